@@ -26,9 +26,10 @@ export interface BenchArguments {
   /** The named parts in the order of the list. Empty: all. */
   readonly parts: readonly BenchPart[];
   readonly json: boolean;
-  /** On this Node and on Node 24. */
+  /** Whether to measure on this Node and on Node 24. */
   readonly both: boolean;
   readonly help: boolean;
+  /** Bars of the part `long`. */
   readonly longRows: number;
 }
 
@@ -38,7 +39,7 @@ export const USAGE = `Measures the built package (npm run build). All parts take
   npm run bench -- [PART...] [--json] [--both]
 
 ${Object.entries(BENCH_PARTS)
-  .map(([name, does]) => `  ${name.padEnd(9)}${does}`)
+  .map(([name, description]) => `  ${name.padEnd(9)}${description}`)
   .join('\n')}
 
   --json   figures as JSON
@@ -47,25 +48,27 @@ ${Object.entries(BENCH_PARTS)
 `;
 
 const PART_NAMES = Object.keys(BENCH_PARTS) as BenchPart[];
+/** Bars of the part `long` without a number on the command line. */
 const LONG_ROWS = 100_000_000;
 
 /** Reads the command line. A part may be written with two hyphens in front. Throws Error for a word that is not known. */
 export function readArguments(words: readonly string[]): BenchArguments {
-  const named = new Set<string>();
+  const partNames = new Set<string>();
   let json = false;
   let both = false;
   let help = false;
   let longRows = LONG_ROWS;
   for (const [index, word] of words.entries()) {
     const name = word.replace(/^--/, '');
-    if (Object.hasOwn(BENCH_PARTS, name)) named.add(name);
+    if (Object.hasOwn(BENCH_PARTS, name)) partNames.add(name);
     else if (word === '--help' || word === '-h') help = true;
     else if (word === '--json') json = true;
     else if (word === '--both') both = true;
+    // A number is the value of the part `long` if it follows that word.
     else if (/^\d+$/.test(word) && /^(?:--)?long$/.test(words[index - 1] ?? '')) longRows = Number(word);
     else throw new Error(`'${word}' is no part of the benchmark`);
   }
-  return { parts: PART_NAMES.filter((name) => named.has(name)), json, both, help, longRows };
+  return { parts: PART_NAMES.filter((name) => partNames.has(name)), json, both, help, longRows };
 }
 
 /** Returns true for the arguments of a process that the benchmark itself starts. */

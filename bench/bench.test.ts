@@ -19,6 +19,9 @@ const folder = mkdtempSync(join(tmpdir(), 'isobar-bench-test-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 const program = buildReference(folder);
 
+/** Lots, cash and fee of every run here. */
+const MONEY = { lots: 1, cashUnits: 1e14, feePpm: 400 };
+
 /** Expects the figures of the C reference from both forms of the SMA cross. */
 async function expectReferenceFigures(bars: BarColumns, work: Workload): Promise<void> {
   const file = join(folder, 'units.bin');
@@ -26,9 +29,9 @@ async function expectReferenceFigures(bars: BarColumns, work: Workload): Promise
   const { nsPerBar: _, ...expected } = runReference(program!, file, work, 1);
   expect(expected.fills).toBeGreaterThan(10);
   for (const form of ['strategies/smaCross.ts', 'strategies/smaCrossOnBar.ts']) {
-    const { figures } = await runTimed(
-      benchPlan(await loadStrategyFile(form), [feedPlan('bars', bars)], work, { fast: work.fast, slow: work.slow }),
-    );
+    const windows = { fast: work.fast, slow: work.slow };
+    const plan = benchPlan(await loadStrategyFile(form), [feedPlan('bars', bars)], work, windows);
+    const { figures } = await runTimed(plan);
     expect(figures, form).toEqual(expected);
   }
 }
@@ -39,17 +42,14 @@ describe.skipIf(program === null)('SMA cross', () => {
     [100, 300],
     [1, 2],
   ])('the engine equals the C reference on synthetic bars: SMA %i/%i', async (fast, slow) => {
-    await expectReferenceFigures(randomWalk('AAAUSDT', 60_000, 7), { fast, slow, lots: 1, cashUnits: 1e14, feePpm: 400 });
+    await expectReferenceFigures(randomWalk('AAAUSDT', 60_000, 7), { fast, slow, ...MONEY });
   });
 
   const realBars = sharedFile('klines/binance-um-2024/BTCUSDT-15m.csv.gz');
   it.skipIf(realBars === null)('the engine equals the C reference on real 15-minute bars', async () => {
     await importFiles([realBars!], { catalog: folder, nowMs: 2e12 });
     const { bars } = loadBars(folder, { market: 'spot', symbol: 'BTCUSDT', interval: '15m' });
-    await expectReferenceFigures(
-      { ...bars, instrument: benchInstrument('BTCUSDT') },
-      { fast: 10, slow: 30, lots: 1, cashUnits: 1e14, feePpm: 400 },
-    );
+    await expectReferenceFigures({ ...bars, instrument: benchInstrument('BTCUSDT') }, { fast: 10, slow: 30, ...MONEY });
   });
 });
 
@@ -67,10 +67,10 @@ describe.skipIf(program === null)('twenty series over two feeds', () => {
   it.each([1, 2048])('the engine equals pairs.c in blocks of %i rows, and no value differs by more than a billionth', async (blockRows) => {
     const pair = pairBars(20_000);
     const inputs = preparePairs(folder, pair);
-    const found = await columnsOfEngine(pair, blockRows);
-    for (const kind of ['rolling', 'windows'] as const) assertEqualColumns(found, columnsOfC(inputs, kind));
-    const wrong = found.map((column, series) => (series === 9 ? column.map((value, row) => value + (row === 15_000 ? 1e-8 : 0)) : column));
-    expect(() => assertEqualColumns(wrong, columnsOfC(inputs, 'rolling'))).toThrow('series 9 at row 15000');
+    const columns = await columnsOfEngine(pair, blockRows);
+    for (const kind of ['rolling', 'windows'] as const) assertEqualColumns(columns, columnsOfC(inputs, kind));
+    const changedColumn = columns[9]!.map((value, row) => value + (row === 15_000 ? 1e-8 : 0));
+    expect(() => assertEqualColumns(columns.with(9, changedColumn), columnsOfC(inputs, 'rolling'))).toThrow('series 9 at row 15000');
   });
 });
 
@@ -91,9 +91,13 @@ describe('the command line of the benchmark', () => {
   });
 
   it('prints its usage and measures nothing for --help, and for a word that it does not know', () => {
-    const start = (word: string) =>
+    const runBench = (word: string) =>
       spawnSync(process.execPath, [join(import.meta.dirname, 'run.mjs'), word], { encoding: 'utf8', timeout: 20_000 });
-    expect(start('--help')).toMatchObject({ status: 0, stdout: expect.stringContaining('sweep'), stderr: '' });
-    expect(start('swep')).toMatchObject({ status: 1, stdout: '', stderr: expect.stringContaining("'swep' is no part of the benchmark") });
+    expect(runBench('--help')).toMatchObject({ status: 0, stdout: expect.stringContaining('sweep'), stderr: '' });
+    expect(runBench('swep')).toMatchObject({
+      status: 1,
+      stdout: '',
+      stderr: expect.stringContaining("'swep' is no part of the benchmark"),
+    });
   });
 });

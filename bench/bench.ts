@@ -33,14 +33,14 @@ const PROCESS_ROUNDS = 6;
 const WARM_RUNS = 100;
 
 const words = process.argv.slice(2);
-const asked = isOwnProcess(words) ? readArguments([]) : readArguments(words);
-const asJson = asked.json;
+/** What the command line asks for. A process for one part has arguments of its own. */
+const asked = readArguments(isOwnProcess(words) ? [] : words);
 const print = (text: string) => process.stderr.write(`${text}\n`);
 const folder = mkdtempSync(join(tmpdir(), 'isobar-bench-'));
 const scratch = new Scratch();
 
-/** Switches of the processes that the benchmark starts for one part. They stand first and may have two values. */
-const PARTS: Readonly<Record<string, (first: string, second: string) => Promise<void>>> = {
+/** What a process measures that the benchmark starts for one part, by its switch. The switch stands first and may have two values. */
+const PART_PROCESSES: Readonly<Record<string, (first: string, second: string) => Promise<void>>> = {
   '--part': formPart,
   '--beside-part': (kind) => besidePart(kind as BesideKind),
   '--cliff-part': (name) => cliffPart(name as Cliff),
@@ -52,8 +52,8 @@ const PARTS: Readonly<Record<string, (first: string, second: string) => Promise<
   '--symbols-part': manySymbolsPart,
   '--service-part': serviceBarePart,
 };
-/** What each named part measures, as figures for the JSON output. */
-const MEASURED: Readonly<Record<BenchPart, () => Promise<object> | object>> = {
+/** Measures a named part. Returns its figures for the JSON output. */
+const MEASUREMENTS: Readonly<Record<BenchPart, () => Promise<object> | object>> = {
   loop: loopFigures,
   orders: orderFigures,
   feeds: feedFigures,
@@ -67,7 +67,7 @@ const MEASURED: Readonly<Record<BenchPart, () => Promise<object> | object>> = {
   whole: () => ({ whole: wholeBench(folder, buildReference(folder), print) }),
   symbols: async () => {
     const figures: object = {};
-    await manySymbolsBench(folder, (found) => Object.assign(figures, found));
+    await manySymbolsBench(folder, (moreFigures) => Object.assign(figures, moreFigures));
     return figures;
   },
   peers: async () => ({ peers: await comparePeers(folder, print) }),
@@ -76,7 +76,7 @@ const MEASURED: Readonly<Record<BenchPart, () => Promise<object> | object>> = {
 
 try {
   const [firstArg = '', firstValue = '', secondValue = ''] = words;
-  const runPart = PARTS[firstArg];
+  const runPart = PART_PROCESSES[firstArg];
   if (runPart) await runPart(firstValue, secondValue);
   else if (asked.both) await runBoth(asked.parts, words);
   else if (asked.parts.length > 0) await runNamed(asked.parts);
@@ -88,14 +88,15 @@ try {
 /** Measures the named parts in turn. Cliffs and peers alone have tables. */
 async function runNamed(parts: readonly BenchPart[]) {
   const figures: object = {};
-  for (const part of parts) Object.assign(figures, await MEASURED[part]());
-  if (!asJson && parts.join() === 'cliffs') process.stdout.write(cliffsTable((figures as { cliffs: CliffFigures[] }).cliffs));
-  else if (!asJson && parts.join() === 'peers') {
+  for (const part of parts) Object.assign(figures, await MEASUREMENTS[part]());
+  if (!asked.json && parts.join() === 'cliffs') process.stdout.write(cliffsTable((figures as { cliffs: CliffFigures[] }).cliffs));
+  else if (!asked.json && parts.join() === 'peers') {
     const { peers } = figures as { peers: Awaited<ReturnType<typeof comparePeers>> };
     if (peers !== null) process.stdout.write(peersTable(peers));
   } else printJson(figures);
 }
 
+/** Prints figures as one line of JSON. */
 function printJson(figures: object) {
   process.stdout.write(`${JSON.stringify(figures)}\n`);
 }
@@ -103,23 +104,24 @@ function printJson(figures: object) {
 /** Measures the chosen parts, and prints their figures. */
 async function runAll() {
   const figures = await measureAll();
-  if (asJson) printJson(figures);
+  if (asked.json) printJson(figures);
   else process.stdout.write(table(figures));
   if (!figures.equal) process.exitCode = 1;
 }
 
 /** Serves `--both`: prints each figure on this Node and on Node 24. */
-async function runBoth(parts: readonly BenchPart[], given: readonly string[]) {
-  const [one, other] = await onBothVersions(
-    given.filter((word) => word !== '--both' && word !== '--json'),
+async function runBoth(parts: readonly BenchPart[], args: readonly string[]) {
+  const [onThisNode, onNode24] = await onBothVersions(
+    args.filter((word) => word !== '--both' && word !== '--json'),
     print,
   );
   const isCliffs = parts.join() === 'cliffs';
-  if (asJson || (parts.length > 0 && !isCliffs)) printJson({ [one.version]: one.figures, [other.version]: other.figures });
+  if (asked.json || (parts.length > 0 && !isCliffs))
+    printJson({ [onThisNode.version]: onThisNode.figures, [onNode24.version]: onNode24.figures });
   else {
     const rowsOf = (figures: unknown) =>
       isCliffs ? cliffRows((figures as { cliffs: CliffFigures[] }).cliffs) : rowsOfBench(figures as BenchFigures);
-    process.stdout.write(bothTable([one.version, other.version], rowsOf(one.figures), rowsOf(other.figures)));
+    process.stdout.write(bothTable([onThisNode.version, onNode24.version], rowsOf(onThisNode.figures), rowsOf(onNode24.figures)));
   }
 }
 
@@ -148,10 +150,10 @@ async function measureAll() {
   const fillHeavy = compareWithC(program, file, 'heavy');
   const fillLight = compareWithC(program, file, 'light');
   print('bench: orders, growth, several feeds');
-  const orderPathNs = orderPath(fillHeavy.onBarNsPerBar, fillHeavy.fills);
+  const orderPathNs = orderCostNs(fillHeavy.onBarNsPerBar, fillHeavy.fills);
   const shortPlan = benchPlan(whenStrategy, [feedPlan('bars', firstRows(bars, 50_000))], HEAVY, windowParams(HEAVY));
   const linearity = fillHeavy.whenNsPerBar / (await bestNsPerBar(shortPlan, WARM_RUNS));
-  const finishedOrders = await afterFinishedOrders(bars);
+  const finishedOrders = await costAfterFinishedOrders(bars);
   const singleFeedNs = fillHeavy.onBarNsPerBar;
   const furtherForms = furtherRows(singleFeedNs);
   const areEqualInBlocksOfOne = (await isSameInBlocksOfOne('eightFeeds')) && (await isSameInBlocksOfOne('twoIntervals'));
@@ -210,8 +212,8 @@ function loopFigures() {
 /** Serves the part `orders`. */
 async function orderFigures() {
   const { ns, figures } = runFormProcess('strategies/smaCrossOnBar.ts', 'heavy');
-  const orderPathNs = orderPath(ns / ROWS, figures.fills);
-  return { orderPathNs, finishedOrders: await afterFinishedOrders(randomWalk('AAAUSDT', ROWS, 1)) };
+  const orderPathNs = orderCostNs(ns / ROWS, figures.fills);
+  return { orderPathNs, finishedOrders: await costAfterFinishedOrders(randomWalk('AAAUSDT', ROWS, 1)) };
 }
 
 /** Serves the part `feeds`: ratios are to the best of the single feed's rounds. */
@@ -229,17 +231,18 @@ function furtherRows(singleFeedNs: number) {
   };
 }
 
-/** The loop beside the C program. */
+/** The best times of the loop and of the C program, in CPU time. */
 interface ComparisonWithC {
   readonly equal: boolean;
   readonly fills: number;
   readonly cNsPerBar: number | null;
   readonly onBarNsPerBar: number;
   readonly whenNsPerBar: number;
-  /** Time of a process's first pass divided by that of its best pass, on the loop's own thread: the median of the processes. */
+  /** Time of the first pass of a process divided by that of its best pass, on the loop's own thread: the median of the processes. */
   readonly onBarFirst: number;
   readonly whenFirst: number;
 }
+/** The best pass of one form. `firstThreadNs` is the time of the first pass on the loop's own thread. */
 type FormRun = TimedRun & { readonly firstThreadNs: number };
 
 /**
@@ -274,15 +277,17 @@ function compareWithC(program: string | null, file: string, workload: 'heavy' | 
   return { equal: true, fills, cNsPerBar, onBarNsPerBar: onBarNs, whenNsPerBar: whenNs, onBarFirst, whenFirst };
 }
 
-// A hoisted function, because the bench already runs while this module is being evaluated.
+/** Returns the median. It is a hoisted function, because the benchmark already runs while this module is being evaluated. */
 function median(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[values.length >> 1]!;
 }
 
+/** Runs one form on one workload in a process of its own. */
 function runFormProcess(form: string, workload: string): FormRun {
   return JSON.parse(runPartProcess('--part', form, workload)) as FormRun;
 }
 
+/** Returns the figures without the time. */
 function withoutTime({ equity, fees, fills, maxDrawdown, equitySum, fillsHash }: ReferenceFigures): ReferenceFigures {
   return { equity, fees, fills, maxDrawdown, equitySum, fillsHash };
 }
@@ -311,7 +316,7 @@ function costOfRow(kind: BesideKind, singleNs: number) {
  * The idle loop has processes of its own too. As the second class of a process it would be almost twice as slow, and orders would look cheap.
  * The two alternate, so that other work on the machine slows both.
  */
-function orderPath(onBarNsPerBar: number, orders: number): number {
+function orderCostNs(onBarNsPerBar: number, orders: number): number {
   let onBarNs = onBarNsPerBar * ROWS;
   let idleNs = Infinity;
   for (let round = 0; round < PROCESS_ROUNDS; round++) {
@@ -322,10 +327,11 @@ function orderPath(onBarNsPerBar: number, orders: number): number {
 }
 
 /** Returns the cost of the last million bars after 500,000 finished orders, divided by their cost after none. */
-async function afterFinishedOrders(bars: ReturnType<typeof randomWalk>): Promise<number> {
+async function costAfterFinishedOrders(bars: ReturnType<typeof randomWalk>): Promise<number> {
   const burstStrategy = await loadStrategyFile('bench/strategies/burst.ts');
   const rows = 1_500_000;
-  const lastMillion = async (orders: number) => {
+  /** Returns the CPU time of the last million bars, us. */
+  const lastMillionUs = async (orders: number) => {
     let startUsage = process.cpuUsage();
     let cpuUs = Infinity;
     // The first decision follows 300 bars of warm-up, so the last million bars begin at this decision.
@@ -345,8 +351,8 @@ async function afterFinishedOrders(bars: ReturnType<typeof randomWalk>): Promise
   let afterManyUs = Infinity;
   // The runs without orders reach their best time after about 17 rounds.
   for (let round = 0; round < 8 * ROUNDS; round++) {
-    afterNoneUs = Math.min(afterNoneUs, await lastMillion(0));
-    afterManyUs = Math.min(afterManyUs, await lastMillion(500_000));
+    afterNoneUs = Math.min(afterNoneUs, await lastMillionUs(0));
+    afterManyUs = Math.min(afterManyUs, await lastMillionUs(500_000));
   }
   return afterManyUs / afterNoneUs;
 }

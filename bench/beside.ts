@@ -17,11 +17,14 @@ import {
   type BenchStrategy,
 } from './workloads.ts';
 
+/** Each figure is the best of this many processes. */
 const ROUNDS = 3;
+/** Bars of each feed, by form. */
 const EIGHT_FEEDS_ROWS = 400_000;
 const TWO_INTERVALS_ROWS = 3_000_000;
 const WARM_UP_ROWS = 500_000;
 const CUSTOM_ROWS = 1_000_000;
+/** Strategies that a process runs before the measured one. */
 const OTHER_STRATEGIES = [
   'strategies/donchianBreakout.ts',
   'strategies/smaCross.ts',
@@ -46,7 +49,8 @@ export async function besidePart(kind: BesideKind): Promise<void> {
   const plan = await planOf(kind);
   let minNs = Infinity;
   for (let pass = 0; pass < PASSES; pass++) minNs = Math.min(minNs, (await runTimed(plan, scratch)).ns);
-  process.stdout.write(String(minNs / plan.feeds.reduce((rows, { bars }) => rows + bars.length, 0)));
+  const rowCount = plan.feeds.reduce((rows, { bars }) => rows + bars.length, 0);
+  process.stdout.write(String(minNs / rowCount));
 }
 
 /** True when several feeds have the same result in blocks of 2,048 rows and in blocks of one row. */
@@ -68,13 +72,10 @@ async function planOf(kind: BesideKind): Promise<RunPlan> {
     const feeds = [feedPlan('bars', firstRows(bars, CUSTOM_ROWS))];
     return benchPlan(await loadStrategyFile('bench/strategies/undeclaredCustom.ts'), feeds, HEAVY, windowParams(HEAVY));
   }
-  if (kind === 'seventhStrategy')
-    return benchPlan(
-      await loadStrategyFile('strategies/smaCrossOnBar.ts', 'seventh'),
-      [feedPlan('bars', bars)],
-      HEAVY,
-      windowParams(HEAVY),
-    );
+  if (kind === 'seventhStrategy') {
+    const strategy = await loadStrategyFile('strategies/smaCrossOnBar.ts', 'seventh');
+    return benchPlan(strategy, [feedPlan('bars', bars)], HEAVY, windowParams(HEAVY));
+  }
   const minutes = firstRows(bars, TWO_INTERVALS_ROWS);
   const feeds = [feedPlan('bars', minutes), feedPlan('hours', aggregateBars(minutes, '1h', 60))];
   return benchPlan(await loadStrategyFile('bench/strategies/twoIntervals.ts'), feeds, HEAVY, windowParams(HEAVY));

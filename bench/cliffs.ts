@@ -10,12 +10,12 @@ import { compile, writeUnits, type ReferenceFigures, type ReferenceRun } from '.
 import { aggregateBars, firstRows, randomWalk } from './series.ts';
 import { benchPlan, feedPlan, HEAVY, loadStrategyFile, PASSES, runTimed, windowParams, type TimedRun } from './workloads.ts';
 
+/** Bars of each case. */
 const ROWS = 1_000_000;
+/** Each figure is the best of this many processes. */
 const ROUNDS = 3;
 
-/**
- * The cases: the strategy file and the name of the loop in cliffs.c. The titles are values of the JSON output, so they stay as they are.
- */
+/** The cases: the strategy file and the name of the loop in cliffs.c. The titles are values of the JSON output, so they stay as they are. */
 export const CLIFFS = {
   'a market order at every bar': ['everyBar', 'everyBar'],
   'a limit re-priced at every bar, its number kept': ['limitById', 'limit'],
@@ -36,6 +36,7 @@ export type Cliff = keyof typeof CLIFFS;
 
 /** Number of symbols; equal to SYMBOLS in cliffs.c. */
 const SYMBOLS = 50;
+/** The coarser intervals of a symbol, each with its length in minutes. */
 const COARSE_INTERVALS = [
   ['5m', 5],
   ['15m', 15],
@@ -57,6 +58,7 @@ export interface CliffFigures {
   /** Time of the engine's first pass divided by the time of the C program. Null without gcc. */
   readonly firstRatio: number | null;
 }
+/** The best pass of a case, and the time of the first pass of its process. */
 type CliffRun = TimedRun & { readonly firstNs: number };
 
 /** The C program and its inputs: the bar file of one symbol and the bar file of fifty symbols. */
@@ -102,9 +104,7 @@ const barsOfSymbols = (rows: number): readonly BarColumns[] =>
     randomWalk(`S${String(symbolIndex).padStart(3, '0')}USDT`, Math.floor(rows / SYMBOLS), symbolIndex + 1),
   );
 
-/**
- * Returns a function that runs the strategy of a case over `bars`. Fifty symbols have random walks of their own, of as many rows in total.
- */
+/** Returns a function that runs the strategy of a case over `bars`. Fifty symbols have random walks of their own, of as many rows in total. */
 export async function cliffRunner(name: Cliff, bars: BarColumns): Promise<() => Promise<TimedRun>> {
   const [strategy, loop] = CLIFFS[name];
   const loaded = await loadStrategyFile(`bench/strategies/${strategy}.ts`);
@@ -159,6 +159,7 @@ function measureCliff(name: Cliff, inputs: CliffInputs | null): CliffFigures {
   return { name, nsPerBar, firstNsPerBar, cNsPerBar: cNs, ratio: nsPerBar / cNs, firstRatio: firstNsPerBar / cNs };
 }
 
+/** Throws if a figure of the engine differs from that of C. */
 function assertEqual(name: Cliff, found: ReferenceFigures, expected: ReferenceFigures): void {
   if (Object.entries(expected).every(([key, value]) => found[key as keyof ReferenceFigures] === value)) return;
   throw new Error(`${name}: the engine differs from C:\n${JSON.stringify({ found, expected })}`);

@@ -50,6 +50,7 @@ export class JumpingScheduler {
     this.#timer = setTimeout(() => this.#wake(), Math.max(0, Math.min(nextMs - this.nowMs, MAX_TIMER_MS)));
   }
 
+  /** Runs what is due, and sets the next timer. */
   #wake(): void {
     // Keeps `#arm` from setting a timer while due callbacks run.
     this.#timerDueMs = -Infinity;
@@ -58,6 +59,7 @@ export class JumpingScheduler {
     this.#arm();
   }
 
+  /** Removes the timer. */
   #disarm(): void {
     if (this.#timer) clearTimeout(this.#timer);
     this.#timer = null;

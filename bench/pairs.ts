@@ -11,7 +11,9 @@ import { compile } from './reference.ts';
 import { randomWalk } from './series.ts';
 import { benchPlan, feedPlan, HEAVY, loadStrategyFile, PASSES, runTimed } from './workloads.ts';
 
+/** Bars of each feed. */
 const ROWS = 1_000_000;
+/** Each figure is the best of this many processes. */
 const ROUNDS = 3;
 /** Number of series; equal to COUNT in pairs.c. */
 const SERIES = 20;
@@ -21,7 +23,7 @@ const MAX_DIFFERENCE = 1e-9;
 /** What the strategy does with its series: it has none, it has them, it reads each at every bar, or it compares them with C. */
 export type PairsUse = 'none' | 'kept' | 'read' | 'compared';
 /** How C computes a window: row by row with Welford's updates, or again over all of its values. */
-export type PairsInC = 'rolling' | 'windows';
+export type WindowsOfC = 'rolling' | 'windows';
 
 /** The cost of twenty series for each bar, in ns of CPU time. The values of C are null without gcc. */
 export interface PairsFigures {
@@ -37,7 +39,7 @@ export interface PairsFigures {
   readonly windowsRatio: number | null;
 }
 
-/** The C program and its input. */
+/** Paths of the C program, of its bar file, and of the file that it writes its values to. */
 interface PairsInputs {
   readonly program: string;
   readonly bars: string;
@@ -66,12 +68,13 @@ export function preparePairs(folder: string, pair: readonly [BarColumns, BarColu
 }
 
 /** Runs the C program and returns its time for each bar. */
-function cNsPerBar({ program, bars }: PairsInputs, kind: PairsInC, passes: number): number {
-  return (JSON.parse(execFileSync(program, [bars, kind, String(passes)], { encoding: 'utf8' })) as { nsPerBar: number }).nsPerBar;
+function cNsPerBar({ program, bars }: PairsInputs, kind: WindowsOfC, passes: number): number {
+  const output = execFileSync(program, [bars, kind, String(passes)], { encoding: 'utf8' });
+  return (JSON.parse(output) as { readonly nsPerBar: number }).nsPerBar;
 }
 
 /** Returns the twenty columns that the C program computes. */
-export function columnsOfC({ program, bars, values }: PairsInputs, kind: PairsInC): readonly Float64Array[] {
+export function columnsOfC({ program, bars, values }: PairsInputs, kind: WindowsOfC): readonly Float64Array[] {
   execFileSync(program, [bars, kind, '1', values]);
   const bytes = readFileSync(values);
   rmSync(values);
@@ -90,34 +93,35 @@ async function pairsRunner(use: PairsUse, pair: readonly [BarColumns, BarColumns
 /** Returns the twenty columns of the engine, NaN before all series are ready. */
 export async function columnsOfEngine(pair: readonly [BarColumns, BarColumns], blockRows?: number): Promise<readonly Float64Array[]> {
   const rows = pair[0].length;
-  const reversed = Array.from({ length: SERIES }, () => new Float64Array(rows).fill(NaN));
-  let row = 0;
+  // The first values come once all series are ready. Until the shift below, they are at the start of their columns.
+  const columns = Array.from({ length: SERIES }, () => new Float64Array(rows).fill(NaN));
+  let readyCount = 0;
   const onValues = (values: readonly Series[]) => {
-    for (let series = 0; series < SERIES; series++) reversed[series]![row] = values[series]!.value;
-    row++;
+    for (let series = 0; series < SERIES; series++) columns[series]![readyCount] = values[series]!.value;
+    readyCount++;
   };
   Object.assign(globalThis, { isobarBench: { onValues } });
   const run = await pairsRunner('compared', pair, blockRows);
   await run();
-  // The first call is at the first row at which all series are ready.
-  return reversed.map((column) => column.copyWithin(rows - row, 0, row).fill(NaN, 0, rows - row));
+  const firstReadyRow = rows - readyCount;
+  return columns.map((column) => column.copyWithin(firstReadyRow, 0, readyCount).fill(NaN, 0, firstReadyRow));
 }
 
-/** Throws if a value of the engine differs from that of C. */
+/** Throws if a value of the engine differs from that of C, or if a series has no value after 200 rows. */
 export function assertEqualColumns(found: readonly Float64Array[], expected: readonly Float64Array[]): void {
   for (let series = 0; series < SERIES; series++) {
     const ours = found[series]!;
     const theirs = expected[series]!;
     const firstRow = ours.findIndex((value) => !Number.isNaN(value));
     if (firstRow < 0 || firstRow > 200) throw new Error(`series ${series} has no value up to row 200`);
-    let sizes = 0;
-    for (let row = firstRow; row < ours.length; row++) sizes += Math.abs(theirs[row]!);
-    const typical = sizes / (ours.length - firstRow);
+    let sumOfSizes = 0;
+    for (let row = firstRow; row < ours.length; row++) sumOfSizes += Math.abs(theirs[row]!);
+    const typicalSize = sumOfSizes / (ours.length - firstRow);
     for (let row = firstRow; row < ours.length; row++) {
-      const value = ours[row]!;
-      const other = theirs[row]!;
-      if (Math.abs(value - other) <= MAX_DIFFERENCE * Math.max(Math.abs(other), typical)) continue;
-      throw new Error(`series ${series} at row ${row}: the engine has ${value}, C has ${other}`);
+      const engineValue = ours[row]!;
+      const valueOfC = theirs[row]!;
+      if (Math.abs(engineValue - valueOfC) <= MAX_DIFFERENCE * Math.max(Math.abs(valueOfC), typicalSize)) continue;
+      throw new Error(`series ${series} at row ${row}: the engine has ${engineValue}, C has ${valueOfC}`);
     }
   }
 }

@@ -6,8 +6,9 @@ import { instrumentId, type Instrument } from '../dist/model/instrument.js';
 import type { Interval } from '../dist/model/interval.js';
 import { lots } from '../dist/base/brand.js';
 
+/** First price, in steps of 0.01. */
 const START_CENTS = 3_000_000;
-const FIRST_MS = 1_420_070_400_000; // 2015-01-01
+const FIRST_MS = Date.UTC(2015, 0, 1);
 const MINUTE_MS = 60_000;
 
 /** Returns a spot pair with whole quantities and six digits of money, so that the C reference and the engine count the same units. */
@@ -46,9 +47,13 @@ export function randomWalk(symbol: string, rows: number, seed: number): BarColum
   };
   let lastClose = START_CENTS;
   for (let row = 0; row < rows; row++) {
-    const shock = (random.next() + random.next() + random.next() - 1.5) * 2; // roughly normal, from -3 to 3
-    const open = lastClose + Math.round((random.next() - 0.5) * 40); // the open differs from the close before it
-    const close = Math.max(100_000, open + Math.round(shock * 1500 + (START_CENTS - open) * 0.00002)); // slowly pulled to the start price
+    // Roughly normal, from -3 to 3.
+    const shock = (random.next() + random.next() + random.next() - 1.5) * 2;
+    // The open differs from the close before it.
+    const open = lastClose + Math.round((random.next() - 0.5) * 40);
+    // Prices are slowly pulled to the start price.
+    const pull = (START_CENTS - open) * 0.00002;
+    const close = Math.max(100_000, open + Math.round(shock * 1500 + pull));
     bars.openMs[row] = FIRST_MS + row * MINUTE_MS;
     bars.closeMs[row] = FIRST_MS + (row + 1) * MINUTE_MS;
     bars.open[row] = open / 100;
@@ -69,17 +74,17 @@ export function aggregateBars(bars: BarColumns, interval: Interval, factor: numb
   const rows = Math.floor(bars.length / factor);
   const column = () => new Float64Array(rows);
   const prices = { open: column(), high: column(), low: column(), close: column() };
-  const coarse = { ...bars, interval, length: rows, openMs: column(), closeMs: column(), ...prices, volume: column() };
+  const coarseBars = { ...bars, interval, length: rows, openMs: column(), closeMs: column(), ...prices, volume: column() };
   for (let row = 0; row < rows; row++) {
     const first = row * factor;
     const end = first + factor;
-    coarse.openMs[row] = bars.openMs[first]!;
-    coarse.closeMs[row] = bars.closeMs[end - 1]!;
-    coarse.open[row] = bars.open[first]!;
-    coarse.close[row] = bars.close[end - 1]!;
-    coarse.high[row] = bars.high.subarray(first, end).reduce((max, price) => Math.max(max, price));
-    coarse.low[row] = bars.low.subarray(first, end).reduce((min, price) => Math.min(min, price));
-    coarse.volume[row] = bars.volume.subarray(first, end).reduce((sum, volume) => sum + volume);
+    coarseBars.openMs[row] = bars.openMs[first]!;
+    coarseBars.closeMs[row] = bars.closeMs[end - 1]!;
+    coarseBars.open[row] = bars.open[first]!;
+    coarseBars.close[row] = bars.close[end - 1]!;
+    coarseBars.high[row] = bars.high.subarray(first, end).reduce((max, price) => Math.max(max, price));
+    coarseBars.low[row] = bars.low.subarray(first, end).reduce((min, price) => Math.min(min, price));
+    coarseBars.volume[row] = bars.volume.subarray(first, end).reduce((sum, volume) => sum + volume);
   }
-  return coarse;
+  return coarseBars;
 }

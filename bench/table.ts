@@ -8,12 +8,13 @@ import type { PairsFigures } from './pairs.ts';
 const ratioToCcxtText = (figures: BenchFigures['restCreate']): string =>
   figures === null ? '–' : `${figures.ratio.toFixed(2)}   (${figures.cpuUsOurs.toFixed(0)} us)`;
 
+/** One line of a table. */
 type Row = readonly [name: string, value: string, limit: string];
 
 /** Returns the number as text; a dash without a value. */
 const numberText = (value: number | null, digits = 2) => (value === null ? '–' : value.toFixed(digits));
 
-/** Returns text such as `1.20; 1.50 s`: the figures without the envelope and with it. */
+/** Returns text such as `1.20; 1.50 s`: a figure without the envelope and with it. */
 const withAndWithoutEnvelope = (withoutEnvelope: number, withEnvelope: number, unit: string): string =>
   `${numberText(withoutEnvelope)}; ${numberText(withEnvelope)} ${unit}`;
 
@@ -42,6 +43,7 @@ const pairsRows = (figures: PairsFigures): readonly Row[] => [
 /** Returns the table of the strategies that leave the fast path, for `--cliffs`. */
 export const cliffsTable = (figures: readonly CliffFigures[]): string => alignedLines(cliffRows(figures));
 
+/** Returns the rows as lines with aligned columns. */
 function alignedLines(rows: readonly Row[]): string {
   const width = Math.max(...rows.map(([name]) => name.length));
   return rows.map(([name, value, limit]) => `  ${name.padEnd(width)}  ${value.padEnd(20)} ${limit}\n`).join('');

@@ -11,10 +11,10 @@ const SPIN_LOOP = `
 const { parentPort } = require('node:worker_threads');
 parentPort.on('message', () => {
   let [a, b, c, d, e, f] = [1, 2, 3, 4, 5, 6];
-  for (let i = 0; i < 1e8; i++) {
-    a = (a + i) | 0;
-    b = b ^ i;
-    c = (c - i) | 0;
+  for (let step = 0; step < 1e8; step++) {
+    a = (a + step) | 0;
+    b = b ^ step;
+    c = (c - step) | 0;
     d = (d + a) | 0;
     e = e ^ b;
     f = (f + 3) | 0;
@@ -22,12 +22,13 @@ parentPort.on('message', () => {
   parentPort.postMessage(a + b + c + d + e + f);
 });`;
 
+/** Two threads that run the same loop, alone or at the same time. */
 export class TwoThreadSpeedup {
   readonly #threads = [0, 1].map(() => new Worker(SPIN_LOOP, { eval: true }));
   #bestOneThreadMs = Infinity;
   #bestTwoThreadsMs = Infinity;
 
-  /** Returns the speedup of this pass: the work of two threads per time, divided by the best pass of one thread until then. */
+  /** Returns the speedup of one pass: how much more work two threads do in the same time than one thread in its best pass up to now. */
   async measure(): Promise<number> {
     for (const thread of this.#threads) this.#bestOneThreadMs = Math.min(this.#bestOneThreadMs, await wallMsOf([thread]));
     const twoThreadsMs = await wallMsOf(this.#threads);

@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 const INSTALLER = new URL('../test/legs/node24.mjs', import.meta.url).href;
 const SCRIPT = fileURLToPath(new URL('../bench/run.mjs', import.meta.url));
 
+/** The figures of one version of Node. */
 export interface VersionFigures {
   readonly version: string;
   readonly figures: unknown;
@@ -18,17 +19,17 @@ export async function onBothVersions(
   print: (text: string) => void,
 ): Promise<readonly [VersionFigures, VersionFigures]> {
   const { node24 } = (await import(INSTALLER)) as { readonly node24: () => string | null };
-  const laterNode = node24();
-  if (laterNode === null) throw new Error('expected Node 24, but it is absent and cannot be installed');
-  return [runOn(process.execPath, args, print), runOn(laterNode, args, print)];
+  const node24Path = node24();
+  if (node24Path === null) throw new Error('expected Node 24, but it is absent and cannot be installed');
+  return [runOn(process.execPath, args, print), runOn(node24Path, args, print)];
 }
 
 /** Runs the benchmark on a Node, and returns its figures. */
-function runOn(node: string, args: readonly string[], print: (text: string) => void): VersionFigures {
-  const version = spawnSync(node, ['--version'], { encoding: 'utf8' }).stdout.trim();
+function runOn(nodePath: string, args: readonly string[], print: (text: string) => void): VersionFigures {
+  const version = spawnSync(nodePath, ['--version'], { encoding: 'utf8' }).stdout.trim();
   print(`bench: on Node ${version}`);
   const nodeArgs = ['--expose-gc', SCRIPT, ...args, '--json'];
-  const { status, stdout } = spawnSync(node, nodeArgs, { encoding: 'utf8', maxBuffer: 2 ** 28, stdio: ['ignore', 'pipe', 'inherit'] });
+  const { status, stdout } = spawnSync(nodePath, nodeArgs, { encoding: 'utf8', maxBuffer: 2 ** 28, stdio: ['ignore', 'pipe', 'inherit'] });
   if (status !== 0) throw new Error(`the benchmark failed on Node ${version}`);
   return { version, figures: JSON.parse(stdout) as unknown };
 }

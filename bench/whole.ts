@@ -9,8 +9,11 @@ import { runReference, writeUnits, type ReferenceFigures, type Workload } from '
 import { firstRows, randomWalk } from './series.ts';
 import { HEAVY, LIGHT, ROWS } from './workloads.ts';
 
+/** The folder of the package. */
 const ROOT = new URL('..', import.meta.url).pathname;
+/** Bars of the runs with a million fills and without a fill. */
 const FILL_ROWS = 1_000_000;
+/** Symbols of the large run, and bars of each. */
 const SYMBOLS = 500;
 const SYMBOL_ROWS = 20_000;
 /** A smaller number of symbols, which shows whether the cost of one symbol stays the same. */
@@ -18,16 +21,18 @@ const FEW_SYMBOLS = 125;
 /** Few bars for a grid of 540 sets, so that most of the time goes to the work of a sweep around its bars. */
 const SETS_ROWS = 35_136;
 const SETS_GRID = ['--grid', 'fast=5..22:1', '--grid', 'slow=30..320:10'];
+/** Each command is run this many times, and the best run counts. */
 const ROUNDS = 2;
 
 /** The figures of whole commands. */
 export interface WholeFigures {
   /** CPU seconds of `isobar backtest --no-envelope` over 5 M bars of one file, report written. */
   readonly heavyCpuS: number;
+  /** The same for the workload with few fills. */
   readonly lightCpuS: number;
-  /** The fill-heavy figure with --no-report. */
+  /** `heavyCpuS` with --no-report. */
   readonly heavyBareCpuS: number;
-  /** The first two figures and the cost of a fill with the envelope, which a user has by default. */
+  /** `heavyCpuS`, `lightCpuS` and `fillUs` with the envelope, which a user has by default. */
   readonly heavyEnvelopeCpuS: number;
   readonly lightEnvelopeCpuS: number;
   readonly fillEnvelopeUs: number;
@@ -48,7 +53,7 @@ export interface WholeFigures {
   readonly setsCpuS: number;
 }
 
-/** What a process used and printed. */
+/** The CPU time and memory of a finished process, and what it printed. */
 export interface FinishedCommand {
   readonly cpuMs: number;
   readonly peakMb: number | null;
@@ -56,7 +61,7 @@ export interface FinishedCommand {
 }
 
 /** The members of a summary that are compared. */
-interface Result {
+interface Summary {
   readonly resultHash: string;
   readonly run: { readonly endEquity: string };
   readonly orders: { readonly fills: number; readonly fees: string };
@@ -67,25 +72,26 @@ interface Result {
  */
 export function wholeBench(folder: string, program: string | null, print: (text: string) => void): WholeFigures {
   const bars = randomWalk('AAAUSDT', ROWS, 1);
-  const units = join(folder, 'whole.bin');
+  const unitsFile = join(folder, 'whole.bin');
   const catalog = join(folder, 'whole');
   storeBars(catalog, bars, SYNTHETIC);
-  writeUnits(units, bars);
-  const workloadCase = (name: string, work: Workload) => {
-    const reference = program === null ? null : runReference(program, units, work, 1);
+  writeUnits(unitsFile, bars);
+  /** Writes the definition of a workload. `check` throws if a result differs from that of C. */
+  const prepare = (name: string, work: Workload) => {
+    const reference = program === null ? null : runReference(program, unitsFile, work, 1);
     const file = writeDefinition(folder, name, { strategy: 'strategies/smaCross.ts', params: paramsOf(work), feeds: ONE_FEED, catalog });
-    return { file, check: (result: Result) => assertEqual(name, result, reference) };
+    return { file, check: (summary: Summary) => assertEqual(name, summary, reference) };
   };
-  const heavy = workloadCase('heavy', HEAVY);
-  const light = workloadCase('light', LIGHT);
+  const heavy = prepare('heavy', HEAVY);
+  const light = prepare('light', LIGHT);
   print('bench: the whole command, 5 M bars');
-  const heavyRun = command(folder, heavy.file, heavy.check, WITHOUT_ENVELOPE);
-  const lightRun = command(folder, light.file, light.check, WITHOUT_ENVELOPE);
-  const withoutReport = command(folder, heavy.file, heavy.check, [...WITHOUT_ENVELOPE, '--no-report']);
-  const heavyEnvelope = command(folder, heavy.file, heavy.check);
-  const lightEnvelope = command(folder, light.file, light.check);
+  const heavyRun = measureCommand(folder, heavy.file, heavy.check, WITHOUT_ENVELOPE);
+  const lightRun = measureCommand(folder, light.file, light.check, WITHOUT_ENVELOPE);
+  const withoutReport = measureCommand(folder, heavy.file, heavy.check, [...WITHOUT_ENVELOPE, '--no-report']);
+  const heavyEnvelope = measureCommand(folder, heavy.file, heavy.check);
+  const lightEnvelope = measureCommand(folder, light.file, light.check);
   print('bench: the whole run from code');
-  const codeRun = measureFromCode(heavy.file, heavyRun.result.resultHash);
+  const codeRun = measureFromCode(heavy.file, heavyRun.summary.resultHash);
   print('bench: a million fills');
   const [fillUs, fillEnvelopeUs] = fillCostsUs(folder, firstRows(bars, FILL_ROWS));
   print(`bench: ${SYMBOLS} symbols`);
@@ -112,8 +118,11 @@ export function wholeBench(folder: string, program: string | null, print: (text:
   };
 }
 
+/** Options of a command without the envelope. */
 const WITHOUT_ENVELOPE = ['--no-envelope'];
+/** The feeds of a definition with one symbol. */
 const ONE_FEED = '{ bars: { symbol: AAAUSDT, interval: 1m } }';
+/** Returns the parameters of a definition. */
 const paramsOf = ({ fast, slow }: Workload) => `{ fast: ${fast}, slow: ${slow} }`;
 
 /** The keys of a definition that differ from measurement to measurement. */
@@ -140,22 +149,22 @@ export function writeDefinition(
   return file;
 }
 
-/** Runs `isobar backtest` and returns the best of the rounds. Calls `check` with each result. */
-function command(
+/** Runs `isobar backtest` and returns the best of the rounds. Calls `check` with each summary. */
+function measureCommand(
   folder: string,
   file: string,
-  check: (result: Result) => void,
+  check: (summary: Summary) => void,
   extraOptions: readonly string[] = [],
-): FinishedCommand & { result: Result } {
+): FinishedCommand & { summary: Summary } {
   const out = join(folder, 'whole-runs');
   const args = [join(ROOT, 'dist/cli/isobar.js'), 'backtest', file, '--out', out, '--ledger', join(out, 'ledger'), '--json', '--quiet'];
-  let best: (FinishedCommand & { result: Result }) | null = null;
+  let best: (FinishedCommand & { summary: Summary }) | null = null;
   for (let round = 0; round < ROUNDS; round++) {
     const finished = runCommand([...args, ...extraOptions]);
-    const result = JSON.parse(finished.stdout) as Result;
-    check(result);
+    const summary = JSON.parse(finished.stdout) as Summary;
+    check(summary);
     rmSync(out, { recursive: true });
-    if (best === null || finished.cpuMs < best.cpuMs) best = { ...finished, result };
+    if (best === null || finished.cpuMs < best.cpuMs) best = { ...finished, summary };
   }
   return best!;
 }
@@ -181,13 +190,14 @@ function setsCommandCpuS(folder: string, bars: ReturnType<typeof randomWalk>): n
 export function runCommand(args: readonly string[]): FinishedCommand {
   const preload = ['--import', join(ROOT, 'bench/usage.mjs')];
   const { status, stdout, stderr } = spawnSync(process.execPath, [...preload, ...args], { encoding: 'utf8', maxBuffer: 2 ** 30 });
-  const line = stderr.split('\n').findLast((text) => text.startsWith('{"cpuMs"'));
-  if (status !== 0 || line === undefined) throw new Error(`a process of the benchmark failed: ${args.slice(0, 3).join(' ')}\n${stderr}`);
-  return { ...(JSON.parse(line) as Pick<FinishedCommand, 'cpuMs' | 'peakMb'>), stdout };
+  const usageLine = stderr.split('\n').findLast((line) => line.startsWith('{"cpuMs"'));
+  if (status !== 0 || usageLine === undefined)
+    throw new Error(`a process of the benchmark failed: ${args.slice(0, 3).join(' ')}\n${stderr}`);
+  return { ...(JSON.parse(usageLine) as Pick<FinishedCommand, 'cpuMs' | 'peakMb'>), stdout };
 }
 
 /** Throws if the result differs from that of the reference, whose money is in units of 10^-6. */
-function assertEqual(name: string, { run, orders }: Result, expected: ReferenceFigures | null): void {
+function assertEqual(name: string, { run, orders }: Summary, expected: ReferenceFigures | null): void {
   if (expected === null) return;
   const found = { equity: Math.round(Number(run.endEquity) * 1e6), fills: orders.fills, fees: Math.round(Number(orders.fees) * 1e6) };
   const { equity, fills, fees } = expected;
@@ -224,15 +234,15 @@ function fillCostsUs(folder: string, bars: ReturnType<typeof randomWalk>): reado
     params: '{ fast: 10, slow: 30 }',
   });
   const costUs = (extraOptions: readonly string[]): number => {
-    const checkEveryBar = ({ orders }: Result) => {
+    const checkEveryBar = ({ orders }: Summary) => {
       if (orders.fills < FILL_ROWS - 2) throw new Error(`${orders.fills} fills in ${FILL_ROWS} bars`);
     };
-    const checkIdle = ({ orders }: Result) => {
+    const checkIdle = ({ orders }: Summary) => {
       if (orders.fills > 0) throw new Error('the run without orders has fills');
     };
-    const withFills = command(folder, everyBar, checkEveryBar, extraOptions);
-    const withoutFills = command(folder, idle, checkIdle, extraOptions);
-    return ((withFills.cpuMs - withoutFills.cpuMs) * 1000) / withFills.result.orders.fills;
+    const withFills = measureCommand(folder, everyBar, checkEveryBar, extraOptions);
+    const withoutFills = measureCommand(folder, idle, checkIdle, extraOptions);
+    return ((withFills.cpuMs - withoutFills.cpuMs) * 1000) / withFills.summary.orders.fills;
   };
   return [costUs(WITHOUT_ENVELOPE), costUs([])];
 }
@@ -251,8 +261,8 @@ function runSymbols(folder: string, count: number, extraOptions: readonly string
     catalog,
     cash: '8000000000',
   };
-  const check = ({ orders }: Result) => {
+  const check = ({ orders }: Summary) => {
     if (orders.fills < 100 * count) throw new Error(`${orders.fills} fills of ${count} symbols`);
   };
-  return command(folder, writeDefinition(folder, `symbols${count}`, definitionParts), check, extraOptions);
+  return measureCommand(folder, writeDefinition(folder, `symbols${count}`, definitionParts), check, extraOptions);
 }

@@ -4,6 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 
+/** A folder with packages for a comparison. */
 export interface Workspace {
   readonly folder: string;
   /** A package of the folder. When it exists, the folder counts as installed. */

@@ -37,7 +37,7 @@ export const TESTED = [
   'adapters/catalog/series/seriesStore',
   'adapters/disk/fileSystemDisk',
   'adapters/disk/processLock',
-  'adapters/exchange/klines/fundingPoller',
+  'adapters/exchange/klines/fundingRatePoller',
   'adapters/plugins/loadStrategy',
   'adapters/runtime/tuneV8',
   'base/assert',

@@ -29,24 +29,26 @@ function gitFolder(repository: string): string {
 }
 
 /** True when the index of a repository, or the shared index of a split one, contains the path. */
-function isInIndex(git: string, trackedPath: string): boolean {
-  return [join(git, 'index'), ...sharedIndexes(git)].some((file) => existsSync(file) && pathsIn(file, hashBytes(git)).has(trackedPath));
+function isInIndex(repositoryFolder: string, trackedPath: string): boolean {
+  return [join(repositoryFolder, 'index'), ...sharedIndexes(repositoryFolder)].some(
+    (file) => existsSync(file) && pathsIn(file, hashBytes(repositoryFolder)).has(trackedPath),
+  );
 }
 
 /** Returns the path of the shared index, which a split index names at its end. Empty when the index is not split. */
-function sharedIndexes(git: string): readonly string[] {
-  const index = join(git, 'index');
+function sharedIndexes(repositoryFolder: string): readonly string[] {
+  const index = join(repositoryFolder, 'index');
   const bytes = existsSync(index) ? readFileSync(index) : Buffer.alloc(0);
   const link = bytes.lastIndexOf(LINK_EXTENSION);
   if (link < 0) return [];
   const hashStart = link + LINK_EXTENSION.length + 4;
-  return [join(git, `sharedindex.${bytes.toString('hex', hashStart, hashStart + hashBytes(git))}`)];
+  return [join(repositoryFolder, `sharedindex.${bytes.toString('hex', hashStart, hashStart + hashBytes(repositoryFolder))}`)];
 }
 
 /** Returns the length of the hashes of a repository in bytes. */
-function hashBytes(git: string): number {
-  const common = join(git, 'commondir');
-  const config = join(existsSync(common) ? resolve(git, readFileSync(common, 'utf8').trim()) : git, 'config');
+function hashBytes(repositoryFolder: string): number {
+  const common = join(repositoryFolder, 'commondir');
+  const config = join(existsSync(common) ? resolve(repositoryFolder, readFileSync(common, 'utf8').trim()) : repositoryFolder, 'config');
   return existsSync(config) && /^\s*objectformat\s*=\s*sha256/im.test(readFileSync(config, 'utf8')) ? 32 : 20;
 }
 

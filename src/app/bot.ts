@@ -99,6 +99,7 @@ export function createBot(plan: RunPlan, world: World, options: MakeOptions = {}
   return botMaker(plan, world, options)();
 }
 
+/** The id of the bot itself in the container. */
 const BOT: ServiceIdentifier<Bot> = Symbol.for('isobar.bot');
 
 /** Returns a new bot. Throws ConfigError when a part depends on itself through other parts. */

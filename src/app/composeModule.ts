@@ -24,12 +24,12 @@ export interface Rebinding<Made> {
    * result is added to the part.
    */
   to<const Needs extends readonly PartToken<unknown>[] = readonly []>(
-    make: (input: FactoryInput, ...parts: PartsOf<Needs>) => Made,
+    factory: (input: FactoryInput, ...parts: PartsOf<Needs>) => Made,
     needs?: Needs,
   ): void;
   /** Replaces the part by the result of the factory, which receives the part as it was bound. Not for `rules` and `notifier`. */
   wrap<const Needs extends readonly PartToken<unknown>[] = readonly []>(
-    make: (bound: Made, input: FactoryInput, ...parts: PartsOf<Needs>) => Made,
+    factory: (bound: Made, input: FactoryInput, ...parts: PartsOf<Needs>) => Made,
     needs?: Needs,
   ): void;
 }
@@ -58,15 +58,15 @@ export function composeModule(name: string, compose: (composing: Composing) => v
   compose({
     rebind: (part) => {
       const partName = nameOf(part, name);
-      const bind = (isWrapping: boolean, make: ModuleBinding['make'], needs: readonly PartToken<unknown>[]): void => {
-        if (typeof make !== 'function')
+      const bind = (isWrapping: boolean, factory: ModuleBinding['make'], needs: readonly PartToken<unknown>[]): void => {
+        if (typeof factory !== 'function')
           throw new ConfigError(
-            `the module ${name}: expected a factory of ${partName}, got a ${typeof make}`,
+            `the module ${name}: expected a factory of ${partName}, got a ${typeof factory}`,
             `write: rebind(PARTS.${partName}).${isWrapping ? 'wrap((bound)' : 'to(()'} => ...)`,
           );
-        bindings.push({ part: partName, isWrapping, needs: needs.map((need) => nameOf(need, name)), make });
+        bindings.push({ part: partName, isWrapping, needs: needs.map((need) => nameOf(need, name)), make: factory });
       };
-      return { to: (make, needs) => bind(false, make, needs ?? []), wrap: (make, needs) => bind(true, make, needs ?? []) };
+      return { to: (factory, needs) => bind(false, factory, needs ?? []), wrap: (factory, needs) => bind(true, factory, needs ?? []) };
     },
   });
   return { kind: 'module', name, bindings };

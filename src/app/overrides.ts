@@ -52,7 +52,13 @@ export class Overrides {
 
 /** Returns the models of a definition as bindings, so that models and modules are handled in one way. */
 function modelBindings({ slippage, fees, rules }: ModelsPlan): readonly Override[] {
-  const modelOverride = (part: string, make: () => unknown): Override => ({ part, isWrapping: false, needs: [], where: 'models', make });
+  const modelOverride = (part: string, factory: () => unknown): Override => ({
+    part,
+    isWrapping: false,
+    needs: [],
+    where: 'models',
+    make: factory,
+  });
   return [
     ...(slippage === null ? [] : [modelOverride('slippage', () => slippageOf(slippage))]),
     ...(fees === null ? [] : [modelOverride('fees', () => feeModelOf(fees))]),
@@ -62,7 +68,7 @@ function modelBindings({ slippage, fees, rules }: ModelsPlan): readonly Override
 
 /** The name of a part. */
 type PartName = keyof typeof PARTS;
-/** The type of what the factory of a part makes. */
+/** The type that the factory of a part must return. */
 type MadeOf<Name extends PartName> = (typeof PARTS)[Name] extends PartToken<infer Made> ? NonNullable<Made> : never;
 
 /** Methods that the result of a factory must have. Other code checks the parts that are not listed here. */

@@ -13,11 +13,11 @@ export type Units = Brand<number, 'Units'>;
 /** Unix time in milliseconds, UTC. */
 export type TimeMs = Brand<number, 'TimeMs'>;
 
-/** Brands a number as ticks. Does not check it, and neither do the other three. */
+/** Brands a number as ticks. None of these four functions checks the number. */
 export const ticks = (value: number): Ticks => value as Ticks;
-/** Marks a whole number as a quantity in lots. */
+/** Brands a whole number as a quantity in lots. */
 export const lots = (value: number): Lots => value as Lots;
-/** Marks a whole number as money in units of its asset. */
+/** Brands a whole number as money in units of its asset. */
 export const units = (value: number): Units => value as Units;
-/** Marks a number as a time in ms UTC. */
+/** Brands a number as a time in ms UTC. */
 export const timeMs = (value: number): TimeMs => value as TimeMs;

@@ -22,7 +22,7 @@ class RunningTask<T> implements Task<T> {
   private readonly work: Work<T>;
   private readonly listeners: ((result: T) => void)[] = [];
   private result: { readonly value: T } | null = null;
-  private stopWaiting: (() => void) | null = null;
+  private endWait: (() => void) | null = null;
   private isRunning = false;
 
   constructor(work: Work<T>) {
@@ -37,18 +37,18 @@ class RunningTask<T> implements Task<T> {
     if (this.isOver) return;
     this.isOver = true;
     // A task that cancels itself ends at its next wait.
-    if (!this.isRunning) this.leave();
+    if (!this.isRunning) this.abandon();
   }
 
   /** Runs up to the next wait or the end. */
   readonly run = (): void => {
     if (this.isOver) return;
-    this.stopWaiting = null;
+    this.endWait = null;
     const { done, value } = this.step();
     if (done === true) this.end(value);
     else {
-      this.stopWaiting = value(this.run);
-      if (this.isOver) this.leave();
+      this.endWait = value(this.run);
+      if (this.isOver) this.abandon();
     }
   };
 
@@ -64,10 +64,10 @@ class RunningTask<T> implements Task<T> {
       this.isRunning = false;
     }
   }
-  private leave(): void {
-    const stopWaiting = this.stopWaiting;
-    this.stopWaiting = null;
-    stopWaiting?.();
+  private abandon(): void {
+    const endWait = this.endWait;
+    this.endWait = null;
+    endWait?.();
     this.work.return(undefined as T);
   }
   private end(value: T): void {
@@ -90,7 +90,7 @@ export function start<T>(work: Work<T>): Task<T> {
  */
 export function* pending<T>(begin: (done: (value: T) => void) => () => void): Work<T> {
   const wait: { result: { readonly value: T } | null; resume: (() => void) | null } = { result: null, resume: null };
-  const stopWaiting = begin((value) => {
+  const endWait = begin((value) => {
     if (wait.result !== null) return;
     wait.result = { value };
     wait.resume?.();
@@ -98,7 +98,7 @@ export function* pending<T>(begin: (done: (value: T) => void) => () => void): Wo
   if (wait.result === null) {
     yield (resume) => {
       wait.resume = resume;
-      return stopWaiting;
+      return endWait;
     };
   }
   return wait.result!.value;

@@ -62,7 +62,7 @@ export interface UsedFile {
   readonly path: string;
 }
 
-/** How a definition is resolved. */
+/** How a definition is resolved. Every member has a default. */
 export interface ResolveOptions {
   /** Rows of a block. A setting for tests; it does not affect the result. */
   readonly blockRows?: number;
@@ -136,6 +136,7 @@ interface LoadedData {
   readonly contracts: LoadedContracts | null;
   readonly series: readonly SeriesPlan[];
 }
+/** A span of time. Both times are ms UTC, and `toMs` is exclusive. */
 interface Span {
   readonly fromMs: number;
   readonly toMs: number;
@@ -166,12 +167,12 @@ function widestSpan(feeds: readonly FeedPlan[]): Span {
 const timeOr = (ms: number, missing: number): number => (Number.isNaN(ms) ? missing : ms);
 
 /** Returns the warning that the bars in which orders fill do not cover all bars. */
-function rangeWarning(feeds: readonly FeedPlan[], all: Span, run: Span): Warning {
+function rangeWarning(feeds: readonly FeedPlan[], widest: Span, run: Span): Warning {
   const names = finestFeeds(feeds).map(({ bars }) => `${bars.instrument.wireName} ${bars.interval}`);
   const range = ({ fromMs, toMs }: Span) => `${formatMinute(fromMs)} to ${formatMinute(toMs)}`;
   return warning(
     'DATA_PARTIAL',
-    `orders fill in bars of ${names.join(', ')}, which cover ${range(run)} of ${range(all)}: the run is where they are`,
+    `orders fill in bars of ${names.join(', ')}, which cover ${range(run)} of ${range(widest)}: the run is where they are`,
   );
 }
 
@@ -182,10 +183,12 @@ function contractsOf({ futures }: Definition, feeds: readonly FeedPlan[], store:
   return loadContracts(ofContracts, store?.series ?? null, futures?.marks ?? DEFAULTS.futures.marks, run);
 }
 
+/** Returns the bars of the definition's catalog folder. */
 function catalogOf(definition: Definition, source: DefinitionSource): BarStore {
   return catalogStore(locate(source, ['catalog'], definition.catalog ?? DEFAULTS.catalog, CATALOG_FOLDER));
 }
 
+/** The times that a definition sets, ms UTC; null where it sets none. */
 interface RunRange {
   readonly fromMs: number | null;
   readonly toMs: number | null;
@@ -283,6 +286,7 @@ function filesOf(strategies: readonly LoadedEntry[], models: ModelsPlan, feeds: 
   ];
 }
 
+/** Returns the sizes of orders, without members that are undefined. */
 function sizeOf({ size = DEFAULTS.size }: Definition): RunPlan['size'] {
   return Object.fromEntries(Object.entries(size).filter(([, amount]) => amount !== undefined));
 }
@@ -304,21 +308,16 @@ function executionIntervalNotes(feeds: readonly FeedPlan[]): readonly string[] {
   const names = instrumentNames(feeds.map(({ bars }) => bars.instrument.id));
   const settings = finestFeeds(feeds.filter(({ isExecutionOnly }) => !isExecutionOnly)).flatMap(({ bars: { instrument, interval } }) => {
     const finer = feeds.find(({ isExecutionOnly, bars }) => isExecutionOnly && bars.instrument.id === instrument.id);
-    return finer === undefined
-      ? []
-      : [
-          {
-            name: names.get(instrument.id)!,
-            how:
-              finer.bars.interval === TRADE_ROWS
-                ? `orders fill against trades inside the bars of ${interval}`
-                : `orders fill in bars of ${finer.bars.interval} inside those of ${interval}`,
-          },
-        ];
+    if (finer === undefined) return [];
+    const fillsInTrades = finer.bars.interval === TRADE_ROWS;
+    const how = fillsInTrades
+      ? `orders fill against trades inside the bars of ${interval}`
+      : `orders fill in bars of ${finer.bars.interval} inside those of ${interval}`;
+    return [{ name: names.get(instrument.id)!, how }];
   });
   return [...new Set(settings.map(({ how }) => how))].map((how) => {
-    const named = settings.filter((each) => each.how === how).map(({ name }) => name);
-    return `${named.join(', ')}: ${how}`;
+    const sharing = settings.filter((setting) => setting.how === how).map(({ name }) => name);
+    return `${sharing.join(', ')}: ${how}`;
   });
 }
 

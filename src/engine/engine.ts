@@ -338,8 +338,8 @@ export class Engine implements ExchangeSink, MarkPrices {
     this.margin.bookLiquidation(instrumentIndex, wasLong, fill);
   }
 
-  runTimers(t: number): void {
-    this.timers.runDue(t, this.callTimer);
+  runTimers(untilMs: number): void {
+    this.timers.runDue(untilMs, this.callTimer);
     this.deliverCallbacks();
   }
   readonly callTimer = (strategy: number, handler: () => void): void => {

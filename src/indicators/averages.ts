@@ -26,9 +26,9 @@ export function sma(source: Source, bars: number): IndicatorSpec<Series> {
     parameters: [bars],
     lookBack: bars,
     needs: { '': bars },
-    make(wiring) {
+    makeKernel(wiring) {
       const scaled = wiring.scaled(0);
-      return scaled.whole ? new TickMean(scaled, wiring.out(0), bars) : new FloatMean(wiring.numbers(0), wiring.out(0), bars);
+      return scaled.isWhole ? new TickMean(scaled, wiring.out(0), bars) : new FloatMean(wiring.numbers(0), wiring.out(0), bars);
     },
   });
 }
@@ -41,7 +41,7 @@ export function ema(source: Source, bars: number): IndicatorSpec<Series> {
     sources: [operand(source)],
     parameters: [bars],
     needs: { '': bars },
-    make: (wiring) => new ExponentialMean(wiring.numbers(0), wiring.out(0), bars),
+    makeKernel: (wiring) => new ExponentialMean(wiring.numbers(0), wiring.out(0), bars),
   });
 }
 
@@ -57,9 +57,9 @@ export function wma(source: Source, bars: number): IndicatorSpec<Series> {
     parameters: [bars],
     lookBack: bars,
     needs: { '': bars },
-    make(wiring) {
+    makeKernel(wiring) {
       const scaled = wiring.scaled(0);
-      return scaled.whole
+      return scaled.isWhole
         ? new TickWeightedMean(scaled, wiring.out(0), bars)
         : new FloatWeightedMean(wiring.numbers(0), wiring.out(0), bars);
     },
@@ -78,7 +78,7 @@ export function vwap(feed: FeedSeries, bars: number): IndicatorSpec<Series> {
     parameters: [bars],
     lookBack: bars,
     needs: { '': bars },
-    make: (wiring) => new VolumeMean(onOneScale(wiring, 3), wiring.numbers(3), wiring.out(0), bars),
+    makeKernel: (wiring) => new VolumeMean(onOneScale(wiring, 3), wiring.numbers(3), wiring.out(0), bars),
   });
 }
 
@@ -97,45 +97,45 @@ class TickMean implements Kernel {
   }
 
   fill(fromRow: number, toRow: number): void {
-    const { values: ticks, base: first } = this.#source;
+    const { values: ticks, base: ticksBase } = this.#source;
     const { values, base } = this.#out;
     const bars = this.#bars;
     let sum = this.#sum;
     let row = fromRow;
     for (; row < toRow && row < bars; row++) {
-      sum += ticks[row - first]!;
+      sum += ticks[row - ticksBase]!;
       values[row - base] = row === bars - 1 ? sum : NAN;
     }
     // Whole numbers can be added in any order.
     // hot: docs/performance.md#full-turns
     const lastTurn = Math.min(toRow, ROW_MASK) - 7;
     for (; row < lastTurn; row += 8) {
-      const now = (row - first) & ROW_MASK;
-      const oldRow = (row - first - bars) & ROW_MASK;
-      const to = (row - base) & ROW_MASK;
-      const a = ticks[now]! - ticks[oldRow]!;
-      const b = a + (ticks[now + 1]! - ticks[oldRow + 1]!);
-      const c = ticks[now + 2]! - ticks[oldRow + 2]!;
-      const d = c + (ticks[now + 3]! - ticks[oldRow + 3]!);
-      const e = ticks[now + 4]! - ticks[oldRow + 4]!;
-      const f = e + (ticks[now + 5]! - ticks[oldRow + 5]!);
-      const g = ticks[now + 6]! - ticks[oldRow + 6]!;
-      const h = g + (ticks[now + 7]! - ticks[oldRow + 7]!);
-      values[to] = sum + a;
+      const newRow = (row - ticksBase) & ROW_MASK;
+      const oldRow = (row - ticksBase - bars) & ROW_MASK;
+      const outIndex = (row - base) & ROW_MASK;
+      const a = ticks[newRow]! - ticks[oldRow]!;
+      const b = a + (ticks[newRow + 1]! - ticks[oldRow + 1]!);
+      const c = ticks[newRow + 2]! - ticks[oldRow + 2]!;
+      const d = c + (ticks[newRow + 3]! - ticks[oldRow + 3]!);
+      const e = ticks[newRow + 4]! - ticks[oldRow + 4]!;
+      const f = e + (ticks[newRow + 5]! - ticks[oldRow + 5]!);
+      const g = ticks[newRow + 6]! - ticks[oldRow + 6]!;
+      const h = g + (ticks[newRow + 7]! - ticks[oldRow + 7]!);
+      values[outIndex] = sum + a;
       sum += b;
-      values[to + 1] = sum;
-      values[to + 2] = sum + c;
+      values[outIndex + 1] = sum;
+      values[outIndex + 2] = sum + c;
       sum += d;
-      values[to + 3] = sum;
-      values[to + 4] = sum + e;
+      values[outIndex + 3] = sum;
+      values[outIndex + 4] = sum + e;
       sum += f;
-      values[to + 5] = sum;
-      values[to + 6] = sum + g;
+      values[outIndex + 5] = sum;
+      values[outIndex + 6] = sum + g;
       sum += h;
-      values[to + 7] = sum;
+      values[outIndex + 7] = sum;
     }
     for (; row < toRow; row++) {
-      sum += ticks[row - first]! - ticks[row - first - bars]!;
+      sum += ticks[row - ticksBase]! - ticks[row - ticksBase - bars]!;
       values[row - base] = sum;
     }
     this.#sum = sum;
@@ -158,29 +158,29 @@ class FloatMean implements Kernel {
   }
 
   fill(fromRow: number, toRow: number): void {
-    const { values: from, base: fromBase } = this.#source;
+    const { values: sourceValues, base: sourceBase } = this.#source;
     const { values, base } = this.#out;
     const bars = this.#bars;
     let sum = this.#state[0]!;
     let roundingError = this.#state[1]!;
     let count = this.#count;
     for (let row = fromRow; row < toRow; row++) {
-      const x = from[row - fromBase]!;
-      if (x !== x) {
+      const value = sourceValues[row - sourceBase]!;
+      if (value !== value) {
         count = 0;
         sum = roundingError = 0;
       } else {
-        let next = sum + x;
-        let added = next - sum;
-        roundingError += sum - (next - added) + (x - added);
-        sum = next;
+        let newSum = sum + value;
+        let added = newSum - sum;
+        roundingError += sum - (newSum - added) + (value - added);
+        sum = newSum;
         if (count < bars) count++;
         else {
-          const old = -from[row - bars - fromBase]!;
-          next = sum + old;
-          added = next - sum;
-          roundingError += sum - (next - added) + (old - added);
-          sum = next;
+          const leaving = -sourceValues[row - bars - sourceBase]!;
+          newSum = sum + leaving;
+          added = newSum - sum;
+          roundingError += sum - (newSum - added) + (leaving - added);
+          sum = newSum;
         }
       }
       values[row - base] = count < bars ? NAN : (sum + roundingError) / bars;
@@ -207,21 +207,21 @@ class ExponentialMean implements Kernel {
   }
 
   fill(fromRow: number, toRow: number): void {
-    const { values: from, base: fromBase } = this.#source;
+    const { values: sourceValues, base: sourceBase } = this.#source;
     const { values, base } = this.#out;
     const bars = this.#bars;
     const weight = 2 / (bars + 1);
     let mean = this.#mean;
     let count = this.#count;
     for (let row = fromRow; row < toRow; row++) {
-      const x = from[row - fromBase]!;
-      if (x !== x) {
+      const value = sourceValues[row - sourceBase]!;
+      if (value !== value) {
         count = 0;
         mean = 0;
       } else if (count === bars) {
-        mean += weight * (x - mean);
+        mean += weight * (value - mean);
       } else {
-        mean += x;
+        mean += value;
         if (++count === bars) mean /= bars;
       }
       values[row - base] = count < bars ? NAN : mean;
@@ -249,21 +249,21 @@ class TickWeightedMean implements Kernel {
   }
 
   fill(fromRow: number, toRow: number): void {
-    const { values: ticks, base: first } = this.#source;
+    const { values: ticks, base: ticksBase } = this.#source;
     const { values, base } = this.#out;
     const bars = this.#bars;
     let sum = this.#sum;
     let weighted = this.#weighted;
     let row = fromRow;
     for (; row < toRow && row < bars; row++) {
-      sum += ticks[row - first]!;
-      weighted += (row + 1) * ticks[row - first]!;
+      sum += ticks[row - ticksBase]!;
+      weighted += (row + 1) * ticks[row - ticksBase]!;
       values[row - base] = row === bars - 1 ? weighted : NAN;
     }
     for (; row < toRow; row++) {
       // Subtracting the plain sum lowers the weight of each old value by one, which removes the oldest value.
-      weighted += bars * ticks[row - first]! - sum;
-      sum += ticks[row - first]! - ticks[row - first - bars]!;
+      weighted += bars * ticks[row - ticksBase]! - sum;
+      sum += ticks[row - ticksBase]! - ticks[row - ticksBase - bars]!;
       values[row - base] = weighted;
     }
     this.#sum = sum;
@@ -287,7 +287,7 @@ class FloatWeightedMean implements Kernel {
   }
 
   fill(fromRow: number, toRow: number): void {
-    const { values: from, base: fromBase } = this.#source;
+    const { values: sourceValues, base: sourceBase } = this.#source;
     const { values, base } = this.#out;
     const bars = this.#bars;
     const weights = (bars * (bars + 1)) / 2;
@@ -296,9 +296,9 @@ class FloatWeightedMean implements Kernel {
         values[row - base] = NAN;
         continue;
       }
-      const first = row - bars + 1 - fromBase;
+      const first = row - bars + 1 - sourceBase;
       let sum = 0;
-      for (let i = 0; i < bars; i++) sum += (i + 1) * from[first + i]!;
+      for (let i = 0; i < bars; i++) sum += (i + 1) * sourceValues[first + i]!;
       values[row - base] = sum / weights;
     }
   }

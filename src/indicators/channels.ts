@@ -53,7 +53,7 @@ export function bollinger(source: Source, bars: number, widths: number): Indicat
       parameters: [bars, widths],
       lookBack: bars - 1,
       needs: { '.upper': bars, '.middle': bars, '.lower': bars },
-      make: (wiring) => new Deviations(wiring.scaled(0), [wiring.out(0), wiring.out(1), wiring.out(2)], bars, widths),
+      makeKernel: (wiring) => new Deviations(wiring.scaled(0), [wiring.out(0), wiring.out(1), wiring.out(2)], bars, widths),
     },
     (outputs) => ({ upper: outputs.series(0), middle: outputs.series(1), lower: outputs.series(2) }),
   );
@@ -67,7 +67,7 @@ function extreme(name: string, source: Source, bars: number, sign: 1 | -1): Indi
     sources: [operand(source)],
     parameters: [bars],
     needs: { '': bars },
-    make: (wiring) => new Extreme(wiring.numbers(0), wiring.out(0), bars, sign),
+    makeKernel: (wiring) => new Extreme(wiring.numbers(0), wiring.out(0), bars, sign),
   });
 }
 

@@ -49,13 +49,11 @@ export class Crossing implements Kernel {
       if (relation === ABOVE) index = endOfRun(a, aTimes, b, bTimes, index, end);
       else if (relation === BELOW) index = endOfRun(b, bTimes, a, aTimes, index, end);
       if (index === end) break;
-      const x = a[index]! * aTimes;
-      const y = b[index]! * bTimes;
-      const next = x > y ? ABOVE : x < y ? BELOW : x === y ? EQUAL : UNKNOWN;
-      if (next === UNKNOWN || relation === UNKNOWN) this.#writeNotReady(index + base);
-      else if (next === ABOVE) this.#mark(this.#up, this.#upRows, index + base);
-      else if (next === BELOW) this.#mark(this.#down, this.#downRows, index + base);
-      relation = next;
+      const nextRelation = relationOf(a[index]! * aTimes, b[index]! * bTimes);
+      if (nextRelation === UNKNOWN || relation === UNKNOWN) this.#writeNotReady(index + base);
+      else if (nextRelation === ABOVE) this.#mark(this.#up, this.#upRows, index + base);
+      else if (nextRelation === BELOW) this.#mark(this.#down, this.#downRows, index + base);
+      relation = nextRelation;
     }
     this.#lastRelation = relation;
   }
@@ -77,6 +75,13 @@ export class Crossing implements Kernel {
     out.values[row - out.base] = TRUE;
     rows[out.listed++] = row;
   }
+}
+
+/** Returns the relation of two values. A NaN has no relation to any value. */
+function relationOf(a: number, b: number): Relation {
+  if (a > b) return ABOVE;
+  if (a < b) return BELOW;
+  return a === b ? EQUAL : UNKNOWN;
 }
 
 /**

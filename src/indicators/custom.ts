@@ -70,7 +70,7 @@ export function custom<Name extends string>(
     return seriesSpec({
       ...parts,
       needs: { '': warmupBars },
-      make: (wiring) => new Custom(name, make() as OneOutput, wiring.numbers(0), wiring.out(0), warmupBars),
+      makeKernel: (wiring) => new Custom(name, make() as OneOutput, wiring.numbers(0), wiring.out(0), warmupBars),
     });
   }
   const kernel = (wiring: Wiring) => {
@@ -78,10 +78,10 @@ export function custom<Name extends string>(
     const windows = (outputs ?? ['']).map((_, index) => wiring.out(index));
     return new CustomGroup({ name, next: make(), columns, outputs, windows, warmup: warmupBars });
   };
-  if (outputs === null) return seriesSpec({ ...parts, needs: { '': warmupBars }, make: kernel });
+  if (outputs === null) return seriesSpec({ ...parts, needs: { '': warmupBars }, makeKernel: kernel });
   const needs = Object.fromEntries(outputs.map((output) => [`.${output}`, warmupBars]));
   return groupSpec(
-    { ...parts, needs, make: kernel },
+    { ...parts, needs, makeKernel: kernel },
     (node) => Object.fromEntries(outputs.map((output, index) => [output, node.series(index)])) as { readonly [name in Name]: Series },
   );
 }

@@ -20,7 +20,7 @@ export function roc(source: Source, bars = 12): IndicatorSpec<Series> {
     parameters: [bars],
     lookBack: bars,
     needs: { '': bars + 1 },
-    make: (wiring) => new RateOfChange(wiring.numbers(0), wiring.out(0), bars),
+    makeKernel: (wiring) => new RateOfChange(wiring.numbers(0), wiring.out(0), bars),
   });
 }
 
@@ -48,7 +48,7 @@ export function kst(source: Source): IndicatorSpec<KnowSureThing> {
     name: 'kstSum',
     sources: legs.map(operand),
     needs: { '': 1 },
-    make: (wiring) =>
+    makeKernel: (wiring) =>
       new WeightedSum(
         listOf(legs, (_, leg) => wiring.numbers(leg)),
         wiring.out(0),
@@ -74,7 +74,7 @@ export function cci(feed: FeedSeries, bars = 20): IndicatorSpec<Series> {
     sources: [feed.high, feed.low, feed.close].map(operand),
     parameters: [bars],
     needs: { '': bars },
-    make: (wiring) => new ChannelIndex(onOneScale(wiring, 3), wiring.out(0), bars),
+    makeKernel: (wiring) => new ChannelIndex(onOneScale(wiring, 3), wiring.out(0), bars),
   });
 }
 

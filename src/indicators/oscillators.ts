@@ -16,7 +16,7 @@ import {
   type ScaledColumn,
   type Source,
 } from './graph/spec.ts';
-import { CompensatedSum, onOneScale, type ScaledColumns } from './sums.ts';
+import { CompensatedMean, CompensatedSum, onOneScale, type ScaledColumns } from './sums.ts';
 import type { IndicatorColumn, NumberWindow } from './graph/window.ts';
 
 // hot: docs/performance.md#file-constants
@@ -34,10 +34,11 @@ export function rsi(source: Source, bars: number): IndicatorSpec<Series> {
     sources: [operand(source)],
     parameters: [bars],
     needs: { '': bars + 1 },
-    make: (wiring) => new RelativeStrength(wiring.scaled(0), wiring.out(0), bars),
+    makeKernel: (wiring) => new RelativeStrength(wiring.scaled(0), wiring.out(0), bars),
   });
 }
 
+/** The outputs of the moving average convergence divergence. */
 export interface Macd {
   /** The fast average minus the slow one. */
   readonly macd: Series;
@@ -59,12 +60,14 @@ export function macd(source: Source, fastBars = 12, slowBars = 26, signalBars = 
       sources: [operand(source)],
       parameters: [fastBars, slowBars, signalBars],
       needs: { '': slowBars, '.signal': ready, '.histogram': ready },
-      make: (wiring) => new Convergence(wiring.scaled(0), [wiring.out(0), wiring.out(1), wiring.out(2)], fastBars, slowBars, signalBars),
+      makeKernel: (wiring) =>
+        new Convergence(wiring.scaled(0), [wiring.out(0), wiring.out(1), wiring.out(2)], fastBars, slowBars, signalBars),
     },
     (outputs) => ({ macd: outputs.series(0), signal: outputs.series(1), histogram: outputs.series(2) }),
   );
 }
 
+/** The outputs of a stochastic oscillator. */
 export interface Stochastic {
   /** Position of the close in the range of the last bars, 0 to 100, averaged over `smoothK` bars. */
   readonly k: Series;
@@ -105,7 +108,7 @@ export function mfi(feed: FeedSeries, bars: number): IndicatorSpec<Series> {
     parameters: [bars],
     lookBack: bars + 1,
     needs: { '': bars + 1 },
-    make: (wiring) => new MoneyFlow(onOneScale(wiring, 3), wiring.numbers(3), wiring.out(0), bars),
+    makeKernel: (wiring) => new MoneyFlow(onOneScale(wiring, 3), wiring.numbers(3), wiring.out(0), bars),
   });
 }
 
@@ -115,7 +118,8 @@ function placeInRange(value: Source, high: IndicatorSpec<Series>, low: Indicator
     name: 'placeInRange',
     sources: [value, high, low].map(operand),
     needs: { '': 1 },
-    make: (wiring) => new PlaceInRange(wiring.numbers(0), wiring.numbers(1), wiring.numbers(2), wiring.scaled(0).scale, wiring.out(0)),
+    makeKernel: (wiring) =>
+      new PlaceInRange(wiring.numbers(0), wiring.numbers(1), wiring.numbers(2), wiring.scaled(0).scale, wiring.out(0)),
   });
 }
 
@@ -137,6 +141,7 @@ function smoothing(
   }));
 }
 
+/** Computes the relative strength index. */
 class RelativeStrength implements Kernel {
   readonly #source: IndicatorColumn<TickColumn>;
   readonly #out: NumberWindow;
@@ -154,7 +159,7 @@ class RelativeStrength implements Kernel {
   }
 
   fill(fromRow: number, toRow: number): void {
-    const { values: from, base: fromBase } = this.#source;
+    const { values: sourceValues, base: sourceBase } = this.#source;
     const { values, base } = this.#out;
     const bars = this.#bars;
     let last = this.#last;
@@ -162,28 +167,29 @@ class RelativeStrength implements Kernel {
     let loss = this.#loss;
     let changes = this.#changes;
     for (let row = fromRow; row < toRow; row++) {
-      const x = from[row - fromBase]!;
+      const x = sourceValues[row - sourceBase]!;
       const change = x - last;
       last = x;
       if (change !== change) {
         gain = loss = changes = 0;
       } else {
-        const up = change > 0 ? change : 0;
-        const down = change < 0 ? -change : 0;
+        const increase = change > 0 ? change : 0;
+        const decrease = change < 0 ? -change : 0;
         if (changes === bars) {
-          gain += (up - gain) / bars;
-          loss += (down - loss) / bars;
+          gain += (increase - gain) / bars;
+          loss += (decrease - loss) / bars;
         } else {
-          gain += up;
-          loss += down;
+          gain += increase;
+          loss += decrease;
           if (++changes === bars) {
             gain /= bars;
             loss /= bars;
           }
         }
       }
-      const moved = gain + loss;
-      values[row - base] = changes < bars ? NAN : moved === 0 ? 50 : (100 * gain) / moved;
+      const totalMove = gain + loss;
+      const index = totalMove === 0 ? 50 : (100 * gain) / totalMove;
+      values[row - base] = changes < bars ? NAN : index;
     }
     this.#last = last;
     this.#gain = gain;
@@ -192,53 +198,7 @@ class RelativeStrength implements Kernel {
   }
 }
 
-/**
- * An exponential average that carries the rounding error of each step. The difference of two such averages stays accurate when they are
- * nearly equal.
- */
-class CompensatedMean {
-  readonly #bars: number;
-  readonly #weight: number;
-  #mean = 0;
-  #roundingError = 0;
-  #count = 0;
-
-  constructor(bars: number) {
-    this.#bars = bars;
-    this.#weight = 2 / (bars + 1);
-  }
-
-  get isReady(): boolean {
-    return this.#count === this.#bars;
-  }
-
-  get mean(): number {
-    return this.#mean;
-  }
-
-  get roundingError(): number {
-    return this.#roundingError;
-  }
-
-  reset(): void {
-    this.#mean = this.#roundingError = this.#count = 0;
-  }
-
-  /** Adds a value. The mean is the sum of the values until `isReady`. */
-  add(x: number): void {
-    if (this.#count < this.#bars) {
-      this.#mean += x;
-      if (++this.#count === this.#bars) this.#mean /= this.#bars;
-      return;
-    }
-    const step = this.#weight * (x - this.#mean - this.#roundingError);
-    const next = this.#mean + step;
-    const added = next - this.#mean;
-    this.#roundingError += this.#mean - (next - added) + (step - added);
-    this.#mean = next;
-  }
-}
-
+/** Computes the moving average convergence divergence and its signal. */
 class Convergence implements Kernel {
   readonly #source: IndicatorColumn<TickColumn>;
   readonly #scale: number;
@@ -267,12 +227,12 @@ class Convergence implements Kernel {
   }
 
   fill(fromRow: number, toRow: number): void {
-    const { values: from, base: fromBase } = this.#source;
+    const { values: sourceValues, base: sourceBase } = this.#source;
     const fast = this.#fast;
     const slow = this.#slow;
     const smooth = this.#smooth;
     for (let row = fromRow; row < toRow; row++) {
-      this.#addValue(from[row - fromBase]!);
+      this.#addValue(sourceValues[row - sourceBase]!);
       let value = NAN;
       let signal = NAN;
       if (slow.isReady) {
@@ -341,6 +301,7 @@ class PlaceInRange implements Kernel {
   }
 }
 
+/** Computes the money flow index. */
 class MoneyFlow implements Kernel {
   readonly #high: IndicatorColumn<TickColumn>;
   readonly #low: IndicatorColumn<TickColumn>;
@@ -371,7 +332,8 @@ class MoneyFlow implements Kernel {
       if (row >= bars + 1) this.#addRow(row - bars, -1);
       const inflow = this.#inflow.value;
       const flow = inflow + this.#outflow.value;
-      values[row - base] = row < bars ? NAN : flow === 0 ? 50 : (100 * inflow) / flow;
+      const index = flow === 0 ? 50 : (100 * inflow) / flow;
+      values[row - base] = row < bars ? NAN : index;
     }
   }
 

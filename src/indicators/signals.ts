@@ -36,7 +36,7 @@ export function above(a: Source, b: Source | number): IndicatorSpec<Signal> {
     name: 'above',
     sources: pair('above', a, b),
     needs: { '': 1 },
-    make: (wiring) => new SeriesComparison(comparable(wiring, 0, 1), wiring.outSignal(0)),
+    makeKernel: (wiring) => new SeriesComparison(comparable(wiring, 0, 1), wiring.outSignal(0)),
   });
 }
 
@@ -46,7 +46,7 @@ export function below(a: Source, b: Source | number): IndicatorSpec<Signal> {
     name: 'below',
     sources: pair('below', a, b),
     needs: { '': 1 },
-    make: (wiring) => new SeriesComparison(comparable(wiring, 1, 0), wiring.outSignal(0)),
+    makeKernel: (wiring) => new SeriesComparison(comparable(wiring, 1, 0), wiring.outSignal(0)),
   });
 }
 
@@ -66,7 +66,7 @@ export function not(source: SignalSource): IndicatorSpec<Signal> {
     name: 'not',
     sources: [operand(source)],
     needs: { '': 1 },
-    make: (wiring) => new Negation(wiring.signals(0), wiring.outSignal(0)),
+    makeKernel: (wiring) => new Negation(wiring.signals(0), wiring.outSignal(0)),
   });
 }
 
@@ -81,7 +81,7 @@ function crossing(name: 'crossedUp' | 'crossedDown', a: Source, b: Source | numb
     sources,
     shared: { key: `crossing(${keys[first]}, ${keys[second]})`, output: isUp ? '.up' : '.down' },
     needs: { '.up': 2, '.down': 2 },
-    make: (wiring) => new Crossing(comparable(wiring, first, second), wiring.outSignal(0), wiring.outSignal(1)),
+    makeKernel: (wiring) => new Crossing(comparable(wiring, first, second), wiring.outSignal(0), wiring.outSignal(1)),
   });
 }
 
@@ -92,7 +92,7 @@ function combineSignals(name: 'and' | 'or', sources: readonly SignalSource[]): I
     name,
     sources: sources.map(operand),
     needs: { '': 1 },
-    make: (wiring) =>
+    makeKernel: (wiring) =>
       new Combination(
         name,
         listOf(sources, (_, source) => wiring.signals(source)),
@@ -114,7 +114,7 @@ function constant(name: string, home: SpecOwner, value: number): Operand {
   const key = String(value);
   const outputs = [{ suffix: '', warmupBars: 1 }];
   const make = (wiring: Wiring) => new Constant(value, wiring.out(0));
-  const design: Design = { sources: [], lookBack: 0, kind: 'series', outputs, technical: false, make };
+  const design: Design = { sources: [], lookBack: 0, kind: 'series', outputs, usesTechnical: false, makeKernel: make };
   return { kind: 'spec', home, key, warmupBars: 1, resolve: (registry) => registry.node(design, key).series(0) };
 }
 
@@ -145,7 +145,7 @@ class SeriesComparison implements Kernel {
   }
 
   fill(fromRow: number, toRow: number): void {
-    const { aTimes, bTimes } = this.#operands;
+    const { aTimes, bTimes } = this.#operands; // factors that bring a and b to one scale
     const { values: a, base: aBase } = this.#operands.a;
     const { values: b, base: bBase } = this.#operands.b;
     const { values, base } = this.#out;
@@ -195,10 +195,10 @@ class Negation implements Kernel {
   }
 
   fill(fromRow: number, toRow: number): void {
-    const { values: from, base: fromBase } = this.#input;
+    const { values: inputValues, base: inputBase } = this.#input;
     const { values, base } = this.#out;
     for (let row = fromRow; row < toRow; row++) {
-      const x = from[row - fromBase]!;
+      const x = inputValues[row - inputBase]!;
       values[row - base] = x === NOT_READY ? NOT_READY : 1 - x;
     }
   }

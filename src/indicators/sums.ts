@@ -40,7 +40,7 @@ export interface ScaledColumns {
  */
 export function onOneScale(wiring: Wiring, count: number): ScaledColumns {
   const sources = Array.from({ length: count }, (_, source) => wiring.scaled(source));
-  if (sources.every((source) => source.whole)) return { columns: listOf(sources, (source) => source.column), scale: sources[0]!.scale };
+  if (sources.every((source) => source.isWhole)) return { columns: listOf(sources, (source) => source.column), scale: sources[0]!.scale };
   return { columns: listOf(sources, (_, source) => wiring.numbers(source)), scale: 1 };
 }
 
@@ -59,10 +59,10 @@ export interface Comparable {
  * read.
  */
 export function comparable(wiring: Wiring, a: number, b: number): Comparable {
-  const first = wiring.fractions(a);
-  const second = wiring.fractions(b);
-  const times = crossMultipliers(first, second);
-  if (times !== null) return { a: first, aTimes: times[0], b: second, bTimes: times[1] };
+  const aFractions = wiring.fractions(a);
+  const bFractions = wiring.fractions(b);
+  const times = crossMultipliers(aFractions, bFractions);
+  if (times !== null) return { a: aFractions, aTimes: times[0], b: bFractions, bTimes: times[1] };
   return { a: wiring.numbers(a), aTimes: 1, b: wiring.numbers(b), bTimes: 1 };
 }
 
@@ -101,10 +101,10 @@ export class CompensatedSum {
   /** Adds a value, and the rounding error of the addition to a second sum (Neumaier's variant of Kahan's summation). */
   add(x: number): void {
     const sum = this.#sum;
-    const next = sum + x;
-    const added = next - sum;
-    this.#roundingError += sum - (next - added) + (x - added);
-    this.#sum = next;
+    const newSum = sum + x;
+    const added = newSum - sum;
+    this.#roundingError += sum - (newSum - added) + (x - added);
+    this.#sum = newSum;
   }
 
   /** The sum, corrected by the collected rounding errors. */
@@ -116,5 +116,52 @@ export class CompensatedSum {
   reset(): void {
     this.#sum = 0;
     this.#roundingError = 0;
+  }
+}
+
+/**
+ * An exponential average that carries the rounding error of each step. The difference of two such averages stays accurate when they are
+ * nearly equal.
+ */
+export class CompensatedMean {
+  readonly #bars: number;
+  readonly #weight: number;
+  #mean = 0;
+  #roundingError = 0;
+  #count = 0;
+
+  constructor(bars: number) {
+    this.#bars = bars;
+    this.#weight = 2 / (bars + 1);
+  }
+
+  get isReady(): boolean {
+    return this.#count === this.#bars;
+  }
+
+  get mean(): number {
+    return this.#mean;
+  }
+
+  get roundingError(): number {
+    return this.#roundingError;
+  }
+
+  reset(): void {
+    this.#mean = this.#roundingError = this.#count = 0;
+  }
+
+  /** Adds a value. The mean is the sum of the values until `isReady`. */
+  add(x: number): void {
+    if (this.#count < this.#bars) {
+      this.#mean += x;
+      if (++this.#count === this.#bars) this.#mean /= this.#bars;
+      return;
+    }
+    const step = this.#weight * (x - this.#mean - this.#roundingError);
+    const newMean = this.#mean + step;
+    const added = newMean - this.#mean;
+    this.#roundingError += this.#mean - (newMean - added) + (step - added);
+    this.#mean = newMean;
   }
 }

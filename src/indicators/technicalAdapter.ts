@@ -167,8 +167,8 @@ function recipeOfBars(name: string, feed: FeedSeries, parameters: readonly numbe
     sources,
     parameters,
     needs,
-    technical: true,
-    make: (wiring: Wiring) => new AdapterKernel(make(wiring.technical), barsOf(wiring), Object.keys(needs), wiring),
+    usesTechnical: true,
+    makeKernel: (wiring: Wiring) => new AdapterKernel(make(wiring.technical), barsOf(wiring), Object.keys(needs), wiring),
   };
 }
 
@@ -181,8 +181,8 @@ function recipeOfValues(name: string, source: Source, parameters: readonly numbe
     sources: [operand(source)],
     parameters,
     needs,
-    technical: true,
-    make: (wiring: Wiring) => new AdapterKernel(make(wiring.technical), valuesOf(wiring), Object.keys(needs), wiring),
+    usesTechnical: true,
+    makeKernel: (wiring: Wiring) => new AdapterKernel(make(wiring.technical), valuesOf(wiring), Object.keys(needs), wiring),
   };
 }
 

@@ -21,7 +21,7 @@ export function atr(feed: FeedSeries, bars: number): IndicatorSpec<Series> {
     sources: [feed.high, feed.low, feed.close].map(operand),
     parameters: [bars],
     needs: { '': bars + 1 },
-    make: (wiring) => new TrueRange(onOneScale(wiring, 3), wiring.out(0), bars),
+    makeKernel: (wiring) => new TrueRange(onOneScale(wiring, 3), wiring.out(0), bars),
   });
 }
 
@@ -48,7 +48,7 @@ export function adx(feed: FeedSeries, bars: number): IndicatorSpec<DirectionalMo
       sources: [feed.high, feed.low, feed.close].map(operand),
       parameters: [bars],
       needs: { '': 2 * bars, '.plusDi': bars + 1, '.minusDi': bars + 1 },
-      make: (wiring) => new Directional(onOneScale(wiring, 3), [wiring.out(0), wiring.out(1), wiring.out(2)], bars),
+      makeKernel: (wiring) => new Directional(onOneScale(wiring, 3), [wiring.out(0), wiring.out(1), wiring.out(2)], bars),
     },
     (outputs) => ({ adx: outputs.series(0), plusDi: outputs.series(1), minusDi: outputs.series(2) }),
   );

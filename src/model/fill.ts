@@ -1,8 +1,8 @@
 // One fill of an order, in whole units.
 
 /**
- * One fill. All figures are whole units. The venue reuses one record, so a callback must copy the figures that it keeps. Hot:
- * docs/performance.md#out-parameters and docs/performance.md#double-fields.
+ * One fill. All figures are whole units. The venue reuses one record, so a callback must copy the figures that it keeps. The fields begin
+ * with 0.5, so that they are stored as doubles. Hot: docs/performance.md#out-parameters and docs/performance.md#double-fields.
  */
 export class Fill {
   /** The venue's id of the trade. A fill is booked once, by this id. */

@@ -6,8 +6,8 @@ import type { BotOrder } from './botOrder.ts';
 import type { OrderManager } from './orderManager.ts';
 
 /**
- * Cancels the unfilled remainder of collar orders once their row, which ended at `closeMs`, is over. Returns the number of collar orders that
- * still wait for their row. A live order arrives some time after the open of its row, so its arrival alone does not tell which row is its own:
+ * Cancels the unfilled remainder of collar orders once their row, which ended at `closeMs`, has ended. Returns the number of collar orders that
+ * still wait for their row. A live order arrives some time after the open of its row, so its arrival alone does not show which row is its own:
  * its first fill does.
  */
 export function cancelCollarRemainders(
@@ -20,10 +20,10 @@ export function cancelCollarRemainders(
   for (let index = active.length - 1; index >= 0; index--) {
     const order = active[index]!;
     if (order.instrumentIndex !== instrumentIndex || !isAtCollar(order)) continue;
-    // A stop entry is sent inside a row, and that row is its row too.
-    const wasSentInside = order.firedAtTicks > 0 && order.arrivedMs <= nowMs;
+    // A stop entry is sent within a row, and that row is its row too.
+    const wasSentMidBar = order.firedAtTicks > 0 && order.arrivedMs <= nowMs;
     const hasFilled = order.filledLots > 0 && order.createdMs < closeMs;
-    if (order.arrivedMs <= openMs || wasSentInside || hasFilled) orders.cancel(order, nowMs);
+    if (order.arrivedMs <= openMs || wasSentMidBar || hasFilled) orders.cancel(order, nowMs);
     else waiting++;
   }
   return waiting;

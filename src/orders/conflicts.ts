@@ -21,11 +21,12 @@ export function conflictOf(
   provenAbsent: ReadonlyMap<number, BotOrder>,
   lastTicks: number,
 ): string | null {
-  for (const other of open) {
-    if (other.instrumentIndex !== order.instrumentIndex || (order.amends > 0 && other.id === order.amends)) continue;
-    const isSameSlot = order.parent === 0 && other.parent === 0 && other.strategy === order.strategy && other.slot === order.slot;
-    if (isSameSlot && (other.state === STATE.cancelSent || other.wantsCancel)) return REPLACES;
-    if (other.side === order.side && other.state === STATE.unknown) return 'SIDE_UNKNOWN';
+  for (const openOrder of open) {
+    if (openOrder.instrumentIndex !== order.instrumentIndex || (order.amends > 0 && openOrder.id === order.amends)) continue;
+    const isSameSlot =
+      order.parent === 0 && openOrder.parent === 0 && openOrder.strategy === order.strategy && openOrder.slot === order.slot;
+    if (isSameSlot && (openOrder.state === STATE.cancelSent || openOrder.wantsCancel)) return REPLACES;
+    if (openOrder.side === order.side && openOrder.state === STATE.unknown) return 'SIDE_UNKNOWN';
     if (isSameSlot) return 'SLOT_BUSY';
   }
   return makeUnique(order, open, provenAbsent, lastTicks) ? null : 'FP_NOT_UNIQUE';

@@ -50,7 +50,7 @@ function moveTrigger(order: BotOrder, open: readonly BotOrder[], provenAbsent: R
 }
 
 function looksTaken(order: BotOrder, open: readonly BotOrder[], provenAbsent: ReadonlyMap<number, BotOrder>): boolean {
-  for (const other of open) if (hasSameFingerprint(other, order)) return true;
+  for (const openOrder of open) if (hasSameFingerprint(openOrder, order)) return true;
   for (const absent of provenAbsent.values()) if (hasSameFingerprint(absent, order)) return true;
   return false;
 }

@@ -28,7 +28,7 @@ function auditSpot(spot: SpotExchange): void {
   accounts.all.forEach(({ name }, account) =>
     accounts.assets.forEach((asset, index) => {
       const { free, locked } = accounts.of(account, index);
-      checkEqual(`${name} ${asset} lockedSums`, locked, lockedSums.of(`${account} ${asset}`));
+      checkEqual(`${name} ${asset} locked`, locked, lockedSums.of(`${account} ${asset}`));
       checkEqual(`${name} ${asset} free, in whole units`, free, Math.floor(free));
     }),
   );
@@ -50,15 +50,11 @@ function auditFutures(futures: FuturesExchange): void {
   }
   wallets.accounts.forEach(({ name }, account) => {
     wallets.assets.forEach((asset, index) =>
-      checkEqual(`${name} ${asset} lockedSums`, wallets.wallet(account, index).locked, lockedSums.of(`${account} ${index}`)),
+      checkEqual(`${name} ${asset} locked`, wallets.wallet(account, index).locked, lockedSums.of(`${account} ${index}`)),
     );
     wallets.contracts.forEach(({ instrument }, index) =>
       wallets.sides(account, index).forEach(({ heldLots }, sideIndex) => {
-        checkEqual(
-          `${name} ${instrument.wireName} lots lockedSums`,
-          heldLots,
-          lockedSums.of(`${account} ${index} ${String(sideIndex === 0)}`),
-        );
+        checkEqual(`${name} ${instrument.wireName} lots locked`, heldLots, lockedSums.of(`${account} ${index} ${String(sideIndex === 0)}`));
       }),
     );
   });
@@ -88,6 +84,6 @@ class Sums {
   }
 }
 
-function checkEqual(place: string, actual: number, expected: number): void {
-  if (actual !== expected) throw new InvariantError(`${place}: expected ${expected}, got ${actual}`);
+function checkEqual(amountName: string, actual: number, expected: number): void {
+  if (actual !== expected) throw new InvariantError(`${amountName}: expected ${expected}, got ${actual}`);
 }

@@ -41,8 +41,8 @@ export interface Persistence {
 }
 /** The reader of an exchange that stores no rows. */
 const NO_ARCHIVE: StoredRecordReader = {
-  read: (_, place) => {
-    throw new InvariantError(`row ${place} is archived, and nothing can read it without persistence`);
+  read: (_, storeOffset) => {
+    throw new InvariantError(`row ${storeOffset} is archived, and nothing can read it without persistence`);
   },
 };
 
@@ -234,7 +234,7 @@ export class Service {
     if (passed.kind === 'stop') return this.#stoppedReply(passed);
     if (passed.kind === 'unknownPath') return this.#unknownPath(passed.path);
     const reply = this.#reply(passed, request.headers);
-    return 'code' in reply ? this.error(reply.code, passed.route.row.market) : { status: 200, headers: NO_HEADERS, body: reply.body };
+    return 'code' in reply ? this.error(reply.code, passed.route.endpoint.market) : { status: 200, headers: NO_HEADERS, body: reply.body };
   }
 
   /** Calls the handler of an accepted request. */

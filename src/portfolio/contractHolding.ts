@@ -32,6 +32,7 @@ export interface LedgerPosition {
   readonly feeUnits: number;
   readonly fundingUnits: number;
 }
+/** Returns a side without lots. */
 const flat = () => ({
   lots: 0,
   openedMs: NAN,
@@ -90,8 +91,10 @@ export class ContractHolding {
   open(isLong: boolean, { lots, price, value, fee, timeMs }: OpenedLots): void {
     const { scale, terms } = this;
     const side = this.side(isLong);
-    if (side.lots === 0) side.openedMs = timeMs;
-    if (side.lots === 0) side.realisedUnits = side.feeUnits = side.fundingUnits = 0;
+    if (side.lots === 0) {
+      side.openedMs = timeMs;
+      side.realisedUnits = side.feeUnits = side.fundingUnits = 0;
+    }
     side.entryTicks = scale.averageTicks(side.lots, side.entryTicks, lots, price);
     side.lots = exact(side.lots + lots);
     side.entryUnits = exact(side.entryUnits + value);
@@ -109,8 +112,9 @@ export class ContractHolding {
     const profit = scale.profit(isLong, entry, value);
     side.lots -= lots;
     side.entryUnits -= entry;
-    // If an isolated position loses more than the margin of the closed lots, the margin of the other lots pays the rest.
-    side.marginUnits = terms.isCross ? side.marginUnits - margin : Math.max(0, side.marginUnits - margin + Math.min(0, margin + profit));
+    const marginLeft = side.marginUnits - margin;
+    // If an isolated position loses more than the margin of the closed lots, the margin of the other lots pays the remainder.
+    side.marginUnits = terms.isCross ? marginLeft : Math.max(0, marginLeft + Math.min(0, margin + profit));
     side.realisedUnits += profit;
     side.feeUnits += fee;
     assert(terms.isCross || side.marginUnits >= 0, 'no more margin is returned than there was');
@@ -145,24 +149,26 @@ export class ContractHolding {
     const { scale, long, short } = this;
     const perLongTick = scale.unitsPerTick(long.lots);
     const perShortTick = scale.unitsPerTick(short.lots);
-    const max = Math.max(perLongTick, perShortTick);
-    if (max === 0) return false;
+    const maxPerTick = Math.max(perLongTick, perShortTick);
+    if (maxPerTick === 0) return false;
     const perTick = perLongTick - perShortTick;
-    const held = this.balances;
-    held.cash = cash - long.entryUnits + short.entryUnits;
-    if (ticks instanceof Int32Array && max * 2 ** 31 <= MAX_EXACT) {
-      markPerTick(out, from, to, held, perTick, ticks, offset);
+    const positionAsCash = this.balances;
+    positionAsCash.cash = cash - long.entryUnits + short.entryUnits;
+    if (ticks instanceof Int32Array && maxPerTick * 2 ** 31 <= MAX_EXACT) {
+      markPerTick(out, from, to, positionAsCash, perTick, ticks, offset);
       return true;
     }
     for (let row = from; row < to; row++) {
       const tick = ticks[row + offset]!;
-      if (!(max * tick <= MAX_EXACT)) return false;
-      out[row] = held.cash + perTick * tick;
+      if (!(maxPerTick * tick <= MAX_EXACT)) return false;
+      out[row] = positionAsCash.cash + perTick * tick;
     }
     return true;
   }
+  /** Adds the profit to `out` in [from, to). The price of each row is that of `ticks` from `row` on, or always that of `row` if `step` is 0. */
   addRows(out: Float64Array, from: number, to: number, ticks: TickColumn, row: number, step: 0 | 1): void {
     if (!this.isHeld) return;
-    for (let target = from, next = row; target < to; target++, next += step) out[target] = out[target]! + this.value(ticks[next]!);
+    for (let writtenRow = from, valuedRow = row; writtenRow < to; writtenRow++, valuedRow += step)
+      out[writtenRow] = out[writtenRow]! + this.value(ticks[valuedRow]!);
   }
 }

@@ -72,10 +72,10 @@ export class ContractScale {
    * Returns the average price, in ticks with a fraction, of lots at one price and more at another. Lots of an inverse contract are weighted
    * by the coins that each is worth. Values are whole units, so an average computed from values would differ from the traded prices.
    */
-  averageTicks(lots: number, ticks: number, more: number, moreTicks: number): number {
-    if (lots === 0 || ticks === moreTicks) return moreTicks;
-    const sum = this.isInverse ? lots / ticks + more / moreTicks : lots * ticks + more * moreTicks;
-    return this.isInverse ? (lots + more) / sum : sum / (lots + more);
+  averageTicks(lots: number, ticks: number, addedLots: number, addedTicks: number): number {
+    if (lots === 0 || ticks === addedTicks) return addedTicks;
+    const sum = this.isInverse ? lots / ticks + addedLots / addedTicks : lots * ticks + addedLots * addedTicks;
+    return this.isInverse ? (lots + addedLots) / sum : sum / (lots + addedLots);
   }
 
   /** Returns the value of lots, rounded; Infinity above 2^53 - 1. */

@@ -52,10 +52,10 @@ export class ConvertedLedger extends SplitLedger implements Ledger {
     this.accounts = listOf(assets, (asset) => new SpotLedger(instruments, strategies, asset));
     this.cashAsset = assets[0]!;
     this.cashDigits = this.accounts[0]!.cashDigits;
-    const other = this.accounts.find(({ cashDigits }) => cashDigits !== this.cashDigits);
-    if (other === undefined) return;
+    const differing = this.accounts.find(({ cashDigits }) => cashDigits !== this.cashDigits);
+    if (differing === undefined) return;
     throw new ConfigError(
-      `${other.cashAsset}: expected money of ${this.cashDigits} digits, as ${this.cashAsset} has, got ${other.cashDigits}`,
+      `${differing.cashAsset}: expected money of ${this.cashDigits} digits, as ${this.cashAsset} has, got ${differing.cashDigits}`,
       `set quotePrecision of its instruments to ${this.cashDigits}, and basePrecision of the conversion instrument`,
     );
   }
@@ -125,10 +125,10 @@ export class ConvertedLedger extends SplitLedger implements Ledger {
 /** Throws ConfigError for a coin that two instruments trade, because each has a book of its own for it. */
 function checkBases(instruments: readonly Instrument[]): void {
   instruments.forEach(({ base, wireName }, index) => {
-    const other = instruments.slice(0, index).find((each) => each.base === base);
-    if (other === undefined) return;
+    const earlier = instruments.slice(0, index).find((each) => each.base === base);
+    if (earlier === undefined) return;
     throw new ConfigError(
-      `${wireName}: ${base} is held through ${other.wireName} too`,
+      `${wireName}: ${base} is held through ${earlier.wireName} too`,
       `trade ${base} through one of them, or put them into separate runs`,
     );
   });

@@ -37,10 +37,10 @@ export class PairedLedger extends SplitLedger implements Ledger {
     this.spot = new SpotLedger(instruments, strategies);
     this.cashAsset = this.futures.cashAsset;
     this.cashDigits = this.futures.cashDigits;
-    const other = instruments.find(({ quote, quoteDigits }) => quote !== this.cashAsset || quoteDigits !== this.cashDigits);
-    if (other === undefined) return;
+    const differing = instruments.find(({ quote, quoteDigits }) => quote !== this.cashAsset || quoteDigits !== this.cashDigits);
+    if (differing === undefined) return;
     throw new ConfigError(
-      `${other.id}: expected money in ${this.cashAsset} of ${this.cashDigits} digits, as the contracts have it, got ${other.quote} of ${other.quoteDigits}`,
+      `${differing.id}: expected money in ${this.cashAsset} of ${this.cashDigits} digits, as the contracts have it, got ${differing.quote} of ${differing.quoteDigits}`,
       'run markets together that settle in the same coin; instruments: { SYMBOL: { quotePrecision: ... } } changes the digits',
     );
   }

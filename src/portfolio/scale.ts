@@ -16,7 +16,7 @@ const MAX_EXACT = Number.MAX_SAFE_INTEGER;
 const HALF_EXACT = MAX_EXACT / 2;
 const { ceil } = Math;
 
-/** money = price x quantity x times / by; one of the two is 1. */
+/** A power of ten as an exact factor: money = price x quantity x times / by. `times` or `by` is 1. */
 export interface Factor {
   readonly times: number;
   readonly by: number;
@@ -57,8 +57,8 @@ export class InstrumentScale {
 }
 
 /** Returns a x b / by rounded up, for a product of any size. Infinity above 2^53 - 1. */
-function wideUp(a: number, b: number, by: number): number {
-  return (a * b) / by <= MAX_EXACT - 8 ? mulDiv(a, b, by, 'up') : INFINITY;
+function wideUp(a: number, b: number, divisor: number): number {
+  return (a * b) / divisor <= MAX_EXACT - 8 ? mulDiv(a, b, divisor, 'up') : INFINITY;
 }
 
 /** Returns the lots that `units` of quote money buy at `ticks`, rounded down; NaN if the result is invalid. */
@@ -97,7 +97,7 @@ export function valueUpAt(baseUnits: number, ticks: number, { times, by }: Facto
   return product / by <= MAX_EXACT - 8 ? mulDiv(baseUnits, ticks, by, 'up') : product / by;
 }
 
-/** Cash and base units over a segment of rows. A record and not two arguments. Hot: docs/performance.md#out-parameters. */
+/** Cash and base units, which do not change over a segment of rows. One record instead of two arguments. Hot: docs/performance.md#out-parameters. */
 export class CashAndBase {
   cash = 0.5;
   baseUnits = 0.5;
@@ -110,8 +110,7 @@ const TURN = 8;
 
 /**
  * Writes the equity of rows [from, to) into `out`: the cash plus the base units valued by `quoteValueAt` at `ticks[row + tickOffset]`. Up
- * to seven rows behind them may be written as well; they must be marked again when they come. A single row, as between orders in quick
- * succession, is written here.
+ * to seven rows behind them may be written as well; they must be marked again when they come. `held` is what the account holds meanwhile.
  */
 export function markSegment(
   out: Float64Array,
@@ -132,7 +131,7 @@ function isWhole(quotient: number): boolean {
   return quotient <= MAX_EXACT && Math.floor(quotient) === quotient;
 }
 
-/** A separate loop for each kind of column and holding, so that each stays tight. */
+/** Marks several rows with a holding. It has a separate loop for each kind of column and holding, so that each loop stays small. */
 function markMany(
   out: Float64Array,
   from: number,
@@ -161,8 +160,8 @@ function markFlat(out: Float64Array, from: number, to: number, { cash }: CashAnd
     out.fill(cash, from, to);
     return;
   }
-  for (let next = from; next < end; next += TURN) {
-    const row = next & ROW_MASK;
+  for (let turnRow = from; turnRow < end; turnRow += TURN) {
+    const row = turnRow & ROW_MASK;
     out[row] = cash;
     out[row + 1] = cash;
     out[row + 2] = cash;
@@ -192,9 +191,9 @@ export function markPerTick(
     for (let row = from; row < to; row++) out[row] = cash + ticks[row + offset]! * perTick;
     return;
   }
-  for (let next = from; next < end; next += TURN) {
-    const row = next & ROW_MASK;
-    const index = (next + offset) & ROW_MASK;
+  for (let turnRow = from; turnRow < end; turnRow += TURN) {
+    const row = turnRow & ROW_MASK;
+    const index = (turnRow + offset) & ROW_MASK;
     out[row] = cash + ticks[index]! * perTick;
     out[row + 1] = cash + ticks[index + 1]! * perTick;
     out[row + 2] = cash + ticks[index + 2]! * perTick;
@@ -224,7 +223,10 @@ function markWhole(
   for (let row = from; row < to; row++) out[row] = cash + ticks[row + offset]! * perTick;
 }
 
-/** Computes the whole part and the rest of a tick's value separately: both products stay exact for 31-bit ticks without a size check. */
+/**
+ * Marks rows whose values must be rounded. It computes the whole part and the remainder of a tick's value separately, so that both products
+ * stay exact for 31-bit ticks without a check of each row.
+ */
 function markRoundedInt(
   out: Float64Array,
   from: number,
@@ -235,19 +237,20 @@ function markRoundedInt(
   scale: Factor,
 ): void {
   const { by } = scale;
-  const whole = Math.floor(baseUnits / by);
-  const remainder = baseUnits - whole * by;
+  const wholeUnits = Math.floor(baseUnits / by);
+  const remainder = baseUnits - wholeUnits * by;
   const half = by / 2;
-  if (remainder * 2 ** 31 >= MAX_EXACT / 2 || whole * 2 ** 31 >= MAX_EXACT) {
+  if (remainder * 2 ** 31 >= MAX_EXACT / 2 || wholeUnits * 2 ** 31 >= MAX_EXACT) {
     for (let row = from; row < to; row++) out[row] = cash + quoteValueAt(baseUnits, ticks[row + offset]!, scale);
     return;
   }
   for (let row = from; row < to; row++) {
-    const price = ticks[row + offset]!;
-    out[row] = cash + (price * whole + Math.floor((price * remainder + half) / by));
+    const rowTicks = ticks[row + offset]!;
+    out[row] = cash + (rowTicks * wholeUnits + Math.floor((rowTicks * remainder + half) / by));
   }
 }
 
+/** Returns 10^exponent as a factor. */
 function factor(exponent: number): Factor {
   return exponent >= 0 ? { times: pow10(exponent), by: 1 } : { times: 1, by: pow10(-exponent) };
 }

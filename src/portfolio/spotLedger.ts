@@ -61,7 +61,9 @@ export class SpotLedger extends AccountBooks implements Ledger {
       this.depositCash(strategy, units);
       return;
     }
-    const index = this.instruments.findIndex((of) => isCoin(of) && of.base === asset && of.quote === this.cashAsset);
+    const index = this.instruments.findIndex(
+      (candidate) => isCoin(candidate) && candidate.base === asset && candidate.quote === this.cashAsset,
+    );
     if (index < 0) throw new ConfigError(`cash: no instrument of the run trades ${asset}`, `deposit ${this.assetNames().join(' or ')}`);
     const holding = this.holding(strategy, index);
     const { book } = holding;
@@ -220,7 +222,10 @@ export class SpotLedger extends AccountBooks implements Ledger {
     return new InvariantError(`book ${strategy}: a fill of ${id} at ${price} ticks sells ${units} units of ${base}, ${heldLots} are held`);
   }
   private assetNames(): string[] {
-    return [this.cashAsset, ...this.instruments.filter((of) => isCoin(of) && of.quote === this.cashAsset).map(({ base }) => base)];
+    return [
+      this.cashAsset,
+      ...this.instruments.filter((candidate) => isCoin(candidate) && candidate.quote === this.cashAsset).map(({ base }) => base),
+    ];
   }
 }
 

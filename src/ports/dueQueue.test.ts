@@ -7,7 +7,7 @@ import { DueQueue } from './dueQueue.ts';
 describe('DueQueue', () => {
   it('DueQueue runs callbacks by due time, and equal times in the order of registration', () => {
     const queue = new DueQueue();
-    const ran: string[] = [];
+    const calls: string[] = [];
     const callbacks = [
       ['c', 30],
       ['a', 10],
@@ -15,20 +15,20 @@ describe('DueQueue', () => {
       ['b2', 20],
       ['b3', 20],
     ] as const;
-    for (const [name, ms] of callbacks) queue.at(ms, () => ran.push(name));
+    for (const [name, ms] of callbacks) queue.at(ms, () => calls.push(name));
     expect(queue.nextMs).toBe(10);
     queue.runDue(20);
-    expect(ran).toEqual(['a', 'b1', 'b2', 'b3']);
+    expect(calls).toEqual(['a', 'b1', 'b2', 'b3']);
     expect([queue.nowMs, queue.nextMs]).toEqual([20, 30]);
     queue.runDue(30);
-    expect(ran.at(-1)).toBe('c');
+    expect(calls.at(-1)).toBe('c');
     expect(queue.nextMs).toBe(Infinity);
   });
 
   it('DueQueue runs callbacks that a callback adds at their own time, after those that were registered before', () => {
     const queue = new DueQueue();
-    const ran: [string, number][] = [];
-    const note = (name: string) => ran.push([name, queue.nowMs]);
+    const calls: [string, number][] = [];
+    const note = (name: string) => calls.push([name, queue.nowMs]);
     queue.at(10, () => {
       note('first');
       queue.at(10, () => note('asked at 10 for 10'));
@@ -37,7 +37,7 @@ describe('DueQueue', () => {
     queue.at(10, () => note('second'));
     queue.at(15, () => note('fifteen'));
     queue.runDue(20);
-    expect(ran).toEqual([
+    expect(calls).toEqual([
       ['first', 10],
       ['second', 10],
       ['asked at 10 for 10', 10],
@@ -55,14 +55,14 @@ describe('DueQueue', () => {
 
   it('DueQueue never runs a cancelled callback, and cancelling twice has no effect', () => {
     const queue = new DueQueue();
-    const ran: number[] = [];
-    const handle = queue.at(10, () => ran.push(1));
-    queue.at(10, () => ran.push(2));
+    const calls: number[] = [];
+    const handle = queue.at(10, () => calls.push(1));
+    queue.at(10, () => calls.push(2));
     queue.cancel(handle);
     queue.cancel(handle);
     queue.cancel(12_345);
     queue.runDue(10);
-    expect(ran).toEqual([2]);
+    expect(calls).toEqual([2]);
   });
 
   it('DueQueue ignores cancelled callbacks in its next due time', () => {
@@ -86,14 +86,14 @@ describe('DueQueue', () => {
       fc.property(fc.array(step, { maxLength: 80 }), (steps) => {
         const queue = new DueQueue();
         queue.runDue(0);
-        const ran: number[] = [];
+        const calls: number[] = [];
         const handles: number[] = [];
         let list: { dueMs: number; name: number }[] = [];
         const expected: number[] = [];
         for (const { kind, after } of steps) {
           if (kind === 'at') {
             const name = handles.length;
-            handles.push(queue.at(queue.nowMs + after, () => ran.push(name)));
+            handles.push(queue.at(queue.nowMs + after, () => calls.push(name)));
             list.push({ dueMs: queue.nowMs + after, name });
           } else if (kind === 'cancel') {
             queue.cancel(handles[after] ?? -1);
@@ -105,7 +105,7 @@ describe('DueQueue', () => {
             expected.push(...due.map(({ name }) => name));
             list = list.filter(({ dueMs }) => dueMs > ms);
           }
-          expect(ran).toEqual(expected);
+          expect(calls).toEqual(expected);
         }
       }),
       { numRuns: 300 },

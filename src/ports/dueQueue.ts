@@ -21,17 +21,17 @@ export class DueQueue implements Scheduler {
 
   at(timeMs: number, run: () => void): number {
     assert(timeMs >= this.nowMs, `asked for ${timeMs}, which is before now, ${this.nowMs}`);
-    const due: DueEvent = { timeMs, sequence: ++this.#nextSequence, run };
-    this.#bySequence.set(due.sequence, due);
-    this.#siftUp(due);
+    const event: DueEvent = { timeMs, sequence: ++this.#nextSequence, run };
+    this.#bySequence.set(event.sequence, event);
+    this.#siftUp(event);
     this.nextMs = this.#heap[0]!.timeMs;
-    return due.sequence;
+    return event.sequence;
   }
 
   cancel(handle: number): void {
-    const due = this.#bySequence.get(handle);
-    if (!due) return;
-    due.run = null;
+    const event = this.#bySequence.get(handle);
+    if (!event) return;
+    event.run = null;
     this.#bySequence.delete(handle);
     // The earliest entries are removed at once, because most cancelled entries are time limits that were not needed. Others are removed
     // when they are due.
@@ -42,34 +42,34 @@ export class DueQueue implements Scheduler {
   /** Moves time to `timeMs` and runs everything due until then, including entries that are added meanwhile. */
   runDue(timeMs: number): void {
     while (this.nextMs <= timeMs) {
-      const due = this.#pop();
-      this.nowMs = due.timeMs;
+      const event = this.#pop();
+      this.nowMs = event.timeMs;
       this.nextMs = this.#heap[0]?.timeMs ?? Infinity;
-      this.#bySequence.delete(due.sequence);
-      due.run?.();
+      this.#bySequence.delete(event.sequence);
+      event.run?.();
     }
     this.nowMs = timeMs;
   }
 
   /** Adds an event to the heap, before all that are due later. */
-  #siftUp(due: DueEvent): void {
+  #siftUp(event: DueEvent): void {
     const heap = this.#heap;
-    let index = heap.push(due) - 1;
+    let index = heap.push(event) - 1;
     while (index > 0) {
       const parent = (index - 1) >> 1;
-      if (!isBefore(due, heap[parent]!)) break;
+      if (!isBefore(event, heap[parent]!)) break;
       heap[index] = heap[parent]!;
       index = parent;
     }
-    heap[index] = due;
+    heap[index] = event;
   }
 
   /** Removes and returns the earliest entry. */
   #pop(): DueEvent {
     const heap = this.#heap;
-    const first = heap[0]!;
+    const earliest = heap[0]!;
     const last = heap.pop()!;
-    if (heap.length === 0) return first;
+    if (heap.length === 0) return earliest;
     let index = 0;
     for (;;) {
       let child = 2 * index + 1;
@@ -80,7 +80,7 @@ export class DueQueue implements Scheduler {
       index = child;
     }
     heap[index] = last;
-    return first;
+    return earliest;
   }
 }
 

@@ -185,7 +185,8 @@ function textOf({ of }: TextParam, value: unknown, { market, dialect }: Context)
   return market === 'spot' && dialect.symbolCase === 'lower' ? value.toLowerCase() : value.toUpperCase();
 }
 
-const choiceOf = ({ values }: ChoiceParam, value: unknown): string | null => (values.some((each) => each === value) ? String(value) : null);
+const choiceOf = ({ values }: ChoiceParam, value: unknown): string | null =>
+  values.some((validValue) => validValue === value) ? String(value) : null;
 
 const integerOf = ({ min, max }: IntegerParam, value: unknown): string | null =>
   typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max ? String(value) : null;

@@ -25,32 +25,35 @@ const FIGURE_WRITERS: Readonly<Record<string, FigureWriter>> = {
     reduceOnly ? 'only closes' : 'may open',
     contract?.isTrading === false ? 'closes only' : 'any',
   ],
-  PRECISION: ({ quoteUnits, lots, instrument: of, instrumentIndex }, { mark, reservations }) =>
+  PRECISION: ({ quoteUnits, lots, instrument, instrumentIndex }, { mark, reservations }) =>
     quoteUnits > 0
-      ? [quoteText(quoteUnits, of), `at least ${quoteText(reservations.scale(instrumentIndex).notionalUp(mark, of.minLots), of)}`]
-      : [lotsText(lots, of), `at least ${lotsText(of.minLots, of)}`],
+      ? [
+          quoteText(quoteUnits, instrument),
+          `at least ${quoteText(reservations.scale(instrumentIndex).notionalUp(mark, instrument.minLots), instrument)}`,
+        ]
+      : [lotsText(lots, instrument), `at least ${lotsText(instrument.minLots, instrument)}`],
   REDUCE_ONLY: ({ reduceOnly, side }) => [reduceOnly ? `a reduce-only ${side}` : `a ${side}`, 'only sells reduce'],
-  QTY_MAX: ({ worstLots, instrument: of, instrumentIndex }, { limits }) => [
-    lotsText(worstLots, of),
-    maxText(lotsText(limits.orderLots[instrumentIndex]!, of)),
+  QTY_MAX: ({ worstLots, instrument, instrumentIndex }, { limits }) => [
+    lotsText(worstLots, instrument),
+    maxText(lotsText(limits.orderLots[instrumentIndex]!, instrument)),
   ],
   NOTIONAL_MAX: (order, state) => [
     limitMoneyText(orderNotional(order, state), state.ledger),
     maxText(limitMoneyText(state.limits.orderUnits[order.instrumentIndex]!, state.ledger)),
   ],
-  COLLAR: ({ limit, instrument: of }, { limits: { priceBand }, mark }) => [
-    limit === 0 ? 'no limit price' : limitPriceText(limit, of),
-    priceBand === null ? 'any' : `within ${ratioText(priceBand)} of ${limitPriceText(mark, of)}`,
+  COLLAR: ({ limit, instrument }, { limits: { priceBand }, mark }) => [
+    limit === 0 ? 'no limit price' : limitPriceText(limit, instrument),
+    priceBand === null ? 'any' : `within ${ratioText(priceBand)} of ${limitPriceText(mark, instrument)}`,
   ],
   RESTRICTED: (_, { nowMs, limits: { windows } }) => [formatMinute(nowMs), `not in ${windows.map(({ text }) => text).join(', ')}`],
   DUPLICATE: (order, { sent, nowMs, limits }) => [
     order.parent === 0 && sent.hasRecentDuplicate(order, nowMs) ? 'the same again' : 'a new one',
     `not the same within ${limits.duplicateMs} ms`,
   ],
-  PARENT: ({ parent, worstLots, instrument: of }, { sent }) =>
+  PARENT: ({ parent, worstLots, instrument }, { sent }) =>
     parent === 0
       ? ['no leg of a bracket', 'any']
-      : [lotsText(worstLots, of), `with its siblings ${maxText(lotsText(sent.lotsOf(parent), of))}`],
+      : [lotsText(worstLots, instrument), `with its siblings ${maxText(lotsText(sent.lotsOf(parent), instrument))}`],
   SELF_TRADE: ({ side }) => [`a ${side}`, 'meets no own order'],
   OPEN_ORDERS: ({ instrumentIndex }, { limits, reservations }) => [
     `${reservations.open(instrumentIndex)} open of the symbol, ${reservations.openTotal} in all`,

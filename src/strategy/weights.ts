@@ -53,7 +53,7 @@ export function riskParity(
 ): ComputedWeights {
   checkSymbols('riskParity', symbols);
   checkMatrix(symbols, covariances);
-  // The symbols with a variance, by their index in `symbols`.
+  // The indexes in `symbols` of the symbols with a variance. Below, `i` and `j` are positions in this list.
   const included = symbols.flatMap((_, index) => (covariances[index]![index]! > 0 ? [index] : []));
   if (included.length === 0) return {};
   const relativeBudgets = included.map((index) => budgetOf(symbols[index]!, budgets));
@@ -85,18 +85,21 @@ function budgetOf(symbol: string, budgets: Readonly<Record<string, number>>): nu
   throw new ConfigError(`riskParity: the budget of ${symbol}: expected a number above 0, got ${share}`, 'leave the symbol out instead');
 }
 
-/** Returns the minimum of x'Mx / 2 - sum of b ln x. Each coordinate in turn becomes the positive root of a quadratic equation. */
+/**
+ * Returns the exposures x that minimize x'Mx / 2 - sum of b ln x, for the matrix M and the budgets b. Each exposure in turn becomes the
+ * positive root of a quadratic equation, until none of them changes.
+ */
 function descend(matrix: readonly (readonly number[])[], budgets: readonly number[]): readonly number[] {
-  const x = budgets.map((budget) => Math.sqrt(budget));
+  const exposures = budgets.map((budget) => Math.sqrt(budget));
   for (let iteration = 0; iteration < MAX_ITERATIONS; iteration++) {
-    for (let i = 0; i < x.length; i++) {
+    for (let i = 0; i < exposures.length; i++) {
       const diagonal = matrix[i]![i]!;
-      const others = dot(matrix[i]!, x) - diagonal * x[i]!;
-      const root = Math.sqrt(others * others + 4 * diagonal * budgets[i]!);
+      const others = dot(matrix[i]!, exposures) - diagonal * exposures[i]!;
+      const discriminantRoot = Math.sqrt(others * others + 4 * diagonal * budgets[i]!);
       // The solution has two forms. Of both, choose the one that subtracts no similar numbers, because digits would cancel.
-      x[i] = others > 0 ? (2 * budgets[i]!) / (others + root) : (root - others) / (2 * diagonal);
+      exposures[i] = others > 0 ? (2 * budgets[i]!) / (others + discriminantRoot) : (discriminantRoot - others) / (2 * diagonal);
     }
-    if (x.every((value, i) => Math.abs(value * dot(matrix[i]!, x) - budgets[i]!) < TOLERANCE)) return x;
+    if (exposures.every((value, i) => Math.abs(value * dot(matrix[i]!, exposures) - budgets[i]!) < TOLERANCE)) return exposures;
   }
   throw new ConfigError(
     'riskParity: the matrix has no weights of equal risk',
@@ -119,8 +122,8 @@ export function covarianceMatrix(series: readonly Series[], bars: number): reado
   if (!(Number.isInteger(bars) && bars >= 2)) {
     throw new ConfigError(`covarianceMatrix: bars: expected a whole number from 2, got ${bars}`, 'correct the bars');
   }
-  const columns = series.map((each) => {
-    const values = Array.from({ length: bars }, (_, age) => each.ago(age));
+  const columns = series.map((oneSeries) => {
+    const values = Array.from({ length: bars }, (_, age) => oneSeries.ago(age));
     const mean = values.reduce((a, b) => a + b, 0) / bars;
     return values.map((value) => value - mean);
   });

@@ -90,10 +90,10 @@ export function scaleText(text: string, digits: number): number {
   if (match === null) return NAN;
   const [, sign = '', whole = '', fraction = '', exponent = '0'] = match;
   const shift = digits + Number(exponent) - fraction.length;
-  const all = BigInt(whole + fraction);
+  const digitsAsInteger = BigInt(whole + fraction);
   const power = 10n ** BigInt(Math.abs(shift));
-  const value = shift >= 0 ? all * power : all / power;
-  const isWhole = shift >= 0 || value * power === all;
+  const value = shift >= 0 ? digitsAsInteger * power : digitsAsInteger / power;
+  const isWhole = shift >= 0 || value * power === digitsAsInteger;
   if (!isWhole && value > MAX_HALF) return NAN;
   const size = value <= MAX_WHOLE ? Number(value) + (isWhole ? 0 : 0.5) : INFINITY;
   return sign === '-' ? -size : size;

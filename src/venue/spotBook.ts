@@ -85,10 +85,10 @@ export class SpotBook extends BarBook {
     fillBuffer.feeInBase = feesInReceived;
     const heldForRest = isComplete === true ? 0 : this.holdForRest(order, quote);
     // `holdForRest` may have reduced the fee and the notional of this fill by a waiver.
-    const due = feesInReceived ? fillBuffer.notional : fillBuffer.notional + fillBuffer.fee;
+    const dueUnits = feesInReceived ? fillBuffer.notional : fillBuffer.notional + fillBuffer.fee;
     const lockedUnits = order.lockedUnits;
     quote.locked = balance(quote.locked - lockedUnits + heldForRest);
-    quote.free = balance(quote.free + lockedUnits - heldForRest - due);
+    quote.free = balance(quote.free + lockedUnits - heldForRest - dueUnits);
     order.lockedUnits = heldForRest;
     this.quote.market += fillBuffer.notional;
     this.base.market -= quantity;
@@ -118,10 +118,10 @@ export class SpotBook extends BarBook {
   /** Returns the units that stay held for the remainder of a buy. The remainder of a MARKET order ends with the current fill. */
   private holdForRest(order: VenueOrderRecord, quote: Balance): number {
     const { fillBuffer } = this;
-    const due = this.feesInReceived ? fillBuffer.notional : fillBuffer.notional + fillBuffer.fee;
+    const dueUnits = this.feesInReceived ? fillBuffer.notional : fillBuffer.notional + fillBuffer.fee;
     const funds = order.lockedUnits + quote.free;
-    const heldForRest = order.limit > 0 ? this.limitHold(order, order.lots - order.filledLots) : order.lockedUnits - due;
-    if (due + heldForRest > funds) this.waive(due + heldForRest - funds);
+    const heldForRest = order.limit > 0 ? this.limitHold(order, order.lots - order.filledLots) : order.lockedUnits - dueUnits;
+    if (dueUnits + heldForRest > funds) this.waive(dueUnits + heldForRest - funds);
     return heldForRest;
   }
 

@@ -43,8 +43,8 @@ const roundDiv: Readonly<Record<Rounding, (a: bigint, b: bigint) => bigint>> = {
   up: (a, b) => (a + b - 1n) / b,
   halfUp: (a, b) => (2n * a + b) / (2n * b),
   halfEven: (a, b) => {
-    const twice = 2n * (a % b);
-    return a / b + (twice > b || (twice === b && (a / b) % 2n === 1n) ? 1n : 0n);
+    const doubledRemainder = 2n * (a % b);
+    return a / b + (doubledRemainder > b || (doubledRemainder === b && (a / b) % 2n === 1n) ? 1n : 0n);
   },
 };
 
@@ -60,29 +60,33 @@ class NaiveVenue {
   readonly traded = new Map<Instrument, boolean>();
   constructor(setting: Setting) {
     this.setting = setting;
-    for (const of of INSTRUMENTS) this.begin(of, 0);
+    for (const instrument of INSTRUMENTS) this.begin(instrument, 0);
   }
-  begin(of: Instrument, volume: number): void {
+  /** Begins a row: its volume limits the lots of all fills. 0 ppm is no limit. */
+  begin(instrument: Instrument, volume: number): void {
     const share = this.setting.maxVolumeSharePpm;
-    this.budget.set(of, share === 0 ? 10n ** 30n : (BigInt(volume) * BigInt(share)) / 1_000_000n);
-    this.traded.set(of, share === 0 || volume > 0);
+    this.budget.set(instrument, share === 0 ? 10n ** 30n : (BigInt(volume) * BigInt(share)) / 1_000_000n);
+    this.traded.set(instrument, share === 0 || volume > 0);
   }
 
+  /** Adds units to a balance, or subtracts them. */
   move(book: Map<string, bigint>, account: number, asset: string, units: bigint): void {
     const balance = (book.get(`${account}${asset}`) ?? 0n) + units;
     if (balance < 0n) throw new Error('the naive venue overdrew an account');
     book.set(`${account}${asset}`, balance);
   }
-  notional(of: Instrument, price: bigint, size: bigint): bigint {
-    const exponent = of.quoteDigits - of.priceDigits - of.quantityDigits;
+  notional(instrument: Instrument, price: bigint, size: bigint): bigint {
+    const exponent = instrument.quoteDigits - instrument.priceDigits - instrument.quantityDigits;
     return exponent >= 0 ? price * size * 10n ** BigInt(exponent) : roundDiv.halfUp(price * size, 10n ** BigInt(-exponent));
   }
   fee(units: bigint, ppm: number): bigint {
     return roundDiv[this.setting.fees.rounding](units * BigInt(ppm), 1_000_000n);
   }
+  /** Returns what a buy of these units costs, with the fee if it is taken in the quote asset. */
   inQuote(units: bigint, ppm: number): bigint {
     return this.setting.fees.in === 'quote' ? units + this.fee(units, ppm) : units;
   }
+  /** Returns the units that an order locks while it is open. */
   hold(intent: OrderIntent, size: bigint): bigint {
     const { instrument, side, limit, quoteUnits } = intent;
     if (side === 'sell') return size * 10n ** BigInt(instrument.baseDigits - instrument.quantityDigits);
@@ -100,6 +104,7 @@ class NaiveVenue {
     this.orders.push({ ref, account, instrument, intent, admittedMs, filled: 0n, held: heldUnits, open: true, pending: false });
     return true;
   }
+  /** Cancels an order and frees what it locked. */
   end(order: NaiveOrder): void {
     const asset = order.intent.side === 'buy' ? order.instrument.quote : order.instrument.base;
     this.move(this.locked, order.account, asset, -order.held);
@@ -108,19 +113,21 @@ class NaiveVenue {
     this.tape.push(`${order.ref} canceled`);
   }
 
-  row(of: Instrument, openMs: number, open: number, high: number, low: number, volume: number): void {
-    this.begin(of, volume);
-    const eligible = () => this.orders.filter((order) => order.open && order.instrument === of && order.admittedMs <= openMs);
+  /** Matches one row: first the orders that are marketable at its open, then the limits inside it. */
+  row(instrument: Instrument, openMs: number, open: number, high: number, low: number, volume: number): void {
+    this.begin(instrument, volume);
+    const eligible = () => this.orders.filter((order) => order.open && order.instrument === instrument && order.admittedMs <= openMs);
     const marketable = ({ intent: { side, limit } }: NaiveOrder) => limit === 0 || (side === 'buy' ? open <= limit : open >= limit);
     for (const order of eligible().filter(marketable)) this.take(order, open, openMs);
-    for (const order of eligible().filter((one) => !marketable(one))) {
+    for (const order of eligible().filter((candidate) => !marketable(candidate))) {
       const { side, limit } = order.intent;
       const beyond = side === 'buy' ? limit - low : high - limit;
       if (this.setting.limitRule === 'touch' ? beyond < 0 : beyond <= 0) continue;
-      const rest = BigInt(order.intent.lots) - order.filled;
-      this.fill(order, limit, rest, true, openMs + ROW_MS);
+      const remainingLots = BigInt(order.intent.lots) - order.filled;
+      this.fill(order, limit, remainingLots, true, openMs + ROW_MS);
     }
   }
+  /** Fills an order as taker at the quoted price plus slippage. */
   take(order: NaiveOrder, quoted: number, timeMs: number): void {
     const { side, limit, lots, quoteUnits } = order.intent;
     const ticks = this.setting.slippageTicks;
@@ -133,43 +140,49 @@ class NaiveVenue {
     if (limit === 0 && this.traded.get(order.instrument)! && order.open) this.end(order);
   }
   /** True when this many lots cost at most the amount, before any rounding. */
-  notionalFits(of: Instrument, price: number, size: bigint, amount: number): boolean {
-    return BigInt(price) * size * 10n ** BigInt(of.quoteDigits) <= BigInt(amount) * 10n ** BigInt(of.priceDigits + of.quantityDigits);
+  notionalFits(instrument: Instrument, price: number, size: bigint, amount: number): boolean {
+    return (
+      BigInt(price) * size * 10n ** BigInt(instrument.quoteDigits) <=
+      BigInt(amount) * 10n ** BigInt(instrument.priceDigits + instrument.quantityDigits)
+    );
   }
+  /** Books a fill of at most `maxLots`, within the volume that the row has left. */
   fill(order: NaiveOrder, price: number, maxLots: bigint, isMaker: boolean, timeMs: number): void {
-    const { account, instrument: of, intent } = order;
-    const volumeLeft = this.budget.get(of)!;
+    const { account, instrument, intent } = order;
+    const volumeLeft = this.budget.get(instrument)!;
     const size = maxLots < volumeLeft ? maxLots : volumeLeft;
     if (size === 0n) return;
-    const complete = size === maxLots;
-    this.budget.set(of, volumeLeft - size);
-    const ppm = isMaker ? of.makerFeePpm : of.takerFeePpm;
-    const quantity = size * 10n ** BigInt(of.baseDigits - of.quantityDigits);
+    const isComplete = size === maxLots;
+    this.budget.set(instrument, volumeLeft - size);
+    const ppm = isMaker ? instrument.makerFeePpm : instrument.takerFeePpm;
+    const quantity = size * 10n ** BigInt(instrument.baseDigits - instrument.quantityDigits);
     const feeInBase = intent.side === 'buy' && this.setting.fees.in === 'received';
-    let notional = this.notional(of, BigInt(price), size);
+    let notional = this.notional(instrument, BigInt(price), size);
     let fee = this.fee(feeInBase ? quantity : notional, ppm);
     order.filled += size;
     if (intent.side === 'sell') {
-      this.move(this.locked, account, of.base, -quantity);
-      this.move(this.free, account, of.quote, notional - fee);
+      this.move(this.locked, account, instrument.base, -quantity);
+      this.move(this.free, account, instrument.quote, notional - fee);
       order.held -= quantity;
     } else {
-      this.move(this.locked, account, of.quote, -order.held);
-      this.move(this.free, account, of.quote, order.held);
-      const due = () => notional + (feeInBase ? 0n : fee);
-      const holdForRest = () => (intent.limit > 0 ? this.hold(intent, BigInt(intent.lots) - order.filled) : order.held - due());
-      const rest = complete ? 0n : holdForRest();
-      for (let short = due() + rest - this.free.get(`${account}${of.quote}`)!; short > 0n; short--) {
+      this.move(this.locked, account, instrument.quote, -order.held);
+      this.move(this.free, account, instrument.quote, order.held);
+      const dueUnits = () => notional + (feeInBase ? 0n : fee);
+      const holdForRest = () => (intent.limit > 0 ? this.hold(intent, BigInt(intent.lots) - order.filled) : order.held - dueUnits());
+      const rest = isComplete ? 0n : holdForRest();
+      for (let missingUnits = dueUnits() + rest - this.free.get(`${account}${instrument.quote}`)!; missingUnits > 0n; missingUnits--) {
         if (fee > 0n && !feeInBase) fee--;
         else notional--;
       }
-      this.move(this.free, account, of.quote, -due() - rest);
-      this.move(this.locked, account, of.quote, rest);
-      this.move(this.free, account, of.base, quantity - (feeInBase ? fee : 0n));
+      this.move(this.free, account, instrument.quote, -dueUnits() - rest);
+      this.move(this.locked, account, instrument.quote, rest);
+      this.move(this.free, account, instrument.base, quantity - (feeInBase ? fee : 0n));
       order.held = rest;
     }
-    if (complete) order.open = false;
-    this.tape.push(`${order.ref} ${size} @ ${price} = ${notional} fee ${fee}${feeInBase ? of.base : of.quote} ${isMaker} ${timeMs}`);
+    if (isComplete) order.open = false;
+    this.tape.push(
+      `${order.ref} ${size} @ ${price} = ${notional} fee ${fee}${feeInBase ? instrument.base : instrument.quote} ${isMaker} ${timeMs}`,
+    );
   }
 }
 
@@ -221,7 +234,7 @@ class VenuePair {
   }
   cancel(ref: number, step: 'request' | 'finish' | 'both'): void {
     const order = this.live.get(ref)!;
-    const duplicate = this.naive.orders.find((one) => one.ref === ref)!;
+    const duplicate = this.naive.orders.find((naiveOrder) => naiveOrder.ref === ref)!;
     if (step !== 'finish') duplicate.pending = true;
     if (step !== 'request' && duplicate.pending) this.naive.end(duplicate);
     if (step === 'request') this.venue.requestCancel(order);
@@ -233,24 +246,24 @@ class VenuePair {
     const open = Math.max(1, this.last[index]! + gap);
     const high = open + up;
     const low = Math.max(1, open - down);
-    const of = INSTRUMENTS[index]!;
+    const instrument = INSTRUMENTS[index]!;
     const before = this.tape.length;
-    const book = this.venue.book(of);
+    const book = this.venue.book(instrument);
     book.matchOpen(openMs, open, volume);
     book.matchRange(openMs, openMs + ROW_MS, open, high, low);
-    this.naive.row(of, openMs, open, high, low, volume);
+    this.naive.row(instrument, openMs, open, high, low, volume);
     const share = this.naive.setting.maxVolumeSharePpm;
     const filledLots = this.tape.slice(before).reduce((sum, line) => sum + (line.includes('@') ? Number(line.split(' ')[1]) : 0), 0);
     if (share > 0) expect(filledLots).toBeLessThanOrEqual((volume * share) / 1_000_000);
-    expect(book.working).toBe(this.naive.orders.filter((order) => order.open && order.instrument === of).length);
+    expect(book.working).toBe(this.naive.orders.filter((order) => order.open && order.instrument === instrument).length);
     this.last[index] = Math.max(1, open + up - down);
   }
   /** Executes a stop leg in the row just matched. */
   stop(index: number, account: number, size: number): void {
-    const of = INSTRUMENTS[index]!;
-    const order = this.place(account, marketIntent(of, 'sell', size), this.nowMs + ROW_MS);
+    const instrument = INSTRUMENTS[index]!;
+    const order = this.place(account, marketIntent(instrument, 'sell', size), this.nowMs + ROW_MS);
     if (order === null) return;
-    this.venue.book(of).execute(order, this.last[index]!, this.nowMs + ROW_MS);
+    this.venue.book(instrument).execute(order, this.last[index]!, this.nowMs + ROW_MS);
     this.naive.take(this.naive.orders.at(-1)!, this.last[index]!, this.nowMs + ROW_MS);
   }
   compare(): void {
@@ -345,29 +358,29 @@ test('random histories: the venue equals the plain venue to the last unit, and n
     fc.property(setting, fc.array(event, { minLength: 30, maxLength: 90, size: 'max' }), (chosen, events) => {
       const venues = new VenuePair(chosen);
       for (const asset of ASSETS) venues.deposit(0, asset, 60_000);
-      for (const one of events) {
-        switch (one.kind) {
+      for (const order of events) {
+        switch (order.kind) {
           case 'deposit':
-            venues.deposit(one.account, one.asset, one.units);
+            venues.deposit(order.account, order.asset, order.units);
             break;
           case 'limit': {
-            const price = Math.max(1, venues.last[one.index]! + one.away);
-            venues.place(one.account, limitIntent(INSTRUMENTS[one.index]!, one.side, one.size, price), venues.nowMs + one.delay);
+            const price = Math.max(1, venues.last[order.index]! + order.away);
+            venues.place(order.account, limitIntent(INSTRUMENTS[order.index]!, order.side, order.size, price), venues.nowMs + order.delay);
             break;
           }
           case 'market':
-            venues.place(one.account, marketIntent(INSTRUMENTS[one.index]!, one.side, one.size), venues.nowMs + one.delay);
+            venues.place(order.account, marketIntent(INSTRUMENTS[order.index]!, order.side, order.size), venues.nowMs + order.delay);
             break;
           case 'row':
-            venues.row(one.index, one.gap, one.up, one.down, one.volume);
+            venues.row(order.index, order.gap, order.up, order.down, order.volume);
             break;
           case 'cancel': {
             const refs = [...venues.live.keys()];
-            if (refs.length > 0) venues.cancel(refs[one.pick % refs.length]!, one.step);
+            if (refs.length > 0) venues.cancel(refs[order.pick % refs.length]!, order.step);
             break;
           }
           case 'stop':
-            venues.stop(one.index, one.account, one.size);
+            venues.stop(order.index, order.account, order.size);
             break;
         }
         venues.compare();

@@ -61,8 +61,8 @@ export interface FillTerms extends Omit<FillSettings, 'limit' | 'slippageTicks' 
 
 /** Returns the terms of `settings`; a custom slippage model replaces their slippage. Market impact is added to either. */
 export function fillTerms(settings: FillSettings, model: SlippageModel | null = null): FillTerms {
-  const { limit, slippageTicks, slippagePpm, impactPpm, ...others } = settings;
-  return { ...others, limitRule: limit, slippage: withImpact(model ?? fixedSlippage(slippageTicks, slippagePpm), impactPpm) };
+  const { limit, slippageTicks, slippagePpm, impactPpm, ...otherSettings } = settings;
+  return { ...otherSettings, limitRule: limit, slippage: withImpact(model ?? fixedSlippage(slippageTicks, slippagePpm), impactPpm) };
 }
 
 /** The settings of a venue and of its matching. */

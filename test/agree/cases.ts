@@ -15,14 +15,16 @@ export type AgreeMarket = 'spot' | 'futures';
 export interface Case {
   readonly market: AgreeMarket;
   readonly seed: number;
-  /** Lengths of the averages. */
+  /** Lengths of the averages in bars. */
   readonly fast: number;
   readonly slow: number;
   /** Whole coins an order, so that all tools trade the same. */
   readonly size: number;
   /** Fraction of the notional of a fill. */
   readonly fee: number;
+  /** Cash at the start, in the quote asset. */
   readonly cash: number;
+  /** Number of bars. */
   readonly bars: number;
 }
 
@@ -71,35 +73,36 @@ export interface OwnRun {
 const COLUMNS = ['openMs', 'open', 'high', 'low', 'close', 'volume'] as const;
 
 /** Runs a case in isobar. */
-export async function runOwn(of: Case): Promise<OwnRun> {
+export async function runOwn(agreeCase: Case): Promise<OwnRun> {
   const folder = mkdtempSync(join(tmpdir(), 'isobar-agree-'));
   try {
-    const result = await backtest(of.market === 'spot' ? spot(of) : futures(of, folder));
+    const result = await backtest(agreeCase.market === 'spot' ? spot(agreeCase) : futures(agreeCase, folder));
     const { bars } = result.record.feeds[0]!;
-    return { book: bookOf(result, of), columns: Object.fromEntries(COLUMNS.map((name) => [name, Array.from(bars[name])])) };
+    return { book: bookOf(result, agreeCase), columns: Object.fromEntries(COLUMNS.map((name) => [name, Array.from(bars[name])])) };
   } finally {
     rmSync(folder, { recursive: true });
   }
 }
 
+/** Returns the cash and the fees of a case. */
 function common({ cash, fee }: Case): Pick<CodeOptions, 'cash' | 'fees'> {
   return { cash: String(cash), fees: { maker: String(fee), taker: String(fee), in: 'quote' } };
 }
 
 /** Returns the run of a spot case. */
-function spot(of: Case): CodeOptions {
-  const { fast, slow, size, seed, bars } = of;
+function spot(agreeCase: Case): CodeOptions {
+  const { fast, slow, size, seed, bars } = agreeCase;
   const data = generateBars({ symbol: 'SYNUSDT', interval: '1h', bars, seed, price: 100 });
-  return { ...common(of), strategy: Cross, params: { fast, slow }, size: { base: String(size) }, data };
+  return { ...common(agreeCase), strategy: Cross, params: { fast, slow }, size: { base: String(size) }, data };
 }
 
 /** Returns the run of a futures case, without marks and funding, which the other tools do not know. */
-function futures(of: Case, catalog: string): CodeOptions {
-  const { fast, slow, size, seed, bars } = of;
+function futures(agreeCase: Case, catalog: string): CodeOptions {
+  const { fast, slow, size, seed, bars } = agreeCase;
   generateInto(catalog, { symbol: 'SYNUSDT', market: 'futures', interval: '1h', fromMs: Date.UTC(2024, 0, 1), bars, seed, price: 100 });
   rmSync(join(catalog, 'futures', 'SYNUSDT', 'funding.arrow'));
   return {
-    ...common(of),
+    ...common(agreeCase),
     strategy: Turn,
     params: { fast, slow, contracts: size * CONTRACTS_PER_COIN },
     market: 'futures',

@@ -26,15 +26,17 @@ export async function main({ json = false, seeds = '10', bars = '3000' }: Option
   const report = (line: string) => process.stderr.write(`${line}\n`);
   try {
     const python = pythonWithTools(ROOT, report);
-    const cases = MARKETS.flatMap((market) => Array.from({ length: Number(seeds) }, (_, at) => caseOf(market, at + 1, Number(bars))));
+    const cases = MARKETS.flatMap((market) => Array.from({ length: Number(seeds) }, (_, index) => caseOf(market, index + 1, Number(bars))));
     report(`${cases.length} runs of ${bars} bars in isobar, ${TOOLS.join(' and ')}`);
     const runs: OwnRun[] = [];
-    for (const of of cases) runs.push(await runOwn(of));
-    const others = runTools(
+    for (const agreeCase of cases) runs.push(await runOwn(agreeCase));
+    const toolBooks = runTools(
       python,
-      cases.map((of, at) => ({ ...of, ...runs[at]!.columns })),
+      cases.map((agreeCase, index) => ({ ...agreeCase, ...runs[index]!.columns })),
     );
-    const rows = cases.flatMap((of, at) => TOOLS.map((tool) => ({ of, tool, compared: compareBooks(runs[at]!.book, others[at]![tool]) })));
+    const rows = cases.flatMap((agreeCase, index) =>
+      TOOLS.map((tool) => ({ agreeCase, tool, compared: compareBooks(runs[index]!.book, toolBooks[index]![tool]) })),
+    );
     process.stdout.write(`${json ? JSON.stringify(rows.map(jsonOf), null, 2) : textOf(rows)}\n`);
     return rows.every(({ compared }) => compared.equal) ? 0 : 1;
   } catch (error) {
@@ -64,12 +66,12 @@ function runTools(python: string, cases: readonly object[]): readonly Readonly<R
 
 /** The comparison of one case with one tool. */
 interface ResultRow {
-  readonly of: Case;
+  readonly agreeCase: Case;
   readonly tool: Tool;
   readonly compared: BookComparison;
 }
 
-function jsonOf({ of: { market, seed, fast, slow, size, fee }, tool, compared }: ResultRow) {
+function jsonOf({ agreeCase: { market, seed, fast, slow, size, fee }, tool, compared }: ResultRow) {
   return { market, seed, fast, slow, size, fee, tool, ...compared };
 }
 
@@ -79,7 +81,7 @@ const WORDS = new Set([0, 1, HEAD.length - 1]);
 
 /** Returns the results as a table. */
 function textOf(rows: readonly ResultRow[]): string {
-  const cells = rows.map(({ of: { market, seed, fast, slow, size, fee }, tool, compared }) => [
+  const cells = rows.map(({ agreeCase: { market, seed, fast, slow, size, fee }, tool, compared }) => [
     market,
     tool,
     String(seed),
@@ -97,7 +99,7 @@ function textOf(rows: readonly ResultRow[]): string {
 
 /** Returns rows as lines with aligned cells. */
 function alignedLines(rows: readonly (readonly string[])[]): string[] {
-  const widths = HEAD.map((_, at) => Math.max(...rows.map((row) => row[at]!.length)));
-  const cell = (text: string, at: number) => (WORDS.has(at) ? text.padEnd(widths[at]!) : text.padStart(widths[at]!));
+  const widths = HEAD.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));
+  const cell = (text: string, column: number) => (WORDS.has(column) ? text.padEnd(widths[column]!) : text.padStart(widths[column]!));
   return rows.map((row) => row.map(cell).join('  ').trimEnd());
 }

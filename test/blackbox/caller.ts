@@ -11,6 +11,7 @@ export type CallArgs = Readonly<Record<string, unknown>>;
 export interface SendOptions {
   /** The account whose key signs (default alice). Null sends no credentials. */
   readonly as?: string | null;
+  /** Secret that signs. The default is that of the account. */
   readonly secret?: string;
   /** Timestamp in ms. The default is the exchange's time. */
   readonly ts?: number | string;
@@ -69,14 +70,17 @@ export class Caller {
     return this.send('POST', path, jsonText(args), sendOptions);
   }
 
+  /** Signs and sends a request. `target` is the path with its query. */
   send(method: string, target: string, body: string, sendOptions: SendOptions = {}): Promise<Reply> {
     const { as = 'alice', headers = {}, from = '127.0.0.1' } = sendOptions;
-    const credentials = as === null ? {} : this.#credentials(as, `${method}${target}${method === 'POST' ? body : ''}`, sendOptions);
+    const signedCall = `${method}${target}${method === 'POST' ? body : ''}`;
+    const credentials = as === null ? {} : this.#credentials(as, signedCall, sendOptions);
     const allHeaders = { 'Content-Type': 'application/json', ...credentials, ...headers };
     const sentHeaders = Object.fromEntries(Object.entries(allHeaders).filter(([, value]) => value !== undefined));
     return this.#request({ method, target, body, headers: sentHeaders, from });
   }
 
+  /** Closes all connections. */
   close(): void {
     for (const agent of this.#agents.values()) agent.destroy();
   }
@@ -93,9 +97,9 @@ export class Caller {
     let agent = this.#agents.get(from);
     if (agent === undefined) this.#agents.set(from, (agent = new Agent({ keepAlive: true, maxSockets: 32, localAddress: from })));
     const length = Buffer.byteLength(body);
-    const sent = length === 0 ? headers : { ...headers, 'Content-Length': String(length) };
+    const allHeaders = length === 0 ? headers : { ...headers, 'Content-Length': String(length) };
     return new Promise((resolve, reject) => {
-      const call = request({ hostname, port, method, path: target, headers: sent, agent }, (response) => {
+      const call = request({ hostname, port, method, path: target, headers: allHeaders, agent }, (response) => {
         let text = '';
         response.setEncoding('utf8');
         response.on('data', (chunk: string) => (text += chunk));
@@ -132,6 +136,7 @@ function jsonText(value: unknown): string {
   return JSON.stringify(value);
 }
 
+/** Returns a value as it stands in a query. */
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : jsonText(value));
 
 /** Parses a body, and keeps every digit of long whole numbers. */
@@ -144,6 +149,7 @@ function parse(text: string): unknown {
   }
 }
 
+/** Returns the error code of a body, 0 if it has none. */
 function codeIn(json: unknown): number {
   return typeof json === 'object' && json !== null && 'code' in json ? Number(json.code) : 0;
 }

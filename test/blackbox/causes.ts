@@ -3,9 +3,9 @@
 import { expect } from 'vitest';
 import type { CallArgs, SendOptions } from './caller.ts';
 import type { Endpoint } from './endpoint.ts';
-import type { World } from './world.ts';
+import { HOME, type World } from './world.ts';
 
-/** The exchanges of the tests: `seed` follows the specification, `strict` rejects what is doubtful and allows few orders, `limited` has rate limits. */
+/** The exchanges of the tests: `seed` accepts all that the specification allows, `strict` rejects doubtful requests and allows few orders, `limited` has rate limits. */
 export type Worlds = Readonly<Record<'seed' | 'strict' | 'limited', World>>;
 
 /** One situation and the error code that the specification gives for it. */
@@ -13,14 +13,17 @@ export interface Cause {
   readonly description: string;
   readonly op: string;
   readonly code: number;
+  /** The exchange that is called (default `seed`). */
   readonly exchange?: keyof Worlds;
   readonly args: CallArgs;
+  /** The account that calls (default alice). */
   readonly as?: string;
 }
 
 const LIMIT = { symbol: 'BTCUSDT', volume: 1, side: 'BUY', type: 'LIMIT', price: 10 };
 const MARKET = { symbol: 'BTCUSDT', volume: 1, side: 'SELL', type: 'MARKET' };
 
+/** A cause of every call that takes a spot order. */
 interface OrderCause extends Omit<Cause, 'op'> {
   readonly args: typeof LIMIT | typeof MARKET;
 }
@@ -35,15 +38,17 @@ const OF_SPOT_ORDERS: readonly OrderCause[] = [
   { description: 'MARKET where it is off', code: -1139, args: { ...MARKET, symbol: 'NOMUSDT' } },
   { description: 'a frozen instrument', code: -2016, args: { ...LIMIT, symbol: 'FRZUSDT' } },
   { description: 'a restricted account', code: 35, args: LIMIT, as: 'restricted' },
-  { description: 'more open orders than may be', code: -1015, exchange: 'strict', args: LIMIT, as: 'bob' },
+  { description: 'one open order more than allowed', code: -1015, exchange: 'strict', args: LIMIT, as: 'bob' },
 ];
 
+/** Returns the arguments of a batch with this one order. */
 const asBatch = ({ symbol, type, ...row }: OrderCause['args']): CallArgs => ({ symbol, orders: [{ ...row, batchType: type }] });
 
 const OPEN = { contractName: 'E-BTC-USDT', volume: 1, price: 10, type: 'LIMIT', side: 'BUY', open: 'OPEN', positionType: 1 };
-const { price: _, ...OPEN_MARKET } = { ...OPEN, type: 'MARKET' };
+const { price: _price, ...OPEN_MARKET } = { ...OPEN, type: 'MARKET' };
 const CLOSE = { ...OPEN, open: 'CLOSE' };
-const FALLS = { triggerType: '4', triggerPrice: 9 };
+/** Terms of a trigger order that waits for a lower price. */
+const FALLING_TRIGGER = { triggerType: '4', triggerPrice: 9 };
 
 /** The causes of a futures order, and of a trigger order that would place it. */
 const OF_FUTURES_ORDERS: readonly Omit<Cause, 'op'>[] = [
@@ -55,13 +60,14 @@ const OF_FUTURES_ORDERS: readonly Omit<Cause, 'op'>[] = [
   { description: 'OPEN of a contract that is closed', code: -2016, args: { ...OPEN, contractName: 'E-SHT-USDT' } },
   { description: 'a restricted account', code: 35, args: OPEN, as: 'restricted' },
   {
-    description: 'more than a MARKET order may have',
+    description: 'more than the maximum of a MARKET order',
     code: -2100,
     args: { ...OPEN_MARKET, open: 'CLOSE', side: 'SELL', volume: 1_000_001 },
   },
   { description: 'the other margin mode', code: -2100, args: { ...OPEN, positionType: 2 } },
 ];
 
+/** The causes of single calls. */
 const CAUSES: readonly Cause[] = [
   { description: 'funds', op: 'spot.newOrder', code: -2017, args: LIMIT, as: 'poor' },
   { description: 'funds', op: 'spot.testNewOrder', code: -2017, args: LIMIT, as: 'poor' },
@@ -87,7 +93,7 @@ const CAUSES: readonly Cause[] = [
   { description: 'a value with seven decimals', op: 'futures.createOrder', code: -1111, args: { ...OPEN_MARKET, volume: 1.0000001 } },
   { description: 'a value that buys no contract', op: 'futures.createOrder', code: -1136, args: { ...OPEN_MARKET, volume: 0.5 } },
   {
-    description: 'more open orders than may be',
+    description: 'one open order more than allowed',
     op: 'futures.createOrder',
     code: -1015,
     exchange: 'strict',
@@ -97,11 +103,11 @@ const CAUSES: readonly Cause[] = [
   { description: 'CLOSE without a position', op: 'futures.createOrder', code: 10015, args: { ...CLOSE, side: 'SELL' }, as: 'home' },
   { description: 'CLOSE of more than there is', op: 'futures.createOrder', code: 10015, args: { ...CLOSE, side: 'SELL', volume: 1000 } },
   {
-    description: 'more trigger orders than may be',
+    description: 'one trigger order more than allowed',
     op: 'futures.createConditionOrder',
     code: -1015,
     exchange: 'strict',
-    args: { ...OPEN, ...FALLS },
+    args: { ...OPEN, ...FALLING_TRIGGER },
     as: 'bob',
   },
   {
@@ -151,7 +157,7 @@ export const ALL_CAUSES: readonly Cause[] = [
   ]),
   ...OF_FUTURES_ORDERS.flatMap((cause) => [
     { ...cause, op: 'futures.createOrder' },
-    { ...cause, op: 'futures.createConditionOrder', args: { ...cause.args, ...FALLS } },
+    { ...cause, op: 'futures.createConditionOrder', args: { ...cause.args, ...FALLING_TRIGGER } },
   ]),
   ...CAUSES,
 ];
@@ -162,22 +168,25 @@ export async function checkCause(
   endpoint: Endpoint,
   { description, code, exchange = 'seed', args, as }: Cause,
 ): Promise<void> {
-  const sendOptions: SendOptions = as === undefined ? {} : { as, ...(as === 'home' ? { from: '127.0.0.5' } : {}) };
+  // The key of `home` is valid from one address only.
+  const address = as === 'home' ? { from: HOME } : {};
+  const sendOptions: SendOptions = as === undefined ? {} : { as, ...address };
   const world = worlds[exchange];
   const before = await world.exchange.truth();
   await world.fails(endpoint, args, { code, description, sendOptions });
   expect(await world.exchange.truth(), `the state after ${description}`).toBe(before);
 }
 
-/** Checks that the cancel of an ended order is refused. `filled` is the id of a filled order. */
-export async function checkEnded(world: World, cancel: Endpoint, filled: string): Promise<void> {
+/** Checks that the cancel of a cancelled and of a filled order is refused. */
+export async function checkEnded(world: World, cancel: Endpoint, filledId: string): Promise<void> {
   const args = await cancel.validArgs(world);
+  // Some calls take the id as a number, some as text.
   const isNumber = typeof args['orderId'] !== 'string';
   await world.succeeds(cancel, args, 'the cancel');
   await world.fails(cancel, args, { code: -1145, description: 'a second cancel' });
   await world.fails(
     cancel,
-    { ...args, orderId: isNumber ? world.exactNumber(filled) : filled },
+    { ...args, orderId: isNumber ? world.exactNumber(filledId) : filledId },
     { code: -1145, description: 'a cancel of a filled order' },
   );
 }

@@ -14,7 +14,7 @@ import urllib.request
 
 
 class ServiceError(Exception):
-    """An answer that is an error: its HTTP status, code and text."""
+    """A reply that is an error. `code` is the code of the specification."""
 
     def __init__(self, status, body):
         super().__init__(f"HTTP {status}: {body.get('code')} {body.get('msg')}")
@@ -31,6 +31,7 @@ class Client:
         self.ahead_ms = 0
 
     def follow_clock(self, path):
+        """Measures how far the service's clock is ahead of this computer's."""
         self.ahead_ms = self.get(path)["serverTime"] - time.time_ns() // 1_000_000
 
     def get(self, path, signed=False, **params):
@@ -61,6 +62,7 @@ class Client:
 
 
 def spot(client):
+    """Places, finds and cancels a spot order. Returns what the replies said."""
     client.follow_clock("/sapi/v1/time")
     symbol = client.get("/sapi/v1/symbols")[0]
     name = symbol["symbol"]
@@ -82,6 +84,7 @@ def spot(client):
 
 
 def futures(client):
+    """Places, finds and cancels a futures order. Returns what the replies said."""
     client.follow_clock("/fapi/v1/time")
     name = client.get("/fapi/v1/contracts")[0]["symbol"]
     order = {"contractName": name, "volume": 1, "price": 10, "type": "LIMIT", "side": "BUY", "open": "OPEN", "positionType": 1}
@@ -101,6 +104,7 @@ def futures(client):
 
 
 def refusal(client):
+    """Returns the code with which the cancel of an unknown order fails."""
     try:
         client.post("/sapi/v1/cancel", orderId="7", symbol="BTCUSDT")
     except ServiceError as error:

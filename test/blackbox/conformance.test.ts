@@ -11,6 +11,7 @@ import { checkParameter, checkSurplus } from './parameters.ts';
 import { ENDPOINTS, NO_LIMITS } from './table.ts';
 import { World } from './world.ts';
 
+/** Returns the names of the endpoints for which `holds` is true. */
 const opsWhere = (holds: (endpoint: Endpoint) => boolean): readonly string[] => ENDPOINTS.filter(holds).map(({ op }) => op);
 
 const coverage = new Coverage(
@@ -32,6 +33,7 @@ const STRICT = {
 };
 const LIMITED = { limits: OWN_LIMITS, switches: { missingOrderCode: '-2013' } };
 
+/** Accepts all that the specification allows. */
 let seed: World;
 let strict: World;
 let limited: World;
@@ -70,7 +72,7 @@ describe.each(ENDPOINTS)('$op', (endpoint) => {
   if (endpoint.isSigned) {
     it('missing and wrong credentials get their codes', () => checkCredentials(seed, endpoint));
     it('a call with several faults gets the code of the first check', () => checkErrorOrder(seed, endpoint));
-    it('a timestamp outside the time window is refused, to the millisecond', () => checkWindow(seed, endpoint));
+    it('a timestamp is refused from the first millisecond outside the admission window', () => checkWindow(seed, endpoint));
   } else it('a public call needs no credentials, and succeeds with invalid ones', () => checkOpen(seed, endpoint));
 });
 
@@ -79,16 +81,16 @@ describe('causes', () => {
 
   it.each(ALL_CAUSES)('$op gets $code for its cause: $description', (cause) => checkCause(worlds(), endpointOf(cause.op), cause));
 
-  it('each of the three cancel calls reports an order that has ended', async () => {
-    const price = { side: 'BUY', volume: 1, price: 100 };
-    await checkEnded(seed, endpointOf('spot.cancelOrder'), await seed.spotOrder(price));
-    await checkEnded(seed, endpointOf('futures.cancelOrder'), await seed.futuresOrder(price));
+  it('each of the three cancel calls reports that an order has ended', async () => {
+    const fillingBuy = { side: 'BUY', volume: 1, price: 100 };
+    await checkEnded(seed, endpointOf('spot.cancelOrder'), await seed.spotOrder(fillingBuy));
+    await checkEnded(seed, endpointOf('futures.cancelOrder'), await seed.futuresOrder(fillingBuy));
     await checkEnded(seed, endpointOf('futures.cancelTriggerOrder'), await seed.firedTrigger());
   });
 });
 
 describe('limits', () => {
-  it('a client that continues beyond its limit is banned', () => checkBan(limited, ENDPOINTS));
+  it('a client that continues beyond its limit is banned, the second time for twice as long', () => checkBan(limited, ENDPOINTS));
   it('the rate limit counts a public call for its key if it is signed, else for its address', () =>
     checkRateKey(limited, endpointOf('spot.ping')));
 });
@@ -117,14 +119,14 @@ describe('the table', () => {
   it('the table has the calls and parameters of the document that the exchange serves', async () => {
     const { json } = await seed.caller.get('/openapi.json', {}, { as: null });
     const { paths } = json as { readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>> };
-    const served = Object.entries(paths).flatMap(([path, methods]) =>
+    const servedCalls = Object.entries(paths).flatMap(([path, methods]) =>
       Object.entries(methods).map(([method, { operationId, parameters = [], requestBody }]) => {
-        const inBody = Object.keys(requestBody?.content['application/json'].schema.properties ?? {});
-        return [operationId, method.toUpperCase(), path, ...parameters.map(({ name }) => name), ...inBody].join(' ');
+        const bodyParams = Object.keys(requestBody?.content['application/json'].schema.properties ?? {});
+        return [operationId, method.toUpperCase(), path, ...parameters.map(({ name }) => name), ...bodyParams].join(' ');
       }),
     );
-    const written = ENDPOINTS.map(({ op, method, path, params }) => [op, method, path, ...Object.keys(params)].join(' '));
-    expect(served.toSorted()).toEqual(written.toSorted());
+    const tableCalls = ENDPOINTS.map(({ op, method, path, params }) => [op, method, path, ...Object.keys(params)].join(' '));
+    expect(servedCalls.toSorted()).toEqual(tableCalls.toSorted());
   });
   it('every code of every endpoint was seen, or is listed as unreachable with a reason', () => {
     expect(coverage.problems).toEqual({ missing: [], stale: [] });

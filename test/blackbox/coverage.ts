@@ -14,6 +14,7 @@ interface Unreachable {
 /** Collects the error codes of each endpoint over all tests of a file. */
 export class Coverage {
   readonly #ops: readonly string[];
+  /** Cells of the table: endpoints, each with a code that it has answered. */
   readonly #seen = new Set<string>();
   /** Codes that were seen without a planted fault. */
   readonly #requestCodes = new Set<number>();
@@ -23,17 +24,17 @@ export class Coverage {
   constructor(ops: readonly string[], groups: Readonly<Record<string, readonly string[]>>) {
     this.#ops = ops;
     const rows = parse(readFileSync(new URL('unreachable.yaml', import.meta.url), 'utf8')) as readonly Unreachable[];
-    const cells = rows.flatMap(({ codes, except, reason }) => {
+    const unreachableCells = rows.flatMap(({ codes, except, reason }) => {
       if (typeof reason !== 'string' || reason === '') throw new Error(`unreachable.yaml: ${codes.join(', ')} has no reason`);
       const reachable = new Set(except.flatMap((name) => groups[name] ?? [name]));
       for (const op of reachable) if (!ops.includes(op)) throw new Error(`unreachable.yaml: ${op} is not an endpoint`);
       return ops.filter((op) => !reachable.has(op)).flatMap((op) => codes.map((code) => `${op} ${code}`));
     });
-    this.#unreachable = new Set(cells);
+    this.#unreachable = new Set(unreachableCells);
   }
 
   /** Counts a code of an endpoint. `isFault` is true if a planted fault caused it. */
-  saw(op: string, code: number, isFault: boolean): void {
+  note(op: string, code: number, isFault: boolean): void {
     this.#seen.add(`${op} ${code}`);
     if (!isFault) this.#requestCodes.add(code);
   }

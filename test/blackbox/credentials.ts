@@ -9,12 +9,12 @@ import { DENIED, HOME, type World } from './world.ts';
 /** Checks the content type, the method and the address of any endpoint, and the codes that only a planted fault causes. */
 export async function checkSender(world: World, endpoint: Endpoint): Promise<void> {
   const { path, isSigned } = endpoint;
-  const type = (value: string | undefined): SendOptions => ({ headers: { 'Content-Type': value } });
+  const withType = (value: string | undefined): SendOptions => ({ headers: { 'Content-Type': value } });
   for (const value of [undefined, 'text/plain', 'application/jsonx', 'application/x-www-form-urlencoded']) {
-    await world.fails(endpoint, {}, { code: -1017, description: `Content-Type ${value}`, sendOptions: type(value) });
+    await world.fails(endpoint, {}, { code: -1017, description: `Content-Type ${value}`, sendOptions: withType(value) });
   }
   for (const value of ['application/json; charset=utf-8', 'application/json ;charset=UTF-8', 'APPLICATION/JSON']) {
-    await world.succeeds(endpoint, await endpoint.validArgs(world), `Content-Type ${value}`, type(value));
+    await world.succeeds(endpoint, await endpoint.validArgs(world), `Content-Type ${value}`, withType(value));
   }
   for (const method of ['DELETE', 'PUT', 'PATCH']) {
     world.isError(endpoint, await world.caller.send(method, path, '', isSigned ? {} : { as: null }), { code: -1020, description: method });
@@ -38,20 +38,20 @@ export async function checkOpen(world: World, endpoint: Endpoint): Promise<void>
 
 /** Checks each header of a signed call in turn. */
 export async function checkCredentials(world: World, endpoint: Endpoint): Promise<void> {
-  const header = (name: string, value?: string): SendOptions => ({ headers: { [name]: value } });
+  const withHeader = (name: string, value?: string): SendOptions => ({ headers: { [name]: value } });
   const validArgs = await endpoint.validArgs(world);
   const fails = (code: number, description: string, sendOptions: SendOptions) =>
     world.fails(endpoint, validArgs, { code, description, sendOptions });
   for (const value of [undefined, '']) {
-    await fails(-1002, 'no key', header('X-CH-APIKEY', value));
-    await fails(-1023, 'no timestamp', header('X-CH-TS', value));
-    await fails(-1024, 'no signature', header('X-CH-SIGN', value));
+    await fails(-1002, 'no key', withHeader('X-CH-APIKEY', value));
+    await fails(-1023, 'no timestamp', withHeader('X-CH-TS', value));
+    await fails(-1024, 'no signature', withHeader('X-CH-SIGN', value));
   }
   await fails(-2015, 'an unknown key', { as: 'nobody' });
-  await fails(-2015, 'a key in capitals', header('X-CH-APIKEY', 'ALICE-KEY'));
+  await fails(-2015, 'a key in capitals', withHeader('X-CH-APIKEY', 'ALICE-KEY'));
   await fails(-2015, 'a key without the permission', { as: endpoint.isWrite ? 'reader' : 'trader' });
   await fails(-2015, 'a key of the other market', { as: endpoint.path.startsWith('/sapi/') ? 'spotless' : 'coinless' });
-  await fails(-2015, 'a key from an address that it lacks', { as: 'home' });
+  await fails(-2015, 'a key from an address for which it is not valid', { as: 'home' });
   await fails(-1004, 'a closed account', { as: 'closed' });
   await fails(-1022, 'a wrong secret', { secret: 'wrong' });
   await fails(-1022, 'a secret in capitals', { secret: 'ALICE-SECRET' });
@@ -61,7 +61,7 @@ export async function checkCredentials(world: World, endpoint: Endpoint): Promis
   const passes = async (description: string, sendOptions: SendOptions) =>
     world.succeeds(endpoint, await endpoint.validArgs(world), description, sendOptions);
   await passes('a signature in capitals', { changeSignature: (signature) => signature.toUpperCase() });
-  // The account has nothing that the call could refer to, so any reply is right that does not refuse the key.
+  // The account has no orders to which the call could refer, so every reply is right that does not reject the key.
   const reply = await world.call(endpoint, validArgs, { as: 'home', from: HOME });
   expect(reply.code, `${endpoint.op}, a key from its address: ${reply.text}`).not.toBe(-2015);
 }
@@ -69,10 +69,11 @@ export async function checkCredentials(world: World, endpoint: Endpoint): Promis
 /** Checks that a request with several errors gets the code of the first check. Each step fixes the error of the step before. */
 export async function checkErrorOrder(world: World, endpoint: Endpoint): Promise<void> {
   const { method, path, isWrite } = endpoint;
+  // A repeated parameter is the error of the last step.
   const [target, body] = method === 'GET' ? [`${path}?a=1&a=1`, ''] : [path, '{"a":1,"a":1}'];
   const noHeaders = { 'Content-Type': undefined, 'X-CH-APIKEY': undefined, 'X-CH-TS': undefined, 'X-CH-SIGN': undefined };
   const jsonHeader = { ...noHeaders, 'Content-Type': 'application/json' };
-  const signed = (account: string, ts: number) => ({
+  const signedBy = (account: string, ts: number) => ({
     ...jsonHeader,
     'X-CH-APIKEY': keyOf(account),
     'X-CH-TS': String(ts),
@@ -80,17 +81,17 @@ export async function checkErrorOrder(world: World, endpoint: Endpoint): Promise
   });
   const { nowMs } = world.exchange;
   const withoutPermission = isWrite ? 'reader' : 'trader';
-  const steps: readonly (readonly [number, SendOptions])[] = [
+  const steps: readonly (readonly [code: number, sendOptions: SendOptions])[] = [
     [-1017, { headers: noHeaders, from: DENIED }],
     [-1002, { headers: jsonHeader, from: DENIED }],
     [-1023, { headers: { ...jsonHeader, 'X-CH-APIKEY': 'nobody' }, from: DENIED }],
     [-1024, { headers: { ...jsonHeader, 'X-CH-APIKEY': 'nobody', 'X-CH-TS': '1' }, from: DENIED }],
-    [-2015, { headers: signed('nobody', 1), from: DENIED }],
-    [-1004, { headers: signed('closed', 1), from: DENIED }],
-    [-2200, { headers: signed('home', 1), from: DENIED }],
-    [-2015, { headers: signed('home', 1) }],
-    [-1021, { headers: signed(withoutPermission, 1) }],
-    [-1022, { headers: signed(withoutPermission, nowMs) }],
+    [-2015, { headers: signedBy('nobody', 1), from: DENIED }],
+    [-1004, { headers: signedBy('closed', 1), from: DENIED }],
+    [-2200, { headers: signedBy('home', 1), from: DENIED }],
+    [-2015, { headers: signedBy('home', 1) }],
+    [-1021, { headers: signedBy(withoutPermission, 1) }],
+    [-1022, { headers: signedBy(withoutPermission, nowMs) }],
     [-2015, { as: withoutPermission }],
     [-1100, { as: 'alice' }],
   ];
@@ -116,7 +117,7 @@ const EDGES: readonly (readonly [offsetMs: number, isInTime: boolean])[] = [
 export async function checkWindow(world: World, endpoint: Endpoint): Promise<void> {
   const checkOffset = async (offsetMs: number, isInTime: boolean, args: CallArgs, description: string): Promise<void> => {
     const sendOptions = { ts: world.exchange.nowMs + offsetMs };
-    // The arguments are incomplete, so that a request in time is refused later and places nothing.
+    // The arguments are incomplete, so that a request in time fails at a later check and places nothing.
     if (!isInTime) await world.fails(endpoint, args, { code: -1021, description, sendOptions });
     else expect((await world.call(endpoint, args, sendOptions)).code, `${endpoint.op}, ${description}`).not.toBe(-1021);
   };

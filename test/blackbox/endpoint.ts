@@ -35,8 +35,10 @@ export interface Endpoint {
 
 /** Where a parameter is sent. Values in a query are text, so only numbers can have a wrong type there. */
 export type Place = 'query' | 'body';
+/** Whether a parameter must be sent. `defaulted`: it may be left out, but an empty value is an error of its own. */
 type Need = 'required' | 'optional' | 'defaulted';
 
+/** Objects and lists. */
 const NESTED: readonly Sample[] = [
   [{}, -1102],
   [[], -1102],
@@ -83,7 +85,7 @@ export const page = (place: Place): InvalidValues => ({
   ],
 });
 
-/** A quantity. `precise` is a value with one decimal too many. */
+/** The wrong values of a quantity. `precise` is a value with one decimal too many. */
 export const volume = (precise: string): InvalidValues => ({
   missing: -1102,
   empty: -1105,
@@ -98,7 +100,7 @@ export const volume = (precise: string): InvalidValues => ({
   ],
 });
 
-/** A price, which only a LIMIT order has. `precise` is a value with one decimal too many. */
+/** The wrong values of a price, which only a LIMIT order has. `precise` is a value with one decimal too many. */
 export const price = (precise: string): InvalidValues => ({
   missing: -1102,
   empty: -1102,
@@ -110,7 +112,7 @@ export const price = (precise: string): InvalidValues => ({
   precise: [[precise, -1147]],
 });
 
-/** One of a few words or numbers. `other` is an example of all other values, which get `code`. */
+/** The wrong values of a choice between a few words or numbers. `other` is an example of all other values, which get `code`. */
 export const choice = (code: number, other: unknown, need: Need = 'required'): InvalidValues => ({
   missing: need === 'required' ? -1102 : 0,
   empty: need === 'required' ? -1105 : -1102,
@@ -136,7 +138,7 @@ export const clientId = (place: Place): InvalidValues => ({
   precise: [],
 });
 
-/** An id of digits. `unknownCode` is the code for an id that does not exist. */
+/** The wrong values of an id of digits. `unknownCode` is the code for an id that does not exist. */
 export const id = (place: Place, unknownCode: number, need: Need = 'required'): InvalidValues => ({
   missing: need === 'required' ? -1102 : 0,
   empty: need === 'required' ? -1105 : -1102,
@@ -162,7 +164,7 @@ export const interval: InvalidValues = {
   precise: [],
 };
 
-/** A list of at most ten. `tooLong` is a list of eleven, and `badElements` are lists with an invalid element. */
+/** The wrong values of a list of at most ten. `tooLong` is a list of eleven, and `badElements` are lists with an invalid element. */
 export const list = (tooLong: unknown, badElements: readonly Sample[]): InvalidValues => ({
   missing: -1102,
   empty: -1102,

@@ -71,7 +71,7 @@ export class Exchange {
   }
 
   /** The output on stderr. */
-  get complaints(): string {
+  get errorOutput(): string {
     return this.#stderr;
   }
 
@@ -81,10 +81,12 @@ export class Exchange {
     this.nowMs = reply.now;
   }
 
+  /** Moves the exchange's clock forward. */
   step(stepMs: number): Promise<void> {
     return this.clock({ stepMs });
   }
 
+  /** Replaces the planted faults. */
   async faults(schedule: readonly object[]): Promise<void> {
     await this.#control('POST', '/faults', { seed: 1, schedule });
   }
@@ -94,6 +96,7 @@ export class Exchange {
     return JSON.stringify(await this.#control('GET', '/truth'));
   }
 
+  /** Ends the process and removes its folder. */
   async stop(): Promise<void> {
     if (this.isAlive) {
       const ended = new Promise((resolve) => this.#child.once('exit', resolve));
@@ -106,7 +109,7 @@ export class Exchange {
   /** Calls the control port. Rejects unless the reply is 200. */
   #control(method: string, path: string, body?: object): Promise<unknown> {
     return new Promise((resolve, reject) => {
-      const sent = request(`${this.#controlUrl}${path}`, { method }, (response) => {
+      const controlRequest = request(`${this.#controlUrl}${path}`, { method }, (response) => {
         let text = '';
         response.setEncoding('utf8');
         response.on('data', (chunk: string) => (text += chunk));
@@ -115,8 +118,8 @@ export class Exchange {
           else reject(new Error(`${method} ${path} of the control port: ${response.statusCode} ${text}`));
         });
       });
-      sent.on('error', reject);
-      sent.end(body === undefined ? undefined : JSON.stringify(body));
+      controlRequest.on('error', reject);
+      controlRequest.end(body === undefined ? undefined : JSON.stringify(body));
     });
   }
 }

@@ -23,6 +23,7 @@ const contractName = 'E-BTC-USDT';
 const IDLE_CONTRACT = 'E-ETH-USDT';
 const ORDER_ARGS = { contractName, volume: 1, price: 10, type: 'LIMIT', side: 'BUY', open: 'OPEN', positionType: 1, clientOrderId: 'mine' };
 
+/** Kinds of calls: without or with a signature, and whether they change something at the exchange. */
 const open = { method: 'GET', isSigned: false, isWrite: false } as const;
 const signedGet = { method: 'GET', isSigned: true, isWrite: false } as const;
 const signedPost = { method: 'POST', isSigned: true, isWrite: false } as const;

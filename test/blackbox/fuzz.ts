@@ -8,6 +8,7 @@ import { Random } from './random.ts';
 import { type RawReply, RawSocket } from './rawSocket.ts';
 import type { World } from './world.ts';
 
+/** Number of connections on which requests are sent at the same time. */
 const SOCKET_COUNT = 16;
 /** The documented HTTP statuses for malformed requests. There is no 5xx, because the server is never at fault here. */
 const DOCUMENTED_STATUSES = [101, 200, 400, 401, 403, 404, 408, 411, 413, 417, 426, 431];
@@ -28,7 +29,7 @@ export async function fuzz(world: World, targets: FuzzWorld['targets'], seed: nu
       const caseSeed = nextSeed++;
       const request = fuzzCase(new Random(caseSeed), fuzzWorld);
       const reply = await socket.send(request);
-      check(request, reply, caseSeed);
+      expectDocumented(request, reply, caseSeed);
       const kindAndStatus = `${request.kind} ${reply.status ?? 'closed'}`;
       tally.set(kindAndStatus, (tally.get(kindAndStatus) ?? 0) + 1);
     }
@@ -38,8 +39,8 @@ export async function fuzz(world: World, targets: FuzzWorld['targets'], seed: nu
   return tally;
 }
 
-/** Fails the test if the status or the code of a reply is not documented, or not the only right one. */
-function check(request: FuzzCase, { status, body }: RawReply, seed: number): void {
+/** Fails the test if the status or the code of a reply is not documented, or if the request allows only another code. */
+function expectDocumented(request: FuzzCase, { status, body }: RawReply, seed: number): void {
   const command = `npm run campaign -- exchangeFuzz --seed ${seed} --cases 1`;
   const requestText = request.bytes.toString('latin1').slice(0, 1500);
   const description = `${request.kind}; repeat with ${command}\n${requestText}\n${body.slice(0, 500)}`;

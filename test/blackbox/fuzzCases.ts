@@ -24,15 +24,16 @@ export function fuzzCase(rng: Random, world: FuzzWorld): FuzzCase {
   return buildCase(rng, world);
 }
 
+/** The kinds of requests. A kind that occurs twice is drawn twice as often. */
 const KINDS: readonly ((rng: Random, world: FuzzWorld) => FuzzCase)[] = [
   garbage,
   brokenHead,
-  strangeMethod,
-  strangeQuery,
-  strangeHeaders,
-  strangeBody,
-  strangeEncoding,
-  strangeSize,
+  unusualMethod,
+  unusualQuery,
+  unusualHeaders,
+  unusualBody,
+  wrongEncoding,
+  wrongSize,
   upgrade,
   withChangedByte,
   withOneWrongParameter,
@@ -40,7 +41,7 @@ const KINDS: readonly ((rng: Random, world: FuzzWorld) => FuzzCase)[] = [
   unusualRead,
 ];
 
-/** Bytes that are not HTTP. */
+/** Returns bytes that are not HTTP. */
 function garbage(rng: Random): FuzzCase {
   const bytes = rng.of([
     () => rng.bytes(1 + rng.below(200)),
@@ -79,7 +80,7 @@ function brokenHead(rng: Random, world: FuzzWorld): FuzzCase {
 }
 
 /** Returns a method that the path does not have, or a path that does not exist. */
-function strangeMethod(rng: Random, world: FuzzWorld): FuzzCase {
+function unusualMethod(rng: Random, world: FuzzWorld): FuzzCase {
   const { endpoint } = rng.of(world.targets);
   const method = rng.of(METHODS.filter((name) => name !== 'GET' && name !== 'POST'));
   const path = rng.of([
@@ -94,7 +95,7 @@ function strangeMethod(rng: Random, world: FuzzWorld): FuzzCase {
   ]);
   const isKnown = path === endpoint.path && method !== 'HEAD';
   return {
-    kind: 'strangeMethod',
+    kind: 'unusualMethod',
     bytes: requestBytes({ method, target: path, headers: usualHeaders() }),
     hasBody: method !== 'HEAD',
     code: isKnown ? -1020 : null,
@@ -107,39 +108,39 @@ const UNSENDABLE = /\s|\0/g;
 const unusualPairs = (rng: Random, names: readonly string[]): string[] =>
   rng.some(6, () => {
     const value = rng.of(UNUSUAL_TEXTS);
-    // Unchanged or escaped; characters that would end the request line are always escaped.
-    return `${rng.of([...names, ...names, rng.of(UNUSUAL_TEXTS)])}=${rng.is(0.5) ? value : encodeURIComponent(value)}`.replaceAll(
-      UNSENDABLE,
-      '%20',
-    );
+    // Two of three names are known ones.
+    const name = rng.of([...names, ...names, rng.of(UNUSUAL_TEXTS)]);
+    const sentValue = rng.is(0.5) ? value : encodeURIComponent(value);
+    return `${name}=${sentValue}`.replaceAll(UNSENDABLE, '%20');
   });
 
-/** Meaningless parameters for calls that change nothing. */
-function strangeQuery(rng: Random, world: FuzzWorld): FuzzCase {
+/** Returns a read with meaningless parameters. */
+function unusualQuery(rng: Random, world: FuzzWorld): FuzzCase {
   const { endpoint } = rng.of(world.targets.filter(({ endpoint: { method } }) => method === 'GET'));
-  const many = rng.is(0.1) ? Array.from({ length: 40 }, (_, index) => `p${index}=1`) : [];
-  const long = rng.is(0.05) ? [`long=${'x'.repeat(rng.below(40_000))}`] : [];
-  const query = [...unusualPairs(rng, Object.keys(endpoint.params)), ...many, ...long].join(rng.of(['&', '&&', ';', '&=&']));
+  const manyPairs = rng.is(0.1) ? Array.from({ length: 40 }, (_, index) => `p${index}=1`) : [];
+  const longPair = rng.is(0.05) ? [`long=${'x'.repeat(rng.below(40_000))}`] : [];
+  const pairs = [...unusualPairs(rng, Object.keys(endpoint.params)), ...manyPairs, ...longPair];
+  const query = pairs.join(rng.of(['&', '&&', ';', '&=&']));
   return {
-    kind: 'strangeQuery',
+    kind: 'unusualQuery',
     bytes: requestBytes({ method: 'GET', target: `${endpoint.path}?${query}`, headers: usualHeaders() }),
     code: null,
   };
 }
 
-/** Headers with arbitrary values. */
-function strangeHeaders(rng: Random, world: FuzzWorld): FuzzCase {
+/** Returns a request whose headers have arbitrary values. */
+function unusualHeaders(rng: Random, world: FuzzWorld): FuzzCase {
   const { endpoint, validArgs } = rng.of(world.targets.filter(({ endpoint: { isSigned } }) => isSigned));
   const headers = rng.some(8, () => {
     const value = rng.of([...UNUSUAL_TEXTS, keyOf('alice'), String(world.nowMs), 'application/json', 'a'.repeat(64), 'x'.repeat(9000)]);
     return [rng.of(HEADER_NAMES), value.replaceAll('\u0000', '')] as const;
   });
   const body = endpoint.method === 'POST' ? JSON.stringify(validArgs) : '';
-  return { kind: 'strangeHeaders', bytes: requestBytes({ method: endpoint.method, target: endpoint.path, headers, body }), code: null };
+  return { kind: 'unusualHeaders', bytes: requestBytes({ method: endpoint.method, target: endpoint.path, headers, body }), code: null };
 }
 
 /** Returns JSON or damaged JSON with a valid signature, which never describes an order. */
-function strangeBody(rng: Random, world: FuzzWorld): FuzzCase {
+function unusualBody(rng: Random, world: FuzzWorld): FuzzCase {
   const { endpoint } = rng.of(writesOf(world));
   const text = rng.of([
     () =>
@@ -170,27 +171,27 @@ function strangeBody(rng: Random, world: FuzzWorld): FuzzCase {
     () => `{"volume":${rng.of(['1e999', '-0', '01', '1.', '.5', '0x10', '1_000', 'Infinity', '9'.repeat(400)])}}`,
     () => '{"__proto__":{"symbol":"BTCUSDT","contractName":"E-BTC-USDT"}}',
   ])();
-  return { kind: 'strangeBody', bytes: signedPost(world, endpoint.path, Buffer.from(text)), code: null };
+  return { kind: 'unusualBody', bytes: signedPost(world, endpoint.path, Buffer.from(text)), code: null };
 }
 
-/** Bytes that are not UTF-8, or whose declared encoding is wrong. */
-function strangeEncoding(rng: Random, world: FuzzWorld): FuzzCase {
+/** Returns a signed body that is not UTF-8, or whose declared encoding is wrong. */
+function wrongEncoding(rng: Random, world: FuzzWorld): FuzzCase {
   const { endpoint, validArgs } = rng.of(writesOf(world));
   const json = JSON.stringify(validArgs);
-  const unusual = rng.bytes(20).map((byte) => byte | 0x80);
+  const nonAscii = rng.bytes(20).map((byte) => byte | 0x80);
   const bytes = rng.of([
     () => Buffer.from(json, 'utf16le'),
     () => Buffer.from(`\ufeff${json}`),
     () => Buffer.from(json.replace('{', '{"ä":1,'), 'latin1'),
-    () => Buffer.concat([Buffer.from('{"symbol":"'), unusual, Buffer.from('"}')]),
+    () => Buffer.concat([Buffer.from('{"symbol":"'), nonAscii, Buffer.from('"}')]),
     () => gzipSync(json),
   ])();
   const encoding: Headers = rng.some(1, () => ['Content-Encoding', rng.of(['gzip', 'br', 'deflate', 'x'])] as const);
-  return { kind: 'strangeEncoding', bytes: signedPost(world, endpoint.path, bytes, encoding), code: null };
+  return { kind: 'wrongEncoding', bytes: signedPost(world, endpoint.path, bytes, encoding), code: null };
 }
 
 /** Returns wrong lengths of the body, chunks, and bodies that are too large. */
-function strangeSize(rng: Random, world: FuzzWorld): FuzzCase {
+function wrongSize(rng: Random, world: FuzzWorld): FuzzCase {
   const { endpoint, validArgs } = rng.of(writesOf(world));
   const json = JSON.stringify(validArgs);
   const start = `POST ${endpoint.path} HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n`;
@@ -204,10 +205,10 @@ function strangeSize(rng: Random, world: FuzzWorld): FuzzCase {
     () => `${start}Content-Length: 300000\r\n\r\n${' '.repeat(rng.is(0.1) ? 300_000 : 10)}`,
     () => `${start}X: ${'y'.repeat(rng.below(20_000))}\r\nContent-Length: 0\r\n\r\n`,
   ])();
-  return { kind: 'strangeSize', bytes: Buffer.from(text), isLast: true, code: null };
+  return { kind: 'wrongSize', bytes: Buffer.from(text), isLast: true, code: null };
 }
 
-/** Requests for an upgrade to another protocol. */
+/** Returns a request for an upgrade to another protocol. */
 function upgrade(rng: Random, world: FuzzWorld): FuzzCase {
   const path = rng.of(['/ws', '/ws?x', '/', rng.of(world.targets).endpoint.path]);
   const headers: Headers = [
@@ -227,7 +228,7 @@ function withChangedByte(rng: Random, world: FuzzWorld): FuzzCase {
   const bytes = signedPost(world, endpoint.path, body);
   const byteIndex = bytes.length - 1 - rng.below(body.length);
   bytes[byteIndex]! ^= 1 << rng.below(8);
-  return { kind: 'tampered', bytes, code: -1022 };
+  return { kind: 'withChangedByte', bytes, code: -1022 };
 }
 
 /** Returns a correctly signed order with one parameter that has an invalid value of the table. */
@@ -235,10 +236,14 @@ function withOneWrongParameter(rng: Random, world: FuzzWorld): FuzzCase {
   const { endpoint, validArgs } = rng.of(writesOf(world));
   const [name, invalid] = rng.of(Object.entries(endpoint.params).filter(([, values]) => invalidValuesOf(values).length > 0));
   const [value, code] = rng.of(invalidValuesOf(invalid));
-  const { [name]: _, ...otherArgs } = validArgs;
+  const { [name]: _replaced, ...otherArgs } = validArgs;
   const body = value === undefined ? otherArgs : { ...otherArgs, [name]: value };
   const surplus = Object.fromEntries(rng.some(3, () => [`surplus${rng.below(9)}`, rng.of(UNUSUAL_TEXTS)]));
-  return { kind: 'spoiled', bytes: signedPost(world, endpoint.path, Buffer.from(JSON.stringify({ ...surplus, ...body }))), code };
+  return {
+    kind: 'withOneWrongParameter',
+    bytes: signedPost(world, endpoint.path, Buffer.from(JSON.stringify({ ...surplus, ...body }))),
+    code,
+  };
 }
 
 /** Returns invalid values of a parameter with their codes. The value undefined leaves the parameter out. */
@@ -256,14 +261,15 @@ function unusualRead(rng: Random, world: FuzzWorld): FuzzCase {
       rng.some(4, () => [rng.of([...names, 'recvWindow', 'x']), rng.of<unknown>([...UNUSUAL_TEXTS, {}, [], null, 1e20, -1])]),
     );
     return {
-      kind: 'oddRead',
+      kind: 'unusualRead',
       bytes: signedPost(world, endpoint.path, Buffer.from(JSON.stringify({ ...validArgs, ...unusual }))),
       code: null,
     };
   }
   const target = `${endpoint.path}?${unusualPairs(rng, names).join('&')}`;
   const headers = [...usualHeaders(), ...credentials(world, 'GET', target, Buffer.alloc(0))];
-  return { kind: 'oddRead', bytes: requestBytes({ method: 'GET', target, headers }), code: null };
+  return { kind: 'unusualRead', bytes: requestBytes({ method: 'GET', target, headers }), code: null };
 }
 
+/** Returns the endpoints that place, cancel or change something. */
 const writesOf = ({ targets }: FuzzWorld): readonly Target[] => targets.filter(({ endpoint: { isWrite } }) => isWrite);

@@ -19,6 +19,8 @@ const SPECIFIED_COUNTS: Readonly<Record<string, number>> = {
 const WINDOW_MS = 2000;
 /** The limit of every call that part 8 does not mention. */
 const OTHER_COUNT = 20;
+/** Number of refused calls after which the exchange bans the address. */
+const CALLS_BEFORE_BAN = 20;
 /** Limits for calls without a limit in the specification, so that every call has a limit to test. */
 export const OWN_LIMITS = Object.fromEntries(
   ['spot.public', 'futures.public', 'spot.testNewOrder'].map((name) => [name, { count: OTHER_COUNT, windowMs: WINDOW_MS }]),
@@ -30,26 +32,26 @@ export async function checkRate(world: World, endpoint: Endpoint, from: string):
   const count = SPECIFIED_COUNTS[op] ?? OTHER_COUNT;
   // The limit counts private calls by key, and public calls by address.
   const sendOptions: SendOptions = isSigned ? { as: 'busy', from } : { from };
-  const fill = async (): Promise<void> => {
+  const callUpToLimit = async (): Promise<void> => {
     const replies = await Promise.all(Array.from({ length: count }, () => world.call(endpoint, {}, sendOptions)));
     expect(
       replies.filter(({ status }) => status === 429),
-      `${op}: the first ${count}`,
+      `${op}: the first ${count} calls`,
     ).toEqual([]);
   };
-  const expectFull = async (description: string): Promise<void> => {
+  const expectRefused = async (description: string): Promise<void> => {
     const reply = await world.fails(endpoint, {}, { code: -1003, description, sendOptions });
     expect(reply.status, description).toBe(429);
   };
-  await fill();
-  await expectFull('one more');
+  await callUpToLimit();
+  await expectRefused('one more');
   const otherCaller = await world.call(endpoint, {}, isSigned ? { as: 'alice', from } : { from: '127.0.3.1' });
   expect(otherCaller.status, `${op}: a caller who has not called yet`).not.toBe(429);
   await world.exchange.step(WINDOW_MS - 1);
-  await expectFull('1 ms before the window has passed');
+  await expectRefused('1 ms before the window has passed');
   await world.exchange.step(1);
-  await fill();
-  await expectFull('one more, again');
+  await callUpToLimit();
+  await expectRefused('one more, again');
   await world.exchange.step(WINDOW_MS);
 }
 
@@ -60,8 +62,8 @@ export async function checkBan(world: World, endpoints: readonly Endpoint[]): Pr
   const from = '127.0.2.1';
   const callFrom = (as = 'busy') => world.call(account, {}, { as, from });
   for (const banMs of [300_000, 600_000]) {
-    for (let index = 0; index < 20; index++) expect((await callFrom()).status, `call ${index}`).toBe(200);
-    for (let index = 0; index < 20; index++) expect((await callFrom()).status, `call ${index} beyond the limit`).toBe(429);
+    for (let call = 1; call <= OTHER_COUNT; call++) expect((await callFrom()).status, `call ${call}`).toBe(200);
+    for (let call = 1; call <= CALLS_BEFORE_BAN; call++) expect((await callFrom()).status, `call ${call} beyond the limit`).toBe(429);
     for (const endpoint of endpoints) {
       const reply = await world.fails(endpoint, {}, { code: -1003, description: 'while banned', sendOptions: { from } });
       expect(reply.status, endpoint.op).toBe(418);

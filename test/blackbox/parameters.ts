@@ -4,6 +4,7 @@ import type { CallArgs } from './caller.ts';
 import type { Endpoint, InvalidValues } from './endpoint.ts';
 import type { World } from './world.ts';
 
+/** Returns the arguments without one of them. */
 const without = (args: CallArgs, name: string): CallArgs =>
   Object.fromEntries(Object.entries(args).filter(([otherName]) => otherName !== name));
 
@@ -17,9 +18,9 @@ export async function checkParameter(world: World, endpoint: Endpoint, name: str
   });
   await world.answers(endpoint, without(validArgs, name), { code: invalid.missing, description: `without ${name}` });
   await world.answers(endpoint, await argsWith(''), { code: invalid.empty, description: `${name} empty` });
-  for (const way of ['type', 'range', 'precise'] as const) {
-    for (const [value, code] of invalid[way])
-      await world.answers(endpoint, await argsWith(value), { code, description: `${way} of ${name} ${JSON.stringify(value)}` });
+  for (const fault of ['type', 'range', 'precise'] as const) {
+    for (const [value, code] of invalid[fault])
+      await world.answers(endpoint, await argsWith(value), { code, description: `${fault} of ${name} ${JSON.stringify(value)}` });
   }
   if (endpoint.method === 'POST') {
     await world.answers(endpoint, await argsWith(null), { code: invalid.missing, description: `${name} null` });
@@ -53,8 +54,8 @@ export async function checkSurplus(seed: World, strict: World, endpoint: Endpoin
     { ...(await endpoint.validArgs(strict)), surplus: 1 },
     { code: -1103, description: 'a surplus parameter, strictly' },
   );
-  const many = Object.fromEntries(Array.from({ length: 33 }, (_, index) => [`p${index}`, 1]));
-  await seed.answers(endpoint, many, { code: -1101, description: '33 parameters' });
+  const tooMany = Object.fromEntries(Array.from({ length: 33 }, (_, index) => [`p${index}`, 1]));
+  await seed.answers(endpoint, tooMany, { code: -1101, description: '33 parameters' });
   for (const recvWindow of [0, -1, 1.5, 'x', '']) {
     await seed.answers(
       endpoint,
@@ -77,11 +78,12 @@ export async function checkSurplus(seed: World, strict: World, endpoint: Endpoin
     { ...(await endpoint.validArgs(seed)), recvWindow: {} },
     { code: -1102, description: 'a nested recvWindow' },
   );
-  for (const [body, code] of BODIES)
+  for (const [body, code] of MALFORMED_BODIES)
     seed.isError(endpoint, await seed.caller.send('POST', endpoint.path, body), { code, description: body });
 }
 
-const BODIES: readonly (readonly [string, number])[] = [
+/** Bodies that are not a JSON object, each with its code. */
+const MALFORMED_BODIES: readonly (readonly [body: string, code: number])[] = [
   ['no JSON', -1102],
   ['[1]', -1102],
   ['"text"', -1102],

@@ -14,23 +14,26 @@ const hasPython = await run('python3', ['--version']).then(
 );
 if (!hasPython) console.log('skipped: there is no python3 to run test/blackbox/client.py with');
 
-it.skipIf(!hasPython)('a client in Python trades on spot and futures', async () => {
-  const exchange = await Exchange.demo();
-  try {
-    const { stdout } = await run('python3', [CLIENT, exchange.origin, exchange.origin, exchange.key, exchange.secret]);
-    expect(JSON.parse(stdout)).toEqual({
-      spot: {
-        symbol: 'BTCUSDT',
-        digits: 19,
-        states: [0, 'NEW', 'PENDING_CANCEL', 'CANCELED'],
-        clientOrderId: 'from-python',
-        isOpen: true,
-        free: 100_000,
-      },
-      futures: { contractName: 'E-BTC-USDT', states: ['NEW', 'CANCELED'], isOpen: true, isCanceled: true, clientId: 'from-python' },
-      refusals: [-2013, -1022],
-    });
-  } finally {
-    await exchange.stop();
-  }
-});
+it.skipIf(!hasPython)(
+  'a Python client that knows only the specification places, finds and cancels orders on spot and futures',
+  async () => {
+    const exchange = await Exchange.demo();
+    try {
+      const { stdout } = await run('python3', [CLIENT, exchange.origin, exchange.origin, exchange.key, exchange.secret]);
+      expect(JSON.parse(stdout)).toEqual({
+        spot: {
+          symbol: 'BTCUSDT',
+          digits: 19,
+          states: [0, 'NEW', 'PENDING_CANCEL', 'CANCELED'],
+          clientOrderId: 'from-python',
+          isOpen: true,
+          free: 100_000,
+        },
+        futures: { contractName: 'E-BTC-USDT', states: ['NEW', 'CANCELED'], isOpen: true, isCanceled: true, clientId: 'from-python' },
+        refusals: [-2013, -1022],
+      });
+    } finally {
+      await exchange.stop();
+    }
+  },
+);

@@ -1,5 +1,6 @@
 // Draws random values for the fuzz. The same seed gives the same requests.
 
+/** A generator of random values. */
 export class Random {
   #state: number;
 
@@ -7,7 +8,7 @@ export class Random {
     this.#state = seed >>> 0;
   }
 
-  /** Returns a number from 0 on, below 1 (mulberry32). */
+  /** Returns a number in [0, 1), by the algorithm mulberry32. */
   next(): number {
     this.#state = (this.#state + 0x6d2b79f5) >>> 0;
     let mixed = Math.imul(this.#state ^ (this.#state >>> 15), this.#state | 1);
@@ -15,7 +16,7 @@ export class Random {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   }
 
-  /** Returns a whole number from 0 on, below `count`. */
+  /** Returns a whole number from 0 to `count` - 1. */
   below(count: number): number {
     return Math.floor(this.next() * count);
   }
@@ -30,6 +31,7 @@ export class Random {
     return list[this.below(list.length)]!;
   }
 
+  /** Returns random bytes. */
   bytes(count: number): Buffer {
     return Buffer.from(Array.from({ length: count }, () => this.below(256)));
   }

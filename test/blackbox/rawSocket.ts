@@ -12,7 +12,7 @@ export interface RawReply {
 /** Time limit for a reply. A server that is silent for longer fails the test. */
 const TIME_LIMIT_MS = 10_000;
 
-/** Sends requests one after the other. When the server closes the connection, the next request opens a new one. */
+/** The bytes of a request, and what the client must know to read the reply. */
 export interface RawRequest {
   readonly bytes: Uint8Array;
   /** True if nothing follows on this connection: the client then closes its side. */
@@ -21,7 +21,7 @@ export interface RawRequest {
   readonly hasBody?: boolean;
 }
 
-/** A socket that is opened again after the exchange has closed it. */
+/** Sends requests one after the other. When the server closes the connection, the next request opens a new one. */
 export class RawSocket {
   readonly #port: number;
   #socket: Socket | null = null;
@@ -35,12 +35,12 @@ export class RawSocket {
     const socket = (this.#socket ??= connect(this.#port, '127.0.0.1'));
     return new Promise((resolve, reject) => {
       let received = Buffer.alloc(0);
-      const finish = (reply: RawReply, isOver: boolean): void => {
+      const finish = (reply: RawReply, isConnectionOver: boolean): void => {
         clearTimeout(timer);
         socket.removeAllListeners();
         // Errors of a connection that is no longer needed do not matter.
         socket.on('error', () => {});
-        if (isOver) {
+        if (isConnectionOver) {
           this.#socket = null;
           socket.destroy();
         }
@@ -49,9 +49,8 @@ export class RawSocket {
       const timer = setTimeout(() => {
         this.#socket = null;
         socket.destroy();
-        reject(
-          new Error(`no answer within ${TIME_LIMIT_MS} ms to ${JSON.stringify(Buffer.from(bytes).toString('latin1').slice(0, 2000))}`),
-        );
+        const requestText = Buffer.from(bytes).toString('latin1').slice(0, 2000);
+        reject(new Error(`no answer within ${TIME_LIMIT_MS} ms to ${JSON.stringify(requestText)}`));
       }, TIME_LIMIT_MS);
       socket.on('data', (chunk: Buffer) => {
         received = Buffer.concat([received, chunk]);
@@ -65,14 +64,18 @@ export class RawSocket {
     });
   }
 
+  /** Closes the connection if there is one. */
   close(): void {
     this.#socket?.destroy();
     this.#socket = null;
   }
 }
 
-/** Returns the reply at the beginning of the bytes, or null if it is not complete. `isOver` is true when the connection has ended. */
-function replyIn(bytes: Buffer, hasBody: boolean, isOver = false): { readonly reply: RawReply; readonly closes: boolean } | null {
+/**
+ * Returns the reply at the beginning of the bytes, and whether the server closes the connection after it; null if the reply is not complete.
+ * `isConnectionOver`: no more bytes will come.
+ */
+function replyIn(bytes: Buffer, hasBody: boolean, isConnectionOver = false): { readonly reply: RawReply; readonly closes: boolean } | null {
   const headEnd = bytes.indexOf('\r\n\r\n');
   if (headEnd < 0) return null;
   const head = bytes.subarray(0, headEnd).toString('latin1');
@@ -83,10 +86,10 @@ function replyIn(bytes: Buffer, hasBody: boolean, isOver = false): { readonly re
   // WebSocket frames follow an upgrade.
   if (status === 101) return { reply: { status, body: '' }, closes: true };
   if (!hasBody) return { reply: { status, body: '' }, closes };
-  // Only the HTTP server itself replies in chunks, and their content is empty.
+  // Only Node's HTTP server replies in chunks, before a request reaches the exchange. Their content does not matter.
   if (/^transfer-encoding: *chunked$/im.test(head)) return body.includes('0\r\n\r\n') ? { reply: { status, body: '' }, closes } : null;
   // A body without a length ends with the connection.
-  if (length === undefined) return isOver ? { reply: { status, body: body.toString() }, closes: true } : null;
+  if (length === undefined) return isConnectionOver ? { reply: { status, body: body.toString() }, closes: true } : null;
   if (body.length < Number(length)) return null;
   return { reply: { status, body: body.subarray(0, Number(length)).toString() }, closes };
 }

@@ -45,7 +45,7 @@ export const nullable =
   (value, path) =>
     value === null ? [] : shape(value, path);
 
-/** A list with at least one element, because an empty list would prove nothing about its elements. */
+/** Returns the shape of a list with at least one element. An empty list would prove nothing about its elements. */
 export const listOf =
   (shape: Shape): Shape =>
   (value, path) => {
@@ -62,7 +62,7 @@ export const pair =
       ? [...first(value[0], `${path}[0]`), ...second(value[1], `${path}[1]`)]
       : [`${path}: expected a pair`];
 
-/** An object with these members and no others, except that those of `optional` may occur too. */
+/** Returns the shape of an object that has all of these members. It may also have those of `optional`, and no others. */
 export const members =
   (shapes: Readonly<Record<string, Shape>>, optional: readonly string[] = []): Shape =>
   (value, path) => {
@@ -78,6 +78,6 @@ export const members =
     ];
   };
 
-/** The envelope of futures replies: code, msg and data. The long form of some calls also has msgData and succ. */
+/** Returns the shape of a futures reply: code, msg and data. The long form of some calls also has msgData and succ. */
 export const envelope = (data: Shape, isLong = false): Shape =>
   members({ code: oneOf('0'), msg: text, data, ...(isLong ? { msgData: nil, succ: oneOf(true) } : {}) });

@@ -4,14 +4,17 @@ import { clientId, type Endpoint, id, interval, limit, list, name, orderType, pr
 import { bool, digits, listOf, long, members, ms, notShown, num, oneOf, pair, text } from './shapes.ts';
 
 const symbol = 'BTCUSDT';
+/** A row of a batch of orders. */
 const ROW = { price: 10, volume: 1, side: 'BUY', batchType: 'LIMIT' };
 const ORDER = { symbol, volume: 1, side: 'BUY', type: 'LIMIT', price: 10 };
 
+/** Kinds of calls: without or with a signature, and whether they change something at the exchange. */
 const open = { method: 'GET', isSigned: false, isWrite: false } as const;
 const signedGet = { method: 'GET', isSigned: true, isWrite: false } as const;
 const signedWrite = { method: 'POST', isSigned: true, isWrite: true } as const;
 const spotLevels = listOf(pair(num, num));
-const order = {
+/** The parameters of an order. */
+const orderParams = {
   symbol: name('body'),
   volume: volume('1.00001'),
   side,
@@ -19,6 +22,7 @@ const order = {
   price: price('10.001'),
   newClientOrderId: clientId('body'),
 };
+/** Members that every record of an order has. */
 const orderMembers = { symbol: text, orderId: long, clientOrderId: text, price: num, origQty: num, executedQty: num };
 
 /** The spot endpoints in the order of the specification. */
@@ -76,7 +80,7 @@ export const SPOT: readonly Endpoint[] = [
     ...signedWrite,
     op: 'spot.newOrder',
     path: '/sapi/v1/order',
-    params: order,
+    params: orderParams,
     validArgs: () => ({ ...ORDER, newClientOrderId: 'mine' }),
     shape: members({ ...orderMembers, transactTime: long, status: oneOf(0), type: oneOf('LIMIT'), side: oneOf('BUY') }),
   },
@@ -85,7 +89,7 @@ export const SPOT: readonly Endpoint[] = [
     op: 'spot.testNewOrder',
     path: '/sapi/v1/order/test',
     params: {
-      ...order,
+      ...orderParams,
       recWindow: {
         missing: 0,
         empty: -1102,
@@ -153,7 +157,7 @@ export const SPOT: readonly Endpoint[] = [
     op: 'spot.cancelOrder',
     path: '/sapi/v1/cancel',
     params: {
-      // Either of the ids is enough, and that of the exchange decides.
+      // One of the two ids is enough. If both are sent, the venue order id decides.
       orderId: { ...id('body', -2013), missing: 0, empty: 0 },
       newClientOrderId: clientId('body'),
       symbol: name('body'),

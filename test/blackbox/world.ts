@@ -7,7 +7,7 @@ import type { Coverage } from './coverage.ts';
 import type { Endpoint } from './endpoint.ts';
 import { Exchange, type Files } from './exchange.ts';
 
-/** The exchange rejects the address DENIED. The key of `home` is valid only from HOME. Linux serves all of 127.0.0.0/8. */
+/** An address that the exchange rejects. Linux serves all of 127.0.0.0/8. */
 export const DENIED = '127.0.0.66';
 /** The only address from which the key of `home` is valid. */
 export const HOME = '127.0.0.5';
@@ -31,8 +31,11 @@ const contract = (coin: string, overrides: object = {}) => ({
   ...overrides,
 });
 
+/** Balances of each account. */
 const MONEY = { USDT: '1000000', BTC: '10000', BND: '10000' };
-const KEY = { read: true, trade: true, markets: ['spot', 'futures'] };
+/** Permissions of each key. */
+const PERMISSIONS = { read: true, trade: true, markets: ['spot', 'futures'] };
+/** The accounts, and what differs in their keys and in themselves. */
 const ACCOUNTS: Readonly<Record<string, { readonly key?: object; readonly account?: object }>> = {
   alice: {},
   bob: {},
@@ -71,7 +74,7 @@ export function filesOf(overrides: object): Files {
       uid: 10_001 + index,
       balances: MONEY,
       futures: { balances: { USDT: MONEY.USDT }, leverage: 5 },
-      keys: [{ keyFile: `${account}.key`, secretFile: `${account}.secret`, ...KEY, ...ACCOUNTS[account]!.key }],
+      keys: [{ keyFile: `${account}.key`, secretFile: `${account}.secret`, ...PERMISSIONS, ...ACCOUNTS[account]!.key }],
       ...ACCOUNTS[account]!.account,
     })),
     denyIps: [DENIED],
@@ -130,11 +133,13 @@ export class World {
     return world;
   }
 
+  /** Closes the connections and ends the exchange. */
   async close(): Promise<void> {
     this.caller.close();
     await this.exchange.stop();
   }
 
+  /** Sends a call. A public call is not signed unless the options name an account. */
   call({ method, path, isSigned }: Endpoint, args: CallArgs, sendOptions: SendOptions = {}): Promise<Reply> {
     const options = isSigned ? sendOptions : { as: null, ...sendOptions };
     return method === 'GET' ? this.caller.get(path, args, options) : this.caller.post(path, args, options);
@@ -155,7 +160,7 @@ export class World {
   /** Fails the test if a reply is not the error `code`, and counts the code for the endpoint. `isFault` is true for a planted fault. */
   isError({ op, path }: Endpoint, reply: Reply, { code, description, isFault = false }: ExpectedError): Reply {
     expect(errorProblems(reply, path, code), `${op}, ${description}: ${reply.text}`).toEqual([]);
-    this.#coverage?.saw(op, code, isFault);
+    this.#coverage?.note(op, code, isFault);
     return reply;
   }
 
@@ -182,6 +187,7 @@ export class World {
     return this.spotOrder({ side: 'BUY', volume: 1, price: 10, newClientOrderId: 'resting' });
   }
 
+  /** Places a futures order of alice far below the market. Returns its id. */
   restingFutures(): Promise<string> {
     return this.futuresOrder({ side: 'BUY', volume: 1, price: 10 });
   }
@@ -196,6 +202,7 @@ export class World {
     return this.#trigger('1000');
   }
 
+  /** Places a trigger order that fires at or below this price. Returns its id. */
   async #trigger(triggerPrice: string): Promise<string> {
     const args = { ...TRIGGER, side: 'BUY', volume: 1, price: 10, triggerPrice };
     return idIn(await this.caller.post('/fapi/v1/conditionOrder/', args), /"triggerIds":\["(\d+)"\]/);
@@ -203,11 +210,11 @@ export class World {
 
   /** Places orders and trigger orders of an account until the exchange refuses more. */
   async fillUp(as: string): Promise<void> {
-    const price = { side: 'BUY', volume: 1, price: 10 };
+    const restingBuy = { side: 'BUY', volume: 1, price: 10 };
     for (const [path, args] of [
-      ['/sapi/v1/order', { ...SPOT_ORDER, ...price }],
-      ['/fapi/v1/order', { ...FUTURES_ORDER, ...price, positionType: 1 }],
-      ['/fapi/v1/conditionOrder/', { ...TRIGGER, ...price }],
+      ['/sapi/v1/order', { ...SPOT_ORDER, ...restingBuy }],
+      ['/fapi/v1/order', { ...FUTURES_ORDER, ...restingBuy, positionType: 1 }],
+      ['/fapi/v1/conditionOrder/', { ...TRIGGER, ...restingBuy }],
     ] as const) {
       let code = 0;
       for (let placed = 0; code === 0; placed++) {
@@ -217,10 +224,12 @@ export class World {
     }
   }
 
+  /** Places a spot order. Returns its id. */
   async spotOrder(overrides: CallArgs, as = 'alice'): Promise<string> {
     return idIn(await this.caller.post('/sapi/v1/order', { ...SPOT_ORDER, ...overrides }, { as }), /"orderId":(\d+)/);
   }
 
+  /** Places a futures order. Returns its id. */
   async futuresOrder(overrides: CallArgs, as = 'alice'): Promise<string> {
     const args = { ...FUTURES_ORDER, positionType: 1, ...overrides };
     return idIn(await this.caller.post('/fapi/v1/order', args, { as }), /"orderId":"(\d+)"/);

@@ -16,11 +16,13 @@ const KILLS = Math.min(Number(ISOBAR_CASES ?? 0), 200);
 const SPEED = isCampaign ? 20 : 40;
 const WEEK_MS = 604_800_000;
 
+/** Where a kill hits the write of a record. */
 const STEPS: readonly Step[] = ['before', 'torn', 'written', 'lasting'];
 /** Kinds of records that only a bot on futures writes. */
 const FUTURES_ONLY: ReadonlySet<RecordKind> = new Set<RecordKind>(['SETTING', 'FUNDED', 'RATES']);
 /** Kinds of records that these bots do not write. test/live/seriesKilled.test.ts kills a bot with external series. */
 const NOT_WRITTEN_HERE: ReadonlySet<string> = new Set<RecordKind>(['SERIES']);
+/** True for the name of a record kind. */
 const isKind = (name: string): name is RecordKind => Object.hasOwn(RECORD_KINDS, name);
 
 /** A chain of kills of one bot on one exchange. */
@@ -30,7 +32,8 @@ interface Chain {
   readonly seed: number;
   /** Number of kills at random instants. */
   readonly kills: number;
-  readonly places: readonly (readonly [RecordKind, Step])[];
+  /** Kills at the write of a record: its kind, and the step of the write. */
+  readonly places: readonly { readonly kind: RecordKind; readonly step: Step }[];
 }
 
 /** Kills of one bot: enough for a long journal, and few enough to repeat a failed chain quickly. */
@@ -38,6 +41,7 @@ const KILLS_PER_CHAIN = 25;
 /** Every fourth chain trades contracts. */
 const MARKETS: readonly Market[] = ['spot', 'spot', 'futures', 'spot'];
 
+/** Chains of kills at random instants. */
 const randomChains = Array.from({ length: Math.ceil(KILLS / KILLS_PER_CHAIN) }, (_, index): Chain => {
   const seed = SEED + index;
   const kills = Math.min(KILLS_PER_CHAIN, KILLS - index * KILLS_PER_CHAIN);
@@ -45,14 +49,14 @@ const randomChains = Array.from({ length: Math.ceil(KILLS / KILLS_PER_CHAIN) }, 
   return { name: `${kills} kills at random instants (${market}, seed ${seed})`, market, seed, kills, places: [] };
 });
 
-/** Kills at each kind of record once. The seed decides the step of the write. */
-const everyKind = Object.keys(RECORD_KINDS)
+/** One chain for each kind of record. The seed selects the step of the write. */
+const chainsByKind = Object.keys(RECORD_KINDS)
   .filter(isKind)
   .filter((kind) => !NOT_WRITTEN_HERE.has(kind))
   .map((kind, index): Chain => {
     const step = STEPS[(SEED + index) % STEPS.length]!;
     const market = FUTURES_ONLY.has(kind) ? 'futures' : 'spot';
-    return { name: `kill at ${kind}, ${step} (${market}, seed ${SEED})`, market, seed: SEED, kills: 0, places: [[kind, step]] };
+    return { name: `kill at ${kind}, ${step} (${market}, seed ${SEED})`, market, seed: SEED, kills: 0, places: [{ kind, step }] };
   });
 
 /** The suite kills at two records: a lost one would lose an order, or money. */
@@ -62,16 +66,18 @@ const suiteChain: Chain = {
   seed: SEED,
   kills: 0,
   places: [
-    ['SEND', 'lasting'],
-    ['FILL', 'torn'],
+    { kind: 'SEND', step: 'lasting' },
+    { kind: 'FILL', step: 'torn' },
   ],
 };
 
-const chains = isCampaign ? [...randomChains, ...everyKind] : [suiteChain];
+const chains = isCampaign ? [...randomChains, ...chainsByKind] : [suiteChain];
+/** Returns the number of kills of a chain. Each place is hit twice. */
 const killsOf = ({ kills, places }: Chain): number => kills + 2 * places.length;
 const totalKills = chains.reduce((sum, chain) => sum + killsOf(chain), 0);
 const progress = progressLine('kills');
 let finishedKills = 0;
+/** Shows the progress of a campaign. Called after each kill. */
 function countKill(): void {
   if (isCampaign) progress.show(`${totalKills} kills`, ++finishedKills, finishedKills / totalKills);
 }
@@ -81,10 +87,10 @@ test.concurrent.each(chains)('a bot keeps its orders and books over $name', { ti
   let isPassed = false;
   try {
     for (let kill = 0; kill < chain.kills; kill++) await killer.killAtRandom();
-    for (const [kind, step] of chain.places) await killer.killAt(kind, step);
-    const result = await killer.end();
-    expect(result.kills).toBe(killsOf(chain));
-    printResult(chain, result);
+    for (const { kind, step } of chain.places) await killer.killAt(kind, step);
+    const botKills = await killer.end();
+    expect(botKills.kills).toBe(killsOf(chain));
+    printResult(chain, botKills);
     isPassed = true;
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
@@ -94,12 +100,14 @@ test.concurrent.each(chains)('a bot keeps its orders and books over $name', { ti
   }
 });
 
+/** Returns the command that repeats a chain. */
 function repeatCommand({ name, kills, seed }: Chain): string {
   return isCampaign
     ? `npm run campaign -- botKill --cases ${kills} --seed ${seed} --only "${name}"`
     : 'npx vitest run test/campaigns/botKill';
 }
 
+/** Prints the counts of a chain that passed. */
 function printResult({ name }: Chain, { kills, orders, fills, unknown, slowestStartMs }: BotKills): void {
   const counts = `${kills} kills, ${orders} orders, ${fills} fills, ${unknown} reads about lost replies`;
   const verdict = 'no order was sent twice or lost, and the books equal those of the exchange';

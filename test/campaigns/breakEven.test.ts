@@ -26,14 +26,15 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const isCampaign = process.env['ISOBAR_CASES'] !== undefined;
 /** The suite tests a case on spot, a case over both markets, and one whose size has a bracket. */
 const IN_SUITE = { costs: ['smaCross', 'fundingCarry'], size: ['trendFilter'] };
-const place = new OracleFolder();
-afterAll(() => place.remove());
+const oracle = new OracleFolder();
+afterAll(() => oracle.remove());
 /** Number of brackets found by cost. A cost without a bracket would not be tested. */
 const bracketCounts = new Map<BreakEvenCost, number>();
 
 /** Runs one backtest with another value of the cost. */
 type RunWith = (value: number) => Promise<RunWithCost>;
 
+/** True for a net profit above 0. */
 const isGain = (net: string): boolean => new Decimal(net).gt(0);
 
 /** Checks a bracket against a grid inside it: both ends to the last unit, and the smallest value of the grid without profit. */
@@ -67,43 +68,43 @@ async function checkReason(cost: BreakEvenCost, { reason, range, value }: BreakE
 
 /** Checks the whole scan by single backtests: changes of sign, and whether the profit ever rises. */
 async function checkScan(cost: BreakEvenCost, point: BreakEvenPoint, runWith: RunWith): Promise<void> {
-  const { scan: scanOf, stepsPerUnit } = COSTS.find(({ name }) => name === cost)!;
-  const scan = scanOf();
+  const { scan: scanSteps, stepsPerUnit } = COSTS.find(({ name }) => name === cost)!;
   const nets: Decimal[] = [];
-  for (const steps of scan) {
+  for (const steps of scanSteps()) {
     const value = steps / stepsPerUnit;
     if (value < point.range![0]) continue;
     nets.push(new Decimal((await runWith(value)).net));
   }
-  const pairs = nets.slice(1).map((net, index) => [nets[index]!, net] as const);
+  const neighbours = nets.slice(1).map((net, index) => ({ lower: nets[index]!, higher: net }));
   expect({
     cost,
-    crossings: pairs.filter(([a, b]) => a.gt(0) !== b.gt(0)).length,
-    monotone: pairs.every(([a, b]) => b.lte(a)),
+    crossings: neighbours.filter(({ lower, higher }) => lower.gt(0) !== higher.gt(0)).length,
+    monotone: neighbours.every(({ lower, higher }) => higher.lte(lower)),
   }).toEqual({ cost, crossings: point.crossings, monotone: point.monotone });
 }
 
 /** Checks the given costs of a break-even against single backtests. */
-async function checkAll(oracleCase: OracleCase, result: BreakEven, costs: readonly BreakEvenCost[]): Promise<void> {
-  for (const [cost, point] of costsIn(result)) {
+async function checkAll(oracleCase: OracleCase, breakEven: BreakEven, costs: readonly BreakEvenCost[]): Promise<void> {
+  for (const [cost, point] of costsIn(breakEven)) {
     if (!costs.includes(cost)) continue;
-    const runWith: RunWith = (value) => place.netAt(oracleCase, cost, value);
+    const runWith: RunWith = (value) => oracle.netAt(oracleCase, cost, value);
     if (point.bracket === null) await checkReason(cost, point, runWith);
     else await checkBracket(cost, point, runWith);
     if (isCampaign && cost !== 'latency') await checkScan(cost, point, runWith);
   }
 }
 
+/** Returns the cases of a test: all in a campaign, a few in the suite. */
 const casesFor = (part: keyof typeof IN_SUITE) => CASES.filter(({ name }) => isCampaign || IN_SUITE[part].includes(name));
 
 describe('the break-even of fee, slippage and latency', { timeout: 3_600_000 }, () => {
   test.each(casesFor('costs'))(
     'the break-even of fee, slippage and latency equals that of edited definitions: $name',
     async (oracleCase) => {
-      place.prepare(oracleCase);
-      const result = await place.breakEven(oracleCase, false);
-      await checkAll(oracleCase, result, ['fee', 'slippage', 'latency']);
-      expect(result.size).toMatchObject({ value: null, reason: 'no-impact-model', crossings: 0, monotone: null, range: null });
+      oracle.prepare(oracleCase);
+      const breakEven = await oracle.breakEven(oracleCase, false);
+      await checkAll(oracleCase, breakEven, ['fee', 'slippage', 'latency']);
+      expect(breakEven.size).toMatchObject({ value: null, reason: 'no-impact-model', crossings: 0, monotone: null, range: null });
     },
   );
 });
@@ -112,10 +113,10 @@ describe('the break-even of size', { timeout: 3_600_000 }, () => {
   test.each(casesFor('size'))(
     'the break-even of size equals that of a strategy that multiplies its own sizes: $name',
     async (oracleCase) => {
-      place.prepare(oracleCase);
-      const result = await place.breakEven(oracleCase, true);
-      expect(result.size.reason).not.toBe('no-impact-model');
-      await checkAll(oracleCase, result, ['size']);
+      oracle.prepare(oracleCase);
+      const breakEven = await oracle.breakEven(oracleCase, true);
+      expect(breakEven.size.reason).not.toBe('no-impact-model');
+      await checkAll(oracleCase, breakEven, ['size']);
     },
   );
 });
@@ -136,11 +137,11 @@ describe.skipIf(!isCampaign || SPOT === null || UNIVERSE === null)('on real bars
     'the break-even on real bars equals that of edited definitions: $name',
     async ({ file }) => {
       const set = placementSettings(ROOT, file, folder);
-      const result = await breakEvenOf(folder, file, set);
+      const breakEven = await breakEvenOf(folder, file, set);
       for (const cost of ['fee', 'slippage', 'latency'] as const) {
         const runWith: RunWith = (value) => netOf(file, [...set, ...editsOf(cost, value)]);
-        if (result[cost].bracket === null) await checkReason(cost, result[cost], runWith);
-        else await checkBracket(cost, result[cost], runWith);
+        if (breakEven[cost].bracket === null) await checkReason(cost, breakEven[cost], runWith);
+        else await checkBracket(cost, breakEven[cost], runWith);
       }
     },
   );

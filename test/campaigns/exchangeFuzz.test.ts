@@ -19,7 +19,7 @@ test(`${CASES} malformed requests from seed ${SEED} do not change the state of t
     const stateBefore = await world.exchange.truth();
     const counts = await fuzz(world, targets, SEED, CASES);
     expect(await world.exchange.truth()).toBe(stateBefore);
-    expect([world.exchange.isAlive, world.exchange.complaints]).toEqual([true, '']);
+    expect([world.exchange.isAlive, world.exchange.errorOutput]).toEqual([true, '']);
     // A valid order changes the state, so the comparison above is not empty.
     await world.restingOrder();
     expect(await world.exchange.truth()).not.toBe(stateBefore);

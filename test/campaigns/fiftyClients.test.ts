@@ -18,12 +18,17 @@ import { RandomClient } from './clients.ts';
 const SECONDS = Number(process.env['ISOBAR_CASES'] ?? 2);
 const SEED = Number(process.env['ISOBAR_SEED'] ?? 1);
 const CLIENTS = 50;
+/** How often the books are checked while the clients trade, ms. */
 const CHECK_MS = 100;
+/** The exchange has no rate limits. */
 const NO_LIMITS = Object.fromEntries(OPS.map((op) => [endpointOf(op).limit.rateClass, null]));
+/** Limits of the clients, so high that no call waits. */
 const CLIENT_LIMITS = Object.fromEntries(OPS.map((op) => [endpointOf(op).limit.rateClass, { count: 1_000_000, windowMs: 100 }]));
 
+/** Spot balances of each account at the start. */
 const DEPOSITS = { USDT: '100000', BTC: '2' };
 
+/** Returns the key of a client. */
 const keyOf = (index: number) => ({ apiKey: `key-of-client-${index}`, secret: `secret-of-client-${index}` });
 const accounts = Array.from({ length: CLIENTS }, (_, index): AccountConfig => {
   const permissions = { read: true, trade: true, markets: ['spot', 'futures'] } as const;
@@ -48,24 +53,27 @@ it(
     };
     const running = await runExchange(settings, { host: '127.0.0.1', port: 0, controlPort: null, crash: () => {} });
     const folder = mkdtempSync(join(tmpdir(), 'isobar-clients-'));
-    const exchanges = accounts.map((_, index) => clientOf(running.url, index, folder));
+    const exchanges = accounts.map((_, index) => openClient(running.url, index, folder));
     const clients = exchanges.map(({ client }, index) => new RandomClient(`client${index}`, client, seededRng(SEED * 1000 + index)));
     try {
       for (const { clock } of exchanges)
         for (const market of ['spot', 'futures'] as const) await new Promise((resolve) => clock.measure(market, resolve));
       let crossedCount = 0;
-      const watch = setInterval(() => (crossedCount += crossedBooks(running)), CHECK_MS);
-      const untilMs = performance.now() + SECONDS * 1000;
-      await Promise.all(clients.map((client) => client.trade(() => performance.now() >= untilMs)));
-      clearInterval(watch);
-      crossedCount += crossedBooks(running);
+      const bookCheck = setInterval(() => (crossedCount += countCrossedBooks(running)), CHECK_MS);
+      const endMs = performance.now() + SECONDS * 1000;
+      await Promise.all(clients.map((client) => client.trade(() => performance.now() >= endMs)));
+      clearInterval(bookCheck);
+      crossedCount += countCrossedBooks(running);
       await Promise.all(clients.map((client) => client.checkOrders()));
-      const sum = (figureOf: (client: RandomClient) => number): number => clients.reduce((total, client) => total + figureOf(client), 0);
-      console.log(
-        `${sum((c) => c.orderCount)} orders, ${sum((c) => c.refusals)} refused, ${sum((c) => c.cancels)} cancels, ${sum((c) => c.trades)} sides of trades`,
-      );
+      const sum = (counts: readonly number[]): number => counts.reduce((total, count) => total + count, 0);
+      const orderCount = sum(clients.map((client) => client.orderCount));
+      const refusalCount = sum(clients.map((client) => client.refusals));
+      const cancelCount = sum(clients.map((client) => client.cancels));
+      // Each trade has two sides.
+      const sideCount = sum(clients.map((client) => client.trades));
+      console.log(`${orderCount} orders, ${refusalCount} refused, ${cancelCount} cancels, ${sideCount} sides of trades`);
       expect(crossedCount).toBe(0);
-      expect(sum((c) => c.trades)).toBeGreaterThan(SECONDS * 50);
+      expect(sideCount).toBeGreaterThan(SECONDS * 50);
       for (const [coin, deposit] of Object.entries(DEPOSITS)) {
         const total = clients.reduce((coinsHeld, { coins }) => coinsHeld.plus(coins.get(coin) ?? 0), new Decimal(0));
         expect(`${coin} ${total.toFixed()}`).toBe(`${coin} ${new Decimal(deposit).times(CLIENTS).toFixed()}`);
@@ -79,8 +87,8 @@ it(
   SECONDS * 10_000 + 60_000,
 );
 
-/** Returns a client with its own key. */
-function clientOf(url: string, index: number, folder: string) {
+/** Opens the connection of a client with its own key. */
+function openClient(url: string, index: number, folder: string) {
   const { apiKey, secret } = keyOf(index);
   const environment = {
     ISOBAR_API_KEY: apiKey,
@@ -94,7 +102,7 @@ function clientOf(url: string, index: number, folder: string) {
 }
 
 /** Returns the number of crossed books. Throws if money is not conserved. */
-function crossedBooks({ service }: RunningExchange): number {
+function countCrossedBooks({ service }: RunningExchange): number {
   service.spot.venue.assertConserved();
   service.futures.venue.assertConserved();
   return service.markets.filter(({ matcher: { book } }) => {

@@ -20,5 +20,7 @@ test(`money is conserved after each of ${CASES * EVENTS} events from seed ${SEED
     }
   }
   if (ISOBAR_CASES) console.log(`futures campaign: seeds ${SEED} to ${SEED + CASES - 1}, ${CASES * EVENTS} events`, JSON.stringify(counts));
-  for (const [eventKind, count] of Object.entries(counts)) if (CASES >= 100) expect(count, eventKind).toBeGreaterThan(10);
+  // A few cases need not contain every kind of event.
+  if (CASES < 100) return;
+  for (const [eventKind, count] of Object.entries(counts)) expect(count, eventKind).toBeGreaterThan(10);
 });

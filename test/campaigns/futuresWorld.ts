@@ -30,7 +30,7 @@ export const noCounts = (): Counts => ({
 });
 
 const ACCOUNTS = 3;
-/** Length of a row. */
+/** Length of a row, ms. */
 const ROW_MS = 60_000;
 
 /** One random history, with the venue and everything that is expected of it. */
@@ -112,7 +112,7 @@ export class FuturesWorld {
     const instrument = this.instruments[index]!;
     const side: Side = this.below(2) === 0 ? 'buy' : 'sell';
     const limit = this.below(2) === 0 ? 0 : Math.max(1, Math.round(this.prices[index]! * (0.97 + 0.06 * this.rng.next())));
-    const force = limit > 0 ? ([undefined, undefined, 'IOC', 'FOK', 'POST_ONLY'] as const)[this.below(5)] : undefined;
+    const timeInForce = limit > 0 ? ([undefined, undefined, 'IOC', 'FOK', 'POST_ONLY'] as const)[this.below(5)] : undefined;
     const isClose = this.below(4) === 0;
     const isByValue = limit === 0 && !isClose && this.below(4) === 0;
     const lots = isByValue ? 0 : 1 + this.below(2 ** (1 + this.below(14)));
@@ -122,7 +122,7 @@ export class FuturesWorld {
       futuresIntent(instrument, side, lots, {
         limit,
         closes: isClose,
-        ...(force ? { timeInForce: force } : {}),
+        ...(timeInForce ? { timeInForce } : {}),
         ...(isByValue ? { value: 1 + this.below(2_000_000_000) } : {}),
       }),
       this.nowMs,
@@ -143,12 +143,13 @@ export class FuturesWorld {
       const high = Math.max(...prices);
       const low = Math.min(...prices);
       const book = this.venue.book(instrument);
-      const before = this.directions();
+      const directionsBefore = this.directions();
       book.matchOpen(this.nowMs, open, this.below(20_000));
       book.matchRange(this.nowMs, closeMs, open, high, low);
       book.lastPrice = close;
       this.prices[index] = close;
-      this.counts.flips += this.directions().filter((side, sideIndex) => side !== 0 && before[sideIndex] === -side).length;
+      const flipped = this.directions().filter((direction, sideIndex) => direction !== 0 && directionsBefore[sideIndex] === -direction);
+      this.counts.flips += flipped.length;
       const mark = this.near(open, 0.002);
       this.venue.markRow(
         instrument,

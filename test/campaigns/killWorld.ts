@@ -41,20 +41,25 @@ const MAX_STEPS = 200_000;
 
 /** Draws the faults of the network and the exchange. A kind of fault occurs in 60 % of the worlds; `p` is its probability in each call. */
 function faultsOf(rng: Rng): readonly unknown[] {
-  const upTo = (max: number) => (rng.next() < 0.6 ? rng.next() * max : 0);
-  const unknown = (executed: number, code: number, op: string) => ({ point: 'BUS.unknown', op, p: upTo(0.1), params: { executed, code } });
+  const probabilityUpTo = (max: number) => (rng.next() < 0.6 ? rng.next() * max : 0);
+  const unknownOutcome = (executed: number, code: number, op: string) => ({
+    point: 'BUS.unknown',
+    op,
+    p: probabilityUpTo(0.1),
+    params: { executed, code },
+  });
   return [
-    { point: 'NET.reqDrop', p: upTo(0.15) },
-    { point: 'NET.respDrop', p: upTo(0.15) },
-    { point: 'READ.lag', p: upTo(0.5), params: { ms: Math.floor(rng.next() * 2800) } },
-    { point: 'BUS.cancelDelay', p: upTo(0.5), params: { ms: Math.floor(rng.next() * 4000) } },
+    { point: 'NET.reqDrop', p: probabilityUpTo(0.15) },
+    { point: 'NET.respDrop', p: probabilityUpTo(0.15) },
+    { point: 'READ.lag', p: probabilityUpTo(0.5), params: { ms: Math.floor(rng.next() * 2800) } },
+    { point: 'BUS.cancelDelay', p: probabilityUpTo(0.5), params: { ms: Math.floor(rng.next() * 4000) } },
     ...['spot.newOrder', 'futures.createOrder'].flatMap((op) => [
-      unknown(1, 504, op),
-      unknown(0, 504, op),
-      unknown(1, -1006, op),
-      { point: 'BUS.delay', op, p: upTo(0.4), params: { ms: Math.floor(rng.next() * 20_000) } },
+      unknownOutcome(1, 504, op),
+      unknownOutcome(0, 504, op),
+      unknownOutcome(1, -1006, op),
+      { point: 'BUS.delay', op, p: probabilityUpTo(0.4), params: { ms: Math.floor(rng.next() * 20_000) } },
     ]),
-    { point: 'GW.code', p: upTo(0.05), params: { code: -1000 } },
+    { point: 'GW.code', p: probabilityUpTo(0.05), params: { code: -1000 } },
   ];
 }
 
@@ -82,7 +87,7 @@ export class KillWorld {
     this.#queue.runDue(START_MS);
   }
 
-  /** Opens positions and orders, then lets the faults begin, and kills. */
+  /** Opens positions and orders, plants the faults, and runs the kill to its end. */
   async run(): Promise<KillReport> {
     const position = this.#openPositions();
     const openOrders = this.#openOrders(position);
@@ -115,9 +120,9 @@ export class KillWorld {
     return { open: open.length, spot: this.#coins().minus(FOREIGN_COINS), contracts: Math.abs(this.#contracts()) };
   }
 
-  /** Opens a spot position, and mostly one of contracts. Returns the coins bought. */
+  /** Opens a spot position, and in most worlds one of contracts. Returns the coins bought. */
   #openPositions(): Decimal {
-    for (let index = 0; index < 12; index++) this.#placeMakers(index);
+    for (let level = 0; level < 12; level++) this.#placeMakers(level);
     const qty = new Decimal((0.1 + this.#rng.next() * 2).toFixed(4));
     const cid = this.#newClientOrderId();
     const id = this.#fixture.limit('alice', 'BUY', qty.toFixed(), '70000', { newClientOrderId: cid });
@@ -152,7 +157,7 @@ export class KillWorld {
       addToJournal({ ...resting, cid, instrument: PERPETUAL, qty: '1', price: String(40_000 + index), orderId });
     }
     if (this.#rng.next() < 0.5) {
-      // A sale of the holding with an unknown outcome: it may arrive, and fill, until the end of its window and the longest delay.
+      // A sale of the holding with an unknown outcome: it may still arrive and fill within the visibility delay.
       const price = this.#rng.next() < 0.5 ? '50000' : '75000';
       const qty = position.times(this.#rng.next()).toDecimalPlaces(4, Decimal.ROUND_DOWN);
       const cid = this.#newClientOrderId();
@@ -191,13 +196,13 @@ export class KillWorld {
     });
   }
 
-  /** Coins of the account, those that the bot never bought among them. */
+  /** Returns the coins of the account, including those that the bot never bought. */
   #coins(): Decimal {
     const { free, locked } = this.#fixture.balance('alice', 'BTC');
     return new Decimal(free).plus(locked);
   }
 
-  /** Contracts of the account: positive when long. */
+  /** Returns the contracts of the account: positive when long. */
   #contracts(): number {
     const lotsOf = (row: Record<string, unknown>): number => {
       const isLong = row['positionSide'] === 'BUY' || row['side'] === 'BUY';
@@ -254,7 +259,7 @@ export class KillWorld {
     const contracts = this.#contracts();
     if (this.#initialSign !== 0 && Math.sign(contracts) === -this.#initialSign)
       this.violations.push(`${when}: ${contracts} contracts, the position was reversed`);
-    if (this.#initialSign === 0 && contracts !== 0) this.violations.push(`${when}: ${contracts} contracts out of nothing`);
+    if (this.#initialSign === 0 && contracts !== 0) this.violations.push(`${when}: ${contracts} contracts, and there was no position`);
   }
 
   /** Lets time pass, event by event, until the kill ends. */

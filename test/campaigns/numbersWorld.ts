@@ -142,7 +142,7 @@ export class NumbersWorld {
   /** Resolves when everything up to now is durable. */
   lasting(): Promise<void> {
     return new Promise((resolve, reject) => {
-      this.#kept.whenLasting((lasts) => (lasts ? resolve() : reject(new Error('it does not last'))));
+      this.#kept.whenDurable((lasts) => (lasts ? resolve() : reject(new Error('it does not last'))));
     });
   }
 

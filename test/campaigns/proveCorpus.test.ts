@@ -9,15 +9,15 @@ import { commandIn } from '../fixtures/inProcess.ts';
 import { strategiesOf, writeCorpora } from '../fixtures/purityCorpus.ts';
 
 const isCampaign = process.env['ISOBAR_CASES'] !== undefined;
-/** No multiple of a small number: a counter would begin a second run as it began the first. */
+/** A prime number. With a multiple of a small number, a counter of the strategy could begin the second run with the same value as the first. */
 const ROWS = 2399;
-/** They import what they do not use, or fail in an attempt to reach the engine: nothing proves them, and nothing refutes them. */
+/** Strategies that import what they do not use, or fail to reach the engine. The proofs neither accept nor refute them. */
 const UNDECIDED = new Set(['handlerThis.ts', 'host.ts', 'http.ts', 'outsideImport.ts', 'symbols.ts', 'walk.ts', 'workerThreads.ts']);
-/** A counter in its module is not a bias of one run, but state of a second one. */
+/** A strategy with a counter in its module. It is clean within one run, and only a second run in the process sees the state. */
 const COUNTER = 'state.ts';
-/** They read what an indicator has computed ahead. All others of `reaching` are refuted by purity. */
+/** Strategies of `reaching` that read what an indicator has computed ahead. The proof of purity refutes all others. */
 const READS_AHEAD = new Set(['blockMax.ts', 'rowsClosure.ts', 'sampledWindow.ts', 'twoCustoms.ts', 'weakAhead.ts', 'legacyRegExp.ts', 'atomicCell.ts', 'eventAhead.ts', 'twoReaders.ts', 'throwAhead.ts', 'boundFormat.ts']); // prettier-ignore
-/** It reads the load of the computer, which differs from run to run, so proofs that compare runs may refute it too. */
+/** A strategy that reads the load of the computer, which differs from run to run. Proofs that compare runs may refute it too. */
 const LOAD = 'loadavg.ts';
 let folder = '';
 
@@ -29,12 +29,13 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** Runs `isobar prove`, and returns the names of the proofs that refute the strategy. */
 async function prove(file: string): Promise<{ readonly code: number | null; readonly refuted: readonly string[] }> {
-  const words = ['prove', file, '--data', 'BTCUSDT-1h.csv', '--cash', '100000', '--json', '--quick', '--quiet', '--ledger', 'ledger'];
-  const { code, stdout } = await commandIn(folder, words);
+  const args = ['prove', file, '--data', 'BTCUSDT-1h.csv', '--cash', '100000', '--json', '--quick', '--quiet', '--ledger', 'ledger'];
+  const { code, stdout } = await commandIn(folder, args);
   const { proofs } = JSON.parse(stdout) as StrategyVerdict;
   return { code: code ?? null, refuted: proofs.filter(({ verdict }) => verdict === 'refuted').map(({ name }) => name) };
 }
 
+/** The suite proves a few strategies of each corpus, a campaign all of them. */
 const biased = isCampaign ? strategiesOf('biased').filter((name) => !UNDECIDED.has(name)) : ['weakmap.ts'];
 const clean = isCampaign ? strategiesOf('clean').filter((name) => name !== COUNTER) : ['weakmap.ts'];
 
@@ -74,7 +75,7 @@ describe('clean', () => {
   test.each(clean)('clean: %s is proved', { timeout: 120_000 }, async (name) => {
     expect((await prove(`clean/${name}`)).code).toBe(0);
   });
-  test.each(honest)('clean: %s is proved', { timeout: 120_000 }, async (name) => {
+  test.each(honest)('honest: %s is proved', { timeout: 120_000 }, async (name) => {
     expect((await prove(`honest/${name}`)).code).toBe(0);
   });
 });

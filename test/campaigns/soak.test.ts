@@ -13,14 +13,18 @@ const SEED = Number(ISOBAR_SEED ?? 1);
 const MINUTES = Math.min(Number(ISOBAR_CASES ?? 0), 60);
 /** Seconds of the idle test for each minute of soaking. */
 const IDLE_S = 5;
+/** Times real time. */
 const SPEED = 60;
-const LOOK_MS = 2000;
+/** How often the bot is sampled, ms of this computer. */
+const SAMPLE_MS = 2000;
+/** Limit on open orders, and on the value of the holding of each symbol in USDT. */
 const OPEN_LIMIT = 24;
 const SYMBOL_LIMIT = 20_000;
 /** The share of the run that is not measured, because memory grows while a process warms up. */
-const LEFT_OUT = 1 / 3;
+const WARM_UP_SHARE = 1 / 3;
+/** Time limit for the start, and for the bot to come to rest, ms of this computer. */
 const PEACE_MS = 120_000;
-const MB = 2 ** 20;
+const BYTES_PER_MB = 2 ** 20;
 
 const CREATE = 'spot.newOrder';
 const FAULTS: readonly FaultRow[] = [
@@ -71,14 +75,16 @@ it.runIf(MINUTES > 0)(
 
 /** The measured day. */
 interface MeasuredDay {
-  /** Theil-Sen, of the last two thirds. */
+  /** Growth of memory in 10 minutes, by the Theil-Sen estimator over the last two thirds. */
   readonly slopeMb: number;
+  /** Memory at the end. */
   readonly rssMb: number;
-  /** Median of the minutes' p99. */
+  /** Median and maximum of the event loop delays (p99 of each minute). */
   readonly loopMs: number;
   readonly worstLoopMs: number;
+  /** Limits that were exceeded, as text. */
   readonly breaches: readonly string[];
-  /** Codes that ever held. */
+  /** Codes of all halts that occurred. */
   readonly halts: readonly string[];
 }
 
@@ -91,17 +97,17 @@ async function soak(world: BotWorld, bot: BotProcess): Promise<MeasuredDay> {
   const fromMs = performance.now();
   const minutes = (): number => (performance.now() - fromMs) / 60_000;
   while (minutes() < MINUTES) {
-    await pause(LOOK_MS);
+    await pause(SAMPLE_MS);
     if (bot.isOver) throw new Error(`the bot ended: ${bot.text}`);
     const view = await askView(world.data);
-    memory.push([minutes(), rssBytes(bot) / MB]);
+    memory.push([minutes(), rssBytes(bot) / BYTES_PER_MB]);
     if (view.loopDelayP99Ms !== null) loops.push(view.loopDelayP99Ms);
     for (const { causes } of view.scopes) for (const { code } of causes) halts.add(code);
-    breaches.push(...(await broken(world, view.feeds)));
+    breaches.push(...(await brokenLimits(world, view.feeds)));
   }
-  const late = memory.filter(([at]) => at >= MINUTES * LEFT_OUT);
+  const measured = memory.filter(([atMinutes]) => atMinutes >= MINUTES * WARM_UP_SHARE);
   return {
-    slopeMb: theilSen(late) * 10,
+    slopeMb: theilSen(measured) * 10,
     rssMb: memory.at(-1)![1],
     loopMs: median(loops),
     worstLoopMs: Math.max(...loops),
@@ -111,14 +117,15 @@ async function soak(world: BotWorld, bot: BotProcess): Promise<MeasuredDay> {
 }
 
 /** Returns the limits that the true state of the exchange breaks: open orders, and the value of each symbol at its last price. */
-async function broken({ exchange }: BotWorld, feeds: Awaited<ReturnType<typeof askView>>['feeds']): Promise<readonly string[]> {
+async function brokenLimits({ exchange }: BotWorld, feeds: Awaited<ReturnType<typeof askView>>['feeds']): Promise<readonly string[]> {
   const { orders, accounts } = await exchange.truth();
   const problems = orders.length > OPEN_LIMIT ? [`${orders.length} open orders`] : [];
   for (const { asset, free, locked } of accounts[0]!.balances) {
     const price = feeds.find(({ instrument }) => instrument === `spot:${asset}USDT`)?.lastPrice ?? null;
-    // A price may have moved since risk judged by it.
-    if (price !== null && (Number(free) + Number(locked)) * Number(price) > SYMBOL_LIMIT * 1.02)
-      problems.push(`${free} + ${locked} ${asset} at ${price}`);
+    if (price === null) continue;
+    const value = (Number(free) + Number(locked)) * Number(price);
+    // The price may have moved by up to 2 % since the risk check.
+    if (value > SYMBOL_LIMIT * 1.02) problems.push(`${free} + ${locked} ${asset} at ${price}`);
   }
   return problems;
 }

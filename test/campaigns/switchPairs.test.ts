@@ -1,4 +1,4 @@
-// Tests the orders of our client at exchanges of every kind: the same scripts for each pair of values of any two switches.
+// Tests the orders of the REST client at exchanges of every kind: the same scripts for each pair of values of any two switches.
 
 import { expect, test } from 'vitest';
 import { seededRng } from '../../src/base/number/rng.ts';
@@ -11,27 +11,29 @@ import { PairFixture } from '../service/pairFixture.ts';
 /** `npm run campaign -- switchPairs` sets both: the seed, and how many random combinations run beside those of the pairs. */
 const { ISOBAR_CASES, ISOBAR_SEED } = process.env;
 const SEED = Number(ISOBAR_SEED ?? 1);
-const DRAWN = Number(ISOBAR_CASES ?? 0);
+const RANDOM_CASES = Number(ISOBAR_CASES ?? 0);
 
 /** The values of each switch. A switch that is a number has its own value and a smaller one. */
 const VALUES = Object.entries(SWITCHES).map(([name, row]): readonly [string, readonly unknown[]] => [
   name,
   'number' in row ? [row.number, Math.ceil(row.number / 4)] : row.values,
 ]);
+/** Combinations that together have every pair of values of any two switches. Each row has the index of a value by switch. */
 const ROWS = coveringArray(VALUES.map(([, values]) => values.length));
 
+/** Returns the values of the switches in a row. */
 const valuesOf = (row: readonly number[]): SwitchValues =>
   Object.fromEntries(VALUES.map(([name, values], index) => [name, values[row[index]!]]));
 
 /** Runs every script with these values of the switches. An error names the script and `combination`. */
-function run(values: SwitchValues, combination: string): void {
+function runScripts(values: SwitchValues, combination: string): void {
   const fixture = new PairFixture(profileOf(values));
   for (const [name, script] of Object.entries(SCRIPTS)) {
     try {
       script(fixture);
     } catch (error) {
-      const differing = Object.entries(values).filter(([key, value]) => profileOf({})[key as keyof typeof SWITCHES] !== value);
-      throw new Error(`${name}, ${combination}: ${JSON.stringify(Object.fromEntries(differing))}`, { cause: error });
+      const changedSwitches = Object.entries(values).filter(([key, value]) => profileOf({})[key as keyof typeof SWITCHES] !== value);
+      throw new Error(`${name}, ${combination}: ${JSON.stringify(Object.fromEntries(changedSwitches))}`, { cause: error });
     }
   }
   fixture.service.spot.venue.assertConserved();
@@ -44,18 +46,18 @@ test(`the ${VALUES.length} switches have their pairs in ${ROWS.length} combinati
 });
 
 test.each(ROWS.map((row, index) => [index + 1, row] as const))(
-  `every script of our client succeeds with combination %i of ${ROWS.length} of the switches`,
-  (number, row) => run(valuesOf(row), `combination ${number}`),
+  `every script of the client succeeds with combination %i of ${ROWS.length} of the switches`,
+  (number, row) => runScripts(valuesOf(row), `combination ${number}`),
 );
 
-test.runIf(DRAWN > 0)(
-  `every script of our client succeeds with ${DRAWN} random combinations of the switches from seed ${SEED}`,
+test.runIf(RANDOM_CASES > 0)(
+  `every script of the client succeeds with ${RANDOM_CASES} random combinations of the switches from seed ${SEED}`,
   { timeout: 3_600_000 },
   () => {
-    for (let seed = SEED; seed < SEED + DRAWN; seed++) {
+    for (let seed = SEED; seed < SEED + RANDOM_CASES; seed++) {
       const rng = seededRng(seed);
       const row = VALUES.map(([, values]) => Math.floor(rng.next() * values.length));
-      run(valuesOf(row), `again: npm run campaign -- switchPairs --seed ${seed} --cases 1`);
+      runScripts(valuesOf(row), `again: npm run campaign -- switchPairs --seed ${seed} --cases 1`);
     }
   },
 );

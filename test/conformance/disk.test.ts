@@ -18,7 +18,7 @@ let runs = 0;
 interface Subject {
   readonly disk: Disk;
   readonly folder: string;
-  /** Lets what is under way come to its end. */
+  /** Waits until all operations in progress have ended. */
   readonly settle: () => void;
 }
 

@@ -11,7 +11,7 @@ import type { RunPlan } from '../../src/definition/plan/plan.ts';
 import { openVenue, replayWorld } from '../../src/app/replayWorld.ts';
 import { sealEngine } from '../../src/engine/loop/setUp.ts';
 import { addStrategiesAndCash } from '../engine/world.ts';
-import { exchangePortSuite, play, type MakeWorld, type ConformanceWorld } from './exchangePort.ts';
+import { exchangePortSuite, runScript, type OpenWorld, type ConformanceWorld } from './exchangePort.ts';
 import { restPort } from './restPort.ts';
 import { stubWorld } from './stubExchange.ts';
 
@@ -25,33 +25,37 @@ async function resolveBot(plan: RunPlan, world: BotWorld): Promise<ConformanceWo
   return { engine, journalHash: () => (journal instanceof ReplayJournal ? journal.hash : '') };
 }
 
-const replay: MakeWorld = (plan, faultOf) => resolveBot(plan, replayWorld(plan, { faultOf }));
-const stub: MakeWorld = (plan, faultOf) => resolveBot(plan, stubWorld(faultOf));
+const replay: OpenWorld = (plan, faultOf) => resolveBot(plan, replayWorld(plan, { faultOf }));
+const stub: OpenWorld = (plan, faultOf) => resolveBot(plan, stubWorld(faultOf));
 
-/** Exchange and journal behind objects of an author's that change nothing. */
-const passing = composeModule('passing', ({ rebind }) => {
+/** A module of an author that wraps the exchange and the journal, and changes nothing. */
+const passingModule = composeModule('passing', ({ rebind }) => {
   rebind(PARTS.exchange).wrap((exchange) => passOn(exchange, {}));
   rebind(PARTS.journal).wrap((journal) => passOn(journal, {}));
 });
-const rebound: MakeWorld = (plan, faultOf) =>
-  resolveBot({ ...plan, models: { ...NO_MODELS, modules: [{ module: passing, place: 'modules.0' }] } }, replayWorld(plan, { faultOf }));
+const replayBehindModules: OpenWorld = (plan, faultOf) =>
+  resolveBot(
+    { ...plan, models: { ...NO_MODELS, modules: [{ module: passingModule, place: 'modules.0' }] } },
+    replayWorld(plan, { faultOf }),
+  );
 
 exchangePortSuite('the replay', replay);
-exchangePortSuite('the replay behind modules', rebound);
+exchangePortSuite('the replay behind modules', replayBehindModules);
 exchangePortSuite('the stub', stub);
 exchangePortSuite('REST before the paper exchange', restPort);
 
 it('the replay and the stub exchange give the same lifecycles, orders, fills, ledger and journal', async () => {
-  const { engine: replayed, ...before } = await play(replay);
-  const { engine: stubbed, ...after } = await play(stub);
-  expect(stubbed).not.toBe(replayed);
-  expect(stubbed.orders).not.toBe(replayed.orders);
-  expect(after).toEqual(before);
+  const { engine: replayEngine, ...replayResults } = await runScript(replay);
+  const { engine: stubEngine, ...stubResults } = await runScript(stub);
+  expect(stubEngine).not.toBe(replayEngine);
+  expect(stubEngine.orders).not.toBe(replayEngine.orders);
+  expect(stubResults).toEqual(replayResults);
 });
 
 it('the script behind REST gives the same lifecycles, orders, fills and ledger, at its own times', async () => {
-  const [{ lifecycles, orders, fills, cash, held }, rest] = [await play(replay), await play(restPort)];
-  const timeless = (rows: readonly object[]) => rows.map((row) => ({ ...row, minute: null }));
-  expect(rest).toMatchObject({ lifecycles, orders, cash, held });
-  expect(timeless(rest.fills)).toEqual(timeless(fills));
+  const { lifecycles, orders, fills, cashUnits, baseUnits } = await runScript(replay);
+  const restOutcome = await runScript(restPort);
+  const withoutTimes = (rows: readonly object[]) => rows.map((row) => ({ ...row, minute: null }));
+  expect(restOutcome).toMatchObject({ lifecycles, orders, cashUnits, baseUnits });
+  expect(withoutTimes(restOutcome.fills)).toEqual(withoutTimes(fills));
 });

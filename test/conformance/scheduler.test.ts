@@ -29,7 +29,7 @@ const SUBJECTS: Readonly<Record<string, () => Subject>> = {
 function live(speed: number): Subject {
   const scheduler = new LiveScheduler({ speed });
   const until = async (ms: number): Promise<void> => {
-    // Asked for last, hence run last of what is due then; what comes up meanwhile is due at once and has its turn after it.
+    // The first callback is registered last, so it runs after all others of that time. Callbacks that they registered run before the second.
     await new Promise<void>((resolve) => scheduler.at(ms, resolve));
     await new Promise<void>((resolve) => scheduler.at(scheduler.nowMs, resolve));
   };
@@ -50,43 +50,43 @@ describe.each(Object.entries(SUBJECTS))('%s', (_name, open) => {
   test('a scheduler runs nothing within the call, nothing early, and each callback once', async () => {
     const { scheduler, until } = openSubject();
     const from = scheduler.nowMs;
-    const ran: [number, number][] = [];
-    for (const after of [0, 1, 5, 12]) scheduler.at(from + after, () => ran.push([after, scheduler.nowMs - from]));
-    expect(ran).toEqual([]);
+    const calls: { readonly delayMs: number; readonly calledAfterMs: number }[] = [];
+    for (const delayMs of [0, 1, 5, 12]) scheduler.at(from + delayMs, () => calls.push({ delayMs, calledAfterMs: scheduler.nowMs - from }));
+    expect(calls).toEqual([]);
     await until(from + 20);
-    expect(ran.map(([after]) => after)).toEqual([0, 1, 5, 12]);
-    for (const [after, at] of ran) expect(at).toBeGreaterThanOrEqual(after);
+    expect(calls.map(({ delayMs }) => delayMs)).toEqual([0, 1, 5, 12]);
+    for (const { delayMs, calledAfterMs } of calls) expect(calledAfterMs).toBeGreaterThanOrEqual(delayMs);
   });
 
   test('a scheduler runs a new callback after the earlier ones of the same time', async () => {
     const { scheduler, until } = openSubject();
-    const at = scheduler.nowMs + 5;
-    const ran: string[] = [];
-    scheduler.at(at, () => {
-      ran.push('first');
-      scheduler.at(scheduler.nowMs, () => ran.push('asked meanwhile'));
+    const dueMs = scheduler.nowMs + 5;
+    const calls: string[] = [];
+    scheduler.at(dueMs, () => {
+      calls.push('first');
+      scheduler.at(scheduler.nowMs, () => calls.push('asked meanwhile'));
     });
-    scheduler.at(at, () => ran.push('second'));
-    await until(at + 5);
-    expect(ran).toEqual(['first', 'second', 'asked meanwhile']);
+    scheduler.at(dueMs, () => calls.push('second'));
+    await until(dueMs + 5);
+    expect(calls).toEqual(['first', 'second', 'asked meanwhile']);
   });
 
   test('a scheduler does not run a cancelled callback, also if a callback of the same time cancels it', async () => {
     const { scheduler, until } = openSubject();
-    const at = scheduler.nowMs + 3;
-    const ran: string[] = [];
-    const ended = scheduler.at(at, () => ran.push('gone'));
+    const dueMs = scheduler.nowMs + 3;
+    const calls: string[] = [];
+    const ended = scheduler.at(dueMs, () => calls.push('gone'));
     scheduler.cancel(ended);
     scheduler.cancel(ended);
-    const first = scheduler.at(at, () => {
-      ran.push('first');
+    const first = scheduler.at(dueMs, () => {
+      calls.push('first');
       scheduler.cancel(second);
       scheduler.cancel(first);
     });
-    const second = scheduler.at(at, () => ran.push('second'));
-    scheduler.at(at, () => ran.push('third'));
-    await until(at + 2);
-    expect(ran).toEqual(['first', 'third']);
+    const second = scheduler.at(dueMs, () => calls.push('second'));
+    scheduler.at(dueMs, () => calls.push('third'));
+    await until(dueMs + 2);
+    expect(calls).toEqual(['first', 'third']);
   });
 
   test('a scheduler runs random histories in the order of a sorted list', async () => {
@@ -96,20 +96,20 @@ describe.each(Object.entries(SUBJECTS))('%s', (_name, open) => {
       histories.map(async (steps) => {
         const { scheduler, until } = openSubject();
         const from = scheduler.nowMs;
-        const ran: number[] = [];
+        const calls: number[] = [];
         const handles: number[] = [];
         let list: { after: number; name: number }[] = [];
         for (const { after, cancels } of steps) {
           const name = handles.length;
-          // All at times from the start on, so that the same order is due however long this loop takes.
-          handles.push(scheduler.at(from + after, () => ran.push(name)));
+          // All times count from the start, so that the expected order does not depend on the duration of this loop.
+          handles.push(scheduler.at(from + after, () => calls.push(name)));
           list.push({ after, name });
           if (cancels === null || handles[cancels] === undefined) continue;
           scheduler.cancel(handles[cancels]);
           list = list.filter((callback) => callback.name !== cancels);
         }
         await until(from + 15);
-        expect(ran).toEqual(list.toSorted((a, b) => a.after - b.after || a.name - b.name).map(({ name }) => name));
+        expect(calls).toEqual(list.toSorted((a, b) => a.after - b.after || a.name - b.name).map(({ name }) => name));
       }),
     );
   });
@@ -136,60 +136,60 @@ describe('LiveScheduler', () => {
 
   test('LiveScheduler treats a time in the past as due at once, in its own order', async () => {
     const scheduler = new LiveScheduler();
-    const ran: string[] = [];
+    const calls: string[] = [];
     const earlierMs = scheduler.nowMs - 1000;
-    scheduler.at(earlierMs + 2, () => ran.push('b'));
-    scheduler.at(earlierMs + 1, () => ran.push('a'));
+    scheduler.at(earlierMs + 2, () => calls.push('b'));
+    scheduler.at(earlierMs + 1, () => calls.push('a'));
     await new Promise<void>((resolve) => scheduler.at(scheduler.nowMs, resolve));
-    expect(ran).toEqual(['a', 'b']);
+    expect(calls).toEqual(['a', 'b']);
   });
 
   test('LiveScheduler waits longer than a timer of Node.js can', () => {
     vi.useFakeTimers();
     const scheduler = new LiveScheduler();
-    const ran: number[] = [];
+    const calls: number[] = [];
     const month = 30 * 86_400_000;
-    scheduler.at(scheduler.nowMs + month, () => ran.push(1));
+    scheduler.at(scheduler.nowMs + month, () => calls.push(1));
     vi.advanceTimersByTime(month - 1);
-    expect(ran).toEqual([]);
+    expect(calls).toEqual([]);
     vi.advanceTimersByTime(1);
-    expect(ran).toEqual([1]);
+    expect(calls).toEqual([1]);
   });
 
   test('LiveScheduler continues with what is due after one that threw', () => {
     vi.useFakeTimers();
     const scheduler = new LiveScheduler();
-    const ran: number[] = [];
+    const calls: number[] = [];
     scheduler.at(scheduler.nowMs + 5, () => {
       throw new Error('thrown');
     });
-    scheduler.at(scheduler.nowMs + 5, () => ran.push(2));
+    scheduler.at(scheduler.nowMs + 5, () => calls.push(2));
     expect(() => vi.advanceTimersByTime(5)).toThrow('thrown');
     vi.advanceTimersByTime(1);
-    expect(ran).toEqual([2]);
+    expect(calls).toEqual([2]);
   });
 
   test('LiveScheduler holds no timer once all that it waited for was cancelled, and waits for what is asked next', () => {
     vi.useFakeTimers();
     const scheduler = new LiveScheduler();
-    const ran: number[] = [];
-    const handles = [5, 10].map((after) => scheduler.at(scheduler.nowMs + after, () => ran.push(after)));
+    const calls: number[] = [];
+    const handles = [5, 10].map((after) => scheduler.at(scheduler.nowMs + after, () => calls.push(after)));
     for (const handle of handles) scheduler.cancel(handle);
     expect(vi.getTimerCount()).toBe(0);
-    scheduler.at(scheduler.nowMs + 20, () => ran.push(20));
+    scheduler.at(scheduler.nowMs + 20, () => calls.push(20));
     vi.advanceTimersByTime(20);
-    expect([ran, vi.getTimerCount()]).toEqual([[20], 0]);
+    expect([calls, vi.getTimerCount()]).toEqual([[20], 0]);
   });
 
   test('LiveScheduler runs nothing after it was closed, and holds no timer', () => {
     vi.useFakeTimers();
     const scheduler = new LiveScheduler();
-    const ran: number[] = [];
-    scheduler.at(scheduler.nowMs + 5, () => ran.push(1));
+    const calls: number[] = [];
+    scheduler.at(scheduler.nowMs + 5, () => calls.push(1));
     scheduler.close();
-    scheduler.at(scheduler.nowMs + 5, () => ran.push(2));
+    scheduler.at(scheduler.nowMs + 5, () => calls.push(2));
     expect(vi.getTimerCount()).toBe(0);
     vi.advanceTimersByTime(100);
-    expect(ran).toEqual([]);
+    expect(calls).toEqual([]);
   });
 });

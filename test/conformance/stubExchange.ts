@@ -22,8 +22,8 @@ const BASE_PER_LOT = 1000;
 const MAKER_PPM = 1000;
 const TAKER_PPM = 2000;
 
-/** An order that the exchange holds. */
-interface Resting {
+/** A working order of the exchange. */
+interface RestingOrder {
   readonly id: number;
   readonly isBuy: boolean;
   readonly lots: number;
@@ -34,10 +34,10 @@ interface Resting {
 export class StubExchange implements ExchangeAdapter, BarMarket {
   readonly #scheduler: Scheduler;
   readonly #faultOf: (order: { readonly id: number }) => ReplayFault;
-  readonly #resting = new Map<number, Resting>();
+  readonly #resting = new Map<number, RestingOrder>();
   #sink!: ExchangeSink;
   #now: () => number = () => NaN;
-  #trades = 0;
+  #tradeCount = 0;
 
   constructor(scheduler: Scheduler, faultOf: (order: { readonly id: number }) => ReplayFault) {
     this.#scheduler = scheduler;
@@ -73,19 +73,24 @@ export class StubExchange implements ExchangeAdapter, BarMarket {
       const fillPrice = fillPriceOf(order.id, row);
       if (fillPrice === null) continue;
       this.#resting.delete(order.id);
-      this.#fill(order, fillPrice.price, fillPrice.isMaker, fillPrice.isMaker ? bars.closeMs[row]! : bars.openMs[row]!);
+      const { price, isMaker } = fillPrice;
+      // A resting limit may fill until the row ends; any other order fills at the open.
+      this.#fill(order, price, isMaker, isMaker ? bars.closeMs[row]! : bars.openMs[row]!);
     }
   }
 
   /** Fills a resting order whole, and reports the fill. */
-  #fill({ id, isBuy, lots, quoteUnits }: Resting, price: number, isMaker: boolean, timeMs: number): void {
-    const filled = quoteUnits > 0 ? Math.floor(quoteUnits / (price * UNITS_PER_TICK_LOT)) : lots;
-    const notional = price * filled * UNITS_PER_TICK_LOT;
-    const fee = Math.round(((isBuy ? filled * BASE_PER_LOT : notional) * (isMaker ? MAKER_PPM : TAKER_PPM)) / MILLION);
+  #fill({ id, isBuy, lots, quoteUnits }: RestingOrder, price: number, isMaker: boolean, timeMs: number): void {
+    const filledLots = quoteUnits > 0 ? Math.floor(quoteUnits / (price * UNITS_PER_TICK_LOT)) : lots;
+    const notional = price * filledLots * UNITS_PER_TICK_LOT;
+    const receivedUnits = isBuy ? filledLots * BASE_PER_LOT : notional;
+    const feePpm = isMaker ? MAKER_PPM : TAKER_PPM;
+    const fee = Math.round((receivedUnits * feePpm) / MILLION);
     this.#sink.filled(
       id as OrderId,
-      fillOf({ tradeId: ++this.#trades, price, lots: filled, notional, fee, feeInBase: isBuy, isMaker, timeMs }),
+      fillOf({ tradeId: ++this.#tradeCount, price, lots: filledLots, notional, fee, feeInBase: isBuy, isMaker, timeMs }),
     );
+    // The remaining amount does not pay for a lot, so the order ends here.
     if (quoteUnits > 0) this.#sink.ended(id as OrderId, 'filled', timeMs);
   }
 }

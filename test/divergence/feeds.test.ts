@@ -8,10 +8,12 @@ import { comparePlanted, MarketAndLimitOrders, ROWS } from './planted.ts';
 class TwoSymbols extends Strategy {
   barCount = 0;
   other = this.feed('other');
+
   override onBar() {
     const barInCycle = this.barCount++ % 5;
     if (barInCycle === 0) this.buy({ quote: '400' });
-    if (barInCycle === 1) this.buy({ quote: '300' }, { feed: this.other, limit: Math.round(this.other.close.value * 0.99 * 100) / 100 });
+    const limit = Math.round(this.other.close.value * 0.99 * 100) / 100;
+    if (barInCycle === 1) this.buy({ quote: '300' }, { feed: this.other, limit });
     if (barInCycle === 3) this.exit();
     if (barInCycle === 4) this.exit(this.other);
   }

@@ -2,10 +2,7 @@
 
 import { expect, test } from 'vitest';
 import { Strategy } from '../../src/index.ts';
-import { comparePlanted, MarketAndLimitOrders, type Planted } from './planted.ts';
-
-const LATENCY_MS = 600_000;
-const WITH_LATENCY: Planted = { exchange: (plan) => ({ ...plan, fills: { ...plan.fills, latencyMs: LATENCY_MS } }) };
+import { comparePlanted, LATENCY_MS, MarketAndLimitOrders, withFills } from './planted.ts';
 
 /** Averages down by two limits that are replaced at each close, once they are working. */
 class Ladder extends Strategy {
@@ -28,7 +25,7 @@ test.each([MarketAndLimitOrders, Ladder])(
   'a bot with a latency of ten minutes equals a backtest only with that latency: %o',
   { timeout: 240_000 },
   async (strategy) => {
-    const planted = { strategy, ...WITH_LATENCY };
+    const planted = { strategy, ...withFills({ latencyMs: LATENCY_MS }) };
     const withoutLatency = await comparePlanted(planted);
     expect(withoutLatency).toMatchObject({ equal: false, cause: 'latency', latency: { backtestMs: 0, from: 'config', measuredMs: 1 } });
     expect(withoutLatency.fills).toBeGreaterThan(5);

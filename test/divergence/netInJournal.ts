@@ -7,6 +7,7 @@ const DIGITS = 24;
 const ONE = 10n ** BigInt(DIGITS);
 /** The smallest unit of money, 10^-8. The value of a position is a whole number of units. */
 const UNIT = 10n ** BigInt(DIGITS - 8);
+/** Rounds a scaled amount of money to whole units. */
 const inWholeUnits = (value: bigint): bigint => ((value + UNIT / 2n) / UNIT) * UNIT;
 
 /** Returns a decimal as a scaled integer. */
@@ -48,16 +49,14 @@ export function moneyInJournal(folder: string): { readonly net: string; readonly
   const files = readdirSync(`${folder}/journal`).filter((name) => name.endsWith('.jsonl'));
   const lines = files.toSorted().flatMap((name) => readFileSync(`${folder}/journal/${name}`, 'utf8').trim().split('\n'));
   const records = lines.map((line) => JSON.parse(line) as JournalLine);
-  const lastDecided = records.findLastIndex(({ k, decided, bars }) => k === 'INSTANT' && decided === true && (bars ?? []).length > 0);
+  const lastDecision = records.findLastIndex(({ k, decided, bars }) => k === 'INSTANT' && decided === true && (bars ?? []).length > 0);
   let cash = 0n;
   let heldQty = 0n;
   // The value of a contract is its coins at the price, times the ratio of notional to coins of the last fill.
   let fillNotional = ONE;
   let fillCoins = ONE;
-  for (const { k, side, qty = '0', price = '0', notional = '0', fee = '0', feeCoin, amount = '0', symbol = '' } of records.slice(
-    0,
-    lastDecided,
-  )) {
+  for (const record of records.slice(0, lastDecision)) {
+    const { k, side, qty = '0', price = '0', notional = '0', fee = '0', feeCoin, amount = '0', symbol = '' } = record;
     if (k === 'FUNDED') cash += scaledOf(amount);
     if (k !== 'FILL') continue;
     const sign = side === 'buy' ? 1n : -1n;
@@ -67,10 +66,13 @@ export function moneyInJournal(folder: string): { readonly net: string; readonly
       fillNotional = scaledOf(notional);
       fillCoins = (scaledOf(qty) * scaledOf(price)) / ONE;
     }
-    if (symbol.startsWith('spot:') && symbol.includes(`:${feeCoin ?? ''}`)) heldQty -= scaledOf(fee);
+    const isFeeInBase = symbol.startsWith('spot:') && symbol.includes(`:${feeCoin ?? ''}`);
+    if (isFeeInBase) heldQty -= scaledOf(fee);
     else cash -= scaledOf(fee);
   }
-  const close = records[lastDecided]!.bars!.at(-1)![5]!;
-  const value = inWholeUnits((((heldQty * scaledOf(String(close))) / ONE) * fillNotional) / fillCoins);
-  return { net: textOf(cash + value), held: textOf(value) };
+  // A bar in a record: index of its feed, times and prices; the close is at place 5.
+  const close = records[lastDecision]!.bars!.at(-1)![5]!;
+  const heldCoins = (heldQty * scaledOf(String(close))) / ONE;
+  const heldValue = inWholeUnits((heldCoins * fillNotional) / fillCoins);
+  return { net: textOf(cash + heldValue), held: textOf(heldValue) };
 }

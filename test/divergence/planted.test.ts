@@ -3,12 +3,24 @@
 import { createHmac } from 'node:crypto';
 import { afterEach, describe, expect, test } from 'vitest';
 import { Strategy } from '../../src/index.ts';
+import type { BarColumns } from '../../src/model/bars/bars.ts';
 import type { Divergence, DivergentWhat } from '../../src/tasks/parity/divergences.ts';
 import { START_MS } from '../simulation/plans.ts';
-import { comparePlanted, MarketAndLimitOrders, FIRST_ROW, HOUR_MS, type Planted, type PlantedWorld } from './planted.ts';
+import { atEveryCall } from '../fixtures/plantedFaults.ts';
+import {
+  closeOf,
+  comparePlanted,
+  FIRST_ROW,
+  haltDuringRow,
+  HOUR_MS,
+  LATENCY_MS,
+  MarketAndLimitOrders,
+  withFees,
+  withFills,
+  type Planted,
+  type PlantedWorld,
+} from './planted.ts';
 import { moneyInJournal, netInJournal, total } from './netInJournal.ts';
-
-const closeOf = (row: number): number => START_MS + (row + 1) * HOUR_MS;
 
 /** A planted cause, and what the comparison must find. */
 interface PlantedCase {
@@ -37,9 +49,9 @@ afterEach(() => void (hiddenState.count = 0));
 class Holder extends Strategy {
   barCount = 0;
   override onBar() {
-    const barInCycle = this.barCount++;
-    if (barInCycle === 1) this.buy({ base: '5' });
-    if (barInCycle === 20) this.exit();
+    const bar = this.barCount++;
+    if (bar === 1) this.buy({ base: '5' });
+    if (bar === 20) this.exit();
   }
 }
 
@@ -54,26 +66,24 @@ async function cancelAtExchange({ world, opened }: PlantedWorld): Promise<void> 
   if (answer.status !== 200) throw new Error(await answer.text());
 }
 
+/** Returns the prices with that of one row raised by 0.4. */
+const raiseInRow = (prices: Float64Array, raisedRow: number): Float64Array =>
+  prices.map((price, row) => (row === raisedRow ? Math.round(price * 100 + 40) / 100 : price));
+
 const CASES: readonly PlantedCase[] = [
   {
-    name: 'data revision: the catalog has another open than the bot saw',
+    name: 'data revision: the catalog has a different open from the one the bot saw',
     planted: {
-      catalog: (bars) => ({
-        ...bars,
-        open: bars.open.map((price, row) => (row === FIRST_ROW + 1 ? Math.round(price * 100 + 40) / 100 : price)),
-      }),
+      catalog: (bars) => ({ ...bars, open: raiseInRow(bars.open, FIRST_ROW + 1) }),
     },
     cause: 'data revision',
     first: { what: 'fill', time: closeOf(FIRST_ROW) },
     changesNet: true,
   },
   {
-    name: 'data revision: the catalog has another close than the bot saw, on which a limit was placed',
+    name: 'data revision: the catalog has a different close from the one the bot saw, on which a limit was placed',
     planted: {
-      catalog: (bars) => ({
-        ...bars,
-        close: bars.close.map((price, row) => (row === FIRST_ROW + 2 ? Math.round(price * 100 + 40) / 100 : price)),
-      }),
+      catalog: (bars) => ({ ...bars, close: raiseInRow(bars.close, FIRST_ROW + 2) }),
     },
     cause: 'data revision',
     first: { what: 'bar', time: closeOf(FIRST_ROW + 2) },
@@ -93,14 +103,14 @@ const CASES: readonly PlantedCase[] = [
   },
   {
     name: 'latency: orders arrive ten minutes later than the definition says',
-    planted: { exchange: (plan) => ({ ...plan, fills: { ...plan.fills, latencyMs: 600_000 } }) },
+    planted: withFills({ latencyMs: LATENCY_MS }),
     cause: 'latency',
     first: { what: 'fill', time: closeOf(FIRST_ROW) },
     changesNet: true,
   },
   {
     name: 'fill model: the exchange fills with slippage',
-    planted: { exchange: (plan) => ({ ...plan, fills: { ...plan.fills, slippagePpm: 2000 } }) },
+    planted: withFills({ slippagePpm: 2000 }),
     cause: 'fill model',
     first: { what: 'fill', time: closeOf(FIRST_ROW) },
     changesNet: true,
@@ -122,14 +132,14 @@ const CASES: readonly PlantedCase[] = [
     changesNet: true,
   },
   {
-    name: 'fee: the account pays another rate than the definition says',
-    planted: { exchange: (plan) => ({ ...plan, fees: { ...plan.fees, makerPpm: 1500, takerPpm: 1500 } }) },
+    name: 'fee: the account pays a different rate from that of the definition',
+    planted: withFees({ makerPpm: 1500, takerPpm: 1500 }),
     cause: 'fee',
     first: { what: 'fee', time: closeOf(FIRST_ROW) },
     changesNet: true,
   },
   {
-    name: 'funding: the exchange paid another rate than the catalog has',
+    name: 'funding: the exchange paid a different rate from that of the catalog',
     planted: {
       strategy: Holder,
       isFutures: true,
@@ -143,10 +153,8 @@ const CASES: readonly PlantedCase[] = [
     name: 'clock: the exchange refuses an order by its time',
     planted: {
       acts: {
-        6: ({ world }) => {
-          const schedule = [{ point: 'GW.code' as const, op: 'spot.newOrder' as const, p: 1, params: { code: -1021 } }];
-          world.exchange.faulty.faults.set({ seed: 1, schedule });
-        },
+        6: ({ world }) =>
+          world.exchange.faulty.faults.set({ seed: 1, schedule: [atEveryCall('GW.code', 'spot.newOrder', { code: -1021 })] }),
         7: ({ world }) => world.exchange.faulty.faults.set({ seed: 1, schedule: [] }),
       },
     },
@@ -163,38 +171,14 @@ const CASES: readonly PlantedCase[] = [
   },
   {
     name: 'operator: a halt',
-    planted: {
-      acts: {
-        6: ({ opened: { bot } }) => {
-          const { engine } = bot.deps;
-          bot.driver.step(() => engine.risk.halts.raise({ kind: 'account' }, 'HALT_NEW', 'OPERATOR', 'a look', engine.nowMs));
-        },
-        7: ({ opened: { bot } }) => {
-          const { engine } = bot.deps;
-          bot.driver.step(() => void engine.risk.resume({ kind: 'account' }, 'OPERATOR', 'a person', engine.nowMs));
-        },
-      },
-    },
+    planted: { acts: haltDuringRow(6, 'OPERATOR', 'a look') },
     cause: 'operator',
     first: { what: 'order', time: closeOf(FIRST_ROW + 6) },
     changesNet: true,
   },
   {
     name: 'operator: the bot halts itself',
-    planted: {
-      acts: {
-        6: ({ opened: { bot } }) => {
-          const { engine } = bot.deps;
-          bot.driver.step(() =>
-            engine.risk.halts.raise({ kind: 'account' }, 'HALT_NEW', 'POST_TRADE', 'a fill is too far off', engine.nowMs),
-          );
-        },
-        7: ({ opened: { bot } }) => {
-          const { engine } = bot.deps;
-          bot.driver.step(() => void engine.risk.resume({ kind: 'account' }, 'POST_TRADE', 'a person', engine.nowMs));
-        },
-      },
-    },
+    planted: { acts: haltDuringRow(6, 'POST_TRADE', 'a fill is too far off') },
     cause: 'operator',
     first: { what: 'order', time: closeOf(FIRST_ROW + 6) },
     changesNet: true,
@@ -249,19 +233,17 @@ test('a run without a planted cause equals its backtest, with an empty bridge', 
   expect(report.fills).toBeGreaterThan(10);
 }, 120_000);
 
-type Columns = Parameters<NonNullable<Planted['catalog']>>[0];
-
 /** Returns the bars without one row. */
-function withoutRow(bars: Columns, row: number): Columns {
-  const withoutValue = (column: Float64Array): Float64Array => column.filter((_, index) => index !== row);
+function withoutRow(bars: BarColumns, row: number): BarColumns {
+  const withoutRowOf = (column: Float64Array): Float64Array => column.filter((_, index) => index !== row);
   const { openMs, closeMs, open, high, low, close, volume } = bars;
   const columns = {
-    openMs: withoutValue(openMs),
-    closeMs: withoutValue(closeMs),
-    open: withoutValue(open),
-    high: withoutValue(high),
-    low: withoutValue(low),
-    close: withoutValue(close),
+    openMs: withoutRowOf(openMs),
+    closeMs: withoutRowOf(closeMs),
+    open: withoutRowOf(open),
+    high: withoutRowOf(high),
+    low: withoutRowOf(low),
+    close: withoutRowOf(close),
   };
-  return { ...bars, ...columns, volume: withoutValue(volume), length: bars.length - 1 };
+  return { ...bars, ...columns, volume: withoutRowOf(volume), length: bars.length - 1 };
 }

@@ -17,7 +17,7 @@ import type { OpenedBot } from '../../src/tasks/bot/openLiveBot.ts';
 import { compareBot, type ParityOptions } from '../../src/tasks/parity/parity.ts';
 import type { DivergenceReport } from '../../src/tasks/parity/divergences.ts';
 import { perpetualBars, PERPETUAL } from '../fixtures/perpetual.ts';
-import { exchangeOf, onTheWire, writeBot } from '../parity/setUp.ts';
+import { exchangeOf, liveComparablePlan, writeBot } from '../parity/setUp.ts';
 import { RowWorld } from '../parity/world.ts';
 import { feed, planOf, spot, START_MS } from '../simulation/plans.ts';
 
@@ -28,14 +28,20 @@ export const FIRST_ROW = 6;
 /** Number of hourly bars in a run. */
 export const ROWS = 40;
 
+/** Latency of an exchange whose orders arrive late, ms. */
+export const LATENCY_MS = 600_000;
+
+/** Returns the close time of a row. */
+export const closeOf = (row: number): number => START_MS + (row + 1) * HOUR_MS;
+
 /** Buys at the market, places a limit below it, and exits: each once in six bars. */
 export class MarketAndLimitOrders extends Strategy {
   barCount = 0;
   override onBar() {
-    const index = this.barCount++ % 6;
-    if (index === 0) this.buy({ base: '5' });
-    if (index === 2) this.buy({ base: '2' }, { limit: Math.round(this.bars.close.value * 0.985 * 100) / 100, tag: 'rest' });
-    if (index === 4) this.exit();
+    const barInCycle = this.barCount++ % 6;
+    if (barInCycle === 0) this.buy({ base: '5' });
+    if (barInCycle === 2) this.buy({ base: '2' }, { limit: Math.round(this.bars.close.value * 0.985 * 100) / 100, tag: 'rest' });
+    if (barInCycle === 4) this.exit();
   }
 }
 
@@ -67,6 +73,28 @@ export interface Planted {
   readonly afterwards?: () => void;
 }
 
+/** Returns a run whose exchange fills by other terms than the definition has. */
+export const withFills = (fills: Partial<RunPlan['fills']>): Planted => ({
+  exchange: (plan) => ({ ...plan, fills: { ...plan.fills, ...fills } }),
+});
+
+/** Returns a run whose exchange takes other fees than the definition has. */
+export const withFees = (fees: Partial<RunPlan['fees']>): Planted => ({
+  exchange: (plan) => ({ ...plan, fees: { ...plan.fees, ...fees } }),
+});
+
+/** Returns acts that halt the account before `row` and resume it before the next row. */
+export const haltDuringRow = (row: number, code: string, why: string): NonNullable<Planted['acts']> => ({
+  [row]: ({ opened: { bot } }) => {
+    const { engine } = bot.deps;
+    bot.driver.step(() => engine.risk.halts.raise({ kind: 'account' }, 'HALT_NEW', code, why, engine.nowMs));
+  },
+  [row + 1]: ({ opened: { bot } }) => {
+    const { engine } = bot.deps;
+    bot.driver.step(() => void engine.risk.resume({ kind: 'account' }, code, 'a person', engine.nowMs));
+  },
+});
+
 /** The running bot, for acts during its run. */
 export interface PlantedWorld {
   readonly world: RowWorld;
@@ -78,12 +106,12 @@ export interface PlantedWorld {
 /** Returns ROWS hourly bars of a seeded random walk around 100. */
 export function hourBars(seed = 5, symbol = 'AAAUSDT'): BarColumns {
   const random = seededRng(seed);
-  const rows = ROWS;
   const instrument = spot(symbol);
-  const column = (): Float64Array => new Float64Array(rows);
+  const column = (): Float64Array => new Float64Array(ROWS);
   const bars = { openMs: column(), closeMs: column(), open: column(), high: column(), low: column(), close: column(), volume: column() };
+  // Prices in hundredths.
   let last = 10_000;
-  for (let row = 0; row < rows; row++) {
+  for (let row = 0; row < ROWS; row++) {
     const open = last + Math.round((random.next() - 0.5) * 40);
     last = open + Math.round((random.next() - 0.5) * 400);
     bars.openMs[row] = START_MS + row * HOUR_MS;
@@ -94,7 +122,7 @@ export function hourBars(seed = 5, symbol = 'AAAUSDT'): BarColumns {
     bars.low[row] = (Math.min(open, last) - Math.round(random.next() * 300)) / 100;
     bars.volume[row] = 1000;
   }
-  return { instrument, interval: '1h', length: rows, ...bars };
+  return { instrument, interval: '1h', length: ROWS, ...bars };
 }
 
 /** Returns the feeds of a definition. */
@@ -104,28 +132,37 @@ const feedsOf = (bars: Readonly<Record<string, BarColumns>>): object =>
 /** Time between two funding payments, ms. */
 const FUNDING_MS = 8 * HOUR_MS;
 
-/** Returns the plan of the backtest: a spot instrument, or a contract with funding rates. */
-function planFor({ strategy = MarketAndLimitOrders, isFutures = false, isPaired = false, quoteAssets, rates }: Planted): RunPlan {
-  if (quoteAssets !== undefined) {
-    const feeds = Object.entries(quoteAssets).map(([name, bars]) => ({ ...feed(name, bars), firstRow: FIRST_ROW }));
-    const { instrument, openMs } = feeds[0]!.bars;
-    const terms = { fees: { makerPpm: 1000, takerPpm: 1000 }, cash: QUOTE_CASH, convert: { BTC: instrument.id } };
-    return planOf(strategy, feeds, { ...terms, fromMs: openMs[FIRST_ROW]! });
-  }
-  if (!isFutures) {
-    const terms = { fees: { makerPpm: 1000, takerPpm: 1000 }, cash: { USDT: '10000' } };
-    const bars = hourBars();
-    const feeds = [feed('bars', bars), ...(isPaired ? [feed('other', hourBars(9, 'BBBUSDT'))] : [])];
-    return planOf(
-      strategy,
-      feeds.map((plannedFeed) => ({ ...plannedFeed, firstRow: FIRST_ROW })),
-      { ...terms, fromMs: bars.openMs[FIRST_ROW]! },
-    );
-  }
+/** Returns the plan of the backtest. */
+function planFor(planted: Planted): RunPlan {
+  const { strategy = MarketAndLimitOrders, isFutures = false, isPaired = false, quoteAssets, rates } = planted;
+  if (quoteAssets !== undefined) return quoteAssetsPlan(strategy, quoteAssets);
+  return isFutures ? contractPlan(strategy, rates?.exchange ?? []) : spotPlan(strategy, isPaired);
+}
+
+/** Returns a plan with cash in two quote assets. */
+function quoteAssetsPlan(strategy: StrategyClass, quoteAssets: NonNullable<Planted['quoteAssets']>): RunPlan {
+  const feeds = Object.entries(quoteAssets).map(([name, bars]) => ({ ...feed(name, bars), firstRow: FIRST_ROW }));
+  const { instrument, openMs } = feeds[0]!.bars;
+  return planOf(strategy, feeds, { fees: SPOT_FEES, cash: QUOTE_CASH, convert: { BTC: instrument.id }, fromMs: openMs[FIRST_ROW]! });
+}
+
+/** Returns a plan of one spot pair, or of two. */
+function spotPlan(strategy: StrategyClass, isPaired: boolean): RunPlan {
+  const bars = hourBars();
+  const feeds = [feed('bars', bars), ...(isPaired ? [feed('other', hourBars(9, 'BBBUSDT'))] : [])];
+  return planOf(
+    strategy,
+    feeds.map((plannedFeed) => ({ ...plannedFeed, firstRow: FIRST_ROW })),
+    { fees: SPOT_FEES, cash: { USDT: '10000' }, fromMs: bars.openMs[FIRST_ROW]! },
+  );
+}
+
+/** Returns a plan of a contract with these funding rates. */
+function contractPlan(strategy: StrategyClass, rates: readonly number[]): RunPlan {
   const closes = Array.from({ length: ROWS }, (_, index) => 100 + (index % 7));
   const bars = { ...perpetualBars(closes, 'AAA', 60), interval: '1h' as const };
   const fromMs = bars.openMs[FIRST_ROW]!;
-  const fundingRows = (rates?.exchange ?? []).map((rate, index) => ({
+  const fundingRows = rates.map((rate, index) => ({
     timeMs: START_MS + (index + 1) * FUNDING_MS,
     rate: Math.round(rate * 10 ** RATE_DIGITS),
     markTicks: Math.round(bars.open[8 * (index + 1)]! * 100),
@@ -135,8 +172,11 @@ function planFor({ strategy = MarketAndLimitOrders, isFutures = false, isPaired 
   return planOf(strategy, [{ ...feed('bars', bars), firstRow: FIRST_ROW }], { ...PERPETUAL, fromMs, cash: { USDT: '10000' }, futures });
 }
 
+/** Fees of a spot run. */
+const SPOT_FEES = { makerPpm: 1000, takerPpm: 1000 };
 /** Cash of a run in two quote assets. */
 export const QUOTE_CASH = { USDT: '50000', BTC: '1' };
+/** Keys of a definition by market. */
 const SPOT = { market: 'spot', fees: { maker: '0.001', taker: '0.001' } };
 const FUTURES = { market: 'futures', futures: { leverage: 3, margin: 'cross', positions: 'net' } };
 
@@ -146,7 +186,7 @@ export async function comparePlanted(
   inspect: (folder: string) => void | Promise<void> = () => {},
 ): Promise<DivergenceReport> {
   const { exchange = (catalogPlan) => catalogPlan, settings = (exchangeSettings) => exchangeSettings } = planted;
-  const catalogPlan = onTheWire(planFor(planted));
+  const catalogPlan = liveComparablePlan(planFor(planted));
   const exchangePlan = exchange(catalogPlan);
   const world = await RowWorld.open(settings(exchangeOf(exchangePlan)));
   try {
@@ -186,13 +226,13 @@ async function runBot(planted: Planted, world: RowWorld, catalogPlan: RunPlan, e
   const symbol = catalogPlan.feeds[0]!.bars.instrument.wireName;
   const path = writeBot(world.folder, catalogPlan, definitionOf(planted, symbol), world.exchange.url);
   const open = async (): Promise<OpenedBot> => {
-    const bot = await world.openBot(path, catalogPlan, () => {});
-    writeBotFile(bot.bot.deps.config.data, botFileOf(bot));
-    return bot;
+    const openedBot = await world.openBot(path, catalogPlan, () => {});
+    writeBotFile(openedBot.bot.deps.config.data, botFileOf(openedBot));
+    return openedBot;
   };
   planted.before?.(world.folder);
   let opened = await open();
-  let driver = await world.trading(opened, exchangePlan);
+  let driver = await world.startTrading(opened, exchangePlan);
   const restart = async (rows: number): Promise<void> => {
     await world.stop(opened);
     for (let row = 0; row < rows; row++) {
@@ -200,22 +240,22 @@ async function runBot(planted: Planted, world: RowWorld, catalogPlan: RunPlan, e
       await world.time.stepTo(nextCloseMs + RESTART_DELAY_MS);
     }
     opened = await open();
-    driver = await world.trading(opened, exchangePlan);
+    driver = await world.startTrading(opened, exchangePlan);
   };
   for (let row = 0; ; row++) {
     await acts[row]?.({ world, opened, restart });
-    if (!(await driver.next())) break;
+    if (!(await driver.driveNextRows())) break;
   }
   await world.stop(opened);
 }
 
 /** Writes the bars and the funding rates of the backtest into a catalog. */
 function writeCatalog({ catalog = (bars) => bars, isPaired, quoteAssets, rates }: Planted, plan: RunPlan, folder: string): void {
-  const [first, ...others] = plan.feeds;
-  const { bars } = first!;
+  const [firstFeed, ...otherFeeds] = plan.feeds;
+  const { bars } = firstFeed!;
   storeBars(folder, catalog(bars), SYNTHETIC);
-  if (isPaired) storeBars(folder, others[0]!.bars, SYNTHETIC);
-  if (quoteAssets !== undefined) for (const other of others) storeBars(folder, catalog(other.bars), SYNTHETIC);
+  if (isPaired) storeBars(folder, otherFeeds[0]!.bars, SYNTHETIC);
+  if (quoteAssets !== undefined) for (const otherFeed of otherFeeds) storeBars(folder, catalog(otherFeed.bars), SYNTHETIC);
   if (rates === undefined) return;
   const timeMs = Float64Array.from(rates.catalog, (_, index) => START_MS + (index + 1) * FUNDING_MS);
   const columns = { length: rates.catalog.length, timeMs, figures: [Float64Array.from(rates.catalog)], digits: RATE_DIGITS };

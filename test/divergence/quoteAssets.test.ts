@@ -9,7 +9,19 @@ import type { BarColumns } from '../../src/model/bars/bars.ts';
 import { instrumentId, type Instrument } from '../../src/model/instrument.ts';
 import type { Divergence, DivergentWhat } from '../../src/tasks/parity/divergences.ts';
 import { START_MS } from '../simulation/plans.ts';
-import { comparePlanted, FIRST_ROW, HOUR_MS, QUOTE_CASH, ROWS, type Planted } from './planted.ts';
+import {
+  closeOf,
+  comparePlanted,
+  FIRST_ROW,
+  haltDuringRow,
+  HOUR_MS,
+  LATENCY_MS,
+  QUOTE_CASH,
+  ROWS,
+  withFees,
+  withFills,
+  type Planted,
+} from './planted.ts';
 import { total } from './netInJournal.ts';
 import { inUnits, journalOf, netOfJournal, type JournalMembers } from './quoteNet.ts';
 
@@ -29,10 +41,10 @@ const spotPair = (base: string, quote: string, priceDigits: number, quantityDigi
   takerFeePpm: 1000,
 });
 
-/** Returns hourly bars of a seeded random walk in ticks from `start`, by steps of up to `step`. */
-function walkBars(traded: Instrument, start: number, step: number, seed: number): BarColumns {
+/** Returns hourly bars of a seeded random walk from `startTicks`, by steps of up to `stepTicks`. */
+function walkBars(instrument: Instrument, startTicks: number, stepTicks: number, seed: number): BarColumns {
   const random = seededRng(seed);
-  const scale = 10 ** traded.priceDigits;
+  const scale = 10 ** instrument.priceDigits;
   const column = (): Float64Array => new Float64Array(ROWS);
   const openMs = column();
   const closeMs = column();
@@ -40,20 +52,21 @@ function walkBars(traded: Instrument, start: number, step: number, seed: number)
   const high = column();
   const low = column();
   const close = column();
-  let last = start;
+  let closeTicks = startTicks;
   for (let row = 0; row < ROWS; row++) {
-    const first = last + Math.round((random.next() - 0.5) * step * 0.2);
-    last = first + Math.round((random.next() - 0.5) * 2 * step);
+    const openTicks = closeTicks + Math.round((random.next() - 0.5) * stepTicks * 0.2);
+    closeTicks = openTicks + Math.round((random.next() - 0.5) * 2 * stepTicks);
     openMs[row] = START_MS + row * HOUR_MS;
     closeMs[row] = START_MS + (row + 1) * HOUR_MS;
-    open[row] = first / scale;
-    close[row] = last / scale;
-    high[row] = (Math.max(first, last) + Math.round(random.next() * step)) / scale;
-    low[row] = (Math.min(first, last) - Math.round(random.next() * step)) / scale;
+    open[row] = openTicks / scale;
+    close[row] = closeTicks / scale;
+    high[row] = (Math.max(openTicks, closeTicks) + Math.round(random.next() * stepTicks)) / scale;
+    low[row] = (Math.min(openTicks, closeTicks) - Math.round(random.next() * stepTicks)) / scale;
   }
-  return { instrument: traded, interval: '1h', length: ROWS, openMs, closeMs, open, high, low, close, volume: column().fill(1000) };
+  return { instrument, interval: '1h', length: ROWS, openMs, closeMs, open, high, low, close, volume: column().fill(1000) };
 }
 
+/** The bars of both feeds, by name. */
 const quoteAssets = {
   btc: walkBars(spotPair('BTC', 'USDT', 2, 5), 6_000_000, 40_000, 3),
   eth: walkBars(spotPair('ETH', 'BTC', 5, 3), 5000, 60, 5),
@@ -74,31 +87,29 @@ class TwoAssets extends Strategy {
   }
 }
 
-/** Returns by order what its fills received less what they paid, in USDT at the close before the hour of each fill. */
+/** Returns what the fills of each order received less what they paid, in USDT at the close before the hour of each fill. */
 function moneyByOrder(records: readonly JournalMembers[]): ReadonlyMap<number, string> {
   const { openMs, close } = quoteAssets.btc;
-  const orders = new Map(records.flatMap(({ cid, order }) => (order === undefined ? [] : [[cid, order] as const])));
-  const moneyByIndex = new Map<number, Decimal>();
+  const orderByCid = new Map(records.flatMap(({ cid, order }) => (order === undefined ? [] : [[cid, order] as const])));
+  const sumByOrder = new Map<number, Decimal>();
   for (const { k, cid, symbol, side, notional, fee, feeCoin, executedMs } of records) {
     if (k !== 'FILL') continue;
     const isInBtc = symbol!.includes('ETH');
-    const rate = isInBtc ? new Decimal(String(close[openMs.indexOf(executedMs! - (executedMs! % HOUR_MS)) - 1])) : new Decimal(1);
-    const value = (amount: string): Decimal => inUnits(new Decimal(amount).times(rate));
-    const paid = feeCoin === (isInBtc ? 'BTC' : 'USDT') ? value(fee!) : new Decimal(0);
-    const money = value(notional!)
-      .times(side === 'buy' ? -1 : 1)
-      .minus(paid);
-    const order = orders.get(cid)!;
-    moneyByIndex.set(order, (moneyByIndex.get(order) ?? new Decimal(0)).plus(money));
+    const rowOfFill = openMs.indexOf(executedMs! - (executedMs! % HOUR_MS));
+    const rate = isInBtc ? new Decimal(String(close[rowOfFill - 1])) : new Decimal(1);
+    const inUsdt = (amount: string): Decimal => inUnits(new Decimal(amount).times(rate));
+    const isFeeInQuote = feeCoin === (isInBtc ? 'BTC' : 'USDT');
+    const feePaid = isFeeInQuote ? inUsdt(fee!) : new Decimal(0);
+    const received = inUsdt(notional!).times(side === 'buy' ? -1 : 1);
+    const money = received.minus(feePaid);
+    const order = orderByCid.get(cid)!;
+    sumByOrder.set(order, (sumByOrder.get(order) ?? new Decimal(0)).plus(money));
   }
-  return new Map([...moneyByIndex].map(([order, money]) => [order, money.toFixed()]));
+  return new Map([...sumByOrder].map(([order, money]) => [order, money.toFixed()]));
 }
 
 /** Returns the net profit of the bot in this folder. The warm-up ends with the row before the first one. */
 const netIn = (folder: string): string => netOfJournal(journalOf(folder), QUOTE_CASH, quoteAssets.btc.close[FIRST_ROW - 1]!);
-
-/** Returns the close time of a row. */
-const closeOf = (row: number): number => START_MS + (row + 1) * HOUR_MS;
 
 /** Returns the bars with one price of one row moved by `ticks`. Bars of the other symbol stay. */
 const withPriceMoved =
@@ -118,46 +129,11 @@ const CASES: readonly (readonly [name: string, planted: Planted, cause: Divergen
     'bar',
     closeOf(FIRST_ROW + 6),
   ],
-  [
-    'orders that arrive ten minutes later',
-    { exchange: (plan) => ({ ...plan, fills: { ...plan.fills, latencyMs: 600_000 } }) },
-    'latency',
-    'fill',
-    closeOf(FIRST_ROW),
-  ],
-  [
-    'slippage',
-    { exchange: (plan) => ({ ...plan, fills: { ...plan.fills, slippagePpm: 2000 } }) },
-    'fill model',
-    'fill',
-    closeOf(FIRST_ROW),
-  ],
-  [
-    'another fee rate',
-    { exchange: (plan) => ({ ...plan, fees: { ...plan.fees, makerPpm: 1500, takerPpm: 1500 } }) },
-    'fee',
-    'fee',
-    closeOf(FIRST_ROW),
-  ],
+  ['orders that arrive ten minutes later', withFills({ latencyMs: LATENCY_MS }), 'latency', 'fill', closeOf(FIRST_ROW)],
+  ['slippage', withFills({ slippagePpm: 2000 }), 'fill model', 'fill', closeOf(FIRST_ROW)],
+  ['another fee rate', withFees({ makerPpm: 1500, takerPpm: 1500 }), 'fee', 'fee', closeOf(FIRST_ROW)],
   ['bars that closed while the bot was down', { acts: { 5: ({ restart }) => restart(3) } }, 'restart', 'decision', closeOf(FIRST_ROW + 5)],
-  [
-    'a halt by the operator',
-    {
-      acts: {
-        6: ({ opened: { bot } }) => {
-          const { engine } = bot.deps;
-          bot.driver.step(() => engine.risk.halts.raise({ kind: 'account' }, 'HALT_NEW', 'OPERATOR', 'a look', engine.nowMs));
-        },
-        7: ({ opened: { bot } }) => {
-          const { engine } = bot.deps;
-          bot.driver.step(() => void engine.risk.resume({ kind: 'account' }, 'OPERATOR', 'a person', engine.nowMs));
-        },
-      },
-    },
-    'operator',
-    'order',
-    closeOf(FIRST_ROW + 6),
-  ],
+  ['a halt by the operator', { acts: haltDuringRow(6, 'OPERATOR', 'a look') }, 'operator', 'order', closeOf(FIRST_ROW + 6)],
 ];
 
 describe('a bot with cash in two quote assets', () => {
@@ -176,18 +152,19 @@ describe('a bot with cash in two quote assets', () => {
     { timeout: 120_000 },
     async (_, planted, cause, divergence, time) => {
       let net = '';
-      let money: ReadonlyMap<number, string> = new Map();
+      let moneyOfOrders: ReadonlyMap<number, string> = new Map();
       const report = await comparePlanted({ strategy: TwoAssets, quoteAssets, ...planted }, (folder) => {
         net = netIn(folder);
-        money = moneyByOrder(journalOf(folder));
+        moneyOfOrders = moneyByOrder(journalOf(folder));
       });
       expect(report).toMatchObject({ equal: false, cause, first: { what: divergence }, residual: '0' });
+      // A request that waits for a reply leaves up to two minutes after the close.
       expect(Math.abs(report.first!.time - time)).toBeLessThan(120_000);
       expect(report.net.live).toBe(net);
       expect(report.bridge.map((step) => step.cause)).toEqual([cause]);
       expect(total([report.net.backtest, ...report.bridge.map(({ amount }) => amount)])).toBe(total([net]));
       expect(report.trades.length).toBeGreaterThan(0);
-      for (const { order, live } of report.trades) expect(live).toBe(order === null ? '0' : (money.get(order) ?? '0'));
+      for (const { order, live } of report.trades) expect(live).toBe(order === null ? '0' : (moneyOfOrders.get(order) ?? '0'));
       const parts = [...report.trades, report.funding, report.held].map(({ amount }) => amount);
       expect(total([report.net.backtest, ...parts])).toBe(total([net]));
     },

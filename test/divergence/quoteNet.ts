@@ -44,10 +44,10 @@ export function netOfJournal(
   startCash: { readonly USDT: Decimal.Value; readonly BTC: Decimal.Value },
   startClose: number,
 ): string {
-  const last = records.findLastIndex(isDecided);
+  const lastDecision = records.findLastIndex(isDecided);
   const cash = { USDT: new Decimal(startCash.USDT), BTC: new Decimal(startCash.BTC) };
   const coins = { BTC: new Decimal(0), ETH: new Decimal(0) };
-  for (const { k, symbol, side, qty, notional, fee, feeCoin } of records.slice(0, last)) {
+  for (const { k, symbol, side, qty, notional, fee, feeCoin } of records.slice(0, lastDecision)) {
     if (k !== 'FILL') continue;
     const [base, quote] = symbol!.includes('ETH') ? (['ETH', 'BTC'] as const) : (['BTC', 'USDT'] as const);
     const sign = side === 'buy' ? 1 : -1;
@@ -56,11 +56,11 @@ export function netOfJournal(
     if (feeCoin === quote) cash[quote] = cash[quote].minus(fee!);
     else coins[base] = coins[base].minus(fee!);
   }
-  const closes = new Map<number, number>();
-  for (const { k, bars } of records.slice(0, last + 1))
-    if (k === 'INSTANT') for (const [feed, , , , , close] of bars!) closes.set(feed!, close!);
-  const rate = new Decimal(String(closes.get(0)));
-  const inBtc = cash.BTC.plus(inUnits(coins.ETH.times(String(closes.get(1)))));
+  const closeByFeed = new Map<number, number>();
+  for (const { k, bars } of records.slice(0, lastDecision + 1))
+    if (k === 'INSTANT') for (const [feed, , , , , close] of bars!) closeByFeed.set(feed!, close!);
+  const rate = new Decimal(String(closeByFeed.get(0)));
+  const inBtc = cash.BTC.plus(inUnits(coins.ETH.times(String(closeByFeed.get(1)))));
   const end = cash.USDT.plus(inUnits(coins.BTC.times(rate))).plus(inUnits(inBtc.times(rate)));
   const start = new Decimal(startCash.USDT).plus(inUnits(new Decimal(startCash.BTC).times(String(startClose))));
   return end.minus(start).toFixed();

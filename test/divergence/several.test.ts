@@ -2,12 +2,10 @@
 
 import { describe, expect, test } from 'vitest';
 import type { Divergence } from '../../src/tasks/parity/divergences.ts';
-import { comparePlanted, MarketAndLimitOrders, type Planted } from './planted.ts';
+import { comparePlanted, LATENCY_MS, MarketAndLimitOrders, withFills, type Planted } from './planted.ts';
 import { netInJournal, total } from './netInJournal.ts';
 import { Bracketed, FillReactor, LongAndShort } from './strategies.ts';
 
-/** Fills of the exchange have this slippage. The backtest has none. */
-const withSlippage = (slippagePpm: number): Planted => ({ exchange: (plan) => ({ ...plan, fills: { ...plan.fills, slippagePpm } }) });
 /** The exchange has slippage and higher fees. */
 const WITH_SLIPPAGE_AND_FEES: Planted = {
   exchange: (plan) => ({
@@ -17,7 +15,7 @@ const WITH_SLIPPAGE_AND_FEES: Planted = {
   }),
 };
 /** Orders arrive at the exchange ten minutes late. */
-const WITH_LATENCY: Planted = { exchange: (plan) => ({ ...plan, fills: { ...plan.fills, latencyMs: 600_000 } }) };
+const WITH_LATENCY = withFills({ latencyMs: LATENCY_MS });
 /** The bot is down for three bars, and is restarted once between two bars. */
 const WITH_RESTARTS: Planted = { acts: { 5: ({ restart }) => restart(3), 15: ({ restart }) => restart(0) } };
 /** The bot trades a contract, with equal funding rates on both sides. */
@@ -39,7 +37,7 @@ const CASES: readonly (readonly [name: string, planted: Planted, causes: readonl
   ['latency, with decisions by fills', { strategy: FillReactor, ...WITH_LATENCY }, ['latency']],
   ['slippage and fees, with decisions by fills', { strategy: FillReactor, ...WITH_SLIPPAGE_AND_FEES }, ['fill model', 'fee']],
   ['a restart of a bot with a contract', { strategy: LongAndShort, ...ON_CONTRACT, ...WITH_RESTARTS }, ['restart']],
-  ['slippage of a contract', { strategy: LongAndShort, ...ON_CONTRACT, ...withSlippage(20_000) }, ['fill model']],
+  ['slippage of a contract', { strategy: LongAndShort, ...ON_CONTRACT, ...withFills({ slippagePpm: 20_000 }) }, ['fill model']],
   ['latency of a contract', { strategy: LongAndShort, ...ON_CONTRACT, ...WITH_LATENCY }, ['latency']],
 ];
 

@@ -1,5 +1,5 @@
-// Tests bots with stop entries of spot, which the bot watches itself and sends when their bar has closed: they differ from the backtest only by
-// the fill model, even if a bar opens beyond an entry.
+// Tests bots with stop entries of spot. The bot watches the price of such an entry itself, and sends the order when the bar has closed. So it
+// differs from the backtest only by the fill model, even if a bar opens beyond an entry.
 
 import { expect, test } from 'vitest';
 import { Strategy, type OrderOptions } from '../../src/index.ts';
@@ -13,8 +13,8 @@ type OptionsOf = (bar: number, stopEntry: number) => Omit<OrderOptions, 'stopEnt
  * Returns a strategy that places a stop entry above each close, and exits at the next even bar. The smaller the distance, the more bars open
  * beyond the entry.
  */
-function entersAbove(distance: number, optionsOf: OptionsOf) {
-  return class EntersAbove extends Strategy {
+function stopEntryTrader(distance: number, optionsOf: OptionsOf) {
+  return class StopEntryTrader extends Strategy {
     barCount = 0;
     override onBar() {
       const bar = this.barCount++;
@@ -68,7 +68,10 @@ test.each<StopEntryCase>([
   'a bot with stop entries of spot, $name, differs from its backtest only by the fill model (seed $seed)',
   { timeout: 120_000 },
   async ({ seed, distance, optionsOf }) => {
-    const { cause, bridge, residual, fills } = await comparePlanted({ strategy: entersAbove(distance, optionsOf), ...withBarsOf(seed) });
+    const { cause, bridge, residual, fills } = await comparePlanted({
+      strategy: stopEntryTrader(distance, optionsOf),
+      ...withBarsOf(seed),
+    });
     expect({ cause, causes: bridge.map((step) => step.cause), residual }).toEqual({
       cause: 'fill model',
       causes: ['fill model'],
@@ -80,7 +83,7 @@ test.each<StopEntryCase>([
 
 test('a restart between two bars adds only the restart to the causes of a bot with stop entries', { timeout: 120_000 }, async () => {
   const { bridge, residual } = await comparePlanted({
-    strategy: entersAbove(0.1, () => ({})),
+    strategy: stopEntryTrader(0.1, () => ({})),
     acts: { 9: ({ restart }) => restart(0) },
   });
   expect({ causes: bridge.map(({ cause }) => cause), residual }).toEqual({ causes: ['fill model', 'restart'], residual: '0' });

@@ -16,6 +16,7 @@ const STRATEGIES: readonly (readonly [name: string, strategy: StrategyClass, isF
 
 /** The row whose volume differs. No fill uses it. */
 const UNUSED_ROW = ROWS - 2;
+/** Funding rates of the exchange and of the catalog. */
 const RATES = [0.0001, 0.0002, 0.0001, 0.0001];
 
 describe('a difference in an unused volume', () => {

@@ -17,7 +17,8 @@ class BreakoutEntries extends Strategy {
     if (openOrders.some(({ lifecycle }) => lifecycle !== 'working')) return;
     for (const { id } of openOrders) this.cancel(id);
     const stopEntry = this.bars.close.value + 0.5;
-    this.buy({ base: '50' }, bar % 3 === 0 ? { stopEntry, limit: stopEntry + 0.5 } : { stopEntry, stopLoss: stopEntry - 3 });
+    const options = bar % 3 === 0 ? { limit: stopEntry + 0.5 } : { stopLoss: stopEntry - 3 };
+    this.buy({ base: '50' }, { stopEntry, ...options });
   }
 }
 

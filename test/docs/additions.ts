@@ -142,7 +142,7 @@ export function netChange(source: Source, bars: number): IndicatorSpec<Series> {
     parameters: [bars],
     lookBack: bars,
     needs: { '': bars + 1 },
-    make: (wiring) => new NetChange(wiring.numbers(0), wiring.out(0), bars),
+    makeKernel: (wiring) => new NetChange(wiring.numbers(0), wiring.out(0), bars),
   });
 }
 

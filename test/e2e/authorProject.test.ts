@@ -1,4 +1,4 @@
-// Tests the project of an author: vitest over a strategy with the linked package, and many runs in one process.
+// Tests the project of an author who has linked this package: the author's own tests under vitest, and many runs in one process.
 
 import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -9,22 +9,24 @@ import { afterAll, expect, test } from 'vitest';
 import { ROOT } from '../fixtures/packed.ts';
 
 const run = promisify(execFile);
+/** The project of the author. */
 const folder = mkdtempSync(join(tmpdir(), 'isobar-own-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 mkdirSync(join(folder, 'node_modules'));
 symlinkSync(ROOT, join(folder, 'node_modules/isobar'));
 symlinkSync(join(ROOT, 'node_modules/vitest'), join(folder, 'node_modules/vitest'));
 
+/** The strategy of the author. It throws at bar `failAt`; 0: never. */
 const CROSS = `import { crossedDown, crossedUp, int, sma, Strategy } from 'isobar';
 
 export default class Cross extends Strategy.with({ fast: int(10, { min: 2 }), failAt: int(0) }) {
   fast = this.use(sma(this.bars.close, this.params.fast));
   slow = this.use(sma(this.bars.close, 40));
-  seen = 0;
+  barCount = 0;
   up = this.when(crossedUp(this.fast, this.slow), () => { if (this.position().isFlat) this.buy(); });
   down = this.when(crossedDown(this.fast, this.slow), () => { this.exit(); });
   override onBar() {
-    if (++this.seen === this.params.failAt) throw new Error('bar by bar');
+    if (++this.barCount === this.params.failAt) throw new Error('bar by bar');
   }
 }
 `;
@@ -38,7 +40,7 @@ import Cross from './cross.ts';
 const data = generateBars({ bars: 1000, seed: 7 });
 const options = { strategy: Cross, data, cash: '10000' };
 
-test('one Strategy, one result', async () => {
+test('a class and its path give one result', async () => {
   const [byClass, byPath] = [await backtest(options), await backtest({ ...options, strategy: 'cross.ts' })];
   expect(Cross.prototype).toBeInstanceOf(Strategy);
   expect(byClass.fills.length).toBeGreaterThan(5);
@@ -46,14 +48,14 @@ test('one Strategy, one result', async () => {
   expect([byClass, byPath].map((result) => result.summary.run.strategy)).toMatchObject([{ name: 'Cross' }, { name: 'Cross' }]);
 });
 
-test.each([Cross, 'cross.ts'])('errors', async (strategy) => {
+test.each([Cross, 'cross.ts'])('errors name the parameter or the line of the strategy', async (strategy) => {
   await expect(backtest({ ...options, strategy, params: { fast: 1 } })).rejects.toThrow('params.fast: expected a whole number of at least 2, got 1');
   const error = await backtest({ ...options, strategy, params: { failAt: 3 } }).catch((thrown) => thrown);
   expect(error.message).toMatch(/^Cross threw at 2024-01-.* UTC: bar by bar/);
   expect(error.cause.stack).toMatch(/cross\\.ts:10:/);
 });
 
-test('with fake timers', async () => {
+test('fake timers do not change the result', async () => {
   vi.useFakeTimers();
   const { resultHash } = await backtest(options);
   vi.useRealTimers();
@@ -117,7 +119,8 @@ test('100 runs in one process use no more memory and no more time than the first
   };
   let quarters = await measure();
   // Other processes may slow down one quarter. A real slowdown occurs in each of three measurements.
-  for (let retries = 0; retries < 2 && quarters[3]!.cpuMs >= 2 * quarters[1]!.cpuMs; retries++) quarters = await measure();
+  const isSlower = (): boolean => quarters[3]!.cpuMs >= 2 * quarters[1]!.cpuMs;
+  for (let retries = 0; retries < 2 && isSlower(); retries++) quarters = await measure();
   const [, second, , last] = quarters;
   expect(new Set(quarters.map(({ fills }) => fills)).size).toBe(1);
   // An engine that stayed in memory would take hundreds of kilobytes for each of the 50 runs between these quarters.

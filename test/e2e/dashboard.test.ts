@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { openDashboard, type Dashboard } from '../../src/tasks/bot/dashboard/dashboardServer.ts';
-import { tokensIn, type TokenTexts } from '../../src/tasks/bot/dashboard/tokens.ts';
+import { readOrCreateTokens, type TokenTexts } from '../../src/tasks/bot/dashboard/tokens.ts';
 import { lostOrder, ScriptedBot } from '../fixtures/scriptedBot.ts';
 
 const BROWSER = process.env['ISOBAR_CHROMIUM'] ?? '/usr/bin/chromium';
@@ -37,7 +37,7 @@ beforeEach(async () => {
     nowMs: () => nowMs,
     log: (level, message) => void logged.push(`${level} ${message}`),
   });
-  tokens = tokensIn(folder);
+  tokens = readOrCreateTokens(folder);
 });
 afterEach(async () => {
   await dashboard.close();
@@ -283,26 +283,26 @@ describe('the server', () => {
     expect(new Set(Object.values(tokens)).size).toBe(3);
     for (const token of Object.values(tokens)) expect(Buffer.from(token, 'base64url')).toHaveLength(32);
     chmodSync(path, 0o640);
-    expect(() => tokensIn(folder)).toThrow('expected mode 0600');
+    expect(() => readOrCreateTokens(folder)).toThrow('expected mode 0600');
   });
 
   it('the server reports a token file that is a symbolic link, a FIFO or a folder', () => {
     const path = join(folder, 'dashboard.json');
     rmSync(path);
     symlinkSync(join(folder, 'elsewhere.json'), path);
-    expect(() => tokensIn(folder)).toThrow(`${path}: expected a file, got a symbolic link`);
+    expect(() => readOrCreateTokens(folder)).toThrow(`${path}: expected a file, got a symbolic link`);
     rmSync(path);
     spawnSync('mkfifo', ['-m', '600', path]);
-    expect(() => tokensIn(folder)).toThrow(`${path}: expected a file, got something else`);
+    expect(() => readOrCreateTokens(folder)).toThrow(`${path}: expected a file, got something else`);
     rmSync(path);
     mkdirSync(path);
-    expect(() => tokensIn(folder)).toThrow(`${path}: expected a file, got something else`);
+    expect(() => readOrCreateTokens(folder)).toThrow(`${path}: expected a file, got something else`);
   });
 
   it('the server leaves no partial token file on a full disk', () => {
     const empty = mkdtempSync(join(tmpdir(), 'isobar-tokens-'));
     const module = new URL('../../dist/tasks/bot/dashboard/tokens.js', import.meta.url).href;
-    const code = `import('${module}').then(({ tokensIn }) => tokensIn('${empty}')).catch(({ message }) => console.log(message))`;
+    const code = `import('${module}').then(({ readOrCreateTokens }) => readOrCreateTokens('${empty}')).catch(({ message }) => console.log(message))`;
     // The limit on the size of files makes the disk look full to the writer.
     const { stdout } = spawnSync('sh', ['-c', `trap '' XFSZ; ulimit -f 0; exec "$0" -e "$1"`, process.execPath, code], {
       encoding: 'utf8',

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { BotView } from '../../src/tasks/control/botView.ts';
 import { askView } from '../../src/tasks/control/controlClient.ts';
 import { openDemo, type Demo } from '../../src/tasks/bot/demo.ts';
-import { tokensIn } from '../../src/tasks/bot/dashboard/tokens.ts';
+import { readOrCreateTokens } from '../../src/tasks/bot/dashboard/tokens.ts';
 import { ApiFixture } from '../fixtures/apiFixture.ts';
 import { COMMAND } from '../fixtures/cliFixture.ts';
 
@@ -71,7 +71,7 @@ const LOT = 0.000_01;
 
 /** Checks that the dashboard shows the position to a read-only token, and serves the metrics. */
 async function expectPositionOnDashboard(): Promise<void> {
-  const headers = { Authorization: `Bearer ${tokensIn(folder()).read}` };
+  const headers = { Authorization: `Bearer ${readOrCreateTokens(folder()).read}` };
   const reply = await fetch(`${dashboardUrl()}/api/view`, { headers });
   expect(await reply.json()).toMatchObject({ allowed: 'read', view: { name: 'demo', positions: [{ side: 'long' }] } });
   expect((await fetch(`${dashboardUrl()}/metrics`, { headers })).status).toBe(200);
@@ -93,7 +93,7 @@ async function killStalledBot(stalled: ChildProcess): Promise<void> {
 /** Kills the bot through its dashboard. The bot itself closes its positions, reports, and ends. */
 async function killByDashboard(running: ChildProcess): Promise<void> {
   const exited = once(running, 'exit');
-  const headers = { Authorization: `Bearer ${tokensIn(folder()).kill}`, 'Content-Type': 'application/json' };
+  const headers = { Authorization: `Bearer ${readOrCreateTokens(folder()).kill}`, 'Content-Type': 'application/json' };
   const body = JSON.stringify({ request: { op: 'kill', flatten: true, why: 'a rehearsal' } });
   const reply = await fetch(`${dashboardUrl()}/api/act`, { method: 'POST', headers, body });
   expect(await reply.json()).toMatchObject({ done: true });

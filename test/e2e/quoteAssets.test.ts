@@ -1,4 +1,4 @@
-// Tests runs with cash in two quote assets from the command line: backtest, verify, prove, sweep, report, and what is refused.
+// Tests runs with cash in two quote assets from the command line: backtest, verify, prove, sweep, report, and rejected definitions.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,9 +10,10 @@ import type { BarColumns } from '../../src/model/bars/bars.ts';
 import { CliFixture } from '../fixtures/cliFixture.ts';
 import { commandIn } from '../fixtures/inProcess.ts';
 
+/** Trades ETHBTC and SOLUSDT: holds each while it is above its mean. */
 const STRATEGY = `import { int, sma, Strategy } from 'isobar';
 
-export default class Two extends Strategy.with({ bars: int(20, { min: 2 }) }) {
+export default class AboveMean extends Strategy.with({ bars: int(20, { min: 2 }) }) {
   eth = this.feed('eth');
   sol = this.feed('sol');
   ethMean = this.use(sma(this.eth.close, this.params.bars));
@@ -27,25 +28,27 @@ export default class Two extends Strategy.with({ bars: int(20, { min: 2 }) }) {
 }
 `;
 const FEEDS = 'btc: { symbol: BTCUSDT, interval: 1h }, eth: { symbol: ETHBTC, interval: 1h }, sol: { symbol: SOLUSDT, interval: 1h }';
+/** Returns the text of a definition with these lines. */
 const definition = (lines: readonly string[], feeds = FEEDS) => ['strategy: two.ts', `feeds: { ${feeds} }`, ...lines, ''].join('\n');
 const CASH = "cash: { USDT: '100000', BTC: '1' }";
 const CONVERT = 'convert: { BTC: BTCUSDT }';
 
-let closes: ReturnType<typeof closesOf> = [];
+/** The symbols with bars, and the price at which each begins. */
+const SYMBOLS = [
+  { symbol: 'BTCUSDT', price: 60_000 },
+  { symbol: 'ETHBTC', price: 0.05 },
+  { symbol: 'SOLUSDT', price: 150 },
+  { symbol: 'ETHUSDT', price: 3000 },
+] as const;
+/** Closes of BTCUSDT, by which amounts in BTC are converted. */
+let bitcoinCloses: ReturnType<typeof closesOf> = [];
 const fixture = new CliFixture();
 const isobar = (...args: readonly string[]) => commandIn(fixture.folder, args);
 beforeAll(() => {
-  for (const [index, [symbol, price]] of (
-    [
-      ['BTCUSDT', 60_000],
-      ['ETHBTC', 0.05],
-      ['SOLUSDT', 150],
-      ['ETHUSDT', 3000],
-    ] as const
-  ).entries()) {
+  for (const [index, { symbol, price }] of SYMBOLS.entries()) {
     const options = { symbol, interval: '1h', fromMs: Date.UTC(2024, 0, 1), bars: 1500, seed: 3 + index, price } as const;
     generateInto(join(fixture.folder, 'data'), options);
-    if (symbol === 'BTCUSDT') closes = closesOf(synthesizeBars(options));
+    if (symbol === 'BTCUSDT') bitcoinCloses = closesOf(synthesizeBars(options));
   }
   fixture.write('two.ts', STRATEGY);
   fixture.write('two.yaml', definition([CASH, CONVERT, "risk: { maxOrderNotional: '50000', maxDailyLoss: '0.5' }"]));
@@ -63,15 +66,18 @@ interface TestedSummary {
   readonly trades: { readonly closedPnl: string; readonly openPnl: string; readonly heldPnl: string; readonly trades: number };
   readonly orders: { readonly volume: string; readonly fees: string };
 }
+/** Returns the rows of a CSV file, each by column name. */
 const rowsOf = (path: string): Record<string, string>[] => {
   const [head = '', ...lines] = readFileSync(path, 'utf8').trim().split('\n');
-  return lines.map((line) => Object.fromEntries(line.split(',').map((cell, at) => [head.split(',')[at]!, cell])));
+  const columnNames = head.split(',');
+  return lines.map((line) => Object.fromEntries(line.split(',').map((cell, column) => [columnNames[column]!, cell])));
 };
 
 describe('a run with cash in two quote assets', () => {
+  /** The run folder. The first test makes it, and the others read it. */
   let folder = '';
 
-  it('counts its figures in the reporting asset, and says the cash of each', async () => {
+  it('a run with two quote assets has its figures in the reporting asset, and lists the cash of each asset', async () => {
     const { code, stdout, stderr } = await isobar('backtest', 'two.yaml');
     expect(code, stderr).toBe(0);
     expect(stdout).toMatch(/ {2}Cash +100\s000\.00 to [\d\s.]+ USDT, 1\.00000000 to \d\.\d{8} BTC\n/);
@@ -90,12 +96,12 @@ describe('a run with cash in two quote assets', () => {
     expect(new Decimal(closedPnl).plus(openPnl).plus(heldPnl).toFixed()).toBe(new Decimal(String(summary.metrics['netProfit'])).toFixed());
   });
 
-  it('says volume, fees and the results of trades at the closes of their time, which a recount in decimals repeats', () => {
+  it('volume, fees and results of trades equal a recount in decimals, which converts each fill at the last close before it', () => {
     const summary = JSON.parse(readFileSync(join(fixture.folder, folder, 'summary.json'), 'utf8')) as TestedSummary;
     const fills = rowsOf(join(fixture.folder, folder, 'fills.csv'));
     let volume = new Decimal(0);
     let fees = new Decimal(0);
-    const rateAt = (ms: number) => closes.findLast(({ closeMs }) => closeMs <= ms)!.close;
+    const rateAt = (ms: number) => bitcoinCloses.findLast(({ closeMs }) => closeMs <= ms)!.close;
     const inUsdt = (money: Decimal, { instrument, time_ms: ms }: Record<string, string>) =>
       instrument === 'spot:ETHBTC' ? money.times(rateAt(Number(ms))).toDecimalPlaces(8, Decimal.ROUND_HALF_UP) : money;
     for (const fill of fills) {
@@ -103,27 +109,30 @@ describe('a run with cash in two quote assets', () => {
       const fee = new Decimal(fill['fee']!);
       const isInCoins = fill['fee_asset'] !== 'USDT' && fill['fee_asset'] !== 'BTC';
       // A fee in coins counts at the price of its fill.
-      fees = fees.plus(isInCoins ? inUsdt(fee.times(fill['price']!), fill).toDecimalPlaces(8, Decimal.ROUND_HALF_UP) : inUsdt(fee, fill));
+      const feeInUsdt = isInCoins ? inUsdt(fee.times(fill['price']!), fill).toDecimalPlaces(8, Decimal.ROUND_HALF_UP) : inUsdt(fee, fill);
+      fees = fees.plus(feeInUsdt);
     }
     expect(new Set(fills.map(({ instrument }) => instrument))).toEqual(new Set(['spot:ETHBTC', 'spot:SOLUSDT']));
     expect(new Decimal(summary.orders.volume).toFixed()).toBe(volume.toFixed());
-    // Each is rounded once: half a unit for each fill.
-    expect(new Decimal(summary.orders.fees).minus(fees).abs().lte(new Decimal(fills.length).times('1e-8'))).toBe(true);
-    // A trade without a part of a fill at another time: what it received less what it paid, each at the rate of its time.
+    // The fee of each fill is rounded, so the sum may differ by at most one unit a fill.
+    const maxFeeError = new Decimal(fills.length).times('1e-8');
+    expect(new Decimal(summary.orders.fees).minus(fees).abs().lte(maxFeeError)).toBe(true);
+    // A trade of only two fills. Its result is what the exit received minus what the entry paid, each converted at its own time.
     const trade = rowsOf(join(fixture.folder, folder, 'trades.csv')).find(
       ({ instrument, fills: count }) => instrument === 'spot:ETHBTC' && count === '2',
     )!;
-    const [entry, exit] = ['entry_ms', 'exit_ms'].map((at) =>
-      fills.find(({ instrument, time_ms: ms }) => instrument === 'spot:ETHBTC' && ms === trade[at])!,
-    );
-    const received = inUsdt(new Decimal(exit!['notional']!), exit!).minus(inUsdt(new Decimal(exit!['fee']!), exit!));
-    const paid = inUsdt(new Decimal(entry!['notional']!), entry!);
-    // Dust of the sale stays, so the trade may differ by what it carries.
-    expect(received.minus(paid).minus(trade['pnl']!).abs().toNumber()).toBeLessThan(5);
+    const fillAt = (timeText: string) => fills.find(({ instrument, time_ms: ms }) => instrument === 'spot:ETHBTC' && ms === timeText)!;
+    const entry = fillAt(trade['entry_ms']!);
+    const exit = fillAt(trade['exit_ms']!);
+    const received = inUsdt(new Decimal(exit['notional']!), exit).minus(inUsdt(new Decimal(exit['fee']!), exit));
+    const paid = inUsdt(new Decimal(entry['notional']!), entry);
+    // A sale leaves dust, a remainder below one lot. Its value is not part of this trade's result.
+    const maxDustUsdt = 5;
+    expect(received.minus(paid).minus(trade['pnl']!).abs().toNumber()).toBeLessThan(maxDustUsdt);
     expect(Number(trade['entry_price'])).toBeLessThan(1);
   });
 
-  it('is verified, and proved', async () => {
+  it('`verify` and `prove` accept a run with two quote assets', async () => {
     const verified = await isobar('verify', folder);
     expect([verified.code, verified.stdout]).toEqual([0, expect.stringMatching(/^ {2}identical\n/)]);
     const proved = await isobar('prove', 'two.yaml', '--json', '--times', '5', '--quiet');
@@ -131,7 +140,7 @@ describe('a run with cash in two quote assets', () => {
     expect(JSON.parse(proved.stdout)).toMatchObject({ verdict: 'proved' });
   });
 
-  it('is swept with the figures of a single run', async () => {
+  it('a sweep with two quote assets has the figures of single runs', async () => {
     const swept = await isobar('sweep', 'two.yaml', '--grid', 'bars=10..30:10', '--workers', '1', '--json');
     expect(swept.code, swept.stderr).toBe(0);
     const { best } = JSON.parse(swept.stdout) as { best: { params: { bars: number }; figures: Record<string, number> }[] };
@@ -148,19 +157,21 @@ describe('a run with cash in two quote assets', () => {
     }
   });
 
-  it('has a report with the cash of each asset', () => {
+  it('the report of a run with two quote assets has the cash of each', () => {
     const page = readFileSync(join(fixture.folder, folder, 'report.html'), 'utf8');
     expect(page).toContain('Cash in BTC');
     expect(page).toContain('"convertedBy":');
   });
 });
 
+/** Returns the close and the close time of each bar. */
 function closesOf({ closeMs, close }: BarColumns): { readonly closeMs: number; readonly close: number }[] {
   return Array.from(close, (price, row) => ({ closeMs: closeMs[row]!, close: price }));
 }
 
-describe('what a run with several quote assets cannot have', () => {
-  const refused = async (lines: readonly string[], feeds?: string): Promise<string> => {
+describe('invalid definitions with several quote assets', () => {
+  /** Runs a backtest of a definition with these lines, which must fail. Returns the error message. */
+  const errorOf = async (lines: readonly string[], feeds?: string): Promise<string> => {
     fixture.write('bad.yaml', definition(lines, feeds));
     const { code, stderr } = await isobar('backtest', 'bad.yaml', '--quiet');
     expect(code, stderr).toBe(2);
@@ -244,9 +255,9 @@ describe('what a run with several quote assets cannot have', () => {
       'models.fees: expected no fee model beside convert',
       'write the rates under fees',
     ],
-  ] as const)('%s is refused', async (_, lines, feeds, message, remedy) => {
+  ] as const)('a definition is rejected, with a remedy: %s', async (_, lines, feeds, message, remedy) => {
     fixture.write('fee.ts', "import { feeModel } from 'isobar';\nexport default feeModel(() => 0);\n");
-    const stderr = await refused(lines, feeds);
+    const stderr = await errorOf(lines, feeds);
     expect(stderr).toContain(message);
     expect(stderr).toContain(remedy);
   });

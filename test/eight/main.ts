@@ -16,7 +16,7 @@ import { botFileOf } from '../../src/tasks/bot/botFile.ts';
 import { compareBot } from '../../src/tasks/parity/parity.ts';
 import { isobar } from '../fixtures/shippedDefinitions.ts';
 import { definitionOf, shortenPlan } from '../parity/parity.ts';
-import { exchangeOf, onTheWire, writeBot } from '../parity/setUp.ts';
+import { exchangeOf, liveComparablePlan, writeBot } from '../parity/setUp.ts';
 import { RowWorld } from '../parity/world.ts';
 import { dataCommands, EIGHT, liveDefinition } from './definitions.ts';
 
@@ -45,7 +45,7 @@ export async function main({ bars, names }: Options): Promise<number> {
 async function parityOf(name: string, rows: number) {
   const home = mkdtempSync(join(tmpdir(), 'isobar-eight-parity-'));
   const source = await openDefinition(name, home);
-  const plan = onTheWire(shortenPlan((await resolveRun(source)).plan, rows));
+  const plan = liveComparablePlan(shortenPlan((await resolveRun(source)).plan, rows));
   const world = await RowWorld.open(exchangeOf(plan));
   // The backtest must use the latency of the exchange.
   const { latencyMs } = plan.fills;
@@ -53,9 +53,9 @@ async function parityOf(name: string, rows: number) {
   try {
     const opened = await world.openBot(writeBot(world.folder, plan, definition, world.exchange.url), plan, () => {});
     writeBotFile(opened.bot.deps.config.data, botFileOf(opened));
-    const driver = await world.trading(opened, plan);
+    const driver = await world.startTrading(opened, plan);
     let hasMoreRows = true;
-    while (hasMoreRows) hasMoreRows = await driver.next();
+    while (hasMoreRows) hasMoreRows = await driver.driveNextRows();
     await world.stop(opened);
     storeDownload(plan, join(world.folder, 'catalog'));
     return await compareBot(join(world.folder, 'bot'), {

@@ -26,17 +26,19 @@ async function denialOf(market: Market, side: Side, options: OrderOptions) {
     }
   };
   const bars = isFutures ? barsOfRows([ROW, ROW, ROW], linearContract()) : barsOfRows([ROW, ROW, ROW]);
-  const cash = isFutures ? { cash: { USDT: '100000' }, futures: FUTURES } : {};
-  const plan = planFor({ strategies: [strategy], feeds: { bars }, fees: { makerPpm: 0, takerPpm: 0 }, ...cash });
+  const accountTerms = isFutures ? { cash: { USDT: '100000' }, futures: FUTURES } : {};
+  const plan = planFor({ strategies: [strategy], feeds: { bars }, fees: { makerPpm: 0, takerPpm: 0 }, ...accountTerms });
   const messages: string[] = [];
-  const prepared = await prepareBacktest(plan, { refusals: (_, __, message) => messages.push(message) });
+  const prepared = await prepareBacktest(plan, { refusals: (_timeMs, _strategy, message) => messages.push(message) });
   prepared.loop(prepared.engine);
   const [order] = orderRows(runRecordOf(plan, prepared, false));
   return { code: order!.ending === 'denied' ? order!.code : null, messages };
 }
 
-// Worked out by hand: a buy has its stop below its entry and its target above it, a sell its stop above and its target below.
-/** Options of a spot buy at a price of 100, each with the expected deny code; null for a buy that is sent. */
+/**
+ * Options of a spot buy at a price of 100, each with the expected deny code; null for a buy that is sent. They are worked out by hand: the
+ * stop of a buy must be below its entry price, and its target above.
+ */
 const SPOT_BUYS: readonly (readonly [OrderOptions, string | null])[] = [
   [{ stopLoss: 99.99 }, null],
   [{ stopLoss: 100 }, 'STOP_SIDE'],

@@ -1,4 +1,4 @@
-// Tests that a position has its stop again when the order that was to close it has not closed it: denied, refused, lost, capped, cancelled.
+// Tests that a position gets its stop back if the order that should close it does not: denied, refused, lost, capped or cancelled.
 
 import { describe, expect, it, test } from 'vitest';
 import { applyInbox } from '../../src/engine/loop/liveSteps.ts';
@@ -20,8 +20,9 @@ interface Bid {
   readonly fromRow: number;
   readonly toRow: number;
 }
+/** Returns a strategy that places the bid at one row and cancels it at another. */
 function bidder({ limit, fromRow, toRow }: Bid) {
-  return class extends Strategy {
+  return class Bidder extends Strategy {
     row = 0;
     override onBar() {
       if (this.row === fromRow) this.buy({ base: '0.01' }, { limit });
@@ -40,9 +41,9 @@ async function besideBid(strategy: ReturnType<typeof entry>, rows: readonly RowO
     risk: { selfTrade: 'deny' },
     fills: terms,
   });
-  const all = orderRows(record);
-  const orders = all.filter((_, index) => record.orders.strategy[index] === 0);
-  const fills = fillRows(record).map(({ order, price, lots, minute }) => [all[order - 1]!.role, price, lots, minute]);
+  const allOrders = orderRows(record);
+  const orders = allOrders.filter((_, index) => record.orders.strategy[index] === 0);
+  const fills = fillRows(record).map(({ order, price, lots, minute }) => [allOrders[order - 1]!.role, price, lots, minute]);
   return { orders, fills, engine };
 }
 
@@ -76,8 +77,8 @@ describe('an exit that risk denies', () => {
       3: (strategy) => strategy.enter({ base: '0.05' }, { limit: 99.85, stopLoss: 98.5, tag: 'more' }),
       6: (strategy) => strategy.exitPosition(),
     }); // prettier-ignore
-    const dip: RowOf = [10_000, 10_000, 9980, 10_000];
-    const rows: RowOf[] = [...quiet(7), dip, ...quiet(4), [10_000, 10_000, 9800, 9850], ...quiet(3)];
+    const dipRow: RowOf = [10_000, 10_000, 9980, 10_000];
+    const rows: RowOf[] = [...quiet(7), dipRow, ...quiet(4), [10_000, 10_000, 9800, 9850], ...quiet(3)];
     const { orders, fills } = await besideBid(script, rows, { limit: 99.5, fromRow: 1, toRow: 9 }, { latencyMs: 90_000 });
     expect(orders.map(({ code }) => code)).toEqual(['', '', 'SELF_TRADE', '', '']);
     expect(fills.filter(([role]) => role === 'stopLoss').map(([, price, lots]) => [price, lots])).toEqual([[9900, 100], [9850, 50]]); // prettier-ignore
@@ -94,8 +95,8 @@ describe('an exit that risk denies', () => {
   it.each<[string, (strategy: EntryStrategy) => void]>([
     ['is called off', (strategy) => strategy.leaveAt(null)],
     ['is called for a later time', (strategy) => strategy.leaveAt(START_MS + 3_600_000)],
-  ])('a closeAt that is being repeated ends when it %s', async (_, act) => {
-    const script = entry(MARKET, { stopLoss: 90 }, { 0: (strategy) => strategy.leaveAt(START_MS + 4 * 60_000), 5: act });
+  ])('a closeAt that is being repeated ends when it %s', async (_, action) => {
+    const script = entry(MARKET, { stopLoss: 90 }, { 0: (strategy) => strategy.leaveAt(START_MS + 4 * 60_000), 5: action });
     const { orders, engine } = await besideBid(script, quiet(12), { limit: 99.5, fromRow: 1, toRow: 6 });
     expect(orders.map(({ code }) => code)).toEqual(['', 'SELF_TRADE', 'SELF_TRADE', 'SELF_TRADE']);
     expect(engine.brackets.list(0).map((bracket) => [bracket.lots, levelOf(bracket)])).toEqual([[100, 9000]]);
@@ -106,7 +107,7 @@ describe('an exit that is capped by the volume', () => {
   const thin: RowOf = [10_000, 10_010, 9990, 10_000, 0.4];
   const rows: RowOf[] = [[10_000, 10_010, 9990, 10_000, 10], QUIET, thin, ...quiet(2), [10_000, 10_000, 9800, 9850, 10], QUIET];
 
-  it('what it leaves has its stop again, and no more than that', async () => {
+  it('the remainder of the position has its stop again', async () => {
     const script = entry(MARKET, { stopLoss: 99 }, { 2: (strategy) => strategy.exitPosition() });
     const { fills } = await fillsOf(script, rows, CAPPED);
     expect(fills.map(({ role, price, lots, minute }) => [role, price, lots, minute])).toEqual([
@@ -116,7 +117,7 @@ describe('an exit that is capped by the volume', () => {
     ]);
   });
 
-  it('of two entries the stop that is nearest to the price protects what is left', async () => {
+  it('with two entries, the stop nearest to the price protects the remainder first', async () => {
     const script = entry({ base: '0.05' }, { stopLoss: 95 }, {
       1: (strategy) => strategy.enter({ base: '0.05' }, { stopLoss: 99, tag: 'more' }),
       3: (strategy) => strategy.exitPosition(),
@@ -125,7 +126,7 @@ describe('an exit that is capped by the volume', () => {
     expect(engine.brackets.list(0).map((bracket) => [bracket.lots, levelOf(bracket)])).toEqual([[50, 9900], [10, 9500]]); // prettier-ignore
   });
 
-  it('what an entry has filled meanwhile does not get the stop of what the exit has closed', async () => {
+  it('lots that another entry has filled meanwhile do not get the stop of the closed lots', async () => {
     const script = entry(MARKET, { stopLoss: 99 }, {
       3: (strategy) => strategy.enter({ base: '0.05' }, { tag: 'more' }),
       4: (strategy) => strategy.exitPosition(),
@@ -135,7 +136,7 @@ describe('an exit that is capped by the volume', () => {
     expect([engine.brackets.total, engine.brackets.aside.count]).toEqual([0, 0]);
   });
 
-  it('closeAt sells the rest with the next bars', async () => {
+  it('closeAt sells the remainder with the next bars', async () => {
     const script = entry(MARKET, { stopLoss: 90 }, { 0: (strategy) => strategy.leaveAt(START_MS + 3 * 60_000) });
     const { fills } = await fillsOf(script, [rows[0]!, QUIET, thin, thin, thin, thin], CAPPED);
     expect(fills.map(({ lots, minute }) => [lots, minute])).toEqual([[100, 1], [40, 3], [40, 4], [20, 5]]); // prettier-ignore
@@ -179,44 +180,44 @@ describe('at an exchange', () => {
     const { engine } = bot;
     const strategy = engine.runs[0]!;
     let nowMs = NOW_MS;
-    const at = (ms: number, act: () => void) => applyInbox(engine, (nowMs += ms), act);
+    const afterMs = (delayMs: number, action: () => void) => applyInbox(engine, (nowMs += delayMs), action);
     const fill = (id: OrderId, lots: number) =>
-      at(1, () => engine.filled(id, fillOf({ lots, price: 10_000, timeMs: nowMs, tradeId: nowMs })));
+      afterMs(1, () => engine.filled(id, fillOf({ lots, price: 10_000, timeMs: nowMs, tradeId: nowMs })));
     const stops = () => engine.brackets.list(0).map((bracket) => [bracket.lots, levelOf(bracket)]);
     const id = strategy.order(true, { base: '0.1' }, { stopLoss: 90 });
-    at(1, () => engine.acked(id, 'v1' as VenueOrderId, nowMs));
+    afterMs(1, () => engine.acked(id, 'v1' as VenueOrderId, nowMs));
     fill(id, 100);
     expect(stops()).toEqual([[100, 9000]]);
     const exit = (): OrderId => strategy.exit(undefined)!;
-    return { ...bot, strategy, at, fill, stops, exit };
+    return { ...bot, strategy, at: afterMs, fill, stops, exit };
   }
 
   it.each<[string, (bot: ReturnType<typeof longWithStop>, id: OrderId) => void, number]>([
-    ['refused', ({ engine, at }, id) => at(1, () => engine.refused(id, '-1021')), 100],
-    ['not sent', ({ engine, at }, id) => at(1, () => engine.notSent(id, 'ECONNREFUSED')), 100],
+    ['refused', ({ engine, at: afterMs }, id) => afterMs(1, () => engine.refused(id, '-1021')), 100],
+    ['not sent', ({ engine, at: afterMs }, id) => afterMs(1, () => engine.notSent(id, 'ECONNREFUSED')), 100],
     [
       'proven absent',
-      ({ engine, at }, id) => {
-        at(1, () => engine.outcomeUnknown(id));
-        at(1, () => void engine.outcomes.resolve(id, null));
+      ({ engine, at: afterMs }, id) => {
+        afterMs(1, () => engine.outcomeUnknown(id));
+        afterMs(1, () => void engine.outcomes.resolve(id, null));
       },
       100,
     ],
     [
       'cancelled with a remainder',
-      ({ engine, at, fill }, id) => {
-        at(1, () => engine.acked(id, 'v2' as VenueOrderId, NOW_MS));
+      ({ engine, at: afterMs, fill }, id) => {
+        afterMs(1, () => engine.acked(id, 'v2' as VenueOrderId, NOW_MS));
         fill(id, 30);
-        at(1, () => engine.ended(id, 'canceled', NOW_MS + 10));
+        afterMs(1, () => engine.ended(id, 'canceled', NOW_MS + 10));
       },
       70,
     ],
     [
       'expired with a remainder',
-      ({ engine, at, fill }, id) => {
-        at(1, () => engine.acked(id, 'v2' as VenueOrderId, NOW_MS));
+      ({ engine, at: afterMs, fill }, id) => {
+        afterMs(1, () => engine.acked(id, 'v2' as VenueOrderId, NOW_MS));
         fill(id, 30);
-        at(1, () => engine.ended(id, 'expired', NOW_MS + 10));
+        afterMs(1, () => engine.ended(id, 'expired', NOW_MS + 10));
       },
       70,
     ],
@@ -228,38 +229,38 @@ describe('at an exchange', () => {
     expect([bot.stops(), bot.engine.brackets.aside.count]).toEqual([[[lots, 9000]], 0]);
   });
 
-  it('the stop is gone once the exit has filled', () => {
+  it('the stop has ended once the exit has filled', () => {
     const { engine, exit, fill, stops } = longWithStop();
     fill(exit(), 100);
     expect([stops(), engine.brackets.aside.count, engine.ledger.isFlat(0, 0)]).toEqual([[], 0, true]);
   });
 
   it('the stop that is back does not protect what another order has opened meanwhile', () => {
-    const { engine, at, fill, exit, stops, strategy } = longWithStop();
+    const { engine, at: afterMs, fill, exit, stops, strategy } = longWithStop();
     const id = exit();
-    at(1, () => engine.acked(id, 'v2' as VenueOrderId, NOW_MS));
+    afterMs(1, () => engine.acked(id, 'v2' as VenueOrderId, NOW_MS));
     fill(id, 30);
     const more = strategy.order(true, { base: '0.05' }, { tag: 'more' });
-    at(1, () => engine.acked(more, 'v3' as VenueOrderId, NOW_MS));
+    afterMs(1, () => engine.acked(more, 'v3' as VenueOrderId, NOW_MS));
     fill(more, 50);
-    at(1, () => engine.ended(id, 'canceled', NOW_MS + 10));
+    afterMs(1, () => engine.ended(id, 'canceled', NOW_MS + 10));
     expect([stops(), engine.ledger.closable(0, 0, false, true)]).toEqual([[[70, 9000]], 120]);
   });
 
   it('the stop is back when the strategy cancels its own exit', () => {
-    const { engine, at, exit, stops, strategy } = longWithStop();
+    const { engine, at: afterMs, exit, stops, strategy } = longWithStop();
     const id = exit();
-    at(1, () => engine.acked(id, 'v2' as VenueOrderId, NOW_MS));
+    afterMs(1, () => engine.acked(id, 'v2' as VenueOrderId, NOW_MS));
     strategy.cancel(id);
     expect(stops()).toEqual([]);
-    at(1, () => engine.ended(id, 'canceled', NOW_MS + 10));
+    afterMs(1, () => engine.ended(id, 'canceled', NOW_MS + 10));
     expect(stops()).toEqual([[100, 9000]]);
   });
 
   it('a stop that the price has passed meanwhile is sent with the next row', () => {
-    const { engine, exchange, at, exit } = longWithStop();
+    const { engine, exchange, at: afterMs, exit } = longWithStop();
     const id = exit();
-    at(1, () => engine.refused(id, '-1021'));
+    afterMs(1, () => engine.refused(id, '-1021'));
     engine.brackets.triggerAtOpen(0, 8900, engine.bracketManager.onHit);
     expect(exchange.submitted).toEqual([1, 2, 3]);
     expect(engine.orders.active().map(({ role, side, lots }) => [role, side, lots])).toEqual([['stopLoss', 'sell', 100]]);

@@ -72,17 +72,17 @@ class AlwaysInvested extends Strategy {
 
 /** Expects that trades and cost bridge, each computed in its own way, explain the change of equity to the last unit. */
 function checkReport(record: RunRecord): void {
-  const net = record.equity.units.at(-1)! - record.startUnits;
+  const netUnits = record.equity.units.at(-1)! - record.startUnits;
   const { closed, openUnits } = tradesOf(record);
   const sum = (column: Float64Array) => column.reduce((total, units) => total + units, 0);
-  expect(sum(closed.pnlUnits) + openUnits).toBe(net);
+  expect(sum(closed.pnlUnits) + openUnits).toBe(netUnits);
   expect(sum(closedPnl(record))).toBe(sum(closed.pnlUnits));
-  const { netPnl, ...parts } = costBridge(record, net);
-  const total = Object.values(parts).reduce((units, part) => units + Math.round(Number(part) * 10 ** record.reportingDigits), 0);
-  expect(total).toBe(net);
-  expect(Number(netPnl)).toBeCloseTo(net / 10 ** record.reportingDigits, 9);
+  const { netPnl, ...bridge } = costBridge(record, netUnits);
+  const total = Object.values(bridge).reduce((units, part) => units + Math.round(Number(part) * 10 ** record.reportingDigits), 0);
+  expect(total).toBe(netUnits);
+  expect(Number(netPnl)).toBeCloseTo(netUnits / 10 ** record.reportingDigits, 9);
   const payments = (kind: string) => record.payments!.units.filter((_, index) => PAYMENTS[record.payments!.kind[index]!] === kind);
-  expect(Number(parts.funding)).toBeCloseTo(sum(payments('funding')) / 10 ** record.reportingDigits, 9);
+  expect(Number(bridge.funding)).toBeCloseTo(sum(payments('funding')) / 10 ** record.reportingDigits, 9);
 }
 
 const TRADERS = [

@@ -50,10 +50,10 @@ async function runOneByOne({ feeds, ...options }: PlanOptions & { feeds: Readonl
   const plan = planFor({ ...options, feeds: Object.fromEntries(arrivingFeeds) });
   const prepared = await prepareBacktest(plan);
   const instants = new Set(Object.values(feeds).flatMap(({ closeMs }) => [...closeMs]));
-  for (const t of [...instants].toSorted((a, b) => a - b)) {
-    if (t <= fromMs) continue;
-    for (const [, bars] of arrivingFeeds) bars.arrive(t);
-    deliverInstant(prepared.engine, t);
+  for (const instantMs of [...instants].toSorted((a, b) => a - b)) {
+    if (instantMs <= fromMs) continue;
+    for (const [, bars] of arrivingFeeds) bars.arrive(instantMs);
+    deliverInstant(prepared.engine, instantMs);
   }
   stopLive(prepared.engine);
   return columnsOf(runRecordOf(plan, prepared, false));

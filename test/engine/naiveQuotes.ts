@@ -47,10 +47,10 @@ const MONEY_DIGITS = 8;
 const MAKER_FEE = new Decimal('0.001');
 const TAKER_FEE = new Decimal('0.002');
 const zero = new Decimal(0);
-/** Rounds to the nearest, a half up. */
-const near = (value: Decimal, digits = MONEY_DIGITS) => value.toDecimalPlaces(digits, Decimal.ROUND_HALF_UP);
-const down = (value: Decimal, digits = MONEY_DIGITS) => value.toDecimalPlaces(digits, Decimal.ROUND_DOWN);
-const up = (value: Decimal, digits = MONEY_DIGITS) => value.toDecimalPlaces(digits, Decimal.ROUND_UP);
+// Roundings to a number of decimals: to the nearest (a half up), down, and up.
+const roundNearest = (value: Decimal, digits = MONEY_DIGITS) => value.toDecimalPlaces(digits, Decimal.ROUND_HALF_UP);
+const roundDown = (value: Decimal, digits = MONEY_DIGITS) => value.toDecimalPlaces(digits, Decimal.ROUND_DOWN);
+const roundUp = (value: Decimal, digits = MONEY_DIGITS) => value.toDecimalPlaces(digits, Decimal.ROUND_UP);
 
 /** Runs a case with cash in USDT and BTC. `convert` is the position of BTCUSDT among the bars. */
 export class NaiveQuotes {
@@ -78,27 +78,27 @@ export class NaiveQuotes {
   /** Runs the script minute by minute: matches the rows, books the equity, and places the orders of the minute. */
   run(): this {
     const allOrders: Order[] = [];
-    const last = Math.max(...this.#rows.flatMap((rows) => [...rows.keys()]));
-    for (let minute = 0; minute <= last; minute++) {
+    const lastMinute = Math.max(...this.#rows.flatMap((rows) => [...rows.keys()]));
+    for (let minute = 0; minute <= lastMinute; minute++) {
       const present = this.#case.bars.map((_, symbol) => this.#rows[symbol]!.get(minute));
       present.forEach((row, symbol) => row !== undefined && this.#match(symbol, row, minute));
       present.forEach((row, symbol) => row !== undefined && (this.#closes[symbol] = this.#price(symbol, 'close', row)));
       if (present.every((row) => row === undefined)) continue;
-      const now = minute + 1;
-      this.equity.push(`${now} ${this.#equity().toFixed()}`);
-      const acts = this.#case.script.get(now);
+      const closeMinute = minute + 1;
+      this.equity.push(`${closeMinute} ${this.#equity().toFixed()}`);
+      const acts = this.#case.script.get(closeMinute);
       if (acts === undefined) continue;
       const rate = this.#rate();
       this.minutes.push({
-        minute: now,
+        minute: closeMinute,
         equity: this.#equity().toFixed(),
-        equityIn: down(this.#equity().div(rate)).toFixed(),
+        equityIn: roundDown(this.#equity().div(rate)).toFixed(),
         cash: this.cash['USDT']!.toFixed(),
         cashIn: this.cash['BTC']!.toFixed(),
       });
       for (const act of acts) {
         if (this.#orders.some(({ symbol }) => symbol === act.symbol)) continue;
-        const order = this.#orderFor(act, now);
+        const order = this.#orderFor(act, closeMinute);
         allOrders.push(order);
         if (order.ending === 'open') this.#orders.push(order);
       }
@@ -110,8 +110,8 @@ export class NaiveQuotes {
   #instrument(symbol: number) {
     return this.#case.bars[symbol]!.instrument;
   }
-  #price(symbol: number, of: 'open' | 'high' | 'low' | 'close', row: number): Decimal {
-    return near(new Decimal(this.#case.bars[symbol]![of][row]!), this.#instrument(symbol).priceDigits);
+  #price(symbol: number, column: 'open' | 'high' | 'low' | 'close', row: number): Decimal {
+    return roundNearest(new Decimal(this.#case.bars[symbol]![column][row]!), this.#instrument(symbol).priceDigits);
   }
   /** Returns the newest close of BTCUSDT; before its first one, its first open. */
   #rate(): Decimal {
@@ -121,19 +121,19 @@ export class NaiveQuotes {
   #money(asset: string): Decimal {
     return this.heldAmounts.reduce((sum, amountHeld, symbol) => {
       if (amountHeld.isZero() || this.#instrument(symbol).quote !== asset) return sum;
-      return sum.plus(near(amountHeld.times(this.#closes[symbol]!)));
+      return sum.plus(roundNearest(amountHeld.times(this.#closes[symbol]!)));
     }, this.cash[asset]!);
   }
   #equity(): Decimal {
-    return this.#money('USDT').plus(near(this.#money('BTC').times(this.#rate())));
+    return this.#money('USDT').plus(roundNearest(this.#money('BTC').times(this.#rate())));
   }
   /** Returns money of a symbol's quote asset in USDT, rounded up. */
   #inUsdt(symbol: number, money: Decimal): Decimal {
-    return this.#instrument(symbol).quote === 'USDT' ? money : up(money.times(this.#rate()));
+    return this.#instrument(symbol).quote === 'USDT' ? money : roundUp(money.times(this.#rate()));
   }
 
   /** Returns the order of an act. One that a check denies has ended already. */
-  #orderFor({ symbol, kind, amount: text, limit: limitText }: Act, now: number): Order {
+  #orderFor({ symbol, kind, amount: text, limit: limitText }: Act, closeMinute: number): Order {
     const { quote, quantityDigits, minLots } = this.#instrument(symbol);
     const mark = this.#closes[symbol]!;
     const isBuy = kind.startsWith('buy');
@@ -141,23 +141,23 @@ export class NaiveQuotes {
     const isByAmount = kind === 'buyQuote' || kind === 'buyEquity';
     let amount = new Decimal(text);
     if (kind === 'buyEquity') {
-      amount = down(this.#equity().times(amount));
-      if (quote === 'BTC') amount = down(amount.div(this.#rate()));
+      amount = roundDown(this.#equity().times(amount));
+      if (quote === 'BTC') amount = roundDown(amount.div(this.#rate()));
     }
     const smallest = new Decimal(Number(minLots)).div(new Decimal(10).pow(quantityDigits));
-    const collar = up(mark.times('1.01'), this.#instrument(symbol).priceDigits);
-    const worst = isByAmount ? amount : up(amount.times(limit === null ? collar : Decimal.max(limit, mark)));
+    const collar = roundUp(mark.times('1.01'), this.#instrument(symbol).priceDigits);
+    const worst = isByAmount ? amount : roundUp(amount.times(limit === null ? collar : Decimal.max(limit, mark)));
     const fee = this.#case.feesIn === 'quote' ? TAKER_FEE : zero;
-    const payAtLimit = limit === null ? zero : up(amount.times(limit));
+    const payAtLimit = limit === null ? zero : roundUp(amount.times(limit));
     const pay = isByAmount ? amount : payAtLimit;
-    const reserved = isBuy ? pay.plus(up(pay.times(fee))) : zero;
-    const order: Order = { symbol, isBuy, amount, limit, reserved, sinceMinute: now, ending: 'open' };
+    const reserved = isBuy ? pay.plus(roundUp(pay.times(fee))) : zero;
+    const order: Order = { symbol, isBuy, amount, limit, reserved, sinceMinute: closeMinute, ending: 'open' };
     const others = this.#orders
       .filter((each) => this.#instrument(each.symbol).quote === quote)
       .reduce((sum, each) => sum.plus(each.reserved), zero);
     const { maxOrderNotional } = this.#case;
     const isReduction = !isBuy && amount.lte(this.heldAmounts[symbol]!);
-    if (isByAmount ? amount.lt(up(smallest.times(mark))) : amount.lt(smallest)) order.ending = 'PRECISION';
+    if (isByAmount ? amount.lt(roundUp(smallest.times(mark))) : amount.lt(smallest)) order.ending = 'PRECISION';
     else if (maxOrderNotional !== null && !isReduction && this.#inUsdt(symbol, worst).gt(maxOrderNotional)) order.ending = 'NOTIONAL_MAX';
     else if (isBuy ? others.plus(reserved).gt(this.cash[quote]!) : amount.gt(this.heldAmounts[symbol]!)) order.ending = 'MARGIN';
     return order;
@@ -179,7 +179,7 @@ export class NaiveQuotes {
   #fill(order: Order, price: Decimal, isMaker: boolean, minute: number): void {
     const { symbol, isBuy, amount, limit } = order;
     const { quote, wireName, quantityDigits, baseDigits } = this.#instrument(symbol);
-    const quantity = isBuy && limit === null ? down(amount.div(price), quantityDigits) : amount;
+    const quantity = isBuy && limit === null ? roundDown(amount.div(price), quantityDigits) : amount;
     if (quantity.isZero()) {
       order.ending = 'canceled';
       return;
@@ -187,7 +187,7 @@ export class NaiveQuotes {
     order.ending = 'filled';
     const notional = quantity.times(price);
     const inCoins = isBuy && this.#case.feesIn === 'received';
-    const fee = near((inCoins ? quantity : notional).times(isMaker ? MAKER_FEE : TAKER_FEE), inCoins ? baseDigits : MONEY_DIGITS);
+    const fee = roundNearest((inCoins ? quantity : notional).times(isMaker ? MAKER_FEE : TAKER_FEE), inCoins ? baseDigits : MONEY_DIGITS);
     this.heldAmounts[symbol] = this.heldAmounts[symbol]!.plus(isBuy ? quantity : quantity.neg()).minus(inCoins ? fee : 0);
     this.cash[quote] = this.cash[quote]!.plus(isBuy ? notional.neg() : notional).minus(inCoins ? 0 : fee);
     this.fills.push(

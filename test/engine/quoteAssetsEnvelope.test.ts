@@ -1,4 +1,5 @@
-// Tests the envelope of runs with cash in two quote assets: it contains every order of events of a brute-force enumeration, and ends at its extremes.
+// Tests the envelope of runs with cash in two quote assets, against an enumeration of every order of events: it contains all of their
+// results, and mostly ends at the extremes.
 
 import { expect, test } from 'vitest';
 import { Decimal } from '../../src/base/number/decimal.ts';
@@ -15,11 +16,11 @@ const SYMBOLS = [
 ] as const;
 /** Units of the quote asset in one tick of one lot: 10^(8 - digits of price and quantity). */
 const UNITS = [10n, 1n] as const;
-/** First price in ticks, largest move of a row in ticks, lots of an entry. */
+/** By symbol: first price in ticks, largest move of a row in ticks, lots of an entry. */
 const WALKS = [[6_000_000, 30_000, 20_000], [5000, 12, 2000]] as const; // prettier-ignore
 const FEE_PPM = 1000n;
 const ENTRIES = 4;
-/** An entry, three rows for it, and the row that opens with its end. */
+/** Each entry has four rows: the row of its decision, and three in which it may fill and end. */
 const ROWS_PER_ENTRY = 4;
 const CASH = { USDT: '100000', BTC: '1' };
 
@@ -51,9 +52,9 @@ function tinyCase(seed: number): TinyCase {
   });
   const entries = Array.from({ length: ENTRIES }, (_, index): Entry => {
     const symbol = pick(4) === 0 ? 0 : 1;
-    const next = rows[symbol]!.slice(index * ROWS_PER_ENTRY + 1, (index + 1) * ROWS_PER_ENTRY);
+    const entryRows = rows[symbol]!.slice(index * ROWS_PER_ENTRY + 1, (index + 1) * ROWS_PER_ENTRY);
     const [, , , close] = rows[symbol]![index * ROWS_PER_ENTRY]!;
-    const [, high, low] = next[pick(next.length)]!;
+    const [, high, low] = entryRows[pick(entryRows.length)]!;
     const step = WALKS[symbol][1];
     const limit = pick(2) === 0 ? null : Math.min(close - 1, low + pick(3) - 1);
     const price = limit ?? close;
@@ -95,7 +96,7 @@ function strategyOf({ entries }: TinyCase, readsCash: boolean) {
   };
 }
 
-/** Cash of both assets in units, and the entry price of an open position. */
+/** Cash of both assets in units, and whether the entry waits, is open or has ended. */
 interface State {
   readonly cash: readonly [bigint, bigint];
   readonly phase: 'waiting' | 'open' | 'over';
@@ -121,8 +122,8 @@ function walkPath(before: State, entry: Entry, path: readonly number[], fillsEnt
       if (state.phase === 'open' && (price <= stop || price >= target)) state = traded(state, symbol, price, false);
       return;
     }
-    const last = path[index - 1]!;
-    if (price < last) {
+    const lastPrice = path[index - 1]!;
+    if (price < lastPrice) {
       const isReached = limit !== null && (price < limit || (price === limit && fillsEntry));
       if (state.phase === 'waiting' && isReached) state = traded(state, symbol, limit, true);
       if (state.phase === 'open' && price <= stop) state = traded(state, symbol, stop, false);
@@ -188,8 +189,8 @@ async function envelopeFor(tiny: TinyCase, readsCash = false) {
 
 test('the envelope contains every enumerated order of events, and most bounds end at their extremes', { timeout: 120_000 }, async () => {
   let bounds = 0;
-  let open = 0;
-  let tight = 0;
+  let spreadCases = 0;
+  let tightBounds = 0;
   let ambiguous = 0;
   for (let seed = 1; seed <= 150; seed++) {
     const tiny = tinyCase(seed);
@@ -199,17 +200,18 @@ test('the envelope contains every enumerated order of events, and most bounds en
     expect(notBoundBecause, `seed ${seed}`).toEqual([]);
     if (kind === 'bound') bounds++;
     if (ambiguousFills > 0) ambiguous++;
-    if (!low.equals(high)) open++;
+    if (!low.equals(high)) spreadCases++;
     expect(Number(netProfit.low), `seed ${seed}: low`).toBeLessThanOrEqual(low.toNumber() + 1e-9);
     expect(Number(netProfit.high), `seed ${seed}: high`).toBeGreaterThanOrEqual(high.toNumber() - 1e-9);
-    if (!low.equals(high) && low.minus(netProfit.low).lessThan(slack) && new Decimal(netProfit.high).minus(high).lessThan(slack)) tight++;
+    if (!low.equals(high) && low.minus(netProfit.low).lessThan(slack) && new Decimal(netProfit.high).minus(high).lessThan(slack))
+      tightBounds++;
     if (!low.equals(high)) expect(band, `seed ${seed}`).not.toBeNull();
   }
   expect(bounds).toBe(150);
   expect(ambiguous).toBeGreaterThan(50);
-  expect(open).toBeGreaterThan(50);
+  expect(spreadCases).toBeGreaterThan(50);
   // A hull may be wider than the paths inside it, but seldom is.
-  expect(tight / open).toBeGreaterThan(0.8);
+  expect(tightBounds / spreadCases).toBeGreaterThan(0.8);
 });
 
 test('further lanes join the envelope of a strategy that reads its cash, which is a scenario', { timeout: 120_000 }, async () => {

@@ -62,23 +62,23 @@ describe('a stop entry of spot', () => {
     expect(await fillsOf({ base: '0.1' }, { stopEntry: 95 }, fall, seller)).toEqual(['sell 100 at 9500, minute 3, taker']);
   });
   it('a stop entry fills at an open beyond its level', async () => {
-    const gap: Prices[] = [QUIET, QUIET, [10_560, 10_600, 10_550, 10_580], QUIET];
-    expect(await fillsOf({ base: '0.1' }, { stopEntry: 105 }, gap)).toEqual(['buy 100 at 10560, minute 2, taker']);
+    const gapRows: Prices[] = [QUIET, QUIET, [10_560, 10_600, 10_550, 10_580], QUIET];
+    expect(await fillsOf({ base: '0.1' }, { stopEntry: 105 }, gapRows)).toEqual(['buy 100 at 10560, minute 2, taker']);
   });
   it('a stop entry rests at its collar, 1 % beyond its level, until the end of a row that opens beyond the collar', async () => {
-    const gap: Prices[] = [QUIET, QUIET, [10_700, 10_750, 10_650, 10_700], QUIET];
-    const back: Prices[] = [QUIET, QUIET, [10_700, 10_750, 10_600, 10_700], QUIET];
-    expect(await fillsOf({ base: '0.1' }, { stopEntry: 105 }, gap)).toEqual([]);
-    expect(await fillsOf({ base: '0.1' }, { stopEntry: 105 }, back)).toEqual(['buy 100 at 10605, minute 3, maker']);
+    const gapRows: Prices[] = [QUIET, QUIET, [10_700, 10_750, 10_650, 10_700], QUIET];
+    const returningRows: Prices[] = [QUIET, QUIET, [10_700, 10_750, 10_600, 10_700], QUIET];
+    expect(await fillsOf({ base: '0.1' }, { stopEntry: 105 }, gapRows)).toEqual([]);
+    expect(await fillsOf({ base: '0.1' }, { stopEntry: 105 }, returningRows)).toEqual(['buy 100 at 10605, minute 3, maker']);
     // An order by amount has no collar.
-    expect(await fillsOf({ quote: '1070' }, { stopEntry: 105 }, gap)).toEqual(['buy 10000 at 10700, minute 2, taker']);
+    expect(await fillsOf({ quote: '1070' }, { stopEntry: 105 }, gapRows)).toEqual(['buy 10000 at 10700, minute 2, taker']);
   });
   it('a stop entry with a limit fills at its level within the limit, and rests otherwise', async () => {
-    const gap: Prices[] = [QUIET, QUIET, [10_700, 10_750, 10_650, 10_700], [10_700, 10_710, 10_500, 10_600], QUIET];
+    const gapRows: Prices[] = [QUIET, QUIET, [10_700, 10_750, 10_650, 10_700], [10_700, 10_710, 10_500, 10_600], QUIET];
     expect(await fillsOf({ base: '0.1' }, { stopEntry: 105, limit: 106 })).toEqual(['buy 100 at 10500, minute 3, taker']);
     // The row opens beyond the limit, and the next one returns to it.
-    expect(await fillsOf({ base: '0.1' }, { stopEntry: 105, limit: 106 }, gap)).toEqual(['buy 100 at 10600, minute 4, maker']);
-    expect(await fillsOf({ base: '0.1' }, { stopEntry: 105, limit: 108 }, gap)).toEqual(['buy 100 at 10700, minute 2, taker']);
+    expect(await fillsOf({ base: '0.1' }, { stopEntry: 105, limit: 106 }, gapRows)).toEqual(['buy 100 at 10600, minute 4, maker']);
+    expect(await fillsOf({ base: '0.1' }, { stopEntry: 105, limit: 108 }, gapRows)).toEqual(['buy 100 at 10700, minute 2, taker']);
     // The limit is below the level. The row that reaches the level does not show which prices came after it.
     expect(await fillsOf({ base: '0.1' }, { stopEntry: 105, limit: 103 })).toEqual(['buy 100 at 10300, minute 4, maker']);
   });
@@ -94,14 +94,14 @@ describe('a stop entry of spot', () => {
     expect(await fills({ trailing: 4.5 })).toEqual(['buy 100 at 10500, minute 3, taker', 'sell 100 at 10250, minute 4, taker']);
   });
   it('a stop entry filled at an open beyond its target sells at that open, before the row reaches its stop', async () => {
-    const gap: Prices[] = [QUIET, QUIET, [10_560, 10_600, 10_100, 10_580], QUIET];
-    expect(await fillsOf({ base: '0.1' }, { stopEntry: 105, takeProfit: 105.5, stopLoss: 102 }, gap)).toEqual([
+    const gapRows: Prices[] = [QUIET, QUIET, [10_560, 10_600, 10_100, 10_580], QUIET];
+    expect(await fillsOf({ base: '0.1' }, { stopEntry: 105, takeProfit: 105.5, stopLoss: 102 }, gapRows)).toEqual([
       'buy 100 at 10560, minute 2, taker',
       'sell 100 at 10560, minute 2, taker',
     ]);
   });
   it('a stop entry does not change the time of another stop entry that the same open sends', async () => {
-    const gap: Prices[] = [QUIET, QUIET, [10_700, 10_750, 10_600, 10_700], QUIET];
+    const gapRows: Prices[] = [QUIET, QUIET, [10_700, 10_750, 10_600, 10_700], QUIET];
     const result = await ordersOf(
       (strategy, row) => {
         if (row !== 0) return;
@@ -109,7 +109,7 @@ describe('a stop entry of spot', () => {
         strategy.order('buy', { base: '0.2' }, { stopEntry: 105, tag: 'collared' });
       },
       NO_FEES,
-      barsOfRows(gap),
+      barsOfRows(gapRows),
     );
     expect(result.fills.map(({ price, lots, minute }) => [price, lots, minute])).toEqual([
       [10_700, 100, 2],
@@ -314,8 +314,8 @@ describe('a stop entry of a contract', () => {
     expect((await onContract('buy', { stopEntry: 10_500 }, CLIMB)).fills).toMatchObject([{ side: 'buy', price: 105_000, isMaker: false }]);
     const fall = CLIMB.map(([open, high, low, close]): Prices => [20_000 - open, 20_000 - low, 20_000 - high, 20_000 - close]);
     expect((await onContract('sell', { stopEntry: 9500 }, fall)).fills).toMatchObject([{ side: 'sell', price: 95_000, isMaker: false }]);
-    const gap: Prices[] = [QUIET, QUIET, [10_700, 10_750, 10_650, 10_700], [10_700, 10_710, 10_500, 10_600], QUIET];
-    expect((await onContract('buy', { stopEntry: 10_500, limit: 10_600 }, gap)).fills).toMatchObject([
+    const gapRows: Prices[] = [QUIET, QUIET, [10_700, 10_750, 10_650, 10_700], [10_700, 10_710, 10_500, 10_600], QUIET];
+    expect((await onContract('buy', { stopEntry: 10_500, limit: 10_600 }, gapRows)).fills).toMatchObject([
       { side: 'buy', price: 106_000, isMaker: true },
     ]);
     expect((await onContract('buy', { stopEntry: 10_500, limit: 10_600 }, CLIMB)).fills).toMatchObject([

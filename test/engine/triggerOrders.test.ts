@@ -376,10 +376,10 @@ describe('a trigger order', () => {
       const bars = walkBars({ rows: 600, missing: 0.03, step: 300, start: 10_000, instrument: linearContract(), seed });
       const options = { seed, fills: { latencyMs, slippagePpm: 300, maxVolumeSharePpm: seed === 2 ? 200_000 : 0 } };
       const record = await recordFrom(planOf(Gambler, bars, options, { isNet: seed !== 3 }));
-      const net = record.equity.units.at(-1)! - record.startUnits;
-      const { netPnl, ...parts } = costBridge(record, net);
-      const total = Object.values(parts).reduce((units, part) => units + Math.round(Number(part) * 10 ** record.reportingDigits), 0);
-      expect([total, Math.round(Number(netPnl) * 10 ** record.reportingDigits)]).toEqual([net, net]);
+      const netUnits = record.equity.units.at(-1)! - record.startUnits;
+      const { netPnl, ...bridge } = costBridge(record, netUnits);
+      const total = Object.values(bridge).reduce((units, part) => units + Math.round(Number(part) * 10 ** record.reportingDigits), 0);
+      expect([total, Math.round(Number(netPnl) * 10 ** record.reportingDigits)]).toEqual([netUnits, netUnits]);
       fired += orderRows(record).filter(({ role, ending }) => (role === 'condition' || role === 'stopLoss') && ending === 'filled').length;
       expect(orderRows(record).filter(({ code, ending }) => ending === 'refused' || code === 'FP_NOT_UNIQUE')).toEqual([]);
     }

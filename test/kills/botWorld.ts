@@ -154,6 +154,7 @@ export class BotWorld {
     return bot;
   }
 
+  /** Sets the faults of the exchange. */
   async faults(schedule: readonly FaultRow[]): Promise<void> {
     await this.exchange.faults(this.options.seed, schedule);
   }

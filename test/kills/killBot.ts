@@ -163,9 +163,9 @@ export class BotKiller {
   /** Starts a last bot and returns the totals. A bot that has never had a fill waits for one first. */
   async end(): Promise<BotKills> {
     const { world } = this;
-    const last = await this.#startAndCompare();
-    if (world.belief().filled.size === 0) await world.until(last, 'a fill', MAX_START_MS, ({ counts }) => counts.fills > 0);
-    await last.kill();
+    const lastBot = await this.#startAndCompare();
+    if (world.belief().filled.size === 0) await world.until(lastBot, 'a fill', MAX_START_MS, ({ counts }) => counts.fills > 0);
+    await lastBot.kill();
     const orders = await world.exchange.orders();
     const { state, filled } = world.belief();
     const count = (kind: RecordKind): number => state.counts.get(kind) ?? 0;

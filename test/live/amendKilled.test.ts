@@ -6,33 +6,35 @@ import { linearContract } from '../fixtures/futuresVenue.ts';
 import { driveLifetime, type KilledLifetime, type LifetimeResult } from '../fixtures/killedLifetime.ts';
 
 /** ISOBAR_CASES=all kills at every record. Otherwise the bot is killed at every record of `MOVES` moves of the stop. */
-const ALL = process.env['ISOBAR_CASES'] === 'all';
+const KILLS_EVERYWHERE = process.env['ISOBAR_CASES'] === 'all';
 const MOVES = Number(process.env['ISOBAR_KILLS'] ?? 1);
 
-/** Holds a position whose stop follows the close. */
-class Trailing extends Strategy {
+/** Holds a position whose stop at the exchange follows the close. */
+class TrailingTrader extends Strategy {
   range = this.use(atr(this.bars, 3));
   row = 0;
   override onBar() {
     const close = this.bars.close.value;
     const { isFlat, isLong, qty } = this.position();
     const stopDistance = this.range.value * 4;
+    const stopPrice = isLong ? close - stopDistance : close + stopDistance;
     const [stop] = this.openOrders().filter(({ tag }) => tag === 'stop');
     this.row++;
     if (isFlat) {
       if (this.row % 2 === 0) this.buy({ base: 10 }, { tag: 'entry' });
       else this.sell({ base: 10 }, { tag: 'entry' });
     } else if (stop === undefined) {
-      const stopTerms = { trigger: isLong ? close - stopDistance : close + stopDistance, tag: 'stop' };
+      const stopTerms = { trigger: stopPrice, tag: 'stop' };
       if (isLong) this.sell({ base: qty }, stopTerms);
       else this.buy({ base: qty.abs() }, stopTerms);
-    } else stop.amend({ stop: isLong ? close - stopDistance : close + stopDistance });
+    } else stop.amend({ stop: stopPrice });
   }
 }
 
 /** Checks the stops at the exchange at every step of time, and records violations. */
 class StopObserver {
   readonly violations: string[] = [];
+  /** Largest number of stops at the same time. */
   maxStops = 0;
   #isAttached = false;
   #hadStop = false;
@@ -44,9 +46,9 @@ class StopObserver {
       this.#isAttached = true;
       const place = triggers.place.bind(triggers);
       const finish = triggers.finishCancel.bind(triggers);
-      const checkAndReturn = <T>(value: T): T => {
+      const checkAndReturn = <Result>(callResult: Result): Result => {
         this.#checkStops(lifetime);
-        return value;
+        return callResult;
       };
       Object.assign(triggers, {
         place: (...args: Parameters<typeof place>) => checkAndReturn(place(...args)),
@@ -75,8 +77,8 @@ class StopObserver {
 async function runObserved(kills: readonly number[], isTorn = false): Promise<{ ended: LifetimeResult; observer: StopObserver }> {
   const observer = new StopObserver();
   const ended = await driveLifetime({
-    strategies: [Trailing],
-    bars: ALL ? 14 : 8,
+    strategies: [TrailingTrader],
+    bars: KILLS_EVERYWHERE ? 14 : 8,
     seed: 5,
     contract: linearContract(),
     kills,
@@ -99,6 +101,7 @@ function movesOf({ records }: LifetimeResult): readonly (readonly number[])[] {
   });
 }
 
+/** Returns the orders without their numbers, sorted. */
 const termsOf = ({ placed }: LifetimeResult): readonly string[] => placed.map((order) => order.slice(order.indexOf(' '))).toSorted();
 
 test(
@@ -110,10 +113,10 @@ test(
     const moves = movesOf(unkilled.ended);
     expect(moves.length).toBeGreaterThan(2);
     expect(unkilled.observer.maxStops).toBe(2);
-    const points = ALL ? unkilled.ended.records.slice(1).map(({ seq }) => seq) : moves.slice(1, 1 + MOVES).flat();
+    const points = KILLS_EVERYWHERE ? unkilled.ended.records.slice(1).map(({ seq }) => seq) : moves.slice(1, 1 + MOVES).flat();
     let lostCount = 0;
     for (const killSeq of points)
-      for (const isTorn of ALL ? [false, true] : [killSeq % 2 === 0]) {
+      for (const isTorn of KILLS_EVERYWHERE ? [false, true] : [killSeq % 2 === 0]) {
         const { k } = unkilled.ended.records.find(({ seq }) => seq === killSeq)!;
         const { ended, observer } = await runObserved([killSeq], isTorn);
         const description = `killed at record ${killSeq} ${k}${isTorn ? ', torn' : ''}`;
@@ -122,7 +125,8 @@ test(
         expect(ended.open, description).toHaveLength(unkilled.ended.open.length);
         expect(observer.maxStops, description).toBeLessThanOrEqual(2);
         // A request that was lost with the process is not repeated: the next bar moves the stop.
-        if (ended.records.some((record) => record.k === 'TOMB' || (record.k === 'VERDICT' && record.code === 'MISSED'))) lostCount++;
+        const hasLostRequest = ended.records.some((record) => record.k === 'TOMB' || (record.k === 'VERDICT' && record.code === 'MISSED'));
+        if (hasLostRequest) lostCount++;
         else expect([termsOf(ended), ended.balances], description).toEqual([termsOf(unkilled.ended), unkilled.ended.balances]);
       }
     console.log(`${points.length} kills, ${lostCount} requests lost`);

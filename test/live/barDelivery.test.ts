@@ -19,7 +19,7 @@ import { feed, planOf, spot, START_MS } from '../simulation/plans.ts';
 const MINUTE_MS = 60_000;
 const GRACE_MS = 5000;
 
-/** Log of decisions: the minute of the run, and for each feed whether its bar was fresh. */
+/** Log of decisions, such as `12: a-`: in minute 12 the first feed had a new bar and the second had none. A timer logs `timer 15`. */
 let decisionLog: string[] = [];
 afterEach(() => (decisionLog = []));
 
@@ -35,8 +35,8 @@ class DecisionRecorder extends Strategy {
   }
 }
 
-/** The bars of the exchange, and its faults. */
-interface Market {
+/** The bars of one symbol at the exchange, and the faults of the exchange. */
+interface SymbolBars {
   /** Minutes without a bar at the exchange. */
   readonly missing: Set<number>;
   /** True while the exchange does not reply. */
@@ -67,14 +67,14 @@ function klineRows(minutes: readonly number[]) {
   });
 }
 
-/** Returns the klines call of one market: it replies after 20 ms with the newest bars that the exchange has. */
-function askMarket(market: Market, queue: DueQueue, venueMs: () => number): AskKlines {
+/** Returns the klines call for one symbol. It replies after 20 ms with the newest bars that the exchange has. */
+function klinesCall(symbolBars: SymbolBars, queue: DueQueue, venueMs: () => number): AskKlines {
   return (rows, onReply) => {
     const handle = queue.at(queue.nowMs + 20, () => {
-      if (market.isAway) return onReply({ kind: 'unknown', cause: 'no answer', error: null, status: null } as never);
-      const newest = Math.floor((venueMs() - market.lateMs - START_MS) / MINUTE_MS) - 1;
+      if (symbolBars.isAway) return onReply({ kind: 'unknown', cause: 'no answer', error: null, status: null } as never);
+      const newest = Math.floor((venueMs() - symbolBars.lateMs - START_MS) / MINUTE_MS) - 1;
       const minutes = Array.from({ length: rows }, (_, offset) => newest - rows + 1 + offset).filter(
-        (minute) => minute >= 0 && !market.missing.has(minute),
+        (minute) => minute >= 0 && !symbolBars.missing.has(minute),
       );
       onReply({ kind: 'acked', value: { rows: klineRows(minutes), refused: [] } } as never);
     });
@@ -90,16 +90,16 @@ function warmUpBars(symbol: string): GrowingBars {
 }
 
 /** Returns the set of bars that feeds the growing bars of a symbol. */
-const liveSetOf = (copy: GrowingBars): LiveSet => ({
-  key: { market: 'spot', symbol: copy.instrument.wireName, interval: '1m' },
+const liveSetOf = (growingBars: GrowingBars): LiveSet => ({
+  key: { market: 'spot', symbol: growingBars.instrument.wireName, interval: '1m' },
   from: '1m',
-  instrument: copy.instrument,
+  instrument: growingBars.instrument,
   known: Array.from({ length: WARM_UP_MINUTES }, (_, minute) => ({
     ...barOfMinute(minute),
     closeMs: START_MS + (minute + 1) * MINUTE_MS,
     barsIn: 1,
   })),
-  copies: [copy],
+  copies: [growingBars],
   missedBars: [],
 });
 
@@ -123,9 +123,10 @@ async function engineOver(growingBars: readonly GrowingBars[]): Promise<Engine> 
 async function openFixture() {
   const queue = new DueQueue();
   queue.runDue(START_MS + WARM_UP_MINUTES * MINUTE_MS);
+  /** Time that the computer slept: the exchange's clock went on, the timers of the bot did not. */
   let sleptMs = 0;
   const venueMs = (): number => queue.nowMs + sleptMs;
-  const markets: Market[] = [0, 1].map(() => ({ missing: new Set<number>(), isAway: false, lateMs: 100 }));
+  const symbols: SymbolBars[] = [0, 1].map(() => ({ missing: new Set<number>(), isAway: false, lateMs: 100 }));
   const growingBars = ['AAAUSDT', 'BBBUSDT'].map(warmUpBars);
   const engine = await engineOver(growingBars);
   const sets = growingBars.map(liveSetOf);
@@ -137,7 +138,7 @@ async function openFixture() {
     sets,
     scheduler: queue,
     serverTime: () => ({ ms: timeMs(venueMs()), uncertaintyMs: 5 }),
-    ask: (set) => askMarket(markets[sets.indexOf(set)]!, queue, venueMs),
+    ask: (set) => klinesCall(symbols[sets.indexOf(set)]!, queue, venueMs),
     askTrades: () => () => () => {},
     random: () => 0.5,
     times: { graceMs: GRACE_MS, delayMs: 100, spreadMs: 100 },
@@ -156,6 +157,7 @@ async function openFixture() {
     log: (_level, message) => logLines.push(message),
   });
   delivery.start();
+  /** Runs both clocks until this minute of the run, by the exchange's clock. A fraction is a part of a minute. */
   const runTo = (minute: number): void => {
     const toMs = START_MS + minute * MINUTE_MS - sleptMs;
     while (queue.nextMs <= toMs) queue.runDue(queue.nextMs);
@@ -164,7 +166,7 @@ async function openFixture() {
   const sleep = (minutes: number): void => {
     sleptMs += minutes * MINUTE_MS;
   };
-  return { engine, markets, logLines, instants, delivery, runTo, sleep, settleCount: () => settleCount };
+  return { engine, symbols, logLines, instants, delivery, runTo, sleep, settleCount: () => settleCount };
 }
 
 /** Returns the number of bars of each feed. */
@@ -180,37 +182,37 @@ test('bars that close together are decided on together once their fills are know
 });
 
 test('a decision waits for a late bar within the grace, and beyond it the bar is appended without a decision', async () => {
-  const { engine, runTo, markets, logLines } = await openFixture();
+  const { engine, runTo, symbols, logLines } = await openFixture();
   runTo(11.5);
-  markets[1]!.lateMs = 3000;
+  symbols[1]!.lateMs = 3000;
   runTo(12.5);
   expect(decisionLog).toEqual(['11: ab', '12: ab']);
-  markets[1]!.lateMs = 8000;
+  symbols[1]!.lateMs = 8000;
   runTo(13.5);
   expect(decisionLog.slice(2)).toEqual(['13: a-']);
   expect(logLines.at(-1)).toContain(
     'BBBUSDT 1m: the bar that closed at 2024-01-01 00:13 UTC did not come within 5000 ms: no decision on it',
   );
-  markets[1]!.lateMs = 100;
+  symbols[1]!.lateMs = 100;
   runTo(14.5);
   expect(decisionLog.slice(3)).toEqual(['14: ab']);
   expect(barCounts(engine)).toEqual([14, 14]);
 });
 
 test('a minute without a bar delays no decision once the next bar has arrived', async () => {
-  const { runTo, markets, engine } = await openFixture();
-  markets[1]!.missing.add(11);
+  const { runTo, symbols, engine } = await openFixture();
+  symbols[1]!.missing.add(11);
   runTo(14.5);
   expect(decisionLog).toEqual(['11: ab', '12: a-', '13: ab', '14: ab']);
   expect(barCounts(engine)).toEqual([14, 13]);
 });
 
 test('bars of an outage are appended after it, and only punctual bars are decided on', async () => {
-  const { runTo, markets, engine, logLines } = await openFixture();
+  const { runTo, symbols, engine, logLines } = await openFixture();
   runTo(12.5);
-  for (const market of markets) market.isAway = true;
+  for (const symbol of symbols) symbol.isAway = true;
   runTo(20.5);
-  for (const market of markets) market.isAway = false;
+  for (const symbol of symbols) symbol.isAway = false;
   runTo(24.5);
   const decisionsAfter = decisionLog.slice(2).filter((text) => !text.startsWith('timer'));
   expect(decisionsAfter.length).toBeGreaterThanOrEqual(2);
@@ -239,8 +241,8 @@ test('the delivery triggers no decision once it has stopped', async () => {
 });
 
 test('a symbol without three bars in a row delays no decision once the exchange has replied, and its next bar is fresh', async () => {
-  const { runTo, markets, engine, logLines } = await openFixture();
-  for (let minute = 10; minute < 17; minute++) markets[1]!.missing.add(minute);
+  const { runTo, symbols, engine, logLines } = await openFixture();
+  for (let minute = 10; minute < 17; minute++) symbols[1]!.missing.add(minute);
   // One second after the close, long before the end of the grace.
   const oneSecond = 1 / 60;
   for (let minute = 11; minute < 14; minute++) {
@@ -252,10 +254,10 @@ test('a symbol without three bars in a row delays no decision once the exchange 
   expect(decisionLog).toEqual(['11: a-', '12: a-', '13: a-', '14: a-']);
   expect(logLines.filter((text) => text.includes('did not come within'))).toHaveLength(3);
   // Without a reply the symbol may have a bar, so the decision waits.
-  markets[1]!.isAway = true;
+  symbols[1]!.isAway = true;
   runTo(15 + oneSecond);
   expect(decisionLog).toHaveLength(4);
-  markets[1]!.isAway = false;
+  symbols[1]!.isAway = false;
   runTo(18 + oneSecond);
   expect(decisionLog.at(-1)).toBe('18: ab');
   expect(barCounts(engine)).toEqual([18, 11]);

@@ -13,7 +13,9 @@ let fixture: LiveFixture;
 afterEach(async () => fixture.close());
 
 const MINUTE_MS = 60_000;
+/** A bar as a row of numbers, for comparisons. */
 type BarRow = readonly [openMs: number, open: number, high: number, low: number, close: number, volume: number];
+/** Returns a bar as a row. */
 const rowOf = ({ openMs, open, high, low, close, volume }: Bar): BarRow => [openMs, open, high, low, close, volume];
 
 /** Records every minute bar, and every bar of three minutes with the minute bars inside it. */
@@ -32,7 +34,7 @@ class MinuteRecorder extends Strategy {
   }
 }
 
-const CONFIG = `strategy: minutes.ts
+const CONFIG = `strategy: minuteRecorder.ts
 feeds: { bars: { symbol: BTCUSDT, interval: 1m }, three: { symbol: BTCUSDT, interval: 3m } }
 cash: { USDT: '10000' }
 bars: { graceMs: 15000, delayMs: 100, spreadMs: 100 }
@@ -55,20 +57,19 @@ test('bars of three minutes are built from the bars of their minutes, and a repl
   await until(() => completeBars().length >= 3, 60_000, 'three bars of three minutes');
   await stopAndClose(opened);
   for (const { bar, minutes } of completeBars()) {
+    const [firstOpenMs, firstOpen] = minutes[0]!;
+    const highs = minutes.map(([, , high]) => high);
+    const lows = minutes.map(([, , , low]) => low);
+    const [, , , , lastClose] = minutes[2]!;
+    const [firstVolume, secondVolume, thirdVolume] = minutes.map(([, , , , , volume]) => volume);
+    const sumOfVolumes = firstVolume! + secondVolume! + thirdVolume!;
     expect(bar[0] % (3 * MINUTE_MS)).toBe(0);
-    expect(bar).toEqual([
-      minutes[0]![0],
-      minutes[0]![1],
-      Math.max(...minutes.map((row) => row[2])),
-      Math.min(...minutes.map((row) => row[3])),
-      minutes[2]![4],
-      minutes[0]![5] + minutes[1]![5] + minutes[2]![5],
-    ]);
+    expect(bar).toEqual([firstOpenMs, firstOpen, Math.max(...highs), Math.min(...lows), lastClose, sumOfVolumes]);
   }
   const replayed = await replayFolder(join(fixture.folder, 'bot'), {
     config: null,
     load: async (entry, source) => ({
-      plan: strategyPlanOf(entry, { strategy: RecordedInstances, name: 'Noted', hash: 'Noted' }, source),
+      plan: strategyPlanOf(entry, { strategy: RecordedInstances, name: 'MinuteRecorder', hash: 'MinuteRecorder' }, source),
       inputs: [],
       folder: '.',
     }),

@@ -1,16 +1,16 @@
 // Tests a live bot whose exits the exchange refuses, with and without a kill in between: the position has its stop, and closeAt repeats.
 
 import { expect, test } from 'vitest';
-import type { FaultSchedule } from '../../src/paperExchange/faults/faults.ts';
 import type { Op } from '../../src/protocol/endpoints/endpoints.ts';
 import { Strategy } from '../../src/index.ts';
 import { linearContract } from '../fixtures/futuresVenue.ts';
+import { atEveryCall } from '../fixtures/plantedFaults.ts';
 import { driveLifetime, type KilledLifetime, type LifetimeOptions, type LifetimeResult } from '../fixtures/killedLifetime.ts';
 
 const HOUR_MS = 3_600_000;
 
-/** Buys with a stop far below, and leaves at the third bar. */
-class LeavesAtATime extends Strategy {
+/** Buys with a stop far below, and asks to be closed out at the third bar. */
+class ClosesAtATime extends Strategy {
   bar = 0;
   override onBar() {
     this.bar++;
@@ -38,51 +38,65 @@ class ExitsContract extends Strategy {
   }
 }
 
-/** Refuses every order of the operations (-1021) from the close of one bar to that of another, counted from the first decision. */
-function refusing(ops: readonly Op[], fromBar: number, toBar: number): (lifetime: KilledLifetime) => void {
-  let isOn = false;
+/**
+ * Returns an observer that makes the exchange refuse every call of the operations (-1021) from the close of `fromBar` to that of `toBar`. Bars count
+ * from the first decision.
+ */
+function refuseBetween(ops: readonly Op[], fromBar: number, toBar: number): (lifetime: KilledLifetime) => void {
+  let isRefusing = false;
   return ({ world, plan }) => {
     const bar = (world.time.nowMs - plan.fromMs) / HOUR_MS;
-    const isDue = bar >= fromBar - 0.5 && bar < toBar - 0.5;
-    if (isDue === isOn) return;
-    isOn = isDue;
-    const schedule: FaultSchedule['schedule'] = isDue ? ops.map((op) => ({ point: 'GW.code', op, p: 1, params: { code: -1021 } })) : [];
-    world.exchange.faulty.faults.set({ seed: 1, schedule });
+    // Half an hour before a close the orders of the bar before have been answered.
+    const shouldRefuse = bar >= fromBar - 0.5 && bar < toBar - 0.5;
+    if (shouldRefuse === isRefusing) return;
+    isRefusing = shouldRefuse;
+    const faults = ops.map((op) => atEveryCall('GW.code', op, { code: -1021 }));
+    world.exchange.faulty.faults.set({ seed: 1, schedule: isRefusing ? faults : [] });
   };
 }
 
+/** Returns side, price and volume of each order, without its number. */
 const ordersOf = ({ placed }: LifetimeResult): readonly string[] => placed.map((text) => text.slice(text.indexOf(' ') + 1).trim());
-const countOf = ({ records }: LifetimeResult, kind: string): number => records.filter(({ k }) => k === kind).length;
+/** Returns the number of journal records of a kind. */
+const countOf = ({ records }: LifetimeResult, recordKind: string): number => records.filter(({ k }) => k === recordKind).length;
 
-/** Runs a lifetime without a kill, and one with a kill behind each of its first refusals. All must end alike. */
-async function runKilled(options: () => LifetimeOptions): Promise<LifetimeResult> {
+/** Runs a lifetime without a kill, and one with a kill after each of its first two refusals. All must end alike. Returns the first. */
+async function compareKilledLifetimes(options: () => LifetimeOptions): Promise<LifetimeResult> {
   const unkilled = await driveLifetime(options());
   const refusals = unkilled.records.filter(({ k }) => k === 'REFUSED').slice(0, 2);
   expect(refusals.length).toBeGreaterThan(0);
   for (const { seq } of refusals) {
     const killed = await driveLifetime({ ...options(), kills: [seq + 1] });
-    const where = `killed behind record ${seq}`;
-    expect(killed.starts, where).toBe(2);
-    expect(killed.balances, where).toEqual(unkilled.balances);
-    expect(ordersOf(killed), where).toEqual(ordersOf(unkilled));
-    expect(killed.lines.filter((line) => line.includes('differ')), where).toEqual([]); // prettier-ignore
+    const description = `killed after record ${seq}`;
+    expect(killed.starts, description).toBe(2);
+    expect(killed.balances, description).toEqual(unkilled.balances);
+    expect(ordersOf(killed), description).toEqual(ordersOf(unkilled));
+    expect(killed.lines.filter((line) => line.includes('differ')), description).toEqual([]); // prettier-ignore
   }
   return unkilled;
 }
 
 test('closeAt repeats an exit that the exchange refuses, at each bar until it is accepted', { timeout: 600_000 }, async () => {
-  const result = await runKilled(() => ({ strategies: [LeavesAtATime], bars: 8, watch: refusing(['spot.newOrder'], 3, 5) }));
-  expect(ordersOf(result).map((order) => order.split(' ')[0])).toEqual(['buy', 'sell']);
-  expect(countOf(result, 'REFUSED')).toBe(2);
-  expect(result.balances[1]).toBe('BTC 400 0');
+  const unkilled = await compareKilledLifetimes(() => ({
+    strategies: [ClosesAtATime],
+    bars: 8,
+    watch: refuseBetween(['spot.newOrder'], 3, 5),
+  }));
+  expect(ordersOf(unkilled).map((order) => order.split(' ')[0])).toEqual(['buy', 'sell']);
+  expect(countOf(unkilled, 'REFUSED')).toBe(2);
+  expect(unkilled.balances[1]).toBe('BTC 400 0');
 });
 
 test('the stop of a position whose exit was refused closes it', { timeout: 600_000 }, async () => {
-  const result = await runKilled(() => ({ strategies: [ExitsOnce], bars: 30, watch: refusing(['spot.newOrder'], 2, 3) }));
-  expect(ordersOf(result).map((order) => order.split(' ')[0])).toEqual(['buy', 'sell']);
-  const roles = result.records.flatMap((record) => (record.k === 'INTENT' ? [record.role] : []));
+  const unkilled = await compareKilledLifetimes(() => ({
+    strategies: [ExitsOnce],
+    bars: 30,
+    watch: refuseBetween(['spot.newOrder'], 2, 3),
+  }));
+  expect(ordersOf(unkilled).map((order) => order.split(' ')[0])).toEqual(['buy', 'sell']);
+  const roles = unkilled.records.flatMap((record) => (record.k === 'INTENT' ? [record.role] : []));
   expect(roles).toEqual(['market', 'market', 'stopLoss']);
-  expect(result.balances[1]).toBe('BTC 400 0');
+  expect(unkilled.balances[1]).toBe('BTC 400 0');
 });
 
 test.each<[string, readonly Op[]]>([
@@ -91,7 +105,7 @@ test.each<[string, readonly Op[]]>([
 ])('a stop at the exchange that made way for a refused exit is placed again%s', { timeout: 600_000 }, async (_, ops) => {
   let pending: readonly string[] = [];
   const options = (): LifetimeOptions => {
-    const refuse = refusing(ops, 4, 4.6);
+    const refuse = refuseBetween(ops, 4, 4.6);
     return {
       strategies: [ExitsContract],
       bars: 8,
@@ -103,7 +117,7 @@ test.each<[string, readonly Op[]]>([
       },
     };
   };
-  const result = await runKilled(options);
-  expect(result.balances[1]).toBe('long 10');
+  const unkilled = await compareKilledLifetimes(options);
+  expect(unkilled.balances[1]).toBe('long 10');
   expect(pending).toEqual(['sell 10']);
 });

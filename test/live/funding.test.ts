@@ -14,11 +14,12 @@ import type { StrategyClass } from '../../src/strategy/strategy.ts';
 import type { Op } from '../../src/protocol/endpoints/endpoints.ts';
 import { PERPETUAL, perpetualBars } from '../fixtures/perpetual.ts';
 import { balancesOf, booksOf } from '../parity/holdings.ts';
-import { exchangeOf, onTheWire, writeBot } from '../parity/setUp.ts';
+import { exchangeOf, liveComparablePlan, writeBot } from '../parity/setUp.ts';
 import { RowWorld } from '../parity/world.ts';
 import { feed, planOf, START_MS } from '../simulation/plans.ts';
 
 const HOUR_MS = 3_600_000;
+/** Returns a time as hours after the start of the data. */
 const hoursAfterStart = (ms: number): number => (ms - START_MS) / HOUR_MS;
 
 /** Rows of what the strategy read at each bar: hour, newest rate, its hour, the rate before, hour of the next rate. */
@@ -34,7 +35,9 @@ class FundingReceiver extends Strategy {
   }
 }
 
+/** Funding rates, one every eight hours. */
 const RATES = [0.0001, 0.0002, -0.0003, -0.0001, 0.0004, 0.00012345, -0.0002, 0.0001];
+/** Hourly rows of the data, and the first row of the run. */
 const ROWS = 66;
 const FIRST_ROW = 10;
 
@@ -63,10 +66,10 @@ function planFor(rates: readonly number[], strategy: StrategyClass = FundingRece
     [bars.instrument.id, { marks: null, funding, rates: { length: rates.length, timeMs, rate: Float64Array.from(rates) } }],
   ]);
   const feeds = [{ ...feed('bars', bars), firstRow: FIRST_ROW }];
-  return onTheWire(planOf(strategy, feeds, { ...PERPETUAL, fromMs, futures: { ...PERPETUAL.futures!, leverage: 3, data } }));
+  return liveComparablePlan(planOf(strategy, feeds, { ...PERPETUAL, fromMs, futures: { ...PERPETUAL.futures!, leverage: 3, data } }));
 }
 const DEFINITION = {
-  strategy: 'payee.ts',
+  strategy: 'fundingReceiver.ts',
   feeds: { bars: { symbol: 'E-AAA-USDT', interval: '1h' } },
   market: 'futures',
   futures: { leverage: 3, margin: 'cross', positions: 'net' },
@@ -88,14 +91,14 @@ async function openExchange(plan: RunPlan, off: readonly Op[] = []): Promise<str
 
 /** Runs the bot until the given hour. Returns its log. `inspect` is called before it stops. */
 async function runBot(path: string, plan: RunPlan, untilHour: number, inspect: (opened: OpenedBot) => void = () => {}): Promise<string> {
-  const text: string[] = [];
-  const opened = await world.openBot(path, plan, (line) => text.push(line));
+  const logLines: string[] = [];
+  const opened = await world.openBot(path, plan, (line) => logLines.push(line));
   writeBotFile(opened.bot.deps.config.data, botFileOf(opened));
-  const driver = await world.trading(opened, plan);
-  while (hoursAfterStart(world.time.nowMs) < untilHour && (await driver.next()));
+  const driver = await world.startTrading(opened, plan);
+  while (hoursAfterStart(world.time.nowMs) < untilHour && (await driver.driveNextRows()));
   inspect(opened);
   await world.stop(opened);
-  return text.join('');
+  return logLines.join('');
 }
 
 /** Returns the amounts of all journalled payments. */
@@ -114,19 +117,19 @@ test('funding rates are those of the backtest at each decision, over a restart a
   const plan = planFor(RATES);
   const { engine, loop } = await prepareBacktest(plan);
   loop(engine);
-  const expected = readings;
+  const readingsOfBacktest = readings;
   readings = [];
   const path = await openExchange(plan);
   const firstLog = await runBot(path, plan, 35);
   // The second lifetime first replays the first one from the journal.
-  expect(readings).toEqual(expected.slice(0, readings.length));
+  expect(readings).toEqual(readingsOfBacktest.slice(0, readings.length));
   readings = [];
-  const secondLog = await runBot(path, plan, Infinity, ({ bot: { deps: parts } }) => {
-    expect(booksOf(parts.engine)).toEqual(balancesOf(world.exchange.service, parts.engine));
-    expect(booksOf(parts.engine)).toEqual(booksOf(engine));
+  const secondLog = await runBot(path, plan, Infinity, ({ bot: { deps } }) => {
+    expect(booksOf(deps.engine)).toEqual(balancesOf(world.exchange.service, deps.engine));
+    expect(booksOf(deps.engine)).toEqual(booksOf(engine));
   });
-  expect(readings).toEqual(expected);
-  expect(readings.find(([index]) => index === 16)).toEqual([16, 0.0002, 16, 0.0001, 24]);
+  expect(readings).toEqual(readingsOfBacktest);
+  expect(readings.find(([hour]) => hour === 16)).toEqual([16, 0.0002, 16, 0.0001, 24]);
   // The position is open at the payments of hours 32, 40 and 64.
   expect(bookedPayments(join(world.folder, 'bot'))).toHaveLength(3);
   expect(firstLog + secondLog).not.toMatch(/funding rate/);
@@ -135,37 +138,37 @@ test('funding rates are those of the backtest at each decision, over a restart a
   const replayed = await replayFolder(join(world.folder, 'bot'), { config: null, load });
   expect(replayed).toMatchObject({ processes: 2, difference: null });
   expect(replayed.decisions).toBeGreaterThan(3);
-  expect(readings).toEqual(expected);
+  expect(readings).toEqual(readingsOfBacktest);
 });
 
-test('a bot that was restarted at a kept point is replayed as a whole, with the rates of the backtest', async () => {
+test('a replay of a bot that was restarted from kept state covers its whole journal, with the rates of the backtest', async () => {
   const plan = planFor(RATES, KeepingReceiver);
   const { engine, loop } = await prepareBacktest(plan);
   loop(engine);
-  const expected = readings;
+  const readingsOfBacktest = readings;
   readings = [];
   const path = await openExchange(plan);
   await runBot(path, plan, 35);
   readings = [];
   const secondLog = await runBot(path, plan, Infinity);
   expect(secondLog).toContain('strategies begin with their kept state');
-  expect(readings.length).toBeLessThan(expected.length);
-  expect(readings).toEqual(expected.slice(-readings.length));
+  expect(readings.length).toBeLessThan(readingsOfBacktest.length);
+  expect(readings).toEqual(readingsOfBacktest.slice(-readings.length));
   readings = [];
   const load = () => Promise.resolve({ plan: plan.strategies[0]!, inputs: [], folder: '.' });
   const replayed = await replayFolder(join(world.folder, 'bot'), { config: null, load });
   expect(replayed).toMatchObject({ processes: 2, difference: null });
-  expect(readings).toEqual(expected);
+  expect(readings).toEqual(readingsOfBacktest);
 });
 
 test('a funding rate that could not be read is NaN, and the log says so at the start, for the strategy and when it is due', async () => {
   const plan = planFor([]);
   const path = await openExchange(plan, ['futures.indexPrice']);
-  const text = await runBot(path, plan, 26);
+  const log = await runBot(path, plan, 26);
   expect(readings.every(([, rate]) => Number.isNaN(rate))).toBe(true);
   const noRateText = 'no funding rate of E-AAA-USDT is known; the first will be the rate of 2024-01-01 16:00 UTC';
-  expect(text.split('\n').filter((line) => line.includes(noRateText))).toHaveLength(2);
-  expect(text).toContain(`FundingReceiver: funding rates are incomplete: ${noRateText}; the strategy reads NaN`);
-  expect(text).toMatch(/funding rate of E-AAA-USDT: /);
-  expect(text).toContain('the funding rate of E-AAA-USDT of 2024-01-01 16:00 UTC was missed: strategies read NaN');
+  expect(log.split('\n').filter((line) => line.includes(noRateText))).toHaveLength(2);
+  expect(log).toContain(`FundingReceiver: funding rates are incomplete: ${noRateText}; the strategy reads NaN`);
+  expect(log).toMatch(/funding rate of E-AAA-USDT: /);
+  expect(log).toContain('the funding rate of E-AAA-USDT of 2024-01-01 16:00 UTC was missed: strategies read NaN');
 });

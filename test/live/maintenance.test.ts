@@ -55,7 +55,7 @@ bars: { graceMs: 30000, delayMs: 100, spreadMs: 100 }
     const span = { fromMs: Infinity, toMs: Infinity };
     const config = {
       ...fixture.config(yaml),
-      maintenance: [{ cancels: orders === 'cancel', spanAt: (ms: number) => (ms < span.toMs ? span : null) }],
+      maintenance: [{ cancelsOpening: orders === 'cancel', spanAt: (ms: number) => (ms < span.toMs ? span : null) }],
     };
     const opened = await fixture.open(config, [RestingLimit]);
     const { engine, venueMs } = opened.bot.deps;

@@ -15,14 +15,14 @@ beforeEach(async () => {
 afterEach(async () => fixture.close());
 
 /** Buys at one bar and sells at the next. */
-class Flip extends Strategy {
+class AlternatingTrader extends Strategy {
   override onBar() {
     if (this.position().isFlat) this.buy({ base: '0.01' });
     else this.exit();
   }
 }
 
-const FLIP = `strategy: flip.ts
+const CONFIG = `strategy: alternatingTrader.ts
 feeds: { bars: { symbol: BTCUSDT, interval: 1m } }
 cash: { USDT: '10000' }
 bars: { graceMs: 60000, delayMs: 100, spreadMs: 100 }
@@ -36,21 +36,22 @@ function writeModule(name: string, body: string): void {
     `${head}export default composeModule('${name}', ({ rebind }) => {\n${body}\n});\n`,
   );
 }
+/** Returns the config of a bot with these modules. */
 const configWith = (names: readonly string[], moreKeys = '') =>
-  fixture.config(`${FLIP}${moreKeys}modules: [${names.map((name) => `./modules/${name}.ts`).join(', ')}]\n`);
+  fixture.config(`${CONFIG}${moreKeys}modules: [${names.map((name) => `./modules/${name}.ts`).join(', ')}]\n`);
 
 /** Body of a module with one risk rule, whose check returns `verdict`. */
 const ruleBody = (verdict: string) =>
   `rebind(PARTS.rules).to(() => [orderRuleOf(riskRule({ code: 'OWN_RULE', check: () => ${verdict}, reductionsToo: true }))]);`;
 
 /** Returns the number of calls that the wrappers of the module have counted, by the name of the part. */
-const wrapperCalls = (): Record<string, number> => (Reflect.get(globalThis, 'isobarSeen') ?? {}) as Record<string, number>;
+const wrapperCalls = (): Record<string, number> => (Reflect.get(globalThis, 'wrapperCalls') ?? {}) as Record<string, number>;
 
 /** Body of a module that wraps three parts and counts their calls. */
-const WRAPPERS_BODY = `const seen = ((globalThis as { isobarSeen?: Record<string, number> }).isobarSeen = { clock: 0, exchange: 0, journal: 0 } as Record<string, number>);
-  rebind(PARTS.clock).wrap((clock) => passOn(clock, { get nowMs() { seen.clock++; return clock.nowMs; } }));
-  rebind(PARTS.exchange).wrap((exchange) => passOn(exchange, { submit(order, seq) { seen.exchange++; exchange.submit(order, seq); } }));
-  rebind(PARTS.journal).wrap((journal) => passOn(journal, { submitted(order) { seen.journal++; return journal.submitted(order); } }));`;
+const WRAPPERS_BODY = `const calls = ((globalThis as { wrapperCalls?: Record<string, number> }).wrapperCalls = { clock: 0, exchange: 0, journal: 0 } as Record<string, number>);
+  rebind(PARTS.clock).wrap((clock) => passOn(clock, { get nowMs() { calls.clock++; return clock.nowMs; } }));
+  rebind(PARTS.exchange).wrap((exchange) => passOn(exchange, { submit(order, seq) { calls.exchange++; exchange.submit(order, seq); } }));
+  rebind(PARTS.journal).wrap((journal) => passOn(journal, { submitted(order) { calls.journal++; return journal.submitted(order); } }));`;
 
 /** Throws the error with the log of the bot. */
 const failWithLog = (error: unknown): never => {
@@ -60,7 +61,7 @@ const failWithLog = (error: unknown): never => {
 test('wrappers of clock, exchange and journal are called by a bot on paper, also after a restart', async () => {
   writeModule('ports', WRAPPERS_BODY);
   for (const lifetime of ['first', 'second']) {
-    const opened = await fixture.open(configWith(['ports']), [Flip]);
+    const opened = await fixture.open(configWith(['ports']), [AlternatingTrader]);
     opened.bot.start();
     await until(() => opened.bot.fills.length >= 2, 60_000, `two fills of the ${lifetime} start`).catch(failWithLog);
     await stopAndClose(opened);
@@ -74,18 +75,18 @@ test('wrappers of clock, exchange and journal are called by a bot on paper, also
 
 test('a rule of a module denies orders, and a start with changed code of the module is rejected', async () => {
   writeModule('rule', ruleBody('null'));
-  const firstBot = await fixture.open(configWith(['rule']), [Flip]);
+  const firstBot = await fixture.open(configWith(['rule']), [AlternatingTrader]);
   firstBot.bot.start();
   await until(() => firstBot.bot.fills.length >= 2, 60_000, 'two fills').catch(failWithLog);
   await stopAndClose(firstBot);
   writeModule('rule', ruleBody("'not today'"));
-  const error = await fixture.open(configWith(['rule']), [Flip]).then(
+  const error = await fixture.open(configWith(['rule']), [AlternatingTrader]).then(
     () => null,
     (reason: unknown) => reason,
   );
   expect(error).toBeInstanceOf(ConfigError);
   expect(String(error)).toContain('the code of the module ./modules/rule.ts has changed');
-  const secondBot = await fixture.open(configWith(['rule']), [Flip], { acceptChanges: true });
+  const secondBot = await fixture.open(configWith(['rule']), [AlternatingTrader], { acceptChanges: true });
   secondBot.bot.start();
   await until(() => fixture.lines.join('').includes('OWN_RULE'), 60_000, 'a denied order').catch(failWithLog);
   expect(secondBot.bot.fills).toHaveLength(0);
@@ -94,11 +95,11 @@ test('a rule of a module denies orders, and a start with changed code of the mod
 
 test('a notifier of a module becomes a notifier of the bot', async () => {
   writeModule(
-    'told',
-    'rebind(PARTS.notifier).to(({ plan }) => ({ name: `told ${plan.name}`, send: (_, done) => (queueMicrotask(() => done(null)), () => {}) }));',
+    'notifier',
+    'rebind(PARTS.notifier).to(({ plan }) => ({ name: `notifier of ${plan.name}`, send: (_, done) => (queueMicrotask(() => done(null)), () => {}) }));',
   );
-  const opened = await fixture.open(configWith(['told'], 'name: mine\n'), [Flip]);
-  expect(opened.notifiers.map(({ name }) => name)).toEqual(['told mine']);
+  const opened = await fixture.open(configWith(['notifier'], 'name: mine\n'), [AlternatingTrader]);
+  expect(opened.notifiers.map(({ name }) => name)).toEqual(['notifier of mine']);
   await stopAndClose(opened);
 });
 
@@ -110,8 +111,8 @@ test.each([
   ['live', 'clock', 'wrap((clock) => clock)', 'expected clock as the bot has it'],
 ] as const)('with mode %s a module that rebinds %s is rejected with its line', async (mode, part, binding, message) => {
   writeModule('own', `rebind(PARTS.${part}).${binding};`);
-  const modulesLine = FLIP.split('\n').length + 2;
-  await expect(fixture.open({ ...configWith(['own']), mode }, [Flip])).rejects.toThrow(
+  const modulesLine = CONFIG.split('\n').length + 2;
+  await expect(fixture.open({ ...configWith(['own']), mode }, [AlternatingTrader])).rejects.toThrow(
     new RegExp(`bot\\.yaml:${modulesLine} modules\\.0: the module own: ${message}`),
   );
   expect(fixture.lines).toEqual([]);

@@ -12,7 +12,7 @@ import { newestLifetime } from '../../src/tasks/bot/lifetime/lifetime.ts';
 import { ManySymbols, planOf, recordsIn } from '../fixtures/manySymbols.ts';
 import { balancesOf } from '../parity/holdings.ts';
 import { backtestOf, tablesOf } from '../parity/parity.ts';
-import { exchangeOf, onTheWire, writeBot } from '../parity/setUp.ts';
+import { exchangeOf, liveComparablePlan, writeBot } from '../parity/setUp.ts';
 import { openSteppedBot } from '../parity/steppedBot.ts';
 import { firstDifference } from '../parity/tables.ts';
 import { RowWorld } from '../parity/world.ts';
@@ -79,8 +79,8 @@ async function runLive(plan: RunPlan, classes: readonly StrategyClass[], decide:
       room: plan.feeds[0]!.bars.length + 1,
     });
     try {
-      const driver = await world.trading(opened, plan);
-      while (await driver.next());
+      const driver = await world.startTrading(opened, plan);
+      while (await driver.driveNextRows());
       const { engine } = opened.bot.deps;
       const tables = tablesOf(engine, balancesOf(world.exchange.service, engine));
       return { tables, partsAt: recordedOrder(recordsIn(join(world.folder, 'bot', 'journal')), engine) };
@@ -97,7 +97,7 @@ test.each(['whenComplete', 'perFeed'] as const)(
   async (decide) => {
     const strategies = [2, 0, 1, 0].map(crossOf);
     const base = planOf({ symbols: 3, interval: '5m', bars: 40, strategies, named: 'each' });
-    const plan = onTheWire({ ...base, ...(decide === 'perFeed' ? { decide } : {}) });
+    const plan = liveComparablePlan({ ...base, ...(decide === 'perFeed' ? { decide } : {}) });
     const live = await runLive(plan, strategies, decide);
     const backtest = await backtestOf(plan, live.partsAt);
     expect(backtest.fills.length).toBeGreaterThan(20);

@@ -19,7 +19,7 @@ import { coarser, spotInstrument, walkBars } from '../engine/world.ts';
 import { feedPlan, runPlan } from '../fixtures/runPlan.ts';
 import { balancesOf } from '../parity/holdings.ts';
 import { backtestOf, tablesOf } from '../parity/parity.ts';
-import { exchangeOf, onTheWire, writeBot } from '../parity/setUp.ts';
+import { exchangeOf, liveComparablePlan, writeBot } from '../parity/setUp.ts';
 import { openSteppedBot } from '../parity/steppedBot.ts';
 import { firstDifference } from '../parity/tables.ts';
 import { RowWorld } from '../parity/world.ts';
@@ -158,7 +158,7 @@ test('a bot with cash in two quote assets has the orders, fills and balances of 
   }));
   const fromMs = feeds[0]!.bars.openMs[20]!;
   const cash = { USDT: '50000', BTC: '1' };
-  const plan = onTheWire(runPlan([Crosses], feeds, { cash, convert: { BTC: btc.id }, size: { equity: '0.1' }, fromMs }));
+  const plan = liveComparablePlan(runPlan([Crosses], feeds, { cash, convert: { BTC: btc.id }, size: { equity: '0.1' }, fromMs }));
   const backtest = await backtestOf(plan);
   const world = await RowWorld.open(exchangeOf(plan));
   try {
@@ -182,8 +182,8 @@ test('a bot with cash in two quote assets has the orders, fills and balances of 
       room: 200,
     });
     try {
-      const driver = await world.trading(opened, plan);
-      while (await driver.next());
+      const driver = await world.startTrading(opened, plan);
+      while (await driver.driveNextRows());
       const { engine } = opened.bot.deps;
       expect(backtest.fills.length).toBeGreaterThan(20);
       expect(firstDifference(backtest, tablesOf(engine, balancesOf(world.exchange.service, engine)))).toBeNull();

@@ -4,12 +4,12 @@ import { expect, test } from 'vitest';
 import { driveLifetime, type LifetimeOptions, type LifetimeResult } from '../fixtures/killedLifetime.ts';
 import { BuyOnce, Closures, Everything } from '../fixtures/statefulStrategies.ts';
 
-/** ISOBAR_CASES=all kills at every record, for a campaign. Otherwise `KILLS` records of each lifetime are drawn. */
-const ALL = process.env['ISOBAR_CASES'] === 'all';
+/** ISOBAR_CASES=all kills at every record, for a campaign. Otherwise the bot is killed at about `KILLS` records, evenly spread. */
+const KILLS_EVERYWHERE = process.env['ISOBAR_CASES'] === 'all';
 const KILLS = Number(process.env['ISOBAR_KILLS'] ?? 3);
 
 /** Returns the fields of the strategies as text, without the times and series that the engine sets. */
-const memory = ({ instances }: LifetimeResult): unknown => instances.map((instance) => JSON.stringify(instance, memoryField));
+const fieldsOf = ({ instances }: LifetimeResult): unknown => instances.map((instance) => JSON.stringify(instance, memoryField));
 /** Returns a field of a strategy for a comparison. Undefined: the field is not compared. */
 function memoryField(name: string, value: unknown): unknown {
   if (['bars', 'params', 'fast', 'up', 'sum'].includes(name)) return undefined;
@@ -19,28 +19,32 @@ function memoryField(name: string, value: unknown): unknown {
 }
 
 /** Returns the orders without their numbers, sorted. A kill may change the number of a stop that waits for a cancel. */
-const orders = ({ placed }: LifetimeResult): readonly string[] => placed.map((order) => order.slice(order.indexOf(' '))).toSorted();
+const ordersOf = ({ placed }: LifetimeResult): readonly string[] => placed.map((order) => order.slice(order.indexOf(' '))).toSorted();
 
 /** Returns the orders that only the lifetime without a kill has: their requests were signed and never left. */
 function lostOrders(killed: LifetimeResult, unkilled: LifetimeResult): readonly string[] {
-  const has = new Set(orders(killed));
-  return orders(unkilled).filter((order) => !has.has(order));
+  const ordersOfKilled = new Set(ordersOf(killed));
+  return ordersOf(unkilled).filter((order) => !ordersOfKilled.has(order));
 }
 
+/** Returns the numbers of all records but the first. */
 const seqsOf = ({ records }: LifetimeResult): readonly number[] => records.slice(1).map(({ seq }) => seq);
 
-/** Returns the records at which the bot is killed: all, or every n-th one. */
-function killPoints(seqs: readonly number[], from: number): readonly number[] {
-  if (ALL) return seqs;
+/** Returns the numbers of the records at which the bot is killed: all, or every n-th one. `offset` selects the first. */
+function killPoints(seqs: readonly number[], offset: number): readonly number[] {
+  if (KILLS_EVERYWHERE) return seqs;
   const step = Math.max(1, Math.floor(seqs.length / KILLS));
-  return seqs.filter((_, index) => index % step === from % step);
+  return seqs.filter((_, index) => index % step === offset % step);
 }
 
 /** The result of one kill. `message` is null when the lifetimes are equal. */
 interface KillResult {
+  /** Number of the record at which the bot was killed. */
   readonly seq: number;
+  /** Kind of the record. */
   readonly kind: string;
-  readonly lost: number;
+  /** Number of requests that were lost with the process. */
+  readonly lostCount: number;
   readonly message: string | null;
 }
 
@@ -49,20 +53,20 @@ async function compareKilled(options: LifetimeOptions, unkilled: LifetimeResult,
   const kind = unkilled.records.find(({ seq }) => seq === killSeq)!.k;
   try {
     const killed = await driveLifetime({ ...options, kills: [killSeq] });
-    if (killed.starts !== 2) return { seq: killSeq, kind, lost: 0, message: `${killed.starts} starts` };
+    if (killed.starts !== 2) return { seq: killSeq, kind, lostCount: 0, message: `${killed.starts} starts` };
     const missing = lostOrders(killed, unkilled);
     // A lost request changes the decisions after it, so only the first part of the lifetimes could be equal.
     if (missing.length > 0 && killed.records.some(({ k }) => k === 'TOMB'))
-      return { seq: killSeq, kind, lost: missing.length, message: null };
+      return { seq: killSeq, kind, lostCount: missing.length, message: null };
     const differences = [
-      JSON.stringify(orders(killed)) === JSON.stringify(orders(unkilled)) ? '' : `orders: ${JSON.stringify(killed.placed)}`,
+      JSON.stringify(ordersOf(killed)) === JSON.stringify(ordersOf(unkilled)) ? '' : `orders: ${JSON.stringify(killed.placed)}`,
       JSON.stringify(killed.balances) === JSON.stringify(unkilled.balances) ? '' : `balances: ${killed.balances.join(', ')}`,
-      JSON.stringify(memory(killed)) === JSON.stringify(memory(unkilled)) ? '' : `memory: ${JSON.stringify(memory(killed))}`,
+      JSON.stringify(fieldsOf(killed)) === JSON.stringify(fieldsOf(unkilled)) ? '' : `memory: ${JSON.stringify(fieldsOf(killed))}`,
       killed.open.length === unkilled.open.length ? '' : `open: ${killed.open.join(', ')}`,
     ].filter((text) => text !== '');
-    return { seq: killSeq, kind, lost: 0, message: differences.length === 0 ? null : differences.join('\n') };
+    return { seq: killSeq, kind, lostCount: 0, message: differences.length === 0 ? null : differences.join('\n') };
   } catch (error) {
-    return { seq: killSeq, kind, lost: 0, message: String(error instanceof Error ? error.stack : error) };
+    return { seq: killSeq, kind, lostCount: 0, message: String(error instanceof Error ? error.stack : error) };
   }
 }
 
@@ -79,14 +83,14 @@ test.each([
     let lostCount = 0;
     const points = killPoints(seqsOf(unkilled), options.seed);
     for (const killSeq of points) {
-      const result = await compareKilled(options, unkilled, killSeq);
-      lostCount += result.lost;
-      if (result.message !== null) differing.push(result);
-      if (ALL) console.log(killSeq, result.kind, result.lost, result.message ?? 'equal');
+      const killResult = await compareKilled(options, unkilled, killSeq);
+      lostCount += killResult.lostCount;
+      if (killResult.message !== null) differing.push(killResult);
+      if (KILLS_EVERYWHERE) console.log(killSeq, killResult.kind, killResult.lostCount, killResult.message ?? 'equal');
     }
     console.log(`${points.length} kills of ${options.strategies.map(({ name }) => name).join(', ')}, ${lostCount} requests lost`);
     const reports = differing.map(({ seq, kind, message }) => `${seq} ${kind}: ${message}`);
-    expect(reports, `without a kill: ${JSON.stringify(unkilled.placed)} ${JSON.stringify(memory(unkilled))}`).toEqual([]);
+    expect(reports, `without a kill: ${JSON.stringify(unkilled.placed)} ${JSON.stringify(fieldsOf(unkilled))}`).toEqual([]);
   },
   3_000_000,
 );

@@ -17,7 +17,7 @@ let fixture: LiveFixture;
 afterEach(async () => fixture.close());
 
 /** Makes decisions of every kind: market orders, limits that are cancelled, stops and a timer. */
-class Busy extends Strategy {
+class EveryDecision extends Strategy {
   up = this.use(crossedUp(sma(this.bars.close, 2), sma(this.bars.close, 4)));
   down = this.use(crossedDown(sma(this.bars.close, 2), sma(this.bars.close, 4)));
   #resting: OrderId | null = null;
@@ -35,13 +35,13 @@ class Busy extends Strategy {
   }
 }
 /** The same strategy with a larger size, so that its decisions differ. */
-class BuysMore extends Busy {
+class BuysMore extends EveryDecision {
   override onBar() {
     if (this.position().isFlat) this.buy({ base: '0.02' }, { tag: 'in' });
   }
 }
 
-const CONFIG = `strategy: busy.ts
+const CONFIG = `strategy: everyDecision.ts
 feeds: { bars: { symbol: BTCUSDT, interval: 1m } }
 cash: { USDT: '10000' }
 risk: { maxOrdersPerMinute: 2 }
@@ -50,7 +50,7 @@ bars: { graceMs: 30000, delayMs: 100, spreadMs: 100 }
 
 /** Runs the bot for some bars. */
 async function runForBars(bars: number): Promise<void> {
-  const opened = await fixture.open(fixture.config(CONFIG), [Busy]);
+  const opened = await fixture.open(fixture.config(CONFIG), [EveryDecision]);
   const { bot } = opened;
   writeBotFile(bot.deps.config.data, botFileOf(opened));
   const [feed] = bot.deps.engine.feeds;
@@ -63,7 +63,7 @@ async function runForBars(bars: number): Promise<void> {
 /** Returns options that load a strategy under the name of the recorded one. */
 function loaderOf(strategy: StrategyClass): LiveOptions['load'] {
   return async (entry, source) => ({
-    plan: strategyPlanOf(entry, { strategy, name: 'Busy', hash: 'Busy' }, source),
+    plan: strategyPlanOf(entry, { strategy, name: 'EveryDecision', hash: 'EveryDecision' }, source),
     inputs: [],
     folder: '.',
   });
@@ -74,7 +74,7 @@ test('a replay over two starts makes every decision again, and names the first o
   await runForBars(6);
   await runForBars(2);
   const data = join(fixture.folder, 'bot');
-  const replayed = await replayFolder(data, { config: null, load: loaderOf(Busy) });
+  const replayed = await replayFolder(data, { config: null, load: loaderOf(EveryDecision) });
   expect(replayed.difference).toBeNull();
   expect(replayed).toMatchObject({ processes: 2 });
   expect(replayed.decisions).toBeGreaterThan(6);
@@ -85,6 +85,8 @@ test('a replay over two starts makes every decision again, and names the first o
   // Another config is rejected, because its decisions cannot be compared.
   const config = join(fixture.folder, 'other.yaml');
   writeFileSync(config, readFileSync(join(fixture.folder, 'bot.yaml'), 'utf8').replace('maxOrdersPerMinute: 2', 'maxOrdersPerMinute: 3'));
-  await expect(replayFolder(data, { config, load: loaderOf(Busy) })).rejects.toThrow('this is not the config that the bot ran with');
+  await expect(replayFolder(data, { config, load: loaderOf(EveryDecision) })).rejects.toThrow(
+    'this is not the config that the bot ran with',
+  );
   expect(readdirSync(join(data, 'journal')).filter((name) => name.endsWith('.jsonl'))).toHaveLength(2);
 });

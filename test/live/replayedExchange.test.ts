@@ -10,7 +10,9 @@ import { readExchange } from '../../src/paperExchange/process/file/readExchange.
 import { Strategy } from '../../src/index.ts';
 import { LiveFixture, stopAndClose, until } from './liveFixture.ts';
 
+/** How much faster than real time the exchange replays bars and the bot waits. */
 const SPEED = 60;
+const DAY_MS = 86_400_000;
 const folder = mkdtempSync(join(tmpdir(), 'isobar-replayed-'));
 let fixture: LiveFixture;
 afterEach(async () => {
@@ -18,8 +20,8 @@ afterEach(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** Buys at one bar and sells at the next. NEWUSDT is listed later than the exchange opens. */
-class Flip extends Strategy {
+/** Buys at one bar and sells at the next. Its second feed has NEWUSDT, which is listed after the exchange opens. */
+class AlternatingTrader extends Strategy {
   coins = this.feeds('coins');
   override onBar() {
     if (this.position().isFlat) this.buy({ base: '0.01' });
@@ -27,28 +29,29 @@ class Flip extends Strategy {
   }
 }
 
-/** Opens an exchange that replays bars of the past. */
-async function openReplayed(): Promise<LiveFixture> {
+/** Opens an exchange that replays bars of January 2025: OLDUSDT from the begin, NEWUSDT from the second day on. */
+async function openReplayingExchange(): Promise<LiveFixture> {
   const data = join(folder, 'data');
   const fromMs = Date.UTC(2025, 0, 1);
   generateInto(data, { symbol: 'OLDUSDT', interval: '1m', fromMs, bars: 2000, seed: 3 });
-  generateInto(data, { symbol: 'NEWUSDT', interval: '1m', fromMs: fromMs + 86_400_000, bars: 500, seed: 4 });
+  generateInto(data, { symbol: 'NEWUSDT', interval: '1m', fromMs: fromMs + DAY_MS, bars: 500, seed: 4 });
   const { apiKey, secret } = demoKey(1);
-  for (const [name, text] of Object.entries({ key: apiKey, secret })) writeFileSync(join(folder, name), text, { mode: 0o600 });
-  const pair = (base: string) =>
+  writeFileSync(join(folder, 'key'), apiKey, { mode: 0o600 });
+  writeFileSync(join(folder, 'secret'), secret, { mode: 0o600 });
+  const instrumentYaml = (base: string) =>
     `  - { symbol: ${base}USDT, base: ${base}, quote: USDT, priceDigits: 2, quantityDigits: 8,
         prices: { catalog: data, interval: 1m, from: 2025-01-01T10:00, match: bars } }\n`;
   const file = join(folder, 'exchange.yaml');
   const keys = '[{ keyFile: key, secretFile: secret, read: true, trade: true, markets: [spot] }]';
-  const text = `instruments:\n${pair('OLD')}${pair('NEW')}accounts:\n  - { name: one, uid: 10001, balances: { USDT: '100000' }, keys: ${keys} }\n`;
-  writeFileSync(file, text);
+  const accountYaml = `  - { name: one, uid: 10001, balances: { USDT: '100000' }, keys: ${keys} }\n`;
+  writeFileSync(file, `instruments:\n${instrumentYaml('OLD')}${instrumentYaml('NEW')}accounts:\n${accountYaml}`);
   return LiveFixture.open(SPEED, readExchange(file, { profileFile: null, speed: SPEED }));
 }
 
-test('a bot in the past books its fills after a restart, and waits for no bar of a symbol that is listed later', async () => {
-  fixture = await openReplayed();
+test('on an exchange that replays the past, a bot books fills after a restart and does not wait for bars of a symbol that is not listed yet', async () => {
+  fixture = await openReplayingExchange();
   const config = () =>
-    fixture.config(`strategy: flip.ts
+    fixture.config(`strategy: alternatingTrader.ts
 feeds: { bars: { symbol: OLDUSDT, interval: 1m }, coins: { symbols: [OLDUSDT, NEWUSDT], interval: 1m } }
 catalog: ${join(folder, 'data')}
 cash: { USDT: '10000' }
@@ -57,11 +60,11 @@ bars: { graceMs: 60000, delayMs: 100, spreadMs: 100 }
   const failWithLog = (error: unknown): never => {
     throw new Error(`${String(error)}\n${fixture.lines.join('')}`);
   };
-  const firstRun = await fixture.open(config(), [Flip]);
+  const firstRun = await fixture.open(config(), [AlternatingTrader]);
   firstRun.bot.start();
   await until(() => firstRun.bot.fills.length >= 2, 60_000, 'two fills').catch(failWithLog);
   await stopAndClose(firstRun);
-  const secondRun = await fixture.open(config(), [Flip]);
+  const secondRun = await fixture.open(config(), [AlternatingTrader]);
   secondRun.bot.start();
   await until(() => secondRun.bot.fills.length >= 2, 60_000, 'two more fills').catch(failWithLog);
   expect(secondRun.bot.auditState.result).toBe('ok');

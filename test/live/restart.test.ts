@@ -7,6 +7,7 @@ import { Strategy } from '../../src/index.ts';
 import { driveLifetime, type LifetimeResult } from '../fixtures/killedLifetime.ts';
 import { Everything, Store, Timers, Unrepeatable } from '../fixtures/statefulStrategies.ts';
 
+/** Returns the number of journal records of a kind. */
 const countOfKind = ({ records }: LifetimeResult, kind: string): number => records.filter(({ k }) => k === kind).length;
 /** Returns the record number of an instant, to kill the bot there. */
 const seqOfInstant = ({ records }: LifetimeResult, index: number): number => records.filter(({ k }) => k === 'INSTANT')[index]!.seq;
@@ -14,12 +15,14 @@ const seqOfInstant = ({ records }: LifetimeResult, index: number): number => rec
 test('after an outage, missed bars trigger no decision, and timers catch up by their option (all, once or skip)', async () => {
   const unkilled = await driveLifetime({ strategies: [Timers], bars: 10 });
   const killed = await driveLifetime({ strategies: [Timers], bars: 10, kills: [seqOfInstant(unkilled, 5)], downMinutes: 175 });
-  const missed = killed.records.filter((record) => record.k === 'INSTANT' && !record.decided && record.bars.length > 0).slice(1);
-  expect(missed.flatMap((record) => (record.k === 'INSTANT' ? record.bars : []))).toHaveLength(3);
+  const missedInstants = killed.records.filter((record) => record.k === 'INSTANT' && !record.decided && record.bars.length > 0).slice(1);
+  expect(missedInstants.flatMap((record) => (record.k === 'INSTANT' ? record.bars : []))).toHaveLength(3);
   const { reported } = killed.instances[0] as Timers;
   // The bar of the kill and the two after it have no decision; their timers fell due three times.
   expect(reported.filter((text) => text.startsWith('bar'))).toHaveLength(7);
-  expect(reported.slice(reported.indexOf('all 4'), reported.indexOf('all 4') + 8).filter((text) => text === 'all 4')).toHaveLength(4);
+  const firstAll = reported.indexOf('all 4');
+  const aroundOutage = reported.slice(firstAll, firstAll + 8);
+  expect(aroundOutage.filter((text) => text === 'all 4')).toHaveLength(4);
   expect(reported.filter((text) => text === 'once 4')).toHaveLength(2);
   expect(reported.filter((text) => text === 'skip 4')).toHaveLength(1);
 }, 600_000);
@@ -78,7 +81,7 @@ test('a start begins at the newest kept state if every strategy keeps its state'
 /** Keeps state, and decides by a counter that a restart does not repeat. */
 class KeepsUnrepeatable extends Strategy {
   static calls = 0;
-  state = this.keep({ n: 0 });
+  state = this.keep({ count: 0 });
   override onBar() {
     KeepsUnrepeatable.calls++;
     this.buy({ base: String(0.01 + (KeepsUnrepeatable.calls % 7) / 100) }, { tag: `n ${KeepsUnrepeatable.calls}` });
@@ -119,7 +122,7 @@ class KeepsMap extends Strategy {
     this.buy({ base: '0.01' }, { tag: `map ${this.count}` });
   }
 }
-/** Keeps a number. */
+/** Keeps the number of its orders. */
 class KeepsCount extends Strategy {
   state = this.keep({ count: 0 });
   override onBar() {
@@ -157,10 +160,11 @@ class BracketedEntry extends Strategy {
 }
 
 test('a stop that triggered between two bars triggers again in the replay of a start', async () => {
+  /** Returns a callback that triggers the stop once this number of bars has settled. */
   const triggerStopAfter = (bars: number): ((opened: OpenedBot) => void) => {
     let barsLeft = bars;
-    return ({ bot: { driver, deps: parts } }) => {
-      const { brackets, bracketManager } = parts.engine;
+    return ({ bot: { driver, deps } }) => {
+      const { brackets, bracketManager } = deps.engine;
       const bracket = brackets.list(0)[0];
       if (--barsLeft === 0 && bracket !== undefined) driver.step(() => bracketManager.hit(bracket, levelOf(bracket)));
     };
@@ -187,14 +191,12 @@ class ThreeTargets extends Strategy {
   }
 }
 
-/**
- * Returns size and price of the targets that the exchange has acknowledged or that were lost. The bot sends neither again.
- */
+/** Returns size and price of the targets that the exchange has acknowledged or that are proven absent. The bot sends none of them again. */
 const targetsOf = ({ records }: LifetimeResult): readonly string[] => {
-  const ended = new Set(records.flatMap((record) => (record.k === 'ACK' || record.k === 'TOMB' ? [record.cid] : [])));
+  const settledCids = new Set(records.flatMap((record) => (record.k === 'ACK' || record.k === 'TOMB' ? [record.cid] : [])));
   return records
     .flatMap((record) =>
-      record.k === 'INTENT' && record.role === 'takeProfit' && ended.has(record.cid) ? [`${record.qty} ${record.price}`] : [],
+      record.k === 'INTENT' && record.role === 'takeProfit' && settledCids.has(record.cid) ? [`${record.qty} ${record.price}`] : [],
     )
     .toSorted();
 };
@@ -226,7 +228,7 @@ class CallbackRecorder extends Strategy {
   reported: string[] = [];
   count = 0;
   override onBar() {
-    this.buy({ base: '0.02' }, { tag: `teller ${++this.count}` });
+    this.buy({ base: '0.02' }, { tag: `recorder ${++this.count}` });
   }
   override onFill({ orderId }: { orderId: unknown }) {
     this.reported.push(`fill of ${String(orderId)}`);
@@ -242,7 +244,7 @@ test('a strategy that throws in its callback does not affect the callbacks of ot
   const unkilled = await driveLifetime(options);
   expect((unkilled.instances[0] as ThrowsInOnFill).count).toBe(3);
   expect(reported(unkilled)).toHaveLength(10);
-  // Its third fill comes about while the bot is down.
+  // The third fill of the first strategy happens while the bot is down.
   const killSeq = unkilled.records.filter(({ k }) => k === 'FILL')[4]!.seq;
   const killed = await driveLifetime({ ...options, kills: [killSeq] });
   expect(killed.starts).toBe(2);

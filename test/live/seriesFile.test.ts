@@ -10,8 +10,8 @@ import type { ResolveOptions } from '../../src/definition/resolve.ts';
 import { comparePlanted, FIRST_ROW, HOUR_MS, type PlantedWorld } from '../divergence/planted.ts';
 import { START_MS } from '../simulation/plans.ts';
 
-/** What the strategy read at one bar. Ages are in hours. */
-type Reading = readonly [hour: number, value: number, age: number, mean: number];
+/** What the strategy read at one bar: its hour, the value, the age of the value in hours, and the mean of values. */
+type Reading = readonly [hour: number, value: number, ageHours: number, mean: number];
 let readings: Reading[] = [];
 /** Holds a position while the value is above its mean of three bars, and records what it reads. */
 class SeriesFollower extends Strategy {
@@ -28,7 +28,7 @@ afterEach(() => void (readings = []));
 
 /** Loads the class of this test in place of a strategy file. */
 const load: ResolveOptions['load'] = async (entry, source) => ({
-  plan: strategyPlanOf(entry, { strategy: SeriesFollower, name: 'OnSeries', hash: 'OnSeries' }, source),
+  plan: strategyPlanOf(entry, { strategy: SeriesFollower, name: 'SeriesFollower', hash: 'SeriesFollower' }, source),
   inputs: [],
   folder: '.',
 });
@@ -49,24 +49,31 @@ function recordsOf(bot: string): readonly JournalLine[] {
   return lines.map((line) => JSON.parse(line) as JournalLine);
 }
 
+/** Columns: time, time from which the value is known, value. */
 const HEADER = 't,k,x\n';
+/** Returns the path of the series file. */
 const seriesPath = (folder: string): string => join(folder, 'x.csv');
+/** Returns an hour of the run as ISO time. */
 const iso = (hour: number): string => new Date(START_MS + hour * HOUR_MS).toISOString();
 /** Returns a line of the series file: the value of an hour, known a quarter of an hour later by default. */
 const fileLine = (hour: number, value: number, knownHour = hour + 0.25): string => `${iso(hour)},${iso(knownHour)},${value}\n`;
+/** The config of the series. */
 const SERIES = { series: { x: { file: { path: 'x.csv', time: 't', knownAt: 'k', everySeconds: 60 } } } };
 
 /** Returns what a strategy must read at an hour, by a plain walk through the rows of the journal. */
-function expectedReading(rows: readonly (readonly number[])[], hour: number): readonly [value: number, age: number] {
-  let best: readonly number[] | null = null;
+function expectedReading(rows: readonly (readonly number[])[], hour: number): readonly [value: number, ageHours: number] {
+  let newest: readonly number[] | null = null;
   const nowMs = START_MS + hour * HOUR_MS;
   for (const row of rows) {
-    if (row[1]! > nowMs) continue;
+    const [timeMs, knownMs] = row;
+    if (knownMs! > nowMs) continue;
     // The newest time counts, and of equal times the row that became known last.
-    const isNewer = best === null || row[0]! > best[0]! || (row[0] === best[0] && row[1]! >= best[1]!);
-    if (isNewer) best = row;
+    const isNewer = newest === null || timeMs! > newest[0]! || (timeMs === newest[0] && knownMs! >= newest[1]!);
+    if (isNewer) newest = row;
   }
-  return best === null ? [NaN, NaN] : [best[2]!, (nowMs - best[0]!) / HOUR_MS];
+  if (newest === null) return [NaN, NaN];
+  const [timeMs, , value] = newest;
+  return [value!, (nowMs - timeMs!) / HOUR_MS];
 }
 
 /** Appends to the series file of a day what its source writes before a row. `isDown`: the restart at row 20 takes two bars. */
@@ -74,8 +81,10 @@ async function writeBeforeRow(row: number, { world, restart }: PlantedWorld, isD
   const hour = FIRST_ROW + row;
   const append = (text: string): void => appendFileSync(seriesPath(world.folder), text);
   if (row === 12) await restart(0);
-  if (row === 5) append(`${iso(hour)},never,1\n`); // an invalid line
-  if (row === 7) append(fileLine(hour - 3, 99, hour - 0.1) + fileLine(hour - 1, 2.5, hour - 0.05).repeat(2)); // a late value, and a line twice
+  // An invalid line.
+  if (row === 5) append(`${iso(hour)},never,1\n`);
+  // A late value, and the same line twice.
+  if (row === 7) append(fileLine(hour - 3, 99, hour - 0.1) + fileLine(hour - 1, 2.5, hour - 0.05).repeat(2));
   if (row === 20) {
     // A restart while the source has written a part of a line.
     append(fileLine(hour, 1).slice(0, 20));
@@ -87,7 +96,7 @@ async function writeBeforeRow(row: number, { world, restart }: PlantedWorld, isD
 
 /** Checks that every reading equals the one that follows from the rows of the journal. */
 function checkReadings(rows: readonly (readonly number[])[]): void {
-  for (const [hour, value, age] of readings) expect([hour, value, age]).toEqual([hour, ...expectedReading(rows, hour)]);
+  for (const [hour, value, ageHours] of readings) expect([hour, value, ageHours]).toEqual([hour, ...expectedReading(rows, hour)]);
 }
 
 /** Checks that each value is known later than every decision whose record comes before its own. */
@@ -95,7 +104,8 @@ function checkOrderOfRecords(records: readonly JournalLine[]): void {
   let decidedMs = 0;
   for (const { k, atMs = 0, rows: newRows = [] } of records) {
     if (k === 'INSTANT') decidedMs = Math.max(decidedMs, atMs);
-    if (k === 'SERIES' && decidedMs > START_MS + FIRST_ROW * HOUR_MS) for (const row of newRows) expect(row[1]).toBeGreaterThan(decidedMs);
+    if (k !== 'SERIES' || decidedMs <= START_MS + FIRST_ROW * HOUR_MS) continue;
+    for (const [, knownMs] of newRows) expect(knownMs).toBeGreaterThan(decidedMs);
   }
 }
 
@@ -106,7 +116,8 @@ async function checkBotAndReplay(bot: string): Promise<number> {
   expect(rows.length).toBeGreaterThan(30);
   const readingsByBar = readings.filter(([hour], index) => hour !== readings[index - 1]?.[0]);
   checkReadings(rows);
-  expect(readingsByBar[0]![3]).not.toBeNaN();
+  const [, , , firstMean] = readingsByBar[0]!;
+  expect(firstMean).not.toBeNaN();
   checkOrderOfRecords(records);
   readings = [];
   const replayed = await replayFolder(bot, { config: null, load });
@@ -126,7 +137,10 @@ test.each([
     {
       strategy: SeriesFollower,
       definition: SERIES,
-      before: (folder) => writeFileSync(seriesPath(folder), HEADER + [0, 1, 2, 3, 4, 5].map((hour) => fileLine(hour, hour % 4)).join('')),
+      before: (folder) => {
+        const warmupLines = [0, 1, 2, 3, 4, 5].map((hour) => fileLine(hour, hour % 4));
+        writeFileSync(seriesPath(folder), HEADER + warmupLines.join(''));
+      },
       acts: Object.fromEntries(
         Array.from({ length: 30 }, (_, row) => [row, (planted: PlantedWorld) => writeBeforeRow(row, planted, isDown)]),
       ),

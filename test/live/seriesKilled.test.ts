@@ -10,21 +10,26 @@ import { driveLifetime, type LifetimeResult } from '../fixtures/killedLifetime.t
 const folder = mkdtempSync(join(tmpdir(), 'isobar-series-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
+/** The value of the series that the strategy read, by the time of its decision, ms UTC. */
 const valueByTime = new Map<number, number>();
-/** Buys at each bar, in a size that depends on the series. The tag has the values that it read. */
+/** Buys at each bar. The size depends on the series, and the tag of the order has the values that the strategy read. */
 class SeriesBuyer extends Strategy {
   x = this.series('x');
   mean = this.use(sma(this.x, 4));
   override onBar() {
     const { value } = this.x;
     valueByTime.set(this.nowMs, value);
-    const size = String((1 + (Number.isNaN(value) ? 0 : value)) / 100);
-    this.buy({ base: size }, { tag: `v ${value} mean ${this.mean.value}` });
+    // The series has no value before its first row.
+    const hundredths = 1 + (Number.isNaN(value) ? 0 : value);
+    this.buy({ base: String(hundredths / 100) }, { tag: `v ${value} mean ${this.mean.value}` });
   }
 }
 
 let fileCount = 0;
-/** Runs a bot whose series file gets a value after each bar. The bot is killed at the records with the numbers `kills`. */
+/**
+ * Runs a bot whose series file gets a row after each bar. The bot is killed before the journal records with the numbers `kills`, or inside
+ * them if `isTorn`.
+ */
 async function runLifetime(kills: readonly number[], isTorn = false): Promise<LifetimeResult> {
   const path = join(folder, `${++fileCount}.csv`);
   writeFileSync(path, 't,k,x\n');
@@ -39,17 +44,22 @@ async function runLifetime(kills: readonly number[], isTorn = false): Promise<Li
       const hour = Math.floor(bot.deps.venueMs() / 3_600_000);
       if (writtenHours.has(hour)) return;
       writtenHours.add(hour);
-      appendFileSync(path, `${hour * 3600},${hour * 3600},${(hour * 5) % 7}\n`);
+      const timeS = hour * 3600;
+      const value = (hour * 5) % 7;
+      appendFileSync(path, `${timeS},${timeS},${value}\n`);
     },
   });
 }
 
-test('a bot that is killed before or inside the record of a series value loses no value and gets none twice', async () => {
+test('a bot that is killed before or inside the journal record of a series value neither loses a value nor gets one twice', async () => {
   const unkilled = await runLifetime([]);
   const seriesRecords = unkilled.records.filter(({ k }) => k === 'SERIES');
   expect(seriesRecords.length).toBeGreaterThan(5);
-  expect(new Set(unkilled.placed.map((order) => order.split(' ').slice(1).join(' '))).size, unkilled.placed.join('; ')).toBeGreaterThan(2);
-  const valuesOf = ({ records }: LifetimeResult) =>
+  // Each text of an order begins with its number. Orders of different sizes show that the strategy used the series.
+  const orderTerms = new Set(unkilled.placed.map((order) => order.split(' ').slice(1).join(' ')));
+  expect(orderTerms.size, unkilled.placed.join('; ')).toBeGreaterThan(2);
+  /** Returns the values of the series in the journal, each with its time. A row of a record has time, known-at time and value. */
+  const journalledValues = ({ records }: LifetimeResult) =>
     records.flatMap((record) => (record.k === 'SERIES' ? record.rows.map(([timeMs, , value]) => `${timeMs} ${value}`) : []));
   const expectedValues = new Map(valueByTime);
   for (const [recordIndex, isTorn] of [[1, false], [2, true], [5, false]] as const) {
@@ -58,7 +68,7 @@ test('a bot that is killed before or inside the record of a series value loses n
     expect(killed.starts).toBe(2);
     expect(killed.placed).toEqual(unkilled.placed);
     expect(killed.balances).toEqual(unkilled.balances);
-    expect(valuesOf(killed)).toEqual(valuesOf(unkilled));
+    expect(journalledValues(killed)).toEqual(journalledValues(unkilled));
     expect(valueByTime).toEqual(expectedValues);
   } // prettier-ignore
 }, 600_000);

@@ -14,7 +14,7 @@ import { botFileOf } from '../../src/tasks/bot/botFile.ts';
 import type { OpenedBot } from '../../src/tasks/bot/openLiveBot.ts';
 import type { RowDriver } from '../parity/driver.ts';
 import { FIRST_ROW, HOUR_MS, hourBars } from '../divergence/planted.ts';
-import { exchangeOf, onTheWire, writeBot } from '../parity/setUp.ts';
+import { exchangeOf, liveComparablePlan, writeBot } from '../parity/setUp.ts';
 import { RowWorld } from '../parity/world.ts';
 import { feed, planOf, START_MS } from '../simulation/plans.ts';
 
@@ -47,7 +47,7 @@ function plan() {
   const bars = hourBars();
   const feeds = [{ ...feed('bars', bars), firstRow: FIRST_ROW }];
   const fees = { makerPpm: 1000, takerPpm: 1000 };
-  return onTheWire(planOf(WebhookTrader, feeds, { fees, cash: { USDT: '10000' }, fromMs: bars.openMs[FIRST_ROW]! }));
+  return liveComparablePlan(planOf(WebhookTrader, feeds, { fees, cash: { USDT: '10000' }, fromMs: bars.openMs[FIRST_ROW]! }));
 }
 const DEFINITION = {
   strategy: 'hooks.ts',
@@ -66,7 +66,7 @@ async function startBot(path: string): Promise<{ opened: OpenedBot; driver: RowD
   const opened = await world.openBot(path, run, (line) => (botLog += line));
   writeBotFile(opened.bot.deps.config.data, botFileOf(opened));
   const url = /http:\/\/127\.0\.0\.1:\d+(?=\/series\/signed)/.exec(botLog)![0];
-  return { opened, driver: await world.trading(opened, run), url };
+  return { opened, driver: await world.startTrading(opened, run), url };
 }
 
 /** A request to a webhook. */
@@ -181,7 +181,7 @@ async function checkReplay(readingsOfBot: readonly number[][]): Promise<void> {
 test('genuine values are accepted once and all others are rejected, also after a restart, and a replay reads the same values', async () => {
   const path = await writeConfig();
   let { opened: bot, driver, url } = await startBot(path);
-  await driver.next();
+  await driver.driveNextRows();
   const firstRequest = signedRequest(bodyWith(6, 3));
   expect(await post(url, firstRequest)).toBe('200 {"ok":true}');
   expect(await post(url, firstRequest)).toMatch(/^409 .*the nonce was already used/);
@@ -191,7 +191,7 @@ test('genuine values are accepted once and all others are rejected, also after a
   const alert = requestWithSecret('0.5');
   expect(await post(url, alert)).toMatch(/^200/);
   expect(await post(url, alert)).toMatch(/^409/);
-  await driver.next();
+  await driver.driveNextRows();
   expect(readings.map((row) => row.slice(1)).slice(-2)).toEqual([[NaN, NaN], [3, 0.5]]); // prettier-ignore
   await world.stop(bot);
   expect(botLog).toContain('webhook /series/signed: refused');
@@ -200,8 +200,8 @@ test('genuine values are accepted once and all others are rejected, also after a
   expect(await post(url, firstRequest)).toMatch(/^409/);
   expect(await post(url, alert)).toMatch(/^409/);
   expect(await post(url, requestWithSecret(true))).toMatch(/^200/);
-  await driver.next();
-  await driver.next();
+  await driver.driveNextRows();
+  await driver.driveNextRows();
   expect(readings.at(-1)!.slice(1)).toEqual([3, 1]);
   const readingsOfBot = readings;
   await world.stop(bot);

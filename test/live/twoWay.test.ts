@@ -1,4 +1,4 @@
-// Tests a live bot in two-way mode, which holds a contract long and short at once: what is shown of it, and that a kill closes both sides.
+// Tests a live bot in two-way mode, which holds a contract long and short at once: its view, audits by side, adoption, and a kill of both sides.
 
 import { afterEach, expect, test } from 'vitest';
 import { callAsPromise } from '../../src/adapters/exchange/client/callAsPromise.ts';
@@ -9,7 +9,7 @@ import { LiveFixture, stopAndClose, until } from './liveFixture.ts';
 let fixture: LiveFixture;
 afterEach(async () => fixture.close());
 
-/** Opens the side that it does not hold yet. */
+/** Holds the contract long and short: opens each side that it does not hold yet. */
 class Hedge extends Strategy {
   override onBar() {
     const { long, short } = this.position();
@@ -32,9 +32,9 @@ test('the view of a bot in two-way mode has both sides of a contract, and a kill
   const { bot } = opened;
   const control = new LiveControl({ ...opened, loopDelayP99Ms: () => null });
   const { venue } = fixture.exchange.service.sides.futures!;
-  const heldLots = (): readonly number[] => venue.wallets.openPositions(0).map(({ lots }) => lots);
+  const lotsAtExchange = (): readonly number[] => venue.wallets.openPositions(0).map(({ lots }) => lots);
   bot.start();
-  await until(() => heldLots().length === 2 && bot.fills.length >= 2, 60_000, 'both positions').catch((error: unknown) => {
+  await until(() => lotsAtExchange().length === 2 && bot.fills.length >= 2, 60_000, 'both positions').catch((error: unknown) => {
     throw new Error(`${String(error)}\n${fixture.lines.join('')}`);
   });
   expect(control.view().positions).toMatchObject([
@@ -45,56 +45,58 @@ test('the view of a bot in two-way mode has both sides of a contract, and a kill
   expect(await control.kill({ flatten: true, why: 'a test' }, 'me')).toMatchObject({ done: true });
   await until(() => control.view().kill?.phase === 'done', 60_000, 'the end of the kill');
   expect(control.view().kill?.residuals).toEqual([]);
-  expect(heldLots()).toEqual([]);
+  expect(lotsAtExchange()).toEqual([]);
   await opened.close();
 });
 
-test('a person changes both sides by the same amount: the view names each side, also after a kill of the process, until the operator resumes', async () => {
+test('after a change of both sides by hand, the view names each side until the operator resumes, also after a restart', async () => {
   fixture = await LiveFixture.open(60);
   const start = async () => {
     const opened = await fixture.open(fixture.config(CONFIG), [Hedge]);
     opened.bot.start();
     return { opened, control: new LiveControl({ ...opened, loopDelayP99Ms: () => null }) };
   };
-  const first = await start();
+  const firstRun = await start();
   const { venue } = fixture.exchange.service.sides.futures!;
-  const held = (): readonly number[] => venue.wallets.openPositions(0).map(({ lots }) => lots);
-  await until(() => held().length === 2 && first.opened.bot.fills.length >= 2, 60_000, 'both positions');
-  const auditedMs = (): number => first.opened.bot.auditState.fastMs ?? 0;
+  const lotsAtExchange = (): readonly number[] => venue.wallets.openPositions(0).map(({ lots }) => lots);
+  await until(() => lotsAtExchange().length === 2 && firstRun.opened.bot.fills.length >= 2, 60_000, 'both positions');
+  const auditedMs = (): number => firstRun.opened.bot.auditState.fastMs ?? 0;
   const filledMs = auditedMs();
-  await until(() => auditedMs() > filledMs + 30_000 && first.opened.bot.auditState.result === 'ok', 60_000, 'audits of both positions');
-  // By hand, and in no list of trades.
+  await until(() => auditedMs() > filledMs + 30_000 && firstRun.opened.bot.auditState.result === 'ok', 60_000, 'audits of both positions');
+  // A change by hand that no list of trades shows.
   for (const position of venue.wallets.openPositions(0)) Object.assign(position, { lots: position.lots - 100 });
-  expect(held()).toEqual([200, 200]);
-  const messages = ({ control }: typeof first): string =>
+  expect(lotsAtExchange()).toEqual([200, 200]);
+  const messages = ({ control }: typeof firstRun): string =>
     control
       .view()
       .foreignOrders.map(({ message }) => message)
       .join('; ');
-  const named =
+  const differenceText =
     'E-BTC-USDT: the long position is 200 lots, its trades make 300; E-BTC-USDT: the short position is 200 lots, its trades make 300';
-  await until(() => messages(first).includes(named), 60_000, 'the difference');
-  first.opened.bot.driver.stop();
-  await first.opened.close();
+  await until(() => messages(firstRun).includes(differenceText), 60_000, 'the difference');
+  firstRun.opened.bot.driver.stop();
+  await firstRun.opened.close();
 
-  const second = await start();
-  await until(() => messages(second).includes(named), 60_000, 'the difference after a restart');
-  expect(second.opened.bot.deps.engine.risk.halts.causes().map(({ code }) => code)).toContain('MISMATCH');
-  expect(await second.control.resume({ scope: 'account', code: 'MISMATCH', why: 'closed by hand' }, 'me')).toMatchObject({ done: true });
-  await until(() => second.opened.bot.auditState.result === 'ok', 60_000, 'an audit that passes');
-  expect(messages(second)).toBe('');
-  await stopAndClose(second.opened);
+  const secondRun = await start();
+  await until(() => messages(secondRun).includes(differenceText), 60_000, 'the difference after a restart');
+  expect(secondRun.opened.bot.deps.engine.risk.halts.causes().map(({ code }) => code)).toContain('MISMATCH');
+  expect(await secondRun.control.resume({ scope: 'account', code: 'MISMATCH', why: 'closed by hand' }, 'me')).toMatchObject({ done: true });
+  await until(() => secondRun.opened.bot.auditState.result === 'ok', 60_000, 'an audit that passes');
+  expect(messages(secondRun)).toBe('');
+  await stopAndClose(secondRun.opened);
 });
 
-test('contracts closed by hand on both sides: an adopted order closes them in the books, an ignored one takes from that side of the account', async () => {
+test('of two manual closes, the adopted one closes the position in the books, and the ignored one is a position of the account', async () => {
   fixture = await LiveFixture.open(60);
   const opened = await fixture.open(fixture.config(CONFIG), [Hedge]);
   const { bot } = opened;
   const control = new LiveControl({ ...opened, loopDelayP99Ms: () => null });
   bot.start();
   await until(() => bot.fills.length >= 2 && control.view().positions.length === 2, 60_000, 'both positions');
-  const close = async (side: 'BUY' | 'SELL'): Promise<string> => {
-    const price = ((bot.deps.engine.lastTicks(0) * (side === 'BUY' ? 1.05 : 0.95)) / 10).toFixed(1);
+  /** Closes 100 contracts by hand, with a limit beyond the last price. Returns the venue order id. */
+  const closeManually = async (side: 'BUY' | 'SELL'): Promise<string> => {
+    const limitTicks = bot.deps.engine.lastTicks(0) * (side === 'BUY' ? 1.05 : 0.95);
+    const price = (limitTicks / 10).toFixed(1);
     const outcome = await callAsPromise(
       bot.deps.exchange.ungated,
       'futures.createOrder',
@@ -104,9 +106,9 @@ test('contracts closed by hand on both sides: an adopted order closes them in th
     if (outcome.kind !== 'acked') throw new Error(JSON.stringify(outcome));
     return outcome.value.orderId;
   };
-  const adoptedId = await close('SELL');
-  const ignoredId = await close('BUY');
-  const isForeign = (wanted: string): boolean => control.view().foreignOrders.some(({ id }) => id === wanted);
+  const adoptedId = await closeManually('SELL');
+  const ignoredId = await closeManually('BUY');
+  const isForeign = (venueId: string): boolean => control.view().foreignOrders.some(({ id }) => id === venueId);
   await until(() => isForeign(adoptedId) && isForeign(ignoredId), 60_000, 'both foreign orders');
   expect(await control.decide({ what: 'adopt', id: adoptedId, strategy: 'Hedge', why: 'mine' }, 'me')).toMatchObject({ done: true });
   expect(await control.decide({ what: 'ignore', id: ignoredId, why: 'not mine' }, 'me')).toMatchObject({ done: true });
@@ -121,13 +123,13 @@ test('contracts closed by hand on both sides: an adopted order closes them in th
 
 test('a bot whose journal has a contract in net mode does not start in two-way mode: its fills would count on both sides', async () => {
   fixture = await LiveFixture.open(60);
-  const inNetMode = CONFIG.replace(', positions: twoWay', '');
-  const opened = await fixture.open(fixture.config(inNetMode), [Hedge]);
+  const netConfig = CONFIG.replace(', positions: twoWay', '');
+  const opened = await fixture.open(fixture.config(netConfig), [Hedge]);
   opened.bot.start();
   await until(() => opened.bot.fills.length > 0, 60_000, 'a fill');
   await stopAndClose(opened);
   await expect(fixture.open(fixture.config(CONFIG), [Hedge])).rejects.toThrow(
     /futures\.positions: the journal in .* has E-BTC-USDT with net, the config has twoWay/,
   );
-  await stopAndClose(await fixture.open(fixture.config(inNetMode), [Hedge]));
+  await stopAndClose(await fixture.open(fixture.config(netConfig), [Hedge]));
 });

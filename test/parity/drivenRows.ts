@@ -3,7 +3,7 @@
 import type { RowAct, BarMatching } from '../../src/paperExchange/replayed/barMatching.ts';
 import type { Service } from '../../src/paperExchange/service.ts';
 
-/** The row that is being matched. Prices are in ticks. */
+/** The row of one instrument that the exchange matches now. Prices are in ticks. */
 export interface DrivenBar {
   /** Id of its instrument. */
   readonly instrument: string;
@@ -13,7 +13,7 @@ export interface DrivenBar {
   readonly closeMs: number;
 }
 
-/** What happens next on the exchange: a bar opens, a bar trades inside, or all bars have closed. */
+/** One act of matching. `open`: orders fill at the open of the bar. `inside`: orders fill within its range. `closed`: all bars have closed. */
 export type DrivenAct = { readonly act: 'open' | 'inside'; readonly bar: DrivenBar } | { readonly act: 'closed' };
 
 /** Number of open orders at the exchange, and the lots that they have filled. */
@@ -22,13 +22,13 @@ export interface OpenOrderTotals {
   readonly filledLots: number;
 }
 
-/** The rows of an exchange, for a driver. */
+/** The rows of an exchange, for a driver. The exchange is in this process, or answers over HTTP. */
 export interface DrivenRows {
   /** Time at which the next rows close. Infinity when there are none. */
   nextMs(): number | Promise<number>;
-  /** Matches the next rows in single acts. */
+  /** From now on, the exchange matches the next rows act by act: it stops after each one until `next` is called. */
   goByActs(): void | Promise<void>;
-  /** Matches the rest of the current row, and the next rows, as a whole. */
+  /** From now on, the exchange matches rows as a whole, and also the rest of the current ones. */
   goWhole(): void | Promise<void>;
   /** Returns the next act of the rows that have just closed. Null after the last one. */
   next(): DrivenAct | null | Promise<DrivenAct | null>;
@@ -77,24 +77,22 @@ export class ServiceRows implements DrivenRows {
     return this.newest;
   }
   quote(price: number): void {
-    if (this.#newest === null || this.#newest.act === 'closed') throw new Error('no row is being worked off');
+    if (this.#newest === null || this.#newest.act === 'closed') throw new Error('no row is being matched');
     this.#newest.barMarket.holdPrice(price);
   }
   openOrders(): OpenOrderTotals {
     const { spot, futures } = this.#service.sides;
     const openOrders = [...(spot?.live() ?? []), ...(futures?.live() ?? [])];
-    const waiting = futures?.triggers.pending().length ?? 0;
-    return { count: openOrders.length + waiting, filledLots: openOrders.reduce((lots, { live }) => lots + (live?.filledLots ?? 0), 0) };
+    const triggerCount = futures?.triggers.pending().length ?? 0;
+    const filledLots = openOrders.reduce((lots, { live }) => lots + (live?.filledLots ?? 0), 0);
+    return { count: openOrders.length + triggerCount, filledLots };
   }
 }
 
 /** Returns an act of the exchange in the form for a driver. */
 function drivenAct(rowAct: RowAct): DrivenAct {
   if (rowAct.act === 'closed') return { act: 'closed' };
-  const market = rowAct.barMarket;
-  const { open, high, low } = market.series.bar(market.row);
-  return {
-    act: rowAct.act,
-    bar: { instrument: market.market.instrument.id, open, high, low, closeMs: market.series.closeMs(market.row) },
-  };
+  const { series, row, market } = rowAct.barMarket;
+  const { open, high, low } = series.bar(row);
+  return { act: rowAct.act, bar: { instrument: market.instrument.id, open, high, low, closeMs: series.closeMs(row) } };
 }

@@ -1,4 +1,4 @@
-// Returns what an account has at the end of a run, in the bot's books and at the exchange.
+// Lists the balances and positions of an account at the end of a run, in the bot's books and at the exchange, as rows that can be compared.
 
 import type { Engine } from '../../src/engine/engine.ts';
 import type { Instrument } from '../../src/model/instrument.ts';
@@ -9,12 +9,15 @@ import { SpotLedger } from '../../src/portfolio/spotLedger.ts';
 import type { Service } from '../../src/paperExchange/service.ts';
 import type { Row } from './tables.ts';
 
+/** The exchange's first account, that of the bot. */
+const ACCOUNT = 0;
+
 /** Returns the balances and positions in the bot's books. */
 export function booksOf({ ledger, instruments }: Engine): readonly Row[] {
-  if (ledger instanceof SpotLedger) return coins(ledger, instruments);
-  if (ledger instanceof FuturesLedger) return contracts(ledger);
+  if (ledger instanceof SpotLedger) return spotRows(ledger, instruments);
+  if (ledger instanceof FuturesLedger) return futuresRows(ledger);
   if (ledger instanceof ConvertedLedger) return Array.from(ledger.balances(), ([asset, units]) => ({ asset, units }));
-  if (ledger instanceof PairedLedger) return [...contracts(ledger.futures), ...coins(ledger.spot, instruments)];
+  if (ledger instanceof PairedLedger) return [...futuresRows(ledger.futures), ...spotRows(ledger.spot, instruments)];
   throw new TypeError('expected a ledger of spot, of futures, or of both');
 }
 
@@ -25,26 +28,27 @@ export function balancesOf({ sides: { spot, futures } }: Service, { instruments,
   if (futures !== null) {
     const { wallets } = futures.venue;
     const asset = wallets.asset(cashAsset);
-    const { free, locked } = wallets.wallet(0, asset);
-    const margins = wallets.openPositions(0, asset).reduce((units, { marginUnits }) => units + marginUnits, 0);
-    rows.push({ asset: cashAsset, units: free + locked + margins });
+    const { free, locked } = wallets.wallet(ACCOUNT, asset);
+    const totalMarginUnits = wallets.openPositions(ACCOUNT, asset).reduce((units, { marginUnits }) => units + marginUnits, 0);
+    rows.push({ asset: cashAsset, units: free + locked + totalMarginUnits });
     for (const { id } of instruments.filter(({ market }) => market === 'futures')) {
-      const index = wallets.contracts.findIndex(({ instrument }) => instrument.id === id);
-      const find = (isLong: boolean): Side =>
-        wallets.openPositions(0).find((position) => position.index === index && position.isLong === isLong) ?? FLAT;
-      rows.push(positionRow(id, find(true), find(false)));
+      const contractIndex = wallets.contracts.findIndex(({ instrument }) => instrument.id === id);
+      const openPositions = wallets.openPositions(ACCOUNT).filter(({ index }) => index === contractIndex);
+      const long = openPositions.find(({ isLong }) => isLong) ?? FLAT;
+      const short = openPositions.find(({ isLong }) => !isLong) ?? FLAT;
+      rows.push(positionRow(id, long, short));
     }
   }
   if (spot !== null) {
-    const balanceRow = (asset: string): Row => ({ asset, units: spot.venue.free(0, asset) + spot.venue.locked(0, asset) });
+    const balanceRow = (asset: string): Row => ({ asset, units: spot.venue.free(ACCOUNT, asset) + spot.venue.locked(ACCOUNT, asset) });
     if (ledger instanceof ConvertedLedger) return [...ledger.balances().keys()].map(balanceRow);
     rows.push(balanceRow(cashAsset), ...instruments.filter(({ market }) => market === 'spot').map(({ base }) => balanceRow(base)));
   }
   return rows;
 }
 
-/** Returns the cash and the coins of a spot ledger. */
-function coins(ledger: SpotLedger, instruments: readonly Instrument[]): readonly Row[] {
+/** Returns the cash and the spotRows of a spot ledger. */
+function spotRows(ledger: SpotLedger, instruments: readonly Instrument[]): readonly Row[] {
   const bases = instruments.flatMap(({ market, base }, index) =>
     market === 'spot' ? [{ asset: base, units: ledger.baseTotal(index) }] : [],
   );
@@ -52,17 +56,19 @@ function coins(ledger: SpotLedger, instruments: readonly Instrument[]): readonly
 }
 
 /** Returns the cash and the positions of a futures ledger. */
-function contracts(ledger: FuturesLedger): readonly Row[] {
+function futuresRows(ledger: FuturesLedger): readonly Row[] {
   const positions = ledger.instruments.map(({ id }, index) => positionRow(id, ledger.side(index, true), ledger.side(index, false)));
   return [{ asset: ledger.cashAsset, units: ledger.cashTotal }, ...positions];
 }
 
-interface Side {
+/** The position on one side of a contract. */
+interface SidePosition {
   readonly lots: number;
   readonly entryUnits: number;
 }
-const FLAT: Side = { lots: 0, entryUnits: 0 };
-const positionRow = (asset: string, long: Side, short: Side): Row => ({
+const FLAT: SidePosition = { lots: 0, entryUnits: 0 };
+/** Returns the row of a contract. */
+const positionRow = (asset: string, long: SidePosition, short: SidePosition): Row => ({
   asset,
   long: long.lots,
   longUnits: long.lots === 0 ? 0 : long.entryUnits,

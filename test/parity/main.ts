@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runParity, type ParityResult } from './parity.ts';
-import { definitionsIn, madeBars, placementSettings } from './shipped.ts';
+import { definitionsIn, generateBarsOnce, placementSettings } from './shipped.ts';
 import type { RunDifference } from './tables.ts';
 
 /** Options of the command line, as text. */
@@ -31,22 +31,22 @@ export async function main({ json = false, bars, folder, jobs, verbose = false, 
     return 2;
   }
   const selected = shipped.filter(({ name }) => names.length === 0 || names.includes(name));
-  const catalogs = folder ?? mkdtempSync(join(tmpdir(), 'isobar-parity-bars-'));
+  const catalogsFolder = folder ?? mkdtempSync(join(tmpdir(), 'isobar-parity-bars-'));
   if (!json) process.stdout.write(tableLine(['strategy', 'bars', 'orders', 'fills', 'equal', 'first difference']));
   try {
     // Generate all bars before any run, because some runs share them.
     const cases = selected.map(({ name, file, bars: commands }) => ({
       name,
       file,
-      settings: placementSettings(file, madeBars(catalogs, commands)),
+      settings: placementSettings(file, generateBarsOnce(catalogsFolder, commands)),
     }));
     const jobCount = Math.min(jobs === undefined ? availableParallelism() : Number(jobs), cases.length);
     const notify = verbose ? (message: string) => void process.stderr.write(message) : () => {};
     const rowLimit = bars === undefined ? {} : { bars: Number(bars) };
     const runCase = (parityCase: (typeof cases)[number]): Promise<ParityResult> =>
-      jobCount === 1 ? runParity({ ...parityCase, ...rowLimit, notify }) : runInProcess(parityCase.name, catalogs, { bars, verbose });
+      jobCount === 1 ? runParity({ ...parityCase, ...rowLimit, notify }) : runInProcess(parityCase.name, catalogsFolder, { bars, verbose });
     const results: ParityResult[] = [];
-    for (const running of inTurn(cases, jobCount, runCase)) {
+    for (const running of runInOrder(cases, jobCount, runCase)) {
       const result = await running;
       results.push(result);
       if (!json) process.stdout.write(resultLine(result));
@@ -54,12 +54,16 @@ export async function main({ json = false, bars, folder, jobs, verbose = false, 
     if (json) process.stdout.write(`${JSON.stringify(results, null, 2)}\n`);
     return results.every(({ equal }) => equal) ? 0 : 1;
   } finally {
-    if (folder === undefined) rmSync(catalogs, { recursive: true });
+    if (folder === undefined) rmSync(catalogsFolder, { recursive: true });
   }
 }
 
-/** Returns the result of `run` for each item. Runs `jobCount` of them at once, in order. */
-function inTurn<T, R>(items: readonly T[], jobCount: number, run: (item: T) => Promise<R>): readonly Promise<R>[] {
+/** Calls `run` for each item in order, for at most `jobCount` of them at once. Returns the promises of all results. */
+function runInOrder<Item, Result>(
+  items: readonly Item[],
+  jobCount: number,
+  run: (item: Item) => Promise<Result>,
+): readonly Promise<Result>[] {
   const waiting: (() => void)[] = [];
   let freeJobs = jobCount;
   return items.map(async (item) => {
@@ -75,6 +79,7 @@ function inTurn<T, R>(items: readonly T[], jobCount: number, run: (item: T) => P
   });
 }
 
+/** Options that are passed on to a process. */
 interface ProcessOptions {
   readonly bars: string | undefined;
   readonly verbose: boolean;
@@ -97,6 +102,7 @@ function runInProcess(name: string, folder: string, { bars, verbose }: ProcessOp
   });
 }
 
+/** Widths of the columns but for the last. */
 const WIDTHS = [20, 8, 7, 7, 6];
 const tableLine = (cells: readonly (string | number)[]): string =>
   `${cells
@@ -111,9 +117,10 @@ const resultLine = ({ strategy, bars, orders, fills, equal, firstDifference, sto
 function differenceText(difference: RunDifference | null): string {
   if (difference === null) return '-';
   const { table, row, field, backtest, live } = difference;
-  const text = (value: RunDifference['live']): string => {
+  const valueText = (value: RunDifference['live']): string => {
     if (value === null) return 'none';
     return typeof value === 'object' ? JSON.stringify(value) : String(value);
   };
-  return `${table} ${row}${field === null ? '' : ` ${field}`}: ${text(backtest)} / ${text(live)}`;
+  const place = field === null ? `${table} ${row}` : `${table} ${row} ${field}`;
+  return `${place}: ${valueText(backtest)} / ${valueText(live)}`;
 }

@@ -1,4 +1,4 @@
-// Runs one strategy as a backtest and as a live bot over HTTP on the same bars, and compares both.
+// Runs one strategy as a backtest and as a live bot over HTTP on the same bars, and compares orders, fills and balances.
 
 import { openRequest } from '../../src/definition/request.ts';
 import { resolveRun } from '../../src/definition/resolve.ts';
@@ -8,7 +8,7 @@ import type { Engine } from '../../src/engine/engine.ts';
 import { finestFeeds } from '../../src/definition/plan/finestFeeds.ts';
 import { openOf } from '../../src/model/interval.ts';
 import { balancesOf, booksOf } from './holdings.ts';
-import { exchangeOf, onTheWire, writeBot } from './setUp.ts';
+import { exchangeOf, liveComparablePlan, writeBot } from './setUp.ts';
 import { fillRows, firstDifference, orderRows, type RunDifference, type Row, type Tables } from './tables.ts';
 import { RowWorld } from './world.ts';
 
@@ -41,7 +41,7 @@ export interface ParityResult {
 export async function runParity({ name, file, settings, bars, notify = () => {} }: ParityCase): Promise<ParityResult> {
   const { source } = await openRequest({ kind: 'file', file, settings });
   const resolved = await resolveRun(source);
-  const plan = onTheWire(shortenPlan(resolved.plan, bars));
+  const plan = liveComparablePlan(shortenPlan(resolved.plan, bars));
   const backtest = await backtestOf(plan);
   const rows = finestFeeds(plan.feeds).reduce((sum, feed) => sum + feed.bars.length - feed.firstRow, 0);
   const result = { strategy: name, bars: rows, orders: backtest.orders.length, fills: backtest.fills.length };
@@ -54,10 +54,14 @@ export async function runParity({ name, file, settings, bars, notify = () => {} 
   }
 }
 
-/** Returns the run over the first `max` rows of each instrument. */
-export function shortenPlan(plan: RunPlan, max: number | undefined): RunPlan {
-  if (max === undefined) return plan;
-  const endMs = Math.min(...finestFeeds(plan.feeds).map(({ bars, firstRow }) => bars.closeMs[Math.min(firstRow + max, bars.length) - 1]!));
+/** Returns the run over the first `maxRows` rows of each instrument. */
+export function shortenPlan(plan: RunPlan, maxRows: number | undefined): RunPlan {
+  if (maxRows === undefined) return plan;
+  const lastCloses = finestFeeds(plan.feeds).map(({ bars, firstRow }) => {
+    const endRow = Math.min(firstRow + maxRows, bars.length);
+    return bars.closeMs[endRow - 1]!;
+  });
+  const endMs = Math.min(...lastCloses);
   const feeds = plan.feeds.map((feed) => {
     const { openMs, closeMs, open, high, low, close, volume } = feed.bars;
     const length = closeMs.findLastIndex((ms) => ms <= endMs) + 1;
@@ -76,25 +80,28 @@ export function shortenPlan(plan: RunPlan, max: number | undefined): RunPlan {
   return { ...plan, feeds, toMs: endMs };
 }
 
-/** Returns the tables of the backtest. `partsAt` is the journalled order of instruments at each instant, for `decide: perFeed`. */
-export async function backtestOf(plan: RunPlan, partsAt: Engine['parts']['orderAt'] = null): Promise<Tables> {
+/**
+ * Runs the backtest and returns its tables. `journalledOrder` is the order in which a live bot delivered the instruments of each instant, for
+ * `decide: perFeed`.
+ */
+export async function backtestOf(plan: RunPlan, journalledOrder: Engine['parts']['orderAt'] = null): Promise<Tables> {
   const { engine, loop, checkBooks } = await prepareBacktest(plan);
-  engine.parts.orderAt = partsAt;
+  engine.parts.orderAt = journalledOrder;
   loop(engine);
   checkBooks();
   return tablesOf(engine, booksOf(engine));
 }
 
-/** Returns the tables of a live bot that was driven over all rows. */
+/** Drives a live bot over all rows and returns its tables. */
 async function liveTables(plan: RunPlan, definition: Readonly<Record<string, unknown>>, notify: (line: string) => void): Promise<Tables> {
   const world = await RowWorld.open(exchangeOf(plan));
   try {
     const { exchange, folder } = world;
     const opened = await world.openBot(writeBot(folder, plan, definition, exchange.url), plan, notify);
     try {
-      const driver = await world.trading(opened, plan);
+      const driver = await world.startTrading(opened, plan);
       let hasMoreRows = true;
-      while (hasMoreRows) hasMoreRows = await driver.next();
+      while (hasMoreRows) hasMoreRows = await driver.driveNextRows();
       return tablesOf(opened.bot.deps.engine, balancesOf(exchange.service, opened.bot.deps.engine));
     } finally {
       await world.stop(opened);
@@ -104,41 +111,39 @@ async function liveTables(plan: RunPlan, definition: Readonly<Record<string, unk
   }
 }
 
-/** Returns the tables of a run. */
+/** Returns the tables of a run that has ended. */
 export function tablesOf(engine: Engine, balances: readonly Row[]): Tables {
-  const barOf = (instrument: number, timeMs: number): number => openOf(engine.execution[instrument]!.bars.interval, timeMs);
+  const barOpenOf = (instrument: number, timeMs: number): number => openOf(engine.execution[instrument]!.bars.interval, timeMs);
   return {
-    orders: orderRows(engine.orders.columns(), barOf),
+    orders: orderRows(engine.orders.columns(), barOpenOf),
     fills: fillRows(engine.fills.columns()),
     books: booksOf(engine),
     balances,
   };
 }
 
+/** Keys that a run definition and the config of a bot have in common. */
+const SHARED_KEYS: ReadonlySet<string> = new Set([
+  'strategy',
+  'params',
+  'feeds',
+  'market',
+  'futures',
+  'decide',
+  'cash',
+  'convert',
+  'size',
+  'fees',
+  'risk',
+  'seed',
+  'instruments',
+]);
+
 /** Returns the keys of a definition that a bot's config has too. The other keys are in the plan of the exchange. */
 export function definitionOf(data: unknown): Readonly<Record<string, unknown>> {
-  const keys = [
-    'strategy',
-    'params',
-    'feeds',
-    'market',
-    'futures',
-    'decide',
-    'cash',
-    'convert',
-    'size',
-    'fees',
-    'risk',
-    'seed',
-    'instruments',
-  ];
-  const entries = Object.entries(data ?? {});
-  const fills = Object.entries((entries.find(([key]) => key === 'fills')?.[1] ?? {}) as object).filter(
-    // A bot takes an interval alone.
-    ([key, value]) => key === 'inside' && value !== 'finest',
-  );
-  return Object.fromEntries([
-    ...entries.filter(([key]) => keys.includes(key)),
-    ...(fills.length === 0 ? [] : [['fills', Object.fromEntries(fills)] as const]),
-  ]);
+  const definition = (data ?? {}) as Readonly<Record<string, unknown>>;
+  const shared = Object.fromEntries(Object.entries(definition).filter(([key]) => SHARED_KEYS.has(key)));
+  // Of the fill parameters, a bot has only the execution interval, and it accepts no `finest`.
+  const { inside } = (definition['fills'] ?? {}) as { readonly inside?: unknown };
+  return inside === undefined || inside === 'finest' ? shared : { ...shared, fills: { inside } };
 }

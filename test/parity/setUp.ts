@@ -20,13 +20,15 @@ import { fillTerms } from '../../src/venue/venueConfig.ts';
 import { PROMPT_TIMES, type ReplyTimes } from './driver.ts';
 
 const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
 const KEY = { apiKey: 'parity-key', secret: 'parity-secret' };
 
 /**
- * Returns the plan in the form that a live bot can have: volumes in whole lots, positions marked by the bars, and funding at its exact time,
- * because the exchange publishes only the rate of a charge. Backtest and bot both run this plan.
+ * Returns the plan with data that a live bot gets in the same form: volumes in whole lots, positions marked by the bars, and funding rates at
+ * their exact charge times, because the exchange publishes nothing else. Backtest and bot both run this plan.
  */
-export function onTheWire(plan: RunPlan): RunPlan {
+export function liveComparablePlan(plan: RunPlan): RunPlan {
   const feeds = plan.feeds.map((feed) => ({ ...feed, bars: inWholeLots(feed.bars) }));
   if (plan.futures === undefined) return { ...plan, feeds };
   const data = new Map(
@@ -37,13 +39,14 @@ export function onTheWire(plan: RunPlan): RunPlan {
 
 /** Returns the rates with their times rounded to whole minutes. */
 function atFundingTimes(rates: FundingRates | null | undefined): FundingRates | null {
-  return rates ? { ...rates, timeMs: rates.timeMs.map((timeMs) => Math.round(timeMs / MINUTE_MS) * MINUTE_MS) } : null;
+  if (!rates) return null;
+  return { ...rates, timeMs: rates.timeMs.map((timeMs) => Math.round(timeMs / MINUTE_MS) * MINUTE_MS) };
 }
 
 /** Returns the bars with volumes in whole lots. */
 function inWholeLots(bars: BarColumns): BarColumns {
-  const scale = pow10(bars.instrument.quantityDigits);
-  return { ...bars, volume: bars.volume.map((volume) => Math.round(volume * scale) / scale) };
+  const lotsPerCoin = pow10(bars.instrument.quantityDigits);
+  return { ...bars, volume: bars.volume.map((volume) => Math.round(volume * lotsPerCoin) / lotsPerCoin) };
 }
 
 /** Returns an exchange with the fees, fills and account of the plan, without rate limits. Its clock moves only in steps. */
@@ -51,7 +54,7 @@ export function exchangeOf(plan: RunPlan, { delayMs, thinkMs }: ReplyTimes = PRO
   const { fees, fills, futures } = plan;
   const execution = finestFeeds(plan.feeds);
   const instruments = execution.map((feed) => withFees(feed.bars.instrument, plan));
-  const isFutures = futures !== undefined;
+  const spotBalances = futures === undefined ? plan.cash : {};
   return {
     service: {
       ...SERVICE_DEFAULTS,
@@ -60,15 +63,9 @@ export function exchangeOf(plan: RunPlan, { delayMs, thinkMs }: ReplyTimes = PRO
         {
           name: 'parity',
           uid: '10001',
-          balances: plan.funds?.spot ?? (isFutures ? {} : plan.cash),
-          ...(isFutures
-            ? {
-                futures: {
-                  balances: plan.funds?.futures ?? plan.cash,
-                  settings: { leverage: futures.leverage, isCross: futures.isCross, isNet: futures.isNet },
-                },
-              }
-            : {}),
+          // A bot of both markets has funds for each.
+          balances: plan.funds?.spot ?? spotBalances,
+          ...futuresAccount(plan),
           keys: [{ ...KEY, permissions: { read: true, trade: true, markets: ['spot', 'futures'] }, ips: null }],
         },
       ],
@@ -78,6 +75,7 @@ export function exchangeOf(plan: RunPlan, { delayMs, thinkMs }: ReplyTimes = PRO
       // Orders that arrive within this time after a bar count from the open of the next bar.
       rowGraceMs: delayMs + thinkMs,
       delays: { admissionMs: fills.latencyMs, visibilityMs: 0, cancelMs: fills.latencyMs },
+      // No rate limits.
       limits: Object.fromEntries(OPS.map((op) => [endpointOf(op).limit.rateClass, null])),
       liquidationFeePpm: futures?.liquidationFeePpm ?? SERVICE_DEFAULTS.liquidationFeePpm,
     },
@@ -85,6 +83,13 @@ export function exchangeOf(plan: RunPlan, { delayMs, thinkMs }: ReplyTimes = PRO
     seed: plan.seed,
     speed: null,
   };
+}
+
+/** Returns the futures part of the account; empty for a plan without futures. */
+function futuresAccount({ futures, funds, cash }: RunPlan) {
+  if (futures === undefined) return {};
+  const { leverage, isCross, isNet } = futures;
+  return { futures: { balances: funds?.futures ?? cash, settings: { leverage, isCross, isNet } } };
 }
 
 /** Returns the instrument with the fees of the definition. Contracts keep their own fees. */
@@ -121,7 +126,7 @@ export function writeBot(folder: string, plan: RunPlan, definition: Readonly<Rec
   writeFileSync(join(folder, 'secret'), KEY.secret, { mode: 0o600 });
   const config = {
     ...definition,
-    // A little longer than the period of the audits, so that a punctual audit is never too old.
+    // A little longer than the 900 s between two audits (steppedBot.ts), so that a punctual audit is never too old.
     risk: { ...(definition['risk'] as object | undefined), maxAuditAgeMs: 1_000_000 },
     catalog,
     data: join(folder, 'bot'),
@@ -132,8 +137,8 @@ export function writeBot(folder: string, plan: RunPlan, definition: Readonly<Rec
       dialect: { marketOpen: 'v101', intervals: { spot: { '4h': '4h' }, futures: { '4h': '4h' } } },
     },
     bars: { delayMs: PROMPT_TIMES.delayMs, spreadMs: 0, graceMs: PROMPT_TIMES.graceMs },
-    audit: { fullMs: 86_400_000 },
-    clock: { periodMs: 3_600_000, maxUncertaintyMs: 400 },
+    audit: { fullMs: DAY_MS },
+    clock: { periodMs: HOUR_MS, maxUncertaintyMs: 400 },
   };
   const path = join(folder, 'bot.yaml');
   // JSON is also YAML.

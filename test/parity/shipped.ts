@@ -1,4 +1,4 @@
-// Generates the bars of shipped definitions, once for all definitions that name the same commands.
+// Lists the shipped definitions and generates their bars, once for all definitions that name the same commands.
 
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync } from 'node:fs';
@@ -14,10 +14,11 @@ export const definitionsIn = (folder: string): readonly shipped.ShippedDefinitio
 export const placementSettings = (file: string, folder: string): string[] => shipped.placementSettings(ROOT, file, folder);
 
 /** Runs the commands that generate the bars of a definition, unless another definition has done so. Returns the folder. */
-export function madeBars(catalogs: string, commands: readonly string[]): string {
-  const folder = join(catalogs, createHash('sha256').update(commands.join('\n')).digest('hex').slice(0, 12));
+export function generateBarsOnce(catalogs: string, commands: readonly string[]): string {
+  const commandsHash = createHash('sha256').update(commands.join('\n')).digest('hex');
+  const folder = join(catalogs, commandsHash.slice(0, 12));
   if (existsSync(folder)) return folder;
   mkdirSync(folder, { recursive: true });
-  for (const args of commands) shipped.isobar(ROOT, folder, args);
+  for (const command of commands) shipped.isobar(ROOT, folder, command);
   return folder;
 }

@@ -24,7 +24,7 @@ export interface SteppedBotOptions extends Pick<LiveOptions, 'load' | 'room'> {
   readonly broken: (why: string) => void;
   /** Time between the two clean audits of a start, ms. By default that of the config. */
   readonly startGapMs?: number;
-  /** Times of bars. By default those of the config, whose maximum is shorter. */
+  /** When the bot asks for bars. By default the times of the config. They can be longer here than a config allows. */
   readonly times?: ReplyTimes;
 }
 
@@ -32,14 +32,15 @@ export interface SteppedBotOptions extends Pick<LiveOptions, 'load' | 'room'> {
 export function openSteppedBot(path: string, time: SteppedTime, options: SteppedBotOptions): Promise<OpenedBot> {
   const { notify, startGapMs, times, ...liveOptions } = options;
   const config: LiveConfig = readLiveConfig(path, {});
-  const symbols = Object.values(config.definition.feeds).reduce((sum, feed) => sum + (feed.symbols?.length ?? 1), 0);
-  const periodMs = symbols > MANY_SYMBOLS ? MANY_SYMBOLS_AUDIT_MS : AUDIT_MS;
-  const orders = { ...config.orders, fastMs: periodMs, balanceMs: periodMs };
-  // The clock stands while the exchange replies, so one clock sample is as good as five.
+  const symbolCount = Object.values(config.definition.feeds).reduce((sum, feed) => sum + (feed.symbols?.length ?? 1), 0);
+  const auditPeriodMs = symbolCount > MANY_SYMBOLS ? MANY_SYMBOLS_AUDIT_MS : AUDIT_MS;
+  const orders = { ...config.orders, fastMs: auditPeriodMs, balanceMs: auditPeriodMs };
+  // No time passes while the exchange replies, so one clock sample is as good as five.
   const clock = { ...config.clock, samples: 1 };
   const audit = { ...config.audit, startGapMs: startGapMs ?? config.audit.startGapMs };
+  const bars = times === undefined ? config.bars : { ...config.bars, delayMs: times.delayMs, graceMs: times.graceMs };
   const opening = openLiveBot(
-    { ...config, orders, clock, audit, bars: { ...config.bars, ...(times && { delayMs: times.delayMs, graceMs: times.graceMs }) } },
+    { ...config, orders, clock, audit, bars },
     {
       ...liveOptions,
       log: (nowMs) =>
@@ -91,19 +92,24 @@ export async function stopStepped(opened: OpenedBot, time: SteppedTime): Promise
   await opened.close();
 }
 
-/** Work that takes longer than this waits for venue time, ms of this computer. Bundling a strategy usually takes less. */
+/**
+ * Work that takes longer than this seems to wait for venue time, ms of this computer. Work that only computes, such as bundling a strategy,
+ * usually takes less.
+ */
 const MAX_REAL_WORK_MS = 1000;
 
-/** Moves time from one due callback to the next while `work` waits for it, but at most by START_MS. */
+/** Returns the result of `pending`. While it waits for venue time, moves time from one due callback to the next, by at most START_MS in all. */
 async function whileTimePasses<T>(pending: Promise<T>, time: SteppedTime): Promise<T> {
   const state = { isDone: false };
   const settled = pending.finally(() => (state.isDone = true));
+  // The caller gets a rejection from the return value. Until then it must not count as unhandled.
   settled.catch(() => {});
   const latestMs = time.nowMs + START_MS;
   let sinceMs = performance.now();
   while (!state.isDone) {
     await time.quiet();
-    if (state.isDone || performance.now() - sinceMs < MAX_REAL_WORK_MS || time.nextMs > latestMs) continue;
+    const mayStillCompute = performance.now() - sinceMs < MAX_REAL_WORK_MS;
+    if (state.isDone || mayStillCompute || time.nextMs > latestMs) continue;
     await time.stepTo(time.nextMs);
     sinceMs = performance.now();
   }

@@ -4,7 +4,8 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { setImmediate } from 'node:timers/promises';
 import type { Scheduler } from '../../src/ports/scheduler.ts';
 
-interface Due {
+/** A callback that waits for its time. */
+interface DueCallback {
   readonly timeMs: number;
   readonly handle: number;
   readonly run: () => void;
@@ -21,13 +22,13 @@ export interface MovedExchange {
 
 /** Time limit of one step, ms of this computer. It is long, because a busy disk or core is slow. */
 const MAX_STEP_MS = 120_000;
-/** Turns of the event loop in which a reply is read and the requests that follow from it are sent. */
-const TURNS_AFTER = 3;
+/** Idle turns of the event loop after which nothing more follows from a reply: within them it is read and the next requests are sent. */
+const TURNS_AFTER_REPLY = 3;
 /**
- * Turns of 1 ms while the exchange holds a request back. If its client has given up, the count of held requests hides another request, which
- * is answered within these turns. Turns of the event loop alone may pass faster than the sockets deliver.
+ * The same number while the exchange holds a request back; these turns last 1 ms each. If the client of a held request has given up, the count of
+ * held requests hides another request, and its reply must come within these turns. Shorter turns may pass faster than the sockets deliver.
  */
-const TURNS_HELD = 25;
+const TURNS_WHILE_HELD = 25;
 
 /**
  * The Scheduler of the bot. A step first sets the time and then runs what is due, so that the bot never acts in the past of the exchange.
@@ -36,7 +37,7 @@ const TURNS_HELD = 25;
 export class SteppedTime implements Scheduler {
   nowMs: number;
   readonly #exchange: MovedExchange;
-  readonly #due: Due[] = [];
+  readonly #due: DueCallback[] = [];
   #handleCount = 0;
   /** Requests whose answers are not complete. A set, because undici may report the end of an aborted request twice. */
   readonly #onWire = new Set<unknown>();
@@ -55,6 +56,7 @@ export class SteppedTime implements Scheduler {
     subscribe('undici:request:error', this.#ended);
   }
 
+  /** Stops watching requests. */
   close(): void {
     unsubscribe('undici:request:create', this.#started);
     unsubscribe('undici:request:trailers', this.#ended);
@@ -62,7 +64,7 @@ export class SteppedTime implements Scheduler {
   }
 
   at(timeMs: number, run: () => void): number {
-    const due: Due = { timeMs, handle: ++this.#handleCount, run };
+    const due: DueCallback = { timeMs, handle: ++this.#handleCount, run };
     let index = this.#due.length;
     while (index > 0 && this.#due[index - 1]!.timeMs > timeMs) index--;
     this.#due.splice(index, 0, due);
@@ -89,8 +91,10 @@ export class SteppedTime implements Scheduler {
   /** Runs what is due until no request is on the wire and nothing follows from the replies. */
   async quiet(): Promise<void> {
     const endMs = performance.now() + MAX_STEP_MS;
-    for (let idleTurns = 0; idleTurns < (this.#onWire.size > 0 ? TURNS_HELD : TURNS_AFTER);) {
-      if (performance.now() > endMs) throw new Error(`at ${new Date(this.nowMs).toISOString()} the bot and the exchange come to no rest`);
+    let idleTurns = 0;
+    while (idleTurns < (this.#onWire.size > 0 ? TURNS_WHILE_HELD : TURNS_AFTER_REPLY)) {
+      if (performance.now() > endMs)
+        throw new Error(`at ${new Date(this.nowMs).toISOString()} the bot and the exchange do not come to rest`);
       const hasRun = this.#runDue();
       await setImmediate();
       const isAwaited = this.#onWire.size > (this.#exchange.held?.() ?? 0);
@@ -110,6 +114,7 @@ export class SteppedTime implements Scheduler {
     });
   }
 
+  /** Runs all callbacks that are due. Returns true if there was one. */
   #runDue(): boolean {
     const isDue = this.nextMs <= this.nowMs;
     while (this.nextMs <= this.nowMs) this.#due.shift()!.run();
@@ -117,6 +122,7 @@ export class SteppedTime implements Scheduler {
   }
 }
 
+/** Returns the request in a message of undici's diagnostics channels. */
 const requestOf = (message: unknown): unknown => (message as { readonly request: object }).request;
 
 /** True while writes to the disk are pending, such as records of a journal. They hold requests back. */

@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { firstDifference, type Row, type Tables } from './tables.ts';
 
+// Random tables. The ranges are small, so that equal rows and equal times occur.
 const order = fc.record({ id: fc.nat(9), decidedMs: fc.nat(99), lots: fc.nat(9), ending: fc.constantFrom('filled', 'canceled') });
 const fill = fc.record({ timeMs: fc.nat(99), order: fc.nat(9), price: fc.nat(99), lots: fc.nat(9) });
 const balance = fc.record({ asset: fc.constantFrom('USDT', 'BTC'), units: fc.nat() });
@@ -14,7 +15,7 @@ const tables: fc.Arbitrary<Tables> = fc.record({
   balances: fc.array(balance, { minLength: 1, maxLength: 2 }),
 });
 
-it('a run has no difference to its copy', () => {
+it('a run and its copy have no difference', () => {
   fc.assert(
     fc.property(tables, (run) => {
       expect(firstDifference(run, structuredClone(run))).toBeNull();
@@ -22,7 +23,7 @@ it('a run has no difference to its copy', () => {
   );
 });
 
-it('a change of any one value is found, with both values', () => {
+it('a change of any one value is reported with its place and both values', () => {
   fc.assert(
     fc.property(
       tables,
@@ -41,7 +42,7 @@ it('a change of any one value is found, with both values', () => {
   );
 });
 
-it('a row that only one run has is found', () => {
+it('a row that only one run has is reported, with null for the other run', () => {
   fc.assert(
     fc.property(tables, fc.constantFrom<(keyof Tables)[]>('orders', 'fills', 'books', 'balances'), (run, table) => {
       const shorter: Tables = { ...run, [table]: run[table].slice(0, -1) };

@@ -18,11 +18,11 @@ export interface Tables {
 }
 
 /**
- * Returns orders as they were decided and as they ended. `barOf` returns the bar on whose close an order was decided. Only this bar is
- * compared, because a live order that waits for a cancel is sent some seconds later. The time of a leg is not compared here, because the
- * fills that cause it are compared to the ms.
+ * Returns orders as they were decided and as they ended. `barOpenOf` returns the open time of the bar on whose close an order was decided. Only
+ * this bar is compared, because a live order that waits for a cancel is sent some seconds later. The time of a bracket leg is not compared here,
+ * because the fills that cause it are compared to the ms.
  */
-export function orderRows(orders: OrderColumns, barOf: (instrument: number, timeMs: number) => number): readonly Row[] {
+export function orderRows(orders: OrderColumns, barOpenOf: (instrument: number, timeMs: number) => number): readonly Row[] {
   return Array.from({ length: orders.length }, (_, index) => ({
     id: orders.id[index]!,
     strategy: orders.strategy[index]!,
@@ -34,7 +34,7 @@ export function orderRows(orders: OrderColumns, barOf: (instrument: number, time
     lots: orders.lots[index]!,
     quoteUnits: orders.quoteUnits[index]!,
     limit: orders.limit[index]!,
-    decidedMs: orders.parent[index]! > 0 ? 0 : barOf(orders.instrument[index]!, orders.createdMs[index]!),
+    decidedMs: orders.parent[index]! > 0 ? 0 : barOpenOf(orders.instrument[index]!, orders.createdMs[index]!),
     slot: orders.texts[orders.slot[index]!] ?? '',
     code: orders.texts[orders.code[index]!] ?? '',
     ending: ENDINGS[orders.ending[index]!]!,
@@ -78,11 +78,11 @@ export interface RunDifference {
  * different order or fill changes them too.
  */
 export function firstDifference(backtest: Tables, live: Tables): RunDifference | null {
-  const orders = differenceIn('orders', backtest, live);
-  const fills = differenceIn('fills', backtest, live);
-  if (orders === null && fills === null) return differenceIn('balances', backtest, live) ?? differenceIn('books', backtest, live);
-  if (orders === null || fills === null) return orders ?? fills;
-  return timeOf(orders, backtest, live) <= timeOf(fills, backtest, live) ? orders : fills;
+  const inOrders = differenceIn('orders', backtest, live);
+  const inFills = differenceIn('fills', backtest, live);
+  if (inOrders === null && inFills === null) return differenceIn('balances', backtest, live) ?? differenceIn('books', backtest, live);
+  if (inOrders === null || inFills === null) return inOrders ?? inFills;
+  return earliestTimeOf(inOrders, backtest, live) <= earliestTimeOf(inFills, backtest, live) ? inOrders : inFills;
 }
 
 /** Returns the first difference of one table, or null. */
@@ -99,8 +99,9 @@ function differenceIn(table: keyof Tables, backtest: Tables, live: Tables): RunD
   return null;
 }
 
-/** Returns the earliest time of a row that differs. */
-function timeOf({ table, row }: RunDifference, ...runs: readonly Tables[]): number {
-  const times = runs.map((run) => Number(run[table][row]?.[table === 'orders' ? 'decidedMs' : 'timeMs'] ?? Infinity));
+/** Returns the time of the row that differs, ms UTC: the earlier one if both runs have the row. */
+function earliestTimeOf({ table, row }: RunDifference, ...runs: readonly Tables[]): number {
+  const timeField = table === 'orders' ? 'decidedMs' : 'timeMs';
+  const times = runs.map((run) => Number(run[table][row]?.[timeField] ?? Infinity));
   return Math.min(...times);
 }

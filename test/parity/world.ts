@@ -17,8 +17,8 @@ export const memoryFolder = (name: string): string => mkdtempSync(join(existsSyn
 
 /** Moves the clock of an exchange in this process to the whole millisecond of `timeMs`, and runs what is due there. */
 export function moveExchange({ clock, service }: RunningExchange, timeMs: number): void {
-  const byMs = Math.floor(timeMs) - clock.nowMs();
-  if (byMs > 0) clock.step(byMs);
+  const stepMs = Math.floor(timeMs) - clock.nowMs();
+  if (stepMs > 0) clock.step(stepMs);
   service.advance(timeMs);
 }
 
@@ -43,20 +43,20 @@ export class RowWorld {
     rmSync(this.folder, { recursive: true });
   }
 
-  /** Opens the bot of a config with the strategy of `plan` and space for its bars. `notify` gets its log. */
+  /** Opens the bot of the config at `path` with the strategy of `plan` and space for its bars. `notify` gets the lines of its log. */
   openBot(path: string, plan: RunPlan, notify: (line: string) => void): Promise<OpenedBot> {
     return openSteppedBot(path, this.time, {
       notify,
       load: () => Promise.resolve({ plan: plan.strategies[0]!, inputs: [], folder: '.' }),
       broken: (why) => {
-        throw new Error(`the bot broke: ${why}`);
+        throw new Error(`the bot stopped with a fault: ${why}`);
       },
       room: Math.max(...plan.feeds.map(({ bars }) => bars.length)) + 1,
     });
   }
 
   /** Starts a bot and waits until it trades. Returns the driver that takes it over the rows. */
-  trading(opened: OpenedBot, { fills: { latencyMs } }: RunPlan): Promise<RowDriver> {
+  startTrading(opened: OpenedBot, { fills: { latencyMs } }: RunPlan): Promise<RowDriver> {
     return tradeStepped(opened, { time: this.time, rows: new ServiceRows(this.exchange.service), isPrompt: latencyMs === 0 });
   }
 

@@ -6,14 +6,16 @@ import { answerOf, type Op } from '../../src/protocol/endpoints/endpoints.ts';
 import type { RecordValue } from '../../src/protocol/shapes/record.ts';
 import type { Value } from '../../src/protocol/shapes/value.ts';
 
+/** Whole numbers without a leading zero, of `min` to `max` digits. */
 const digitText = (min: number, max: number) => fc.stringMatching(new RegExp(`^[1-9]\\d{${min - 1},${max - 1}}$`));
 /** Positive decimals in canonical text, without unneeded zeros. */
 const amount = fc.oneof(
   digitText(1, 18),
   fc
     .tuple(fc.oneof(fc.constant('0'), digitText(1, 12)), fc.stringMatching(/^\d{0,17}[1-9]$/))
-    .map(([integer, part]) => `${integer}.${part}`),
+    .map(([integerPart, fraction]) => `${integerPart}.${fraction}`),
 );
+/** The same with a sign, and zero. */
 const signedAmount = fc.oneof(
   fc.constant('0'),
   amount,
@@ -21,13 +23,17 @@ const signedAmount = fc.oneof(
 );
 const integer = fc.nat({ max: 2 ** 31 });
 const id = digitText(1, 19);
+/** Client order ids. The text 0 means none. */
 const clientId = fc.stringMatching(/^[A-Za-z0-9_-]{1,31}$/).filter((text) => text !== '0');
+/** Names of instruments and assets. */
 const name = fc.stringMatching(/^[A-Z][A-Z0-9-]{0,15}$/);
 /** Times in whole seconds, because some forms have nothing finer. They lie above 1e11 ms; below, a bar's time counts as seconds. */
 const wholeSeconds = fc.integer({ min: 100_000_001, max: 4_000_000_000 }).map((seconds) => timeMs(seconds * 1000));
+/** Enumerated values as the client reads them. */
 const wordArbitrary = (words: readonly string[]) => fc.constantFrom(...words).map((word) => ({ word, raw: word }));
 const STATUSES = ['INIT', 'NEW', 'PARTIALLY_FILLED', 'FILLED', 'CANCELED', 'PENDING_CANCEL', 'EXPIRED', 'REJECTED'];
 
+/** Arbitraries by the kind of a value. */
 const BY_KIND: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   decimal: signedAmount,
   price: amount,
@@ -50,29 +56,32 @@ const BY_KIND: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   timeInForce: fc.option(wordArbitrary(['IOC', 'FOK', 'POST_ONLY'])),
 };
 
+/** True for the value type of an object with members. */
 const isRecord = (value: Value<unknown>): value is RecordValue<unknown> => 'fields' in value;
+/** Returns the value type of the rows of a list; null for any other value type. */
 const rowShapeOf = (value: Value<unknown>): Value<unknown> | null => ('row' in value ? (value.row as Value<unknown>) : null);
 
 /** Returns an arbitrary for every possible `value`. */
 export function arbitraryOf(value: Value<unknown>): fc.Arbitrary<unknown> {
   if (isRecord(value)) {
-    const members = Object.entries(value.fields).map(([ownShape, { value: memberValue, canBeNull }]) => {
-      const rowArbitrary = arbitraryOf(memberValue);
-      return [ownShape, canBeNull ? fc.option(rowArbitrary) : rowArbitrary] as const;
+    const members = Object.entries(value.fields).map(([memberName, { value: memberValue, canBeNull }]) => {
+      const memberArbitrary = arbitraryOf(memberValue);
+      return [memberName, canBeNull ? fc.option(memberArbitrary) : memberArbitrary] as const;
     });
     // A fill without the id of the account's own order is invalid, so each fill has both ids.
     return fc
       .record(Object.fromEntries(members))
-      .map((row) => ('bidId' in row ? { ...row, bidId: row['bidId'] ?? '1', askId: row['askId'] ?? '2' } : row));
+      .map((record) => ('bidId' in record ? { ...record, bidId: record['bidId'] ?? '1', askId: record['askId'] ?? '2' } : record));
   }
-  const row = rowShapeOf(value);
-  if (row) return fc.array(arbitraryOf(row), { maxLength: 3 });
+  const rowShape = rowShapeOf(value);
+  if (rowShape) return fc.array(arbitraryOf(rowShape), { maxLength: 3 });
   if (value.kind.startsWith('code:')) return wordArbitrary(value.kind.slice('code:'.length).split('|'));
-  const rowsOfReply = BY_KIND[value.kind];
-  if (!rowsOfReply) throw new Error(`no arbitrary for ${value.kind}`);
-  return rowsOfReply;
+  const arbitrary = BY_KIND[value.kind];
+  if (!arbitrary) throw new Error(`no arbitrary for ${value.kind}`);
+  return arbitrary;
 }
 
+/** Levels of a side of the book, with ascending (1) or descending (-1) prices. */
 const levels = (direction: 1 | -1) =>
   fc
     .uniqueArray(fc.integer({ min: 1, max: 1e9 }), { maxLength: 5 })
@@ -80,7 +89,8 @@ const levels = (direction: 1 | -1) =>
 const ids = fc.array(id, { maxLength: 4 });
 const depth = fc.record({ timeMs: fc.option(wholeSeconds), bids: levels(-1), asks: levels(1) });
 
-const REPLIES_WITHOUT_ROWS: Readonly<Partial<Record<Op, fc.Arbitrary<unknown>>>> = {
+/** Replies with a form of their own, which the table does not describe by rows. */
+const OWN_FORMS: Readonly<Partial<Record<Op, fc.Arbitrary<unknown>>>> = {
   'spot.depth': depth,
   'futures.depth': depth,
   'spot.batchOrders': fc.record({ ids }),
@@ -89,8 +99,8 @@ const REPLIES_WITHOUT_ROWS: Readonly<Partial<Record<Op, fc.Arbitrary<unknown>>>>
 };
 /** Returns an arbitrary for every possible reply of `op`. */
 export function answerArbitrary(op: Op): fc.Arbitrary<unknown> {
-  const ownShape = REPLIES_WITHOUT_ROWS[op];
-  if (ownShape) return ownShape;
+  const ownForm = OWN_FORMS[op];
+  if (ownForm) return ownForm;
   const { row, container } = answerOf(op);
   if (row === null) return fc.constant(null);
   const rowArbitrary = arbitraryOf(row);
@@ -105,5 +115,7 @@ export function answerArbitrary(op: Op): fc.Arbitrary<unknown> {
   return fc.record({ rows, refused });
 }
 
+/** Returns bars with the newest first. */
 const newestFirst = (rows: readonly unknown[]): readonly unknown[] => rows.toSorted((a, b) => openOf(b) - openOf(a));
+/** Returns the open time of a bar. */
 const openOf = (row: unknown): number => (row as { readonly openMs: number }).openMs;

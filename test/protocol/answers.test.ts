@@ -20,7 +20,7 @@ function decode(op: Op, body: string): unknown {
 }
 
 /** Returns the reason why a body is refused. */
-function problem(op: Op, body: string): string | null {
+function problemOf(op: Op, body: string): string | null {
   const json = parseJson(body);
   if (!json.ok) throw new Error(`${json.problem} at ${json.at}`);
   const result = decodeAnswer(answerOf(op), json.value);
@@ -37,6 +37,7 @@ describe.each(OPS)('%s', (op) => {
   });
 });
 
+/** The members of an order, without its id. */
 const ORDER = '"symbol":"BTCUSDT","side":"BUY","status":"NEW","origQty":1,"executedQty":0';
 
 describe('a refused answer', () => {
@@ -65,12 +66,13 @@ describe('a refused answer', () => {
     ['futures.depth', '{"asks":[]}', 'bids: expected a list of levels, got nothing'],
     ['spot.serverTime', '{"serverTime":"now"}', 'serverTime: expected a decimal, got "now"'],
   ])('an answer is refused: %s %s', (op, body, why) => {
-    expect(problem(op, body)).toBe(why);
+    expect(problemOf(op, body)).toBe(why);
   });
 
   test('a row that cannot be read is reported with its instrument, and the other rows are decoded', () => {
-    const rows = `[{"orderId":1,${ORDER}},{"orderId":2,${ORDER.replace('"executedQty":0', '"executedQty":"?"')}},{"orderId":3,${ORDER}},7]`;
-    expect(decode('spot.openOrders', rows)).toMatchObject({
+    const unreadable = ORDER.replace('"executedQty":0', '"executedQty":"?"');
+    const body = `[{"orderId":1,${ORDER}},{"orderId":2,${unreadable}},{"orderId":3,${ORDER}},7]`;
+    expect(decode('spot.openOrders', body)).toMatchObject({
       rows: [{ orderId: '1' }, { orderId: '3' }],
       refused: [
         { instrument: 'BTCUSDT', problem: '[1].executedQty: expected a decimal, got "?"' },

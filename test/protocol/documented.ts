@@ -1,7 +1,8 @@
 // Declares the parts that the documented replies of both markets share.
 
+/** A documented reply, and what it means. */
 export interface DocumentedAnswer {
-  /** The section of the specification. */
+  /** Name of the form, as a section of the specification has it. */
   readonly shape: string;
   readonly body: string;
   /** The meaning of the reply as the client returns it. Times are plain numbers. */

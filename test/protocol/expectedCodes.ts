@@ -1,5 +1,6 @@
 // Lists the 41 error codes, written by hand from the specification (part 7), the exchange dialect (10.2) and order safety (4).
 
+/** One error code with its facts. */
 export interface ExpectedCode {
   readonly code: number;
   readonly name: string | null;
@@ -8,6 +9,7 @@ export interface ExpectedCode {
   readonly create: 'refused' | 'unknown';
   /** The outcome class in reply to a cancel, a setting or a read. */
   readonly other: 'refused' | 'unknown';
+  /** Whether a repeated call may succeed: never, or after a pause. */
   readonly retry: 'never' | 'after';
 }
 
@@ -29,7 +31,7 @@ const unknown = (code: number, name: string, http: number, retry: 'never' | 'aft
   other: 'unknown',
   retry,
 });
-/** Codes that are no possible reply to a create. */
+/** Returns a code that is no possible reply to a create. */
 const notOfACreate = (code: number, name: string | null): ExpectedCode => ({ ...refused(code, name), create: 'unknown' });
 
 /** All codes, with what each proves about an order and when a call may be repeated. */

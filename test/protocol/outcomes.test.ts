@@ -12,12 +12,15 @@ import { outcomeOf, type Outcome } from '../../src/protocol/outcome.ts';
 import { SEED_VARIANTS, VARIANT_VALUES } from '../../src/protocol/shapes/variants.ts';
 import { EXPECTED_CODES } from './expectedCodes.ts';
 
+/** Returns the outcome of a call with this reply. */
 const replied = (op: Op, status: number, body: string | Uint8Array): Outcome<unknown> =>
   outcomeOf(op, { kind: 'reply', status, body: typeof body === 'string' ? utf8(body) : body });
+/** Returns the class of this outcome. */
 const kindOf = (op: Op, status: number, body: string | Uint8Array) => replied(op, status, body).kind;
 
 const CREATES: readonly Op[] = ['spot.newOrder', 'spot.batchOrders', 'futures.createOrder', 'futures.createConditionOrder'];
-const OTHERS: readonly Op[] = [
+/** Cancels, settings and reads. */
+const OTHER_CALLS: readonly Op[] = [
   'spot.cancelOrder',
   'spot.batchCancel',
   'futures.cancelOrder',
@@ -26,8 +29,8 @@ const OTHERS: readonly Op[] = [
   'futures.positions',
 ];
 
-/** The payloads of the dialect, section 8.3. */
-const payloads = (code: number): readonly string[] => [
+/** Returns the bodies by which a service may reply with a code (the dialect, section 8.3). */
+const payloadsOf = (code: number): readonly string[] => [
   `{"code":${code},"msg":"X"}`,
   `{"code":"${code}","msg":"X","data":null}`,
   `{"code":"${code}","data":null,"msg":"X","msgData":null,"succ":false}`,
@@ -43,10 +46,8 @@ test('the 41 codes of the specification, each with its facts and advice', () => 
     expect(meaning.length).toBeGreaterThan(10);
     expect(advice.length).toBeGreaterThan(15);
   }
-  expect(
-    ERROR_CODES.filter(({ code }) => refusesCreate(code)),
-    'the set of order safety',
-  ).toHaveLength(33);
+  // The codes that prove that an order does not exist (order safety, 4).
+  expect(ERROR_CODES.filter(({ code }) => refusesCreate(code))).toHaveLength(33);
   expect(errorCode(-1003)?.http).toEqual([429, 418]);
 });
 
@@ -59,18 +60,20 @@ test('a code that is in no table has an outcome class of its own', () => {
   expect(errorCodeFacts(-2017)).toBe(errorCode(-2017));
 });
 
-describe.each(EXPECTED_CODES)('code $code', ({ code, name, http, create, other: otherCall }) => {
+describe.each(EXPECTED_CODES)('code $code', ({ code, name, http, create: outcomeOfCreate, other: outcomeOfOtherCall }) => {
   test('the code has its outcome in every payload, with HTTP 200 and 4xx', () => {
-    for (const body of payloads(code)) {
+    for (const body of payloadsOf(code)) {
       for (const status of [200, 400, 401, 429]) {
-        for (const op of CREATES) expect(kindOf(op, status, body), `${op} ${status} ${body}`).toBe(create);
-        for (const op of OTHERS) expect(kindOf(op, status, body), `${op} ${status} ${body}`).toBe(otherCall);
+        for (const op of CREATES) expect(kindOf(op, status, body), `${op} ${status} ${body}`).toBe(outcomeOfCreate);
+        for (const op of OTHER_CALLS) expect(kindOf(op, status, body), `${op} ${status} ${body}`).toBe(outcomeOfOtherCall);
       }
       for (const status of [301, 500, 502, 504])
         for (const op of CREATES) expect(kindOf(op, status, body), `${op} ${status}`).toBe('unknown');
     }
     const outcome = replied('spot.newOrder', 400, `{"code":${code},"msg":"why"}`);
-    expect(outcome).toMatchObject(create === 'refused' ? { code, msg: 'why', status: 400 } : { error: { code, msg: 'why' }, status: 400 });
+    expect(outcome).toMatchObject(
+      outcomeOfCreate === 'refused' ? { code, msg: 'why', status: 400 } : { error: { code, msg: 'why' }, status: 400 },
+    );
   });
 
   test('the code has its outcome as the paper exchange writes it', () => {
@@ -78,7 +81,8 @@ describe.each(EXPECTED_CODES)('code $code', ({ code, name, http, create, other: 
       for (const errorHttp of VARIANT_VALUES.errorHttp) {
         for (const errorBody of VARIANT_VALUES.errorBody) {
           const { status, body } = errorAnswer(code, market, { ...SEED_VARIANTS, errorHttp, errorBody });
-          expect(status).toBe(errorHttp === 'http200' && http < 500 && http !== 429 ? 200 : http);
+          const isSentWith200 = errorHttp === 'http200' && http < 500 && http !== 429;
+          expect(status).toBe(isSentWith200 ? 200 : http);
           expect(errorIn(body)).toMatchObject({ code, isStrict: true, ...(name === null ? {} : { msg: name }) });
         }
       }
@@ -104,7 +108,8 @@ test('the live payloads of the dialect, section 12, and a ban have their outcome
 });
 
 describe('a reply that does not come from the service', () => {
-  const spring = writeJson(unknownPathJson('/sapi/v1/order', timeMs(1_700_000_000_000)));
+  /** The reply of the web server to an unknown path. */
+  const unknownPath = writeJson(unknownPathJson('/sapi/v1/order', timeMs(1_700_000_000_000)));
 
   test('an unknown reply of the service is UNKNOWN for a write, whatever its status', () => {
     const bodies = [
@@ -115,7 +120,7 @@ describe('a reply that does not come from the service', () => {
       '"ok"',
       '{}',
       '<html>502 Bad Gateway</html>',
-      spring,
+      unknownPath,
       '{"succ":false}',
       '{"code":"0","succ":false,"msg":""}',
       '{"code":null}',
@@ -139,13 +144,17 @@ describe('a reply that does not come from the service', () => {
         expect(kindOf(op, status, '{"orderId":"7"}'), `${op} ${status} an id`).toBe(status < 300 ? 'acked' : 'unknown');
       }
     }
-    expect(errorIn(parsed(spring))).toEqual({ code: null, msg: 'Not Found', isStrict: false });
+    expect(errorIn(parsed(unknownPath))).toEqual({ code: null, msg: 'Not Found', isStrict: false });
   });
 
   test('a body cut off anywhere is UNKNOWN', () => {
-    for (const whole of ['{"symbol":"BTCUSDT","orderId":1322738336974712847,"status":0}', '{"code":-2017,"msg":"balance_not_enough"}']) {
-      expect(kindOf('spot.newOrder', 200, whole)).not.toBe('unknown');
-      for (let length = 0; length < whole.length; length++) expect(kindOf('spot.newOrder', 200, whole.slice(0, length))).toBe('unknown');
+    for (const completeBody of [
+      '{"symbol":"BTCUSDT","orderId":1322738336974712847,"status":0}',
+      '{"code":-2017,"msg":"balance_not_enough"}',
+    ]) {
+      expect(kindOf('spot.newOrder', 200, completeBody)).not.toBe('unknown');
+      for (let length = 0; length < completeBody.length; length++)
+        expect(kindOf('spot.newOrder', 200, completeBody.slice(0, length))).toBe('unknown');
     }
   });
 
@@ -155,11 +164,11 @@ describe('a reply that does not come from the service', () => {
     for (const bytes of [1, 500, null]) expect(failed(bytes)).toEqual({ kind: 'unknown', cause: 'reset', status: null, error: null });
   });
 
-  test('no bytes make the decoder throw, or make a create certain without proof', () => {
+  test('whatever the bytes of a reply are, the decoder does not throw, and the outcome is certain only with proof', () => {
     const body = fc.oneof(
       fc.uint8Array({ maxLength: 200 }),
       fc.json().map(utf8),
-      fc.constantFrom(...EXPECTED_CODES.flatMap(({ code }) => payloads(code))).map(utf8),
+      fc.constantFrom(...EXPECTED_CODES.flatMap(({ code }) => payloadsOf(code))).map(utf8),
     );
     const status = fc.oneof(fc.constantFrom(200, 400, 500), fc.integer({ min: 100, max: 599 }));
     fc.assert(

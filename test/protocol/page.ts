@@ -13,16 +13,18 @@ export const endpointRows = (): readonly string[] =>
     return `| \`${op}\` | ${row.method} ${row.path} | ${row.security} | ${namesOf(row.params)} | ${limit} | ${isSafeToRetry(row) ? 'yes' : ''} |`;
   });
 
+/** Returns the names of parameters. Those that a caller may leave out are in brackets. */
 const namesOf = (params: Params): string =>
   Object.entries(params)
     .filter(([, { kind }]) => kind !== 'time')
-    .map(([name, param]) => (isGiven(param) ? name : `[${name}]`))
+    .map(([name, param]) => (isRequired(param) ? name : `[${name}]`))
     .join(' ');
-const isGiven = ({ need, onlyWith }: Param): boolean => onlyWith === undefined && (need === 'required' || need === 'disputed');
+/** True for a parameter that every call should have. */
+const isRequired = ({ need, onlyWith }: Param): boolean => onlyWith === undefined && (need === 'required' || need === 'disputed');
 
 /** Returns the rows of the codes: number, name, meaning for a create, whether a pause helps, and the remedy. */
 export const codeRows = (): readonly string[] =>
   ERROR_CODES.map(({ code, name, meaning, http, retry, advice }) => {
-    const create = refusesCreate(code) ? 'refused' : 'unknown';
-    return `| ${code} | ${name ?? ''} | ${meaning} | ${http.join(', ')} | ${create} | ${retry} | ${advice} |`;
+    const outcomeOfCreate = refusesCreate(code) ? 'refused' : 'unknown';
+    return `| ${code} | ${name ?? ''} | ${meaning} | ${http.join(', ')} | ${outcomeOfCreate} | ${retry} | ${advice} |`;
   });

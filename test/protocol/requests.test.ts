@@ -13,27 +13,30 @@ import { EXPECTED_REQUESTS } from './expectedRequests.ts';
 import { opensslHmac } from './openssl.ts';
 
 const SECRET = '902ae3cb34ecee2779aa4d3e1d226686';
-const NOW = timeMs(1588591856950);
+const NOW_MS = timeMs(1588591856950);
 const credentials: Credentials = {
   apiKey: 'vmPUZE6mv9SD5VNHk4HlWFsOr6aKE2zvsw0MuIgwCIPy6utIco14y7Ju91duEh8A',
   sign: (message) => createHmac('sha256', SECRET).update(message).digest('hex'),
 };
-const TEXT = new TextDecoder();
+const UTF8_DECODER = new TextDecoder();
 
+/** Returns the operation with this name. Throws Error if the table has none. */
 function opOf(name: string): Op {
   if (!isOp(name)) throw new Error(`${name} is not in the table`);
   return name;
 }
 
 /** Returns a row of parameters in the notation of the expectation. */
-const noted = (params: Params): string =>
+const notationOf = (params: Params): string =>
   Object.entries(params)
     // Accepted by some services, and in no specification.
     .filter(([, param]) => param.kind !== 'time')
     .map(([name, param]) => `${name} ${kindOf(param)}${needOf(param)}`)
     .join(', ');
 
+/** Marks of the notation. */
 const NEEDS = { required: '!', optional: '?', disputed: '~', either: '|' } as const;
+/** Returns whether a parameter must be given, in the notation of the expectation. */
 const needOf = ({ need, onlyWith }: Param): string => (onlyWith ? ` with ${onlyWith.name} ${onlyWith.is}` : NEEDS[need]);
 
 /** Returns the kind of a parameter as the hand-written expectation names it. */
@@ -52,7 +55,7 @@ function kindOf(param: Param): string {
     case 'ids':
       return `1..${param.max} ids`;
     case 'rows':
-      return `1..${param.max} of (${noted(param.row)})`;
+      return `1..${param.max} of (${notationOf(param.row)})`;
     case 'interval':
     case 'time':
       return param.kind;
@@ -65,37 +68,40 @@ test('the table has the endpoints of the specification, in its order, and no oth
   expect(OPS).toEqual(EXPECTED_REQUESTS.map(({ op }) => op));
 });
 
-describe.each(EXPECTED_REQUESTS)('$op', ({ op: name, args, method, target, body = '', security, params, per2s, read }) => {
-  const op = opOf(name);
+describe.each(EXPECTED_REQUESTS)(
+  '$op',
+  ({ op: name, args, method, target, body = '', security, params, per2s: callsPer2s, read: isSafeRead }) => {
+    const op = opOf(name);
 
-  test('request line, headers, body and signature are those of the specification', () => {
-    const request = buildChecked(op, args);
-    const { headers, ...signed } = signRequest(request, credentials, NOW);
-    expect({ ...signed, body: TEXT.decode(signed.body) }).toEqual({ method, target, body });
-    const isPublic = security === 'NONE';
-    expect(headers).toEqual({
-      'Content-Type': 'application/json',
-      ...(isPublic
-        ? {}
-        : {
-            'X-CH-APIKEY': credentials.apiKey,
-            'X-CH-TS': '1588591856950',
-            'X-CH-SIGN': opensslHmac(SECRET, `${NOW}${method}${target}${body}`),
-          }),
+    test('request line, headers, body and signature are those of the specification', () => {
+      const request = buildChecked(op, args);
+      const { headers, ...signed } = signRequest(request, credentials, NOW_MS);
+      expect({ ...signed, body: UTF8_DECODER.decode(signed.body) }).toEqual({ method, target, body });
+      const isPublic = security === 'NONE';
+      expect(headers).toEqual({
+        'Content-Type': 'application/json',
+        ...(isPublic
+          ? {}
+          : {
+              'X-CH-APIKEY': credentials.apiKey,
+              'X-CH-TS': '1588591856950',
+              'X-CH-SIGN': opensslHmac(SECRET, `${NOW_MS}${method}${target}${body}`),
+            }),
+      });
+      expect(stringToSign(request, NOW_MS)).toBe(`${NOW_MS}${method}${target}${body}`);
     });
-    expect(stringToSign(request, NOW)).toBe(`${NOW}${method}${target}${body}`);
-  });
 
-  test('the endpoint has the facts of the table', () => {
-    const row = endpointOf(op);
-    expect(noted(row.params)).toBe(params);
-    expect([row.security, paramPlace(row), isSafeToRetry(row)]).toEqual([security, method === 'GET' ? 'query' : 'body', read]);
-    const { count, windowMs, weight, scope, source } = row.limit;
-    expect([scope, windowMs, weight]).toEqual([security === 'NONE' ? 'ip' : 'key', 2000, 1]);
-    if (per2s === undefined) expect(source).not.toBe('spec');
-    else expect([count, source]).toEqual([per2s, 'spec']);
-  });
-});
+    test('the endpoint has the facts of the table', () => {
+      const row = endpointOf(op);
+      expect(notationOf(row.params)).toBe(params);
+      expect([row.security, paramPlace(row), isSafeToRetry(row)]).toEqual([security, method === 'GET' ? 'query' : 'body', isSafeRead]);
+      const { count, windowMs, weight, scope, source } = row.limit;
+      expect([scope, windowMs, weight]).toEqual([security === 'NONE' ? 'ip' : 'key', 2000, 1]);
+      if (callsPer2s === undefined) expect(source).not.toBe('spec');
+      else expect([count, source]).toEqual([callsPer2s, 'spec']);
+    });
+  },
+);
 
 describe('options of the dialect', () => {
   const dialect = (changes: Partial<typeof DEFAULT_DIALECT>) => ({ ...DEFAULT_DIALECT, ...changes });
@@ -105,7 +111,7 @@ describe('options of the dialect', () => {
     const omit = dialect({ signQuery: 'omit' });
     const request = buildRequest('spot.openOrders', btc, omit);
     expect(request.target).toBe('/sapi/v1/openOrders?symbol=BTCUSDT&limit=100');
-    expect(stringToSign(request, NOW)).toBe('1588591856950GET/sapi/v1/openOrders');
+    expect(stringToSign(request, NOW_MS)).toBe('1588591856950GET/sapi/v1/openOrders');
   });
 
   test('pathPrefix is sent, and signed unless the dialect excludes it', () => {
@@ -148,30 +154,32 @@ describe('options of the dialect', () => {
 
   test('headers follow the dialect', () => {
     const request = buildRequest('spot.account', {});
-    expect(signRequest(request, credentials, NOW, dialect({ contentTypeOnGet: false })).headers).not.toHaveProperty('Content-Type');
+    expect(signRequest(request, credentials, NOW_MS, dialect({ contentTypeOnGet: false })).headers).not.toHaveProperty('Content-Type');
     const futures = buildRequest('futures.account', {});
-    expect(signRequest(futures, credentials, NOW, dialect({ futuresVersionHeader: '102' })).headers).toHaveProperty(
+    expect(signRequest(futures, credentials, NOW_MS, dialect({ futuresVersionHeader: '102' })).headers).toHaveProperty(
       'futures-version',
       '102',
     );
-    expect(signRequest(request, credentials, NOW, dialect({ futuresVersionHeader: '102' })).headers).not.toHaveProperty('futures-version');
-    expect(() => signRequest(request, null, NOW)).toThrow(ConfigError);
-    expect(signRequest(buildRequest('spot.ping', {}), null, NOW).headers).toEqual({ 'Content-Type': 'application/json' });
+    expect(signRequest(request, credentials, NOW_MS, dialect({ futuresVersionHeader: '102' })).headers).not.toHaveProperty(
+      'futures-version',
+    );
+    expect(() => signRequest(request, null, NOW_MS)).toThrow(ConfigError);
+    expect(signRequest(buildRequest('spot.ping', {}), null, NOW_MS).headers).toEqual({ 'Content-Type': 'application/json' });
   });
 
-  const open = { contractName: 'E-BTC-USDT', volume: '100', type: 'MARKET', side: 'BUY', open: 'OPEN' } as const;
-  const triggerOrder = { ...open, open: 'CLOSE', triggerType: '1', triggerPrice: '1' } as const;
+  const marketOpen = { contractName: 'E-BTC-USDT', volume: '100', type: 'MARKET', side: 'BUY', open: 'OPEN' } as const;
+  const triggerOrder = { ...marketOpen, open: 'CLOSE', triggerType: '1', triggerPrice: '1' } as const;
 
   test('a MARKET OPEN is sent only where its unit is known, and never for a trigger', () => {
-    for (const marketOpen of ['limitIoc', 'forbid'] as const) {
-      expect(() => buildRequest('futures.createOrder', open, dialect({ marketOpen }))).toThrow(ConfigError);
+    for (const rule of ['limitIoc', 'forbid'] as const) {
+      expect(() => buildRequest('futures.createOrder', marketOpen, dialect({ marketOpen: rule }))).toThrow(ConfigError);
     }
-    expect(buildRequest('futures.createOrder', open, dialect({ marketOpen: 'value' })).body).not.toContain('orderUnit');
+    expect(buildRequest('futures.createOrder', marketOpen, dialect({ marketOpen: 'value' })).body).not.toContain('orderUnit');
     const v101 = dialect({ marketOpen: 'v101' });
-    const request = buildRequest('futures.createOrder', open, v101);
+    const request = buildRequest('futures.createOrder', marketOpen, v101);
     expect(request.body).toContain(',"orderUnit":2}');
-    expect(signRequest(request, credentials, NOW, v101).headers).toHaveProperty('futures-version', '101');
-    expect(buildRequest('futures.createOrder', { ...open, open: 'CLOSE' }).body).toContain('"open":"CLOSE"');
+    expect(signRequest(request, credentials, NOW_MS, v101).headers).toHaveProperty('futures-version', '101');
+    expect(buildRequest('futures.createOrder', { ...marketOpen, open: 'CLOSE' }).body).toContain('"open":"CLOSE"');
     expect(() => buildRequest('futures.createConditionOrder', { ...triggerOrder, triggerType: '3', open: 'OPEN' }, v101)).toThrow(
       ConfigError,
     );
@@ -186,7 +194,8 @@ describe('options of the dialect', () => {
   });
 
   test('intervals follow the dialect', () => {
-    const names = (market: 'spot' | 'futures', changes = DEFAULT_DIALECT) =>
+    /** Returns the names of intervals on the wire; null for one that the market does not have. */
+    const wireNames = (market: 'spot' | 'futures', changes = DEFAULT_DIALECT) =>
       (['1m', '5m', '15m', '30m', '1h', '4h', '1d', '1w', '1M'] as const).map((interval) => {
         try {
           const args = market === 'spot' ? btc : { contractName: 'E-BTC-USDT' };
@@ -196,10 +205,10 @@ describe('options of the dialect', () => {
           throw error;
         }
       });
-    expect(names('spot')).toEqual(['1min', '5min', '15min', '30min', '60min', null, '1day', '1week', '1month']);
-    expect(names('futures')).toEqual(['1min', '5min', '15min', '30min', '1h', null, '1day', '1week', '1month']);
+    expect(wireNames('spot')).toEqual(['1min', '5min', '15min', '30min', '60min', null, '1day', '1week', '1month']);
+    expect(wireNames('futures')).toEqual(['1min', '5min', '15min', '30min', '1h', null, '1day', '1week', '1month']);
     const withIntervals = dialect({ intervals: { spot: {}, futures: { '1h': null, '4h': '4h' } } });
-    expect(names('futures', withIntervals).slice(4, 6)).toEqual([null, '4h']);
+    expect(wireNames('futures', withIntervals).slice(4, 6)).toEqual([null, '4h']);
     expect([
       intervalOfWire('spot', '60min'),
       intervalOfWire('spot', '1h'),
@@ -259,23 +268,23 @@ describe('arguments that must not be sent', () => {
       'futures.changeLeverage nowLevel: expected a whole number from 1 to 1000, got 2.5',
     ],
   ])('a call with invalid arguments is rejected: %s %j', (name, args, message) => {
-    let text: unknown;
+    let thrown: unknown;
     try {
       buildChecked(opOf(name), args);
     } catch (error) {
-      text = error;
+      thrown = error;
     }
-    expect(text).toBeInstanceOf(ConfigError);
-    expect((text as ConfigError).message).toBe(message);
-    expect((text as ConfigError).remedy).not.toBe('');
+    expect(thrown).toBeInstanceOf(ConfigError);
+    expect((thrown as ConfigError).message).toBe(message);
+    expect((thrown as ConfigError).remedy).not.toBe('');
   });
 });
 
 test('calls of one class have the same limit', () => {
-  const limits = new Map<string, string>();
+  const limitByClass = new Map<string, string>();
   for (const { limit } of Object.values(ENDPOINTS)) {
     const text = JSON.stringify(limit);
-    expect(limits.get(limit.rateClass) ?? text).toBe(text);
-    limits.set(limit.rateClass, text);
+    expect(limitByClass.get(limit.rateClass) ?? text).toBe(text);
+    limitByClass.set(limit.rateClass, text);
   }
 });

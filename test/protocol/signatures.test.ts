@@ -17,6 +17,7 @@ const TIMESTAMP = '1588591856950';
 interface Vector {
   readonly name: string;
   readonly method: 'GET' | 'POST';
+  /** Path and query of the call. */
   readonly target: string;
   readonly signQuery?: 'include' | 'omit';
   readonly body?: string;
@@ -90,21 +91,23 @@ test.each(VECTORS)(
 
 test("the client's signatures for the calls of the vectors equal the published ones", () => {
   const atMs = timeMs(Number(TIMESTAMP));
-  const signed = (text: string) => opensslHmac(SECRET, text);
-  const byVector = (number: number) => VECTORS[number - 1]!.signature;
-  expect(signed(stringToSign(buildRequest('spot.account', {}), atMs))).toBe(byVector(2));
+  const signatureOf = (text: string) => opensslHmac(SECRET, text);
+  const signatureOfVector = (vectorNumber: number) => VECTORS[vectorNumber - 1]!.signature;
+  expect(signatureOf(stringToSign(buildRequest('spot.account', {}), atMs))).toBe(signatureOfVector(2));
   const query = { orderId: '499890200602846976', symbol: 'BTCUSDT' };
-  expect(signed(stringToSign(buildRequest('spot.queryOrder', query), atMs))).toBe(byVector(3));
-  expect(signed(stringToSign(buildRequest('spot.queryOrder', query, { ...DEFAULT_DIALECT, signQuery: 'omit' }), atMs))).toBe(byVector(4));
-  expect(signed(stringToSign(buildRequest('futures.openOrders', { contractName: 'E-BTC-USDT' }), atMs))).toBe(byVector(5));
-  const trigger = { contractName: 'E-BTC-USDT', orderId: '1322738336974712847' };
-  expect(signed(stringToSign(buildRequest('futures.cancelTriggerOrder', trigger), atMs))).toBe(byVector(7));
+  const withoutQuery = { ...DEFAULT_DIALECT, signQuery: 'omit' } as const;
+  expect(signatureOf(stringToSign(buildRequest('spot.queryOrder', query), atMs))).toBe(signatureOfVector(3));
+  expect(signatureOf(stringToSign(buildRequest('spot.queryOrder', query, withoutQuery), atMs))).toBe(signatureOfVector(4));
+  expect(signatureOf(stringToSign(buildRequest('futures.openOrders', { contractName: 'E-BTC-USDT' }), atMs))).toBe(signatureOfVector(5));
+  const triggerOrder = { contractName: 'E-BTC-USDT', orderId: '1322738336974712847' };
+  expect(signatureOf(stringToSign(buildRequest('futures.cancelTriggerOrder', triggerOrder), atMs))).toBe(signatureOfVector(7));
 });
 
-test('the decoded form of a query has another signature', () => {
+test('the percent-decoded form of a query has another signature', () => {
   const decoded = opensslHmac(SECRET, `${TIMESTAMP}GET/sapi/v1/order?symbol=BTC/USDT&orderId=499890200602846976`);
   expect(decoded.startsWith('87fc2c5a')).toBe(true);
-  expect(isSameSignature(VECTORS[7]!.signature, decoded)).toBe(false);
+  const vector8 = VECTORS[7]!;
+  expect(isSameSignature(vector8.signature, decoded)).toBe(false);
 });
 
 test('bodies are signed as bytes, even if they are not text; a GET signs none; the method is signed in upper case', () => {
@@ -118,8 +121,8 @@ test('two digests are equal only if every digit is, in either letter case', () =
   const digest = fc.stringMatching(/^[\da-f]{64}$/);
   fc.assert(
     fc.property(digest, fc.nat({ max: 63 }), fc.constantFrom(...'0123456789abcdef'.split('')), (text, index, digit) => {
-      const changed = text.slice(0, index) + digit + text.slice(index + 1);
-      expect(isSameSignature(text, changed.toUpperCase())).toBe(changed === text);
+      const withDigit = text.slice(0, index) + digit + text.slice(index + 1);
+      expect(isSameSignature(text, withDigit.toUpperCase())).toBe(withDigit === text);
       for (const invalidSignature of ['', text.slice(1), `${text}0`, `g${text.slice(1)}`, `${text.slice(1)}ſ`]) {
         expect(isSameSignature(text, invalidSignature)).toBe(false);
         expect(isSameSignature(invalidSignature, invalidSignature)).toBe(false);

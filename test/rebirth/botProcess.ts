@@ -1,10 +1,10 @@
-// The process of one bot on stepped time that is killed: it runs the bot over the rows of an exchange in another process.
+// The program of a bot process that is to be killed. The bot runs on stepped time, over the rows of an exchange in the parent process.
 
 import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { openOf } from '../../src/model/interval.ts';
 import { booksOf } from '../parity/holdings.ts';
-import { TARGET_TIMES } from '../parity/driver.ts';
+import { KILLED_BOT_TIMES } from '../parity/driver.ts';
 import type { DrivenAct, DrivenRows, OpenOrderTotals } from '../parity/drivenRows.ts';
 import { openSteppedBot, stopStepped, tradeStepped } from '../parity/steppedBot.ts';
 import { SteppedTime } from '../parity/steppedTime.ts';
@@ -61,16 +61,18 @@ class RemoteRows implements DrivenRows {
 /** Ends this process as `kill -9` does: no handler runs, and no byte is flushed. */
 const killItself = (): void => void process.kill(process.pid, 'SIGKILL');
 
-/** Replaces the write functions of Node, so that this process ends at the `nth` write of a record of this kind. */
+/** Replaces the write functions of Node, so that this process ends at the `nth` write with a record of this kind. */
 function killAtRecord({ kind, moment, nth }: RecordKill): void {
   const { writeSync, fdatasync } = fs;
   const mark = `"k":"${kind}"`;
-  let remaining = nth;
+  let remainingWrites = nth;
   /** The file with the record; null before it is written. */
   let fileOfRecord: number | null = null;
+  /** Looks for the record in the bytes of a write. Ends the process if the kill is due before or during this write. */
   const checkWrite = (descriptor: number, bytes: unknown): void => {
-    const text = typeof bytes === 'string' || fileOfRecord !== null ? null : Buffer.from(bytes as Uint8Array);
-    if (text === null || !text.includes(mark) || --remaining > 0) return;
+    if (typeof bytes === 'string' || fileOfRecord !== null) return;
+    const text = Buffer.from(bytes as Uint8Array);
+    if (!text.includes(mark) || --remainingWrites > 0) return;
     fileOfRecord = descriptor;
     if (moment === 'before') killItself();
     if (moment !== 'torn') return;
@@ -95,6 +97,7 @@ function killAtRecord({ kind, moment, nth }: RecordKill): void {
 const notify = (report: Report): Promise<void> => new Promise((resolve) => process.send!(report, undefined, {}, () => resolve()));
 /** Log lines of the bot. */
 const logLines: string[] = [];
+/** Reports a failure with the newest log lines, and ends the process. */
 const fail = (why: string): void => {
   void notify({ report: 'failed', why: `${why}\n${logLines.slice(-15).join('')}` }).then(() => process.exit(1));
 };
@@ -109,12 +112,12 @@ async function run({ config, nowMs, isPrompt, room, resume, kill }: BotTask): Pr
     broken: (why) => fail(`the bot broke: ${why}`),
     room,
     startGapMs: 1,
-    times: TARGET_TIMES,
+    times: KILLED_BOT_TIMES,
   });
-  const driver = await tradeStepped(opened, { time, rows, isPrompt, times: TARGET_TIMES });
+  const driver = await tradeStepped(opened, { time, rows, isPrompt, times: KILLED_BOT_TIMES });
   void notify({ report: 'trading' });
   if (resume !== null) await driver.resume(resume.closeMs, resume.act);
-  while (await driver.next());
+  while (await driver.driveNextRows());
   const { engine } = opened.bot.deps;
   const barOf = (instrument: number, timeMs: number): number => openOf(engine.execution[instrument]!.bars.interval, timeMs);
   await notify({

@@ -8,8 +8,10 @@ import { strategiesIn, strategyNames } from './roster.ts';
 
 /** Options of the command line, as text. */
 export interface Options {
+  /** Number of kills of all strategies together. */
   readonly kills?: string;
   readonly seed?: string;
+  /** Number of strategies that run at the same time. */
   readonly jobs?: string;
   /** Rows of each instrument. By default each strategy has its own number. */
   readonly bars?: string;
@@ -22,9 +24,9 @@ export interface Options {
 
 /** Runs the command. Returns the exit code: 1 if a killed bot differs from the bot without kills, 2 for an unknown strategy. */
 export async function main({ kills = '21', seed = '1', jobs = '2', bars, life, names, program }: Options): Promise<number> {
-  const unknown = names.filter((name) => !strategyNames().includes(name));
-  if (unknown.length > 0) {
-    process.stderr.write(`no such strategy: ${unknown.join(' ')}; there is ${strategyNames().join(' ')}\n`);
+  const unknownNames = names.filter((name) => !strategyNames().includes(name));
+  if (unknownNames.length > 0) {
+    process.stderr.write(`no such strategy: ${unknownNames.join(' ')}; there is ${strategyNames().join(' ')}\n`);
     return 2;
   }
   const chosenNames = names.length === 0 ? strategyNames() : names;

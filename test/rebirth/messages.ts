@@ -14,7 +14,7 @@ export interface RecordKill {
   readonly nth: number;
 }
 
-/** The row that closed last, and the act at which the earlier process ended in it; null if the row was complete. */
+/** Where a bot resumes: the row that closed last, and the act at which the earlier process ended in it; null if the row was complete. */
 export interface Resume {
   readonly closeMs: number;
   readonly act: DrivenAct | null;

@@ -4,7 +4,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { dataCommands, EIGHT, liveDefinition } from '../eight/definitions.ts';
 import { isobar } from '../fixtures/shippedDefinitions.ts';
-import { definitionsIn, madeBars, placementSettings } from '../parity/shipped.ts';
+import { definitionsIn, generateBarsOnce, placementSettings } from '../parity/shipped.ts';
 
 /** The folder of the package, ending in a separator. The bundle sets it. */
 declare const ROOT: string;
@@ -20,11 +20,13 @@ export interface KilledStrategy {
   readonly bars: number;
 }
 
-/** Commands that generate the bars. */
+/** The command that generates the bars of a spot strategy. */
 const SPOT_BARS = 'data generate --symbol DEMOUSDT --interval 15m --from 2024-01-01 --bars 35136 --seed 7';
+/** The bars for orders that fill in bars finer than those of the strategy. */
 const FINER_BARS = 'data generate --symbol DEMOUSDT --interval 5m --from 2024-01-25 --bars 6000 --seed 11';
 const FUTURES_BARS = 'data generate --market futures --symbol SYNUSDT,TWOUSDT --interval 15m --from 2024-01-01 --bars 17568 --seed 31';
 
+/** Definition of a spot strategy, without its name. */
 const SPOT = {
   feeds: { bars: { symbol: 'DEMOUSDT', interval: '15m' } },
   from: '2024-02-01',
@@ -34,6 +36,7 @@ const SPOT = {
   fills: { latencyMs: 250, maxVolumeShare: '0.05' },
   risk: { maxLeverage: '1.5' },
 };
+/** The same for one contract. */
 const FUTURES = {
   feeds: { bars: { symbol: 'SYNUSDT', interval: '15m' } },
   market: 'futures',
@@ -86,14 +89,14 @@ export function strategiesIn(folder: string, requestedNames: readonly string[]):
     .map(({ name, file, bars }) => ({
       name,
       file,
-      settings: placementSettings(file, madeBars(folder, bars)),
+      settings: placementSettings(file, generateBarsOnce(folder, bars)),
       bars: name === 'momentumRotation' ? 1500 : 700,
     }));
   const stateful = Object.entries(STATEFUL)
     .filter(([name]) => requestedNames.includes(name))
     .map(([name, definition]) => {
       const spotBars = name === 'finerLadder' ? FINER_BARS : SPOT_BARS;
-      const bars = madeBars(folder, ['market' in definition ? FUTURES_BARS : spotBars]);
+      const bars = generateBarsOnce(folder, ['market' in definition ? FUTURES_BARS : spotBars]);
       const file = join(folder, `${name}.yaml`);
       const strategy = `${ROOT}test/rebirth/strategies/${name}.ts`;
       // JSON is YAML.

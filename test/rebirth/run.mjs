@@ -3,16 +3,16 @@ import { rmSync } from 'node:fs';
 import { bundleBuilt, readArguments, runBuilt } from '../fixtures/runBuilt.mjs';
 
 const usage = 'node test/rebirth/run.mjs [--kills N] [--seed N] [--jobs N] [--bars N] [--life SEED] [strategy ...]';
-const text = { type: 'string' };
-const given = readArguments({
-  options: { kills: text, seed: text, jobs: text, bars: text, life: text },
+const textOption = { type: 'string' };
+const givenOptions = readArguments({
+  options: { kills: textOption, seed: textOption, jobs: textOption, bars: textOption, life: textOption },
   usage,
   whole: ['kills', 'seed', 'jobs', 'bars', 'life'],
   allowPositionals: true,
 });
 const program = await bundleBuilt('rebirthBot', new URL('botProcess.ts', import.meta.url), usage);
 try {
-  await runBuilt('rebirth', new URL('main.ts', import.meta.url), { ...given, program }, usage);
+  await runBuilt('rebirth', new URL('main.ts', import.meta.url), { ...givenOptions, program }, usage);
 } finally {
   rmSync(program, { force: true });
 }

@@ -6,7 +6,7 @@ import { resolveRun } from '../../src/definition/resolve.ts';
 import { seededRng } from '../../src/base/number/rng.ts';
 import type { RunPlan } from '../../src/definition/plan/plan.ts';
 import { backtestOf, definitionOf, shortenPlan } from '../parity/parity.ts';
-import { onTheWire } from '../parity/setUp.ts';
+import { liveComparablePlan } from '../parity/setUp.ts';
 import { firstDifference, type Tables } from '../parity/tables.ts';
 import type { WriteMoment } from './messages.ts';
 import type { KilledStrategy } from './roster.ts';
@@ -16,7 +16,9 @@ import { World, type Definition, type Kill, type Losses, type Truth } from './wo
 export interface Rebirths {
   readonly strategy: string;
   readonly kills: number;
+  /** Create requests that were lost with a killed process. */
   readonly droppedSends: number;
+  /** Orders and fills of the lifetime without kills. */
   readonly orders: number;
   readonly fills: number;
   readonly equalToUnkilled: boolean;
@@ -24,6 +26,7 @@ export interface Rebirths {
 
 /** The options of the lifetimes of one strategy. */
 export interface LifetimeOptions {
+  /** Number of kills in all lifetimes together. */
   readonly kills: number;
   readonly seed: number;
   /** The seed of the only lifetime to run; null for as many lifetimes as the kills need. */
@@ -32,14 +35,14 @@ export interface LifetimeOptions {
   readonly program: string;
   /** Reports differences, and lifetimes that cannot be compared. */
   readonly notify: (line: string) => void;
+  /** False if only lifetimes are compared with each other, and none with the backtest. By default true. */
+  readonly comparesBacktest?: boolean;
 }
 
 /** Largest number of kills of one lifetime. More of them would leave it little time to trade. */
 const KILLS_PER_LIFETIME = 8;
 const MOMENTS: readonly WriteMoment[] = ['before', 'torn', 'written', 'durable'];
-/**
- * Largest number of lifetimes in a row in which no kill happened. A single lifetime may have drawn a record that its bot never wrote.
- */
+/** Largest number of lifetimes in a row in which no kill happened. A single lifetime may have drawn a record that its bot never wrote. */
 const MAX_WITHOUT_KILL = 20;
 /** Largest number of starts of one lifetime. A bot that needs more makes no progress. */
 const MAX_STARTS = 60;
@@ -52,6 +55,7 @@ interface UnkilledLifetime {
   readonly tables: Pick<Tables, 'orders' | 'fills' | 'books'>;
   /** Records of the journal by kind. */
   readonly records: ReadonlyMap<string, number>;
+  /** Number of create requests. */
   readonly creates: number;
 }
 
@@ -59,18 +63,19 @@ interface UnkilledLifetime {
 export async function rebirthsOf({ name, file, settings, bars }: KilledStrategy, options: LifetimeOptions): Promise<Rebirths> {
   const { kills: killCount, seed, lifetime: onlySeed, notify } = options;
   const { source } = await openRequest({ kind: 'file', file, settings });
-  const plan = onTheWire(shortenPlan((await resolveRun(source)).plan, bars));
+  const plan = liveComparablePlan(shortenPlan((await resolveRun(source)).plan, bars));
   const lifetimes = new Lifetimes(plan, definitionOf(source.data), options);
   const backtest = await backtestOf(plan);
   const unkilled = await lifetimes.runUnkilled();
   rmSync(unkilled.folder, { recursive: true });
   const { orders, fills, books } = unkilled.tables;
   const difference = firstDifference(backtest, { orders, fills, books, balances: backtest.balances });
-  if (difference !== null) notify(`${name}: without a kill the live bot differs from its backtest: ${JSON.stringify(difference)}`);
+  if (difference !== null && options.comparesBacktest !== false)
+    notify(`${name}: without a kill the live bot differs from its backtest: ${JSON.stringify(difference)}`);
   let kills = 0;
   let droppedSends = 0;
   let lifetimesWithoutKill = 0;
-  let isEqual = difference === null;
+  let isEqual = difference === null || options.comparesBacktest === false;
   for (let lifetime = 0; kills < killCount; lifetime++) {
     const lifetimeSeed = onlySeed ?? seed * 1000 + lifetime;
     const result = await lifetimes.runKilled(lifetimeSeed, Math.min(KILLS_PER_LIFETIME, killCount - kills), unkilled);
@@ -142,7 +147,7 @@ class Lifetimes {
     const world = await World.open(this.#plan, this.#options.program, this.#definition);
     const doneKills: string[] = [];
     let keepsFolder = true;
-    const failed = (difference: string): KilledLifetime => ({
+    const failedWith = (difference: string): KilledLifetime => ({
       isComparable: true,
       kills: doneKills.length,
       lostRequests: 0,
@@ -150,10 +155,10 @@ class Lifetimes {
     });
     try {
       for (let starts = 0; ; starts++) {
-        if (starts > MAX_STARTS) return failed(`no end after ${starts} starts`);
+        if (starts > MAX_STARTS) return failedWith(`no end after ${starts} starts`);
         const kill = doneKills.length < kills ? drawKill(() => rng.next(), kills, unkilled) : null;
         const outcome = await world.start(kill);
-        if (outcome.kind === 'failed') return failed(`${doneKills.join(', ')}; ${outcome.why}\n${world.folder}`);
+        if (outcome.kind === 'failed') return failedWith(`${doneKills.join(', ')}; ${outcome.why}\n${world.folder}`);
         if (outcome.kind === 'killed') {
           doneKills.push(killText(kill!));
           continue;
@@ -197,29 +202,31 @@ class Lifetimes {
     books: Tables['books'],
   ): Promise<{ readonly lostRequests: number; readonly difference: string | null; readonly folder: string | null }> {
     const losses = world.losses();
-    const other = losses.requests.size + losses.replies.size === 0 ? unkilled : await this.runUnkilled(losses);
+    const hasLosses = losses.requests.size + losses.replies.size > 0;
+    const compared = hasLosses ? await this.runUnkilled(losses) : unkilled;
     const difference =
-      differenceOfTruth(world.truth(), other.truth) ?? differenceOf('books', JSON.stringify(books), JSON.stringify(other.tables.books));
-    if (other === unkilled) return { lostRequests: 0, difference, folder: null };
-    if (difference === null) rmSync(other.folder, { recursive: true });
+      differenceOfTruth(world.truth(), compared.truth) ??
+      differenceOf('books', JSON.stringify(books), JSON.stringify(compared.tables.books));
+    if (!hasLosses) return { lostRequests: 0, difference, folder: null };
+    if (difference === null) rmSync(compared.folder, { recursive: true });
     return {
       lostRequests: losses.requests.size,
-      difference: difference === null ? null : `${difference}\nunkilled: ${other.folder}`,
-      folder: difference === null ? null : other.folder,
+      difference: difference === null ? null : `${difference}\nunkilled: ${compared.folder}`,
+      folder: difference === null ? null : compared.folder,
     };
   }
 }
 
 /** Returns the first difference between what the exchange has after two lifetimes, or null. */
-function differenceOfTruth(killed: Truth, other: Truth): string | null {
+function differenceOfTruth(killed: Truth, unkilled: Truth): string | null {
   for (const table of ['orders', 'fills'] as const) {
-    for (let row = 0; row < Math.max(killed[table].length, other[table].length); row++) {
+    for (let row = 0; row < Math.max(killed[table].length, unkilled[table].length); row++) {
       const rowText = ({ [table]: rows }: Truth) => JSON.stringify(rows[row] ?? null);
-      const difference = differenceOf(`${table} ${row}`, rowText(killed), rowText(other));
+      const difference = differenceOf(`${table} ${row}`, rowText(killed), rowText(unkilled));
       if (difference !== null) return difference;
     }
   }
-  return differenceOf('money', killed.money, other.money);
+  return differenceOf('money', killed.money, unkilled.money);
 }
 
 /** Returns a sentence with both texts if they differ, or null. */

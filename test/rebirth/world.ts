@@ -8,7 +8,7 @@ import { runExchange, type RunningExchange } from '../../src/paperExchange/proce
 import { truthOfMarkets } from '../../src/paperExchange/faults/truth.ts';
 import type { OwnTrade, UserOrder } from '../../src/paperExchange/orders/userOrder.ts';
 import type { RunPlan } from '../../src/definition/plan/plan.ts';
-import { TARGET_TIMES } from '../parity/driver.ts';
+import { KILLED_BOT_TIMES } from '../parity/driver.ts';
 import { ServiceRows } from '../parity/drivenRows.ts';
 import { exchangeOf, writeBot } from '../parity/setUp.ts';
 import type { Row, Tables } from '../parity/tables.ts';
@@ -111,7 +111,12 @@ export class World {
 
   /** Starts the exchange and its proxy, and writes the config of the bot. */
   static async open(plan: RunPlan, program: string, definition: Definition, losses: Losses = NO_LOSSES): Promise<World> {
-    const exchange = await runExchange(exchangeOf(plan, TARGET_TIMES), { host: '127.0.0.1', port: 0, controlPort: null, crash: () => {} });
+    const exchange = await runExchange(exchangeOf(plan, KILLED_BOT_TIMES), {
+      host: '127.0.0.1',
+      port: 0,
+      controlPort: null,
+      crash: () => {},
+    });
     return new World(plan, program, exchange, await Proxy.open(exchange.url), definition, losses);
   }
 
@@ -122,7 +127,7 @@ export class World {
     if (!keepsFolder) rmSync(this.folder, { recursive: true });
   }
 
-  /** Starts a bot process, and returns how it has ended. */
+  /** Runs one bot process, and returns how it has ended. */
   async start(kill: Kill | null): Promise<Outcome> {
     const args = [...process.execArgv, this.#program];
     const child = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'pipe', 'ipc'], serialization: 'advanced' });
@@ -250,8 +255,9 @@ export class World {
   #idsToSend(): readonly string[] {
     const isToSend = ({ k, lifecycle }: JournalLine): boolean => k === 'SEND' || (k === 'STATE' && lifecycle === 'unknown');
     const journal = this.journal();
-    const notSent = new Set(journal.flatMap(({ k, cid, code }) => (k === 'REFUSED' && code === SIDE_UNKNOWN ? [cid] : [])));
-    return [...new Set(journal.flatMap((line) => (isToSend(line) && line.cid !== undefined && !notSent.has(line.cid) ? [line.cid] : [])))];
+    const unsent = new Set(journal.flatMap(({ k, cid, code }) => (k === 'REFUSED' && code === SIDE_UNKNOWN ? [cid] : [])));
+    const cids = journal.filter(isToSend).flatMap(({ cid }) => (cid === undefined || unsent.has(cid) ? [] : [cid]));
+    return [...new Set(cids)];
   }
 
   /**
@@ -299,17 +305,16 @@ export class World {
     const { service } = this.#exchange;
     const orders: Row[] = [];
     const fills: Row[] = [];
-    for (const side of [service.sides.spot, service.sides.futures]) {
-      if (side === null) continue;
-      const all = Array.from({ length: side.counters.orders }, (_, index) => side.orders.orderNumbered(index + 1))
+    for (const market of [service.sides.spot, service.sides.futures]) {
+      if (market === null) continue;
+      const ordersByCid = Array.from({ length: market.counters.orders }, (_, index) => market.orders.orderNumbered(index + 1))
         .filter((order) => order !== null)
         .toSorted((a, b) => compareTexts(a.clientOrderId ?? '', b.clientOrderId ?? ''));
-      orders.push(...all.map(orderRow));
-      const numbers = new Map(all.map(({ id }, index) => [id, index]));
-      const trades = side.orders.trades(0, null, Number.MAX_SAFE_INTEGER, null).toReversed();
-      fills.push(
-        ...trades.map((trade) => tradeRow(trade, numbers)).toSorted((a, b) => compareBy('timeMs', a, b) || compareBy('order', a, b)),
-      );
+      orders.push(...ordersByCid.map(orderRow));
+      const positionById = new Map(ordersByCid.map(({ id }, index) => [id, index]));
+      const trades = market.orders.trades(0, null, Number.MAX_SAFE_INTEGER, null).toReversed();
+      const rows = trades.map((trade) => tradeRow(trade, positionById));
+      fills.push(...rows.toSorted((a, b) => compareBy('timeMs', a, b) || compareBy('order', a, b)));
     }
     const { accounts, positions } = truthOfMarkets(service, exchangeOf(this.#plan).service);
     return { orders, fills, money: JSON.stringify({ accounts, positions }) };
@@ -351,11 +356,11 @@ function orderRow({ instrument, intent: { side, lots, quoteUnits, limit, reduceO
   };
 }
 
-/** Returns a trade of the exchange as a row to compare. `numbers`: positions of the orders in the sorted list, by venue order id. */
+/** Returns a trade of the exchange as a row to compare. `positionById`: positions of the orders in the sorted list, by venue order id. */
 function tradeRow(
   { instrument, bidId, askId, price, lots, timeMs, isBuyer, isMaker, fee }: OwnTrade,
-  numbers: ReadonlyMap<string, number>,
+  positionById: ReadonlyMap<string, number>,
 ): Row {
-  const order = numbers.get(isBuyer ? bidId : askId) ?? -1;
+  const order = positionById.get(isBuyer ? bidId : askId) ?? -1;
   return { instrument: instrument.id, timeMs, order, price, lots, isBuyer: String(isBuyer), isMaker: String(isMaker), fee };
 }

@@ -12,51 +12,52 @@ export interface SampleCall {
   readonly kind: Kind;
   readonly args: CallArguments;
   /** The body of a reply that confirms the call. */
-  readonly done: string;
+  readonly confirmation: string;
 }
 
 const BTC = { symbol: 'BTCUSDT' };
 const E_BTC = { contractName: 'E-BTC-USDT' };
 const SPOT_ORDER = { ...BTC, volume: '1', side: 'BUY', type: 'LIMIT', price: '9300' };
 const FUTURES_ORDER = { ...E_BTC, volume: '1', side: 'BUY', type: 'LIMIT', price: '9300', open: 'OPEN' };
-const DONE = '{"code":"0","msg":"Success","data":null}';
+/** The confirmation of a futures call without a result. */
+const CONFIRMED = '{"code":"0","msg":"Success","data":null}';
 
 /** All calls that are sent only once. */
 export const WRITES: readonly SampleCall[] = [
-  { op: 'spot.newOrder', kind: 'create', args: SPOT_ORDER, done: '{"orderId":"7"}' },
+  { op: 'spot.newOrder', kind: 'create', args: SPOT_ORDER, confirmation: '{"orderId":"7"}' },
   {
     op: 'spot.batchOrders',
     kind: 'create',
     args: { ...BTC, orders: [{ price: '1', volume: '1', side: 'BUY', batchType: 'LIMIT' }] },
-    done: '{"ids":[7]}',
+    confirmation: '{"ids":[7]}',
   },
-  { op: 'spot.testNewOrder', kind: 'test', args: SPOT_ORDER, done: '{}' },
+  { op: 'spot.testNewOrder', kind: 'test', args: SPOT_ORDER, confirmation: '{}' },
   {
     op: 'spot.cancelOrder',
     kind: 'cancel',
     args: { ...BTC, orderId: '7' },
-    done: '{"symbol":"BTCUSDT","orderId":["7"],"status":"CANCELED"}',
+    confirmation: '{"symbol":"BTCUSDT","orderId":["7"],"status":"CANCELED"}',
   },
-  { op: 'spot.batchCancel', kind: 'cancel', args: { ...BTC, orderIds: ['7'] }, done: '{"success":[7],"failed":[]}' },
-  { op: 'futures.createOrder', kind: 'create', args: FUTURES_ORDER, done: '{"orderId":"7"}' },
+  { op: 'spot.batchCancel', kind: 'cancel', args: { ...BTC, orderIds: ['7'] }, confirmation: '{"success":[7],"failed":[]}' },
+  { op: 'futures.createOrder', kind: 'create', args: FUTURES_ORDER, confirmation: '{"orderId":"7"}' },
   {
     op: 'futures.createConditionOrder',
     kind: 'create',
     args: { ...FUTURES_ORDER, triggerType: '3', triggerPrice: '9000' },
-    done: '{"triggerIds":["7"]}',
+    confirmation: '{"triggerIds":["7"]}',
   },
-  { op: 'futures.cancelOrder', kind: 'cancel', args: { ...E_BTC, orderId: '7' }, done: '{"orderId":"7"}' },
-  { op: 'futures.cancelTriggerOrder', kind: 'cancel', args: { ...E_BTC, orderId: '7' }, done: DONE },
-  { op: 'futures.changeLeverage', kind: 'setting', args: { ...E_BTC, nowLevel: 20 }, done: DONE },
-  { op: 'futures.changeMarginMode', kind: 'setting', args: { ...E_BTC, marginModel: 1 }, done: DONE },
-  { op: 'futures.changePositionMode', kind: 'setting', args: { ...E_BTC, positionModel: 2 }, done: DONE },
+  { op: 'futures.cancelOrder', kind: 'cancel', args: { ...E_BTC, orderId: '7' }, confirmation: '{"orderId":"7"}' },
+  { op: 'futures.cancelTriggerOrder', kind: 'cancel', args: { ...E_BTC, orderId: '7' }, confirmation: CONFIRMED },
+  { op: 'futures.changeLeverage', kind: 'setting', args: { ...E_BTC, nowLevel: 20 }, confirmation: CONFIRMED },
+  { op: 'futures.changeMarginMode', kind: 'setting', args: { ...E_BTC, marginModel: 1 }, confirmation: CONFIRMED },
+  { op: 'futures.changePositionMode', kind: 'setting', args: { ...E_BTC, positionModel: 2 }, confirmation: CONFIRMED },
 ];
 
 /** Reads of both markets: public ones, signed ones, and one that is a POST. */
 export const READS: readonly SampleCall[] = [
-  { op: 'spot.openOrders', kind: 'read', args: BTC, done: '[]' },
-  { op: 'spot.symbols', kind: 'read', args: {}, done: '{"symbols":[]}' },
-  { op: 'futures.openOrders', kind: 'read', args: E_BTC, done: '[]' },
-  { op: 'futures.orderHistory', kind: 'read', args: E_BTC, done: '[]' },
-  { op: 'futures.ping', kind: 'read', args: {}, done: '{}' },
+  { op: 'spot.openOrders', kind: 'read', args: BTC, confirmation: '[]' },
+  { op: 'spot.symbols', kind: 'read', args: {}, confirmation: '{"symbols":[]}' },
+  { op: 'futures.openOrders', kind: 'read', args: E_BTC, confirmation: '[]' },
+  { op: 'futures.orderHistory', kind: 'read', args: E_BTC, confirmation: '[]' },
+  { op: 'futures.ping', kind: 'read', args: {}, confirmation: '{}' },
 ];

@@ -60,9 +60,9 @@ const ADVICE: Readonly<Record<number, RegExp>> = {
 };
 
 /** Calls of every kind in both markets. */
-const EACH: readonly SampleCall[] = [...WRITES, ...READS].filter(({ op }) => !/batch|Mode|Condition|symbols|ping/.test(op));
+const SAMPLE_CALLS: readonly SampleCall[] = [...WRITES, ...READS].filter(({ op }) => !/batch|Mode|Condition|symbols|ping/.test(op));
 /** Codes that change the outcome of later calls. */
-const LASTING = new Set([-1003, -1021]);
+const LASTING_CODES = new Set([-1003, -1021]);
 
 let fixture: RestFixture | null = null;
 afterEach(async () => {
@@ -78,7 +78,7 @@ function requestsOfRead(code: number, retry: ReturnType<typeof errorCodeFacts>['
 
 /** Returns a fixture whose service always gives this reply, and whose limiter and clock have seen no earlier one. */
 async function fixtureOf(code: number, behaviour: Behaviour, speed: number): Promise<RestFixture> {
-  if (fixture !== null && LASTING.has(code)) {
+  if (fixture !== null && LASTING_CODES.has(code)) {
     await fixture.close();
     fixture = null;
   }
@@ -87,23 +87,25 @@ async function fixtureOf(code: number, behaviour: Behaviour, speed: number): Pro
   return fixture;
 }
 
-describe.each(EXPECTED_CODES)('code $code', ({ code, http, create, other: otherCall, retry }) => {
+describe.each(EXPECTED_CODES)('code $code', ({ code, http, create: outcomeOfCreate, other: outcomeOfOtherCall, retry }) => {
   test('a code has one outcome class and one advice, in any envelope and with any status', async () => {
     for (const envelope of Object.values(ENVELOPES)) {
       for (const status of new Set([200, http])) {
-        for (const call of EACH) {
+        for (const call of SAMPLE_CALLS) {
           const codeFixture = await fixtureOf(code, always(status, envelope(code)), 1);
-          const before = codeFixture.asked.length;
+          const countBefore = codeFixture.callRequests.length;
           const outcome = await codeFixture.call(call.op, call.args, { attempts: 1 });
-          const where = `${call.op} HTTP ${status} ${envelope(code)}`;
+          const description = `${call.op} HTTP ${status} ${envelope(code)}`;
           // The service's clock is measured, and a read is sent once more, whatever the number of attempts.
-          expect(codeFixture.asked.length - before, where).toBe(code === -1021 && call.kind === 'read' ? 2 : 1);
-          const documentedOutcome = call.kind === 'create' ? create : otherCall;
+          expect(codeFixture.callRequests.length - countBefore, description).toBe(code === -1021 && call.kind === 'read' ? 2 : 1);
+          const documentedOutcome = call.kind === 'create' ? outcomeOfCreate : outcomeOfOtherCall;
           const expected = status >= 500 ? 'unknown' : documentedOutcome;
-          expect(outcome.kind, where).toBe(expected);
-          expect(errorCodeOf(outcome), where).toBe(code);
-          expect(outcome, where).toMatchObject(expected === 'refused' ? { status, msg: 'why' } : { status, error: { code, msg: 'why' } });
-          expect(codeFixture.logs.at(-1), where).toMatchObject({ op: call.op, kind: expected, status, code, isLate: false });
+          expect(outcome.kind, description).toBe(expected);
+          expect(errorCodeOf(outcome), description).toBe(code);
+          expect(outcome, description).toMatchObject(
+            expected === 'refused' ? { status, msg: 'why' } : { status, error: { code, msg: 'why' } },
+          );
+          expect(codeFixture.logs.at(-1), description).toMatchObject({ op: call.op, kind: expected, status, code, isLate: false });
         }
       }
     }
@@ -114,11 +116,13 @@ describe.each(EXPECTED_CODES)('code $code', ({ code, http, create, other: otherC
 
   test('a code is retried by reads if a pause may help, and by no other call', async () => {
     for (const envelope of Object.values(ENVELOPES)) {
-      for (const call of EACH.filter(({ op }) => !/test|Trigger|Leverage/.test(op))) {
-        const codeFixture = await fixtureOf(code, always(http, envelope(code)), LASTING.has(code) ? 50 : 500);
-        const before = codeFixture.asked.length;
+      for (const call of SAMPLE_CALLS.filter(({ op }) => !/test|Trigger|Leverage/.test(op))) {
+        const codeFixture = await fixtureOf(code, always(http, envelope(code)), LASTING_CODES.has(code) ? 50 : 500);
+        const countBefore = codeFixture.callRequests.length;
         await codeFixture.call(call.op, call.args, { timeoutMs: 600_000 });
-        expect(codeFixture.asked.length - before, `${call.op} HTTP ${http}`).toBe(call.kind === 'read' ? requestsOfRead(code, retry) : 1);
+        expect(codeFixture.callRequests.length - countBefore, `${call.op} HTTP ${http}`).toBe(
+          call.kind === 'read' ? requestsOfRead(code, retry) : 1,
+        );
       }
     }
   });

@@ -15,12 +15,13 @@ import { errorOf, ok, STUB_KEY, STUB_SECRET, type StubOptions } from '../fixture
 
 const fixture = new DoctorFixture();
 afterAll(async () => {
-  const long = fixture.results.flatMap((result) => resultLines(result, false)).filter((line) => line.length > 100);
+  const longLines = fixture.results.flatMap((result) => resultLines(result, false)).filter((line) => line.length > 100);
   await fixture.remove();
   // A word that is longer than its column, such as a path, has a line of its own.
-  expect(long.filter((line) => !line.includes('/'))).toEqual([]);
+  expect(longLines.filter((line) => !line.includes('/'))).toEqual([]);
 });
 
+/** A request that changes an order or a setting. */
 const WRITES = /^POST \/(sapi|fapi|v1)(?!.*\/order\/test$)/;
 
 describe('a healthy exchange', () => {
@@ -49,28 +50,31 @@ describe('a healthy exchange', () => {
 
 const ACCOUNT = 'GET /sapi/v1/account';
 const TEST_ORDER = 'POST /sapi/v1/order/test';
-const WITHOUT_ADVICE = [-1022, -1021];
+/** Codes whose last fix is not the general advice. */
+const CODES_WITH_OWN_FIX = [-1022, -1021];
+/** The check that a code fails, if it is not that of the signature. */
 const CHECK_OF_CODE: Readonly<Record<number, string>> = { [-2015]: 'spot.permission', [-1004]: 'spot.permission', [-2200]: 'spot.ip' };
 
 describe.each(ERROR_CODES)('$code', ({ code, http, advice }) => {
   test('the code in reply to the signed read and to the test order fails with its remedy', async () => {
     const stub = await fixture.stub({ answers: { [ACCOUNT]: errorOf(code, '/sapi', http[0]) } });
-    const read = await fixture.examine(stub.url);
+    const withFailedRead = await fixture.examine(stub.url);
     const name = CHECK_OF_CODE[code] ?? 'spot.signature';
-    expect(failures(read)).toEqual([name]);
-    const atRead = checkNamed(read, name);
+    expect(failures(withFailedRead)).toEqual([name]);
+    const atRead = checkNamed(withFailedRead, name);
     expect(atRead).toMatchObject({ code, detail: expect.stringContaining(String(code)), serviceText: `the service says: said ${code}` });
-    expect(atRead.fix.at(-1) === advice).toBe(!WITHOUT_ADVICE.includes(code));
-    expect(read.report.checks.filter(({ status }) => status === 'skipped').length).toBeGreaterThanOrEqual(5);
-    expect(checkNamed(read, 'limits').status).toBe(code === -1003 ? 'warning' : 'ok');
+    expect(atRead.fix.at(-1) === advice).toBe(!CODES_WITH_OWN_FIX.includes(code));
+    expect(withFailedRead.report.checks.filter(({ status }) => status === 'skipped').length).toBeGreaterThanOrEqual(5);
+    expect(checkNamed(withFailedRead, 'limits').status).toBe(code === -1003 ? 'warning' : 'ok');
 
     stub.options = { answers: { [TEST_ORDER]: errorOf(code, '/sapi', http[0]) } };
-    const order = await fixture.examine(stub.url);
-    const atOrder = checkNamed(order, 'spot.testOrder');
-    const isOurChoice = [-1136, -1138, -1015, -2017, 10015].includes(code);
-    expect(atOrder).toMatchObject({ code, status: isOurChoice ? 'warning' : 'failed' });
+    const withFailedOrder = await fixture.examine(stub.url);
+    const atOrder = checkNamed(withFailedOrder, 'spot.testOrder');
+    // The doctor has chosen the size and the price of the test order.
+    const isDoctorsChoice = [-1136, -1138, -1015, -2017, 10015].includes(code);
+    expect(atOrder).toMatchObject({ code, status: isDoctorsChoice ? 'warning' : 'failed' });
     expect(atOrder.fix[0]).not.toBe(atRead.fix[0]);
-    expect(checkNamed(order, 'spot.permission').status).toBe('ok');
+    expect(checkNamed(withFailedOrder, 'spot.permission').status).toBe('ok');
     expect(stub.count(TEST_ORDER), 'an order is sent once').toBe(1);
   });
 });
@@ -136,10 +140,10 @@ describe('key and signature', () => {
     async (signQuery) => {
       const stub = await fixture.stub({ signQuery });
       const examined = await fixture.examine(stub.url, { markets: ['spot', 'futures'] });
-      const isFine = signQuery !== 'omit';
-      expect(failures(examined)).toEqual(isFine ? [] : ['spot.signQuery', 'futures.signQuery']);
-      expect(examined.report.dialect.signQuery).toBe(isFine ? 'include' : 'omit');
-      if (isFine) return;
+      const isDefaultAccepted = signQuery !== 'omit';
+      expect(failures(examined)).toEqual(isDefaultAccepted ? [] : ['spot.signQuery', 'futures.signQuery']);
+      expect(examined.report.dialect.signQuery).toBe(isDefaultAccepted ? 'include' : 'omit');
+      if (isDefaultAccepted) return;
       expect(checkNamed(examined, 'spot.signQuery').fix[0]).toContain('set dialect.signQuery to omit');
       const config = fixture.write('omit.yaml', 'dialect:\n  signQuery: omit\n');
       expect(failures(await fixture.examine(stub.url, { config }))).toEqual([]);
@@ -155,8 +159,8 @@ describe('key and signature', () => {
     expect(checkNamed(examined, 'spot.signature').fix).toEqual([expect.stringContaining('set dialect.signPathPrefix to false')]);
     const fixedConfig = fixture.write('mended.yaml', 'dialect:\n  pathPrefix:\n    spot: /spot/open\n  signPathPrefix: false\n');
     expect(failures(await fixture.examine(stub.url, { config: fixedConfig }))).toEqual([]);
-    const without = await fixture.examine(stub.url);
-    expect(checkNamed(without, 'spot.ping').fix[0]).toContain('dialect.pathPrefix.spot');
+    const withoutPrefix = await fixture.examine(stub.url);
+    expect(checkNamed(withoutPrefix, 'spot.ping').fix[0]).toContain('dialect.pathPrefix.spot');
   });
 
   test('a key for spot alone is reported at futures', async () => {
@@ -178,13 +182,13 @@ describe('key and signature', () => {
   test('a key file that others can read, and a key without its secret, are reported', async () => {
     const stub = await fixture.stub();
     const keyFile = fixture.write('loose.key', STUB_KEY, 0o644);
-    const loose = await fixture.examine(stub.url, {}, { ISOBAR_API_KEY_FILE: keyFile, ISOBAR_API_SECRET: STUB_SECRET });
-    expect(checkNamed(loose, 'key')).toMatchObject({
+    const withReadableFile = await fixture.examine(stub.url, {}, { ISOBAR_API_KEY_FILE: keyFile, ISOBAR_API_SECRET: STUB_SECRET });
+    expect(checkNamed(withReadableFile, 'key')).toMatchObject({
       status: 'failed',
       detail: expect.stringContaining('0644'),
       fix: [`chmod 600 ${keyFile}`],
     });
-    expect(checkNamed(loose, 'spot.symbols').status).toBe('ok');
+    expect(checkNamed(withReadableFile, 'spot.symbols').status).toBe('ok');
     const keyOnly = await fixture.examine(stub.url, {}, { ISOBAR_API_KEY: STUB_KEY });
     expect(checkNamed(keyOnly, 'key').detail).toContain('got the key alone');
   });
@@ -326,27 +330,28 @@ describe('instruments', () => {
     makerFee: '0.001',
     takerFee: '0.001',
   };
-  const record = (catalog: string, differing: object) =>
-    storeInstrument(catalog, parseInstrument(JSON.stringify({ ...RECORD, ...differing }), 'record', 'spot', 'BTCUSDT'));
+  /** Stores the record with these members changed. */
+  const storeRecord = (catalog: string, changes: object) =>
+    storeInstrument(catalog, parseInstrument(JSON.stringify({ ...RECORD, ...changes }), 'record', 'spot', 'BTCUSDT'));
 
   test("records of the catalog that differ from the exchange's instruments are reported", async () => {
     const stub = await fixture.stub();
     const catalog = `${fixture.folder}/catalog`;
-    record(catalog, {});
+    storeRecord(catalog, {});
     const same = await fixture.examine(stub.url, { catalog, symbols: ['BTCUSDT'] });
     expect(checkNamed(same, 'spot.precision')).toMatchObject({ status: 'ok', detail: expect.stringContaining('BTCUSDT') });
-    record(catalog, { quantityPrecision: 6 });
-    const unchanged = await fixture.examine(stub.url, { catalog, symbols: ['BTCUSDT'] });
-    expect(failures(unchanged)).toEqual(['spot.precision']);
-    expect(checkNamed(unchanged, 'spot.precision').more[0]).toContain('quantityPrecision 6 -> 5');
-    expect(checkNamed(unchanged, 'spot.precision').fix.at(-1)).toContain('isobar data instruments --market spot --symbol BTCUSDT');
+    storeRecord(catalog, { quantityPrecision: 6 });
+    const different = await fixture.examine(stub.url, { catalog, symbols: ['BTCUSDT'] });
+    expect(failures(different)).toEqual(['spot.precision']);
+    expect(checkNamed(different, 'spot.precision').more[0]).toContain('quantityPrecision 6 -> 5');
+    expect(checkNamed(different, 'spot.precision').fix.at(-1)).toContain('isobar data instruments --market spot --symbol BTCUSDT');
   });
 
   test('klines that accept a range of times are reported for the dialect', async () => {
     const stub = await fixture.stub();
-    const bars = (from: number) => ok([{ idx: from, open: 1, close: 1, high: 1, low: 1, vol: 1 }]);
+    const barAt = (openMs: number) => ok([{ idx: openMs, open: 1, close: 1, high: 1, low: 1, vol: 1 }]);
     stub.options = {
-      answers: { 'GET /sapi/v1/klines': ({ target }) => bars(Number(new URL(target, 'http://x').searchParams.get('startTime'))) },
+      answers: { 'GET /sapi/v1/klines': ({ target }) => barAt(Number(new URL(target, 'http://x').searchParams.get('startTime'))) },
     };
     const examined = await fixture.examine(stub.url);
     expect(examined.report.dialect.klinesRange).toBe('startEnd');

@@ -7,10 +7,10 @@ import { errorOf } from '../fixtures/signedStub.ts';
 
 const fixture = new DoctorFixture();
 afterAll(async () => {
-  const long = fixture.results.flatMap((result) => resultLines(result, false)).filter((line) => line.length > 100);
+  const longLines = fixture.results.flatMap((result) => resultLines(result, false)).filter((line) => line.length > 100);
   await fixture.remove();
   // A word that is longer than its column, such as a path, has a line of its own.
-  expect(long.filter((line) => !line.includes('/'))).toEqual([]);
+  expect(longLines.filter((line) => !line.includes('/'))).toEqual([]);
 });
 
 describe('the account', () => {

@@ -11,31 +11,33 @@ import { ConfigError } from '../../src/base/errors.ts';
 import { DoctorFixture } from '../fixtures/doctorFixture.ts';
 import { until } from '../live/liveFixture.ts';
 
-const ends: (() => unknown)[] = [];
+/** Close what a test has opened. */
+const closers: (() => unknown)[] = [];
 afterEach(async () => {
-  for (const end of ends.splice(0).toReversed()) await end();
+  for (const close of closers.splice(0).toReversed()) await close();
 });
 
 /** Starts an exchange, which ends with the test. */
-async function exchange(): Promise<RunningExchange> {
+async function startExchange(): Promise<RunningExchange> {
   const running = await runExchange(demoSettings(1), { host: '127.0.0.1', port: 0, controlPort: null, crash: () => {} });
   // Its heartbeat comes every ten seconds of its own time.
   running.clock.setSpeed(60);
-  ends.push(() => running.close());
+  closers.push(() => running.close());
   return running;
 }
 /** Returns a scheduler, which ends with the test. */
-function scheduler(): LiveScheduler {
+function openScheduler(): LiveScheduler {
   const newScheduler = new LiveScheduler();
-  ends.push(() => newScheduler.close());
+  closers.push(() => newScheduler.close());
   return newScheduler;
 }
-const address = (url: string): string => `${url.replace('http', 'ws')}/ws`;
+/** Returns the address of the heartbeat socket of a service. */
+const socketUrlOf = (url: string): string => `${url.replace('http', 'ws')}/ws`;
 
 describe('isobar doctor', () => {
   test('isobar doctor reports a socket as open if its heartbeat was answered', async () => {
-    const url = address((await exchange()).url);
-    const reading = await heartbeatOf(url, { scheduler: scheduler(), timeoutMs: 2000, random: () => 0.5 });
+    const url = socketUrlOf((await startExchange()).url);
+    const reading = await heartbeatOf(url, { scheduler: openScheduler(), timeoutMs: 2000, random: () => 0.5 });
     // On a busy machine a second ping may come before the socket is closed.
     expect(reading).toEqual({ kind: 'open', pings: expect.toSatisfy((pings: number) => pings >= 1) });
     const result = await checkSocket({ socket: () => Promise.resolve(reading) } as never, url);
@@ -44,9 +46,9 @@ describe('isobar doctor', () => {
 
   test('isobar doctor fails for an address that is not a WebSocket, with a remedy', async () => {
     const fixture = new DoctorFixture();
-    ends.push(() => fixture.remove());
+    closers.push(() => fixture.remove());
     const stub = await fixture.stub();
-    const config = fixture.write('access.yaml', `socketUrl: ${address(stub.url)}\n`);
+    const config = fixture.write('access.yaml', `socketUrl: ${socketUrlOf(stub.url)}\n`);
     const { report } = await fixture.examine(stub.url, { config });
     const socket = report.checks.find(({ name }) => name === 'socket')!;
     expect(socket).toMatchObject({ status: 'failed', detail: expect.stringContaining('could not be opened') });
@@ -57,15 +59,15 @@ describe('isobar doctor', () => {
 });
 
 test('a bot opens the socket of its config, reports its loss and its return, and closes it at the end', async () => {
-  const running = await exchange();
+  const running = await startExchange();
   const lines: string[] = [];
   const log = { info: (message: string) => void lines.push(message), warn: (text: string) => void lines.push(text) };
-  const stop = openHeartbeat(address(running.url), scheduler(), () => 0.5, log);
+  const stop = openHeartbeat(socketUrlOf(running.url), openScheduler(), () => 0.5, log);
   await until(() => lines.length === 1, 10_000, 'an open socket');
   expect(lines[0]).toContain('the heartbeat socket is open');
   await running.close();
   await until(() => lines.length === 2, 10_000, 'the loss of it');
   expect(lines[1]).toContain('the heartbeat socket was lost');
   stop();
-  expect(openHeartbeat(null, scheduler(), () => 0.5, log)()).toBeUndefined();
+  expect(openHeartbeat(null, openScheduler(), () => 0.5, log)()).toBeUndefined();
 });

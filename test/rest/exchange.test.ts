@@ -5,6 +5,7 @@ import { InvariantError } from '../../src/base/errors.ts';
 import { RestWorld, type RestWorldOptions } from '../fixtures/restFixture.ts';
 import { bob } from '../fixtures/restOthers.ts';
 
+/** Opens a bot and its exchange in virtual time. */
 const open = (options: RestWorldOptions = {}) => RestWorld.open(options);
 
 describe('an order', () => {
@@ -26,18 +27,21 @@ describe('an order', () => {
 
   it('an order whose fills are all read and booked a moment later is not cancelled, unless it does not end', async () => {
     const world = await open();
-    const [first, second, partly] = [9990, 9980, 9970].map((limit) => world.order({ lots: 10_000, limit }));
+    const [first, second, partlyFilled] = [9990, 9980, 9970].map((limit) => world.order({ lots: 10_000, limit }));
     world.pass(500);
     // One list shows the fills of all. The first one that is booked cancels the others, as an OCO group does.
     const push = world.reported.push.bind(world.reported);
     world.reported.push = (text: string) => {
-      if (text.startsWith(`filled ${first}`)) for (const other of [second!, partly!]) world.cancel(other);
+      if (text.startsWith(`filled ${first}`)) {
+        world.cancel(second!);
+        world.cancel(partlyFilled!);
+      }
       return push(text);
     };
     bob(world).limit('bob', 'SELL', '2.5', '99.7');
     world.audit('full');
-    world.until(() => [first, second, partly].every((id) => world.get(id!).lifecycle === 'done'), 20_000);
-    const endings = [first, second, partly].map((id) => [world.get(id!).reason, world.get(id!).filledLots]);
+    world.until(() => [first, second, partlyFilled].every((id) => world.get(id!).lifecycle === 'done'), 20_000);
+    const endings = [first, second, partlyFilled].map((id) => [world.get(id!).reason, world.get(id!).filledLots]);
     expect(endings).toEqual([['filled', 10_000], ['filled', 10_000], ['canceled', 5000]]); // prettier-ignore
     expect(world.sent.get('POST /sapi/v1/cancel')).toBe(1);
   });
@@ -50,9 +54,10 @@ describe('an order', () => {
     world.settle();
     world.until(() => world.get(id).lifecycle === 'done');
     expect(world.get(id)).toMatchObject({ reason: 'filled', filledLots: 10_000 });
-    for (let i = 0; i < 3; i++) expect(world.audit('full')).toMatchObject({ kind: 'ok' });
+    for (let audit = 0; audit < 3; audit++) expect(world.audit('full')).toMatchObject({ kind: 'ok' });
     const fills = world.engine.fills.columns();
-    expect(Array.from({ length: fills.length }, (_, index) => ({ price: fills.price[index], lots: fills.lots[index] }))).toEqual([
+    const fillRows = Array.from({ length: fills.length }, (_, index) => ({ price: fills.price[index], lots: fills.lots[index] }));
+    expect(fillRows).toEqual([
       { price: 9950, lots: 3000 },
       { price: 9990, lots: 7000 },
     ]);

@@ -2,39 +2,48 @@
 
 import { Decimal } from 'decimal.js';
 import { describe, expect, it } from 'vitest';
+import { atCall, atEveryCall, changeRows, replaceReplies } from '../fixtures/plantedFaults.ts';
 import { BTC, RestWorld, type RestWorldOptions } from '../fixtures/restFixture.ts';
 import { bob } from '../fixtures/restOthers.ts';
 
+type ExternalFill = RestWorld['external'][number];
+
+/** A buy of 0.1 coins at 90, below the market. */
 const LIMIT = { lots: 1000, limit: 9000 } as const;
+/** Opens a bot and its exchange in virtual time. */
 const open = (options: RestWorldOptions = {}) => RestWorld.open(options);
-const codes = (world: RestWorld) => world.engine.risk.halts.causes().map(({ code }) => code);
-/** Returns the scopes of all halts with this code, with their reasons. */
-const scopes = (world: RestWorld, code: string) =>
+/** Returns scope and reason of each halt with this code. */
+const haltsWith = (world: RestWorld, code: string) =>
   world.engine.risk.halts
     .causes()
     .filter((cause) => cause.code === code)
     .map(({ scope, why }) => ({ scope, why }));
 
-/** Returns the change of the account at the exchange since the start, in whole units of both assets. */
-const venue = (world: RestWorld) => ({ quote: world.balance('USDT') - 100_000 * 1e8, base: world.balance(BTC.base) - 10 * 1e8 });
-/** Returns the change of the same assets in the books: the holdings of strategies, and the position of the account. */
-function books(world: RestWorld) {
-  const sum = (amountOf: (fill: RestWorld['external'][number]) => Decimal) =>
+/** Units of one USDT and of one coin. */
+const UNITS = 1e8;
+/** Returns the change of the account at the exchange since the start, in units of both assets. */
+const changeAtExchange = (world: RestWorld) => ({
+  quote: world.balance('USDT') - 100_000 * UNITS,
+  base: world.balance(BTC.base) - 10 * UNITS,
+});
+/** Returns the change of the same assets in the bot's books: of the strategies, and of the unattributed fills of the account. */
+function changeInBooks(world: RestWorld) {
+  const sum = (amountOf: (fill: ExternalFill) => Decimal) =>
     world.external.reduce((total, fill) => total.plus(amountOf(fill)), new Decimal(0));
-  const sign = (fill: RestWorld['external'][number]) => (fill.side === 'buy' ? 1 : -1);
-  const feeIn = (coin: string) => (fill: RestWorld['external'][number]) => (fill.feeCoin === coin ? new Decimal(fill.fee) : new Decimal(0));
+  const sign = (fill: ExternalFill) => (fill.side === 'buy' ? 1 : -1);
+  const feeIn = (coin: string) => (fill: ExternalFill) => (fill.feeCoin === coin ? new Decimal(fill.fee) : new Decimal(0));
   const quote = sum((fill) => new Decimal(fill.notional).times(-sign(fill)).minus(feeIn(BTC.quote)(fill)));
   const base = sum((fill) => new Decimal(fill.qty).times(sign(fill)).minus(feeIn(BTC.base)(fill)));
   return {
-    quote: world.cashChange + quote.times(1e8).toNumber(),
-    base: world.engine.ledger.qty(0, 0) - 5 * 1e8 + base.times(10 ** BTC.baseDigits).toNumber(),
+    quote: world.cashChange + quote.times(UNITS).toNumber(),
+    base: world.engine.ledger.qty(0, 0) - 5 * UNITS + base.times(10 ** BTC.baseDigits).toNumber(),
   };
 }
 
-/** Takes money from the account without a trade. */
-function withdraw({ service }: RestWorld, asset: string, amount: number): void {
+/** Takes units of an asset from the account without a trade. */
+function withdraw({ service }: RestWorld, asset: string, units: number): void {
   const { accounts } = service.spot.venue;
-  accounts.of(0, accounts.asset(asset)).free -= amount;
+  accounts.of(0, accounts.asset(asset)).free -= units;
 }
 
 describe('the second copy of a create', () => {
@@ -49,30 +58,30 @@ describe('the second copy of a create', () => {
     expect(world.external).toHaveLength(1);
     const [extra] = world.external;
     expect(extra).toMatchObject({ symbol: BTC.id, side: 'buy', qty: '0.1', price: '80' });
-    const [halt] = scopes(world, 'DUPLICATE');
+    const [halt] = haltsWith(world, 'DUPLICATE');
     expect(halt!.why).toContain(`bought 0.1 for 8 (trades ${extra!.tradeId}): a position of the account`);
     expect(world.audit('full').kind).toBe('mismatch');
-    expect(books(world)).toEqual(venue(world));
+    expect(changeInBooks(world)).toEqual(changeAtExchange(world));
     // The operator has looked. From now on an equal result of the audit counts.
     world.exchange.clear('DUPLICATE', null);
     expect(world.audit('full')).toMatchObject({ kind: 'ok', differences: [] });
-    expect(books(world)).toEqual(venue(world));
+    expect(changeInBooks(world)).toEqual(changeAtExchange(world));
     expect(world.exchange.externalPositions).toMatchObject([{ symbol: BTC.id, qty: '0.1', quote: '-8', fills: 1 }]);
   });
 
   it('the second copies of two orders fill: the halt names both copies', async () => {
     const world = await open();
     bob(world).limit('bob', 'SELL', '5', '80');
-    const schedule = [1, 2].map((nth) => ({ point: 'NET.dup', op: 'spot.newOrder', nth, params: {} }) as const);
-    world.faulty.faults.set({ seed: 1, schedule });
+    const schedule = [1, 2].map((nth) => atCall(nth, 'NET.dup', 'spot.newOrder'));
+    world.plantFaults(...schedule);
     const ids = [world.order(LIMIT), world.order(LIMIT)];
     world.pass(5000);
     expect(ids.map((id) => world.placedOf(id))).toEqual([2, 2]);
     world.audit('full');
-    const { why } = scopes(world, 'DUPLICATE')[0]!;
-    const named = Array.from(why.matchAll(/second copy of (\w+); it has bought 0\.\d+ for/g), ([, cid]) => cid!);
-    expect(named.toSorted()).toEqual(ids.map((id) => world.clientOrderIdOf(id)).toSorted());
-    expect(books(world)).toEqual(venue(world));
+    const { why } = haltsWith(world, 'DUPLICATE')[0]!;
+    const namedOrders = Array.from(why.matchAll(/second copy of (\w+); it has bought 0\.\d+ for/g), ([, cid]) => cid!);
+    expect(namedOrders.toSorted()).toEqual(ids.map((id) => world.clientOrderIdOf(id)).toSorted());
+    expect(changeInBooks(world)).toEqual(changeAtExchange(world));
   });
 
   it('the second copy of a create fills before a restart: its fill is still a position of the account, once', async () => {
@@ -91,13 +100,7 @@ describe('the second copy of a create', () => {
 
   it('the second copy of a create rests and its cancel is lost: it is cancelled again, and no audit passes before it has ended', async () => {
     const world = await open();
-    world.faulty.faults.set({
-      seed: 1,
-      schedule: [
-        { point: 'NET.dup', op: 'spot.newOrder', nth: 1, params: {} },
-        { point: 'NET.reqDrop', op: 'spot.cancelOrder', nth: 1, params: {} },
-      ],
-    });
+    world.plantFaults(atCall(1, 'NET.dup', 'spot.newOrder'), atCall(1, 'NET.reqDrop', 'spot.cancelOrder'));
     world.order(LIMIT);
     world.pass(300);
     world.audit('full');
@@ -109,16 +112,10 @@ describe('the second copy of a create', () => {
 });
 
 describe('the second copy of a create that rests', () => {
-  /** The order is open at the exchange, and cannot be cancelled. */
-  async function withRestingSecondCopy(openOrdersClientId: 'on' | 'off') {
+  /** Opens a bot with an order whose second copy rests at the exchange, because its cancels are lost. */
+  async function openWithRestingCopy(openOrdersClientId: 'on' | 'off') {
     const world = await RestWorld.open({ switches: { openOrdersClientId } });
-    world.faulty.faults.set({
-      seed: 1,
-      schedule: [
-        { point: 'NET.dup', op: 'spot.newOrder', nth: 1, params: {} },
-        { point: 'NET.reqDrop', op: 'spot.cancelOrder', p: 1, params: {} },
-      ],
-    });
+    world.plantFaults(atCall(1, 'NET.dup', 'spot.newOrder'), atEveryCall('NET.reqDrop', 'spot.cancelOrder'));
     const id = world.order(LIMIT);
     world.pass(2000);
     world.audit('full');
@@ -127,34 +124,28 @@ describe('the second copy of a create that rests', () => {
 
   it.each(['on', 'off'] as const)(
     'the second copy of a create that rests is identified by its client order id, and its fills after a resume are named, if lists have client order ids: %s',
-    async (list) => {
-      const { world, id } = await withRestingSecondCopy(list);
+    async (openOrdersClientId) => {
+      const { world, id } = await openWithRestingCopy(openOrdersClientId);
       expect(world.placedOf(id)).toBe(2);
-      expect(codes(world)).toEqual(['DUPLICATE']);
+      expect(world.haltCodes).toEqual(['DUPLICATE']);
       world.exchange.clear('DUPLICATE', null);
       bob(world).limit('bob', 'SELL', '0.13', '90');
       world.pass(2000);
       expect(world.audit('full').kind).toBe('mismatch');
       const filled = world.get(id).filledLots === 1000 ? '0.03' : '0.1';
       expect(world.external).toMatchObject([{ side: 'buy', qty: filled }]);
-      expect(scopes(world, 'DUPLICATE')[0]!.why).toContain(`it has bought ${filled} for`);
-      expect(books(world)).toEqual(venue(world));
+      expect(haltsWith(world, 'DUPLICATE')[0]!.why).toContain(`it has bought ${filled} for`);
+      expect(changeInBooks(world)).toEqual(changeAtExchange(world));
     },
   );
 
   it('the second copy of a create that rests is identified once the exchange says whose order it is', async () => {
     const world = await RestWorld.open({ switches: { openOrdersClientId: 'off' } });
-    world.faulty.faults.set({
-      seed: 1,
-      schedule: [
-        { point: 'NET.dup', op: 'spot.newOrder', nth: 1, params: {} },
-        { point: 'NET.respDrop', op: 'spot.queryOrder', nth: 1, params: {} },
-      ],
-    });
+    world.plantFaults(atCall(1, 'NET.dup', 'spot.newOrder'), atCall(1, 'NET.respDrop', 'spot.queryOrder'));
     world.order(LIMIT);
     world.pass(200);
     world.until(() => world.audit('full').kind !== 'gap', 60_000);
-    expect(codes(world)).toEqual(['DUPLICATE']);
+    expect(world.haltCodes).toEqual(['DUPLICATE']);
   });
 });
 
@@ -162,21 +153,18 @@ describe('a reply', () => {
   it('a reply to myTrades about another symbol is ignored as a whole', async () => {
     const world = await open();
     bob(world).limit('bob', 'SELL', '5', '80');
-    world.faulty.faults.set({
-      seed: 1,
-      schedule: [{ point: 'READ.replace', op: 'spot.myTrades', p: 1, params: { field: 'symbol', value: 'ETHUSDT' } }],
-    });
+    world.plantFaults(changeRows('spot.myTrades', 'symbol', 'ETHUSDT'));
     const id = world.order(LIMIT);
     world.pass(5000);
     expect(world.audit('full').kind).not.toBe('ok');
     expect(world.fillCount).toBe(0);
-    expect(scopes(world, 'GAP')[0]!.why).toContain('symbol: expected BTCUSDT, got ETHUSDT');
+    expect(haltsWith(world, 'GAP')[0]!.why).toContain('symbol: expected BTCUSDT, got ETHUSDT');
     world.noFaults();
     world.until(() => world.get(id).lifecycle === 'done', 60_000);
     expect(world.fillCount).toBe(1);
     expect(world.audit('full').kind).toBe('ok');
-    expect(codes(world)).toEqual([]);
-    expect(books(world)).toEqual(venue(world));
+    expect(world.haltCodes).toEqual([]);
+    expect(changeInBooks(world)).toEqual(changeAtExchange(world));
   });
 
   it.each([
@@ -187,11 +175,11 @@ describe('a reply', () => {
     const world = await open();
     const id = world.order(LIMIT);
     world.pass(200);
-    world.faulty.faults.set({ seed: 1, schedule: [{ point: 'READ.replace', op, p: 1, params: { field, value } }] });
+    world.plantFaults(changeRows(op, field, value));
     world.cancel(id);
     world.pass(10_000);
     expect(world.get(id).lifecycle).toBe(lifecycle);
-    expect(codes(world).filter((code) => code === 'ALIEN' || code === 'DUPLICATE')).toEqual([]);
+    expect(world.haltCodes.filter((code) => code === 'ALIEN' || code === 'DUPLICATE')).toEqual([]);
     world.noFaults();
     world.until(() => world.get(id).lifecycle === 'done', 60_000);
     expect(world.audit('full').kind).toBe('ok');
@@ -203,7 +191,7 @@ describe('a reply', () => {
     world.pass(200);
     const ids = `"symbol":"BTCUSDT","id":77,"bidId":1,"askId":${world.get(id).venueId}`;
     const body = `[{${ids},"price":90,"qty":0.1,"time":${world.nowMs},"isBuyer":false,"isMaker":true,"feeCoin":"USDT","fee":0.01}]`;
-    world.faulty.faults.set({ seed: 1, schedule: [{ point: 'NET.replace', op: 'spot.myTrades', p: 1, params: { status: 200, body } }] });
+    world.plantFaults(replaceReplies('spot.myTrades', body));
     world.pass(5000);
     expect(world.audit('full').kind).not.toBe('ok');
     expect(world.fillCount).toBe(0);
@@ -215,9 +203,9 @@ describe('an answer about another account', () => {
     const world = await open({ switches: { balancesUid: 'on' } });
     expect(world.audit('full').kind).toBe('ok');
     const body = '{"uid":10002,"balances":[{"asset":"USDT","free":"1","locked":"0"}]}';
-    world.faulty.faults.set({ seed: 1, schedule: [{ point: 'NET.replace', op: 'spot.account', p: 1, params: { status: 200, body } }] });
+    world.plantFaults(replaceReplies('spot.account', body));
     expect(world.audit('full').kind).toBe('mismatch');
-    expect(scopes(world, 'MISMATCH')[0]!.why).toContain('an answer about account 10002 instead of 10001 is left out');
+    expect(haltsWith(world, 'MISMATCH')[0]!.why).toContain('an answer about account 10002 instead of 10001 is left out');
   });
 });
 
@@ -248,7 +236,7 @@ describe('while the exchange shows less than the books have', () => {
   });
 });
 
-describe('while fills of no strategy have taken from what the strategies hold', () => {
+describe('while unattributed fills have reduced the holdings of the strategies', () => {
   it('the remainder after a sale by a second copy may be reduced before the operator has cleared the halt', async () => {
     const world = await open();
     bob(world).limit('bob', 'BUY', '8', '110');
@@ -271,11 +259,11 @@ describe('while fills of no strategy have taken from what the strategies hold', 
   it('after an unattributed manual sale the remainder may be reduced, and the halt names the trade', async () => {
     const world = await open();
     bob(world).limit('bob', 'BUY', '8', '110');
-    world.faulty.faults.set({ seed: 1, schedule: [{ point: 'NET.reqDrop', op: 'spot.queryOrder', p: 1, params: {} }] });
-    const byManual = bob(world).limit('alice', 'SELL', '2', '110');
+    world.plantFaults(atEveryCall('NET.reqDrop', 'spot.queryOrder'));
+    const manualOrder = bob(world).limit('alice', 'SELL', '2', '110');
     world.pass(100);
     world.audit('full');
-    expect(scopes(world, 'STRAY')[0]!.why).toContain(`of order ${byManual}, sold 2 at 110`);
+    expect(haltsWith(world, 'STRAY')[0]!.why).toContain(`of order ${manualOrder}, sold 2 at 110`);
     const wholeHolding = world.order({ side: 'sell', lots: 30_001, limit: 12_000 });
     world.pass(100);
     const remainder = world.order({ side: 'sell', lots: 30_000, limit: 12_000 });
@@ -285,15 +273,15 @@ describe('while fills of no strategy have taken from what the strategies hold', 
   });
 });
 
-describe('a person who clears a mismatch', () => {
+describe('an operator who clears a mismatch', () => {
   it('clearing a mismatch without a named difference explains none: a later audit still finds an unseen withdrawal', async () => {
     const world = await open({ switches: { balancesUid: 'on' } });
     expect(world.audit('full').kind).toBe('ok');
     const body = '{"uid":10002,"balances":[{"asset":"USDT","free":"1","locked":"0"}]}';
-    world.faulty.faults.set({ seed: 1, schedule: [{ point: 'NET.replace', op: 'spot.account', p: 1, params: { status: 200, body } }] });
+    world.plantFaults(replaceReplies('spot.account', body));
     expect(world.audit('full').kind).toBe('mismatch');
     world.noFaults();
-    withdraw(world, 'USDT', 99_000 * 1e8);
+    withdraw(world, 'USDT', 99_000 * UNITS);
     world.exchange.clear('MISMATCH', null);
     expect(world.audit('full')).toMatchObject({
       kind: 'mismatch',
@@ -308,33 +296,30 @@ describe('a fill that is finer than a lot', () => {
     const id = world.order(LIMIT);
     world.pass(200);
     const venueId = world.get(id).venueId;
-    const row = (trade: number, qty: string): string =>
-      `{"symbol":"BTCUSDT","id":${trade},"bidId":${venueId},"askId":1,"price":90,"qty":${qty},"time":${world.nowMs},"isBuyer":true,"isMaker":true,"feeCoin":"USDT","fee":0.01}`;
-    const order = (executed: string, status: string): string =>
+    const tradeRow = (tradeId: number, qty: string): string =>
+      `{"symbol":"BTCUSDT","id":${tradeId},"bidId":${venueId},"askId":1,"price":90,"qty":${qty},"time":${world.nowMs},"isBuyer":true,"isMaker":true,"feeCoin":"USDT","fee":0.01}`;
+    const orderRow = (executed: string, status: string): string =>
       `{"symbol":"BTCUSDT","orderId":${venueId},"clientOrderId":"${world.clientOrderIdOf(id)}","price":90,"origQty":0.1,"executedQty":${executed},"type":"LIMIT","side":"BUY","status":"${status}"}`;
-    const answer = (op: string, body: string) => ({ point: 'NET.replace', op, p: 1, params: { status: 200, body } });
     const setReplies = (trades: readonly string[], executed: string, status: string): void =>
-      world.faulty.faults.set({
-        seed: 1,
-        schedule: [
-          answer('spot.myTrades', `[${trades.join(',')}]`),
-          answer('spot.queryOrder', order(executed, status)),
-          answer('spot.openOrders', status === 'FILLED' ? '[]' : `[${order(executed, status)}]`),
-        ],
-      });
-    setReplies([row(77, '0.04005')], '0.04005', 'PARTIALLY_FILLED');
+      world.plantFaults(
+        replaceReplies('spot.myTrades', `[${trades.join(',')}]`),
+        replaceReplies('spot.queryOrder', orderRow(executed, status)),
+        replaceReplies('spot.openOrders', status === 'FILLED' ? '[]' : `[${orderRow(executed, status)}]`),
+      );
+    setReplies([tradeRow(77, '0.04005')], '0.04005', 'PARTIALLY_FILLED');
     world.pass(10_000);
     expect(world.get(id)).toMatchObject({ lifecycle: 'working', filledLots: 400 });
     expect(world.external).toMatchObject([{ tradeId: '77', side: 'buy', qty: '0.00005', notional: '0.0045' }]);
-    expect(scopes(world, 'FINE_FILL')[0]!.why).toContain('trade 77');
-    setReplies([row(78, '0.05995'), row(77, '0.04005')], '0.1', 'FILLED');
+    expect(haltsWith(world, 'FINE_FILL')[0]!.why).toContain('trade 77');
+    setReplies([tradeRow(78, '0.05995'), tradeRow(77, '0.04005')], '0.1', 'FILLED');
     world.audit('fast');
     world.until(() => world.get(id).lifecycle === 'done', 60_000);
     expect(world.get(id)).toMatchObject({ reason: 'filled', filledLots: 1000 });
-    expect(codes(world)).not.toContain('STATUS');
-    // The remainder is now a part of a lot.
+    expect(world.haltCodes).not.toContain('STATUS');
+    // The two parts below a lot add up to whole lots, so nothing remains for the account.
     expect(world.exchange.externalPositions).toMatchObject([{ qty: '0', quote: '0' }]);
-    expect(world.cashChange).toBe(-9.02 * 1e8);
+    // 0.1 coins at 90, and two fees of 0.01.
+    expect(world.cashChange).toBe(-9.02 * UNITS);
   });
 
   it('a fill finer than a lot that completes its order is named by the halt, and the order ends', async () => {
@@ -344,16 +329,16 @@ describe('a fill that is finer than a lot', () => {
     const venueId = world.get(id).venueId;
     const trade = `{"symbol":"BTCUSDT","id":77,"bidId":${venueId},"askId":1,"price":90,"qty":0.09995,"time":${world.nowMs},"isBuyer":true,"isMaker":true,"feeCoin":"USDT","fee":0}`;
     const order = `{"symbol":"BTCUSDT","orderId":${venueId},"clientOrderId":"${world.clientOrderIdOf(id)}","price":90,"origQty":0.1,"executedQty":0.09995,"type":"LIMIT","side":"BUY","status":"FILLED"}`;
-    const answer = (op: string, body: string) => ({ point: 'NET.replace', op, p: 1, params: { status: 200, body } });
-    world.faulty.faults.set({
-      seed: 1,
-      schedule: [answer('spot.myTrades', `[${trade}]`), answer('spot.queryOrder', order), answer('spot.openOrders', '[]')],
-    });
+    world.plantFaults(
+      replaceReplies('spot.myTrades', `[${trade}]`),
+      replaceReplies('spot.queryOrder', order),
+      replaceReplies('spot.openOrders', '[]'),
+    );
     world.audit('fast');
     world.until(() => world.get(id).lifecycle === 'done', 60_000);
     expect(world.get(id)).toMatchObject({ reason: 'filled', filledLots: 999 });
-    expect(codes(world)).toContain('FINE_FILL');
-    expect(codes(world)).not.toContain('STATUS');
+    expect(world.haltCodes).toContain('FINE_FILL');
+    expect(world.haltCodes).not.toContain('STATUS');
     expect(world.exchange.externalPositions).toMatchObject([{ qty: '0.00005' }]);
   });
 });

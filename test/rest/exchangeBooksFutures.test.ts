@@ -5,17 +5,18 @@ import { ticks } from '../../src/base/brand.ts';
 import { parseTriggerTrackId } from '../../src/adapters/exchange/calls/triggers.ts';
 import { applyInbox } from '../../src/engine/loop/liveSteps.ts';
 import type { OrderId } from '../../src/model/order.ts';
+import { atCall, atEveryCall, changeRows, replaceReplies } from '../fixtures/plantedFaults.ts';
 import { BTC, ETH, RestWorld } from '../fixtures/restFixture.ts';
 import { trader } from '../fixtures/restOthers.ts';
 import { INVERSE, PERPETUAL, TRADERS } from '../service/futuresFixture.ts';
 
+/** Opens a bot that trades a contract, and its exchange, in virtual time. */
 const open = () =>
   RestWorld.open({
     instruments: [PERPETUAL],
     service: { instruments: [BTC, ETH, PERPETUAL, INVERSE], accounts: TRADERS },
     parts: { contractSettingsTarget: () => ({ positionType: 1, leverage: 10, positionModel: 1 }) },
   });
-const codes = (world: RestWorld) => world.engine.risk.halts.causes().map(({ code }) => code);
 
 describe('contracts', () => {
   it('the second copy of a create of contracts fills: the fill is a position of the account, and the audit passes', async () => {
@@ -27,7 +28,7 @@ describe('contracts', () => {
     expect(world.placedOf(id)).toBe(2);
     world.until(() => world.external.length > 0, 60_000);
     expect(world.external).toMatchObject([{ symbol: PERPETUAL.id, side: 'buy', qty: '10', price: '1000' }]);
-    expect(codes(world)).toContain('DUPLICATE');
+    expect(world.haltCodes).toContain('DUPLICATE');
     expect(world.audit('full').kind).toBe('mismatch');
     world.exchange.clear('DUPLICATE', null);
     expect(world.audit('full').kind).toBe('ok');
@@ -39,29 +40,23 @@ describe('contracts', () => {
 
   it('the second copy of a create of contracts rests and then fills: the history says whose it is, and the halt names the fill', async () => {
     const world = await open();
-    world.faulty.faults.set({
-      seed: 1,
-      schedule: [
-        { point: 'NET.dup', op: 'futures.createOrder', nth: 1, params: {} },
-        { point: 'NET.reqDrop', op: 'futures.cancelOrder', p: 1, params: {} },
-      ],
-    });
+    world.plantFaults(atCall(1, 'NET.dup', 'futures.createOrder'), atEveryCall('NET.reqDrop', 'futures.cancelOrder'));
     const id = world.order({ lots: 10, limit: 9000 });
     world.pass(2000);
     world.audit('full');
     expect(world.placedOf(id)).toBe(2);
-    expect(codes(world)).toEqual(['DUPLICATE']);
+    expect(world.haltCodes).toEqual(['DUPLICATE']);
     trader(world).order('bob', 'SELL', 13, 900);
     world.pass(2000);
     expect(world.audit('full').kind).toBe('mismatch');
-    const ours = world.get(id).filledLots;
-    expect(world.external).toMatchObject([{ symbol: PERPETUAL.id, side: 'buy', qty: String(13 - ours) }]);
-    expect(world.engine.risk.halts.causes()[0]!.why).toContain(`it has bought ${13 - ours} for`);
+    const ownLots = world.get(id).filledLots;
+    expect(world.external).toMatchObject([{ symbol: PERPETUAL.id, side: 'buy', qty: String(13 - ownLots) }]);
+    expect(world.engine.risk.halts.causes()[0]!.why).toContain(`it has bought ${13 - ownLots} for`);
   });
 
   it('two trigger orders that are acknowledged with one id are both unknown, found, and cancelled', async () => {
     const world = await open();
-    const placeOrder = (level: number): OrderId => {
+    const placeTrigger = (level: number): OrderId => {
       const placed = { id: 0 as OrderId };
       applyInbox(world.engine, world.queue.nowMs, () => {
         const order = world.engine.newOrder(0, world.engine.execution[0]!, 'buy');
@@ -76,21 +71,15 @@ describe('contracts', () => {
       });
       return placed.id;
     };
-    const firstTrigger = placeOrder(10_500);
+    const firstTrigger = placeTrigger(10_500);
     world.until(() => world.get(firstTrigger).lifecycle === 'working', 5000);
     const { triggerId } = parseTriggerTrackId(String(world.get(firstTrigger).venueId))!;
     const body = JSON.stringify({ code: '0', msg: 'Success', data: { triggerIds: [triggerId], ids: [], cancelIds: [] } });
-    world.faulty.faults.set({
-      seed: 1,
-      schedule: [
-        { point: 'NET.replace', op: 'futures.createConditionOrder', p: 1, params: { status: 200, body } },
-        { point: 'NET.reqDrop', op: 'futures.triggerOrderList', p: 1, params: {} },
-      ],
-    });
-    const otherTrigger = placeOrder(10_600);
+    world.plantFaults(replaceReplies('futures.createConditionOrder', body), atEveryCall('NET.reqDrop', 'futures.triggerOrderList'));
+    const otherTrigger = placeTrigger(10_600);
     world.pass(200);
     expect([firstTrigger, otherTrigger].map((id) => world.get(id).lifecycle)).toEqual(['unknown', 'unknown']);
-    expect(codes(world)).toContain('ECHO');
+    expect(world.haltCodes).toContain('ECHO');
     expect(world.audit('fast').kind).toBe('mismatch');
     world.noFaults();
     world.until(() => [firstTrigger, otherTrigger].every((id) => world.get(id).lifecycle === 'working'), 180_000);
@@ -105,19 +94,16 @@ describe('contracts', () => {
     const firstOrder = world.order({ lots: 10, limit: 9000 });
     world.pass(200);
     const body = `{"orderId":"${world.get(firstOrder).venueId}"}`;
-    world.faulty.faults.set({
-      seed: 1,
-      schedule: [
-        { point: 'NET.replace', op: 'futures.createOrder', p: 1, params: { status: 200, body } },
-        { point: 'NET.reqDrop', op: 'futures.openOrders', p: 1 },
-        { point: 'NET.reqDrop', op: 'futures.orderInformation', p: 1 },
-        { point: 'NET.reqDrop', op: 'futures.orderHistory', p: 1 },
-      ],
-    });
+    world.plantFaults(
+      replaceReplies('futures.createOrder', body),
+      atEveryCall('NET.reqDrop', 'futures.openOrders'),
+      atEveryCall('NET.reqDrop', 'futures.orderInformation'),
+      atEveryCall('NET.reqDrop', 'futures.orderHistory'),
+    );
     const otherOrder = world.order({ lots: 11, limit: 8900 });
     world.pass(100);
     expect([firstOrder, otherOrder].map((id) => world.get(id).lifecycle)).toEqual(['unknown', 'unknown']);
-    expect(codes(world)).toContain('ECHO');
+    expect(world.haltCodes).toContain('ECHO');
     expect(world.audit('fast').kind).not.toBe('ok');
     world.noFaults();
     world.until(() => [firstOrder, otherOrder].every((id) => world.get(id).lifecycle === 'working'), 180_000);
@@ -128,10 +114,7 @@ describe('contracts', () => {
   it('a reply with trades of another contract is ignored', async () => {
     const world = await open();
     trader(world).order('bob', 'SELL', 10, 1000);
-    world.faulty.faults.set({
-      seed: 1,
-      schedule: [{ point: 'READ.replace', op: 'futures.myTrades', p: 1, params: { field: 'contractName', value: 'E-ETH-USDT' } }],
-    });
+    world.plantFaults(changeRows('futures.myTrades', 'contractName', 'E-ETH-USDT'));
     const id = world.order({ lots: 10, limit: 10_000, timeInForce: 'IOC' });
     world.pass(10_000);
     expect(world.fillCount).toBe(0);

@@ -8,34 +8,36 @@ import { bob } from '../fixtures/restOthers.ts';
 import { RestWorld } from '../fixtures/restFixture.ts';
 
 /** Buys 0.1 coins at 100.00, with a target at 105.00 that rests and a stop at 95.00 that the bot watches. */
-async function guarded(): Promise<{ world: RestWorld; entry: OrderId; target: OrderId }> {
+async function openWithBracket(): Promise<{ world: RestWorld; entry: OrderId; target: OrderId }> {
   const world = await RestWorld.open({ service: { delays: { admissionMs: 20, visibilityMs: 120, cancelMs: 400 } } });
   const entry = enter(world, { stopLoss: ticks(9500) });
   const target = (entry + 1) as OrderId;
   world.until(() => world.engine.orders.get(target)?.lifecycle === 'working', 60_000);
   return { world, entry, target };
 }
-/** Buys 0.1 coins at 100.00, with a target at 105.00. */
-function enter(world: RestWorld, guards: Readonly<Record<string, number>>): OrderId {
+/** Buys 0.1 coins at 100.00, with a target at 105.00 and `otherLegs`. Returns the id of the entry. */
+function enter(world: RestWorld, otherLegs: Readonly<Record<string, number>>): OrderId {
   bob(world).limit('bob', 'SELL', '0.1', '100.00');
   const { engine } = world;
   const placed = { id: 0 as OrderId };
   applyInbox(engine, world.queue.nowMs, () => {
     const order = engine.newOrder(0, engine.execution[0]!, 'buy');
-    const legs = { takeProfit: ticks(10_500), isGuarded: true, ...guards };
+    const legs = { takeProfit: ticks(10_500), isGuarded: true, ...otherLegs };
     placed.id = engine.submit(Object.assign(order, { lots: 1000, limit: ticks(10_000), role: 'limit', slot: 'entry', ...legs }));
   });
   return placed.id;
 }
 
-const roles = ({ engine }: RestWorld): readonly string[] => engine.orders.active().map(({ role, lifecycle }) => `${role} ${lifecycle}`);
+/** Returns role and lifecycle of each unfinished order. */
+const orderStates = ({ engine }: RestWorld): readonly string[] =>
+  engine.orders.active().map(({ role, lifecycle }) => `${role} ${lifecycle}`);
 
 it('a stop is sent when the cancel of its target is confirmed, and sells the whole position', async () => {
-  const { world, entry, target } = await guarded();
+  const { world, entry, target } = await openWithBracket();
   const { engine } = world;
   const bracket = engine.brackets.of({ instrumentIndex: 0, id: entry })!;
   applyInbox(engine, world.queue.nowMs, () => engine.bracketManager.hit(bracket, 9500));
-  expect(roles(world)).toEqual(['takeProfit cancelSent']);
+  expect(orderStates(world)).toEqual(['takeProfit cancelSent']);
   expect(engine.bracketManager.hasWaitingStops).toBe(true);
   bob(world).limit('bob', 'BUY', '0.1', '94.00');
   world.until(() => world.get(target).lifecycle === 'done', 60_000);
@@ -47,8 +49,8 @@ it('a stop is sent when the cancel of its target is confirmed, and sells the who
   expect([world.placedOf(target), world.placedOf(stop), engine.brackets.total]).toEqual([1, 1, 0]);
 });
 
-it('a stop sells no more than the target has left if both were in time', async () => {
-  const { world, entry, target } = await guarded();
+it('a stop sells only what the target has left if the target fills while it is being cancelled', async () => {
+  const { world, entry, target } = await openWithBracket();
   const { engine } = world;
   const bracket = engine.brackets.of({ instrumentIndex: 0, id: entry })!;
   // Another trader takes all of the target before the cancel has its effect.
@@ -57,17 +59,17 @@ it('a stop sells no more than the target has left if both were in time', async (
   world.until(() => world.get(target).lifecycle === 'done', 60_000);
   world.pass(5000);
   expect(world.get(target).reason).toBe('filled');
-  expect([engine.orders.count, engine.bracketManager.hasWaitingStops, roles(world)]).toEqual([target, false, []]);
+  expect([engine.orders.count, engine.bracketManager.hasWaitingStops, orderStates(world)]).toEqual([target, false, []]);
 });
 
 it.each([
   ['with a stop', { stopLoss: 9500 }],
   ['without a stop', {}],
-] as const)('a target that was not sent is placed again, %s, and not for a position that has ended', async (_, guards) => {
+] as const)('a target that was not sent is placed again, %s', async (_, otherLegs) => {
   const world = await RestWorld.open();
   const { engine } = world;
-  const entry = enter(world, guards);
-  // The entry is sent. Afterwards no new connection can be made, and only reads in progress end.
+  const entry = enter(world, otherLegs);
+  // Only the request of the target finds no connection.
   const submit = world.exchange.submit.bind(world.exchange);
   world.exchange.submit = (order, seq) => {
     world.isRefused = order.role === 'takeProfit';
@@ -77,14 +79,14 @@ it.each([
   world.until(() => engine.orders.get(target)?.reason === 'notSent', 60_000);
   world.exchange.submit = submit;
   world.isRefused = false;
-  const again = (target + 1) as OrderId;
-  world.until(() => engine.orders.get(again)?.lifecycle === 'working', 60_000);
-  expect(world.get(again)).toMatchObject({ role: 'takeProfit', parent: entry, limit: 10_500, side: 'sell' });
-  expect([world.placedOf(target), world.placedOf(again)]).toEqual([0, 1]);
-  expect(engine.brackets.total).toBe('stopLoss' in guards ? 1 : 0);
+  const secondTarget = (target + 1) as OrderId;
+  world.until(() => engine.orders.get(secondTarget)?.lifecycle === 'working', 60_000);
+  expect(world.get(secondTarget)).toMatchObject({ role: 'takeProfit', parent: entry, limit: 10_500, side: 'sell' });
+  expect([world.placedOf(target), world.placedOf(secondTarget)]).toEqual([0, 1]);
+  expect(engine.brackets.total).toBe('stopLoss' in otherLegs ? 1 : 0);
 });
 
-it('a target that was not sent is dropped with its position', async () => {
+it('a target that was not sent is not placed again once its position has ended', async () => {
   const world = await RestWorld.open();
   const { engine } = world;
   const entry = enter(world, {});
@@ -100,7 +102,7 @@ it('a target that was not sent is dropped with its position', async () => {
   const closableLots = engine.ledger.closable(0, 0, false, true);
   world.order({ side: 'sell', lots: closableLots, limit: 9900 });
   world.until(() => engine.ledger.isFlat(0, 0), 9000);
-  const count = engine.orders.count;
+  const orderCount = engine.orders.count;
   world.pass(30_000);
-  expect([engine.orders.count, engine.brackets.total, roles(world)]).toEqual([count, 0, []]);
+  expect([engine.orders.count, engine.brackets.total, orderStates(world)]).toEqual([orderCount, 0, []]);
 });

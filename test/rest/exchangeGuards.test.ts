@@ -15,19 +15,26 @@ import type { OrderId } from '../../src/model/order.ts';
 import type { Evidence } from '../../src/ports/exchange.ts';
 import { parseJson } from '../../src/protocol/json/parseJson.ts';
 import { idText } from '../../src/protocol/shapes/value.ts';
+import { atCall, atEveryCall, changeRows, replaceReplies } from '../fixtures/plantedFaults.ts';
 import { BTC, ETH, RestWorld } from '../fixtures/restFixture.ts';
 import { trader } from '../fixtures/restOthers.ts';
 import { INVERSE, PERPETUAL, TRADERS } from '../service/futuresFixture.ts';
 
 const LIMIT = { lots: 1000, limit: 9000 } as const;
 
-/** Records the evidence that the bot assesses, with the exchange's own time at that moment. */
-function recordAssessments(world: RestWorld): { readonly seen: Evidence; readonly atMs: number }[] {
-  const recorded: { readonly seen: Evidence; readonly atMs: number }[] = [];
+/** Evidence that the bot has assessed, and the exchange's time at that moment. */
+interface Assessment {
+  readonly evidence: Evidence;
+  readonly atMs: number;
+}
+
+/** Records each assessment of evidence in the returned list, from now on. */
+function recordAssessments(world: RestWorld): readonly Assessment[] {
+  const recorded: Assessment[] = [];
   const { journal } = world;
   const recordEvidence = journal.evidence.bind(journal);
   journal.evidence = (order, evidence) => {
-    recorded.push({ seen: evidence, atMs: world.nowMs });
+    recorded.push({ evidence, atMs: world.nowMs });
     return recordEvidence(order, evidence);
   };
   return recorded;
@@ -45,32 +52,30 @@ describe('evidence', () => {
   it('evidence of a list whose reply is slow is as old as its request', async () => {
     const world = await RestWorld.open();
     const recorded = recordAssessments(world);
-    world.faulty.faults.set({
-      seed: 1,
-      schedule: [{ point: 'NET.reqDrop', op: 'spot.newOrder', nth: 1 }, { point: 'NET.respDelay', op: 'spot.openOrders', p: 1, params: { ms: 2000 } }],
-    }); // prettier-ignore
+    world.plantFaults(atCall(1, 'NET.reqDrop', 'spot.newOrder'), atEveryCall('NET.respDelay', 'spot.openOrders', { ms: 2000 }));
     world.order(LIMIT);
-    world.until(() => recorded.some(({ seen }) => seen.channel === 'openOrders' && seen.complete), 60_000);
-    const { seen, atMs } = recorded.find((entry) => entry.seen.channel === 'openOrders' && entry.seen.complete)!;
-    expect(atMs - seen.venueMs).toBeGreaterThanOrEqual(2000);
+    const isOfOpenOrders = ({ evidence }: Assessment): boolean => evidence.channel === 'openOrders' && evidence.complete;
+    world.until(() => recorded.some(isOfOpenOrders), 60_000);
+    const { evidence, atMs } = recorded.find(isOfOpenOrders)!;
+    expect(atMs - evidence.venueMs).toBeGreaterThanOrEqual(2000);
   });
 
   it('evidence of trades starts before the order was signed: rows may become visible behind newer ones', () => {
-    const fromIds: number[] = [];
+    const readsSinceMs: number[] = [];
     const unused = {} as OrderAttribution & HoldingsCheck & OrderIdentifier & VenueCalls;
     const reader = new EvidenceReader({
       venue: unused,
       attribution: unused,
       trackedOrders: new TrackedOrders(1),
-      identify: unused,
+      orderIdentifier: unused,
       holdings: unused,
       sink: () => ({ evidence: () => {} }) as never,
       venueNow: () => immediate(90_000),
-      isWaiting: () => false,
+      isKnownTrigger: () => false,
       lastMs: () => 90_000,
-      readTrades: (_, sinceMs) => {
-        fromIds.push(sinceMs);
-        return immediate({ isWhole: true, unattributed: 0, newRows: 0 });
+      readTrades: (_instrument, sinceMs) => {
+        readsSinceMs.push(sinceMs);
+        return immediate({ isComplete: true, unattributed: 0, newRows: 0 });
       },
     });
     const trackedRequest = { id: 1 as OrderId, instrumentIndex: 0, instrument: BTC } as ConstructorParameters<typeof TrackedOrder>[0];
@@ -79,13 +84,15 @@ describe('evidence', () => {
       { instrument: BTC, instrumentIndex: 0 },
       'myTrades',
     );
-    expect(fromIds).toEqual([49_000]);
+    // One second before the signing time.
+    expect(readsSinceMs).toEqual([49_000]);
   });
 
   it('evidence of a list of open orders at its maximum length is incomplete', () => {
     const rows = Array.from({ length: MAX_ROWS }, (_, index) => index);
-    const whole = (count: number): boolean => pageOf({ rows: rows.slice(0, count), refused: [] }, MAX_ROWS, (row) => row).isWhole;
-    expect([whole(MAX_ROWS - 1), whole(MAX_ROWS)]).toEqual([true, false]);
+    const isCompleteWith = (count: number): boolean =>
+      pageOf({ rows: rows.slice(0, count), refused: [] }, MAX_ROWS, (row) => row).isComplete;
+    expect([isCompleteWith(MAX_ROWS - 1), isCompleteWith(MAX_ROWS)]).toEqual([true, false]);
   });
 });
 
@@ -94,10 +101,7 @@ describe('an order of the bot', () => {
     const world = await RestWorld.open();
     const id = world.order(LIMIT);
     world.pass(200);
-    world.faulty.faults.set({
-      seed: 1,
-      schedule: [{ point: 'NET.replace', op: 'spot.queryOrder', p: 1, params: { status: 200, body: '{"code":"0","msg":"succ","data":null}' } }],
-    }); // prettier-ignore
+    world.plantFaults(replaceReplies('spot.queryOrder', '{"code":"0","msg":"succ","data":null}'));
     world.cancel(id);
     world.pass(20_000);
     expect(world.get(id)).toMatchObject({ lifecycle: 'cancelSent', isReserved: true });
@@ -113,7 +117,8 @@ describe('an order of the bot', () => {
 });
 
 describe('a stop', () => {
-  const open = async (): Promise<RestWorld> => {
+  /** Opens a bot that is long ten contracts, bought at 1000.0. */
+  const openLong = async (): Promise<RestWorld> => {
     const world = await RestWorld.open({
       instruments: [PERPETUAL],
       service: { instruments: [BTC, ETH, PERPETUAL, INVERSE], accounts: TRADERS },
@@ -124,11 +129,12 @@ describe('a stop', () => {
     world.until(() => world.get(entry).lifecycle === 'done', 20_000);
     return world;
   };
-  const stop = (world: RestWorld, slot: string): OrderId => {
+  /** Places a stop at 960.0 at the exchange. Returns its id. */
+  const placeStop = (world: RestWorld, slot: string): OrderId => {
     const placed = { id: 0 as OrderId };
     applyInbox(world.engine, world.queue.nowMs, () => {
       const order = world.engine.newOrder(0, world.engine.execution[0]!, 'sell');
-      const trackedRequest = {
+      const stopTerms = {
         role: 'stopLoss',
         reduceOnly: true,
         triggerTicks: ticks(9600),
@@ -136,29 +142,26 @@ describe('a stop', () => {
         lots: 10,
         slot,
       } as const;
-      placed.id = world.engine.submit(Object.assign(order, trackedRequest));
+      placed.id = world.engine.submit(Object.assign(order, stopTerms));
     });
     return placed.id;
   };
 
-  it('a stop is not followed by a second one while its outcome is unknown, because two would reverse the position', async () => {
-    const world = await open();
+  it('no second stop is sent while the outcome of the first is unknown, because two would reverse the position', async () => {
+    const world = await openLong();
     world.fault('NET.reqDrop', {}, 'futures.createConditionOrder');
-    const firstStop = stop(world, 'stop');
+    const firstStop = placeStop(world, 'stop');
     world.until(() => world.get(firstStop).lifecycle === 'unknown', 20_000);
-    stop(world, 'again');
+    placeStop(world, 'again');
     world.pass(1000);
     expect(world.sent.get('POST /fapi/v1/conditionOrder/')).toBe(1);
   });
 
   it('a stop with an unknown status counts as live', async () => {
-    const world = await open();
-    const id = stop(world, 'stop');
+    const world = await openLong();
+    const id = placeStop(world, 'stop');
     world.until(() => world.get(id).lifecycle === 'working', 5000);
-    world.faulty.faults.set({
-      seed: 1,
-      schedule: [{ point: 'READ.replace', op: 'futures.triggerOrderList', p: 1, params: { field: 'status', value: '77' } }],
-    });
+    world.plantFaults(changeRows('futures.triggerOrderList', 'status', '77'));
     world.audit('full');
     world.pass(20_000);
     expect(world.get(id)).toMatchObject({ lifecycle: 'working', isReserved: true });

@@ -5,7 +5,9 @@ import { expect, it } from 'vitest';
 import { DEFAULT_ABSENCE_BOUNDS } from '../../src/orders/prove/absenceBounds.ts';
 import { RestWorld } from '../fixtures/restFixture.ts';
 
+/** A limit order far below the market. */
 const LIMIT = { lots: 1000, limit: 9000 } as const;
+/** Delay after which the lists show an order, ms. */
 const LAG_MS = 20_000;
 
 it('an order that lists show 20 s late raises the read lag of the exchange to three times its delay', async () => {
@@ -25,13 +27,13 @@ it('an order that lists show 20 s late raises the read lag of the exchange to th
 
 it('a list that was requested before the acknowledgement does not change the measured lag of lists', async () => {
   const world = await RestWorld.open({ latencyMs: 150, bounds: { ...DEFAULT_ABSENCE_BOUNDS, readLagMs: 1 } });
-  for (let ms = 0; ms < 600; ms += 20) {
-    let isOver = false;
-    world.exchange.audit('fast', () => (isOver = true));
-    world.pass(ms);
-    world.order({ lots: 100, limit: 9000 - ms });
+  for (let delayMs = 0; delayMs < 600; delayMs += 20) {
+    let isAuditDone = false;
+    world.exchange.audit('fast', () => (isAuditDone = true));
+    world.pass(delayMs);
+    world.order({ lots: 100, limit: 9000 - delayMs });
     world.pass(5000);
-    expect(isOver).toBe(true);
+    expect(isAuditDone).toBe(true);
   }
   expect(world.engine.orders.active()).toHaveLength(30);
   expect(world.bounds.readLagMs).toBe(1);

@@ -5,6 +5,7 @@ import { PROFILES } from '../../src/paperExchange/dialect/profile.ts';
 import type { Profile } from '../../src/paperExchange/dialect/switches.ts';
 import { BARE } from '../fixtures/bareProfile.ts';
 import { bob, trader } from '../fixtures/restOthers.ts';
+import { atCall } from '../fixtures/plantedFaults.ts';
 import { BTC, ETH, RestWorld, type RestWorldOptions } from '../fixtures/restFixture.ts';
 import { INVERSE, PERPETUAL, TRADERS } from '../service/futuresFixture.ts';
 
@@ -12,7 +13,8 @@ const FUTURES: RestWorldOptions = {
   instruments: [PERPETUAL],
   parts: { contractSettingsTarget: () => ({ positionType: 1, leverage: 10, positionModel: 1 }) },
 };
-const futuresAt = (profile: Profile): RestWorldOptions => ({
+/** Returns the options of a world with a contract whose exchange has this profile. */
+const futuresWithProfile = (profile: Profile): RestWorldOptions => ({
   ...FUTURES,
   service: { instruments: [BTC, ETH, PERPETUAL, INVERSE], accounts: TRADERS, profile },
 });
@@ -34,7 +36,7 @@ describe.each(Object.entries({ ...PROFILES, bare: BARE }))('profile %s', (_, pro
   });
 
   it('a futures order is found after a lost reply, filled and cancelled', async () => {
-    const world = await RestWorld.open(futuresAt(profile));
+    const world = await RestWorld.open(futuresWithProfile(profile));
     world.fault('NET.respDrop', {}, 'futures.createOrder');
     const lost = world.order({ lots: 10, limit: 9000 });
     world.until(() => world.get(lost).lifecycle === 'working', 60_000);
@@ -62,18 +64,15 @@ describe('lists that are shorter than requested', () => {
     });
     // The order fills at once, and many orders by hand follow it; only the history has its client order id.
     trader(world).order('bob', 'SELL', 10, 900);
-    world.faulty.faults.set({
-      seed: 1,
-      schedule: [
-        { point: 'NET.respDrop', op: 'futures.createOrder', nth: 1 },
-        { point: 'NET.reqDrop', op: 'futures.orderHistory', nth: 1 },
-        { point: 'NET.reqDrop', op: 'futures.orderHistory', nth: 2 },
-        { point: 'NET.reqDrop', op: 'futures.orderHistory', nth: 3 },
-      ],
-    });
+    world.plantFaults(
+      atCall(1, 'NET.respDrop', 'futures.createOrder'),
+      atCall(1, 'NET.reqDrop', 'futures.orderHistory'),
+      atCall(2, 'NET.reqDrop', 'futures.orderHistory'),
+      atCall(3, 'NET.reqDrop', 'futures.orderHistory'),
+    );
     const lost = world.order({ lots: 10, limit: 9000 });
     world.pass(100);
-    for (let i = 0; i < 120; i++) {
+    for (let manualOrder = 0; manualOrder < 120; manualOrder++) {
       const id = trader(world).order('alice', 'BUY', 1, 500);
       trader(world).post('/fapi/v1/cancel', { contractName: 'E-BTC-USDT', orderId: id }, { as: 'alice' });
     }

@@ -114,22 +114,21 @@ describe('after a restart', () => {
 });
 
 describe('a difference that the operator has accepted', () => {
-  /** Kinds of two audits: before the operator accepts the difference, and after the restart that follows at once. */
-  const acceptedAndKilled = async (before: RestWorld) => {
-    const found = before.audit('full').kind;
+  /** Accepts a difference and restarts at once. Returns the next bot, and the results of the audits before and after. */
+  const acceptAndRestart = async (before: RestWorld) => {
+    const kindBefore = before.audit('full').kind;
     before.exchange.clear('MISMATCH', null);
     const after = await before.restart();
-    return { after, kinds: [found, after.audit('full').kind] };
+    return { after, kinds: [kindBefore, after.audit('full').kind] };
   };
-  const codesOf = ({ engine }: RestWorld) => engine.risk.halts.causes().map(({ code }) => code);
 
   it('an accepted difference of money stays accepted after a restart without an audit in between', async () => {
     const before = await RestWorld.open();
     before.audit('full');
     before.service.spot.venue.deposit(0, 'USDT', 1);
-    const { after, kinds } = await acceptedAndKilled(before);
+    const { after, kinds } = await acceptAndRestart(before);
     expect(kinds).toEqual(['mismatch', 'ok']);
-    expect(codesOf(after)).toEqual([]);
+    expect(after.haltCodes).toEqual([]);
   });
 
   it('an accepted difference stays exact beside a trade that no audit has counted yet', async () => {
@@ -141,18 +140,18 @@ describe('a difference that the operator has accepted', () => {
     expect(before.audit('full').kind).toBe('mismatch');
     bob(before).limit('bob', 'SELL', '0.1', '90');
     before.pass(10_000);
-    const { after, kinds } = await acceptedAndKilled(before);
+    const { after, kinds } = await acceptAndRestart(before);
     expect(kinds).toEqual(['mismatch', 'ok']);
-    expect(codesOf(after)).toEqual([]);
+    expect(after.haltCodes).toEqual([]);
   });
 
   it('each of two differences that were accepted in turn stays accepted, and a third one is found', async () => {
     const first = await RestWorld.open();
     first.audit('full');
     first.service.spot.venue.deposit(0, 'USDT', 1);
-    const { after: second } = await acceptedAndKilled(first);
+    const { after: second } = await acceptAndRestart(first);
     second.service.spot.venue.deposit(0, 'USDT', 2);
-    const { after: third, kinds } = await acceptedAndKilled(second);
+    const { after: third, kinds } = await acceptAndRestart(second);
     expect(kinds).toEqual(['mismatch', 'ok']);
     third.service.spot.venue.deposit(0, 'USDT', 4);
     expect(third.audit('full')).toMatchObject({ kind: 'mismatch' });
@@ -169,9 +168,9 @@ describe('a difference that the operator has accepted', () => {
     before.until(() => before.get(id).lifecycle === 'done', 20_000);
     expect(before.audit('full').kind).toBe('ok');
     before.service.futures.venue.wallets.position(0, 0, true).lots -= 3;
-    const { after, kinds } = await acceptedAndKilled(before);
+    const { after, kinds } = await acceptAndRestart(before);
     expect(kinds).toEqual(['mismatch', 'ok']);
-    expect(codesOf(after)).toEqual([]);
+    expect(after.haltCodes).toEqual([]);
   });
 
   it('clearing a mismatch of one instrument accepts no difference of the account', async () => {
@@ -185,12 +184,12 @@ describe('a difference that the operator has accepted', () => {
 });
 
 describe('a foreign order that waits for a decision', () => {
-  const codesOf = ({ engine }: RestWorld) => engine.risk.halts.causes().map(({ code }) => code);
+  /** Returns the venue order ids of the foreign orders that wait for a decision. */
   const foreignOf = ({ exchange }: RestWorld) => exchange.foreignOrders.map(({ venueId }) => venueId);
   /** Restarts with the halts that the journal has. */
-  const restarted = (before: RestWorld) => before.restart({ keepsHalts: true });
-  /** Sells 2 BTC of the account by hand, and trades of the bot follow. */
-  const soldManually = async ({ isCounted = true } = {}): Promise<{ before: RestWorld; orderId: string }> => {
+  const restartWithHalts = (before: RestWorld) => before.restart({ keepsHalts: true });
+  /** Sells 2 BTC of the account by hand, and trades of the bot follow. Without `isCounted`, no audit has seen the trades of the bot. */
+  const sellManually = async ({ isCounted = true } = {}): Promise<{ before: RestWorld; orderId: string }> => {
     const before = await RestWorld.open();
     const own = before.order({ lots: 1000, limit: 9000 });
     before.pass(200);
@@ -208,9 +207,9 @@ describe('a foreign order that waits for a decision', () => {
   };
 
   it('a foreign order that has ended before a restart still waits for a decision, and once it is ignored its fill is a position of the account', async () => {
-    const { before, orderId } = await soldManually();
-    const after = await restarted(before);
-    expect([foreignOf(after), codesOf(after)]).toEqual([[orderId], ['ALIEN']]);
+    const { before, orderId } = await sellManually();
+    const after = await restartWithHalts(before);
+    expect([foreignOf(after), after.haltCodes]).toEqual([[orderId], ['ALIEN']]);
     expect(after.audit('full').kind).toBe('mismatch');
     after.exchange.ignore(orderId);
     expect(after.external).toMatchObject([{ side: 'sell', qty: '2', price: '110' }]);
@@ -226,35 +225,35 @@ describe('a foreign order that waits for a decision', () => {
     bob(before).limit('bob', 'SELL', '0.1', '90');
     before.until(() => before.get(id).reason === 'filled', 60_000);
     const venueId = String(before.get(id).venueId);
-    // As a process has it that took a slice of its own kill for a foreign order.
+    // The state after a process has taken a slice of its own kill for a foreign order.
     before.notes.set(`${BTC.id} foreign ${venueId}`, 'order ');
     before.engine.risk.halts.raise({ kind: 'account' }, 'HALT_NEW', 'ALIEN', `order ${venueId} is foreign`, before.nowMs);
-    const after = await restarted(before);
-    expect([foreignOf(after), codesOf(after)]).toEqual([[], []]);
+    const after = await restartWithHalts(before);
+    expect([foreignOf(after), after.haltCodes]).toEqual([[], []]);
     expect(after.reported).toContain(`over ALIEN: order ${venueId} of BTCUSDT is an order of this bot, by the journal`);
     expect(after.audit('full').kind).toBe('ok');
   });
 
   it('trades after the first one of an account are read without a gap after a restart', async () => {
-    const { before, orderId } = await soldManually({ isCounted: false });
+    const { before, orderId } = await sellManually({ isCounted: false });
     before.exchange.ignore(orderId);
     before.engine.risk.resume({ kind: 'account' }, 'ALIEN', 'operator', before.nowMs);
     // The journal has counted the first trade alone.
     expect(before.notes.get(`${BTC.id} counted`)).toBe('1');
-    expect((await restarted(before)).audit('full').kind).toBe('ok');
+    expect((await restartWithHalts(before)).audit('full').kind).toBe('ok');
   });
 
   it('a foreign order stays foreign over two restarts', async () => {
-    const { before, orderId } = await soldManually();
-    const third = await restarted(await restarted(before));
-    expect([foreignOf(third), codesOf(third)]).toEqual([[orderId], ['ALIEN']]);
+    const { before, orderId } = await sellManually();
+    const third = await restartWithHalts(await restartWithHalts(before));
+    expect([foreignOf(third), third.haltCodes]).toEqual([[orderId], ['ALIEN']]);
   });
 
   it('after the operator has cleared the halt without a decision, a restart does not wait for one', async () => {
-    const { before } = await soldManually();
+    const { before } = await sellManually();
     before.engine.risk.resume({ kind: 'account' }, 'ALIEN', 'operator', before.nowMs);
     before.exchange.clear('ALIEN', null);
-    const after = await restarted(before);
-    expect([foreignOf(after), codesOf(after)]).toEqual([[], []]);
+    const after = await restartWithHalts(before);
+    expect([foreignOf(after), after.haltCodes]).toEqual([[], []]);
   });
 });

@@ -1,3 +1,4 @@
+import { atCall } from '../fixtures/plantedFaults.ts';
 // Tests the REST adapter over real sockets: orders that are placed, replies that are lost, and orders that end.
 
 import { createHmac } from 'node:crypto';
@@ -137,7 +138,7 @@ describe('over real sockets', () => {
   });
 
   it('an order whose connection closes before the reply is found by its client order id', async () => {
-    await fault({ point: 'NET.respDrop', op: 'spot.newOrder', nth: 1 });
+    await fault(atCall(1, 'NET.respDrop', 'spot.newOrder'));
     const order = send(2, 101);
     await until('unknown 2');
     await until('found 2');
@@ -146,7 +147,7 @@ describe('over real sockets', () => {
   });
 
   it('an order whose reply is cut off within its body is unknown, and found', async () => {
-    await fault({ point: 'NET.truncate', op: 'spot.newOrder', nth: 1, params: { bytes: 9 } });
+    await fault(atCall(1, 'NET.truncate', 'spot.newOrder', { bytes: 9 }));
     const order = send(3, 102);
     await until('found 3');
     exchange.cancel(order);

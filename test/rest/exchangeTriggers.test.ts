@@ -5,12 +5,15 @@ import { ticks } from '../../src/base/brand.ts';
 import { applyInbox } from '../../src/engine/loop/liveSteps.ts';
 import type { OrderId } from '../../src/model/order.ts';
 import { parseTriggerTrackId } from '../../src/adapters/exchange/calls/triggers.ts';
+import { atCall, atEveryCall } from '../fixtures/plantedFaults.ts';
 import { BTC, ETH, RestWorld } from '../fixtures/restFixture.ts';
 import { trader } from '../fixtures/restOthers.ts';
 import { INVERSE, PERPETUAL, TRADERS } from '../service/futuresFixture.ts';
 
-const CREATED = 'POST /fapi/v1/conditionOrder/';
+/** The request that creates a trigger order, as `sent` counts it. */
+const CREATE_REQUEST = 'POST /fapi/v1/conditionOrder/';
 
+/** Opens a bot without a position, and its exchange, in virtual time. */
 const open = (): Promise<RestWorld> =>
   RestWorld.open({
     instruments: [PERPETUAL],
@@ -19,7 +22,7 @@ const open = (): Promise<RestWorld> =>
   });
 
 /** Opens a bot that is long ten contracts, bought at 1000.0. */
-async function long(): Promise<RestWorld> {
+async function openLong(): Promise<RestWorld> {
   const world = await open();
   trader(world).order('bob', 'SELL', 10, 1000);
   const entry = world.order({ lots: 10, limit: 10_000, timeInForce: 'IOC' });
@@ -28,7 +31,7 @@ async function long(): Promise<RestWorld> {
 }
 
 /** Opens a bot that is short ten contracts, sold at 1000.0. */
-async function short(): Promise<RestWorld> {
+async function openShort(): Promise<RestWorld> {
   const world = await open();
   trader(world).order('bob', 'BUY', 10, 1000);
   const entry = world.order({ side: 'sell', lots: 10, limit: 10_000, timeInForce: 'IOC' });
@@ -42,8 +45,10 @@ function trade(world: RestWorld, price: number): void {
   trader(world).order('bob', 'SELL', 1, price);
 }
 
+/** A stop of a long position at 960.0. */
 const STOP = { side: 'sell', role: 'stopLoss', reduceOnly: true, triggerTicks: ticks(9600), triggersAbove: false } as const;
-const ENTRY = {
+/** A buy with a limit, once the price rises to 1050.0. */
+const ENTRY_ABOVE = {
   side: 'buy',
   role: 'condition',
   reduceOnly: false,
@@ -51,9 +56,12 @@ const ENTRY = {
   triggerTicks: ticks(10_500),
   triggersAbove: true,
 } as const;
+/** A stop of a short position at 1040.0. */
 const BUY_STOP = { ...STOP, side: 'buy', triggerTicks: ticks(10_400), triggersAbove: true } as const;
+/** A take-profit of a short position at 950.0. */
 const BUY_PROFIT = { ...STOP, side: 'buy', role: 'condition', triggerTicks: ticks(9500) } as const;
-const DIP = {
+/** A buy with a limit, once the price falls to 950.0. */
+const ENTRY_BELOW = {
   side: 'buy',
   role: 'condition',
   reduceOnly: false,
@@ -62,8 +70,10 @@ const DIP = {
   triggersAbove: false,
 } as const;
 
-/** Places a trigger order for ten contracts, by default a stop at 960.0. */
-function stop(world: RestWorld, terms: typeof STOP | typeof BUY_STOP | typeof BUY_PROFIT | typeof ENTRY | typeof DIP = STOP): OrderId {
+type TriggerTerms = typeof STOP | typeof BUY_STOP | typeof BUY_PROFIT | typeof ENTRY_ABOVE | typeof ENTRY_BELOW;
+
+/** Places a trigger order for ten contracts, by default a stop at 960.0. Returns its id. */
+function placeTrigger(world: RestWorld, terms: TriggerTerms = STOP): OrderId {
   const { engine } = world;
   const placed = { id: 0 as OrderId };
   applyInbox(engine, world.queue.nowMs, () => {
@@ -74,50 +84,52 @@ function stop(world: RestWorld, terms: typeof STOP | typeof BUY_STOP | typeof BU
 }
 
 /** Lets another trader bid at 950.0, moves the price there, and runs the next audit. */
-function fall(world: RestWorld): void {
+function moveDown(world: RestWorld): void {
   trader(world).order('bob', 'BUY', 11, 950);
   trader(world).order('bob', 'SELL', 1, 950);
   world.audit('fast');
 }
 
+/** Returns a condition: the order is working. */
 const isWorking = (world: RestWorld, id: OrderId) => (): boolean => world.get(id).lifecycle === 'working';
+/** Returns a condition: the order is done. */
 const isDone = (world: RestWorld, id: OrderId) => (): boolean => world.get(id).lifecycle === 'done';
 
 describe('a trigger order', () => {
   it('a trigger order waits at the exchange and fires, and the order that it places is booked as this order', async () => {
-    const world = await long();
-    const id = stop(world);
+    const world = await openLong();
+    const id = placeTrigger(world);
     world.until(isWorking(world, id), 5000);
     expect(parseTriggerTrackId(String(world.get(id).venueId))).not.toBeNull();
     expect(world.audit('full').kind).toBe('ok');
     world.pass(10_000);
     expect(isWorking(world, id)()).toBe(true);
-    fall(world);
+    moveDown(world);
     world.until(isDone(world, id), 30_000);
     expect(world.get(id)).toMatchObject({ reason: 'filled', filledLots: 10 });
     expect(world.engine.ledger.isFlat(0, 0)).toBe(true);
     expect(world.audit('full').kind).toBe('ok');
     expect(world.engine.risk.halts.causes()).toEqual([]);
     expect(world.cashChange).toBe(world.venueChange);
-    expect(world.sent.get(CREATED)).toBe(1);
+    expect(world.sent.get(CREATE_REQUEST)).toBe(1);
   });
 
   it('a trigger order is cancelled while it waits', async () => {
-    const world = await long();
-    const id = stop(world);
+    const world = await openLong();
+    const id = placeTrigger(world);
     world.until(isWorking(world, id), 5000);
     world.cancel(id);
     world.until(isDone(world, id), 30_000);
     expect(world.get(id)).toMatchObject({ reason: 'canceled', filledLots: 0 });
     expect(world.service.futures.triggers.pending()).toEqual([]);
-    fall(world);
+    moveDown(world);
     world.pass(10_000);
     expect(world.engine.ledger.isFlat(0, 0)).toBe(false);
   });
 
   it('a trigger order whose cancel comes too late has the end of the order it placed: filled', async () => {
-    const world = await long();
-    const id = stop(world);
+    const world = await openLong();
+    const id = placeTrigger(world);
     world.until(isWorking(world, id), 5000);
     trader(world).order('bob', 'BUY', 11, 950);
     trader(world).order('bob', 'SELL', 1, 950);
@@ -131,7 +143,7 @@ describe('a trigger order', () => {
     const world = await open();
     trader(world).order('bob', 'BUY', 1, 1000);
     trader(world).order('bob', 'SELL', 1, 1000);
-    const id = stop(world, ENTRY);
+    const id = placeTrigger(world, ENTRY_ABOVE);
     world.until(isWorking(world, id), 5000);
     const restarted = await world.restart();
     trader(restarted).order('bob', 'SELL', 11, 1050);
@@ -139,62 +151,62 @@ describe('a trigger order', () => {
     restarted.audit('fast');
     restarted.until(isDone(restarted, id), 30_000);
     expect(restarted.get(id)).toMatchObject({ reason: 'filled', filledLots: 10 });
-    expect([restarted.sent.get(CREATED), restarted.cashChange]).toEqual([1, restarted.venueChange]);
+    expect([restarted.sent.get(CREATE_REQUEST), restarted.cashChange]).toEqual([1, restarted.venueChange]);
   });
 
   it('a trigger order whose reply is lost is found in the list of waiting ones', async () => {
-    const world = await long();
+    const world = await openLong();
     world.fault('NET.respDrop', {}, 'futures.createConditionOrder');
-    const id = stop(world);
+    const id = placeTrigger(world);
     world.until(() => world.reported.some((line) => line.startsWith(`unknown ${id}`)), 20_000);
     world.until(isWorking(world, id), 60_000);
     expect(parseTriggerTrackId(String(world.get(id).venueId))).not.toBeNull();
-    fall(world);
+    moveDown(world);
     world.until(isDone(world, id), 60_000);
     expect(world.get(id)).toMatchObject({ reason: 'filled', filledLots: 10 });
-    expect(world.sent.get(CREATED)).toBe(1);
+    expect(world.sent.get(CREATE_REQUEST)).toBe(1);
   });
 
   it.each([
-    { what: 'a sell stop', wanted: STOP, isKnown: true },
-    { what: 'a buy stop', wanted: BUY_STOP, isKnown: true },
-    { what: 'a take-profit of a short', wanted: BUY_PROFIT, isKnown: true },
-    { what: 'an entry on a rise', wanted: ENTRY, isKnown: true },
-    { what: 'an entry on a fall', wanted: DIP, isKnown: true },
-    { what: 'an entry on a rise, of a journal that does not say the way,', wanted: ENTRY, isKnown: false },
-  ])('$what whose reply is lost is found after a restart', async ({ wanted: terms, isKnown }) => {
-    const openPosition = terms.side === 'sell' ? long : short;
+    { what: 'a sell stop', terms: STOP, recordsDirection: true },
+    { what: 'a buy stop', terms: BUY_STOP, recordsDirection: true },
+    { what: 'a take-profit of a short', terms: BUY_PROFIT, recordsDirection: true },
+    { what: 'an entry on a rise', terms: ENTRY_ABOVE, recordsDirection: true },
+    { what: 'an entry on a fall', terms: ENTRY_BELOW, recordsDirection: true },
+    { what: 'an entry on a rise, of a journal without directions,', terms: ENTRY_ABOVE, recordsDirection: false },
+  ])('$what whose reply is lost is found after a restart', async ({ terms, recordsDirection }) => {
+    const openPosition = terms.side === 'sell' ? openLong : openShort;
     const world = await (terms.reduceOnly ? openPosition() : open());
     if (!terms.reduceOnly) trade(world, 1000);
     world.fault('NET.respDrop', {}, 'futures.createConditionOrder');
-    const id = stop(world, terms);
+    const id = placeTrigger(world, terms);
     world.until(() => world.reported.some((line) => line.startsWith(`unknown ${id}`)), 20_000);
     expect(world.service.futures.triggers.pending()).toHaveLength(1);
-    const restarted = await world.restart({ recordsTriggerDirection: isKnown });
+    const restarted = await world.restart({ recordsTriggerDirection: recordsDirection });
     restarted.until(() => restarted.get(id).lifecycle !== 'unknown', 200_000);
     expect(restarted.get(id)).toMatchObject({
       lifecycle: 'working',
       triggerTicks: terms.triggerTicks,
-      triggersAbove: isKnown && terms.triggersAbove,
+      triggersAbove: recordsDirection && terms.triggersAbove,
     });
     expect(restarted.audit('full').kind).toBe('ok');
-    expect(restarted.sent.get(CREATED)).toBe(1);
+    expect(restarted.sent.get(CREATE_REQUEST)).toBe(1);
   });
 
   it('a trigger order whose request is lost is proved to have no effect after a restart too, by the absence horizon alone', async () => {
-    const world = await short();
+    const world = await openShort();
     world.fault('NET.reqDrop', {}, 'futures.createConditionOrder');
-    const id = stop(world, BUY_STOP);
+    const id = placeTrigger(world, BUY_STOP);
     world.until(() => world.reported.some((line) => line.startsWith(`unknown ${id}`)), 20_000);
     const restarted = await world.restart();
     restarted.until(() => restarted.get(id).reason === 'noEffect', 200_000);
-    expect([restarted.sent.get(CREATED), restarted.service.futures.triggers.pending()]).toEqual([1, []]);
+    expect([restarted.sent.get(CREATE_REQUEST), restarted.service.futures.triggers.pending()]).toEqual([1, []]);
   });
 
   it('a trigger order whose reply is lost, and that fires before any read, is found by its client order id', async () => {
-    const world = await long();
+    const world = await openLong();
     world.fault('NET.respDrop', {}, 'futures.createConditionOrder');
-    const id = stop(world);
+    const id = placeTrigger(world);
     world.pass(25);
     trader(world).order('bob', 'BUY', 11, 950);
     trader(world).order('bob', 'SELL', 1, 950);
@@ -204,14 +216,14 @@ describe('a trigger order', () => {
   });
 
   it('a trigger order whose request is lost is proved to have no effect by the absence horizon alone; one that still waits there is cancelled', async () => {
-    const world = await long();
+    const world = await openLong();
     world.fault('NET.reqDrop', {}, 'futures.createConditionOrder');
-    const id = stop(world);
+    const id = placeTrigger(world);
     world.pass(60_000, 50);
     expect(world.get(id).lifecycle).toBe('unknown');
     world.until(() => world.get(id).reason === 'noEffect', 120_000);
-    expect(world.sent.get(CREATED)).toBe(1);
-    // It was in a queue of the exchange the whole time.
+    expect(world.sent.get(CREATE_REQUEST)).toBe(1);
+    // The request was in a queue of the exchange the whole time.
     trader(world).trigger('alice', 'SELL', '1', '960', { volume: 10, positionType: 1 });
     world.audit('full');
     expect(world.reported).toContain(`landed ${id}`);
@@ -220,12 +232,12 @@ describe('a trigger order', () => {
   });
 
   it('a trigger order is in doubt while an equal one with an earlier time waits, until the operator has identified that one', async () => {
-    const world = await long();
+    const world = await openLong();
     trader(world).trigger('alice', 'SELL', '1', '960', { volume: 10, positionType: 1 });
     world.pass(10_000);
     const equalTrigger = world.service.futures.triggers.pending()[0]!.id;
     world.fault('NET.reqDrop', {}, 'futures.createConditionOrder');
-    const id = stop(world);
+    const id = placeTrigger(world);
     world.pass(200_000, 50);
     expect(world.get(id).lifecycle).toBe('unknown');
     const audit = world.audit('full');
@@ -237,39 +249,38 @@ describe('a trigger order', () => {
   });
 
   it('an earlier trigger order that has ended with the same fingerprint causes no doubt', async () => {
-    const world = await long();
-    const firstStop = stop(world);
+    const world = await openLong();
+    const firstStop = placeTrigger(world);
     world.until(isWorking(world, firstStop), 5000);
     world.cancel(firstStop);
     world.until(isDone(world, firstStop), 30_000);
     world.pass(10_000);
     world.fault('NET.reqDrop', {}, 'futures.createConditionOrder');
-    const id = stop(world);
+    const id = placeTrigger(world);
     world.until(() => world.get(id).reason === 'noEffect', 200_000);
     expect(world.audit('full').kind).toBe('ok');
   });
 
   it('a trigger order of another owner is a foreign order', async () => {
-    const world = await long();
-    const id = stop(world);
+    const world = await openLong();
+    const id = placeTrigger(world);
     world.until(isWorking(world, id), 5000);
     trader(world).trigger('alice', 'SELL', '1', '940', { volume: 3, positionType: 1 });
     expect(world.audit('full')).toMatchObject({ kind: 'mismatch', differences: [{ code: 'ALIEN' }] });
   });
 });
 
-describe('an exchange whose orders have times far before the clock by which it checks requests', () => {
-  const codes = ({ engine }: RestWorld) => engine.risk.halts.causes().map(({ code }) => code);
+describe('an exchange whose order times are 30 s behind the clock that checks requests', () => {
   /** Sets the clock that checks requests 30 s ahead of the times of orders, and lets the bot measure it. */
-  const skewed = async (opening: () => Promise<RestWorld>): Promise<RestWorld> => {
-    const world = await opening();
+  const openSkewed = async (openWorld: () => Promise<RestWorld>): Promise<RestWorld> => {
+    const world = await openWorld();
     world.service.clockOffsetMs = 30_000;
     world.clock.measure('futures');
     world.pass(1000);
     return world;
   };
   /** Sets both clocks equal again, and lets the price reach a waiting entry. */
-  const fire = (world: RestWorld): void => {
+  const fireEntry = (world: RestWorld): void => {
     world.service.clockOffsetMs = 0;
     world.clock.measure('futures');
     world.pass(1000);
@@ -278,25 +289,19 @@ describe('an exchange whose orders have times far before the clock by which it c
   };
 
   it('a trigger order that a list shows before its reply arrives is not reported as foreign', async () => {
-    const world = await skewed(long);
+    const world = await openSkewed(openLong);
     world.fault('NET.respDelay', { ms: 3000 }, 'futures.createConditionOrder');
-    const id = stop(world);
+    const id = placeTrigger(world);
     world.pass(500);
     world.audit('full');
-    expect([world.get(id).lifecycle, codes(world)]).toEqual(['sent', []]);
+    expect([world.get(id).lifecycle, world.haltCodes]).toEqual(['sent', []]);
     world.until(() => world.get(id).lifecycle === 'working', 20_000);
-    expect([world.audit('full').kind, codes(world)]).toEqual(['ok', []]);
+    expect([world.audit('full').kind, world.haltCodes]).toEqual(['ok', []]);
   });
 
   it('an order that a list shows before its reply arrives is not reported as foreign', async () => {
-    const world = await skewed(open);
-    world.faulty.faults.set({
-      seed: 1,
-      schedule: [
-        { point: 'NET.respDelay', op: 'futures.createOrder', nth: 1, params: { ms: 4000 } },
-        { point: 'NET.reqDrop', op: 'futures.orderHistory', p: 1, params: {} },
-      ],
-    });
+    const world = await openSkewed(open);
+    world.plantFaults(atCall(1, 'NET.respDelay', 'futures.createOrder', { ms: 4000 }), atEveryCall('NET.reqDrop', 'futures.orderHistory'));
     const id = world.order({ lots: 10, limit: 9000 });
     world.pass(100);
     expect(world.get(id).lifecycle).toBe('sent');
@@ -304,37 +309,37 @@ describe('an exchange whose orders have times far before the clock by which it c
     for (let read = 0; read < 5; read++) world.audit('full');
     world.noFaults();
     world.until(() => world.get(id).lifecycle === 'working', 20_000);
-    expect([world.audit('full').kind, codes(world)]).toEqual(['ok', []]);
+    expect([world.audit('full').kind, world.haltCodes]).toEqual(['ok', []]);
     expect(world.reported.filter((line) => line.includes('ALIEN'))).toEqual([]);
   });
 
   it('the order that a trigger order places is recognised although its time lies before the request', async () => {
-    const world = await skewed(open);
-    const id = stop(world, ENTRY);
+    const world = await openSkewed(open);
+    const id = placeTrigger(world, ENTRY_ABOVE);
     world.until(() => world.get(id).lifecycle === 'working', 20_000);
-    fire(world);
+    fireEntry(world);
     expect(world.audit('full').kind).toBe('ok');
-    expect(codes(world)).toEqual([]);
+    expect(world.haltCodes).toEqual([]);
     trader(world).order('bob', 'SELL', 10, 1050);
     world.until(() => world.get(id).lifecycle === 'done', 20_000);
     expect(world.get(id)).toMatchObject({ reason: 'filled', filledLots: 10 });
   });
 
-  it('a trigger order whose reply is lost is found by its terms, by as much as the times of other own orders lie behind', async () => {
-    const world = await skewed(open);
+  it('a trigger order whose reply is lost is found by its terms, although the times of orders are behind', async () => {
+    const world = await openSkewed(open);
     const resting = world.order({ lots: 10, limit: 9000 });
     world.until(() => world.get(resting).lifecycle === 'working', 20_000);
     world.fault('NET.respDrop', {}, 'futures.createConditionOrder');
-    const id = stop(world, ENTRY);
+    const id = placeTrigger(world, ENTRY_ABOVE);
     world.until(() => world.get(id).lifecycle === 'unknown', 120_000);
     world.audit('full');
     world.until(() => world.get(id).lifecycle === 'working', 120_000);
     expect(parseTriggerTrackId(String(world.get(id).venueId))).not.toBeNull();
-    expect([world.audit('full').kind, codes(world)]).toEqual(['ok', []]);
+    expect([world.audit('full').kind, world.haltCodes]).toEqual(['ok', []]);
   });
 
   it('a trigger order whose reply is lost stays in doubt beside a second one with its terms', async () => {
-    const world = await skewed(long);
+    const world = await openSkewed(openLong);
     const resting = world.order({ lots: 10, limit: 9000 });
     world.until(() => world.get(resting).lifecycle === 'working', 20_000);
     // Another program of the account, whose clock is right.
@@ -342,25 +347,25 @@ describe('an exchange whose orders have times far before the clock by which it c
     trader(world).trigger('alice', 'SELL', '1', '960', { volume: 10, positionType: 1 });
     world.service.clockOffsetMs = 30_000;
     world.fault('NET.respDrop', {}, 'futures.createConditionOrder');
-    const id = stop(world);
+    const id = placeTrigger(world);
     world.until(() => world.get(id).lifecycle === 'unknown', 120_000);
     world.pass(200_000, 50);
-    expect([world.get(id).lifecycle, codes(world)]).toEqual(['unknown', expect.arrayContaining(['ALIEN'])]);
+    expect([world.get(id).lifecycle, world.haltCodes]).toEqual(['unknown', expect.arrayContaining(['ALIEN'])]);
   });
 
   it('a trigger order whose reply is lost is in doubt, and its halt is withdrawn once the order that it places has its client order id', async () => {
-    const world = await skewed(open);
+    const world = await openSkewed(open);
     world.fault('NET.respDrop', {}, 'futures.createConditionOrder');
-    const id = stop(world, ENTRY);
+    const id = placeTrigger(world, ENTRY_ABOVE);
     world.until(() => world.get(id).lifecycle === 'unknown', 120_000);
     world.audit('full');
-    expect(codes(world)).toContain('ALIEN');
-    fire(world);
+    expect(world.haltCodes).toContain('ALIEN');
+    fireEntry(world);
     world.until(() => world.get(id).lifecycle === 'working', 60_000);
     trader(world).order('bob', 'SELL', 10, 1050);
     world.settle();
     expect(world.get(id)).toMatchObject({ reason: 'filled', filledLots: 10 });
-    expect([world.audit('full').kind, codes(world)]).toEqual(['ok', []]);
+    expect([world.audit('full').kind, world.haltCodes]).toEqual(['ok', []]);
     expect(world.reported.filter((line) => line.startsWith('over ALIEN'))).toEqual([
       expect.stringContaining(`is an order of this bot, by the order that ${world.clientOrderIdOf(id)} has placed`),
     ]);

@@ -11,12 +11,13 @@ import { refreshInstruments } from '../../src/tasks/download/refreshInstruments.
 import type { Interval } from '../../src/model/interval.ts';
 import { MarketFixture } from '../fixtures/marketFixture.ts';
 
-const START = Date.UTC(2026, 0, 5, 8, 0, 30);
-const MINUTE = 60_000;
-const HOUR = 60 * MINUTE;
+const START_MS = Date.UTC(2026, 0, 5, 8, 0, 30);
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
 
 const fixtures: MarketFixture[] = [];
-async function fixtureAt(serverMs = START): Promise<MarketFixture> {
+/** Starts an exchange at a time of its clock. It ends with the test. */
+async function fixtureAt(serverMs = START_MS): Promise<MarketFixture> {
   const fixture = await new MarketFixture().start(serverMs);
   fixtures.push(fixture);
   return fixture;
@@ -25,12 +26,15 @@ afterEach(async () => {
   for (const fixture of fixtures.splice(0)) await fixture.remove();
 });
 
-const key = (symbol: string, interval: Interval, market: 'spot' | 'futures' = 'spot'): BarKey => ({ market, symbol, interval });
-const BTC = key('BTCUSDT', '1m');
+/** Returns the key of a set of bars. */
+const keyOf = (symbol: string, interval: Interval, market: 'spot' | 'futures' = 'spot'): BarKey => ({ market, symbol, interval });
+const BTC = keyOf('BTCUSDT', '1m');
 
+/** Downloads sets of bars into the catalog of the fixture. */
 function download(fixture: MarketFixture, sets: readonly BarKey[] = [BTC], options: Partial<DownloadOptions> = {}) {
   return fixture.finish(downloadBars(fixture.service, sets, { catalog: fixture.catalog, fromMs: null, revised: 'keep', ...options }));
 }
+/** Downloads one set of bars. Throws if it was not stored. */
 async function downloadOne(fixture: MarketFixture, set: BarKey = BTC, options: Partial<DownloadOptions> = {}): Promise<DownloadedSet> {
   const [result] = await download(fixture, [set], options);
   if (result?.kind !== 'stored') throw new Error(`not stored: ${JSON.stringify(result)}`);
@@ -58,9 +62,9 @@ describe('isobar data download', () => {
 
   it('isobar data download adds new rows, to several sets at once', async () => {
     const fixture = await fixtureAt();
-    const sets = [BTC, key('ETHUSDT', '1m'), key('ETHUSDT', '1d')];
+    const sets = [BTC, keyOf('ETHUSDT', '1m'), keyOf('ETHUSDT', '1d')];
     await download(fixture, sets);
-    await fixture.advance(2 * HOUR);
+    await fixture.advance(2 * HOUR_MS);
     expect(await download(fixture, sets)).toMatchObject([
       { newRows: 120, equalRows: 179, manifest: { rows: 419, gaps: 0 } },
       { newRows: 120, manifest: { rows: 419 } },
@@ -74,7 +78,7 @@ describe('isobar data download', () => {
   it('isobar data download leaves a hole that the newest bars do not cover, and names it', async () => {
     const fixture = await fixtureAt();
     await downloadOne(fixture);
-    await fixture.advance(400 * MINUTE);
+    await fixture.advance(400 * MINUTE_MS);
     const set = await downloadOne(fixture);
     expect(set.hole).toEqual({ fromMs: Date.UTC(2026, 0, 5, 8), bars: 101 });
     expect(set.manifest).toMatchObject({ rows: 598, missingBars: 101, missing: [{ after: '2026-01-05T07:59:00.000Z', bars: 101 }] });
@@ -104,13 +108,13 @@ describe('isobar data download', () => {
 
   it('isobar data download builds the intervals that the exchange lacks, or lists and does not serve', async () => {
     const fixture = await fixtureAt();
-    expect(await downloadOne(fixture, key('BTCUSDT', '4h'))).toMatchObject({
+    expect(await downloadOne(fixture, keyOf('BTCUSDT', '4h'))).toMatchObject({
       from: '1h',
       rows: 299,
       created: { manifest: { rows: 75, thinBars: 1, source: 'resampled' } },
     });
     fixture.exchange.empty.add('60min');
-    expect(await downloadOne(fixture, key('ETHUSDT', '1h'))).toMatchObject({ from: '30m', created: { manifest: { rows: 150 } } });
+    expect(await downloadOne(fixture, keyOf('ETHUSDT', '1h'))).toMatchObject({ from: '30m', created: { manifest: { rows: 150 } } });
     expect(listKeys(fixture.catalog).map(({ symbol, interval }) => `${symbol} ${interval}`)).toEqual([
       'BTCUSDT 1h',
       'BTCUSDT 4h',
@@ -119,12 +123,12 @@ describe('isobar data download', () => {
     ]);
     fixture.exchange.empty.clear();
     // The exchange serves the interval now. Its bars are not mixed with the built ones.
-    await expect(downloadOne(fixture, key('ETHUSDT', '1h'))).rejects.toThrow(/these bars are resampled, not an exchange's/);
+    await expect(downloadOne(fixture, keyOf('ETHUSDT', '1h'))).rejects.toThrow(/these bars are resampled, not an exchange's/);
   });
 
   it('isobar data download stores the terms of a contract, and a record as fine as its bars', async () => {
     const fixture = await fixtureAt();
-    const set = await downloadOne(fixture, key('E-BTC-USDT', '1m', 'futures'));
+    const set = await downloadOne(fixture, keyOf('E-BTC-USDT', '1m', 'futures'));
     expect(set.instrument).toMatchObject({
       base: 'BTC',
       quote: 'USDT',
@@ -157,24 +161,24 @@ describe('isobar data download', () => {
 
   it('isobar data download refuses what is not available, before anything is stored', async () => {
     const fixture = await fixtureAt();
-    const old = Date.UTC(2025, 11, 1);
-    await expect(download(fixture, [BTC], { fromMs: old })).rejects.toMatchObject({
+    const tooEarlyMs = Date.UTC(2025, 11, 1);
+    await expect(download(fixture, [BTC], { fromMs: tooEarlyMs })).rejects.toMatchObject({
       message:
         '--from: expected 2026-01-05 03:01 UTC or later for BTCUSDT 1m, got 2025-12-01 00:00 UTC: ' +
         'the API gives the newest 300 klines and takes no time',
       remedy: 'leave --from out, and import older bars from public archives: isobar data import FILE',
     });
-    await expect(download(fixture, [BTC, key('BTCUSD', '1m')])).rejects.toMatchObject({
+    await expect(download(fixture, [BTC, keyOf('BTCUSD', '1m')])).rejects.toMatchObject({
       message: '--symbol: the spot market of the exchange has no BTCUSD',
       remedy: 'did you mean BTCUSDT?',
     });
     expect(fixture.files()).toEqual({});
-    expect(await downloadOne(fixture, BTC, { fromMs: START - HOUR })).toMatchObject({ rows: 299, newRows: 59 });
+    expect(await downloadOne(fixture, BTC, { fromMs: START_MS - HOUR_MS })).toMatchObject({ rows: 299, newRows: 59 });
     // The catalog has the bars from that time on.
-    await fixture.advance(HOUR);
+    await fixture.advance(HOUR_MS);
     await downloadOne(fixture);
-    await fixture.advance(5 * HOUR - 5 * MINUTE);
-    expect(await downloadOne(fixture, BTC, { fromMs: START - HOUR / 2 })).toMatchObject({ newRows: 295, hole: null });
+    await fixture.advance(5 * HOUR_MS - 5 * MINUTE_MS);
+    expect(await downloadOne(fixture, BTC, { fromMs: START_MS - HOUR_MS / 2 })).toMatchObject({ newRows: 295, hole: null });
   });
 
   it('isobar data download fails only for the set that the exchange does not answer about', async () => {
@@ -182,7 +186,7 @@ describe('isobar data download', () => {
     fixture.exchange.empty.add('1min');
     fixture.exchange.empty.add('1week');
     fixture.exchange.empty.add('1day');
-    const results = await download(fixture, [BTC, key('BTCUSDT', '5m')]);
+    const results = await download(fixture, [BTC, keyOf('BTCUSDT', '5m')]);
     expect(results).toMatchObject([
       { kind: 'failed', problem: 'spot.klines: the exchange has no bars of BTCUSDT' },
       { kind: 'stored', newRows: 299 },
@@ -205,39 +209,39 @@ describe('isobar data download', () => {
 });
 
 /** Starts a recording that a test can wait for and end. */
-function recording(fixture: MarketFixture, sets: readonly BarKey[]) {
+function startRecording(fixture: MarketFixture, sets: readonly BarKey[]) {
   const news: RecordNews[] = [];
-  const stop = new AbortController();
+  const abort = new AbortController();
   const options = {
     catalog: fixture.catalog,
     revised: 'keep',
     random: () => 0.5,
-    onNews: (item: RecordNews) => void news.push(item),
+    onNews: (message: RecordNews) => void news.push(message),
   } as const;
-  const finished = recordBars(fixture.service, sets, options, stop.signal);
-  const count = (kind: RecordNews['kind']) => news.filter((item) => item.kind === kind).length;
+  const finished = recordBars(fixture.service, sets, options, abort.signal);
+  const count = (kind: RecordNews['kind']) => news.filter((message) => message.kind === kind).length;
   const stopRecording = async () => {
-    stop.abort();
+    abort.abort();
     await fixture.finish(finished);
   };
-  return { news, count, end: stopRecording };
+  return { news, count, stop: stopRecording };
 }
 
 describe('isobar data record', () => {
   it('isobar data record records each bar once it has closed, through an outage, and the sets that are built from it', async () => {
     const fixture = await fixtureAt(Date.UTC(2026, 0, 5, 7, 50, 30));
-    const sets = [BTC, key('BTCUSDT', '1h'), key('BTCUSDT', '4h')];
-    const run = recording(fixture, sets);
-    await fixture.advance(30 * MINUTE);
+    const sets = [BTC, keyOf('BTCUSDT', '1h'), keyOf('BTCUSDT', '4h')];
+    const recording = startRecording(fixture, sets);
+    await fixture.advance(30 * MINUTE_MS);
     expect(loadBars(fixture.catalog, BTC).bars.length).toBe(299 + 30);
-    expect(checkBars(fixture.catalog, key('BTCUSDT', '4h')).manifest.last).toBe('2026-01-05T04:00:00.000Z');
+    expect(checkBars(fixture.catalog, keyOf('BTCUSDT', '4h')).manifest.last).toBe('2026-01-05T04:00:00.000Z');
     await fixture.exchange.stop();
-    await fixture.advance(4 * HOUR);
-    expect(run.count('trouble')).toBeGreaterThan(100);
+    await fixture.advance(4 * HOUR_MS);
+    expect(recording.count('trouble')).toBeGreaterThan(100);
     await fixture.exchange.start();
-    await fixture.advance(5 * MINUTE);
-    await run.end();
-    expect(run.count('gap')).toBe(0);
+    await fixture.advance(5 * MINUTE_MS);
+    await recording.stop();
+    expect(recording.count('gap')).toBe(0);
     const manifests = sets
       .map((set) => checkBars(fixture.catalog, set))
       .map(({ unchanged, manifest }) => ({ unchanged, gaps: manifest.gaps, last: manifest.last }));
@@ -253,28 +257,30 @@ describe('isobar data record', () => {
   it('isobar data record starts while the exchange is not reachable, and reports late and revised bars, and the hole of a long outage', async () => {
     const fixture = await fixtureAt();
     fixture.exchange.isAway = true;
-    const run = recording(fixture, [BTC]);
-    await fixture.advance(5 * MINUTE);
-    expect(run.count('caughtUp')).toBe(0);
-    expect(run.count('trouble')).toBeGreaterThan(3);
+    const recording = startRecording(fixture, [BTC]);
+    await fixture.advance(5 * MINUTE_MS);
+    expect(recording.count('caughtUp')).toBe(0);
+    expect(recording.count('trouble')).toBeGreaterThan(3);
     fixture.exchange.isAway = false;
-    await fixture.advance(2 * MINUTE);
-    expect(run.count('caughtUp')).toBe(1);
-    const late = Date.UTC(2026, 0, 5, 8, 7);
-    fixture.exchange.change('1m', late, { missing: true });
-    fixture.exchange.change('1m', late - 3 * MINUTE, { close: '123.45' });
-    await fixture.advance(3 * MINUTE);
-    expect(run.news.find(({ kind }) => kind === 'revised')).toMatchObject({ bar: { openMs: late - 3 * MINUTE, close: 123.45 } });
-    expect(run.news.find(({ kind }) => kind === 'gap')).toMatchObject({ gap: { fromMs: late, bars: 1, why: 'notSent' } });
+    await fixture.advance(2 * MINUTE_MS);
+    expect(recording.count('caughtUp')).toBe(1);
+    const lateOpenMs = Date.UTC(2026, 0, 5, 8, 7);
+    fixture.exchange.change('1m', lateOpenMs, { missing: true });
+    fixture.exchange.change('1m', lateOpenMs - 3 * MINUTE_MS, { close: '123.45' });
+    await fixture.advance(3 * MINUTE_MS);
+    expect(recording.news.find(({ kind }) => kind === 'revised')).toMatchObject({
+      bar: { openMs: lateOpenMs - 3 * MINUTE_MS, close: 123.45 },
+    });
+    expect(recording.news.find(({ kind }) => kind === 'gap')).toMatchObject({ gap: { fromMs: lateOpenMs, bars: 1, why: 'notSent' } });
     fixture.exchange.changes.clear();
-    await fixture.advance(MINUTE);
-    expect(run.news.find(({ kind }) => kind === 'late')).toMatchObject({ bar: { openMs: late } });
+    await fixture.advance(MINUTE_MS);
+    expect(recording.news.find(({ kind }) => kind === 'late')).toMatchObject({ bar: { openMs: lateOpenMs } });
     fixture.exchange.isAway = true;
-    await fixture.advance(400 * MINUTE);
+    await fixture.advance(400 * MINUTE_MS);
     fixture.exchange.isAway = false;
-    await fixture.advance(2 * MINUTE);
-    await run.end();
-    expect(run.news.find((item) => item.kind === 'gap' && item.gap.why === 'outOfReach')).toBeDefined();
+    await fixture.advance(2 * MINUTE_MS);
+    await recording.stop();
+    expect(recording.news.find((message) => message.kind === 'gap' && message.gap.why === 'outOfReach')).toBeDefined();
     const { manifest, unchanged } = checkBars(fixture.catalog, BTC);
     expect(unchanged).toBe(true);
     expect(manifest).toMatchObject({ gaps: 1, wrong: [] });

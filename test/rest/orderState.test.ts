@@ -8,36 +8,38 @@ import { RestWorld } from '../fixtures/restFixture.ts';
 import { swarm } from '../fixtures/restSwarm.ts';
 
 const SEED = 101;
+/** Number of worlds, each with a seed of its own, and the length of each. */
 const WORLDS = 8;
 const MINUTES = 5;
-/**
- * The pairs of lifecycle and event that these worlds bring about. Other tests of this folder bring about the rest, such as late arrivals.
- */
-const PAIRS = [
+/** The transitions that these worlds bring about. Other tests of this folder bring about the rest, such as late arrivals. */
+const EXPECTED_TRANSITIONS = [
   'draft sent', 'sent acked', 'sent notSent', 'sent outcomeUnknown', 'unknown placed', 'unknown noEffect',
   'working cancelWanted', 'working filled', 'working canceled', 'cancelSent filled', 'cancelSent canceled',
 ]; // prettier-ignore
 
-/** The orders of the current worlds, with the place in which each is tracked. */
-const tracked = new Map<TrackedOrder, TrackedOrders>();
-const pairs = new Set<string>();
+/** The orders of the current world, each with the collection that tracks it. */
+const collectionByOrder = new Map<TrackedOrder, TrackedOrders>();
+/** The transitions that have happened, as lifecycle and event. */
+const transitions = new Set<string>();
 const differences: string[] = [];
 
-/** Compares all orders. */
-function compare(): void {
-  for (const [track, orders] of tracked) {
+/** Compares what the adapter watches with what the order manager has open. */
+function compareOrders(): void {
+  for (const [track, collection] of collectionByOrder) {
     const { order, endedMs, clientOrderId, request, lifecycle } = track;
-    const isForgotten = orders.byId(track.id) !== track;
+    const isForgotten = collection.byId(track.id) !== track;
     // After a restart a proven absence is known from the journal.
     const isOpen = lifecycle !== 'done' || (order.reason === 'noEffect' && endedMs !== Infinity);
-    const isWatched = orders.openOf(request.instrumentIndex).has(track);
-    if (isForgotten ? isOpen : isWatched !== isOpen || Number.isNaN(endedMs) !== isOpen)
+    const isWatched = collection.openOf(request.instrumentIndex).has(track);
+    const isDifferent = isForgotten ? isOpen : isWatched !== isOpen || Number.isNaN(endedMs) !== isOpen;
+    if (isDifferent)
       differences.push(
         `${clientOrderId}: watched ${isWatched}, ended ${endedMs}, the order manager has it as ${lifecycle} ${order.reason}`,
       );
   }
 }
 
+// The test replaces methods of the prototypes, and puts them back at the end.
 type Step = (this: OrderManager, order: { readonly state: number }, event: number) => boolean;
 const orders: { add: (this: TrackedOrders, track: TrackedOrder) => void } = TrackedOrders.prototype;
 const worlds: { pass: (this: RestWorld, ms: number, stepMs?: number) => void } = RestWorld.prototype;
@@ -48,19 +50,19 @@ const { step } = manager;
 
 beforeAll(() => {
   orders.add = function (track) {
-    tracked.set(track, this);
+    collectionByOrder.set(track, this);
     add.call(this, track);
   };
   manager.step = function (order, event) {
-    const pair = `${LIFECYCLES[order.state]} ${ORDER_EVENTS[event]}`;
+    const transition = `${LIFECYCLES[order.state]} ${ORDER_EVENTS[event]}`;
     const isPossible = step.call(this, order, event);
-    if (isPossible) pairs.add(pair);
+    if (isPossible) transitions.add(transition);
     return isPossible;
   };
   worlds.pass = function (ms, stepMs) {
     for (let leftMs = ms; leftMs > 0; leftMs -= stepMs ?? leftMs) {
       pass.call(this, Math.min(leftMs, stepMs ?? leftMs), stepMs);
-      compare();
+      compareOrders();
     }
   };
 });
@@ -72,10 +74,10 @@ afterAll(() => {
 
 it('an order is watched while its lifecycle is open or its absence proven, after every step of worlds of faults', async () => {
   for (let seed = SEED; seed < SEED + WORLDS; seed++) {
-    tracked.clear();
+    collectionByOrder.clear();
     const { broken } = await swarm(seed, MINUTES, seed % 2 === 0 ? 'futures' : 'spot');
     expect(differences.slice(0, 5), `seed ${seed}`).toEqual([]);
     expect(broken, `seed ${seed}`).toEqual([]);
   }
-  expect(PAIRS.filter((pair) => !pairs.has(pair))).toEqual([]);
+  expect(EXPECTED_TRANSITIONS.filter((transition) => !transitions.has(transition))).toEqual([]);
 });

@@ -20,12 +20,13 @@ beforeAll(async () => {
 });
 afterAll(() => fixture.close());
 
+/** Returns the operation with this name. Throws Error if the table has none. */
 function opOf(name: string): Op {
   if (!isOp(name)) throw new Error(`${name} is not in the table`);
   return name;
 }
 
-/** The documented example of a trade is about ETH, and these calls are about BTC. */
+/** Returns a documented reply about BTC, because the documented example of a trade is about ETH. */
 const aboutBtc = ({ body, means }: { readonly body: string; readonly means: unknown }) => {
   const renamed = (text: string): string => text.replaceAll('E-ETH-USDT', 'E-BTC-USDT');
   return { body: renamed(body), means: means === undefined ? means : (JSON.parse(renamed(JSON.stringify(means))) as unknown) };
@@ -33,29 +34,28 @@ const aboutBtc = ({ body, means }: { readonly body: string; readonly means: unkn
 
 describe.each(EXPECTED_REQUESTS)('$op', ({ op: name, args, method, target, body = '', security }) => {
   const op = opOf(name);
+  /** True for a request by which the client measures the clock of the service. */
+  const isForClock = (requestTarget: string): boolean => requestTarget.endsWith('/time') && requestTarget !== target;
 
   test('the call sends the expected bytes', async () => {
-    const text = aboutBtc(ANSWERS[op][0]!);
-    const before = fixture.stub.requests.length;
+    const documentedReply = aboutBtc(ANSWERS[op][0]!);
+    const countBefore = fixture.stub.requests.length;
     fixture.stub.behaviour = (socket, request) => {
-      const isTime = request.target.endsWith('/time') && request.target !== target;
-      const time = `{"timezone":"UTC","serverTime":${fixture.scheduler.nowMs + AHEAD_MS}}`;
-      socket.write(answerBytes(200, isTime ? time : text.body));
+      const timeReply = `{"timezone":"UTC","serverTime":${fixture.scheduler.nowMs + AHEAD_MS}}`;
+      socket.write(answerBytes(200, isForClock(request.target) ? timeReply : documentedReply.body));
     };
     const outcome = await fixture.call(op, args);
     const sentMs = fixture.scheduler.nowMs;
-    expect(outcome).toEqual({ kind: 'acked', value: text.means });
+    expect(outcome).toEqual({ kind: 'acked', value: documentedReply.means });
 
-    const arrived = fixture.stub.requests
-      .slice(before)
-      .filter((request) => !(request.target.endsWith('/time') && request.target !== target));
-    expect(arrived).toHaveLength(1);
-    const request = arrived[0]!;
+    const requestsOfCall = fixture.stub.requests.slice(countBefore).filter((request) => !isForClock(request.target));
+    expect(requestsOfCall).toHaveLength(1);
+    const request = requestsOfCall[0]!;
     expect({ method: request.method, target: request.target, body: request.body.toString() }).toEqual({ method, target, body });
     const headers = Object.fromEntries(request.headers);
     expect(Object.keys(headers)).toHaveLength(request.headers.length);
     const timestamp = headers['X-CH-TS'] ?? '';
-    const signed = {
+    const signatureHeaders = {
       'X-CH-APIKEY': CREDENTIALS.apiKey,
       'X-CH-TS': timestamp,
       'X-CH-SIGN': opensslHmac(SECRET, `${timestamp}${method}${target}${body}`),
@@ -64,7 +64,7 @@ describe.each(EXPECTED_REQUESTS)('$op', ({ op: name, args, method, target, body 
       host: `127.0.0.1:${fixture.stub.port}`,
       connection: 'keep-alive',
       'Content-Type': 'application/json',
-      ...(security === 'NONE' ? {} : signed),
+      ...(security === 'NONE' ? {} : signatureHeaders),
       ...(body === '' ? {} : { 'content-length': String(Buffer.byteLength(body)) }),
     });
     if (security === 'NONE') return;

@@ -45,6 +45,7 @@ export class RestFixture {
   readonly clock: ServerClock;
   readonly client: RestClient;
   readonly logs: ApiCallLog[] = [];
+  /** How far the service's clock is ahead, ms. */
   aheadMs: number;
   readonly #wire: UndiciWire;
 
@@ -77,12 +78,13 @@ export class RestFixture {
     return fixture;
   }
 
+  /** From now on the stub answers every request but those for the time with `behaviour`. */
   answerWith(behaviour: Behaviour): void {
     this.stub.behaviour = withTime(behaviour, () => this.scheduler.nowMs + this.aheadMs);
   }
 
-  /** All requests except those for the time. */
-  get asked(): readonly { readonly method: string; readonly target: string }[] {
+  /** All requests that the stub got, except those for the time. */
+  get callRequests(): readonly { readonly method: string; readonly target: string }[] {
     return this.stub.requests.filter(({ target }) => !target.endsWith('/time'));
   }
 
@@ -90,22 +92,23 @@ export class RestFixture {
   start(op: Op, args: CallArguments, options?: CallOptions): { readonly outcome: Promise<Outcome<unknown>>; readonly cancel: () => void } {
     let cancel = (): void => {};
     const outcome = new Promise<Outcome<unknown>>((resolve, reject) => {
-      let calls = 0;
-      let isWithin = true;
+      let callbackCount = 0;
+      let isDuringCall = true;
       cancel = this.client.callChecked(
         op,
         args,
         (received) => {
-          if (isWithin || ++calls > 1) reject(new Error(`done came ${isWithin ? 'within the call' : 'twice'}`));
+          if (isDuringCall || ++callbackCount > 1) reject(new Error(`done came ${isDuringCall ? 'within the call' : 'twice'}`));
           else resolve(received);
         },
         options,
       );
-      isWithin = false;
+      isDuringCall = false;
     });
     return { outcome, cancel };
   }
 
+  /** Calls, and returns the outcome. */
   call(op: Op, args: CallArguments, options?: CallOptions): Promise<Outcome<unknown>> {
     return this.start(op, args, options).outcome;
   }

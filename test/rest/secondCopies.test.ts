@@ -1,22 +1,21 @@
-// Tests second copies of several creates: the halt that the operator reads names each of them.
+// Tests second copies, which a network makes of create requests: the halt that the operator reads names each of them.
 
 import { describe, expect, it } from 'vitest';
+import { atCall } from '../fixtures/plantedFaults.ts';
 import { RestWorld } from '../fixtures/restFixture.ts';
 import { bob } from '../fixtures/restOthers.ts';
 
 const LIMIT = { lots: 1000, limit: 9000 } as const;
 
-const haltOf = ({ engine }: RestWorld): string => engine.risk.halts.causes().find(({ code }) => code === 'DUPLICATE')?.why ?? '';
+/** Returns the reason of the halt for second copies; empty without one. */
+const reasonOf = ({ engine }: RestWorld): string => engine.risk.halts.causes().find(({ code }) => code === 'DUPLICATE')?.why ?? '';
 /** Returns the client order ids of the copies that a text names, with their purchases, in its order. */
-const namedIn = (why: string): string[] => Array.from(why.matchAll(/second copy of (\w+); it has bought 0\.\d+ for/g), ([, cid]) => cid!);
+const copiesNamedIn = (why: string): string[] =>
+  Array.from(why.matchAll(/second copy of (\w+); it has bought 0\.\d+ for/g), ([, cid]) => cid!);
 
-/** Sends orders whose creates a network delivers twice, and compares everything. Returns their client order ids. */
+/** Sends orders whose creates the network delivers twice, and runs a full audit. Returns their client order ids. */
 function sendTwice(world: RestWorld, count: number): readonly string[] {
-  const schedule = Array.from(
-    { length: count },
-    (_, index) => ({ point: 'NET.dup', op: 'spot.newOrder', nth: index + 1, params: {} }) as const,
-  );
-  world.faulty.faults.set({ seed: 1, schedule });
+  world.plantFaults(...Array.from({ length: count }, (_, index) => atCall(index + 1, 'NET.dup', 'spot.newOrder')));
   const ids = Array.from({ length: count }, () => world.order(LIMIT));
   world.pass(5000);
   expect(ids.map((id) => world.placedOf(id))).toEqual(ids.map(() => 2));
@@ -29,24 +28,26 @@ describe('the halt for second copies', () => {
     const world = await RestWorld.open();
     bob(world).limit('bob', 'SELL', '5', '80');
     const cids = sendTwice(world, count);
-    const why = haltOf(world);
-    expect(namedIn(why).toSorted()).toEqual(cids.toSorted());
+    const why = reasonOf(world);
+    expect(copiesNamedIn(why).toSorted()).toEqual(cids.toSorted());
     expect(why).not.toContain('others');
+    // Only the ten newest copies are listed with their trades. The others follow, in at least 100 characters.
     expect(why.match(/\(trades /g)).toHaveLength(Math.min(10, count));
-    expect(why.lastIndexOf('(trades ')).toBeLessThan(why.length - (count > 10 ? 100 : 0));
+    const olderTextLength = count > 10 ? 100 : 0;
+    expect(why.lastIndexOf('(trades ')).toBeLessThan(why.length - olderTextLength);
   });
 
   it('the halt for second copies names the copies of an earlier process until the operator clears it', async () => {
     const world = await RestWorld.open();
     bob(world).limit('bob', 'SELL', '5', '80');
-    const before = sendTwice(world, 2);
+    const copiesBefore = sendTwice(world, 2);
     const restarted = await world.restart();
-    const after = sendTwice(restarted, 1);
-    expect(namedIn(haltOf(restarted)).toSorted()).toEqual([...before, ...after].toSorted());
+    const copiesAfter = sendTwice(restarted, 1);
+    expect(copiesNamedIn(reasonOf(restarted)).toSorted()).toEqual([...copiesBefore, ...copiesAfter].toSorted());
     restarted.engine.risk.resume({ kind: 'account' }, 'DUPLICATE', 'operator', restarted.nowMs);
     restarted.exchange.clear('DUPLICATE', null);
-    const later = sendTwice(restarted, 1);
-    expect(namedIn(haltOf(restarted))).toEqual(later);
+    const copiesAfterResume = sendTwice(restarted, 1);
+    expect(copiesNamedIn(reasonOf(restarted))).toEqual(copiesAfterResume);
   });
 
   it('after a restart, the halt names the second copy of an order that had ended before', async () => {
@@ -57,8 +58,8 @@ describe('the halt for second copies', () => {
     // The network delivers the create again, and the process ends.
     world.service.spot.place(0, world.get(id), world.clientOrderIdOf(id));
     const restarted = await world.restart();
-    expect(namedIn(haltOf(restarted))).toEqual([world.clientOrderIdOf(id)]);
-    expect(restarted.engine.risk.halts.causes().map(({ code }) => code)).toEqual(['DUPLICATE']);
+    expect(copiesNamedIn(reasonOf(restarted))).toEqual([world.clientOrderIdOf(id)]);
+    expect(restarted.haltCodes).toEqual(['DUPLICATE']);
   });
 
   it('after a restart, an order of another owner is foreign, also if an order of the bot had ended before', async () => {
@@ -69,7 +70,7 @@ describe('the halt for second copies', () => {
     world.service.spot.place(0, world.get(id), 'NOT-OURS-1');
     const restarted = await world.restart();
     restarted.audit('full');
-    expect(restarted.engine.risk.halts.causes().map(({ code }) => code)).toEqual(['ALIEN']);
+    expect(restarted.haltCodes).toEqual(['ALIEN']);
   });
 
   it('after a restart that lost the reply, the older of two copies is the order', async () => {

@@ -1,68 +1,61 @@
 // Tests two orders that the exchange acknowledges with one id: both are unknown until both are found.
 
 import { describe, expect, it } from 'vitest';
+import { atCall, atEveryCall, replaceReplies } from '../fixtures/plantedFaults.ts';
 import { RestWorld, type RestWorldOptions } from '../fixtures/restFixture.ts';
 
 const LIMIT = { lots: 1000, limit: 9000 } as const;
+/** Opens a bot and its exchange in virtual time. */
 const open = (options: RestWorldOptions = {}) => RestWorld.open(options);
-const codes = (world: RestWorld) => world.engine.risk.halts.causes().map(({ code }) => code);
-const scopes = (world: RestWorld, code: string) =>
+/** Returns scope and reason of each halt with this code. */
+const haltsWith = (world: RestWorld, code: string) =>
   world.engine.risk.halts
     .causes()
     .filter((cause) => cause.code === code)
     .map(({ scope, why }) => ({ scope, why }));
 
 describe('two orders that are acknowledged with one id', () => {
-  /** Places two orders of one side, and both replies name the id of the first. */
-  async function twice(secondOrder: { readonly instrument?: number } = {}) {
+  /** Places two buys, and both replies name the id of the first. Reads of open orders are lost, so both stay unknown. */
+  async function placeTwo(secondOrder: { readonly instrument?: number } = {}) {
     const world = await open();
     const firstOrder = world.order(LIMIT);
     world.pass(200);
     const body = `{"orderId":${world.get(firstOrder).venueId}}`;
-    world.faulty.faults.set({
-      seed: 1,
-      schedule: [
-        { point: 'NET.replace', op: 'spot.newOrder', p: 1, params: { status: 200, body } },
-        { point: 'NET.reqDrop', op: 'spot.openOrders', p: 1 },
-        { point: 'NET.reqDrop', op: 'spot.queryOrder', p: 1 },
-      ],
-    });
+    world.plantFaults(
+      replaceReplies('spot.newOrder', body),
+      atEveryCall('NET.reqDrop', 'spot.openOrders'),
+      atEveryCall('NET.reqDrop', 'spot.queryOrder'),
+    );
     const otherOrder = world.order({ ...LIMIT, limit: 8900, ...secondOrder });
     world.pass(100);
     return { world, first: firstOrder, other: otherOrder };
   }
 
   it('two orders that are acknowledged with one id are both unknown, their symbol is halted with ECHO, and no audit passes before both are found', async () => {
-    const { world, first, other } = await twice();
+    const { world, first, other } = await placeTwo();
     expect([first, other].map((id) => world.get(id).lifecycle)).toEqual(['unknown', 'unknown']);
-    expect(scopes(world, 'ECHO')).toMatchObject([
+    expect(haltsWith(world, 'ECHO')).toMatchObject([
       { scope: { kind: 'symbol', instrument: 0 }, why: expect.stringContaining(world.clientOrderIdOf(other)) },
     ]);
-    // No audit passes even after a person has cleared the halt.
+    // No audit passes even after the operator has cleared the halt.
     world.exchange.clear('ECHO', 0);
     expect(world.audit('fast').kind).toBe('mismatch');
     world.noFaults();
     world.until(() => [first, other].every((id) => world.get(id).lifecycle === 'working'), 120_000);
     expect(world.get(first).venueId).not.toBe(world.get(other).venueId);
     expect(world.audit('full').kind).toBe('ok');
-    // The halt waits for a person.
-    expect(codes(world)).toContain('ECHO');
+    // The halt waits for the operator.
+    expect(world.haltCodes).toContain('ECHO');
     for (const id of [first, other]) world.cancel(id);
     world.until(() => [first, other].every((id) => world.get(id).lifecycle === 'done'), 60_000);
     expect(world.service.spot.live().filter(({ account }) => account === 0)).toEqual([]);
   });
 
   it('after a restart, no audit passes before two orders that were acknowledged with one id are both found', async () => {
-    const { world: before, first, other } = await twice();
+    const { world: before, first, other } = await placeTwo();
     const world = await before.restart();
     expect([first, other].map((id) => world.get(id).lifecycle)).toEqual(['unknown', 'unknown']);
-    world.faulty.faults.set({
-      seed: 1,
-      schedule: [
-        { point: 'NET.reqDrop', op: 'spot.openOrders', p: 1 },
-        { point: 'NET.reqDrop', op: 'spot.queryOrder', p: 1 },
-      ],
-    });
+    world.plantFaults(atEveryCall('NET.reqDrop', 'spot.openOrders'), atEveryCall('NET.reqDrop', 'spot.queryOrder'));
     expect(world.audit('fast').kind).toBe('mismatch');
     world.noFaults();
     world.until(() => [first, other].every((id) => world.get(id).lifecycle === 'working'), 120_000);
@@ -71,7 +64,7 @@ describe('two orders that are acknowledged with one id', () => {
   });
 
   it('two orders of two symbols that are acknowledged with one id are both unknown too', async () => {
-    const { world, first, other } = await twice({ instrument: 1 });
+    const { world, first, other } = await placeTwo({ instrument: 1 });
     expect([first, other].map((id) => world.get(id).lifecycle)).toEqual(['unknown', 'unknown']);
     world.noFaults();
     world.until(() => [first, other].every((id) => world.get(id).lifecycle === 'working'), 120_000);
@@ -84,17 +77,17 @@ describe('two orders that are acknowledged with one id', () => {
     world.order(LIMIT);
     world.pass(200);
     world.audit('full');
-    const answered = /order (\d+) of/.exec(scopes(world, 'DUPLICATE')[0]!.why)![1]!;
-    world.fault('NET.replace', { status: 200, body: `{"orderId":${answered}}` }, 'spot.newOrder');
+    const copyVenueId = /order (\d+) of/.exec(haltsWith(world, 'DUPLICATE')[0]!.why)![1]!;
+    world.fault('NET.replace', { status: 200, body: `{"orderId":${copyVenueId}}` }, 'spot.newOrder');
     // A reduction opens no new risk while the second copy is open.
     const reduction = world.order({ side: 'sell', lots: 1000, limit: 12_000 });
     world.until(() => world.get(reduction).lifecycle === 'working', 120_000);
-    expect(codes(world)).toContain('ECHO');
-    expect(String(world.get(reduction).venueId)).not.toBe(answered);
+    expect(world.haltCodes).toContain('ECHO');
+    expect(String(world.get(reduction).venueId)).not.toBe(copyVenueId);
   });
 
   it('two orders that are acknowledged with one id are both found after a restart', async () => {
-    const { world, first, other } = await twice();
+    const { world, first, other } = await placeTwo();
     world.noFaults();
     const restarted = await world.restart();
     restarted.until(() => [first, other].every((id) => restarted.get(id).lifecycle === 'working'), 120_000);
@@ -106,14 +99,11 @@ describe('two orders that are acknowledged with one id', () => {
     const firstOrder = world.order(LIMIT);
     world.pass(200);
     const body = `{"orderId":${world.get(firstOrder).venueId}}`;
-    world.faulty.faults.set({
-      seed: 1,
-      schedule: [
-        { point: 'NET.replace', op: 'spot.newOrder', nth: 1, params: { status: 200, body } },
-        { point: 'NET.reqDrop', op: 'spot.cancelOrder', p: 1 },
-        { point: 'NET.reqDrop', op: 'spot.queryOrder', p: 1 },
-      ],
-    });
+    world.plantFaults(
+      atCall(1, 'NET.replace', 'spot.newOrder', { status: 200, body }),
+      atEveryCall('NET.reqDrop', 'spot.cancelOrder'),
+      atEveryCall('NET.reqDrop', 'spot.queryOrder'),
+    );
     world.cancel(firstOrder);
     world.pass(50);
     world.order({ ...LIMIT, limit: 8900 });

@@ -65,7 +65,7 @@ describe('a response', () => {
       (hint + answer).split(''),
       [(hint + answer).slice(0, 5), (hint + answer).slice(5, 50), (hint + answer).slice(50)],
     ]) {
-      const stub = await stubOf((socket) => void pieceByPiece(socket, pieces));
+      const stub = await stubOf((socket) => void writePieces(socket, pieces));
       const wire = wireOf();
       for (let again = 0; again < 2; again++) {
         expect(text(await outcomeOf(wire, post(stub.origin)))).toBe('HTTP/1.1 100 body');
@@ -77,25 +77,25 @@ describe('a response', () => {
     const body = '{"a":"b"}';
     const stub = await stubOf(always(200, ''));
     const wire = wireOf();
-    const packed = {
+    const compressed = {
       gzip: gzipSync(body),
       'X-GZIP': gzipSync(body),
       deflate: deflateSync(body),
       br: brotliCompressSync(body),
       identity: utf8(body),
     };
-    for (const [encoding, bytes] of [...Object.entries(packed), ['deflate', deflateRawSync(body)] as const]) {
+    for (const [encoding, bytes] of [...Object.entries(compressed), ['deflate', deflateRawSync(body)] as const]) {
       stub.behaviour = always(200, bytes, { 'content-encoding': encoding });
       expect(text(await outcomeOf(wire, get(stub.origin))), encoding).toBe(body);
     }
     expect(stub.requests[0]?.headers.map(([name]) => name.toLowerCase())).not.toContain('accept-encoding');
-    const wrong = {
+    const undecodable = {
       gzip: utf8(body),
       'gzip, gzip': gzipSync(gzipSync(body)),
       zstd: utf8(body),
       br: brotliCompressSync(body).subarray(0, 5),
     };
-    for (const [encoding, bytes] of [...Object.entries(wrong), ['gzip', gzipSync(body).subarray(0, 12)] as const]) {
+    for (const [encoding, bytes] of [...Object.entries(undecodable), ['gzip', gzipSync(body).subarray(0, 12)] as const]) {
       stub.behaviour = always(200, bytes, { 'content-encoding': encoding });
       expect(await outcomeOf(wire, post(stub.origin)), encoding).toMatchObject({ kind: 'failed', bytesWritten: null });
     }
@@ -109,21 +109,21 @@ describe('a response', () => {
     const layer = gzipSync(Buffer.alloc(1 << 20));
     // A gzip file may have many members: this one opens to 1 GB.
     const bomb = Buffer.concat(Array.from({ length: 1024 }, () => layer));
-    const packed = always(200, bomb, { 'content-encoding': 'gzip' });
+    const gzipBomb = always(200, bomb, { 'content-encoding': 'gzip' });
     const large = always(200, Buffer.alloc(10_000_000, 32));
     const endless: Behaviour = (socket) => {
       socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n');
       const writeMore = (): void => void (socket.writable && socket.write(`10000\r\n${' '.repeat(65_536)}\r\n`, writeMore));
       writeMore();
     };
-    const before = process.memoryUsage().rss;
-    for (const behaviour of [packed, large, endless]) {
+    const bytesBefore = process.memoryUsage().rss;
+    for (const behaviour of [gzipBomb, large, endless]) {
       stub.behaviour = behaviour;
       const outcome = await outcomeOf(wire, post(stub.origin));
       expect(outcome).toMatchObject({ kind: 'failed', bytesWritten: null });
       expect(text(outcome)).toContain('larger than 8388608 bytes');
     }
-    expect(process.memoryUsage().rss - before).toBeLessThan(200e6);
+    expect(process.memoryUsage().rss - bytesBefore).toBeLessThan(200e6);
   });
 });
 
@@ -151,20 +151,20 @@ describe('a failure after bytes may have been sent', () => {
   });
 
   test('a response that is cut off at any byte, by an end of the connection or a reset, leaves the outcome unknown', async () => {
-    const whole = answerBytes(200, '{"orderId":"7"}');
+    const wholeReply = answerBytes(200, '{"orderId":"7"}');
     const stub = await stubOf(always(200, '{}'));
     const wire = wireOf();
-    for (let length = 0; length < whole.length; length++) {
+    for (let length = 0; length < wholeReply.length; length++) {
       for (const ending of ['end', 'resetAndDestroy'] as const) {
         stub.behaviour = (socket) =>
-          void (length === 0 ? socket[ending]() : socket.write(whole.subarray(0, length), () => socket[ending]()));
+          void (length === 0 ? socket[ending]() : socket.write(wholeReply.subarray(0, length), () => socket[ending]()));
         expect(await outcomeOf(wire, post(stub.origin)), `${length} bytes, ${ending}`).toMatchObject({
           kind: 'failed',
           bytesWritten: null,
         });
       }
     }
-    expect(stub.requests).toHaveLength(2 * whole.length);
+    expect(stub.requests).toHaveLength(2 * wholeReply.length);
   });
 
   test('a reply without a request is never taken for the reply to the next request', async () => {
@@ -191,9 +191,9 @@ describe('a failure after bytes may have been sent', () => {
         sockets.push(socket);
         behaviour(socket);
       };
-      const before = stub.requests.length;
+      const countBefore = stub.requests.length;
       const { outcome, cancel } = send(wireOf(), post(stub.origin));
-      await until(() => stub.requests.length > before);
+      await until(() => stub.requests.length > countBefore);
       cancel();
       expect(await outcome).toEqual({ kind: 'failed', cause: 'cancelled', bytesWritten: null });
       await until(() => sockets.at(-1)?.destroyed);
@@ -235,69 +235,70 @@ describe('a failure after bytes may have been sent', () => {
     stub.behaviour = (socket, { turn }) => (turn > 1 ? void socket.resetAndDestroy() : void socket.write(answerBytes(200, 'well')));
     expect(await outcomeOf(wire, post(stub.origin)), 'reset on reuse').toMatchObject({ kind: 'failed', bytesWritten: null });
     expect(stub.requests).toHaveLength(4);
-    // In the same turn as the request. In either order, no request reaches the service twice.
+    // The reset and the request are in the same turn. In whatever order they happen, no request reaches the service twice.
     for (let round = 0; round < 50; round++) {
       stub.behaviour = always(200, 'well');
       expect(text(await outcomeOf(wire, get(stub.origin)))).toBe('well');
-      const before = stub.count('POST', '/sapi/v1/order');
+      const sentBefore = stub.count('POST', '/sapi/v1/order');
       stub.resetAll();
       const outcome = await outcomeOf(wire, post(stub.origin, `{"n":${round}}`));
-      const times = stub.count('POST', '/sapi/v1/order') - before;
-      expect(times, `round ${round}`).toBeLessThanOrEqual(1);
-      if (outcome.kind === 'failed' && outcome.bytesWritten === 0) expect(times).toBe(0);
-      if (outcome.kind === 'reply') expect(times).toBe(1);
+      const sentCount = stub.count('POST', '/sapi/v1/order') - sentBefore;
+      expect(sentCount, `round ${round}`).toBeLessThanOrEqual(1);
+      if (outcome.kind === 'failed' && outcome.bytesWritten === 0) expect(sentCount).toBe(0);
+      if (outcome.kind === 'reply') expect(sentCount).toBe(1);
     }
   });
 });
 
 describe('a response after a cancel', () => {
-  const pending = async (options: UndiciWireOptions = {}) => {
+  /** Opens a wire to a service that does not answer. `startRequest` sends a request and returns its cancel. */
+  const openUnanswered = async (options: UndiciWireOptions = {}) => {
     const waiting: Socket[] = [];
     const stub = await stubOf((socket) => void waiting.push(socket));
     const wire = wireOf(options);
     const outcomes: WireOutcome[] = [];
-    const late: WireReply[] = [];
+    const lateReplies: WireReply[] = [];
     const startRequest = (): (() => void) =>
       wire.send(
         post(stub.origin),
         (outcome) => void outcomes.push(outcome),
-        (reply) => void late.push(reply),
+        (reply) => void lateReplies.push(reply),
       );
-    return { stub, waiting, outcomes, late, ask: startRequest };
+    return { stub, waiting, outcomes, lateReplies, startRequest };
   };
 
   test('a response after a cancel is reported once, after the outcome', async () => {
-    const { stub, waiting, outcomes, late, ask: startRequest } = await pending();
+    const { stub, waiting, outcomes, lateReplies, startRequest } = await openUnanswered();
     const cancel = startRequest();
     await until(() => waiting.length === 1);
     cancel();
     await until(() => outcomes.length === 1);
     expect(outcomes).toEqual([{ kind: 'failed', cause: 'cancelled', bytesWritten: null }]);
     waiting[0]!.write(answerBytes(200, '{"orderId":"7"}'));
-    await until(() => late.length === 1);
-    expect(text(late[0]!)).toBe('{"orderId":"7"}');
+    await until(() => lateReplies.length === 1);
+    expect(text(lateReplies[0]!)).toBe('{"orderId":"7"}');
     cancel();
-    expect([outcomes.length, late.length, stub.requests.length]).toEqual([1, 1, 1]);
+    expect([outcomes.length, lateReplies.length, stub.requests.length]).toEqual([1, 1, 1]);
   });
 
   test('a response after a cancel is no longer awaited after a second cancel, nor is the oldest of too many', async () => {
-    const { stub, waiting, outcomes, late, ask: startRequest } = await pending({ connections: 4 });
+    const { stub, waiting, outcomes, lateReplies, startRequest } = await openUnanswered({ connections: 4 });
     const cancels = [startRequest(), startRequest(), startRequest(), startRequest()];
     await until(() => waiting.length === 4);
     cancels[0]!();
     cancels[0]!();
-    const open = () => waiting.filter(({ destroyed }) => !destroyed).length;
-    await until(() => open() === 3);
+    const openCount = () => waiting.filter(({ destroyed }) => !destroyed).length;
+    await until(() => openCount() === 3);
     for (const cancel of cancels.slice(1)) cancel();
-    await until(() => open() === 2);
+    await until(() => openCount() === 2);
     expect(outcomes).toHaveLength(4);
     expect(stub.requests).toHaveLength(4);
     for (const socket of waiting) if (!socket.destroyed) socket.write(answerBytes(200, '{}'));
-    await until(() => late.length === 2);
+    await until(() => lateReplies.length === 2);
   });
 
   test('a request that was not sent has no late outcome', async () => {
-    const { stub, waiting, outcomes, ask: startRequest } = await pending({ connections: 1 });
+    const { stub, waiting, outcomes, startRequest } = await openUnanswered({ connections: 1 });
     startRequest();
     const cancel = startRequest();
     await until(() => waiting.length === 1);
@@ -319,9 +320,9 @@ describe('allowed targets of requests', () => {
     'nonsense',
     'http://10.0.0.1/',
   ])('%s is not an allowed target of requests', (url) => {
-    const attempt = () => wireOf().send({ ...get(''), url }, () => {});
-    expect(attempt).toThrow(ConfigError);
-    expect(attempt).not.toThrow(/word/);
+    const sendToUrl = () => wireOf().send({ ...get(''), url }, () => {});
+    expect(sendToUrl).toThrow(ConfigError);
+    expect(sendToUrl).not.toThrow(/word/);
   });
 
   test('http to this computer is allowed', async () => {
@@ -334,16 +335,16 @@ describe('allowed targets of requests', () => {
 test('many requests at once over few connections each get their own reply, none is lost, and closing leaves nothing open', async () => {
   const stub = await stubOf((socket, { target }) => void socket.write(answerBytes(200, target)));
   const wire = wireOf({ connections: 4 });
-  const targets = Array.from({ length: 300 }, (_, i) => `/sapi/v1/order?symbol=${i}&x=${randomBytes(3).toString('hex')}`);
-  const answers = await Promise.all(targets.map((target) => outcomeOf(wire, get(stub.origin, target))));
-  expect(answers.map(text)).toEqual(targets);
+  const targets = Array.from({ length: 300 }, (_, index) => `/sapi/v1/order?symbol=${index}&x=${randomBytes(3).toString('hex')}`);
+  const replies = await Promise.all(targets.map((target) => outcomeOf(wire, get(stub.origin, target))));
+  expect(replies.map(text)).toEqual(targets);
   expect([stub.requests.length, stub.connections]).toEqual([300, 4]);
   await wire.close();
   await until(() => stub.open === 0);
 });
 
 /** Sends each piece in its own packet, if the system allows it. */
-async function pieceByPiece(socket: Socket, pieces: readonly string[]): Promise<void> {
+async function writePieces(socket: Socket, pieces: readonly string[]): Promise<void> {
   socket.setNoDelay(true);
   for (const piece of pieces) {
     socket.write(piece);

@@ -31,17 +31,20 @@ describe('a failure before any byte was sent', () => {
 
   test('a host whose certificate is not trusted, or is for another host, gets no byte, also if the environment turns the check off', async () => {
     vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0');
-    const mine = selfSignedCertificate('IP:127.0.0.1');
+    const ownHost = selfSignedCertificate('IP:127.0.0.1');
     const otherHost = selfSignedCertificate('DNS:example.com');
-    const stub = await stubOf(always(200, '{}'), { ...mine });
+    const stub = await stubOf(always(200, '{}'), { ...ownHost });
     const elsewhere = await stubOf(always(200, '{}'), { ...otherHost });
     const outcome = await outcomeOf(wireOf(), post(stub.origin));
     expect(outcome).toMatchObject({ kind: 'failed', bytesWritten: 0 });
     expect(text(outcome)).toContain('DEPTH_ZERO_SELF_SIGNED_CERT');
-    const trusting = wireOf({ ca: mine.cert + otherHost.cert });
+    const trusting = wireOf({ ca: ownHost.cert + otherHost.cert });
     expect(text(await outcomeOf(trusting, post(elsewhere.origin)))).toContain('ERR_TLS_CERT_ALTNAME_INVALID');
     expect([stub.bytesIn, elsewhere.bytesIn]).toEqual([0, 0]);
-    expect(await outcomeOf(trusting, post(stub.origin)), 'and a trusted one is').toMatchObject({ kind: 'reply', status: 200 });
+    expect(await outcomeOf(trusting, post(stub.origin)), 'a host with a trusted certificate gets the request').toMatchObject({
+      kind: 'reply',
+      status: 200,
+    });
     vi.unstubAllEnvs();
   });
 
@@ -59,7 +62,7 @@ describe('a failure before any byte was sent', () => {
     expect(stub.requests).toEqual([]);
   });
 
-  test('the outcome of a connection that is reset at once is reported truthfully', async () => {
+  test('a request over a connection that is reset at once has failed, and is not sent again', async () => {
     const stub = await stubOf(always(200, '{}'));
     stub.greeting = (socket) => void socket.resetAndDestroy();
     for (let round = 0; round < 20; round++) {
@@ -83,18 +86,18 @@ describe('a failure before any byte was sent', () => {
   });
 
   test('a request that is cancelled while it waits for a free connection is never sent, and does not affect the others', async () => {
-    let free = (): void => {};
-    const stub = await stubOf((socket) => void (free = () => socket.write(answerBytes(200, 'first'))));
+    let answerFirst = (): void => {};
+    const stub = await stubOf((socket) => void (answerFirst = () => socket.write(answerBytes(200, 'first'))));
     const wire = wireOf({ connections: 1 });
     const firstOutcome = outcomeOf(wire, post(stub.origin, '1'));
     const secondRequest = send(wire, post(stub.origin, '2'));
-    const third = outcomeOf(wire, post(stub.origin, '3'));
+    const thirdOutcome = outcomeOf(wire, post(stub.origin, '3'));
     await until(() => stub.requests.length === 1);
     secondRequest.cancel();
     expect(await secondRequest.outcome).toMatchObject({ kind: 'failed', bytesWritten: 0 });
     stub.behaviour = always(200, 'third');
-    free();
-    expect([text(await firstOutcome), text(await third)]).toEqual(['first', 'third']);
+    answerFirst();
+    expect([text(await firstOutcome), text(await thirdOutcome)]).toEqual(['first', 'third']);
     expect(stub.requests.map(({ body }) => body.toString())).toEqual(['1', '3']);
   });
 

@@ -4,7 +4,9 @@ import { describe, expect, it } from 'vitest';
 import { DELAYS, type Delays } from '../../src/paperExchange/dialect/config.ts';
 import { codeOf, Fixture } from './serviceFixture.ts';
 
+/** Returns a fixture without delays, except these. */
 const fixtureWithDelays = (overrides: Partial<Delays>) => new Fixture({ delays: { ...DELAYS.zero, ...overrides } });
+/** Sends a cancel, and returns the reply. */
 const cancelOrder = (fixture: Fixture, orderId: string) => fixture.post('/sapi/v1/cancel', { orderId, symbol: 'BTCUSDT' });
 
 describe('without delays', () => {

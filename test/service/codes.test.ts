@@ -1,4 +1,4 @@
-// Tests that every code of the specification has a cause: on spot, only on futures, or by a planted fault.
+// Tests that the paper exchange can answer with every error code of the specification: to a spot call, a futures call, or by a planted fault.
 
 import { expect, test } from 'vitest';
 import { ERROR_CODES } from '../../src/protocol/errors/errorCodes.ts';
@@ -6,27 +6,31 @@ import { FaultyService } from '../../src/paperExchange/faults/faultyService.ts';
 import { FuturesFixture } from './futuresFixture.ts';
 import { ACCOUNTS, ALL_PERMISSIONS, BTC, codeOf, Fixture } from './serviceFixture.ts';
 
-const order = { symbol: 'BTCUSDT', volume: 1, side: 'BUY', type: 'LIMIT', price: 10 };
-const codeOfOrder = (fixture: Fixture, overrides: object = {}) => codeOf(fixture.post('/sapi/v1/order', { ...order, ...overrides }));
+/** A valid order. Each test breaks one thing. */
+const ORDER = { symbol: 'BTCUSDT', volume: 1, side: 'BUY', type: 'LIMIT', price: 10 };
+/** Returns the code of the answer to ORDER with the given changes, 0 if it is accepted. */
+const codeOfOrder = (fixture: Fixture, overrides: object = {}) => codeOf(fixture.post('/sapi/v1/order', { ...ORDER, ...overrides }));
 const withoutHeader = (name: string) => ({ headers: { [name]: undefined } });
 const codeOfCancel = (fixture: Fixture, orderId: string) => codeOf(fixture.post('/sapi/v1/cancel', { orderId, symbol: 'BTCUSDT' }));
 
-/** Codes that only a planted fault causes (step -, exchange dialect 10.2), with the HTTP status of each. */
+/** Codes that no request can cause, only a planted fault of the exchange. Each with its HTTP status. */
 const FAULT_STATUSES = [[-1000, 500], [-1001, 500], [-1006, 500], [-1007, 504], [-1016, 503]] as const; // prettier-ignore
-/** A call on futures that gives each code without a cause on spot. */
+/** By code without a cause on spot: a futures call that is answered with it. Returns the code. */
 const ON_FUTURES: Readonly<Record<string, () => number>> = {
   [-1014]: () => codeOf(new FuturesFixture().trigger('alice', 'BUY', '1', '1000', { open: 'OPEN' })),
   [-2100]: () => codeOf(new FuturesFixture().create('alice', 'BUY', 1, 1000, { open: 'SHUT' })),
   10015: () => codeOf(new FuturesFixture().create('alice', 'SELL', 1, 1000, { open: 'CLOSE' })),
 };
 
-/** A call on spot that gives each code. */
-const CAUSES: Readonly<Record<string, () => number>> = {
+/** The rate limit of `spot.account`. */
+const ACCOUNT_CALLS_IN_TWO_SECONDS = 20;
+
+/** By code: a spot call that is answered with it. Returns the code. */
+const ON_SPOT: Readonly<Record<string, () => number>> = {
   [-1002]: () => codeOf(new Fixture().get('/sapi/v1/account', withoutHeader('x-ch-apikey'))),
   [-1003]: () => {
-    // The limit of the account is 20 calls in two seconds.
     const fixture = new Fixture();
-    for (let index = 0; index < 20; index++) fixture.get('/sapi/v1/account');
+    for (let call = 1; call <= ACCOUNT_CALLS_IN_TWO_SECONDS; call++) fixture.get('/sapi/v1/account');
     return codeOf(fixture.get('/sapi/v1/account'));
   },
   [-1004]: () => codeOfOrder(new Fixture({ accounts: [{ ...ACCOUNTS[0]!, closed: true }] })),
@@ -77,12 +81,12 @@ const CAUSES: Readonly<Record<string, () => number>> = {
   35: () => codeOfOrder(new Fixture({ accounts: [{ ...ACCOUNTS[0]!, restricted: true }] })),
 };
 
-test('the tables of causes have every code', () => {
-  const tableCodes = [...Object.keys(CAUSES).map(Number), ...FAULT_STATUSES.map(([code]) => code), ...Object.keys(ON_FUTURES).map(Number)];
+test('the tables have a cause for every code of the specification, and for no other', () => {
+  const tableCodes = [...Object.keys(ON_SPOT).map(Number), ...FAULT_STATUSES.map(([code]) => code), ...Object.keys(ON_FUTURES).map(Number)];
   expect(tableCodes.toSorted((a, b) => a - b)).toEqual(ERROR_CODES.map(({ code }) => code).toSorted((a, b) => a - b));
 });
 
-test.each(Object.entries(CAUSES).map(([code, cause]) => [Number(code), cause] as const))(
+test.each(Object.entries(ON_SPOT).map(([code, cause]) => [Number(code), cause] as const))(
   'a call on spot causes the code %i',
   (code, cause) => {
     expect(cause()).toBe(code);
@@ -109,6 +113,7 @@ test.each(FAULT_STATUSES)('a planted fault causes the code %i with the HTTP stat
     body: new Uint8Array(0),
     ip: '',
   };
+  expect.assertions(2);
   faulty.receive(request, fixture.nowMs, (answer) => {
     expect(answer).toMatchObject({ status });
     expect(codeOf(answer!)).toBe(code);

@@ -28,6 +28,7 @@ async function startExchange(hasPrices: boolean, instruments = demoSettings(1).s
   return running;
 }
 
+/** What the following exchange has reported. */
 const news: string[] = [];
 /** Lets an exchange follow the prices of another one. */
 async function startFollowing(other: RunningExchange, ownExchange: RunningExchange): Promise<void> {
@@ -41,7 +42,8 @@ async function startFollowing(other: RunningExchange, ownExchange: RunningExchan
   });
 }
 
-const read = async ({ url }: RunningExchange, target: string): Promise<Record<string, never>> =>
+/** Returns the JSON reply to a public call. */
+const readPublic = async ({ url }: RunningExchange, target: string): Promise<Record<string, never>> =>
   (await (await fetch(url + target, { headers: { 'Content-Type': 'application/json' } })).json()) as Record<string, never>;
 
 /** Waits until `holds` is true. Throws with `awaited` after 250 polls, which take at least 12.5 s. */
@@ -53,8 +55,10 @@ async function until(awaited: string, holds: () => Promise<boolean>): Promise<vo
   throw new Error(`${awaited}: not reached after 250 polls`);
 }
 
-const signer = ({ url }: RunningExchange): SignedClient => new SignedClient(url, demoSettings(1).service.accounts[0]!.keys[0]!);
-const limit = (side: 'BUY' | 'SELL', volume: string, price: string) => ({ symbol: 'BTCUSDT', side, type: 'LIMIT', volume, price });
+/** Returns a client of the exchange's only user. */
+const userOf = ({ url }: RunningExchange): SignedClient => new SignedClient(url, demoSettings(1).service.accounts[0]!.keys[0]!);
+/** Returns the arguments of a limit order. */
+const limitOrder = (side: 'BUY' | 'SELL', volume: string, price: string) => ({ symbol: 'BTCUSDT', side, type: 'LIMIT', volume, price });
 
 /** A row of the klines, as far as it is compared. */
 interface KlineRow {
@@ -65,25 +69,25 @@ interface KlineRow {
 it('a following exchange has the book and the minute bars of the exchange that it follows, on both markets', async () => {
   const other = await startExchange(true);
   const ownExchange = await startExchange(false);
-  const closesOf = async (exchange: RunningExchange): Promise<readonly (readonly [openMs: number, close: string])[]> => {
-    const rows = (await read(exchange, '/sapi/v1/klines?symbol=BTCUSDT&interval=1min&limit=10')) as unknown as readonly KlineRow[];
+  const closedBars = async (exchange: RunningExchange): Promise<readonly (readonly [openMs: number, close: string])[]> => {
+    const rows = (await readPublic(exchange, '/sapi/v1/klines?symbol=BTCUSDT&interval=1min&limit=10')) as unknown as readonly KlineRow[];
     // The newest row is left out, because it is still open.
     return rows.slice(1).map(({ idx, close }) => [idx, close]);
   };
-  const closedBefore = (await closesOf(other)).slice(0, 5);
-  expect(closedBefore).toHaveLength(5);
+  const barsBefore = (await closedBars(other)).slice(0, 5);
+  expect(barsBefore).toHaveLength(5);
   await startFollowing(other, ownExchange);
   for (const depth of ['/sapi/v1/depth?symbol=BTCUSDT&limit=100', '/fapi/v1/depth?contractName=E-ETH-USDT&limit=100']) {
     await until(`the same levels of ${depth}`, async () => {
-      const otherBook = await read(other, depth);
-      const ownBook = await read(ownExchange, depth);
+      const otherBook = await readPublic(other, depth);
+      const ownBook = await readPublic(ownExchange, depth);
       return JSON.stringify([otherBook['bids'], otherBook['asks']]) === JSON.stringify([ownBook['bids'], ownBook['asks']]);
     });
   }
-  // Only bars that had closed before the start: a trade of the last moment of a minute is repeated at our time, which may be in the next one.
-  const ownCloses = await closesOf(ownExchange);
-  const [lastOpenMs] = closedBefore[0]!;
-  expect(ownCloses.filter(([openMs]) => openMs <= lastOpenMs).slice(0, closedBefore.length)).toEqual(closedBefore);
+  // Compare only bars that had closed before the start. A trade at the end of a minute is repeated a little later, perhaps in the next minute.
+  const ownBars = await closedBars(ownExchange);
+  const [lastOpenMs] = barsBefore[0]!;
+  expect(ownBars.filter(([openMs]) => openMs <= lastOpenMs).slice(0, barsBefore.length)).toEqual(barsBefore);
 });
 
 it('an order at a following exchange fills when the followed market reaches its price, and the followed book does not change', async () => {
@@ -91,23 +95,23 @@ it('an order at a following exchange fills when the followed market reaches its 
   const other = await startExchange(false, bitcoin);
   const ownExchange = await startExchange(false, bitcoin);
   // A market of two users' orders: bid 60,000, ask 60,100.
-  const otherUser = signer(other);
-  await otherUser.post('/sapi/v1/order', limit('SELL', '0.01', '60100'));
-  await otherUser.post('/sapi/v1/order', limit('BUY', '0.01', '60000'));
-  await otherUser.post('/sapi/v1/order', limit('BUY', '0.001', '60100'));
+  const otherUser = userOf(other);
+  await otherUser.post('/sapi/v1/order', limitOrder('SELL', '0.01', '60100'));
+  await otherUser.post('/sapi/v1/order', limitOrder('BUY', '0.01', '60000'));
+  await otherUser.post('/sapi/v1/order', limitOrder('BUY', '0.001', '60100'));
   const contract = { contractName: 'E-BTC-USDT', type: 'LIMIT', open: 'OPEN', positionType: 1, volume: '5', price: '60000' };
   for (const side of ['SELL', 'BUY']) await otherUser.post('/fapi/v1/order', { ...contract, side });
   await startFollowing(other, ownExchange);
-  const ownUser = signer(ownExchange);
-  await ownUser.post('/sapi/v1/order', limit('BUY', '0.002', '60050'));
-  const free = () => ownExchange.service.spot.venue.free(0, 'BTC');
-  const before = free();
-  await otherUser.post('/sapi/v1/order', limit('SELL', '0.003', '60000'));
-  await until('our bid at 60,050 is filled by their trade at 60,000', () => Promise.resolve(free() > before));
+  const ownUser = userOf(ownExchange);
+  await ownUser.post('/sapi/v1/order', limitOrder('BUY', '0.002', '60050'));
+  const ownFreeUnits = () => ownExchange.service.spot.venue.free(0, 'BTC');
+  const unitsBefore = ownFreeUnits();
+  await otherUser.post('/sapi/v1/order', limitOrder('SELL', '0.003', '60000'));
+  await until('the own bid at 60,050 is filled by the followed trade at 60,000', () => Promise.resolve(ownFreeUnits() > unitsBefore));
   expect(ownExchange.service.spot.venue.locked(0, 'USDT')).toBe(0);
-  // 0.002 BTC less the fee of a maker, bought at our own limit.
-  expect(free() - before).toBe(199_800);
-  const trades = (await read(ownExchange, '/sapi/v1/trades?symbol=BTCUSDT&limit=10')) as unknown as { price: number; qty: number }[];
+  // 0.002 BTC minus the fee of a maker, bought at the own limit.
+  expect(ownFreeUnits() - unitsBefore).toBe(199_800);
+  const trades = (await readPublic(ownExchange, '/sapi/v1/trades?symbol=BTCUSDT&limit=10')) as unknown as { price: number; qty: number }[];
   expect(trades.map(({ price }) => price)).toEqual(expect.arrayContaining([60_050, 60_000]));
   expect(other.service.spot.markets[0]!.matcher.book.best('buy')).toMatchObject({ price: 6_000_000, lots: 700 });
 });

@@ -35,12 +35,12 @@ export class FuturesFixture extends Fixture {
     super({ instruments: [BTC, ETH, PERPETUAL, ETH_PERPETUAL, INVERSE], accounts: TRADERS, limits: NO_LIMITS, ...overrides }, switches);
   }
 
-  /** Returns the answer to a create: a LIMIT OPEN of E-BTC-USDT unless `more` says otherwise. */
+  /** Returns the reply to a create: an order that opens E-BTC-USDT unless `extraFields` change it. A price of null makes it a MARKET order. */
   create(account: string, side: 'BUY' | 'SELL', volume: number, price: number | null, extraFields: JsonReply = {}): ServiceResponse {
-    const kind = price === null ? { type: 'MARKET' } : { type: 'LIMIT', price };
+    const typeAndPrice = price === null ? { type: 'MARKET' } : { type: 'LIMIT', price };
     return this.post(
       '/fapi/v1/order',
-      { contractName: 'E-BTC-USDT', volume, side, open: 'OPEN', ...kind, ...extraFields },
+      { contractName: 'E-BTC-USDT', volume, side, open: 'OPEN', ...typeAndPrice, ...extraFields },
       { as: account },
     );
   }
@@ -53,9 +53,10 @@ export class FuturesFixture extends Fixture {
     return id;
   }
 
+  /** Returns the reply to the create of a trigger order, by default one that closes one contract at the market. */
   trigger(account: string, side: 'BUY' | 'SELL', triggerType: string, triggerPrice: string, extraFields: JsonReply = {}): ServiceResponse {
-    const child = { contractName: 'E-BTC-USDT', side, open: 'CLOSE', type: 'MARKET', volume: 1, ...extraFields };
-    return this.post('/fapi/v1/conditionOrder/', { ...child, triggerType, triggerPrice }, { as: account });
+    const placedOrder = { contractName: 'E-BTC-USDT', side, open: 'CLOSE', type: 'MARKET', volume: 1, ...extraFields };
+    return this.post('/fapi/v1/conditionOrder/', { ...placedOrder, triggerType, triggerPrice }, { as: account });
   }
 
   /** Parses a successful reply. Ids of 19 digits become text, because a number would lose digits. */
@@ -64,23 +65,29 @@ export class FuturesFixture extends Fixture {
     return JSON.parse(response.body.replaceAll(/([:[,])(\d{19})(?=[,}\]])/g, '$1"$2"'));
   }
 
+  /** Returns an order by its id. */
   info(id: string, account = 'alice'): JsonReply {
     return this.read(this.get(`/fapi/v1/order?contractName=E-BTC-USDT&orderId=${id}`, { as: account })) as JsonReply;
   }
+  /** Returns the open positions of a contract. */
   positions(account = 'alice', contractName = 'E-BTC-USDT'): readonly JsonReply[] {
-    return (this.read(this.get(`/fapi/v1/positions?contractName=${contractName}`, { as: account })) as { positions: readonly JsonReply[] })
-      .positions;
+    const reply = this.read(this.get(`/fapi/v1/positions?contractName=${contractName}`, { as: account }));
+    return (reply as { positions: readonly JsonReply[] }).positions;
   }
+  /** Returns the futures account in one margin coin. */
   account(account = 'alice', marginCoin = 'USDT'): JsonReply {
     const { account: rows } = this.read(this.get('/fapi/v1/account', { as: account })) as { account: readonly JsonReply[] };
     return rows.find((row) => row['marginCoin'] === marginCoin)!;
   }
+  /** Returns the rows of a list. */
   rows(path: string, body: JsonReply = {}, account = 'alice'): readonly JsonReply[] {
     return this.read(this.post(path, body, { as: account })) as readonly JsonReply[];
   }
+  /** Returns the trades of E-BTC-USDT. */
   trades(account = 'alice'): readonly JsonReply[] {
     return this.read(this.get('/fapi/v1/myTrades?contractName=E-BTC-USDT&limit=1000', { as: account })) as readonly JsonReply[];
   }
+  /** Returns the trigger orders of E-BTC-USDT, also those that have ended. */
   triggers(account = 'alice'): readonly JsonReply[] {
     const { data } = this.read(this.post('/fapi/v1/trigger_order_list', { contractName: 'E-BTC-USDT' }, { as: account })) as {
       data: { trigOrderList: readonly JsonReply[] };

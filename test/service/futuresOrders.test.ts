@@ -5,8 +5,9 @@ import { DELAYS } from '../../src/paperExchange/dialect/config.ts';
 import { FuturesFixture, PERPETUAL, TRADERS } from './futuresFixture.ts';
 import { codeOf } from './serviceFixture.ts';
 
+/** Returns the book as the exchange shows it. */
 const depth = (fixture: FuturesFixture) => fixture.open('/fapi/v1/depth?contractName=E-BTC-USDT').body.replace(/"time":\d+,/, '');
-/** Bob sells 10 at 1000 and 10 at 1010. */
+/** Returns a fixture in which bob sells 10 at 1000 and 10 at 1010. */
 function withOffers(switches: object = {}): FuturesFixture {
   const fixture = new FuturesFixture({}, { ...switches });
   fixture.order('bob', 'SELL', 10, 1000);
@@ -65,14 +66,17 @@ describe('a time in force', () => {
 });
 
 describe('the volume of a MARKET OPEN', () => {
-  // A contract at 1000 is worth 1 USDT: the price has to be known before one can be valued.
-  const openByMarket = (switches: object, more: object, headers: object = {}): unknown => {
+  /**
+   * Sends a MARKET OPEN with these members. Returns the order, or the code of a refusal. A contract at 1000 is worth 1 USDT; a trade makes the
+   * price known first.
+   */
+  const openByMarket = (switches: object, members: object, headers: object = {}): unknown => {
     const fixture = withOffers(switches);
     fixture.order('bob', 'BUY', 1, 1000);
-    const order = { contractName: 'E-BTC-USDT', volume: 12.5, type: 'MARKET', side: 'BUY', open: 'OPEN', ...more };
-    const answer = fixture.post('/fapi/v1/order', order, { headers: { ...headers } });
-    if (codeOf(answer) !== 0) return codeOf(answer);
-    const { origQty, executedQty, status } = fixture.info(/\d{19}/.exec(answer.body)![0]);
+    const order = { contractName: 'E-BTC-USDT', volume: 12.5, type: 'MARKET', side: 'BUY', open: 'OPEN', ...members };
+    const reply = fixture.post('/fapi/v1/order', order, { headers: { ...headers } });
+    if (codeOf(reply) !== 0) return codeOf(reply);
+    const { origQty, executedQty, status } = fixture.info(/\d{19}/.exec(reply.body)![0]);
     return { origQty, executedQty, status };
   };
   it('the volume of a MARKET OPEN is a value, and the order buys the contracts that the value pays for', () => {
@@ -182,9 +186,9 @@ describe('a maker whose account cannot pay any more', () => {
   it('a maker whose account cannot pay any more fills as far as it can, and its rest is cancelled', () => {
     const { fixture, id } = withBidThatBobCannotPay();
     fixture.post('/fapi/v1/edit_lever', { contractName: 'E-BTC-USDT', nowLevel: '20' });
-    const taker = fixture.order('alice', 'SELL', 8, 995);
+    const takerId = fixture.order('alice', 'SELL', 8, 995);
     expect(fixture.info(id, 'bob')).toMatchObject({ status: 'CANCELED', executedQty: 4 });
-    expect(fixture.info(taker)).toMatchObject({ status: 'PARTIALLY_FILLED', executedQty: 4 });
+    expect(fixture.info(takerId)).toMatchObject({ status: 'PARTIALLY_FILLED', executedQty: 4 });
     expect(depth(fixture)).toBe('{"bids":[[990,5]],"asks":[[995,4]]}');
     fixture.service.futures.venue.assertConserved();
   });
@@ -208,13 +212,14 @@ describe('a maker whose account cannot pay any more', () => {
 });
 
 describe('a condition', () => {
-  /** Alice is long 10 at 1000; bob bids for 20 at 980. */
+  /** Returns a fixture in which alice is long 10 at 1000, and bob bids for 20 at 980. */
   function withLongPosition(): FuturesFixture {
     const fixture = withOffers();
     fixture.order('alice', 'BUY', 10, 1000);
     fixture.order('bob', 'BUY', 20, 980);
     return fixture;
   }
+  /** Lets bob trade with himself at a price. */
   const tradeAt = (fixture: FuturesFixture, price: number) => {
     fixture.order('bob', 'BUY', 1, price);
     fixture.order('bob', 'SELL', 1, price);
@@ -284,6 +289,7 @@ describe('a condition', () => {
 
   const CANCEL_FIRST_TRIGGER = { contractName: 'E-BTC-USDT', orderId: '1622000000000000001' };
   const cancelFirstTrigger = (fixture: FuturesFixture) => codeOf(fixture.post('/v1/inner/trigger_order_cancel', CANCEL_FIRST_TRIGGER));
+  /** Returns a fixture in which a cancel takes effect after 60 ms. Alice is long 10 at 1000, and bob bids for 20 at 980. */
   const withSlowCancels = (secondCancel: 'again' | 'refuse' = 'again') => {
     const fixture = new FuturesFixture({ delays: { ...DELAYS.zero, cancelMs: 60 } }, { secondCancel });
     fixture.order('bob', 'SELL', 10, 1000);
@@ -334,20 +340,21 @@ describe('delays', () => {
     fixture.pass(60);
     expect(fixture.info(id)['status']).toBe('CANCELED');
 
-    const refusing = new FuturesFixture({ delays: { ...DELAYS.zero, visibilityMs: 50 } });
-    refusing.order('bob', 'SELL', 1, 1000);
-    const filledId = refusing.order('alice', 'BUY', 1, 1000);
-    refusing.order('bob', 'BUY', 1, 1000);
-    refusing.order('alice', 'SELL', 1, 1000, { open: 'CLOSE' });
-    const lists = () => [
-      refusing.rows('/fapi/v1/orderHistorical').length,
-      refusing.rows('/fapi/v1/profitHistorical').length,
-      refusing.trades().length,
+    const delayed = new FuturesFixture({ delays: { ...DELAYS.zero, visibilityMs: 50 } });
+    delayed.order('bob', 'SELL', 1, 1000);
+    const filledId = delayed.order('alice', 'BUY', 1, 1000);
+    delayed.order('bob', 'BUY', 1, 1000);
+    delayed.order('alice', 'SELL', 1, 1000, { open: 'CLOSE' });
+    /** Returns the lengths of the lists of orders, of profits and of trades. */
+    const listLengths = () => [
+      delayed.rows('/fapi/v1/orderHistorical').length,
+      delayed.rows('/fapi/v1/profitHistorical').length,
+      delayed.trades().length,
     ];
-    expect(refusing.info(filledId)).toMatchObject({ data: null });
-    expect(lists()).toEqual([0, 0, 0]);
-    refusing.pass(50);
-    expect(lists()).toEqual([2, 1, 2]);
+    expect(delayed.info(filledId)).toMatchObject({ data: null });
+    expect(listLengths()).toEqual([0, 0, 0]);
+    delayed.pass(50);
+    expect(listLengths()).toEqual([2, 1, 2]);
   });
 });
 

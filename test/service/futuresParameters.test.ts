@@ -9,9 +9,11 @@ import { FuturesFixture, INVERSE, ETH_PERPETUAL, PERPETUAL, TRADERS } from './fu
 import { call, checkCell, type FaultCodes, type NamedArgs } from './parameterCell.ts';
 import { BTC, codeOf, ETH } from './serviceFixture.ts';
 
-const ID = '1954000000000000001';
-const TRIGGER = '1622000000000000001';
+/** Ids of the first order and of the first trigger order of an exchange. */
+const ORDER_OF_ALICE = '1954000000000000001';
+const TRIGGER_OF_ALICE = '1622000000000000001';
 const contractName = 'E-BTC-USDT';
+/** Arguments of an order that rests. */
 const ORDER = {
   contractName,
   volume: 1,
@@ -23,7 +25,8 @@ const ORDER = {
   clientOrderId: 'x',
   timeInForce: 'IOC',
 };
-const { timeInForce: _, ...CHILD } = ORDER;
+/** Arguments of the order that a trigger order places. */
+const { timeInForce: _timeInForce, ...TRIGGERED_ORDER } = ORDER;
 
 /** Arguments of a valid call at an exchange where alice has an order and a trigger order. */
 const VALID_ARGS: Readonly<Partial<Record<Op, NamedArgs>>> = {
@@ -32,9 +35,9 @@ const VALID_ARGS: Readonly<Partial<Record<Op, NamedArgs>>> = {
   'futures.indexPrice': { contractName, limit: 5 },
   'futures.klines': { contractName, interval: '1min', limit: 5 },
   'futures.createOrder': ORDER,
-  'futures.orderInformation': { contractName, orderId: ID, clientOrderId: 'x' },
-  'futures.createConditionOrder': { triggerType: '4', triggerPrice: '9', ...CHILD },
-  'futures.cancelOrder': { contractName, orderId: ID },
+  'futures.orderInformation': { contractName, orderId: ORDER_OF_ALICE, clientOrderId: 'x' },
+  'futures.createConditionOrder': { triggerType: '4', triggerPrice: '9', ...TRIGGERED_ORDER },
+  'futures.cancelOrder': { contractName, orderId: ORDER_OF_ALICE },
   'futures.openOrders': { contractName },
   'futures.orderHistory': { contractName, limit: '5', fromId: 1 },
   'futures.profitHistory': { contractName, limit: '5', fromId: 1 },
@@ -44,9 +47,10 @@ const VALID_ARGS: Readonly<Partial<Record<Op, NamedArgs>>> = {
   'futures.changeMarginMode': { contractName: 'E-ETH-USDT', marginModel: 2 },
   'futures.changeLeverage': { contractName: 'E-ETH-USDT', nowLevel: '5' },
   'futures.triggerOrderList': { contractName, page: 1, limit: 5 },
-  'futures.cancelTriggerOrder': { contractName, orderId: TRIGGER },
+  'futures.cancelTriggerOrder': { contractName, orderId: TRIGGER_OF_ALICE },
 };
 
+// The codes of a parameter that is missing, empty, of a foreign type, with illegal characters, or beyond its range.
 const NAME: FaultCodes = { missing: -1121, empty: -1121, foreign: -1102, chars: -1100, beyond: ['e-btc-usdt', -1121] };
 const OPTIONAL_NAME: FaultCodes = { ...NAME, missing: 0 };
 const LIMIT: FaultCodes = { missing: 0, empty: -1102, foreign: -1102, chars: -1102, beyond: [0, -1102] };
@@ -54,7 +58,7 @@ const PRICE: FaultCodes = { missing: -1102, empty: -1102, foreign: -1102, beyond
 const TRIGGER_PRICE: FaultCodes = { ...PRICE, empty: -1105, beyond: ['0', -1102] };
 const VOLUME: FaultCodes = { missing: -1102, empty: -1105, foreign: -1102, beyond: [0, -1136] };
 const CLIENT_ID: FaultCodes = { missing: 0, empty: 0, foreign: -1102, chars: -1100, beyond: ['x'.repeat(32), -1100] };
-const IN_QUERY: FaultCodes = { missing: 0, empty: 0, chars: -1100, beyond: ['x'.repeat(32), -1100] };
+const CLIENT_ID_IN_QUERY: FaultCodes = { missing: 0, empty: 0, chars: -1100, beyond: ['x'.repeat(32), -1100] };
 const SIDE: FaultCodes = { missing: -1102, empty: -1105, foreign: -1102, chars: -1117, beyond: ['buy', -1117] };
 const TYPE: FaultCodes = { missing: -1102, empty: -1105, foreign: -1102, chars: -1116, beyond: ['STOP', -1116] };
 const OPEN: FaultCodes = { missing: -1102, empty: -1105, foreign: -1102, chars: -2100, beyond: ['open', -2100] };
@@ -65,6 +69,7 @@ const ORDER_ID: FaultCodes = { missing: -1102, empty: -1105, foreign: -1102, cha
 const FROM_ID: FaultCodes = { missing: 0, empty: -1102, foreign: -1102, chars: -1100, beyond: ['x', -1102] };
 const MODEL: FaultCodes = { missing: -1102, empty: -1105, foreign: -1102, chars: -2100, beyond: [3, -2100] };
 
+/** The codes of every parameter, by operation. */
 const CODES_OF_FAULTS: Readonly<Partial<Record<Op, Readonly<Record<string, FaultCodes>>>>> = {
   'futures.depth': { contractName: NAME, limit: LIMIT },
   'futures.ticker': { contractName: NAME },
@@ -81,7 +86,7 @@ const CODES_OF_FAULTS: Readonly<Partial<Record<Op, Readonly<Record<string, Fault
     clientOrderId: CLIENT_ID,
     timeInForce: TIME_IN_FORCE,
   },
-  'futures.orderInformation': { contractName: NAME, orderId: { ...ORDER_ID, beyond: ['7', 0] }, clientOrderId: IN_QUERY },
+  'futures.orderInformation': { contractName: NAME, orderId: { ...ORDER_ID, beyond: ['7', 0] }, clientOrderId: CLIENT_ID_IN_QUERY },
   'futures.createConditionOrder': {
     triggerType: TRIGGER_TYPE,
     triggerPrice: TRIGGER_PRICE,
@@ -110,6 +115,7 @@ const CODES_OF_FAULTS: Readonly<Partial<Record<Op, Readonly<Record<string, Fault
   'futures.cancelTriggerOrder': { contractName: NAME, orderId: ORDER_ID },
 };
 
+/** Returns an exchange where alice has an order and a trigger order. */
 function withOrderAndTrigger(overrides: Partial<ServiceConfig> = {}, switches: SwitchValues = {}): FuturesFixture {
   const fixture = new FuturesFixture(overrides, switches);
   fixture.order('alice', 'BUY', 1, 10, { positionType: 1 });
@@ -117,12 +123,13 @@ function withOrderAndTrigger(overrides: Partial<ServiceConfig> = {}, switches: S
   return fixture;
 }
 
+/** Returns the code of a call at such an exchange. */
 const codeOfCall = (op: Op, args: NamedArgs, switches: SwitchValues = {}, overrides: Partial<ServiceConfig> = {}): number =>
   call(withOrderAndTrigger(overrides, switches), op, args);
 
 describe('every parameter', () => {
   it('the table has every futures parameter that no switch has to allow', () => {
-    for (const op of OPS.filter((trader) => trader.startsWith('futures.'))) {
+    for (const op of OPS.filter((name) => name.startsWith('futures.'))) {
       const { params } = endpointOf(op);
       const parameterNames = Object.keys(params).filter((name) => params[name]!.kind !== 'time');
       expect(Object.keys(CODES_OF_FAULTS[op] ?? {}).toSorted(), op).toEqual(parameterNames.toSorted());
@@ -137,9 +144,9 @@ describe('every parameter', () => {
   );
 
   it('positionType is required under positionTypeRequired: yes and conditionRequired: all', () => {
-    const { positionType: _type, ...order } = ORDER;
+    const { positionType: _ofOrder, ...order } = ORDER;
     expect(codeOfCall('futures.createOrder', order, { positionTypeRequired: 'yes' })).toBe(-1102);
-    const { positionType: _other, ...trigger } = VALID_ARGS['futures.createConditionOrder']!;
+    const { positionType: _ofTrigger, ...trigger } = VALID_ARGS['futures.createConditionOrder']!;
     expect(codeOfCall('futures.createConditionOrder', trigger, { conditionRequired: 'all' })).toBe(-1102);
     expect(codeOfCall('futures.createConditionOrder', VALID_ARGS['futures.createConditionOrder']!, { conditionRequired: 'all' })).toBe(0);
   });
@@ -179,13 +186,8 @@ describe('causes', () => {
     ['a contract that is not open', ORDER, -2016, {}, { instruments: [BTC, ETH, CLOSED, ETH_PERPETUAL, INVERSE] }],
   ])('a futures create gets the code of its cause: %s', (_name, args, expected, switches = {}, overrides = {}) => {
     const fixture = new FuturesFixture(overrides, switches);
-    // A price has to be known before a MARKET order can be valued.
-    if (
-      overrides.states === undefined &&
-      overrides.accounts === undefined &&
-      overrides.instruments === undefined &&
-      overrides.off === undefined
-    ) {
+    // A MARKET order needs a last price. Where nothing is overridden, bob can trade and sets one.
+    if (Object.keys(overrides).length === 0) {
       fixture.order('bob', 'SELL', 5000, 10);
       fixture.order('bob', 'BUY', 1, 10);
     }
@@ -216,9 +218,9 @@ describe('causes', () => {
   it('an order or a trigger that has ended cannot be cancelled', () => {
     const fixture = withOrderAndTrigger();
     const cancel = (orderId: string) => call(fixture, 'futures.cancelOrder', { contractName, orderId });
-    expect([cancel(ID), cancel(ID), cancel('1')]).toEqual([0, -1145, -1112]);
-    const trigger = () => call(fixture, 'futures.cancelTriggerOrder', { contractName, orderId: TRIGGER });
-    expect([trigger(), trigger()]).toEqual([0, -1145]);
+    expect([cancel(ORDER_OF_ALICE), cancel(ORDER_OF_ALICE), cancel('1')]).toEqual([0, -1145, -1112]);
+    const cancelTrigger = () => call(fixture, 'futures.cancelTriggerOrder', { contractName, orderId: TRIGGER_OF_ALICE });
+    expect([cancelTrigger(), cancelTrigger()]).toEqual([0, -1145]);
     expect(call(withOrderAndTrigger({}, { missingOrderCode: '-2013' }), 'futures.cancelOrder', { contractName, orderId: '1' })).toBe(-2013);
   });
 

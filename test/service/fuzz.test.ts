@@ -7,21 +7,26 @@ import { endpointOf, OPS } from '../../src/protocol/endpoints/endpoints.ts';
 import { FuturesFixture } from './futuresFixture.ts';
 import { codeOf } from './serviceFixture.ts';
 
-const CODES = new Set([0, ...ERROR_CODES.map(({ code }) => code)]);
+/** No limit for any class of calls. */
+const NO_LIMITS = Object.fromEntries(OPS.map((op) => [endpointOf(op).limit.rateClass, null]));
+/** The codes that a reply may have; 0 for a success. */
+const DOCUMENTED_CODES = new Set([0, ...ERROR_CODES.map(({ code }) => code)]);
 const paths = OPS.map((op) => endpointOf(op).path);
-const text = fc.oneof(
+/** Texts of all kinds. */
+const textArbitrary = fc.oneof(
   fc.string({ unit: 'binary-ascii', maxLength: 20 }),
   fc.constantFrom('', '0', '-1', '1e309', '__proto__', '../..', '%00', 'BTCUSDT', 'E-BTC-USDT', 'null', '9'.repeat(40)),
 );
+/** Values of a parameter. */
 const valueArbitrary = fc.oneof(
-  text,
+  textArbitrary,
   fc.double(),
   fc.boolean(),
   fc.constant(null),
-  fc.array(text, { maxLength: 12 }),
-  fc.dictionary(text, text, { maxKeys: 3 }),
+  fc.array(textArbitrary, { maxLength: 12 }),
+  fc.dictionary(textArbitrary, textArbitrary, { maxKeys: 3 }),
 );
-const names = [
+const parameterNames = [
   'symbol',
   'volume',
   'price',
@@ -45,30 +50,30 @@ const names = [
   'page',
   '__proto__',
 ];
-const body = fc.oneof(
-  fc.dictionary(fc.constantFrom(...names), valueArbitrary, { maxKeys: 8 }).map((fields) => JSON.stringify(fields)),
+const bodyArbitrary = fc.oneof(
+  fc.dictionary(fc.constantFrom(...parameterNames), valueArbitrary, { maxKeys: 8 }).map((fields) => JSON.stringify(fields)),
   fc.string({ unit: 'binary', maxLength: 60 }),
   fc.constantFrom('[[[[[[', '{"a":1}{"b":2}', '﻿{}', '{"symbol":"BTCUSDT","symbol":"X"}', '\u0000', 'x'.repeat(5000)),
 );
-const target = fc.oneof(
+const targetArbitrary = fc.oneof(
   fc.constantFrom(...paths),
   fc
-    .tuple(fc.constantFrom(...paths), fc.array(fc.tuple(fc.constantFrom(...names), text), { maxLength: 5 }))
+    .tuple(fc.constantFrom(...paths), fc.array(fc.tuple(fc.constantFrom(...parameterNames), textArbitrary), { maxLength: 5 }))
     .map(([path, pairs]) => `${path}?${pairs.map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join('&')}`),
   fc.string({ unit: 'binary-ascii', maxLength: 40 }).map((value) => `/${value}`),
 );
 
 test('an unauthorized request gets a documented reply, and orders and balances do not change', () => {
-  const fixture = new FuturesFixture({ limits: Object.fromEntries(OPS.map((op) => [endpointOf(op).limit.rateClass, null])) });
+  const fixture = new FuturesFixture({ limits: NO_LIMITS });
   const resting = fixture.limit('alice', 'BUY', '1', '10');
   const seenCodes = new Set<number>();
   fc.assert(
     fc.property(
       fc.constantFrom('GET', 'POST', 'PUT', 'HEAD', ''),
-      target,
-      body,
+      targetArbitrary,
+      bodyArbitrary,
       fc.boolean(),
-      text,
+      textArbitrary,
       (method, requestTarget, requestBody, isSigned, header) => {
         const headers = isSigned ? {} : { 'x-ch-apikey': header, 'x-ch-ts': header, 'content-type': header };
         // A request with the headers of a key has a wrong secret, so that it may not order either.
@@ -79,7 +84,7 @@ test('an unauthorized request gets a documented reply, and orders and balances d
         });
         expect(answer.status).toBeLessThan(500);
         expect(JSON.parse(answer.body)).toBeInstanceOf(Object);
-        expect(CODES).toContain(codeOf(answer));
+        expect(DOCUMENTED_CODES).toContain(codeOf(answer));
         seenCodes.add(codeOf(answer));
       },
     ),
@@ -93,12 +98,12 @@ test('an unauthorized request gets a documented reply, and orders and balances d
 });
 
 test('a malformed request with a valid signature gets a documented code, and money does not change', () => {
-  const fixture = new FuturesFixture({ limits: Object.fromEntries(OPS.map((op) => [endpointOf(op).limit.rateClass, null])) });
+  const fixture = new FuturesFixture({ limits: NO_LIMITS });
   fc.assert(
-    fc.property(fc.constantFrom('GET', 'POST'), target, body, (method, requestTarget, requestBody) => {
+    fc.property(fc.constantFrom('GET', 'POST'), targetArbitrary, bodyArbitrary, (method, requestTarget, requestBody) => {
       const answer = fixture.send(method, requestTarget, requestBody, {});
       expect(answer.status).toBeLessThan(500);
-      expect(CODES).toContain(codeOf(answer));
+      expect(DOCUMENTED_CODES).toContain(codeOf(answer));
     }),
     { numRuns: 2000 },
   );

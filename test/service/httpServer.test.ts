@@ -24,6 +24,7 @@ async function startExchange(
   return running;
 }
 
+/** The reply to a request. */
 interface HttpReply {
   readonly status: number;
   readonly headers: Readonly<Record<string, unknown>>;
@@ -48,19 +49,20 @@ function http(url: string, method: string, headers: Readonly<Record<string, stri
 
 /** Sends a signed request, and resolves with the reply. */
 function signedCall({ url, service }: RunningExchange, method: string, target: string, body = '', agent?: Agent): Promise<HttpReply> {
-  const ts = String(service.nowMs);
-  const sign = createHmac('sha256', key.secret)
-    .update(ts + method + target + body)
+  const timestamp = String(service.nowMs);
+  const signature = createHmac('sha256', key.secret)
+    .update(timestamp + method + target + body)
     .digest('hex');
   return http(
     url + target,
     method,
-    { 'Content-Type': 'application/json', 'X-CH-APIKEY': key.apiKey, 'X-CH-TS': ts, 'X-CH-SIGN': sign },
+    { 'Content-Type': 'application/json', 'X-CH-APIKEY': key.apiKey, 'X-CH-TS': timestamp, 'X-CH-SIGN': signature },
     body,
     agent,
   );
 }
 
+/** Sends a request to the control port. */
 const controlCall = async ({ controlUrl }: RunningExchange, method: string, path: string, body?: unknown): Promise<HttpReply> =>
   http(controlUrl + path, method, {}, body === undefined ? '' : JSON.stringify(body));
 
@@ -92,10 +94,10 @@ describe('the server', () => {
 
   it('a body that is too large is rejected, and bytes that are not HTTP do not end the server', async () => {
     const exchange = await startExchange();
-    const large = await signedCall(exchange, 'POST', '/sapi/v1/order', `{"symbol":"${'x'.repeat(300_000)}"}`).catch(
+    const replyToLarge = await signedCall(exchange, 'POST', '/sapi/v1/order', `{"symbol":"${'x'.repeat(300_000)}"}`).catch(
       (error: unknown) => error,
     );
-    expect(large instanceof Error || (large as HttpReply).status === 413).toBe(true);
+    expect(replyToLarge instanceof Error || (replyToLarge as HttpReply).status === 413).toBe(true);
     await new Promise<void>((resolve) => {
       const socket = connect(Number(new URL(exchange.url).port), '127.0.0.1', () => socket.end('GET \u0000 nonsense\r\n\r\n'));
       socket.on('close', () => resolve());
@@ -116,8 +118,10 @@ describe('the server', () => {
 });
 
 describe('the control port', () => {
-  const openOrders = async (exchange: RunningExchange) =>
+  /** Returns the number of open orders. */
+  const openOrderCount = async (exchange: RunningExchange) =>
     ((await signedCall(exchange, 'GET', '/sapi/v1/openOrders')).body.match(/orderId/g) ?? []).length;
+  /** Plants a fault at the first call of an operation. */
   const scheduleFault = (exchange: RunningExchange, point: string, params = {}, op = 'spot.newOrder') =>
     controlCall(exchange, 'POST', '/faults', { seed: 1, schedule: [{ point, op, nth: 1, params }] });
 
@@ -140,15 +144,15 @@ describe('the control port', () => {
     ['BUS.unknown', { executed: 1, code: -1007 }, 504, 1],
     ['BUS.unknown', { executed: 0, code: -1006 }, 500, 0],
     ['BUS.unknown', { executed: 1, code: 504 }, 504, 1],
-  ])('the fault %s %j ends a create with %s and leaves %i orders', async (point, params, expected, orders) => {
+  ])('the fault %s %j ends a create with %s and leaves %i orders', async (point, params, expectedOutcome, orderCount) => {
     const exchange = await startExchange();
     expect(JSON.parse((await scheduleFault(exchange, point, params)).body)).toEqual({ active: 1 });
     const outcome = await signedCall(exchange, 'POST', '/sapi/v1/order', ORDER).then(
       ({ status }) => status,
       (error: Error) => (/hang up|reset/.test(error.message) ? 'socket' : error.message),
     );
-    expect(outcome).toBe(expected);
-    expect(await openOrders(exchange)).toBe(orders);
+    expect(outcome).toBe(expectedOutcome);
+    expect(await openOrderCount(exchange)).toBe(orderCount);
     // The next request succeeds.
     expect((await signedCall(exchange, 'POST', '/sapi/v1/order', ORDER)).status).toBe(200);
   });
@@ -160,7 +164,7 @@ describe('the control port', () => {
     let isDone = false;
     const waiting = signedCall(exchange, 'POST', '/sapi/v1/order', ORDER).then((answer) => ((isDone = true), answer));
     await untilHeld(exchange);
-    expect(await openOrders(exchange)).toBe(1);
+    expect(await openOrderCount(exchange)).toBe(1);
     expect(isDone).toBe(false);
     await controlCall(exchange, 'POST', '/clock', { stepMs: 60_000 });
     expect((await waiting).status).toBe(200);
@@ -179,29 +183,29 @@ describe('the control port', () => {
   it('the exchange answers other requests during a long step of a synthetic market', async () => {
     const exchange = await startExchange(undefined, demoSettings(1));
     await controlCall(exchange, 'POST', '/clock', { pause: true });
-    const before = exchange.service.nowMs;
+    const startMs = exchange.service.nowMs;
     const stepMs = 3 * 3_600_000;
-    const done = new AbortController();
-    const stepping = controlCall(exchange, 'POST', '/clock', { stepMs }).finally(() => done.abort());
+    const stepped = new AbortController();
+    const stepping = controlCall(exchange, 'POST', '/clock', { stepMs }).finally(() => stepped.abort());
     const timesMs = new Set<number>();
-    while (!done.signal.aborted) {
+    while (!stepped.signal.aborted) {
       const { status } = await signedCall(exchange, 'GET', '/sapi/v1/time');
       if (status === 200) timesMs.add(exchange.service.nowMs);
     }
-    expect(JSON.parse((await stepping).body)).toEqual({ now: before + stepMs });
-    expect(exchange.service.nowMs).toBe(before + stepMs);
+    expect(JSON.parse((await stepping).body)).toEqual({ now: startMs + stepMs });
+    expect(exchange.service.nowMs).toBe(startMs + stepMs);
     // Some requests saw intermediate times. Each is a whole number of half hours after the start.
-    const intermediateMs = [...timesMs].filter((ms) => ms > before && ms < before + stepMs);
+    const intermediateMs = [...timesMs].filter((ms) => ms > startMs && ms < startMs + stepMs);
     expect(intermediateMs.length).toBeGreaterThan(0);
-    expect(intermediateMs.filter((ms) => (ms - before) % 1_800_000 !== 0)).toEqual([]);
+    expect(intermediateMs.filter((ms) => (ms - startMs) % 1_800_000 !== 0)).toEqual([]);
   });
 
   it('the control port moves the clock, and reports accounts and orders', async () => {
     const exchange = await startExchange();
     await controlCall(exchange, 'POST', '/clock', { pause: true });
-    const before = (JSON.parse((await controlCall(exchange, 'GET', '/truth')).body) as { now: number }).now;
+    const nowMs = (JSON.parse((await controlCall(exchange, 'GET', '/truth')).body) as { now: number }).now;
     const moved = JSON.parse((await controlCall(exchange, 'POST', '/clock', { stepMs: 3_600_000 })).body) as { now: number };
-    expect(moved.now).toBe(before + 3_600_000);
+    expect(moved.now).toBe(nowMs + 3_600_000);
     expect(JSON.parse((await controlCall(exchange, 'POST', '/clock', { jumpMs: -2000 })).body)).toEqual({ now: moved.now - 2000 });
     expect((await signedCall(exchange, 'GET', '/sapi/v1/account')).body).toContain('-1021');
     await controlCall(exchange, 'POST', '/clock', { jumpMs: 2000 });
@@ -226,7 +230,7 @@ describe('the control port', () => {
       controlCall(exchange, 'POST', '/clock', { speed: 1e99 }),
       controlCall(exchange, 'POST', '/clock', { stepMs: 9e15 }),
       controlCall(exchange, 'POST', '/clock', { jumpMs: -9e15 }),
-      // A request must have exactly one of the two.
+      // A request must have exactly one of stepMs and jumpMs.
       controlCall(exchange, 'POST', '/clock', { stepMs: 1, jumpMs: 5 }),
       controlCall(exchange, 'POST', '/clock', { stepMs: 1, jump: 5 }),
       controlCall(exchange, 'POST', '/faults', { schedul: [] }),
@@ -234,7 +238,7 @@ describe('the control port', () => {
       controlCall(exchange, 'POST', '/crash', {}),
     ];
     expect((await Promise.all(invalidCalls)).map(({ status }) => status)).toEqual([404, ...invalidCalls.slice(1).map(() => 400)]);
-    const invalidFaults: readonly (readonly [point: string, params: unknown, says: string])[] = [
+    const invalidFaults: readonly (readonly [point: string, params: unknown, message: string])[] = [
       ['NET.respDelay', { ms: -5 }, 'params.ms of NET.respDelay, a whole number from 0'],
       ['NET.truncate', { bytes: -1 }, 'params.bytes of NET.truncate, a whole number from 0'],
       // The first request would have ended the exchange.
@@ -266,8 +270,8 @@ describe('connections', () => {
     // The server has taken both once it answers the second.
     sockets[1]!.write('GET /api/v1/ping HTTP/1.1\r\nHost: a\r\n\r\n');
     await new Promise((resolve) => sockets[1]!.once('data', resolve));
-    const third = connect(Number(port), '127.0.0.1');
-    await new Promise((resolve) => third.once('close', resolve).once('error', resolve));
+    const surplusConnection = connect(Number(port), '127.0.0.1');
+    await new Promise((resolve) => surplusConnection.once('close', resolve).once('error', resolve));
     for (const socket of sockets) socket.destroy();
   });
 
@@ -285,6 +289,7 @@ describe('connections', () => {
 
 // RFC 9112, section 3.2.2: a server must accept a whole URI on the request line, and takes the host from it, not from the header.
 describe('a whole URI on the request line', () => {
+  /** Sends the lines of a request, and resolves with everything that comes back. */
   const sendLines = (url: string, lines: readonly string[]): Promise<string> =>
     new Promise((resolve, reject) => {
       const socket = connect(Number(new URL(url).port), '127.0.0.1', () => socket.write(`${lines.join('\r\n')}\r\n\r\n`));
@@ -294,46 +299,51 @@ describe('a whole URI on the request line', () => {
     });
   const CLOSE = 'Connection: close\r\nContent-Type: application/json';
 
-  it.each(['http://example.com', 'HTTP://127.0.0.1:1', 'https://a'])('%s: is answered like its path', async (origin) => {
-    const { url } = await startExchange();
-    expect(await sendLines(url, [`GET ${origin}/sapi/v1/ping HTTP/1.1`, 'Host: b', CLOSE])).toMatch(/^HTTP\/1.1 200 /);
-    const depth = await sendLines(url, [`GET ${origin}/sapi/v1/depth?symbol=BTCUSDT HTTP/1.1`, 'Host: b', CLOSE]);
-    expect(depth).toMatch(/^HTTP\/1.1 200 [\s\S]*"bids"/);
-    expect(await sendLines(url, [`GET ${origin} HTTP/1.1`, 'Host: b', CLOSE])).toMatch(/^HTTP\/1.1 404 /);
-  });
+  it.each(['http://example.com', 'HTTP://127.0.0.1:1', 'https://a'])(
+    'a whole URI of the origin %s is answered like its path',
+    async (origin) => {
+      const { url } = await startExchange();
+      expect(await sendLines(url, [`GET ${origin}/sapi/v1/ping HTTP/1.1`, 'Host: b', CLOSE])).toMatch(/^HTTP\/1.1 200 /);
+      const depth = await sendLines(url, [`GET ${origin}/sapi/v1/depth?symbol=BTCUSDT HTTP/1.1`, 'Host: b', CLOSE]);
+      expect(depth).toMatch(/^HTTP\/1.1 200 [\s\S]*"bids"/);
+      expect(await sendLines(url, [`GET ${origin} HTTP/1.1`, 'Host: b', CLOSE])).toMatch(/^HTTP\/1.1 404 /);
+    },
+  );
 
-  it('its signature covers path and query alone', async () => {
+  it('the signature of a request with a whole URI covers only its path and query', async () => {
     const exchange = await startExchange();
-    const ts = String(exchange.service.nowMs);
-    const read = (signed: string): Promise<string> => {
-      const sign = createHmac('sha256', key.secret).update(`${ts}GET${signed}`).digest('hex');
-      const headers = [`X-CH-APIKEY: ${key.apiKey}`, `X-CH-TS: ${ts}`, `X-CH-SIGN: ${sign}`];
+    const timestamp = String(exchange.service.nowMs);
+    /** Reads the account with a signature over this target. */
+    const readSigned = (signedTarget: string): Promise<string> => {
+      const signature = createHmac('sha256', key.secret).update(`${timestamp}GET${signedTarget}`).digest('hex');
+      const headers = [`X-CH-APIKEY: ${key.apiKey}`, `X-CH-TS: ${timestamp}`, `X-CH-SIGN: ${signature}`];
       return sendLines(exchange.url, ['GET http://a/sapi/v1/account HTTP/1.1', 'Host: a', ...headers, CLOSE]);
     };
-    expect(await read('/sapi/v1/account')).toMatch(/^HTTP\/1.1 200 [\s\S]*balances/);
-    expect(await read('http://a/sapi/v1/account')).not.toMatch(/^HTTP\/1.1 200 /);
+    expect(await readSigned('/sapi/v1/account')).toMatch(/^HTTP\/1.1 200 [\s\S]*balances/);
+    expect(await readSigned('http://a/sapi/v1/account')).not.toMatch(/^HTTP\/1.1 200 /);
   });
 
-  it('the control port judges its host, whatever the Host header says', async () => {
+  it('the control port decides by the host of a whole URI, whatever the Host header says', async () => {
     const { controlUrl } = await startExchange();
+    /** Returns the status of a request with this origin and this Host header. */
     const statusFor = async (origin: string, host: string): Promise<string> =>
       (await sendLines(controlUrl!, [`GET ${origin}/ HTTP/1.1`, `Host: ${host}`, CLOSE])).slice(9, 12);
     const { host } = new URL(controlUrl!);
     expect(await statusFor('', host)).toBe('200');
     expect(await statusFor(`http://${host}`, host)).toBe('200');
     expect(await statusFor('http://localhost', 'evil.example')).toBe('200');
-    const foreign = await statusFor('', 'evil.example');
-    expect(foreign).not.toBe('200');
+    const statusOfForeignHost = await statusFor('', 'evil.example');
+    expect(statusOfForeignHost).not.toBe('200');
     for (const origin of [
       'http://evil.example',
       'http://127.0.0.1@evil.example',
       'http://evil.example@127.0.0.1',
       'http://127.0.0.1.evil.example',
     ])
-      expect(await statusFor(origin, host), origin).toBe(foreign);
+      expect(await statusFor(origin, host), origin).toBe(statusOfForeignHost);
   });
 
-  it('a WebSocket opens at it', async () => {
+  it('a request with a whole URI opens a WebSocket', async () => {
     const { url } = await startExchange();
     const socket = connect(Number(new URL(url).port), '127.0.0.1');
     const lines = [

@@ -21,8 +21,9 @@ import { SimulatedDisk } from '../fixtures/simulatedDisk.ts';
 import { FuturesFixture, TRADERS } from './futuresFixture.ts';
 import { ACCOUNTS, BTC, codeOf, Fixture, ETH, START_MS } from './serviceFixture.ts';
 
-/** Never syncs, for an exchange whose writes do not matter. */
+/** Takes the place of a callback that never has to run, such as the sync of an exchange whose writes do not matter. */
 const never = (): void => {};
+/** Delays of the exchange, so that orders and cancels are still in progress when it ends. */
 const DELAYS_MS = { admissionMs: 20, visibilityMs: 120, cancelMs: 60 };
 
 /** Runs the exchange until its newest change is durable, ends it without a stop, and returns its files. */
@@ -30,7 +31,7 @@ function filesAfterCrash(requests: (fixture: KeptFixture) => void, overrides = {
   const disk = new SimulatedDisk();
   const fixture = new KeptFixture(disk, disk.soon, overrides);
   requests(fixture);
-  fixture.journal.whenLasting(() => {});
+  fixture.journal.whenDurable(() => {});
   disk.run();
   return disk.afterPowerLoss({ next: () => 0 });
 }
@@ -89,8 +90,15 @@ describe('a restarted exchange', () => {
     const files = filesAfterCrash((fixture) => {
       const { futures } = fixture.service;
       const { instrument } = futures.market('E-BTC-USDT')!;
-      const child = { instrument, side: 'buy', role: 'condition', lots: lots(1), quoteUnits: units(0), limit: ticks(10_000) } as const;
-      const intent = { ...child, reduceOnly: false, timeInForce: null, slot: '' };
+      const placedOrder = {
+        instrument,
+        side: 'buy',
+        role: 'condition',
+        lots: lots(1),
+        quoteUnits: units(0),
+        limit: ticks(10_000),
+      } as const;
+      const intent = { ...placedOrder, reduceOnly: false, timeInForce: null, slot: '' };
       const times = { placedMs: fixture.nowMs, sinceMs: fixture.nowMs - 100 };
       futures.triggers.place(0, { kind: 'rise', price: 20_000, child: intent, clientOrderId: null, ...times });
       fixture.trigger('alice', 'BUY', '3', '2001', { open: 'OPEN', type: 'LIMIT', price: 1000 });
@@ -100,8 +108,8 @@ describe('a restarted exchange', () => {
       { triggerPrice: 2001, status: 0 },
       { triggerPrice: 2000, status: 0 },
     ]);
-    const waiting = restarted.service.futures.triggers.pending().map(({ placedMs, trigger }) => placedMs - trigger.sinceMs);
-    expect(waiting).toEqual([100, 0]);
+    const waitedMs = restarted.service.futures.triggers.pending().map(({ placedMs, trigger }) => placedMs - trigger.sinceMs);
+    expect(waitedMs).toEqual([100, 0]);
   });
 
   it('a restarted exchange keeps the order of its books by price and time', () => {
@@ -151,7 +159,7 @@ describe('a restarted exchange', () => {
     expect(restarted.rows('/fapi/v1/profitHistorical')).toMatchObject([{ openPrice: 41_234.5, openEndPrice: 41_100.1 }]);
   });
 
-  it('a restarted exchange takes the mark that was due at its end, even without further trades', () => {
+  it('a restarted exchange applies the mark price that was due when it ended, and liquidates a position without a new trade', () => {
     const accounts = TRADERS.map((trader) => ({ ...trader, futures: { balances: { USDT: trader.name === 'alice' ? '6' : '10000' } } }));
     const files = filesAfterCrash(
       (fixture) => {
@@ -194,7 +202,7 @@ describe('an exchange in a folder', () => {
   const root = mkdtempSync(join(tmpdir(), 'isobar-kept-'));
   afterAll(() => rmSync(root, { recursive: true }));
 
-  it('a folder has one exchange at a time, and the next exchange continues its prices', async () => {
+  it('a folder admits one exchange at a time, and the next one continues its prices', async () => {
     const data = join(root, 'one');
     const options = { host: '127.0.0.1', port: 0, controlPort: null, crash: never, data };
     const firstExchange = await runExchange(demoSettings(1), options);
@@ -225,7 +233,7 @@ describe('an exchange that follows rows', () => {
     speed: null,
   };
 
-  /** Places limits around the market at every fifth row, and returns the result. */
+  /** Places limits around the market at every fifth row, and restarts the exchange after the rows of `stops`. Returns the result as text. */
   async function resultOfRun(folder: string, stops: ReadonlySet<number>): Promise<string> {
     const startExchange = async () =>
       runExchange(settings, { host: '127.0.0.1', port: 0, controlPort: null, crash: never, data: join(root, folder) });
@@ -246,7 +254,7 @@ describe('an exchange that follows rows', () => {
     }
     const { service } = running;
     const { accounts, orders } = truthOfMarkets(service, settings.service);
-    // Ids of the rows continue behind a gap where an exchange was killed.
+    // Without ids, because trade ids continue behind a gap after a restart.
     const tradeRow = ({ price, lots: volume, timeMs, isBuyer, isMaker, fee }: OwnTrade) => [price, volume, timeMs, isBuyer, isMaker, fee];
     const trades = [0, 1].map((account) => service.spot.orders.trades(account, null, 100, null).map(tradeRow));
     const klines = service.markets[0]!.tape.klines.bars('1m', service.nowMs).slice(-20);
@@ -257,7 +265,7 @@ describe('an exchange that follows rows', () => {
   afterAll(() => rmSync(root, { recursive: true }));
 
   it('an exchange that follows rows continues at the row where it was stopped, and has the results of an uninterrupted run', async () => {
-    const uninterrupted = await resultOfRun('whole', new Set());
+    const uninterrupted = await resultOfRun('uninterrupted', new Set());
     expect(uninterrupted).toMatch(/,true,true,/);
     expect(await resultOfRun('stopped', new Set([12, 20, 31]))).toBe(uninterrupted);
   });
@@ -299,7 +307,7 @@ describe('ended orders', () => {
   });
 });
 
-describe('orders that an account may have open', () => {
+describe('the maximum number of open orders', () => {
   it('the maxOpenOrders of an account replaces the common maximum for that account', () => {
     const [alice, bob] = TRADERS;
     const fixture = new FuturesFixture({ accounts: [{ ...alice!, maxOpenOrders: 2 }, bob!] });

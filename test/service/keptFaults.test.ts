@@ -12,26 +12,36 @@ import { SignedClient } from './signedFetch.ts';
 const root = mkdtempSync(join(tmpdir(), 'isobar-kept-faults-'));
 afterAll(() => rmSync(root, { recursive: true }));
 
+/** The body of a call of the control port. */
 type JsonFields = Readonly<Record<string, unknown>>;
 
+/** Calls the control port. */
 async function controlCall(url: string | null, path: string, body: JsonFields): Promise<Response> {
   return fetch(`${url}${path}`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
 }
+/** Plants faults in place of the earlier ones. */
 const scheduleFaults = async (exchange: { readonly controlUrl: string | null }, ...schedule: readonly JsonFields[]): Promise<void> => {
   const answer = await controlCall(exchange.controlUrl, '/faults', { seed: 1, schedule });
   if (!answer.ok) throw new Error(await answer.text());
 };
+/** Places a buy of 0.01 coins. Returns the reply. */
 const placeOrder = async (url: string, price: string): Promise<string> =>
   new SignedClient(url, keyOf(0)).post('/sapi/v1/order', { symbol: 'BTCUSDT', side: 'BUY', type: 'LIMIT', volume: '0.01', price });
+/** Returns the list of open orders as text. */
 const openOrders = async (url: string): Promise<string> => new SignedClient(url, keyOf(0)).get('/sapi/v1/openOrders?symbol=BTCUSDT');
+/** Returns the order ids in a reply, in its order. */
 const orderIdsIn = (text: string): readonly string[] => [...text.matchAll(/"orderId":"?(\d+)/g)].map((match) => match[1]!);
+
+/** Returns the settings of an exchange on which only the orders of the test trade. */
+const settingsWithoutPrices = () => ({ ...exchangeToKill(1, 1), prices: new Map<never, never>() });
+/** Returns the options of an exchange that keeps its data in a folder. */
+const optionsWithFolder = (name: string) => ({ host: '127.0.0.1', port: 0, controlPort: 0, crash: () => {}, data: join(root, name) });
 
 describe('reads', () => {
   let exchange: RunningExchange;
   let allIds: readonly string[];
   beforeAll(async () => {
-    const settings = { ...exchangeToKill(1, 1), prices: new Map<never, never>() };
-    exchange = await runExchange(settings, { host: '127.0.0.1', port: 0, controlPort: 0, crash: () => {}, data: join(root, 'reads') });
+    exchange = await runExchange(settingsWithoutPrices(), optionsWithFolder('reads'));
     for (const price of ['100', '101', '102']) await placeOrder(exchange.url, price);
     allIds = orderIdsIn(await openOrders(exchange.url));
     expect(allIds).toHaveLength(3);
@@ -48,7 +58,7 @@ describe('reads', () => {
     expect(orderIdsIn(await openOrders(exchange.url))).toEqual(allIds);
   });
 
-  it('READ.remove and READ.replace change a field wherever it stands', async () => {
+  it('READ.remove and READ.replace change a field in every row', async () => {
     await scheduleFaults(exchange, { point: 'READ.remove', op: 'spot.openOrders', nth: 1, params: { field: 'clientOrderId' } });
     expect(await openOrders(exchange.url)).not.toContain('clientOrderId');
     await scheduleFaults(exchange, {
@@ -60,7 +70,7 @@ describe('reads', () => {
     expect((await openOrders(exchange.url)).match(/"status":"SUSPENDED"/g)).toHaveLength(3);
   });
 
-  it('under READ.lag reads show an old state for the given time', async () => {
+  it('under READ.lag reads show the state before the order for the given time', async () => {
     await controlCall(exchange.controlUrl, '/clock', { pause: true });
     await scheduleFaults(exchange, { point: 'READ.lag', op: 'spot.newOrder', nth: 1, params: { ms: 900 } });
     await placeOrder(exchange.url, '103');
@@ -86,26 +96,25 @@ describe('the disk', () => {
     ['DISK.write', { error: 'ENOSPC', bytes: 10 }],
     ['DISK.sync', { error: 'EIO' }],
   ])('after the fault %s neither the request of the failed write nor a later one is answered', async (point, params) => {
-    const data = join(root, point);
-    const reported: string[] = [];
-    const settings = { ...exchangeToKill(1, 1), prices: new Map<never, never>() };
-    const options = { host: '127.0.0.1', port: 0, controlPort: 0, crash: () => {}, data, failed: (why: string) => void reported.push(why) };
+    const failures: string[] = [];
+    const settings = settingsWithoutPrices();
+    const options = { ...optionsWithFolder(point), failed: (why: string) => void failures.push(why) };
     const exchange = await runExchange(settings, options);
     await placeOrder(exchange.url, '100');
     await scheduleFaults(exchange, { point, nth: 1, params });
     await expect(placeOrder(exchange.url, '101')).rejects.toThrow();
     await expect(openOrders(exchange.url)).rejects.toThrow();
-    expect(reported).toEqual([expect.stringContaining(params.error)]);
+    expect(failures).toEqual([expect.stringContaining(params.error)]);
     await exchange.close();
     const restarted = await runExchange(settings, options);
     expect(await openOrders(restarted.url)).toMatch(/"price":100[,}]/);
+    // A write that fails in the middle leaves a torn tail; a failed sync does not.
     expect(restarted.torn === null).toBe(point === 'DISK.sync');
     await restarted.close();
   });
 
   it('under DISK.slow replies wait for the disk', async () => {
-    const settings = { ...exchangeToKill(1, 1), prices: new Map<never, never>() };
-    const exchange = await runExchange(settings, { host: '127.0.0.1', port: 0, controlPort: 0, crash: () => {}, data: join(root, 'slow') });
+    const exchange = await runExchange(settingsWithoutPrices(), optionsWithFolder('slow'));
     await placeOrder(exchange.url, '100');
     await scheduleFaults(exchange, { point: 'DISK.slow', nth: 1, params: { ms: 150 } });
     const startMs = performance.now();

@@ -45,9 +45,9 @@ describe('a kill that cancels', () => {
   it('a kill that is aborted names what it did not complete', async () => {
     fixture = await KillFixture.open();
     const abort = new AbortController();
-    const killed = runKill({ ...fixture.parts(KILL_SETTINGS), signal: abort.signal }, NOTHING_KNOWN, CANCEL);
+    const report = runKill({ ...fixture.parts(KILL_SETTINGS), signal: abort.signal }, NOTHING_KNOWN, CANCEL);
     setTimeout(() => abort.abort(), 100);
-    expect((await killed).residuals).toEqual([expect.stringContaining('aborted before')]);
+    expect((await report).residuals).toEqual([expect.stringContaining('aborted before')]);
   });
 });
 
@@ -66,7 +66,7 @@ it('a kill at an exchange that does not reply repeats its requests, reports that
 describe('a kill that flattens', () => {
   it('a kill that flattens cancels first, and then sells in slices exactly what the ledger holds', async () => {
     fixture = await KillFixture.open();
-    const before = await balanceOf('BTC');
+    const btcBefore = await balanceOf('BTC');
     const cid = fixture.nextCid();
     const signMs = (await fixture.call('spot.serverTime', {})).serverTimeMs;
     const order = { symbol: 'BTCUSDT', side: 'BUY', type: 'LIMIT', volume: '1', price: '90000', newClientOrderId: cid } as const;
@@ -92,18 +92,18 @@ describe('a kill that flattens', () => {
     const sold = report.slices.reduce((sum, { filled }) => sum.plus(filled), new Decimal(0));
     expect(sold.toNumber()).toBeLessThanOrEqual(bought.toNumber());
     expect(bought.minus(sold).toNumber()).toBeLessThan(0.00001);
-    expect((await balanceOf('BTC')).minus(before).toNumber()).toBeGreaterThanOrEqual(0);
-    expect((await balanceOf('BTC')).minus(before).toNumber()).toBeLessThan(0.00001);
+    expect((await balanceOf('BTC')).minus(btcBefore).toNumber()).toBeGreaterThanOrEqual(0);
+    expect((await balanceOf('BTC')).minus(btcBefore).toNumber()).toBeLessThan(0.00001);
   });
 
   it('a kill that flattens closes long and short positions of contracts by reduce-only orders', async () => {
     fixture = await KillFixture.open();
-    const open = { type: 'LIMIT', timeInForce: 'IOC', open: 'OPEN', positionType: 1 } as const;
+    const openingTerms = { type: 'LIMIT', timeInForce: 'IOC', open: 'OPEN', positionType: 1 } as const;
     const signMs = (await fixture.call('futures.serverTime', {})).serverTimeMs;
     const placeOrder = async (contractName: string, side: 'buy' | 'sell', qty: string, price: string): Promise<BookedOrder> => {
       const cid = fixture.nextCid();
       const wireSide = side === 'buy' ? 'BUY' : 'SELL';
-      const order = { ...open, contractName, volume: qty, side: wireSide, price, clientOrderId: cid } as const;
+      const order = { ...openingTerms, contractName, volume: qty, side: wireSide, price, clientOrderId: cid } as const;
       const { orderId } = await fixture.call('futures.createOrder', order);
       return { cid, instrument: fixture.instrument(contractName), side, qty, price, orderId, signMs };
     };

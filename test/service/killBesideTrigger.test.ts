@@ -1,4 +1,4 @@
-// Tests kills of bots of contracts whose stop waits at the exchange and fires while the kill closes, beside contracts of a person.
+// Tests kills of bots whose stop waits at the exchange and fires while the kill closes the position. A person has contracts beside the bot's.
 
 import { afterEach, expect, it } from 'vitest';
 import { triggerTrackId } from '../../src/adapters/exchange/calls/triggers.ts';
@@ -10,10 +10,11 @@ let fixture: KillFixture;
 afterEach(() => fixture.close());
 
 const contractName = 'E-BTC-USDT';
+/** Returns the time of the exchange, ms. */
 const serverMs = async (): Promise<number> => (await fixture.call('futures.serverTime', {})).serverTimeMs;
 
 /** Buys contracts at the market, and returns the order as the bot's journal has it. */
-async function bought(qty: string, cid = fixture.nextCid()): Promise<BookedOrder> {
+async function buyAtMarket(qty: string, cid = fixture.nextCid()): Promise<BookedOrder> {
   const signMs = await serverMs();
   const terms = { contractName, type: 'LIMIT', timeInForce: 'IOC', positionType: 1, volume: qty, price: '70000' } as const;
   const { orderId } = await fixture.call('futures.createOrder', { ...terms, side: 'BUY', open: 'OPEN', clientOrderId: cid });
@@ -46,39 +47,40 @@ async function kill(orders: readonly BookedOrder[]): Promise<KillReport> {
     hasFired = true;
     return books.journal.intend(slice);
   };
-  const withFiring = { ...books, journal: { ...books.journal, intend } };
-  return runKill(fixture.parts(), books.books.orders, { includesForeign: false, books: () => Promise.resolve(withFiring) });
+  const booksThatFire = { ...books, journal: { ...books.journal, intend } };
+  return runKill(fixture.parts(), books.books.orders, { includesForeign: false, books: () => Promise.resolve(booksThatFire) });
 }
 
-/** Returns the contracts that the account has. */
-const volume = async (): Promise<string> => (await fixture.call('futures.positions', { contractName })).rows[0]?.positionVolume ?? '0';
+/** Returns the number of contracts that the account has. */
+const contractCount = async (): Promise<string> =>
+  (await fixture.call('futures.positions', { contractName })).rows[0]?.positionVolume ?? '0';
 
 it('a stop that would fire during a kill does not close the contracts of a person', async () => {
   fixture = await KillFixture.open();
-  await bought('1000', 'hers');
-  const orders = [await bought('1000'), await placeStop('1000')];
+  await buyAtMarket('1000', 'of-a-person');
+  const orders = [await buyAtMarket('1000'), await placeStop('1000')];
   const { residuals, triggersCancelled } = await kill(orders);
-  expect([await volume(), residuals, triggersCancelled]).toEqual(['1000', [], 1]);
+  expect([await contractCount(), residuals, triggersCancelled]).toEqual(['1000', [], 1]);
 });
 
 it('a stop protects until the end of a kill if the account has the contracts of the bot alone', async () => {
   fixture = await KillFixture.open();
-  const orders = [await bought('1000'), await placeStop('1000')];
+  const orders = [await buyAtMarket('1000'), await placeStop('1000')];
   const { residuals } = await kill(orders);
-  expect([await volume(), residuals]).toEqual(['0', []]);
+  expect([await contractCount(), residuals]).toEqual(['0', []]);
   const ops = fixture.logs.map(({ op }) => op);
   expect(ops.indexOf('futures.cancelTriggerOrder')).toBe(-1);
 });
 
 it("a kill names the contracts that a stop may close, if no evidence shows whether the stop is the bot's", async () => {
   fixture = await KillFixture.open();
-  await bought('2000', 'hers');
-  const own = await bought('1000');
+  await buyAtMarket('2000', 'of-a-person');
+  const own = await buyAtMarket('1000');
   const stop = await placeStop('600');
   // The reply to the bot's stop was lost, and a person has placed an equal one.
-  await placeStop('600', 'hers-stop');
+  await placeStop('600', 'stop-of-a-person');
   const { residuals } = await kill([own, { ...stop, orderId: null }]);
   // Either stop, or both, may fire beside a slice, so nothing is closed.
-  expect([await volume(), residuals.length > 0]).toEqual(['3000', true]);
+  expect([await contractCount(), residuals.length > 0]).toEqual(['3000', true]);
   expect(residuals.join('; ')).toMatch(/E-BTC-USDT: .*1000.*trigger order \d+ may be the bot's, and may close 600 contracts/);
 });

@@ -18,6 +18,7 @@ import { lockByOtherProcess } from '../fixtures/lockedFolder.ts';
 let fixture: KillFixture;
 afterEach(() => fixture.close());
 
+/** Returns the folder of the bot's journal. */
 const journalFolder = (): string => join(fixture.folder, 'journal');
 
 /** Kills as `isobar kill` does, and closes positions if `flatten` is true. What it prints goes to `fixture.text`. */
@@ -42,7 +43,7 @@ function killBot(flatten: boolean, { exchange }: Pick<KillFixture, 'exchange'> =
 }
 
 describe('a kill without a whole journal', () => {
-  /** The state of the journal, and how the test makes it. */
+  /** The condition of the journal, and how the test brings it about. */
   const brokenJournals: readonly (readonly [condition: string, breakJournal: () => void])[] = [
     ['is missing', () => {}],
     ['is empty', () => mkdirSync(journalFolder(), { mode: 0o700 })],
@@ -138,43 +139,62 @@ it('a kill that only cancels does not write to the journal of a stalled bot, and
 
 describe('trigger orders', () => {
   const contractName = 'E-BTC-USDT';
+  /** Returns the ids of all trigger orders that wait at the exchange, the newest first. */
   const pendingTriggerIds = async (): Promise<readonly string[]> => {
     const { rows } = await fixture.call('futures.triggerOrderList', { contractName, page: 1, limit: 1000 });
     return rows.filter(({ status }) => status.word === 'PENDING').map(({ triggerOrderId }) => triggerOrderId);
   };
-  const timeMs = async (): Promise<number> => (await fixture.call('futures.serverTime', {})).serverTimeMs;
+  const serverTimeMs = async (): Promise<number> => (await fixture.call('futures.serverTime', {})).serverTimeMs;
   /** Buys 1000 contracts, protects them by a stop, and places a trigger order to buy more. Another client has a trigger order too. */
   async function openProtectedPosition({ isAcknowledged }: { readonly isAcknowledged: boolean }) {
     fixture = await KillFixture.open();
     const instrument = fixture.instrument(contractName);
-    const signMs = await timeMs();
+    const signMs = await serverTimeMs();
     const terms = { contractName, type: 'LIMIT', positionType: 1, volume: '1000' } as const;
-    const entry = fixture.nextCid();
-    const stop = fixture.nextCid();
+    const entryCid = fixture.nextCid();
+    const stopCid = fixture.nextCid();
     const extraEntryCid = fixture.nextCid();
-    const entryOrder = { ...terms, side: 'BUY', open: 'OPEN', price: '70000', timeInForce: 'IOC', clientOrderId: entry } as const;
+    const entryOrder = { ...terms, side: 'BUY', open: 'OPEN', price: '70000', timeInForce: 'IOC', clientOrderId: entryCid } as const;
     const { orderId } = await fixture.call('futures.createOrder', entryOrder);
+    /** Places a trigger order, and returns its id. */
     const placeTrigger = async (open: 'OPEN' | 'CLOSE', triggerPrice: string, clientOrderId: string): Promise<string> => {
       const [side, price, triggerType] = open === 'OPEN' ? (['BUY', '99000', '3'] as const) : (['SELL', '30000', '1'] as const);
       const order = { ...terms, side, open, price, triggerType, triggerPrice, clientOrderId } as const;
       return (await fixture.call('futures.createConditionOrder', order)).triggerIds[0]!;
     };
-    const stopId = await placeTrigger('CLOSE', '40000', stop);
+    const stopId = await placeTrigger('CLOSE', '40000', stopCid);
     const extraEntryId = await placeTrigger('OPEN', '90000', extraEntryCid);
     const foreignId = await placeTrigger('OPEN', '91000', 'of-another-client');
     const ownTerms = { instrument, qty: '1000', signMs } as const;
-    const idOf = (id: string, cid: string): string | null => (isAcknowledged ? `trigger:${id}:${cid}` : null);
+    /** Returns the id as the journal has it; null if the reply was lost. */
+    const journalledId = (id: string, cid: string): string | null => (isAcknowledged ? `trigger:${id}:${cid}` : null);
     const orders: readonly BookedOrder[] = [
-      { ...ownTerms, cid: entry, side: 'buy', price: '70000', orderId },
-      { ...ownTerms, cid: stop, side: 'sell', price: '30000', orderId: idOf(stopId, stop), reduceOnly: true, trigger: '40000' },
-      { ...ownTerms, cid: extraEntryCid, side: 'buy', price: '99000', orderId: idOf(extraEntryId, extraEntryCid), trigger: '90000' },
+      { ...ownTerms, cid: entryCid, side: 'buy', price: '70000', orderId },
+      {
+        ...ownTerms,
+        cid: stopCid,
+        side: 'sell',
+        price: '30000',
+        orderId: journalledId(stopId, stopCid),
+        reduceOnly: true,
+        trigger: '40000',
+      },
+      {
+        ...ownTerms,
+        cid: extraEntryCid,
+        side: 'buy',
+        price: '99000',
+        orderId: journalledId(extraEntryId, extraEntryCid),
+        trigger: '90000',
+      },
     ];
     return { orders, stopId, foreignId };
   }
+  /** Returns the collaborators of a kill that waits only briefly. */
   const killParts = () =>
     fixture.parts({ ...fixture.parts().settings, visibilityDelayMs: 100, recvWindowMs: 100 }, [fixture.instrument(contractName)]);
 
-  it('trigger orders of a bot that is killed: opening ones are cancelled at once, protective ones once all is closed', async () => {
+  it('a kill cancels trigger orders that open a position at once, and those that protect one when all is closed', async () => {
     const { orders, stopId, foreignId } = await openProtectedPosition({ isAcknowledged: true });
     const books = fixture.books(orders);
     const firstReport = await runKill(killParts(), books.books.orders, { includesForeign: false, books: null });
@@ -184,7 +204,7 @@ describe('trigger orders', () => {
     const unknownOrder = { instrument: fixture.instrument(contractName), side: 'sell', qty: '400', price: '99000', orderId: null } as const;
     const booksWithUnknown = fixture.books([
       ...orders,
-      { ...unknownOrder, cid: fixture.nextCid(), signMs: (await timeMs()) + 60_000, reduceOnly: true },
+      { ...unknownOrder, cid: fixture.nextCid(), signMs: (await serverTimeMs()) + 60_000, reduceOnly: true },
     ]);
     const blockedReport = await runKill(killParts(), books.books.orders, {
       includesForeign: false,
@@ -209,16 +229,24 @@ describe('trigger orders', () => {
     expect(await pendingTriggerIds()).toEqual([foreignId]);
   });
 
-  it('a stop that may be the bot’s and stays waiting after the position is closed is named', async () => {
+  it('a kill names a waiting stop that may be the bot’s or that of another client', async () => {
     const { orders, stopId } = await openProtectedPosition({ isAcknowledged: false });
-    const foreign = { contractName, type: 'LIMIT', positionType: 1, volume: '1000', side: 'SELL', open: 'CLOSE', price: '30000' } as const;
-    const similar = { ...foreign, triggerType: '1', triggerPrice: '40000', clientOrderId: 'of-another-client' } as const;
-    const [similarId] = (await fixture.call('futures.createConditionOrder', similar)).triggerIds;
+    const stopTerms = {
+      contractName,
+      type: 'LIMIT',
+      positionType: 1,
+      volume: '1000',
+      side: 'SELL',
+      open: 'CLOSE',
+      price: '30000',
+    } as const;
+    const foreignStop = { ...stopTerms, triggerType: '1', triggerPrice: '40000', clientOrderId: 'of-another-client' } as const;
+    const [foreignStopId] = (await fixture.call('futures.createConditionOrder', foreignStop)).triggerIds;
     const books = fixture.books(orders);
     const report = await runKill(killParts(), books.books.orders, { includesForeign: false, books: () => Promise.resolve(books) });
     expect((await fixture.call('futures.positions', { contractName })).rows).toEqual([]);
-    expect(await pendingTriggerIds()).toEqual(expect.arrayContaining([stopId, similarId]));
+    expect(await pendingTriggerIds()).toEqual(expect.arrayContaining([stopId, foreignStopId]));
     expect(report.residuals.join('\n')).toContain(stopId);
-    expect(report.residuals.join('\n')).toContain(similarId);
+    expect(report.residuals.join('\n')).toContain(foreignStopId);
   });
 });

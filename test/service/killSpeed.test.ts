@@ -9,10 +9,12 @@ import { KILL_SETTINGS } from '../../src/tasks/kill/plan/killVenue.ts';
 import { KillFixture } from '../fixtures/killFixture.ts';
 import { OwnTime, ownMsOf } from '../fixtures/ownTime.ts';
 
+/** A kill that cancels the bot's orders and closes nothing. */
 const CANCEL = { includesForeign: false, books: null } as const;
 let fixture: KillFixture;
 afterEach(() => fixture.close());
 
+/** Returns what a kill knows of a bot whose journal has these open orders. */
 const booksWithOpenOrders = (ids: readonly string[]): KillOrders => ({
   own: { isOwnId: (venueId) => ids.includes(venueId), isOwnCid: () => false, lostOf: () => [], withoutVenueId: [] },
   open: new Map([[fixture.instrument('BTCUSDT').id, ids]]),
@@ -30,14 +32,17 @@ it('a kill has 200 open orders confirmed cancelled within 10 s and the limits of
   // With the waits of the real exchange: the lists have to be empty twice, 3 s apart.
   const killParts = fixture.parts(KILL_SETTINGS, [fixture.instrument('BTCUSDT')]);
   const report = await runKill(killParts, booksWithOpenOrders(ids), CANCEL);
-  const tookMs = ownTime.between(beganMs, performance.now());
-  // What a call took is counted from its first byte.
+  const totalMs = ownTime.between(beganMs, performance.now());
   const cancels = fixture.logs.slice(logCountBefore).filter(({ op }) => op === 'spot.batchCancel');
-  const firstMs = ownTime.between(beganMs, Math.min(...cancels.map(({ atMs, latencyMs }) => atMs - (latencyMs ?? 0))));
-  console.log(`200 orders: first cancel on the wire after ${firstMs.toFixed(0)} ms, all proved cancelled after ${tookMs.toFixed(0)} ms`);
+  // The latency of a call counts from its first byte.
+  const firstByteMs = Math.min(...cancels.map(({ atMs, latencyMs }) => atMs - (latencyMs ?? 0)));
+  const firstCancelMs = ownTime.between(beganMs, firstByteMs);
+  console.log(
+    `200 orders: first cancel on the wire after ${firstCancelMs.toFixed(0)} ms, all proved cancelled after ${totalMs.toFixed(0)} ms`,
+  );
   expect(report).toMatchObject({ cancelled: 200, residuals: [] });
-  expect(tookMs).toBeLessThan(10_000);
-  expect(firstMs).toBeLessThan(50);
+  expect(totalMs).toBeLessThan(10_000);
+  expect(firstCancelMs).toBeLessThan(50);
   expect(fixture.logs.filter(({ status }) => status === 429 || status === 418)).toEqual([]);
   expect((await fixture.call('spot.openOrders', { symbol: 'BTCUSDT', limit: 1000 })).rows).toEqual([]);
 });
@@ -51,7 +56,7 @@ it('a kill engages the kill switch within 1 ms: no order leaves, and reads and c
   expect(Math.min(...engageTimesMs)).toBeLessThan(1);
   const order = { symbol: 'BTCUSDT', side: 'BUY', type: 'LIMIT', volume: '0.001', price: '1000' } as const;
   expect(await callAsPromise(fixture.exchange.client, 'spot.newOrder', order)).toMatchObject({ kind: 'notSent' });
-  const contract = {
+  const futuresOrder = {
     contractName: 'E-BTC-USDT',
     volume: '1',
     price: '1',
@@ -60,6 +65,6 @@ it('a kill engages the kill switch within 1 ms: no order leaves, and reads and c
     open: 'OPEN',
     positionType: 1,
   } as const;
-  expect(await callAsPromise(fixture.exchange.client, 'futures.createOrder', contract)).toMatchObject({ kind: 'notSent' });
+  expect(await callAsPromise(fixture.exchange.client, 'futures.createOrder', futuresOrder)).toMatchObject({ kind: 'notSent' });
   await fixture.call('spot.cancelOrder', { symbol: 'BTCUSDT', orderId: id });
 });

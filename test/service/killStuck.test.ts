@@ -25,8 +25,8 @@ async function buy(symbol: string, price: string): Promise<BookedOrder> {
 function partsWithout(ops: readonly string[], untilMs = Infinity): KillDeps {
   const parts = fixture.parts({ ...fixture.parts().settings, giveUpMs: GIVE_UP_MS });
   const call = (op: string, args: { readonly symbol?: string }, done: (outcome: unknown) => void, ...more: never[]): unknown => {
-    if (performance.now() > untilMs || !ops.includes(op) || args.symbol !== 'ETHUSDT')
-      return parts.client.call(op as never, args as never, done, ...more);
+    const isRefused = performance.now() <= untilMs && ops.includes(op) && args.symbol === 'ETHUSDT';
+    if (!isRefused) return parts.client.call(op as never, args as never, done, ...more);
     setTimeout(() => done({ kind: 'refused', code: -1016, msg: 'maintenance' }), 5);
     return { cancel: () => {} };
   };
@@ -56,8 +56,8 @@ async function killWithout(
   const instrument = fixture.instrument('ETHUSDT');
   const signMs = (await fixture.call('spot.serverTime', {})).serverTimeMs;
   const cid = fixture.nextCid();
-  const all = [...orders, { cid, instrument, side: 'buy', qty: '0.001', price: '1000', orderId: restingId!, signMs } as const];
-  const books = fixture.books(all);
+  const ownOrders = [...orders, { cid, instrument, side: 'buy', qty: '0.001', price: '1000', orderId: restingId!, signMs } as const];
+  const books = fixture.books(ownOrders);
   const parts = partsWithout(ops, performance.now() + forMs);
   const report = await runKill(parts, books.books.orders, { includesForeign: false, books: () => Promise.resolve(books) });
   const remainingBtc = (await coinsOf('BTC')) - btcBefore;

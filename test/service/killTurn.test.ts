@@ -1,4 +1,4 @@
-// Tests two kills of one bot at once, and a kill that finds orders of unknown outcome which were journalled after it began.
+// Tests two kills of one bot at once: only one has the turn to close positions. Tests also orders that were journalled after a kill began.
 
 import type { ChildProcess } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
@@ -17,8 +17,8 @@ afterEach(async () => {
   for (const close of cleanups.splice(0).toReversed()) await close();
 });
 
-/** Starts a process that has the turn until it ends. */
-function otherKill(journal: string): ChildProcess {
+/** Starts a process that has the turn to close positions, as another kill would, until it ends. */
+function startOtherKill(journal: string): ChildProcess {
   const child = lockByOtherProcess(join(journal, '..', KILL_TURN_NAME));
   cleanups.push(() => void child.kill('SIGKILL'));
   return child;
@@ -35,25 +35,26 @@ function emptyJournal(): string {
 
 it('a kill waits while another kill closes the positions, and begins once that process has ended, even by kill -9', async () => {
   const journal = emptyJournal();
-  const other = otherKill(journal);
-  expect(killerOf(journal)?.pid).toBe(other.pid);
+  const otherProcess = startOtherKill(journal);
+  expect(killerOf(journal)?.pid).toBe(otherProcess.pid);
   const waitedForPids: number[] = [];
   let hasTurn = false;
   const turn = takeKillTurn(journal, { maxMs: 60_000, onWait: (pid) => waitedForPids.push(pid) });
   void turn.then(() => (hasTurn = true));
-  await expect.poll(() => waitedForPids).toEqual([other.pid]);
+  await expect.poll(() => waitedForPids).toEqual([otherProcess.pid]);
   expect(hasTurn).toBe(false);
-  expect(other.exitCode).toBeNull();
-  expect(other.signalCode).toBeNull();
-  other.kill('SIGKILL');
-  (await turn)();
+  expect(otherProcess.exitCode).toBeNull();
+  expect(otherProcess.signalCode).toBeNull();
+  otherProcess.kill('SIGKILL');
+  const releaseTurn = await turn;
+  releaseTurn();
   expect(killerOf(journal)).toBeNull();
 });
 
 it('a kill that has waited for its limit ends with an error that names the process of the other kill', async () => {
   const journal = emptyJournal();
-  const other = otherKill(journal);
-  const text = `process ${other.pid} closes the positions of this bot`;
+  const otherProcess = startOtherKill(journal);
+  const text = `process ${otherProcess.pid} closes the positions of this bot`;
   await expect(takeKillTurn(journal, { maxMs: 0, onWait: () => {} })).rejects.toThrow(text);
 });
 
@@ -64,14 +65,14 @@ it('a kill waits for an order of unknown outcome that was journalled after its s
   const settings = { ...fixture.parts().settings, visibilityDelayMs: 100, recvWindowMs: 100 };
   const signMs = (await fixture.call('spot.serverTime', {})).serverTimeMs;
   const cid = fixture.nextCid();
-  const entry = { symbol: 'BTCUSDT', side: 'BUY', type: 'LIMIT', volume: '0.01', price: '70000', newClientOrderId: cid } as const;
-  const { orderId } = await fixture.call('spot.newOrder', entry);
-  const bought = { instrument, cid, side: 'buy', qty: '0.01', price: '70000', orderId, signMs } as const;
-  const before = fixture.books([bought]).books.orders;
-  // A slice of another kill, which never left.
+  const buyOrder = { symbol: 'BTCUSDT', side: 'BUY', type: 'LIMIT', volume: '0.01', price: '70000', newClientOrderId: cid } as const;
+  const { orderId } = await fixture.call('spot.newOrder', buyOrder);
+  const bookedBuy = { instrument, cid, side: 'buy', qty: '0.01', price: '70000', orderId, signMs } as const;
+  const ordersBefore = fixture.books([bookedBuy]).books.orders;
+  // A sale of another kill, whose request never left.
   const slice = { instrument, cid: fixture.nextCid(), side: 'sell', qty: '0.00999', price: '60000', orderId: null, signMs } as const;
-  const books = fixture.books([bought, slice]);
-  const report = await runKill(fixture.parts(settings, [instrument]), before, {
+  const books = fixture.books([bookedBuy, slice]);
+  const report = await runKill(fixture.parts(settings, [instrument]), ordersBefore, {
     includesForeign: false,
     books: () => Promise.resolve(books),
   });

@@ -11,6 +11,7 @@ let fixture: KillFixture;
 afterEach(() => fixture.close());
 
 const contractName = 'E-BTC-USDT';
+/** A fill of the journal, without its order. */
 const FILL = {
   k: 'FILL',
   t: 1,
@@ -31,7 +32,7 @@ async function openTwoWay(): Promise<void> {
 }
 
 /** Trades contracts, and returns the order as the bot's journal has it. */
-async function traded(side: 'buy' | 'sell', action: 'OPEN' | 'CLOSE', qty: string, cid = fixture.nextCid()): Promise<BookedOrder> {
+async function trade(side: 'buy' | 'sell', action: 'OPEN' | 'CLOSE', qty: string, cid = fixture.nextCid()): Promise<BookedOrder> {
   const price = side === 'buy' ? '70000' : '60000';
   const signMs = (await fixture.call('futures.serverTime', {})).serverTimeMs;
   const { orderId } = await fixture.call('futures.createOrder', {
@@ -57,7 +58,7 @@ async function volumes(): Promise<Readonly<Record<string, string>>> {
 
 it('a kill that flattens closes the long and the short position of a contract', async () => {
   await openTwoWay();
-  const orders = [await traded('buy', 'OPEN', '1000'), await traded('sell', 'OPEN', '400'), await traded('sell', 'CLOSE', '100')];
+  const orders = [await trade('buy', 'OPEN', '1000'), await trade('sell', 'OPEN', '400'), await trade('sell', 'CLOSE', '100')];
   expect(await volumes()).toEqual({ buy: '900', sell: '400' });
   const { residuals } = await runKill(fixture.parts(), fixture.books(orders).books.orders, {
     includesForeign: false,
@@ -69,7 +70,7 @@ it('a kill that flattens closes the long and the short position of a contract', 
 
 it('a kill that cannot complete names the position on each side', async () => {
   await openTwoWay();
-  const orders = [await traded('buy', 'OPEN', '1000'), await traded('sell', 'OPEN', '1000')];
+  const orders = [await trade('buy', 'OPEN', '1000'), await trade('sell', 'OPEN', '1000')];
   const { books } = fixture.books(orders);
   for (const { cid, side, orderId } of orders)
     books.add({ ...FILL, cid, side, tradeId: orderId, orderId, symbol: 'futures:E-BTC-USDT' } as unknown as JournalRecord);
@@ -87,11 +88,11 @@ it('a liquidation ends the position of the strategy that has it', async () => {
     { ...terms, cid: 'LONG', side: 'buy', qty: '1000', orderId: '1' },
     { ...terms, cid: 'SHORT', side: 'sell', qty: '1000', orderId: '2' },
   ]);
-  const fill = (cid: string, side: 'buy' | 'sell', tradeId: string): void =>
+  const addFill = (cid: string, side: 'buy' | 'sell', tradeId: string): void =>
     books.add({ ...FILL, cid, side, tradeId, orderId: tradeId, symbol: instrument.id } as unknown as JournalRecord);
-  fill('LONG', 'buy', '1');
-  fill('SHORT', 'sell', '2');
-  fill('OF-THE-EXCHANGE', 'sell', '3');
+  addFill('LONG', 'buy', '1');
+  addFill('SHORT', 'sell', '2');
+  addFill('OF-THE-EXCHANGE', 'sell', '3');
   expect(books.heldOf(instrument.id, 'buy')).toEqual(new Map([[1, new Decimal(0)]]));
   expect(books.heldOf(instrument.id, 'sell')).toEqual(new Map([[1, new Decimal(-1000)]]));
 });
@@ -106,12 +107,12 @@ it('a liquidation ends the position of the strategy with the most contracts on i
     { ...terms, strategy: 1, cid: 'OTHER', side: 'buy', qty: '400', orderId: '3' },
   ]);
   books.add({ k: 'SETTING', t: 1, contract: contractName, name: 'positionModel', value: '2', confirmed: true } as unknown as JournalRecord);
-  const fill = (cid: string, side: 'buy' | 'sell', tradeId: string, qty = '1000'): void =>
+  const addFill = (cid: string, side: 'buy' | 'sell', tradeId: string, qty = '1000'): void =>
     books.add({ ...FILL, cid, side, qty, tradeId, orderId: tradeId, symbol: instrument.id } as unknown as JournalRecord);
-  fill('LONG', 'buy', '1');
-  fill('SHORT', 'sell', '2');
-  fill('OTHER', 'buy', '3', '400');
-  fill('OF-THE-EXCHANGE', 'sell', '4');
+  addFill('LONG', 'buy', '1');
+  addFill('SHORT', 'sell', '2');
+  addFill('OTHER', 'buy', '3', '400');
+  addFill('OF-THE-EXCHANGE', 'sell', '4');
   expect([...books.heldOf(instrument.id, 'buy')].map(([strategy, qty]) => [strategy, qty.toFixed()])).toEqual([
     [0, '0'],
     [1, '400'],
@@ -120,9 +121,9 @@ it('a liquidation ends the position of the strategy with the most contracts on i
 
 it('a kill that flattens closes what a person has left of both sides, and nothing else', async () => {
   await openTwoWay();
-  const orders = [await traded('buy', 'OPEN', '1000'), await traded('sell', 'OPEN', '400')];
-  await traded('sell', 'CLOSE', '300', 'hers-1');
-  await traded('buy', 'CLOSE', '300', 'hers-2');
+  const orders = [await trade('buy', 'OPEN', '1000'), await trade('sell', 'OPEN', '400')];
+  await trade('sell', 'CLOSE', '300', 'of-a-person-1');
+  await trade('buy', 'CLOSE', '300', 'of-a-person-2');
   expect(await volumes()).toEqual({ buy: '700', sell: '100' });
   const { residuals, slices } = await runKill(fixture.parts(), fixture.books(orders).books.orders, {
     includesForeign: false,
@@ -137,9 +138,9 @@ it('a kill that flattens closes what a person has left of both sides, and nothin
 
 it('a kill that flattens leaves the contracts of others on both sides', async () => {
   await openTwoWay();
-  await traded('buy', 'OPEN', '300', 'hers-1');
-  await traded('sell', 'OPEN', '200', 'hers-2');
-  const orders = [await traded('buy', 'OPEN', '1000'), await traded('sell', 'OPEN', '1000')];
+  await trade('buy', 'OPEN', '300', 'of-a-person-1');
+  await trade('sell', 'OPEN', '200', 'of-a-person-2');
+  const orders = [await trade('buy', 'OPEN', '1000'), await trade('sell', 'OPEN', '1000')];
   const { residuals } = await runKill(fixture.parts(), fixture.books(orders).books.orders, {
     includesForeign: false,
     books: () => Promise.resolve({ ...fixture.books(orders), isNet: false }),

@@ -6,10 +6,14 @@ import { endpointOf, OPS } from '../../src/protocol/endpoints/endpoints.ts';
 import { SlidingWindow } from '../../src/paperExchange/limits/slidingWindow.ts';
 import { ACCOUNTS, codeOf, Fixture } from './serviceFixture.ts';
 
+/** A call with a limit of 20 in two seconds. */
 const ACCOUNT = '/sapi/v1/account';
+const ACCOUNT_COUNT = 20;
+/** Returns the results of `count` calls of `build`. */
 const repeat = <T>(count: number, build: (index: number) => T): T[] => Array.from({ length: count }, (_, index) => build(index));
 
 describe('the counts of the specification', () => {
+  /** Calls in two seconds. */
   const counts = {
     newOrder: 100,
     cancelOrder: 100,
@@ -43,33 +47,34 @@ describe('the counts of the specification', () => {
   );
 });
 
-describe('who it counts on', () => {
-  const limits = { 'spot.public': { count: 3, windowMs: 1000 } };
-  it('limits count by key, from any address; other keys count separately', () => {
+describe('keys and addresses', () => {
+  const threeInOneSecond = { 'spot.public': { count: 3, windowMs: 1000 } };
+  it('a limit counts the calls of a key from all addresses, and other keys separately', () => {
     const fixture = new Fixture();
-    repeat(20, (index) => fixture.get(ACCOUNT, { ip: `10.0.0.${index}` }));
+    repeat(ACCOUNT_COUNT, (index) => fixture.get(ACCOUNT, { ip: `10.0.0.${index}` }));
     expect(fixture.get(ACCOUNT, { ip: '10.0.1.1' })).toMatchObject({ status: 429, body: '{"code":-1003,"msg":"TOO_MANY_REQUESTS"}' });
     expect(fixture.get(ACCOUNT, { as: 'bob' }).status).toBe(200);
   });
 
-  it('public calls count on the key if the credentials are valid, else on the address', () => {
-    const fixture = new Fixture({ limits });
-    const status = (headers: Record<string, string>, ip = '10.0.0.1') => fixture.open('/sapi/v1/ping', { headers, ip }).status;
-    expect(repeat(4, () => status({}))).toEqual([200, 200, 200, 429]);
-    expect(status({}, '10.0.0.2')).toBe(200);
-    expect(repeat(4, () => status({ 'x-ch-apikey': 'alice-Key' }))).toEqual([200, 200, 200, 429]);
-    expect(status({ 'x-ch-apikey': 'bob-Key' })).toBe(200);
-    expect(status({ 'x-ch-apikey': 'nobody' })).toBe(429);
-    expect(status({ 'x-ch-apikey': 'bob-Key', 'x-ch-ts': '1', 'x-ch-sign': 'wrong' })).toBe(429);
+  it('a public call counts for the key if the credentials are valid, else for the address', () => {
+    const fixture = new Fixture({ limits: threeInOneSecond });
+    const pingStatus = (headers: Record<string, string>, ip = '10.0.0.1') => fixture.open('/sapi/v1/ping', { headers, ip }).status;
+    expect(repeat(4, () => pingStatus({}))).toEqual([200, 200, 200, 429]);
+    expect(pingStatus({}, '10.0.0.2')).toBe(200);
+    expect(repeat(4, () => pingStatus({ 'x-ch-apikey': 'alice-Key' }))).toEqual([200, 200, 200, 429]);
+    expect(pingStatus({ 'x-ch-apikey': 'bob-Key' })).toBe(200);
+    expect(pingStatus({ 'x-ch-apikey': 'nobody' })).toBe(429);
+    expect(pingStatus({ 'x-ch-apikey': 'bob-Key', 'x-ch-ts': '1', 'x-ch-sign': 'wrong' })).toBe(429);
   });
 
-  it('requests that are refused before the limit count on the address', () => {
+  it('a request that is refused before the limit counts for the address', () => {
     const fixture = new Fixture();
-    expect(repeat(21, () => fixture.get(ACCOUNT, { secret: 'wrong' }).status).slice(-2)).toEqual([401, 429]);
+    const statuses = repeat(ACCOUNT_COUNT + 1, () => fixture.get(ACCOUNT, { secret: 'wrong' }).status);
+    expect(statuses.slice(-2)).toEqual([401, 429]);
     expect(fixture.get(ACCOUNT).status).toBe(200);
   });
 
-  it('each element of a batch counts under batchWeight: elements', () => {
+  it('under batchWeight: elements each element of a batch counts as a call', () => {
     const body = { symbol: 'BTCUSDT', orderIds: repeat(10, (index) => index + 1) };
     const statuses = (batchWeight: string) => {
       const fixture = new Fixture({}, { batchWeight });
@@ -81,11 +86,14 @@ describe('who it counts on', () => {
 });
 
 describe('bans', () => {
+  /** Number of refused calls within a minute after which an address is banned. */
+  const REFUSALS_BEFORE_BAN = 20;
   const statusesOfReads = (fixture: Fixture, count: number, ip = '10.0.0.1') => repeat(count, () => fixture.get(ACCOUNT, { ip }).status);
   it('an address is banned for all calls after twenty refusals within a minute, and the next ban is twice as long', () => {
     const fixture = new Fixture({ accounts: ACCOUNTS }, { retryAfter: 'on' });
-    statusesOfReads(fixture, 20, '10.0.0.2');
-    expect(statusesOfReads(fixture, 20)).toEqual(repeat(20, () => 429));
+    // The calls from another address use up the limit of the key.
+    statusesOfReads(fixture, ACCOUNT_COUNT, '10.0.0.2');
+    expect(statusesOfReads(fixture, REFUSALS_BEFORE_BAN)).toEqual(repeat(REFUSALS_BEFORE_BAN, () => 429));
     const banned = fixture.open('/sapi/v1/ping', { ip: '10.0.0.1' });
     expect(banned).toMatchObject({ status: 418, headers: { 'Retry-After': '300' } });
     expect(codeOf(banned)).toBe(-1003);
@@ -94,7 +102,7 @@ describe('bans', () => {
     fixture.pass(299_999);
     expect(fixture.open('/sapi/v1/ping', { ip: '10.0.0.1' }).status).toBe(418);
     fixture.pass(1);
-    expect(statusesOfReads(fixture, 41).slice(-2)).toEqual([429, 418]);
+    expect(statusesOfReads(fixture, ACCOUNT_COUNT + REFUSALS_BEFORE_BAN + 1).slice(-2)).toEqual([429, 418]);
     fixture.pass(599_999);
     expect(fixture.open('/sapi/v1/ping', { ip: '10.0.0.1' }).status).toBe(418);
     fixture.pass(1);
@@ -104,7 +112,7 @@ describe('bans', () => {
   it('refusals that are more than 3 s apart cause no ban', () => {
     const fixture = new Fixture({ limits: { 'spot.account': { count: 1, windowMs: 3_600_000 } } });
     statusesOfReads(fixture, 1);
-    for (let index = 0; index < 40; index++) {
+    for (let refusal = 1; refusal <= 2 * REFUSALS_BEFORE_BAN; refusal++) {
       expect(statusesOfReads(fixture, 1)).toEqual([429]);
       fixture.pass(3200);
     }
@@ -121,7 +129,7 @@ describe('bans', () => {
 
 describe('a sliding window', () => {
   it('a sliding window admits the same requests as a list of all times', () => {
-    const stepArbitrary = fc.record({ gap: fc.nat(30), weight: fc.integer({ min: 1, max: 4 }) });
+    const stepArbitrary = fc.record({ gapMs: fc.nat(30), weight: fc.integer({ min: 1, max: 4 }) });
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 6 }),
@@ -131,7 +139,7 @@ describe('a sliding window', () => {
           const window = new SlidingWindow(count, windowMs);
           let admittedTimes: number[] = [];
           let nowMs = 0;
-          for (const { gap: gapMs, weight } of steps) {
+          for (const { gapMs, weight } of steps) {
             nowMs += gapMs;
             admittedTimes = admittedTimes.filter((time) => time > nowMs - windowMs);
             const fits = admittedTimes.length + weight <= count;

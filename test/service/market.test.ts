@@ -13,6 +13,7 @@ import { PROFILES } from '../../src/paperExchange/dialect/profile.ts';
 import type { Service } from '../../src/paperExchange/service.ts';
 import { ACCOUNTS, START_MS } from './serviceFixture.ts';
 
+/** Returns the JSON reply to a public call. */
 const readPublic = (service: Service, target: string): unknown =>
   JSON.parse(
     service.handle(
@@ -22,7 +23,7 @@ const readPublic = (service: Service, target: string): unknown =>
   );
 
 /** Returns a service whose prices replay these bars. */
-function replayOf(bars: BarColumns, firstRow: number, speed: number): Service {
+function serviceReplaying(bars: BarColumns, firstRow: number, speed: number): Service {
   const { instrument } = bars;
   const service = {
     ...SERVICE_DEFAULTS,
@@ -35,32 +36,34 @@ function replayOf(bars: BarColumns, firstRow: number, speed: number): Service {
 
 describe('replayed bars', () => {
   const bars = synthesizeBars({ symbol: 'SYNUSDT', interval: '1m', fromMs: START_MS, bars: 200, seed: 5 });
-  const scale = 10 ** bars.instrument.priceDigits;
+  const ticksPerUnit = 10 ** bars.instrument.priceDigits;
+  const FIRST_ROW = 100;
+  const MINUTE_MS = 60_000;
 
   it('the klines of replayed bars have the prices of these bars', () => {
-    const service = replayOf(bars, 100, 1);
-    service.advance(START_MS + 100 * 60_000 - 1);
+    const service = serviceReplaying(bars, FIRST_ROW, 1);
+    service.advance(START_MS + FIRST_ROW * MINUTE_MS - 1);
     const rows = (readPublic(service, '/sapi/v1/klines?symbol=SYNUSDT&interval=1min&limit=200') as Record<string, number>[]).toReversed();
     expect(rows).toHaveLength(200);
     rows.forEach((row, index) => {
-      const column = (name: 'open' | 'high' | 'low' | 'close') => ticksOf(bars, name)[index]! / scale;
-      expect(row, `row ${index}`).toMatchObject({ idx: START_MS + (index - 100) * 60_000, close: column('close') });
+      const column = (name: 'open' | 'high' | 'low' | 'close') => ticksOf(bars, name)[index]! / ticksPerUnit;
+      expect(row, `row ${index}`).toMatchObject({ idx: START_MS + (index - FIRST_ROW) * MINUTE_MS, close: column('close') });
       // At the opening the makers of the exchange trade once at the first price; nothing else is added.
       expect([row['open'], row['high'], row['low']]).toEqual([column('open'), column('high'), column('low')]);
     });
   });
 
-  it('at speed 60 replayed bars run 60 times as fast', () => {
-    const service = replayOf(bars, 100, 60);
+  it('at speed 60, one hundred replayed minutes take 100 s', () => {
+    const service = serviceReplaying(bars, FIRST_ROW, 60);
     service.advance(START_MS + 100_000 - 1);
     expect(service.spot.markets[0]!.tape.latest(1)[0]!.price).toBe(ticksOf(bars, 'close')[199]);
   });
 });
 
-describe('what is reported of the trades', () => {
+describe('klines and tickers', () => {
   it('klines of every interval equal a plain sum over the trades', () => {
     const trade = fc.record({
-      gap: fc.integer({ min: 0, max: 400_000 }),
+      gapMs: fc.integer({ min: 0, max: 400_000 }),
       price: fc.integer({ min: 1, max: 1000 }),
       lots: fc.integer({ min: 1, max: 50 }),
     });
@@ -70,14 +73,15 @@ describe('what is reported of the trades', () => {
         fc.constantFrom<CommonInterval>('1m', '5m', '30m', '1h', '1d'),
         (trades, interval) => {
           const klines = new Klines();
+          /** Open, high, low, close and lots, by open time. */
           const expected = new Map<number, number[]>();
           let nowMs = START_MS;
-          for (const { gap, price, lots } of trades) {
-            nowMs += gap;
+          for (const { gapMs, price, lots } of trades) {
+            nowMs += gapMs;
             klines.print(nowMs, price, lots);
             const openMs = openOf(interval, nowMs);
-            const bar = expected.get(openMs) ?? [price, price, price, price, 0];
-            expected.set(openMs, [bar[0]!, Math.max(bar[1]!, price), Math.min(bar[2]!, price), price, bar[4]! + lots]);
+            const [open = price, high = price, low = price, , sumLots = 0] = expected.get(openMs) ?? [];
+            expected.set(openMs, [open, Math.max(high, price), Math.min(low, price), price, sumLots + lots]);
           }
           for (const bar of klines.bars(interval, nowMs)) {
             const expectedBar = expected.get(bar.openMs);
@@ -89,7 +93,7 @@ describe('what is reported of the trades', () => {
     );
   });
 
-  it('bars after ten thousand years without a trade are flat, and at most the kept number is made', () => {
+  it('after ten thousand years without a trade the bars of that time are flat, and only the newest ones are made', () => {
     const klines = new Klines();
     klines.print(START_MS, 500, 7);
     const laterMs = START_MS + 10_000 * 365 * 86_400_000 + 30_000;
@@ -106,7 +110,7 @@ describe('what is reported of the trades', () => {
     expect(klines.day(laterMs)).toMatchObject({ open: 500, high: 500, low: 300, last: 300, lots: 2 });
   });
 
-  it('the ticker covers one day, and older trades leave its volume', () => {
+  it('the ticker covers one day, and trades of earlier times do not count', () => {
     const klines = new Klines();
     klines.print(START_MS, 500, 7);
     klines.print(START_MS + 3_600_000, 300, 2);
@@ -136,28 +140,32 @@ describe('the demonstration', () => {
 
   it('the demo starts with history on every interval', () => {
     const service = assembleExchange(demoSettings(1), START_MS);
-    for (const [interval, min] of Object.entries({ '1min': 300, '5min': 300, '30min': 300, '60min': 190, '1day': 8, '1month': 1 })) {
+    for (const [interval, minRows] of Object.entries({ '1min': 300, '5min': 300, '30min': 300, '60min': 190, '1day': 8, '1month': 1 })) {
       expect(readPublic(service, `/sapi/v1/klines?symbol=ETHUSDT&interval=${interval}&limit=300`), interval).toHaveProperty(
         'length',
-        expect.toSatisfy((length: number) => length >= min),
+        expect.toSatisfy((length: number) => length >= minRows),
       );
     }
   });
 });
 
-test('no reply shows a part of a millisecond, even if the clock of the exchange is moved by one', () => {
+/** Public calls whose replies have times. */
+const PUBLIC_READS = [
+  'depth?symbol=BTCUSDT',
+  'trades?symbol=BTCUSDT',
+  'ticker?symbol=BTCUSDT',
+  'klines?symbol=BTCUSDT&interval=1min',
+  'time',
+];
+
+test('every time in a reply is a whole number of ms, even if the clock of the exchange stands between two', () => {
   const service = assembleExchange(demoSettings(1), START_MS);
   for (let step = 1; step <= 40; step++) {
     service.advance(START_MS + step * 1000.3);
-    for (const path of [
-      'depth?symbol=BTCUSDT',
-      'trades?symbol=BTCUSDT',
-      'ticker?symbol=BTCUSDT',
-      'klines?symbol=BTCUSDT&interval=1min',
-      'time',
-    ])
+    for (const path of PUBLIC_READS) {
       for (const [name, time] of timesIn(readPublic(service, `/sapi/v1/${path}`)))
         expect(Number.isInteger(time), `${path}: ${name} ${time}`).toBe(true);
+    }
   }
 });
 

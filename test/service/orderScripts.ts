@@ -4,10 +4,12 @@ import { expect } from 'vitest';
 import { Decimal } from '../../src/base/number/decimal.ts';
 import type { PairFixture } from './pairFixture.ts';
 
+/** A script sends orders, and expects their results. */
 type Script = (fixture: PairFixture) => void;
 
 const symbol = 'BTCUSDT';
 const contractName = 'E-BTC-USDT';
+/** Terms of a limit order, and of one that opens a position. */
 const LIMIT = { symbol, side: 'BUY', type: 'LIMIT' } as const;
 const OPEN = { contractName, side: 'BUY', type: 'LIMIT', open: 'OPEN', positionType: 1 } as const;
 
@@ -22,6 +24,7 @@ function statusAndFilled(
   return [order?.status.word, order?.executedQty];
 }
 
+/** Returns the ids of the open orders. */
 const openIds = (fixture: PairFixture): readonly string[] =>
   fixture.acked('spot.openOrders', { symbol, limit: 100 }).rows.map(({ orderId }) => orderId);
 
@@ -42,9 +45,9 @@ const restAndCancel: Script = (fixture) => {
   expect(canceled).toMatchObject({ orderId: placed.orderId, status: { word: profile.cancelStatus } });
   expect(statusAndFilled(fixture, placed.orderId)).toEqual(['CANCELED', '0']);
   expect(openIds(fixture)).toEqual([]);
-  const missing = profile.missingOrderCode === 'perMarket' ? -2013 : Number(profile.missingOrderCode);
+  const missingCode = profile.missingOrderCode === 'perMarket' ? -2013 : Number(profile.missingOrderCode);
   expect(fixture.refused('spot.cancelOrder', { orderId: placed.orderId, symbol })).toBe(-1145);
-  expect(fixture.refused('spot.cancelOrder', { orderId: '7', symbol })).toBe(missing);
+  expect(fixture.refused('spot.cancelOrder', { orderId: '7', symbol })).toBe(missingCode);
   expect(fixture.acked('spot.queryOrder', { orderId: '7', symbol })).toBeNull();
   expect(fixture.refused('spot.newOrder', { ...LIMIT, volume: '1000000', price: '10' })).toBe(-2017);
   expect(fixture.refused('spot.newOrder', { ...LIMIT, volume: '1', price: '10.001' })).toBe(
@@ -56,16 +59,16 @@ const restAndCancel: Script = (fixture) => {
 const byClientId: Script = (fixture) => {
   const { profile } = fixture;
   const place = () => fixture.acked('spot.newOrder', { ...LIMIT, volume: '1', price: '10', newClientOrderId: 'same' }).orderId;
-  const first = place();
-  const second = place();
+  const olderId = place();
+  const newerId = place();
   fixture.settle();
   const order = fixture.acked('spot.queryOrder', { newClientOrderId: 'same', symbol });
-  expect(order?.orderId).toBe(profile.queryByClientId === 'works' ? second : undefined);
+  expect(order?.orderId).toBe(profile.queryByClientId === 'works' ? newerId : undefined);
   const cancel = { newClientOrderId: 'same', symbol };
-  if (profile.cancelByClientId === 'works') expect(fixture.acked('spot.cancelOrder', cancel).orderId).toBe(second);
+  if (profile.cancelByClientId === 'works') expect(fixture.acked('spot.cancelOrder', cancel).orderId).toBe(newerId);
   else fixture.refused('spot.cancelOrder', cancel);
   for (const orderId of openIds(fixture)) fixture.call('spot.cancelOrder', { orderId, symbol });
-  expect([statusAndFilled(fixture, first), statusAndFilled(fixture, second)]).toEqual([
+  expect([statusAndFilled(fixture, olderId), statusAndFilled(fixture, newerId)]).toEqual([
     ['CANCELED', '0'],
     ['CANCELED', '0'],
   ]);
@@ -73,29 +76,32 @@ const byClientId: Script = (fixture) => {
 
 /** Fills orders in part and in full. Trades must add up to the orders and to the balances. */
 const fillInParts: Script = (fixture) => {
-  const before = { BTC: totalBalance(fixture, 'BTC'), USDT: totalBalance(fixture, 'USDT') };
+  const balancesBefore = { BTC: totalBalance(fixture, 'BTC'), USDT: totalBalance(fixture, 'USDT') };
   const sale = fixture.acked('spot.newOrder', { ...LIMIT, side: 'SELL', volume: '3', price: '100' }, 'bob');
   fixture.settle();
-  const full = fixture.acked('spot.newOrder', { ...LIMIT, volume: '1', price: '101' });
-  expect(statusAndFilled(fixture, full.orderId)).toEqual(['FILLED', '1']);
-  const part = fixture.acked('spot.newOrder', { ...LIMIT, volume: '2.5', price: '100' });
-  expect(statusAndFilled(fixture, part.orderId)).toEqual(['PARTIALLY_FILLED', '2']);
+  const filled = fixture.acked('spot.newOrder', { ...LIMIT, volume: '1', price: '101' });
+  expect(statusAndFilled(fixture, filled.orderId)).toEqual(['FILLED', '1']);
+  const partlyFilled = fixture.acked('spot.newOrder', { ...LIMIT, volume: '2.5', price: '100' });
+  expect(statusAndFilled(fixture, partlyFilled.orderId)).toEqual(['PARTIALLY_FILLED', '2']);
   expect(statusAndFilled(fixture, sale.orderId, 'bob')).toEqual(['FILLED', '3']);
-  fixture.acked('spot.cancelOrder', { orderId: part.orderId, symbol });
-  expect(statusAndFilled(fixture, part.orderId)).toEqual(['CANCELED', '2']);
+  fixture.acked('spot.cancelOrder', { orderId: partlyFilled.orderId, symbol });
+  expect(statusAndFilled(fixture, partlyFilled.orderId)).toEqual(['CANCELED', '2']);
 
   const trades = fixture.acked('spot.myTrades', { symbol, limit: 100 }).rows.filter(({ askId }) => askId === sale.orderId);
   expect(trades.map(({ bidId, quantity, price }) => [bidId, quantity, price])).toEqual([
-    [part.orderId, '2', '100'],
-    [full.orderId, '1', '100'],
+    [partlyFilled.orderId, '2', '100'],
+    [filled.orderId, '1', '100'],
   ]);
-  const spent = { BTC: new Decimal(3), USDT: new Decimal(-300) };
-  for (const { feeCoin, fee } of trades) spent[feeCoin as 'BTC' | 'USDT'] = spent[feeCoin as 'BTC' | 'USDT'].minus(fee ?? '0');
-  for (const asset of ['BTC', 'USDT'] as const) expect(totalBalance(fixture, asset).minus(before[asset])).toEqual(spent[asset]);
+  const changes = { BTC: new Decimal(3), USDT: new Decimal(-300) };
+  for (const { feeCoin, fee } of trades) {
+    const asset = feeCoin as 'BTC' | 'USDT';
+    changes[asset] = changes[asset].minus(fee ?? '0');
+  }
+  for (const asset of ['BTC', 'USDT'] as const) expect(totalBalance(fixture, asset).minus(balancesBefore[asset])).toEqual(changes[asset]);
   // A list from the older trade on misses no trade, whether or not it includes the older one.
   const [newest, older] = trades.map(({ tradeId }) => tradeId);
-  const from = fixture.acked('spot.myTrades', { symbol, limit: 100, fromId: older! }).rows.map(({ tradeId }) => tradeId);
-  expect(from).toEqual(fixture.profile.fromId === 'inclusive' ? [newest, older] : [newest]);
+  const idsFromOlder = fixture.acked('spot.myTrades', { symbol, limit: 100, fromId: older! }).rows.map(({ tradeId }) => tradeId);
+  expect(idsFromOlder).toEqual(fixture.profile.fromId === 'inclusive' ? [newest, older] : [newest]);
 };
 
 /** Sends MARKET orders: a purchase by amount and a sale by quantity. */
@@ -129,8 +135,8 @@ const sendBatches: Script = (fixture) => {
   if (outcome.kind === 'acked') expect(ids.toSorted()).toEqual(outcome.value.ids.toSorted());
   expect(fixture.acked('spot.batchCancel', { symbol, orderIds: [...ids, '7'] })).toEqual({ success: ids, failed: ['7'] });
   fixture.settle();
-  const none = profile.batchCancelAllWrong === 'empty' ? null : ['7'];
-  expect(fixture.acked('spot.batchCancel', { symbol, orderIds: ['7'] }).failed).toEqual(none);
+  const failedIds = profile.batchCancelAllWrong === 'empty' ? null : ['7'];
+  expect(fixture.acked('spot.batchCancel', { symbol, orderIds: ['7'] }).failed).toEqual(failedIds);
   expect(openIds(fixture)).toEqual([]);
 };
 
@@ -164,10 +170,10 @@ const openAndClosePosition: Script = (fixture) => {
 
   cancelWaitingOrders(fixture);
   fixture.acked('futures.createOrder', { ...isolated, side: 'SELL', open: 'CLOSE', price: '990', volume: '40' });
-  const readMarketData = { contractName, side: 'SELL', type: 'MARKET', open: 'CLOSE', positionType: 2, volume: '60' } as const;
-  fixture.acked('futures.createOrder', readMarketData);
+  const closeAtMarket = { contractName, side: 'SELL', type: 'MARKET', open: 'CLOSE', positionType: 2, volume: '60' } as const;
+  fixture.acked('futures.createOrder', closeAtMarket);
   fixture.settle();
-  expect(fixture.refused('futures.createOrder', readMarketData)).toBe(10015);
+  expect(fixture.refused('futures.createOrder', closeAtMarket)).toBe(10015);
   expect(fixture.acked('futures.profitHistory', { contractName }).rows.map(({ volume }) => volume)).toEqual(['60', '40']);
   const history = fixture.acked('futures.orderHistory', { contractName }).rows;
   expect(history.map(({ openOrClose, status }) => [openOrClose, status.word])).toEqual([
@@ -183,21 +189,21 @@ const openAndClosePosition: Script = (fixture) => {
 function cancelWaitingOrders(fixture: PairFixture): void {
   const stop = { ...OPEN, positionType: 2, side: 'SELL', open: 'CLOSE', price: '100', volume: '100' } as const;
   const { triggerIds } = fixture.acked('futures.createConditionOrder', { ...stop, triggerType: '1', triggerPrice: '101' });
-  const order = fixture.acked('futures.triggerOrderList', { contractName });
-  expect(order).toMatchObject({ count: 1, rows: [{ triggerOrderId: triggerIds[0], status: { word: 'PENDING' } }] });
+  const triggerOrders = fixture.acked('futures.triggerOrderList', { contractName });
+  expect(triggerOrders).toMatchObject({ count: 1, rows: [{ triggerOrderId: triggerIds[0], status: { word: 'PENDING' } }] });
   const cancel = { contractName, orderId: triggerIds[0]! };
   fixture.acked('futures.cancelTriggerOrder', cancel);
-  const second = fixture.call('futures.cancelTriggerOrder', cancel);
-  expect(second).toMatchObject(fixture.profile.secondCancel === 'again' ? { kind: 'acked' } : { kind: 'refused', code: -1145 });
+  const secondCancel = fixture.call('futures.cancelTriggerOrder', cancel);
+  expect(secondCancel).toMatchObject(fixture.profile.secondCancel === 'again' ? { kind: 'acked' } : { kind: 'refused', code: -1145 });
   fixture.settle();
   expect(fixture.refused('futures.cancelTriggerOrder', cancel)).toBe(-1145);
 
-  const maker = { ...OPEN, positionType: 2, volume: '5', price: '500', timeInForce: 'POST_ONLY' } as const;
-  const { orderId } = fixture.acked('futures.createOrder', maker);
+  const postOnly = { ...OPEN, positionType: 2, volume: '5', price: '500', timeInForce: 'POST_ONLY' } as const;
+  const { orderId } = fixture.acked('futures.createOrder', postOnly);
   fixture.settle();
   expect(fixture.acked('futures.openOrders', { contractName }).rows.map((row) => row.orderId)).toEqual([orderId]);
-  const info = fixture.acked('futures.orderInformation', { contractName, orderId });
-  expect(info).toMatchObject({ status: { word: 'NEW' }, timeInForce: { word: 'POST_ONLY' } });
+  const restingOrder = fixture.acked('futures.orderInformation', { contractName, orderId });
+  expect(restingOrder).toMatchObject({ status: { word: 'NEW' }, timeInForce: { word: 'POST_ONLY' } });
   expect(fixture.acked('futures.cancelOrder', { contractName, orderId })).toEqual({ orderId });
   fixture.settle();
   expect(fixture.acked('futures.openOrders', {}).rows).toEqual([]);
@@ -225,8 +231,8 @@ const readMarketData: Script = (fixture) => {
     fixture.acked('spot.klines', { symbol, interval: '1d', limit: 5 }),
     fixture.acked('futures.klines', { contractName, interval: '1d', limit: 5 }),
   ];
-  const count = fixture.profile.klinesOpenBar === 'on' ? 1 : 0;
-  for (const { rows } of bars) expect(rows).toHaveLength(count);
+  const barCount = fixture.profile.klinesOpenBar === 'on' ? 1 : 0;
+  for (const { rows } of bars) expect(rows).toHaveLength(barCount);
 };
 
 /** The scripts in their order. Each leaves the account without open orders or positions, and with the funds for the next one. */

@@ -20,10 +20,12 @@ import { BTC, ETH, START_MS } from './serviceFixture.ts';
 const ORIGIN = 'http://127.0.0.1';
 /** The clients' clock is this far behind the clock of the exchange. */
 const CLOCK_OFFSET_MS = 70_000;
+/** Delay of a message in either direction. */
 const WIRE_MS = 3;
+/** A call must have its outcome within this time. */
 const OUTCOME_TIME_LIMIT_MS = 60_000;
 
-/** Two clients and the exchange between them. */
+/** The clients of two traders, and their exchange. */
 export class PairFixture {
   readonly service: Service;
   readonly profile: Profile;
@@ -38,25 +40,24 @@ export class PairFixture {
     for (const { name, keys } of TRADERS) this.#clients.set(name, this.#client(keys[0]!.apiKey, keys[0]!.secret));
   }
 
-  /** Returns the outcome of a call of `as`, in simulated time. */
+  /** Returns the outcome of a call of an account, in simulated time. */
   call<O extends Op>(op: O, args: OpArgs<O>, account = 'alice'): Outcome<OpResult<O>> {
-    let received: Outcome<OpResult<O>> | null = null;
-    const outcome = (): Outcome<OpResult<O>> | null => received;
-    this.#clients.get(account)!.call(op, args, (reply) => (received = reply));
+    const received: Outcome<OpResult<O>>[] = [];
+    this.#clients.get(account)!.call(op, args, (outcome) => void received.push(outcome));
     const untilMs = this.#queue.nowMs + OUTCOME_TIME_LIMIT_MS;
-    while (outcome() === null) {
+    while (received.length === 0) {
       if (this.#queue.nextMs > untilMs) throw new Error(`${op}: no outcome`);
       this.#queue.runDue(this.#queue.nextMs);
     }
-    return outcome()!;
+    return received[0]!;
   }
 
   /** Sends two equal calls in the same millisecond. Returns the kinds of their outcomes. */
   twice<O extends Op>(op: O, args: OpArgs<O>): readonly Outcome<OpResult<O>>['kind'][] {
-    const received: Outcome<OpResult<O>>['kind'][] = [];
-    for (let index = 0; index < 2; index++) this.#clients.get('alice')!.call(op, args, ({ kind }) => received.push(kind));
+    const kinds: Outcome<OpResult<O>>['kind'][] = [];
+    for (let index = 0; index < 2; index++) this.#clients.get('alice')!.call(op, args, ({ kind }) => kinds.push(kind));
     this.#queue.runDue(this.#queue.nowMs + OUTCOME_TIME_LIMIT_MS);
-    return received;
+    return kinds;
   }
 
   /** Returns the result of a call that the exchange must accept. */
@@ -100,9 +101,9 @@ export class PairFixture {
     afterDelay(() => {
       const lowerCaseHeaders = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
       const request = { method, target: url.slice(ORIGIN.length), headers: lowerCaseHeaders, body, ip: '127.0.0.1' };
-      const reply = this.service.handle(request, this.#queue.nowMs + CLOCK_OFFSET_MS);
-      const answer = { kind: 'reply', status: reply.status, headers: reply.headers, body: new TextEncoder().encode(reply.body) } as const;
-      afterDelay(() => done(answer));
+      const { status, headers: replyHeaders, body: replyBody } = this.service.handle(request, this.#queue.nowMs + CLOCK_OFFSET_MS);
+      const reply = { kind: 'reply', status, headers: replyHeaders, body: new TextEncoder().encode(replyBody) } as const;
+      afterDelay(() => done(reply));
     });
     return () => {};
   };

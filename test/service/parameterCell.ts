@@ -8,13 +8,16 @@ import { codeOf, type Fixture } from './serviceFixture.ts';
 /** The arguments of a call by the names of the wire. */
 export type NamedArgs = Readonly<Record<string, unknown>>;
 
-/** The code that answers each fault of a parameter: missing, empty, of a foreign type, with foreign characters, out of range. */
+/** The code of the reply to each fault of a parameter. */
 export interface FaultCodes {
   readonly missing: number;
   readonly empty: number;
+  /** The value has another type than the parameter. */
   readonly foreign?: number;
+  /** The value has characters that are not allowed. */
   readonly chars?: number;
-  readonly beyond?: readonly [unknown, number];
+  /** A value out of range, and its code. */
+  readonly beyond?: readonly [value: unknown, code: number];
 }
 
 /** One parameter of an endpoint, and the codes of its faults. */
@@ -30,16 +33,17 @@ export interface ParameterCell {
 }
 
 /** Sends one call to the exchange of the fixture, and returns the code of its reply; 0 for a success. */
-export function call(createFixture: Fixture, op: Op, args: NamedArgs): number {
+export function call(fixture: Fixture, op: Op, args: NamedArgs): number {
   const { method, path, security } = endpointOf(op);
-  if (method === 'POST') return codeOf(createFixture.post(path, args));
+  if (method === 'POST') return codeOf(fixture.post(path, args));
   const pairs = Object.entries(args).map(
     ([name, value]) => `${name}=${encodeURIComponent(typeof value === 'string' ? value : JSON.stringify(value))}`,
   );
   const target = pairs.length === 0 ? path : `${path}?${pairs.join('&')}`;
-  return codeOf(security === 'NONE' ? createFixture.open(target) : createFixture.get(target));
+  return codeOf(security === 'NONE' ? fixture.open(target) : fixture.get(target));
 }
 
+/** Returns the arguments without the one of this name. */
 const without = (args: NamedArgs, name: string): NamedArgs =>
   Object.fromEntries(Object.entries(args).filter(([otherName]) => otherName !== name));
 
@@ -47,13 +51,15 @@ const without = (args: NamedArgs, name: string): NamedArgs =>
 export function checkCell({ op, parameter: name, faults, validArgs, codeOfCall, createFixture }: ParameterCell): void {
   const isBody = endpointOf(op).method === 'POST';
   const isName = name === 'symbol' || name === 'contractName';
-  expect(codeOfCall(op, validArgs), 'right').toBe(0);
+  /** Returns the code of the call with this value of the parameter. */
+  const codeWith = (value: unknown): number => codeOfCall(op, { ...validArgs, [name]: value });
+  expect(codeOfCall(op, validArgs), 'valid').toBe(0);
   expect(codeOfCall(op, without(validArgs, name)), 'missing').toBe(faults.missing);
-  expect(codeOfCall(op, { ...validArgs, [name]: '' }), 'empty').toBe(faults.empty);
+  expect(codeWith(''), 'empty').toBe(faults.empty);
   if (isBody) {
-    expect(codeOfCall(op, { ...validArgs, [name]: null }), 'null').toBe(faults.missing);
+    expect(codeWith(null), 'null').toBe(faults.missing);
     const isList = name === 'orders' || name === 'orderIds';
-    if (!isList) for (const nested of [{}, [], [1]]) expect(codeOfCall(op, { ...validArgs, [name]: nested }), 'nested').toBe(-1102);
+    if (!isList) for (const nested of [{}, [], [1]]) expect(codeWith(nested), 'nested').toBe(-1102);
     // A POST parameter in the query counts as not sent.
     const target = `${endpointOf(op).path}?${name}=${encodeURIComponent(JSON.stringify(validArgs[name]))}`;
     expect(codeOf(createFixture().post(target, without(validArgs, name))), 'in the query').toBe(faults.missing);
@@ -61,11 +67,15 @@ export function checkCell({ op, parameter: name, faults, validArgs, codeOfCall, 
   if (faults.foreign !== undefined) {
     // A query has only text, and no text is of a foreign type for a name.
     const foreignText = isName ? '' : 'many';
-    const foreign = isBody ? true : foreignText;
-    expect(codeOfCall(op, { ...validArgs, [name]: foreign }), 'foreign').toBe(isBody || !isName ? faults.foreign : -1121);
+    const foreignValue = isBody ? true : foreignText;
+    const expectedCode = isBody || !isName ? faults.foreign : -1121;
+    expect(codeWith(foreignValue), 'foreign').toBe(expectedCode);
   }
-  if (faults.chars !== undefined) expect(codeOfCall(op, { ...validArgs, [name]: 'a b;' }), 'characters').toBe(faults.chars);
-  if (faults.beyond) expect(codeOfCall(op, { ...validArgs, [name]: faults.beyond[0] }), 'beyond').toBe(faults.beyond[1]);
+  if (faults.chars !== undefined) expect(codeWith('a b;'), 'characters').toBe(faults.chars);
+  if (faults.beyond) {
+    const [value, code] = faults.beyond;
+    expect(codeWith(value), 'beyond').toBe(code);
+  }
   expect(codeOfCall(op, { ...validArgs, surplus: 1 }), 'surplus').toBe(0);
   expect(codeOfCall(op, { ...validArgs, surplus: 1 }, { unknownParams: 'reject' }), 'surplus, strictly').toBe(-1103);
 }

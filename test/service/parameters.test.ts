@@ -23,15 +23,18 @@ const VALID_ARGS: Readonly<Partial<Record<Op, Readonly<Record<string, unknown>>>
   'spot.myTrades': { symbol: 'BTCUSDT', limit: 5, fromId: 1 },
 };
 
+/** Returns an exchange where alice has an order. */
 function withOrder(overrides: Partial<ServiceConfig> = {}, switches: SwitchValues = {}): Fixture {
   const fixture = new Fixture(overrides, switches);
   fixture.limit('alice', 'BUY', '1', '1');
   return fixture;
 }
 
+/** Returns the code of a call at such an exchange. */
 const codeOfCall = (op: Op, args: NamedArgs, switches: SwitchValues = {}, overrides: Partial<ServiceConfig> = {}): number =>
   call(withOrder(overrides, switches), op, args);
 
+// The codes of a parameter that is missing, empty, of a foreign type, with illegal characters, or beyond its range.
 const SYMBOL: FaultCodes = { missing: -1121, empty: -1121, foreign: -1102, chars: -1100, beyond: ['NOSUCH', -1121] };
 const OPTIONAL_LIMIT: FaultCodes = { missing: 0, empty: -1102, foreign: -1102, beyond: [0, -1102] };
 const PRICE: FaultCodes = { missing: -1102, empty: -1102, foreign: -1102, beyond: [-1, -1102] };
@@ -40,6 +43,7 @@ const CLIENT_ID: FaultCodes = { missing: 0, empty: 0, foreign: -1102, chars: -11
 const SIDE: FaultCodes = { missing: -1102, empty: -1105, foreign: -1102, beyond: ['buy', -1117] };
 const TYPE: FaultCodes = { missing: -1102, empty: -1105, foreign: -1102, beyond: ['STOP', -1116] };
 
+/** The codes of every parameter, by operation. */
 const CODES_OF_FAULTS: Readonly<Partial<Record<Op, Readonly<Record<string, FaultCodes>>>>> = {
   'spot.depth': { symbol: SYMBOL, limit: { ...OPTIONAL_LIMIT, empty: -1105 } },
   'spot.ticker': { symbol: SYMBOL },

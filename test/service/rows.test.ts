@@ -16,9 +16,11 @@ import { BTC, Fixture, START_MS } from './serviceFixture.ts';
 
 const MINUTE_MS = 60_000;
 const { priceDigits, quantityDigits } = BTC;
+/** Fills with slippage, and with an impact of large orders too. */
 const FILL_TERMS = fillTerms({ ...settledFills(), slippageTicks: 1, slippagePpm: 200 });
 const FILL_TERMS_WITH_IMPACT = fillTerms({ ...settledFills(), slippageTicks: 1, slippagePpm: 200, impactPpm: 500_000 });
 
+/** Returns synthetic minute bars, a tenth of them missing. */
 const barsOf = (seed: number, count = 60): BarColumns => ({
   ...synthesizeBars({ symbol: 'BTCUSDT', interval: '1m', fromMs: START_MS, bars: count, seed, gapShare: 0.1 }),
   instrument: BTC,
@@ -41,7 +43,8 @@ const requestArbitrary: fc.Arbitrary<RowRequest> = fc.oneof(
   fc.record({ kind: fc.constant('cancel' as const), orderIndex: fc.nat(20) }),
 );
 
-const priceText = (price: number): string => (price / 10 ** priceDigits).toFixed(priceDigits);
+/** Returns a price in ticks as a client reads it. */
+const priceText = (priceTicks: number): string => (priceTicks / 10 ** priceDigits).toFixed(priceDigits);
 /** Returns a limit in ticks at a distance from the open of a row. */
 const limitAt = (bars: BarColumns, row: number, awayPpm: number): number =>
   Math.round(ticksOf(bars, 'open')[row]! * (1 + awayPpm / 1_000_000));
@@ -73,6 +76,7 @@ function fillsOfPlainWalk(bars: BarColumns, requestsByRow: readonly (readonly Ro
   venue.deposit(account, 'USDT', 100_000 * 1e8);
   venue.deposit(account, 'BTC', 10 * 1e8);
   const book = venue.book(BTC);
+  /** Orders whose cancel takes effect at the close of the row. */
   let lateCancels: VenueOrder[] = [];
   for (let row = 0; row < bars.length; row++) {
     const openMs = bars.openMs[row]!;
@@ -80,10 +84,10 @@ function fillsOfPlainWalk(bars: BarColumns, requestsByRow: readonly (readonly Ro
     for (const request of requestsByRow[row] ?? []) {
       if (request.kind === 'cancel') {
         const order = orders[request.orderIndex];
-        if (order !== undefined && order.isOpen && order.status !== 'PENDING_CANCEL' && venue.requestCancel(order)) {
-          if (latencyMs === 0) venue.finishCancel(order, openMs);
-          else lateCancels.push(order);
-        }
+        const canCancel = order !== undefined && order.isOpen && order.status !== 'PENDING_CANCEL';
+        if (!canCancel || !venue.requestCancel(order)) continue;
+        if (latencyMs === 0) venue.finishCancel(order, openMs);
+        else lateCancels.push(order);
         continue;
       }
       const isByAmount = request.kind === 'market' && request.isBuy;
@@ -112,7 +116,7 @@ function fillsOfPlainWalk(bars: BarColumns, requestsByRow: readonly (readonly Ro
   return reported;
 }
 
-/** Returns the fills of the same requests at an exchange whose clock is stepped. */
+/** Returns the fills of the same requests at an exchange whose clock is stepped. A request is sent `thinkMs` after the open of its row. */
 function fillsOfExchange(
   bars: BarColumns,
   requestsByRow: readonly (readonly RowRequest[])[],
@@ -137,10 +141,8 @@ function fillsOfExchange(
         continue;
       }
       const side = request.isBuy ? 'BUY' : 'SELL';
-      const volume =
-        request.kind === 'market' && request.isBuy
-          ? String(amountOf(bars, row, request.lots))
-          : (request.lots / 10 ** quantityDigits).toFixed(quantityDigits);
+      const isByAmount = request.kind === 'market' && request.isBuy;
+      const volume = isByAmount ? String(amountOf(bars, row, request.lots)) : (request.lots / 10 ** quantityDigits).toFixed(quantityDigits);
       const price = request.kind === 'limit' ? { price: priceText(limitAt(bars, row, request.awayPpm)) } : {};
       const { body } = fixture.post('/sapi/v1/order', {
         symbol: 'BTCUSDT',
@@ -169,6 +171,7 @@ function tradesOf(fixture: Fixture): ReportedFill[] {
   }));
 }
 
+/** The only account. */
 const ALICE = {
   name: 'alice',
   uid: '10001',
@@ -178,7 +181,7 @@ const ALICE = {
 
 describe('an exchange of rows', () => {
   it('an exchange of rows fills random orders like a plain loop over the bars', () => {
-    let fills = 0;
+    let fillCount = 0;
     fc.assert(
       fc.property(
         fc.nat(1000),
@@ -189,12 +192,12 @@ describe('an exchange of rows', () => {
           const bars = barsOf(seed);
           const expected = fillsOfPlainWalk(bars, requestsByRow, latencyMs);
           expect(fillsOfExchange(bars, requestsByRow, latencyMs, thinkMs)).toEqual(expected);
-          fills += expected.length;
+          fillCount += expected.length;
         },
       ),
       { numRuns: 60 },
     );
-    expect(fills).toBeGreaterThan(200);
+    expect(fillCount).toBeGreaterThan(200);
   });
 
   /** Returns an exchange that follows these bars from a row on. */
@@ -207,12 +210,13 @@ describe('an exchange of rows', () => {
   it('an exchange of rows shows each bar unchanged once it has closed, and none for a gap', () => {
     const bars = barsOf(3, 50);
     const fixture = exchangeOfRows(bars, 0);
-    const rows = (): readonly Record<string, unknown>[] =>
+    /** Returns the bars that a client reads, oldest first. */
+    const shownBars = (): readonly Record<string, unknown>[] =>
       (JSON.parse(fixture.open('/sapi/v1/klines?symbol=BTCUSDT&interval=1min&limit=300').body) as Record<string, unknown>[]).toReversed();
     fixture.pass(bars.closeMs[9]! - fixture.nowMs - 1);
-    expect(rows()).toHaveLength(9);
+    expect(shownBars()).toHaveLength(9);
     fixture.pass(1);
-    expect(rows()).toHaveLength(10);
+    expect(shownBars()).toHaveLength(10);
     fixture.pass(bars.closeMs[49]! - fixture.nowMs);
     const expected = Array.from({ length: 50 }, (_, row) => ({
       idx: bars.openMs[row],
@@ -221,7 +225,7 @@ describe('an exchange of rows', () => {
       low: bars.low[row],
       close: bars.close[row],
     }));
-    expect(rows()).toMatchObject(expected);
+    expect(shownBars()).toMatchObject(expected);
   });
 
   it('an exchange of rows stops at each act of a row, and an order that is placed after the open fills in the rest of that row', () => {
@@ -231,16 +235,15 @@ describe('an exchange of rows', () => {
     rows.goByActs();
     fixture.post('/sapi/v1/order', { symbol: 'BTCUSDT', side: 'BUY', type: 'MARKET', volume: '1000' });
     fixture.pass(MINUTE_MS);
-    const open = rows.next();
-    expect(open).toMatchObject({ act: 'open' });
+    expect(rows.next()).toMatchObject({ act: 'open' });
     expect(tradesOf(fixture)).toMatchObject([{ timeMs: START_MS, isMaker: false }]);
     const { activeMarket } = rows;
     const low = ticksOf(bars, 'low')[0]!;
     expect(() => activeMarket!.holdPrice(low - 1)).toThrow('where the row has traded');
     activeMarket!.holdPrice(low);
     fixture.post('/sapi/v1/order', { symbol: 'BTCUSDT', side: 'SELL', type: 'MARKET', volume: '0.01' });
-    const slipped = low - 1 - Math.ceil((low * 200) / 1_000_000);
-    expect(tradesOf(fixture)[1]).toMatchObject({ timeMs: START_MS + MINUTE_MS, isMaker: false, price: priceText(slipped) });
+    const slippedTicks = low - 1 - Math.ceil((low * 200) / 1_000_000);
+    expect(tradesOf(fixture)[1]).toMatchObject({ timeMs: START_MS + MINUTE_MS, isMaker: false, price: priceText(slippedTicks) });
     expect(rows.next()).toMatchObject({ act: 'inside' });
     expect(rows.next()).toEqual({ act: 'closed', timeMs: START_MS + MINUTE_MS });
     expect(rows.next()).toBeNull();
@@ -273,6 +276,7 @@ describe('an exchange of rows', () => {
 
   it('an exchange of rows fires a trigger order in the first row that opens after its arrival', () => {
     const fixture = new FuturesFixture({ fills: FILL_TERMS, rowGraceMs: 5000 });
+    // A contract has prices in tenths.
     const unrounded = barsOf(5, 4);
     const toTenths = (prices: Float64Array): Float64Array => prices.map((price) => Math.round(price * 10) / 10);
     const { open, high, low, close } = unrounded;

@@ -31,10 +31,12 @@ fills: { slippageTicks: 1, maxVolumeShare: '0.1', graceMs: 500 }
   chmodSync(path, 0o644);
   return path;
 };
+/** A valid `prices` entry. */
 const VALID_PRICES = '{ catalog: data, interval: 1h, from: 2026-01-05T10:00, match: bars }';
+/** Reads the exchange config at `path`. `speed`: the option `--speed`; null without it. */
 const readConfig = (path: string, speed: number | null = null) => readExchange(path, { profileFile: null, speed });
 
-it('with match: bars the clock starts at the first bar and is stopped, and a step to the close shows the bar', async () => {
+it('with match: bars the clock stands at the first bar, and a step to its close shows the bar', async () => {
   const settings = readConfig(writeConfig(VALID_PRICES));
   expect(settings.service.fills).toMatchObject({ limitRule: 'through', maxVolumeSharePpm: 100_000 });
   const exchange = await runExchange(settings, { host: '127.0.0.1', port: 0, controlPort: 0, crash: () => {} });
@@ -55,7 +57,7 @@ it('with match: bars the clock starts at the first bar and is stopped, and a ste
     expect((await klines()).map(({ idx }) => idx)[0]).toBe(startMs);
     // Futures come before spot, in the order of their ids. Each has two acts (open, inside); then both rows close.
     const acts = [];
-    for (let act = 0; act < 5; act++) acts.push(await post('/rows', { next: true }));
+    while (acts.length < 5) acts.push(await post('/rows', { next: true }));
     expect(acts).toMatchObject([
       { act: 'open', symbol: 'E-DEMO-USDT', openMs: startMs + HOUR_MS, closeMs: startMs + 2 * HOUR_MS },
       { act: 'inside', symbol: 'E-DEMO-USDT' },
@@ -68,7 +70,7 @@ it('with match: bars the clock starts at the first bar and is stopped, and a ste
     expect(await post('/rows', {})).toMatchObject({ error: 'expected { next: true }, or { price } while a row is being matched' });
     expect(await post('/clock', { stepMs: 0 })).toEqual({ now: startMs + 3 * HOUR_MS });
     expect(await klines()).toHaveLength(13);
-    // Either side of the depth is the newest bar: its close, and the quantity that it traded. A kill needs a book to close against.
+    // Each side of the depth has one level: the close and the volume of the newest bar. A kill needs a book against which it can close.
     const [newest] = await klines();
     const level = [Number(newest!.close), Number(newest!.vol)];
     const depth = (await get('/sapi/v1/depth?symbol=DEMOUSDT&limit=5')) as Record<'bids' | 'asks', readonly (readonly [string, string])[]>;
@@ -94,7 +96,7 @@ it('with --speed the clock of the exchange runs by itself', async () => {
   await exchange.close();
 });
 
-it('units of cheap coins are coarse enough for an account of them, and one asset has one unit in all instruments', () => {
+it('the unit of a cheap coin is so coarse that an account can hold it, and an asset has the same unit in all instruments', () => {
   generateInto(join(folder, 'data'), { symbol: 'PEPEUSDT', interval: '1h', fromMs: START_MS, bars: 48, seed: 5 });
   const record = join(folder, 'data/spot/PEPEUSDT/instrument.json');
   writeFileSync(
@@ -115,7 +117,7 @@ it('units of cheap coins are coarse enough for an account of them, and one asset
   const { instruments } = readConfig(path).service;
   expect(instruments.map(({ wireName, baseDigits, quoteDigits }) => [wireName, baseDigits, quoteDigits])).toEqual([
     ['BTCUSDT', 8, 8],
-    // Ten million USDT buy 14 * 10^12 of them; in units of 10^-2 that is below 2^53.
+    // Ten million USDT buy 14 * 10^12 coins. In units of 10^-2 that is below 2^53, the largest exact integer.
     ['BTTCUSDT', 2, 8],
     ['PEPEUSDT', 3, 8],
     ['PEPEBTC', 3, 8],

@@ -9,7 +9,7 @@ import { openService } from '../../src/paperExchange/storage/persistence.ts';
 import type { Service } from '../../src/paperExchange/service.ts';
 import type { ServiceResponse } from '../../src/paperExchange/api/message.ts';
 
-/** 2026-01-05T00:00Z, a Monday. */
+/** Start of the clock: 2026-01-05T00:00Z, a Monday. */
 export const START_MS = 1_767_571_200_000;
 
 /** A spot pair with fees. */
@@ -32,6 +32,7 @@ export const ETH: Instrument = { ...BTC, id: instrumentId('spot', 'ETHUSDT'), wi
 
 /** A key that may do everything. */
 export const ALL_PERMISSIONS = { read: true, trade: true, markets: ['spot', 'futures'] } as const;
+/** Returns the config of an account with one key. */
 const accountConfig = (name: string, uid: string, overrides: Partial<AccountConfig> = {}): AccountConfig => ({
   name,
   uid,
@@ -45,8 +46,10 @@ export const ACCOUNTS: readonly AccountConfig[] = [accountConfig('alice', '10001
 
 /** Options of one request: the signing account, and values that replace the usual ones. */
 export interface RequestOptions {
+  /** The account whose key signs (default alice). */
   readonly as?: string;
   readonly secret?: string;
+  /** Timestamp in ms. The default is the time of the exchange. */
   readonly timestamp?: number | string;
   readonly ip?: string;
   /** Replace the usual headers. A header that is undefined is left out. */
@@ -67,6 +70,7 @@ export class Fixture {
     );
   }
 
+  /** Moves the clock forward. */
   pass(ms: number): void {
     this.nowMs += ms;
     this.service.advance(this.nowMs);
@@ -80,15 +84,17 @@ export class Fixture {
     );
   }
 
+  /** Sends a signed GET. `target` is the path with its query. */
   get(target: string, options: RequestOptions = {}): ServiceResponse {
     return this.send('GET', target, '', options);
   }
 
-  /** Sends `body` as it is if it is text, else as JSON. */
+  /** Sends a signed POST: `body` as it is if it is text, else as JSON. */
   post(target: string, body: unknown, options: RequestOptions = {}): ServiceResponse {
     return this.send('POST', target, typeof body === 'string' ? body : JSON.stringify(body), options);
   }
 
+  /** Signs and sends a request. */
   send(
     method: string,
     target: string,
@@ -96,13 +102,13 @@ export class Fixture {
     { as: account = 'alice', secret, timestamp, ip = '127.0.0.1', headers = {}, signedText }: RequestOptions,
   ): ServiceResponse {
     const stamp = String(timestamp ?? this.nowMs);
-    const text = signedText ?? stamp + method + target + (method === 'POST' ? body : '');
+    const textToSign = signedText ?? stamp + method + target + (method === 'POST' ? body : '');
     const defaultHeaders = {
       'content-type': 'application/json',
       'x-ch-apikey': `${account}-Key`,
       'x-ch-ts': stamp,
       'x-ch-sign': createHmac('sha256', secret ?? `${account}-Secret`)
-        .update(text)
+        .update(textToSign)
         .digest('hex'),
     };
     return this.service.handle(
@@ -120,6 +126,7 @@ export class Fixture {
     return id;
   }
 
+  /** Returns the spot balance of an asset, with the digits of the reply. */
   balance(account: string, asset: string): { free: string; locked: string } {
     const { body } = this.get('/sapi/v1/account', { as: account });
     const match = new RegExp(`"asset":"${asset}","free":([\\d.]+),"locked":([\\d.]+)`).exec(body);
@@ -127,6 +134,7 @@ export class Fixture {
     return { free: match[1]!, locked: match[2]! };
   }
 
+  /** Returns the reply to a query of an order. */
   query(id: string, account = 'alice'): Readonly<Record<string, unknown>> {
     return JSON.parse(this.get(`/sapi/v1/order?orderId=${id}&symbol=BTCUSDT`, { as: account }).body) as Readonly<Record<string, unknown>>;
   }

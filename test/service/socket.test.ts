@@ -17,6 +17,7 @@ import { ConfigError } from '../../src/base/errors.ts';
 import { frameOf, FrameReader, OPCODE, type SocketFrame } from '../../src/protocol/socket/frames.ts';
 import { profileOf } from '../../src/paperExchange/dialect/profile.ts';
 
+/** What is closed after the test, the last one first. */
 const cleanups: (() => unknown)[] = [];
 afterEach(async () => {
   for (const end of cleanups.splice(0).toReversed()) await end();
@@ -26,12 +27,13 @@ afterEach(async () => {
 const FAST_HEARTBEAT = { everyMs: 100, pongTimeoutMs: 450 };
 /** Long enough for the answers of a client on a busy machine. A silent client shows when the time has passed. */
 const SLOW_HEARTBEAT = { everyMs: 100, pongTimeoutMs: 5000 };
+/** Whether pings and pongs are control frames or text messages. */
 type HeartbeatForm = 'frame' | 'message';
 /** Starts an exchange with this form of heartbeat. */
 async function startExchange(heartbeatForm: HeartbeatForm = 'frame', heartbeat = FAST_HEARTBEAT, port = 0): Promise<RunningExchange> {
-  const { service: startScriptedServer, ...settings } = demoSettings(1);
+  const { service, ...settings } = demoSettings(1);
   const running = await runExchange(
-    { ...settings, prices: new Map(), service: { ...startScriptedServer, heartbeat, profile: profileOf({ heartbeatForm }) } },
+    { ...settings, prices: new Map(), service: { ...service, heartbeat, profile: profileOf({ heartbeatForm }) } },
     { host: '127.0.0.1', port, controlPort: null, crash: () => {} },
   );
   cleanups.push(() => running.close());
@@ -46,6 +48,7 @@ const MASK = Buffer.from([1, 2, 3, 4]);
 class RawConnection {
   readonly socket: Socket;
   readonly frames: SocketFrame[] = [];
+  /** All bytes before the first frame, as text. */
   text = '';
   isClosed = false;
   readonly #reader = new FrameReader('server', 70_000);
@@ -65,21 +68,27 @@ class RawConnection {
     cleanups.push(() => this.socket.destroy());
   }
 
+  /** Sends a frame. */
   send(opcode: number, payload: string | Buffer = ''): void {
     this.socket.write(frameOf(opcode, Buffer.from(payload), MASK));
   }
 
+  /** Returns the code of the server's close frame. */
   closeCode(): number | undefined {
-    return this.frames
-      .find(({ opcode }) => opcode === OPCODE.close)
-      ?.payload.reduce((sum, byte, at) => (at < 2 ? sum * 256 + byte : sum), 0);
+    const closeFrame = this.frames.find(({ opcode }) => opcode === OPCODE.close);
+    if (closeFrame === undefined) return undefined;
+    const [high, low] = closeFrame.payload;
+    return high! * 256 + low!;
   }
 }
 
+/** Returns the port of an exchange. */
 const portOf = ({ url }: { url: string }): number => Number(new URL(url).port);
-const connectRaw = (exchange: RunningExchange, opening = UPGRADE_HEADERS): RawConnection =>
-  new RawConnection(portOf(exchange), `GET /ws HTTP/1.1\r\nHost: a\r\n${opening}\r\n`);
-const waitUntil = (test: () => boolean): Promise<unknown> => vi.waitUntil(test, { timeout: 300_000, interval: 5 });
+/** Opens a connection with these headers of an upgrade. */
+const connectRaw = (exchange: RunningExchange, upgradeHeaders = UPGRADE_HEADERS): RawConnection =>
+  new RawConnection(portOf(exchange), `GET /ws HTTP/1.1\r\nHost: a\r\n${upgradeHeaders}\r\n`);
+/** Waits until a condition is true, even on a busy machine. */
+const waitUntil = (condition: () => boolean): Promise<unknown> => vi.waitUntil(condition, { timeout: 300_000, interval: 5 });
 
 describe('the server', () => {
   it('the server accepts the upgrade of the RFC, pings, and closes a silent client with 1008', async () => {
@@ -108,17 +117,18 @@ describe('the server', () => {
     const exchange = await startExchange('message', SLOW_HEARTBEAT);
     const wellBehaved = connectRaw(exchange);
     const misbehaving = connectRaw(exchange);
-    const answer = (socket: RawConnection, pong: (stamp: string) => void) => {
-      let answered = 0;
+    /** Calls `pong` for each ping of the server. */
+    const answerPings = (socket: RawConnection, pong: (stamp: string) => void) => {
+      let answeredCount = 0;
       const timer = setInterval(() => {
-        for (const { payload } of socket.frames.slice(answered))
+        for (const { payload } of socket.frames.slice(answeredCount))
           pong(/^\{"ping":(\d+)\}$/.exec(Buffer.from(payload).toString())?.[1] ?? '');
-        answered = socket.frames.length;
+        answeredCount = socket.frames.length;
       }, 10);
       cleanups.push(() => clearInterval(timer));
     };
-    answer(wellBehaved, (stamp) => wellBehaved.send(OPCODE.text, `{"pong":${stamp}}`));
-    answer(misbehaving, (stamp) => misbehaving.send(OPCODE.pong, stamp));
+    answerPings(wellBehaved, (stamp) => wellBehaved.send(OPCODE.text, `{"pong":${stamp}}`));
+    answerPings(misbehaving, (stamp) => misbehaving.send(OPCODE.pong, stamp));
     await waitUntil(() => misbehaving.isClosed);
     expect(wellBehaved.isClosed).toBe(false);
   });
@@ -150,23 +160,23 @@ describe('the server', () => {
   it.each([
     ['another version', UPGRADE_HEADERS.replace('13', '8'), 'HTTP/1.1 426 Upgrade Required\r\nSec-WebSocket-Version: 13'],
     ['an invalid key', UPGRADE_HEADERS.replace('dGhl', ''), 'HTTP/1.1 400 Bad Request'],
-  ])('an upgrade with %s is rejected', async (_, opening, answer) => {
-    const socket = connectRaw(await startExchange(), opening);
+  ])('an upgrade with %s is rejected', async (_, upgradeHeaders, reply) => {
+    const socket = connectRaw(await startExchange(), upgradeHeaders);
     await waitUntil(() => socket.isClosed);
-    expect(socket.text.startsWith(answer)).toBe(true);
+    expect(socket.text.startsWith(reply)).toBe(true);
   });
 
   it('the server answers requests that offer an upgrade to another protocol as ordinary requests', async () => {
     const exchange = await startExchange();
     const body = '{"a":1}';
-    const h2c =
+    const headers =
       'Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAARAAAAAAAIAAAAA\r\nContent-Type: application/json\r\n';
     const socket = new RawConnection(
       portOf(exchange),
-      `POST /sapi/v1/order HTTP/1.1\r\nHost: a\r\n${h2c}Content-Length: ${body.length}\r\n\r\n${body}`,
+      `POST /sapi/v1/order HTTP/1.1\r\nHost: a\r\n${headers}Content-Length: ${body.length}\r\n\r\n${body}`,
     );
     await waitUntil(() => socket.text.includes('"code":-1002'));
-    socket.socket.write(`GET /sapi/v1/ping HTTP/1.1\r\nHost: a\r\n${h2c}\r\n`);
+    socket.socket.write(`GET /sapi/v1/ping HTTP/1.1\r\nHost: a\r\n${headers}\r\n`);
     await waitUntil(() => socket.text.endsWith('{}'));
     socket.socket.write(`GET /sapi/v1/none HTTP/1.1\r\nHost: a\r\n${UPGRADE_HEADERS}Content-Type: application/json\r\n\r\n`);
     await waitUntil(() => socket.text.includes('/sapi/v1/none'));
@@ -196,6 +206,7 @@ describe('the client', () => {
     socket.start();
     return { socket, states };
   }
+  /** Returns the number of pings that a client has answered since it connected. */
   const pingCount = ({ state }: PersistentSocket): number => (state.kind === 'open' ? state.pings : 0);
   const stateNames = (states: readonly SocketState[]): string => states.map(({ kind }) => kind).join(' ');
 
@@ -209,20 +220,22 @@ describe('the client', () => {
   });
 
   it('the client reconnects when the exchange has restarted', async () => {
-    const first = await startExchange();
-    const { socket, states } = connectClient(first.url);
+    const firstExchange = await startExchange();
+    const { socket, states } = connectClient(firstExchange.url);
     await waitUntil(() => pingCount(socket) >= 1);
-    await first.close();
+    await firstExchange.close();
     await waitUntil(() => socket.state.kind === 'waiting');
     expect(socket.state).toMatchObject({ kind: 'waiting', attempt: 1, why: 'the service closed it (1001)' });
     await waitUntil(() => stateNames(states).includes('waiting connecting waiting'));
     expect(states.at(-1)).toMatchObject({ attempt: 2, why: 'ECONNREFUSED' });
-    await startExchange('frame', FAST_HEARTBEAT, portOf(first));
+    await startExchange('frame', FAST_HEARTBEAT, portOf(firstExchange));
     await waitUntil(() => pingCount(socket) >= 1);
   });
 
+  /** What a server does with a connection. `accept` is the head of a reply that accepts the upgrade, without its last line. */
+  type ServerScript = (socket: Socket, accept: string) => void;
   /** Starts a server that runs one script for each connection in turn. The last script serves all further ones. */
-  async function startScriptedServer(...scripts: ((socket: Socket, accept: string) => void)[]): Promise<string> {
+  async function startScriptedServer(...scripts: ServerScript[]): Promise<string> {
     let connectionCount = 0;
     const { createHash } = await import('node:crypto');
     const server = createServer((socket) => {
@@ -244,9 +257,9 @@ describe('the client', () => {
 
   /** Only the tests of a time limit have a short one. Else a busy computer would look like a silent server. */
   const LONG_TIME_LIMITS: PersistentSocketOptions = { openTimeoutMs: 300_000, silenceMs: 300_000 };
-  it.each<[string, (socket: Socket, accept: string) => void, RegExp, PersistentSocketOptions?]>([
+  it.each<[name: string, misbehaving: ServerScript, why: RegExp, options?: PersistentSocketOptions]>([
     ['a reset', (socket) => socket.resetAndDestroy(), /ECONNRESET/],
-    ['an answer that is none', (socket) => socket.end('HTTP/1.1 503 No\r\nContent-Length: 0\r\n\r\n'), /HTTP 503/],
+    ['a reply that is no upgrade', (socket) => socket.end('HTTP/1.1 503 No\r\nContent-Length: 0\r\n\r\n'), /HTTP 503/],
     ['a wrong accept', (socket, accept) => socket.write(`${accept.replace(/Accept: .*/, 'Accept: x')}\r\n\r\n`), /got another reply/],
     [
       'an extension',
@@ -258,7 +271,7 @@ describe('the client', () => {
       (socket, accept) => socket.write(Buffer.concat([Buffer.from(`${accept}\r\n`), frameOf(1, Buffer.from('x'), MASK)])),
       /masked/,
     ],
-    ['an end without a word', (socket, accept) => socket.end(`${accept}\r\n`), /lost/],
+    ['an end without a close frame', (socket, accept) => socket.end(`${accept}\r\n`), /lost/],
     ['nothing at all', () => {}, /no connection within 10000 ms/, { ...LONG_TIME_LIMITS, openTimeoutMs: 10_000 }],
     ['no ping', (socket, accept) => socket.write(`${accept}\r\n`), /no ping for 10000 ms/, { ...LONG_TIME_LIMITS, silenceMs: 10_000 }],
   ])('the client reconnects after %s', async (_, misbehaving, why, options = LONG_TIME_LIMITS) => {

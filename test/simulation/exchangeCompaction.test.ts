@@ -7,21 +7,37 @@ import { endpointOf, OPS } from '../../src/protocol/endpoints/endpoints.ts';
 import { act, FOLDER, KeptFixture } from '../fixtures/keptFixture.ts';
 import { SimulatedDisk } from '../fixtures/simulatedDisk.ts';
 
+/** For callbacks that must not run or whose call does not matter. */
 const ignore = (): void => {};
 /** The tests read too much after each call for the usual rate limits. */
 const UNLIMITED = { limits: Object.fromEntries(OPS.map((op) => [endpointOf(op).limit.rateClass, null])) };
+/** An id of a spot order. */
+const ORDER_ID = /1322\d{15}/;
 /** Number of calls of each process. */
 const CALLS = 40;
 /** Number of processes that crash one after the other. */
 const RUNS = 5;
+/** A crash is due at one of the first operations of the disk. A process of 40 calls needs more than this many. */
+const MAX_CRASH_OPERATION = 500;
 
-/** What one process did: the state as text at the start and after each call, and the number of the last answered call. */
+/** Returns what is on the disk after the process was killed: all that it has written, also without a sync. */
+const afterKill = (disk: SimulatedDisk): SimulatedDisk => disk.afterKill('', 0);
+/** Starts an exchange on a disk on which no write ever completes, so that it only reads its store. */
+const startExchange = (disk: SimulatedDisk): KeptFixture => new KeptFixture(disk, ignore, UNLIMITED);
+/** Returns the number in the name of an archive file, such as `exchange-000003.past`. */
+const numberOfArchive = (name: string): number => Number(name.slice(-11, -5));
+/** Returns the number in the name of a file of rows, such as `exchange-000004.rows`. */
+const numberOfRowFile = (name: string): number => Number(name.slice(9, 15));
+
+/** What one process did. */
 interface CallLog {
+  /** The state of the exchange as text: at the start, and after each call. Empty if the process crashed at its start. */
   readonly states: readonly string[];
+  /** Number of the last call whose answer was durable, from 1; 0: none. */
   readonly answeredCall: number;
 }
 
-/** Runs a process of up to CALLS calls that crashes at the given operation of the disk. */
+/** Runs a process of at most CALLS calls. It crashes at operation `crashAt` of the disk. */
 function runProcess(disk: SimulatedDisk, seed: number, firstCall: number, crashAt: number): CallLog {
   const states: string[] = [];
   let answeredCall = 0;
@@ -29,29 +45,31 @@ function runProcess(disk: SimulatedDisk, seed: number, firstCall: number, crashA
   disk.soon(() => {
     const fixture = new KeptFixture(disk, disk.soon, UNLIMITED);
     states.push(fixture.text);
-    const next = (): void => {
+    const callAndContinue = (): void => {
       const call = states.length;
       if (call > CALLS) return;
       act(fixture, seed, firstCall + call);
       states.push(fixture.text);
-      fixture.journal.whenLasting((lasts) => lasts && (answeredCall = call));
-      disk.soon(next);
+      fixture.journal.whenDurable((isDurable) => {
+        if (isDurable) answeredCall = call;
+      });
+      disk.soon(callAndContinue);
     };
-    next();
+    callAndContinue();
   });
   disk.run();
   return { states, answeredCall };
 }
 
-/** Returns the names of the files that end like this. */
-const namesOf = (disk: SimulatedDisk, end: string): readonly string[] => disk.list(FOLDER).filter((name) => name.endsWith(end));
+/** Returns the names of the files of the store with this ending, in ascending order. */
+const namesOf = (disk: SimulatedDisk, ending: string): readonly string[] => disk.list(FOLDER).filter((name) => name.endsWith(ending));
 
 /** Returns a disk with an exchange whose first files have been compacted. */
 function compactedDisk(): SimulatedDisk {
   const disk = new SimulatedDisk();
   runProcess(disk, 1, 0, Infinity);
   expect(namesOf(disk, '.past').length).toBeGreaterThan(0);
-  return disk.afterKill('', 0);
+  return afterKill(disk);
 }
 
 describe('compacted files', () => {
@@ -60,47 +78,48 @@ describe('compacted files', () => {
     let disk = new SimulatedDisk();
     let firstOrderId: string | null = null;
     for (let processIndex = 0; processIndex < RUNS; processIndex++) {
-      const { states, answeredCall } = runProcess(disk, seed, processIndex * CALLS, Math.floor(rng.next() * 500));
-      disk = rng.next() < 0.5 ? disk.afterPowerLoss(rng) : disk.afterKill('', 0);
-      const fixture = new KeptFixture(disk.afterKill('', 0), ignore, UNLIMITED);
+      const { states, answeredCall } = runProcess(disk, seed, processIndex * CALLS, Math.floor(rng.next() * MAX_CRASH_OPERATION));
+      disk = rng.next() < 0.5 ? disk.afterPowerLoss(rng) : afterKill(disk);
+      const restarted = startExchange(afterKill(disk));
       if (states.length === 0) continue;
-      const storedCall = states.lastIndexOf(fixture.text);
+      const storedCall = states.lastIndexOf(restarted.text);
       expect(storedCall, `process ${processIndex}: ${answeredCall} calls were answered`).toBeGreaterThanOrEqual(answeredCall);
-      firstOrderId ??= /1322\d{15}/.exec(states[answeredCall]!)?.[0] ?? null;
+      firstOrderId ??= ORDER_ID.exec(states[answeredCall]!)?.[0] ?? null;
     }
     runProcess(disk, seed, RUNS * CALLS, Infinity);
-    disk = disk.afterKill('', 0);
+    disk = afterKill(disk);
     expect(namesOf(disk, '.past').length).toBeGreaterThan(1);
-    // No compacted file is left.
-    const newestArchived = Math.max(...namesOf(disk, '.past').map((name) => Number(name.slice(-11, -5))));
-    expect(namesOf(disk, '.rows').every((name) => Number(name.slice(9, 15)) > newestArchived)).toBe(true);
-    const restarted = new KeptFixture(disk, ignore, UNLIMITED);
+    // No compacted file is left: each remaining one is newer than all of the archive.
+    const newestArchived = Math.max(...namesOf(disk, '.past').map(numberOfArchive));
+    expect(namesOf(disk, '.rows').every((name) => numberOfRowFile(name) > newestArchived)).toBe(true);
+    const restarted = startExchange(disk);
     const owner = ['alice', 'bob'].find((as) => restarted.query(firstOrderId!, as)['orderId'] !== undefined);
-    expect(owner, `order ${firstOrderId} is found by one of them`).toBeDefined();
+    expect(owner, `order ${firstOrderId} of the first process is found by its account`).toBeDefined();
   });
 
   it('files stay when their archive file cannot be written, and the next start removes that archive file', () => {
     const disk = new SimulatedDisk();
     const fixture = new KeptFixture(disk, disk.soon, UNLIMITED);
+    const create = disk.create.bind(disk);
+    // The sync of each archive file fails.
+    disk.create = (path) => {
+      create(path);
+      if (path.endsWith('.past')) disk.syncFailures.push('EIO');
+    };
     for (let call = 0; call < CALLS && namesOf(disk, '.past').length === 0; call++) {
       act(fixture, 1, call);
-      fixture.journal.whenLasting(ignore);
-      const create = disk.create.bind(disk);
-      disk.create = (path) => {
-        create(path);
-        if (path.endsWith('.past')) disk.syncFailures.push('EIO');
-      };
+      fixture.journal.whenDurable(ignore);
       disk.run();
-      disk.create = create;
     }
+    disk.create = create;
     expect(namesOf(disk, '.past')).toHaveLength(1);
     expect(namesOf(disk, '.rows')[0]).toBe('exchange-000001.rows');
     fixture.limit('alice', 'BUY', '0.1', '1000');
-    fixture.journal.whenLasting((lasts) => expect(lasts).toBe(true));
+    fixture.journal.whenDurable((isDurable) => expect(isDurable).toBe(true));
     disk.run();
     expect(fixture.failure).toBeNull();
-    const restartedDisk = disk.afterKill('', 0);
-    expect(new KeptFixture(restartedDisk, ignore, UNLIMITED).text).toBe(fixture.text);
+    const restartedDisk = afterKill(disk);
+    expect(startExchange(restartedDisk).text).toBe(fixture.text);
     expect(namesOf(restartedDisk, '.past')).toEqual([]);
   });
 
@@ -109,30 +128,31 @@ describe('compacted files', () => {
     const [name] = namesOf(disk, '.past');
     const path = `${FOLDER}/${name}`;
     const bytes = Buffer.from(disk.read(path));
-    expect(() => new KeptFixture(disk.afterKill('', 0), ignore, UNLIMITED)).not.toThrow();
-    for (const cut of [1, 100, bytes.length])
-      expect(() => new KeptFixture(disk.afterKill(path, cut), ignore, UNLIMITED)).toThrow(ConfigError);
+    expect(() => startExchange(afterKill(disk))).not.toThrow();
+    for (const cutBytes of [1, 100, bytes.length]) expect(() => startExchange(disk.afterKill(path, cutBytes))).toThrow(ConfigError);
     const rng = seededRng(7);
     for (let flip = 0; flip < 200; flip++) {
-      const damagedDisk = disk.afterKill('', 0);
-      const copy = Uint8Array.from(bytes);
-      copy[Math.floor(rng.next() * copy.length)]! ^= 1 << Math.floor(rng.next() * 8);
-      damagedDisk.overwrite(path, copy);
-      expect(() => new KeptFixture(damagedDisk, ignore, UNLIMITED)).toThrow(ConfigError);
+      const damagedDisk = afterKill(disk);
+      const damagedBytes = Uint8Array.from(bytes);
+      const byteIndex = Math.floor(rng.next() * damagedBytes.length);
+      const bitMask = 1 << Math.floor(rng.next() * 8);
+      damagedBytes[byteIndex]! ^= bitMask;
+      damagedDisk.overwrite(path, damagedBytes);
+      expect(() => startExchange(damagedDisk)).toThrow(ConfigError);
     }
-    const withoutArchive = disk.afterKill('', 0);
+    const withoutArchive = afterKill(disk);
     withoutArchive.remove(path);
-    expect(() => new KeptFixture(withoutArchive, ignore, UNLIMITED)).toThrow(/expected exchange-000001\.rows before it, got none/);
-    const withoutRows = disk.afterKill('', 0);
+    expect(() => startExchange(withoutArchive)).toThrow(/expected exchange-000001\.rows before it, got none/);
+    const withoutRows = afterKill(disk);
     for (const rowFile of namesOf(withoutRows, '.rows')) withoutRows.remove(`${FOLDER}/${rowFile}`);
-    expect(() => new KeptFixture(withoutRows, ignore, UNLIMITED)).toThrow(/expected this file after the archive, got none/);
+    expect(() => startExchange(withoutRows)).toThrow(/expected this file after the archive, got none/);
   });
 
   it('compacted files that reappear after a power loss are removed again', () => {
     const disk = compactedDisk();
-    const textBefore = new KeptFixture(disk.afterKill('', 0), ignore, UNLIMITED).text;
+    const textBefore = startExchange(afterKill(disk)).text;
     disk.overwrite(`${FOLDER}/exchange-000002.rows`, Buffer.from('anything'));
-    expect(new KeptFixture(disk, ignore, UNLIMITED).text).toBe(textBefore);
+    expect(startExchange(disk).text).toBe(textBefore);
     expect(namesOf(disk, '.rows')).not.toContain('exchange-000002.rows');
   });
 });

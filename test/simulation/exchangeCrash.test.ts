@@ -57,7 +57,7 @@ describe('a wild market', () => {
     for (let index = 0; index < 240; index++) {
       act(fixture, seed, index, WILD);
       if (index % 8 !== 0) continue;
-      fixture.journal.whenLasting(ignore);
+      fixture.journal.whenDurable(ignore);
       disk.run();
       expect(new KeptFixture(disk.afterPowerLoss({ next: () => 0 }), ignore, poor).text, `after call ${index}`).toBe(fixture.text);
     }
@@ -136,10 +136,10 @@ describe('a disk that fails', () => {
     const fixture = new KeptFixture(disk, disk.soon);
     fixture.limit('alice', 'BUY', '0.1', '1000');
     const reported: boolean[] = [];
-    fixture.journal.whenLasting((lasts) => reported.push(lasts));
+    fixture.journal.whenDurable((lasts) => reported.push(lasts));
     disk.run();
     fixture.limit('alice', 'BUY', '0.2', '1000');
-    fixture.journal.whenLasting((lasts) => reported.push(lasts));
+    fixture.journal.whenDurable((lasts) => reported.push(lasts));
     if (code === 'EIO') disk.syncFailures.push(code);
     else disk.capacityBytes = 0;
     disk.run();

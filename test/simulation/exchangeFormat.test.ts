@@ -14,39 +14,48 @@ import { act, FOLDER, KeptFixture } from '../fixtures/keptFixture.ts';
 import { SimulatedDisk } from '../fixtures/simulatedDisk.ts';
 import { rewriteRows, type Row } from '../fixtures/storeFile.ts';
 
+/** For callbacks that must not run or whose call does not matter. */
 const ignore = (): void => {};
+/** Without rate limits, because the script of calls is dense. */
 const UNLIMITED = { limits: Object.fromEntries(OPS.map((op) => [endpointOf(op).limit.rateClass, null])) };
+/** Segments so large that the store has one file. */
 const ONE_FILE = { folder: FOLDER, segmentBytes: 1 << 24 };
+
+/** The random script of calls that fills the store. */
+const SEED = 3;
+const CALLS = 60;
 
 /** Returns the disk of an exchange with records of every kind: open and ended orders and triggers, positions, balances and bars. */
 function fullStore(): { readonly disk: SimulatedDisk; readonly text: string } {
   const disk = new SimulatedDisk();
   const fixture = new KeptFixture(disk, disk.soon, UNLIMITED, ONE_FILE);
-  for (let index = 0; index < 60; index++) {
-    act(fixture, 3, index);
-    if (index === 30) {
+  for (let call = 0; call < CALLS; call++) {
+    act(fixture, SEED, call);
+    if (call === CALLS / 2) {
       for (const price of ['2000', '2001']) fixture.trigger('alice', 'BUY', '3', price, { open: 'OPEN', type: 'LIMIT', price: 1000 });
       fixture.post('/v1/inner/trigger_order_cancel', { contractName: 'E-BTC-USDT', orderId: '1622000000000000001' });
     }
-    fixture.journal.whenLasting(ignore);
+    fixture.journal.whenDurable(ignore);
     disk.run();
   }
   return { disk, text: fixture.text };
 }
 const store = fullStore();
-const filesOf = (disk: SimulatedDisk, end = ''): readonly string[] =>
+/** Returns the paths of the files of the store with this ending. */
+const filesOf = (disk: SimulatedDisk, ending = ''): readonly string[] =>
   disk
     .list(FOLDER)
-    .filter((name) => name.endsWith(end))
+    .filter((name) => name.endsWith(ending))
     .map((name) => `${FOLDER}/${name}`);
 const [FILE] = filesOf(store.disk);
 
-/** Returns the disk with changed rows. */
+/** Returns a copy of the disk with changed rows. */
 function withChangedRows(change: (row: Row) => Row, from = store.disk): SimulatedDisk {
   const disk = from.afterKill('', 0);
   rewriteRows(disk, filesOf(disk, '.rows'), change);
   return disk;
 }
+/** Starts an exchange from the store on a disk. */
 const openStore = (disk: SimulatedDisk): KeptFixture => new KeptFixture(disk, ignore, UNLIMITED, ONE_FILE);
 
 /** Returns the error of a start, or of a read of the whole state. */
@@ -60,10 +69,12 @@ function errorOf(disk: SimulatedDisk): ConfigError {
   throw new Error('expected a ConfigError, got none');
 }
 
+/** Returns a copy of the disk with a changed head. */
 const headWith = (change: (head: Readonly<Record<string, unknown>>) => object) =>
   withChangedRows(([name, ...values]) =>
     name === 'head' ? [name, change(values[0] as Readonly<Record<string, unknown>>)] : [name, ...values],
   );
+/** Returns a copy of the disk whose head lists changed records. */
 const recordsWith = (change: (records: Readonly<Record<string, readonly unknown[]>>) => object) =>
   headWith((head) => ({ ...head, records: change(head['records'] as Readonly<Record<string, readonly unknown[]>>) }));
 
@@ -77,9 +88,11 @@ describe('an invalid field', () => {
   );
   it.each(fields)('an invalid value of %s.%s is rejected, and the error names file, record and field', (name, field, index) => {
     let changeCount = 0;
-    const disk = withChangedRows((row) =>
-      row[0] === name ? (changeCount++, row.with(index + 1, { no: 'value' }) as unknown as Row) : row,
-    );
+    const disk = withChangedRows((row) => {
+      if (row[0] !== name) return row;
+      changeCount++;
+      return row.with(index + 1, { no: 'value' }) as unknown as Row;
+    });
     expect(changeCount).toBeGreaterThan(0);
     const { message } = errorOf(disk);
     expect(message.startsWith(`${FILE}: expected ${name}.${field}`), message).toBe(true);
@@ -87,7 +100,9 @@ describe('an invalid field', () => {
   });
 
   it.each(RECORDS.map(({ name }) => name))('a record %s with a missing or an extra value is rejected', (name) => {
-    for (const change of [(row: Row) => row.slice(0, -1), (row: Row) => [...row, 0]]) {
+    const withoutLast = (row: Row) => row.slice(0, -1);
+    const withOneMore = (row: Row) => [...row, 0];
+    for (const change of [withoutLast, withOneMore]) {
       const disk = withChangedRows((row) => (row[0] === name ? (change(row) as unknown as Row) : row));
       expect(errorOf(disk).message).toContain(`fields of record ${name}, got`);
     }
@@ -95,13 +110,14 @@ describe('an invalid field', () => {
 
   it('an invalid value inside a field or a list, and a list of wrong length, are rejected with the full name', () => {
     const withField = (name: string, field: string, change: (value: unknown) => unknown): SimulatedDisk => {
-      const index = RECORDS.find((record) => record.name === name)!.names.findIndex((each) => each === field || each[0] === field) + 1;
+      const { names } = RECORDS.find((record) => record.name === name)!;
+      const index = names.findIndex((fieldName) => fieldName === field || fieldName[0] === field) + 1;
       return withChangedRows((row) =>
         row[0] === name && row[index] !== null ? (row.with(index, change(row[index])) as unknown as Row) : row,
       );
     };
-    const last = (value: unknown) => [...(value as readonly unknown[]).slice(0, -1), 'x'];
-    expect(errorOf(withField('order', 'futures', last)).message).toContain('order.futures.averageTicks to be a number, got "x"');
+    const withInvalidLast = (value: unknown) => [...(value as readonly unknown[]).slice(0, -1), 'x'];
+    expect(errorOf(withField('order', 'futures', withInvalidLast)).message).toContain('order.futures.averageTicks to be a number, got "x"');
     expect(errorOf(withField('minutes', 'close', () => [1, 2.5])).message).toContain('minutes.close[1] to be a whole number, got 2.5');
     expect(errorOf(withField('bars', 'close', (value) => [...(value as readonly unknown[]), 1])).message).toMatch(
       /expected bars\.close to be as long as bars\.openMs \(\d+\), got \d+/,
@@ -135,10 +151,10 @@ describe('a head', () => {
     expect(errorOf(recordsWith((records) => ({ ...records, holiday: ['date'] }))).message).toContain('got holiday');
     const missing = recordsWith((records) => ({ ...records, setting: records['setting']!.filter((name) => name !== 'leverage') }));
     expect(errorOf(missing).message).toContain('expected field leverage in record setting, got none');
-    const { clock: _, ...others } = Object.fromEntries(RECORDS.map(({ name, names }) => [name, names]));
-    expect(errorOf(recordsWith(() => others)).message).toContain('expected the fields of record clock in the head, got none');
-    const longer = headWith((head) => ({ ...head, records: { ...(head['records'] as object), clock: [] } }));
-    expect(errorOf(longer).message).toContain('expected field offsetMs in record clock, got none');
+    const { clock: _clock, ...otherRecords } = Object.fromEntries(RECORDS.map(({ name, names }) => [name, names]));
+    expect(errorOf(recordsWith(() => otherRecords)).message).toContain('expected the fields of record clock in the head, got none');
+    const withoutFields = headWith((head) => ({ ...head, records: { ...(head['records'] as object), clock: [] } }));
+    expect(errorOf(withoutFields).message).toContain('expected field offsetMs in record clock, got none');
     const twice = recordsWith((records) => ({ ...records, clock: ['offsetMs', 'offsetMs'] }));
     expect(errorOf(twice).message).toContain('got "offsetMs" twice');
   });
@@ -164,27 +180,28 @@ describe('a head', () => {
       const head = values[0] as { readonly records: Readonly<Record<string, readonly unknown[]>> };
       return [name, { ...head, records: { ...head.records, order: head.records['order']!.toSpliced(index, 1) } }];
     });
-    const text = JSON.parse(openStore(disk).text) as { readonly orders: object };
-    const full = JSON.parse(store.text) as { readonly orders: object };
-    expect(text.orders).toEqual(full.orders);
+    const { orders } = JSON.parse(openStore(disk).text) as { readonly orders: object };
+    const { orders: ordersOfStore } = JSON.parse(store.text) as { readonly orders: object };
+    expect(orders).toEqual(ordersOfStore);
     expect(openStore(disk).service.spot.orders.byClientId(0, 'own3')).toBeNull();
   });
 
   it('a store with fields in another order is compacted into an archive file with the order of this version', () => {
-    const old = withChangedRows(reversedFields);
-    const fixture = new KeptFixture(old, old.soon, UNLIMITED);
+    const disk = withChangedRows(reversedFields);
+    const fixture = new KeptFixture(disk, disk.soon, UNLIMITED);
     expect(fixture.text).toBe(store.text);
-    for (let index = 60; index < 80; index++) {
-      act(fixture, 3, index);
-      fixture.journal.whenLasting(ignore);
-      old.run();
+    for (let call = CALLS; call < CALLS + 20; call++) {
+      act(fixture, SEED, call);
+      fixture.journal.whenDurable(ignore);
+      disk.run();
     }
-    const [archive] = filesOf(old, '.past');
+    const [archive] = filesOf(disk, '.past');
     expect(archive).toContain('exchange-000001-');
-    const bytes = Buffer.from(old.read(archive!)).toString('latin1');
+    const bytes = Buffer.from(disk.read(archive!)).toString('latin1');
+    // In the order of this version the market comes first; in reverse order it would be last.
     expect(bytes).toMatch(/^\d+ \["order","spot",\d+,"1000/m);
     expect(bytes).not.toMatch(/"spot"\]$/m);
-    expect(new KeptFixture(old.afterKill('', 0), ignore, UNLIMITED).text).toBe(fixture.text);
+    expect(new KeptFixture(disk.afterKill('', 0), ignore, UNLIMITED).text).toBe(fixture.text);
   });
 });
 

@@ -1,4 +1,5 @@
-// Tests that a parameter set has the same fills, equity and figures in a run of its own and as a lane of a sweep.
+// Tests that a parameter set has the same fills, equity and figures in a run of its own and as a simulation lane of a sweep.
+
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { LaneMemory, runLanes, type SetParams } from '../../src/tasks/sweep/threads/runLanes.ts';
@@ -21,12 +22,15 @@ const columnsOf = ({ fills }: Pick<SetRecord, 'fills'>) =>
     Object.entries(fills).map(([name, column]) => [name, ArrayBuffer.isView(column) ? [...(column as Float64Array)] : column]),
   );
 
+/** Parameter sets of the strategies that trade crosses of averages. */
 const CROSSES = [2, 3, 5].flatMap((fast) => [8, 13].map((slow): SetParams => ({ fast, slow })));
+/** Parameter sets of three strategies: keys name the class, and `#2` the second strategy of a class. */
 const JOINT: readonly SetParams[] = [
   { 'OnBar.fast': 3, 'When.slow': 11 },
   { 'OnBar.fast': 6, 'OnBar#2.fast': 2, 'OnBar#2.slow': 30 },
   { 'When.fast': 2 },
 ];
+/** Parameter sets of the strategy of several symbols. */
 const SMOOTHED = [3, 7, 11].map((smoothing): SetParams => ({ smoothing }));
 
 describe.each([0, 20_000, 90_000])('with a latency of %i ms', (latencyMs) => {
@@ -42,8 +46,8 @@ describe.each([0, 20_000, 90_000])('with a latency of %i ms', (latencyMs) => {
       CROSSES,
       { risk: { maxDrawdown: '0.004', maxDailyLoss: '0.003' } },
     ],
-  ])('every lane equals its run alone, in groups of 1, 2 and all sets: %s', async (_, base, sets, options) => {
-    const defaultPlan = base();
+  ])('every lane equals its run alone, in groups of 1, 2 and all sets: %s', async (_, buildPlan, sets, options) => {
+    const defaultPlan = buildPlan();
     const plan = { ...defaultPlan, ...options, fills: { ...defaultPlan.fills, latencyMs } };
     const runs: RunRecord[] = [];
     for (const params of sets) runs.push(await runAlone(plan, params));
@@ -103,24 +107,24 @@ describe('the end of a run', () => {
   it.each([0, 1, 90_000])(
     'a run ends at the close of the last bar in every lane, and orders may still be sent, with a latency of %i ms',
     async (latencyMs) => {
-      // With several feeds only instants at which something happens are visited, so the last visited one differs by lane.
+      // With several feeds the engine visits only instants at which something happens, so the last visited one differs by lane.
       const plan = planOf(ExitsAtEnd, many, { fills: { latencyMs } });
       const { closeMs, length } = many[0]!.bars;
       const sets = [300, 4, 700, 9].map((slow): SetParams => ({ slow, idles: slow > 99 ? 1 : 0 }));
       ExitsAtEnd.ends.length = 0;
       for (const params of sets) await runAlone(plan, params);
-      const expected = ExitsAtEnd.ends.splice(0);
-      expect(expected.every((end) => end.includes(` ${closeMs[length - 1]!} true `))).toBe(true);
-      expect(expected.filter((end) => end.endsWith('leaves')).length).toBeGreaterThan(0);
+      const endsAlone = ExitsAtEnd.ends.splice(0);
+      expect(endsAlone.every((end) => end.includes(` ${closeMs[length - 1]!} true `))).toBe(true);
+      expect(endsAlone.filter((end) => end.endsWith('leaves')).length).toBeGreaterThan(0);
       for (const order of [sets, sets.toReversed()]) {
         await runLanes(plan, order);
-        expect(ExitsAtEnd.ends.splice(0).toSorted()).toEqual(expected.toSorted());
+        expect(ExitsAtEnd.ends.splice(0).toSorted()).toEqual(endsAlone.toSorted());
       }
     },
   );
 });
 
-/** Counts the strategies that are running. */
+/** Counts its instances that are running. It rejects the parameter value 13. */
 class CountsInstances extends Strategy.with({ slow: int(10) }) {
   static open = 0;
   static maxOpen = 0;
@@ -141,7 +145,10 @@ class CountsInstances extends Strategy.with({ slow: int(10) }) {
 describe('memory', () => {
   const sets = [3, 5, 8, 13, 21, 34].map((slow): SetParams => ({ slow }));
   const plan = planOf(CountsInstances, [single], { risk: { maxDrawdown: '0.004', maxDailyLoss: '0.003' } });
-  const rowBytes = plan.feeds[0]!.bars.length * 8;
+  const NUMBER_BYTES = 8;
+  const BLOCK_ROWS = 256;
+  /** Memory of one column of a lane. */
+  const columnBytes = plan.feeds[0]!.bars.length * NUMBER_BYTES;
 
   it('the memory of lanes changes only the number of sets that run together', async () => {
     const allOutcomes = await runLanes(plan, sets);
@@ -155,7 +162,7 @@ describe('memory', () => {
         fc.constantFrom(1, 9, 1024),
         async (order, jointSets, blockRows) => {
           CountsInstances.maxOpen = CountsInstances.open = 0;
-          const outcomes = await runLanes(plan, order.map((index) => sets[index]!), { memory, laneBytes: jointSets * rowBytes, blockRows }); // prettier-ignore
+          const outcomes = await runLanes(plan, order.map((index) => sets[index]!), { memory, laneBytes: jointSets * columnBytes, blockRows }); // prettier-ignore
           expect(outcomes).toEqual(order.map((index) => allOutcomes[index]));
           const runCount = order.filter((index) => index !== 3).length;
           expect(CountsInstances.maxOpen).toBe(Math.min(runCount, Math.max(1, jointSets)));
@@ -167,16 +174,16 @@ describe('memory', () => {
   });
 
   it('a lane without loss rules needs memory for a block of several symbols, and hardly any for one symbol', async () => {
-    const maxOpen = async (memoryPlan: RunPlan, laneBytes: number) => {
+    const maxJointLanes = async (memoryPlan: RunPlan, laneBytes: number) => {
       CountsInstances.maxOpen = CountsInstances.open = 0;
-      await runLanes({ ...memoryPlan, risk: {} }, sets, { laneBytes, blockRows: 256 });
+      await runLanes({ ...memoryPlan, risk: {} }, sets, { laneBytes, blockRows: BLOCK_ROWS });
       return CountsInstances.maxOpen;
     };
     const secondFeed = many.find(({ bars }) => bars.instrument.wireName === 'BBBUSDT')!;
     const twoFeedPlan = planOf(CountsInstances, [single, { ...secondFeed, name: 'other' }]);
-    expect(await maxOpen(plan, 5 * 8)).toBe(5);
-    // Two columns for each lane: times and equity.
-    expect(await maxOpen(twoFeedPlan, 2 * 2 * 2 * 256 * 8)).toBe(2);
+    expect(await maxJointLanes(plan, 5 * NUMBER_BYTES)).toBe(5);
+    // For two lanes: two columns (times and equity), with a row for each of the two feeds in the block.
+    expect(await maxJointLanes(twoFeedPlan, 2 * 2 * 2 * BLOCK_ROWS * NUMBER_BYTES)).toBe(2);
   });
 });
 

@@ -38,17 +38,23 @@ afterEach(() => {
 /** Returns 60 equal reads of the exchange. `first` changes the first of them. */
 const equalReads = (read: Partial<Read>, first: Partial<Read> = {}): Read[] =>
   Array.from({ length: 60 }, (_, index) => ({ ...WELL, ...read, ...(index === 0 ? first : {}) }));
+/** The bounds with which the resolver works: a visibility delay of 10 s. */
 const bounds = { ...BOUNDS, visibilityDelayMs: 10_000 };
 /** Returns the true outcome of an order: admitted at once, visible, not filled, ended at once, except for `changes`. */
 const outcomeOf = (changes: Partial<TrueOutcome>): TrueOutcome => ({ admittedMs: 0, hiddenMs: 0, fillMs: null, endMs: 0, ...changes });
 
 /** Returns false when the resolver proves an order absent that had an effect. */
-function isConclusionTrue({ Resolution }: OrderModules, outcome: TrueOutcome, reads: readonly Read[], by: AbsenceBounds = bounds): boolean {
-  const end = play(new Resolution('spot', 0), outcome, reads, by);
+function isConclusionTrue(
+  { Resolution }: OrderModules,
+  outcome: TrueOutcome,
+  reads: readonly Read[],
+  absenceBounds: AbsenceBounds = bounds,
+): boolean {
+  const end = play(new Resolution('spot', 0), outcome, reads, absenceBounds);
   return end?.found.kind !== 'noEffect' || !hasEffect(outcome, end.atMs);
 }
 
-/** Returns an order manager with reservations and risk over a silent exchange, and functions that send and lose an order. */
+/** Returns an order manager with reservations and risk at an exchange that never replies, and functions that send and lose an order. */
 function openOrders({ OrderManager, MeasuredAbsenceBounds }: OrderModules) {
   const instrument = spotInstrument();
   const ledger = new SpotLedger([instrument], 1);
@@ -69,7 +75,7 @@ function openOrders({ OrderManager, MeasuredAbsenceBounds }: OrderModules) {
     orders.submit(approved);
     return null;
   };
-  /** Concludes of the first open order that it had no effect. */
+  /** Loses the reply of the first open order and declares the order proven absent. */
   const proveAbsent = () => {
     const order = orders.active()[0]!;
     orders.outcomeUnknown(order, 1000);
@@ -125,7 +131,8 @@ const SCENARIOS: Readonly<Record<Guard, (modules: OrderModules) => boolean>> = {
     const { send, proveAbsent } = openOrders(modules);
     send();
     proveAbsent();
-    return send() === 'POSITION_MAX';
+    const denyCode = send();
+    return denyCode === 'POSITION_MAX';
   },
   // An order proven absent arrives after all, and the bot still knows it.
   absentMemory: (modules) => {

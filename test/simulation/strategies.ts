@@ -27,7 +27,7 @@ export class When extends Strategy.with({ fast: int(4), slow: int(9) }) {
   });
 }
 
-/** Places stop entries and stop-limit orders above the market, each in a group with a limit below it. */
+/** Places stop entries and stop-limit orders above the market, each in an OCO group with a limit below it. */
 export class Enters extends Strategy.with({ fast: int(5), slow: int(12) }) {
   up = this.use(crossedUp(sma(this.bars.close, this.params.fast), sma(this.bars.close, this.params.slow)));
   row = 0;
@@ -76,17 +76,17 @@ export class Several extends Strategy.with({ smoothing: int(7, { min: 1 }) }) {
   }
 }
 
-/** One feed with gaps. */
+/** One feed: a tenth of its minutes are missing. */
 export const single = feed('bars', minutes('AAAUSDT', 3000, 11, 0.1));
-const a = minutes('AAAUSDT', 2500, 1);
-const b = minutes('BBBUSDT', 2500, 2, 0.02);
-const c = minutes('CCCUSDT', 2500, 3, 0.2);
+const minutesOfA = minutes('AAAUSDT', 2500, 1);
+const minutesOfB = minutes('BBBUSDT', 2500, 2, 0.02);
+const minutesOfC = minutes('CCCUSDT', 2500, 3, 0.2);
 /** Several feeds of several instruments and intervals. */
 export const many = [
-  feed('bars', a),
-  feed('all', a),
-  feed('all', b),
-  feed('all', c),
-  feed('hours', hoursOf(a)),
-  feed('hoursOfB', hoursOf(b)),
-].filter((plan, index, plans) => plans.findIndex((other) => other.bars === plan.bars && other.name === plan.name) === index);
+  feed('bars', minutesOfA),
+  feed('all', minutesOfA),
+  feed('all', minutesOfB),
+  feed('all', minutesOfC),
+  feed('hours', hoursOf(minutesOfA)),
+  feed('hoursOfB', hoursOf(minutesOfB)),
+];

@@ -19,29 +19,33 @@ import { wantedFeeds } from '../../src/tasks/bot/config/wantedFeeds.ts';
 
 const HOUR_MS = 3_600_000;
 const START_MS = Date.parse('2024-03-01T00:00:00Z');
-/** A trade every 10 s for a little more than four hours. The price of a trade gives its number. */
+/** Time of the first trade after START_MS, and time between two trades, ms. */
+const FIRST_TRADE_MS = 5000;
+const TRADE_PERIOD_MS = 10_000;
+/** A trade every 10 s for a little more than four hours. The price of a trade rises by 0.01 each, so it gives the number of the trade. */
 const TRADES = Array.from({ length: 1500 }, (_, index) => ({
   id: index + 1,
-  ms: START_MS + 5000 + index * 10_000,
+  ms: START_MS + FIRST_TRADE_MS + index * TRADE_PERIOD_MS,
   price: 100 + index / 100,
 }));
 
 const folder = mkdtempSync(join(tmpdir(), 'isobar-tradeBars-'));
 const catalog = join(folder, 'data');
 beforeAll(async () => {
-  const trades = join(folder, 'ABCUSDT-trades.csv');
-  writeFileSync(trades, `id,price,qty,time\n${TRADES.map(({ id, ms, price }) => `${id},${price.toFixed(2)},1.5,${ms}`).join('\n')}\n`);
-  const hours = Array.from({ length: 4 }, (_, hour) => {
+  const tradesFile = join(folder, 'ABCUSDT-trades.csv');
+  writeFileSync(tradesFile, `id,price,qty,time\n${TRADES.map(({ id, ms, price }) => `${id},${price.toFixed(2)},1.5,${ms}`).join('\n')}\n`);
+  const hourRows = Array.from({ length: 4 }, (_, hour) => {
     const prices = TRADES.filter(({ ms }) => Math.floor((ms - START_MS) / HOUR_MS) === hour).map(({ price }) => price.toFixed(2));
     return [START_MS + hour * HOUR_MS, prices[0], prices.at(-1), prices[0], prices.at(-1), 540].join(',');
   });
-  const bars = join(folder, 'ABCUSDT-1h.csv');
-  writeFileSync(bars, `open_time,open,high,low,close,volume\n${hours.join('\n')}\n`);
-  await importTrades([trades], { catalog });
-  await importFiles([bars], { catalog, nowMs: START_MS + 24 * HOUR_MS });
+  const barsFile = join(folder, 'ABCUSDT-1h.csv');
+  writeFileSync(barsFile, `open_time,open,high,low,close,volume\n${hourRows.join('\n')}\n`);
+  await importTrades([tradesFile], { catalog });
+  await importFiles([barsFile], { catalog, nowMs: START_MS + 24 * HOUR_MS });
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
+/** Never trades. */
 class Idle extends Strategy {}
 /** Runs a strategy on bars of seven trades, with hourly bars beside them. */
 const runOnTradeBars = (strategy: StrategyClass, overrides: object = {}) =>
@@ -55,15 +59,17 @@ const runOnTradeBars = (strategy: StrategyClass, overrides: object = {}) =>
 
 describe('a run on bars from trades', () => {
   it('a run on bars from trades shows time bars at their close, and fills orders at the first price of the next bar', async () => {
-    const hours: number[] = [];
+    const hourTimes: number[] = [];
     const closesAtOrder: number[] = [];
     class TradeAndTimeBars extends Strategy {
       trend = this.feed('trend');
       override onBar() {
-        if (this.trend.fresh) hours.push(this.nowMs);
+        if (this.trend.fresh) hourTimes.push(this.nowMs);
         if (!this.bars.fresh) return;
-        // The bar ends with its seventh trade, and no later trade is known.
-        expect((this.nowMs - 1 - START_MS - 5000) / 10_000).toBeCloseTo(this.bars.bar.close * 100 - 10_000, 6);
+        // The bar ends 1 ms after its seventh trade, and its close is the price of that trade.
+        const indexByTime = (this.nowMs - 1 - START_MS - FIRST_TRADE_MS) / TRADE_PERIOD_MS;
+        const indexByPrice = this.bars.bar.close * 100 - 10_000;
+        expect(indexByTime).toBeCloseTo(indexByPrice, 6);
         if (this.position().isFlat && closesAtOrder.length < 3) {
           closesAtOrder.push(this.bars.bar.close);
           this.buy({ base: '1' });
@@ -71,16 +77,16 @@ describe('a run on bars from trades', () => {
       }
     }
     const { record } = await runOnTradeBars(TradeAndTimeBars);
-    expect(hours).toEqual([1, 2, 3, 4].map((hour) => START_MS + hour * HOUR_MS));
-    const buyRows = Array.from({ length: record.fills.length }, (_, index) => index).filter((index) => record.fills.side[index] === 0);
-    expect(buyRows.map((index) => fromScaled(record.fills.price[index]!, 2))).toEqual(
-      closesAtOrder.map((close) => (close + 0.01).toFixed(2)),
-    );
+    expect(hourTimes).toEqual([1, 2, 3, 4].map((hour) => START_MS + hour * HOUR_MS));
+    const { fills } = record;
+    const buyRows = Array.from({ length: fills.length }, (_, row) => row).filter((row) => fills.side[row] === 0);
+    expect(buyRows.map((row) => fromScaled(fills.price[row]!, 2))).toEqual(closesAtOrder.map((close) => (close + 0.01).toFixed(2)));
     expect(record.feeds.map(({ bars }) => bars.interval)).toEqual(['7ticks', '1h']);
   });
 
   it('a run on bars from trades has the same bars for every time range, because counting begins with the day', async () => {
-    const [wholeTimes, partTimes]: [number[], number[]] = [[], []];
+    const wholeTimes: number[] = [];
+    const partTimes: number[] = [];
     const recordingInto = (times: number[]) =>
       class extends Strategy {
         override onBar() {

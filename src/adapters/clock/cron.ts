@@ -10,12 +10,12 @@ import type { CronTimes } from '../../ports/cron.ts';
  * skips falls at the end of the gap.
  */
 export const cronTimes: CronTimes = (pattern, timeZone) => {
-  const cron = read(pattern, timeZone);
+  const cron = parsePattern(pattern, timeZone);
   return (afterMs) => (Number.isFinite(afterMs) ? (cron.nextRun(new Date(afterMs))?.getTime() ?? Infinity) : Infinity);
 };
 
 /** Throws ConfigError for an unknown time zone or an invalid pattern. */
-function read(pattern: string, timezone: string): Cron {
+function parsePattern(pattern: string, timezone: string): Cron {
   if (!isZone(timezone))
     throw new ConfigError(`cron '${pattern}': expected a time zone such as UTC or Europe/Berlin, got '${timezone}'`, 'correct the zone');
   try {

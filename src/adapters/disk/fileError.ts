@@ -28,10 +28,10 @@ export function writeError(path: string, error: unknown): unknown {
   return error instanceof Error && 'syscall' in error ? fileError(path, 'cannot be written', error) : error;
 }
 
-/** Runs `act`, whose failure does no harm. Returns false on a system error. Other errors are faults, and are thrown. */
-export function ignoreSystemErrors(act: () => void): boolean {
+/** Runs `action`, whose failure does no harm. Returns false on a system error. Other errors are faults, and are thrown. */
+export function ignoreSystemErrors(action: () => void): boolean {
   try {
-    act();
+    action();
     return true;
   } catch (error) {
     if (error instanceof Error && 'code' in error) return false;

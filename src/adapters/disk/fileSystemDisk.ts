@@ -47,7 +47,7 @@ interface OpenFile {
  */
 export class FileSystemDisk implements Disk {
   /** Files open for appending, least recently used first. */
-  readonly #appended = new Map<string, OpenFile>();
+  readonly #openFiles = new Map<string, OpenFile>();
   /** Files that are read in parts, least recently used first. */
   readonly #readers = new Map<string, number>();
 
@@ -109,16 +109,16 @@ export class FileSystemDisk implements Disk {
 
   sync(path: string, done: (failure: string | null) => void): void {
     // An open file is not a folder. Skip the check, because a journal record waits for this sync.
-    const isFolder = !this.#appended.has(path) && withDiskError(path, () => lstatSync(path)).isDirectory();
+    const isFolder = !this.#openFiles.has(path) && withDiskError(path, () => lstatSync(path)).isDirectory();
     if (isFolder) syncFolder(path, done);
     else {
       const file = this.#openFile(path);
       file.syncs++;
       fdatasync(file.descriptor, (error) => {
         // A file that was renamed or removed here in the meantime has no entry under that name any more.
-        const isInPlace = error !== null || this.#appended.get(path) !== file || isUnchanged(file, path);
+        const isInPlace = error !== null || this.#openFiles.get(path) !== file || isUnchanged(file, path);
         file.syncs--;
-        if (file.syncs === 0 && this.#appended.get(path) !== file) closeSync(file.descriptor);
+        if (file.syncs === 0 && this.#openFiles.get(path) !== file) closeSync(file.descriptor);
         const problem = isInPlace ? null : REPLACED;
         done(error ? codeOf(error) : problem);
       });
@@ -143,22 +143,22 @@ export class FileSystemDisk implements Disk {
 
   /** Closes all open files. They are opened again when used again. */
   close(): void {
-    for (const path of [...this.#appended.keys(), ...this.#readers.keys()]) this.#forget(path);
+    for (const path of [...this.#openFiles.keys(), ...this.#readers.keys()]) this.#forget(path);
   }
 
   #openFile(path: string): OpenFile {
-    const handle = this.#appended.get(path);
+    const handle = this.#openFiles.get(path);
     if (!handle) return this.#addOpen(path, openChecked(path, O_WRONLY | O_APPEND | NONBLOCK));
-    this.#appended.delete(path);
-    this.#appended.set(path, handle);
+    this.#openFiles.delete(path);
+    this.#openFiles.set(path, handle);
     return handle;
   }
 
   #addOpen(path: string, descriptor: number): OpenFile {
     const file = { descriptor, size: fstatSync(descriptor).size, syncs: 0 };
-    this.#appended.set(path, file);
-    const idle = [...this.#appended].find(([, { syncs }]) => syncs === 0);
-    if (this.#appended.size > MAX_OPEN && idle && idle[0] !== path) this.#forget(idle[0]);
+    this.#openFiles.set(path, file);
+    const idle = [...this.#openFiles].find(([, { syncs }]) => syncs === 0);
+    if (this.#openFiles.size > MAX_OPEN && idle && idle[0] !== path) this.#forget(idle[0]);
     return file;
   }
 
@@ -181,9 +181,9 @@ export class FileSystemDisk implements Disk {
     const reading = this.#readers.get(path);
     if (reading !== undefined) closeSync(reading);
     this.#readers.delete(path);
-    const file = this.#appended.get(path);
+    const file = this.#openFiles.get(path);
     if (!file) return;
-    this.#appended.delete(path);
+    this.#openFiles.delete(path);
     if (file.syncs === 0) closeSync(file.descriptor);
   }
 }
@@ -194,10 +194,10 @@ function codeOf(error: unknown): string {
   throw error;
 }
 
-/** Runs `act`. Throws DiskError with the code of a system error, and ConfigError for a link. */
-function withDiskError<T>(path: string, act: () => T): T {
+/** Runs `useDisk`. Throws DiskError with the code of a system error, and ConfigError for a link. */
+function withDiskError<T>(path: string, useDisk: () => T): T {
   try {
-    return act();
+    return useDisk();
   } catch (error) {
     const code = codeOf(error);
     if (code === 'ELOOP' || code === 'EMLINK') throw linkError(path, 'a file');

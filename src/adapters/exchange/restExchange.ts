@@ -9,7 +9,7 @@ import type { CallOptions } from './client/restClient.ts';
 import { Audits } from './account/audits.ts';
 import { Cancels } from './send/cancels.ts';
 import { parseTriggerTrackId } from './calls/triggers.ts';
-import { ContractSettings } from './send/contractSettings.ts';
+import { contractSettingsOf, type ContractSettings } from './send/contractSettings.ts';
 import { ExchangeContext } from './order/exchangeContext.ts';
 import { EvidenceReader } from './prove/evidence.ts';
 import { ActiveOrderPolling } from './observe/activeOrderPolling.ts';
@@ -41,16 +41,17 @@ const STEADY: CallOptions = { priority: 'steady' };
 /** How long an ended order can still be found by its venue order id. */
 const ENDED_MEMORY_MS = 3_600_000;
 /** The clock uncertainty to assume while none has been measured. */
-const UNMEASURED_MS = 60_000;
+const UNMEASURED_UNCERTAINTY_MS = 60_000;
 /** Before a bar is decided, wait for an order's end if its confirmation is due within this time. */
 const CONFIRM_WAIT_MS = 500;
-const MAX_POLLS = 4;
+/** Maximum number of reads before a bar is decided. */
+const MAX_READS_BEFORE_BAR = 4;
 
 /** One market's exchange over REST. The order manager calls it to send, cancel and read orders; events go to the connected sink. */
 export class RestExchange implements OrderGateway {
   /** True on futures. Spot has no trigger orders. */
   readonly supportsTriggerOrders: boolean;
-  readonly #core: ExchangeContext;
+  readonly #context: ExchangeContext;
   readonly #attribution: OrderAttribution;
   readonly #readers: Readers;
   readonly #statuses: StatusReader;
@@ -63,17 +64,17 @@ export class RestExchange implements OrderGateway {
   readonly #evidence: EvidenceReader;
   readonly #audits: Audits;
   /** Null on spot, and if no target settings are configured. */
-  readonly #settings: ContractSettings | null;
+  readonly #contractSettings: ContractSettings | null;
 
   constructor(deps: RestExchangeDeps) {
-    const core = new ExchangeContext(deps);
-    this.#core = core;
+    const context = new ExchangeContext(deps);
+    this.#context = context;
     this.supportsTriggerOrders = deps.market === 'futures';
     const { instruments, scheduler, settings } = deps;
-    const { venue, trackedOrders, raisedCauses, own } = core;
+    const { venue, trackedOrders, raisedCauses, ownInstruments } = context;
     this.#attribution = this.#openAttribution();
-    const identify = new OrderIdentifier({ venue, attribution: this.#attribution });
-    this.#readers = new Readers({ core, attribution: this.#attribution, identify, statuses: () => this.#statuses });
+    const orderIdentifier = new OrderIdentifier({ venue, attribution: this.#attribution });
+    this.#readers = new Readers({ context, attribution: this.#attribution, orderIdentifier, statuses: () => this.#statuses });
     const { reconcile, readTrades } = this.#readers;
     this.#statuses = this.#openStatuses();
     this.#cancels = new Cancels({
@@ -84,29 +85,29 @@ export class RestExchange implements OrderGateway {
       queryOrder: (tracked) => this.#statuses.check(tracked, RECONCILE),
       unbookedLots: (tracked) => this.#readers.trades(tracked.request.instrumentIndex).unbookedLots(tracked),
     });
-    this.#settings = settingsOf(core);
+    this.#contractSettings = contractSettingsOf(context);
     this.#createQueue = this.#openCreateQueue();
     this.#polling = new ActiveOrderPolling({ scheduler, trackedOrders, settings, reconcile: (index) => reconcile(index, STEADY) });
     this.#funding = this.#openFunding();
     this.#notedTotals = this.#openNotedTotals();
-    const holdings = new HoldingsCheck({ core, funding: this.#funding, readTrades, noted: this.#notedTotals });
+    const holdings = new HoldingsCheck({ context, funding: this.#funding, readTrades, notedTotals: this.#notedTotals });
     this.#holdings = holdings;
-    const venueNow = (): Work<number | null> => core.clock.now();
-    this.#evidence = this.#openEvidence(identify, venueNow);
-    const active = (): readonly number[] => own.filter((index) => trackedOrders.openOf(index).size > 0);
-    const uncertainties = (): readonly AuditDifference[] => uncertaintiesOf(this.#attribution, core);
-    this.#audits = new Audits({ scheduler, settings, raisedCauses, holdings, own, reconcile, active, uncertainties, venueNow });
+    const venueNow = (): Work<number | null> => context.clock.now();
+    this.#evidence = this.#openEvidence(orderIdentifier, venueNow);
+    const active = (): readonly number[] => ownInstruments.filter((index) => trackedOrders.openOf(index).size > 0);
+    const uncertainties = (): readonly AuditDifference[] => uncertaintiesOf(this.#attribution, context);
+    this.#audits = new Audits({ scheduler, settings, raisedCauses, holdings, ownInstruments, reconcile, active, uncertainties, venueNow });
   }
 
   #openAttribution(): OrderAttribution {
-    const { trackedOrders, raisedCauses, sink, venue, deps } = this.#core;
+    const { trackedOrders, raisedCauses, sink, venue, deps } = this.#context;
     const { instruments, notes = null } = deps;
     return new OrderAttribution({
       instruments,
       trackedOrders,
       raisedCauses,
       sink,
-      adopted: (tracked) => this.#onAdoption(tracked),
+      onIdKnown: (tracked) => this.#onAdoption(tracked),
       noteForeign: (foreign, isUndecided) => {
         const newestTrade = isUndecided ? this.#readers.trades(foreign.instrument).lastBookedId : undefined;
         notes?.cursor(foreignCursor(foreign, instruments, newestTrade));
@@ -116,17 +117,16 @@ export class RestExchange implements OrderGateway {
   }
 
   #openStatuses(): StatusReader {
-    const { venue, trackedOrders, raisedCauses, sink, venueMs, lagMs, deps } = this.#core;
+    const { venue, trackedOrders, raisedCauses, sink, venueMs, lagMs, deps } = this.#context;
     const { scheduler, instruments } = deps;
-    const contest = (orders: readonly TrackedOrder[], venueId: string): void => this.#attribution.contestVenueId(orders, venueId);
+    const attribution = this.#attribution;
     const { readTrades } = this.#readers;
-    return new StatusReader({ scheduler, venue, trackedOrders, raisedCauses, instruments, sink, venueMs, lagMs, contest, readTrades });
+    return new StatusReader({ scheduler, venue, trackedOrders, raisedCauses, instruments, sink, venueMs, lagMs, attribution, readTrades });
   }
 
   #openCreateQueue(): CreateQueue {
-    const { venue, trackedOrders, raisedCauses, sink, deps } = this.#core;
+    const { venue, trackedOrders, raisedCauses, sink, deps } = this.#context;
     const { scheduler, journal, instruments, settings, serverTime, delayObserver = null } = deps;
-    const attribution = this.#attribution;
     return new CreateQueue({
       scheduler,
       venue,
@@ -138,95 +138,96 @@ export class RestExchange implements OrderGateway {
       serverTime,
       delayObserver,
       sink,
-      adopted: (tracked) => this.#onAdoption(tracked),
-      contest: (orders, venueId) => attribution.contestVenueId(orders, venueId),
-      isDuplicate: (venueId) => attribution.isDuplicate(venueId),
-      duplicated: (tracked, venueId) => attribution.addSecondId(tracked, venueId),
+      onIdKnown: (tracked) => this.#onAdoption(tracked),
+      attribution: this.#attribution,
       holdCode: (tracked) => this.#holdCode(tracked),
     });
   }
 
   #openFunding(): FundingWatch {
-    const { venueMs, sink, deps } = this.#core;
+    const { venueMs, sink, deps } = this.#context;
     const { instruments, holdsSide: isHeld, notes = null } = deps;
     return new FundingWatch({
       instruments,
       venueMs,
       isHeld,
-      funded: (index, isLong, units, timeMs) => sink().funded(index, isLong, units, timeMs),
-      noted: (index, side, units) => notes?.cursor({ symbol: instruments[index]!.id, channel: `funding ${side}`, value: String(units) }),
+      reportPayment: (index, isLong, units, timeMs) => sink().funded(index, isLong, units, timeMs),
+      journalTotal: ({ id }, side, units) => notes?.cursor({ symbol: id, channel: `funding ${side}`, value: String(units) }),
     });
   }
 
   #openNotedTotals(): NotedTotals {
-    const { holdings, positions, own, deps } = this.#core;
+    const { holdings, positions, ownInstruments, deps } = this.#context;
     const { instruments, notes = null } = deps;
     const countedUpTo = (index: number): string | null => this.#readers.trades(index).bookedIds.countedUpToId;
     const hasCountedAll = (index: number): boolean => this.#readers.trades(index).hasCountedAll;
-    return new NotedTotals({ notes, instruments, own, holdings, positions, countedUpTo, hasCountedAll });
+    return new NotedTotals({ notes, instruments, ownInstruments, holdings, positions, countedUpTo, hasCountedAll });
   }
 
-  #openEvidence(identify: OrderIdentifier, venueNow: () => Work<number | null>): EvidenceReader {
-    const { venue, sink, clock, trackedOrders } = this.#core;
+  #openEvidence(orderIdentifier: OrderIdentifier, venueNow: () => Work<number | null>): EvidenceReader {
+    const { venue, sink, clock, trackedOrders } = this.#context;
     const isTriggerOf = ({ venueId }: TrackedOrder, triggerId: string): boolean => parseTriggerTrackId(venueId)?.triggerId === triggerId;
     return new EvidenceReader({
       venue,
       attribution: this.#attribution,
       trackedOrders,
-      identify,
+      orderIdentifier,
       holdings: this.#holdings,
       sink,
       venueNow,
       readTrades: this.#readers.readTrades,
       lastMs: () => clock.lastMs,
-      isWaiting: (index, triggerId) => Array.from(trackedOrders.openOf(index)).some((tracked) => isTriggerOf(tracked, triggerId)),
+      isKnownTrigger: (index, triggerId) => Array.from(trackedOrders.openOf(index)).some((tracked) => isTriggerOf(tracked, triggerId)),
     });
   }
 
   /** Connects the engine as the receiver of events. On futures, also starts applying the contract settings. */
   connect(sink: ExchangeSink): void {
-    this.#core.listener = sink;
+    this.#context.connectedSink = sink;
     this.#attribution.connected();
-    this.#settings?.sendAll(this.#core.own);
+    this.#contractSettings?.sendAll(this.#context.ownInstruments);
   }
 
   /** Returns the signing time for the SEND record. The request is then signed with exactly this time. */
   stamp(_order?: Pick<Order, 'id'>): SignStamp {
-    const { ms, uncertaintyMs } = this.#core.deps.serverTime();
-    return { signMs: ms - this.#core.deps.settings.backdateMs, venueLatestMs: ms + Math.ceil(Math.min(uncertaintyMs, UNMEASURED_MS)) };
+    const { ms, uncertaintyMs } = this.#context.deps.serverTime();
+    return {
+      signMs: ms - this.#context.deps.settings.backdateMs,
+      venueLatestMs: ms + Math.ceil(Math.min(uncertaintyMs, UNMEASURED_UNCERTAINTY_MS)),
+    };
   }
   /** Returns the venue's own text of the trade id that `tradeId` stands for. */
   tradeText(tradeId: number): string {
-    return this.#core.tradeNumbers.tradeIdOf(tradeId);
+    return this.#context.tradeNumbers.tradeIdOf(tradeId);
   }
 
   // --- Called by the order manager
 
   /** Sends the order once its journal record `seq` is durable. */
   submit(order: ApprovedOrder, seq: number): void {
-    const { clientOrderIdOf, journal } = this.#core.deps;
+    const { clientOrderIdOf, journal } = this.#context.deps;
     const tracked = new TrackedOrder(copyRequest(order), clientOrderIdOf(order.id), journal.signMs(order), order);
-    this.#core.trackedOrders.add(tracked);
+    this.#context.trackedOrders.add(tracked);
     this.#createQueue.submit(tracked, seq);
   }
   /** Cancels the order. Repeats the cancel until the order has ended. */
   cancel(order: Order): void {
-    const tracked = this.#core.trackedOrders.byId(order.id);
+    const tracked = this.#context.trackedOrders.byId(order.id);
     if (tracked !== undefined) this.#cancels.request(tracked);
   }
   /** Reads one list as evidence about the order. Throws InvariantError for an order that was never sent here. */
   read(order: Order, channel: Channel): void {
-    const tracked = this.#core.trackedOrders.byId(order.id);
+    const tracked = this.#context.trackedOrders.byId(order.id);
     if (tracked === undefined) throw new InvariantError(`order ${order.id} was never sent from here`);
     this.#evidence.read(tracked, order, channel);
   }
   /** Moves the order to the memory of ended orders. An order that is proven absent stays: lists are still searched for it. */
   orderEnded(order: Order): void {
-    const tracked = this.#core.trackedOrders.byId(order.id);
+    const tracked = this.#context.trackedOrders.byId(order.id);
     if (tracked === undefined || order.reason === 'noEffect') return;
     this.#statuses.forget(tracked);
     this.#cancels.forget(tracked);
-    this.#core.trackedOrders.retire(tracked, this.#core.deps.scheduler.nowMs);
+    this.#context.trackedOrders.retire(tracked, this.#context.deps.scheduler.nowMs);
   }
 
   // --- Called by the live process
@@ -243,20 +244,20 @@ export class RestExchange implements OrderGateway {
     if (state.ended !== undefined) this.#attribution.restoreEnded(state.ended);
     this.#notedTotals.restore(state.cursors);
     restoreTracking(state, {
-      instruments: this.#core.deps.instruments,
-      own: this.#core.own,
-      trackedOrders: this.#core.trackedOrders,
-      holdings: this.#core.holdings,
-      positions: this.#core.positions,
+      instruments: this.#context.deps.instruments,
+      ownInstruments: this.#context.ownInstruments,
+      trackedOrders: this.#context.trackedOrders,
+      holdings: this.#context.holdings,
+      positions: this.#context.positions,
       funding: this.#funding,
-      externalBook: this.#core.externalBook,
-      seen: (index) => this.#readers.trades(index).bookedIds,
-      foreign: (foreign) => this.#attribution.restoreForeign(foreign),
-      orderOf: this.#core.deps.orderOf,
-      onIncident: (venueMs) => this.#core.deps.delayObserver?.onIncident(venueMs),
+      externalBook: this.#context.externalBook,
+      bookedIdsOf: (index) => this.#readers.trades(index).bookedIds,
+      restoreForeign: (foreign) => this.#attribution.restoreForeign(foreign),
+      orderOf: this.#context.deps.orderOf,
+      onIncident: (venueMs) => this.#context.deps.delayObserver?.onIncident(venueMs),
     });
-    for (const index of this.#core.own) {
-      for (const tracked of this.#core.trackedOrders.openOf(index))
+    for (const index of this.#context.ownInstruments) {
+      for (const tracked of this.#context.trackedOrders.openOf(index))
         if (tracked.isLive && tracked.isCancelWanted) this.#cancels.request(tracked);
     }
   }
@@ -268,21 +269,21 @@ export class RestExchange implements OrderGateway {
 
   /** Audits the account, and calls `done` once with the result. */
   audit(kind: AuditKind, done: (result: AuditResult) => void): void {
-    const { scheduler, settings } = this.#core.deps;
-    this.#core.trackedOrders.forget(scheduler.nowMs - ENDED_MEMORY_MS, scheduler.nowMs - settings.refusedWatchMs);
+    const { scheduler, settings } = this.#context.deps;
+    this.#context.trackedOrders.forget(scheduler.nowMs - ENDED_MEMORY_MS, scheduler.nowMs - settings.refusedWatchMs);
     start(this.#audits.run(kind)).whenOver(done);
   }
   /** The halt causes that this exchange has raised and not cleared. */
   get raisedCauses(): readonly AuditDifference[] {
-    return this.#core.raisedCauses.standing;
+    return this.#context.raisedCauses.standing;
   }
 
   /** The operator decides that venue order `venueId` is our order `id`, which has no venue order id yet. */
   adopt(id: OrderId, venueId: string): void {
-    const tracked = this.#core.trackedOrders.byId(id);
+    const tracked = this.#context.trackedOrders.byId(id);
     if (tracked === undefined || tracked.venueId !== null) return;
     this.#attribution.ignore(venueId);
-    const sighting = { instrument: tracked.request.instrumentIndex, channel: 'openOrders', venueMs: this.#core.clock.lastMs } as const;
+    const sighting = { instrument: tracked.request.instrumentIndex, channel: 'openOrders', venueMs: this.#context.clock.lastMs } as const;
     this.#attribution.adopt(tracked, venueId, sighting, null);
     this.#readers.trades(tracked.request.instrumentIndex).adoptFills(venueId);
   }
@@ -298,24 +299,24 @@ export class RestExchange implements OrderGateway {
   }
   /** Reads the terms and fills of a foreign order now. Calls `done` once, with its details or with the reason why it cannot be ours. */
   readForeign(venueId: string, done: (answer: ForeignOrderDetails | string) => void): void {
-    const { core, attribution, readers } = { core: this.#core, attribution: this.#attribution, readers: this.#readers };
-    const work = readForeignOrder(venueId, { venue: core.venue, instruments: core.deps.instruments, attribution, readers });
-    start(work).whenOver(done);
+    const { venue, deps } = this.#context;
+    const readerDeps = { venue, instruments: deps.instruments, attribution: this.#attribution, readers: this.#readers };
+    start(readForeignOrder(venueId, readerDeps)).whenOver(done);
   }
   /** The operator adopts a foreign order as `order`: its fills are booked, and it is tracked from now on. */
   adoptFills(order: Order, venueId: string): void {
-    const tracked = new TrackedOrder(copyRequest(order), this.#core.deps.clientOrderIdOf(order.id), order.createdMs, order);
+    const tracked = new TrackedOrder(copyRequest(order), this.#context.deps.clientOrderIdOf(order.id), order.createdMs, order);
     tracked.isOnWire = true;
     tracked.venueId = venueId;
     tracked.listed = 'seen';
-    this.#core.trackedOrders.add(tracked);
+    this.#context.trackedOrders.add(tracked);
     this.#readers.trades(order.instrumentIndex).adoptFills(venueId);
     this.#attribution.markDecided(venueId);
     if (tracked.isOpen) this.#onAdoption(tracked);
   }
   /** Clears a halt cause for the operator, who alone may clear it. Clearing MISMATCH accepts the holdings that differed. */
   clear(code: HaltCode, instrument: number | null): void {
-    const { raisedCauses, calls } = this.#core;
+    const { raisedCauses, calls } = this.#context;
     raisedCauses.clear(code, instrument);
     if (code === 'DUPLICATE') this.#attribution.forgetNamed();
     if (code === 'ALIEN') this.#attribution.noteCleared();
@@ -325,17 +326,17 @@ export class RestExchange implements OrderGateway {
   }
   /** What the account holds beyond the strategies' positions. */
   get externalPositions(): readonly ReferencePosition[] {
-    return this.#core.externalBook.positions();
+    return this.#context.externalBook.positions();
   }
 
   /** True when no create waits for the disk or the rate limit, and no call is on the wire. */
   get isIdle(): boolean {
-    return this.#core.calls.open === 0 && this.#createQueue.isEmpty;
+    return this.#context.calls.openCount === 0 && this.#createQueue.isEmpty;
   }
   /** Stops all timers. Calls `done` when no call is on the wire. */
   stop(done: () => void): void {
-    for (const timer of [this.#core.incidents, this.#statuses, this.#cancels, this.#polling, this.#settings]) timer?.stop();
-    this.#core.calls.stop(done);
+    for (const timer of [this.#context.incidents, this.#statuses, this.#cancels, this.#polling, this.#contractSettings]) timer?.stop();
+    this.#context.calls.stop(done);
   }
 
   // --- Internals
@@ -344,27 +345,28 @@ export class RestExchange implements OrderGateway {
   #holdCode({ request, id }: TrackedOrder): string | null {
     const { instrumentIndex: index, side, lots, reduceOnly, instrument } = request;
     const isReduction = reduceOnly || (instrument.contract === undefined && side === 'sell');
-    if (!isReduction) return this.#settings === null || this.#settings.isReady(index) ? null : 'SETTINGS';
-    const lackingLots = this.#holdings.lackingLots(index, side) + this.#takenLots(index, side);
+    if (!isReduction) return this.#contractSettings === null || this.#contractSettings.isReady(index) ? null : 'SETTINGS';
+    const lackingLots = this.#holdings.lackingLots(index, side) + this.#unexplainedLots(index, side);
     if (lackingLots === 0) return null;
     // The books hold more than the venue shows. All open reductions together may use what the venue does show.
-    const otherOrders = Array.from(this.#core.trackedOrders.openOf(index)).filter(
-      (tracked) => tracked.id !== id && tracked.request.side === side && (tracked.request.reduceOnly || !this.#core.isTwoWay(index)),
+    const otherOrders = Array.from(this.#context.trackedOrders.openOf(index)).filter(
+      (tracked) => tracked.id !== id && tracked.request.side === side && (tracked.request.reduceOnly || !this.#context.isTwoWay(index)),
     );
     const othersOpenLots = otherOrders.reduce((sum, tracked) => sum + Math.max(0, tracked.request.lots - tracked.filledLots), 0);
-    const heldLots = this.#core.deps.heldLots?.(index, side) ?? Infinity;
+    const heldLots = this.#context.deps.heldLots?.(index, side) ?? Infinity;
     return lots + othersOpenLots <= heldLots - lackingLots ? null : 'VENUE_HOLDS_LESS';
   }
   /** Lots that unattributed fills have taken from the strategies' holdings and that the operator has not explained. Usually 0. */
-  #takenLots(index: number, side: Side): number {
-    const { quantityDigits } = this.#core.deps.instruments[index]!;
+  #unexplainedLots(index: number, side: Side): number {
+    const { quantityDigits } = this.#context.deps.instruments[index]!;
     const part = this.#holdings.reducedBy(index, side);
     const duplicateLots = this.#attribution.duplicateQty(index, part).times(Decimal.pow(10, quantityDigits));
-    const takenLots = duplicateLots.plus(this.#readers.trades(index).openLots(part)).times(side === 'sell' ? -1 : 1);
+    const boughtLots = duplicateLots.plus(this.#readers.trades(index).openLots(part));
+    const takenLots = side === 'sell' ? boughtLots.negated() : boughtLots;
     return Math.max(0, takenLots.ceil().toNumber());
   }
   #onAdoption(tracked: TrackedOrder): void {
-    tracked.knownMs = this.#core.deps.scheduler.nowMs;
+    tracked.idKnownMs = this.#context.deps.scheduler.nowMs;
     const { venueId, request } = tracked;
     if (this.#attribution.withdrawOf(tracked) && venueId !== null) this.#readers.trades(request.instrumentIndex).adoptFills(venueId);
     this.#cancels.onVenueId(tracked);
@@ -372,29 +374,24 @@ export class RestExchange implements OrderGateway {
   }
   /** Reconciles instruments with working orders until no read is due soon, then their positions. */
   *#settle(instruments: readonly number[]): Work<void> {
-    const { scheduler } = this.#core.deps;
+    const { scheduler } = this.#context.deps;
     const isRequested = (tracked: TrackedOrder): boolean => instruments.includes(tracked.request.instrumentIndex);
-    const requested = instruments.filter((index) => this.#core.own.includes(index));
-    const active = requested.filter((index) => Array.from(this.#core.trackedOrders.openOf(index)).some(({ isLive }) => isLive));
-    for (let pollsLeft = active.length === 0 ? 0 : MAX_POLLS; pollsLeft > 0; pollsLeft--) {
-      yield* all(active.map((index) => this.#readers.reconcile(index, RECONCILE)));
+    const requested = instruments.filter((index) => this.#context.ownInstruments.includes(index));
+    const activeInstruments = requested.filter((index) =>
+      Array.from(this.#context.trackedOrders.openOf(index)).some(({ isLive }) => isLive),
+    );
+    for (let readsLeft = activeInstruments.length === 0 ? 0 : MAX_READS_BEFORE_BAR; readsLeft > 0; readsLeft--) {
+      yield* all(activeInstruments.map((index) => this.#readers.reconcile(index, RECONCILE)));
       const dueMs = this.#statuses.dueOf(isRequested);
-      if (pollsLeft === 1 || dueMs > scheduler.nowMs + CONFIRM_WAIT_MS) break;
+      if (readsLeft === 1 || dueMs > scheduler.nowMs + CONFIRM_WAIT_MS) break;
       yield* sleep(scheduler, Math.max(scheduler.nowMs, Math.ceil(dueMs)) + 1 - scheduler.nowMs);
     }
     yield* this.#settlePositions(requested);
   }
   /** Reads open positions, because they pay or receive funding, which no trade list shows. */
   *#settlePositions(instruments: readonly number[]): Work<void> {
-    const withPosition = instruments.filter((index) => !this.#core.positions.isFlat(index));
-    if (this.#core.deps.market !== 'spot' && withPosition.length > 0) yield* this.#holdings.verify(withPosition, RECONCILE);
+    if (this.#context.deps.market === 'spot') return;
+    const instrumentsWithPosition = instruments.filter((index) => !this.#context.positions.isFlat(index));
+    if (instrumentsWithPosition.length > 0) yield* this.#holdings.verify(instrumentsWithPosition, RECONCILE);
   }
-}
-
-/** Returns null on spot and if no target settings are configured. */
-function settingsOf({ deps, calls, venue, raisedCauses, settingsTarget }: ExchangeContext): ContractSettings | null {
-  const { market, scheduler, instruments, settings, notes = null } = deps;
-  if (market === 'spot' || deps.contractSettingsTarget === undefined) return null;
-  const { cancelRetryMs: retryMs, cancelRetryMaxMs: retryMaxMs } = settings;
-  return new ContractSettings({ calls, venue, scheduler, instruments, raisedCauses, notes, target: settingsTarget, retryMs, retryMaxMs });
 }

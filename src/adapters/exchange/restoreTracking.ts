@@ -1,4 +1,4 @@
-// Restores tracked orders, booked trades, holdings and funding from the journal of an earlier run.
+// Restores tracked orders, booked trades, holdings and funding from the journal of an earlier run. `RestExchange.restore` calls it.
 
 import { Decimal } from '../../base/number/decimal.ts';
 import type { Instrument } from '../../model/instrument.ts';
@@ -15,14 +15,15 @@ import type { VenueHolding } from './calls/venueCalls.ts';
 /** The objects that are restored, and what restoring needs. */
 export interface RestoreTarget {
   readonly instruments: readonly Instrument[];
-  readonly own: readonly number[];
+  /** Indices of this market's instruments. */
+  readonly ownInstruments: readonly number[];
   readonly trackedOrders: TrackedOrders;
   readonly holdings: HoldingBook;
   readonly positions: PositionBook;
   readonly funding: FundingWatch;
   readonly externalBook: ReferenceBook;
-  readonly seen: (instrument: number) => BookedTradeIds;
-  readonly foreign: (foreign: ForeignOrder) => void;
+  readonly bookedIdsOf: (instrument: number) => BookedTradeIds;
+  readonly restoreForeign: (foreign: ForeignOrder) => void;
   readonly orderOf: (id: OrderId) => BelievedOrder | undefined;
   readonly onIncident: (venueMs: number) => void;
 }
@@ -30,9 +31,9 @@ export interface RestoreTarget {
 /** Restores everything that the journal knows. Cursors, trades and fills of other instruments are ignored. */
 export function restoreTracking({ orders, trades, cursors, unattributedFills = [] }: RestoredTracking, target: RestoreTarget): void {
   for (const fill of unattributedFills)
-    if (target.own.some((index) => target.instruments[index]!.id === fill.symbol)) target.externalBook.book(fill);
+    if (target.ownInstruments.some((index) => target.instruments[index]!.id === fill.symbol)) target.externalBook.book(fill);
   restoreOrders(orders, unattributedFills.length > 0, target);
-  const indexById = new Map(target.own.map((index) => [target.instruments[index]!.id as string, index]));
+  const indexById = new Map(target.ownInstruments.map((index) => [target.instruments[index]!.id as string, index]));
   restoreBookedTrades(trades, indexById, target);
   const totals: VenueHolding[] = [];
   for (const [key, value] of cursors) {
@@ -52,7 +53,7 @@ function restoreOrders(orders: readonly RestoredTrackedOrder[], hasFractions: bo
   for (const order of orders) {
     const tracked = restoreTrackedOrder(order, target.orderOf(order.request.id) ?? forgottenOrder(order));
     target.trackedOrders.add(tracked);
-    if (order.venueId !== null && hasFractions) tracked.restLots = fractionOf(tracked, order.venueId, target);
+    if (order.venueId !== null && hasFractions) tracked.fractionLots = fractionLotsOf(tracked, order.venueId, target);
   }
   // The journal records a contested id only for the acknowledged order. The other order is one of those with an unknown outcome.
   if (orders.some(({ contestedId }) => contestedId != null))
@@ -64,7 +65,7 @@ function restoreBookedTrades(trades: Iterable<string>, indexById: ReadonlyMap<st
   for (const key of trades) {
     const [symbol = '', tradeId = '', side = ''] = key.split(' ');
     const index = indexById.get(symbol);
-    if (index !== undefined && isSide(side) && /^\d+$/.test(tradeId)) target.seen(index).restore(tradeId, side);
+    if (index !== undefined && isSide(side) && /^\d+$/.test(tradeId)) target.bookedIdsOf(index).restore(tradeId, side);
   }
 }
 
@@ -79,8 +80,8 @@ interface RestoredCursor {
 /** Restores what the cursor of an instrument notes: its position, a foreign order, counted trades, or booked funding. */
 function restoreCursor(index: number, { channel, value, longValue }: RestoredCursor, target: RestoreTarget): void {
   if (channel === 'position') target.positions.restore(index, new Decimal(value), longValue === undefined ? null : new Decimal(longValue));
-  else if (channel.startsWith(FOREIGN)) restoreForeignOrder(foreignFrom(index, channel, value), target);
-  else if (channel === 'counted') target.seen(index).noteTotalsUpTo(value);
+  else if (channel.startsWith(FOREIGN_PREFIX)) restoreForeignOrder(foreignFrom(index, channel, value), target);
+  else if (channel === 'counted') target.bookedIdsOf(index).noteTotalsUpTo(value);
   else if (channel === 'funding buy' || channel === 'funding sell')
     target.funding.restore(index, channel === 'funding buy' ? 'buy' : 'sell', Number(value));
 }
@@ -88,12 +89,13 @@ function restoreCursor(index: number, { channel, value, longValue }: RestoredCur
 /** Restores a foreign order that waits for a decision, and from which trade on its own ones follow; null: it waits no longer. */
 function restoreForeignOrder(noted: NotedForeignOrder | null, target: RestoreTarget): void {
   if (noted === null) return;
-  target.foreign(noted.foreign);
-  target.seen(noted.foreign.instrument).noteForeignAfter(noted.lastBookedId);
+  target.restoreForeign(noted.foreign);
+  target.bookedIdsOf(noted.foreign.instrument).noteForeignAfter(noted.lastBookedId);
 }
 
 /** Begins the channel of the cursor of a foreign order. Its venue order id follows. */
-const FOREIGN = 'foreign ';
+const FOREIGN_PREFIX = 'foreign ';
+/** Begins the value of that cursor, by the kind of the order. */
 const ORDER = 'order';
 const TRIGGER = 'trigger';
 
@@ -102,12 +104,12 @@ const TRIGGER = 'trigger';
  * waits for a decision.
  */
 export function foreignCursor(
-  { venueId, instrument, isWaiting }: ForeignOrder,
+  { venueId, instrument, isTrigger }: ForeignOrder,
   instruments: readonly Instrument[],
   lastBookedId: string | null | undefined,
 ): { readonly symbol: string; readonly channel: string; readonly value: string } {
-  const value = lastBookedId === undefined ? '' : `${isWaiting ? TRIGGER : ORDER} ${lastBookedId ?? ''}`;
-  return { symbol: instruments[instrument]!.id, channel: FOREIGN + venueId, value };
+  const value = lastBookedId === undefined ? '' : `${isTrigger ? TRIGGER : ORDER} ${lastBookedId ?? ''}`;
+  return { symbol: instruments[instrument]!.id, channel: FOREIGN_PREFIX + venueId, value };
 }
 
 /** A foreign order as its cursor notes it. */
@@ -117,13 +119,16 @@ interface NotedForeignOrder {
   readonly lastBookedId: string | null;
 }
 
-/** Reads such a cursor. Returns null for an order that no longer waits for a decision. */
+/** Reads the cursor of a foreign order. Returns null for an order that no longer waits for a decision. */
 function foreignFrom(instrument: number, channel: string, value: string): NotedForeignOrder | null {
   if (value === '') return null;
-  const [kind, lastBookedId = ''] = value.split(' ');
-  const venueId = channel.slice(FOREIGN.length);
+  const [orderKind, lastBookedId = ''] = value.split(' ');
+  const venueId = channel.slice(FOREIGN_PREFIX.length);
   const why = 'it waited for a decision when the bot ended';
-  return { foreign: { venueId, instrument, why, isWaiting: kind === TRIGGER }, lastBookedId: lastBookedId === '' ? null : lastBookedId };
+  return {
+    foreign: { venueId, instrument, why, isTrigger: orderKind === TRIGGER },
+    lastBookedId: lastBookedId === '' ? null : lastBookedId,
+  };
 }
 
 const INCIDENT_KEY = `${INCIDENT_CURSOR.symbol} ${INCIDENT_CURSOR.channel}`;
@@ -135,7 +140,7 @@ function forgottenOrder({ request, state }: RestoredTrackedOrder): BelievedOrder
 }
 
 /** Returns the part of the order's fills that is smaller than a lot. The account holds it, not the strategy. */
-function fractionOf({ request }: TrackedOrder, venueId: string, { externalBook }: RestoreTarget): Decimal {
+function fractionLotsOf({ request }: TrackedOrder, venueId: string, { externalBook }: RestoreTarget): Decimal {
   const lots = externalBook.qtyOf(venueId).times(Decimal.pow(10, request.instrument.quantityDigits));
   return request.side === 'buy' ? lots : lots.negated();
 }

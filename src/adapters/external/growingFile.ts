@@ -1,4 +1,4 @@
-// A text file of values that another program appends to: each look returns the rows that are new, and says which lines are bad.
+// Reads a text file of values that another program appends to: each read returns the new rows, and names the bad lines.
 
 import { closeSync, fstatSync, readSync } from 'node:fs';
 import { ConfigError } from '../../base/errors.ts';
@@ -22,10 +22,10 @@ export interface NewRows {
   readonly isAtEnd: boolean;
 }
 
-/** Most bytes that one look reads, so that nothing else waits long. */
-const MAX_BYTES = 1 << 20;
+/** Maximum number of bytes in one read, so that nothing else waits long. */
+const MAX_READ_BYTES = 1 << 20;
 const NEWLINE = 10;
-/** Most bad lines of a look that are named. */
+/** Maximum number of bad lines that one read names. */
 const MAX_NAMED = 3;
 
 /** Reads the values that another program appends to a file. */
@@ -34,7 +34,7 @@ export class GrowingFile {
   readonly #names: ColumnNames;
   #header: string | null = null;
   #inode = 0;
-  /** Bytes and lines that were read: whole lines alone. */
+  /** Number of bytes and lines that were read, without an unfinished last line. */
   #bytes = 0;
   #lines = 0;
   #problem: string | null = null;
@@ -44,7 +44,7 @@ export class GrowingFile {
     this.#names = names;
   }
 
-  /** Reads what was appended since the last look, up to the last line that has an end. Throws ConfigError for a file without such columns. */
+  /** Reads what was appended since the last read, up to the last line that has an end. Throws ConfigError for a file without such columns. */
   readNew(): NewRows {
     let descriptor: number;
     try {
@@ -54,8 +54,8 @@ export class GrowingFile {
     }
     try {
       const { size, ino } = fstatSync(descriptor);
-      // Another file of that name, or one that was cut: its rows that are known already are found by their times.
-      if (ino !== this.#inode || size < this.#bytes) this.#beginAnew(ino);
+      // The file was replaced or cut. The caller recognises rows that it already has by their times.
+      if (ino !== this.#inode || size < this.#bytes) this.#restart(ino);
       return this.#read(descriptor, size);
     } catch (error) {
       if (error instanceof ConfigError) throw error;
@@ -65,24 +65,24 @@ export class GrowingFile {
     }
   }
 
-  #beginAnew(inode: number): void {
+  #restart(inode: number): void {
     this.#inode = inode;
     this.#header = null;
     this.#bytes = this.#lines = 0;
   }
 
-  /** Reads the complete lines that were added since the last read, at most `MAX_BYTES`. `size`: of the file, in bytes. */
+  /** Reads the complete lines that were added since the last read, at most `MAX_READ_BYTES`. `size`: of the file, in bytes. */
   #read(descriptor: number, size: number): NewRows {
     this.#problem = null;
-    const bytes = Buffer.alloc(Math.min(MAX_BYTES, size - this.#bytes));
+    const bytes = Buffer.alloc(Math.min(MAX_READ_BYTES, size - this.#bytes));
     const count = readSync(descriptor, bytes, 0, bytes.length, this.#bytes);
     const end = bytes.lastIndexOf(NEWLINE, count - 1) + 1;
     if (count === 0 || end === 0) {
-      if (count < MAX_BYTES) return { rows: [], problems: [], isAtEnd: true };
+      if (count < MAX_READ_BYTES) return { rows: [], problems: [], isAtEnd: true };
       this.#bytes += count;
       return {
         rows: [],
-        problems: [`${this.#path}:${this.#lines + 1}: a line of more than ${MAX_BYTES} bytes is left out`],
+        problems: [`${this.#path}:${this.#lines + 1}: a line of more than ${MAX_READ_BYTES} bytes is left out`],
         isAtEnd: false,
       };
     }
@@ -92,39 +92,39 @@ export class GrowingFile {
     lines.pop();
     const fileRows = this.#rowsOf(lines);
     this.#bytes += end;
-    return { ...fileRows, isAtEnd: count < MAX_BYTES };
+    return { ...fileRows, isAtEnd: count < MAX_READ_BYTES };
   }
 
   /** Returns the rows of complete lines. Bad lines are left out and reported, the first ones by name. */
   #rowsOf(lines: readonly string[]): Omit<NewRows, 'isAtEnd'> {
-    const text = new TextFile(this.#path, this.#names);
-    const bad: string[] = [];
-    if (this.#header !== null) text.parseLine(this.#header);
-    text.line = this.#lines;
-    let good = 0;
+    const textFile = new TextFile(this.#path, this.#names);
+    const badLines: string[] = [];
+    if (this.#header !== null) textFile.parseLine(this.#header);
+    textFile.line = this.#lines;
+    let goodLineCount = 0;
     for (const line of lines) {
       if (this.#header === null) {
-        text.parseLine(line);
+        textFile.parseLine(line);
         if (line.trim() !== '') this.#header = line;
         continue;
       }
       try {
-        text.parseLine(line);
-        if (line.trim() !== '') good++;
+        textFile.parseLine(line);
+        if (line.trim() !== '') goodLineCount++;
       } catch (error) {
         if (!(error instanceof ConfigError)) throw error;
-        bad.push(`${error.message}: left out`);
+        badLines.push(`${error.message}: left out`);
       }
     }
-    this.#lines = text.line;
-    const more = bad.length > MAX_NAMED ? [`${this.#path}: ${bad.length - MAX_NAMED} more bad lines are left out`] : [];
-    const problems = [...bad.slice(0, MAX_NAMED), ...more];
-    if (good === 0) return { rows: [], problems };
-    const { timeMs, knownMs, value } = text.rows.done();
-    return { rows: Array.from(timeMs, (ms, row) => ({ timeMs: ms, knownMs: knownMs[row]!, value: value[row]! })), problems };
+    this.#lines = textFile.line;
+    const unnamedText = badLines.length > MAX_NAMED ? [`${this.#path}: ${badLines.length - MAX_NAMED} more bad lines are left out`] : [];
+    const problems = [...badLines.slice(0, MAX_NAMED), ...unnamedText];
+    if (goodLineCount === 0) return { rows: [], problems };
+    const { timeMs, knownMs, value } = textFile.rows.finish();
+    return { rows: Array.from(timeMs, (valueMs, row) => ({ timeMs: valueMs, knownMs: knownMs[row]!, value: value[row]! })), problems };
   }
 
-  /** Says once that the file cannot be read, until it can. */
+  /** Reports once that the file cannot be read, until it can be read again. */
   #unreadable(error: unknown): NewRows {
     const problem = `${this.#path}: cannot be read (${causeText(error)})`;
     const isNew = problem !== this.#problem;

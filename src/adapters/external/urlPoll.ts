@@ -4,7 +4,7 @@ import type { Scheduler } from '../../ports/scheduler.ts';
 import type { Wire, WireOutcome } from '../../ports/wire.ts';
 import { parseNumberValue, parseTimeValue } from './webhookCheck.ts';
 
-/** The collaborators and settings of a poll. */
+/** The collaborators and settings of a poll of one URL. */
 export interface UrlPollDeps {
   readonly wire: Wire;
   readonly scheduler: Scheduler;

@@ -1,4 +1,4 @@
-// Whether a request of a webhook is genuine, new and in time, and the value in it. What it returns holds no secret.
+// Checks that a request of a webhook is genuine, new and in time, and reads the value in it. The result holds no secret.
 
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import { REDACTED, type Secret } from '../../base/text/secret.ts';
@@ -46,7 +46,7 @@ export class HookChecker {
     this.#maxAgeMs = maxAgeMs;
   }
 
-  /** `nowMs`: the clock of this computer, by which the sender says when it sent. */
+  /** Returns the value of a genuine request, or why it is refused. `nowMs`: the time of this computer's clock. */
   check(request: HookRequest, nowMs: number): HookValue | HookRefusal {
     return this.#proof === 'signature' ? this.#checkSigned(request, nowMs) : this.#checkBody(request, nowMs);
   }
@@ -57,11 +57,11 @@ export class HookChecker {
     if (signature === '') return { status: 401, problem: 'expected a signature: X-Isobar-Time, X-Isobar-Nonce and X-Isobar-Signature' };
     const expectedSignature = createHmac('sha256', this.#secret).update(`${sent}.${nonce}.${path}.`).update(body).digest('hex');
     if (!HEX_SHA256.test(signature!) || !isSame(expectedSignature, signature!)) return { status: 401, problem: 'the signature is wrong' };
-    const late = this.#lateness(/^\d{13}$/.test(sent!) ? Number(sent) : null, 'X-Isobar-Time: expected Unix ms', nowMs);
-    if (late !== null) return late;
+    const ageRefusal = this.#ageRefusal(/^\d{13}$/.test(sent!) ? Number(sent) : null, 'X-Isobar-Time: expected Unix ms', nowMs);
+    if (ageRefusal !== null) return ageRefusal;
     if (!NONCE.test(nonce!)) return { status: 400, problem: 'X-Isobar-Nonce: expected 16 to 64 letters, digits, _ and -' };
     const fields = fieldsOf(body);
-    return fields === null ? NO_OBJECT : valueOf(fields['time'], fields['value'], nonce!);
+    return fields === null ? NO_OBJECT_REFUSAL : valueOf(fields['time'], fields['value'], nonce!);
   }
 
   /** Checks a request with the secret in its body. Returns its value, or why it is refused. */
@@ -70,8 +70,8 @@ export class HookChecker {
     const secret = fields?.['secret'];
     if (fields === null || typeof secret !== 'string') return { status: 401, problem: 'expected a JSON object with the secret' };
     if (!isSame(this.#secret, secret)) return { status: 401, problem: 'the secret is wrong' };
-    const late = this.#lateness(parseTimeValue(fields['sent']), 'sent: expected the time at which it was sent', nowMs);
-    if (late !== null) return late;
+    const ageRefusal = this.#ageRefusal(parseTimeValue(fields['sent']), 'sent: expected the time at which it was sent', nowMs);
+    if (ageRefusal !== null) return ageRefusal;
     const otherFields = Object.fromEntries(Object.entries(fields).filter(([name]) => name !== 'secret'));
     // A sender that cannot sign has rarely a nonce. The same body twice is then a duplicate.
     const nonce = fields['nonce'] ?? createHash('sha256').update(JSON.stringify(otherFields)).digest('hex');
@@ -82,7 +82,7 @@ export class HookChecker {
     return valueOf(fields['time'] ?? fields['sent'], fields['value'], nonce);
   }
 
-  #lateness(sentMs: number | null, problem: string, nowMs: number): HookRefusal | null {
+  #ageRefusal(sentMs: number | null, problem: string, nowMs: number): HookRefusal | null {
     if (sentMs === null) return { status: 400, problem };
     const ageMs = nowMs - sentMs;
     if (Math.abs(ageMs) <= this.#maxAgeMs) return null;
@@ -91,7 +91,7 @@ export class HookChecker {
   }
 }
 
-const NO_OBJECT: HookRefusal = { status: 400, problem: 'expected a JSON object with time and value' };
+const NO_OBJECT_REFUSAL: HookRefusal = { status: 400, problem: 'expected a JSON object with time and value' };
 
 /** Compares in a time that does not depend on where they differ, or on how long they are. */
 function isSame(a: string, b: string): boolean {

@@ -1,4 +1,4 @@
-// The HTTP server for webhooks: on loopback, or behind a TLS front that the config names.
+// Runs the HTTP server for webhooks: on loopback, or behind a TLS front that the config names.
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { ConfigError } from '../../base/errors.ts';
@@ -32,7 +32,7 @@ export interface OpenWebhooks {
 
 const MAX_BODY_BYTES = 8 * 1024;
 
-/** Throws ConfigError for a port that cannot be opened. */
+/** Opens the server. Throws ConfigError for a port that cannot be opened. */
 export async function openWebhookServer({ host, port, frontHost }: WebhookListener, handle: HookHandler): Promise<OpenWebhooks> {
   const hosts = new Set<string>();
   const server = createServer(SERVER_LIMITS, (request, response) => {
@@ -51,11 +51,11 @@ export async function openWebhookServer({ host, port, frontHost }: WebhookListen
     server.listen(port, host, resolve);
   });
   const address = server.address();
-  const bound = typeof address === 'object' && address !== null ? address.port : port;
-  for (const name of ['127.0.0.1', 'localhost', '[::1]']) hosts.add(`${name}:${bound}`);
+  const boundPort = typeof address === 'object' && address !== null ? address.port : port;
+  for (const name of ['127.0.0.1', 'localhost', '[::1]']) hosts.add(`${name}:${boundPort}`);
   if (frontHost !== null) hosts.add(frontHost);
   return {
-    url: `http://${host.includes(':') ? `[${host}]` : host}:${bound}`,
+    url: `http://${host.includes(':') ? `[${host}]` : host}:${boundPort}`,
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
@@ -64,7 +64,7 @@ export async function openWebhookServer({ host, port, frontHost }: WebhookListen
   };
 }
 
-/** `body` null: it was too large. */
+/** Returns the reply to a request. `body` null: it was too large. */
 async function replyTo(
   { method, url = '', headers }: IncomingMessage,
   body: Buffer | null,

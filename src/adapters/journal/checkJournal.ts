@@ -46,10 +46,10 @@ const readingDisk = {
   read: (path: string): Uint8Array => asDiskError(path, () => readFileSync(path)),
 };
 
-/** Runs `act`. Throws DiskError for a system error. */
-function asDiskError<T>(path: string, act: () => T): T {
+/** Runs `readDisk`. Throws DiskError for a system error. */
+function asDiskError<T>(path: string, readDisk: () => T): T {
   try {
-    return act();
+    return readDisk();
   } catch (error) {
     if (error instanceof Error && 'code' in error) throw new DiskError(String(error.code), path);
     throw error;
@@ -97,10 +97,10 @@ function reportOf(path: string, reading: JournalReading, state: JournalState, wr
   const unfinished: Record<Restart['kind'], number> = { notSent: 0, unknown: 0, working: 0, cancelSent: 0, unconfirmed: 0 };
   for (const trace of state.unfinished.values()) unfinished[restartOf(trace, isTorn).kind]++;
   const error = damage && damageError(damage, reading.otherFormat);
-  const undamaged = torn ? 'torn' : 'whole';
+  const undamagedVerdict = torn ? 'torn' : 'whole';
   return {
     path,
-    verdict: damage ? 'damaged' : undamaged,
+    verdict: damage ? 'damaged' : undamagedVerdict,
     account,
     files: segments.length,
     bytes: segments.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0),

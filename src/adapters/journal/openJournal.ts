@@ -59,14 +59,14 @@ export function openJournal(deps: JournalDeps, { visit, ...options }: JournalOpt
         'each account has a folder of its own: name that, or an empty one',
       );
     }
-    const last = reading.segments.at(-1);
-    const next = {
-      number: (last?.number ?? 0) + 1,
+    const lastSegment = reading.segments.at(-1);
+    const nextFile = {
+      number: (lastSegment?.number ?? 0) + 1,
       ending: reading.ending,
-      prior: last?.path ?? null,
+      prior: lastSegment?.path ?? null,
       finishedFiles: reading.segments.map(({ path }) => path),
     };
-    const journal = new FileJournal(new JournalFile(disk, { ...options, ...next }, nowMs, listener), facts);
+    const journal = new FileJournal(new JournalFile(disk, { ...options, ...nextFile }, nowMs, listener), facts);
     return { journal, state, reading, isTorn: reading.segments.some(({ torn }) => torn !== null), release };
   } catch (error) {
     release();
@@ -89,10 +89,10 @@ export function damageError({ path, line, message }: JournalDamage, otherFormat:
   );
 }
 
-/** Runs `act`. Throws ConfigError instead of a disk error, because the operator has to fix the disk. */
-export function withDiskErrors<T>(act: () => T): T {
+/** Runs `useDisk`. Throws ConfigError instead of a disk error, because the operator has to fix the disk. */
+export function withDiskErrors<T>(useDisk: () => T): T {
   try {
-    return act();
+    return useDisk();
   } catch (error) {
     if (!(error instanceof DiskError)) throw error;
     throw new ConfigError(`${error.path}: cannot be used (${error.code})`, 'check the disk and the rights of the folder, then try again');

@@ -129,9 +129,9 @@ class NotifierQueue {
   }
 
   /** Inserts an alert by urgency; among equals, the oldest comes first. */
-  #insert(item: WaitingAlert): void {
-    const lessUrgent = this.#waiting.findIndex((waiting) => urgency(waiting.alert) < urgency(item.alert));
-    this.#waiting.splice(lessUrgent < 0 ? this.#waiting.length : lessUrgent, 0, item);
+  #insert(waitingAlert: WaitingAlert): void {
+    const lessUrgent = this.#waiting.findIndex((waiting) => urgency(waiting.alert) < urgency(waitingAlert.alert));
+    this.#waiting.splice(lessUrgent < 0 ? this.#waiting.length : lessUrgent, 0, waitingAlert);
   }
 
   #notifyEmpty(): void {
@@ -150,32 +150,32 @@ class NotifierQueue {
 
   /** Sends the first waiting alert, unless a send or a pause is under way. */
   #sendNext(): void {
-    const nextItem = this.#waiting[0];
-    if (!nextItem || this.#isBusy || this.#timer !== null || this.#isStopped) return;
+    const nextAlert = this.#waiting[0];
+    if (!nextAlert || this.#isBusy || this.#timer !== null || this.#isStopped) return;
     this.#waiting.shift();
     this.#isBusy = true;
-    nextItem.tries++;
+    nextAlert.tries++;
     const deadline = this.#scheduler.at(this.#scheduler.nowMs + this.#options.timeoutMs, () => this.#giveUp?.());
-    this.#giveUp = this.#notifier.send(nextItem.alert, (failure) => {
+    this.#giveUp = this.#notifier.send(nextAlert.alert, (failure) => {
       this.#scheduler.cancel(deadline);
       this.#giveUp = null;
       this.#isBusy = false;
-      if (failure) this.#onFailure(nextItem, failure.why, failure.mayPass, failure.retryAfterMs);
+      if (failure) this.#onFailure(nextAlert, failure.why, failure.mayPass, failure.retryAfterMs);
       this.#sendNext();
       this.#notifyEmpty();
     });
   }
 
   /** Puts a failed alert back and pauses, or gives it up after the last try. `mayPass`: another try may succeed. */
-  #onFailure(item: WaitingAlert, why: string, mayPass: boolean, retryAfterMs: number | null): void {
+  #onFailure(waitingAlert: WaitingAlert, why: string, mayPass: boolean, retryAfterMs: number | null): void {
     if (this.#isStopped) return;
     const { max, firstPauseMs, maxPauseMs, lost } = this.#options;
-    if (!mayPass || item.tries >= max) {
-      lost?.(item.alert, this.#notifier.name, `${why}, after ${item.tries} tries`);
+    if (!mayPass || waitingAlert.tries >= max) {
+      lost?.(waitingAlert.alert, this.#notifier.name, `${why}, after ${waitingAlert.tries} tries`);
       return;
     }
-    this.#insert(item);
-    const pauseMs = Math.max(retryAfterMs ?? 0, Math.min(maxPauseMs, firstPauseMs * 2 ** (item.tries - 1)));
+    this.#insert(waitingAlert);
+    const pauseMs = Math.max(retryAfterMs ?? 0, Math.min(maxPauseMs, firstPauseMs * 2 ** (waitingAlert.tries - 1)));
     this.#timer = this.#scheduler.at(this.#scheduler.nowMs + pauseMs, () => {
       this.#timer = null;
       this.#sendNext();

@@ -1,11 +1,11 @@
 // Separates code from comments and strings in a strategy file, and finds embedded data. Each takes one pass, in time linear in the text.
 
 /** This many numbers in a row are data, not settings. */
-const MANY_NUMBERS = 100;
+const MAX_NUMBERS_IN_A_ROW = 100;
 /** Length limits: of one text without blanks or one number, and of all long texts in a file together. */
-const LONG_TEXT = 512;
-const LONG_PART = 80;
-const LONG_PARTS = 2_000;
+const MAX_TEXT_LENGTH = 512;
+const MIN_LONG_TEXT_LENGTH = 80;
+const MAX_LONG_TEXTS_LENGTH = 2_000;
 
 const LITERAL =
   /\/\*[\s\S]*?(?:\*\/|$)|\/\/[^\n]*|'(?:[^'\\\n]|\\[\s\S])*'|"(?:[^"\\\n]|\\[\s\S])*"|`(?:[^`\\]|\\[\s\S])*`|(?<=(?:[=(,:;!&|?{}[\n]|=>|\breturn)[ \t]*)\/(?![*/])(?:[^\\/[\n]|\\.|\[(?:[^\]\\\n]|\\.)*\])+\//g;
@@ -20,10 +20,10 @@ export function codeOnly(text: string): string {
 }
 
 /** Separators between the values of a table. */
-const GAP = /[\s,;|()[\]{}]+/y;
+const TABLE_SEPARATORS = /[\s,;|()[\]{}]+/y;
 const QUOTED = /'[^'\n]{0,64}'|"[^"\n]{0,64}"/y;
 const WORD = /[\w.+-]+/y;
-const KEY = /\s*:/y;
+const COLON = /\s*:/y;
 const NUMBER = /^[+-]?(?:\d[\d_]*\.?\d*|\.\d+)(?:e[+-]?\d+)?n?$|^(?:true|false)$/i;
 /** Part of a date or time: it neither counts as a number nor ends a table. */
 const DATE = /^\d[\d.TZ+-]*$/;
@@ -31,7 +31,7 @@ const DATE = /^\d[\d.TZ+-]*$/;
 /** Returns where a table of numbers or a long text begins, or -1. */
 export function dataAt(text: string): number {
   const table = tableAt(text);
-  return table >= 0 ? table : blobAt(text);
+  return table >= 0 ? table : longTextAt(text);
 }
 
 /** Returns the offset of the first long list of numbers or of a very long number; -1 without one. */
@@ -39,38 +39,38 @@ function tableAt(text: string): number {
   let count = 0;
   let start = -1;
   for (let index = 0; index < text.length;) {
-    const gap = lengthAt(GAP, text, index);
-    if (gap > 0) {
-      index += gap;
+    const separatorLength = lengthAt(TABLE_SEPARATORS, text, index);
+    if (separatorLength > 0) {
+      index += separatorLength;
       continue;
     }
-    const quoted = lengthAt(QUOTED, text, index);
-    const length = quoted > 0 ? quoted : lengthAt(WORD, text, index);
-    const value = quoted > 0 ? text.slice(index + 1, index + length - 1).trim() : text.slice(index, index + length);
+    const quotedLength = lengthAt(QUOTED, text, index);
+    const length = quotedLength > 0 ? quotedLength : lengthAt(WORD, text, index);
+    const value = quotedLength > 0 ? text.slice(index + 1, index + length - 1).trim() : text.slice(index, index + length);
     if (NUMBER.test(value)) {
-      if (value.length >= LONG_TEXT) return index;
+      if (value.length >= MAX_TEXT_LENGTH) return index;
       if (count === 0) start = index;
-      const key = lengthAt(KEY, text, index + length);
-      if (key === 0 && ++count === MANY_NUMBERS) return start;
-      index += length + key;
+      const colonLength = lengthAt(COLON, text, index + length);
+      if (colonLength === 0 && ++count === MAX_NUMBERS_IN_A_ROW) return start;
+      index += length + colonLength;
       continue;
     }
-    const key = length > 0 ? lengthAt(KEY, text, index + length) : 0;
-    if (key === 0 && !DATE.test(value)) count = 0;
-    index += Math.max(1, length + key);
+    const colonLength = length > 0 ? lengthAt(COLON, text, index + length) : 0;
+    if (colonLength === 0 && !DATE.test(value)) count = 0;
+    index += Math.max(1, length + colonLength);
   }
   return -1;
 }
 
 /** Returns the offset of the first long text, or of the first of several texts that are long together; -1 without one. */
-function blobAt(text: string): number {
-  let sum = 0;
-  let first = -1;
+function longTextAt(text: string): number {
+  let totalLength = 0;
+  let firstIndex = -1;
   for (const { 0: constant, index } of text.matchAll(/'[^'\s\\]+'|"[^"\s\\]+"|`[^`\s\\]+`|\b0x[\da-f_]+n?/gi)) {
-    if (constant.length < LONG_PART) continue;
-    if (first < 0) first = index;
-    sum += constant.length;
-    if (constant.length >= LONG_TEXT || sum >= LONG_PARTS) return first;
+    if (constant.length < MIN_LONG_TEXT_LENGTH) continue;
+    if (firstIndex < 0) firstIndex = index;
+    totalLength += constant.length;
+    if (constant.length >= MAX_TEXT_LENGTH || totalLength >= MAX_LONG_TEXTS_LENGTH) return firstIndex;
   }
   return -1;
 }

@@ -20,10 +20,10 @@ export function writeModule(hash: string, code: string): string {
 /** Words by which code would distinguish a test from a real run. */
 const TEST_WORDS = 'live-prod-production/prove-proof-sample-backtest-test-dev';
 /** Folders for copies, how their source maps name the folder of the author's files, and what is done with the digits of their names. */
-const ELSEWHERE = [
-  { folder: `anotherplace/${TEST_WORDS}`, sources: `/otherfiles/${TEST_WORDS}`, turned: (digit: number) => 15 - digit },
-  { folder: 'x', sources: '/otherfiles-2', turned: (digit: number) => (digit + 5) % 16 },
-  { folder: 'far/from/home', sources: '/other/files/3', turned: (digit: number) => (digit + 10) % 16 },
+const OTHER_PLACES = [
+  { folder: `anotherplace/${TEST_WORDS}`, sources: `/otherfiles/${TEST_WORDS}`, turnDigit: (digit: number) => 15 - digit },
+  { folder: 'x', sources: '/otherfiles-2', turnDigit: (digit: number) => (digit + 5) % 16 },
+  { folder: 'far/from/home', sources: '/other/files/3', turnDigit: (digit: number) => (digit + 10) % 16 },
 ] as const;
 const MAP = /(\/\/# sourceMappingURL=data:application\/json;base64,)([\w+/=]+)/;
 
@@ -32,12 +32,14 @@ const MAP = /(\/\/# sourceMappingURL=data:application\/json;base64,)([\w+/=]+)/;
  * decides by where it lies decides otherwise there. `index`: which folder, from 0.
  */
 export function writeElsewhere(path: string, index: number): string {
-  const other = ELSEWHERE[index]!;
-  const name = basename(path).replaceAll(/[\da-f](?=[\da-f-]*\.mjs$)/g, (digit) => other.turned(Number.parseInt(digit, 16)).toString(16));
-  const folder = join(dirname(path), other.folder);
+  const otherPlace = OTHER_PLACES[index]!;
+  const name = basename(path).replaceAll(/[\da-f](?=[\da-f-]*\.mjs$)/g, (digit) =>
+    otherPlace.turnDigit(Number.parseInt(digit, 16)).toString(16),
+  );
+  const folder = join(dirname(path), otherPlace.folder);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   return writeOnce(join(folder, name), () =>
-    readFileSync(path, 'utf8').replace(MAP, (_, head: string, map: string) => head + moveSourceMap(map, other.sources)),
+    readFileSync(path, 'utf8').replace(MAP, (_, head: string, map: string) => head + moveSourceMap(map, otherPlace.sources)),
   );
 }
 
@@ -47,10 +49,10 @@ function moveSourceMap(map: string, to: string): string {
   return Buffer.from(JSON.stringify({ ...read, sourceRoot: `${to}${read.sourceRoot ?? ''}` })).toString('base64');
 }
 
-/** Returns the author's file that a stack names, of a module that lies elsewhere, too. */
+/** Returns the path of the author's file that a stack names. Paths of a copy in another folder are mapped back. */
 export function sourceOf(path: string): string {
-  const from = ELSEWHERE.find(({ sources }) => path.startsWith(`${sources}/`));
-  return from === undefined ? path : path.slice(from.sources.length);
+  const otherPlace = OTHER_PLACES.find(({ sources }) => path.startsWith(`${sources}/`));
+  return otherPlace === undefined ? path : path.slice(otherPlace.sources.length);
 }
 
 /** Returns the path after the code is there. Existing code is not written again, because its name has its hash. */

@@ -31,33 +31,41 @@ export function matchFinerRows(
   openTicks: number,
   match: MatchFiner,
 ): boolean {
-  let count = 0;
+  let matchedRows = 0;
   for (let fromMs = openMs; fromMs < closeMs;) {
     const rows = source.next(instrument, fromMs, closeMs);
-    if (rows === null || rows.length === 0) return count > 0;
+    if (rows === null || rows.length === 0) return matchedRows > 0;
     const open = ticksOf(rows, 'open');
     const high = ticksOf(rows, 'high');
     const low = ticksOf(rows, 'low');
     const close = ticksOf(rows, 'close');
-    if (count === 0 && open[0] !== openTicks) return false;
+    if (matchedRows === 0 && open[0] !== openTicks) return false;
     for (let index = 0; index < rows.length; index++)
-      if (!match(count++, rows.openMs[index]!, rows.closeMs[index]!, open[index]!, high[index]!, low[index]!, close[index]!)) return true;
+      if (!match(matchedRows++, rows.openMs[index]!, rows.closeMs[index]!, open[index]!, high[index]!, low[index]!, close[index]!))
+        return true;
     fromMs = rows.closeMs[rows.length - 1]!;
   }
   return true;
 }
 
 /** True when a row reaches, after its open, more than one fixed stop, a limit, or a trail that follows it. */
-export function isOrderOpen(book: BarBook, brackets: readonly Bracket[], openMs: number, open: number, high: number, low: number): boolean {
-  let stops = 0;
+export function isEventOrderOpen(
+  book: BarBook,
+  brackets: readonly Bracket[],
+  openMs: number,
+  open: number,
+  high: number,
+  low: number,
+): boolean {
+  let reachedStops = 0;
   for (const bracket of brackets) {
     const { isLong, stop, trailing, best } = bracket;
     // A stop that does not trail yet has the level NaN, which no price reaches.
     if (trailing > 0 && (isLong ? low <= trailLevelOf(bracket, Math.max(best, high)) : high >= trailLevelOf(bracket, Math.min(best, low))))
       return true;
-    if (stop > 0 && (isLong ? low <= stop : high >= stop)) stops++;
+    if (stop > 0 && (isLong ? low <= stop : high >= stop)) reachedStops++;
   }
-  if (stops > 1) return true;
+  if (reachedStops > 1) return true;
   for (const { limit, sign } of book.ordersInRow(openMs)) {
     const isMarketable = sign > 0 ? limit >= open : limit <= open;
     if (limit > 0 && !isMarketable && (sign > 0 ? low <= limit : high >= limit)) return true;

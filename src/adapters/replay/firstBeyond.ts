@@ -5,9 +5,9 @@ import type { TickColumn } from '../../model/bars/bars.ts';
 // hot: docs/performance.md#file-constants
 const NAN = NaN;
 
-const CHUNK = 64;
-const CHUNKS = 32;
-const SPAN = CHUNK * CHUNKS;
+const CHUNK_ROWS = 64;
+const CHUNKS_PER_SPAN = 32;
+const SPAN_ROWS = CHUNK_ROWS * CHUNKS_PER_SPAN;
 
 /** Works on two columns that do not change. The extremes of a range are computed on first use. */
 export class FirstBeyond {
@@ -24,8 +24,8 @@ export class FirstBeyond {
     const { low } = this;
     for (let row = from; row < to;) {
       // A range counts as a whole, including rows outside [from, to): if none of its rows reaches the level, it can be skipped.
-      if (low.spanExtreme(row) > level) row = (Math.floor(row / SPAN) + 1) * SPAN;
-      else if (low.chunkExtreme(row) > level) row = (Math.floor(row / CHUNK) + 1) * CHUNK;
+      if (low.spanExtreme(row) > level) row = (Math.floor(row / SPAN_ROWS) + 1) * SPAN_ROWS;
+      else if (low.chunkExtreme(row) > level) row = (Math.floor(row / CHUNK_ROWS) + 1) * CHUNK_ROWS;
       else if (low.ticks[row]! <= level) return row;
       else row++;
     }
@@ -36,8 +36,8 @@ export class FirstBeyond {
   firstHigh(level: number, from: number, to: number): number {
     const { high } = this;
     for (let row = from; row < to;) {
-      if (high.spanExtreme(row) < level) row = (Math.floor(row / SPAN) + 1) * SPAN;
-      else if (high.chunkExtreme(row) < level) row = (Math.floor(row / CHUNK) + 1) * CHUNK;
+      if (high.spanExtreme(row) < level) row = (Math.floor(row / SPAN_ROWS) + 1) * SPAN_ROWS;
+      else if (high.chunkExtreme(row) < level) row = (Math.floor(row / CHUNK_ROWS) + 1) * CHUNK_ROWS;
       else if (high.ticks[row]! >= level) return row;
       else row++;
     }
@@ -58,22 +58,22 @@ class Extremes {
   constructor(ticks: TickColumn, utmost: RangeExtreme) {
     this.ticks = ticks;
     this.utmost = utmost;
-    this.chunks = new Float64Array(Math.ceil(ticks.length / CHUNK)).fill(NAN);
-    this.spans = new Float64Array(Math.ceil(ticks.length / SPAN)).fill(NAN);
+    this.chunks = new Float64Array(Math.ceil(ticks.length / CHUNK_ROWS)).fill(NAN);
+    this.spans = new Float64Array(Math.ceil(ticks.length / SPAN_ROWS)).fill(NAN);
   }
 
   chunkExtreme(row: number): number {
-    const chunk = Math.floor(row / CHUNK);
+    const chunk = Math.floor(row / CHUNK_ROWS);
     const extreme = this.chunks[chunk]!;
     if (extreme === extreme) return extreme;
-    return (this.chunks[chunk] = this.utmost(this.ticks, chunk * CHUNK, Math.min((chunk + 1) * CHUNK, this.ticks.length)));
+    return (this.chunks[chunk] = this.utmost(this.ticks, chunk * CHUNK_ROWS, Math.min((chunk + 1) * CHUNK_ROWS, this.ticks.length)));
   }
 
   spanExtreme(row: number): number {
-    const span = Math.floor(row / SPAN);
+    const span = Math.floor(row / SPAN_ROWS);
     const extreme = this.spans[span]!;
     if (extreme === extreme) return extreme;
-    return (this.spans[span] = this.utmost(this.ticks, span * SPAN, Math.min((span + 1) * SPAN, this.ticks.length)));
+    return (this.spans[span] = this.utmost(this.ticks, span * SPAN_ROWS, Math.min((span + 1) * SPAN_ROWS, this.ticks.length)));
   }
 }
 

@@ -16,7 +16,7 @@ import { FirstBeyond } from './firstBeyond.ts';
 const INFINITY = Infinity;
 
 /** One contract: its rows, their marks, and the search for the next row beyond a price. */
-interface Line {
+interface ContractLine {
   readonly feed: MatchedFeed;
   readonly marks: Omit<MarkColumns, 'source'>;
   readonly beyond: FirstBeyond;
@@ -30,15 +30,15 @@ interface Line {
  */
 export class MarginWatch {
   private readonly engine: ReplayHost;
-  private readonly lines: readonly Line[];
+  private readonly lines: readonly ContractLine[];
   private venue!: FuturesVenue;
   private account = 0;
   /** Close of the next row at which positions must be checked; Infinity if no row of this block needs it. */
-  private nextMs = INFINITY;
+  private nextCheckMs = INFINITY;
   /** Handle of its wake-up on the queue; 0 if none is set. */
-  private wake = 0;
+  private wakeHandle = 0;
   /** Funding due at this instant. */
-  private readonly due: { readonly line: Line; readonly index: number; readonly at: FundingTime }[] = [];
+  private readonly dueFunding: { readonly line: ContractLine; readonly index: number; readonly at: FundingTime }[] = [];
   private isSettling = false;
 
   /** `data`: of the contracts, which come first among the run's instruments. */
@@ -102,7 +102,7 @@ export class MarginWatch {
 
   /** True if a row that closes by `closeMs` can liquidate a position. */
   mayEnd(closeMs: number): boolean {
-    return closeMs >= this.nextMs;
+    return closeMs >= this.nextCheckMs;
   }
   /** Returns the marks of a row about to be matched. Sets all other contracts to their latest marks. */
   marksOf(index: number, row: number): MarkRow {
@@ -117,8 +117,8 @@ export class MarginWatch {
    */
   settleInstant(timeMs: number): void {
     if (this.isSettling) return;
-    if (timeMs >= this.nextMs) this.checkPositions(timeMs);
-    if (this.due.length > 0) this.payFunding();
+    if (timeMs >= this.nextCheckMs) this.checkPositions(timeMs);
+    if (this.dueFunding.length > 0) this.payFunding();
   }
 
   /** Applies the marks of the rows at `timeMs`, liquidates what lacks margin, and finds the next row to check. */
@@ -141,34 +141,34 @@ export class MarginWatch {
    */
   private findNextRow(sinceMs: number): void {
     const { queue } = this.engine;
-    const next = this.nextRow(sinceMs);
-    if (next === this.nextMs) return;
-    this.nextMs = next;
-    if (this.wake !== 0) queue.cancel(this.wake);
-    this.wake = 0;
+    const earliestMs = this.nextRowMs(sinceMs);
+    if (earliestMs === this.nextCheckMs) return;
+    this.nextCheckMs = earliestMs;
+    if (this.wakeHandle !== 0) queue.cancel(this.wakeHandle);
+    this.wakeHandle = 0;
     // Rows that close now are settled after all of this instant is matched.
-    if (next === INFINITY || next <= this.engine.nowMs) return;
+    if (earliestMs === INFINITY || earliestMs <= this.engine.nowMs) return;
     this.engine.hasPendingWork = true;
-    this.wake = queue.at(next, () => (this.wake = 0));
+    this.wakeHandle = queue.at(earliestMs, () => (this.wakeHandle = 0));
   }
 
   /**
    * Returns the close of the next row at which a position may lack margin, ms. Several cross positions share their margin, so every close
    * counts.
    */
-  private nextRow(sinceMs: number): number {
-    let next = INFINITY;
-    let cross = 0;
+  private nextRowMs(sinceMs: number): number {
+    let earliestMs = INFINITY;
+    let crossCount = 0;
     this.setMarks();
     for (const position of this.venue.wallets.openPositions(this.account)) {
-      if (position.isCross) cross++;
-      next = Math.min(next, this.dangerOf(position, sinceMs));
+      if (position.isCross) crossCount++;
+      earliestMs = Math.min(earliestMs, this.nextLiquidationMs(position, sinceMs));
     }
-    return cross > 1 ? Math.min(next, this.nextClose(sinceMs)) : next;
+    return crossCount > 1 ? Math.min(earliestMs, this.nextClose(sinceMs)) : earliestMs;
   }
 
   /** Returns the close of the block's first row that reaches the liquidation price of a position. */
-  private dangerOf(position: VenuePosition, sinceMs: number): number {
+  private nextLiquidationMs(position: VenuePosition, sinceMs: number): number {
     const { feed, beyond } = this.lines[position.index]!;
     // Rows that closed before the position opened do not count. The row being matched counts, whether the position opened at its open or
     // inside.
@@ -181,12 +181,12 @@ export class MarginWatch {
 
   /** Returns the next close of any contract after `sinceMs`, ms; Infinity after the last one. */
   private nextClose(sinceMs: number): number {
-    let next = INFINITY;
+    let earliestMs = INFINITY;
     for (const { feed } of this.lines) {
       const row = feed.firstAfter(sinceMs);
-      if (row < feed.to) next = Math.min(next, feed.closeOf(row));
+      if (row < feed.to) earliestMs = Math.min(earliestMs, feed.closeOf(row));
     }
-    return next;
+    return earliestMs;
   }
 
   private setMarks(): void {
@@ -200,28 +200,28 @@ export class MarginWatch {
   }
 
   /** Schedules the next funding payment of a contract, each one when the one before is due. */
-  private scheduleFunding(line: Line, index: number): void {
+  private scheduleFunding(line: ContractLine, index: number): void {
     const { funding } = line;
     const { queue } = this.engine;
     // A run that begins later than its data, as in a proof, pays nothing of what was due before it.
-    let firstDue = funding.findIndex(({ timeMs }) => timeMs >= this.engine.nowMs);
-    if (firstDue < 0) return;
-    const next = (): void => {
-      const due = funding[firstDue];
-      if (due === undefined) return;
+    let nextFunding = funding.findIndex(({ timeMs }) => timeMs >= this.engine.nowMs);
+    if (nextFunding < 0) return;
+    const scheduleNext = (): void => {
+      const payment = funding[nextFunding];
+      if (payment === undefined) return;
       // A row that ends now still has to fill orders, from its open on. The resulting positions count for this funding.
-      queue.at(due.timeMs, () => {
+      queue.at(payment.timeMs, () => {
         this.engine.hasPendingWork = true;
-        this.due.push({ line, index, at: due });
-        firstDue++;
-        next();
+        this.dueFunding.push({ line, index, at: payment });
+        nextFunding++;
+        scheduleNext();
       });
     };
-    next();
+    scheduleNext();
   }
 
   private payFunding(): void {
-    for (const { line, index, at } of this.due.splice(0)) {
+    for (const { line, index, at } of this.dueFunding.splice(0)) {
       this.venue.fund(line.feed.instrument, at.markTicks, at.rate, at.timeMs);
       if (this.venue.wallets.sides(this.account, index).some(({ lots }) => lots > 0)) this.findNextRow(at.timeMs);
     }

@@ -38,9 +38,9 @@ export interface ReplayBook {
   readonly lateCancels: number[];
   readonly lateTriggers: OrderId[];
   /** Number of both. */
-  late: number;
+  lateCount: number;
   /** Market orders with a collar whose row has not come yet. */
-  collared: number;
+  collaredCount: number;
 }
 
 /** Returns the open time of a row, ms UTC. */
@@ -61,7 +61,11 @@ export function tradedRow(
 }
 
 /** Hands the bar of a row to the book, for slippage that depends on it. */
-export function passBar({ book, feed: { bars, closeTicks, cursor }, priceScale, lotScale }: ReplayBook, row: number, open: number): void {
+export function setSlippageBar(
+  { book, feed: { bars, closeTicks, cursor }, priceScale, lotScale }: ReplayBook,
+  row: number,
+  open: number,
+): void {
   const index = row - cursor.base;
   const [high, low] = [Math.round(bars.high[index]! * priceScale), Math.round(bars.low[index]! * priceScale)];
   book.bar = { open, high, low, close: closeTicks[index]!, volumeLots: bars.volume[index]! * lotScale };
@@ -69,21 +73,21 @@ export function passBar({ book, feed: { bars, closeTicks, cursor }, priceScale, 
 
 /** Returns the first row of [from, to) that must be matched, or `to`. Stops trail row `from`, which is visited next, if it triggers none. */
 export function passQuietRows(replayBook: ReplayBook, brackets: Brackets, instrument: number, from: number, to: number): number {
-  const { seesEachRow, book, late, collared, priceScale, feed } = replayBook;
+  const { seesEachRow, book, lateCount, collaredCount, priceScale, feed } = replayBook;
   // A row of the next block is not seen yet.
   if (from >= to) return from;
-  if (seesEachRow === true || book.working > 0 || late + collared > 0 || brackets.entries.waiting(instrument) > 0) return from;
+  if (seesEachRow === true || book.working > 0 || lateCount + collaredCount > 0 || brackets.entries.waiting(instrument) > 0) return from;
   const { high, low } = feed.bars;
   // Columns of bars that are read block by block begin at the row `base`, which stays the same inside a block.
   const { base } = feed.cursor;
   const [first, end] = [from - base, to - base];
   const index = brackets.quietRange(instrument).firstOther(high, low, priceScale, first, end);
-  if (index > first || !isFollowed(replayBook, brackets, instrument, from)) return base + index;
+  if (index > first || !followQuietRow(replayBook, brackets, instrument, from)) return base + index;
   return base + brackets.quietRange(instrument).firstOther(high, low, priceScale, first + 1, end);
 }
 
 /** Makes stops trail a row that triggers none; false if it may trigger one. */
-function isFollowed(replayBook: ReplayBook, brackets: Brackets, instrument: number, row: number): boolean {
+function followQuietRow(replayBook: ReplayBook, brackets: Brackets, instrument: number, row: number): boolean {
   const { feed, priceScale } = replayBook;
   const { bars } = feed;
   const { stopsBelow, stopsAbove } = brackets.quietRange(instrument);
@@ -112,8 +116,8 @@ export function replayBookOf(feed: MatchedFeed, venue: BookVenue<BarBook>, terms
     lengthMs: fixedLengthMs(feed.bars.interval) ?? 0,
     lateCancels: [],
     lateTriggers: [],
-    late: 0,
-    collared: 0,
+    lateCount: 0,
+    collaredCount: 0,
   };
 }
 
@@ -141,5 +145,6 @@ export function matchTrades(
     brackets.follow(instrument, ticks, ticks, timeMs);
   }
   // What has come to rest is no longer a market order.
-  if (replayBook.collared > 0) replayBook.collared = cancelRestingCollars(engine, instrument, (order) => matcher.isResting(venueId(order)));
+  if (replayBook.collaredCount > 0)
+    replayBook.collaredCount = cancelRestingCollars(engine, instrument, (order) => matcher.isResting(venueId(order)));
 }

@@ -16,10 +16,10 @@ import type { VenueOrder, VenueSink } from '../../venue/venueOrder.ts';
 import type { ReplayHost } from './replayHost.ts';
 import type { ContractRows } from './contractRows.ts';
 import { matchInEventOrder, type EventOrder } from './eventOrder.ts';
-import { isOrderOpen, matchFinerRows, type FinerSource } from './finerRows.ts';
+import { isEventOrderOpen, matchFinerRows, type FinerSource } from './finerRows.ts';
 import { FixedLatency, type LatencyModel } from './latencyModel.ts';
 import type { MarginWatch } from './marginWatch.ts';
-import { matchTrades, rowOpenMs, passBar, passQuietRows, replayBookOf, tradedRow, type ReplayBook } from './replayBook.ts';
+import { matchTrades, rowOpenMs, setSlippageBar, passQuietRows, replayBookOf, tradedRow, type ReplayBook } from './replayBook.ts';
 import type { ReplayTriggers } from './replayTriggers.ts';
 
 /** A day, like the maximum of `fills.latencyMs`. */
@@ -118,7 +118,7 @@ export class ReplayExchange implements OrderGateway, BarMarket, VenueSink {
 
   cancel(order: Order): void {
     const { id } = order;
-    if (this.isInstant || this.isTakenBack(order)) this.cancelArrives(order, id);
+    if (this.isInstant || this.isCancelledWithStop(order)) this.cancelArrives(order, id);
     else this.schedule(this.engine.nowMs + this.latencyOf(order, true), () => this.cancelArrives(order, id));
   }
 
@@ -133,7 +133,7 @@ export class ReplayExchange implements OrderGateway, BarMarket, VenueSink {
   read(order: Order, channel: Channel): void {
     const { id } = order;
     const venueMs = this.engine.nowMs;
-    const isPlaced = channel !== 'balances' && this.placed.has(id);
+    const isPlaced = channel !== 'balances' && this.venueIdByOrder.has(id);
     // One event later, so that a chain of reads is a chain of events, not of nested calls.
     this.schedule(venueMs, () => this.engine.evidence(id, { channel, venueMs, complete: true, found: isPlaced }));
   }
@@ -157,20 +157,20 @@ export class ReplayExchange implements OrderGateway, BarMarket, VenueSink {
     const index = row - replayBook.feed.cursor.base;
     if (replayBook.trades !== null) {
       matchTrades(this.engine, replayBook, replayBook.trades, instrument, row, openMs, (order) => this.placedOf(order)?.id ?? 0);
-      if (replayBook.late > 0) this.actLateCancels(replayBook);
+      if (replayBook.lateCount > 0) this.actLateCancels(replayBook);
       return;
     }
     const open = replayBook.openTicks[index]!;
     const volumeLots = this.options.needsVolume ? wholeLots(replayBook.feed.bars.volume[index]!, replayBook.lotScale) : 0;
-    if (replayBook.readsBar === true) passBar(replayBook, row, open);
+    if (replayBook.readsBar === true) setSlippageBar(replayBook, row, open);
     const contracts = this.contracts;
     if (contracts === null || !this.watch!.mayEnd(closeMs)) book.matchOpen(openMs, open, volumeLots);
     else contracts.open(instrument, row, tradedRow(replayBook, row, openMs, closeMs, open), volumeLots);
     if (this.workingOrders(instrument) > 0 && (this.finer === null || !this.matchFiner(replayBook, instrument, row, openMs, closeMs, open)))
       this.matchAfterOpen(replayBook, instrument, row, openMs, closeMs, open);
-    if (replayBook.late > 0) this.actLateCancels(replayBook);
-    if (replayBook.collared > 0)
-      replayBook.collared = book.working > 0 ? cancelCollarRemainders(this.engine, instrument, { openMs, closeMs }) : 0;
+    if (replayBook.lateCount > 0) this.actLateCancels(replayBook);
+    if (replayBook.collaredCount > 0)
+      replayBook.collaredCount = book.working > 0 ? cancelCollarRemainders(this.engine, instrument, { openMs, closeMs }) : 0;
   }
 
   /** Matches the row after its open. Separate, because most rows with an order need only their open, not their high and low. */
@@ -182,7 +182,7 @@ export class ReplayExchange implements OrderGateway, BarMarket, VenueSink {
     const high = Math.round(bars.high[index]! * priceScale);
     const low = Math.round(bars.low[index]! * priceScale);
     const brackets = this.brackets;
-    if (replayBook.collared > 0) markCapped(this.engine.orders, instrument, openMs, open);
+    if (replayBook.collaredCount > 0) markCapped(this.engine.orders, instrument, openMs, open);
     if (this.contracts !== null) this.contracts.matchAfterOpen(book, instrument, row, { openMs, closeMs, open, high, low });
     else if (this.eventOrder !== null)
       matchInEventOrder(this.engine, book, instrument, this.eventOrder, {
@@ -213,7 +213,7 @@ export class ReplayExchange implements OrderGateway, BarMarket, VenueSink {
     const [high, low] = [Math.round(bars.high[index]! * priceScale), Math.round(bars.low[index]! * priceScale)];
     const isTriggered = this.triggers !== null && this.triggers.waiting(instrument) > 0;
     const isEntered = brackets.entries.reachedInRow(instrument, openMs, open, high, low).length > 0;
-    if (!isTriggered && !isEntered && !isOrderOpen(book, brackets.list(instrument), openMs, open, high, low)) return false;
+    if (!isTriggered && !isEntered && !isEventOrderOpen(book, brackets.list(instrument), openMs, open, high, low)) return false;
     return matchFinerRows(this.finer!, bars.instrument, openMs, closeMs, open, (piece, fromMs, toMs, first, top, bottom, last) => {
       if (piece > 0) book.matchOpen(fromMs, first, 0);
       if (this.workingOrders(instrument) === 0) return false;
@@ -275,7 +275,7 @@ export class ReplayExchange implements OrderGateway, BarMarket, VenueSink {
   // --- Arrivals
 
   /** Orders whose reply was lost, by our id, with the venue's id. A read of open orders or trades would show them. */
-  private readonly placed = new Map<number, number>();
+  private readonly venueIdByOrder = new Map<number, number>();
 
   /** Places an order whose latency has passed. An order that a reached price has caused executes at that price at once. */
   private arrive(order: ApprovedOrder): void {
@@ -293,9 +293,9 @@ export class ReplayExchange implements OrderGateway, BarMarket, VenueSink {
     const placed = this.venue.place(this.account, id, order, nowMs);
     if (placed === null) return fault === 'lostAnswer' ? engine.outcomeUnknown(id) : engine.refused(id, String(this.venue.refusal));
     const replayBook = this.book(instrumentIndex);
-    if (order.limit > 0 && order.role === 'market') replayBook.collared++;
+    if (order.limit > 0 && order.role === 'market') replayBook.collaredCount++;
     if (fault === 'lostAnswer') {
-      this.placed.set(id, placed.id);
+      this.venueIdByOrder.set(id, placed.id);
       engine.outcomeUnknown(id);
     } else engine.acked(id, placed.id as VenueOrderId, nowMs);
     if (hitPrice === hitPrice) replayBook.book.execute(placed, hitPrice, nowMs, order.parent > 0 ? STOP : STOP_ENTRY);
@@ -307,7 +307,7 @@ export class ReplayExchange implements OrderGateway, BarMarket, VenueSink {
     const triggers = this.triggers!;
     const waiting = triggers.place(order, nowMs);
     if (fault === 'lostAnswer') {
-      if (waiting !== null) this.placed.set(id, waiting);
+      if (waiting !== null) this.venueIdByOrder.set(id, waiting);
       this.engine.outcomeUnknown(id);
     } else if (waiting === null) this.engine.refused(id, String(triggers.refusal));
     else this.engine.acked(id, waiting as VenueOrderId, nowMs);
@@ -324,13 +324,14 @@ export class ReplayExchange implements OrderGateway, BarMarket, VenueSink {
     const venueOrder = triggerOrders === null ? this.placedOf(order) : this.venueOrderOf(triggerOrders.childOf(id));
     if (venueOrder === null || !this.venue.requestCancel(venueOrder)) return;
     const replayBook = this.books[order.instrumentIndex]!;
-    if (this.isMidRow(replayBook, order)) replayBook.late = replayBook.lateCancels.push(venueOrder.id) + replayBook.lateTriggers.length;
+    if (this.isMidRow(replayBook, order))
+      replayBook.lateCount = replayBook.lateCancels.push(venueOrder.id) + replayBook.lateTriggers.length;
     else this.venue.finishCancel(venueOrder, this.engine.nowMs);
   }
 
   private placedOf({ id, venueId }: Order): VenueOrder | null {
     // The record of an order whose reply was lost does not have the venue order id.
-    return this.venueOrderOf(venueId ?? this.placed.get(id));
+    return this.venueOrderOf(venueId ?? this.venueIdByOrder.get(id));
   }
   private venueOrderOf(venueId: VenueOrderId | number | undefined): VenueOrder | null {
     return typeof venueId === 'number' ? this.venue.find(this.account, venueId) : null;
@@ -338,22 +339,27 @@ export class ReplayExchange implements OrderGateway, BarMarket, VenueSink {
 
   private cancelTrigger(triggers: ReplayTriggers, order: Order): void {
     const replayBook = this.books[order.instrumentIndex]!;
-    if (this.isMidRow(replayBook, order)) replayBook.late = replayBook.lateTriggers.push(order.id) + replayBook.lateCancels.length;
+    if (this.isMidRow(replayBook, order)) replayBook.lateCount = replayBook.lateTriggers.push(order.id) + replayBook.lateCancels.length;
     else triggers.cancel(order.id, this.engine.nowMs);
   }
 
   /** True for a bracket leg whose stop fires: its cancel acts together with the stop, even inside a row. */
-  private isTakenBack(order: Order): boolean {
+  private isCancelledWithStop(order: Order): boolean {
     return order.parent > 0 && this.engine.bracketManager.cancelsOwnOrders;
   }
   private isMidRow({ feed: { bars, cursor } }: ReplayBook, order: Order): boolean {
-    const next = cursor.row + 1;
-    return !this.isInstant && !this.isTakenBack(order) && next < bars.length && bars.openMs[next - cursor.base]! < this.engine.nowMs;
+    const nextRow = cursor.row + 1;
+    return (
+      !this.isInstant &&
+      !this.isCancelledWithStop(order) &&
+      nextRow < bars.length &&
+      bars.openMs[nextRow - cursor.base]! < this.engine.nowMs
+    );
   }
 
   /** Carries out the cancels that arrived inside the row which has ended. */
   private actLateCancels(replayBook: ReplayBook): void {
-    replayBook.late = 0;
+    replayBook.lateCount = 0;
     for (const order of replayBook.lateTriggers.splice(0)) {
       // A trigger order that the row has fired continues as the order that it placed, so the cancel applies to that.
       const child = this.triggers?.childOf(order);
@@ -384,7 +390,7 @@ export class ReplayExchange implements OrderGateway, BarMarket, VenueSink {
     return this.onlyBook ?? this.books[instrument]!;
   }
   private forget(order: VenueOrder): void {
-    if (this.options.faultOf !== null) this.placed.delete(order.ref);
+    if (this.options.faultOf !== null) this.venueIdByOrder.delete(order.ref);
     this.triggers?.onChildEnd(order.ref as OrderId);
     this.venue.release(order);
   }

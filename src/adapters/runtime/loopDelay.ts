@@ -12,19 +12,19 @@ const NS_PER_MS = 1e6;
 export class LoopDelay {
   readonly #histogram: IntervalHistogram = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
   readonly #stop: () => void;
-  #last: number | null = null;
+  #lastMinuteMs: number | null = null;
 
   constructor() {
     this.#histogram.enable();
     this.#stop = repeatEvery(PERIOD_MS, () => {
-      this.#last = this.#measure();
+      this.#lastMinuteMs = this.#measure();
       this.#histogram.reset();
     });
   }
 
   /** The 99th percentile of the last whole minute, or of the first minute until now; null before any measurement. */
   get p99Ms(): number | null {
-    return this.#last ?? this.#measure();
+    return this.#lastMinuteMs ?? this.#measure();
   }
   /** Ends the measurement. */
   stop(): void {

@@ -1,4 +1,4 @@
-// Packages that are required instead of imported.
+// Loads CommonJS packages with `require`, which is faster than an import.
 
 import { createRequire } from 'node:module';
 import { packageUrl } from '../../base/inPackage.ts';

@@ -1,4 +1,4 @@
-// SHA-256 of a text.
+// Computes the SHA-256 of a text.
 
 import { createHash } from 'node:crypto';
 

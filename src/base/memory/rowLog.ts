@@ -4,18 +4,18 @@ import type { Arena } from './arena.ts';
 
 /** Returns `width` bits (at most 8) of each whole number, from bit `from` on. */
 export function bitsOf(codes: Float64Array, from: number, width: number, arena: Arena | null = null): Uint8Array {
-  const out = arena === null ? new Uint8Array(codes.length) : arena.takeBytes(codes.length);
+  const column = arena === null ? new Uint8Array(codes.length) : arena.takeBytes(codes.length);
   const mask = (1 << width) - 1;
-  for (let row = 0; row < out.length; row++) out[row] = (codes[row]! >>> from) & mask;
-  return out;
+  for (let row = 0; row < column.length; row++) column[row] = (codes[row]! >>> from) & mask;
+  return column;
 }
 
 /** Like `bitsOf`, for numbers of up to 16 bits. */
 export function wideBitsOf(codes: Float64Array, from: number, width: number, arena: Arena | null = null): Uint16Array {
-  const out = arena === null ? new Uint16Array(codes.length) : arena.takeShorts(codes.length);
+  const column = arena === null ? new Uint16Array(codes.length) : arena.takeShorts(codes.length);
   const mask = (1 << width) - 1;
-  for (let row = 0; row < out.length; row++) out[row] = (codes[row]! >>> from) & mask;
-  return out;
+  for (let row = 0; row < column.length; row++) column[row] = (codes[row]! >>> from) & mask;
+  return column;
 }
 
 /** Binary logarithm of the rows of a page. Pages are never copied; a log grows by one page at a time. */
@@ -49,8 +49,8 @@ export class Scratch {
   }
   /** Takes an array back, to be lent again. The caller must not use it afterwards. */
   give(array: Float64Array): void {
-    const same = this.free.get(array.length);
-    if (same) same.push(array);
+    const freeOfLength = this.free.get(array.length);
+    if (freeOfLength) freeOfLength.push(array);
     else this.free.set(array.length, [array]);
   }
 }
@@ -89,10 +89,10 @@ export class RowLog {
   }
   /** Makes `page` the page of a row. */
   turnTo(row: number): void {
-    const number = row >> PAGE_BITS;
-    while (this.pages.length <= number) this.pages.push(this.scratch.page(PAGE_ROWS * this.width));
-    this.pageNumber = number;
-    this.page = this.pages[number]!;
+    const pageNumber = row >> PAGE_BITS;
+    while (this.pages.length <= pageNumber) this.pages.push(this.scratch.page(PAGE_ROWS * this.width));
+    this.pageNumber = pageNumber;
+    this.page = this.pages[pageNumber]!;
   }
 
   /** Returns a field of a row that was written. */
@@ -121,6 +121,6 @@ export class RowLog {
 }
 
 /** Copies every `step`th number of `page` from `offset` on to the rows [from, to) of `out`. */
-function copyField(page: Float64Array, offset: number, step: number, out: Float64Array, from: number, to: number): void {
-  for (let row = from; row < to; row++, offset += step) out[row] = page[offset]!;
+function copyField(page: Float64Array, offset: number, step: number, column: Float64Array, from: number, to: number): void {
+  for (let row = from; row < to; row++, offset += step) column[row] = page[offset]!;
 }

@@ -1,35 +1,37 @@
 // Computes CRC-32C (Castagnoli). It detects every damage of up to 32 consecutive bits, and misses one of 2^32 other cases.
 
+/** The polynomial of Castagnoli, with its bits reversed. */
+const POLYNOMIAL = 0x82f6_3b78;
 /** Eight tables. Table `n` begins at `256 * n` and has the effect of a byte that is followed by `n` more bytes. */
 const TABLES = new Int32Array(256 * 8);
 for (let byte = 0; byte < 256; byte++) {
   let value = byte;
-  for (let bit = 0; bit < 8; bit++) value = (value >>> 1) ^ (value & 1 ? 0x82f6_3b78 : 0);
+  for (let bit = 0; bit < 8; bit++) value = (value >>> 1) ^ (value & 1 ? POLYNOMIAL : 0);
   TABLES[byte] = value;
 }
 for (let index = 256; index < TABLES.length; index++) {
-  const before = TABLES[index - 256]!;
-  TABLES[index] = (before >>> 8) ^ TABLES[before & 255]!;
+  const shorter = TABLES[index - 256]!;
+  TABLES[index] = (shorter >>> 8) ^ TABLES[shorter & 255]!;
 }
 
 /** Returns the CRC of `bytes[from, to)` as an unsigned integer. It takes eight bytes in a step, because a restart may read 100 MB. */
 export function crc32c(bytes: Uint8Array, from = 0, to = bytes.length): number {
-  const t = TABLES;
+  const tables = TABLES;
   let crc = -1;
   let offset = from;
   for (; offset + 8 <= to; offset += 8) {
     const low = crc ^ (bytes[offset]! | (bytes[offset + 1]! << 8) | (bytes[offset + 2]! << 16) | (bytes[offset + 3]! << 24));
     crc =
-      t[1792 + (low & 255)]! ^
-      t[1536 + ((low >>> 8) & 255)]! ^
-      t[1280 + ((low >>> 16) & 255)]! ^
-      t[1024 + (low >>> 24)]! ^
-      t[768 + bytes[offset + 4]!]! ^
-      t[512 + bytes[offset + 5]!]! ^
-      t[256 + bytes[offset + 6]!]! ^
-      t[bytes[offset + 7]!]!;
+      tables[1792 + (low & 255)]! ^
+      tables[1536 + ((low >>> 8) & 255)]! ^
+      tables[1280 + ((low >>> 16) & 255)]! ^
+      tables[1024 + (low >>> 24)]! ^
+      tables[768 + bytes[offset + 4]!]! ^
+      tables[512 + bytes[offset + 5]!]! ^
+      tables[256 + bytes[offset + 6]!]! ^
+      tables[bytes[offset + 7]!]!;
   }
-  for (; offset < to; offset++) crc = (crc >>> 8) ^ t[(crc ^ bytes[offset]!) & 255]!;
+  for (; offset < to; offset++) crc = (crc >>> 8) ^ tables[(crc ^ bytes[offset]!) & 255]!;
   return ~crc >>> 0;
 }
 

@@ -58,18 +58,18 @@ test('mulPpmUp returns millionths of a value, rounded up, and Infinity beyond ex
 
 test('productAtMost compares products of any width, and nothing is at most NaN', () => {
   fc.assert(
-    fc.property(wholeNumber, wholeNumber, wholeNumber, wholeNumber, fc.boolean(), (a, b, c, d, same) => {
-      const [e, f] = same ? [b, a] : [c, d];
-      expect(productAtMost(a, b, e, f)).toBe(BigInt(a) * BigInt(b) <= BigInt(e) * BigInt(f));
+    fc.property(wholeNumber, wholeNumber, wholeNumber, wholeNumber, fc.boolean(), (a, b, c, d, areSwapped) => {
+      const [otherA, otherB] = areSwapped ? [b, a] : [c, d];
+      expect(productAtMost(a, b, otherA, otherB)).toBe(BigInt(a) * BigInt(b) <= BigInt(otherA) * BigInt(otherB));
     }),
     { numRuns: 20_000 },
   );
-  const wide = 2 ** 40;
-  expect([productAtMost(NaN, wide, wide, wide), productAtMost(wide, wide, wide, NaN), productAtMost(1, NaN, 1, 1)]).toEqual([
-    false,
-    false,
-    false,
-  ]);
+  const wideNumber = 2 ** 40;
+  expect([
+    productAtMost(NaN, wideNumber, wideNumber, wideNumber),
+    productAtMost(wideNumber, wideNumber, wideNumber, NaN),
+    productAtMost(1, NaN, 1, 1),
+  ]).toEqual([false, false, false]);
   expect(productAtMost(1, 1, NaN, 1)).toBe(false);
-  expect([productAtMost(Infinity, 1, wide, wide), productAtMost(Infinity, 1, Infinity, 1)]).toEqual([false, false]);
+  expect([productAtMost(Infinity, 1, wideNumber, wideNumber), productAtMost(Infinity, 1, Infinity, 1)]).toEqual([false, false]);
 });

@@ -10,10 +10,9 @@ export type Rounding = 'down' | 'up' | 'halfUp' | 'halfEven';
 
 /** 2^53 - 1: every integer up to here is exact in a double. */
 export const MAX_EXACT = Number.MAX_SAFE_INTEGER;
-// A copy for this file.
-// hot: docs/performance.md#imported-constants
-const MAX = Number.MAX_SAFE_INTEGER;
-const HALF_MAX = MAX / 2;
+// `MAX_EXACT` again, for this file. Hot: docs/performance.md#imported-constants
+const MAX_INTEGER = Number.MAX_SAFE_INTEGER;
+const HALF_MAX = MAX_INTEGER / 2;
 const MILLION = 1_000_000;
 const { ceil, floor } = Math;
 
@@ -40,8 +39,8 @@ export function mulDiv(a: number, b: number, divisor: number, round: Rounding): 
 function roundToDivisor(low: number, remainder: number, divisor: number, round: Rounding): number {
   if (remainder === 0 || round === 'down') return low;
   if (round === 'up') return low + 1;
-  const twice = remainder * 2;
-  return twice > divisor || (twice === divisor && (round === 'halfUp' || low % 2 === 1)) ? low + 1 : low;
+  const doubledRemainder = remainder * 2;
+  return doubledRemainder > divisor || (doubledRemainder === divisor && (round === 'halfUp' || low % 2 === 1)) ? low + 1 : low;
 }
 
 /**
@@ -49,11 +48,12 @@ function roundToDivisor(low: number, remainder: number, divisor: number, round: 
  * a few units, and its remainder is small enough to be exact. It takes about 15 ns; BigInt takes 200 ns and allocates.
  */
 function mulDivWide(a: number, b: number, divisor: number, round: Rounding): number {
-  const high = a * b;
-  if (!(divisor <= 2 ** 50 && high / divisor <= MAX - 8)) return mulDivBig(a, b, divisor, round);
-  let low = Math.floor(high / divisor);
-  const back = low * divisor;
-  let remainder = high - back + (productError(a, b, high) - productError(low, divisor, back));
+  const product = a * b;
+  // Beyond these bounds the estimate could be wrong by more than a few units.
+  if (!(divisor <= 2 ** 50 && product / divisor <= MAX_INTEGER - 8)) return mulDivBig(a, b, divisor, round);
+  let low = Math.floor(product / divisor);
+  const estimatedProduct = low * divisor;
+  let remainder = product - estimatedProduct + (productError(a, b, product) - productError(low, divisor, estimatedProduct));
   while (remainder < 0) {
     low--;
     remainder += divisor;
@@ -65,27 +65,31 @@ function mulDivWide(a: number, b: number, divisor: number, round: Rounding): num
   return roundToDivisor(low, remainder, divisor, round);
 }
 
+/** Veltkamp's factor, 2^27 + 1: it splits a double into a high and a low half of at most 27 bits each. */
+const SPLIT_FACTOR = 134_217_729;
+
 /** Returns a * b minus its nearest double `product`, exactly, for a and b below 2^53. */
 function productError(a: number, b: number, product: number): number {
-  const wideA = 134_217_729 * a;
+  const wideA = SPLIT_FACTOR * a;
   const highA = wideA - (wideA - a);
   const lowA = a - highA;
-  const wideB = 134_217_729 * b;
+  const wideB = SPLIT_FACTOR * b;
   const highB = wideB - (wideB - b);
   const lowB = b - highB;
   return highA * highB - product + highA * lowB + lowA * highB + lowA * lowB;
 }
 
-/** Returns the same with BigInt, for a very large divisor or quotient. */
+/** Returns the result of `mulDiv` with BigInt, for a very large divisor or quotient. */
 function mulDivBig(a: number, b: number, divisor: number, round: Rounding): number {
   const product = BigInt(a) * BigInt(b);
   const bigDivisor = BigInt(divisor);
   const low = product / bigDivisor;
   const remainder = product - low * bigDivisor;
-  const twice = remainder * 2n;
-  const isRoundedUp =
-    remainder !== 0n &&
-    (round === 'up' || (round !== 'down' && (twice > bigDivisor || (twice === bigDivisor && (round === 'halfUp' || low % 2n === 1n)))));
+  const doubledRemainder = remainder * 2n;
+  const isAboveHalf = doubledRemainder > bigDivisor;
+  const isHalfRoundedUp = doubledRemainder === bigDivisor && (round === 'halfUp' || low % 2n === 1n);
+  const isNearestUp = round !== 'down' && (isAboveHalf || isHalfRoundedUp);
+  const isRoundedUp = remainder !== 0n && (round === 'up' || isNearestUp);
   return exact(Number(isRoundedUp ? low + 1n : low));
 }
 
@@ -95,7 +99,7 @@ export function mulPpmUp(amount: number, ppm: number): number {
   return product <= HALF_MAX ? ceil(product / MILLION) : mulPpmUpWide(amount, ppm);
 }
 function mulPpmUpWide(amount: number, ppm: number): number {
-  return amount <= MAX ? mulDiv(amount, ppm, MILLION, 'up') : INFINITY;
+  return amount <= MAX_INTEGER ? mulDiv(amount, ppm, MILLION, 'up') : INFINITY;
 }
 
 /**
@@ -104,15 +108,15 @@ function mulPpmUpWide(amount: number, ppm: number): number {
  */
 export function productAtMost(a: number, b: number, c: number, d: number): boolean {
   const product = a * b;
-  const right = c * d;
-  if (product <= MAX || right <= MAX) return product <= right;
-  return product < INFINITY && right < INFINITY && BigInt(a) * BigInt(b) <= BigInt(c) * BigInt(d);
+  const otherProduct = c * d;
+  if (product <= MAX_INTEGER || otherProduct <= MAX_INTEGER) return product <= otherProduct;
+  return product < INFINITY && otherProduct < INFINITY && BigInt(a) * BigInt(b) <= BigInt(c) * BigInt(d);
 }
 
 /** Returns `value` when it is an integer that a double holds exactly; throws InvariantError otherwise. */
 export function exact(value: number): number {
   // hot: docs/performance.md#short-functions
-  return Math.abs(value) <= MAX && Math.floor(value) === value ? value : throwInexact(value);
+  return Math.abs(value) <= MAX_INTEGER && Math.floor(value) === value ? value : throwInexact(value);
 }
 
 function throwInexact(value: number): never {

@@ -10,14 +10,14 @@ const INFINITY = Infinity;
 export function nearestName(unknownName: string, valid: readonly string[]): string | null {
   let best: string | null = null;
   let bestDistance = INFINITY;
-  let bestBeginning = -1;
+  let bestCommonLength = -1;
   for (const name of valid) {
     const distance = editDistance(unknownName.toLowerCase(), name.toLowerCase());
-    const beginning = commonBeginning(unknownName.toLowerCase(), name.toLowerCase());
-    if (distance > bestDistance || (distance === bestDistance && beginning <= bestBeginning)) continue;
+    const commonLength = commonBeginning(unknownName.toLowerCase(), name.toLowerCase());
+    if (distance > bestDistance || (distance === bestDistance && commonLength <= bestCommonLength)) continue;
     best = name;
     bestDistance = distance;
-    bestBeginning = beginning;
+    bestCommonLength = commonLength;
   }
   return best !== null && bestDistance <= Math.max(2, Math.ceil(best.length / 3)) ? best : null;
 }
@@ -29,19 +29,22 @@ function commonBeginning(a: string, b: string): number {
   return length;
 }
 
-/** Returns the smallest number of typing errors between two texts: letters inserted, omitted or changed, and neighbours swapped. */
+/**
+ * Returns the smallest number of typing errors between two texts: letters inserted, omitted or changed, and neighbours swapped. Element `j`
+ * of a row is the distance between the first letters of `a`, up to that of the row, and the first `j` letters of `b` (Damerau and Levenshtein).
+ */
 function editDistance(a: string, b: string): number {
-  let before: number[] = [];
+  let rowBeforeLast: number[] = [];
   let row = Array.from({ length: b.length + 1 }, (_, i) => i);
   for (let i = 1; i <= a.length; i++) {
-    const next = [i];
+    const nextRow = [i];
     for (let j = 1; j <= b.length; j++) {
-      const same = a[i - 1] === b[j - 1] ? 0 : 1;
-      const swapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1] ? before[j - 2]! + 1 : INFINITY;
-      next.push(Math.min(next[j - 1]! + 1, row[j]! + 1, row[j - 1]! + same, swapped));
+      const substitutionCost = a[i - 1] === b[j - 1] ? 0 : 1;
+      const swapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1] ? rowBeforeLast[j - 2]! + 1 : INFINITY;
+      nextRow.push(Math.min(nextRow[j - 1]! + 1, row[j]! + 1, row[j - 1]! + substitutionCost, swapped));
     }
-    before = row;
-    row = next;
+    rowBeforeLast = row;
+    row = nextRow;
   }
   return row[b.length]!;
 }

@@ -1,5 +1,5 @@
-// Makes the read of a member that an object does not have an error. Without it, a misspelt member of what a strategy reads is `undefined` in
-// plain JavaScript, and a comparison with it is false: the strategy silently never trades.
+// Makes it an error to read a member that an object does not have. In plain JavaScript, a misspelt member is `undefined`, and every comparison
+// with it is false. So a strategy with a misspelt member would never trade, without a message.
 //
 // A proxy at the end of the prototype chain receives only reads that find nothing. Reads of members never reach it, so they cost the same.
 
@@ -10,7 +10,7 @@ import { nearestName } from './nearestName.ts';
 const OF_LANGUAGE: ReadonlySet<string> = new Set(['toJSON', 'then']);
 const MAX_NAMES = 16;
 const MIN_BEGINNING = 3;
-const OWN = OWN_FOLDERS.map(pathOf);
+const OWN_FOLDER_PATHS = OWN_FOLDERS.map(pathOf);
 
 /**
  * Makes reads of other members of a class's instances an error. `description`: the object in words, such as `the position`. `written`: the public
@@ -33,8 +33,8 @@ export function lastPrototype(description: string, optional: readonly string[] =
 /** Makes reads of a method's members an error: `this.position.isFlat` lacks the call. */
 export function mustBeCalled(prototype: object, methods: readonly string[]): void {
   for (const method of methods) {
-    const text = `this.${method}`;
-    const described = (name: string): string => `${text} is a method and has no member ${name}: write ${text}().${name}`;
+    const methodText = `this.${method}`;
+    const described = (name: string): string => `${methodText} is a method and has no member ${name}: write ${methodText}().${name}`;
     Object.setPrototypeOf(Reflect.get(prototype, method), guardedPrototype(Function.prototype, OF_LANGUAGE, described));
   }
 }
@@ -54,10 +54,10 @@ function guardedPrototype(base: object, allowed: ReadonlySet<string>, described:
 
 /** Returns the end of a message: the nearest name, or the first of the existing ones. */
 function adviceOn(name: string, names: readonly string[]): string {
-  const near = beginningOf(name, names) ?? nearestName(name, names) ?? shortOrLongForm(name, names);
-  if (near !== null) return `: did you mean ${near}?`;
-  const more = names.length > MAX_NAMES ? ' and others' : '';
-  return names.length === 0 ? '' : `; it has ${names.slice(0, MAX_NAMES).join(', ')}${more}`;
+  const suggestion = beginningOf(name, names) ?? nearestName(name, names) ?? shortOrLongForm(name, names);
+  if (suggestion !== null) return `: did you mean ${suggestion}?`;
+  const othersNote = names.length > MAX_NAMES ? ' and others' : '';
+  return names.length === 0 ? '' : `; it has ${names.slice(0, MAX_NAMES).join(', ')}${othersNote}`;
 }
 
 /** Returns the first name that begins with the given one, as `volume` does with `vol`. */
@@ -95,7 +95,11 @@ function namesOf(view: unknown): readonly string[] {
 function isReadByAuthor(stack: string): boolean {
   const [, reader] = stack.split('\n').filter((line) => /^\s+at /.test(line));
   if (reader === undefined) return true;
-  return /:\d+:\d+\)?$/.test(reader) && !reader.includes('node:') && ![...OWN, '/node_modules/'].some((folder) => reader.includes(folder));
+  return (
+    /:\d+:\d+\)?$/.test(reader) &&
+    !reader.includes('node:') &&
+    ![...OWN_FOLDER_PATHS, '/node_modules/'].some((folder) => reader.includes(folder))
+  );
 }
 
 function pathOf(url: string): string {

@@ -8,29 +8,29 @@ export interface Rng {
 
 /** Returns an xorshift128 generator, seeded by splitmix32 of an integer. Integer operations only, so the bits are the same everywhere. */
 export function seededRng(seed: number): Rng {
-  let mix = seed | 0;
+  let seedState = seed | 0;
   const splitmix = () => {
-    mix = (mix + 0x9e3779b9) | 0;
-    let z = mix;
-    z = Math.imul(z ^ (z >>> 16), 0x21f0aaad);
-    z = Math.imul(z ^ (z >>> 15), 0x735a2d97);
-    return z ^ (z >>> 15);
+    seedState = (seedState + 0x9e3779b9) | 0;
+    let mixed = seedState;
+    mixed = Math.imul(mixed ^ (mixed >>> 16), 0x21f0aaad);
+    mixed = Math.imul(mixed ^ (mixed >>> 15), 0x735a2d97);
+    return mixed ^ (mixed >>> 15);
   };
-  let a = splitmix();
-  let b = splitmix();
-  let c = splitmix();
-  let d = splitmix() | 1;
+  let word1 = splitmix();
+  let word2 = splitmix();
+  let word3 = splitmix();
+  let word4 = splitmix() | 1;
   return {
     next() {
-      let t = a;
-      const s = d;
-      a = b;
-      b = c;
-      c = s;
-      t ^= t << 11;
-      t ^= t >>> 8;
-      d = t ^ s ^ (s >>> 19);
-      return (d >>> 0) / 4294967296;
+      let scrambled = word1;
+      const newest = word4;
+      word1 = word2;
+      word2 = word3;
+      word3 = newest;
+      scrambled ^= scrambled << 11;
+      scrambled ^= scrambled >>> 8;
+      word4 = scrambled ^ newest ^ (newest >>> 19);
+      return (word4 >>> 0) / 2 ** 32;
     },
   };
 }

@@ -7,10 +7,13 @@ import { MAX_EXACT, pow10 } from './exact.ts';
 const WORD_DIGITS = 7;
 const WORD = 1e7;
 
-/** The documented members of a Decimal: sign, exponent of the first digit, and words, the highest first. */
-interface Words {
+/** The documented members of a Decimal, under the names of decimal.js. */
+interface DecimalMembers {
+  /** Sign: 1 or -1. */
   s: number;
+  /** Exponent of the first digit. */
   e: number;
+  /** The digits in words, the highest first. */
   d: number[];
 }
 
@@ -22,17 +25,20 @@ export function decimalOf(value: number, digits: number): Decimal {
   const size = Math.abs(value);
   if (!(size <= MAX_EXACT) || !Number.isInteger(value)) return new Decimal(value).div(pow10(digits));
   if (value === 0) return new Decimal(value);
-  const out = new Decimal(0);
+  const decimal = new Decimal(0);
   const scale = pow10(digits);
   const whole = Math.floor(size / scale);
-  const words = out as unknown as Words;
-  words.d = [];
-  words.s = value < 0 ? -1 : 1;
-  const wholeWords = addWhole(words.d, whole);
-  const leadingZeros = addFraction(words.d, size - whole * scale, digits);
-  while (words.d.at(-1) === 0) words.d.pop();
-  words.e = digitsOf(words.d[0]!) - 1 + WORD_DIGITS * (wholeWords > 0 ? wholeWords - 1 : -1 - leadingZeros);
-  return out;
+  const words: number[] = [];
+  const wholeWords = addWhole(words, whole);
+  const leadingZeros = addFraction(words, size - whole * scale, digits);
+  while (words.at(-1) === 0) words.pop();
+  /** Words between the first word and the point: negative if the first word stands after the point. */
+  const wordsBeforePoint = wholeWords > 0 ? wholeWords - 1 : -1 - leadingZeros;
+  const members = decimal as unknown as DecimalMembers;
+  members.d = words;
+  members.s = value < 0 ? -1 : 1;
+  members.e = digitsOf(words[0]!) - 1 + WORD_DIGITS * wordsBeforePoint;
+  return decimal;
 }
 
 /** Adds the words of an integer without leading zeros, and returns their number. */
@@ -48,10 +54,11 @@ function addWhole(words: number[], whole: number): number {
 /** Adds the words of `fraction` / 10^digits. Returns the number of leading zero words, which it leaves out if `words` is empty. */
 function addFraction(words: number[], fraction: number, digits: number): number {
   let leadingZeros = 0;
-  for (let [rest, digitsLeft] = [fraction, digits]; rest > 0; digitsLeft -= WORD_DIGITS) {
-    const unit = digitsLeft > WORD_DIGITS ? pow10(digitsLeft - WORD_DIGITS) : 1;
-    const word = digitsLeft > WORD_DIGITS ? Math.floor(rest / unit) : rest * pow10(WORD_DIGITS - digitsLeft);
-    rest = digitsLeft > WORD_DIGITS ? rest - word * unit : 0;
+  for (let [remaining, digitsLeft] = [fraction, digits]; remaining > 0; digitsLeft -= WORD_DIGITS) {
+    const isLastWord = digitsLeft <= WORD_DIGITS;
+    const unit = isLastWord ? 1 : pow10(digitsLeft - WORD_DIGITS);
+    const word = isLastWord ? remaining * pow10(WORD_DIGITS - digitsLeft) : Math.floor(remaining / unit);
+    remaining = isLastWord ? 0 : remaining - word * unit;
     if (word === 0 && words.length === 0) leadingZeros++;
     else words.push(word);
   }

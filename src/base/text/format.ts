@@ -9,7 +9,7 @@ export const MINUS = '\u2212';
 /** Stands for a figure that is not defined. The page shows the reason on hover. */
 export const NONE = '\u2013';
 
-const DAY = 86_400_000;
+const DAY_MS = 86_400_000;
 
 /** Inserts thin spaces into the whole part of plain decimal text, and replaces a hyphen by a true minus. */
 export function grouped(text: string): string {
@@ -103,7 +103,7 @@ const twoDigits = (n: number): string => String(n).padStart(2, '0');
 
 /** Returns whole days, such as `41 days`; for less than a day, the text of `spanText`. */
 export function daysText(ms: number): string {
-  const days = Math.round(ms / DAY);
+  const days = Math.round(ms / DAY_MS);
   return days < 1 ? spanText(ms) : counted(days, 'day');
 }
 
@@ -122,7 +122,7 @@ export function dayText(ms: number): string {
 
 /** Returns `14:05`, UTC. */
 export function clockText(ms: number): string {
-  const minutes = Math.floor((((ms % DAY) + DAY) % DAY) / 60_000);
+  const minutes = Math.floor((((ms % DAY_MS) + DAY_MS) % DAY_MS) / 60_000);
   return `${twoDigits(Math.floor(minutes / 60))}:${twoDigits(minutes % 60)}`;
 }
 
@@ -140,19 +140,19 @@ export function timeText(ms: number): string {
 export function spanText(ms: number): string {
   if (!Number.isFinite(ms)) return NONE;
   const timeUnits: readonly (readonly [number, string])[] = [
-    [DAY, 'd'],
+    [DAY_MS, 'd'],
     [3_600_000, 'h'],
     [60_000, 'min'],
     [1000, 's'],
   ];
-  const first = timeUnits.findIndex(([length]) => ms >= length);
-  if (first < 0) return `${wholeText(ms)}${THIN}ms`;
-  const [length, name] = timeUnits[first] ?? [1, 'ms'];
+  const unitIndex = timeUnits.findIndex(([length]) => ms >= length);
+  if (unitIndex < 0) return `${wholeText(ms)}${THIN}ms`;
+  const [length, name] = timeUnits[unitIndex] ?? [1, 'ms'];
   const whole = Math.floor(ms / length);
-  const next = timeUnits[first + 1];
-  const nextCount = next && whole < 100 ? Math.floor((ms - whole * length) / next[0]) : 0;
+  const nextUnit = timeUnits[unitIndex + 1];
+  const nextCount = nextUnit && whole < 100 ? Math.floor((ms - whole * length) / nextUnit[0]) : 0;
   const head = `${wholeText(whole)}${THIN}${name}`;
-  return next && nextCount > 0 ? `${head} ${nextCount}${THIN}${next[1]}` : head;
+  return nextUnit && nextCount > 0 ? `${head} ${nextCount}${THIN}${nextUnit[1]}` : head;
 }
 
 /** Returns texts as a list: `a, b and c`. */

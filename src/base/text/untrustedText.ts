@@ -29,7 +29,9 @@ export function terminalText(text: string): string {
   if (text.search(UNSAFE_IN_LINES) < 0) return text;
   return text
     .split(COLOUR)
-    .map((part, index) => (index % 2 === 1 ? part : part.replaceAll(UNSAFE_IN_LINES, (unsafe) => SHORT[unsafe] ?? escapeCharacter(unsafe))))
+    .map((segment, index) =>
+      index % 2 === 1 ? segment : segment.replaceAll(UNSAFE_IN_LINES, (unsafe) => SHORT[unsafe] ?? escapeCharacter(unsafe)),
+    )
     .join('');
 }
 

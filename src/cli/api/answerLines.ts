@@ -6,6 +6,7 @@ import { COLUMNS } from '../../report/terminal/lines.ts';
 import { wrapText } from '../terminal/wrapText.ts';
 import { alignedRows } from '../terminal/tables.ts';
 
+/** Most characters of a value. */
 const MAX_CELL_LENGTH = 64;
 
 /** Returns a response as lines of at most `columns` characters where possible. */
@@ -15,11 +16,13 @@ export function answerLines(answer: unknown, columns = COLUMNS): readonly string
   return recordLines(answer, columns);
 }
 
+/** A JSON object. */
 type JsonFields = Readonly<Record<string, unknown>>;
 
 const isRecord = (value: unknown): value is JsonFields => typeof value === 'object' && value !== null && !Array.isArray(value);
 /** True for a code of the wire protocol: the word that it means, and its raw text. */
 const isCode = (value: unknown): boolean => isRecord(value) && typeof value['word'] === 'string' && typeof value['raw'] === 'string';
+/** True for a value that fits into one cell. */
 const isSimple = (value: unknown): boolean => typeof value !== 'object' || value === null || isCode(value);
 
 /**
@@ -45,22 +48,22 @@ const presentFields = (record: JsonFields): readonly (readonly [string, unknown]
 const isEmpty = (value: unknown): boolean => Array.isArray(value) && value.length === 0;
 
 /** Returns a list of records as a table, or as paragraphs when the table is too wide. Other lists become one wrapped text. */
-function listLines(list: readonly unknown[], columns: number): readonly string[] {
-  if (list.length === 0) return ['none'];
-  const records = list.filter(isRecord).filter((row) => !isCode(row));
-  if (records.length < list.length) return wrapText(list.map((value) => answerLines(value, columns).join(' ')).join(', '), columns);
-  const names = [...new Set(records.flatMap((row) => Object.keys(row)))];
+function listLines(values: readonly unknown[], columns: number): readonly string[] {
+  if (values.length === 0) return ['none'];
+  const records = values.filter(isRecord).filter((record) => !isCode(record));
+  if (records.length < values.length) return wrapText(values.map((value) => answerLines(value, columns).join(' ')).join(', '), columns);
+  const names = [...new Set(records.flatMap((record) => Object.keys(record)))];
   // Columns without any value are omitted to save width.
-  const columnNames = names.filter((name) => records.some((row) => row[name] !== null && row[name] !== undefined));
-  const isFlat = records.every((row) => columnNames.every((name) => isSimple(row[name])));
+  const columnNames = names.filter((name) => records.some((record) => record[name] !== null && record[name] !== undefined));
+  const isFlat = records.every((record) => columnNames.every((name) => isSimple(record[name])));
   if (isFlat) {
     const table = alignedRows([
       columnNames.map(headingText),
-      ...records.map((row) => columnNames.map((name) => cellText(name, row[name]))),
+      ...records.map((record) => columnNames.map((name) => cellText(name, record[name]))),
     ]);
     if (table.every((line) => line.length <= columns)) return table;
   }
-  return records.flatMap((row, index) => [...(index === 0 ? [] : ['']), ...packedLines(row, columns)]);
+  return records.flatMap((record, index) => [...(index === 0 ? [] : ['']), ...packedLines(record, columns)]);
 }
 
 /** Returns a record as a paragraph of its simple values, with nested values below. */
@@ -95,7 +98,9 @@ function cellText(name: string, value: unknown): string {
   if (value === null || value === undefined) return '-';
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
   if (typeof value === 'number' && /(^|[a-z])(time|open)Ms$/i.test(name)) return formatTime(value);
-  if (isRecord(value))
-    return sanitizeText(value['word'] === 'UNKNOWN' ? `UNKNOWN (${String(value['raw'])})` : String(value['word']), MAX_CELL_LENGTH);
+  if (isRecord(value)) {
+    const word = String(value['word']);
+    return sanitizeText(word === 'UNKNOWN' ? `UNKNOWN (${String(value['raw'])})` : word, MAX_CELL_LENGTH);
+  }
   return sanitizeText(typeof value === 'string' ? value : JSON.stringify(value), MAX_CELL_LENGTH);
 }

@@ -57,14 +57,14 @@ function awaitOutcome({ op, args, timeoutMs }: ApiCall, { client }: Exchange): P
   return new Promise((resolve, reject) => {
     const waiting = waitingLine();
     const stop = stopOnSignal();
-    const end = (): void => {
+    const stopWaiting = (): void => {
       waiting.end();
       stop.release();
     };
     try {
       waiting.begin(`waiting for the reply to ${op}`);
       const finish = (outcome: Outcome<unknown>): void => {
-        end();
+        stopWaiting();
         resolve(outcome);
       };
       const cancel = client.callChecked(op, args, finish, { timeoutMs });
@@ -73,7 +73,7 @@ function awaitOutcome({ op, args, timeoutMs }: ApiCall, { client }: Exchange): P
         cancel();
       });
     } catch (error) {
-      end();
+      stopWaiting();
       reject(error instanceof Error ? error : new Error(String(error)));
     }
   });
@@ -137,9 +137,9 @@ function failureLines(op: Op, { outcome, status, code, name, meaning, msg, cause
   ];
 }
 
-/** Returns wrapped lines that begin with the indent `first` or, from the second line on, with `rest`. */
-const indentLines = (text: string, first: string, rest: string): readonly string[] =>
-  wrapText(text, COLUMNS - rest.length).map((line, index) => (index === 0 ? first : rest) + line);
+/** Returns wrapped lines that begin with `firstIndent` or, from the second line on, with `otherIndent`. */
+const indentLines = (text: string, firstIndent: string, otherIndent: string): readonly string[] =>
+  wrapText(text, COLUMNS - otherIndent.length).map((line, index) => (index === 0 ? firstIndent : otherIndent) + line);
 
 /** Returns the line about an event of the rate limiter. */
 function limitLine(event: LimitEvent): string {
@@ -155,7 +155,11 @@ function limitLine(event: LimitEvent): string {
   }
 }
 
+/** Returns the line about one request, for `--verbose`. */
 function logLine({ op, kind, attempt, latencyMs, status, code }: ApiCallLog): string {
-  const facts = [`attempt ${attempt}`, ...(status === null ? [] : [`HTTP ${status}`]), ...(code === null ? [] : [`code ${code}`])];
-  return `${op}: ${kind}, ${facts.join(', ')}${latencyMs === null ? '' : `, ${latencyMs} ms`}`;
+  const facts = [`attempt ${attempt}`];
+  if (status !== null) facts.push(`HTTP ${status}`);
+  if (code !== null) facts.push(`code ${code}`);
+  if (latencyMs !== null) facts.push(`${latencyMs} ms`);
+  return `${op}: ${kind}, ${facts.join(', ')}`;
 }

@@ -1,4 +1,4 @@
-// Commands that show the effect of a call that changes something, ready to be run.
+// Names the commands that show the effect of a call of `isobar api` that changes something.
 
 import { assertNever } from '../../base/assert.ts';
 import type { CallArguments } from '../../protocol/arguments.ts';
@@ -9,53 +9,55 @@ import { endpointOf, type Op } from '../../protocol/endpoints/endpoints.ts';
  * `orderId` if it is known.
  */
 export function followUpCommands(op: Op, args: CallArguments): readonly string[] {
-  const text = (name: string): string => (typeof args[name] === 'string' ? ` ${name}=${args[name]}` : '');
-  return callsFor(op, text).map((call) => `isobar api ${call}`);
+  const argumentText = (name: string): string => (typeof args[name] === 'string' ? ` ${name}=${args[name]}` : '');
+  return callsFor(op, argumentText).map((call) => `isobar api ${call}`);
 }
 
 /** Returns the argument as ` name=value`. Empty without a value. */
 type ArgumentText = (name: string) => string;
 
 /** Returns the calls that show the effect of a call; empty for a read. */
-function callsFor(op: Op, text: ArgumentText): readonly string[] {
+function callsFor(op: Op, argumentText: ArgumentText): readonly string[] {
   const { effect } = endpointOf(op);
   switch (effect) {
     case 'read':
     case 'test':
       return [];
     case 'setting':
-      return [`futures.positions${text('contractName')}`, 'futures.account'];
+      return [`futures.positions${argumentText('contractName')}`, 'futures.account'];
     case 'create':
-      return forCreate(op, text);
+      return callsForCreate(op, argumentText);
     case 'cancel':
-      return [forCancel(op, text)];
+      return [callForCancel(op, argumentText)];
     default:
       return assertNever(effect);
   }
 }
 
 /** Returns the calls that show a new order. */
-function forCreate(op: Op, text: ArgumentText): readonly string[] {
-  const symbol = text('symbol');
-  const contract = text('contractName');
-  const id = text('orderId');
-  const clientId = text('newClientOrderId');
+function callsForCreate(op: Op, argumentText: ArgumentText): readonly string[] {
+  const symbol = argumentText('symbol');
+  const contract = argumentText('contractName');
+  const orderId = argumentText('orderId');
+  const clientId = argumentText('newClientOrderId');
   if (op === 'futures.createConditionOrder') return [`futures.triggerOrderList${contract}`, `futures.orderHistory${contract}`];
   if (op === 'futures.createOrder') {
-    return id === '' ? [`futures.openOrders${contract}`, `futures.orderHistory${contract}`] : [`futures.orderInformation${contract}${id}`];
+    return orderId === ''
+      ? [`futures.openOrders${contract}`, `futures.orderHistory${contract}`]
+      : [`futures.orderInformation${contract}${orderId}`];
   }
-  if (id !== '') return [`spot.queryOrder${symbol}${id}`];
+  if (orderId !== '') return [`spot.queryOrder${symbol}${orderId}`];
   const byClientId = clientId === '' ? [] : [`spot.queryOrder${symbol}${clientId}`];
   return [...byClientId, `spot.openOrders${symbol} limit=100`, `spot.myTrades${symbol}`];
 }
 
 /** Returns the call that shows a cancelled order. */
-function forCancel(op: Op, text: ArgumentText): string {
-  const symbol = text('symbol');
-  const contract = text('contractName');
-  const id = text('orderId');
+function callForCancel(op: Op, argumentText: ArgumentText): string {
+  const symbol = argumentText('symbol');
+  const contract = argumentText('contractName');
+  const orderId = argumentText('orderId');
   if (op === 'futures.cancelTriggerOrder') return `futures.triggerOrderList${contract}`;
-  if (op === 'futures.cancelOrder') return `futures.orderInformation${contract}${id}`;
+  if (op === 'futures.cancelOrder') return `futures.orderInformation${contract}${orderId}`;
   if (op === 'spot.batchCancel') return `spot.openOrders${symbol} limit=100`;
-  return `spot.queryOrder${symbol}${id === '' ? text('newClientOrderId') : id}`;
+  return `spot.queryOrder${symbol}${orderId === '' ? argumentText('newClientOrderId') : orderId}`;
 }

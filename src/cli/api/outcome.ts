@@ -35,7 +35,7 @@ export function failureOf(op: Op, args: CallArguments, outcome: Outcome<unknown>
     case 'refused':
       return { ...NO_FACTS, outcome: 'refused', status: outcome.status, ...codeFacts(outcome.code), msg: sanitizeText(outcome.msg) };
     case 'notSent':
-      return { ...NO_FACTS, outcome: 'notSent', cause: sanitizeText(outcome.cause, MAX_CAUSE), advice: NOT_SENT_ADVICE };
+      return { ...NO_FACTS, outcome: 'notSent', cause: sanitizeText(outcome.cause, MAX_CAUSE_LENGTH), advice: NOT_SENT_ADVICE };
     case 'unknown': {
       const { status, error } = outcome;
       const { effect } = endpointOf(op);
@@ -44,8 +44,8 @@ export function failureOf(op: Op, args: CallArguments, outcome: Outcome<unknown>
         outcome: 'unknown',
         ...facts,
         status,
-        msg: error && sanitizeText(error.msg),
-        cause: sanitizeText(outcome.cause, MAX_CAUSE),
+        msg: error === null ? null : sanitizeText(error.msg),
+        cause: sanitizeText(outcome.cause, MAX_CAUSE_LENGTH),
         advice: effect === 'read' && facts.advice !== '' ? facts.advice : UNKNOWN_ADVICE[effect],
         look: followUpCommands(op, args),
       };
@@ -56,7 +56,8 @@ export function failureOf(op: Op, args: CallArguments, outcome: Outcome<unknown>
 }
 
 /** Maximum length of a cause in characters. A cause can contain a message of the service. */
-const MAX_CAUSE = 300;
+const MAX_CAUSE_LENGTH = 300;
+/** What is known of a failure without a reply. */
 const NO_FACTS = { status: null, code: null, name: null, meaning: null, msg: null, cause: null, advice: '', look: [] } as const;
 const NOT_SENT_ADVICE = 'nothing was sent, so nothing happened: fix the cause and call again; isobar doctor looks for it';
 const UNKNOWN_ADVICE: Readonly<Record<Effect, string>> = {

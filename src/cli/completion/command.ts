@@ -9,12 +9,12 @@ import { SHELLS, shellScript, type Shell } from './scripts.ts';
 /** The option that a shell script passes before the typed words. yargs defines its name and answers it. */
 export const COMPLETION_REQUEST = '--get-yargs-completions';
 
-const DEFINITION = /\.ya?ml$/;
-const STRATEGY = /(?<!\.(?:test|spec|d))\.[cm]?[jt]s$/;
-const DEFINITION_OR_STRATEGY = new RegExp(`${DEFINITION.source}|${STRATEGY.source}`);
+const DEFINITION_FILE = /\.ya?ml$/;
+const STRATEGY_FILE = /(?<!\.(?:test|spec|d))\.[cm]?[jt]s$/;
+const DEFINITION_OR_STRATEGY = new RegExp(`${DEFINITION_FILE.source}|${STRATEGY_FILE.source}`);
 
 /** Options of the commands below that take no value. */
-const SWITCH = /^--(no-\w+|json|quiet|demo|resume|fresh|work|open|break-even|allow-live|loud)$/;
+const SWITCH_OPTION = /^--(no-\w+|json|quiet|demo|resume|fresh|work|open|break-even|allow-live|loud)$/;
 
 /** Asks yargs for the commands, options and choices that it knows. */
 type AskYargs = (done: (error: Error | null, completions: string[] | undefined) => void) => void;
@@ -22,12 +22,12 @@ type AskYargs = (done: (error: Error | null, completions: string[] | undefined) 
 type Finder = (begun: string) => readonly string[];
 
 /** The commands whose argument isobar completes. For other commands the shell suggests its own files. */
-const ARGUMENTS: readonly (readonly [command: string, find: Finder])[] = [
+const COMPLETED_ARGUMENTS: readonly (readonly [command: string, find: Finder])[] = [
   ['backtest', (begun) => filesLike(begun, DEFINITION_OR_STRATEGY)],
   ['breakeven', (begun) => filesLike(begun, DEFINITION_OR_STRATEGY)],
-  ['sweep', (begun) => filesLike(begun, DEFINITION)],
-  ['sim', (begun) => filesLike(begun, DEFINITION)],
-  ['strategy show', (begun) => filesLike(begun, STRATEGY)],
+  ['sweep', (begun) => filesLike(begun, DEFINITION_FILE)],
+  ['sim', (begun) => filesLike(begun, DEFINITION_FILE)],
+  ['strategy show', (begun) => filesLike(begun, STRATEGY_FILE)],
   ['verify', runFolders],
   ['why', runFolders],
   ['report', runFolders],
@@ -39,7 +39,7 @@ type Lister = (words: readonly string[]) => Promise<readonly string[]>;
 /**
  * Values of the options that have no fixed choices in yargs. They are loaded on demand, because the list of figures imports all formulas.
  */
-const VALUES: Readonly<Record<string, Lister>> = {
+const OPTION_VALUES: Readonly<Record<string, Lister>> = {
   '--by': async () => (await import('../../report/sweep/figures/setFigures.ts')).SET_FIGURES,
   '--interval': async () => INTERVALS,
   '--grid': gridAxes,
@@ -80,18 +80,18 @@ async function suggestions(words: readonly string[], begun: string, known: reado
   if (begun.startsWith('-')) return fitting;
   const fittingWords = fitting.filter((each) => !each.startsWith('-'));
   const previousWord = words.at(-2) ?? '';
-  const listValues = Object.hasOwn(VALUES, previousWord) ? VALUES[previousWord] : undefined;
+  const listValues = Object.hasOwn(OPTION_VALUES, previousWord) ? OPTION_VALUES[previousWord] : undefined;
   if (listValues !== undefined) return (await listValues(words)).filter((each) => each.startsWith(begun));
-  const isOptionValue = previousWord.startsWith('-') && !SWITCH.test(previousWord);
+  const isOptionValue = previousWord.startsWith('-') && !SWITCH_OPTION.test(previousWord);
   if (fittingWords.length > 0 || isOptionValue) return fittingWords;
   const line = words.join(' ');
-  const find = ARGUMENTS.find(([command]) => line.startsWith(`${command} `))?.[1];
+  const find = COMPLETED_ARGUMENTS.find(([command]) => line.startsWith(`${command} `))?.[1];
   return [...(find?.(begun) ?? [])];
 }
 
 /** Returns `fast=` for each parameter of the definition on the command line. Empty when there is no definition yet. */
 async function gridAxes(words: readonly string[]): Promise<readonly string[]> {
-  const definition = words.find((word) => DEFINITION.test(word) && existsSync(word));
+  const definition = words.find((word) => DEFINITION_FILE.test(word) && existsSync(word));
   if (definition === undefined) return [];
   const names = await (await import('../../tasks/sweep/plan/gridNames.ts')).gridNames(definition);
   return names.map((name) => `${name}=`);

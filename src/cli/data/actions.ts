@@ -25,6 +25,7 @@ import { checkExternalSets, isSoundExternal, externalCheckText, externalJson, ex
 import { checkTradeSets, isSoundTrades, tradeListings, tradesJson } from './importTrades.ts';
 import { isSoundSeries, madeSeriesText, seriesJson, seriesWarnings } from './seriesText.ts';
 
+/** Options of every command of `isobar data`. */
 interface CatalogArgs {
   readonly catalog: string;
   readonly json: boolean;
@@ -41,6 +42,7 @@ interface ImportArgs extends CatalogArgs {
   readonly skipBad: boolean;
   readonly rejects?: string | undefined;
 }
+/** Options of `isobar data check`. */
 interface CheckArgs extends CatalogArgs {
   readonly symbol?: string | undefined;
   readonly interval?: string | undefined;
@@ -136,8 +138,10 @@ function selectionOf({ catalog, ...args }: CheckArgs): CheckSelection {
   const isWantedBars = (key: BarKey) => isSymbol(key.symbol) && isMarket(key.market) && (interval ?? key.interval) === key.interval;
   const isWantedTrades = (key: TradeKey) => args.interval === undefined && isSymbol(key.symbol) && isMarket(key.market);
   const isWantedExternal = (key: ExternalKey) => args.interval === undefined && args.market === undefined && isSymbol(key.symbol);
-  const isWantedSeries = (key: SeriesKey) =>
-    isSymbol(key.symbol) && isMarket('futures') && (args.interval === undefined || (key.kind === 'mark' && key.interval === markInterval));
+  const isWantedSeries = (key: SeriesKey) => {
+    const hasInterval = args.interval === undefined || (key.kind === 'mark' && key.interval === markInterval);
+    return isSymbol(key.symbol) && isMarket('futures') && hasInterval;
+  };
   const keys = listKeys(catalog).filter(isWantedBars);
   const seriesKeys = listSeries(catalog).filter(isWantedSeries);
   const hasTrades = listTradeKeys(catalog).some(isWantedTrades);
@@ -183,7 +187,8 @@ export function checkData(args: CheckArgs): void {
     if (external.length > 0) print(externalCheckText(external));
   }
   const areAllReadable = bars.length === keys.length;
-  const areAllSound = bars.every(isSound) && series.every(isSoundSeries) && trades.every(isSoundTrades) && external.every(isSoundExternal);
+  const areBarsSound = bars.every(isSound) && series.every(isSoundSeries);
+  const areAllSound = areBarsSound && trades.every(isSoundTrades) && external.every(isSoundExternal);
   if (!areAllReadable || !areAllSound) process.exitCode = EXIT.failed;
 }
 
@@ -241,6 +246,6 @@ export function generateData(args: GenerateArgs): void {
   }
   for (const { key, seed, manifest, series } of generated) {
     print(madeText(manifest, barsPath(catalog, key), `synthetic, seed ${seed}`, null));
-    for (const entry of series) print(madeSeriesText(entry));
+    for (const seriesEntry of series) print(madeSeriesText(seriesEntry));
   }
 }

@@ -47,6 +47,7 @@ function revisedLines({ revised, rule }: DownloadedSet): string[] {
   return [`    revised     ${wholeText(revised.length)} ${revised.length === 1 ? 'bar' : 'bars'}, ${action}`, ...lines, ...more];
 }
 
+/** The figures of a bar that the exchange may change. */
 type PriceFigures = Readonly<Record<'open' | 'high' | 'low' | 'close' | 'volume', number>>;
 
 /** Returns the changed figures of a bar, such as `close 100 -> 101`. */

@@ -19,6 +19,9 @@ import type { CheckedTrades, TradeManifest } from '../../adapters/catalog/trades
 import { tradeCheckRow, tradeListRow, tradeNotes } from './importTrades.ts';
 import { seriesCheckRow, seriesListRow, seriesNotes } from './seriesText.ts';
 
+/** Most wrong rows that are listed. */
+const MAX_WRONG = 5;
+
 /** Returns the figures of a manifest without its lists. */
 export function summaryOf({ missing: _missing, zeroVolume: _zeroVolume, wrong: _wrong, sha256, ...figures }: GapManifest) {
   return { manifestSha256: sha256, ...figures };
@@ -107,25 +110,29 @@ export function qualityLines(manifest: GapManifest): string[] {
 export function instrumentLine(instrument: Instrument): string {
   const min = fromScaled(instrument.minLots, instrument.quantityDigits);
   if (instrument.contract) return contractLine(instrument, instrument.contract);
-  const [maker, taker] = [instrument.makerFeePpm, instrument.takerFeePpm].map((ppm) => `${fromScaled(ppm, 4)} %`);
+  const feeText = (ppm: number) => `${fromScaled(ppm, 4)} %`;
   const digits = `price ${instrument.priceDigits} and quantity ${instrument.quantityDigits} digits`;
-  return `${instrument.base}/${instrument.quote}, ${digits}, minimum ${min}, fees ${maker} / ${taker}`;
+  return `${instrument.base}/${instrument.quote}, ${digits}, minimum ${min}, fees ${feeText(instrument.makerFeePpm)} / ${feeText(instrument.takerFeePpm)}`;
 }
 
 /** Returns the terms of a contract, and which of them are assumed. */
 function contractLine({ base, quote, priceDigits }: Instrument, contract: Contract): string {
   const face = `${fromScaled(contract.multiplier, contract.multiplierDigits)} ${base}`;
   const fees = [contract.openMakerFeePpm, contract.openTakerFeePpm].map((ppm) => `${fromScaled(ppm, 4)} %`).join(' / ');
-  const assumed = contract.assumed === undefined ? '' : `\n                assumed: ${wrapText(contract.assumed)}`;
-  return `${contract.kind} contract of ${face} in ${quote}, price ${priceDigits} digits, fees ${fees}, leverage ${contract.minLeverage} to ${contract.maxLeverage}${assumed}`;
+  const assumed = contract.assumed === undefined ? '' : `\n                assumed: ${wrapWords(contract.assumed)}`;
+  const leverage = `${contract.minLeverage} to ${contract.maxLeverage}`;
+  return `${contract.kind} contract of ${face} in ${quote}, price ${priceDigits} digits, fees ${fees}, leverage ${leverage}${assumed}`;
 }
 
-/** Returns words between commas, in lines of about 70 characters. */
-function wrapText(words: readonly string[]): string {
+/** Length of the lines of `wrapWords`, about. */
+const MAX_WORDS_LENGTH = 70;
+
+/** Returns words between commas, in several lines if they are long. */
+function wrapWords(words: readonly string[]): string {
   const lines = [''];
   for (const word of words) {
     const last = lines.at(-1)!;
-    if (last.length + word.length > 70) lines.push(word);
+    if (last.length + word.length > MAX_WORDS_LENGTH) lines.push(word);
     else lines[lines.length - 1] = last === '' ? word : `${last}, ${word}`;
   }
   return lines.join(',\n                ');
@@ -142,7 +149,7 @@ export function catalogListText(
     const why = existsSync(catalog) ? '' : 'there is no such folder; ';
     return `  ${catalog} has no bars yet: ${why}isobar data import FILE`;
   }
-  const head = ['market', 'symbol', 'interval', 'bars', 'first (UTC)', 'last (UTC)', 'gaps', 'missing', 'source'];
+  const headings = ['market', 'symbol', 'interval', 'bars', 'first (UTC)', 'last (UTC)', 'gaps', 'missing', 'source'];
   const rows = entries.map((entry) => [
     entry.market,
     entry.symbol,
@@ -154,7 +161,7 @@ export function catalogListText(
     wholeText(entry.missingBars),
     entry.synthetic ? 'synthetic' : entry.source,
   ]);
-  return alignRows([head, ...rows, ...series.map(seriesListRow), ...trades.map(tradeListRow)], 'lllrllrrl');
+  return alignRows([headings, ...rows, ...series.map(seriesListRow), ...trades.map(tradeListRow)], 'lllrllrrl');
 }
 
 /** Returns the table of checked data, without external series, then notes about changed and wrong data and the warnings. */
@@ -163,7 +170,7 @@ export function checkText(
   series: readonly CheckedSeries<readonly Warning[]>[] = [],
   trades: readonly CheckedTrades[] = [],
 ): string {
-  const head = ['market', 'symbol', 'interval', 'bars', 'gaps', 'missing', 'no volume', 'thin', 'wrong', 'state', 'manifest'];
+  const headings = ['market', 'symbol', 'interval', 'bars', 'gaps', 'missing', 'no volume', 'thin', 'wrong', 'state', 'manifest'];
   const rows = checked.map(({ key, manifest, unchanged }) => [
     key.market,
     key.symbol,
@@ -179,7 +186,7 @@ export function checkText(
   ]);
   const notes = checked.flatMap(({ key, manifest, unchanged }) => [
     ...(unchanged ? [] : [`  ${key.symbol} ${key.interval}: changed by another program since isobar wrote it; import the data again`]),
-    ...manifest.wrong.slice(0, 5).map(({ at, what }) => `  ${key.symbol} ${key.interval}: ${what} at ${at}`),
+    ...manifest.wrong.slice(0, MAX_WRONG).map(({ at, what }) => `  ${key.symbol} ${key.interval}: ${what} at ${at}`),
   ]);
   const warnings = checked.flatMap((bars) => {
     const name = `${bars.key.symbol} ${bars.key.interval}: `;
@@ -191,7 +198,7 @@ export function checkText(
   for (const { seen } of series)
     if (seen.length > 0) warnings.push(...withLead('  Look here first: ', `${seen.map(warningText).join('; ')}.`));
   return [
-    alignRows([head, ...rows, ...series.map(seriesCheckRow), ...trades.map(tradeCheckRow)], 'lllrrrrrrll'),
+    alignRows([headings, ...rows, ...series.map(seriesCheckRow), ...trades.map(tradeCheckRow)], 'lllrrrrrrll'),
     ...notes,
     ...series.flatMap(seriesNotes),
     ...trades.flatMap(tradeNotes),

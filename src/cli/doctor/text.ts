@@ -10,14 +10,17 @@ import { COLUMNS, colourText, type Hue } from '../../report/terminal/lines.ts';
 import { jsonText } from '../terminal/print.ts';
 import { indentText, labelText, wrapText } from '../terminal/wrapText.ts';
 
+/** Widths in characters: of the names of checks, of the space before a detail, and of the times. */
 const NAME_COLUMNS = 14;
-const LEAD = ' '.repeat(4 + NAME_COLUMNS);
+const INDENT = ' '.repeat(4 + NAME_COLUMNS);
 const TIME_COLUMNS = 10;
 
+/** How a check is shown by its status, and the titles of the markets. */
 const MARKS: Readonly<Record<Status, string>> = { ok: '✓', warning: '!', failed: '✗', skipped: '·' };
 const HUES: Readonly<Record<Status, Hue>> = { ok: 'green', warning: 'amber', failed: 'red', skipped: 'grey' };
 const TITLES: Readonly<Record<Market, string>> = { spot: 'Spot', futures: 'Futures' };
 
+/** Returns a text in the colour of a status. */
 const colouredStatus = (text: string, status: Status, colour: boolean): string => (colour ? colourText(text, HUES[status]) : text);
 
 /** Returns the heading above the checks of a market. For checks of no single market it is an empty line. */
@@ -27,23 +30,27 @@ export function headingLines(market: Market | null, origin: string | null): read
 
 /** Returns the lines of a check. The first one looks like `  ✓ ping      5 answers, 3.1 ms in the middle, the slowest 9.6 ms      21 ms`. */
 export function resultLines({ name, market, status, detail, more, serviceText, fix, ms }: CheckResult, colour: boolean): readonly string[] {
-  const [first = '', ...rest] = wrapText(status === 'skipped' ? skippedText(detail) : detail, COLUMNS - LEAD.length - TIME_COLUMNS);
+  const [firstLine = '', ...otherLines] = wrapText(
+    status === 'skipped' ? skippedText(detail) : detail,
+    COLUMNS - INDENT.length - TIME_COLUMNS,
+  );
   const shortName = market === null ? name : name.slice(market.length + 1);
   const time = status === 'skipped' ? '' : `${wholeText(ms)} ms`;
-  const head = `  ${colouredStatus(`${MARKS[status]} ${shortName.padEnd(NAME_COLUMNS)}`, status, colour)}`;
+  const lead = `  ${colouredStatus(`${MARKS[status]} ${shortName.padEnd(NAME_COLUMNS)}`, status, colour)}`;
   return [
-    `${head}${first.padEnd(COLUMNS - LEAD.length - TIME_COLUMNS)}${time.padStart(TIME_COLUMNS)}`.trimEnd(),
-    ...rest.map((line) => LEAD + line),
-    ...more.flatMap((line) => below('', line)),
-    ...(serviceText === null ? [] : below('', serviceText)),
-    ...fix.flatMap((line, index) => below(index === 0 ? 'fix:  ' : 'also: ', line)),
+    `${lead}${firstLine.padEnd(COLUMNS - INDENT.length - TIME_COLUMNS)}${time.padStart(TIME_COLUMNS)}`.trimEnd(),
+    ...otherLines.map((line) => INDENT + line),
+    ...more.flatMap((line) => detailLines('', line)),
+    ...(serviceText === null ? [] : detailLines('', serviceText)),
+    ...fix.flatMap((line, index) => detailLines(index === 0 ? 'fix:  ' : 'also: ', line)),
   ];
 }
 
+/** Returns why a check was skipped, as a sentence. */
 const skippedText = (detail: string): string => `skipped${detail.startsWith('because ') ? '' : ':'} ${detail}`;
 
 /** Returns the lines of a text below the detail of a check. */
-const below = (label: string, text: string): readonly string[] => labelText(LEAD + label, text);
+const detailLines = (label: string, text: string): readonly string[] => labelText(INDENT + label, text);
 
 /** Returns the number of results of each status, the verdict, the failed checks, and the dialect options to change. */
 export function closingLines({ checks, dialect, ok }: DoctorReport, configured: Dialect, colour: boolean): readonly string[] {
@@ -65,16 +72,15 @@ export function closingLines({ checks, dialect, ok }: DoctorReport, configured: 
 
 /** Returns the dialect options as they are written in an access file. */
 function dialectLines(detected: DoctorReport['dialect'], configured: Dialect): readonly string[] {
-  const changed = Object.entries(detected).filter(([name, value]) =>
-    Object.entries(configured).some(([key, set]) => key === name && set !== value),
-  );
+  const configuredValues = new Map<string, unknown>(Object.entries(configured));
+  const changed = Object.entries(detected).filter(([name, value]) => configuredValues.has(name) && configuredValues.get(name) !== value);
   if (changed.length === 0) return [];
   return ['', '  For the access file (--config):', '', '    dialect:', ...changed.map(([name, value]) => `      ${name}: ${value}`)];
 }
 
 /** Returns the report as JSON, without the parts that only a bundle needs. */
 export function reportJson({ checks, dialect, ok }: DoctorReport): string {
-  const list = checks.map(({ name, status, detail, more, serviceText, fix, code, ms }) => ({
+  const results = checks.map(({ name, status, detail, more, serviceText, fix, code, ms }) => ({
     name,
     status,
     detail,
@@ -84,5 +90,5 @@ export function reportJson({ checks, dialect, ok }: DoctorReport): string {
     code,
     ms,
   }));
-  return sanitizeJson(jsonText({ checks: list, dialect, ok }));
+  return sanitizeJson(jsonText({ checks: results, dialect, ok }));
 }

@@ -17,8 +17,11 @@ import { actReplyLines, logText, orderLines, positionLines, statusLines } from '
 import { printJson, printLines } from '../terminal/print.ts';
 import { stopOnSignal } from '../terminal/stopOnSignal.ts';
 
+/** Options of every command about a running bot. */
 type ViewArgs = BotSelection & { readonly json: boolean };
+/** Interval at which `isobar logs --follow` asks for new lines. */
 const POLL_EVERY_MS = 500;
+/** Most lines of one answer. */
 const MAX_LINES = 1000;
 
 /** Runs `isobar status`. */
@@ -86,7 +89,8 @@ export async function resume(
   try {
     printAnswer(await sendAct(folder, { op: 'resume', scope, code: code ?? null, why }), args);
   } catch (error) {
-    if (!(error instanceof BotSilentError && code === 'KILLED' && readKillSwitch(folder) !== null)) throw error;
+    const mayRearm = error instanceof BotSilentError && code === 'KILLED' && readKillSwitch(folder) !== null;
+    if (!mayRearm) throw error;
     requireStopped(folder);
     const record = rearm(folder, userInfo().username, why);
     const message = `the kill switch of ${record.who} (${record.why}) is cleared: start the bot, which audits before it trades`;
@@ -110,15 +114,16 @@ function requireStopped(folder: string): void {
 
 /** Runs `isobar logs`. With `--follow` it asks for new lines until a signal ends it. */
 export async function printLogs(args: ViewArgs & { readonly lines: string; readonly follow: boolean }): Promise<void> {
-  const max = Number(args.lines);
-  if (!(Number.isInteger(max) && max >= 1 && max <= MAX_LINES)) {
+  const lineCount = Number(args.lines);
+  if (!(Number.isInteger(lineCount) && lineCount >= 1 && lineCount <= MAX_LINES)) {
     throw new ConfigError(`--lines: expected 1 to ${MAX_LINES}, got '${args.lines}'`, 'the log file of the bot has all lines');
   }
   const folder = dataFolderOf(args);
   const stop = stopOnSignal();
   try {
-    for (let lastSeq = 0; ;) {
-      const lines = await askLogs(folder, lastSeq, lastSeq === 0 ? max : MAX_LINES);
+    let lastSeq = 0;
+    for (;;) {
+      const lines = await askLogs(folder, lastSeq, lastSeq === 0 ? lineCount : MAX_LINES);
       for (const line of lines) process.stdout.write(`${args.json ? JSON.stringify(line) : logText(line)}\n`);
       lastSeq = lines.at(-1)?.seq ?? lastSeq;
       if (!args.follow || stop.signal.aborted) return;

@@ -8,8 +8,13 @@ import { wholeText, counted, grouped, NONE, percent } from '../../base/text/form
 import { table } from '../terminal/tables.ts';
 import { indentText, wrapText } from '../terminal/wrapText.ts';
 
+/** Most characters of untrusted texts: in a paragraph, in a line of the log, and at the end of a line. */
+const MAX_TEXT_LENGTH = 600;
+const MAX_LOG_LENGTH = 1000;
+const MAX_NOTE_LENGTH = 60;
+
 /** Returns untrusted text as lines that are indented by `by` spaces. */
-const below = (text: string, by = 2): readonly string[] => indentText(sanitizeText(text, 600), by);
+const indentedLines = (text: string, by = 2): readonly string[] => indentText(sanitizeText(text, MAX_TEXT_LENGTH), by);
 /** Returns an amount with a plus sign if it is above 0. */
 const signedText = (text: string): string => (/^[^-].*[1-9]/.test(text) ? `+${grouped(text)}` : grouped(text));
 
@@ -59,7 +64,7 @@ export function statusLines(view: BotView): readonly string[] {
 function causeLines({ scope, state, causes }: ScopeView, nowMs: number): readonly string[] {
   return causes.flatMap(({ code, why, sinceMs, clearsItself }) => {
     const remedy = clearsItself ? 'clears by itself' : `isobar resume ${scope} --code ${code}`;
-    return below(`${state} ${scope}: ${code}, ${why} (for ${shortSpanText(nowMs - sinceMs)}; ${remedy})`);
+    return indentedLines(`${state} ${scope}: ${code}, ${why} (for ${shortSpanText(nowMs - sinceMs)}; ${remedy})`);
   });
 }
 
@@ -67,8 +72,8 @@ function causeLines({ scope, state, causes }: ScopeView, nowMs: number): readonl
 function killLines({ kill }: BotView): readonly string[] {
   if (kill === null) return [];
   return [
-    ...below(`kill${kill.flatten ? ' and flatten' : ''} by ${kill.who}: ${kill.phase}, ${kill.message}`),
-    ...kill.residuals.flatMap((each) => below(each, 4)),
+    ...indentedLines(`kill${kill.flatten ? ' and flatten' : ''} by ${kill.who}: ${kill.phase}, ${kill.message}`),
+    ...kill.residuals.flatMap((residual) => indentedLines(residual, 4)),
   ];
 }
 
@@ -80,10 +85,13 @@ function orderCounts({ open, unknown, provenAbsent, foreignOrders, counts }: Bot
     `${provenAbsent.length} proven absent`,
     `${foreignOrders.length} foreign`,
   ];
-  return [
-    `orders    ${parts.join(', ')}`,
-    `total     ${wholeText(counts.ordersSent)} sent, ${counted(counts.fills, 'fill')}, ${wholeText(counts.ordersDenied)} denied by risk, ${wholeText(counts.ordersRefused)} refused`,
+  const totals = [
+    `${wholeText(counts.ordersSent)} sent`,
+    counted(counts.fills, 'fill'),
+    `${wholeText(counts.ordersDenied)} denied by risk`,
+    `${wholeText(counts.ordersRefused)} refused`,
   ];
+  return [`orders    ${parts.join(', ')}`, `total     ${totals.join(', ')}`];
 }
 
 /** Returns a table of the limits, with the used part of each. */
@@ -102,6 +110,7 @@ function headroomLines({ headroom }: BotView): readonly string[] {
   );
 }
 
+/** Returns a value of a limit in its unit. */
 const limitText = (amount: string, unit: string): string => (unit === 'fraction' ? percent(Number(amount)) : grouped(amount));
 
 /** Returns a bar of ten cells and the used part of a limit in percent. */
@@ -133,23 +142,24 @@ function clockLine({ market, offsetMs, uncertaintyMs, maxUncertaintyMs }: BotVie
 /** Returns the result and the age of the last audit. */
 function auditLine({ fastMs, result, maxAgeMs, message }: BotView['audit'], nowMs: number): string {
   const resultText = fastMs === null ? 'none yet' : `${result}, ${shortSpanText(nowMs - fastMs)} ago`;
-  const messageText = message === '' ? '' : `: ${sanitizeText(message, 60)}`;
+  const messageText = message === '' ? '' : `: ${sanitizeText(message, MAX_NOTE_LENGTH)}`;
   return `audit     ${resultText} (at most ${shortSpanText(maxAgeMs)})${messageText}`;
 }
 
 /** Returns how far the journal is durable, or why it failed. */
 function journalLine({ failure, durableSeq, lastSeq }: BotView['journal']): string {
-  if (failure !== null) return `journal   FAILED: ${sanitizeText(failure, 60)}`;
+  if (failure !== null) return `journal   FAILED: ${sanitizeText(failure, MAX_NOTE_LENGTH)}`;
   return `journal   record ${wholeText(durableSeq)} on the disk, ${wholeText(lastSeq - durableSeq)} not yet durable`;
 }
 
 /** Returns the state of the data, the clocks, the audit, the journal, the rate limits and the process. */
 function healthLines({ feeds, series, clocks, audit, journal, budget, timeMs, loopDelayP99Ms, rssBytes }: BotView): readonly string[] {
+  const delayText = loopDelayP99Ms === null ? '' : `, event loop ${loopDelayP99Ms.toFixed(1)} ms at p99`;
   const stopped = budget.filter(({ stoppedUntilMs }) => stoppedUntilMs !== null);
-  const fullest = budget.toSorted((a, b) => b.used / b.max - a.used / a.max)[0];
+  const [fullest] = budget.toSorted((a, b) => b.used / b.max - a.used / a.max);
   return [
     ...feeds.map(feedLine),
-    ...series.map((each) => seriesLine(each, timeMs)),
+    ...series.map((view) => seriesLine(view, timeMs)),
     ...clocks.map(clockLine),
     auditLine(audit, timeMs),
     journalLine(journal),
@@ -157,7 +167,7 @@ function healthLines({ feeds, series, clocks, audit, journal, budget, timeMs, lo
       ? [`requests  fullest: ${fullest.name}, ${wholeText(fullest.used)} of ${wholeText(fullest.max)} in ${fullest.windowMs / 1000} s`]
       : []),
     ...stopped.map(({ name, stoppedUntilMs }) => `requests  ${name} is stopped until ${formatTime(stoppedUntilMs ?? 0)}`),
-    `process   ${wholeText(rssBytes / 2 ** 20)} MiB${loopDelayP99Ms === null ? '' : `, event loop ${loopDelayP99Ms.toFixed(1)} ms at p99`}`,
+    `process   ${wholeText(rssBytes / 2 ** 20)} MiB${delayText}`,
   ];
 }
 
@@ -173,19 +183,19 @@ export function orderLines({ open, unknown, provenAbsent, foreignOrders, timeMs 
     order.lifecycle,
     shortSpanText(timeMs - order.createdMs),
   ];
-  const head = ['order', 'instrument', 'side', 'quantity', 'price', 'filled', 'state', 'age'];
+  const headings = ['order', 'instrument', 'side', 'quantity', 'price', 'filled', 'state', 'age'];
   const listText = (title: string, orders: readonly BotOrderView[]): readonly string[] =>
-    orders.length === 0 ? [] : [title, ...table(head, orders.map(row), 'lllrrrlr'), ''];
+    orders.length === 0 ? [] : [title, ...table(headings, orders.map(row), 'lllrrrlr'), ''];
   const lines = [
     ...listText('Of unknown outcome', unknown),
     ...unknown.flatMap(({ cid, cause, doing, needsPerson }) => {
       const remedy = needsPerson ? `; isobar orders resolve ${cid} --outcome ... --why ...` : '';
-      return below(`${cid}: ${cause}; ${doing}${remedy}`);
+      return indentedLines(`${cid}: ${cause}; ${doing}${remedy}`);
     }),
     ...(unknown.length > 0 ? [''] : []),
     ...(foreignOrders.length > 0 ? ['Not ours: adopt or ignore'] : []),
     ...foreignOrders.flatMap(({ kind, id, instrument, message, seenMs }) =>
-      below(`${kind} ${id} ${instrument}: ${message} (seen ${shortSpanText(timeMs - seenMs)} ago)`),
+      indentedLines(`${kind} ${id} ${instrument}: ${message} (seen ${shortSpanText(timeMs - seenMs)} ago)`),
     ),
     ...(foreignOrders.length > 0 ? [''] : []),
     ...listText('Open', open),
@@ -217,8 +227,8 @@ export function positionLines({ positions }: BotView): readonly string[] {
 
 /** Returns a line of the log as text. */
 export function logText({ timeMs, level, message }: BotLogLine): string {
-  return `${formatTime(timeMs)} ${level.padEnd(5)} ${sanitizeText(message, 1000)}`;
+  return `${formatTime(timeMs)} ${level.padEnd(5)} ${sanitizeText(message, MAX_LOG_LENGTH)}`;
 }
 
 /** Returns the message of the bot after an action. */
-export const actReplyLines = ({ message }: ActAnswer): readonly string[] => wrapText(sanitizeText(message, 600));
+export const actReplyLines = ({ message }: ActAnswer): readonly string[] => wrapText(sanitizeText(message, MAX_TEXT_LENGTH));

@@ -9,7 +9,7 @@ import type { KillView } from '../../tasks/control/botView.ts';
 import { sendAct, askView, BotSilentError } from '../../tasks/control/controlClient.ts';
 import { dataFolderOf } from '../../tasks/control/folder/dataFolderOf.ts';
 import type { KillReport } from '../../tasks/kill/kill.ts';
-import { printKilling } from '../../tasks/kill/killSwitch/killMark.ts';
+import { markKilling } from '../../tasks/kill/killSwitch/killMark.ts';
 import { engageKillSwitch } from '../../tasks/kill/killSwitch/killSwitch.ts';
 import { standaloneKill } from '../../tasks/kill/separate/standaloneKill.ts';
 import { ConfigError, EXIT } from '../../base/errors.ts';
@@ -22,6 +22,8 @@ import { indentText, wrapText } from '../terminal/wrapText.ts';
 /** How long to wait for a reply, ms. A bot with a working event loop answers within milliseconds. */
 const BOT_REPLY_MS = 1000;
 const POLL_EVERY_MS = 250;
+/** Most characters of one text that is printed. */
+const MAX_TEXT_LENGTH = 400;
 
 /** The result of the kill, as `--json` prints it. */
 interface KillOutcome {
@@ -35,7 +37,7 @@ interface KillOutcome {
 export async function kill(args: KillArgs): Promise<void> {
   const giveUpSeconds = giveUpSecondsOf(args['give-up']);
   const folder = dataFolderOf(args);
-  const stopPrinting = printKilling(folder);
+  const stopPrinting = markKilling(folder);
   try {
     await killIn(folder, args, giveUpSeconds);
   } finally {
@@ -70,7 +72,8 @@ async function killThroughBot(folder: string, args: KillArgs, giveUpSeconds: num
     printPhase(args, `the bot: ${answer.message}`);
     if (!answer.done || args.flatten) return null;
     const endMs = monotonicMs() + giveUpSeconds * 1000;
-    for (let lastMessage = ''; ;) {
+    let lastMessage = '';
+    for (;;) {
       const { kill: killView, open, unknown } = await askView(folder);
       const message = killView === null ? '' : `${killView.phase}: ${killView.message}`;
       if (message !== lastMessage) printPhase(args, message);
@@ -81,7 +84,7 @@ async function killThroughBot(folder: string, args: KillArgs, giveUpSeconds: num
         const residuals = [`given up after ${giveUpSeconds} s: ${message}; the bot keeps trying`, ...openOrders];
         return { by: 'bot', report: null, residuals };
       }
-      await new Promise<void>((resolve) => void runAfter(POLL_EVERY_MS, resolve));
+      await pollPause();
     }
   } catch (error) {
     // Whatever the bot answers, the kill continues from this process.
@@ -92,6 +95,11 @@ async function killThroughBot(folder: string, args: KillArgs, giveUpSeconds: num
   }
 }
 
+/** Resolves when the bot should be asked again. */
+function pollPause(): Promise<void> {
+  return new Promise<void>((resolve) => void runAfter(POLL_EVERY_MS, resolve));
+}
+
 /** How long to wait for the bot file of a starting bot, ms. The bot writes it after it has opened its exchange. */
 const STARTING_MS = 15_000;
 
@@ -99,8 +107,7 @@ const STARTING_MS = 15_000;
 async function botFileOf(folder: string): Promise<BotFile> {
   const endMs = monotonicMs() + STARTING_MS;
   const isStarting = (): boolean => runningBots(stateFolderOf(process.env)).includes(folder);
-  while (!hasBotFile(folder) && isStarting() && monotonicMs() < endMs)
-    await new Promise<void>((resolve) => void runAfter(POLL_EVERY_MS, resolve));
+  while (!hasBotFile(folder) && isStarting() && monotonicMs() < endMs) await pollPause();
   return readBotFile(folder);
 }
 
@@ -121,6 +128,7 @@ async function killWithoutBot(folder: string, args: KillArgs, giveUpSeconds: num
   }
 }
 
+/** Seconds in each unit of `--give-up`. A number without a unit means seconds. */
 const UNIT_SECONDS: Readonly<Record<string, number>> = { '': 1, s: 1, m: 60, h: 3600 };
 
 /** Returns the seconds of `--give-up`, such as `30s`, `10m` or `1h`. Throws ConfigError for an invalid time. */
@@ -133,7 +141,7 @@ function giveUpSecondsOf(text: string): number {
 
 /** Prints progress on stderr, unless the user wants JSON. */
 function printPhase({ json }: KillArgs, text: string): void {
-  if (!json && text !== '') process.stderr.write(`${wrapText(sanitizeText(text, 400)).join('\n  ')}\n`);
+  if (!json && text !== '') process.stderr.write(`${wrapText(sanitizeText(text, MAX_TEXT_LENGTH)).join('\n  ')}\n`);
 }
 
 /** Prints the result, and sets the exit code when something is left. */
@@ -148,11 +156,13 @@ function printReport({ json, flatten }: KillArgs, outcome: KillOutcome): void {
     ? 'killed: all orders are cancelled, and every position is closed'
     : 'killed: all orders are cancelled; positions are unchanged';
   const lines = [
-    ...(residuals.length === 0 ? [success] : ['NOT SETTLED:', ...residuals.flatMap((each) => indentText(sanitizeText(each, 400), 2))]),
+    ...(residuals.length === 0
+      ? [success]
+      : ['NOT SETTLED:', ...residuals.flatMap((residual) => indentText(sanitizeText(residual, MAX_TEXT_LENGTH), 2))]),
     ...(report === null
       ? []
       : [`orders cancelled: ${report.cancelled}, triggers: ${report.triggersCancelled}, slices: ${report.slices.length}`]),
-    ...(report?.dust ?? []).flatMap((each) => wrapText(sanitizeText(each, 400))),
+    ...(report?.dust ?? []).flatMap((remainder) => wrapText(sanitizeText(remainder, MAX_TEXT_LENGTH))),
     'The bot starts again once the operator has re-armed it: isobar resume account --code KILLED --why ...',
   ];
   printLines(lines);

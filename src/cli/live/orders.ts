@@ -1,9 +1,10 @@
-// Options of `isobar orders`. Its code is loaded when it runs.
+// The command `isobar orders`: its subcommands and options. The code behind them is loaded when the command runs.
 
 import type { Argv, CommandModule } from 'yargs';
 import { withBotOptions, reasonOption } from './botOptions.ts';
 import { TEXT_OPTION } from '../options/text.ts';
 
+/** Adds the id of an order, the reason and the options that find the bot. */
 const withId = (args: Argv, describe: string) =>
   withBotOptions(args).positional('id', { type: 'string', demandOption: true, describe }).options(reasonOption);
 

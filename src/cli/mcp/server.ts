@@ -10,6 +10,8 @@ const VERSIONS = ['2025-06-18', '2025-03-26', '2024-11-05'] as const;
 const MAX_RUNNING = 2;
 /** Maximum number of calls that run or wait. */
 const MAX_CALLS = 64;
+/** Most characters of a name of the client in a message. */
+const MAX_NAME_LENGTH = 80;
 /** Exit codes of a command that has a result: 0 done, 3 differs or refuted, 4 not proved or not finished. */
 const RESULT_CODES: readonly (number | null)[] = [0, 3, 4];
 
@@ -26,12 +28,15 @@ export interface McpServerDeps {
   readonly run: (words: readonly string[], done: (result: CommandResult) => void) => () => void;
 }
 
+/** The id by which the client recognises the answer to a request. */
 type RequestId = string | number;
+/** A JSON object of the client, not validated yet. */
 type MessageFields = Readonly<Record<string, unknown>>;
 
 /** A call of a tool that runs or waits. */
 interface Call {
   readonly id: RequestId;
+  /** The words of its command line. */
   readonly words: readonly string[];
   /** Ends the command; null while the call waits. */
   end: (() => void) | null;
@@ -43,9 +48,11 @@ export class McpServer {
   readonly #deps: McpServerDeps;
   readonly #tools: ReadonlyMap<string, Tool>;
   readonly #calls = new Map<RequestId, Call>();
-  #running = 0;
+  /** Number of commands that run. */
+  #runningCount = 0;
   /** True once the client has sent `initialize`. */
   #isInitialized = false;
+  /** Called once when no call is left. */
   #whenIdle: (() => void) | null = null;
 
   constructor(deps: McpServerDeps) {
@@ -90,6 +97,7 @@ export class McpServer {
     this.#startQueuedCalls();
   }
 
+  /** Handles a message that needs no answer. The only one with an effect cancels a call. */
   #onNotification(method: string, params: unknown): void {
     if (method !== 'notifications/cancelled' || !isFields(params)) return;
     const call = this.#calls.get(params['requestId'] as RequestId);
@@ -105,7 +113,7 @@ export class McpServer {
     if (!this.#isInitialized) return this.#fail(id, ERRORS.invalid, 'expected initialize first');
     if (method === 'tools/list') return this.#succeed(id, { tools: [...this.#tools.values()].map(toolSchema) });
     if (method === 'tools/call') return this.#call(id, params);
-    this.#fail(id, ERRORS.noMethod, `${method.slice(0, 80)}: no such method`);
+    this.#fail(id, ERRORS.noMethod, `${method.slice(0, MAX_NAME_LENGTH)}: no such method`);
   }
 
   /** Agrees on a version of the protocol, and says what the server can do. */
@@ -137,7 +145,7 @@ export class McpServer {
 
   /** Returns the error for a tool that does not exist or needs `--allow-live`. */
   #noToolText(name: unknown): string {
-    const shortName = typeof name === 'string' ? name.slice(0, 80) : 'nothing';
+    const shortName = typeof name === 'string' ? name.slice(0, MAX_NAME_LENGTH) : 'nothing';
     const isLive = TOOLS.some((tool) => tool.name === name);
     return isLive
       ? `${shortName}: acts on a running bot; start the server with --allow-live to use it`
@@ -147,7 +155,7 @@ export class McpServer {
   /** Starts waiting calls while fewer than MAX_RUNNING run. Calls `#whenIdle` when no call is left. */
   #startQueuedCalls(): void {
     for (const call of this.#calls.values()) {
-      if (this.#running >= MAX_RUNNING) break;
+      if (this.#runningCount >= MAX_RUNNING) break;
       if (call.end === null) this.#start(call);
     }
     if (this.#calls.size > 0 || this.#whenIdle === null) return;
@@ -158,9 +166,9 @@ export class McpServer {
 
   /** Runs the command of a call, and then starts the next one. */
   #start(call: Call): void {
-    this.#running++;
+    this.#runningCount++;
     call.end = this.#deps.run(call.words, (result) => {
-      this.#running--;
+      this.#runningCount--;
       this.#calls.delete(call.id);
       if (!call.isCancelled) this.#succeed(call.id, resultOf(result));
       this.#startQueuedCalls();
@@ -174,10 +182,12 @@ export class McpServer {
     else call.end();
   }
 
+  /** Sends the result of a request. */
   #succeed(id: RequestId, result: object): void {
     this.#deps.send({ jsonrpc: '2.0', id, result });
   }
 
+  /** Sends the error of a request; `id` is null when the request has none that can be read. */
   #fail(id: RequestId | null, code: number, message: string): void {
     this.#deps.send({ jsonrpc: '2.0', id, error: { code, message } });
   }
@@ -190,4 +200,5 @@ function resultOf({ code, stdout, stderr }: CommandResult): object {
   return { content, isError: !RESULT_CODES.includes(code) || stdout.trim() === '', _meta: { exitCode: code } };
 }
 
+/** True for a JSON object. */
 const isFields = (value: unknown): value is MessageFields => typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,4 +1,4 @@
-// The tools of the server. Each tool runs one command of isobar, with the arguments that make sense without a terminal.
+// The tools of the MCP server (`isobar mcp`). Each tool runs one command of isobar, with the arguments that make sense without a terminal.
 
 import { ConfigError } from '../../base/errors.ts';
 import { nearestName } from '../../base/number/nearestName.ts';
@@ -10,9 +10,9 @@ export type ArgumentKind = 'text' | 'number' | 'flag' | 'list';
 export interface ToolArgument {
   readonly kind: ArgumentKind;
   readonly help: string;
-  readonly isNeeded?: boolean;
+  readonly isRequired?: boolean;
   /** True for a positional argument; false for an option. */
-  readonly isWord?: boolean;
+  readonly isPositional?: boolean;
 }
 
 /** A command that the client can call. */
@@ -27,35 +27,36 @@ export interface Tool {
   readonly isReadOnly: boolean;
 }
 
-const text = (help: string): ToolArgument => ({ kind: 'text', help });
-const number = (help: string): ToolArgument => ({ kind: 'number', help });
-const flag = (help: string): ToolArgument => ({ kind: 'flag', help });
-const list = (help: string): ToolArgument => ({ kind: 'list', help });
-const required = (argument: ToolArgument): ToolArgument => ({ ...argument, isNeeded: true });
-const positional = (argument: ToolArgument): ToolArgument => ({ ...argument, isWord: true });
+const textArgument = (help: string): ToolArgument => ({ kind: 'text', help });
+const numberArgument = (help: string): ToolArgument => ({ kind: 'number', help });
+const flagArgument = (help: string): ToolArgument => ({ kind: 'flag', help });
+const listArgument = (help: string): ToolArgument => ({ kind: 'list', help });
+const required = (argument: ToolArgument): ToolArgument => ({ ...argument, isRequired: true });
+const positional = (argument: ToolArgument): ToolArgument => ({ ...argument, isPositional: true });
 
 /** The arguments that name a run, and change it. */
-const RUN = {
-  what: required(positional(text('a run definition (.yaml), or a strategy file (.ts) with data and cash'))),
-  set: list('changes to the definition, such as params.fast=20 or fees.taker=0.0005'),
-  data: text('for a strategy file: a CSV file of bars'),
-  cash: text('for a strategy file: the starting cash in the quote asset'),
-  symbol: text('for a strategy file: the symbol of the bars'),
-  interval: text('for a strategy file: the interval of the bars'),
-  params: list('for a strategy file: parameters, such as fast=20'),
+const RUN_ARGS = {
+  what: required(positional(textArgument('a run definition (.yaml), or a strategy file (.ts) with data and cash'))),
+  set: listArgument('changes to the definition, such as params.fast=20 or fees.taker=0.0005'),
+  data: textArgument('for a strategy file: a CSV file of bars'),
+  cash: textArgument('for a strategy file: the starting cash in the quote asset'),
+  symbol: textArgument('for a strategy file: the symbol of the bars'),
+  interval: textArgument('for a strategy file: the interval of the bars'),
+  params: listArgument('for a strategy file: parameters, such as fast=20'),
 };
-const CATALOG = { catalog: text('the folder of the catalog; default data') };
-const LEDGER = { ledger: text('the folder of the trial ledger') };
-const BOT = {
-  data: text('the data folder of the bot'),
-  config: text('the config of the bot, which names its data folder'),
+const CATALOG_ARGS = { catalog: textArgument('the folder of the catalog; default data') };
+const LEDGER_ARGS = { ledger: textArgument('the folder of the trial ledger') };
+const BOT_ARGS = {
+  data: textArgument('the data folder of the bot'),
+  config: textArgument('the config of the bot, which names its data folder'),
 };
-const WHY = { why: required(text('the reason, which is stored in the journal')) };
-const SCOPE = { scope: positional(text('account, market:spot, symbol:spot:BTCUSDT or strategy:NAME')) };
+const REASON_ARGS = { why: required(textArgument('the reason, which is stored in the journal')) };
+const SCOPE_ARGS = { scope: positional(textArgument('account, market:spot, symbol:spot:BTCUSDT or strategy:NAME')) };
 
-const READ_ONLY = { isLive: false, isReadOnly: true };
-const WRITING = { isLive: false, isReadOnly: false };
-const LIVE = { isLive: true, isReadOnly: false };
+/** What a tool acts on. */
+const READS_ONLY = { isLive: false, isReadOnly: true };
+const WRITES_FILES = { isLive: false, isReadOnly: false };
+const ACTS_ON_BOT = { isLive: true, isReadOnly: false };
 
 /** The tools of the server. Each runs one command. */
 export const TOOLS: readonly Tool[] = [
@@ -64,203 +65,208 @@ export const TOOLS: readonly Tool[] = [
     help: 'List the strategies of ./strategies and those of isobar',
     command: ['strategy', 'list'],
     args: {},
-    ...READ_ONLY,
+    ...READS_ONLY,
   },
   {
     name: 'strategy_describe',
     help: 'Parameters with range, unit and help; feeds; warm-up of a strategy file',
     command: ['strategy', 'show'],
-    args: { file: required(positional(text('a strategy file'))) },
-    ...READ_ONLY,
+    args: { file: required(positional(textArgument('a strategy file'))) },
+    ...READS_ONLY,
   },
-  { name: 'data_list', help: 'What the catalog has', command: ['data', 'list'], args: CATALOG, ...READ_ONLY },
+  { name: 'data_list', help: 'What the catalog has', command: ['data', 'list'], args: CATALOG_ARGS, ...READS_ONLY },
   {
     name: 'data_check',
     help: 'Check all bars and rewrite their gap manifests; exit code 1 when a file is damaged',
     command: ['data', 'check'],
-    args: { symbol: text('one symbol'), interval: text('one interval'), market: text('spot or futures'), ...CATALOG },
-    ...WRITING,
+    args: {
+      symbol: textArgument('one symbol'),
+      interval: textArgument('one interval'),
+      market: textArgument('spot or futures'),
+      ...CATALOG_ARGS,
+    },
+    ...WRITES_FILES,
   },
   {
     name: 'data_import',
     help: 'Import files of bars, marks, funding rates, trades, or an external series, into the catalog',
     command: ['data', 'import'],
     args: {
-      files: required(positional(list('files or patterns'))),
-      symbol: text('the symbol; default from the file name'),
-      interval: text('the interval; default from the file name'),
-      market: text('spot or futures'),
-      as: text('bars, mark, funding, trades or series'),
-      name: text('of a series: its name'),
-      time: text('of a series: the column of the times of the values'),
-      'known-at': text('of a series: the column of the times at which the values became known'),
-      value: text('of a series: the column of the values'),
-      format: text('csv, binance, cryptodatadownload, json, feather or parquet'),
-      instrument: text('a JSON file with the instrument record'),
-      'skip-bad': flag('set bad rows aside instead of ending with the first'),
-      ...CATALOG,
+      files: required(positional(listArgument('files or patterns'))),
+      symbol: textArgument('the symbol; default from the file name'),
+      interval: textArgument('the interval; default from the file name'),
+      market: textArgument('spot or futures'),
+      as: textArgument('bars, mark, funding, trades or series'),
+      name: textArgument('of a series: its name'),
+      time: textArgument('of a series: the column of the times of the values'),
+      'known-at': textArgument('of a series: the column of the times at which the values became known'),
+      value: textArgument('of a series: the column of the values'),
+      format: textArgument('csv, binance, cryptodatadownload, json, feather or parquet'),
+      instrument: textArgument('a JSON file with the instrument record'),
+      'skip-bad': flagArgument('set bad rows aside instead of ending with the first'),
+      ...CATALOG_ARGS,
     },
-    ...WRITING,
+    ...WRITES_FILES,
   },
   {
     name: 'data_generate',
     help: 'Make seeded synthetic bars, labelled synthetic',
     command: ['data', 'generate'],
     args: {
-      symbol: required(text('one symbol or several: SYNUSDT,TWOUSDT')),
-      interval: required(text('such as 15m')),
-      from: required(text('the time of the first bar, such as 2024-01-01')),
-      bars: required(number('the number of bars')),
-      seed: number('a whole number from 0'),
-      price: text('the price at the start'),
-      market: text('spot or futures'),
-      ...CATALOG,
+      symbol: required(textArgument('one symbol or several: SYNUSDT,TWOUSDT')),
+      interval: required(textArgument('such as 15m')),
+      from: required(textArgument('the time of the first bar, such as 2024-01-01')),
+      bars: required(numberArgument('the number of bars')),
+      seed: numberArgument('a whole number from 0'),
+      price: textArgument('the price at the start'),
+      market: textArgument('spot or futures'),
+      ...CATALOG_ARGS,
     },
-    ...WRITING,
+    ...WRITES_FILES,
   },
   {
     name: 'backtest',
     help: 'Run a strategy over bars; writes a run folder with a report, and gives its summary',
     command: ['backtest'],
     args: {
-      ...RUN,
-      out: text('the folder under which the run folder is made'),
-      report: flag('write report.html'),
-      'break-even': flag('also find the costs at which no profit is left'),
-      family: text('a name that separates its trials from unrelated work'),
-      ...LEDGER,
+      ...RUN_ARGS,
+      out: textArgument('the folder under which the run folder is made'),
+      report: flagArgument('write report.html'),
+      'break-even': flagArgument('also find the costs at which no profit is left'),
+      family: textArgument('a name that separates its trials from unrelated work'),
+      ...LEDGER_ARGS,
     },
-    ...WRITING,
+    ...WRITES_FILES,
   },
   {
     name: 'sweep',
     help: 'Run a strategy with many parameter sets, rank them, and correct the best one for selection bias',
     command: ['sweep'],
     args: {
-      definition: required(positional(text('a run definition (.yaml)'))),
-      grid: required(list('values of a parameter, such as fast=5..50:5')),
-      random: number('the number of sets that are drawn from the grid'),
-      by: text('the figure that ranks the sets'),
-      workers: number('threads'),
-      fresh: flag('run all sets again, also those that the ledger has'),
-      set: RUN.set,
-      out: text('the folder under which the run folder is made'),
-      family: text('a name that separates its trials from unrelated work'),
-      ...LEDGER,
+      definition: required(positional(textArgument('a run definition (.yaml)'))),
+      grid: required(listArgument('values of a parameter, such as fast=5..50:5')),
+      random: numberArgument('the number of sets that are drawn from the grid'),
+      by: textArgument('the figure that ranks the sets'),
+      workers: numberArgument('threads'),
+      fresh: flagArgument('run all sets again, also those that the ledger has'),
+      set: RUN_ARGS.set,
+      out: textArgument('the folder under which the run folder is made'),
+      family: textArgument('a name that separates its trials from unrelated work'),
+      ...LEDGER_ARGS,
     },
-    ...WRITING,
+    ...WRITES_FILES,
   },
   {
     name: 'prove',
     help: 'Prove that a strategy reads no future and keeps no hidden state. Exit code 0 proved, 3 refuted, 4 not proved',
     command: ['prove'],
-    args: { ...RUN, times: number('random times, 200 by default'), quick: flag('only 20 of them'), ...LEDGER },
-    ...WRITING,
+    args: { ...RUN_ARGS, times: numberArgument('random times, 200 by default'), quick: flagArgument('only 20 of them'), ...LEDGER_ARGS },
+    ...WRITES_FILES,
   },
   {
     name: 'why',
     help: 'Explain why a run or a bot traded at a bar, or did not: values, conditions, risk, matching',
     command: ['why'],
     args: {
-      folder: required(positional(text('a run folder, or the data folder of a bot'))),
-      at: text('a UTC time inside the bar'),
-      symbol: text('the symbol of the bar'),
-      order: number('the number of an order, in place of a time'),
-      config: text('for a bot: the config that it ran with'),
+      folder: required(positional(textArgument('a run folder, or the data folder of a bot'))),
+      at: textArgument('a UTC time inside the bar'),
+      symbol: textArgument('the symbol of the bar'),
+      order: numberArgument('the number of an order, in place of a time'),
+      config: textArgument('for a bot: the config that it ran with'),
     },
-    ...READ_ONLY,
+    ...READS_ONLY,
   },
   {
     name: 'breakeven',
     help: 'Find the fee, slippage, latency and size at which no profit is left',
     command: ['breakeven'],
-    args: RUN,
-    ...READ_ONLY,
+    args: RUN_ARGS,
+    ...READS_ONLY,
   },
   {
     name: 'report',
     help: 'The summary of a finished run, or a comparison of two',
     command: ['report'],
     args: {
-      run: required(positional(text('a run folder'))),
-      other: positional(text('a second run folder, to compare with the first')),
-      as: text('figures by the definitions of quantstats, empyrical, backtesting.py, vectorbt, freqtrade or nautilus'),
-      out: text('the folder for the page of a comparison'),
+      run: required(positional(textArgument('a run folder'))),
+      other: positional(textArgument('a second run folder, to compare with the first')),
+      as: textArgument('figures by the definitions of quantstats, empyrical, backtesting.py, vectorbt, freqtrade or nautilus'),
+      out: textArgument('the folder for the page of a comparison'),
     },
-    ...WRITING,
+    ...WRITES_FILES,
   },
   {
     name: 'verify',
     help: 'Repeat a finished run and compare the results. Exit code 0 identical, 3 different',
     command: ['verify'],
-    args: { run: required(positional(text('a run folder'))) },
-    ...READ_ONLY,
+    args: { run: required(positional(textArgument('a run folder'))) },
+    ...READS_ONLY,
   },
   {
     name: 'parity',
     help: 'Compare a bot with a backtest of its time: first difference, cause, bridge of money. Exit code 0 equal, 3 different',
     command: ['parity'],
     args: {
-      folder: required(positional(text('the data folder of a bot'))),
-      config: text('the config that the bot ran with'),
-      latency: text('latency of the backtest: ms, or measured'),
+      folder: required(positional(textArgument('the data folder of a bot'))),
+      config: textArgument('the config that the bot ran with'),
+      latency: textArgument('latency of the backtest: ms, or measured'),
     },
-    ...READ_ONLY,
+    ...READS_ONLY,
   },
   {
     name: 'status',
     help: 'A running bot: states and causes, equity, orders, limits, health',
     command: ['status'],
-    args: BOT,
-    ...READ_ONLY,
+    args: BOT_ARGS,
+    ...READS_ONLY,
   },
-  { name: 'positions', help: 'The positions of a running bot', command: ['positions'], args: BOT, ...READ_ONLY },
+  { name: 'positions', help: 'The positions of a running bot', command: ['positions'], args: BOT_ARGS, ...READS_ONLY },
   {
     name: 'halt',
     help: 'Stop new risk on a running bot; orders that reduce still leave',
     command: ['halt'],
-    args: { ...SCOPE, 'cancel-only': flag('also stop orders that reduce a position'), ...WHY, ...BOT },
-    ...LIVE,
+    args: { ...SCOPE_ARGS, 'cancel-only': flagArgument('also stop orders that reduce a position'), ...REASON_ARGS, ...BOT_ARGS },
+    ...ACTS_ON_BOT,
   },
   {
     name: 'resume',
     help: 'Clear a cause that stops a bot',
     command: ['resume'],
-    args: { ...SCOPE, code: text('the cause, as status shows it'), ...WHY, ...BOT },
-    ...LIVE,
+    args: { ...SCOPE_ARGS, code: textArgument('the cause, as status shows it'), ...REASON_ARGS, ...BOT_ARGS },
+    ...ACTS_ON_BOT,
   },
-  { name: 'acknowledge', help: 'Acknowledge the alarms of a running bot', command: ['acknowledge'], args: BOT, ...LIVE },
+  { name: 'acknowledge', help: 'Acknowledge the alarms of a running bot', command: ['acknowledge'], args: BOT_ARGS, ...ACTS_ON_BOT },
   {
     name: 'tighten',
     help: 'Tighten a risk limit of a running bot until its next start',
     command: ['tighten'],
     args: {
-      limit: required(positional(text('a limit under risk: of the config'))),
-      value: required(positional(text('its new value'))),
-      ...WHY,
-      ...BOT,
+      limit: required(positional(textArgument('a limit under risk: of the config'))),
+      value: required(positional(textArgument('its new value'))),
+      ...REASON_ARGS,
+      ...BOT_ARGS,
     },
-    ...LIVE,
+    ...ACTS_ON_BOT,
   },
   {
     name: 'kill',
     help: 'Stop a bot permanently: cancel everything, prove it, and close its positions if asked',
     command: ['kill'],
     args: {
-      flatten: flag('also close all positions'),
-      all: flag('also cancel foreign orders on this account'),
-      separate: flag('do not ask the bot, because it hangs'),
-      ...WHY,
-      ...BOT,
+      flatten: flagArgument('also close all positions'),
+      all: flagArgument('also cancel foreign orders on this account'),
+      separate: flagArgument('do not ask the bot, because it hangs'),
+      ...REASON_ARGS,
+      ...BOT_ARGS,
     },
-    ...LIVE,
+    ...ACTS_ON_BOT,
   },
 ];
 
 /** Returns a tool as `tools/list` describes it. */
 export function toolSchema({ name, help, args, isLive, isReadOnly }: Tool): object {
   const entries = Object.entries(args);
-  const requiredNames = entries.filter(([, { isNeeded }]) => isNeeded === true).map(([key]) => key);
+  const requiredNames = entries.filter(([, { isRequired }]) => isRequired === true).map(([key]) => key);
   return {
     name,
     description: help,
@@ -274,6 +280,7 @@ export function toolSchema({ name, help, args, isLive, isReadOnly }: Tool): obje
   };
 }
 
+/** The JSON schema of each type of argument. */
 const SCHEMAS: Readonly<Record<ArgumentKind, object>> = {
   text: { type: 'string' },
   number: { type: 'integer', minimum: 0 },
@@ -289,11 +296,11 @@ export function commandWords(tool: Tool, args: Readonly<Record<string, unknown>>
   for (const [name, argument] of Object.entries(tool.args)) {
     const value = Object.hasOwn(args, name) ? args[name] : undefined;
     if (value === undefined) {
-      if (argument.isNeeded === true) throw new ConfigError(`${tool.name}: expected ${name}, got nothing`, argument.help);
+      if (argument.isRequired === true) throw new ConfigError(`${tool.name}: expected ${name}, got nothing`, argument.help);
       continue;
     }
     const texts = argumentTexts(`${tool.name}: ${name}`, argument, value);
-    if (argument.isWord === true) words.push(...texts.map(asWord));
+    if (argument.isPositional === true) words.push(...texts.map(positionalWord));
     else if (argument.kind === 'flag') options.push(value === true ? `--${name}` : `--no-${name}`);
     else options.push(...texts.map((each) => `--${name}=${each}`));
   }
@@ -314,7 +321,7 @@ function checkNames(tool: Tool, args: Readonly<Record<string, unknown>>): void {
 }
 
 /** Returns a positional argument. Puts `./` before a leading dash, because the command would read the argument as an option. */
-const asWord = (value: string): string => (value.startsWith('-') ? `./${value}` : value);
+const positionalWord = (value: string): string => (value.startsWith('-') ? `./${value}` : value);
 
 /** Returns the texts of an argument. Empty for a flag. Throws ConfigError for a value of another kind. */
 function argumentTexts(place: string, { kind }: ToolArgument, value: unknown): readonly string[] {

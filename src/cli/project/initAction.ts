@@ -32,7 +32,7 @@ export function newStrategyLike(name: string, kind: StrategyKind): void {
   const steps = [`npx isobar strategy show ${file}`, `npx isobar backtest ${definition}`, `npx isobar prove ${definition}`];
   printLines([
     'Made',
-    ...files.map((each) => `  ${each}`),
+    ...files.map((path) => `  ${path}`),
     '',
     `Next, once there are bars (the first line of ${definition} makes some):`,
     ...steps.map((step) => `  ${step}`),
@@ -43,7 +43,7 @@ export function newStrategyLike(name: string, kind: StrategyKind): void {
 export function newStrategy(name: string): void {
   const { files } = createStrategy(name);
   const [file = '', test = ''] = files;
-  const run = existsSync(DEFINITION) ? `${DEFINITION} --set strategy=${file}` : `${file} --demo`;
-  const steps = [`npx isobar strategy show ${file}`, `npx isobar backtest ${run}`, `npx vitest run ${test}`];
-  printLines(['Made', ...files.map((each) => `  ${each}`), '', 'Next:', ...steps.map((step) => `  ${step}`)]);
+  const runArguments = existsSync(DEFINITION) ? `${DEFINITION} --set strategy=${file}` : `${file} --demo`;
+  const steps = [`npx isobar strategy show ${file}`, `npx isobar backtest ${runArguments}`, `npx vitest run ${test}`];
+  printLines(['Made', ...files.map((path) => `  ${path}`), '', 'Next:', ...steps.map((step) => `  ${step}`)]);
 }

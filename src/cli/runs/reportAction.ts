@@ -31,7 +31,7 @@ interface ReportArgs {
 /** Runs `isobar report`. */
 export async function report(args: ReportArgs): Promise<void> {
   if (args.as !== undefined) return showProfile(args, args.as);
-  const page = args.other === undefined ? showRun(args) : await compareRuns(args, args.other);
+  const page = args.other === undefined ? showRun(args) : await showComparison(args, args.other);
   if (args.open) await openInBrowser(page);
 }
 
@@ -72,7 +72,7 @@ async function showProfile({ run, other, open, out, json, quiet }: ReportArgs, n
 }
 
 /** Prints a comparison of two runs. Returns the path of its page. */
-async function compareRuns({ run, out, json, quiet, breakdowns }: ReportArgs, other: string): Promise<string> {
+async function showComparison({ run, out, json, quiet, breakdowns }: ReportArgs, other: string): Promise<string> {
   if (breakdowns) throw new ConfigError('--breakdowns: expected one run, got two', 'remove the second run');
   const comparison = compareFolders(run, other);
   const page = await writeComparison(comparison, out ?? null);
@@ -85,13 +85,13 @@ async function compareRuns({ run, out, json, quiet, breakdowns }: ReportArgs, ot
 
 /** Returns a comparison as `--json` prints it. */
 function comparisonJson({ a, b, isIdentical, figures, keys, inputs, firstFill, warnings }: RunComparison, page: string) {
-  const run = ({ path, summary }: RunComparison['a']) => ({ folder: path, resultHash: summary.resultHash });
+  const runJson = ({ path, summary }: RunComparison['a']) => ({ folder: path, resultHash: summary.resultHash });
   return {
-    a: run(a),
-    b: run(b),
+    a: runJson(a),
+    b: runJson(b),
     isIdentical,
     figures: Object.fromEntries(
-      figures.map(({ name, a: first, b: second, difference, better }) => [name, { a: first, b: second, difference, better }]),
+      figures.map(({ name, a: valueOfA, b: valueOfB, difference, better }) => [name, { a: valueOfA, b: valueOfB, difference, better }]),
     ),
     differs: [...keys, ...inputs],
     firstFill,
@@ -110,12 +110,12 @@ const OPENERS: Readonly<Partial<Record<NodeJS.Platform, readonly [command: strin
 async function openInBrowser(page: string): Promise<void> {
   const browser = process.env['BROWSER'];
   const [command, ...args] = browser ? [browser] : (OPENERS[process.platform] ?? ['xdg-open']);
-  await new Promise<void>((done, fail) => {
+  await new Promise<void>((resolveStart, rejectStart) => {
     const child = spawn(command, [...args, page], { detached: true, stdio: 'ignore' });
-    child.on('error', () => fail(new ConfigError(`--open: ${command} cannot be started`, `open ${displayPath(page)} by hand`)));
+    child.on('error', () => rejectStart(new ConfigError(`--open: ${command} cannot be started`, `open ${displayPath(page)} by hand`)));
     child.on('spawn', () => {
       child.unref();
-      done();
+      resolveStart();
     });
   });
 }

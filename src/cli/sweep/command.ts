@@ -5,15 +5,16 @@ import { BAR_TIMEOUT_OPTION } from '../options/barTimeout.ts';
 import { FAMILY_OPTION } from '../options/family.ts';
 import { TEXT_OPTION } from '../options/text.ts';
 
-const none: readonly string[] = [];
-const list = { type: 'string', array: true, requiresArg: true, default: none } as const;
+/** Settings of an option that may be repeated. */
+const NO_VALUES: readonly string[] = [];
+const LIST_OPTION = { type: 'string', array: true, requiresArg: true, default: NO_VALUES } as const;
 /** Options of both commands: how sets run on a machine. */
-const threads = {
+const THREAD_OPTIONS = {
   workers: { ...TEXT_OPTION, describe: 'Number of threads; default: one for each core' },
   'bar-timeout': { ...BAR_TIMEOUT_OPTION, describe: 'Seconds without progress after which a set is given up; 0 never gives up' },
   memory: { ...TEXT_OPTION, describe: 'Memory in MiB for the equity of sets that run together; default: 64 for each thread' },
 } as const;
-const catalog = { ...TEXT_OPTION, describe: 'Catalog in place of the one that the definition names' } as const;
+const CATALOG_OPTION = { ...TEXT_OPTION, describe: 'Catalog in place of the one that the definition names' } as const;
 
 /** Adds the options of `isobar sweep`. */
 const sweepOptions = (args: Argv) =>
@@ -21,16 +22,16 @@ const sweepOptions = (args: Argv) =>
     .positional('definition', { type: 'string', demandOption: true, describe: 'A run definition (.yaml)' })
     .options({
       grid: {
-        ...list,
+        ...LIST_OPTION,
         describe:
           'Values of a parameter: --grid fast=5..50:5 --grid mode=long,both; of several strategies: --grid SmaCross.fast=5..50:5; repeat it for each',
       },
       random: { ...TEXT_OPTION, describe: 'Number of sets to draw from the grid, by the seed of the definition' },
       by: { ...TEXT_OPTION, default: 'sharpe', describe: 'Figure that ranks the sets' },
-      ...threads,
+      ...THREAD_OPTIONS,
       resume: { type: 'boolean', default: false, describe: 'Resume an interrupted sweep' },
       fresh: { type: 'boolean', default: false, describe: 'Run all sets again, also those that the ledger has' },
-      set: { ...list, describe: 'Change a key of the definition: --set fees.taker=0.0005' },
+      set: { ...LIST_OPTION, describe: 'Change a key of the definition: --set fees.taker=0.0005' },
       out: { ...TEXT_OPTION, default: 'runs', describe: 'Folder under which the run folder is made' },
       family: FAMILY_OPTION,
       ledger: { ...TEXT_OPTION, describe: 'Folder of the trial ledger; default: ledger, beside the catalog' },
@@ -49,8 +50,8 @@ const sweepOptions = (args: Argv) =>
 const workerOptions = (args: Argv) =>
   args.options({
     queue: { ...TEXT_OPTION, demandOption: true, describe: 'Redis of the sweep: redis://host:6379' },
-    catalog,
-    ...threads,
+    catalog: CATALOG_OPTION,
+    ...THREAD_OPTIONS,
     once: { type: 'boolean', default: false, describe: 'End with the first sweep, or at once if no sweep is queued' },
   });
 

@@ -29,6 +29,7 @@ function failureText(error: unknown): string {
   return [withRemedy(`${name}: ${message}`, 'this is a fault of isobar; please report it with the lines below'), ...frames].join('\n');
 }
 
+/** Returns a message with its remedy on an indented second line. */
 function withRemedy(message: string, remedy: string): string {
   return remedy === '' ? message : `${message}\n  ${remedy}`;
 }
@@ -41,6 +42,7 @@ function framesOf(cause: unknown): readonly string[] {
     .map((line) => line.replace(/^\s+/, '    '));
 }
 
+/** True when a worker thread ran out of memory. */
 function isOutOfMemory(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY';
 }

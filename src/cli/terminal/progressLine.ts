@@ -11,6 +11,7 @@ export interface ProgressLine {
   readonly clear: () => void;
 }
 
+/** Time without a line at the start of the work. */
 const FIRST_AFTER_MS = 1000;
 const BAR_CELLS = 10;
 const MAX_NAME_LENGTH = 40;
@@ -20,7 +21,7 @@ const MIN_NAME_LENGTH = 12;
 /** Returns a progress line. `unit` names the counted items in the plural: rows, bars. */
 export function progressLine(unit: string): ProgressLine {
   const isTerminal = process.stderr.isTTY;
-  const everyMs = isTerminal ? 100 : 10_000;
+  const redrawMs = isTerminal ? 100 : 10_000;
   const startMs = monotonicMs();
   let nextMs = startMs + FIRST_AFTER_MS;
   let isShown = false;
@@ -28,7 +29,7 @@ export function progressLine(unit: string): ProgressLine {
     show(name, done, share) {
       const now = monotonicMs();
       if (now < nextMs) return;
-      nextMs = now + everyMs;
+      nextMs = now + redrawMs;
       // The last column stays free, because some terminals wrap a line that fills it.
       const columns = isTerminal ? (process.stderr.columns || 100) - 1 : 100;
       const text = progressText({ name, unit, done, share, elapsedMs: now - startMs }, columns);
@@ -75,7 +76,7 @@ export function progressText({ name, unit, done, share, elapsedMs }: TaskProgres
   ];
   const maxNameLength = Math.min(MAX_NAME_LENGTH, name.length);
   const minNameLength = Math.min(maxNameLength, MIN_NAME_LENGTH);
-  const text = texts.find((each) => each.length + 2 + minNameLength <= columns) ?? percent;
+  const text = texts.find((candidate) => candidate.length + 2 + minNameLength <= columns) ?? percent;
   const shortName = shortenName(name, Math.min(maxNameLength, columns - text.length - 2));
   return `${shortName}  ${text}`.slice(0, Math.max(0, columns));
 }
@@ -86,8 +87,8 @@ function rateText(perSecond: number): string {
   return perSecond < 10 ? fixed(perSecond, 1) : wholeText(Math.round(perSecond));
 }
 
-/** Returns at most `max` characters of the name. Cuts its start, because the end distinguishes one file from another. */
-function shortenName(name: string, max: number): string {
-  if (name.length <= max) return name;
-  return max > 3 ? `...${name.slice(3 - max)}` : name.slice(0, Math.max(0, max));
+/** Returns at most `maxLength` characters of the name. Cuts its start, because the end distinguishes one file from another. */
+function shortenName(name: string, maxLength: number): string {
+  if (name.length <= maxLength) return name;
+  return maxLength > 3 ? `...${name.slice(3 - maxLength)}` : name.slice(0, Math.max(0, maxLength));
 }

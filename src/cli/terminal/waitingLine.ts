@@ -12,6 +12,7 @@ export interface WaitingLine {
   end(): void;
 }
 
+/** Time for which the line stays invisible. */
 const QUIET_MS = 1000;
 
 /** Returns a line that stays invisible if stderr is not a terminal. */

@@ -57,11 +57,11 @@ function questionOf({ at, symbol, order }: WhyArgs): Question {
 }
 
 /** A time in ms since 1970, as in orders.csv, has ten digits or more. */
-const MS = /^\d{10,15}$/;
+const MS_SINCE_1970 = /^\d{10,15}$/;
 
 /** Returns a time in ms UTC. Throws ConfigError for an invalid time. */
 function timeOf(text: string): number {
-  const timeMs = MS.test(text) ? Number(text) : parseTime(text.replace(/ ?UTC$/, ''));
+  const timeMs = MS_SINCE_1970.test(text) ? Number(text) : parseTime(text.replace(/ ?UTC$/, ''));
   if (timeMs === null) {
     throw new ConfigError(
       `--at: expected a UTC time such as 2024-01-01T08:30, or ms since 1970, got '${text}'`,

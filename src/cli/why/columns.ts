@@ -7,7 +7,7 @@ import { wrapText } from '../terminal/wrapText.ts';
 /** Width of the lines of a section, without their indent of four columns. */
 export const WIDTH = COLUMNS - 4;
 /** Maximum length of a cell, except in the last column. */
-const MAX_CELL = 38;
+const MAX_CELL_LENGTH = 38;
 /** Minimum width of the last column. */
 const MIN_LAST_WIDTH = 20;
 
@@ -26,7 +26,7 @@ export function rowsText(rows: readonly (readonly string[])[], sides = ''): read
   });
 }
 
-/** Returns a cell of at most `max` characters. A longer one ends with three dots. */
-export function cutCell(cell: string, max = MAX_CELL): string {
-  return cell.length <= max ? cell : `${cell.slice(0, max - 3)}...`;
+/** Returns a cell of at most `maxLength` characters. A longer one ends with three dots. */
+export function cutCell(cell: string, maxLength = MAX_CELL_LENGTH): string {
+  return cell.length <= maxLength ? cell : `${cell.slice(0, maxLength - 3)}...`;
 }

@@ -9,7 +9,8 @@ export function orderTitle({ order, side, quantity, quoteAmount, price, role, ta
   const amountText = quoteAmount === null ? '' : `for ${plainAmount(quoteAmount)}`;
   const size = quantity === null ? amountText : plainAmount(quantity);
   const label = tag === role || tag === '' || tag === side ? role : `${role}, ${tag}`;
-  return `order ${order}, ${side} ${size}${price === null ? '' : ` at ${plainAmount(price)}`} (${label})`;
+  const priceText = price === null ? '' : ` at ${plainAmount(price)}`;
+  return `order ${order}, ${side} ${size}${priceText} (${label})`;
 }
 
 /** Returns the verdict of each risk rule. The first rule that denies an order decides. */
@@ -22,14 +23,14 @@ export function riskLines({ verdict, code, rules, role }: ExplainedOrder): reado
     return `denied${rule.code === firstDenyCode ? '' : ' too'}${detail}`;
   };
   const rows = rules.map((rule) => [rule.code, rule.asked, rule.limit, verdictText(rule)]);
-  const head = ['rule', 'asked', 'limit', 'verdict'];
-  return [...(verdict === 'denied' ? [`denied: ${code ?? ''}`] : []), ...rowsText([head, ...rows])];
+  const headings = ['rule', 'asked', 'limit', 'verdict'];
+  return [...(verdict === 'denied' ? [`denied: ${code ?? ''}`] : []), ...rowsText([headings, ...rows])];
 }
 
 /** Returns the events at the venue during the bar, and those of the orders that were decided at the bar. */
 export function venueLines(inBar: readonly ExplainedEvent[], orders: readonly ExplainedOrder[]): readonly string[] {
   const orderEvents = orders.flatMap(({ events }) => events);
-  const otherEvents = inBar.filter((event) => !orderEvents.some((each) => isSame(each, event)));
+  const otherEvents = inBar.filter((event) => !orderEvents.some((orderEvent) => isSame(orderEvent, event)));
   const events = [...otherEvents, ...orderEvents].toSorted(compareEvents);
   const rows = events.map((event) => [event.inBar ? 'in the bar' : 'afterwards', ...eventCells(event)]);
   if (rows.length === 0) return ['nothing: no order was at the venue'];
@@ -41,6 +42,7 @@ function compareEvents(a: ExplainedEvent, b: ExplainedEvent): number {
   return Number(b.inBar) - Number(a.inBar) || a.timeMs - b.timeMs || arrivalRank(a) - arrivalRank(b);
 }
 
+/** Returns the rank of an event among those of the same time. */
 const arrivalRank = ({ kind }: ExplainedEvent): number => (kind === 'arrived' ? 0 : 1);
 
 /** Returns an amount without trailing zeros. An asset after the number stays. */
@@ -48,6 +50,7 @@ export function plainAmount(text: string | null): string {
   return (text ?? '').replace(/(\.\d*?)0+(?= |$)/, '$1').replace(/\.(?= |$)/, '');
 }
 
+/** True when two records describe the same event. */
 function isSame(a: ExplainedEvent, b: ExplainedEvent): boolean {
   return a.order === b.order && a.timeMs === b.timeMs && a.kind === b.kind && a.tradeId === b.tradeId;
 }

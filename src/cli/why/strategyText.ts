@@ -8,6 +8,7 @@ import { rowsText, WIDTH } from './columns.ts';
 
 /** Columns of the bar, which have a section of their own. */
 const BAR_COLUMNS = ['open', 'high', 'low', 'close', 'volume'];
+/** Most rows of a table. */
 const MAX_ROWS = 60;
 
 /** Returns a number with at most ten significant digits. */
@@ -18,9 +19,10 @@ export function numberText(value: number): string {
 /** Returns the table of values. `barFeed` names the feed of the bar. The table also has the close of every other feed. */
 export function valueLines(values: readonly ExplainedValue[], barFeed: string): readonly string[] {
   const hasSeveralFeeds = new Set(values.map(({ feed }) => feed)).size > 1;
-  const listed = values.filter(
-    ({ name, fields, feed }) => fields.length > 0 || !BAR_COLUMNS.includes(name) || (name === 'close' && feed !== barFeed),
-  );
+  const listed = values.filter(({ name, fields, feed }) => {
+    const isCloseOfOtherFeed = name === 'close' && feed !== barFeed;
+    return fields.length > 0 || !BAR_COLUMNS.includes(name) || isCloseOfOtherFeed;
+  });
   if (listed.length === 0) return [];
   const rows = listed
     .slice(0, MAX_ROWS)
@@ -31,10 +33,11 @@ export function valueLines(values: readonly ExplainedValue[], barFeed: string): 
       cellText(prev),
       fields.join(', '),
     ]);
-  const head = [...(hasSeveralFeeds ? ['feed'] : []), 'name', 'value', 'one bar before', 'field'];
-  return addLimitNote(rowsText([head, ...rows], hasSeveralFeeds ? 'llrrl' : 'lrrl'), listed.length);
+  const headings = [...(hasSeveralFeeds ? ['feed'] : []), 'name', 'value', 'one bar before', 'field'];
+  return addLimitNote(rowsText([headings, ...rows], hasSeveralFeeds ? 'llrrl' : 'lrrl'), listed.length);
 }
 
+/** Returns a value as a cell. */
 function cellText(value: number | boolean | null): string {
   if (value === null) return 'not ready';
   return typeof value === 'number' ? numberText(value) : String(value);
@@ -59,9 +62,9 @@ export function whenLines(when: readonly ExplainedWhen[]): readonly string[] {
 
 /** Returns which operands were not true since the last trade, and on how many bars. */
 function waitText({ first, firstMs, bars }: ExplainedWait): string {
-  const [only] = bars;
-  if (bars.length === 1 && only !== undefined)
-    return `not true since the last trade on ${counted(only.bars, 'bar')}, first at ${formatMinute(firstMs)}`;
+  const [onlyOperand] = bars;
+  if (bars.length === 1 && onlyOperand !== undefined)
+    return `not true since the last trade on ${counted(onlyOperand.bars, 'bar')}, first at ${formatMinute(firstMs)}`;
   const barCounts = bars.map(({ operand, bars: barCount }) => `${operand} on ${counted(barCount, 'bar')}`).join(', ');
   return `not true since the last trade: first ${first} (${formatMinute(firstMs)}); ${barCounts}`;
 }
@@ -78,9 +81,14 @@ export function fieldLines(fields: readonly ExplainedField[]): readonly string[]
     .map(({ name, before, after, isKept }) => [
       name,
       before === after ? '' : 'changed',
-      `${before === after ? after : `${before} -> ${after}`}${isKept ? '  (kept)' : ''}`,
+      changeText(before, after) + (isKept ? '  (kept)' : ''),
     ]);
   return addLimitNote(rowsText(rows), listed.length);
+}
+
+/** Returns the value of a field, and the old one before it if it has changed. */
+function changeText(before: string, after: string): string {
+  return before === after ? after : `${before} -> ${after}`;
 }
 
 /** Returns the reads of the strategy and the calls that ask for something, such as an order. */

@@ -153,10 +153,10 @@ function checkDigits(
 /** Throws ConfigError for a coin that two symbols trade, because each keeps a position of its own in it. */
 function checkCoins(source: DefinitionSource, instruments: readonly Instrument[]): void {
   instruments.forEach(({ base, wireName }, index) => {
-    const other = instruments.slice(0, index).find((each) => each.base === base);
-    if (other === undefined) return;
+    const earlier = instruments.slice(0, index).find((each) => each.base === base);
+    if (earlier === undefined) return;
     throw new ConfigError(
-      `${whereIs(source, ['feeds'])}: ${other.wireName} and ${wireName} both trade ${base}`,
+      `${whereIs(source, ['feeds'])}: ${earlier.wireName} and ${wireName} both trade ${base}`,
       `trade ${base} through one symbol of the run, or put the other into a run of its own`,
     );
   });

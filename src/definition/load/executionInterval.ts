@@ -109,7 +109,7 @@ function namedCover(store: BarStore, feed: FeedPlan, interval: Interval, where: 
   if (loaded !== null && firstUnreachedRow(loaded.bars, feed) < 0) return loaded;
   const availableIntervals = store
     .keys()
-    .flatMap((each) => (each.market === key.market && each.symbol === key.symbol ? [each.interval] : []));
+    .flatMap((stored) => (stored.market === key.market && stored.symbol === key.symbol ? [stored.interval] : []));
   const problem =
     loaded === null ? `${store.name} has ${availableIntervals.join(' ')}` : `theirs do not reach the prices of the bars everywhere`;
   throw new ConfigError(
@@ -144,14 +144,14 @@ function load(store: BarStore, key: BarKey, { bars, firstRow }: FeedPlan): Loade
 function firstUnreachedRow({ openMs, high, low, length }: BarColumns, { bars, firstRow }: FeedPlan): number {
   let fineRow = 0;
   for (let row = firstRow; row < bars.length; row++) {
-    let top = -Infinity;
-    let bottom = Infinity;
+    let maxHigh = -Infinity;
+    let minLow = Infinity;
     while (fineRow < length && openMs[fineRow]! < bars.openMs[row]!) fineRow++;
     for (; fineRow < length && openMs[fineRow]! < bars.closeMs[row]!; fineRow++) {
-      if (high[fineRow]! > top) top = high[fineRow]!;
-      if (low[fineRow]! < bottom) bottom = low[fineRow]!;
+      if (high[fineRow]! > maxHigh) maxHigh = high[fineRow]!;
+      if (low[fineRow]! < minLow) minLow = low[fineRow]!;
     }
-    if (!(top >= bars.high[row]! && bottom <= bars.low[row]!)) return row;
+    if (!(maxHigh >= bars.high[row]! && minLow <= bars.low[row]!)) return row;
   }
   return -1;
 }

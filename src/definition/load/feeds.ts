@@ -119,9 +119,9 @@ function isShorterThan(interval: Interval, { fromMs, toMs }: FeedRange): boolean
  */
 function hasFiner({ feeds, market: byDefault }: Definition, market: Market, symbol: string, interval: Interval): boolean {
   return Object.values(feeds).some((feed) => {
-    const other = parseFeedInterval(feed.interval);
+    const otherInterval = parseFeedInterval(feed.interval);
     const isSame = (feed.market ?? byDefault ?? DEFAULTS.market) === market && (feed.symbols ?? [feed.symbol]).includes(symbol);
-    return isSame && other !== null && typicalLengthMs(other) < typicalLengthMs(interval);
+    return isSame && otherInterval !== null && typicalLengthMs(otherInterval) < typicalLengthMs(interval);
   });
 }
 
@@ -170,17 +170,17 @@ function spanWithin(range: FeedRange, listed: FeedRange): FeedRange | null {
 /** Returns the bars without those before the symbol was listed, which must not warm up indicators either. */
 function withoutUnlisted(loaded: LoadedBars, fromMs: number | null): LoadedBars {
   const { bars, firstRow, facts } = loaded;
-  const cut = fromMs === null ? 0 : firstAfter(bars.openMs, 0, bars.length, fromMs - 1);
-  if (cut === 0) return loaded;
-  const first = Math.max(0, firstRow - cut);
-  const keptRows = rowsOf(bars, cut, bars.length);
-  const barFacts = facts.barsIn?.length === bars.length ? { ...facts, barsIn: facts.barsIn.slice(cut) } : facts;
+  const unlistedRows = fromMs === null ? 0 : firstAfter(bars.openMs, 0, bars.length, fromMs - 1);
+  if (unlistedRows === 0) return loaded;
+  const newFirstRow = Math.max(0, firstRow - unlistedRows);
+  const keptRows = rowsOf(bars, unlistedRows, bars.length);
+  const barFacts = facts.barsIn?.length === bars.length ? { ...facts, barsIn: facts.barsIn.slice(unlistedRows) } : facts;
   return {
     ...loaded,
     bars: keptRows,
-    firstRow: first,
+    firstRow: newFirstRow,
     facts: barFacts,
-    quality: qualityOf(keptRows, first, barFacts, loaded.quality.manifestHash),
+    quality: qualityOf(keptRows, newFirstRow, barFacts, loaded.quality.manifestHash),
   };
 }
 
@@ -189,11 +189,11 @@ function checkListings({ feeds }: Definition, source: DefinitionSource): void {
   for (const [name, { listed = {}, symbol, symbols = [symbol ?? ''] }] of Object.entries(feeds)) {
     for (const [listedSymbol, { from, to }] of Object.entries(listed)) {
       const where = whereIs(source, ['feeds', name, 'listed', listedSymbol]);
-      const near = nearestName(listedSymbol, symbols);
+      const nearest = nearestName(listedSymbol, symbols);
       if (!symbols.includes(listedSymbol)) {
         throw new ConfigError(
           `${where}: the feed has no symbol ${listedSymbol}`,
-          near === null ? 'correct or remove it' : `did you mean ${near}?`,
+          nearest === null ? 'correct or remove it' : `did you mean ${nearest}?`,
         );
       }
       if (from !== undefined && to !== undefined && parseTime(to)! <= parseTime(from)!) {
@@ -208,9 +208,9 @@ function checkInstruments({ feeds, instruments = {} }: Definition, source: Defin
   const traded = Object.values(feeds).flatMap((feed) => feed.symbols ?? [feed.symbol ?? '']);
   const unused = Object.keys(instruments).find((symbol) => !traded.includes(symbol));
   if (unused === undefined) return;
-  const near = nearestName(unused, traded);
+  const nearest = nearestName(unused, traded);
   throw new ConfigError(
-    `${whereIs(source, ['instruments', unused])}: no feed of the run is of ${unused}${near === null ? '' : `, the nearest is ${near}`}`,
+    `${whereIs(source, ['instruments', unused])}: no feed of the run is of ${unused}${nearest === null ? '' : `, the nearest is ${nearest}`}`,
     `the symbols are ${[...new Set(traded)].join(', ')}`,
   );
 }
@@ -230,10 +230,10 @@ class KnownSymbols {
     const symbols = this.#of(market);
     if (symbols.has(symbol)) return;
     const { kind, name, remedy } = this.#store;
-    const near = nearestName(symbol, [...symbols]);
+    const nearest = nearestName(symbol, [...symbols]);
     const available = symbols.size === 0 ? `no ${market} bars at all` : [...symbols].slice(0, 12).join(', ');
     throw new ConfigError(
-      `${where()}: unknown symbol ${symbol}${near === null ? '' : `, the nearest in ${kind} is ${near}`}`,
+      `${where()}: unknown symbol ${symbol}${nearest === null ? '' : `, the nearest in ${kind} is ${nearest}`}`,
       `${name} has ${available}; ${remedy}`,
     );
   }

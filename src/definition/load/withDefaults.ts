@@ -75,9 +75,9 @@ function sharesOf(shares: readonly (string | undefined)[], source: DefinitionSou
       'correct the shares, or leave one out',
     );
   }
-  const each = open === 0 ? remainder : remainder.div(open).toDecimalPlaces(6, Decimal.ROUND_DOWN);
+  const evenShare = open === 0 ? remainder : remainder.div(open).toDecimalPlaces(6, Decimal.ROUND_DOWN);
   const last = shares.lastIndexOf(undefined);
-  return shares.map((share, index) => share ?? (index === last ? remainder.minus(each.times(open - 1)) : each).toFixed());
+  return shares.map((share, index) => share ?? (index === last ? remainder.minus(evenShare.times(open - 1)) : evenShare).toFixed());
 }
 
 /** Returns the name of a run: the given one, or one derived from its strategy files. */

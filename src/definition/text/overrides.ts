@@ -9,7 +9,9 @@ import { plainData, nodeText, definitionValueAt, type DefinitionSource, type Key
 interface KeyOverride {
   readonly path: readonly string[];
   readonly value: unknown;
+  /** The value as it was written. */
   readonly text: string;
+  /** The value as parsed YAML, in which messages look up parts of it. */
   readonly document: Document;
 }
 
@@ -20,12 +22,12 @@ export function withOverrides(source: DefinitionSource, settings: readonly strin
   let data = source.data;
   for (const { path, value } of overrides) data = withValue(data, path, value);
   const overrideOf = (path: KeyPath) =>
-    overrides.findLast((each) => each.path.every((key, i) => i < path.length && key === String(path[i])));
+    overrides.findLast((override) => override.path.every((key, i) => i < path.length && key === String(path[i])));
   // True for a map that exists only because an override put a value into it.
   const isCreatedByOverride = (path: KeyPath) =>
     path.length > 0 &&
     definitionValueAt(source.data, path) === undefined &&
-    overrides.some((each) => path.every((key, i) => String(key) === each.path[i]));
+    overrides.some((override) => path.every((key, i) => String(key) === override.path[i]));
   return {
     ...source,
     data,
@@ -70,14 +72,16 @@ function parseSetting(setting: string): KeyOverride {
 
 /** Returns a copy of `data` with `value` at `path`. Missing maps on the way are created. */
 function withValue(data: unknown, path: readonly string[], value: unknown): unknown {
-  const [key, ...rest] = path;
+  const [key, ...remainingPath] = path;
   if (key === undefined) return value;
   if (Array.isArray(data) && /^\d+$/.test(key)) {
     const copy: unknown[] = [...data];
-    copy[Number(key)] = withValue(copy[Number(key)], rest, value);
+    copy[Number(key)] = withValue(copy[Number(key)], remainingPath, value);
     return copy;
   }
   const map = typeof data === 'object' && data !== null ? data : {};
-  if (!Object.hasOwn(map, key)) return Object.fromEntries([...Object.entries(map), [key, withValue(undefined, rest, value)]]);
-  return Object.fromEntries(Object.entries(map).map(([name, old]) => [name, name === key ? withValue(old, rest, value) : old]));
+  if (!Object.hasOwn(map, key)) return Object.fromEntries([...Object.entries(map), [key, withValue(undefined, remainingPath, value)]]);
+  return Object.fromEntries(
+    Object.entries(map).map(([name, oldValue]) => [name, name === key ? withValue(oldValue, remainingPath, value) : oldValue]),
+  );
 }

@@ -15,6 +15,7 @@ const MAX_LISTED = 40;
 /** A key with a meaning in JavaScript. Schemas ignore it, so it is checked separately. */
 const PROTO_KEY = '__proto__';
 
+/** One problem of a file: a line of the message, and what to do about it. */
 interface Problem {
   readonly message: string;
   readonly remedy: string;
@@ -40,12 +41,12 @@ export function parseSource<T>(kind: FileKind<T>, source: DefinitionSource): T {
   const withProtoKey = mapsWithProtoKey(source.data);
   if (result.success && withProtoKey.length === 0) return result.data;
   const issues = rankIssues(result.error?.issues ?? []);
-  const found = [
+  const allProblems = [
     ...withProtoKey.map((path) => unknownKey(path, PROTO_KEY, source, kind)),
     ...issues.flatMap((issue) => problemsOf(issue, source, kind)),
   ];
   // A value may break two rules with the same message. Report the message once.
-  const problems = [...new Map(found.toReversed().map((problem) => [problem.message, problem])).values()].toReversed();
+  const problems = [...new Map(allProblems.toReversed().map((problem) => [problem.message, problem])).values()].toReversed();
   const lines = problems.slice(0, MAX_PROBLEMS).map((problem) => problem.message);
   if (problems.length > MAX_PROBLEMS) lines.push(`and ${problems.length - MAX_PROBLEMS} more problems`);
   throw new ConfigError(lines.join('\n'), problems[0]?.remedy ?? '');
@@ -55,8 +56,8 @@ export function parseSource<T>(kind: FileKind<T>, source: DefinitionSource): T {
 function mapsWithProtoKey(data: unknown, path: KeyPath = [], visited = new Set<object>()): readonly KeyPath[] {
   if (typeof data !== 'object' || data === null || visited.has(data)) return [];
   visited.add(data);
-  const proto: unknown = Object.getPrototypeOf(data);
-  if (!Array.isArray(data) && proto !== Object.prototype && proto !== null) return [];
+  const prototype: unknown = Object.getPrototypeOf(data);
+  if (!Array.isArray(data) && prototype !== Object.prototype && prototype !== null) return [];
   return Object.entries(data).flatMap(([key, value]) => (key === PROTO_KEY ? [path] : mapsWithProtoKey(value, [...path, key], visited)));
 }
 
@@ -72,9 +73,11 @@ function rankIssues(issues: readonly Issue[]): readonly Issue[] {
 function problemsOf(issue: Issue, source: DefinitionSource, kind: FileKind<unknown>): readonly Problem[] {
   const path = issue.path.map((key) => (typeof key === 'symbol' ? String(key) : key));
   if (issue.code === 'unrecognized_keys') return issue.keys.map((key) => unknownKey(path, key, source, kind));
-  const inner = intendedBranch(issue, definitionValueAt(source.data, path));
-  if (inner !== null)
-    return rankIssues(inner).flatMap((each) => problemsOf({ ...each, path: [...issue.path, ...each.path] }, source, kind));
+  const branchIssues = intendedBranch(issue, definitionValueAt(source.data, path));
+  if (branchIssues !== null)
+    return rankIssues(branchIssues).flatMap((innerIssue) =>
+      problemsOf({ ...innerIssue, path: [...issue.path, ...innerIssue.path] }, source, kind),
+    );
   const foundText = source.textAt(path);
   const isUnquoted = issue.message.startsWith('a quoted decimal') && typeof definitionValueAt(source.data, path) === 'number';
   return [
@@ -104,28 +107,34 @@ function isValidAt({ schema }: FileKind<unknown>, source: DefinitionSource, path
  */
 function intendedBranch(issue: Issue, value: unknown): readonly Issue[] | null {
   if (issue.code !== 'invalid_union') return null;
-  const inner = issue.errors.find((branch) => branch.length > 0 && branch.every((each) => each.path.length > 0)) ?? null;
+  const branchIssues = issue.errors.find((branch) => branch.length > 0 && branch.every((innerIssue) => innerIssue.path.length > 0)) ?? null;
   const isMap = (path: Issue['path']) => isObject(definitionValueAt(value, path.map(String)));
-  if (inner?.every((each) => each.code === 'invalid_type' && each.expected === 'string' && isMap(each.path)) !== true) return inner;
-  const isMisnamed = (each: Issue) => each.code === 'unrecognized_keys' && each.keys.every((key) => isMap([...each.path, key]));
-  return issue.errors.find((branch) => branch.some(isMisnamed)) ?? inner;
+  if (
+    branchIssues?.every(
+      (innerIssue) => innerIssue.code === 'invalid_type' && innerIssue.expected === 'string' && isMap(innerIssue.path),
+    ) !== true
+  )
+    return branchIssues;
+  const isMisnamed = (innerIssue: Issue) =>
+    innerIssue.code === 'unrecognized_keys' && innerIssue.keys.every((key) => isMap([...innerIssue.path, key]));
+  return issue.errors.find((branch) => branch.some(isMisnamed)) ?? branchIssues;
 }
 
 const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Returns the problem of a key that the schema does not have, with the nearest valid key. */
 function unknownKey(path: KeyPath, key: string, source: DefinitionSource, { schema, called, docs }: FileKind<unknown>): Problem {
-  const valid = keysAt(path, schema);
-  const near = nearestName(key, valid);
+  const validKeys = keysAt(path, schema);
+  const nearestKey = nearestName(key, validKeys);
   const place = path.length === 0 ? called : path.join('.');
   return {
-    message: `${whereIs(source, [...path, key])}: unknown key ${key}${near === null ? '' : `, the nearest valid one is ${near}`}`,
-    remedy: remedyForKey(place, valid, docs),
+    message: `${whereIs(source, [...path, key])}: unknown key ${key}${nearestKey === null ? '' : `, the nearest valid one is ${nearestKey}`}`,
+    remedy: remedyForKey(place, validKeys, docs),
   };
 }
 
 /** Returns the valid keys of `place`, or the page that lists them. */
-function remedyForKey(place: string, valid: readonly string[], docs: string): string {
-  if (valid.length === 0) return `leave it out: ${docs} says what ${place} takes`;
-  return valid.length > MAX_LISTED ? `${docs} lists the keys of ${place}` : `keys of ${place}: ${valid.join(', ')}`;
+function remedyForKey(place: string, validKeys: readonly string[], docs: string): string {
+  if (validKeys.length === 0) return `leave it out: ${docs} says what ${place} takes`;
+  return validKeys.length > MAX_LISTED ? `${docs} lists the keys of ${place}` : `keys of ${place}: ${validKeys.join(', ')}`;
 }

@@ -294,7 +294,7 @@ function timesOf({ bars, firstRow }: FeedRun): Float64Array {
 /** Returns the number of equity instants that are in memory at once. `isTaken`: a sink takes them. */
 export function equityRows(feeds: readonly FeedRun[], isTaken: boolean, blockRows: number): number {
   // Columns may have spare capacity: reserve a place for every row that can still come.
-  const all = feeds.reduce((sum, { bars, firstRow }) => sum + bars.closeMs.length - firstRow, 0);
-  if (!isTaken) return all;
-  return feeds.length === 1 ? 1 : Math.min(all, blockRows * feeds.length);
+  const totalRows = feeds.reduce((sum, { bars, firstRow }) => sum + bars.closeMs.length - firstRow, 0);
+  if (!isTaken) return totalRows;
+  return feeds.length === 1 ? 1 : Math.min(totalRows, blockRows * feeds.length);
 }

@@ -14,7 +14,7 @@ import { firstAfter } from '../../base/number/search.ts';
 const INFINITY = Infinity;
 const NAN = NaN;
 
-/** Rows before a block that are kept for what is no indicator: the average range, and the last close. */
+/** Number of rows before a block that are kept for readers other than indicators: the average range, and the last close. */
 const ROWS_BACK = 32;
 
 /** The read-only view of `AlignedFeeds`: the feeds that advance together through a block. */

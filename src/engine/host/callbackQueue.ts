@@ -11,11 +11,11 @@ const INFINITY = Infinity;
 interface QueuedCallback {
   /** The strategy to call; null for an action of the bot itself. */
   readonly run: StrategyRun | null;
-  readonly act: (() => void) | null;
+  readonly action: (() => void) | null;
   readonly fill: FillInfo | null;
   readonly order: OrderInfo | null;
-  /** Sort key: fill time, instrument, trade id. Order changes follow the fills, in the order in which they happened. */
-  readonly key: readonly [number, number, number];
+  /** Sort key: fill time in ms UTC, instrument index, trade id. Order changes follow the fills, in the order in which they happened. */
+  readonly key: readonly [timeMs: number, instrument: number, tradeId: number];
 }
 
 /** Limit on callback rounds. A strategy that answers every fill with an order that fills at once would never end. */
@@ -37,15 +37,15 @@ export class CallbackQueue {
   }
   /** Adds a fill for `onFill`. Time, instrument and trade id decide its place in the round. */
   addFill(run: StrategyRun, fill: FillInfo, timeMs: number, instrument: number, tradeId: number): void {
-    this.waiting.push({ run, act: null, fill, order: null, key: [timeMs, instrument, tradeId] });
+    this.waiting.push({ run, action: null, fill, order: null, key: [timeMs, instrument, tradeId] });
   }
   /** Adds an order change for `onOrder`. It comes after the fills of its round. */
   addOrder(run: StrategyRun, order: OrderInfo): void {
-    this.waiting.push({ run, act: null, fill: null, order, key: [INFINITY, INFINITY, INFINITY] });
+    this.waiting.push({ run, action: null, fill: null, order, key: [INFINITY, INFINITY, INFINITY] });
   }
   /** Adds an action that the bot takes after everything of the instant is booked and its rows are delivered, and before callbacks. */
-  addAction(act: () => void): void {
-    this.waiting.push({ run: null, act, fill: null, order: null, key: [-INFINITY, -INFINITY, -INFINITY] });
+  addAction(action: () => void): void {
+    this.waiting.push({ run: null, action, fill: null, order: null, key: [-INFINITY, -INFINITY, -INFINITY] });
   }
 
   /** From now on, events are held back. */
@@ -62,8 +62,11 @@ export class CallbackQueue {
   deliverHeld(...to: Parameters<CallbackQueue['deliver']>): void {
     const held = this.heldCallbacks ?? [];
     this.heldCallbacks = null;
-    const newest = new Map(held.flatMap((batch) => batch.flatMap((each) => (each.order === null ? [] : [[each.order.id, each] as const]))));
-    const isCurrent = (each: QueuedCallback): boolean => each.order?.lifecycle !== 'unknown' || newest.get(each.order.id) === each;
+    const newestByOrder = new Map(
+      held.flatMap((batch) => batch.flatMap((callback) => (callback.order === null ? [] : [[callback.order.id, callback] as const]))),
+    );
+    const isCurrent = (callback: QueuedCallback): boolean =>
+      callback.order?.lifecycle !== 'unknown' || newestByOrder.get(callback.order.id) === callback;
     const batches = held.map((batch) => batch.filter(isCurrent));
     try {
       for (let batch = batches.shift(); batch !== undefined; batch = batches.shift()) {
@@ -93,12 +96,12 @@ export class CallbackQueue {
       const included = isIncluded === null ? this.waiting : this.waiting.filter(({ run }) => run === null || isIncluded(run));
       if (included.length === 0) return;
       const batch = included.toSorted(byTime);
-      this.waiting = isIncluded === null ? [] : this.waiting.filter((each) => !included.includes(each));
+      this.waiting = isIncluded === null ? [] : this.waiting.filter((callback) => !included.includes(callback));
       this.batch = batch;
       for (let index = 0; index < batch.length; index++) {
-        const { run, act, fill, order } = batch[index]!;
+        const { run, action, fill, order } = batch[index]!;
         this.deliveredCount = index + 1;
-        act?.();
+        action?.();
         if (run === null || !run.hasStarted) continue;
         if (round > MAX_ROUNDS)
           throw new StrategyError(`${run.name}: its callbacks cause each other without end`, 'do not send an order for every order change');

@@ -90,11 +90,11 @@ function plainValue(check: StateCheck, value: unknown, place: string): unknown {
     );
   check.places.set(value, place);
   // A hole in a list is not a valid value either, so visit holes too.
-  if (Array.isArray(value)) return Array.from(value, (each: unknown, index) => plainValue(check, each, `${place}[${index}]`));
+  if (Array.isArray(value)) return Array.from(value, (element: unknown, index) => plainValue(check, element, `${place}[${index}]`));
   return Object.fromEntries(
-    Object.entries(value).map(([key, each]) => {
+    Object.entries(value).map(([key, element]) => {
       if (RESERVED.has(key)) throw new StrategyError(`${check.name}: ${place}: a member cannot be named '${key}'`, 'choose another name');
-      return [key, plainValue(check, each, `${place}.${key}`)];
+      return [key, plainValue(check, element, `${place}.${key}`)];
     }),
   );
 }

@@ -48,7 +48,7 @@ export class HostCallTexts implements HostCallLog {
 /** Returns a call as text, such as `ThisStrategy: buy({"base":"1"})`. */
 export function callText(run: StrategyRun, name: string, args: readonly unknown[]): string {
   return `${run.name}: ${name}(${args
-    .filter((each) => each !== undefined)
+    .filter((arg) => arg !== undefined)
     .map(textOf)
     .join(', ')})`;
 }
@@ -75,8 +75,8 @@ export class RecordingHost implements StrategyHost {
   series(name: string, feed: Feed | undefined): KnownSeries {
     return this.run.series(name, feed);
   }
-  use<Out>(what: IndicatorSpec<Out> | Series, options?: UseOptions): Out | Series {
-    return this.run.use(what, options);
+  use<Out>(specOrSeries: IndicatorSpec<Out> | Series, options?: UseOptions): Out | Series {
+    return this.run.use(specOrSeries, options);
   }
   when(signal: SignalSource, handler: () => void): Signal {
     return this.run.when(signal, handler);
@@ -148,9 +148,9 @@ export class RecordingHost implements StrategyHost {
     this.note('cash');
     return this.run.cash;
   }
-  moneyIn(what: 'cash' | 'equity', asset: string): number {
-    this.note(what);
-    return this.run.moneyIn(what, asset);
+  moneyIn(specOrSeries: 'cash' | 'equity', asset: string): number {
+    this.note(specOrSeries);
+    return this.run.moneyIn(specOrSeries, asset);
   }
   get nowMs(): number {
     this.note('nowMs');

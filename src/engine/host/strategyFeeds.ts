@@ -48,7 +48,7 @@ export class StrategyFeeds {
   readonly linked: LinkedView[] = [];
   private readonly strategy: string;
   /** Feeds that the strategy can ask for. */
-  private readonly shown: readonly FeedRun[];
+  private readonly visibleFeeds: readonly FeedRun[];
   private readonly blockRows: number;
   private readonly byView = new Map<Feed, FeedRun>();
   private readonly readyRows = new Map<FeedRun, number>();
@@ -56,16 +56,16 @@ export class StrategyFeeds {
   constructor(strategy: string, feeds: readonly FeedRun[], blockRows: number) {
     this.strategy = strategy;
     this.blockRows = blockRows;
-    this.shown = feeds.filter(({ isExecutionOnly }) => !isExecutionOnly);
-    for (const feed of this.shown) this.byView.set(feed.view, feed);
-    this.main = this.shown.find((feed) => feed.name === 'bars') ?? (this.shown.length === 1 ? this.shown[0]! : null);
+    this.visibleFeeds = feeds.filter(({ isExecutionOnly }) => !isExecutionOnly);
+    for (const feed of this.visibleFeeds) this.byView.set(feed.view, feed);
+    this.main = this.visibleFeeds.find((feed) => feed.name === 'bars') ?? (this.visibleFeeds.length === 1 ? this.visibleFeeds[0]! : null);
     if (this.main) this.needed.add(this.main);
     if (this.main) this.listen(this.main);
   }
 
   /** One feed of each instrument that the strategy can trade, in the order of the instruments. */
   get tradable(): readonly FeedRun[] {
-    const byInstrument = new Map(this.shown.toReversed().map((feed) => [feed.instrumentIndex, feed]));
+    const byInstrument = new Map(this.visibleFeeds.toReversed().map((feed) => [feed.instrumentIndex, feed]));
     return [...byInstrument.values()].toSorted((a, b) => a.instrumentIndex - b.instrumentIndex);
   }
   /** Returns the first row of a feed at which every series of this strategy over it is ready. */
@@ -87,9 +87,9 @@ export class StrategyFeeds {
 
   /** Registers the one feed of a name. `interval` finds a feed whose name the definition does not have. */
   listenToOne(name: string, interval: Interval | undefined): Feed {
-    const matching = this.shown.filter((feed) => feed.name === name);
+    const matching = this.visibleFeeds.filter((feed) => feed.name === name);
     if (matching.length > 1) throw new ConfigError(`${this.strategy}: the feed ${name} is a list`, `ask for it by feeds('${name}')`);
-    const feed = matching[0] ?? defaultFeed(this.shown, interval ?? null, this.main);
+    const feed = matching[0] ?? defaultFeed(this.visibleFeeds, interval ?? null, this.main);
     if (!feed) throw this.missingFeedError(name, interval);
     this.needed.add(feed);
     this.listen(feed);
@@ -97,76 +97,86 @@ export class StrategyFeeds {
   }
   /** Registers all feeds of a name. The strategy does not wait for the warm-up of each. */
   listenToAll(name: string): readonly Feed[] {
-    const matching = this.shown.filter((feed) => feed.name === name);
+    const matching = this.visibleFeeds.filter((feed) => feed.name === name);
     if (matching.length === 0) throw this.missingFeedError(name, undefined);
     for (const feed of matching) this.listen(feed);
     return listOf(matching, (feed) => feed.view);
   }
   /** Registers an indicator, and returns its output with `depth` past values (default 1). */
-  use<Out>(what: IndicatorSpec<Out> | Series, options: UseOptions): Out | Series {
-    const feed = feedOf(this.shown, what);
-    this.noteWarmup(feed, what);
-    const out = feed.indicators.use(what as IndicatorSpec<Out>, options.depth ?? 1);
-    this.noteLinks(feed, out);
-    this.draw(feed, what, out, options);
-    return out;
+  use<Out>(specOrSeries: IndicatorSpec<Out> | Series, options: UseOptions): Out | Series {
+    const feed = feedOf(this.visibleFeeds, specOrSeries);
+    this.noteWarmup(feed, specOrSeries);
+    const registered = feed.indicators.use(specOrSeries as IndicatorSpec<Out>, options.depth ?? 1);
+    this.noteLinks(feed, registered);
+    this.draw(feed, specOrSeries, registered, options);
+    return registered;
   }
   /** Registers a handler that is called at each row at which the signal is true. */
   watch(signal: SignalSource, handler: () => void): Signal {
-    const feed = feedOf(this.shown, signal);
+    const feed = feedOf(this.visibleFeeds, signal);
     this.noteWarmup(feed, signal);
-    const out = feed.indicators.use(signal as IndicatorSpec<Signal>, 1);
-    this.noteLinks(feed, out);
+    const registered = feed.indicators.use(signal as IndicatorSpec<Signal>, 1);
+    this.noteLinks(feed, registered);
     const rows = new Int32Array(this.blockRows);
-    this.watches.push({ signal: out, feed, handler, rows, place: this.watches.length, count: 0, row: NO_ROW, rowIndex: 0, dueMs: NAN });
-    return out;
+    this.watches.push({
+      signal: registered,
+      feed,
+      handler,
+      rows,
+      place: this.watches.length,
+      count: 0,
+      row: NO_ROW,
+      rowIndex: 0,
+      dueMs: NAN,
+    });
+    return registered;
   }
 
   /** Notes the warm-up of an indicator for this strategy only: indicators of other strategies do not delay it. */
-  private noteWarmup(feed: FeedRun, what: object): void {
-    if ('warmupBars' in what) this.readyRows.set(feed, Math.max(this.readyRow(feed), Number(what.warmupBars) - 1));
+  private noteWarmup(feed: FeedRun, specOrSeries: object): void {
+    if ('warmupBars' in specOrSeries) this.readyRows.set(feed, Math.max(this.readyRow(feed), Number(specOrSeries.warmupBars) - 1));
   }
   /** Notes that a series over several feeds needs the warm-up of each of them. */
-  private noteLinks(feed: FeedRun, out: unknown): void {
-    if (typeof out !== 'object' || out === null) return;
-    const views = (isView(out) ? [out] : Object.values(out)).filter(isView);
+  private noteLinks(feed: FeedRun, registered: unknown): void {
+    if (typeof registered !== 'object' || registered === null) return;
+    const views = (isView(registered) ? [registered] : Object.values(registered)).filter(isView);
     for (const view of views) {
       const needs = feed.indicators.otherFeedNeeds(view);
       if (needs.length > 0) this.linked.push({ feed, view });
       for (const { home, warmupBars } of needs) {
-        const other = this.shown.find(({ indicators }) => indicators === home);
-        if (other !== undefined) this.readyRows.set(other, Math.max(this.readyRow(other), warmupBars - 1));
+        const otherFeed = this.visibleFeeds.find(({ indicators }) => indicators === home);
+        if (otherFeed !== undefined) this.readyRows.set(otherFeed, Math.max(this.readyRow(otherFeed), warmupBars - 1));
       }
     }
   }
-  private draw(feed: FeedRun, what: object, out: unknown, { name: given, pane: chosen }: UseOptions): void {
-    if (typeof out !== 'object' || out === null) return;
-    const name = given ?? ('key' in what ? String(what.key) : null);
+  private draw(feed: FeedRun, specOrSeries: object, registered: unknown, { name: givenName, pane: givenPane }: UseOptions): void {
+    if (typeof registered !== 'object' || registered === null) return;
+    const name = givenName ?? ('key' in specOrSeries ? String(specOrSeries.key) : null);
     if (name === null) return;
     // A series that gets a name is drawn once, under that name.
-    if (given !== undefined) {
-      const index = this.drawn.findIndex(({ series }) => series === out);
+    if (givenName !== undefined) {
+      const index = this.drawn.findIndex(({ series }) => series === registered);
       if (index >= 0) this.drawn.splice(index, 1);
     }
-    if (isSeries(out)) this.drawn.push({ feed, series: out, name, pane: chosen ?? paneOf(name) });
+    if (isSeries(registered)) this.drawn.push({ feed, series: registered, name, pane: givenPane ?? paneOf(name) });
     else
-      for (const [part, series] of Object.entries(out))
-        if (isSeries(series)) this.drawn.push({ feed, series, name: `${name} ${part}`, pane: chosen ?? paneOf(`${name} ${part}`) });
+      for (const [part, series] of Object.entries(registered))
+        if (isSeries(series)) this.drawn.push({ feed, series, name: `${name} ${part}`, pane: givenPane ?? paneOf(`${name} ${part}`) });
   }
   private listen(feed: FeedRun): void {
     if (!this.listened.includes(feed)) this.listened.push(feed);
   }
   private missingFeedError(name: string, interval: Interval | undefined): ConfigError {
-    const names = [...new Set(this.shown.map((feed) => feed.name))];
-    const near = nearestName(name, names);
+    const names = [...new Set(this.visibleFeeds.map((feed) => feed.name))];
+    const nearest = nearestName(name, names);
     const intervalText = interval ? `, interval: ${interval}` : '';
     return new ConfigError(
       `${this.strategy}: the run has no feed called ${name}${intervalText}`,
-      `${near ? `did you mean ${near}? ` : ''}add it to the definition: feeds: { ${name}: { symbol: ...${intervalText} } } (it has ${names.join(', ')})`,
+      `${nearest ? `did you mean ${nearest}? ` : ''}add it to the definition: feeds: { ${name}: { symbol: ...${intervalText} } } (it has ${names.join(', ')})`,
     );
   }
 }
 
-function isView(out: unknown): out is Series | Signal {
-  return typeof out === 'object' && out !== null && 'ready' in out && 'value' in out;
+function isView(registered: unknown): registered is Series | Signal {
+  return typeof registered === 'object' && registered !== null && 'ready' in registered && 'value' in registered;
 }

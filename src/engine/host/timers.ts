@@ -116,8 +116,8 @@ export class Timers {
     this.timers.push(timer);
     this.findNext();
   }
-  private remove(which: (timer: Timer) => boolean): void {
-    for (let index = this.timers.length - 1; index >= 0; index--) if (which(this.timers[index]!)) this.timers.splice(index, 1);
+  private remove(isRemoved: (timer: Timer) => boolean): void {
+    for (let index = this.timers.length - 1; index >= 0; index--) if (isRemoved(this.timers[index]!)) this.timers.splice(index, 1);
   }
   private findNext(): void {
     this.nextMs = this.timers.reduce((min, timer) => Math.min(min, timer.dueMs), INFINITY);

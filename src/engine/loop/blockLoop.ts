@@ -34,17 +34,17 @@ export function blockLoop(engine: Engine): void {
 
 /** Runs engines that share their feeds, one for each parameter set, block by block. Each gives the same result as it does alone. */
 export function laneLoop(engines: readonly Engine[]): void {
-  const [first] = engines;
-  if (first === undefined) return;
-  let current = first;
-  const starts = first.feeds.map((feed) => feed.cur);
+  const [sharing] = engines;
+  if (sharing === undefined) return;
+  let current = sharing;
+  const starts = sharing.feeds.map((feed) => feed.cur);
   try {
-    while (first.openBlock(engines)) {
-      for (let index = 0; index < starts.length; index++) starts[index] = first.feeds[index]!.cur;
-      fillIndicators(first);
+    while (sharing.openBlock(engines)) {
+      for (let index = 0; index < starts.length; index++) starts[index] = sharing.feeds[index]!.cur;
+      fillIndicators(sharing);
       for (const engine of engines) {
         current = engine;
-        engine.joinBlock(first, starts);
+        engine.joinBlock(sharing, starts);
         listSignals(engine);
         visitBlock(engine);
         engine.closeBlock();
@@ -97,16 +97,16 @@ export function visitBlock(engine: Engine): void {
       visitPlainRows(engine, engine.execution[0]!, engine.runs[0]!);
       engine.hasPendingWork = true;
     }
-    const t = nextInstant(engine);
-    if (t > engine.blockEndMs) return;
-    visitInstant(engine, t);
+    const instantMs = nextInstant(engine);
+    if (instantMs > engine.blockEndMs) return;
+    visitInstant(engine, instantMs);
   }
 }
 
 /** Visits the rows of the only execution feed, up to the next instant at which anything else is due. */
 function visitPlainRows(engine: Engine, feed: FeedRun, run: StrategyRun): void {
   let limit = Math.min(engine.queue.nextMs, engine.timers.nextMs);
-  for (const other of engine.feeds) if (other !== feed) limit = Math.min(limit, other.nextCloseMs);
+  for (const otherFeed of engine.feeds) if (otherFeed !== feed) limit = Math.min(limit, otherFeed.nextCloseMs);
   const { closeMs } = feed.bars;
   // The rows that close before the limit: times are whole ms.
   const end = feed.firstAfter(limit - 1);
@@ -215,17 +215,17 @@ function visitListedRows(engine: Engine, feed: FeedRun, run: StrategyRun, from: 
   instant.follow(feed);
   for (;;) {
     // Without a row to match, the next one is that of a signal. A row that must be matched is visited too.
-    const toMatch = isWorking === true ? passRows(market!, instrumentIndex, row, end) : end;
-    if (toMatch > row) {
-      let next = toMatch;
+    const rowToMatch = isWorking === true ? passRows(market!, instrumentIndex, row, end) : end;
+    if (rowToMatch > row) {
+      let nextRow = rowToMatch;
       for (let index = 0; index < handlers; index++) {
         const watch = watches[index]!;
-        if (watch.row < next && watch.feed === feed) next = watch.row;
+        if (watch.row < nextRow && watch.feed === feed) nextRow = watch.row;
       }
-      row = next;
+      row = nextRow;
     }
     if (row >= end) break;
-    if (row === toMatch) {
+    if (row === rowToMatch) {
       cursor.row = row - 1;
       isWorking = matchRow(engine, market!, feed, row);
     }
@@ -271,35 +271,35 @@ function matchRow(engine: Engine, market: BarMarket, feed: FeedRun, row: number)
 function nextInstant(engine: Engine): number {
   const { alignedFeeds, hasOneFeedAndStrategy, runs } = engine;
   refreshAllWorking(engine);
-  let t = engine.isPartial === true ? engine.queue.nextMs : Math.min(engine.queue.nextMs, engine.timers.nextMs);
+  let instantMs = engine.isPartial === true ? engine.queue.nextMs : Math.min(engine.queue.nextMs, engine.timers.nextMs);
   for (let index = 0; index < alignedFeeds.length; index++) {
     const aligned = alignedFeeds[index]!;
-    if (aligned.hasOnBar === true || aligned.isWorking === true) t = Math.min(t, aligned.nextCloseMs);
+    if (aligned.hasOnBar === true || aligned.isWorking === true) instantMs = Math.min(instantMs, aligned.nextCloseMs);
   }
   for (let index = 0; index < runs.length; index++) {
     const run = runs[index]!;
-    if (run.hasStarted === false) t = Math.min(t, engine.decidesPerFeed === true ? startOf(run) : run.readyMs);
-    if (hasOneFeedAndStrategy === false) t = Math.min(t, run.signals.nextMs);
-    else for (const watch of run.watches) if (watch.row < NO_ROW) t = Math.min(t, watch.feed.closeOf(watch.row));
+    if (run.hasStarted === false) instantMs = Math.min(instantMs, engine.decidesPerFeed === true ? startMsOf(run) : run.readyMs);
+    if (hasOneFeedAndStrategy === false) instantMs = Math.min(instantMs, run.signals.nextMs);
+    else for (const watch of run.watches) if (watch.row < NO_ROW) instantMs = Math.min(instantMs, watch.feed.closeOf(watch.row));
   }
-  return t;
+  return instantMs;
 }
 
 /** `decide: perFeed`: a strategy starts at a bar of its feed. */
-const startOf = ({ readyMs, listened }: StrategyRun): number => Math.max(readyMs, listened[0]!.nextCloseMs);
+const startMsOf = ({ readyMs, listened }: StrategyRun): number => Math.max(readyMs, listened[0]!.nextCloseMs);
 
 /** Visits one instant, in the order that docs/maintainers/event-order.md states. */
-function visitInstant(engine: Engine, t: number): void {
+function visitInstant(engine: Engine, instantMs: number): void {
   const { alignedFeeds, market, queue } = engine;
   // Nothing was due at the rows that closed before t. Deliver them, because marks are read as of t.
   for (let index = 0; index < alignedFeeds.length; index++) {
     const aligned = alignedFeeds[index]!;
-    if (aligned.nextCloseMs < t) aligned.deliverThrough(t - 1);
-    aligned.isDue = aligned.nextCloseMs === t;
+    if (aligned.nextCloseMs < instantMs) aligned.deliverThrough(instantMs - 1);
+    aligned.isDue = aligned.nextCloseMs === instantMs;
   }
-  engine.instant.set(t);
-  if (queue.nextMs <= t) engine.hasPendingWork = true;
-  queue.runDue(t);
+  engine.instant.set(instantMs);
+  if (queue.nextMs <= instantMs) engine.hasPendingWork = true;
+  queue.runDue(instantMs);
   refreshAllWorking(engine);
   for (let index = 0; index < alignedFeeds.length; index++) {
     const { isDue, isWorking } = alignedFeeds[index]!;
@@ -312,31 +312,31 @@ function visitInstant(engine: Engine, t: number): void {
   engine.decided = 0;
   if (engine.decidesPerFeed === true) {
     engine.parts.begin();
-    return decideByPart(engine, t);
+    return decideByPart(engine, instantMs);
   }
   for (let index = 0; index < alignedFeeds.length; index++) {
     const aligned = alignedFeeds[index]!;
     if (aligned.isDue === true) aligned.deliver(1);
   }
-  callStrategies(engine, t);
+  callStrategies(engine, instantMs);
 }
 
 /**
  * Visits one instrument after the other, in the order in which strategies need them: its bars are delivered, then its strategies decide.
  * Due timers run last, unless more bars of the instant may come. After a strategy has thrown, a second call continues.
  */
-function decideByPart(engine: Engine, t: number): void {
+function decideByPart(engine: Engine, instantMs: number): void {
   const { runs, parts } = engine;
-  const order = parts.orderAt?.(t) ?? parts.byNeed;
+  const order = parts.orderAt?.(instantMs) ?? parts.byNeed;
   for (; parts.place < order.length; parts.place++) {
     const index = order[parts.place]!;
     if (!parts.deliver(engine, index)) continue;
     const isIncluded = ({ listened }: StrategyRun): boolean => listened[0]!.instrumentIndex === index;
-    for (const run of runs) if (run.hasStarted === false && isIncluded(run) && t >= run.readyMs) start(engine, run);
+    for (const run of runs) if (run.hasStarted === false && isIncluded(run) && instantMs >= run.readyMs) start(engine, run);
     if (!engine.callbacks.isEmpty) engine.deliverCallbacks(isIncluded);
     while (engine.decided < runs.length) {
       const run = runs[engine.decided++]!;
-      if (isIncluded(run)) decide(engine, run, t);
+      if (isIncluded(run)) decide(engine, run, instantMs);
     }
     if (!engine.callbacks.isEmpty) engine.deliverCallbacks(isIncluded);
     if (engine.risk.watchesEquity) engine.recorder.show(engine.risk);
@@ -344,30 +344,30 @@ function decideByPart(engine: Engine, t: number): void {
   }
   if (engine.isPartial) return;
   if (!engine.callbacks.isEmpty) engine.deliverCallbacks();
-  if (engine.timers.nextMs <= t) engine.runTimers(t);
+  if (engine.timers.nextMs <= instantMs) engine.runTimers(instantMs);
 }
 
 /** Calls the strategies at an instant. After one of them has thrown, a second call continues with the calls that remain. */
-export function callStrategies(engine: Engine, t: number): void {
-  if (engine.decidesPerFeed === true) return decideByPart(engine, t);
+export function callStrategies(engine: Engine, instantMs: number): void {
+  if (engine.decidesPerFeed === true) return decideByPart(engine, instantMs);
   const { runs } = engine;
   for (let index = 0; index < runs.length; index++) {
     const run = runs[index]!;
-    if (run.hasStarted === false && t >= run.readyMs) start(engine, run);
+    if (run.hasStarted === false && instantMs >= run.readyMs) start(engine, run);
   }
   if (!engine.callbacks.isEmpty) engine.deliverCallbacks();
-  if (engine.timers.nextMs <= t) engine.runTimers(t);
-  while (engine.decided < runs.length) decide(engine, runs[engine.decided++]!, t);
+  if (engine.timers.nextMs <= instantMs) engine.runTimers(instantMs);
+  while (engine.decided < runs.length) decide(engine, runs[engine.decided++]!, instantMs);
   if (!engine.callbacks.isEmpty) engine.deliverCallbacks();
 }
 
-function decide(engine: Engine, run: StrategyRun, t: number): void {
+function decide(engine: Engine, run: StrategyRun, instantMs: number): void {
   engine.currentStrategy = run.index;
-  if (engine.hasOneFeedAndStrategy === false) callQueued(engine, run, t);
+  if (engine.hasOneFeedAndStrategy === false) callQueued(engine, run, instantMs);
   else {
     // The row-by-row visits do not move the queue, so read each watch itself.
     for (const watch of run.watches) {
-      if (watch.row === NO_ROW || watch.feed.bars.closeMs[watch.row - watch.feed.cursor.base] !== t) continue;
+      if (watch.row === NO_ROW || watch.feed.bars.closeMs[watch.row - watch.feed.cursor.base] !== instantMs) continue;
       moveTo(watch, watch.rowIndex + 1);
       callHandler(engine, run, watch);
     }
@@ -378,9 +378,9 @@ function decide(engine: Engine, run: StrategyRun, t: number): void {
 }
 
 /** Calls the handlers that are due at the instant, in the order in which the strategy registered them. */
-function callQueued(engine: Engine, run: StrategyRun, t: number): void {
+function callQueued(engine: Engine, run: StrategyRun, instantMs: number): void {
   const { signals } = run;
-  while (signals.nextMs === t) {
+  while (signals.nextMs === instantMs) {
     const watch = signals.first;
     moveTo(watch, watch.rowIndex + 1);
     signals.requeueFirst();

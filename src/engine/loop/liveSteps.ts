@@ -10,26 +10,26 @@ import { stopStrategies } from './stopStrategies.ts';
 const INFINITY = Infinity;
 
 /**
- * Delivers the rows that have closed by `t`, ms UTC. Strategies decide on the rows that close at `t`, as in a backtest; rows that closed
- * earlier are delivered without a call. If no row closes at `t`, only timers are due. With `decide: perFeed` there may be several calls for
+ * Delivers the rows that have closed by `instantMs`, ms UTC. Strategies decide on the rows that close at `instantMs`, as in a backtest; rows that closed
+ * earlier are delivered without a call. If no row closes at `instantMs`, only timers are due. With `decide: perFeed` there may be several calls for
  * one instant: each delivers the rows of some instruments, and the last one, without rows, runs the timers. Throws what a strategy throws,
  * with its name and bar.
  */
-export function deliverInstant(engine: Engine, t: number): void {
+export function deliverInstant(engine: Engine, instantMs: number): void {
   try {
     engine.decided = NOT_VISITED;
-    deliverWithoutCalls(engine, t);
-    enterInstant(engine, t);
-    continueInstant(engine, t);
+    deliverWithoutCalls(engine, instantMs);
+    enterInstant(engine, instantMs);
+    continueInstant(engine, instantMs);
   } catch (error) {
     throw engine.attributeError(error);
   }
 }
 
-/** Continues the instant `t` after a strategy has thrown: the others decide as if it had not. */
-export function finishInstant(engine: Engine, t: number): void {
+/** Continues the instant `instantMs` after a strategy has thrown: the others decide as if it had not. */
+export function finishInstant(engine: Engine, instantMs: number): void {
   try {
-    continueInstant(engine, t);
+    continueInstant(engine, instantMs);
   } catch (error) {
     throw engine.attributeError(error);
   }
@@ -38,13 +38,13 @@ export function finishInstant(engine: Engine, t: number): void {
 /** Value of an engine's `decided` before its strategies are called at an instant. */
 const NOT_VISITED = -1;
 
-/** Continues the instant at `t` after a strategy has failed in it, or begins it. */
-function continueInstant(engine: Engine, t: number): void {
+/** Begins the instant at `instantMs`, or continues it after a strategy has failed in it. */
+function continueInstant(engine: Engine, instantMs: number): void {
   engine.faults.raise(engine);
-  if (engine.decided !== NOT_VISITED) return visit(engine, () => callStrategies(engine, t));
+  if (engine.decided !== NOT_VISITED) return visit(engine, () => callStrategies(engine, instantMs));
   engine.isPartial = engine.decidesPerFeed && engine.feeds.some((feed) => feed.cur < feed.to);
   // The rows that a strategy waits for may have arrived. A strategy that is ready late starts now.
-  for (const run of engine.runs) if (!run.hasStarted) awaitRows(engine, run, t);
+  for (const run of engine.runs) if (!run.hasStarted) awaitRows(engine, run, instantMs);
   listSignals(engine);
   visit(engine, () => visitBlock(engine));
 }
@@ -142,26 +142,26 @@ export function stopLive(engine: Engine): void {
   }
 }
 
-function awaitRows(engine: Engine, run: StrategyRun, t: number): void {
+function awaitRows(engine: Engine, run: StrategyRun, instantMs: number): void {
   if (run.awaitsRows) run.readyMs = readyMs(engine, run);
   run.awaitsRows &&= run.readyMs === INFINITY;
-  run.readyMs = Math.max(t, run.readyMs);
+  run.readyMs = Math.max(instantMs, run.readyMs);
 }
 
-/** Delivers rows that close before `t` to indicators and marks only, one instant after the other. */
-function deliverWithoutCalls(engine: Engine, t: number): void {
+/** Delivers rows that close before `instantMs` to indicators and marks only, one instant after the other. */
+function deliverWithoutCalls(engine: Engine, instantMs: number): void {
   for (;;) {
     let nextMs = INFINITY;
     for (const feed of engine.feeds) nextMs = Math.min(nextMs, feed.nextRowCloseMs);
-    if (nextMs >= t) return;
+    if (nextMs >= instantMs) return;
     engine.enterBlock(1, nextMs);
     engine.faults.fill(engine.feeds, engine.links);
     engine.closeBlock();
   }
 }
 
-function enterInstant(engine: Engine, t: number): void {
-  engine.enterBlock(1, t);
+function enterInstant(engine: Engine, instantMs: number): void {
+  engine.enterBlock(1, instantMs);
   engine.market?.blockOpened();
   engine.faults.fill(engine.feeds, engine.links);
 }

@@ -66,11 +66,11 @@ export function clearOldSide(engine: ReversalHost, order: BotOrder, missing: num
   engine.drafts.withdrawAll((draft) => closes(draft.order, order));
   const ahead: OrderId[] = [];
   const closing = orders.active().filter((other) => closes(other, order));
-  for (const other of closing.toReversed()) {
-    const { id } = other;
-    if (isExchangeStop(other)) brackets.aside.note(other);
-    orders.cancel(other, nowMs);
-    if (other.id === id && other.state !== STATE.done) ahead.push(id);
+  for (const closingOrder of closing.toReversed()) {
+    const { id } = closingOrder;
+    if (isExchangeStop(closingOrder)) brackets.aside.note(closingOrder);
+    orders.cancel(closingOrder, nowMs);
+    if (closingOrder.id === id && closingOrder.state !== STATE.done) ahead.push(id);
   }
   // Again: the cancel of a stop order may have returned its unsold lots to its bracket.
   removed += brackets.setAside(strategy, instrumentIndex, sign < 0);

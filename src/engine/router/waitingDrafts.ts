@@ -206,8 +206,8 @@ export class WaitingDrafts {
     return draft !== undefined;
   }
   /** Withdraws the drafts for which `which` is true. */
-  withdrawAll(which: (draft: WaitingDraft) => boolean): void {
-    this.withdrawDrafts(this.engine.orders.drafts.waiting.filter(which));
+  withdrawAll(isWithdrawn: (draft: WaitingDraft) => boolean): void {
+    this.withdrawDrafts(this.engine.orders.drafts.waiting.filter(isWithdrawn));
   }
   /** Denies all drafts with a code, after a kill. */
   dropAll(code: string): void {

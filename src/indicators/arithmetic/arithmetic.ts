@@ -22,32 +22,32 @@ export type Term = Source | number;
 
 /** Returns a + b. */
 export function add(a: Term, b: Term): IndicatorSpec<Series> {
-  return binary('add', a, b, (out, wiring) => new Sum(...pairOf(wiring, a, b), out, 1));
+  return binary('add', a, b, (out, wiring) => new Sum(...termColumns(wiring, a, b), out, 1));
 }
 
 /** Returns a - b. */
 export function sub(a: Term, b: Term): IndicatorSpec<Series> {
-  return binary('sub', a, b, (out, wiring) => new Sum(...pairOf(wiring, a, b), out, -1));
+  return binary('sub', a, b, (out, wiring) => new Sum(...termColumns(wiring, a, b), out, -1));
 }
 
 /** Returns a * b. */
 export function mul(a: Term, b: Term): IndicatorSpec<Series> {
-  return binary('mul', a, b, (out, wiring) => new Product(...pairOf(wiring, a, b), out));
+  return binary('mul', a, b, (out, wiring) => new Product(...termColumns(wiring, a, b), out));
 }
 
 /** Returns a / b. NaN if b is 0. */
 export function div(a: Term, b: Term): IndicatorSpec<Series> {
-  return binary('div', a, b, (out, wiring) => new Quotient(...pairOf(wiring, a, b), out));
+  return binary('div', a, b, (out, wiring) => new Quotient(...termColumns(wiring, a, b), out));
 }
 
 /** Returns the larger of a and b. */
 export function maxOf(a: Term, b: Term): IndicatorSpec<Series> {
-  return binary('maxOf', a, b, (out, wiring) => new Larger(...pairOf(wiring, a, b), out, 1));
+  return binary('maxOf', a, b, (out, wiring) => new LargerOrSmaller(...termColumns(wiring, a, b), out, 1));
 }
 
 /** Returns the smaller of a and b. */
 export function minOf(a: Term, b: Term): IndicatorSpec<Series> {
-  return binary('minOf', a, b, (out, wiring) => new Larger(...pairOf(wiring, a, b), out, -1));
+  return binary('minOf', a, b, (out, wiring) => new LargerOrSmaller(...termColumns(wiring, a, b), out, -1));
 }
 
 /** Returns the natural logarithm of x. NaN if x is not above 0. */
@@ -84,7 +84,7 @@ export function lag(x: Source, bars = 1): IndicatorSpec<Series> {
     parameters: [bars],
     lookBack: bars,
     needs: { '': bars + 1 },
-    make: (wiring) => new Lag(wiring.numbers(0), wiring.out(0), bars),
+    makeKernel: (wiring) => new Lag(wiring.numbers(0), wiring.out(0), bars),
   });
 }
 
@@ -96,9 +96,9 @@ export function where(signal: SignalSource, a: Term, b: Term): IndicatorSpec<Ser
     sources: [operand(signal), ...terms.map((term) => operand(term))],
     parameters: [a, b].map((term) => (typeof term === 'number' ? checkTerm('where', term) : '_')),
     needs: { '': 1 },
-    make: (wiring) => {
-      const first = termOf(wiring, a, 1);
-      return new Where(wiring.signals(0), first, termOf(wiring, b, typeof a === 'number' ? 1 : 2), wiring.out(0));
+    makeKernel: (wiring) => {
+      const first = termColumnOf(wiring, a, 1);
+      return new Where(wiring.signals(0), first, termColumnOf(wiring, b, typeof a === 'number' ? 1 : 2), wiring.out(0));
     },
   });
 }
@@ -110,13 +110,13 @@ interface TermColumn {
 }
 
 /** Returns the values of a term. `source` is the index of its source in the wiring, if the term is a series. */
-function termOf(wiring: Wiring, term: Term, source: number): TermColumn {
+function termColumnOf(wiring: Wiring, term: Term, source: number): TermColumn {
   return typeof term === 'number' ? { column: null, constant: term } : { column: wiring.numbers(source), constant: NAN };
 }
 
 /** Returns the values of `a` and `b`. A number has no source, so it does not count in the index of the next source. */
-function pairOf(wiring: Wiring, a: Term, b: Term): [TermColumn, TermColumn] {
-  return [termOf(wiring, a, 0), termOf(wiring, b, typeof a === 'number' ? 0 : 1)];
+function termColumns(wiring: Wiring, a: Term, b: Term): [TermColumn, TermColumn] {
+  return [termColumnOf(wiring, a, 0), termColumnOf(wiring, b, typeof a === 'number' ? 0 : 1)];
 }
 
 /** Returns a number of a term. Throws ConfigError if the number is not finite. */
@@ -135,7 +135,7 @@ function binary(name: string, a: Term, b: Term, make: (out: NumberWindow, wiring
     // The position of a number is part of the key, because sub(x, 1) differs from sub(1, x).
     parameters: terms.length === 2 ? [] : [a, b].map((term) => (typeof term === 'number' ? checkTerm(name, term) : '_')),
     needs: { '': 1 },
-    make: (wiring) => make(wiring.out(0), wiring),
+    makeKernel: (wiring) => make(wiring.out(0), wiring),
   });
 }
 
@@ -147,7 +147,7 @@ function unary(name: Unary, x: Source): IndicatorSpec<Series> {
     name,
     sources: [operand(x)],
     needs: { '': 1 },
-    make: (wiring) => new MapKernel(name, wiring.numbers(0), wiring.out(0)),
+    makeKernel: (wiring) => new MapKernel(name, wiring.numbers(0), wiring.out(0)),
   });
 }
 
@@ -157,7 +157,7 @@ function valueAt({ column, constant }: TermColumn, row: number): number {
 }
 
 /** A kernel that computes one series from two terms. */
-abstract class OfTwo implements Kernel {
+abstract class TwoTermKernel implements Kernel {
   protected readonly a: TermColumn;
   protected readonly b: TermColumn;
   protected readonly out: NumberWindow;
@@ -174,7 +174,7 @@ abstract class OfTwo implements Kernel {
 }
 
 /** Computes a + b, or a - b if the sign is -1. */
-class Sum extends OfTwo {
+class Sum extends TwoTermKernel {
   fill(fromRow: number, toRow: number): void {
     const { a, b, sign } = this;
     const { values, base } = this.out;
@@ -187,7 +187,7 @@ class Sum extends OfTwo {
 }
 
 /** Computes a * b. */
-class Product extends OfTwo {
+class Product extends TwoTermKernel {
   fill(fromRow: number, toRow: number): void {
     const { a, b } = this;
     const { values, base } = this.out;
@@ -200,7 +200,7 @@ class Product extends OfTwo {
 }
 
 /** Computes a / b. */
-class Quotient extends OfTwo {
+class Quotient extends TwoTermKernel {
   fill(fromRow: number, toRow: number): void {
     const { a, b } = this;
     const { values, base } = this.out;
@@ -212,20 +212,22 @@ class Quotient extends OfTwo {
   }
 }
 
-/** Computes the larger of a and b, or the smaller if the sign is -1. */
-class Larger extends OfTwo {
+/** Computes the larger of a and b, or the smaller if the sign is -1. NaN if a or b is NaN: `value === value` is false for NaN only. */
+class LargerOrSmaller extends TwoTermKernel {
   fill(fromRow: number, toRow: number): void {
     const { a, b, sign } = this;
     const { values, base } = this.out;
     for (let row = fromRow; row < toRow; row++) {
-      const x = valueAt(a, row);
-      const y = valueAt(b, row);
-      values[row - base] = x !== x || y !== y ? NAN : sign * (x - y) >= 0 ? x : y;
+      const aValue = valueAt(a, row);
+      const bValue = valueAt(b, row);
+      const isReady = aValue === aValue && bValue === bValue;
+      const chosen = sign * (aValue - bValue) >= 0 ? aValue : bValue;
+      values[row - base] = isReady ? chosen : NAN;
     }
   }
 }
 
-/** Computes a function of each value. Each function has a loop of its own, into which the compiler can put it. */
+/** Computes a function of each value. Each function has a loop of its own, so that the compiler can inline it there. */
 class MapKernel implements Kernel {
   readonly #name: Unary;
   readonly #source: IndicatorColumn<Float64Array>;
@@ -238,25 +240,25 @@ class MapKernel implements Kernel {
   }
 
   fill(fromRow: number, toRow: number): void {
-    const { values: from, base: fromBase } = this.#source;
+    const { values: sourceValues, base: sourceBase } = this.#source;
     const { values, base } = this.#out;
-    const shift = fromBase - base;
-    const [first, end] = [fromRow - fromBase, toRow - fromBase];
+    const shift = sourceBase - base;
+    const [first, end] = [fromRow - sourceBase, toRow - sourceBase];
     switch (this.#name) {
       case 'log':
-        for (let i = first; i < end; i++) values[i + shift] = from[i]! > 0 ? Math.log(from[i]!) : NAN;
+        for (let i = first; i < end; i++) values[i + shift] = sourceValues[i]! > 0 ? Math.log(sourceValues[i]!) : NAN;
         break;
       case 'exp':
-        for (let i = first; i < end; i++) values[i + shift] = finite(Math.exp(from[i]!));
+        for (let i = first; i < end; i++) values[i + shift] = finite(Math.exp(sourceValues[i]!));
         break;
       case 'sqrt':
-        for (let i = first; i < end; i++) values[i + shift] = finite(Math.sqrt(from[i]!));
+        for (let i = first; i < end; i++) values[i + shift] = finite(Math.sqrt(sourceValues[i]!));
         break;
       case 'abs':
-        for (let i = first; i < end; i++) values[i + shift] = finite(Math.abs(from[i]!));
+        for (let i = first; i < end; i++) values[i + shift] = finite(Math.abs(sourceValues[i]!));
         break;
       case 'signOf':
-        for (let i = first; i < end; i++) values[i + shift] = finite(Math.sign(from[i]!));
+        for (let i = first; i < end; i++) values[i + shift] = finite(Math.sign(sourceValues[i]!));
         break;
     }
   }
@@ -275,16 +277,16 @@ class Lag implements Kernel {
   }
 
   fill(fromRow: number, toRow: number): void {
-    const { values: from, base: fromBase } = this.#source;
+    const { values: sourceValues, base: sourceBase } = this.#source;
     const { values, base } = this.#out;
     const bars = this.#bars;
     const first = Math.min(toRow, Math.max(fromRow, bars));
     for (let row = fromRow; row < first; row++) values[row - base] = NAN;
-    copyValues(from, first - bars - fromBase, values, first - base, toRow - first);
+    copyValues(sourceValues, first - bars - sourceBase, values, first - base, toRow - first);
   }
 }
 
-/** Copies one of two terms, as the signal decides. */
+/** Copies the value of `a` where the signal is true, and that of `b` where it is false. */
 class Where implements Kernel {
   readonly #signal: IndicatorColumn<Uint8Array>;
   readonly #a: TermColumn;

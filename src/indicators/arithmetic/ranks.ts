@@ -16,10 +16,10 @@ const NAN = NaN;
  * A symbol counts if it has a value, and if its newest bar closed less than two of its intervals ago. So symbols that are not listed yet
  * or are delisted do not count.
  */
-export function rank(x: Source, among: readonly Source[]): IndicatorSpec<Series> {
+export function rank(ownValue: Source, among: readonly Source[]): IndicatorSpec<Series> {
   if (among.length === 0)
     throw new ConfigError('rank: expected the series of one symbol or more, got none', 'write them as rank(mine, all)');
-  const ranked = operand(x);
+  const ranked = operand(ownValue);
   return seriesSpec({
     name: 'rank',
     sources: [ranked, ...among.map(operand)],
@@ -28,7 +28,7 @@ export function rank(x: Source, among: readonly Source[]): IndicatorSpec<Series>
     lookBack: 1,
     needs: { '': 1 },
     isAsOf: true,
-    make: (wiring) => new Rank(wiring, among.length),
+    makeKernel: (wiring) => new Rank(wiring, among.length),
   });
 }
 
@@ -49,31 +49,33 @@ class Rival {
   }
 
   /**
-   * Adds 1 to the rank of each row at which this symbol counts and ranks above `own`. `isBefore`: whether it also ranks above an equal value.
+   * Adds 1 to the rank of each row at which this symbol counts and ranks above `own`. `isBefore`: it stands before `own` in the list, so it
+   * also ranks above an equal value.
    */
   outrank(own: Fractions, out: NumberWindow, fromRow: number, toRow: number, isBefore: boolean): void {
     const rows = this.#rows;
     for (let row = fromRow; row < toRow;) {
-      const found = rows.at(row);
+      const otherRow = rows.newestRowAt(row);
       // Rows that close together with a row of the symbol are not too old.
-      const end = found < 0 ? row : rows.pairedUntil(row, toRow, found);
-      if (end > row) this.#compare(own, out, row, end, found, isBefore);
-      else if (found >= 0 && this.#ownCloseMs[row]! - this.#closeMs[found]! < this.#maxAgeMs)
-        this.#compare(own, out, row, row + 1, found, isBefore);
+      const end = otherRow < 0 ? row : rows.pairedUntil(row, toRow, otherRow);
+      if (end > row) this.#compare(own, out, row, end, otherRow, isBefore);
+      else if (otherRow >= 0 && this.#ownCloseMs[row]! - this.#closeMs[otherRow]! < this.#maxAgeMs)
+        this.#compare(own, out, row, row + 1, otherRow, isBefore);
       row = Math.max(end, row + 1);
     }
   }
 
   /** Compares the rows [row, end) with as many rows of this symbol from `found` on. */
-  #compare(own: Fractions, out: NumberWindow, row: number, end: number, found: number, isBefore: boolean): void {
+  #compare(own: Fractions, out: NumberWindow, row: number, end: number, otherRow: number, isBefore: boolean): void {
     const { values, base, divisor } = this.#window;
-    const { values: mine, base: mineBase, divisor: mineDivisor } = own;
+    const { values: ownValues, base: ownBase, divisor: ownDivisor } = own;
     const { values: ranks, base: ranksBase } = out;
-    const shift = found - row - base;
+    const shift = otherRow - row - base;
     // A comparison as a number needs no branch, which no processor would predict.
     if (isBefore)
-      for (let r = row; r < end; r++) ranks[r - ranksBase]! += Number(values[r + shift]! / divisor >= mine[r - mineBase]! / mineDivisor);
-    else for (let r = row; r < end; r++) ranks[r - ranksBase]! += Number(values[r + shift]! / divisor > mine[r - mineBase]! / mineDivisor);
+      for (let r = row; r < end; r++) ranks[r - ranksBase]! += Number(values[r + shift]! / divisor >= ownValues[r - ownBase]! / ownDivisor);
+    else
+      for (let r = row; r < end; r++) ranks[r - ranksBase]! += Number(values[r + shift]! / divisor > ownValues[r - ownBase]! / ownDivisor);
   }
 }
 
@@ -98,8 +100,8 @@ class Rank implements Kernel {
     const { values, base } = this.#out;
     // NaN stays NaN.
     for (let row = fromRow; row < toRow; row++) {
-      const x = own[row - ownBase]!;
-      values[row - base] = x === x ? 1 : NAN;
+      const ownValue = own[row - ownBase]!;
+      values[row - base] = ownValue === ownValue ? 1 : NAN;
     }
     const rivals = this.#rivals;
     for (let i = 0; i < rivals.length; i++) {

@@ -10,161 +10,204 @@ import { ConfigError } from '../../base/errors.ts';
 interface Pattern {
   /** Number of rows that the pattern reads, including the averages. */
   readonly bars: number;
-  /** Returns the score of the pattern with its last candle at `i`: 100 or 80 (a weaker form) if it points upward, -100 or -80 if downward, else 0. */
-  readonly scoreOf: (c: Candles, i: number) => number;
+  /** Returns the score of the pattern with its last candle at row `last`: 100 or 80 (a weaker form) if it points upward, -100 or -80 if downward, else 0. */
+  readonly scoreOf: (candles: Candles, last: number) => number;
 }
 
 /** Returns `value` for a match, else 0. */
 const score = (isMatch: boolean, value = 100) => (isMatch ? value : 0);
 
 /** Returns true for a small body with a long shadow on the `long` side and almost no shadow on the other side. */
-function isHammer(c: Candles, i: number, long: 'upper' | 'lower'): boolean {
-  const [longShadow, otherShadow] = long === 'lower' ? [c.lower(i), c.upper(i)] : [c.upper(i), c.lower(i)];
-  return c.body(i) < c.average('bodyShort', i) && longShadow > c.average('shadowLong', i) && otherShadow < c.average('shadowVeryShort', i);
+function isHammer(candles: Candles, last: number, long: 'upper' | 'lower'): boolean {
+  const [longShadow, otherShadow] =
+    long === 'lower' ? [candles.lower(last), candles.upper(last)] : [candles.upper(last), candles.lower(last)];
+  return (
+    candles.body(last) < candles.average('bodyShort', last) &&
+    longShadow > candles.average('shadowLong', last) &&
+    otherShadow < candles.average('shadowVeryShort', last)
+  );
 }
 
 /** Returns the score of a body that covers the previous body and has the other direction: 100, or 80 if one end of both bodies is equal. */
-function engulfing(c: Candles, i: number): number {
-  const direction = c.direction(i);
-  const lastDirection = c.direction(i - 1);
+function engulfing(candles: Candles, last: number): number {
+  const direction = candles.direction(last);
+  const lastDirection = candles.direction(last - 1);
   if (direction === lastDirection) return 0;
-  const top = c.top(i);
-  const bottom = c.bottom(i);
-  const oldTop = c.top(i - 1);
-  const oldBottom = c.bottom(i - 1);
+  const top = candles.top(last);
+  const bottom = candles.bottom(last);
+  const oldTop = candles.top(last - 1);
+  const oldBottom = candles.bottom(last - 1);
   const isOuter = (top >= oldTop && bottom < oldBottom) || (top > oldTop && bottom <= oldBottom);
   if (!isOuter) return 0;
   return direction * (top !== oldTop && bottom !== oldBottom ? 100 : 80);
 }
 
 /** Returns the score of a long body, and then a body inside it that is at most the average of `small`. */
-function harami(c: Candles, i: number, small: 'bodyShort' | 'bodyDoji'): number {
-  if (!(c.body(i - 1) > c.average('bodyLong', i - 1) && c.body(i) <= c.average(small, i))) return 0;
-  const top = c.top(i);
-  const bottom = c.bottom(i);
-  const oldTop = c.top(i - 1);
-  const oldBottom = c.bottom(i - 1);
-  if (top < oldTop && bottom > oldBottom) return -c.direction(i - 1) * 100;
-  return top <= oldTop && bottom >= oldBottom ? -c.direction(i - 1) * 80 : 0;
+function harami(candles: Candles, last: number, small: 'bodyShort' | 'bodyDoji'): number {
+  if (!(candles.body(last - 1) > candles.average('bodyLong', last - 1) && candles.body(last) <= candles.average(small, last))) return 0;
+  const top = candles.top(last);
+  const bottom = candles.bottom(last);
+  const oldTop = candles.top(last - 1);
+  const oldBottom = candles.bottom(last - 1);
+  if (top < oldTop && bottom > oldBottom) return -candles.direction(last - 1) * 100;
+  return top <= oldTop && bottom >= oldBottom ? -candles.direction(last - 1) * 80 : 0;
 }
 
 /**
  * Returns the score of a long body, a small body beyond it, and a body that regains over 30 % of the first. `direction`: 1 for the morning
  * star, -1 for the evening star.
  */
-function star(c: Candles, i: number, direction: 1 | -1): number {
-  const hasGap = direction === 1 ? c.top(i - 1) < c.bottom(i - 2) : c.bottom(i - 1) > c.top(i - 2);
-  const hasRegained = direction * (c.close(i) - (c.close(i - 2) + direction * c.body(i - 2) * 0.3)) > 0;
+function star(candles: Candles, last: number, direction: 1 | -1): number {
+  const hasGap = direction === 1 ? candles.top(last - 1) < candles.bottom(last - 2) : candles.bottom(last - 1) > candles.top(last - 2);
+  const hasRegained = direction * (candles.close(last) - (candles.close(last - 2) + direction * candles.body(last - 2) * 0.3)) > 0;
   const hasSizes =
-    c.body(i - 2) > c.average('bodyLong', i - 2) && c.body(i - 1) <= c.average('bodyShort', i - 1) && c.body(i) > c.average('bodyShort', i);
-  return score(hasSizes && c.direction(i - 2) === -direction && hasGap && c.direction(i) === direction && hasRegained, direction * 100);
+    candles.body(last - 2) > candles.average('bodyLong', last - 2) &&
+    candles.body(last - 1) <= candles.average('bodyShort', last - 1) &&
+    candles.body(last) > candles.average('bodyShort', last);
+  return score(
+    hasSizes && candles.direction(last - 2) === -direction && hasGap && candles.direction(last) === direction && hasRegained,
+    direction * 100,
+  );
 }
 
 /** Returns true for three rising candles with higher closes, opens near the previous close, and almost no upper shadows. */
-function threeWhiteSoldiers(c: Candles, i: number): boolean {
-  const rows = [i - 2, i - 1, i];
-  if (!rows.every((row) => c.direction(row) === 1 && c.upper(row) < c.average('shadowVeryShort', row))) return false;
+function threeWhiteSoldiers(candles: Candles, last: number): boolean {
+  const rows = [last - 2, last - 1, last];
+  if (!rows.every((row) => candles.direction(row) === 1 && candles.upper(row) < candles.average('shadowVeryShort', row))) return false;
   const follows = (row: number) =>
-    c.close(row) > c.close(row - 1) &&
-    c.open(row) > c.open(row - 1) &&
-    c.open(row) <= c.close(row - 1) + c.average('near', row - 1) &&
-    c.body(row) > c.body(row - 1) - c.average('far', row - 1);
-  return follows(i - 1) && follows(i) && c.body(i) > c.average('bodyShort', i);
+    candles.close(row) > candles.close(row - 1) &&
+    candles.open(row) > candles.open(row - 1) &&
+    candles.open(row) <= candles.close(row - 1) + candles.average('near', row - 1) &&
+    candles.body(row) > candles.body(row - 1) - candles.average('far', row - 1);
+  return follows(last - 1) && follows(last) && candles.body(last) > candles.average('bodyShort', last);
 }
 
 /**
  * Returns true for three falling candles after a rising one, with lower closes, opens in the previous body, and almost no lower shadows.
  */
-function threeBlackCrows(c: Candles, i: number): boolean {
-  const rows = [i - 2, i - 1, i];
-  if (c.direction(i - 3) !== 1 || !rows.every((row) => c.direction(row) === -1 && c.lower(row) < c.average('shadowVeryShort', row)))
+function threeBlackCrows(candles: Candles, last: number): boolean {
+  const rows = [last - 2, last - 1, last];
+  if (
+    candles.direction(last - 3) !== 1 ||
+    !rows.every((row) => candles.direction(row) === -1 && candles.lower(row) < candles.average('shadowVeryShort', row))
+  )
     return false;
-  const follows = (row: number) => c.open(row) < c.open(row - 1) && c.open(row) > c.close(row - 1) && c.close(row) < c.close(row - 1);
-  return follows(i - 1) && follows(i) && c.high(i - 3) > c.close(i - 2);
+  const follows = (row: number) =>
+    candles.open(row) < candles.open(row - 1) && candles.open(row) > candles.close(row - 1) && candles.close(row) < candles.close(row - 1);
+  return follows(last - 1) && follows(last) && candles.high(last - 3) > candles.close(last - 2);
 }
 
 /** Returns the score of a harami that the third candle confirms. */
-function threeInside(c: Candles, i: number): number {
+function threeInside(candles: Candles, last: number): number {
   const hasInner =
-    c.body(i - 2) > c.average('bodyLong', i - 2) &&
-    c.body(i - 1) <= c.average('bodyShort', i - 1) &&
-    c.top(i - 1) < c.top(i - 2) &&
-    c.bottom(i - 1) > c.bottom(i - 2);
-  const first = c.direction(i - 2);
-  return score(hasInner && c.direction(i) === -first && first * (c.close(i) - c.open(i - 2)) < 0, -first * 100);
+    candles.body(last - 2) > candles.average('bodyLong', last - 2) &&
+    candles.body(last - 1) <= candles.average('bodyShort', last - 1) &&
+    candles.top(last - 1) < candles.top(last - 2) &&
+    candles.bottom(last - 1) > candles.bottom(last - 2);
+  const first = candles.direction(last - 2);
+  return score(hasInner && candles.direction(last) === -first && first * (candles.close(last) - candles.open(last - 2)) < 0, -first * 100);
 }
 
 /** Returns the score of an engulfing pattern that the third candle confirms. */
-function threeOutside(c: Candles, i: number): number {
-  const direction = c.direction(i - 1);
-  const isOuter = c.direction(i - 2) === -direction && c.top(i - 1) > c.top(i - 2) && c.bottom(i - 1) < c.bottom(i - 2);
-  return score(isOuter && direction * (c.close(i) - c.close(i - 1)) > 0, direction * 100);
+function threeOutside(candles: Candles, last: number): number {
+  const direction = candles.direction(last - 1);
+  const isOuter =
+    candles.direction(last - 2) === -direction &&
+    candles.top(last - 1) > candles.top(last - 2) &&
+    candles.bottom(last - 1) < candles.bottom(last - 2);
+  return score(isOuter && direction * (candles.close(last) - candles.close(last - 1)) > 0, direction * 100);
 }
 
-const isDoji = (c: Candles, i: number) => c.body(i) <= c.average('bodyDoji', i);
-const hasNoShadow = (c: Candles, i: number, shadow: 'upper' | 'lower') => c[shadow](i) < c.average('shadowVeryShort', i);
-const isLongBody = (c: Candles, i: number) => c.body(i) > c.average('bodyLong', i);
+const isDoji = (candles: Candles, last: number) => candles.body(last) <= candles.average('bodyDoji', last);
+const hasNoShadow = (candles: Candles, last: number, shadow: 'upper' | 'lower') =>
+  candles[shadow](last) < candles.average('shadowVeryShort', last);
+const isLongBody = (candles: Candles, last: number) => candles.body(last) > candles.average('bodyLong', last);
 
 /** The patterns by name. TA-Lib has the same names in capitals after `CDL`. */
 const PATTERNS = {
-  doji: { bars: 11, scoreOf: (c, i) => score(isDoji(c, i)) },
+  doji: { bars: 11, scoreOf: (candles, last) => score(isDoji(candles, last)) },
   dragonflyDoji: {
     bars: 11,
-    scoreOf: (c, i) => score(isDoji(c, i) && hasNoShadow(c, i, 'upper') && c.lower(i) > c.average('shadowVeryShort', i)),
+    scoreOf: (candles, last) =>
+      score(isDoji(candles, last) && hasNoShadow(candles, last, 'upper') && candles.lower(last) > candles.average('shadowVeryShort', last)),
   },
   gravestoneDoji: {
     bars: 11,
-    scoreOf: (c, i) => score(isDoji(c, i) && hasNoShadow(c, i, 'lower') && c.upper(i) > c.average('shadowVeryShort', i)),
+    scoreOf: (candles, last) =>
+      score(isDoji(candles, last) && hasNoShadow(candles, last, 'lower') && candles.upper(last) > candles.average('shadowVeryShort', last)),
   },
-  longLeggedDoji: { bars: 11, scoreOf: (c, i) => score(isDoji(c, i) && Math.max(c.upper(i), c.lower(i)) > c.average('shadowLong', i)) },
+  longLeggedDoji: {
+    bars: 11,
+    scoreOf: (candles, last) =>
+      score(isDoji(candles, last) && Math.max(candles.upper(last), candles.lower(last)) > candles.average('shadowLong', last)),
+  },
   marubozu: {
     bars: 11,
-    scoreOf: (c, i) => score(isLongBody(c, i) && hasNoShadow(c, i, 'upper') && hasNoShadow(c, i, 'lower'), c.direction(i) * 100),
+    scoreOf: (candles, last) =>
+      score(
+        isLongBody(candles, last) && hasNoShadow(candles, last, 'upper') && hasNoShadow(candles, last, 'lower'),
+        candles.direction(last) * 100,
+      ),
   },
   spinningTop: {
     bars: 11,
-    scoreOf: (c, i) => score(c.body(i) < c.average('bodyShort', i) && Math.min(c.upper(i), c.lower(i)) > c.body(i), c.direction(i) * 100),
+    scoreOf: (candles, last) =>
+      score(
+        candles.body(last) < candles.average('bodyShort', last) && Math.min(candles.upper(last), candles.lower(last)) > candles.body(last),
+        candles.direction(last) * 100,
+      ),
   },
-  hammer: { bars: 12, scoreOf: (c, i) => score(isHammer(c, i, 'lower') && c.bottom(i) <= c.low(i - 1) + c.average('near', i - 1)) },
+  hammer: {
+    bars: 12,
+    scoreOf: (candles, last) =>
+      score(isHammer(candles, last, 'lower') && candles.bottom(last) <= candles.low(last - 1) + candles.average('near', last - 1)),
+  },
   hangingMan: {
     bars: 12,
-    scoreOf: (c, i) => score(isHammer(c, i, 'lower') && c.bottom(i) >= c.high(i - 1) - c.average('near', i - 1), -100),
+    scoreOf: (candles, last) =>
+      score(isHammer(candles, last, 'lower') && candles.bottom(last) >= candles.high(last - 1) - candles.average('near', last - 1), -100),
   },
-  invertedHammer: { bars: 12, scoreOf: (c, i) => score(isHammer(c, i, 'upper') && c.top(i) < c.bottom(i - 1)) },
-  shootingStar: { bars: 12, scoreOf: (c, i) => score(isHammer(c, i, 'upper') && c.bottom(i) > c.top(i - 1), -100) },
+  invertedHammer: {
+    bars: 12,
+    scoreOf: (candles, last) => score(isHammer(candles, last, 'upper') && candles.top(last) < candles.bottom(last - 1)),
+  },
+  shootingStar: {
+    bars: 12,
+    scoreOf: (candles, last) => score(isHammer(candles, last, 'upper') && candles.bottom(last) > candles.top(last - 1), -100),
+  },
   engulfing: { bars: 3, scoreOf: engulfing },
-  harami: { bars: 12, scoreOf: (c, i) => harami(c, i, 'bodyShort') },
-  haramiCross: { bars: 12, scoreOf: (c, i) => harami(c, i, 'bodyDoji') },
+  harami: { bars: 12, scoreOf: (candles, last) => harami(candles, last, 'bodyShort') },
+  haramiCross: { bars: 12, scoreOf: (candles, last) => harami(candles, last, 'bodyDoji') },
   piercing: {
     bars: 12,
-    scoreOf: (c, i) =>
+    scoreOf: (candles, last) =>
       score(
-        c.direction(i - 1) === -1 &&
-          isLongBody(c, i - 1) &&
-          c.direction(i) === 1 &&
-          isLongBody(c, i) &&
-          c.open(i) < c.low(i - 1) &&
-          c.close(i) < c.open(i - 1) &&
-          c.close(i) > c.close(i - 1) + c.body(i - 1) * 0.5,
+        candles.direction(last - 1) === -1 &&
+          isLongBody(candles, last - 1) &&
+          candles.direction(last) === 1 &&
+          isLongBody(candles, last) &&
+          candles.open(last) < candles.low(last - 1) &&
+          candles.close(last) < candles.open(last - 1) &&
+          candles.close(last) > candles.close(last - 1) + candles.body(last - 1) * 0.5,
       ),
   },
   darkCloudCover: {
     bars: 12,
-    scoreOf: (c, i) =>
+    scoreOf: (candles, last) =>
       score(
-        c.direction(i - 1) === 1 &&
-          isLongBody(c, i - 1) &&
-          c.direction(i) === -1 &&
-          c.open(i) > c.high(i - 1) &&
-          c.close(i) > c.open(i - 1) &&
-          c.close(i) < c.close(i - 1) - c.body(i - 1) * 0.5,
+        candles.direction(last - 1) === 1 &&
+          isLongBody(candles, last - 1) &&
+          candles.direction(last) === -1 &&
+          candles.open(last) > candles.high(last - 1) &&
+          candles.close(last) > candles.open(last - 1) &&
+          candles.close(last) < candles.close(last - 1) - candles.body(last - 1) * 0.5,
         -100,
       ),
   },
-  morningStar: { bars: 13, scoreOf: (c, i) => star(c, i, 1) },
-  eveningStar: { bars: 13, scoreOf: (c, i) => star(c, i, -1) },
-  threeWhiteSoldiers: { bars: 13, scoreOf: (c, i) => score(threeWhiteSoldiers(c, i)) },
-  threeBlackCrows: { bars: 14, scoreOf: (c, i) => score(threeBlackCrows(c, i), -100) },
+  morningStar: { bars: 13, scoreOf: (candles, last) => star(candles, last, 1) },
+  eveningStar: { bars: 13, scoreOf: (candles, last) => star(candles, last, -1) },
+  threeWhiteSoldiers: { bars: 13, scoreOf: (candles, last) => score(threeWhiteSoldiers(candles, last)) },
+  threeBlackCrows: { bars: 14, scoreOf: (candles, last) => score(threeBlackCrows(candles, last), -100) },
   threeInside: { bars: 13, scoreOf: threeInside },
   threeOutside: { bars: 4, scoreOf: threeOutside },
 } as const satisfies Readonly<Record<string, Pattern>>;
@@ -189,6 +232,6 @@ export function candle(feed: FeedSeries, pattern: CandlePattern): IndicatorSpec<
     parameters: [],
     bars: candlePattern.bars,
     // Adding 0 changes -0 to 0.
-    of: (columns, row) => candlePattern.scoreOf(new Candles(columns), row) + 0,
+    compute: (columns, row) => candlePattern.scoreOf(new Candles(columns), row) + 0,
   });
 }

@@ -103,7 +103,7 @@ export function pivots(feed: FeedSeries): IndicatorSpec<Pivots> {
       name: 'pivots',
       sources: [feed.high, feed.low, feed.close].map(operand),
       needs: Object.fromEntries(names.map((name) => [`.${name}`, 1])),
-      make: (wiring) =>
+      makeKernel: (wiring) =>
         new DailyPivots(
           [0, 1, 2].map((source) => wiring.numbers(source)),
           wiring.openMs,

@@ -99,10 +99,10 @@ export function fisher(feed: FeedSeries, bars = 9): IndicatorSpec<{ readonly fis
         const range = top - bottom === 0 ? 0.001 : top - bottom;
         const raw = 0.33 * 2 * ((middle - bottom) / range - 0.5) + 0.67 * position;
         position = Math.abs(raw) > 0.99 ? Math.sign(raw) * 0.999 : raw;
-        const last = value;
-        value = 0.5 * Math.log((1 + position) / (1 - position)) + 0.5 * last;
+        const lastValue = value;
+        value = 0.5 * Math.log((1 + position) / (1 - position)) + 0.5 * lastValue;
         out[0] = value;
-        out[1] = last;
+        out[1] = lastValue;
       };
     },
   });
@@ -132,7 +132,7 @@ export function averagePrice(feed: FeedSeries): IndicatorSpec<Series> {
 function price(
   name: string,
   feed: FeedSeries,
-  of: (open: number, high: number, low: number, close: number) => number,
+  compute: (open: number, high: number, low: number, close: number) => number,
 ): IndicatorSpec<Series> {
   return steppedSeries({
     name,
@@ -141,6 +141,6 @@ function price(
     start:
       () =>
       ([open, high, low, close]) =>
-        of(open!, high!, low!, close!),
+        compute(open!, high!, low!, close!),
   });
 }

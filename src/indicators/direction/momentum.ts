@@ -23,7 +23,7 @@ export function momentum(x: Source, bars = 10): IndicatorSpec<Series> {
     sources: [x],
     parameters: [bars],
     bars: bars + 1,
-    of: ([column], row) => column!.values[row - column!.base]! - column!.values[row - bars - column!.base]!,
+    compute: ([column], row) => column!.values[row - column!.base]! - column!.values[row - bars - column!.base]!,
   });
 }
 
@@ -78,7 +78,7 @@ export function cmo(x: Source, bars = 14): IndicatorSpec<Series> {
     sources: [x],
     parameters: [bars],
     bars: bars + 1,
-    of([column], row) {
+    compute([column], row) {
       const { values, base } = column!;
       let [gains, losses] = [0, 0];
       for (let i = row - bars + 1 - base; i <= row - base; i++) {
@@ -100,7 +100,7 @@ export function dpo(x: Source, bars = 20): IndicatorSpec<Series> {
     sources: [x],
     parameters: [bars],
     bars: Math.max(bars, back + 1),
-    of([column], row) {
+    compute([column], row) {
       const { values, base } = column!;
       let sum = 0;
       for (let i = row - bars + 1 - base; i <= row - base; i++) sum += values[i]!;
@@ -131,10 +131,10 @@ export function tsi(x: Source, slow = 25, fast = 13): IndicatorSpec<Series> {
         readonly [RunningMean, RunningMean],
         readonly [RunningMean, RunningMean],
       ];
-      let last = NAN;
+      let lastValue = NAN;
       return ([value]) => {
-        const move = value! - last;
-        last = value!;
+        const move = value! - lastValue;
+        lastValue = value!;
         const smoothMove = moveMeans[1].next(moveMeans[0].next(move));
         const smoothSize = sizeMeans[1].next(sizeMeans[0].next(Math.abs(move)));
         return smoothSize === 0 ? 0 : (100 * smoothMove) / smoothSize;
@@ -150,10 +150,10 @@ export function streak(x: Source): IndicatorSpec<Series> {
     sources: [x],
     bars: 2,
     start() {
-      let [last, length] = [NAN, 0];
+      let [lastValue, length] = [NAN, 0];
       return ([value]) => {
-        const move = Math.sign(value! - last);
-        last = value!;
+        const move = Math.sign(value! - lastValue);
+        lastValue = value!;
         if (Number.isNaN(move)) return NAN;
         // A move against the streak, or after an unchanged value, begins a new streak. An unchanged value ends it: its move is 0.
         length = Math.sign(length) === move ? length + move : move;
@@ -178,7 +178,7 @@ export function qstick(feed: FeedSeries, bars = 8): IndicatorSpec<Series> {
     name: 'qstick',
     sources: [feed.open, feed.close],
     bars,
-    of([opens, closes], row) {
+    compute([opens, closes], row) {
       let sum = 0;
       for (let i = row - bars + 1; i <= row; i++) sum += closes!.values[i - closes!.base]! - opens!.values[i - opens!.base]!;
       return sum / bars;
@@ -210,7 +210,7 @@ export function ultimate(feed: FeedSeries, first = 7, second = 14, third = 28): 
     bars: maxBars + 1,
     start() {
       const [pressures, ranges] = [new RecentValues(maxBars), new RecentValues(maxBars)];
-      let last = NAN;
+      let lastClose = NAN;
       const share = (bars: number) => {
         let [pressure, range] = [0, 0];
         for (let i = bars - 1; i >= 0; i--) {
@@ -220,9 +220,9 @@ export function ultimate(feed: FeedSeries, first = 7, second = 14, third = 28): 
         return range === 0 ? 0 : pressure / range;
       };
       return ([high, low, close]) => {
-        const bottom = Math.min(low!, last);
-        const range = Math.max(high!, last) - bottom;
-        last = close!;
+        const bottom = Math.min(low!, lastClose);
+        const range = Math.max(high!, lastClose) - bottom;
+        lastClose = close!;
         if (range !== range) return NAN;
         pressures.push(close! - bottom);
         ranges.push(range);

@@ -15,9 +15,9 @@ export function asOfDesign(kind: 'series' | 'signal'): Design {
     lookBack: 1,
     kind,
     outputs: [{ suffix: '', warmupBars: 1 }],
-    technical: false,
+    usesTechnical: false,
     isAsOf: true,
-    make: (wiring) => (kind === 'series' ? new AsOfNumbers(wiring) : new AsOfStates(wiring)),
+    makeKernel: (wiring) => (kind === 'series' ? new AsOfNumbers(wiring) : new AsOfStates(wiring)),
   };
 }
 
@@ -25,22 +25,22 @@ export function asOfDesign(kind: 'series' | 'signal'): Design {
  * Returns the first row of its feed at which a column is ready after its warm-up. Returns the number of rows if it is never ready. `known` has
  * the rows that were computed before.
  */
-export function firstReadyRow(output: GraphOutput, known = new Map<GraphOutput, number>()): number {
+export function firstReadyRow(output: GraphOutput, knownRows = new Map<GraphOutput, number>()): number {
   const { node, home } = output;
   if (node === null) return 0;
-  let row = known.get(output);
+  let row = knownRows.get(output);
   if (row !== undefined) return row;
-  const first = node.inputs[0];
-  if (node.design.isAsOf === true && first !== undefined) {
+  const ownSource = node.inputs[0];
+  if (node.design.isAsOf === true && ownSource !== undefined) {
     // The first source decides. Of a kernel that reads several feeds, it belongs to the kernel's own feed.
-    row = firstReadyRow(first, known);
-    if (first.home !== home) row = rowAsOf(home.times, first, row);
+    row = firstReadyRow(ownSource, knownRows);
+    if (ownSource.home !== home) row = rowAsOf(home.times, ownSource, row);
   } else {
     // The warm-up of a node counts from its longest source.
     const addedBars = output.warmupBars - Math.max(1, ...node.inputs.map((input) => input.warmupBars));
-    row = addedBars + Math.max(0, ...node.inputs.map((input) => firstReadyRow(input, known)));
+    row = addedBars + Math.max(0, ...node.inputs.map((input) => firstReadyRow(input, knownRows)));
   }
-  known.set(output, row);
+  knownRows.set(output, row);
   return row;
 }
 
@@ -65,34 +65,34 @@ export class ClosedRows {
   }
 
   /** Returns the newest row of the other feed that closes at or before the close of `row`. -1 before its first row. `row` must not decrease. */
-  at(row: number): number {
+  newestRowAt(row: number): number {
     const { closeMs, length } = this.#otherTimes;
-    const ms = this.#closeMs[row]!;
-    let found = this.#row;
-    while (found + 1 < length && closeMs[found + 1]! <= ms) found++;
-    return (this.#row = found);
+    const instantMs = this.#closeMs[row]!;
+    let otherRow = this.#row;
+    while (otherRow + 1 < length && closeMs[otherRow + 1]! <= instantMs) otherRow++;
+    return (this.#row = otherRow);
   }
 
   /**
    * Returns the end of the rows from `row` on that close together with consecutive rows of the other feed, `found` with `row` and so on. For such
    * rows `at` need not be called.
    */
-  pairedUntil(row: number, toRow: number, found: number): number {
-    const own = this.#closeMs;
+  pairedUntil(row: number, toRow: number, otherRow: number): number {
+    const ownCloseMs = this.#closeMs;
     const { closeMs, length } = this.#otherTimes;
-    const shift = found - row;
+    const shift = otherRow - row;
     const lastRow = Math.min(toRow, length - shift) - 1;
-    let ms = own[row]!;
-    if (ms !== closeMs[found]!) return row;
+    let instantMs = ownCloseMs[row]!;
+    if (instantMs !== closeMs[otherRow]!) return row;
     let paired = row;
     for (; paired < lastRow; paired++) {
-      const next = own[paired + 1]!;
-      if (next !== closeMs[paired + 1 + shift]! || next <= ms) break;
-      ms = next;
+      const nextCloseMs = ownCloseMs[paired + 1]!;
+      if (nextCloseMs !== closeMs[paired + 1 + shift]! || nextCloseMs <= instantMs) break;
+      instantMs = nextCloseMs;
     }
     // If a further row of the other feed closes at the same time, that row is the newest one.
-    const after = paired + 1 + shift;
-    if (after < length && closeMs[after]! <= ms) return row;
+    const afterPaired = paired + 1 + shift;
+    if (afterPaired < length && closeMs[afterPaired]! <= instantMs) return row;
     this.#row = paired + shift;
     return paired + 1;
   }
@@ -111,19 +111,19 @@ class AsOfNumbers implements Kernel {
   }
 
   fill(fromRow: number, toRow: number): void {
-    const { values: from, base: fromBase, divisor } = this.#source;
+    const { values: sourceValues, base: sourceBase, divisor } = this.#source;
     const { values, base } = this.#out;
     const rows = this.#rows;
     for (let row = fromRow; row < toRow;) {
-      const found = rows.at(row);
-      if (found < 0) {
+      const otherRow = rows.newestRowAt(row);
+      if (otherRow < 0) {
         values[row++ - base] = NAN;
         continue;
       }
-      const end = Math.max(row + 1, rows.pairedUntil(row, toRow, found));
-      const shift = found - row - fromBase;
-      if (divisor === 1) copyValues(from, row + shift, values, row - base, end - row);
-      else for (let r = row; r < end; r++) values[r - base] = from[r + shift]! / divisor;
+      const end = Math.max(row + 1, rows.pairedUntil(row, toRow, otherRow));
+      const shift = otherRow - row - sourceBase;
+      if (divisor === 1) copyValues(sourceValues, row + shift, values, row - base, end - row);
+      else for (let r = row; r < end; r++) values[r - base] = sourceValues[r + shift]! / divisor;
       row = end;
     }
   }
@@ -142,11 +142,11 @@ class AsOfStates implements Kernel {
   }
 
   fill(fromRow: number, toRow: number): void {
-    const { values: from, base: fromBase } = this.#source;
+    const { values: sourceValues, base: sourceBase } = this.#source;
     const { values, base } = this.#out;
     for (let row = fromRow; row < toRow; row++) {
-      const found = this.#rows.at(row);
-      values[row - base] = found < 0 ? NOT_READY : from[found - fromBase]!;
+      const otherRow = this.#rows.newestRowAt(row);
+      values[row - base] = otherRow < 0 ? NOT_READY : sourceValues[otherRow - sourceBase]!;
     }
   }
 }

@@ -147,7 +147,7 @@ class Assembly {
   add(node: GraphNode): void {
     const nodeWindows = this.#windows.of(node);
     for (const [index, output] of node.outputs.entries()) nodeWindows[index]!.allocate(frontOf(output), this.#blockRows);
-    const kernel = node.design.make(this.#wire(node));
+    const kernel = node.design.makeKernel(this.#wire(node));
     this.#push(node.level, new WindowedKernel(kernel, nodeWindows, node.design.custom));
   }
 
@@ -208,11 +208,11 @@ class Assembly {
 
   /** Returns a price column in ticks, or any other column unchanged. */
   #scaled(input: GraphOutput): ScaledColumn {
-    if (input.price === null) return { column: this.#numbers(input), scale: 1, whole: false };
+    if (input.price === null) return { column: this.#numbers(input), scale: 1, isWhole: false };
     const { instrument } = this.#bars;
     const column = { values: ticksOf(this.#bars, input.price), base: 0 };
     this.#use.ticks.push(column);
-    return { column, scale: pow10(instrument.priceDigits), whole: true };
+    return { column, scale: pow10(instrument.priceDigits), isWhole: true };
   }
 }
 

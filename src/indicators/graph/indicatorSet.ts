@@ -56,7 +56,7 @@ export class IndicatorSet implements SpecOwner {
 
   /** True when a registered indicator uses the technicalindicators package. `seal` then requires the package. */
   get needsTechnical(): boolean {
-    return [...this.#nodes.values()].some(({ node }) => node.design.technical);
+    return [...this.#nodes.values()].some(({ node }) => node.design.usesTechnical);
   }
 
   /** Custom indicators of strategies. */
@@ -96,13 +96,13 @@ export class IndicatorSet implements SpecOwner {
    * Registers an indicator and returns its series or signals. Equal keys share one kernel. `depth` is the number of bars that `ago` may look
    * back. For a series of this set, `use` only increases the depth and returns the series. Throws ConfigError after `seal`.
    */
-  use<Out>(what: IndicatorSpec<Out>, depth?: number): Out;
-  use(what: Source, depth: number): Series;
-  use(what: SignalSource): Signal;
-  use<Out>(what: IndicatorSpec<Out> | Series | Signal, depth = 1): Out | Series | Signal {
-    const plan = planOf(what);
-    if (plan === null) return this.#deepen(what as Series | Signal, depth);
-    const { key: name, warmupBars } = what as IndicatorSpec<Out>;
+  use<Out>(specOrView: IndicatorSpec<Out>, depth?: number): Out;
+  use(specOrView: Source, depth: number): Series;
+  use(specOrView: SignalSource): Signal;
+  use<Out>(specOrView: IndicatorSpec<Out> | Series | Signal, depth = 1): Out | Series | Signal {
+    const plan = planOf(specOrView);
+    if (plan === null) return this.#deepen(specOrView as Series | Signal, depth);
+    const { key: name, warmupBars } = specOrView as IndicatorSpec<Out>;
     this.#checkOpen(name, plan.home, depth);
     const out = plan.resolve(this.#registry(depth));
     this.#readyRow = Math.max(this.#readyRow, warmupBars - 1);
@@ -161,8 +161,8 @@ export class IndicatorSet implements SpecOwner {
   }
 
   /**
-   * Returns the values that `traceValues` has at `rows`, which rise. Computes all rows up to the last of them, and keeps only these: a column
-   * of millions of values costs more than to compute it.
+   * Returns the values that `traceValues` has at `rows`, which are in ascending order. Computes all rows up to the last of them but stores
+   * only these, because memory for a whole column costs more than the computation.
    */
   traceAt(series: Series, rows: Int32Array): Float64Array {
     assert(this.isSealed, 'a trace of a set that is not sealed');
@@ -171,8 +171,12 @@ export class IndicatorSet implements SpecOwner {
     const end = rows.length === 0 ? 0 : rows.at(-1)! + 1;
     if (output.node === null) this.#windows.number(output).divideRows(trace, rows, 0, end);
     else {
-      let next = 0;
-      this.#fillAgain(output.node, (windows, _, to) => (next = windows.number(output).divideRows(trace, rows, next, to)), end);
+      let nextElement = 0;
+      this.#fillAgain(
+        output.node,
+        (windows, _, to) => (nextElement = windows.number(output).divideRows(trace, rows, nextElement, to)),
+        end,
+      );
     }
     return trace;
   }
@@ -206,9 +210,9 @@ export class IndicatorSet implements SpecOwner {
     const windows = new Windows();
     for (const output of this.#outputs.values()) if (output.node === null) windows.addColumn(output, this.#windows.number(output).values);
     const nodes = ancestry(node);
-    for (const each of nodes) {
-      windows.addNode(each);
-      if (each.design.isAsOf === true) for (const input of each.inputs) setOf(input).#traceInto(windows, input);
+    for (const tracedNode of nodes) {
+      windows.addNode(tracedNode);
+      if (tracedNode.design.isAsOf === true) for (const input of tracedNode.inputs) setOf(input).#traceInto(windows, input);
     }
     const kernels = assembleGraph(nodes, windows, this.#bars, TRACE_ROWS, this.#technical).flat();
     for (let from = 0; from < end; from += TRACE_ROWS) {
@@ -258,9 +262,9 @@ export class IndicatorSet implements SpecOwner {
 
   /** Returns a number for a function of the user. Equal functions get equal numbers, so that two uses share one indicator. */
   numberOf(make: object): number {
-    const number = this.#functions.get(make) ?? this.#functions.size + 1;
-    this.#functions.set(make, number);
-    return number;
+    const functionNumber = this.#functions.get(make) ?? this.#functions.size + 1;
+    this.#functions.set(make, functionNumber);
+    return functionNumber;
   }
 
   /** Increases the depth of a series of this set, and returns the series. */

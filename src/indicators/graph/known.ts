@@ -16,7 +16,7 @@ export function knownSeries(column: Series, name: string, values: KnownValues): 
     parameters: [name],
     shared: { key: `series(${name})`, output: '' },
     needs: { '': 1 },
-    make: (wiring) => new KnownNumbers(wiring, values),
+    makeKernel: (wiring) => new KnownNumbers(wiring, values),
   });
 }
 

@@ -26,9 +26,9 @@ const plans = new WeakMap<object, SpecPlan<unknown>>();
 const findPlan: (spec: object) => SpecPlan<unknown> | undefined = plans.get.bind(plans);
 
 /** Returns the plan of a spec, or null for a series or a signal. */
-export function planOf<Out>(what: IndicatorSpec<Out> | Series | Signal): SpecPlan<Out> | null {
+export function planOf<Out>(specOrView: IndicatorSpec<Out> | Series | Signal): SpecPlan<Out> | null {
   // `planSpec` registers each spec with a plan of its own type.
-  return typeof what === 'object' && what !== null ? ((findPlan(what) as SpecPlan<Out> | undefined) ?? null) : null;
+  return typeof specOrView === 'object' && specOrView !== null ? ((findPlan(specOrView) as SpecPlan<Out> | undefined) ?? null) : null;
 }
 
 /** Returns the series or signals of a spec. */
@@ -101,7 +101,7 @@ export interface ScaledColumn {
   readonly column: IndicatorColumn<TickColumn>;
   readonly scale: number;
   /** True for whole ticks, whose sums are exact. */
-  readonly whole: boolean;
+  readonly isWhole: boolean;
 }
 
 /** The sources and outputs of a kernel, by position. */
@@ -148,10 +148,10 @@ export interface Design {
   readonly kind: 'series' | 'signal';
   readonly outputs: readonly OutputDesign[];
   /** True when the kernel needs the technicalindicators package. */
-  readonly technical: boolean;
+  readonly usesTechnical: boolean;
   /** True when the kernel reads rows of other feeds at the rows of its own feed. */
   readonly isAsOf?: boolean;
-  make(wiring: Wiring): Kernel;
+  makeKernel(wiring: Wiring): Kernel;
 }
 
 /** The design of one output of a node. */
@@ -206,8 +206,8 @@ export function outputOf(view: Series | Signal): IndicatorOutput {
 }
 
 /** Returns the set of a spec, series or signal, with which it must be registered. */
-export function ownerOf(what: IndicatorSpec<unknown> | Series | Signal): SpecOwner {
-  return (planOf(what) ?? outputOf(what as Series | Signal)).home;
+export function ownerOf(specOrView: IndicatorSpec<unknown> | Series | Signal): SpecOwner {
+  return (planOf(specOrView) ?? outputOf(specOrView as Series | Signal)).home;
 }
 
 /** Returns a source or signal as an operand of a spec. */
@@ -235,14 +235,14 @@ export interface IndicatorRecipe {
   readonly sources: readonly Operand[];
   readonly parameters?: readonly (number | string)[];
   readonly lookBack?: number;
-  readonly technical?: boolean;
+  readonly usesTechnical?: boolean;
   readonly custom?: Omit<CustomNote, 'key'>;
   readonly shared?: SharedNode;
   /** True when the kernel reads rows of other feeds. The first source must be of its own feed, and only its warm-up counts. */
   readonly isAsOf?: boolean;
   /** Number of source values that the kernel needs before the first value of each output, by the suffix of the output. */
   readonly needs: Readonly<Record<string, number>>;
-  make(wiring: Wiring): Kernel;
+  makeKernel(wiring: Wiring): Kernel;
 }
 
 /** Returns the spec of an indicator with one series. */
@@ -270,11 +270,11 @@ function toSpec<Out>(recipe: IndicatorRecipe, kind: 'series' | 'signal', shape: 
   const home = commonHome(key, ownSources);
   const barsBefore = Math.max(...ownSources.map((source) => source.warmupBars)) - 1;
   const outputDesigns = Object.entries(recipe.needs).map(([suffix, needed]) => ({ suffix, warmupBars: barsBefore + needed }));
-  const { lookBack = 0, technical = false, shared = { key, output: '' } } = recipe;
+  const { lookBack = 0, usesTechnical = false, shared = { key, output: '' } } = recipe;
   const design: Design = {
     ...(recipe.custom === undefined ? {} : { custom: { ...recipe.custom, key } }),
-    sources, lookBack, kind, outputs: outputDesigns, technical, isAsOf,
-    make: (wiring) => recipe.make(wiring),
+    sources, lookBack, kind, outputs: outputDesigns, usesTechnical, isAsOf,
+    makeKernel: (wiring) => recipe.makeKernel(wiring),
   }; // prettier-ignore
   const warmupBars = Math.max(...outputDesigns.map((output) => output.warmupBars));
   const column = shared.key + shared.output;

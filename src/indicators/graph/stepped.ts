@@ -40,7 +40,7 @@ export function steppedSeries({ name, sources, parameters, bars, start }: Series
     sources: sources.map(operand),
     parameters: parameters ?? [],
     needs: { '': bars },
-    make: (wiring) => new Stepped(make, columnsOf(wiring, sources.length), [wiring.out(0)]),
+    makeKernel: (wiring) => new Stepped(make, columnsOf(wiring, sources.length), [wiring.out(0)]),
   });
 }
 
@@ -63,7 +63,7 @@ export function steppedGroup<Name extends string>(parts: GroupParts<Name>): Indi
       sources: sources.map(operand),
       parameters: parameters ?? [],
       needs: Object.fromEntries(names.map((outputName) => [`.${outputName}`, outputs[outputName]])),
-      make: (wiring) => {
+      makeKernel: (wiring) => {
         const windows = listOf(names, (_, output) => wiring.out(output));
         return new Stepped(() => parts.start(), columnsOf(wiring, sources.length), windows);
       },
@@ -81,18 +81,18 @@ export interface WindowParts extends SteppedParts {
   /** Number of rows of the window, including the newest. */
   readonly bars: number;
   /** Returns the value at `row`. The kernel calls it only when every source has a value at all rows of the window. */
-  readonly of: WindowStep;
+  readonly compute: WindowStep;
 }
 
 /** Returns the spec of an indicator that is computed from all values of each window. Without state, rounding errors do not accumulate. */
-export function windowedSeries({ name, sources, parameters, bars, of }: WindowParts): IndicatorSpec<Series> {
+export function windowedSeries({ name, sources, parameters, bars, compute }: WindowParts): IndicatorSpec<Series> {
   return seriesSpec({
     name,
     sources: sources.map(operand),
     parameters: parameters ?? [bars],
     lookBack: bars - 1,
     needs: { '': bars },
-    make: (wiring) => new Windowed(of, columnsOf(wiring, sources.length), wiring.out(0), bars),
+    makeKernel: (wiring) => new Windowed(compute, columnsOf(wiring, sources.length), wiring.out(0), bars),
   });
 }
 
@@ -130,9 +130,9 @@ class Stepped implements Kernel {
       let hasAllValues = true;
       for (let i = 0; i < columns.length; i++) {
         const { values, base } = columns[i]!;
-        const x = values[row - base]!;
-        inputs[i] = x;
-        if (x !== x) hasAllValues = false;
+        const value = values[row - base]!;
+        inputs[i] = value;
+        if (value !== value) hasAllValues = false;
       }
       outputs.fill(NAN);
       if (hasAllValues) {
@@ -159,8 +159,8 @@ class Windowed implements Kernel {
   /** Number of consecutive rows up to the newest, at most `bars`, at which every source has a value. */
   #completeRows = 0;
 
-  constructor(of: WindowStep, columns: readonly IndicatorColumn<Float64Array>[], out: NumberWindow, bars: number) {
-    this.#of = of;
+  constructor(compute: WindowStep, columns: readonly IndicatorColumn<Float64Array>[], out: NumberWindow, bars: number) {
+    this.#of = compute;
     this.#columns = columns;
     this.#out = out;
     this.#bars = bars;
@@ -172,9 +172,9 @@ class Windowed implements Kernel {
     for (let row = fromRow; row < toRow; row++) {
       let hasAllValues = true;
       for (let i = 0; i < columns.length; i++) {
-        const { values, base: from } = columns[i]!;
-        const x = values[row - from]!;
-        if (x !== x) hasAllValues = false;
+        const { values, base: columnBase } = columns[i]!;
+        const value = values[row - columnBase]!;
+        if (value !== value) hasAllValues = false;
       }
       this.#completeRows = hasAllValues ? Math.min(this.#bars, this.#completeRows + 1) : 0;
       out[row - base] = this.#completeRows === this.#bars ? finite(this.#of(columns, row)) : NAN;

@@ -108,7 +108,7 @@ export class NumberWindow extends ColumnWindow<Float64Array> implements Fraction
   }
 }
 
-/** Returns x, or NaN if x is infinite: no value of a series is. Only a finite number minus itself is 0. */
+/** Returns x, or NaN if x is infinite, because a series holds finite values and NaN only. Only a finite number minus itself is 0. */
 export function finite(x: number): number {
   return x - x === 0 ? x : NAN;
 }

@@ -10,6 +10,7 @@ import { RecentValues, RunningMean } from './running.ts';
 // hot: docs/performance.md#file-constants
 const INFINITY = Infinity;
 const NAN = NaN;
+
 /** Returns the double exponential average: 2 e - ema(e), where e is the ema of x. P. Mulloy (1994). */
 export function dema(x: Source, bars: number): IndicatorSpec<Series> {
   checkWhole('dema', 'bars', bars, 1);
@@ -21,8 +22,8 @@ export function dema(x: Source, bars: number): IndicatorSpec<Series> {
     start() {
       const [first, second] = [new RunningMean(bars), new RunningMean(bars)];
       return ([value]) => {
-        const e = first.next(value!);
-        return 2 * e - second.next(e);
+        const firstMean = first.next(value!);
+        return 2 * firstMean - second.next(firstMean);
       };
     },
   });
@@ -54,8 +55,15 @@ export function tema(x: Source, bars: number): IndicatorSpec<Series> {
 export function t3(x: Source, bars = 5, factor = 0.7): IndicatorSpec<Series> {
   checkWhole('t3', 'bars', bars, 1);
   checkPositive('t3', 'factor', factor);
-  const [a, b] = [factor * factor, factor * factor * factor];
-  const [c1, c2, c3, c4] = [-b, 3 * (a + b), -6 * a - 3 * (factor + b), 1 + 3 * factor + b + 3 * a];
+  const squared = factor * factor;
+  const cubed = factor * factor * factor;
+  // The weights of the 6th, 5th, 4th and 3rd average, as Tillson derived them.
+  const [weight6, weight5, weight4, weight3] = [
+    -cubed,
+    3 * (squared + cubed),
+    -6 * squared - 3 * (factor + cubed),
+    1 + 3 * factor + cubed + 3 * squared,
+  ];
   return steppedSeries({
     name: 't3',
     sources: [x],
@@ -63,11 +71,11 @@ export function t3(x: Source, bars = 5, factor = 0.7): IndicatorSpec<Series> {
     bars: 6 * bars - 5,
     start() {
       const means = Array.from({ length: 6 }, () => new RunningMean(bars));
-      const e = new Float64Array(6);
+      const smoothed = new Float64Array(6);
       return ([value]) => {
         let last = value!;
-        for (let i = 0; i < 6; i++) e[i] = last = means[i]!.next(last);
-        return c1 * e[5]! + c2 * e[4]! + c3 * e[3]! + c4 * e[2]!;
+        for (let i = 0; i < 6; i++) smoothed[i] = last = means[i]!.next(last);
+        return weight6 * smoothed[5]! + weight5 * smoothed[4]! + weight4 * smoothed[3]! + weight3 * smoothed[2]!;
       };
     },
   });
@@ -104,7 +112,7 @@ function weighted(name: string, x: Source, parameters: readonly number[], weight
     sources: [x],
     parameters,
     bars,
-    of([column], row) {
+    compute([column], row) {
       const { values, base } = column!;
       const first = row - bars + 1 - base;
       let sum = 0;
@@ -149,6 +157,7 @@ export function zlema(x: Source, bars: number): IndicatorSpec<Series> {
  */
 export function kama(x: Source, bars = 10): IndicatorSpec<Series> {
   checkWhole('kama', 'bars', bars, 2);
+  // The weights of exponential averages over 2 and 30 bars: 2 / (bars + 1).
   const [fast, slow] = [2 / 3, 2 / 31];
   return steppedSeries({
     name: 'kama',
@@ -181,7 +190,7 @@ export function vwma(feed: FeedSeries, bars: number, x: Source = feed.close): In
     name: 'vwma',
     sources: [x, feed.volume],
     bars,
-    of([prices, volumes], row) {
+    compute([prices, volumes], row) {
       let [sum, traded] = [0, 0];
       for (let i = row - bars + 1; i <= row; i++) {
         const volume = volumes!.values[i - volumes!.base]!;
@@ -200,7 +209,7 @@ export function midpoint(x: Source, bars: number): IndicatorSpec<Series> {
     name: 'midpoint',
     sources: [x],
     bars,
-    of([column], row) {
+    compute([column], row) {
       let [low, high] = [INFINITY, -INFINITY];
       for (let i = row - bars + 1 - column!.base; i <= row - column!.base; i++) {
         low = Math.min(low, column!.values[i]!);
@@ -218,7 +227,7 @@ export function midprice(feed: FeedSeries, bars: number): IndicatorSpec<Series> 
     name: 'midprice',
     sources: [feed.high, feed.low],
     bars,
-    of([highs, lows], row) {
+    compute([highs, lows], row) {
       let [low, high] = [INFINITY, -INFINITY];
       for (let i = row - bars + 1; i <= row; i++) {
         low = Math.min(low, lows!.values[i - lows!.base]!);

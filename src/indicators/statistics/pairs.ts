@@ -50,7 +50,7 @@ export function linearRegression(x: Source, bars: number): IndicatorSpec<LinearR
       parameters: [bars],
       lookBack: bars - 1,
       needs: { '.value': bars, '.forecast': bars, '.slope': bars, '.intercept': bars, '.r2': bars },
-      make: (wiring) =>
+      makeKernel: (wiring) =>
         new Regression(
           wiring.numbers(0),
           [0, 1, 2, 3, 4].map((output) => wiring.out(output)),
@@ -84,8 +84,8 @@ class Regression implements Kernel {
     const { values, base } = this.#source;
     const bars = this.#bars;
     for (let row = fromRow; row < toRow; row++) {
-      const x = values[row - base]!;
-      this.#completeRows = x === x ? Math.min(bars, this.#completeRows + 1) : 0;
+      const value = values[row - base]!;
+      this.#completeRows = value === value ? Math.min(bars, this.#completeRows + 1) : 0;
       if (this.#completeRows < bars) this.#write(row, NAN, NAN, NAN);
       else this.#fit(row);
     }

@@ -14,18 +14,18 @@ type SortedStatistic = (sorted: Float64Array) => number;
 /** Returns the spec of a statistic of the last `bars` values in ascending order. */
 export function sortedStatistic(
   name: string,
-  x: Source,
+  value: Source,
   { bars, parameters }: { readonly bars: number; readonly parameters: readonly number[] },
-  of: SortedStatistic,
+  statistic: SortedStatistic,
 ): IndicatorSpec<Series> {
   checkWhole(name, 'bars', bars, 1, MAX_BARS);
   return seriesSpec({
     name,
-    sources: [operand(x)],
+    sources: [operand(value)],
     parameters,
     lookBack: bars,
     needs: { '': bars },
-    make: (wiring) => new SortedKernel(of, wiring.numbers(0), wiring.out(0), bars),
+    makeKernel: (wiring) => new SortedKernel(statistic, wiring.numbers(0), wiring.out(0), bars),
   });
 }
 
@@ -39,8 +39,8 @@ class SortedKernel implements Kernel {
   /** Number of consecutive rows with a value, counted up to the length of the window. */
   #count = 0;
 
-  constructor(of: SortedStatistic, column: IndicatorColumn<Float64Array>, out: NumberWindow, bars: number) {
-    this.#of = of;
+  constructor(statistic: SortedStatistic, column: IndicatorColumn<Float64Array>, out: NumberWindow, bars: number) {
+    this.#of = statistic;
     this.#column = column;
     this.#out = out;
     this.#sorted = new Float64Array(bars);
@@ -53,12 +53,12 @@ class SortedKernel implements Kernel {
     const bars = sorted.length;
     for (let row = fromRow; row < toRow; row++) {
       // Adding 0 makes -0 to 0. Two zeros would otherwise stand in an order that depends on earlier rows.
-      const x = values[row - base]! + 0;
-      if (x !== x) this.#count = 0;
-      else if (this.#count === bars) this.#replaceAt(this.#indexOf(values[row - bars - base]!), x);
+      const value = values[row - base]! + 0;
+      if (value !== value) this.#count = 0;
+      else if (this.#count === bars) this.#replaceAt(this.#indexOf(values[row - bars - base]!), value);
       else {
-        sorted[this.#count] = x;
-        this.#replaceAt(this.#count++, x);
+        sorted[this.#count] = value;
+        this.#replaceAt(this.#count++, value);
       }
       out[row - outBase] = this.#count === bars ? finite(this.#of(sorted)) : NAN;
     }
@@ -78,12 +78,12 @@ class SortedKernel implements Kernel {
   }
 
   /** Puts `x` into the window in place of the value at `index`, and keeps the order. */
-  #replaceAt(index: number, x: number): void {
+  #replaceAt(index: number, value: number): void {
     const sorted = this.#sorted;
     const last = this.#count - 1;
     let i = index;
-    for (; i < last && sorted[i + 1]! < x; i++) sorted[i] = sorted[i + 1]!;
-    for (; i > 0 && sorted[i - 1]! > x; i--) sorted[i] = sorted[i - 1]!;
-    sorted[i] = x;
+    for (; i < last && sorted[i + 1]! < value; i++) sorted[i] = sorted[i + 1]!;
+    for (; i > 0 && sorted[i - 1]! > value; i--) sorted[i] = sorted[i - 1]!;
+    sorted[i] = value;
   }
 }

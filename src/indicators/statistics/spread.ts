@@ -136,7 +136,7 @@ export function deviationStatistic(name: DeviationStatistic, x: Source, bars: nu
     parameters: [bars],
     lookBack: bars,
     needs: { '': bars },
-    make: (wiring) => new DeviationKernel(name, wiring.numbers(0), wiring.out(0), bars),
+    makeKernel: (wiring) => new DeviationKernel(name, wiring.numbers(0), wiring.out(0), bars),
   });
 }
 
@@ -225,7 +225,7 @@ export function pairStatistic(name: PairStatistic, a: Source, b: Source, bars: n
     parameters: [bars],
     lookBack: bars,
     needs: { '': bars },
-    make: (wiring) => new PairKernel(name, [wiring.numbers(0), wiring.numbers(1)], wiring.out(0), bars),
+    makeKernel: (wiring) => new PairKernel(name, [wiring.numbers(0), wiring.numbers(1)], wiring.out(0), bars),
   });
 }
 

@@ -29,7 +29,11 @@ function powerSum(
   let sum = 0;
   for (let i = row - bars + 1 - base; i <= row - base; i++) {
     const distance = values[i]! - middle;
-    sum += power === 2 ? distance * distance : power === 3 ? distance * distance * distance : distance * distance * distance * distance;
+    const square = distance * distance;
+    // Multiplied in this order, so that the roundings stay those of the recorded results.
+    if (power === 2) sum += square;
+    else if (power === 3) sum += square * distance;
+    else sum += square * distance * distance;
   }
   return sum;
 }
@@ -42,7 +46,7 @@ function windowStatistic(
   of: (column: Column, row: number) => number,
 ): IndicatorSpec<Series> {
   checkWhole(name, 'bars', bars, min, MAX_BARS);
-  return windowedSeries({ name, sources: [x], bars, parameters, of: ([column], row) => of(column!, row) });
+  return windowedSeries({ name, sources: [x], bars, parameters, compute: ([column], row) => of(column!, row) });
 }
 
 /** Returns the sum of the last `bars` values. */

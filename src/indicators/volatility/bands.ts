@@ -60,7 +60,7 @@ function deviations(
   name: 'percentB' | 'bandWidth',
   x: Source,
   { bars, widths }: { readonly bars: number; readonly widths: number },
-  of: (value: number, middle: number, width: number) => number,
+  compute: (value: number, middle: number, width: number) => number,
 ): IndicatorSpec<Series> {
   checkWhole(name, 'bars', bars, 2, MAX_BARS);
   checkPositive(name, 'widths', widths);
@@ -69,13 +69,13 @@ function deviations(
     sources: [x],
     parameters: [bars, widths],
     bars,
-    of([column], row) {
+    compute([column], row) {
       const { values, base } = column!;
       let [sum, squares] = [0, 0];
       for (let i = row - bars + 1 - base; i <= row - base; i++) sum += values[i]!;
       const middle = sum / bars;
       for (let i = row - bars + 1 - base; i <= row - base; i++) squares += (values[i]! - middle) ** 2;
-      return of(values[row - base]!, middle, widths * Math.sqrt(squares / bars));
+      return compute(values[row - base]!, middle, widths * Math.sqrt(squares / bars));
     },
   });
 }
@@ -102,23 +102,23 @@ export function supertrend(feed: FeedSeries, bars = 10, widths = 3): IndicatorSp
     outputs: { value: bars + 1, direction: bars + 1 },
     start() {
       const mean = new RunningMean(bars, 1 / bars);
-      let [last, upper, lower, direction] = [NAN, NAN, NAN, 1];
+      let [lastClose, upper, lower, direction] = [NAN, NAN, NAN, 1];
       return ([high, low, close], out) => {
-        const range = mean.next(Math.max(high!, last) - Math.min(low!, last));
+        const range = mean.next(Math.max(high!, lastClose) - Math.min(low!, lastClose));
         if (range === range) {
           const middle = (high! + low!) / 2;
           const [above, below] = [middle + widths * range, middle - widths * range];
           // A band moves away from the price only after a close beyond the band.
           const isFirst = upper !== upper;
           const [oldUpper, oldLower] = [upper, lower];
-          upper = isFirst || above < oldUpper || last > oldUpper ? above : oldUpper;
-          lower = isFirst || below > oldLower || last < oldLower ? below : oldLower;
+          upper = isFirst || above < oldUpper || lastClose > oldUpper ? above : oldUpper;
+          lower = isFirst || below > oldLower || lastClose < oldLower ? below : oldLower;
           if (!isFirst && close! > oldUpper) direction = 1;
           else if (!isFirst && close! < oldLower) direction = -1;
           out[0] = direction === 1 ? lower : upper;
           out[1] = direction;
         }
-        last = close!;
+        lastClose = close!;
       };
     },
   });
@@ -138,10 +138,10 @@ export function squeeze(feed: FeedSeries, bars = 20, widths = 2, channelWidths =
     bars: bars + 1,
     start() {
       const [closes, mean] = [new RecentValues(bars), new RunningMean(bars, 1 / bars)];
-      let last = NAN;
+      let lastClose = NAN;
       return ([close, high, low]) => {
-        const range = mean.next(Math.max(high!, last) - Math.min(low!, last));
-        last = close!;
+        const range = mean.next(Math.max(high!, lastClose) - Math.min(low!, lastClose));
+        lastClose = close!;
         closes.push(close!);
         if (range !== range) return NAN;
         const middle = closes.sum() / bars;

@@ -22,10 +22,10 @@ export function trueRange(feed: FeedSeries): IndicatorSpec<Series> {
     sources: [feed.high, feed.low, feed.close],
     bars: 2,
     start() {
-      let last = NAN;
+      let lastClose = NAN;
       return ([high, low, close]) => {
-        const range = Math.max(high!, last) - Math.min(low!, last);
-        last = close!;
+        const range = Math.max(high!, lastClose) - Math.min(low!, lastClose);
+        lastClose = close!;
         return range;
       };
     },
@@ -42,10 +42,10 @@ export function natr(feed: FeedSeries, bars = 14): IndicatorSpec<Series> {
     bars: bars + 1,
     start() {
       const mean = new RunningMean(bars, 1 / bars);
-      let last = NAN;
+      let lastClose = NAN;
       return ([high, low, close]) => {
-        const range = Math.max(high!, last) - Math.min(low!, last);
-        last = close!;
+        const range = Math.max(high!, lastClose) - Math.min(low!, lastClose);
+        lastClose = close!;
         return (100 * mean.next(range)) / close!;
       };
     },
@@ -57,7 +57,7 @@ function estimator(
   name: string,
   feed: FeedSeries,
   { bars, perYear }: { readonly bars: number; readonly perYear: number },
-  of: (open: number, high: number, low: number, close: number) => number,
+  varianceOf: (open: number, high: number, low: number, close: number) => number,
 ): IndicatorSpec<Series> {
   checkWhole(name, 'bars', bars, 1, MAX_BARS);
   checkPositive(name, 'perYear', perYear);
@@ -66,10 +66,10 @@ function estimator(
     sources: [feed.open, feed.high, feed.low, feed.close],
     parameters: [bars, perYear],
     bars,
-    of(columns, row) {
+    compute(columns, row) {
       let sum = 0;
       for (let i = row - bars + 1; i <= row; i++)
-        sum += of(valueAt(columns, 0, i), valueAt(columns, 1, i), valueAt(columns, 2, i), valueAt(columns, 3, i));
+        sum += varianceOf(valueAt(columns, 0, i), valueAt(columns, 1, i), valueAt(columns, 2, i), valueAt(columns, 3, i));
       return Math.sqrt((sum / bars) * perYear);
     },
   });
@@ -135,10 +135,10 @@ export function choppiness(feed: FeedSeries, bars = 14): IndicatorSpec<Series> {
     bars: bars + 1,
     start() {
       const [ranges, highs, lows] = [new RecentValues(bars), new RecentValues(bars), new RecentValues(bars)];
-      let last = NAN;
+      let lastClose = NAN;
       return ([high, low, close]) => {
-        const range = Math.max(high!, last) - Math.min(low!, last);
-        last = close!;
+        const range = Math.max(high!, lastClose) - Math.min(low!, lastClose);
+        lastClose = close!;
         if (range !== range) return NAN;
         ranges.push(range);
         highs.push(high!);
@@ -204,7 +204,7 @@ export function yangZhang(feed: FeedSeries, bars = 20, perYear = 1): IndicatorSp
     sources: [feed.open, feed.high, feed.low, feed.close],
     parameters: [bars, perYear],
     bars: bars + 1,
-    of(columns, row) {
+    compute(columns, row) {
       const first = row - bars + 1;
       let [gapSum, moveSum, rogersSum] = [0, 0, 0];
       for (let i = first; i <= row; i++) {
@@ -243,10 +243,10 @@ export function atrBands(feed: FeedSeries, bars = 14, widths = 2): IndicatorSpec
     outputs: { upper: bars + 1, middle: bars + 1, lower: bars + 1 },
     start() {
       const mean = new RunningMean(bars, 1 / bars);
-      let last = NAN;
+      let lastClose = NAN;
       return ([high, low, close], out) => {
-        const range = mean.next(Math.max(high!, last) - Math.min(low!, last));
-        last = close!;
+        const range = mean.next(Math.max(high!, lastClose) - Math.min(low!, lastClose));
+        lastClose = close!;
         if (range !== range) return;
         out[0] = close! + widths * range;
         out[1] = close!;

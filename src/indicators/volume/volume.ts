@@ -60,7 +60,7 @@ export function cmf(feed: FeedSeries, bars = 20): IndicatorSpec<Series> {
     name: 'cmf',
     sources: [feed.high, feed.low, feed.close, feed.volume],
     bars,
-    of(columns, row) {
+    compute(columns, row) {
       const value = (source: number, i: number) => columns[source]!.values[i - columns[source]!.base]!;
       let [flow, traded] = [0, 0];
       for (let i = row - bars + 1; i <= row; i++) {
@@ -214,7 +214,7 @@ export function dailyVwap(feed: FeedSeries): IndicatorSpec<Series> {
     name: 'dailyVwap',
     sources: [feed.high, feed.low, feed.close, feed.volume].map(operand),
     needs: { '': 1 },
-    make: (wiring) => {
+    makeKernel: (wiring) => {
       const columns = [0, 1, 2, 3].map((source) => wiring.numbers(source));
       return new DailyVwap(columns, wiring.openMs, wiring.out(0));
     },

@@ -10,7 +10,7 @@ export type PriceColumn = 'open' | 'high' | 'low' | 'close';
 
 /** Trades, oldest first. Prices are in ticks, quantities in lots. */
 export interface TradeTape {
-  /** Index of the first trade of each row. One more element has the end of the trades of the last row. */
+  /** Index of the first trade of each row. One more element holds the end of the trades of the last row. */
   readonly first: Uint32Array;
   readonly price: Float64Array;
   readonly lots: Float64Array;
@@ -124,39 +124,45 @@ function toTicks(prices: Float64Array, bars: BarColumns, name: PriceColumn): Tic
   let max = 0;
   for (let i = 0; i < length; i++) if (prices[i]! > max) max = prices[i]!;
   // In a column that still grows, later prices can be higher, so prices eight times as high must fit.
-  const headroom = length < prices.length ? 8 : 1;
-  const out = max * scale * headroom < 2 ** 31 ? new Int32Array(prices.length) : new Float64Array(prices.length);
-  writeTicks(bars, name, 0, out);
-  return out;
+  const growthFactor = length < prices.length ? 8 : 1;
+  const ticksColumn = max * scale * growthFactor < 2 ** 31 ? new Int32Array(prices.length) : new Float64Array(prices.length);
+  writeTicks(bars, name, 0, ticksColumn);
+  return ticksColumn;
 }
 
 /**
  * Writes the ticks of the rows from `from` on, up to the first price that is not a whole number of ticks from 0 to 2^31. Returns its row, or
  * `length`.
  */
-function writeWholeTicks(prices: Float64Array, scale: number, { from, length }: { from: number; length: number }, out: Int32Array): number {
+function writeWholeTicks(
+  prices: Float64Array,
+  scale: number,
+  { from, length }: { from: number; length: number },
+  ticksColumn: Int32Array,
+): number {
   let row = from;
   for (; row < length; row++) {
     const price = prices[row]!;
     // Faster than a rounding. A price of 2^31 ticks or more becomes another number, which differs from it.
     const ticks = (price * scale + 0.5) | 0;
     if (ticks / scale !== price) break;
-    out[row] = ticks;
+    ticksColumn[row] = ticks;
   }
   return row;
 }
 
 /** Writes the ticks of the rows from `from` on. Throws InvariantError for a price that is finer than a tick or does not fit. */
-function writeTicks(bars: BarColumns, name: PriceColumn, from: number, out: TickColumn): void {
+function writeTicks(bars: BarColumns, name: PriceColumn, from: number, ticksColumn: TickColumn): void {
   const prices = bars[name];
   const { length } = bars;
   const scale = pow10(bars.instrument.priceDigits);
-  for (let i = out instanceof Int32Array ? writeWholeTicks(prices, scale, { from, length }, out) : from; i < length; i++) {
+  for (let i = ticksColumn instanceof Int32Array ? writeWholeTicks(prices, scale, { from, length }, ticksColumn) : from; i < length; i++) {
     const ticks = Math.round(prices[i]! * scale);
     // A price of whole ticks equals its ticks divided by the scale. Any other price is finer than a tick.
     if (ticks / scale !== prices[i]!)
       throw new InvariantError(`${bars.instrument.id} ${name}[${i}] = ${prices[i]} is finer than 10^-${bars.instrument.priceDigits}`);
-    out[i] = ticks;
-    if (out[i] !== ticks) throw new InvariantError(`${bars.instrument.id} ${name}[${i}] = ${prices[i]} is beyond the range of its column`);
+    ticksColumn[i] = ticks;
+    if (ticksColumn[i] !== ticks)
+      throw new InvariantError(`${bars.instrument.id} ${name}[${i}] = ${prices[i]} is beyond the range of its column`);
   }
 }

@@ -25,7 +25,7 @@ export interface TradeDigits {
 }
 
 /**
- * Takes trades by time and id. A bar ends with the millisecond in which it reaches its amount, so all trades of one ms are in one bar. The
+ * Takes trades in the order of their times and ids. A bar ends with the millisecond in which it reaches its amount, so all trades of one ms are in one bar. The
  * bars do not depend on the numbers of decimals.
  */
 export class TradeBarBuilder {
@@ -52,6 +52,7 @@ export class TradeBarBuilder {
     this.#instrument = instrument;
     this.#quantityDigits = quantityDigits;
     this.#decimalOf = decimals(priceDigits, instrument);
+    // Decimals of what the rule counts: trades, quantities, notionals or prices.
     const sizeDigits = { ticks: 0, volume: quantityDigits, dollar: priceDigits + quantityDigits, range: priceDigits }[rule.kind];
     this.#size = new ThresholdSum(amountIn(rule, sizeDigits));
     this.#openMs = openMs;
@@ -138,10 +139,14 @@ function amountIn({ amount, digits: ruleDigits }: TradeBarRule, digits: number):
   return (amount + unit - 1n) / unit;
 }
 
-/** An exact sum of products of whole numbers, and the amount that it must reach. */
+/**
+ * An exact sum of products of whole numbers, and the amount that it must reach. A double holds the sum up to 2^53, which is fast. What does
+ * not fit there is added to a second part, a BigInt.
+ */
 class ThresholdSum {
   readonly #target: bigint;
   readonly #targetNumber: number;
+  /** The sum is `#large` + `#small`. */
   #large = 0n;
   #small = 0;
 
@@ -158,11 +163,13 @@ class ThresholdSum {
     else this.#large += BigInt(a) * BigInt(b);
   }
 
+  /** Replaces the sum. */
   set(value: number): void {
     this.#large = 0n;
     this.#small = value;
   }
 
+  /** Sets the sum to 0. */
   clear(): void {
     this.set(0);
   }

@@ -84,26 +84,26 @@ export class Resolution {
   }
 
   /** Adds a read and returns the next step. `isBlocked`: the instrument has an unattributed fill (STRAY), so no round proves anything. */
-  applyEvidence(seen: Evidence, bounds: AbsenceBounds, isBlocked = false): ResolutionStep {
+  applyEvidence(evidence: Evidence, bounds: AbsenceBounds, isBlocked = false): ResolutionStep {
     const step = this.round[this.at]!;
-    if (seen.found && this.isList(seen.channel)) return { kind: 'placed', venueId: seen.venueId ?? null };
+    if (evidence.found && this.isList(evidence.channel)) return { kind: 'placed', venueId: evidence.venueId ?? null };
     this.adjust(bounds);
-    this.lastMs = Math.max(this.lastMs, seen.venueMs);
+    this.lastMs = Math.max(this.lastMs, evidence.venueMs);
     const absenceHorizonMs = proofGuards.absenceHorizon
       ? this.signMs + bounds.recvWindowMs + this.visibilityDelayMs + this.readLagMs
       : this.signMs;
     const lagMs = proofGuards.readLag ? this.readLagMs : 0;
-    if (seen.channel !== step.channel) return this.begin(bounds, absenceHorizonMs);
-    if (!seen.complete || seen.venueMs < Math.max(absenceHorizonMs, this.notBeforeMs)) this.counts = false;
+    if (evidence.channel !== step.channel) return this.begin(bounds, absenceHorizonMs);
+    if (!evidence.complete || evidence.venueMs < Math.max(absenceHorizonMs, this.notBeforeMs)) this.counts = false;
     const next = this.round[this.at + 1];
-    if (this.counts) this.notBeforeMs = seen.venueMs + (next && !next.waits ? 0 : lagMs);
+    if (this.counts) this.notBeforeMs = evidence.venueMs + (next && !next.waits ? 0 : lagMs);
     // A round that no longer counts still looks for the order in every list, without waiting.
     if (next && (this.counts || next.isList)) {
       this.at++;
       return this.read(next.channel, this.counts && next.waits ? lagMs : 0, bounds, absenceHorizonMs);
     }
     if (this.counts) {
-      if (seen.found && proofGuards.holdingsAgree) this.hasDisagreed = true;
+      if (evidence.found && proofGuards.holdingsAgree) this.hasDisagreed = true;
       else if (!(isBlocked && proofGuards.unattributedBlocks) && ++this.rounds === ROUNDS_FOR_NO_EFFECT) return { kind: 'noEffect' };
     }
     return this.begin(bounds, absenceHorizonMs);

@@ -182,13 +182,13 @@ export class Reservations {
   /** Releases the holds that have expired at `nowMs`. */
   expireAbsent(nowMs: number): void {
     const absentHolds = this.absentHolds;
-    let due = 0;
-    while (due < absentHolds.length && absentHolds[due]!.untilMs <= nowMs) this.release(absentHolds[due++]!.order);
-    absentHolds.splice(0, due);
+    let expired = 0;
+    while (expired < absentHolds.length && absentHolds[expired]!.untilMs <= nowMs) this.release(absentHolds[expired++]!.order);
+    absentHolds.splice(0, expired);
     this.holdsAbsent = absentHolds.length > 0;
   }
 
-  /** Returns how far from the mark a market order may fill, in ticks. */
+  /** Returns the worst price at which a market order may fill, in ticks: the mark plus the collar for a buy, minus it for a sell. */
   collarTicks(markTicks: number, isBuy: boolean): number {
     const ppm = this.collarPpm;
     return isBuy ? mulPpmUp(markTicks, MILLION + ppm) : Math.max(1, mulDiv(markTicks, MILLION - ppm, MILLION, 'down'));
@@ -204,7 +204,7 @@ export class Reservations {
     this.countNewest();
     return this.lotsOf(strategy, index).sellLots;
   }
-  /** Returns the part of those lots whose orders can only close a position; futures only. */
+  /** Returns the part of `buyLots` or `sellLots` whose orders can only close a position; futures only. */
   closingLots(strategy: number, index: number, isBuy: boolean): number {
     this.countNewest();
     const { closingBuyLots, closingSellLots } = this.lotsOf(strategy, index);
@@ -220,7 +220,7 @@ export class Reservations {
     this.countNewest();
     return this.exposure(index).buyUnits;
   }
-  /** Returns the same, with each order at the mark if that is worse than its worst price, which was fixed at approval. */
+  /** Returns `buyUnits` with each order at the mark, if that is worse than the order's worst price, which was fixed at approval. */
   buyUnitsAt(index: number, markTicks: number): number {
     this.countNewest();
     const { buyBound, buyUnits, buys, priceSign } = this.exposure(index);

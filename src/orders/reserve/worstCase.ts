@@ -185,8 +185,8 @@ function reserveMargin(order: ReservedOrder, { leverage, takerFeePpm }: Exposure
 function reservePrice(order: ReservedOrder, { scale, limitFeePpm, cashFeePpm }: Exposure): void {
   const { limit } = order;
   const isCapped = limit > 0 && limit < order.worstTicks;
-  const pay = isCapped ? scale.notionalUp(limit, order.worstLots) : order.worstUnits;
-  order.worstCash = pay + mulPpmUp(pay, limit > 0 ? limitFeePpm : cashFeePpm);
+  const neededUnits = isCapped ? scale.notionalUp(limit, order.worstLots) : order.worstUnits;
+  order.worstCash = neededUnits + mulPpmUp(neededUnits, limit > 0 ? limitFeePpm : cashFeePpm);
 }
 
 /** Removes an order by moving the last one into its place. The order of the array does not matter. */

@@ -76,8 +76,8 @@ export class AsideStops<B extends AsideBracket> {
   note(order: AsideOrder): void {
     const { id, strategy, instrumentIndex: instrument, side, slot, triggerTicks, triggersAbove, lots, fingerprintOffset } = order;
     const terms = { strategy, instrument, isLong: side === 'sell', slot, triggerTicks, triggersAbove, lots: lots + fingerprintOffset };
-    const others = this.triggers.filter((trigger) => trigger.id !== id);
-    this.replace(this.brackets, [...others, { ...terms, id, isSent: false, notBeforeMs: 0, retryMs: FIRST_RETRY_MS }]);
+    const remainingTriggers = this.triggers.filter((trigger) => trigger.id !== id);
+    this.replace(this.brackets, [...remainingTriggers, { ...terms, id, isSent: false, notBeforeMs: 0, retryMs: FIRST_RETRY_MS }]);
   }
 
   /** Returns the brackets of one side, and takes them out. */
@@ -138,8 +138,8 @@ export class AsideStops<B extends AsideBracket> {
 
   /** True when stops of a strategy on one side of an instrument are set aside. */
   has(strategy: number, instrument: number, isLong: boolean): boolean {
-    const is = (stop: AsidePlace): boolean => isOf(stop, strategy, instrument, isLong);
-    return this.brackets.some(is) || this.triggers.some(is);
+    const isIncluded = (stop: AsidePlace): boolean => isOf(stop, strategy, instrument, isLong);
+    return this.brackets.some(isIncluded) || this.triggers.some(isIncluded);
   }
 }
 

@@ -74,7 +74,7 @@ export class Brackets {
   private readonly nearestAbove: Float64Array;
   /** By instrument: the number of brackets with a trailing stop. Their levels move with each row. */
   private readonly trails: Int32Array;
-  /** By instrument. */
+  /** By instrument: the prices between which rows change nothing, once they were measured. */
   private readonly quiet: readonly QuietRange[];
 
   constructor(instruments: number) {
@@ -209,7 +209,9 @@ export class Brackets {
     return removed.length;
   }
   private removeAll(strategy: number, instrument: number, isLong: boolean | null): readonly Bracket[] {
-    const removed = this.open[instrument]!.filter((one) => one.strategy === strategy && (isLong ?? one.isLong) === one.isLong);
+    const removed = this.open[instrument]!.filter(
+      (candidate) => candidate.strategy === strategy && (isLong ?? candidate.isLong) === candidate.isLong,
+    );
     for (const bracket of removed) this.remove(bracket);
     return removed;
   }
@@ -218,15 +220,18 @@ export class Brackets {
    * brackets that were armed since they protect at most `heldLots`. Those whose stop is nearest to the price come first.
    */
   bringBack(strategy: number, instrument: number, isLong: boolean, lots: number, heldLots: number): void {
-    const isOwn = (one: Bracket): boolean => one.strategy === strategy && one.isLong === isLong;
-    const back = this.aside.takeBrackets(strategy, instrument, isLong);
-    if (back.length === 0) return;
-    const unprotected = this.open[instrument]!.reduce((left, one) => (isOwn(one) ? left - one.lots : left), heldLots);
-    let room = Math.min(lots, unprotected);
-    for (const bracket of back.toSorted((a, b) => (levelOf(b) - levelOf(a)) * (isLong ? 1 : -1) || 0)) {
-      bracket.lots = Math.min(bracket.lots, room);
+    const isOwn = (candidate: Bracket): boolean => candidate.strategy === strategy && candidate.isLong === isLong;
+    const returning = this.aside.takeBrackets(strategy, instrument, isLong);
+    if (returning.length === 0) return;
+    const unprotected = this.open[instrument]!.reduce(
+      (uncoveredLots, candidate) => (isOwn(candidate) ? uncoveredLots - candidate.lots : uncoveredLots),
+      heldLots,
+    );
+    let lotsLeft = Math.min(lots, unprotected);
+    for (const bracket of returning.toSorted((a, b) => (levelOf(b) - levelOf(a)) * (isLong ? 1 : -1) || 0)) {
+      bracket.lots = Math.min(bracket.lots, lotsLeft);
       if (bracket.lots <= 0) continue;
-      room -= bracket.lots;
+      lotsLeft -= bracket.lots;
       const existing = this.of({ instrumentIndex: instrument, id: bracket.entry });
       // A trailing stop does not fall back to where a later fill of its entry began.
       if (existing) existing.best = isLong ? Math.max(existing.best, bracket.best) : Math.min(existing.best, bracket.best);
@@ -278,25 +283,25 @@ export class Brackets {
 
   /** Returns how many stops a row reaches, at its open or inside it. */
   reachedCount(instrument: number, high: number, low: number): number {
-    const list = this.open[instrument]!;
+    const open = this.open[instrument]!;
     let count = 0;
-    for (let index = this.firstNear(instrument, high, low); index < list.length; index++) if (isReached(list[index]!, high, low)) count++;
+    for (let index = this.firstNear(instrument, high, low); index < open.length; index++) if (isReached(open[index]!, high, low)) count++;
     return count;
   }
 
   /** Returns a copy of all brackets that prices from `low` to `high` trigger. It may contain others too. */
   near(instrument: number, high: number, low: number): readonly Bracket[] {
-    const list = this.open[instrument]!;
-    for (let index = this.firstNear(instrument, high, low); index < list.length; index++)
-      if (isReached(list[index]!, high, low)) return list.slice(index);
+    const open = this.open[instrument]!;
+    for (let index = this.firstNear(instrument, high, low); index < open.length; index++)
+      if (isReached(open[index]!, high, low)) return open.slice(index);
     return NONE;
   }
 
   /** Triggers the stops at or beyond which the row opens, at the open. */
-  triggerAtOpen(instrument: number, open: number, hit: OnHit): void {
+  triggerAtOpen(instrument: number, open: number, onHit: OnHit): void {
     for (const bracket of this.near(instrument, open, open)) {
       const level = levelOf(bracket);
-      if (bracket.isLong ? open <= level : open >= level) hit(bracket, open);
+      if (bracket.isLong ? open <= level : open >= level) onHit(bracket, open);
     }
   }
 
@@ -304,14 +309,14 @@ export class Brackets {
    * Triggers the stops that the row reaches after its open, at their level. `sinceMs`: only brackets armed inside the row, at or after that
    * time. Such a stop triggers at no better price than that of its entry.
    */
-  triggerInRow(instrument: number, high: number, low: number, sinceMs: number, hit: OnHit): void {
+  triggerInRow(instrument: number, high: number, low: number, sinceMs: number, onHit: OnHit): void {
     for (const bracket of this.near(instrument, high, low)) {
       if (bracket.armedMs < sinceMs) continue;
       const level = levelOf(bracket);
       if (!(bracket.isLong ? low <= level : high >= level)) continue;
       const price = bracket.isLong ? Math.min(level, high) : Math.max(level, low);
-      if (sinceMs === -INFINITY) hit(bracket, price);
-      else hit(bracket, bracket.isLong ? Math.min(price, bracket.entryPrice) : Math.max(price, bracket.entryPrice));
+      if (sinceMs === -INFINITY) onHit(bracket, price);
+      else onHit(bracket, bracket.isLong ? Math.min(price, bracket.entryPrice) : Math.max(price, bracket.entryPrice));
     }
   }
 
@@ -366,12 +371,12 @@ export function isReached(bracket: Bracket, high: number, low: number): boolean 
 /** Returns the price at which a bracket triggers: the nearer of its stop and its trailing stop. */
 export function levelOf(bracket: Bracket): number {
   const { isLong, stop } = bracket;
-  const fixed = isLong || stop > 0 ? stop : INFINITY;
-  if (bracket.trailing === 0) return fixed;
-  const trail = trailLevelOf(bracket, bracket.best);
+  const fixedLevel = isLong || stop > 0 ? stop : INFINITY;
+  if (bracket.trailing === 0) return fixedLevel;
+  const trailingLevel = trailLevelOf(bracket, bracket.best);
   // The comparisons are false while it does not trail yet.
-  if (isLong) return trail > fixed ? trail : fixed;
-  return trail < fixed ? trail : fixed;
+  if (isLong) return trailingLevel > fixedLevel ? trailingLevel : fixedLevel;
+  return trailingLevel < fixedLevel ? trailingLevel : fixedLevel;
 }
 /**
  * Returns the level of a trailing stop after the best price `best`; NaN before the price from which it trails. A distance in percent is

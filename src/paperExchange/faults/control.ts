@@ -136,7 +136,7 @@ function driveRows(body: Body, { exchange: { service }, clock }: FaultControlDep
   if (typeof price !== 'string' || activeMarket === null)
     throw new ConfigError('expected { next: true }, or { price } while a row is being matched', 'give the price as text, such as "100.5"');
   activeMarket.holdPrice(toScaled(price, activeMarket.market.instrument.priceDigits) ?? NaN);
-  return { now: service.nowMs, act: activeMarket.moment?.act ?? null };
+  return { now: service.nowMs, act: activeMarket.stage?.act ?? null };
 }
 
 /** Runs the next act of a row, or of the next rows to close. Returns it with the bar's open, high and low; `over` after the last row. */

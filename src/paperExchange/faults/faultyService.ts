@@ -62,14 +62,14 @@ export class FaultyService {
     const admission = active.get('BUS.delay');
     const cancel = active.get('BUS.cancelDelay');
     if (side === null) return service.handle(request, service.nowMs);
-    const usual = side.delays;
+    const usualDelays = side.delays;
     side.delays = {
-      ...usual,
+      ...usualDelays,
       ...(admission ? { admissionMs: faultNumber(admission, 'ms') } : {}),
       ...(cancel ? { cancelMs: faultNumber(cancel, 'ms') } : {}),
     };
     const response = service.handle(request, service.nowMs);
-    side.delays = usual;
+    side.delays = usualDelays;
     return response;
   }
 
@@ -96,7 +96,7 @@ export class FaultyService {
 function deliveredReply(response: ServiceResponse, active: ReadonlyMap<Point, Fault>): DeliveredReply {
   if (active.has('NET.respDrop')) return null;
   const replaced = active.get('NET.replace');
-  const cut = active.get('NET.truncate');
+  const truncation = active.get('NET.truncate');
   const reply = replaced ? { status: faultNumber(replaced, 'status'), headers: {}, body: String(replaced.params['body']) } : response;
-  return cut ? { ...reply, cutAt: faultNumber(cut, 'bytes') } : reply;
+  return truncation ? { ...reply, cutAt: faultNumber(truncation, 'bytes') } : reply;
 }

@@ -6,8 +6,8 @@ import type { Instrument, InstrumentId } from '../../model/instrument.ts';
 /** Funding is paid at 00:00, 08:00 and 16:00 UTC of the exchange's clock. */
 export const FUNDING_MS = 8 * 3_600_000;
 /** Seeded rates lie between -0.01 % and 0.03 %. Perpetuals usually have 0.01 % in a calm market. In 10^-8. */
-const LOWEST = -10_000;
-const RANGE = 40_000;
+const MIN_RATE = -10_000;
+const RATE_RANGE = 40_000;
 const SEED_STEP = 1_000_003;
 
 /** The funding rates of an exchange, by contract and period. */
@@ -26,6 +26,6 @@ export class FundingSchedule {
     if (configured !== undefined) return configured;
     const period = Math.floor(timeMs / FUNDING_MS) + later;
     const rng = seededRng((this.#seed + period * SEED_STEP + (contract?.contractId ?? 0)) % 2 ** 31);
-    return (LOWEST + Math.floor(rng.next() * (RANGE + 1))) * 10_000;
+    return (MIN_RATE + Math.floor(rng.next() * (RATE_RANGE + 1))) * 10_000;
   }
 }

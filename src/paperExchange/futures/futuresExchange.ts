@@ -29,7 +29,7 @@ import type { WireTrigger } from './triggerRecord.ts';
 /** Uid of the background liquidity, which is not a user. */
 const BACKGROUND_UID = '1';
 /** Settings of a new account (exchange dialect, row 62). */
-const OPENING = { leverage: 20, isCross: true, isNet: true };
+const OPENING_SETTINGS = { leverage: 20, isCross: true, isNet: true };
 
 /** Price range in which a contract has traded since its triggers were last checked. */
 interface ReachedRange {
@@ -45,10 +45,10 @@ export class FuturesExchange extends ExchangeSide<FuturesUserOrder, FuturesTrade
   readonly profits: ProfitHistory;
   readonly #accounts: readonly AccountConfig[];
   readonly #amounts: Amounts;
-  readonly #clockwork: TimedEvents;
+  readonly #timedEvents: TimedEvents;
   /** Order history by account, as reads show it, oldest first. */
   readonly #history: History<FuturesUserOrder>[] = [];
-  readonly #reached = new Map<Instrument, ReachedRange>();
+  readonly #reachedRanges = new Map<Instrument, ReachedRange>();
   /** Profit of the execution that is being booked. */
   #profitUnits = 0;
   #isSettling = false;
@@ -66,7 +66,7 @@ export class FuturesExchange extends ExchangeSide<FuturesUserOrder, FuturesTrade
         maxOpenOrders: config.maxOpenOrders,
         state: statesOf(config, 'futures'),
         liquidationFeePpm: config.liquidationFeePpm,
-        opening: OPENING,
+        opening: OPENING_SETTINGS,
         settingsInUse: config.profile.settingsInUse,
       },
       this,
@@ -89,7 +89,7 @@ export class FuturesExchange extends ExchangeSide<FuturesUserOrder, FuturesTrade
     });
     this.rates = new FundingSchedule(config.fundingRates, config.fundingSeed);
     const { venue, markets, rates } = this;
-    this.#clockwork = new TimedEvents({ venue, markets, rates, scheduler, settle: () => this.settleMarks(this.nowMs) });
+    this.#timedEvents = new TimedEvents({ venue, markets, rates, scheduler, settle: () => this.settleMarks(this.nowMs) });
     this.#amounts = new Amounts(this.assets());
   }
 
@@ -100,7 +100,7 @@ export class FuturesExchange extends ExchangeSide<FuturesUserOrder, FuturesTrade
     for (const [asset, amount] of Object.entries(futures?.balances ?? {})) {
       this.venue.deposit(account, asset, this.#amounts.units(amount, asset, `account ${name} futures balances`));
     }
-    const { leverage, isCross, isNet } = { ...OPENING, ...futures?.settings };
+    const { leverage, isCross, isNet } = { ...OPENING_SETTINGS, ...futures?.settings };
     for (const { instrument } of this.markets) {
       const { minLeverage, maxLeverage } = this.venue.book(instrument).terms.money.contract;
       this.venue.setLeverage(account, instrument, Math.max(minLeverage, Math.min(leverage, maxLeverage)));
@@ -138,10 +138,10 @@ export class FuturesExchange extends ExchangeSide<FuturesUserOrder, FuturesTrade
    * Requests the cancellation of a trigger order. It ends after the cancel delay and may still fire before. Returns false if refused: see
    * `refusal`.
    */
-  cancelTrigger(waiting: WireTrigger, again: boolean): boolean {
+  cancelTrigger(waiting: WireTrigger, isRepeated: boolean): boolean {
     const { triggers } = this;
     const { status, child } = waiting.trigger;
-    if (status === 'pending' && waiting.isLeaving) return again || this.refuse(VENUE_CODES.cancelNotAllowed.code);
+    if (status === 'pending' && waiting.isLeaving) return isRepeated || this.refuse(VENUE_CODES.cancelNotAllowed.code);
     if (!triggers.requestCancel(waiting)) return this.refuse(triggers.refusal);
     this.runAfterCancelDelay(child.instrument, () => this.#finishTriggerCancel(waiting));
     return true;
@@ -210,7 +210,7 @@ export class FuturesExchange extends ExchangeSide<FuturesUserOrder, FuturesTrade
 
   override ended(live: VenueOrder): void {
     super.ended(live);
-    this.#clockwork.scheduleMarks();
+    this.#timedEvents.scheduleMarks();
   }
 
   /** Restores open orders. The process may have ended before the mark for its last change was taken, so marks are scheduled. */
@@ -219,7 +219,7 @@ export class FuturesExchange extends ExchangeSide<FuturesUserOrder, FuturesTrade
     for (const waiting of this.triggers.pending()) {
       if (waiting.isLeaving) this.schedule(0, () => this.#finishTriggerCancel(waiting));
     }
-    this.#clockwork.scheduleMarks();
+    this.#timedEvents.scheduleMarks();
   }
 
   protected override newOrder(start: OrderStart): FuturesUserOrder {
@@ -242,13 +242,13 @@ export class FuturesExchange extends ExchangeSide<FuturesUserOrder, FuturesTrade
     const book = this.venue.book(instrument);
     // A position has no mark before the first one is due, so the first price sets it.
     if (book.markTicks === 0) this.venue.setMark(instrument, price);
-    this.#clockwork.scheduleMarks();
+    this.#timedEvents.scheduleMarks();
     if (this.triggers.waits(instrument)) this.#recordPrice(instrument, price);
   }
 
   protected override onAdmission(order: FuturesUserOrder): void {
     this.publish(order);
-    this.#clockwork.scheduleMarks();
+    this.#timedEvents.scheduleMarks();
   }
 
   /** Liquidates positions whose margin is too small at the latest marks. */
@@ -267,16 +267,16 @@ export class FuturesExchange extends ExchangeSide<FuturesUserOrder, FuturesTrade
 
   /** Records a price. Triggers fire after the current matching has ended, so that their orders follow it. */
   #recordPrice(instrument: Instrument, price: number): void {
-    const reached = this.#reached.get(instrument);
+    const reached = this.#reachedRanges.get(instrument);
     if (reached !== undefined) {
       reached.high = Math.max(reached.high, price);
       reached.low = Math.min(reached.low, price);
       return;
     }
-    this.#reached.set(instrument, { high: price, low: price });
+    this.#reachedRanges.set(instrument, { high: price, low: price });
     this.schedule(0, () => {
-      const { high, low } = this.#reached.get(instrument)!;
-      this.#reached.delete(instrument);
+      const { high, low } = this.#reachedRanges.get(instrument)!;
+      this.#reachedRanges.delete(instrument);
       this.triggers.reach(instrument, high, low, this.nowMs);
     });
   }

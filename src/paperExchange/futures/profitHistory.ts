@@ -36,7 +36,7 @@ export interface ReductionQuery {
 /** The profit histories of all accounts of an exchange. */
 export class ProfitHistory {
   /** Records that are not yet in the exchange store. */
-  readonly fresh: { readonly account: number; readonly kept: PagedRow<ReportedReduction> }[] = [];
+  readonly unsaved: { readonly account: number; readonly pagedRow: PagedRow<ReportedReduction> }[] = [];
   readonly #rows: Pick<OrderRows<FuturesUserOrder, FuturesTrade>, 'names' | 'tagOf'>;
   readonly #archive: ArchiveSource;
   readonly #byAccount: PagedList<ReportedReduction>[] = [];
@@ -62,8 +62,8 @@ export class ProfitHistory {
     timeMs: number,
   ): PagedRow<ReportedReduction> {
     const { id, isLong, isCross, leverage, feeUnits, fundingUnits, openedMs } = position;
-    const earlier = this.#reported.get(position);
-    const reported = earlier?.positionId === id ? earlier : { feeUnits: 0, fundingUnits: 0 };
+    const reportedBefore = this.#reported.get(position);
+    const reported = reportedBefore?.positionId === id ? reportedBefore : { feeUnits: 0, fundingUnits: 0 };
     this.#reported.set(position, { positionId: id, feeUnits, fundingUnits });
     const row: ReportedReduction = {
       id: ++this.#lastId,
@@ -80,8 +80,8 @@ export class ProfitHistory {
       openedMs,
       timeMs,
     };
-    const stored = { row, tag: this.#rows.tagOf(instrument), place: -1 };
-    this.fresh.push({ account: position.account, kept: stored });
+    const stored = { row, tag: this.#rows.tagOf(instrument), storeOffset: -1 };
+    this.unsaved.push({ account: position.account, pagedRow: stored });
     return stored;
   }
 
@@ -98,11 +98,11 @@ export class ProfitHistory {
   restoreReported(position: Readonly<VenuePosition>, amounts: ReportedAmounts): void {
     this.#reported.set(position, amounts);
   }
-  /** Restores a record of an earlier process. `place` is its offset in the store. */
-  restore({ id, uid, symbol }: ReductionRecord, place: number): void {
+  /** Restores a record of an earlier process. `storeOffset` is its offset in the store. */
+  restore({ id, uid, symbol }: ReductionRecord, storeOffset: number): void {
     const { accountOf, instrumentOf } = this.#rows.names;
     this.#lastId = Math.max(this.#lastId, id);
-    this.#listOf(accountOf(uid)).restore(place, this.#rows.tagOf(instrumentOf(symbol)));
+    this.#listOf(accountOf(uid)).restore(storeOffset, this.#rows.tagOf(instrumentOf(symbol)));
   }
   /** Returns the stored form of a reduction. */
   textOf(account: number, reduction: ReportedReduction): string {
@@ -118,8 +118,8 @@ export class ProfitHistory {
   }
 
   #listOf(account: number): PagedList<ReportedReduction> {
-    return (this.#byAccount[account] ??= new PagedList((place) =>
-      reductionIn(this.#archive.reader.read(reductionRecord, place), this.#rows.names),
+    return (this.#byAccount[account] ??= new PagedList((storeOffset) =>
+      reductionIn(this.#archive.reader.read(reductionRecord, storeOffset), this.#rows.names),
     ));
   }
 }

@@ -31,7 +31,7 @@ export class TimedEvents {
   scheduleMarks(): void {
     if (this.#isMarkDue) return;
     this.#isMarkDue = true;
-    this.#atWhole(MARK_MS, () => {
+    this.#atNextMultiple(MARK_MS, () => {
       this.#isMarkDue = false;
       this.#takeMarks();
     });
@@ -47,7 +47,7 @@ export class TimedEvents {
 
   /** Pays funding at the next funding time, then schedules the one after it. */
   #scheduleFunding(): void {
-    this.#atWhole(FUNDING_MS, () => {
+    this.#atNextMultiple(FUNDING_MS, () => {
       const { venue, markets, rates, scheduler } = this.#deps;
       // Takes the marks of the funding: the first ones at or after its time.
       this.#takeMarks();
@@ -63,7 +63,7 @@ export class TimedEvents {
   }
 
   /** Runs at the next whole multiple of `ms`. */
-  #atWhole(ms: number, run: () => void): void {
+  #atNextMultiple(ms: number, run: () => void): void {
     const { scheduler } = this.#deps;
     scheduler.at((Math.floor(scheduler.nowMs / ms) + 1) * ms, run);
   }
@@ -76,8 +76,8 @@ function setMark(venue: FuturesVenue, { instrument, matcher: { book }, reference
   const bid = book.best('buy')?.price ?? lastPrice;
   const ask = book.best('sell')?.price ?? lastPrice;
   // The median of three prices: an order or trade that moves one of them cannot move the mark beyond the other two.
-  const ticks = referencePrice > 0 ? median(referencePrice, Math.round((bid + ask) / 2), lastPrice) : median(bid, ask, lastPrice);
+  const ticks = referencePrice > 0 ? medianOf(referencePrice, Math.round((bid + ask) / 2), lastPrice) : medianOf(bid, ask, lastPrice);
   venue.markRow(instrument, ticks, ticks, ticks, ticks);
 }
 
-const median = (a: number, b: number, c: number): number => Math.max(Math.min(a, b), Math.min(Math.max(a, b), c));
+const medianOf = (a: number, b: number, c: number): number => Math.max(Math.min(a, b), Math.min(Math.max(a, b), c));

@@ -65,7 +65,7 @@ export class TriggerBook {
   /** By number: triggers that are waiting, and ended ones that are not yet in the store. */
   readonly #inMemory = new Map<number, WireTrigger>();
   /** Store offsets of ended triggers, by number. */
-  readonly #places = new Offsets();
+  readonly #storeOffsets = new Offsets();
   readonly #byAccount: History<WireTrigger>[] = [];
 
   constructor({ venue, maxTriggers, rows, archive, placeOrder }: TriggerBookDeps) {
@@ -107,8 +107,8 @@ export class TriggerBook {
   }
 
   /** Notes that the trigger has ended and where it is in the store. */
-  markArchived(number: number, place: number): void {
-    this.#places.set(number, place);
+  markArchived(number: number, storeOffset: number): void {
+    this.#storeOffsets.set(number, storeOffset);
     this.#inMemory.delete(number);
   }
 
@@ -123,8 +123,8 @@ export class TriggerBook {
   #triggerNumbered(number: number): WireTrigger | null {
     const inMemory = this.#inMemory.get(number);
     if (inMemory !== undefined) return inMemory;
-    const place = this.#places.get(number);
-    return place < 0 ? null : triggerIn(this.#archive.reader.read(triggerRecord, place), this.#rows.names);
+    const storeOffset = this.#storeOffsets.get(number);
+    return storeOffset < 0 ? null : triggerIn(this.#archive.reader.read(triggerRecord, storeOffset), this.#rows.names);
   }
 
   /**

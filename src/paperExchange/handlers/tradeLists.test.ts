@@ -24,11 +24,11 @@ function openLists(variants = PROFILES.seed) {
     count.read++;
     return orders.tradeAt(account, place);
   };
-  const tradePlaces: typeof orders.tradePlaces = (...query) => {
+  const tradeIndexes: typeof orders.tradeIndexes = (...query) => {
     count.places++;
-    return orders.tradePlaces(...query);
+    return orders.tradeIndexes(...query);
   };
-  const counted = { tradeCount: orders.tradeCount.bind(orders), tradePlaces, tradeAt };
+  const counted = { tradeCount: orders.tradeCount.bind(orders), tradeIndexes, tradeAt };
   const lists = new TradeLists(counted, { answer: spotFillsAnswer, recordOf: spotFillRecord, variants });
   let tradeId = 0;
   const add = (account: number, instrument = INSTRUMENTS[tradeId % 2]!): void => {
@@ -37,7 +37,7 @@ function openLists(variants = PROFILES.seed) {
     orders.showTrade(account, {
       row: { ...row, isMaker: false, fee: tradeId, feeInBase: tradeId % 5 === 0 },
       tag: (tradeId + 1) % 2,
-      place: -1,
+      storeOffset: -1,
     });
   };
   const expected = (account: number, instrument: Instrument | null, limit: number, fromId: number | null): string =>

@@ -38,14 +38,14 @@ export interface TradeText<T, R> {
 export class TradeLists<T extends OwnTrade, R> {
   /** Bodies by request, the oldest first. */
   readonly #kept = new Map<string, KeptBody>();
-  /** Rows by account and by the place of the trade in the list of the account. */
+  /** Rows by account and by the index of the trade in the list of the account. */
   readonly #rows = new Map<number, Map<number, string>>();
   #rowCount = 0;
   #keptLength = 0;
-  readonly #orders: Pick<UserOrders<UserOrder, T>, 'tradeCount' | 'tradePlaces' | 'tradeAt'>;
+  readonly #orders: Pick<UserOrders<UserOrder, T>, 'tradeCount' | 'tradeIndexes' | 'tradeAt'>;
   readonly #text: TradeText<T, R>;
 
-  constructor(orders: Pick<UserOrders<UserOrder, T>, 'tradeCount' | 'tradePlaces' | 'tradeAt'>, text: TradeText<T, R>) {
+  constructor(orders: Pick<UserOrders<UserOrder, T>, 'tradeCount' | 'tradeIndexes' | 'tradeAt'>, text: TradeText<T, R>) {
     this.#orders = orders;
     this.#text = text;
   }
@@ -56,7 +56,7 @@ export class TradeLists<T extends OwnTrade, R> {
     const tradeCount = this.#orders.tradeCount(account);
     const cached = this.#kept.get(request);
     if (cached?.tradeCount === tradeCount) return cached.body;
-    const rows = this.#orders.tradePlaces(account, instrument, limit, fromId).map((place) => this.#rowAt(account, place));
+    const rows = this.#orders.tradeIndexes(account, instrument, limit, fromId).map((index) => this.#rowAt(account, index));
     const body = encodeListOf(this.#text.answer, rows, this.#text.variants);
     this.#forget(request);
     if (body.length > MAX_BODY_LENGTH) return body;
@@ -74,17 +74,17 @@ export class TradeLists<T extends OwnTrade, R> {
   }
 
   /** Returns the row of a trade. */
-  #rowAt(account: number, place: number): string {
-    const kept = this.#rows.get(account)?.get(place);
-    if (kept !== undefined) return kept;
+  #rowAt(account: number, index: number): string {
+    const knownRow = this.#rows.get(account)?.get(index);
+    if (knownRow !== undefined) return knownRow;
     const { answer, recordOf, variants } = this.#text;
-    const row = encodeRow(answer, recordOf(this.#orders.tradeAt(account, place)), variants);
+    const row = encodeRow(answer, recordOf(this.#orders.tradeAt(account, index)), variants);
     if (this.#rowCount >= MAX_ROWS) {
       this.#rows.clear();
       this.#rowCount = 0;
     }
     const ofAccount = this.#rows.get(account) ?? new Map<number, string>();
-    this.#rows.set(account, ofAccount.set(place, row));
+    this.#rows.set(account, ofAccount.set(index, row));
     this.#rowCount++;
     return row;
   }

@@ -1,4 +1,4 @@
-// The function that answers the requests of an HTTP server.
+// Declares the function that answers the requests of an HTTP server: the API's, or that of the control port.
 
 import type { DeliveredReply } from '../faults/faultyService.ts';
 import type { ServiceRequest } from '../api/message.ts';

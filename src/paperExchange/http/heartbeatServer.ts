@@ -41,7 +41,7 @@ export class HeartbeatServer {
   }
 
   /** Handles a request for a WebSocket at `/ws`. Returns false for any other request, which the HTTP server then answers. */
-  take(request: IncomingMessage, socket: Duplex, head: Buffer): boolean {
+  acceptUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): boolean {
     if (!asksForWebSocket(request) || requestTargetOf(request.url ?? '').target.split('?', 1)[0] !== SOCKET_PATH) return false;
     socket.on('error', () => socket.destroy());
     const { isOpen, answer } = this.#connections.size >= MAX_CONNECTIONS ? refusal(503, 'Service Unavailable') : handshake(request);
@@ -88,7 +88,7 @@ class Connection {
   /** Handles bytes from the client. A malformed frame ends the connection. */
   receive(bytes: Buffer): void {
     const { frames, broken } = this.#reader.push(bytes);
-    for (const frame of frames) if (!this.#isEnding) this.#take(frame);
+    for (const frame of frames) if (!this.#isEnding) this.#handleFrame(frame);
     if (broken !== null) this.end(broken.code, broken.why);
   }
 
@@ -103,7 +103,7 @@ class Connection {
   }
 
   /** Answers a frame of the client: ping, pong, close or text. */
-  #take({ opcode, payload }: SocketFrame): void {
+  #handleFrame({ opcode, payload }: SocketFrame): void {
     switch (opcode) {
       case OPCODE.ping:
         return this.#send(OPCODE.pong, payload);

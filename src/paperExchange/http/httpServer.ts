@@ -74,7 +74,7 @@ export async function startHttpServer(
   server.maxConnections = maxConnections;
   if (sockets !== null) {
     server.on('upgrade', (request, socket, head) => {
-      if (!sockets.take(request, socket, head)) ignoreUpgrade(server, request, socket, head);
+      if (!sockets.acceptUpgrade(request, socket, head)) ignoreUpgrade(server, request, socket, head);
     });
   }
   const stalled = new StalledClients();

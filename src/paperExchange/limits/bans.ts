@@ -1,7 +1,7 @@
 // Bans of addresses that keep sending after HTTP 429. Each ban lasts twice as long as the one before.
 
 /** Time span in which refusals are counted. */
-const SPAN_MS = 60_000;
+const COUNT_WINDOW_MS = 60_000;
 /** Number of addresses above which those without an offence for one hour are dropped. */
 const MAX_ADDRESSES = 10_000;
 const FORGIVEN_MS = 3_600_000;
@@ -15,14 +15,14 @@ interface Offence {
   bans: number;
 }
 
-/** Bans an address for `firstMs` once it has had `after` refusals within a minute. */
+/** Bans an address for `firstMs` once it has had `refusalsBeforeBan` refusals within a minute. */
 export class Bans {
-  readonly #after: number;
+  readonly #refusalsBeforeBan: number;
   readonly #firstMs: number;
   readonly #offences = new Map<string, Offence>();
 
-  constructor(after: number, firstMs: number) {
-    this.#after = after;
+  constructor(refusalsBeforeBan: number, firstMs: number) {
+    this.#refusalsBeforeBan = refusalsBeforeBan;
     this.#firstMs = firstMs;
   }
 
@@ -34,9 +34,9 @@ export class Bans {
   /** Counts a request that was answered with 429. */
   countRefusal(ip: string, nowMs: number): void {
     const offence = this.#offences.get(ip) ?? this.#addAddress(ip, nowMs);
-    offence.refusals = offence.refusals.filter((timeMs) => timeMs > nowMs - SPAN_MS);
+    offence.refusals = offence.refusals.filter((timeMs) => timeMs > nowMs - COUNT_WINDOW_MS);
     offence.refusals.push(nowMs);
-    if (offence.refusals.length < this.#after) return;
+    if (offence.refusals.length < this.#refusalsBeforeBan) return;
     offence.refusals = [];
     // The bounded exponent keeps the end of a ban an exact number.
     offence.untilMs = nowMs + this.#firstMs * 2 ** Math.min(offence.bans++, 20);

@@ -5,7 +5,7 @@ import type { OrderIntent } from '../../model/order.ts';
 import { VENUE_CODES } from '../../model/venueCodes.ts';
 
 /** Refusals that the order of checks places after the maximum: closable volume, and funds. */
-export const AFTER_CAP: ReadonlySet<number> = new Set([VENUE_CODES.closeVolumeExceeded.code, VENUE_CODES.balanceNotEnough.code]);
+export const CODES_AFTER_CAP: ReadonlySet<number> = new Set([VENUE_CODES.closeVolumeExceeded.code, VENUE_CODES.balanceNotEnough.code]);
 
 /** The open orders of each account on each instrument, at most `max`. */
 export class OpenCounts {

@@ -37,7 +37,7 @@ interface Taker {
   /** Limit price in ticks; 0: any price. */
   readonly limit: number;
   /** Lots that a background taker still wants. */
-  left: number;
+  lotsLeft: number;
 }
 
 /** True when an order by amount that takes `lots` at `price` cannot pay for one more lot at `next`, the next price. */
@@ -50,14 +50,14 @@ export class Matcher {
   readonly #venue: BarBook;
   readonly #isSpent: IsSpent;
   readonly #listener: MatchListener;
-  readonly #ids: { lastTradeId: number };
+  readonly #tradeIds: { lastTradeId: number };
 
   /** `ids` is shared by all instruments of a market, so that trade ids are unique. */
   constructor(venue: BarBook, isSpent: IsSpent, listener: MatchListener, ids: { lastTradeId: number }) {
     this.#venue = venue;
     this.#isSpent = isSpent;
     this.#listener = listener;
-    this.#ids = ids;
+    this.#tradeIds = ids;
   }
 
   /**
@@ -66,7 +66,7 @@ export class Matcher {
    */
   enter(id: string, order: VenueOrder, timeMs: number): RestingOrder | null {
     const { side, limit, timeInForce } = order;
-    const taker: Taker = { id, order, side, limit, left: 0 };
+    const taker: Taker = { id, order, side, limit, lotsLeft: 0 };
     if (timeInForce === 'POST_ONLY' && this.#reachedLevel(taker) !== null) return null;
     if (timeInForce === 'FOK' && !this.#canFill(order)) return null;
     const isExhausted = this.#trade(taker, timeMs);
@@ -76,20 +76,20 @@ export class Matcher {
 
   /** Places a background quote. It trades what crosses; the rest is added to the book. Returns null if nothing rests. */
   quote(side: Side, price: number, lots: number, timeMs: number): RestingOrder | null {
-    const taker: Taker = { id: this.#listener.backgroundId(), order: null, side, limit: price, left: lots };
+    const taker: Taker = { id: this.#listener.backgroundId(), order: null, side, limit: price, lotsLeft: lots };
     this.#trade(taker, timeMs);
-    return taker.left > 0 ? this.book.add(taker.id, null, side, price, taker.left) : null;
+    return taker.lotsLeft > 0 ? this.book.add(taker.id, null, side, price, taker.lotsLeft) : null;
   }
 
   /** Executes a background taker. Lots that `limit` or a better price does not fill are dropped. */
   takeLiquidity(side: Side, limit: number, lots: number, timeMs: number): void {
-    this.#trade({ id: this.#listener.backgroundId(), order: null, side, limit, left: lots }, timeMs);
+    this.#trade({ id: this.#listener.backgroundId(), order: null, side, limit, lotsLeft: lots }, timeMs);
   }
 
   /** Returns true if the book offers more than the order's amount or account can pay. */
   #trade(taker: Taker, timeMs: number): boolean {
     for (let level = this.#reachedLevel(taker); level !== null; level = this.#reachedLevel(taker)) {
-      const wantedLots = taker.order === null ? taker.left : this.#venue.fillableLots(taker.order, level.price);
+      const wantedLots = taker.order === null ? taker.lotsLeft : this.#venue.fillableLots(taker.order, level.price);
       if (wantedLots === 0) return taker.order !== null;
       // An order that takes all that its account can pay for, or that can be booked exactly, stops here. Otherwise it would continue with
       // ever smaller parts.
@@ -131,9 +131,9 @@ export class Matcher {
     const { price } = maker;
     const isBuy = taker.side === 'buy';
     this.book.take(maker, lots);
-    taker.left -= lots;
+    taker.lotsLeft -= lots;
     this.#listener.onMatch({
-      tradeId: ++this.#ids.lastTradeId,
+      tradeId: ++this.#tradeIds.lastTradeId,
       bidId: isBuy ? taker.id : maker.id,
       askId: isBuy ? maker.id : taker.id,
       takerSide: taker.side,

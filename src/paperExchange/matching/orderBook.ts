@@ -45,7 +45,7 @@ export interface PriceLevel {
 }
 
 /** The queue of one price level. It is never empty. */
-class Queue {
+class LevelQueue {
   readonly price: number;
   lots = 0;
   head: QueuedOrder;
@@ -61,7 +61,7 @@ class Queue {
 /** The book of one instrument. */
 export class OrderBook {
   /** Levels of each side. The best one is last, where most changes happen. */
-  readonly #queues: Readonly<Record<Side, Queue[]>> = { buy: [], sell: [] };
+  readonly #queues: Readonly<Record<Side, LevelQueue[]>> = { buy: [], sell: [] };
   /** Counts every change. A result derived from the book stays valid while it is unchanged. */
   version = 0;
 
@@ -78,28 +78,28 @@ export class OrderBook {
 
   /** Returns the order behind `resting` at its price; null if it is the last. */
   after(resting: RestingOrder): RestingOrder | null {
-    assert(resting instanceof QueuedOrder, 'a resting order is one resting this book');
+    assert(resting instanceof QueuedOrder, 'a resting order is in this book');
     return resting.next;
   }
 
   /** Adds an order behind those at its price. The caller guarantees that it crosses no other order. */
   add(id: string, order: VenueOrder | null, side: Side, price: number, lots: number): RestingOrder {
-    const entry = new QueuedOrder(id, order, side, price, lots);
+    const queued = new QueuedOrder(id, order, side, price, lots);
     const queues = this.#queues[side];
     const index = levelIndex(queues, side, price);
     const queue = queues[index];
     if (queue?.price === price) {
-      entry.prev = queue.tail;
-      queue.tail.next = entry;
-      queue.tail = entry;
+      queued.prev = queue.tail;
+      queue.tail.next = queued;
+      queue.tail = queued;
       queue.lots += lots;
     } else {
-      const level = new Queue(entry);
+      const level = new LevelQueue(queued);
       level.lots = lots;
       queues.splice(index, 0, level);
     }
     this.version++;
-    return entry;
+    return queued;
   }
 
   /** Reduces an order by `lots`. It leaves the book with its last lot. */
@@ -127,7 +127,7 @@ export class OrderBook {
 }
 
 /** Returns the index of the level at `price`, or where to insert it. Buys are in ascending order, sells in descending order. */
-function levelIndex(queues: readonly Queue[], side: Side, price: number): number {
+function levelIndex(queues: readonly LevelQueue[], side: Side, price: number): number {
   let low = 0;
   let high = queues.length;
   while (low < high) {

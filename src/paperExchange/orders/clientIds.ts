@@ -1,9 +1,9 @@
 // Maps a client order id to the latest order with it. It uses about six bytes an order, whether the order is in memory or in the store.
 
 /** Orders in one table. Their numbers fit the low bits of a slot. */
-const ORDERS = 1 << 15;
+const ORDERS_PER_TABLE = 1 << 15;
 /** Slots of a table. At most two thirds are used. */
-const SLOTS = 49_152;
+const SLOTS_PER_TABLE = 49_152;
 /**
  * A slot holds 16 bits of the hash above the order number, which counts from 1. The hash bits rule out nearly all other orders without
  * reading them.
@@ -12,7 +12,7 @@ const CHECK_SHIFT = 15;
 
 /** The client order ids of one market, in hash tables. */
 export class ClientIds {
-  /** Tables by order number, in spans of `ORDERS`. A slot of 0 is free. */
+  /** Tables by order number, in spans of `ORDERS_PER_TABLE`. A slot of 0 is free. */
   readonly #tables: (Uint32Array | undefined)[] = [];
   /** True when the order with this number belongs to the account and has the id. */
   readonly #hasClientId: (order: number, account: number, id: string) => boolean;
@@ -23,27 +23,27 @@ export class ClientIds {
 
   /** Adds an order. Numbers start at 0 and may come in any sequence. A later order replaces an earlier one with the same id. */
   add(order: number, account: number, id: string): void {
-    const table = (this.#tables[Math.floor(order / ORDERS)] ??= new Uint32Array(SLOTS));
-    const base = order - (order % ORDERS);
+    const table = (this.#tables[Math.floor(order / ORDERS_PER_TABLE)] ??= new Uint32Array(SLOTS_PER_TABLE));
+    const base = order - (order % ORDERS_PER_TABLE);
     const hash = hashOf(account, id);
-    let slot = hash % SLOTS;
-    for (; table[slot] !== 0; slot = (slot + 1) % SLOTS) {
+    let slot = hash % SLOTS_PER_TABLE;
+    for (; table[slot] !== 0; slot = (slot + 1) % SLOTS_PER_TABLE) {
       const otherNumber = numberIn(table[slot]!);
       if (!hasSameHashBits(table[slot]!, hash) || !this.#hasClientId(base + otherNumber, account, id)) continue;
       if (base + otherNumber > order) return;
       break;
     }
-    table[slot] = slotOf(hash, order % ORDERS);
+    table[slot] = slotOf(hash, order % ORDERS_PER_TABLE);
   }
 
   /** Returns the number of the account's latest order with this id; -1 if there is no such order. */
   find(account: number, id: string): number {
     const hash = hashOf(account, id);
-    for (let span = this.#tables.length - 1; span >= 0; span--) {
-      const table = this.#tables[span];
+    for (let tableIndex = this.#tables.length - 1; tableIndex >= 0; tableIndex--) {
+      const table = this.#tables[tableIndex];
       if (table === undefined) continue;
-      for (let slot = hash % SLOTS; table[slot] !== 0; slot = (slot + 1) % SLOTS) {
-        const order = span * ORDERS + numberIn(table[slot]!);
+      for (let slot = hash % SLOTS_PER_TABLE; table[slot] !== 0; slot = (slot + 1) % SLOTS_PER_TABLE) {
+        const order = tableIndex * ORDERS_PER_TABLE + numberIn(table[slot]!);
         if (hasSameHashBits(table[slot]!, hash) && this.#hasClientId(order, account, id)) return order;
       }
     }

@@ -15,7 +15,7 @@ import { Tape } from '../market/tape.ts';
 import type { Rows, TradedMarket } from '../market/tradedMarket.ts';
 import { PendingWrites } from './pendingWrites.ts';
 import type { PagedRow } from './pagedList.ts';
-import { AFTER_CAP, OpenCounts } from '../limits/openCounts.ts';
+import { CODES_AFTER_CAP, OpenCounts } from '../limits/openCounts.ts';
 import { imageOf, type OpenOrderRecord } from './orderRecords.ts';
 import { idMapsOf, OrderRows, type RowKind, type ArchiveSource } from './orderRows.ts';
 import { type OrderStart, type OwnTrade, type VisibleState, type UserOrder, UserOrders, wireOrderId } from './userOrder.ts';
@@ -56,8 +56,8 @@ export abstract class ExchangeSide<O extends UserOrder, T extends OwnTrade> impl
   protected readonly scheduler: Scheduler;
   readonly #prefix: string;
   readonly #openCounts: OpenCounts;
-  readonly #byName = new Map<string, TradedMarket>();
-  readonly #byInstrument = new Map<Instrument, TradedMarket>();
+  readonly #marketByName = new Map<string, TradedMarket>();
+  readonly #marketByInstrument = new Map<Instrument, TradedMarket>();
   readonly #tradeIds = { lastTradeId: 0 };
   #lastOrder = 0;
   #backgroundIds = 0;
@@ -75,7 +75,7 @@ export abstract class ExchangeSide<O extends UserOrder, T extends OwnTrade> impl
     this.#openCounts = new OpenCounts(maxOpenOrdersPerSymbol);
     this.delays = delays;
     this.scheduler = scheduler;
-    const names = idMapsOf(market, accounts, (name) => this.#byName.get(name)?.instrument);
+    const names = idMapsOf(market, accounts, (name) => this.#marketByName.get(name)?.instrument);
     this.rows = new OrderRows(prefix, names, kind, archive);
     this.orders = new UserOrders(prefix, this.rows);
   }
@@ -90,17 +90,17 @@ export abstract class ExchangeSide<O extends UserOrder, T extends OwnTrade> impl
   protected onAdmission(_order: O): void {}
 
   get markets(): readonly TradedMarket[] {
-    return Array.from(this.#byInstrument.values());
+    return Array.from(this.#marketByInstrument.values());
   }
 
   /** Finds a market by its wire name, in upper case. */
   market(name: string): TradedMarket | undefined {
-    return this.#byName.get(name);
+    return this.#marketByName.get(name);
   }
 
   /** Returns the market of an instrument. Throws InvariantError if this side does not trade it. */
   marketOf(instrument: Instrument): TradedMarket {
-    const market = this.#byInstrument.get(instrument);
+    const market = this.#marketByInstrument.get(instrument);
     if (market === undefined) throw new InvariantError(`${instrument.id} is not traded here`);
     return market;
   }
@@ -165,7 +165,7 @@ export abstract class ExchangeSide<O extends UserOrder, T extends OwnTrade> impl
   check(account: number, intent: OrderIntent): number {
     const code = this.venue.check(account, intent);
     // A refusal by an earlier check wins: those concern the order itself, and whether the account may order (exchange dialect, 10.1).
-    const isCapChecked = code === 0 || AFTER_CAP.has(code);
+    const isCapChecked = code === 0 || CODES_AFTER_CAP.has(code);
     return isCapChecked && this.#openCounts.isFull(account, intent) ? VENUE_CODES.tooManyOrders.code : code;
   }
 
@@ -212,9 +212,9 @@ export abstract class ExchangeSide<O extends UserOrder, T extends OwnTrade> impl
    * Requests the cancellation of an order, which ends after the cancel delay. Until then it may still fill. Returns false if refused: see
    * `refusal`.
    */
-  cancel(order: O, again: boolean): boolean {
+  cancel(order: O, isRepeated: boolean): boolean {
     const { live } = order;
-    if (live?.status === 'PENDING_CANCEL') return again || this.refuse(VENUE_CODES.cancelNotAllowed.code);
+    if (live?.status === 'PENDING_CANCEL') return isRepeated || this.refuse(VENUE_CODES.cancelNotAllowed.code);
     if (live === null || !this.venue.requestCancel(live)) return this.refuse(VENUE_CODES.cancelNotAllowed.code);
     this.publish(order);
     this.runAfterCancelDelay(order.instrument, () => this.#finishCancel(order));
@@ -253,8 +253,8 @@ export abstract class ExchangeSide<O extends UserOrder, T extends OwnTrade> impl
 
   /** Books a trade of an account. It is written to the store from now on, and reads show it after the visibility delay. */
   protected book(account: number, trade: T): void {
-    const stored: PagedRow<T> = { row: trade, tag: this.rows.tagOf(trade.instrument), place: -1 };
-    this.changes.trades.push({ account, kept: stored });
+    const stored: PagedRow<T> = { row: trade, tag: this.rows.tagOf(trade.instrument), storeOffset: -1 };
+    this.changes.trades.push({ account, pagedRow: stored });
     this.runAfterVisibilityDelay(() => this.orders.showTrade(account, stored));
   }
 
@@ -282,8 +282,8 @@ export abstract class ExchangeSide<O extends UserOrder, T extends OwnTrade> impl
     };
     const matcher = new Matcher(book, isSpent, listener, this.#tradeIds);
     const market: TradedMarket = { instrument, matcher, tape, referencePrice: 0, rows: null };
-    this.#byName.set(instrument.wireName, market);
-    this.#byInstrument.set(instrument, market);
+    this.#marketByName.set(instrument.wireName, market);
+    this.#marketByInstrument.set(instrument, market);
   }
 
   protected nextOrderId(): string {
@@ -298,7 +298,7 @@ export abstract class ExchangeSide<O extends UserOrder, T extends OwnTrade> impl
 
   #rowsOf(instrument: Instrument): Rows | null {
     // The venue refuses an instrument that is not traded here.
-    return this.#byInstrument.get(instrument)?.rows ?? null;
+    return this.#marketByInstrument.get(instrument)?.rows ?? null;
   }
 
   /** Returns the match behind a fill by a row. The row is the counterparty. */

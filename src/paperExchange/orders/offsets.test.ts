@@ -80,10 +80,10 @@ describe('PagedList', () => {
         const list = new PagedList<{ id: number }>((place) => JSON.parse(rows.read(place)) as { id: number });
         const waiting: PagedRow<{ id: number }>[] = [];
         steps.forEach(({ tag: rowTag, isStored }, id) => {
-          const pagedRow = { row: { id }, tag: rowTag, place: -1 };
+          const pagedRow = { row: { id }, tag: rowTag, storeOffset: -1 };
           list.push(pagedRow);
           waiting.push(pagedRow);
-          if (isStored) for (const storedRow of waiting.splice(0)) storedRow.place = rows.add(JSON.stringify(storedRow.row));
+          if (isStored) for (const storedRow of waiting.splice(0)) storedRow.storeOffset = rows.add(JSON.stringify(storedRow.row));
         });
         const allRows = steps.map((row, id) => ({ id, tag: row.tag }));
         expect(Array.from({ length: list.length }, (_, index) => [list.at(index).id, list.tagAt(index)])).toEqual(

@@ -1,8 +1,8 @@
 // Long lists of whole numbers below 2^40, for offsets in the store. Each takes four bytes (five beyond 2^32), and growing never copies.
 
 /** Numbers in a chunk, a power of two. */
-const CHUNK = 1 << 14;
-const LOW = 2 ** 32;
+const CHUNK_LENGTH = 1 << 14;
+const LOW_RANGE = 2 ** 32;
 /** Stored values are one higher, so that 0 means not set. */
 const MAX_OFFSET = 2 ** 40 - 2;
 
@@ -14,28 +14,29 @@ export class Offsets {
   /** One above the highest index that was set. */
   length = 0;
 
-  /** Sets the offset at an index. `place`: a whole number from 0 to 2^40 - 2; else throws RangeError. */
-  set(index: number, place: number): void {
-    if (!(place >= 0 && place <= MAX_OFFSET)) throw new RangeError(`expected a place from 0 to ${MAX_OFFSET}, got ${place}`);
-    const chunkIndex = Math.floor(index / CHUNK);
-    while (this.#low.length <= chunkIndex) this.#low.push(new Uint32Array(CHUNK));
-    this.#low[chunkIndex]![index % CHUNK] = (place + 1) % LOW;
-    const high = Math.floor((place + 1) / LOW);
-    if (high > 0) (this.#high[chunkIndex] ??= new Uint8Array(CHUNK))[index % CHUNK] = high;
-    else if (this.#high[chunkIndex] !== undefined) this.#high[chunkIndex][index % CHUNK] = 0;
+  /** Sets the offset at an index. `storeOffset`: a whole number from 0 to 2^40 - 2; else throws RangeError. */
+  set(index: number, storeOffset: number): void {
+    if (!(storeOffset >= 0 && storeOffset <= MAX_OFFSET))
+      throw new RangeError(`expected an offset from 0 to ${MAX_OFFSET}, got ${storeOffset}`);
+    const chunkIndex = Math.floor(index / CHUNK_LENGTH);
+    while (this.#low.length <= chunkIndex) this.#low.push(new Uint32Array(CHUNK_LENGTH));
+    this.#low[chunkIndex]![index % CHUNK_LENGTH] = (storeOffset + 1) % LOW_RANGE;
+    const high = Math.floor((storeOffset + 1) / LOW_RANGE);
+    if (high > 0) (this.#high[chunkIndex] ??= new Uint8Array(CHUNK_LENGTH))[index % CHUNK_LENGTH] = high;
+    else if (this.#high[chunkIndex] !== undefined) this.#high[chunkIndex][index % CHUNK_LENGTH] = 0;
     if (index >= this.length) this.length = index + 1;
   }
 
   /** Adds an offset at the end. */
-  push(place: number): void {
-    this.set(this.length, place);
+  push(storeOffset: number): void {
+    this.set(this.length, storeOffset);
   }
 
   /** Returns the offset at an index; -1 if it was never set. */
   get(index: number): number {
-    const chunkIndex = Math.floor(index / CHUNK);
+    const chunkIndex = Math.floor(index / CHUNK_LENGTH);
     const low = this.#low[chunkIndex];
-    return low === undefined ? -1 : (this.#high[chunkIndex]?.[index % CHUNK] ?? 0) * LOW + low[index % CHUNK]! - 1;
+    return low === undefined ? -1 : (this.#high[chunkIndex]?.[index % CHUNK_LENGTH] ?? 0) * LOW_RANGE + low[index % CHUNK_LENGTH]! - 1;
   }
 }
 
@@ -47,13 +48,13 @@ export class TagColumn {
 
   /** `tag`: a whole number from 0 to 65535. */
   push(tag: number): void {
-    if (this.length % CHUNK === 0) this.#chunks.push(new Uint8Array(CHUNK));
+    if (this.length % CHUNK_LENGTH === 0) this.#chunks.push(new Uint8Array(CHUNK_LENGTH));
     const lastChunk = this.#chunks.length - 1;
     if (tag > 0xff && this.#chunks[lastChunk] instanceof Uint8Array) this.#chunks[lastChunk] = Uint16Array.from(this.#chunks[lastChunk]);
-    this.#chunks[lastChunk]![this.length++ % CHUNK] = tag;
+    this.#chunks[lastChunk]![this.length++ % CHUNK_LENGTH] = tag;
   }
   /** Returns the tag at an index. */
   at(index: number): number {
-    return this.#chunks[Math.floor(index / CHUNK)]![index % CHUNK]!;
+    return this.#chunks[Math.floor(index / CHUNK_LENGTH)]![index % CHUNK_LENGTH]!;
   }
 }

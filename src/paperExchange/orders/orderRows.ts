@@ -47,15 +47,15 @@ export class OrderRows<O extends UserOrder, T extends OwnTrade> implements Archi
   }
 
   /** Returns the ended order stored at an offset. */
-  order(place: number): O {
-    const stored = this.#archive.reader.read(orderRecord, place);
+  order(storeOffset: number): O {
+    const stored = this.#archive.reader.read(orderRecord, storeOffset);
     const order = this.restoreOrder(stored);
     order.ended = order.visible = visibleStateIn(stored);
     return order;
   }
   /** Returns the trade stored at an offset. */
-  trade(place: number): T {
-    const stored = this.#archive.reader.read(tradeRecord, place);
+  trade(storeOffset: number): T {
+    const stored = this.#archive.reader.read(tradeRecord, storeOffset);
     return this.#kind.trade(tradeIn(stored, this.names), stored.futures);
   }
   /** Returns the tag of an instrument. Tags count in the order of first use. */

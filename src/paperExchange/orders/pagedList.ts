@@ -6,7 +6,7 @@ import { Offsets, TagColumn } from './offsets.ts';
 export interface PagedRow<T> {
   readonly row: T;
   readonly tag: number;
-  place: number;
+  storeOffset: number;
 }
 
 /** The list from which pages are cut, oldest row first. */
@@ -21,25 +21,25 @@ const MIN_IN_MEMORY = 64;
 
 /** The rows of one account: the newest in memory, the offsets of the others. */
 export class PagedList<T> implements IndexedList<T> {
-  readonly #places = new Offsets();
+  readonly #storeOffsets = new Offsets();
   readonly #tags = new TagColumn();
   readonly #recent: PagedRow<T>[] = [];
-  readonly #load: (place: number) => T;
+  readonly #load: (storeOffset: number) => T;
 
-  constructor(load: (place: number) => T) {
+  constructor(load: (storeOffset: number) => T) {
     this.#load = load;
   }
 
   get length(): number {
-    return this.#places.length + this.#recent.length;
+    return this.#storeOffsets.length + this.#recent.length;
   }
   tagAt(index: number): number {
-    const archived = this.#places.length;
+    const archived = this.#storeOffsets.length;
     return index < archived ? this.#tags.at(index) : this.#recent[index - archived]!.tag;
   }
   at(index: number): T {
-    const archived = this.#places.length;
-    return index < archived ? this.#load(this.#places.get(index)) : this.#recent[index - archived]!.row;
+    const archived = this.#storeOffsets.length;
+    return index < archived ? this.#load(this.#storeOffsets.get(index)) : this.#recent[index - archived]!.row;
   }
 
   /** Adds the newest row. */
@@ -48,19 +48,19 @@ export class PagedList<T> implements IndexedList<T> {
     if (this.#recent.length >= 2 * MIN_IN_MEMORY) this.#evict();
   }
 
-  /** Adds a row that is already in the store at `place`. Such rows must precede all others. */
-  restore(place: number, tag: number): void {
-    this.#places.push(place);
+  /** Adds a row that is already in the store at `storeOffset`. Such rows must precede all others. */
+  restore(storeOffset: number, tag: number): void {
+    this.#storeOffsets.push(storeOffset);
     this.#tags.push(tag);
   }
 
   /** Evicts the oldest rows from memory, as far as they are in the store. */
   #evict(): void {
     let evicted = 0;
-    for (const { place } of this.#recent) {
-      if (place < 0 || evicted === this.#recent.length - MIN_IN_MEMORY) break;
+    for (const { storeOffset } of this.#recent) {
+      if (storeOffset < 0 || evicted === this.#recent.length - MIN_IN_MEMORY) break;
       evicted++;
     }
-    for (const { place, tag } of this.#recent.splice(0, evicted)) this.restore(place, tag);
+    for (const { storeOffset, tag } of this.#recent.splice(0, evicted)) this.restore(storeOffset, tag);
   }
 }

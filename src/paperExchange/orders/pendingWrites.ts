@@ -10,7 +10,7 @@ interface ChangeFlag {
 /** The changes of one side. */
 export class PendingWrites<O extends ChangeFlag, T> {
   /** New own trades, oldest first. */
-  readonly trades: { readonly account: number; readonly kept: PagedRow<T> }[] = [];
+  readonly trades: { readonly account: number; readonly pagedRow: PagedRow<T> }[] = [];
   /** Accounts whose money, positions or settings may have changed, beside those with changed orders. */
   readonly accounts = new Set<number>();
   #orders: O[] = [];

@@ -101,8 +101,8 @@ export interface OwnTrade {
 /** Reads orders and trades back from the store. */
 export interface ArchiveReader<O, T> {
   /** Reads an order that has ended. */
-  order(place: number): O;
-  trade(place: number): T;
+  order(storeOffset: number): O;
+  trade(storeOffset: number): T;
   /** Returns the tag by which pages are filtered. */
   tagOf(instrument: Instrument): number;
 }
@@ -150,7 +150,7 @@ class AccountOrders<O extends UserOrder, T> {
   readonly trades: PagedList<T>;
 
   constructor(archive: ArchiveReader<O, T>) {
-    this.trades = new PagedList((place) => archive.trade(place));
+    this.trades = new PagedList((storeOffset) => archive.trade(storeOffset));
   }
 }
 
@@ -172,7 +172,7 @@ export class UserOrders<O extends UserOrder, T extends OwnTrade> {
   /** By number: orders that have not ended, whose end reads do not show yet, or that are not in the store yet. */
   readonly #inMemory = new Map<number, O>();
   /** Store offsets by number. */
-  readonly #places = new Offsets();
+  readonly #storeOffsets = new Offsets();
   readonly #clientIds: ClientIds;
   readonly #accounts: AccountOrders<O, T>[] = [];
 
@@ -209,8 +209,8 @@ export class UserOrders<O extends UserOrder, T extends OwnTrade> {
   }
 
   /** Notes the offset of an ended order in the store. The order leaves memory once reads show its end. */
-  markArchived(number: number, place: number): void {
-    this.#places.set(number, place);
+  markArchived(number: number, storeOffset: number): void {
+    this.#storeOffsets.set(number, storeOffset);
     const order = this.#inMemory.get(number);
     if (order !== undefined) this.#evict(order, number);
   }
@@ -219,8 +219,8 @@ export class UserOrders<O extends UserOrder, T extends OwnTrade> {
   orderNumbered(number: number): O | null {
     const order = this.#inMemory.get(number);
     if (order !== undefined) return order;
-    const place = this.#places.get(number);
-    return place < 0 ? null : this.#archive.order(place);
+    const storeOffset = this.#storeOffsets.get(number);
+    return storeOffset < 0 ? null : this.#archive.order(storeOffset);
   }
 
   /** Returns the order with a wire id; null if the account has no such order. */
@@ -263,8 +263,8 @@ export class UserOrders<O extends UserOrder, T extends OwnTrade> {
     this.#ordersOf(account).trades.push(trade);
   }
   /** Restores a trade that an earlier process has stored. */
-  restoreTrade(account: number, place: number, tag: number): void {
-    this.#ordersOf(account).trades.restore(place, tag);
+  restoreTrade(account: number, storeOffset: number, tag: number): void {
+    this.#ordersOf(account).trades.restore(storeOffset, tag);
   }
 
   /** Returns the orders that reads show as open, newest first. `instrument` null: every instrument. */
@@ -274,18 +274,18 @@ export class UserOrders<O extends UserOrder, T extends OwnTrade> {
 
   /** Returns own trades, newest first. With `fromId`, from that trade id on (see `page`). */
   trades(account: number, instrument: Instrument | null, limit: number, fromId: number | null): readonly T[] {
-    return this.tradePlaces(account, instrument, limit, fromId).map((place) => this.tradeAt(account, place));
+    return this.tradeIndexes(account, instrument, limit, fromId).map((index) => this.tradeAt(account, index));
   }
-  /** Returns the places of own trades in the account's list, like `trades`. The place of a trade never changes. */
-  tradePlaces(account: number, instrument: Instrument | null, limit: number, fromId: number | null): readonly number[] {
+  /** Returns the indexes of own trades in the account's list, like `trades`. The index of a trade never changes. */
+  tradeIndexes(account: number, instrument: Instrument | null, limit: number, fromId: number | null): readonly number[] {
     const { trades } = this.#ordersOf(account);
-    const isBefore = fromId === null ? null : (place: number): boolean => trades.at(place).tradeId < fromId;
-    const places = { length: trades.length, tagAt: (place: number) => trades.tagAt(place), at: (place: number) => place };
-    return page(places, limit, instrument === null ? null : this.#archive.tagOf(instrument), isBefore);
+    const isBefore = fromId === null ? null : (index: number): boolean => trades.at(index).tradeId < fromId;
+    const indexList = { length: trades.length, tagAt: (index: number) => trades.tagAt(index), at: (index: number) => index };
+    return page(indexList, limit, instrument === null ? null : this.#archive.tagOf(instrument), isBefore);
   }
-  /** Returns the own trade at a place. */
-  tradeAt(account: number, place: number): T {
-    return this.#ordersOf(account).trades.at(place);
+  /** Returns the own trade at an index. */
+  tradeAt(account: number, index: number): T {
+    return this.#ordersOf(account).trades.at(index);
   }
 
   /** Returns the number of own trades that reads show. */
@@ -294,7 +294,7 @@ export class UserOrders<O extends UserOrder, T extends OwnTrade> {
   }
   /** Removes an order from memory if it is in the store and reads show its end. */
   #evict(order: O, number: number): void {
-    if (order.ended !== null && order.visible === order.ended && this.#places.get(number) >= 0) this.#inMemory.delete(number);
+    if (order.ended !== null && order.visible === order.ended && this.#storeOffsets.get(number) >= 0) this.#inMemory.delete(number);
   }
 
   #ordersOf(account: number): AccountOrders<O, T> {

@@ -19,10 +19,10 @@ import type { ExchangeSettings, PriceSettings } from './file/settings.ts';
 
 const HISTORY_MS = 8 * 86_400_000;
 /** Pace of synthetic markets: a trade every 400 ms, with a change of at most 30 millionths. */
-const STEP = { stepMs: 400, stepPpm: 30 };
+const LIVE_PACE = { stepMs: 400, stepPpm: 30 };
 /** Pace of their history, which is coarser: a trade every 15 s, with changes scaled by the square root of the time. */
-const HISTORY_STEP = { stepMs: 15_000, stepPpm: 180 };
-const LEVELS = 40;
+const HISTORY_PACE = { stepMs: 15_000, stepPpm: 180 };
+const LEVELS_PER_SIDE = 40;
 /** Distance between the seeds of neighbouring instruments. */
 const SEED_STEP = 7919;
 /** Distance between the seeds of one instrument at successive restarts. */
@@ -85,7 +85,7 @@ function startFollowing(market: TradedMarket, prices: PointPrices, scheduler: Sc
   const history = market.referencePrice > 0 ? options.history : null;
   const { source, price, quantity } = priceStartOf(market, prices, scheduler.nowMs, { ...options, history });
   const spacing = Math.max(1, Math.round(price / 10_000));
-  const liquidity = { levels: LEVELS, spread: Math.max(1, Math.round(spacing / 2)), spacing, lots: quantity };
+  const liquidity = { levels: LEVELS_PER_SIDE, spread: Math.max(1, Math.round(spacing / 2)), spacing, lots: quantity };
   followPrices(market, source, { scheduler, rng: options.rng, ...liquidity, price });
 }
 
@@ -123,9 +123,9 @@ function startSynthetic(market: TradedMarket, prices: Extract<PriceSettings, { k
   const { instrument } = market;
   const quantity = lotsOfQuantity(instrument, prices.quantity);
   const first = ticksOf(instrument, prices.price);
-  const history = walk(rng, openOf('1d', nowMs - HISTORY_MS), { ...HISTORY_STEP, price: first, lots: quantity * 40 });
+  const history = walk(rng, openOf('1d', nowMs - HISTORY_MS), { ...HISTORY_PACE, price: first, lots: quantity * 40 });
   const price = market.referencePrice > 0 ? market.referencePrice : writeHistory(market, history, nowMs);
-  return { source: walk(rng, nowMs, { ...STEP, price, lots: quantity }), price, quantity };
+  return { source: walk(rng, nowMs, { ...LIVE_PACE, price, lots: quantity }), price, quantity };
 }
 
 /** Returns a price in ticks. Throws ConfigError unless it is above 0 and has at most the digits of the instrument. */

@@ -11,10 +11,10 @@ import { openExchange, type Exchange } from '../../access/openExchange.ts';
 import { accessSettings } from '../../access/settings.ts';
 
 const POLL_MS = 1000;
-const LEVELS = 100;
-const TRADES = 100;
+const LEVELS_PER_SIDE = 100;
+const TRADES_PER_POLL = 100;
 /** As many minutes as the specification returns: the history that the exchange opens with. */
-const MINUTES = 300;
+const HISTORY_MINUTES = 300;
 
 /** The service to follow, and the exchange that follows it. */
 export interface FollowOptions {
@@ -38,12 +38,12 @@ export interface RunningFollow {
 /** Follows every instrument of the exchange. Throws ConfigError if the service cannot be reached or lacks an instrument. */
 export async function follow(options: FollowOptions): Promise<RunningFollow> {
   const { url, service, onNews, pollMs = POLL_MS } = options;
-  const other = openExchange(accessSettings({ spotUrl: url, futuresUrl: url }, {}));
-  const followed = service.markets.map((traded) => new FollowedMarket(traded, other, options));
+  const followedExchange = openExchange(accessSettings({ spotUrl: url, futuresUrl: url }, {}));
+  const followed = service.markets.map((traded) => new FollowedMarket(traded, followedExchange, options));
   try {
     for (const market of followed) await market.begin();
   } catch (error) {
-    await other.close();
+    await followedExchange.close();
     throw error;
   }
   let isStopped = false;
@@ -59,14 +59,14 @@ export async function follow(options: FollowOptions): Promise<RunningFollow> {
         onNews(`${url} does not answer, following is paused: ${error instanceof Error ? error.message : String(error)}`);
       isFailing = true;
     }
-    if (!isStopped) other.scheduler.at(other.scheduler.nowMs + pollMs, () => void poll());
+    if (!isStopped) followedExchange.scheduler.at(followedExchange.scheduler.nowMs + pollMs, () => void poll());
   };
   void poll();
   return {
     names: followed.map(({ name }) => name),
     stop: () => {
       isStopped = true;
-      return other.close();
+      return followedExchange.close();
     },
   };
 }
@@ -76,18 +76,18 @@ class FollowedMarket {
   readonly name: string;
   readonly #market: TradedMarket;
   readonly #mirror: Mirror;
-  readonly #other: Exchange;
+  readonly #followedExchange: Exchange;
   readonly #options: FollowOptions;
   /** Id of the newest trade that has been mirrored; spot only. */
   #newestTradeId = '';
   /** The last price, in ticks. */
   #lastTicks = 0;
 
-  constructor(market: TradedMarket, other: Exchange, options: FollowOptions) {
+  constructor(market: TradedMarket, followedExchange: Exchange, options: FollowOptions) {
     this.name = market.instrument.wireName;
     this.#market = market;
     this.#mirror = new Mirror(market);
-    this.#other = other;
+    this.#followedExchange = followedExchange;
     this.#options = options;
   }
 
@@ -99,8 +99,8 @@ class FollowedMarket {
   async begin(): Promise<void> {
     const { name } = this;
     const { rows } = this.#isSpot
-      ? await this.#ask('spot.klines', { symbol: name, interval: '1m', limit: MINUTES })
-      : await this.#ask('futures.klines', { contractName: name, interval: '1m', limit: MINUTES });
+      ? await this.#read('spot.klines', { symbol: name, interval: '1m', limit: HISTORY_MINUTES })
+      : await this.#read('futures.klines', { contractName: name, interval: '1m', limit: HISTORY_MINUTES });
     const { klines } = this.#market.tape;
     const minutes = rows.toSorted((a, b) => a.openMs - b.openMs);
     for (const { openMs, open, high, low, close, volume } of minutes) {
@@ -111,7 +111,7 @@ class FollowedMarket {
     if (newest === undefined)
       throw new ConfigError(`${this.#options.url}: no klines of ${name}`, 'follow a service that trades this instrument');
     this.#lastTicks = this.#market.referencePrice = this.#ticks(newest.close);
-    if (this.#isSpot) this.#newestTradeId = (await this.#ask('spot.recentTrades', { symbol: name, limit: 1 })).rows[0]?.id ?? '';
+    if (this.#isSpot) this.#newestTradeId = (await this.#read('spot.recentTrades', { symbol: name, limit: 1 })).rows[0]?.id ?? '';
     await this.poll();
   }
 
@@ -121,17 +121,17 @@ class FollowedMarket {
     else await this.#pollLastPrice();
     const { name } = this;
     const { bids, asks } = this.#isSpot
-      ? await this.#ask('spot.depth', { symbol: name, limit: LEVELS })
-      : await this.#ask('futures.depth', { contractName: name, limit: LEVELS });
+      ? await this.#read('spot.depth', { symbol: name, limit: LEVELS_PER_SIDE })
+      : await this.#read('futures.depth', { contractName: name, limit: LEVELS_PER_SIDE });
     this.#mirror.book(this.#levels(bids), this.#levels(asks), this.#now());
   }
 
   /** Repeats the trades of the followed exchange that are newer than the last poll, oldest first. */
   async #pollTrades(): Promise<void> {
-    const { rows } = await this.#ask('spot.recentTrades', { symbol: this.name, limit: TRADES });
+    const { rows } = await this.#read('spot.recentTrades', { symbol: this.name, limit: TRADES_PER_POLL });
     const knownIndex = rows.findIndex(({ id }) => id === this.#newestTradeId);
-    const fresh = knownIndex < 0 ? rows : rows.slice(0, knownIndex);
-    for (const { price, quantity, side } of fresh.toReversed()) {
+    const newTrades = knownIndex < 0 ? rows : rows.slice(0, knownIndex);
+    for (const { price, quantity, side } of newTrades.toReversed()) {
       this.#mirror.repeatTrade({ price: this.#ticks(price), lots: Math.max(1, this.#lots(quantity)), takerSide: side }, this.#now());
     }
     this.#newestTradeId = rows[0]?.id ?? this.#newestTradeId;
@@ -139,7 +139,7 @@ class FollowedMarket {
 
   /** The specification has no list of trades for contracts, so each change of the last price counts as a trade of one contract. */
   async #pollLastPrice(): Promise<void> {
-    const { last } = await this.#ask('futures.ticker', { contractName: this.name });
+    const { last } = await this.#read('futures.ticker', { contractName: this.name });
     const price = this.#ticks(last);
     if (price !== this.#lastTicks)
       this.#mirror.repeatTrade({ price, lots: 1, takerSide: price > this.#lastTicks ? 'buy' : 'sell' }, this.#now());
@@ -167,8 +167,8 @@ class FollowedMarket {
   }
 
   /** Calls an operation of the other service. Throws ConfigError if it fails. */
-  async #ask<O extends Op>(op: O, args: OpArgs<O>): Promise<OpResult<O>> {
-    const outcome = await callAsPromise(this.#other.client, op, args);
+  async #read<O extends Op>(op: O, args: OpArgs<O>): Promise<OpResult<O>> {
+    const outcome = await callAsPromise(this.#followedExchange.client, op, args);
     if (outcome.kind === 'acked') return outcome.value;
     const reason = outcome.kind === 'refused' ? `code ${outcome.code}` : outcome.cause;
     throw new ConfigError(`${this.#options.url}: ${op} of ${this.name} failed (${reason})`, 'run isobar doctor to check the service');

@@ -29,7 +29,7 @@ export interface RunningStore {
   /** Description of a torn write; null if no write was torn. */
   readonly torn: string | null;
   /** Runs `run` with true when everything up to now is durable, as far as this storage can be; with false if it never will be. */
-  whenLasting(run: (isDurable: boolean) => void): void;
+  whenDurable(run: (isDurable: boolean) => void): void;
   readonly crashAt: ((store: number) => void) | null;
   /** Stops writing. Changes since the last write are dropped, because the books are in doubt. */
   giveUp(reason: string): void;
@@ -68,7 +68,7 @@ export function storeInFolder({ folder, faults, crash, failed }: FolderOptions):
           writer = withDiskErrors(() => store.begin(opened, { failed, step: writes.step }));
         },
       },
-      whenLasting: (run) => requireAssembled(writer).whenLasting(run),
+      whenDurable: (run) => requireAssembled(writer).whenDurable(run),
       crashAt: (count) => writes.crashAt(count),
       giveUp: (reason) => requireAssembled(writer).giveUp(reason),
       async close() {
@@ -92,7 +92,7 @@ export function storeInScratchFile(): RunningStore {
       history: null,
       begin: (service) => service.usePersistence(new MemoryPersistence(service, rows), readerOf(rows, 'scratch file')),
     },
-    whenLasting: (run) => run(true),
+    whenDurable: (run) => run(true),
     crashAt: null,
     giveUp: () => {},
     close: async () => rows.close(),

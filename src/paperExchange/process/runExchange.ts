@@ -134,7 +134,7 @@ function apiAnswerer(exchange: FaultyService, clock: DrivenClock, store: Running
     exchange.receive(request, clock.nowMs(), (response) => {
       // The reply reports an unknown outcome, so it need not be durable.
       if (exchange.service.isInDoubt) deliver(response);
-      else store.whenLasting((isDurable) => deliver(isDurable ? response : null));
+      else store.whenDurable((isDurable) => deliver(isDurable ? response : null));
     });
   };
 }

@@ -55,7 +55,7 @@ export function readField<T>(field: StoredField<T>, name: string, stored: unknow
 }
 
 /** Returns a field whose values JSON can hold as they are. `expected` describes them in errors. */
-function plain<T>(expected: string, isValid: (stored: unknown) => stored is T): StoredField<T> {
+function plainField<T>(expected: string, isValid: (stored: unknown) => stored is T): StoredField<T> {
   return {
     parts: null,
     isOptional: false,
@@ -68,18 +68,18 @@ function plain<T>(expected: string, isValid: (stored: unknown) => stored is T): 
 }
 
 /** A whole number of at most 2^53 - 1, of either sign. */
-export const storedInteger = plain('a whole number', (stored): stored is number => Number.isSafeInteger(stored));
+export const storedInteger = plainField('a whole number', (stored): stored is number => Number.isSafeInteger(stored));
 /** A whole number from 0 on. */
-export const storedCount = plain(
+export const storedCount = plainField(
   'a whole number from 0 on',
   (stored): stored is number => Number.isSafeInteger(stored) && Number(stored) >= 0,
 );
 /** A whole number of any size: an unbounded sum, which a double rounds above 2^53. */
-export const storedSum = plain('a whole number of any size', (stored): stored is number => Number.isInteger(stored));
+export const storedSum = plainField('a whole number of any size', (stored): stored is number => Number.isInteger(stored));
 /** A finite number, which may have a fraction. */
-export const storedReal = plain('a number', (stored): stored is number => Number.isFinite(stored));
+export const storedReal = plainField('a number', (stored): stored is number => Number.isFinite(stored));
 /** Any text. */
-export const storedText = plain('a text', (stored): stored is string => typeof stored === 'string');
+export const storedText = plainField('a text', (stored): stored is string => typeof stored === 'string');
 
 /** True or false, stored as 1 or 0. */
 export const storedFlag: StoredField<boolean> = {
@@ -103,7 +103,7 @@ export const storedRatio: StoredField<number> = {
 /** Returns a field with one of some values. */
 export function storedChoice<const T extends string | number>(...values: readonly T[]): StoredField<T> {
   const allowed: ReadonlySet<unknown> = new Set(values);
-  return plain(`one of ${values.join(', ')}`, (stored): stored is T => allowed.has(stored));
+  return plainField(`one of ${values.join(', ')}`, (stored): stored is T => allowed.has(stored));
 }
 
 /** Returns a field that may be null. In files written before the field was added, it is null. */
@@ -165,7 +165,7 @@ export function recordField<F extends Fields>(fields: F): StoredField<ValuesOf<F
 }
 
 /** An object whose values are lists, such as the field names of every record in the head of a file. */
-export const anyNames: StoredField<Readonly<Record<string, readonly unknown[]>>> = plain(
+export const anyNames: StoredField<Readonly<Record<string, readonly unknown[]>>> = plainField(
   'an object of lists',
   (stored): stored is Readonly<Record<string, readonly unknown[]>> => isObject(stored) && Object.values(stored).every(Array.isArray),
 );

@@ -58,7 +58,7 @@ export class Layout {
   read<R>(spec: RecordSpec<R>, row: string): R {
     const values = valuesIn(row);
     if (values[0] !== spec.name) throw this.#damageError(`expected a record ${spec.name}, got ${row.slice(0, 80)}`);
-    return spec.of(this.#read(spec, values));
+    return spec.fromValues(this.#read(spec, values));
   }
 
   /**

@@ -14,7 +14,7 @@ export interface RecordSpec<R> {
   /** Returns the row of a record: JSON in printable ASCII. */
   text(values: R): string;
   /** Returns the record with the values that `fields` have read, in their order. */
-  of(values: readonly unknown[]): R;
+  fromValues(values: readonly unknown[]): R;
 }
 
 /** The type of the records of a kind. */
@@ -32,7 +32,7 @@ export function storedRecord<F extends Fields>(name: string, fields: F): RecordS
       for (const [fieldName, field] of entries) row.push(field.write(values[fieldName]));
       return rowText(row);
     },
-    of: (values) => {
+    fromValues: (values) => {
       const members: Record<string, unknown> = {};
       entries.forEach(([fieldName], index) => (members[fieldName] = values[index]));
       return members as ValuesOf<F>;

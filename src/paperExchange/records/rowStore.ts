@@ -7,13 +7,13 @@ import type { RecordSpec } from './record.ts';
 /** Reads records back. */
 export interface StoredRecordReader {
   /** Returns the record stored at an offset. Throws ConfigError if a field is invalid. */
-  read<R>(spec: RecordSpec<R>, place: number): R;
+  read<R>(spec: RecordSpec<R>, storeOffset: number): R;
 }
 
 /** Reads rows back as text. */
 interface TextReader {
   /** Returns the row stored at an offset, without its line feed. */
-  read(place: number): string;
+  read(storeOffset: number): string;
 }
 
 /** Stores rows of printable ASCII. */
@@ -25,7 +25,7 @@ export interface RowWriter {
 /** Returns a reader of rows that this process has written. `name` names them in errors. */
 export function readerOf(rows: TextReader, name: string): StoredRecordReader {
   const layout = Layout.current(name);
-  return { read: (spec, place) => layout.read(spec, rows.read(place)) };
+  return { read: (spec, storeOffset) => layout.read(spec, rows.read(storeOffset)) };
 }
 
 const CHUNK_BYTES = 1 << 20;
@@ -49,14 +49,14 @@ export class MemoryRows implements TextReader, RowWriter {
     const chunk = this.#chunks.at(-1)!;
     chunk.write(row, this.#usedBytes, 'latin1');
     chunk[this.#usedBytes + row.length] = LINE_FEED;
-    const place = (this.#chunks.length - 1) * CHUNK_BYTES + this.#usedBytes;
+    const storeOffset = (this.#chunks.length - 1) * CHUNK_BYTES + this.#usedBytes;
     this.#usedBytes += length;
-    return place;
+    return storeOffset;
   }
 
-  read(place: number): string {
-    const chunk = this.#chunks[Math.floor(place / CHUNK_BYTES)]!;
-    const from = place % CHUNK_BYTES;
+  read(storeOffset: number): string {
+    const chunk = this.#chunks[Math.floor(storeOffset / CHUNK_BYTES)]!;
+    const from = storeOffset % CHUNK_BYTES;
     return chunk.toString('latin1', from, chunk.indexOf(LINE_FEED, from));
   }
 }

@@ -8,7 +8,7 @@ import type { PriceLevel } from '../matching/orderBook.ts';
 import type { ReplayedSeries } from './barSeries.ts';
 
 /** The stage of a row: its open has been matched, or its range too. Orders that arrive now count as arrived at `timeMs`. */
-export interface BarMoment {
+export interface RowStage {
   readonly act: 'open' | 'inside';
   readonly timeMs: number;
 }
@@ -28,7 +28,7 @@ export class ReplayedMarket implements Rows {
   /** The row that is matched next; it has not closed yet. */
   row: number;
   /** The stage of the row that is being matched; null between rows. */
-  moment: BarMoment | null = null;
+  stage: RowStage | null = null;
   #quote: Quote | null = null;
   /** Cancels that arrived inside the row. They take effect after it, because the order of events within a row is unknown. */
   readonly #lateCancels: (() => void)[] = [];
@@ -48,17 +48,17 @@ export class ReplayedMarket implements Rows {
   }
 
   get isActing(): boolean {
-    return this.moment !== null;
+    return this.stage !== null;
   }
 
   sentMs(nowMs: number): number {
-    if (this.moment !== null) return this.moment.timeMs;
+    if (this.stage !== null) return this.stage.timeMs;
     const openMs = this.series.openMs(this.row);
     return nowMs > openMs && nowMs <= openMs + this.#graceMs ? openMs : nowMs;
   }
 
   isMidBar(timeMs: number): boolean {
-    return this.moment === null && this.series.openMs(this.row) < timeMs;
+    return this.stage === null && this.series.openMs(this.row) < timeMs;
   }
 
   fundingRate(nowMs: number, later: number): number {
@@ -87,19 +87,19 @@ export class ReplayedMarket implements Rows {
 
   /** Makes MARKET orders trade at `price` until the row moves on. The row must have traded there. Throws ConfigError otherwise. */
   holdPrice(price: number): void {
-    const { moment, series, row } = this;
-    if (moment === null) throw new ConfigError('price: no row is being matched', 'send { next: true } first');
+    const { stage, series, row } = this;
+    if (stage === null) throw new ConfigError('price: no row is being matched', 'send { next: true } first');
     const { open, high, low } = series.bar(row);
     if (!(Number.isInteger(price) && price >= low && price <= high)) {
       throw new ConfigError(`price: expected ${low} to ${high} ticks, where the row has traded, got ${price}`, 'send a price of the row');
     }
     // The open trades at the start of the row. The time of any other price is unknown, so its fills are reported at the close.
-    this.#quote = { price, timeMs: price === open && moment.act === 'open' ? moment.timeMs : series.closeMs(row) };
+    this.#quote = { price, timeMs: price === open && stage.act === 'open' ? stage.timeMs : series.closeMs(row) };
   }
 
   /** Moves to the next stage of the row. The quote was for the stage before. */
-  moveTo(moment: BarMoment | null): void {
-    this.moment = moment;
+  moveTo(stage: RowStage | null): void {
+    this.stage = stage;
     this.#quote = null;
   }
 

@@ -25,54 +25,54 @@ export function spanOf(name: string): SegmentRange | null {
 }
 
 /** Returns a line: the original offset of the row, a space, the row. */
-export const archiveLine = (place: number, row: string): string => `${place} ${row}\n`;
+export const archiveLine = (storeOffset: number, row: string): string => `${storeOffset} ${row}\n`;
 
-/** The index keeps the offset of one row in this many. */
-const STRIDE = 64;
+/** The index has one entry for this many rows. */
+const ROWS_PER_ENTRY = 64;
 /** Bytes that are read first in search of a row, and at most. */
 const PIECE_BYTES = 16_384;
 const MAX_BYTES = 1 << 22;
 
 /** A sparse index of an archive file. Finding a row means reading at most a few dozen rows. */
 export class ArchiveIndex {
-  readonly #places: number[] = [];
-  readonly #offsets: number[] = [];
+  readonly #storeOffsets: number[] = [];
+  readonly #fileOffsets: number[] = [];
   #rows = 0;
 
   /**
-   * Adds a row to the index. Rows must come in ascending order of `place`, their original offset. `offset`: position of the line in the
-   * file.
+   * Adds a row to the index. Rows must come in ascending order of `storeOffset`, their original offset. `fileOffset`: position of the line
+   * in the file.
    */
-  note(place: number, offset: number): void {
-    if (this.#rows++ % STRIDE !== 0) return;
-    this.#places.push(place);
-    this.#offsets.push(offset);
+  note(storeOffset: number, fileOffset: number): void {
+    if (this.#rows++ % ROWS_PER_ENTRY !== 0) return;
+    this.#storeOffsets.push(storeOffset);
+    this.#fileOffsets.push(fileOffset);
   }
 
-  /** Returns the row with the original offset `place`, without its line feed. Throws InvariantError if there is no such row. */
-  read(disk: Pick<Disk, 'readAt'>, path: string, place: number): string {
-    const from = this.#offsetBefore(place);
+  /** Returns the row with the original offset `storeOffset`, without its line feed. Throws InvariantError if there is no such row. */
+  read(disk: Pick<Disk, 'readAt'>, path: string, storeOffset: number): string {
+    const from = this.#offsetBefore(storeOffset);
     for (let length = PIECE_BYTES; length <= MAX_BYTES; length *= 8) {
       const { buffer, byteOffset, byteLength } = disk.readAt(path, from, length);
       const bytes = Buffer.from(buffer, byteOffset, byteLength);
       for (let lineStart = 0, end = bytes.indexOf(LINE_FEED); end >= 0; lineStart = end + 1, end = bytes.indexOf(LINE_FEED, lineStart)) {
         const space = bytes.indexOf(SPACE, lineStart);
-        if (Number(bytes.toString('latin1', lineStart, space)) === place) return bytes.toString('latin1', space + 1, end);
+        if (Number(bytes.toString('latin1', lineStart, space)) === storeOffset) return bytes.toString('latin1', space + 1, end);
       }
     }
-    throw new InvariantError(`${path}: no row with the original offset ${place}`);
+    throw new InvariantError(`${path}: no row with the original offset ${storeOffset}`);
   }
 
-  /** Returns the offset in the file of the last indexed row at or before `place`. */
-  #offsetBefore(place: number): number {
+  /** Returns the offset in the file of the last indexed row at or before `storeOffset`. */
+  #offsetBefore(storeOffset: number): number {
     let low = 0;
-    let high = this.#places.length;
+    let high = this.#storeOffsets.length;
     while (low < high) {
       const middle = (low + high) >> 1;
-      if (this.#places[middle]! <= place) low = middle + 1;
+      if (this.#storeOffsets[middle]! <= storeOffset) low = middle + 1;
       else high = middle;
     }
-    return this.#offsets[low - 1] ?? 0;
+    return this.#fileOffsets[low - 1] ?? 0;
   }
 }
 

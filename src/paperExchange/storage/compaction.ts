@@ -20,9 +20,9 @@ export class Compaction {
   readonly #segments: Segments;
   /** Minimum size in bytes of the segments that makes a compaction worthwhile. */
   readonly #minBytes: number;
-  #run: ArchiveFileWriter | null = null;
+  #activeWriter: ArchiveFileWriter | null = null;
   #isOff = false;
-  #whenStopped: (() => void) | null = null;
+  #onStopped: (() => void) | null = null;
 
   constructor(disk: Disk, folder: string, segments: Segments, minBytes: number) {
     this.#disk = disk;
@@ -36,7 +36,7 @@ export class Compaction {
    * before it.
    */
   startIfDue(before: Seal): void {
-    if (this.#run !== null || this.#isOff || this.#whenStopped !== null) return;
+    if (this.#activeWriter !== null || this.#isOff || this.#onStopped !== null) return;
     const files = this.#segments.all;
     const newest = files.at(-1);
     const firstSegment = files.findIndex(({ archive }) => archive === null);
@@ -48,7 +48,7 @@ export class Compaction {
     // The span includes files without a frame, which an earlier start may have left between the others.
     const span = { first: (files[firstSegment - 1]?.last ?? 0) + 1, last: newest.number - 1 };
     this.#attempt(() => {
-      this.#run = new ArchiveFileWriter(this.#disk, {
+      this.#activeWriter = new ArchiveFileWriter(this.#disk, {
         path: `${this.#folder}/${archiveFileName(span)}`,
         oldSegments,
         span,
@@ -61,13 +61,13 @@ export class Compaction {
 
   /** Starts no further compaction. `done` is called once none is running. */
   stop(done: () => void): void {
-    this.#whenStopped = done;
-    if (this.#run === null) done();
+    this.#onStopped = done;
+    if (this.#activeWriter === null) done();
   }
 
   /** Writes the next piece of the archive file. After the last one the segments are replaced. */
   #step(): void {
-    const run = this.#run;
+    const run = this.#activeWriter;
     if (run === null) return;
     const isDone = run.write();
     // Waiting for the disk after each piece also lets other events run.
@@ -81,14 +81,14 @@ export class Compaction {
       const number = storeSegmentNumber(name);
       if (number !== null && number >= span.first && number <= span.last) this.#disk.remove(`${this.#folder}/${name}`);
     }
-    this.#run = null;
-    this.#whenStopped?.();
+    this.#activeWriter = null;
+    this.#onStopped?.();
   }
 
   /** Syncs a file or folder, then runs `then`. A failed sync switches compaction off. */
   #sync(path: string, then: () => void): void {
     this.#disk.sync(path, (failure) => {
-      if (this.#whenStopped !== null) this.#end(false);
+      if (this.#onStopped !== null) this.#end(false);
       else if (failure !== null) this.#end(true);
       else this.#attempt(then);
     });
@@ -97,9 +97,9 @@ export class Compaction {
   /**
    * Runs a disk operation. If it fails, compaction is switched off and the segments stay. Reporting a bad disk is left to the store writer.
    */
-  #attempt(act: () => void): void {
+  #attempt(useDisk: () => void): void {
     try {
-      act();
+      useDisk();
     } catch (error) {
       if (!(error instanceof DiskError)) throw error;
       this.#end(true);
@@ -109,8 +109,8 @@ export class Compaction {
   /** Ends the running compaction. The next start removes its incomplete file. */
   #end(isOff: boolean): void {
     this.#isOff = isOff;
-    this.#run = null;
-    this.#whenStopped?.();
+    this.#activeWriter = null;
+    this.#onStopped?.();
   }
 }
 
@@ -137,11 +137,11 @@ class ArchiveFileWriter {
   readonly #disk: Disk;
   /** Start of the segment that follows, and the last seal before it. */
   readonly #end: number;
-  readonly #before: Seal;
+  readonly #sealBefore: Seal;
   /** Position across all segments. */
-  #place: number;
+  #storeOffset: number;
   /** Number of bytes that are written to the archive file. */
-  #written = 0;
+  #writtenBytes = 0;
   #seq = 0;
 
   constructor(disk: Disk, { path, oldSegments, span, end, before }: ArchiveFileOptions) {
@@ -149,9 +149,9 @@ class ArchiveFileWriter {
     this.path = path;
     this.oldSegments = oldSegments;
     this.span = span;
-    this.base = this.#place = oldSegments[0]!.base;
+    this.base = this.#storeOffset = oldSegments[0]!.base;
     this.#end = end;
-    this.#before = before;
+    this.#sealBefore = before;
     disk.create(path);
   }
 
@@ -161,24 +161,24 @@ class ArchiveFileWriter {
     if (this.#seq === 0) {
       rows = `${archiveHeadText({ ...this.span, priorBytes: this.base })}\n`;
     }
-    rows += this.#nextLines(this.#written + rows.length);
-    const isLast = this.#place === this.#end;
-    if (isLast) rows += `${archiveEndText({ bytes: this.#end, ...this.#before })}\n`;
-    const { text } = sealText(rows, ++this.#seq, this.#before.timeMs);
+    rows += this.#nextLines(this.#writtenBytes + rows.length);
+    const isLast = this.#storeOffset === this.#end;
+    if (isLast) rows += `${archiveEndText({ bytes: this.#end, ...this.#sealBefore })}\n`;
+    const { text } = sealText(rows, ++this.#seq, this.#sealBefore.timeMs);
     this.#disk.append(this.path, Buffer.from(text, 'latin1'));
-    this.#written += text.length;
+    this.#writtenBytes += text.length;
     return isLast;
   }
 
   /** Returns the archive lines of the next piece of the current segment. `offset`: where the first of them will be in the file. */
   #nextLines(offset: number): string {
-    const segmentIndex = this.oldSegments.findLastIndex(({ base }) => base <= this.#place);
+    const segmentIndex = this.oldSegments.findLastIndex(({ base }) => base <= this.#storeOffset);
     const { path, base, layout } = this.oldSegments[segmentIndex]!;
-    const bytesLeft = (this.oldSegments[segmentIndex + 1]?.base ?? this.#end) - this.#place;
+    const bytesLeft = (this.oldSegments[segmentIndex + 1]?.base ?? this.#end) - this.#storeOffset;
     let bytes: Buffer = Buffer.alloc(0);
     let end = 0;
     for (let length = Math.min(bytesLeft, PIECE_BYTES); end === 0; length = Math.min(bytesLeft, length * 2)) {
-      const piece = this.#disk.readAt(path, this.#place - base, length);
+      const piece = this.#disk.readAt(path, this.#storeOffset - base, length);
       bytes = Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength);
       end = bytes.lastIndexOf(LINE_FEED) + 1;
       if (end === 0 && length === bytesLeft) throw new DiskError('EIO', path);
@@ -189,14 +189,17 @@ class ArchiveFileWriter {
       const lineEnd = bytes.indexOf(LINE_FEED, lineStart);
       const kind = kindAt(bytes, lineStart);
       if (isArchived(kind)) {
-        this.index.note(this.#place + lineStart, offset + size);
-        const line = archiveLine(this.#place + lineStart, layout.recodeRow(ARCHIVED[kind], bytes.toString('latin1', lineStart, lineEnd)));
+        this.index.note(this.#storeOffset + lineStart, offset + size);
+        const line = archiveLine(
+          this.#storeOffset + lineStart,
+          layout.recodeRow(ARCHIVED[kind], bytes.toString('latin1', lineStart, lineEnd)),
+        );
         lines.push(line);
         size += line.length;
       }
       lineStart = lineEnd + 1;
     }
-    this.#place += end;
+    this.#storeOffset += end;
     return lines.join('');
   }
 }

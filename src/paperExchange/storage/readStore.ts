@@ -51,22 +51,28 @@ export function readStore(disk: Pick<Disk, 'list' | 'read'>, folder: string): St
   const archives: ArchiveReading[] = [];
   let ending = NO_FRAME;
   let bytes = 0;
-  let next = 1;
+  let nextNumber = 1;
   for (const span of spans) {
-    if (span.first !== next) throw damage(`${folder}/${archiveFileName(span)}`, `expected ${storeSegmentName(next)} before it, got none`);
+    if (span.first !== nextNumber)
+      throw damage(`${folder}/${archiveFileName(span)}`, `expected ${storeSegmentName(nextNumber)} before it, got none`);
     const reading = readArchive(disk, `${folder}/${archiveFileName(span)}`, span, bytes);
     archives.push(reading.archive);
     ending = reading.ending;
     bytes = reading.bytes;
-    next = span.last + 1;
+    nextNumber = span.last + 1;
   }
-  const remaining = numbers.filter((number) => number >= next);
+  const remaining = numbers.filter((number) => number >= nextNumber);
   if (archives.length > 0 && remaining.length === 0)
-    throw damage(`${folder}/${storeSegmentName(next)}`, 'expected this file after the archive, got none');
-  const read = readSegments(disk, folder, remaining, { next, ending, bytes });
+    throw damage(`${folder}/${storeSegmentName(nextNumber)}`, 'expected this file after the archive, got none');
+  const segmentsRead = readSegments(disk, folder, remaining, { nextNumber, ending, bytes });
   const neededFiles = new Set([...spans.map(archiveFileName), ...remaining.map(storeSegmentName)]);
   const storeFiles = names.filter((name) => storeSegmentNumber(name) !== null || spanOf(name) !== null);
-  return { ...read, archives, nextNumber: (remaining.at(-1) ?? 0) + 1, obsolete: storeFiles.filter((name) => !neededFiles.has(name)) };
+  return {
+    ...segmentsRead,
+    archives,
+    nextNumber: (remaining.at(-1) ?? 0) + 1,
+    obsolete: storeFiles.filter((name) => !neededFiles.has(name)),
+  };
 }
 
 /**
@@ -86,7 +92,7 @@ function neededSpans(all: readonly SegmentRange[], segments: ReadonlySet<number>
 /** The end of the files that precede the segments. */
 interface PriorEnd {
   /** Number of the next segment. */
-  readonly next: number;
+  readonly nextNumber: number;
   readonly ending: Seal;
   readonly bytes: number;
 }
@@ -103,19 +109,19 @@ function readSegments(
   let torn: string | null = null;
   numbers.forEach((number, index) => {
     const path = `${folder}/${storeSegmentName(number)}`;
-    const expected = prior.next + index;
+    const expected = prior.nextNumber + index;
     if (number !== expected) throw damage(path, `expected ${storeSegmentName(expected)} before it, got none`);
     const file = bytesOf(disk, path);
     const { frames, end } = framesOf(file, ending);
-    const opened = frames.length === 0 ? null : segmentHeadIn(lineAt(file, frames[0]!.from), path);
+    const headAndLayout = frames.length === 0 ? null : segmentHeadIn(lineAt(file, frames[0]!.from), path);
     if (end < file.length) {
       if (!isTornFrame(file, end))
         throw damage(path, `byte ${end}: expected a complete frame ${ending.seq + frames.length + 1}, got something else`);
       torn = `${path}: ${file.length - end} bytes of a write that did not finish`;
     }
     const last = frames.at(-1);
-    if (last === undefined || opened === null) return;
-    const { head, layout } = opened;
+    if (last === undefined || headAndLayout === null) return;
+    const { head, layout } = headAndLayout;
     if (head.priorSeq !== ending.seq || head.priorCrc !== ending.crc || head.priorBytes !== bytes) {
       throw damage(
         path,
@@ -138,13 +144,13 @@ function readArchive(
 ): { readonly archive: ArchiveReading; readonly ending: Seal; readonly bytes: number } {
   const file = bytesOf(disk, path);
   const { frames, end } = framesOf(file, NO_FRAME);
-  const closing = frames.at(-1);
-  if (end < file.length || closing === undefined)
+  const lastFrame = frames.at(-1);
+  if (end < file.length || lastFrame === undefined)
     throw damage(path, `byte ${end}: expected a complete frame ${frames.length + 1}, got something else`);
   const { head, layout } = archiveHeadIn(lineAt(file, 0), path);
   if (head.first !== first || head.last !== last || head.priorBytes !== base)
     throw damage(path, 'expected a first line that fits its name and the files before it, got another');
-  const endLineStart = file.lastIndexOf(LINE_FEED, closing.rowsEnd - 2) + 1;
+  const endLineStart = file.lastIndexOf(LINE_FEED, lastFrame.rowsEnd - 2) + 1;
   const endRow = archiveEndIn(lineAt(file, endLineStart), path);
   if (endRow === null) throw damage(path, 'expected an end line, got an unfinished file');
   const { bytes, ...ending } = endRow;

@@ -32,9 +32,9 @@ export class Recorder {
   readonly #service: Service;
   readonly #sides: readonly AnySide[];
   /** Latest text of each row that is written only when it has changed, by key. */
-  readonly #written = new Map<string, string>();
+  readonly #lastTexts = new Map<string, string>();
   /** Open time of the last minute written, by market. */
-  readonly #minutes = new Map<string, number>();
+  readonly #lastMinuteMs = new Map<string, number>();
   readonly #reserved = new Map<AnySide, { trades: number; background: number }>();
 
   constructor(service: Service) {
@@ -48,7 +48,7 @@ export class Recorder {
     const { spot, futures } = this.#service.sides;
     return (
       (spot?.changes.count ?? 0) +
-      (futures === null ? 0 : futures.changes.count + futures.profits.fresh.length + futures.triggers.changed.size)
+      (futures === null ? 0 : futures.changes.count + futures.profits.unsaved.length + futures.triggers.changed.size)
     );
   }
   /** True when the reserved ids may soon run out. */
@@ -77,8 +77,8 @@ export class Recorder {
    */
   write(rows: RowWriter, isFull: boolean, isLast = false): void {
     if (isFull) {
-      this.#written.clear();
-      this.#minutes.clear();
+      this.#lastTexts.clear();
+      this.#lastMinuteMs.clear();
     }
     for (const side of this.#sides) {
       if (isFull) side.noteOpen();
@@ -99,7 +99,8 @@ export class Recorder {
     // The branches fix the type: each side writes its own kind of orders.
     if ('profits' in side) {
       writeOrders(side, rows);
-      for (const { account, kept } of side.profits.fresh.splice(0)) kept.place = rows.add(side.profits.textOf(account, kept.row));
+      for (const { account, pagedRow } of side.profits.unsaved.splice(0))
+        pagedRow.storeOffset = rows.add(side.profits.textOf(account, pagedRow.row));
     } else writeOrders(side, rows);
   }
 
@@ -157,9 +158,29 @@ export class Recorder {
       this.#addIfChanged(rows, `setting ${uid} ${symbol}`, settingRecord.text({ uid, symbol, leverage, isCross, isNet }));
       wallets.sides(account, index).forEach((position, side) => {
         if (position.id === 0 && position.heldLots === 0) return;
-        const { isLong, lots, entryUnits, openedLots, openedTicks, averageTicks, marginUnits, leverage: used, isCross: crosses } = position;
+        const {
+          isLong,
+          lots,
+          entryUnits,
+          openedLots,
+          openedTicks,
+          averageTicks,
+          marginUnits,
+          leverage: positionLeverage,
+          isCross: isPositionCross,
+        } = position;
         const { heldLots, realisedUnits, feeUnits, fundingUnits, id, openedMs, changedMs } = position;
-        const size = { isLong, lots, entryUnits, openedLots, openedTicks, averageTicks, marginUnits, leverage: used, isCross: crosses };
+        const size = {
+          isLong,
+          lots,
+          entryUnits,
+          openedLots,
+          openedTicks,
+          averageTicks,
+          marginUnits,
+          leverage: positionLeverage,
+          isCross: isPositionCross,
+        };
         const sums = { heldLots, realisedUnits, feeUnits, fundingUnits, id, openedMs, changedMs };
         const text = positionRecord.text({
           uid,
@@ -205,9 +226,9 @@ export class Recorder {
           rows.add(barsRecord.text({ market, symbol, interval, ...columnsOf(klines.bars(interval, nowMs)) }));
         }
       }
-      const fromMs = isFull ? Infinity : (this.#minutes.get(`${market} ${symbol}`) ?? 0);
+      const fromMs = isFull ? Infinity : (this.#lastMinuteMs.get(`${market} ${symbol}`) ?? 0);
       const minutes = klines.bars('1m', nowMs);
-      this.#minutes.set(`${market} ${symbol}`, minutes.at(-1)?.openMs ?? 0);
+      this.#lastMinuteMs.set(`${market} ${symbol}`, minutes.at(-1)?.openMs ?? 0);
       const since = minutes.slice(firstRowSince(minutes, fromMs));
       if (since.length > 0)
         this.#addIfChanged(rows, `minutes ${market} ${symbol}`, minutesRecord.text({ market, symbol, ...columnsOf(since) }));
@@ -221,16 +242,16 @@ export class Recorder {
     const { triggers } = futures;
     if (isFull) for (const waiting of triggers.pending()) triggers.changed.add(waiting);
     for (const changed of triggers.changed) {
-      const place = rows.add(triggerText(changed, futures.rows.names));
-      if (changed.trigger.status !== 'pending') triggers.markArchived(changed.trigger.id, place);
+      const storeOffset = rows.add(triggerText(changed, futures.rows.names));
+      if (changed.trigger.status !== 'pending') triggers.markArchived(changed.trigger.id, storeOffset);
     }
     triggers.changed.clear();
   }
 
   /** Writes a row unless the last one with its key has the same text. */
   #addIfChanged(rows: RowWriter, key: string, text: string): void {
-    if (this.#written.get(key) === text) return;
-    this.#written.set(key, text);
+    if (this.#lastTexts.get(key) === text) return;
+    this.#lastTexts.set(key, text);
     rows.add(text);
   }
 }
@@ -239,10 +260,10 @@ export class Recorder {
 function writeOrders<O extends UserOrder, T extends OwnTrade>(side: ExchangeSide<O, T>, rows: RowWriter): void {
   const { changes, orders } = side;
   for (const order of changes.orders) {
-    const place = rows.add(side.rows.orderText(order));
-    if (order.ended !== null) orders.markArchived(orderNumberOf(order.id), place);
+    const storeOffset = rows.add(side.rows.orderText(order));
+    if (order.ended !== null) orders.markArchived(orderNumberOf(order.id), storeOffset);
   }
-  for (const { account, kept } of changes.trades) kept.place = rows.add(side.rows.tradeText(account, kept.row));
+  for (const { account, pagedRow } of changes.trades) pagedRow.storeOffset = rows.add(side.rows.tradeText(account, pagedRow.row));
 }
 
 /** Returns bars as columns, as records have them. */

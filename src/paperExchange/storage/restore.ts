@@ -70,9 +70,9 @@ export function restoreService(service: Service, reading: StoreReading, disk: Pi
     const reader = segment === newest ? new StateReader(latest, archive, layout, path) : null;
     visitLines(disk, segment, (bytes, start, end) => {
       const kind = kindAt(bytes, start);
-      if (isArchived(kind)) archive.take(kind, { bytes, start, end, layout, place: base + start });
+      if (isArchived(kind)) archive.apply(kind, { bytes, start, end, layout, storeOffset: base + start });
       // The newest file begins with the complete state, except for ended orders. Older files matter only for those.
-      reader?.take(kind, bytes.toString('latin1', start, end));
+      reader?.apply(kind, bytes.toString('latin1', start, end));
     });
   }
   archive.finish();
@@ -88,15 +88,15 @@ function visitArchive(disk: Pick<Disk, 'read'>, file: ArchiveReading, archive: A
   visitLines(disk, file, (bytes, start, end) => {
     // The first and the last line are the file's own head and end.
     if (bytes[start] === BRACKET) return;
-    let place = 0;
+    let storeOffset = 0;
     let position = start;
-    for (; bytes[position] !== SPACE; position++) place = place * 10 + bytes[position]! - ZERO;
-    file.archive.note(place, start);
+    for (; bytes[position] !== SPACE; position++) storeOffset = storeOffset * 10 + bytes[position]! - ZERO;
+    file.archive.note(storeOffset, start);
     const rowStart = position + 1;
     const kind = kindAt(bytes, rowStart);
     if (!isArchived(kind))
       throw damage(file.path, `expected records of ended orders, triggers, trades or reductions, got ${JSON.stringify(kind)}`);
-    archive.take(kind, { bytes, start: rowStart, end, layout: file.layout, place });
+    archive.apply(kind, { bytes, start: rowStart, end, layout: file.layout, storeOffset });
   });
 }
 
@@ -143,13 +143,13 @@ class StateReader {
   }
 
   /** Applies a row. `kind`: the name of its record. Throws ConfigError if a field is invalid. */
-  take(kind: string, row: string): void {
-    if (!this.#takeOrder(kind, row) && !this.#takeMoney(kind, row) && !this.#takeMarket(kind, row))
+  apply(kind: string, row: string): void {
+    if (!this.#applyOrder(kind, row) && !this.#applyMoney(kind, row) && !this.#applyMarket(kind, row))
       throw damage(this.#path, `expected a record that this version knows, got ${kind}`);
   }
 
   /** Applies a record of an order, trigger or trade. Returns false for any other record. */
-  #takeOrder(kind: string, row: string): boolean {
+  #applyOrder(kind: string, row: string): boolean {
     const latest = this.#latest;
     const layout = this.#layout;
     switch (kind) {
@@ -182,38 +182,38 @@ class StateReader {
   }
 
   /** Applies a record of money, positions or settings. Returns false for any other record. */
-  #takeMoney(kind: string, row: string): boolean {
+  #applyMoney(kind: string, row: string): boolean {
     const latest = this.#latest;
     const layout = this.#layout;
     switch (kind) {
       case 'balance':
-        return put(latest.balances, layout.read(balanceRecord, row), ({ uid, asset }) => `${uid} ${asset}`);
+        return setLatest(latest.balances, layout.read(balanceRecord, row), ({ uid, asset }) => `${uid} ${asset}`);
       case 'wallet':
-        return put(latest.wallets, layout.read(walletRecord, row), ({ uid, asset }) => `${uid} ${asset}`);
+        return setLatest(latest.wallets, layout.read(walletRecord, row), ({ uid, asset }) => `${uid} ${asset}`);
       case 'totals':
-        return put(latest.totals, layout.read(totalsRecord, row), ({ market, asset }) => `${market} ${asset}`);
+        return setLatest(latest.totals, layout.read(totalsRecord, row), ({ market, asset }) => `${market} ${asset}`);
       case 'position':
-        return put(latest.positions, layout.read(positionRecord, row), ({ uid, symbol, side }) => `${uid} ${symbol} ${side}`);
+        return setLatest(latest.positions, layout.read(positionRecord, row), ({ uid, symbol, side }) => `${uid} ${symbol} ${side}`);
       case 'setting':
-        return put(latest.settings, layout.read(settingRecord, row), ({ uid, symbol }) => `${uid} ${symbol}`);
+        return setLatest(latest.settings, layout.read(settingRecord, row), ({ uid, symbol }) => `${uid} ${symbol}`);
       default:
         return false;
     }
   }
 
   /** Applies a record of counters, prices, bars or the clock. Returns false for any other record. */
-  #takeMarket(kind: string, row: string): boolean {
+  #applyMarket(kind: string, row: string): boolean {
     const latest = this.#latest;
     const layout = this.#layout;
     switch (kind) {
       case 'counters':
-        return put(latest.counters, layout.read(countersRecord, row), ({ market }) => market);
+        return setLatest(latest.counters, layout.read(countersRecord, row), ({ market }) => market);
       case 'prices':
-        return put(latest.prices, layout.read(pricesRecord, row), ({ market, symbol }) => `${market} ${symbol}`);
+        return setLatest(latest.prices, layout.read(pricesRecord, row), ({ market, symbol }) => `${market} ${symbol}`);
       case 'bars': {
         const bars = layout.read(barsRecord, row);
         this.#checkColumns(kind, bars);
-        return put(latest.bars, bars, ({ market, symbol, interval }) => `${market} ${symbol} ${interval}`);
+        return setLatest(latest.bars, bars, ({ market, symbol, interval }) => `${market} ${symbol} ${interval}`);
       }
       case 'minutes': {
         const stored = layout.read(minutesRecord, row);
@@ -247,7 +247,7 @@ class StateReader {
 }
 
 /** Stores a record under its key, in place of an earlier one. Returns true. */
-function put<R>(into: Map<string, R>, value: R, keyOf: (value: R) => string): true {
+function setLatest<R>(into: Map<string, R>, value: R, keyOf: (value: R) => string): true {
   into.set(keyOf(value), value);
   return true;
 }

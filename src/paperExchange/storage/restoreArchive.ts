@@ -29,7 +29,7 @@ export interface ArchivedRow {
   /** Layout of the file that has the row. */
   readonly layout: Layout;
   /** Offset of the row in the store. */
-  readonly place: number;
+  readonly storeOffset: number;
 }
 
 /** Collects the archived rows of all files, oldest first. */
@@ -46,12 +46,12 @@ export class ArchiveRestorer {
   }
 
   /** Restores an archived row. Throws ConfigError if the row is invalid. */
-  take(kind: ArchivedKind, row: ArchivedRow): void {
+  apply(kind: ArchivedKind, row: ArchivedRow): void {
     if (kind === 'trade') return this.#restoreTrade(row);
     if (kind === 'order') return this.#restoreOrder(row);
-    const { layout, place } = row;
-    if (kind === 'trigger') return this.#restoreTrigger(layout.read(triggerRecord, textOf(row)), place);
-    this.#service.sides.futures?.profits.restore(layout.read(reductionRecord, textOf(row)), place);
+    const { layout, storeOffset } = row;
+    if (kind === 'trigger') return this.#restoreTrigger(layout.read(triggerRecord, textOf(row)), storeOffset);
+    this.#service.sides.futures?.profits.restore(layout.read(reductionRecord, textOf(row)), storeOffset);
   }
 
   /** Registers the client order id of an open order and adds it to the history. */
@@ -85,7 +85,7 @@ export class ArchiveRestorer {
     const match = TRADE_OWNER.exec(startOfRow(row));
     const { market, uid, symbol } = match === null ? row.layout.read(tradeRecord, textOf(row)) : ownerIn(match);
     const owner = this.#owner(market, uid, symbol);
-    owner?.side.orders.restoreTrade(owner.account, row.place, owner.tag);
+    owner?.side.orders.restoreTrade(owner.account, row.storeOffset, owner.tag);
   }
 
   /** Registers an archived order by its numbers and ids. The order itself stays on disk. */
@@ -94,7 +94,7 @@ export class ArchiveRestorer {
     const order = match === null ? row.layout.read(orderRecord, textOf(row)) : orderIn(match);
     const owner = this.#owner(order.market, order.uid, order.symbol);
     if (owner === null) return;
-    owner.side.orders.markArchived(order.number, row.place);
+    owner.side.orders.markArchived(order.number, row.storeOffset);
     this.#register(owner, order.number, order.clientOrderId);
   }
 
@@ -105,9 +105,9 @@ export class ArchiveRestorer {
   }
 
   /** Notes where an ended trigger is stored, and which one is the newest. */
-  #restoreTrigger(stored: TriggerRecord, place: number): void {
+  #restoreTrigger(stored: TriggerRecord, storeOffset: number): void {
     this.introduceTrigger(stored);
-    this.#service.sides.futures?.triggers.markArchived(stored.number, place);
+    this.#service.sides.futures?.triggers.markArchived(stored.number, storeOffset);
     if (stored.number > (this.#newestTrigger?.number ?? 0)) this.#newestTrigger = stored;
   }
 

@@ -52,34 +52,34 @@ export class Segments implements StoredRecordReader {
     );
   }
 
-  read<R>(spec: RecordSpec<R>, place: number): R {
-    const segment = this.#fileWith(place);
-    return segment.layout.read(spec, this.#row(segment, place));
+  read<R>(spec: RecordSpec<R>, storeOffset: number): R {
+    const segment = this.#fileWith(storeOffset);
+    return segment.layout.read(spec, this.#row(segment, storeOffset));
   }
 
   /** Reads the text of a row. */
-  #row({ path, base, archive }: StoreSegment, place: number): string {
-    if (archive !== null) return archive.read(this.#disk, path, place);
+  #row({ path, base, archive }: StoreSegment, storeOffset: number): string {
+    if (archive !== null) return archive.read(this.#disk, path, storeOffset);
     for (let length = PIECE_BYTES; length <= MAX_BYTES; length *= 8) {
-      const { buffer, byteOffset, byteLength } = this.#disk.readAt(path, place - base, length);
+      const { buffer, byteOffset, byteLength } = this.#disk.readAt(path, storeOffset - base, length);
       const bytes = Buffer.from(buffer, byteOffset, byteLength);
       const lineEnd = bytes.indexOf(LINE_FEED);
       if (lineEnd >= 0) return bytes.toString('latin1', 0, lineEnd);
     }
-    throw new InvariantError(`${path}: no row at byte ${place - base}`);
+    throw new InvariantError(`${path}: no row at byte ${storeOffset - base}`);
   }
 
   /** Returns the file that has the row at an offset. */
-  #fileWith(place: number): StoreSegment {
+  #fileWith(storeOffset: number): StoreSegment {
     let low = 0;
     let high = this.all.length;
     while (low < high) {
       const middle = (low + high) >> 1;
-      if (this.all[middle]!.base <= place) low = middle + 1;
+      if (this.all[middle]!.base <= storeOffset) low = middle + 1;
       else high = middle;
     }
     const file = this.all[low - 1];
-    if (file === undefined) throw new InvariantError(`no file of the store has a row at ${place}`);
+    if (file === undefined) throw new InvariantError(`no file of the store has a row at ${storeOffset}`);
     return file;
   }
 }

@@ -66,13 +66,13 @@ export class StoreWriter implements Persistence {
   readonly #compaction: Compaction;
   readonly #nowMs: () => number;
   readonly #runSoon: (run: () => void) => void;
-  #number: number;
+  #segmentNumber: number;
   /** Bytes of the current file, and of all files before it. */
   #bytes = 0;
-  #base: number;
+  #baseOffset: number;
   #seal: Seal;
   /** The last seal before the current file. */
-  #before: Seal;
+  #sealBeforeFile: Seal;
   /** True when the next frame begins a file. */
   #isNew = true;
   /** True while a write or sync is under way. */
@@ -82,7 +82,7 @@ export class StoreWriter implements Persistence {
   #failure: string | null = null;
   #waiting: ((isDurable: boolean) => void)[] = [];
   #whenClosed: (() => void) | null = null;
-  #lastMs = -Infinity;
+  #lastWriteMs = -Infinity;
   /** True when the final state of a closed exchange has been written. */
   #isLastWritten = false;
 
@@ -94,9 +94,9 @@ export class StoreWriter implements Persistence {
     this.#start = start;
     this.#nowMs = nowMs;
     this.#runSoon = options.soon ?? queueMicrotask;
-    this.#number = start.number;
-    this.#base = start.priorBytes;
-    this.#seal = this.#before = start.seal;
+    this.#segmentNumber = start.number;
+    this.#baseOffset = start.priorBytes;
+    this.#seal = this.#sealBeforeFile = start.seal;
     const compactBytes = (options.segmentBytes ?? SEGMENT_BYTES) * COMPACTED_SEGMENTS;
     this.#compaction = new Compaction(disk, options.folder, segments, compactBytes);
     const { priorPath } = start;
@@ -118,7 +118,7 @@ export class StoreWriter implements Persistence {
   }
 
   /** Runs `run` with true once everything up to now is durable, at once if it already is; with false if it never will be. */
-  whenLasting(run: (isDurable: boolean) => void): void {
+  whenDurable(run: (isDurable: boolean) => void): void {
     if (this.#failure !== null) run(false);
     else if (!this.#isBusy && !this.#isDirty && this.#waiting.length === 0) run(true);
     else {
@@ -142,7 +142,7 @@ export class StoreWriter implements Persistence {
   get #isDirty(): boolean {
     const { waiting, isShortOfIds } = this.#recorder;
     if (this.#whenClosed !== null && this.#isLastWritten) return false;
-    return this.#isNew || this.#whenClosed !== null || waiting > 0 || isShortOfIds || this.#nowMs() - this.#lastMs >= IDLE_MS;
+    return this.#isNew || this.#whenClosed !== null || waiting > 0 || isShortOfIds || this.#nowMs() - this.#lastWriteMs >= IDLE_MS;
   }
 
   /** Schedules a write, unless one is under way or scheduled. */
@@ -167,7 +167,7 @@ export class StoreWriter implements Persistence {
     const onDurable = (): void => {
       this.#step('lasting');
       for (const run of waiting) run(true);
-      this.#compaction.startIfDue(this.#before);
+      this.#compaction.startIfDue(this.#sealBeforeFile);
       this.#free();
     };
     try {
@@ -189,31 +189,31 @@ export class StoreWriter implements Persistence {
   }
 
   get #path(): string {
-    return `${this.#options.folder}/${storeSegmentName(this.#number)}`;
+    return `${this.#options.folder}/${storeSegmentName(this.#segmentNumber)}`;
   }
 
   /** Appends a frame. Returns true if the file is new, because then its directory entry must be synced too. */
   #write(): boolean {
     if (this.#bytes >= (this.#options.segmentBytes ?? SEGMENT_BYTES)) {
-      this.#base += this.#bytes;
+      this.#baseOffset += this.#bytes;
       this.#bytes = 0;
-      this.#number++;
+      this.#segmentNumber++;
       this.#isNew = true;
     }
     const isNew = this.#isNew;
     if (isNew) {
       this.#disk.create(this.#path);
       const path = this.#path;
-      const number = this.#number;
-      this.#segments.all.push({ path, number, last: number, base: this.#base, archive: null, layout: Layout.current(path) });
-      this.#before = this.#seal;
+      const number = this.#segmentNumber;
+      this.#segments.all.push({ path, number, last: number, base: this.#baseOffset, archive: null, layout: Layout.current(path) });
+      this.#sealBeforeFile = this.#seal;
     }
-    const rows = new FrameRows(this.#base + this.#bytes);
+    const rows = new FrameRows(this.#baseOffset + this.#bytes);
     if (isNew) rows.add(this.#head());
     this.#isLastWritten = this.#whenClosed !== null;
     this.#recorder.write(rows, isNew, this.#isLastWritten);
-    this.#lastMs = this.#nowMs();
-    const { text, seal } = sealText(rows.text, this.#seal.seq + 1, this.#lastMs);
+    this.#lastWriteMs = this.#nowMs();
+    const { text, seal } = sealText(rows.text, this.#seal.seq + 1, this.#lastWriteMs);
     this.#disk.append(this.#path, Buffer.from(text, 'latin1'));
     this.#bytes += text.length;
     this.#seal = seal;
@@ -224,7 +224,13 @@ export class StoreWriter implements Persistence {
   /** Returns the first row of the current file. */
   #head(): string {
     const { seq, crc } = this.#seal;
-    return segmentHeadText({ segment: this.#number, priorSeq: seq, priorCrc: crc, priorBytes: this.#base, ...this.#start.head });
+    return segmentHeadText({
+      segment: this.#segmentNumber,
+      priorSeq: seq,
+      priorCrc: crc,
+      priorBytes: this.#baseOffset,
+      ...this.#start.head,
+    });
   }
 
   /** Syncs a file or folder, then runs `then`. A failed sync is never retried: a later success would prove nothing. */
@@ -276,9 +282,9 @@ class FrameRows implements RowWriter {
 
   add(row: string): number {
     if (row.includes('\n')) throw new InvariantError('a row must not contain a line feed');
-    const place = this.#from + this.#bytes;
+    const storeOffset = this.#from + this.#bytes;
     this.#lines.push(`${row}\n`);
     this.#bytes += row.length + 1;
-    return place;
+    return storeOffset;
   }
 }

@@ -156,14 +156,14 @@ class Reader {
 
   /** Reads the items of a list after its bracket. */
   #list(depth: number): Json | undefined {
-    const items: Json[] = [];
-    if (this.#take(END_BRACKET)) return items;
+    const elements: Json[] = [];
+    if (this.#take(END_BRACKET)) return elements;
     do {
       const value = this.#value(depth);
       if (value === undefined) return undefined;
-      items.push(value);
+      elements.push(value);
     } while (this.#take(COMMA));
-    return this.#take(END_BRACKET) ? items : this.#fail('syntax');
+    return this.#take(END_BRACKET) ? elements : this.#fail('syntax');
   }
 
   /** Reads a number without losing digits. */

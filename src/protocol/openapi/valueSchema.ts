@@ -117,10 +117,10 @@ export function valueSchema(value: Value<unknown>, canBeNull = false): JsonSchem
   const written = typeOf(value.write(sample, SEED_VARIANTS));
   const ordered = types.toSorted((a, b) => Number(isWrittenAs(b, written)) - Number(isWrittenAs(a, written)));
   const allTypes = [...ordered, ...nullType];
-  const { enum: values, ...rest } = schema;
+  const { enum: values, ...otherMembers } = schema;
   return {
     type: allTypes.length === 1 ? allTypes[0] : allTypes,
-    ...rest,
+    ...otherMembers,
     ...(Array.isArray(values) ? { enum: [...values, ...(canBeNull ? [null] : [])] } : {}),
   };
 }

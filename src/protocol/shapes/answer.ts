@@ -68,8 +68,8 @@ export function encodeRow<T>({ row }: AnswerShape<Listing<T>>, value: T, variant
 
 /** Returns the reply with these rows, each as JSON text, in the form that `variants` chooses. */
 export function encodeListOf<T>(answer: AnswerShape<Listing<T>>, rows: readonly string[], variants: Variants = SEED_VARIANTS): string {
-  const [before, after, ...others] = encodeAnswer(answer, listing<T>([]), variants).split('[]');
-  if (before === undefined || after === undefined || others.length > 0) throw new InvariantError('expected a reply with one list');
+  const [before, after, ...furtherParts] = encodeAnswer(answer, listing<T>([]), variants).split('[]');
+  if (before === undefined || after === undefined || furtherParts.length > 0) throw new InvariantError('expected a reply with one list');
   // Concatenating is faster than joining a list.
   let text = '';
   for (const row of rows) text += text === '' ? row : `,${row}`;

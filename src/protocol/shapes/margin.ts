@@ -57,9 +57,9 @@ function rowsOf<T>(row: Value<T>): RowsValue<T> {
     row,
     read(json) {
       if (!isList(json)) throw new Mismatch('a list', json);
-      return json.map((each, index) => {
+      return json.map((element, index) => {
         try {
-          return row.read(each);
+          return row.read(element);
         } catch (error) {
           if (error instanceof Mismatch) error.within(`[${index}]`);
           throw error;

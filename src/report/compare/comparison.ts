@@ -23,8 +23,9 @@ export interface ComparedFigure {
   readonly text: { readonly a: string; readonly b: string; readonly difference: string };
 }
 
-/** A definition key or an input that differs between the two runs. A value of null means that the run does not have it. */
+/** A key of the run definition or an input that differs between the two runs. A value of null means that the run does not have it. */
 export interface Unequal {
+  /** What the run used it for: `definition`, `code`, `bars` and so on. */
   readonly use: string;
   readonly name: string;
   readonly a: string | null;
@@ -60,13 +61,13 @@ const FILL_COLUMNS = ['time_ms', 'strategy', 'instrument', 'side', 'is_maker', '
 
 /** Compares two runs. */
 export function compareRuns(a: ComparedRun, b: ComparedRun): RunComparison {
-  const namedValues = (run: ComparedRun) => [...run.definition].map(([name, value]) => ({ use: 'definition', name, value }));
+  const definitionKeys = (run: ComparedRun) => [...run.definition].map(([name, value]) => ({ use: 'definition', name, value }));
   return {
     a,
     b,
     isIdentical: a.summary.resultHash === b.summary.resultHash,
     figures: figuresOf(a, b),
-    keys: unequal(namedValues(a), namedValues(b)),
+    keys: unequal(definitionKeys(a), definitionKeys(b)),
     inputs: unequal(a.inputs, b.inputs),
     firstFill: firstFill(a.fills, b.fills),
     warnings: comparisonWarnings(a, b),
@@ -165,7 +166,10 @@ const LESS_IS_BETTER = new Set([
   'rejected',
 ]);
 
-const ORDERS: readonly (readonly [name: 'created' | 'fills' | 'refusedByRisk' | 'rejected' | 'fees' | 'volume', entry: GlossaryEntry])[] = [
+type OrderFigureName = 'created' | 'fills' | 'refusedByRisk' | 'rejected' | 'fees' | 'volume';
+
+/** The figures about orders, in the order of the page. */
+const ORDER_FIGURES: readonly (readonly [name: OrderFigureName, entry: GlossaryEntry])[] = [
   ['created', { label: 'Orders', kind: 'count', definition: 'Orders that the strategies and their brackets asked for.' }],
   ['fills', { label: 'Fills', kind: 'count', definition: 'Executions, whole and in part.' }],
   ['refusedByRisk', { label: 'Refused by risk', kind: 'count', definition: 'Stopped by a risk rule; nothing was sent.' }],
@@ -184,7 +188,7 @@ function figuresOf(a: ComparedRun, b: ComparedRun): readonly ComparedFigure[] {
     ...METRIC_NAMES.map((name) => figure(name, METRICS[name], [first.metrics[name], second.metrics[name]], assets)),
     figure('trades', trades, [first.trades.trades, second.trades.trades], assets),
     ...TRADE_NAMES.map((name) => figure(name, TRADES[name], [first.trades[name], second.trades[name]], assets)),
-    ...ORDERS.map(([name, entry]) => figure(name, entry, [first.orders[name], second.orders[name]], assets)),
+    ...ORDER_FIGURES.map(([name, entry]) => figure(name, entry, [first.orders[name], second.orders[name]], assets)),
   ].filter((compared) => compared.a !== null || compared.b !== null);
 }
 
@@ -200,14 +204,13 @@ function figure(
   const valueOfA = numberOf(values[0]);
   const valueOfB = numberOf(values[1]);
   const isMoney = kind === 'money' || kind === 'cost';
-  const difference = valueOfA === null || valueOfB === null || (isMoney && assets[0] !== assets[1]) ? null : valueOfB - valueOfA;
+  const areComparable = !isMoney || assets[0] === assets[1];
+  const difference = valueOfA === null || valueOfB === null || !areComparable ? null : valueOfB - valueOfA;
   const text = (value: number | null, asset: string) => (value === null ? NONE : writeFigure(value, kind, asset));
   const shownDifference = difference === null ? NONE : differenceText(difference, kind, assets[0]);
   // A difference that is displayed as zero makes neither run better.
-  const direction = difference === null || !/[1-9]/.test(shownDifference) ? 0 : Math.sign(difference);
-  const lessDirection = LESS_IS_BETTER.has(name) ? -direction : 0;
-  const improvement = MORE_IS_BETTER.has(name) ? direction : lessDirection;
-  const betterRun = improvement > 0 ? 'b' : 'a';
+  const isDisplayedAsZero = !/[1-9]/.test(shownDifference);
+  const better = difference === null || isDisplayedAsZero ? null : betterRun(name, difference);
   return {
     name,
     label,
@@ -216,9 +219,16 @@ function figure(
     a: valueOfA,
     b: valueOfB,
     difference,
-    better: improvement === 0 ? null : betterRun,
+    better,
     text: { a: text(valueOfA, assets[0]), b: text(valueOfB, assets[1]), difference: shownDifference },
   };
+}
+
+/** Returns the run with the better value of a figure. `difference` is b minus a. Null when neither direction is clearly better. */
+function betterRun(name: string, difference: number): 'a' | 'b' | null {
+  if (MORE_IS_BETTER.has(name)) return difference > 0 ? 'b' : 'a';
+  if (LESS_IS_BETTER.has(name)) return difference < 0 ? 'b' : 'a';
+  return null;
 }
 
 /** Returns a value as a number. Null when it is missing. */
@@ -258,19 +268,20 @@ function comparisonWarnings({ summary: a }: ComparedRun, { summary: b }: Compare
       .map(({ instrument, interval }) => `${instrument} ${interval}`)
       .toSorted()
       .join();
+  const hasOtherContent = a.dataQuality.feeds.some(({ manifestHash }, index) => b.dataQuality.feeds[index]?.manifestHash !== manifestHash);
   if (feeds(a) !== feeds(b)) warnings.push('they ran on different bars');
-  else if (a.dataQuality.feeds.some(({ manifestHash }, index) => b.dataQuality.feeds[index]?.manifestHash !== manifestHash))
-    warnings.push('their bars bear one name, and their content differs');
-  if (a.run.reportingAsset !== b.run.reportingAsset)
-    warnings.push(`one is counted in ${a.run.reportingAsset}, the other in ${b.run.reportingAsset}`);
-  else if (a.run.startEquity !== b.run.startEquity)
-    warnings.push(
-      `they start with ${amountText(Number(a.run.startEquity), a.run.reportingAsset)} and ${amountText(Number(b.run.startEquity), b.run.reportingAsset)} ${a.run.reportingAsset}`,
-    );
-  if (a.dataQuality.synthetic || b.dataQuality.synthetic)
-    warnings.push(a.dataQuality.synthetic && b.dataQuality.synthetic ? 'the data are synthetic' : 'the data of one are synthetic');
-  const few = [a, b].filter(({ trades }) => trades.trades < FEW_TRADES).length;
-  if (few > 0) warnings.push(`${few === 2 ? 'both have' : 'one has'} fewer than ${wholeText(FEW_TRADES)} closed trades`);
+  else if (hasOtherContent) warnings.push('their bars bear one name, and their content differs');
+
+  const asset = a.run.reportingAsset;
+  const startText = ({ run }: typeof a) => amountText(Number(run.startEquity), run.reportingAsset);
+  if (asset !== b.run.reportingAsset) warnings.push(`one is counted in ${asset}, the other in ${b.run.reportingAsset}`);
+  else if (a.run.startEquity !== b.run.startEquity) warnings.push(`they start with ${startText(a)} and ${startText(b)} ${asset}`);
+
+  const syntheticRuns = [a, b].filter(({ dataQuality }) => dataQuality.synthetic).length;
+  if (syntheticRuns > 0) warnings.push(syntheticRuns === 2 ? 'the data are synthetic' : 'the data of one are synthetic');
+  const runsWithFewTrades = [a, b].filter(({ trades }) => trades.trades < FEW_TRADES).length;
+  if (runsWithFewTrades > 0)
+    warnings.push(`${runsWithFewTrades === 2 ? 'both have' : 'one has'} fewer than ${wholeText(FEW_TRADES)} closed trades`);
   return warnings;
 }
 

@@ -41,25 +41,26 @@ export function curvesOf(a: ComparedRun, b: ComparedRun): Curves {
 
 /** Returns the curve of a run at the instants `ms`. */
 function curveOf({ summary: { run }, timeMs, equity }: ComparedRun, ms: Float64Array): Curve {
-  const start = Number(run.startEquity);
+  const startEquity = Number(run.startEquity);
   const growth = new Float64Array(ms.length).fill(NaN);
   const depth = new Float64Array(ms.length).fill(NaN);
   let row = 0;
-  let last = start;
-  let peak = start;
+  let lastEquity = startEquity;
+  let peakEquity = startEquity;
   for (let instant = 0; instant < ms.length; instant++) {
-    const now = ms[instant] ?? 0;
-    if (now < run.fromMs) continue;
+    const instantMs = ms[instant] ?? 0;
+    if (instantMs < run.fromMs) continue;
     // Includes one instant after the end, so that the curve reaches the end of the run.
-    if (now > run.toMs && (ms[instant - 1] ?? 0) >= run.toMs) break;
-    let worst = last / peak - 1;
-    for (; row < timeMs.length && (timeMs[row] ?? 0) <= now; row++) {
-      last = equity[row] ?? last;
-      if (last > peak) peak = last;
-      worst = Math.min(worst, last / peak - 1);
+    const previousMs = ms[instant - 1] ?? 0;
+    if (instantMs > run.toMs && previousMs >= run.toMs) break;
+    let deepest = lastEquity / peakEquity - 1;
+    for (; row < timeMs.length && (timeMs[row] ?? 0) <= instantMs; row++) {
+      lastEquity = equity[row] ?? lastEquity;
+      if (lastEquity > peakEquity) peakEquity = lastEquity;
+      deepest = Math.min(deepest, lastEquity / peakEquity - 1);
     }
-    growth[instant] = last / start;
-    depth[instant] = worst;
+    growth[instant] = lastEquity / startEquity;
+    depth[instant] = deepest;
   }
   return { growth, depth };
 }

@@ -7,8 +7,10 @@ import { marketNames, strategyNames } from '../terminal/closingTable.ts';
 import type { ComparedFigure, RunComparison } from './comparison.ts';
 import type { ComparedRun } from './input.ts';
 
-const CARDS = ['totalReturn', 'maxDrawdown', 'sharpe', 'trades', 'winRate', 'fees'];
-const SHORT_HASH = 12;
+/** The figures that have a card. */
+const CARD_FIGURES = ['totalReturn', 'maxDrawdown', 'sharpe', 'trades', 'winRate', 'fees'];
+/** Letters of a hash that are shown. */
+const SHORT_HASH_LENGTH = 12;
 
 /** Returns the names of the compared strategies. */
 export function comparisonTitle({ a, b }: RunComparison): string {
@@ -50,12 +52,13 @@ function runBox({ summary: { run, resultHash }, path }: ComparedRun, side: 'a' |
       ${marketNames(run).join(', ')} · ${dayText(run.fromMs)} – ${dayText(run.toMs)}${params.length === 0 ? '' : ` · ${params.join(', ')}`}
     </p>
     <p>
-      <code>${path}</code> <span class="muted of">result</span> <code title="${resultHash}">${resultHash.slice(0, SHORT_HASH)}</code>
+      <code>${path}</code> <span class="muted of">result</span> <code title="${resultHash}">${resultHash.slice(0, SHORT_HASH_LENGTH)}</code>
       <button type="button" data-copy="${resultHash}">copy</button>
     </p>
   </div>`;
 }
 
+/** Returns a figure of both runs by its name. */
 function figureOf({ figures }: RunComparison, name: string): ComparedFigure | undefined {
   return figures.find((figure) => figure.name === name);
 }
@@ -63,16 +66,18 @@ function figureOf({ figures }: RunComparison, name: string): ComparedFigure | un
 /** Returns the difference between the two runs in one sentence. */
 export function comparisonAnswer(comparison: RunComparison): Markup {
   if (comparison.isIdentical) return html`<b>The results are identical</b>: the same orders, fills and equity.`;
-  const [net, down, sharpe] = ['totalReturn', 'maxDrawdown', 'sharpe'].map((name) => figureOf(comparison, name));
+  const net = figureOf(comparison, 'totalReturn');
+  const drawdown = figureOf(comparison, 'maxDrawdown');
+  const sharpe = figureOf(comparison, 'sharpe');
   if (net?.difference === undefined || net.difference === null) return html`One of the two has no net return.`;
   const lossClass = net.difference < 0 ? 'loss' : '';
   const signClass = net.difference > 0 ? 'gain' : lossClass;
   const gap = `${fixed(Math.abs(net.difference) * 100, 2)}${THIN}pp`;
-  const drawdownText = drawdownDifferenceText(down?.difference ?? null);
-  const ratio =
+  const drawdownText = drawdownDifferenceText(drawdown?.difference ?? null);
+  const sharpeText =
     sharpe?.difference === undefined || sharpe.difference === null ? '' : `, its Sharpe ${sharpe.text.b} against ${sharpe.text.a}`;
   return html`B ends <b class="${signClass}">${gap}</b> ${net.difference < 0 ? 'below' : 'above'} A: <b>${net.text.b}</b> net against
-    <b>${net.text.a}</b>${drawdownText}${ratio}.`;
+    <b>${net.text.a}</b>${drawdownText}${sharpeText}.`;
 }
 
 /** Returns how much deeper the worst drawdown of B is, as a part of the answer. Empty without a difference to show. */
@@ -152,7 +157,7 @@ export function differenceMarkup({ better, text, difference }: ComparedFigure): 
 /** Returns the cards of the main figures of both runs. */
 export function comparisonCards(comparison: RunComparison): Markup {
   return html`<section class="cards" aria-label="Figures">
-    ${CARDS.map((name) => figureOf(comparison, name))
+    ${CARD_FIGURES.map((name) => figureOf(comparison, name))
       .filter((figure) => figure !== undefined)
       .map(
         (figure) =>
@@ -202,11 +207,12 @@ export function comparisonCurves(step: string): Markup {
 /** Returns a step in ms as text, such as `15 minutes`. */
 export function stepText(ms: number): string {
   const units = [
-    ['day', 86_400_000],
-    ['hour', 3_600_000],
-    ['minute', 60_000],
-  ] as const;
-  const [name, length] = units.find(([, unitMs]) => ms >= unitMs && ms % unitMs === 0) ?? ['second', 1000];
-  const amount = Math.round(ms / length);
+    { name: 'day', unitMs: 86_400_000 },
+    { name: 'hour', unitMs: 3_600_000 },
+    { name: 'minute', unitMs: 60_000 },
+  ];
+  const largest = units.find(({ unitMs }) => ms >= unitMs && ms % unitMs === 0);
+  const { name, unitMs } = largest ?? { name: 'second', unitMs: 1000 };
+  const amount = Math.round(ms / unitMs);
   return amount === 1 ? name : `${wholeText(amount)} ${name}s`;
 }

@@ -17,6 +17,8 @@ import {
 import type { ComparedRun } from './input.ts';
 import { letter, differenceMarkup } from './sections.ts';
 
+/** Strongest tint of a cell, in percent of its colour. */
+const MAX_TINT_PERCENT = 32;
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
 /** Returns the difference of the returns by month: one row for each year, cells in percentage points. */
@@ -29,11 +31,12 @@ export function comparisonMonths({ a, b }: RunComparison): Markup {
   const years = [...new Set([...inA.keys(), ...inB.keys()].map((key) => Number(key.split('-')[0])))].toSorted((x, y) => x - y);
   const gaps = years.flatMap((year) => MONTHS.map((_, month) => gap(`${year}-${month + 1}`))).filter((value) => value !== null);
   if (gaps.length === 0) return html`<p class="muted">No month is in both.</p>`;
-  const max = Math.max(...gaps.map(Math.abs), 1e-9);
+  // The largest gap has the strongest tint.
+  const maxGap = Math.max(...gaps.map(Math.abs), 1e-9);
   const cell = (value: number | null) =>
     value === null
       ? html`<td class="none">·</td>`
-      : html`<td class="${value >= 0 ? 'up' : 'down'}" style="--tint:${Math.round((Math.abs(value) / max) * 32)}%">
+      : html`<td class="${value >= 0 ? 'up' : 'down'}" style="--tint:${Math.round((Math.abs(value) / maxGap) * MAX_TINT_PERCENT)}%">
           ${signed(value * 100, 1)}
         </td>`;
   return html`<div class="scroll">
@@ -62,20 +65,20 @@ export function comparedFigures(comparison: RunComparison): Markup {
   const { a, b, figures } = comparison;
   const names: readonly string[] = METRIC_NAMES;
   const account = figures.filter(({ name }) => names.includes(name));
-  const rest = figures.filter(({ name }) => !names.includes(name));
-  const missing = (run: ComparedRun, { name }: ComparedFigure) => differenceReason(run, name) ?? '';
+  const tradesAndOrders = figures.filter(({ name }) => !names.includes(name));
+  const reasonText = (run: ComparedRun, { name }: ComparedFigure) => differenceReason(run, name) ?? '';
   const row = (figure: ComparedFigure) =>
     html`<tr>
       <th scope="row" tabindex="0" data-tip>${figure.label}<span class="sr">${figure.definition}</span></th>
-      <td title="${figure.a === null ? missing(a, figure) : ''}">${figure.text.a}</td>
-      <td title="${figure.b === null ? missing(b, figure) : ''}">${figure.text.b}</td>
+      <td title="${figure.a === null ? reasonText(a, figure) : ''}">${figure.text.a}</td>
+      <td title="${figure.b === null ? reasonText(b, figure) : ''}">${figure.text.b}</td>
       <td class="${figure.difference === 0 ? 'same' : ''}">${differenceMarkup(figure)}</td>
     </tr>`;
-  const group = (name: string, list: readonly ComparedFigure[]) =>
+  const group = (name: string, groupFigures: readonly ComparedFigure[]) =>
     html`<tr class="head">
         <th scope="rowgroup" colspan="4">${name}</th>
       </tr>
-      ${list.map(row)}`;
+      ${groupFigures.map(row)}`;
   return html`<div class="scroll">
       <table class="plain" id="figures-table" aria-label="All figures of both runs">
         <thead>
@@ -87,7 +90,7 @@ export function comparedFigures(comparison: RunComparison): Markup {
           </tr>
         </thead>
         <tbody>
-          ${group('The account, from daily returns (UTC)', account)} ${group('Trades and orders', rest)}
+          ${group('The account, from daily returns (UTC)', account)} ${group('Trades and orders', tradesAndOrders)}
         </tbody>
       </table>
     </div>
@@ -99,30 +102,30 @@ export function whatDiffers(comparison: RunComparison): Markup {
   const { keys } = comparison;
   const inputs = reportedInputs(comparison);
   if (keys.length + inputs.length === 0) return html`<p>Nothing: definition, code, bars and versions are the same.</p>`;
-  const heads = (name: string) => [name, html`${letter('a')}`, html`${letter('b')}`];
+  const headings = (name: string) => [name, html`${letter('a')}`, html`${letter('b')}`];
   const value = (text: string | null) =>
     html`<span class="${text === null ? 'muted' : ''}" title="${text ?? ''}">${valueText(text)}</span>`;
-  const settings =
+  const definitionTable =
     keys.length === 0
       ? null
       : html`<h3>In the definition</h3>
           ${htmlTable(
-            heads('key'),
+            headings('key'),
             keys.map((key): MarkupPart[] => [key.name, value(key.a), value(key.b)]),
             'Keys of the definition that differ',
             [],
           )}`;
-  const rest =
+  const inputTable =
     inputs.length === 0
       ? null
       : html`<h3>In what went in</h3>
           ${htmlTable(
-            ['', 'what', ...heads('').slice(1)],
+            ['', 'what', ...headings('').slice(1)],
             inputs.map((input: Unequal): MarkupPart[] => [input.name, input.use, value(input.a), value(input.b)]),
             'Inputs that differ',
             [1],
           )}`;
-  return html`${settings}${rest}`;
+  return html`${definitionTable}${inputTable}`;
 }
 
 /** Returns the first fill that differs, as a table with one row for each run. */
@@ -133,31 +136,22 @@ export function fillSection({ firstFill: first, a }: RunComparison): Markup {
   }
   const before = first.row - 1;
   const columns = ['time', 'instrument', 'side', 'price', 'quantity', 'notional', 'fee', 'as'];
+  // The first three columns and the last one have text, which is aligned to the left.
+  const textClass = (column: number) => (column < 3 || column === columns.length - 1 ? 't' : '');
   const firstCells = comparedFillCells(first.a);
   const secondCells = comparedFillCells(first.b);
-  const rows = (
-    [
-      ['a', firstCells],
-      ['b', secondCells],
-    ] as const
-  ).map(
-    ([side, cells]) =>
-      html`<tr>
-        <th scope="row">${letter(side)}</th>
-        ${
-          cells === null
-            ? html`<td class="t muted" colspan="${columns.length}">no such fill: the run has ${wholeText(before)}</td>`
-            : cells.map(
-                (cell, index) =>
-                  html`<td
-                    class="${index < 3 || index === 7 ? 't' : ''} ${firstCells !== null && secondCells !== null && firstCells[index] !== secondCells[index] ? 'differs' : ''}"
-                  >
-                    ${cell}
-                  </td>`,
-              )
-        }
-      </tr>`,
-  );
+  const isDifferent = (column: number) => firstCells !== null && secondCells !== null && firstCells[column] !== secondCells[column];
+  const cellMarkup = (cell: string, column: number) =>
+    html`<td class="${textClass(column)} ${isDifferent(column) ? 'differs' : ''}">${cell}</td>`;
+  const row = (side: 'a' | 'b', cells: readonly string[] | null) =>
+    html`<tr>
+      <th scope="row">${letter(side)}</th>
+      ${
+        cells === null
+          ? html`<td class="t muted" colspan="${columns.length}">no such fill: the run has ${wholeText(before)}</td>`
+          : cells.map(cellMarkup)
+      }
+    </tr>`;
   const same = before === 1 ? 'fill is' : `${wholeText(before)} fills are`;
   return html`<p class="lead">
       ${before === 0 ? 'The very first fill differs.' : `The first ${same} the same; fill ${wholeText(first.row)} is not.`}
@@ -167,11 +161,11 @@ export function fillSection({ firstFill: first, a }: RunComparison): Markup {
         <thead>
           <tr>
             <th scope="col"></th>
-            ${columns.map((name, at) => html`<th scope="col" class="${at < 3 || at === 7 ? 't' : ''}">${name}</th>`)}
+            ${columns.map((name, column) => html`<th scope="col" class="${textClass(column)}">${name}</th>`)}
           </tr>
         </thead>
         <tbody>
-          ${rows}
+          ${row('a', firstCells)} ${row('b', secondCells)}
         </tbody>
       </table>
     </div>`;

@@ -36,8 +36,12 @@ const SHOWN_FIGURES = [
   'refusedByRisk',
   'fees',
 ];
+/** Most inputs that are listed. */
 const MAX_UNEQUAL = 12;
+/** Widths in characters: of a value, of the name of a figure, and of a value of an input. */
 const CELL_WIDTH = 20;
+const LABEL_WIDTH = 18;
+const INPUT_WIDTH = 19;
 
 /** Returns the lines joined by \n, without a final \n. */
 export function compareTable(comparison: RunComparison, { colour, report }: CompareTableOptions): string {
@@ -47,7 +51,7 @@ export function compareTable(comparison: RunComparison, { colour, report }: Comp
     ...runLines('A', a),
     ...runLines('B', b),
     '',
-    `  ${''.padEnd(18)}${['A', 'B', 'B − A'].map((name) => name.padStart(CELL_WIDTH)).join('')}`,
+    `  ${''.padEnd(LABEL_WIDTH)}${['A', 'B', 'B − A'].map((name) => name.padStart(CELL_WIDTH)).join('')}`,
     ...rows.map((figure) => figureLine(figure, colour)),
     '',
     ...(isIdentical ? ['  The results are identical: the same orders, fills and equity.'] : fillLines(comparison)),
@@ -75,8 +79,9 @@ function figureLine({ label, text, better, difference }: ComparedFigure, colour:
   const betterArrow = better === 'b' ? '▲' : '▼';
   const arrow = better === null ? ' ' : betterArrow;
   const gap = `${(difference === 0 ? 'the same' : text.difference).padStart(CELL_WIDTH)} ${arrow}`;
-  const shown = !colour || better === null ? gap : colourText(gap, better === 'b' ? 'cyan' : 'red');
-  return `  ${label.padEnd(18)}${text.a.padStart(CELL_WIDTH)}${text.b.padStart(CELL_WIDTH)}${shown}`.trimEnd();
+  const hue = better === 'b' ? 'cyan' : 'red';
+  const gapText = !colour || better === null ? gap : colourText(gap, hue);
+  return `  ${label.padEnd(LABEL_WIDTH)}${text.a.padStart(CELL_WIDTH)}${text.b.padStart(CELL_WIDTH)}${gapText}`.trimEnd();
 }
 
 /** Returns the lines about the first fill that differs. */
@@ -95,18 +100,18 @@ function fillLines({ firstFill }: RunComparison): string[] {
 }
 
 /** Returns the lines about the keys and inputs that differ, at most `MAX_UNEQUAL` of them. */
-function unequalLines(list: readonly Unequal[]): string[] {
-  if (list.length === 0) return ['', '  Nothing differs in what went in: definition, code, bars, versions.'];
-  const nameWidth = Math.min(38, Math.max(16, ...list.map(({ name }) => name.length)));
-  const lines = list.slice(0, MAX_UNEQUAL).map(({ use, name, a, b }) => {
-    const head = `    ${cutText(name, nameWidth).padEnd(nameWidth)}  ${use.padEnd(10)}`;
-    return `${head}  ${cutText(valueText(a), 19).padEnd(19)}  ${cutText(valueText(b), 19)}`.trimEnd();
+function unequalLines(unequal: readonly Unequal[]): string[] {
+  if (unequal.length === 0) return ['', '  Nothing differs in what went in: definition, code, bars, versions.'];
+  const nameWidth = Math.min(38, Math.max(16, ...unequal.map(({ name }) => name.length)));
+  const lines = unequal.slice(0, MAX_UNEQUAL).map(({ use, name, a, b }) => {
+    const lead = `    ${cutText(name, nameWidth).padEnd(nameWidth)}  ${use.padEnd(10)}`;
+    return `${lead}  ${cutText(valueText(a), INPUT_WIDTH).padEnd(INPUT_WIDTH)}  ${cutText(valueText(b), INPUT_WIDTH)}`.trimEnd();
   });
-  const more = list.length > MAX_UNEQUAL ? [`    and ${wholeText(list.length - MAX_UNEQUAL)} more, in the report`] : [];
-  return ['', `${'  What went in, where it differs'.padEnd(nameWidth + 16)}  ${'A'.padEnd(19)}  B`, ...lines, ...more];
+  const more = unequal.length > MAX_UNEQUAL ? [`    and ${wholeText(unequal.length - MAX_UNEQUAL)} more, in the report`] : [];
+  return ['', `${'  What went in, where it differs'.padEnd(nameWidth + 16)}  ${'A'.padEnd(INPUT_WIDTH)}  B`, ...lines, ...more];
 }
 
-/** Returns at most `max` characters. The start is cut, because the end of a path says more. */
-function cutText(text: string, max: number): string {
-  return text.length <= max ? text : `…${text.slice(text.length - max + 1)}`;
+/** Returns at most `maxLength` characters. The start is cut, because the end of a path says more. */
+function cutText(text: string, maxLength: number): string {
+  return text.length <= maxLength ? text : `…${text.slice(text.length - maxLength + 1)}`;
 }

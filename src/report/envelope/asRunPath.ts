@@ -56,7 +56,8 @@ export class AsRunPath {
     const { kind, level, isChasing, collar, target, fillsAtTouch, entryMaker, entryTaker, exitMaker, exitTaker } = this.terms;
     const { money } = this;
     const isRising = kind === 'trigger' && isChasing;
-    const isReachedAtOpen = kind === 'market' || (isRising ? open >= level : open <= level);
+    const isLevelReached = isRising ? open >= level : open <= level;
+    const isReachedAtOpen = kind === 'market' || isLevelReached;
     if (this.isPending && isReachedAtOpen) {
       this.isPending = false;
       const worstPrice = kind === 'limit' ? level : collar;
@@ -64,10 +65,11 @@ export class AsRunPath {
     }
     if (this.isOpen) {
       const stop = this.stopLevel;
+      const isTargetFilled = fillsAtTouch ? high >= target : high > target;
       if (open >= target) this.sell(Math.max(target, open - money.slip(open)), exitTaker);
       else if (open <= stop) this.sell(open - money.slip(open), exitTaker);
       else if (low <= stop) this.sell(stop - money.slip(stop), exitTaker);
-      else if (fillsAtTouch ? high >= target : high > target) this.sell(target, exitMaker);
+      else if (isTargetFilled) this.sell(target, exitMaker);
       else this.best = Math.max(this.best, high);
       return;
     }
@@ -90,11 +92,13 @@ export class AsRunPath {
     const { stop, trailing } = this.terms;
     return trailing > 0 ? Math.max(stop, this.best - trailing) : stop;
   }
+  /** Opens the position at a price, with a fee rate in ppm. */
   private enter(price: number, ppm: number): void {
     this.isOpen = true;
     this.entry = this.best = price;
     this.entryPpm = ppm;
   }
+  /** Closes the position at a price, with a fee rate in ppm. */
   private sell(price: number, ppm: number): void {
     this.isOpen = false;
     this.exit = price;

@@ -11,7 +11,9 @@ import type { EnvelopeTerms } from './terms.ts';
 // hot: docs/performance.md#file-constants
 const INFINITY = Infinity;
 
+/** Converts ppm to a fraction. */
 const MILLION = 1_000_000;
+/** The kinds of decisions. */
 const ORDER = DECISIONS.indexOf('order');
 const EXIT = DECISIONS.indexOf('exit');
 /** Open entries of one position that are remembered. Older ones are not ended by an exit. */
@@ -20,8 +22,9 @@ const DENIED = ENDINGS.indexOf('denied');
 /** Denials that depend on the order alone. They hold for every order of events. */
 const CERTAIN_DENIALS: ReadonlySet<string> = new Set(['BAD_INPUT', 'QTY_MAX', 'QTY_MIN', 'NOTIONAL_MAX', 'NOTIONAL_MIN', 'COLLAR']);
 
-/** A part of an entry with a target of its own, mirrored. Infinity without one. */
+/** A part of an entry with a target of its own. */
 interface MirroredRung {
+  /** The target price, mirrored. Infinity without a target. */
   readonly at: number;
   readonly lots: number;
 }
@@ -75,7 +78,8 @@ export function entriesOf(record: RunRecord, decisions: RunDecisions, terms: Env
       if (entry === 'closing') endAll(positionEntries, arrivedMs);
       if (entry === null || entry === 'closing') continue;
       // An entry of the other side closes the open entries, unless long and short positions are separate.
-      if (record.isTwoWay !== true && positionEntries.some(({ isLong }) => isLong !== entry.isLong)) {
+      const hasOtherSide = positionEntries.some(({ isLong }) => isLong !== entry.isLong);
+      if (record.isTwoWay !== true && hasOtherSide) {
         for (const open of positionEntries) open.isReversed = true;
         endAll(positionEntries, arrivedMs);
       }
@@ -128,7 +132,8 @@ function entryAt(record: RunRecord, decisions: RunDecisions, row: number, contex
   if (denial !== null && CERTAIN_DENIALS.has(denial)) return null;
   if (isReduction(decision)) {
     // A market order leaves no fill ambiguous, but it may close a different position.
-    (isMarketOrder(decision) ? reasons.ifOpen : reasons.always).add('it closes with orders of its own');
+    const affected = isMarketOrder(decision) ? reasons.ifOpen : reasons.always;
+    affected.add('it closes with orders of its own');
     return denial === null ? 'closing' : null;
   }
   noteUnfollowed(decision, context);
@@ -138,7 +143,8 @@ function entryAt(record: RunRecord, decisions: RunDecisions, row: number, contex
   }
   const entryTerms = entryTermsOf(decision, terms);
   const { kind, level, target, stop } = entryTerms;
-  if (kind !== 'market' && (target <= level || stop >= level)) reasons.always.add('an entry has its target or stop on the other side');
+  const isOnOtherSide = target <= level || stop >= level;
+  if (kind !== 'market' && isOnOtherSide) reasons.always.add('an entry has its target or stop on the other side');
   const lots = lotsOf(record.orders, id - 1, decisions.lots[row]!);
   const sign = decision.isLong ? 1 : -1;
   return {
@@ -156,6 +162,7 @@ function entryAt(record: RunRecord, decisions: RunDecisions, row: number, contex
   };
 }
 
+/** True when the order was decided with a flag. */
 const hasFlag = ({ decisions, row }: EntryDecision, flag: keyof typeof DECISION_FLAGS): boolean =>
   (decisions.flags[row]! & DECISION_FLAGS[flag]) !== 0;
 
@@ -164,6 +171,7 @@ function isReduction(decision: EntryDecision): boolean {
   return hasFlag(decision, 'reduceOnly') || (decision.instrument.contract === undefined && !decision.isLong);
 }
 
+/** True when the order has neither a limit nor a trigger. */
 function isMarketOrder(decision: EntryDecision): boolean {
   return !hasFlag(decision, 'limit') && decision.decisions.trigger[decision.row] === 0;
 }
@@ -209,8 +217,8 @@ function entryTermsOf(decision: EntryDecision, terms: EnvelopeTerms): EntryTerms
 /** Returns the parts of an entry of `lots`. Each is followed like an entry of its own: it ends at its target, or with all others at the stop. */
 function rungsOf(ladder: Ladder, lots: number, minLots: number, sign: number): readonly MirroredRung[] {
   const rungs: MirroredRung[] = rungsOfFill(ladder, lots, 0, lots, minLots).map((rung) => ({ at: sign * rung.at, lots: rung.lots }));
-  const rest = lots - rungs.reduce((sum, rung) => sum + rung.lots, 0);
-  return rest > 0 ? [...rungs, { at: INFINITY, lots: rest }] : rungs;
+  const remainder = lots - rungs.reduce((sum, rung) => sum + rung.lots, 0);
+  return remainder > 0 ? [...rungs, { at: INFINITY, lots: remainder }] : rungs;
 }
 
 /** Returns the code with which the bot denied or the venue refused an order. Null when the order was placed. */
@@ -228,5 +236,7 @@ function lotsOf({ length, lots, quoteUnits, filledLots }: OrderColumns, row: num
 
 /** Returns the slippage of a taker at a price, in ticks. */
 export function slipTicks({ slippageTicks, slippagePpm }: EnvelopeTerms, ticks: number): number {
-  return slippagePpm === 0 ? slippageTicks : slippageTicks + Math.ceil((Math.abs(ticks) * slippagePpm) / MILLION - 1e-9);
+  if (slippagePpm === 0) return slippageTicks;
+  // A value just above a whole tick is a rounding error.
+  return slippageTicks + Math.ceil((Math.abs(ticks) * slippagePpm) / MILLION - 1e-9);
 }

@@ -1,4 +1,4 @@
-// Values the profits of an envelope in the reporting asset, and checks whether each quote asset has money enough for its entries.
+// Values the profits of an envelope in the reporting asset, and checks whether each quote asset has enough money for its entries.
 
 import { pow10 } from '../../base/number/exact.ts';
 import type { RunRecord } from '../../model/run/run.ts';
@@ -13,20 +13,21 @@ interface AssetMoney {
 }
 
 /**
- * A profit in another quote asset stays in that asset, whatever the time of its trade. So it is worth its amount at the newest close of the
- * conversion, and the closes are facts: they are the same in every order of events.
+ * The money of an envelope by quote asset. A profit in another quote asset stays in that asset, whatever the time of its trade. So its value
+ * is its amount at the newest close of the conversion. The closes are the same in every order of events.
  */
 export class EnvelopeMoney {
   private readonly record: RunRecord;
   private readonly assets = new Map<string, AssetMoney>();
   /** By instrument; null: its quote asset is the reporting asset. */
   private readonly rates: readonly (Rates | null)[];
-  private readonly atEnd: readonly number[];
+  /** By instrument: the value of a unit of its quote asset at the end of the run. */
+  private readonly unitValuesAtEnd: readonly number[];
 
   constructor(record: RunRecord) {
     this.record = record;
     this.rates = record.instruments.map(({ quote }) => ratesOf(quote, record));
-    this.atEnd = this.rates.map((rates) => rates?.unitValue(record.toMs) ?? 1);
+    this.unitValuesAtEnd = this.rates.map((rates) => rates?.unitValue(record.toMs) ?? 1);
   }
 
   /** Returns the value of a unit of the instrument's quote asset at a time, in units of the reporting asset. */
@@ -35,7 +36,7 @@ export class EnvelopeMoney {
   }
   /** Returns the value of a unit of the instrument's quote asset at the end of the run. */
   unitValueAtEnd(instrument: number): number {
-    return this.atEnd[instrument]!;
+    return this.unitValuesAtEnd[instrument]!;
   }
   /** The largest effect of the rounding of conversions, in units: half a unit by asset, in the run and in another order of events. */
   get conversionRounding(): number {
@@ -52,11 +53,12 @@ export class EnvelopeMoney {
     this.assetOf(instrument).low += units;
   }
 
+  /** Returns the money of an instrument's quote asset. */
   private assetOf(instrument: number): AssetMoney {
     const { quote } = this.record.instruments[instrument]!;
-    const found = this.assets.get(quote) ?? { needs: new Map<number, number>(), low: 0 };
-    this.assets.set(quote, found);
-    return found;
+    const money = this.assets.get(quote) ?? { needs: new Map<number, number>(), low: 0 };
+    this.assets.set(quote, money);
+    return money;
   }
 
   /** True when the money may not have been enough for every entry. `lowest`: the lowest equity at each instant; null: that of the run. */
@@ -65,15 +67,15 @@ export class EnvelopeMoney {
     if (quoteAssets !== undefined) {
       return quoteAssets.some(({ asset, startUnits: units }) => {
         const { needs, low } = this.assets.get(asset) ?? { needs: new Map<number, number>(), low: 0 };
-        return needs.size > 0 && sumOf(needs) > this.lowestBook(asset, units) + low;
+        return needs.size > 0 && sumOfNeeds(needs) > this.lowestBook(asset, units) + low;
       });
     }
     const units = lowest ?? equity.units;
-    let minimum = startUnits;
-    for (let row = 0; row < equity.length; row++) if (units[row]! < minimum) minimum = units[row]!;
-    let needed = 0;
-    for (const { needs } of this.assets.values()) needed += sumOf(needs);
-    return needed > minimum;
+    let minUnits = startUnits;
+    for (let row = 0; row < equity.length; row++) if (units[row]! < minUnits) minUnits = units[row]!;
+    let neededUnits = 0;
+    for (const { needs } of this.assets.values()) neededUnits += sumOfNeeds(needs);
+    return neededUnits > minUnits;
   }
 
   /** Returns the lowest value of an asset's cash, with its coins at their cost, after any fill of the run. */
@@ -91,11 +93,13 @@ export class EnvelopeMoney {
       if (fills.feeInBase[row] === 0) book -= fills.fee[row]!;
       if (fills.side[row] === 0) {
         const { baseDigits, quantityDigits } = instruments[instrument]!;
-        coins.lots += fills.feeInBase[row] === 0 ? lots : lots - fills.fee[row]! / pow10(baseDigits - quantityDigits);
+        const feeLots = fills.feeInBase[row] === 0 ? 0 : fills.fee[row]! / pow10(baseDigits - quantityDigits);
+        coins.lots += lots - feeLots;
         coins.cost += notional;
       } else {
-        const cost = coins.lots > 0 ? (coins.cost * Math.min(lots, coins.lots)) / coins.lots : 0;
-        coins.lots -= Math.min(lots, coins.lots);
+        const soldLots = Math.min(lots, coins.lots);
+        const cost = coins.lots > 0 ? (coins.cost * soldLots) / coins.lots : 0;
+        coins.lots -= soldLots;
         coins.cost -= cost;
         book += notional - cost;
       }
@@ -105,4 +109,5 @@ export class EnvelopeMoney {
   }
 }
 
-const sumOf = (needs: ReadonlyMap<number, number>): number => [...needs.values()].reduce((sum, units) => sum + units, 0);
+/** Returns the sum of the needs of all instruments. */
+const sumOfNeeds = (needs: ReadonlyMap<number, number>): number => [...needs.values()].reduce((sum, units) => sum + units, 0);

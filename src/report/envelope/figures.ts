@@ -53,10 +53,11 @@ export function pathFigures(path: EquityPath, drawdowns: BarDrawdowns | null): P
   const { startUnits, equity } = path;
   const { timeMs, equity: daily } = sampledEquity(path);
   const { maxDrawdown, sharpe } = mainFigures(seriesOf(timeMs, daily), drawdowns ?? barDrawdowns(path));
-  const end = equity.length === 0 ? startUnits : equity.units[equity.length - 1]!;
-  return { net: end - startUnits, maxDrawdown: numberOf(maxDrawdown), sharpe: numberOf(sharpe) };
+  const endUnits = equity.length === 0 ? startUnits : equity.units[equity.length - 1]!;
+  return { net: endUnits - startUnits, maxDrawdown: numberOf(maxDrawdown), sharpe: numberOf(sharpe) };
 }
 
+/** Returns a figure, or null when it is undefined. */
 const numberOf = (figure: unknown): number | null => (typeof figure === 'number' ? figure : null);
 
 /** Returns the range of a figure over paths. The first path is the run itself. */

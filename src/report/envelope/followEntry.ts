@@ -9,6 +9,11 @@ import { firstFrom } from '../../base/number/search.ts';
 import type { PathRows } from './pathRows.ts';
 import type { EnvelopeTerms, FinerRows } from './terms.ts';
 
+/** Funding rates are whole multiples of 1e-12. */
+const FUNDING_RATE_SCALE = 1e12;
+/** Profits that differ by less, in units, are equal up to rounding. */
+const SAME_PROFIT_UNITS = 1e-6;
+
 /** Called at the close of a row with the lowest and the highest possible profit, each minus the profit of the run, in units. */
 export type TakeSpread = (row: number, low: number, high: number) => void;
 
@@ -142,16 +147,20 @@ class EntryWalk {
     const { high, low, funding } = this.rows;
     const { kind, level, isChasing, target, stop, trailing } = this.entry.terms;
     if (trailing > 0 || this.isApart || this.nextPayment < funding.length) return row;
-    const [up, down] = this.entry.isLong ? [high, low] : [low, high];
+    const favourable = this.entry.isLong ? high : low;
+    const adverse = this.entry.isLong ? low : high;
     let quietEnd = row;
     if (path.isPending) {
       if (path.open !== null || kind === 'market') return row;
-      if (kind === 'trigger' && isChasing) while (quietEnd < end && sign * up[quietEnd]! < level) quietEnd++;
-      else while (quietEnd < end && sign * down[quietEnd]! > level) quietEnd++;
-    } else if (path.open !== null) while (quietEnd < end && sign * down[quietEnd]! > stop && sign * up[quietEnd]! < target) quietEnd++;
+      if (kind === 'trigger' && isChasing) while (quietEnd < end && sign * favourable[quietEnd]! < level) quietEnd++;
+      else while (quietEnd < end && sign * adverse[quietEnd]! > level) quietEnd++;
+    } else if (path.open !== null) {
+      while (quietEnd < end && sign * adverse[quietEnd]! > stop && sign * favourable[quietEnd]! < target) quietEnd++;
+    }
     return quietEnd;
   }
 
+  /** Returns the prices of a row, mirrored for a short. */
   private mirroredRow(row: number): MirroredRow {
     const { open, high, low, close } = this.rows;
     return this.entry.isLong
@@ -180,9 +189,9 @@ class EntryWalk {
     }
   }
 
-  /** Returns a funding payment in units, above 0 when the position receives it. Rates are in 1e-12. */
+  /** Returns a funding payment in units, above 0 when the position receives it. */
   private fundingUnits({ markTicks, rate }: FundingTime): number {
-    return (-this.sign * this.rows.money.valueOf(this.entry.lots, markTicks) * rate) / 1e12;
+    return (-this.sign * this.rows.money.valueOf(this.entry.lots, markTicks) * rate) / FUNDING_RATE_SCALE;
   }
 
   /** Applies the exit or the cancel that the strategy decided for the open of a row. */
@@ -199,24 +208,29 @@ class EntryWalk {
 
   /** Applies a row to the possible paths. Finer rows replace it if it leaves the outcome open. */
   private stepPaths(row: number, { open, high, low, close }: MirroredRow): void {
-    const { asRun, finer } = this;
+    const { finer } = this;
     const pathsBefore = finer === null ? null : this.path.copy();
     this.path.step(open, high, low, close);
-    if (finer !== null && pathsBefore !== null) {
-      const { path } = this;
-      const isUndecided =
-        path.isEntryOpen !== pathsBefore.isEntryOpen || path.isExitOpen !== pathsBefore.isExitOpen || !isSame(path, asRun);
-      if (isUndecided) {
-        if (this.stepThrough(pathsBefore, finer, row)) {
-          this.path = pathsBefore;
-          this.isApart = true;
-          this.isRefined = true;
-        } else finer.reject(this.rows.bars.instrument, this.rows.bars.closeMs[row]!);
-      }
-    }
+    if (finer !== null && pathsBefore !== null && this.isUndecided(pathsBefore)) this.refine(pathsBefore, finer, row);
     this.payInside(this.rows.bars.closeMs[row]!);
     const position = this.path.open;
     if (position !== null) this.adverse = Math.max(this.adverse, (position.entryHigh - low) / Math.abs(position.entryHigh));
+  }
+
+  /** True when the last row left an outcome open that was certain before, or ended otherwise than the run. */
+  private isUndecided(pathsBefore: OrderPath): boolean {
+    const { path, asRun } = this;
+    const hasNewOpen = path.isEntryOpen !== pathsBefore.isEntryOpen || path.isExitOpen !== pathsBefore.isExitOpen;
+    return hasNewOpen || !isSame(path, asRun);
+  }
+
+  /** Replaces the step of a row by its finer rows. Rejects them when they do not match the row. */
+  private refine(pathsBefore: OrderPath, finer: FinerRows, row: number): void {
+    const { instrument, closeMs } = this.rows.bars;
+    if (!this.stepThrough(pathsBefore, finer, row)) return finer.reject(instrument, closeMs[row]!);
+    this.path = pathsBefore;
+    this.isApart = true;
+    this.isRefined = true;
   }
 
   /** Applies the finer rows inside a row until the entry has ended. Returns false when the finer rows do not match the row. */
@@ -224,8 +238,8 @@ class EntryWalk {
     const { rows } = this;
     const { instrument, openMs, closeMs } = rows.bars;
     const toMs = closeMs[row]!;
-    let top = -Infinity;
-    let bottom = Infinity;
+    let maxTicks = -Infinity;
+    let minTicks = Infinity;
     path.isFine = true;
     for (let fromMs = openMs[row]!; fromMs < toMs && !path.isOver;) {
       const fine = finer.next(instrument, fromMs, toMs);
@@ -237,8 +251,8 @@ class EntryWalk {
       const close = ticksOf(fine, 'close');
       if (fromMs === openMs[row] && open[0] !== rows.open[row]) return false;
       for (let fineRow = 0; fineRow < fine.length && !path.isOver; fineRow++) {
-        top = Math.max(top, high[fineRow]!);
-        bottom = Math.min(bottom, low[fineRow]!);
+        maxTicks = Math.max(maxTicks, high[fineRow]!);
+        minTicks = Math.min(minTicks, low[fineRow]!);
         if (this.entry.isLong) path.step(open[fineRow]!, high[fineRow]!, low[fineRow]!, close[fineRow]!);
         else path.step(-open[fineRow]!, -low[fineRow]!, -high[fineRow]!, -close[fineRow]!);
       }
@@ -246,7 +260,7 @@ class EntryWalk {
     }
     path.isFine = false;
     // Finer bars may be missing. An unfinished path is complete only if they reach the high and the low of the row.
-    return path.isOver || (top === rows.high[row] && bottom === rows.low[row]);
+    return path.isOver || (maxTicks === rows.high[row] && minTicks === rows.low[row]);
   }
 
   /** Values open positions at the last mark price, and returns what the paths may have done. */
@@ -278,7 +292,7 @@ class EntryWalk {
 /** True when the only possible path is the path of the run. */
 function isSame(path: OrderPath, asRun: AsRunPath): boolean {
   if (path.isPending !== asRun.isPending || (path.open !== null) !== asRun.isOpen) return false;
-  return !path.isOver || Math.abs(path.doneLow - asRun.done) < 1e-6;
+  return !path.isOver || Math.abs(path.doneLow - asRun.done) < SAME_PROFIT_UNITS;
 }
 
 /** Returns the index of the first payment after `ms`. */

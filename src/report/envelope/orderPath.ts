@@ -107,7 +107,8 @@ export class OrderPath {
   /** Closes the position at the open of a row, as the strategy decided. */
   leave(open: number): void {
     this.cancel();
-    if (this.open !== null) this.sell(this.open, open - this.money.slip(open), open - this.money.slip(open), this.terms.exitTaker);
+    const slipped = open - this.money.slip(open);
+    if (this.open !== null) this.sell(this.open, slipped, slipped, this.terms.exitTaker);
     this.open = null;
   }
   /** Books a payment such as funding. `isCertain` is false when the position may have been closed before it. */
@@ -127,14 +128,14 @@ export class OrderPath {
   /** Returns the lowest profit of all paths up to now, in units. An open position is valued at `mark`. */
   lowAt(mark: number): number {
     const { open } = this;
-    const held = open === null ? INFINITY : this.money.closed(open.entryHigh, mark, open.feeHigh, 0) + open.paidLow;
-    return Math.min(this.doneLow, held, this.isPending ? 0 : INFINITY);
+    const openProfit = open === null ? INFINITY : this.money.closed(open.entryHigh, mark, open.feeHigh, 0) + open.paidLow;
+    return Math.min(this.doneLow, openProfit, this.isPending ? 0 : INFINITY);
   }
   /** Returns the highest profit of all paths up to now, in units. An open position is valued at `mark`. */
   highAt(mark: number): number {
     const { open } = this;
-    const held = open === null ? -INFINITY : this.money.closed(open.entryLow, mark, open.feeLow, 0) + open.paidHigh;
-    return Math.max(this.doneHigh, held, this.isPending ? 0 : -INFINITY);
+    const openProfit = open === null ? -INFINITY : this.money.closed(open.entryLow, mark, open.feeLow, 0) + open.paidHigh;
+    return Math.max(this.doneHigh, openProfit, this.isPending ? 0 : -INFINITY);
   }
 
   /** Applies one row with mirrored prices. */
@@ -157,7 +158,8 @@ export class OrderPath {
   private enterAtOpen(open: number, low: number): void {
     const { kind, level, isChasing, collar, entryTaker } = this.terms;
     const isRising = kind === 'trigger' && isChasing;
-    const isReached = kind === 'market' || (isRising ? open >= level : open <= level);
+    const isLevelReached = isRising ? open >= level : open <= level;
+    const isReached = kind === 'market' || isLevelReached;
     if (!isReached) return;
     this.isPending = false;
     if (open > collar) {
@@ -168,8 +170,10 @@ export class OrderPath {
     const mayBeMaker = kind === 'limit' && this.hasRested && !this.isFine;
     const otherFee = mayBeMaker ? this.terms.entryMaker : entryTaker;
     if (otherFee !== entryTaker) this.isEntryOpen = true;
-    this.enter(Math.min(open + this.money.slip(open), worstPrice), Math.min(otherFee, entryTaker), Math.max(otherFee, entryTaker));
+    const price = Math.min(open + this.money.slip(open), worstPrice);
+    this.enter(price, Math.min(otherFee, entryTaker), Math.max(otherFee, entryTaker));
   }
+  /** Adds an entry at one price to the positions that may be open. */
   private enter(price: number, feeLow: number, feeHigh: number): void {
     const entered = rangeAt(price, feeLow, feeHigh);
     this.open = this.open === null ? entered : joinRanges(this.open, entered);
@@ -196,7 +200,8 @@ export class OrderPath {
   private enterInside(open: number, high: number, low: number, close: number): PositionRange | null {
     const { kind, level, isChasing, collar, fillsAtTouch, entryMaker, entryTaker } = this.terms;
     const isRising = kind === 'trigger' && isChasing;
-    if (kind === 'market' || (isRising ? high < level : low > level)) return null;
+    const isLevelMissed = isRising ? high < level : low > level;
+    if (kind === 'market' || isLevelMissed) return null;
     const isSure = kind === 'trigger' || low < level || fillsAtTouch;
     if (!isSure) this.isEntryOpen = true;
     if (isSure) this.isPending = false;
@@ -209,7 +214,8 @@ export class OrderPath {
     const entered = rangeAt(price, feeLow, feeHigh);
     // A stop beyond the entry price triggers at once, and fills at the entry price.
     if (this.stopOf(price) >= price) {
-      this.sell(entered, price - this.money.slip(price), price - this.money.slip(price), this.terms.exitTaker);
+      const slipped = price - this.money.slip(price);
+      this.sell(entered, slipped, slipped, this.terms.exitTaker);
       return null;
     }
     // A price that falls to the entry reaches the low of the row only then or later. A price that rises to it reaches the high only then or
@@ -230,12 +236,13 @@ export class OrderPath {
     const mayTarget = high >= target;
     // These prices certainly came after the entry: the close, and the extremes that `row` says came after it.
     const reachesTarget = (price: number): boolean => (fillsAtTouch ? price >= target : price > target);
-    const isStopped = (isLowAfter && lowestStop >= low) || close <= this.stopOf(Math.max(bestLow, isHighAfter ? high : close));
+    const certainBest = Math.max(bestLow, isHighAfter ? high : close);
+    const isStopped = (isLowAfter && lowestStop >= low) || close <= this.stopOf(certainBest);
     const isTargetFilled = (isHighAfter && reachesTarget(high)) || reachesTarget(close);
     const isClosed = isStopped || isTargetFilled;
     const stopLow = Math.max(lowestStop, low);
-    const outcomes = (mayStop ? 1 : 0) + (mayTarget ? 1 : 0) + (isClosed ? 0 : 1);
-    if (outcomes > 1 || (mayStop && stopLow < highestStop)) this.isExitOpen = true;
+    const possibleOutcomes = (mayStop ? 1 : 0) + (mayTarget ? 1 : 0) + (isClosed ? 0 : 1);
+    if (possibleOutcomes > 1 || (mayStop && stopLow < highestStop)) this.isExitOpen = true;
     if (mayStop) this.sell(held, stopLow - this.money.slip(stopLow), highestStop - this.money.slip(highestStop), exitTaker);
     if (mayTarget) {
       const otherFee = this.isFine ? exitMaker : exitTaker;
@@ -244,7 +251,7 @@ export class OrderPath {
     }
     if (isClosed) return null;
     if (trailing > 0) {
-      held.bestLow = Math.max(bestLow, isHighAfter ? high : close);
+      held.bestLow = certainBest;
       held.bestHigh = Math.max(bestHigh, high);
     }
     return held;

@@ -53,12 +53,12 @@ export class PathRows {
   /** Distance between the lowest and the highest price of the run, in ticks. */
   get range(): number {
     const { high, low, bars } = this;
-    let top = -Infinity;
-    let bottom = Infinity;
+    let maxTicks = -Infinity;
+    let minTicks = Infinity;
     for (let row = this.firstRow; row < bars.length; row++) {
-      if (high[row]! > top) top = high[row]!;
-      if (low[row]! < bottom) bottom = low[row]!;
+      if (high[row]! > maxTicks) maxTicks = high[row]!;
+      if (low[row]! < minTicks) minTicks = low[row]!;
     }
-    return top - bottom;
+    return maxTicks - minTicks;
   }
 }

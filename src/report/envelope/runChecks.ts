@@ -8,6 +8,7 @@ import type { PathRows } from './pathRows.ts';
 import type { EnvelopeTerms } from './terms.ts';
 
 const LIQUIDATION = ROLES.indexOf('liquidation');
+/** Converts ppm to a fraction. */
 const MILLION = 1_000_000;
 /** A position may lose this part of its margin before a liquidation counts as possible. */
 const SAFE_MARGIN = 0.4;
@@ -43,19 +44,23 @@ export interface FollowedEntry {
 export function isAsRun({ record: { orders }, rows: { money }, entry, paths, legs }: FollowedEntry): boolean {
   const [followed] = paths;
   if (followed === undefined) return false;
+  // Order ids count from 1.
   const row = entry.id - 1;
   if (row >= orders.length) return true;
   const lots = orders.filledLots[row]!;
   const { entryPrice, exitPrice, isClosedByBracket } = followed;
-  if (lots === 0 || Number.isNaN(entryPrice)) return lots === 0 && Number.isNaN(entryPrice);
+  const isFilledInRun = lots !== 0;
+  const isFilledOnPath = !Number.isNaN(entryPrice);
+  if (!isFilledInRun || !isFilledOnPath) return isFilledInRun === isFilledOnPath;
   if (!isNear(orders.filledUnits[row]!, money.valueOf(lots, Math.abs(entryPrice)))) return false;
   const leg = legs.get(entry.id);
   if (entry.rungs !== null) {
     const closed = { lots: 0, value: 0 };
     paths.forEach((path, index) => {
       if (!path.isClosedByBracket) return;
-      closed.lots += entry.rungs![index]!.lots;
-      closed.value += money.valueOf(entry.rungs![index]!.lots, Math.abs(path.exitPrice));
+      const rungLots = entry.rungs![index]!.lots;
+      closed.lots += rungLots;
+      closed.value += money.valueOf(rungLots, Math.abs(path.exitPrice));
     });
     return closed.lots === (leg?.lots ?? 0) && isNear(leg?.units ?? 0, closed.value, paths.length);
   }

@@ -17,10 +17,14 @@ import { TradeMoney } from './tradeMoney.ts';
 // hot: docs/performance.md#file-constants
 const INFINITY = Infinity;
 
-const REVERSED = 'its entries close positions of the other side';
+/** A reason why the envelope is not a bound. */
+const CLOSES_OTHER_SIDE = 'its entries close positions of the other side';
+
+/** A narrower range, in units, counts as one value. */
+const MIN_WIDTH = 1e-6;
 
 /** Number of standard deviations within which later trades are expected to differ. */
-const DEVIATIONS = 3;
+const SPREAD_DEVIATIONS = 3;
 
 /** The lowest and the highest equity at each instant of the run's equity. */
 export interface EquityBand {
@@ -117,7 +121,7 @@ export class EnvelopeFinder {
     const nets = isRefined ? [] : [own.net, ...lanes.map(({ net }) => net)];
     const width = this.high - this.low;
     // The time at which a remainder below a lot is sold depends on how earlier trades ended, so it counts only while outcomes are open.
-    const isSettled = this.isCertain || (refined !== null && width < 1e-6);
+    const isSettled = this.isCertain || (refined !== null && width < MIN_WIDTH);
     const inexactness = isSettled ? 0 : this.rounding + this.dustUnits() + this.money.conversionRounding;
     const margin = inexactness + (isRefined ? 0 : this.spreadOfLater());
     const marginOfRun = margin + (isSettled ? 0 : this.decidedRounding);
@@ -126,11 +130,11 @@ export class EnvelopeFinder {
     // Outcomes that finer rows leave open lie on either side of the run over them.
     const [lowNet, highNet] = isAroundRun ? aroundRun : [refined.net - width - margin, refined.net + width + margin];
     // A loss is at most the whole equity.
-    const sums = [Math.floor(lowNet), Math.ceil(highNet)].map((net) => Math.max(net, -startUnits));
+    const netBounds = [Math.floor(lowNet), Math.ceil(highNet)].map((net) => Math.max(net, -startUnits));
     return {
       band: isRefined || band === null ? band : this.widened(band),
       envelope: {
-        netProfit: moneyRange(record.reportingDigits, [...sums, ...nets], own.net),
+        netProfit: moneyRange(record.reportingDigits, [...netBounds, ...nets], own.net),
         maxDrawdown: rangeOver(paths, 'maxDrawdown'),
         sharpe: rangeOver(paths, 'sharpe'),
         ambiguousFills: openFills,
@@ -152,22 +156,22 @@ export class EnvelopeFinder {
     const { count, sum, squares } = this.profits;
     if (this.isBound || count < 2) return 0;
     const variance = Math.max(0, squares - (sum * sum) / count) / (count - 1);
-    return DEVIATIONS * Math.sqrt(2 * variance * openEntries);
+    return SPREAD_DEVIATIONS * Math.sqrt(2 * variance * openEntries);
   }
 
   /** Returns the band, widened at each instant by how much the trades after the ambiguous entries that have ended may differ. */
   private widened({ low, high }: EquityBand): EquityBand {
     const { timeMs } = this.record.equity;
     const endMs = this.openEndMs.toSorted((a, b) => a - b);
-    const wide = { low: low.slice(), high: high.slice() };
+    const wideBand = { low: low.slice(), high: high.slice() };
     let ended = 0;
     let spread = 0;
     for (let instant = 0; instant < low.length; instant++) {
       for (; ended < endMs.length && endMs[ended]! <= timeMs[instant]!; ended++) spread = this.spreadOfLater(ended + 1);
-      wide.low[instant] = Math.max(0, low[instant]! - spread);
-      wide.high[instant]! += spread;
+      wideBand.low[instant] = Math.max(0, low[instant]! - spread);
+      wideBand.high[instant]! += spread;
     }
-    return wide;
+    return wideBand;
   }
 
   /** Follows an entry, unless it is a plain market order, and adds its range to the sums. */
@@ -187,7 +191,7 @@ export class EnvelopeFinder {
     const hasBracket = entryTerms.target !== INFINITY || entryTerms.stop !== -INFINITY || entryTerms.trailing !== 0;
     const isPlain = entryTerms.kind === 'market' && !hasBracket;
     if (isPlain && terms.leverage <= 1) {
-      if (entry.isReversed) reasons.ifOpen.add(REVERSED);
+      if (entry.isReversed) reasons.ifOpen.add(CLOSES_OTHER_SIDE);
       busyUntil.set(key, Math.max(busyMs, entry.exitMs));
       return;
     }
@@ -204,7 +208,7 @@ export class EnvelopeFinder {
   /** Adds the range of a followed entry, or of a part of it, to the sums, and notes why it may not be a bound. */
   private add(entry: Entry, rows: PathRows, followed: Followed): void {
     const { reasons, terms } = this;
-    if (entry.isReversed && followed.isLeft) reasons.ifOpen.add(REVERSED);
+    if (entry.isReversed && followed.isLeft) reasons.ifOpen.add(CLOSES_OTHER_SIDE);
     if (followed.isPaidInside) reasons.always.add('funding was due while a row ran');
     if (rows.bars.instrument.contract === undefined && followed.isCapped) reasons.always.add('a market order rested at its price cap');
     if (rows.bars.instrument.contract !== undefined && isNearLiquidation(followed, terms))
@@ -237,7 +241,8 @@ export class EnvelopeFinder {
 
   /** Returns a function that takes the spread of one entry row by row, and adds its changes to those of the instrument. */
   private spreadTaker(instrument: number, rows: PathRows): TakeSpread {
-    let [lastLow, lastHigh] = [0, 0];
+    let lastLow = 0;
+    let lastHigh = 0;
     return (row, low, high) => {
       let changes = this.changes.get(instrument);
       if (changes === undefined) {
@@ -294,7 +299,9 @@ export class EnvelopeFinder {
     const high = Float64Array.from(low);
     for (const [instrument, { rows, low: lows, high: highs }] of this.changes) {
       const { closeMs, length: count } = rows.bars;
-      let [row, sumLow, sumHigh] = [0, 0, 0];
+      let row = 0;
+      let sumLow = 0;
+      let sumHigh = 0;
       for (let instant = 0; instant < length; instant++) {
         for (; row < count && closeMs[row]! <= timeMs[instant]!; row++) {
           sumLow += lows[row]!;

@@ -3,7 +3,10 @@
 import { pow10 } from '../../base/number/exact.ts';
 import type { Instrument } from '../../model/instrument.ts';
 
+/** Converts ppm to a fraction. */
 const MILLION = 1_000_000;
+/** A trade rounds at most this often, each time by at most a unit. */
+const ROUNDING_UNITS = 8;
 
 /** Values lots and trades of one instrument. */
 export class TradeMoney {
@@ -18,11 +21,12 @@ export class TradeMoney {
   constructor({ contract, priceDigits, quantityDigits, quoteDigits, baseDigits }: Instrument, feesIn: 'received' | 'quote') {
     this.lotsPerUnit = 1 / pow10(Math.max(0, baseDigits - quantityDigits));
     this.isInverse = contract?.kind === 'inverse';
-    const shift =
-      contract === undefined
-        ? quoteDigits - priceDigits - quantityDigits
-        : contract.marginDigits - contract.multiplierDigits - quantityDigits + (this.isInverse ? priceDigits : -priceDigits);
-    this.factor = (contract?.multiplier ?? 1) * (shift >= 0 ? pow10(shift) : 1 / pow10(-shift));
+    const moneyDigits = contract?.marginDigits ?? quoteDigits;
+    // The value of an inverse contract is divided by the price.
+    const signedPriceDigits = this.isInverse ? -priceDigits : priceDigits;
+    const shift = moneyDigits - (contract?.multiplierDigits ?? 0) - quantityDigits - signedPriceDigits;
+    const scale = shift >= 0 ? pow10(shift) : 1 / pow10(-shift);
+    this.factor = (contract?.multiplier ?? 1) * scale;
     this.isFeeInCoins = contract === undefined && feesIn === 'received';
   }
 
@@ -46,13 +50,14 @@ export class TradeMoney {
 
   /** Returns the largest difference between `profit` and the rounded profit of a trade, in units. */
   roundingOf(price: number): number {
-    return 8 + (this.isFeeInCoins ? 2 * this.valueOf(1, price) * this.lotsPerUnit : 0);
+    return ROUNDING_UNITS + (this.isFeeInCoins ? 2 * this.valueOf(1, price) * this.lotsPerUnit : 0);
   }
 
   /** Returns the part of a lot that a fee in coins may leave of `lots`. It stays unsold until such parts add up to a whole lot. */
   dustOf(lots: number, ...rates: readonly number[]): number {
     if (!this.isFeeInCoins) return 0;
     const lotsLeft = rates.map((ppm) => (lots * (MILLION - ppm)) / MILLION);
+    // A remainder just below a whole lot is a rounding error.
     return Math.max(...lotsLeft.map((left) => left - Math.floor(left + 1e-9)));
   }
 }

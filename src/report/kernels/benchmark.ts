@@ -24,32 +24,43 @@ export interface BenchmarkInput {
 export function benchmarkFigures(input: BenchmarkInput): Readonly<Record<BenchmarkFigure, Figure>> {
   const { returns, benchmark, cagr, isRuined, riskFree = 0 } = input;
   const count = returns.length;
-  const withReturns = (minReturns: number, compute: (b: Float64Array) => Figure): Figure => {
+  const withReturns = (minReturns: number, compute: (benchmarkReturns: Float64Array) => Figure): Figure => {
     if (benchmark === null) return 'no-benchmark';
     return count < minReturns ? 'too-few-returns' : compute(benchmark);
   };
-  const withBenchmark = (compute: (b: Float64Array) => Figure): Figure => withReturns(2, compute);
-  const withVarying = (compute: (b: Float64Array) => Figure): Figure =>
-    withBenchmark((b) => (isConstant(b) ? 'zero-benchmark-variance' : compute(b)));
+  const withBenchmark = (compute: (benchmarkReturns: Float64Array) => Figure): Figure => withReturns(2, compute);
+  const withVaryingBenchmark = (compute: (benchmarkReturns: Float64Array) => Figure): Figure =>
+    withBenchmark((benchmarkReturns) => (isConstant(benchmarkReturns) ? 'zero-benchmark-variance' : compute(benchmarkReturns)));
   const riskFreePerDay = perDay(riskFree);
-  const beta = withVarying((b) => coDeviation(returns, b) / coDeviation(b, b));
-  const excess = benchmark === null ? null : returns.map((r, i) => r - benchmark[i]!);
-  const annual = Math.sqrt(DAYS_PER_YEAR);
+  const beta = withVaryingBenchmark(
+    (benchmarkReturns) => coDeviation(returns, benchmarkReturns) / coDeviation(benchmarkReturns, benchmarkReturns),
+  );
+  const excess = benchmark === null ? null : returns.map((value, day) => value - benchmark[day]!);
+  const treynorOf = (slope: number): Figure =>
+    Math.abs(slope) <= ZERO ? 'zero-beta' : chain(cagr, (growth) => (growth - riskFree) / slope);
+  const sqrtDaysPerYear = Math.sqrt(DAYS_PER_YEAR);
   return {
-    benchmarkReturn: withReturns(1, (b) => b.reduce((growth, dailyReturn) => growth * (1 + dailyReturn), 1) - 1),
-    beta,
-    alpha: withVarying((b) =>
-      chain(beta, (slope) => DAYS_PER_YEAR * (mean(returns) - riskFreePerDay - slope * (mean(b) - riskFreePerDay))),
+    benchmarkReturn: withReturns(
+      1,
+      (benchmarkReturns) => benchmarkReturns.reduce((growth, dailyReturn) => growth * (1 + dailyReturn), 1) - 1,
     ),
-    rSquared: withVarying((b) => {
-      const rho = correlation(returns, b);
-      return rho === null ? 'zero-variance' : rho * rho;
+    beta,
+    alpha: withVaryingBenchmark((benchmarkReturns) =>
+      chain(beta, (slope) => {
+        const ownExcess = mean(returns) - riskFreePerDay;
+        const benchmarkExcess = mean(benchmarkReturns) - riskFreePerDay;
+        return DAYS_PER_YEAR * (ownExcess - slope * benchmarkExcess);
+      }),
+    ),
+    rSquared: withVaryingBenchmark((benchmarkReturns) => {
+      const coefficient = correlation(returns, benchmarkReturns);
+      return coefficient === null ? 'zero-variance' : coefficient * coefficient;
     }),
-    trackingError: withBenchmark(() => deviation(excess!) * annual),
+    trackingError: withBenchmark(() => deviation(excess!) * sqrtDaysPerYear),
     informationRatio: isRuined
       ? 'ruined'
-      : withBenchmark(() => (isConstant(excess!) ? 'zero-variance' : (mean(excess!) / deviation(excess!)) * annual)),
-    treynor: chain(beta, (slope) => chain(cagr, (growth) => (Math.abs(slope) <= ZERO ? 'zero-beta' : (growth - riskFree) / slope))),
+      : withBenchmark(() => (isConstant(excess!) ? 'zero-variance' : (mean(excess!) / deviation(excess!)) * sqrtDaysPerYear)),
+    treynor: chain(beta, treynorOf),
   };
 }
 

@@ -3,7 +3,7 @@
 import { ZERO } from './sums.ts';
 
 /** One fall below a peak. Indexes point into the equity series. */
-export interface Episode {
+export interface DrawdownEpisode {
   /** Index of the last point at the peak. */
   readonly peak: number;
   readonly trough: number;
@@ -20,7 +20,7 @@ export interface Drawdown {
   readonly deepest: number;
   /** Largest peak minus equity, in money. Its point can differ from that of `deepest`. */
   readonly deepestMoney: number;
-  readonly episodes: readonly Episode[];
+  readonly episodes: readonly DrawdownEpisode[];
 }
 
 /**
@@ -29,26 +29,27 @@ export interface Drawdown {
  */
 export function drawdownOf(equity: Float64Array): Drawdown {
   const depth = new Float64Array(equity.length);
-  const episodes: Episode[] = [];
+  const episodes: DrawdownEpisode[] = [];
+  // Points of the current episode. A trough of -1 means that the series is at a peak.
   let peak = 0;
   let trough = -1;
   let deepest = 0;
   let deepestMoney = 0;
-  for (let t = 0; t < equity.length; t++) {
-    const top = equity[peak]!;
-    const value = equity[t]!;
-    if (value >= top) {
-      if (trough >= 0) episodes.push({ peak, trough, recovery: t, depth: depth[trough]! });
+  for (let point = 0; point < equity.length; point++) {
+    const peakEquity = equity[peak]!;
+    const value = equity[point]!;
+    if (value >= peakEquity) {
+      if (trough >= 0) episodes.push({ peak, trough, recovery: point, depth: depth[trough]! });
       trough = -1;
-      peak = t;
+      peak = point;
       continue;
     }
-    const down = value / top - 1;
-    if (down >= -ZERO) continue;
-    depth[t] = down;
-    if (trough < 0 || down < depth[trough]!) trough = t;
-    if (down < deepest) deepest = down;
-    if (top - value > deepestMoney) deepestMoney = top - value;
+    const drop = value / peakEquity - 1;
+    if (drop >= -ZERO) continue;
+    depth[point] = drop;
+    if (trough < 0 || drop < depth[trough]!) trough = point;
+    if (drop < deepest) deepest = drop;
+    if (peakEquity - value > deepestMoney) deepestMoney = peakEquity - value;
   }
   if (trough >= 0) episodes.push({ peak, trough, recovery: null, depth: depth[trough]! });
   return { depth, deepest, deepestMoney, episodes };

@@ -10,17 +10,17 @@ export interface Chained {
   readonly return: number;
 }
 
-/** Compounds successive returns with equal keys. `keys` has one key for each return, such as its month. */
+/** Returns one period for each stretch of successive returns with equal keys, compounded. `keys` has one key for each return, such as its month. */
 export function chainByKey(returns: Float64Array, keys: ArrayLike<number>): Chained[] {
-  const out: Chained[] = [];
+  const periods: Chained[] = [];
   let growth = 1;
-  for (let i = 0; i < returns.length; i++) {
-    growth *= 1 + returns[i]!;
-    if (i + 1 < returns.length && keys[i + 1] === keys[i]) continue;
-    out.push({ key: keys[i]!, return: growth - 1 });
+  for (let row = 0; row < returns.length; row++) {
+    growth *= 1 + returns[row]!;
+    if (row + 1 < returns.length && keys[row + 1] === keys[row]) continue;
+    periods.push({ key: keys[row]!, return: growth - 1 });
     growth = 1;
   }
-  return out;
+  return periods;
 }
 
 /** Figures over a rolling window, one value for each return. Null where the window has none. */
@@ -35,15 +35,17 @@ export interface Rolling {
  * variance.
  */
 export function rolling(returns: Float64Array, benchmark: Float64Array | null, window: number, riskFreePerDay: number): Rolling {
-  const out: Rolling = { sharpe: [], volatility: [], beta: [] };
-  const annual = Math.sqrt(DAYS_PER_YEAR);
+  const figures: Rolling = { sharpe: [], volatility: [], beta: [] };
+  const sqrtDaysPerYear = Math.sqrt(DAYS_PER_YEAR);
   for (let end = 1; end <= returns.length; end++) {
     const isFull = end >= window;
-    const slice = isFull ? returns.subarray(end - window, end) : returns.subarray(0, 0);
-    const spread = isFull ? deviation(slice) : NaN;
-    out.volatility.push(isFull ? spread * annual : null);
-    out.sharpe.push(isFull && !isConstant(slice) ? ((mean(slice) - riskFreePerDay) / spread) * annual : null);
-    out.beta.push(isFull && benchmark !== null ? betaOf(slice, benchmark.subarray(end - window, end)) : null);
+    const windowReturns = isFull ? returns.subarray(end - window, end) : returns.subarray(0, 0);
+    const windowDeviation = isFull ? deviation(windowReturns) : NaN;
+    figures.volatility.push(isFull ? windowDeviation * sqrtDaysPerYear : null);
+    figures.sharpe.push(
+      isFull && !isConstant(windowReturns) ? ((mean(windowReturns) - riskFreePerDay) / windowDeviation) * sqrtDaysPerYear : null,
+    );
+    figures.beta.push(isFull && benchmark !== null ? betaOf(windowReturns, benchmark.subarray(end - window, end)) : null);
   }
-  return out;
+  return figures;
 }

@@ -100,44 +100,47 @@ export function mainFigures(series: ReturnSeries, drawdowns: BarDrawdowns): Read
 /** Returns the main figures with their intermediate results. `riskFreePerDay` is a fraction. */
 function mainResultsOf(series: ReturnSeries, riskFreePerDay: number, drawdowns: BarDrawdowns): MainResults {
   const { timeMs, returns, index } = series;
-  const n = returns.length;
+  const returnCount = returns.length;
   const { withReturns, withTwoReturns, unlessRuined } = guards(series);
   const drawdown = drawdownOf(index);
   const hasFallen = drawdown.episodes.length > 0;
-  const elapsedMs = n === 0 ? 0 : timeMs[n]! - timeMs[0]!;
+  const elapsedMs = returnCount === 0 ? 0 : timeMs[returnCount]! - timeMs[0]!;
   const years = elapsedMs / (DAYS_PER_YEAR * DAY_MS);
   const isFlat = isConstant(returns);
-  const totalReturn = withReturns(() => (index[n]! - index[0]!) / index[0]!);
+  const totalReturn = withReturns(() => (index[returnCount]! - index[0]!) / index[0]!);
   const cagr = unlessRuined(() =>
     chain(totalReturn, (total) => (elapsedMs < DAY_MS ? 'too-short' : Math.expm1(Math.log1p(total) / years))),
   );
-  const excess = withReturns(() => mean(returns) - riskFreePerDay);
-  const spread = withTwoReturns(() => deviation(returns));
+  const meanExcess = withReturns(() => mean(returns) - riskFreePerDay);
+  const dailyDeviation = withTwoReturns(() => deviation(returns));
   const downside = withTwoReturns(() => downsideOf(returns, riskFreePerDay));
-  const sharpeOfSpread = (): Figure => chain(excess, (x) => chain(spread, (by) => (x / by) * ANNUAL));
-  const sharpe = unlessRuined(() => withTwoReturns(() => (isFlat ? 'zero-variance' : sharpeOfSpread())));
-  const moments = n < 3 || isFlat ? null : shape(returns);
+  const annualSharpe = (): Figure =>
+    chain(meanExcess, (excess) => chain(dailyDeviation, (deviationOfDay) => (excess / deviationOfDay) * SQRT_DAYS_PER_YEAR));
+  const sharpe = unlessRuined(() => withTwoReturns(() => (isFlat ? 'zero-variance' : annualSharpe())));
+  const annualSortino = (downsideOfDay: number): Figure =>
+    downsideOfDay <= ZERO ? 'no-downside' : chain(meanExcess, (excess) => (excess / downsideOfDay) * SQRT_DAYS_PER_YEAR);
+  const moments = returnCount < 3 || isFlat ? null : shape(returns);
   const main = {
     totalReturn,
     cagr,
-    volatility: chain(spread, (x) => x * ANNUAL),
+    volatility: chain(dailyDeviation, (deviationOfDay) => deviationOfDay * SQRT_DAYS_PER_YEAR),
     sharpe,
-    sortino: unlessRuined(() => chain(downside, (down) => (down <= ZERO ? 'no-downside' : chain(excess, (x) => (x / down) * ANNUAL)))),
+    sortino: unlessRuined(() => chain(downside, annualSortino)),
     maxDrawdown: withReturns(() => drawdowns.fraction),
     maxDrawdownDaily: withReturns(() => drawdown.deepest),
     calmar: chain(cagr, (growth) => (drawdowns.fraction < 0 ? growth / -drawdowns.fraction : 'no-drawdown')),
     calmarDaily: chain(cagr, (growth) => (hasFallen ? growth / -drawdown.deepest : 'no-drawdown')),
-    skew: n < 3 ? 'too-few-returns' : (moments?.skew ?? 'zero-variance'),
-    excessKurtosis: n < 4 ? 'too-few-returns' : (moments?.excessKurtosis ?? 'zero-variance'),
+    skew: returnCount < 3 ? 'too-few-returns' : (moments?.skew ?? 'zero-variance'),
+    excessKurtosis: returnCount < 4 ? 'too-few-returns' : (moments?.excessKurtosis ?? 'zero-variance'),
   } satisfies Record<MainFigure, Figure>;
   return { main, drawdown, years, downside };
 }
 
 /** Returns wrappers for figures that require a return, two returns, or an equity that did not end at 0. */
 function guards({ returns, isRuined }: ReturnSeries) {
-  const n = returns.length;
-  const withReturns = (compute: () => Figure): Figure => (n === 0 ? 'too-few-returns' : compute());
-  const withTwoReturns = (compute: () => Figure): Figure => (n < 2 ? 'too-few-returns' : compute());
+  const count = returns.length;
+  const withReturns = (compute: () => Figure): Figure => (count === 0 ? 'too-few-returns' : compute());
+  const withTwoReturns = (compute: () => Figure): Figure => (count < 2 ? 'too-few-returns' : compute());
   const unlessRuined = (compute: () => Figure): Figure => (isRuined ? 'ruined' : withReturns(compute));
   return { withReturns, withTwoReturns, unlessRuined };
 }
@@ -145,11 +148,11 @@ function guards({ returns, isRuined }: ReturnSeries) {
 /** Returns all figures. `drawdowns` are the drawdowns of the equity over all bars. By default they come from the points of the series. */
 export function portfolioFigures(series: ReturnSeries, options: PortfolioOptions = {}, drawdowns = ownDrawdowns(series)): Portfolio {
   const { timeMs, equity, returns } = series;
-  const n = returns.length;
+  const count = returns.length;
   const { withReturns, withTwoReturns, unlessRuined } = guards(series);
   const { main, drawdown, years, downside } = mainResultsOf(series, perDay(options.riskFree ?? 0), drawdowns);
-  const netProfit = withReturns(() => equity[n]! - equity[0]!);
-  const sorted = returns.toSorted();
+  const netProfit = withReturns(() => equity[count]! - equity[0]!);
+  const ascending = returns.toSorted();
   const lengths = drawdownLengths(drawdown, timeMs);
   const hasFallen = drawdown.episodes.length > 0;
   const figures = {
@@ -157,37 +160,37 @@ export function portfolioFigures(series: ReturnSeries, options: PortfolioOptions
     netProfit,
     cagr: main.cagr,
     meanReturn: withReturns(() => mean(returns)),
-    geometricMeanReturn: unlessRuined(() => Math.expm1(sumOf(n, (i) => Math.log1p(returns[i]!)) / n)),
+    geometricMeanReturn: unlessRuined(() => Math.expm1(sumOf(count, (i) => Math.log1p(returns[i]!)) / count)),
     volatility: main.volatility,
-    downsideDeviation: chain(downside, (x) => x * ANNUAL),
+    downsideDeviation: chain(downside, (downsideOfDay) => downsideOfDay * SQRT_DAYS_PER_YEAR),
     sharpe: main.sharpe,
-    smartSharpe: chain(main.sharpe, (x) => smartSharpeOf(x, returns)),
+    smartSharpe: chain(main.sharpe, (sharpe) => smartSharpeOf(sharpe, returns)),
     sortino: main.sortino,
     maxDrawdown: main.maxDrawdown,
     maxDrawdownDaily: main.maxDrawdownDaily,
     maxDrawdownAbs: withReturns(() => drawdowns.units),
     longestDrawdown: withReturns(() => (hasFallen ? lengths.days : 'no-drawdown')),
-    averageDrawdown: withReturns(() =>
-      hasFallen ? sumOf(drawdown.episodes.length, (i) => drawdown.episodes[i]!.depth) / drawdown.episodes.length : 'no-drawdown',
-    ),
+    averageDrawdown: withReturns(() => (hasFallen ? meanDepthOf(drawdown) : 'no-drawdown')),
     averageDrawdownDays: withReturns(() => (hasFallen ? lengths.meanDays : 'no-drawdown')),
-    ulcer: withTwoReturns(() => Math.sqrt(sumOf(n, (i) => square(drawdown.depth[i + 1]!)) / (n - 1))),
+    ulcer: withTwoReturns(() => Math.sqrt(sumOf(count, (i) => square(drawdown.depth[i + 1]!)) / (count - 1))),
     calmar: main.calmar,
     calmarDaily: main.calmarDaily,
     omega: unlessRuined(() => omegaOf(returns, perDay(options.required ?? 0))),
     recoveryFactor: unlessRuined(() => chain(netProfit, (profit) => (drawdowns.units > 0 ? profit / drawdowns.units : 'no-drawdown'))),
-    var95: withTwoReturns(() => quantile(sorted, 0.05)),
-    var99: withTwoReturns(() => quantile(sorted, 0.01)),
-    cvar95: withTwoReturns(() => meanUpTo(sorted, quantile(sorted, 0.05))),
-    cvar99: withTwoReturns(() => meanUpTo(sorted, quantile(sorted, 0.01))),
+    var95: withTwoReturns(() => quantile(ascending, 0.05)),
+    var99: withTwoReturns(() => quantile(ascending, 0.01)),
+    cvar95: withTwoReturns(() => meanUpTo(ascending, quantile(ascending, 0.05))),
+    cvar99: withTwoReturns(() => meanUpTo(ascending, quantile(ascending, 0.01))),
     tailRatio: unlessRuined(() =>
-      withTwoReturns(() => (quantile(sorted, 0.05) === 0 ? 'no-downside' : Math.abs(quantile(sorted, 0.95) / quantile(sorted, 0.05)))),
+      withTwoReturns(() =>
+        quantile(ascending, 0.05) === 0 ? 'no-downside' : Math.abs(quantile(ascending, 0.95) / quantile(ascending, 0.05)),
+      ),
     ),
     skew: main.skew,
     excessKurtosis: main.excessKurtosis,
     bestDay: withReturns(() => columnMax(returns)),
     worstDay: withReturns(() => columnMin(returns)),
-    positiveDays: withReturns(() => sumOf(n, (i) => (returns[i]! > 0 ? 1 : 0)) / n),
+    positiveDays: withReturns(() => sumOf(count, (i) => (returns[i]! > 0 ? 1 : 0)) / count),
   } satisfies Record<PortfolioFigure, Figure>;
   return { figures, drawdown, longestIsOpen: lengths.isOpen, years };
 }
@@ -198,7 +201,7 @@ function ownDrawdowns({ index, equity }: ReturnSeries): BarDrawdowns {
   return { fraction, units: drawdownOf(equity).deepestMoney };
 }
 
-const ANNUAL = Math.sqrt(DAYS_PER_YEAR);
+const SQRT_DAYS_PER_YEAR = Math.sqrt(DAYS_PER_YEAR);
 
 const square = (x: number) => x * x;
 
@@ -209,20 +212,23 @@ function downsideOf(returns: Float64Array, riskFreePerDay: number): number {
 
 /** Returns the Sharpe ratio reduced for autocorrelation: / sqrt(1 + 2 sum over j of ((n - j) / n) |rho1|^j). */
 function smartSharpeOf(sharpe: number, returns: Float64Array): Figure {
-  const n = returns.length;
-  if (n < 3) return 'too-few-returns';
-  const rho = correlation(returns.subarray(0, n - 1), returns.subarray(1));
-  if (rho === null) return 'zero-variance';
+  const count = returns.length;
+  if (count < 3) return 'too-few-returns';
+  const lagCorrelation = correlation(returns.subarray(0, count - 1), returns.subarray(1));
+  if (lagCorrelation === null) return 'zero-variance';
   let power = 1;
-  const tail = sumOf(n - 1, (j) => ((n - 1 - j) / n) * (power *= Math.abs(rho)));
-  return sharpe / Math.sqrt(1 + 2 * tail);
+  const weightedSum = sumOf(count - 1, (index) => {
+    power *= Math.abs(lagCorrelation);
+    return ((count - 1 - index) / count) * power;
+  });
+  return sharpe / Math.sqrt(1 + 2 * weightedSum);
 }
 
 /** Returns the sum of gains above the threshold, divided by the sum of shortfalls below it. `threshold` is a daily return. */
 function omegaOf(returns: Float64Array, threshold: number): Figure {
-  const n = returns.length;
-  const shortfall = sumOf(n, (i) => Math.max(threshold - returns[i]!, 0));
-  return shortfall <= ZERO ? 'no-losses' : sumOf(n, (i) => Math.max(returns[i]! - threshold, 0)) / shortfall;
+  const count = returns.length;
+  const shortfall = sumOf(count, (i) => Math.max(threshold - returns[i]!, 0));
+  return shortfall <= ZERO ? 'no-losses' : sumOf(count, (i) => Math.max(returns[i]! - threshold, 0)) / shortfall;
 }
 
 /** Returns the mean of the values that are at most `limit`. */
@@ -232,13 +238,21 @@ function meanUpTo(ascending: Float64Array, limit: number): number {
   return mean(ascending.subarray(0, count));
 }
 
+/** Returns the mean depth of all drawdowns. There must be one. */
+function meanDepthOf({ episodes }: Drawdown): number {
+  return sumOf(episodes.length, (index) => episodes[index]!.depth) / episodes.length;
+}
+
 /** Returns the length of the longest drawdown in days, the mean length, and whether the longest one has not recovered. */
 function drawdownLengths(
   { episodes }: Drawdown,
   timeMs: Float64Array,
 ): { readonly days: number; readonly meanDays: number; readonly isOpen: boolean } {
-  const last = timeMs[timeMs.length - 1]!;
-  const days = episodes.map(({ peak, recovery }) => ((recovery === null ? last : timeMs[recovery]!) - timeMs[peak]!) / DAY_MS);
+  const lastMs = timeMs[timeMs.length - 1]!;
+  const days = episodes.map(({ peak, recovery }) => {
+    const endMs = recovery === null ? lastMs : timeMs[recovery]!;
+    return (endMs - timeMs[peak]!) / DAY_MS;
+  });
   let maxIndex = 0;
   for (let i = 1; i < days.length; i++) if (days[i]! > days[maxIndex]!) maxIndex = i;
   return {

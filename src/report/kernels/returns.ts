@@ -1,4 +1,4 @@
-// Converts equity to returns: one for each period, without external flows. The series ends where equity is exhausted.
+// Converts equity to returns: one for each period. Money that was paid in or out (an external flow) is no return. The series ends where equity is exhausted.
 
 /** Equity at the sampling instants, and the returns between them. Columns of instants have one element more than `returns`. */
 export interface ReturnSeries {
@@ -24,18 +24,18 @@ export interface Flows {
  * Without `flows`, no external money moved.
  */
 export function seriesOf(timeMs: Float64Array, equity: Float64Array, flows?: Flows): ReturnSeries {
-  const end = pointsUntilRuin(equity);
+  const ruin = pointsUntilRuin(equity);
   if (flows === undefined) {
-    const kept = equity.subarray(0, end.points);
-    const returns = new Float64Array(Math.max(0, end.points - 1));
-    for (let t = 1; t < end.points; t++) returns[t - 1] = equity[t]! / equity[t - 1]! - 1;
-    return { timeMs: timeMs.subarray(0, end.points), equity: kept, index: kept, returns, isRuined: end.ruined };
+    const equityUntilRuin = equity.subarray(0, ruin.points);
+    const returns = new Float64Array(Math.max(0, ruin.points - 1));
+    for (let point = 1; point < ruin.points; point++) returns[point - 1] = equity[point]! / equity[point - 1]! - 1;
+    return { timeMs: timeMs.subarray(0, ruin.points), equity: equityUntilRuin, index: equityUntilRuin, returns, isRuined: ruin.isRuined };
   }
-  return seriesWithFlows(timeMs, equity, flows, end);
+  return seriesWithFlows(timeMs, equity, flows, ruin);
 }
 
 /** Returns the series up to point `end.points` (exclusive). A return does not contain the money that moved before its period. */
-function seriesWithFlows(timeMs: Float64Array, equity: Float64Array, flows: Flows, end: RuinPoint): ReturnSeries {
+function seriesWithFlows(timeMs: Float64Array, equity: Float64Array, flows: Flows, ruin: RuinPoint): ReturnSeries {
   const times = [timeMs[0]!];
   const ownEquity = [equity[0]!];
   const index = [1];
@@ -43,12 +43,12 @@ function seriesWithFlows(timeMs: Float64Array, equity: Float64Array, flows: Flow
   let external = 0;
   /** Growth since the last point of the result. */
   let growth = 1;
-  for (let t = 1; t < end.points; t++) {
-    external += flows.after[t - 1]!;
-    growth *= equity[t]! / (equity[t - 1]! + flows.after[t - 1]!);
-    if (flows.cut[t] === 1 && t < end.points - 1) continue;
-    times.push(timeMs[t]!);
-    ownEquity.push(equity[t]! - external);
+  for (let point = 1; point < ruin.points; point++) {
+    external += flows.after[point - 1]!;
+    growth *= equity[point]! / (equity[point - 1]! + flows.after[point - 1]!);
+    if (flows.cut[point] === 1 && point < ruin.points - 1) continue;
+    times.push(timeMs[point]!);
+    ownEquity.push(equity[point]! - external);
     index.push(index[index.length - 1]! * growth);
     returns.push(growth - 1);
     growth = 1;
@@ -58,7 +58,7 @@ function seriesWithFlows(timeMs: Float64Array, equity: Float64Array, flows: Flow
     equity: Float64Array.from(ownEquity),
     index: Float64Array.from(index),
     returns: Float64Array.from(returns),
-    isRuined: end.ruined,
+    isRuined: ruin.isRuined,
   };
 }
 
@@ -67,11 +67,11 @@ interface RuinPoint {
   /** Number of points, including the first one without equity. */
   readonly points: number;
   /** True if such a point exists. */
-  readonly ruined: boolean;
+  readonly isRuined: boolean;
 }
 
 /** Returns the part of a series up to the first point at which equity is 0 or less. */
 function pointsUntilRuin(equity: Float64Array): RuinPoint {
-  for (let t = 0; t < equity.length; t++) if (!(equity[t]! > 0)) return { points: t + 1, ruined: true };
-  return { points: equity.length, ruined: false };
+  for (let point = 0; point < equity.length; point++) if (!(equity[point]! > 0)) return { points: point + 1, isRuined: true };
+  return { points: equity.length, isRuined: false };
 }

@@ -13,9 +13,10 @@ export class RowsByCode {
     const begins = new Uint32Array(codeCount + 1);
     for (let row = 0; row < length; row++) begins[codes[row]! + 1]!++;
     for (let code = 0; code < codeCount; code++) begins[code + 1]! += begins[code]!;
-    const next = begins.slice();
+    // By code, the place of its next row.
+    const nextPlace = begins.slice();
     const rows = new Uint32Array(length);
-    for (let row = 0; row < length; row++) rows[next[codes[row]!]!++] = row;
+    for (let row = 0; row < length; row++) rows[nextPlace[codes[row]!]!++] = row;
     this.#rows = rows;
     this.#begins = begins;
   }

@@ -3,23 +3,23 @@
 /** Spreads and depths of at most this count as zero, as in docs/metrics.md. */
 export const ZERO = 1e-12;
 
-/** Returns Neumaier's compensated sum of `term(0) .. term(n - 1)`, in that order. */
-export function sumOf(n: number, term: (index: number) => number): number {
+/** Returns Neumaier's compensated sum of `term(0) .. term(count - 1)`, in that order. */
+export function sumOf(count: number, term: (index: number) => number): number {
   let total = 0;
-  let lost = 0;
-  for (let i = 0; i < n; i++) {
-    const x = term(i);
-    const next = total + x;
-    lost += Math.abs(total) >= Math.abs(x) ? total - next + x : x - next + total;
+  let roundingLoss = 0;
+  for (let i = 0; i < count; i++) {
+    const addend = term(i);
+    const next = total + addend;
+    roundingLoss += Math.abs(total) >= Math.abs(addend) ? total - next + addend : addend - next + total;
     total = next;
   }
-  return total + lost;
+  return total + roundingLoss;
 }
 
 /** Rows that one call of a loop takes. Hot: docs/performance.md#loops-in-parts. */
 const PART_ROWS = 1024;
 
-/** A compensated sum in progress: the total, and what its additions lost. */
+/** A compensated sum in progress: the total, and the rounding loss of its additions. */
 const running = new Float64Array(2);
 
 /** Returns the compensated sum of a column, like `sumOf`. */
@@ -32,15 +32,15 @@ export function columnSum(values: Float64Array): number {
 /** Adds the rows [from, to) to `running`. Hot: docs/performance.md#index-loops. */
 function addRows(values: Float64Array, from: number, to: number): void {
   let total = running[0]!;
-  let lost = running[1]!;
+  let roundingLoss = running[1]!;
   for (let i = from; i < to; i++) {
-    const x = values[i]!;
-    const next = total + x;
-    lost += Math.abs(total) >= Math.abs(x) ? total - next + x : x - next + total;
+    const addend = values[i]!;
+    const next = total + addend;
+    roundingLoss += Math.abs(total) >= Math.abs(addend) ? total - next + addend : addend - next + total;
     total = next;
   }
   running[0] = total;
-  running[1] = lost;
+  running[1] = roundingLoss;
 }
 
 /** The sum of the values with a positive sign, and the sum of the values with a negative sign. */
@@ -52,52 +52,52 @@ export interface SignedSums {
   readonly countBelow: number;
 }
 
-/** Both sums in progress: total, what was lost, and count of the values above 0, then of those below. */
-const signed = new Float64Array(6);
+/** Two compensated sums in progress: total, rounding loss and count for the signs above 0, then the same three for those below. */
+const signedRunning = new Float64Array(6);
 
 /**
  * Returns the compensated sums of `values`, split by the sign of the number in the same row of `signs`. A sign of 0 counts for neither sum.
  */
 export function signedSums(values: Float64Array, signs: Float64Array): SignedSums {
-  signed.fill(0);
+  signedRunning.fill(0);
   for (let from = 0; from < values.length; from += PART_ROWS) addSigned(values, signs, from, Math.min(from + PART_ROWS, values.length));
   return {
-    above: signed[0]! + signed[1]!,
-    below: signed[3]! + signed[4]!,
-    countAbove: signed[2]!,
-    countBelow: signed[5]!,
+    above: signedRunning[0]! + signedRunning[1]!,
+    below: signedRunning[3]! + signedRunning[4]!,
+    countAbove: signedRunning[2]!,
+    countBelow: signedRunning[5]!,
   };
 }
 
-/** Adds the rows [from, to) to `signed`. Hot: docs/performance.md#index-loops. */
+/** Adds the rows [from, to) to `signedRunning`. Hot: docs/performance.md#index-loops. */
 function addSigned(values: Float64Array, signs: Float64Array, from: number, to: number): void {
-  let above = signed[0]!;
-  let lostAbove = signed[1]!;
-  let countAbove = signed[2]!;
-  let below = signed[3]!;
-  let lostBelow = signed[4]!;
-  let countBelow = signed[5]!;
+  let above = signedRunning[0]!;
+  let roundingLossAbove = signedRunning[1]!;
+  let countAbove = signedRunning[2]!;
+  let below = signedRunning[3]!;
+  let roundingLossBelow = signedRunning[4]!;
+  let countBelow = signedRunning[5]!;
   for (let i = from; i < to; i++) {
     const sign = signs[i]!;
-    const x = values[i]!;
+    const addend = values[i]!;
     if (sign > 0) {
-      const next = above + x;
-      lostAbove += Math.abs(above) >= Math.abs(x) ? above - next + x : x - next + above;
+      const next = above + addend;
+      roundingLossAbove += Math.abs(above) >= Math.abs(addend) ? above - next + addend : addend - next + above;
       above = next;
       countAbove++;
     } else if (sign < 0) {
-      const next = below + x;
-      lostBelow += Math.abs(below) >= Math.abs(x) ? below - next + x : x - next + below;
+      const next = below + addend;
+      roundingLossBelow += Math.abs(below) >= Math.abs(addend) ? below - next + addend : addend - next + below;
       below = next;
       countBelow++;
     }
   }
-  signed[0] = above;
-  signed[1] = lostAbove;
-  signed[2] = countAbove;
-  signed[3] = below;
-  signed[4] = lostBelow;
-  signed[5] = countBelow;
+  signedRunning[0] = above;
+  signedRunning[1] = roundingLossAbove;
+  signedRunning[2] = countAbove;
+  signedRunning[3] = below;
+  signedRunning[4] = roundingLossBelow;
+  signedRunning[5] = countBelow;
 }
 
 /** Returns the mean. NaN for an empty column. */
@@ -120,16 +120,16 @@ function squaredDeviation(values: Float64Array, middle: number): number {
 /** Adds the squared deviations of the rows [from, to) to `running`. Hot: docs/performance.md#index-loops. */
 function addSquares(values: Float64Array, middle: number, from: number, to: number): void {
   let total = running[0]!;
-  let lost = running[1]!;
+  let roundingLoss = running[1]!;
   for (let i = from; i < to; i++) {
     const distance = values[i]! - middle;
-    const x = distance * distance;
-    const next = total + x;
-    lost += Math.abs(total) >= Math.abs(x) ? total - next + x : x - next + total;
+    const addend = distance * distance;
+    const next = total + addend;
+    roundingLoss += Math.abs(total) >= Math.abs(addend) ? total - next + addend : addend - next + total;
     total = next;
   }
   running[0] = total;
-  running[1] = lost;
+  running[1] = roundingLoss;
 }
 
 /** Returns the sum of the products of the deviations of two columns of equal length, in two passes. */
@@ -164,13 +164,13 @@ export function columnMin(values: Float64Array): number {
   return min;
 }
 
-/** Returns the `q`-quantile (0 to 1) of ascending values, by linear interpolation at position q(n - 1). NaN for an empty column. */
-export function quantile(ascending: Float64Array, q: number): number {
-  const position = q * (ascending.length - 1);
+/** Returns the `fraction`-quantile (0 to 1) of ascending values, by linear interpolation. NaN for an empty column. */
+export function quantile(ascending: Float64Array, fraction: number): number {
+  const position = fraction * (ascending.length - 1);
   const below = Math.floor(position);
   const low = ascending[below] ?? NaN;
-  const fraction = position - below;
-  return fraction === 0 ? low : low + (ascending[below + 1]! - low) * fraction;
+  const weight = position - below;
+  return weight === 0 ? low : low + (ascending[below + 1]! - low) * weight;
 }
 
 /**
@@ -195,32 +195,33 @@ function select(work: Float64Array, rank: number): void {
   let high = work.length - 1;
   while (low < high) {
     const pivot = work[(low + high) >> 1]!;
-    let i = low;
-    let j = high;
-    while (i <= j) {
-      while (work[i]! < pivot) i++;
-      while (work[j]! > pivot) j--;
-      if (i > j) break;
-      const swapped = work[i]!;
-      work[i++] = work[j]!;
-      work[j--] = swapped;
+    let left = low;
+    let right = high;
+    while (left <= right) {
+      while (work[left]! < pivot) left++;
+      while (work[right]! > pivot) right--;
+      if (left > right) break;
+      const swapped = work[left]!;
+      work[left++] = work[right]!;
+      work[right--] = swapped;
     }
-    if (rank <= j) high = j;
-    else if (rank >= i) low = i;
+    if (rank <= right) high = right;
+    else if (rank >= left) low = left;
     else return;
   }
 }
 
 /** Returns bias-corrected skew and excess kurtosis. NaN below three and four values. The values must not be constant. */
 export function shape(values: Float64Array): { readonly skew: number; readonly excessKurtosis: number } {
-  const n = values.length;
+  const count = values.length;
   const middle = mean(values);
   const deviations = values.map((value) => value - middle);
   // Products instead of powers: a product rounds the same on every machine.
-  const m2 = sumOf(n, (i) => deviations[i]! * deviations[i]!) / n;
-  const m3 = sumOf(n, (i) => deviations[i]! * deviations[i]! * deviations[i]!) / n;
-  const m4 = sumOf(n, (i) => deviations[i]! * deviations[i]! * (deviations[i]! * deviations[i]!)) / n;
-  const skew = n < 3 ? NaN : (Math.sqrt(n * (n - 1)) / (n - 2)) * (m3 / (m2 * Math.sqrt(m2)));
-  const excessKurtosis = n < 4 ? NaN : ((n - 1) / ((n - 2) * (n - 3))) * ((n + 1) * (m4 / (m2 * m2) - 3) + 6);
+  const secondMoment = sumOf(count, (i) => deviations[i]! * deviations[i]!) / count;
+  const thirdMoment = sumOf(count, (i) => deviations[i]! * deviations[i]! * deviations[i]!) / count;
+  const fourthMoment = sumOf(count, (i) => deviations[i]! * deviations[i]! * (deviations[i]! * deviations[i]!)) / count;
+  const skew = count < 3 ? NaN : (Math.sqrt(count * (count - 1)) / (count - 2)) * (thirdMoment / (secondMoment * Math.sqrt(secondMoment)));
+  const excessKurtosis =
+    count < 4 ? NaN : ((count - 1) / ((count - 2) * (count - 3))) * ((count + 1) * (fourthMoment / (secondMoment * secondMoment) - 3) + 6);
   return { skew, excessKurtosis };
 }

@@ -1,4 +1,4 @@
-// Figures of a set of closed trades (docs/metrics.md), over columns of equal length in closing order.
+// Computes the figures of a set of closed trades (docs/metrics.md), over columns of equal length in closing order.
 
 import { MaxDrawdown } from '../../base/number/maxDrawdown.ts';
 import { chain, type Figure } from './figure.ts';
@@ -119,20 +119,21 @@ function withTradesOf({ pnl }: TradeSet): (compute: () => Figure) => Figure {
 function singleFigures(set: TradeSet, results: ResultFigures, start: number): Readonly<Record<TradeFigure, Figure>> {
   const { pnl, fraction, mfe } = set;
   const { wins, losses, grossProfit, grossLoss, winRate, profitFactor } = results;
-  const n = pnl.length;
+  const count = pnl.length;
   const withTrades = withTradesOf(set);
   const averageWin = withTrades(() => (wins === 0 ? 'no-wins' : grossProfit / wins));
   const averageLoss = withTrades(() => (losses === 0 ? 'no-losses' : grossLoss / losses));
   const payoff = chain(averageLoss, (loss) => chain(averageWin, (win) => win / Math.abs(loss)));
-  const wonShare = wins / n;
-  const middle = mean(pnl);
+  const wonShare = wins / count;
+  const lostShare = losses / count;
+  const meanResult = mean(pnl);
   const best = columnMax(pnl);
   const worst = columnMin(pnl);
-  const closedDrawdown = n === 0 ? null : closedTradeDrawdown(start, pnl);
+  const closedDrawdown = count === 0 ? null : closedTradeDrawdown(start, pnl);
   return {
     winRate,
     profitFactor,
-    averageTrade: withTrades(() => middle),
+    averageTrade: withTrades(() => meanResult),
     averageTradeFraction: withTrades(() => mean(fraction)),
     medianTrade: withTrades(() => columnMedian(pnl)),
     medianTradeFraction: withTrades(() => columnMedian(fraction)),
@@ -143,9 +144,9 @@ function singleFigures(set: TradeSet, results: ResultFigures, start: number): Re
     averageWin,
     averageLoss,
     payoff,
-    expectancy: withTrades(() => wonShare * numberOr0(averageWin) - (losses / n) * Math.abs(numberOr0(averageLoss))),
+    expectancy: withTrades(() => wonShare * numberOr0(averageWin) - lostShare * Math.abs(numberOr0(averageLoss))),
     expectancyRatio: chain(payoff, (ratio) => (1 + ratio) * wonShare - 1),
-    sqn: withTrades(() => systemQuality(pnl, middle, best === worst)),
+    sqn: withTrades(() => systemQuality(pnl, meanResult, best === worst)),
     kelly: chain(payoff, (ratio) => wonShare - (1 - wonShare) / ratio),
     endTradeDrawdown: withTrades(() => (mfe === null ? 'not-recorded' : mean(differences(mfe, pnl)))),
     closedTradeDrawdown: withTrades(() => closedDrawdown!.fraction),
@@ -157,12 +158,12 @@ function singleFigures(set: TradeSet, results: ResultFigures, start: number): Re
 function holdFigures(set: TradeSet, { wins, losses }: ResultFigures): Readonly<Record<HoldFigure, Figure>> {
   const { pnl, holdMs } = set;
   const withTrades = withTradesOf(set);
-  const held = signedSums(holdMs, pnl);
+  const holdSums = signedSums(holdMs, pnl);
   return {
     mean: withTrades(() => mean(holdMs)),
     median: withTrades(() => columnMedian(holdMs)),
-    wins: withTrades(() => (wins === 0 ? 'no-wins' : held.above / wins)),
-    losses: withTrades(() => (losses === 0 ? 'no-losses' : held.below / losses)),
+    wins: withTrades(() => (wins === 0 ? 'no-wins' : holdSums.above / wins)),
+    losses: withTrades(() => (losses === 0 ? 'no-losses' : holdSums.below / losses)),
   };
 }
 
@@ -170,12 +171,12 @@ function holdFigures(set: TradeSet, { wins, losses }: ResultFigures): Readonly<R
 function excursionFigures(
   set: TradeSet,
   values: Float64Array | null,
-  extreme: (of: Float64Array) => number,
+  extremeOf: (column: Float64Array) => number,
 ): Readonly<Record<ExcursionFigure, Figure>> {
   const withTrades = withTradesOf(set);
   return {
     mean: withTrades(() => (values === null ? 'not-recorded' : mean(values))),
-    extreme: withTrades(() => (values === null ? 'not-recorded' : extreme(values))),
+    extreme: withTrades(() => (values === null ? 'not-recorded' : extremeOf(values))),
   };
 }
 
@@ -185,35 +186,37 @@ function systemQuality(pnl: Float64Array, meanResult: number, isConstant: boolea
   return isConstant ? 'zero-variance' : (Math.sqrt(pnl.length) * meanResult) / deviation(pnl, meanResult);
 }
 
+/** Returns 0 for a figure that has no number. */
 function numberOr0(figure: Figure): number {
   return typeof figure === 'number' ? figure : 0;
 }
 
 /** Returns the length of the longest run of results above 0 (`sign` 1) or below 0 (`sign` -1). */
 function maxRun(pnl: Float64Array, sign: 1 | -1): number {
-  let max = 0;
-  let run = 0;
+  let maxLength = 0;
+  let currentLength = 0;
   for (let i = 0; i < pnl.length; i++) {
-    run = pnl[i]! * sign > 0 ? run + 1 : 0;
-    if (run > max) max = run;
+    currentLength = pnl[i]! * sign > 0 ? currentLength + 1 : 0;
+    if (currentLength > maxLength) maxLength = currentLength;
   }
-  return max;
+  return maxLength;
 }
 
 /** Returns `a` minus `b`, row by row. */
 export function differences(a: Float64Array, b: Float64Array): Float64Array {
-  const out = new Float64Array(a.length);
-  subtract(a, b, out);
-  return out;
+  const result = new Float64Array(a.length);
+  subtract(a, b, result);
+  return result;
 }
 
-/** Writes `a` minus `b` to `out`. */
-function subtract(a: Float64Array, b: Float64Array, out: Float64Array): void {
-  for (let i = 0; i < out.length; i++) out[i] = a[i]! - b[i]!;
+/** Writes `a` minus `b` to `target`. */
+function subtract(a: Float64Array, b: Float64Array, target: Float64Array): void {
+  for (let i = 0; i < target.length; i++) target[i] = a[i]! - b[i]!;
 }
 
 /** Rows of the capital that are computed at a time. */
 const CAPITAL_ROWS = 1024;
+/** The capital after each trade of the current part. */
 const capital = new Float64Array(CAPITAL_ROWS);
 
 /** Returns the deepest drawdowns of the capital after each trade. */

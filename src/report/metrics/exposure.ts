@@ -38,24 +38,24 @@ export function exposureFigures(
   dailyEquity: Float64Array,
 ): Readonly<Record<ExposureFigure, Figure>> {
   const elapsedMs = record.toMs - record.fromMs;
-  const weighted = record.streamed?.exposure ?? weightedExposure(record);
-  const orReason = (value: number): Figure => {
+  const exposure = record.streamed?.exposure ?? weightedExposure(record);
+  const valueOrReason = (value: number): Figure => {
     if (elapsedMs <= 0) return 'too-short';
-    return weighted.isRuined ? 'ruined' : value;
+    return exposure.isRuined ? 'ruined' : value;
   };
   const { fills } = record;
-  const traded = sumOf(fills.length, (i) => Math.abs(fills.notional[i]!));
+  const tradedNotional = sumOf(fills.length, (row) => Math.abs(fills.notional[row]!));
   const years = elapsedMs / (DAYS_PER_YEAR * DAY_MS);
   return {
     exposureTime: elapsedMs <= 0 ? 'too-short' : unionMs(holding) / elapsedMs,
-    grossExposure: orReason(weighted.gross / elapsedMs),
-    grossExposureMax: orReason(weighted.grossMax),
-    netExposure: orReason(weighted.net / elapsedMs),
-    netExposureMax: orReason(weighted.netExtreme),
+    grossExposure: valueOrReason(exposure.gross / elapsedMs),
+    grossExposureMax: valueOrReason(exposure.grossMax),
+    netExposure: valueOrReason(exposure.net / elapsedMs),
+    netExposureMax: valueOrReason(exposure.netExtreme),
     // Leverage equals gross exposure here. The two would differ only for an account that can borrow.
-    leverage: orReason(weighted.gross / elapsedMs),
-    leverageMax: orReason(weighted.grossMax),
-    turnover: elapsedMs < DAY_MS ? 'too-short' : traded / mean(dailyEquity) / years,
+    leverage: valueOrReason(exposure.gross / elapsedMs),
+    leverageMax: valueOrReason(exposure.grossMax),
+    turnover: elapsedMs < DAY_MS ? 'too-short' : tradedNotional / mean(dailyEquity) / years,
   };
 }
 
@@ -63,15 +63,15 @@ export function exposureFigures(
 function unionMs({ fromMs, toMs }: HoldingPeriods): number {
   const begins = fromMs.toSorted();
   const ends = toMs.toSorted();
-  let total = 0;
-  let first = 0;
+  let totalMs = 0;
+  let firstOfUnion = 0;
   for (let row = 0; row < begins.length; row++) {
     // As many periods have ended as have begun, so nothing is held until the next one begins.
     if (row + 1 < begins.length && begins[row + 1]! <= ends[row]!) continue;
-    total += ends[row]! - begins[first]!;
-    first = row + 1;
+    totalMs += ends[row]! - begins[firstOfUnion]!;
+    firstOfUnion = row + 1;
   }
-  return total;
+  return totalMs;
 }
 
 /** Exposure weighted by time. */
@@ -91,27 +91,29 @@ interface WeightedExposure {
  */
 function weightedExposure(record: RunRecord): WeightedExposure {
   const { equity, fills } = record;
-  const out: WeightedExposure = { gross: 0, net: 0, grossMax: 0, netExtreme: 0, isRuined: false };
+  const exposure: WeightedExposure = { gross: 0, net: 0, grossMax: 0, netExtreme: 0, isRuined: false };
   const positions = new Positions(record);
   if (positions.only !== null) return singleExposure(record, positions, positions.only);
   const fillRows = rowsByTime(record);
-  const reporting = pow10(record.reportingDigits);
-  for (let i = -1, next = 0; i < equity.length; i++) {
-    const nowMs = i < 0 ? record.fromMs : equity.timeMs[i]!;
-    while (next < fills.length && fills.timeMs[fillRows[next]!]! <= nowMs) positions.book(fillRows[next++]!);
-    const value = i < 0 ? record.startUnits : equity.units[i]!;
-    if (!(value > 0)) out.isRuined = true;
+  const unitsPerAsset = pow10(record.reportingDigits);
+  let nextFill = 0;
+  // Instant -1 is the start of the run.
+  for (let instant = -1; instant < equity.length; instant++) {
+    const nowMs = instant < 0 ? record.fromMs : equity.timeMs[instant]!;
+    while (nextFill < fills.length && fills.timeMs[fillRows[nextFill]!]! <= nowMs) positions.book(fillRows[nextFill++]!);
+    const equityUnits = instant < 0 ? record.startUnits : equity.units[instant]!;
+    if (!(equityUnits > 0)) exposure.isRuined = true;
     if (positions.openCount === 0) continue;
-    const durationMs = (i + 1 < equity.length ? equity.timeMs[i + 1]! : record.toMs) - nowMs;
+    const durationMs = (instant + 1 < equity.length ? equity.timeMs[instant + 1]! : record.toMs) - nowMs;
     positions.mark(nowMs);
-    const gross = (positions.gross * reporting) / value;
-    const net = (positions.net * reporting) / value;
-    out.gross += gross * durationMs;
-    out.net += net * durationMs;
-    if (gross > out.grossMax) out.grossMax = gross;
-    if (Math.abs(net) > Math.abs(out.netExtreme)) out.netExtreme = net;
+    const gross = (positions.gross * unitsPerAsset) / equityUnits;
+    const net = (positions.net * unitsPerAsset) / equityUnits;
+    exposure.gross += gross * durationMs;
+    exposure.net += net * durationMs;
+    if (gross > exposure.grossMax) exposure.grossMax = gross;
+    if (Math.abs(net) > Math.abs(exposure.netExtreme)) exposure.netExtreme = net;
   }
-  return out;
+  return exposure;
 }
 
 /**
@@ -122,28 +124,34 @@ function singleExposure(record: RunRecord, positions: Positions, { bars, firstRo
   const { equity, fills } = record;
   const { closeMs, close, open, length } = bars;
   const face = contractFaceOf(record.instruments[0]!);
-  const reporting = pow10(record.reportingDigits);
-  let [gross, net, grossMax, netExtreme, isRuined] = [0, 0, 0, 0, false];
-  let amount = 0;
+  const unitsPerAsset = pow10(record.reportingDigits);
+  let gross = 0;
+  let net = 0;
+  let grossMax = 0;
+  let netExtreme = 0;
+  let isRuined = false;
+  let heldAmount = 0;
   let row = firstRow - 1;
-  for (let i = -1, next = 0; i < equity.length; i++) {
-    const nowMs = i < 0 ? record.fromMs : equity.timeMs[i]!;
-    while (next < fills.length && fills.timeMs[next]! <= nowMs) {
-      positions.book(next++);
-      amount = positions.amountOf(0);
+  let nextFill = 0;
+  // Instant -1 is the start of the run.
+  for (let instant = -1; instant < equity.length; instant++) {
+    const nowMs = instant < 0 ? record.fromMs : equity.timeMs[instant]!;
+    while (nextFill < fills.length && fills.timeMs[nextFill]! <= nowMs) {
+      positions.book(nextFill++);
+      heldAmount = positions.amountOf(0);
     }
-    const value = i < 0 ? record.startUnits : equity.units[i]!;
-    if (!(value > 0)) isRuined = true;
-    if (amount === 0) continue;
-    const durationMs = (i + 1 < equity.length ? equity.timeMs[i + 1]! : record.toMs) - nowMs;
+    const equityUnits = instant < 0 ? record.startUnits : equity.units[instant]!;
+    if (!(equityUnits > 0)) isRuined = true;
+    if (heldAmount === 0) continue;
+    const durationMs = (instant + 1 < equity.length ? equity.timeMs[instant + 1]! : record.toMs) - nowMs;
     while (row + 1 < length && closeMs[row + 1]! <= nowMs) row++;
-    const money = amount * contractValueAt(face, row < firstRow ? open[firstRow]! : close[row]!);
-    const signed = (money * reporting) / value;
-    const size = (Math.abs(money) * reporting) / value;
-    gross += size * durationMs;
-    net += signed * durationMs;
-    if (size > grossMax) grossMax = size;
-    if (Math.abs(signed) > Math.abs(netExtreme)) netExtreme = signed;
+    const notional = heldAmount * contractValueAt(face, row < firstRow ? open[firstRow]! : close[row]!);
+    const netNow = (notional * unitsPerAsset) / equityUnits;
+    const grossNow = (Math.abs(notional) * unitsPerAsset) / equityUnits;
+    gross += grossNow * durationMs;
+    net += netNow * durationMs;
+    if (grossNow > grossMax) grossMax = grossNow;
+    if (Math.abs(netNow) > Math.abs(netExtreme)) netExtreme = netNow;
   }
   return { gross, net, grossMax, netExtreme, isRuined };
 }
@@ -194,8 +202,10 @@ class Positions {
     const instrument = fills.instrument[row]!;
     const position = this.#shorts?.(row) === true ? instrument + this.#feeds.length : instrument;
     const before = this.#units[position]!;
-    const lots = fills.lots[row]! * this.#unitsPerLot[instrument]!;
-    const after = before + (fills.side[row] === 0 ? lots : -lots) - (fills.feeInBase[row] === 1 ? fills.fee[row]! : 0);
+    const units = fills.lots[row]! * this.#unitsPerLot[instrument]!;
+    const change = fills.side[row] === 0 ? units : -units;
+    const fee = fills.feeInBase[row] === 1 ? fills.fee[row]! : 0;
+    const after = before + change - fee;
     this.#units[position] = after;
     this.openCount += (after === 0 ? 0 : 1) - (before === 0 ? 0 : 1);
   }

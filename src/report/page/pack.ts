@@ -17,6 +17,7 @@ const SMALL_GZIP = { ...GZIP, memLevel: 5, windowBits: 11, chunkSize: 4096 } as 
 const SMALL_BYTES = 2000;
 /** Second differences of integers below this bound fit 32 bits. */
 const MAX_PACKED = 2 ** 28;
+/** Digits of a step, the coarsest first. */
 const STEPS = [5, 2, 1] as const;
 /** Base64 characters for each byte. */
 const BASE64 = 4 / 3;
@@ -123,20 +124,20 @@ const previous = new Int32Array(2);
 
 /** Returns the bytes of a column of integers below 2^28. */
 export function narrowBytes(values: IntegerSource | Int32Array | Uint8Array | Uint16Array, order: ColumnOrder): Bytes {
-  const n = values.length;
+  const length = values.length;
   // Reserves four planes. Planes that no row of a chunk needs are not written there, so they take no memory.
-  const bytes = new Uint8Array(4 * n);
+  const bytes = new Uint8Array(4 * length);
   let planes = 1;
   previous.fill(0);
-  for (let from = 0; from < n; from += CHUNK_ROWS) {
-    const to = Math.min(n, from + CHUNK_ROWS);
+  for (let from = 0; from < length; from += CHUNK_ROWS) {
+    const to = Math.min(length, from + CHUNK_ROWS);
     if ('write' in values) values.write(from, to, integers);
     else integers.set(values.subarray(from, to));
-    const needed = planesOf(toZigzag(to - from, order));
-    planes = Math.max(planes, needed);
-    for (let plane = 0; plane < needed; plane++) writePlane(bytes, plane * n + from, to - from, 8 * plane);
+    const planesOfChunk = planesOf(toZigzag(to - from, order));
+    planes = Math.max(planes, planesOfChunk);
+    for (let plane = 0; plane < planesOfChunk; plane++) writePlane(bytes, plane * length + from, to - from, 8 * plane);
   }
-  return { bytes: bytes.subarray(0, n * planes), planes };
+  return { bytes: bytes.subarray(0, length * planes), planes };
 }
 
 /** Returns what a column of an order keeps of a value: itself, its step from the last value, or the change of that step. */
@@ -147,20 +148,20 @@ function packedValue(order: ColumnOrder, value: number, step: number, lastStep: 
 
 /** Converts the integers of a chunk to zigzag numbers in `codes`. Returns the union of their bits. */
 function toZigzag(rows: number, order: ColumnOrder): number {
-  let last = previous[0]!;
+  let lastValue = previous[0]!;
   let lastStep = previous[1]!;
   let usedBits = 0;
   for (let i = 0; i < rows; i++) {
     const value = integers[i]!;
-    const step = value - last;
+    const step = value - lastValue;
     const packed = packedValue(order, value, step, lastStep);
     const code = (packed << 1) ^ (packed >> 31);
     codes[i] = code;
     usedBits |= code;
-    last = value;
+    lastValue = value;
     lastStep = step;
   }
-  previous[0] = last;
+  previous[0] = lastValue;
   previous[1] = lastStep;
   return usedBits >>> 0;
 }
@@ -172,37 +173,38 @@ function planesOf(usedBits: number): number {
   return usedBits > 0xff ? 2 : 1;
 }
 
-/** Writes one byte of each code of a chunk, beginning at the offset `at`. */
-function writePlane(bytes: Uint8Array, at: number, rows: number, shift: number): void {
-  for (let i = 0; i < rows; i++) bytes[at + i] = codes[i]! >>> shift;
+/** Writes one byte of each code of a chunk, beginning at `offset`. */
+function writePlane(bytes: Uint8Array, offset: number, rows: number, shift: number): void {
+  for (let i = 0; i < rows; i++) bytes[offset + i] = codes[i]! >>> shift;
 }
 
 /** Returns the bytes of a column of integers below 2^50. It divides instead of shifting, so it is for columns with few rows. */
 export function wideBytes(values: Float64Array, order: ColumnOrder): Bytes {
-  const n = values.length;
-  const zigzag = new Float64Array(n);
-  let last = 0;
+  const length = values.length;
+  const zigzag = new Float64Array(length);
+  let lastValue = 0;
   let lastStep = 0;
-  let max = 0;
-  for (let i = 0; i < n; i++) {
+  let maxCode = 0;
+  for (let i = 0; i < length; i++) {
     const value = values[i]!;
-    const step = value - last;
+    const step = value - lastValue;
     const packed = packedValue(order, value, step, lastStep);
     const code = packed < 0 ? -2 * packed - 1 : 2 * packed;
     zigzag[i] = code;
-    if (code > max) max = code;
-    last = value;
+    if (code > maxCode) maxCode = code;
+    lastValue = value;
     lastStep = step;
   }
   let planes = 1;
-  for (let limit = 256; max >= limit; limit *= 256) planes++;
-  const bytes = new Uint8Array(n * planes);
-  for (let plane = 0, index = 0; plane < planes; plane++) {
-    for (let i = 0; i < n; i++) {
-      const z = zigzag[i]!;
-      const rest = Math.floor(z / 256);
-      bytes[index++] = z - rest * 256;
-      zigzag[i] = rest;
+  for (let limit = 256; maxCode >= limit; limit *= 256) planes++;
+  const bytes = new Uint8Array(length * planes);
+  let offset = 0;
+  for (let plane = 0; plane < planes; plane++) {
+    for (let i = 0; i < length; i++) {
+      const code = zigzag[i]!;
+      const upperBytes = Math.floor(code / 256);
+      bytes[offset++] = code - upperBytes * 256;
+      zigzag[i] = upperBytes;
     }
   }
   return { bytes, planes };

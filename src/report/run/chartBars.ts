@@ -26,7 +26,7 @@ export class ChartBars {
   /** Returns the rows from `from` up to `end` at the interval of the feed. `lastRow` counts from `from`. */
   rows(from: number, end: number): ChartLevel {
     const { bars } = this.feed;
-    const toIntegers = (column: Float64Array) => quantize(column.subarray(from, end), this.step).integers;
+    const toIntegers = (prices: Float64Array) => quantize(prices.subarray(from, end), this.step).integers;
     const times = { length: end - from, openMs: bars.openMs.subarray(from, end), lastRow: rowNumbers(end - from) };
     return { interval: bars.interval, ...times, ...mapPrices(bars, toIntegers), volume: bars.volume.subarray(from, end) };
   }
@@ -46,8 +46,8 @@ export class ChartBars {
   #aggregate(interval: Interval): ChartLevel {
     const { bars, firstRow } = this.feed;
     const maxBars = maxBarsOf(bars.openMs, firstRow, bars.length, interval);
-    const column = () => new Float64Array(maxBars);
-    const prices = { open: column(), high: column(), low: column(), close: column(), volume: column() };
+    const newColumn = () => new Float64Array(maxBars);
+    const prices = { open: newColumn(), high: newColumn(), low: newColumn(), close: newColumn(), volume: newColumn() };
     const times = aggregate(bars, firstRow, interval, prices);
     const toIntegers = (values: Float64Array) => quantize(values.subarray(0, times.length), this.step).integers;
     return { interval, ...times, ...mapPrices(prices, toIntegers), volume: prices.volume.subarray(0, times.length) };
@@ -57,12 +57,12 @@ export class ChartBars {
 /** Aggregates a level to a longer interval. */
 export function coarser(fine: ChartLevel, interval: Interval): ChartLevel {
   const maxBars = maxBarsOf(fine.openMs, 0, fine.length, interval);
-  const column = () => new Int32Array(maxBars);
-  const prices = { open: column(), high: column(), low: column(), close: column(), volume: new Float64Array(maxBars) };
+  const newColumn = () => new Int32Array(maxBars);
+  const prices = { open: newColumn(), high: newColumn(), low: newColumn(), close: newColumn(), volume: new Float64Array(maxBars) };
   const times = aggregate(fine, 0, interval, prices);
-  const filled = (values: Int32Array) => values.subarray(0, times.length);
+  const filledRows = (values: Int32Array) => values.subarray(0, times.length);
   const volume = prices.volume.subarray(0, times.length);
-  return { interval, ...times, ...mapPrices(prices, filled), volume, lastRow: times.lastRow.map((row) => fine.lastRow[row]!) };
+  return { interval, ...times, ...mapPrices(prices, filledRows), volume, lastRow: times.lastRow.map((row) => fine.lastRow[row]!) };
 }
 
 /** The four prices of bars, each as a column. */
@@ -78,6 +78,7 @@ const mapPrices = <From, To>({ open, high, low, close }: Prices<From>, convert: 
   return { open: convert(open), high: convert(high), low: convert(low), close: convert(close) };
 };
 
+/** The volumes of bars. */
 interface Volumes {
   readonly volume: Float64Array;
 }
@@ -91,30 +92,30 @@ interface AggregatedTimes {
 }
 
 /**
- * Aggregates the rows from `first` on into `out`: the first open, the extremes, the last close, and the sum of the volume. A bar without a
+ * Aggregates the rows from `first` on into `target`: the first open, the extremes, the last close, and the sum of the volume. A bar without a
  * row is left out, as in `coarsen`, with which the page aggregates further.
  */
 function aggregate<Column extends Float64Array | Int32Array>(
   rows: Prices<Column> & Volumes & Pick<ChartLevel, 'interval' | 'length' | 'openMs'>,
   first: number,
   interval: Interval,
-  out: Prices<Column> & Volumes,
+  target: Prices<Column> & Volumes,
 ): AggregatedTimes {
   const { length, openMs, open, high, low, close, volume } = rows;
-  const perBar = Math.round(typicalLengthMs(interval) / typicalLengthMs(rows.interval));
-  const maxBars = out.open.length;
+  const rowsPerBar = Math.round(typicalLengthMs(interval) / typicalLengthMs(rows.interval));
+  const maxBars = target.open.length;
   const times = new Float64Array(maxBars);
   const lastRow = new Int32Array(maxBars);
   let barCount = 0;
   for (let row = first; row < length; barCount++) {
     const startMs = openOf(interval, openMs[row]!);
-    const end = rowFrom(openMs, Math.min(length, row + perBar), length, closeOf(interval, startMs));
+    const end = rowFrom(openMs, Math.min(length, row + rowsPerBar), length, closeOf(interval, startMs));
     times[barCount] = startMs;
-    out.open[barCount] = open[row]!;
-    out.high[barCount] = highest(high, row, end);
-    out.low[barCount] = lowest(low, row, end);
-    out.close[barCount] = close[end - 1]!;
-    out.volume[barCount] = sumOf(volume, row, end);
+    target.open[barCount] = open[row]!;
+    target.high[barCount] = highest(high, row, end);
+    target.low[barCount] = lowest(low, row, end);
+    target.close[barCount] = close[end - 1]!;
+    target.volume[barCount] = sumOf(volume, row, end);
     lastRow[barCount] = end - 1 - first;
     row = end;
   }
@@ -136,18 +137,21 @@ function rowFrom(openMs: Float64Array, near: number, length: number, ms: number)
   return row;
 }
 
+/** Returns the highest of the prices [from, end). */
 function highest(prices: Float64Array | Int32Array, from: number, end: number): number {
   let max = prices[from]!;
   for (let row = from + 1; row < end; row++) if (prices[row]! > max) max = prices[row]!;
   return max;
 }
 
+/** Returns the sum of the values [from, end). */
 function sumOf(values: Float64Array, from: number, end: number): number {
   let sum = 0;
   for (let row = from; row < end; row++) sum += values[row]!;
   return sum;
 }
 
+/** Returns the lowest of the prices [from, end). */
 function lowest(prices: Float64Array | Int32Array, from: number, end: number): number {
   let min = prices[from]!;
   for (let row = from + 1; row < end; row++) if (prices[row]! < min) min = prices[row]!;

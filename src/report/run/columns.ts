@@ -11,24 +11,29 @@ import { decimals, drawnStep, exactStep, packedBytes, quantize, sizeOf, type Int
 import { ladder, rowNumbers, type ChartLevel } from './page/rows/levels.ts';
 import { type PageData, type PackedStep, type WireInstrument, type WireTrace } from '../page/wire.ts';
 
-const MINUTE = 60_000;
+const MINUTE_MS = 60_000;
 /** Number of bars in the first picture. The page draws it before it unpacks any column. */
-const FIRST_BARS = 700;
+const MAX_FIRST_BARS = 700;
 /** Accuracy as a share of the largest value: a chart is about 2,000 pixels high, and zoomed in it shows a hundredth of the range. */
 const DRAWN_SHARE = 4e-6;
+/** The same share for indicators in a pane of their own, which is less high. */
 const PANE_SHARE = 1e-4;
+/** Most digits of such an indicator. */
 const PANE_DIGITS = 10;
+/** Accuracy of the lowest equity, as a share of it. */
 const LOWEST_SHARE = 5e-4;
+/** Number of rows on which `rowBytes` measures. */
 const SAMPLE_ROWS = 16_384;
 
 /** Returns the finest feed of each instrument, which its chart draws. Coarser bars are aggregated from it. */
 export function chartFeeds({ feeds }: RunRecord): FeedRecord[] {
   const finest = new Map<string, FeedRecord>();
   for (const feed of feeds) {
-    const best = finest.get(feed.bars.instrument.id);
+    const finestSoFar = finest.get(feed.bars.instrument.id);
     // Rows of trades are not bars.
     if (feed.firstRow >= feed.bars.length || feed.bars.interval === TRADE_ROWS) continue;
-    if (!best || typicalLengthMs(feed.bars.interval) < typicalLengthMs(best.bars.interval)) finest.set(feed.bars.instrument.id, feed);
+    if (!finestSoFar || typicalLengthMs(feed.bars.interval) < typicalLengthMs(finestSoFar.bars.interval))
+      finest.set(feed.bars.instrument.id, feed);
   }
   return [...finest.values()];
 }
@@ -83,25 +88,27 @@ export function firstBars(level: ChartLevel, previous: FirstBars | undefined): F
 
 /** Returns the length of `JSON.stringify(cells)`. */
 function jsonLength(cells: readonly number[]): number {
+  // The brackets and the commas.
   let length = 2 + Math.max(0, cells.length - 1);
   for (let index = 0; index < cells.length; index++) {
     const cell = cells[index]!;
-    if (cell >= 0 && cell < 1e15 && Math.floor(cell) === cell) {
+    const isPlainInteger = cell >= 0 && cell < 1e15 && Math.floor(cell) === cell;
+    if (isPlainInteger) {
       length++;
-      for (let rest = cell; rest >= 10; rest /= 10) length++;
+      for (let quotient = cell; quotient >= 10; quotient /= 10) length++;
     } else length += JSON.stringify(cell).length;
   }
   return length;
 }
 
-/** Returns the bars of the first picture: aggregated until there are at most about `FIRST_BARS`. */
+/** Returns the bars of the first picture: aggregated until there are at most about `MAX_FIRST_BARS`. */
 function firstLevel(level: ChartLevel): WireInstrument['first'] {
   let drawn = level;
   for (const interval of ladder(level.interval).slice(1))
-    if (drawn.length > FIRST_BARS) drawn = coarser(interval === '1M' ? level : drawn, interval);
+    if (drawn.length > MAX_FIRST_BARS) drawn = coarser(interval === '1M' ? level : drawn, interval);
   const cells: number[] = [];
   for (let i = 0; i < drawn.length; i++)
-    cells.push(drawn.openMs[i]! / MINUTE, drawn.open[i]!, drawn.high[i]!, drawn.low[i]!, drawn.close[i]!);
+    cells.push(drawn.openMs[i]! / MINUTE_MS, drawn.open[i]!, drawn.high[i]!, drawn.low[i]!, drawn.close[i]!);
   return { interval: drawn.interval, cells };
 }
 
@@ -123,14 +130,14 @@ function bodies({ length, open, high, low, close }: ChartLevel): { opens: Int32A
   const opens = new Int32Array(length);
   const above = new Int32Array(length);
   const below = new Int32Array(length);
-  let last = 0;
+  let lastClose = 0;
   for (let i = 0; i < length; i++) {
-    const o = open[i]!;
-    const c = close[i]!;
-    opens[i] = o - last;
-    above[i] = high[i]! - (o > c ? o : c);
-    below[i] = (o < c ? o : c) - low[i]!;
-    last = c;
+    const openTicks = open[i]!;
+    const closeTicks = close[i]!;
+    opens[i] = openTicks - lastClose;
+    above[i] = high[i]! - (openTicks > closeTicks ? openTicks : closeTicks);
+    below[i] = (openTicks < closeTicks ? openTicks : closeTicks) - low[i]!;
+    lastClose = closeTicks;
   }
   return { opens, above, below };
 }
@@ -199,14 +206,14 @@ function packTrace(record: RunRecord, trace: IndicatorTrace, chart: DrawnChart, 
   };
 }
 
-/** Returns the values of an indicator at some rows, which rise. */
+/** Returns the values of an indicator at ascending rows. */
 const traceAt = (trace: IndicatorTrace, rows: Int32Array): Float64Array => trace.at?.(rows) ?? valuesAt(trace.values, rows);
 
 /** Returns the values at some rows. Hot: docs/performance.md#index-loops. */
 export function valuesAt(column: Float64Array, rows: ArrayLike<number>): Float64Array {
-  const out = new Float64Array(rows.length);
-  for (let i = 0; i < out.length; i++) out[i] = column[rows[i]!]!;
-  return out;
+  const values = new Float64Array(rows.length);
+  for (let i = 0; i < values.length; i++) values[i] = column[rows[i]!]!;
+  return values;
 }
 
 /** Packs the equity. Keeps the last instant of each span of `stepMs`. 0 keeps all instants. */
@@ -225,16 +232,16 @@ export function packEquity({ equity, reportingDigits }: RunRecord, stepMs: numbe
  * logarithmic axis magnifies it. `units` are whole units of the reporting asset.
  */
 function equityStep(units: Float64Array, digits: number): PackedStep {
-  let low = Infinity;
-  let size = 0;
+  let minUnits = Infinity;
+  let maxUnits = 0;
   for (let i = 0; i < units.length; i++) {
     const value = units[i]!;
-    if (value > 0 && value < low) low = value;
-    if (Math.abs(value) > size) size = Math.abs(value);
+    if (value > 0 && value < minUnits) minUnits = value;
+    if (Math.abs(value) > maxUnits) maxUnits = Math.abs(value);
   }
   const perUnit = pow10(digits);
-  const min = low / perUnit;
-  const max = size / perUnit;
+  const min = minUnits / perUnit;
+  const max = maxUnits / perUnit;
   const wantedDigits = Math.max(2, drawnStep(max, digits, DRAWN_SHARE).digits, drawnStep(min, digits, LOWEST_SHARE).digits);
   return exactStep(max, Math.min(wantedDigits, digits));
 }
@@ -244,9 +251,9 @@ function lastRows(timeMs: Float64Array, length: number, stepMs: number): number[
   const rows: number[] = [];
   let span = length === 0 ? 0 : Math.ceil(timeMs[0]! / stepMs);
   for (let i = 0; i < length; i++) {
-    const next = i + 1 === length ? NaN : Math.ceil(timeMs[i + 1]! / stepMs);
-    if (next !== span) rows.push(i);
-    span = next;
+    const nextSpan = i + 1 === length ? NaN : Math.ceil(timeMs[i + 1]! / stepMs);
+    if (nextSpan !== span) rows.push(i);
+    span = nextSpan;
   }
   return rows;
 }
@@ -278,6 +285,6 @@ class MinuteSource implements IntegerSource {
 
   write(from: number, to: number, into: Int32Array): void {
     const timeMs = this.#timeMs;
-    for (let i = from; i < to; i++) into[i - from] = Math.ceil(timeMs[i]! / MINUTE);
+    for (let i = from; i < to; i++) into[i - from] = Math.ceil(timeMs[i]! / MINUTE_MS);
   }
 }

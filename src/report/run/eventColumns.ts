@@ -19,6 +19,7 @@ import {
   type WireTrades,
 } from '../page/wire.ts';
 
+/** With more of them, the page would be too large. */
 const MAX_TRADES = 100_000;
 const MAX_FILLS = 250_000;
 const MAX_BRACKETS = 250_000;
@@ -93,13 +94,13 @@ function packFills(index: RunIndex, instrument: number, packer: Packer): Instrum
 /** Packs the stop-losses and take-profits that worked at the venue. Trailing stops are left out, because they have no fixed level. */
 function packBrackets(index: RunIndex, instrument: number, packer: Packer): InstrumentEvents['brackets'] {
   const { orders, toMs } = index.record;
-  const target = ROLES.indexOf('takeProfit');
-  const stop = ROLES.indexOf('stopLoss');
-  const own = index.ordersOf(instrument);
+  const takeProfit = ROLES.indexOf('takeProfit');
+  const stopLoss = ROLES.indexOf('stopLoss');
+  const ownOrders = index.ordersOf(instrument);
   const rows: number[] = [];
-  for (let place = 0; place < own.length && rows.length < MAX_BRACKETS; place++) {
-    const row = own[place]!;
-    if (orders.role[row] !== target && orders.role[row] !== stop) continue;
+  for (let position = 0; position < ownOrders.length && rows.length < MAX_BRACKETS; position++) {
+    const row = ownOrders[position]!;
+    if (orders.role[row] !== takeProfit && orders.role[row] !== stopLoss) continue;
     if (orders.limit[row]! > 0 && !Number.isNaN(orders.arrivedMs[row]!)) rows.push(row);
   }
   const doneMs = valuesAt(orders.doneMs, rows);
@@ -109,7 +110,7 @@ function packBrackets(index: RunIndex, instrument: number, packer: Packer): Inst
     to: packer.pack(doneMs, 1),
     price: packer.pack(valuesAt(orders.limit, rows), 1),
     isTarget: packer.pack(
-      Uint8Array.from(rows, (row) => (orders.role[row] === target ? 1 : 0)),
+      Uint8Array.from(rows, (row) => (orders.role[row] === takeProfit ? 1 : 0)),
       0,
     ),
   };
@@ -119,38 +120,38 @@ function packBrackets(index: RunIndex, instrument: number, packer: Packer): Inst
 function packTrades(record: RunRecord, feeds: readonly FeedRecord[], packer: Packer): ReadyTradeColumns {
   const { closed } = tradesOf(record);
   const length = tradeCount(record);
-  const scaled = (column: Float64Array, scale: number | ((row: number) => number)) => {
-    const out = new Float64Array(length);
+  const scaledColumn = (column: Float64Array, scale: number | ((row: number) => number)) => {
+    const integers = new Float64Array(length);
     for (let i = 0; i < length; i++) {
       const factor = typeof scale === 'number' ? scale : scale(i);
-      out[i] = Number.isFinite(column[i]!) ? Math.round(column[i]! * factor) : NOT_RECORDED;
+      integers[i] = Number.isFinite(column[i]!) ? Math.round(column[i]! * factor) : NOT_RECORDED;
     }
-    return out;
+    return integers;
   };
-  const whole = (column: Float64Array) => column.subarray(0, length);
-  const fraction = pow10(FRACTION_DIGITS);
-  const places = new Map(feeds.map(({ bars }, place) => [bars.instrument.id, place] as const));
-  const placeOf = record.instruments.map(({ id }) => places.get(id) ?? -1);
-  const price = (row: number) => pow10(record.instruments[closed.instrument[row]!]!.priceDigits + PRICE_EXTRA_DIGITS);
+  const wholeColumn = (column: Float64Array) => column.subarray(0, length);
+  const fractionScale = pow10(FRACTION_DIGITS);
+  const chartById = new Map(feeds.map(({ bars }, chart) => [bars.instrument.id, chart] as const));
+  const chartOf = record.instruments.map(({ id }) => chartById.get(id) ?? -1);
+  const priceScale = (row: number) => pow10(record.instruments[closed.instrument[row]!]!.priceDigits + PRICE_EXTRA_DIGITS);
   return {
     instrument: packer.pack(
-      closed.instrument.subarray(0, length).map((instrument) => placeOf[instrument]!),
+      closed.instrument.subarray(0, length).map((instrument) => chartOf[instrument]!),
       0,
     ),
     strategy: packer.pack(closed.strategy.subarray(0, length), 0),
     side: packer.pack(closed.side.subarray(0, length), 0),
-    entryMs: packer.pack(whole(closed.entryMs), 1),
-    exitMs: packer.pack(whole(closed.exitMs), 1),
-    entryPrice: packer.pack(scaled(closed.entryPrice, price), 1),
-    exitPrice: packer.pack(scaled(closed.exitPrice, price), 1),
-    lots: packer.pack(whole(closed.lots), 0),
-    pnl: packer.pack(whole(closed.pnlUnits), 0),
-    fees: packer.pack(whole(closed.feeUnits), 0),
-    return: packer.pack(scaled(closed.returnFraction, fraction), 0),
-    mae: packer.pack(scaled(closed.maeFraction, fraction), 0),
-    mfe: packer.pack(scaled(closed.mfeFraction, fraction), 0),
-    entryTag: packer.pack(whole(closed.entryTag), 0),
-    exitTag: packer.pack(whole(closed.exitTag), 0),
+    entryMs: packer.pack(wholeColumn(closed.entryMs), 1),
+    exitMs: packer.pack(wholeColumn(closed.exitMs), 1),
+    entryPrice: packer.pack(scaledColumn(closed.entryPrice, priceScale), 1),
+    exitPrice: packer.pack(scaledColumn(closed.exitPrice, priceScale), 1),
+    lots: packer.pack(wholeColumn(closed.lots), 0),
+    pnl: packer.pack(wholeColumn(closed.pnlUnits), 0),
+    fees: packer.pack(wholeColumn(closed.feeUnits), 0),
+    return: packer.pack(scaledColumn(closed.returnFraction, fractionScale), 0),
+    mae: packer.pack(scaledColumn(closed.maeFraction, fractionScale), 0),
+    mfe: packer.pack(scaledColumn(closed.mfeFraction, fractionScale), 0),
+    entryTag: packer.pack(wholeColumn(closed.entryTag), 0),
+    exitTag: packer.pack(wholeColumn(closed.exitTag), 0),
     exitReason: packer.pack(closed.exitReason.subarray(0, length), 0),
   };
 }

@@ -12,7 +12,7 @@ import type { WireOverview } from '../page/wire.ts';
 
 /** Number of spans. Each contributes its lowest and its highest equity. */
 const SPANS = 1000;
-const MINUTE = 60_000;
+const MINUTE_MS = 60_000;
 
 /** Changes of a holding by fills. */
 interface HoldingChanges extends PositionChanges {
@@ -61,16 +61,17 @@ export function overviewOf(index: RunIndex): WireOverview {
   const bandSide = (values: Float64Array) => [startUnits, ...rows.map((row) => values[row]!)].map(money);
   const held = buyAndHold(record, timeMs);
   return {
-    minutes: Array.from(timeMs, (ms) => Math.round(ms / MINUTE)),
+    minutes: Array.from(timeMs, (ms) => Math.round(ms / MINUTE_MS)),
     equity: units.map(money),
     hold: held === null ? null : Array.from(held, (growth) => money(growth * startUnits)),
-    drawdown: drawdown.map(fraction),
-    exposure: exposureAt(index, timeMs, units).map(fraction),
+    drawdown: drawdown.map(roundedFraction),
+    exposure: exposureAt(index, timeMs, units).map(roundedFraction),
     band: equityBand === null ? null : { low: bandSide(equityBand.low), high: bandSide(equityBand.high) },
   };
 }
 
-const fraction = (value: number) => Number(value.toFixed(5));
+/** Returns a fraction with the digits that the page needs. */
+const roundedFraction = (value: number) => Number(value.toFixed(5));
 
 /** Returns the rows of the lowest and the highest value in each span of rows, ascending. The last row is always included. */
 function extremeRows(values: Float64Array, length: number): number[] {
@@ -79,50 +80,50 @@ function extremeRows(values: Float64Array, length: number): number[] {
   for (let span = 0; span < spans; span++) {
     const from = Math.floor((span * length) / spans);
     const to = Math.floor(((span + 1) * length) / spans);
-    const { low, high } = extremes(values, from, to);
-    if (low !== high) rows.push(Math.min(low, high));
-    rows.push(Math.max(low, high));
+    const { lowRow, highRow } = extremes(values, from, to);
+    if (lowRow !== highRow) rows.push(Math.min(lowRow, highRow));
+    rows.push(Math.max(lowRow, highRow));
   }
   if (length > 0 && rows.at(-1) !== length - 1) rows.push(length - 1);
   return rows;
 }
 
 /** Returns the first rows of the lowest and of the highest value of [from, to). Hot: docs/performance.md#index-loops. */
-function extremes(values: Float64Array, from: number, to: number): { readonly low: number; readonly high: number } {
-  let low = from;
-  let high = from;
+function extremes(values: Float64Array, from: number, to: number): { readonly lowRow: number; readonly highRow: number } {
+  let lowRow = from;
+  let highRow = from;
   let min = values[from]!;
   let max = min;
-  for (let i = from + 1; i < to; i++) {
-    const value = values[i]!;
+  for (let row = from + 1; row < to; row++) {
+    const value = values[row]!;
     if (value < min) {
       min = value;
-      low = i;
+      lowRow = row;
     } else if (value > max) {
       max = value;
-      high = i;
+      highRow = row;
     }
   }
-  return { low, high };
+  return { lowRow, highRow };
 }
 
 /** Returns the deepest drawdown between each of `rows` and the row before it in the list. */
-function worstUpTo(rows: readonly number[], values: Float64Array, start: number): number[] {
-  let peak = start;
-  let from = 0;
+function worstUpTo(rows: readonly number[], values: Float64Array, startUnits: number): number[] {
+  let peak = startUnits;
+  let nextRow = 0;
   return rows.map((row) => {
-    let worst = 0;
+    let deepest = 0;
     // The lowest value since a peak is the deepest fall from it, so one division for each peak is enough.
-    let low = Infinity;
-    for (; from <= row; from++) {
-      const value = values[from]!;
+    let lowSincePeak = Infinity;
+    for (; nextRow <= row; nextRow++) {
+      const value = values[nextRow]!;
       if (value > peak) {
-        worst = Math.min(worst, low / peak - 1);
+        deepest = Math.min(deepest, lowSincePeak / peak - 1);
         peak = value;
-        low = Infinity;
-      } else if (value < low) low = value;
+        lowSincePeak = Infinity;
+      } else if (value < lowSincePeak) lowSincePeak = value;
     }
-    return Math.min(worst, low / peak - 1);
+    return Math.min(deepest, lowSincePeak / peak - 1);
   });
 }
 
@@ -142,39 +143,43 @@ function exposureAt(index: RunIndex, timeMs: Float64Array, units: readonly numbe
   return units.map((value, instant) => (value > 0 ? (notional[instant]! * perUnit) / value : 0));
 }
 
-const HOUR = 3_600_000;
+const HOUR_MS = 3_600_000;
+const WEEK_HOURS = 7 * 24;
 /** 1970-01-01 was a Thursday, and the week here starts on Monday. */
-const FIRST_DAY = 3;
+const DAYS_AFTER_MONDAY = 3;
 
 /** Returns the compounded return in each hour of the week (Monday 00:00 to 01:00 UTC first). Together they give the return of the run. */
 export function returnsByHour({ equity, startUnits }: RunRecord): number[] {
-  const logs = new Float64Array(7 * 24);
+  const logReturns = new Float64Array(WEEK_HOURS);
   const { timeMs, units, length } = equity;
-  let before = startUnits;
+  let beforeUnits = startUnits;
   for (let row = 0; row < length;) {
     // A bar closes at the first instant of the next hour, but its return belongs to the hour before.
-    const hour = Math.floor((timeMs[row]! - 1) / HOUR);
-    const nextMs = (hour + 1) * HOUR;
+    const hour = Math.floor((timeMs[row]! - 1) / HOUR_MS);
+    const nextMs = (hour + 1) * HOUR_MS;
     const first = row;
-    let low = Infinity;
-    for (; row < length && timeMs[row]! <= nextMs; row++) if (units[row]! < low) low = units[row]!;
-    const end = units[row - 1]!;
+    let minUnits = Infinity;
+    for (; row < length && timeMs[row]! <= nextMs; row++) if (units[row]! < minUnits) minUnits = units[row]!;
+    const endUnits = units[row - 1]!;
+    const isSolvent = beforeUnits > 0 && minUnits > 0;
     // The returns within an hour compound to the change from its first to its last equity, so one logarithm for each hour is enough.
-    logs[(hour + FIRST_DAY * 24) % (7 * 24)]! += before > 0 && low > 0 ? Math.log(end / before) : ruinedReturn(units, first, row, before);
-    before = end;
+    logReturns[(hour + DAYS_AFTER_MONDAY * 24) % WEEK_HOURS]! += isSolvent
+      ? Math.log(endUnits / beforeUnits)
+      : ruinedReturn(units, first, row, beforeUnits);
+    beforeUnits = endUnits;
   }
-  return Array.from(logs, (sum) => fraction(Math.expm1(sum)));
+  return Array.from(logReturns, (sum) => roundedFraction(Math.expm1(sum)));
 }
 
 /** Returns the sum of the logarithms of the returns in rows [from, to), where equity is zero or less. */
-function ruinedReturn(units: Float64Array, from: number, to: number, start: number): number {
-  let sum = 0;
-  let before = start;
+function ruinedReturn(units: Float64Array, from: number, to: number, startUnits: number): number {
+  let logSum = 0;
+  let beforeUnits = startUnits;
   for (let row = from; row < to; row++) {
-    const now = units[row]!;
+    const currentUnits = units[row]!;
     // An equity of zero or less is a total loss. No return follows it.
-    if (now !== before && before > 0) sum += Math.log(Math.max(now, 0) / before);
-    before = now;
+    if (currentUnits !== beforeUnits && beforeUnits > 0) logSum += Math.log(Math.max(currentUnits, 0) / beforeUnits);
+    beforeUnits = currentUnits;
   }
-  return sum;
+  return logSum;
 }

@@ -1,4 +1,4 @@
-// Equity and benchmark of a run at its start, at every midnight UTC, and at its end.
+// Samples the equity and the benchmark of a run at its start, at every midnight UTC, and at its end.
 
 import { DAY_MS } from '../../base/calendar.ts';
 import { MaxDrawdown } from '../../base/number/maxDrawdown.ts';
@@ -26,9 +26,9 @@ export function sampledEquity(record: Pick<RunRecord, 'fromMs' | 'toMs' | 'start
   const timeMs = samplingTimes(record.fromMs, record.toMs);
   const { equity } = record;
   const values = new Float64Array(timeMs.length);
-  for (let i = 0; i < timeMs.length; i++) {
-    const countBefore = countUpTo(equity.timeMs, equity.length, timeMs[i]!);
-    values[i] = i === 0 || countBefore === 0 ? record.startUnits : equity.units[countBefore - 1]!;
+  for (let instant = 0; instant < timeMs.length; instant++) {
+    const countBefore = countUpTo(equity.timeMs, equity.length, timeMs[instant]!);
+    values[instant] = instant === 0 || countBefore === 0 ? record.startUnits : equity.units[countBefore - 1]!;
   }
   return { timeMs, equity: values };
 }
@@ -67,13 +67,13 @@ export class Sampling {
 /** Returns for each time the newest row that had closed by then, but each row once. */
 function newestRows(timeMs: Float64Array, closeMs: Float64Array, first: number, length: number): Int32Array {
   const rows: number[] = [];
-  let next = first;
+  let nextRow = first;
   for (const ms of timeMs) {
-    const after = next + countUpTo(closeMs.subarray(next), length - next, ms);
-    if (after > next) rows.push(after - 1);
-    next = after;
+    const endRow = nextRow + countUpTo(closeMs.subarray(nextRow), length - nextRow, ms);
+    if (endRow > nextRow) rows.push(endRow - 1);
+    nextRow = endRow;
   }
-  if (length > next) rows.push(length - 1);
+  if (length > nextRow) rows.push(length - 1);
   return Int32Array.from(rows);
 }
 
@@ -82,7 +82,9 @@ export class EquitySampler {
   /** Drawdown over every bar, not only over the kept instants. */
   readonly drawdown = new MaxDrawdown(NaN);
   readonly #sampling: Sampling;
-  #next = 0;
+  /** Index of the next sampling instant. */
+  #nextSample = 0;
+  /** The kept instants. */
   #times: number[] = [];
   #units: number[] = [];
   #lastMs = NaN;
@@ -97,16 +99,17 @@ export class EquitySampler {
     return this.#sampling.rowsOf(closeMs, first, length);
   }
 
-  /** Takes `length` instants, each later than the one before: the equity is `units[i]` at `timeMs[at + i]`. */
-  take(timeMs: Float64Array, at: number, units: Float64Array, length: number): void {
-    const times = timeMs.subarray(at, at + length);
-    const due = this.#sampling.timeMs;
-    for (; this.#next < due.length && due[this.#next]! < times[length - 1]!; this.#next++) {
-      const countBefore = countUpTo(times, length, due[this.#next]!);
+  /** Takes `length` instants, each later than the one before: the equity is `units[i]` at `timeMs[from + i]`. */
+  take(timeMs: Float64Array, from: number, units: Float64Array, length: number): void {
+    const times = timeMs.subarray(from, from + length);
+    const samples = this.#sampling.timeMs;
+    const lastMs = times[length - 1]!;
+    for (; this.#nextSample < samples.length && samples[this.#nextSample]! < lastMs; this.#nextSample++) {
+      const countBefore = countUpTo(times, length, samples[this.#nextSample]!);
       if (countBefore === 0) this.#append(this.#lastMs, this.#lastUnits);
       else this.#append(times[countBefore - 1]!, units[countBefore - 1]!);
     }
-    this.#lastMs = times[length - 1]!;
+    this.#lastMs = lastMs;
     this.#lastUnits = units[length - 1]!;
   }
 
@@ -141,19 +144,20 @@ export function buyAndHold(
   { feeds, fills, instruments, fromMs }: Pick<RunRecord, 'feeds' | 'fills' | 'instruments' | 'fromMs'>,
   timeMs: Float64Array,
 ): Float64Array | null {
-  const traded = tradedIds(fills, instruments);
-  const execution = executionFeeds(feeds);
-  const held = traded.size === 0 ? execution : execution.filter(({ bars }) => traded.has(bars.instrument.id));
-  if (held.length === 0) return null;
-  const out = new Float64Array(timeMs.length);
-  for (const { bars, firstRow } of held) {
-    const bought = firstOpenAfter(bars, firstRow, fromMs);
-    for (let i = 0; i < timeMs.length; i++) {
-      const row = i === 0 ? -1 : countUpTo(bars.closeMs, bars.length, timeMs[i]!) - 1;
-      out[i]! += (row < bought ? 1 : bars.close[row]! / bars.open[bought]!) / held.length;
+  const tradedInstruments = tradedIds(fills, instruments);
+  const executed = executionFeeds(feeds);
+  const heldFeeds = tradedInstruments.size === 0 ? executed : executed.filter(({ bars }) => tradedInstruments.has(bars.instrument.id));
+  if (heldFeeds.length === 0) return null;
+  const values = new Float64Array(timeMs.length);
+  for (const { bars, firstRow } of heldFeeds) {
+    const boughtRow = firstOpenAfter(bars, firstRow, fromMs);
+    for (let instant = 0; instant < timeMs.length; instant++) {
+      const row = instant === 0 ? -1 : countUpTo(bars.closeMs, bars.length, timeMs[instant]!) - 1;
+      const growth = row < boughtRow ? 1 : bars.close[row]! / bars.open[boughtRow]!;
+      values[instant]! += growth / heldFeeds.length;
     }
   }
-  return out;
+  return values;
 }
 
 /**

@@ -8,22 +8,23 @@ export type Money = string;
 
 /** Adds safe integers exactly: in a double as long as that is exact, then in a BigInt. */
 export class ExactSum {
+  /** What has been moved out of `#uncarried` before it could leave the safe integers. */
   #carried = 0n;
-  #recent = 0;
+  #uncarried = 0;
 
   /** Adds an amount. */
   add(units: number): void {
-    const next = this.#recent + units;
-    if (next <= MAX_EXACT && next >= -MAX_EXACT) this.#recent = next;
+    const next = this.#uncarried + units;
+    if (next <= MAX_EXACT && next >= -MAX_EXACT) this.#uncarried = next;
     else {
-      this.#carried += BigInt(this.#recent);
-      this.#recent = units;
+      this.#carried += BigInt(this.#uncarried);
+      this.#uncarried = units;
     }
   }
 
   /** Returns the exact sum up to now. */
   total(): bigint {
-    return this.#carried + BigInt(this.#recent);
+    return this.#carried + BigInt(this.#uncarried);
   }
 }
 
@@ -55,7 +56,7 @@ function safeSum(values: Float64Array): number {
   return total;
 }
 
-/** Does the same for the values above 0 (`sign` 1) or below 0 (`sign` -1). */
+/** Returns the sum of the values above 0 (`sign` 1) or below 0 (`sign` -1), or NaN if it leaves the safe integers on its way. */
 function safeSumOf(values: Float64Array, sign: 1 | -1): number {
   let total = 0;
   for (let i = 0; i < values.length; i++) {

@@ -10,6 +10,7 @@ import { countUpTo, executionFeeds } from './daily.ts';
 /** The parts of a record from which its figures are computed. */
 type ViewSource = Pick<RunRecord, 'instruments' | 'fills' | 'quoteAssets' | 'feeds' | 'toMs'> & { readonly orders?: OrderColumns };
 
+/** The converted records, by their record. */
 const views = new WeakMap<object, ViewSource>();
 
 /**
@@ -31,27 +32,26 @@ export function reportingView<Of extends ViewSource>(record: Of): Of {
 function viewOf(record: ViewSource): ViewSource {
   const { instruments, feeds, toMs } = record;
   const rates = instruments.map(({ quote }) => ratesOf(quote, record));
-  const shown = instruments.map((instrument, index) => rates[index]?.instrument(instrument) ?? instrument);
-  const execution = new Set(executionFeeds(feeds));
-  const converted = feeds.map((feed): FeedRecord => {
+  const convertedInstruments = instruments.map((instrument, index) => rates[index]?.instrument(instrument) ?? instrument);
+  const executionSet = new Set(executionFeeds(feeds));
+  const convertedFeeds = feeds.map((feed): FeedRecord => {
     const index = instruments.findIndex(({ id }) => id === feed.bars.instrument.id);
-    const own = rates[index] ?? null;
-    return own === null || !execution.has(feed) ? feed : { ...feed, bars: barsIn(feed.bars, own, shown[index]!) };
+    const ownRates = rates[index] ?? null;
+    return ownRates === null || !executionSet.has(feed)
+      ? feed
+      : { ...feed, bars: convertedBars(feed.bars, ownRates, convertedInstruments[index]!) };
   });
-  const marks = converted.filter((feed) => feed.execution);
   const markTicks = instruments.map(({ id }, index) => {
-    const own = rates[index] ?? null;
-    const bars = marks.find((feed) => feed.bars.instrument.id === id)?.bars;
-    return own === null || bars === undefined
-      ? null
-      : marksOf(feeds.find((feed) => feed.execution && feed.bars.instrument.id === id)!.bars, own, toMs);
+    const ownRates = rates[index] ?? null;
+    const bars = feeds.find((feed) => feed.execution && feed.bars.instrument.id === id)?.bars;
+    return ownRates === null || bars === undefined ? null : marksOf(bars, ownRates, toMs);
   });
   return {
     ...record,
-    instruments: shown,
-    feeds: converted,
-    fills: fillsIn(record.fills, rates),
-    ...(record.orders === undefined ? {} : { orders: ordersIn(record.orders, rates, toMs) }),
+    instruments: convertedInstruments,
+    feeds: convertedFeeds,
+    fills: convertedFills(record.fills, rates),
+    ...(record.orders === undefined ? {} : { orders: convertedOrders(record.orders, rates, toMs) }),
     markTicks,
   } as ViewSource;
 }
@@ -107,59 +107,62 @@ export function ratesOf(
 }
 
 /** Returns bars with their prices converted at the close of each bar. */
-function barsIn(bars: BarColumns, rates: Rates, instrument: Instrument): BarColumns {
+function convertedBars(bars: BarColumns, rates: Rates, instrument: Instrument): BarColumns {
   const { length, openMs, closeMs } = bars;
-  const own = pow10(bars.instrument.priceDigits);
+  const ticksPerUnit = pow10(bars.instrument.priceDigits);
   const scale = pow10(instrument.priceDigits);
-  const column = () => new Float64Array(length);
-  const open = column();
-  const high = column();
-  const low = column();
-  const close = column();
-  const price = (value: number, rate: number): number => (Math.round(value * own) * rate) / scale;
+  const newColumn = () => new Float64Array(length);
+  const open = newColumn();
+  const high = newColumn();
+  const low = newColumn();
+  const close = newColumn();
+  const convertedPrice = (value: number, rate: number): number => (Math.round(value * ticksPerUnit) * rate) / scale;
   for (let row = 0; row < length; row++) {
-    const before = rates.at(openMs[row]!);
-    const after = rates.at(closeMs[row]!);
-    open[row] = price(bars.open[row]!, before);
-    close[row] = price(bars.close[row]!, after);
+    const rateAtOpen = rates.at(openMs[row]!);
+    const rateAtClose = rates.at(closeMs[row]!);
+    open[row] = convertedPrice(bars.open[row]!, rateAtOpen);
+    close[row] = convertedPrice(bars.close[row]!, rateAtClose);
     // Inside the bar its own price moves, and the rate of its open is the newest one.
-    high[row] = Math.max(price(bars.high[row]!, before), close[row]!);
-    low[row] = Math.min(price(bars.low[row]!, before), close[row]!);
+    high[row] = Math.max(convertedPrice(bars.high[row]!, rateAtOpen), close[row]!);
+    low[row] = Math.min(convertedPrice(bars.low[row]!, rateAtOpen), close[row]!);
   }
   return { ...bars, instrument, open, high, low, close };
 }
 
 /** Returns the marks of a position in ticks: the closes, and for the last one in the run the newest rate of its end. */
 function marksOf(bars: BarColumns, rates: Rates, toMs: number): Float64Array {
-  const own = pow10(bars.instrument.priceDigits);
-  const last = countUpTo(bars.closeMs, bars.length, toMs) - 1;
-  return Float64Array.from({ length: bars.length }, (_, row) =>
-    row < last ? Math.round(bars.close[row]! * own) * rates.at(bars.closeMs[row]!) : Math.round(bars.close[row]! * own) * rates.at(toMs),
-  );
+  const ticksPerUnit = pow10(bars.instrument.priceDigits);
+  const lastRow = countUpTo(bars.closeMs, bars.length, toMs) - 1;
+  return Float64Array.from({ length: bars.length }, (_, row) => {
+    const closeTicks = Math.round(bars.close[row]! * ticksPerUnit);
+    return closeTicks * rates.at(row < lastRow ? bars.closeMs[row]! : toMs);
+  });
 }
 
 /** Returns fills with their prices and money converted at the time of each fill. */
-function fillsIn(fills: FillColumns, rates: readonly (Rates | null)[]): FillColumns {
+function convertedFills(fills: FillColumns, rates: readonly (Rates | null)[]): FillColumns {
   const price = fills.price.slice();
   const notional = fills.notional.slice();
   const fee = fills.fee.slice();
   for (let row = 0; row < fills.length; row++) {
-    const own = rates[fills.instrument[row]!] ?? null;
-    if (own === null) continue;
+    const ownRates = rates[fills.instrument[row]!] ?? null;
+    if (ownRates === null) continue;
     const ms = fills.timeMs[row]!;
-    price[row] = price[row]! * own.at(ms);
-    notional[row] = own.value(notional[row]!, ms);
-    if (fills.feeInBase[row] === 0) fee[row] = own.value(fee[row]!, ms);
+    price[row] = price[row]! * ownRates.at(ms);
+    notional[row] = ownRates.value(notional[row]!, ms);
+    if (fills.feeInBase[row] === 0) fee[row] = ownRates.value(fee[row]!, ms);
   }
   return { ...fills, price, notional, fee };
 }
 
-/** The limits and triggers, at the rate of the order's end. */
-function ordersIn(orders: OrderColumns, rates: readonly (Rates | null)[], toMs: number): OrderColumns {
+/** Returns orders with their limits and triggers converted at the end of each order. */
+function convertedOrders(orders: OrderColumns, rates: readonly (Rates | null)[], toMs: number): OrderColumns {
   const limit = orders.limit.slice();
   for (let row = 0; row < orders.length; row++) {
-    const own = rates[orders.instrument[row]!] ?? null;
-    if (own !== null) limit[row] = limit[row]! * own.at(Number.isNaN(orders.doneMs[row]!) ? toMs : orders.doneMs[row]!);
+    const ownRates = rates[orders.instrument[row]!] ?? null;
+    if (ownRates === null) continue;
+    const endMs = Number.isNaN(orders.doneMs[row]!) ? toMs : orders.doneMs[row]!;
+    limit[row] = limit[row]! * ownRates.at(endMs);
   }
   return { ...orders, limit };
 }

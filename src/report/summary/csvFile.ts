@@ -4,6 +4,7 @@ import { closeSync, openSync, writeSync } from 'node:fs';
 import { CHUNK_ROWS, columnCellsOf, type ColumnCells } from './csvCells.ts';
 import type { Table } from './tables.ts';
 
+/** Size of the buffer at first. */
 const CHUNK_BYTES = 1 << 18;
 const COMMA = 0x2c;
 const NEWLINE = 0x0a;
@@ -45,6 +46,7 @@ class CsvWriter {
     this.#sink = sink;
   }
 
+  /** Writes the header and all rows of a table. */
   write({ columns, length }: Table): void {
     this.#sink(Buffer.from(`${columns.map(({ name }) => name).join(',')}\n`));
     const cells = columns.map((column) => columnCellsOf(column, quoteCell));
@@ -58,17 +60,18 @@ class CsvWriter {
     // Each cell is followed by one separator.
     lengths.fill(columns.length);
     for (const cells of columns) cells.measure(from, rows, lengths);
-    let total = 0;
-    for (let i = 0; i < rows; i++) total += lengths[i]!;
-    this.#reserve(total);
+    let totalBytes = 0;
+    for (let row = 0; row < rows; row++) totalBytes += lengths[row]!;
+    this.#reserve(totalBytes);
     const offsets = this.#offsets;
-    for (let i = 0; i < rows; i++) {
-      offsets[i] = this.#end;
-      this.#end += lengths[i]!;
+    for (let row = 0; row < rows; row++) {
+      offsets[row] = this.#end;
+      this.#end += lengths[row]!;
     }
-    for (let index = 0; index < columns.length; index++) {
-      columns[index]!.write(rows, this.#bytes, offsets, index === columns.length - 1 ? NEWLINE : COMMA);
-    }
+    columns.forEach((cells, index) => {
+      const isLast = index === columns.length - 1;
+      cells.write(rows, this.#bytes, offsets, isLast ? NEWLINE : COMMA);
+    });
   }
 
   /** Ensures that `bytes` more bytes fit into the buffer. It is emptied into the sink first, and replaced if it is too small. */
@@ -78,6 +81,7 @@ class CsvWriter {
     if (bytes > this.#bytes.length) this.#bytes = new Uint8Array(bytes * 2);
   }
 
+  /** Passes the waiting bytes to the sink. */
   #flush(): void {
     if (this.#end > 0) this.#sink(this.#bytes.subarray(0, this.#end));
     this.#end = 0;
@@ -89,7 +93,8 @@ class CsvWriter {
  * as a formula gets a leading apostrophe, because users choose tags and names.
  */
 export function quoteCell(label: string): string {
-  const isFormula = /^[=+\-@\t\r]/.test(label) && !/^[+-]?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i.test(label);
+  const isNumber = /^[+-]?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i.test(label);
+  const isFormula = /^[=+\-@\t\r]/.test(label) && !isNumber;
   const text = isFormula ? `'${label}` : label;
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

@@ -114,16 +114,17 @@ export interface Equity {
 /** Returns the orders of a run. */
 export function readOrders({ orders, instruments }: RunRecord): Orders {
   const instrumentAt = orders.instrument;
-  const scaled = (values: Float64Array, digits: (of: Instrument) => number) => divide(values, instruments.map(digits), instrumentAt);
+  const scaled = (values: Float64Array, digitsOf: (instrument: Instrument) => number) =>
+    toNaturalUnits(values, instruments.map(digitsOf), instrumentAt);
   const emptyAtZero = (values: Float64Array) => values.map((value) => (value === 0 ? NaN : value));
   return {
     length: orders.length,
     orderId: orders.id,
     strategy: orders.strategy,
-    instrument: labels(instrumentAt, namesOf(instruments)),
-    side: labels(orders.side, SIDES),
-    role: labels(orders.role, ROLES),
-    ending: labels(orders.ending, ENDINGS),
+    instrument: labelsOf(instrumentAt, idsOf(instruments)),
+    side: labelsOf(orders.side, SIDES),
+    role: labelsOf(orders.role, ROLES),
+    ending: labelsOf(orders.ending, ENDINGS),
     reduceOnly: orders.reduceOnly,
     parentId: emptyAtZero(orders.parent),
     quantity: emptyAtZero(scaled(orders.lots, quantityDigits)),
@@ -135,8 +136,8 @@ export function readOrders({ orders, instruments }: RunRecord): Orders {
     arrivedMs: orders.arrivedMs,
     doneMs: orders.doneMs,
     wasUnknown: orders.wasUnknown,
-    slot: labels(orders.slot, orders.texts),
-    code: labels(orders.code, orders.texts),
+    slot: labelsOf(orders.slot, orders.texts),
+    code: labelsOf(orders.code, orders.texts),
   };
 }
 
@@ -144,7 +145,7 @@ export function readOrders({ orders, instruments }: RunRecord): Orders {
 export function readFills({ fills, instruments }: RunRecord): Fills {
   const instrumentAt = fills.instrument;
   const scaled = (values: Float64Array, digits: (instrument: Instrument) => number) =>
-    divide(values, instruments.map(digits), instrumentAt);
+    toNaturalUnits(values, instruments.map(digits), instrumentAt);
   // Two entries for each instrument: its quote asset and its base asset.
   const feeAt = Uint16Array.from(instrumentAt, (instrument, row) => instrument * 2 + fills.feeInBase[row]!);
   const feeDigits = instruments.flatMap((instrument) => [instrument.quoteDigits, instrument.baseDigits]);
@@ -154,14 +155,14 @@ export function readFills({ fills, instruments }: RunRecord): Fills {
     tradeId: fills.tradeId,
     orderId: fills.orderId,
     strategy: fills.strategy,
-    instrument: labels(instrumentAt, namesOf(instruments)),
-    side: labels(fills.side, SIDES),
+    instrument: labelsOf(instrumentAt, idsOf(instruments)),
+    side: labelsOf(fills.side, SIDES),
     isMaker: fills.isMaker,
     price: scaled(fills.price, priceDigits),
     quantity: scaled(fills.lots, quantityDigits),
     notional: scaled(fills.notional, quoteDigits),
-    fee: divide(fills.fee, feeDigits, feeAt),
-    feeAsset: labels(feeAt, feeAssets),
+    fee: toNaturalUnits(fills.fee, feeDigits, feeAt),
+    feeAsset: labelsOf(feeAt, feeAssets),
     timeMs: fills.timeMs,
   };
 }
@@ -170,17 +171,17 @@ export function readFills({ fills, instruments }: RunRecord): Fills {
 export function readTrades(record: RunRecord): Trades {
   const { instruments, reportingDigits } = record;
   const { closed, tags } = tradesOf(record);
-  const money = (units: Float64Array) => divide(units, [reportingDigits], null);
+  const money = (units: Float64Array) => toNaturalUnits(units, [reportingDigits], null);
   return {
     length: closed.length,
     strategy: closed.strategy,
-    instrument: labels(closed.instrument, namesOf(instruments)),
-    side: labels(closed.side, LONG_SHORT),
+    instrument: labelsOf(closed.instrument, idsOf(instruments)),
+    side: labelsOf(closed.side, LONG_SHORT),
     entryMs: closed.entryMs,
     exitMs: closed.exitMs,
     entryPrice: closed.entryPrice,
     exitPrice: closed.exitPrice,
-    quantity: divide(closed.lots, instruments.map(quantityDigits), closed.instrument),
+    quantity: toNaturalUnits(closed.lots, instruments.map(quantityDigits), closed.instrument),
     entryNotional: money(closed.entryUnits),
     volume: money(closed.volumeUnits),
     fees: money(closed.feeUnits),
@@ -192,18 +193,18 @@ export function readTrades(record: RunRecord): Trades {
     mae: money(closed.maeUnits),
     mfe: money(closed.mfeUnits),
     fills: closed.fills,
-    entryTag: labels(closed.entryTag, tags),
-    exitTag: labels(closed.exitTag, tags),
+    entryTag: labelsOf(closed.entryTag, tags),
+    exitTag: labelsOf(closed.exitTag, tags),
   };
 }
 
 /** Returns the equity of a run. */
 export function readEquity({ equity, reportingDigits }: RunRecord): Equity {
-  return { length: equity.length, timeMs: equity.timeMs, equity: divide(equity.units, [reportingDigits], null) };
+  return { length: equity.length, timeMs: equity.timeMs, equity: toNaturalUnits(equity.units, [reportingDigits], null) };
 }
 
 const LONG_SHORT = ['long', 'short'] as const;
-const namesOf = (instruments: readonly Instrument[]) => instruments.map(({ id }): string => id);
+const idsOf = (instruments: readonly Instrument[]) => instruments.map(({ id }): string => id);
 const priceDigits = (instrument: Instrument) => instrument.priceDigits;
 const quantityDigits = (instrument: Instrument) => instrument.quantityDigits;
 const quoteDigits = (instrument: Instrument) => instrument.quoteDigits;
@@ -212,15 +213,18 @@ const quoteDigits = (instrument: Instrument) => instrument.quoteDigits;
  * Converts whole numbers in units of 10^-digits to the nearest doubles. `digitsAt` selects the entry of `digits` for each row. Null selects
  * the first entry for all rows.
  */
-function divide(values: Float64Array, digits: readonly number[], digitsAt: ArrayLike<number> | null): Float64Array {
+function toNaturalUnits(values: Float64Array, digits: readonly number[], digitsAt: ArrayLike<number> | null): Float64Array {
   const powers = digits.map(pow10);
   const firstPower = powers[0] ?? 1;
-  const out = new Float64Array(values.length);
-  for (let row = 0; row < out.length; row++) out[row] = values[row]! / (digitsAt === null ? firstPower : powers[digitsAt[row]!]!);
-  return out;
+  const quotients = new Float64Array(values.length);
+  for (let row = 0; row < quotients.length; row++) {
+    const power = digitsAt === null ? firstPower : powers[digitsAt[row]!]!;
+    quotients[row] = values[row]! / power;
+  }
+  return quotients;
 }
 
 /** Returns the label of each code. */
-function labels<const Label>(codes: ArrayLike<number>, names: readonly Label[]): readonly Label[] {
+function labelsOf<const Label>(codes: ArrayLike<number>, names: readonly Label[]): readonly Label[] {
   return Array.from(codes, (code) => names[code]!);
 }

@@ -9,7 +9,7 @@ import * as fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
 import { MINUTE, randomScript, runRecord, testBars, testInstrument } from '../../../test/fixtures/runRecord.ts';
 import { runPython } from '../../../test/fixtures/python.ts';
-import { writeArrowColumns } from '../../adapters/catalog/arrow/arrowFile.ts';
+import { writeArrowColumns } from '../../adapters/catalog/arrow/arrowWriter.ts';
 import type { RunRecord } from '../../model/run/run.ts';
 import { csvText } from './csvFile.ts';
 import { plainReading } from './plainReading.ts';

@@ -19,7 +19,7 @@ function streamedHash(record: RunRecord, streamed: StreamedFigures): string {
   const hash = createHash('sha256');
   for (const table of [ordersTable(record), fillsTable(record)]) addTable(hash, table);
   for (const parts of [streamed.timeParts(PART_ROWS), streamed.equityParts(PART_ROWS)])
-    for (const values of parts) addNumbers(hash, { ...PLAIN, name: '', values, digits: [0] }, values.length);
+    for (const values of parts) addNumbers(hash, { ...PLAIN_NUMBERS, name: '', values, digits: [0] }, values.length);
   return hash.digest('hex');
 }
 
@@ -37,19 +37,19 @@ export function equityMetadata({ name, reportingAsset }: Pick<RunRecord, 'name' 
 
 /** Returns the columns of equity.arrow for the file writer. The writer divides the units by `divisor`. */
 export function equityToWrite({ equity, reportingDigits }: RunRecord) {
-  const filled = (column: Float64Array): Float64Array => column.subarray(0, equity.length);
+  const filledRows = (column: Float64Array): Float64Array => column.subarray(0, equity.length);
   return [
-    { name: 'time_ms', kind: 'timestamp', values: filled(equity.timeMs) },
-    { name: 'equity', kind: 'float64', values: filled(equity.units), divisor: pow10(reportingDigits) },
+    { name: 'time_ms', kind: 'timestamp', values: filledRows(equity.timeMs) },
+    { name: 'equity', kind: 'float64', values: filledRows(equity.units), divisor: pow10(reportingDigits) },
   ] as const;
 }
 
 /** Returns the columns of equity.arrow. `equity` is in the reporting asset. */
 export function equityColumns(record: RunRecord) {
   const { equity, reportingDigits } = record;
-  const units = pow10(reportingDigits);
+  const unitsPerAsset = pow10(reportingDigits);
   const values = new Float64Array(equity.length);
-  for (let row = 0; row < values.length; row++) values[row] = equity.units[row]! / units;
+  for (let row = 0; row < values.length; row++) values[row] = equity.units[row]! / unitsPerAsset;
   return [
     { name: 'time_ms', kind: 'timestamp', values: equity.timeMs.subarray(0, equity.length) },
     { name: 'equity', kind: 'float64', values },
@@ -57,15 +57,15 @@ export function equityColumns(record: RunRecord) {
 }
 
 /** A column of numbers with the same number of digits, none of them empty. */
-const PLAIN = { kind: 'number', digitsAt: null, emptyAt: NaN } as const;
+const PLAIN_NUMBERS = { kind: 'number', digitsAt: null, emptyAt: NaN } as const;
 
 /** Returns the equity of a run as a table. */
 function equityTable({ equity, reportingDigits }: RunRecord): Table {
   return {
     length: equity.length,
     columns: [
-      { ...PLAIN, name: 'time_ms', values: equity.timeMs, digits: [0] },
-      { ...PLAIN, name: 'equity', values: equity.units, digits: [reportingDigits] },
+      { ...PLAIN_NUMBERS, name: 'time_ms', values: equity.timeMs, digits: [0] },
+      { ...PLAIN_NUMBERS, name: 'equity', values: equity.units, digits: [reportingDigits] },
     ],
   };
 }
@@ -81,24 +81,26 @@ function addTable(hash: Hash, { columns, length }: Table): void {
 /** Returns one byte for each code. With more than 256 labels, which only instruments can have, two bytes with the lower one first. */
 function codeBytes({ values, labels }: LabelColumn, length: number): Uint8Array {
   const isWide = labels.length > 256;
-  const coded = new Uint8Array(isWide ? 2 * length : length);
+  const codeCells = new Uint8Array(isWide ? 2 * length : length);
   for (let row = 0; row < length; row++) {
     const code = values[row]!;
-    if (!isWide) coded[row] = code;
+    if (!isWide) codeCells[row] = code;
     else {
-      coded[2 * row] = code;
-      coded[2 * row + 1] = code >>> 8;
+      codeCells[2 * row] = code;
+      codeCells[2 * row + 1] = code >>> 8;
     }
   }
-  return coded;
+  return codeCells;
 }
 
-/** Instants of equity in one part. */
-/** Of the file, so that no row makes an object of a number. Hot: docs/performance.md#file-constants. */
+/** A constant of the file, so that no row makes an object of a number. Hot: docs/performance.md#file-constants. */
 const NAN = NaN;
+/** Instants of equity that are read at a time from a streamed run. */
 const PART_ROWS = 65_536;
-const CHUNK = 8192;
-const chunk = new Float64Array(CHUNK);
+/** Numbers that are added to the hash at a time. */
+const CHUNK_ROWS = 8192;
+/** The numbers of the current chunk, and the same memory as bytes. */
+const chunk = new Float64Array(CHUNK_ROWS);
 const bytes = Buffer.from(chunk.buffer);
 const isBigEndian = endianness() === 'BE';
 
@@ -109,8 +111,8 @@ const isBigEndian = endianness() === 'BE';
 function addNumbers(hash: Hash, column: NumberColumn, length: number): void {
   const { values, digits, digitsAt, emptyAt } = column;
   const powers = digits.map(pow10);
-  for (let from = 0; from < length; from += CHUNK) {
-    const count = Math.min(CHUNK, length - from);
+  for (let from = 0; from < length; from += CHUNK_ROWS) {
+    const count = Math.min(CHUNK_ROWS, length - from);
     if (digitsAt === null && values instanceof Float64Array) divideByOne(values, from, count, powers[0] ?? 1, emptyAt);
     else divideByEach(column, powers, from, count);
     const chunkBytes = bytes.subarray(0, count * 8);

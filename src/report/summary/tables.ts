@@ -40,14 +40,15 @@ export interface Table {
   readonly columns: readonly TableColumn[];
 }
 
+/** The labels of a flag, and the digits of whole numbers. */
 const YES_NO = ['0', '1'];
-const WHOLE = [0];
+const WHOLE_NUMBERS = [0];
 
 /** Returns a column of numbers. `digitsAt` selects the digits of each row from `digits`; null: all rows have the first. */
-const number = (
+const numberColumn = (
   name: string,
   values: Float64Array | Uint8Array,
-  digits: readonly number[] = WHOLE,
+  digits: readonly number[] = WHOLE_NUMBERS,
   digitsAt: ArrayLike<number> | null = null,
 ): NumberColumn => ({
   kind: 'number',
@@ -57,10 +58,22 @@ const number = (
   digitsAt,
   emptyAt: NaN,
 });
+/** Returns a column in which 0 is an empty cell. */
 const emptyAtZero = (column: NumberColumn): NumberColumn => ({ ...column, emptyAt: 0 });
-const code = (name: string, values: ArrayLike<number>, labels: readonly string[]): LabelColumn => ({ kind: 'code', name, values, labels });
-const text = (name: string, values: ArrayLike<number>, labels: readonly string[]): LabelColumn => ({ kind: 'text', name, values, labels });
-const reading = (name: string, values: Float64Array): ReadingColumn => ({ kind: 'reading', name, values });
+/** Return columns of labels, with and without a place in the result hash, and a column of readings. */
+const codeColumn = (name: string, values: ArrayLike<number>, labels: readonly string[]): LabelColumn => ({
+  kind: 'code',
+  name,
+  values,
+  labels,
+});
+const textColumn = (name: string, values: ArrayLike<number>, labels: readonly string[]): LabelColumn => ({
+  kind: 'text',
+  name,
+  values,
+  labels,
+});
+const readingColumn = (name: string, values: Float64Array): ReadingColumn => ({ kind: 'reading', name, values });
 
 /** Returns the table of orders.csv. */
 export function ordersTable({ orders, instruments }: RunRecord): Table {
@@ -68,29 +81,29 @@ export function ordersTable({ orders, instruments }: RunRecord): Table {
   return {
     length: orders.length,
     columns: [
-      number('order_id', orders.id),
-      number('strategy', orders.strategy),
-      code(
+      numberColumn('order_id', orders.id),
+      numberColumn('strategy', orders.strategy),
+      codeColumn(
         'instrument',
         instrumentAt,
         instruments.map(({ id }) => id),
       ),
-      code('side', orders.side, SIDES),
-      code('role', orders.role, ROLES),
-      code('ending', orders.ending, ENDINGS),
-      code('reduce_only', orders.reduceOnly, YES_NO),
-      emptyAtZero(number('parent_id', orders.parent)),
-      emptyAtZero(number('quantity', orders.lots, quantityDigits(instruments), instrumentAt)),
-      emptyAtZero(number('quote_amount', orders.quoteUnits, quoteDigits(instruments), instrumentAt)),
-      emptyAtZero(number('price', orders.limit, priceDigits(instruments), instrumentAt)),
-      number('filled_quantity', orders.filledLots, quantityDigits(instruments), instrumentAt),
-      number('filled_notional', orders.filledUnits, quoteDigits(instruments), instrumentAt),
-      number('created_ms', orders.createdMs),
-      number('arrived_ms', orders.arrivedMs),
-      number('done_ms', orders.doneMs),
-      code('was_unknown', orders.wasUnknown, YES_NO),
-      text('slot', orders.slot, orders.texts),
-      text('code', orders.code, orders.texts),
+      codeColumn('side', orders.side, SIDES),
+      codeColumn('role', orders.role, ROLES),
+      codeColumn('ending', orders.ending, ENDINGS),
+      codeColumn('reduce_only', orders.reduceOnly, YES_NO),
+      emptyAtZero(numberColumn('parent_id', orders.parent)),
+      emptyAtZero(numberColumn('quantity', orders.lots, quantityDigits(instruments), instrumentAt)),
+      emptyAtZero(numberColumn('quote_amount', orders.quoteUnits, quoteDigits(instruments), instrumentAt)),
+      emptyAtZero(numberColumn('price', orders.limit, priceDigits(instruments), instrumentAt)),
+      numberColumn('filled_quantity', orders.filledLots, quantityDigits(instruments), instrumentAt),
+      numberColumn('filled_notional', orders.filledUnits, quoteDigits(instruments), instrumentAt),
+      numberColumn('created_ms', orders.createdMs),
+      numberColumn('arrived_ms', orders.arrivedMs),
+      numberColumn('done_ms', orders.doneMs),
+      codeColumn('was_unknown', orders.wasUnknown, YES_NO),
+      textColumn('slot', orders.slot, orders.texts),
+      textColumn('code', orders.code, orders.texts),
     ],
   };
 }
@@ -111,32 +124,32 @@ export function fillsTable({ fills, instruments }: RunRecord): Table {
   return {
     length: fills.length,
     columns: [
-      number('trade_id', fills.tradeId),
-      number('order_id', fills.orderId),
-      number('strategy', fills.strategy),
-      code(
+      numberColumn('trade_id', fills.tradeId),
+      numberColumn('order_id', fills.orderId),
+      numberColumn('strategy', fills.strategy),
+      codeColumn(
         'instrument',
         instrumentAt,
         instruments.map(({ id }) => id),
       ),
-      code('side', fills.side, SIDES),
-      code('is_maker', fills.isMaker, YES_NO),
-      number('price', fills.price, priceDigits(instruments), instrumentAt),
-      number('quantity', fills.lots, quantityDigits(instruments), instrumentAt),
-      number('notional', fills.notional, quoteDigits(instruments), instrumentAt),
-      number(
+      codeColumn('side', fills.side, SIDES),
+      codeColumn('is_maker', fills.isMaker, YES_NO),
+      numberColumn('price', fills.price, priceDigits(instruments), instrumentAt),
+      numberColumn('quantity', fills.lots, quantityDigits(instruments), instrumentAt),
+      numberColumn('notional', fills.notional, quoteDigits(instruments), instrumentAt),
+      numberColumn(
         'fee',
         fills.fee,
         instruments.flatMap((instrument) => [instrument.quoteDigits, instrument.baseDigits]),
         feeAt,
       ),
-      code('fee_in', fills.feeInBase, FEE_IN),
-      text(
+      codeColumn('fee_in', fills.feeInBase, FEE_IN),
+      textColumn(
         'fee_asset',
         feeAt,
         instruments.flatMap((instrument) => [instrument.quote, instrument.base]),
       ),
-      number('time_ms', fills.timeMs),
+      numberColumn('time_ms', fills.timeMs),
     ],
   };
 }
@@ -147,35 +160,35 @@ export function tradesTable({ instruments, reportingDigits }: RunRecord, { close
   return {
     length: closed.length,
     columns: [
-      number(
+      numberColumn(
         'trade',
         closed.entryMs.map((_, row) => row + 1),
       ),
-      number('strategy', closed.strategy),
-      code(
+      numberColumn('strategy', closed.strategy),
+      codeColumn(
         'instrument',
         closed.instrument,
         instruments.map(({ id }) => id),
       ),
-      code('side', closed.side, ['long', 'short']),
-      number('entry_ms', closed.entryMs),
-      number('exit_ms', closed.exitMs),
-      reading('entry_price', closed.entryPrice),
-      reading('exit_price', closed.exitPrice),
-      number('quantity', closed.lots, quantityDigits(instruments), closed.instrument),
-      number('entry_notional', closed.entryUnits, money),
-      number('volume', closed.volumeUnits, money),
-      number('fees', closed.feeUnits, money),
-      number('slippage', closed.slippageUnits, money),
-      number('funding', closed.fundingUnits, money),
-      number('liquidation', closed.liquidationUnits, money),
-      number('pnl', closed.pnlUnits, money),
-      reading('return_fraction', closed.returnFraction),
-      number('mae', closed.maeUnits, money),
-      number('mfe', closed.mfeUnits, money),
-      number('fills', closed.fills),
-      text('entry_tag', closed.entryTag, tags),
-      text('exit_tag', closed.exitTag, tags),
+      codeColumn('side', closed.side, ['long', 'short']),
+      numberColumn('entry_ms', closed.entryMs),
+      numberColumn('exit_ms', closed.exitMs),
+      readingColumn('entry_price', closed.entryPrice),
+      readingColumn('exit_price', closed.exitPrice),
+      numberColumn('quantity', closed.lots, quantityDigits(instruments), closed.instrument),
+      numberColumn('entry_notional', closed.entryUnits, money),
+      numberColumn('volume', closed.volumeUnits, money),
+      numberColumn('fees', closed.feeUnits, money),
+      numberColumn('slippage', closed.slippageUnits, money),
+      numberColumn('funding', closed.fundingUnits, money),
+      numberColumn('liquidation', closed.liquidationUnits, money),
+      numberColumn('pnl', closed.pnlUnits, money),
+      readingColumn('return_fraction', closed.returnFraction),
+      numberColumn('mae', closed.maeUnits, money),
+      numberColumn('mfe', closed.mfeUnits, money),
+      numberColumn('fills', closed.fills),
+      textColumn('entry_tag', closed.entryTag, tags),
+      textColumn('exit_tag', closed.exitTag, tags),
     ],
   };
 }

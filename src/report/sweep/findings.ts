@@ -54,8 +54,8 @@ export function findingsOf(record: SweepRecord): Findings {
 
 /** Returns label, kind and definition of a figure of a sweep. */
 export function entryOf(name: string): GlossaryEntry {
-  const entry = { ...METRICS, ...TRADES, ...SWEEP_FIGURES }[name];
-  return entry ?? { label: name, kind: 'ratio', definition: '' };
+  const glossaryEntry = { ...METRICS, ...TRADES, ...SWEEP_FIGURES }[name];
+  return glossaryEntry ?? { label: name, kind: 'ratio', definition: '' };
 }
 
 /** Figures that only sweeps have. */
@@ -103,31 +103,39 @@ function figureWarnings(
   selectionBias: SelectionBias,
 ): readonly Warning[] {
   if (best === null) return [warning('SWEEP_NO_RESULT', `no set has a ${entryOf(record.by).label}`)];
-  const found: Warning[] = [];
-  const add = (code: WarningCode, text: string) => found.push(warning(code, text));
+  const warnings: Warning[] = [];
+  const add = (code: WarningCode, text: string) => warnings.push(warning(code, text));
   const bestValue = (name: string) => figureOf(record, name)?.[best] ?? NaN;
-  const edges = record.axes.flatMap(({ name, values, isOrdered }, axis) => {
-    const place = record.places[axis]?.[best] ?? 0;
-    return isOrdered && values.length > 2 && (place === 0 || place === values.length - 1) ? [`${name} ${values[place]}`] : [];
-  });
-  if (isTooHighSharpe(bestValue('sharpe')))
-    add('RESULT_SHARPE', `a Sharpe ratio of ${fixed(bestValue('sharpe'), 2)}, that of the best set, is too good to be true`);
-  if (isTooManyWins(bestValue('winRate'), bestValue('trades')))
-    add('RESULT_WINNERS', `${percent(bestValue('winRate'), 1)} of the trades of the best set won, which is too good to be true`);
-  const failed = record.failed.filter((reason) => reason !== null).length;
-  if (failed > 0) add('SWEEP_FAILED', `${counted(failed, 'set')} failed`);
+  const sharpe = bestValue('sharpe');
+  const winRate = bestValue('winRate');
+  if (isTooHighSharpe(sharpe)) add('RESULT_SHARPE', `a Sharpe ratio of ${fixed(sharpe, 2)}, that of the best set, is too good to be true`);
+  if (isTooManyWins(winRate, bestValue('trades')))
+    add('RESULT_WINNERS', `${percent(winRate, 1)} of the trades of the best set won, which is too good to be true`);
+  const failedSets = record.failed.filter((reason) => reason !== null).length;
+  if (failedSets > 0) add('SWEEP_FAILED', `${counted(failedSets, 'set')} failed`);
   if (figureOf(record, 'totalReturn')?.every((value) => !(value > 0)) === true) add('SWEEP_NO_GAIN', 'no set gained');
   if (selectionBias.deflated !== null && selectionBias.deflated < MIN_PROBABILITY) {
     add('SWEEP_CHANCE', `the best Sharpe is above what chance gives with a probability of ${percent(selectionBias.deflated, 0)} only`);
   }
+  const edges = edgesOfGrid(record, best);
   if (edges.length > 0) add('SWEEP_EDGE', `the best set lies at the edge of the grid (${edges.join(', ')})`);
   const { label, kind } = entryOf(record.by);
   const neighbourMean = neighbours.mean[best] ?? NaN;
-  const value = bestValue(record.by);
-  if (record.isMoreBetter && value > 0 && neighbourMean < value / 2) {
+  const rankedValue = bestValue(record.by);
+  const isPeak = record.isMoreBetter && rankedValue > 0 && neighbourMean < rankedValue / 2;
+  if (isPeak) {
     add('SWEEP_PEAK', `the sets around the best one have a ${label} of ${writeFigure(neighbourMean, kind, record.asset)} on average`);
   }
   if (bestValue('trades') < FEW_TRADES) add('SWEEP_FEW_TRADES', `the best set closed ${counted(bestValue('trades'), 'trade')}`);
   if (bestValue('days') < FEW_DAYS) add('SWEEP_FEW_DAYS', `the figures rest on ${counted(bestValue('days'), 'day')}`);
-  return found;
+  return warnings;
+}
+
+/** Returns the parameters with which a set lies at the edge of the grid, as text. Two values have no inner one, so they do not count. */
+function edgesOfGrid(record: SweepRecord, set: number): readonly string[] {
+  return record.axes.flatMap(({ name, values, isOrdered }, axis) => {
+    const place = record.places[axis]?.[set] ?? 0;
+    const isEdge = place === 0 || place === values.length - 1;
+    return isOrdered && values.length > 2 && isEdge ? [`${name} ${values[place]}`] : [];
+  });
 }

@@ -11,7 +11,12 @@ import { figureAt, figureOf, setParams, type SweepRecord } from './figures/recor
 import type { SweepReportInput } from './input.ts';
 
 const DAY_MS = 86_400_000;
+/** Most sets in the table of the best ones, most symbols in the head, and most reasons in a list. */
 const MAX_BEST = 10;
+const MAX_MARKETS = 6;
+const MAX_REASONS = 20;
+/** A deflated Sharpe ratio below this probability is marked. */
+const MIN_PROBABILITY = 0.95;
 /** Figures in the table of the best sets, after the ranking figure. */
 const OTHER_FIGURES = ['sharpe', 'totalReturn', 'maxDrawdown', 'profitFactor', 'trades'];
 
@@ -28,7 +33,8 @@ function valueText(record: SweepRecord, name: string, value: number | undefined)
 /** Returns the head of the page: what was swept, the finding in one sentence, and the hash. */
 export function sweepHead(input: SweepReportInput): Markup {
   const { record, provenance: origin } = input;
-  const markets = `${record.markets.slice(0, 6).join(', ')}${record.markets.length > 6 ? ` and ${record.markets.length - 6} more` : ''}`;
+  const others = record.markets.length > MAX_MARKETS ? ` and ${record.markets.length - MAX_MARKETS} more` : '';
+  const markets = `${record.markets.slice(0, MAX_MARKETS).join(', ')}${others}`;
   const axes = record.axes.map(({ name, values }) => `${name} ${spanOf(values)}`);
   const synthetic = record.isSynthetic ? html`<span class="badge">synthetic data</span>` : null;
   const when = origin.writtenMs === null ? '' : ` · ${timeText(origin.writtenMs)}`;
@@ -49,47 +55,47 @@ function spanOf(values: readonly (string | number | boolean)[]): string {
 
 /** Returns the finding in one sentence. The plateau comes first, because the single best set is mostly luck. */
 function answer({ record, findings }: SweepReportInput): Markup {
-  const { best: top, plateau, selectionBias, neighbours, ran } = findings;
+  const { best, plateau, selectionBias, neighbours, ran } = findings;
   const { label } = entryOf(record.by);
-  if (top === null) return html`No set of ${counted(record.sets, 'set')} has a ${label}.`;
+  if (best === null) return html`No set of ${counted(record.sets, 'set')} has a ${label}.`;
   const plateauText =
     plateau === null
       ? html``
       : html`The steadiest ground is around <b>${paramsText(record, plateau)}</b>: ${label}
           <b>${valueText(record, record.by, neighbours.mean[plateau])}</b> on average of ${counted(neighbours.count[plateau] ?? 0, 'set')}. `;
-  const bar =
+  const selectionBiasText =
     selectionBias.expectedBest === null
       ? html`.`
       : html`; by chance alone the best of ${counted(selectionBias.trials, 'trial')} would show a Sharpe of
         ${fixed(selectionBias.expectedBest, 2)}.`;
-  return html`${plateauText}The best single set of ${wholeText(ran)}, ${paramsText(record, top)}, has
-  ${valueText(record, record.by, figureAt(record, record.by, top))}${bar}`;
+  return html`${plateauText}The best single set of ${wholeText(ran)}, ${paramsText(record, best)}, has
+  ${valueText(record, record.by, figureAt(record, record.by, best))}${selectionBiasText}`;
 }
 
 /** Returns the figure cards. */
 export function sweepCards({ record, findings }: Pick<SweepReportInput, 'record' | 'findings'>): Markup {
-  const { best: top, plateau, neighbours, selectionBias, ranking } = findings;
-  const entry = entryOf(record.by);
-  const figure = (label: string, value: number | null | undefined, note: string, kind = entry.kind): FigureText => {
+  const { best, plateau, neighbours, selectionBias, ranking } = findings;
+  const rankedBy = entryOf(record.by);
+  const figure = (label: string, value: number | null | undefined, note: string, kind = rankedBy.kind): FigureText => {
     const isNone = value === null || value === undefined || !Number.isFinite(value);
     const hasSign = kind === 'change' || kind === 'money' || kind === 'ratio';
     const sign = isNone || !hasSign ? 0 : signOf(value);
     return { label, text: isNone ? NONE : writeFigure(value, kind, record.asset), note, sign, isNone, reason: null };
   };
   const values = figureOf(record, record.by) ?? new Float64Array();
-  const middle = columnMedian(Float64Array.from(ranking, (set) => values[set]!));
+  const median = columnMedian(Float64Array.from(ranking, (set) => values[set]!));
   const gaining = (figureOf(record, 'totalReturn') ?? new Float64Array()).filter((value) => value > 0).length;
   return html`<section class="cards" aria-label="Figures">
     ${card(
       figure(
-        `${entry.label} of the plateau`,
+        `${rankedBy.label} of the plateau`,
         plateau === null ? null : neighbours.mean[plateau],
         'Highest mean over a set and its neighbours, one step in every direction.',
       ),
       plateau === null ? 'no set has neighbours' : paramsText(record, plateau),
     )}
-    ${card(figure(`${entry.label} of the best set`, figureAt(record, record.by, top), entry.definition), top === null ? NONE : paramsText(record, top))}
-    ${card(figure('Middle of all sets', middle, `Half of the sets have a higher ${entry.label}, half a lower one.`), `of ${counted(ranking.length, 'set')}`)}
+    ${card(figure(`${rankedBy.label} of the best set`, figureAt(record, record.by, best), rankedBy.definition), best === null ? NONE : paramsText(record, best))}
+    ${card(figure('Middle of all sets', median, `Half of the sets have a higher ${rankedBy.label}, half a lower one.`), `of ${counted(ranking.length, 'set')}`)}
     ${card(
       {
         ...figure(
@@ -110,7 +116,7 @@ export function sweepCards({ record, findings }: Pick<SweepReportInput, 'record'
         'percent',
       ),
       'probability',
-      selectionBias.deflated !== null && selectionBias.deflated < 0.95,
+      selectionBias.deflated !== null && selectionBias.deflated < MIN_PROBABILITY,
     )}
     ${card(figure('Sets that gained', gaining / Math.max(1, findings.ran), 'Share of the sets with a net return above zero.', 'percent'), `${wholeText(gaining)} of ${wholeText(findings.ran)}`)}
   </section>`;
@@ -132,7 +138,7 @@ export function mapSection({ record, findings }: SweepReportInput): Markup {
   const { axes, figures } = record;
   const isFlat = axes.filter(({ values }) => values.length > 1).length < 2;
   const names = axes.map(({ name }) => name);
-  const pickAxes = isFlat
+  const axisSelectors = isFlat
     ? null
     : html`<label
           >across
@@ -146,7 +152,7 @@ export function mapSection({ record, findings }: SweepReportInput): Markup {
             ${options(names)}
           </select></label
         >`;
-  const holds = axes.map(
+  const pinSelectors = axes.map(
     ({ name, values }, axis) =>
       html`<label hidden
         >${name}
@@ -167,7 +173,7 @@ export function mapSection({ record, findings }: SweepReportInput): Markup {
             ${options(figures.map(({ name }) => entryOf(name).label))}
           </select></label
         >
-        ${pickAxes} ${holds} <label><input type="checkbox" id="smooth" /> mean of neighbours</label></span
+        ${axisSelectors} ${pinSelectors} <label><input type="checkbox" id="smooth" /> mean of neighbours</label></span
       >
     </div>
     <p class="read" id="map-read" aria-live="polite"></p>
@@ -225,12 +231,12 @@ export function bestSetsSection({ record, findings }: SweepReportInput): Markup 
 export function selectionBiasSection({ record, findings }: SweepReportInput): Markup {
   const { selectionBias } = findings;
   const spread = deviation(record.trials.sharpes);
-  const earlier =
+  const earlierText =
     selectionBias.earlier > 0
       ? html`${counted(selectionBias.earlier, 'trial')} of them were made by earlier runs and sweeps on the same market data, whatever
         strategy made them, which the ledger remembers.`
       : html`The ledger knows of no earlier run or sweep on this market data.`;
-  const bar =
+  const comparison =
     selectionBias.expectedBest === null
       ? html`<p>With fewer than two Sharpe ratios there is nothing to compare.</p>`
       : html`<p>
@@ -249,9 +255,9 @@ export function selectionBiasSection({ record, findings }: SweepReportInput): Ma
       <div class="prose">
         <p>
           Among many sets one looks good by luck. ${counted(selectionBias.trials, 'trial')}
-          ${selectionBias.trials === 1 ? 'counts' : 'count'} here. ${earlier}
+          ${selectionBias.trials === 1 ? 'counts' : 'count'} here. ${earlierText}
         </p>
-        ${bar}
+        ${comparison}
         <p>
           The figures of a sweep are those of the past that chose them. Take a set from the middle of a plateau, and run it once on a range
           of time that no sweep has seen.
@@ -282,12 +288,12 @@ export function refusalsSection({ findings }: SweepReportInput): Markup {
   return html`${reasonList('refused', 'Refused by the strategy', findings.refused)}${reasonList('failed', 'Failed', findings.failed)}`;
 }
 
-/** Returns one list of reasons, at most 20 of them. */
+/** Returns one list of reasons. */
 function reasonList(id: string, heading: string, reasons: readonly Reasoned[]): Markup | null {
   if (reasons.length === 0) return null;
   return html`<section id="${id}">
     <h2>${heading}</h2>
-    ${factList(reasons.slice(0, 20).map(({ reason, sets }) => [counted(sets, 'set'), reason]))}
+    ${factList(reasons.slice(0, MAX_REASONS).map(({ reason, sets }) => [counted(sets, 'set'), reason]))}
   </section>`;
 }
 

@@ -7,16 +7,17 @@ import { setsIn, type Findings } from './findings.ts';
 import { setParams, type SweepRecord } from './figures/record.ts';
 import type { SweepReportInput } from './input.ts';
 
+/** Most sets in the list of the best ones. */
 const MAX_BEST = 10;
 
 /** Returns the content of sweep.json (docs/sweeps.md). */
 export function sweepSummary({ record, findings, provenance }: SweepReportInput, writtenAt: string): object {
   const { selectionBias, neighbours } = findings;
-  const setOf = (set: number) => ({
+  const setEntry = (set: number) => ({
     set,
     params: Object.fromEntries(setParams(record, set).map(({ name, value }) => [name, value])),
-    figures: Object.fromEntries(record.figures.map(({ name, values }) => [name, orNull(values[set])])),
-    neighbourMean: orNull(neighbours.mean[set]),
+    figures: Object.fromEntries(record.figures.map(({ name, values }) => [name, finiteOrNull(values[set])])),
+    neighbourMean: finiteOrNull(neighbours.mean[set]),
     neighbours: neighbours.count[set] ?? 0,
   });
   return {
@@ -41,8 +42,8 @@ export function sweepSummary({ record, findings, provenance }: SweepReportInput,
     refusals: findings.refused,
     failures: findings.failed,
     by: record.by,
-    best: findings.ranking.slice(0, MAX_BEST).map(setOf),
-    plateau: findings.plateau === null ? null : setOf(findings.plateau),
+    best: findings.ranking.slice(0, MAX_BEST).map(setEntry),
+    plateau: findings.plateau === null ? null : setEntry(findings.plateau),
     trials: { family: selectionBias.family, count: selectionBias.trials, earlier: selectionBias.earlier, all: selectionBias.allTrials },
     selectionBias: {
       sharpeSpread: selectionBias.spread,
@@ -62,7 +63,7 @@ export function sweepSummary({ record, findings, provenance }: SweepReportInput,
 }
 
 /** Returns a finite value. Null for any other. */
-function orNull(value: number | undefined): number | null {
+function finiteOrNull(value: number | undefined): number | null {
   return value !== undefined && Number.isFinite(value) ? value : null;
 }
 
@@ -71,7 +72,7 @@ function orNull(value: number | undefined): number | null {
  * figure.
  */
 export function setsCsv(record: SweepRecord, { neighbours }: Findings): string {
-  const head = [
+  const headings = [
     'set',
     ...record.axes.map(({ name }) => name),
     'refused',
@@ -79,11 +80,13 @@ export function setsCsv(record: SweepRecord, { neighbours }: Findings): string {
     ...record.figures.map(({ name }) => name),
     'neighbourMean',
   ];
-  const lines = [head.map(quoteCell).join(',')];
+  const lines = [headings.map(quoteCell).join(',')];
   for (let set = 0; set < record.sets; set++) {
     const params = setParams(record, set).map(({ value }) => quoteCell(String(value)));
-    const figures = [...record.figures.map(({ values }) => values[set]), neighbours.mean[set]].map((value) => plainReading(value ?? NaN));
-    lines.push([String(set), ...params, quoteCell(record.refused[set] ?? ''), quoteCell(record.failed[set] ?? ''), ...figures].join(','));
+    const values = [...record.figures.map((figure) => figure.values[set]), neighbours.mean[set]];
+    const figures = values.map((value) => plainReading(value ?? NaN));
+    const outcome = [record.refused[set] ?? '', record.failed[set] ?? ''].map(quoteCell);
+    lines.push([String(set), ...params, ...outcome, ...figures].join(','));
   }
   return `${lines.join('\n')}\n`;
 }

@@ -8,7 +8,10 @@ import { COLUMNS, colourText, withLead } from '../terminal/lines.ts';
 import { entryOf, outcomeText, paramsText, type Findings } from './findings.ts';
 import { figureOf, setParams, type SelectionBias, type SweepRecord } from './figures/record.ts';
 
-const MAX_SHOWN = 10;
+/** Most sets in the table, most symbols or reasons in a line, and most characters of a cell. */
+const MAX_BEST = 10;
+const MAX_LISTED = 3;
+const MAX_CELL_LENGTH = 16;
 /** Figures after the ranking figure, as far as they fit the width. */
 const OTHER_FIGURES = ['sharpe', 'totalReturn', 'maxDrawdown', 'trades', 'profitFactor'];
 
@@ -27,9 +30,10 @@ export function sweepTable(record: SweepRecord, findings: Findings, { colour, re
   if (findings.best === null) lines.push(`  No set has a ${entryOf(record.by).label}.`);
   else lines.push(`  The best by ${entryOf(record.by).label}`, ...bestRows(record, findings), '', ...trustLines(record, findings));
   lines.push('');
-  for (const { reason, sets } of findings.refused.slice(0, 3))
+  for (const { reason, sets } of findings.refused.slice(0, MAX_LISTED))
     lines.push(...withLead('  Refused by the strategy: ', `${counted(sets, 'set')}: ${reason}`));
-  for (const { reason, sets } of findings.failed.slice(0, 3)) lines.push(...withLead('  Failed: ', `${counted(sets, 'set')}: ${reason}`));
+  for (const { reason, sets } of findings.failed.slice(0, MAX_LISTED))
+    lines.push(...withLead('  Failed: ', `${counted(sets, 'set')}: ${reason}`));
   const warnings = findings.warnings.map(warningText);
   if (warnings.length > 0) lines.push(...withLead('  Look here first: ', `${warnings.join('; ')}.`).map(amber));
   if (findings.best !== null) lines.push(...withLead('  One set  ', command));
@@ -39,33 +43,37 @@ export function sweepTable(record: SweepRecord, findings: Findings, { colour, re
 
 /** Returns the heading: strategy, symbols, range and number of sets, on one line if it fits. */
 function heading(record: SweepRecord, findings: Findings): string[] {
-  const markets = record.markets.slice(0, 3).join(', ') + (record.markets.length > 3 ? ` and ${record.markets.length - 3} more` : '');
-  const what = `  ${record.strategy}  ${markets}  ${dayText(record.fromMs)} – ${dayText(record.toMs)}`;
+  const others = record.markets.length > MAX_LISTED ? ` and ${record.markets.length - MAX_LISTED} more` : '';
+  const markets = record.markets.slice(0, MAX_LISTED).join(', ') + others;
+  const subject = `  ${record.strategy}  ${markets}  ${dayText(record.fromMs)} – ${dayText(record.toMs)}`;
   const sets = outcomeText(findings, findings.ran === 1 ? ' set' : ' sets');
   const drawn = record.gridSize > record.sets ? `, drawn from ${wholeText(record.gridSize)}` : '';
-  return what.length + sets.length + drawn.length + 4 <= COLUMNS ? [`${what}  (${sets}${drawn})`] : [what, `  (${sets}${drawn})`];
+  const oneLine = `${subject}  (${sets}${drawn})`;
+  return oneLine.length <= COLUMNS ? [oneLine] : [subject, `  (${sets}${drawn})`];
 }
 
 /** Returns the lines of the best sets and of the plateau. */
 function bestRows(record: SweepRecord, { ranking, plateau, neighbours }: Findings): string[] {
   const figures = [record.by, ...OTHER_FIGURES.filter((name) => name !== record.by)];
-  const rows = ranking.slice(0, MAX_SHOWN).map((set, rank) => ({ label: String(rank + 1), set }));
+  const rows = ranking.slice(0, MAX_BEST).map((set, rank) => ({ label: String(rank + 1), set }));
   if (plateau !== null) rows.push({ label: 'plateau', set: plateau });
-  const tail = [
+  const figureColumns = [
     ...figures.map((name) =>
       column(entryOf(name).label, rows, ({ set }) => shortFigure(figureOf(record, name)?.[set] ?? NaN, entryOf(name).kind)),
     ),
     column('neighbours', rows, ({ set }) => shortFigure(neighbours.mean[set] ?? NaN, entryOf(record.by).kind)),
   ];
-  const head = [
+  const setColumns = [
     column('', rows, ({ label }) => label),
     ...record.axes.map(({ name }, axis) => column(name, rows, ({ set }) => String(setParams(record, set)[axis]?.value))),
   ];
   // Drops figures after the first if the parameters would not fit, because the parameters identify the sets.
-  while (tail.length > 2 && widthOf([...head, ...tail]) > COLUMNS) tail.splice(-2, 1);
-  while (head.length > 2 && widthOf([...head, ...tail]) > COLUMNS) head.pop();
-  const columns = [...head, ...tail];
-  return [0, ...rows.map((_, row) => row + 1)].map((line) => lineOf(columns, line));
+  const isTooWide = () => widthOf([...setColumns, ...figureColumns]) > COLUMNS;
+  while (figureColumns.length > 2 && isTooWide()) figureColumns.splice(-2, 1);
+  while (setColumns.length > 2 && isTooWide()) setColumns.pop();
+  const columns = [...setColumns, ...figureColumns];
+  // Line 0 has the headings.
+  return Array.from({ length: rows.length + 1 }, (_, line) => lineOf(columns, line));
 }
 
 /** Returns the cells of one column, its header first, padded to one width. */
@@ -75,9 +83,12 @@ function column<Row>(head: string, rows: readonly Row[], text: (row: Row) => str
   return cells.map((cell) => cell.padStart(width));
 }
 
-const cutText = (text: string) => (text.length > 16 ? `${text.slice(0, 15)}…` : text);
+/** Returns a text, cut to the width of a cell. */
+const cutText = (text: string) => (text.length > MAX_CELL_LENGTH ? `${text.slice(0, MAX_CELL_LENGTH - 1)}…` : text);
+/** Returns one line of the table. */
 const lineOf = (columns: readonly (readonly string[])[], row: number) =>
   `  ${columns.map((cells) => cells[row] ?? '').join('  ')}`.trimEnd();
+/** Returns the width of the table in characters. */
 const widthOf = (columns: readonly (readonly string[])[]) => columns.reduce((sum, [head = '']) => sum + head.length + 2, 0);
 
 /** Returns the lines about the plateau, the trials and the selection bias. */
@@ -95,11 +106,11 @@ function trustLines(record: SweepRecord, { best, plateau, neighbours, selectionB
   }
   lines.push(...withLead('  Trials   ', trialsText(selectionBias)));
   if (selectionBias.expectedBest === null) return lines;
-  const bar = `the best of ${counted(selectionBias.trials, 'trial')} without skill shows a Sharpe of ${fixed(selectionBias.expectedBest, 2)}`;
-  const against = selectionBias.sharpe === null ? '' : `; the best set has ${fixed(selectionBias.sharpe, 2)}`;
-  const odds =
+  const expected = `the best of ${counted(selectionBias.trials, 'trial')} without skill shows a Sharpe of ${fixed(selectionBias.expectedBest, 2)}`;
+  const actual = selectionBias.sharpe === null ? '' : `; the best set has ${fixed(selectionBias.sharpe, 2)}`;
+  const probability =
     selectionBias.deflated === null ? '' : `, above it with a probability of ${percent(selectionBias.deflated, 1)} (deflated Sharpe)`;
-  return [...lines, ...withLead('  Chance   ', `${bar}${against}${odds}`)];
+  return [...lines, ...withLead('  Chance   ', `${expected}${actual}${probability}`)];
 }
 
 /** Returns a figure without its unit, which is in the header or is the asset of the run. */

@@ -16,6 +16,7 @@ export interface BreakEvenRow {
 }
 
 const LABELS: Readonly<Record<BreakEvenCost, string>> = { fee: 'Fee', slippage: 'Slippage', latency: 'Latency', size: 'Size' };
+/** Widths of the columns in characters. */
 const LABEL_WIDTH = 12;
 const VALUE_WIDTH = 16;
 const OWN_WIDTH = 24;
@@ -24,7 +25,7 @@ const OWN_WIDTH = 24;
 export function breakEvenRows(breakEven: BreakEven, asset: string): readonly BreakEvenRow[] {
   return BREAK_EVEN_COSTS.map((name) => {
     const point = breakEven[name];
-    return { label: LABELS[name], value: valueText(point), own: ownText(name, point.own), remark: remark(point, asset) };
+    return { label: LABELS[name], value: valueText(point), own: ownText(name, point.own), remark: remarkText(point, asset) };
   });
 }
 
@@ -34,7 +35,7 @@ export function breakEvenLines(breakEven: BreakEven, asset: string): readonly st
     `  ${label.padEnd(LABEL_WIDTH)} ${value.padStart(VALUE_WIDTH)}   ${own.padEnd(OWN_WIDTH)} `;
   return [
     `${line('Break-even', 'no profit from', 'this run')}net profit`,
-    ...breakEvenRows(breakEven, asset).flatMap(({ label, value, own, remark: text }) => withLead(line(label, value, own), text)),
+    ...breakEvenRows(breakEven, asset).flatMap(({ label, value, own, remark }) => withLead(line(label, value, own), remark)),
   ];
 }
 
@@ -46,19 +47,20 @@ function valueText({ value, reason, unit }: BreakEvenPoint): string {
 }
 
 /** Returns the remark: the net profit on both sides of the break-even, or why it has no value. */
-function remark({ reason, unit, range, bracket, crossings, monotone }: BreakEvenPoint, asset: string): string {
+function remarkText({ reason, unit, range, bracket, crossings, monotone }: BreakEvenPoint, asset: string): string {
   if (range === null) return 'add fills.impact: without it, size costs nothing';
   const [first, last] = range;
   if (reason === 'never') return `above 0 up to ${amount(last, unit)}`;
   const expectedCrossings = bracket === null ? 0 : 1;
-  const moreCrossings = crossings > expectedCrossings ? `; its sign changes ${counted(crossings, 'time')} up to ${amount(last, unit)}` : '';
-  if (bracket === null) return `at most 0 at ${amount(first, unit)}${moreCrossings}`;
+  const hasMoreCrossings = crossings > expectedCrossings;
+  const crossingsText = hasMoreCrossings ? `; its sign changes ${counted(crossings, 'time')} up to ${amount(last, unit)}` : '';
+  if (bracket === null) return `at most 0 at ${amount(first, unit)}${crossingsText}`;
   const { netLow, netHigh, low, fillsHigh } = bracket;
-  const nets = `${signedAmount(Number(netLow), asset)} at ${amount(low, unit)}, then ${signedAmount(Number(netHigh), asset)} ${asset}`;
-  const empty = fillsHigh === 0 ? '; nothing fills then: the account or a risk rule does not allow it' : '';
+  const netsText = `${signedAmount(Number(netLow), asset)} at ${amount(low, unit)}, then ${signedAmount(Number(netHigh), asset)} ${asset}`;
+  const emptyText = fillsHigh === 0 ? '; nothing fills then: the account or a risk rule does not allow it' : '';
   // With growing size, the profit usually rises before it falls, so size gets no remark.
-  const uneven = monotone === false && unit !== 'x' && moreCrossings === '' ? '; it rises at times' : '';
-  return `${nets}${empty}${uneven}${moreCrossings}`;
+  const unevenText = monotone === false && unit !== 'x' && !hasMoreCrossings ? '; it rises at times' : '';
+  return `${netsText}${emptyText}${unevenText}${crossingsText}`;
 }
 
 /** Returns the cost of the run itself as text. */
@@ -67,8 +69,10 @@ function ownText(name: BreakEvenCost, own: BreakEvenPoint['own']): string {
   switch (name) {
     case 'fee':
       return own['maker'] === own['taker'] ? `${own['taker']} bp` : `${own['maker']} bp maker, ${own['taker']} bp taker`;
-    case 'slippage':
-      return model ?? [`${own['rate']} bp`, ...(own['ticks'] === 0 ? [] : [`${own['ticks']} ticks`])].join(' and ');
+    case 'slippage': {
+      const ticksText = own['ticks'] === 0 ? '' : ` and ${own['ticks']} ticks`;
+      return model ?? `${own['rate']} bp${ticksText}`;
+    }
     case 'latency':
       return model ?? amount(Number(own['ms']), 'ms');
     case 'size':
@@ -80,5 +84,6 @@ function ownText(name: BreakEvenCost, own: BreakEvenPoint['own']): string {
 
 /** Returns a value with its unit, rounded to 4 decimals. */
 function amount(value: number, unit: string): string {
-  return `${Number.isInteger(value) ? wholeText(value) : exactText(Math.round(value * 10_000), 4)} ${unit}`;
+  const text = Number.isInteger(value) ? wholeText(value) : exactText(Math.round(value * 10_000), 4);
+  return `${text} ${unit}`;
 }

@@ -32,7 +32,10 @@ export interface ClosingOptions {
   readonly report?: string;
 }
 
+/** Width in characters of the line that draws the equity. */
 const SPARK_WIDTH = 60;
+/** Most symbols that the heading names. */
+const MAX_MARKETS = 3;
 const DAY_MS = 86_400_000;
 
 /** Equity by row in any unit, from a run that has just ended or from a run folder. */
@@ -54,9 +57,9 @@ export function closingTable({ equity }: EquityOfRun, summary: Summary, options:
   const paint = options.colour ? ansiPaint : plainPaint;
   const warnings = summary.warnings.map(warningText);
   const lines = [
-    ...heading(summary),
+    ...headingLines(summary),
     '',
-    ...figures(summary, paint),
+    ...figureLines(summary, paint),
     ...cashLines(summary),
     ...exitLines(summary),
     ...proofLines(summary, paint),
@@ -70,13 +73,15 @@ export function closingTable({ equity }: EquityOfRun, summary: Summary, options:
 }
 
 /** Returns the heading: strategies, symbols and range, on one line if it fits. */
-function heading({ run, dataQuality }: Summary): string[] {
+function headingLines({ run, dataQuality }: Summary): string[] {
   const names = strategyNames(run);
   const markets = marketNames(run);
-  const size = `(${daysText(run.toMs - run.fromMs)}, ${counted(dataQuality.rows, 'bar')}, ${counted(dataQuality.gaps, 'gap')})`;
-  const range = `${dayText(run.fromMs)} – ${dayText(run.toMs)}  ${size}`;
-  const what = `  ${names}  ${markets.slice(0, 3).join(', ')}${markets.length > 3 ? ` and ${markets.length - 3} more` : ''}`;
-  return what.length + 2 + range.length <= COLUMNS ? [`${what}  ${range}`] : [cutText(what), `  ${range}`];
+  const extent = `(${daysText(run.toMs - run.fromMs)}, ${counted(dataQuality.rows, 'bar')}, ${counted(dataQuality.gaps, 'gap')})`;
+  const range = `${dayText(run.fromMs)} – ${dayText(run.toMs)}  ${extent}`;
+  const others = markets.length > MAX_MARKETS ? ` and ${markets.length - MAX_MARKETS} more` : '';
+  const subject = `  ${names}  ${markets.slice(0, MAX_MARKETS).join(', ')}${others}`;
+  const oneLine = `${subject}  ${range}`;
+  return oneLine.length <= COLUMNS ? [oneLine] : [cutText(subject), `  ${range}`];
 }
 
 /** Returns the strategy classes of a run. */
@@ -96,42 +101,42 @@ export function marketNames({ feeds }: RunSummary): readonly string[] {
 }
 
 /** Returns the lines of the main figures. */
-function figures({ run, metrics, trades, orders, envelope }: Summary, paint: Paint): string[] {
+function figureLines({ run, metrics, trades, orders, envelope }: Summary, paint: Paint): string[] {
   const asset = run.reportingAsset;
   const fees = Number(orders.fees);
   const sign = paint.result(metrics.totalReturn ?? 0);
   return [
-    row({
+    lineOf({
       label: 'Net return',
       value: valueOrNone(metrics.totalReturn, signedPercent),
       remark: ['CAGR', valueOrNone(metrics.cagr, signedPercent)],
       paint: sign,
     }),
-    row({
+    lineOf({
       label: 'Net profit',
       value: money(metrics.netProfit, asset),
       unit: asset,
       remark: ['Buy and hold', valueOrNone(metrics.benchmarkReturn, signedPercent)],
       paint: sign,
     }),
-    ...(envelope === undefined ? [] : [envelopeRow(envelope, asset)]),
-    row({ label: 'Max drawdown', value: valueOrNone(metrics.maxDrawdown, percent), remark: dailyDrawdown(metrics) }),
-    row({
+    ...(envelope === undefined ? [] : [envelopeLine(envelope, asset)]),
+    lineOf({ label: 'Max drawdown', value: valueOrNone(metrics.maxDrawdown, percent), remark: dailyDrawdown(metrics) }),
+    lineOf({
       label: 'Sharpe',
       value: valueOrNone(metrics.sharpe, ratioText),
       remark: [`PSR(0) ${valueOrNone(metrics.psr0, shareText)}`, `PSR(1) ${valueOrNone(metrics.psr1, shareText)}`],
     }),
-    row({
+    lineOf({
       label: 'Sortino',
       value: valueOrNone(metrics.sortino, ratioText),
       remark: ['Calmar', valueOrNone(metrics.calmar, ratioText)],
     }),
-    row({
+    lineOf({
       label: 'Trades',
       value: wholeText(trades.trades),
       remark: [`won ${valueOrNone(trades.winRate, shareText)}`, `profit factor ${valueOrNone(trades.profitFactor, ratioText)}`],
     }),
-    row({
+    lineOf({
       label: 'Fees',
       value: amountText(-fees, asset),
       unit: asset,
@@ -143,11 +148,8 @@ function figures({ run, metrics, trades, orders, envelope }: Summary, paint: Pai
 /** Returns the line about the cash of a run with several quote assets. */
 function cashLines({ run: { cash = [] } }: Summary): string[] {
   if (cash.length === 0) return [];
-  return [
-    cutText(
-      `  ${'Cash'.padEnd(12)} ${cash.map(({ asset, start, end }) => `${amountText(Number(start), asset)} to ${amountText(Number(end), asset)} ${asset}`).join(', ')}`,
-    ),
-  ];
+  const changes = cash.map(({ asset, start, end }) => `${amountText(Number(start), asset)} to ${amountText(Number(end), asset)} ${asset}`);
+  return [cutText(`  ${'Cash'.padEnd(12)} ${changes.join(', ')}`)];
 }
 
 /** Returns the line about the proof of the strategies. Empty for a run of an earlier isobar version. */
@@ -158,13 +160,13 @@ function proofLines({ proof }: Summary, paint: Paint): string[] {
 }
 
 /** Returns the line of the envelope: the range of the net profit, and whether it is a bound. */
-function envelopeRow(envelope: NonNullable<Summary['envelope']>, asset: string): string {
+function envelopeLine(envelope: NonNullable<Summary['envelope']>, asset: string): string {
   const { low, high, short } = envelopeText(envelope, asset);
-  return cutText(row({ label: 'Envelope', value: low, unit: asset, remark: [`to ${high}`, short] }));
+  return cutText(lineOf({ label: 'Envelope', value: low, unit: asset, remark: [`to ${high}`, short] }));
 }
 
 /** One line of the table. */
-interface TableRow {
+interface TableLine {
   readonly label: string;
   readonly value: string;
   readonly unit?: string;
@@ -175,7 +177,7 @@ interface TableRow {
 }
 
 /** Returns a line: label, right-aligned value and unit, then the remark. */
-function row({ label, value, unit = '', remark: [second, third], paint = identity }: TableRow): string {
+function lineOf({ label, value, unit = '', remark: [second, third], paint = unchanged }: TableLine): string {
   return `  ${label.padEnd(12)} ${paint(value.padStart(14))} ${unit.padEnd(6)}  ${second.padEnd(16)} ${third}`.trimEnd();
 }
 
@@ -198,13 +200,13 @@ function shareOfGross(fees: number, gross: number): string {
 }
 
 /** Returns a value as text, or the sign for a missing number. */
-function valueOrNone(value: number | null, text: (value: number) => string): string {
-  return value === null ? NONE : text(value);
+function valueOrNone(value: number | null, textOf: (value: number) => string): string {
+  return value === null ? NONE : textOf(value);
 }
 
 /** Returns an amount with its sign, as text. */
-function money(text: string | null, asset: string): string {
-  return text === null ? NONE : signedAmount(Number(text), asset);
+function money(amount: string | null, asset: string): string {
+  return amount === null ? NONE : signedAmount(Number(amount), asset);
 }
 
 /** Returns a line, cut to the width of the terminal. */
@@ -219,8 +221,8 @@ interface Paint {
   readonly warning: (text: string) => string;
 }
 
-const identity = (text: string) => text;
-const plainPaint: Paint = { result: () => identity, warning: identity };
+const unchanged = (text: string) => text;
+const plainPaint: Paint = { result: () => unchanged, warning: unchanged };
 const paintIn = (hue: Hue) => (text: string) => colourText(text, hue);
-const lossPaint = (value: number) => (value < 0 ? paintIn('red') : identity);
+const lossPaint = (value: number) => (value < 0 ? paintIn('red') : unchanged);
 const ansiPaint: Paint = { result: (value) => (value > 0 ? paintIn('cyan') : lossPaint(value)), warning: paintIn('amber') };

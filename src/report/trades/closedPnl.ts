@@ -5,7 +5,7 @@ import type { FillColumns } from '../../model/run/run.ts';
 import { Episodes, share, type Move } from './episodes.ts';
 import { paymentsUntil } from './payments.ts';
 import { positionKey, type PositionSource, shortsOf } from './positions.ts';
-import { baseOf, dustBelow, flowOf, valuationOf, type Valuation } from './valuation.ts';
+import { holdingChangeOf, dustBelow, flowOf, valuationOf, type Valuation } from './valuation.ts';
 
 /** Returns the net results of the closed trades in closing order, in units. They equal `closed.pnlUnits` of `tradesOf`. */
 export function closedPnl(record: PositionSource): Float64Array {
@@ -28,11 +28,11 @@ export function closedPnl(record: PositionSource): Float64Array {
 /** One book for each position of a strategy. */
 class ResultBooks {
   readonly #instruments: readonly Instrument[];
-  readonly #results = new Results();
+  readonly #results = new ResultCollector();
   readonly #books = new Map<number, ResultBook>();
-  /** Key of the previous fill. The next fill mostly has the same one. */
-  #key = -1;
-  #book: ResultBook | undefined;
+  /** Key and book of the previous fill. The next fill mostly has the same ones. */
+  #lastKey = -1;
+  #lastBook: ResultBook | undefined;
 
   constructor(instruments: readonly Instrument[]) {
     this.#instruments = instruments;
@@ -47,15 +47,15 @@ class ResultBooks {
   book(fills: FillColumns, row: number, isShort: boolean): void {
     const instrument = fills.instrument[row]!;
     const key = positionKey(fills.strategy[row]!, instrument, isShort);
-    if (key !== this.#key) {
-      this.#key = key;
-      this.#book = this.#books.get(key);
+    if (key !== this.#lastKey) {
+      this.#lastKey = key;
+      this.#lastBook = this.#books.get(key);
     }
-    if (this.#book === undefined) {
-      this.#book = new ResultBook(this.#instruments[instrument]!, this.#results);
-      this.#books.set(key, this.#book);
+    if (this.#lastBook === undefined) {
+      this.#lastBook = new ResultBook(this.#instruments[instrument]!, this.#results);
+      this.#books.set(key, this.#lastBook);
     }
-    this.#book.book(fills, row);
+    this.#lastBook.book(fills, row);
   }
 
   /** Ends the run. Returns all results in closing order. */
@@ -66,7 +66,7 @@ class ResultBooks {
 }
 
 /** Collects the results of the episodes of all books. */
-class Results {
+class ResultCollector {
   readonly #units: number[] = [];
   readonly #lastFills: number[] = [];
   /** True while the results arrive in closing order. */
@@ -116,12 +116,12 @@ class FillMove implements Move {
 /** Episodes of one position. Only their net results are kept. */
 class ResultBook extends Episodes<Move> {
   readonly #valuation: Valuation;
-  readonly #results: Results;
+  readonly #results: ResultCollector;
   readonly #move = new FillMove();
   #row = 0;
   #lastFill = 0;
 
-  constructor(instrument: Instrument, results: Results) {
+  constructor(instrument: Instrument, results: ResultCollector) {
     const valuation = valuationOf(instrument);
     super(dustBelow(instrument, valuation));
     this.#valuation = valuation;
@@ -133,7 +133,7 @@ class ResultBook extends Episodes<Move> {
     const move = this.#move;
     move.read(fills, row);
     move.flow = flowOf(this.#valuation, move);
-    move.base = baseOf(this.#valuation, move);
+    move.base = holdingChangeOf(this.#valuation, move);
     this.#row = row;
     this.take(move);
   }

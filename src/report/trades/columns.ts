@@ -101,8 +101,10 @@ export class ClosedTradeCollector {
   #length = 0;
   #capacity: number;
   #columns: ClosedTradeColumns;
+  /** By trade: the rows of its first and of its last fill. */
   #firstFills: Float64Array;
   #lastFills: Float64Array;
+  /** True while trades are added in closing order. */
   #isOrdered = true;
 
   /** `capacity`: the expected number of trades. */
@@ -132,21 +134,21 @@ export class ClosedTradeCollector {
     const length = this.#length;
     const order = this.#isOrdered ? null : rowsByValue(this.#lastFills, length);
     const inOrder = <Of extends Column>(column: Of): Of => (order === null ? (column.subarray(0, length) as Of) : gather(column, order));
-    const out = { ...mapColumns(this.#columns, inOrder), length };
+    const ordered = { ...mapColumns(this.#columns, inOrder), length };
     const lastFills = inOrder(this.#lastFills);
-    writeByFill(inOrder(this.#firstFills), tagOf, out.entryTag);
-    writeByFill(lastFills, tagOf, out.exitTag);
-    writeByFill(lastFills, reasonOf, out.exitReason);
-    return out;
+    writeByFill(inOrder(this.#firstFills), tagOf, ordered.entryTag);
+    writeByFill(lastFills, tagOf, ordered.exitTag);
+    writeByFill(lastFills, reasonOf, ordered.exitReason);
+    return ordered;
   }
 
-  /** Doubles the room of all columns. */
+  /** Doubles the capacity of all columns. */
   #grow(): void {
     this.#capacity *= 2;
     const widen = <Of extends Column>(column: Of): Of => {
-      const out = columnLike(column, this.#capacity);
-      out.set(column);
-      return out;
+      const wider = columnLike(column, this.#capacity);
+      wider.set(column);
+      return wider;
     };
     this.#columns = mapColumns(this.#columns, widen);
     this.#firstFills = widen(this.#firstFills);
@@ -161,11 +163,12 @@ export class ClosedTradeCollector {
 function rowsByValue(values: Float64Array, length: number): Uint32Array {
   let highest = 0;
   for (let row = 0; row < length; row++) highest = Math.max(highest, values[row]!);
-  const next = new Uint32Array(highest + 2);
-  for (let row = 0; row < length; row++) next[values[row]! + 1]!++;
-  for (let value = 0; value < highest; value++) next[value + 1]! += next[value]!;
+  // Counting sort: by value, the place of its next row.
+  const nextPlace = new Uint32Array(highest + 2);
+  for (let row = 0; row < length; row++) nextPlace[values[row]! + 1]!++;
+  for (let value = 0; value < highest; value++) nextPlace[value + 1]! += nextPlace[value]!;
   const rows = new Uint32Array(length);
-  for (let row = 0; row < length; row++) rows[next[values[row]!]!++] = row;
+  for (let row = 0; row < length; row++) rows[nextPlace[values[row]!]!++] = row;
   return rows;
 }
 
@@ -202,9 +205,9 @@ function emptyColumns(length: number): ClosedTradeColumns {
   };
 }
 
-/** Returns the columns after applying `make` to each of them. */
-function mapColumns({ length, ...columns }: ClosedTradeColumns, make: <Of extends Column>(column: Of) => Of): ClosedTradeColumns {
-  const entries = Object.entries(columns).map(([name, column]) => [name, make(column)] as const);
+/** Returns the columns after applying `convert` to each of them. */
+function mapColumns({ length, ...columns }: ClosedTradeColumns, convert: <Of extends Column>(column: Of) => Of): ClosedTradeColumns {
+  const entries = Object.entries(columns).map(([name, column]) => [name, convert(column)] as const);
   return { length, ...(Object.fromEntries(entries) as Omit<ClosedTradeColumns, 'length'>) };
 }
 
@@ -215,40 +218,40 @@ function columnLike<Of extends Column>(column: Of, length: number): Of {
 
 /** Returns the values of `column` at `rows`. Hot: docs/performance.md#index-loops. */
 function gather<Of extends Column>(column: Of, rows: Uint32Array): Of {
-  const out = columnLike(column, rows.length);
-  for (let row = 0; row < out.length; row++) out[row] = column[rows[row]!]!;
-  return out;
+  const gathered = columnLike(column, rows.length);
+  for (let row = 0; row < gathered.length; row++) gathered[row] = column[rows[row]!]!;
+  return gathered;
 }
 
-/** Writes the code of each fill row in `fills` to `out`. */
-function writeByFill(fills: Float64Array, codeOf: (fill: number) => number, out: Float64Array | Uint8Array): void {
-  for (let row = 0; row < out.length; row++) out[row] = codeOf(fills[row]!);
+/** Writes the code of each fill row in `fills` to `target`. */
+function writeByFill(fills: Float64Array, codeOf: (fill: number) => number, target: Float64Array | Uint8Array): void {
+  for (let row = 0; row < target.length; row++) target[row] = codeOf(fills[row]!);
 }
 
 /** Writes a trade to a row of the columns. */
-function write(out: ClosedTradeColumns, row: number, trade: ClosedTrade): void {
+function write(columns: ClosedTradeColumns, row: number, trade: ClosedTrade): void {
   const { entryUnits, pnlUnits, maeUnits, mfeUnits } = trade;
   const isPriced = entryUnits > 0;
-  out.strategy[row] = trade.strategy;
-  out.instrument[row] = trade.instrument;
-  out.side[row] = trade.side === 1 ? 0 : 1;
-  out.entryMs[row] = trade.entryMs;
-  out.exitMs[row] = trade.exitMs;
-  out.entryPrice[row] = trade.entryPrice;
-  out.exitPrice[row] = trade.exitPrice;
-  out.lots[row] = trade.lots;
-  out.entryUnits[row] = entryUnits;
-  out.volumeUnits[row] = entryUnits + trade.exitUnits;
-  out.pnlUnits[row] = pnlUnits;
-  out.feeUnits[row] = trade.feeUnits;
-  out.slippageUnits[row] = trade.slippageUnits;
-  out.fundingUnits[row] = trade.fundingUnits;
-  out.liquidationUnits[row] = trade.liquidationUnits;
-  out.liquidations[row] = trade.liquidations;
-  out.returnFraction[row] = isPriced ? pnlUnits / entryUnits : NaN;
-  out.maeUnits[row] = maeUnits;
-  out.mfeUnits[row] = mfeUnits;
-  out.maeFraction[row] = isPriced ? maeUnits / entryUnits : NaN;
-  out.mfeFraction[row] = isPriced ? mfeUnits / entryUnits : NaN;
-  out.fills[row] = trade.fills;
+  columns.strategy[row] = trade.strategy;
+  columns.instrument[row] = trade.instrument;
+  columns.side[row] = trade.side === 1 ? 0 : 1;
+  columns.entryMs[row] = trade.entryMs;
+  columns.exitMs[row] = trade.exitMs;
+  columns.entryPrice[row] = trade.entryPrice;
+  columns.exitPrice[row] = trade.exitPrice;
+  columns.lots[row] = trade.lots;
+  columns.entryUnits[row] = entryUnits;
+  columns.volumeUnits[row] = entryUnits + trade.exitUnits;
+  columns.pnlUnits[row] = pnlUnits;
+  columns.feeUnits[row] = trade.feeUnits;
+  columns.slippageUnits[row] = trade.slippageUnits;
+  columns.fundingUnits[row] = trade.fundingUnits;
+  columns.liquidationUnits[row] = trade.liquidationUnits;
+  columns.liquidations[row] = trade.liquidations;
+  columns.returnFraction[row] = isPriced ? pnlUnits / entryUnits : NaN;
+  columns.maeUnits[row] = maeUnits;
+  columns.mfeUnits[row] = mfeUnits;
+  columns.maeFraction[row] = isPriced ? maeUnits / entryUnits : NaN;
+  columns.mfeFraction[row] = isPriced ? mfeUnits / entryUnits : NaN;
+  columns.fills[row] = trade.fills;
 }

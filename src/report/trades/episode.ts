@@ -5,10 +5,10 @@ import type { Instrument } from '../../model/instrument.ts';
 import type { ClosedTrade } from './columns.ts';
 import type { BarPath } from './excursions.ts';
 import { Episodes, share, type Move } from './episodes.ts';
-import { baseOf, dustBelow, flowOf, type Traded, valuationOf, type Valuation } from './valuation.ts';
+import { dustBelow, flowOf, holdingChangeOf, type Traded, valuationOf, type Valuation } from './valuation.ts';
 
 /** A fill, or one part of a fill that crosses zero. */
-interface Part extends Move {
+interface FillPart extends Move {
   readonly notional: number;
   readonly lots: number;
   /** In quote units. For a liquidation the fee is in `liquidation`, and this is 0. */
@@ -19,7 +19,7 @@ interface Part extends Move {
 }
 
 /** A whole fill. One object is reused for all fills of a book. Hot: docs/performance.md#double-fields. */
-class WholeFill implements Part {
+class WholeFill implements FillPart {
   flow = 0.5;
   base = 0.5;
   notional = 0.5;
@@ -69,7 +69,7 @@ export interface EpisodeOwner {
 }
 
 /** The episodes of one position, with all values of the trade table. */
-export class EpisodeBook extends Episodes<Part> {
+export class EpisodeBook extends Episodes<FillPart> {
   /** Time of the first fill of the episode (ms UTC). */
   entryMs = 0;
 
@@ -118,7 +118,7 @@ export class EpisodeBook extends Episodes<Part> {
 
   /** Books a fill. */
   book(fill: FillAt): void {
-    this.take(this.#partOf(fill));
+    this.take(this.#wholePartOf(fill));
     this.#path?.moveTo(fill.bar);
   }
 
@@ -130,7 +130,7 @@ export class EpisodeBook extends Episodes<Part> {
     if (!isFunding && this.#path !== null && this.base !== 0) {
       // The payment belongs to the bar of the liquidation. Earlier prices are followed first, because it does not apply to them.
       const bar = this.#path.barOf(timeMs, true);
-      this.#follow(this.#path.between(bar));
+      this.#updateAlong(this.#path.between(bar));
       this.#path.moveTo(bar);
     }
     this.flow += units;
@@ -144,12 +144,12 @@ export class EpisodeBook extends Episodes<Part> {
   }
 
   /** Returns a fill as one part of an episode, in units. The same object is returned each time. */
-  #partOf(fill: FillAt): Part {
+  #wholePartOf(fill: FillAt): FillPart {
     const { notional, lots, fee, feeInBase, ticks, isLiquidation, slippage } = fill;
     const feeUnits = feeInBase ? this.#valuation.holdingValue(fee, ticks) : fee;
     const whole = (this.#whole ??= new WholeFill(fill));
     whole.flow = flowOf(this.#valuation, fill);
-    whole.base = baseOf(this.#valuation, fill);
+    whole.base = holdingChangeOf(this.#valuation, fill);
     whole.notional = notional;
     whole.lots = lots;
     whole.fee = isLiquidation ? 0 : feeUnits;
@@ -159,7 +159,7 @@ export class EpisodeBook extends Episodes<Part> {
     return whole;
   }
 
-  protected override onBegin({ fill }: Part): void {
+  protected override onBegin({ fill }: FillPart): void {
     this.entryMs = fill.timeMs;
     this.#firstFill = fill.row;
     this.#fills = 0;
@@ -170,15 +170,15 @@ export class EpisodeBook extends Episodes<Part> {
     this.#best = 0;
   }
 
-  protected override onContinue({ fill }: Part): void {
-    if (this.#path !== null) this.#follow(this.#path.between(fill.bar));
+  protected override onContinue({ fill }: FillPart): void {
+    if (this.#path !== null) this.#updateAlong(this.#path.between(fill.bar));
   }
 
-  protected override onAdd(part: Part, isEntry: boolean): void {
-    const group = isEntry ? this.#entry : this.#exit;
-    group.ticks = this.#valuation.averageTicks(group.lots, group.ticks, part.lots, part.fill.ticks);
-    group.notional += part.notional;
-    group.lots += part.lots;
+  protected override onAdd(part: FillPart, isEntry: boolean): void {
+    const traded = isEntry ? this.#entry : this.#exit;
+    traded.ticks = this.#valuation.averageTicks(traded.lots, traded.ticks, part.lots, part.fill.ticks);
+    traded.notional += part.notional;
+    traded.lots += part.lots;
     this.#fees += part.fee;
     this.#slippage += part.slippage;
     this.#liquidation += part.liquidation;
@@ -220,7 +220,8 @@ export class EpisodeBook extends Episodes<Part> {
     });
   }
 
-  protected override split(part: Part, quantity: number, whole: number): readonly [Part, Part] {
+  /** Splits a fill that crosses zero: `quantity` of its `whole` units end the position, the remainder opens the next one. */
+  protected override split(part: FillPart, quantity: number, whole: number): readonly [FillPart, FillPart] {
     const money = (units: number) => share(units, quantity, whole);
     const lots = mulDiv(part.lots, quantity, whole, 'halfUp');
     const first = {
@@ -233,7 +234,7 @@ export class EpisodeBook extends Episodes<Part> {
       slippage: money(part.slippage),
       fill: part.fill,
     };
-    const rest = {
+    const second = {
       flow: part.flow - first.flow,
       base: part.base - first.base,
       notional: part.notional - first.notional,
@@ -243,7 +244,7 @@ export class EpisodeBook extends Episodes<Part> {
       slippage: part.slippage - first.slippage,
       fill: part.fill,
     };
-    return [first, rest];
+    return [first, second];
   }
 
   /** Updates the running profit with a price (quote per base). */
@@ -257,7 +258,7 @@ export class EpisodeBook extends Episodes<Part> {
   }
 
   /** Updates the running profit with the prices since the last fill. 0 means absent. */
-  #follow(extremes: { readonly high: number; readonly low: number; readonly close: number }): void {
+  #updateAlong(extremes: { readonly high: number; readonly low: number; readonly close: number }): void {
     if (extremes.close > 0) this.#updateExtremes(extremes.close);
     if (extremes.high > 0) {
       this.#updateExtremes(extremes.high);

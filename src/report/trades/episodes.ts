@@ -54,11 +54,11 @@ export abstract class Episodes<Of extends Move> {
     const after = this.base + move.base;
     const crossesZero = after * this.side < 0 && this.base * this.side > 0;
     if (crossesZero && Math.abs(after) >= this.#minUnits) {
-      const [closing, rest] = this.split(move, Math.abs(this.base), Math.abs(move.base));
+      const [closing, opening] = this.split(move, Math.abs(this.base), Math.abs(move.base));
       this.#add(closing);
       this.#finish();
       this.#begin(direction, move);
-      this.#add(rest);
+      this.#add(opening);
     } else this.#add(move);
   }
 
@@ -101,6 +101,7 @@ export abstract class Episodes<Of extends Move> {
     this.onAdd(move, isEntry);
   }
 
+  /** Ends the episode, and reports its result. */
   #finish(): void {
     const dustFlow = this.base === 0 ? 0 : this.#dustFlow();
     this.onFinish(this.flow - dustFlow);

@@ -11,7 +11,7 @@ interface PathExtremes {
 }
 
 /** A fill of an order that waited for a price level. */
-export interface Triggered {
+export interface TriggeredFill {
   readonly price: number;
   readonly level: number;
   readonly isBuy: boolean;
@@ -30,6 +30,7 @@ export class BarPath {
   readonly #extremes: PathExtremes = { high: 0, low: 0, close: 0 };
   /** Bar of the last fill. */
   #fillBar = 0;
+  /** The rows at which the last searches by open and by close ended. Fills come in order of time. */
   #openRow = 0;
   #closeRow = 0;
 
@@ -55,16 +56,19 @@ export class BarPath {
    * Returns true when the fill was at the open of the bar that begins at `timeMs`. Returns false when it was at its level inside the bar
    * that closes at that time.
    */
-  isAtOpen(timeMs: number, { price, level, isBuy, isStop, sinceMs }: Triggered): boolean {
+  isAtOpen(timeMs: number, { price, level, isBuy, isStop, sinceMs }: TriggeredFill): boolean {
     const { openMs, closeMs, open, high, low } = this.#bars;
     const row = this.barOf(timeMs, false);
     if (openMs[row] !== timeMs) return false;
     const side = isBuy ? 1 : -1;
     // Slippage only worsens a price, and a stop triggers at an open only beyond its level.
-    if ((price - open[row]!) * side < 0 || (isStop && (open[row]! - level) * side < 0)) return false;
+    const isBetterThanOpen = (price - open[row]!) * side < 0;
+    const isOpenBeforeLevel = (open[row]! - level) * side < 0;
+    if (isBetterThanOpen || (isStop && isOpenBeforeLevel)) return false;
     const before = row - 1;
     const hasWaitedBefore = before >= 0 && closeMs[before] === timeMs && sinceMs <= openMs[before]!;
-    if (isStop && hasWaitedBefore && (isBuy ? high[before]! >= level : low[before]! <= level)) return false;
+    const wasReachedBefore = isBuy ? high[before]! >= level : low[before]! <= level;
+    if (isStop && hasWaitedBefore && wasReachedBefore) return false;
     return Math.abs(price - open[row]!) <= Math.abs(price - level);
   }
 

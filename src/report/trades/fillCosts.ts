@@ -1,4 +1,4 @@
-// Costs of each fill other than its fee: the difference to the price at which it was decided (docs/metrics.md, cost bridge).
+// Computes the costs of each fill other than its fee: the difference to the price at which it was decided (docs/metrics.md, cost bridge).
 
 import type { BarColumns } from '../../model/bars/bars.ts';
 import { ticksOf } from '../../model/bars/bars.ts';
@@ -6,6 +6,7 @@ import { ROLES, type RunRecord } from '../../model/run/run.ts';
 import { countUpTo } from '../series/daily.ts';
 import type { Valuation } from './valuation.ts';
 
+/** Index in ROLES of the roles that decide which price counts. */
 const ROLE = {
   market: ROLES.indexOf('market'),
   limit: ROLES.indexOf('limit'),
@@ -50,7 +51,8 @@ function decisionTicks({ fills, orders }: RunRecord, row: number, bars: BarColum
   const price = fills.price[row]!;
   if (role === ROLE.stopLoss || role === ROLE.trailing || role === ROLE.condition) return orders.limit[order]!;
   if (bars === null || fills.isMaker[row] === 1) return price;
-  const isTaker = role === ROLE.market || (role === ROLE.limit && isOnArrival(bars, orders.arrivedMs[order]!, fills.timeMs[row]!));
+  const filledOnArrival = isOnArrival(bars, orders.arrivedMs[order]!, fills.timeMs[row]!);
+  const isTaker = role === ROLE.market || (role === ROLE.limit && filledOnArrival);
   if (!isTaker) return price;
   const lastRow = countUpTo(bars.closeMs, bars.length, orders.createdMs[order]!) - 1;
   return lastRow < 0 ? price : ticksOf(bars, 'close')[lastRow]!;

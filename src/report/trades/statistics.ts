@@ -1,4 +1,4 @@
-// Trade statistics of summary.json: for all trades, and for groups by instrument, side, tag, exit reason, strategy, time and holding time.
+// Computes the trade statistics of summary.json: for all trades, and for groups by instrument, side, tag, exit reason, strategy, time and holding time.
 
 import { civilMonth } from '../../base/calendar.ts';
 import type { RunRecord } from '../../model/run/run.ts';
@@ -16,6 +16,7 @@ import { exactSum, exactSumOf, moneyText, type Money } from '../series/money.ts'
 import type { RunTrades } from './columns.ts';
 import { areEqual, groupRows, sortInto, type Grouping } from './groups/rowGroups.ts';
 
+/** The trade figures that are amounts of money. */
 type MoneyName =
   | 'averageTrade'
   | 'medianTrade'
@@ -99,15 +100,15 @@ export type TradeSummary = TradeBreakdownTable & {
 /** Returns the trade statistics. `netProfit` is the change of equity in units. */
 export function tradeSummary(record: RunRecord, trades: RunTrades, netProfit: number): TradeSummary {
   const { closed } = trades;
-  const all = figureColumnsOf(trades);
-  const whole = tableOf(record, all);
+  const allColumns = figureColumnsOf(trades);
+  const allTrades = tableOf(record, allColumns);
   const closedUnits = exactSum(closed.pnlUnits);
   const money = (units: number | bigint) => moneyText(units, record.reportingDigits);
   const flags: Record<string, readonly Flag[]> = {};
   if (trades.path === 'coarse')
     for (const name of ['mae', 'mfe', 'maeFraction', 'mfeFraction', 'endTradeDrawdown']) flags[name] = ['coarse'];
   return {
-    ...whole.table,
+    ...allTrades.table,
     openTrades: trades.open.length,
     openPositions: trades.open.map((trade) => {
       const { baseDigits } = record.instruments.find(({ id }) => id === trade.instrument)!;
@@ -123,35 +124,36 @@ export function tradeSummary(record: RunRecord, trades: RunTrades, netProfit: nu
     }),
     openPnl: money(trades.openUnits),
     heldPnl: money(BigInt(netProfit) - closedUnits - BigInt(trades.openUnits)),
-    breakdowns: breakdowns(record, trades, all, whole.table),
-    reasons: whole.reasons,
+    breakdowns: breakdowns(record, trades, allColumns, allTrades.table),
+    reasons: allTrades.reasons,
     flags,
   };
 }
 
+/** From Monday, as `FIRST_WEEKDAY` counts. */
 const WEEKDAYS = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'];
 const DAY_MS = 86_400_000;
-/** 1970-01-01 was a Thursday. */
+/** The weekday of 1970-01-01, a Thursday, counted from Monday. */
 const FIRST_WEEKDAY = 3;
 
 const dayOf = (ms: number) => Math.floor(ms / DAY_MS);
 const twoDigits = (value: number) => String(value).padStart(2, '0');
 
-/** Returns the groups of each breakdown, each in the order of its keys. `all` are the columns of all trades, `allTrades` their figures. */
+/** Returns the groups of each breakdown, each in the order of its keys. `allColumns` are the columns of all trades, `allTrades` their figures. */
 function breakdowns(
   record: RunRecord,
   { closed, tags }: RunTrades,
-  all: TradeFigureColumns,
+  allColumns: TradeFigureColumns,
   allTrades: TradeBreakdownTable,
 ): Record<Breakdown, BreakdownRow[]> {
   const { entryMs, exitMs } = closed;
-  const sorter = new ColumnSorter(all);
+  const sorter = new ColumnSorter(allColumns);
   const keys = new Int32Array(closed.length);
   const rowsOf = ({ groups, places }: Grouping, textOf: (key: number) => string): BreakdownRow[] => {
     const [only] = groups;
     // A single group contains all trades, so their figures are not computed again.
     if (groups.length === 1) return [{ key: textOf(only!.key), ...allTrades }];
-    const columns = places === null ? all : sorter.sorted(places);
+    const columns = places === null ? allColumns : sorter.sorted(places);
     return groups.map(({ key, from, to }) => ({ key: textOf(key), ...tableOf(record, partOf(columns, from, to)).table }));
   };
   const byColumn = (column: ArrayLike<number>, textOf: (key: number) => string): BreakdownRow[] => {
@@ -188,13 +190,13 @@ function breakdowns(
 
 /** Returns a function that numbers the month of a time. It remembers the last day, because successive trades mostly end on the same day. */
 function monthKeys(): (ms: number) => number {
-  let day = NaN;
+  let lastDay = NaN;
   let key = 0;
   return (ms) => {
-    const next = dayOf(ms);
-    if (next !== day) {
+    const nextDay = dayOf(ms);
+    if (nextDay !== lastDay) {
       const { year, month } = civilMonth(ms);
-      day = next;
+      lastDay = nextDay;
       key = year * 12 + month - 1;
     }
     return key;
@@ -302,22 +304,22 @@ function figureColumnsOf({ closed, path }: RunTrades): TradeFigureColumns {
   };
 }
 
-/** Returns the columns after applying `make` to each of them. */
-function mapColumns(columns: TradeFigureColumns, make: (column: Float64Array) => Float64Array): TradeFigureColumns {
-  const mapped = (column: Float64Array | null) => (column === null ? null : make(column));
+/** Returns the columns after applying `convert` to each of them. */
+function mapColumns(columns: TradeFigureColumns, convert: (column: Float64Array) => Float64Array): TradeFigureColumns {
+  const convertOrNull = (column: Float64Array | null) => (column === null ? null : convert(column));
   return {
-    pnl: make(columns.pnl),
-    fraction: make(columns.fraction),
-    holdMs: make(columns.holdMs),
-    mae: mapped(columns.mae),
-    mfe: mapped(columns.mfe),
-    maeFraction: mapped(columns.maeFraction),
-    mfeFraction: mapped(columns.mfeFraction),
-    volume: make(columns.volume),
-    fees: make(columns.fees),
-    funding: make(columns.funding),
-    liquidations: make(columns.liquidations),
-    shorts: make(columns.shorts),
+    pnl: convert(columns.pnl),
+    fraction: convert(columns.fraction),
+    holdMs: convert(columns.holdMs),
+    mae: convertOrNull(columns.mae),
+    mfe: convertOrNull(columns.mfe),
+    maeFraction: convertOrNull(columns.maeFraction),
+    mfeFraction: convertOrNull(columns.mfeFraction),
+    volume: convert(columns.volume),
+    fees: convert(columns.fees),
+    funding: convert(columns.funding),
+    liquidations: convert(columns.liquidations),
+    shorts: convert(columns.shorts),
   };
 }
 
@@ -338,18 +340,19 @@ class ColumnSorter {
   /** Returns the columns with each row at its place. They are valid until the next call. */
   sorted(places: Uint32Array): TradeFigureColumns {
     return mapColumns(this.#columns, (column) => {
-      const out = this.#memoryOf(column);
-      if (out !== column) sortInto(column, places, out);
-      return out;
+      const target = this.#memoryOf(column);
+      if (target !== column) sortInto(column, places, target);
+      return target;
     });
   }
 
+  /** Returns the memory for a sorted column: the column itself when it has one value. */
   #memoryOf(column: Float64Array): Float64Array {
-    let out = this.#sorted.get(column);
-    if (out === undefined) {
-      out = areEqual(column) ? column : new Float64Array(column.length);
-      this.#sorted.set(column, out);
+    let target = this.#sorted.get(column);
+    if (target === undefined) {
+      target = areEqual(column) ? column : new Float64Array(column.length);
+      this.#sorted.set(column, target);
     }
-    return out;
+    return target;
   }
 }

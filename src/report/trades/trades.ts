@@ -29,16 +29,17 @@ export function tradesOf(record: RunRecord): RunTrades {
 
 /** Returns the trades in the reporting asset, with their prices in their own quote assets. Both ways of counting have the same trades. */
 function convertedTrades(record: RunRecord): RunTrades {
-  const own = buildTrades(record);
-  const money = buildTrades(reportingView(record));
-  const { entryPrice, exitPrice } = own.closed;
+  const inQuote = buildTrades(record);
+  const inReporting = buildTrades(reportingView(record));
+  const { entryPrice, exitPrice } = inQuote.closed;
   return {
-    ...money,
-    closed: { ...money.closed, entryPrice, exitPrice },
-    open: money.open.map((trade, index) => ({ ...trade, entryPrice: own.open[index]!.entryPrice })),
+    ...inReporting,
+    closed: { ...inReporting.closed, entryPrice, exitPrice },
+    open: inReporting.open.map((trade, index) => ({ ...trade, entryPrice: inQuote.open[index]!.entryPrice })),
   };
 }
 
+/** Index in ROLES of the roles that decide where and why a trade ended. */
 const ROLE = {
   stopLoss: ROLES.indexOf('stopLoss'),
   trailing: ROLES.indexOf('trailing'),
@@ -56,7 +57,7 @@ interface PositionTrades {
   readonly path: BarPath | null;
 }
 
-/** Throws InvariantError when an instrument and the run count money in different units. */
+/** Builds the trades of a run. Throws InvariantError when an instrument and the run count money in different units. */
 function buildTrades(record: RunRecord): RunTrades {
   const { instruments, fills } = record;
   checkMoneyUnits(record);
@@ -146,19 +147,19 @@ class FillRecord implements FillAt {
   bar = -1;
 }
 
-/** Writes a fill without its bar to `into`. */
-function readFill({ fills }: RunRecord, row: number, { slippageUnits, isLiquidation }: FillCosts, into: FillRecord): void {
-  into.row = row;
-  into.timeMs = fills.timeMs[row]!;
-  into.ticks = fills.price[row]!;
-  into.bar = -1;
-  into.notional = fills.notional[row]!;
-  into.lots = fills.lots[row]!;
-  into.fee = fills.fee[row]!;
-  into.feeInBase = fills.feeInBase[row] === 1;
-  into.isBuy = fills.side[row] === 0;
-  into.isLiquidation = isLiquidation[row] === 1;
-  into.slippage = slippageUnits[row]!;
+/** Writes a fill without its bar to `target`. */
+function readFill({ fills }: RunRecord, row: number, { slippageUnits, isLiquidation }: FillCosts, target: FillRecord): void {
+  target.row = row;
+  target.timeMs = fills.timeMs[row]!;
+  target.ticks = fills.price[row]!;
+  target.bar = -1;
+  target.notional = fills.notional[row]!;
+  target.lots = fills.lots[row]!;
+  target.fee = fills.fee[row]!;
+  target.feeInBase = fills.feeInBase[row] === 1;
+  target.isBuy = fills.side[row] === 0;
+  target.isLiquidation = isLiquidation[row] === 1;
+  target.slippage = slippageUnits[row]!;
 }
 
 /** Returns the bar row in which a fill happened. */

@@ -21,8 +21,8 @@ export interface Valuation {
   holdingValue(base: number, ticks: number): number;
   /** Returns the value of `lots` at a price. */
   value(lots: number, ticks: number): number;
-  /** Returns the average price in ticks (a fraction) of `lots` at one price and `more` lots at another. */
-  averageTicks(lots: number, ticks: number, more: number, moreTicks: number): number;
+  /** Returns the average price in ticks (a fraction) of `lots` at one price and `moreLots` at another. */
+  averageTicks(lots: number, ticks: number, moreLots: number, moreTicks: number): number;
   /** Returns the average price of `traded` in the quote asset of the instrument. */
   price(traded: Traded): number;
 }
@@ -35,7 +35,7 @@ export interface Traded {
 }
 
 /** The properties of a fill that affect a position. */
-interface Filled {
+interface FillAmounts {
   readonly isBuy: boolean;
   readonly notional: number;
   readonly lots: number;
@@ -44,12 +44,12 @@ interface Filled {
 }
 
 /** Returns the effect of a fill on money. A fee in money is included, a fee in coins is not. */
-export function flowOf(valuation: Valuation, { isBuy, notional, fee, feeInBase }: Filled): number {
+export function flowOf(valuation: Valuation, { isBuy, notional, fee, feeInBase }: FillAmounts): number {
   return valuation.flow(isBuy, notional) - (feeInBase ? 0 : fee);
 }
 
 /** Returns the effect of a fill on the holding, in its units. */
-export function baseOf({ unitsPerLot }: Valuation, { isBuy, lots, fee, feeInBase }: Filled): number {
+export function holdingChangeOf({ unitsPerLot }: Valuation, { isBuy, lots, fee, feeInBase }: FillAmounts): number {
   return (isBuy ? lots : -lots) * unitsPerLot - (feeInBase ? fee : 0);
 }
 
@@ -97,7 +97,7 @@ function contractValuation(instrument: Instrument): Valuation {
     },
     value: (lots, ticks) => scale.valueOfLots(lots, ticks),
     // Values are whole units, which are coarse for an inverse contract. The average therefore uses the prices.
-    averageTicks: (lots, ticks, more, moreTicks) => scale.averageTicks(lots, ticks, more, moreTicks),
+    averageTicks: (lots, ticks, moreLots, moreTicks) => scale.averageTicks(lots, ticks, moreLots, moreTicks),
     price: ({ lots, ticks }) => (lots > 0 ? ticks / pow10(priceDigits) : NaN),
   };
 }

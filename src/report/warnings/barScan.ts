@@ -20,7 +20,7 @@ const DEAD_ROWS = 24;
 export type PriceRows = Pick<BarColumns, 'length' | 'openMs' | 'closeMs' | 'open' | 'high' | 'low' | 'close'>;
 
 /** The number of rows of one kind, and the first of them. */
-export interface Found {
+export interface FlawRows {
   readonly count: number;
   /** Opening time of the first row. NaN when `count` is 0. */
   readonly firstMs: number;
@@ -29,11 +29,11 @@ export interface Found {
 /** All flaws of a set of bars. */
 export interface BarFlaws {
   /** Bars that jump and return. */
-  readonly jumps: Found;
+  readonly jumps: FlawRows;
   /** Lasting level changes. `factor` is that of the largest: above 1 up, below 1 down. */
-  readonly levels: Found & { readonly factor: number };
+  readonly levels: FlawRows & { readonly factor: number };
   /** Stretches of rows with a constant price, and the length in rows of the longest. */
-  readonly dead: Found & { readonly max: number };
+  readonly dead: FlawRows & { readonly max: number };
 }
 
 /** Returns the flaws of the bars, found in one pass. */
@@ -65,34 +65,45 @@ export class BarScan {
     let row = from;
     for (; row < to; row++) {
       // hot: docs/performance.md#index-loops
-      const o = open[row]!;
-      const h = high[row]!;
-      const l = low[row]!;
-      const c = close[row]!;
-      const before = row === 0 ? o : close[row - 1]!;
-      if (row === 0 || c !== before || !isDead(bars, row)) {
+      const openPrice = open[row]!;
+      const highPrice = high[row]!;
+      const lowPrice = low[row]!;
+      const closePrice = close[row]!;
+      const lastClose = row === 0 ? openPrice : close[row - 1]!;
+      if (row === 0 || closePrice !== lastClose || !isDead(bars, row)) {
         if (row - deadFrom >= DEAD_ROWS) this.addDead(openMs, deadFrom);
         max = Math.max(max, row - deadFrom);
         deadFrom = row + 1;
       }
       // Almost every row: all of its prices and the close before it are so near to each other that no test below can find anything.
-      const bottom = l * OPEN_JUMP;
-      if (h <= bottom && before <= bottom && h <= before * OPEN_JUMP && o >= l && c >= l && o <= h && c <= h) continue;
-      if (isAway(o, before, OPEN_JUMP) || isAway(c, before, LEVEL)) {
-        const returned = returnRow(bars, row, before);
+      const maxNearLow = lowPrice * OPEN_JUMP;
+      // Kept as one condition, because this loop reads every bar of a run.
+      if (
+        highPrice <= maxNearLow &&
+        lastClose <= maxNearLow &&
+        highPrice <= lastClose * OPEN_JUMP &&
+        openPrice >= lowPrice &&
+        closePrice >= lowPrice &&
+        openPrice <= highPrice &&
+        closePrice <= highPrice
+      )
+        continue;
+      if (isAway(openPrice, lastClose, OPEN_JUMP) || isAway(closePrice, lastClose, LEVEL)) {
+        const returned = returnRow(bars, row, lastClose);
         if (returned === null) {
-          if (!isAfterOutage(bars, row) && !isMarketMove(bars, row, before)) {
+          if (!isAfterOutage(bars, row) && !isMarketMove(bars, row, lastClose)) {
             levels.add(openMs[row]!);
-            const change = c / before;
+            const change = closePrice / lastClose;
             if (Math.abs(Math.log(change)) > Math.abs(Math.log(this.factor))) this.factor = change;
           }
-        } else if (returned > row || isAway(o, before, OPEN_JUMP)) {
+        } else if (returned > row || isAway(openPrice, lastClose, OPEN_JUMP)) {
           for (let jumped = row; jumped < Math.max(returned, row + 1); jumped++) jumps.add(openMs[jumped]!);
           // The bar that returns makes an equally large move, but it is correct.
           row = returned;
           deadFrom = row + 1;
         }
-      } else if (h > JUMP * Math.max(o, c) || l * JUMP < Math.min(o, c)) jumps.add(openMs[row]!);
+      } else if (highPrice > JUMP * Math.max(openPrice, closePrice) || lowPrice * JUMP < Math.min(openPrice, closePrice))
+        jumps.add(openMs[row]!);
     }
     this.max = max;
     this.deadFrom = deadFrom;
@@ -127,7 +138,7 @@ class Tally {
     if (this.#count++ === 0) this.#firstMs = openMs;
   }
   /** Returns the count and the first time. */
-  result(): Found {
+  result(): FlawRows {
     return { count: this.#count, firstMs: this.#firstMs };
   }
 }
@@ -148,10 +159,10 @@ function isDead({ open, high, low }: PriceRows, row: number): boolean {
  * price returned in steps that a market makes.
  */
 function returnRow({ length, open, close }: PriceRows, row: number, before: number): number | null {
-  const size = Math.max(Math.abs(Math.log(close[row]! / before)), Math.abs(Math.log(open[row]! / before)));
+  const jumpSize = Math.max(Math.abs(Math.log(close[row]! / before)), Math.abs(Math.log(open[row]! / before)));
   const end = Math.min(length, row + RETURN_ROWS);
   for (let next = row; next < end; next++) {
-    if (Math.abs(Math.log(close[next]! / before)) > RETURNED * size) continue;
+    if (Math.abs(Math.log(close[next]! / before)) > RETURNED * jumpSize) continue;
     const last = close[next - 1] ?? before;
     const isSudden = next === row || isAway(close[next]!, last, LEVEL) || isAway(open[next]!, last, OPEN_JUMP);
     return isSudden ? next : null;

@@ -17,32 +17,27 @@ export function coverageWarnings(run: Covered): readonly Warning[] {
   const firstMs = Math.min(...execution.map(startOf));
   const lastMs = Math.max(...execution.map(endOf));
   // Trades come at irregular times, so coverage is judged by the feeds of bars.
-  const barred = feeds.filter(({ bars }) => bars.interval !== TRADE_ROWS);
-  const minBarMs = Math.min(...barred.map(({ bars }) => typicalLengthMs(bars.interval)));
-  const found: Warning[] = [];
+  const barFeeds = feeds.filter(({ bars }) => bars.interval !== TRADE_ROWS);
+  const minBarMs = Math.min(...barFeeds.map(({ bars }) => typicalLengthMs(bars.interval)));
+  const warnings: Warning[] = [];
   const consequence = 'that time counts as days without a result';
   if (firstMs - fromMs >= minBarMs) {
     const late = `the bars begin at ${timeText(firstMs)}, ${daysText(firstMs - fromMs)} after the start of the run: ${consequence}`;
-    found.push(warning('DATA_STARTS_LATE', late));
+    warnings.push(warning('DATA_STARTS_LATE', late));
   }
   if (toMs - lastMs >= minBarMs) {
     const early = `the bars end at ${timeText(lastMs)}, ${daysText(toMs - lastMs)} before the end of the run: ${consequence}`;
-    found.push(warning('DATA_ENDS_EARLY', early));
+    warnings.push(warning('DATA_ENDS_EARLY', early));
   }
   const from = Math.max(fromMs, firstMs);
   const to = Math.min(toMs, lastMs);
-  found.push(
-    ...partialWarnings(
-      barred.filter((feed) => feed.listedToMs === undefined && isPartial(feed, from, to)),
-      from,
-      to,
-    ),
-  );
-  const leaving = new Map(
-    feeds.flatMap((feed) => (feed.listedToMs !== undefined && feed.listedToMs < toMs ? [[feed.bars.instrument.id, feed]] : [])),
-  );
-  for (const feed of leaving.values()) found.push(delistedWarning(feed, run));
-  return found;
+  const partialFeeds = barFeeds.filter((feed) => feed.listedToMs === undefined && isPartial(feed, from, to));
+  warnings.push(...partialWarnings(partialFeeds, from, to));
+  const delistedFeeds = feeds.filter(({ listedToMs }) => listedToMs !== undefined && listedToMs < toMs);
+  // One warning for each instrument, even if several feeds have its bars.
+  const delistedByInstrument = new Map(delistedFeeds.map((feed) => [feed.bars.instrument.id, feed]));
+  for (const feed of delistedByInstrument.values()) warnings.push(delistedWarning(feed, run));
+  return warnings;
 }
 
 /** Returns the warning about a symbol that was delisted during the run, with the fills that closed its positions. */
@@ -53,31 +48,33 @@ function delistedWarning({ bars, listedToMs = 0 }: FeedRecord, run: Pick<Covered
   const lastMs = bars.openMs[bars.length - 1]!;
   const { instrument = new Uint16Array(0), timeMs = new Float64Array(0), length = 0 } = fills ?? {};
   const closed = instrument.subarray(0, length).filter((filled, row) => filled === index && timeMs[row]! >= lastMs).length;
-  const what =
-    closed === 0 ? 'nothing was held then' : `what was held was closed in its last bar, by ${closed === 1 ? 'a fill' : `${closed} fills`}`;
-  return warning('DATA_DELISTED', `${wireName} left the run on ${timeText(listedToMs)}: ${what}`);
+  const fillsText = closed === 1 ? 'a fill' : `${closed} fills`;
+  const consequence = closed === 0 ? 'nothing was held then' : `what was held was closed in its last bar, by ${fillsText}`;
+  return warning('DATA_DELISTED', `${wireName} left the run on ${timeText(listedToMs)}: ${consequence}`);
 }
 
-/** True when a feed misses at least one bar at the start or at the end of a range. It need not have bars of before its listing. */
+/** True when a feed misses at least one bar at the start or at the end of a range. Bars before its listing are not expected. */
 function isPartial(feed: FeedRecord, from: number, to: number): boolean {
   const { bars, firstRow, listedFromMs = -Infinity } = feed;
   const barMs = typicalLengthMs(bars.interval);
-  return (firstRow === 0 && startOf(feed) - Math.max(from, listedFromMs) >= barMs) || to - endOf(feed) >= barMs;
+  const beginsLate = firstRow === 0 && startOf(feed) - Math.max(from, listedFromMs) >= barMs;
+  const endsEarly = to - endOf(feed) >= barMs;
+  return beginsLate || endsEarly;
 }
 
 /** Returns the warnings about feeds that cover only a part of the range: one for all feeds that cover the same part. */
 function partialWarnings(partial: readonly FeedRecord[], from: number, to: number): readonly Warning[] {
-  const run = `of a run from ${timeText(from)} to ${timeText(to)}`;
-  const groups = new Map<string | null, FeedRecord[]>();
+  const rangeText = `of a run from ${timeText(from)} to ${timeText(to)}`;
+  const feedsByRange = new Map<string | null, FeedRecord[]>();
   for (const feed of partial) {
     const range = feed.firstRow >= feed.bars.length ? null : `${timeText(startOf(feed))} to ${timeText(endOf(feed))}`;
-    groups.set(range, [...(groups.get(range) ?? []), feed]);
+    feedsByRange.set(range, [...(feedsByRange.get(range) ?? []), feed]);
   }
-  return Array.from(groups, ([range, feeds]) => {
+  return Array.from(feedsByRange, ([range, feeds]) => {
     const names = feeds.map(({ bars }) => `${bars.instrument.wireName} ${bars.interval}`).join(', ');
     const isOne = feeds.length === 1;
-    const cover = range === null ? `${isOne ? 'has' : 'have'} no bar` : `${isOne ? 'covers' : 'cover'} ${range}`;
-    return warning('DATA_PARTIAL', `${names} ${cover} ${run}`);
+    const coveredText = range === null ? `${isOne ? 'has' : 'have'} no bar` : `${isOne ? 'covers' : 'cover'} ${range}`;
+    return warning('DATA_PARTIAL', `${names} ${coveredText} ${rangeText}`);
   });
 }
 

@@ -4,23 +4,23 @@ import type { BarColumns } from '../../model/bars/bars.ts';
 import type { FeedQuality } from '../../model/run/run.ts';
 import { warning, type Warning, type WarningCode } from '../../model/warning.ts';
 import { wholeText, counted, fixed, timeText } from '../../base/text/format.ts';
-import { scanBars, type BarFlaws, type Found, type PriceRows } from './barScan.ts';
+import { scanBars, type BarFlaws, type FlawRows, type PriceRows } from './barScan.ts';
 
 /** Counts of the bars of one feed, or sums over several feeds. */
 export type BarCounts = Pick<FeedQuality, 'synthetic' | 'gaps' | 'missingBars' | 'thinBars' | 'roundedPrices' | 'openLastBar'>;
 
 /** Returns the warnings that follow from the counts of bars. */
 export function countWarnings(bars: BarCounts): readonly Warning[] {
-  const found: Warning[] = [];
+  const warnings: Warning[] = [];
   const addCount = (code: WarningCode, amount: number, [singular, plural]: readonly [string, string], remark = '') => {
-    if (amount > 0) found.push(warning(code, `${wholeText(amount)} ${amount === 1 ? singular : plural}${remark}`));
+    if (amount > 0) warnings.push(warning(code, `${wholeText(amount)} ${amount === 1 ? singular : plural}${remark}`));
   };
-  if (bars.synthetic) found.push(warning('DATA_SYNTHETIC', 'the data are synthetic'));
+  if (bars.synthetic) warnings.push(warning('DATA_SYNTHETIC', 'the data are synthetic'));
   addCount('DATA_GAPS', bars.gaps, ['gap in the data', 'gaps in the data'], ` (${counted(bars.missingBars, 'bar')} missing)`);
   addCount('DATA_THIN', bars.thinBars, ['thin bar', 'thin bars']);
   addCount('DATA_ROUNDED', bars.roundedPrices, ['price was rounded to the tick', 'prices were rounded to the tick']);
-  if (bars.openLastBar) found.push(warning('DATA_OPEN_BAR', 'the last bar was still open'));
-  return found;
+  if (bars.openLastBar) warnings.push(warning('DATA_OPEN_BAR', 'the last bar was still open'));
+  return warnings;
 }
 
 /** Returns the warnings about prices that no real market produces. */
@@ -44,19 +44,19 @@ function warningsOfRows(name: string, rows: PriceRows): readonly Warning[] {
 
 /** Returns the warnings about flaws of bars. `name` identifies the bars, such as `BTCUSDT 1m`. */
 export function warningsOfFlaws(name: string, { jumps, levels, dead }: BarFlaws): readonly Warning[] {
-  const firstTime = (found: Found) => `${found.count === 1 ? 'at' : 'the first at'} ${timeText(found.firstMs)}`;
-  const found: Warning[] = [];
+  const firstTime = (flaw: FlawRows) => `${flaw.count === 1 ? 'at' : 'the first at'} ${timeText(flaw.firstMs)}`;
+  const warnings: Warning[] = [];
   if (jumps.count > 0)
-    found.push(warning('DATA_JUMP', `${name}: ${counted(jumps.count, 'bar')} with a price that jumps and returns, ${firstTime(jumps)}`));
+    warnings.push(warning('DATA_JUMP', `${name}: ${counted(jumps.count, 'bar')} with a price that jumps and returns, ${firstTime(jumps)}`));
   if (levels.count > 0) {
     const size = levels.factor > 1 ? `× ${fixed(levels.factor, 2)}` : `÷ ${fixed(1 / levels.factor, 2)}`;
     const changes = `${counted(levels.count, 'change')} of the price level, as by a split`;
     const largest = levels.count === 1 ? size : `the largest ${size}`;
-    found.push(warning('DATA_LEVEL', `${name}: ${changes}, ${firstTime(levels)} (${largest})`));
+    warnings.push(warning('DATA_LEVEL', `${name}: ${changes}, ${firstTime(levels)} (${largest})`));
   }
   if (dead.count > 0) {
     const stretches = `${wholeText(dead.count)} ${dead.count === 1 ? 'stretch' : 'stretches'} of bars in which no price moves`;
-    found.push(warning('DATA_DEAD', `${name}: ${stretches}, ${firstTime(dead)} (${counted(dead.max, 'bar')} at most)`));
+    warnings.push(warning('DATA_DEAD', `${name}: ${stretches}, ${firstTime(dead)} (${counted(dead.max, 'bar')} at most)`));
   }
-  return found;
+  return warnings;
 }

@@ -30,19 +30,22 @@ export function isTooHighSharpe(sharpe: number): boolean {
 
 /** Returns the warnings about results that no real market gives. */
 export function resultWarnings(record: RunRecord, { metrics, trades }: Pick<RunFigures, 'metrics' | 'trades'>): readonly Warning[] {
-  const found: Warning[] = [];
+  const warnings: Warning[] = [];
   const { winRate } = trades;
   if (winRate !== null && isTooManyWins(winRate, trades.trades))
-    found.push(warning('RESULT_WINNERS', `${percent(winRate, 1)} of ${wholeText(trades.trades)} trades won, which is too good to be true`));
+    warnings.push(
+      warning('RESULT_WINNERS', `${percent(winRate, 1)} of ${wholeText(trades.trades)} trades won, which is too good to be true`),
+    );
   if (metrics.sharpe !== null && isTooHighSharpe(metrics.sharpe))
-    found.push(warning('RESULT_SHARPE', `a Sharpe ratio of ${fixed(metrics.sharpe, 2)} is too good to be true`));
+    warnings.push(warning('RESULT_SHARPE', `a Sharpe ratio of ${fixed(metrics.sharpe, 2)} is too good to be true`));
   const { bars, max, isDry } = volumeTaken(record);
   if (bars > 0) {
     const share = isDry ? 'some of bars without volume' : `at most ${percent(max, max < 1 ? 1 : 0)}`;
-    const text = `fills took more than ${percent(TOO_MUCH_VOLUME, 0)} of the volume of ${wholeText(bars)} ${bars === 1 ? 'bar' : 'bars'} (${share})`;
-    found.push(warning('RESULT_VOLUME', text));
+    const limit = percent(TOO_MUCH_VOLUME, 0);
+    const text = `fills took more than ${limit} of the volume of ${wholeText(bars)} ${bars === 1 ? 'bar' : 'bars'} (${share})`;
+    warnings.push(warning('RESULT_VOLUME', text));
   }
-  return found;
+  return warnings;
 }
 
 /** How much of the volume of bars the fills of a run took. */
@@ -75,6 +78,7 @@ function volumeTaken(record: RunRecord): VolumeShare {
   return shares;
 }
 
+/** Orders feeds by the length of their bars, the shortest first. */
 const byBarLength = (a: FeedRecord, b: FeedRecord): number => typicalLengthMs(a.bars.interval) - typicalLengthMs(b.bars.interval);
 
 /** Adds up the shares of the volume of bars that fills took, one instrument after the other. */
@@ -91,33 +95,33 @@ class VolumeShares implements VolumeShare {
     this.#record = record;
   }
 
-  /** Adds the fills of one instrument. `own` has their rows in the table of fills, ascending. */
-  add(feed: FeedRecord, own: Uint32Array, lotsPerVolume: number): void {
+  /** Adds the fills of one instrument. `ownFills` has their rows in the table of fills, ascending. */
+  add(feed: FeedRecord, ownFills: Uint32Array, lotsPerVolume: number): void {
     const { fills } = this.#record;
-    this.#place(feed, own);
+    this.#place(feed, ownFills);
     const rows = this.#rows;
     const order = this.#order;
-    for (let index = 0; index < own.length;) {
+    for (let index = 0; index < ownFills.length;) {
       const row = rows[order[index]!]!;
       // All fills in one bar count together.
       let lots = 0;
-      for (; index < own.length && rows[order[index]!] === row; index++) lots += fills.lots[own[order[index]!]!]!;
+      for (; index < ownFills.length && rows[order[index]!] === row; index++) lots += fills.lots[ownFills[order[index]!]!]!;
       if (lots > 0) this.#count(lots / (feed.bars.volume[row]! * lotsPerVolume));
     }
   }
 
   /** Finds the bar row of each fill, and sorts the fills by it. Most fills are already in that order. */
-  #place(feed: FeedRecord, own: Uint32Array): void {
+  #place(feed: FeedRecord, ownFills: Uint32Array): void {
     const { fills, orders } = this.#record;
-    if (this.#rows.length < own.length) {
-      this.#rows = new Uint32Array(own.length);
-      this.#order = new Uint32Array(own.length);
+    if (this.#rows.length < ownFills.length) {
+      this.#rows = new Uint32Array(ownFills.length);
+      this.#order = new Uint32Array(ownFills.length);
     }
     const rows = this.#rows;
     let closed = 0;
     let isAscending = true;
-    for (let index = 0; index < own.length; index++) {
-      const fill = own[index]!;
+    for (let index = 0; index < ownFills.length; index++) {
+      const fill = ownFills[index]!;
       const timeMs = fills.timeMs[fill]!;
       closed = countNear(feed.bars.closeMs, feed.bars.length, timeMs, closed);
       const role = ROLES[orders.role[fills.orderId[fill]! - 1]!] ?? 'market';
@@ -125,7 +129,7 @@ class VolumeShares implements VolumeShare {
       this.#order[index] = index;
       if (index > 0 && rows[index]! < rows[index - 1]!) isAscending = false;
     }
-    if (!isAscending) this.#order.subarray(0, own.length).sort((a, b) => rows[a]! - rows[b]!);
+    if (!isAscending) this.#order.subarray(0, ownFills.length).sort((a, b) => rows[a]! - rows[b]!);
   }
 
   /** Counts a bar if its share is too large. */

@@ -16,7 +16,7 @@ export interface EnvelopeText {
 /** Returns the parts of the line. `asset` is the reporting asset. */
 export function envelopeText({ netProfit, ambiguousFills, ambiguousShare, refinedWith, kind }: Envelope, asset: string): EnvelopeText {
   const money = (text: string): string => signedAmount(Number(text), asset);
-  const trust = kind === 'bound' ? 'bound' : 'scenario, not bound';
+  const kindText = kind === 'bound' ? 'bound' : 'scenario, not bound';
   const share = percent(ambiguousShare, 1);
   const isNone = ambiguousFills === 0;
   const fills = isNone ? 'no fill' : `${wholeText(ambiguousFills)} fills (${share})`;
@@ -24,7 +24,7 @@ export function envelopeText({ netProfit, ambiguousFills, ambiguousShare, refine
   return {
     low: money(netProfit.low),
     high: money(netProfit.high),
-    short: `${trust}; ${ambiguous}${refinedWith === null ? '' : ` with ${refinedWith}`}`,
-    long: `${trust}; ${fills} ambiguous${refinedWith === null ? '' : `, refined with ${refinedWith}`}`,
+    short: `${kindText}; ${ambiguous}${refinedWith === null ? '' : ` with ${refinedWith}`}`,
+    long: `${kindText}; ${fills} ambiguous${refinedWith === null ? '' : `, refined with ${refinedWith}`}`,
   };
 }

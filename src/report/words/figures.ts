@@ -3,6 +3,7 @@
 import { assertNever } from '../../base/assert.ts';
 import type { Summary } from '../summary/summary.ts';
 import type { Flag, Reason } from '../kernels/figure.ts';
+import { DAYS_PER_YEAR } from '../kernels/portfolio.ts';
 import { amountText, wholeText, fixed, NONE, percent, signedAmount, signedPercent, spanText, THIN } from '../../base/text/format.ts';
 
 /** Format of a figure: percent, percent with sign, ratio, days, duration in ms, money, count. */
@@ -98,17 +99,17 @@ export function figureText(
   const number = value === null || value === undefined ? Number.NaN : Number(value);
   const isNone = !Number.isFinite(number);
   const hasSign = entry.kind === 'change' || entry.kind === 'money';
-  const missing = isNone ? REASONS[reason ?? 'not-recorded'] : null;
-  const why = missing === null ? '' : ` No figure: ${missing}.`;
-  const exact = typeof value === 'string' ? ` Exactly ${value} ${asset}.` : '';
-  const flagged = flags.map((flag) => ` Note: ${FLAGS[flag]}.`).join('');
+  const missingReason = isNone ? REASONS[reason ?? 'not-recorded'] : null;
+  const reasonText = missingReason === null ? '' : ` No figure: ${missingReason}.`;
+  const exactText = typeof value === 'string' ? ` Exactly ${value} ${asset}.` : '';
+  const flagTexts = flags.map((flag) => ` Note: ${FLAGS[flag]}.`).join('');
   return {
     label: entry.label,
     text: isNone ? NONE : writeFigure(number, entry.kind, asset),
-    note: `${entry.definition}${why}${exact}${flagged}`,
+    note: `${entry.definition}${reasonText}${exactText}${flagTexts}`,
     sign: isNone || !hasSign ? 0 : signOf(number),
     isNone,
-    reason: missing,
+    reason: missingReason,
   };
 }
 
@@ -118,15 +119,19 @@ function signOf(value: number): 1 | 0 | -1 {
   return value < 0 ? -1 : 0;
 }
 
+/** The 97.5 % quantile of the normal distribution: a 95 % interval leaves 2.5 % on each side. */
+const NORMAL_QUANTILE_97_5 = 1.96;
+
 /**
  * Returns the 95 % interval of an annual Sharpe ratio, from the standard error of the probabilistic Sharpe ratio. Null when that error is
  * undefined.
  */
 export function sharpeInterval({ sharpe, skew, excessKurtosis, dailyReturns }: Summary['metrics']): readonly [number, number] | null {
   if (sharpe === null || skew === null || excessKurtosis === null) return null;
-  const perDay = sharpe / Math.sqrt(365);
-  const variance = (1 - skew * perDay + ((excessKurtosis + 2) / 4) * perDay * perDay) / (dailyReturns.length - 1);
-  if (!(variance > 0)) return null;
-  const halfWidth = 1.96 * Math.sqrt(variance * 365);
+  const dailySharpe = sharpe / Math.sqrt(DAYS_PER_YEAR);
+  const numerator = 1 - skew * dailySharpe + ((excessKurtosis + 2) / 4) * dailySharpe * dailySharpe;
+  const dailyVariance = numerator / (dailyReturns.length - 1);
+  if (!(dailyVariance > 0)) return null;
+  const halfWidth = NORMAL_QUANTILE_97_5 * Math.sqrt(dailyVariance * DAYS_PER_YEAR);
   return [sharpe - halfWidth, sharpe + halfWidth];
 }

@@ -4,6 +4,7 @@ import { instrumentNames } from './names.ts';
 import type { Summary } from '../summary/summary.ts';
 import type { Breakdown, BreakdownRow, TradeBreakdownTable, TradeSummary } from '../trades/statistics.ts';
 
+/** The figures that a row of a breakdown shows. */
 type GroupFigures = Pick<TradeBreakdownTable, 'trades' | 'winRate' | 'closedPnl' | 'averageTrade' | 'profitFactor'>;
 
 /** One row of a breakdown. */
@@ -20,7 +21,8 @@ export interface TradeGroups {
   readonly groups: readonly TradeGroup[];
 }
 
-const NAMES: readonly (readonly [by: Breakdown, name: string])[] = [
+/** The breakdowns in the order of the page, with their names. */
+const BREAKDOWN_NAMES: readonly (readonly [by: Breakdown, name: string])[] = [
   ['instrument', 'symbol'],
   ['strategy', 'strategy'],
   ['side', 'side'],
@@ -30,9 +32,9 @@ const NAMES: readonly (readonly [by: Breakdown, name: string])[] = [
   ['hour', 'hour of the entry, UTC'],
 ];
 /** Breakdowns that are shown even with a single group. */
-const ALWAYS: readonly Breakdown[] = ['side', 'exitReason', 'holdTime'];
+const ALWAYS_SHOWN: readonly Breakdown[] = ['side', 'exitReason', 'holdTime'];
 
-/** Returns the breakdowns to show. A breakdown with a single group is left out, unless it is in `ALWAYS`. */
+/** Returns the breakdowns to show. A breakdown with a single group is left out, unless it is in `ALWAYS_SHOWN`. */
 export function tradeGroups({ run, trades }: Pick<Summary, 'run' | 'trades'>): readonly TradeGroups[] {
   const strategies = [run.strategy].flat().map(({ name }) => name);
   const names = instrumentNames(run.instruments.map(({ id }) => id));
@@ -40,10 +42,11 @@ export function tradeGroups({ run, trades }: Pick<Summary, 'run' | 'trades'>): r
     if (by === 'instrument') return names.get(key) ?? key;
     return by === 'strategy' ? (strategies[Number(key)] ?? key) : key;
   };
-  return NAMES.flatMap(([by, name]) => {
+  return BREAKDOWN_NAMES.flatMap(([by, name]) => {
     const groups: TradeGroup[] = rowsOf(trades, by).map((row) => ({ ...figuresOf(row), key: nameOf(by, row.key), isOpen: false }));
     if (by === 'exitReason' && trades.openTrades > 0) groups.push(openGroup(trades));
-    return groups.length > 1 || (groups.length === 1 && ALWAYS.includes(by)) ? [{ by, name, groups }] : [];
+    const minGroups = ALWAYS_SHOWN.includes(by) ? 1 : 2;
+    return groups.length >= minGroups ? [{ by, name, groups }] : [];
   });
 }
 

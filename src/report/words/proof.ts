@@ -4,18 +4,18 @@ import { counted, joinedByAnd } from '../../base/text/format.ts';
 import { refutedProofs, type RunProof } from '../../model/run/proof.ts';
 
 /** The proofs that a sample makes. */
-const NAMES_OF_SAMPLE = 'purity and blocks';
+const SAMPLE_PROOFS = 'purity and blocks';
 /** Maximum length of a reason, so that the line fits into 100 columns. */
-const MAX_REASON = 64;
+const MAX_REASON_LENGTH = 64;
 
 /** Returns one short line: `proved on a sample of 2,048 bars (purity and blocks)`. */
 export function proofLine(proof: RunProof): string {
   const { verdict, from, bars, madeAt } = proof;
   const basis = from === 'sample' ? `on a sample of ${counted(bars, 'bar')}` : `by isobar prove over ${counted(bars, 'bar')}`;
-  const day = madeAt === null ? '' : `, ${madeAt.slice(0, 10)}`;
-  if (verdict === 'proved') return `proved ${basis}${from === 'sample' ? ` (${NAMES_OF_SAMPLE})` : day}`;
-  if (verdict === 'refuted') return `refuted ${basis}: ${joinedByAnd(refutedProofs(proof).map(({ name }) => name))}${day}`;
-  return `not proved: ${shortened(reasonOf(proof))}${day}`;
+  const dayText = madeAt === null ? '' : `, ${madeAt.slice(0, 10)}`;
+  if (verdict === 'proved') return `proved ${basis}${from === 'sample' ? ` (${SAMPLE_PROOFS})` : dayText}`;
+  if (verdict === 'refuted') return `refuted ${basis}: ${joinedByAnd(refutedProofs(proof).map(({ name }) => name))}${dayText}`;
+  return `not proved: ${shortenedReason(reasonOf(proof))}${dayText}`;
 }
 
 /** Returns the sentence that explains the line: the finding of each proof. */
@@ -24,7 +24,7 @@ export function proofNote(proof: RunProof): string {
   const texts = proofs.filter(({ verdict }) => verdict !== 'not-applicable').map(({ name, text }) => `${name}: ${text}`);
   const parts = texts.length === 0 ? [reasonOf(proof)] : texts;
   const more = from === 'sample' ? ' isobar prove makes all six proofs over all bars.' : '';
-  return `${capital(parts.join('; '))}.${more}`;
+  return `${capitalized(parts.join('; '))}.${more}`;
 }
 
 /** Returns why the strategies are not proved. */
@@ -32,5 +32,5 @@ function reasonOf({ why, proofs }: RunProof): string {
   return why ?? proofs.find(({ verdict }) => verdict === 'not-proved')?.text ?? 'no proof was made';
 }
 
-const shortened = (text: string): string => (text.length <= MAX_REASON ? text : `${text.slice(0, MAX_REASON - 1)}…`);
-const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+const shortenedReason = (text: string): string => (text.length <= MAX_REASON_LENGTH ? text : `${text.slice(0, MAX_REASON_LENGTH - 1)}…`);
+const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);

@@ -143,9 +143,9 @@ export class ContractExposure implements ContractModel {
     for (let index = 0; index < ledger.instruments.length; index++) {
       const ticks = markTicksOf(index, order, state);
       const scale = ledger.scale(index);
-      const [same, other] = [ledger.side(index, isBuy).lots, ledger.side(index, !isBuy).lots];
-      if (same > 0) units += scale.notionalUp(ticks, same);
-      if (other > 0) units -= scale.notionalDown(ticks, other);
+      const [sideLots, oppositeLots] = [ledger.side(index, isBuy).lots, ledger.side(index, !isBuy).lots];
+      if (sideLots > 0) units += scale.notionalUp(ticks, sideLots);
+      if (oppositeLots > 0) units -= scale.notionalDown(ticks, oppositeLots);
       if ((isBuy ? reservations.buyLotsTotal(index) : reservations.sellLotsTotal(index)) > 0) {
         units += isBuy ? reservations.buyUnitsAt(index, ticks) : reservations.sellUnitsAt(index, ticks);
       }
@@ -168,11 +168,13 @@ export class ContractExposure implements ContractModel {
     if (order.reduceOnly) {
       const closableLots = ledger.closable(strategy, instrumentIndex, side === 'buy', true);
       const lotsTaken = takenLots(strategy, instrumentIndex, side === 'buy', ledger, reservations);
-      return `${lotsText(worstLots, instrument)} to close, beside ${lotsText(lotsTaken, instrument)} that other orders close, of ${lotsText(closableLots, instrument)} held`;
+      const takenText = `${lotsText(lotsTaken, instrument)} that other orders close`;
+      return `${lotsText(worstLots, instrument)} to close, beside ${takenText}, of ${lotsText(closableLots, instrument)} held`;
     }
     const money = (units: number): string => limitMoneyText(units, ledger);
     const reserved = money(reservations.cash(strategy));
-    return `needs ${money(this.requiredMargin(order))} of margin and fees beside ${reserved} reserved, of ${money(this.available(order, state))} available`;
+    const available = money(this.available(order, state));
+    return `needs ${money(this.requiredMargin(order))} of margin and fees beside ${reserved} reserved, of ${available} available`;
   }
   reservedCash(strategy: number): number {
     return this.isOneOfTwo ? this.reservations.cashOf(strategy, 'futures') : this.reservations.cash(strategy);

@@ -68,8 +68,9 @@ export const tierRule: OrderRule = {
     const { ledger } = contracts;
     const { instrumentIndex } = order;
     const amount = contracts.notional(instrumentIndex, order, state);
-    const max = ledger.scale(instrumentIndex).maxLeverage(amount);
-    return `a position worth ${limitMoneyText(amount, ledger)} may have a leverage of ${max}, the account has ${ledger.terms(instrumentIndex).leverage}`;
+    const maxLeverage = ledger.scale(instrumentIndex).maxLeverage(amount);
+    const { leverage } = ledger.terms(instrumentIndex);
+    return `a position worth ${limitMoneyText(amount, ledger)} may have a leverage of ${maxLeverage}, the account has ${leverage}`;
   },
 };
 

@@ -3,7 +3,7 @@
 import { compareAscending } from '../../base/text/compareAscending.ts';
 import type { Instrument, Market } from '../../model/instrument.ts';
 
-/** From the mildest to the most severe. */
+/** The risk states, from the mildest to the most severe. */
 export const RISK_STATES = ['RUN', 'HALT_NEW', 'CANCEL_ONLY', 'KILLED'] as const;
 /** RUN: everything that the rules allow may be sent. HALT_NEW: only reductions. CANCEL_ONLY and KILLED: no order. */
 export type RiskStateName = (typeof RISK_STATES)[number];
@@ -23,6 +23,7 @@ export interface HaltCause {
   readonly state: HaltState;
   /** Stable. It identifies the cause within its scope. An order that the cause stops is denied with this code. */
   readonly code: string;
+  /** The reason in words, for the operator. */
   readonly why: string;
   readonly sinceMs: number;
 }

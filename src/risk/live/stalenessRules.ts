@@ -49,8 +49,8 @@ class DataWatch implements LiveWatch {
   /** Returns why the market data of an instrument is too old or not sound; null if it is neither. */
   private problem(facts: LiveFacts, index: number, nowMs: number): string | null {
     const { priceAgeMs, barAge } = this.limits;
-    const age = nowMs - facts.priceMs(index);
-    if (!isWithin(age, priceAgeMs)) return `the newest price is ${age} ms old, at most ${priceAgeMs}`;
+    const ageMs = nowMs - facts.priceMs(index);
+    if (!isWithin(ageMs, priceAgeMs)) return `the newest price is ${ageMs} ms old, at most ${priceAgeMs}`;
     const bars = (nowMs - facts.barCloseMs(index)) / facts.barLengthMs(index);
     if (barAge !== null && !(bars * barAge.denominator <= barAge.numerator)) return `the newest bar is ${bars.toFixed(2)} intervals old`;
     return facts.isSound(index) ? null : 'the newest price is not sound';
@@ -74,11 +74,11 @@ export const staleAccountRule: LiveRule = {
   needs: ['liveEvidence'],
   watch: ({ auditAgeMs }, _, raiser) => ({
     tick({ auditMs }, nowMs) {
-      const age = nowMs - auditMs;
-      if (isWithin(age, auditAgeMs)) raiser.clear(ACCOUNT, nowMs);
+      const ageMs = nowMs - auditMs;
+      if (isWithin(ageMs, auditAgeMs)) raiser.clear(ACCOUNT, nowMs);
       else {
-        const state = age > CANCEL_ONLY_FACTOR * auditAgeMs ? 'CANCEL_ONLY' : 'HALT_NEW';
-        raiser.raise(ACCOUNT, `the last complete audit is ${age} ms old, at most ${auditAgeMs}`, nowMs, state);
+        const state = ageMs > CANCEL_ONLY_FACTOR * auditAgeMs ? 'CANCEL_ONLY' : 'HALT_NEW';
+        raiser.raise(ACCOUNT, `the last complete audit is ${ageMs} ms old, at most ${auditAgeMs}`, nowMs, state);
       }
     },
   }),

@@ -25,11 +25,12 @@ function floorAfter(from: number, { numerator, denominator }: Ratio): number {
  * True when the equity `units` has lost at least `times` the share of the limit, computed exactly. Also true when a figure is not a whole
  * number, because the loss is then unknown.
  */
-export function isLossBeyond({ from, share }: Pick<EquityWatch, 'from' | 'share'>, units: number, times: Ratio): boolean {
+export function isLossBeyond({ from, share }: Pick<EquityWatch, 'from' | 'share'>, units: number, multiple: Ratio): boolean {
   if (!Number.isSafeInteger(from) || !Number.isSafeInteger(units) || from <= 0) return true;
   const lostUnits = BigInt(from) - BigInt(units);
   return (
-    lostUnits * BigInt(share.denominator) * BigInt(times.denominator) >= BigInt(from) * BigInt(share.numerator) * BigInt(times.numerator)
+    lostUnits * BigInt(share.denominator) * BigInt(multiple.denominator) >=
+    BigInt(from) * BigInt(share.numerator) * BigInt(multiple.numerator)
   );
 }
 
@@ -39,7 +40,7 @@ abstract class FallWatch {
   protected readonly halt: Halt;
   protected readonly money: MoneyText;
   /** The newest equity. */
-  protected last = NAN;
+  protected newestUnits = NAN;
   /** The equity that losses are measured from. */
   protected baseline = NAN;
   /** The equity at or below which the rule halts. */
@@ -61,7 +62,7 @@ abstract class FallWatch {
   }
   reset(): void {
     this.isHalted = false;
-    this.measureFrom(this.last);
+    this.measureFrom(this.newestUnits);
   }
   setLimit(limits: ResolvedLimits): void {
     this.fallShare = this.shareOf(limits)!;
@@ -78,19 +79,19 @@ class DayWatch extends FallWatch implements EquityWatch {
   private dayEnd = -INFINITY;
 
   begin(units: number, nowMs: number): void {
-    this.last = units;
+    this.newestUnits = units;
     this.startDay(units, nowMs);
   }
   roll(nowMs: number): void {
-    if (nowMs >= this.dayEnd) this.startDay(this.last, nowMs);
+    if (nowMs >= this.dayEnd) this.startDay(this.newestUnits, nowMs);
   }
   scan(timeMs: Float64Array, units: Float64Array, from: number, to: number): void {
     for (let row = from; row < to; row++) {
       const equity = units[row]!;
       const ms = timeMs[row]!;
       // A row that closes at 00:00 has the equity of that time. If the first row of a day closes later, the row before it has.
-      if (ms >= this.dayEnd) this.startDay(ms % DAY_MS === 0 ? equity : this.last, ms);
-      this.last = equity;
+      if (ms >= this.dayEnd) this.startDay(ms % DAY_MS === 0 ? equity : this.newestUnits, ms);
+      this.newestUnits = equity;
       if (equity <= this.floor && !this.isHalted) {
         this.isHalted = true;
         this.halt(
@@ -122,7 +123,7 @@ class DayWatch extends FallWatch implements EquityWatch {
 /** Halts new risk after a fall of equity below its peak since the start of the run. Once the operator clears it, the peak starts again. */
 class PeakWatch extends FallWatch implements EquityWatch {
   begin(units: number): void {
-    this.last = units;
+    this.newestUnits = units;
     this.reset();
   }
   snapshot(): readonly number[] {
@@ -136,7 +137,7 @@ class PeakWatch extends FallWatch implements EquityWatch {
     // The peak does not depend on the day.
   }
   scan(timeMs: Float64Array, units: Float64Array, from: number, to: number): void {
-    if (to > from) this.last = units[to - 1]!;
+    if (to > from) this.newestUnits = units[to - 1]!;
     if (this.isHalted) return;
     let peak = this.baseline;
     let floor = this.floor;

@@ -20,10 +20,10 @@ export const selfTradeRule: OrderRule = {
   needs: ['orders', 'marks'],
   check: (order, state) => crossedOrder(order, state) === null,
   detail(order, state) {
-    const other = crossedOrder(order, state);
-    if (other === null) return 'it would trade with an own order';
-    const priceWords = other.limit > 0 ? `at ${limitPriceText(other.limit, other.instrument)}` : 'at the market';
-    return `it would trade with the own order ${other.id}, a ${other.side} ${priceWords}`;
+    const crossed = crossedOrder(order, state);
+    if (crossed === null) return 'it would trade with an own order';
+    const priceWords = crossed.limit > 0 ? `at ${limitPriceText(crossed.limit, crossed.instrument)}` : 'at the market';
+    return `it would trade with the own order ${crossed.id}, a ${crossed.side} ${priceWords}`;
   },
 };
 
@@ -51,8 +51,11 @@ export const parentRule: OrderRule = {
   keys: ['parent'],
   needs: ['orders'],
   check: (order, state) => order.parent === 0 || siblingLots(order, state) + order.worstLots <= state.sent.lotsOf(order.parent),
-  detail: (order, state) =>
-    `${lotsText(order.worstLots, order.instrument)} beside ${lotsText(siblingLots(order, state), order.instrument)} of its siblings, of ${lotsText(state.sent.lotsOf(order.parent), order.instrument)} of its entry`,
+  detail(order, state) {
+    const siblingText = lotsText(siblingLots(order, state), order.instrument);
+    const entryText = lotsText(state.sent.lotsOf(order.parent), order.instrument);
+    return `${lotsText(order.worstLots, order.instrument)} beside ${siblingText} of its siblings, of ${entryText} of its entry`;
+  },
 };
 
 /** Returns the lots that the other legs of the bracket have closed or may still close. */

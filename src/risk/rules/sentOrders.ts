@@ -58,7 +58,7 @@ export class SentOrders {
   private fills: number[][] = [];
   /** True when anything is recorded. A backtest without these limits records nothing. */
   readonly isRecording: boolean;
-  private next = 0;
+  private oldestIndex = 0;
   private recentOrders: RecentOrder[] = [];
   private readonly entries = new Map<number, { readonly lots: number; filledLegs: number }>();
 
@@ -72,7 +72,7 @@ export class SentOrders {
 
   /** True while fewer orders than the limit were sent after `nowMs` - 60 s. False for NaN. */
   mayPass(nowMs: number): boolean {
-    return this.times.length === 0 || this.times[this.next]! <= nowMs - WINDOW_MS;
+    return this.times.length === 0 || this.times[this.oldestIndex]! <= nowMs - WINDOW_MS;
   }
   /** Returns the orders and fills of a strategy after `nowMs` - 1 h. */
   lastHour(strategy: number, nowMs: number): { readonly sent: number; readonly fills: number } {
@@ -140,19 +140,19 @@ export class SentOrders {
   /** Replaces the oldest time. A bracket leg has the time of the fill that caused it, so orders of other bars may be newer. */
   private addTime(timeMs: number): void {
     const times = this.times;
-    const oldest = this.next;
+    const oldest = this.oldestIndex;
     const last = times.length - 1;
     let index = oldest;
     for (
-      let before = index === 0 ? last : index - 1;
-      before !== oldest && times[before]! > timeMs;
-      before = index === 0 ? last : index - 1
+      let previous = index === 0 ? last : index - 1;
+      previous !== oldest && times[previous]! > timeMs;
+      previous = index === 0 ? last : index - 1
     ) {
-      times[index] = times[before]!;
-      index = before;
+      times[index] = times[previous]!;
+      index = previous;
     }
     times[index] = timeMs;
-    this.next = oldest === last ? 0 : oldest + 1;
+    this.oldestIndex = oldest === last ? 0 : oldest + 1;
   }
   /** Records a fill of a bracket leg. */
   noteLegFill(entry: number, lots: number): void {
@@ -169,7 +169,7 @@ export class SentOrders {
     if (max > 0) {
       const times = [...earlier.times].toSorted((a, b) => a - b).slice(-max);
       this.times.set(times, max - times.length);
-      this.next = 0;
+      this.oldestIndex = 0;
     }
     this.recentOrders = earlier.recentOrders;
     this.sent = earlier.sent;

@@ -46,10 +46,13 @@ export const precisionRule: OrderRule = {
   keys: [],
   needs: ['marks'],
   check: (order, state) => (order.quoteUnits > 0 ? order.quoteUnits >= minUnits(order, state) : order.lots >= order.instrument.minLots),
-  detail: (order, state) =>
-    order.quoteUnits > 0
-      ? `${quoteText(order.quoteUnits, order.instrument)} buy less than the smallest order: ${quoteText(minUnits(order, state), order.instrument)} at the mark`
-      : `${lotsText(order.lots, order.instrument)} are below the smallest order of ${lotsText(order.instrument.minLots, order.instrument)}`,
+  detail(order, state) {
+    const { quoteUnits, lots, instrument } = order;
+    if (quoteUnits === 0)
+      return `${lotsText(lots, instrument)} are below the smallest order of ${lotsText(instrument.minLots, instrument)}`;
+    const minText = quoteText(minUnits(order, state), instrument);
+    return `${quoteText(quoteUnits, instrument)} buy less than the smallest order: ${minText} at the mark`;
+  },
 };
 
 /** Returns the value of the smallest order at the mark, in units, rounded up. */
@@ -75,8 +78,8 @@ export const qtyMaxRule: OrderRule = {
   keys: ['maxOrderQty'],
   needs: ['marks'],
   check: (order, state) => order.worstLots <= state.limits.orderLots[order.instrumentIndex]! || isReduction(order, state),
-  detail: ({ worstLots, instrument: of, instrumentIndex }, { limits }) =>
-    `${lotsText(worstLots, of)}, at most ${lotsText(limits.orderLots[instrumentIndex]!, of)}`,
+  detail: ({ worstLots, instrument, instrumentIndex }, { limits }) =>
+    `${lotsText(worstLots, instrument)}, at most ${lotsText(limits.orderLots[instrumentIndex]!, instrument)}`,
 };
 
 /** Denies an order worth more than `maxOrderNotional`. Reductions pass, as in `qtyMax`. */
@@ -86,8 +89,10 @@ export const notionalMaxRule: OrderRule = {
   keys: ['maxOrderNotional'],
   needs: ['marks'],
   check: (order, state) => order.worstUnits <= state.limits.orderUnits[order.instrumentIndex]! || isReduction(order, state),
-  detail: ({ worstUnits, worstTicks, instrument: of, instrumentIndex }, { limits, ledger }) =>
-    `${limitMoneyText(worstUnits, ledger)} at the worst price of ${limitPriceText(worstTicks, of)}, at most ${limitMoneyText(limits.orderUnits[instrumentIndex]!, ledger)}`,
+  detail({ worstUnits, worstTicks, instrument, instrumentIndex }, { limits, ledger }) {
+    const maxText = limitMoneyText(limits.orderUnits[instrumentIndex]!, ledger);
+    return `${limitMoneyText(worstUnits, ledger)} at the worst price of ${limitPriceText(worstTicks, instrument)}, at most ${maxText}`;
+  },
 };
 
 /** Denies a limit on the taking side too far beyond the last price: a typing error, or a stale price. */
@@ -101,8 +106,8 @@ export const priceBandRule: OrderRule = {
     // A reduction at the market passes if the bot sends it as a limit, because the bot has computed that limit.
     return isInBand(order, state.mark, state.limits.priceBand) || (isAtCollar(order) && isReduction(order, state));
   },
-  detail: ({ limit, side, instrument: of }, { limits: { priceBand: band }, mark }) =>
-    `a ${side} at ${limitPriceText(limit, of)} is more than ${ratioText(band!)} beyond the last price of ${limitPriceText(mark, of)}`,
+  detail: ({ limit, side, instrument }, { limits: { priceBand: band }, mark }) =>
+    `a ${side} at ${limitPriceText(limit, instrument)} is more than ${ratioText(band!)} beyond the last price of ${limitPriceText(mark, instrument)}`,
 };
 
 /** True when the limit lies within the band around the mark, or on the side that rests. */

@@ -24,7 +24,7 @@ export interface Demo {
 }
 
 /** Time scale: one minute takes two seconds. Fast enough to watch, slow enough for a busy computer. */
-const SPEED = 30;
+const TIME_SCALE = 30;
 const INTERVAL = '1m';
 const STRATEGY = 'smaCross';
 
@@ -35,17 +35,15 @@ export async function openDemo(bin: string): Promise<Demo> {
   });
   const close = (): void => void child.kill('SIGTERM');
   try {
-    const { url, key, secret, control } = await firstLine(child);
+    const { url, key, secret, control } = await readAddresses(child);
     await setSpeed(control);
     const folder = mkdtempSync(join(tmpdir(), 'isobar-demo-'));
-    for (const [name, text] of [
-      ['key', key],
-      ['secret', secret],
-    ] as const)
-      writeFileSync(join(folder, name), `${text}\n`, { mode: 0o600 });
+    const writeSecret = (name: string, text: string): void => writeFileSync(join(folder, name), `${text}\n`, { mode: 0o600 });
+    writeSecret('key', key);
+    writeSecret('secret', secret);
     const config = join(folder, 'demo.yaml');
     writeFileSync(config, configText(url));
-    return { config, folder, data: join(folder, 'bot'), url, speed: SPEED, strategy: STRATEGY, interval: INTERVAL, close };
+    return { config, folder, data: join(folder, 'bot'), url, speed: TIME_SCALE, strategy: STRATEGY, interval: INTERVAL, close };
   } catch (error) {
     close();
     throw error;
@@ -57,23 +55,25 @@ interface OpenedExchange {
   readonly url: string;
   readonly key: string;
   readonly secret: string;
+  /** URL under which a test or a demo controls the exchange. */
   readonly control: string;
 }
 
-/** Reads the first line of the exchange. Throws ConfigError if it ends without one. */
-async function firstLine(child: ChildProcess): Promise<OpenedExchange> {
+/** Reads the first line that the exchange prints. Throws ConfigError if the exchange ends without one. */
+async function readAddresses(child: ChildProcess): Promise<OpenedExchange> {
   const lines = createInterface({ input: child.stdout! });
   const [line] = (await Promise.race([once(lines, 'line'), once(child, 'exit').then(() => [''])])) as [string];
   lines.close();
-  const reply: unknown = line === '' ? null : JSON.parse(line);
-  const text = (name: string): string => (typeof reply === 'object' && reply !== null ? String(Reflect.get(reply, name) ?? '') : '');
-  if (text('spot') === '') throw new ConfigError('the paper exchange did not start', 'run isobar exchange --demo to see the reason');
-  return { url: text('spot'), key: text('key'), secret: text('secret'), control: text('control') };
+  const printed: unknown = line === '' ? null : JSON.parse(line);
+  const memberText = (name: string): string =>
+    typeof printed === 'object' && printed !== null ? String(Reflect.get(printed, name) ?? '') : '';
+  if (memberText('spot') === '') throw new ConfigError('the paper exchange did not start', 'run isobar exchange --demo to see the reason');
+  return { url: memberText('spot'), key: memberText('key'), secret: memberText('secret'), control: memberText('control') };
 }
 
-/** Sets the speed of the exchange's clock. */
+/** Sets the speed of the exchange's clock. `control`: the URL of its control server. */
 async function setSpeed(control: string): Promise<void> {
-  const { ok, status } = await fetch(`${control}/clock`, { method: 'POST', body: JSON.stringify({ speed: SPEED }) });
+  const { ok, status } = await fetch(`${control}/clock`, { method: 'POST', body: JSON.stringify({ speed: TIME_SCALE }) });
   if (!ok) throw new ConfigError(`the paper exchange cannot change its speed (HTTP ${status})`, 'report this as a bug');
 }
 
@@ -82,7 +82,7 @@ const configText = (url: string): string => `name: demo
 mode: paper
 exchange: { spotUrl: '${url}', keyFile: key, secretFile: secret }
 data: bot
-timeScale: ${SPEED}
+timeScale: ${TIME_SCALE}
 strategy: ${join(packageFolder(), 'strategies', `${STRATEGY}.ts`)}
 params: { fast: 1, slow: 3 }
 feeds: { bars: { symbol: BTCUSDT, interval: ${INTERVAL} } }

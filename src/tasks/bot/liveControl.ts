@@ -29,6 +29,7 @@ import { namedOf, viewOf } from './view/botViewOf.ts';
 
 /** The bot and its kill switch. */
 export interface LiveControlDeps extends Pick<OpenedBot, 'bot' | 'killSwitch' | 'counts'> {
+  /** Returns the 99th percentile of the event loop's delay, ms; null: not measured. */
   readonly loopDelayP99Ms: () => number | null;
   /** Called after a flatten in this process. `openPositions`: number of orders and positions that it could not settle. */
   readonly onFlattened?: (openPositions: number) => void;
@@ -38,14 +39,16 @@ const ACCOUNT: Scope = { kind: 'account' };
 const KILLED = 'KILLED';
 const accepted = (message: string): ActAnswer => ({ done: true, message });
 const rejected = (message: string): ActAnswer => ({ done: false, message });
-const noScope = (name: string, named: ScopeNames): ActAnswer =>
+const unknownScope = (name: string, named: ScopeNames): ActAnswer =>
   rejected(`${name} is not a scope of this bot: it has ${scopesOf(named).join(', ')}`);
 
 /** The acts on one bot, and the state of its kill. */
 export class LiveControl implements BotControl {
   readonly #deps: LiveControlDeps;
   readonly #startedMs: number;
+  /** The kill of this bot; null: no kill has been started. */
   #kill: KillView | null = null;
+  /** True when a kill has closed all positions. */
   #isFlat = false;
   /** True if only the kill switch file, written by another process, has engaged the kill switch. The operator may still kill the bot in this process. */
   #isEngagedByFile = false;
@@ -90,18 +93,17 @@ export class LiveControl implements BotControl {
   async halt({ scope: name, state, why }: HaltAct, who: Who): Promise<ActAnswer> {
     const { engine, log, venueMs } = this.#deps.bot.deps;
     const scope = parseScope(name, namedOf(engine));
-    if (scope === null) return noScope(name, namedOf(engine));
+    if (scope === null) return unknownScope(name, namedOf(engine));
     this.#step(() => engine.risk.halts.raise(scope, state, OPERATOR, `${why} (${who})`, venueMs()));
     log.logDecision(null, `${who} halts ${name}: ${why}`, OPERATOR, 'warn');
-    return this.#afterDurable(
-      `${name} is halted (${state}): ${state === 'HALT_NEW' ? 'only orders that reduce a position are sent' : 'only cancels are sent'}`,
-    );
+    const allowed = state === 'HALT_NEW' ? 'only orders that reduce a position are sent' : 'only cancels are sent';
+    return this.#afterDurable(`${name} is halted (${state}): ${allowed}`);
   }
 
   async resume({ scope: name, code, why }: ResumeAct, who: Who): Promise<ActAnswer> {
     const { engine, log, venueMs } = this.#deps.bot.deps;
     const scope = parseScope(name, namedOf(engine));
-    if (scope === null) return noScope(name, namedOf(engine));
+    if (scope === null) return unknownScope(name, namedOf(engine));
     const cause = code ?? OPERATOR;
     if (cause === KILLED)
       return rejected(
@@ -114,11 +116,8 @@ export class LiveControl implements BotControl {
     this.#clearAtServices(cause, scope);
     log.logDecision(null, `${who} clears ${cause} on ${name}: ${why}`, cause);
     const remainingCauses = engine.risk.halts.causes().filter((other) => other.scope.kind === scope.kind);
-    return this.#afterDurable(
-      remainingCauses.length === 0
-        ? `${name} continues`
-        : `${cause} is cleared; ${remainingCauses.map((other) => other.code).join(', ')} still holds`,
-    );
+    if (remainingCauses.length === 0) return this.#afterDurable(`${name} continues`);
+    return this.#afterDurable(`${cause} is cleared; ${remainingCauses.map((other) => other.code).join(', ')} still holds`);
   }
 
   /** Clears a cause at the venue services that have raised it on this scope. */
@@ -149,9 +148,9 @@ export class LiveControl implements BotControl {
       (error: unknown) => `the kill switch could not be written: ${String(error)}`,
     );
     void this.#runKill(record, writing);
-    const text = `killed: no order leaves any more; open orders are being cancelled${flatten ? ', then positions closed' : ''}`;
+    const message = `killed: no order leaves any more; open orders are being cancelled${flatten ? ', then positions closed' : ''}`;
     const problem = await writing;
-    return problem === null ? accepted(text) : rejected(`${text}; but the next start would not know: ${problem}`);
+    return problem === null ? accepted(message) : rejected(`${message}; but the next start would not know: ${problem}`);
   }
 
   /** Halts the bot after a kill from another process. That process does the cancelling and flattening alone. */
@@ -189,7 +188,7 @@ export class LiveControl implements BotControl {
 
   async tighten({ key, value, why }: TightenAct, who: Who): Promise<ActAnswer> {
     const { engine, journal, log } = this.#deps.bot.deps;
-    const before = engine.risk.limits[key];
+    const earlierValue = engine.risk.limits[key];
     try {
       engine.risk.tighten({ [key]: limitValue(key, value) });
     } catch (error) {
@@ -197,22 +196,23 @@ export class LiveControl implements BotControl {
       return rejected(`${error.message}; ${error.remedy}`);
     }
     journal.human({ who, what: 'adjust', id: tightenedText(key, value), why });
-    log.logDecision(null, `${who} sets ${key} from ${before ?? 'none'} to ${value}: ${why}`);
+    log.logDecision(null, `${who} sets ${key} from ${earlierValue ?? 'none'} to ${value}: ${why}`);
     return this.#afterDurable(`${key} is ${value} until the bot starts again: then the config counts`);
   }
 
   /** Records the outcome that the operator has found for an order of unknown outcome. */
   #resolve({ id, outcome, venueId }: Extract<OperatorDecision, { what: 'resolve' }>): ActAnswer {
-    const order = this.#orderOf(id);
-    if (order === null) return rejected(`${id} is not an order of this bot`);
-    if (outcome === 'placed' && venueId === null) return rejected('placed: expected the exchange id of the order');
+    const orderId = this.#orderIdOf(id);
+    if (orderId === null) return rejected(`${id} is not an order of this bot`);
+    const isPlaced = outcome === 'placed';
+    if (isPlaced && venueId === null) return rejected('placed: expected the exchange id of the order');
     const { engine, services } = this.#deps.bot.deps;
-    const record = engine.orders.get(order);
-    let isDone = false;
-    this.#step(() => (isDone = engine.outcomes.resolve(order, outcome === 'placed' ? (venueId as VenueOrderId) : null)));
-    if (!isDone) return rejected(`the outcome of ${id} is not unknown`);
-    if (record && venueId !== null && outcome === 'placed') services.serviceOf(record.instrument.market).adopt(order, venueId);
-    return accepted(outcome === 'placed' ? `${id} counts as placed` : `${id} counts as proven absent; it is still watched`);
+    const order = engine.orders.get(orderId);
+    let isResolved = false;
+    this.#step(() => (isResolved = engine.outcomes.resolve(orderId, isPlaced ? (venueId as VenueOrderId) : null)));
+    if (!isResolved) return rejected(`the outcome of ${id} is not unknown`);
+    if (order && venueId !== null && isPlaced) services.serviceOf(order.instrument.market).adopt(orderId, venueId);
+    return accepted(isPlaced ? `${id} counts as placed` : `${id} counts as proven absent; it is still watched`);
   }
 
   /** Resolves once everything that has been journalled by now is durable. */
@@ -227,7 +227,7 @@ export class LiveControl implements BotControl {
   }
 
   /** Returns the id of an order of this bot; null if the client order id is another bot's. */
-  #orderOf(clientOrderId: string): OrderId | null {
+  #orderIdOf(clientOrderId: string): OrderId | null {
     const { clientOrderIdOf } = this.#deps.bot.deps;
     return orderIdIn(idPrefixOf(clientOrderIdOf(1 as OrderId)), clientOrderId);
   }

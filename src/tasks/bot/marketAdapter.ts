@@ -20,6 +20,10 @@ export interface AdapterParts {
   readonly absenceBounds: MeasuredAbsenceBounds;
 }
 
+/** The values of the futures service for margin mode and position mode. */
+const POSITION_TYPE = { isolated: 2, cross: 1 } as const;
+const POSITION_MODEL = { net: 1, twoWay: 2 } as const;
+
 /** Returns the exchange adapter of one market, over the journal and the ledger of the bot. */
 export function restExchange(
   config: LiveConfig,
@@ -28,8 +32,8 @@ export function restExchange(
   { engine, journal, absenceBounds: delayObserver, services }: AdapterParts,
   market: Market,
 ): RestExchange {
-  // Totals are noted by asset. Both markets may have the same asset, so add the market.
-  const wireSymbol = (symbol: string): string => (symbol.includes(':') ? symbol : `${market}/${symbol}`);
+  // A cursor is of an instrument, whose id names the market, or of an asset. Both markets may have the same asset, so add the market.
+  const cursorKey = (symbol: string): string => (symbol.includes(':') ? symbol : `${market}/${symbol}`);
   return new RestExchange({
     client: readsInTurn(exchange.client, exchange.limiter, engine.instruments.length),
     scheduler: exchange.scheduler,
@@ -38,7 +42,7 @@ export function restExchange(
     instruments: engine.instruments,
     journal: journal.journal,
     notes: {
-      cursor: (body) => journal.journal.cursor({ ...body, symbol: wireSymbol(body.symbol) }),
+      cursor: (body) => journal.journal.cursor({ ...body, symbol: cursorKey(body.symbol) }),
       setting: (body) => journal.journal.setting(body),
       unattributedFill: (fill) => journal.journal.unattributedFill(fill),
     },
@@ -53,7 +57,11 @@ export function restExchange(
     ...(futures && market === 'futures'
       ? {
           contractSettingsTarget: () =>
-            ({ positionType: futures.isCross ? 1 : 2, leverage: futures.leverage, positionModel: futures.isNet ? 1 : 2 }) as const,
+            ({
+              positionType: futures.isCross ? POSITION_TYPE.cross : POSITION_TYPE.isolated,
+              leverage: futures.leverage,
+              positionModel: futures.isNet ? POSITION_MODEL.net : POSITION_MODEL.twoWay,
+            }) as const,
         }
       : {}),
   });

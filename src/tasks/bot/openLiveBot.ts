@@ -7,7 +7,6 @@ import { UndiciWire } from '../../adapters/exchange/wire/undiciWire.ts';
 import type { Overrides } from '../../app/overrides.ts';
 import { notifiersAlone, partAlone } from '../../app/partAlone.ts';
 import { PARTS } from '../../app/parts.ts';
-import { ConfigError } from '../../base/errors.ts';
 import type { RunPlan } from '../../definition/plan/plan.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { denialText } from '../../orders/denialReasons.ts';
@@ -20,7 +19,6 @@ import { openExchange, type Exchange, type Network } from '../../access/openExch
 import type { ResolveOptions } from '../../definition/resolve.ts';
 import { KillSwitch } from '../kill/killSwitch/killSwitch.ts';
 import { killSwitchWire } from '../kill/killSwitch/killSwitchWire.ts';
-import { measureClock } from '../download/marketService.ts';
 import { followUnknown } from '../../engine/router/restore.ts';
 import { checkBooks, openBotJournal, type BotJournal } from './journal/botJournal.ts';
 import { AfterSendQueue } from './run/afterSend.ts';
@@ -38,6 +36,7 @@ import { catalogOf, loadLiveMarket } from './feeds/liveFeeds.ts';
 import type { LiveLog } from './run/liveLog.ts';
 import { restExchange } from './marketAdapter.ts';
 import { MarketRouter } from './account/marketRouter.ts';
+import { measureClocks } from './measureClocks.ts';
 import { retryAtStart } from './retryAtStart.ts';
 import { applyRearm } from './run/rearm.ts';
 import { restoreServices } from './run/restoreServices.ts';
@@ -48,6 +47,7 @@ import { NarratedJournal } from './journal/narratedJournal.ts';
 
 /** Options of a start. */
 export interface LiveOptions {
+  /** Returns the log of the bot. Its lines have the venue's time. */
   readonly log: (venueMs: () => number) => LiveLog;
   /** Replaces the clock; default the clock of this computer, accelerated by the time scale. */
   readonly scheduler?: Scheduler;
@@ -84,22 +84,25 @@ export interface OpenedBot {
   readonly notifiers: readonly Notifier[];
   /** The kill switch that stops all orders. */
   readonly killSwitch: KillSwitch;
+  /** Counts of orders since the start. */
   readonly counts: NarratedJournal['counts'];
   /** Closes connections and releases the lock, after the bot has been stopped. */
   close(): Promise<void>;
 }
 
-/** Maximum of clock measurements. The first ones may be slow on a new connection or a busy computer. */
-const MAX_MEASUREMENTS = 20;
+/** HTTP statuses of a service whose rate limit is used up, and that has banned this address. */
+const TOO_MANY_REQUESTS = 429;
+const ADDRESS_BANNED = 418;
 
 /** Builds the bot. Throws ConfigError and StrategyError for an invalid one, and NoAnswer if the exchange does not reply. */
 export async function openLiveBot(config: LiveConfig, options: LiveOptions): Promise<OpenedBot> {
   requireTimeForBars(config.barLoad, config.bars, config);
   const overrides = await liveOverrides(config, options);
   const killSwitch = new KillSwitch(config.data);
-  const calls = { sent: 0, refused: 0 };
-  const wall = overrides.of(PARTS.clock.name) === null ? null : new LiveScheduler({ speed: config.timeScale });
-  const scheduler = wall === null ? options.scheduler : partAlone<Scheduler>(PARTS.clock, options.scheduler ?? wall, null, overrides);
+  const requests = { sent: 0, refused: 0 };
+  const wallScheduler = overrides.of(PARTS.clock.name) === null ? null : new LiveScheduler({ speed: config.timeScale });
+  const scheduler =
+    wallScheduler === null ? options.scheduler : partAlone<Scheduler>(PARTS.clock, options.scheduler ?? wallScheduler, null, overrides);
   const exchange = openExchange(config.access, {
     speed: config.timeScale,
     ...(scheduler ? { scheduler } : {}),
@@ -107,16 +110,16 @@ export async function openLiveBot(config: LiveConfig, options: LiveOptions): Pro
     clock: { samples: config.clock.samples, periodMs: config.clock.periodMs },
     guardWire: (wire) => killSwitchWire(wire, killSwitch),
     log: ({ status }) => {
-      calls.sent++;
-      if (status === 429 || status === 418) calls.refused++;
+      requests.sent++;
+      if (status === TOO_MANY_REQUESTS || status === ADDRESS_BANNED) requests.refused++;
     },
   });
-  const undo: (() => Promise<void> | void)[] = [() => wall?.close(), () => exchange.close()];
+  const closers: (() => Promise<void> | void)[] = [() => wallScheduler?.close(), () => exchange.close()];
   const close = async (): Promise<void> => {
-    for (const act of undo.splice(0).toReversed()) await act();
+    for (const closePart of closers.splice(0).toReversed()) await closePart();
   };
   try {
-    return { ...(await assemble(config, options, { overrides, exchange, calls, undo })), killSwitch, close };
+    return { ...(await assembleBot(config, options, { overrides, exchange, requests, closers })), killSwitch, close };
   } catch (error) {
     await close();
     throw error;
@@ -128,44 +131,44 @@ interface BotSurroundings {
   readonly overrides: Overrides;
   readonly exchange: Exchange;
   /** Counts of the requests up to now. */
-  readonly calls: LiveBot['requests'];
+  readonly requests: LiveBot['requests'];
   /** What `close` must run, in reverse order. */
-  readonly undo: (() => Promise<void> | void)[];
+  readonly closers: (() => Promise<void> | void)[];
 }
 
 /** Builds the parts of the bot, and takes its first step. */
-async function assemble(
+async function assembleBot(
   config: LiveConfig,
   options: LiveOptions,
   surroundings: BotSurroundings,
 ): Promise<Omit<OpenedBot, 'killSwitch' | 'close'>> {
-  const { overrides, exchange, undo } = surroundings;
-  const parts = openParts(config, options, exchange, undo);
-  const { cell, services, journal, narrated, absenceBounds, log } = parts;
+  const { overrides, exchange, closers } = surroundings;
+  const parts = openParts(config, options, exchange, closers);
+  const { late, services, journal, narratedJournal, absenceBounds, log } = parts;
   const checkers = config.webhooks === null ? null : hookCheckers(config.series, config.webhooks);
   await measureClocks(config, exchange);
   const started = await startEngine(config, options, surroundings, parts);
   const { plan, engine } = started;
-  cell.engine = engine;
+  late.engine = engine;
   for (const note of started.feeds.notes) log.warn(note);
   await haltForLeftOrders(engine, exchange, parts);
   for (const market of config.markets)
     services.addService(market, restExchange(config, plan, exchange, { services, engine, journal, absenceBounds }, market));
   for (const { name, message } of lackingWarmup(engine)) log.logDecision(name, `does not start: ${message}`, 'WARM_UP', 'warn');
   const bot = new LiveBot({ ...botDeps(config, surroundings, parts, started), broken: options.broken });
-  cell.bot = bot;
+  late.bot = bot;
   applyRearm(bot);
   continueOrders(bot, services, started, journal);
-  await readExternal(config, { bot, journal, started, checkers, exchange, log }, undo);
+  await readExternal(config, { bot, journal, started, checkers, exchange, log }, closers);
   journal.releaseMemory();
-  return { bot, plan, notifiers: notifiersAlone(plan, overrides), counts: narrated.counts };
+  return { bot, plan, notifiers: notifiersAlone(plan, overrides), counts: narratedJournal.counts };
 }
 
 /** The parts of the bot that exist before its engine. */
 interface EarlyParts extends BotUnderConstruction {
   readonly journal: BotJournal;
   /** The journal that also logs the decisions of strategies. */
-  readonly narrated: NarratedJournal;
+  readonly narratedJournal: NarratedJournal;
   readonly absenceBounds: MeasuredAbsenceBounds;
   readonly log: LiveLog;
   /** Repeats a request of the start until the exchange replies. */
@@ -173,19 +176,19 @@ interface EarlyParts extends BotUnderConstruction {
 }
 
 /** Opens the journal and what it needs. Throws ConfigError if another process has the journal, or if it is of other books. */
-function openParts(config: LiveConfig, options: LiveOptions, exchange: Exchange, undo: BotSurroundings['undo']): EarlyParts {
+function openParts(config: LiveConfig, options: LiveOptions, exchange: Exchange, closers: BotSurroundings['closers']): EarlyParts {
   const venueMs = (): number => Math.min(...config.markets.map((market) => exchange.serverTime(market).ms));
   const log = options.log(venueMs);
   const afterSend = new AfterSendQueue(options.computer?.soon ?? runSoon);
-  const construction: BotUnderConstruction = { cell: { bot: null, engine: null }, services: new MarketRouter(), afterSend, venueMs };
+  const construction: BotUnderConstruction = { late: { bot: null, engine: null }, services: new MarketRouter(), afterSend, venueMs };
   // Take the lock first: a second bot of the same account must not send a request.
   const journal = openJournal(config, exchange, construction, options.computer);
-  undo.push(() => new Promise<void>((resolve) => journal.journal.close(resolve)).then(journal.release));
+  closers.push(() => new Promise<void>((resolve) => journal.journal.close(resolve)).then(journal.release));
   checkBooks(config, journal);
   return {
     ...construction,
     journal,
-    narrated: narratedJournal(journal, construction, log),
+    narratedJournal: createNarratedJournal(journal, construction, log),
     absenceBounds: new MeasuredAbsenceBounds(config.proof),
     log,
     retry: (act) => retryAtStart(exchange.scheduler, config.timeScale, act),
@@ -197,7 +200,7 @@ async function startEngine(
   config: LiveConfig,
   options: LiveOptions,
   { overrides, exchange }: BotSurroundings,
-  { services, journal, narrated, absenceBounds, log, venueMs, retry }: EarlyParts,
+  { services, journal, narratedJournal, absenceBounds, log, venueMs, retry }: EarlyParts,
 ): Promise<StartedLifetime> {
   const market = await retry(() => loadLiveMarket(config, exchange));
   return startLifetime({
@@ -205,14 +208,14 @@ async function startEngine(
     journal,
     market,
     exchange: services,
-    narratedJournal: narrated,
+    narratedJournal,
     overrides,
     absenceBounds,
     log: (_, strategy, message, fields) => log.info(`${strategy}: ${message}`, fields),
     venueMs,
     notify: (message) => log.info(message),
     options,
-    checkCode: checkerOf(config, options, log),
+    checkCode: codeCheckerOf(config, options, log),
     // Only a first start compares balances. At later starts they have changed with the ledger, and audits compare order by order.
     firstStart: (plan, engine) => retry(() => checkCapitalHeld(exchange, plan, engine)),
   });
@@ -221,15 +224,16 @@ async function startEngine(
 /** Halts a bot without a journal if the account has open orders, because an earlier bot may have left them. */
 async function haltForLeftOrders(engine: Engine, exchange: Exchange, { journal, retry, venueMs }: EarlyParts): Promise<void> {
   if (journal.state.config !== null) return;
-  const left = await retry(() => readLeftOrders(exchange, engine.instruments));
-  if (left.length > 0) engine.risk.halts.raise({ kind: 'account' }, 'HALT_NEW', 'NO_JOURNAL', leftOrdersReason(left), venueMs());
+  const leftOrders = await retry(() => readLeftOrders(exchange, engine.instruments));
+  if (leftOrders.length === 0) return;
+  engine.risk.halts.raise({ kind: 'account' }, 'HALT_NEW', 'NO_JOURNAL', leftOrdersReason(leftOrders), venueMs());
 }
 
 /** Returns the collaborators of the bot. */
 function botDeps(
   config: LiveConfig,
-  { exchange, calls }: BotSurroundings,
-  { services, journal, narrated, absenceBounds, afterSend, log, venueMs }: EarlyParts,
+  { exchange, requests }: BotSurroundings,
+  { services, journal, narratedJournal, absenceBounds, afterSend, log, venueMs }: EarlyParts,
   { plan, engine, feeds, startUnits, held, sinceMs }: StartedLifetime,
 ): Omit<LiveBotDeps, 'broken'> {
   return {
@@ -247,21 +251,25 @@ function botDeps(
       joinRates(journal.rates.ratesOf(id), catalogRates(catalogOf(config), wireName), { atMs: feeds.atMs, periodMs: config.fundingMs }),
     startUnits,
     held,
-    narratedJournal: narrated,
+    narratedJournal,
     sinceMs,
-    requests: calls,
+    requests,
     log,
     venueMs,
   };
 }
 
 /** Returns the journal that also logs each decision of a strategy. */
-function narratedJournal({ journal }: BotJournal, { cell, afterSend }: Pick<BotUnderConstruction, 'cell' | 'afterSend'>, log: LiveLog) {
+function createNarratedJournal(
+  { journal }: BotJournal,
+  { late, afterSend }: Pick<BotUnderConstruction, 'late' | 'afterSend'>,
+  log: LiveLog,
+) {
   return new NarratedJournal(journal, {
     afterSend: (run) => afterSend.add(run),
     onDecision: (strategy, text, code) =>
-      log.logDecision(cell.engine?.runs[strategy]?.name ?? null, text, code, code === null ? 'info' : 'warn'),
-    denialText: (code) => denialText(code) ?? cell.engine?.risk.detail() ?? '',
+      log.logDecision(late.engine?.runs[strategy]?.name ?? null, text, code, code === null ? 'info' : 'warn'),
+    denialText: (code) => denialText(code) ?? late.engine?.risk.detail() ?? '',
   });
 }
 
@@ -273,26 +281,28 @@ function continueOrders(bot: LiveBot, services: MarketRouter, started: StartedLi
     bot.booked.add(instrument, tradeId);
   }
   // The step may send orders, so list the recorded ones before it.
-  const recorded = new Set(engine.orders.active().map(({ id }) => id));
+  const recordedIds = new Set(engine.orders.active().map(({ id }) => id));
   restoreServices(bot, services, started.orders, journal);
   bot.driver.step(() => {
     if (started.sinceMs === null) followUnknown(engine);
-    else followRecordedOrders(engine, recorded, started.held, started.orders);
+    else followRecordedOrders(engine, recordedIds, started.held, started.orders);
   });
 }
 
 /** Maximum size of an answer with a value of a series. */
-const MAX_ANSWER_BYTES = 1 << 20;
+const MAX_ANSWER_BYTES = 1024 * 1024;
+/** Connections to all sources of series at the same time. */
+const MAX_SOURCE_CONNECTIONS = 4;
 
 /** Starts to read external series and to accept webhooks. Throws ConfigError for a port that is in use. */
 async function readExternal(
   config: LiveConfig,
   { bot, journal, started, checkers, exchange, log }: ExternalParts,
-  undo: (() => Promise<void> | void)[],
+  closers: (() => Promise<void> | void)[],
 ): Promise<void> {
   if (config.series.length === 0) return;
-  const wire = new UndiciWire({ connections: 4, maxBodyBytes: MAX_ANSWER_BYTES });
-  undo.push(() => wire.close());
+  const wire = new UndiciWire({ connections: MAX_SOURCE_CONNECTIONS, maxBodyBytes: MAX_ANSWER_BYTES });
+  closers.push(() => wire.close());
   const notify = (level: 'info' | 'warn', message: string): void => log[level](message);
   const reader = new ExternalReader({
     series: config.series,
@@ -307,11 +317,11 @@ async function readExternal(
     untilDurable: (seq) => bot.waitUntilDurable(seq),
     log: notify,
   });
-  undo.push(() => reader.stop());
+  closers.push(() => reader.stop());
   if (checkers === null || config.webhooks === null) return;
   const acceptValue: TakeHookValue = (name, value) => reader.acceptHookValue(name, value);
   const hooks = await openWebhooks({ settings: config.webhooks, checkers, acceptValue, log: notify });
-  undo.push(() => hooks.close());
+  closers.push(() => hooks.close());
 }
 
 /** The parts of the bot that external series need. */
@@ -326,69 +336,53 @@ interface ExternalParts {
 }
 
 /** Returns a check that the code about to run was proved. Only the first call checks: a restart may call it twice. */
-function checkerOf(config: LiveConfig, { proof }: LiveOptions, log: LiveLog): (plan: RunPlan) => void {
-  let isDone = proof === undefined;
+function codeCheckerOf(config: LiveConfig, { proof }: LiveOptions, log: LiveLog): (plan: RunPlan) => void {
+  let hasChecked = false;
   return (plan) => {
-    if (isDone || proof === undefined) return;
-    isDone = true;
+    if (hasChecked || proof === undefined) return;
+    hasChecked = true;
     const { isProved, text } = checkProved(plan, config.file, join(dirname(catalogOf(config)), 'ledger'), proof);
     if (isProved) log.info(text);
     else log.warn(text);
   };
 }
 
-/** Parts that the journal needs while the bot is still being built. `cell` is filled once bot and engine exist. */
+/** Parts that the journal needs while the bot is still being built. The members of `late` are null until they exist. */
 interface BotUnderConstruction {
-  readonly cell: { bot: LiveBot | null; engine: Engine | null };
+  readonly late: { bot: LiveBot | null; engine: Engine | null };
   readonly services: MarketRouter;
   readonly afterSend: AfterSendQueue;
   readonly venueMs: () => number;
 }
 
+/** Number of random bits in the prefix of the bot's client order ids. */
+const RANDOM_BITS = 30;
+
 /** Opens the journal of the bot. */
 function openJournal(
   config: LiveConfig,
   exchange: Exchange,
-  { cell, services, afterSend, venueMs }: BotUnderConstruction,
+  { late, services, afterSend, venueMs }: BotUnderConstruction,
   computer: SimulatedComputer | undefined,
 ): BotJournal {
   return openBotJournal(config, {
     ...(computer ? { open: computer.openJournal } : {}),
-    nowMs: () => Math.floor(cell.bot?.driver.nowMs ?? venueMs()),
+    nowMs: () => Math.floor(late.bot?.driver.nowMs ?? venueMs()),
     listener: {
       onDurable: (seq) => {
         for (const service of services.all()) service.onDurable(seq);
-        cell.bot?.journalLasts(seq);
+        late.bot?.onJournalDurable(seq);
         afterSend.onDurable();
       },
       onFailure: (why) => {
-        cell.bot?.journalFailed(why);
+        late.bot?.onJournalFailure(why);
         afterSend.end();
       },
     },
-    random: Math.floor(exchange.random() * 2 ** 30),
+    random: Math.floor(exchange.random() * 2 ** RANDOM_BITS),
     stamp: (order) => services.serviceOf(order.instrument.market).stamp(order),
     tradeText: (tradeId) => services.all()[0]!.tradeText(tradeId),
-    lastTicks: (instrument) => cell.engine?.lastTicks(instrument) ?? NaN,
-    reservedUnits: (id) => cell.engine?.orders.get(id)?.worstUnits ?? 0,
+    lastTicks: (instrument) => late.engine?.lastTicks(instrument) ?? NaN,
+    reservedUnits: (id) => late.engine?.orders.get(id)?.worstUnits ?? 0,
   });
-}
-
-/** Measures the clock of each market until it is certain enough. Throws ConfigError if it is not. */
-async function measureClocks({ markets, orders }: LiveConfig, exchange: Exchange): Promise<void> {
-  exchange.clock.start(markets);
-  for (const market of markets) {
-    await measureClock(exchange, market);
-    let { uncertaintyMs } = exchange.serverTime(market);
-    for (let tries = 1; tries < MAX_MEASUREMENTS && uncertaintyMs > orders.maxUncertaintyMs; tries++) {
-      await new Promise<void>((resolve) => exchange.clock.measure(market, () => resolve()));
-      ({ uncertaintyMs } = exchange.serverTime(market));
-    }
-    if (uncertaintyMs <= orders.maxUncertaintyMs) continue;
-    const actual = uncertaintyMs === Infinity ? 'no answer' : `${Math.round(uncertaintyMs)} ms`;
-    throw new ConfigError(
-      `the clock of the ${market} exchange: expected an uncertainty of at most ${orders.maxUncertaintyMs} ms, got ${actual}`,
-      'run isobar doctor to find the reason',
-    );
-  }
 }

@@ -5,19 +5,22 @@ import { DueQueue } from '../../ports/dueQueue.ts';
 import { NoAnswer } from '../download/marketService.ts';
 import { retryAtStart } from './retryAtStart.ts';
 
+/** Turns of the event loop after which a retry that does not end fails the test. */
+const MAX_TURNS = 5000;
+
 /** Returns the number of tries and how they ended, for a call that fails `failures` times. */
 async function triesOf(timeScale: number, failures: number, error: Error): Promise<readonly [tries: number, end: unknown]> {
   const queue = new DueQueue();
   queue.runDue(0);
-  const progress: { tries: number; end: unknown; over: boolean } = { tries: 0, end: null, over: false };
+  const progress: { tries: number; end: unknown; hasEnded: boolean } = { tries: 0, end: null, hasEnded: false };
   const act = (): Promise<string> => (++progress.tries > failures ? Promise.resolve('there') : Promise.reject(error));
   void retryAtStart(queue, timeScale, act)
     .then(
       (value) => (progress.end = value),
       (reason: unknown) => (progress.end = reason),
     )
-    .finally(() => (progress.over = true));
-  for (let turnIndex = 0; turnIndex < 5000 && !progress.over; turnIndex++) {
+    .finally(() => (progress.hasEnded = true));
+  for (let turnIndex = 0; turnIndex < MAX_TURNS && !progress.hasEnded; turnIndex++) {
     await Promise.resolve();
     queue.runDue(queue.nowMs + 50 * timeScale);
   }

@@ -1,14 +1,15 @@
-// Retries the reads of a start. With a time scale, the time limit of a call passes in a moment of local time.
+// Retries the reads of a starting bot. With a time scale of 60, a time limit of 5 s ends after 83 ms on this computer, so one call is not enough.
 
 import type { Scheduler } from '../../ports/scheduler.ts';
 import { NoAnswer } from '../download/marketService.ts';
 
 /** Local time for which reads are retried, ms. */
 const START_RETRY_MS = 10_000;
+/** Local time between two tries, ms. */
 const PAUSE_MS = 100;
 
 /**
- * Runs `act` until the exchange replies, for as long as one call may take without a time scale. Rejects with the last NoAnswer. At a time
+ * Runs `act` until the exchange replies, but at most for START_RETRY_MS of local time. Rejects with the last NoAnswer. At a time
  * scale of 1 the call itself waits that long, so there is no retry.
  */
 export async function retryAtStart<T>(scheduler: Scheduler, timeScale: number, act: () => Promise<T>): Promise<T> {

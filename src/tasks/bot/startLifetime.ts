@@ -83,14 +83,14 @@ class LifetimeEndedError extends ConfigError {}
 
 /** Begins a lifetime: fresh strategies, with the ledger of the journal. */
 async function beginLifetime({ config, journal, market, ...deps }: LifetimeStartDeps, number: number): Promise<StartedLifetime> {
-  const { absenceBounds: bounds, log, options, venueMs } = deps;
+  const { absenceBounds, log, options, venueMs } = deps;
   const feeds = firstFeeds(market, options.room);
   const firstValues = firstRecords(config.series, catalogOf(config), feeds.atMs);
   const series = knownSeriesPlans(config.series, [...journal.records, ...firstValues]);
   const plan = await livePlan(config, feeds.plans, feeds.atMs, { ...options, series });
   deps.checkCode(plan);
   const { state, history } = readBefore(journal.records);
-  const built = await buildEngine(plan, { ...portsOf(deps, plan), absenceBounds: bounds }, history, log);
+  const built = await buildEngine(plan, { ...portsOf(deps, plan), absenceBounds }, history, log);
   if (state.config === null) await deps.firstStart(plan, built.engine);
   writeStartRecords(
     journal.journal,
@@ -120,8 +120,12 @@ async function continueLifetime(deps: LifetimeStartDeps, lifetime: Lifetime): Pr
   const entered = await enterLifetime(deps, lifetime);
   const { engine, replay, plan, feeds } = entered;
   const isAccepted = options.acceptChanges === true;
-  const others = replay.comparison.difference !== null && lifetime.newest.hash !== config.hash ? ['the config has changed'] : [];
-  if (!isAccepted) checkReplay(replay.comparison, [...changesSince(lifetime, plan), ...others], config.data);
+  if (!isAccepted) {
+    const changes = [...changesSince(lifetime, plan)];
+    // Changes of the config that leave the decisions as they were need no consent.
+    if (replay.comparison.difference !== null && lifetime.newest.hash !== config.hash) changes.push('the config has changed');
+    checkReplay(replay.comparison, changes, config.data);
+  }
   writeStartRecords(
     journal.journal,
     config,
@@ -136,6 +140,7 @@ async function continueLifetime(deps: LifetimeStartDeps, lifetime: Lifetime): Pr
   return { ...entered, plan, feeds, orders, held: replay.comparison.held, known: [], sinceMs: newestInstant(entered.lifetime) };
 }
 
+/** A lifetime whose records have been replayed, up to the end of the journal. */
 interface EnteredLifetime extends ReplayedLifetime {
   readonly lifetime: Lifetime;
   readonly plan: RunPlan;
@@ -145,12 +150,13 @@ interface EnteredLifetime extends ReplayedLifetime {
 /** Enters the lifetime at the newest point that all strategies have kept, if nothing has changed; else at its beginning. */
 async function enterLifetime(deps: LifetimeStartDeps, lifetime: Lifetime): Promise<EnteredLifetime> {
   const { config, journal, options, notify } = deps;
-  const since = options.acceptChanges === true ? null : lifetimeFromKeptState(lifetime, journal.records);
-  if (since === null) return enterAt(deps, lifetime);
+  const sinceKeptState = options.acceptChanges === true ? null : lifetimeFromKeptState(lifetime, journal.records);
+  if (sinceKeptState === null) return enterAt(deps, lifetime);
   try {
-    const entered = await enterAt(deps, since);
+    const entered = await enterAt(deps, sinceKeptState);
     const { difference } = entered.replay.comparison;
-    if (difference === null && changesSince(lifetime, entered.plan).length === 0 && lifetime.newest.hash === config.hash) {
+    const isUnchanged = changesSince(lifetime, entered.plan).length === 0 && lifetime.newest.hash === config.hash;
+    if (difference === null && isUnchanged) {
       notify('strategies begin with their kept state; all other fields have their initial values');
       return entered;
     }
@@ -163,20 +169,20 @@ async function enterLifetime(deps: LifetimeStartDeps, lifetime: Lifetime): Promi
 
 /** Builds the engine of a lifetime and replays its records. */
 async function enterAt({ config, journal, market, ...deps }: LifetimeStartDeps, lifetime: Lifetime): Promise<EnteredLifetime> {
-  const { absenceBounds: bounds, log, options } = deps;
+  const { absenceBounds, log, options } = deps;
   const feeds = continueFeeds(market, lifetime, options.room);
   const series = knownSeriesPlans(config.series, journal.records);
   const plan = await livePlan(config, feeds.plans, lifetime.fromMs, { ...options, series });
   deps.checkCode(plan);
-  const end = lifetimeEnd(lifetime, config, plan);
-  if (end !== null)
+  const endReason = lifetimeEnd(lifetime, config, plan);
+  if (endReason !== null)
     throw new LifetimeEndedError(
-      `${config.data}: ${end}`,
+      `${config.data}: ${endReason}`,
       'use another data folder, or --accept-changes: strategies start afresh, the books continue',
     );
   const { defersCallbacks = false } = options;
   const replayed = await replayLifetime(lifetime, plan, {
-    absenceBounds: bounds,
+    absenceBounds,
     log,
     isTorn: journal.isTorn,
     stopsAtDifference: false,

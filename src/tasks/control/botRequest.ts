@@ -6,7 +6,7 @@ import { LIMITS } from '../../risk/limits/limits.ts';
 import type { ActAnswer, BotControl, BotLogLine, Who } from './botControl.ts';
 import type { BotView } from './botView.ts';
 
-const KEYS = new Set<string>(LIMITS.map(({ key }) => key));
+const LIMIT_KEYS = new Set<string>(LIMITS.map(({ key }) => key));
 
 const scope = z
   .string()
@@ -24,7 +24,12 @@ const requestSchema = z.discriminatedUnion('op', [
   z.strictObject({ op: z.literal('ignore'), id, why }),
   z.strictObject({ op: z.literal('resolve'), id, outcome: z.enum(['placed', 'noEffect']), venueId: id.nullable(), why }),
   z.strictObject({ op: z.literal('acknowledge') }),
-  z.strictObject({ op: z.literal('tighten'), key: z.string().refine((key) => KEYS.has(key), 'a limit'), value: z.string().max(40), why }),
+  z.strictObject({
+    op: z.literal('tighten'),
+    key: z.string().refine((key) => LIMIT_KEYS.has(key), 'a limit'),
+    value: z.string().max(40),
+    why,
+  }),
 ]);
 
 /** A valid request. */

@@ -12,40 +12,45 @@ import type { ActAnswer, BotLogLine } from './botControl.ts';
 import type { BotView } from './botView.ts';
 import type { BotRequest } from './botRequest.ts';
 
+/** Time limit for a reply, ms. */
 const TIMEOUT_MS = 5000;
+const HANG_REMEDY = 'if the bot hangs, isobar kill still works';
 
 /** Thrown when no bot replies: it does not run, or it hangs. */
 export class BotSilentError extends ConfigError {}
 
 /** Returns the name of the sender, for the journal. */
-const who = (): string => `${userInfo().username} (isobar)`;
+const senderName = (): string => `${userInfo().username} (isobar)`;
 
-/** Sends one request and resolves with the reply. Rejects with BotSilent if no bot replies in time, and with ConfigError if it rejects it. */
+/** Sends one request and resolves with the reply. Rejects with BotSilentError if no bot replies in time, and with ConfigError if the bot rejects the request. */
 export function askBot(folder: string, request: BotRequest, timeoutMs = TIMEOUT_MS): Promise<unknown> {
   const path = join(folder, SOCKET_NAME);
   if (!existsSync(path)) return Promise.reject(noBot(folder, 'it has no control.sock'));
   return new Promise((resolve, reject) => {
     const socket = connect(path);
-    const stop = runAfter(timeoutMs, () => end(() => reject(new BotSilentError(`${path}: no answer within ${timeoutMs} ms`, HANGS))));
-    const end = (settle: () => void): void => {
-      stop();
+    // The first event decides: a promise that is settled ignores all later ones.
+    const close = (): void => {
+      cancelTimeout();
       socket.destroy();
-      settle();
     };
-    const lines = new ControlLines(
-      MAX_ANSWER_BYTES,
-      (text) => end(() => settleWith(text, resolve, reject)),
-      () => end(() => reject(new ConfigError(`${path}: the answer is too long`, 'use the isobar version that started the bot'))),
-    );
+    const fail = (error: ConfigError): void => {
+      close();
+      reject(error);
+    };
+    const cancelTimeout = runAfter(timeoutMs, () => fail(new BotSilentError(`${path}: no answer within ${timeoutMs} ms`, HANG_REMEDY)));
+    const onReply = (text: string): void => {
+      close();
+      settleWith(text, resolve, reject);
+    };
+    const onTooLong = (): void => fail(new ConfigError(`${path}: the answer is too long`, 'use the isobar version that started the bot'));
+    const lines = new ControlLines(MAX_ANSWER_BYTES, onReply, onTooLong);
     socket.setEncoding('utf8');
-    socket.on('connect', () => socket.write(lineText({ v: PROTOCOL_VERSION, id: 1, who: who(), request })));
+    socket.on('connect', () => socket.write(lineText({ v: PROTOCOL_VERSION, id: 1, who: senderName(), request })));
     socket.on('data', (text: string) => lines.add(text));
-    socket.on('error', (error) => end(() => reject(noBot(folder, 'code' in error ? String(error.code) : error.message))));
-    socket.on('close', () => end(() => reject(noBot(folder, 'it closed the connection'))));
+    socket.on('error', (error) => fail(noBot(folder, 'code' in error ? String(error.code) : error.message)));
+    socket.on('close', () => fail(noBot(folder, 'it closed the connection')));
   });
 }
-
-const HANGS = 'if the bot hangs, isobar kill still works';
 
 /** Resolves with the value of a reply line, or rejects with its problem. */
 function settleWith(text: string, resolve: (value: unknown) => void, reject: (error: Error) => void): void {

@@ -7,7 +7,10 @@ export const MAX_REQUEST_BYTES = 64 * 1024;
 /** Maximum size of a reply. The view of a busy bot has some hundred kilobytes. */
 export const MAX_ANSWER_BYTES = 32 * 2 ** 20;
 
-/** A request. `id` is returned with the reply; the journal records `who`. */
+/** Maximum length of the name of a sender. */
+const MAX_WHO_LENGTH = 100;
+
+/** A request. `v` is the protocol version, `id` is returned with the reply; the journal records `who`. */
 export interface RequestLine {
   readonly v: number;
   readonly id: number;
@@ -21,7 +24,7 @@ export type AnswerLine =
   | { readonly v: number; readonly id: number; readonly ok: false; readonly problem: string };
 
 /** Returns a JSON object as members; null for other text. */
-const parse = (text: string): Readonly<Record<string, unknown>> | null => {
+const parseMembers = (text: string): Readonly<Record<string, unknown>> | null => {
   try {
     const value: unknown = JSON.parse(text);
     return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : null;
@@ -33,14 +36,14 @@ const parse = (text: string): Readonly<Record<string, unknown>> | null => {
 
 /** Returns null for an invalid request line. */
 export function readRequestLine(text: string): RequestLine | null {
-  const { v, id, who, request } = parse(text) ?? {};
-  const isValid = typeof v === 'number' && typeof id === 'number' && typeof who === 'string' && who.length <= 100;
+  const { v, id, who, request } = parseMembers(text) ?? {};
+  const isValid = typeof v === 'number' && typeof id === 'number' && typeof who === 'string' && who.length <= MAX_WHO_LENGTH;
   return isValid ? { v, id, who, request } : null;
 }
 
 /** Returns null for an invalid reply line. */
 export function readAnswerLine(text: string): AnswerLine | null {
-  const { v, id, ok, value, problem } = parse(text) ?? {};
+  const { v, id, ok, value, problem } = parseMembers(text) ?? {};
   if (typeof v !== 'number' || typeof id !== 'number') return null;
   if (ok === true) return { v, id, ok, value };
   return ok === false && typeof problem === 'string' ? { v, id, ok, problem } : null;
@@ -49,25 +52,25 @@ export function readAnswerLine(text: string): AnswerLine | null {
 /** Returns a line with its line feed. */
 export const lineText = (line: RequestLine | AnswerLine): string => `${JSON.stringify(line)}\n`;
 
-/** Splits a stream of text into lines. Calls `onTooLong` once if a line is longer than `max`. */
+/** Splits a stream of text into lines. Calls `onTooLong` once if a line is longer than `maxLength` characters. */
 export class ControlLines {
-  readonly #max: number;
+  readonly #maxLength: number;
   readonly #onLine: (text: string) => void;
   readonly #onTooLong: () => void;
-  #rest = '';
+  #incompleteLine = '';
 
-  constructor(max: number, onLine: (text: string) => void, onTooLong: () => void) {
-    this.#max = max;
+  constructor(maxLength: number, onLine: (text: string) => void, onTooLong: () => void) {
+    this.#maxLength = maxLength;
     this.#onLine = onLine;
     this.#onTooLong = onTooLong;
   }
 
   /** Adds the next part of the stream. */
   add(text: string): void {
-    const lines = (this.#rest + text).split('\n');
-    this.#rest = lines.pop() ?? '';
-    if (this.#rest.length > this.#max || lines.some((line) => line.length > this.#max)) {
-      this.#rest = '';
+    const lines = (this.#incompleteLine + text).split('\n');
+    this.#incompleteLine = lines.pop() ?? '';
+    if (this.#incompleteLine.length > this.#maxLength || lines.some((line) => line.length > this.#maxLength)) {
+      this.#incompleteLine = '';
       this.#onTooLong();
       return;
     }

@@ -5,14 +5,16 @@ import { HALT_CAUSES } from '../../risk/live/haltCauses.ts';
 /** One halt cause. */
 export interface CauseRow {
   readonly code: string;
+  /** What has happened, as a clause. */
   readonly means: string;
   /** False when the cause clears by itself once its reason has ended. */
   readonly needsPerson: boolean;
+  /** What the operator does, as a clause. */
   readonly todo: string;
 }
 
 /** Causes that do not come from the exchange, the disk or the clock. */
-const OTHERS: readonly Omit<CauseRow, 'todo'>[] = [
+const BOT_CAUSES: readonly Omit<CauseRow, 'todo'>[] = [
   { code: 'OPERATOR', means: 'the operator has halted it', needsPerson: true },
   { code: 'KILLED', means: 'a kill: no order leaves, in this process and in the next', needsPerson: true },
   { code: 'STARTING', means: 'starting: waiting for the clock, the journal and two clean audits', needsPerson: false },
@@ -24,7 +26,8 @@ const OTHERS: readonly Omit<CauseRow, 'todo'>[] = [
   { code: 'STRATEGY', means: 'a strategy threw an error or took too long', needsPerson: true },
 ];
 
-const TODO: Readonly<Record<string, string>> = {
+/** What the operator does about a cause, by its code. */
+const TODO_BY_CODE: Readonly<Record<string, string>> = {
   OPERATOR: '`isobar resume`, once the reason is gone',
   KILLED: 'look at every order and position, then re-arm: `isobar resume account --code KILLED --why ...`, and start the bot',
   STARTING: 'wait; if it stays, `isobar status` and `isobar logs` say what it waits for',
@@ -67,17 +70,17 @@ const TODO: Readonly<Record<string, string>> = {
   STRATEGY: '`isobar logs` has the error; fix it and restart',
 };
 
-const SEE_LOGS = 'look at `isobar logs`, then resume';
+const DEFAULT_TODO = 'look at `isobar logs`, then resume';
 
 /** Every known cause. Causes by the operator and by strategies come first. */
 export const CAUSES: readonly CauseRow[] = [
-  ...OTHERS,
+  ...BOT_CAUSES,
   ...Object.entries(HALT_CAUSES).map(([code, { help, needsPerson }]) => ({ code, means: help, needsPerson })),
-].map((cause) => ({ ...cause, todo: TODO[cause.code] ?? SEE_LOGS }));
+].map((cause) => ({ ...cause, todo: TODO_BY_CODE[cause.code] ?? DEFAULT_TODO }));
 
-const BY_CODE = new Map(CAUSES.map((cause) => [cause.code, cause]));
+const CAUSE_BY_CODE = new Map(CAUSES.map((cause) => [cause.code, cause]));
 
 /** True when a cause clears by itself. An unknown code needs the operator. */
-export const clearsItself = (code: string): boolean => BY_CODE.get(code)?.needsPerson === false;
+export const clearsItself = (code: string): boolean => CAUSE_BY_CODE.get(code)?.needsPerson === false;
 /** Returns a cause by its code; null: unknown. */
-export const causeRow = (code: string): CauseRow | null => BY_CODE.get(code) ?? null;
+export const causeRow = (code: string): CauseRow | null => CAUSE_BY_CODE.get(code) ?? null;

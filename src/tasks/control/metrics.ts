@@ -12,21 +12,23 @@ interface Sample {
 }
 
 /** Returns the value of a label, escaped. */
-const text = (value: string): string => value.replaceAll('\\', '\\\\').replaceAll('\n', '\\n').replaceAll('"', '\\"');
+const escaped = (value: string): string => value.replaceAll('\\', '\\\\').replaceAll('\n', '\\n').replaceAll('"', '\\"');
 
 /** Returns one metric with its samples; empty without a sample. */
 function metric(name: string, kind: 'gauge' | 'counter', help: string, samples: readonly Sample[]): string {
   const lines = samples.flatMap(({ labels = {}, value }) => {
     if (value === null || !Number.isFinite(value)) return [];
-    const inner = Object.entries(labels).map(([label, content]) => `${label}="${text(content)}"`);
-    return [`${name}${inner.length > 0 ? `{${inner.join(',')}}` : ''} ${value}`];
+    const labelTexts = Object.entries(labels).map(([label, content]) => `${label}="${escaped(content)}"`);
+    const labelPart = labelTexts.length > 0 ? `{${labelTexts.join(',')}}` : '';
+    return [`${name}${labelPart} ${value}`];
   });
   return lines.length === 0 ? '' : `# HELP ${name} ${help}\n# TYPE ${name} ${kind}\n${lines.join('\n')}\n`;
 }
 
+/** Returns ms as seconds; null stays null. */
 const seconds = (ms: number | null): number | null => (ms === null ? null : ms / 1000);
 /** Returns the age of a time in seconds. */
-const since = (view: BotView, ms: number | null): number | null => (ms === null ? null : Math.max(0, (view.timeMs - ms) / 1000));
+const ageSeconds = (view: BotView, ms: number | null): number | null => (ms === null ? null : Math.max(0, (view.timeMs - ms) / 1000));
 
 /** Returns all metrics. Every name begins with `isobar_`. Unknown values are left out. */
 export function metricsText(view: BotView): string {
@@ -59,7 +61,7 @@ function stateMetrics(view: BotView): readonly string[] {
 
 /** Returns the metrics of orders and fills. */
 function orderMetrics({ open, unknown, provenAbsent, foreignOrders, counts, timeMs }: BotView): readonly string[] {
-  const oldest = unknown.reduce((age, { createdMs }) => Math.max(age, timeMs - createdMs), 0);
+  const oldestAgeMs = unknown.reduce((age, { createdMs }) => Math.max(age, timeMs - createdMs), 0);
   return [
     metric('isobar_orders', 'gauge', 'Orders by what is known of them', [
       { labels: { kind: 'open' }, value: open.length },
@@ -67,7 +69,7 @@ function orderMetrics({ open, unknown, provenAbsent, foreignOrders, counts, time
       { labels: { kind: 'no_effect' }, value: provenAbsent.length },
       { labels: { kind: 'foreign' }, value: foreignOrders.length },
     ]),
-    metric('isobar_unknown_oldest_seconds', 'gauge', 'Age of the oldest order of unknown outcome', [{ value: oldest / 1000 }]),
+    metric('isobar_unknown_oldest_seconds', 'gauge', 'Age of the oldest order of unknown outcome', [{ value: oldestAgeMs / 1000 }]),
     metric('isobar_unknown_needs_person', 'gauge', 'Orders of unknown outcome that the operator has to decide', [
       { value: unknown.filter(({ needsPerson }) => needsPerson).length },
     ]),
@@ -183,7 +185,7 @@ function auditMetrics(view: BotView): readonly string[] {
   const { audit } = view;
   return [
     metric('isobar_audit_age_seconds', 'gauge', 'Since orders, fills and balances were last compared completely', [
-      { value: since(view, audit.fastMs) },
+      { value: ageSeconds(view, audit.fastMs) },
     ]),
     metric(
       'isobar_audit_ok',

@@ -21,8 +21,8 @@ export class OperatorPresence {
   }
   /** Clears all alarms. Returns false if there was none. */
   acknowledge(): boolean {
-    const isOpen = this.alarmMs !== Infinity;
+    const hasAlarm = this.alarmMs !== Infinity;
     this.alarmMs = Infinity;
-    return isOpen;
+    return hasAlarm;
   }
 }

@@ -24,16 +24,16 @@ export function scopeName(scope: Scope, { instruments, strategies }: ScopeNames)
 export function parseScope(name: ScopeName, { instruments, strategies }: ScopeNames): Scope | null {
   if (name === 'account') return { kind: 'account' };
   const [kind = ''] = name.split(':', 1);
-  const rest = name.slice(kind.length + 1);
+  const subject = name.slice(kind.length + 1);
   if (kind === 'market') {
-    const market = instruments.find((instrument) => instrument.market === rest)?.market;
+    const market = instruments.find((instrument) => instrument.market === subject)?.market;
     return market === undefined ? null : { kind, market };
   }
   if (kind === 'symbol') {
-    const instrument = instruments.findIndex(({ id }) => id === rest);
+    const instrument = instruments.findIndex(({ id }) => id === subject);
     return instrument < 0 ? null : { kind, instrument };
   }
-  const strategy = kind === 'strategy' ? strategies.indexOf(rest) : -1;
+  const strategy = kind === 'strategy' ? strategies.indexOf(subject) : -1;
   return strategy < 0 ? null : { kind: 'strategy', strategy };
 }
 
@@ -51,21 +51,19 @@ export function scopesOf({ instruments, strategies }: ScopeNames): readonly Scop
 /** Returns every scope of the run with its own causes. */
 export function scopeViews(board: Pick<HaltBoard, 'causes'>, named: ScopeNames): readonly ScopeView[] {
   const causes = board.causes();
-  return scopesOf(named).map((name) =>
-    scopeView(
-      name,
-      causes.filter(({ scope }) => scopeName(scope, named) === name),
-    ),
-  );
+  return scopesOf(named).map((name) => {
+    const ownCauses = causes.filter(({ scope }) => scopeName(scope, named) === name);
+    return scopeView(name, ownCauses);
+  });
 }
 
 /** Returns a scope with its causes, most severe first. */
 function scopeView(scope: ScopeName, causes: readonly HaltCause[]): ScopeView {
   const severity = ({ state }: HaltCause): number => RISK_STATES.indexOf(state);
-  const sorted = causes.toSorted((a, b) => severity(b) - severity(a) || a.sinceMs - b.sinceMs);
+  const sortedCauses = causes.toSorted((a, b) => severity(b) - severity(a) || a.sinceMs - b.sinceMs);
   return {
     scope,
-    state: sorted[0]?.state ?? 'RUN',
-    causes: sorted.map(({ state, code, why, sinceMs }) => ({ state, code, why, sinceMs, clearsItself: clearsItself(code) })),
+    state: sortedCauses[0]?.state ?? 'RUN',
+    causes: sortedCauses.map(({ state, code, why, sinceMs }) => ({ state, code, why, sinceMs, clearsItself: clearsItself(code) })),
   };
 }

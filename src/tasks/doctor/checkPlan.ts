@@ -15,20 +15,23 @@ import { checkTestOrder } from './checks/testOrder.ts';
 import type { CheckContext } from './context/checkContext.ts';
 import type { Probe } from './context/probe.ts';
 
-/** A check of one market. */
-interface Step {
+/** A check that runs once for each market. */
+interface MarketCheck {
   readonly name: string;
+  /** Names of the checks that must pass first. Otherwise this one is skipped. */
   readonly needs: readonly string[];
   /** Only for this market; absent: both. */
   readonly market?: Market;
   readonly run: (context: CheckContext, other: CheckContext | null) => Promise<CheckFinding>;
 }
 
+/** The check of the API key. It is the only one that belongs to no market. */
 const KEY = 'key';
+/** What a signed read of the account needs. */
 const SIGNED = ['signature', 'ip', 'permission'];
 
-/** Checks of one market. */
-const STEPS: readonly Step[] = [
+/** The checks of one market, in the order in which they run. */
+const MARKET_CHECKS: readonly MarketCheck[] = [
   { name: 'dns', needs: [], run: findAddresses },
   { name: 'tls', needs: ['dns'], run: checkConnection },
   { name: 'ping', needs: ['tls'], run: ping },
@@ -49,7 +52,7 @@ const STEPS: readonly Step[] = [
 ];
 
 /** All names of checks, in the order of one market. */
-export const CHECK_NAMES: readonly string[] = [KEY, ...STEPS.map(({ name }) => name), 'socket', 'limits'];
+export const CHECK_NAMES: readonly string[] = [KEY, ...MARKET_CHECKS.map(({ name }) => name), 'socket', 'limits'];
 
 /** Returns all checks in order. */
 export function checkPlan(
@@ -60,17 +63,17 @@ export function checkPlan(
 ): readonly DoctorCheck[] {
   return [
     { name: KEY, market: null, needs: [], run: () => checkCredentials(credentials, KEY_REMEDY) },
-    ...contexts.flatMap((context) => stepsOf(context, contexts.find((other) => other !== context) ?? null)),
+    ...contexts.flatMap((context) => checksOfMarket(context, contexts.find((other) => other !== context) ?? null)),
     { name: 'socket', market: null, needs: [], run: () => checkSocket(probe, socketUrl) },
     { name: 'limits', market: null, needs: [], run: () => checkLimits(probe) },
   ];
 }
 
 /** Returns the checks of one market. `other` is the context of the other market, if it is checked too. */
-function stepsOf(context: CheckContext, other: CheckContext | null): readonly DoctorCheck[] {
+function checksOfMarket(context: CheckContext, other: CheckContext | null): readonly DoctorCheck[] {
   const { market } = context;
   const fullName = (name: string): string => (name === KEY ? name : `${market}.${name}`);
-  return STEPS.filter((step) => step.market === undefined || step.market === market).map(({ name, needs, run }) => ({
+  return MARKET_CHECKS.filter((check) => check.market === undefined || check.market === market).map(({ name, needs, run }) => ({
     name: fullName(name),
     market,
     needs: needs.map(fullName),

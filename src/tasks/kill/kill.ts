@@ -2,7 +2,7 @@
 
 import { ConfigError } from '../../base/errors.ts';
 import type { Instrument, InstrumentId } from '../../model/instrument.ts';
-import { cancelAll, type CancelResult } from './cancel/cancelAll.ts';
+import { cancelAll, type CancelResult, type LeftOrder } from './cancel/cancelAll.ts';
 import type { KillOrders } from './cancel/killOrders.ts';
 import { flatten, FlattenProgress, gaveUpText, type FlattenResult, type PositionToClose } from './flatten/flatten.ts';
 import { uncertainOrderText } from './plan/attribution.ts';
@@ -83,8 +83,8 @@ class KillRun {
   readonly #stuck = new Map<InstrumentId, string>();
   /** Ids of the protective trigger orders that have been cancelled. */
   readonly #protectiveIds = new Set<string>();
-  /** The books and the journal; null until the first position is closed. */
-  #reading: Promise<KillBooks> | null = null;
+  /** The reading of books and journal; null until the first position is to be closed. */
+  #books: Promise<KillBooks> | null = null;
 
   constructor(venue: KillVenue, report: KillReportBuilder, knownOrders: KillOrders, options: KillOptions) {
     this.#venue = venue;
@@ -122,22 +122,23 @@ class KillRun {
     const { giveUpMs } = deps.settings;
     const isAllStuck = stuck.size === deps.instruments.length;
     this.#venue.giveUpMs = isAllStuck ? giveUpMs * (1 - SET_ASIDE_SHARE) : giveUpMs;
-    const [late, free] = [true, false].map((isStuck) => deps.instruments.filter(({ id }) => stuck.has(id) === isStuck));
-    await Promise.all([this.#close(free!, readBooks), this.#closeLater(late!, readBooks)]);
-    if (this.#reading !== null) await this.#cancelWhatIsLeft(await this.#reading);
+    const stuckInstruments = deps.instruments.filter(({ id }) => stuck.has(id));
+    const freeInstruments = deps.instruments.filter(({ id }) => !stuck.has(id));
+    await Promise.all([this.#close(freeInstruments, readBooks), this.#closeLater(stuckInstruments, readBooks)]);
+    if (this.#books !== null) await this.#cancelWhatIsLeft(await this.#books);
   }
 
   /** Closes the positions of instruments whose orders have ended. */
   async #close(instruments: readonly Instrument[], readBooks: () => Promise<KillBooks>): Promise<void> {
     if (instruments.length === 0) return;
-    const books = await (this.#reading ??= readBooks());
+    const books = await (this.#books ??= readBooks());
     const { orders } = books.books;
-    const late = await this.#settleLate(orders, instruments);
-    const settled = instruments.filter(({ id }) => !late.has(id));
+    const nowStuck = await this.#cancelAddedOrders(orders, instruments);
+    const cancelled = instruments.filter(({ id }) => !nowStuck.has(id));
     const { includesForeign, terms } = this.#options;
     const cancelTriggers = (instrument: Instrument): Promise<readonly LeftTrigger[]> =>
       drainTriggers(this.#venue, instrument, orders, { includesForeign, selection: 'every', ended: this.#protectiveIds });
-    const positions = positionsOf(settled, new KillEvidenceReader(this.#venue, books.books), books, cancelTriggers);
+    const positions = positionsOf(cancelled, new KillEvidenceReader(this.#venue, books.books), books, cancelTriggers);
     this.#report.noteFlattened(await flatten(this.#venue, positions, terms, this.progress));
   }
 
@@ -148,17 +149,15 @@ class KillRun {
     for (const { id } of instruments) this.#stuck.delete(id);
     this.#noteStuck(again.stuck);
     this.#remaining = ordersOfInstruments(this.#knownOrders, this.#stuck);
-    await this.#close(
-      instruments.filter(({ id }) => !again.stuck.has(id)),
-      readBooks,
-    );
+    const freed = instruments.filter(({ id }) => !again.stuck.has(id));
+    await this.#close(freed, readBooks);
   }
 
   /**
    * Cancels again if the books know of orders that were journalled until this process had the journal, such as the slices of another kill.
    * Returns the instruments that are stuck now.
    */
-  async #settleLate(orders: KillOrders, instruments: readonly Instrument[]): Promise<CancelResult['stuck']> {
+  async #cancelAddedOrders(orders: KillOrders, instruments: readonly Instrument[]): Promise<CancelResult['stuck']> {
     if (!hasLaterUnknownOrders(this.#venue, orders, this.#knownOrders)) return new Map();
     return this.#cancelAgain(orders, instruments);
   }
@@ -167,15 +166,14 @@ class KillRun {
   async #cancelWhatIsLeft({ books }: KillBooks): Promise<void> {
     const venue = this.#venue;
     const report = this.#report;
-    const done = venue.deps.instruments.filter(({ id }) => !this.#stuck.has(id));
+    const cancelled = venue.deps.instruments.filter(({ id }) => !this.#stuck.has(id));
     // Protective orders of a position that could not be closed stay.
-    const closed = withoutIds(done, report.open);
-    report.noteProtective(
-      await cancelProtective(venue, books.orders, this.#options.includesForeign, { closed, ended: this.#protectiveIds }),
-    );
+    const closed = withoutIds(cancelled, report.open);
+    const { includesForeign } = this.#options;
+    report.noteProtective(await cancelProtective(venue, books.orders, includesForeign, { closed, ended: this.#protectiveIds }));
     // Slices are orders too, so verify that none of them is open.
     const slices = { ...books.orders, open: new Map(), unknownUntilMs: {} };
-    await this.#cancelAgain(slices, withoutIds(done, report.gaveUp));
+    await this.#cancelAgain(slices, withoutIds(cancelled, report.gaveUp));
   }
 
   /** Cancels the orders that were known at the start. */
@@ -208,14 +206,15 @@ const withoutIds = (instruments: readonly Instrument[], ids: ReadonlySet<Instrum
 function hasLaterUnknownOrders({ deps }: KillVenue, { unknownUntilMs }: KillOrders, knownOrders: KillOrders): boolean {
   return (['spot', 'futures'] as const).some((market) => {
     const untilMs = unknownUntilMs[market] ?? -Infinity;
-    return untilMs > (knownOrders.unknownUntilMs[market] ?? -Infinity) && untilMs - deps.serverTime(market).ms <= deps.settings.giveUpMs;
+    const wasAdded = untilMs > (knownOrders.unknownUntilMs[market] ?? -Infinity);
+    return wasAdded && untilMs - deps.serverTime(market).ms <= deps.settings.giveUpMs;
   });
 }
 
-/** Returns the orders of these instruments alone. */
+/** Returns the orders of stuck instruments alone. */
 function ordersOfInstruments({ own, open, waiting, unknownUntilMs }: KillOrders, stuck: ReadonlyMap<InstrumentId, string>): KillOrders {
-  const of = (orders: KillOrders['open']): KillOrders['open'] => new Map([...orders].filter(([id]) => stuck.has(id)));
-  return { own, open: of(open), waiting: of(waiting), unknownUntilMs };
+  const ofStuck = (ids: KillOrders['open']): KillOrders['open'] => new Map([...ids].filter(([id]) => stuck.has(id)));
+  return { own, open: ofStuck(open), waiting: ofStuck(waiting), unknownUntilMs };
 }
 
 /** The result of cancelling the trigger orders of closed positions. */
@@ -240,12 +239,12 @@ async function cancelProtective(
 
 /** Returns sentences about orders that may still be open, for a kill that does not complete. */
 function openOrderTexts({ open, waiting, own }: KillOrders): readonly string[] {
-  const knownTriggers = [
+  const knownTexts = [
     ...[...open].flatMap(([id, ids]) => ids.map((venueId) => `${id}: order ${venueId} may still be open`)),
     ...[...waiting].flatMap(([id, ids]) => ids.map((triggerId) => `${id}: trigger order ${triggerId} may still wait`)),
   ];
   const lost = own === null ? [] : [...own.withoutVenueId].filter(({ hasNoEffect }) => !hasNoEffect);
-  return [...knownTriggers, ...lost.map((order) => uncertainOrderText({ order, fits: [], isUnseen: true }))];
+  return [...knownTexts, ...lost.map((order) => uncertainOrderText({ order, fits: [], isUnseen: true }))];
 }
 
 /** Returns every position that the bot may have: by strategy for coins, by side for contracts. */
@@ -285,15 +284,22 @@ const distinctTriggers = (rows: readonly LeftTrigger[]): readonly LeftTrigger[] 
   ...new Map(rows.map((row) => [`${row.instrument} ${row.trigger.triggerOrderId}`, row])).values(),
 ];
 
+/** Returns a sentence about an order that stays open. */
+function stayingOrderText({ instrument, order: { venueId, side, qty, price }, attribution }: LeftOrder): string {
+  const priceText = price === null ? '' : ` at ${price}`;
+  const reason = attribution === 'alien' ? 'is not ours and stays open' : 'has an unknown owner and stays open';
+  return `${instrument}: order ${venueId} (${side} ${qty}${priceText}) ${reason}`;
+}
+
 /** Collects the results of a kill while it runs. */
 class KillReportBuilder {
   readonly #venue: KillVenue;
   readonly #flatten: boolean;
   readonly #beganMs: number;
   #cancelled: Omit<CancelResult, 'stuck'> = { count: 0, left: [], triggers: 0, leftTriggers: [] };
-  #protective: readonly LeftTrigger[] = [];
+  #leftProtective: readonly LeftTrigger[] = [];
   #flattened: FlattenResult = { slices: [], dust: [], residuals: [], openInstruments: new Set(), unprovenInstruments: new Set() };
-  #stopped: readonly string[] = [];
+  #incomplete: readonly string[] = [];
   triggersCancelled = 0;
 
   constructor(venue: KillVenue, isFlatten: boolean) {
@@ -307,6 +313,7 @@ class KillReportBuilder {
     return this.#flattened.openInstruments;
   }
 
+  /** Instruments whose flattening ended without proof. */
   get gaveUp(): ReadonlySet<InstrumentId> {
     return this.#flattened.unprovenInstruments;
   }
@@ -324,7 +331,7 @@ class KillReportBuilder {
 
   noteProtective({ count, left }: ProtectiveCancels): void {
     this.triggersCancelled += count;
-    this.#protective = left;
+    this.#leftProtective = left;
   }
 
   /** Notes instruments that could not be completed, with what may be left of them. */
@@ -332,7 +339,7 @@ class KillReportBuilder {
     const ids = [...stuck.keys(), ...this.#flattened.unprovenInstruments];
     if (ids.length === 0) return;
     const isOf = (text: string): boolean => ids.some((id) => text.startsWith(`${id}: `));
-    this.#stopped = [...[...stuck].map(([id, reason]) => gaveUpText(id, reason)), ...[...open, ...believed].filter(isOf)];
+    this.#incomplete = [...[...stuck].map(([id, reason]) => gaveUpText(id, reason)), ...[...open, ...believed].filter(isOf)];
   }
 
   /** Notes the last reading of these instruments. Notes about other instruments stay. */
@@ -350,37 +357,31 @@ class KillReportBuilder {
   }
 
   noteFlattened(result: FlattenResult): void {
-    const { slices, dust, residuals, openInstruments: open, unprovenInstruments: gaveUp } = this.#flattened;
+    const { slices, dust, residuals, openInstruments, unprovenInstruments } = this.#flattened;
     this.#flattened = {
       slices: [...slices, ...result.slices],
       dust: [...dust, ...result.dust],
       residuals: [...residuals, ...result.residuals],
-      openInstruments: new Set([...open, ...result.openInstruments]),
-      unprovenInstruments: new Set([...gaveUp, ...result.unprovenInstruments]),
+      openInstruments: new Set([...openInstruments, ...result.openInstruments]),
+      unprovenInstruments: new Set([...unprovenInstruments, ...result.unprovenInstruments]),
     };
   }
 
   noteStopped(reason: string, { slices, inFlight }: FlattenProgress, residuals: readonly string[]): void {
-    this.#stopped = [reason, ...inFlight, ...residuals];
+    this.#incomplete = [reason, ...inFlight, ...residuals];
     this.#flattened = { ...this.#flattened, slices: slices.slice() };
   }
 
   toReport(): KillReport {
     const { onPhase } = this.#venue.deps;
-    const left = this.#cancelled.left.map(
-      ({ instrument, order: { venueId, side, qty, price }, attribution }) =>
-        `${instrument}: order ${venueId} (${side} ${qty}${price === null ? '' : ` at ${price}`}) ` +
-        (attribution === 'alien' ? 'is not ours and stays open' : 'has an unknown owner and stays open'),
-    );
-    const waiting = distinctTriggers([...this.#cancelled.leftTriggers, ...this.#protective]).map(
+    const left = this.#cancelled.left.map(stayingOrderText);
+    const leftTriggers = distinctTriggers([...this.#cancelled.leftTriggers, ...this.#leftProtective]).map(
       ({ instrument, trigger: { triggerOrderId, side, volume, triggerPrice } }) =>
         `${instrument}: trigger order ${triggerOrderId} (${side} ${volume} at ${triggerPrice}) has an unknown owner and stays waiting`,
     );
-    const residuals = [...this.#stopped, ...left, ...waiting, ...this.#flattened.residuals];
-    onPhase(
-      'done',
-      residuals.length === 0 ? `everything is cancelled${this.#flatten ? ' and flat' : ''}` : `${residuals.length} problems remain`,
-    );
+    const residuals = [...this.#incomplete, ...left, ...leftTriggers, ...this.#flattened.residuals];
+    const doneText = `everything is cancelled${this.#flatten ? ' and flat' : ''}`;
+    onPhase('done', residuals.length === 0 ? doneText : `${residuals.length} problems remain`);
     return {
       flatten: this.#flatten,
       beganMs: this.#beganMs,

@@ -16,7 +16,7 @@ export interface LossFigures {
 export class LossKill {
   readonly #figures: LossFigures;
   /** False until the equity is known: after a start, positions have no price before the first bar. */
-  #wasKnown = false;
+  #hasBeenKnown = false;
 
   constructor(figures: LossFigures) {
     this.#figures = figures;
@@ -27,12 +27,13 @@ export class LossKill {
    * now, it counts as beyond every limit.
    */
   killReason(): string | null {
-    const units = this.#units();
-    if (Number.isFinite(units)) this.#wasKnown = true;
-    return this.#wasKnown ? this.#figures.risk.lossBeyond(units, KILL_FACTOR) : null;
+    const equityUnits = this.#equityUnits();
+    if (Number.isFinite(equityUnits)) this.#hasBeenKnown = true;
+    return this.#hasBeenKnown ? this.#figures.risk.lossBeyond(equityUnits, KILL_FACTOR) : null;
   }
 
-  #units(): number {
+  /** Returns the current equity; NaN when it cannot be computed. */
+  #equityUnits(): number {
     try {
       return this.#figures.equityUnits();
     } catch {

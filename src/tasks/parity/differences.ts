@@ -78,9 +78,9 @@ interface PlainFill {
 class OrderDifferences {
   readonly #rerun: Rerun;
   readonly #run: RecordedRun;
-  readonly #found: ListedDifference[] = [];
+  readonly #differences: ListedDifference[] = [];
   /** By order id: the rows of its fills in the rerun. */
-  readonly #fillsOf = new Map<number, number[]>();
+  readonly #fillRowsByOrder = new Map<number, number[]>();
 
   constructor(rerun: Rerun, run: RecordedRun) {
     this.#rerun = rerun;
@@ -88,7 +88,7 @@ class OrderDifferences {
     const { fills } = rerun;
     for (let row = 0; row < fills.length; row++) {
       const id = fills.orderId[row]!;
-      this.#fillsOf.set(id, [...(this.#fillsOf.get(id) ?? []), row]);
+      this.#fillRowsByOrder.set(id, [...(this.#fillRowsByOrder.get(id) ?? []), row]);
     }
   }
 
@@ -99,11 +99,12 @@ class OrderDifferences {
       else if (recorded!.intent !== null || recorded!.end !== null)
         this.#add(`order ${id}`, recorded!.seq, recorded!.createdMs, 'order', null, recordedText(recorded!));
     }
-    return this.#found;
+    return this.#differences;
   }
 
+  /** Adds a difference. */
   #add(id: string, seq: number, time: number, what: DivergentWhat, backtest: string | null, live: string | null): void {
-    this.#found.push({ id, seq, time, what, backtest, live });
+    this.#differences.push({ id, seq, time, what, backtest, live });
   }
 
   /** Compares an order of the rerun (its row) with its recorded order. */
@@ -123,13 +124,15 @@ class OrderDifferences {
       const backtestText = ending === 'denied' ? `${text}, denied ${code}` : text;
       this.#add(`order ${id}`, seq, createdMs, 'order', backtestText, recordedText(recorded));
     }
-    const before = this.#found.length;
+    const countBefore = this.#differences.length;
     this.#compareFills(row, recorded, id);
-    if (this.#found.length > before && this.#found.at(-1)!.what === 'end') return;
+    if (this.#differences.length > countBefore && this.#differences.at(-1)!.what === 'end') return;
     const isEnded = ending === 'refused' || ending === 'canceled' || ending === 'notSent';
     const live = end === null || end.how === 'denied' ? null : endText(end);
     const kind = end?.how ?? null;
-    if ((isEnded ? ending : null) === (live === null ? null : kind)) return;
+    const backtestKind = isEnded ? ending : null;
+    const liveKind = live === null ? null : kind;
+    if (backtestKind === liveKind) return;
     const time = live === null ? orders.doneMs[row]! : end!.t;
     this.#add(`end ${id}`, end?.seq ?? this.#run.seqAfter(time), time, 'end', isEnded ? `${ending} ${code}`.trim() : null, live);
   }
@@ -139,11 +142,11 @@ class OrderDifferences {
     const { orders, instruments, feeds } = this.#rerun;
     const instrument = instruments[orders.instrument[row]!]!;
     const { bars } = feeds.findLast((feed) => feed.bars.instrument.id === instrument.id)!;
-    const rerunFills = (this.#fillsOf.get(orders.id[row]!) ?? []).map((fill) => this.#plainFill(fill, instrument));
+    const rerunFills = (this.#fillRowsByOrder.get(orders.id[row]!) ?? []).map((fillRow) => this.#plainFill(fillRow, instrument));
     const liveFills = reported.map(plainRecord);
-    for (let place = 0; place < Math.max(rerunFills.length, liveFills.length); place++) {
-      const rerunFill = rerunFills[place];
-      const liveFill = liveFills[place];
+    for (let index = 0; index < Math.max(rerunFills.length, liveFills.length); index++) {
+      const rerunFill = rerunFills[index];
+      const liveFill = liveFills[index];
       const time = Math.min(rerunFill?.timeMs ?? Infinity, liveFill?.timeMs ?? Infinity);
       const seq = liveFill?.seq ?? this.#run.seqAfter(time);
       const backtest = fillText(rerunFill);
@@ -154,10 +157,10 @@ class OrderDifferences {
         return;
       }
       if (rerunFill === undefined || liveFill === undefined || !isSameFill(rerunFill, liveFill, bars))
-        this.#add(`fill ${id} ${place}`, seq, time, 'fill', backtest, live);
+        this.#add(`fill ${id} ${index}`, seq, time, 'fill', backtest, live);
       else if (rerunFill.fee !== liveFill.fee || rerunFill.coin !== liveFill.coin || rerunFill.notional !== liveFill.notional) {
         const money = ({ fee, coin, notional }: PlainFill): string => `fee ${fee} ${coin} of ${notional}`;
-        this.#add(`fee ${id} ${place}`, seq, time, 'fee', money(rerunFill), money(liveFill));
+        this.#add(`fee ${id} ${index}`, seq, time, 'fee', money(rerunFill), money(liveFill));
       }
     }
   }
@@ -208,42 +211,46 @@ interface PlainTerms {
 /** Returns the terms of an order as text. The limit of a market order is its collar, and is omitted. */
 function termsText({ side, role, symbol, qty, amount, price }: PlainTerms): string {
   const isPriced = price !== null && (role === 'limit' || role === 'takeProfit');
-  return `${side} ${plain(qty ?? amount ?? '0')} ${symbol} ${role}${isPriced ? ` at ${plain(price)}` : ''}`;
+  return `${side} ${withoutTrailingZeros(qty ?? amount ?? '0')} ${symbol} ${role}${isPriced ? ` at ${withoutTrailingZeros(price)}` : ''}`;
 }
 
+/** Returns the terms of a recorded INTENT as text. */
 const intentTerms = (intent: NonNullable<ReportedOrder['intent']>): string => termsText({ ...intent, role: roleOfIntent(intent) });
 
+/** Returns the terms of a recorded order; its end if it has no INTENT. */
 function recordedText({ intent, end }: ReportedOrder): string {
   if (intent !== null) return intentTerms(intent);
   return end === null ? 'an order' : `${end.how} ${end.code}`;
 }
 
+/** Returns how an order ended, with the code of the end unless it is the same word. */
 const endText = ({ how, code }: ReportedEnd): string => (how === code ? how : `${how} ${code}`.trim());
 
 /** Returns a recorded fill with decimals in their shortest form. */
 const plainRecord = ({ record }: ReportedFill): PlainFill => ({
   seq: record.seq,
   timeMs: record.executedMs,
-  price: plain(record.price),
-  qty: plain(record.qty),
-  notional: plain(record.notional),
-  fee: plain(record.fee),
+  price: withoutTrailingZeros(record.price),
+  qty: withoutTrailingZeros(record.qty),
+  notional: withoutTrailingZeros(record.notional),
+  fee: withoutTrailingZeros(record.fee),
   coin: record.feeCoin,
 });
 
+/** Returns a fill as text, or null without a fill. */
 const fillText = (fill: PlainFill | undefined): string | null =>
   fill === undefined ? null : `${fill.qty} at ${fill.price}, ${formatTime(fill.timeMs)}`;
 
-/** Returns true when two fills are equal. */
-const isSameFill = (a: PlainFill, b: PlainFill, bars: BarColumns): boolean =>
-  a.price === b.price && a.qty === b.qty && isSameTime(a.timeMs, b.timeMs, bars);
+/** Returns true when a fill of the rerun and one of the bot have the same price and quantity, and fall into one bar. */
+const isSameFill = (rerunFill: PlainFill, liveFill: PlainFill, bars: BarColumns): boolean =>
+  rerunFill.price === liveFill.price && rerunFill.qty === liveFill.qty && isSameTime(rerunFill.timeMs, liveFill.timeMs, bars);
 
 /** Returns true when a fill of the rerun and one of the bot fall into one bar. A backtest has no finer times. */
 export const isSameTime = (rerunMs: number, liveMs: number, bars: BarColumns): boolean =>
   rerunMs === liveMs || openAt(bars, rerunMs) === openAt(bars, liveMs) || openAt(bars, rerunMs - 1) === openAt(bars, liveMs);
 
 /** Returns a decimal without trailing zeros. */
-function plain(text: string): string {
+function withoutTrailingZeros(text: string): string {
   return isPlainDecimal(text) && text.includes('.') ? text.replace(/\.?0+$/, '') : text;
 }
 
@@ -252,17 +259,19 @@ const HOUR_MS = 3_600_000;
 /** Hours are shifted by this much, because a catalog may have a payment some ms before the hour, and the bot sees it later. */
 const EARLY_MS = 60_000;
 
+/** The funding that was paid for one instrument within one hour. */
+interface PaidFunding {
+  seq: number | null;
+  time: number;
+  amount: number;
+  digits: number;
+}
+
 /** Returns the funding payments whose amounts differ. */
 function fundingDifferences({ payments, instruments }: Rerun, { funded, seqAfter }: RecordedRun): readonly ListedDifference[] {
-  interface Paid {
-    seq: number | null;
-    time: number;
-    amount: number;
-    digits: number;
-  }
-  const backtest = new Map<string, Paid>();
-  const live = new Map<string, Paid>();
-  const add = (to: Map<string, Paid>, symbol: string, paid: Paid): void => {
+  const backtest = new Map<string, PaidFunding>();
+  const live = new Map<string, PaidFunding>();
+  const add = (to: Map<string, PaidFunding>, symbol: string, paid: PaidFunding): void => {
     const key = `${symbol} ${Math.floor((paid.time + EARLY_MS) / HOUR_MS)}`;
     const sum = to.get(key);
     if (sum === undefined) to.set(key, { ...paid });
@@ -280,7 +289,7 @@ function fundingDifferences({ payments, instruments }: Rerun, { funded, seqAfter
     const ownPaid = backtest.get(key);
     const livePaid = live.get(key);
     if (ownPaid?.amount === livePaid?.amount) return [];
-    const text = (paid: Paid | undefined): string | null => (paid === undefined ? null : fromScaled(paid.amount, paid.digits));
+    const text = (paid: PaidFunding | undefined): string | null => (paid === undefined ? null : fromScaled(paid.amount, paid.digits));
     const time = ownPaid?.time ?? livePaid!.time;
     return [
       { id: `funding ${key}`, seq: livePaid?.seq ?? seqAfter(time), time, what: 'funding', backtest: text(ownPaid), live: text(livePaid) },

@@ -50,7 +50,10 @@ export interface StrategyNotes {
   readonly calls: readonly string[];
 }
 
-/** Throws ConfigError or StrategyError if the class cannot be constructed with its defaults. `displayName`: its name in messages. */
+/**
+ * Returns what a strategy asks for. Throws ConfigError or StrategyError if the class cannot be constructed with its defaults.
+ * `displayName`: its name in messages.
+ */
 export function inspectStrategy(strategy: StrategyClass, displayName: string): StrategyNotes {
   const host = new InspectionHost();
   const params = parseParams(strategy.params, {}, displayName);
@@ -90,16 +93,18 @@ function paramNotes({ params }: StrategyClass): readonly ParamNote[] {
   }));
 }
 
-/** Bounds are numbers, or decimals as text. */
+/** Returns a range as text; empty without bounds. Bounds are numbers, or decimals as text. */
 function rangeOf(min: unknown, max: unknown): string {
-  const [from, to] = [min, max].map((bound) => (typeof bound === 'number' || typeof bound === 'string' ? String(bound) : null));
+  const boundText = (bound: unknown) => (typeof bound === 'number' || typeof bound === 'string' ? String(bound) : null);
+  const from = boundText(min);
+  const to = boundText(max);
   if (from && to) return `${from} to ${to}`;
   if (from) return `at least ${from}`;
   return to ? `at most ${to}` : '';
 }
 
-/** There is no position before a run. A field may keep this object for later. */
-const FLAT: Position = {
+/** Before a run there is no position. Fields of a strategy may hold this object. */
+const FLAT_POSITION: Position = {
   qty: new Decimal(0),
   entryPrice: NaN,
   isFlat: true,
@@ -111,6 +116,7 @@ const FLAT: Position = {
   ageMs: NaN,
   unrealisedProfit: new Decimal(0),
 };
+/** A series without values. */
 const NO_VALUES: KnownValues = { length: 0, knownMs: new Float64Array(0), timeMs: new Float64Array(0), value: new Float64Array(0) };
 const NO_FUNDING: Funding = { rate: NaN, atMs: NaN, nextMs: NaN, ago: () => NaN };
 
@@ -128,38 +134,39 @@ class InspectionHost implements StrategyHost {
   }
   readonly nowMs = 0;
   readonly #instant = new Instant(0);
-  readonly #runs: FeedRun[] = [];
+  readonly #feedRuns: FeedRun[] = [];
+  /** By name of the feed: how it was requested, and the warm-up bars that its indicators need. */
   readonly #requested = new Map<string, { interval: string | null; isList: boolean }>();
   readonly #warmup = new Map<string, number>();
   #isBarsUsed = false;
-  readonly #bars = this.#make('bars', 'AAAUSDT', '1h');
+  readonly #bars = this.#addFeed('bars', 'AAAUSDT', '1h');
 
   /** The default feed always exists. It is reported if it is used, or if no other feed was requested. */
   get bars(): Feed {
     return this.#bars.view;
   }
   feed(name: string, byDefault?: { readonly interval?: Interval }): Feed {
-    const existing = this.#runs.find((run) => run.name === name);
+    const existing = this.#feedRuns.find((run) => run.name === name);
     this.#requested.set(name, { interval: byDefault?.interval ?? null, isList: false });
-    return (existing ?? this.#make(name, 'AAAUSDT', byDefault?.interval ?? '4h')).view;
+    return (existing ?? this.#addFeed(name, 'AAAUSDT', byDefault?.interval ?? '4h')).view;
   }
   feeds(name: string): readonly Feed[] {
     this.#requested.set(name, { interval: null, isList: true });
-    return LIST_SYMBOLS.map((symbol) => this.#make(name, symbol, '1h').view);
+    return LIST_SYMBOLS.map((symbol) => this.#addFeed(name, symbol, '1h').view);
   }
   /** No value of any series is known before a run. */
   series(name: string, feed: Feed = this.bars): KnownSeries {
-    const run = this.#runs.find(({ view }) => view === feed) ?? this.#bars;
+    const run = this.#feedRuns.find(({ view }) => view === feed) ?? this.#bars;
     if (run === this.#bars) this.#isBarsUsed = true;
     if (!this.indicators.includes(`series(${name})`)) this.indicators.push(`series(${name})`);
     return new KnownViews('', [{ name, symbol: null, values: NO_VALUES }], this).on(run, name, () => {});
   }
   use<Out>(what: IndicatorSpec<Out> | Series, options: UseOptions = {}): Out | Series {
-    const run = this.#note(what);
+    const run = this.#noteUse(what);
     return run.indicators.use(what as IndicatorSpec<Out>, options.depth ?? 1);
   }
   when(signal: SignalSource): Signal {
-    const run = this.#note(signal);
+    const run = this.#noteUse(signal);
     this.calls.push(`when ${'key' in signal ? signal.key : run.indicators.keyOf(signal)}`);
     return run.indicators.use(signal as IndicatorSpec<Signal>, 1);
   }
@@ -201,7 +208,7 @@ class InspectionHost implements StrategyHost {
     throw this.#tooEarly('closeAt()');
   }
   position(): Position {
-    return FLAT;
+    return FLAT_POSITION;
   }
   openOrders(): readonly OrderInfo[] {
     return [];
@@ -216,6 +223,7 @@ class InspectionHost implements StrategyHost {
     // Messages during construction are dropped: there is no run with a log.
   }
 
+  /** Returns the requested feeds. `readsBars`: the text of the class mentions `this.bars`. */
   feedNotes(readsBars: boolean): readonly FeedNote[] {
     const requestedFeeds = [...this.#requested].map(([name, { interval, isList }]) => ({
       name,
@@ -228,20 +236,22 @@ class InspectionHost implements StrategyHost {
   }
 
   /** Notes an indicator and the warm-up that it needs. Returns the feed that it reads. */
-  #note(indicator: IndicatorSpec<unknown> | Series | SignalSource): FeedRun {
-    const run = feedOf(this.#runs, indicator);
+  #noteUse(indicator: IndicatorSpec<unknown> | Series | SignalSource): FeedRun {
+    const run = feedOf(this.#feedRuns, indicator);
     if (run.name === 'bars') this.#isBarsUsed = true;
     if ('key' in indicator && !this.indicators.includes(indicator.key)) this.indicators.push(indicator.key);
-    const bars = 'warmupBars' in indicator ? indicator.warmupBars : 1;
-    this.#warmup.set(run.name, Math.max(this.#warmup.get(run.name) ?? 0, bars));
+    const warmupBars = 'warmupBars' in indicator ? indicator.warmupBars : 1;
+    this.#warmup.set(run.name, Math.max(this.#warmup.get(run.name) ?? 0, warmupBars));
     return run;
   }
-  #make(name: string, symbol: string, interval: Interval): FeedRun {
+  /** Adds a feed of two synthetic bars, because indicators need a feed to be registered. */
+  #addFeed(name: string, symbol: string, interval: Interval): FeedRun {
     const bars = synthesizeBars({ symbol, interval, fromMs: 0, bars: 2, seed: 1 });
-    const run = new FeedRun(name, bars, bars.instrument, this.#runs.length, 0, 1, this.#instant);
-    this.#runs.push(run);
+    const run = new FeedRun(name, bars, bars.instrument, this.#feedRuns.length, 0, 1, this.#instant);
+    this.#feedRuns.push(run);
     return run;
   }
+  /** Returns the error for an action that needs a run. */
   #tooEarly(action: string): ConfigError {
     return new ConfigError(`${action} while the strategy is constructed`, 'trade from onStart, onBar, a handler or a timer');
   }

@@ -20,11 +20,11 @@ export interface ListedStrategy {
   readonly problem: string | null;
 }
 
-/** Lists those under ./strategies, then those of the package. A file that does not load is listed with its problem. */
+/** Returns the strategies under ./strategies, then those of the package. A file that does not load is listed with its problem. */
 export async function listStrategies(): Promise<readonly ListedStrategy[]> {
-  const folders = [...new Set(['strategies', displayPath(join(packageFolder(), 'strategies'))])].filter((folder) =>
-    statSync(folder, { throwIfNoEntry: false })?.isDirectory(),
-  );
+  // Inside a checkout of isobar both are the same folder.
+  const candidates = new Set(['strategies', displayPath(join(packageFolder(), 'strategies'))]);
+  const folders = [...candidates].filter((folder) => statSync(folder, { throwIfNoEntry: false })?.isDirectory());
   const files = folders.flatMap((folder) => strategyFiles(folder).map((name) => join(folder, name)));
   const listed: ListedStrategy[] = [];
   for (const file of files) listed.push(await describeStrategy(file));
@@ -34,17 +34,22 @@ export async function listStrategies(): Promise<readonly ListedStrategy[]> {
 /** Returns the comment at the head of a strategy file, as one line; empty: no comment. */
 export function aboutOf(file: string): string {
   const text = readFileSync(file, 'utf8').replace(/^\uFEFF/, '');
-  const [lines] = /^(?:\/\/.*\n?)+/.exec(text) ?? [];
-  const [, block = ''] = lines === undefined ? (/^\/\*+([\s\S]*?)\*\//.exec(text) ?? []) : [];
-  const marks = lines === undefined ? /^\s*\*?\s?/ : /^\/\/+\s?/;
-  return (lines ?? block)
+  const [lineComments] = /^(?:\/\/.*\n?)+/.exec(text) ?? [];
+  if (lineComments !== undefined) return joinedLines(lineComments, /^\/\/+\s?/);
+  const [, blockComment = ''] = /^\/\*+([\s\S]*?)\*\//.exec(text) ?? [];
+  return joinedLines(blockComment, /^\s*\*?\s?/);
+}
+
+/** Returns the lines of a comment as one line. `marks` matches what begins each line of the comment. */
+function joinedLines(comment: string, marks: RegExp): string {
+  return comment
     .split('\n')
     .map((line) => line.replace(marks, '').trim())
     .join(' ')
     .trim();
 }
 
-/** Leaves out tests, declarations, and files without a default export, which hold shared code. */
+/** Returns the strategy files of a folder. Leaves out tests, declarations, and files without a default export, which hold shared code. */
 function strategyFiles(folder: string): readonly string[] {
   return (
     readdirSync(folder, { recursive: true })

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { packageFolder, packageVersion } from '../../adapters/runtime/version.ts';
 
 /** The npm lock file of a modules folder: where each module came from. */
-const LOCK = z.object({ packages: z.record(z.string(), z.object({ resolved: z.string().optional() })) });
+const LOCK_SCHEMA = z.object({ packages: z.record(z.string(), z.object({ resolved: z.string().optional() })) });
 
 /**
  * Returns the dependency that gives the project in `folder` the isobar installed `here`: its checkout, its tarball or repository, or for a
@@ -27,17 +27,19 @@ function isRegistry(resolved: string): boolean {
   return /^https?:.*\/-\//.test(resolved);
 }
 
+/** Returns where npm installed isobar from, by a lock file; null: unknown. */
 function recordedOrigin(lock: string): string | null {
   if (!existsSync(lock)) return null;
-  const { data } = LOCK.safeParse(JSON.parse(readFileSync(lock, 'utf8')));
+  const { data } = LOCK_SCHEMA.safeParse(JSON.parse(readFileSync(lock, 'utf8')));
   return data?.packages['node_modules/isobar']?.resolved ?? null;
 }
 
+/** Returns a `file:` dependency, relative to the project. */
 function fileSpec(folder: string, path: string): string {
-  return `file:${relative(real(folder), realpathSync(path))}`;
+  return `file:${relative(pathWithoutLinks(folder), realpathSync(path))}`;
 }
 
 /** Returns the path without links, also for a folder that does not exist yet. */
-function real(folder: string): string {
-  return existsSync(folder) ? realpathSync(folder) : join(real(dirname(folder)), basename(folder));
+function pathWithoutLinks(folder: string): string {
+  return existsSync(folder) ? realpathSync(folder) : join(pathWithoutLinks(dirname(folder)), basename(folder));
 }

@@ -12,9 +12,9 @@ import { kindTexts, projectTexts, strategyTexts, type StrategyKind } from './tem
 import { writeAll } from './writeAll.ts';
 
 /** The generated bars of a new project: a year of hourly bars. */
-const BARS = { symbol: 'DEMOUSDT', interval: '1h', from: '2024-01-01', bars: 8784, seed: 7 } as const;
+const DEMO_BARS = { symbol: 'DEMOUSDT', interval: '1h', from: '2024-01-01', bars: 8784, seed: 7 } as const;
 /** 2024-01-01, the start of the bars. */
-const FROM_MS = 1_704_067_200_000;
+const DEMO_FROM_MS = 1_704_067_200_000;
 /** Files of version control and file managers. A folder with only these counts as empty. */
 const IGNORED_FILES = new Set(['.git', '.DS_Store']);
 /** Maximum number of files that the error for a full folder names. */
@@ -37,7 +37,7 @@ export function createProject(dir: string): CreatedFiles {
   }
   checkOutFolder('dir', dir);
   const texts = { 'package.json': packageText(folder), ...projectTexts() };
-  writeAll(folder, texts, 'data', (data) => void generateInto(data, { ...BARS, fromMs: FROM_MS }));
+  writeAll(folder, texts, 'data', (data) => void generateInto(data, { ...DEMO_BARS, fromMs: DEMO_FROM_MS }));
   return { folder, files: Object.keys(texts) };
 }
 
@@ -66,7 +66,7 @@ function filesIn(dir: string): readonly string[] {
 
 /** Returns the text of package.json. Versions are exact, so that a project behaves the same later. */
 function packageText(folder: string): string {
-  const { symbol, interval, from, bars, seed } = BARS;
+  const { symbol, interval, from, bars, seed } = DEMO_BARS;
   const name = basename(folder)
     .toLowerCase()
     .replaceAll(/[^a-z0-9._-]+/g, '-')

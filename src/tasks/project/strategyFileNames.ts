@@ -3,7 +3,8 @@
 import { ConfigError } from '../../base/errors.ts';
 import type { StrategyNames } from './templateTexts.ts';
 
-const MAX_LENGTH = 60;
+/** Most characters of a name. */
+const MAX_NAME_LENGTH = 60;
 
 /**
  * Returns the file and class names of a strategy: `mean-cross`, `mean cross` and `MeanCross` give meanCross and MeanCross. Throws ConfigError
@@ -12,9 +13,9 @@ const MAX_LENGTH = 60;
 export function strategyFileNames(name: string): StrategyNames {
   const words = name.split(/[-_\s]+/).filter((word) => word !== '');
   const joined = words.map((word, index) => (index === 0 ? word : capitalize(word))).join('');
-  if (!/^[A-Za-z][A-Za-z0-9]*$/.test(joined) || joined.length > MAX_LENGTH) {
+  if (!/^[A-Za-z][A-Za-z0-9]*$/.test(joined) || joined.length > MAX_NAME_LENGTH) {
     throw new ConfigError(
-      `${name}: expected a name of at most ${MAX_LENGTH} letters and digits that begins with a letter`,
+      `${name}: expected a name of at most ${MAX_NAME_LENGTH} letters and digits that begins with a letter`,
       'such as: isobar strategy new meanCross',
     );
   }

@@ -92,10 +92,10 @@ async function nextSweep({ redis }: QueueClient): Promise<SharedSweep | null> {
 /** Works on one sweep until it or its first machine has ended. */
 async function joinSweep(client: QueueClient, sweep: SharedSweep, { threads, catalog, onMessage, signal }: JoinOptions): Promise<void> {
   const setup = await setUpSharedSweep(sweep, catalog);
-  const other = changedParts(sweep.parts, setup.identity.parts);
   if (setup.identity.id !== sweep.id) {
+    const differences = changedParts(sweep.parts, setup.identity.parts);
     throw new ConfigError(
-      `the sweep ${sweep.name} has other inputs than this machine: ${other.join('; ')}`,
+      `the sweep ${sweep.name} has other inputs than this machine: ${differences.join('; ')}`,
       'use the same strategy, bars and version of isobar; --catalog names other bars',
     );
   }
@@ -113,13 +113,13 @@ async function joinSweep(client: QueueClient, sweep: SharedSweep, { threads, cat
 /** Resolves after `ms`, or with the signal. */
 function pause(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
-    const end = () => {
-      stop();
-      signal.removeEventListener('abort', end);
+    const endPause = () => {
+      stopTimer();
+      signal.removeEventListener('abort', endPause);
       resolve();
     };
-    const stop = repeatEvery(ms, end);
-    signal.addEventListener('abort', end);
-    if (signal.aborted) end();
+    const stopTimer = repeatEvery(ms, endPause);
+    signal.addEventListener('abort', endPause);
+    if (signal.aborted) endPause();
   });
 }

@@ -6,7 +6,8 @@ import { lockFolder, processesHere, type LockMessages } from '../../adapters/dis
 import { withDiskErrors } from '../../adapters/journal/openJournal.ts';
 import type { SweepHeader } from '../trials/ledgerLine.ts';
 
-const WORDS: LockMessages = {
+/** The words of the messages about a lock that another process has. */
+const LOCK_WORDS: LockMessages = {
   has: 'this sweep',
   does: 'works on this sweep',
   may: 'may work on this sweep',
@@ -16,6 +17,6 @@ const WORDS: LockMessages = {
 
 /** Takes the lock of a sweep. The returned function releases it. Throws ConfigError if another process holds it, or may hold it. */
 export function lockLedger(folder: string, { name, id }: Pick<SweepHeader, 'name' | 'id'>): () => void {
-  const locks = join(folder, `${name}-${id.slice(0, 12)}.lock`);
-  return withDiskErrors(() => lockFolder(new FileSystemDisk(), locks, processesHere(), WORDS));
+  const lockPath = join(folder, `${name}-${id.slice(0, 12)}.lock`);
+  return withDiskErrors(() => lockFolder(new FileSystemDisk(), lockPath, processesHere(), LOCK_WORDS));
 }

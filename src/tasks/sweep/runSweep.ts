@@ -121,18 +121,19 @@ function findSweep({ ledgerFolder, identity, header }: SweepSetup, start: SweepS
   const earlierLedger = path === null ? null : readLedger(path);
   if (earlierLedger !== null && (start === 'resume' || isFinished(earlierLedger))) return earlierLedger;
   if (earlierLedger !== null) {
+    const doneText = `${earlierLedger.results.size} of ${earlierLedger.header.sets} sets done`;
     throw new ConfigError(
-      `${earlierLedger.path}: a sweep with the same inputs was interrupted, with ${earlierLedger.results.size} of ${earlierLedger.header.sets} sets done`,
+      `${earlierLedger.path}: a sweep with the same inputs was interrupted, with ${doneText}`,
       'use --resume to continue it, or --fresh to start over',
     );
   }
   if (start === 'new') return null;
   const interrupted = readLedgers(ledgerFolder).filter((ledger) => ledger.header.name === header.name && !isFinished(ledger));
-  const last = interrupted.toSorted((a, b) => (a.header.startedAt < b.header.startedAt ? 1 : -1))[0];
-  if (last === undefined)
+  const [newest] = interrupted.toSorted((a, b) => (a.header.startedAt < b.header.startedAt ? 1 : -1));
+  if (newest === undefined)
     throw new ConfigError(`--resume: the ledger ${ledgerFolder} has no interrupted sweep of ${header.name}`, 'remove --resume');
   throw new ConfigError(
-    `--resume: ${last.path} has other inputs: ${changedParts(last.header.parts, identity.parts).join('; ')}`,
+    `--resume: ${newest.path} has other inputs: ${changedParts(newest.header.parts, identity.parts).join('; ')}`,
     'restore them, or remove --resume to begin a new sweep',
   );
 }

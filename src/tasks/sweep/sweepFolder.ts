@@ -47,7 +47,7 @@ export function finishSweep(run: SweepRun, by: string): FinishedSweep {
 function recordOf({ setup, results }: SweepRun, by: string): SweepRecord {
   const { axes, sets, resolved, header, gridSize, rows } = setup;
   const { plan } = resolved;
-  const shownAxes = axes.map(({ name, values }) => axisOf(setup, name, values));
+  const reportAxes = axes.map(({ name, values }) => axisOf(setup, name, values));
   const lines = sets.map((_, set) => results.get(set));
   const column = (name: string): FigureColumn => ({ name, values: Float64Array.from(lines, (line) => line?.figures?.[name] ?? NaN) });
   const trials = countTrials(
@@ -62,17 +62,18 @@ function recordOf({ setup, results }: SweepRun, by: string): SweepRecord {
     strategy: header.strategy,
     markets: [...names].map(([id, name]) => {
       const intervals = plan.feeds.filter(({ bars }) => bars.instrument.id === id).map(({ bars }) => bars.interval);
-      return `${name} ${[...new Set(intervals)].toSorted((a, b) => typicalLengthMs(a) - typicalLengthMs(b)).join(' ')}`;
+      const ascendingIntervals = [...new Set(intervals)].toSorted((a, b) => typicalLengthMs(a) - typicalLengthMs(b));
+      return `${name} ${ascendingIntervals.join(' ')}`;
     }),
     fromMs: plan.fromMs,
     toMs: plan.toMs,
     asset: plan.feeds[0]?.bars.instrument.quote ?? '',
     isSynthetic: plan.feeds.some(({ quality }) => quality.synthetic),
     bars: rows,
-    axes: shownAxes,
+    axes: reportAxes,
     gridSize,
     sets: sets.length,
-    places: shownAxes.map(({ name, values }) => {
+    places: reportAxes.map(({ name, values }) => {
       const ranks = new Map(values.map((value, rank) => [value, rank]));
       return Int32Array.from(sets, (set) => ranks.get(set[name] ?? '') ?? 0);
     }),
@@ -88,13 +89,14 @@ function recordOf({ setup, results }: SweepRun, by: string): SweepRecord {
 
 /** Returns the warnings of all tasks, each once, because threads with the same strategy file report the same warnings. */
 function warningsIn(lines: Iterable<SetLine>): readonly Warning[] {
-  const list = new WarningList();
-  for (const { warnings } of [...lines].toSorted((a, b) => a.set - b.set)) warnings?.forEach(list.add);
-  return list.all();
+  const distinct = new WarningList();
+  const bySet = [...lines].toSorted((a, b) => a.set - b.set);
+  for (const { warnings } of bySet) warnings?.forEach(distinct.add);
+  return distinct.all();
 }
 
 /** Returns an axis of the report. Numbers are in ascending order, whatever their order in the grid. */
-function axisOf({ resolved, strategyEntry: given }: SweepSetup, name: string, values: readonly ParamValue[]): SweepAxis {
+function axisOf({ resolved, strategyEntry }: SweepSetup, name: string, values: readonly ParamValue[]): SweepAxis {
   const { strategies } = resolved.plan;
   const spec = paramSpecs(strategies)[name];
   const isOrdered = spec?.kind === 'int' || spec?.kind === 'float' || spec?.kind === 'decimal';
@@ -103,7 +105,7 @@ function axisOf({ resolved, strategyEntry: given }: SweepSetup, name: string, va
     values: isOrdered ? values.toSorted((a, b) => Number(a) - Number(b)) : values,
     isOrdered,
     unit: spec?.unit ?? '',
-    setting: settingOf(strategies, given, name),
+    setting: settingOf(strategies, strategyEntry, name),
   };
 }
 
@@ -118,12 +120,13 @@ function hashOf({ figures, refused, failed }: SweepRecord): string {
 export function setCommand({ setup }: SweepRun, record: SweepRecord, set: number | null): string {
   const { definition, settings } = setup.request;
   const allSettings = [...settings, ...paramSettings(setup.strategyEntry).first];
-  const base = ['isobar backtest', shellWord(definition), ...allSettings.map((setting) => `--set ${shellWord(setting)}`)].join(' ');
-  if (set === null) return base;
-  const params = record.axes.map(
-    ({ setting, values }, axis) => ` --set ${shellWord(`${setting}=${values[record.places[axis]?.[set] ?? 0]}`)}`,
-  );
-  return base + params.join('');
+  const command = ['isobar backtest', shellWord(definition), ...allSettings.map((setting) => `--set ${shellWord(setting)}`)].join(' ');
+  if (set === null) return command;
+  const params = record.axes.map(({ setting, values }, axis) => {
+    const value = values[record.places[axis]?.[set] ?? 0];
+    return ` --set ${shellWord(`${setting}=${value}`)}`;
+  });
+  return command + params.join('');
 }
 
 /** Returns the command that repeats the sweep. */

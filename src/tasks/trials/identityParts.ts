@@ -105,10 +105,9 @@ const SEPARATE_KEYS: ReadonlySet<string> = new Set(['name', 'strategy', 'params'
 
 /** Returns the settings of a run as parts. Parameters that the sweep varies are left out. */
 function identitySettings({ plan, text }: Pick<ResolvedRun, 'plan' | 'text'>, swept: readonly string[]): IdentitySettings {
-  const withDefaultsApplied: unknown = parse(text);
-  const resultSettings = Object.entries(
-    withDefaultsApplied !== null && typeof withDefaultsApplied === 'object' ? withDefaultsApplied : {},
-  ).filter(([key]) => !SEPARATE_KEYS.has(key));
+  const resolvedDefinition: unknown = parse(text);
+  const keys = resolvedDefinition !== null && typeof resolvedDefinition === 'object' ? resolvedDefinition : {};
+  const resultSettings = Object.entries(keys).filter(([key]) => !SEPARATE_KEYS.has(key));
   const prefixes = paramPrefixes(plan.strategies);
   const params = plan.strategies.flatMap(({ record }, index) =>
     Object.entries(record.params).map(([name, value]) => [`${prefixes[index]}${name}`, value] as const),
@@ -140,6 +139,7 @@ export function appendRunToLedger(folder: string, family: string | null, resolve
   });
 }
 
+/** Returns the fields of a proof that the ledger stores. */
 function proofLine({ verdict, from, code, data, settings }: RunProof): RunLine['proof'] & {} {
   return { verdict, from, code, data, settings };
 }

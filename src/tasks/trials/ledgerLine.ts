@@ -82,7 +82,8 @@ export interface SetLine {
 /** Any line of the ledger. */
 export type LedgerLine = SweepHeader | SetLine | RunLine | ProofLine;
 
-const CHECK = /,"crc":"([0-9a-f]{8})"\}$/;
+/** Matches the checksum at the end of a line. */
+const CHECKSUM_MEMBER = /,"crc":"([0-9a-f]{8})"\}$/;
 
 /** Returns the text of `line`, without a newline. */
 export function encodeLine(line: LedgerLine): string {
@@ -92,7 +93,7 @@ export function encodeLine(line: LedgerLine): string {
 
 /** Returns the line in `text`; null: the text is incomplete or damaged. */
 export function decodeLine(text: string): LedgerLine | null {
-  const check = CHECK.exec(text);
+  const check = CHECKSUM_MEMBER.exec(text);
   if (!check) return null;
   const body = text.slice(0, check.index);
   // A valid checksum means that encodeLine wrote the line. The compiler cannot follow its types through JSON.

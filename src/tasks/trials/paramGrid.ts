@@ -53,7 +53,7 @@ export function setsOf(axes: readonly Axis[], random: number | null, seed: numbe
     throw new ConfigError(`--grid: expected at most ${MAX_SETS} sets, got ${count}`, remedy);
   }
   if (count === size) return Array.from({ length: size }, (_, index) => setAt(axes, coordinatesOf(axes, index)));
-  return drawPoints(axes, count, seed).map((coordinates) => setAt(axes, coordinates));
+  return drawCoordinates(axes, count, seed).map((coordinates) => setAt(axes, coordinates));
 }
 
 /** Returns one axis. `text` is the value of a `--grid` option. */
@@ -71,8 +71,7 @@ function parseAxis(text: string, specs: Specs): Axis {
     throw new ConfigError(`--grid ${name}: no such parameter${hint}`, `there are: ${paramNames.join(', ') || 'none'}`);
   }
   const values = valuesOf(text.slice(separator + 1), text, spec).map((value) => checkValue(value, text, spec));
-  const distinct = new Set<ParamValue>();
-  const repeated = values.find((value) => distinct.size === distinct.add(value).size);
+  const repeated = values.find((value, index) => values.indexOf(value) !== index);
   if (repeated !== undefined)
     throw new ConfigError(`--grid ${text}: expected each value once, got ${repeated} twice`, 'remove one of them');
   return { name, values };
@@ -87,16 +86,20 @@ function valuesOf(values: string, axis: string, spec: ParamSpec<unknown>): reado
     throw new ConfigError(`--grid ${axis}: expected decimals in from..to:step, got ${values}`, 'for example --grid width=1.5..3:0.25');
   }
   const digits = Math.max(...[from, to, step].map((text) => text.split('.')[1]?.length ?? 0));
-  const [first, last, by] = [from, to, step].map((text) => toScaled(text, digits) ?? 0) as [number, number, number];
-  if (by <= 0)
+  // Whole multiples of 10^-digits, so that the steps are exact.
+  const scaledOf = (text: string): number => toScaled(text, digits) ?? 0;
+  const first = scaledOf(from);
+  const last = scaledOf(to);
+  const increment = scaledOf(step);
+  if (increment <= 0)
     throw new ConfigError(
       `--grid ${axis}: expected a step above 0, got ${step}`,
       'a range goes from the lower end to the higher end, in steps above 0',
     );
   if (last < first) throw new ConfigError(`--grid ${axis}: expected from below to, got ${from}..${to}`, 'put the lower end first');
-  const count = Math.floor((last - first) / by) + 1;
+  const count = Math.floor((last - first) / increment) + 1;
   if (count > MAX_SETS) throw new ConfigError(`--grid ${axis}: expected at most ${MAX_SETS} values, got ${count}`, 'use a wider step');
-  return Array.from({ length: count }, (_, i) => fromScaled(first + i * by, digits));
+  return Array.from({ length: count }, (_, index) => fromScaled(first + index * increment, digits));
 }
 
 /** Returns the value as a definition would write it. Throws ConfigError if the parameter rejects it. */
@@ -124,21 +127,22 @@ function coordinatesOf(axes: readonly Axis[], index: number): readonly number[] 
 
 /** Returns the parameter set at these coordinates. */
 function setAt(axes: readonly Axis[], coordinates: readonly number[]): ParamSet {
-  return Object.fromEntries(axes.map(({ name, values }, i) => [name, values[coordinates[i] ?? 0] ?? '']));
+  return Object.fromEntries(axes.map(({ name, values }, axis) => [name, values[coordinates[axis] ?? 0] ?? '']));
 }
 
 /**
  * Returns the coordinates of `count` different combinations, in grid order. It draws until there are enough. For more than half of the
  * grid, drawing would repeat itself too often, so it shuffles the grid.
  */
-function drawPoints(axes: readonly Axis[], count: number, seed: number): readonly (readonly number[])[] {
+function drawCoordinates(axes: readonly Axis[], count: number, seed: number): readonly (readonly number[])[] {
   const rng = seededRng(seed);
   const size = gridSize(axes);
   if (count * 2 > size) {
-    const order = Array.from({ length: size }, (_, i) => i);
-    for (let i = 0; i < count; i++) {
-      const j = i + Math.floor(rng.next() * (size - i));
-      [order[i], order[j]] = [order[j] ?? 0, order[i] ?? 0];
+    // Shuffles the first `count` places (Fisher and Yates).
+    const order = Array.from({ length: size }, (_, index) => index);
+    for (let place = 0; place < count; place++) {
+      const drawnPlace = place + Math.floor(rng.next() * (size - place));
+      [order[place], order[drawnPlace]] = [order[drawnPlace] ?? 0, order[place] ?? 0];
     }
     return order
       .slice(0, count)
@@ -155,8 +159,8 @@ function drawPoints(axes: readonly Axis[], count: number, seed: number): readonl
 
 /** Orders combinations as in the grid. */
 function byCoordinates(a: readonly number[], b: readonly number[]): number {
-  for (const [i, value] of a.entries()) {
-    const other = b[i] ?? 0;
+  for (const [axis, value] of a.entries()) {
+    const other = b[axis] ?? 0;
     if (value !== other) return value - other;
   }
   return 0;

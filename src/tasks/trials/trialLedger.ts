@@ -29,23 +29,25 @@ export interface LedgerContent {
 }
 
 /** The files of single runs and of proofs. Each run and each proof is one line. */
-const RUNS = 'runs.jsonl';
-const PROOFS = 'proofs.jsonl';
+const RUNS_FILE = 'runs.jsonl';
+const PROOFS_FILE = 'proofs.jsonl';
+
+const NEWLINE = 0x0a;
 
 /** Appends a single run or a proof to its file. Throws the system's error if the file cannot be written. */
 export function appendLine(folder: string, line: RunLine | ProofLine): void {
   mkdirSync(folder, { recursive: true });
-  appendFileSync(join(folder, line.kind === 'run' ? RUNS : PROOFS), `${encodeLine(line)}\n`);
+  appendFileSync(join(folder, line.kind === 'run' ? RUNS_FILE : PROOFS_FILE), `${encodeLine(line)}\n`);
 }
 
 /** Returns all single runs of a folder. Lines that a crash left incomplete are omitted. */
 export function readRuns(folder: string): readonly RunLine[] {
-  return readLines(join(folder, RUNS)).flatMap((line) => (line.kind === 'run' ? [line] : []));
+  return readLines(join(folder, RUNS_FILE)).flatMap((line) => (line.kind === 'run' ? [line] : []));
 }
 
 /** Returns all verdicts of `isobar prove`, the oldest first. Incomplete lines are omitted. */
 export function readProofs(folder: string): readonly ProofLine[] {
-  return readLines(join(folder, PROOFS)).flatMap((line) => (line.kind === 'proof' ? [line] : []));
+  return readLines(join(folder, PROOFS_FILE)).flatMap((line) => (line.kind === 'proof' ? [line] : []));
 }
 
 /** Returns the lines of a ledger; none if it does not exist. */
@@ -67,10 +69,14 @@ export function readLedger(path: string): LedgerContent | null {
   let header: SweepHeader | null = null;
   let wholeBytes = 0;
   let damagedLine: number | null = null;
-  for (let from = 0, line = 1, end = bytes.indexOf(0x0a); end >= 0; from = end + 1, line++, end = bytes.indexOf(0x0a, from)) {
-    const entry = decodeLine(bytes.toString('utf8', from, end));
-    if (entry === null) {
-      damagedLine ??= line;
+  let start = 0;
+  let lineNumber = 0;
+  for (let end = bytes.indexOf(NEWLINE); end >= 0; end = bytes.indexOf(NEWLINE, start)) {
+    const line = decodeLine(bytes.toString('utf8', start, end));
+    start = end + 1;
+    lineNumber++;
+    if (line === null) {
+      damagedLine ??= lineNumber;
       continue;
     }
     // A crash can only damage the last line. A complete line after a damaged one has another cause.
@@ -79,8 +85,8 @@ export function readLedger(path: string): LedgerContent | null {
         `${path}:${damagedLine}: the line is damaged`,
         'restore the file from a backup, or move it away to start the sweep over',
       );
-    if (entry.kind === 'sweep') header ??= entry;
-    else if (entry.kind === 'set' && !results.has(entry.set)) results.set(entry.set, entry);
+    if (line.kind === 'sweep') header ??= line;
+    else if (line.kind === 'set' && !results.has(line.set)) results.set(line.set, line);
     wholeBytes = end + 1;
   }
   return header === null ? null : { path, header, results, wholeBytes, isTorn: wholeBytes < bytes.length };
@@ -96,7 +102,7 @@ export function findLedger(folder: string, id: string): string | null {
   const stem = `-${id.slice(0, 12)}`;
   const matching = ledgerFiles(folder).filter((file) => new RegExp(`${stem}(-\\d+)?\\.jsonl$`).test(file));
   const numberOf = (file: string) => Number(/-(\d+)\.jsonl$/.exec(file.replace(stem, ''))?.[1] ?? 1);
-  const newest = matching.toSorted((a, b) => numberOf(b) - numberOf(a))[0];
+  const [newest] = matching.toSorted((a, b) => numberOf(b) - numberOf(a));
   return newest === undefined ? null : join(folder, newest);
 }
 
@@ -112,7 +118,7 @@ export function freshPath(folder: string, { name, id }: Pick<SweepHeader, 'name'
 function ledgerFiles(folder: string): readonly string[] {
   return existsSync(folder)
     ? readdirSync(folder)
-        .filter((file) => file.endsWith('.jsonl') && file !== RUNS && file !== PROOFS)
+        .filter((file) => file.endsWith('.jsonl') && file !== RUNS_FILE && file !== PROOFS_FILE)
         .toSorted()
     : [];
 }
@@ -147,7 +153,9 @@ export async function continueLedger({ path, wholeBytes, isTorn }: LedgerContent
 /** Appends results to a ledger file. Results that arrive during a write are written together afterwards. */
 export class LedgerWriter {
   readonly #file: FileHandle;
+  /** Lines that wait for the write in progress. */
   #waiting: string[] = [];
+  /** The write in progress. */
   #flushing: Promise<void> | null = null;
 
   constructor(file: FileHandle) {
@@ -174,6 +182,7 @@ export class LedgerWriter {
     await this.#file.close();
   }
 
+  /** Writes lines to the disk. */
   async #flush(lines: readonly string[]): Promise<void> {
     await this.#file.appendFile(lines.join(''));
     await this.#file.datasync();

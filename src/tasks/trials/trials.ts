@@ -44,20 +44,20 @@ export function countTrials(header: SweepHeader, results: Iterable<SetLine>, ear
     for (const { params, figures } of sweep.results.values()) add(sweep.header, params, figures);
   }
   for (const run of earlier.runs) if (isOnSameData(run, header)) add(run, {}, run.figures);
-  const family = [...trials.values()].filter(({ isOfFamily }) => isOfFamily);
-  const values = family.flatMap(({ value }) => (value === null ? [] : [value]));
-  return { count: family.length, earlier: family.length - ownCount, all: trials.size, values: Float64Array.from(values) };
+  const ofFamily = [...trials.values()].filter(({ isOfFamily }) => isOfFamily);
+  const values = ofFamily.flatMap(({ value }) => (value === null ? [] : [value]));
+  return { count: ofFamily.length, earlier: ofFamily.length - ownCount, all: trials.size, values: Float64Array.from(values) };
 }
 
 /**
  * Returns the key of a trial, equal for equal code, parameters and definition. A swept parameter and one in the definition count the same.
  */
 function trialKey({ parts }: TriedOn, params: SetLine['params']): string {
-  const decisive = parts.filter(({ name }) => !NOT_OF_A_SET.has(name));
+  const partsOfSet = parts.filter(({ name }) => !NOT_OF_A_SET.has(name));
   const isFixed = ({ name }: { readonly name: string }) => name.startsWith(FIXED_PARAM_PREFIX);
-  const fixedParams = decisive.filter(isFixed).map(({ name, value }): [string, string] => [name.slice(FIXED_PARAM_PREFIX.length), value]);
+  const fixedParams = partsOfSet.filter(isFixed).map(({ name, value }): [string, string] => [name.slice(FIXED_PARAM_PREFIX.length), value]);
   // Files are identified by their content alone, not by their names.
-  const settings = decisive.filter((part) => !isFixed(part)).map(({ name, value }) => (HASH.test(value) ? value : [name, value]));
+  const settings = partsOfSet.filter((part) => !isFixed(part)).map(({ name, value }) => (HASH.test(value) ? value : [name, value]));
   const sweptParams = Object.entries(params).map(([name, value]): [string, string] => [name, String(value)]);
   const allParams = [...fixedParams, ...sweptParams].toSorted(([a], [b]) => (a < b ? -1 : 1));
   return sha256(JSON.stringify([settings, allParams]));
@@ -66,6 +66,7 @@ function trialKey({ parts }: TriedOn, params: SetLine['params']): string {
 /** Parts that say which sets a sweep has and how figures are computed, but nothing about a single set. */
 const NOT_OF_A_SET: ReadonlySet<string> = new Set(['--grid', '--random', 'figures', 'isobar']);
 
+/** Matches a SHA-256. */
 const HASH = /^[0-9a-f]{64}$/;
 
 /** Prefix of the name of a parameter that is not swept. */
@@ -74,7 +75,8 @@ export const FIXED_PARAM_PREFIX = 'params.';
 /** Returns the family; null: none, as in lines of an earlier isobar version. */
 const familyOf = ({ family }: TriedOn): string | null => family ?? null;
 
+/** True when two trials used the same instruments and intervals. */
 function isOnSameData(one: TriedOn, other: TriedOn): boolean {
-  const data = ({ bars }: TriedOn) => [...new Set(bars)].toSorted().join('\n');
-  return data(one) === data(other);
+  const dataKey = ({ bars }: TriedOn) => [...new Set(bars)].toSorted().join('\n');
+  return dataKey(one) === dataKey(other);
 }

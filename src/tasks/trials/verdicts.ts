@@ -53,16 +53,18 @@ export interface CodeVerdict {
  */
 export function codeVerdict(folder: string, code: string): CodeVerdict | null {
   const byDataAndSettings = new Map<string, CodeVerdict | null>();
-  const add = (key: ProofKey, verdict: DecidingVerdict, rest: Omit<CodeVerdict, 'verdict'>): void => {
-    if (key.code === code) byDataAndSettings.set(`${key.data} ${key.settings}`, verdict === 'not-proved' ? null : { verdict, ...rest });
+  const add = (key: ProofKey, verdict: DecidingVerdict, details: Omit<CodeVerdict, 'verdict'>): void => {
+    if (key.code !== code) return;
+    byDataAndSettings.set(`${key.data} ${key.settings}`, verdict === 'not-proved' ? null : { verdict, ...details });
   };
   for (const { proof, bars, startedAt } of readRuns(folder)) {
     if (proof?.from === 'sample') add(proof, proof.verdict, { from: 'sample', feeds: bars, madeAt: startedAt });
   }
   for (const line of readProofs(folder)) add(line, line.verdict, { from: 'prove', feeds: line.feeds, madeAt: line.madeAt });
-  const newestFirst = [...byDataAndSettings.values()].filter((each) => each !== null).toSorted((a, b) => (a.madeAt < b.madeAt ? 1 : -1));
-  const ofKind = (verdict: CodeVerdict['verdict'], from: CodeVerdict['from']): CodeVerdict | undefined =>
-    newestFirst.find((each) => each.verdict === verdict && each.from === from);
-  const refuted = ofKind('refuted', 'prove') ?? ofKind('refuted', 'sample');
-  return refuted ?? ofKind('proved', 'prove') ?? ofKind('proved', 'sample') ?? null;
+  const decided = [...byDataAndSettings.values()].filter((verdict) => verdict !== null);
+  const newestFirst = decided.toSorted((a, b) => (a.madeAt < b.madeAt ? 1 : -1));
+  const newestOf = (verdict: CodeVerdict['verdict'], from: CodeVerdict['from']): CodeVerdict | undefined =>
+    newestFirst.find((candidate) => candidate.verdict === verdict && candidate.from === from);
+  const refuted = newestOf('refuted', 'prove') ?? newestOf('refuted', 'sample');
+  return refuted ?? newestOf('proved', 'prove') ?? newestOf('proved', 'sample') ?? null;
 }

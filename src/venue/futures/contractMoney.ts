@@ -93,8 +93,8 @@ export class ContractMoney {
    */
   averageOf(lots: number, ticks: number, moreLots: number, moreTicks: number): number {
     if (lots === 0 || ticks === moreTicks) return moreTicks;
-    const all = lots + moreLots;
-    return this.isLinear ? (lots * ticks + moreLots * moreTicks) / all : all / (lots / ticks + moreLots / moreTicks);
+    const totalLots = lots + moreLots;
+    return this.isLinear ? (lots * ticks + moreLots * moreTicks) / totalLots : totalLots / (lots / ticks + moreLots / moreTicks);
   }
 
   /** Returns the profit of lots opened at a value of `inUnits` and closed at `outUnits`; negative for a loss. */

@@ -152,7 +152,7 @@ export class RowOrder {
    * Executes events in their order. An event that comes after a liquidation waits until no other event is left. `more`: returns the events
    * that come last.
    */
-  private runEvents(events: RowEvent[], { closeMs }: TradedRow, marks: MarkRow, timeMs: number, more: () => RowEvent[]): void {
+  private runEvents(events: RowEvent[], { closeMs }: TradedRow, marks: MarkRow, timeMs: number, laterEvents: () => RowEvent[]): void {
     for (let remaining = events; ;) {
       remaining = remaining.filter((event) => event.isThere());
       const index = remaining.findIndex((event) => this.liquidatedBefore(event, marks) === null);
@@ -161,7 +161,7 @@ export class RowOrder {
         remaining.splice(index, 1);
         continue;
       }
-      const last = more();
+      const last = laterEvents();
       remaining.push(...last);
       if (last.length > 0) continue;
       const [first] = remaining;

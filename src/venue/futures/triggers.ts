@@ -15,7 +15,7 @@ const INFINITY = Infinity;
 
 /** Specification 4.2: 1 stop-loss, 2 take-profit (both close), 3 chase-rise, 4 kill-fall. */
 export const TRIGGER_KINDS = ['stopLoss', 'takeProfit', 'rise', 'fall'] as const;
-/** One of the kinds. */
+/** One of the kinds of trigger orders. */
 export type TriggerKind = (typeof TRIGGER_KINDS)[number];
 /** The state of a trigger order. Only a pending one can trigger; `failed`: its order was not accepted. */
 export type VenueTriggerStatus = 'pending' | 'expired' | 'triggered' | 'failed' | 'canceled';
@@ -25,7 +25,7 @@ export interface Trigger {
   readonly id: number;
   readonly account: number;
   readonly kind: TriggerKind;
-  /** Ticks. */
+  /** Trigger price in ticks. */
   readonly price: number;
   /** The order that is placed when it triggers. */
   readonly child: OrderIntent;
@@ -164,16 +164,17 @@ export class TriggerQueue {
   ): void {
     const { atOpen, afterOpen } = this.reachedBy(instrument, openMs, open, high, low);
     for (const trigger of atOpen) this.fire(trigger, open, openMs, place);
-    afterOpen.sort((a, b) => triggerRank(a) - triggerRank(b) || Math.abs(a.price - open) - Math.abs(b.price - open) || a.id - b.id);
+    const distance = (trigger: Trigger): number => Math.abs(trigger.price - open);
+    afterOpen.sort((a, b) => triggerRank(a) - triggerRank(b) || distance(a) - distance(b) || a.id - b.id);
     for (const trigger of afterOpen) this.fire(trigger, trigger.price, closeMs, place);
   }
 
   /** Returns the triggers that a row reaches, as placed: at its open, and inside it. Triggers that expire with the row do so now. */
   reachedBy(instrument: Instrument, openMs: number, open: number, high: number, low: number): ReachedTriggers {
     this.expire(openMs);
-    const due = this.pending.filter(({ child, sinceMs }) => child.instrument === instrument && sinceMs <= openMs);
-    const atOpen = due.filter((trigger) => isReached(trigger, open, open));
-    return { atOpen, afterOpen: due.filter((trigger) => !atOpen.includes(trigger) && isReached(trigger, high, low)) };
+    const waiting = this.pending.filter(({ child, sinceMs }) => child.instrument === instrument && sinceMs <= openMs);
+    const atOpen = waiting.filter((trigger) => isReached(trigger, open, open));
+    return { atOpen, afterOpen: waiting.filter((trigger) => !atOpen.includes(trigger) && isReached(trigger, high, low)) };
   }
 
   /**

@@ -71,12 +71,12 @@ export class TradeMatcher {
     const { book, tape } = this;
     const price = tape.price[row]!;
     const orders = book.ordersInRow(timeMs);
-    const ids = orders.map(({ id }) => id);
+    const arrivedIds = orders.map(({ id }) => id);
     // Lots of this trade that own orders at its price have filled.
     let givenLots = 0;
-    for (const [i, order] of orders.entries()) {
+    for (const [position, order] of orders.entries()) {
       // The sink may have ended the order, and another order may use its record.
-      if (!order.isOpen || order.id !== ids[i]) continue;
+      if (!order.isOpen || order.id !== arrivedIds[position]) continue;
       if (order.limit === 0) this.take(order, price, timeMs);
       else givenLots += this.offerLimit(order, row, price, timeMs, givenLots);
     }
@@ -91,17 +91,17 @@ export class TradeMatcher {
   /** Offers a trade to a limit. Returns the lots that it fills of a trade at its limit. */
   private offerLimit(order: VenueOrderRecord, row: number, price: number, timeMs: number, givenLots: number): number {
     const state = this.stateOf(order, row);
-    const beyond = (order.limit - price) * order.sign;
+    const ticksBeyond = (order.limit - price) * order.sign;
     if (state.isTaking) {
-      if (beyond >= 0) this.take(order, price, timeMs);
+      if (ticksBeyond >= 0) this.take(order, price, timeMs);
       else {
         state.isTaking = false;
         state.ahead = this.aheadAt(row);
       }
       return 0;
     }
-    if (beyond < 0) return 0;
-    if (beyond > 0) {
+    if (ticksBeyond < 0) return 0;
+    if (ticksBeyond > 0) {
       state.ahead = 0;
       this.rest(order, INFINITY, timeMs);
       return 0;
@@ -114,17 +114,18 @@ export class TradeMatcher {
     // A taker on the same side as the order trades with the other side of the book.
     if (this.tape.takerSide[row] === order.sign) return 0;
     const remainingLots = this.tape.lots[row]! - givenLots;
-    const before = Math.min(state.ahead, remainingLots);
-    state.ahead -= before;
-    return remainingLots > before ? this.rest(order, remainingLots - before, timeMs) : 0;
+    // The lots ahead of the order at its limit fill first.
+    const filledAhead = Math.min(state.ahead, remainingLots);
+    state.ahead -= filledAhead;
+    return remainingLots > filledAhead ? this.rest(order, remainingLots - filledAhead, timeMs) : 0;
   }
 
   /** Returns the state of a limit. The last price before its arrival decides whether it takes or rests. */
   private stateOf(order: VenueOrderRecord, row: number): LimitState {
     const existing = this.limits.get(order.id);
     if (existing !== undefined) return existing;
-    const before = this.tape.price[Math.max(0, row - 1)]!;
-    const isTaking = (order.limit - before) * order.sign >= 0;
+    const lastTicks = this.tape.price[Math.max(0, row - 1)]!;
+    const isTaking = (order.limit - lastTicks) * order.sign >= 0;
     const state = { isTaking, ahead: isTaking ? 0 : this.aheadAt(row) };
     this.limits.set(order.id, state);
     return state;
@@ -178,8 +179,9 @@ export class TradeMatcher {
     return filled;
   }
 
+  /** Drops the states of limits that are not open any more. */
   private forgetEnded(open: readonly VenueOrderRecord[]): void {
-    const ids = new Set(open.map(({ id }) => id));
-    for (const id of this.limits.keys()) if (!ids.has(id)) this.limits.delete(id);
+    const openIds = new Set(open.map(({ id }) => id));
+    for (const id of this.limits.keys()) if (!openIds.has(id)) this.limits.delete(id);
   }
 }

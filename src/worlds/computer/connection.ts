@@ -74,7 +74,7 @@ export type Answer = Pick<ServiceResponse, 'status' | 'body' | 'headers'>;
 
 /** HTTP status 504, or error codes after which the outcome of a request is unknown. */
 const UNKNOWN_CODES = [504, -1006, -1007, -1001, -1000, -1016] as const;
-/** Replies of a proxy. */
+/** Replies that a proxy gives in place of the exchange. */
 const PAGES = [
   { status: 502, body: '<html>bad gateway</html>' },
   { status: 200, body: '' },
@@ -94,7 +94,7 @@ export const pageOfProxy = (size: number): Answer => ({ ...PAGES[Math.floor(size
 
 /** Returns headers with names in lower case, without headers that have no value. */
 export const lowerCase = (headers: Readonly<Record<string, string | undefined>>): Record<string, string> => {
-  const lower: Record<string, string> = {};
-  for (const [name, value] of Object.entries(headers)) if (value !== undefined) lower[name.toLowerCase()] = value;
-  return lower;
+  const lowered: Record<string, string> = {};
+  for (const [name, value] of Object.entries(headers)) if (value !== undefined) lowered[name.toLowerCase()] = value;
+  return lowered;
 };

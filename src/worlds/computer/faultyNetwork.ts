@@ -58,6 +58,7 @@ export interface FaultyNetworkParts {
 const SLOW_REPLY = { minMs: 5000, maxMs: 35_000 } as const;
 /** Range of the delay of a slow request. It includes the admission window of 5 s, so the exchange accepts some orders and refuses others. */
 const SLOW_REQUEST = { minMs: 3500, maxMs: 6500 } as const;
+/** Range of the time that a request or a reply takes without a fault. */
 const LATENCY = { minMs: 5, maxMs: 125 } as const;
 
 /**
@@ -133,6 +134,7 @@ export class FaultyNetwork {
     });
   }
 
+  /** True for a request that creates an order. */
   #isCreate({ method, headers, body }: Parameters<LateReplyWire>[0], target: string): boolean {
     if (method !== 'POST') return false;
     const op = this.#parts.service.opOf({ method, target, headers: lowerCase(headers), body, ip: HERE });
@@ -168,18 +170,18 @@ const between = ({ minMs, maxMs }: { readonly minMs: number; readonly maxMs: num
 const latencyMs = (rng: Rng): number => between(LATENCY, rng.next() ** 3);
 
 /** Bytes of long bodies, the oldest first: an exchange answers the same text again and again. Nobody changes them. */
-const encoded = new Map<string, Buffer>();
+const encodedBodies = new Map<string, Buffer>();
 const [MIN_ENCODED_LENGTH, MAX_ENCODED] = [512, 64];
 
 /** Returns the bytes of a body. */
 function bytesOf(body: string): Buffer {
   if (body.length < MIN_ENCODED_LENGTH) return Buffer.from(body);
-  const known = encoded.get(body);
-  if (known !== undefined) return known;
+  const cachedBytes = encodedBodies.get(body);
+  if (cachedBytes !== undefined) return cachedBytes;
   const bytes = Buffer.from(body);
-  const [oldest] = encoded.keys();
-  if (oldest !== undefined && encoded.size >= MAX_ENCODED) encoded.delete(oldest);
-  encoded.set(body, bytes);
+  const [oldest] = encodedBodies.keys();
+  if (oldest !== undefined && encodedBodies.size >= MAX_ENCODED) encodedBodies.delete(oldest);
+  encodedBodies.set(body, bytes);
   return bytes;
 }
 

@@ -48,6 +48,8 @@ export interface BotTerms {
   /** Maximum number of bars in each feed. */
   readonly room: number;
   readonly wire: LateReplyWire;
+  /** True if the operator accepts changes after which the strategies of a new lifetime begin afresh. */
+  readonly acceptChanges?: boolean;
   /** True for a log that a person reads. */
   readonly isPretty: boolean;
   readonly openJournal: (open: OpenJournalAs) => OpenedJournal;
@@ -84,6 +86,7 @@ export abstract class SimulatedProcess implements Scheduler {
   }
   /** Runs `run` when the computer's clock has reached `timeMs`. */
   at(timeMs: number, run: () => void): number {
+    // `queued` is the handle of the true-time queue. It changes when the computer has slept.
     const timer = { queued: this.#setTimer(timeMs, () => runOnce()) };
     const handle = timer.queued;
     this.#timers.set(handle, timer);
@@ -145,14 +148,15 @@ export abstract class SimulatedProcess implements Scheduler {
   // --- Start and end
 
   /** Opens the bot. Rejects with the errors of `openLiveBot`. */
-  protected async openBot({ config, load, room, wire, isPretty, openJournal: openAs }: BotTerms): Promise<void> {
+  protected async openBot({ config, load, room, wire, isPretty, acceptChanges = false, openJournal: openAs }: BotTerms): Promise<void> {
     const { log, broken, random, disk } = this.#parts;
     const soon = (run: () => void): void => this.#later(0, run);
     const openOnDisk: SimulatedComputer['openJournal'] = (deps, options) =>
       openAs((processes) => openJournal({ ...deps, disk, processes }, { ...options, segmentBytes: SEGMENT_BYTES, soon }));
     this.opened = await openLiveBot(config, {
-      log: (nowMs) => new LiveLog({ write: log, isPretty, nowMs, formatTime, removeSecrets: same }),
+      log: (nowMs) => new LiveLog({ write: log, isPretty, nowMs, formatTime, removeSecrets: unchanged }),
       scheduler: this,
+      acceptChanges,
       load,
       room,
       broken,
@@ -174,7 +178,8 @@ export abstract class SimulatedProcess implements Scheduler {
   }
 }
 
-const same = (text: string): string => text;
+/** A simulated log holds no secrets to remove. */
+const unchanged = (text: string): string => text;
 
 /** Names by which Node lists file requests in progress. */
 const FILE_RESOURCES: ReadonlySet<string> = new Set(['FSReqPromise', 'FSReqCallback', 'CloseReq']);

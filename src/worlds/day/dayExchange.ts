@@ -174,14 +174,14 @@ export class DayExchange {
   equity(): Decimal {
     const { spot, futures } = this.service.sides;
     let sum = new Decimal(0);
-    const add = (units: number, digits: number, price: number = 1): void => {
+    const addValue = (units: number, digits: number, price: number = 1): void => {
       sum = sum.plus(new Decimal(units).div(new Decimal(10).pow(digits)).times(price));
     };
     for (const [asset, digits] of spot?.assets() ?? []) {
       const units = spot!.venue.free(0, asset) + spot!.venue.locked(0, asset);
       const market = spot!.markets.find(({ instrument }) => instrument.base === asset && instrument.quote === this.asset);
-      if (asset === this.asset) add(units, digits);
-      else if (market) add(units, digits, market.referencePrice / 10 ** market.instrument.priceDigits);
+      if (asset === this.asset) addValue(units, digits);
+      else if (market) addValue(units, digits, market.referencePrice / 10 ** market.instrument.priceDigits);
     }
     const digits = futures?.assets().get(this.asset);
     if (futures === null || digits === undefined) return sum;
@@ -190,7 +190,10 @@ export class DayExchange {
     const index = wallets.asset(this.asset);
     const { free, locked } = wallets.wallet(0, index);
     const positions = wallets.openPositions(0, index);
-    add(free + locked + positions.reduce((units, position) => units + position.marginUnits + venue.unrealisedProfit(position), 0), digits);
+    addValue(
+      free + locked + positions.reduce((units, position) => units + position.marginUnits + venue.unrealisedProfit(position), 0),
+      digits,
+    );
     return sum;
   }
 }

@@ -56,6 +56,15 @@ export interface DayOutcome {
   readonly hash: string;
 }
 
+/** How a process of the bot ends. */
+interface ProcessEnd {
+  readonly event: string;
+  /** True when the disk loses what it had not synced. */
+  readonly losesPower?: boolean;
+  /** Time until the next process starts, s. */
+  readonly downSeconds: number;
+}
+
 /** Maximum time after the end of a day until the outcome of all orders is known, ms. */
 const MAX_END_MS = 1_800_000;
 /** Interval at which the operator clears halts that need a person. */
@@ -113,6 +122,7 @@ class SimulatedDay {
     this.#endMs = startMs + DAY_MS;
     this.#hourMs = startMs + HOUR_MS;
     process.on('exit', this.#removeFolder);
+    // The constants give each consumer of random numbers a sequence of its own.
     this.#rng = seededRng(seed ^ 0x0dd);
     this.#queue.runDue(startMs);
     this.#exchange = new DayExchange(bot.exchangeAt(startMs, seed));
@@ -139,7 +149,7 @@ class SimulatedDay {
       },
       killBehind: (afterMs) => {
         const process = this.#process;
-        this.#queue.at(this.#queue.nowMs + afterMs, () => process === this.#process && this.#die('is killed', false, 5));
+        this.#queue.at(this.#queue.nowMs + afterMs, () => process === this.#process && this.#die({ event: 'is killed', downSeconds: 5 }));
       },
     });
   }
@@ -183,6 +193,7 @@ class SimulatedDay {
     }
     return this.#outcome(startEquity, equity);
   }
+  /** Reports the hour that has passed. */
   #nextHour(): void {
     this.#request.onHour(Math.min(1, (this.#hourMs - this.#startMs) / DAY_MS));
     this.#hourMs += HOUR_MS;
@@ -252,9 +263,9 @@ class SimulatedDay {
       broken: (why) => {
         this.#print(`the bot stops by itself: ${why}`);
         this.#watcher.report('RUNS', `the bot stops by itself: ${why}`, this.#queue.nowMs);
-        this.#queue.at(this.#queue.nowMs, () => process === this.#process && this.#die('has stopped', false, 60));
+        this.#queue.at(this.#queue.nowMs, () => process === this.#process && this.#die({ event: 'has stopped', downSeconds: 60 }));
       },
-      crashed: () => this.#die('is gone with its power', true, 5),
+      crashed: () => this.#die({ event: 'is gone with its power', losesPower: true, downSeconds: 5 }),
     });
     this.#process = process;
     this.#print(`the bot starts, process ${this.#processes}`);
@@ -275,19 +286,19 @@ class SimulatedDay {
     // The first start of a day has no faults, so an error comes from the user's code or config.
     if (!isNetworkError && this.#processes === 1) this.#userError = error instanceof Error ? error : new StrategyError(text);
     else if (!isNetworkError) this.#watcher.report('RESTART', `the start is refused: ${text}`, this.#queue.nowMs);
-    this.#die('has not started', false, 60);
+    this.#die({ event: 'has not started', downSeconds: 60 });
   }
 
-  /** Ends the process, and starts the next one some seconds later. */
-  #die(what: string, isPower: boolean, seconds: number): void {
+  /** Ends the process, and starts the next one after `downSeconds`. `event`: what happened to the bot, for the log. */
+  #die({ event, losesPower = false, downSeconds }: ProcessEnd): void {
     const process = this.#process;
     if (process === null) return;
     process.die();
     this.#process = null;
-    this.#disk = isPower ? this.#disk.afterPowerLoss(this.#rng) : this.#disk.afterKill('', 0);
+    this.#disk = losesPower ? this.#disk.afterPowerLoss(this.#rng) : this.#disk.afterKill('', 0);
     this.#restarts++;
-    this.#print(`the bot ${what}${isPower ? ', and so is what the disk had not synced' : ''}; it starts again in ${seconds} s`);
-    this.#queue.at(this.#queue.nowMs + seconds * 1000, () => (this.#mustStart = this.#process === null));
+    this.#print(`the bot ${event}${losesPower ? ', and so is what the disk had not synced' : ''}; it starts again in ${downSeconds} s`);
+    this.#queue.at(this.#queue.nowMs + downSeconds * 1000, () => (this.#mustStart = this.#process === null));
   }
 
   /** Returns the durable bytes of the two newest journal segments. */
@@ -304,21 +315,21 @@ class SimulatedDay {
   #causeOutage({ what, size }: Outage): void {
     const downSeconds = 1 + Math.floor(size ** 4 * 900);
     const { nowMs } = this.#queue;
-    if (what === 'kill') return this.#die('is killed', false, downSeconds);
-    if (what === 'power') return this.#die('is gone with its power', true, downSeconds);
+    if (what === 'kill') return this.#die({ event: 'is killed', downSeconds });
+    if (what === 'power') return this.#die({ event: 'is gone with its power', losesPower: true, downSeconds });
     if (what === 'diskCrash') {
       this.#disk.crashAt = this.#disk.operations + 1 + Math.floor(size * 40);
       return this.#print('the power will fail within an operation of the disk');
     }
     const untilMs = nowMs + (what === 'partition' ? 5000 + size ** 3 * 600_000 : 600_000);
-    const until = formatTime(untilMs).slice(11, 19);
+    const untilText = formatTime(untilMs).slice(11, 19);
     if (what === 'partition') {
       this.#network.partitionedUntilMs = untilMs;
-      return this.#print(`the network is cut until ${until}`);
+      return this.#print(`the network is cut until ${untilText}`);
     }
     this.#network.staleUntilMs = untilMs;
     this.#network.staleMs = Math.floor(size * 1200);
-    this.#print(`reads of the exchange lag by ${this.#network.staleMs} ms until ${until}`);
+    this.#print(`reads of the exchange lag by ${this.#network.staleMs} ms until ${untilText}`);
   }
 
   /** Acts as the operator: clears halts that the exchange and the network have caused. */

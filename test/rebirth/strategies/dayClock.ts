@@ -3,11 +3,11 @@ import { Strategy } from 'isobar';
 
 export default class DayClock extends Strategy.with({}) {
   budget = 0;
-  days = 0;
+  dayCount = 0;
 
   override onStart() {
     this.at('08:00', () => {
-      this.budget = 3 + (this.days++ % 2);
+      this.budget = 3 + (this.dayCount++ % 2);
     });
     this.cron('30 */6 * * *', () => this.exit());
     this.cron('0 3,15 * * *', () => {

@@ -1,21 +1,22 @@
-// An entry with three targets above a stop on bars of 15m, whose orders fill in bars of 5m. The stop moves after every second target.
-// It uses no indicator, so it needs no warm-up.
+// An entry with three targets above a stop on bars of 15m, whose orders fill in bars of 5m. The stop moves
+// at every second sale, beginning with the first. It uses no indicator, so it needs no warm-up.
 import { Strategy, type FillInfo, type OrderId } from 'isobar';
 
 export default class FinerLadder extends Strategy.with({}) {
   entry: OrderId | null = null;
   rounds = 0;
-  closed = 0;
-  barsHeld = 0;
+  /** Number of sales in this round. */
+  saleCount = 0;
+  heldBars = 0;
 
   override onBar() {
     const { close, high, low } = this.bars.bar;
     const risk = Math.max(high - low, close * 0.002);
     const working = this.openOrders().filter(({ entry }) => entry === null);
     for (const { id } of working) this.cancel(id);
-    if (!this.position().isFlat && ++this.barsHeld > 5) this.exit();
+    if (!this.position().isFlat && ++this.heldBars > 5) this.exit();
     if (working.length > 0 || !this.position().isFlat) return;
-    this.closed = this.barsHeld = 0;
+    this.saleCount = this.heldBars = 0;
     const isMarket = ++this.rounds % 2 === 0;
     const price = isMarket ? close : close - 0.1 * risk;
     const targets = [
@@ -31,6 +32,6 @@ export default class FinerLadder extends Strategy.with({}) {
 
   override onFill({ side, price }: FillInfo) {
     if (side !== 'sell' || this.entry === null || this.position().isFlat) return;
-    if (++this.closed % 2 === 1) this.amend(this.entry, { stop: price * 0.997 });
+    if (++this.saleCount % 2 === 1) this.amend(this.entry, { stop: price * 0.997 });
   }
 }

@@ -9,13 +9,14 @@ export default class MarginSwing extends Strategy.with({}) {
   *#stateMachine(): Generator<undefined, never, undefined> {
     let round = 0;
     for (;;) {
+      // Each `yield` waits for the next bar.
       while (this.strength.value > 35 && this.strength.value < 65) yield undefined;
       const isLong = this.strength.value <= 35;
       const size = { equity: (0.2 + this.random() * 0.4).toFixed(2) };
       const close = this.bars.close.value;
-      const legs = { trailing: close * 0.006, tag: `round ${++round}` };
-      if (isLong) this.buy(size, legs);
-      else this.sell(size, legs);
+      const options = { trailing: close * 0.006, tag: `round ${++round}` };
+      if (isLong) this.buy(size, options);
+      else this.sell(size, options);
       for (let bar = 0; bar < 5 + (round % 4); bar++) yield undefined;
       if (!this.position().isFlat) this.exit();
       yield undefined;

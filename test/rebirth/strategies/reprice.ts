@@ -2,14 +2,15 @@
 import { Strategy } from 'isobar';
 
 export default class Reprice extends Strategy.with({}) {
-  count = 0;
+  barCount = 0;
+
   override onBar() {
-    this.count++;
+    this.barCount++;
     const close = this.bars.close.value;
     const rungs = this.openOrders().filter(({ tag }) => tag === 'rung');
     if (rungs.some(({ lifecycle }) => lifecycle === 'draft')) return;
     for (const { id } of rungs) this.cancel(id);
     if (this.position().isFlat) this.buy({ base: '0.01' }, { limit: close * 0.998, tag: 'rung' });
-    else if (this.count % 4 === 0) this.exit();
+    else if (this.barCount % 4 === 0) this.exit();
   }
 }

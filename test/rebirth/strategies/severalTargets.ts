@@ -11,7 +11,7 @@ export default class SeveralTargets extends Strategy.with({}) {
     const close = this.bars.close.value;
     const risk = this.range.value;
     const working = this.openOrders().filter(({ entry }) => entry === null);
-    if (working.length > 0) for (const { id } of working) this.cancel(id);
+    for (const { id } of working) this.cancel(id);
     if (working.length > 0 || !this.position().isFlat) return;
     const limit = close - 0.1 * risk;
     const targets = [

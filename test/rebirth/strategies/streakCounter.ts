@@ -2,22 +2,26 @@
 import { Strategy, type FillInfo } from 'isobar';
 
 export default class StreakCounter extends Strategy.with({}) {
-  #losses = 0;
-  #highest = 0;
-  #entry = NaN;
-  #bars = 0;
+  #lossesInARow = 0;
+  #highestEquity = 0;
+  #entryPrice = NaN;
+  #barCount = 0;
 
   override onBar() {
-    this.#bars++;
-    this.#highest = Math.max(this.#highest, this.equity);
+    this.#barCount++;
+    this.#highestEquity = Math.max(this.#highestEquity, this.equity);
     const close = this.bars.close.value;
     if (this.position().isFlat) {
-      if (this.#bars % (3 + this.#losses) === 0) this.buy({ base: (0.01 * (1 + Math.min(this.#losses, 4))).toFixed(2) });
-    } else if (close > this.#entry * 1.004 || close < this.#entry * 0.996 || this.equity < this.#highest * 0.99) this.exit();
+      // More losing trades in a row mean fewer and larger buys.
+      if (this.#barCount % (3 + this.#lossesInARow) === 0) this.buy({ base: (0.01 * (1 + Math.min(this.#lossesInARow, 4))).toFixed(2) });
+      return;
+    }
+    const isFarFromEntry = close > this.#entryPrice * 1.004 || close < this.#entryPrice * 0.996;
+    if (isFarFromEntry || this.equity < this.#highestEquity * 0.99) this.exit();
   }
 
   override onFill({ side, price }: FillInfo) {
-    if (side === 'buy') this.#entry = price;
-    else this.#losses = price < this.#entry ? this.#losses + 1 : 0;
+    if (side === 'buy') this.#entryPrice = price;
+    else this.#lossesInARow = price < this.#entryPrice ? this.#lossesInARow + 1 : 0;
   }
 }

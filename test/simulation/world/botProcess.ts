@@ -15,14 +15,18 @@ const SECOND_PROCESS_OFFSET = 1_000_000;
 /** Maximum number of bars in each feed: more than the minutes of a day, so that no bar is dropped. */
 const MAX_FEED_BARS = 4096;
 
+/** The computer, the network and the config of a process. */
 export interface BotProcessDeps extends ProcessParts {
   readonly network: SimulatedNetwork;
   readonly configFile: string;
   readonly strategy: typeof Trader;
+  /** True if the operator accepts a change of the feeds. */
+  readonly acceptsChanges: boolean;
   /** True while the process of this number runs. */
   readonly isRunning: (processNumber: number) => boolean;
 }
 
+/** One process of the bot. */
 export class BotProcess extends SimulatedProcess {
   readonly processNumber: number;
   /** True once a kill was requested. A kill runs asynchronously and continues after its reply. */
@@ -47,6 +51,7 @@ export class BotProcess extends SimulatedProcess {
     this.#isKillDone = this.control?.ownKill?.phase === 'done';
     return !this.#isKillDone;
   }
+  /** The strategy of the bot; null until it is open. */
   get trader(): Trader | null {
     return (this.opened?.bot.deps.engine.runs[0]?.instance as Trader | undefined) ?? null;
   }
@@ -58,8 +63,9 @@ export class BotProcess extends SimulatedProcess {
     return this.#idPrefix;
   }
 
+  /** Opens the bot from its config. */
   async open(): Promise<void> {
-    const { configFile, network, strategy } = this.#deps;
+    const { configFile, network, strategy, acceptsChanges } = this.#deps;
     return this.openBot({
       config: readLiveConfig(configFile, {}),
       load: async (entry, source) => ({
@@ -70,12 +76,14 @@ export class BotProcess extends SimulatedProcess {
       room: MAX_FEED_BARS,
       wire: network.wireOf(this),
       isPretty: false,
+      acceptChanges: acceptsChanges,
       openJournal: (open) => this.#openJournal(open),
     });
   }
 
+  /** Opens the journal, and keeps the function with which a second process tries the same. */
   #openJournal(open: OpenJournalAs): OpenedJournal {
-    const findProcess = (other: { readonly pid: number }): 'running' | 'gone' => (this.#deps.isRunning(other.pid) ? 'running' : 'gone');
+    const findProcess = ({ pid }: { readonly pid: number }): 'running' | 'gone' => (this.#deps.isRunning(pid) ? 'running' : 'gone');
     this.#openAs = (pid) => open({ self: { pid, started: String(pid), namespace: 'n', boot: 'b', host: 'world' }, findProcess });
     return this.#openAs(this.processNumber);
   }

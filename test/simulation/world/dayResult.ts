@@ -4,7 +4,7 @@
 export interface DayResult {
   readonly seed: number;
   readonly orders: number;
-  /** Number of create requests, with those whose connection was refused. */
+  /** Number of create requests of the first bot, with those whose connection was refused. */
   readonly creates: number;
   readonly fills: number;
   /** Number of bars at which the strategy of the last process decided. */
@@ -18,6 +18,8 @@ export interface DayResult {
   /** Number of crashes of the exchange, and of orders that were lost with it before a reply had shown them. */
   readonly exchangeCrashes: number;
   readonly lostOrders: number;
+  /** Number of orders of the second bot, which `orders` includes; 0 on days with one bot. */
+  readonly ordersOfSecondBot: number;
   readonly violations: readonly string[];
   readonly hash: string;
 }

@@ -37,6 +37,10 @@ const PART_SEEDS = {
   keptFaults: (seed: number) => seed * 43,
   themedFaults: (seed: number) => seed * 47,
   lastKill: (seed: number) => seed * 53,
+  secondProcess: (seed: number) => seed * 59,
+  secondNetwork: (seed: number) => seed * 61,
+  secondConfig: (seed: number) => seed * 67,
+  secondSchedule: (seed: number) => seed * 71,
 } as const;
 
 /** Returns the generator of one part of a day. Parts have generators of their own, so that one more draw in a part leaves the others as they are. */

@@ -15,11 +15,18 @@ import type { SimulatedVenue } from './venue.ts';
 
 /** Paths of the requests that create orders. */
 const CREATE_PATHS: ReadonlySet<string> = new Set(['/sapi/v1/order', '/fapi/v1/order', '/fapi/v1/conditionOrder/']);
+const isCreateRequest = (method: string, target: string): boolean => method === 'POST' && CREATE_PATHS.has(target);
+
+/** The cause of a failed connection. */
+const RESET = 'the connection was reset';
+/** A short travel time, ms. */
+const SHORT_MS = 20;
 
 /** The status of a waiting trigger order in the list, and one that no table has. */
 const WAITING = '"status":0';
 const UNRECOGNISED_STATUS = '"status":77';
 
+/** Collaborators of the network, and what it reports. */
 export interface NetworkDeps {
   readonly queue: DueQueue;
   readonly venue: SimulatedVenue;
@@ -38,18 +45,25 @@ export interface NetworkDeps {
   readonly onReply: (status: number) => void;
 }
 
+/** The network between the processes of a bot and the exchange. */
 export class SimulatedNetwork {
   /** Faults of a hardFaults day; null on other days. */
   hardFaults: HardFaults | null = null;
   /** Faults of a day with a theme; null on other days. */
   themedFaults: ThemedFaults | null = null;
+  /** Number of create requests of the day. */
   creates = 0;
+  /** Number of requests that have left the bot. */
   requests = 0;
   /** Until this time nothing passes in either direction. */
   partitionedUntilMs = -Infinity;
+  /** Until this time no request of this client arrives, or no reply. Other clients are connected. */
+  requestsLostUntilMs = -Infinity;
+  repliesLostUntilMs = -Infinity;
   /** Until this time the exchange answers reads with data that is up to `staleMs` old. */
   staleUntilMs = -Infinity;
   staleMs = 0;
+  /** Until this time the exchange holds the data that reads show. */
   #readsHeldUntilMs = -Infinity;
   /** The last reply to a create request that contained an order id, by path. */
   readonly #previousReplies = new Map<string, Answer>();
@@ -62,7 +76,13 @@ export class SimulatedNetwork {
   }
 
   get isPartitioned(): boolean {
-    return this.#deps.queue.nowMs < this.partitionedUntilMs;
+    return this.#losesRequests || this.#losesReplies;
+  }
+  get #losesRequests(): boolean {
+    return this.#deps.queue.nowMs < Math.max(this.partitionedUntilMs, this.requestsLostUntilMs);
+  }
+  get #losesReplies(): boolean {
+    return this.#deps.queue.nowMs < Math.max(this.partitionedUntilMs, this.repliesLostUntilMs);
   }
   /** Returns the connections of one process. They end with it, but requests that have left still arrive. */
   wireOf(process: { readonly isDead: boolean }): LateReplyWire {
@@ -70,75 +90,111 @@ export class SimulatedNetwork {
     return connect({ queue, process, answered: onReply, carry: (passage) => this.#carry(passage, process) });
   }
 
+  /** Carries a request to the exchange and the reply back, with its fault if it has one. */
   #carry(passage: Passage, process: object): void {
-    const { request, target, bytes, leave, settle, fail, later } = passage;
-    const { queue, rng, faultOf, venue } = this.#deps;
-    const isCreate = request.method === 'POST' && CREATE_PATHS.has(target);
+    const { request, target, leave, fail } = passage;
+    const { venue } = this.#deps;
+    const isCreate = isCreateRequest(request.method, target);
     const createNumber = isCreate ? ++this.creates : 0;
-    const drawn = isCreate ? faultOf(createNumber) : undefined;
-    // A second copy of a trigger order is left to the operator (docs/order-safety.md), who would have to cancel it at the exchange.
-    const fault = drawn?.what === 'duplicateRequest' && target.includes('conditionOrder') ? undefined : drawn;
+    const fault = isCreate ? this.#faultOf(createNumber, target) : undefined;
     if (fault?.what === 'refuseConnection' || venue.isDown) return fail('the connection was refused', 0);
     leave();
     this.requests++;
+    this.#noteDeparture(passage, createNumber, fault);
+    if (this.#losesRequests || fault?.what === 'loseRequest') return this.#loseRequest(passage);
+    if (fault?.what === 'slowAdmission' || fault?.what === 'lateArrival') return this.#arriveSlowly(passage, fault, process);
+    if (fault?.what === 'lateAdmission') return this.#admitLate(passage, fault, process);
+    if (fault?.what === 'duplicateRequest') this.#scheduleDuplicate(passage, fault, process);
+    this.#carryBothWays(passage, fault, process);
+  }
+
+  /** Returns the scheduled fault of a create request. */
+  #faultOf(createNumber: number, target: string): RequestFault | undefined {
+    const fault = this.#deps.faultOf(createNumber);
+    // A second copy of a trigger order is left to the operator (docs/order-safety.md), who would have to cancel it at the exchange.
+    const isTriggerCopy = fault?.what === 'duplicateRequest' && target.includes('conditionOrder');
+    return isTriggerCopy ? undefined : fault;
+  }
+
+  /** Reports a request that leaves the bot. `createNumber` is 0 for other requests than creates. */
+  #noteDeparture({ request, target }: Passage, createNumber: number, fault: RequestFault | undefined): void {
     this.hardFaults?.noteDeparture(target);
     this.#deps.onRequest({ target, body: request.body, createNumber });
-    if (isCreate) {
-      this.themedFaults?.noteCreate(Number(lowerCase(request.headers)['x-ch-ts']));
-      this.themedFaults?.lastKill?.noteCreate(Buffer.from(request.body).toString(), fault?.what !== 'loseRequest');
-    }
-    if (queue.nowMs < this.partitionedUntilMs || fault?.what === 'loseRequest') {
-      // For half of the lost requests the sender gets an error, 1 to 6 s later.
-      if (rng.next() < 0.5) later(1000 + rng.next() * 5000, () => fail('the connection was reset', bytes));
-      return;
-    }
-    if (fault?.what === 'slowAdmission' || fault?.what === 'lateArrival') {
-      this.themedFaults?.noteSlow(request.body);
-      later(20, () => fail('the connection was reset', bytes));
-      return void later(slowTravelMs(fault.size), () => !venue.isDown && this.#answer(request, target, fault, process));
-    }
-    if (fault?.what === 'lateAdmission')
-      // Answer and outcome come at once, so that it is certain that the bot has got the answer.
-      return void later(20, () => {
-        if (venue.isDown) return fail('the connection was reset', bytes);
-        const isCut = this.hardFaults!.cutsLateAnswer(fault.size);
-        const answer = this.#answer(request, target, fault, process);
-        if (this.isPartitioned) return;
-        if (isCut) return fail('the connection was reset', bytes);
-        settle({ kind: 'reply', ...wireReplyOf(answer, null) });
-      });
-    if (fault?.what === 'duplicateRequest')
-      later(200 + fault.size ** 3 * 3000, () => {
-        if (venue.isDown) return;
-        this.#deps.onDuplicate(request.body);
-        this.#answer(request, target, undefined, process);
-      });
+    if (createNumber === 0) return;
+    this.themedFaults?.noteCreate(Number(lowerCase(request.headers)['x-ch-ts']));
+    this.themedFaults?.lastKill?.noteCreate(Buffer.from(request.body).toString(), fault?.what !== 'loseRequest');
+  }
+
+  /** Loses a request. For half of the lost requests the sender gets an error, 1 to 6 s later. */
+  #loseRequest({ bytes, fail, later }: Passage): void {
+    const { rng } = this.#deps;
+    if (rng.next() < 0.5) later(1000 + rng.next() * 5000, () => fail(RESET, bytes));
+  }
+
+  /** Resets the connection soon, and delivers the request much later. Nobody gets the answer. */
+  #arriveSlowly({ request, target, bytes, fail, later }: Passage, fault: RequestFault, process: object): void {
+    this.themedFaults?.noteSlow(request.body);
+    later(SHORT_MS, () => fail(RESET, bytes));
+    later(slowTravelMs(fault.size), () => {
+      if (!this.#deps.venue.isDown) this.#answer(request, target, fault, process);
+    });
+  }
+
+  /** Delivers a request that the exchange admits late. Answer and outcome come at once, so that it is certain that the bot has got the answer. */
+  #admitLate({ request, target, bytes, settle, fail, later }: Passage, fault: RequestFault, process: object): void {
+    later(SHORT_MS, () => {
+      if (this.#deps.venue.isDown) return fail(RESET, bytes);
+      const isCut = this.hardFaults!.cutsLateAnswer(fault.size);
+      const answer = this.#answer(request, target, fault, process);
+      if (this.#losesReplies) return;
+      if (isCut) return fail(RESET, bytes);
+      settle({ kind: 'reply', ...wireReplyOf(answer, null) });
+    });
+  }
+
+  /** Lets a second copy of a create request arrive 0.2 to 3.2 s after the first. Short delays are more frequent. */
+  #scheduleDuplicate({ request, target, later }: Passage, fault: RequestFault, process: object): void {
+    later(200 + fault.size ** 3 * 3000, () => {
+      if (this.#deps.venue.isDown) return;
+      this.#deps.onDuplicate(request.body);
+      this.#answer(request, target, undefined, process);
+    });
+  }
+
+  /** Delivers a request, and its reply once the exchange has made durable what the reply depends on. */
+  #carryBothWays(passage: Passage, fault: RequestFault | undefined, process: object): void {
+    const { request, target, bytes, fail, later } = passage;
+    const { queue, rng, venue } = this.#deps;
     let answeredMs = NaN;
-    let reply = FREE_REPLY;
-    const handle = (): Answer => {
+    let heldReply = FREE_REPLY;
+    const answerRequest = (): Answer => {
       answeredMs = queue.nowMs;
       const answer = venue.isDown ? pageOfProxy(0) : this.#answer(request, target, fault, process);
-      reply = venue.holdReply();
+      heldReply = venue.holdReply();
       return answer;
     };
-    const arrive = (answer: Answer): void => {
-      if (queue.nowMs < this.partitionedUntilMs) return;
-      const cutFraction = fault?.what === 'cutReply' && answer.body !== '' ? fault.size : null;
-      // The error of a failed connection may contain anything, even a secret. The bot must not log it.
-      if (cutFraction !== null && cutFraction < 0.5) return fail(`the reply was cut behind "${venue.key.secret}"`, bytes);
-      if (request.method === 'GET') this.#deps.onRead?.(target, answeredMs);
-      // If the bot has never had this acknowledgement, it cannot know that another order already has the id.
-      else if (CREATE_PATHS.has(target) && venue.market === 'futures') this.#noteReply(target, answer);
-      venue.noteShown(answer.body);
-      settle({ kind: 'reply', ...wireReplyOf(answer, cutFraction) });
-    };
     // A reply of an exchange that crashed before it was durable never arrives.
-    const decide = (answer: Answer): void =>
-      reply.whenDecided((mayLeave) => (mayLeave ? arrive(answer) : fail('the connection was reset', bytes)));
+    const arriveOnceDurable = (answer: Answer): void =>
+      heldReply.whenDecided((mayLeave) => (mayLeave ? this.#arrive(passage, answer, fault, answeredMs) : fail(RESET, bytes)));
     const delayMs = request.method === 'GET' ? (this.themedFaults?.replyDelayMs(target) ?? 0) : 0;
-    travel(passage, rng, fault ?? this.themedFaults?.faultOfRead(target), handle, (answer) =>
-      delayMs > 0 ? void later(delayMs, () => decide(answer)) : decide(answer),
-    );
+    travel(passage, rng, fault ?? this.themedFaults?.faultOfRead(target), answerRequest, (answer) => {
+      if (delayMs > 0) later(delayMs, () => arriveOnceDurable(answer));
+      else arriveOnceDurable(answer);
+    });
+  }
+
+  /** Hands a reply to the bot, whole or cut. */
+  #arrive({ request, target, bytes, settle, fail }: Passage, answer: Answer, fault: RequestFault | undefined, answeredMs: number): void {
+    const { venue } = this.#deps;
+    if (this.#losesReplies) return;
+    const cutFraction = fault?.what === 'cutReply' && answer.body !== '' ? fault.size : null;
+    // The error of a failed connection may contain anything, even a secret. The bot must not log it.
+    if (cutFraction !== null && cutFraction < 0.5) return fail(`the reply was cut behind "${venue.key.secret}"`, bytes);
+    if (request.method === 'GET') this.#deps.onRead?.(target, answeredMs);
+    // If the bot has never had this acknowledgement, it cannot know that another order already has the id.
+    else if (CREATE_PATHS.has(target) && venue.market === 'futures') this.#noteReply(target, answer);
+    venue.noteShown(answer.body);
+    settle({ kind: 'reply', ...wireReplyOf(answer, cutFraction) });
   }
 
   /** Notes an acknowledgement, which the fault `otherReply` repeats later. */
@@ -146,31 +202,34 @@ export class SimulatedNetwork {
     if (/"(?:orderId|triggerIds)"/.test(answer.body)) this.#previousReplies.set(target, answer);
   }
 
+  /** Returns the answer of the exchange to a request, or the answer with which a fault replaces it. */
   #answer({ method, headers, body }: Passage['request'], target: string, fault: RequestFault | undefined, process: object): Answer {
     const { venue, queue } = this.#deps;
     const { service } = venue;
     const unknownReply = (): Answer => unknownAnswer(service, venue.market, fault!.size);
-    const handle = (): Answer => service.handle({ method, target, headers: lowerCase(headers), body, ip: '127.0.0.1' }, queue.nowMs);
-    const refusal = this.hardFaults?.refusalOf(method === 'POST' && CREATE_PATHS.has(target), Buffer.from(body).toString()) ?? null;
+    const isCreate = isCreateRequest(method, target);
+    const bodyText = Buffer.from(body).toString();
+    const handleRequest = (): Answer => venue.handle({ method, target, headers: lowerCase(headers), body }, queue.nowMs);
+    const refusal = this.hardFaults?.refusalOf(isCreate, bodyText) ?? null;
     if (refusal !== null) return refusal;
-    if (fault !== undefined && isHardCreate(fault)) return answerHardCreate(fault, venue, this.hardFaults!, handle);
+    if (fault !== undefined && isHardCreate(fault)) return answerHardCreate(fault, venue, this.hardFaults!, handleRequest);
     if (this.themedFaults !== null && fault !== undefined && isAnsweredByThemedFaults(fault))
-      return this.themedFaults.answerCreate(fault, Buffer.from(body).toString(), handle);
+      return this.themedFaults.answerCreate(fault, bodyText, handleRequest);
     if (fault?.what === 'unknownNotDone') return unknownReply();
     // Start a new hold only when the last one has ended, so that no read is older than the bot must expect.
     if (method === 'GET' && queue.nowMs < this.staleUntilMs && queue.nowMs >= this.#readsHeldUntilMs) {
       venue.side.holdReads(this.staleMs);
       this.#readsHeldUntilMs = queue.nowMs + this.staleMs;
     }
-    const answer = method === 'GET' && this.themedFaults !== null ? this.themedFaults.read(target, handle) : handle();
-    // The acknowledgement of a contract order has nothing but an id. That of an earlier process has no connection left on which to arrive.
+    const answer = method === 'GET' && this.themedFaults !== null ? this.themedFaults.read(target, handleRequest) : handleRequest();
+    // An acknowledgement of a futures order has only an id. One for an earlier process cannot arrive: its connections have ended.
     if (venue.market === 'futures' && process !== this.#lastSender) this.#previousReplies.clear();
     this.#lastSender = process;
     // While lists lag, the list of trigger orders shows a status that the bot does not know.
     if (target.includes('trigger_order_list') && queue.nowMs < this.staleUntilMs)
       return { ...answer, body: answer.body.replaceAll(WAITING, UNRECOGNISED_STATUS) };
     const previousReply = this.#previousReplies.get(target);
-    if (method === 'POST' && CREATE_PATHS.has(target) && venue.market === 'spot') this.#noteReply(target, answer);
+    if (isCreate && venue.market === 'spot') this.#noteReply(target, answer);
     if (fault?.what === 'unknownDone') return unknownReply();
     if (fault?.what === 'otherReply' && previousReply !== undefined) {
       this.#deps.onWrongReply();

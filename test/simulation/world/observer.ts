@@ -55,14 +55,17 @@ export type ReportViolation = (rule: string, text: string) => void;
 export const clientOrderIdIn = (body: string): string | undefined => /"(?:newClientOrderId|clientOrderId)":"([^"]+)"/i.exec(body)?.[1];
 
 export class Observer {
-  readonly violations: string[] = [];
+  readonly violations: string[];
   readonly #contracts: MarketRules | null;
+  readonly #prefix: string;
   readonly #reported = new Set<string>();
   readonly #creates = new CreateRules();
   /** Number of reported fills that were already checked, by order. */
   readonly #checkedCounts = new Map<number, number>();
   #trader: Trader | null = null;
   #notifiedCount = 0;
+  /** Since when the strategies have remembered what they were notified of, ms UTC. */
+  #lifetimeMs = -Infinity;
   #placedCount = 0;
   /** Orders that SAID still has to judge. */
   readonly #unjudged = new Set<TrueOrder>();
@@ -74,9 +77,16 @@ export class Observer {
   /** Client order ids of second copies that the bot has reported to its operator. */
   readonly #namedCopies = new Set<string>();
 
-  /** `contracts`: the rules of a day of contracts. */
-  constructor(contracts: MarketRules | null = null) {
+  /** `contracts`: the rules of a day of contracts. `second`: the name of the observed bot, and the list of the violations of the first one. */
+  constructor(contracts: MarketRules | null = null, second: { readonly violations: string[]; readonly name: string } | null = null) {
     this.#contracts = contracts;
+    this.violations = second?.violations ?? [];
+    this.#prefix = second === null ? '' : `${second.name}: `;
+  }
+
+  /** Notes that the strategies begin afresh: they are not notified of what happens to earlier orders. */
+  noteLifetime(nowMs: number): void {
+    this.#lifetimeMs = nowMs;
   }
 
   /** Collects the second copies that a text for the operator names. */
@@ -94,7 +104,7 @@ export class Observer {
     const key = `${rule} ${text.replaceAll(/\d+/g, '#')}`;
     if (this.#reported.has(key)) return;
     this.#reported.add(key);
-    this.violations.push(`${rule} at ${new Date(nowMs).toISOString()}: ${text}`);
+    this.violations.push(`${rule} at ${new Date(nowMs).toISOString()}: ${this.#prefix}${text}`);
   }
 
   /** Checks all rules that must hold after every event. */
@@ -139,7 +149,7 @@ export class Observer {
     }
   }
 
-  /** S4: the bot soon knows each live order. S2: a decision slot holds at most one live order. */
+  /** S4: the bot soon knows each live order. ENDED: none has ended for the bot. S2: a decision slot holds at most one live order. */
   #checkLiveOrders(engine: ObservedEngine, prefix: string, live: readonly UserOrder[], venue: SimulatedVenue, nowMs: number): void {
     const ordersInSlot = new Map<string, number>();
     for (const { id, clientOrderId, placedMs } of live) {
@@ -150,6 +160,8 @@ export class Observer {
           this.report('S4', `${id} (${clientOrderId}) stands at the exchange, and the bot does not know it`, nowMs);
         continue;
       }
+      if (botOrder.lifecycle === 'done' && botOrder.confirmed && !DENIALS.has(botOrder.reason))
+        this.report('ENDED', `order ${botOrder.id} has ended ("${botOrder.reason}") and stands at the exchange`, nowMs);
       const slot = `${botOrder.strategy} ${botOrder.instrumentIndex} ${botOrder.slot}`;
       const count = (ordersInSlot.get(slot) ?? 0) + 1;
       ordersInSlot.set(slot, count);
@@ -188,7 +200,8 @@ export class Observer {
     if (trader === this.#trader && trader.notifiedCount === this.#notifiedCount) return;
     [this.#trader, this.#notifiedCount] = [trader, trader.notifiedCount];
     for (const [order, texts] of trader.notified) {
-      if (this.#checkedCounts.get(order) === texts.length) continue;
+      if (this.#checkedCounts.get(order) === texts.length || this.#isOfEarlierLifetime(venue, clientOrderIdOf(prefix, order as OrderId)))
+        continue;
       this.#checkedCounts.set(order, texts.length);
       const own = tradesOf(venue, prefix, order);
       const expected = (own.length > 0 ? own : (this.#contracts?.tradesOf(engine, order) ?? own)).map(tradeText);
@@ -196,6 +209,10 @@ export class Observer {
         if (expected[index] !== text)
           this.report('TOLD', `order ${order}: fill ${index + 1} was told as "${text}", it was "${expected[index] ?? 'none'}"`, nowMs);
     }
+  }
+
+  #isOfEarlierLifetime(venue: SimulatedVenue, clientOrderId: string): boolean {
+    return this.#lifetimeMs > -Infinity && (venue.ownOf(clientOrderId)?.placedMs ?? Infinity) <= this.#lifetimeMs;
   }
 
   /** Checks a create request as it leaves: it is durable in the journal (S9), and no halt forbids it (S7). */
@@ -276,6 +293,7 @@ export class Observer {
   /** S5 and TOLD: each filled order bears an id of the bot, and exactly its fills were reported to the strategy. */
   #checkAllFills(trader: Trader | null, prefix: string, venue: SimulatedVenue, nowMs: number): void {
     for (const { order, clientOrderId, trades } of venue.orders.values()) {
+      if (this.#isOfEarlierLifetime(venue, clientOrderId)) continue;
       if (trades.length === 0 || venue.copiesOf(clientOrderId).some((copy) => copy.order === order)) continue;
       const id = orderIdIn(prefix, clientOrderId);
       if (id === null) {

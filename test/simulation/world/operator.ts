@@ -27,9 +27,9 @@ export interface OperatorDeps {
 
 /** Times from the start of the exchange, or from a change of its clock, until the operator clears the halts that this causes. */
 const CLEAR_ADMISSION_MS = [600_000, 1_500_000, 2_700_000, 3_300_000] as const;
-/** Shortest halt by the operator, and how much longer the longest one is, ms. */
+/** Length of a halt by the operator: at least `min`, at most `min` + `range`, ms. */
 const HALT_MS = { min: 60_000, range: 1_200_000 };
-/** Time until the operator tries again what the bot could not do or has not confirmed, ms. */
+/** Time until the operator repeats an act that the bot could not do or has not confirmed, ms. */
 const RETRY_MS = 30_000;
 /** As `RETRY_MS`, at the end of the day: no order may open in the meantime. */
 const STOP_RETRY_MS = 5000;
@@ -43,9 +43,14 @@ const AFTER_KILL_RETRY_MS = 60_000;
 /** Time from the end of a killed process until the next one starts, seconds. */
 const RESTART_SECONDS = 30;
 
+/** Codes of halts of a symbol on spot. */
+const SYMBOL_CODES: ReadonlySet<string> = new Set(['STATUS', 'LATE_LANDING']);
+
+/** The operator of one simulated bot. */
 export class Operator {
   /** The operator's halt that is in force; null without one. */
   haltState: 'HALT_NEW' | 'CANCEL_ONLY' | null = null;
+  /** Number of kills by the operator. */
   kills = 0;
   readonly #deps: OperatorDeps;
 
@@ -74,7 +79,7 @@ export class Operator {
     );
   }
 
-  /** Halts the account for a while. */
+  /** Halts the account for a time. `size`, in [0, 1), selects the risk state and the length. */
   halt(size: number): void {
     const process = this.#process;
     const control = process?.control;
@@ -105,15 +110,19 @@ export class Operator {
     if (!process || !control) return this.#later(RETRY_MS, () => this.resume(code));
     this.#deps.observer.readHalts(process);
     let hasResumed = false;
-    // A killed bot replies, but it stays killed.
-    const noteReply = (): void => void (hasResumed = process.control?.ownKill == null);
+    const noteReply = (): void => {
+      // A killed bot replies, but it stays killed.
+      hasResumed = process.control?.ownKill == null;
+    };
     for (const scope of this.#scopesToClear(process, code))
       this.#trackAct(process, control.resume({ scope, code, why: 'the operator has looked' }, 'operator').then(noteReply));
-    this.#later(RETRY_MS, () => hasResumed || this.resume(code));
+    this.#later(RETRY_MS, () => {
+      if (!hasResumed) this.resume(code);
+    });
   }
-  /** Returns the scopes on which halts of this code have to be cleared. On spot all of them but `STATUS` are halts of the account. */
+  /** Returns the scopes on which halts of this code have to be cleared. On spot all of them but `SYMBOL_CODES` are halts of the account. */
   #scopesToClear(process: BotProcess, code: string | null): readonly string[] {
-    const isOfAccount = code === null || (this.#deps.venue.market === 'spot' && code !== 'STATUS');
+    const isOfAccount = code === null || (this.#deps.venue.market === 'spot' && !SYMBOL_CODES.has(code));
     return isOfAccount ? ['account'] : scopesOf(process, code);
   }
 
@@ -137,7 +146,7 @@ export class Operator {
     if (process?.control)
       this.#trackAct(process, process.control.resume({ scope: 'account', code, why: 'the operator has looked' }, 'operator'));
   }
-  /** Ignores foreign orders, which a person has placed by hand. */
+  /** Marks foreign orders that were placed by hand as not the bot's. */
   ignore(venueIds: readonly string[]): void {
     const process = this.#process;
     const control = process?.control;
@@ -164,18 +173,18 @@ export class Operator {
     const view = this.#process === process ? process.control?.ownKill : null;
     if (view == null) return;
     if (view.phase !== 'done') return this.#later(CHECK_MS, () => this.#checkKilled(process));
-    const left = venue.liveAfterKill(view.flatten).length;
-    if (view.residuals.length === 0 && left > 0)
-      observer.report('KILL', `the kill has ended and says that all is cancelled, and ${left} orders are working`, queue.nowMs);
+    const workingCount = venue.liveAfterKill(view.flatten).length;
+    if (view.residuals.length === 0 && workingCount > 0)
+      observer.report('KILL', `the kill has ended and says that all is cancelled, and ${workingCount} orders are working`, queue.nowMs);
   }
   /** Waits for the end of the kill, compares its report with the exchange, and re-arms the bot. */
   #afterKill(process: BotProcess): void {
     const { observer, venue, queue, print, endProcess, folder } = this.#deps;
     const view = this.#process === process ? process.control?.ownKill : null;
     if ((view && view.phase !== 'done') || venue.isDown) return this.#later(AFTER_KILL_RETRY_MS, () => this.#afterKill(process));
-    const left = venue.liveAfterKill(view?.flatten === true).length;
-    if (view && view.residuals.length === 0 && left > 0)
-      observer.report('KILL', `the kill says that all is cancelled, and ${left} orders are working`, queue.nowMs);
+    const workingCount = venue.liveAfterKill(view?.flatten === true).length;
+    if (view && view.residuals.length === 0 && workingCount > 0)
+      observer.report('KILL', `the kill says that all is cancelled, and ${workingCount} orders are working`, queue.nowMs);
     if (view?.flatten && view.residuals.length === 0)
       for (const base of SYMBOLS)
         if (venue.closableLots(base) >= 1) observer.report('KILL', `the kill says that all is closed, and ${base} is held`, queue.nowMs);
@@ -187,6 +196,7 @@ export class Operator {
     try {
       rearm(folder, 'operator', 'all was looked at');
     } catch (error) {
+      // The kill record may be missing, because the process died before it was written. Then there is nothing to re-arm.
       if (!(error instanceof ConfigError)) throw error;
     }
   }

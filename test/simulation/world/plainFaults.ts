@@ -11,7 +11,7 @@ import type { SimulatedVenue } from './venue.ts';
 
 /** A crash of the disk comes within this many of its next operations. */
 const MAX_OPERATIONS = 40;
-/** Shortest time without a network, and how much longer the longest one is, ms. */
+/** Length of a partition: at least `min`, at most `min` + `range`, ms. */
 const PARTITION_MS = { min: 5000, range: 600_000 };
 /** How long reads are answered with old data, and how old it is at most, ms. */
 const STALE_MS = { length: 600_000, maxAge: 1200 };
@@ -19,7 +19,7 @@ const STALE_MS = { length: 600_000, maxAge: 1200 };
 const GAP_RANGE = 0.1;
 /** Longest time until the next process starts, in seconds. */
 const MAX_DOWN_SECONDS = 900;
-/** As above, after a bit of the journal has flipped. */
+/** Time until the next process starts after a bit of the journal has flipped, in seconds. */
 const FLIP_DOWN_SECONDS = 5;
 
 /** The parts of the world that the faults act on. */
@@ -34,7 +34,7 @@ export interface PlainFaultsDeps {
   readonly process: () => BotProcess | null;
   /** Ends the process, asleep or not. The next one starts after `seconds`. */
   readonly endProcess: (isPowerLoss: boolean, seconds: number) => void;
-  /** Has the reply to the next create request be lost, and a kill follow it. */
+  /** Makes the network lose the reply to the next create request, and kills the bot afterwards. */
   readonly armLostFlatten: () => void;
 }
 

@@ -12,10 +12,14 @@ export interface PlantedFault {
 /** Added to the row to get the number of the second guard of a row. A row has one or two guards. */
 export const SECOND_OF_ROW = 100;
 
-const guardOf = (number: number): Guard | undefined => {
+/** Returns the guard with this number; undefined for any other number. */
+function guardOf(number: number): Guard | undefined {
   const isSecond = number > SECOND_OF_ROW;
-  return GUARDS.filter(({ row }) => row === (isSecond ? number - SECOND_OF_ROW : number))[isSecond ? 1 : 0];
-};
+  const rowOfGuard = isSecond ? number - SECOND_OF_ROW : number;
+  const guardsOfRow = GUARDS.filter(({ row }) => row === rowOfGuard);
+  return guardsOfRow[isSecond ? 1 : 0];
+}
+/** Returns the changes that remove a guard. */
 const changesOf = (guard: Guard): readonly Change[] => [guard, ...(guard.and ?? [])].map(({ file, from, to }) => ({ file, from, to }));
 
 /** Lowest number of a fault that is not a guard. */
@@ -53,7 +57,7 @@ export const FORMER_FAULTS: Readonly<Record<number, PlantedFault>> = {
     ],
   },
   204: {
-    name: 'fills of an outage are booked and told to no strategy',
+    name: 'fills of an outage are booked, and no strategy is notified of them',
     changes: [
       {
         file: 'src/engine/host/callbackQueue.ts',
@@ -63,7 +67,7 @@ export const FORMER_FAULTS: Readonly<Record<number, PlantedFault>> = {
     ],
   },
   205: {
-    name: 'a second copy of an order and its fills are nobody’s',
+    name: 'a second copy of an order and its fills belong to no account',
     changes: [
       {
         file: 'src/adapters/exchange/observe/attribution.ts',
@@ -88,7 +92,7 @@ export const FORMER_FAULTS: Readonly<Record<number, PlantedFault>> = {
     ],
   },
   207: {
-    name: 'a slice of a kill that was not sent is of unknown outcome to the next start',
+    name: 'the next start takes a slice of a kill that was not sent for an unknown outcome',
     changes: [
       {
         file: 'src/tasks/bot/lifetime/lifetimeReplay.ts',
@@ -98,7 +102,7 @@ export const FORMER_FAULTS: Readonly<Record<number, PlantedFault>> = {
     ],
   },
   208: {
-    name: 'a start forgets that the exchange did not know what it did',
+    name: 'a start forgets an incident of the exchange',
     changes: [
       {
         file: 'src/adapters/exchange/restoreTracking.ts',
@@ -108,16 +112,16 @@ export const FORMER_FAULTS: Readonly<Record<number, PlantedFault>> = {
     ],
   },
   209: {
-    name: 'a kill does not journal that the exchange did not know what it did',
+    name: 'a kill does not journal an incident of the exchange',
     changes: [{ file: 'src/tasks/bot/run/killBot.ts', from: 'journal.cursor(incidentRecord(market, venueMs));', to: '' }],
   },
   210: {
-    name: 'the paper exchange answers before its disk has what it answers',
+    name: 'the paper exchange answers before its change is durable',
     changes: [
       {
         file: 'src/paperExchange/storage/storeWriter.ts',
         from: 'else if (!this.#isBusy && !this.#isDirty && this.#waiting.length === 0) run(true);',
-        to: 'else if (this.#lastMs > -Infinity) run(true);',
+        to: 'else if (this.#lastWriteMs > -Infinity) run(true);',
       },
     ],
   },
@@ -132,35 +136,35 @@ export const FORMER_FAULTS: Readonly<Record<number, PlantedFault>> = {
     ],
   },
   212: {
-    name: 'slices of a kill with an older copy of the journal have client order ids that the bot has used since',
+    name: 'a kill with an older copy of the journal uses client order ids that the bot has used since',
     changes: [
       {
         file: 'src/tasks/kill/separate/standaloneKill.ts',
-        from: 'let last = id + SLICE_GAP;',
-        to: 'let last = SLICE_GAP - SLICE_GAP + id;',
+        from: 'let lastOrderId = id + SLICE_GAP;',
+        to: 'let lastOrderId = SLICE_GAP - SLICE_GAP + id;',
       },
     ],
   },
   301: {
-    name: 'rule of the field: ask again after a time-out',
+    name: 'common rule: send the create again after a time-out',
     changes: changesOf(guardOf(3)!),
   },
   302: {
-    name: 'rule of the field: look into the open orders five times, then call it rejected',
+    name: 'common rule: read the open orders five times, then treat the order as rejected',
     changes: [
       {
         file: 'src/orders/prove/resolver.ts',
         from: '    const lagMs = proofGuards.readLag ? this.readLagMs : 0;',
-        to: "    if (seen.channel === 'openOrders' && ++this.polls === 5) return { kind: 'noEffect' };\n    const lagMs = proofGuards.readLag ? this.readLagMs : 0;",
+        to: "    if (evidence.channel === 'openOrders' && ++this.polls === 5) return { kind: 'noEffect' };\n    const lagMs = proofGuards.readLag ? this.readLagMs : 0;",
       },
       {
         file: 'src/orders/prove/resolver.ts',
-        from: 'if (seen.found && this.isList(seen.channel)) return',
-        to: "if (seen.found && seen.channel === 'openOrders') return",
+        from: 'if (evidence.found && this.isList(evidence.channel)) return',
+        to: "if (evidence.found && evidence.channel === 'openOrders') return",
       },
       { file: 'src/orders/prove/resolver.ts', from: 'Math.max(bounds.resolveEveryMs, minApartMs)', to: '2000' },
       { file: 'src/orders/prove/resolver.ts', from: '  private rounds = 0;', to: '  private rounds = 0;\n  private polls = 0;' },
-      // It looks for no order in the trades, and for none that it has called rejected.
+      // This rule does not read trades, and forgets an order that it treats as rejected.
       {
         file: 'src/adapters/exchange/observe/attribution.ts',
         from: "      case 'found':\n",

@@ -2,6 +2,7 @@
 
 import type { DayOptions, DayResult } from './dayResult.ts';
 import type { ScheduledFault } from './schedule.ts';
+import type { SimulatedBot } from './simulatedBot.ts';
 import { World } from './world.ts';
 
 /** Runs the day of a seed and returns its result. */
@@ -9,20 +10,23 @@ export async function runDay(seed: number, schedule: readonly ScheduledFault[], 
   const world = new World(seed, schedule, options);
   try {
     await world.run();
-    const { observer, venue, network, restarts, operator, hash, process } = world;
+    const { observer, venue, hash, bot, secondBot } = world;
+    const bots = secondBot === null ? [bot] : [bot, secondBot];
+    const sum = (countOf: (each: SimulatedBot) => number): number => bots.reduce((total, each) => total + countOf(each), 0);
     return {
       seed,
-      orders: venue.orders.size,
-      creates: network.creates,
-      fills: venue.tradeCount,
-      bars: process?.trader?.barCount ?? 0,
-      unknown: observer.unknown.size,
-      restarts,
-      kills: operator.kills,
-      duplicates: observer.duplicates,
-      forgotten: observer.forgotten,
+      orders: sum(({ venue: { orders } }) => orders.size),
+      creates: bot.network.creates,
+      fills: sum((each) => each.venue.tradeCount),
+      bars: bot.process?.trader?.barCount ?? 0,
+      unknown: sum((each) => each.observer.unknown.size),
+      restarts: sum(({ restarts }) => restarts),
+      kills: sum(({ operator }) => operator.kills),
+      duplicates: sum((each) => each.observer.duplicates),
+      forgotten: sum((each) => each.observer.forgotten),
       exchangeCrashes: venue.crashes,
       lostOrders: venue.lostOrders,
+      ordersOfSecondBot: secondBot?.venue.orders.size ?? 0,
       violations: observer.violations,
       hash: hash.digest('hex').slice(0, 16),
     };

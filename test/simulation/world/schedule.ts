@@ -5,6 +5,7 @@ import { NETWORK_FAULTS } from '../../../src/worlds/computer/faultyNetwork.ts';
 import { THEMED_REQUEST_FAULTS, THEMED_TIMED_FAULTS, themedFaultsOf, themeOf } from './themes/themedDay.ts';
 import { HARD_REQUEST_FAULTS, HARD_TIMED_FAULTS, dayTermsOf, hardFaultsOf, isHardDay } from './hard/hardDay.ts';
 import { MAX_CREATES, TIMED_FAULTS } from './draws.ts';
+import { secondBotFaultsOf } from './pair/pairDay.ts';
 
 export const DAY_MS = 86_400_000;
 /** Length of the last part of a day, which has no faults, so that everything can come to rest. */
@@ -18,12 +19,16 @@ export interface RequestFault {
   readonly at: number;
   /** Uniform in [0, 1). It scales the fault, such as the length of a delay. */
   readonly size: number;
+  /** The second bot, if the fault is not one of the first bot. */
+  readonly bot?: 2;
 }
 /** A fault at a time. `at` is the time since the begin of the day, ms. */
 export interface TimedFault {
   readonly what: (typeof TIMED_FAULTS)[number] | (typeof HARD_TIMED_FAULTS)[number] | (typeof THEMED_TIMED_FAULTS)[number];
   readonly at: number;
   readonly size: number;
+  /** The second bot, if the fault is not one of the first bot. */
+  readonly bot?: 2;
 }
 export type ScheduledFault = RequestFault | TimedFault;
 
@@ -67,7 +72,8 @@ export function scheduleOf(seed: number, lengthMs = DAY_MS): readonly ScheduledF
   addTimedFaults('bitFlips', drawUpTo(2));
   addTimedFaults('secondStart', drawUpTo(2));
   const theme = themeOf(seed);
-  if (theme !== null) return inOrder(themedFaultsOf(seed, theme, list, faultyMs));
+  const secondBotFaults = theme === 'twoBots' ? secondBotFaultsOf(seed, faultyMs) : [];
+  if (theme !== null) return inOrder([...themedFaultsOf(seed, theme, list, faultyMs), ...secondBotFaults]);
   const hardFaults = (isHardDay(seed) ? hardFaultsOf(seed, faultyMs) : []) as readonly ScheduledFault[];
   // A request has one fault: a hard one replaces another.
   const replaced = new Set(hardFaults.flatMap((fault) => (isTimed(fault) ? [] : [fault.at])));
@@ -82,8 +88,13 @@ export function scheduleOf(seed: number, lengthMs = DAY_MS): readonly ScheduledF
 const inOrder = (faults: readonly ScheduledFault[]): readonly ScheduledFault[] =>
   faults.toSorted((a, b) => Number(isTimed(a)) - Number(isTimed(b)) || a.at - b.at);
 
+/** Returns the faults of the create requests of a bot, by the number of the request. */
+export const requestFaultsOf = (schedule: readonly ScheduledFault[], bot: 1 | 2): ReadonlyMap<number, RequestFault> =>
+  new Map(schedule.flatMap((fault) => (isTimed(fault) || (fault.bot ?? 1) !== bot ? [] : [[fault.at, fault]])));
+
 /** Returns a fault as one line of text. */
 export function faultText(fault: ScheduledFault): string {
-  if (!isTimed(fault)) return `create ${fault.at}: ${fault.what} (${fault.size.toFixed(3)})`;
-  return `${new Date(fault.at).toISOString().slice(11, 23)} ${fault.what} (${fault.size.toFixed(3)})`;
+  const ofBot = fault.bot === 2 ? 'second bot, ' : '';
+  if (!isTimed(fault)) return `${ofBot}create ${fault.at}: ${fault.what} (${fault.size.toFixed(3)})`;
+  return `${ofBot}${new Date(fault.at).toISOString().slice(11, 23)} ${fault.what} (${fault.size.toFixed(3)})`;
 }

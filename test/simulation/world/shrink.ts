@@ -23,7 +23,7 @@ export async function shrink(
   const rule = ruleOf(failed.violations[0]!);
   let [bestResult, runs, parts] = [failed, 0, 2];
   // Leave out faults of creates that the bot never sent.
-  let best = schedule.filter((fault) => isTimed(fault) || fault.at <= failed.creates);
+  let best = schedule.filter((fault) => isTimed(fault) || fault.bot === 2 || fault.at <= failed.creates);
   while (best.length > 0 && runs < maxRuns) {
     const size = Math.ceil(best.length / parts);
     let isSmaller = false;

@@ -59,6 +59,11 @@ export class Trader extends Strategy {
   }
 }
 
+/** Trades less often, for a bot whose account has another bot. */
+export class RareTrader extends Trader {
+  override actsPerMinute = 0.15;
+}
+
 /** Trades four times as often, for a busy day. */
 export class BusyTrader extends Trader {
   override actsPerMinute = 1.6;

@@ -1,11 +1,10 @@
 // Runs the production exchange with seeded markets, and records every order and trade of the bot's account as they happen.
 
-import { lots } from '../../../src/base/brand.ts';
 import { seededRng } from '../../../src/base/number/rng.ts';
 import type { OrderIntent } from '../../../src/model/order.ts';
-import { instrumentId, type Instrument, type Market } from '../../../src/model/instrument.ts';
+import type { Market } from '../../../src/model/instrument.ts';
 import type { DueQueue } from '../../../src/ports/dueQueue.ts';
-import { SERVICE_DEFAULTS, type AccountConfig, type ServiceConfig } from '../../../src/paperExchange/dialect/config.ts';
+import { SERVICE_DEFAULTS, type KeyConfig, type ServiceConfig } from '../../../src/paperExchange/dialect/config.ts';
 import { PROFILES } from '../../../src/paperExchange/dialect/profile.ts';
 import { followPrices } from '../../../src/paperExchange/market/simulatedMarket.ts';
 import type { TradedMarket } from '../../../src/paperExchange/market/tradedMarket.ts';
@@ -16,65 +15,43 @@ import type { FuturesExchange } from '../../../src/paperExchange/futures/futures
 import type { SpotExchange } from '../../../src/paperExchange/spot/spotExchange.ts';
 import { openService } from '../../../src/paperExchange/storage/persistence.ts';
 import type { Service } from '../../../src/paperExchange/service.ts';
+import type { ServiceRequest, ServiceResponse } from '../../../src/paperExchange/api/message.ts';
 import { writeHistory } from '../../../src/paperExchange/market/simulatedMarket.ts';
 import { ExchangeStorage, FREE_REPLY, type HeldReply } from './hard/exchangeStorage.ts';
 import { dayTermsOf } from './hard/hardDay.ts';
 import { otherAccount } from './themes/otherAccount.ts';
 import { FEW_CALLS, themeOf } from './themes/themedDay.ts';
+import { sharesAccount } from './pair/pairDay.ts';
 import { rngOf } from './draws.ts';
+import {
+  FIRST_TICKS,
+  FOREIGN_COINS,
+  HISTORY_MS,
+  SECOND_ACCOUNT,
+  SPOT_TERMS,
+  SYMBOLS,
+  type TrueOrder,
+  type VenueTerms,
+} from './venueTerms.ts';
 
-export const SYMBOLS = ['AAA', 'BBB', 'CCC', 'DDD'] as const;
-export const CASH = 1_000_000;
-/** Coins of each symbol on the account that do not belong to the bot. */
-const FOREIGN_COINS = 50;
-const FIRST_TICKS = 10_000;
-const HISTORY_MS = 7_200_000;
+export { CASH, SYMBOLS, type TrueOrder, type VenueTerms } from './venueTerms.ts';
 
-const spotInstrument = (base: string): Instrument => ({
-  id: instrumentId('spot', `${base}USDT`),
-  market: 'spot',
-  wireName: `${base}USDT`,
-  base,
-  quote: 'USDT',
-  priceDigits: 2,
-  quantityDigits: 4,
-  quoteDigits: 8,
-  baseDigits: 8,
-  minLots: lots(1),
-  makerFeePpm: 1000,
-  takerFeePpm: 1000,
-});
-
-/** An order of the bot in the exchange's books, with its trades. */
-export interface TrueOrder {
-  /** After a crash of the exchange this is the restored order. */
-  order: UserOrder;
-  readonly clientOrderId: string;
-  readonly placedMs: number;
-  readonly trades: OwnTrade[];
+/** A second client of the exchange of `first`. */
+interface SecondClient {
+  readonly first: SimulatedVenue;
+  readonly account: number;
+  readonly key: KeyConfig;
 }
-
-/** What the exchange of a day trades, and what the account of the bot has. */
-export interface VenueTerms {
-  readonly market: Market;
-  readonly instruments: readonly Instrument[];
-  readonly funds: Pick<AccountConfig, 'balances' | 'futures'>;
-  readonly config?: Partial<ServiceConfig>;
-  /** Lots of a level of the book. */
-  readonly levelLots: number;
-}
-
-const SPOT_TERMS: VenueTerms = {
-  market: 'spot',
-  instruments: SYMBOLS.map(spotInstrument),
-  funds: { balances: { USDT: String(CASH), ...Object.fromEntries(SYMBOLS.map((base) => [base, String(FOREIGN_COINS)])) } },
-  levelLots: 4000,
-};
 
 export class SimulatedVenue {
   service: Service;
   readonly market: Market;
-  readonly key = demoKey(1);
+  /** The index of the account. */
+  readonly account: number;
+  readonly key: KeyConfig;
+  readonly #ip: string;
+  /** Whose order the exchange places now: that of a client, or of a person. Null while no request is handled. Clients of one exchange share it. */
+  readonly #placing: { by: SimulatedVenue | 'person' | null };
   /** Every order that was ever placed, by venue order id. */
   readonly orders = new Map<string, TrueOrder>();
   /** Every order that was ever placed, oldest first. */
@@ -106,7 +83,6 @@ export class SimulatedVenue {
   readonly manualTradesById = new Map<string, OwnTrade[]>();
   /** Units of each asset that a person has deposited; below 0: withdrawn. */
   readonly transferred = new Map<string, number>();
-  #isManual = false;
   readonly #config: ServiceConfig;
   /** Makes each market follow its prices. */
   readonly #follows: ((market: TradedMarket, price: number) => void)[] = [];
@@ -115,9 +91,21 @@ export class SimulatedVenue {
   /** Orders that no reply has shown to the bot yet. */
   readonly #unshown = new Set<TrueOrder>();
 
-  constructor(seed: number, startMs: number, terms: VenueTerms = SPOT_TERMS) {
+  /** `second`: a second client of the exchange of `first`. */
+  constructor(seed: number, startMs: number, terms: VenueTerms = SPOT_TERMS, second: SecondClient | null = null) {
     this.market = terms.market;
+    this.key = second?.key ?? demoKey(1);
+    this.account = second?.account ?? 0;
+    this.#ip = second === null ? '127.0.0.1' : '127.0.0.2';
+    this.#placing = second === null ? { by: null } : second.first.#placing;
+    if (second !== null) {
+      this.service = second.first.service;
+      this.#config = second.first.#config;
+      this.#recordOrdersAndTrades();
+      return;
+    }
     const rng = rngOf(seed, 'venue');
+    const hasTwoBots = themeOf(seed) === 'twoBots';
     const [admissionMs, visibilityMs, cancelMs] = [60, dayTermsOf(seed).maxVisibilityMs, 300].map((max) =>
       Math.floor(rng.next() * max),
     ) as [number, number, number];
@@ -126,8 +114,9 @@ export class SimulatedVenue {
       ...terms.config,
       instruments: terms.instruments,
       accounts: [
-        { name: 'bot', uid: '10001', ...terms.funds, keys: [this.key] },
+        { name: 'bot', uid: '10001', ...terms.funds, keys: [this.key, ...(hasTwoBots && sharesAccount(seed) ? [demoKey(2)] : [])] },
         ...(themeOf(seed) === null || terms.market === 'futures' ? [] : [otherAccount(SYMBOLS)]),
+        ...(hasTwoBots && !sharesAccount(seed) ? [{ name: 'second', uid: '10003', ...terms.funds, keys: [demoKey(2)] }] : []),
       ],
       // In about half of the seeds the exchange executes a repeated request again.
       profile: {
@@ -163,6 +152,12 @@ export class SimulatedVenue {
       follow(market, price);
     }
     this.#recordOrdersAndTrades();
+  }
+
+  /** Returns a second client of the exchange: on the account of the first one, or on its own. It works while the exchange does not crash. */
+  static secondClientOf(first: SimulatedVenue, sharesTheAccount: boolean): SimulatedVenue {
+    const account = sharesTheAccount ? first.account : SECOND_ACCOUNT;
+    return new SimulatedVenue(0, 0, SPOT_TERMS, { first, account, key: demoKey(2) });
   }
 
   /** Time of the exchange's next event, ms; Infinity while it is down. */
@@ -204,13 +199,21 @@ export class SimulatedVenue {
     for (const placement of this.#unshown) if (body.includes(placement.order.id)) this.#unshown.delete(placement);
   }
 
+  /** Has the exchange handle a request of this client. */
+  handle(request: Omit<ServiceRequest, 'ip'>, nowMs: number): ServiceResponse {
+    this.#placing.by = this;
+    const response = this.service.handle({ ...request, ip: this.#ip }, nowMs);
+    this.#placing.by = null;
+    return response;
+  }
+
   /** The side of the exchange on which the bot trades. */
   get side(): SpotExchange | FuturesExchange {
     return this.market === 'spot' ? this.service.spot : this.service.futures;
   }
   /** Returns the bot's open orders. */
   live(): readonly UserOrder[] {
-    return this.side.live().filter(({ account, id }) => account === 0 && !this.manualTradesById.has(id));
+    return this.side.live().filter(({ account, id }) => account === this.account && !this.manualTradesById.has(id));
   }
   /** Returns the orders that a kill must not leave. */
   liveAfterKill(_flatten: boolean): readonly UserOrder[] {
@@ -219,7 +222,7 @@ export class SimulatedVenue {
   /** Returns the free and locked units of an asset. */
   units(asset: string): number {
     const { venue } = this.service.spot;
-    return venue.free(0, asset) + venue.locked(0, asset);
+    return venue.free(this.account, asset) + venue.locked(this.account, asset);
   }
 
   /** Returns the bot's holding of a coin, lots. Trades of second copies do not count: they belong to the account. */
@@ -242,12 +245,10 @@ export class SimulatedVenue {
   }
   /** Places an order as a person does. Returns its venue order id; null: refused. */
   placeManually(intent: OrderIntent, clientOrderId: string | null = null): string | null {
-    this.#isManual = true;
-    const order = (this.side as SpotExchange).place(0, intent, clientOrderId);
-    this.#isManual = false;
-    if (order === null) return null;
-    this.manualTradesById.set(order.id, []);
-    return order.id;
+    this.#placing.by = 'person';
+    const order = (this.side as SpotExchange).place(this.account, intent, clientOrderId);
+    this.#placing.by = null;
+    return order?.id ?? null;
   }
   /** True if an order was cancelled. */
   isCancelled(id: string): boolean {
@@ -342,13 +343,16 @@ export class SimulatedVenue {
     Object.assign(side, {
       place: (...args: Parameters<typeof place>) => {
         const order = place(...args);
-        if (order !== null && order.account === 0 && !this.#isManual) {
+        if (order === null || order.account !== this.account) return order;
+        const { by } = this.#placing;
+        if (by === null || by === this)
           this.recordPlacement({ order, clientOrderId: order.clientOrderId ?? '', placedMs: side.nowMs, trades: [] });
-        }
+        // To a bot, an order of another bot is one that a person has placed.
+        else this.manualTradesById.set(order.id, []);
         return order;
       },
       book: (account: number, trade: OwnTrade) => {
-        if (account === 0) this.recordTrade(trade);
+        if (account === this.account) this.recordTrade(trade);
         const usual = side.delays;
         if (this.lateTradesMs > 0) side.delays = { ...usual, visibilityMs: usual.visibilityMs + this.lateTradesMs };
         book(account, trade);

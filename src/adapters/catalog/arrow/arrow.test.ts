@@ -17,7 +17,7 @@ import {
 import { afterAll, describe, expect, it } from 'vitest';
 import { runPython } from '../../../../test/fixtures/python.ts';
 import { ConfigError, InvariantError } from '../../../base/errors.ts';
-import { ArrowWriter, BATCH_ROWS, writeArrowColumns, type ArrowColumn } from './arrowFile.ts';
+import { ArrowWriter, BATCH_ROWS, writeArrowColumns, type ArrowColumn } from './arrowWriter.ts';
 import { ArrowFile, withArrowFile } from './arrowReader.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'isobar-arrow-'));

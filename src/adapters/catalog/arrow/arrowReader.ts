@@ -1,10 +1,11 @@
-// Reads Arrow IPC files: any range of rows of a numeric or time column, directly into the caller's array.
+// Reads Arrow IPC files: any range of rows of a numeric or time column, directly into the caller's array. The readers of the catalog's
+// bars, series and trades use it, and the import of files of other programs.
 
 import type { Hash } from 'node:crypto';
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
 import { ConfigError, InvariantError } from '../../../base/errors.ts';
-import { BATCH_ROWS, bytesOf, type ArrowColumn } from './arrowFile.ts';
+import { BATCH_ROWS, bytesOf, type ArrowColumn } from './arrowWriter.ts';
 import { readBatch, readFooter, type Batch, type ArrowField } from './arrowLayout.ts';
 import { fileError } from '../../disk/fileError.ts';
 import { isFoot, isPart, type FileChecksums } from './checksums.ts';
@@ -13,9 +14,10 @@ import type { Inflate } from './inflate.ts';
 
 /** Ticks in a millisecond, by the unit of a timestamp column: seconds, ms, us, ns. */
 const TICKS_PER_MS = [1 / 1000, 1, 1000, 1_000_000] as const;
+/** 2^32: the weight of the high half of a 64-bit integer. */
 const TWO_32 = 4_294_967_296;
 /** Other programs may pad a buffer by this many bytes. */
-const PADDING = 4096;
+const MAX_PADDING_BYTES = 4096;
 /** Bytes that are read at once where the whole file is read. */
 const PIECE_BYTES = 2 ** 18;
 /** Limit for one column of one record batch: 134 million rows of 8 bytes. */
@@ -36,9 +38,9 @@ export function withArrowFile<T>(path: string, use: (file: ArrowFile) => T, infl
     return use(new ArrowFile(path, handle, inflate));
   } catch (error) {
     // The offsets in a damaged file may point outside its bytes.
-    if (error instanceof RangeError) throw damaged(path, error.message, inflate !== null);
+    if (error instanceof RangeError) throw damagedArrowFile(path, error.message, inflate !== null);
     // Files of other programs may be damaged in other ways, and the decompressors throw their own errors.
-    if (inflate !== null && isContentError(error)) throw damaged(path, error.message, true);
+    if (inflate !== null && isContentError(error)) throw damagedArrowFile(path, error.message, true);
     throw fileError(path, 'cannot be read', error);
   } finally {
     closeSync(handle);
@@ -56,7 +58,7 @@ function isContentError(error: unknown): error is Error {
 }
 
 /** Returns the error for a damaged file. `isForeign`: another program wrote the file. */
-export function damaged(path: string, why: string, isForeign = false): ConfigError {
+export function damagedArrowFile(path: string, why: string, isForeign = false): ConfigError {
   const remedy = isForeign ? 'write it again, or fetch it again' : 'delete it and import the data again';
   return new ConfigError(`${path}: not a whole Arrow file of bars: ${why}`, remedy);
 }
@@ -77,7 +79,7 @@ export class ArrowFile {
   private readonly footOffset: number;
   private readonly checksums: FileChecksums | null;
   /** A part of the file in memory, with its offset in the file; null if no part is. */
-  private part: { readonly start: number; readonly bytes: Uint8Array } | null = null;
+  private loadedPart: { readonly start: number; readonly bytes: Uint8Array } | null = null;
   private scratch = new Int32Array(0);
   /** The last decompressed buffer of each column, because rows are mostly read in order. */
   private readonly unpacked = new Map<number, { batch: Batch; bytes: Uint8Array }>();
@@ -91,7 +93,7 @@ export class ArrowFile {
     const bytes = (offset: number, length: number) => this.bytes(offset, length);
     this.size = size;
     const footer = readFooter(size, bytes);
-    this.footOffset = footer.footAt;
+    this.footOffset = footer.footOffset;
     this.checksums = footer.checksums;
     this.fields = footer.fields;
     this.metadata = footer.metadata;
@@ -128,7 +130,7 @@ export class ArrowFile {
     try {
       for (const [index, start] of starts.entries()) {
         const bytes = buffer.subarray(0, partBytes(index));
-        this.part = null;
+        this.loadedPart = null;
         let crc = 0;
         // Piece by piece, so that both sums find the bytes in the cache of the processor.
         for (let from = 0; from < bytes.length; from += PIECE_BYTES) {
@@ -143,13 +145,13 @@ export class ArrowFile {
         // Part 0 is the head of the file.
         const batch = batches[index - 1];
         if (batch === undefined || isLastPart) continue;
-        this.part = { start, bytes };
+        this.loadedPart = { start, bytes };
         const from = Math.max(fromRow, batch.firstRow);
         const to = Math.min(toRow, batch.firstRow + batch.rows);
         if (from < to) yield [from, to];
       }
     } finally {
-      this.part = null;
+      this.loadedPart = null;
     }
   }
 
@@ -204,8 +206,8 @@ export class ArrowFile {
   private column(name: string, kind: ArrowColumn['kind']): number {
     const index = this.fields.findIndex((field) => field.name === name && field.kind === kind);
     if (index >= 0) return index;
-    const found = this.fields.map((field) => `${field.name} (${field.kind ?? 'another type'})`).join(', ');
-    throw this.damagedError(`expected a column ${name} of type ${kind}, found ${found || 'no columns'}`);
+    const existing = this.fields.map((field) => `${field.name} (${field.kind ?? 'another type'})`).join(', ');
+    throw this.damagedError(`expected a column ${name} of type ${kind}, found ${existing || 'no columns'}`);
   }
 
   /** Calls `use` for each batch in the range, with the first row in the batch, the first row in the range, and the number of rows. */
@@ -238,15 +240,15 @@ export class ArrowFile {
   private readData(batch: Batch, column: number, into: Uint8Array, firstByte: number): void {
     const place = batch.buffers[column]!.data;
     if (batch.codec === null) return this.readAt(into, place.offset + firstByte);
-    let last = this.unpacked.get(column);
-    if (last?.batch !== batch) {
+    let unpacked = this.unpacked.get(column);
+    if (unpacked?.batch !== batch) {
       const width = this.fields[column]!.kind === 'int32' ? 4 : 8;
-      last = { batch, bytes: this.unpack(batch.codec, place, batch.rows * width) };
-      this.unpacked.set(column, last);
+      unpacked = { batch, bytes: this.unpack(batch.codec, place, batch.rows * width) };
+      this.unpacked.set(column, unpacked);
     }
-    const part = last.bytes.subarray(firstByte, firstByte + into.length);
-    if (part.length !== into.length) throw new RangeError(`column ${this.fields[column]!.name} ends early`);
-    into.set(part);
+    const loadedPart = unpacked.bytes.subarray(firstByte, firstByte + into.length);
+    if (loadedPart.length !== into.length) throw new RangeError(`column ${this.fields[column]!.name} ends early`);
+    into.set(loadedPart);
   }
 
   /**
@@ -258,7 +260,7 @@ export class ArrowFile {
     const packed = this.bytes(offset, length);
     const unpackedBytes = Number(new DataView(packed.buffer).getBigInt64(0, true));
     if (unpackedBytes === -1) return packed.subarray(8);
-    const maxBytes = Math.min(2 * neededBytes + PADDING, MAX_UNPACKED_BYTES);
+    const maxBytes = Math.min(2 * neededBytes + MAX_PADDING_BYTES, MAX_UNPACKED_BYTES);
     if (unpackedBytes < 0 || unpackedBytes > maxBytes || !this.inflate) throw new RangeError(`a buffer of ${unpackedBytes} bytes`);
     return this.inflate(codec, packed.subarray(8), unpackedBytes);
   }
@@ -288,7 +290,7 @@ export class ArrowFile {
   }
 
   private damagedError(why: string): ConfigError {
-    return damaged(this.path, why, this.inflate !== null);
+    return damagedArrowFile(this.path, why, this.inflate !== null);
   }
 
   private bytes(offset: number, length: number): Uint8Array {
@@ -300,9 +302,9 @@ export class ArrowFile {
 
   /** Fills `into` with the bytes from `offset` on: from the part in memory if it has all of them, else from the disk. */
   private readAt(into: Uint8Array, offset: number): void {
-    const { part } = this;
-    if (part !== null && offset >= part.start && offset + into.byteLength <= part.start + part.bytes.byteLength) {
-      into.set(part.bytes.subarray(offset - part.start, offset - part.start + into.byteLength));
+    const { loadedPart } = this;
+    if (loadedPart !== null && offset >= loadedPart.start && offset + into.byteLength <= loadedPart.start + loadedPart.bytes.byteLength) {
+      into.set(loadedPart.bytes.subarray(offset - loadedPart.start, offset - loadedPart.start + into.byteLength));
       return;
     }
     let bytesRead = 0;
@@ -319,13 +321,14 @@ function writeTimes(halves: Int32Array, rows: number, ticks: number, into: Float
   for (let i = 0; i < rows; i++) {
     const low = halves[2 * i]! >>> 0;
     const high = halves[2 * i + 1]!;
-    into[firstIndex + i] = ticks > 1 ? coarsenUnit(low, high, ticks) : (high * TWO_32 + low) / ticks;
+    into[firstIndex + i] = ticks > 1 ? ticksToMs(low, high, ticks) : (high * TWO_32 + low) / ticks;
   }
 }
 
 /** Returns an int64 of ticks, given as two halves, in ms. Exact for whole ms, even if the ticks exceed 2^53. */
-function coarsenUnit(low: number, high: number, ticks: number): number {
+function ticksToMs(low: number, high: number, ticks: number): number {
   // The remainder, computed from both halves so that each term stays below 2^53.
-  const rest = ((((high % ticks) * (TWO_32 % ticks) + low) % ticks) + ticks) % ticks;
-  return Math.round((high * TWO_32 + low - rest) / ticks) + rest / ticks;
+  const remainderTicks = ((((high % ticks) * (TWO_32 % ticks) + low) % ticks) + ticks) % ticks;
+  const wholeMs = Math.round((high * TWO_32 + low - remainderTicks) / ticks);
+  return wholeMs + remainderTicks / ticks;
 }

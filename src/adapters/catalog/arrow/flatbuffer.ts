@@ -6,7 +6,7 @@ import { assertNever } from '../../../base/assert.ts';
 import { InvariantError } from '../../../base/errors.ts';
 
 /** A number stored inside its table. `value` is an integer; 8 bytes hold up to 2^53 - 1. */
-export interface Scalar {
+export interface FlatScalar {
   readonly kind: 'scalar';
   readonly bytes: 1 | 2 | 4 | 8;
   readonly value: number;
@@ -18,51 +18,51 @@ export interface FlatTable {
   readonly fields: readonly (FlatPart | null)[];
 }
 /** A text, written as UTF-8. */
-export interface Text {
+export interface FlatText {
   readonly kind: 'text';
   readonly text: string;
 }
 /** A vector of tables. */
-export interface List {
+export interface FlatTableList {
   readonly kind: 'list';
   readonly items: readonly FlatTable[];
 }
 /** A vector of structs of 64-bit integers, `perItem` in each struct. */
-export interface Longs {
+export interface FlatLongs {
   readonly kind: 'longs';
   readonly perItem: number;
   readonly values: readonly number[];
 }
 /** A part of a buffer that is written. */
-export type FlatPart = Scalar | FlatTable | Text | List | Longs;
+export type FlatPart = FlatScalar | FlatTable | FlatText | FlatTableList | FlatLongs;
 
 /** Returns a table with these fields by their id; null leaves a field out. */
 export const flatTable = (...fields: (FlatPart | null)[]): FlatTable => ({ kind: 'table', fields });
 /** Returns a text. */
-export const flatText = (value: string): Text => ({ kind: 'text', text: value });
+export const flatText = (value: string): FlatText => ({ kind: 'text', text: value });
 /** Returns a list of tables. */
-export const flatList = (items: readonly FlatTable[]): List => ({ kind: 'list', items });
+export const flatList = (items: readonly FlatTable[]): FlatTableList => ({ kind: 'list', items });
 /** Returns a list of structs of `perItem` 64-bit integers. */
-export const longs = (perItem: number, values: readonly number[]): Longs => ({ kind: 'longs', perItem, values });
+export const longs = (perItem: number, values: readonly number[]): FlatLongs => ({ kind: 'longs', perItem, values });
 /** Returns an unsigned integer of one byte, such as a flag. */
-export const byte = (value: number): Scalar => ({ kind: 'scalar', bytes: 1, value });
+export const byte = (value: number): FlatScalar => ({ kind: 'scalar', bytes: 1, value });
 /** Returns a signed 16-bit integer, such as an enum or a version. */
-export const short = (value: number): Scalar => ({ kind: 'scalar', bytes: 2, value });
+export const short = (value: number): FlatScalar => ({ kind: 'scalar', bytes: 2, value });
 /** Returns a signed 32-bit integer. */
-export const flatInt = (value: number): Scalar => ({ kind: 'scalar', bytes: 4, value });
+export const flatInt = (value: number): FlatScalar => ({ kind: 'scalar', bytes: 4, value });
 /** Returns a signed 64-bit integer. `value` is at most 2^53 - 1. */
-export const long = (value: number): Scalar => ({ kind: 'scalar', bytes: 8, value });
+export const long = (value: number): FlatScalar => ({ kind: 'scalar', bytes: 8, value });
 
 /** Returns the bytes of a FlatBuffer with the root `root`, padded to a multiple of 8. */
 export function encode(root: FlatTable): Uint8Array {
-  const writer = new Writer();
+  const writer = new FlatWriter();
   const slot = writer.reserve(4, 4);
-  writer.writeOffset(slot, writer.table(root));
+  writer.writeOffset(slot, writer.writeTable(root));
   return writer.finish();
 }
 
 /** Writes front to back: a table, then what it refers to, because the format requires offsets to point forward. */
-class Writer {
+class FlatWriter {
   private bytes = new Uint8Array(1024);
   private view = new DataView(this.bytes.buffer);
   private position = 0;
@@ -91,7 +91,7 @@ class Writer {
   }
 
   /** Writes a table, its vtable with the positions of the fields before it, and its parts behind it. Returns its position. */
-  table(part: FlatTable): number {
+  writeTable(part: FlatTable): number {
     const offsets: number[] = [];
     let size = 4;
     for (const field of part.fields) {
@@ -111,22 +111,23 @@ class Writer {
     this.view.setUint16(vtable, vtableBytes, true);
     this.view.setUint16(vtable + 2, size, true);
     for (let i = 0; i < offsets.length; i++) this.view.setUint16(vtable + 4 + 2 * i, offsets[i]!, true);
-    for (const [i, field] of part.fields.entries()) {
+    for (const [id, field] of part.fields.entries()) {
       if (field === null) continue;
-      const slot = start + offsets[i]!;
+      const slot = start + offsets[id]!;
       if (field.kind === 'scalar') this.writeScalar(slot, field);
-      else this.writeOffset(slot, this.child(field));
+      else this.writeOffset(slot, this.writePart(field));
     }
     return start;
   }
 
-  private child(part: Exclude<FlatPart, Scalar>): number {
-    if (part.kind === 'table') return this.table(part);
-    if (part.kind === 'text') return this.text(part.text);
-    return part.kind === 'list' ? this.list(part.items) : this.longs(part);
+  /** Writes a part that its table refers to. Returns its position. */
+  private writePart(part: Exclude<FlatPart, FlatScalar>): number {
+    if (part.kind === 'table') return this.writeTable(part);
+    if (part.kind === 'text') return this.writeText(part.text);
+    return part.kind === 'list' ? this.writeList(part.items) : this.writeLongs(part);
   }
 
-  private writeScalar(slot: number, { bytes, value }: Scalar): void {
+  private writeScalar(slot: number, { bytes, value }: FlatScalar): void {
     if (bytes === 8) this.view.setBigInt64(slot, BigInt(value), true);
     else if (bytes === 4) this.view.setInt32(slot, value, true);
     else if (bytes === 2) this.view.setInt16(slot, value, true);
@@ -134,7 +135,7 @@ class Writer {
   }
 
   /** Writes a text with its length in UTF-8 bytes before it. Returns its offset. */
-  private text(value: string): number {
+  private writeText(value: string): number {
     const utf8 = new TextEncoder().encode(value);
     // A zero byte follows the text and is not included in its length.
     const start = this.reserve(4, 4 + utf8.length + 1);
@@ -143,14 +144,14 @@ class Writer {
     return start;
   }
 
-  private list(items: readonly FlatTable[]): number {
+  private writeList(items: readonly FlatTable[]): number {
     const start = this.reserve(4, 4 + 4 * items.length);
     this.view.setUint32(start, items.length, true);
-    for (const [i, item] of items.entries()) this.writeOffset(start + 4 + 4 * i, this.table(item));
+    for (const [index, table] of items.entries()) this.writeOffset(start + 4 + 4 * index, this.writeTable(table));
     return start;
   }
 
-  private longs({ perItem, values }: Longs): number {
+  private writeLongs({ perItem, values }: FlatLongs): number {
     // The structs after the length are aligned to 8, so the length is at 4 modulo 8.
     const start = this.reserve(8, 8 + 8 * values.length) + 4;
     this.view.setUint32(start, values.length / perItem, true);
@@ -176,9 +177,10 @@ export class FlatReader {
   /** Returns the position of field `id` of the table at `start`. */
   field(start: number, id: number): number {
     const vtable = start - this.view.getInt32(start, true);
-    const entry = 4 + 2 * id;
-    if (entry >= this.view.getUint16(vtable, true)) return 0;
-    const offset = this.view.getUint16(vtable + entry, true);
+    const entryOffset = 4 + 2 * id;
+    const vtableBytes = this.view.getUint16(vtable, true);
+    if (entryOffset >= vtableBytes) return 0;
+    const offset = this.view.getUint16(vtable + entryOffset, true);
     return offset === 0 ? 0 : start + offset;
   }
 
@@ -205,8 +207,8 @@ export class FlatReader {
   }
 
   /** Returns the 64-bit integer at a position. Values above 2^53 lose digits. */
-  long(at: number): number {
-    return Number(this.view.getBigInt64(at, true));
+  long(position: number): number {
+    return Number(this.view.getBigInt64(position, true));
   }
 
   /** Returns the text at a position; an absent one (position 0) is empty. Throws RangeError if it runs past the end of the file. */
@@ -222,7 +224,7 @@ export class FlatReader {
     if (start === 0) return [];
     const length = this.view.getUint32(start, true);
     if (start + 4 + length * bytes > this.bytes.length) throw new RangeError('vector runs past the end');
-    return Array.from({ length }, (_, i) => start + 4 + i * bytes);
+    return Array.from({ length }, (_, index) => start + 4 + index * bytes);
   }
 
   /** Returns the positions of the tables of the vector at `start`. */

@@ -49,7 +49,7 @@ export interface AppendedBars extends Omit<JoinedRows, 'raw'> {
 }
 
 /** If at least this many bars differ, and most compared bars do, they are not revisions: the catalog has bars from another source. */
-const FOREIGN_ROWS = 3;
+const MIN_FOREIGN_ROWS = 3;
 
 /**
  * Appends closed, sound bars (rising times, on the grid) to the stored bars of a series, creating its file if it is missing. The file is
@@ -82,7 +82,7 @@ function appendRows(catalog: string, series: BarSeries, rows: RawColumns, rule: 
     );
   }
   const { raw, ...joined } = joinRows(stored?.bars ?? emptyColumns(0), stored?.facts.openLastBar ?? false, rows, rule);
-  if (rule === 'keep' && joined.revised.length >= FOREIGN_ROWS && joined.revised.length > joined.equalRows)
+  if (rule === 'keep' && joined.revised.length >= MIN_FOREIGN_ROWS && joined.revised.length > joined.equalRows)
     throw differentSourceError(path, joined);
   const isWritten = joined.newRows > 0 || joined.openRow !== null || (rule === 'replace' && joined.revised.length > 0);
   const instrument = withEnoughDigits(catalog, listedInstrument, rows, path);
@@ -117,8 +117,8 @@ function withEnoughDigits(catalog: string, listedInstrument: Instrument, rows: R
 function withDigitsOf(catalog: string, instrument: Instrument): Instrument {
   const { market, wireName: symbol } = instrument;
   const keys = listIntervals(catalog, market, symbol).map((interval) => ({ market, symbol, interval }));
-  const seenDigits = keys.filter((key) => existsSync(barsPath(catalog, key))).map((key) => readEntry(catalog, key).seenPriceDigits);
-  return { ...instrument, priceDigits: Math.max(instrument.priceDigits, ...seenDigits) };
+  const digitsOfStoredBars = keys.filter((key) => existsSync(barsPath(catalog, key))).map((key) => readEntry(catalog, key).seenPriceDigits);
+  return { ...instrument, priceDigits: Math.max(instrument.priceDigits, ...digitsOfStoredBars) };
 }
 
 /** Stores the record with the digits that the catalog's bars need, and returns it. */
@@ -151,7 +151,7 @@ function differentSourceError(path: string, { revised, equalRows }: Omit<JoinedR
 
 /** Merges stored and downloaded rows (each strictly rising) in time order. `hasOpenRow`: the last row of `stored` was not closed when imported. */
 export function joinRows(stored: RawColumns, hasOpenRow: boolean, rows: RawColumns, rule: RevisedRule): JoinedRows {
-  const both = emptyColumns(stored.length + rows.length);
+  const joinedRows = emptyColumns(stored.length + rows.length);
   const revised: RevisedBar[] = [];
   const lastClosed = stored.length - (hasOpenRow ? 2 : 1);
   const lastClosedMs = lastClosed >= 0 ? stored.openMs[lastClosed]! : -Infinity;
@@ -162,7 +162,7 @@ export function joinRows(stored: RawColumns, hasOpenRow: boolean, rows: RawColum
   let filledRows = 0;
   let openRow: JoinedRows['openRow'] = null;
   const copy = (from: RawColumns, row: number) => {
-    for (const name of RAW) both[name][rowsWritten] = from[name][row]!;
+    for (const name of RAW) joinedRows[name][rowsWritten] = from[name][row]!;
     rowsWritten++;
   };
   while (storedRow < stored.length || downloadedRow < rows.length) {
@@ -189,7 +189,14 @@ export function joinRows(stored: RawColumns, hasOpenRow: boolean, rows: RawColum
     }
   }
   const newRows = rows.length - equalRows - revised.length - (openRow === 'restated' ? 1 : 0);
-  return { raw: rowsWritten === both.length ? both : sliceColumns(both, 0, rowsWritten), newRows, filledRows, equalRows, revised, openRow };
+  return {
+    raw: rowsWritten === joinedRows.length ? joinedRows : sliceColumns(joinedRows, 0, rowsWritten),
+    newRows,
+    filledRows,
+    equalRows,
+    revised,
+    openRow,
+  };
 }
 
 /** Returns the prices and the volume of a row. */

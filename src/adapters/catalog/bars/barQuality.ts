@@ -5,7 +5,7 @@ import type { BarColumns } from '../../../model/bars/bars.ts';
 import { barsBetween, closeOf, fixedLengthMs, openOf } from '../../../model/interval.ts';
 import type { FeedQuality } from '../../../model/run/run.ts';
 import { formatTime } from '../../../model/time.ts';
-import { bytesOf } from '../arrow/arrowFile.ts';
+import { bytesOf } from '../arrow/arrowWriter.ts';
 
 /** Where stored bars come from: a file or an exchange, the generator, or finer bars. */
 export type BarSource = 'import' | 'synthetic' | 'resampled';
@@ -183,13 +183,13 @@ function isSound({ open, high, low, close, volume }: BarColumns, row: number): b
 /** Returns the number of resampled bars, from `firstRow` on, that have fewer source bars than their interval holds. */
 function thinBars({ interval, openMs, length }: BarColumns, { barsIn, from }: BarFacts, firstRow: number): number {
   if (barsIn === null || from === null) return 0;
-  let thin = 0;
+  let thinCount = 0;
   const sourceMs = fixedLengthMs(from);
   for (let i = firstRow; i < length; i++) {
     const fullCount = sourceMs === null ? 1 : (closeOf(interval, openMs[i]!) - openMs[i]!) / sourceMs;
-    if (barsIn[i]! < fullCount) thin++;
+    if (barsIn[i]! < fullCount) thinCount++;
   }
-  return thin;
+  return thinCount;
 }
 
 /** Returns the quality record of a run's feed: the counts from `firstRow` on, and the manifest hash of the whole file. */

@@ -128,32 +128,34 @@ function rowsInRange(set: LoadedBars, { fromMs, toMs = Infinity, warmupRows = 0 
   const end = toMs === Infinity ? bars.length : firstRowAtOrAfter(bars.closeMs, toMs + 1);
   if (start === 0 && first === 0 && end === bars.length) return set;
   if (end <= first) {
-    const have = `${formatMinute(bars.openMs[0]!)} to ${formatMinute(bars.openMs[bars.length - 1]!)}`;
-    throw new ConfigError(
-      `${name}: none from ${fromMs === undefined ? 'the start' : formatMinute(fromMs)} to ${
-        toMs === Infinity ? 'the end' : formatMinute(toMs)
-      }`,
-      `they open from ${have}: change from and to`,
-    );
+    const openTimesText = `${formatMinute(bars.openMs[0]!)} to ${formatMinute(bars.openMs[bars.length - 1]!)}`;
+    const fromText = fromMs === undefined ? 'the start' : formatMinute(fromMs);
+    const toText = toMs === Infinity ? 'the end' : formatMinute(toMs);
+    throw new ConfigError(`${name}: none from ${fromText} to ${toText}`, `they open from ${openTimesText}: change from and to`);
   }
-  const column = (values: Float64Array) => values.subarray(start, end);
+  const sliceOf = (values: Float64Array) => values.subarray(start, end);
   const { instrument, interval, openMs, closeMs, open, high, low, close, volume } = bars;
-  const part = {
+  const rangeBars = {
     instrument,
     interval,
     length: end - start,
-    openMs: column(openMs),
-    closeMs: column(closeMs),
-    open: column(open),
-    high: column(high),
-    low: column(low),
-    close: column(close),
-    volume: column(volume),
+    openMs: sliceOf(openMs),
+    closeMs: sliceOf(closeMs),
+    open: sliceOf(open),
+    high: sliceOf(high),
+    low: sliceOf(low),
+    close: sliceOf(close),
+    volume: sliceOf(volume),
   };
-  const known = {
+  const rangeFacts = {
     ...facts,
     openLastBar: facts.openLastBar && end === bars.length,
     barsIn: facts.barsIn === null ? null : facts.barsIn.subarray(start, end),
   };
-  return { bars: part, firstRow: first - start, facts: known, quality: qualityOf(part, first - start, known, quality.manifestHash) };
+  return {
+    bars: rangeBars,
+    firstRow: first - start,
+    facts: rangeFacts,
+    quality: qualityOf(rangeBars, first - start, rangeFacts, quality.manifestHash),
+  };
 }

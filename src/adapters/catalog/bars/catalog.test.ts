@@ -12,7 +12,7 @@ import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { runPython } from '../../../../test/fixtures/python.ts';
 import { ConfigError, InvariantError } from '../../../base/errors.ts';
 import type { BarColumns } from '../../../model/bars/bars.ts';
-import { BATCH_ROWS, writeArrowColumns } from '../arrow/arrowFile.ts';
+import { BATCH_ROWS, writeArrowColumns } from '../arrow/arrowWriter.ts';
 import { checkBars, listCatalog, loadBars, storeBars } from './catalog.ts';
 import { type BarKey, barsPath, listSeries, manifestPath } from '../files/paths.ts';
 import { RAW } from '../files/columns.ts';

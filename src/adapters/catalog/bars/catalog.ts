@@ -11,8 +11,8 @@ import type { Instrument, Market } from '../../../model/instrument.ts';
 import { parseInterval, type Interval } from '../../../model/interval.ts';
 import type { FeedQuality } from '../../../model/run/run.ts';
 import { formatMinute } from '../../../model/time.ts';
-import { BATCH_ROWS, bytesOf, discard, writeArrowColumns, type ArrowColumn } from '../arrow/arrowFile.ts';
-import { damaged, withArrowFile, type ArrowFile } from '../arrow/arrowReader.ts';
+import { BATCH_ROWS, bytesOf, removeFileIfThere, writeArrowColumns, type ArrowColumn } from '../arrow/arrowWriter.ts';
+import { damagedArrowFile, withArrowFile, type ArrowFile } from '../arrow/arrowReader.ts';
 import { barsOf, closesOf, emptyColumns, RAW, type RawColumns } from '../files/columns.ts';
 import { fileError } from '../../disk/fileError.ts';
 import { instrumentText, parseInstrument } from '../records/instrumentRecord.ts';
@@ -87,7 +87,7 @@ export function writeCatalogFile(path: string, text: string): void {
     writeFileSync(temporary, text);
     renameSync(temporary, path);
   } catch (error) {
-    discard(temporary);
+    removeFileIfThere(temporary);
     throw fileError(path, 'cannot be written', error);
   }
 }
@@ -110,7 +110,11 @@ export function writeManifest(catalog: string, manifest: GapManifest, interval: 
 export function storeBars(catalog: string, bars: BarColumns, facts: BarFacts, manifest = manifestOf(bars, facts)): GapManifest {
   const { market, wireName: symbol } = bars.instrument;
   const key: BarKey = { market, symbol: checkSymbol(symbol), interval: bars.interval };
-  const columns: ArrowColumn[] = FILE_NAMES.map((name, i) => ({ name, kind: i === 0 ? 'timestamp' : 'float64', values: bars[RAW[i]!] }));
+  const columns: ArrowColumn[] = FILE_NAMES.map((name, index) => ({
+    name,
+    kind: index === 0 ? 'timestamp' : 'float64',
+    values: bars[RAW[index]!],
+  }));
   if (facts.barsIn) columns.push({ name: BARS_IN, kind: 'int32', values: facts.barsIn });
   const path = barsPath(catalog, key);
   clearLeftovers(path);
@@ -125,7 +129,7 @@ export function storeBars(catalog: string, bars: BarColumns, facts: BarFacts, ma
     });
   } catch (error) {
     // Remove the record if it has no bars, because the next import would regard it as supplied by the user.
-    if (recordBefore === null) discard(recordPath);
+    if (recordBefore === null) removeFileIfThere(recordPath);
     else if (recordBefore !== record) writeCatalogFile(recordPath, recordBefore);
     throw error;
   }
@@ -169,10 +173,10 @@ function seenPriceDigits({ instrument, open, high, low, close }: BarColumns): nu
 function hashOfFile(file: ArrowFile): string {
   const hash = createHash('sha256');
   const buffer = new Float64Array(Math.min(file.rows, BATCH_ROWS));
-  for (const [i, name] of FILE_NAMES.entries()) {
+  for (const [index, name] of FILE_NAMES.entries()) {
     for (let row = 0; row < file.rows; row += buffer.length) {
       const part = buffer.subarray(0, Math.min(buffer.length, file.rows - row));
-      if (i === 0) file.readTimes(name, row, part);
+      if (index === 0) file.readTimes(name, row, part);
       else file.readFloats(name, row, part);
       hash.update(bytesOf(part, 0, part.length));
     }
@@ -199,8 +203,8 @@ function assertSameData(file: ArrowFile, path: string, expected: string): void {
 }
 
 /**
- * Loads a range of bars into arrays of exactly its length, without further memory for the file. The columns take 56 bytes a bar, 48 without gaps. Throws
- * ConfigError if the catalog has no such bars, none are in the range, or the file was not written by isobar or has changed.
+ * Loads a range of bars into arrays of exactly its length, without further memory for the file. The columns take 56 bytes a bar, 48
+ * without gaps. Throws ConfigError if the catalog has no such bars, none are in the range, or the file was not written by isobar or has changed.
  */
 export function loadBars(catalog: string, key: BarKey, range: BarRange = {}): LoadedBars {
   const path = barsPath(catalog, key);
@@ -308,7 +312,7 @@ export function endRow(file: ArrowFile, interval: Interval, toMs: number): numbe
 /** Returns the facts that the metadata of a file states. Throws ConfigError for a file of another program or version. */
 export function statedFacts(file: ArrowFile, path: string): BarFacts {
   const { metadata } = file;
-  if (metadata.get('isobar') !== LAYOUT) throw damaged(path, 'it was not written by isobar, or by another version');
+  if (metadata.get('isobar') !== LAYOUT) throw damagedArrowFile(path, 'it was not written by isobar, or by another version');
   const source = metadata.get('source');
   return {
     source: source === 'synthetic' || source === 'resampled' ? source : 'import',
@@ -336,10 +340,11 @@ function unknownBars(catalog: string, key: BarKey): ConfigError {
 
 /** Returns the error for a range without bars. The remedy says which times the file has. */
 function emptyRange(file: ArrowFile, path: string, { fromMs, toMs }: BarRange): ConfigError {
-  const bounds = [fromMs === undefined ? 'the start' : formatMinute(fromMs), toMs === undefined ? 'the end' : formatMinute(toMs)];
+  const fromText = fromMs === undefined ? 'the start' : formatMinute(fromMs);
+  const toText = toMs === undefined ? 'the end' : formatMinute(toMs);
   const [first, last] = firstAndLast(file);
   const contentText = file.rows === 0 ? 'it is empty' : `it has ${formatMinute(first)} to ${formatMinute(last)}`;
-  return new ConfigError(`${path}: no bars from ${bounds[0]} to ${bounds[1]}`, `${contentText}: change from and to, or import more`);
+  return new ConfigError(`${path}: no bars from ${fromText} to ${toText}`, `${contentText}: change from and to, or import more`);
 }
 
 /** Returns the opening times of the first and the last row. NaN for an empty file. */

@@ -51,13 +51,13 @@ export function givenBars(given: Bars, nowMs: number): LoadedBars {
   checkBars(given);
   const interval = parseInterval(given.interval);
   const symbol = checkSymbol(given.symbol, REMEDY);
-  if (interval === null) throw wrong(symbol, 'interval', INTERVAL_FORM, given.interval);
-  if (splitSymbol(symbol) === null) throw wrong(symbol, 'symbol', 'a name that ends in a known quote asset, or BASE-QUOTE', symbol);
+  if (interval === null) throw dataError(symbol, 'interval', INTERVAL_FORM, given.interval);
+  if (splitSymbol(symbol) === null) throw dataError(symbol, 'symbol', 'a name that ends in a known quote asset, or BASE-QUOTE', symbol);
   const raw = columnsOf(given, symbol);
   const instrument = proposeInstrument('spot', symbol, checkRows(raw, symbol, interval));
   const bars = barsOf(raw, instrument, interval);
-  const stated = given.synthetic === true ? SYNTHETIC : IMPORTED;
-  const facts = { ...stated, openLastBar: closeOf(interval, raw.openMs[raw.length - 1]!) > nowMs };
+  const sourceFacts = given.synthetic === true ? SYNTHETIC : IMPORTED;
+  const facts = { ...sourceFacts, openLastBar: closeOf(interval, raw.openMs[raw.length - 1]!) > nowMs };
   return wholeSet(bars, facts);
 }
 
@@ -79,14 +79,14 @@ function columnsOf(given: Bars, symbol: string): RawColumns {
     const values: unknown = given[name];
     if (values instanceof Float64Array) return values;
     if (Array.isArray(values) || ArrayBuffer.isView(values)) return Float64Array.from(given[name], Number);
-    throw wrong(symbol, name, 'an array of numbers', typeof values);
+    throw dataError(symbol, name, 'an array of numbers', typeof values);
   };
   const length = given.openMs?.length ?? 0;
-  if (length === 0) throw wrong(symbol, 'openMs', 'one bar or more', 'none');
+  if (length === 0) throw dataError(symbol, 'openMs', 'one bar or more', 'none');
   const columns = { length, ...mapColumns(column) };
   const differing = RAW.find((name) => columns[name].length !== length);
   if (differing === undefined) return columns;
-  throw wrong(symbol, differing, `${length} values, as many as openMs has`, columns[differing].length);
+  throw dataError(symbol, differing, `${length} values, as many as openMs has`, columns[differing].length);
 }
 
 /** Calls `columnOf` for each of the six columns, in the order of the file. */
@@ -111,15 +111,16 @@ function checkRows(raw: RawColumns, symbol: string, interval: Interval): SeenFig
     const max = high[row]!;
     const min = low[row]!;
     if (!Number.isSafeInteger(time) || openOf(interval, time) !== time)
-      throw wrong(symbol, `openMs[${row}]`, `ms UTC at which a bar of ${interval} opens`, time);
-    if (row > 0 && time <= openMs[row - 1]!) throw wrong(symbol, `openMs[${row}]`, `a time after ${formatTime(openMs[row - 1]!)}`, time);
+      throw dataError(symbol, `openMs[${row}]`, `ms UTC at which a bar of ${interval} opens`, time);
+    if (row > 0 && time <= openMs[row - 1]!)
+      throw dataError(symbol, `openMs[${row}]`, `a time after ${formatTime(openMs[row - 1]!)}`, time);
     // Comparisons with NaN are false, so a NaN is not sound.
     const isSound = min > 0 && min <= open[row]! && min <= close[row]! && open[row]! <= max && close[row]! <= max && max < Infinity;
     if (!isSound) {
-      const got = `low ${min}, open ${open[row]}, close ${close[row]}, high ${max}`;
-      throw wrong(symbol, `row ${row}`, 'prices above 0 with low <= open, close <= high', got);
+      const gotText = `low ${min}, open ${open[row]}, close ${close[row]}, high ${max}`;
+      throw dataError(symbol, `row ${row}`, 'prices above 0 with low <= open, close <= high', gotText);
     }
-    if (!(volume[row]! >= 0 && volume[row]! < Infinity)) throw wrong(symbol, `volume[${row}]`, 'a volume of 0 or more', volume[row]);
+    if (!(volume[row]! >= 0 && volume[row]! < Infinity)) throw dataError(symbol, `volume[${row}]`, 'a volume of 0 or more', volume[row]);
     if (min < lowest) lowest = min;
     if (max > highest) highest = max;
   }
@@ -145,6 +146,6 @@ function digitsOf(values: ArrayLike<number>): number {
 }
 
 /** Returns the error for a wrong value. `place` is a column, or a column with its row. */
-function wrong(symbol: string, place: string, expected: string, got: unknown): ConfigError {
-  return new ConfigError(`data ${symbol} ${place}: expected ${expected}, got ${String(got)}`, REMEDY);
+function dataError(symbol: string, place: string, expected: string, gotText: unknown): ConfigError {
+  return new ConfigError(`data ${symbol} ${place}: expected ${expected}, got ${String(gotText)}`, REMEDY);
 }

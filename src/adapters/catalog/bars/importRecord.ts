@@ -1,7 +1,7 @@
 // Records which files a set of bars was imported from, so that no file is read twice and rejected rows are counted once.
 
 import { existsSync } from 'node:fs';
-import { discard } from '../arrow/arrowFile.ts';
+import { removeFileIfThere } from '../arrow/arrowWriter.ts';
 import { readEntry, readCatalogFile, writeCatalogFile } from './catalog.ts';
 import { barsPath, importsPath, type BarKey } from '../files/paths.ts';
 
@@ -42,7 +42,7 @@ export function recordImports(catalog: string, key: BarKey, next: ImportState, s
   try {
     store();
   } catch (error) {
-    if (before === null) discard(importsPath(catalog, key));
+    if (before === null) removeFileIfThere(importsPath(catalog, key));
     throw error;
   }
   if (before !== null) writeStates(catalog, key, [next]);

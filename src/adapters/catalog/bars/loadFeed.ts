@@ -29,24 +29,24 @@ function finerInterval(store: BarStore, key: BarKey): Interval | null {
 export function loadFeed(store: BarStore, key: BarKey, range: BarRange = {}, minCoverage = 0): LoadedBars {
   const from = store.factsOf(key) === null ? finerInterval(store, key) : null;
   const fineKey = { ...key, interval: from ?? key.interval };
-  const entry = from === null ? null : store.factsOf(fineKey);
-  if (from === null || entry === null) return store.load(key, range);
+  const fineFacts = from === null ? null : store.factsOf(fineKey);
+  if (from === null || fineFacts === null) return store.load(key, range);
   // No rows in the range. Load without warm-up, so that the error message names the range itself.
-  if (range.fromMs !== undefined && range.fromMs > entry.lastMs) return store.load(fineKey, { fromMs: range.fromMs, toMs: range.toMs });
+  if (range.fromMs !== undefined && range.fromMs > fineFacts.lastMs) return store.load(fineKey, { fromMs: range.fromMs, toMs: range.toMs });
   const toMs = range.toMs ?? Infinity;
-  const endMs = Math.min(closeOf(from, entry.lastMs), toMs);
+  const endMs = Math.min(closeOf(from, fineFacts.lastMs), toMs);
   const warmupRows = range.warmupRows ?? 0;
   // The warm-up may have gaps. Read further back until it is complete or the file begins.
-  for (let bars = warmupRows; ; bars = bars * 4 + 16) {
-    const startMs = range.fromMs === undefined ? entry.firstMs : range.fromMs - (bars + 1) * typicalLengthMs(key.interval);
+  for (let barsBack = warmupRows; ; barsBack = barsBack * 4 + 16) {
+    const startMs = range.fromMs === undefined ? fineFacts.firstMs : range.fromMs - (barsBack + 1) * typicalLengthMs(key.interval);
     const fine = store.load(fineKey, { fromMs: startMs, toMs: range.toMs });
     const resampled = resample(fine.bars, key.interval, minCoverage, endMs);
     // The first resampled bar may begin before the rows that were read.
-    const isFirstIncomplete = startMs > entry.firstMs && resampled.bars.length > 0 && resampled.bars.openMs[0]! < startMs;
-    const cut = isFirstIncomplete ? 1 : 0;
+    const isFirstIncomplete = startMs > fineFacts.firstMs && resampled.bars.length > 0 && resampled.bars.openMs[0]! < startMs;
+    const firstCompleteRow = isFirstIncomplete ? 1 : 0;
     const first = firstRowAtOrAfter(resampled.bars.openMs, range.fromMs ?? -Infinity);
-    const start = Math.max(cut, first - warmupRows);
-    if (first - start < warmupRows && startMs > entry.firstMs) continue;
+    const start = Math.max(firstCompleteRow, first - warmupRows);
+    if (first - start < warmupRows && startMs > fineFacts.firstMs) continue;
     if (first >= resampled.bars.length) throw noBars(store.nameOf(fineKey), key, range);
     return rowsFrom(resampled, start, first, fine);
   }
@@ -69,9 +69,10 @@ function factsOf({ bars, barsIn }: Resampled, fine: LoadedBars): BarFacts {
 
 /** Returns the error for a range in which no bar of the interval both opens and closes. */
 function noBars(path: string, key: BarKey, { fromMs, toMs }: BarRange): ConfigError {
-  const bounds = [fromMs === undefined ? 'the start' : formatMinute(fromMs), toMs === undefined ? 'the end' : formatMinute(toMs)];
+  const fromText = fromMs === undefined ? 'the start' : formatMinute(fromMs);
+  const toText = toMs === undefined ? 'the end' : formatMinute(toMs);
   return new ConfigError(
-    `${path}: no ${key.interval} bar opens and ends between ${bounds[0]} and ${bounds[1]}`,
+    `${path}: no ${key.interval} bar opens and ends between ${fromText} and ${toText}`,
     'change from and to, or import more',
   );
 }

@@ -31,28 +31,28 @@ export function resample(bars: BarColumns, interval: Interval, minCoverage = 0, 
     );
   }
   const { openMs, length } = bars;
-  const max = countGroups(openMs, interval);
-  const raw = emptyColumns(max);
-  const barsIn = new Int32Array(max);
+  const maxBars = countGroups(openMs, interval);
+  const raw = emptyColumns(maxBars);
+  const barsIn = new Int32Array(maxBars);
   let barCount = 0;
   let thin = 0;
   let dropped = 0;
   for (let row = 0; row < length;) {
     const startMs = openOf(interval, openMs[row]!);
     const endMs = closeOf(interval, startMs);
-    const first = row;
+    const firstRow = row;
     while (row < length && openMs[row]! < endMs) row++;
     if (sourceEndMs < endMs) break;
     const fullCount = barsBetween(bars.interval, startMs, endMs);
     // Divide, as users do: 33 of 60 is 0.55, but 60 * 0.55 is slightly more than 33.
-    if ((row - first) / fullCount < minCoverage) {
+    if ((row - firstRow) / fullCount < minCoverage) {
       dropped++;
       continue;
     }
-    if (row - first < fullCount) thin++;
+    if (row - firstRow < fullCount) thin++;
     raw.openMs[barCount] = startMs;
-    mergeRows(bars, first, row, raw, barCount);
-    barsIn[barCount++] = row - first;
+    mergeRows(bars, firstRow, row, raw, barCount);
+    barsIn[barCount++] = row - firstRow;
   }
   return { bars: barsOf(sliceColumns(raw, 0, barCount), bars.instrument, interval), barsIn: barsIn.slice(0, barCount), thin, dropped };
 }

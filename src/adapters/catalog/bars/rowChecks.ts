@@ -4,12 +4,12 @@ import { ConfigError } from '../../../base/errors.ts';
 import { pow10 } from '../../../base/number/exact.ts';
 import type { BarColumns } from '../../../model/bars/bars.ts';
 import { formatMinute } from '../../../model/time.ts';
-import { damaged } from '../arrow/arrowReader.ts';
+import { damagedArrowFile } from '../arrow/arrowReader.ts';
 
 /** Throws ConfigError if the times do not rise. Hot: docs/performance.md#index-loops. */
 export function checkTimes({ openMs, length }: BarColumns, path: string): void {
   for (let i = 1; i < length; i++) {
-    if (openMs[i]! <= openMs[i - 1]!) throw damaged(path, `the times do not rise after ${formatMinute(openMs[i - 1]!)}`);
+    if (openMs[i]! <= openMs[i - 1]!) throw damagedArrowFile(path, `the times do not rise after ${formatMinute(openMs[i - 1]!)}`);
   }
 }
 

@@ -39,7 +39,7 @@ class FileRows implements RowReader {
   private readonly file: ArrowFile;
   private readonly handle: number;
   /** The row after the last read rows, and its time. NaN when the row must be searched. */
-  private next = 0;
+  private nextRow = 0;
   private nextMs = NaN;
 
   constructor(file: ArrowFile, interval: Interval, handle: number) {
@@ -54,7 +54,7 @@ class FileRows implements RowReader {
 
   read(instrument: Instrument, fromMs: number, toMs: number, limit: number): BarColumns {
     const { file } = this;
-    const from = fromMs === this.nextMs ? this.next : file.rowAt('open_time', fromMs);
+    const from = fromMs === this.nextMs ? this.nextRow : file.rowAt('open_time', fromMs);
     const length = Math.max(0, Math.min(limit, file.rows - from));
     const raw = emptyColumns(length);
     if (length > 0) {
@@ -62,12 +62,12 @@ class FileRows implements RowReader {
       for (const name of RAW.slice(1)) file.readFloats(name, from, raw[name]);
     }
     const bars = barsOf(sliceColumns(raw, 0, firstRowAtOrAfter(raw.openMs, toMs)), instrument, this.interval);
-    this.next = from + bars.length;
+    this.nextRow = from + bars.length;
     this.nextMs = bars.length === 0 ? NaN : bars.closeMs[bars.length - 1]!;
     // The next row opens at `nextMs` only if there is no gap. Otherwise it must be searched.
-    if (this.next < file.rows && bars.length > 0) {
+    if (this.nextRow < file.rows && bars.length > 0) {
       const followingMs = new Float64Array(1);
-      file.readTimes('open_time', this.next, followingMs);
+      file.readTimes('open_time', this.nextRow, followingMs);
       if (followingMs[0] !== this.nextMs) this.nextMs = NaN;
     }
     return bars;

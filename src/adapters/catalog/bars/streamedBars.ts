@@ -8,8 +8,8 @@ import { NeedsWholeBars } from '../../../model/bars/wholeBars.ts';
 import type { Instrument } from '../../../model/instrument.ts';
 import { closeOf, fixedLengthMs, type Interval } from '../../../model/interval.ts';
 import { formatMinute } from '../../../model/time.ts';
-import { BATCH_ROWS } from '../arrow/arrowFile.ts';
-import { ArrowFile, damaged } from '../arrow/arrowReader.ts';
+import { BATCH_ROWS } from '../arrow/arrowWriter.ts';
+import { ArrowFile, damagedArrowFile } from '../arrow/arrowReader.ts';
 import { emptyColumns, RAW, type RawColumns } from '../files/columns.ts';
 import { barsPath, instrumentPath, type BarKey } from '../files/paths.ts';
 import { hasBarsIn, readInstrument, rowsIn, statedFacts, type BarRange, type LoadedBars } from './catalog.ts';
@@ -165,7 +165,7 @@ export class StreamedBars implements BarColumns, BarWindow {
    */
   private readBatch(): void {
     const { done, value } = this.batches.next();
-    if (done === true) throw damaged(this.place.path, `it ends after ${this.end} rows`);
+    if (done === true) throw damagedArrowFile(this.place.path, `it ends after ${this.end} rows`);
     const [from, to] = value;
     const first = this.end - this.base;
     const rows = to - from;
@@ -183,7 +183,7 @@ export class StreamedBars implements BarColumns, BarWindow {
     const { openMs, closeMs, lengthMs } = this;
     for (let index = from; index < to; index++) {
       if (index > 0 && openMs[index]! <= openMs[index - 1]!)
-        throw damaged(this.place.path, `the times do not rise after ${formatMinute(openMs[index - 1]!)}`);
+        throw damagedArrowFile(this.place.path, `the times do not rise after ${formatMinute(openMs[index - 1]!)}`);
       closeMs[index] = lengthMs === null ? closeOf(this.interval, openMs[index]!) : openMs[index]! + lengthMs;
     }
   }

@@ -40,12 +40,12 @@ const MAX_LINE_LENGTH = 100_000;
 export async function readExternal(path: string, names: ColumnNames): Promise<ReadRows> {
   const head = inspectFile(path);
   const format = head.packing === 'none' ? formatOf(head.bytes, path) : 'text';
-  if (isTableFormat(format)) return readTable(path, format, names);
+  if (isTableFormat(format)) return readTableFile(path, format, names);
   const { chunks } = openPacked(path, head);
-  const text = new TextFile(path, names);
+  const textFile = new TextFile(path, names);
   try {
     const decoder = new TextDecoder('utf-8', { fatal: false });
-    let rest = '';
+    let unfinishedLine = '';
     let isFirst = true;
     for await (const chunk of chunks) {
       if (isFirst && formatOf(chunk, path) !== 'text')
@@ -55,17 +55,17 @@ export async function readExternal(path: string, names: ColumnNames): Promise<Re
         );
       isFirst = false;
       // A carriage return alone ends a line too, except at the end of a chunk: the newline may follow in the next one.
-      const lines = (rest + decoder.decode(chunk, { stream: true })).split(/\r?\n|\r(?!$|\n)/);
-      rest = lines.pop() ?? '';
-      if (rest.length > MAX_LINE_LENGTH)
+      const lines = (unfinishedLine + decoder.decode(chunk, { stream: true })).split(/\r?\n|\r(?!$|\n)/);
+      unfinishedLine = lines.pop() ?? '';
+      if (unfinishedLine.length > MAX_LINE_LENGTH)
         throw new ConfigError(`${path}: a line of more than ${MAX_LINE_LENGTH} characters`, 'fetch the file again');
-      for (const line of lines) text.parseLine(line);
+      for (const line of lines) textFile.parseLine(line);
     }
-    text.parseLine((rest + decoder.decode()).replace(/\r$/, ''));
+    textFile.parseLine((unfinishedLine + decoder.decode()).replace(/\r$/, ''));
   } catch (error) {
-    throw unpackError(path, head, `line ${text.line}`, error);
+    throw unpackError(path, head, `line ${textFile.line}`, error);
   }
-  return text.rows.done();
+  return textFile.rows.finish();
 }
 
 /** Parses the lines of a text file, one after the other. A bad line throws and leaves the rows unchanged. */
@@ -73,7 +73,7 @@ export class TextFile {
   /** Number of lines read. */
   line = 0;
   /** The rows that were parsed. */
-  readonly rows: RowList;
+  readonly rows: ExternalRows;
   private readonly path: string;
   private readonly names: ColumnNames;
   private separator = ',';
@@ -86,7 +86,7 @@ export class TextFile {
   constructor(path: string, names: ColumnNames) {
     this.path = path;
     this.names = names;
-    this.rows = new RowList(path);
+    this.rows = new ExternalRows(path);
   }
 
   /** Parses the next line. The first line that is not empty is the header. */
@@ -104,12 +104,13 @@ export class TextFile {
     }
     const cells = cellsOf(text, this.separator);
     // A decimal comma in a file with commas would otherwise cut a number short.
-    if (cells.length !== this.width) throw this.rows.bad(this.line, `expected ${this.width} cells as in the header, got ${cells.length}`);
+    if (cells.length !== this.width)
+      throw this.rows.badRowError(this.line, `expected ${this.width} cells as in the header, got ${cells.length}`);
     const [time = '', knownAt = '', value = ''] = this.positions.map((position) => cells[position] ?? '');
     const timeMs = parseTimeText(time, false);
-    if (timeMs === null) throw this.rows.bad(this.line, `expected a time, got ${JSON.stringify(time)}`);
+    if (timeMs === null) throw this.rows.badRowError(this.line, `expected a time, got ${JSON.stringify(time)}`);
     const knownMs = parseTimeText(knownAt, true);
-    if (knownMs === null) throw this.rows.bad(this.line, `expected the time at which it was known, got ${JSON.stringify(knownAt)}`);
+    if (knownMs === null) throw this.rows.badRowError(this.line, `expected the time at which it was known, got ${JSON.stringify(knownAt)}`);
     const flag = FLAGS.get(value.toLowerCase());
     if (flag !== undefined) this.rows.push(this.line, timeMs, knownMs, flag, 'flag');
     else this.rows.push(this.line, timeMs, knownMs, this.parseValue(value), 'number');
@@ -121,11 +122,12 @@ export class TextFile {
    */
   private parseValue(cell: string): number {
     const hasComma = this.separator !== ',' && cell.includes(',') && COMMA_NUMBER.test(cell);
-    if (!hasComma && !NUMBER.test(cell)) throw this.rows.bad(this.line, `expected a number, true or false, got ${JSON.stringify(cell)}`);
+    if (!hasComma && !NUMBER.test(cell))
+      throw this.rows.badRowError(this.line, `expected a number, true or false, got ${JSON.stringify(cell)}`);
     const pointOfCell = cell.includes('.') ? '.' : null;
     const signOfCell = hasComma ? ',' : pointOfCell;
     if (signOfCell !== null && this.decimalSign !== null && signOfCell !== this.decimalSign)
-      throw this.rows.bad(
+      throw this.rows.badRowError(
         this.line,
         `the decimal sign before was ${JSON.stringify(this.decimalSign)}, here it is ${JSON.stringify(signOfCell)}`,
       );
@@ -135,7 +137,7 @@ export class TextFile {
 }
 
 /** Reads the named columns of a Parquet or Arrow file. Throws ConfigError for a missing column or another type. */
-async function readTable(path: string, format: TableFormat, names: ColumnNames): Promise<ReadRows> {
+async function readTableFile(path: string, format: TableFormat, names: ColumnNames): Promise<ReadRows> {
   if (format === 'parquet') {
     // Loaded on demand: only an import reads such files, and a bot starts faster with fewer files.
     const { withParquetFile } = await import('../parquet/parquetFile.ts');
@@ -159,12 +161,12 @@ function rowsOf(file: TableFile, [time, knownAt, value]: readonly string[], path
   const timeMs = timesIn(file, time!, path);
   const knownMs = timesIn(file, knownAt!, path);
   const { values, kind } = valuesIn(file, value!, path);
-  const rows = new RowList(path);
+  const rows = new ExternalRows(path);
   for (let row = 0; row < file.rows; row++) {
     // Round to whole ms so that no value is known too early.
     rows.push(row + 1, Math.floor(timeMs[row]!), Math.ceil(knownMs[row]!), values[row]!, kind);
   }
-  return rows.done();
+  return rows.finish();
 }
 
 function kindOf({ fields }: TableFile, name: string): TableField['kind'] {
@@ -199,7 +201,7 @@ function valuesIn(file: TableFile, name: string, path: string): { readonly value
 }
 
 /** Collects rows in the order of the file. */
-class RowList {
+class ExternalRows {
   private readonly path: string;
   private kind: ValueKind | null = null;
   private readonly columns = {
@@ -215,11 +217,11 @@ class RowList {
 
   push(line: number, timeMs: number, knownMs: number, value: number, kind: ValueKind): void {
     for (const ms of [timeMs, knownMs])
-      if (!(ms >= EARLIEST_MS && ms < LATEST_MS)) throw this.bad(line, `expected a time of the years 2000 to 2099, got ${ms}`);
+      if (!(ms >= EARLIEST_MS && ms < LATEST_MS)) throw this.badRowError(line, `expected a time of the years 2000 to 2099, got ${ms}`);
     if (!Number.isFinite(value))
-      throw this.bad(line, Number.isNaN(value) ? 'expected a value, got none' : 'the value is too large for a number');
+      throw this.badRowError(line, Number.isNaN(value) ? 'expected a value, got none' : 'the value is too large for a number');
     this.kind ??= kind;
-    if (kind !== this.kind) throw this.bad(line, `expected a ${this.kind} as in the rows before, got a ${kind}`);
+    if (kind !== this.kind) throw this.badRowError(line, `expected a ${this.kind} as in the rows before, got a ${kind}`);
     const { columns } = this;
     columns.line.push(line);
     columns.timeMs.push(timeMs);
@@ -228,25 +230,25 @@ class RowList {
     columns.value.push(value + 0);
   }
 
-  done(): ReadRows {
+  finish(): ReadRows {
     const { line, timeMs, knownMs, value } = this.columns;
     if (this.kind === null) throw new ConfigError(`${this.path}: there are no rows in it`, 'fetch the file again');
     return { file: this.path, kind: this.kind, line: line.view(), timeMs: timeMs.view(), knownMs: knownMs.view(), value: value.view() };
   }
 
   /** Returns the error for a bad row. */
-  bad(line: number, reason: string): ConfigError {
+  badRowError(line: number, reason: string): ConfigError {
     return new ConfigError(`${this.path}:${line}: ${reason}`, 'correct the row, or fetch the file again; nothing was imported');
   }
 }
 
 /** Returns the positions of time, known-at and value among the columns. */
 function columnPositions(header: readonly string[], path: string, { time, knownAt, value, series }: ColumnNames): readonly number[] {
-  const shown = header.slice(0, 20).join(', ');
+  const columnsText = header.slice(0, 20).join(', ');
   const positionOf = (name: string, option: string): number => {
     const position = header.indexOf(name);
     if (position < 0)
-      throw new ConfigError(`${path}: expected a column ${name} (${option}), found ${shown}`, `name another: ${option} COLUMN`);
+      throw new ConfigError(`${path}: expected a column ${name} (${option}), found ${columnsText}`, `name another: ${option} COLUMN`);
     if (header.lastIndexOf(name) !== position)
       throw new ConfigError(`${path}: expected one column ${name}, got several`, 'give each column a name of its own');
     return position;
@@ -260,7 +262,7 @@ function columnPositions(header: readonly string[], path: string, { time, knownA
   const others = header.flatMap((name, position) => (isOther(name, position) ? [position] : []));
   if (others.length === 1) return [timePosition, knownPosition, others[0]!];
   throw new ConfigError(
-    `${path}: expected a column ${series} or value, or one column beside the times, found ${shown}`,
+    `${path}: expected a column ${series} or value, or one column beside the times, found ${columnsText}`,
     'name the column of the values: --value COLUMN',
   );
 }

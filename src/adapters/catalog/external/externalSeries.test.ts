@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, describe, expect, it } from 'vitest';
 import { seededRng } from '../../../base/number/rng.ts';
-import { writeArrowColumns } from '../arrow/arrowFile.ts';
+import { writeArrowColumns } from '../arrow/arrowWriter.ts';
 import { importExternal, type ExternalImport } from './importExternal.ts';
 import { listExternal, externalManifestPath, externalPath } from './externalSeries.ts';
 import { checkExternal, loadExternal, readExternalManifest } from './externalStore.ts';

@@ -97,7 +97,7 @@ export function externalFacts({ length, knownMs, timeMs }: ExternalColumns): Ext
   const times = Float64Array.from(firstKnown.keys()).toSorted();
   const latenessMs = Float64Array.from(firstKnown, ([time, known]) => known - time).toSorted();
   const steps = times.subarray(1).map((time, i) => time - times[i]!);
-  const usualStepMs = median(steps.toSorted());
+  const usualStepMs = medianOf(steps.toSorted());
   const gapList: ExternalGap[] = [];
   let gaps = 0;
   let missing = 0;
@@ -115,7 +115,7 @@ export function externalFacts({ length, knownMs, timeMs }: ExternalColumns): Ext
     last: formatTime(times.at(-1)!),
     firstKnown: formatTime(knownMs[0]!),
     lastKnown: formatTime(knownMs[length - 1]!),
-    lateness: { minMs: latenessMs[0]!, medianMs: median(latenessMs), maxMs: latenessMs.at(-1)! },
+    lateness: { minMs: latenessMs[0]!, medianMs: medianOf(latenessMs), maxMs: latenessMs.at(-1)! },
     usualStepMs,
     gaps,
     missing,
@@ -124,4 +124,4 @@ export function externalFacts({ length, knownMs, timeMs }: ExternalColumns): Ext
 }
 
 /** Returns the middle of sorted values, the lower one of two; 0 without values. */
-const median = (sorted: Float64Array): number => sorted[(sorted.length - 1) >> 1] ?? 0;
+const medianOf = (sorted: Float64Array): number => sorted[(sorted.length - 1) >> 1] ?? 0;

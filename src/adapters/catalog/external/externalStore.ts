@@ -3,8 +3,8 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { ConfigError } from '../../../base/errors.ts';
-import { bytesOf, writeArrowColumns } from '../arrow/arrowFile.ts';
-import { damaged, withArrowFile, type ArrowFile } from '../arrow/arrowReader.ts';
+import { bytesOf, writeArrowColumns } from '../arrow/arrowWriter.ts';
+import { damagedArrowFile, withArrowFile, type ArrowFile } from '../arrow/arrowReader.ts';
 import { readCatalogFile, writeCatalogFile } from '../bars/catalog.ts';
 import { noteHash } from '../bars/readHashes.ts';
 import { EARLIEST_MS, LATEST_MS } from '../rows/rowCollector.ts';
@@ -108,7 +108,7 @@ export function checkExternal(catalog: string, key: ExternalKey): CheckedExterna
       const isValidValue = kind === 'flag' ? value[row] === 0 || value[row] === 1 : Number.isFinite(value[row]);
       if (!hasValidTimes || !isInOrder || !isValidValue) wrong++;
     }
-    if (length === 0) throw damaged(path, 'it has no rows');
+    if (length === 0) throw damagedArrowFile(path, 'it has no rows');
     return {
       manifest: writeManifest(catalog, key, columns, { kind, dataSha256 }),
       path,
@@ -139,7 +139,7 @@ function parsedManifest(text: string): ExternalManifest | null {
 }
 
 function factsIn({ metadata }: ArrowFile, path: string): { kind: ValueKind; dataSha256: string } {
-  if (metadata.get('isobar') !== LAYOUT) throw damaged(path, 'it was not written by isobar, or by another version');
+  if (metadata.get('isobar') !== LAYOUT) throw damagedArrowFile(path, 'it was not written by isobar, or by another version');
   return { kind: metadata.get('kind') === 'flag' ? 'flag' : 'number', dataSha256: metadata.get('data_sha256') ?? '' };
 }
 

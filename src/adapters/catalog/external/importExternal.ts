@@ -50,36 +50,42 @@ export async function importExternal(files: readonly string[], options: External
       `--name ${name}: the catalog has a series ${similar.name}`,
       'use that name, or one that differs by more than capitals',
     );
-  const read: ReadRows[] = [];
-  for (const file of files) read.push(await readExternal(file, { time, knownAt, value, series: name }));
-  return whileStoreLocked(externalLockPath(catalog, key), () => storeReads(key, read, catalog));
+  const filesRead: ReadRows[] = [];
+  for (const file of files) filesRead.push(await readExternal(file, { time, knownAt, value, series: name }));
+  return whileStoreLocked(externalLockPath(catalog, key), () => storeReads(key, filesRead, catalog));
 }
 
 /** Joins the rows of all files with the stored ones, and stores the series. Throws ConfigError if numbers and flags are mixed. */
-function storeReads(key: ExternalKey, read: readonly ReadRows[], catalog: string): ImportedExternal {
-  const [first] = read;
+function storeReads(key: ExternalKey, filesRead: readonly ReadRows[], catalog: string): ImportedExternal {
+  const [first] = filesRead;
   if (first === undefined) throw new ConfigError('no file to import', 'name one or more files');
   const path = externalPath(catalog, key);
   const stored = loadExternal(catalog, key);
   const kind = stored?.kind ?? first.kind;
-  const different = read.find((rows) => rows.kind !== kind);
-  if (different !== undefined)
+  const otherKindFile = filesRead.find((rows) => rows.kind !== kind);
+  if (otherKindFile !== undefined)
     throw new ConfigError(
-      `${different.file}: its values are ${different.kind}s, those of ${stored === null ? first.file : path} ${kind}s`,
+      `${otherKindFile.file}: its values are ${otherKindFile.kind}s, those of ${stored === null ? first.file : path} ${kind}s`,
       'give it another name by --name',
     );
-  const columns = joinRows(key, stored, read, path);
+  const columns = joinRows(key, stored, filesRead, path);
   const newRows = columns.length - (stored?.columns.length ?? 0);
   const manifest = newRows === 0 ? checkExternal(catalog, key).manifest : storeExternal(catalog, key, kind, columns);
-  return { files: read.map(({ file }) => file), path, fileRows: read.reduce((sum, { value }) => sum + value.length, 0), newRows, manifest };
+  return {
+    files: filesRead.map(({ file }) => file),
+    path,
+    fileRows: filesRead.reduce((sum, { value }) => sum + value.length, 0),
+    newRows,
+    manifest,
+  };
 }
 
 /**
  * Returns the stored and the new rows, sorted by the time at which they became known. Equal rows become one. Throws ConfigError if two
  * rows of the same times have different values.
  */
-function joinRows(key: ExternalKey, stored: LoadedExternal | null, read: readonly ReadRows[], path: string): ExternalColumns {
-  const sources = [...(stored === null ? [] : [{ ...stored.columns, file: path, line: null }]), ...read];
+function joinRows(key: ExternalKey, stored: LoadedExternal | null, filesRead: readonly ReadRows[], path: string): ExternalColumns {
+  const sources = [...(stored === null ? [] : [{ ...stored.columns, file: path, line: null }]), ...filesRead];
   const total = sources.reduce((sum, { value }) => sum + value.length, 0);
   const knownMs = new Float64Array(total);
   const timeMs = new Float64Array(total);
@@ -99,22 +105,22 @@ function joinRows(key: ExternalKey, stored: LoadedExternal | null, read: readonl
     }
     return path;
   };
-  const order = Uint32Array.from({ length: total }, (_, row) => row);
-  order.sort((a, b) => knownMs[a]! - knownMs[b]! || timeMs[a]! - timeMs[b]! || a - b);
-  // `order` is compacted in place: its first `keptRows` elements are the rows of the result.
+  const rowOrder = Uint32Array.from({ length: total }, (_, row) => row);
+  rowOrder.sort((a, b) => knownMs[a]! - knownMs[b]! || timeMs[a]! - timeMs[b]! || a - b);
+  // `rowOrder` is compacted in place: its first `keptRows` elements are the rows of the result.
   let keptRows = 0;
-  for (const row of order) {
-    const last = order[keptRows - 1];
-    if (keptRows > 0 && knownMs[last!] === knownMs[row] && timeMs[last!] === timeMs[row]) {
-      if (value[last!] === value[row]) continue;
+  for (const row of rowOrder) {
+    const lastKept = rowOrder[keptRows - 1];
+    if (keptRows > 0 && knownMs[lastKept!] === knownMs[row] && timeMs[lastKept!] === timeMs[row]) {
+      if (value[lastKept!] === value[row]) continue;
       throw new ConfigError(
-        `${placeOf(row)}: the value of ${formatTime(timeMs[row]!)} that was known at ${formatTime(knownMs[row]!)} is ${value[row]!}, but ${value[last!]!} in ${placeOf(last!)}`,
+        `${placeOf(row)}: the value of ${formatTime(timeMs[row]!)} that was known at ${formatTime(knownMs[row]!)} is ${value[row]!}, but ${value[lastKept!]!} in ${placeOf(lastKept!)}`,
         `find out which one of ${externalLabel(key)} is right, or when the second was known; nothing was imported`,
       );
     }
-    order[keptRows++] = row;
+    rowOrder[keptRows++] = row;
   }
-  const rows = order.subarray(0, keptRows);
+  const rows = rowOrder.subarray(0, keptRows);
   const pick = (column: Float64Array): Float64Array => Float64Array.from(rows, (row) => column[row]!);
   return { length: keptRows, knownMs: pick(knownMs), timeMs: pick(timeMs), value: pick(value) };
 }

@@ -2,7 +2,7 @@
 
 import { existsSync, readdirSync, rmdirSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { discard } from '../arrow/arrowFile.ts';
+import { removeFileIfThere } from '../arrow/arrowWriter.ts';
 
 /** Removes unfinished files beside `path` whose process no longer runs. */
 export function clearLeftovers(path: string): void {
@@ -11,7 +11,7 @@ export function clearLeftovers(path: string): void {
   for (const name of existsSync(folder) ? readdirSync(folder) : []) {
     const pid = /\.(\d+)\.tmp$/.exec(name)?.[1];
     if (pid !== undefined && (name.startsWith(`${stem}.`) || name.startsWith('instrument.')) && !isRunning(Number(pid)))
-      discard(join(folder, name));
+      removeFileIfThere(join(folder, name));
   }
 }
 

@@ -22,7 +22,7 @@ const BARE = /^([A-Z0-9]{5,20})\.[A-Za-z0-9.]*$/;
 /** freqtrade writes only these types, and only freqtrade puts an underscore into pair names. */
 const FREQTRADE = /\.(feather|json)(\.gz)?$/;
 /** Interval names that occur only in file names. */
-const OTHER_NAMES: Readonly<Record<string, Interval>> = {
+const OTHER_INTERVAL_NAMES: Readonly<Record<string, Interval>> = {
   minute: '1m',
   hour: '1h',
   '1hour': '1h',
@@ -67,11 +67,12 @@ export function keyOf(file: string, given: GivenKey): BarKey {
 
 /** Returns the parts of a file name. `rest` is the text after the interval. */
 function keyFromName(name: string): { symbol?: string; interval?: Interval; rest: string } {
-  const [, dashed, length, rest = ''] = DASHED.exec(name) ?? [];
-  const [, downloaded, word] = DOWNLOADED.exec(name) ?? [];
-  const interval = intervalOf(length ?? word ?? '');
-  const [, bare] = BARE.exec(name) ?? [];
-  const symbol = dashed ?? downloaded ?? (bare !== undefined && splitSymbol(bare) !== null ? bare : undefined);
+  const [, dashedSymbol, dashedInterval, rest = ''] = DASHED.exec(name) ?? [];
+  const [, downloadedSymbol, downloadedInterval] = DOWNLOADED.exec(name) ?? [];
+  const interval = intervalOf(dashedInterval ?? downloadedInterval ?? '');
+  const [, bareSymbol] = BARE.exec(name) ?? [];
+  const symbol =
+    dashedSymbol ?? downloadedSymbol ?? (bareSymbol !== undefined && splitSymbol(bareSymbol) !== null ? bareSymbol : undefined);
   return {
     ...(symbol === undefined ? {} : { symbol }),
     ...(interval === null ? {} : { interval }),
@@ -80,7 +81,7 @@ function keyFromName(name: string): { symbol?: string; interval?: Interval; rest
 }
 
 function intervalOf(name: string): Interval | null {
-  return parseInterval(name) ?? OTHER_NAMES[name] ?? null;
+  return parseInterval(name) ?? OTHER_INTERVAL_NAMES[name] ?? null;
 }
 
 /**

@@ -16,19 +16,19 @@ import { importFiles } from './importFiles.ts';
 import type { ImportOptions } from './importResult.ts';
 import { SYNTHETIC } from '../bars/barQuality.ts';
 
-const T0 = Date.UTC(2024, 0, 1);
+const START_MS = Date.UTC(2024, 0, 1);
 const LATER = Date.UTC(2025, 0, 1);
 const KEY: BarKey = { market: 'spot', symbol: 'BTCUSDT', interval: '1m' };
 const HEADER = 'open_time_ms,open,high,low,close,volume';
-const bar = (i: number, price = String(100 + i)) => `${T0 + i * 60_000},${price},${price},${price},${price},1.5`;
+const bar = (i: number, price = String(100 + i)) => `${START_MS + i * 60_000},${price},${price},${price},${price},1.5`;
 const range = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => bar(from + i));
 
 let folder = '';
-const made: string[] = [];
+const folders: string[] = [];
 beforeEach(() => {
-  made.push((folder = mkdtempSync(join(tmpdir(), 'isobar-import-'))));
+  folders.push((folder = mkdtempSync(join(tmpdir(), 'isobar-import-'))));
 });
-afterAll(() => made.forEach((path) => rmSync(path, { recursive: true, force: true })));
+afterAll(() => folders.forEach((path) => rmSync(path, { recursive: true, force: true })));
 
 /** Writes a file of bars with a header. */
 function fileOf(rows: readonly string[], name = 'BTCUSDT-1m.csv'): string {
@@ -39,7 +39,7 @@ function fileOf(rows: readonly string[], name = 'BTCUSDT-1m.csv'): string {
 const catalog = () => join(folder, 'data');
 const run = (files: string | string[], options: Partial<ImportOptions> = {}) =>
   importFiles([files].flat(), { catalog: catalog(), nowMs: LATER, ...options });
-const minutes = () => [...loadBars(catalog(), KEY).bars.openMs].map((ms) => (ms - T0) / 60_000);
+const minutes = () => [...loadBars(catalog(), KEY).bars.openMs].map((ms) => (ms - START_MS) / 60_000);
 /** Writes an instrument record, and returns its path. */
 const instrumentFile = (record: Record<string, unknown> = {}) => {
   const path = join(folder, 'record.json');
@@ -142,7 +142,7 @@ describe('import', () => {
   });
 
   it('import lets a later file restate a last bar that had not closed', async () => {
-    const nowMs = T0 + 9.5 * 60_000;
+    const nowMs = START_MS + 9.5 * 60_000;
     expect((await run(fileOf(range(0, 10)), { nowMs }))[0]!.manifest.openLastBar).toBe(true);
     expect(loadBars(catalog(), KEY).quality.openLastBar).toBe(true);
     const [set] = await run(fileOf([...range(0, 9), bar(9, '5'), bar(10)]));
@@ -261,7 +261,7 @@ describe('a refused import leaves nothing behind:', () => {
   });
 
   it('bars over synthetic ones', async () => {
-    storeBars(catalog(), synthesizeBars({ symbol: 'BTCUSDT', interval: '1m', fromMs: T0, bars: 10, seed: 1 }), SYNTHETIC);
+    storeBars(catalog(), synthesizeBars({ symbol: 'BTCUSDT', interval: '1m', fromMs: START_MS, bars: 10, seed: 1 }), SYNTHETIC);
     await expect(run(fileOf(range(0, 3)))).rejects.toThrow('these bars are synthetic, not imported');
   });
 });

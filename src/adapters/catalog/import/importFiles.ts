@@ -4,7 +4,7 @@ import { typicalLengthMs } from '../../../model/interval.ts';
 import type { BarKey } from '../files/paths.ts';
 import { inspectFile } from '../readers/packedFile.ts';
 import { keyOf, namedInterval } from './fileNames.ts';
-import { foundInterval } from './foundInterval.ts';
+import { detectInterval } from './detectInterval.ts';
 import { importSet } from './importSet.ts';
 import type { FileProgress } from './setFiles.ts';
 import type { ImportOptions, ImportedSet } from './importResult.ts';
@@ -18,7 +18,7 @@ export async function importFiles(files: readonly string[], options: ImportOptio
   const sizes = files.map((file) => inspectFile(file).size);
   const sets = new Map<string, { key: BarKey; files: string[] }>();
   for (const file of files) {
-    const interval = options.interval ?? namedInterval(file) ?? (await foundInterval(file, options));
+    const interval = options.interval ?? namedInterval(file) ?? (await detectInterval(file, options));
     const key = keyOf(file, { ...options, interval });
     const name = `${key.market} ${key.symbol} ${key.interval}`;
     const set = sets.get(name) ?? { key, files: [] };

@@ -22,18 +22,18 @@ import { importFiles } from './importFiles.ts';
 import type { ImportOptions } from './importResult.ts';
 import { recordImports } from '../bars/importRecord.ts';
 
-const T0 = Date.UTC(2024, 0, 1);
+const START_MS = Date.UTC(2024, 0, 1);
 const KEY: BarKey = { market: 'spot', symbol: 'BTCUSDT', interval: '1m' };
 
 let folder = '';
-const made: string[] = [];
+const folders: string[] = [];
 beforeEach(() => {
-  made.push((folder = mkdtempSync(join(tmpdir(), 'isobar-many-'))));
+  folders.push((folder = mkdtempSync(join(tmpdir(), 'isobar-many-'))));
 });
-afterAll(() => made.forEach((path) => rmSync(path, { recursive: true, force: true })));
+afterAll(() => folders.forEach((path) => rmSync(path, { recursive: true, force: true })));
 
 const catalog = () => join(folder, 'data');
-const run = async (files: readonly string[], options: Partial<ImportOptions> = {}) => {
+const importAll = async (files: readonly string[], options: Partial<ImportOptions> = {}) => {
   const [set] = await importFiles(files, { catalog: catalog(), nowMs: Date.UTC(2026, 0, 1), ...options });
   return set!;
 };
@@ -54,7 +54,7 @@ function bytesOf(path: string): Record<string, string> {
   );
 }
 
-const FORMS: readonly (readonly [end: string, (bars: readonly FileBar[]) => string | Uint8Array])[] = [
+const FILE_FORMS: readonly (readonly [end: string, (bars: readonly FileBar[]) => string | Uint8Array])[] = [
   ['csv', plainCsv],
   ['zip', (bars) => zipOf({ 'a.csv': binanceCsv(bars, '1m', { us: true }) })],
   ['d.csv', (bars) => downloadedCsv(bars, 's')],
@@ -65,35 +65,43 @@ const FORMS: readonly (readonly [end: string, (bars: readonly FileBar[]) => stri
 describe('a series in many files', () => {
   it('a series in many files makes the same catalog for any split, order and format of the files', async () => {
     // With gaps, and figures that not every part has: digits and extremes are those of all files together.
-    const bars = barsFrom(T0, 120).filter((_, i) => i % 17 !== 3);
-    const whole = await run([write('BTCUSDT-1m.csv', plainCsv(bars))], { catalog: join(folder, 'whole') });
+    const bars = barsFrom(START_MS, 120).filter((_, i) => i % 17 !== 3);
+    const wholeSet = await importAll([write('BTCUSDT-1m.csv', plainCsv(bars))], { catalog: join(folder, 'whole') });
     const expected = bytesOf(join(folder, 'whole'));
     expect(Object.keys(expected).toSorted()).toEqual([
       '/spot/BTCUSDT/1m.arrow',
       '/spot/BTCUSDT/1m.gaps.json',
       '/spot/BTCUSDT/instrument.json',
     ]);
-    const cut = fc.record({ from: fc.nat(bars.length - 1), length: fc.integer({ min: 1, max: 60 }), form: fc.nat(FORMS.length - 1) });
+    const partArbitrary = fc.record({
+      from: fc.nat(bars.length - 1),
+      length: fc.integer({ min: 1, max: 60 }),
+      form: fc.nat(FILE_FORMS.length - 1),
+    });
     let round = 0;
     const property = fc.asyncProperty(
-      fc.array(cut, { maxLength: 6 }),
+      fc.array(partArbitrary, { maxLength: 6 }),
       fc.integer({ min: 1, max: bars.length - 1 }),
       fc.infiniteStream(fc.nat()),
-      async (cuts, middle, order) => {
-        const parts = [{ from: 0, length: middle, form: 0 }, { from: middle, length: bars.length, form: round % FORMS.length }, ...cuts];
-        const into = join(folder, `many${round++}`);
-        mkdirSync(into);
+      async (extraParts, middle, order) => {
+        const parts = [
+          { from: 0, length: middle, form: 0 },
+          { from: middle, length: bars.length, form: round % FILE_FORMS.length },
+          ...extraParts,
+        ];
+        const partFolder = join(folder, `many${round++}`);
+        mkdirSync(partFolder);
         const files = parts.map(({ from, length, form }, i) => {
-          const [end, text] = FORMS[form]!;
-          const path = join(into, `BTCUSDT-1m-${2000 + i}-01.${end}`);
+          const [end, text] = FILE_FORMS[form]!;
+          const path = join(partFolder, `BTCUSDT-1m-${2000 + i}-01.${end}`);
           writeFileSync(path, text(bars.slice(from, from + length)));
           return { path, at: order.next().value };
         });
         const names = files.toSorted((a, b) => a.at - b.at).map(({ path }) => path);
-        const set = await run(names, { catalog: join(into, 'data') });
-        expect(bytesOf(join(into, 'data'))).toEqual(expected);
+        const set = await importAll(names, { catalog: join(partFolder, 'data') });
+        expect(bytesOf(join(partFolder, 'data'))).toEqual(expected);
         const rows = parts.reduce((sum, { from, length }) => sum + Math.min(length, bars.length - from), 0);
-        expect(set).toMatchObject({ newRows: bars.length, fileRows: rows, manifest: whole.manifest });
+        expect(set).toMatchObject({ newRows: bars.length, fileRows: rows, manifest: wholeSet.manifest });
         // Rows of a copy of a file count as repeated, too.
         expect(set.repeatedRows).toBe(rows - bars.length);
       },
@@ -102,14 +110,14 @@ describe('a series in many files', () => {
   });
 
   it('a series in many files reports what is missing between the files', async () => {
-    const part = (from: number, to: number) => write(`BTCUSDT-1m-${2020 + from}-01.csv`, plainCsv(barsFrom(T0, 200).slice(from, to)));
+    const part = (from: number, to: number) => write(`BTCUSDT-1m-${2020 + from}-01.csv`, plainCsv(barsFrom(START_MS, 200).slice(from, to)));
     const files = [part(150, 200), part(0, 60), part(60, 100)];
-    expect((await run(files)).fileGaps).toEqual([{ after: files[2], before: files[0], afterMs: T0 + 99 * 60_000, bars: 50 }]);
+    expect((await importAll(files)).fileGaps).toEqual([{ after: files[2], before: files[0], afterMs: START_MS + 99 * 60_000, bars: 50 }]);
   });
 
   it('a series in many files of several intervals proposes the record from the shortest, whose prices have the most digits', async () => {
-    const coarse = barsFrom(T0, 3, '1h').map(({ ms }) => ({ ms, open: 100, high: 100, low: 100, close: 100, volume: 1 }));
-    const files = [write('BTCUSDT-1h.csv', plainCsv(coarse)), write('BTCUSDT-1m.csv', plainCsv(barsFrom(T0, 60)))];
+    const coarse = barsFrom(START_MS, 3, '1h').map(({ ms }) => ({ ms, open: 100, high: 100, low: 100, close: 100, volume: 1 }));
+    const files = [write('BTCUSDT-1h.csv', plainCsv(coarse)), write('BTCUSDT-1m.csv', plainCsv(barsFrom(START_MS, 60)))];
     const sets = await importFiles(files, { catalog: catalog(), nowMs: Date.UTC(2026, 0, 1) });
     expect(sets.map(({ interval, instrumentFrom, instrument }) => [interval, instrumentFrom, instrument.priceDigits])).toEqual([
       ['1h', 'catalog', 2],
@@ -119,58 +127,58 @@ describe('a series in many files', () => {
 });
 
 describe('a file that was read', () => {
-  const bars = barsFrom(T0, 90);
+  const bars = barsFrom(START_MS, 90);
   const parts = () => [0, 1, 2].map((i) => write(`BTCUSDT-1m-2024-0${i + 1}.csv`, plainCsv(bars.slice(i * 30, (i + 1) * 30))));
 
   it('a file that was read is not read again while the catalog has its rows, not even under another name', async () => {
     const files = parts();
-    await run(files.slice(0, 2));
+    await importAll(files.slice(0, 2));
     const before = bytesOf(catalog());
     const copy = write('BTCUSDT-1m-2023-01.csv', readFileSync(files[0]!));
-    expect(await run([...files.slice(0, 2), copy])).toMatchObject({
+    expect(await importAll([...files.slice(0, 2), copy])).toMatchObject({
       knownFiles: [...files.slice(0, 2), copy],
       fileRows: 0,
       newRows: 0,
       manifest: { rows: 60 },
     });
     expect(bytesOf(catalog())).toEqual(before);
-    expect(await run(files)).toMatchObject({ knownFiles: files.slice(0, 2), fileRows: 30, newRows: 30, manifest: { rows: 90 } });
+    expect(await importAll(files)).toMatchObject({ knownFiles: files.slice(0, 2), fileRows: 30, newRows: 30, manifest: { rows: 90 } });
     // A file that has grown is a new file.
-    write('BTCUSDT-1m-2024-03.csv', plainCsv(barsFrom(T0, 95).slice(60)));
-    expect(await run(files)).toMatchObject({ knownFiles: files.slice(0, 2), fileRows: 35, newRows: 5 });
+    write('BTCUSDT-1m-2024-03.csv', plainCsv(barsFrom(START_MS, 95).slice(60)));
+    expect(await importAll(files)).toMatchObject({ knownFiles: files.slice(0, 2), fileRows: 35, newRows: 5 });
   });
 
   it('a file that was read is read again when the stored bars are missing, or the list of imported files is damaged', async () => {
     const files = parts();
-    await run(files);
+    await importAll(files);
     writeFileSync(importsPath(catalog(), KEY), '{ "format": ');
-    expect(await run(files)).toMatchObject({ knownFiles: [], fileRows: 90, newRows: 0 });
+    expect(await importAll(files)).toMatchObject({ knownFiles: [], fileRows: 90, newRows: 0 });
     rmSync(join(catalog(), 'spot', 'BTCUSDT', '1m.arrow'));
-    expect(await run(files)).toMatchObject({ knownFiles: [], fileRows: 90, newRows: 90 });
+    expect(await importAll(files)).toMatchObject({ knownFiles: [], fileRows: 90, newRows: 90 });
   });
 
   it('a file that was read is known after an import that ended before its bars were stored, and read again if other bars are stored', async () => {
     const files = parts();
-    await run(files.slice(0, 1));
-    const known = async () => (await run(files.slice(0, 1))).knownFiles.length;
+    await importAll(files.slice(0, 1));
+    const knownFileCount = async () => (await importAll(files.slice(0, 1))).knownFiles.length;
     expect(() =>
       recordImports(catalog(), KEY, { dataSha256: 'of bars that never came', files: [] }, () => {
         throw new Error('cut');
       }),
     ).toThrow('cut');
-    expect(await known()).toBe(1);
+    expect(await knownFileCount()).toBe(1);
     recordImports(catalog(), KEY, { dataSha256: 'of bars that are elsewhere', files: [] }, () => {});
-    expect(await known()).toBe(0);
+    expect(await knownFileCount()).toBe(0);
   });
 
   it('a file that was read is taken from the staging folder when another file has ended the import', async () => {
     const files = parts();
-    const good = readFileSync(files[2]!, 'utf8');
-    write('BTCUSDT-1m-2024-03.csv', `${good}x\n`);
-    await expect(run(files)).rejects.toThrow(`${files[2]}:32: expected 6 columns, got 1`);
+    const goodText = readFileSync(files[2]!, 'utf8');
+    write('BTCUSDT-1m-2024-03.csv', `${goodText}x\n`);
+    await expect(importAll(files)).rejects.toThrow(`${files[2]}:32: expected 6 columns, got 1`);
     expect(existsSync(join(catalog(), 'spot'))).toBe(false);
     expect(readdirSync(stagingPath(catalog(), KEY))).toHaveLength(2);
-    write('BTCUSDT-1m-2024-03.csv', good);
+    write('BTCUSDT-1m-2024-03.csv', goodText);
     // A staged file that another program has changed is not used.
     const staged = readdirSync(stagingPath(catalog(), KEY)).map((name) => join(stagingPath(catalog(), KEY), name));
     const [path = '', at = 0] =
@@ -180,7 +188,7 @@ describe('a file that was read', () => {
     const damaged = readFileSync(path);
     damaged.writeDoubleLE(5, at);
     writeFileSync(path, damaged);
-    const set = await run(files);
+    const set = await importAll(files);
     expect(set.resumedFiles).toHaveLength(1);
     expect(set).toMatchObject({ newRows: 90, fileRows: 90 });
     expect([...loadBars(catalog(), KEY).bars.open]).toEqual(bars.map(({ open }) => open));
@@ -199,26 +207,28 @@ describe('a file that was read', () => {
       takerFee: '0.001',
     };
     const instrumentFile = (pricePrecision: number) => write('record.json', JSON.stringify({ ...record, pricePrecision }));
-    await expect(run([file!], { instrumentFile: instrumentFile(1) })).rejects.toThrow("finer than the instrument's precision of 1 digits");
-    const rounded = await run([file!], { instrumentFile: instrumentFile(1), roundToTick: true });
+    await expect(importAll([file!], { instrumentFile: instrumentFile(1) })).rejects.toThrow(
+      "finer than the instrument's precision of 1 digits",
+    );
+    const rounded = await importAll([file!], { instrumentFile: instrumentFile(1), roundToTick: true });
     expect(rounded.roundedPrices).toBeGreaterThan(0);
     // The stored bars were rounded, so they differ from those of the file.
-    await expect(run([file!], { instrumentFile: instrumentFile(2) })).rejects.toThrow('differs from that of');
+    await expect(importAll([file!], { instrumentFile: instrumentFile(2) })).rejects.toThrow('differs from that of');
   });
 });
 
 describe('--skip-bad', () => {
-  const lines = () => plainCsv(barsFrom(T0, 30)).split('\n');
+  const lines = () => plainCsv(barsFrom(START_MS, 30)).split('\n');
   const rejects = () => readFileSync(rejectsPath(catalog(), KEY), 'utf8');
 
   it('--skip-bad sets bad rows aside with file, line and reason, and counts them permanently', async () => {
-    const a = lines();
-    const b = plainCsv(barsFrom(T0, 60).slice(20)).split('\n');
-    a[7] = 'x,"y"';
-    b[3] = a[24]!.replace(/,[^,]*$/, ',-1');
-    const files = [write('BTCUSDT-1m-2024-01.csv', a.join('\n')), write('BTCUSDT-1m-2024-02.csv', b.join('\n'))];
-    await expect(run(files)).rejects.toThrow(`${files[0]}:8: expected 6 columns, got 2`);
-    const set = await run(files, { skipBad: true });
+    const firstLines = lines();
+    const secondLines = plainCsv(barsFrom(START_MS, 60).slice(20)).split('\n');
+    firstLines[7] = 'x,"y"';
+    secondLines[3] = firstLines[24]!.replace(/,[^,]*$/, ',-1');
+    const files = [write('BTCUSDT-1m-2024-01.csv', firstLines.join('\n')), write('BTCUSDT-1m-2024-02.csv', secondLines.join('\n'))];
+    await expect(importAll(files)).rejects.toThrow(`${files[0]}:8: expected 6 columns, got 2`);
+    const set = await importAll(files, { skipBad: true });
     expect(set).toMatchObject({
       badRows: 2,
       rejectsPath: rejectsPath(catalog(), KEY),
@@ -226,35 +236,37 @@ describe('--skip-bad', () => {
     });
     expect(rejects()).toBe(
       `file,line,reason,text\n${files[0]},8,"expected 6 columns, got 2","x,""y"""\n` +
-        `${files[1]},4,"volume: expected 0 or more, got ""-1""","${b[3]}"\n`,
+        `${files[1]},4,"volume: expected 0 or more, got ""-1""","${secondLines[3]}"\n`,
     );
     expect(checkBars(catalog(), KEY)).toMatchObject({ unchanged: true, manifest: { sha256: set.manifest.sha256, rejectedRows: 2 } });
     // A second import knows the files. Without the option, the bad row ends it again.
-    expect(await run(files, { skipBad: true })).toMatchObject({ knownFiles: files, badRows: 0, manifest: { rejectedRows: 2 } });
-    await expect(run(files)).rejects.toThrow(`${files[0]}:8: expected`);
+    expect(await importAll(files, { skipBad: true })).toMatchObject({ knownFiles: files, badRows: 0, manifest: { rejectedRows: 2 } });
+    await expect(importAll(files)).rejects.toThrow(`${files[0]}:8: expected`);
     // The corrected file has no bad row.
     write('BTCUSDT-1m-2024-01.csv', lines().join('\n'));
-    expect(await run(files, { skipBad: true })).toMatchObject({
+    expect(await importAll(files, { skipBad: true })).toMatchObject({
       newRows: 1,
       badRows: 0,
       manifest: { rows: 60, missingBars: 0, rejectedRows: 1 },
     });
     expect(rejects().split('\n')).toHaveLength(3);
-    write('BTCUSDT-1m-2024-02.csv', plainCsv(barsFrom(T0, 60).slice(20)));
-    expect(await run(files)).toMatchObject({ newRows: 0, rejectsPath: null, manifest: { rejectedRows: 0 } });
+    write('BTCUSDT-1m-2024-02.csv', plainCsv(barsFrom(START_MS, 60).slice(20)));
+    expect(await importAll(files)).toMatchObject({ newRows: 0, rejectsPath: null, manifest: { rejectedRows: 0 } });
     expect(existsSync(rejectsPath(catalog(), KEY))).toBe(false);
   });
 
   it('--skip-bad writes bad rows to the given path, but never over a file that is not a reject file', async () => {
-    const bad = lines();
-    bad[5] = 'x';
-    const file = write('BTCUSDT-1m.csv', bad.join('\n'));
+    const badLines = lines();
+    badLines[5] = 'x';
+    const file = write('BTCUSDT-1m.csv', badLines.join('\n'));
     const other = write('notes.csv', 'mine\n');
-    await expect(run([file], { skipBad: true, rejectsFile: other })).rejects.toThrow(`${other}: there is a file that is not a reject file`);
+    await expect(importAll([file], { skipBad: true, rejectsFile: other })).rejects.toThrow(
+      `${other}: there is a file that is not a reject file`,
+    );
     expect(readFileSync(other, 'utf8')).toBe('mine\n');
     expect(existsSync(catalog())).toBe(false);
     const rejectsFile = join(folder, 'bad.csv');
-    expect(await run([file], { skipBad: true, rejectsFile })).toMatchObject({ badRows: 1, rejectsPath: rejectsFile });
+    expect(await importAll([file], { skipBad: true, rejectsFile })).toMatchObject({ badRows: 1, rejectsPath: rejectsFile });
     expect(readFileSync(rejectsFile, 'utf8').split('\n')).toHaveLength(3);
   });
 });

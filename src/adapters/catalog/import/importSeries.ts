@@ -45,15 +45,15 @@ export async function importSeries(files: readonly string[], options: SeriesImpo
     set.files.push(file);
   }
   const imported: ImportedSeries[] = [];
-  for (const set of sets.values()) imported.push(await importOne(set.key, set.files, options.catalog));
+  for (const set of sets.values()) imported.push(await importOneSeries(set.key, set.files, options.catalog));
   return imported;
 }
 
 /** Reads the files of one series, then stores them while no other process writes to the symbol. */
-async function importOne(key: SeriesKey, files: readonly string[], catalog: string): Promise<ImportedSeries> {
+async function importOneSeries(key: SeriesKey, files: readonly string[], catalog: string): Promise<ImportedSeries> {
   loadImported(catalog, key);
-  const reads: [file: string, rows: SeriesColumns][] = [];
-  for (const file of files) reads.push([file, await readSeries(file, key)]);
+  const reads: FileRows[] = [];
+  for (const file of files) reads.push({ path: file, columns: await readSeries(file, key) });
   return whileStoreLocked(lockPath(catalog, { market: 'futures', symbol: key.symbol }), () => storeReads(key, reads, catalog));
 }
 
@@ -68,18 +68,18 @@ function loadImported(catalog: string, key: SeriesKey): LoadedSeries | null {
 }
 
 /** Merges the rows of all files with the stored ones, in order, and stores the series. */
-function storeReads(key: SeriesKey, reads: readonly (readonly [file: string, rows: SeriesColumns])[], catalog: string): ImportedSeries {
+function storeReads(key: SeriesKey, reads: readonly FileRows[], catalog: string): ImportedSeries {
   const stored = loadImported(catalog, key);
   let merged = stored?.columns ?? null;
   let fileRows = 0;
-  for (const [file, read] of reads) {
-    fileRows += read.length;
-    merged = merged === null ? read : mergeRows(key, { columns: merged, path: seriesPath(catalog, key) }, { columns: read, path: file });
+  for (const read of reads) {
+    fileRows += read.columns.length;
+    merged = merged === null ? read.columns : mergeRows(key, { columns: merged, path: seriesPath(catalog, key) }, read);
   }
   if (merged === null) throw new ConfigError('no file to import', 'name one or more files');
   const newRows = merged.length - (stored?.columns.length ?? 0);
   const entry = newRows === 0 && stored !== null ? stored.entry : storeSeries(catalog, key, merged, false);
-  return { files: reads.map(([file]) => file), fileRows, newRows, entry };
+  return { files: reads.map(({ path }) => path), fileRows, newRows, entry };
 }
 
 /** Rows and the file that has them. */
@@ -95,10 +95,10 @@ function mergeRows(key: SeriesKey, { columns: earlier, path }: FileRows, { colum
     for (let row = 0; row < length; row++) {
       const values = figures.map((column) => column[row]!);
       const time = timeIn(earlier, timeMs[row]!, key);
-      const before = rows.get(time);
-      if (before?.some((value, i) => value !== values[i]) === true) {
+      const earlierValues = rows.get(time);
+      if (earlierValues?.some((value, index) => value !== values[index]) === true) {
         throw new ConfigError(
-          `${file}: the row of ${formatTime(timeMs[row]!)} is ${values.join(', ')}, but ${before.join(', ')} in ${path}`,
+          `${file}: the row of ${formatTime(timeMs[row]!)} is ${values.join(', ')}, but ${earlierValues.join(', ')} in ${path}`,
           'find out which is right; nothing was imported',
         );
       }
@@ -109,7 +109,7 @@ function mergeRows(key: SeriesKey, { columns: earlier, path }: FileRows, { colum
   return {
     length: sorted.length,
     timeMs: Float64Array.from(sorted, ([time]) => time),
-    figures: FIGURES[key.kind].map((_, i) => Float64Array.from(sorted, ([, values]) => values[i]!)),
+    figures: FIGURES[key.kind].map((_, index) => Float64Array.from(sorted, ([, values]) => values[index]!)),
     digits: Math.max(earlier.digits, added.digits),
   };
 }

@@ -87,45 +87,46 @@ async function tryImport(
   const path = barsPath(catalog, key);
   clearLeftovers(path);
   clearLock(lockPath(catalog, key));
-  const state = stateOf(catalog, key);
+  const catalogStateBefore = catalogState(catalog, key);
   const record = recordOf(key, options);
   const before = barsBefore(catalog, key);
-  const known = record.isNew ? [] : (before.files ?? []);
+  const importedBefore = record.isNew ? [] : (before.files ?? []);
   const staging = stagingPath(catalog, key);
   const files = await readFiles(names, {
     rules: rulesOf(key, record, options),
-    importedFiles: known,
+    importedFiles: importedBefore,
     staging: names.length > 1 ? staging : null,
     progress,
   });
   const reads = files.flatMap((file): ReadFile[] =>
     file.read === null ? [] : [{ name: file.name, read: file.read, bars: barSetOf(file, file.read, key.interval, options.nowMs) }],
   );
-  const store = () => (stateOf(catalog, key) === state ? storeReads(key, { reads, files, before, record }, options) : null);
+  const store = () =>
+    catalogState(catalog, key) === catalogStateBefore ? storeReads(key, { reads, files, before, record }, options) : null;
   const stored = reads.length === 0 ? nothingNew(before) : whileStoreLocked(lockPath(catalog, key), store);
   if (stored === null) return null;
   clearStaging(staging);
-  return { ...key, path, instrumentFrom: record.from, ...figuresOf(key, files, reads, catalog), ...stored };
+  return { ...key, path, instrumentFrom: record.from, ...countsOf(key, files, reads, catalog), ...stored };
 }
 
 /** Returns a text that changes when the bars, their files or the record change. */
-function stateOf(catalog: string, key: BarKey): string {
+function catalogState(catalog: string, key: BarKey): string {
   const paths = [manifestPath(catalog, key), importsPath(catalog, key), instrumentPath(catalog, key.market, key.symbol)];
   return JSON.stringify(paths.map((path) => (existsSync(path) ? readCatalogFile(path) : null)));
 }
 
-type PriceFigures = Omit<ImportedSet, keyof BarKey | keyof Stored | 'path' | 'instrumentFrom'>;
+type ImportCounts = Omit<ImportedSet, keyof BarKey | keyof StoredResult | 'path' | 'instrumentFrom'>;
 
 /** Returns the figures that an import reports about its files. */
-function figuresOf(key: BarKey, files: readonly SetFile[], reads: readonly ReadFile[], catalog: string): PriceFigures {
+function countsOf(key: BarKey, files: readonly SetFile[], reads: readonly ReadFile[], catalog: string): ImportCounts {
   return {
     files: files.map(({ name }) => name),
     formats: [...new Set(reads.map(({ read }) => read.format))],
     instrumentPath: instrumentPath(catalog, key.market, key.symbol),
-    fileRows: sum(reads, ({ read }) => read.columns.length),
+    fileRows: sumOf(reads, ({ read }) => read.columns.length),
     knownFiles: files.flatMap(({ name, read }) => (read === null ? [name] : [])),
     resumedFiles: files.flatMap(({ name, isResumed }) => (isResumed ? [name] : [])),
-    badRows: sum(reads, ({ read }) => read.rejects.length),
+    badRows: sumOf(reads, ({ read }) => read.rejects.length),
     fileGaps: gapsBetween(
       reads.map(({ bars }) => bars),
       key.interval,
@@ -133,10 +134,13 @@ function figuresOf(key: BarKey, files: readonly SetFile[], reads: readonly ReadF
   };
 }
 
-type Stored = Pick<ImportedSet, 'instrument' | 'digitsBefore' | 'newRows' | 'repeatedRows' | 'rejectsPath' | 'roundedPrices' | 'manifest'>;
+type StoredResult = Pick<
+  ImportedSet,
+  'instrument' | 'digitsBefore' | 'newRows' | 'repeatedRows' | 'rejectsPath' | 'roundedPrices' | 'manifest'
+>;
 
 /** Returns the result of an import when the catalog already has the content of every file. */
-function nothingNew({ stored }: SetBeforeImport): Stored {
+function nothingNew({ stored }: SetBeforeImport): StoredResult {
   if (!stored) throw new ConfigError('no file to import', 'name one or more files');
   const { bars, facts } = stored;
   return {
@@ -161,7 +165,7 @@ interface SetReads {
 }
 
 /** Joins the files with the stored bars, and stores bars, record, rejected rows and the record of the import. */
-function storeReads(key: BarKey, { reads, files, before, record }: SetReads, options: ImportOptions): Stored {
+function storeReads(key: BarKey, { reads, files, before, record }: SetReads, options: ImportOptions): StoredResult {
   const { stored, files: filesBefore } = before;
   const { catalog = DEFAULT_CATALOG, rejectsFile = rejectsPath(catalog, key) } = options;
   const path = barsPath(catalog, key);
@@ -175,7 +179,7 @@ function storeReads(key: BarKey, { reads, files, before, record }: SetReads, opt
   const rounded = newlyRounded(reads, stored);
   const filesNow = filesAfter(filesBefore ?? [], files);
   // If the earlier files are unknown, use their stored total.
-  const rejectedRows = sum(filesNow, (file) => file.rejectedRows) + (filesBefore ? 0 : (stored?.facts.rejectedRows ?? 0));
+  const rejectedRows = sumOf(filesNow, (file) => file.rejectedRows) + (filesBefore ? 0 : (stored?.facts.rejectedRows ?? 0));
   const facts = {
     ...IMPORTED,
     roundedPrices: (stored?.facts.roundedPrices ?? 0) + rounded,
@@ -193,7 +197,7 @@ function storeReads(key: BarKey, { reads, files, before, record }: SetReads, opt
     instrument,
     digitsBefore: record.instrument?.priceDigits ?? null,
     newRows: joined.raw.length - (stored?.bars.length ?? 0),
-    repeatedRows: joined.repeats + sum(reads, ({ read }) => read.repeats),
+    repeatedRows: joined.repeats + sumOf(reads, ({ read }) => read.repeats),
     rejectsPath: reads.some(({ read }) => read.rejects.length > 0) ? rejectsFile : null,
     roundedPrices: rounded,
     manifest,
@@ -214,10 +218,14 @@ function barsBefore(catalog: string, key: BarKey): SetBeforeImport {
 
 /** Returns the instrument record that the import uses, and where it is from. */
 function recordOf(key: BarKey, { catalog = DEFAULT_CATALOG, instrumentFile }: ImportOptions): EffectiveRecord {
-  const known = readInstrument(catalog, key.market, key.symbol);
-  if (instrumentFile === undefined) return { instrument: known, from: known ? 'catalog' : 'proposed', isNew: false };
-  const given = givenInstrument(instrumentFile, catalog, key);
-  return { instrument: given, from: 'file', isNew: known === null || instrumentText(known) !== instrumentText(given) };
+  const importedBefore = readInstrument(catalog, key.market, key.symbol);
+  if (instrumentFile === undefined) return { instrument: importedBefore, from: importedBefore ? 'catalog' : 'proposed', isNew: false };
+  const givenRecord = givenInstrument(instrumentFile, catalog, key);
+  return {
+    instrument: givenRecord,
+    from: 'file',
+    isNew: importedBefore === null || instrumentText(importedBefore) !== instrumentText(givenRecord),
+  };
 }
 
 /** Returns the record of --instrument. Throws ConfigError if bars in the catalog are finer. */
@@ -254,8 +262,9 @@ function filesAfter(before: readonly ImportedFile[], files: readonly SetFile[]):
   const read = files.flatMap(({ name, sha256, read: barFile }): ImportedFile[] =>
     barFile === null ? [] : [{ name, sha256, format: barFile.format, rows: barFile.columns.length, rejectedRows: barFile.rejects.length }],
   );
-  const isReplaced = (old: ImportedFile) => read.some(({ name, sha256 }) => name === old.name || sha256 === old.sha256);
-  return [...before.filter((old) => !isReplaced(old)), ...read];
+  const isReplaced = (earlierFile: ImportedFile) =>
+    read.some(({ name, sha256 }) => name === earlierFile.name || sha256 === earlierFile.sha256);
+  return [...before.filter((earlierFile) => !isReplaced(earlierFile)), ...read];
 }
 
 /** Returns the number of rounded prices in new bars. Those of known bars were counted when they were imported. */
@@ -282,6 +291,6 @@ function mergeFigures(figures: readonly SeenFigures[]): SeenFigures {
   };
 }
 
-function sum<T>(items: readonly T[], valueOf: (item: T) => number): number {
+function sumOf<T>(items: readonly T[], valueOf: (item: T) => number): number {
   return items.reduce((total, item) => total + valueOf(item), 0);
 }

@@ -15,11 +15,11 @@ const folder = mkdtempSync(join(tmpdir(), 'isobar-trades-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 const START = Date.UTC(2024, 0, 1);
 const KEY = { market: 'spot', symbol: 'BTCUSDT' } as const;
-let made = 0;
-const catalogAt = () => join(folder, `catalog-${++made}`);
+let folders = 0;
+const catalogAt = () => join(folder, `catalog-${++folders}`);
 /** Writes a file of trades, and returns its path. */
 function file(text: string | Buffer, name = 'BTCUSDT-trades-2024-01.csv'): string {
-  const path = join(folder, `${++made}`);
+  const path = join(folder, `${++folders}`);
   writeFileSync(path, text);
   const named = join(folder, name);
   rmSync(named, { force: true });

@@ -63,16 +63,16 @@ export async function importTrades(files: readonly string[], options: TradeImpor
   }
   if (sets.size === 0) throw new ConfigError('no file to import', 'name one or more files');
   const imported: ImportedTrades[] = [];
-  for (const set of sets.values()) imported.push(await importOne(set.key, set.files, options));
+  for (const set of sets.values()) imported.push(await importInstrument(set.key, set.files, options));
   return imported;
 }
 
 /** Imports the files of one instrument. A file whose content was imported before is skipped. */
-async function importOne(key: TradeKey, files: readonly string[], options: TradeImport): Promise<ImportedTrades> {
+async function importInstrument(key: TradeKey, files: readonly string[], options: TradeImport): Promise<ImportedTrades> {
   const { catalog } = options;
   const filesByHash = new Map(readTradeFiles(catalog, key).map((file) => [file.sha256, file]));
   const staged = new StagedTrades(key, catalog, options.bufferRows ?? BUFFER_ROWS);
-  const read: TradeFile[] = [];
+  const filesRead: TradeFile[] = [];
   const knownFiles: string[] = [];
   try {
     for (const file of files) {
@@ -83,7 +83,7 @@ async function importOne(key: TradeKey, files: readonly string[], options: Trade
       }
       const rows = await readFile(file, staged, options);
       filesByHash.set(sha256, { name: basename(file), sha256, rows });
-      read.push({ name: basename(file), sha256, rows });
+      filesRead.push({ name: basename(file), sha256, rows });
     }
     staged.flush();
     const stored = whileStoreLocked(lockPath(catalog, key), () => staged.store([...filesByHash.values()], files));
@@ -91,7 +91,7 @@ async function importOne(key: TradeKey, files: readonly string[], options: Trade
       key,
       files,
       knownFiles,
-      fileRows: read.reduce((sum, { rows }) => sum + rows, 0),
+      fileRows: filesRead.reduce((sum, { rows }) => sum + rows, 0),
       path: tradesFolder(catalog, key),
       ...stored,
     };
@@ -105,7 +105,7 @@ async function readFile(file: string, staged: StagedTrades, options: TradeImport
   const head = inspectFile(file);
   const { chunks, share } = openPacked(file, head);
   const reader = new TradeFileReader(file, (trade, line) => {
-    staged.take(trade, line);
+    staged.addTrade(trade, line);
     if (staged.rows % 65_536 === 0) options.onProgress?.(file, staged.rows, share());
   });
   staged.beginFile(file, reader);
@@ -138,7 +138,7 @@ class StagedTrades {
   private readonly bufferRows: number;
   private columns = emptyBuffer();
   /** For each file in memory: its path and its first row. */
-  private places: { readonly file: string; readonly from: number }[] = [];
+  private fileStarts: { readonly file: string; readonly from: number }[] = [];
   private reader: TradeFileReader | null = null;
   private file = '';
   /** Kind of the trades, and the file or folder that decided it; null before the first row. */
@@ -157,10 +157,10 @@ class StagedTrades {
   beginFile(file: string, reader: TradeFileReader): void {
     this.file = file;
     this.reader = reader;
-    this.places.push({ file, from: this.columns.id.length });
+    this.fileStarts.push({ file, from: this.columns.id.length });
   }
 
-  take(trade: ReadTrade, line: number): void {
+  addTrade(trade: ReadTrade, line: number): void {
     const { columns, kind, reader } = this;
     if (kind === null) this.kind = { kind: reader!.kind!, file: this.file };
     else if (kind.kind !== reader!.kind)
@@ -185,26 +185,25 @@ class StagedTrades {
     const { columns } = this;
     const { length } = columns.id;
     const rowsOfDay = new Map<string, number[]>();
-    let day = '';
-    let dayEnd = -Infinity;
-    let rows: number[] = [];
+    let dayEndMs = -Infinity;
+    let currentRows: number[] = [];
     for (let row = 0; row < length; row++) {
-      const ms = columns.timeMs.values[row]!;
-      if (ms >= dayEnd || ms < dayEnd - DAY_MS) {
-        day = dayOf(ms);
-        dayEnd = (Math.floor(ms / DAY_MS) + 1) * DAY_MS;
-        rows = rowsOfDay.get(day) ?? [];
-        rowsOfDay.set(day, rows);
+      const timeMs = columns.timeMs.values[row]!;
+      if (timeMs >= dayEndMs || timeMs < dayEndMs - DAY_MS) {
+        const day = dayOf(timeMs);
+        dayEndMs = (Math.floor(timeMs / DAY_MS) + 1) * DAY_MS;
+        currentRows = rowsOfDay.get(day) ?? [];
+        rowsOfDay.set(day, currentRows);
       }
-      rows.push(row);
+      currentRows.push(row);
     }
-    for (const [dayText, dayRows] of rowsOfDay) this.stage(dayText, this.unsorted(dayRows));
+    for (const [dayText, dayRows] of rowsOfDay) this.mergeIntoStagedDay(dayText, this.unsorted(dayRows));
     this.columns = emptyBuffer();
-    this.places = [{ file: this.file, from: 0 }];
+    this.fileStarts = [{ file: this.file, from: 0 }];
   }
 
   /** Merges trades of one day into its staged file. */
-  private stage(day: string, read: UnsortedTrades): void {
+  private mergeIntoStagedDay(day: string, read: UnsortedTrades): void {
     const stored = readTradeDay(this.folder, day);
     const { all } = mergeTrades(stored, dayPath(this.folder, day), read);
     writeTradeDay(this.folder, this.key, this.kind!.kind, day, all);
@@ -212,13 +211,13 @@ class StagedTrades {
 
   /** Returns rows of the memory as trades of one day, scaled to the most digits among them. */
   private unsorted(rows: readonly number[]): UnsortedTrades {
-    const { columns, places } = this;
+    const { columns, fileStarts } = this;
     const maxOf = (column: GrowingColumn) => rows.reduce((max, row) => Math.max(max, column.values[row]!), 0);
     const priceDigits = maxOf(columns.priceDigits);
     const quantityDigits = maxOf(columns.quantityDigits);
     const place = (index: number) => {
       const row = rows[index]!;
-      return `${places.findLast(({ from }) => from <= row)!.file}:${columns.line.values[row]!}`;
+      return `${fileStarts.findLast(({ from }) => from <= row)!.file}:${columns.line.values[row]!}`;
     };
     const rescaled = (values: GrowingColumn, digits: GrowingColumn, toDigits: number) =>
       Float64Array.from(rows, (row, i) => {
@@ -305,9 +304,9 @@ class StagedTrades {
 /** Removes the staging folders of killed imports. */
 function clearDeadStaging(catalog: string, key: TradeKey): void {
   const folder = dirname(tradesStaging(catalog, key, 0));
-  const stem = basename(tradesStaging(catalog, key, 0)).slice(0, -1);
+  const namePrefix = basename(tradesStaging(catalog, key, 0)).slice(0, -1);
   for (const name of existsSync(folder) ? readdirSync(folder) : []) {
-    const pid = name.startsWith(stem) ? name.slice(stem.length) : '';
+    const pid = name.startsWith(namePrefix) ? name.slice(namePrefix.length) : '';
     if (/^\d+$/.test(pid) && !isRunning(Number(pid))) rmSync(join(folder, name), { recursive: true, force: true });
   }
 }

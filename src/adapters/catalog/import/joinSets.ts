@@ -35,31 +35,33 @@ export function joinSets(sets: readonly BarSet[]): JoinedSets {
   if (firstSet && sets.length === 1) return { raw: firstSet.raw, openLastBar: firstSet.openLastBar, repeats: 0 };
   const total = sets.reduce((sum, { raw }) => sum + raw.length, 0);
   const joined = emptyColumns(total);
-  // `open` has the sets being merged, in the order of `sets`. `waiting` has the sets that begin later, the next one last. Most files follow
+  // `openCursors` has the sets being merged, in the order of `sets`. `waitingCursors` has the sets that begin later, the next one last. Most files follow
   // one another, so few sets are open at once.
-  const waiting = sets
+  const waitingCursors = sets
     .map((set, order) => ({ set, order, row: 0 }))
     .toSorted((a, b) => firstMs(b.set) - firstMs(a.set) || b.order - a.order);
-  let open: Cursor[] = [];
+  let openCursors: Cursor[] = [];
   let rows = 0;
   let repeats = 0;
   for (;;) {
-    const time = Math.min(...open.map(timeOf), timeOf(waiting.at(-1)));
+    const time = Math.min(...openCursors.map(timeOf), timeOf(waitingCursors.at(-1)));
     if (time === Infinity) break;
-    while (timeOf(waiting.at(-1)) === time) open = [...open, waiting.pop()!].toSorted((a, b) => a.order - b.order);
-    const holders = open.filter((cursor) => timeOf(cursor) === time);
-    const chosen = choose(holders);
+    while (timeOf(waitingCursors.at(-1)) === time)
+      openCursors = [...openCursors, waitingCursors.pop()!].toSorted((a, b) => a.order - b.order);
+    const cursorsAtTime = openCursors.filter((cursor) => timeOf(cursor) === time);
+    const chosen = chooseCursor(cursorsAtTime);
     // Copy rows that the same sets share in one piece.
-    const others = open.filter((cursor) => !holders.includes(cursor));
-    const nextOtherMs = Math.min(...others.map(timeOf), timeOf(waiting.at(-1)));
+    const others = openCursors.filter((cursor) => !cursorsAtTime.includes(cursor));
+    const nextOtherMs = Math.min(...others.map(timeOf), timeOf(waitingCursors.at(-1)));
     const { set, row } = chosen;
-    const length = holders.length === 1 ? firstRowAtOrAfter(set.raw.openMs, nextOtherMs) - row : equalRows(holders, nextOtherMs);
+    const length =
+      cursorsAtTime.length === 1 ? firstRowAtOrAfter(set.raw.openMs, nextOtherMs) - row : equalRows(cursorsAtTime, nextOtherMs);
     for (const name of RAW) joined[name].set(set.raw[name].subarray(row, row + length), rows);
     rows += length;
-    for (const cursor of holders) cursor.row += length;
-    if (holders.some(isDone)) open = open.filter((cursor) => !isDone(cursor));
-    const fileHolders = holders.filter((cursor) => !cursor.set.isStored);
-    repeats += length * Math.max(0, fileHolders.length - 1);
+    for (const cursor of cursorsAtTime) cursor.row += length;
+    if (cursorsAtTime.some(isDone)) openCursors = openCursors.filter((cursor) => !isDone(cursor));
+    const fileCursors = cursorsAtTime.filter((cursor) => !cursor.set.isStored);
+    repeats += length * Math.max(0, fileCursors.length - 1);
   }
   const lastMs = joined.openMs[rows - 1]!;
   const setsWithLastBar = sets.filter(({ raw }) => raw.openMs[raw.length - 1] === lastMs);
@@ -91,14 +93,14 @@ function lastMsOf({ raw }: BarSet): number {
   return raw.openMs[raw.length - 1]!;
 }
 
-/** Returns the cursor whose row counts. All `holders` are at rows of one time. Throws ConfigError if closed rows differ. */
-function choose(holders: readonly Cursor[]): Cursor {
-  let chosen = holders[0]!;
-  for (const other of holders.slice(1)) {
+/** Returns the cursor whose row counts. All `cursorsAtTime` are at rows of one time. Throws ConfigError if closed rows differ. */
+function chooseCursor(cursorsAtTime: readonly Cursor[]): Cursor {
+  let chosen = cursorsAtTime[0]!;
+  for (const other of cursorsAtTime.slice(1)) {
     const column = RAW.find((name) => chosen.set.raw[name][chosen.row] !== other.set.raw[name][other.row]);
     if (column === undefined) continue;
     if (isOpen(chosen.set, chosen.row)) chosen = other;
-    else if (!isOpen(other.set, other.row)) throw conflict(chosen.set, chosen.row, other.set, other.row, column);
+    else if (!isOpen(other.set, other.row)) throw conflictError(chosen.set, chosen.row, other.set, other.row, column);
   }
   return chosen;
 }
@@ -135,7 +137,7 @@ function firstRows(raw: RawColumns, length: number): RawColumns {
 }
 
 /** Returns the error for two different bars of one time: row `firstRow` of `first` and row `secondRow` of `second`. */
-function conflict(first: BarSet, firstRow: number, second: BarSet, secondRow: number, column: (typeof RAW)[number]): ConfigError {
+function conflictError(first: BarSet, firstRow: number, second: BarSet, secondRow: number, column: (typeof RAW)[number]): ConfigError {
   const figures = `${column} ${second.raw[column][secondRow]} against ${first.raw[column][firstRow]}`;
   return new ConfigError(
     `${second.placeOf(secondRow)}: the bar of ${formatTime(second.raw.openMs[secondRow]!)} differs from that of ${first.placeOf(firstRow)}: ${figures}`,

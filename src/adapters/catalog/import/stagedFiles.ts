@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { ConfigError } from '../../../base/errors.ts';
-import { bytesOf, writeArrowColumns } from '../arrow/arrowFile.ts';
+import { bytesOf, writeArrowColumns } from '../arrow/arrowWriter.ts';
 import { withArrowFile } from '../arrow/arrowReader.ts';
 import { emptyColumns, RAW, type RawColumns } from '../files/columns.ts';
 import { removeEmptyFolder } from '../files/leftovers.ts';

@@ -23,7 +23,7 @@ export async function withParquetFile<T>(path: string, use: (file: ParquetFile) 
     throw fileError(path, 'cannot be read', error);
   }
   try {
-    return await use(await open(path, handle));
+    return await use(await openParquet(path, handle));
   } finally {
     closeSync(handle);
   }
@@ -49,12 +49,12 @@ export class ParquetFile implements TableFile {
   async load(names: readonly string[]): Promise<void> {
     for (const name of names) {
       if (this.fields.find((field) => field.name === name)?.kind === null) continue;
-      this.columns.set(name, await this.loaded(name));
+      this.columns.set(name, await this.readColumn(name));
     }
   }
 
   /** Reads a whole column. Throws ConfigError if its row groups do not cover exactly the rows of the file. */
-  private async loaded(name: string): Promise<Float64Array> {
+  private async readColumn(name: string): Promise<Float64Array> {
     const into = new Float64Array(this.rows);
     let row = 0;
     for (const { rowStart, rowEnd } of this.scan.ranges) {
@@ -84,7 +84,7 @@ function numberOf(value: unknown): number {
 }
 
 /** Reads the schema of an open Parquet file. Throws ConfigError for a damaged one. */
-async function open(path: string, handle: number): Promise<ParquetFile> {
+async function openParquet(path: string, handle: number): Promise<ParquetFile> {
   const { parquetScan, parquetSchema } = await import('hyparquet');
   const compressors = await codecs();
   const scan = await orDamaged(path, () =>
@@ -113,11 +113,12 @@ function ticksToMs(ticks: bigint, ticksPerMs: bigint): number {
 }
 
 /** Returns the kind of values of a column, or null for a type that isobar does not read. */
-function kindOf({ type, converted_type: old, logical_type: logical }: SchemaElement): TableField['kind'] {
-  if (logical?.type === 'TIMESTAMP' || old === 'TIMESTAMP_MILLIS' || old === 'TIMESTAMP_MICROS' || old === 'DATE' || type === 'INT96')
-    return 'timestamp';
-  if (logical?.type === 'DECIMAL' || old === 'DECIMAL' || logical?.type === 'FLOAT16') return 'float64';
-  if (logical?.type === 'TIME' || old === 'TIME_MILLIS' || old === 'TIME_MICROS') return null;
+function kindOf({ type, converted_type: oldType, logical_type: logical }: SchemaElement): TableField['kind'] {
+  // Older files name the type of a column in `converted_type`, newer ones in `logical_type`. INT96 is a time in both.
+  const isOldTime = oldType === 'TIMESTAMP_MILLIS' || oldType === 'TIMESTAMP_MICROS' || oldType === 'DATE';
+  if (logical?.type === 'TIMESTAMP' || isOldTime || type === 'INT96') return 'timestamp';
+  if (logical?.type === 'DECIMAL' || oldType === 'DECIMAL' || logical?.type === 'FLOAT16') return 'float64';
+  if (logical?.type === 'TIME' || oldType === 'TIME_MILLIS' || oldType === 'TIME_MICROS') return null;
   if (type === 'BOOLEAN') return 'flag';
   if (type === 'INT32' || type === 'INT64') return 'int64';
   return type === 'FLOAT' || type === 'DOUBLE' ? 'float64' : null;

@@ -6,18 +6,17 @@ import type { Columns } from '../rows/textRows.ts';
 
 /** isobar's own layout. */
 export const BAR_CSV_HEADER = 'open_time_ms,open,high,low,close,volume';
-const MARK_HEADER = 'open_time_ms,open,high,low,close';
+const MARK_PRICE_HEADER = 'open_time_ms,open,high,low,close';
 const OWN_NAMES = BAR_CSV_HEADER.split(',');
 /** Binance's public data: the columns of a file without header. */
-const BINANCE = 'open_time,open,high,low,close,volume,close_time,quote_volume,count,taker_buy_volume,taker_buy_quote_volume,ignore'.split(
-  ',',
-);
+const BINANCE_COLUMNS =
+  'open_time,open,high,low,close,volume,close_time,quote_volume,count,taker_buy_volume,taker_buy_quote_volume,ignore'.split(',');
 /**
  * Names of time columns, without case and punctuation. The first one in this list counts. A date comes last, because it may lack the hour.
  */
-const TIMES = ['opentimems', 'opentime', 'unix', 'unixtimestamp', 'timestamp', 'idx', 'time', 'datetime', 'date'];
-const VOLUMES = ['volume', 'vol', 'basevolume'];
-const SYMBOLS = ['symbol', 'ticker', 'pair'];
+const TIME_NAMES = ['opentimems', 'opentime', 'unix', 'unixtimestamp', 'timestamp', 'idx', 'time', 'datetime', 'date'];
+const VOLUME_NAMES = ['volume', 'vol', 'basevolume'];
+const SYMBOL_NAMES = ['symbol', 'ticker', 'pair'];
 
 /** The layout of a CSV file, found by its first line. */
 export interface CsvLayout extends Columns {
@@ -53,7 +52,8 @@ export function layoutOf(text: string, place: string, rules: LayoutRules, afterA
 /** Returns the layout by the first line of a file. Throws ConfigError for a line of no known layout. */
 function findLayout(text: string, place: string, rules: LayoutRules, afterAddress: boolean): CsvLayout {
   if (text === BAR_CSV_HEADER) return { ...columnsAt([0, 1, 2, 3, 4, 5], OWN_NAMES, true), format: 'csv', isRow: false };
-  if (text === MARK_HEADER) throw new ConfigError(`${place}: mark-price klines without volume are not bars`, 'import the klines of trades');
+  if (text === MARK_PRICE_HEADER)
+    throw new ConfigError(`${place}: mark-price klines without volume are not bars`, 'import the klines of trades');
   const cells = text.split(',').map((cell) =>
     cell
       .trim()
@@ -61,12 +61,12 @@ function findLayout(text: string, place: string, rules: LayoutRules, afterAddres
       .trim(),
   );
   const isRow = /^\d+$/.test(cells[0] ?? '');
-  if (isRow && (cells.length === BINANCE.length || (rules.format === 'binance' && cells.length >= 6))) {
-    const names = cells.map((_, i) => BINANCE[i] ?? `column ${i + 1}`);
+  if (isRow && (cells.length === BINANCE_COLUMNS.length || (rules.format === 'binance' && cells.length >= 6))) {
+    const names = cells.map((_, i) => BINANCE_COLUMNS[i] ?? `column ${i + 1}`);
     return { ...columnsAt([0, 1, 2, 3, 4, 5], names, false), format: 'binance', isRow };
   }
   if (isRow) {
-    const expected = `a header, or the ${BINANCE.length} columns of Binance's public data`;
+    const expected = `a header, or the ${BINANCE_COLUMNS.length} columns of Binance's public data`;
     throw new ConfigError(`${place}: expected ${expected}, got a row of ${cells.length}`, `put a header on top: ${BAR_CSV_HEADER}`);
   }
   return namedLayout(cells, { text, place }, rules, afterAddress);
@@ -82,31 +82,31 @@ function namedLayout(
   const names = cells.map((cell) => cell.toLowerCase().replaceAll(/[^a-z0-9]/g, ''));
   const indexOfAny = (candidates: readonly string[]) => candidates.map((name) => names.indexOf(name)).find((index) => index >= 0) ?? -1;
   // pandas writes an index column without a name.
-  const time = indexOfAny([...TIMES, ...(names[0] === '' ? [''] : [])]);
-  const prices = ['open', 'high', 'low', 'close'].map((name) => indexOfAny([name]));
-  const missing = ['time', 'open', 'high', 'low', 'close'].find((_, i) => [time, ...prices][i]! < 0);
+  const timeIndex = indexOfAny([...TIME_NAMES, ...(names[0] === '' ? [''] : [])]);
+  const priceIndices = ['open', 'high', 'low', 'close'].map((name) => indexOfAny([name]));
+  const missing = ['time', 'open', 'high', 'low', 'close'].find((_, i) => [timeIndex, ...priceIndices][i]! < 0);
   if (missing !== undefined) {
     if (!text.includes(',') && /[;\t]/.test(text)) throw wrongSeparator(text, place);
     throw unknownHeader(text, place, `no column ${missing}`);
   }
-  const assetVolumes = names.flatMap((name, i) => (/^volume./.test(name) ? [i] : []));
-  const volume = indexOfAny([...VOLUMES, ...(baseAsset === null ? [] : [`volume${baseAsset.toLowerCase()}`])]);
-  if (volume < 0 && assetVolumes.length > 0) {
-    const found = assetVolumes.map((i) => JSON.stringify(cells[i])).join(', ');
+  const assetVolumeIndices = names.flatMap((name, i) => (/^volume./.test(name) ? [i] : []));
+  const volumeIndex = indexOfAny([...VOLUME_NAMES, ...(baseAsset === null ? [] : [`volume${baseAsset.toLowerCase()}`])]);
+  if (volumeIndex < 0 && assetVolumeIndices.length > 0) {
+    const found = assetVolumeIndices.map((i) => JSON.stringify(cells[i])).join(', ');
     throw new ConfigError(`${place}: expected the volume of ${baseAsset ?? 'the base asset'}, got ${found}`, 'name the symbol by --symbol');
   }
-  if (volume < 0) throw unknownHeader(text, place, 'no column volume');
-  const repeated = [time, ...prices, volume].find((index) => names.lastIndexOf(names[index]!) !== index);
+  if (volumeIndex < 0) throw unknownHeader(text, place, 'no column volume');
+  const repeated = [timeIndex, ...priceIndices, volumeIndex].find((index) => names.lastIndexOf(names[index]!) !== index);
   if (repeated !== undefined) {
     throw new ConfigError(`${place}: expected one column ${names[repeated]}, got several`, 'give each column a name of its own');
   }
-  const isDownload = afterAddress || (assetVolumes.includes(volume) && names.includes('symbol'));
-  const isBinance = BINANCE.every((name, i) => name.replaceAll('_', '') === names[i]);
+  const isDownload = afterAddress || (assetVolumeIndices.includes(volumeIndex) && names.includes('symbol'));
+  const isBinance = BINANCE_COLUMNS.every((name, i) => name.replaceAll('_', '') === names[i]);
   const undownloadedFormat = isBinance ? 'binance' : 'csv';
   const format = isDownload ? 'cryptodatadownload' : undownloadedFormat;
-  const symbolIndex = indexOfAny(SYMBOLS);
+  const symbolIndex = indexOfAny(SYMBOL_NAMES);
   const symbol = symbolIndex < 0 ? null : { index: symbolIndex, name: cells[symbolIndex]! };
-  return { ...columnsAt([time, ...prices, volume], cells, false), symbol, format, isRow: false };
+  return { ...columnsAt([timeIndex, ...priceIndices, volumeIndex], cells, false), symbol, format, isRow: false };
 }
 
 /** Returns the columns of a file. `positions` are those of time, open, high, low, close and volume. `names` are all columns of the file. */
@@ -126,6 +126,6 @@ function wrongSeparator(text: string, place: string): ConfigError {
 }
 
 function unknownHeader(text: string, place: string, missing: string): ConfigError {
-  const shown = JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}...` : text);
-  return new ConfigError(`${place}: expected the header ${BAR_CSV_HEADER}, got ${shown}: ${missing}`, FORMATS_REMEDY);
+  const headerText = JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}...` : text);
+  return new ConfigError(`${place}: expected the header ${BAR_CSV_HEADER}, got ${headerText}: ${missing}`, FORMATS_REMEDY);
 }

@@ -17,7 +17,7 @@ export class KlinesJson {
   readonly format = 'json';
   /** Number of rows kept. 0 until `finish`, because the whole list is parsed there. */
   rowsTaken = 0;
-  private readonly pieces: Uint8Array[] = [];
+  private readonly chunks: Uint8Array[] = [];
   private bytes = 0;
   private readonly rules: RowRules;
 
@@ -34,7 +34,7 @@ export class KlinesJson {
   addChunk(bytes: Uint8Array): void {
     this.bytes += bytes.length;
     if (this.bytes > MAX_BYTES) throw new ConfigError(`${this.rules.file}: a JSON file of more than ${MAX_BYTES} bytes`, 'split it');
-    this.pieces.push(bytes);
+    this.chunks.push(bytes);
   }
 
   /** Parses the whole list and returns its rows. */
@@ -42,32 +42,32 @@ export class KlinesJson {
     const { file } = this.rules;
     const collector = new RowCollector(this.rules, (line) => `${file}[${line - 1}]`);
     const rows = new TextRows(collector, sixColumns(NAMES));
-    for (const [i, row] of this.list().entries()) {
+    for (const [index, row] of this.parseList().entries()) {
       const fields = fieldsOf(row);
       const text = () => flatJson(row);
       if (fields === null)
-        collector.refuse(i + 1, badRow(`expected an object with ${NAMES.join(', ')}, got ${clippedText(text())}`), text());
-      else rows.takeFields(i + 1, fields, text);
+        collector.refuse(index + 1, badRow(`expected an object with ${NAMES.join(', ')}, got ${clippedText(text())}`), text());
+      else rows.takeFields(index + 1, fields, text);
     }
     this.rowsTaken = collector.rows;
     return collector.parsed();
   }
 
   /** Returns the list of klines in the file. Throws ConfigError for other content. */
-  private list(): readonly unknown[] {
-    const whole = Buffer.concat(this.pieces);
-    const text = whole.toString('utf8', withoutMark(whole));
-    let value: unknown;
+  private parseList(): readonly unknown[] {
+    const fileBytes = Buffer.concat(this.chunks);
+    const text = fileBytes.toString('utf8', withoutMark(fileBytes));
+    let parsed: unknown;
     try {
-      value = JSON.parse(text);
+      parsed = JSON.parse(text);
     } catch (error) {
       throw new ConfigError(
         `${this.rules.file}: no valid JSON: ${error instanceof Error ? error.message : String(error)}`,
         'fetch it again',
       );
     }
-    if (Array.isArray(value)) return value;
-    throw new ConfigError(`${this.rules.file}: expected a list of klines, got ${clippedText(flatJson(value))}`, 'save the list alone');
+    if (Array.isArray(parsed)) return parsed;
+    throw new ConfigError(`${this.rules.file}: expected a list of klines, got ${clippedText(flatJson(parsed))}`, 'save the list alone');
   }
 }
 
@@ -76,8 +76,8 @@ function fieldsOf(row: unknown): string[] | null {
   const isList = Array.isArray(row);
   if (!isList && !isObject(row)) return null;
   const fields: string[] = [];
-  for (const [i, name] of NAMES.entries()) {
-    const value: unknown = isList ? row[i] : row[name];
+  for (const [index, name] of NAMES.entries()) {
+    const value: unknown = isList ? row[index] : row[name];
     if (typeof value !== 'number' && typeof value !== 'string') return null;
     fields.push(typeof value === 'number' ? plainNumberText(value) : value);
   }

@@ -9,8 +9,8 @@ import type { TableFormat } from '../rows/formats.ts';
 import { NumberRows } from '../rows/numberRows.ts';
 import { RowCollector, type ParsedFile, type RowRules } from '../rows/rowCollector.ts';
 
-const TIMES = ['date', 'open_time', 'timestamp', 'time', 'datetime'];
-const FLOATS = ['open', 'high', 'low', 'close', 'volume'];
+const TIME_NAMES = ['date', 'open_time', 'timestamp', 'time', 'datetime'];
+const NUMBER_NAMES = ['open', 'high', 'low', 'close', 'volume'];
 const BLOCK_ROWS = 65_536;
 
 type OnProgress = (rows: number, share: number) => void;
@@ -32,12 +32,12 @@ function columnsOf({ fields }: TableFile, path: string): readonly string[] {
   const hasColumn = (name: string, ...kinds: readonly unknown[]): boolean =>
     fields.some((field) => field.name === name && kinds.includes(field.kind));
   // In a Parquet file, 64-bit integers may be Unix times. isobar reads no 64-bit integers from Arrow files.
-  const time = TIMES.find((name) => hasColumn(name, 'timestamp', 'int64'));
-  const missing = FLOATS.find((name) => !hasColumn(name, 'float64', 'int64'));
-  if (time !== undefined && missing === undefined) return [time, ...FLOATS];
-  const found = fields.map((field) => `${field.name} (${field.kind ?? 'another type'})`).join(', ');
+  const timeName = TIME_NAMES.find((name) => hasColumn(name, 'timestamp', 'int64'));
+  const missing = NUMBER_NAMES.find((name) => !hasColumn(name, 'float64', 'int64'));
+  if (timeName !== undefined && missing === undefined) return [timeName, ...NUMBER_NAMES];
+  const existing = fields.map((field) => `${field.name} (${field.kind ?? 'another type'})`).join(', ');
   throw new ConfigError(
-    `${path}: expected the columns date (timestamp), ${FLOATS.join(', ')} (float64), got ${found || 'none'}`,
+    `${path}: expected the columns date (timestamp), ${NUMBER_NAMES.join(', ')} (float64), got ${existing || 'none'}`,
     'name and type them so: df.rename(columns={...}).astype({...})',
   );
 }
@@ -50,9 +50,9 @@ function rowsOf(file: TableFile, columns: readonly string[], rules: RowRules, on
   for (let from = 0; from < file.rows; from += BLOCK_ROWS) {
     const length = Math.min(BLOCK_ROWS, file.rows - from);
     const part = block.map((column) => column.subarray(0, length));
-    for (const [i, name] of columns.entries()) {
-      if (i === 0) file.readTimes(name, from, part[i]!);
-      else file.readFloats(name, from, part[i]!);
+    for (const [index, name] of columns.entries()) {
+      if (index === 0) file.readTimes(name, from, part[index]!);
+      else file.readFloats(name, from, part[index]!);
     }
     for (let row = 0; row < length; row++) rows.addRow(from + row + 1, part, row);
     onProgress(collector.rows, (from + length) / file.rows);

@@ -17,29 +17,34 @@ export interface ZipEntry {
 const END_BYTES = 22;
 const MAX_COMMENT_BYTES = 65_535;
 /** Signatures of the records of a zip, and values of their fields. */
-const END = Buffer.of(0x50, 0x4b, 0x05, 0x06);
-const DIRECTORY = 0x02014b50;
-const LOCAL = 0x04034b50;
+const END_SIGNATURE = Buffer.of(0x50, 0x4b, 0x05, 0x06);
+const DIRECTORY_SIGNATURE = 0x02014b50;
+const LOCAL_SIGNATURE = 0x04034b50;
+/** Bytes of a local header and of an entry of the directory, without the names and extra fields that follow. */
+const LOCAL_HEADER_BYTES = 30;
+const DIRECTORY_ENTRY_BYTES = 46;
 const ENCRYPTED = 1;
 const STORED = 0;
 const DEFLATED = 8;
 /** Placeholder for a length of four gigabytes or more. */
-const ZIP64 = 0xffffffff;
+const ZIP64_PLACEHOLDER = 0xffffffff;
 
 /**
  * Reads the directory of the open zip `file` of `size` bytes (APPNOTE.TXT 6.3.10, 4.3). Throws ConfigError unless it has exactly one file.
  */
 export function zipEntry(path: string, file: number, size: number): ZipEntry {
-  const bytes = (offset: number, length: number) => {
+  const readBytes = (offset: number, length: number) => {
     const into = Buffer.alloc(length);
     if (offset < 0 || readSync(file, into, 0, length, offset) < length) throw damagedZip(path);
     return into;
   };
   const tailBytes = Math.min(size, END_BYTES + MAX_COMMENT_BYTES);
-  const tail = bytes(size - tailBytes, tailBytes);
-  const end = tail.lastIndexOf(END);
-  if (end < 0 || end + END_BYTES > tail.length) throw damagedZip(path);
-  const directory = bytes(tail.readUInt32LE(end + 16), tail.readUInt32LE(end + 12));
+  const tail = readBytes(size - tailBytes, tailBytes);
+  const endRecord = tail.lastIndexOf(END_SIGNATURE);
+  if (endRecord < 0 || endRecord + END_BYTES > tail.length) throw damagedZip(path);
+  const directoryBytes = tail.readUInt32LE(endRecord + 12);
+  const directoryOffset = tail.readUInt32LE(endRecord + 16);
+  const directory = readBytes(directoryOffset, directoryBytes);
   const entries = entriesOf(directory, path).filter(({ name }) => !name.endsWith('/') && !name.startsWith('__MACOSX/'));
   const [entry] = entries;
   if (entry === undefined || entries.length > 1) {
@@ -48,24 +53,24 @@ export function zipEntry(path: string, file: number, size: number): ZipEntry {
   const { flags, method, packedBytes, headerOffset, crc } = entry;
   const isEncrypted = (flags & ENCRYPTED) !== 0;
   const isSupportedMethod = method === STORED || method === DEFLATED;
-  if (isEncrypted || !isSupportedMethod || packedBytes === ZIP64 || headerOffset === ZIP64) {
+  if (isEncrypted || !isSupportedMethod || packedBytes === ZIP64_PLACEHOLDER || headerOffset === ZIP64_PLACEHOLDER) {
     throw new ConfigError(`${path}: a zip that is encrypted, larger than 4 GB or packed in a rare way`, 'unpack it and import its file');
   }
-  const header = bytes(headerOffset, 30);
-  if (header.readUInt32LE(0) !== LOCAL) throw damagedZip(path);
+  const header = readBytes(headerOffset, LOCAL_HEADER_BYTES);
+  if (header.readUInt32LE(0) !== LOCAL_SIGNATURE) throw damagedZip(path);
   const nameBytes = header.readUInt16LE(26);
   const extraBytes = header.readUInt16LE(28);
-  return { start: headerOffset + 30 + nameBytes + extraBytes, packedBytes, isDeflated: method === DEFLATED, crc };
+  return { start: headerOffset + LOCAL_HEADER_BYTES + nameBytes + extraBytes, packedBytes, isDeflated: method === DEFLATED, crc };
 }
 
 /** Returns the entries of the directory. Throws ConfigError if it is damaged. */
 function entriesOf(directory: Buffer, path: string) {
   const entries = [];
   for (let start = 0; start < directory.length;) {
-    if (start + 46 > directory.length || directory.readUInt32LE(start) !== DIRECTORY) throw damagedZip(path);
-    const nameEnd = start + 46 + directory.readUInt16LE(start + 28);
+    if (start + DIRECTORY_ENTRY_BYTES > directory.length || directory.readUInt32LE(start) !== DIRECTORY_SIGNATURE) throw damagedZip(path);
+    const nameEnd = start + DIRECTORY_ENTRY_BYTES + directory.readUInt16LE(start + 28);
     entries.push({
-      name: directory.toString('utf8', start + 46, nameEnd),
+      name: directory.toString('utf8', start + DIRECTORY_ENTRY_BYTES, nameEnd),
       flags: directory.readUInt16LE(start + 8),
       method: directory.readUInt16LE(start + 10),
       crc: directory.readUInt32LE(start + 16),
@@ -80,12 +85,12 @@ function entriesOf(directory: Buffer, path: string) {
 
 /** Yields the chunks. Throws ConfigError at the end if their checksum is wrong. */
 export async function* checkedCrc(chunks: AsyncIterable<Uint8Array>, { crc }: ZipEntry, path: string): AsyncIterable<Uint8Array> {
-  let sum = 0;
+  let crcSoFar = 0;
   for await (const chunk of chunks) {
-    sum = crc32(chunk, sum);
+    crcSoFar = crc32(chunk, crcSoFar);
     yield chunk;
   }
-  if (sum !== crc) throw damagedZip(path);
+  if (crcSoFar !== crc) throw damagedZip(path);
 }
 
 function damagedZip(path: string): ConfigError {

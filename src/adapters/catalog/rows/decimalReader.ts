@@ -23,35 +23,35 @@ export class DecimalReader {
 
   /** Reads `digits[.digits]` from `start`. Returns false if anything else precedes the next comma. */
   read(bytes: Uint8Array, start: number, end: number): boolean {
-    let i = start;
-    let whole = 0;
-    let byte = 0;
-    for (; i < end; i++) {
-      byte = bytes[i]! - ZERO;
-      if (byte < 0 || byte > 9) break;
-      whole = whole * 10 + byte;
+    let position = start;
+    let digitsValue = 0;
+    let digit = 0;
+    for (; position < end; position++) {
+      digit = bytes[position]! - ZERO;
+      if (digit < 0 || digit > 9) break;
+      digitsValue = digitsValue * 10 + digit;
     }
-    if (i === start) return false;
+    if (position === start) return false;
     let places = 0;
     let digits = 0;
-    if (i < end && bytes[i] === POINT) {
-      const firstDecimal = ++i;
-      for (; i < end; i++) {
-        byte = bytes[i]! - ZERO;
-        if (byte < 0 || byte > 9) break;
-        whole = whole * 10 + byte;
-        if (byte !== 0) digits = i - firstDecimal + 1;
+    if (position < end && bytes[position] === POINT) {
+      const firstDecimal = ++position;
+      for (; position < end; position++) {
+        digit = bytes[position]! - ZERO;
+        if (digit < 0 || digit > 9) break;
+        digitsValue = digitsValue * 10 + digit;
+        if (digit !== 0) digits = position - firstDecimal + 1;
       }
-      places = i - firstDecimal;
+      places = position - firstDecimal;
       if (places === 0) return false;
     }
-    if (i < end && bytes[i] !== COMMA) return false;
-    this.endPosition = i;
+    if (position < end && bytes[position] !== COMMA) return false;
+    this.endPosition = position;
     this.digits = digits;
-    this.digitsValue = whole;
+    this.digitsValue = digitsValue;
     this.places = places;
-    const isExact = whole <= Number.MAX_SAFE_INTEGER && places < POWERS.length;
-    this.value = isExact ? whole / POWERS[places]! : Number(bytesToText(bytes, start, i));
+    const isExact = digitsValue <= Number.MAX_SAFE_INTEGER && places < POWERS.length;
+    this.value = isExact ? digitsValue / POWERS[places]! : Number(bytesToText(bytes, start, position));
     return true;
   }
 

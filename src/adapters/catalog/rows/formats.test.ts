@@ -27,7 +27,7 @@ import { readBarFile, type BarFile, type ReadRules } from '../readers/readBars.t
 const folder = mkdtempSync(join(tmpdir(), 'isobar-formats-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-const T0 = Date.UTC(2025, 0, 1);
+const START_MS = Date.UTC(2025, 0, 1);
 const RULES: ReadRules = {
   file: 'bars',
   interval: '1h',
@@ -37,22 +37,22 @@ const RULES: ReadRules = {
   baseAsset: 'BTC',
   format: null,
 };
-let files = 0;
+let fileCount = 0;
 /** Reads a file with this content. */
-function read(content: string | Uint8Array, rules: Partial<ReadRules> = {}): Promise<BarFile> {
-  const path = join(folder, String(files++));
+function readContent(content: string | Uint8Array, rules: Partial<ReadRules> = {}): Promise<BarFile> {
+  const path = join(folder, String(fileCount++));
   writeFileSync(path, content);
   return readBarFile(path, { ...RULES, ...rules });
 }
 /** Returns the message of the error for a file with this content. */
 async function refusal(content: string | Uint8Array, rules: Partial<ReadRules> = {}): Promise<string> {
-  const error: unknown = await read(content, rules).catch((reason: unknown) => reason);
+  const error: unknown = await readContent(content, rules).catch((reason: unknown) => reason);
   if (!(error instanceof ConfigError)) throw new Error(`expected a ConfigError, got ${String(error)}`);
   expect(error.remedy).not.toBe('');
   return error.message;
 }
 /** The columns as plain numbers, and what was seen. */
-const held = ({ columns, seen }: BarFile) => ({ seen, rows: RAW.map((name) => [...columns[name]]) });
+const contentOf = ({ columns, seen }: BarFile) => ({ seen, rows: RAW.map((name) => [...columns[name]]) });
 
 type Writer = (bars: readonly FileBar[], interval: Interval) => string | Uint8Array;
 const WRITERS: readonly (readonly [string, BarFormat, Writer])[] = [
@@ -78,88 +78,100 @@ const WRITERS: readonly (readonly [string, BarFormat, Writer])[] = [
 ];
 
 describe('the same bars as', () => {
-  const bars = barsFrom(T0, 60, '1h');
+  const bars = barsFrom(START_MS, 60, '1h');
 
   it.each(WRITERS)('the same bars as: %s', async (_, format, write) => {
-    const expected = held(await read(plainCsv(bars)));
+    const expected = contentOf(await readContent(plainCsv(bars)));
     const content = write(bars, '1h');
-    const got = await read(content);
-    expect(held(got)).toEqual(expected);
-    expect(got.format).toBe(format);
-    expect(held(await read(content, { format }))).toEqual(expected);
+    const readFile = await readContent(content);
+    expect(contentOf(readFile)).toEqual(expected);
+    expect(readFile.format).toBe(format);
+    expect(contentOf(await readContent(content, { format }))).toEqual(expected);
     const other = format === 'json' ? 'feather' : 'json';
     expect(await refusal(content, { format: other })).toMatch(`expected the format ${other}, got what looks like`);
   });
 
   it.each(WRITERS.filter(([, format]) => format !== 'feather'))('the same bars as: %s, packed', async (_, __, write) => {
-    const expected = held(await read(plainCsv(bars)));
+    const expected = contentOf(await readContent(plainCsv(bars)));
     const content = write(bars, '1h');
-    expect(held(await read(gzipSync(content)))).toEqual(expected);
-    expect(held(await read(zipOf({ 'BTCUSDT-1h-2025-01.csv': content })))).toEqual(expected);
-    expect(held(await read(zipOf({ 'folder/': '', 'folder/b.csv': content }, false)))).toEqual(expected);
-    expect(held(await read(Buffer.concat([Buffer.from('\uFEFF'), Buffer.from(content)])))).toEqual(expected);
+    expect(contentOf(await readContent(gzipSync(content)))).toEqual(expected);
+    expect(contentOf(await readContent(zipOf({ 'BTCUSDT-1h-2025-01.csv': content })))).toEqual(expected);
+    expect(contentOf(await readContent(zipOf({ 'folder/': '', 'folder/b.csv': content }, false)))).toEqual(expected);
+    expect(contentOf(await readContent(Buffer.concat([Buffer.from('\uFEFF'), Buffer.from(content)])))).toEqual(expected);
   });
 
   it('the same bars as: in any table with a header that names the columns', async () => {
-    const expected = held(await read(plainCsv(bars)));
-    const table = (header: string, row: (bar: FileBar) => string, end = '') => read([header, ...bars.map(row)].join('\r\n') + end);
-    const iso = (ms: number) => new Date(ms).toISOString();
-    const same = async (file: Promise<BarFile>) => expect(held(await file)).toEqual(expected);
-    await same(
-      table('Close,Low,High,Open,Volume,Timestamp', (b) => `${b.close},${b.low},${b.high},${b.open},${b.volume},${b.ms / 1000}.0`),
+    const expected = contentOf(await readContent(plainCsv(bars)));
+    const table = (header: string, row: (bar: FileBar) => string, end = '') => readContent([header, ...bars.map(row)].join('\r\n') + end);
+    const isoTime = (ms: number) => new Date(ms).toISOString();
+    const expectSameBars = async (file: Promise<BarFile>) => expect(contentOf(await file)).toEqual(expected);
+    await expectSameBars(
+      table(
+        'Close,Low,High,Open,Volume,Timestamp',
+        (bar) => `${bar.close},${bar.low},${bar.high},${bar.open},${bar.volume},${bar.ms / 1000}.0`,
+      ),
     );
-    await same(table(',open,high,low,close,volume', (b) => `${iso(b.ms)},${b.open},${b.high},${b.low},${b.close},${b.volume}`, '\n\n'));
-    await same(
+    await expectSameBars(
+      table(
+        ',open,high,low,close,volume',
+        (bar) => `${isoTime(bar.ms)},${bar.open},${bar.high},${bar.low},${bar.close},${bar.volume}`,
+        '\n\n',
+      ),
+    );
+    await expectSameBars(
       table(
         'Open time,Open,High,Low,Close,Volume,x',
-        (b) => `"${iso(b.ms).slice(0, 16)}", ${b.open},${b.high},${b.low},${b.close},${b.volume},"y"`,
+        (bar) => `"${isoTime(bar.ms).slice(0, 16)}", ${bar.open},${bar.high},${bar.low},${bar.close},${bar.volume},"y"`,
       ),
     );
-    await same(
+    await expectSameBars(
       table(
         'date,open,high,low,close,vol',
-        (b) => `${iso(b.ms + 7_200_000).slice(0, 19)}+02:00,${b.open},${b.high},${b.low},${b.close},${b.volume}`,
+        (bar) => `${isoTime(bar.ms + 7_200_000).slice(0, 19)}+02:00,${bar.open},${bar.high},${bar.low},${bar.close},${bar.volume}`,
       ),
     );
-    await same(
-      table('time,open,high,low,close,volume', (b) => `${b.ms},${b.open}0,${b.high},${b.low},${(b.close / 10).toFixed(5)}e1,${b.volume}`),
+    await expectSameBars(
+      table(
+        'time,open,high,low,close,volume',
+        (bar) => `${bar.ms},${bar.open}0,${bar.high},${bar.low},${(bar.close / 10).toFixed(5)}e1,${bar.volume}`,
+      ),
     );
   });
 
   it('newest first, with rows that stand there twice', async () => {
     const rows = bars.flatMap((bar, i) => (i % 10 === 3 ? [bar, bar] : [bar]));
-    const got = await read(downloadedCsv(rows, 's'));
-    expect(held(got)).toEqual(held(await read(plainCsv(bars))));
-    expect(got.repeats).toBe(6);
+    const readFile = await readContent(downloadedCsv(rows, 's'));
+    expect(contentOf(readFile)).toEqual(contentOf(await readContent(plainCsv(bars))));
+    expect(readFile.repeats).toBe(6);
     // Each row is known by its line, whichever way the file runs: behind the address and the header the last bar is the first line.
-    expect([got.lines[59], got.lines[0]]).toEqual([3, 68]);
+    expect([readFile.lines[59], readFile.lines[0]]).toEqual([3, 68]);
   });
 
   it('the same bars as with a symbol in each row, written in more than one way', async () => {
-    const got = await read(tableOf(bars.map((bar, i) => symbolRow(i < 9 ? 'BTC/USDT' : 'btcusdt')(bar))));
-    expect(held(got)).toEqual(held(await read(plainCsv(bars))));
+    const readFile = await readContent(tableOf(bars.map((bar, i) => symbolRow(i < 9 ? 'BTC/USDT' : 'btcusdt')(bar))));
+    expect(contentOf(readFile)).toEqual(contentOf(await readContent(plainCsv(bars))));
   });
 
   it('the same bars as with volumes in quote and base, by the name of the base asset', async () => {
     const content = downloadedCsv(bars, 's');
-    const turned = await read(content.replace('"Volume BTC","Volume USDT"', '"Volume USDT","Volume BTC"'));
-    expect([...turned.columns.volume]).not.toEqual([...(await read(content)).columns.volume]);
+    const swapped = await readContent(content.replace('"Volume BTC","Volume USDT"', '"Volume USDT","Volume BTC"'));
+    expect([...swapped.columns.volume]).not.toEqual([...(await readContent(content)).columns.volume]);
     expect(await refusal(content, { baseAsset: 'ETH' })).toBe('bars:2: expected the volume of ETH, got "Volume BTC", "Volume USDT"');
   });
 });
 
 /** Rows of a table that names the symbol of each. */
-const symbolRow = (symbol: string) => (b: FileBar) => `${b.ms},${symbol},${b.open},${b.high},${b.low},${b.close},${b.volume}`;
+const symbolRow = (symbol: string) => (bar: FileBar) => `${bar.ms},${symbol},${bar.open},${bar.high},${bar.low},${bar.close},${bar.volume}`;
 const tableOf = (rows: readonly string[]) => ['time,Symbol,open,high,low,close,volume', ...rows].join('\n');
 
 describe('is refused:', () => {
-  const bars = barsFrom(T0, 5, '1h');
-  const cut = (text: string, lines: number) => text.split('\n').slice(0, lines).join('\n');
+  const bars = barsFrom(START_MS, 5, '1h');
+  const firstLines = (text: string, lines: number) => text.split('\n').slice(0, lines).join('\n');
 
   it.each<[string, () => string | Uint8Array, Partial<ReadRules>, string]>([
     [
       'rows without a header, of no known layout',
-      () => cut(plainCsv(bars).split('\n').slice(1).join('\n'), 9),
+      () => firstLines(plainCsv(bars).split('\n').slice(1).join('\n'), 9),
       {},
       "bars:1: expected a header, or the 12 columns of Binance's public data, got a row of 6",
     ],
@@ -173,7 +185,7 @@ describe('is refused:', () => {
     ['tabs', () => 'date\topen\thigh\tlow\tclose\tvolume', {}, 'bars:1: expected commas between the columns, got tabs'],
     ['two columns of one name', () => 'time,open,high,low,close,volume,Close', {}, 'bars:1: expected one column close, got several'],
     ['a header without volume', () => 'date,open,high,low,close\n2024-01-01,5,5,5,5', {}, 'no column volume'],
-    ['a header alone', () => cut(binanceCsv(bars, '1h', { header: true }), 1), {}, 'bars: there are no rows in it'],
+    ['a header alone', () => firstLines(binanceCsv(bars, '1h', { header: true }), 1), {}, 'bars: there are no rows in it'],
     ['an address alone', () => 'https://www.CryptoDataDownload.com\n', {}, 'bars: there are no rows in it'],
     ['a row that is short', () => `${binanceCsv(bars, '1h')}1,2,3`, {}, 'bars:6: expected 12 columns, got 3'],
     ['nanoseconds', () => binanceCsv(bars, '1h', { us: true }).replaceAll('000,', '000000,'), {}, 'expected a Unix time in s, ms or us'],
@@ -197,7 +209,7 @@ describe('is refused:', () => {
     ],
     [
       'another interval',
-      () => binanceCsv(barsFrom(T0 + 300_000, 5, '5m'), '5m'),
+      () => binanceCsv(barsFrom(START_MS + 300_000, 5, '5m'), '5m'),
       {},
       'bars:1 open_time: 2025-01-01T00:05:00.000Z is not the open of a 1h bar',
     ],
@@ -257,8 +269,8 @@ describe('is refused:', () => {
     expect(await refusal(feather(noisy(2000 / 3), 'none'))).toMatch(/^bars row 3: prices of \d+ digits behind the point, up to 666\.66/);
     const small = bars.map((bar, i) => ({ ...bar, open: 0.25, high: i === 2 ? 0.1 + 0.2 : 0.5, low: 0.25, close: 0.25 }));
     expect(await refusal(feather(small, 'none'))).toMatch(/^bars row 3: prices of 16 digits behind the point, up to 0.30000000000000004/);
-    const rounded = await read(feather(small, 'none'), { priceDigits: 2, roundToTick: true });
-    expect([rounded.columns.high[2], ...rounded.roundedMs]).toEqual([0.3, T0 + 2 * 3_600_000]);
+    const rounded = await readContent(feather(small, 'none'), { priceDigits: 2, roundToTick: true });
+    expect([rounded.columns.high[2], ...rounded.roundedMs]).toEqual([0.3, START_MS + 2 * 3_600_000]);
     expect(await refusal(feather(noisy(101.005), 'none'), { priceDigits: 2 })).toBe(
       `bars row 3 high: "101.005" is finer than the instrument's precision of 2 digits`,
     );
@@ -269,18 +281,18 @@ describe('--skip-bad', () => {
   it.each(WRITERS.filter(([, format]) => format === 'binance' || format === 'cryptodatadownload'))(
     '--skip-bad sets bad lines of %s aside',
     async (_, __, write) => {
-      const bars = barsFrom(T0, 12, '1h');
+      const bars = barsFrom(START_MS, 12, '1h');
       const lines = String(write(bars, '1h')).trimEnd().split('\n');
       const bad = lines.length - 4;
-      const whole = await read(lines.join('\n'));
+      const whole = await readContent(lines.join('\n'));
       lines[bad] = lines[bad]!.replaceAll('0', 'o');
       lines.splice(-1, 0, 'so,not');
-      const got = await read(lines.join('\n'), { skipBad: true });
-      expect(got.rejects).toMatchObject([
+      const readFile = await readContent(lines.join('\n'), { skipBad: true });
+      expect(readFile.rejects).toMatchObject([
         { line: bad + 1, text: lines[bad], reason: expect.stringContaining('expected') },
         { line: lines.length - 1, text: 'so,not', reason: expect.stringContaining('columns, got 2') },
       ]);
-      expect(got.columns.length).toBe(11);
+      expect(readFile.columns.length).toBe(11);
       expect(whole.columns.length).toBe(12);
       expect(await refusal(lines.join('\n'))).toMatch(new RegExp(`^bars:${bad + 1} `));
     },
@@ -292,22 +304,22 @@ describe('--skip-bad', () => {
     ));
 
   it('--skip-bad sets rows of tables and lists aside', async () => {
-    const bars = [...barsFrom(T0, 9, '1h')];
+    const bars = [...barsFrom(START_MS, 9, '1h')];
     bars[4] = { ...bars[4]!, low: bars[4]!.high + 1 };
     bars[6] = { ...bars[6]!, volume: NaN };
-    const table = await read(feather(bars, 'lz4'), { skipBad: true });
+    const table = await readContent(feather(bars, 'lz4'), { skipBad: true });
     expect(table.rejects.map(({ line, reason }) => [line, reason.slice(0, 20)])).toEqual([
       [5, 'low: expected low <='],
       [7, 'volume: expected a p'],
     ]);
-    const list = await read(klinesJson(bars, 'futures'), { skipBad: true });
+    const list = await readContent(klinesJson(bars, 'futures'), { skipBad: true });
     expect(list.rejects.map(({ line }) => line)).toEqual([5, 7]);
-    expect(held(list)).toEqual(held(table));
+    expect(contentOf(list)).toEqual(contentOf(table));
   });
 });
 
 it('a file with any bytes is read, or rejected with a reason', () => {
-  const bars = barsFrom(T0, 20, '1h');
+  const bars = barsFrom(START_MS, 20, '1h');
   const contents = [
     ...WRITERS.map(([, , write]) => Buffer.from(write(bars, '1h'))),
     zipOf({ a: binanceCsv(bars, '1h') }),
@@ -323,8 +335,8 @@ it('a file with any bytes is read, or rejected with a reason', () => {
       const rng = seededRng(seed);
       for (let i = 0; i < 1 + rng.next() * 4; i++) content[Math.floor(rng.next() * content.length)] = Math.floor(rng.next() * 256);
       const end = isCut ? Math.floor(rng.next() * content.length) : content.length;
-      const got: unknown = await read(content.subarray(0, end), { skipBad }).catch((error: unknown) => error);
-      if (got instanceof Error) expect(got).toBeInstanceOf(ConfigError);
+      const readFile: unknown = await readContent(content.subarray(0, end), { skipBad }).catch((error: unknown) => error);
+      if (readFile instanceof Error) expect(readFile).toBeInstanceOf(ConfigError);
     },
   );
   return fc.assert(property, { numRuns: 600 });

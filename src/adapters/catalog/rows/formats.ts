@@ -13,6 +13,9 @@ export type BarFormat = (typeof FORMATS)[number];
 /** The remedy for a file in no known format. */
 export const FORMATS_REMEDY = 'docs/data.md shows what isobar reads; --format names one';
 
+/** JSON begins with `[` or `{`. */
+const OPENING_BRACKET = 0x5b;
+const OPENING_BRACE = 0x7b;
 const RETURN = 0x0d;
 const NEWLINE = 0x0a;
 const SPACES = new Set([0x20, 0x09, RETURN, NEWLINE]);
@@ -30,26 +33,27 @@ export function formatOf(head: Uint8Array, file: string): 'text' | 'json' | Tabl
   const start = new TextDecoder('latin1').decode(head.subarray(0, 8));
   if (start.startsWith('ARROW1')) return 'feather';
   if (start.startsWith('PAR1')) return 'parquet';
-  const unsupported = UNSUPPORTED.find(([magic]) => start.startsWith(magic));
-  if (unsupported) {
-    const [, description, remedy] = unsupported;
-    throw new ConfigError(`${file}: ${description}`, remedy);
-  }
+  const unsupported = UNSUPPORTED.find(({ magic }) => start.startsWith(magic));
+  if (unsupported) throw new ConfigError(`${file}: ${unsupported.description}`, unsupported.remedy);
   if (head.subarray(0, 1000).includes(0)) throw new ConfigError(`${file}: neither text nor an Arrow or Parquet file`, FORMATS_REMEDY);
-  const first = head.subarray(withoutMark(head)).find((byte) => !SPACES.has(byte));
-  return first === 0x5b || first === 0x7b ? 'json' : 'text';
+  const firstByte = head.subarray(withoutMark(head)).find((byte) => !SPACES.has(byte));
+  return firstByte === OPENING_BRACKET || firstByte === OPENING_BRACE ? 'json' : 'text';
 }
 
 /** Formats that isobar does not read, by the first bytes of a file. */
-const UNSUPPORTED: readonly (readonly [magic: string, description: string, remedy: string])[] = [
-  ['PARE', 'an encrypted Parquet file', 'write it without encryption'],
-  ['FEA1', 'a Feather file of version 1, which isobar does not read', 'write it with version 2: to_feather(file) of pandas 1.1 or later'],
-  ['SQLite f', 'a database, not a file of bars', 'export its bars as CSV'],
-  ['\x28\xb5\x2f\xfd', 'zstd data', 'unpack it: unzstd FILE'],
-  ['BZh', 'bzip2 data', 'unpack it: bunzip2 FILE'],
-  ['\xfd7zXZ', 'xz data', 'unpack it: unxz FILE'],
-  ['\xff\xfe', 'text in UTF-16', 'save it as UTF-8'],
-  ['\xfe\xff', 'text in UTF-16', 'save it as UTF-8'],
+const UNSUPPORTED: readonly { readonly magic: string; readonly description: string; readonly remedy: string }[] = [
+  { magic: 'PARE', description: 'an encrypted Parquet file', remedy: 'write it without encryption' },
+  {
+    magic: 'FEA1',
+    description: 'a Feather file of version 1, which isobar does not read',
+    remedy: 'write it with version 2: to_feather(file) of pandas 1.1 or later',
+  },
+  { magic: 'SQLite f', description: 'a database, not a file of bars', remedy: 'export its bars as CSV' },
+  { magic: '\x28\xb5\x2f\xfd', description: 'zstd data', remedy: 'unpack it: unzstd FILE' },
+  { magic: 'BZh', description: 'bzip2 data', remedy: 'unpack it: bunzip2 FILE' },
+  { magic: '\xfd7zXZ', description: 'xz data', remedy: 'unpack it: unxz FILE' },
+  { magic: '\xff\xfe', description: 'text in UTF-16', remedy: 'save it as UTF-8' },
+  { magic: '\xfe\xff', description: 'text in UTF-16', remedy: 'save it as UTF-8' },
 ];
 
 /** Returns the start of the text, after a UTF-8 byte order mark if there is one. */

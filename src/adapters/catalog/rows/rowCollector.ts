@@ -1,4 +1,5 @@
 // Checks rows of bars from any file: keeps valid rows in columns. A bad row ends the reading, or is set aside as a reject.
+// `TextRows` and `NumberRows` fill in each row and pass it here.
 
 import { ConfigError } from '../../../base/errors.ts';
 import { pow10 } from '../../../base/number/exact.ts';
@@ -7,7 +8,7 @@ import { openOf, type Interval } from '../../../model/interval.ts';
 import { emptyColumns, RAW, type RawColumns } from '../files/columns.ts';
 import { MAX_DIGITS, MAX_TICKS, type SeenFigures } from '../records/instrumentRecord.ts';
 
-/** 2000-01-01 and 2100-01-01. Times outside have another unit or are not times. */
+/** Times before this are in another unit or are not times (ms UTC): the start of the year 2000. */
 export const EARLIEST_MS = 946_684_800_000;
 /** Times from here on are errors of a file (ms UTC): the start of the year 2100. */
 export const LATEST_MS = 4_102_444_800_000;
@@ -104,6 +105,7 @@ export class RowCollector {
   accept(line: number): boolean {
     const { values } = this.row;
     const time = values[0]!;
+    const volume = values[5]!;
     if (!(time >= EARLIEST_MS && time < LATEST_MS) || openOf(this.rules.interval, time) !== time) return false;
     const open = values[1]!;
     const high = values[2]!;
@@ -111,7 +113,7 @@ export class RowCollector {
     const close = values[4]!;
     if (!(low > 0 && low <= open && low <= close && open <= high && close <= high)) return false;
     if (this.digits > MAX_DIGITS || high >= this.priceLimit) return false;
-    if (!(values[5]! >= 0 && values[5]! < Infinity)) return false;
+    if (!(volume >= 0 && volume < Infinity)) return false;
     if (!((time - this.lastMs) * this.direction > 0)) {
       if (this.equalsLastRow()) {
         this.repeats++;
@@ -132,8 +134,8 @@ export class RowCollector {
     if (this.rejects.length === MAX_REJECTS) {
       throw new ConfigError(`${place}: more than ${MAX_REJECTS} bad rows`, 'fix the file where it was made; nothing was imported');
     }
-    const shown = text.length > MAX_TEXT_LENGTH ? `${text.slice(0, MAX_TEXT_LENGTH)}...` : text;
-    this.rejects.push({ line, reason: column === null ? reason : `${column}: ${reason}`, text: shown });
+    const clippedText = text.length > MAX_TEXT_LENGTH ? `${text.slice(0, MAX_TEXT_LENGTH)}...` : text;
+    this.rejects.push({ line, reason: column === null ? reason : `${column}: ${reason}`, text: clippedText });
   }
 
   /** Number of decimals that the prices of the current row need. */
@@ -159,13 +161,13 @@ export class RowCollector {
     if (this.rows === 0) throw this.noRowsError();
     const columns = emptyColumns(this.rows);
     const lines = new Int32Array(this.rows);
-    for (const [c, chunk] of this.chunks.entries()) {
-      const from = c * CHUNK_ROWS;
+    for (const [chunkIndex, chunk] of this.chunks.entries()) {
+      const from = chunkIndex * CHUNK_ROWS;
       lines.set(chunk.lines.subarray(0, Math.min(CHUNK_ROWS, this.rows - from)), from);
     }
     for (const [i, name] of RAW.entries()) {
-      for (const [c, chunk] of this.chunks.entries()) {
-        const from = c * CHUNK_ROWS;
+      for (const [chunkIndex, chunk] of this.chunks.entries()) {
+        const from = chunkIndex * CHUNK_ROWS;
         columns[name].set(chunk.columns[i]!.subarray(0, Math.min(CHUNK_ROWS, this.rows - from)), from);
         chunk.columns[i] = new Float64Array(0);
       }
@@ -214,8 +216,10 @@ export class RowCollector {
     lines[index] = line;
     this.lastMs = values[0]!;
     this.lastLine = line;
-    if (values[3]! < this.lowest) this.lowest = values[3]!;
-    if (values[2]! > this.highest) this.highest = values[2]!;
+    const high = values[2]!;
+    const low = values[3]!;
+    if (low < this.lowest) this.lowest = low;
+    if (high > this.highest) this.highest = high;
     if (row.priceDigits > this.priceDigits) this.priceDigits = row.priceDigits;
     if (row.volumeDigits > this.volumeDigits) this.volumeDigits = row.volumeDigits;
     for (let i = 0; i < row.rounded; i++) this.roundedMs.push(values[0]!);

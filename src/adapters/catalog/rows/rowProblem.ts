@@ -19,13 +19,13 @@ export function badRow(reason: string): RowProblem {
  * Returns the problem of a row with the six `fields` (time, open, high, low, close, volume) called `names` that the collector rejected.
  * `strictMs`: times must be in ms. Throws InvariantError if nothing is wrong.
  */
-export function rowProblem(fields: readonly string[], names: readonly string[], rows: RowCollector, strictMs: boolean): RowProblem {
-  for (const [i, field] of fields.entries()) {
-    const problem = i === 0 ? timeProblem(field, rows, strictMs) : numberProblem(field, i === 5, rows);
-    if (problem) return { column: names[i]!, reason: problem[0], remedy: problem[1] };
+export function rowProblem(fields: readonly string[], names: readonly string[], collector: RowCollector, strictMs: boolean): RowProblem {
+  for (const [index, field] of fields.entries()) {
+    const problem = index === 0 ? timeProblem(field, collector, strictMs) : numberProblem(field, index === 5, collector);
+    if (problem) return { column: names[index]!, reason: problem[0], remedy: problem[1] };
   }
   const ms = strictMs ? Number(fields[0]) : msOfUnix(Number(fields[0]));
-  return orderProblem(ms, names, rows) ?? priceProblem(names, rows) ?? throwWithoutReason(fields, rows);
+  return orderProblem(ms, names, collector) ?? priceProblem(names, collector) ?? throwWithoutReason(fields, collector);
 }
 
 /** Null if the field is valid. */
@@ -47,8 +47,8 @@ function timeProblem(field: string, { rules }: RowCollector, strictMs: boolean):
     return [`expected ${expected} of the years 2000 to 2099, got ${shown}${unitGuess}`, remedy];
   }
   if (openOf(rules.interval, time) === time) return null;
-  const got = Number.isInteger(time) ? formatTime(time) : shown;
-  return [`${got} is not the open of a ${rules.interval} bar`, 'name the right interval by --interval, or import with --skip-bad'];
+  const actual = Number.isInteger(time) ? formatTime(time) : shown;
+  return [`${actual} is not the open of a ${rules.interval} bar`, 'name the right interval by --interval, or import with --skip-bad'];
 }
 
 /** Returns a hint on the unit of a Unix time that is not in ms; empty if it is not a time in any unit. */
@@ -91,12 +91,12 @@ function roundsToZero(field: string, digits: number): boolean {
 }
 
 /** Returns a problem if the time of the row repeats or breaks the order of the file; null otherwise. */
-function orderProblem(time: number, names: readonly string[], rows: RowCollector): RowProblem | null {
-  const { lastMs, direction } = rows;
-  if (rows.rows === 0) return null;
+function orderProblem(time: number, names: readonly string[], collector: RowCollector): RowProblem | null {
+  const { lastMs, direction } = collector;
+  if (collector.rows === 0) return null;
   const column = names[0]!;
   if (time === lastMs) {
-    const reason = `the same time as ${rows.place(rows.lastLine)}, ${formatTime(time)}, with other figures`;
+    const reason = `the same time as ${collector.place(collector.lastLine)}, ${formatTime(time)}, with other figures`;
     return { column, reason, remedy: 'remove one of the two, or import with --skip-bad' };
   }
   if (direction === 0 || time > lastMs === direction > 0) return null;
@@ -105,16 +105,16 @@ function orderProblem(time: number, names: readonly string[], rows: RowCollector
 }
 
 /** Returns a problem if low, high, open and close contradict each other, or need too many digits; null otherwise. */
-function priceProblem(names: readonly string[], rows: RowCollector): RowProblem | null {
-  const { digits } = rows;
-  const [, open, high, low, close] = rows.row.values;
+function priceProblem(names: readonly string[], collector: RowCollector): RowProblem | null {
+  const { digits } = collector;
+  const [, open, high, low, close] = collector.row.values;
   const order = `low ${low}, open ${open}, close ${close}, high ${high}`;
   const problem = (column: number, reason: string): RowProblem => ({ column: names[column]!, reason, remedy: FIX_ROW });
   if (!(low! <= open! && low! <= close!)) return problem(3, `expected low <= open and close, got ${order}`);
   if (!(high! >= open! && high! >= close!)) return problem(2, `expected high >= open and close, got ${order}`);
   // Checked last: with more decimals, no limit could be expressed as a double.
-  if (digits <= MAX_DIGITS && high! < rows.priceLimit) return null;
-  if (digits === 0) return problem(2, `expected a price below ${rows.priceLimit}, got ${high}`);
+  if (digits <= MAX_DIGITS && high! < collector.priceLimit) return null;
+  if (digits === 0) return problem(2, `expected a price below ${collector.priceLimit}, got ${high}`);
   return {
     column: null,
     reason: `prices of ${digits} digits behind the point, up to ${high}, are finer than exact money can be`,

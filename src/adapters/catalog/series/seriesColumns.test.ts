@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, describe, expect, it } from 'vitest';
-import { writeArrowColumns } from '../arrow/arrowFile.ts';
+import { writeArrowColumns } from '../arrow/arrowWriter.ts';
 import { generateInto } from '../generate/generateInto.ts';
 import { listKeys, listSeries, seriesPath, type SeriesKey } from '../files/paths.ts';
 import { importSeries } from '../import/importSeries.ts';
@@ -15,27 +15,27 @@ const folder = mkdtempSync(join(tmpdir(), 'isobar-series-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 const HOUR = 3_600_000;
 const START = Date.UTC(2024, 0, 1);
-let files = 0;
+let catalogCount = 0;
 
 /** Writes a file of the test, and returns its path. */
-function file(name: string, text: string | Buffer): string {
+function writeTestFile(name: string, text: string | Buffer): string {
   const path = join(folder, name);
   writeFileSync(path, text);
   return path;
 }
-const catalogAt = () => join(folder, `catalog-${++files}`);
+const catalogAt = () => join(folder, `catalog-${++catalogCount}`);
 const MARK: SeriesKey = { kind: 'mark', symbol: 'BTCUSDT', interval: '1h' };
 const FUNDING: SeriesKey = { kind: 'funding', symbol: 'BTCUSDT' };
-const marks = (rows: readonly (readonly number[])[]) =>
-  ['open_time_ms,open,high,low,close', ...rows.map((row) => row.join(','))].join('\n');
-const row = (hour: number, price: number) => [START + hour * HOUR, price, price + 1.25, price - 1, price + 0.5];
+const marksCsv = (rows: readonly (readonly number[])[]) =>
+  ['open_time_ms,open,high,low,close', ...rows.map((markRow) => markRow.join(','))].join('\n');
+const markRow = (hour: number, price: number) => [START + hour * HOUR, price, price + 1.25, price - 1, price + 0.5];
 
 describe('series of a contract', () => {
   it('series of a contract are what the file has, by names in the file name, gaps counted', async () => {
     const catalog = catalogAt();
-    const path = file('BTCUSDT-1h.csv.gz', gzipSync(marks([row(0, 100), row(1, 101), row(4, 104.12345678)])));
-    const [done] = await importSeries([path], { catalog, kind: 'mark' });
-    expect(done).toMatchObject({ fileRows: 3, newRows: 3, entry: { key: MARK, rows: 3, gaps: 1, missing: 2, synthetic: false } });
+    const path = writeTestFile('BTCUSDT-1h.csv.gz', gzipSync(marksCsv([markRow(0, 100), markRow(1, 101), markRow(4, 104.12345678)])));
+    const [imported] = await importSeries([path], { catalog, kind: 'mark' });
+    expect(imported).toMatchObject({ fileRows: 3, newRows: 3, entry: { key: MARK, rows: 3, gaps: 1, missing: 2, synthetic: false } });
     const { columns } = loadSeries(catalog, MARK)!;
     expect([...columns.timeMs]).toEqual([0, 1, 4].map((hour) => START + hour * HOUR));
     expect(columns.figures.map((of) => of[2])).toEqual([104.12345678, 105.37345678, 103.12345678, 104.62345678]);
@@ -47,24 +47,29 @@ describe('series of a contract', () => {
   });
 
   it.each(['\r\n', '\r'])('series of a contract are read from lines that end in %j, longer than a piece', async (end) => {
-    const rows = Array.from({ length: 12_000 }, (_, hour) => row(hour, 100));
-    const path = file('BTCUSDT-1h.csv', marks(rows).replaceAll('\n', end) + end);
+    const rows = Array.from({ length: 12_000 }, (_, hour) => markRow(hour, 100));
+    const path = writeTestFile('BTCUSDT-1h.csv', marksCsv(rows).replaceAll('\n', end) + end);
     expect(await importSeries([path], { catalog: catalogAt(), kind: 'mark' })).toMatchObject([{ fileRows: 12_000, entry: { gaps: 0 } }]);
-    const bad = file('BTCUSDT-1h.csv', marks([...rows, row(11_999, 7)]).replaceAll('\n', end));
-    await expect(importSeries([bad], { catalog: catalogAt(), kind: 'mark' })).rejects.toThrow('BTCUSDT-1h.csv:12002: the times neither');
+    const badFile = writeTestFile('BTCUSDT-1h.csv', marksCsv([...rows, markRow(11_999, 7)]).replaceAll('\n', end));
+    await expect(importSeries([badFile], { catalog: catalogAt(), kind: 'mark' })).rejects.toThrow(
+      'BTCUSDT-1h.csv:12002: the times neither',
+    );
   });
 
   it('join: overlapping files add what is new, equal rows are one, and other figures of one time are refused', async () => {
     const catalog = catalogAt();
-    await importSeries([file('BTCUSDT-1h.csv', marks([row(2, 100), row(3, 100)]))], { catalog, kind: 'mark' });
+    await importSeries([writeTestFile('BTCUSDT-1h.csv', marksCsv([markRow(2, 100), markRow(3, 100)]))], { catalog, kind: 'mark' });
     const before = readFileSync(seriesPath(catalog, MARK));
-    const [done] = await importSeries([file('BTCUSDT-1h.csv', marks([row(3, 100), row(2, 100)]))], { catalog, kind: 'mark' });
-    expect(done).toMatchObject({ newRows: 0, entry: { rows: 2 } });
+    const [imported] = await importSeries([writeTestFile('BTCUSDT-1h.csv', marksCsv([markRow(3, 100), markRow(2, 100)]))], {
+      catalog,
+      kind: 'mark',
+    });
+    expect(imported).toMatchObject({ newRows: 0, entry: { rows: 2 } });
     expect(readFileSync(seriesPath(catalog, MARK))).toEqual(before);
-    expect(await importSeries([file('BTCUSDT-1h.csv', marks([row(3, 100), row(1, 90)]))], { catalog, kind: 'mark' })).toMatchObject([
-      { newRows: 1 },
-    ]);
-    const other = importSeries([file('BTCUSDT-1h.csv', marks([row(1, 91)]))], { catalog, kind: 'mark' });
+    expect(
+      await importSeries([writeTestFile('BTCUSDT-1h.csv', marksCsv([markRow(3, 100), markRow(1, 90)]))], { catalog, kind: 'mark' }),
+    ).toMatchObject([{ newRows: 1 }]);
+    const other = importSeries([writeTestFile('BTCUSDT-1h.csv', marksCsv([markRow(1, 91)]))], { catalog, kind: 'mark' });
     await expect(other).rejects.toThrow(/the row of 2024-01-01T01:00:00.000Z is 91, 92.25, 90, 91.5, but 90, .* in .*mark-1h.arrow/);
     expect(loadSeries(catalog, MARK)!.columns.length).toBe(3);
   });
@@ -77,27 +82,29 @@ describe('series of a contract', () => {
     };
     const hashes = new Set<string>();
     for (const [name, text] of Object.entries(texts)) {
-      const [done] = await importSeries([file(`BTCUSDT-${name}.csv`, text)], { catalog: catalogAt(), kind: 'funding' });
-      expect(done).toMatchObject({ entry: { key: FUNDING, rows: 2, lastMs: START + 8 * HOUR + 7 } });
-      hashes.add(done!.entry.dataSha256);
+      const [imported] = await importSeries([writeTestFile(`BTCUSDT-${name}.csv`, text)], { catalog: catalogAt(), kind: 'funding' });
+      expect(imported).toMatchObject({ entry: { key: FUNDING, rows: 2, lastMs: START + 8 * HOUR + 7 } });
+      hashes.add(imported!.entry.dataSha256);
     }
     expect(hashes.size).toBe(1);
   });
 
   it('funding: a time with its jitter and the same one without are charged once, and not at two rates', async () => {
-    const rates = (...rows: readonly (readonly [number, number])[]) =>
+    const ratesCsv = (...rows: readonly (readonly [number, number])[]) =>
       ['funding_time_ms,funding_rate', ...rows.map((each) => each.join(','))].join('\n');
     const catalog = catalogAt();
-    const take = (text: string) => importSeries([file('BTCUSDT.csv', text)], { catalog, kind: 'funding' });
-    await take(rates([START, 0.0001], [START + 8 * HOUR + 7, -0.0002]));
-    const [done] = await take(rates([START + 3, 0.0001], [START + 8 * HOUR, -0.0002], [START + 16 * HOUR, 0.0003]));
-    expect(done).toMatchObject({ newRows: 1, entry: { rows: 3 } });
+    const importRates = (text: string) => importSeries([writeTestFile('BTCUSDT.csv', text)], { catalog, kind: 'funding' });
+    await importRates(ratesCsv([START, 0.0001], [START + 8 * HOUR + 7, -0.0002]));
+    const [imported] = await importRates(ratesCsv([START + 3, 0.0001], [START + 8 * HOUR, -0.0002], [START + 16 * HOUR, 0.0003]));
+    expect(imported).toMatchObject({ newRows: 1, entry: { rows: 3 } });
     expect([...loadSeries(catalog, FUNDING)!.columns.timeMs]).toEqual([START, START + 8 * HOUR + 7, START + 16 * HOUR]);
-    await expect(take(rates([START + 8 * HOUR, 0.0002]))).rejects.toThrow(/the row of 2024-01-01T08:00:00.000Z is 0.0002, but -0.0002 in /);
-    await expect(take(rates([START + 24 * HOUR, 0.0002], [START + 24 * HOUR + 9, 0.0001]))).rejects.toThrow(
+    await expect(importRates(ratesCsv([START + 8 * HOUR, 0.0002]))).rejects.toThrow(
+      /the row of 2024-01-01T08:00:00.000Z is 0.0002, but -0.0002 in /,
+    );
+    await expect(importRates(ratesCsv([START + 24 * HOUR, 0.0002], [START + 24 * HOUR + 9, 0.0001]))).rejects.toThrow(
       /BTCUSDT\.csv:3: the funding time of the row before it has another rate/,
     );
-    const [folded] = await take(rates([START + 24 * HOUR, 0.0002], [START + 24 * HOUR + 9, 0.0002]));
+    const [folded] = await importRates(ratesCsv([START + 24 * HOUR, 0.0002], [START + 24 * HOUR + 9, 0.0002]));
     expect(folded).toMatchObject({ newRows: 1, entry: { rows: 4 } });
     // One that was stored with both, by whatever else.
     const both = { length: 2, timeMs: Float64Array.of(START, START + 5), figures: [Float64Array.of(0.0001, 0.0001)], digits: 4 };
@@ -109,38 +116,38 @@ describe('series of a contract', () => {
   it("reads freqtrade's feather: rates as `open`, the pair in its name", async () => {
     const catalog = catalogAt();
     const path = join(folder, 'BTC_USDT_USDT-8h-funding_rate.feather');
-    const rates = Float64Array.of(0.0001, -0.00012345);
+    const ratesCsv = Float64Array.of(0.0001, -0.00012345);
     const zeros = () => new Float64Array(2);
     writeArrowColumns(path, [
       { name: 'date', kind: 'timestamp', values: Float64Array.of(START, START + 8 * HOUR) },
-      { name: 'open', kind: 'float64', values: rates },
+      { name: 'open', kind: 'float64', values: ratesCsv },
       ...['high', 'low', 'close', 'volume'].map((name) => ({ name, kind: 'float64' as const, values: zeros() })),
     ]);
     await importSeries([path], { catalog, kind: 'funding' });
     const { columns, entry } = loadSeries(catalog, FUNDING)!;
-    expect([...columns.figures[0]!]).toEqual([...rates]);
+    expect([...columns.figures[0]!]).toEqual([...ratesCsv]);
     expect([columns.digits, entry.key.symbol]).toEqual([8, 'BTCUSDT']);
   });
 
   it.each([
     [`x,y\n1,2`, ':1: expected the header open_time_ms,open,high,low,close, got "x,y"'],
-    [marks([row(0, 100), [START + HOUR, 100, 99, 98, 100]]), ':3: expected 0 < low <= open, close <= high'],
-    [marks([[START + 60_000, 1, 1, 1, 1]]), ':2: expected a time on the grid of 1h'],
-    [marks([row(0, 100), row(2, 100), row(1, 100)]), ':4: the times neither rise nor fall'],
-    [`${marks([row(0, 100)])}\n${START + HOUR},1,x,1,1`, ':3: expected a number, got "x"'],
-    [marks([]), 'there are no rows in it'],
+    [marksCsv([markRow(0, 100), [START + HOUR, 100, 99, 98, 100]]), ':3: expected 0 < low <= open, close <= high'],
+    [marksCsv([[START + 60_000, 1, 1, 1, 1]]), ':2: expected a time on the grid of 1h'],
+    [marksCsv([markRow(0, 100), markRow(2, 100), markRow(1, 100)]), ':4: the times neither rise nor fall'],
+    [`${marksCsv([markRow(0, 100)])}\n${START + HOUR},1,x,1,1`, ':3: expected a number, got "x"'],
+    [marksCsv([]), 'there are no rows in it'],
   ])('refuses a file of marks at the first row that is not sound', async (text, message) => {
     const catalog = catalogAt();
-    await expect(importSeries([file('BTCUSDT-1h.csv', text)], { catalog, kind: 'mark' })).rejects.toThrow(message);
+    await expect(importSeries([writeTestFile('BTCUSDT-1h.csv', text)], { catalog, kind: 'mark' })).rejects.toThrow(message);
     expect(listSeries(catalog)).toEqual([]);
   });
 
   it('refuses rates that are not fractions, and names that say too little', async () => {
     const funding = (rate: string) =>
-      importSeries([file('BTCUSDT.csv', `time,rate\n${START},${rate}`)], { catalog: catalogAt(), kind: 'funding' });
+      importSeries([writeTestFile('BTCUSDT.csv', `time,rate\n${START},${rate}`)], { catalog: catalogAt(), kind: 'funding' });
     await expect(funding('1.5')).rejects.toThrow(':2: expected a rate as a fraction below 1, got 1.5');
     await expect(funding('0.0000000000001')).rejects.toThrow('at most 12 digits behind the point');
-    const unnamed = file('marks.csv', marks([row(0, 1)]));
+    const unnamed = writeTestFile('marks.csv', marksCsv([markRow(0, 1)]));
     await expect(importSeries([unnamed], { catalog: catalogAt(), kind: 'mark' })).rejects.toThrow('the name does not say the symbol');
     await expect(importSeries([unnamed], { catalog: catalogAt(), kind: 'mark', symbol: 'BTCUSDT' })).rejects.toThrow(
       'does not say the interval',
@@ -149,28 +156,28 @@ describe('series of a contract', () => {
 
   it('series of a contract come with generated bars: the same bytes for a seed, and never over real ones', async () => {
     const options = { symbol: 'SYNUSDT', market: 'futures', interval: '15m', fromMs: START, bars: 3000, seed: 5 } as const;
-    const one = catalogAt();
-    const two = catalogAt();
-    const made = generateInto(one, options);
-    generateInto(two, options);
-    expect(made.series.map(({ key, rows }) => [key.kind, rows])).toEqual([['mark', 3000], ['funding', 94]]); // prettier-ignore
-    for (const key of listSeries(one)) {
-      expect(readFileSync(seriesPath(one, key))).toEqual(readFileSync(seriesPath(two, key)));
-      expect(checkSeries(one, key)).toMatchObject({ unchanged: true, wrong: 0, synthetic: true, gaps: 0 });
+    const firstCatalog = catalogAt();
+    const secondCatalog = catalogAt();
+    const generated = generateInto(firstCatalog, options);
+    generateInto(secondCatalog, options);
+    expect(generated.series.map(({ key, rows }) => [key.kind, rows])).toEqual([['mark', 3000], ['funding', 94]]); // prettier-ignore
+    for (const key of listSeries(firstCatalog)) {
+      expect(readFileSync(seriesPath(firstCatalog, key))).toEqual(readFileSync(seriesPath(secondCatalog, key)));
+      expect(checkSeries(firstCatalog, key)).toMatchObject({ unchanged: true, wrong: 0, synthetic: true, gaps: 0 });
     }
-    expect(loadSeries(one, { kind: 'funding', symbol: 'SYNUSDT' })!.columns.figures[0]!.some((rate) => rate < 0)).toBe(true);
-    const real = catalogAt();
-    await importSeries([file('SYNUSDT.csv', `time,rate\n${START},0.0001`)], { catalog: real, kind: 'funding' });
-    expect(() => generateInto(real, options)).toThrow('there are real funding rates');
+    expect(loadSeries(firstCatalog, { kind: 'funding', symbol: 'SYNUSDT' })!.columns.figures[0]!.some((rate) => rate < 0)).toBe(true);
+    const realCatalog = catalogAt();
+    await importSeries([writeTestFile('SYNUSDT.csv', `time,rate\n${START},0.0001`)], { catalog: realCatalog, kind: 'funding' });
+    expect(() => generateInto(realCatalog, options)).toThrow('there are real funding rates');
   });
 
   it('series of a contract are CHANGED when another program has written into them', async () => {
     const catalog = catalogAt();
-    await importSeries([file('BTCUSDT-1h.csv', marks([row(0, 100), row(1, 101)]))], { catalog, kind: 'mark' });
+    await importSeries([writeTestFile('BTCUSDT-1h.csv', marksCsv([markRow(0, 100), markRow(1, 101)]))], { catalog, kind: 'mark' });
     const path = seriesPath(catalog, MARK);
-    const at = readFileSync(path).indexOf(Buffer.from(new Float64Array([101]).buffer));
+    const changedOffset = readFileSync(path).indexOf(Buffer.from(new Float64Array([101]).buffer));
     const handle = openSync(path, 'r+');
-    writeSync(handle, Buffer.from(new Float64Array([100.5]).buffer), 0, 8, at);
+    writeSync(handle, Buffer.from(new Float64Array([100.5]).buffer), 0, 8, changedOffset);
     closeSync(handle);
     expect(checkSeries(catalog, MARK)).toMatchObject({ unchanged: false, wrong: 0 });
     expect(listSeriesEntries(catalog)).toHaveLength(1);

@@ -3,8 +3,8 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { ConfigError } from '../../../base/errors.ts';
-import { bytesOf, writeArrowColumns, type ArrowColumn } from '../arrow/arrowFile.ts';
-import { damaged, withArrowFile, type ArrowFile } from '../arrow/arrowReader.ts';
+import { bytesOf, writeArrowColumns, type ArrowColumn } from '../arrow/arrowWriter.ts';
+import { damagedArrowFile, withArrowFile, type ArrowFile } from '../arrow/arrowReader.ts';
 import { checkSymbol, listSeries, seriesPath, type SeriesKey } from '../files/paths.ts';
 import { FIGURES, seriesGapsOf, isSameFunding, seriesProblem, TIME, type SeriesColumns, type SeriesGaps } from './seriesColumns.ts';
 
@@ -157,7 +157,7 @@ type Facts = Pick<SeriesEntry, 'gaps' | 'missing' | 'synthetic' | 'dataSha256'>;
 
 /** Returns the metadata of a file. Throws ConfigError for a file of another program or version. */
 function factsOf({ metadata }: ArrowFile, path: string): Facts {
-  if (metadata.get('isobar') !== LAYOUT) throw damaged(path, 'it was not written by isobar, or by another version');
+  if (metadata.get('isobar') !== LAYOUT) throw damagedArrowFile(path, 'it was not written by isobar, or by another version');
   return {
     gaps: Number(metadata.get('gaps') ?? 0),
     missing: Number(metadata.get('missing') ?? 0),

@@ -45,27 +45,28 @@ class ChunkedText implements TextLines {
 
   async forEachLine(take: (line: string) => void): Promise<void> {
     const decoder = new TextDecoder('utf-8', { fatal: false });
-    let rest = '';
+    let unfinishedLine = '';
     for await (const chunk of this.#allChunks()) {
       // A single carriage return also ends a line, except at the end of a chunk: its newline may begin the next chunk.
-      const parts = (rest + decoder.decode(chunk, { stream: true })).split(/\r?\n|\r(?!$|\n)/);
-      rest = parts.pop() ?? '';
-      if (rest.length > 100_000) throw new ConfigError(`${this.#file}: a line of more than 100,000 characters`, 'fetch the file again');
-      for (const line of parts) take(line);
+      const chunks = (unfinishedLine + decoder.decode(chunk, { stream: true })).split(/\r?\n|\r(?!$|\n)/);
+      unfinishedLine = chunks.pop() ?? '';
+      if (unfinishedLine.length > 100_000)
+        throw new ConfigError(`${this.#file}: a line of more than 100,000 characters`, 'fetch the file again');
+      for (const line of chunks) take(line);
     }
-    if (rest !== '') take(rest);
+    if (unfinishedLine !== '') take(unfinishedLine);
   }
 
   async readAll(): Promise<Uint8Array> {
     let bytes = 0;
-    const parts: Uint8Array[] = [];
+    const chunks: Uint8Array[] = [];
     for await (const chunk of this.#allChunks()) {
       bytes += chunk.length;
       if (bytes > this.#maxWholeBytes)
         throw new ConfigError(`${this.#file}: a JSON file of more than ${this.#maxWholeBytes} bytes`, 'split it, or use CSV');
-      parts.push(chunk);
+      chunks.push(chunk);
     }
-    return Buffer.concat(parts);
+    return Buffer.concat(chunks);
   }
 
   /** Returns the next chunk that was not read yet; null at the end. */

@@ -46,15 +46,15 @@ export function barsOfDay(trades: TradeColumns, rule: TradeBarRule, instrument: 
   }
   builder.endReached();
   if (context.isOver) builder.endDay(context.startMs + DAY_MS);
-  const column = (name: Exclude<keyof TradeBar, 'isThin'>): Float64Array => Float64Array.from(bars, (bar) => bar[name]);
+  const columnOf = (name: Exclude<keyof TradeBar, 'isThin'>): Float64Array => Float64Array.from(bars, (bar) => bar[name]);
   return {
-    openMs: column('openMs'),
-    closeMs: column('closeMs'),
-    open: column('open'),
-    high: column('high'),
-    low: column('low'),
-    close: column('close'),
-    volume: column('volume'),
+    openMs: columnOf('openMs'),
+    closeMs: columnOf('closeMs'),
+    open: columnOf('open'),
+    high: columnOf('high'),
+    low: columnOf('low'),
+    close: columnOf('close'),
+    volume: columnOf('volume'),
     thin: Uint8Array.from(bars, ({ isThin }) => (isThin ? 1 : 0)),
   };
 }

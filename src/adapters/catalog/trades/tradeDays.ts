@@ -5,8 +5,8 @@ import { existsSync } from 'node:fs';
 import { ConfigError } from '../../../base/errors.ts';
 import { MAX_EXACT, pow10 } from '../../../base/number/exact.ts';
 import { formatTime } from '../../../model/time.ts';
-import { bytesOf, writeArrowColumns } from '../arrow/arrowFile.ts';
-import { damaged, withArrowFile, type ArrowFile } from '../arrow/arrowReader.ts';
+import { bytesOf, writeArrowColumns } from '../arrow/arrowWriter.ts';
+import { damagedArrowFile, withArrowFile, type ArrowFile } from '../arrow/arrowReader.ts';
 import { dayOf, dayPath, type TradeColumns, type TradeKey, type TradeKind } from './trades.ts';
 
 /** Version of the layout, written into each file. Raise it with every change of the layout. */
@@ -103,14 +103,14 @@ type ValueOfTrade = (column: 'timeMs' | 'id' | 'price' | 'quantity' | 'takerSide
 function distinctRows(order: Uint32Array, valueAt: ValueOfTrade, nameOf: (row: number) => string): Uint32Array {
   let mergedRows = 0;
   for (const row of order) {
-    const last = order[mergedRows - 1];
-    if (mergedRows > 0 && valueAt('id', last!) === valueAt('id', row)) {
+    const lastKept = order[mergedRows - 1];
+    if (mergedRows > 0 && valueAt('id', lastKept!) === valueAt('id', row)) {
       const isEqual = (['timeMs', 'price', 'quantity', 'takerSide'] as const).every(
-        (column) => valueAt(column, last!) === valueAt(column, row),
+        (column) => valueAt(column, lastKept!) === valueAt(column, row),
       );
       if (isEqual) continue;
       throw new ConfigError(
-        `${nameOf(row)}: the trade ${valueAt('id', row)} is not the one of the same id in ${nameOf(last!)}`,
+        `${nameOf(row)}: the trade ${valueAt('id', row)} is not the one of the same id in ${nameOf(lastKept!)}`,
         'find out which is right; nothing was imported',
       );
     }
@@ -174,16 +174,16 @@ export function tradeDayOf(folder: string, day: string): TradeDay {
 
 /** Returns the facts that a file of one day states. Throws ConfigError for a file of another program or version. */
 function factsOf({ metadata, rows }: ArrowFile, path: string, day: string): TradeDay {
-  if (metadata.get('isobar') !== LAYOUT) throw damaged(path, 'it was not written by isobar, or by another version');
-  const figure = (name: string) => Number(metadata.get(name));
+  if (metadata.get('isobar') !== LAYOUT) throw damagedArrowFile(path, 'it was not written by isobar, or by another version');
+  const numberOf = (name: string) => Number(metadata.get(name));
   return {
     day,
     kind: metadata.get('kind') === 'aggregates' ? 'aggregates' : 'trades',
     rows,
-    firstMs: figure('first_ms'),
-    lastMs: figure('last_ms'),
-    firstId: figure('first_id'),
-    lastId: figure('last_id'),
+    firstMs: numberOf('first_ms'),
+    lastMs: numberOf('last_ms'),
+    firstId: numberOf('first_id'),
+    lastId: numberOf('last_id'),
     dataSha256: metadata.get('data_sha256') ?? '',
   };
 }

@@ -12,7 +12,7 @@ import { barsOf, emptyColumns, sliceColumns } from '../files/columns.ts';
 import { dayOf, dayPath, daysIn, dayStart, tradesFolder, type TradeKey } from './trades.ts';
 
 /** Number of trades in one read. A ms rarely has more. Then the next trades are read too. */
-const PART_TRADES = 32;
+const TRADES_PER_READ = 32;
 
 interface OpenDay {
   readonly day: string;
@@ -24,9 +24,9 @@ interface OpenDay {
 export function openTradeRows(catalog: string, key: TradeKey, fromMs: number, toMs: number): RowReader | null {
   const folder = tradesFolder(catalog, key);
   if (!daysIn(folder).some((day) => dayStart(day) < toMs && dayStart(day) + DAY_MS > fromMs)) return null;
-  const rows = new TradeRowReader(folder);
-  if (rows.countBetween(fromMs, toMs) > 0) return rows;
-  rows.close();
+  const reader = new TradeRowReader(folder);
+  if (reader.countBetween(fromMs, toMs) > 0) return reader;
+  reader.close();
   return null;
 }
 
@@ -53,48 +53,48 @@ class TradeRowReader implements RowReader {
 
   /** Returns rows up to the first missing id or day, because later rows would hide unknown trades. */
   read(instrument: Instrument, fromMs: number, toMs: number, limit: number): BarColumns {
-    const out = emptyColumns(limit);
+    const rowColumns = emptyColumns(limit);
     let length = 0;
     let lastId = NaN;
     this.lastCount = 0;
-    for (let ms = fromMs; ms < toMs && length < limit; ms = dayStart(dayOf(ms)) + DAY_MS) {
-      const file = this.open(dayOf(ms));
+    for (let timeMs = fromMs; timeMs < toMs && length < limit; timeMs = dayStart(dayOf(timeMs)) + DAY_MS) {
+      const file = this.open(dayOf(timeMs));
       if (file === null) break;
-      const from = file.rowAt('time', ms);
+      const from = file.rowAt('time', timeMs);
       const end = file.rowAt('time', toMs);
       const unitsPerPrice = pow10(Number(file.metadata.get('price_digits') ?? 0));
-      for (let first = from; first < end; first += PART_TRADES) {
-        const count = Math.min(PART_TRADES, end - first);
-        const time = new Float64Array(count);
-        const id = new Float64Array(count);
-        const price = new Float64Array(count);
-        file.readTimes('time', first, time);
-        file.readFloats('id', first, id);
-        file.readFloats('price_units', first, price);
+      for (let firstTrade = from; firstTrade < end; firstTrade += TRADES_PER_READ) {
+        const count = Math.min(TRADES_PER_READ, end - firstTrade);
+        const tradeTimeMs = new Float64Array(count);
+        const tradeIds = new Float64Array(count);
+        const priceUnits = new Float64Array(count);
+        file.readTimes('time', firstTrade, tradeTimeMs);
+        file.readFloats('id', firstTrade, tradeIds);
+        file.readFloats('price_units', firstTrade, priceUnits);
         for (let trade = 0; trade < count; trade++) {
-          const isNew = length === 0 || time[trade]! !== out.openMs[length - 1]!;
+          const isNew = length === 0 || tradeTimeMs[trade]! !== rowColumns.openMs[length - 1]!;
           if (isNew && length === limit) break;
-          if (id[trade]! - lastId > 1) return this.rows(out, length, instrument);
-          lastId = id[trade]!;
-          const value = price[trade]! / unitsPerPrice;
+          if (tradeIds[trade]! - lastId > 1) return this.barsOfRows(rowColumns, length, instrument);
+          lastId = tradeIds[trade]!;
+          const tradePrice = priceUnits[trade]! / unitsPerPrice;
           if (isNew) {
-            out.openMs[length] = time[trade]!;
-            out.open[length] = out.high[length] = out.low[length] = value;
+            rowColumns.openMs[length] = tradeTimeMs[trade]!;
+            rowColumns.open[length] = rowColumns.high[length] = rowColumns.low[length] = tradePrice;
             length++;
           }
           const row = length - 1;
-          out.high[row] = Math.max(out.high[row]!, value);
-          out.low[row] = Math.min(out.low[row]!, value);
-          out.close[row] = value;
+          rowColumns.high[row] = Math.max(rowColumns.high[row]!, tradePrice);
+          rowColumns.low[row] = Math.min(rowColumns.low[row]!, tradePrice);
+          rowColumns.close[row] = tradePrice;
           this.lastCount++;
         }
-        if (length === limit && time[count - 1]! !== out.openMs[length - 1]!) break;
+        if (length === limit && tradeTimeMs[count - 1]! !== rowColumns.openMs[length - 1]!) break;
       }
     }
-    return this.rows(out, length, instrument);
+    return this.barsOfRows(rowColumns, length, instrument);
   }
-  private rows(out: ReturnType<typeof emptyColumns>, length: number, instrument: Instrument): BarColumns {
-    return barsOf(sliceColumns(out, 0, length), instrument, TRADE_ROWS);
+  private barsOfRows(rowColumns: ReturnType<typeof emptyColumns>, length: number, instrument: Instrument): BarColumns {
+    return barsOf(sliceColumns(rowColumns, 0, length), instrument, TRADE_ROWS);
   }
 
   /** Opens the file of a day, and closes the previous one. Null without a readable file. */

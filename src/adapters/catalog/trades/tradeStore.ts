@@ -194,13 +194,13 @@ export function loadTrades(catalog: string, key: TradeKey, fromMs: number, toMs:
     hash.update(facts.dataSha256);
     parts.push(columns);
   }
-  const columns = inRange(parts, fromMs, toMs, folder);
+  const columns = joinRange(parts, fromMs, toMs, folder);
   if (columns === null) return null;
   return { columns, kind, files: days.map((day) => dayPath(folder, day)), sha256: hash.digest('hex'), gaps: missingIn(columns) };
 }
 
 /** Returns the trades of the range from all parts, scaled to the most digits among them. */
-function inRange(parts: readonly TradeColumns[], fromMs: number, toMs: number, where: string): TradeColumns | null {
+function joinRange(parts: readonly TradeColumns[], fromMs: number, toMs: number, folderName: string): TradeColumns | null {
   const priceDigits = parts.reduce((max, part) => Math.max(max, part.priceDigits), 0);
   const quantityDigits = parts.reduce((max, part) => Math.max(max, part.quantityDigits), 0);
   const rows = parts.reduce((sum, { length }) => sum + length, 0);
@@ -217,7 +217,7 @@ function inRange(parts: readonly TradeColumns[], fromMs: number, toMs: number, w
   const joined = (column: 'id' | 'price' | 'quantity'): Float64Array => {
     const out = new Float64Array(end - start);
     copyParts(parts, start, end, (part, from, to, targetRow) => {
-      const rescaled = withDigits(part, priceDigits, quantityDigits, where);
+      const rescaled = withDigits(part, priceDigits, quantityDigits, folderName);
       out.set(rescaled[column].subarray(from, to), targetRow);
     });
     return out;

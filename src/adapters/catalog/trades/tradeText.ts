@@ -38,7 +38,7 @@ interface FieldPositions {
 }
 
 /** Names of each field in files, without case and punctuation. */
-const NAMES: Readonly<Record<keyof FieldPositions, readonly string[]>> = {
+const FIELD_NAMES: Readonly<Record<keyof FieldPositions, readonly string[]>> = {
   id: ['id', 'tradeid', 'aggtradeid', 'aggregatetradeid', 'a', 't'],
   price: ['price', 'p'],
   quantity: ['qty', 'quantity', 'q', 'amount', 'vol', 'volume', 'size'],
@@ -50,7 +50,7 @@ const NAMES: Readonly<Record<keyof FieldPositions, readonly string[]>> = {
 };
 const AGGREGATE_IDS = ['aggtradeid', 'aggregatetradeid', 'a'];
 const FILES_REMEDY = 'docs/data.md shows the files of trades';
-const WHOLE = /^\d{1,16}$/;
+const WHOLE_NUMBER = /^\d{1,16}$/;
 const DECIMAL = /^\d+(?:\.\d+)?$/;
 /** Maximum size of a JSON file. An answer of an exchange has at most a few thousand trades. */
 const MAX_JSON_BYTES = 64 * 1024 * 1024;
@@ -60,8 +60,9 @@ const plainName = (name: string): string => (name.trim().length === 1 ? name.tri
 
 /** Returns the positions of the fields by their names. Null when a required field is missing. */
 function positionsByName(names: readonly string[]): FieldPositions | null {
-  const plain = names.map(plainName);
-  const positionOf = (field: keyof FieldPositions) => NAMES[field].map((name) => plain.indexOf(name)).find((index) => index >= 0) ?? -1;
+  const plainNames = names.map(plainName);
+  const positionOf = (field: keyof FieldPositions) =>
+    FIELD_NAMES[field].map((name) => plainNames.indexOf(name)).find((index) => index >= 0) ?? -1;
   const positions: FieldPositions = {
     id: positionOf('id'),
     price: positionOf('price'),
@@ -133,10 +134,14 @@ export class TradeFileReader {
   /** Finds the positions of the fields in the first row. Returns true when that row is a header. */
   private readHeader(cells: readonly string[], row: string): boolean {
     const bareCells = cells.map((cell) => cell.trim().replace(/^"(.*)"$/, '$1'));
-    if (WHOLE.test(bareCells[0] ?? '')) {
+    if (WHOLE_NUMBER.test(bareCells[0] ?? '')) {
       const layout = positionsInRow(bareCells);
       if (layout === null)
-        throw this.bad(1, `expected id, price, qty, quoteQty, time, isBuyerMaker, got ${JSON.stringify(row.slice(0, 80))}`, FILES_REMEDY);
+        throw this.badRowError(
+          1,
+          `expected id, price, qty, quoteQty, time, isBuyerMaker, got ${JSON.stringify(row.slice(0, 80))}`,
+          FILES_REMEDY,
+        );
       [this.kind, this.positions] = layout;
       return false;
     }
@@ -150,7 +155,7 @@ export class TradeFileReader {
   private setNames(names: readonly string[], line: number): void {
     this.positions = positionsByName(names);
     if (this.positions === null)
-      throw this.bad(
+      throw this.badRowError(
         line,
         `expected the fields id, price, qty and time, got ${JSON.stringify(names.join(',').slice(0, 80))}`,
         FILES_REMEDY,
@@ -170,7 +175,7 @@ export class TradeFileReader {
     if (list === null) throw new ConfigError(`${this.file}: expected a list of trades`, 'save the answer of the exchange as it is');
     for (const [i, row] of (list as readonly unknown[]).entries()) {
       if (typeof row !== 'object' || row === null || Array.isArray(row))
-        throw this.bad(i + 1, 'expected an object for each trade', FILES_REMEDY);
+        throw this.badRowError(i + 1, 'expected an object for each trade', FILES_REMEDY);
       const fields = Object.entries(row);
       this.setNames(
         fields.map(([name]) => name),
@@ -190,7 +195,8 @@ export class TradeFileReader {
     const { id, price, quantity, time } = positions!;
     const idText = cell(id);
     trade.id = Number(idText);
-    if (!WHOLE.test(idText) || trade.id > MAX_EXACT) throw this.bad(line, `id: expected a whole number, got ${JSON.stringify(idText)}`);
+    if (!WHOLE_NUMBER.test(idText) || trade.id > MAX_EXACT)
+      throw this.badRowError(line, `id: expected a whole number, got ${JSON.stringify(idText)}`);
     this.readFigure(cell(price), 'price', line);
     trade.price = this.decimalDigits;
     trade.priceDigits = this.digits;
@@ -199,8 +205,8 @@ export class TradeFileReader {
     trade.quantityDigits = this.digits;
     const timeText = cell(time);
     // Times are cut to ms. Within a ms, the ids give the order.
-    const timeMs = Math.floor(WHOLE.test(timeText) ? msOfUnix(Number(timeText)) : (msOfDate(timeText) ?? NaN));
-    if (!(timeMs > 0)) throw this.bad(line, `time: expected a time of the years 2000 to 2099, got ${JSON.stringify(timeText)}`);
+    const timeMs = Math.floor(WHOLE_NUMBER.test(timeText) ? msOfUnix(Number(timeText)) : (msOfDate(timeText) ?? NaN));
+    if (!(timeMs > 0)) throw this.badRowError(line, `time: expected a time of the years 2000 to 2099, got ${JSON.stringify(timeText)}`);
     trade.timeMs = timeMs;
     trade.takerSide = this.sideOf(cells, line);
     this.rows++;
@@ -212,13 +218,13 @@ export class TradeFileReader {
     const { buyerMaker, side, buyer, maker } = this.positions!;
     const flag = (position: number, name: string): boolean => {
       const text = bareCell(cells[position]).toLowerCase();
-      if (text !== 'true' && text !== 'false') throw this.bad(line, `${name}: expected true or false, got ${JSON.stringify(text)}`);
+      if (text !== 'true' && text !== 'false') throw this.badRowError(line, `${name}: expected true or false, got ${JSON.stringify(text)}`);
       return text === 'true';
     };
     if (buyerMaker >= 0) return flag(buyerMaker, 'isBuyerMaker') ? -1 : 1;
     if (side >= 0) {
       const text = bareCell(cells[side]).toUpperCase();
-      if (text !== 'BUY' && text !== 'SELL') throw this.bad(line, `side: expected BUY or SELL, got ${JSON.stringify(text)}`);
+      if (text !== 'BUY' && text !== 'SELL') throw this.badRowError(line, `side: expected BUY or SELL, got ${JSON.stringify(text)}`);
       return text === 'BUY' ? 1 : -1;
     }
     // In a list of own trades, the taker bought if we bought as taker, or if we sold as maker.
@@ -229,7 +235,7 @@ export class TradeFileReader {
   /** Reads a decimal above 0 into `decimalDigits` and `digits`. */
   private readFigure(cellText: string, name: string, line: number): void {
     const text = /^\d+(?:\.\d+)?[eE][-+]?\d{1,2}$/.test(cellText) ? withoutExponent(cellText) : cellText;
-    if (!DECIMAL.test(text)) throw this.bad(line, `${name}: expected a plain decimal, got ${JSON.stringify(cellText)}`);
+    if (!DECIMAL.test(text)) throw this.badRowError(line, `${name}: expected a plain decimal, got ${JSON.stringify(cellText)}`);
     const point = text.indexOf('.');
     let end = text.length;
     if (point >= 0) {
@@ -238,13 +244,17 @@ export class TradeFileReader {
     }
     this.digits = end > point && point >= 0 ? end - point - 1 : 0;
     this.decimalDigits = Number(this.digits === 0 ? text.slice(0, end) : text.slice(0, point) + text.slice(point + 1, end));
-    if (this.decimalDigits === 0) throw this.bad(line, `${name}: expected a figure above 0, got ${JSON.stringify(cellText)}`);
+    if (this.decimalDigits === 0) throw this.badRowError(line, `${name}: expected a figure above 0, got ${JSON.stringify(cellText)}`);
     if (this.decimalDigits > MAX_EXACT || this.digits > 15)
-      throw this.bad(line, `${name}: ${cellText} has more digits than exact figures can have`);
+      throw this.badRowError(line, `${name}: ${cellText} has more digits than exact figures can have`);
   }
 
   /** Returns the error for a bad row. */
-  private bad(line: number, reason: string, remedy = 'correct the row, or fetch the file again; nothing was imported'): ConfigError {
+  private badRowError(
+    line: number,
+    reason: string,
+    remedy = 'correct the row, or fetch the file again; nothing was imported',
+  ): ConfigError {
     return new ConfigError(`${this.file}:${line}: ${reason}`, remedy);
   }
 }

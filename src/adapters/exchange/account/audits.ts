@@ -17,7 +17,7 @@ export interface AuditsDeps {
   /** Reconciles one instrument. Returns true if every list was complete. */
   readonly reconcile: (instrument: number, options: CallOptions) => Work<boolean>;
   /** Indices of this market's instruments. */
-  readonly own: readonly number[];
+  readonly ownInstruments: readonly number[];
   /** Those of them that have unfinished orders. */
   readonly active: () => readonly number[];
   /** Differences without a halt cause of their own: orders with a contested id, and open duplicate orders. */
@@ -41,17 +41,17 @@ export class Audits {
 
   /** Audits the account and returns the result. */
   *run(kind: AuditKind): Work<AuditResult> {
-    const { venueNow, own, active, reconcile, holdings } = this.#deps;
+    const { venueNow, ownInstruments, active, reconcile, holdings } = this.#deps;
     const venueMs = yield* venueNow();
     if (venueMs === null) return gap(0, 'the exchange does not report its time');
-    const instruments = kind === 'full' ? own : active();
-    const areWhole = yield* all(instruments.map((index) => reconcile(index, OPTIONS[kind])));
-    const isWhole = areWhole.every((isWholeSide) => isWholeSide);
-    if (!this.#isBalanceDue(kind)) return this.#result(isWhole, venueMs);
+    const instruments = kind === 'full' ? ownInstruments : active();
+    const listsComplete = yield* all(instruments.map((index) => reconcile(index, OPTIONS[kind])));
+    const isComplete = !listsComplete.includes(false);
+    if (!this.#isBalanceDue(kind)) return this.#result(isComplete, venueMs);
     // On spot, instruments share quote assets, so holdings are compared with the trades of all instruments.
-    const verified = yield* holdings.verify(own, OPTIONS[kind]);
+    const verified = yield* holdings.verify(ownInstruments, OPTIONS[kind]);
     this.#reportDifferences(verified);
-    return this.#result(isWhole && verified.isWhole, venueMs);
+    return this.#result(isComplete && verified.isComplete, venueMs);
   }
 
   #isBalanceDue(kind: AuditKind): boolean {
@@ -60,9 +60,9 @@ export class Audits {
     return kind === 'full' || this.#mismatches().length > 0 || scheduler.nowMs - this.#comparedMs >= settings.balanceMs;
   }
 
-  #reportDifferences({ isWhole, differences }: Verified): void {
+  #reportDifferences({ isComplete, differences }: Verified): void {
     const { raisedCauses, scheduler } = this.#deps;
-    if (!isWhole) return;
+    if (!isComplete) return;
     this.#comparedMs = scheduler.nowMs;
     if (differences.length > 0) raisedCauses.raise('MISMATCH', null, differences.join('; '));
     else raisedCauses.resolve('MISMATCH', null);
@@ -71,10 +71,10 @@ export class Audits {
   #mismatches(): readonly AuditDifference[] {
     return [...this.#deps.raisedCauses.standing.filter(({ code }) => MISMATCH_CODES.has(code)), ...this.#deps.uncertainties()];
   }
-  #result(isWhole: boolean, venueMs: number): AuditResult {
+  #result(isComplete: boolean, venueMs: number): AuditResult {
     const differences = this.#mismatches();
-    if (differences.length > 0) return { kind: 'mismatch', differences, isComplete: isWhole, venueMs };
-    return isWhole
+    if (differences.length > 0) return { kind: 'mismatch', differences, isComplete, venueMs };
+    return isComplete
       ? { kind: 'ok', differences: [], isComplete: true, venueMs }
       : gap(venueMs, 'a list did not come, was cut off or could not be read');
   }

@@ -7,14 +7,14 @@ import type { PositionRow } from '../calls/venueRows.ts';
 
 /** Returns a watch, with the payments that it has booked and its notes. */
 function fixture(isHeld?: (instrument: number, isLong: boolean) => boolean) {
-  const funded: string[] = [];
-  const noted: string[] = [];
+  const reportPayment: string[] = [];
+  const journalTotal: string[] = [];
   const funding = new FundingWatch({
     instruments: [linearContract()],
     venueMs: () => 1000,
     isHeld,
-    funded: (_, isLong, units) => funded.push(`${isLong ? 'long' : 'short'} ${units}`),
-    noted: (_, side, units) => noted.push(`${side} ${units}`),
+    reportPayment: (_, isLong, units) => reportPayment.push(`${isLong ? 'long' : 'short'} ${units}`),
+    journalTotal: (_, side, units) => journalTotal.push(`${side} ${units}`),
   });
   const row = (paid: string | null, openedMs: number | null, side: 'buy' | 'sell' = 'buy'): PositionRow => ({
     side,
@@ -24,57 +24,57 @@ function fixture(isHeld?: (instrument: number, isLong: boolean) => boolean) {
     leverage: 3,
     positionType: 1,
   });
-  return { funded, noted, row, take: (...rows: readonly PositionRow[]) => funding.reportChanges(0, rows) };
+  return { reportPayment, journalTotal, row, take: (...rows: readonly PositionRow[]) => funding.reportChanges(0, rows) };
 }
 
 test('each change of the funding sum is booked once, for each side', () => {
-  const { funded, noted, row, take: readPositions } = fixture();
+  const { reportPayment, journalTotal, row, take: readPositions } = fixture();
   readPositions(row('-0.5', 1000), row('0.25', 2000, 'sell'));
   readPositions(row('-0.5', 1000), row('0.25', 2000, 'sell'));
   readPositions(row('-0.75', 1000), row('0.25', 2000, 'sell'));
   readPositions(row(null, 1000), row(null, 2000, 'sell'));
-  expect(funded).toEqual(['long -5000', 'short 2500', 'long -2500']);
-  expect(noted).toEqual(['buy -5000', 'sell 2500', 'buy -7500']);
+  expect(reportPayment).toEqual(['long -5000', 'short 2500', 'long -2500']);
+  expect(journalTotal).toEqual(['buy -5000', 'sell 2500', 'buy -7500']);
 });
 
 test('a new position starts with a funding sum of 0, with or without a reading between', () => {
-  const { funded, noted, row, take: readPositions } = fixture();
+  const { reportPayment, journalTotal, row, take: readPositions } = fixture();
   readPositions(row('-0.5', 1000));
   readPositions(row('0', 9000));
   readPositions(row('-0.1', 9000));
   readPositions();
   readPositions(row('-0.3', 20_000));
   readPositions(row('-0.2', 30_000));
-  expect(funded).toEqual(['long -5000', 'long -1000', 'long -3000', 'long -2000']);
-  expect(noted).toEqual(['buy -5000', 'buy 0', 'buy -1000', 'buy 0', 'buy -3000', 'buy -2000']);
+  expect(reportPayment).toEqual(['long -5000', 'long -1000', 'long -3000', 'long -2000']);
+  expect(journalTotal).toEqual(['buy -5000', 'buy 0', 'buy -1000', 'buy 0', 'buy -3000', 'buy -2000']);
 });
 
 test('a position without an opening time counts as the earlier one', () => {
-  const { funded, row, take: readPositions } = fixture();
+  const { reportPayment, row, take: readPositions } = fixture();
   readPositions(row('-0.5', null));
   readPositions(row('-0.75', null));
-  expect(funded).toEqual(['long -5000', 'long -2500']);
+  expect(reportPayment).toEqual(['long -5000', 'long -2500']);
 });
 
 test('funding of a position waits until the books hold the position', () => {
   const books = { isLong: false };
-  const { funded, noted, row, take: readPositions } = fixture((_, isLong) => isLong && books.isLong);
+  const { reportPayment, journalTotal, row, take: readPositions } = fixture((_, isLong) => isLong && books.isLong);
   readPositions(row('-0.5', 1000));
   readPositions(row('-0.5', 1000), row('0.25', 2000, 'sell'));
-  expect([funded, noted]).toEqual([[], []]);
+  expect([reportPayment, journalTotal]).toEqual([[], []]);
   books.isLong = true;
   readPositions(row('-0.75', 1000));
   readPositions(row('-0.75', 1000));
-  expect([funded, noted]).toEqual([['long -7500'], ['buy -7500']]);
+  expect([reportPayment, journalTotal]).toEqual([['long -7500'], ['buy -7500']]);
 });
 
 test('funding of a position that the books do not hold yet does not begin at that of the position before', () => {
   const books = { isLong: true };
-  const { funded, row, take: readPositions } = fixture((_, isLong) => isLong && books.isLong);
+  const { reportPayment, row, take: readPositions } = fixture((_, isLong) => isLong && books.isLong);
   readPositions(row('-0.5', 1000));
   books.isLong = false;
   readPositions(row('-0.3', 9000));
   books.isLong = true;
   readPositions(row('-0.3', 9000));
-  expect(funded).toEqual(['long -5000', 'long -3000']);
+  expect(reportPayment).toEqual(['long -5000', 'long -3000']);
 });

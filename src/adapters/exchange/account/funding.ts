@@ -12,9 +12,9 @@ export interface FundingWatchDeps {
   /** True if strategies hold a position on this side of a contract. Undefined: always. */
   readonly isHeld?: ((instrument: number, isLong: boolean) => boolean) | undefined;
   /** Receives each payment, in `units` of the settlement asset; above 0 is received. */
-  readonly funded: (instrument: number, isLong: boolean, units: number, timeMs: number) => void;
+  readonly reportPayment: (instrument: number, isLong: boolean, units: number, timeMs: number) => void;
   /** Receives the new funding total of a position. It is journalled as a cursor. */
-  readonly noted: (instrument: number, side: Side, units: number) => void;
+  readonly journalTotal: (instrument: Instrument, side: Side, units: number) => void;
 }
 
 const SIDES: readonly Side[] = ['buy', 'sell'];
@@ -38,7 +38,7 @@ export class FundingWatch {
 
   /** Takes a read of all positions of a contract, and reports each change of their funding totals. */
   reportChanges(instrument: number, rows: readonly PositionRow[]): void {
-    const { instruments, funded, noted, venueMs, isHeld } = this.#deps;
+    const { instruments, reportPayment, journalTotal, venueMs, isHeld } = this.#deps;
     for (const side of SIDES) {
       const row = rows.find((sideRow) => sideRow.side === side);
       const key = `${instrument} ${side}`;
@@ -50,10 +50,10 @@ export class FundingWatch {
       const bookedUnits = this.#isReopened(key, row) ? 0 : knownTotal;
       const venueUnits = row === undefined ? 0 : unitsOf(row.funding, instruments[instrument]!);
       // The venue no longer shows a closed position, so its last payment stays unknown.
-      if (row !== undefined && venueUnits !== bookedUnits) funded(instrument, side === 'buy', venueUnits - bookedUnits, venueMs());
+      if (row !== undefined && venueUnits !== bookedUnits) reportPayment(instrument, side === 'buy', venueUnits - bookedUnits, venueMs());
       if (venueUnits === knownTotal) continue;
       this.#totals.set(key, venueUnits);
-      noted(instrument, side, venueUnits);
+      journalTotal(instruments[instrument]!, side, venueUnits);
     }
   }
 

@@ -15,18 +15,18 @@ import type { TradesRead } from '../observe/tradeReader.ts';
 /** The result of a comparison. */
 export interface Verified {
   /** False if a read failed or there is no baseline to compare with yet. Then the check proves nothing. */
-  readonly isWhole: boolean;
+  readonly isComplete: boolean;
   /** One sentence for each difference. */
   readonly differences: readonly string[];
 }
 
 /** What the check of holdings takes. */
 export interface HoldingsCheckDeps {
-  readonly core: ExchangeContext;
+  readonly context: ExchangeContext;
   readonly funding: FundingWatch;
   readonly readTrades: (instrument: number, sinceMs: number, options: CallOptions) => Work<TradesRead>;
   /** Journals the totals when the holdings agree with the trades, and the differences that the operator accepts. */
-  readonly noted: Pick<NotedTotals, 'journalTotals' | 'acceptAssets' | 'acceptLots'>;
+  readonly notedTotals: Pick<NotedTotals, 'journalTotals' | 'acceptAssets' | 'acceptLots'>;
 }
 
 /** One read of the holdings. */
@@ -43,8 +43,8 @@ interface Snapshot {
   adopt(): void;
 }
 
-const NOT_VERIFIED: Verified = { isWhole: false, differences: [] };
-const VERIFIED: Verified = { isWhole: true, differences: [] };
+const NOT_VERIFIED: Verified = { isComplete: false, differences: [] };
+const VERIFIED: Verified = { isComplete: true, differences: [] };
 /** Maximum number of holdings reads in one comparison. */
 const MAX_READS = 6;
 /** The second and later attempts read trades this far back. */
@@ -71,13 +71,13 @@ export class HoldingsCheck {
    * trades read in between. The first baseline needs two equal reads.
    */
   *verify(instruments: readonly number[], options: CallOptions): Work<Verified> {
-    const { own, lagMs, venueMs, deps } = this.#deps.core;
+    const { ownInstruments, lagMs, venueMs, deps } = this.#deps.context;
     let earlierSnapshot: Snapshot | null = null;
     for (let attempt = 1; ; attempt++) {
       // A trade that became visible late was missed by the earlier reads. Read back far enough to find it.
       const sinceMs = attempt === 1 ? Infinity : venueMs() - LOOK_BACK_MS;
-      const areTradesWhole = yield* this.#readTrades(attempt === 1 ? instruments : own, sinceMs, options);
-      if (!areTradesWhole) return NOT_VERIFIED;
+      const areTradesComplete = yield* this.#readTrades(attempt === 1 ? instruments : ownInstruments, sinceMs, options);
+      if (!areTradesComplete) return NOT_VERIFIED;
       // Trades that arrived since may explain the previous read.
       if (earlierSnapshot?.isComparable === true && earlierSnapshot.gaps().some(isNone)) return this.#verifiedAt(instruments);
       const snapshot: Snapshot | null = yield* this.#read(instruments, options);
@@ -95,30 +95,30 @@ export class HoldingsCheck {
    * because the process may end before the next comparison.
    */
   acceptDifferences(): void {
-    const { core, noted } = this.#deps;
-    const { holdings, positions, own } = core;
+    const { context, notedTotals } = this.#deps;
+    const { holdings, positions, ownInstruments } = context;
     if (this.#assetGap !== null) {
       holdings.explain(this.#assetGap);
-      noted.acceptAssets(this.#assetGap.by);
+      notedTotals.acceptAssets(this.#assetGap.differences);
     }
-    for (const index of own) {
+    for (const index of ownInstruments) {
       const gap = this.#lotGaps.get(index);
       if (gap === undefined) continue;
       positions.explain(index, gap);
-      noted.acceptLots(index, gap.by);
+      notedTotals.acceptLots(index, gap.differences);
     }
     this.#forgetGaps();
   }
 
   /** Returns by how many lots the venue shows less than the books on the side that an order of `side` reduces. Usually 0. */
   lackingLots(index: number, side: Side): number {
-    const { instruments, market } = this.#deps.core.deps;
+    const { instruments, market } = this.#deps.context.deps;
     const { base, quantityDigits } = instruments[index]!;
     const gaps = market === 'spot' ? this.#assetGap : this.#lotGaps.get(index);
     const reduced = market === 'spot' ? base : this.reducedBy(index, side);
-    const by = gaps?.by.find(([name]) => name === reduced)?.[1];
-    if (by === undefined) return 0;
-    const lots = market === 'spot' ? by.times(Decimal.pow(10, quantityDigits)) : by;
+    const differences = gaps?.differences.find(([name]) => name === reduced)?.[1];
+    if (differences === undefined) return 0;
+    const lots = market === 'spot' ? differences.times(Decimal.pow(10, quantityDigits)) : differences;
     // A spot account has no short position that a buy could reduce.
     if (side === 'buy' && market === 'spot') return 0;
     const lacking = side === 'sell' ? lots.negated() : lots;
@@ -126,7 +126,7 @@ export class HoldingsCheck {
   }
   /** Returns the part of a contract's position that an order of `side` reduces. */
   reducedBy(index: number, side: Side): PositionPart {
-    return positionPartOf(this.#deps.core.isTwoWay(index), side === 'sell');
+    return positionPartOf(this.#deps.context.isTwoWay(index), side === 'sell');
   }
 
   #forgetGaps(): void {
@@ -145,37 +145,37 @@ export class HoldingsCheck {
     if (gaps.some(isNone)) return this.#verifiedAt(instruments);
     const keysBefore = new Set(earlierSnapshot?.isComparable === true ? earlierSnapshot.gaps().map(({ key }) => key) : []);
     const proven = gaps.find(({ key }) => keysBefore.has(key));
-    return proven === undefined ? null : { isWhole: true, differences: snapshot.noteProven(proven) };
+    return proven === undefined ? null : { isComplete: true, differences: snapshot.noteProven(proven) };
   }
 
   /** Notes that the holdings agree, and forgets the proven differences. On spot, the assets of all instruments are compared at once. */
   #verifiedAt(instruments: readonly number[]): Verified {
-    if (instruments.length === this.#deps.core.own.length) this.#forgetGaps();
+    if (instruments.length === this.#deps.context.ownInstruments.length) this.#forgetGaps();
     for (const index of instruments) this.#lotGaps.delete(index);
-    this.#deps.noted.journalTotals();
+    this.#deps.notedTotals.journalTotals();
     return VERIFIED;
   }
 
   /** Reads the trades. Returns true if no trade is missing or unattributed. */
   *#readTrades(instruments: readonly number[], sinceMs: number, options: CallOptions): Work<boolean> {
     const reads = yield* all(instruments.map((index) => this.#deps.readTrades(index, sinceMs, options)));
-    return reads.every(({ isWhole, unattributed }) => isWhole && unattributed === 0);
+    return reads.every(({ isComplete, unattributed }) => isComplete && unattributed === 0);
   }
   /** True while an order may have had an effect that is not known yet. Holdings read now cannot be a baseline. */
   #isUnsure(): boolean {
-    const { own, trackedOrders } = this.#deps.core;
-    return own.some((index) =>
+    const { ownInstruments, trackedOrders } = this.#deps.context;
+    return ownInstruments.some((index) =>
       Array.from(trackedOrders.openOf(index)).some(({ isSought, isOnWire, lifecycle }) => isSought || (isOnWire && lifecycle === 'sent')),
     );
   }
 
   #read(instruments: readonly number[], options: CallOptions): Work<Snapshot | null> {
-    return this.#deps.core.deps.market === 'spot' ? this.#assets(instruments, options) : this.#contracts(instruments, options);
+    return this.#deps.context.deps.market === 'spot' ? this.#assets(instruments, options) : this.#contracts(instruments, options);
   }
 
   /** Reads the totals of the assets of these instruments. */
   *#assets(instruments: readonly number[], options: CallOptions): Work<Snapshot | null> {
-    const { venue, holdings, deps } = this.#deps.core;
+    const { venue, holdings, deps } = this.#deps.context;
     const assets = new Set(instruments.flatMap((index) => [deps.instruments[index]!.base, deps.instruments[index]!.quote]));
     const sinceMs = this.#oldestMs();
     const venueHoldings = yield* venue.holdings(options);
@@ -187,7 +187,7 @@ export class HoldingsCheck {
       gaps: () => Array.from(holdings.gaps(venueHoldings, assets, sinceMs)),
       noteProven: (gap) => {
         this.#assetGap = gap;
-        return gap.by.map(([asset, by]) => differenceOf(asset, totalOf(asset), by));
+        return gap.differences.map(([asset, differences]) => differenceOf(asset, totalOf(asset), differences));
       },
       adopt: () => holdings.set(venueHoldings),
     };
@@ -195,18 +195,18 @@ export class HoldingsCheck {
 
   /** Returns the venue time of the oldest state that a read requested now may show. */
   #oldestMs(): number {
-    const { venueMs, lagMs } = this.#deps.core;
+    const { venueMs, lagMs } = this.#deps.context;
     return venueMs() - 2 * lagMs() - MAX_AGE_MS;
   }
 
   /** Reads the positions of these contracts. */
   *#contracts(instruments: readonly number[], options: CallOptions): Work<Snapshot | null> {
-    const { venue, positions, deps } = this.#deps.core;
+    const { venue, positions, deps } = this.#deps.context;
     const shown: ShownPosition[] = [];
     for (const index of instruments) {
       const sinceMs = this.#oldestMs();
       const page = yield* venue.positions(deps.instruments[index]!, options);
-      if (page === null || !page.isWhole || (!positions.isKnown(index) && this.#isUnsure())) return null;
+      if (page === null || !page.isComplete || (!positions.isKnown(index) && this.#isUnsure())) return null;
       this.#deps.funding.reportChanges(index, page.rows);
       shown.push({ index, lots: positionLotsOf(page.rows, deps.instruments[index]!, positions.comparedParts(index)), sinceMs });
     }
@@ -214,7 +214,7 @@ export class HoldingsCheck {
   }
   /** Returns the read of these positions. Each contract is compared alone: it must equal the sum of its own trades at some time. */
   #positionsOf(shown: readonly ShownPosition[]): Snapshot {
-    const { positions, deps } = this.#deps.core;
+    const { positions, deps } = this.#deps.context;
     const gapsOf = ({ index, lots, sinceMs }: ShownPosition): readonly Gap[] => Array.from(positions.gaps(index, lots, sinceMs));
     const nameOf = ({ index }: ShownPosition): string => deps.instruments[index]!.wireName;
     return {
@@ -231,10 +231,10 @@ export class HoldingsCheck {
       noteProven: (gap) =>
         shown.flatMap((position) => {
           const prefix = `${nameOf(position)} `;
-          const changes = gap.by.filter(([name]) => name.startsWith(prefix));
-          const by = changes.map(([name, difference]) => [name.slice(prefix.length) as PositionPart, difference] as const);
-          if (by.length > 0) this.#lotGaps.set(position.index, { key: gap.key, by });
-          return by.map(([part, difference]) => lotDifferenceOf(nameOf(position), part, position.lots.get(part)!, difference));
+          const changes = gap.differences.filter(([name]) => name.startsWith(prefix));
+          const differences = changes.map(([name, difference]) => [name.slice(prefix.length) as PositionPart, difference] as const);
+          if (differences.length > 0) this.#lotGaps.set(position.index, { key: gap.key, differences });
+          return differences.map(([part, difference]) => lotDifferenceOf(nameOf(position), part, position.lots.get(part)!, difference));
         }),
       adopt: () => shown.forEach(({ index, lots }) => positions.set(index, lots)),
     };
@@ -248,14 +248,17 @@ interface ShownPosition {
   readonly sinceMs: number;
 }
 
-const NO_GAP: Gap = { key: '', by: [] };
-const isNone = ({ by }: Gap): boolean => by.length === 0;
+const NO_GAP: Gap = { key: '', differences: [] };
+const isNone = ({ differences }: Gap): boolean => differences.length === 0;
 /** Returns the gap with the name of its contract before each unit. */
-const nameGap = ({ by }: Gap, name: string): Gap => {
-  const named = by.map(([unit, difference]) => [`${name} ${unit}`, difference] as const);
-  return { key: named.map(([label, difference]) => `${label} ${difference.toFixed()}`).join(' '), by: named };
+const nameGap = ({ differences }: Gap, name: string): Gap => {
+  const named = differences.map(([unit, difference]) => [`${name} ${unit}`, difference] as const);
+  return { key: named.map(([label, difference]) => `${label} ${difference.toFixed()}`).join(' '), differences: named };
 };
-const joinGaps = (gaps: readonly Gap[]): Gap => ({ key: gaps.map(({ key }) => key).join(' '), by: gaps.flatMap(({ by }) => by) });
+const joinGaps = (gaps: readonly Gap[]): Gap => ({
+  key: gaps.map(({ key }) => key).join(' '),
+  differences: gaps.flatMap(({ differences }) => differences),
+});
 const differenceOf = (asset: string, total: Decimal, difference: Decimal): string =>
   `${asset}: the account holds ${total.toFixed()}, its trades make ${total.minus(difference).toFixed()}`;
 /** Returns the difference of a part of a position. Lots of a side are written without a sign. */

@@ -31,7 +31,7 @@ function openProcess(instrument: Instrument, cursors: ReadonlyMap<string, string
   let list: { readonly rows: readonly TradeRow[]; readonly isCut: boolean } = { rows: [], isCut: false };
   const [holdings, positions] = [new HoldingBook(), new PositionBook(1, () => false)];
   const venue = {
-    trades: () => immediate({ ...list, isReadable: true, isWhole: true }),
+    trades: () => immediate({ ...list, isReadable: true, isComplete: true }),
     // The reply about an order does not come.
     order: () => pending<null>(() => () => {}),
     history: () => pending<null>(() => () => {}),
@@ -45,7 +45,7 @@ function openProcess(instrument: Instrument, cursors: ReadonlyMap<string, string
   const noted = new NotedTotals({
     notes: { cursor: ({ symbol, channel, value }: Record<string, string>) => void written.set(`${symbol} ${channel}`, value!) } as never,
     instruments: [instrument],
-    own: [0],
+    ownInstruments: [0],
     holdings,
     positions,
     countedUpTo: () => reader.bookedIds.countedUpToId,

@@ -10,7 +10,7 @@ export interface NotedTotalsDeps {
   readonly notes: RestExchangeDeps['notes'] | null;
   readonly instruments: readonly Instrument[];
   /** Indices of this market's instruments. */
-  readonly own: readonly number[];
+  readonly ownInstruments: readonly number[];
   readonly holdings: HoldingBook;
   readonly positions: PositionBook;
   /** Returns the id of the newest trade that the expected holdings include, '0' before the first; null while they may lack an older one. */
@@ -51,11 +51,11 @@ export class NotedTotals {
    * that it has not booked yet. While it lacks an older trade, neither the totals of its instrument nor those of the assets are journalled.
    */
   journalTotals(): void {
-    const { notes, instruments, own, holdings, positions, countedUpTo, hasCountedAll } = this.#deps;
+    const { notes, instruments, ownInstruments, holdings, positions, countedUpTo, hasCountedAll } = this.#deps;
     if (!notes) return;
-    if (holdings.isSet && own.some((index) => countedUpTo(index) === null)) return;
+    if (holdings.isSet && ownInstruments.some((index) => countedUpTo(index) === null)) return;
     for (const [asset, total] of holdings.entries()) this.#write(asset, TOTAL, new Decimal(total));
-    for (const index of own) {
+    for (const index of ownInstruments) {
       // The position and its newest trade are noted together, once the side of every trade is known.
       const counted = countedUpTo(index);
       if (counted === null || !hasCountedAll(index)) continue;
@@ -74,16 +74,16 @@ export class NotedTotals {
    * uncounted: no comparison has proven yet that they are complete.
    */
   acceptAssets(changes: readonly HoldingChange[]): void {
-    for (const [asset, by] of changes) this.#addToTotal(asset, TOTAL, by);
+    for (const [asset, differences] of changes) this.#addToTotal(asset, TOTAL, differences);
     this.#endGroup();
   }
   /** Journals accepted differences of an instrument, named by the part of its position (`PositionPart`), in lots. */
   acceptLots(index: number, changes: readonly HoldingChange[]): void {
     const symbol = this.#deps.instruments[index]!.id;
-    for (const [part, by] of changes) {
+    for (const [part, differences] of changes) {
       // A journal without long lots is restored with all lots on one side.
-      if (part !== 'lots') this.#write(symbol, LONG, this.#longOf(symbol).plus(part === 'long' ? by : 0));
-      this.#addToTotal(symbol, POSITION, by);
+      if (part !== 'lots') this.#write(symbol, LONG, this.#longOf(symbol).plus(part === 'long' ? differences : 0));
+      this.#addToTotal(symbol, POSITION, differences);
     }
     this.#endGroup();
   }
@@ -92,8 +92,8 @@ export class NotedTotals {
     return this.#noted.get(`${symbol} ${LONG}`) ?? Decimal.max(this.#noted.get(`${symbol} ${POSITION}`) ?? 0, 0);
   }
 
-  #addToTotal(symbol: string, channel: TotalChannel, by: Decimal): void {
-    this.#write(symbol, channel, by.plus(this.#noted.get(`${symbol} ${channel}`) ?? 0));
+  #addToTotal(symbol: string, channel: TotalChannel, differences: Decimal): void {
+    this.#write(symbol, channel, differences.plus(this.#noted.get(`${symbol} ${channel}`) ?? 0));
   }
   #write(symbol: string, channel: TotalChannel, total: Decimal): void {
     this.#noted.set(`${symbol} ${channel}`, total);

@@ -5,8 +5,11 @@ import type { OrderAttribution } from '../observe/attribution.ts';
 import type { ExchangeContext } from '../order/exchangeContext.ts';
 
 /** Returns orders whose venue order id also identifies another order, and duplicate orders that are still open. */
-export function uncertaintiesOf({ openDuplicates }: OrderAttribution, { own, trackedOrders }: ExchangeContext): readonly AuditDifference[] {
-  const contested = own.flatMap((index) =>
+export function uncertaintiesOf(
+  { openDuplicates }: OrderAttribution,
+  { ownInstruments, trackedOrders }: ExchangeContext,
+): readonly AuditDifference[] {
+  const contested = ownInstruments.flatMap((index) =>
     Array.from(trackedOrders.openOf(index)).filter(({ isContested, isBelievedAbsent }) => isContested && !isBelievedAbsent),
   );
   return [

@@ -68,15 +68,15 @@ const banMessage = (untilMs: number): string => `HTTP 418: nothing is sent befor
 /** Returns null if `text` is not a valid record. */
 function parseStoredStop(text: string): Ban | null {
   if (text.length > MAX_CHARACTERS) return null;
-  let data: unknown;
+  let record: unknown;
   try {
-    data = JSON.parse(text);
+    record = JSON.parse(text);
   } catch (error) {
     if (error instanceof SyntaxError) return null;
     throw error;
   }
-  if (typeof data !== 'object' || data === null) return null;
-  const { version, sinceMs, untilMs, strikes } = data as Partial<Record<string, unknown>>;
+  if (typeof record !== 'object' || record === null) return null;
+  const { version, sinceMs, untilMs, strikes } = record as Partial<Record<string, unknown>>;
   if (version !== VERSION || !isWhole(sinceMs) || !isWhole(untilMs) || !isWhole(strikes)) return null;
   return sinceMs <= untilMs && strikes >= 1 && strikes <= 64 ? { sinceMs, untilMs, strikes } : null;
 }

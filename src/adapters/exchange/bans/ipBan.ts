@@ -45,17 +45,17 @@ export class IpBan {
   }
   /** Returns the pass of a call that is being sent. */
   beginCall(): Pass {
-    return this.#stop.passAt();
+    return this.#stop.beginCall();
   }
   /** Notes the end of a call without a 418. `isFine`: a reply came. Returns true if other calls may pass now. */
   endCall(pass: Pass, isFine: boolean): boolean {
-    return this.#stop.hasEnded(pass, isFine);
+    return this.#stop.noteCallEnd(pass, isFine);
   }
 
   /** Notes a 418: begins a ban or makes it longer, and stores it. */
   onBan(pass: Pass, nowMs: number, retryAfterMs: number | null): void {
-    if (this.#stop.struck(pass, nowMs, retryAfterMs) === 'same') return;
-    this.#save(() => this.#persist());
+    if (this.#stop.noteViolation(pass, nowMs, retryAfterMs) === 'same') return;
+    this.#reportIfNotSaved(() => this.#persist());
     this.#notify({ kind: 'banned', ban: this.#ban });
   }
 
@@ -67,13 +67,13 @@ export class IpBan {
     const isMoved = ban.sinceMs > nowMs;
     const adjusted = isMoved ? { ...ban, sinceMs: nowMs, untilMs: nowMs + ban.untilMs - ban.sinceMs } : ban;
     if (nowMs < adjusted.untilMs + FORGIVEN_MS) this.#stop.resume(adjusted);
-    if (isMoved) this.#save(() => this.#store?.write(adjusted));
+    if (isMoved) this.#reportIfNotSaved(() => this.#store?.write(adjusted));
   }
 
   /** Stores the ban, and reports it if that fails. */
-  #save(store: () => void): void {
+  #reportIfNotSaved(save: () => void): void {
     try {
-      store();
+      save();
     } catch (error) {
       this.#notify({ kind: 'banNotSaved', ban: this.#ban, cause: error instanceof Error ? error.message : String(error) });
     }

@@ -24,6 +24,9 @@ export interface StoredStop {
   readonly strikes: number;
 }
 
+/** Keeps the length of a pause, a power of 2, within the numbers that a double holds. */
+const MAX_STRIKES = 64;
+
 /** The pauses of one rate limit. */
 export class RateStop implements StoredStop {
   sinceMs = -Infinity;
@@ -34,6 +37,7 @@ export class RateStop implements StoredStop {
   #epoch = 0;
   /** False from the start of a pause until a call succeeds after it. */
   #isProven = true;
+  /** The only call under way after a pause; null without one. */
   #probe: Pass | null = null;
 
   constructor(rules: StopRules) {
@@ -48,6 +52,7 @@ export class RateStop implements StoredStop {
     this.#isProven = false;
   }
 
+  /** True during a pause. */
   isOn(nowMs: number): boolean {
     return nowMs < this.untilMs;
   }
@@ -57,7 +62,8 @@ export class RateStop implements StoredStop {
     return !this.isOn(nowMs) && (this.#isProven || this.#probe === null);
   }
 
-  passAt(): Pass {
+  /** Returns the pass of a call that is sent now. The first call after a pause becomes the probe that the others wait for. */
+  beginCall(): Pass {
     const pass: Pass = { epoch: this.#epoch };
     if (!this.#isProven) this.#probe ??= pass;
     return pass;
@@ -66,7 +72,7 @@ export class RateStop implements StoredStop {
   /**
    * Notes the end of a call without a violation. `isFine`: a reply came. Returns true if other calls may pass now.
    */
-  hasEnded(pass: Pass, isFine: boolean): boolean {
+  noteCallEnd(pass: Pass, isFine: boolean): boolean {
     if (pass !== this.#probe) return false;
     this.#probe = null;
     if (isFine) this.#isProven = true;
@@ -77,7 +83,7 @@ export class RateStop implements StoredStop {
    * Notes that the venue refused a call for a rate-limit violation. Returns `new` if a pause begins. Otherwise the call is from before the
    * pause: `longer` if its reply extends the pause, `same` if not.
    */
-  struck(pass: Pass, nowMs: number, retryAfterMs: number | null): 'new' | 'longer' | 'same' {
+  noteViolation(pass: Pass, nowMs: number, retryAfterMs: number | null): 'new' | 'longer' | 'same' {
     if (pass === this.#probe) this.#probe = null;
     const { firstMs, maxMs, forgivenMs } = this.#rules;
     const requestedMs = nowMs + (retryAfterMs ?? 0);
@@ -88,7 +94,7 @@ export class RateStop implements StoredStop {
     }
     if (nowMs >= this.untilMs + forgivenMs) this.strikes = 0;
     this.#epoch++;
-    this.strikes = Math.min(64, this.strikes + 1);
+    this.strikes = Math.min(MAX_STRIKES, this.strikes + 1);
     this.sinceMs = nowMs;
     this.#isProven = false;
     this.untilMs = Math.max(this.untilMs, requestedMs, nowMs + Math.min(maxMs, firstMs * 2 ** (this.strikes - 1)));

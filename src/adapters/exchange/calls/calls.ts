@@ -16,11 +16,11 @@ export class Calls {
   readonly #client: Pick<RestClient, 'call'>;
   readonly #onOutcome: OutcomeListener;
   /** Calls without a reply yet. */
-  #open = 0;
+  #openCount = 0;
   #isStopped = false;
   /** True once the venue has rejected the key. Further calls with the key would look like an attack. */
   isLocked = false;
-  #whenQuiet: (() => void) | null = null;
+  #onIdle: (() => void) | null = null;
 
   constructor(client: Pick<RestClient, 'call'>, onOutcome: OutcomeListener) {
     this.#client = client;
@@ -28,8 +28,8 @@ export class Calls {
   }
 
   /** Number of calls without a reply. */
-  get open(): number {
-    return this.#open;
+  get openCount(): number {
+    return this.#openCount;
   }
   /** True once the exchange was stopped: no further call is sent. */
   get isStopped(): boolean {
@@ -57,20 +57,20 @@ export class Calls {
   /** Returns a function that cancels the call. `done` runs before the end of the last call is reported to `stop`. */
   #send<O extends Op>(op: O, args: OpArgs<O>, done: (outcome: Outcome<OpResult<O>>) => void, options: CallOptions): () => void {
     const onEnd = (outcome: Outcome<OpResult<O>>): void => {
-      this.#open--;
+      this.#openCount--;
       this.#onOutcome(op, outcome, args);
       done(outcome);
-      if (this.#open === 0) this.#whenQuiet?.();
+      if (this.#openCount === 0) this.#onIdle?.();
     };
     const cancel = this.#client.call(op, args, onEnd, options);
-    this.#open++;
+    this.#openCount++;
     return cancel;
   }
 
   /** Stops sending. Calls `done` when all calls on the wire have ended. */
   stop(done: () => void): void {
     this.#isStopped = true;
-    if (this.#open === 0) done();
-    else this.#whenQuiet = done;
+    if (this.#openCount === 0) done();
+    else this.#onIdle = done;
   }
 }

@@ -18,7 +18,7 @@ import { mapOutcome, MAX_ROWS, type CreatedOrder, type VenueCalls } from './venu
 const limit = MAX_ROWS;
 
 /** Returns the reply to a futures create, which has the order id and nothing else. */
-const idOnly = (venueId: string): CreatedOrder => ({
+const createdWithIdOnly = (venueId: string): CreatedOrder => ({
   venueId,
   clientOrderId: null,
   symbol: null,
@@ -69,10 +69,10 @@ export function futuresCalls(
     *create(order, clientOrderId, options) {
       if (isTriggerOrder(order)) {
         const created = yield* calls.call('futures.createConditionOrder', triggerOrderArgs(order, terms(order), clientOrderId), options);
-        return mapOutcome(created, ({ triggerIds }) => idOnly(triggerTrackId(triggerIds[0] ?? '', clientOrderId)));
+        return mapOutcome(created, ({ triggerIds }) => createdWithIdOnly(triggerTrackId(triggerIds[0] ?? '', clientOrderId)));
       }
       const created = yield* calls.call('futures.createOrder', futuresOrderArgs(order, terms(order), clientOrderId), options);
-      return mapOutcome(created, ({ orderId }) => idOnly(orderId));
+      return mapOutcome(created, ({ orderId }) => createdWithIdOnly(orderId));
     },
     cancel({ wireName: contractName }, orderId) {
       const waiting = parseTriggerTrackId(orderId);
@@ -80,13 +80,13 @@ export function futuresCalls(
       return calls.call('futures.cancelTriggerOrder', { contractName, orderId: waiting.triggerId });
     },
     *serverTime() {
-      const value = yield* calls.read('futures.serverTime', {}, { priority: 'reconcile', attempts: 1 });
-      return value?.serverTimeMs ?? null;
+      const reply = yield* calls.read('futures.serverTime', {}, { priority: 'reconcile', attempts: 1 });
+      return reply?.serverTimeMs ?? null;
     },
     // Without a limit in the request, the number of rows says nothing about missing ones.
     *openOrders({ wireName: contractName }, options) {
-      const value = yield* calls.read('futures.openOrders', { contractName }, options);
-      return value && pageOf(value, Infinity, futuresOrderRow);
+      const reply = yield* calls.read('futures.openOrders', { contractName }, options);
+      return reply && pageOf(reply, Infinity, futuresOrderRow);
     },
     *order({ wireName: contractName }, orderId, options) {
       const waiting = parseTriggerTrackId(orderId);
@@ -96,12 +96,12 @@ export function futuresCalls(
       return outcome.value === null ? 'none' : futuresOrderRow(outcome.value);
     },
     *trades({ wireName: contractName }, { fromId, max }, options) {
-      const value = yield* calls.read('futures.myTrades', { contractName, limit: max, ...(fromId === null ? {} : { fromId }) }, options);
-      return value && (account.isOurs(ownersOf(value.rows)) ? pagedOf(value, max, futuresTradeRow) : null);
+      const reply = yield* calls.read('futures.myTrades', { contractName, limit: max, ...(fromId === null ? {} : { fromId }) }, options);
+      return reply && (account.isOurs(ownersOf(reply.rows)) ? pagedOf(reply, max, futuresTradeRow) : null);
     },
     *history({ wireName: contractName }, fromId, options) {
-      const value = yield* calls.read('futures.orderHistory', { contractName, limit, ...(fromId === null ? {} : { fromId }) }, options);
-      return value && pagedOf(value, limit, historyRow);
+      const reply = yield* calls.read('futures.orderHistory', { contractName, limit, ...(fromId === null ? {} : { fromId }) }, options);
+      return reply && pagedOf(reply, limit, historyRow);
     },
     readTriggerOrders: ({ wireName }, options) => readTriggers(calls, wireName, options),
     holdings: () => immediate(null),
@@ -111,8 +111,8 @@ export function futuresCalls(
       // Some services lack this endpoint. Their account reports the positions, but not the funding paid.
       const isMissing = outcome.kind === 'refused' || (outcome.kind === 'unknown' && outcome.status === NOT_FOUND);
       if (!isMissing) return null;
-      const value = yield* calls.read('futures.account', {}, options);
-      return value && positionsIn(value, contractName);
+      const reply = yield* calls.read('futures.account', {}, options);
+      return reply && positionsIn(reply, contractName);
     },
   };
 }

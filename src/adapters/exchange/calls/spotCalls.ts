@@ -25,7 +25,7 @@ export function pagedOf<T, U>({ rows, refused }: Listing<T>, max: number, map: (
 }
 function page<T, U>(rows: readonly T[], refused: number, isCut: boolean, map: (row: T) => U): Page<U> {
   const isReadable = refused === 0;
-  return { rows: rows.map(map), isCut, isReadable, isWhole: isReadable && !isCut };
+  return { rows: rows.map(map), isCut, isReadable, isComplete: isReadable && !isCut };
 }
 
 /** Returns the calls of spot. `onOtherAccount` is called for a reply about another account. */
@@ -47,12 +47,12 @@ export function spotCalls(calls: Calls, onOtherAccount: (difference: string) => 
     },
     cancel: ({ wireName: symbol }, orderId) => calls.call('spot.cancelOrder', { symbol, orderId }),
     *serverTime() {
-      const value = yield* calls.read('spot.serverTime', {}, { priority: 'reconcile', attempts: 1 });
-      return value?.serverTimeMs ?? null;
+      const reply = yield* calls.read('spot.serverTime', {}, { priority: 'reconcile', attempts: 1 });
+      return reply?.serverTimeMs ?? null;
     },
     *openOrders({ wireName: symbol }, options) {
-      const value = yield* calls.read('spot.openOrders', { symbol, limit }, options);
-      return value && pageOf(value, limit, spotOrderRow);
+      const reply = yield* calls.read('spot.openOrders', { symbol, limit }, options);
+      return reply && pageOf(reply, limit, spotOrderRow);
     },
     *order({ wireName: symbol }, orderId, options) {
       const outcome = yield* calls.call('spot.queryOrder', { symbol, orderId }, options);
@@ -60,15 +60,15 @@ export function spotCalls(calls: Calls, onOtherAccount: (difference: string) => 
       return outcome.value === null ? 'none' : spotOrderRow(outcome.value);
     },
     *trades({ wireName: symbol }, { fromId, max }, options) {
-      const value = yield* calls.read('spot.myTrades', { symbol, limit: max, ...(fromId === null ? {} : { fromId }) }, options);
-      return value && pagedOf(value, max, spotTradeRow);
+      const reply = yield* calls.read('spot.myTrades', { symbol, limit: max, ...(fromId === null ? {} : { fromId }) }, options);
+      return reply && pagedOf(reply, max, spotTradeRow);
     },
     history: () => immediate(null),
     readTriggerOrders: () => immediate([]),
     *holdings(options) {
-      const value = yield* calls.read('spot.account', {}, options);
-      if (value === null || value.refused.length > 0 || !account.isOurs([value.uid])) return null;
-      return value.rows.map(({ asset, free, locked }) => ({ asset, total: new Decimal(free).plus(locked).toFixed() }));
+      const reply = yield* calls.read('spot.account', {}, options);
+      if (reply === null || reply.refused.length > 0 || !account.isOurs([reply.uid])) return null;
+      return reply.rows.map(({ asset, free, locked }) => ({ asset, total: new Decimal(free).plus(locked).toFixed() }));
     },
     positions: () => immediate(null),
   };

@@ -5,7 +5,7 @@ import type { TriggerOrder } from '../../../protocol/shapes/futures.ts';
 import type { CallOptions } from '../client/restClient.ts';
 import type { Calls } from './calls.ts';
 
-const ROWS = 1000;
+const ROWS_PER_PAGE = 1000;
 const MAX_STARTS = 3;
 const MAX_PAGES = 50;
 
@@ -23,13 +23,13 @@ function* readPages(calls: Calls, contractName: string, options: CallOptions): W
   const rows: TriggerOrder[] = [];
   let count: number | null = null;
   for (let page = 1; ; page++) {
-    const value = yield* calls.read('futures.triggerOrderList', { contractName, page, limit: ROWS }, options);
-    if (value === null || value.refused.length > 0 || page > MAX_PAGES) return null;
-    if (page > 1 && value.count !== count) return 'changed';
-    count = value.count;
-    rows.push(...value.rows);
+    const reply = yield* calls.read('futures.triggerOrderList', { contractName, page, limit: ROWS_PER_PAGE }, options);
+    if (reply === null || reply.refused.length > 0 || page > MAX_PAGES) return null;
+    if (page > 1 && reply.count !== count) return 'changed';
+    count = reply.count;
+    rows.push(...reply.rows);
     // Without a count, only a page that is not full is known to be the last.
-    const isLast = value.rows.length < ROWS || (count !== null && rows.length >= count);
+    const isLast = reply.rows.length < ROWS_PER_PAGE || (count !== null && rows.length >= count);
     if (isLast) return count === null || rows.length === count ? rows : null;
   }
 }

@@ -66,7 +66,7 @@ export function matchesTrigger(row: TriggerOrder, order: OrderRequest): boolean 
 }
 
 /** True if a row still waits for its price. An unknown status counts as waiting. */
-export const mayWait = ({ status: { word } }: TriggerOrder): boolean => word === 'PENDING' || word === 'UNKNOWN';
+export const mayStillWait = ({ status: { word } }: TriggerOrder): boolean => word === 'PENDING' || word === 'UNKNOWN';
 
 /** How far a row's creation time may precede the signing of its create. Rows have times in whole seconds. */
 const EARLY_MS = 2000;
@@ -75,7 +75,7 @@ const EARLY_MS = 2000;
 export const isOlder = ({ ctime }: TriggerOrder, signMs: number): boolean => ctime !== null && ctime < signMs - EARLY_MS;
 
 /** True if the row describes another order than the request. Then the venue has used one id for two orders. */
-export const isOther = ({ side, open }: TriggerOrder, request: Pick<OrderRequest, 'side' | 'reduceOnly'>): boolean =>
+export const describesOtherOrder = ({ side, open }: TriggerOrder, request: Pick<OrderRequest, 'side' | 'reduceOnly'>): boolean =>
   side !== request.side || open !== (request.reduceOnly ? 'CLOSE' : 'OPEN');
 
 /** Order status of a trigger order that has not fired. A fired one is another order with a status of its own. */

@@ -60,7 +60,7 @@ export interface Page<T> {
   /** False if a row could not be parsed. */
   readonly isReadable: boolean;
   /** True if no row is missing or unreadable, as far as the list shows. */
-  readonly isWhole: boolean;
+  readonly isComplete: boolean;
 }
 
 /** A position of a contract as the venue reports it. */

@@ -6,7 +6,7 @@ import { timeMs } from '../../../base/brand.ts';
 import type { Effect } from '../../../protocol/endpoints/endpoint.ts';
 import { ERROR_CODES } from '../../../protocol/errors/errorCodes.ts';
 import { errorCodeOf, type Outcome } from '../../../protocol/outcome.ts';
-import { isWrongTime, mayPass, retryPauseMs } from './readRetry.ts';
+import { isWrongTime, mayRetry, retryPauseMs } from './readRetry.ts';
 import { retryAfterMs } from './retryAfter.ts';
 
 const refused = (code: number, status = 400): Outcome<never> => ({ kind: 'refused', status, code, msg: '' });
@@ -18,7 +18,7 @@ const unknown = (status: number | null, code?: number | null): Outcome<never> =>
   error: code === undefined ? null : { code, msg: '', isStrict: true },
 });
 
-describe('mayPass', () => {
+describe('mayRetry', () => {
   test.each<[string, Outcome<unknown>, boolean]>([
     ['a reply', { kind: 'acked', value: [] }, false],
     ['a request that was not sent', { kind: 'notSent', cause: 'ECONNREFUSED' }, true],
@@ -38,13 +38,13 @@ describe('mayPass', () => {
     ['a ban of a firewall', unknown(418), false],
     ['an invalid key', refused(-2015, 401), false],
     ['the wrong time', refused(-1021), false],
-  ])('mayPass decides for a read whether to retry after %s', (_name, outcome, expected) => {
-    expect(mayPass('read', outcome)).toBe(expected);
-    for (const effect of ['create', 'cancel', 'setting', 'test'] satisfies readonly Effect[]) expect(mayPass(effect, outcome)).toBe(false);
+  ])('mayRetry decides for a read whether to retry after %s', (_name, outcome, expected) => {
+    expect(mayRetry('read', outcome)).toBe(expected);
+    for (const effect of ['create', 'cancel', 'setting', 'test'] satisfies readonly Effect[]) expect(mayRetry(effect, outcome)).toBe(false);
   });
 
-  test('mayPass of a refused read is true for five codes, and not for a wrong timestamp', () => {
-    expect(ERROR_CODES.filter(({ code }) => mayPass('read', refused(code))).map(({ code }) => code)).toEqual([
+  test('mayRetry of a refused read is true for five codes, and not for a wrong timestamp', () => {
+    expect(ERROR_CODES.filter(({ code }) => mayRetry('read', refused(code))).map(({ code }) => code)).toEqual([
       -1001, -1003, -1006, -1007, -1016,
     ]);
     expect([isWrongTime(refused(-1021)), isWrongTime(unknown(500, -1021)), isWrongTime(unknown(null))]).toEqual([true, true, false]);

@@ -20,7 +20,7 @@ export function retryPauseMs(attempt: number, random: number): number {
 }
 
 /** True if another attempt of a read may succeed. False after a ban (418), because each request makes the ban longer. */
-export function mayPass(effect: Effect, outcome: Outcome<unknown>): boolean {
+export function mayRetry(effect: Effect, outcome: Outcome<unknown>): boolean {
   if (!isSafeToRetry({ effect })) return false;
   switch (outcome.kind) {
     case 'acked':

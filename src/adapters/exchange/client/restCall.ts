@@ -14,7 +14,7 @@ import { checkSubject } from './checkSubject.ts';
 import type { LastReplies } from './lastReplies.ts';
 import type { UniqueTimestamps } from './uniqueTimestamps.ts';
 import type { RestClientDeps } from './restClientDeps.ts';
-import { isWrongTime, mayPass, retryPauseMs } from './readRetry.ts';
+import { isWrongTime, mayRetry, retryPauseMs } from './readRetry.ts';
 import { retryAfterMs } from './retryAfter.ts';
 
 /** How long to keep listening for a reply after the caller has timed out. */
@@ -184,7 +184,7 @@ export class RestCall<O extends Op> {
     if (isReply || outcome.kind === 'notSent') this.#stopListening();
     if (this.#endCause !== null) this.#finish(outcome);
     else if (this.#isSigned && isWrongTime(outcome)) this.#correctTime(outcome);
-    else if (this.#attempt < this.#maxAttempts && mayPass(this.#effect, outcome)) this.#retry(outcome);
+    else if (this.#attempt < this.#maxAttempts && mayRetry(this.#effect, outcome)) this.#retry(outcome);
     else this.#finish(outcome);
   }
 

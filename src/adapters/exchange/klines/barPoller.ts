@@ -12,10 +12,10 @@ import { nextPollMs, pollRules, type PollRules } from './pollPlan.ts';
 import { barWindow, coarserWindow, MAX_KLINES, rowsSince, type MarketBar } from './klineWindow.ts';
 
 /**
- * Requests the newest `rows` klines (2 to 300). `isAgain`: an earlier call for the same bar did not bring it. Calls `done` once, never
+ * Requests the newest `rows` klines (2 to 300). `isRepeat`: an earlier call for the same bar did not bring it. Calls `done` once, never
  * before returning. The returned function cancels the request.
  */
-export type AskKlines = (rows: number, done: (outcome: Outcome<Listing<Kline>>) => void, isAgain?: boolean) => () => void;
+export type AskKlines = (rows: number, done: (outcome: Outcome<Listing<Kline>>) => void, isRepeat?: boolean) => () => void;
 
 /** Takes the bars of a feed. */
 export interface BarSink {
@@ -128,9 +128,9 @@ export class BarPoller {
       if (this.#isRunning) this.#wait(this.#nextMs());
     };
     const runningMs = openOf(this.#options.interval, serverMs);
-    const isAgain = runningMs === this.#runningMs;
+    const isRepeat = runningMs === this.#runningMs;
     this.#runningMs = runningMs;
-    this.#cancelCall = this.#deps.ask(rows, onOutcome, isAgain);
+    this.#cancelCall = this.#deps.ask(rows, onOutcome, isRepeat);
   }
 
   /**

@@ -17,7 +17,7 @@ export type BarEvent =
   | { readonly kind: 'gap'; readonly fromMs: number; readonly bars: number; readonly why: 'notSent' | 'outOfReach' };
 
 /** Number of bars kept to detect late and revised ones. Twice the size of a reply, because replies may skip times without trades. */
-const REMEMBERED = 600;
+const MAX_REMEMBERED_BARS = 600;
 
 /** What is known of the bars of one instrument and interval. */
 export class BarTracker {
@@ -31,7 +31,7 @@ export class BarTracker {
   /** `knownBars`: bars that need no delivery, oldest first, such as the newest ones of a catalog. */
   constructor(interval: Interval, knownBars: readonly MarketBar[] = []) {
     this.interval = interval;
-    const remembered = knownBars.slice(-REMEMBERED);
+    const remembered = knownBars.slice(-MAX_REMEMBERED_BARS);
     for (const bar of remembered) this.#known.set(bar.openMs, bar);
     this.#lastMs = remembered.at(-1)?.openMs ?? null;
     this.#floorMs = remembered[0]?.openMs ?? -Infinity;
@@ -50,7 +50,7 @@ export class BarTracker {
       if (this.#lastMs === null || bar.openMs > this.#lastMs) this.#deliver(bar, row === 0 && window.isFull, events);
       else this.#compare(bar, events);
     }
-    if (this.#known.size > 2 * REMEMBERED) this.#forget();
+    if (this.#known.size > 2 * MAX_REMEMBERED_BARS) this.#forget();
     return events;
   }
 
@@ -79,7 +79,7 @@ export class BarTracker {
 
   #forget(): void {
     const times = [...this.#known.keys()].toSorted((a, b) => a - b);
-    for (const openMs of times.slice(0, -REMEMBERED)) this.#known.delete(openMs);
-    this.#floorMs = times.at(-REMEMBERED)!;
+    for (const openMs of times.slice(0, -MAX_REMEMBERED_BARS)) this.#known.delete(openMs);
+    this.#floorMs = times.at(-MAX_REMEMBERED_BARS)!;
   }
 }

@@ -16,8 +16,8 @@ export const MAX_CALLS = 64;
 
 /** A waiting call, and what decides its turn. */
 interface QueuedKlines {
-  readonly place: number;
-  readonly isAgain: boolean;
+  readonly rank: number;
+  readonly isRepeat: boolean;
   readonly sequence: number;
   readonly begin: () => void;
 }
@@ -28,8 +28,8 @@ export class KlineQueue {
   readonly #maxCalls: number;
   readonly #waiting: QueuedKlines[] = [];
   #sequence = 0;
-  #underWay = 0;
-  #members = 0;
+  #callsUnderWay = 0;
+  #feedCount = 0;
   #timer: number | null = null;
 
   constructor(scheduler: Scheduler, { maxCalls }: KlineQueueOptions) {
@@ -37,41 +37,41 @@ export class KlineQueue {
     this.#maxCalls = Math.max(1, Math.min(MAX_CALLS, Math.floor(maxCalls)));
   }
 
-  /** Returns `ask` in this queue. Calls with a lower `place` go first; a repeated call goes after all first ones. */
-  askInOrder(place: number, ask: AskKlines): AskKlines {
-    this.#members++;
-    return (rows, done, isAgain = false) => {
+  /** Returns `ask` in this queue. Calls with a lower `rank` go first; a repeated call goes after all first ones. */
+  askInOrder(rank: number, ask: AskKlines): AskKlines {
+    this.#feedCount++;
+    return (rows, done, isRepeat = false) => {
       let cancel: (() => void) | null = null;
       let isOver = false;
-      const leave = (): void => {
+      const onEnd = (): void => {
         if (isOver) return;
         isOver = true;
-        this.#underWay--;
-        this.#fill();
+        this.#callsUnderWay--;
+        this.#startWaiting();
       };
       const call: QueuedKlines = {
-        place,
-        isAgain,
+        rank,
+        isRepeat,
         sequence: ++this.#sequence,
         begin: () => {
-          this.#underWay++;
+          this.#callsUnderWay++;
           cancel = ask(
             rows,
             (outcome) => {
-              leave();
+              onEnd();
               done(outcome);
             },
-            isAgain,
+            isRepeat,
           );
         },
       };
       this.#waiting.push(call);
-      this.#scheduleRun();
+      this.#scheduleStart();
       return () => {
         const index = this.#waiting.indexOf(call);
         if (index >= 0) this.#waiting.splice(index, 1);
         else if (cancel !== null) {
-          leave();
+          onEnd();
           cancel();
         }
       };
@@ -79,18 +79,18 @@ export class KlineQueue {
   }
 
   /** Starts the next calls soon. The calls of a single feed start at once. */
-  #scheduleRun(): void {
-    if (this.#members === 1) return this.#fill();
+  #scheduleStart(): void {
+    if (this.#feedCount === 1) return this.#startWaiting();
     this.#timer ??= this.#scheduler.at(this.#scheduler.nowMs + GATHER_MS, () => {
       this.#timer = null;
-      this.#fill();
+      this.#startWaiting();
     });
   }
 
   /** Starts waiting calls while fewer than `#maxCalls` are under way. */
-  #fill(): void {
+  #startWaiting(): void {
     if (this.#timer !== null) return;
-    while (this.#underWay < this.#maxCalls && this.#waiting.length > 0) {
+    while (this.#callsUnderWay < this.#maxCalls && this.#waiting.length > 0) {
       const firstCall = this.#waiting.reduce((best, call) => (isBefore(call, best) ? call : best));
       this.#waiting.splice(this.#waiting.indexOf(firstCall), 1);
       firstCall.begin();
@@ -99,6 +99,6 @@ export class KlineQueue {
 }
 
 function isBefore(a: QueuedKlines, b: QueuedKlines): boolean {
-  if (a.isAgain !== b.isAgain) return b.isAgain;
-  return a.place === b.place ? a.sequence < b.sequence : a.place < b.place;
+  if (a.isRepeat !== b.isRepeat) return b.isRepeat;
+  return a.rank === b.rank ? a.sequence < b.sequence : a.rank < b.rank;
 }

@@ -59,9 +59,9 @@ export function barWindow(listing: Listing<Kline>, interval: Interval, requested
       );
       continue;
     }
-    const same = byTime.get(openMs);
-    const isContradicted = same === null || (same !== undefined && !isSame(same, bar));
-    if (same && isContradicted) refused.push(`the answer has two different bars of ${formatMinute(openMs)}`);
+    const earlierBar = byTime.get(openMs);
+    const isContradicted = earlierBar === null || (earlierBar !== undefined && !isSame(earlierBar, bar));
+    if (earlierBar && isContradicted) refused.push(`the answer has two different bars of ${formatMinute(openMs)}`);
     byTime.set(openMs, isContradicted ? null : bar);
   }
   const closed = [...byTime.values()].filter((bar) => bar !== null).toSorted((a, b) => a.openMs - b.openMs);
@@ -93,7 +93,7 @@ export function coarserWindow(window: KlineWindow, interval: Interval): KlineWin
   assert(nests(window.interval, interval), `${window.interval} bars do not add up to ${interval} bars`);
   const { closed: fine } = window;
   const columns = columnsOfBars(fine);
-  const merged = columnsOfBars([BLANK]);
+  const merged = columnsOfBars([BLANK_BAR]);
   const endMs = fine.at(-1)?.closeMs ?? -Infinity;
   const closed: MarketBar[] = [];
   for (let row = 0; row < fine.length;) {
@@ -111,7 +111,7 @@ export function coarserWindow(window: KlineWindow, interval: Interval): KlineWin
   return { ...window, interval, closed };
 }
 
-const BLANK: MarketBar = { openMs: 0, closeMs: 0, open: 0, high: 0, low: 0, close: 0, volume: 0, barsIn: 0 };
+const BLANK_BAR: MarketBar = { openMs: 0, closeMs: 0, open: 0, high: 0, low: 0, close: 0, volume: 0, barsIn: 0 };
 
 /** Columns of bars, one row for each bar. */
 export interface BarFigures extends FigureColumns {

@@ -15,7 +15,7 @@ export class Allowance {
   readonly #min: number;
   readonly #growthMs: number;
   /** The use at the latest refusal. */
-  #refusedLevel = Infinity;
+  #refusedWeight = Infinity;
   #refusedUntilMs = -Infinity;
   #memoryMs = 0;
   #changedMs = -Infinity;
@@ -27,19 +27,19 @@ export class Allowance {
     this.now = max;
   }
 
-  /** Halves the allowance, because the venue refused a call at use `level`, by our own count. */
-  onRefusal(level: number, nowMs: number): void {
-    this.#refusedLevel = level;
+  /** Halves the allowance, because the venue refused a call at use `usedWeight`, by our own count. */
+  onRefusal(usedWeight: number, nowMs: number): void {
+    this.#refusedWeight = usedWeight;
     this.#memoryMs = Math.min(MEMORY_MS.max, Math.max(MEMORY_MS.first, this.#memoryMs * 2));
     this.#refusedUntilMs = nowMs + this.#memoryMs;
     this.#changedMs = nowMs;
-    this.now = Math.max(this.#min, Math.floor(Math.min(this.now, level) / 2));
+    this.now = Math.max(this.#min, Math.floor(Math.min(this.now, usedWeight) / 2));
   }
 
   /** Raises the allowance by one call for waiting calls, if nothing was refused lately. It stays below the refused level. */
   onDemand(nowMs: number): void {
-    const upper = nowMs < this.#refusedUntilMs ? Math.min(this.#max, this.#refusedLevel - 1) : this.#max;
-    if (this.now >= upper || nowMs < this.#changedMs + this.#growthMs) return;
+    const maxNow = nowMs < this.#refusedUntilMs ? Math.min(this.#max, this.#refusedWeight - 1) : this.#max;
+    if (this.now >= maxNow || nowMs < this.#changedMs + this.#growthMs) return;
     this.now++;
     this.#changedMs = nowMs;
   }

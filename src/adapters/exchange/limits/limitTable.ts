@@ -42,12 +42,12 @@ export interface OpLimit {
 export function limitTable(overrides: LimitOverrides = {}, publicOnKey = false): ReadonlyMap<Op, OpLimit> {
   const classes = new Set<string>(OPS.map((op) => endpointOf(op).limit.rateClass));
   for (const [name, override] of Object.entries(overrides)) checkOverride(name, override ?? {}, classes);
-  const rows = OPS.map((op) => ({ op, row: rowOf(op, overrides, publicOnKey) }));
-  const heaviest = new Map<string, number>();
-  for (const { row } of rows) heaviest.set(row.rateClass, Math.max(row.weight, heaviest.get(row.rateClass) ?? 0));
+  const rows = OPS.map((op) => ({ op, row: operationLimitOf(op, overrides, publicOnKey) }));
+  const heaviestByClass = new Map<string, number>();
+  for (const { row } of rows) heaviestByClass.set(row.rateClass, Math.max(row.weight, heaviestByClass.get(row.rateClass) ?? 0));
   const limits = new Map<string, ClassLimit>();
   return new Map(
-    rows.map(({ op, row }) => [op, { weight: row.weight, limit: classLimitOf(row, heaviest.get(row.rateClass) ?? 1, limits) }]),
+    rows.map(({ op, row }) => [op, { weight: row.weight, limit: classLimitOf(row, heaviestByClass.get(row.rateClass) ?? 1, limits) }]),
   );
 }
 
@@ -57,18 +57,18 @@ interface OperationLimit extends Omit<RateLimit, 'source'> {
 }
 
 /** Returns the rate limit of an operation. An override of the operation wins over one of its class. */
-function rowOf(op: Op, overrides: LimitOverrides, publicOnKey: boolean): OperationLimit {
+function operationLimitOf(op: Op, overrides: LimitOverrides, publicOnKey: boolean): OperationLimit {
   const { limit } = endpointOf(op);
-  const ofOp = limit.rateClass === op ? {} : (overrides[op] ?? {});
-  const ofClass = overrides[limit.rateClass] ?? {};
-  const hasOwnClass = ofOp.count !== undefined || ofOp.windowMs !== undefined;
-  const isConfigured = hasOwnClass || ofClass.count !== undefined || ofClass.windowMs !== undefined;
+  const opOverride = limit.rateClass === op ? {} : (overrides[op] ?? {});
+  const classOverride = overrides[limit.rateClass] ?? {};
+  const hasOwnClass = opOverride.count !== undefined || opOverride.windowMs !== undefined;
+  const isConfigured = hasOwnClass || classOverride.count !== undefined || classOverride.windowMs !== undefined;
   return {
     rateClass: hasOwnClass ? op : limit.rateClass,
     scope: publicOnKey ? 'key' : limit.scope,
-    count: ofOp.count ?? ofClass.count ?? limit.count,
-    windowMs: ofOp.windowMs ?? ofClass.windowMs ?? limit.windowMs,
-    weight: ofOp.weight ?? ofClass.weight ?? limit.weight,
+    count: opOverride.count ?? classOverride.count ?? limit.count,
+    windowMs: opOverride.windowMs ?? classOverride.windowMs ?? limit.windowMs,
+    weight: opOverride.weight ?? classOverride.weight ?? limit.weight,
     source: isConfigured ? 'configured' : limit.source,
   };
 }

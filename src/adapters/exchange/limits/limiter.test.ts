@@ -231,7 +231,7 @@ describe('settings', () => {
       'limits.spot.batchOrders: expected a count of at least 60, the weight of one call, got 50',
     ],
     [{ banMinMs: 1000 }, 'limits.banMinMs: expected 300000 ms or more, got 1000'],
-    [{ maxWaiting: 0 }, 'mostWaiting: expected a whole number of 1 or more, got 0'],
+    [{ maxWaiting: 0 }, 'maxWaiting: expected a whole number of 1 or more, got 0'],
   ])('limiter settings are rejected: %j', (options, expected) => {
     expect(message(options)).toBe(expected);
   });

@@ -78,19 +78,19 @@ export class Limiter {
       scheduler,
       bans: ban,
       maxWaiting,
-      banned: () => allClasses.forEach((rateClass) => rateClass.refuseAll()),
-      unbanned: () => allClasses.forEach((rateClass) => rateClass.sendWaiting()),
+      onBan: () => allClasses.forEach((rateClass) => rateClass.refuseAll()),
+      onBanEnd: () => allClasses.forEach((rateClass) => rateClass.sendWaiting()),
       onEvent,
     };
   }
 
   /**
-   * Calls `go` with a ticket as soon as the budget allows it, possibly before returning. Calls `refused` instead if the address is banned
+   * Calls `onTurn` with a ticket as soon as the budget allows it, possibly before returning. Calls `onRefused` instead if the address is banned
    * or too many calls wait. Returns a function that gives up the place; after that, neither is called.
    */
-  acquire(op: Op, priority: Priority, go: (ticket: Ticket) => void, refused: (why: LimitRefusal) => void): () => void {
+  acquire(op: Op, priority: Priority, onTurn: (ticket: Ticket) => void, onRefused: (why: LimitRefusal) => void): () => void {
     const row = this.limitOf(op);
-    return this.#classOf(row).enter({ op, priority, weight: row.weight, go, refused });
+    return this.#classOf(row).enter({ op, priority, weight: row.weight, onTurn, onRefused });
   }
 
   /** Returns the limit in force of an operation, and the weight of one call. */
@@ -127,6 +127,6 @@ function checkOptions(banMinMs: number, maxWaiting: number): void {
     );
   }
   if (!Number.isSafeInteger(maxWaiting) || maxWaiting < 1) {
-    throw new ConfigError(`mostWaiting: expected a whole number of 1 or more, got ${maxWaiting}`, 'leave it out for the default');
+    throw new ConfigError(`maxWaiting: expected a whole number of 1 or more, got ${maxWaiting}`, 'leave it out for the default');
   }
 }

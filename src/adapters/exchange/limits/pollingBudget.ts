@@ -5,6 +5,9 @@ import type { Op } from '../../../protocol/endpoints/endpoints.ts';
 import { limitTable, type ClassLimit, type OpLimit } from './limitTable.ts';
 import { SHARES } from './priorityShares.ts';
 
+/** Sums of fractions such as 0.1 are not exact. Differences up to this do not count. */
+const ROUNDING = 1e-9;
+
 /** Calls that repeat in every period. */
 export interface Polling {
   readonly op: Op;
@@ -16,7 +19,7 @@ export interface Polling {
 
 /** Returns how many calls of weight 1 steady traffic may send in a second: 4 for a limit of 20 in two seconds. */
 export const steadyPerSecond = ({ count, windowMs }: Pick<ClassLimit, 'count' | 'windowMs'>): number =>
-  (Math.floor(count * SHARES.steady + 1e-9) * 1000) / windowMs;
+  (Math.floor(count * SHARES.steady + ROUNDING) * 1000) / windowMs;
 
 /**
  * Throws ConfigError if `pollings` together exceed the share of steady traffic in a rate class. n symbols every i seconds need n / i calls
@@ -32,13 +35,13 @@ export function requireSteadyBudget(pollings: readonly Polling[], table: Readonl
     byClass.set(row.limit.rateClass, classRows);
   }
   for (const { limit, members } of byClass.values()) {
-    const neededWeight = members.reduce((sum, { calls, everyMs, weight }) => sum + (calls * weight * 1000) / everyMs, 0);
-    const max = steadyPerSecond(limit);
-    if (neededWeight <= max * (1 + 1e-9)) continue;
-    const excess = neededWeight / max;
-    const text = members.map(({ op, calls, everyMs }) => `${calls} x ${op} every ${twoDecimals(everyMs / 1000)} s`).join(' and ');
+    const neededPerSecond = members.reduce((sum, { calls, everyMs, weight }) => sum + (calls * weight * 1000) / everyMs, 0);
+    const maxPerSecond = steadyPerSecond(limit);
+    if (neededPerSecond <= maxPerSecond * (1 + ROUNDING)) continue;
+    const excess = neededPerSecond / maxPerSecond;
+    const pollingText = members.map(({ op, calls, everyMs }) => `${calls} x ${op} every ${twoDecimals(everyMs / 1000)} s`).join(' and ');
     throw new ConfigError(
-      `${text}: expected at most ${twoDecimals(max)} calls a second, got ${twoDecimals(neededWeight)} (steady traffic may use ${SHARES.steady * 100} % of ` +
+      `${pollingText}: expected at most ${twoDecimals(maxPerSecond)} calls a second, got ${twoDecimals(neededPerSecond)} (steady traffic may use ${SHARES.steady * 100} % of ` +
         `${limit.count} in ${twoDecimals(limit.windowMs / 1000)} s)`,
       remedyOf(members, excess),
     );
@@ -49,9 +52,9 @@ export function requireSteadyBudget(pollings: readonly Polling[], table: Readonl
 function remedyOf(members: readonly Polling[], excess: number): string {
   const [first] = members;
   if (members.length > 1 || !first) return `ask for ${twoDecimals(Math.ceil(excess * 10) / 10)} times fewer, or that much less often`;
-  const everyS = Math.ceil((first.everyMs * excess) / 100 - 1e-9) / 10;
-  const fewer = Math.floor(first.calls / excess + 1e-9);
-  return fewer < 1 ? `ask every ${everyS} s` : `ask every ${everyS} s, or for ${fewer} instead of ${first.calls}`;
+  const everyS = Math.ceil((first.everyMs * excess) / 100 - ROUNDING) / 10;
+  const fewerCalls = Math.floor(first.calls / excess + ROUNDING);
+  return fewerCalls < 1 ? `ask every ${everyS} s` : `ask every ${everyS} s, or for ${fewerCalls} instead of ${first.calls}`;
 }
 
 /** Rounds to two decimals. */

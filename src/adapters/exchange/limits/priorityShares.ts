@@ -40,17 +40,17 @@ export function fitsShare(priority: Priority, weight: number, usage: Usage, allo
   if (priority !== 'reconcile' && sentAfter <= shareOf(allowance, SHARES.floor, weight)) return true;
   if (priority === 'steady' && sentAfter > shareOf(allowance, SHARES.steady, weight)) return false;
   let isHigher = true;
-  let reserved = 0;
+  let reservedWeight = 0;
   for (const otherPriority of PRIORITIES) {
     const firstWaiting = usage.firstOf(otherPriority);
     if (otherPriority === priority) isHigher = false;
     // Waiting bars do not hold up the priorities below them, which keep their parts of the limit.
     else if (otherPriority === 'cancel' || firstWaiting === 0 || (otherPriority === 'bars' && !isHigher)) continue;
     else if (isHigher) return false;
-    else reserved += Math.max(0, shareOf(allowance, SHARES.floor, firstWaiting) - usage.sentBy(otherPriority));
+    else reservedWeight += Math.max(0, shareOf(allowance, SHARES.floor, firstWaiting) - usage.sentBy(otherPriority));
   }
   // If the limit is so small that the reserves use it up, the order of priorities decides.
-  return usedAfter <= Math.max(weight, common - reserved);
+  return usedAfter <= Math.max(weight, common - reservedWeight);
 }
 
 /**
@@ -65,5 +65,8 @@ function fitsBars(weight: number, usedAfter: number, usage: Usage, allowance: nu
   return usedAfter <= limit;
 }
 
+/** A product such as 0.1 * 30 may lie slightly below a whole number. */
+const ROUNDING = 1e-9;
+
 /** Returns a share as a whole number, at least `weight`, so that every call is served even under a very small limit. */
-const shareOf = (allowance: number, share: number, weight: number): number => Math.max(weight, Math.floor(allowance * share + 1e-9));
+const shareOf = (allowance: number, share: number, weight: number): number => Math.max(weight, Math.floor(allowance * share + ROUNDING));

@@ -28,8 +28,8 @@ export interface QueuedCall {
   readonly op: Op;
   readonly priority: Priority;
   readonly weight: number;
-  readonly go: (ticket: Ticket) => void;
-  readonly refused: (why: LimitRefusal) => void;
+  readonly onTurn: (ticket: Ticket) => void;
+  readonly onRefused: (why: LimitRefusal) => void;
 }
 
 /** Collaborators and settings that the rate classes of one address share. */
@@ -39,9 +39,9 @@ export interface SharedLimits {
   /** Maximum number of waiting calls for each class and priority. */
   readonly maxWaiting: number;
   /** Called when the address is banned. */
-  readonly banned: () => void;
+  readonly onBan: () => void;
   /** Called when the first call after a ban got a reply. */
-  readonly unbanned: () => void;
+  readonly onBanEnd: () => void;
   readonly onEvent: (event: ClassEvent) => void;
 }
 
@@ -94,11 +94,11 @@ export class RateClass implements Usage {
     const { bans, scheduler, maxWaiting } = this.#shared;
     const bannedMs = bans.untilMs(scheduler.nowMs);
     const queue = this.#queues[call.priority];
-    if (bannedMs !== null) call.refused(this.#banRefusal(call.op, bannedMs));
+    if (bannedMs !== null) call.onRefused(this.#banRefusal(call.op, bannedMs));
     else {
       // If the timer is late, release waiting calls first, so that the queue is not full only for that reason.
       if (queue.length >= maxWaiting && scheduler.nowMs >= this.#timerMs) this.sendWaiting();
-      if (queue.length >= maxWaiting) call.refused(queueFull(call.op, queue.length, this.#nextFreeMs()));
+      if (queue.length >= maxWaiting) call.onRefused(queueFull(call.op, queue.length, this.#nextFreeMs()));
       else {
         queue.push(call);
         this.sendWaiting();
@@ -119,7 +119,7 @@ export class RateClass implements Usage {
     this.#use.removeExpired(nowMs);
     for (const priority of PRIORITIES) {
       const queue = this.#queues[priority];
-      while (queue[0] && this.#mayGo(queue[0], nowMs)) this.#send(queue[0], nowMs);
+      while (queue[0] && this.#mayBeSent(queue[0], nowMs)) this.#send(queue[0], nowMs);
     }
     this.#arm(nowMs);
   }
@@ -129,7 +129,7 @@ export class RateClass implements Usage {
     const { bans, scheduler } = this.#shared;
     const bannedMs = bans.untilMs(scheduler.nowMs) ?? scheduler.nowMs;
     for (const priority of PRIORITIES) {
-      for (const { op, refused } of this.#queues[priority].splice(0)) refused(this.#banRefusal(op, bannedMs));
+      for (const { op, onRefused } of this.#queues[priority].splice(0)) onRefused(this.#banRefusal(op, bannedMs));
     }
   }
 
@@ -164,22 +164,22 @@ export class RateClass implements Usage {
     return PRIORITIES.reduce((sum, priority) => sum + this.#queues[priority].length, 0);
   }
 
-  #mayGo({ priority, weight }: QueuedCall, nowMs: number): boolean {
+  #mayBeSent({ priority, weight }: QueuedCall, nowMs: number): boolean {
     if (!this.#shared.bans.mayPass(nowMs) || !this.#stop.mayPass(nowMs)) return false;
     if (fitsShare(priority, weight, this, this.#allowance.now)) return true;
     this.#allowance.onDemand(nowMs);
     return fitsShare(priority, weight, this, this.#allowance.now);
   }
 
-  /** Updates all state before `go` runs, because `go` may request another call or report a reply at once. */
+  /** Updates all state before `onTurn` runs, because `onTurn` may request another call or report a reply at once. */
   #send(call: QueuedCall, nowMs: number): void {
     const { op, priority, weight } = call;
     this.#queues[priority].shift();
     const flight = this.#use.addFlight(priority, weight, nowMs);
     const ban = this.#shared.bans.beginCall();
-    const stop = this.#stop.passAt();
+    const stop = this.#stop.beginCall();
     let isOver = false;
-    call.go({
+    call.onTurn({
       op,
       finish: (status, code, retryAfterMs) => {
         if (isOver) return;
@@ -191,33 +191,33 @@ export class RateClass implements Usage {
 
   /** Counts a call as ended, and reacts to a ban (418) or a rate limit (429) in its reply. */
   #endCall(flight: Flight, passes: { readonly ban: Pass; readonly stop: Pass }, { status, code, retryAfterMs }: Reply): void {
-    const { bans, scheduler, banned, unbanned } = this.#shared;
+    const { bans, scheduler, onBan, onBanEnd } = this.#shared;
     const { nowMs } = scheduler;
     const isLost = status === null && code === null;
-    const level = Math.max(flight.level, this.#use.all);
+    const usedWeight = Math.max(flight.usedWeight, this.#use.all);
     this.#use.endFlight(flight, isLost, nowMs);
     if (status === 418) {
-      this.#stop.hasEnded(passes.stop, false);
+      this.#stop.noteCallEnd(passes.stop, false);
       bans.onBan(passes.ban, nowMs, retryAfterMs);
-      banned();
+      onBan();
       return;
     }
-    if (status === 429 || code === VENUE_CODES.tooManyRequests.code) this.#onRateLimit(passes.stop, level, retryAfterMs);
-    else this.#stop.hasEnded(passes.stop, !isLost);
-    if (bans.endCall(passes.ban, !isLost)) unbanned();
+    if (status === 429 || code === VENUE_CODES.tooManyRequests.code) this.#onRateLimit(passes.stop, usedWeight, retryAfterMs);
+    else this.#stop.noteCallEnd(passes.stop, !isLost);
+    if (bans.endCall(passes.ban, !isLost)) onBanEnd();
     else this.sendWaiting();
   }
 
   /**
-   * Stops the class after a 429. A first refusal below an assumed limit lowers the allowance. `level`: weight in use when the call was
+   * Stops the class after a 429. A first refusal below an assumed limit lowers the allowance. `usedWeight`: weight in use when the call was
    * sent.
    */
-  #onRateLimit(pass: Pass, level: number, retryAfterMs: number | null): void {
+  #onRateLimit(pass: Pass, usedWeight: number, retryAfterMs: number | null): void {
     const { rateClass, source } = this.#limit;
     const { nowMs } = this.#shared.scheduler;
-    const struck = this.#stop.struck(pass, nowMs, retryAfterMs);
-    if (struck === 'same') return;
-    if (struck === 'new' && (source === 'dialect' || source === 'assumed')) this.#allowance.onRefusal(level, nowMs);
+    const pauseChange = this.#stop.noteViolation(pass, nowMs, retryAfterMs);
+    if (pauseChange === 'same') return;
+    if (pauseChange === 'new' && (source === 'dialect' || source === 'assumed')) this.#allowance.onRefusal(usedWeight, nowMs);
     const { untilMs, strikes } = this.#stop;
     this.#shared.onEvent({ kind: 'limited', rateClass, untilMs, strikes, allowance: this.#allowance.now });
   }

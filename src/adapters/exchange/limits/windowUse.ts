@@ -27,7 +27,7 @@ const LOST_MS = 5000;
 export interface Flight {
   readonly weight: number;
   /** The sum after it was added. */
-  readonly level: number;
+  readonly usedWeight: number;
 }
 
 /** The use of one sliding window. */
@@ -62,7 +62,7 @@ export class WindowUse {
   addFlight(priority: Priority, weight: number, nowMs: number): Flight {
     this.#withoutReply += weight;
     if (priority === 'order' || priority === 'steady') this.#sent[priority].add(weight, nowMs + this.#windowMs);
-    return { weight, level: this.all };
+    return { weight, usedWeight: this.all };
   }
 
   /** Ends a flight; must be called once for each. `isLost`: no reply came and none is expected. */

@@ -19,10 +19,10 @@ export interface ActiveOrderPollingDeps {
  * True for orders that need a read soon: immediate orders, orders to be cancelled, and orders that a list should have shown. The delay of
  * lists is measured on orders of the last kind, and every proof of absence counts that delay three times.
  */
-const needsReadSoon = ({ isLive, request, isCancelWanted, terminal, venueId, listed }: TrackedOrder): boolean =>
+const needsReadSoon = ({ isLive, request, isCancelWanted, terminalReading, venueId, listed }: TrackedOrder): boolean =>
   isLive &&
   (isCancelWanted || parseTriggerTrackId(venueId) === null) &&
-  terminal === null &&
+  terminalReading === null &&
   (isCancelWanted || listed === 'missed' || request.limit === 0 || request.timeInForce === 'IOC' || request.timeInForce === 'FOK');
 
 /** The instruments of one market that are polled, and when each is read next. */

@@ -1,4 +1,4 @@
-// Attribution: decides to which of our orders a venue row belongs, and handles found orders, late arrivals, duplicates and foreign orders.
+// Attribution: decides to which of our orders each row of a venue list belongs. Reports found, late, duplicate and foreign orders.
 
 import { assertNever } from '../../../base/assert.ts';
 import { Decimal } from '../../../base/number/decimal.ts';
@@ -9,7 +9,7 @@ import { STATUS_MEANING } from '../../../protocol/shapes/codes.ts';
 import type { TriggerOrder } from '../../../protocol/shapes/futures.ts';
 import { isOlder, triggerTrackId, parseTriggerTrackId, matchesTrigger } from '../calls/triggers.ts';
 import { positionPartOf, type PositionPart } from '../order/expectedHoldings.ts';
-import { asksForTheSame, matchRow } from '../order/matchRow.ts';
+import { hasSameTerms, matchRow } from '../order/matchRow.ts';
 import type { UnattributedFill } from '../client/referenceBook.ts';
 import type { OrderRow } from '../calls/venueRows.ts';
 import type { TrackedOrder, TrackedOrders } from '../order/trackedOrder.ts';
@@ -30,7 +30,7 @@ export interface OrderAttributionDeps {
   readonly raisedCauses: RaisedCauses;
   readonly sink: () => ExchangeSink;
   /** Called when the venue order id of one of our orders becomes known. The order is polled from now on. */
-  readonly adopted: (tracked: TrackedOrder) => void;
+  readonly onIdKnown: (tracked: TrackedOrder) => void;
   /** Journals that a foreign order waits for the operator's decision, or no longer does. */
   readonly noteForeign: (foreign: ForeignOrder, isUndecided: boolean) => void;
   /** Cancels a duplicate of one of our orders. */
@@ -53,27 +53,27 @@ export interface ForeignOrder {
   readonly instrument: number;
   readonly why: string;
   /** True for a trigger order. Only the list of trigger orders shows its terms. */
-  readonly isWaiting: boolean;
+  readonly isTrigger: boolean;
   /** For a trigger order: client order id of our order with the same terms. The trigger order may be that order, although its time is older. */
   readonly sameTermsId?: string;
 }
 
-const ORDER = { isWaiting: false } as const;
+const NOT_A_TRIGGER = { isTrigger: false } as const;
 /** Maximum number of duplicates that a halt names. A kill that closes positions sends dozens of orders during the halt. */
-const MAX_COPIES = 200;
+const MAX_DUPLICATES = 200;
 
-/** The venue orders of one market that are not ours, and the assignment of all others. */
+/** Assigns the venue orders of one market to our orders, and remembers those that are not ours. */
 export class OrderAttribution {
   readonly #deps: OrderAttributionDeps;
   /** Venue order ids that the operator has marked as not ours. */
-  readonly #ignored = new Set<string>();
+  readonly #ignoredIds = new Set<string>();
   /** Foreign orders that have been seen and reported. */
   readonly #foreignOrders = new Map<string, ForeignOrder>();
   readonly #duplicates = new Map<string, DuplicateOrder>();
   /** Whether orders that are not tracked close a position, by venue order id. */
-  readonly #closing = new Map<string, boolean>();
+  readonly #isClosingById = new Map<string, boolean>();
   /** Orders of earlier processes that have ended, by client order id in upper case. No order is tracked for them. */
-  readonly #ended = new Map<string, EndedOrder>();
+  readonly #endedBeforeStart = new Map<string, EndedOrder>();
   /** Venue ids of duplicates that the operator has not cleared. */
   readonly #unclearedIds = new Set<string>();
   /** The text of the halt that the process before this one raised for duplicates; null if there was none. */
@@ -91,7 +91,7 @@ export class OrderAttribution {
   }
   /** True if the order is not ours or is a duplicate, so that its rows need no attribution. */
   isExcluded(venueId: string): boolean {
-    return this.#ignored.has(venueId) || this.#foreignOrders.has(venueId) || this.#duplicates.has(venueId);
+    return this.#ignoredIds.has(venueId) || this.#foreignOrders.has(venueId) || this.#duplicates.has(venueId);
   }
   /** True if the venue order is a second one for a create request of ours. */
   isDuplicate(venueId: string): boolean {
@@ -99,19 +99,19 @@ export class OrderAttribution {
   }
   /** True if the operator has marked the order as not ours. */
   isIgnored(venueId: string): boolean {
-    return this.#ignored.has(venueId);
+    return this.#ignoredIds.has(venueId);
   }
   /** True if the order closes a position, false if it opens one; null if no row of it was read. Trades do not show it. */
   closes(venueId: string): boolean | null {
-    return this.#deps.trackedOrders.byVenueId(venueId)?.request.reduceOnly ?? this.#closing.get(venueId) ?? null;
+    return this.#deps.trackedOrders.byVenueId(venueId)?.request.reduceOnly ?? this.#isClosingById.get(venueId) ?? null;
   }
   /** Notes whether an order that is not tracked closes a position. */
   noteAction({ venueId, action }: Pick<OrderRow, 'venueId' | 'action'>): void {
-    if (action !== null && this.#deps.trackedOrders.byVenueId(venueId) === undefined) this.#closing.set(venueId, action === 'CLOSE');
+    if (action !== null && this.#deps.trackedOrders.byVenueId(venueId) === undefined) this.#isClosingById.set(venueId, action === 'CLOSE');
   }
   /** Notes that the operator has marked the order as not ours. */
   ignore(venueId: string): void {
-    this.#ignored.add(venueId);
+    this.#ignoredIds.add(venueId);
     this.markDecided(venueId);
   }
   /** Notes that the operator has decided about the order, so that it no longer blocks trading. */
@@ -121,9 +121,8 @@ export class OrderAttribution {
   }
   #forgetForeign(venueId: string): void {
     const foreign = this.#foreignOrders.get(venueId);
-    if (foreign === undefined) return;
     this.#foreignOrders.delete(venueId);
-    this.#deps.noteForeign(foreign, false);
+    if (foreign !== undefined) this.#deps.noteForeign(foreign, false);
   }
 
   /** Restores a foreign order that waited for a decision when the process before ended. No list may show it any more. */
@@ -134,7 +133,7 @@ export class OrderAttribution {
   /** Called at the connection. Withdraws foreign orders of the previous process that the journal now shows to be orders or slices of this bot. */
   connected(): void {
     this.#isConnected = true;
-    const ended = new Set(Array.from(this.#ended.values(), ({ symbol, orderId }) => `${symbol} ${orderId}`));
+    const ended = new Set(Array.from(this.#endedBeforeStart.values(), ({ symbol, orderId }) => `${symbol} ${orderId}`));
     for (const { venueId, instrument } of Array.from(this.#foreignOrders.values())) {
       const isEnded = ended.has(`${this.#deps.instruments[instrument]!.id} ${venueId}`);
       if (isEnded || this.#deps.trackedOrders.byVenueId(venueId) !== undefined) this.withdraw(venueId, 'the journal');
@@ -146,9 +145,10 @@ export class OrderAttribution {
     const foreign = this.#foreignOrders.get(venueId);
     if (foreign === undefined) return false;
     this.#forgetForeign(venueId);
+    if (this.#foreignOrders.size > 0) return true;
     const { raisedCauses } = this.#deps;
-    const mistake = `order ${venueId} of ${raisedCauses.scopeNameOf(foreign.instrument)} is an order of this bot, by ${evidence}`;
-    if (this.#foreignOrders.size === 0) raisedCauses.withdraw('ALIEN', null, mistake);
+    const orderName = `order ${venueId} of ${raisedCauses.scopeNameOf(foreign.instrument)}`;
+    raisedCauses.withdraw('ALIEN', null, `${orderName} is an order of this bot, by ${evidence}`);
     return true;
   }
   /**
@@ -171,7 +171,7 @@ export class OrderAttribution {
 
   /** True if a row has no client order id and its terms match none of our orders. A query of the order may return the id. */
   isUnnamed(row: OrderRow, instrument: number): boolean {
-    return row.cid === null && !this.isExcluded(row.venueId) && matchRow(row, instrument, this.#deps.trackedOrders).kind === 'alien';
+    return row.cid === null && !this.isExcluded(row.venueId) && matchRow(row, instrument, this.#deps.trackedOrders).kind === 'foreign';
   }
 
   /** Returns the order to which the row belongs, or null if it is not ours. Reports found, duplicate, contested and foreign orders. */
@@ -194,7 +194,7 @@ export class OrderAttribution {
       case 'contested':
         this.contestVenueId([match.tracked, ...(match.other === null ? [] : [match.other])], venueId);
         return null;
-      case 'alien':
+      case 'foreign':
         if (row.cid !== null && this.#isCopyOfEnded(row.cid, venueId, sighting.instrument)) {
           this.#cancelIfOpen(this.#duplicateOf(sighting.instrument, row.cid.toUpperCase(), venueId), row);
           return null;
@@ -210,13 +210,13 @@ export class OrderAttribution {
   /** True for a row without a client order id that has the terms of an order in flight. The reply to that order will identify it. */
   #mayBeInFlight(row: OrderRow, instrument: number): boolean {
     if (row.cid !== null) return false;
-    const open = Array.from(this.#deps.trackedOrders.openOf(instrument));
-    return open.some((tracked) => tracked.lifecycle === 'sent' && tracked.venueId === null && asksForTheSame(row, tracked));
+    const openOrders = Array.from(this.#deps.trackedOrders.openOf(instrument));
+    return openOrders.some((tracked) => tracked.lifecycle === 'sent' && tracked.venueId === null && hasSameTerms(row, tracked));
   }
 
   /** True for a client order id of an order that ended before the restart and that had another venue order id than this one. */
   #isCopyOfEnded(clientOrderId: string, venueId: string, instrument: number): boolean {
-    const ended = this.#ended.get(clientOrderId.toUpperCase());
+    const ended = this.#endedBeforeStart.get(clientOrderId.toUpperCase());
     if (ended === undefined || ended.symbol !== this.#deps.instruments[instrument]!.id) return false;
     // A trigger order has another id once it has fired.
     return ended.orderId !== venueId && parseTriggerTrackId(ended.orderId) === null;
@@ -237,7 +237,7 @@ export class OrderAttribution {
 
   /** Assigns a venue order id to an order that had none, and reports it. */
   adopt(tracked: TrackedOrder, venueId: string, { channel, venueMs }: Sighting, timeMs: number | null): void {
-    const { trackedOrders } = this.#deps;
+    const { trackedOrders, onIdKnown } = this.#deps;
     const sink = this.#deps.sink();
     const { isBelievedAbsent, lifecycle, isContested, filledLots } = tracked;
     if (isContested) this.#settleVenueId(tracked, venueId, filledLots);
@@ -247,25 +247,27 @@ export class OrderAttribution {
     const id = venueId as VenueOrderId;
     trackedOrders.setVenueId(tracked, venueId);
     trackedOrders.watch(tracked);
-    if (hasFired) return this.#deps.adopted(tracked);
+    if (hasFired) return onIdKnown(tracked);
     if (isBelievedAbsent) sink.arrivedLate(tracked.id, id, atMs);
     else if (lifecycle === 'unknown') sink.evidence(tracked.id, { channel, venueMs, complete: true, found: true, venueId: id });
     else sink.acked(tracked.id, id, atMs);
-    this.#deps.adopted(tracked);
+    onIdKnown(tracked);
   }
-
   /** `withEqualTerms`: our orders with the terms of the row. By its own time, the row is older than each of them. */
   #reportForeignTrigger(triggerId: string, instrument: number, withEqualTerms: readonly TrackedOrder[]): void {
     const [first] = withEqualTerms;
     const why = first === undefined ? 'no order of ours waits like it' : `it waits like ${first.clientOrderId} and says that it is older`;
-    this.reportForeign(triggerId, instrument, why, {
-      isWaiting: true,
-      ...(first === undefined ? {} : { sameTermsId: first.clientOrderId }),
-    });
+    const sameTerms = first === undefined ? {} : { sameTermsId: first.clientOrderId };
+    this.reportForeign(triggerId, instrument, why, { isTrigger: true, ...sameTerms });
   }
 
   /** Reports a foreign order once, and halts the account until the operator decides. */
-  reportForeign(venueId: string, instrument: number, why: string, trigger: Pick<ForeignOrder, 'isWaiting' | 'sameTermsId'> = ORDER): void {
+  reportForeign(
+    venueId: string,
+    instrument: number,
+    why: string,
+    trigger: Pick<ForeignOrder, 'isTrigger' | 'sameTermsId'> = NOT_A_TRIGGER,
+  ): void {
     if (this.isExcluded(venueId)) return;
     const foreign = { venueId, instrument, why, ...trigger };
     this.#foreignOrders.set(venueId, foreign);
@@ -365,15 +367,15 @@ export class OrderAttribution {
   /** Restores which orders ended before the restart: their second copies are recognised, and their trades change the side that they closed. */
   restoreEnded(ended: ReadonlyMap<string, EndedOrder>): void {
     for (const [clientOrderId, order] of ended) {
-      this.#ended.set(clientOrderId.toUpperCase(), order);
-      this.#closing.set(order.orderId, order.closes);
+      this.#endedBeforeStart.set(clientOrderId.toUpperCase(), order);
+      this.#isClosingById.set(order.orderId, order.closes);
     }
   }
   /** Restores the halt text of an earlier process that named duplicates and that the operator has not cleared. */
-  restoreNamed(why: string): void {
-    this.#textBeforeRestart = why;
+  restoreNamed(haltText: string): void {
+    this.#textBeforeRestart = haltText;
   }
-  /** Forgets that text, because the operator has cleared the halt. */
+  /** Forgets the halt text of the earlier process, because the operator has cleared the halt. */
   forgetNamed(): void {
     this.#textBeforeRestart = null;
   }
@@ -385,13 +387,14 @@ export class OrderAttribution {
     this.#unclearedIds.delete(venueId);
     this.#unclearedIds.add(venueId);
     const ids = [...this.#unclearedIds].toReversed();
-    const texts = ids.slice(0, MAX_COPIES).map((id, index) => this.#textOf(id, index < MAX_NAMED));
-    const remainderText = ids.length > MAX_COPIES ? [`and ${ids.length - MAX_COPIES} others`] : [];
+    const texts = ids.slice(0, MAX_DUPLICATES).map((id, index) => this.#textOf(id, index < MAX_NAMED));
+    const remainderText = ids.length > MAX_DUPLICATES ? [`and ${ids.length - MAX_DUPLICATES} others`] : [];
     const earlierText = this.#textBeforeRestart === null ? [] : [`before the restart: ${this.#textBeforeRestart}`];
     raisedCauses.raise('DUPLICATE', null, [...texts, ...remainderText, ...earlierText].join('; '));
   }
   #textOf(venueId: string, withTrades: boolean): string {
     const duplicate = this.#duplicates.get(venueId)!;
-    return duplicateText({ ...duplicate, venueId, symbol: this.#deps.raisedCauses.scopeNameOf(duplicate.instrument) }, withTrades);
+    const symbol = this.#deps.raisedCauses.scopeNameOf(duplicate.instrument);
+    return duplicateText({ ...duplicate, venueId, symbol }, withTrades);
   }
 }

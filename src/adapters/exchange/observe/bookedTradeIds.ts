@@ -1,10 +1,12 @@
 // Remembers which trades of an instrument were booked: recent ones by id and side, older ones by an upper bound of their ids.
+// The trade reader asks it whether a listed trade is new, and how far back the next list must reach.
 
 import { compareAscending } from '../../../base/text/compareAscending.ts';
 import type { TradeRow } from '../calls/venueRows.ts';
 
-type Leg = Pick<TradeRow, 'tradeId' | 'side' | 'timeMs'>;
-const keyOf = ({ tradeId, side }: Pick<Leg, 'tradeId' | 'side'>): string => `${tradeId} ${side}`;
+/** One side of a trade. A self-trade has two legs with one id. */
+type TradeLeg = Pick<TradeRow, 'tradeId' | 'side' | 'timeMs'>;
+const keyOf = ({ tradeId, side }: Pick<TradeLeg, 'tradeId' | 'side'>): string => `${tradeId} ${side}`;
 
 /** Keep the trades of the last `RETENTION_MS` (venue time), but at least `MIN_KEPT` and at most `MAX_KEPT`. */
 const MIN_KEPT = 256;
@@ -22,24 +24,24 @@ export class BookedTradeIds {
   /** The newest trade that was counted in this run. It may not be booked yet: its order is asked for first. */
   #newestCounted: bigint | null = null;
   /** False after a list with a gap: newer trades are counted than some that are missing. */
-  #isCountWhole = true;
+  #isCountComplete = true;
   /** All trades up to this id are booked and no longer kept one by one. */
   #allBookedUpToId = -1n;
-  #newest: bigint | null = null;
+  #newestBooked: bigint | null = null;
   /** The newest trade before `sinceMs` that a list has shown. */
   #newestBeforeStart: bigint | null = null;
   /** The first and the newest trade time of this run. Restored trades count as old as the first. */
   #firstMs = Infinity;
   #newestMs = -Infinity;
   /** The size at which old trades are removed. */
-  #pruneAt = 2 * MIN_KEPT;
+  #pruneAtSize = 2 * MIN_KEPT;
   /** The known total includes all trades up to this id; null: all booked trades. */
-  #totalsId: bigint | null = null;
+  #totalsUpToId: bigint | null = null;
   /**
    * The next complete read reaches back to this id, 0 for the first trade: a foreign order of the process before may have later trades. Null: no
    * such order.
    */
-  #foreignId: bigint | null = null;
+  #foreignAfterId: bigint | null = null;
 
   constructor(sinceMs: number) {
     this.sinceMs = sinceMs;
@@ -51,13 +53,13 @@ export class BookedTradeIds {
   }
   /** Notes that the noted totals of the account include all trades up to `tradeId`. */
   noteTotalsUpTo(tradeId: string): void {
-    this.#totalsId = BigInt(tradeId);
+    this.#totalsUpToId = BigInt(tradeId);
   }
 
   /** Notes that a foreign order of the process before has no trade up to `tradeId`; null: it may have any. */
   noteForeignAfter(tradeId: string | null): void {
     const id = BigInt(tradeId ?? 0);
-    if (this.#foreignId === null || id < this.#foreignId) this.#foreignId = id;
+    if (this.#foreignAfterId === null || id < this.#foreignAfterId) this.#foreignAfterId = id;
   }
 
   /** Number of trade legs kept one by one. */
@@ -66,38 +68,38 @@ export class BookedTradeIds {
   }
   /** True before the first booked trade. */
   get isEmpty(): boolean {
-    return this.#newest === null;
+    return this.#newestBooked === null;
   }
   /** True if the known totals include no trade, so that every trade of the bot must be read once. */
   get needsAll(): boolean {
-    return this.#totalsId === 0n || this.#foreignId === 0n;
+    return this.#totalsUpToId === 0n || this.#foreignAfterId === 0n;
   }
   /** True if the trade is ours and has not been booked. */
-  isNew(row: Leg): boolean {
+  isNew(row: TradeLeg): boolean {
     return row.timeMs >= this.sinceMs && BigInt(row.tradeId) > this.#allBookedUpToId && !this.#booked.has(keyOf(row));
   }
   /** Notes that the trade has been booked. */
-  add(row: Leg): void {
+  add(row: TradeLeg): void {
     const id = BigInt(row.tradeId);
     this.#booked.set(keyOf(row), { id, timeMs: row.timeMs });
-    if (this.#newest === null || id > this.#newest) this.#newest = id;
+    if (this.#newestBooked === null || id > this.#newestBooked) this.#newestBooked = id;
     if (row.timeMs > this.#newestMs) this.#newestMs = row.timeMs;
     if (this.#firstMs === Infinity && row.timeMs > -Infinity) this.#firstMs = row.timeMs;
-    if (this.#booked.size >= this.#pruneAt) this.#prune();
+    if (this.#booked.size >= this.#pruneAtSize) this.#prune();
   }
   /** Notes a listed trade. If it is from before `sinceMs`, no list needs to reach back further. */
-  noteListed({ tradeId, timeMs }: Leg): void {
+  noteListed({ tradeId, timeMs }: TradeLeg): void {
     if (timeMs >= this.sinceMs) return;
     const id = BigInt(tradeId);
     if (this.#newestBeforeStart === null || id > this.#newestBeforeStart) this.#newestBeforeStart = id;
   }
   /** Returns true once for each trade leg that the known totals do not include. */
-  countsInTotals(row: Leg): boolean {
+  countsInTotals(row: TradeLeg): boolean {
     const key = keyOf(row);
     const id = BigInt(row.tradeId);
     if (row.timeMs < this.sinceMs || this.#counted.has(key) || id <= this.#allBookedUpToId) return false;
     // A foreign trade is in the noted totals, and in no journal until the operator has decided on its order.
-    if (this.#totalsId === null ? this.#booked.has(key) : id <= this.#totalsId) return false;
+    if (this.#totalsUpToId === null ? this.#booked.has(key) : id <= this.#totalsUpToId) return false;
     this.#counted.add(key);
     if (this.#newestCounted === null || id > this.#newestCounted) this.#newestCounted = id;
     return true;
@@ -107,17 +109,19 @@ export class BookedTradeIds {
    * no trade id says what they include.
    */
   get countedUpToId(): string | null {
-    if (!this.#isCountWhole) return null;
-    if (this.#totalsId !== null) return this.#newestCounted === null ? String(this.#totalsId) : null;
-    const [booked, counted] = [this.#newest ?? 0n, this.#newestCounted ?? 0n];
-    return String(booked > counted ? booked : counted);
+    if (!this.#isCountComplete) return null;
+    if (this.#totalsUpToId !== null) return this.#newestCounted === null ? String(this.#totalsUpToId) : null;
+    const newestBooked = this.#newestBooked ?? 0n;
+    const newestCounted = this.#newestCounted ?? 0n;
+    return String(newestBooked > newestCounted ? newestBooked : newestCounted);
   }
   /** Returns the newest known trade before `timeMs`, or null. A page that includes it reaches back far enough. */
   cursorBefore(timeMs: number): string | null {
     let newest: bigint | null = null;
     for (const trade of this.#booked.values()) if (trade.timeMs < timeMs && (newest === null || trade.id > newest)) newest = trade.id;
-    if (newest !== null && this.#totalsId !== null && this.#totalsId < newest) newest = this.needsAll ? null : this.#totalsId;
-    if (newest !== null && this.#foreignId !== null && this.#foreignId < newest) newest = this.needsAll ? null : this.#foreignId;
+    if (newest !== null && this.#totalsUpToId !== null && this.#totalsUpToId < newest) newest = this.needsAll ? null : this.#totalsUpToId;
+    if (newest !== null && this.#foreignAfterId !== null && this.#foreignAfterId < newest)
+      newest = this.needsAll ? null : this.#foreignAfterId;
     newest ??= this.#newestBeforeStart;
     return newest === null ? null : String(newest);
   }
@@ -136,15 +140,15 @@ export class BookedTradeIds {
   }
   /** Notes that a list was counted that has a gap. */
   noteGap(): void {
-    this.#isCountWhole = false;
+    this.#isCountComplete = false;
   }
   /** Notes that all trades up to now were listed. If each has been counted, the totals are current, and every later trade counts. */
   noteAllCounted(): void {
-    this.#isCountWhole = true;
-    this.#foreignId = null;
-    if (this.#totalsId === null) return;
-    for (const [key, { id }] of this.#booked) if (id > this.#totalsId && !this.#counted.has(key)) return;
-    this.#totalsId = null;
+    this.#isCountComplete = true;
+    this.#foreignAfterId = null;
+    if (this.#totalsUpToId === null) return;
+    for (const [key, { id }] of this.#booked) if (id > this.#totalsUpToId && !this.#counted.has(key)) return;
+    this.#totalsUpToId = null;
   }
 
   /** Drops the trades with the lowest ids. The bound that replaces them must not cover a recent trade. */
@@ -153,9 +157,10 @@ export class BookedTradeIds {
     const keptSinceMs = this.#newestMs - RETENTION_MS;
     const firstKept = sorted.findIndex(({ timeMs }) => Math.max(timeMs, this.#firstMs) >= keptSinceMs);
     const expiredCount = Math.min(firstKept < 0 ? sorted.length : firstKept, sorted.length - MIN_KEPT);
-    const count = sorted.length > MAX_KEPT ? Math.max(expiredCount, sorted.length >> 1) : expiredCount;
-    if (count > 0) this.#forget(sorted[count - 1]!.id);
-    this.#pruneAt = Math.min(MAX_KEPT + 1, 2 * Math.max(MIN_KEPT, this.#booked.size));
+    const halfCount = sorted.length >> 1;
+    const forgottenCount = sorted.length > MAX_KEPT ? Math.max(expiredCount, halfCount) : expiredCount;
+    if (forgottenCount > 0) this.#forget(sorted[forgottenCount - 1]!.id);
+    this.#pruneAtSize = Math.min(MAX_KEPT + 1, 2 * Math.max(MIN_KEPT, this.#booked.size));
   }
   #forget(upToId: bigint): void {
     this.#allBookedUpToId = upToId;

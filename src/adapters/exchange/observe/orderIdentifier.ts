@@ -1,4 +1,5 @@
 // Queries the venue for the client order id of each open order that a list shows without one, and whose terms match none of our orders.
+// Runs before attribution, which would otherwise report these orders as foreign.
 
 import { all, type Work } from '../../../base/task.ts';
 import type { Instrument } from '../../../model/instrument.ts';
@@ -17,13 +18,13 @@ export interface OrderIdentifierDeps {
 type QueryAnswers = Map<string, OrderRow | null>;
 
 /** After this many failed queries in a row, the row is attributed by its terms alone. */
-const MAX_FAILURES = 3;
+const MAX_FAILED_QUERIES = 3;
 
 /** Queries the client order ids that a list does not show, one order after the other. */
 export class OrderIdentifier {
   readonly #deps: OrderIdentifierDeps;
   /** Failed queries in a row, by order. */
-  readonly #failures = new Map<string, number>();
+  readonly #failedQueries = new Map<string, number>();
 
   constructor(deps: OrderIdentifierDeps) {
     this.#deps = deps;
@@ -33,7 +34,7 @@ export class OrderIdentifier {
    * Returns the page with the client order ids that the venue reports. A row whose query failed is left out, and the page is not whole, so
    * that the next read asks again.
    */
-  *rows(page: Page<OrderRow>, instrument: Instrument, index: number, options: CallOptions): Work<Page<OrderRow>> {
+  *withClientOrderIds(page: Page<OrderRow>, instrument: Instrument, index: number, options: CallOptions): Work<Page<OrderRow>> {
     const { attribution, venue } = this.#deps;
     const unnamed = page.rows.filter((row) => attribution.isUnnamed(row, index));
     if (unnamed.length === 0) return page;
@@ -44,7 +45,7 @@ export class OrderIdentifier {
       for (const row of unnamed)
         this.#noteReply(row, history === null ? null : (history.rows.find(({ venueId }) => venueId === row.venueId) ?? 'none'), answers);
     }
-    return this.#withAnswers(page, answers);
+    return this.#applyAnswers(page, answers);
   }
 
   *#query(row: OrderRow, instrument: Instrument, options: CallOptions, answers: QueryAnswers): Work<void> {
@@ -53,18 +54,18 @@ export class OrderIdentifier {
 
   /** Notes the reply to a query: null if it failed, `none` if it had no information. */
   #noteReply(row: OrderRow, answer: OrderRow | 'none' | null, answers: QueryAnswers): void {
-    const failures = answer === null ? (this.#failures.get(row.venueId) ?? 0) + 1 : MAX_FAILURES;
-    if (failures < MAX_FAILURES) this.#failures.set(row.venueId, failures);
-    else this.#failures.delete(row.venueId);
+    const failedCount = answer === null ? (this.#failedQueries.get(row.venueId) ?? 0) + 1 : MAX_FAILED_QUERIES;
+    if (failedCount < MAX_FAILED_QUERIES) this.#failedQueries.set(row.venueId, failedCount);
+    else this.#failedQueries.delete(row.venueId);
     if (answer !== null && answer !== 'none') answers.set(row.venueId, { ...row, cid: answer.cid });
-    else if (failures < MAX_FAILURES) answers.set(row.venueId, null);
+    else if (failedCount < MAX_FAILED_QUERIES) answers.set(row.venueId, null);
   }
 
-  #withAnswers({ rows, isCut, isReadable, isWhole }: Page<OrderRow>, answers: QueryAnswers): Page<OrderRow> {
-    const joined = rows.flatMap((row) => {
+  #applyAnswers({ rows, isCut, isReadable, isComplete }: Page<OrderRow>, answers: QueryAnswers): Page<OrderRow> {
+    const identifiedRows = rows.flatMap((row) => {
       const answer = answers.get(row.venueId);
       return answer === null ? [] : [answer ?? row];
     });
-    return { rows: joined, isCut, isReadable, isWhole: isWhole && joined.length === rows.length };
+    return { rows: identifiedRows, isCut, isReadable, isComplete: isComplete && identifiedRows.length === rows.length };
   }
 }

@@ -16,9 +16,9 @@ const EARLY_MS = 1000;
 
 /** What the readers take. */
 export interface ReadersDeps {
-  readonly core: ExchangeContext;
+  readonly context: ExchangeContext;
   readonly attribution: OrderAttribution;
-  readonly identify: OrderIdentifier;
+  readonly orderIdentifier: OrderIdentifier;
   readonly statuses: () => StatusReader;
 }
 
@@ -52,32 +52,32 @@ export class Readers {
   #of(index: number): InstrumentReaders {
     const reader = this.#byInstrument.get(index);
     if (reader) return reader;
-    const { core, attribution, identify, statuses } = this.#deps;
-    const { venue, trackedOrders, raisedCauses, holdings, positions, tradeNumbers, sink, venueMs, lagMs } = core;
-    const nowMs = (): number => core.deps.scheduler.nowMs;
-    const instrument = core.deps.instruments[index]!;
+    const { context, attribution, orderIdentifier, statuses } = this.#deps;
+    const { venue, trackedOrders, raisedCauses, holdings, positions, tradeNumbers, sink, venueMs, lagMs } = context;
+    const nowMs = (): number => context.deps.scheduler.nowMs;
+    const instrument = context.deps.instruments[index]!;
     const shared = { instrument, index, venue, trackedOrders, attribution, raisedCauses, venueMs };
     const trades = new TradeReader(
       {
         ...shared,
         holdings,
         positions,
-        isTwoWay: core.isTwoWay(index),
+        isTwoWay: context.isTwoWay(index),
         tradeNumbers,
         sink,
         nowMs,
         lagMs,
-        bookUnattributed: core.bookUnattributed,
+        bookUnattributed: context.bookUnattributed,
       },
       this.#since(),
     );
     const reconciler = new InstrumentReconciler({
       ...shared,
-      identify,
+      orderIdentifier,
       trades,
       statuses,
       nowMs,
-      delayObserver: core.deps.delayObserver ?? null,
+      delayObserver: context.deps.delayObserver ?? null,
     });
     const readers = { trades, reconciler };
     this.#byInstrument.set(index, readers);
@@ -85,7 +85,7 @@ export class Readers {
   }
   #since(): number {
     if (this.sinceMs !== null) return this.sinceMs;
-    const { ms, uncertaintyMs } = this.#deps.core.deps.serverTime();
+    const { ms, uncertaintyMs } = this.#deps.context.deps.serverTime();
     this.sinceMs = ms - EARLY_MS - Math.min(uncertaintyMs, UNMEASURED_MS);
     return this.sinceMs;
   }

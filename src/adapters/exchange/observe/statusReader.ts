@@ -9,6 +9,7 @@ import type { Scheduler } from '../../../ports/scheduler.ts';
 import { STATUS_MEANING } from '../../../protocol/shapes/codes.ts';
 import type { CallOptions } from '../client/restClient.ts';
 import { parseTriggerTrackId } from '../calls/triggers.ts';
+import type { OrderAttribution } from './attribution.ts';
 import { assessStatus, type StatusReading } from '../order/assessStatus.ts';
 import type { OrderRow } from '../calls/venueRows.ts';
 import type { TrackedOrder, TrackedOrders } from '../order/trackedOrder.ts';
@@ -26,8 +27,7 @@ export interface StatusReaderDeps {
   readonly venueMs: () => number;
   /** L: how old a list may be when it is read. */
   readonly lagMs: () => number;
-  /** Takes the id from these orders, because the venue has used it for all of them. */
-  readonly contest: (trackedOrders: readonly TrackedOrder[], venueId: string) => void;
+  readonly attribution: Pick<OrderAttribution, 'contestVenueId'>;
   /** Reads the trades of an instrument. */
   readonly readTrades: (instrument: number, sinceMs: number, options: CallOptions) => Work<unknown>;
 }
@@ -100,34 +100,34 @@ export class StatusReader {
     this.#markRecognised(tracked);
     const reading: StatusReading = { status: row.status, executedLots, atMs: scheduler.nowMs };
     // Fills first: the status is accepted only if the booked fills add up to it.
-    if (executedLots === tracked.filledLots) tracked.lackedFills = false;
+    if (executedLots === tracked.filledLots) tracked.hadUnbookedFills = false;
     else {
       // The missing fill is usually among the new trades. If not, it became visible late, so read further back.
-      const sinceMs = tracked.lackedFills ? Math.max(tracked.signMs, venueMs() - LOOK_BACK_MS) - EARLY_MS : Infinity;
-      tracked.lackedFills = true;
+      const sinceMs = tracked.hadUnbookedFills ? Math.max(tracked.signMs, venueMs() - LOOK_BACK_MS) - EARLY_MS : Infinity;
+      tracked.hadUnbookedFills = true;
       yield* this.#deps.readTrades(tracked.request.instrumentIndex, sinceMs, options);
     }
     this.#assess(tracked, reading);
   }
   /** Follows a trigger order that has fired: the resulting order replaces it. Returns false if that order is another one of ours. */
   #followFired(tracked: TrackedOrder, row: OrderRow): boolean {
-    const { scheduler, trackedOrders, contest } = this.#deps;
+    const { scheduler, trackedOrders, attribution } = this.#deps;
     if (row.venueId === tracked.venueId || parseTriggerTrackId(tracked.venueId) === null) return true;
     const otherOrder = trackedOrders.byVenueId(row.venueId);
     if (otherOrder !== undefined && otherOrder !== tracked) {
-      contest([otherOrder, tracked], row.venueId);
+      attribution.contestVenueId([otherOrder, tracked], row.venueId);
       return false;
     }
     trackedOrders.setVenueId(tracked, row.venueId);
-    tracked.knownMs = scheduler.nowMs;
+    tracked.idKnownMs = scheduler.nowMs;
     return true;
   }
 
   /** Notes that the venue did not find the order. It counts as live, because a list may be older than the order. */
   #noteEmptyRead(tracked: TrackedOrder): void {
     const { scheduler, lagMs } = this.#deps;
-    if (tracked.emptyReads++ === 0) tracked.silentMs = scheduler.nowMs;
-    if (tracked.emptyReads < MAX_EMPTY_READS || scheduler.nowMs < tracked.silentMs + lagMs()) return;
+    if (tracked.emptyReads++ === 0) tracked.firstEmptyReadMs = scheduler.nowMs;
+    if (tracked.emptyReads < MAX_EMPTY_READS || scheduler.nowMs < tracked.firstEmptyReadMs + lagMs()) return;
     this.#markUnrecognised(tracked, `order ${tracked.venueId ?? ''} is not found by its id`);
   }
   #markUnrecognised(tracked: TrackedOrder, statusText: string): void {
@@ -145,14 +145,14 @@ export class StatusReader {
   /** Reports the end if the reading confirms it. Otherwise plans the next read. */
   #assess(tracked: TrackedOrder, reading: StatusReading): void {
     if (!tracked.isLive) return;
-    const verdict = assessStatus(tracked.terminal, reading, tracked.filledLots, this.#deps.lagMs());
+    const verdict = assessStatus(tracked.terminalReading, reading, tracked.filledLots, this.#deps.lagMs());
     if (verdict.kind === 'live') {
-      tracked.terminal = null;
+      tracked.terminalReading = null;
       this.#due.delete(tracked);
     } else if (verdict.kind === 'unconfirmed') {
-      tracked.terminal = verdict.first;
+      tracked.terminalReading = verdict.first;
       this.#readAgain(tracked, verdict.againMs);
-    } else this.#reportEnd(tracked, verdict.how);
+    } else this.#reportEnd(tracked, verdict.reason);
   }
 
   /** Plans the next read of an order, which replaces an earlier plan. */
@@ -169,9 +169,9 @@ export class StatusReader {
     );
   }
 
-  #reportEnd(tracked: TrackedOrder, how: 'filled' | 'canceled' | 'rejected' | 'expired'): void {
+  #reportEnd(tracked: TrackedOrder, reason: 'filled' | 'canceled' | 'rejected' | 'expired'): void {
     const { sink, venueMs } = this.#deps;
-    sink().ended(tracked.id, how, how === 'filled' && tracked.lastFillMs > 0 ? tracked.lastFillMs : venueMs());
+    sink().ended(tracked.id, reason, reason === 'filled' && tracked.lastFillMs > 0 ? tracked.lastFillMs : venueMs());
   }
 
   /** Stops reading an order that has ended. */
@@ -188,9 +188,9 @@ export class StatusReader {
 }
 
 /** Returns the lots that the row reports as filled, without the fraction that the account holds for the order. Any other fraction stays. */
-function executedOf({ executed }: OrderRow, { request, restLots }: TrackedOrder): number {
+function executedOf({ executed }: OrderRow, { request, fractionLots }: TrackedOrder): number {
   const lots = new Decimal(executed).times(Decimal.pow(10, request.instrument.quantityDigits));
-  const wholeLots = lots.minus(restLots);
+  const wholeLots = lots.minus(fractionLots);
   return (wholeLots.isInteger() ? wholeLots : lots).toNumber();
 }
 

@@ -23,7 +23,7 @@ import { MAX_ROWS, type TradesFrom, type VenueCalls } from '../calls/venueCalls.
 /** The result of one read of the trades. */
 export interface TradesRead {
   /** True if no trade is missing since the last known one. */
-  readonly isWhole: boolean;
+  readonly isComplete: boolean;
   /** Number of unattributed fills. */
   readonly unattributed: number;
   /** Number of new rows. */
@@ -151,20 +151,20 @@ export class TradeReader {
       const { venueMs, lagMs } = this.#deps;
       const sinceMs = Math.min(venueMs() - Math.max(OVERLAP_MS, 2 * lagMs()), ...served.map((request) => request.sinceMs));
       const { options } = served.find((request) => request.options.priority === 'reconcile') ?? served[0]!;
-      const { rows, isWhole } = yield* this.#rowsSince(sinceMs, options);
-      const newRows = this.#countRows(rows, isWhole);
+      const { rows, isComplete } = yield* this.#rowsSince(sinceMs, options);
+      const newRows = this.#countRows(rows, isComplete);
       yield* this.#attribute(options);
       this.#isReading = false;
       const unattributed = this.#reportUnattributed();
       const areBooked =
         this.#unattributed.size === unattributed && this.#sides.uncounted.every((row) => this.#unattributed.has(keyOf(row)));
-      for (const { done } of served) done({ isWhole: isWhole && areBooked, unattributed, newRows });
+      for (const { done } of served) done({ isComplete: isComplete && areBooked, unattributed, newRows });
       if (this.#isReading) return;
     }
   }
 
-  /** Reads pages until they connect to the known trades. `isWhole`: no row is missing or unreadable. */
-  *#rowsSince(sinceMs: number, options: CallOptions): Work<{ readonly rows: ReadonlyMap<string, TradeRow>; readonly isWhole: boolean }> {
+  /** Reads pages until they connect to the known trades. `isComplete`: no row is missing or unreadable. */
+  *#rowsSince(sinceMs: number, options: CallOptions): Work<{ readonly rows: ReadonlyMap<string, TradeRow>; readonly isComplete: boolean }> {
     const { venue, instrument } = this.#deps;
     const cursor = this.bookedIds.cursorBefore(sinceMs);
     const paging = new Paging(cursor);
@@ -177,7 +177,7 @@ export class TradeReader {
     let from: TradesFrom = { fromId: null, max: cursor === null ? MAX_ROWS : max };
     for (let isFirst = true; ; isFirst = false) {
       const page = yield* venue.trades(instrument, from, options);
-      if (page === null) return { rows, isWhole: false };
+      if (page === null) return { rows, isComplete: false };
       for (const row of page.rows) {
         if (isTrade(row)) rows.set(keyOf(row), row);
         else isReadable = false;
@@ -186,13 +186,13 @@ export class TradeReader {
       const pageSeen = { ids: page.rows.map(({ tradeId }) => tradeId), isFull: page.isCut };
       const reachesBack = cursor === null && page.rows.some((row) => row.timeMs < boundMs);
       const step: PageStep = isFirst ? paging.takeNewest(pageSeen, reachesBack) : paging.takeRequested(pageSeen, reachesBack);
-      if (step.kind !== 'ask') return { rows, isWhole: step.kind === 'complete' && isReadable };
+      if (step.kind !== 'ask') return { rows, isComplete: step.kind === 'complete' && isReadable };
       from = { fromId: step.fromId, max: MAX_ROWS };
     }
   }
 
   /** Counts the rows in the totals, and adds the new ones to the unattributed rows. Returns the number of new rows. */
-  #countRows(rows: ReadonlyMap<string, TradeRow>, isWhole: boolean): number {
+  #countRows(rows: ReadonlyMap<string, TradeRow>, isComplete: boolean): number {
     // Lists are newest first. Both legs of a self-trade have one id, so only the order of the list shows which came first.
     const newRows = Array.from(rows.values())
       .toReversed()
@@ -201,9 +201,9 @@ export class TradeReader {
       this.bookedIds.noteListed(row);
       this.#countInTotals(row);
     }
-    if (isWhole) this.bookedIds.noteAllCounted();
+    if (isComplete) this.bookedIds.noteAllCounted();
     else if (rows.size > 0) this.bookedIds.noteGap();
-    const missingLegs = isWhole ? newRows.flatMap((row) => this.#missingLegOf(row, rows)) : [];
+    const missingLegs = isComplete ? newRows.flatMap((row) => this.#missingLegOf(row, rows)) : [];
     const atMs = this.#deps.nowMs();
     for (const row of [...newRows, ...missingLegs])
       if (!this.#unattributed.has(keyOf(row))) this.#unattributed.set(keyOf(row), { row, atMs });
@@ -299,7 +299,7 @@ export class TradeReader {
   #book(tracked: TrackedOrder, row: TradeRow): void {
     const { tradeNumbers, raisedCauses, index, sink } = this.#deps;
     const fill = this.#fill;
-    const sum = this.#scale.lotsOf(row).plus(tracked.restLots);
+    const sum = this.#scale.lotsOf(row).plus(tracked.fractionLots);
     const lots = sum.floor().toNumber();
     if (this.#scale.isFine(row)) this.#raiseFineFill(row, sum.minus(lots));
     if (lots > 0) {
@@ -313,7 +313,7 @@ export class TradeReader {
       const restUnits = this.#scale.rowUnits(row) - (lots > 0 ? fill.notional : 0);
       this.#deps.bookUnattributed(this.#scale.unattributedFill(row, restOfRow, restUnits, lots === 0, this.#sides.longOf(row)));
     }
-    tracked.restLots = sum.minus(lots);
+    tracked.fractionLots = sum.minus(lots);
     tracked.lastFillMs = row.timeMs;
     if (lots === 0) return;
     tracked.filledLots += lots;
@@ -321,10 +321,10 @@ export class TradeReader {
     sink().filled(tracked.id, fill);
   }
   /** Halts the instrument because a fill is finer than a lot or a tick. */
-  #raiseFineFill({ tradeId, venueId, qty, price }: TradeRow, restLots: Decimal): void {
+  #raiseFineFill({ tradeId, venueId, qty, price }: TradeRow, fractionLots: Decimal): void {
     const { raisedCauses, index, instrument } = this.#deps;
     const tradeText = `trade ${sanitizeText(tradeId, 40)} of order ${sanitizeText(venueId, 40)}: ${qty} at ${price} is finer than a lot or a tick`;
-    const restText = restLots.div(Decimal.pow(10, instrument.quantityDigits)).toFixed();
+    const restText = fractionLots.div(Decimal.pow(10, instrument.quantityDigits)).toFixed();
     raisedCauses.raise('FINE_FILL', index, `${tradeText}; ${restText} ${instrument.base} of it is a position of the account`);
   }
 

@@ -32,7 +32,7 @@ describe('assessStatus', () => {
       reading('CANCELED', 5, 100),
       reading('4', 5, 3100),
       5,
-      { kind: 'confirmed', how: 'canceled' },
+      { kind: 'confirmed', reason: 'canceled' },
     ],
     [
       'missing fills leave the status unconfirmed',
@@ -83,7 +83,7 @@ describe('assessStatus', () => {
           const verdict: StatusVerdict = assessStatus(first, newReading, filled, LAG);
           first = verdict.kind === 'unconfirmed' ? verdict.first : null;
           if (verdict.kind !== 'confirmed') continue;
-          expect(STATUS_MEANING[newReading.status.word]).toMatchObject({ kind: 'terminal', reason: verdict.how });
+          expect(STATUS_MEANING[newReading.status.word]).toMatchObject({ kind: 'terminal', reason: verdict.reason });
           expect(executed).toBe(filled);
           const firstEqualIndex =
             readings.findLastIndex(

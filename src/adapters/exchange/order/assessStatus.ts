@@ -17,7 +17,7 @@ export type StatusVerdict =
   | { readonly kind: 'live' }
   /** The terminal status must be read again at `againMs` or later. `needsTrades`: the status includes fills that are not booked yet. */
   | { readonly kind: 'unconfirmed'; readonly first: StatusReading; readonly againMs: number; readonly needsTrades: boolean }
-  | { readonly kind: 'confirmed'; readonly how: 'filled' | 'canceled' | 'rejected' | 'expired' };
+  | { readonly kind: 'confirmed'; readonly reason: 'filled' | 'canceled' | 'rejected' | 'expired' };
 
 /**
  * Returns what the read `newReading` proves. `firstReading`: the earliest of the preceding equal terminal reads, or null. `filledLots`:
@@ -39,7 +39,7 @@ export function assessStatus(
   const needsTrades = newReading.executedLots !== filledLots;
   const isFarEnough = isSame && newReading.atMs >= firstRead.atMs + lagMs;
   if (isFarEnough && !needsTrades && (reason === 'filled' || reason === 'canceled' || reason === 'rejected' || reason === 'expired')) {
-    return { kind: 'confirmed', how: reason };
+    return { kind: 'confirmed', reason: reason };
   }
   const againMs = (isFarEnough ? newReading.atMs : firstRead.atMs) + lagMs;
   return { kind: 'unconfirmed', first: firstRead, againMs, needsTrades };

@@ -37,7 +37,7 @@ export class ExchangeContext {
   /** The collaborators of the exchange. */
   readonly deps: RestExchangeDeps;
   /** Indices of this market's instruments. */
-  readonly own: readonly number[];
+  readonly ownInstruments: readonly number[];
   /** Sends calls to the venue. */
   readonly calls: Calls;
   /** The venue's endpoints, in the shape that both markets share. */
@@ -59,7 +59,7 @@ export class ExchangeContext {
   /** Numbers of trades for the bot, whose ids are longer than a number. */
   readonly tradeNumbers = new TradeNumbers();
   /** The engine; null until it is connected. */
-  listener: ExchangeSink | null = null;
+  connectedSink: ExchangeSink | null = null;
   /** Venue time of the newest incident in the journal, ms. */
   #notedIncidentMs = -Infinity;
   /** When the last reply with a ban arrived, ms of our clock. */
@@ -68,7 +68,7 @@ export class ExchangeContext {
   constructor(deps: RestExchangeDeps) {
     this.deps = deps;
     const { market, instruments, scheduler, settings, serverTime, delayObserver = null } = deps;
-    this.own = instruments.flatMap((instrument, index) => (instrument.market === market ? [index] : []));
+    this.ownInstruments = instruments.flatMap((instrument, index) => (instrument.market === market ? [index] : []));
     this.trackedOrders = new TrackedOrders(instruments.length);
     this.positions = new PositionBook(instruments.length, this.isTwoWay);
     this.calls = new Calls(deps.client, (_op, outcome, { symbol, contractName }) => {
@@ -89,8 +89,8 @@ export class ExchangeContext {
 
   /** Returns the connected engine. Throws InvariantError before. */
   readonly sink = (): ExchangeSink => {
-    if (this.listener === null) throw new InvariantError('the exchange is not connected');
-    return this.listener;
+    if (this.connectedSink === null) throw new InvariantError('the exchange is not connected');
+    return this.connectedSink;
   };
   /** Books a fill to the account and journals it. */
   readonly bookUnattributed = (fill: UnattributedFill): void => {
@@ -119,7 +119,7 @@ export class ExchangeContext {
   /** Raises a gap for a reply about another symbol or account, which is ignored as a whole. The next complete list clears the cause. */
   #ignoreReply(outcome: Outcome<unknown>, wireName: unknown): void {
     if (outcome.kind !== 'unknown' || !outcome.cause.startsWith(OTHER_SUBJECT)) return;
-    const index = this.own.find((candidate) => this.deps.instruments[candidate]!.wireName === wireName);
+    const index = this.ownInstruments.find((candidate) => this.deps.instruments[candidate]!.wireName === wireName);
     if (index !== undefined) this.raisedCauses.raise('GAP', index, outcome.cause);
   }
   /** Journals the time of an incident, so that the next process and a kill assume the longer delay, too. */

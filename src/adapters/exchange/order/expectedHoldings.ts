@@ -5,12 +5,12 @@ import type { Side } from '../../../model/order.ts';
 import type { VenueHolding } from '../calls/venueCalls.ts';
 
 /** Change of an asset by a trade, exact. */
-export type HoldingChange = readonly [asset: string, by: Decimal];
+export type HoldingChange = readonly [asset: string, differences: Decimal];
 
 /** The read holdings minus those of one state of the books, by asset. Equal differences have equal keys. */
 export interface Gap {
   readonly key: string;
-  readonly by: readonly HoldingChange[];
+  readonly differences: readonly HoldingChange[];
 }
 
 /** The changes by one trade, and its venue time in ms. */
@@ -45,7 +45,7 @@ class SequencedTotals {
   }
   /** Changes the current state and the baseline. */
   add(changes: readonly HoldingChange[]): void {
-    for (const [name, by] of changes) this.now.set(name, this.of(name).plus(by));
+    for (const [name, differences] of changes) this.now.set(name, this.of(name).plus(differences));
   }
   /** Books a trade at its venue time. Forgets the oldest trades. */
   book(changes: readonly HoldingChange[], timeMs: number): void {
@@ -65,7 +65,7 @@ class SequencedTotals {
       yield gapOf(venueHoldings, state, names);
       const step = this.#steps[count - 1];
       if (step === undefined || step.timeMs < sinceMs) return;
-      for (const [name, by] of step.changes) state.set(name, (state.get(name) ?? ZERO).minus(by));
+      for (const [name, differences] of step.changes) state.set(name, (state.get(name) ?? ZERO).minus(differences));
     }
   }
 }
@@ -79,7 +79,7 @@ function gapOf(venueHoldings: ReadonlyMap<string, Decimal>, state: ReadonlyMap<s
     const difference = (venueHoldings.get(name) ?? ZERO).minus(state.get(name) ?? ZERO);
     if (!difference.isZero()) changes.push([name, difference]);
   }
-  return { key: changes.map(([name, difference]) => `${name} ${difference.toFixed()}`).join(' '), by: changes };
+  return { key: changes.map(([name, difference]) => `${name} ${difference.toFixed()}`).join(' '), differences: changes };
 }
 
 /** Totals by asset. */
@@ -100,7 +100,7 @@ export class HoldingBook {
   }
   /** Accepts a difference that the operator has explained: it becomes part of what the account must hold. */
   explain(gap: Gap): void {
-    this.#totals.add(gap.by);
+    this.#totals.add(gap.differences);
   }
   /** Books a trade at its venue time. Without a baseline it does nothing, because the baseline will include the trade. */
   book(changes: readonly HoldingChange[], timeMs: number): void {
@@ -180,7 +180,7 @@ export class PositionBook {
   }
   /** Accepts a difference, so that it is expected from now on. */
   explain(instrument: number, gap: Gap): void {
-    this.#totals[instrument]!.add(gap.by);
+    this.#totals[instrument]!.add(gap.differences);
   }
   /** Adds a trade to the expected lots, once a baseline was set. */
   book(instrument: number, part: PositionPart, side: Side, lots: number | Decimal, timeMs: number): void {

@@ -26,6 +26,7 @@ const STAGES = {
   live: { lifecycle: 'working', reason: null, isOnWire: true },
   ended: { lifecycle: 'done', reason: 'canceled', isOnWire: true },
   dead: { lifecycle: 'done', reason: 'refused', isOnWire: true },
+  withdrawn: { lifecycle: 'done', reason: 'notSent', isOnWire: false },
 } as const;
 type Stage = keyof typeof STAGES;
 
@@ -69,23 +70,25 @@ describe('matchRow', () => {
     ['an order with the same venue order id and other terms', [{ venueId: '100', lots: 5 }], ROW, 'known'],
     ['an order with the client order id in other letters', [{ lots: 5 }], { ...ROW, cid: 'cid1' }, 'found'],
     ['an order with the client order id and another venue order id', [{ venueId: '99' }], { ...ROW, cid: 'CID1' }, 'duplicate'],
-    ['a foreign client order id', [{}], { ...ROW, cid: 'STRANGER' }, 'alien'],
-    ['two orders with the same terms', [{}, {}], ROW, 'alien'],
+    ['a foreign client order id', [{}], { ...ROW, cid: 'STRANGER' }, 'foreign'],
+    ['two orders with the same terms', [{}, {}], ROW, 'foreign'],
     ['a lost order beside a waiting trigger order with the same terms', [{}, WAITING_TRIGGER], ROW, 'found'],
     ['a waiting trigger order that has fired', [WAITING_TRIGGER], ROW, 'found'],
-    ['a lost trigger order beside a waiting one', [{ triggerTicks: 8000 }, WAITING_TRIGGER], ROW, 'alien'],
+    ['a lost trigger order beside a waiting one', [{ triggerTicks: 8000 }, WAITING_TRIGGER], ROW, 'foreign'],
     [
       'a trigger order that was proved absent beside a waiting one',
       [{ triggerTicks: 8000, stage: 'absent' }, WAITING_TRIGGER],
       ROW,
-      'alien',
+      'foreign',
     ],
     ['a refused order that exists at the exchange', [{ stage: 'dead' }], ROW, 'found'],
-    ['an order that was not sent', [{ stage: 'waiting' }], ROW, 'alien'],
-    ['an order of another side', [{ side: 'sell' }], ROW, 'alien'],
-    ['an order with another price', [{ limit: 9001 }], ROW, 'alien'],
-    ['an order with another quantity', [{ lots: 99 }], ROW, 'alien'],
-    ['a row older than the order', [{}], { ...ROW, timeMs: 3999 }, 'alien'],
+    ['an order that was not sent', [{ stage: 'waiting' }], ROW, 'foreign'],
+    ['an order that was denied while it waited to be sent', [{ stage: 'withdrawn' }], ROW, 'foreign'],
+    ['a lost order beside one with the same terms that was denied while it waited', [{ stage: 'withdrawn' }, {}], ROW, 'found'],
+    ['an order of another side', [{ side: 'sell' }], ROW, 'foreign'],
+    ['an order with another price', [{ limit: 9001 }], ROW, 'foreign'],
+    ['an order with another quantity', [{ lots: 99 }], ROW, 'foreign'],
+    ['a row older than the order', [{}], { ...ROW, timeMs: 3999 }, 'foreign'],
   ] as const)('matchRow decides whether a row belongs to a tracked order: %s', (_, states, row, kind) => {
     expect(matchRow(row, 0, tracksOf(states)).kind).toBe(kind);
   });
@@ -95,7 +98,7 @@ describe('matchRow', () => {
       lots: fc.integer({ min: 99, max: 101 }),
       limit: fc.integer({ min: 8999, max: 9001 }),
       side: fc.constantFrom<'buy' | 'sell'>('buy', 'sell'),
-      stage: fc.constantFrom<Stage>('waiting', 'sent', 'unknown', 'absent', 'live', 'ended', 'dead'),
+      stage: fc.constantFrom<Stage>('waiting', 'sent', 'unknown', 'absent', 'live', 'ended', 'dead', 'withdrawn'),
       venueId: fc.constantFrom(null, null, '98'),
     });
     fc.assert(
@@ -105,7 +108,7 @@ describe('matchRow', () => {
         const namedState = clientOrderId === null ? undefined : states[Number(clientOrderId.slice(3)) - 1];
         if (clientOrderId !== null) {
           const kindOfNamed = namedState?.venueId === null ? 'found' : 'duplicate';
-          expect(match.kind).toBe(namedState === undefined ? 'alien' : kindOfNamed);
+          expect(match.kind).toBe(namedState === undefined ? 'foreign' : kindOfNamed);
           return;
         }
         const fittingStates = states.filter(
@@ -114,9 +117,9 @@ describe('matchRow', () => {
             state.limit === 9000 &&
             state.side === 'buy' &&
             state.venueId === null &&
-            !['waiting', 'ended'].includes(state.stage),
+            !['waiting', 'ended', 'withdrawn'].includes(state.stage),
         );
-        expect(match.kind).toBe(fittingStates.length === 1 ? 'found' : 'alien');
+        expect(match.kind).toBe(fittingStates.length === 1 ? 'found' : 'foreign');
       }),
       { numRuns: 2000 },
     );

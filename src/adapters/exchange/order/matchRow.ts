@@ -16,12 +16,12 @@ export type RowMatch =
   | { readonly kind: 'duplicate'; readonly tracked: TrackedOrder }
   /** Our order has this venue order id, but the row describes another order. `other`: that order, if it is also ours. */
   | { readonly kind: 'contested'; readonly tracked: TrackedOrder; readonly other: TrackedOrder | null }
-  | { readonly kind: 'alien' };
+  | { readonly kind: 'foreign' };
 
 /** How far an order's creation time may precede the signing of its create request. The admission window has the same tolerance. */
 export const EARLY_MS = 1000;
 
-const FOREIGN: RowMatch = { kind: 'alien' };
+const FOREIGN: RowMatch = { kind: 'foreign' };
 
 /**
  * Returns the order of a row of `instrument`.
@@ -63,25 +63,28 @@ function contestedMatch(knownOrder: TrackedOrder, { cid }: OrderRow, trackedOrde
   return { kind: 'contested', tracked: knownOrder, other: namedOrder === knownOrder ? null : (namedOrder ?? null) };
 }
 
-/** True if the row may be this order: it was sent, has not ended, and has the same terms. */
+/**
+ * True if the row may be this order: its create request was given to the wire, it has not ended, and it has the same terms. An order that was
+ * denied while it waited has never left, and must not make the row ambiguous.
+ */
 function isCandidate(tracked: TrackedOrder, row: OrderRow, instrument: number): boolean {
-  if (tracked.request.instrumentIndex !== instrument || tracked.isWaiting || tracked.hasEnded) return false;
-  return couldBe(row, tracked);
+  if (tracked.request.instrumentIndex !== instrument || !tracked.isOnWire || tracked.hasEnded) return false;
+  return mayBeRowOf(row, tracked);
 }
 
 /** The terms and signing time of our order whose venue order id is not known. */
-export interface Nameless {
+export interface UnidentifiedOrder {
   readonly request: Pick<OrderRequest, 'instrument' | 'side' | 'limit' | 'lots' | 'reduceOnly'>;
   readonly signMs: number;
 }
 
 /** True if nothing in the row contradicts this order. */
-export function couldBe(row: OrderRow, order: Nameless): boolean {
-  return (row.timeMs === null || row.timeMs >= order.signMs - EARLY_MS) && asksForTheSame(row, order);
+export function mayBeRowOf(row: OrderRow, order: UnidentifiedOrder): boolean {
+  return (row.timeMs === null || row.timeMs >= order.signMs - EARLY_MS) && hasSameTerms(row, order);
 }
 
 /** True for equal fingerprints: side, action, type, price, and quantity if it is in lots. */
-export function asksForTheSame(row: OrderRow, { request }: Pick<Nameless, 'request'>): boolean {
+export function hasSameTerms(row: OrderRow, { request }: Pick<UnidentifiedOrder, 'request'>): boolean {
   const { instrument, side, limit, lots, reduceOnly } = request;
   if (row.side !== side) return false;
   if (row.action !== null && row.action !== (reduceOnly ? 'CLOSE' : 'OPEN')) return false;

@@ -26,7 +26,7 @@ export class TrackedOrder {
   filledLots = 0;
   filledUnits = 0;
   /** The fraction of a lot in its fills, which the account holds. Usually 0. */
-  restLots = NO_LOTS;
+  fractionLots = NO_LOTS;
   /** True while it is not known whether this order has the id, because the venue has used the id for another order too. */
   isContested = false;
   /** That id; empty if none was contested. */
@@ -36,16 +36,16 @@ export class TrackedOrder {
   /** Venue time of its last fill, ms; NaN before the first. */
   lastFillMs = NaN;
   /** The first of two equal terminal reads; null if none was read. */
-  terminal: StatusReading | null = null;
+  terminalReading: StatusReading | null = null;
   /** Queries in a row that did not find it, and our time of the first one, ms. */
   emptyReads = 0;
-  silentMs = NaN;
+  firstEmptyReadMs = NaN;
   /** True if its status included fills that reading the new trades has not found yet. */
-  lackedFills = false;
+  hadUnbookedFills = false;
   /** True once the bot has asked to cancel it. */
   isCancelWanted = false;
   /** Our time at which its id became known, ms, and whether a list has shown it since then. */
-  knownMs = NaN;
+  idKnownMs = NaN;
   listed: 'not yet' | 'missed' | 'seen' = 'not yet';
 
   constructor(request: OrderRequest, clientOrderId: string, signMs: number, order: BelievedOrder) {
@@ -62,10 +62,6 @@ export class TrackedOrder {
   /** The order manager's lifecycle. `done` if it uses the record for another order by now. */
   get lifecycle(): Lifecycle {
     return this.order.id === this.id ? this.order.lifecycle : 'done';
-  }
-  /** True if its create request waits for the disk or for its turn. */
-  get isWaiting(): boolean {
-    return !this.isOnWire && this.lifecycle !== 'done';
   }
   /** True if it has an id and may still fill. */
   get isLive(): boolean {
@@ -162,7 +158,7 @@ export class TrackedOrders {
     if (tracked.venueId !== null && this.byVenueId(tracked.venueId) === tracked) this.#byVenueId.delete(indexKeyOf(tracked.venueId));
     tracked.contestedId = tracked.venueId ?? tracked.contestedId;
     tracked.venueId = null;
-    tracked.terminal = null;
+    tracked.terminalReading = null;
     tracked.listed = 'not yet';
     tracked.isContested = true;
     this.openOf(tracked.request.instrumentIndex).add(tracked);
@@ -174,7 +170,7 @@ export class TrackedOrders {
   /** Marks the order as open, because the venue has shown it. An order that has ended is forgotten later, as planned. */
   watch(tracked: TrackedOrder): void {
     if (!tracked.hasEnded) tracked.endedMs = NaN;
-    tracked.terminal = null;
+    tracked.terminalReading = null;
     this.openOf(tracked.request.instrumentIndex).add(tracked);
   }
   /** Moves an order that has ended to the memory of ended orders. */

@@ -7,7 +7,7 @@ import type { Order } from '../../../model/order.ts';
 import type { Channel, ExchangeSink } from '../../../ports/exchange.ts';
 import type { TriggerOrder } from '../../../protocol/shapes/futures.ts';
 import type { CallOptions } from '../client/restClient.ts';
-import { isTriggerOrder, isOlder, mayWait, triggerTrackId, matchesTrigger } from '../calls/triggers.ts';
+import { isTriggerOrder, isOlder, mayStillWait, triggerTrackId, matchesTrigger } from '../calls/triggers.ts';
 import type { OrderIdentifier } from '../observe/orderIdentifier.ts';
 import type { HoldingsCheck } from '../account/holdingsCheck.ts';
 import type { OrderAttribution } from '../observe/attribution.ts';
@@ -23,13 +23,13 @@ export interface EvidenceReaderDeps {
   readonly venue: VenueCalls;
   readonly attribution: OrderAttribution;
   readonly trackedOrders: TrackedOrders;
-  readonly identify: OrderIdentifier;
+  readonly orderIdentifier: OrderIdentifier;
   readonly holdings: HoldingsCheck;
   readonly sink: () => ExchangeSink;
   /** Reads the venue's time now; null if it did not arrive or the clock has jumped. */
   readonly venueNow: () => Work<number | null>;
   /** True if one of our orders is known to wait under this id. */
-  readonly isWaiting: (instrument: number, triggerId: string) => boolean;
+  readonly isKnownTrigger: (instrument: number, triggerId: string) => boolean;
   /** The highest venue time seen. */
   readonly lastMs: () => number;
   readonly readTrades: (instrument: number, sinceMs: number, options: CallOptions) => Work<TradesRead>;
@@ -81,13 +81,13 @@ export class EvidenceReader {
       case 'orderHistory':
         return { complete: yield* this.#history(tracked, index, sinceMs, venueMs), found: false };
       case 'myTrades': {
-        const { isWhole, unattributed } = yield* readTrades(index, sinceMs, RECONCILE);
-        return { complete: isWhole && unattributed === 0, found: false };
+        const { isComplete, unattributed } = yield* readTrades(index, sinceMs, RECONCILE);
+        return { complete: isComplete && unattributed === 0, found: false };
       }
       case 'balances':
       case 'positions': {
-        const { isWhole, differences } = yield* holdings.verify([index], RECONCILE);
-        return { complete: isWhole, found: differences.length > 0 };
+        const { isComplete, differences } = yield* holdings.verify([index], RECONCILE);
+        return { complete: isComplete, found: differences.length > 0 };
       }
       default:
         return assertNever(channel);
@@ -96,13 +96,13 @@ export class EvidenceReader {
 
   /** Reads the waiting trigger orders, then the open orders. Returns true if both lists were complete. */
   *#openOrders(tracked: TrackedOrder, instrument: Instrument, index: number, venueMs: number): Work<boolean> {
-    const { venue, identify } = this.#deps;
-    const areWaitingWhole = yield* this.#triggerOrders(tracked, index, venueMs);
+    const { venue, orderIdentifier } = this.#deps;
+    const areTriggersComplete = yield* this.#triggerOrders(tracked, index, venueMs);
     const listed = yield* venue.openOrders(instrument, RECONCILE);
     if (listed === null) return false;
-    const page = yield* identify.rows(listed, instrument, index, RECONCILE);
+    const page = yield* orderIdentifier.withClientOrderIds(listed, instrument, index, RECONCILE);
     this.#attributeRows(page, index, 'openOrders', venueMs);
-    return areWaitingWhole && page.isWhole;
+    return areTriggersComplete && page.isComplete;
   }
 
   #attributeRows(page: Page<OrderRow>, instrument: number, channel: Channel, venueMs: number): void {
@@ -124,18 +124,18 @@ export class EvidenceReader {
    * nothing waits or the list was incomplete.
    */
   *#triggerOrders(tracked: TrackedOrder, index: number, venueMs: number): Work<boolean> {
-    const { venue, attribution, isWaiting } = this.#deps;
+    const { venue, attribution, isKnownTrigger } = this.#deps;
     if (!isTriggerOrder(tracked.request)) return true;
     const rows = yield* venue.readTriggerOrders(tracked.request.instrument, RECONCILE);
-    const isFree = ({ triggerOrderId: id }: TriggerOrder): boolean => !isWaiting(index, id) && !attribution.isIgnored(id);
+    const isFree = ({ triggerOrderId: id }: TriggerOrder): boolean => !isKnownTrigger(index, id) && !attribution.isIgnored(id);
     const withEqualTerms = rows?.filter((row) => matchesTrigger(row, tracked.request) && isFree(row)) ?? [];
     const ownRow =
-      withEqualTerms.find((row) => !isOlder(row, tracked.signMs)) ?? this.#onlyRowOf(tracked, index, withEqualTerms.filter(mayWait));
+      withEqualTerms.find((row) => !isOlder(row, tracked.signMs)) ?? this.#onlyRowOf(tracked, index, withEqualTerms.filter(mayStillWait));
     if (ownRow !== undefined && tracked.isSought) {
       const sighting = { instrument: index, channel: 'openOrders', venueMs } as const;
       attribution.adopt(tracked, triggerTrackId(ownRow.triggerOrderId, tracked.clientOrderId), sighting, null);
     }
-    return rows !== null && (ownRow !== undefined || !withEqualTerms.some(mayWait));
+    return rows !== null && (ownRow !== undefined || !withEqualTerms.some(mayStillWait));
   }
 
   /** Returns the only row that has the terms of the only lost order like it, if it is as old as that order by the times of other own orders. */

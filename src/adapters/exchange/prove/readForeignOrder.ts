@@ -36,7 +36,7 @@ export function* readForeignOrder(
 ): Work<ForeignOrderDetails | string> {
   const foreign = attribution.foreignOrders.get(venueId);
   if (foreign === undefined) return `${venueId} is not an order that waits for a decision`;
-  if (foreign.isWaiting) return 'a trigger order cannot be adopted: cancel it at the exchange, or ignore it';
+  if (foreign.isTrigger) return 'a trigger order cannot be adopted: cancel it at the exchange, or ignore it';
   const instrument = instruments[foreign.instrument]!;
   // Read the order first: the trades read afterwards must include all fills that it reports.
   const row = yield* venue.order(instrument, venueId, RECONCILE);
@@ -47,8 +47,8 @@ export function* readForeignOrder(
   const executed = toScaled(row.executed, quantityDigits);
   if (row.isMarket === true || lots === null || lots === 0 || limit === null || limit === 0 || executed === null)
     return 'only a limit order can be taken over: this one has no sound price and quantity';
-  const { isWhole } = yield* readers.readTrades(foreign.instrument, Infinity, RECONCILE);
+  const { isComplete } = yield* readers.readTrades(foreign.instrument, Infinity, RECONCILE);
   const knownLots = readers.trades(foreign.instrument).foreignLots(venueId);
-  if (!isWhole || knownLots < executed) return 'not all that it has filled is known here: cancel it at the exchange, and ignore it';
+  if (!isComplete || knownLots < executed) return 'not all that it has filled is known here: cancel it at the exchange, and ignore it';
   return { instrument: foreign.instrument, side: row.side, lots, limit, reduceOnly: row.action === 'CLOSE' };
 }

@@ -59,7 +59,7 @@ export class Cancels {
       scheduler.at(scheduler.nowMs + Math.ceil(pauseMs), () => this.#send(tracked, nextMs)),
     );
     // The order has a terminal status, which needs a confirmation and no cancel.
-    if (tracked.terminal !== null) return;
+    if (tracked.terminalReading !== null) return;
     // One list may show the fills of several orders that cancel each other. An order that has filled completely by that ends when they are booked.
     const isFirst = pauseMs === settings.cancelRetryMs;
     if (isFirst && isWholeBy(tracked, this.#deps.unbookedLots(tracked))) return;

@@ -8,6 +8,7 @@ import type { Scheduler } from '../../../ports/scheduler.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 import type { Calls } from '../calls/calls.ts';
 import type { ContractSettingsTarget, ExchangeNotes } from '../calls/types.ts';
+import type { ExchangeContext } from '../order/exchangeContext.ts';
 import type { RaisedCauses } from '../order/raisedCauses.ts';
 import type { VenueCalls } from '../calls/venueCalls.ts';
 
@@ -110,7 +111,7 @@ export class ContractSettings {
     const { venue, instruments, target } = this.#deps;
     const { leverage, positionType } = target(instrument);
     const page = yield* venue.positions(instruments[instrument]!, { priority: 'reconcile' });
-    const rows = page?.isWhole === true ? page.rows : [];
+    const rows = page?.isComplete === true ? page.rows : [];
     return rows.length > 0 && rows.every((row) => row.leverage === leverage && row.positionType === positionType);
   }
 
@@ -118,4 +119,12 @@ export class ContractSettings {
     const { notes, instruments, target } = this.#deps;
     notes?.setting({ contract: instruments[instrument]!.wireName, name, value: String(target(instrument)[name]), confirmed });
   }
+}
+
+/** Returns the settings of the contracts of one market; null on spot and if no target settings are configured. */
+export function contractSettingsOf({ deps, calls, venue, raisedCauses, settingsTarget }: ExchangeContext): ContractSettings | null {
+  const { market, scheduler, instruments, settings, notes = null } = deps;
+  if (market === 'spot' || deps.contractSettingsTarget === undefined) return null;
+  const { cancelRetryMs: retryMs, cancelRetryMaxMs: retryMaxMs } = settings;
+  return new ContractSettings({ calls, venue, scheduler, instruments, raisedCauses, notes, target: settingsTarget, retryMs, retryMaxMs });
 }

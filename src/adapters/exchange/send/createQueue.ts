@@ -32,15 +32,21 @@ export interface CreateQueueDeps {
   /** Returns the code of the reason why such an order must not be sent now; null if it may be sent. */
   readonly holdCode: (tracked: TrackedOrder) => string | null;
   /** Called when the order has an id. It is polled from now on. */
-  readonly adopted: (tracked: TrackedOrder) => void;
-  /** Takes the id from these orders, because the venue has used it for all of them. */
-  readonly contest: (trackedOrders: readonly TrackedOrder[], venueId: string) => void;
-  /** True if the id belongs to a duplicate of one of our orders. */
-  readonly isDuplicate: (venueId: string) => boolean;
-  /** Reports the id of a duplicate, because the venue has accepted the order twice. */
-  readonly duplicated: (tracked: TrackedOrder, venueId: string) => void;
+  readonly onIdKnown: (tracked: TrackedOrder) => void;
+  readonly attribution: VenueIdConflicts;
 }
 
+/** Handles venue order ids that the venue has used twice, and orders that it has created twice. */
+export interface VenueIdConflicts {
+  /** Takes the id from these orders, because the venue has used it for all of them. */
+  contestVenueId(trackedOrders: readonly TrackedOrder[], venueId: string): void;
+  /** True if the id belongs to a duplicate of one of our orders. */
+  isDuplicate(venueId: string): boolean;
+  /** Reports the id of a duplicate, because the venue has accepted the order twice. */
+  addSecondId(tracked: TrackedOrder, venueId: string): void;
+}
+
+/** A create request that waits, and its journal record. */
 interface WaitingCreate {
   readonly tracked: TrackedOrder;
   readonly seq: number;
@@ -52,7 +58,7 @@ interface SideQueue {
 }
 
 /** Do not send an order with less than this left of its admission window, in ms. */
-const MIN_LEFT_MS = 500;
+const MIN_WINDOW_LEFT_MS = 500;
 /** How far the venue's time of an acknowledged order may precede its signing time. */
 const EARLY_MS = 1000;
 
@@ -96,12 +102,12 @@ export class CreateQueue {
   /** Sends waiting orders until one is on the wire, or one is not durable in the journal yet. */
   #sendWaiting(sideQueue: SideQueue): void {
     while (sideQueue.onWire === null) {
-      const [head] = sideQueue.queue;
-      if (head === undefined || this.#deps.journal.durableSeq < head.seq) return;
+      const [next] = sideQueue.queue;
+      if (next === undefined || this.#deps.journal.durableSeq < next.seq) return;
       sideQueue.queue.shift();
-      const why = this.#reasonNotToSend(head.tracked);
-      if (why !== null) this.#deps.sink().notSent(head.tracked.id, why);
-      else start(this.#send(sideQueue, head.tracked));
+      const holdCode = this.#reasonNotToSend(next.tracked);
+      if (holdCode !== null) this.#deps.sink().notSent(next.tracked.id, holdCode);
+      else start(this.#send(sideQueue, next.tracked));
     }
   }
 
@@ -112,12 +118,12 @@ export class CreateQueue {
     for (const otherOrder of trackedOrders.openOf(instrumentIndex)) {
       if (otherOrder.lifecycle === 'unknown' && otherOrder.request.side === side) return 'SIDE_UNKNOWN';
     }
-    const { ms, uncertaintyMs } = serverTime();
+    const { ms: nowMs, uncertaintyMs } = serverTime();
     if (!(uncertaintyMs <= settings.maxUncertaintyMs)) {
       raisedCauses.raise('CLOCK', null, `the exchange's clock is known to ${Math.ceil(uncertaintyMs)} ms only`);
       return 'CLOCK';
     }
-    if (ms - tracked.signMs > settings.windowMs - MIN_LEFT_MS) return 'STALE';
+    if (nowMs - tracked.signMs > settings.windowMs - MIN_WINDOW_LEFT_MS) return 'STALE';
     return holdCode(tracked);
   }
 
@@ -130,15 +136,15 @@ export class CreateQueue {
     const outcome = yield* venue.create(tracked.request, tracked.clientOrderId, {
       timeoutMs: settings.createTimeoutMs,
       signMs: timeMs(tracked.signMs),
-      late: (late) => this.#onLateReply(tracked, late),
+      late: (lateOutcome) => this.#onLateReply(tracked, lateOutcome),
     });
     sideQueue.onWire = null;
-    this.#onAnswer(tracked, outcome, sideQueue);
+    this.#onReply(tracked, outcome, sideQueue);
     this.#sendWaiting(sideQueue);
   }
 
   /** Reports the outcome of the create request. */
-  #onAnswer(tracked: TrackedOrder, outcome: Outcome<CreatedOrder>, sideQueue: SideQueue): void {
+  #onReply(tracked: TrackedOrder, outcome: Outcome<CreatedOrder>, sideQueue: SideQueue): void {
     const { sink, raisedCauses } = this.#deps;
     const created = createOutcome(outcome, tracked.request, tracked.clientOrderId);
     switch (created.kind) {
@@ -163,7 +169,7 @@ export class CreateQueue {
   /** Handles a reply that arrives after the time limit. It still shows the outcome of the create. */
   #onLateReply(tracked: TrackedOrder, outcome: Outcome<unknown>): void {
     if (outcome.kind === 'refused') {
-      if (tracked.lifecycle === 'unknown') this.#onAnswer(tracked, outcome, this.#sideQueueOf(tracked));
+      if (tracked.lifecycle === 'unknown') this.#onReply(tracked, outcome, this.#sideQueueOf(tracked));
       return;
     }
     if (outcome.kind !== 'acked') return;
@@ -173,27 +179,27 @@ export class CreateQueue {
 
   /** Assigns the acknowledged id to the order, unless the order or the id is already taken. `atMs`: venue time of the order, or null. */
   #onAck(tracked: TrackedOrder, venueId: string, atMs: number | null): void {
-    const { trackedOrders, sink, adopted, serverTime, delayObserver, raisedCauses, settings, contest, isDuplicate, duplicated } =
-      this.#deps;
+    const { trackedOrders, sink, onIdKnown, serverTime, delayObserver, raisedCauses, settings, attribution } = this.#deps;
     if (tracked.venueId !== null) {
-      if (tracked.venueId !== venueId) duplicated(tracked, venueId);
+      if (tracked.venueId !== venueId) attribution.addSecondId(tracked, venueId);
       return;
     }
     const otherOrder = trackedOrders.byVenueId(venueId);
-    if (otherOrder !== undefined || isDuplicate(venueId))
-      return contest(otherOrder === undefined ? [tracked] : [otherOrder, tracked], venueId);
-    const { ms } = serverTime();
-    const delayMs = (atMs ?? ms) - tracked.signMs;
-    delayObserver?.onAdmission(Math.max(0, delayMs), ms);
+    if (otherOrder !== undefined || attribution.isDuplicate(venueId))
+      return attribution.contestVenueId(otherOrder === undefined ? [tracked] : [otherOrder, tracked], venueId);
+    const { ms: nowMs } = serverTime();
+    const admittedMs = atMs ?? nowMs;
+    const delayMs = admittedMs - tracked.signMs;
+    delayObserver?.onAdmission(Math.max(0, delayMs), nowMs);
     if (atMs !== null && !(delayMs > -EARLY_MS && delayMs <= settings.windowMs)) {
       raisedCauses.raise('ADMISSION', null, `order ${venueId} was taken ${delayMs} ms after the time with which it was signed`);
     }
     const wasAbsent = tracked.isBelievedAbsent;
     trackedOrders.setVenueId(tracked, venueId);
     trackedOrders.watch(tracked);
-    if (wasAbsent) sink().arrivedLate(tracked.id, venueId as VenueOrderId, atMs ?? ms);
-    else sink().acked(tracked.id, venueId as VenueOrderId, atMs ?? ms);
-    adopted(tracked);
+    if (wasAbsent) sink().arrivedLate(tracked.id, venueId as VenueOrderId, admittedMs);
+    else sink().acked(tracked.id, venueId as VenueOrderId, admittedMs);
+    onIdKnown(tracked);
   }
 }
 

@@ -1,4 +1,4 @@
-// Opens one WebSocket connection. It replies to pings of every form and ignores all other messages.
+// Opens one WebSocket connection. It replies to pings of every form and ignores all other messages. `PersistentSocket` reopens it.
 
 import { createHash } from 'node:crypto';
 import { request as requestPlain, type IncomingMessage } from 'node:http';
@@ -18,9 +18,13 @@ import {
 } from '../../../protocol/socket/frames.ts';
 import { heartbeatText, stampIn } from '../../../protocol/socket/heartbeatText.ts';
 
+/** The handshake's reply is a hash of our key and this text (RFC 6455). */
 const ACCEPT_SUFFIX = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11';
 /** Maximum message size in bytes, also when decompressed. Pings are smaller. */
 const MAX_MESSAGE_BYTES = 64 * 1024;
+
+/** The first bytes of gzip data. */
+const GZIP_MAGIC = [0x1f, 0x8b] as const;
 
 /** Takes the events of a connection. */
 export interface ConnectionEvents {
@@ -127,7 +131,8 @@ function handleFrame({ opcode, payload }: SocketFrame, send: Send, events: Conne
 
 /** Returns the text of a message, which some services compress with gzip; null if it is not text. */
 function messageIn(payload: Uint8Array): string | null {
-  if (payload[0] !== 0x1f || payload[1] !== 0x8b) return textIn(payload);
+  const isGzip = payload[0] === GZIP_MAGIC[0] && payload[1] === GZIP_MAGIC[1];
+  if (!isGzip) return textIn(payload);
   try {
     return textIn(gunzipSync(payload, { maxOutputLength: MAX_MESSAGE_BYTES }));
   } catch (error) {

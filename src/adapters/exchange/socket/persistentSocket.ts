@@ -77,18 +77,18 @@ export class PersistentSocket {
   stop(): void {
     this.#drop();
     this.#attempts = 0;
-    this.#become({ kind: 'off' });
+    this.#setState({ kind: 'off' });
   }
 
   /** Opens a connection. Its time-out and its end count as a loss, after which it is opened again. */
   #connect(): void {
     this.#attempts++;
-    this.#become({ kind: 'connecting', attempt: this.#attempts });
+    this.#setState({ kind: 'connecting', attempt: this.#attempts });
     this.#schedule(this.#openTimeoutMs, () => this.#onLoss(`no connection within ${this.#openTimeoutMs} ms`));
     this.#connection = openSocket(this.#url, this.#random, {
       opened: () => {
         this.#awaitPing();
-        this.#become({ kind: 'open', sinceMs: this.#scheduler.nowMs, lastPingMs: null, pings: 0 });
+        this.#setState({ kind: 'open', sinceMs: this.#scheduler.nowMs, lastPingMs: null, pings: 0 });
       },
       pinged: () => this.#onPing(),
       closed: (why) => this.#onLoss(why),
@@ -111,7 +111,7 @@ export class PersistentSocket {
     this.#drop();
     const waitMs = reconnectPauseMs(Math.max(this.#attempts, 1), this.#random());
     this.#schedule(waitMs, () => this.#connect());
-    this.#become({ kind: 'waiting', untilMs: this.#scheduler.nowMs + waitMs, attempt: this.#attempts + 1, why });
+    this.#setState({ kind: 'waiting', untilMs: this.#scheduler.nowMs + waitMs, attempt: this.#attempts + 1, why });
   }
 
   #drop(): void {
@@ -126,7 +126,7 @@ export class PersistentSocket {
     this.#timer = this.#scheduler.at(this.#scheduler.nowMs + ms, run);
   }
 
-  #become(state: SocketState): void {
+  #setState(state: SocketState): void {
     this.#state = state;
     this.#changed(state);
   }

@@ -28,15 +28,15 @@ export interface TrackedBars {
 
 const DAY_MS = 86_400_000;
 /** Number of ids kept. More than a reply has, so every reply that reaches back to a known trade shows its id. */
-const REMEMBERED = 3000;
+const MAX_REMEMBERED_IDS = 3000;
 
-/** Counting restarts with each UTC day, as in a backtest. */
+/** Builds the bars of one instrument. Counting restarts with each UTC day, as in a backtest. */
 export class TradeBarTracker {
   readonly #bars: TrackedBars;
   /** Ids of known trades, oldest first. */
   readonly #knownIds = new Set<string>();
   /** Trades of a time that is not settled yet, by time and id. */
-  #pending: PendingTrades[] = [];
+  #pending: PendingTrade[] = [];
   #builder: TradeBarBuilder | null = null;
   #dayEndMs = Infinity;
   /** Trades before this time belong to bars that have ended. */
@@ -44,8 +44,8 @@ export class TradeBarTracker {
   #lastTradeMs: number | null = null;
   /** True until the first reply of a tracker that continues earlier bars. */
   #isContinuing: boolean;
-  /** True when the exchange has shown no trade although some are known. */
-  #isCut = false;
+  /** True while the exchange shows no trade although some are known. */
+  #isLinkLost = false;
   #events: TradeEvent[] = [];
   #tradeCount = 0;
 
@@ -53,7 +53,7 @@ export class TradeBarTracker {
     this.#bars = bars;
     this.#floorMs = bars.openMs ?? -Infinity;
     this.#isContinuing = bars.openMs !== null;
-    if (bars.openMs !== null) this.#open(bars.openMs);
+    if (bars.openMs !== null) this.#openBuilder(bars.openMs);
   }
 
   /** Adds known trades by time and id, before the first reply. The reply is linked to them only if it shows one of them. */
@@ -72,7 +72,7 @@ export class TradeBarTracker {
   /** True if the reply shares a trade with what is known, so that it has all trades since then. */
   isLinked({ trades }: TradeWindow): boolean {
     if (this.#isContinuing) return trades.some(({ timeMs }) => timeMs < this.#floorMs);
-    return this.#knownIds.size === 0 ? !this.#isCut : trades.some(({ id }) => this.#knownIds.has(id));
+    return this.#knownIds.size === 0 ? !this.#isLinkLost : trades.some(({ id }) => this.#knownIds.has(id));
   }
 
   /**
@@ -90,39 +90,39 @@ export class TradeBarTracker {
   #addNew(window: TradeWindow): void {
     const { trades, isFull, refused } = window;
     const isLinked = this.isLinked(window);
-    const isFirst = this.#knownIds.size === 0 && !this.#isContinuing && !this.#isCut;
-    if (trades.length === 0 && !isLinked) return this.#cut();
-    const fresh: RecentTrade[] = [];
-    let late = 0;
+    const isFirst = this.#knownIds.size === 0 && !this.#isContinuing && !this.#isLinkLost;
+    if (trades.length === 0 && !isLinked) return this.#noteLostLink();
+    const newTrades: RecentTrade[] = [];
+    let lateCount = 0;
     for (const trade of trades) {
       if (this.#knownIds.has(trade.id)) continue;
       this.#knownIds.add(trade.id);
-      if (trade.timeMs >= this.#floorMs) fresh.push(trade);
-      else if (!this.#isContinuing) late++;
+      if (trade.timeMs >= this.#floorMs) newTrades.push(trade);
+      else if (!this.#isContinuing) lateCount++;
     }
     this.#isContinuing = false;
     // The reply may begin within a ms. Counting begins after it.
-    if (isFirst && isFull) while (fresh[0]?.timeMs === trades[0]?.timeMs) fresh.shift();
-    if (late > 0) {
+    if (isFirst && isFull) while (newTrades[0]?.timeMs === trades[0]?.timeMs) newTrades.shift();
+    if (lateCount > 0) {
       this.#builder?.markThin();
-      this.#events.push({ kind: 'late', trades: late });
+      this.#events.push({ kind: 'late', trades: lateCount });
     }
-    const first = fresh[0];
-    if (!isLinked && !this.#isCut) this.#events.push({ kind: 'gap', fromMs: this.#lastTradeMs, toMs: first?.timeMs ?? null });
+    const first = newTrades[0];
+    if (!isLinked && !this.#isLinkLost) this.#events.push({ kind: 'gap', fromMs: this.#lastTradeMs, toMs: first?.timeMs ?? null });
     if (first === undefined) return;
-    this.#tradeCount += fresh.length;
-    this.#isCut = false;
+    this.#tradeCount += newTrades.length;
+    this.#isLinkLost = false;
     const isAfterGap = !isLinked || refused.length > 0;
-    const added = fresh.map((trade, index): PendingTrades => ({ trade, isAfterGap: isAfterGap && index === 0 }));
+    const added = newTrades.map((trade, index): PendingTrade => ({ trade, isAfterGap: isAfterGap && index === 0 }));
     this.#pending = [...this.#pending, ...added].toSorted((a, b) => compareTrades(a.trade, b.trade));
-    this.#lastTradeMs = Math.max(this.#lastTradeMs ?? -Infinity, fresh.at(-1)!.timeMs);
+    this.#lastTradeMs = Math.max(this.#lastTradeMs ?? -Infinity, newTrades.at(-1)!.timeMs);
   }
 
   /** Notes that the exchange shows none of the known trades any more. The next trades follow a gap. */
-  #cut(): void {
-    if (!this.#isCut) this.#events.push({ kind: 'gap', fromMs: this.#lastTradeMs, toMs: null });
+  #noteLostLink(): void {
+    if (!this.#isLinkLost) this.#events.push({ kind: 'gap', fromMs: this.#lastTradeMs, toMs: null });
     this.#knownIds.clear();
-    this.#isCut = true;
+    this.#isLinkLost = true;
     this.#isContinuing = false;
     this.#builder?.markThin();
   }
@@ -138,9 +138,9 @@ export class TradeBarTracker {
   }
 
   /** Adds a trade to the current bar. Trades may be missing in a bar that contains a gap, so it is marked. */
-  #addToBar({ trade, isAfterGap }: PendingTrades): void {
+  #addToBar({ trade, isAfterGap }: PendingTrade): void {
     const { timeMs, price, quantity, id } = trade;
-    const builder = this.#builder ?? this.#open(timeMs);
+    const builder = this.#builder ?? this.#openBuilder(timeMs);
     if (isAfterGap) {
       if (builder.lastMs !== timeMs) builder.endReached();
       builder.markThin();
@@ -153,10 +153,10 @@ export class TradeBarTracker {
     this.#floorMs = Math.max(this.#floorMs, timeMs);
   }
 
-  #open(openMs: number): TradeBarBuilder {
+  #openBuilder(openMs: number): TradeBarBuilder {
     const { rule, instrument, digits } = this.#bars;
     this.#dayEndMs = dayStartOf(openMs) + DAY_MS;
-    this.#builder = new TradeBarBuilder(rule, instrument, digits, openMs, (bar) => this.#take(bar));
+    this.#builder = new TradeBarBuilder(rule, instrument, digits, openMs, (bar) => this.#emitBar(bar));
     return this.#builder;
   }
 
@@ -170,18 +170,19 @@ export class TradeBarTracker {
     this.#floorMs = Math.max(this.#floorMs, startMs);
   }
 
-  #take({ isThin, ...bar }: TradeBar): void {
+  #emitBar({ isThin, ...bar }: TradeBar): void {
     this.#floorMs = Math.max(this.#floorMs, bar.closeMs);
     this.#events.push({ kind: 'bar', bar: { ...bar, barsIn: 1, isIncomplete: isThin } });
   }
 
   #forget(): void {
-    let extra = this.#knownIds.size - REMEMBERED;
-    for (const id of this.#knownIds) if (extra-- > 0) this.#knownIds.delete(id);
+    let excess = this.#knownIds.size - MAX_REMEMBERED_IDS;
+    for (const id of this.#knownIds) if (excess-- > 0) this.#knownIds.delete(id);
   }
 }
 
-interface PendingTrades {
+/** A trade that waits until no earlier one can appear. */
+interface PendingTrade {
   readonly trade: RecentTrade;
   readonly isAfterGap: boolean;
 }

@@ -4,21 +4,21 @@ import { ConfigError } from '../../../base/errors.ts';
 
 /** Returns the origin, such as `http://127.0.0.1:8080`, of a URL without a path. Throws ConfigError, naming `urlName`, for any other URL. */
 export function checkedOrigin(url: string, urlName: string): string {
-  const wrong = (problem: string, remedy: string): ConfigError =>
+  const configError = (problem: string, remedy: string): ConfigError =>
     // The text before an @ may be a password.
     new ConfigError(`${urlName}: ${problem}, got ${url.replace(/\/\/[^/]*@/, '//...@')}`, remedy);
   const parsed = URL.canParse(url) ? new URL(url) : null;
   if (!parsed || !/^https?:$/.test(parsed.protocol)) {
-    throw wrong('expected a URL such as https://api.example.com', 'write the address of the service with https:// before it');
+    throw configError('expected a URL such as https://api.example.com', 'write the address of the service with https:// before it');
   }
   if (parsed.username !== '' || parsed.password !== '') {
-    throw wrong('expected a URL without a user name', 'keys come from the environment or from files, never from a URL');
+    throw configError('expected a URL without a user name', 'keys come from the environment or from files, never from a URL');
   }
   if (parsed.pathname !== '/' || parsed.search !== '' || parsed.hash !== '') {
-    throw wrong('expected a URL without a path', 'remove the path; set dialect.pathPrefix for a prefix of every path');
+    throw configError('expected a URL without a path', 'remove the path; set dialect.pathPrefix for a prefix of every path');
   }
   if (parsed.protocol === 'http:' && !isLoopback(parsed.hostname)) {
-    throw wrong('expected https', 'use https; http is only for services on this computer: 127.0.0.1, ::1 or localhost');
+    throw configError('expected https', 'use https; http is only for services on this computer: 127.0.0.1, ::1 or localhost');
   }
   return parsed.origin;
 }

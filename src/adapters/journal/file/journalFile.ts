@@ -60,7 +60,7 @@ export class JournalFile {
   readonly #segmentBytes: number;
   readonly #waiting: WaitingLines[] = [];
   #waitingBytes = 0;
-  #number: number;
+  #fileNumber: number;
   /** Path of the current file. */
   #path = '';
   /** End of the appended records, written or not. */
@@ -69,12 +69,12 @@ export class JournalFile {
   readonly #finishedFiles: (readonly [path: string, identity: string])[] = [];
   #nextCheck = 0;
   /** The file that is being written; empty if it must still be created. */
-  #written = '';
+  #writtenPath = '';
   #durableSeq: number;
   #isBusy = false;
   #isWritePlanned = false;
   #failure: string | null = null;
-  #whenClosed: (() => void) | null = null;
+  #onClosed: (() => void) | null = null;
 
   constructor(disk: Disk, options: JournalFileOptions, nowMs: () => number, listener: JournalListener) {
     this.#disk = disk;
@@ -83,7 +83,7 @@ export class JournalFile {
     this.#listener = listener;
     this.#soon = options.soon ?? queueMicrotask;
     this.#segmentBytes = options.segmentBytes ?? SEGMENT_BYTES;
-    this.#number = options.number;
+    this.#fileNumber = options.number;
     this.#ending = options.ending;
     // Records that were read back count as durable once they are synced, which happens before the first write.
     this.#durableSeq = options.ending.seq;
@@ -116,9 +116,9 @@ export class JournalFile {
 
   /** Appends a record and returns its number. After a failure, numbers still rise, but nothing is written. */
   append<K extends RecordKind>(kind: K, body: RecordBody<K>): number {
-    if (this.#whenClosed) throw new InvariantError(`journal: a ${kind} after the end`);
+    if (this.#onClosed) throw new InvariantError(`journal: a ${kind} after the end`);
     if (this.#ending.bytes >= this.#segmentBytes) {
-      this.#number++;
+      this.#fileNumber++;
       this.#beginFile();
     }
     return this.#addLine(kind, body);
@@ -126,7 +126,7 @@ export class JournalFile {
 
   /** Calls `done` when everything is durable or never will be. Nothing may be appended afterwards. */
   close(done: () => void): void {
-    this.#whenClosed = done;
+    this.#onClosed = done;
     if (!this.#isBusy) this.#soon(() => this.#writeNext());
   }
 
@@ -135,9 +135,9 @@ export class JournalFile {
     const { seq: priorSeq, bytes: priorBytes, crc: priorCrc } = this.#ending;
     const { folder, account } = this.#options;
     this.#ending = { ...this.#ending, bytes: 0 };
-    this.#path = `${folder}/${segmentName(this.#number)}`;
+    this.#path = `${folder}/${segmentName(this.#fileNumber)}`;
     this.#waiting.push({ path: this.#path, isNew: true, text: '', lastSeq: priorSeq });
-    this.#addLine('SEGMENT', { format: JOURNAL_FORMAT, number: this.#number, account, priorSeq, priorBytes, priorCrc });
+    this.#addLine('SEGMENT', { format: JOURNAL_FORMAT, number: this.#fileNumber, account, priorSeq, priorBytes, priorCrc });
   }
 
   /** Adds the line of a record to the current file. */
@@ -165,18 +165,18 @@ export class JournalFile {
   #writeNext(): void {
     this.#isWritePlanned = false;
     if (this.#isBusy) return;
-    const next = this.#failure === null ? this.#waiting.shift() : undefined;
-    if (!next) {
-      this.#whenClosed?.();
+    const nextLines = this.#failure === null ? this.#waiting.shift() : undefined;
+    if (!nextLines) {
+      this.#onClosed?.();
       return;
     }
-    const { path, isNew, text, lastSeq } = next;
-    if (isNew && this.#written !== '') return this.#finish(next);
+    const { path, isNew, text, lastSeq } = nextLines;
+    if (isNew && this.#writtenPath !== '') return this.#finish(nextLines);
     this.#waitingBytes -= text.length;
     try {
       if (isNew) {
         this.#disk.create(path);
-        this.#written = path;
+        this.#writtenPath = path;
       }
       this.#disk.append(path, Buffer.from(text, 'latin1'));
     } catch (error) {
@@ -192,10 +192,10 @@ export class JournalFile {
   }
 
   /** Finishes a file: syncs it, and notes its identity for later checks. */
-  #finish(next: WaitingLines): void {
-    const path = this.#written;
-    this.#written = '';
-    this.#waiting.unshift(next);
+  #finish(nextLines: WaitingLines): void {
+    const path = this.#writtenPath;
+    this.#writtenPath = '';
+    this.#waiting.unshift(nextLines);
     this.#isBusy = true;
     this.#sync(path, () => {
       const identity = identityOf(this.#disk, path);

@@ -31,7 +31,7 @@ export interface JournalLine {
 /** Returns the line of a record. Throws InvariantError for a body that could not be read back. */
 export function lineOf<K extends RecordKind>(seq: number, timeMs: number, kind: K, body: RecordBody<K>, durableSeq: number): JournalLine {
   // hot: docs/performance.md#whole-json
-  const head = `{"seq":${seq},"t":${timeMs},"k":"${kind}",${ascii(JSON.stringify(bodyMembers(kind, body))).slice(1, -1)},"dur":${durableSeq}`;
+  const head = `{"seq":${seq},"t":${timeMs},"k":"${kind}",${escapedAscii(JSON.stringify(bodyMembers(kind, body))).slice(1, -1)},"dur":${durableSeq}`;
   if (head.length > MAX_LINE_BYTES - SEAL_BYTES)
     throw new InvariantError(`journal ${kind}: ${head.length} bytes are more than a record holds`);
   const crc = crcText(crc32c(bytesOf(head), 0, head.length));
@@ -57,13 +57,13 @@ function bodyMembers<K extends RecordKind>(kind: K, body: RecordBody<K>): object
 }
 
 /** A buffer for the checksum of a new line. It is reused, because lines are short. */
-const SCRATCH = Buffer.allocUnsafe(8192);
+const LINE_BUFFER = Buffer.allocUnsafe(8192);
 
 /** Returns a buffer that begins with these bytes. It is valid until the next call. */
 function bytesOf(latin1: string): Buffer {
-  if (latin1.length > SCRATCH.length) return Buffer.from(latin1, 'latin1');
-  SCRATCH.write(latin1, 0, 'latin1');
-  return SCRATCH;
+  if (latin1.length > LINE_BUFFER.length) return Buffer.from(latin1, 'latin1');
+  LINE_BUFFER.write(latin1, 0, 'latin1');
+  return LINE_BUFFER;
 }
 
 /** The reason why a line is not a record. `isSealed`: its checksum is right, so it was written like this. */
@@ -131,5 +131,5 @@ const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && (val
  * Returns the same JSON with everything except printable ASCII escaped, so that a damaged byte cannot form another character, and a
  * terminal can show it.
  */
-const ascii = (json: string): string => (/^[\x20-\x7e]*$/.test(json) ? json : json.replace(/[^\x20-\x7e]/g, escapeText));
+const escapedAscii = (json: string): string => (/^[\x20-\x7e]*$/.test(json) ? json : json.replace(/[^\x20-\x7e]/g, escapeText));
 const escapeText = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;

@@ -17,7 +17,7 @@ export interface SegmentEnd {
   readonly crc: string;
 }
 /** The end of an empty journal. */
-export const NOTHING: SegmentEnd = { seq: 0, bytes: 0, crc: '00000000' };
+export const EMPTY_JOURNAL_END: SegmentEnd = { seq: 0, bytes: 0, crc: '00000000' };
 
 /** A damaged line, counted from 1, and a description of the damage. */
 export interface JournalDamage {
@@ -83,7 +83,7 @@ function readSegments(
   firstNumber: number,
   visit: (record: JournalRecord) => void,
 ): JournalReading {
-  const reader = new Reader(visit);
+  const reader = new JournalReader(visit);
   for (const [index, { path, number }] of files.entries()) {
     const expectedPath = `${path.slice(0, -segmentName(number).length)}${segmentName(firstNumber + index)}`;
     if (number === firstNumber + index) reader.read(path, number, fileBytes(disk, path));
@@ -108,12 +108,12 @@ interface InvalidLine {
 }
 
 /** Reads lines of one journal, and checks that each continues the one before. */
-class Reader implements JournalReading {
+class JournalReader implements JournalReading {
   readonly segments: JournalSegment[] = [];
   account: string | null = null;
   damage: JournalDamage | null = null;
   otherFormat: number | null = null;
-  ending = NOTHING;
+  ending = EMPTY_JOURNAL_END;
   readonly #visit: (record: JournalRecord) => void;
   /** First record of the current file; 0 before its first record. */
   #firstSeq = 0;
@@ -124,10 +124,10 @@ class Reader implements JournalReading {
 
   /** Reads the next file. */
   read(path: string, number: number, bytes: Buffer): void {
-    const before = this.ending;
-    this.ending = { ...before, bytes: 0 };
+    const previousEnd = this.ending;
+    this.ending = { ...previousEnd, bytes: 0 };
     this.#firstSeq = 0;
-    const invalid = this.#scan(number, bytes, before);
+    const invalid = this.#scan(number, bytes, previousEnd);
     const expected = this.ending.seq + 1;
     let torn: TornTail | null = null;
     if (invalid) {
@@ -145,18 +145,18 @@ class Reader implements JournalReading {
   }
 
   /** Visits records up to the end or the first invalid line. */
-  #scan(number: number, bytes: Buffer, before: SegmentEnd): InvalidLine | null {
+  #scan(number: number, bytes: Buffer, previousEnd: SegmentEnd): InvalidLine | null {
     for (let [from, line] = [0, 1]; from < bytes.length; line++) {
-      const feed = bytes.indexOf(LINE_FEED, from);
-      if (feed < 0) return { line, from, message: 'a line that breaks off', isSealed: false };
-      const record = parseLine(bytes, from, feed);
+      const lineFeed = bytes.indexOf(LINE_FEED, from);
+      if (lineFeed < 0) return { line, from, message: 'a line that breaks off', isSealed: false };
+      const record = parseLine(bytes, from, lineFeed);
       if (!isRecord(record)) return { line, from, message: record.flaw, isSealed: record.isSealed };
-      const message = line === 1 ? this.#headProblem(record, number, before) : this.#sequenceProblem(record);
+      const message = line === 1 ? this.#headProblem(record, number, previousEnd) : this.#sequenceProblem(record);
       if (message !== null) return { line, from, message, isSealed: true };
       if (line === 1) this.#firstSeq = record.seq;
-      this.ending = { seq: record.seq, bytes: feed + 1, crc: record.crc };
+      this.ending = { seq: record.seq, bytes: lineFeed + 1, crc: record.crc };
       this.#visit(record);
-      from = feed + 1;
+      from = lineFeed + 1;
     }
     return null;
   }
@@ -169,7 +169,7 @@ class Reader implements JournalReading {
   }
 
   /** Returns why the first record of a file does not fit the end of the previous file, or null. Finds files that were cut or replaced. */
-  #headProblem(record: JournalRecord, number: number, before: SegmentEnd): string | null {
+  #headProblem(record: JournalRecord, number: number, previousEnd: SegmentEnd): string | null {
     if (record.k !== 'SEGMENT') return `a record of kind ${record.k} at the head of a file`;
     if (record.format !== JOURNAL_FORMAT) {
       this.otherFormat = record.format;
@@ -183,8 +183,8 @@ class Reader implements JournalReading {
     if (record.account !== this.account) return 'the journal of another account';
     const isKnown = number === 1 || this.segments.length > 0;
     const { priorSeq: seq, priorBytes, priorCrc: crc } = record;
-    if (isKnown && (seq !== before.seq || priorBytes !== before.bytes || crc !== before.crc)) {
-      return `a file that follows on ${endingText({ seq, bytes: priorBytes, crc })}, where ${endingText(before)} comes before it`;
+    if (isKnown && (seq !== previousEnd.seq || priorBytes !== previousEnd.bytes || crc !== previousEnd.crc)) {
+      return `a file that follows on ${endingText({ seq, bytes: priorBytes, crc })}, where ${endingText(previousEnd)} comes before it`;
     }
     return record.seq === this.ending.seq + 1 ? null : `record ${record.seq}`;
   }
@@ -196,8 +196,8 @@ const endingText = ({ seq, bytes, crc }: SegmentEnd): string => `record ${seq} a
 function lineAfterDurable(bytes: Buffer, invalid: InvalidLine, seq: number): number {
   let line = invalid.line;
   for (let from = invalid.from; from < bytes.length; line++) {
-    const feed = bytes.indexOf(LINE_FEED, from);
-    const to = feed < 0 ? bytes.length : feed;
+    const lineFeed = bytes.indexOf(LINE_FEED, from);
+    const to = lineFeed < 0 ? bytes.length : lineFeed;
     const record = parseLine(bytes, from, to);
     if (isRecord(record) && record.dur >= seq) return line;
     from = to + 1;

@@ -14,12 +14,12 @@ const SECTOR_BYTES = 512;
  */
 export function isTorn(bytes: Buffer, start: number): boolean {
   for (let from = start; from < bytes.length;) {
-    const feed = bytes.indexOf(LINE_FEED, from);
-    const to = feed < 0 ? bytes.length : feed;
+    const lineFeed = bytes.indexOf(LINE_FEED, from);
+    const to = lineFeed < 0 ? bytes.length : lineFeed;
     const firstNul = bytes.indexOf(NUL, from);
     if (firstNul >= 0 && firstNul < to) {
       if (!areUnwrittenSectors(bytes, from, to)) return false;
-    } else if (feed < 0) return !isOverlong(bytes, from, to);
+    } else if (lineFeed < 0) return !isOverlong(bytes, from, to);
     else if (!isRecord(parseLine(bytes, from, to))) return false;
     from = to + 1;
   }

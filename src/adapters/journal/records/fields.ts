@@ -7,9 +7,9 @@ export interface RecordField<T> {
   readonly accepts: (value: unknown) => value is T;
 }
 
-const field = <T>(expects: string, is: (value: unknown) => boolean): RecordField<T> => ({
+const field = <T>(expects: string, isValid: (value: unknown) => boolean): RecordField<T> => ({
   expects,
-  accepts: is as RecordField<T>['accepts'],
+  accepts: isValid as RecordField<T>['accepts'],
 });
 
 /** Any text. */

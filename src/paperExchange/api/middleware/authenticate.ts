@@ -19,7 +19,7 @@ export interface AuthDeps {
   readonly profile: Profile;
 }
 
-interface Check {
+interface AuthCheck {
   readonly step: number;
   /** Returns 0 if the check passed, else the error code. */
   readonly code: (context: RequestContext, deps: AuthDeps) => number;
@@ -29,18 +29,18 @@ interface Check {
 export const SIGNED_HEADERS = { key: 'x-ch-apikey', timestamp: 'x-ch-ts', signature: 'x-ch-sign' } as const;
 const codeUnless = (isRight: boolean, { code }: { readonly code: number }): number => (isRight ? 0 : code);
 const hasHeader = ({ request }: RequestContext, name: string): boolean => (request.headers[name] ?? '') !== '';
-const wantsSignature = ({ route }: RequestContext): boolean => SECURITY[route.row.security].signature;
+const needsSignature = ({ route }: RequestContext): boolean => SECURITY[route.endpoint.security].signature;
 
 /** The checks in their order. The first check that fails sets the error code. */
-export const CHECKS: readonly Check[] = [
+export const CHECKS: readonly AuthCheck[] = [
   { step: 4, code: (context) => codeUnless(hasHeader(context, SIGNED_HEADERS.key), VENUE_CODES.noKeyHeader) },
   {
     step: 4,
-    code: (context) => codeUnless(!wantsSignature(context) || hasHeader(context, SIGNED_HEADERS.timestamp), VENUE_CODES.noTimestampHeader),
+    code: (context) => codeUnless(!needsSignature(context) || hasHeader(context, SIGNED_HEADERS.timestamp), VENUE_CODES.noTimestampHeader),
   },
   {
     step: 4,
-    code: (context) => codeUnless(!wantsSignature(context) || hasHeader(context, SIGNED_HEADERS.signature), VENUE_CODES.noSignatureHeader),
+    code: (context) => codeUnless(!needsSignature(context) || hasHeader(context, SIGNED_HEADERS.signature), VENUE_CODES.noSignatureHeader),
   },
   { step: 5, code: findKey },
   { step: 5, code: ({ key }) => codeUnless(key?.isClosed !== true, VENUE_CODES.noThisCompany) },
@@ -49,13 +49,13 @@ export const CHECKS: readonly Check[] = [
     step: 6,
     code: ({ key, request }, { profile }) => (key?.addresses == null || key.addresses.has(request.ip) ? 0 : Number(profile.ipListCode)),
   },
-  { step: 7, code: (context) => codeUnless(!wantsSignature(context) || isTimely(context), VENUE_CODES.invalidTimestamp) },
+  { step: 7, code: (context) => codeUnless(!needsSignature(context) || isTimely(context), VENUE_CODES.invalidTimestamp) },
   {
     step: 8,
     code: (context, { profile }) =>
-      codeUnless(!wantsSignature(context) || isSigned(context, context.key, profile), VENUE_CODES.invalidSignature),
+      codeUnless(!needsSignature(context) || isSigned(context, context.key, profile), VENUE_CODES.invalidSignature),
   },
-  { step: 8, code: (context, deps) => codeUnless(!wantsSignature(context) || isFresh(context, deps), VENUE_CODES.invalidSignature) },
+  { step: 8, code: (context, deps) => codeUnless(!needsSignature(context) || isFresh(context, deps), VENUE_CODES.invalidSignature) },
   { step: 9, code: (context) => codeUnless(isPermitted(context), VENUE_CODES.rejectedKey) },
 ];
 
@@ -95,7 +95,7 @@ export function isSigned(context: RequestContext, key: Key | null, { signQuery }
  */
 function isPlainQuery({ sent, route }: RequestContext): boolean {
   if ('code' in sent) return false;
-  const entries = Object.entries<Param>(route.row.params);
+  const entries = Object.entries<Param>(route.endpoint.params);
   const isDocumented = (name: string): boolean =>
     isWindowName(name) || entries.some(([known, { otherNames = [] }]) => known === name || otherNames.includes(name));
   // A request may send several spellings of the window parameter, and any of them may be the one that is read.
@@ -111,6 +111,6 @@ function isFresh({ request, nowMs }: RequestContext, { profile, replays }: AuthD
 
 /** True when the key may use this market, and may read or trade as the operation needs. */
 function isPermitted({ key, route }: RequestContext): boolean {
-  if (key === null || !key.markets.includes(route.row.market)) return false;
-  return route.row.effect === 'read' ? key.mayRead : key.mayTrade;
+  if (key === null || !key.markets.includes(route.endpoint.market)) return false;
+  return route.endpoint.effect === 'read' ? key.mayRead : key.mayTrade;
 }

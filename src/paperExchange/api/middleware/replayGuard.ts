@@ -7,16 +7,16 @@ const MAX_SIGNATURES = 200_000;
 /** The signatures of the last day, at most `MAX_SIGNATURES` of them. */
 export class ReplayGuard {
   /** Time of the request by signature, oldest first. Ms UTC. */
-  readonly #seen = new Map<string, number>();
+  readonly #signatures = new Map<string, number>();
 
   /** Records a signature. Returns false if it was seen before. */
   isNew(signature: string, nowMs: number): boolean {
-    if (this.#seen.has(signature)) return false;
-    for (const [oldest, timeMs] of this.#seen) {
-      if (this.#seen.size < MAX_SIGNATURES && timeMs > nowMs - RETENTION_MS) break;
-      this.#seen.delete(oldest);
+    if (this.#signatures.has(signature)) return false;
+    for (const [oldest, timeMs] of this.#signatures) {
+      if (this.#signatures.size < MAX_SIGNATURES && timeMs > nowMs - RETENTION_MS) break;
+      this.#signatures.delete(oldest);
     }
-    this.#seen.set(signature, nowMs);
+    this.#signatures.set(signature, nowMs);
     return true;
   }
 }

@@ -49,8 +49,8 @@ export class RequestContext {
 
   #read(): SentOrCode {
     const { target, body } = this.request;
-    const { op, row } = this.route;
-    const isInQuery = row.method === 'GET' || (op === 'spot.batchOrders' && body.length === 0);
+    const { op, endpoint } = this.route;
+    const isInQuery = endpoint.method === 'GET' || (op === 'spot.batchOrders' && body.length === 0);
     return isInQuery ? paramsOfQuery(this.#queryStart < 0 ? '' : target.slice(this.#queryStart + 1)) : paramsOfBody(readBody(body));
   }
 }

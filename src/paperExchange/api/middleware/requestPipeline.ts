@@ -12,7 +12,14 @@ import { Bans } from '../../limits/bans.ts';
 import { RateLimits } from '../../limits/rateLimits.ts';
 import type { ServiceRequest } from '../message.ts';
 import type { Profile } from '../../dialect/switches.ts';
-import { checkParams, type CheckedParams, type ParamPlan, paramPlanOf, type Rules, codeOfUnknownNames } from '../params/checkParams.ts';
+import {
+  checkParams,
+  type CheckedParams,
+  type ParamPlan,
+  paramPlanOf,
+  type ParamRules,
+  codeOfUnknownNames,
+} from '../params/checkParams.ts';
 import type { SentValues } from '../params/readParams.ts';
 import { Addresses, plainAddress } from './addresses.ts';
 import { CHECKS, SIGNED_HEADERS, isSigned, type AuthDeps } from './authenticate.ts';
@@ -57,8 +64,8 @@ export interface Directory {
 /** How the parameters of an operation are checked. Built once for each operation. */
 interface OpCheck {
   readonly plan: ParamPlan;
-  readonly inQuery: Rules;
-  readonly inBody: Rules;
+  readonly inQuery: ParamRules;
+  readonly inBody: ParamRules;
 }
 
 /** Runs the checks of one exchange. It holds the keys, rate limits and bans. */
@@ -99,9 +106,9 @@ export class RequestPipeline {
     if ((profile.contentType === 'all' || request.method !== 'GET') && !isJson(request)) return stop(VENUE_CODES.noContentType.code);
 
     const context = new RequestContext(request, route, queryStart, nowMs);
-    const isPublic = route.row.security === 'NONE';
+    const isPublic = route.endpoint.security === 'NONE';
     const refusalCode = isPublic ? this.#checkPublic(context) : this.#authenticate(context);
-    const waitMs = this.#limits.isLimited(route.row) ? this.#admit(context, refusalCode) : null;
+    const waitMs = this.#limits.isLimited(route.endpoint) ? this.#admit(context, refusalCode) : null;
     if (waitMs !== null) {
       this.#bans.countRefusal(plainAddress(request.ip), nowMs);
       return { kind: 'stop', market, code: VENUE_CODES.tooManyRequests.code, isBanned: false, retryMs: waitMs };
@@ -127,7 +134,7 @@ export class RequestPipeline {
     const { request, route, key, nowMs } = context;
     const subject = refusalCode === 0 && key !== null ? `key ${key.apiKey}` : `ip ${plainAddress(request.ip)}`;
     const countsElements = refusalCode === 0 && this.#authDeps.profile.batchWeight === 'elements';
-    return this.#limits.admit(route.row, subject, countsElements ? context.weight : 1, nowMs);
+    return this.#limits.admit(route.endpoint, subject, countsElements ? context.weight : 1, nowMs);
   }
 
   /** Runs the checks of steps 4 to 9. Returns 0 or the code of the first check that failed. */
@@ -165,8 +172,8 @@ function checkOf(op: Op, profile: Profile, { instrumentNamed, isInterval }: Dire
   const common = {
     profile,
     market,
-    anyCase: effect === 'create' || effect === 'test',
-    anyId: op === 'spot.queryOrder',
+    acceptsAnyCase: effect === 'create' || effect === 'test',
+    acceptsAnyId: op === 'spot.queryOrder',
     instrumentNamed: (name: string) => instrumentNamed(market, name),
     isInterval: (name: string) => isInterval(market, name),
   };

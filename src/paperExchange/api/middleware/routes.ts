@@ -5,10 +5,10 @@ import type { Endpoint } from '../../../protocol/endpoints/endpoint.ts';
 import { endpointOf, OPS, type Op } from '../../../protocol/endpoints/endpoints.ts';
 import type { Profile } from '../../dialect/switches.ts';
 
-/** An operation with its row of the endpoint table. */
+/** An operation and its endpoint. */
 export interface Route {
   readonly op: Op;
-  readonly row: Endpoint;
+  readonly endpoint: Endpoint;
 }
 
 /** The result of a lookup: an operation for this method, a known path that is not served (-1020), or an unknown path. */
@@ -21,12 +21,12 @@ export class Routes {
   /** `off` lists operations that are switched off. They answer -1020. */
   constructor(profile: Profile, off: readonly Op[]) {
     for (const op of OPS) {
-      const row = endpointOf(op);
-      for (const path of pathsOf(op, row, profile)) {
+      const endpoint = endpointOf(op);
+      for (const path of pathsOf(op, endpoint, profile)) {
         const methods = this.#byPath.get(path) ?? new Map<string, Route>();
         this.#byPath.set(path, methods);
         if (off.includes(op) || (op === 'futures.positions' && profile.positionsEndpoint === 'off')) continue;
-        for (const method of methodsOf(op, row, profile)) methods.set(method, { op, row });
+        for (const method of methodsOf(op, endpoint, profile)) methods.set(method, { op, endpoint });
       }
     }
   }
@@ -39,17 +39,17 @@ export class Routes {
 }
 
 /** Returns the paths under which an operation is reached. The profile may move some of them. */
-function pathsOf(op: Op, row: Endpoint, { conditionPath, cancelTriggerPath }: Profile): readonly string[] {
+function pathsOf(op: Op, endpoint: Endpoint, { conditionPath, cancelTriggerPath }: Profile): readonly string[] {
   if (op === 'futures.cancelTriggerOrder') return [cancelTriggerPath];
-  if (op !== 'futures.createConditionOrder') return [row.path];
-  const slash = row.path;
-  const noSlash = row.path.replace(/\/$/, '');
-  return conditionPath === 'both' ? [slash, noSlash] : [conditionPath === 'slash' ? slash : noSlash];
+  if (op !== 'futures.createConditionOrder') return [endpoint.path];
+  const withSlash = endpoint.path;
+  const withoutSlash = endpoint.path.replace(/\/$/, '');
+  return conditionPath === 'both' ? [withSlash, withoutSlash] : [conditionPath === 'slash' ? withSlash : withoutSlash];
 }
 
 /** Returns the HTTP methods of an operation. The profile decides for batches of orders. */
-function methodsOf(op: Op, row: Endpoint, { batchOrdersMethod }: Profile): readonly string[] {
-  if (op !== 'spot.batchOrders') return [row.method];
+function methodsOf(op: Op, endpoint: Endpoint, { batchOrdersMethod }: Profile): readonly string[] {
+  if (op !== 'spot.batchOrders') return [endpoint.method];
   return batchOrdersMethod === 'both' ? ['GET', 'POST'] : [batchOrdersMethod.toUpperCase()];
 }
 

@@ -11,13 +11,13 @@ import { parseList } from './parseList.ts';
 import { isWindowName, readWindow, type SentValues } from './readParams.ts';
 
 /** What the check needs to know in addition to the table. */
-export interface Rules {
+export interface ParamRules {
   readonly profile: Profile;
   readonly market: Market;
   /** A create request accepts symbols in any case, whatever the profile. */
-  readonly anyCase: boolean;
+  readonly acceptsAnyCase: boolean;
   /** An id may have any value or be missing: a query answers null if it finds no order (exchange dialect, 10.3). */
-  readonly anyId: boolean;
+  readonly acceptsAnyId: boolean;
   readonly place: 'query' | 'body';
   /** Finds an instrument by its wire name, in upper case. */
   readonly instrumentNamed: (name: string) => Instrument | undefined;
@@ -102,14 +102,15 @@ export function codeOfUnknownNames({ names: known }: ParamPlan, sent: SentValues
 }
 
 /** Checks parameters in the order of the table. The first invalid one sets the error code. */
-export function checkParams(plan: ParamPlan, sent: SentValues, rules: Rules): CheckedParams {
+export function checkParams(plan: ParamPlan, sent: SentValues, rules: ParamRules): CheckedParams {
   const { either } = plan;
   const collected: CollectedArgs = { texts: new Map(), instrument: null, ids: [], rows: [] };
   for (const param of plan.params) {
     const code = checkParam(param, valueOf(param, sent), plan, rules, collected);
     if (code !== 0) return { code };
   }
-  if (!rules.anyId && either.length > 0 && !either.some((name) => collected.texts.has(name))) return { code: mandatoryParamEmpty.code };
+  if (!rules.acceptsAnyId && either.length > 0 && !either.some((name) => collected.texts.has(name)))
+    return { code: mandatoryParamEmpty.code };
   for (const [name, value] of sent) {
     if (!isWindowName(name) || value === null || readWindow(value) !== null) continue;
     return { code: mandatoryParamEmpty.code };
@@ -127,7 +128,7 @@ function valueOf({ names }: ParamCheck, sent: SentValues): Json | undefined {
 }
 
 /** Checks one parameter and adds its value to `collected`. Returns 0 or an error code. */
-function checkParam(check: ParamCheck, value: Json | undefined, { row }: ParamPlan, rules: Rules, collected: CollectedArgs): number {
+function checkParam(check: ParamCheck, value: Json | undefined, { row }: ParamPlan, rules: ParamRules, collected: CollectedArgs): number {
   const { name, param } = check;
   if (isWindowName(name)) return 0;
   if (value === undefined || value === null) return checkAbsent(check, rules, collected);
@@ -135,7 +136,7 @@ function checkParam(check: ParamCheck, value: Json | undefined, { row }: ParamPl
   if (param.kind === 'rows' && row !== null) return checkRows(value, param.max, row, rules, collected);
   // The specification treats a list or an object here as malformed.
   if (isList(value) || isObject(value)) return mandatoryParamEmpty.code;
-  if (rules.anyId && param.need === 'either') {
+  if (rules.acceptsAnyId && param.need === 'either') {
     if (typeof value === 'string') collected.texts.set(name, value);
     return 0;
   }
@@ -158,7 +159,7 @@ function codeOfEmptyText({ param, isSymbol }: ParamCheck): number {
 }
 
 /** True when the parameter may have this JSON type. A number may be sent as text, except in a body of a profile with strict types. */
-function hasWireType({ param: { kind }, wire }: ParamCheck, value: JsonNumber | string, { place, profile }: Rules): boolean {
+function hasWireType({ param: { kind }, wire }: ParamCheck, value: JsonNumber | string, { place, profile }: ParamRules): boolean {
   if (!(value instanceof JsonNumber)) return !(wire === 'number' && place === 'body' && profile.strictTypes);
   return kind === 'integer' || kind === 'id' || kind === 'decimal' || kind === 'time' || kind === 'choice';
 }
@@ -178,7 +179,7 @@ function wireOf(param: Param): 'number' | 'string' {
 }
 
 /** Handles a parameter that was not sent: sets its default, or returns the error code if it is required. */
-function checkAbsent({ name, param, isSymbol }: ParamCheck, { profile }: Rules, collected: CollectedArgs): number {
+function checkAbsent({ name, param, isSymbol }: ParamCheck, { profile }: ParamRules, collected: CollectedArgs): number {
   const isDisputed = param.need === 'disputed' && profile.requiredWithDefault === 'reject';
   const isConditional = param.onlyWith !== undefined && collected.texts.get(param.onlyWith.name) === param.onlyWith.is;
   if (param.need === 'required' || isDisputed || isConditional) return isSymbol ? badSymbol.code : mandatoryParamEmpty.code;
@@ -187,7 +188,7 @@ function checkAbsent({ name, param, isSymbol }: ParamCheck, { profile }: Rules, 
 }
 
 /** Checks characters and value of a scalar. Returns 0 or an error code. */
-function checkText({ name, param, choices }: ParamCheck, text: string, rules: Rules, collected: CollectedArgs): number {
+function checkText({ name, param, choices }: ParamCheck, text: string, rules: ParamRules, collected: CollectedArgs): number {
   switch (param.kind) {
     case 'text':
       if (param.of === 'clientId') {
@@ -229,7 +230,7 @@ function checkInteger(
   name: string,
   { min, max }: Pick<IntegerParam, 'min' | 'max'>,
   text: string,
-  { profile }: Rules,
+  { profile }: ParamRules,
   collected: CollectedArgs,
 ): number {
   const integer = /^\d+$/.test(text) ? Number(text) : NaN;
@@ -252,9 +253,9 @@ function checkDecimal(name: string, text: string, collected: CollectedArgs): num
 }
 
 /** Checks the symbol of an instrument: its characters, its case, and that the instrument exists. Returns 0 or an error code. */
-function checkSymbol(text: string, { profile, market, anyCase, instrumentNamed }: Rules, collected: CollectedArgs): number {
+function checkSymbol(text: string, { profile, market, acceptsAnyCase, instrumentNamed }: ParamRules, collected: CollectedArgs): number {
   if (!/^[A-Za-z0-9/_-]{1,64}$/.test(text)) return illegalChars.code;
-  const isUpperOnly = market === 'futures' || (profile.symbolCase === 'upper' && !anyCase);
+  const isUpperOnly = market === 'futures' || (profile.symbolCase === 'upper' && !acceptsAnyCase);
   const instrument = instrumentNamed(isUpperOnly ? text : text.toUpperCase());
   if (instrument === undefined) return badSymbol.code;
   collected.instrument = instrument;
@@ -268,7 +269,7 @@ function codeOfChoice(name: string): number {
 }
 
 /** Checks a list of order ids. Returns 0 or an error code. */
-function checkIds(value: Json, max: number, rules: Rules, collected: CollectedArgs): number {
+function checkIds(value: Json, max: number, rules: ParamRules, collected: CollectedArgs): number {
   const idList = rules.place === 'query' ? parseList(value) : value;
   if (!isList(idList) || idList.length === 0) return mandatoryParamEmpty.code;
   if (idList.length > max) return tooManyParameters.code;
@@ -285,7 +286,7 @@ function checkIds(value: Json, max: number, rules: Rules, collected: CollectedAr
 }
 
 /** Checks a list of objects, such as the orders of a batch. Returns 0 or an error code. */
-function checkRows(value: Json, max: number, row: ParamPlan, rules: Rules, collected: CollectedArgs): number {
+function checkRows(value: Json, max: number, row: ParamPlan, rules: ParamRules, collected: CollectedArgs): number {
   const rowList = rules.place === 'query' ? parseList(value) : value;
   if (!isList(rowList) || rowList.length === 0) return mandatoryParamEmpty.code;
   if (rowList.length > max) return tooManyParameters.code;

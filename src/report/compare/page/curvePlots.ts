@@ -11,8 +11,10 @@ import { TimeWindow } from '../../page/browser/timeWindow.ts';
 
 declare const uPlot: typeof uPlotClass;
 
+/** Heights of the plots in CSS pixels. */
 const HEIGHTS = { growth: 280, depth: 120, between: 120 } as const;
-type Name = keyof typeof HEIGHTS;
+/** One of the three plots: equity, drawdowns, difference. */
+type PlotName = keyof typeof HEIGHTS;
 type PlotValues = readonly (number | null)[];
 
 /** Columns of equal length. Null outside the run. Growth is 100 at the start. */
@@ -27,21 +29,22 @@ export interface CurveColumns {
 /** The three plots, and their common time window. */
 export class CurvePlots {
   /** The visible time span of all plots. */
-  readonly shown: TimeWindow;
+  readonly timeWindow: TimeWindow;
   readonly #root: HTMLElement;
   readonly #columns: CurveColumns;
   #isLog = false;
-  #plots: Partial<Record<Name, uPlotClass>> = {};
+  #plots: Partial<Record<PlotName, uPlotClass>> = {};
   readonly #scheduleWindow = oncePerFrame(() => this.#applyWindow());
 
   constructor(root: HTMLElement, columns: CurveColumns) {
     this.#root = root;
     this.#columns = columns;
     const { ms } = columns;
-    const [first, second = 0, last] = [ms[0] ?? 0, ms[1], ms.at(-1) ?? 1];
-    this.shown = new TimeWindow(first, last, Math.max(20 * 60_000, 8 * (second - first)));
-    this.shown.onChange(this.#scheduleWindow);
-    addGestures(root, this.shown, { area: () => ({ left: 0, width: this.#width() - AXIS_WIDTH }) });
+    const firstMs = ms[0] ?? 0;
+    const stepMs = (ms[1] ?? 0) - firstMs;
+    this.timeWindow = new TimeWindow(firstMs, ms.at(-1) ?? 1, Math.max(20 * 60_000, 8 * stepMs));
+    this.timeWindow.onChange(this.#scheduleWindow);
+    addGestures(root, this.timeWindow, { area: () => ({ left: 0, width: this.#plotWidth() - AXIS_WIDTH }) });
     this.rebuild();
   }
 
@@ -62,40 +65,45 @@ export class CurvePlots {
     for (const plot of Object.values(this.#plots)) plot.destroy();
     this.#plots = { growth: this.#growthPlot(), depth: this.#depthPlot(), between: this.#betweenPlot() };
     const { ms, growth, depth, between } = this.#columns;
-    const drawn = growth.map((values) => (this.#isLog ? values.map((value) => (value === null ? null : Math.log(value))) : [...values]));
+    const logOrNull = (value: number | null) => (value === null ? null : Math.log(value));
+    const drawn = growth.map((values) => (this.#isLog ? values.map(logOrNull) : values));
     this.#plots.growth?.setData([[...ms], ...drawn.map((values) => [...values])], false);
     this.#plots.depth?.setData([[...ms], ...depth.map((values) => [...values])], false);
     this.#plots.between?.setData([[...ms], sideOf(between, 1), sideOf(between, -1)], false);
     this.#applyWindow();
   }
 
-  #width(): number {
+  /** Returns the width of the plots in CSS pixels. */
+  #plotWidth(): number {
     return Math.max(200, this.#root.clientWidth);
   }
 
+  /** Shows the chosen window of time in all plots. */
   #applyWindow(): void {
-    const { from, to } = this.shown;
+    const { from, to } = this.timeWindow;
     for (const [name, plot] of Object.entries(this.#plots)) {
       plot.batch(() => {
         plot.setScale('x', { min: from, max: to });
         plot.setScale('y', rangeOf(name, plot, from, to));
       });
     }
-    this.#read(null);
+    this.#showFigures(null);
   }
 
-  #plot(name: Name, series: uPlotClass.Series[], y: uPlotClass.Axis, draw: ((plot: uPlotClass) => void) | null = null): uPlotClass {
+  /** Creates a plot without data. `draw` paints behind its curves. */
+  #plot(name: PlotName, series: uPlotClass.Series[], y: uPlotClass.Axis, draw: ((plot: uPlotClass) => void) | null = null): uPlotClass {
     const options = {
-      width: this.#width(),
+      width: this.#plotWidth(),
       height: HEIGHTS[name],
       isLast: name === 'between',
       sync: 'isobar-compare',
       draw,
-      onCursor: (plot: uPlotClass) => this.#read(plot.cursor.idx ?? null),
+      onCursor: (plot: uPlotClass) => this.#showFigures(plot.cursor.idx ?? null),
     };
     return new uPlot(timePlot(options, series, y), [[], ...series.map((): number[] => [])], byId(`plot-${name}`) ?? this.#root);
   }
 
+  /** Creates the plot of the equity of both runs, with a line at the common start. */
   #growthPlot(): uPlotClass {
     const line = { spanGaps: false, points: { show: false }, width: 1.5 } as const;
     return this.#plot(
@@ -112,6 +120,7 @@ export class CurvePlots {
     );
   }
 
+  /** Creates the plot of both drawdowns. */
   #depthPlot(): uPlotClass {
     // The areas are not filled, because overlapping areas would make a third colour that belongs to neither run.
     const line = (name: string): uPlotClass.Series => ({ stroke: colour(name), width: 1.25, points: { show: false }, spanGaps: false });
@@ -121,6 +130,7 @@ export class CurvePlots {
     });
   }
 
+  /** Creates the plot of the difference, in the colour of the better run. */
   #betweenPlot(): uPlotClass {
     const area = (name: string): uPlotClass.Series => ({
       stroke: colour(name),
@@ -139,19 +149,17 @@ export class CurvePlots {
   }
 
   /** Shows the figures at the cursor. Without a cursor (null), shows those at the end of the window. */
-  #read(cursor: number | null): void {
+  #showFigures(cursor: number | null): void {
     const readout = byId('curves-read');
     const { ms, growth, depth, between } = this.#columns;
-    const row =
-      cursor ??
-      Math.max(
-        0,
-        ms.findLastIndex((time) => time <= this.shown.to),
-      );
+    const lastVisibleRow = ms.findLastIndex((time) => time <= this.timeWindow.to);
+    const row = cursor ?? Math.max(0, lastVisibleRow);
     if (!readout || ms[row] === undefined) return;
     const reading = (side: 0 | 1, name: string, letter: string) => {
-      const [value, down] = [growth[side][row], depth[side][row]];
-      const text = typeof value !== 'number' || typeof down !== 'number' ? NONE : `${fixed(value, 2)}, drawdown ${signedPercent(down)}`;
+      const equity = growth[side][row];
+      const drawdown = depth[side][row];
+      const hasFigures = typeof equity === 'number' && typeof drawdown === 'number';
+      const text = hasFigures ? `${fixed(equity, 2)}, drawdown ${signedPercent(drawdown)}` : NONE;
       return legendKey(name, `${letter} ${text}`);
     };
     const gap = between[row];
@@ -166,13 +174,15 @@ export class CurvePlots {
 
 /** Returns the values on one side of zero, including adjacent zeros. Values on the other side become null. */
 function sideOf(values: PlotValues, sign: 1 | -1): (number | null)[] {
-  const isOn = (value: number | null | undefined) => typeof value === 'number' && value * sign > 0;
+  const isOnSide = (value: number | null | undefined) => typeof value === 'number' && value * sign > 0;
   return values.map((value, row) => {
-    if (isOn(value)) return value;
-    return value !== null && (isOn(values[row - 1]) || isOn(values[row + 1])) ? 0 : null;
+    if (isOnSide(value)) return value;
+    const isBesideSide = isOnSide(values[row - 1]) || isOnSide(values[row + 1]);
+    return value !== null && isBesideSide ? 0 : null;
   });
 }
 
+/** Returns the labels of an axis of percentage points. */
 function pointTexts(ticks: readonly number[]): string[] {
   return numberTexts(ticks.map((tick) => tick * 100)).map((text) => `${text}${THIN}pp`);
 }
@@ -196,10 +206,12 @@ function zeroLine(plot: uPlotClass, value: number): void {
 /** Returns the range of the visible values with a small margin. Drawdown axes start at 0. */
 function rangeOf(name: string, plot: uPlotClass, from: number, to: number): { min: number; max: number } {
   const [ms, ...columns] = plot.data;
-  let [low, high] = [Infinity, -Infinity];
+  let low = Infinity;
+  let high = -Infinity;
   for (const column of columns) {
     for (let row = 0; row < ms.length; row++) {
-      const [time = 0, value] = [ms[row], column[row]];
+      const time = ms[row] ?? 0;
+      const value = column[row];
       if (time < from || time > to || value === null || value === undefined) continue;
       if (value < low) low = value;
       if (value > high) high = value;

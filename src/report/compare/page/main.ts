@@ -33,7 +33,7 @@ async function columnsOf(): Promise<CurveColumns> {
 async function start(): Promise<void> {
   if (!root) return;
   plots = new CurvePlots(root, await columnsOf());
-  addRanges('curves', plots.shown);
+  addRanges('curves', plots.timeWindow);
   document.documentElement.dataset['state'] = 'ready';
 }
 
@@ -58,9 +58,9 @@ byId('log')?.addEventListener('change', toggleLog);
 addKeys({
   t: theme.next,
   l: toggleLog,
-  '+': () => plots?.shown.zoom(1 / 1.5),
-  '=': () => plots?.shown.zoom(1 / 1.5),
-  '-': () => plots?.shown.zoom(1.5),
-  0: () => plots?.shown.show(plots.shown.first, plots.shown.last),
+  '+': () => plots?.timeWindow.zoom(1 / 1.5),
+  '=': () => plots?.timeWindow.zoom(1 / 1.5),
+  '-': () => plots?.timeWindow.zoom(1.5),
+  0: () => plots?.timeWindow.show(plots.timeWindow.first, plots.timeWindow.last),
 });
 document.addEventListener('isobar-columns', () => void start());

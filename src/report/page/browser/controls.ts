@@ -5,9 +5,19 @@ import type { TimeWindow } from './timeWindow.ts';
 
 const THEMES = ['system', 'light', 'dark'] as const;
 type Theme = (typeof THEMES)[number];
-const STORED = 'isobar-theme';
-const DAY = 86_400_000;
-const RANGES: Readonly<Record<string, number>> = { '1d': DAY, '1w': 7 * DAY, '1M': 30 * DAY, '3M': 91 * DAY, '1y': 365 * DAY };
+/** Factor of one zoom step. */
+const ZOOM_STEP = 1.5;
+/** Key under which the browser stores the chosen theme. */
+const THEME_STORAGE_KEY = 'isobar-theme';
+const DAY_MS = 86_400_000;
+/** Lengths of the range buttons, in ms. */
+const RANGE_MS: Readonly<Record<string, number>> = {
+  '1d': DAY_MS,
+  '1w': 7 * DAY_MS,
+  '1M': 30 * DAY_MS,
+  '3M': 91 * DAY_MS,
+  '1y': 365 * DAY_MS,
+};
 
 /** Returns the theme that is set on the page. */
 function currentTheme(): Theme {
@@ -28,7 +38,7 @@ export function addTheme(onChange: () => void): { readonly next: () => void } {
     const theme = THEMES[(THEMES.indexOf(currentTheme()) + 1) % THEMES.length] ?? 'system';
     if (theme === 'system') delete document.documentElement.dataset['theme'];
     else document.documentElement.dataset['theme'] = theme;
-    remember(theme);
+    storeTheme(theme);
     onThemeChange();
   };
   if (button) button.textContent = `theme: ${currentTheme()}`;
@@ -38,10 +48,10 @@ export function addTheme(onChange: () => void): { readonly next: () => void } {
 }
 
 /** Stores the choice in the browser. */
-function remember(theme: Theme): void {
+function storeTheme(theme: Theme): void {
   try {
-    if (theme === 'system') localStorage.removeItem(STORED);
-    else localStorage.setItem(STORED, theme);
+    if (theme === 'system') localStorage.removeItem(THEME_STORAGE_KEY);
+    else localStorage.setItem(THEME_STORAGE_KEY, theme);
   } catch (error) {
     // Some browsers deny storage to a page from a file. The choice then lasts until the page is closed.
     if (!(error instanceof DOMException)) throw error;
@@ -54,14 +64,14 @@ export function addTips(): void {
   if (!tip) return;
   let owner: Element | null = null;
   const show = (target: EventTarget | null) => {
-    const tipped = target instanceof Element ? target.closest('[data-tip]') : null;
-    if (tipped === owner) return;
-    owner = tipped;
-    const text = tipped?.querySelector('.sr')?.textContent ?? '';
+    const tipOwner = target instanceof Element ? target.closest('[data-tip]') : null;
+    if (tipOwner === owner) return;
+    owner = tipOwner;
+    const text = tipOwner?.querySelector('.sr')?.textContent ?? '';
     tip.hidden = text === '';
-    if (!tipped || text === '') return;
+    if (!tipOwner || text === '') return;
     tip.textContent = text;
-    const box = tipped.getBoundingClientRect();
+    const box = tipOwner.getBoundingClientRect();
     const width = document.documentElement.clientWidth;
     const left = Math.min(Math.max(8, box.left), width - tip.offsetWidth - 8);
     const fitsBelow = box.bottom + tip.offsetHeight + 8 < innerHeight;
@@ -74,17 +84,20 @@ export function addTips(): void {
   document.addEventListener('focusout', () => show(null));
 }
 
+/** Time for which a button says `copied`. */
+const COPIED_SHOWN_MS = 1500;
+
 /** Makes the copy buttons work. */
 export function addCopying(): void {
   for (const button of document.querySelectorAll<HTMLButtonElement>('button[data-copy]')) {
     button.addEventListener('click', () => {
       const text = button.dataset['copy'] ?? '';
-      const done = () => {
+      const showCopied = () => {
         button.textContent = 'copied';
-        setTimeout(() => (button.textContent = 'copy'), 1500);
+        setTimeout(() => (button.textContent = 'copy'), COPIED_SHOWN_MS);
       };
       // A page from a file can be denied clipboard access. The text is then selected, so that the reader can copy it.
-      navigator.clipboard.writeText(text).then(done, () => selectText(button));
+      navigator.clipboard.writeText(text).then(showCopied, () => selectText(button));
     });
   }
 }
@@ -145,19 +158,19 @@ export function addScrollCues(): void {
 }
 
 /** Adds the buttons of a chart: time spans that end at the end of the window, and zoom. */
-export function addRanges(target: string, shown: TimeWindow): void {
+export function addRanges(target: string, timeWindow: TimeWindow): void {
   const group = document.querySelector(`[data-target="${target}"]`);
   group?.addEventListener('click', (event) => {
     const button = event.target instanceof HTMLElement ? event.target.closest('button') : null;
     const { range, zoom } = button?.dataset ?? {};
-    if (zoom !== undefined) shown.zoom(zoom === 'in' ? 1 / 1.5 : 1.5);
-    else if (range === 'all') shown.show(shown.first, shown.last);
-    else if (range !== undefined) shown.show(shown.to - (RANGES[range] ?? shown.span), shown.to);
+    if (zoom !== undefined) timeWindow.zoom(zoom === 'in' ? 1 / ZOOM_STEP : ZOOM_STEP);
+    else if (range === 'all') timeWindow.show(timeWindow.first, timeWindow.last);
+    else if (range !== undefined) timeWindow.show(timeWindow.to - (RANGE_MS[range] ?? timeWindow.span), timeWindow.to);
   });
 }
 
 /** Adds keyboard shortcuts that work anywhere except in input fields. */
-export function addKeys(acts: Readonly<Record<string, () => void>>): void {
+export function addKeys(actions: Readonly<Record<string, () => void>>): void {
   const list = byId('keys-list');
   const open = () => {
     if (list instanceof HTMLDialogElement && !list.open) list.showModal();
@@ -165,10 +178,11 @@ export function addKeys(acts: Readonly<Record<string, () => void>>): void {
   byId('keys')?.addEventListener('click', open);
   document.addEventListener('keydown', (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
-    if (event.target instanceof HTMLSelectElement || (list instanceof HTMLDialogElement && list.open)) return;
-    const act = event.key === '?' ? open : acts[event.key];
-    if (!act) return;
+    const isListOpen = list instanceof HTMLDialogElement && list.open;
+    if (event.target instanceof HTMLSelectElement || isListOpen) return;
+    const action = event.key === '?' ? open : actions[event.key];
+    if (!action) return;
     event.preventDefault();
-    act();
+    action();
   });
 }

@@ -13,10 +13,10 @@ export function element(
   properties: Readonly<Record<string, string>> = {},
   ...children: readonly (Node | string)[]
 ): HTMLElement {
-  const made = document.createElement(name);
-  for (const [key, value] of Object.entries(properties)) made.setAttribute(key, value);
-  made.append(...children);
-  return made;
+  const created = document.createElement(name);
+  for (const [key, value] of Object.entries(properties)) created.setAttribute(key, value);
+  created.append(...children);
+  return created;
 }
 
 /** Creates an SVG element with text or children. */
@@ -25,12 +25,13 @@ export function vector(
   properties: Readonly<Record<string, string | number>> = {},
   ...children: readonly (Node | string)[]
 ): SVGElement {
-  const made = document.createElementNS('http://www.w3.org/2000/svg', name);
-  for (const [key, value] of Object.entries(properties)) made.setAttribute(key, String(value));
-  made.append(...children);
-  return made;
+  const created = document.createElementNS('http://www.w3.org/2000/svg', name);
+  for (const [key, value] of Object.entries(properties)) created.setAttribute(key, String(value));
+  created.append(...children);
+  return created;
 }
 
+/** The colours that have been read, by name. */
 const colours = new Map<string, string>();
 
 /** Returns a colour of the stylesheet by its name (`accent`, `s0`, ...), for the current theme. */
@@ -50,13 +51,11 @@ export function forgetColours(): void {
 
 /** Returns a colour (`#rrggbb` or `#rgb`) with an opacity from 0 to 1. */
 export function faint(hex: string, opacity: number): string {
-  const full = hex.length === 4 ? hex.replace(/[^#]/g, '$&$&') : hex;
-  return (
-    full +
-    Math.round(opacity * 255)
-      .toString(16)
-      .padStart(2, '0')
-  );
+  const sixDigits = hex.length === 4 ? hex.replace(/[^#]/g, '$&$&') : hex;
+  const alpha = Math.round(opacity * 255)
+    .toString(16)
+    .padStart(2, '0');
+  return sixDigits + alpha;
 }
 
 /** Resolves after the browser has drawn the preceding changes. */

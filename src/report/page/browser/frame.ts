@@ -16,18 +16,19 @@ export interface AxisRange {
   readonly high: number;
 }
 
-/** One small chart. `x` and `y` convert values to pixels. */
+/** One small chart. */
 export class PlotFrame {
   /** The drawing. */
   readonly svg: SVGElement;
   /** Its width in pixels. */
   readonly width: number;
+  /** Convert a value of an axis to a position in pixels. */
   readonly x: (value: number) => number;
   readonly y: (value: number) => number;
   readonly #host: HTMLElement;
 
-  /** `name` is read by screen readers. */
-  constructor(host: HTMLElement, across: AxisRange, up: AxisRange, name: string) {
+  /** `host` is the element that `show` fills. Screen readers read `name`. */
+  constructor(host: HTMLElement, xRange: AxisRange, yRange: AxisRange, name: string) {
     this.#host = host;
     this.width = Math.max(200, host.clientWidth);
     this.svg = vector('svg', {
@@ -37,8 +38,8 @@ export class PlotFrame {
       role: 'img',
       'aria-label': name,
     });
-    this.x = (value) => LEFT + ((value - across.low) / (across.high - across.low)) * (this.width - LEFT - RIGHT);
-    this.y = (value) => HEIGHT - BOTTOM - ((value - up.low) / (up.high - up.low)) * (HEIGHT - TOP - BOTTOM);
+    this.x = (value) => LEFT + ((value - xRange.low) / (xRange.high - xRange.low)) * (this.width - LEFT - RIGHT);
+    this.y = (value) => HEIGHT - BOTTOM - ((value - yRange.low) / (yRange.high - yRange.low)) * (HEIGHT - TOP - BOTTOM);
   }
 
   /** Adds an SVG element. */
@@ -64,10 +65,14 @@ export class PlotFrame {
     ticks.forEach((tick, index) => {
       const x = this.x(tick);
       this.add('line', { x1: x, x2: x, y1: TOP, y2: HEIGHT - BOTTOM, class: tick === 0 ? 'zero' : 'axis' });
-      const leftAnchor = x < LEFT + 16 ? 'start' : 'middle';
-      const anchor = x > this.width - 24 ? 'end' : leftAnchor;
-      this.add('text', { x, y: HEIGHT - 8, 'text-anchor': anchor }, texts[index] ?? '');
+      this.add('text', { x, y: HEIGHT - 8, 'text-anchor': this.#anchorAt(x) }, texts[index] ?? '');
     });
+  }
+
+  /** Returns the alignment with which a label at `x` stays within the drawing. */
+  #anchorAt(x: number): string {
+    if (x > this.width - 24) return 'end';
+    return x < LEFT + 16 ? 'start' : 'middle';
   }
 
   /** Puts the finished chart on the page, in place of the previous one. */
@@ -90,9 +95,11 @@ export interface BinView {
 export function drawBins(frame: PlotFrame, bins: readonly number[], { startOf, colourOf, textOf }: BinView): void {
   bins.forEach((amount, bin) => {
     if (amount === 0) return;
-    const [x0, x1] = [frame.x(startOf(bin)), frame.x(startOf(bin + 1))];
+    const left = frame.x(startOf(bin));
+    const right = frame.x(startOf(bin + 1));
+    // A column of at least one pixel can be seen.
     const top = Math.min(frame.y(amount), frame.y(0) - 1);
-    const box = { x: x0 + 0.5, y: top, width: Math.max(0.5, x1 - x0 - 1), height: frame.y(0) - top };
+    const box = { x: left + 0.5, y: top, width: Math.max(0.5, right - left - 1), height: frame.y(0) - top };
     frame.drawTitledBox({ ...box, fill: `var(--${colourOf(bin)})`, 'fill-opacity': 0.75 }, textOf(bin, amount));
   });
 }

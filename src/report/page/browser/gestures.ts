@@ -11,12 +11,14 @@ export interface GestureOptions {
 }
 
 /** Factor of one zoom step. */
-const STEP = 1.5;
+const ZOOM_STEP = 1.5;
 /** Largest movement in pixels that still counts as a click. */
 const MAX_CLICK_PX = 5;
+/** Share of the window by which an arrow key moves it. */
+const KEY_MOVE = 0.2;
 
-/** Lets the reader move and zoom `shown` on an element. */
-export function addGestures(element: HTMLElement, shown: TimeWindow, { area, onClick }: GestureOptions): void {
+/** Moves and zooms `timeWindow` by the gestures on an element. */
+export function addGestures(element: HTMLElement, timeWindow: TimeWindow, { area, onClick }: GestureOptions): void {
   const shareAt = (clientX: number) => {
     const { left, width } = area();
     return Math.min(1, Math.max(0, (clientX - element.getBoundingClientRect().left - left) / width));
@@ -27,39 +29,47 @@ export function addGestures(element: HTMLElement, shown: TimeWindow, { area, onC
       const isSideways = Math.abs(event.deltaX) > Math.abs(event.deltaY);
       if (!isSideways && !event.ctrlKey && !event.metaKey && document.activeElement !== element) return;
       event.preventDefault();
-      if (isSideways) shown.move(event.deltaX / area().width);
-      else shown.zoom(event.deltaY > 0 ? STEP : 1 / STEP, shareAt(event.clientX));
+      if (isSideways) timeWindow.move(event.deltaX / area().width);
+      else timeWindow.zoom(event.deltaY > 0 ? ZOOM_STEP : 1 / ZOOM_STEP, shareAt(event.clientX));
     },
     { passive: false },
   );
   element.addEventListener('keydown', (event) => {
-    const acts: Readonly<Record<string, () => void>> = {
-      '+': () => shown.zoom(1 / STEP),
-      '=': () => shown.zoom(1 / STEP),
-      '-': () => shown.zoom(STEP),
-      ArrowLeft: () => shown.move(-0.2),
-      ArrowRight: () => shown.move(0.2),
-      0: () => shown.show(shown.first, shown.last),
+    const actions: Readonly<Record<string, () => void>> = {
+      '+': () => timeWindow.zoom(1 / ZOOM_STEP),
+      '=': () => timeWindow.zoom(1 / ZOOM_STEP),
+      '-': () => timeWindow.zoom(ZOOM_STEP),
+      ArrowLeft: () => timeWindow.move(-KEY_MOVE),
+      ArrowRight: () => timeWindow.move(KEY_MOVE),
+      0: () => timeWindow.show(timeWindow.first, timeWindow.last),
       Escape: () => element.blur(),
     };
-    const act = event.ctrlKey || event.metaKey || event.altKey ? undefined : acts[event.key];
-    if (!act) return;
+    const action = event.ctrlKey || event.metaKey || event.altKey ? undefined : actions[event.key];
+    if (!action) return;
     event.preventDefault();
     event.stopPropagation();
-    act();
+    action();
   });
-  addPointers(element, shown, area, onClick);
+  addPointers(element, timeWindow, area, onClick);
+}
+
+/** Returns the horizontal distance of two pointers in pixels. A minimum keeps the zoom finite. */
+function gapOf(first: { readonly x: number }, second: { readonly x: number }): number {
+  return Math.max(8, Math.abs(first.x - second.x));
 }
 
 /** Adds dragging with one pointer and pinching with two. */
-function addPointers(element: HTMLElement, shown: TimeWindow, area: GestureOptions['area'], onClick: GestureOptions['onClick']): void {
+function addPointers(element: HTMLElement, timeWindow: TimeWindow, area: GestureOptions['area'], onClick: GestureOptions['onClick']): void {
   const pressed = new Map<number, { x: number; y: number }>();
+  // The window when the gesture began, the position of the pointer or of the middle of two, and their distance (0 for one pointer).
   let start = { from: 0, to: 0, x: 0, y: 0, gap: 0 };
   let hasMoved = false;
   const begin = () => {
-    const [a, b] = [...pressed.values()];
-    if (!a) return;
-    start = { from: shown.from, to: shown.to, x: b ? (a.x + b.x) / 2 : a.x, y: a.y, gap: b ? Math.max(8, Math.abs(a.x - b.x)) : 0 };
+    const [first, second] = [...pressed.values()];
+    if (!first) return;
+    const x = second ? (first.x + second.x) / 2 : first.x;
+    const gap = second ? gapOf(first, second) : 0;
+    start = { from: timeWindow.from, to: timeWindow.to, x, y: first.y, gap };
   };
   element.addEventListener('pointerdown', (event) => {
     if (event.button !== 0) return;
@@ -70,21 +80,23 @@ function addPointers(element: HTMLElement, shown: TimeWindow, area: GestureOptio
   element.addEventListener('pointermove', (event) => {
     if (!pressed.has(event.pointerId)) return;
     pressed.set(event.pointerId, { x: event.clientX, y: event.clientY });
-    const [a, b] = [...pressed.values()];
-    if (!a) return;
+    const [first, second] = [...pressed.values()];
+    if (!first) return;
     const { left, width } = area();
-    const x = b ? (a.x + b.x) / 2 : a.x;
-    if (Math.abs(x - start.x) > MAX_CLICK_PX || Math.abs(a.y - start.y) > MAX_CLICK_PX || b) {
+    const x = second ? (first.x + second.x) / 2 : first.x;
+    const isBeyondClick = Math.abs(x - start.x) > MAX_CLICK_PX || Math.abs(first.y - start.y) > MAX_CLICK_PX;
+    if (isBeyondClick || second) {
       if (!hasMoved) element.setPointerCapture(event.pointerId);
       hasMoved = true;
     }
     if (!hasMoved) return;
-    const span = (start.to - start.from) * (b ? start.gap / Math.max(8, Math.abs(a.x - b.x)) : 1);
+    const startSpan = start.to - start.from;
+    const span = second ? startSpan * (start.gap / gapOf(first, second)) : startSpan;
     const edge = element.getBoundingClientRect().left + left;
     // The time under the fingers stays under them.
-    const heldMs = start.from + ((start.x - edge) / width) * (start.to - start.from);
+    const heldMs = start.from + ((start.x - edge) / width) * startSpan;
     const from = heldMs - ((x - edge) / width) * span;
-    shown.show(from, from + span);
+    timeWindow.show(from, from + span);
   });
   const end = (event: PointerEvent) => {
     if (!pressed.delete(event.pointerId)) return;

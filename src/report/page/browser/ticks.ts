@@ -2,38 +2,44 @@
 
 import { clockText, dayText, fixed } from '../../../base/text/format.ts';
 
-const DAY = 86_400_000;
+const DAY_MS = 86_400_000;
 
-/** Returns the smallest step of 1, 2 or 5 times a power of ten that gives at most `max` marks. */
-export function niceStep(span: number, max: number): number {
-  const rough = Math.max(span, Number.MIN_VALUE) / Math.max(1, max);
-  const power = 10 ** Math.floor(Math.log10(rough));
-  const times = [1, 2, 5, 10].find((factor) => factor * power >= rough) ?? 10;
+/** Returns the smallest step of 1, 2 or 5 times a power of ten that gives at most `maxMarks` marks. */
+export function niceStep(span: number, maxMarks: number): number {
+  const minStep = Math.max(span, Number.MIN_VALUE) / Math.max(1, maxMarks);
+  const power = 10 ** Math.floor(Math.log10(minStep));
+  const times = [1, 2, 5, 10].find((factor) => factor * power >= minStep) ?? 10;
   return times * power;
 }
 
 /** Returns round values from `low` to `high`. */
-export function niceTicks(low: number, high: number, max: number): number[] {
-  const step = niceStep(high - low, max);
+export function niceTicks(low: number, high: number, maxMarks: number): number[] {
+  const step = niceStep(high - low, maxMarks);
   const ticks: number[] = [];
-  for (let k = Math.ceil(low / step); k * step <= high + step * 1e-9; k++) ticks.push(k * step);
+  // The last mark may lie above `high` by a rounding error.
+  const end = high + step * 1e-9;
+  for (let multiple = Math.ceil(low / step); multiple * step <= end; multiple++) ticks.push(multiple * step);
   return ticks;
 }
 
 /** Returns round values of a logarithmic axis between two values above 0. */
-export function logTicks(low: number, high: number, max: number): number[] {
-  if (high / low < 4) return niceTicks(low, high, max);
+export function logTicks(low: number, high: number, maxMarks: number): number[] {
+  if (high / low < 4) return niceTicks(low, high, maxMarks);
   const ticks: number[] = [];
   for (let power = Math.floor(Math.log10(low)); power <= Math.log10(high); power++)
     for (const factor of [1, 2, 5]) ticks.push(factor * 10 ** power);
   const visible = ticks.filter((tick) => tick >= low && tick <= high);
-  return visible.length <= max * 2 ? visible : visible.filter((tick) => tick.toExponential().startsWith('1'));
+  return visible.length <= maxMarks * 2 ? visible : visible.filter((tick) => tick.toExponential().startsWith('1'));
 }
+
+/** Most decimals of a label. */
+const MAX_DIGITS = 8;
 
 /** Returns the number of decimals that distinguishes marks `step` apart. */
 export function digitsOf(step: number): number {
+  const isWhole = (scaled: number) => Math.abs(scaled - Math.round(scaled)) <= 1e-6 * scaled;
   let digits = 0;
-  for (let scaled = step; digits < 8 && Math.abs(scaled - Math.round(scaled)) > 1e-6 * scaled; scaled = step * 10 ** digits) digits++;
+  while (digits < MAX_DIGITS && !isWhole(step * 10 ** digits)) digits++;
   return digits;
 }
 
@@ -43,14 +49,15 @@ export function numberTexts(ticks: readonly number[]): string[] {
   return ticks.map((tick) => fixed(tick, digitsOf(step)));
 }
 
-/** Returns the labels of a time axis with marks `step` ms apart. The coarser part of the time appears only where it changes. */
+/** Returns the labels of a time axis with marks `step` ms apart. `dayText` is `2024-01-31`. The coarser part of the time appears only where it changes. */
 export function timeTexts(ticks: readonly number[], step: number): string[] {
   return ticks.map((ms, index) => {
     const day = dayText(ms);
-    const before = index === 0 ? '' : dayText(ticks[index - 1] ?? 0);
-    if (step >= 360 * DAY) return day.slice(0, 4);
-    if (step >= 27 * DAY) return day.slice(0, 4) === before.slice(0, 4) ? day.slice(5, 7) : day.slice(0, 7);
-    if (step >= DAY) return day.slice(0, 4) === before.slice(0, 4) ? day.slice(5) : day;
-    return day === before ? clockText(ms) : day.slice(5);
+    const dayBefore = index === 0 ? '' : dayText(ticks[index - 1] ?? 0);
+    const isSameYear = day.slice(0, 4) === dayBefore.slice(0, 4);
+    if (step >= 360 * DAY_MS) return day.slice(0, 4);
+    if (step >= 27 * DAY_MS) return isSameYear ? day.slice(5, 7) : day.slice(0, 7);
+    if (step >= DAY_MS) return isSameYear ? day.slice(5) : day;
+    return day === dayBefore ? clockText(ms) : day.slice(5);
   });
 }

@@ -8,9 +8,10 @@ import { timeTexts } from './ticks.ts';
 /** Width of the value axis. It is the same for all charts of a page, so that equal times are aligned vertically. */
 export const AXIS_WIDTH = 76;
 const TICK_FONT = '11px ui-monospace, Menlo, Consolas, "DejaVu Sans Mono", monospace';
-const DAY = 86_400_000;
+const DAY_MS = 86_400_000;
+/** Distances between two marks of the time axis, ms. */
 const TIME_STEPS = [1 / 1440, 1 / 288, 1 / 96, 1 / 24, 1 / 8, 1 / 4, 1 / 2, 1, 2, 7, 14, 30, 61, 91, 182, 365, 730, 1826].map(
-  (days) => days * DAY,
+  (days) => days * DAY_MS,
 );
 /** A label closer than this to the left edge would be cut off. CSS pixels. */
 const HALF_LABEL = 28;
@@ -87,9 +88,9 @@ export function percents(ticks: readonly number[]): string[] {
 /** Returns the times of the marks from `low` to `high`, `step` ms apart. */
 function timeSplits(_chart: uPlotClass, _axisIndex: number, low: number, high: number, step: number): number[] {
   const ticks: number[] = [];
-  if (step >= 27 * DAY) {
+  if (step >= 27 * DAY_MS) {
     // Months and years start at calendar boundaries.
-    const months = Math.max(1, Math.round(step / (30.4 * DAY)));
+    const months = Math.max(1, Math.round(step / (30.4 * DAY_MS)));
     const years = Math.max(1, months / 12);
     const year = Math.floor(new Date(low).getUTCFullYear() / years) * years;
     for (let month = 0; ; month += months) {

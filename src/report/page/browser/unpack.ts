@@ -1,4 +1,4 @@
-// Unpacks the columns of the page: base64, gzip, byte planes, zigzag, running sums. It reverses pack.ts.
+// Unpacks the data columns of a report page in the browser: base64, gzip, byte planes, zigzag, running sums. It reverses ../pack.ts.
 
 import type { PackedColumn, PackedDecimals } from '../wire.ts';
 
@@ -10,7 +10,7 @@ async function bytesOf(id: string): Promise<Uint8Array> {
   element?.remove();
   const binary = atob(text);
   const packed = new Uint8Array(binary.length);
-  for (let i = 0; i < packed.length; i++) packed[i] = binary.charCodeAt(i);
+  for (let index = 0; index < packed.length; index++) packed[index] = binary.charCodeAt(index);
   const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream('gzip'));
   return new Uint8Array(await new Response(stream).arrayBuffer());
 }
@@ -30,33 +30,50 @@ export async function unpackDecimals(column: PackedDecimals): Promise<Float64Arr
   return decimalValues(narrowValues(await bytesOf(column.id), column), column);
 }
 
-/** Returns the integers of byte planes. They fit 32 bits. */
+/** Returns the integers of byte planes. They fit 32 bits. Plane `p` has byte `p` of each integer, the lowest byte first. */
 export function narrowValues(bytes: Uint8Array, { length, planes, order }: PackedColumn): Int32Array {
-  const out = new Int32Array(length);
-  for (let plane = 0, index = 0; plane < planes; plane++) {
+  const integers = new Int32Array(length);
+  let offset = 0;
+  for (let plane = 0; plane < planes; plane++) {
     const shift = 8 * plane;
-    for (let i = 0; i < length; i++) out[i]! |= bytes[index++]! << shift;
+    for (let row = 0; row < length; row++) integers[row]! |= bytes[offset++]! << shift;
   }
-  for (let i = 0; i < length; i++) out[i] = (out[i]! >>> 1) ^ -(out[i]! & 1);
-  for (let round = 0; round < order; round++) for (let i = 1; i < length; i++) out[i]! += out[i - 1]!;
-  return out;
+  // Zigzag: even codes are integers from 0 on, odd codes are negative integers.
+  for (let row = 0; row < length; row++) integers[row] = (integers[row]! >>> 1) ^ -(integers[row]! & 1);
+  addDifferences(integers, order);
+  return integers;
 }
 
-/** Returns the integers of byte planes. They are below 2^50. */
+/** Returns the integers of byte planes. They are below 2^50, so bit operations would lose their upper bits. */
 export function wideValues(bytes: Uint8Array, { length, planes, order }: PackedColumn): Float64Array {
-  const out = new Float64Array(length);
+  const integers = new Float64Array(length);
+  let offset = 0;
   let scale = 1;
-  for (let plane = 0, index = 0; plane < planes; plane++, scale *= 256) for (let i = 0; i < length; i++) out[i]! += bytes[index++]! * scale;
-  for (let i = 0; i < length; i++) out[i] = out[i]! % 2 === 0 ? out[i]! / 2 : -(out[i]! + 1) / 2;
-  for (let round = 0; round < order; round++) for (let i = 1; i < length; i++) out[i]! += out[i - 1]!;
-  return out;
+  for (let plane = 0; plane < planes; plane++) {
+    for (let row = 0; row < length; row++) integers[row]! += bytes[offset++]! * scale;
+    scale *= 256;
+  }
+  for (let row = 0; row < length; row++) {
+    const code = integers[row]!;
+    integers[row] = code % 2 === 0 ? code / 2 : -(code + 1) / 2;
+  }
+  addDifferences(integers, order);
+  return integers;
 }
 
-/** Converts integers to decimals. NaN in the rows that `holes` lists. */
+/** Replaces differences by their running sums. An order of 2 means differences of differences. */
+function addDifferences(integers: Int32Array | Float64Array, order: number): void {
+  for (let round = 0; round < order; round++) for (let row = 1; row < integers.length; row++) integers[row]! += integers[row - 1]!;
+}
+
+/** Converts integers to decimals. `holes` lists the rows without a value as pairs of first row and number of rows. They become NaN. */
 export function decimalValues(integers: Int32Array, { step, holes }: PackedDecimals): Float64Array {
-  const out = new Float64Array(integers.length);
+  const decimals = new Float64Array(integers.length);
   const scale = 10 ** step.digits;
-  for (let i = 0; i < out.length; i++) out[i] = (integers[i]! * step.times) / scale;
-  for (let hole = 0; hole < holes.length; hole += 2) out.fill(Number.NaN, holes[hole], holes[hole]! + holes[hole + 1]!);
-  return out;
+  for (let row = 0; row < decimals.length; row++) decimals[row] = (integers[row]! * step.times) / scale;
+  for (let index = 0; index < holes.length; index += 2) {
+    const firstRow = holes[index]!;
+    decimals.fill(Number.NaN, firstRow, firstRow + holes[index + 1]!);
+  }
+  return decimals;
 }

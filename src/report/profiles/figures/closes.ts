@@ -16,29 +16,35 @@ export interface PricedFeed {
  * its first open at or after `fromMs`, the start of the run. Null without rows inside the run.
  */
 export function closesAt(timeMs: Float64Array, feeds: readonly PricedFeed[], fromMs: number): Float64Array | null {
-  const held = feeds.filter(({ bars, firstRow }) => firstRow < bars.length);
-  const [only] = held;
-  if (only === undefined) return null;
-  if (held.length === 1) return timeMs.map((ms) => only.bars.close[Math.max(only.firstRow, lastRowAtOrBefore(only.bars.closeMs, ms))]!);
-  return heldValue(timeMs, held, fromMs);
+  const feedsInRun = feeds.filter(({ bars, firstRow }) => firstRow < bars.length);
+  const [firstFeed] = feedsInRun;
+  if (firstFeed === undefined) return null;
+  if (feedsInRun.length > 1) return heldValue(timeMs, feedsInRun, fromMs);
+  const { bars, firstRow } = firstFeed;
+  return timeMs.map((ms) => bars.close[Math.max(firstRow, lastRowAtOrBefore(bars.closeMs, ms))]!);
 }
 
-/** Returns the returns between ascending times, from the start of the run on, of feeds bought in equal parts at their first opens. Null without rows inside the run. */
+/**
+ * Returns the returns of feeds bought in equal parts at their first opens: one between each two of the ascending times, which begin with the
+ * start of the run. Null without rows inside the run.
+ */
 export function heldReturns(timeMs: Float64Array, feeds: readonly PricedFeed[]): Float64Array | null {
-  const held = feeds.filter(({ bars, firstRow }) => firstRow < bars.length);
-  if (held.length === 0) return null;
-  const value = heldValue(timeMs, held, timeMs[0]!);
-  return value.subarray(1).map((now, day) => now / value[day]! - 1);
+  const feedsInRun = feeds.filter(({ bars, firstRow }) => firstRow < bars.length);
+  if (feedsInRun.length === 0) return null;
+  const values = heldValue(timeMs, feedsInRun, timeMs[0]!);
+  return values.subarray(1).map((value, index) => value / values[index]! - 1);
 }
 
 /** Returns, at each time, the mean of the last closes divided by the first opens at or after `fromMs`. */
 function heldValue(timeMs: Float64Array, held: readonly PricedFeed[], fromMs: number): Float64Array {
-  const bought = held.map(({ bars, firstRow }) => firstOpenAfter(bars, firstRow, fromMs));
+  const boughtRows = held.map(({ bars, firstRow }) => firstOpenAfter(bars, firstRow, fromMs));
   return timeMs.map((ms) => {
     let sum = 0;
     for (const [feed, { bars }] of held.entries()) {
       const row = lastRowAtOrBefore(bars.closeMs, ms);
-      sum += (row < bought[feed]! ? 1 : bars.close[row]! / bars.open[bought[feed]!]!) / held.length;
+      const boughtRow = boughtRows[feed]!;
+      const growth = row < boughtRow ? 1 : bars.close[row]! / bars.open[boughtRow]!;
+      sum += growth / held.length;
     }
     return sum;
   });

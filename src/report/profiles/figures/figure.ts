@@ -59,23 +59,26 @@ export interface ProfileFigure {
 
 /** Returns the printed figure of a definition. */
 export function profileFigure({ own, original, name, unit, formula, differs }: FigureDefinition, summary: Summary): ProfileFigure {
-  const { value, reason } = 'place' in own ? placed(summary, own) : computed(own.value);
-  const shown = originalValue(original);
+  const { value, reason } = 'place' in own ? placedValue(summary, own) : computedValue(own.value);
+  const printedOriginal = originalValue(original);
   return {
     name,
     unit,
-    original: shown,
+    original: printedOriginal,
     corrected: value,
     reason,
-    equal: typeof shown === 'number' && value !== null && Math.abs(value - shown) <= TOLERANCE * Math.abs(shown),
+    equal: typeof printedOriginal === 'number' && value !== null && isNear(value, printedOriginal),
     isobar: 'place' in own ? own.place : null,
     formula,
-    differs: differs === '' ? SAME : differs,
+    differs: differs === '' ? SAME_DEFINITION : differs,
   };
 }
 
-const TOLERANCE = 1e-9;
-const SAME = 'the same definition';
+/** Largest difference of equal values, as a fraction of the original. */
+const EQUAL_TOLERANCE = 1e-9;
+const isNear = (value: number, original: number) => Math.abs(value - original) <= EQUAL_TOLERANCE * Math.abs(original);
+/** Text in place of a difference. */
+const SAME_DEFINITION = 'the same definition';
 
 /** Returns a number, or the word for one that is not finite. */
 export function originalValue(value: number | null): OriginalValue {
@@ -91,14 +94,15 @@ interface OwnValue {
   readonly reason: ProfileReason | null;
 }
 
-function computed(value: Figure | 'not-sound'): OwnValue {
+/** Returns a computed figure as a value or a reason. */
+function computedValue(value: Figure | 'not-sound'): OwnValue {
   if (value === 'not-sound') return { value: null, reason: value };
   const reason = reasonOf(value);
   return typeof value === 'number' && reason === null ? { value, reason } : { value: null, reason };
 }
 
 /** Returns the figure at a place such as `metrics.sharpe`. Decimal text is read as a number. */
-function placed(summary: Summary, { place, scale = 1 }: PlacedFigure): OwnValue {
+function placedValue(summary: Summary, { place, scale = 1 }: PlacedFigure): OwnValue {
   const [member = '', ...path] = place.split('.');
   const group: unknown = Reflect.get(summary, member);
   const value = path.reduce<unknown>((parent, key) => memberOf(parent, key), group);
@@ -109,6 +113,7 @@ function placed(summary: Summary, { place, scale = 1 }: PlacedFigure): OwnValue 
   return { value: Number(value) * scale, reason: null };
 }
 
+/** Returns a member of an object. Undefined for any other value. */
 function memberOf(value: unknown, key: string): unknown {
   return typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined;
 }

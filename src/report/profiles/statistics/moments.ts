@@ -36,19 +36,19 @@ export function pandasDeviation(values: Float64Array, ddof = 1): number {
 export function pandasSkew(values: Float64Array): number {
   const count = values.length;
   if (count < 3 || isOneValue(values)) return NaN;
-  const m2 = powerSum(values, 2);
-  const m3 = powerSum(values, 3);
-  return ((count * Math.sqrt(count - 1)) / (count - 2)) * (m3 / m2 ** 1.5);
+  const squareSum = powerSum(values, 2);
+  const cubeSum = powerSum(values, 3);
+  return ((count * Math.sqrt(count - 1)) / (count - 2)) * (cubeSum / squareSum ** 1.5);
 }
 
 /** Returns the bias-corrected excess kurtosis. NaN below four values, and for equal values. */
 export function pandasKurtosis(values: Float64Array): number {
   const count = values.length;
   if (count < 4 || isOneValue(values)) return NaN;
-  const m2 = powerSum(values, 2);
-  const m4 = powerSum(values, 4);
-  const adjusted = (3 * (count - 1) ** 2) / ((count - 2) * (count - 3));
-  return (count * (count + 1) * (count - 1) * m4) / ((count - 2) * (count - 3) * m2 ** 2) - adjusted;
+  const squareSum = powerSum(values, 2);
+  const fourthPowerSum = powerSum(values, 4);
+  const normalKurtosis = (3 * (count - 1) ** 2) / ((count - 2) * (count - 3));
+  return (count * (count + 1) * (count - 1) * fourthPowerSum) / ((count - 2) * (count - 3) * squareSum ** 2) - normalKurtosis;
 }
 
 /** Returns the skew of a population. NaN for equal values. */
@@ -90,15 +90,15 @@ export function isOneValue(values: Float64Array): boolean {
   return !(min < max);
 }
 
-/** Returns the `q`-quantile (0 to 1) by linear interpolation, as numpy rounds it. NaN for an empty column. */
-export function numpyQuantile(values: Float64Array, q: number): number {
+/** Returns the `share`-quantile (0 to 1) by linear interpolation, as numpy rounds it. NaN for an empty column. */
+export function numpyQuantile(values: Float64Array, share: number): number {
   const sorted = values.toSorted();
-  const position = (sorted.length - 1) * q;
-  const below = Math.floor(position);
-  const fraction = position - below;
-  const low = sorted[below] ?? NaN;
-  const high = sorted[below + 1] ?? low;
-  return fraction >= 0.5 ? high - (high - low) * (1 - fraction) : low + (high - low) * fraction;
+  const position = (sorted.length - 1) * share;
+  const lowIndex = Math.floor(position);
+  const weight = position - lowIndex;
+  const low = sorted[lowIndex] ?? NaN;
+  const high = sorted[lowIndex + 1] ?? low;
+  return weight >= 0.5 ? high - (high - low) * (1 - weight) : low + (high - low) * weight;
 }
 
 /** Returns the mean of the `int((n - 1) cutoff) + 1` lowest values. NaN for an empty column. */
@@ -106,33 +106,33 @@ export function meanOfLowest(add: AddValues, values: Float64Array, cutoff: numbe
   return meanBy(add, values.toSorted().subarray(0, Math.floor((values.length - 1) * cutoff) + 1));
 }
 
-/** Returns the values for which `test` is true. */
-export function valuesWhere(values: Float64Array, test: (value: number) => boolean): Float64Array {
-  return values.filter(test);
+/** Returns the values that `accepts` accepts. */
+export function valuesWhere(values: Float64Array, accepts: (value: number) => boolean): Float64Array {
+  return values.filter(accepts);
 }
 
-/** Returns the number of values for which `test` is true. */
-export function countWhere(values: Float64Array, test: (value: number) => boolean): number {
+/** Returns the number of values that `accepts` accepts. */
+export function countWhere(values: Float64Array, accepts: (value: number) => boolean): number {
   let count = 0;
-  for (const value of values) if (test(value)) count++;
+  for (const value of values) if (accepts(value)) count++;
   return count;
 }
 
-/** Returns the length of the longest run of values for which `test` is true. */
-export function longestRun(values: Float64Array, test: (value: number) => boolean): number {
-  let max = 0;
-  let run = 0;
+/** Returns the length of the longest run of values that `accepts` accepts. */
+export function longestRun(values: Float64Array, accepts: (value: number) => boolean): number {
+  let maxLength = 0;
+  let currentLength = 0;
   for (const value of values) {
-    run = test(value) ? run + 1 : 0;
-    if (run > max) max = run;
+    currentLength = accepts(value) ? currentLength + 1 : 0;
+    if (currentLength > maxLength) maxLength = currentLength;
   }
-  return max;
+  return maxLength;
 }
 
-/** Returns x rounded to a whole number, halves to the even one, as Python and numpy round. */
-export function roundHalfEven(x: number): number {
-  const low = Math.floor(x);
-  const fraction = x - low;
-  if (fraction !== 0.5) return Math.round(x);
+/** Returns the value rounded to a whole number, halves to the even one, as Python and numpy round. */
+export function roundHalfEven(value: number): number {
+  const low = Math.floor(value);
+  const fraction = value - low;
+  if (fraction !== 0.5) return Math.round(value);
   return low % 2 === 0 ? low : low + 1;
 }

@@ -3,24 +3,28 @@
 /** A part with at most this distance between its first and last row is sorted by insertion. */
 const MAX_INSERTION = 15;
 
+/** The indexes in the order from `first` to `last`, both included. */
+interface RowRange {
+  readonly first: number;
+  readonly last: number;
+}
+
 /** Returns the rows in ascending order of their values. Rows with equal values have the order of `numpy.argsort`. */
 export function numpyOrder(values: Float64Array): Int32Array {
   const order = Int32Array.from(values.keys());
-  const pending: [first: number, last: number][] = [[0, values.length - 1]];
+  const pending: RowRange[] = [{ first: 0, last: values.length - 1 }];
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
-    let [first, last] = next;
+    let { first, last } = next;
     while (last - first > MAX_INSERTION) {
       const middle = partition(values, order, first, last);
-      const [before, after]: [number, number][] = [
-        [first, middle - 1],
-        [middle + 1, last],
-      ];
-      // The longer part waits.
-      const isBeforeShort = middle - first < last - middle;
-      pending.push(isBeforeShort ? after! : before!);
-      [first, last] = isBeforeShort ? before! : after!;
+      const before: RowRange = { first, last: middle - 1 };
+      const after: RowRange = { first: middle + 1, last };
+      // The longer part waits, so that few parts wait at once.
+      const isBeforeShorter = middle - first < last - middle;
+      pending.push(isBeforeShorter ? after : before);
+      ({ first, last } = isBeforeShorter ? before : after);
     }
-    insert(values, order, first, last);
+    insertionSort(values, order, first, last);
   }
   return order;
 }
@@ -54,14 +58,14 @@ function partition(values: Float64Array, order: Int32Array, first: number, last:
 }
 
 /** Sorts a short part by insertion. */
-function insert(values: Float64Array, order: Int32Array, first: number, last: number): void {
-  for (let next = first + 1; next <= last; next++) {
-    const row = order[next]!;
-    let place = next;
-    while (place > first && values[row]! < values[order[place - 1]!]!) {
-      order[place] = order[place - 1]!;
-      place--;
+function insertionSort(values: Float64Array, order: Int32Array, first: number, last: number): void {
+  for (let index = first + 1; index <= last; index++) {
+    const row = order[index]!;
+    let target = index;
+    while (target > first && values[row]! < values[order[target - 1]!]!) {
+      order[target] = order[target - 1]!;
+      target--;
     }
-    order[place] = row;
+    order[target] = row;
   }
 }

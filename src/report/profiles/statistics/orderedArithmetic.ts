@@ -1,6 +1,7 @@
 // Adds and multiplies in the order of other tools, because a figure of nearly constant returns depends on the last bit of its sums.
 
-const BLOCK = 128;
+/** numpy splits longer runs of values into two halves. */
+const MAX_BLOCK_LENGTH = 128;
 
 /** Returns the sum as numpy adds contiguous values: pairwise, in blocks of at most 128 with eight accumulators. */
 export function pairwiseSum(values: Float64Array): number {
@@ -8,24 +9,24 @@ export function pairwiseSum(values: Float64Array): number {
   return pairwise(values, 0, values.length) + 0;
 }
 
-/** Returns the pairwise sum of `n` values from `from` on. */
-function pairwise(values: Float64Array, from: number, n: number): number {
-  if (n < 8) {
+/** Returns the pairwise sum of `count` values from row `from` on. */
+function pairwise(values: Float64Array, from: number, count: number): number {
+  if (count < 8) {
     let total = 0;
-    for (let i = 0; i < n; i++) total += values[from + i]!;
+    for (let i = 0; i < count; i++) total += values[from + i]!;
     return total;
   }
-  if (n > BLOCK) {
-    let half = Math.floor(n / 2);
-    half -= half % 8;
-    return pairwise(values, from, half) + pairwise(values, from + half, n - half);
+  if (count > MAX_BLOCK_LENGTH) {
+    const half = Math.floor(count / 2);
+    const firstCount = half - (half % 8);
+    return pairwise(values, from, firstCount) + pairwise(values, from + firstCount, count - firstCount);
   }
   const sums = values.slice(from, from + 8);
-  const whole = n - (n % 8);
-  for (let i = 8; i < whole; i += 8) for (let k = 0; k < 8; k++) sums[k]! += values[from + i + k]!;
+  const countInEights = count - (count % 8);
+  for (let i = 8; i < countInEights; i += 8) for (let slot = 0; slot < 8; slot++) sums[slot]! += values[from + i + slot]!;
   const [a, b, c, d, e, f, g, h] = sums as unknown as readonly number[];
   let total = a! + b! + (c! + d!) + (e! + f! + (g! + h!));
-  for (let i = whole; i < n; i++) total += values[from + i]!;
+  for (let i = countInEights; i < count; i++) total += values[from + i]!;
   return total;
 }
 
@@ -51,8 +52,8 @@ export function cumulativeGrowth(returns: Float64Array): Float64Array {
 
 /** Returns the highest value up to each row, `first` included. A NaN stays once it is met. */
 export function runningMax(values: Float64Array, first = -Infinity): Float64Array {
-  let top = first;
-  return values.map((value) => (top = Math.max(top, value)));
+  let highest = first;
+  return values.map((value) => (highest = Math.max(highest, value)));
 }
 
 /** Returns the lowest and the highest value. Infinity and -Infinity for an empty column. */

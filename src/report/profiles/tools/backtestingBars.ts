@@ -6,19 +6,19 @@ import { pandasMean } from '../statistics/moments.ts';
 import { rangeOf, runningMax } from '../statistics/orderedArithmetic.ts';
 
 const DAY_MS = 86_400_000;
-const WEEK = 7;
+const WEEK_DAYS = 7;
 /** 1970-01-01 was a Thursday; Monday is 0. */
 const FIRST_WEEKDAY = 3;
+/** The tool assumes trading on weekends if at least 60 % of the expected bars are there. */
+const MIN_WEEKEND_SHARE = (2 / 7) * 0.6;
 /** The tool measures the length of a bar on the last bars. */
 const STEP_BARS = 100;
 
 /** Returns the median distance of the last 100 bars in ms. NaN below two bars. */
 export function medianStep(openMs: Float64Array): number {
-  const last = openMs.subarray(Math.max(0, openMs.length - STEP_BARS));
-  const steps = last
-    .subarray(1)
-    .map((ms, row) => ms - last[row]!)
-    .toSorted();
+  const lastOpens = openMs.subarray(Math.max(0, openMs.length - STEP_BARS));
+  const distances = lastOpens.subarray(1).map((ms, row) => ms - lastOpens[row]!);
+  const steps = distances.toSorted();
   if (steps.length === 0) return NaN;
   const middle = steps.length >> 1;
   return steps.length % 2 === 1 ? steps[middle]! : (steps[middle - 1]! + steps[middle]!) / 2;
@@ -30,11 +30,11 @@ export function medianStep(openMs: Float64Array): number {
  */
 export function yearDays({ openMs }: ProfileBars): number {
   const days = Math.floor(medianStep(openMs) / DAY_MS);
-  if (days === WEEK) return 52;
+  if (days === WEEK_DAYS) return 52;
   if (days === 31) return 12;
   if (days === 365) return 1;
-  const weekend = openMs.map((ms) => ((Math.floor(ms / DAY_MS) + FIRST_WEEKDAY) % WEEK >= 5 ? 1 : 0));
-  return pandasMean(weekend) > (2 / 7) * 0.6 ? 365 : 252;
+  const isWeekend = openMs.map((ms) => ((Math.floor(ms / DAY_MS) + FIRST_WEEKDAY) % WEEK_DAYS >= 5 ? 1 : 0));
+  return pandasMean(isWeekend) > MIN_WEEKEND_SHARE ? 365 : 252;
 }
 
 /**
@@ -43,27 +43,27 @@ export function yearDays({ openMs }: ProfileBars): number {
  */
 export function dayReturns({ openMs, equity }: ProfileBars): Float64Array {
   const keyOf = periodOf(Math.floor(medianStep(openMs) / DAY_MS));
-  const last: number[] = [];
+  const lastEquity: number[] = [];
   let period = NaN;
   openMs.forEach((ms, row) => {
     const key = keyOf(ms);
-    if (key === period) last[last.length - 1] = equity[row]!;
-    else last.push(equity[row]!);
+    if (key === period) lastEquity[lastEquity.length - 1] = equity[row]!;
+    else lastEquity.push(equity[row]!);
     period = key;
   });
-  const out: number[] = [];
-  for (let day = 1; day < last.length; day++) {
-    const change = last[day]! / last[day - 1]! - 1;
+  const changes: number[] = [];
+  for (let index = 1; index < lastEquity.length; index++) {
+    const change = lastEquity[index]! / lastEquity[index - 1]! - 1;
     // The tool drops NaN but keeps infinities.
-    if (!Number.isNaN(change)) out.push(change);
+    if (!Number.isNaN(change)) changes.push(change);
   }
-  return Float64Array.from(out);
+  return Float64Array.from(changes);
 }
 
 /** Returns a function that numbers the period of a time. `days` is the length of a bar in days. Weeks end on Sundays. */
 function periodOf(days: number): (ms: number) => number {
   const day = (ms: number) => Math.floor(ms / DAY_MS);
-  if (days === WEEK) return (ms) => Math.floor((day(ms) + FIRST_WEEKDAY) / WEEK);
+  if (days === WEEK_DAYS) return (ms) => Math.floor((day(ms) + FIRST_WEEKDAY) / WEEK_DAYS);
   if (days === 31) return (ms) => civilMonth(ms).year * 12 + civilMonth(ms).month;
   if (days === 365) return (ms) => civilMonth(ms).year;
   return day;
@@ -83,46 +83,43 @@ export interface ToolDrawdowns {
 /** Returns the drawdowns. A drawdown that has not recovered ends with the last bar. */
 export function toolDrawdowns({ openMs, equity }: ProfileBars): ToolDrawdowns {
   const rowCount = equity.length;
-  const top = runningMax(equity);
-  const depth = equity.map((value, row) => 1 - value / top[row]!);
-  const values = depth.filter((value) => !Number.isNaN(value));
-  const deepest = values.length === 0 ? NaN : rangeOf(values).max;
-  const peaks: number[] = [];
-  for (let row = 0; row < rowCount; row++) if (depth[row] === 0 || row === rowCount - 1) peaks.push(row);
+  const peaks = runningMax(equity);
+  const depth = equity.map((value, row) => 1 - value / peaks[row]!);
+  const definedDepths = depth.filter((value) => !Number.isNaN(value));
+  const deepest = definedDepths.length === 0 ? NaN : rangeOf(definedDepths).max;
+  const peakRows: number[] = [];
+  for (let row = 0; row < rowCount; row++) if (depth[row] === 0 || row === rowCount - 1) peakRows.push(row);
   const lengths: number[] = [];
   const depths: number[] = [];
-  for (let index = 1; index < peaks.length; index++) {
-    const from = peaks[index - 1]!;
-    const to = peaks[index]!;
+  for (let index = 1; index < peakRows.length; index++) {
+    const from = peakRows[index - 1]!;
+    const to = peakRows[index]!;
     if (to <= from + 1) continue;
     lengths.push(openMs[to]! - openMs[from]!);
     depths.push(rangeOf(depth.subarray(from, to + 1)).max);
   }
-  if (lengths.length === 0) return oneStepDrawdown(deepest, values);
-  const step = medianStep(openMs);
+  if (lengths.length === 0) return oneStepDrawdown(deepest, definedDepths);
+  const barLengthMs = medianStep(openMs);
+  const totalMs = lengths.reduce((sum, ms) => sum + ms);
   return {
     deepest,
     meanPeak: pandasMean(Float64Array.from(depths)),
-    max: roundedUp(rangeOf(Float64Array.from(lengths)).max, 1, step),
-    mean: roundedUp(
-      lengths.reduce((sum, ms) => sum + ms),
-      lengths.length,
-      step,
-    ),
+    max: roundedUp(rangeOf(Float64Array.from(lengths)).max, 1, barLengthMs),
+    mean: roundedUp(totalMs, lengths.length, barLengthMs),
   };
 }
 
 /** Returns the drawdowns when only the last bar is below a peak. The tool then reports the depth in place of the duration. */
 function oneStepDrawdown(deepest: number, depth: Float64Array): ToolDrawdowns {
-  const fallen = depth.filter((value) => value !== 0);
-  const average = pandasMean(fallen);
-  return { deepest, meanPeak: average, max: fallen.length === 0 ? NaN : rangeOf(fallen).max, mean: average };
+  const below = depth.filter((value) => value !== 0);
+  const meanDepth = pandasMean(below);
+  return { deepest, meanPeak: meanDepth, max: below.length === 0 ? NaN : rangeOf(below).max, mean: meanDepth };
 }
 
-const UNITS = [DAY_MS, 3_600_000, 60_000, 1000, 1];
+const TIME_UNITS_MS = [DAY_MS, 3_600_000, 60_000, 1000, 1];
 
 /** Returns `totalMs / count` in s, rounded up to whole units of the largest unit (day, hour, minute, second, ms) that divides `stepMs`. */
 export function roundedUp(totalMs: number, count: number, stepMs: number): number {
-  const unit = UNITS.find((size) => stepMs % size === 0) ?? 1;
+  const unit = TIME_UNITS_MS.find((size) => stepMs % size === 0) ?? 1;
   return (Math.ceil(totalMs / (count * unit)) * unit) / 1000;
 }

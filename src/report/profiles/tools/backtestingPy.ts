@@ -8,6 +8,8 @@ import { pairwiseSum, rangeOf } from '../statistics/orderedArithmetic.ts';
 
 const PERCENT = 100;
 const DAY_MS = 86_400_000;
+/** Length of a year of elapsed time, for CAGR. */
+const DAYS_PER_ELAPSED_YEAR = 365.25;
 
 /** Returns the figures in the order of the tool. Figures of prices are absent when the bars of the run cannot be read. */
 export function backtestingFigures(input: ProfileInput): FigureDefinition[] {
@@ -18,7 +20,7 @@ export function backtestingFigures(input: ProfileInput): FigureDefinition[] {
     ...marketFigures(input),
     ...drawdownFigures(drawdowns),
     ...tradeFigures(input),
-    ...ratios(input),
+    ...tradeRatioFigures(input),
   ];
 }
 
@@ -30,12 +32,12 @@ function totalReturn({ bars: { equity } }: ProfileInput): number {
 /** Returns the figures of the equity itself. */
 function equityFigures(input: ProfileInput): FigureDefinition[] {
   const { bars, trades } = input;
-  /** 1 for each bar with a position. */
+  // 1 for each bar with a position.
   const isHeld = new Float64Array(bars.equity.length);
   const entryRows = barRows(bars, trades.entryMs);
   const exitRows = barRows(bars, trades.exitMs);
   entryRows.forEach((row, trade) => isHeld.fill(1, row, exitRows[trade]! + 1));
-  const { max } = rangeOf(bars.equity);
+  const { max: peakEquity } = rangeOf(bars.equity);
   return [
     {
       name: 'Exposure Time [%]',
@@ -56,8 +58,8 @@ function equityFigures(input: ProfileInput): FigureDefinition[] {
     {
       name: 'Equity Peak [$]',
       unit: 'money',
-      original: max,
-      own: sound(max),
+      original: peakEquity,
+      own: sound(peakEquity),
       formula: 'highest equity of a bar',
       differs: 'isobar has no such figure',
     },
@@ -74,22 +76,24 @@ function equityFigures(input: ProfileInput): FigureDefinition[] {
 
 /** Returns the annual figures and the ratios of them. */
 function annualFigures({ bars }: ProfileInput, drawdowns: ToolDrawdowns): FigureDefinition[] {
-  const days = dayReturns(bars);
-  const meanGrowth = geometricMean(days);
-  const year = yearDays(bars);
-  const annual = (1 + meanGrowth) ** year - 1;
-  const variance = pandasDeviation(days) ** 2;
-  const volatility = Math.sqrt((variance + (1 + meanGrowth) ** 2) ** year - (1 + meanGrowth) ** (2 * year));
-  const years = secondsOf(bars.openMs.at(-1)! - bars.openMs[0]!) / 86_400 / 365.25;
-  const growth = years === 0 ? NaN : (bars.equity.at(-1)! / bars.equity[0]!) ** (1 / years) - 1;
-  const downside = Math.sqrt(pandasMean(days.map((value) => Math.min(value, 0) ** 2))) * Math.sqrt(year);
-  const deepest = Number.isNaN(drawdowns.deepest) ? 0 : drawdowns.deepest;
+  const dailyReturns = dayReturns(bars);
+  const meanGrowth = geometricMean(dailyReturns);
+  const daysPerYear = yearDays(bars);
+  const annualReturn = (1 + meanGrowth) ** daysPerYear - 1;
+  const variance = pandasDeviation(dailyReturns) ** 2;
+  const squaredGrowth = (1 + meanGrowth) ** 2;
+  const volatility = Math.sqrt((variance + squaredGrowth) ** daysPerYear - (1 + meanGrowth) ** (2 * daysPerYear));
+  const elapsedYears = secondsOf(bars.openMs.at(-1)! - bars.openMs[0]!) / 86_400 / DAYS_PER_ELAPSED_YEAR;
+  const annualGrowth = elapsedYears === 0 ? NaN : (bars.equity.at(-1)! / bars.equity[0]!) ** (1 / elapsedYears) - 1;
+  const squaredLosses = dailyReturns.map((value) => Math.min(value, 0) ** 2);
+  const downsideDeviation = Math.sqrt(pandasMean(squaredLosses)) * Math.sqrt(daysPerYear);
+  const deepestDrawdown = Number.isNaN(drawdowns.deepest) ? 0 : drawdowns.deepest;
   const GEOMETRIC = 'a geometric mean over a deviation of compounded returns; isobar: arithmetic mean over the deviation of returns';
   return [
     {
       name: 'Return (Ann.) [%]',
       unit: '%',
-      original: annual * PERCENT,
+      original: annualReturn * PERCENT,
       own: ours('metrics.cagr', PERCENT),
       formula: '(1 + g)^A - 1, g the geometric mean of daily returns; A 365, or 252 where few bars are of a weekend',
       differs: 'the first day gives no return; isobar counts from the starting capital',
@@ -105,7 +109,7 @@ function annualFigures({ bars }: ProfileInput, drawdowns: ToolDrawdowns): Figure
     {
       name: 'CAGR [%]',
       unit: '%',
-      original: growth * PERCENT,
+      original: annualGrowth * PERCENT,
       own: ours('metrics.cagr', PERCENT),
       formula: '(last equity / first)^(1 / years) - 1, years of 365.25 days from the first to the last open',
       differs: 'isobar: 365 days, from the starting capital to the last close, null under a day',
@@ -113,7 +117,7 @@ function annualFigures({ bars }: ProfileInput, drawdowns: ToolDrawdowns): Figure
     {
       name: 'Sharpe Ratio',
       unit: '',
-      original: (annual * PERCENT) / (volatility * PERCENT || NaN),
+      original: (annualReturn * PERCENT) / (volatility * PERCENT || NaN),
       own: ours('metrics.sharpe'),
       formula: 'Return (Ann.) / Volatility (Ann.)',
       differs: GEOMETRIC,
@@ -121,7 +125,7 @@ function annualFigures({ bars }: ProfileInput, drawdowns: ToolDrawdowns): Figure
     {
       name: 'Sortino Ratio',
       unit: '',
-      original: annual / downside,
+      original: annualReturn / downsideDeviation,
       own: ours('metrics.sortino'),
       formula: 'Return (Ann.) / (sqrt(mean(min(r, 0)^2)) sqrt(A))',
       differs: 'a geometric mean; isobar: the arithmetic one',
@@ -129,7 +133,7 @@ function annualFigures({ bars }: ProfileInput, drawdowns: ToolDrawdowns): Figure
     {
       name: 'Calmar Ratio',
       unit: '',
-      original: annual / (deepest || NaN),
+      original: annualReturn / (deepestDrawdown || NaN),
       own: ours('metrics.calmar'),
       formula: 'Return (Ann.) / max drawdown of bars',
       differs: 'the drawdown begins at the close of the first bar; isobar: growth of elapsed time, from the starting capital',
@@ -141,14 +145,14 @@ function annualFigures({ bars }: ProfileInput, drawdowns: ToolDrawdowns): Figure
 function marketFigures(input: ProfileInput): FigureDefinition[] {
   const { equity, close } = input.bars;
   if (close === null) return [];
-  const market = (close.at(-1)! - close[0]!) / close[0]!;
+  const priceReturn = (close.at(-1)! - close[0]!) / close[0]!;
   const { beta, isSound } = betaOf(equity, close);
-  const alpha = totalReturn(input) * PERCENT - beta * (market * PERCENT);
+  const alpha = totalReturn(input) * PERCENT - beta * (priceReturn * PERCENT);
   return [
     {
       name: 'Buy & Hold Return [%]',
       unit: '%',
-      original: market * PERCENT,
+      original: priceReturn * PERCENT,
       own: ours('metrics.benchmarkReturn', PERCENT),
       formula: '(last close - first close) / first close',
       differs: 'isobar buys at the first open, all instruments in equal parts',
@@ -174,18 +178,19 @@ function marketFigures(input: ProfileInput): FigureDefinition[] {
 
 /** Returns the slope of the log returns of the equity on those of the price. It is not sound when the price is constant. */
 function betaOf(equity: Float64Array, close: Float64Array): { readonly beta: number; readonly isSound: boolean } {
-  const own = logReturns(equity);
-  const market = logReturns(close);
-  const count = own.length;
+  const equityReturns = logReturns(equity);
+  const priceReturns = logReturns(close);
+  const count = equityReturns.length;
   if (count < 2) return { beta: NaN, isSound: false };
-  const meanOwn = pairwiseSum(own) / count;
-  const meanMarket = pairwiseSum(market) / count;
-  const marketDeviations = market.map((value) => value - meanMarket);
-  const covariance = pairwiseSum(own.map((value, row) => (value - meanOwn) * marketDeviations[row]!)) / (count - 1);
-  const variance = pairwiseSum(marketDeviations.map((value) => value * value)) / (count - 1);
+  const meanEquityReturn = pairwiseSum(equityReturns) / count;
+  const meanPriceReturn = pairwiseSum(priceReturns) / count;
+  const priceDeviations = priceReturns.map((value) => value - meanPriceReturn);
+  const covariance = pairwiseSum(equityReturns.map((value, row) => (value - meanEquityReturn) * priceDeviations[row]!)) / (count - 1);
+  const variance = pairwiseSum(priceDeviations.map((value) => value * value)) / (count - 1);
   return { beta: covariance / variance, isSound: variance > 0 };
 }
 
+/** Returns the logarithm of each value divided by the previous one. */
 function logReturns(values: Float64Array): Float64Array {
   return values.subarray(1).map((value, row) => Math.log(value / values[row]!));
 }
@@ -225,10 +230,10 @@ function drawdownFigures({ deepest, meanPeak, max, mean }: ToolDrawdowns): Figur
 /** Returns the figures of single trades. */
 function tradeFigures({ bars, trades }: ProfileInput): FigureDefinition[] {
   const { length: tradeCount, pnl, returnFraction, entryMs, exitMs } = trades;
-  const held = exitMs.map((ms, row) => ms - entryMs[row]!);
-  const { min, max } = rangeOf(returnFraction);
-  const step = medianStep(bars.openMs);
-  const average = geometricMean(returnFraction);
+  const holdMs = exitMs.map((ms, row) => ms - entryMs[row]!);
+  const { min: worstReturn, max: bestReturn } = rangeOf(returnFraction);
+  const barLengthMs = medianStep(bars.openMs);
+  const meanReturn = geometricMean(returnFraction);
   const ownPercent = (place: string): OwnFigure => ours(place, PERCENT);
   return [
     { name: '# Trades', unit: '', original: tradeCount, own: ours('trades.trades'), formula: 'number of closed trades', differs: '' },
@@ -243,7 +248,7 @@ function tradeFigures({ bars, trades }: ProfileInput): FigureDefinition[] {
     {
       name: 'Best Trade [%]',
       unit: '%',
-      original: tradeCount === 0 ? NaN : max * PERCENT,
+      original: tradeCount === 0 ? NaN : bestReturn * PERCENT,
       own: ownPercent('trades.bestTradeFraction'),
       formula: 'max(return of a trade)',
       differs: '',
@@ -251,7 +256,7 @@ function tradeFigures({ bars, trades }: ProfileInput): FigureDefinition[] {
     {
       name: 'Worst Trade [%]',
       unit: '%',
-      original: tradeCount === 0 ? NaN : min * PERCENT,
+      original: tradeCount === 0 ? NaN : worstReturn * PERCENT,
       own: ownPercent('trades.worstTradeFraction'),
       formula: 'min(return of a trade)',
       differs: '',
@@ -259,7 +264,7 @@ function tradeFigures({ bars, trades }: ProfileInput): FigureDefinition[] {
     {
       name: 'Avg. Trade [%]',
       unit: '%',
-      original: average * PERCENT,
+      original: meanReturn * PERCENT,
       own: ownPercent('trades.averageTradeFraction'),
       formula: 'geometric mean of the returns of trades; 0 where one loses all',
       differs: 'isobar: the arithmetic mean',
@@ -267,15 +272,15 @@ function tradeFigures({ bars, trades }: ProfileInput): FigureDefinition[] {
     {
       name: 'Max. Trade Duration',
       unit: 's',
-      original: tradeCount === 0 ? NaN : roundedUp(rangeOf(held).max, 1, step),
-      own: sound(rangeOf(held).max / 1000, [tradeCount === 0, 'no-trades']),
+      original: tradeCount === 0 ? NaN : roundedUp(rangeOf(holdMs).max, 1, barLengthMs),
+      own: sound(rangeOf(holdMs).max / 1000, [tradeCount === 0, 'no-trades']),
       formula: 'longest time from entry to exit, rounded up to whole units of the interval',
       differs: 'isobar: not rounded',
     },
     {
       name: 'Avg. Trade Duration',
       unit: 's',
-      original: tradeCount === 0 ? NaN : roundedUp(pairwiseSum(held), tradeCount, step),
+      original: tradeCount === 0 ? NaN : roundedUp(pairwiseSum(holdMs), tradeCount, barLengthMs),
       own: ours('trades.holdTime.mean', 0.001),
       formula: 'mean time from entry to exit, rounded up to whole units of the interval',
       differs: 'isobar: not rounded',
@@ -284,17 +289,17 @@ function tradeFigures({ bars, trades }: ProfileInput): FigureDefinition[] {
 }
 
 /** Returns the ratios of wins and losses. */
-function ratios({ trades: { length: n, pnl, returnFraction } }: ProfileInput): FigureDefinition[] {
-  const lost = Math.abs(pairwiseSum(valuesWhere(returnFraction, (value) => value < 0)));
-  const winRate = countWhere(pnl, (value) => value > 0) / n;
-  const gain = pandasMean(valuesWhere(pnl, (value) => value > 0));
-  const loss = pandasMean(valuesWhere(pnl, (value) => value < 0));
+function tradeRatioFigures({ trades: { length: tradeCount, pnl, returnFraction } }: ProfileInput): FigureDefinition[] {
+  const lossSum = Math.abs(pairwiseSum(valuesWhere(returnFraction, (value) => value < 0)));
+  const winRate = countWhere(pnl, (value) => value > 0) / tradeCount;
+  const meanGain = pandasMean(valuesWhere(pnl, (value) => value > 0));
+  const meanLoss = pandasMean(valuesWhere(pnl, (value) => value < 0));
   const OF_RETURNS = 'of returns of trades; isobar: of money';
   return [
     {
       name: 'Profit Factor',
       unit: '',
-      original: pairwiseSum(valuesWhere(returnFraction, (value) => value > 0)) / (lost || NaN),
+      original: pairwiseSum(valuesWhere(returnFraction, (value) => value > 0)) / (lossSum || NaN),
       own: ours('trades.profitFactor'),
       formula: 'sum(returns > 0) / abs(sum(returns < 0))',
       differs: OF_RETURNS,
@@ -310,7 +315,7 @@ function ratios({ trades: { length: n, pnl, returnFraction } }: ProfileInput): F
     {
       name: 'SQN',
       unit: '',
-      original: (Math.sqrt(n) * pandasMean(pnl)) / (pandasDeviation(pnl) || NaN),
+      original: (Math.sqrt(tradeCount) * pandasMean(pnl)) / (pandasDeviation(pnl) || NaN),
       own: ours('trades.sqn'),
       formula: 'sqrt(N) mean(pnl) / std(pnl)',
       differs: '',
@@ -318,7 +323,7 @@ function ratios({ trades: { length: n, pnl, returnFraction } }: ProfileInput): F
     {
       name: 'Kelly Criterion',
       unit: '',
-      original: winRate - (1 - winRate) / (gain / -loss),
+      original: winRate - (1 - winRate) / (meanGain / -meanLoss),
       own: ours('trades.kelly'),
       formula: 'win rate - (1 - win rate) / (mean(pnl > 0) / -mean(pnl < 0))',
       differs: '',

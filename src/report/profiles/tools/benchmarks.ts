@@ -1,4 +1,5 @@
 // The figures of other tools against a benchmark: buy-and-hold of what the run traded, in equal parts, by day.
+// In the formulas, r stands for the daily returns of the run and b for those of the benchmark.
 
 import { ours, type FigureDefinition, type OwnFigure } from '../figures/figure.ts';
 import type { ProfileReturns } from '../figures/input.ts';
@@ -8,7 +9,7 @@ import { quantstatsMeasures } from './quantstatsMeasures.ts';
 
 const COMPOUNDED = 'compounded; isobar: 365 (mean(r) - beta mean(b))';
 /** A variance below it counts as none in vectorbt and empyrical. */
-const TINY = 1e-30;
+const MIN_VARIANCE = 1e-30;
 
 /** Returns the figures of quantstats, or none without a benchmark. */
 export function quantstatsBenchmarkFigures({ values, benchmark }: ProfileReturns): FigureDefinition[] {
@@ -20,14 +21,14 @@ export function quantstatsBenchmarkFigures({ values, benchmark }: ProfileReturns
   const beta = variance === 0 ? NaN : covariance(pairwiseSum, returns, benchmarkReturns, count - 1) / variance;
   const alpha = (pandasMean(returns) - beta * pandasMean(benchmarkReturns)) * 252;
   const excess = difference(returns, benchmarkReturns);
-  const spread = pandasDeviation(excess);
-  const shownBeta = zeroForNone(beta);
-  const shownAlpha = zeroForNone(alpha);
+  const excessDeviation = pandasDeviation(excess);
+  const betaOrZero = zeroForNaN(beta);
+  const alphaOrZero = zeroForNaN(alpha);
   return [
-    benchmarkFigure('beta', shownBeta, ours('metrics.beta'), 'cov(r, b) / var(b); 0 where it is undefined', ''),
+    benchmarkFigure('beta', betaOrZero, ours('metrics.beta'), 'cov(r, b) / var(b); 0 where it is undefined', ''),
     benchmarkFigure(
       'alpha',
-      shownAlpha,
+      alphaOrZero,
       ours('metrics.alpha'),
       '252 (mean(r) - beta mean(b)); 0 where it is undefined',
       'isobar: 365 days a year',
@@ -41,14 +42,14 @@ export function quantstatsBenchmarkFigures({ values, benchmark }: ProfileReturns
     ),
     benchmarkFigure(
       'information_ratio',
-      spread === 0 ? 0 : pandasMean(excess) / spread,
+      excessDeviation === 0 ? 0 : pandasMean(excess) / excessDeviation,
       ours('metrics.informationRatio'),
       'mean(r - b) / std(r - b); 0 where both are equal',
       'not for a year; isobar: times sqrt(365)',
     ),
     benchmarkFigure(
       'treynor_ratio',
-      shownBeta === 0 ? 0 : (productOfGrowth(values) - 1) / shownBeta,
+      betaOrZero === 0 ? 0 : (productOfGrowth(values) - 1) / betaOrZero,
       ours('metrics.treynor'),
       'comp / beta; 0 without a beta',
       'the return of the whole run; isobar: that of a year',
@@ -62,7 +63,7 @@ export function empyricalBenchmarkFigures({ values, benchmark }: ProfileReturns)
   const count = values.length;
   const beta = populationBeta(values, benchmark);
   const excess = difference(values, benchmark);
-  const spread = isOneValue(excess) && count > 1 ? 0 : deviationBy(sequentialSum, excess, 1);
+  const excessDeviation = isOneValue(excess) && count > 1 ? 0 : deviationBy(sequentialSum, excess, 1);
   return [
     benchmarkFigure(
       'alpha',
@@ -74,7 +75,7 @@ export function empyricalBenchmarkFigures({ values, benchmark }: ProfileReturns)
     benchmarkFigure('beta', beta, ours('metrics.beta'), 'cov(r, b) / var(b)', ''),
     benchmarkFigure(
       'excess_sharpe',
-      count < 2 ? NaN : meanBy(sequentialSum, excess) / spread,
+      count < 2 ? NaN : meanBy(sequentialSum, excess) / excessDeviation,
       ours('metrics.informationRatio'),
       'mean(r - b) / std(r - b)',
       'not for a year; isobar: times sqrt(365)',
@@ -88,8 +89,8 @@ export function vectorbtBenchmarkFigures({ values, benchmark }: ProfileReturns):
   const count = values.length;
   const beta = count < 2 ? NaN : populationBeta(values, benchmark);
   const excess = difference(values, benchmark);
-  const spread = Math.sqrt((deviationBy(sequentialSum, excess, 0) ** 2 * count) / (count - 1));
-  const ratio = spread === 0 ? Infinity : meanBy(sequentialSum, excess) / spread;
+  const excessDeviation = Math.sqrt((deviationBy(sequentialSum, excess, 0) ** 2 * count) / (count - 1));
+  const ratio = excessDeviation === 0 ? Infinity : meanBy(sequentialSum, excess) / excessDeviation;
   return [
     benchmarkFigure(
       'Alpha',
@@ -113,34 +114,35 @@ export function vectorbtBenchmarkFigures({ values, benchmark }: ProfileReturns):
 export function nautilusBenchmarkFigures({ values, benchmark }: ProfileReturns): FigureDefinition[] {
   if (benchmark === null) return [];
   // A day has the rounding of a compounded return, as in the other figures of the tool.
-  const [r, b] = [values, benchmark].map((returns) => returns.map((value) => 1 + value - 1)) as [Float64Array, Float64Array];
-  const count = r.length;
-  const variance = covariance(sequentialSum, b, b, count - 1);
-  const beta = count < 2 || variance < Number.EPSILON ? NaN : covariance(sequentialSum, r, b, count - 1) / variance;
-  const excess = difference(r, b);
-  const spread = deviationBy(sequentialSum, excess, 1);
-  const annual = Math.sqrt(252);
-  const average = meanBy(sequentialSum, r) - beta * meanBy(sequentialSum, b);
-  const treynor = Math.abs(beta) < Number.EPSILON ? NaN : (productOfGrowth(r) ** (252 / count) - 1) / beta;
+  const returns = values.map((value) => 1 + value - 1);
+  const benchmarkReturns = benchmark.map((value) => 1 + value - 1);
+  const count = returns.length;
+  const variance = covariance(sequentialSum, benchmarkReturns, benchmarkReturns, count - 1);
+  const beta = count < 2 || variance < Number.EPSILON ? NaN : covariance(sequentialSum, returns, benchmarkReturns, count - 1) / variance;
+  const excess = difference(returns, benchmarkReturns);
+  const excessDeviation = deviationBy(sequentialSum, excess, 1);
+  const sqrtDaysPerYear = Math.sqrt(252);
+  const dailyAlpha = meanBy(sequentialSum, returns) - beta * meanBy(sequentialSum, benchmarkReturns);
+  const treynor = Math.abs(beta) < Number.EPSILON ? NaN : (productOfGrowth(returns) ** (252 / count) - 1) / beta;
   return [
     benchmarkFigure('Beta', beta, ours('metrics.beta'), 'cov(r, b) / var(b)', ''),
     benchmarkFigure(
       'Alpha (252 days)',
-      (1 + average) ** 252 - 1,
+      (1 + dailyAlpha) ** 252 - 1,
       ours('metrics.alpha'),
       '(1 + mean(r) - beta mean(b))^252 - 1',
       COMPOUNDED,
     ),
     benchmarkFigure(
       'Tracking Error (252 days)',
-      spread * annual,
+      excessDeviation * sqrtDaysPerYear,
       ours('metrics.trackingError'),
       'std(r - b) sqrt(252)',
       'isobar: 365 days a year',
     ),
     benchmarkFigure(
       'Information Ratio (252 days)',
-      spread < Number.EPSILON ? NaN : (meanBy(sequentialSum, excess) / spread) * annual,
+      excessDeviation < Number.EPSILON ? NaN : (meanBy(sequentialSum, excess) / excessDeviation) * sqrtDaysPerYear,
       ours('metrics.informationRatio'),
       'mean(r - b) / std(r - b) sqrt(252)',
       'isobar: 365 days a year',
@@ -161,8 +163,8 @@ function benchmarkFigure(name: string, original: number | null, own: OwnFigure, 
 }
 
 /** Returns the differences of two columns of returns. */
-function difference(r: Float64Array, b: Float64Array): Float64Array {
-  return r.map((value, day) => value - b[day]!);
+function difference(returns: Float64Array, benchmark: Float64Array): Float64Array {
+  return returns.map((value, day) => value - benchmark[day]!);
 }
 
 /** Returns the sum of the products of deviations, divided by `divisor`. */
@@ -173,34 +175,34 @@ function covariance(add: AddValues, a: Float64Array, b: Float64Array, divisor: n
 }
 
 /** Returns the beta from means, as empyrical and vectorbt compute it. */
-function populationBeta(r: Float64Array, b: Float64Array): number {
-  if (b.length < 2) return NaN;
-  const middle = meanBy(sequentialSum, b);
-  const deviations = b.map((value) => value - middle);
+function populationBeta(returns: Float64Array, benchmark: Float64Array): number {
+  if (benchmark.length < 2) return NaN;
+  const meanBenchmark = meanBy(sequentialSum, benchmark);
+  const deviations = benchmark.map((value) => value - meanBenchmark);
   const squares = deviations.map((value) => value * value);
-  const products = deviations.map((value, day) => value * r[day]!);
+  const products = deviations.map((value, day) => value * returns[day]!);
   const variance = meanBy(sequentialSum, squares);
-  return variance < TINY ? NaN : meanBy(sequentialSum, products) / variance;
+  return variance < MIN_VARIANCE ? NaN : meanBy(sequentialSum, products) / variance;
 }
 
-/** Returns the alpha of a day, compounded over `year` days. */
-function compoundedAlpha(r: Float64Array, b: Float64Array, beta: number, year: number): number {
-  const residuals = r.map((value, day) => value - beta * b[day]!);
-  return (meanBy(sequentialSum, residuals) + 1) ** year - 1;
+/** Returns the alpha of a day, compounded over `daysPerYear` days. */
+function compoundedAlpha(returns: Float64Array, benchmark: Float64Array, beta: number, daysPerYear: number): number {
+  const residuals = returns.map((value, day) => value - beta * benchmark[day]!);
+  return (meanBy(sequentialSum, residuals) + 1) ** daysPerYear - 1;
 }
 
 /** Returns the squared correlation of scipy's line. Null when all returns are equal, because scipy then raises an error. */
-function squaredCorrelation(r: Float64Array, b: Float64Array): number | null {
-  const count = r.length;
-  if (isOneValue(r) && count > 1) return null;
-  const xx = covariance(pairwiseSum, r, r, count);
-  const xy = covariance(pairwiseSum, r, b, count);
-  const yy = covariance(pairwiseSum, b, b, count);
-  if (xx === 0 || yy === 0) return NaN;
-  return Math.min(1, Math.max(-1, xy / Math.sqrt(xx * yy))) ** 2;
+function squaredCorrelation(returns: Float64Array, benchmark: Float64Array): number | null {
+  const count = returns.length;
+  if (isOneValue(returns) && count > 1) return null;
+  const variance = covariance(pairwiseSum, returns, returns, count);
+  const coDeviation = covariance(pairwiseSum, returns, benchmark, count);
+  const benchmarkVariance = covariance(pairwiseSum, benchmark, benchmark, count);
+  if (variance === 0 || benchmarkVariance === 0) return NaN;
+  return Math.min(1, Math.max(-1, coDeviation / Math.sqrt(variance * benchmarkVariance))) ** 2;
 }
 
 /** Returns 0 in place of NaN. */
-function zeroForNone(value: number): number {
+function zeroForNaN(value: number): number {
   return Number.isNaN(value) ? 0 : value;
 }

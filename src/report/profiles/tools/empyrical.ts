@@ -15,27 +15,27 @@ import {
 import { productOfGrowth, cumulativeGrowth, pairwiseSum, rangeOf, runningMax, sequentialSum } from '../statistics/orderedArithmetic.ts';
 import { empyricalBenchmarkFigures } from './benchmarks.ts';
 
-const YEAR = 252;
-const A365 = 'isobar: 365 days a year';
-const START = 100;
+const DAYS_PER_YEAR = 252;
+const YEAR_OF_365_DAYS = 'isobar: 365 days a year';
+const START_EQUITY = 100;
 
 /** Returns the figures in the order of empyrical's list of simple statistics. */
-export function empyricalFigures({ returns }: ProfileInput): FigureDefinition[] {
-  const { values } = returns;
-  return [...growthFigures(values), ...riskFigures(values), ...shapeFigures(values), ...empyricalBenchmarkFigures(returns)];
+export function empyricalFigures({ returns: daily }: ProfileInput): FigureDefinition[] {
+  const returns = daily.values;
+  return [...growthFigures(returns), ...riskFigures(returns), ...shapeFigures(returns), ...empyricalBenchmarkFigures(daily)];
 }
 
-/** Returns the figures of growth and drawdown. `r` are the daily returns. */
-function growthFigures(r: Float64Array): FigureDefinition[] {
-  const annual = productOfGrowth(r) ** (1 / (r.length / YEAR)) - 1;
-  const deepest = maxDrawdown(r);
-  const calmar = deepest < 0 ? annual / Math.abs(deepest) : NaN;
-  const stability = stabilityOf(r);
+/** Returns the figures of growth and drawdown. In `formula`, r stands for the daily returns, n for their number, and E for the equity. */
+function growthFigures(returns: Float64Array): FigureDefinition[] {
+  const annualGrowth = productOfGrowth(returns) ** (1 / (returns.length / DAYS_PER_YEAR)) - 1;
+  const deepestDrawdown = maxDrawdown(returns);
+  const calmar = deepestDrawdown < 0 ? annualGrowth / Math.abs(deepestDrawdown) : NaN;
+  const stability = stabilityOf(returns);
   return [
     {
       name: 'cum_returns_final',
       unit: '',
-      original: productOfGrowth(r) - 1,
+      original: productOfGrowth(returns) - 1,
       own: ours('metrics.totalReturn'),
       formula: 'prod(1 + r) - 1',
       differs: '',
@@ -43,7 +43,7 @@ function growthFigures(r: Float64Array): FigureDefinition[] {
     {
       name: 'annual_return',
       unit: '',
-      original: annual,
+      original: annualGrowth,
       own: ours('metrics.cagr'),
       formula: 'prod(1 + r)^(252 / n) - 1; cagr is the same',
       differs: 'n counts days of return and a year has 252 of them; isobar divides elapsed time by 365 days',
@@ -51,7 +51,7 @@ function growthFigures(r: Float64Array): FigureDefinition[] {
     {
       name: 'max_drawdown',
       unit: '',
-      original: deepest,
+      original: deepestDrawdown,
       own: ours('metrics.maxDrawdown'),
       formula: 'min(E / running max(E)) - 1 of the daily equity, the start included',
       differs: "isobar looks at every bar's close; its maxDrawdownDaily is this one",
@@ -70,9 +70,9 @@ function growthFigures(r: Float64Array): FigureDefinition[] {
       original: stability,
       own: sound(
         stability,
-        [r.length < 3, 'too-few-returns'],
-        [r.some((value) => value <= -1), 'ruined'],
-        [isOneValue(r), 'zero-variance'],
+        [returns.length < 3, 'too-few-returns'],
+        [returns.some((value) => value <= -1), 'ruined'],
+        [isOneValue(returns), 'zero-variance'],
       ),
       formula: 'R^2 of a line through the running sums of ln(1 + r)',
       differs: 'isobar has no such figure; two days always give 1',
@@ -81,52 +81,52 @@ function growthFigures(r: Float64Array): FigureDefinition[] {
 }
 
 /** Returns the figures of risk. */
-function riskFigures(r: Float64Array): FigureDefinition[] {
-  const count = r.length;
-  const spread = count < 2 ? NaN : deviationBy(sequentialSum, r, 1);
-  const average = meanBy(sequentialSum, r);
+function riskFigures(returns: Float64Array): FigureDefinition[] {
+  const count = returns.length;
+  const deviation = count < 2 ? NaN : deviationBy(sequentialSum, returns, 1);
+  const meanReturn = meanBy(sequentialSum, returns);
   // For equal returns the tool has a deviation of exactly 0.
-  const divisor = isOneValue(r) && Number.isFinite(spread) ? 0 : spread;
-  const squaredLosses = r.map((value) => Math.min(value, 0) ** 2);
-  const downside = Math.sqrt(meanBy(sequentialSum, squaredLosses)) * Math.sqrt(YEAR);
-  const lost = sequentialSum(valuesWhere(r, (value) => value < 0).map((value) => -value));
+  const divisor = isOneValue(returns) && Number.isFinite(deviation) ? 0 : deviation;
+  const squaredLosses = returns.map((value) => Math.min(value, 0) ** 2);
+  const downsideRisk = Math.sqrt(meanBy(sequentialSum, squaredLosses)) * Math.sqrt(DAYS_PER_YEAR);
+  const lossSum = sequentialSum(valuesWhere(returns, (value) => value < 0).map((value) => -value));
   return [
     {
       name: 'annual_volatility',
       unit: '',
-      original: spread * Math.sqrt(YEAR),
+      original: deviation * Math.sqrt(DAYS_PER_YEAR),
       own: ours('metrics.volatility'),
       formula: 'std(r) sqrt(252)',
-      differs: A365,
+      differs: YEAR_OF_365_DAYS,
     },
     {
       name: 'sharpe_ratio',
       unit: '',
-      original: count < 2 ? NaN : (average / divisor) * Math.sqrt(YEAR),
+      original: count < 2 ? NaN : (meanReturn / divisor) * Math.sqrt(DAYS_PER_YEAR),
       own: ours('metrics.sharpe'),
       formula: 'mean(r) / std(r) sqrt(252); inf for equal returns',
-      differs: A365,
+      differs: YEAR_OF_365_DAYS,
     },
     {
       name: 'sortino_ratio',
       unit: '',
-      original: count < 2 ? NaN : (average * YEAR) / downside,
+      original: count < 2 ? NaN : (meanReturn * DAYS_PER_YEAR) / downsideRisk,
       own: ours('metrics.sortino'),
       formula: '252 mean(r) / downside_risk',
-      differs: A365,
+      differs: YEAR_OF_365_DAYS,
     },
     {
       name: 'downside_risk',
       unit: '',
-      original: downside,
+      original: downsideRisk,
       own: ours('metrics.downsideDeviation'),
       formula: 'sqrt(mean(min(r, 0)^2)) sqrt(252)',
-      differs: A365,
+      differs: YEAR_OF_365_DAYS,
     },
     {
       name: 'omega_ratio',
       unit: '',
-      original: count < 2 || !(lost > 0) ? NaN : sequentialSum(valuesWhere(r, (value) => value > 0)) / lost,
+      original: count < 2 || !(lossSum > 0) ? NaN : sequentialSum(valuesWhere(returns, (value) => value > 0)) / lossSum,
       own: ours('metrics.omega'),
       formula: 'sum(max(r, 0)) / sum(max(-r, 0))',
       differs: '',
@@ -135,13 +135,13 @@ function riskFigures(r: Float64Array): FigureDefinition[] {
 }
 
 /** Returns the figures of the shape of the distribution. */
-function shapeFigures(r: Float64Array): FigureDefinition[] {
+function shapeFigures(returns: Float64Array): FigureDefinition[] {
   const OF_POPULATION = "the moments of a population; isobar's are corrected for bias";
   return [
     {
       name: 'skew',
       unit: '',
-      original: scipySkew(r),
+      original: scipySkew(returns),
       own: ours('metrics.skew'),
       formula: 'mean((r - m)^3) / mean((r - m)^2)^1.5',
       differs: OF_POPULATION,
@@ -149,7 +149,7 @@ function shapeFigures(r: Float64Array): FigureDefinition[] {
     {
       name: 'kurtosis',
       unit: '',
-      original: scipyKurtosis(r),
+      original: scipyKurtosis(returns),
       own: ours('metrics.excessKurtosis'),
       formula: 'mean((r - m)^4) / mean((r - m)^2)^2 - 3',
       differs: OF_POPULATION,
@@ -157,7 +157,7 @@ function shapeFigures(r: Float64Array): FigureDefinition[] {
     {
       name: 'tail_ratio',
       unit: '',
-      original: Math.abs(numpyQuantile(r, 0.95)) / Math.abs(numpyQuantile(r, 0.05)),
+      original: Math.abs(numpyQuantile(returns, 0.95)) / Math.abs(numpyQuantile(returns, 0.05)),
       own: ours('metrics.tailRatio'),
       formula: 'abs(q95) / abs(q5)',
       differs: '',
@@ -165,7 +165,7 @@ function shapeFigures(r: Float64Array): FigureDefinition[] {
     {
       name: 'value_at_risk',
       unit: '',
-      original: numpyQuantile(r, 0.05),
+      original: numpyQuantile(returns, 0.05),
       own: ours('metrics.var95'),
       formula: '5 % quantile of r',
       differs: '',
@@ -173,7 +173,7 @@ function shapeFigures(r: Float64Array): FigureDefinition[] {
     {
       name: 'conditional_value_at_risk',
       unit: '',
-      original: meanOfLowest(pairwiseSum, r, 0.05),
+      original: meanOfLowest(pairwiseSum, returns, 0.05),
       own: ours('metrics.cvar95'),
       formula: 'mean of the int(0.05 (n - 1)) + 1 lowest returns',
       differs: "isobar's is the mean of all r at or below the 5 % quantile",
@@ -182,23 +182,23 @@ function shapeFigures(r: Float64Array): FigureDefinition[] {
 }
 
 /** Returns the deepest drawdown of the daily equity, at most 0. */
-function maxDrawdown(r: Float64Array): number {
-  const path = cumulativeGrowth(r).map((growth) => growth * START);
-  const top = runningMax(path, START);
-  return rangeOf(path.map((value, row) => (value - top[row]!) / top[row]!)).min;
+function maxDrawdown(returns: Float64Array): number {
+  const equity = cumulativeGrowth(returns).map((growth) => growth * START_EQUITY);
+  const peaks = runningMax(equity, START_EQUITY);
+  return rangeOf(equity.map((value, row) => (value - peaks[row]!) / peaks[row]!)).min;
 }
 
 /** Returns the squared correlation of the running log return with the number of the day. */
-function stabilityOf(r: Float64Array): number {
-  const count = r.length;
+function stabilityOf(returns: Float64Array): number {
+  const count = returns.length;
   if (count < 2) return NaN;
   let total = 0;
-  const path = r.map((value) => (total += Math.log1p(value)));
-  const middle = (count - 1) / 2;
-  const average = pairwiseSum(path) / count;
-  const xx = pairwiseSum(path.map((_, row) => (row - middle) ** 2)) / count;
-  const xy = pairwiseSum(path.map((value, row) => (row - middle) * (value - average))) / count;
-  const yy = pairwiseSum(path.map((value) => (value - average) ** 2)) / count;
-  const rho = yy === 0 ? NaN : xy / Math.sqrt(xx * yy);
-  return Math.min(1, Math.max(-1, rho)) ** 2;
+  const logGrowth = returns.map((value) => (total += Math.log1p(value)));
+  const meanDay = (count - 1) / 2;
+  const meanLogGrowth = pairwiseSum(logGrowth) / count;
+  const dayVariance = pairwiseSum(logGrowth.map((_, row) => (row - meanDay) ** 2)) / count;
+  const covariance = pairwiseSum(logGrowth.map((value, row) => (row - meanDay) * (value - meanLogGrowth))) / count;
+  const logGrowthVariance = pairwiseSum(logGrowth.map((value) => (value - meanLogGrowth) ** 2)) / count;
+  const coefficient = logGrowthVariance === 0 ? NaN : covariance / Math.sqrt(dayVariance * logGrowthVariance);
+  return Math.min(1, Math.max(-1, coefficient)) ** 2;
 }

@@ -8,9 +8,9 @@ import { pairwiseSum, rangeOf, runningMax, sequentialSum } from '../statistics/o
 
 const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
-const ANNUAL = Math.sqrt(365);
+const SQRT_DAYS_PER_YEAR = Math.sqrt(365);
 /** The value that freqtrade writes when a deviation or a drawdown is 0. */
-const NONE = -100;
+const UNDEFINED_RATIO = -100;
 
 const isGain = (value: number) => value > 0;
 const isLoss = (value: number) => value < 0;
@@ -21,55 +21,55 @@ export function freqtradeFigures(input: ProfileInput): FigureDefinition[] {
 }
 
 /** Returns the whole days between the first and the last bar, at least 1. */
-function daysOf({ bars: { openMs } }: ProfileInput): number {
+function elapsedDays({ bars: { openMs } }: ProfileInput): number {
   return openMs.length === 0 ? 1 : Math.max(1, Math.floor((openMs.at(-1)! - openMs[0]!) / DAY_MS));
 }
 
 /** Returns the figures of the profit. */
 function profitFigures(input: ProfileInput): FigureDefinition[] {
   const { startEquity, endEquity, trades } = input;
-  const has = trades.length > 0;
-  const total = pairwiseSum(trades.pnl);
-  const side = (isShort: number) => pairwiseSum(trades.pnl.filter((_, row) => trades.isShort[row] === isShort)) / startEquity;
-  const growth = endEquity < 0 ? 0 : (endEquity / startEquity) ** (1 / (daysOf(input) / 365)) - 1;
-  const WITHOUT_OPEN = 'of closed trades; isobar counts open ones at their last mark';
+  const hasTrades = trades.length > 0;
+  const profitSum = pairwiseSum(trades.pnl);
+  const returnOfSide = (isShort: number) => pairwiseSum(trades.pnl.filter((_, row) => trades.isShort[row] === isShort)) / startEquity;
+  const annualGrowth = endEquity < 0 ? 0 : (endEquity / startEquity) ** (1 / (elapsedDays(input) / 365)) - 1;
+  const CLOSED_TRADES_ONLY = 'of closed trades; isobar counts open ones at their last mark';
   return [
     {
       name: 'profit_total_abs',
       unit: 'money',
-      original: total,
+      original: profitSum,
       own: ours('metrics.netProfit'),
       formula: 'sum(p), p the net profit of a closed trade',
-      differs: WITHOUT_OPEN,
+      differs: CLOSED_TRADES_ONLY,
     },
     {
       name: 'profit_total',
       unit: '',
-      original: total / startEquity,
+      original: profitSum / startEquity,
       own: ours('metrics.totalReturn'),
       formula: 'sum(p) / starting balance',
-      differs: WITHOUT_OPEN,
+      differs: CLOSED_TRADES_ONLY,
     },
     {
       name: 'profit_total_long',
       unit: '',
-      original: side(0),
-      own: sound(side(0), [!has, 'no-trades']),
+      original: returnOfSide(0),
+      own: sound(returnOfSide(0), [!hasTrades, 'no-trades']),
       formula: 'sum(p of long trades) / starting balance',
       differs: 'isobar has it in money: trades.breakdowns.side',
     },
     {
       name: 'profit_total_short',
       unit: '',
-      original: side(1),
-      own: sound(side(1), [!has, 'no-trades']),
+      original: returnOfSide(1),
+      own: sound(returnOfSide(1), [!hasTrades, 'no-trades']),
       formula: 'sum(p of short trades) / starting balance',
       differs: 'isobar has it in money: trades.breakdowns.side',
     },
     {
       name: 'profit_mean',
       unit: '',
-      original: has ? pandasMean(trades.returnFraction) : 0,
+      original: hasTrades ? pandasMean(trades.returnFraction) : 0,
       own: ours('trades.averageTradeFraction'),
       formula: 'mean(profit ratio); 0 without trades',
       differs: '',
@@ -77,7 +77,7 @@ function profitFigures(input: ProfileInput): FigureDefinition[] {
     {
       name: 'profit_median',
       unit: '',
-      original: has ? numpyQuantile(trades.returnFraction, 0.5) : 0,
+      original: hasTrades ? numpyQuantile(trades.returnFraction, 0.5) : 0,
       own: ours('trades.medianTradeFraction'),
       formula: 'median(profit ratio); 0 without trades',
       differs: '',
@@ -86,7 +86,7 @@ function profitFigures(input: ProfileInput): FigureDefinition[] {
       name: 'cagr',
       unit: '',
       // A power beyond the range of a double raises an error in Python, and ends freqtrade's report.
-      original: growth === Infinity ? null : growth,
+      original: annualGrowth === Infinity ? null : annualGrowth,
       own: ours('metrics.cagr'),
       formula: '(final balance / starting balance)^(365 / D) - 1, D the whole days from the first to the last candle, at least 1',
       differs: 'counts whole days and reports a run of less than a day; isobar: elapsed time, null under a day',
@@ -106,20 +106,22 @@ function profitFigures(input: ProfileInput): FigureDefinition[] {
 function ratioFigures(input: ProfileInput): FigureDefinition[] {
   const { startEquity, trades } = input;
   const { pnl } = trades;
-  const shares = pnl.map((profit) => profit / startEquity);
-  const daily = pairwiseSum(shares) / daysOf(input);
-  const spread = pandasDeviation(shares, 0);
-  const downside = pandasDeviation(valuesWhere(shares, isLoss), 0);
+  const tradeReturns = pnl.map((profit) => profit / startEquity);
+  const meanDailyReturn = pairwiseSum(tradeReturns) / elapsedDays(input);
+  const deviation = pandasDeviation(tradeReturns, 0);
+  const downsideDeviation = pandasDeviation(valuesWhere(tradeReturns, isLoss), 0);
   const isEmpty = pnl.length === 0 || input.bars.openMs.at(-1) === input.bars.openMs[0];
   const drawdown = largestDrawdowns(inClosingOrder(trades), startEquity).account;
-  const ratio = (by: number) => (by !== 0 && !Number.isNaN(by) ? (daily / by) * ANNUAL : NONE);
-  const calmarOrNone = drawdown === 0 ? NONE : (((pairwiseSum(pnl) / startEquity / daysOf(input)) * 100) / drawdown) * ANNUAL;
+  const annualRatio = (divisor: number) =>
+    divisor !== 0 && !Number.isNaN(divisor) ? (meanDailyReturn / divisor) * SQRT_DAYS_PER_YEAR : UNDEFINED_RATIO;
+  const dailyPercent = (pairwiseSum(pnl) / startEquity / elapsedDays(input)) * 100;
+  const calmar = drawdown === 0 ? UNDEFINED_RATIO : (dailyPercent / drawdown) * SQRT_DAYS_PER_YEAR;
   const OF_TRADES = 'a mean of a day over a deviation of a trade; isobar takes both of daily returns';
   return [
     {
       name: 'sharpe',
       unit: '',
-      original: isEmpty ? 0 : ratio(spread),
+      original: isEmpty ? 0 : annualRatio(deviation),
       own: ours('metrics.sharpe'),
       formula: 'sum(p / S) / D / population std(p / S) sqrt(365), S the starting balance; -100 where it is undefined',
       differs: OF_TRADES,
@@ -127,7 +129,7 @@ function ratioFigures(input: ProfileInput): FigureDefinition[] {
     {
       name: 'sortino',
       unit: '',
-      original: isEmpty ? 0 : ratio(downside),
+      original: isEmpty ? 0 : annualRatio(downsideDeviation),
       own: ours('metrics.sortino'),
       formula: 'sum(p / S) / D / population std(p / S of losing trades) sqrt(365); -100 where it is undefined',
       differs: `${OF_TRADES}, and the deviation of losses is that from 0`,
@@ -135,7 +137,7 @@ function ratioFigures(input: ProfileInput): FigureDefinition[] {
     {
       name: 'calmar',
       unit: '',
-      original: isEmpty ? 0 : calmarOrNone,
+      original: isEmpty ? 0 : calmar,
       own: ours('metrics.calmar'),
       formula: 'sum(p) / S / D 100 / max_drawdown_account sqrt(365); -100 where it is undefined',
       differs: 'no annual growth, a factor of 100, and the root of time; isobar: annual growth over the deepest drawdown',
@@ -183,12 +185,13 @@ function expectancies(pnl: Float64Array): FigureDefinition[] {
   ];
 }
 
-/** The deepest drawdowns by two measures. */
+/** The largest drawdown in money, and the largest one relative to its peak. */
 interface LargestDrawdowns {
-  /** Depth at the largest drawdown in money. */
+  /** Depth (a fraction) at the largest drawdown in money. */
   readonly account: number;
-  /** Largest depth. */
+  /** Largest depth, a fraction. */
   readonly relative: number;
+  /** The largest drawdown in money. */
   readonly money: number;
 }
 
@@ -201,20 +204,20 @@ function inClosingOrder({ exitMs, pnl }: ProfileTrades): Float64Array {
  * Returns the largest drawdowns of the balance after each trade. As in freqtrade, the starting balance is not a peak, and a lowest point at
  * the first trade counts as no drawdown.
  */
-function largestDrawdowns(pnl: Float64Array, start: number): LargestDrawdowns {
+function largestDrawdowns(pnl: Float64Array, startEquity: number): LargestDrawdowns {
   let total = 0;
-  const path = pnl.map((profit) => (total += profit));
-  const top = runningMax(path);
-  const money = path.map((value, row) => value - top[row]!);
-  const depth = path.map((value, row) => (start + top[row]! - (start + value)) / (start + top[row]!));
-  const at = rowOf(money, rangeOf(money).min);
-  const deepest = rowOf(depth, rangeOf(depth).max);
+  const profits = pnl.map((profit) => (total += profit));
+  const peaks = runningMax(profits);
+  const losses = profits.map((value, row) => value - peaks[row]!);
+  const depths = profits.map((value, row) => (startEquity + peaks[row]! - (startEquity + value)) / (startEquity + peaks[row]!));
+  const lossRow = firstRowOf(losses, rangeOf(losses).min);
+  const depthRow = firstRowOf(depths, rangeOf(depths).max);
   const none = { account: 0, relative: 0, money: 0 };
-  if (at <= 0) return none;
-  return { account: depth[at]!, relative: deepest <= 0 ? NaN : depth[deepest]!, money: Math.abs(money[at]!) };
+  if (lossRow <= 0) return none;
+  return { account: depths[lossRow]!, relative: depthRow <= 0 ? NaN : depths[depthRow]!, money: Math.abs(losses[lossRow]!) };
 }
 
-function rowOf(values: Float64Array, value: number): number {
+function firstRowOf(values: Float64Array, value: number): number {
   return values.indexOf(value);
 }
 
@@ -342,8 +345,8 @@ function tradeFigures({ trades }: ProfileInput): FigureDefinition[] {
 /** Returns the figures of days. */
 function dayFigures({ trades }: ProfileInput): FigureDefinition[] {
   const { length: tradeCount, pnl, returnFraction, exitMs } = trades;
-  const money = byDay(exitMs, pnl).map((value) => roundHalfEven(value * 1e10) / 1e10);
-  const shares = byDay(exitMs, returnFraction);
+  const profitByDay = sumsByDay(exitMs, pnl).map((value) => roundHalfEven(value * 1e10) / 1e10);
+  const returnByDay = sumsByDay(exitMs, returnFraction);
   const figure = (name: string, unit: FigureDefinition['unit'], original: number, formula: string): FigureDefinition => ({
     name,
     unit,
@@ -352,29 +355,29 @@ function dayFigures({ trades }: ProfileInput): FigureDefinition[] {
     formula,
     differs: "of profits booked on the day of closing; isobar's best, worst and positive days are of daily equity",
   });
-  const days = 'days from the first to the last close';
+  const DAYS_FROM_FIRST = 'days from the first to the last close';
   return [
-    figure('backtest_best_day', '', rangeOf(shares).max, 'highest sum of profit ratios of a day'),
-    figure('backtest_worst_day', '', rangeOf(shares).min, 'lowest sum of profit ratios of a day'),
-    figure('backtest_best_day_abs', 'money', rangeOf(money).max, 'highest profit of a day'),
-    figure('backtest_worst_day_abs', 'money', rangeOf(money).min, 'lowest profit of a day'),
-    figure('winning_days', '', countWhere(money, isGain), `${days} with a profit`),
+    figure('backtest_best_day', '', rangeOf(returnByDay).max, 'highest sum of profit ratios of a day'),
+    figure('backtest_worst_day', '', rangeOf(returnByDay).min, 'lowest sum of profit ratios of a day'),
+    figure('backtest_best_day_abs', 'money', rangeOf(profitByDay).max, 'highest profit of a day'),
+    figure('backtest_worst_day_abs', 'money', rangeOf(profitByDay).min, 'lowest profit of a day'),
+    figure('winning_days', '', countWhere(profitByDay, isGain), `${DAYS_FROM_FIRST} with a profit`),
     figure(
       'draw_days',
       '',
-      countWhere(money, (value) => value === 0),
-      `${days} without one`,
+      countWhere(profitByDay, (value) => value === 0),
+      `${DAYS_FROM_FIRST} without one`,
     ),
-    figure('losing_days', '', countWhere(money, isLoss), `${days} with a loss`),
+    figure('losing_days', '', countWhere(profitByDay, isLoss), `${DAYS_FROM_FIRST} with a loss`),
   ];
 }
 
 /** Returns the sum of each UTC day from the first to the last, including days without a value. */
-function byDay(timeMs: Float64Array, values: Float64Array): Float64Array {
+function sumsByDay(timeMs: Float64Array, values: Float64Array): Float64Array {
   if (values.length === 0) return new Float64Array(0);
   const { min, max } = rangeOf(timeMs);
-  const first = Math.floor(min / DAY_MS);
-  const groups = Array.from({ length: Math.floor(max / DAY_MS) - first + 1 }, (): number[] => []);
-  values.forEach((value, row) => groups[Math.floor(timeMs[row]! / DAY_MS) - first]!.push(value));
-  return Float64Array.from(groups, (group) => sequentialSum(Float64Array.from(group)));
+  const firstDay = Math.floor(min / DAY_MS);
+  const valuesByDay = Array.from({ length: Math.floor(max / DAY_MS) - firstDay + 1 }, (): number[] => []);
+  values.forEach((value, row) => valuesByDay[Math.floor(timeMs[row]! / DAY_MS) - firstDay]!.push(value));
+  return Float64Array.from(valuesByDay, (group) => sequentialSum(Float64Array.from(group)));
 }

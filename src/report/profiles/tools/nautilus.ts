@@ -6,11 +6,13 @@ import { deviationBy, meanBy, valuesWhere } from '../statistics/moments.ts';
 import { productOfGrowth, cumulativeGrowth, rangeOf, runningMax, sequentialSum } from '../statistics/orderedArithmetic.ts';
 import { nautilusBenchmarkFigures } from './benchmarks.ts';
 
-const YEAR = 252;
-const ANNUAL = Math.sqrt(YEAR);
-const A365 = 'isobar: 365 days a year';
+const DAYS_PER_YEAR = 252;
+const SQRT_DAYS_PER_YEAR = Math.sqrt(DAYS_PER_YEAR);
+const YEAR_OF_365_DAYS = 'isobar: 365 days a year';
 /** A smaller deviation counts as 0. */
 const EPSILON = Number.EPSILON;
+
+// In `formula`, r stands for the daily returns, n for their number, and E for the equity.
 
 const isGain = (value: number) => value > 0;
 const isLoss = (value: number) => value < 0;
@@ -19,13 +21,13 @@ const isLoss = (value: number) => value < 0;
 export function nautilusFigures(input: ProfileInput): FigureDefinition[] {
   const returns = input.returns.values;
   // The tool compounds the returns of a day, so that a single one is rounded as (1 + r) - 1.
-  const binned = returns.map((value) => 1 + value - 1);
+  const roundedReturns = returns.map((value) => 1 + value - 1);
   return [
     ...profitFigures(input),
     ...tradeFigures(input),
-    ...returnFigures(returns, binned),
-    ...ratioFigures(returns, binned),
-    ...growthFigures(returns, binned),
+    ...returnFigures(returns, roundedReturns),
+    ...ratioFigures(returns, roundedReturns),
+    ...growthFigures(returns, roundedReturns),
     ...nautilusBenchmarkFigures(input.returns),
   ];
 }
@@ -57,13 +59,15 @@ function tradeFigures({ trades: { pnl } }: ProfileInput): FigureDefinition[] {
   const tradeCount = pnl.length;
   const won = valuesWhere(pnl, isGain);
   const lost = valuesWhere(pnl, isLoss);
-  const gain = meanBy(sequentialSum, won);
-  const loss = meanBy(sequentialSum, lost);
-  const decided = won.length + lost.length;
-  const expectancy = decided === 0 ? 0 : orZero(gain) * (won.length / decided) + orZero(loss) * (lost.length / decided);
+  const meanGain = meanBy(sequentialSum, won);
+  const meanLoss = meanBy(sequentialSum, lost);
+  const decidedCount = won.length + lost.length;
+  const expectedGain = orZero(meanGain) * (won.length / decidedCount);
+  const expectedLoss = orZero(meanLoss) * (lost.length / decidedCount);
+  const expectancy = decidedCount === 0 ? 0 : expectedGain + expectedLoss;
   const maxOrNone = (values: Float64Array) => (values.length === 0 ? NaN : rangeOf(values).max);
   const minOrNone = (values: Float64Array) => (values.length === 0 ? NaN : rangeOf(values).min);
-  const extreme = (name: string, original: number, formula: string, isWin: boolean): FigureDefinition => ({
+  const extremeTrade = (name: string, original: number, formula: string, isWin: boolean): FigureDefinition => ({
     name,
     unit: 'money',
     original,
@@ -72,26 +76,26 @@ function tradeFigures({ trades: { pnl } }: ProfileInput): FigureDefinition[] {
     differs: 'isobar has no such figure; its trades.bestTrade and worstTrade are of all trades',
   });
   return [
-    extreme('Max Winner', maxOrNone(won), 'largest profit of a trade', true),
+    extremeTrade('Max Winner', maxOrNone(won), 'largest profit of a trade', true),
     {
       name: 'Avg Winner',
       unit: 'money',
-      original: gain,
+      original: meanGain,
       own: ours('trades.averageWin'),
       formula: 'mean(pnl > 0)',
       differs: '',
     },
-    extreme('Min Winner', minOrNone(won), 'smallest profit of a trade', true),
-    extreme('Min Loser', maxOrNone(lost), 'smallest loss of a trade', false),
+    extremeTrade('Min Winner', minOrNone(won), 'smallest profit of a trade', true),
+    extremeTrade('Min Loser', maxOrNone(lost), 'smallest loss of a trade', false),
     {
       name: 'Avg Loser',
       unit: 'money',
-      original: loss,
+      original: meanLoss,
       own: ours('trades.averageLoss'),
       formula: 'mean(pnl < 0)',
       differs: '',
     },
-    extreme('Max Loser', minOrNone(lost), 'largest loss of a trade', false),
+    extremeTrade('Max Loser', minOrNone(lost), 'largest loss of a trade', false),
     {
       name: 'Expectancy',
       unit: 'money',
@@ -112,14 +116,14 @@ function tradeFigures({ trades: { pnl } }: ProfileInput): FigureDefinition[] {
 }
 
 /** Returns the figures of daily returns. */
-function returnFigures(r: Float64Array, binned: Float64Array): FigureDefinition[] {
-  const gain = meanBy(sequentialSum, valuesWhere(r, isGain));
-  const loss = meanBy(sequentialSum, valuesWhere(r, isLoss));
+function returnFigures(returns: Float64Array, roundedReturns: Float64Array): FigureDefinition[] {
+  const meanGain = meanBy(sequentialSum, valuesWhere(returns, isGain));
+  const meanLoss = meanBy(sequentialSum, valuesWhere(returns, isLoss));
   return [
     {
       name: 'Average (Return)',
       unit: '',
-      original: meanBy(sequentialSum, r),
+      original: meanBy(sequentialSum, returns),
       own: ours('metrics.meanReturn'),
       formula: 'mean(r)',
       differs: '',
@@ -127,58 +131,58 @@ function returnFigures(r: Float64Array, binned: Float64Array): FigureDefinition[
     {
       name: 'Average Win (Return)',
       unit: '',
-      original: gain,
-      own: sound(gain, [Number.isNaN(gain), 'no-wins']),
+      original: meanGain,
+      own: sound(meanGain, [Number.isNaN(meanGain), 'no-wins']),
       formula: 'mean(r > 0)',
       differs: 'isobar has no such figure of days',
     },
     {
       name: 'Average Loss (Return)',
       unit: '',
-      original: loss,
-      own: sound(loss, [Number.isNaN(loss), 'no-losses']),
+      original: meanLoss,
+      own: sound(meanLoss, [Number.isNaN(meanLoss), 'no-losses']),
       formula: 'mean(r < 0)',
       differs: 'isobar has no such figure of days',
     },
     {
       name: 'Returns Volatility (252 days)',
       unit: '',
-      original: deviation(binned) * ANNUAL,
+      original: deviation(roundedReturns) * SQRT_DAYS_PER_YEAR,
       own: ours('metrics.volatility'),
       formula: 'std(r) sqrt(252)',
-      differs: A365,
+      differs: YEAR_OF_365_DAYS,
     },
   ];
 }
 
 /** Returns the ratios of daily returns. */
-function ratioFigures(r: Float64Array, binned: Float64Array): FigureDefinition[] {
-  const spread = deviation(binned);
-  const average = meanBy(sequentialSum, binned);
-  const downside = Math.sqrt(sequentialSum(valuesWhere(binned, isLoss).map((value) => value * value)) / r.length);
-  const won = sequentialSum(valuesWhere(r, isGain));
-  const lost = sequentialSum(valuesWhere(r, isLoss));
+function ratioFigures(returns: Float64Array, roundedReturns: Float64Array): FigureDefinition[] {
+  const dailyDeviation = deviation(roundedReturns);
+  const meanReturn = meanBy(sequentialSum, roundedReturns);
+  const downsideDeviation = Math.sqrt(sequentialSum(valuesWhere(roundedReturns, isLoss).map((value) => value * value)) / returns.length);
+  const gainSum = sequentialSum(valuesWhere(returns, isGain));
+  const lossSum = sequentialSum(valuesWhere(returns, isLoss));
   return [
     {
       name: 'Sharpe Ratio (252 days)',
       unit: '',
-      original: spread < EPSILON ? NaN : (average / spread) * ANNUAL,
+      original: dailyDeviation < EPSILON ? NaN : (meanReturn / dailyDeviation) * SQRT_DAYS_PER_YEAR,
       own: ours('metrics.sharpe'),
       formula: 'mean(r) / std(r) sqrt(252)',
-      differs: A365,
+      differs: YEAR_OF_365_DAYS,
     },
     {
       name: 'Sortino Ratio (252 days)',
       unit: '',
-      original: downside < EPSILON ? NaN : (average / downside) * ANNUAL,
+      original: downsideDeviation < EPSILON ? NaN : (meanReturn / downsideDeviation) * SQRT_DAYS_PER_YEAR,
       own: ours('metrics.sortino'),
       formula: 'mean(r) / sqrt(sum(min(r, 0)^2) / n) sqrt(252)',
-      differs: A365,
+      differs: YEAR_OF_365_DAYS,
     },
     {
       name: 'Profit Factor',
       unit: '',
-      original: lost === 0 ? NaN : Math.abs(won / lost),
+      original: lossSum === 0 ? NaN : Math.abs(gainSum / lossSum),
       own: ours('trades.profitFactor'),
       formula: 'abs(sum(r > 0) / sum(r < 0))',
       differs: 'of days of return; isobar: of closed trades',
@@ -186,7 +190,7 @@ function ratioFigures(r: Float64Array, binned: Float64Array): FigureDefinition[]
     {
       name: 'Risk Return Ratio',
       unit: '',
-      original: spread < EPSILON ? NaN : average / spread,
+      original: dailyDeviation < EPSILON ? NaN : meanReturn / dailyDeviation,
       own: ours('metrics.sharpe', 1 / Math.sqrt(365)),
       formula: 'mean(r) / std(r)',
       differs: '',
@@ -195,16 +199,16 @@ function ratioFigures(r: Float64Array, binned: Float64Array): FigureDefinition[]
 }
 
 /** Returns the figures of growth and drawdown. */
-function growthFigures(r: Float64Array, binned: Float64Array): FigureDefinition[] {
-  const total = productOfGrowth(binned);
-  const compounded = total < 0 ? NaN : total ** (YEAR / r.length) - 1;
-  const growth = Number.isFinite(compounded) ? compounded : NaN;
-  const deepest = maxDrawdown(r);
+function growthFigures(returns: Float64Array, roundedReturns: Float64Array): FigureDefinition[] {
+  const growthFactor = productOfGrowth(roundedReturns);
+  const compounded = growthFactor < 0 ? NaN : growthFactor ** (DAYS_PER_YEAR / returns.length) - 1;
+  const annualGrowth = Number.isFinite(compounded) ? compounded : NaN;
+  const deepestDrawdown = maxDrawdown(returns);
   return [
     {
       name: 'CAGR (252 days)',
       unit: '',
-      original: growth,
+      original: annualGrowth,
       own: ours('metrics.cagr'),
       formula: 'prod(1 + r)^(252 / n) - 1',
       differs: 'n counts days of return and a year has 252 of them; isobar divides elapsed time by 365 days',
@@ -212,7 +216,7 @@ function growthFigures(r: Float64Array, binned: Float64Array): FigureDefinition[
     {
       name: 'Max Drawdown',
       unit: '',
-      original: deepest,
+      original: deepestDrawdown,
       own: ours('metrics.maxDrawdown'),
       formula: 'min(E / running max(E)) - 1 of the daily equity, which starts at 1',
       differs: "isobar looks at every bar's close; its maxDrawdownDaily is this one",
@@ -220,7 +224,7 @@ function growthFigures(r: Float64Array, binned: Float64Array): FigureDefinition[
     {
       name: 'Calmar Ratio (252 days)',
       unit: '',
-      original: Math.abs(deepest) < EPSILON ? NaN : growth / Math.abs(deepest),
+      original: Math.abs(deepestDrawdown) < EPSILON ? NaN : annualGrowth / Math.abs(deepestDrawdown),
       own: ours('metrics.calmar'),
       formula: 'CAGR / abs(max drawdown)',
       differs: 'the growth of 252 days a year, the drawdown of days; isobar: 365 days, every bar',
@@ -228,16 +232,19 @@ function growthFigures(r: Float64Array, binned: Float64Array): FigureDefinition[
   ];
 }
 
+/** Returns the sample standard deviation. */
 function deviation(values: Float64Array): number {
   return deviationBy(sequentialSum, values, 1);
 }
 
-function maxDrawdown(r: Float64Array): number {
-  const path = cumulativeGrowth(r);
-  const top = runningMax(path, 1);
-  return Math.min(0, rangeOf(path.map((value, row) => (value - top[row]!) / top[row]!)).min);
+/** Returns the deepest drawdown of the daily equity, at most 0. */
+function maxDrawdown(returns: Float64Array): number {
+  const equity = cumulativeGrowth(returns);
+  const peaks = runningMax(equity, 1);
+  return Math.min(0, rangeOf(equity.map((value, row) => (value - peaks[row]!) / peaks[row]!)).min);
 }
 
+/** Returns 0 in place of NaN. */
 function orZero(value: number): number {
   return Number.isNaN(value) ? 0 : value;
 }

@@ -8,7 +8,7 @@ import { quantstatsBenchmarkFigures } from './benchmarks.ts';
 import { quantstatsDayFigures } from './quantstatsDays.ts';
 import { quantstatsMeasures } from './quantstatsMeasures.ts';
 
-const ANNUAL = Math.sqrt(252);
+const SQRT_DAYS_PER_YEAR = Math.sqrt(252);
 const {
   prepared,
   depths,
@@ -24,37 +24,41 @@ const {
   conditionalValueAtRisk,
   unlessZero,
 } = quantstatsMeasures;
-const A365 = 'isobar: 365 days a year';
+const YEAR_OF_365_DAYS = 'isobar: 365 days a year';
 
 /** Returns the figures in the order of quantstats' own table. */
 export function quantstatsFigures({ returns }: ProfileInput): FigureDefinition[] {
-  const { values } = returns;
-  const r = prepared(values);
+  const rawReturns = returns.values;
+  const preparedReturns = prepared(rawReturns);
   return [
-    ...growthFigures(values, r),
-    ...ratioFigures(values, r),
-    ...drawdownFigures(values, r),
-    ...tailFigures(r),
-    ...quantstatsDayFigures(r),
+    ...growthFigures(rawReturns, preparedReturns),
+    ...ratioFigures(rawReturns, preparedReturns),
+    ...drawdownFigures(rawReturns, preparedReturns),
+    ...tailFigures(preparedReturns),
+    ...quantstatsDayFigures(preparedReturns),
     ...quantstatsBenchmarkFigures(returns),
   ];
 }
 
+// quantstats computes some figures from the returns as given (`rawReturns`), and others from the prepared ones (`returns`).
+// In `formula`, r stands for the daily returns, n for their number, and E for the equity.
+
 const isGain = (value: number) => value > 0;
 const isLoss = (value: number) => value < 0;
 const isGainOrZero = (value: number) => value >= 0;
-const few = (values: Float64Array, min = 2): Guard => [values.length < min, 'too-few-returns'];
-const noLoss = (values: Float64Array): Guard => [!values.some(isLoss), 'no-losses'];
-const noGain = (values: Float64Array): Guard => [!values.some(isGain), 'no-wins'];
-const ruined = (values: Float64Array): Guard => [values.some((value) => value <= -1), 'ruined'];
+// Conditions under which a figure has no sound value, each with its reason.
+const tooFewReturns = (values: Float64Array, min = 2): Guard => [values.length < min, 'too-few-returns'];
+const withoutLosses = (values: Float64Array): Guard => [!values.some(isLoss), 'no-losses'];
+const withoutGains = (values: Float64Array): Guard => [!values.some(isGain), 'no-wins'];
+const afterRuin = (values: Float64Array): Guard => [values.some((value) => value <= -1), 'ruined'];
 
 /** Returns the figures of growth. */
-function growthFigures(values: Float64Array, r: Float64Array): FigureDefinition[] {
+function growthFigures(rawReturns: Float64Array, returns: Float64Array): FigureDefinition[] {
   return [
     {
       name: 'comp',
       unit: '',
-      original: productOfGrowth(values) - 1,
+      original: productOfGrowth(rawReturns) - 1,
       own: ours('metrics.totalReturn'),
       formula: 'prod(1 + r) - 1',
       differs: '',
@@ -62,7 +66,7 @@ function growthFigures(values: Float64Array, r: Float64Array): FigureDefinition[
     {
       name: 'cagr',
       unit: '',
-      original: cagr(values),
+      original: cagr(rawReturns),
       own: ours('metrics.cagr'),
       formula: 'abs(prod(1 + r))^(252 / n) - 1',
       differs: 'n counts days of return and a year has 252 of them; isobar divides elapsed time by 365 days and gives null after ruin',
@@ -70,7 +74,7 @@ function growthFigures(values: Float64Array, r: Float64Array): FigureDefinition[
     {
       name: 'expected_return',
       unit: '',
-      original: productOfGrowth(r) ** (1 / r.length) - 1,
+      original: productOfGrowth(returns) ** (1 / returns.length) - 1,
       own: ours('metrics.geometricMeanReturn'),
       formula: 'prod(1 + r)^(1 / n) - 1',
       differs: '',
@@ -78,15 +82,15 @@ function growthFigures(values: Float64Array, r: Float64Array): FigureDefinition[
     {
       name: 'volatility',
       unit: '',
-      original: pandasDeviation(r) * ANNUAL,
+      original: pandasDeviation(returns) * SQRT_DAYS_PER_YEAR,
       own: ours('metrics.volatility'),
       formula: 'std(r) sqrt(252)',
-      differs: A365,
+      differs: YEAR_OF_365_DAYS,
     },
     {
       name: 'exposure',
       unit: '',
-      original: exposure(r),
+      original: exposure(returns),
       own: ours('metrics.exposureTime'),
       formula: 'share of days with r != 0, rounded up to a whole percent',
       differs: 'isobar measures the time with a position, to the millisecond',
@@ -94,8 +98,8 @@ function growthFigures(values: Float64Array, r: Float64Array): FigureDefinition[
     {
       name: 'rar',
       unit: '',
-      original: cagr(r) / exposure(r),
-      own: sound(cagr(r) / exposure(r), ruined(r), [exposure(r) === 0, 'no-trades']),
+      original: cagr(returns) / exposure(returns),
+      own: sound(cagr(returns) / exposure(returns), afterRuin(returns), [exposure(returns) === 0, 'no-trades']),
       formula: 'cagr / exposure',
       differs: 'isobar has no such figure; undefined without a day of trading',
     },
@@ -103,30 +107,30 @@ function growthFigures(values: Float64Array, r: Float64Array): FigureDefinition[
 }
 
 /** Returns the ratios of daily returns. */
-function ratioFigures(values: Float64Array, r: Float64Array): FigureDefinition[] {
-  const penalty = autocorrelationPenalty(r);
-  const smart = sortino(r, penalty);
+function ratioFigures(rawReturns: Float64Array, returns: Float64Array): FigureDefinition[] {
+  const penalty = autocorrelationPenalty(returns);
+  const smartSortino = sortino(returns, penalty);
   return [
     {
       name: 'sharpe',
       unit: '',
-      original: (pandasMean(r) / pandasDeviation(r)) * ANNUAL,
+      original: (pandasMean(returns) / pandasDeviation(returns)) * SQRT_DAYS_PER_YEAR,
       own: ours('metrics.sharpe'),
       formula: 'mean(r) / std(r) sqrt(252)',
-      differs: A365,
+      differs: YEAR_OF_365_DAYS,
     },
     {
       name: 'smart_sharpe',
       unit: '',
-      original: (pandasMean(r) / (pandasDeviation(r) * penalty)) * ANNUAL,
+      original: (pandasMean(returns) / (pandasDeviation(returns) * penalty)) * SQRT_DAYS_PER_YEAR,
       own: ours('metrics.smartSharpe'),
       formula: 'sharpe / sqrt(1 + 2 sum_(j=1..n-1) ((n - j) / n) abs(rho)^j), rho the lag-1 correlation',
-      differs: A365,
+      differs: YEAR_OF_365_DAYS,
     },
     {
       name: 'probabilistic_sharpe_ratio',
       unit: '',
-      original: probabilisticSharpeRatio(values, r),
+      original: probabilisticSharpeRatio(rawReturns, returns),
       own: ours('metrics.psr0'),
       formula: 'Phi(SR sqrt(n - 1) / sqrt(1 + SR^2/2 - skew SR + (k - 3)/4 SR^2)), k the excess kurtosis',
       differs: 'the formula needs the raw kurtosis k + 3, so the figure is too sure; isobar uses it',
@@ -134,31 +138,31 @@ function ratioFigures(values: Float64Array, r: Float64Array): FigureDefinition[]
     {
       name: 'sortino',
       unit: '',
-      original: sortino(r, 1),
+      original: sortino(returns, 1),
       own: ours('metrics.sortino'),
       formula: 'mean(r) / sqrt(sum(min(r, 0)^2) / n) sqrt(252)',
-      differs: A365,
+      differs: YEAR_OF_365_DAYS,
     },
     {
       name: 'smart_sortino',
       unit: '',
-      original: smart,
-      own: sound(smart, ruined(r), few(r, 3), noLoss(r)),
+      original: smartSortino,
+      own: sound(smartSortino, afterRuin(returns), tooFewReturns(returns, 3), withoutLosses(returns)),
       formula: 'sortino / the same root as smart_sharpe',
       differs: 'isobar has no such figure',
     },
     {
       name: 'adjusted_sortino',
       unit: '',
-      original: sortino(r, 1) / Math.sqrt(2),
+      original: sortino(returns, 1) / Math.sqrt(2),
       own: ours('metrics.sortino', Math.SQRT1_2),
       formula: 'sortino / sqrt(2)',
-      differs: A365,
+      differs: YEAR_OF_365_DAYS,
     },
     {
       name: 'omega',
       unit: '',
-      original: omega(values, r),
+      original: omega(rawReturns, returns),
       own: ours('metrics.omega'),
       formula: 'sum(max(r, 0)) / sum(max(-r, 0))',
       differs: '',
@@ -166,15 +170,15 @@ function ratioFigures(values: Float64Array, r: Float64Array): FigureDefinition[]
     {
       name: 'gain_to_pain_ratio',
       unit: '',
-      original: lossSum(r) === 0 ? NaN : pairwiseSum(r) / lossSum(r),
-      own: sound(pairwiseSum(r) / lossSum(r), noLoss(r)),
+      original: lossSum(returns) === 0 ? NaN : pairwiseSum(returns) / lossSum(returns),
+      own: sound(pairwiseSum(returns) / lossSum(returns), withoutLosses(returns)),
       formula: 'sum(r) / abs(sum(r < 0))',
       differs: 'isobar has no such figure',
     },
     {
       name: 'risk_return_ratio',
       unit: '',
-      original: pandasDeviation(r) === 0 ? NaN : pandasMean(r) / pandasDeviation(r),
+      original: pandasDeviation(returns) === 0 ? NaN : pandasMean(returns) / pandasDeviation(returns),
       own: ours('metrics.sharpe', 1 / Math.sqrt(365)),
       formula: 'mean(r) / std(r)',
       differs: '',
@@ -183,18 +187,18 @@ function ratioFigures(values: Float64Array, r: Float64Array): FigureDefinition[]
 }
 
 /** Returns the figures of drawdowns. */
-function drawdownFigures(values: Float64Array, r: Float64Array): FigureDefinition[] {
-  const deepest = maxDrawdown(r);
-  const depth = depths(values);
-  const ulcer = Math.sqrt(pairwiseSum(depth.map((down) => down * down)) / (values.length - 1));
-  const total = pairwiseSum(values);
-  const spread = pandasDeviation(values);
-  const serenity = spread === 0 ? NaN : unlessZero(total, ulcer * (-conditionalValueAtRisk(depth) / spread));
+function drawdownFigures(rawReturns: Float64Array, returns: Float64Array): FigureDefinition[] {
+  const deepestDrawdown = maxDrawdown(returns);
+  const drawdowns = depths(rawReturns);
+  const ulcer = Math.sqrt(pairwiseSum(drawdowns.map((drawdown) => drawdown * drawdown)) / (rawReturns.length - 1));
+  const returnSum = pairwiseSum(rawReturns);
+  const deviation = pandasDeviation(rawReturns);
+  const serenity = deviation === 0 ? NaN : unlessZero(returnSum, ulcer * (-conditionalValueAtRisk(drawdowns) / deviation));
   return [
     {
       name: 'max_drawdown',
       unit: '',
-      original: maxDrawdown(values),
+      original: maxDrawdown(rawReturns),
       own: ours('metrics.maxDrawdown'),
       formula: 'min(E / running max(E)) - 1 of the daily equity, which starts at 1',
       differs: "isobar looks at every bar's close; its maxDrawdownDaily is this one",
@@ -202,7 +206,7 @@ function drawdownFigures(values: Float64Array, r: Float64Array): FigureDefinitio
     {
       name: 'calmar',
       unit: '',
-      original: cagr(r) / Math.abs(deepest),
+      original: cagr(returns) / Math.abs(deepestDrawdown),
       own: ours('metrics.calmar'),
       formula: 'cagr / abs(max_drawdown)',
       differs: 'the growth of 252 days a year, the drawdown of days; isobar: 365 days, every bar',
@@ -218,8 +222,8 @@ function drawdownFigures(values: Float64Array, r: Float64Array): FigureDefinitio
     {
       name: 'ulcer_performance_index',
       unit: '',
-      original: ulcer === 0 ? NaN : (productOfGrowth(values) - 1) / ulcer,
-      own: sound((productOfGrowth(values) - 1) / ulcer, few(values), [ulcer === 0, 'no-drawdown']),
+      original: ulcer === 0 ? NaN : (productOfGrowth(rawReturns) - 1) / ulcer,
+      own: sound((productOfGrowth(rawReturns) - 1) / ulcer, tooFewReturns(rawReturns), [ulcer === 0, 'no-drawdown']),
       formula: 'comp / ulcer_index',
       differs: 'isobar has no such figure; a return of the whole run over a mean depth depends on the length of the run',
     },
@@ -227,14 +231,14 @@ function drawdownFigures(values: Float64Array, r: Float64Array): FigureDefinitio
       name: 'serenity_index',
       unit: '',
       original: serenity,
-      own: sound(serenity, few(values), [isOneValue(values), 'zero-variance'], [ulcer === 0, 'no-drawdown']),
+      own: sound(serenity, tooFewReturns(rawReturns), [isOneValue(rawReturns), 'zero-variance'], [ulcer === 0, 'no-drawdown']),
       formula: 'sum(r) / (ulcer_index (-cvar(dd) / std(r)))',
       differs: 'isobar has no such figure',
     },
     {
       name: 'recovery_factor',
       unit: '',
-      original: unlessZero(Math.abs(pairwiseSum(r)), Math.abs(deepest)),
+      original: unlessZero(Math.abs(pairwiseSum(returns)), Math.abs(deepestDrawdown)),
       own: ours('metrics.recoveryFactor'),
       formula: 'abs(sum(r)) / abs(max_drawdown)',
       differs: 'a loss counts as a recovery, and returns are added; isobar: net profit / deepest fall in money, with its sign',
@@ -243,18 +247,18 @@ function drawdownFigures(values: Float64Array, r: Float64Array): FigureDefinitio
 }
 
 /** Returns the figures of the tails of the distribution. */
-function tailFigures(r: Float64Array): FigureDefinition[] {
-  const high = numpyQuantile(r, 0.95);
-  const low = numpyQuantile(r, 1 - 0.95);
-  const gains = pandasMean(valuesWhere(r, isGainOrZero));
-  const losses = pandasMean(valuesWhere(r, isLoss));
-  const bigGain = gains === 0 || Number.isNaN(gains) ? NaN : numpyQuantile(r, 0.99) / gains;
-  const bigLoss = Number.isNaN(losses) ? NaN : numpyQuantile(r, 0.01) / losses;
+function tailFigures(returns: Float64Array): FigureDefinition[] {
+  const quantile95 = numpyQuantile(returns, 0.95);
+  const quantile5 = numpyQuantile(returns, 1 - 0.95);
+  const meanGain = pandasMean(valuesWhere(returns, isGainOrZero));
+  const meanLoss = pandasMean(valuesWhere(returns, isLoss));
+  const outlierWinRatio = meanGain === 0 || Number.isNaN(meanGain) ? NaN : numpyQuantile(returns, 0.99) / meanGain;
+  const outlierLossRatio = Number.isNaN(meanLoss) ? NaN : numpyQuantile(returns, 0.01) / meanLoss;
   return [
     {
       name: 'var',
       unit: '',
-      original: valueAtRisk(r),
+      original: valueAtRisk(returns),
       own: ours('metrics.var95'),
       formula: 'mean(r) + Phi^-1(0.05) std(r)',
       differs: 'of a normal distribution; isobar takes the 5 % quantile of the returns themselves',
@@ -262,7 +266,7 @@ function tailFigures(r: Float64Array): FigureDefinition[] {
     {
       name: 'cvar',
       unit: '',
-      original: conditionalValueAtRisk(r),
+      original: conditionalValueAtRisk(returns),
       own: ours('metrics.cvar95'),
       formula: 'mean of all r below var, or var without one',
       differs: "isobar's is the mean of all r at or below the 5 % quantile",
@@ -270,7 +274,7 @@ function tailFigures(r: Float64Array): FigureDefinition[] {
     {
       name: 'tail_ratio',
       unit: '',
-      original: low === 0 ? NaN : Math.abs(high / low),
+      original: quantile5 === 0 ? NaN : Math.abs(quantile95 / quantile5),
       own: ours('metrics.tailRatio'),
       formula: 'abs(q95 / q5)',
       differs: '',
@@ -278,24 +282,24 @@ function tailFigures(r: Float64Array): FigureDefinition[] {
     {
       name: 'outlier_win_ratio',
       unit: '',
-      original: bigGain,
-      own: sound(bigGain, few(r), noGain(r)),
+      original: outlierWinRatio,
+      own: sound(outlierWinRatio, tooFewReturns(returns), withoutGains(returns)),
       formula: 'q99 / mean(r >= 0)',
       differs: 'isobar has no such figure; days without trades lower the mean',
     },
     {
       name: 'outlier_loss_ratio',
       unit: '',
-      original: bigLoss,
-      own: sound(bigLoss, few(r), noLoss(r)),
+      original: outlierLossRatio,
+      own: sound(outlierLossRatio, tooFewReturns(returns), withoutLosses(returns)),
       formula: 'q1 / mean(r < 0)',
       differs: 'isobar has no such figure',
     },
-    { name: 'skew', unit: '', original: pandasSkew(r), own: ours('metrics.skew'), formula: 'bias-corrected skew of r', differs: '' },
+    { name: 'skew', unit: '', original: pandasSkew(returns), own: ours('metrics.skew'), formula: 'bias-corrected skew of r', differs: '' },
     {
       name: 'kurtosis',
       unit: '',
-      original: pandasKurtosis(r),
+      original: pandasKurtosis(returns),
       own: ours('metrics.excessKurtosis'),
       formula: 'bias-corrected excess kurtosis of r',
       differs: '',

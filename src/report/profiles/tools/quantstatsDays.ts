@@ -7,30 +7,39 @@ import { quantstatsMeasures } from './quantstatsMeasures.ts';
 
 const { winRate, profitFactor, profitRatio } = quantstatsMeasures;
 
+// In `formula`, r stands for the daily returns and n for their number.
+
 const isGain = (value: number) => value > 0;
 const isLoss = (value: number) => value < 0;
-const few = (values: Float64Array): Guard => [values.length < 2, 'too-few-returns'];
-const noLoss = (values: Float64Array): Guard => [!values.some(isLoss), 'no-losses'];
-const noGain = (values: Float64Array): Guard => [!values.some(isGain), 'no-wins'];
+const tooFewReturns = (values: Float64Array): Guard => [values.length < 2, 'too-few-returns'];
+const withoutLosses = (values: Float64Array): Guard => [!values.some(isLoss), 'no-losses'];
+const withoutGains = (values: Float64Array): Guard => [!values.some(isGain), 'no-wins'];
 
 /** Returns the figures in the order of quantstats' own table. */
-export function quantstatsDayFigures(r: Float64Array): FigureDefinition[] {
-  const gain = pandasMean(valuesWhere(r, isGain));
-  const loss = pandasMean(valuesWhere(r, isLoss));
-  const payoff = gain / Math.abs(loss);
-  const won = winRate(r);
-  const factor = profitFactor(r);
-  const high = numpyQuantile(r, 0.95);
-  const low = numpyQuantile(r, 1 - 0.95);
-  const tail = low === 0 ? NaN : Math.abs(high / low);
-  const kelly = payoff === 0 || Number.isNaN(payoff) ? NaN : (payoff * won - (1 - won)) / payoff;
+export function quantstatsDayFigures(returns: Float64Array): FigureDefinition[] {
+  const meanGain = pandasMean(valuesWhere(returns, isGain));
+  const meanLoss = pandasMean(valuesWhere(returns, isLoss));
+  const payoff = meanGain / Math.abs(meanLoss);
+  const wonShare = winRate(returns);
+  const factorOfProfit = profitFactor(returns);
+  const quantile95 = numpyQuantile(returns, 0.95);
+  const quantile5 = numpyQuantile(returns, 1 - 0.95);
+  const tailRatio = quantile5 === 0 ? NaN : Math.abs(quantile95 / quantile5);
+  const kelly = payoff === 0 || Number.isNaN(payoff) ? NaN : (payoff * wonShare - (1 - wonShare)) / payoff;
   const OF_TRADES = 'of days of return; isobar: of closed trades';
   return [
-    { name: 'win_rate', unit: '', original: won, own: ours('trades.winRate'), formula: 'days r > 0 / days r != 0', differs: OF_TRADES },
+    {
+      name: 'win_rate',
+      unit: '',
+      original: wonShare,
+      own: ours('trades.winRate'),
+      formula: 'days r > 0 / days r != 0',
+      differs: OF_TRADES,
+    },
     {
       name: 'profit_factor',
       unit: '',
-      original: factor,
+      original: factorOfProfit,
       own: ours('trades.profitFactor'),
       formula: 'sum(r >= 0) / abs(sum(r < 0)); 0 without a gain or loss, inf without a loss',
       differs: OF_TRADES,
@@ -46,7 +55,7 @@ export function quantstatsDayFigures(r: Float64Array): FigureDefinition[] {
     {
       name: 'profit_ratio',
       unit: '',
-      original: profitRatio(r),
+      original: profitRatio(returns),
       own: { value: 'not-sound' },
       formula: '(mean(r >= 0) / days r >= 0) / (abs(mean(r < 0)) / days r < 0)',
       differs: 'a mean divided by a count once more measures nothing; isobar: trades.payoff and trades.winRate',
@@ -54,16 +63,16 @@ export function quantstatsDayFigures(r: Float64Array): FigureDefinition[] {
     {
       name: 'avg_win',
       unit: '',
-      original: gain,
-      own: sound(gain, noGain(r)),
+      original: meanGain,
+      own: sound(meanGain, withoutGains(returns)),
       formula: 'mean(r > 0)',
       differs: 'isobar has no such figure of days',
     },
     {
       name: 'avg_loss',
       unit: '',
-      original: loss,
-      own: sound(loss, noLoss(r)),
+      original: meanLoss,
+      own: sound(meanLoss, withoutLosses(returns)),
       formula: 'mean(r < 0)',
       differs: 'isobar has no such figure of days',
     },
@@ -78,7 +87,7 @@ export function quantstatsDayFigures(r: Float64Array): FigureDefinition[] {
     {
       name: 'risk_of_ruin',
       unit: '',
-      original: ((1 - won) / (1 + won)) ** r.length,
+      original: ((1 - wonShare) / (1 + wonShare)) ** returns.length,
       own: { value: 'not-sound' },
       formula: '((1 - win_rate) / (1 + win_rate))^n',
       differs: 'ignores the size of gains and losses and is about 0 for any long run; isobar does not print it',
@@ -86,25 +95,25 @@ export function quantstatsDayFigures(r: Float64Array): FigureDefinition[] {
     {
       name: 'common_sense_ratio',
       unit: '',
-      original: factor * tail,
-      own: sound(factor * tail, few(r), noLoss(r)),
+      original: factorOfProfit * tailRatio,
+      own: sound(factorOfProfit * tailRatio, tooFewReturns(returns), withoutLosses(returns)),
       formula: 'profit_factor tail_ratio',
       differs: 'isobar has no such figure',
     },
     {
       name: 'cpc_index',
       unit: '',
-      original: factor * won * payoff,
-      own: sound(factor * won * payoff, noLoss(r), noGain(r)),
+      original: factorOfProfit * wonShare * payoff,
+      own: sound(factorOfProfit * wonShare * payoff, withoutLosses(returns), withoutGains(returns)),
       formula: 'profit_factor win_rate payoff_ratio',
       differs: 'isobar has no such figure',
     },
-    { name: 'best', unit: '', original: rangeOf(r).max, own: ours('metrics.bestDay'), formula: 'max(r)', differs: '' },
-    { name: 'worst', unit: '', original: rangeOf(r).min, own: ours('metrics.worstDay'), formula: 'min(r)', differs: '' },
+    { name: 'best', unit: '', original: rangeOf(returns).max, own: ours('metrics.bestDay'), formula: 'max(r)', differs: '' },
+    { name: 'worst', unit: '', original: rangeOf(returns).min, own: ours('metrics.worstDay'), formula: 'min(r)', differs: '' },
     {
       name: 'consecutive_wins',
       unit: '',
-      original: longestRun(r, isGain),
+      original: longestRun(returns, isGain),
       own: ours('trades.maxConsecutiveWins'),
       formula: 'longest run of days r > 0',
       differs: OF_TRADES,
@@ -112,7 +121,7 @@ export function quantstatsDayFigures(r: Float64Array): FigureDefinition[] {
     {
       name: 'consecutive_losses',
       unit: '',
-      original: longestRun(r, isLoss),
+      original: longestRun(returns, isLoss),
       own: ours('trades.maxConsecutiveLosses'),
       formula: 'longest run of days r < 0',
       differs: OF_TRADES,

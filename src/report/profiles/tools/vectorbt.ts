@@ -16,8 +16,8 @@ import {
 import { productOfGrowth, cumulativeGrowth, rangeOf, runningMax, sequentialSum } from '../statistics/orderedArithmetic.ts';
 import { vectorbtBenchmarkFigures } from './benchmarks.ts';
 
-const YEAR = 365;
-const START = 100;
+const DAYS_PER_YEAR = 365;
+const START_EQUITY = 100;
 const PERCENT = 100;
 
 /** Returns the figures of the returns accessor, then those of the trades. */
@@ -33,13 +33,15 @@ export function vectorbtFigures(input: ProfileInput): FigureDefinition[] {
   ];
 }
 
+// In `formula`, r stands for the daily returns, n for their number, E for the equity, and qX for the X % quantile of r.
+
 /** Returns the figures of growth. */
-function growthFigures(r: Float64Array): FigureDefinition[] {
+function growthFigures(returns: Float64Array): FigureDefinition[] {
   return [
     {
       name: 'Total Return [%]',
       unit: '%',
-      original: (productOfGrowth(r) - 1) * PERCENT,
+      original: (productOfGrowth(returns) - 1) * PERCENT,
       own: ours('metrics.totalReturn', PERCENT),
       formula: 'prod(1 + r) - 1',
       differs: '',
@@ -47,7 +49,7 @@ function growthFigures(r: Float64Array): FigureDefinition[] {
     {
       name: 'Annualized Return [%]',
       unit: '%',
-      original: annualReturn(r) * PERCENT,
+      original: annualReturn(returns) * PERCENT,
       own: ours('metrics.cagr', PERCENT),
       formula: 'prod(1 + r)^(365 / n) - 1',
       differs: 'n counts days of return, a part of a day too; isobar divides elapsed time by 365 days',
@@ -55,7 +57,7 @@ function growthFigures(r: Float64Array): FigureDefinition[] {
     {
       name: 'Annualized Volatility [%]',
       unit: '%',
-      original: deviation(r) * Math.sqrt(YEAR) * PERCENT,
+      original: deviation(returns) * Math.sqrt(DAYS_PER_YEAR) * PERCENT,
       own: ours('metrics.volatility', PERCENT),
       formula: 'std(r) sqrt(365)',
       differs: '',
@@ -63,7 +65,7 @@ function growthFigures(r: Float64Array): FigureDefinition[] {
     {
       name: 'Max Drawdown [%]',
       unit: '%',
-      original: maxDrawdown(r) === 0 ? NaN : maxDrawdown(r) * -PERCENT,
+      original: maxDrawdown(returns) === 0 ? NaN : maxDrawdown(returns) * -PERCENT,
       own: ours('metrics.maxDrawdown', -PERCENT),
       formula: '1 - min(E / running max(E)) of the daily equity, from the end of the first day on',
       differs: "a fall on the first day does not count; isobar starts at the starting capital and looks at every bar's close",
@@ -72,26 +74,21 @@ function growthFigures(r: Float64Array): FigureDefinition[] {
 }
 
 /** Returns the ratios of daily returns. */
-function ratioFigures(r: Float64Array): FigureDefinition[] {
-  const few = r.length < 2;
-  const spread = deviation(r);
-  const average = meanBy(sequentialSum, r);
-  const downside =
-    Math.sqrt(
-      meanBy(
-        sequentialSum,
-        r.map((value) => (value > 0 ? 0 : value) ** 2),
-      ),
-    ) * Math.sqrt(YEAR);
-  const lost = sequentialSum(valuesWhere(r, (value) => value < 0)) * -1;
-  const deepest = maxDrawdown(r);
-  const sharpe = spread === 0 ? Infinity : (average / spread) * Math.sqrt(YEAR);
-  const sortino = downside === 0 ? Infinity : (average * YEAR) / downside;
+function ratioFigures(returns: Float64Array): FigureDefinition[] {
+  const hasFewReturns = returns.length < 2;
+  const dailyDeviation = deviation(returns);
+  const meanReturn = meanBy(sequentialSum, returns);
+  const squaredLosses = returns.map((value) => (value > 0 ? 0 : value) ** 2);
+  const downsideDeviation = Math.sqrt(meanBy(sequentialSum, squaredLosses)) * Math.sqrt(DAYS_PER_YEAR);
+  const lossSum = sequentialSum(valuesWhere(returns, (value) => value < 0)) * -1;
+  const deepestDrawdown = maxDrawdown(returns);
+  const sharpe = dailyDeviation === 0 ? Infinity : (meanReturn / dailyDeviation) * Math.sqrt(DAYS_PER_YEAR);
+  const sortino = downsideDeviation === 0 ? Infinity : (meanReturn * DAYS_PER_YEAR) / downsideDeviation;
   return [
     {
       name: 'Sharpe Ratio',
       unit: '',
-      original: few ? NaN : sharpe,
+      original: hasFewReturns ? NaN : sharpe,
       own: ours('metrics.sharpe'),
       formula: 'mean(r) / std(r) sqrt(365); inf for equal returns',
       differs: '',
@@ -99,7 +96,7 @@ function ratioFigures(r: Float64Array): FigureDefinition[] {
     {
       name: 'Calmar Ratio',
       unit: '',
-      original: deepest === 0 ? NaN : annualReturn(r) / Math.abs(deepest),
+      original: deepestDrawdown === 0 ? NaN : annualReturn(returns) / Math.abs(deepestDrawdown),
       own: ours('metrics.calmar'),
       formula: 'annualized return / max drawdown',
       differs: "the drawdown of days from the end of the first one on; isobar: every bar's close, from the starting capital on",
@@ -107,7 +104,7 @@ function ratioFigures(r: Float64Array): FigureDefinition[] {
     {
       name: 'Omega Ratio',
       unit: '',
-      original: lost === 0 ? Infinity : sequentialSum(valuesWhere(r, (value) => value > 0)) / lost,
+      original: lossSum === 0 ? Infinity : sequentialSum(valuesWhere(returns, (value) => value > 0)) / lossSum,
       own: ours('metrics.omega'),
       formula: 'sum(max(r, 0)) / sum(max(-r, 0)); inf without a loss',
       differs: '',
@@ -115,7 +112,7 @@ function ratioFigures(r: Float64Array): FigureDefinition[] {
     {
       name: 'Sortino Ratio',
       unit: '',
-      original: few ? NaN : sortino,
+      original: hasFewReturns ? NaN : sortino,
       own: ours('metrics.sortino'),
       formula: '365 mean(r) / (sqrt(mean(min(r, 0)^2)) sqrt(365)); inf without a loss',
       differs: '',
@@ -124,15 +121,15 @@ function ratioFigures(r: Float64Array): FigureDefinition[] {
 }
 
 /** Returns the figures of the shape of the distribution. */
-function shapeFigures(r: Float64Array): FigureDefinition[] {
-  const tail = tailRatio(r);
-  const commonSense = tail * (1 + annualReturn(r));
+function shapeFigures(returns: Float64Array): FigureDefinition[] {
+  const tail = tailRatio(returns);
+  const commonSense = tail * (1 + annualReturn(returns));
   return [
-    { name: 'Skew', unit: '', original: pandasSkew(r), own: ours('metrics.skew'), formula: 'bias-corrected skew of r', differs: '' },
+    { name: 'Skew', unit: '', original: pandasSkew(returns), own: ours('metrics.skew'), formula: 'bias-corrected skew of r', differs: '' },
     {
       name: 'Kurtosis',
       unit: '',
-      original: pandasKurtosis(r),
+      original: pandasKurtosis(returns),
       own: ours('metrics.excessKurtosis'),
       formula: 'bias-corrected excess kurtosis of r',
       differs: '',
@@ -151,8 +148,8 @@ function shapeFigures(r: Float64Array): FigureDefinition[] {
       original: commonSense,
       own: sound(
         commonSense,
-        [r.length < 2, 'too-few-returns'],
-        [r.some((value) => value <= -1), 'ruined'],
+        [returns.length < 2, 'too-few-returns'],
+        [returns.some((value) => value <= -1), 'ruined'],
         [!Number.isFinite(tail), 'no-downside'],
       ),
       formula: 'tail ratio (1 + annualized return)',
@@ -161,7 +158,7 @@ function shapeFigures(r: Float64Array): FigureDefinition[] {
     {
       name: 'Value at Risk',
       unit: '',
-      original: numpyQuantile(r, 0.05),
+      original: numpyQuantile(returns, 0.05),
       own: ours('metrics.var95'),
       formula: '5 % quantile of r',
       differs: '',
@@ -169,7 +166,7 @@ function shapeFigures(r: Float64Array): FigureDefinition[] {
     {
       name: 'cond_value_at_risk',
       unit: '',
-      original: meanOfLowest(sequentialSum, r, 0.05),
+      original: meanOfLowest(sequentialSum, returns, 0.05),
       own: ours('metrics.cvar95'),
       formula: 'mean of the int(0.05 (n - 1)) + 1 lowest returns',
       differs: "isobar's is the mean of all r at or below the 5 % quantile",
@@ -179,12 +176,12 @@ function shapeFigures(r: Float64Array): FigureDefinition[] {
 
 /** Returns the figures of single trades. */
 function tradeFigures({ trades: { pnl, returnFraction } }: ProfileInput): FigureDefinition[] {
-  const { min, max } = rangeOf(returnFraction);
-  const has = pnl.length > 0;
+  const { min: worstFraction, max: bestFraction } = rangeOf(returnFraction);
+  const hasTrades = pnl.length > 0;
   const gains = returnFraction.filter((_, row) => pnl[row]! > 0);
   const losses = returnFraction.filter((_, row) => pnl[row]! < 0);
-  const gain = meanBy(sequentialSum, gains) * PERCENT;
-  const loss = meanBy(sequentialSum, losses) * PERCENT;
+  const meanGainPercent = meanBy(sequentialSum, gains) * PERCENT;
+  const meanLossPercent = meanBy(sequentialSum, losses) * PERCENT;
   return [
     {
       name: 'Total Closed Trades',
@@ -205,7 +202,7 @@ function tradeFigures({ trades: { pnl, returnFraction } }: ProfileInput): Figure
     {
       name: 'Max Win Streak',
       unit: '',
-      original: has ? longestRun(pnl, (value) => value > 0) : NaN,
+      original: hasTrades ? longestRun(pnl, (value) => value > 0) : NaN,
       own: ours('trades.maxConsecutiveWins'),
       formula: 'longest run of trades with pnl > 0',
       differs: '',
@@ -213,7 +210,7 @@ function tradeFigures({ trades: { pnl, returnFraction } }: ProfileInput): Figure
     {
       name: 'Max Loss Streak',
       unit: '',
-      original: has ? longestRun(pnl, (value) => value < 0) : NaN,
+      original: hasTrades ? longestRun(pnl, (value) => value < 0) : NaN,
       own: ours('trades.maxConsecutiveLosses'),
       formula: 'longest run of trades with pnl < 0',
       differs: '',
@@ -221,7 +218,7 @@ function tradeFigures({ trades: { pnl, returnFraction } }: ProfileInput): Figure
     {
       name: 'Best Trade [%]',
       unit: '%',
-      original: has ? max * PERCENT : NaN,
+      original: hasTrades ? bestFraction * PERCENT : NaN,
       own: ours('trades.bestTradeFraction', PERCENT),
       formula: 'max(pnl / entry notional)',
       differs: '',
@@ -229,7 +226,7 @@ function tradeFigures({ trades: { pnl, returnFraction } }: ProfileInput): Figure
     {
       name: 'Worst Trade [%]',
       unit: '%',
-      original: has ? min * PERCENT : NaN,
+      original: hasTrades ? worstFraction * PERCENT : NaN,
       own: ours('trades.worstTradeFraction', PERCENT),
       formula: 'min(pnl / entry notional)',
       differs: '',
@@ -237,16 +234,16 @@ function tradeFigures({ trades: { pnl, returnFraction } }: ProfileInput): Figure
     {
       name: 'Avg Winning Trade [%]',
       unit: '%',
-      original: gain,
-      own: sound(gain, [!has, 'no-trades'], [gains.length === 0, 'no-wins']),
+      original: meanGainPercent,
+      own: sound(meanGainPercent, [!hasTrades, 'no-trades'], [gains.length === 0, 'no-wins']),
       formula: 'mean(pnl / entry notional) of trades with pnl > 0',
       differs: 'isobar has it in money: trades.averageWin',
     },
     {
       name: 'Avg Losing Trade [%]',
       unit: '%',
-      original: loss,
-      own: sound(loss, [!has, 'no-trades'], [losses.length === 0, 'no-losses']),
+      original: meanLossPercent,
+      own: sound(meanLossPercent, [!hasTrades, 'no-trades'], [losses.length === 0, 'no-losses']),
       formula: 'mean(pnl / entry notional) of trades with pnl < 0',
       differs: 'isobar has it in money: trades.averageLoss',
     },
@@ -260,15 +257,15 @@ function tradeRatios({ bars, trades: { pnl, entryMs, exitMs } }: ProfileInput): 
   const lost = valuesWhere(pnl, (value) => value < 0);
   const entryRow = barRows(bars, entryMs);
   const exitRow = barRows(bars, exitMs);
-  const held = Float64Array.from(pnl, (_, row) => exitRow[row]! - entryRow[row]!);
-  const seconds = (rows: Float64Array) => (meanBy(sequentialSum, rows) * bars.intervalMs) / 1000;
+  const heldBars = Float64Array.from(pnl, (_, row) => exitRow[row]! - entryRow[row]!);
+  const meanSeconds = (barCounts: Float64Array) => (meanBy(sequentialSum, barCounts) * bars.intervalMs) / 1000;
   const winShare = won.length / tradeCount;
   const meanOrZero = (values: Float64Array) => (values.length === 0 && tradeCount > 0 ? 0 : meanBy(sequentialSum, values));
   return [
     {
       name: 'Avg Winning Trade Duration',
       unit: 's',
-      original: seconds(held.filter((_, row) => pnl[row]! > 0)),
+      original: meanSeconds(heldBars.filter((_, row) => pnl[row]! > 0)),
       own: ours('trades.holdTime.wins', 0.001),
       formula: 'mean bars between the bars of entry and exit, times the interval, of trades with pnl > 0',
       differs: 'in whole bars; isobar: from first to last fill',
@@ -276,7 +273,7 @@ function tradeRatios({ bars, trades: { pnl, entryMs, exitMs } }: ProfileInput): 
     {
       name: 'Avg Losing Trade Duration',
       unit: 's',
-      original: seconds(held.filter((_, row) => pnl[row]! < 0)),
+      original: meanSeconds(heldBars.filter((_, row) => pnl[row]! < 0)),
       own: ours('trades.holdTime.losses', 0.001),
       formula: 'mean bars between the bars of entry and exit, times the interval, of trades with pnl < 0',
       differs: 'in whole bars; isobar: from first to last fill',
@@ -315,20 +312,22 @@ function deviation(values: Float64Array): number {
   return Math.sqrt((deviationBy(sequentialSum, values, 0) ** 2 * count) / (count - 1));
 }
 
-function annualReturn(r: Float64Array): number {
-  return r.length === 0 ? NaN : productOfGrowth(r) ** (YEAR / r.length) - 1;
+/** Returns the growth per year of 365 days. NaN without a return. */
+function annualReturn(returns: Float64Array): number {
+  return returns.length === 0 ? NaN : productOfGrowth(returns) ** (DAYS_PER_YEAR / returns.length) - 1;
 }
 
 /** Returns the deepest drawdown, at most 0. NaN without a peak. */
-function maxDrawdown(r: Float64Array): number {
-  const path = cumulativeGrowth(r).map((growth) => growth * START);
-  const top = runningMax(path);
-  const depth = path.map((value, row) => value / top[row]! - 1);
-  // All is lost on the first day: there is no peak.
-  return depth.some(Number.isNaN) ? NaN : rangeOf(depth).min;
+function maxDrawdown(returns: Float64Array): number {
+  const equity = cumulativeGrowth(returns).map((growth) => growth * START_EQUITY);
+  const peaks = runningMax(equity);
+  const drawdowns = equity.map((value, row) => value / peaks[row]! - 1);
+  // After a total loss on the first day the peak is 0, and each drawdown is NaN.
+  return drawdowns.some(Number.isNaN) ? NaN : rangeOf(drawdowns).min;
 }
 
-function tailRatio(r: Float64Array): number {
-  const low = Math.abs(numpyQuantile(r, 0.05));
-  return low === 0 ? Infinity : Math.abs(numpyQuantile(r, 0.95)) / low;
+/** Returns the 95 % quantile divided by the 5 % quantile, both without sign. */
+function tailRatio(returns: Float64Array): number {
+  const low = Math.abs(numpyQuantile(returns, 0.05));
+  return low === 0 ? Infinity : Math.abs(numpyQuantile(returns, 0.95)) / low;
 }

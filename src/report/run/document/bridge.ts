@@ -7,7 +7,8 @@ import { htmlTable } from '../../page/lists.ts';
 import { html, type Markup } from '../../page/markup.ts';
 import { signedAmount, tone } from '../../../base/text/format.ts';
 
-const STEPS: readonly (readonly [keyof CostBridge, string])[] = [
+/** The amounts of the bridge in order, with their names on the page. */
+const STEPS: readonly (readonly [key: keyof CostBridge, name: string])[] = [
   ['grossSignalPnl', 'signals'],
   ['spreadSlippage', 'spread, slippage'],
   ['fees', 'fees'],
@@ -16,8 +17,11 @@ const STEPS: readonly (readonly [keyof CostBridge, string])[] = [
   ['netPnl', 'net'],
 ];
 
+/** The steps that are totals. All others are costs. */
+const TOTALS: ReadonlySet<keyof CostBridge> = new Set(['grossSignalPnl', 'netPnl']);
+
 /** One bar for each step: its start and its length, both in percent of the width. */
-interface Step {
+interface CostStep {
   readonly name: string;
   readonly amount: number;
   readonly left: number;
@@ -26,27 +30,27 @@ interface Step {
 }
 
 /** Returns the steps of the bridge. Totals start at 0, and each cost starts where the step before it ends. */
-function steps(costs: CostBridge): readonly Step[] {
-  const ends: { readonly from: number; readonly to: number; readonly key: keyof CostBridge; readonly name: string }[] = [];
+function stepsOf(costs: CostBridge): readonly CostStep[] {
+  const amounts: { readonly from: number; readonly to: number; readonly key: keyof CostBridge; readonly name: string }[] = [];
   let position = 0;
   for (const [key, name] of STEPS) {
     const amount = Number(costs[key]);
-    const isTotal = key === 'grossSignalPnl' || key === 'netPnl';
+    const isTotal = TOTALS.has(key);
     // A cost of zero is left out.
     if (!isTotal && amount === 0) continue;
     const from = isTotal ? 0 : position;
     position = from + amount;
-    ends.push({ from, to: position, key, name });
+    amounts.push({ from, to: position, key, name });
   }
-  const low = Math.min(0, ...ends.map(({ from, to }) => Math.min(from, to)));
-  const high = Math.max(0, ...ends.map(({ from, to }) => Math.max(from, to)));
-  const share = (value: number) => (high === low ? 0 : (value / (high - low)) * 100);
-  return ends.map(({ from, to, key, name }) => ({
+  const low = Math.min(0, ...amounts.map(({ from, to }) => Math.min(from, to)));
+  const high = Math.max(0, ...amounts.map(({ from, to }) => Math.max(from, to)));
+  const percentOf = (value: number) => (high === low ? 0 : (value / (high - low)) * 100);
+  return amounts.map(({ from, to, key, name }) => ({
     name,
     amount: to - from,
-    left: share(Math.min(from, to) - low),
-    width: share(Math.abs(to - from)),
-    isTotal: key === 'grossSignalPnl' || key === 'netPnl',
+    left: percentOf(Math.min(from, to) - low),
+    width: percentOf(Math.abs(to - from)),
+    isTotal: TOTALS.has(key),
   }));
 }
 
@@ -66,7 +70,7 @@ export function breakEvenTable({ breakEven, run }: Summary): Markup {
 /** Returns the bridge as HTML. Every amount is also written beside its name, so the bars are not needed to read it. */
 export function bridge(costs: CostBridge, asset: string): Markup {
   return html`<dl class="bridge">
-      ${steps(costs).map(
+      ${stepsOf(costs).map(
         ({ name, amount, left, width, isTotal }) =>
           html`<div>
             <dt>${name}</dt>

@@ -29,6 +29,10 @@ import {
 const DAY_MS = 86_400_000;
 /** Below this number of closed trades, a figure says little about the future. */
 const FEW_TRADES = 30;
+/** Below this number of daily returns, too. */
+const FEW_DAYS = 90;
+/** Most symbols that the head names. */
+const MAX_MARKETS = 6;
 
 /** Returns the strategies of the run as text, or the name of the run. */
 export function runTitle({ strategies, name }: RunRecord): string {
@@ -42,15 +46,16 @@ export function runHead({ record, summary, provenance }: ReportInput): Markup {
     const intervals = new Set(record.feeds.filter(({ bars }) => bars.instrument.id === id).map(({ bars }) => bars.interval));
     return `${name} ${[...intervals].join(' ')}`;
   });
+  const others = markets.length > MAX_MARKETS ? ` and ${markets.length - MAX_MARKETS} more` : '';
+  const marketsText = `${markets.slice(0, MAX_MARKETS).join(', ')}${others}`;
   const params = record.strategies.flatMap((strategy) => Object.entries(strategy.params).map(([name, value]) => `${name} ${value}`));
-  const synthetic = summary.dataQuality.synthetic ? html`<span class="badge">synthetic data</span>` : null;
+  const badge = summary.dataQuality.synthetic ? html`<span class="badge">synthetic data</span>` : null;
   const written = provenance.writtenMs === null ? '' : ` · ${timeText(provenance.writtenMs)}`;
   return html`<header class="head">
     <div class="what">
-      <h1>${runTitle(record)} ${synthetic}</h1>
+      <h1>${runTitle(record)} ${badge}</h1>
       <p class="muted">
-        ${markets.slice(0, 6).join(', ')}${markets.length > 6 ? ` and ${markets.length - 6} more` : ''} · ${dayText(run.fromMs)} –
-        ${dayText(run.toMs)}${params.length > 0 ? ` · ${params.join(', ')}` : ''}
+        ${marketsText} · ${dayText(run.fromMs)} – ${dayText(run.toMs)}${params.length > 0 ? ` · ${params.join(', ')}` : ''}
       </p>
       <p class="answer">${runAnswer(summary)}</p>
       ${envelopeLine(summary)}
@@ -71,10 +76,10 @@ export function runAnswer({ run, metrics, trades, orders }: Summary): Markup {
 /** Returns the line about the envelope: the range of the net profit over all orders of events inside bars. */
 function envelopeLine({ envelope, run }: Summary): Markup | null {
   if (envelope === undefined) return null;
-  const { low, high, long: how } = envelopeText(envelope, run.reportingAsset);
+  const { low, high, long: kindText } = envelopeText(envelope, run.reportingAsset);
   const reasons = envelope.notBoundBecause.length === 0 ? '' : ` No bound, because ${envelope.notBoundBecause.join('; ')}.`;
   return html`<p class="muted" id="envelope" tabindex="0" data-tip>
-    Envelope ${low} to ${high}${THIN}${run.reportingAsset} net; ${how}
+    Envelope ${low} to ${high}${THIN}${run.reportingAsset} net; ${kindText}
     <span class="sr">Over the orders of events that the bars leave open.${reasons}</span>
   </p>`;
 }
@@ -90,7 +95,7 @@ function feesText(fees: number, net: number, asset: string): string {
 
 /** Returns the trust strip: the quality of the data and of the fills, the rules, the sample, and the warnings. */
 export function runTrustStrip(summary: Summary): Markup {
-  return trustStrip(chips(summary), summary.warnings.map(warningText));
+  return trustStrip(trustChips(summary), summary.warnings.map(warningText));
 }
 
 /** Returns the note about fills whose time or price the bars do not determine. */
@@ -100,18 +105,24 @@ function ambiguousNote(envelope: Summary['envelope']): string {
 }
 
 /** Returns the chips of the trust strip: one for each thing that could make the result wrong. */
-function chips(summary: Summary): Chip[] {
+function trustChips(summary: Summary): Chip[] {
   return [...qualityChips(summary), ...refusalChips(summary), ...evidenceChips(summary)];
 }
 
 /** Returns the chips about the quality of the bars and of the fills. */
 function qualityChips({ orders, dataQuality, envelope }: Summary): Chip[] {
+  const dataNotes = [
+    `${counted(dataQuality.missingBars, 'bar')} missing in ${counted(dataQuality.gaps, 'gap')}`,
+    `${counted(dataQuality.thinBars, 'bar')} made of fewer finer bars than there should be`,
+    `${wholeText(dataQuality.zeroVolume)} without volume`,
+    `${counted(dataQuality.roundedPrices, 'price')} rounded to the tick`,
+  ];
   const isFine = dataQuality.gaps + dataQuality.thinBars + dataQuality.roundedPrices === 0 && !dataQuality.openLastBar;
   return [
     {
       label: 'data',
       text: `${counted(dataQuality.rows, 'row')}, ${counted(dataQuality.gaps, 'gap')}, ${wholeText(dataQuality.thinBars)} thin`,
-      note: `${counted(dataQuality.missingBars, 'bar')} missing in ${counted(dataQuality.gaps, 'gap')}; ${counted(dataQuality.thinBars, 'bar')} made of fewer finer bars than there should be; ${wholeText(dataQuality.zeroVolume)} without volume; ${counted(dataQuality.roundedPrices, 'price')} rounded to the tick.`,
+      note: `${dataNotes.join('; ')}.`,
       href: 'data',
       isWarning: !isFine,
     },
@@ -160,9 +171,9 @@ function evidenceChips({ trades, metrics, proof }: Summary): Chip[] {
     {
       label: 'sample',
       text: `${counted(trades.trades, 'trade')}, ${counted(metrics.dailyReturns.length, 'day')}`,
-      note: `Closed trades and daily returns that the figures rest on. Below ${FEW_TRADES} trades or 90 days they say little.`,
+      note: `Closed trades and daily returns that the figures rest on. Below ${FEW_TRADES} trades or ${FEW_DAYS} days they say little.`,
       href: 'trades',
-      isWarning: trades.trades < FEW_TRADES || metrics.dailyReturns.length < 90,
+      isWarning: trades.trades < FEW_TRADES || metrics.dailyReturns.length < FEW_DAYS,
     },
     ...(proof === undefined
       ? []
@@ -179,22 +190,22 @@ function evidenceChips({ trades, metrics, proof }: Summary): Chip[] {
 
 /** Returns the figure cards. */
 export function runCards(summary: Summary): Markup {
-  return html`<section class="cards" aria-label="Figures">${[...performance(summary), ...trading(summary)]}</section>`;
+  return html`<section class="cards" aria-label="Figures">${[...performanceCards(summary), ...tradingCards(summary)]}</section>`;
 }
 
 /** Returns the cards about the equity. */
-function performance({ run, metrics }: Summary): Markup[] {
+function performanceCards({ run, metrics }: Summary): Markup[] {
   const figure = (name: 'totalReturn' | 'cagr' | 'maxDrawdown' | 'sharpe' | 'sortino' | 'calmar') =>
     figureText(METRICS[name], metrics[name], run.reportingAsset, { reason: metrics.reasons[name], flags: metrics.flags[name] });
   const interval = sharpeInterval(metrics);
   const profit = figureText(METRICS.netProfit, metrics.netProfit, run.reportingAsset);
   const hold = metrics.benchmarkReturn === null ? 'no benchmark' : `holding ${signedPercent(metrics.benchmarkReturn)}`;
-  const sub = metrics.flags['cagr']?.includes('extrapolated')
+  const growthRemark = metrics.flags['cagr']?.includes('extrapolated')
     ? 'from under 90 days'
     : `volatility ${metrics.volatility === null ? NONE : percent(metrics.volatility)}`;
   return [
     card({ ...figure('totalReturn'), note: `${figure('totalReturn').note} ${profit.text} in money; ${hold}.` }, profit.text),
-    card(figure('cagr'), sub, metrics.flags['cagr'] !== undefined),
+    card(figure('cagr'), growthRemark, metrics.flags['cagr'] !== undefined),
     card(
       figure('maxDrawdown'),
       `daily ${metrics.maxDrawdownDaily === null ? NONE : signedPercent(metrics.maxDrawdownDaily)}${lengthOf(metrics.drawdownTable[0])}`,
@@ -218,7 +229,7 @@ function lengthOf(deepest: Summary['metrics']['drawdownTable'][number] | undefin
 }
 
 /** Returns the cards about trades and fees. */
-function trading(summary: Summary): Markup[] {
+function tradingCards(summary: Summary): Markup[] {
   const { run, metrics, trades } = summary;
   const figure = (name: 'winRate' | 'profitFactor' | 'expectancy') =>
     figureText(TRADES[name], trades[name], run.reportingAsset, { reason: trades.reasons[name], flags: trades.flags[name] });

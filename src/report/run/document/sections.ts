@@ -23,7 +23,11 @@ import {
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 const DAY_MS = 86_400_000;
+/** Most drawdowns in the table. */
 const MAX_DRAWDOWNS = 5;
+/** Strongest tint of a cell, in percent of its colour. */
+const MAX_TINT_PERCENT = 32;
+const PPM = 1e6;
 
 /** Returns the table of the deepest drawdowns at daily closes. */
 export function runDrawdowns({ metrics }: Summary): Markup {
@@ -47,8 +51,9 @@ export function runDrawdowns({ metrics }: Summary): Markup {
 export function runMonths({ metrics }: Summary): Markup {
   const { monthly, yearly } = metrics;
   if (monthly.length === 0) return html`<p class="muted">No whole day, so no month.</p>`;
-  const max = Math.max(...monthly.map((entry) => Math.abs(entry.return)), 1e-9);
-  const tint = (value: number) => `--tint:${Math.round(Math.min(1, Math.abs(value) / max) * 32)}%`;
+  // The month with the largest return has the strongest tint.
+  const maxReturn = Math.max(...monthly.map((entry) => Math.abs(entry.return)), 1e-9);
+  const tint = (value: number) => `--tint:${Math.round(Math.min(1, Math.abs(value) / maxReturn) * MAX_TINT_PERCENT)}%`;
   const cell = (value: number | undefined, digits: number) =>
     value === undefined
       ? html`<td class="none">·</td>`
@@ -81,19 +86,19 @@ export function runMonths({ metrics }: Summary): Markup {
 /** Returns the lists of all figures of the account and of the trades. */
 export function runFigureLists({ run, metrics, trades }: Summary): Markup {
   const asset = run.reportingAsset;
-  const ofMetrics = METRIC_NAMES.map((name) =>
+  const metricTexts = METRIC_NAMES.map((name) =>
     figureText(METRICS[name], metrics[name], asset, { reason: metrics.reasons[name], flags: metrics.flags[name] }),
   );
-  const ofTrades = TRADE_NAMES.map((name) =>
+  const tradeTexts = TRADE_NAMES.map((name) =>
     figureText(TRADES[name], trades[name], asset, { reason: trades.reasons[name], flags: trades.flags[name] }),
   );
-  const span = (label: string, ms: number | null, definition: string) =>
+  const spanFigure = (label: string, ms: number | null, definition: string) =>
     figureText({ label, kind: 'span', definition }, ms, asset, { reason: 'no-trades' });
-  const ofSequences: FigureText[] = [
-    span('Holding time, mean', trades.holdTime.mean, 'Mean time from first to last fill.'),
-    span('Holding time, median', trades.holdTime.median, 'Middle time from first to last fill.'),
-    span('Holding time, wins', trades.holdTime.wins, 'Mean over the winning trades.'),
-    span('Holding time, losses', trades.holdTime.losses, 'Mean over the losing trades.'),
+  const timeAndCountTexts: FigureText[] = [
+    spanFigure('Holding time, mean', trades.holdTime.mean, 'Mean time from first to last fill.'),
+    spanFigure('Holding time, median', trades.holdTime.median, 'Middle time from first to last fill.'),
+    spanFigure('Holding time, wins', trades.holdTime.wins, 'Mean over the winning trades.'),
+    spanFigure('Holding time, losses', trades.holdTime.losses, 'Mean over the losing trades.'),
     figureText(
       { label: 'Wins in a row', kind: 'count', definition: 'Most winning trades one after the other, in closing order.' },
       trades.maxConsecutiveWins,
@@ -111,12 +116,12 @@ export function runFigureLists({ run, metrics, trades }: Summary): Markup {
     ),
   ];
   return html`<div class="figures">
-    ${block('The account, from daily returns (UTC)', ofMetrics)}${block('The trades, net of fees', [...ofTrades, ...ofSequences])}
+    ${figureList('The account, from daily returns (UTC)', metricTexts)}${figureList('The trades, net of fees', [...tradeTexts, ...timeAndCountTexts])}
   </div>`;
 }
 
 /** Returns a list of figures under a heading. */
-function block(name: string, figures: readonly FigureText[]): Markup {
+function figureList(name: string, figures: readonly FigureText[]): Markup {
   return html`<div>
     <h3>${name}</h3>
     <dl class="list">
@@ -133,7 +138,7 @@ function block(name: string, figures: readonly FigureText[]): Markup {
 }
 
 /** Returns a count with its label. With `isWarning`, a count above 0 is highlighted. */
-function line(label: string, amount: number, note: string, isWarning = false): Markup {
+function countLine(label: string, amount: number, note: string, isWarning = false): Markup {
   return html`<div tabindex="0" data-tip>
     <dt>${label}</dt>
     <dd class="${isWarning && amount > 0 ? 'amber' : ''}">${wholeText(amount)}</dd>
@@ -157,16 +162,16 @@ export function runOrderCounts({ orders: counts, run }: Summary): Markup {
     <div>
       <h3>What became of the orders</h3>
       <dl class="list">
-        ${line('Created', counts.created, 'Orders that the strategies and their brackets asked for.')}
-        ${line('Sent', counts.sent, 'Not stopped by risk before they left.')} ${line('Accepted', counts.accepted, 'The venue took them.')}
-        ${line('Filled', counts.filled, 'Filled to the end.')}
-        ${line('Partly filled', counts.partlyFilled, 'Ended, or still stand, with a part filled.')}
-        ${line('Cancelled', counts.cancelled, 'Ended by a cancel, for example the other leg of a bracket.')}
-        ${line('Expired', counts.expired, 'Ended by the venue without a cancel.')}
-        ${line('Refused by risk', counts.refusedByRisk, 'Stopped by a risk rule; nothing was sent.', true)}
-        ${line('Rejected by the venue', counts.rejected, 'The venue said no, with a code.', true)}
-        ${line('Ever unknown', counts.unknown, 'Their answer was lost for a time.', true)}
-        ${line('Open at the end', counts.open, 'Stood when the run ended.')}
+        ${countLine('Created', counts.created, 'Orders that the strategies and their brackets asked for.')}
+        ${countLine('Sent', counts.sent, 'Not stopped by risk before they left.')}
+        ${countLine('Accepted', counts.accepted, 'The venue took them.')} ${countLine('Filled', counts.filled, 'Filled to the end.')}
+        ${countLine('Partly filled', counts.partlyFilled, 'Ended, or still stand, with a part filled.')}
+        ${countLine('Cancelled', counts.cancelled, 'Ended by a cancel, for example the other leg of a bracket.')}
+        ${countLine('Expired', counts.expired, 'Ended by the venue without a cancel.')}
+        ${countLine('Refused by risk', counts.refusedByRisk, 'Stopped by a risk rule; nothing was sent.', true)}
+        ${countLine('Rejected by the venue', counts.rejected, 'The venue said no, with a code.', true)}
+        ${countLine('Ever unknown', counts.unknown, 'Their answer was lost for a time.', true)}
+        ${countLine('Open at the end', counts.open, 'Stood when the run ended.')}
       </dl>
     </div>
     <div>
@@ -213,7 +218,7 @@ export function runOrderCounts({ orders: counts, run }: Summary): Markup {
 }
 
 /** Returns a count, highlighted above 0. */
-function amber(amount: number): MarkupPart {
+function highlightedCount(amount: number): MarkupPart {
   return amount > 0 ? html`<span class="amber">${wholeText(amount)}</span>` : wholeText(amount);
 }
 
@@ -225,11 +230,11 @@ export function runDataQuality({ dataQuality }: Summary): Markup {
       feed.name,
       `${feed.instrument} ${feed.interval}`,
       wholeText(feed.rows),
-      amber(feed.gaps),
-      amber(feed.missingBars),
-      amber(feed.thinBars),
+      highlightedCount(feed.gaps),
+      highlightedCount(feed.missingBars),
+      highlightedCount(feed.thinBars),
       wholeText(feed.zeroVolume),
-      amber(feed.roundedPrices),
+      highlightedCount(feed.roundedPrices),
       feed.openLastBar ? html`<span class="amber">still open</span>` : 'closed',
       feed.synthetic ? html`<span class="amber">synthetic</span>` : 'recorded',
       html`<code title="${feed.manifestHash}">${feed.manifestHash.slice(0, 12) || NONE}</code>`,
@@ -241,8 +246,8 @@ export function runDataQuality({ dataQuality }: Summary): Markup {
 
 /** Returns a fee as text. For a contract, both the opening and the closing fee when they differ. */
 function feeText(openPpm: number, closePpm = openPpm): string {
-  const open = percent(openPpm / 1e6, 3);
-  return closePpm === openPpm ? open : `${open} to open, ${percent(closePpm / 1e6, 3)} to close`;
+  const open = percent(openPpm / PPM, 3);
+  return closePpm === openPpm ? open : `${open} to open, ${percent(closePpm / PPM, 3)} to close`;
 }
 
 /** Returns the origin of the run: command, inputs, instruments, parameters, definition. */
@@ -300,10 +305,11 @@ function runFacts({ record, summary: { run, resultHash } }: ReportInput): readon
 
 /** Returns the cash of each quote asset of a run with several of them. */
 function cashFacts({ cash = [] }: ReportInput['summary']['run']): readonly Fact[] {
-  return cash.map(({ asset, start, end, convertedBy }) => [
-    `Cash in ${asset}`,
-    `${amountText(Number(start), asset)} at the start, ${amountText(Number(end), asset)} at the end${convertedBy === undefined ? ', the reporting asset' : `, valued at the closes of ${convertedBy}`}`,
-  ]);
+  return cash.map(({ asset, start, end, convertedBy }) => {
+    const amounts = `${amountText(Number(start), asset)} at the start, ${amountText(Number(end), asset)} at the end`;
+    const valuation = convertedBy === undefined ? 'the reporting asset' : `valued at the closes of ${convertedBy}`;
+    return [`Cash in ${asset}`, `${amounts}, ${valuation}`];
+  });
 }
 
 /** Returns the table of instruments with their precisions and fees. */

@@ -52,20 +52,24 @@ export class BarPanel {
     const { decided, fills, ended } = eventsOfBar(rows, instrument, openMs, closeMs);
     if (decided.length + fills.length + ended.length === 0)
       return [element('p', { class: 'muted note' }, 'No order was decided, filled or ended at this bar.')];
+    const orderRow = (row: number) => orderCells(rows, row, wire, this.#page.assetDigits);
+    const fillRow = (row: number) => fillCells(rows, row, wire);
     return [
-      ...table('Orders made at it', ORDER_HEAD, decided.map((row) => orderCells(rows, row, wire, this.#page.assetDigits))), // prettier-ignore
-      ...table('Filled in it', FILL_HEAD, fills.map((row) => fillCells(rows, row, wire))), // prettier-ignore
-      ...table('Ended in it without a fill', ORDER_HEAD, ended.map((row) => orderCells(rows, row, wire, this.#page.assetDigits))), // prettier-ignore
+      ...titledTable('Orders made at it', ORDER_HEADINGS, decided.map(orderRow)),
+      ...titledTable('Filled in it', FILL_HEADINGS, fills.map(fillRow)),
+      ...titledTable('Ended in it without a fill', ORDER_HEADINGS, ended.map(orderRow)),
     ];
   }
 }
 
-const ORDER_HEAD = ['order', 'side', 'role', 'size', 'price', 'ending', 'code', 'tag'];
-const FILL_HEAD = ['order', 'side', 'role', 'size', 'price', 'as', 'time'];
+const ORDER_HEADINGS = ['order', 'side', 'role', 'size', 'price', 'ending', 'code', 'tag'];
+const FILL_HEADINGS = ['order', 'side', 'role', 'size', 'price', 'as', 'time'];
 
 /** Returns the cells of an order. An order by amount has its amount in the quote asset, which has the digits of the reporting asset. */
 function orderCells({ orders, texts }: BarEventRows, row: number, wire: WireInstrument, assetDigits: number): readonly string[] {
-  const [lots, amount, price] = [orders.lots[row]!, orders.quoteUnits[row]!, orders.price[row]!];
+  const lots = orders.lots[row]!;
+  const amount = orders.quoteUnits[row]!;
+  const price = orders.price[row]!;
   const amountText = amount > 0 ? `for ${exactText(amount, assetDigits)} ${wire.quote}` : '';
   return [
     String(orders.id[row]),
@@ -94,28 +98,26 @@ function fillCells({ orders, fills }: BarEventRows, row: number, wire: WireInstr
 }
 
 /** Returns a titled table of at most `MAX_ROWS` rows. Empty without rows. */
-function table(title: string, head: readonly string[], rows: readonly (readonly string[])[]): readonly HTMLElement[] {
+function titledTable(title: string, headings: readonly string[], rows: readonly (readonly string[])[]): readonly HTMLElement[] {
   if (rows.length === 0) return [];
   const line = (name: string, cells: readonly string[]): HTMLElement => element('tr', {}, ...cells.map((cell) => element(name, {}, cell)));
-  const shown = rows.slice(0, MAX_ROWS);
-  const omitted = rows.length - shown.length;
+  const shownRows = rows.slice(0, MAX_ROWS);
+  const omitted = rows.length - shownRows.length;
+  const head = element('thead', {}, line('th', headings));
+  const body = element('tbody', {}, ...shownRows.map((cells) => line('td', cells)));
   return [
     element('h4', {}, title),
-    element('div', { class: 'scroll', tabindex: '0' }, element('table', {}, element('thead', {}, line('th', head)), element('tbody', {}, ...shown.map((cells) => line('td', cells))))), // prettier-ignore
+    element('div', { class: 'scroll', tabindex: '0' }, element('table', {}, head, body)),
     ...(omitted > 0 ? [element('p', { class: 'muted note' }, `${omitted} more: zoom in to shorter bars`)] : []),
   ];
 }
 
 /** Returns the command that explains the bar. The run does not have this bar when the page shows coarser bars. */
 function commandOf(wire: WireInstrument, { openMs, interval }: ClickedBar): readonly HTMLElement[] {
-  if (interval !== wire.ranOn)
-    return [
-      element(
-        'p',
-        { class: 'muted note' },
-        `The run was made on bars of ${wire.ranOn}${isDrawnByMinute(wire.ranOn) ? '' : ': zoom in to see one of them'}.`,
-      ),
-    ];
+  if (interval !== wire.ranOn) {
+    const hint = isDrawnByMinute(wire.ranOn) ? '' : ': zoom in to see one of them';
+    return [element('p', { class: 'muted note' }, `The run was made on bars of ${wire.ranOn}${hint}.`)];
+  }
   const [symbol = '', market] = wire.name.split(' (');
   const name = market === undefined ? symbol : `${market.replace(')', '')}:${symbol}`;
   const command = `isobar why . --at ${new Date(openMs).toISOString().slice(0, 16)} --symbol ${name}`;

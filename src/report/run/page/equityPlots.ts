@@ -12,12 +12,15 @@ import type { PageData } from '../../page/wire.ts';
 
 declare const uPlot: typeof uPlotClass;
 
+/** Heights of the plots in CSS pixels. */
 const HEIGHTS = { equity: 260, drawdown: 110, exposure: 66 } as const;
+/** More points than this would overlap. */
 const POINTS_PER_PIXEL = 0.75;
 
 /** Returns the exposure as means over equal spans: the ends of the spans (ms) and the values. */
 type ExposureSeries = (from: number, to: number, spans: number) => { readonly ms: number[]; readonly exposure: number[] };
-type Name = keyof typeof HEIGHTS;
+/** One of the three plots. */
+type PlotName = keyof typeof HEIGHTS;
 
 /** What the plots show. */
 export interface EquityPlotsOptions {
@@ -31,7 +34,7 @@ export interface EquityPlotsOptions {
 /** The three plots, and their common time window. */
 export class EquityPlots {
   /** The visible time span of all plots. */
-  readonly shown: TimeWindow;
+  readonly timeWindow: TimeWindow;
   readonly #page: PageData;
   readonly #root: HTMLElement;
   readonly #priceWindow: TimeWindow;
@@ -39,7 +42,7 @@ export class EquityPlots {
   #exposure: ExposureSeries;
   #isLog = false;
   #isHoldShown = true;
-  #plots: Partial<Record<Name, uPlotClass>> = {};
+  #plots: Partial<Record<PlotName, uPlotClass>> = {};
   #points: EquityPoints = { ms: [], equity: [], hold: [], drawdown: [], depth: [] };
   readonly #scheduleUpdate = oncePerFrame(() => this.#update());
 
@@ -49,10 +52,10 @@ export class EquityPlots {
     this.#rows = rows;
     this.#exposure = exposure;
     this.#priceWindow = priceWindow;
-    this.shown = new TimeWindow(page.fromMs, page.toMs, 20 * 60_000);
-    this.shown.onChange(this.#scheduleUpdate);
+    this.timeWindow = new TimeWindow(page.fromMs, page.toMs, 20 * 60_000);
+    this.timeWindow.onChange(this.#scheduleUpdate);
     priceWindow.onChange(this.#scheduleUpdate);
-    addGestures(root, this.shown, { area: () => ({ left: 0, width: this.#width() - AXIS_WIDTH }) });
+    addGestures(root, this.timeWindow, { area: () => ({ left: 0, width: this.#plotWidth() - AXIS_WIDTH }) });
     this.rebuild();
   }
 
@@ -86,13 +89,16 @@ export class EquityPlots {
     return this.#isLog;
   }
 
+  /** Returns the lowest equity of the run. */
   #minEquity(): number {
     let low = Infinity;
-    for (let i = 0; i < this.#rows.length; i++) if (this.#rows.equity[i]! < low) low = this.#rows.equity[i]!;
+    const { equity, length } = this.#rows;
+    for (let row = 0; row < length; row++) if (equity[row]! < low) low = equity[row]!;
     return low;
   }
 
-  #width(): number {
+  /** Returns the width of the plots in CSS pixels. */
+  #plotWidth(): number {
     return Math.max(200, this.#root.clientWidth);
   }
 
@@ -105,42 +111,42 @@ export class EquityPlots {
 
   /** Draws the chosen window of time in all plots. */
   #update(): void {
-    const { from, to } = this.shown;
-    const width = this.#width() - AXIS_WIDTH;
+    const { from, to } = this.timeWindow;
+    const width = this.#plotWidth() - AXIS_WIDTH;
     const points = pointsBetween(this.#rows, from, to, Math.round(width * POINTS_PER_PIXEL));
     const exposure = this.#exposure(from, to, Math.round(width / 3));
     this.#points = points;
-    const onAxis = (values: readonly (number | null)[]) =>
-      this.#isLog ? values.map((value) => (value !== null && value > 0 ? Math.log(value) : null)) : [...values];
+    const logOrNull = (value: number | null) => (value !== null && value > 0 ? Math.log(value) : null);
+    const onAxis = (values: readonly (number | null)[]) => (this.#isLog ? values.map(logOrNull) : [...values]);
     const hold = this.#isHoldShown ? onAxis(points.hold) : points.hold.map(() => null);
     const { high, low } = bandAt(this.#page.overview, points.ms);
-    this.#fill('equity', [points.ms, hold, onAxis(points.equity), onAxis(high), onAxis(low)]);
-    this.#fill('drawdown', [points.ms, points.depth]);
-    this.#fill('exposure', [exposure.ms, exposure.exposure]);
-    this.#read(null);
+    this.#setPlotData('equity', [points.ms, hold, onAxis(points.equity), onAxis(high), onAxis(low)]);
+    this.#setPlotData('drawdown', [points.ms, points.depth]);
+    this.#setPlotData('exposure', [exposure.ms, exposure.exposure]);
+    this.#showFigures(null);
   }
 
   /** Gives a plot its data, and fits its axes to them. */
-  #fill(name: Name, data: uPlotClass.AlignedData): void {
+  #setPlotData(name: PlotName, data: uPlotClass.AlignedData): void {
     const plot = this.#plots[name];
     if (!plot) return;
     plot.batch(() => {
       plot.setData(data, false);
-      plot.setScale('x', { min: this.shown.from, max: this.shown.to });
+      plot.setScale('x', { min: this.timeWindow.from, max: this.timeWindow.to });
       plot.setScale('y', rangeOf(name, data.slice(1)));
     });
   }
 
   /** Returns the options that the three plots share. `draw` paints onto the plot after its lines. */
-  #options(name: Name, series: uPlotClass.Series[], y: uPlotClass.Axis, draw: ((plot: uPlotClass) => void) | null): uPlotClass.Options {
+  #options(name: PlotName, series: uPlotClass.Series[], y: uPlotClass.Axis, draw: ((plot: uPlotClass) => void) | null): uPlotClass.Options {
     return timePlot(
       {
-        width: this.#width(),
+        width: this.#plotWidth(),
         height: HEIGHTS[name],
         isLast: name === 'exposure',
         sync: 'isobar-equity',
         draw,
-        onCursor: (plot) => this.#read(plot.cursor.idx ?? null, plot),
+        onCursor: (plot) => this.#showFigures(plot.cursor.idx ?? null, plot),
       },
       series,
       y,
@@ -210,7 +216,7 @@ export class EquityPlots {
     const { ctx } = plot;
     this.#page.drawdowns.forEach(({ peakMs, troughMs, recoveryMs }, index) => {
       this.#drawBand(plot, peakMs, recoveryMs ?? this.#page.toMs, faint(colour('muted'), 0.1));
-      if (troughMs < this.shown.from || troughMs > this.shown.to) return;
+      if (troughMs < this.timeWindow.from || troughMs > this.timeWindow.to) return;
       ctx.save();
       ctx.fillStyle = colour('text');
       ctx.font = `${12 * uPlot.pxRatio}px system-ui, sans-serif`;
@@ -233,22 +239,22 @@ export class EquityPlots {
   }
 
   /** Shows the figures at the cursor. Without a cursor (null), shows those at the end of the window. */
-  #read(cursor: number | null, plot?: uPlotClass): void {
+  #showFigures(cursor: number | null, plot?: uPlotClass): void {
     const readout = byId('equity-read');
     const { ms, equity, hold, drawdown } = this.#points;
-    const time = cursor === null || !plot ? undefined : plot.data[0][cursor];
-    const row =
-      time === undefined
-        ? ms.length - 1
-        : Math.max(
-            0,
-            ms.findLastIndex((pointMs) => pointMs <= time),
-          );
+    const cursorMs = cursor === null || !plot ? undefined : plot.data[0][cursor];
+    const lastRow = ms.length - 1;
+    const rowAtCursor = (timeMs: number) =>
+      Math.max(
+        0,
+        ms.findLastIndex((pointMs) => pointMs <= timeMs),
+      );
+    const row = cursorMs === undefined ? lastRow : rowAtCursor(cursorMs);
     if (!readout || row < 0 || ms[row] === undefined) return;
-    const held = hold[row];
+    const holdValue = hold[row];
     const { asset } = this.#page;
     const parts = [element('span', {}, timeText(ms[row])), legendKey('accent', `equity ${fixed(equity[row]!, 2)} ${asset}`)];
-    if (held !== null && held !== undefined) parts.push(legendKey('bench', `buy and hold ${fixed(held, 2)}`));
+    if (holdValue !== null && holdValue !== undefined) parts.push(legendKey('bench', `buy and hold ${fixed(holdValue, 2)}`));
     parts.push(legendKey('loss', `drawdown ${signedPercent(drawdown[row]!)}`));
     readout.replaceChildren(...parts);
   }
@@ -256,7 +262,7 @@ export class EquityPlots {
 
 /** Returns the range of the visible values with a small margin. The drawdown and exposure axes start at 0. */
 function rangeOf(
-  name: Name,
+  name: PlotName,
   columns: uPlotClass.AlignedData | readonly (ArrayLike<number | null | undefined> | undefined)[],
 ): { min: number; max: number } {
   let low = Infinity;

@@ -1,4 +1,4 @@
-// Script of the report page: draws the first picture, then unpacks the run and draws it in full detail.
+// The script of the report page in the browser: draws the first picture, then unpacks the run and draws it in full detail.
 
 import { typicalLengthMs } from '../../../model/interval.ts';
 import { contractValueAt } from '../../kernels/contractValue.ts';
@@ -17,15 +17,17 @@ import { unpack32, unpackDecimals } from '../../page/browser/unpack.ts';
 import { drawWeek } from './week.ts';
 import type { PageData } from '../../page/wire.ts';
 
-const MINUTE = 60_000;
+const MINUTE_MS = 60_000;
 /** Margin around a selected trade, in lengths of the trade. */
 const TRADE_MARGIN = 4;
 const MIN_MARGIN_BARS = 60;
+/** Factor of one zoom step by key. */
+const ZOOM_STEP = 1.5;
 
 const page = JSON.parse(byId('page')?.textContent ?? 'null') as PageData;
 const markets = page.instruments.map((wire) => new ChartMarket(wire));
 // At least fifteen minutes, and at least two bars.
-const minMs = Math.max(15 * MINUTE, ...page.instruments.map(({ interval }) => 2 * typicalLengthMs(interval)));
+const minMs = Math.max(15 * MINUTE_MS, ...page.instruments.map(({ interval }) => 2 * typicalLengthMs(interval)));
 const priceWindow = new TimeWindow(page.fromMs, page.toMs, minMs);
 const root = byId('equity-plots');
 const equity = root ? new EquityPlots(root, { page, rows: firstRows(), exposure: firstExposure, priceWindow }) : null;
@@ -49,12 +51,12 @@ function setStatus(state: 'drawn' | 'ready'): void {
 /** Returns the rows of the overview, for the picture before the columns are unpacked. */
 function firstRows(): EquityRows {
   const { minutes, equity: values, hold, drawdown } = page.overview;
-  return { length: minutes.length, ms: minutes.map((minute) => minute * MINUTE), equity: values, hold, drawdown };
+  return { length: minutes.length, ms: minutes.map((minute) => minute * MINUTE_MS), equity: values, hold, drawdown };
 }
 
 /** Returns the exposure of the overview, for the picture before the columns are unpacked. */
 function firstExposure(): { ms: number[]; exposure: number[] } {
-  return { ms: page.overview.minutes.map((minute) => minute * MINUTE), exposure: [...page.overview.exposure] };
+  return { ms: page.overview.minutes.map((minute) => minute * MINUTE_MS), exposure: [...page.overview.exposure] };
 }
 
 /** Unpacks all columns and draws each part of the page as soon as its columns are ready. */
@@ -91,7 +93,7 @@ async function equityRows(): Promise<EquityRows> {
   ms[0] = page.fromMs;
   equityValues[0] = page.start;
   for (let row = 1; row < length; row++) {
-    ms[row] = minutes[row - 1]! * MINUTE;
+    ms[row] = minutes[row - 1]! * MINUTE_MS;
     equityValues[row] = values[row - 1]!;
   }
   await waitForPaint();
@@ -100,11 +102,11 @@ async function equityRows(): Promise<EquityRows> {
 
 /** Returns buy-and-hold of the instruments with an execution feed, with equal weights at the start. */
 function holdAt(ms: Float64Array): Float64Array | null {
-  const held = markets.filter((market) => market.wire.execution);
-  if (held.length === 0) return null;
-  const out = new Float64Array(ms.length);
-  for (const market of held) market.addGrowth(ms, page.start / held.length, out, conversionOf(market));
-  return out;
+  const executed = markets.filter((market) => market.wire.execution);
+  if (executed.length === 0) return null;
+  const values = new Float64Array(ms.length);
+  for (const market of executed) market.addGrowth(ms, page.start / executed.length, values, conversionOf(market));
+  return values;
 }
 
 /** Returns the instrument that values the quote asset of a market; null for the reporting asset. */
@@ -114,37 +116,39 @@ function conversionOf({ wire: { convertedBy } }: ChartMarket): ChartMarket | nul
 
 /** Returns the positions of all traded instruments. Null when the page lacks the fills of one. */
 function holdingsOf(): HeldPosition[] | null {
-  const held = markets.filter((market) => market.wire.execution);
-  const holdings = held.flatMap((market) => {
+  const executed = markets.filter((market) => market.wire.execution);
+  const holdings = executed.flatMap((market) => {
     const conversion = conversionOf(market);
     const rateAt = (ms: number) => (conversion === null ? 1 : conversion.closeAt(ms));
     const priceAt = (ms: number) => contractValueAt(market.wire, market.closeAt(ms)) * rateAt(ms);
     return market.changes ? [{ changes: market.changes, priceAt }] : [];
   });
-  return holdings.length === held.length ? holdings : null;
+  return holdings.length === executed.length ? holdings : null;
 }
 
 /** Shows a trade chosen in the table, and scrolls the chart into view. */
 function showTrade(row: number): void {
   select(row);
-  byId('price')?.scrollIntoView({ block: 'nearest', behavior: matchMedia('(prefers-reduced-motion: reduce)').matches ? 'auto' : 'smooth' });
+  const hasReducedMotion = matchMedia('(prefers-reduced-motion: reduce)').matches;
+  byId('price')?.scrollIntoView({ block: 'nearest', behavior: hasReducedMotion ? 'auto' : 'smooth' });
 }
 
 /** Shows one trade in the chart and in the table. */
 function select(row: number): void {
   if (!trades) return;
   const { of } = trades;
-  show(of.instrument[row] ?? 0);
+  showInstrument(of.instrument[row] ?? 0);
   table?.select(row);
   chart?.select(row);
-  const [entry, exit] = [of.entryMs[row]!, of.exitMs[row]!];
-  const bar = chart ? chart.market.barMs : MINUTE;
-  const margin = Math.max((exit - entry) * TRADE_MARGIN, bar * MIN_MARGIN_BARS);
-  priceWindow.show(entry - margin / 2, exit + margin / 2);
+  const entryMs = of.entryMs[row]!;
+  const exitMs = of.exitMs[row]!;
+  const barMs = chart ? chart.market.barMs : MINUTE_MS;
+  const marginMs = Math.max((exitMs - entryMs) * TRADE_MARGIN, barMs * MIN_MARGIN_BARS);
+  priceWindow.show(entryMs - marginMs / 2, exitMs + marginMs / 2);
 }
 
 /** Shows an instrument in the price chart. */
-function show(instrument: number): void {
+function showInstrument(instrument: number): void {
   const market = markets[instrument];
   if (!market || !chart || chart.market === market) return;
   const picker = byId('instrument');
@@ -172,7 +176,7 @@ function redraw(): void {
 }
 
 /** Connects all controls of the page. */
-function addAll(): void {
+function connectControls(): void {
   const theme = addTheme(redraw);
   addTips();
   addCopying();
@@ -180,23 +184,23 @@ function addAll(): void {
     redraw();
     if (isPaper) chart?.resize();
   });
-  if (equity) addRanges('equity', equity.shown);
+  if (equity) addRanges('equity', equity.timeWindow);
   addRanges('price', priceWindow);
   byId('log')?.addEventListener('change', toggleLog);
   byId('hold')?.addEventListener('change', (event) => {
     if (event.target instanceof HTMLInputElement) equity?.showHold(event.target.checked);
   });
   byId('instrument')?.addEventListener('change', (event) => {
-    if (event.target instanceof HTMLSelectElement) show(Number(event.target.value));
+    if (event.target instanceof HTMLSelectElement) showInstrument(Number(event.target.value));
   });
   addKeys({
     t: theme.next,
     l: toggleLog,
     j: () => table?.step(1),
     k: () => table?.step(-1),
-    '+': () => priceWindow.zoom(1 / 1.5),
-    '=': () => priceWindow.zoom(1 / 1.5),
-    '-': () => priceWindow.zoom(1.5),
+    '+': () => priceWindow.zoom(1 / ZOOM_STEP),
+    '=': () => priceWindow.zoom(1 / ZOOM_STEP),
+    '-': () => priceWindow.zoom(ZOOM_STEP),
     0: () => priceWindow.show(priceWindow.first, priceWindow.last),
   });
   addWidths(redraw);
@@ -204,4 +208,4 @@ function addAll(): void {
   document.addEventListener('isobar-columns', () => void unpackAll());
 }
 
-addAll();
+connectControls();

@@ -7,7 +7,7 @@ import { placeOf, type BracketLines, type ChartSlice } from './rows/market.ts';
 import { PRICE_EXTRA_DIGITS } from '../../page/wire.ts';
 import type { UnpackedTrades } from './rows/tradeRows.ts';
 
-type Target = Parameters<IPrimitivePaneRenderer['draw']>[0];
+type DrawTarget = Parameters<IPrimitivePaneRenderer['draw']>[0];
 
 /** What the overlay draws. */
 export interface OverlayData {
@@ -17,18 +17,21 @@ export interface OverlayData {
   readonly rows: readonly number[];
   readonly brackets: BracketLines | null;
   readonly priceDigits: number;
+  /** Row of the trade that the reader has selected. */
   readonly selected: number | null;
 }
 
 /** A marker for several fills: its price, and the row of one trade. */
 interface SharedMarker {
-  price: number;
-  row: number;
+  readonly price: number;
+  readonly row: number;
 }
 
 /** More trades than this would hide the bars. Beyond it, a marker stands for several, and lines and brackets are left out. */
 export const MAX_MARKERS = 250;
+/** Half the width of a marker in pixels, and its height as a multiple of that. */
 const MARKER_SIZE = 5;
+const MARKER_STRETCH = 1.6;
 /** Largest distance in pixels at which a click hits a marker. */
 const MAX_HIT_DISTANCE = 12;
 /** Width in pixels of the span that shares one marker for buys and one for sells. */
@@ -63,16 +66,18 @@ export class Overlay implements ISeriesPrimitive {
 
   /** Returns the trade whose marker is nearest to a point, within the reach of a finger. Null when no marker is near enough. */
   hit(x: number, y: number): number | null {
-    let best: number | null = null;
-    let min = MAX_HIT_DISTANCE;
+    let nearestRow: number | null = null;
+    let minDistance = MAX_HIT_DISTANCE;
     for (const marker of this.#markers) {
       const distance = Math.hypot(marker.x - x, marker.y - y);
-      if (distance < min) [min, best] = [distance, marker.row];
+      if (distance >= minDistance) continue;
+      minDistance = distance;
+      nearestRow = marker.row;
     }
-    return best;
+    return nearestRow;
   }
 
-  #draw(target: Target, paint: (context: CanvasRenderingContext2D, size: { width: number; height: number }) => void): void {
+  #draw(target: DrawTarget, paint: (context: CanvasRenderingContext2D, size: { width: number; height: number }) => void): void {
     target.useMediaCoordinateSpace(({ context, mediaSize }) => {
       context.save();
       paint(context, mediaSize);
@@ -94,20 +99,20 @@ export class Overlay implements ISeriesPrimitive {
   /** Shades the spans without bars. */
   #drawGaps(context: CanvasRenderingContext2D, { height, width }: { height: number; width: number }): void {
     const drawn = this.#drawn;
-    const x = this.#xOf();
-    if (!drawn || !x) return;
+    const xOf = this.#xOf();
+    if (!drawn || !xOf) return;
     const { rows, times, endMs } = drawn.slice;
-    const first = rows.findIndex((row) => row >= 0);
-    const last = rows.findLastIndex((row) => row >= 0);
+    const firstBar = rows.findIndex((row) => row >= 0);
+    const lastBar = rows.findLastIndex((row) => row >= 0);
     context.fillStyle = colour('warn-bg');
-    for (let place = first; place < last; place++) {
+    for (let place = firstBar; place < lastBar; place++) {
       if (rows[place]! >= 0) continue;
-      let end = place;
-      while (rows[end + 1]! < 0) end++;
-      const from = Math.max(0, x(times[place]!));
-      const to = Math.min(width, x(times[end + 1] ?? endMs));
-      if (to > from) context.fillRect(from, 0, Math.max(1, to - from), height);
-      place = end;
+      let gapEnd = place;
+      while (rows[gapEnd + 1]! < 0) gapEnd++;
+      const left = Math.max(0, xOf(times[place]!));
+      const right = Math.min(width, xOf(times[gapEnd + 1] ?? endMs));
+      if (right > left) context.fillRect(left, 0, Math.max(1, right - left), height);
+      place = gapEnd;
     }
   }
 
@@ -115,43 +120,47 @@ export class Overlay implements ISeriesPrimitive {
   #drawTrades(context: CanvasRenderingContext2D, { width }: { width: number }): void {
     this.#markers = [];
     const drawn = this.#drawn;
-    const x = this.#xOf();
+    const xOf = this.#xOf();
     const series = this.#api?.series;
-    if (!drawn?.trades || !x || !series) return;
+    if (!drawn?.trades || !xOf || !series) return;
     if (drawn.rows.length > MAX_MARKERS) {
-      this.#drawShared(context, x, drawn.rows, drawn.trades);
+      this.#drawShared(context, xOf, drawn.rows, drawn.trades);
       if (drawn.selected === null) return;
-    } else this.#drawBrackets(context, x, width);
+    } else this.#drawBrackets(context, xOf, width);
     const { of } = drawn.trades;
     const scale = 10 ** (drawn.priceDigits + PRICE_EXTRA_DIGITS);
-    const shown = drawn.rows.length > MAX_MARKERS ? drawn.rows.filter((row) => row === drawn.selected) : drawn.rows;
-    for (const row of shown) {
-      const [x0, x1] = [x(of.entryMs[row]!), x(of.exitMs[row]!)];
-      const [y0, y1] = [series.priceToCoordinate(of.entryPrice[row]! / scale), series.priceToCoordinate(of.exitPrice[row]! / scale)];
-      if (y0 === null || y1 === null) continue;
+    const drawnRows = drawn.rows.length > MAX_MARKERS ? drawn.rows.filter((row) => row === drawn.selected) : drawn.rows;
+    for (const row of drawnRows) {
+      const entryX = xOf(of.entryMs[row]!);
+      const exitX = xOf(of.exitMs[row]!);
+      const entryY = series.priceToCoordinate(of.entryPrice[row]! / scale);
+      const exitY = series.priceToCoordinate(of.exitPrice[row]! / scale);
+      if (entryY === null || exitY === null) continue;
       const isLong = of.side[row] === 0;
       const isSelected = row === drawn.selected;
       context.strokeStyle = colour(of.pnl[row]! >= 0 ? 'gain' : 'loss');
       context.lineWidth = isSelected ? 2.5 : 1.25;
       context.beginPath();
-      context.moveTo(x0, y0);
-      context.lineTo(x1, y1);
+      context.moveTo(entryX, entryY);
+      context.lineTo(exitX, exitY);
       context.stroke();
-      drawMarker(context, { x: x0, y: y0 }, isLong, isSelected);
-      drawMarker(context, { x: x1, y: y1 }, !isLong, isSelected);
-      this.#markers.push({ x: x0, y: y0, row }, { x: x1, y: y1, row });
+      drawMarker(context, { x: entryX, y: entryY }, isLong, isSelected);
+      drawMarker(context, { x: exitX, y: exitY }, !isLong, isSelected);
+      this.#markers.push({ x: entryX, y: entryY, row }, { x: exitX, y: exitY, row });
     }
   }
 
   /** Draws one marker for all buys within a few pixels, at their lowest price, and one for all sells, at their highest price. */
-  #drawShared(context: CanvasRenderingContext2D, x: (ms: number) => number, rows: readonly number[], { of }: UnpackedTrades): void {
-    const [buys, sells] = [new Map<number, SharedMarker>(), new Map<number, SharedMarker>()];
+  #drawShared(context: CanvasRenderingContext2D, xOf: (ms: number) => number, rows: readonly number[], { of }: UnpackedTrades): void {
+    // By span of pixels.
+    const buys = new Map<number, SharedMarker>();
+    const sells = new Map<number, SharedMarker>();
     const add = (isBuy: boolean, ms: number, price: number, row: number) => {
-      const span = Math.floor(x(ms) / SHARED_WIDTH);
+      const span = Math.floor(xOf(ms) / SHARED_WIDTH);
       const side = isBuy ? buys : sells;
       const marker = side.get(span);
-      if (marker === undefined) side.set(span, { price, row });
-      else if (isBuy ? price < marker.price : price > marker.price) [marker.price, marker.row] = [price, row];
+      const isFurther = marker === undefined || (isBuy ? price < marker.price : price > marker.price);
+      if (isFurther) side.set(span, { price, row });
     };
     for (const row of rows) {
       const isLong = of.side[row] === 0;
@@ -171,7 +180,7 @@ export class Overlay implements ISeriesPrimitive {
   }
 
   /** Draws the stop-losses and take-profits in view. */
-  #drawBrackets(context: CanvasRenderingContext2D, x: (ms: number) => number, width: number): void {
+  #drawBrackets(context: CanvasRenderingContext2D, xOf: (ms: number) => number, width: number): void {
     const drawn = this.#drawn;
     const series = this.#api?.series;
     if (!drawn?.brackets || !series) return;
@@ -181,12 +190,14 @@ export class Overlay implements ISeriesPrimitive {
     const start = drawn.slice.times[0] ?? 0;
     for (let row = 0; row < from.length; row++) {
       if (to[row]! < start || from[row]! > drawn.slice.endMs) continue;
-      const [x0, x1, y] = [x(from[row]!), x(to[row]!), series.priceToCoordinate(price[row]!)];
-      if (y === null || x1 < 0 || x0 > width) continue;
+      const startX = xOf(from[row]!);
+      const endX = xOf(to[row]!);
+      const y = series.priceToCoordinate(price[row]!);
+      if (y === null || endX < 0 || startX > width) continue;
       context.strokeStyle = colour(isTarget[row] === 1 ? 'gain' : 'loss');
       context.beginPath();
-      context.moveTo(x0, y);
-      context.lineTo(Math.max(x1, x0 + 2), y);
+      context.moveTo(startX, y);
+      context.lineTo(Math.max(endX, startX + 2), y);
       context.stroke();
     }
     context.setLineDash([]);
@@ -197,11 +208,13 @@ export class Overlay implements ISeriesPrimitive {
 function drawMarker(context: CanvasRenderingContext2D, tip: { x: number; y: number }, isBuy: boolean, isSelected: boolean): void {
   const { x, y } = tip;
   const size = isSelected ? MARKER_SIZE + 2 : MARKER_SIZE;
-  const down = isBuy ? 1 : -1;
+  // The y axis of a canvas points down.
+  const direction = isBuy ? 1 : -1;
+  const baseY = y + direction * size * MARKER_STRETCH;
   context.beginPath();
   context.moveTo(x, y);
-  context.lineTo(x + size, y + down * size * 1.6);
-  context.lineTo(x - size, y + down * size * 1.6);
+  context.lineTo(x + size, baseY);
+  context.lineTo(x - size, baseY);
   context.closePath();
   context.fillStyle = colour(isBuy ? 'gain' : 'loss');
   context.fill();

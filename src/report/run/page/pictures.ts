@@ -7,11 +7,16 @@ import { niceStep, niceTicks, numberTexts, timeTexts } from '../../page/browser/
 import type { UnpackedTrades } from './rows/tradeRows.ts';
 import { FRACTION_DIGITS, type PageData } from '../../page/wire.ts';
 
+/** Most points of the chart of excursions. */
 const MAX_POINTS = 20_000;
-const BINS = 40;
-const DAY = 86_400_000;
-const MINUTE = 60_000;
-const PERCENT = 100 / 10 ** FRACTION_DIGITS;
+/** About how many bins the histogram of returns has. */
+const MAX_BINS = 40;
+const DAY_MS = 86_400_000;
+const MINUTE_MS = 60_000;
+/** Converts a packed fraction to percent. */
+const PERCENT_PER_UNIT = 100 / 10 ** FRACTION_DIGITS;
+/** Factor of the vertical axis that leaves a margin above the highest column. */
+const SPACE_ABOVE = 1.05;
 
 /** Draws all four charts. Call it again after a change of width. */
 export function drawPictures(page: PageData, trades: UnpackedTrades): void {
@@ -32,28 +37,33 @@ function setCaption(id: string, text: string): void {
 /** Draws the distribution of the returns of trades. */
 function drawReturns({ of }: UnpackedTrades): void {
   const host = byId('plot-returns');
-  const values = [...of.return].filter(Number.isFinite).map((value) => value * PERCENT);
+  const values = [...of.return].filter(Number.isFinite).map((value) => value * PERCENT_PER_UNIT);
   if (!host || values.length === 0) return;
-  const sorted = values.toSorted((a, b) => a - b);
+  const ascending = values.toSorted((a, b) => a - b);
   // The outermost half percent on either side shares the last bin. Otherwise outliers would squeeze all others into one column.
-  const valueAtShare = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))]!;
-  const step = niceStep(Math.max(valueAtShare(0.995) - valueAtShare(0.005), 1e-6), BINS);
-  const low = Math.floor(valueAtShare(0.005) / step);
-  const high = Math.max(low + 1, Math.floor(valueAtShare(0.995) / step) + 1);
-  const bins = Array.from({ length: high - low }, () => 0);
-  for (const value of values) bins[Math.min(bins.length - 1, Math.max(0, Math.floor(value / step) - low))]!++;
+  const valueAtShare = (share: number) => ascending[Math.min(ascending.length - 1, Math.floor(share * ascending.length))]!;
+  const binWidth = niceStep(Math.max(valueAtShare(0.995) - valueAtShare(0.005), 1e-6), MAX_BINS);
+  const firstBin = Math.floor(valueAtShare(0.005) / binWidth);
+  const endBin = Math.max(firstBin + 1, Math.floor(valueAtShare(0.995) / binWidth) + 1);
+  const bins = Array.from({ length: endBin - firstBin }, () => 0);
+  for (const value of values) {
+    const bin = Math.floor(value / binWidth) - firstBin;
+    bins[Math.min(bins.length - 1, Math.max(0, bin))]!++;
+  }
+  const startOf = (bin: number) => (firstBin + bin) * binWidth;
+  const maxCount = Math.max(...bins);
   const frame = new PlotFrame(
     host,
-    { low: low * step, high: high * step },
-    { low: 0, high: Math.max(...bins) * 1.05 },
+    { low: startOf(0), high: startOf(bins.length) },
+    { low: 0, high: maxCount * SPACE_ABOVE },
     'Distribution of the returns of trades',
   );
-  frame.drawMarksLeft(niceTicks(0, Math.max(...bins), 4).filter(Number.isInteger));
-  frame.drawMarksBelow(niceTicks(low * step, high * step, frame.width > 400 ? 8 : 5));
+  frame.drawMarksLeft(niceTicks(0, maxCount, 4).filter(Number.isInteger));
+  frame.drawMarksBelow(niceTicks(startOf(0), startOf(bins.length), frame.width > 400 ? 8 : 5));
   drawBins(frame, bins, {
-    startOf: (bin) => (low + bin) * step,
-    colourOf: (bin) => (low + bin >= 0 ? 'gain' : 'loss'),
-    textOf: (bin, amount) => `${fixed((low + bin) * step, 2)} to ${fixed((low + bin + 1) * step, 2)} %: ${counted(amount, 'trade')}`,
+    startOf,
+    colourOf: (bin) => (firstBin + bin >= 0 ? 'gain' : 'loss'),
+    textOf: (bin, amount) => `${fixed(startOf(bin), 2)} to ${fixed(startOf(bin + 1), 2)} %: ${counted(amount, 'trade')}`,
   });
   frame.show();
 }
@@ -66,31 +76,32 @@ function drawExcursions({ of, length }: UnpackedTrades): void {
   const rows: number[] = [];
   for (let row = 0; row < length; row += every) if (Number.isFinite(of.mae[row]) && Number.isFinite(of.mfe[row])) rows.push(row);
   if (rows.length === 0) return setCaption('plot-excursions', 'No running profit was recorded.');
-  const far = (column: Float64Array) =>
-    rows.map((row) => Math.abs(column[row]!) * PERCENT).toSorted((a, b) => a - b)[Math.ceil((rows.length - 1) * 0.995)]!;
-  const across = { low: 0, high: Math.max(far(of.mae), 1e-3) * 1.03 };
-  const up = { low: 0, high: Math.max(far(of.mfe), 1e-3) * 1.03 };
-  const frame = new PlotFrame(host, across, up, 'Worst against best running profit of each trade');
-  frame.drawMarksLeft(niceTicks(0, up.high, 5));
-  const below = niceTicks(0, across.high, frame.width > 400 ? 8 : 5);
+  // The outermost half percent is drawn at the edge, so that outliers do not squeeze all others.
+  const percentAt995 = (column: Float64Array) => {
+    const ascending = rows.map((row) => Math.abs(column[row]!) * PERCENT_PER_UNIT).toSorted((a, b) => a - b);
+    return ascending[Math.ceil((rows.length - 1) * 0.995)]!;
+  };
+  const xRange = { low: 0, high: Math.max(percentAt995(of.mae), 1e-3) * 1.03 };
+  const yRange = { low: 0, high: Math.max(percentAt995(of.mfe), 1e-3) * 1.03 };
+  const frame = new PlotFrame(host, xRange, yRange, 'Worst against best running profit of each trade');
+  frame.drawMarksLeft(niceTicks(0, yRange.high, 5));
+  const below = niceTicks(0, xRange.high, frame.width > 400 ? 8 : 5);
   frame.drawMarksBelow(below, numberTexts(below.map((tick) => -tick)));
-  const size = rows.length > 2000 ? 2 : 4;
-  for (const [name, wanted] of [
-    ['loss', false],
-    ['gain', true],
-  ] as const) {
+  // A line without length, which is drawn as a dot.
+  const dotPath = (row: number) => {
+    const x = frame.x(Math.min(xRange.high, Math.abs(of.mae[row]!) * PERCENT_PER_UNIT));
+    const y = frame.y(Math.min(yRange.high, of.mfe[row]! * PERCENT_PER_UNIT));
+    return `M${x.toFixed(1)} ${y.toFixed(1)}h0`;
+  };
+  const dotSize = rows.length > 2000 ? 2 : 4;
+  for (const isWin of [false, true]) {
     // One path for all points: a browser draws twenty thousand of them as fast as one curve.
-    const points = rows
-      .filter((row) => of.pnl[row]! > 0 === wanted)
-      .map(
-        (row) =>
-          `M${frame.x(Math.min(across.high, Math.abs(of.mae[row]!) * PERCENT)).toFixed(1)} ${frame.y(Math.min(up.high, of.mfe[row]! * PERCENT)).toFixed(1)}h0`,
-      );
+    const dots = rows.filter((row) => of.pnl[row]! > 0 === isWin).map(dotPath);
     frame.add('path', {
-      d: points.join(''),
-      stroke: `var(--${name})`,
-      'stroke-width': size,
-      'stroke-linecap': wanted ? 'round' : 'square',
+      d: dots.join(''),
+      stroke: `var(--${isWin ? 'gain' : 'loss'})`,
+      'stroke-width': dotSize,
+      'stroke-linecap': isWin ? 'round' : 'square',
       'stroke-opacity': 0.6,
       fill: 'none',
     });
@@ -98,8 +109,11 @@ function drawExcursions({ of, length }: UnpackedTrades): void {
   frame.show();
 }
 
+/** Holding times with a label below the axis, in minutes. */
+const HOLD_MARKS = [1, 5, 15, 60, 240, 1440, 7 * 1440, 30 * 1440, 365 * 1440];
+
 /** Returns the position of a holding time on the axis. The time doubles with every second bin, so minutes and weeks fit one chart. */
-function placeOf(minutes: number): number {
+function holdBinOf(minutes: number): number {
   return Math.log2(minutes) * 2;
 }
 
@@ -107,33 +121,28 @@ function placeOf(minutes: number): number {
 function drawHolding({ of, length }: UnpackedTrades): void {
   const host = byId('plot-holding');
   if (!host) return;
-  const minutes = (row: number) => Math.max(1, (of.exitMs[row]! - of.entryMs[row]!) / MINUTE);
+  const heldMinutes = (row: number) => Math.max(1, (of.exitMs[row]! - of.entryMs[row]!) / MINUTE_MS);
   const bins: number[] = [];
   for (let row = 0; row < length; row++) {
-    const bin = Math.floor(placeOf(minutes(row)));
+    const bin = Math.floor(holdBinOf(heldMinutes(row)));
     while (bins.length <= bin) bins.push(0);
     bins[bin]!++;
   }
-  const first = bins.findIndex((amount) => amount > 0);
-  const marks = [1, 5, 15, 60, 240, 1440, 7 * 1440, 30 * 1440, 365 * 1440].filter(
-    (mark) => placeOf(mark) >= first - 1 && placeOf(mark) <= bins.length + 1,
-  );
-  const frame = new PlotFrame(
-    host,
-    { low: first - 1, high: bins.length + 1 },
-    { low: 0, high: Math.max(...bins) * 1.05 },
-    'Holding times of trades',
-  );
-  frame.drawMarksLeft(niceTicks(0, Math.max(...bins), 4).filter(Number.isInteger));
+  const firstBin = bins.findIndex((amount) => amount > 0);
+  const maxCount = Math.max(...bins);
+  const xRange = { low: firstBin - 1, high: bins.length + 1 };
+  const marks = HOLD_MARKS.filter((minutes) => holdBinOf(minutes) >= xRange.low && holdBinOf(minutes) <= xRange.high);
+  const frame = new PlotFrame(host, xRange, { low: 0, high: maxCount * SPACE_ABOVE }, 'Holding times of trades');
+  frame.drawMarksLeft(niceTicks(0, maxCount, 4).filter(Number.isInteger));
   frame.drawMarksBelow(
-    marks.map(placeOf),
-    marks.map((mark) => spanText(mark * MINUTE)),
+    marks.map(holdBinOf),
+    marks.map((minutes) => spanText(minutes * MINUTE_MS)),
   );
   drawBins(frame, bins, {
     startOf: (bin) => bin,
     colourOf: () => 's0',
     textOf: (bin, amount) =>
-      `${spanText(2 ** (bin / 2) * MINUTE)} to ${spanText(2 ** ((bin + 1) / 2) * MINUTE)}: ${counted(amount, 'trade')}`,
+      `${spanText(2 ** (bin / 2) * MINUTE_MS)} to ${spanText(2 ** ((bin + 1) / 2) * MINUTE_MS)}: ${counted(amount, 'trade')}`,
   });
   frame.show();
 }
@@ -147,20 +156,22 @@ function drawSharpe({ rollingSharpe }: PageData): void {
   if (defined.length < 2) return setCaption('plot-sharpe', 'The run is shorter than the 90 days of a window.');
   const start = ms[values.findIndex((value) => value !== null)]!;
   const end = ms.at(-1)!;
-  const [low, high] = [Math.min(0, ...defined), Math.max(0, ...defined)];
+  const low = Math.min(0, ...defined);
+  const high = Math.max(0, ...defined);
   const margin = (high - low) * 0.05;
   const frame = new PlotFrame(host, { low: start, high: end }, { low: low - margin, high: high + margin }, 'Sharpe over the last 90 days');
   frame.drawMarksLeft(niceTicks(low - margin, high + margin, 5));
-  const step = Math.max(1, Math.ceil((end - start) / DAY / (frame.width > 400 ? 6 : 4))) * DAY;
+  const step = Math.max(1, Math.ceil((end - start) / DAY_MS / (frame.width > 400 ? 6 : 4))) * DAY_MS;
   const ticks = Array.from(
     { length: Math.floor((end - start) / step) + 1 },
-    (_, index) => Math.ceil(start / DAY) * DAY + index * step,
-  ).filter((at) => at <= end);
-  frame.drawMarksBelow(ticks, timeTexts(ticks, DAY));
+    (_, index) => Math.ceil(start / DAY_MS) * DAY_MS + index * step,
+  ).filter((tick) => tick <= end);
+  frame.drawMarksBelow(ticks, timeTexts(ticks, DAY_MS));
   let path = '';
-  values.forEach((value, at) => {
-    if (value !== null)
-      path += `${path === '' || values[at - 1] === null ? 'M' : 'L'}${frame.x(ms[at]!).toFixed(1)} ${frame.y(value).toFixed(1)}`;
+  values.forEach((value, index) => {
+    if (value === null) return;
+    const isStart = path === '' || values[index - 1] === null;
+    path += `${isStart ? 'M' : 'L'}${frame.x(ms[index]!).toFixed(1)} ${frame.y(value).toFixed(1)}`;
   });
   frame.add('path', { d: path, stroke: 'var(--accent)', 'stroke-width': 1.5, fill: 'none', 'stroke-linejoin': 'round' });
   frame.show();

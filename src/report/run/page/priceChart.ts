@@ -22,9 +22,12 @@ declare const LightweightCharts: typeof Charts;
 const PIXELS_PER_BAR = 2;
 /** Bars that the chart holds beyond either side of the window, as a share of the window. Small moves then need no new data. */
 const MARGIN = 0.6;
+/** Heights of the panes below the price, in CSS pixels. */
 const PANE_HEIGHT = 110;
 const VOLUME_HEIGHT = 70;
+/** Name of the pane of the volumes. */
 const VOLUME_PANE = 'volume';
+/** Number of colours for indicators in the stylesheet. */
 const SERIES_COLOURS = 6;
 /** Opacity of the colours of gain and loss in bars and in volumes. The markers of trades have the full colours. */
 const BAR_STRENGTH = 0.75;
@@ -42,7 +45,7 @@ interface Line {
 /** The price chart. It shows one instrument at a time. */
 export class PriceChart {
   readonly #root: HTMLElement;
-  readonly #shown: TimeWindow;
+  readonly #timeWindow: TimeWindow;
   readonly #onSelect: (row: number) => void;
   /** Called for a click on a bar that hits no trade. */
   onBar: ((bar: ClickedBar) => void) | null = null;
@@ -58,16 +61,17 @@ export class PriceChart {
   #lines: Line[] = [];
   #overlay = new Overlay();
   #slice: ChartSlice | null = null;
+  /** Lowest and highest price of the visible bars. */
   #range = { low: 0, high: 0 };
 
-  constructor(root: HTMLElement, market: ChartMarket, shown: TimeWindow, onSelect: (row: number) => void) {
+  constructor(root: HTMLElement, market: ChartMarket, timeWindow: TimeWindow, onSelect: (row: number) => void) {
     this.#root = root;
     this.#market = market;
-    this.#shown = shown;
+    this.#timeWindow = timeWindow;
     this.#onSelect = onSelect;
-    shown.onChange(this.#scheduleUpdate);
-    addGestures(root, shown, {
-      area: () => ({ left: 0, width: this.#width() }),
+    timeWindow.onChange(this.#scheduleUpdate);
+    addGestures(root, timeWindow, {
+      area: () => ({ left: 0, width: this.#plotWidth() }),
       onClick: (x, y) => {
         const trade = this.#overlay.hit(x, y);
         if (trade !== null) this.#onSelect(trade);
@@ -96,7 +100,8 @@ export class PriceChart {
     this.#scheduleUpdate();
   }
 
-  #width(): number {
+  /** Returns the width of the drawing area in CSS pixels. */
+  #plotWidth(): number {
     return Math.max(100, this.#root.clientWidth - AXIS_WIDTH);
   }
 
@@ -113,8 +118,10 @@ export class PriceChart {
       name,
       height: hasVolume && index === 0 ? VOLUME_HEIGHT : PANE_HEIGHT,
     }));
-    const base = window.innerWidth <= 700 ? 360 : 460;
-    this.#root.style.height = `${base + panes.reduce((sum, { height }) => sum + height, 0)}px`;
+    // Narrow screens are usually phones, which are lower too.
+    const priceHeight = window.innerWidth <= 700 ? 360 : 460;
+    const panesHeight = panes.reduce((sum, { height }) => sum + height, 0);
+    this.#root.style.height = `${priceHeight + panesHeight}px`;
     const chart = LightweightCharts.createChart(this.#root, this.#options());
     this.#chart = chart;
     this.#bars = chart.addSeries(LightweightCharts.CandlestickSeries, {
@@ -152,8 +159,8 @@ export class PriceChart {
       );
       this.#lines.push({ series, colour: lineColour, values: new Float64Array(0) });
     });
-    chart.panes().forEach((pane, index) => pane.setStretchFactor(index === 0 ? base : (panes[index - 1]?.height ?? PANE_HEIGHT)));
-    chart.subscribeCrosshairMove((event) => this.#read(event));
+    chart.panes().forEach((pane, index) => pane.setStretchFactor(index === 0 ? priceHeight : (panes[index - 1]?.height ?? PANE_HEIGHT)));
+    chart.subscribeCrosshairMove((event) => this.#onCursor(event));
     this.#update();
     this.#showLegend(null);
   }
@@ -179,10 +186,13 @@ export class PriceChart {
   }
 
   /** Measures the lowest and highest price of the visible bars. */
-  #measure({ level, rows, times }: ChartSlice): void {
-    let [low, high] = [Infinity, -Infinity];
+  #measureRange({ level, rows, times }: ChartSlice): void {
+    const { from, to } = this.#timeWindow;
+    let low = Infinity;
+    let high = -Infinity;
     rows.forEach((row, place) => {
-      if (row < 0 || times[place]! < this.#shown.from || times[place]! > this.#shown.to) return;
+      const isVisible = times[place]! >= from && times[place]! <= to;
+      if (row < 0 || !isVisible) return;
       low = Math.min(low, level.low[row]!);
       high = Math.max(high, level.high[row]!);
     });
@@ -234,33 +244,35 @@ export class PriceChart {
 
   /** Moves the chart to the window. Loads other bars first when the window has left the loaded bars or needs another interval. */
   #update(): void {
-    const { from, to, span } = this.#shown;
-    const level = this.#market.levelFor(span, this.#width() / PIXELS_PER_BAR);
+    const { from, to, span } = this.#timeWindow;
+    const level = this.#market.levelFor(span, this.#plotWidth() / PIXELS_PER_BAR);
     const current = this.#slice;
     const start = current?.times[0] ?? 0;
-    const coversStart = start <= from || start <= this.#shown.first;
-    const coversEnd = current !== null && (current.endMs >= to || current.endMs >= this.#shown.last);
+    const coversStart = start <= from || start <= this.#timeWindow.first;
+    const coversEnd = current !== null && (current.endMs >= to || current.endMs >= this.#timeWindow.last);
     if (current?.level !== level || !coversStart || !coversEnd) {
       const margin = span * MARGIN;
       const barMs = typicalLengthMs(level.interval);
-      this.#slice = sliceOf(level, Math.max(this.#shown.first - barMs, from - margin), Math.min(this.#shown.last + barMs, to + margin));
-      this.#fill(this.#slice);
+      const sliceFromMs = Math.max(this.#timeWindow.first - barMs, from - margin);
+      const sliceToMs = Math.min(this.#timeWindow.last + barMs, to + margin);
+      this.#slice = sliceOf(level, sliceFromMs, sliceToMs);
+      this.#setSliceData(this.#slice);
     }
     const slice = this.#slice;
     if (!slice) return;
-    this.#measure(slice);
-    const [left, right] = edgesOf(slice, this.#shown);
+    this.#measureRange(slice);
+    const [left, right] = edgesOf(slice, this.#timeWindow);
     // The chart shows half a bar beyond both ends. Below two bars the inset shrinks, because the chart rejects an inverted range.
     const inset = Math.min(0.5, (right - left) / 4);
     this.#chart?.timeScale().setVisibleLogicalRange({ from: left + inset, to: right - inset });
     const rows = this.#trades ? rowsWithin(this.#trades, this.#tradeRows, from, to) : [];
     const { brackets, wire } = this.#market;
     this.#overlay.show({ slice, trades: this.#trades, rows, brackets, priceDigits: wire.priceDigits, selected: this.#selected });
-    this.#note(slice, rows.length);
+    this.#showSummary(slice, rows.length);
   }
 
   /** Gives the bars, volumes and indicators of a slice to the chart. */
-  #fill(slice: ChartSlice): void {
+  #setSliceData(slice: ChartSlice): void {
     const { level, times, rows } = slice;
     const scale = 10 ** this.#market.wire.digits;
     this.#bars?.setData(
@@ -277,12 +289,14 @@ export class PriceChart {
         };
       }),
     );
-    const [up, down] = [faint(colour('gain'), VOLUME_STRENGTH), faint(colour('loss'), VOLUME_STRENGTH)];
+    const risingColour = faint(colour('gain'), VOLUME_STRENGTH);
+    const fallingColour = faint(colour('loss'), VOLUME_STRENGTH);
     this.#volume?.setData(
       times.map((ms, place) => {
         const row = rows[place]!;
         if (row < 0) return { time: chartTime(ms) };
-        return { time: chartTime(ms), value: level.volume[row]!, color: level.close[row]! >= level.open[row]! ? up : down };
+        const isRising = level.close[row]! >= level.open[row]!;
+        return { time: chartTime(ms), value: level.volume[row]!, color: isRising ? risingColour : fallingColour };
       }),
     );
     this.#lines.forEach((line, index) => {
@@ -290,19 +304,20 @@ export class PriceChart {
       if (!trace) return;
       line.values = traceOn(slice, trace);
       line.series.setData(
-        times.map((ms, place) =>
-          Number.isFinite(line.values[place]!) ? { time: chartTime(ms), value: line.values[place]! } : { time: chartTime(ms) },
-        ),
+        times.map((ms, place) => {
+          const value = line.values[place]!;
+          return Number.isFinite(value) ? { time: chartTime(ms), value } : { time: chartTime(ms) };
+        }),
       );
     });
   }
 
   /** Shows the interval of the bars and the number of trades in view. */
-  #note(slice: ChartSlice, trades: number): void {
+  #showSummary(slice: ChartSlice, trades: number): void {
     const { quote } = this.#market.wire;
     const sharedNote = trades > MAX_MARKERS ? `, several to a marker` : '';
-    const shown = this.#trades === null ? 'unpacking the trades' : `${counted(trades, 'trade')} in view${sharedNote}`;
-    const text = `${slice.level.interval} bars, ${quote} · ${shown}`;
+    const tradesText = this.#trades === null ? 'unpacking the trades' : `${counted(trades, 'trade')} in view${sharedNote}`;
+    const text = `${slice.level.interval} bars, ${quote} · ${tradesText}`;
     byId('price-read')?.replaceChildren(element('span', {}, text), ...this.#selectedText());
   }
 
@@ -311,14 +326,10 @@ export class PriceChart {
     const row = this.#selected;
     if (row === null || !this.#trades) return [];
     const { of } = this.#trades;
+    const side = of.side[row] === 0 ? 'long' : 'short';
     const result = signedPercent(of.return[row]! / 10 ** FRACTION_DIGITS);
-    return [
-      element(
-        'b',
-        { class: tone(of.pnl[row]!) },
-        `trade ${wholeText(row + 1)}: ${of.side[row] === 0 ? 'long' : 'short'}, ${result} in ${spanText(of.exitMs[row]! - of.entryMs[row]!)}`,
-      ),
-    ];
+    const duration = spanText(of.exitMs[row]! - of.entryMs[row]!);
+    return [element('b', { class: tone(of.pnl[row]!) }, `trade ${wholeText(row + 1)}: ${side}, ${result} in ${duration}`)];
   }
 
   /** Reports the bar at a position in pixels. */
@@ -329,10 +340,11 @@ export class PriceChart {
   }
 
   /** Shows the bar and the indicators under the cursor. */
-  #read(event: MouseEventParams): void {
+  #onCursor(event: MouseEventParams): void {
     const slice = this.#slice;
     const place = event.logical === undefined ? -1 : Math.round(Number(event.logical));
-    this.#showLegend(slice && place >= 0 && place < slice.rows.length ? place : null);
+    const isOnGrid = slice !== null && place >= 0 && place < slice.rows.length;
+    this.#showLegend(isOnGrid ? place : null);
   }
 
   /** Shows the bar at a place of the grid with its indicators. Null shows the meaning of the signs. */

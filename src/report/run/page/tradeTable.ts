@@ -8,6 +8,7 @@ import { columnsOf, type TradeTableColumn } from './tradeColumns.ts';
 import type { UnpackedTrades } from './rows/tradeRows.ts';
 import type { PageData } from '../../page/wire.ts';
 
+/** Trades on one page of the table. */
 const PAGE_ROWS = 50;
 
 /** A group of the breakdowns. The table shows only its trades. */
@@ -16,6 +17,7 @@ interface ChosenGroup {
   readonly key: string;
   readonly name: string;
 }
+/** How the button that removes the group names its kind. */
 const GROUP_WORDS: Readonly<Record<string, string>> = {
   instrument: 'symbol',
   entryTag: 'entered by',
@@ -29,25 +31,26 @@ export class TradeTable {
   readonly #page: PageData;
   readonly #trades: UnpackedTrades;
   readonly #columns: readonly TradeTableColumn[];
-  readonly #shown: TimeWindow;
+  readonly #timeWindow: TimeWindow;
   readonly #onSelect: (row: number) => void;
+  /** Rows of the trades that pass the filters, in the order of the table. */
   #order: number[] = [];
-  #sort = { column: 0, down: false };
+  #sorting = { column: 0, isDescending: false };
   /** Index of the current page. */
   #pageIndex = 0;
   #selected: number | null = null;
   #group: ChosenGroup | null = null;
 
-  constructor(page: PageData, trades: UnpackedTrades, shown: TimeWindow, onSelect: (row: number) => void) {
+  constructor(page: PageData, trades: UnpackedTrades, timeWindow: TimeWindow, onSelect: (row: number) => void) {
     this.#page = page;
     this.#trades = trades;
-    this.#shown = shown;
+    this.#timeWindow = timeWindow;
     this.#onSelect = onSelect;
     this.#columns = columnsOf(page, trades);
     for (const id of ['filter-side', 'filter-result', 'filter-instrument', 'filter-strategy', 'filter-window']) {
       byId(id)?.addEventListener('change', () => this.#refresh());
     }
-    shown.onChange(() => {
+    timeWindow.onChange(() => {
       if (isChecked('filter-window')) this.#refresh();
     });
     byId('filter-group')?.addEventListener('click', () => this.#filterBy(null));
@@ -65,26 +68,26 @@ export class TradeTable {
   /** Highlights a trade and turns to its page. Does nothing for a trade that the filters hide. */
   select(row: number): void {
     this.#selected = row;
-    const at = this.#order.indexOf(row);
-    if (at >= 0) this.#pageIndex = Math.floor(at / PAGE_ROWS);
+    const position = this.#order.indexOf(row);
+    if (position >= 0) this.#pageIndex = Math.floor(position / PAGE_ROWS);
     this.#draw();
   }
 
   /** Selects the trade that is `steps` further down in the current order. */
   step(steps: number): void {
-    const at = this.#selected === null ? -1 : this.#order.indexOf(this.#selected);
-    const next = this.#order[at < 0 ? 0 : at + steps];
-    if (next !== undefined) this.#onSelect(next);
+    const position = this.#selected === null ? -1 : this.#order.indexOf(this.#selected);
+    const nextRow = this.#order[position < 0 ? 0 : position + steps];
+    if (nextRow !== undefined) this.#onSelect(nextRow);
   }
 
   /** Shows only the trades of one group. Null shows all trades. */
   #filterBy(group: ChosenGroup | null): void {
     this.#group = group;
-    const shown = byId('filter-group');
-    if (shown) {
-      shown.hidden = group === null;
-      shown.textContent = group === null ? '' : `${group.name} ×`;
-      shown.setAttribute('aria-label', group === null ? '' : `${group.name}, show all groups again`);
+    const button = byId('filter-group');
+    if (button) {
+      button.hidden = group === null;
+      button.textContent = group === null ? '' : `${group.name} ×`;
+      button.setAttribute('aria-label', group === null ? '' : `${group.name}, show all groups again`);
     }
     this.#refresh();
   }
@@ -93,22 +96,24 @@ export class TradeTable {
   #refresh(): void {
     const { of, length } = this.#trades;
     const [side, result, instrument, strategy] = ['side', 'result', 'instrument', 'strategy'].map((name) => chosenNumber(`filter-${name}`));
-    const inWindow = isChecked('filter-window');
+    const isWindowOnly = isChecked('filter-window');
     const isInGroup = this.#group === null ? null : groupTest(this.#group, this.#page, this.#trades);
     const order: number[] = [];
     for (let row = 0; row < length; row++) {
       if (side !== null && of.side[row] !== side) continue;
-      if (result !== null && (result === 0 ? of.pnl[row]! <= 0 : of.pnl[row]! >= 0)) continue;
+      const hasOtherResult = result === 0 ? of.pnl[row]! <= 0 : of.pnl[row]! >= 0;
+      if (result !== null && hasOtherResult) continue;
       if (instrument !== null && of.instrument[row] !== instrument) continue;
       if (strategy !== null && of.strategy[row] !== strategy) continue;
       if (isInGroup !== null && !isInGroup(row)) continue;
-      if (inWindow && (of.exitMs[row]! < this.#shown.from || of.entryMs[row]! > this.#shown.to)) continue;
+      const hasNoOverlap = of.exitMs[row]! < this.#timeWindow.from || of.entryMs[row]! > this.#timeWindow.to;
+      if (isWindowOnly && hasNoOverlap) continue;
       order.push(row);
     }
-    const value = this.#columns[this.#sort.column]?.value ?? ((row) => row);
-    const direction = this.#sort.down ? -1 : 1;
+    const sortValue = this.#columns[this.#sorting.column]?.value ?? ((row) => row);
+    const direction = this.#sorting.isDescending ? -1 : 1;
     // Trades without a recorded value come last in either direction.
-    const rank = (row: number) => (Number.isNaN(value(row)) ? Infinity : value(row) * direction);
+    const rank = (row: number) => (Number.isNaN(sortValue(row)) ? Infinity : sortValue(row) * direction);
     this.#order = order
       .map((row) => ({ row, rank: rank(row) }))
       .toSorted((a, b) => {
@@ -125,40 +130,45 @@ export class TradeTable {
   #draw(): void {
     const table = byId('trade-table');
     const total = this.#page.trades.all;
-    const shown = byId('trade-count');
-    if (shown)
-      shown.textContent = this.#order.length === total ? wholeText(total) : `${wholeText(this.#order.length)} of ${wholeText(total)}`;
-    const heads = this.#columns.map((column, index) => this.#head(column, index));
-    table?.querySelector('thead')?.replaceChildren(element('tr', {}, ...heads));
-    const rows = this.#order.slice(this.#pageIndex * PAGE_ROWS, (this.#pageIndex + 1) * PAGE_ROWS).map((row) => this.#row(row));
-    const none = element(
+    const count = byId('trade-count');
+    const passing = this.#order.length;
+    if (count) count.textContent = passing === total ? wholeText(total) : `${wholeText(passing)} of ${wholeText(total)}`;
+    const headerCells = this.#columns.map((column, index) => this.#headerCell(column, index));
+    table?.querySelector('thead')?.replaceChildren(element('tr', {}, ...headerCells));
+    const firstPosition = this.#pageIndex * PAGE_ROWS;
+    const rows = this.#order.slice(firstPosition, firstPosition + PAGE_ROWS).map((row) => this.#bodyRow(row));
+    const emptyRow = element(
       'tr',
       {},
       element('td', { colspan: String(this.#columns.length), class: 'muted' }, 'No trade passes the filters: set one of them back to all.'),
     );
-    table?.querySelector('tbody')?.replaceChildren(...(rows.length === 0 ? [none] : rows));
+    table?.querySelector('tbody')?.replaceChildren(...(rows.length === 0 ? [emptyRow] : rows));
     this.#drawPageButtons();
   }
 
   /** Returns the header cell of a column. A click sorts by the column. */
-  #head({ name, isMain }: TradeTableColumn, at: number): HTMLElement {
-    const isSorted = this.#sort.column === at;
-    const arrow = this.#sort.down ? ' ↓' : ' ↑';
+  #headerCell({ name, isMain }: TradeTableColumn, column: number): HTMLElement {
+    const isSorted = this.#sorting.column === column;
+    const arrow = this.#sorting.isDescending ? ' ↓' : ' ↑';
     const button = element('button', { type: 'button' }, isSorted ? name + arrow : name);
     button.addEventListener('click', () => {
-      this.#sort = { column: at, down: isSorted ? !this.#sort.down : at > 0 };
+      this.#sorting = { column, isDescending: isSorted ? !this.#sorting.isDescending : column > 0 };
       this.#refresh();
-      byId('trade-table')?.querySelectorAll('th')[at]?.querySelector('button')?.focus();
+      byId('trade-table')?.querySelectorAll('th')[column]?.querySelector('button')?.focus();
     });
     return element(
       'th',
-      { scope: 'col', class: isMain ? '' : 'wide', ...(isSorted ? { 'aria-sort': this.#sort.down ? 'descending' : 'ascending' } : {}) },
+      {
+        scope: 'col',
+        class: isMain ? '' : 'wide',
+        ...(isSorted ? { 'aria-sort': this.#sorting.isDescending ? 'descending' : 'ascending' } : {}),
+      },
       button,
     );
   }
 
   /** Returns the row of a trade. A click or the enter key selects it. */
-  #row(row: number): HTMLElement {
+  #bodyRow(row: number): HTMLElement {
     const cells = this.#columns.map(({ text, exact, isTinted, value, isMain }, index) => {
       const sign = isTinted ? tone(value(row)) : '';
       const title = exact === undefined ? {} : { title: exact(row) };
@@ -178,25 +188,22 @@ export class TradeTable {
   /** Draws the buttons that turn the pages. */
   #drawPageButtons(): void {
     const pages = Math.max(1, Math.ceil(this.#order.length / PAGE_ROWS));
-    const to = (label: string, at: number, name: string) => {
-      const button = element(
-        'button',
-        { type: 'button', 'aria-label': name, ...(at < 0 || at >= pages || at === this.#pageIndex ? { disabled: '' } : {}) },
-        label,
-      );
+    const pageButton = (label: string, pageIndex: number, name: string) => {
+      const isDisabled = pageIndex < 0 || pageIndex >= pages || pageIndex === this.#pageIndex;
+      const button = element('button', { type: 'button', 'aria-label': name, ...(isDisabled ? { disabled: '' } : {}) }, label);
       button.addEventListener('click', () => {
-        this.#pageIndex = at;
+        this.#pageIndex = pageIndex;
         this.#draw();
       });
       return button;
     };
-    const place = element('span', {}, `page ${wholeText(this.#pageIndex + 1)} of ${wholeText(pages)}`);
+    const position = element('span', {}, `page ${wholeText(this.#pageIndex + 1)} of ${wholeText(pages)}`);
     byId('trade-pages')?.replaceChildren(
-      to('«', 0, 'First page'),
-      to('‹', this.#pageIndex - 1, 'Page before'),
-      place,
-      to('›', this.#pageIndex + 1, 'Next page'),
-      to('»', pages - 1, 'Last page'),
+      pageButton('«', 0, 'First page'),
+      pageButton('‹', this.#pageIndex - 1, 'Page before'),
+      position,
+      pageButton('›', this.#pageIndex + 1, 'Next page'),
+      pageButton('»', pages - 1, 'Last page'),
     );
   }
 
@@ -219,7 +226,7 @@ function groupTest(
   { instruments, strategies }: PageData,
   { of, tags }: UnpackedTrades,
 ): (row: number) => boolean {
-  const keyOf: Readonly<Record<string, (row: number) => string | undefined>> = {
+  const keyReaders: Readonly<Record<string, (row: number) => string | undefined>> = {
     instrument: (row) => instruments[of.instrument[row]!]?.name,
     strategy: (row) => strategies[of.strategy[row]!],
     side: (row) => (of.side[row] === 0 ? 'long' : 'short'),
@@ -228,8 +235,8 @@ function groupTest(
     holdTime: (row) => HOLD_GROUPS[holdGroupOf(of.exitMs[row]! - of.entryMs[row]!)]?.name,
     hour: (row) => String(hourOf(of.entryMs[row]!)).padStart(2, '0'),
   };
-  const read = keyOf[by];
-  return (row) => read?.(row) === key;
+  const keyOfRow = keyReaders[by];
+  return (row) => keyOfRow?.(row) === key;
 }
 
 /** Returns a text as a CSV cell. */

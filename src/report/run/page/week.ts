@@ -4,6 +4,8 @@ import { byId, element } from '../../page/browser/dom.ts';
 import { fixed, tone } from '../../../base/text/format.ts';
 
 const DAYS = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'];
+/** Strongest tint of a cell, in percent of its colour. */
+const MAX_TINT_PERCENT = 32;
 /** Below this width in pixels, the days are the columns. */
 const NARROW_WIDTH = 600;
 
@@ -11,27 +13,26 @@ const NARROW_WIDTH = 600;
 export function drawWeek(returns: readonly number[]): void {
   const host = byId('hours');
   if (!host) return;
-  const max = Math.max(1e-9, ...returns.map(Math.abs));
+  const maxReturn = Math.max(1e-9, ...returns.map(Math.abs));
   const cell = (value: number) => {
-    const made = element(
-      'td',
-      value === 0 ? { class: 'none' } : { class: value > 0 ? 'up' : 'down' },
-      value === 0 ? '·' : fixed(value * 100, 1),
-    );
-    made.style.setProperty('--tint', `${Math.round((Math.abs(value) / max) * 32)}%`);
-    return made;
+    const signClass = value > 0 ? 'up' : 'down';
+    const cellElement = value === 0 ? element('td', { class: 'none' }, '·') : element('td', { class: signClass }, fixed(value * 100, 1));
+    cellElement.style.setProperty('--tint', `${Math.round((Math.abs(value) / maxReturn) * MAX_TINT_PERCENT)}%`);
+    return cellElement;
   };
   const hours = Array.from({ length: 24 }, (_, hour) => hour);
   // On a narrow screen the days are the columns.
   const isNarrow = host.clientWidth < NARROW_WIDTH;
-  const lines = isNarrow
-    ? hours.map((hour) => element('tr', {}, side(twoDigits(hour)), ...DAYS.map((_, day) => cell(returns[day * 24 + hour]!))))
-    : DAYS.map((name, day) => element('tr', {}, side(name), ...hours.map((hour) => cell(returns[day * 24 + hour]!)), total(returns, day)));
-  const heads = isNarrow ? ['h', ...DAYS] : ['', ...hours.map(twoDigits), 'day'];
+  const cellAt = (day: number, hour: number) => cell(returns[day * 24 + hour]!);
+  const hourLine = (hour: number) => element('tr', {}, rowHeader(twoDigits(hour)), ...DAYS.map((_, day) => cellAt(day, hour)));
+  const dayLine = (name: string, day: number) =>
+    element('tr', {}, rowHeader(name), ...hours.map((hour) => cellAt(day, hour)), dayTotal(returns, day));
+  const lines = isNarrow ? hours.map(hourLine) : DAYS.map(dayLine);
+  const headings = isNarrow ? ['h', ...DAYS] : ['', ...hours.map(twoDigits), 'day'];
   const table = element(
     'table',
     { class: 'week', 'aria-label': 'Returns by hour of the week' },
-    element('thead', {}, element('tr', {}, ...heads.map(head))),
+    element('thead', {}, element('tr', {}, ...headings.map(columnHeader))),
     element('tbody', {}, ...lines),
   );
   host.replaceChildren(
@@ -44,16 +45,16 @@ function twoDigits(hour: number): string {
   return String(hour).padStart(2, '0');
 }
 
-function head(text: string): HTMLElement {
+function columnHeader(text: string): HTMLElement {
   return element('th', { scope: 'col' }, text);
 }
 
-function side(text: string): HTMLElement {
+function rowHeader(text: string): HTMLElement {
   return element('th', { scope: 'row' }, text);
 }
 
 /** Returns the cell with the compounded return of a day. */
-function total(returns: readonly number[], day: number): HTMLElement {
+function dayTotal(returns: readonly number[], day: number): HTMLElement {
   const growth = returns.slice(day * 24, day * 24 + 24).reduce((product, value) => product * (1 + value), 1);
   return element('td', { class: tone(growth - 1) }, fixed((growth - 1) * 100, 1));
 }

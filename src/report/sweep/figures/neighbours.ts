@@ -26,22 +26,27 @@ export interface Neighbourhoods {
 export function neighbourhoods(record: Pick<SweepRecord, 'axes' | 'places' | 'sets'>, values: Float64Array): Neighbourhoods {
   const { places, sets } = record;
   const sizes = record.axes.map((axis) => axis.values.length);
+  // A cell is the number of a combination in the whole grid. A stride is the distance of two cells that differ by one step on an axis.
   const strides = sizes.map((_, axis) => sizes.slice(axis + 1).reduce((product, size) => product * size, 1));
   const cellOf = (set: number) => strides.reduce((cell, stride, axis) => cell + stride * (places[axis]?.[set] ?? 0), 0);
   const setAt = new Map(Array.from({ length: sets }, (_, set) => [cellOf(set), set]));
-  const steps = stepsOf(record.axes.map(({ isOrdered, values: axisValues }) => isOrdered && axisValues.length > 1));
+  const moves = record.axes.map(({ isOrdered, values: axisValues }) => isOrdered && axisValues.length > 1);
+  const steps = stepsOf(moves);
   const mean = new Float64Array(sets).fill(NaN);
   const count = new Int32Array(sets);
   for (let set = 0; set < sets; set++) {
     const neighbourValues = steps.flatMap((step) => {
-      if (step.some((by, axis) => !isWithin((places[axis]?.[set] ?? 0) + by, sizes[axis] ?? 0))) return [];
-      const neighbour = setAt.get(step.reduce((cell, by, axis) => cell + by * (strides[axis] ?? 0), cellOf(set)));
+      const leavesGrid = step.some((by, axis) => !isWithin((places[axis]?.[set] ?? 0) + by, sizes[axis] ?? 0));
+      if (leavesGrid) return [];
+      const neighbourCell = step.reduce((cell, by, axis) => cell + by * (strides[axis] ?? 0), cellOf(set));
+      const neighbour = setAt.get(neighbourCell);
       const value = neighbour === undefined ? NaN : (values[neighbour] ?? NaN);
       return Number.isFinite(value) ? [value] : [];
     });
     count[set] = neighbourValues.length;
-    if (Number.isFinite(values[set] ?? NaN) && neighbourValues.length >= steps.length * MIN_SHARE) {
-      mean[set] = sumOf(neighbourValues.length, (i) => neighbourValues[i] ?? 0) / neighbourValues.length;
+    const hasEnough = neighbourValues.length >= steps.length * MIN_SHARE;
+    if (Number.isFinite(values[set] ?? NaN) && hasEnough) {
+      mean[set] = sumOf(neighbourValues.length, (index) => neighbourValues[index] ?? 0) / neighbourValues.length;
     }
   }
   return { mean, count, whole: steps.length };

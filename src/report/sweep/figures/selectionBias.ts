@@ -14,8 +14,8 @@ export function selectionBiasOf(record: SweepRecord, best: number | null): Selec
   const { family, count, earlier, all, sharpes } = record.trials;
   const sharpe = best === null ? NaN : (figureOf(record, 'sharpe')?.[best] ?? NaN);
   const spread = deviation(sharpes);
-  const expected: Figure = sharpes.length < 2 ? 'no-trials' : expectedBestSharpe(count, spread);
-  const deflated = typeof expected === 'number' ? deflatedSharpe(record, best, expected) : expected;
+  const expectedBest: Figure = sharpes.length < 2 ? 'no-trials' : expectedBestSharpe(count, spread);
+  const deflated = typeof expectedBest === 'number' ? deflatedSharpe(record, best, expectedBest) : expectedBest;
   const finiteOrNull = (figure: Figure) => (typeof figure === 'number' && Number.isFinite(figure) ? figure : null);
   return {
     family,
@@ -23,7 +23,7 @@ export function selectionBiasOf(record: SweepRecord, best: number | null): Selec
     earlier,
     allTrials: all,
     spread: finiteOrNull(spread),
-    expectedBest: finiteOrNull(expected),
+    expectedBest: finiteOrNull(expectedBest),
     sharpe: finiteOrNull(sharpe),
     deflated: finiteOrNull(deflated),
     reason: reasonOf(deflated),
@@ -35,12 +35,12 @@ function deflatedSharpe(record: SweepRecord, best: number | null, expectedBest: 
   const bestValue = (name: string) => (best === null ? NaN : (figureOf(record, name)?.[best] ?? NaN));
   const dayCount = bestValue('days');
   if (!(dayCount >= 4)) return 'too-few-returns';
-  const annual = Math.sqrt(DAYS_PER_YEAR);
+  const sqrtDaysPerYear = Math.sqrt(DAYS_PER_YEAR);
   const sample = {
-    n: dayCount,
-    sharpe: bestValue('sharpe') / annual,
+    count: dayCount,
+    sharpe: bestValue('sharpe') / sqrtDaysPerYear,
     skew: bestValue('skew'),
     excessKurtosis: bestValue('excessKurtosis'),
   };
-  return probabilityAbove(sample, expectedBest / annual);
+  return probabilityAbove(sample, expectedBest / sqrtDaysPerYear);
 }

@@ -6,14 +6,16 @@ import { briefValue, type Model } from './model.ts';
 import { coloursOf, scaleOf, type ColourScale } from './scale.ts';
 import { mapCells, type MapCell, type View } from './view.ts';
 
-const FONT = 'ui-monospace, "SF Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace';
-const TEXT_PX = 11;
+const FONT_FAMILY = 'ui-monospace, "SF Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace';
+const FONT_PX = 11;
 /** Minimum width and height of a cell for its number to be readable. */
 const NUMBER_WIDTH = 40;
 const NUMBER_HEIGHT = 16;
-const [MIN_HEIGHT, MAX_HEIGHT] = [10, 34];
-const MAX_WIDTH = 92;
-const WANTED_HEIGHT = 480;
+/** Bounds of the size of a cell, and the height that the map should have. All in CSS pixels. */
+const MIN_CELL_HEIGHT = 10;
+const MAX_CELL_HEIGHT = 34;
+const MAX_CELL_WIDTH = 92;
+const TARGET_MAP_HEIGHT = 480;
 /** Space for the names and values of the axes. */
 const BOTTOM = 38;
 const TOP = 4;
@@ -83,14 +85,14 @@ export class HeatMap {
     const { across, down } = this.#view;
     const columns = page.axes[across]?.values.length ?? 1;
     const rows = down === null ? 1 : (page.axes[down]?.values.length ?? 1);
-    context.font = `${TEXT_PX}px ${FONT}`;
+    context.font = `${FONT_PX}px ${FONT_FAMILY}`;
     const left = down === null ? 8 : this.#labelWidth(context, down) + 26;
-    const outer = this.#canvas.parentElement?.clientWidth ?? 600;
-    const cellWidth = Math.min(MAX_WIDTH, (outer - left - 4) / columns);
-    const cellHeight = rows === 1 ? 56 : Math.max(MIN_HEIGHT, Math.min(MAX_HEIGHT, WANTED_HEIGHT / rows));
-    const layout = { left, columns, rows, cellWidth, cellHeight, width: outer, height: TOP + rows * cellHeight + BOTTOM };
+    const outerWidth = this.#canvas.parentElement?.clientWidth ?? 600;
+    const cellWidth = Math.min(MAX_CELL_WIDTH, (outerWidth - left - 4) / columns);
+    const cellHeight = rows === 1 ? 56 : Math.max(MIN_CELL_HEIGHT, Math.min(MAX_CELL_HEIGHT, TARGET_MAP_HEIGHT / rows));
+    const layout = { left, columns, rows, cellWidth, cellHeight, width: outerWidth, height: TOP + rows * cellHeight + BOTTOM };
     this.#layout = layout;
-    this.#fit(context, layout);
+    this.#resizeCanvas(context, layout);
     for (const cell of this.#cells) this.#drawCell(context, cell, layout);
     this.#drawAxes(context, layout);
     this.#drawOutlines(context, layout);
@@ -103,19 +105,19 @@ export class HeatMap {
   }
 
   /** Sets the canvas to the pixel density of the screen, and its height to that of the rows. */
-  #fit(context: CanvasRenderingContext2D, { width, height }: MapLayout): void {
-    const dots = devicePixelRatio;
-    this.#canvas.width = Math.round(width * dots);
-    this.#canvas.height = Math.round(height * dots);
+  #resizeCanvas(context: CanvasRenderingContext2D, { width, height }: MapLayout): void {
+    const pixelRatio = devicePixelRatio;
+    this.#canvas.width = Math.round(width * pixelRatio);
+    this.#canvas.height = Math.round(height * pixelRatio);
     this.#canvas.style.width = `${width}px`;
     this.#canvas.style.height = `${height}px`;
-    context.setTransform(dots, 0, 0, dots, 0, 0);
-    context.font = `${TEXT_PX}px ${FONT}`;
+    context.setTransform(pixelRatio, 0, 0, pixelRatio, 0, 0);
+    context.font = `${FONT_PX}px ${FONT_FAMILY}`;
     context.textBaseline = 'middle';
   }
 
   /** Returns left, top, width and height of a cell. The lowest value of the axis is at the bottom. Whole pixels keep the gaps even. */
-  #boxOf(column: number, row: number, layout: MapLayout): readonly [number, number, number, number] {
+  #boxOf(column: number, row: number, layout: MapLayout): Box {
     const x = Math.round(layout.left + column * layout.cellWidth);
     const y = Math.round(TOP + (layout.rows - 1 - row) * layout.cellHeight);
     const right = Math.round(layout.left + (column + 1) * layout.cellWidth);
@@ -157,22 +159,24 @@ export class HeatMap {
   /** Draws names and values of both axes. Values that would overlap are left out. */
   #drawAxes(context: CanvasRenderingContext2D, layout: MapLayout): void {
     const { axes } = this.#model.page;
-    const [across, down] = [axes[this.#view.across], this.#view.down === null ? undefined : axes[this.#view.down]];
+    const across = axes[this.#view.across];
+    const down = this.#view.down === null ? undefined : axes[this.#view.down];
     const bottom = TOP + layout.rows * layout.cellHeight;
     context.fillStyle = colour('muted');
     context.textAlign = 'center';
-    const widest = across ? this.#labelWidth(context, this.#view.across) + 10 : 0;
-    const every = Math.max(1, Math.ceil(widest / layout.cellWidth));
+    const maxLabelWidth = across ? this.#labelWidth(context, this.#view.across) + 10 : 0;
+    const columnStep = Math.max(1, Math.ceil(maxLabelWidth / layout.cellWidth));
     across?.values.forEach((value, column) => {
-      if (column % every === 0) context.fillText(String(value), layout.left + (column + 0.5) * layout.cellWidth, bottom + 11);
+      if (column % columnStep === 0) context.fillText(String(value), layout.left + (column + 0.5) * layout.cellWidth, bottom + 11);
     });
     const middle = layout.left + (layout.columns * layout.cellWidth) / 2;
     context.fillText(axisName(across), middle, bottom + 28);
     if (!down) return;
     context.textAlign = 'right';
-    const everyRow = Math.max(1, Math.ceil((TEXT_PX + 3) / layout.cellHeight));
+    const rowStep = Math.max(1, Math.ceil((FONT_PX + 3) / layout.cellHeight));
     down.values.forEach((value, row) => {
-      if (row % everyRow === 0) context.fillText(String(value), layout.left - 7, TOP + (layout.rows - row - 0.5) * layout.cellHeight + 0.5);
+      const y = TOP + (layout.rows - row - 0.5) * layout.cellHeight + 0.5;
+      if (row % rowStep === 0) context.fillText(String(value), layout.left - 7, y);
     });
     context.save();
     context.translate(9, TOP + (layout.rows * layout.cellHeight) / 2);
@@ -185,25 +189,34 @@ export class HeatMap {
   /** Outlines the plateau, the best cell and the cell of the cursor. */
   #drawOutlines(context: CanvasRenderingContext2D, layout: MapLayout): void {
     const { best, plateau } = this.#model.page;
-    const around = this.#cells.find(({ set }) => set !== null && set === plateau);
-    if (around) this.#outlineBlock(context, around, layout);
-    const top = this.#cells.find(({ set }) => set !== null && set === best);
-    if (top) outline(context, this.#boxOf(top.column, top.row, layout), { stroke: colour('text'), lineWidth: 2.5, dash: [] });
+    const plateauCell = this.#cells.find(({ set }) => set !== null && set === plateau);
+    if (plateauCell) this.#outlineBlock(context, plateauCell, layout);
+    const bestCell = this.#cells.find(({ set }) => set !== null && set === best);
+    if (bestCell)
+      drawOutline(context, this.#boxOf(bestCell.column, bestCell.row, layout), { stroke: colour('text'), lineWidth: 2.5, dash: [] });
     const cursor = this.#cells[this.#cursor ?? -1];
     if (cursor)
-      outline(context, inset(this.#boxOf(cursor.column, cursor.row, layout)), { stroke: colour('bench'), lineWidth: 2.5, dash: [] });
+      drawOutline(context, shrunkBox(this.#boxOf(cursor.column, cursor.row, layout)), {
+        stroke: colour('bench'),
+        lineWidth: 2.5,
+        dash: [],
+      });
   }
 
   /** Outlines the part of the plateau's neighbourhood that is on the map. */
   #outlineBlock(context: CanvasRenderingContext2D, { column, row }: MapCell, layout: MapLayout): void {
-    const reach = (axis: number | null) => (axis !== null && this.#model.page.axes[axis]?.isOrdered ? 1 : 0);
-    const [dx, dy] = [reach(this.#view.across), reach(this.#view.down)];
-    const [from, to] = [Math.max(0, column - dx), Math.min(layout.columns - 1, column + dx)];
-    const [low, high] = [Math.max(0, row - dy), Math.min(layout.rows - 1, row + dy)];
-    const [x, y] = this.#boxOf(from, high, layout);
-    const [lastX, lastY, width, height] = this.#boxOf(to, low, layout);
+    // Only an ordered axis has neighbours.
+    const reachOf = (axis: number | null) => (axis !== null && this.#model.page.axes[axis]?.isOrdered ? 1 : 0);
+    const columnReach = reachOf(this.#view.across);
+    const rowReach = reachOf(this.#view.down);
+    const firstColumn = Math.max(0, column - columnReach);
+    const lastColumn = Math.min(layout.columns - 1, column + columnReach);
+    const lowestRow = Math.max(0, row - rowReach);
+    const highestRow = Math.min(layout.rows - 1, row + rowReach);
+    const [x, y] = this.#boxOf(firstColumn, highestRow, layout);
+    const [lastX, lastY, width, height] = this.#boxOf(lastColumn, lowestRow, layout);
     const block: Box = [x, y, lastX + width - x, lastY + height - y];
-    outline(context, block, { stroke: colour('text'), lineWidth: 1.5, dash: [5, 3] });
+    drawOutline(context, block, { stroke: colour('text'), lineWidth: 1.5, dash: [5, 3] });
   }
 
   /** Shows the cell under the pointer, or moves the cursor to it. `isChosen`: the pointer was pressed. */
@@ -224,7 +237,8 @@ export class HeatMap {
     const step = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] }[event.key];
     if (!layout || !step || event.ctrlKey || event.metaKey || event.altKey) return;
     event.preventDefault();
-    const start = this.#cells[this.#cursor ?? -1] ?? this.#cells.find(({ set }) => set === this.#model.page.best) ?? this.#cells[0];
+    const bestCell = this.#cells.find(({ set }) => set === this.#model.page.best);
+    const start = this.#cells[this.#cursor ?? -1] ?? bestCell ?? this.#cells[0];
     if (!start) return;
     const column = Math.min(layout.columns - 1, Math.max(0, start.column + (step[0] ?? 0)));
     const row = Math.min(layout.rows - 1, Math.max(0, start.row + (step[1] ?? 0)));
@@ -252,17 +266,18 @@ interface LineStyle {
 }
 
 /** Shrinks the outline of the cursor, so that the outline of the best set stays visible around it. */
-function inset([x, y, width, height]: Box): Box {
+function shrunkBox([x, y, width, height]: Box): Box {
   return width > 16 && height > 16 ? [x + 3, y + 3, width - 6, height - 6] : [x, y, width, height];
 }
 
+/** Returns the name of an axis with its unit. */
 function axisName(axis: { readonly name: string; readonly unit: string } | undefined): string {
   if (!axis) return '';
   return axis.unit === '' ? axis.name : `${axis.name}, ${axis.unit}`;
 }
 
 /** Draws the outline of a box. */
-function outline(context: CanvasRenderingContext2D, [x, y, width, height]: Box, style: LineStyle): void {
+function drawOutline(context: CanvasRenderingContext2D, [x, y, width, height]: Box, style: LineStyle): void {
   // A wider line in the page colour separates the outline from any cell colour.
   const halo: LineStyle = { stroke: colour('surface'), lineWidth: style.lineWidth + 2, dash: [] };
   for (const { stroke, lineWidth, dash } of [halo, style]) {

@@ -1,4 +1,4 @@
-// Script of the sweep page: the map with its selectors, the charts, the table, and the command of the chosen set.
+// The script of the sweep page in the browser: the map with its selectors, the charts, the table, and the command of the chosen set.
 /// <reference lib="dom" />
 /// <reference lib="dom.iterable" />
 
@@ -14,10 +14,11 @@ import type { SweepPage } from './wire.ts';
 // The page writer guarantees that the JSON has this type.
 const page = JSON.parse(byId('page')?.textContent ?? '{}') as SweepPage;
 
+/** Draws everything again. Replaced once the page has its data. */
 let redraw = (): void => {};
 
 /** Draws the page, and connects its selectors. */
-async function start(): Promise<void> {
+async function startPage(): Promise<void> {
   const model = await unpackModel(page);
   const canvas = byId('map');
   if (!(canvas instanceof HTMLCanvasElement)) throw new Error('the page has a map');
@@ -31,7 +32,7 @@ async function start(): Promise<void> {
     if (change.figure) drawPictures(model, view);
   };
   addPickers(model, () => view, show);
-  addRows(model, map, (pinned) => show({ pinned, isSmooth: false }));
+  connectTableRows(model, map, (pinned) => show({ pinned, isSmooth: false }));
   redraw = () => {
     map.draw();
     drawKey(map, view);
@@ -42,6 +43,7 @@ async function start(): Promise<void> {
   document.documentElement.dataset['state'] = 'ready';
 }
 
+/** Draws the charts below the map. */
 function drawPictures(model: Model, { figure }: View): void {
   drawSpread(model, figure);
   drawParameters(model, figure);
@@ -69,29 +71,35 @@ function cellLines(model: Model, { figure, isSmooth }: View, { set, kind, value 
   if (kind === 'refused') return [params, 'refused by the strategy'];
   if (kind === 'failed') return [params, 'failed'];
   const figureNamed = (name: string) => model.figures.find((candidate) => candidate.name === name);
-  const beside = ['sharpe', 'totalReturn', 'maxDrawdown', 'trades'].flatMap((name) => {
+  const otherFigures = ['sharpe', 'totalReturn', 'maxDrawdown', 'trades'].flatMap((name) => {
     const other = figureNamed(name);
     return other && other.name !== figure.name
       ? [`${other.label} ${sweepFigureText(other.values[set] ?? NaN, other.kind, page.asset)}`]
       : [];
   });
-  const around = sweepFigureText(model.neighbours(figure)[set] ?? NaN, figure.kind, page.asset);
-  const shown = sweepFigureText(isSmooth ? (figure.values[set] ?? NaN) : value, figure.kind, page.asset);
-  return [params, `${figure.label} ${shown}`, `neighbours ${around}`, ...beside];
+  const neighbourText = sweepFigureText(model.neighbours(figure)[set] ?? NaN, figure.kind, page.asset);
+  // A smooth map shows the mean of the neighbourhood, but this line is about the set itself.
+  const ownValue = isSmooth ? (figure.values[set] ?? NaN) : value;
+  const ownText = sweepFigureText(ownValue, figure.kind, page.asset);
+  return [params, `${figure.label} ${ownText}`, `neighbours ${neighbourText}`, ...otherFigures];
 }
+
+/** Number of colours in the legend. */
+const LEGEND_SHADES = 24;
 
 /** Draws the legend of the map colours. */
 function drawKey(map: HeatMap, { figure }: View): void {
   const host = byId('map-key');
   if (!host) return;
   const { low, high } = map.scale;
-  const shades = Array.from({ length: 24 }, (_, i) => {
+  const shades = Array.from({ length: LEGEND_SHADES }, (_, index) => {
     const shade = element('span');
-    shade.style.background = coloursOf(low + ((high - low) * i) / 23, map.scale).fill;
+    const value = low + ((high - low) * index) / (LEGEND_SHADES - 1);
+    shade.style.background = coloursOf(value, map.scale).fill;
     return shade;
   });
-  const end = (value: number) => element('span', { class: 'end' }, sweepFigureText(value, figure.kind, page.asset));
-  host.replaceChildren(end(low), element('span', { class: 'shades', 'aria-hidden': 'true' }, ...shades), end(high));
+  const endLabel = (value: number) => element('span', { class: 'end' }, sweepFigureText(value, figure.kind, page.asset));
+  host.replaceChildren(endLabel(low), element('span', { class: 'shades', 'aria-hidden': 'true' }, ...shades), endLabel(high));
 }
 
 /** Connects the selectors above the map. `currentView` returns the view that the map shows. */
@@ -104,61 +112,61 @@ function addPickers(model: Model, currentView: () => View, show: (change: Partia
     const { across, down } = currentView();
     const next = Number(value);
     show({ across: next, down: next === down ? across : down });
-    sync(currentView());
+    updateSelectors(currentView());
   });
   onSelect('pick-down', (value) => {
     const { across, down } = currentView();
     const next = Number(value);
     show({ down: next, across: next === across && down !== null ? down : across });
-    sync(currentView());
+    updateSelectors(currentView());
   });
   page.axes.forEach((_, axis) => {
     onSelect(`hold-${axis}`, (value) => {
       const pin: PinnedAxis = value === 'best' || value === 'mean' ? value : Number(value);
-      show({ pinned: currentView().pinned.map((old, other) => (other === axis ? pin : old)) });
+      show({ pinned: currentView().pinned.map((oldPin, otherAxis) => (otherAxis === axis ? pin : oldPin)) });
     });
   });
   byId('smooth')?.addEventListener('change', (event) => {
     if (event.target instanceof HTMLInputElement) show({ isSmooth: event.target.checked });
   });
-  sync(currentView());
+  updateSelectors(currentView());
 }
 
 /** Updates the selectors to match the map. A parameter that is an axis of the map has no fixed value. */
-function sync({ figure, across, down, pinned }: View): void {
-  choose(
+function updateSelectors({ figure, across, down, pinned }: View): void {
+  selectValue(
     'pick-figure',
     page.figures.findIndex(({ name }) => name === figure.name),
   );
-  choose('pick-across', across);
-  if (down !== null) choose('pick-down', down);
+  selectValue('pick-across', across);
+  if (down !== null) selectValue('pick-down', down);
   pinned.forEach((value, axis) => {
-    choose(`hold-${axis}`, value);
+    selectValue(`hold-${axis}`, value);
     const label = byId(`hold-${axis}`)?.closest('label');
     if (label) label.hidden = axis === across || axis === down;
   });
 }
 
-/** Calls `act` with the new value of a selector. */
-function onSelect(id: string, act: (value: string) => void): void {
+/** Calls `onValue` with the new value of a selector. */
+function onSelect(id: string, onValue: (value: string) => void): void {
   byId(id)?.addEventListener('change', (event) => {
-    if (event.target instanceof HTMLSelectElement) act(event.target.value);
+    if (event.target instanceof HTMLSelectElement) onValue(event.target.value);
   });
 }
 
 /** Sets the value of a selector. */
-function choose(id: string, value: number | string): void {
+function selectValue(id: string, value: number | string): void {
   const select = byId(id);
   if (select instanceof HTMLSelectElement) select.value = String(value);
 }
 
 /** Makes the table rows selectable. A row shows its set on the map and, where needed, sets the other parameters to the set's values. */
-function addRows(model: Model, map: HeatMap, hold: (held: readonly PinnedAxis[]) => void): void {
+function connectTableRows(model: Model, map: HeatMap, pinAll: (pinned: readonly PinnedAxis[]) => void): void {
   for (const row of document.querySelectorAll<HTMLElement>('tr[data-set]')) {
     const showSet = () => {
       const set = Number(row.dataset['set']);
       if (!map.choose(set)) {
-        hold(page.axes.map((_, axis) => model.places[axis]?.[set] ?? 0));
+        pinAll(page.axes.map((_, axis) => model.places[axis]?.[set] ?? 0));
         map.choose(set);
       }
       byId('map-section')?.scrollIntoView({ block: 'nearest' });
@@ -183,4 +191,4 @@ addKeys({
   m: () => byId('map')?.focus(),
   n: () => byId('smooth')?.click(),
 });
-document.addEventListener('isobar-columns', () => void start());
+document.addEventListener('isobar-columns', () => void startPage());

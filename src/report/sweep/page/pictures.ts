@@ -3,12 +3,17 @@
 
 import { byId, element } from '../../page/browser/dom.ts';
 import { fixed } from '../../../base/text/format.ts';
-import { drawBins, PlotFrame, TOP, type AxisRange } from '../../page/browser/frame.ts';
+import { drawBins, LEFT, PlotFrame, RIGHT, TOP, type AxisRange } from '../../page/browser/frame.ts';
 import { niceStep, niceTicks, numberTexts } from '../../page/browser/ticks.ts';
 import { quantile } from '../../kernels/sums.ts';
 import { sweepFigureText, type SweepFigure, type Model } from './model.ts';
 
+/** About how many bins the histogram has. */
 const BINS = 40;
+/** Factor of the vertical axis that leaves room for the labels of the lines. */
+const SPACE_FOR_LABELS = 1.3;
+/** Shortest range of an axis, so that equal values can be drawn. */
+const MIN_RANGE = 1e-6;
 
 /** Fractions are shown in percent, so that the axis marks are round. */
 const factorOf = ({ kind }: SweepFigure) => (kind === 'percent' || kind === 'change' ? 100 : 1);
@@ -28,35 +33,51 @@ export function drawSpread(model: Model, figure: SweepFigure): void {
   const values = [...figure.values].filter(Number.isFinite).map((value) => value * factor);
   if (values.length === 0) return void (host.textContent = 'No set has this figure.');
   const { best, expectedBest } = model.page;
-  const random = figure.name === 'sharpe' && expectedBest !== null ? expectedBest : NaN;
-  const sorted = values.toSorted((a, b) => a - b);
-  const middle = quantile(Float64Array.from(sorted), 0.5);
-  const top = best === null ? NaN : (figure.values[best] ?? NaN) * factor;
-  const low = Math.min(sorted[0] ?? 0, 0, Number.isFinite(random) ? random : 0);
-  const high = Math.max(sorted.at(-1) ?? 0, Number.isFinite(random) ? random : 0);
-  const step = niceStep(Math.max(high - low, 1e-6), BINS);
-  const first = Math.floor(low / step);
-  const bins = Array.from({ length: Math.max(1, Math.floor(high / step) + 1 - first) }, () => 0);
-  for (const value of values) {
-    const bin = Math.floor(value / step) - first;
-    bins[bin] = (bins[bin] ?? 0) + 1;
-  }
-  const max = Math.max(...bins);
-  const across = { low: first * step, high: (first + bins.length) * step };
-  const frame = new PlotFrame(host, across, { low: 0, high: max * 1.3 }, `Sets by ${figure.label}`);
-  frame.drawMarksLeft(niceTicks(0, max, 4).filter(Number.isInteger));
-  frame.drawMarksBelow(niceTicks(across.low, across.high, frame.width > 400 ? 8 : 5));
-  drawBins(frame, bins, {
-    startOf: (bin) => (first + bin) * step,
-    colourOf: (bin) => (first + bin >= 0 ? 'gain' : 'loss'),
-    textOf: (bin, amount) => `${fixed((first + bin) * step, 2)} to ${fixed((first + bin + 1) * step, 2)}: ${amount} sets`,
+  // The expected best set without skill is known for the Sharpe ratio only.
+  const bestWithoutSkill = figure.name === 'sharpe' && expectedBest !== null ? expectedBest : NaN;
+  const ascending = values.toSorted((a, b) => a - b);
+  const median = quantile(Float64Array.from(ascending), 0.5);
+  const bestSetValue = best === null ? NaN : (figure.values[best] ?? NaN) * factor;
+  const { setCounts, firstBin, binWidth } = histogramOf(ascending, Number.isFinite(bestWithoutSkill) ? bestWithoutSkill : 0);
+  const startOf = (bin: number) => (firstBin + bin) * binWidth;
+  const maxCount = Math.max(...setCounts);
+  const xRange = { low: startOf(0), high: startOf(setCounts.length) };
+  const frame = new PlotFrame(host, xRange, { low: 0, high: maxCount * SPACE_FOR_LABELS }, `Sets by ${figure.label}`);
+  frame.drawMarksLeft(niceTicks(0, maxCount, 4).filter(Number.isInteger));
+  frame.drawMarksBelow(niceTicks(xRange.low, xRange.high, frame.width > 400 ? 8 : 5));
+  drawBins(frame, setCounts, {
+    startOf,
+    colourOf: (bin) => (firstBin + bin >= 0 ? 'gain' : 'loss'),
+    textOf: (bin, amount) => `${fixed(startOf(bin), 2)} to ${fixed(startOf(bin + 1), 2)}: ${amount} sets`,
   });
   drawMarks(frame, [
-    { value: middle, text: 'middle', colour: 'muted' },
-    { value: random, text: 'chance', colour: 'warn' },
-    { value: top, text: 'best', colour: 'text' },
+    { value: median, text: 'middle', colour: 'muted' },
+    { value: bestWithoutSkill, text: 'chance', colour: 'warn' },
+    { value: bestSetValue, text: 'best', colour: 'text' },
   ]);
   frame.show();
+}
+
+/** How many sets lie in each bin. Bin `i` starts at the value (firstBin + i) × binWidth. */
+interface Histogram {
+  readonly setCounts: readonly number[];
+  readonly firstBin: number;
+  readonly binWidth: number;
+}
+
+/** Returns the histogram of ascending values. Its range includes 0 and `included`. */
+function histogramOf(ascending: readonly number[], included: number): Histogram {
+  const low = Math.min(ascending[0] ?? 0, 0, included);
+  const high = Math.max(ascending.at(-1) ?? 0, included);
+  const binWidth = niceStep(Math.max(high - low, MIN_RANGE), BINS);
+  const firstBin = Math.floor(low / binWidth);
+  const binCount = Math.max(1, Math.floor(high / binWidth) + 1 - firstBin);
+  const setCounts = Array.from({ length: binCount }, () => 0);
+  for (const value of ascending) {
+    const bin = Math.floor(value / binWidth) - firstBin;
+    setCounts[bin] = (setCounts[bin] ?? 0) + 1;
+  }
+  return { setCounts, firstBin, binWidth };
 }
 
 /** Draws lines with labels at different heights, so that the labels do not overlap. */
@@ -90,23 +111,26 @@ export function drawParameters(model: Model, figure: SweepFigure): void {
 function drawParameter(model: Model, figure: SweepFigure, axis: number, host: HTMLElement): void {
   const { values, name } = model.page.axes[axis] ?? { values: [], name: '' };
   const factor = factorOf(figure);
+  // By value of the parameter: the figures of the sets with that value.
   const groups = values.map((): number[] => []);
   figure.values.forEach((value, set) => {
     if (Number.isFinite(value)) groups[model.places[axis]?.[set] ?? 0]?.push(value * factor);
   });
-  const rows = groups.map((group) => group.toSorted((a, b) => a - b));
-  if (rows.flat().length === 0) return void (host.textContent = 'No set has this figure.');
-  const bands = rows.map(bandOf);
+  if (groups.flat().length === 0) return void (host.textContent = 'No set has this figure.');
+  const bands = groups.map((group) => bandOf(group.toSorted((a, b) => a - b)));
   const ends = bands.flatMap(({ low, best }) => [low, best]).filter(Number.isFinite);
   const span = { low: Math.min(0, ...ends), high: Math.max(0, ...ends) };
   const frame = new PlotFrame(host, { low: -0.5, high: values.length - 0.5 }, padRange(span.low, span.high), `${figure.label} by ${name}`);
   const ticks = niceTicks(span.low, span.high, 4);
   frame.drawMarksLeft(ticks, factor === 100 ? numberTexts(ticks).map((text) => `${text}%`) : numberTexts(ticks));
-  const labelStep = Math.ceil((Math.max(...values.map((value) => String(value).length)) * 8 + 12) / ((frame.width - 52) / values.length));
+  const bandWidth = (frame.width - LEFT - RIGHT) / values.length;
+  const maxLabelLength = Math.max(...values.map((value) => String(value).length));
+  const labelWidth = maxLabelLength * 8 + 12;
+  const labelStep = Math.ceil(labelWidth / bandWidth);
   values.forEach((value, index) => {
     if (index % Math.max(1, labelStep) === 0) frame.add('text', { x: frame.x(index), y: 212, 'text-anchor': 'middle' }, String(value));
   });
-  const boxWidth = Math.min(22, ((frame.width - 52) / values.length) * 0.6);
+  const boxWidth = Math.min(22, bandWidth * 0.6);
   bands.forEach((band, index) => {
     if (!Number.isFinite(band.middle)) return;
     const x = frame.x(index);
@@ -134,8 +158,10 @@ function bandOf(ascending: readonly number[]): Band {
 
 /** Draws a band around `x`: a box from quartile to quartile, a line at the median, and a dot at the best set. */
 function drawBand(frame: PlotFrame, band: Band, x: number, width: number): void {
-  const [top, bottom] = [frame.y(band.high), frame.y(band.low)];
-  const [left, right] = [x - width / 2, x + width / 2];
+  const top = frame.y(band.high);
+  const bottom = frame.y(band.low);
+  const left = x - width / 2;
+  const right = x + width / 2;
   const middle = frame.y(band.middle);
   const height = Math.max(1, bottom - top);
   frame.add('rect', { x: left, y: top, width, height, fill: 'var(--accent)', 'fill-opacity': 0.22, rx: 2 });
@@ -145,6 +171,6 @@ function drawBand(frame: PlotFrame, band: Band, x: number, width: number): void 
 
 /** Returns a range with a small margin. An end at 0 stays at 0 below. */
 function padRange(low: number, high: number): AxisRange {
-  const margin = Math.max(high - low, 1e-6) * 0.05;
+  const margin = Math.max(high - low, MIN_RANGE) * 0.05;
   return { low: low - (low < 0 ? margin : 0), high: high + margin };
 }

@@ -4,8 +4,8 @@
 import { colour } from '../../page/browser/dom.ts';
 
 /** The weakest and the strongest share of the colour in a cell. */
-const FAINT = 0.14;
-const STRONG = 0.92;
+const MIN_COLOUR_SHARE = 0.14;
+const MAX_COLOUR_SHARE = 0.92;
 
 /** The range of the values, and which colours they use. */
 export interface ColourScale {
@@ -34,29 +34,31 @@ export function coloursOf(value: number, { low, high, side }: ColourScale): { re
   const oneSidedShare = side === 'above' ? position : 1 - position;
   const share = side === 'both' ? Math.abs(value) / high : oneSidedShare;
   const signName = side === 'below' || value < 0 ? 'loss' : 'gain';
-  const end = rgb(colour(side === 'above' ? 'accent' : signName));
-  const part = FAINT + (STRONG - FAINT) * share;
-  const mixed = rgb(colour('surface')).map((channel, i) => Math.round(channel + ((end[i] ?? 0) - channel) * part));
-  return { fill: `rgb(${mixed.join(' ')})`, text: readable(mixed) };
+  const fullColour = rgb(colour(side === 'above' ? 'accent' : signName));
+  const colourShare = MIN_COLOUR_SHARE + (MAX_COLOUR_SHARE - MIN_COLOUR_SHARE) * share;
+  const mixed = rgb(colour('surface')).map((channel, index) => Math.round(channel + ((fullColour[index] ?? 0) - channel) * colourShare));
+  return { fill: `rgb(${mixed.join(' ')})`, text: readableTextColour(mixed) };
 }
 
 /** Returns black or white, whichever has the higher WCAG contrast. */
-function readable(fill: readonly number[]): string {
-  const light = luminance(fill);
-  return 1.05 / (light + 0.05) > (light + 0.05) / 0.05 ? '#ffffff' : '#111213';
+function readableTextColour(fill: readonly number[]): string {
+  const fillLuminance = luminance(fill);
+  const contrastOfWhite = 1.05 / (fillLuminance + 0.05);
+  const contrastOfBlack = (fillLuminance + 0.05) / 0.05;
+  return contrastOfWhite > contrastOfBlack ? '#ffffff' : '#111213';
 }
 
 /** Returns the relative luminance by WCAG, 0 to 1. */
 function luminance(channels: readonly number[]): number {
-  const [r = 0, g = 0, b = 0] = channels.map((channel) => {
+  const [red = 0, green = 0, blue = 0] = channels.map((channel) => {
     const share = channel / 255;
     return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
   });
-  return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
 }
 
 /** Returns the channels of `#rrggbb` or `#rgb`. */
 function rgb(hex: string): readonly number[] {
-  const full = hex.length === 4 ? hex.replace(/[^#]/g, '$&$&') : hex;
-  return [1, 3, 5].map((offset) => Number.parseInt(full.slice(offset, offset + 2), 16));
+  const sixDigits = hex.length === 4 ? hex.replace(/[^#]/g, '$&$&') : hex;
+  return [1, 3, 5].map((offset) => Number.parseInt(sixDigits.slice(offset, offset + 2), 16));
 }

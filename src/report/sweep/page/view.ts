@@ -13,8 +13,9 @@ export interface View {
   readonly figure: SweepFigure;
   /** Show the mean of each neighbourhood instead of the set itself. */
   readonly isSmooth: boolean;
+  /** The horizontal axis of the map. */
   readonly across: number;
-  /** Null when the sweep has a single parameter. */
+  /** The vertical axis. Null when the sweep has a single parameter. */
   readonly down: number | null;
   /** By axis. Not used for the two axes of the map. */
   readonly pinned: readonly PinnedAxis[];
@@ -67,26 +68,32 @@ export function mapCells(model: Model, view: View): readonly MapCell[] {
   const columns = lengthOf(model, view.across);
   const rows = view.down === null ? 1 : lengthOf(model, view.down);
   const values = view.isSmooth ? model.neighbours(view.figure) : view.figure.values;
-  const found: number[][] = Array.from({ length: columns * rows }, () => []);
+  /** By cell: the sets that share its place. */
+  const setsByCell: number[][] = Array.from({ length: columns * rows }, () => []);
   for (let set = 0; set < model.page.sets; set++) {
     if (!isShown(model, view, set)) continue;
     const row = view.down === null ? 0 : (model.places[view.down]?.[set] ?? 0);
-    found[row * columns + (model.places[view.across]?.[set] ?? 0)]?.push(set);
+    const column = model.places[view.across]?.[set] ?? 0;
+    setsByCell[row * columns + column]?.push(set);
   }
-  const isMean = view.pinned.some((held, axis) => held === 'mean' && axis !== view.across && axis !== view.down);
-  return found.map((sets, index) => ({
+  const isMean = view.pinned.some((pin, axis) => pin === 'mean' && axis !== view.across && axis !== view.down);
+  return setsByCell.map((sets, index) => ({
     column: index % columns,
     row: Math.floor(index / columns),
-    ...sumCells(model, sets, values, isMean),
+    ...cellOfSets(model, sets, values, isMean),
   }));
 }
 
+/** True when a set has the fixed value of each parameter that has one. */
 function isShown({ places }: Model, { across, down, pinned }: View, set: number): boolean {
-  return pinned.every((value, axis) => axis === across || axis === down || typeof value !== 'number' || places[axis]?.[set] === value);
+  return pinned.every((pin, axis) => {
+    const isFree = axis === across || axis === down || typeof pin !== 'number';
+    return isFree || places[axis]?.[set] === pin;
+  });
 }
 
 /** Returns one cell of the map over the sets that share its place: the mean, or the best set. */
-function sumCells(model: Model, sets: readonly number[], values: Float64Array, isMean: boolean): Pick<MapCell, 'value' | 'set' | 'kind'> {
+function cellOfSets(model: Model, sets: readonly number[], values: Float64Array, isMean: boolean): Pick<MapCell, 'value' | 'set' | 'kind'> {
   const outcomeOf = (set: number) => OUTCOMES[model.outcomes[set] ?? 0] ?? 'ran';
   const [first] = sets;
   if (first === undefined) return { value: NaN, set: null, kind: 'none' };
@@ -94,10 +101,9 @@ function sumCells(model: Model, sets: readonly number[], values: Float64Array, i
   if (ran.length === 0) return { value: NaN, set: first, kind: outcomeOf(first) };
   const withValue = ran.filter((set) => Number.isFinite(values[set]));
   const sign = model.page.isMoreBetter ? 1 : -1;
-  const best = withValue.reduce<number | null>(
-    (top, set) => (top === null || sign * (values[set] ?? 0) > sign * (values[top] ?? 0) ? set : top),
-    null,
-  );
+  const scoreOf = (set: number) => sign * (values[set] ?? 0);
+  let best: number | null = null;
+  for (const set of withValue) if (best === null || scoreOf(set) > scoreOf(best)) best = set;
   if (best === null) return { value: NaN, set: ran[0] ?? null, kind: 'ran' };
   const mean = withValue.reduce((sum, set) => sum + (values[set] ?? 0), 0) / withValue.length;
   return { value: isMean ? mean : (values[best] ?? NaN), set: best, kind: 'ran' };

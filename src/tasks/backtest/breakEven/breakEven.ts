@@ -26,29 +26,27 @@ const LANES_OF_BISECTION = 12;
  */
 export async function findBreakEven(plan: RunPlan, watcher: BreakEvenWatcher): Promise<BreakEven> {
   const searches = COSTS.filter(({ name }) => name !== 'size' || plan.fills.impactPpm > 0).map((cost) => new CostSearch(cost));
-  const total = searches.length * (searches[0]!.cost.scan().length + LANES_OF_BISECTION);
-  let done = 0;
+  const totalLanes = searches.length * (searches[0]!.cost.scan().length + LANES_OF_BISECTION);
+  let doneLanes = 0;
   const runNextValues = async (active: readonly CostSearch[]): Promise<void> => {
     const lanes = active.flatMap((search) => search.next().map((steps) => variantOf(plan, search.cost, steps)));
-    const shareOf = (count: number): number => Math.min(0.99, (done + count) / total);
+    const shareOf = (count: number): number => Math.min(0.99, (doneLanes + count) / totalLanes);
     const results = await runCostLanes(lanes, watcher, (before, running) => watcher.searching(shareOf(before), shareOf(before + running)));
-    done += lanes.length;
-    let from = 0;
+    doneLanes += lanes.length;
+    let firstIndex = 0;
     for (const search of active) {
-      const to = from + search.next().length;
-      search.take(results.slice(from, to));
-      from = to;
+      const endIndex = firstIndex + search.next().length;
+      search.take(results.slice(firstIndex, endIndex));
+      firstIndex = endIndex;
     }
   };
   for (const search of searches) await runNextValues([search]);
   // The bisections run side by side.
-  for (let open = searches; open.length > 0; open = open.filter((search) => search.next().length > 0)) {
-    const unfinished = open.filter((search) => search.next().length > 0);
-    if (unfinished.length > 0) await runNextValues(unfinished);
-  }
+  const unfinishedSearches = () => searches.filter((search) => search.next().length > 0);
+  for (let unfinished = unfinishedSearches(); unfinished.length > 0; unfinished = unfinishedSearches()) await runNextValues(unfinished);
   const points: Partial<Record<BreakEvenCost, BreakEvenPoint>> = {};
   for (const cost of COSTS) {
-    const search = searches.find((each) => each.cost === cost);
+    const search = searches.find((candidate) => candidate.cost === cost);
     const outcome = search?.outcome() ?? null;
     if (outcome !== null) await checkSingleRuns(plan, cost, outcome, watcher);
     points[cost.name] = pointOf(plan, cost, outcome);
@@ -89,14 +87,14 @@ function bracketOf(plan: RunPlan, { stepsPerUnit }: Cost, [low, high]: NonNullab
 
 /** Repeats the two runs that decide an outcome, each alone and with fresh modules. Throws DiffersError if a result differs. */
 async function checkSingleRuns(plan: RunPlan, cost: Cost, { decisive }: SearchOutcome, watcher: BreakEvenWatcher): Promise<void> {
-  for (const value of decisive) {
+  for (const expected of decisive) {
     const fresh: RunPlan = { ...plan, strategies: await freshStrategies(plan.strategies) };
-    const variant = variantOf(fresh, cost, value.steps);
+    const variant = variantOf(fresh, cost, expected.steps);
     const [alone] = await runCostLanes([variant], watcher);
-    if (alone!.netUnits === value.netUnits && alone!.fills === value.fills) continue;
-    const who = plan.strategies.map(({ record }) => record.name).join(', ');
+    if (alone!.netUnits === expected.netUnits && alone!.fills === expected.fills) continue;
+    const names = plan.strategies.map(({ record }) => record.name).join(', ');
     throw new DiffersError(
-      `${who} with ${variant.name}: expected the same result alone and beside other runs, got another`,
+      `${names} with ${variant.name}: expected the same result alone and beside other runs, got another`,
       'runs share modules: keep state in fields of the class, not in module variables, statics or globalThis; isobar prove finds it',
     );
   }

@@ -40,9 +40,10 @@ export async function runCostLanes(
     const group = constructGroup(lanes.slice(results.length), watcher);
     onGroup(results.length, group.length);
     const groupLanes = lanes.slice(results.length, results.length + group.length);
-    results.push(
-      ...(await runGroup(group, groupLanes[0]!.plan, watcher).catch((error: unknown) => nameFailed(error, groupLanes, watcher))),
+    const groupResults = await runGroup(group, groupLanes[0]!.plan, watcher).catch((error: unknown) =>
+      rethrowWithVariantName(error, groupLanes, watcher),
     );
+    results.push(...groupResults);
   }
   return results;
 }
@@ -83,6 +84,12 @@ function constructGroup(
   return group;
 }
 
+/** A bot that can run, and its last equity. */
+interface SealedVariant {
+  readonly sealed: SealedBot;
+  readonly equity: LastEquity;
+}
+
 /** Runs the bots of a group over shared bars, and returns the result of each. */
 async function runGroup(
   group: readonly ConstructedBot[],
@@ -90,16 +97,16 @@ async function runGroup(
   { enter }: Pick<Watcher, 'enter'>,
 ): Promise<readonly VariantResult[]> {
   const technical = needsTechnical(group[0]!.engine) ? await loadTechnicalLibrary() : null;
-  const lanes = group.map((bot): readonly [SealedBot, LastEquity] => {
+  const lanes = group.map((bot): SealedVariant => {
     const equity = new LastEquity();
     const sealed = sealBot(bot, technical, equity);
     equity.drawdown.begin(sealed.engine.startUnits);
-    return [sealed, equity];
+    return { sealed, equity };
   });
   const { lanes: loop } = await loopsFor(plan);
   enter('bars');
-  loop(lanes.map(([{ engine }]) => engine));
-  const results = lanes.map(([{ engine, checkBooks }, equity]): VariantResult => {
+  loop(lanes.map(({ sealed }) => sealed.engine));
+  const results = lanes.map(({ sealed: { engine, checkBooks }, equity }): VariantResult => {
     checkBooks();
     return { netUnits: endUnits(engine, equity) - engine.startUnits, fills: engine.fills.length };
   });
@@ -117,7 +124,7 @@ function endUnits({ risk, recorder, startUnits }: SealedBot['engine'], { units }
 }
 
 /** Repeats each lane alone, and rejects with the error of the first one that fails, with the name of the lane. Other errors are rethrown. */
-async function nameFailed(
+async function rethrowWithVariantName(
   error: unknown,
   lanes: readonly CostVariant[],
   watcher: Pick<Watcher, 'enter' | 'progressCells'>,

@@ -39,7 +39,8 @@ export class CostSearch {
   readonly cost: Cost;
   /** The scanned values, from the start of the range on. */
   private scanned: readonly TriedValue[] = [];
-  private bracket: readonly [TriedValue, TriedValue] | null = null;
+  /** The neighbours between which the profit falls to 0; null: none. */
+  private bracket: readonly [low: TriedValue, high: TriedValue] | null = null;
 
   constructor(cost: Cost) {
     this.cost = cost;
@@ -65,18 +66,14 @@ export class CostSearch {
   private takeScan(triedValues: readonly TriedValue[]): void {
     const { name } = this.cost;
     // A size at which nothing fills has no meaning for the strategy. So the range begins at the first size that trades.
-    const from =
-      name === 'size'
-        ? Math.max(
-            0,
-            triedValues.findIndex(({ fills }) => fills > 0),
-          )
-        : 0;
-    this.scanned = triedValues.slice(from);
-    const firstLoss = this.scanned.findIndex((each) => !isGain(each));
+    const firstTrading = triedValues.findIndex(({ fills }) => fills > 0);
+    const start = name === 'size' ? Math.max(0, firstTrading) : 0;
+    this.scanned = triedValues.slice(start);
+    const firstLoss = this.scanned.findIndex((tried) => !isGain(tried));
     this.bracket = firstLoss > 0 ? [this.scanned[firstLoss - 1]!, this.scanned[firstLoss]!] : null;
   }
 
+  /** Replaces one end of the bracket by the value between both. */
   private takeMiddle(middle: TriedValue): void {
     const [low, high] = this.bracket!;
     this.bracket = isGain(middle) ? [middle, high] : [low, middle];
@@ -86,7 +83,7 @@ export class CostSearch {
   outcome(): SearchOutcome {
     const { scanned, bracket } = this;
     assert(scanned.length > 0 && this.next().length === 0, 'the search has ended');
-    const pairs = scanned.slice(1).map((each, index) => [scanned[index]!, each] as const);
+    const pairs = scanned.slice(1).map((tried, index) => [scanned[index]!, tried] as const);
     const first = scanned[0]!;
     const last = scanned.at(-1)!;
     const reasonWithoutBracket = isGain(first) ? 'never' : 'already-negative';
@@ -102,4 +99,5 @@ export class CostSearch {
   }
 }
 
+/** True when a run made a profit. */
 const isGain = ({ netUnits }: VariantResult): boolean => netUnits > 0;

@@ -6,7 +6,7 @@ import type { BreakEvenCost, BreakEvenPoint } from '../../../report/metrics/brea
 import type { FeesPlan, FillsPlan, ModelsPlan, RunPlan } from '../../../definition/plan/plan.ts';
 
 /** Number of values of a scan. */
-const SCANNED = 64;
+const SCANNED_VALUES = 64;
 
 /** One of the costs: its unit, its scanned values, and how its bracket is halved. */
 export interface Cost {
@@ -14,7 +14,7 @@ export interface Cost {
   readonly unit: BreakEvenPoint['unit'];
   /** Number of steps in one unit. Values are whole numbers of steps. */
   readonly stepsPerUnit: number;
-  /** Returns SCANNED values in steps, ascending, from the start to the end of the range, with a nearly constant ratio. */
+  /** Returns SCANNED_VALUES values in steps, ascending, from the start to the end of the range, with a nearly constant ratio. */
   readonly scan: () => readonly number[];
   /** True when the search may end with these two neighbouring values, in steps. */
   isFine(low: number, high: number): boolean;
@@ -22,31 +22,33 @@ export interface Cost {
   middle(low: number, high: number): number;
 }
 
+// How a bracket is halved, in steps.
 const halfway = (low: number, high: number): number => Math.floor((low + high) / 2);
 const areNeighbours = (low: number, high: number): boolean => high - low <= 1;
+// The steps of each unit. A fee or a slippage has whole tens of ppm.
 const STEPS_PER_BP = 10;
 const PPM_PER_STEP = 10;
 const STEPS_PER_SIZE = 10_000;
 /** The search for a size ends when its two values differ by at most this ratio, one percent. */
 const SIZE_RATIO = 1.01;
 /** Common settings of fee and slippage: from a tenth of a basis point to a tenth of the price. */
-const RATES: Pick<Cost, 'unit' | 'stepsPerUnit' | 'scan' | 'isFine' | 'middle'> = {
+const RATE_SETTINGS: Pick<Cost, 'unit' | 'stepsPerUnit' | 'scan' | 'isFine' | 'middle'> = {
   unit: 'bp',
   stepsPerUnit: STEPS_PER_BP,
-  scan: once(() => [0, ...geometricSteps(1, 1000 * STEPS_PER_BP, SCANNED - 1)]),
+  scan: once(() => [0, ...geometricSteps(1, 1000 * STEPS_PER_BP, SCANNED_VALUES - 1)]),
   isFine: areNeighbours,
   middle: halfway,
 };
 
 /** The costs in the order of the report. */
 export const COSTS: readonly Cost[] = [
-  { name: 'fee', ...RATES },
-  { name: 'slippage', ...RATES },
+  { name: 'fee', ...RATE_SETTINGS },
+  { name: 'slippage', ...RATE_SETTINGS },
   {
     name: 'latency',
     unit: 'ms',
     stepsPerUnit: 1,
-    scan: once(() => [0, ...geometricSteps(1, 86_400_000, SCANNED - 1)]),
+    scan: once(() => [0, ...geometricSteps(1, 86_400_000, SCANNED_VALUES - 1)]),
     isFine: areNeighbours,
     middle: halfway,
   },
@@ -54,7 +56,7 @@ export const COSTS: readonly Cost[] = [
     name: 'size',
     unit: 'x',
     stepsPerUnit: STEPS_PER_SIZE,
-    scan: once(() => geometricSteps(STEPS_PER_SIZE / 8, 4096 * STEPS_PER_SIZE, SCANNED)),
+    scan: once(() => geometricSteps(STEPS_PER_SIZE / 8, 4096 * STEPS_PER_SIZE, SCANNED_VALUES)),
     isFine: (low, high) => high <= low * SIZE_RATIO,
     middle: (low, high) => Math.round(Math.sqrt(low * high)),
   },
@@ -109,7 +111,7 @@ export function planWith(plan: RunPlan, name: BreakEvenCost, steps: number): Run
 function isReplaced({ models }: RunPlan, part: 'slippage' | 'latency'): boolean {
   if (models === undefined) return false;
   if (part === 'slippage' && models.slippage !== null) return true;
-  return (models.modules ?? []).some(({ module }) => module.bindings.some((each) => each.part === part && !each.isWrapping));
+  return (models.modules ?? []).some(({ module }) => module.bindings.some((binding) => binding.part === part && !binding.isWrapping));
 }
 
 /** Returns the models of a run without those that determine a part. */
@@ -118,7 +120,7 @@ function modelsWithout({ models }: RunPlan, part: 'fees' | 'latency'): { readonl
   const { modules = [], fees } = models;
   const others = modules.map((plan) => ({
     ...plan,
-    module: { ...plan.module, bindings: plan.module.bindings.filter((each) => each.part !== part) },
+    module: { ...plan.module, bindings: plan.module.bindings.filter((binding) => binding.part !== part) },
   }));
   return { models: { ...models, fees: part === 'fees' ? null : fees, modules: others } };
 }

@@ -15,7 +15,17 @@ import type { Manifest } from './writeRunFolder.ts';
 import { displayPath } from '../../../definition/text/paths.ts';
 
 /** Files of every run folder. If some are missing, the run was not written completely. */
-const FILES = ['manifest.json', 'definition.yaml', 'summary.json', 'orders.csv', 'fills.csv', 'trades.csv', 'equity.arrow', 'report.html'];
+const RUN_FILES = [
+  'manifest.json',
+  'definition.yaml',
+  'summary.json',
+  'orders.csv',
+  'fills.csv',
+  'trades.csv',
+  'equity.arrow',
+  'report.html',
+];
+/** Format of the manifest. */
 const FORMAT = 'isobar run 1';
 
 /** A run folder that has been opened. */
@@ -38,40 +48,44 @@ export function openRun(folder: string): StoredRun {
       `its own report is ${join(folder, 'report.html')}`,
     );
   }
-  const missing = FILES.filter((file) => !existsSync(join(folder, file)));
-  if (missing.length === FILES.length) throw new ConfigError(`${folder}: expected a run folder, got ${contentOf(folder)}`, nearby(folder));
+  const missing = RUN_FILES.filter((file) => !existsSync(join(folder, file)));
+  if (missing.length === RUN_FILES.length)
+    throw new ConfigError(`${folder}: expected a run folder, got ${contentOf(folder)}`, newestRunHint(folder));
   const run = { folder, name: basename(resolve(folder)), manifest: parseManifest(join(folder, 'manifest.json')) };
-  const lacks = run.manifest.report === false ? missing.filter((file) => file !== 'report.html') : missing;
-  if (lacks.length > 0) {
-    const again = `isobar backtest ${shellWord(displayPath(resolve(folder, 'definition.yaml')))}`;
+  // A run without a report has no page.
+  const missingFiles = run.manifest.report === false ? missing.filter((file) => file !== 'report.html') : missing;
+  if (missingFiles.length > 0) {
+    const command = `isobar backtest ${shellWord(displayPath(resolve(folder, 'definition.yaml')))}`;
     throw new ConfigError(
-      `${folder}: the run is not whole: ${lacks.join(', ')} ${lacks.length === 1 ? 'is' : 'are'} missing`,
-      `make it again: ${again}`,
+      `${folder}: the run is not whole: ${missingFiles.join(', ')} ${missingFiles.length === 1 ? 'is' : 'are'} missing`,
+      `make it again: ${command}`,
     );
   }
   return run;
 }
 
-/** Returns what a folder contains, for messages: at most four names. */
+/** Most names of files in a message. */
+const MAX_NAMES = 4;
+
+/** Returns what a folder contains, for messages. */
 function contentOf(folder: string): string {
   const names = readdirSync(folder);
   if (names.length === 0) return 'an empty folder';
-  return `one with ${names.slice(0, 4).join(', ')}${names.length > 4 ? ` and ${names.length - 4} more` : ''}`;
+  const others = names.length > MAX_NAMES ? ` and ${names.length - MAX_NAMES} more` : '';
+  return `one with ${names.slice(0, MAX_NAMES).join(', ')}${others}`;
 }
 
 /** Suggests the newest run below a folder that is not a run folder. */
-function nearby(folder: string): string {
-  const below = [folder, join(folder, 'runs')].flatMap((place) =>
-    existsSync(place)
-      ? readdirSync(place)
-          .map((name) => join(place, name))
-          .filter((path) => existsSync(join(path, 'manifest.json')))
-      : [],
-  );
-  const last = below.toSorted().at(-1);
-  return last === undefined ? 'isobar backtest --demo makes one' : `the newest run in it is ${last}`;
+function newestRunHint(folder: string): string {
+  const parents = [folder, join(folder, 'runs')].filter((parent) => existsSync(parent));
+  const paths = parents.flatMap((parent) => readdirSync(parent).map((name) => join(parent, name)));
+  const runFolders = paths.filter((path) => existsSync(join(path, 'manifest.json')));
+  // The names of run folders begin with their date.
+  const newest = runFolders.toSorted().at(-1);
+  return newest === undefined ? 'isobar backtest --demo makes one' : `the newest run in it is ${newest}`;
 }
 
+// The schemas of manifest.json and summary.json.
 const text = z.string();
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 const intervalText = text.transform((value, context): Interval => {
@@ -80,7 +94,9 @@ const intervalText = text.transform((value, context): Interval => {
   context.addIssue({ code: 'custom', message: `expected ${FEED_FORM}` });
   return z.NEVER;
 });
+/** A file of code with the files that it imports. */
 const bundle = { file: text, sha256, inputs: z.array(text) };
+/** How the bars of a run can be made again. */
 const recipe = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('import'), files: z.array(text), symbol: text.optional(), interval: text.optional() }),
   z.object({ kind: z.literal('generate'), symbol: text, interval: intervalText, from: text, bars: z.number(), seed: z.number() }),
@@ -124,7 +140,7 @@ function parseManifest(path: string): Manifest {
   );
 }
 
-/** Throws ConfigError that names the file. */
+/** Parses the JSON of a file of a run folder. Throws ConfigError that names the file. */
 export function parseRunFile(path: string, content: string): unknown {
   try {
     return JSON.parse(content);
@@ -206,12 +222,12 @@ export function proofIn(summary: string): RunProof | null {
 export function readDefinitionKeys({ folder }: StoredRun): ReadonlyMap<string, string> {
   const path = join(folder, 'definition.yaml');
   const keys = new Map<string, string>();
-  const walk = (value: unknown, at: string) => {
-    if (typeof value !== 'object' || value === null) keys.set(at, String(value));
-    else for (const [key, inner] of Object.entries(value)) walk(inner, at === '' ? key : `${at}.${key}`);
+  const addKeys = (value: unknown, dottedPath: string) => {
+    if (typeof value !== 'object' || value === null) keys.set(dottedPath, String(value));
+    else for (const [key, member] of Object.entries(value)) addKeys(member, dottedPath === '' ? key : `${dottedPath}.${key}`);
   };
   try {
-    walk(parse(readRunFile(path)), '');
+    addKeys(parse(readRunFile(path)), '');
   } catch (error) {
     if (error instanceof ConfigError) throw error;
     throw new ConfigError(`${path}: no YAML any more`, 'isobar verify says what has changed');
@@ -219,7 +235,7 @@ export function readDefinitionKeys({ folder }: StoredRun): ReadonlyMap<string, s
   return keys;
 }
 
-/** The equity curve of a run folder: times in ms UTC, and values in the quote asset. */
+/** The equity curve of a run folder. */
 export interface StoredEquity {
   /** Times in ms UTC, and equity in the reporting asset. */
   readonly timeMs: Float64Array;

@@ -2,7 +2,7 @@
 
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
-import { writeArrowColumns } from '../../../adapters/catalog/arrow/arrowFile.ts';
+import { writeArrowColumns } from '../../../adapters/catalog/arrow/arrowWriter.ts';
 import { writeError } from '../../../adapters/disk/fileError.ts';
 import { shellWord } from '../../../base/text/shellWord.ts';
 import type { RunRecord } from '../../../model/run/run.ts';
@@ -63,10 +63,10 @@ export interface Manifest {
 }
 
 /** What identifies a run. The rest of the manifest says where and from which files it was made. */
-type Identity = Omit<Manifest, 'startedIn' | 'inputs'>;
+type RunIdentity = Omit<Manifest, 'startedIn' | 'inputs'>;
 
 /** Returns the part of the manifest that identifies the run. */
-function identityOf({ resolved, record, summary, origin, clock }: FinishedRun): Identity {
+function identityOf({ resolved, record, summary, origin, clock }: FinishedRun): RunIdentity {
   return {
     format: 'isobar run 1',
     name: record.name,
@@ -110,21 +110,21 @@ export async function writeRunFolder(out: string, staging: string, run: Finished
     provenanceOf(run, identity, join(freePath(parent, folder), identity.definition.file));
   try {
     mkdirSync(staging, { recursive: true });
-    const place = (file: string) => join(staging, file);
+    const pathOf = (file: string) => join(staging, file);
     // The report is compressed on other threads while this one writes the tables.
-    const report = hasReport ? writeReport({ record, summary, provenance: provenanceIn(out, name) }, place('report.html')) : null;
+    const report = hasReport ? writeReport({ record, summary, provenance: provenanceIn(out, name) }, pathOf('report.html')) : null;
     const tables = deferOutcome(() => {
       const startedIn = relative(resolve(out, name), process.cwd());
       const manifest: Manifest = { ...identity, startedIn, inputs: inputFiles(run), ...(hasReport ? {} : { report: false }) };
-      writeFileSync(place('manifest.json'), `${JSON.stringify(manifest, null, 2)}\n`);
-      writeFileSync(place('definition.yaml'), definition);
+      writeFileSync(pathOf('manifest.json'), `${JSON.stringify(manifest, null, 2)}\n`);
+      writeFileSync(pathOf('definition.yaml'), definition);
       writeRunFiles(record, summary, staging);
-      writeEquity(place('equity.arrow'), record, summary.resultHash);
+      writeEquity(pathOf('equity.arrow'), record, summary.resultHash);
     });
     await report;
     tables();
     log.addEvent('run is written', { resultHash: summary.resultHash });
-    writeFileSync(place('run.log'), log.text());
+    writeFileSync(pathOf('run.log'), log.text());
     run.release();
     return moveInto(out, staging, name);
   } catch (error) {
@@ -152,8 +152,8 @@ export async function writeRunReport(path: string, run: FinishedRun): Promise<vo
   }
 }
 
-/** `file`: path of the definition, or where it could be put. */
-function provenanceOf({ resolved, origin, clock }: FinishedRun, identity: Identity, file: string): Provenance {
+/** Returns the origin of a run for its report. `file`: path of the definition, or where it could be put. */
+function provenanceOf({ resolved, origin, clock }: FinishedRun, identity: RunIdentity, file: string): Provenance {
   const { definition: definitionFile, strategies, models, data, lockFile: lock } = identity;
   const commands = [...(origin.recipe === null ? [] : [origin.recipe]), `isobar backtest ${shellWord(displayPath(resolve(file)))}`];
   return {

@@ -90,21 +90,21 @@ export interface CodeRequest {
   readonly modules: ReadonlyMap<number, ModuleInMemory>;
 }
 
-/** Throws ConfigError for an invalid strategy class, an invalid module and invalid bars. */
+/** Converts the options of `backtest` to a run request. Throws ConfigError for an invalid strategy class, module or bars. */
 export function backtestRequest(options: BacktestOptions): CodeRequest {
   checkObject(options);
   if ('definition' in options) return { request: fileRequest(options), loadedStrategy: null, modules: new Map() };
-  const { data, strategy, fees, symbol, interval, modules: composed, ...rest } = options;
+  const { data, strategy, fees, symbol, interval, modules: composed, ...definitionKeys } = options;
   const modules = modulesInMemory(composed);
   const loadedStrategy = typeof strategy === 'function' ? loadedFrom(strategy) : null;
-  const list = sourcesIn(data);
-  const files = list.filter((item) => typeof item === 'string');
+  const sources = sourcesIn(data);
+  const files = sources.filter((source) => typeof source === 'string');
   checkNames({ symbol, interval }, files);
-  const sets = list.filter((item) => typeof item !== 'string').map((item) => givenBars(item, nowMs()));
+  const sets = sources.filter((source) => typeof source !== 'string').map((source) => givenBars(source, nowMs()));
   const values = {
     strategy: loadedStrategy?.name ?? strategy,
-    ...rest,
-    ...(composed === undefined ? {} : { modules: composed.map((item, index) => modules.get(index)?.module.name ?? item) }),
+    ...definitionKeys,
+    ...(composed === undefined ? {} : { modules: composed.map((module, index) => modules.get(index)?.module.name ?? module) }),
     ...(fees === undefined ? {} : { fees: typeof fees === 'string' ? { maker: fees, taker: fees } : fees }),
   };
   const request: OptionsRequest = {
@@ -124,7 +124,7 @@ export function backtestRequest(options: BacktestOptions): CodeRequest {
   return { request: { ...request, settings: [] }, loadedStrategy, modules };
 }
 
-/** Finds modules that were given as values. A path is loaded with the definition, which also rejects all other values. */
+/** Returns the modules that were given as values, by their index. A path is loaded with the definition, which also rejects all other values. */
 function modulesInMemory(composed: unknown): ReadonlyMap<number, ModuleInMemory> {
   if (composed === undefined) return new Map();
   if (!Array.isArray(composed))
@@ -132,11 +132,14 @@ function modulesInMemory(composed: unknown): ReadonlyMap<number, ModuleInMemory>
       `backtest options modules: expected a list, got a ${typeof composed}`,
       "write: modules: [composeModule('NAME', ({ rebind }) => { ... })]",
     );
-  const list: readonly unknown[] = composed;
-  return new Map(list.flatMap((item, index) => (isComposeModule(item) ? [[index, { module: item, hash: moduleHash(item) }]] : [])));
+  const candidates: readonly unknown[] = composed;
+  const modules = new Map<number, ModuleInMemory>();
+  for (const [index, candidate] of candidates.entries())
+    if (isComposeModule(candidate)) modules.set(index, { module: candidate, hash: moduleHash(candidate) });
+  return modules;
 }
 
-/** Hashes the text of a module's factories: no more of its code is visible. */
+/** Returns the hash of the text of a module's factories: no more of its code is visible. */
 function moduleHash({ name, bindings }: ComposeModule): string {
   const hash = createHash('sha256').update(name);
   for (const { part, isWrapping, needs, make } of bindings) hash.update(JSON.stringify([part, isWrapping, needs, String(make)]));
@@ -151,7 +154,7 @@ function checkObject(options: unknown): void {
   throw new ConfigError(`backtest options: expected an object, got ${actual}`, "write: backtest({ strategy, data, cash: '10000' })");
 }
 
-/** These names apply only to files. Bars in memory and in a catalog have their own, and other names would be ignored silently. */
+/** Throws ConfigError for a symbol or interval without a file. These names apply only to files. Bars in memory and in a catalog have their own, and other names would be ignored silently. */
 function checkNames(names: Readonly<Record<string, string | undefined>>, files: readonly string[]): void {
   const [name] = files.length > 0 ? [] : Object.entries(names).flatMap(([key, value]) => (value === undefined ? [] : [key]));
   if (name === undefined) return;
@@ -161,7 +164,7 @@ function checkNames(names: Readonly<Record<string, string | undefined>>, files: 
   );
 }
 
-/** Rejects other options beside a definition: they would be ignored silently. */
+/** Converts the options of a definition file. Throws ConfigError for options of code, because they would be ignored silently. */
 function fileRequest(options: FileOptions): RunRequest {
   const surplusOption = Object.entries(options).find(([key, value]) => key !== 'definition' && key !== 'set' && value !== undefined);
   if (surplusOption !== undefined) {
@@ -196,13 +199,16 @@ function isList(data: NonNullable<CodeOptions['data']>): data is readonly (strin
 }
 
 /**
- * Loads a strategy class that was given as a value. Its hash covers the text of the class and its base classes: no more of its code is
+ * Returns a strategy class that was given as a value, in the form of a loaded file. Its hash covers the text of the class and its base classes: no more of its code is
  * visible.
  */
 function loadedFrom(strategyClass: StrategyClass): LoadedStrategy {
   const strategy = checkStrategy(strategyClass, strategyClass.name === '' ? 'strategy' : strategyClass.name, Strategy);
   const hash = createHash('sha256');
-  for (let each: unknown = strategy; typeof each === 'function' && each !== Strategy; each = Object.getPrototypeOf(each))
-    hash.update(String(each));
+  let ancestor: unknown = strategy;
+  while (typeof ancestor === 'function' && ancestor !== Strategy) {
+    hash.update(String(ancestor));
+    ancestor = Object.getPrototypeOf(ancestor);
+  }
   return { strategy, name: strategy.name === '' ? 'strategy' : strategy.name, hash: hash.digest('hex'), inputs: [], reach: [], url: null };
 }

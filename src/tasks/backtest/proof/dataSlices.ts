@@ -14,7 +14,7 @@ export function planUntil(plan: RunPlan, toMs: number): RunPlan | null {
 }
 
 /** A part of the data of a run: a span of time, and the warm-up rows before it. */
-export interface Slice {
+export interface DataSlice {
   /** The run begins at this time, ms UTC. */
   readonly fromMs: number;
   /** No bar closes after this time, ms UTC. */
@@ -24,17 +24,19 @@ export interface Slice {
 }
 
 /** Returns the plan over a part of its data. Null when a feed has no row in it. */
-export function slicePlan(plan: RunPlan, { fromMs, toMs, warmUpRows }: Slice): RunPlan | null {
+export function slicePlan(plan: RunPlan, { fromMs, toMs, warmUpRows }: DataSlice): RunPlan | null {
   const spans = plan.feeds.map(({ bars: { closeMs, length } }, index) => {
     const first = firstAfter(closeMs, 0, length, fromMs);
     return { from: Math.max(0, first - warmUpRows(index)), first, to: firstAfter(closeMs, 0, length, toMs) };
   });
-  if (spans.some(({ from, to }) => to <= from) || spans.every(({ first, to }) => to <= first)) return null;
+  const hasEmptyFeed = spans.some(({ from, to }) => to <= from);
+  const hasNoRunRow = spans.every(({ first, to }) => to <= first);
+  if (hasEmptyFeed || hasNoRunRow) return null;
   const feeds = plan.feeds.map((feed, feedIndex): FeedPlan => {
     const { from, first, to } = spans[feedIndex]!;
     return { ...feed, bars: rowsOf(feed.bars, from, to), firstRow: Math.min(first, to) - from };
   });
-  const series = plan.series?.map((each): SeriesPlan => ({ ...each, values: knownUntil(each.values, toMs) }));
+  const series = plan.series?.map((seriesPlan): SeriesPlan => ({ ...seriesPlan, values: knownUntil(seriesPlan.values, toMs) }));
   return {
     ...plan,
     feeds,
@@ -50,12 +52,12 @@ function contractsOf(plan: RunPlan, spans: readonly { readonly from: number; rea
   const data = new Map<InstrumentId, ContractData>(plan.futures!.data);
   for (const feed of finestFeeds(plan.feeds)) {
     const { id } = feed.bars.instrument;
-    const earlier = data.get(id);
-    if (earlier === undefined) continue;
+    const wholeData = data.get(id);
+    if (wholeData === undefined) continue;
     const { from, to } = spans[plan.feeds.indexOf(feed)]!;
-    const { marks } = earlier;
+    const { marks } = wholeData;
     data.set(id, {
-      ...earlier,
+      ...wholeData,
       marks: marks && {
         ...marks,
         open: marks.open.subarray(from, to),
@@ -63,7 +65,7 @@ function contractsOf(plan: RunPlan, spans: readonly { readonly from: number; rea
         low: marks.low.subarray(from, to),
         close: marks.close.subarray(from, to),
       },
-      funding: earlier.funding.filter(({ timeMs }) => timeMs <= toMs),
+      funding: wholeData.funding.filter(({ timeMs }) => timeMs <= toMs),
     });
   }
   return data;
@@ -72,5 +74,6 @@ function contractsOf(plan: RunPlan, spans: readonly { readonly from: number; rea
 /** Returns the visible feed with the most rows inside the run. The proofs count its rows. */
 export function leadFeed({ feeds }: RunPlan): FeedPlan {
   const visible = feeds.filter(({ isExecutionOnly }) => isExecutionOnly !== true);
-  return visible.reduce((lead, feed) => (feed.bars.length - feed.firstRow > lead.bars.length - lead.firstRow ? feed : lead));
+  const rowsInRun = ({ bars, firstRow }: FeedPlan): number => bars.length - firstRow;
+  return visible.reduce((lead, feed) => (rowsInRun(feed) > rowsInRun(lead) ? feed : lead));
 }

@@ -5,11 +5,12 @@ import type { StrategyRun } from '../../../engine/host/strategyRun.ts';
 import { nearestAuthorPlace, type Place } from '../purity/callSite.ts';
 
 /** The calls that are decisions. What a strategy reads may depend on when it reads; what it does must not. */
-const DECISIONS: ReadonlySet<string> = new Set([
+const DECISION_CALLS: ReadonlySet<string> = new Set([
   'buy', 'sell', 'exit', 'target', 'rebalance', 'cancel', 'amend', 'oco', 'closeAt', 'every', 'at', 'cron', 'log',
 ]); // prettier-ignore
 /** The decisions that change, or could change, a holding or a position. */
-const ORDERS: ReadonlySet<string> = new Set(['buy', 'sell', 'exit', 'target', 'rebalance', 'cancel', 'amend', 'oco', 'closeAt']);
+const ORDER_CALLS: ReadonlySet<string> = new Set(['buy', 'sell', 'exit', 'target', 'rebalance', 'cancel', 'amend', 'oco', 'closeAt']);
+/** The constants of the 32-bit FNV-1a hash. */
 const FNV_OFFSET = 2_166_136_261;
 const FNV_PRIME = 16_777_619;
 
@@ -46,14 +47,15 @@ export class DecisionTrace implements HostCallLog {
     this.recordedIndex = recordedIndex;
   }
 
+  /** Records a call of strategy code, if it is a decision. */
   note(run: StrategyRun, name: string, args: readonly unknown[]): void {
-    if (this.hasEnded || !DECISIONS.has(name)) return;
+    if (this.hasEnded || !DECISION_CALLS.has(name)) return;
     if (name === 'cron') this.usesCalendar = true;
     const text = callText(run, name, args);
     if (this.timeMs.length === this.recordedIndex) {
       this.recordedDecision = { timeMs: run.nowMs, call: name, text, feed: feedIn(args), place: nearestAuthorPlace() };
     }
-    if (ORDERS.has(name)) this.orderMs.push(run.nowMs);
+    if (ORDER_CALLS.has(name)) this.orderMs.push(run.nowMs);
     if (name === 'log') this.logs.add(this.timeMs.length);
     this.add(run.nowMs, text);
   }
@@ -65,6 +67,7 @@ export class DecisionTrace implements HostCallLog {
     this.add(timeMs, text);
   }
 
+  /** Adds the time and the hash of a decision. */
   private add(timeMs: number, text: string): void {
     this.timeMs.push(timeMs);
     this.hashes.push(hashOf(text));
@@ -77,7 +80,9 @@ export function firstDifference(a: DecisionTrace, b: DecisionTrace, untilMs: num
   const countB = countUntil(b, untilMs);
   for (let index = 0; index < Math.max(countA, countB); index++) {
     if (index >= countA || index >= countB || a.timeMs[index] !== b.timeMs[index]) return index;
-    if (a.hashes[index] !== b.hashes[index] && !(ignoresTexts && a.logs.has(index) && b.logs.has(index))) return index;
+    const areLogLines = a.logs.has(index) && b.logs.has(index);
+    const mayDiffer = ignoresTexts && areLogLines;
+    if (a.hashes[index] !== b.hashes[index] && !mayDiffer) return index;
   }
   return null;
 }
@@ -96,6 +101,7 @@ function hashOf(text: string): number {
   return hash >>> 0;
 }
 
+/** A feed as an argument of a call. */
 interface NamedFeed {
   readonly instrument: { readonly wireName: string };
   readonly interval: string;
@@ -109,13 +115,14 @@ function feedOfArgument(argument: object): unknown {
 
 /** Returns the feed that the arguments of a call name, as text; null if they name none. */
 function feedIn(args: readonly unknown[]): string | null {
-  for (const each of args) {
-    if (typeof each !== 'object' || each === null) continue;
-    const feed = feedOfArgument(each);
+  for (const argument of args) {
+    if (typeof argument !== 'object' || argument === null) continue;
+    const feed = feedOfArgument(argument);
     if (isFeed(feed)) return `${feed.instrument.wireName} ${feed.interval}`;
   }
   return null;
 }
 
+/** True for a feed. */
 const isFeed = (value: unknown): value is NamedFeed =>
   typeof value === 'object' && value !== null && 'instrument' in value && 'interval' in value;

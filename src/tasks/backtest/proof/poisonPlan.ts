@@ -18,22 +18,29 @@ const MAX_FACTOR = 50;
 export function poisonPlan(plan: RunPlan, afterMs: number, rng: Rng): RunPlan {
   const feeds = plan.feeds.map((feed): FeedPlan => ({ ...feed, bars: otherBars(feed.bars, afterMs, rng) }));
   if (plan.series === undefined) return { ...plan, feeds };
-  return { ...plan, feeds, series: plan.series.map((each): SeriesPlan => ({ ...each, values: otherValues(each.values, afterMs, rng) })) };
+  const series = plan.series.map((seriesPlan): SeriesPlan => ({ ...seriesPlan, values: otherValues(seriesPlan.values, afterMs, rng) }));
+  return { ...plan, feeds, series };
 }
 
 /** Returns bars whose prices and volumes after `afterMs` are random. Times do not change, and prices are whole ticks. */
 function otherBars(bars: BarColumns, afterMs: number, rng: Rng): BarColumns {
   const { length, closeMs } = bars;
-  const from = firstAfter(closeMs, 0, length, afterMs);
-  const copy = (column: Float64Array): Float64Array => column.slice(0, length);
-  const columns = { open: copy(bars.open), high: copy(bars.high), low: copy(bars.low), close: copy(bars.close), volume: copy(bars.volume) };
-  const scale = pow10(bars.instrument.priceDigits);
-  const onGrid = (price: number): number => Math.min(MAX_PRICE_TICKS - 1, Math.max(1, Math.round(price * scale))) / scale;
-  const start = from > 0 ? bars.close[from - 1]! : bars.open[0]!;
-  let last = start;
-  for (let row = from; row < length; row++) {
+  const firstRow = firstAfter(closeMs, 0, length, afterMs);
+  const copied = (column: Float64Array): Float64Array => column.slice(0, length);
+  const columns = {
+    open: copied(bars.open),
+    high: copied(bars.high),
+    low: copied(bars.low),
+    close: copied(bars.close),
+    volume: copied(bars.volume),
+  };
+  const ticksPerUnit = pow10(bars.instrument.priceDigits);
+  const onGrid = (price: number): number => Math.min(MAX_PRICE_TICKS - 1, Math.max(1, Math.round(price * ticksPerUnit))) / ticksPerUnit;
+  const lastTruePrice = firstRow > 0 ? bars.close[firstRow - 1]! : bars.open[0]!;
+  let previousClose = lastTruePrice;
+  for (let row = firstRow; row < length; row++) {
     const source = Math.floor(rng.next() * length);
-    const open = onGrid(last);
+    const open = onGrid(previousClose);
     // Up becomes down: the reciprocal of a ratio of prices is the ratio of the mirrored move.
     const sourceOpen = bars.open[source]!;
     const close = onGrid((open * sourceOpen) / bars.close[source]!);
@@ -42,7 +49,8 @@ function otherBars(bars: BarColumns, afterMs: number, rng: Rng): BarColumns {
     columns.high[row] = Math.max(open, close, onGrid((open * sourceOpen) / bars.low[source]!));
     columns.low[row] = Math.min(open, close, onGrid((open * sourceOpen) / bars.high[source]!));
     columns.volume[row] = bars.volume[Math.floor(rng.next() * length)]!;
-    last = close > start * MAX_FACTOR || close * MAX_FACTOR < start ? start : close;
+    const isTooFar = close > lastTruePrice * MAX_FACTOR || close * MAX_FACTOR < lastTruePrice;
+    previousClose = isTooFar ? lastTruePrice : close;
   }
   return { ...bars, ...columns };
 }
@@ -50,8 +58,8 @@ function otherBars(bars: BarColumns, afterMs: number, rng: Rng): BarColumns {
 /** Returns values in which those known after `afterMs` are random, within the same range. A series of 0 and 1 gets the opposite values. */
 function otherValues(values: KnownValues, afterMs: number, rng: Rng): KnownValues {
   const { length, knownMs, value } = values;
-  const from = firstAfter(knownMs, 0, length, afterMs);
-  const others = value.slice(0, length);
+  const firstRow = firstAfter(knownMs, 0, length, afterMs);
+  const changedValues = value.slice(0, length);
   let low = Infinity;
   let high = -Infinity;
   let isFlag = true;
@@ -62,6 +70,6 @@ function otherValues(values: KnownValues, afterMs: number, rng: Rng): KnownValue
   }
   // A constant series gets random values above its value.
   const range = high > low ? high - low : Math.max(1, Math.abs(high));
-  for (let row = from; row < length; row++) others[row] = isFlag ? 1 - value[row]! : low + range * rng.next();
-  return { ...values, value: others };
+  for (let row = firstRow; row < length; row++) changedValues[row] = isFlag ? 1 - value[row]! : low + range * rng.next();
+  return { ...values, value: changedValues };
 }

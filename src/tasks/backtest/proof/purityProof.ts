@@ -18,8 +18,8 @@ import { plainProof, STATE_TEXTS, type Proof } from '../../../model/run/proof.ts
 /** Classes of the warnings about a use of something outside the run. */
 export const IMPURE_CLASSES: ReadonlySet<string> = new Set(['impure', 'state', 'lookahead']);
 
-/** Block sizes that are tried for the run that ends in the middle: the smallest, and the number of sizes. */
-const PART_ROWS = 331;
+/** The smallest block size, in rows, that is tried for the run that ends in the middle, and the number of sizes. */
+const MIN_PART_ROWS = 331;
 const PART_TRIES = 400;
 /** Default maximum of rows for a run that takes turns with another run. */
 const BESIDE_ROWS = 8192;
@@ -77,8 +77,8 @@ export async function provePurity(
   const part = partialRunOf(plan, skippedRows);
   const partTrace = isShort ? null : await tracer.run(part);
   onRun(0.3);
-  const again: TracedRun = { plan };
-  const trace = await tracer.run(again);
+  const repeat: TracedRun = { plan };
+  const repeatTrace = await tracer.run(repeat);
   // A module may keep state between runs. So each side is repeated with modules that are loaded for that side alone.
   const first: ComparedSide = { ...whole, repeat: (recordedIndex) => runInSequence(tracer, [whole.run], recordedIndex) };
   const sideOf = (runs: readonly TracedRun[], decisions: DecisionTrace): ComparedSide => ({
@@ -89,22 +89,21 @@ export async function provePurity(
   const isEarly = partTrace !== null && (await isCausedByState(tracer, whole.trace, part, partTrace));
   const freshRepeatDifference = isEarly
     ? await traceDifference(tracer, first, sideOf([whole.run, part], partTrace), part.untilMs)
-    : await traceDifference(tracer, first, sideOf([whole.run, ...(isShort ? [] : [part]), again], trace));
-  const repeatDifference =
-    freshRepeatDifference ??
-    (lived === null ? null : await traceDifference(tracer, first, await sideOfRun(tracer, { plan: { ...plan, strategies: lived } })));
+    : await traceDifference(tracer, first, sideOf([whole.run, ...(isShort ? [] : [part]), repeat], repeatTrace));
+  const differenceOfLived = async () =>
+    lived === null ? null : traceDifference(tracer, first, await sideOfRun(tracer, { plan: { ...plan, strategies: lived } }));
+  const repeatDifference = freshRepeatDifference ?? (await differenceOfLived());
   onRun(0.6);
   const surroundingDifference = await differenceInSurroundings(tracer, plan, first, surroundings);
   const findings = { hasState: repeatDifference !== null, isSteady: surroundingDifference === null };
-  if (late !== null) return { proof: { ...plainProof('purity', 'refuted', late.message), first: lateDifference(late, plan) }, ...findings };
-  if (repeatDifference !== null) return { proof: proofOf('purity', 'refuted', STATE_TEXTS.again, repeatDifference, plan), ...findings };
-  if (surroundingDifference !== null)
-    return { proof: proofOf('purity', 'refuted', EXTERNAL_TEXT, surroundingDifference, plan), ...findings };
+  const outcome = (proof: Proof): PurityOutcome => ({ proof, ...findings });
+  if (late !== null) return outcome({ ...plainProof('purity', 'refuted', late.message), first: lateDifference(late, plan) });
+  if (repeatDifference !== null) return outcome(proofOf('purity', 'refuted', STATE_TEXTS.again, repeatDifference, plan));
+  if (surroundingDifference !== null) return outcome(proofOf('purity', 'refuted', EXTERNAL_TEXT, surroundingDifference, plan));
   const parallelDifference = isShort ? null : await differenceBesideAnotherRun(tracer, plan, first, besideRows);
-  if (parallelDifference !== null)
-    return { proof: proofOf('purity', 'refuted', STATE_TEXTS.beside, parallelDifference, plan), ...findings };
+  if (parallelDifference !== null) return outcome(proofOf('purity', 'refuted', STATE_TEXTS.beside, parallelDifference, plan));
   const text = 'no clock, chance, environment, file, network or promise was used, and runs in one process decide alike';
-  return { proof: plainProof('purity', 'proved', text), ...findings };
+  return outcome(plainProof('purity', 'proved', text));
 }
 
 /**
@@ -131,6 +130,7 @@ async function differenceInSurroundings(
   return null;
 }
 
+/** Makes a run and returns it as a side of a comparison. */
 async function sideOfRun(tracer: Tracer, run: TracedRun): Promise<ComparedSide> {
   return { run, trace: await tracer.run(run) };
 }
@@ -177,7 +177,8 @@ async function runInSequence(tracer: Tracer, runs: readonly TracedRun[], recorde
   const strategies = await freshStrategies(runs[0]!.plan.strategies);
   const traces: DecisionTrace[] = [];
   for (const [index, run] of runs.entries()) {
-    traces.push(await tracer.run({ ...run, plan: { ...run.plan, strategies } }, index === runs.length - 1 ? recordedIndex : -1));
+    const isLast = index === runs.length - 1;
+    traces.push(await tracer.run({ ...run, plan: { ...run.plan, strategies } }, isLast ? recordedIndex : -1));
   }
   return traces.at(-1)!;
 }
@@ -189,10 +190,18 @@ async function runInSequence(tracer: Tracer, runs: readonly TracedRun[], recorde
 function partialRunOf(plan: RunPlan, skippedRows: number): TracedRun {
   const { bars, firstRow } = leadFeed(plan);
   const rows = bars.length - firstRow;
-  const after = (blockRows: number): number => Math.min(rows, blockRows * Math.ceil(Math.floor(rows / 2) / blockRows) || 1);
-  const triedRows = Array.from({ length: PART_TRIES }, (_, index) => PART_ROWS + index);
-  const blockRows = triedRows.find((each) => isPrime(rows + after(each)) && isPrime(rows + after(each) - 2 * skippedRows)) ?? PART_ROWS;
-  return { plan, blockRows, untilMs: bars.closeMs[firstRow + after(blockRows) - 1]! };
+  /** The rows of a run that ends with the block in the middle. */
+  const rowsUntilEnd = (blockRows: number): number => {
+    const blocks = Math.ceil(Math.floor(rows / 2) / blockRows);
+    return Math.min(rows, blockRows * blocks || 1);
+  };
+  const triedRows = Array.from({ length: PART_TRIES }, (_, index) => MIN_PART_ROWS + index);
+  const isSuitable = (tried: number): boolean => {
+    const totalRows = rows + rowsUntilEnd(tried);
+    return isPrime(totalRows) && isPrime(totalRows - 2 * skippedRows);
+  };
+  const blockRows = triedRows.find(isSuitable) ?? MIN_PART_ROWS;
+  return { plan, blockRows, untilMs: bars.closeMs[firstRow + rowsUntilEnd(blockRows) - 1]! };
 }
 
 /** Returns the largest prime number that is at most `value`. `value` is at least 2. */
@@ -239,11 +248,11 @@ export function proofOfUses({ first }: ImpureUses, plan: RunPlan | null, files: 
 function placeOfName(text: string, files: readonly string[]): Place | null {
   const [, name] = /the strategy (?:writes globalThis|adds [\w.]+|replaces [\w.]+)\.([\w$]+)/.exec(text) ?? [];
   if (name === undefined) return null;
-  const used = new RegExp(String.raw`(?<![\w$])${name.replaceAll('$', String.raw`\$`)}(?![\w$])`);
+  const nameAlone = new RegExp(String.raw`(?<![\w$])${name.replaceAll('$', String.raw`\$`)}(?![\w$])`);
   for (const file of files) {
     const lineIndex = textOf(file, MAX_BYTES)
       .split('\n')
-      .findIndex((line) => used.test(line) && !/^\s*(?:\/\/|\*|declare\b)/.test(line));
+      .findIndex((line) => nameAlone.test(line) && !/^\s*(?:\/\/|\*|declare\b)/.test(line));
     if (lineIndex >= 0) return { file: relative(process.cwd(), file), line: lineIndex + 1 };
   }
   return null;

@@ -30,20 +30,24 @@ import { warmUpOf } from './warmUpRows.ts';
  * Rows of the lead feed after the warm-up: more of them while there are too few orders to compare. Prime numbers, so that a variable that
  * counts rows does not begin a second run as it began the first.
  */
-const ROWS = [1021, 4093] as const;
+const SAMPLE_ROWS = [1021, 4093] as const;
 /** Bars of all feeds together: with many feeds the sample has fewer rows of each. */
 const MAX_BARS = 20_000;
+/** Fewest rows of a sample, whatever the number of feeds. */
 const MIN_ROWS = 61;
 /** With more feeds, the sample makes four runs instead of six, because building the bots takes longer than running the bars. */
 const MAX_FEEDS = 32;
-const ENOUGH_ORDERS = 8;
+/** With fewer orders, the sample takes more rows. */
+const MIN_ORDERS = 8;
 /** Minimum of rows that are run in small blocks. A small block takes as long as a large one, so the run ends with the last decision that is needed. */
 const SMALL_BLOCK_ROWS = 251;
 const SMALL_BLOCK_BARS = 4000;
+/** Names of Node's modules. */
 const BUILT_IN: ReadonlySet<string> = new Set(builtinModules);
 /** Larger files of the strategy are searched for prices by `isobar prove` alone. */
 const MAX_SEARCHED_BYTES = 262_144;
-const SAMPLED: readonly ProofName[] = ['purity', 'blocks'];
+/** The proofs that a sample makes. */
+const SAMPLED_PROOFS: readonly ProofName[] = ['purity', 'blocks'];
 
 /** The inputs of the proofs over a sample of a run. */
 export interface SampleTask {
@@ -58,7 +62,7 @@ export interface SampleTask {
 class StoppedUse extends Error {}
 
 /** Codes of uses without an outside effect. They are not stopped, so that the sample finds later uses as well. */
-const HARMLESS: ReadonlySet<WarningCode> = new Set([
+const HARMLESS_CODES: ReadonlySet<WarningCode> = new Set([
   'IMPURE_RANDOM',
   'IMPURE_CLOCK',
   'IMPURE_LOCAL_TIME',
@@ -68,7 +72,7 @@ const HARMLESS: ReadonlySet<WarningCode> = new Set([
 
 /** The uses that the sample has seen. A harmful one stops the sample. */
 class SampledUses extends ImpureUses {
-  readonly rejectsEvery = (code: WarningCode): boolean => !HARMLESS.has(code);
+  readonly rejectsEvery = (code: WarningCode): boolean => !HARMLESS_CODES.has(code);
 
   override readonly add = (warning: Warning): void => {
     this.note(warning);
@@ -81,10 +85,13 @@ class SampledUses extends ImpureUses {
  * of its own, after the watch of the run has ended.
  */
 export async function sampleRun(task: SampleTask): Promise<ProvedRun> {
-  const bars = { sampled: 0 };
+  let sampledBars = 0;
+  const onRows = (rows: number): void => {
+    sampledBars = rows;
+  };
   try {
-    const proofs = await silently(() => proofsOf(task, (rows) => (bars.sampled = rows)));
-    return { verdict: verdictOf(proofs, SAMPLED), why: null, proofs, bars: bars.sampled };
+    const proofs = await silently(() => proofsOf(task, onRows));
+    return { verdict: verdictOf(proofs, SAMPLED_PROOFS), why: null, proofs, bars: sampledBars };
   } catch (error) {
     return verdictWithoutSample(`the sample did not end: ${error instanceof Error ? error.message : String(error)}`);
   }
@@ -105,17 +112,17 @@ async function proofsOf(
   const inputs = new Set(files.flatMap(({ use, path }) => (use === 'data' ? [] : [path])));
   const watch = new PurityWatch(uses, true, mayUseNode(plan) ? (path) => inputs.has(path) : null);
   try {
-    const sources = files.flatMap(({ use, path }) => (use === 'strategy' ? [path] : []));
-    const earlier = usesOfRun(seen, plan, sources);
+    const strategyFiles = files.flatMap(({ use, path }) => (use === 'strategy' ? [path] : []));
+    const earlierUse = usesOfRun(seen, plan, strategyFiles);
     // Modules that used something outside may hold functions from before the watch, whose calls the watch would miss. So they do not run again.
-    const lived = earlier === null && !mayUseNode(plan) ? plan.strategies : null;
-    const outcome = await proveRows({ plan, lived, uses, watch, progressCells, onRows, sources }).catch(
+    const lived = earlierUse === null && !mayUseNode(plan) ? plan.strategies : null;
+    const proofs = await proveRows({ plan, lived, uses, watch, progressCells, onRows, sources: strategyFiles }).catch(
       (error: unknown): readonly Proof[] => {
-        if (uses.first === null && earlier === null) throw error;
+        if (uses.first === null && earlierUse === null) throw error;
         return [];
       },
     );
-    return mergeProofs(outcome, proofOfUses(uses, plan, sources) ?? earlier, blocksProofOfRun(seen));
+    return mergeProofs(proofs, proofOfUses(uses, plan, strategyFiles) ?? earlierUse, blocksProofOfRun(seen));
   } finally {
     watch.stop();
   }
@@ -139,12 +146,13 @@ async function proveRows({ plan, lived, uses, watch, progressCells, onRows, sour
   const tracer = new Tracer(progressCells, watch.during);
   uses.nowMs = () => tracer.currentMs;
   const parts = await samplePlansOf(tracer, plan);
-  if (typeof parts === 'string') return SAMPLED.map((name) => plainProof(name, 'not-proved', parts));
+  if (typeof parts === 'string') return SAMPLED_PROOFS.map((name) => plainProof(name, 'not-proved', parts));
   const whole = await firstRun(tracer, parts, onRows);
   const samplePlan = whole.run.plan;
   if (uses.first !== null) return [];
   const { error } = whole.trace;
-  if (error !== null) return SAMPLED.map((name) => plainProof(name, 'not-proved', `the strategy throws in the sample: ${error.message}`));
+  if (error !== null)
+    return SAMPLED_PROOFS.map((name) => plainProof(name, 'not-proved', `the strategy throws in the sample: ${error.message}`));
   const late = await lateError(watch);
   watch.checkGlobals();
   // An outside use is already reported. Later proofs would only find its effects.
@@ -216,7 +224,7 @@ function endOfBlocks(plan: RunPlan, { orderMs }: DecisionTrace): number {
   const { bars, firstRow } = leadFeed(plan);
   const rows = Math.min(SMALL_BLOCK_ROWS, Math.ceil(SMALL_BLOCK_BARS / plan.feeds.length));
   const row = Math.min(bars.length, firstRow + rows) - 1;
-  return Math.max(bars.closeMs[row]!, orderMs[ENOUGH_ORDERS - 1] ?? Infinity);
+  return Math.max(bars.closeMs[row]!, orderMs[MIN_ORDERS - 1] ?? Infinity);
 }
 
 /** Returns a proof that is not decided if it held: without orders, equal runs prove nothing. */
@@ -231,7 +239,8 @@ async function firstRun(tracer: Tracer, parts: readonly RunPlan[], onRows: (rows
     onRows(rowsOf(part));
     const run: TracedRun = { plan: { ...part, strategies: await freshStrategies(part.strategies) } };
     const trace = await tracer.run(run);
-    if (index === parts.length - 1 || trace.error !== null || trace.orderMs.length >= ENOUGH_ORDERS) return { run, trace };
+    const isLast = index === parts.length - 1;
+    if (isLast || trace.error !== null || trace.orderMs.length >= MIN_ORDERS) return { run, trace };
   }
   throw new InvariantError('a sample has rows');
 }
@@ -242,31 +251,38 @@ async function firstRun(tracer: Tracer, parts: readonly RunPlan[], onRows: (rows
  */
 async function samplePlansOf(tracer: Tracer, plan: RunPlan): Promise<readonly RunPlan[] | string> {
   const warmUpRows = await warmUpOf(tracer, plan);
-  const short = plan.feeds.findIndex(({ bars }, index) => bars.length <= warmUpRows[index]!);
-  if (short >= 0) {
-    const { instrument, interval, length } = plan.feeds[short]!.bars;
-    return `the strategy needs ${counted(warmUpRows[short]! + 1, 'bar')} of ${instrument.wireName} ${interval} before its first decision, and the data have ${length}`;
+  const shortFeed = plan.feeds.findIndex(({ bars }, index) => bars.length <= warmUpRows[index]!);
+  if (shortFeed >= 0) {
+    const { instrument, interval, length } = plan.feeds[shortFeed]!.bars;
+    const needed = `${counted(warmUpRows[shortFeed]! + 1, 'bar')} of ${instrument.wireName} ${interval}`;
+    return `the strategy needs ${needed} before its first decision, and the data have ${length}`;
   }
-  const fromMs = Math.max(
-    plan.fromMs,
-    ...plan.feeds.map(({ bars }, feedIndex) => (warmUpRows[feedIndex]! > 0 ? bars.openMs[warmUpRows[feedIndex]!]! : -Infinity)),
-  );
+  const warmUpEnds = plan.feeds.flatMap(({ bars }, feedIndex) => {
+    const rows = warmUpRows[feedIndex]!;
+    return rows > 0 ? [bars.openMs[rows]!] : [];
+  });
+  const fromMs = Math.max(plan.fromMs, ...warmUpEnds);
   const { bars } = leadFeed(plan);
   const first = firstAfter(bars.closeMs, 0, bars.length, fromMs);
   const maxRows = (share: number): number => primeUpTo(Math.max(MIN_ROWS, Math.floor((share * MAX_BARS) / plan.feeds.length)));
-  const ends = new Set(ROWS.map((rows) => bars.closeMs[Math.min(bars.length, first + Math.min(rows, maxRows(rows / ROWS[0]))) - 1]!));
+  const endOf = (rows: number): number => {
+    const allowedRows = Math.min(rows, maxRows(rows / SAMPLE_ROWS[0]));
+    return bars.closeMs[Math.min(bars.length, first + allowedRows) - 1]!;
+  };
+  const ends = new Set(SAMPLE_ROWS.map(endOf));
   const parts = [...ends].flatMap((toMs) => slicePlan(plan, { fromMs, toMs, warmUpRows: (feed) => warmUpRows[feed]! }) ?? []);
   return parts.length === 0 ? 'the first rows of the run have no bar of one of its feeds' : parts;
 }
 
+/** Returns the rows of all feeds inside the run. */
 const rowsOf = ({ feeds }: RunPlan): number => feeds.reduce((sum, { bars, firstRow }) => sum + bars.length - firstRow, 0);
 
 /** Returns both proofs. `used`: the refuted proof of an outside use in the sample or in the run, which replaces every other proof of purity. */
 function mergeProofs(proofs: readonly Proof[], used: Proof | null, custom: Proof | null): readonly Proof[] {
-  const find = (name: ProofName): Proof | undefined => proofs.find((proof) => proof.name === name);
+  const proofNamed = (name: ProofName): Proof | undefined => proofs.find((proof) => proof.name === name);
   const blocks =
-    find('blocks') ?? plainProof('blocks', 'not-proved', 'not made: equal runs differ, so another difference would say nothing');
-  return [used ?? find('purity')!, blocks.verdict === 'refuted' ? blocks : (custom ?? blocks)];
+    proofNamed('blocks') ?? plainProof('blocks', 'not-proved', 'not made: equal runs differ, so another difference would say nothing');
+  return [used ?? proofNamed('purity')!, blocks.verdict === 'refuted' ? blocks : (custom ?? blocks)];
 }
 
 /** True when the code names, or may name, a module of Node. Replacing the functions of those modules takes milliseconds, so it is done only then. */
@@ -283,11 +299,11 @@ function namesModule(code: string): boolean {
 
 /** Returns a refuted proof for the first outside use that the run has reported; null: none. Uses that code could only reach do not count. */
 function usesOfRun(warnings: readonly Warning[], plan: RunPlan, sources: readonly string[]): Proof | null {
-  const declared = [...plan.strategies.map(({ reach }) => reach), plan.models?.reach].flatMap((each) => each ?? []);
+  const declared = [...plan.strategies.map(({ reach }) => reach), plan.models?.reach].flatMap((reached) => reached ?? []);
   const reach = new Set(declared.map(({ text }) => text));
-  const first = warnings.find(
-    (each) => IMPURE_CLASSES.has(warningClass(each)) && each.code !== 'LOOKAHEAD_CUSTOM' && !reach.has(each.text),
-  );
+  const isUse = (candidate: Warning): boolean =>
+    IMPURE_CLASSES.has(warningClass(candidate)) && candidate.code !== 'LOOKAHEAD_CUSTOM' && !reach.has(candidate.text);
+  const first = warnings.find(isUse);
   if (first === undefined) return null;
   const uses = new ImpureUses();
   uses.add(first);

@@ -45,12 +45,12 @@ export class Tracer {
   }
 
   /** Returns the decisions of a run. An error of a strategy is its last one. `recordedIndex`: the index of the decision to keep in full. */
-  async run(of: TracedRun, recordedIndex = -1): Promise<DecisionTrace> {
+  async run(tracedRun: TracedRun, recordedIndex = -1): Promise<DecisionTrace> {
     const trace = new DecisionTrace(recordedIndex);
-    return this.noting(trace, () =>
-      this.bot(of, trace, ({ engine }) => {
-        spanLoop(engine, of.untilMs ?? Infinity);
-        if (of.untilMs !== undefined) return;
+    return this.withErrorNoted(trace, () =>
+      this.bot(tracedRun, trace, ({ engine }) => {
+        spanLoop(engine, tracedRun.untilMs ?? Infinity);
+        if (tracedRun.untilMs !== undefined) return;
         // Orders of these last calls cannot fill, but state that the strategy stores now may reach the next run.
         trace.hasEnded = true;
         endSpan(engine);
@@ -69,16 +69,19 @@ export class Tracer {
     const work = async (): Promise<void> => {
       const constructed: ConstructedBot[] = [];
       this.during(() => {
-        for (const each of [new DecisionTrace(), trace]) constructed.push(replayedBotMaker(turnPlan, this.optionsOf(each))());
+        for (const botTrace of [new DecisionTrace(), trace]) {
+          const makeBot = replayedBotMaker(turnPlan, this.optionsOf(botTrace));
+          constructed.push(makeBot());
+        }
       });
       const technical = needsTechnical(constructed[0]!.engine) ? await loadTechnicalLibrary() : null;
       this.during(() => {
-        for (const each of constructed) bots.push(sealBot(each, technical));
+        for (const bot of constructed) bots.push(sealBot(bot, technical));
         this.current = bots[1]!;
         turnsLoop(bots[0]!.engine, bots[1]!.engine, untilMs);
       });
     };
-    return this.noting(trace, () =>
+    return this.withErrorNoted(trace, () =>
       work().finally(() => {
         this.endedMs = bots[1]?.engine.nowMs ?? turnPlan.fromMs;
         this.current = null;
@@ -88,7 +91,7 @@ export class Tracer {
   }
 
   /** Runs the work and returns its trace. An error of the strategy becomes part of the trace. */
-  private async noting(trace: DecisionTrace, work: () => Promise<void>): Promise<DecisionTrace> {
+  private async withErrorNoted(trace: DecisionTrace, work: () => Promise<void>): Promise<DecisionTrace> {
     try {
       await work();
     } catch (error) {
@@ -101,6 +104,7 @@ export class Tracer {
     return trace;
   }
 
+  /** Returns the options of a bot whose decisions go to `trace`. */
   private optionsOf(trace: DecisionTrace): BotOptions {
     return {
       progressCells: this.progressCells,

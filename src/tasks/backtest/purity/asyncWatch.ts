@@ -8,7 +8,7 @@ import { authorPlace, nodeCallsBelow, type Place } from './callSite.ts';
 import type { ReportCall } from './purityWarning.ts';
 
 /** Kinds of resources that Node creates for promises and microtasks. */
-const KINDS = new Set(['PROMISE', 'Microtask']);
+const PROMISE_KINDS = new Set(['PROMISE', 'Microtask']);
 /**
  * Kinds of work that Node does in another thread and reports to a callback: compression, keys, hashes. Signatures are excluded, because
  * their kind is the same with and without a callback.
@@ -32,6 +32,7 @@ export class AsyncWatch {
   #firstPlace: Place | null = null;
   /** Number of promises that continued after strategy code had returned. */
   #continuedCount = 0;
+  /** Number of reported callbacks. */
   #callbackCount = 0;
 
   constructor(report: ReportCall) {
@@ -39,7 +40,7 @@ export class AsyncWatch {
     const init = (id: number, type: string): void => {
       if (!this.#isRunning) return;
       if (CALLBACK_KINDS.test(type)) this.#reportCallback(init);
-      if (!KINDS.has(type) || this.#createdIds.size >= MAX_REPORTS) return;
+      if (!PROMISE_KINDS.has(type) || this.#createdIds.size >= MAX_REPORTS) return;
       // Ignore what isobar itself creates meanwhile.
       this.#firstPlace ??= authorPlace(init);
       if (this.#firstPlace === null) return;
@@ -79,8 +80,9 @@ export class AsyncWatch {
     await waitForNextTurn();
     this.#hook.disable();
     this.#createdIds.clear();
-    const where = this.#firstPlace === null || this.#firstPlace.file === null ? '' : ` (${this.#firstPlace.file}:${this.#firstPlace.line})`;
     if (this.#continuedCount === 0) return;
+    const { file = null, line = null } = this.#firstPlace ?? {};
+    const where = file === null ? '' : ` (${file}:${line})`;
     throw new StrategyError(
       `${strategy}: a promise of a callback went on after the last bar${where}`,
       'callbacks are synchronous: nothing in a strategy may wait',

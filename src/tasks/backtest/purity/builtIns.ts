@@ -22,6 +22,7 @@ const ONLY_COMPARED = new Set<string | symbol>([
 const REPLACED_BY_OTHERS = new Set<string | symbol>(['random', 'constructor']);
 
 const TYPED_ARRAY_PROTOTYPE: object = Object.getPrototypeOf(Float64Array.prototype);
+/** The objects that `makeReadOnly` freezes, by their name in messages. */
 const FROZEN_OBJECTS: readonly (readonly [string, object])[] = [
   ...Object.entries({ Math, Object, Reflect, Number, Array, JSON }),
   ...[Map, WeakMap, Set, WeakSet, Array, Number, Function, ArrayBuffer, DataView].map((builtIn): [string, object] => [`${builtIn.name}.prototype`, builtIn.prototype]),
@@ -51,6 +52,7 @@ const GLOBAL_NAMES = [
 ]; // prettier-ignore
 /** Strategies may print elsewhere, or not at all. */
 const CONSOLE = 'console';
+/** The objects whose members are compared with the originals. */
 const COMPARED_OBJECTS: readonly (readonly [string, object])[] = [...FROZEN_OBJECTS, ['Object.prototype', Object.prototype]];
 /** How a message names an object without a name, and the built-ins that it names so. */
 const UNNAMED_OBJECT = '#<Object>';
@@ -58,6 +60,7 @@ const UNNAMED_OBJECTS: ReadonlySet<object> = new Set([Math, Reflect, JSON]);
 /** Members that reflect-metadata adds to `Reflect`. Each loaded copy replaces them, and isobar passes them no data of a run. */
 const METADATA_MEMBER = /metadata(keys)?$|^decorate$/i;
 
+/** Returns the members of an object, without those that reflect-metadata replaces. */
 function descriptorsOf(holder: object): Record<PropertyKey, PropertyDescriptor> {
   const all = Object.getOwnPropertyDescriptors<object>(holder) as Record<PropertyKey, PropertyDescriptor>;
   if (holder === Reflect) for (const name of Object.keys(all)) if (METADATA_MEMBER.test(name)) Reflect.deleteProperty(all, name);
@@ -71,10 +74,10 @@ function functionDescriptorsOf(holder: object): Record<PropertyKey, PropertyDesc
 }
 
 /** Members that functions of libraries have of their own: assignments to those must work, as of `lodash.bind`. */
-const OWN_OF_FUNCTIONS = ['bind', 'toString'] as const;
+const ASSIGNABLE_MEMBERS = ['bind', 'toString'] as const;
 
 /** Fixes a member of `Function.prototype`, but lets each function have one of its own by assignment. */
-function fixForAssignment(key: (typeof OWN_OF_FUNCTIONS)[number]): void {
+function fixForAssignment(key: (typeof ASSIGNABLE_MEMBERS)[number]): void {
   const holder = Function.prototype;
   const descriptor = Object.getOwnPropertyDescriptor(holder, key);
   if (descriptor?.configurable !== true || !('value' in descriptor)) return;
@@ -95,10 +98,10 @@ const LOOKUP_COUNT = 16;
  */
 function makeFast(holder: object): void {
   const child = Object.create(holder) as object;
-  for (let lookup = 0; lookup < LOOKUP_COUNT; lookup++) lookUp(child);
+  for (let lookup = 0; lookup < LOOKUP_COUNT; lookup++) readConstructor(child);
 }
 
-const lookUp = (child: object): unknown => child.constructor;
+const readConstructor = (child: object): unknown => child.constructor;
 
 /** The built-ins as they were before strategy code was loaded. */
 export class BuiltIns {
@@ -125,7 +128,7 @@ export class BuiltIns {
 
   /** Freezes the built-ins of this thread permanently: an assignment throws TypeError, and `Object.prototype` accepts no new members. */
   static makeReadOnly(): void {
-    OWN_OF_FUNCTIONS.forEach(fixForAssignment);
+    ASSIGNABLE_MEMBERS.forEach(fixForAssignment);
     for (const [, holder] of FROZEN_OBJECTS) {
       for (const key of Reflect.ownKeys(holder)) {
         const descriptor = Object.getOwnPropertyDescriptor(holder, key);
@@ -143,12 +146,11 @@ export class BuiltIns {
    */
   static isReadOnlyError(message: string, line: string): boolean {
     if (/object is not extensible/.test(message)) return /proto/i.test(line);
-    const [, name, of] =
+    const [, name, holderName] =
       /^Cannot (?:assign to read only|redefine|delete) property:? '?([^\s']+)'?(?: of (?:object|function) '(.*)')?/s.exec(message) ?? [];
     if (name === undefined) return false;
-    return (of === UNNAMED_OBJECT ? COMPARED_OBJECTS.filter(([, holder]) => UNNAMED_OBJECTS.has(holder)) : COMPARED_OBJECTS).some(
-      ([, holder]) => Object.hasOwn(holder, name),
-    );
+    const isUnnamed = holderName === UNNAMED_OBJECT;
+    return COMPARED_OBJECTS.some(([, holder]) => Object.hasOwn(holder, name) && (!isUnnamed || UNNAMED_OBJECTS.has(holder)));
   }
 
   /** Reports built-ins that were replaced, and members that were added. `isAlone`: only strategy code can have replaced them. */
@@ -158,8 +160,10 @@ export class BuiltIns {
     if (isAlone) this.#reportAdded(warnings);
   }
 
+  /** Reports members that are no longer the original ones. */
   #reportReplaced(warnings: WarningSink, isAlone: boolean): void {
-    for (const { name, holder, descriptors } of isAlone ? [...this.#originals, ...this.#threadOriginals] : this.#originals) {
+    const originals = isAlone ? [...this.#originals, ...this.#threadOriginals] : this.#originals;
+    for (const { name, holder, descriptors } of originals) {
       for (const key of Reflect.ownKeys(descriptors)) {
         if (!isAlone && REPLACED_BY_OTHERS.has(key)) continue;
         if (isSameMember(Object.getOwnPropertyDescriptor(holder, key), Reflect.get(descriptors, key))) continue;
@@ -170,9 +174,11 @@ export class BuiltIns {
     }
   }
 
+  /** Reports the first new member of each object. */
   #reportAdded(warnings: WarningSink): void {
     for (const { name, holder, keys } of this.#originalKeys) {
-      const added = Reflect.ownKeys(holder).find((key) => !keys.has(key) && !(holder === Reflect && METADATA_MEMBER.test(String(key))));
+      const isMetadata = (key: string | symbol): boolean => holder === Reflect && METADATA_MEMBER.test(String(key));
+      const added = Reflect.ownKeys(holder).find((key) => !keys.has(key) && !isMetadata(key));
       if (added === undefined) continue;
       keys.add(added);
       warnings.add(warning('STATE_GLOBAL', `the strategy adds ${name}.${String(added)}, which everything in its process shares`));

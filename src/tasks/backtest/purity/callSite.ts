@@ -14,6 +14,7 @@ export interface Place {
   readonly line: number | null;
 }
 
+/** Number of stack frames that are searched at most, and at first. */
 const FRAMES = 30;
 const FEW_FRAMES = 3;
 /** Functions of a bundle that load one of its modules. */
@@ -35,13 +36,13 @@ export function authorPlace(below: (...args: never[]) => unknown, module: string
       const file = fileOf(frame);
       if (file === null) continue;
       // Check this before packages, because an installed isobar is in node_modules itself.
-      if (isOwn(file)) return null;
+      if (isOfIsobar(file)) return null;
       if (isOfPackages(file)) continue;
       if (module !== null && !file.startsWith(module)) return null;
-      const entry = entryOf(file, frame);
+      const mapping = mappingOf(file, frame);
       // What a package does while it is loaded is no call of the file that imports it.
-      if (entry === null && LOADS_MODULE.test(frame.getFunctionName() ?? '')) return null;
-      const place = placeIn(file, frame, entry);
+      if (mapping === null && LOADS_MODULE.test(frame.getFunctionName() ?? '')) return null;
+      const place = placeIn(file, frame, mapping);
       // A bundle holds packages too.
       if (place !== null) return place;
     }
@@ -50,23 +51,23 @@ export function authorPlace(below: (...args: never[]) => unknown, module: string
 }
 
 /** Returns what the source map of a bundle says about a frame; null: nothing, as of the helpers of the bundle itself. */
-function entryOf(file: string, frame: NodeJS.CallSite): SourceMapping | null {
-  const entry = findSourceMap(file)?.findEntry((frame.getLineNumber() ?? 1) - 1, (frame.getColumnNumber() ?? 1) - 1);
-  return entry !== undefined && 'originalSource' in entry ? entry : null;
+function mappingOf(file: string, frame: NodeJS.CallSite): SourceMapping | null {
+  const mapping = findSourceMap(file)?.findEntry((frame.getLineNumber() ?? 1) - 1, (frame.getColumnNumber() ?? 1) - 1);
+  return mapping !== undefined && 'originalSource' in mapping ? mapping : null;
 }
 
 /** Returns the place of a frame in the author's files; null where the bundle has it from a package. */
-function placeIn(file: string, frame: NodeJS.CallSite, entry: SourceMapping | null): Place | null {
-  if (entry === null) return { file: placeText(file), line: frame.getLineNumber() ?? 1 };
-  return isOfPackages(entry.originalSource) ? null : { file: placeText(entry.originalSource), line: entry.originalLine + 1 };
+function placeIn(file: string, frame: NodeJS.CallSite, mapping: SourceMapping | null): Place | null {
+  if (mapping === null) return { file: placeText(file), line: frame.getLineNumber() ?? 1 };
+  return isOfPackages(mapping.originalSource) ? null : { file: placeText(mapping.originalSource), line: mapping.originalLine + 1 };
 }
 
 /** Returns the nearest place in the author's code from which this call was reached, through any code of isobar; null: none. */
 export function nearestAuthorPlace(): Place | null {
   for (const frame of framesBelow(nearestAuthorPlace)) {
     const file = fileOf(frame);
-    if (file === null || isOfPackages(file) || isOwn(file)) continue;
-    const place = placeIn(file, frame, entryOf(file, frame));
+    if (file === null || isOfPackages(file) || isOfIsobar(file)) continue;
+    const place = placeIn(file, frame, mappingOf(file, frame));
     if (place !== null) return place;
   }
   return null;
@@ -92,16 +93,16 @@ export function isCalledByNode(below: (...args: never[]) => unknown): boolean {
 /** Returns the place in the user's code where an error was created; null: no frame belongs to it. */
 export function placeOfError(error: Error): Place | null {
   for (const line of (error.stack ?? '').split('\n')) {
-    const [, at, row] = /\(?((?:file:\/\/)?\/[^():]*|[A-Za-z]:\\[^():]*):(\d+):\d+\)?$/.exec(line.trim()) ?? [];
-    if (at === undefined) continue;
-    const file = at.startsWith('file:') ? at : pathToFileURL(at).href;
-    if (isOwn(file) || file.includes('/node_modules/')) continue;
-    return { file: placeText(file), line: Number(row) };
+    const [, path, lineNumber] = /\(?((?:file:\/\/)?\/[^():]*|[A-Za-z]:\\[^():]*):(\d+):\d+\)?$/.exec(line.trim()) ?? [];
+    if (path === undefined) continue;
+    const file = path.startsWith('file:') ? path : pathToFileURL(path).href;
+    if (isOfIsobar(file) || file.includes('/node_modules/')) continue;
+    return { file: placeText(file), line: Number(lineNumber) };
   }
   return null;
 }
 
-const isOwn = (url: string): boolean => OWN_FOLDERS.some((folder) => url.startsWith(folder));
+const isOfIsobar = (url: string): boolean => OWN_FOLDERS.some((folder) => url.startsWith(folder));
 /** Returns true for code of Node and of packages. */
 const isOfPackages = (url: string): boolean => url.startsWith('node:') || url.includes('/node_modules/');
 
@@ -131,16 +132,18 @@ function fileOf(frame: NodeJS.CallSite): string | null {
   if (name != null) return urlOf(name);
   const origin = /\((?:file:\/\/)?(\/[^()]*?):\d+:\d+\)/.exec(frame.getEvalOrigin() ?? '')?.[1];
   const url = origin === undefined ? null : urlOf(origin);
-  return url !== null && isOwn(url) ? null : url;
+  return url !== null && isOfIsobar(url) ? null : url;
 }
 
+/** Returns the URL of a file name; null for a name that is not a path. */
 function urlOf(name: string): string | null {
   if (name.startsWith('node:') || name.startsWith('file:')) return name;
   return name.startsWith('/') || /^[A-Za-z]:\\/.test(name) ? pathToFileURL(name).href : null;
 }
 
+/** Returns a file as it is displayed: relative to the working directory, and as the author's source. */
 function placeText(file: string): string {
-  const [bare = file] = file.split('?');
-  const path = sourceOf(bare.startsWith('file:') ? fileURLToPath(bare) : bare);
+  const [withoutQuery = file] = file.split('?');
+  const path = sourceOf(withoutQuery.startsWith('file:') ? fileURLToPath(withoutQuery) : withoutQuery);
   return relative(process.cwd(), path) || path;
 }

@@ -20,7 +20,7 @@ import { placeOfError } from './callSite.ts';
 export const SPAN_ROWS = 2048;
 const LATER_SPANS = 2;
 /** A run whose custom indicators are all declared pure is one span if it has at most this many bars, of all feeds together. */
-const WHOLE_BARS = 65_536;
+const MAX_WHOLE_BARS = 65_536;
 
 /** A bot before its run: its custom indicators, and when its strategies are ready. */
 interface ReadyBot {
@@ -28,6 +28,7 @@ interface ReadyBot {
   readonly runs: readonly { readonly readyMs: number }[];
 }
 
+/** A call that only one of both runs makes, with the time of its bar. */
 interface CustomDifference {
   readonly timeMs: number;
   readonly text: string;
@@ -39,31 +40,33 @@ interface CustomDifference {
  * warning, and the run itself uses blocks of one row. `sealed`: the bot of the run; null: builds one.
  */
 export async function checkCustoms(plan: RunPlan, sealed: ReadyBot | null, warnings: WarningList): Promise<void> {
-  const engine = sealed ?? (await sealEngineOf(plan));
+  const engine = sealed ?? (await sealedEngineOf(plan));
   const customs = engine.feeds.flatMap(({ indicators }) => indicators.customs);
   if (customs.length === 0) return;
   const arePure = customs.every(({ isPure }) => isPure);
   for (const span of spansOf(plan, engine, arePure)) {
     const difference = await findDifference(plan, span);
     if (difference === null) continue;
-    if (arePure) throw impure(difference, customs);
+    if (arePure) throw impureError(difference, customs);
     warnings.add(warningOf(difference, customs));
     return;
   }
 }
 
-async function sealEngineOf(plan: RunPlan): Promise<ReadyBot> {
+/** Builds the bot of a run with fresh strategies, before its first bar. */
+async function sealedEngineOf(plan: RunPlan): Promise<ReadyBot> {
   const bot = replayedBotMaker({ ...plan, strategies: await freshStrategies(plan.strategies) }, {})();
   return sealBot(bot, needsTechnical(bot.engine) ? await loadTechnicalLibrary() : null).engine;
 }
 
+/** A part of the run, ms UTC. */
 interface Span {
   readonly fromMs: number;
   readonly toMs: number;
 }
 
 /**
- * Spans by rows of the finest visible feed; none if the run ends before its strategies are ready. A short run whose custom indicators are all
+ * Returns the spans to check, by rows of the finest visible feed; none if the run ends before its strategies are ready. A short run whose custom indicators are all
  * declared pure (`arePure`) is one span, because they run ahead: with others the run goes row by row, and the check only has to warn.
  */
 function spansOf(plan: RunPlan, { runs }: ReadyBot, arePure: boolean): readonly Span[] {
@@ -73,16 +76,18 @@ function spansOf(plan: RunPlan, { runs }: ReadyBot, arePure: boolean): readonly 
   const readyMs = Math.max(...runs.map((run) => run.readyMs));
   const first = firstFrom(closeMs, length, readyMs);
   if (first >= length) return [];
-  if (arePure && length * plan.feeds.length <= WHOLE_BARS) return [{ fromMs: plan.fromMs, toMs: closeMs[length - 1]! }];
+  if (arePure && length * plan.feeds.length <= MAX_WHOLE_BARS) return [{ fromMs: plan.fromMs, toMs: closeMs[length - 1]! }];
   const spanAt = (row: number, fromMs: number): Span => ({ fromMs, toMs: closeMs[Math.min(row + SPAN_ROWS, length) - 1]! });
   const rng = seededRng(plan.seed);
-  const last = length - SPAN_ROWS;
-  const later = Array.from({ length: last > first ? LATER_SPANS : 0 }, () => first + 1 + Math.floor(rng.next() * (last - first)));
+  const lastStart = length - SPAN_ROWS;
+  const laterSpans = lastStart > first ? LATER_SPANS : 0;
+  const laterRows = Array.from({ length: laterSpans }, () => first + 1 + Math.floor(rng.next() * (lastStart - first)));
   // From the start of the run, so that the first span has the same state as the run.
-  const begin = spanAt(first, plan.fromMs);
-  return [begin, ...later.map((row) => spanAt(row, openMs[row]!))];
+  const firstSpan = spanAt(first, plan.fromMs);
+  return [firstSpan, ...laterRows.map((row) => spanAt(row, openMs[row]!))];
 }
 
+/** Returns the first row that closes at or after `ms`; `length`: none. */
 function firstFrom(closeMs: Float64Array, length: number, ms: number): number {
   let row = 0;
   while (row < length && closeMs[row]! < ms) row++;
@@ -91,16 +96,15 @@ function firstFrom(closeMs: Float64Array, length: number, ms: number): number {
 
 /** Returns the first call that differs between a run in full blocks and one in blocks of one row; null if all are equal. */
 async function findDifference(plan: RunPlan, span: Span): Promise<CustomDifference | null> {
-  const full = await recordCalls(plan, span, false);
-  const single = await recordCalls(plan, span, true);
-  for (let index = 0; index < Math.max(full.length, single.length); index++) {
-    const fullValue = full[index];
-    const singleValue = single[index];
-    if (fullValue?.text === singleValue?.text && fullValue?.timeMs === singleValue?.timeMs) continue;
+  const fullCalls = await recordCalls(plan, span, false);
+  const singleCalls = await recordCalls(plan, span, true);
+  for (let index = 0; index < Math.max(fullCalls.length, singleCalls.length); index++) {
+    const fullCall = fullCalls[index];
+    const singleCall = singleCalls[index];
+    if (fullCall?.text === singleCall?.text && fullCall?.timeMs === singleCall?.timeMs) continue;
     // The earlier call is the one that the other run does not make.
-    return fullValue === undefined || (singleValue !== undefined && singleValue.timeMs < fullValue.timeMs)
-      ? (singleValue ?? null)
-      : fullValue;
+    if (fullCall === undefined) return singleCall ?? null;
+    return singleCall !== undefined && singleCall.timeMs < fullCall.timeMs ? singleCall : fullCall;
   }
   return null;
 }
@@ -126,19 +130,23 @@ async function recordCalls(plan: RunPlan, { fromMs, toMs }: Span, isSingle: bool
 }
 
 /** Returns the error for a custom indicator whose results depend on the size of a block. */
-function impure({ timeMs, text }: CustomDifference, customs: readonly CustomNote[]): DiffersError {
+function impureError({ timeMs, text }: CustomDifference, customs: readonly CustomNote[]): DiffersError {
   return new DiffersError(
     `${text} at ${formatMinute(timeMs)}: expected the same call whatever the size of a block, got another one; ${listNames(customs)} is not pure`,
     'keep the state of a custom indicator inside make and read it through its series; or leave { pure: true } out',
   );
 }
 
+/** Returns the warning about a custom indicator that is not declared pure and whose results differ. */
 function warningOf({ timeMs, text }: CustomDifference, customs: readonly CustomNote[]): Warning {
   const [first] = customs.filter(({ isPure }) => !isPure);
-  const problem = `${listNames(customs)} writes or reads outside its function and would read the future in blocks of several rows: ${text} at ${formatMinute(timeMs)} would differ; the run went row by row`;
+  const problem =
+    `${listNames(customs)} writes or reads outside its function and would read the future in blocks of several rows: ` +
+    `${text} at ${formatMinute(timeMs)} would differ; the run went row by row`;
   return { code: 'LOOKAHEAD_CUSTOM', text: problem, ...placeOf(first) };
 }
 
+/** Returns where the source declares a custom indicator. */
 const placeOf = (note: CustomNote | undefined): Pick<Warning, 'file' | 'line'> =>
   (note === undefined ? null : placeOfError(note.place)) ?? { file: null, line: null };
 

@@ -15,9 +15,9 @@ import { watchNodeModules } from './watchNodeModules.ts';
 import type { ReportCall, WarningSink } from './purityWarning.ts';
 
 /** For a process that also runs other code: the built-ins before the first strategy was loaded. */
-const AT_START = new BuiltIns();
+const BUILT_INS_AT_START = new BuiltIns();
 /** Globals that Node 24 itself writes at the first read of its network functions. This watch reads them, so these writes are not reported. */
-const OF_NODE = /^Symbol\(undici\.globalDispatcher\.\d+\)$/;
+const GLOBALS_OF_NODE = /^Symbol\(undici\.globalDispatcher\.\d+\)$/;
 
 /** Watches strategy code for functions whose results depend on more than the bars, and warns about each once. */
 export class PurityWatch {
@@ -25,9 +25,9 @@ export class PurityWatch {
   readonly #isAlone: boolean;
   /** Names of the uses that have been reported. Each is reported once. */
   readonly #reported = new Set<string>();
-  readonly #undo: (() => void)[] = [];
+  readonly #restorers: (() => void)[] = [];
   readonly #async: AsyncWatch;
-  readonly #before = new Set(Reflect.ownKeys(globalThis));
+  readonly #globalsBefore = new Set(Reflect.ownKeys(globalThis));
   readonly #builtIns: BuiltIns;
 
   /**
@@ -40,10 +40,10 @@ export class PurityWatch {
     this.#isAlone = isAlone;
     this.#async = new AsyncWatch(this.#report);
     if (isAlone) holdClocks();
-    if (isAlone) this.#undo.push(...replaceMembers(this.#report), ...watchLanguages());
-    if (isAlone && isInput !== null) this.#undo.push(...watchNodeModules(this.#report, isInput));
+    if (isAlone) this.#restorers.push(...replaceMembers(this.#report), ...watchLanguages());
+    if (isAlone && isInput !== null) this.#restorers.push(...watchNodeModules(this.#report, isInput));
     if (isAlone) BuiltIns.makeReadOnly();
-    this.#builtIns = isAlone ? new BuiltIns() : AT_START;
+    this.#builtIns = isAlone ? new BuiltIns() : BUILT_INS_AT_START;
   }
 
   /** Runs a function that calls strategy code, such as the loop over the bars. Promises created inside it belong to the strategy. */
@@ -77,8 +77,8 @@ export class PurityWatch {
   checkGlobals(): void {
     this.#builtIns.check(this.#warnings, this.#isAlone);
     for (const key of Reflect.ownKeys(globalThis)) {
-      if (this.#before.has(key) || OF_NODE.test(String(key))) continue;
-      this.#before.add(key);
+      if (this.#globalsBefore.has(key) || GLOBALS_OF_NODE.test(String(key))) continue;
+      this.#globalsBefore.add(key);
       this.#warnings.add(
         warning('STATE_GLOBAL', `the strategy writes globalThis.${String(key)}, which every strategy of this process shares`),
       );
@@ -88,7 +88,7 @@ export class PurityWatch {
   /** Restores the built-ins. */
   stop(): void {
     this.checkGlobals();
-    for (const undo of this.#undo.splice(0).toReversed()) undo();
+    for (const undo of this.#restorers.splice(0).toReversed()) undo();
   }
 
   readonly #report: ReportCall = (code, description, below) => {

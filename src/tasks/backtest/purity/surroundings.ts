@@ -17,11 +17,11 @@ export const SURROUNDINGS = 3;
 /** Amount that is added to each number, by surroundings. The first two differ in their parity. */
 const ADDENDS = [999_983, 1_000_004, 86_028_122] as const;
 /** Text before and after the path of the current folder, by surroundings. */
-const FOLDER_ENDS = [['/anotherplace/live-prod-production', '/prove-proof-sample/backtest-test-dev'], ['/x', '/y'], ['/far/from/home', '/z/one/more']] as const; // prettier-ignore
+const FOLDER_AFFIXES = [['/anotherplace/live-prod-production', '/prove-proof-sample/backtest-test-dev'], ['/x', '/y'], ['/far/from/home', '/z/one/more']] as const; // prettier-ignore
 
-/** Returns the replaced values of surroundings number `at`, by module of Node and name. */
-function otherValues(at: number): Readonly<Record<string, Readonly<Record<string, unknown>>>> {
-  const otherNumber = (value: unknown): unknown => (typeof value === 'number' ? value + ADDENDS[at]! : value);
+/** Returns the replaced values of surroundings number `index`, by module of Node and name. */
+function otherValues(index: number): Readonly<Record<string, Readonly<Record<string, unknown>>>> {
+  const otherNumber = (value: unknown): unknown => (typeof value === 'number' ? value + ADDENDS[index]! : value);
   return {
     process: {
       pid: otherNumber(process.pid),
@@ -36,7 +36,7 @@ function otherValues(at: number): Readonly<Record<string, Readonly<Record<string
       versions: { ...process.versions, node: '99.0.0', v8: '99.0.0.0', uv: '99.0.0', modules: '999' },
       release: { name: 'another', sourceUrl: 'https://another/' },
       config: { target_defaults: {}, variables: {} },
-      moduleLoadList: [...listOf(Reflect.get(process, 'moduleLoadList')), ...Array.from({ length: 1 + at }, () => 'another')],
+      moduleLoadList: [...arrayOrEmpty(Reflect.get(process, 'moduleLoadList')), ...Array.from({ length: 1 + index }, () => 'another')],
     },
     worker_threads: {
       workerData: { another: true },
@@ -48,18 +48,20 @@ function otherValues(at: number): Readonly<Record<string, Readonly<Record<string
   };
 }
 
-const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+/** Returns an array unchanged, and an empty one for any other value. */
+const arrayOrEmpty = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
 /** Returns other facts about a stream: its terminal, and how much of its output waits. */
-const otherStream = (at: number, { isTTY = false }: { readonly isTTY?: boolean }): Readonly<Record<string, unknown>> => ({
+const otherStream = (index: number, { isTTY = false }: { readonly isTTY?: boolean }): Readonly<Record<string, unknown>> => ({
   isTTY: !isTTY,
-  columns: 333 + at,
-  rows: 77 + at,
-  writableLength: ADDENDS[at],
+  columns: 333 + index,
+  rows: 77 + index,
+  writableLength: ADDENDS[index],
   writableNeedDrain: true,
 });
+
 /** Number of frames in a stack; Node has 10 by default. */
-const OTHER_FRAMES = 3;
+const OTHER_STACK_FRAMES = 3;
 
 /** Number of the surroundings of the current run; null: the true ones. */
 let current: number | null = null;
@@ -79,28 +81,28 @@ export function otherLanguage(others: readonly string[]): string | undefined {
 
 /** Returns the current folder that the run should see. `real`: the true one. */
 export function otherFolder(real: string): string {
-  return current !== null && real.startsWith('/') ? FOLDER_ENDS[current]!.join(real) : real;
+  return current !== null && real.startsWith('/') ? FOLDER_AFFIXES[current]!.join(real) : real;
 }
 
 /** Returns the true path of a file. The run may have made `path` from the current folder that it sees. `folder`: the true one. */
 export function realPath(path: string, folder: string): string {
   if (current === null) return path;
-  const ends = FOLDER_ENDS[current]!;
-  return path.startsWith(`${ends[0]}/`) ? resolve(folder, relative(ends.join(folder), path)) : path;
+  const affixes = FOLDER_AFFIXES[current]!;
+  return path.startsWith(`${affixes[0]}/`) ? resolve(folder, relative(affixes.join(folder), path)) : path;
 }
 
-/** Runs a function in surroundings number `at`, and restores the true values afterwards. */
-export async function withOtherSurroundings<T>(at: number, run: () => Promise<T>): Promise<T> {
+/** Runs a function in surroundings number `index`, and restores the true values afterwards. */
+export async function withOtherSurroundings<T>(index: number, run: () => Promise<T>): Promise<T> {
   const { stackTraceLimit } = Error;
-  const restore = Object.entries(otherValues(at)).flatMap(([name, values]) => {
+  const restore = Object.entries(otherValues(index)).flatMap(([name, values]) => {
     const holder = requirePackage(`node:${name}`) as object;
     return Object.entries(values).map(([key, value]) => replaceValue(holder, key, value));
   });
   for (const stream of [process.stdout, process.stderr])
-    for (const [key, value] of Object.entries(otherStream(at, stream))) restore.push(shadow(stream, key, value));
+    for (const [key, value] of Object.entries(otherStream(index, stream))) restore.push(shadowProperty(stream, key, value));
   syncBuiltinESMExports();
-  Error.stackTraceLimit = OTHER_FRAMES;
-  current = at;
+  Error.stackTraceLimit = OTHER_STACK_FRAMES;
+  current = index;
   try {
     return await run();
   } finally {
@@ -112,7 +114,7 @@ export async function withOtherSurroundings<T>(at: number, run: () => Promise<T>
 }
 
 /** Gives an object an own property that hides the one of its class. Returns a function that removes it. */
-function shadow(holder: object, key: string, value: unknown): () => void {
+function shadowProperty(holder: object, key: string, value: unknown): () => void {
   const descriptor = Object.getOwnPropertyDescriptor(holder, key);
   if (descriptor !== undefined) return replaceValue(holder, key, value);
   Object.defineProperty(holder, key, { value, writable: true, configurable: true });

@@ -3,7 +3,8 @@
 import type { ReportCall } from './purityWarning.ts';
 import { hasOtherSurroundings, otherClockMs } from './surroundings.ts';
 
-const LOCAL = [
+/** Methods of `Date` that use the time zone of the machine. */
+const LOCAL_METHODS = [
   'getDate',
   'getDay',
   'getFullYear',
@@ -37,7 +38,7 @@ const HAS_ZONE = /(?:Z|[+-]\d{2}:?\d{2}|GMT|UTC)\s*$|^\s*[+-]?\d{4,6}(?:-\d{2}(?
 
 /** Replaces `Date`, its methods and `Intl.DateTimeFormat`. Returns functions that restore them. */
 export function watchDates(report: ReportCall): (() => void)[] {
-  return [watchClass(report), ...LOCAL.map((name) => watchMethod(report, name)), watchFormat(report)];
+  return [watchClass(report), ...LOCAL_METHODS.map((name) => watchMethod(report, name)), watchFormat(report)];
 }
 
 /** Replaces `Date` by a class that reports reads of the clock and of the local time zone. Returns a function that restores it. */
@@ -49,8 +50,8 @@ function watchClass(report: ReportCall): () => void {
       return Real();
     }
     checkArguments(args, report, WatchedDate);
-    const given = args.length === 0 ? [clockMs(Real)] : args;
-    return Reflect.construct(Real, given, new.target === WatchedDate ? Real : new.target);
+    const dateArguments = args.length === 0 ? [clockMs(Real)] : args;
+    return Reflect.construct(Real, dateArguments, new.target === WatchedDate ? Real : new.target);
   };
   const now = (): number => {
     report('IMPURE_CLOCK', 'Date.now()', now);
@@ -93,7 +94,7 @@ function checkArguments(args: readonly unknown[], report: ReportCall, below: Met
 }
 
 /** Replaces a method of `Date` by one that reports uses of the local time zone. Returns a function that restores it. */
-function watchMethod(report: ReportCall, name: (typeof LOCAL)[number]): () => void {
+function watchMethod(report: ReportCall, name: (typeof LOCAL_METHODS)[number]): () => void {
   const real: unknown = Reflect.get(Date.prototype, name);
   if (typeof real !== 'function') return () => {};
   const watchedMethod: Method = function (...args): unknown {
@@ -104,6 +105,7 @@ function watchMethod(report: ReportCall, name: (typeof LOCAL)[number]): () => vo
   return replace(Date.prototype, name, watchedMethod);
 }
 
+/** True when options name a time zone. */
 const hasZone = (options: unknown): boolean =>
   typeof options === 'object' && options !== null && 'timeZone' in options && options.timeZone !== undefined;
 
@@ -131,7 +133,10 @@ function watchFormat(report: ReportCall): () => void {
   return both(...restore);
 }
 
-/** `format` is a getter that returns a function bound to its formatter, the same one at each read. */
+/**
+ * Replaces the getter `format`, which returns a function bound to its formatter, the same one at each read. The functions report a format of
+ * the current time. Returns a function that restores the getter.
+ */
 function watchFormatter(holder: object, report: ReportCall): () => void {
   const real = Object.getOwnPropertyDescriptor(holder, 'format');
   const get: unknown = real === undefined ? undefined : Reflect.get(real, 'get');

@@ -9,7 +9,7 @@ import type { ReportCall } from './purityWarning.ts';
 type Method = (this: unknown, ...args: unknown[]) => unknown;
 
 /** Functions of the global object, `Math`, `performance`, `crypto` and `Atomics`, by the warning for a call. */
-const FUNCTIONS: readonly (readonly [WarningCode, () => unknown, string, readonly string[]])[] = [
+const WATCHED_FUNCTIONS: readonly (readonly [code: WarningCode, holderOf: () => unknown, prefix: string, names: readonly string[]])[] = [
   ['IMPURE_RANDOM', () => Math, 'Math.', ['random']],
   // By a quantity, as in `qty.constructor.random()`: its own call of Math.random() is a call of isobar.
   ['IMPURE_RANDOM', () => Decimal, 'Decimal.', ['random']],
@@ -29,7 +29,8 @@ const FUNCTIONS: readonly (readonly [WarningCode, () => unknown, string, readonl
   ['IMPURE_RANDOM', () => Buffer, 'Buffer.', ['allocUnsafe', 'allocUnsafeSlow']],
   ['IMPURE_MODULE', () => globalThis, '', ['eval']],
 ];
-const CLASSES: readonly (readonly [WarningCode, string])[] = [
+/** Global classes, by the warning for their construction. */
+const WATCHED_CLASSES: readonly (readonly [code: WarningCode, name: string])[] = [
   ['IMPURE_NETWORK', 'WebSocket'],
   ['IMPURE_NETWORK', 'EventSource'],
   ['IMPURE_NETWORK', 'BroadcastChannel'],
@@ -40,7 +41,7 @@ const CLASSES: readonly (readonly [WarningCode, string])[] = [
   ['IMPURE_CLOCK', 'PerformanceObserver'],
 ];
 /** Properties that are read, not called. */
-const READ: readonly (readonly [WarningCode, () => unknown, string, string])[] = [
+const WATCHED_PROPERTIES: readonly (readonly [code: WarningCode, holderOf: () => unknown, prefix: string, name: string])[] = [
   ['IMPURE_CLOCK', () => performanceHolder('timeOrigin'), 'performance.', 'timeOrigin'],
   ['IMPURE_CLOCK', () => performanceHolder('nodeTiming'), 'performance.', 'nodeTiming'],
   ['IMPURE_CLOCK', () => Event.prototype, 'Event.', 'timeStamp'],
@@ -48,7 +49,7 @@ const READ: readonly (readonly [WarningCode, () => unknown, string, string])[] =
   ['IMPURE_PROCESS', () => globalThis, '', 'navigator'],
 ];
 /** Members of `process` that libraries use to detect their environment. They do not influence results. */
-const HARMLESS = new Set<string | symbol>([
+const HARMLESS_MEMBERS = new Set<string | symbol>([
   'version',
   'versions',
   'release',
@@ -75,18 +76,18 @@ const HARMLESS = new Set<string | symbol>([
   Symbol.toPrimitive,
 ]);
 
-/** Returns functions that restore everything. */
+/** Replaces the watched globals by ones that call `report`. Returns functions that restore them. */
 export function watchGlobals(report: ReportCall): (() => void)[] {
-  const functions = FUNCTIONS.flatMap(([code, holderOf, prefix, names]) => {
+  const functions = WATCHED_FUNCTIONS.flatMap(([code, holderOf, prefix, names]) => {
     const holder = holderOf();
     return isHolder(holder) ? names.map((name) => watchFunction(report, code, holder, name, prefix)) : [];
   });
-  const read = READ.map(([code, holderOf, prefix, name]) => watchRead(report, code, holderOf(), name, prefix));
+  const read = WATCHED_PROPERTIES.map(([code, holderOf, prefix, name]) => watchRead(report, code, holderOf(), name, prefix));
   return [
     ...functions,
-    ...CLASSES.map(([code, name]) => watchClass(report, code, name)),
+    ...WATCHED_CLASSES.map(([code, name]) => watchClass(report, code, name)),
     ...read,
-    ...watchMakers(report),
+    ...watchFunctionConstructors(report),
     watchProcess(report),
   ];
 }
@@ -155,7 +156,7 @@ function watchRead(report: ReportCall, code: WarningCode, holder: unknown, name:
 }
 
 /** Watches functions created from text. Their code is watched like any other, except for modules that they import. */
-function watchMakers(report: ReportCall): (() => void)[] {
+function watchFunctionConstructors(report: ReportCall): (() => void)[] {
   const kinds = [() => {}, async () => {}, function* () {}, async function* () {}];
   return kinds.flatMap((kind) => {
     const holder = Object.getPrototypeOf(kind) as { readonly constructor: FunctionConstructor };
@@ -174,7 +175,7 @@ function watchMakers(report: ReportCall): (() => void)[] {
 function watchProcess(report: ReportCall): () => void {
   const real = process;
   const notify = (name: string | symbol, below: (...args: never[]) => unknown): void => {
-    if (!HARMLESS.has(name)) report('IMPURE_PROCESS', `process.${String(name)}`, below);
+    if (!HARMLESS_MEMBERS.has(name)) report('IMPURE_PROCESS', `process.${String(name)}`, below);
   };
   const get = (target: object, name: string | symbol): unknown => {
     notify(name, get);

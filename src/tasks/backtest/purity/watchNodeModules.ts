@@ -14,7 +14,7 @@ import { hasOtherSurroundings, otherFolder, realPath } from './surroundings.ts';
 type Method = (this: unknown, ...args: unknown[]) => unknown;
 
 /** The functions of each module that are watched; all of them without a list. */
-const MODULES: readonly (readonly [WarningCode, string, readonly string[] | null])[] = [
+const WATCHED_FUNCTIONS: readonly (readonly [code: WarningCode, module: string, names: readonly string[] | null])[] = [
   ['LOOKAHEAD_FILE', 'fs', null],
   ['LOOKAHEAD_FILE', 'fs/promises', null],
   ['IMPURE_PROCESS', 'os', null],
@@ -58,7 +58,7 @@ const MODULES: readonly (readonly [WarningCode, string, readonly string[] | null
   ],
 ];
 /** Classes that reach outside the run as soon as one is made. */
-const CLASSES: readonly (readonly [WarningCode, string, string])[] = [
+const WATCHED_CLASSES: readonly (readonly [code: WarningCode, module: string, name: string])[] = [
   ['LOOKAHEAD_FILE', 'fs', 'ReadStream'],
   ['IMPURE_PROCESS', 'inspector', 'Session'],
   ['IMPURE_PROCESS', 'async_hooks', 'AsyncResource'],
@@ -67,21 +67,26 @@ const CLASSES: readonly (readonly [WarningCode, string, string])[] = [
   ['IMPURE_NETWORK', 'net', 'Socket'],
 ];
 /** Files and functions of Node by which a thread prints, and by which work is done at once. */
-const PRINTS = /internal\/(?:console|worker\/io|tty|bootstrap)|node:tty|SyncWriteStream|\bsync|Sync$/;
+const PRINTING_CODE = /internal\/(?:console|worker\/io|tty|bootstrap)|node:tty|SyncWriteStream|\bsync|Sync$/;
 /** Members of the module `process` that the global `process` has, too. */
-const PROCESS = ['env', 'argv', 'hrtime', 'uptime', 'cpuUsage', 'memoryUsage', 'resourceUsage', 'cwd', 'nextTick', 'getActiveResourcesInfo', 'availableMemory', 'constrainedMemory', 'getuid', 'getgid', 'geteuid', 'getegid', 'getgroups', 'report', 'execArgv', 'stdin', 'umask', 'kill', 'loadEnvFile', 'getBuiltinModule', 'binding']; // prettier-ignore
+const PROCESS_MEMBERS = ['env', 'argv', 'hrtime', 'uptime', 'cpuUsage', 'memoryUsage', 'resourceUsage', 'cwd', 'nextTick', 'getActiveResourcesInfo', 'availableMemory', 'constrainedMemory', 'getuid', 'getgid', 'geteuid', 'getegid', 'getgroups', 'report', 'execArgv', 'stdin', 'umask', 'kill', 'loadEnvFile', 'getBuiltinModule', 'binding']; // prettier-ignore
 
 /** Members whose contents plain functions of Node show: `util.inspect`, `util.format`. */
-const INSPECTED: ReadonlySet<string> = new Set(['env', 'argv', 'execArgv']);
+const INSPECTED_MEMBERS: ReadonlySet<string> = new Set(['env', 'argv', 'execArgv']);
 /** Files of Node that read an argument for the one who called. */
-const READS_ARGUMENT = /^node:(?:util|querystring|url|buffer|events|assert|internal\/(?:util\/inspect|util\/comparisons|url|assert))\b/;
-const isReadFor = (calls: readonly string[]): boolean => READS_ARGUMENT.test(calls[0] ?? '') && !calls.some((call) => PRINTS.test(call));
+const ARGUMENT_READERS = /^node:(?:util|querystring|url|buffer|events|assert|internal\/(?:util\/inspect|util\/comparisons|url|assert))\b/;
+/** True when functions of Node read the value on behalf of their caller. */
+const isReadFor = (calls: readonly string[]): boolean =>
+  ARGUMENT_READERS.test(calls[0] ?? '') && !calls.some((call) => PRINTING_CODE.test(call));
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
 
-/** `isInput` returns true for a file that is part of the run's hash: to read it reaches nothing outside. Returns functions that restore all. */
+/**
+ * Replaces the watched functions and classes by ones that call `report`. Returns functions that restore them. `isInput` returns true for a
+ * file that is part of the run's hash: to read it reaches nothing outside.
+ */
 export function watchNodeModules(report: ReportCall, isInput: (path: string) => boolean): (() => void)[] {
-  const undo = MODULES.flatMap(([code, name, functions]) => {
+  const restorers = WATCHED_FUNCTIONS.flatMap(([code, name, functions]) => {
     const holder = moduleOf(name);
     const names = functions ?? Object.keys(holder).filter((key) => /^[a-z]/.test(key));
     return names.flatMap((key) => {
@@ -91,13 +96,13 @@ export function watchNodeModules(report: ReportCall, isInput: (path: string) => 
         : [];
     });
   });
-  for (const [code, name, key] of CLASSES) undo.push(...watchClass(report, code, name, key));
-  undo.push(watchRequire(report, isInput));
-  for (const name of PROCESS) undo.push(...watchMember(report, name));
-  for (const name of ['debuglog', 'debug']) undo.push(watchDebug(name));
+  for (const [code, name, key] of WATCHED_CLASSES) restorers.push(...watchClass(report, code, name, key));
+  restorers.push(watchRequire(report, isInput));
+  for (const name of PROCESS_MEMBERS) restorers.push(...watchMember(report, name));
+  for (const name of ['debuglog', 'debug']) restorers.push(watchDebug(name));
   // Named imports of these modules see the replacements only now.
   syncBuiltinESMExports();
-  return [() => syncBuiltinESMExports(), ...undo];
+  return [() => syncBuiltinESMExports(), ...restorers];
 }
 
 const moduleOf = (name: string): Readonly<Record<string, unknown>> => requirePackage(`node:${name}`) as Readonly<Record<string, unknown>>;
@@ -111,7 +116,7 @@ function watchFunction(
   isInput: (path: string) => boolean,
 ): Method {
   const method: Method = function (...args): unknown {
-    if (code === 'LOOKAHEAD_FILE' && hasOtherSurroundings()) args[0] = realOf(args[0]);
+    if (code === 'LOOKAHEAD_FILE' && hasOtherSurroundings()) args[0] = realPathOf(args[0]);
     if (code !== 'LOOKAHEAD_FILE' || !isInput(pathOf(args[0]))) reportDirect(report, code, description, method);
     return new.target === undefined ? Reflect.apply(real, this, args) : (Reflect.construct(real, args) as unknown);
   };
@@ -127,6 +132,7 @@ function watchFunction(
   return method;
 }
 
+/** Reports a call by the author or by a package, but not one that Node itself makes. */
 function reportDirect(report: ReportCall, code: WarningCode, description: string, below: (...args: never[]) => unknown): void {
   if (!isCalledByNode(below)) report(code, description, below);
 }
@@ -135,8 +141,8 @@ function reportDirect(report: ReportCall, code: WarningCode, description: string
 function watchRequire(report: ReportCall, isInput: (path: string) => boolean): () => void {
   const holder = moduleOf('module');
   const real = holder['createRequire'] as typeof createRequire;
-  const make = (from: string | URL): NodeJS.Require => {
-    const requireFunction = real(hasOtherSurroundings() ? (realOf(from) as string | URL) : from);
+  const makeWatched = (from: string | URL): NodeJS.Require => {
+    const requireFunction = real(hasOtherSurroundings() ? (realPathOf(from) as string | URL) : from);
     const watchedRequire = (id: string): unknown => {
       const path = isBuiltin(id) ? null : requireFunction.resolve(id);
       const isRead = path !== null && !/[\\/]node_modules[\\/]/.test(path) && !isInput(path);
@@ -145,23 +151,24 @@ function watchRequire(report: ReportCall, isInput: (path: string) => boolean): (
     };
     return Object.assign(watchedRequire, requireFunction);
   };
-  return replace(holder, 'createRequire', make);
+  return replace(holder, 'createRequire', makeWatched);
 }
 
+/** Returns the absolute path of an argument; empty for any other value. */
 function pathOf(path: unknown): string {
   if (path instanceof URL && path.protocol === 'file:') return fileURLToPath(path);
   return typeof path === 'string' ? resolve(path) : '';
 }
 
-/** Returns a path of the other folder as it is. */
-function realOf(value: unknown): unknown {
+/** Returns the true path of a file in the other folder; any other value unchanged. */
+function realPathOf(value: unknown): unknown {
   const path = pathOf(value);
   const real = realPath(path, process.cwd());
   return real === path ? value : real;
 }
 
 /** `path` and `url` read the current folder. Such a read is not reported, only a decision that depends on it. */
-const TAKES_FOLDER = /^node:(?:path|url|internal\/url)\b/;
+const FOLDER_READERS = /^node:(?:path|url|internal\/url)\b/;
 
 /** Returns a function like `process.cwd` that reports each call, and may return another folder to test for dependence on it. */
 function watchedFolder(report: ReportCall, real: Method): Method {
@@ -170,8 +177,8 @@ function watchedFolder(report: ReportCall, real: Method): Method {
     const folder = Reflect.apply(real, this, args) as string;
     if (!hasOtherSurroundings()) return folder;
     const calls = nodeCallsBelow(method);
-    const isAsked = calls.length > 0 && calls.every((call) => TAKES_FOLDER.test(call)) && authorPlace(method) !== null;
-    return isAsked ? otherFolder(folder) : folder;
+    const isReadByAuthor = calls.length > 0 && calls.every((call) => FOLDER_READERS.test(call)) && authorPlace(method) !== null;
+    return isReadByAuthor ? otherFolder(folder) : folder;
   };
   return method;
 }
@@ -179,7 +186,7 @@ function watchedFolder(report: ReportCall, real: Method): Method {
 /** Functions that print if the variable NODE_DEBUG names them. Other surroundings have another value of that variable. */
 function watchDebug(name: string): () => void {
   const real = moduleOf('util')[name] as Method;
-  const make: Method = function (...args): unknown {
+  const makeWatched: Method = function (...args): unknown {
     const print = Reflect.apply(real, this, args) as Method & { readonly enabled: boolean };
     const watchedPrint: Method = (...words) => print(...words);
     return Object.defineProperty(watchedPrint, 'enabled', {
@@ -188,7 +195,7 @@ function watchDebug(name: string): () => void {
       enumerable: true,
     });
   };
-  return replace(moduleOf('util'), name, make);
+  return replace(moduleOf('util'), name, makeWatched);
 }
 
 /** Replaces a class of a Node module by one that reports each construction. Returns the functions that restore it. */
@@ -214,7 +221,7 @@ function watchedTick(report: ReportCall, real: Method): Method {
 }
 
 const isOfStream = (calls: readonly string[]): boolean =>
-  calls.some((call) => call.includes('internal/streams/')) && !calls.some((call) => PRINTS.test(call));
+  calls.some((call) => call.includes('internal/streams/')) && !calls.some((call) => PRINTING_CODE.test(call));
 
 /** Watches a member that named imports of `node:process` take, too: functions when they are called, objects when they are read. */
 function watchMember(report: ReportCall, name: string): (() => void)[] {
@@ -232,24 +239,24 @@ function watchedMethod(report: ReportCall, name: string, real: Method): Method {
 
 /** Returns an object of `process` that reports each read. Writes go to the real object. */
 function watchedObject(report: ReportCall, name: string, value: object): object {
-  const note = (below: (...args: never[]) => unknown): void => {
+  const reportRead = (below: (...args: never[]) => unknown): void => {
     if (!isCalledByNode(below) || isReadFor(nodeCallsBelow(below))) report('IMPURE_PROCESS', `process.${name}`, below);
   };
   const get = (_: object, key: string | symbol): unknown => {
-    note(get);
+    reportRead(get);
     return Reflect.get(value, key);
   };
   const has = (_: object, key: string | symbol): boolean => {
-    note(has);
+    reportRead(has);
     return Reflect.has(value, key);
   };
   const ownKeys = (): (string | symbol)[] => {
-    note(ownKeys);
+    reportRead(ownKeys);
     return Reflect.ownKeys(value);
   };
   const traps: ProxyHandler<object> = { get, has, ownKeys };
-  if (!INSPECTED.has(name)) return new Proxy(value, traps);
-  return new Proxy(standInFor(value, note), {
+  if (!INSPECTED_MEMBERS.has(name)) return new Proxy(value, traps);
+  return new Proxy(inspectedStandIn(value, reportRead), {
     ...traps,
     set: (_, key, to) => Reflect.set(value, key, to),
     deleteProperty: (_, key) => Reflect.deleteProperty(value, key),
@@ -258,13 +265,13 @@ function watchedObject(report: ReportCall, name: string, value: object): object 
   });
 }
 
-/** Returns a substitute for `value` that calls `note` when it is shown. Functions that show an object without its proxy traps read this substitute. */
-function standInFor(value: object, note: (below: (...args: never[]) => unknown) => void): object {
-  const standIn = Array.isArray(value) ? [] : {};
+/** Returns a substitute for `value` that calls `reportRead` when it is shown. Functions that show an object without its proxy traps read this substitute. */
+function inspectedStandIn(value: object, reportRead: (below: (...args: never[]) => unknown) => void): object {
+  const substitute = Array.isArray(value) ? [] : {};
   const show = (_depth: number, options: object, inspect: (of: unknown, options: object) => string): string => {
-    note(show);
+    reportRead(show);
     return inspect(value, options);
   };
-  Object.defineProperty(standIn, Symbol.for('nodejs.util.inspect.custom'), { value: show, configurable: true });
-  return standIn;
+  Object.defineProperty(substitute, Symbol.for('nodejs.util.inspect.custom'), { value: show, configurable: true });
+  return substitute;
 }

@@ -105,15 +105,15 @@ async function envelopeWithFiner(
   }
 }
 
-/** Throws ConfigError and StrategyError as `resolveRun` and the engine do. */
+/** Runs a definition. Throws ConfigError and StrategyError as `resolveRun` and the engine do. */
 export async function executeDefinition(source: DefinitionSource, options: ResolveOptions, watcher: Watcher): Promise<ExecutedRun> {
   // The envelope follows each entry through the bars.
   const streams = watcher.findsEnvelope ? null : watcher.streams;
   try {
-    return await execute(source, options, watcher, streams);
+    return await loadAndRun(source, options, watcher, streams);
   } catch (error) {
     if (!(error instanceof NeedsWholeBars)) throw error;
-    return execute(source, { ...options, importer: freshModules(options.importer) }, watcher, null);
+    return loadAndRun(source, { ...options, importer: freshModules(options.importer) }, watcher, null);
   }
 }
 
@@ -122,10 +122,11 @@ function freshModules(importer: Importer = importUrl): Importer {
   return (url, files) => importer(`${url}?whole`, files);
 }
 
+/** Imports a module without a watch. */
 const importUrl: Importer = (url) => import(/* @vite-ignore */ url);
 
 /** Loads a definition and runs it. `streams`: read the bars block by block; null: load all of them. */
-async function execute(
+async function loadAndRun(
   source: DefinitionSource,
   options: ResolveOptions,
   watcher: Watcher,
@@ -135,21 +136,21 @@ async function execute(
   const warnings = new WarningList();
   // In its own thread, strategy code is watched from its first line. Elsewhere other code uses the same built-ins.
   const watch = new PurityWatch(warnings, watcher.isOnly);
-  const { importer: open = importUrl } = options;
+  const { importer: importModule = importUrl } = options;
   const importer: Importer = (url, files) => {
     watcher.enter('import');
-    return watch.whileLoading(url, () => open(url, files));
+    return watch.whileLoading(url, () => importModule(url, files));
   };
-  const { load = loadEntry } = options;
+  const { load: loadStrategyEntry = loadEntry } = options;
   const resolved = await resolveRun(source, {
     ...options,
     importer,
-    load: (entry, from) => load(entry, from, importer),
+    load: (strategyEntry, from) => loadStrategyEntry(strategyEntry, from, importer),
     ...(streams === null ? {} : { streaming: streams }),
   });
   const streamed = StreamedRun.of(resolved.plan, streams);
   try {
-    return await run(resolved, streamed, { watcher, watch, warnings });
+    return await runResolved(resolved, streamed, { watcher, watch, warnings });
   } catch (error) {
     streamed?.release();
     watch.stop();
@@ -159,9 +160,10 @@ async function execute(
 
 /** Returns the rows of the first feed that the strategies need before their first decision. */
 function neededRows({ engine }: PreparedRun): number {
-  return Math.max(0, ...engine.runs.map((each) => each.readyRow(engine.feeds[0]!)));
+  return Math.max(0, ...engine.runs.map((strategyRun) => strategyRun.readyRow(engine.feeds[0]!)));
 }
 
+/** What observes a run: its caller, the watch of strategy code, and the warnings. */
 interface RunWatch {
   readonly watcher: Watcher;
   readonly watch: PurityWatch;
@@ -169,7 +171,7 @@ interface RunWatch {
 }
 
 /** Runs a resolved definition. The caller closes its files if this fails. */
-async function run(resolved: ResolvedRun, streamed: StreamedRun | null, watched: RunWatch): Promise<ExecutedRun> {
+async function runResolved(resolved: ResolvedRun, streamed: StreamedRun | null, watched: RunWatch): Promise<ExecutedRun> {
   const { watcher, watch, warnings } = watched;
   if (streamed === null) watcher.onLoaded(resolved);
   resolved.warnings.forEach(warnings.add);

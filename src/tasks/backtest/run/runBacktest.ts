@@ -48,8 +48,8 @@ export async function runBacktest(plan: RunPlan, options: BacktestRunOptions = {
 export async function prepareBacktest(plan: RunPlan, options: BacktestRunOptions = {}): Promise<PreparedRun> {
   inlineFor(options.kind ?? 'loop');
   const { during = (run) => run() } = options;
-  const make = replayedBotMaker(plan, options);
-  const bot = during(() => make());
+  const makeBot = replayedBotMaker(plan, options);
+  const bot = during(() => makeBot());
   const decisionLog = options.keepsDecisions === true ? new DecisionLog(options.scratch ?? new Scratch()) : null;
   for (const run of bot.engine.runs) run.decisions = decisionLog;
   const { loop } = await loopsFor(plan);
@@ -100,6 +100,7 @@ function dependenciesOf(runs: readonly StrategyRun[]): string[] {
   return [...new Set(runs.flatMap(({ dependsOn }) => dependsOn))];
 }
 
+/** Returns the mark prices of each instrument, and where they come from. */
 function marksOf(instruments: readonly Instrument[], { data }: FuturesPlan): Pick<RunRecord, 'markSources' | 'markTicks'> {
   const marks = instruments.map(({ id }) => data.get(id)?.marks ?? null);
   const sources = instruments.map(({ contract }, index) => marks[index]?.source ?? (contract === undefined ? 'close' : 'last price'));
@@ -110,10 +111,11 @@ function marksOf(instruments: readonly Instrument[], { data }: FuturesPlan): Pic
 function tracesOf(feeds: readonly FeedRun[], runs: readonly StrategyRun[]): IndicatorTrace[] {
   const drawn = runs.flatMap((run) => run.drawn);
   return drawn.map(({ feed: { indicators }, series, name, pane }, index) => {
-    const place = feeds.indexOf(drawn[index]!.feed);
+    const feedIndex = feeds.indexOf(drawn[index]!.feed);
     // Custom functions may be impure, so that a second computation could give other values.
     const isImpure = indicators.customs.length > 0;
-    const trace = new RunTrace(name, pane, place, isImpure || drawn.length <= MAX_KEPT_TRACES, () => indicators.traceValues(series));
+    const isKept = isImpure || drawn.length <= MAX_KEPT_TRACES;
+    const trace = new RunTrace(name, pane, feedIndex, isKept, () => indicators.traceValues(series));
     if (!isImpure) trace.at = (rows) => indicators.traceAt(series, rows);
     return trace;
   });
@@ -123,7 +125,7 @@ function tracesOf(feeds: readonly FeedRun[], runs: readonly StrategyRun[]): Indi
 const MAX_KEPT_TRACES = 64;
 
 /**
- * The values are computed when they are read: only charts need them, and a run without a report has none. `isKept`: the whole column is computed
+ * The values of an indicator. They are computed when they are read: only charts need them, and a run without a report has none. `isKept`: the whole column is computed
  * once, otherwise at each read.
  */
 class RunTrace implements IndicatorTrace {
@@ -132,20 +134,20 @@ class RunTrace implements IndicatorTrace {
   readonly feed: number;
   at?: (rows: Int32Array) => Float64Array;
   readonly #isKept: boolean;
-  readonly #make: () => Float64Array;
+  readonly #computeValues: () => Float64Array;
   #values: Float64Array | null = null;
 
-  constructor(name: string, pane: string, feed: number, isKept: boolean, make: () => Float64Array) {
+  constructor(name: string, pane: string, feed: number, isKept: boolean, computeValues: () => Float64Array) {
     this.name = name;
     this.pane = pane;
     this.feed = feed;
     this.#isKept = isKept;
-    this.#make = make;
+    this.#computeValues = computeValues;
   }
 
   get values(): Float64Array {
-    if (!this.#isKept) return this.#make();
-    return (this.#values ??= this.#make());
+    if (!this.#isKept) return this.#computeValues();
+    return (this.#values ??= this.#computeValues());
   }
 }
 

@@ -3,7 +3,7 @@
 import { closeSync, mkdirSync, openSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { ArrowFile } from '../../../adapters/catalog/arrow/arrowReader.ts';
-import { ArrowWriter, BATCH_ROWS, type ArrowColumn } from '../../../adapters/catalog/arrow/arrowFile.ts';
+import { ArrowWriter, BATCH_ROWS, type ArrowColumn } from '../../../adapters/catalog/arrow/arrowWriter.ts';
 import { fileError } from '../../../adapters/disk/fileError.ts';
 import { assert } from '../../../base/assert.ts';
 import type { MaxDrawdown } from '../../../base/number/maxDrawdown.ts';
@@ -16,6 +16,7 @@ import { equityMetadata } from '../../../report/summary/resultHash.ts';
 /** Written in place of the result hash until it is known. */
 const NO_HASH = '0'.repeat(64);
 
+/** The parts of a run that its equity file describes. */
 type EquityRun = Pick<RunRecord, 'name' | 'reportingAsset' | 'reportingDigits' | 'startUnits'>;
 
 /** Receives all instants of a run with the equity. */
@@ -34,11 +35,13 @@ export class EquityFile implements EquitySink {
   private readonly sampler: EquitySampler;
   private readonly times = new Float64Array(BATCH_ROWS);
   private readonly units = new Float64Array(BATCH_ROWS);
-  private buffered = 0;
+  /** Number of instants in `times` and `units` that are not written yet. */
+  private bufferedRows = 0;
   private run: EquityRun | null = null;
   private writer: ArrowWriter | null = null;
   private rowSink: RowSink | null = null;
-  private written: ArrowFile | null = null;
+  /** The finished file, for reads. */
+  private writtenFile: ArrowFile | null = null;
   private isReleased = false;
 
   /** Creates `folder`, which `release` removes. `fromMs` and `toMs`: the times of the run. */
@@ -70,38 +73,38 @@ export class EquityFile implements EquitySink {
     this.sampler.take(timeMs, at, units, length);
     this.rowSink!.takeRows(timeMs, at, units, length);
     for (let done = 0; done < length;) {
-      const rows = Math.min(length - done, BATCH_ROWS - this.buffered);
-      this.times.set(timeMs.subarray(at + done, at + done + rows), this.buffered);
-      this.units.set(units.subarray(done, done + rows), this.buffered);
-      this.buffered += rows;
+      const rows = Math.min(length - done, BATCH_ROWS - this.bufferedRows);
+      this.times.set(timeMs.subarray(at + done, at + done + rows), this.bufferedRows);
+      this.units.set(units.subarray(done, done + rows), this.bufferedRows);
+      this.bufferedRows += rows;
       done += rows;
-      if (this.buffered === BATCH_ROWS) this.writeBatch();
+      if (this.bufferedRows === BATCH_ROWS) this.writeBatch();
     }
     this.rows += length;
   }
 
   /** Writes what is still in memory. Call it before the first read. */
   flush(): void {
-    if (this.buffered > 0) this.writeBatch();
+    if (this.bufferedRows > 0) this.writeBatch();
     this.finish(NO_HASH);
-    this.written = new ArrowFile(this.path, this.handle, null);
+    this.writtenFile = new ArrowFile(this.path, this.handle, null);
   }
 
   /** Reads the times of the instants from `row` on. */
-  readTimes(row: number, into: Float64Array): void {
-    this.written!.readTimes('time_ms', row, into);
+  readTimes(row: number, target: Float64Array): void {
+    this.writtenFile!.readTimes('time_ms', row, target);
   }
 
   /** Reads the equity of the instants from `row` on, in the reporting asset. */
-  readEquity(row: number, into: Float64Array): void {
-    this.written!.readFloats('equity', row, into);
+  readEquity(row: number, target: Float64Array): void {
+    this.writtenFile!.readFloats('equity', row, target);
   }
 
   /** Returns the equity at one instant in units of money. */
   unitsAt(row: number): number {
-    const one = new Float64Array(1);
-    this.readEquity(row, one);
-    return Math.round(one[0]! * pow10(this.run!.reportingDigits));
+    const cell = new Float64Array(1);
+    this.readEquity(row, cell);
+    return Math.round(cell[0]! * pow10(this.run!.reportingDigits));
   }
 
   /** Writes the result hash into the file and moves it to `path`. */
@@ -128,6 +131,7 @@ export class EquityFile implements EquitySink {
     rmSync(this.folder, { recursive: true, force: true });
   }
 
+  /** Returns the columns of the file over the buffers. */
   private columnsOf({ reportingDigits }: EquityRun): readonly ArrowColumn[] {
     return [
       { name: 'time_ms', kind: 'timestamp', values: this.times },
@@ -138,13 +142,14 @@ export class EquityFile implements EquitySink {
   /** Writes the buffered rows to the file. Throws ConfigError if it cannot be written. */
   private writeBatch(): void {
     try {
-      this.writer!.writeBatch(this.columnsOf(this.run!), 0, this.buffered);
+      this.writer!.writeBatch(this.columnsOf(this.run!), 0, this.bufferedRows);
     } catch (error) {
       throw fileError(this.path, 'cannot be written', error);
     }
-    this.buffered = 0;
+    this.bufferedRows = 0;
   }
 
+  /** Writes the end of the file with the result hash. Throws ConfigError if it cannot be written. */
   private finish(resultHash: string): void {
     try {
       this.writer!.finish(equityMetadata(this.run!, resultHash));

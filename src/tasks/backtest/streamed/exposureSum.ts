@@ -34,9 +34,9 @@ export class ExposureSum implements ExposureSums {
   netExtreme = 0;
   isRuined = false;
   private readonly run: ExposureRun;
-  private readonly lot: number;
-  private readonly unit: number;
-  private readonly reporting: number;
+  private readonly unitsPerLot: number;
+  private readonly unitsPerCoin: number;
+  private readonly unitsPerAsset: number;
   private readonly face;
   /** The position in units of the base asset, and the next fill to book. */
   private units = 0;
@@ -54,47 +54,49 @@ export class ExposureSum implements ExposureSums {
   constructor(run: ExposureRun) {
     const { instrument } = run;
     this.run = run;
-    this.lot = pow10(instrument.baseDigits - instrument.quantityDigits);
-    this.unit = pow10(instrument.baseDigits);
+    this.unitsPerLot = pow10(instrument.baseDigits - instrument.quantityDigits);
+    this.unitsPerCoin = pow10(instrument.baseDigits);
     this.face = contractFaceOf(instrument);
-    this.reporting = pow10(run.reportingDigits);
+    this.unitsPerAsset = pow10(run.reportingDigits);
   }
 
-  /** Adds the next `length` instants, one for each bar. `at`: index of the first one in `closeMs`. `equity`: units, from index 0 on. */
-  takeRows(closeMs: Float64Array, at: number, equity: Float64Array, length: number): void {
+  /** Adds the next `length` instants, one for each bar. `from`: index of the first one in `closeMs`. `equity`: units, from index 0 on. */
+  takeRows(closeMs: Float64Array, from: number, equity: Float64Array, length: number): void {
     const { fills, fromMs, startUnits, open, close } = this.run;
-    if (this.isWaiting) this.take(this.waitingMs, this.waitingEquity, this.waitingClose);
-    else this.take(fromMs, startUnits, open[at]!);
+    if (this.isWaiting) this.addInstant(this.waitingMs, this.waitingEquity, this.waitingClose);
+    else this.addInstant(fromMs, startUnits, open[from]!);
     const last = length - 1;
     for (let row = 0; row < last; row++) {
       const untilMs = this.nextFill < fills.length ? fills.timeMsAt(this.nextFill) : Infinity;
-      row =
-        this.units === 0 ? this.passRows(closeMs, at, equity, row, last, untilMs) : this.sumRows(closeMs, at, equity, row, last, untilMs);
-      if (row < last) this.take(closeMs[at + row]!, equity[row]!, close[at + row]!);
+      const hasPosition = this.units !== 0;
+      row = hasPosition
+        ? this.sumRows(closeMs, from, equity, row, last, untilMs)
+        : this.passRows(closeMs, from, equity, row, last, untilMs);
+      if (row < last) this.addInstant(closeMs[from + row]!, equity[row]!, close[from + row]!);
     }
     this.isWaiting = true;
-    this.waitingMs = closeMs[at + last]!;
+    this.waitingMs = closeMs[from + last]!;
     this.waitingEquity = equity[last]!;
-    this.waitingClose = close[at + last]!;
+    this.waitingClose = close[from + last]!;
   }
 
   /** Adds the last row and the time until the end of the run. */
   end(): void {
-    if (this.isWaiting) this.take(this.waitingMs, this.waitingEquity, this.waitingClose);
+    if (this.isWaiting) this.addInstant(this.waitingMs, this.waitingEquity, this.waitingClose);
     if (this.lastMs === this.lastMs) this.endSpan(this.run.toMs);
   }
 
   /** Adds an instant: its equity in units, and the close of its bar. */
-  private take(nowMs: number, equity: number, price: number): void {
+  private addInstant(nowMs: number, equity: number, price: number): void {
     if (this.lastMs === this.lastMs) this.endSpan(nowMs);
     const { fills } = this.run;
     while (this.nextFill < fills.length && fills.timeMsAt(this.nextFill) <= nowMs)
-      this.units += fills.baseUnitsAt(this.nextFill++, this.lot);
+      this.units += fills.baseUnitsAt(this.nextFill++, this.unitsPerLot);
     if (!(equity > 0)) this.isRuined = true;
     if (this.units === 0) return;
-    const value = (this.units / this.unit) * contractValueAt(this.face, price);
-    const gross = (Math.abs(value) * this.reporting) / equity;
-    const net = (value * this.reporting) / equity;
+    const value = (this.units / this.unitsPerCoin) * contractValueAt(this.face, price);
+    const gross = (Math.abs(value) * this.unitsPerAsset) / equity;
+    const net = (value * this.unitsPerAsset) / equity;
     this.lastMs = nowMs;
     this.lastGross = gross;
     this.lastNet = net;
@@ -103,30 +105,30 @@ export class ExposureSum implements ExposureSums {
   }
 
   /** Passes over rows without a position that close before `untilMs`. Returns the row after them. */
-  private passRows(closeMs: Float64Array, at: number, equity: Float64Array, from: number, to: number, untilMs: number): number {
-    let row = from;
-    for (; row < to && closeMs[at + row]! < untilMs; row++) if (!(equity[row]! > 0)) this.isRuined = true;
+  private passRows(closeMs: Float64Array, from: number, equity: Float64Array, first: number, end: number, untilMs: number): number {
+    let row = first;
+    for (; row < end && closeMs[from + row]! < untilMs; row++) if (!(equity[row]! > 0)) this.isRuined = true;
     return row;
   }
 
-  /** Adds rows with a position that close before `untilMs`, like `take` but faster. Returns the row after them. */
-  private sumRows(closeMs: Float64Array, at: number, equity: Float64Array, from: number, to: number, untilMs: number): number {
-    const { face, reporting } = this;
+  /** Adds rows with a position that close before `untilMs`, like `addInstant` but faster. Returns the row after them. */
+  private sumRows(closeMs: Float64Array, from: number, equity: Float64Array, first: number, end: number, untilMs: number): number {
+    const { face, unitsPerAsset } = this;
     const { close } = this.run;
-    const amount = this.units / this.unit;
+    const amount = this.units / this.unitsPerCoin;
     let { gross, net, grossMax, netExtreme, lastMs, lastGross, lastNet } = this;
-    let row = from;
-    for (; row < to; row++) {
-      const nowMs = closeMs[at + row]!;
+    let row = first;
+    for (; row < end; row++) {
+      const nowMs = closeMs[from + row]!;
       if (!(nowMs < untilMs)) break;
       const span = nowMs - lastMs;
       gross += lastGross * span;
       net += lastNet * span;
-      const units = equity[row]!;
-      if (!(units > 0)) this.isRuined = true;
-      const value = amount * contractValueAt(face, close[at + row]!);
+      const equityUnits = equity[row]!;
+      if (!(equityUnits > 0)) this.isRuined = true;
+      const value = amount * contractValueAt(face, close[from + row]!);
       lastMs = nowMs;
-      lastNet = (value * reporting) / units;
+      lastNet = (value * unitsPerAsset) / equityUnits;
       // The same bits as from the absolute value.
       lastGross = value < 0 ? -lastNet : lastNet;
       if (lastGross > grossMax) grossMax = lastGross;
@@ -142,6 +144,7 @@ export class ExposureSum implements ExposureSums {
     return row;
   }
 
+  /** Adds the exposure of the last instant for the time until `nowMs`. */
   private endSpan(nowMs: number): void {
     const span = nowMs - this.lastMs;
     this.gross += this.lastGross * span;

@@ -7,12 +7,12 @@ import type { Instrument } from '../../../model/instrument.ts';
 import type { Interval } from '../../../model/interval.ts';
 import type { FillColumns, OrderColumns } from '../../../model/run/run.ts';
 
-const COLUMNS = ['openMs', 'closeMs', 'open', 'high', 'low', 'close', 'volume'] as const;
+const BAR_COLUMNS = ['openMs', 'closeMs', 'open', 'high', 'low', 'close', 'volume'] as const;
 /** Number of rows at each end of a part that are always kept. */
 const EDGE_ROWS = 2;
 
 /** The rows of a part, in columns. */
-export type PartOfBars = Pick<BarColumns, (typeof COLUMNS)[number]>;
+export type PartOfBars = Pick<BarColumns, (typeof BAR_COLUMNS)[number]>;
 
 /**
  * Keeps the rows at which an order was placed, arrived or filled, the rows beside them, and all rows before the run. The other rows are joined to
@@ -23,7 +23,7 @@ export class ThinBars {
   private readonly timesMs: Float64Array;
   private nextTime = 0;
   private readonly firstRow: number;
-  private readonly columns: Record<(typeof COLUMNS)[number], GrowingColumn>;
+  private readonly columns: Record<(typeof BAR_COLUMNS)[number], GrowingColumn>;
   /** End of the day whose rows the last row of the columns joins, ms UTC; -Infinity: the last row is a kept one and joins no rows. */
   private dayEndMs = -Infinity;
   private isKept = new Uint8Array(0);
@@ -45,12 +45,12 @@ export class ThinBars {
 
   /** Adds the rows from `from` to `to` (exclusive) of `part`. `row`: number of the first one among all bars. */
   take(part: PartOfBars, from: number, to: number, row: number): void {
-    this.mark(part.closeMs, from, to);
+    this.markKeptRows(part.closeMs, from, to);
     // Keep the rows before the run and its first two rows. The first one may have opened before the run, and buy-and-hold begins at an open inside it.
     this.isKept.fill(1, 0, Math.min(to - from, Math.max(0, this.firstRow - row + 2)));
     for (let index = from; index < to;) {
       if (this.isKept[index - from] === 1) {
-        this.push(part, index++);
+        this.pushRow(part, index++);
         this.dayEndMs = -Infinity;
       } else {
         const next = this.isKept.indexOf(1, index - from);
@@ -63,7 +63,7 @@ export class ThinBars {
   /** Returns the collected rows as bars. */
   bars(instrument: Instrument, interval: Interval): BarColumns {
     const { columns } = this;
-    const view = (name: (typeof COLUMNS)[number]): Float64Array => columns[name].view();
+    const view = (name: (typeof BAR_COLUMNS)[number]): Float64Array => columns[name].view();
     return {
       instrument,
       interval,
@@ -78,8 +78,8 @@ export class ThinBars {
     };
   }
 
-  /** Marks the rows to keep. The neighbours of a part are not known here, so the rows at its ends are kept. */
-  private mark(closeMs: Float64Array, from: number, to: number): void {
+  /** Marks the rows to keep in `isKept`. The neighbours of a part are not known here, so the rows at its ends are kept. */
+  private markKeptRows(closeMs: Float64Array, from: number, to: number): void {
     const rows = to - from;
     if (this.isKept.length < rows) this.isKept = new Uint8Array(rows);
     const isKept = this.isKept.fill(0);
@@ -97,34 +97,35 @@ export class ThinBars {
     }
   }
 
-  private push(part: PartOfBars, at: number): void {
-    for (const name of COLUMNS) this.columns[name].push(part[name][at]!);
+  /** Adds a row of a part unchanged. */
+  private pushRow(part: PartOfBars, row: number): void {
+    for (const name of BAR_COLUMNS) this.columns[name].push(part[name][row]!);
   }
 
   /** Joins the rows from `from` up to `to` that close on one day into one row: the last row of the columns if it is of that day. Returns the next row. */
   private joinRows(part: PartOfBars, from: number, to: number): number {
-    let index = from;
-    if (part.closeMs[index]! > this.dayEndMs) {
-      this.push(part, index);
-      this.dayEndMs = Math.ceil(part.closeMs[index++]! / DAY_MS) * DAY_MS;
+    let row = from;
+    if (part.closeMs[row]! > this.dayEndMs) {
+      this.pushRow(part, row);
+      this.dayEndMs = Math.ceil(part.closeMs[row++]! / DAY_MS) * DAY_MS;
     }
     const { closeMs, high, low, volume } = part;
     const { dayEndMs, columns } = this;
-    const last = columns.openMs.length - 1;
-    let top = columns.high.values[last]!;
-    let bottom = columns.low.values[last]!;
-    let sum = columns.volume.values[last]!;
-    for (; index < to && closeMs[index]! <= dayEndMs; index++) {
-      if (high[index]! > top) top = high[index]!;
-      if (low[index]! < bottom) bottom = low[index]!;
-      sum += volume[index]!;
+    const lastRow = columns.openMs.length - 1;
+    let maxHigh = columns.high.values[lastRow]!;
+    let minLow = columns.low.values[lastRow]!;
+    let volumeSum = columns.volume.values[lastRow]!;
+    for (; row < to && closeMs[row]! <= dayEndMs; row++) {
+      if (high[row]! > maxHigh) maxHigh = high[row]!;
+      if (low[row]! < minLow) minLow = low[row]!;
+      volumeSum += volume[row]!;
     }
-    columns.high.values[last] = top;
-    columns.low.values[last] = bottom;
-    columns.volume.values[last] = sum;
-    columns.close.values[last] = part.close[index - 1]!;
-    columns.closeMs.values[last] = closeMs[index - 1]!;
-    return index;
+    columns.high.values[lastRow] = maxHigh;
+    columns.low.values[lastRow] = minLow;
+    columns.volume.values[lastRow] = volumeSum;
+    columns.close.values[lastRow] = part.close[row - 1]!;
+    columns.closeMs.values[lastRow] = closeMs[row - 1]!;
+    return row;
   }
 }
 

@@ -37,7 +37,7 @@ assert(port !== null, 'backtestWorker runs as a worker thread');
 const post = (message: FromWorker) => port.postMessage(message);
 
 /** Start time of each phase, on the same wall clock as the start of the process. */
-const begun = new Map<Phase, number>();
+const phaseStartMs = new Map<Phase, number>();
 
 // The input comes by message: the thread starts before the input is known, and loads its modules meanwhile.
 port.once('message', (input: WorkerInput) => {
@@ -50,34 +50,39 @@ async function replyTo(input: WorkerInput): Promise<FromWorker> {
   const { work } = input;
   if (work.kind === 'breakEven') return { kind: 'broken', found: await runBreakEven(input, work.request) };
   if (work.kind === 'run') {
-    const run = await withVerdict(input, await perform(input, work.request, work.hasBreakEven), work.trial);
-    return { kind: 'done', outcome: await writeRun(input, work.request.kind === 'demo' ? run : noteTrial(run, work.trial)) };
+    const performed = await performRun(input, work.request, work.hasBreakEven);
+    const proved = await withVerdict(input, performed, work.trial);
+    // The demo is no trial of anyone.
+    const finished = work.request.kind === 'demo' ? proved : noteTrial(proved, work.trial);
+    return { kind: 'done', outcome: await writeRun(input, finished) };
   }
   const { verifyRun } = await import('../verify/verify.ts');
   return {
     kind: 'verified',
-    verdict: await verifyRun(work, (request, hasBreakEven) => perform(input, request, hasBreakEven), input.stagingFolder),
+    verdict: await verifyRun(work, (request, hasBreakEven) => performRun(input, request, hasBreakEven), input.stagingFolder),
   };
 }
 
 /** Begins a phase: notes its start time and shows it in the progress cells. */
-function begin(phase: Phase, heartbeat: ProgressCells): void {
-  if (!begun.has(phase)) begun.set(phase, nowMs());
-  heartbeat.enter(phase);
+function beginPhase(phase: Phase, progress: ProgressCells): void {
+  if (!phaseStartMs.has(phase)) phaseStartMs.set(phase, nowMs());
+  progress.enter(phase);
 }
 
 /** Loads, runs and measures a run. `hasBreakEven`: also finds its break-even, by runs with other costs. */
-async function perform(input: WorkerInput, request: RunRequest, hasBreakEven: boolean): Promise<PerformedRun> {
-  const [requested, watcher] = await open(input, request);
+async function performRun(input: WorkerInput, request: RunRequest, hasBreakEven: boolean): Promise<PerformedRun> {
+  const { requested, watcher } = await openTask(input, request);
   const finished = await runBacktestRequest(requested, input.isByBar ? { blockRows: 1 } : {}, watcher);
   const { resolved, summary } = finished;
-  const more = hasBreakEven ? { summary: { ...summary, breakEven: await silently(() => findBreakEven(resolved.plan, watcher)) } } : {};
-  return { ...finished, ...more, requested };
+  if (!hasBreakEven) return { ...finished, requested };
+  const breakEven = await silently(() => findBreakEven(resolved.plan, watcher));
+  return { ...finished, summary: { ...summary, breakEven }, requested };
 }
 
-/** Finds the break-even without a run of its own. */
+/** Finds the break-even of a definition, without writing a run. */
 async function runBreakEven(input: WorkerInput, request: RunRequest): Promise<FoundBreakEven> {
-  const [{ source, bars }, watcher] = await open(input, request);
+  const { requested, watcher } = await openTask(input, request);
+  const { source, bars } = requested;
   const importer: Importer = (url) => {
     watcher.enter('import');
     return import(/* @vite-ignore */ url);
@@ -101,22 +106,28 @@ async function silently<T>(run: () => Promise<T>): Promise<T> {
   }
 }
 
+/** The request of a task, and the watcher of its runs. */
+interface OpenedTask {
+  readonly requested: RequestedRun;
+  readonly watcher: Watcher & BreakEvenWatcher;
+}
+
 /** Opens the request of a task, and makes the watcher of its runs. */
-async function open(input: WorkerInput, request: RunRequest): Promise<readonly [RequestedRun, Watcher & BreakEvenWatcher]> {
-  const heartbeat = new ProgressCells(input.memory);
-  const enter = (phase: Phase) => begin(phase, heartbeat);
+async function openTask(input: WorkerInput, request: RunRequest): Promise<OpenedTask> {
+  const progress = new ProgressCells(input.memory);
+  const enter = (phase: Phase) => beginPhase(phase, progress);
   enter('load');
   const requested = await openRequest(request, input.barsFolder);
   const watcher = {
     enter,
-    progressCells: heartbeat.cells,
+    progressCells: progress.cells,
     isOnly: true,
     onLoaded: (resolved: ResolvedRun) => post({ kind: 'loaded', loaded: loadMessage(resolved, requested, input.isByBar) }),
     searching: (doneShare: number, nextShare: number) => post({ kind: 'searching', doneShare, nextShare }),
     findsEnvelope: input.findsEnvelope,
     streams: streamsOf(input),
   };
-  return [requested, watcher];
+  return { requested, watcher };
 }
 
 /**
@@ -128,23 +139,24 @@ function streamsOf({ work, hasReport, isByBar, stagingFolder }: WorkerInput): St
   return { folder: `${stagingFolder}/streamed`, minRows: STREAMED_ROWS };
 }
 
+/** A finished run, and the request for it. */
 interface PerformedRun extends FinishedRun {
   readonly requested: RequestedRun;
 }
 
 /** Returns the run with the verdict about its strategies: that of `isobar prove` if there is one, else of a sample. */
 async function withVerdict({ memory, unsampled }: WorkerInput, run: PerformedRun, { ledger }: TrialOptions): Promise<PerformedRun> {
-  const heartbeat = new ProgressCells(memory);
+  const progress = new ProgressCells(memory);
   const key = proofKeyOf(run.resolved);
   const earlierVerdict = verdictFor(ledger ?? ledgerFolderOf(run.requested), key);
-  begin('proof', heartbeat);
+  beginPhase('proof', progress);
   const proveSample = async (): Promise<RunProof> => {
-    const task = { resolved: run.resolved, seen: run.record.warnings ?? [], progressCells: heartbeat.cells };
-    const { verdict, ...rest } = unsampled === null ? await sampleRun(task) : verdictWithoutSample(unsampled);
-    return { verdict, from: 'sample', ...rest, ...key, madeAt: null };
+    const task = { resolved: run.resolved, seen: run.record.warnings ?? [], progressCells: progress.cells };
+    const { verdict, ...details } = unsampled === null ? await sampleRun(task) : verdictWithoutSample(unsampled);
+    return { verdict, from: 'sample', ...details, ...key, madeAt: null };
   };
   const proof = earlierVerdict ?? (await proveSample());
-  begin('report', heartbeat);
+  beginPhase('report', progress);
   return { ...run, summary: withProof(run.summary, proof) };
 }
 
@@ -196,21 +208,22 @@ function firstExecution(feeds: readonly FeedPlan[], id: string | undefined): Fee
 function timingsOf(startMs: number): Timings {
   const now = nowMs();
   return {
-    startMs: span(startMs, beginOf('load')),
-    loadMs: span(beginOf('load'), beginOf('setUp')),
-    loopMs: span(beginOf('setUp'), beginOf('metrics')),
-    metricsMs: span(beginOf('metrics'), beginOf('proof')),
-    proofMs: span(beginOf('proof'), beginOf('report')),
-    reportMs: span(beginOf('report'), now),
-    totalMs: span(startMs, now),
+    startMs: roundedSpanMs(startMs, phaseStartOf('load')),
+    loadMs: roundedSpanMs(phaseStartOf('load'), phaseStartOf('setUp')),
+    loopMs: roundedSpanMs(phaseStartOf('setUp'), phaseStartOf('metrics')),
+    metricsMs: roundedSpanMs(phaseStartOf('metrics'), phaseStartOf('proof')),
+    proofMs: roundedSpanMs(phaseStartOf('proof'), phaseStartOf('report')),
+    reportMs: roundedSpanMs(phaseStartOf('report'), now),
+    totalMs: roundedSpanMs(startMs, now),
   };
 }
 
-function beginOf(phase: Phase): number {
-  return begun.get(phase) ?? NaN;
+/** Returns the start time of a phase (ms); NaN for a phase that did not begin. */
+function phaseStartOf(phase: Phase): number {
+  return phaseStartMs.get(phase) ?? NaN;
 }
 
-/** Rounds to 0.1 ms. */
-function span(fromMs: number, toMs: number): number {
+/** Returns the time from `fromMs` to `toMs`, rounded to 0.1 ms. */
+function roundedSpanMs(fromMs: number, toMs: number): number {
   return Math.round((toMs - fromMs) * 10) / 10;
 }

@@ -82,13 +82,13 @@ type OutcomeIn<Outcome> = (message: FromWorker) => Outcome | null;
 function watch<Outcome>(work: WorkerTask, options: WatchOptions, outcomeIn: OutcomeIn<Outcome>): WatchedRun<Outcome> {
   let current: Worker | null = null;
   const barsFolder = work.kind === 'verify' || work.request.kind === 'options' ? temporaryFolder() : null;
-  const discard = () => {
+  const removeFolders = () => {
     for (const folder of [options.stagingFolder, barsFolder]) if (folder !== null) rmSync(folder, { recursive: true, force: true });
   };
   const start = (isByBar: boolean, unsampled: string | null = null): Promise<Outcome | StallOutcome | SampleEnd> => {
-    const heartbeat = new ProgressCells();
-    current = startWorker({ ...inputOf(options, heartbeat), work, barsFolder, isByBar, unsampled });
-    return follow(current, heartbeat, options, outcomeIn);
+    const progressCells = new ProgressCells();
+    current = startWorker({ ...inputOf(options, progressCells), work, barsFolder, isByBar, unsampled });
+    return follow(current, progressCells, options, outcomeIn);
   };
   const run = async (): Promise<Outcome> => {
     try {
@@ -101,14 +101,14 @@ function watch<Outcome>(work: WorkerTask, options: WatchOptions, outcomeIn: Outc
       if (result instanceof StallOutcome) throw hangError(result, options.barTimeoutMs);
       return result;
     } finally {
-      discard();
+      removeFolders();
     }
   };
   return {
     outcome: run(),
     async stop() {
       await current?.terminate();
-      discard();
+      removeFolders();
     },
   };
 }
@@ -133,16 +133,16 @@ function startWorker(input: WorkerInput): Worker {
 /** Returns the outcome of the thread's work, or how it stalled. Rejects with the error that the thread reports. */
 function follow<Outcome>(
   worker: Worker,
-  heartbeat: ProgressCells,
+  progressCells: ProgressCells,
   options: WatchOptions,
   outcomeIn: OutcomeIn<Outcome>,
 ): Promise<Outcome | StallOutcome | SampleEnd> {
   return new Promise((resolve, reject) => {
-    const isInSample = (): boolean => heartbeat.phase === 'proof';
+    const isInSample = (): boolean => progressCells.phase === 'proof';
     const progress: ThreadProgress = { loaded: null, search: null };
-    const stallDetector = new StallDetector(heartbeat, options.barTimeoutMs);
+    const stallDetector = new StallDetector(progressCells, options.barTimeoutMs);
     const stopPolling = repeatEvery(POLL_MS, () => {
-      showProgress(heartbeat, progress, options);
+      showProgress(progressCells, progress, options);
       const stalled = stallDetector.check();
       if (stalled === null) return;
       const why = `the strategy gave no answer for ${options.barTimeoutMs / 1000} s in the sample`;
@@ -214,25 +214,30 @@ function showProgress({ phase, rows }: ProgressCells, { loaded, search }: Thread
   const rowShare = loaded === null ? 0 : rows / loaded.rows;
   const name = loaded?.name ?? 'backtest';
   if (search === null || phase === 'report') onProgress(phase, rows, rowShare, name);
-  else onProgress(phase, rows, search.doneShare + rowShare * (search.nextShare - search.doneShare), `${name} break-even`);
+  else {
+    const searchShare = search.doneShare + rowShare * (search.nextShare - search.doneShare);
+    onProgress(phase, rows, searchShare, `${name} break-even`);
+  }
 }
 
 /** Returns the error for a thread that has ended by itself. Only strategy code can end it. */
 function exitError(code: number, loaded: RunDescription | null): StrategyError {
-  const who = loaded?.strategies.join(', ') ?? 'the strategy';
-  return new StrategyError(`${who}: ended the process of the backtest (exit code ${code})`, 'take process.exit out of the strategy');
+  const names = loaded?.strategies.join(', ') ?? 'the strategy';
+  return new StrategyError(`${names}: ended the process of the backtest (exit code ${code})`, 'take process.exit out of the strategy');
 }
 
-/** Attributes an unhandled error to the strategy: a timer or promise that it started throws when the strategy is no longer called. */
+/** Returns an unhandled error as one of the strategy, if a timer or a promise of the strategy threw it. Other errors stay as they are. */
 function lateError(error: unknown, { strategies }: RunDescription): unknown {
-  const isReason = error instanceof Error && 'code' in error && error.code === 'ERR_UNHANDLED_REJECTION';
-  if (!(error instanceof Error) || !(isReason || isAuthors(error.stack ?? ''))) return error;
+  if (!(error instanceof Error)) return error;
+  const isRejection = 'code' in error && error.code === 'ERR_UNHANDLED_REJECTION';
+  if (!isRejection && !isAuthors(error.stack ?? '')) return error;
   const problem = `${strategies.join(', ')} threw in a timer or a promise of its own: ${error.message}`;
   return new StrategyError(problem, 'callbacks are synchronous: nothing in a strategy may wait', error);
 }
 
 /** Returns the error for a strategy that gave no answer in time. */
 function hangError({ stalled, loaded }: StallOutcome, barTimeoutMs: number): StrategyError {
-  const who = loaded === null ? 'the strategy' : loaded.strategies.join(', ');
-  return new StrategyError(`${who}: ${stallText(stalled, barTimeoutMs, loaded?.closeMs ?? [], loaded?.fromMs ?? 0)}`, HANG_REMEDY);
+  const names = loaded === null ? 'the strategy' : loaded.strategies.join(', ');
+  const problem = stallText(stalled, barTimeoutMs, loaded?.closeMs ?? [], loaded?.fromMs ?? 0);
+  return new StrategyError(`${names}: ${problem}`, HANG_REMEDY);
 }

@@ -24,7 +24,7 @@ export interface ResultCheck {
   readonly isFolderAltered: boolean;
 }
 
-/** `temporary`: path of a file that may be written meanwhile. */
+/** Compares a repeated run with its run folder. `temporary`: path of a file that may be written meanwhile. */
 export function checkResult(stored: StoredRun, record: RunRecord, summary: Summary, temporary: string): ResultCheck {
   const { folder, manifest } = stored;
   const isSame = summary.resultHash === manifest.resultHash;
@@ -43,13 +43,13 @@ export function checkResult(stored: StoredRun, record: RunRecord, summary: Summa
   const differences = [
     ...tables,
     summaryDifference(summaryPath, proof === null ? repeatedSummary : withProof(repeatedSummary, proof)),
-  ].filter((each) => each !== null);
-  const recorded = { file: 'manifest.json', what: 'resultHash', where: '', recorded: manifest.resultHash, now: summary.resultHash };
+  ].filter((difference) => difference !== null);
+  const hashDifference = { file: 'manifest.json', what: 'resultHash', where: '', recorded: manifest.resultHash, now: summary.resultHash };
   // All tables are equal, and only the recorded hash differs.
   if (!isSame && differences.every(({ file }) => file === 'summary.json'))
-    return { differences: [recorded, ...differences], isFolderAltered: true };
+    return { differences: [hashDifference, ...differences], isFolderAltered: true };
   const isAltered = differences.length > 0 && folderHash(folder, orders, fills) !== manifest.resultHash;
-  return { differences: differences, isFolderAltered: isAltered };
+  return { differences, isFolderAltered: isAltered };
 }
 
 /** Returns the result hash of the tables in the folder; null: they cannot be read. */
@@ -69,8 +69,15 @@ function folderHash(folder: string, orders: Table, fills: Table): string | null 
   }
 }
 
-/** `bytes`: the file must also equal the file of the repeated run, byte by byte. */
-function equityDifference(folder: string, record: RunRecord, bytes: { hash: string; temporary: string } | null): TableDifference | null {
+/**
+ * Returns the first difference between the stored equity and that of the repeated run; null: equal. With `byteCheck`, the file must also equal
+ * the file of the repeated run, byte by byte.
+ */
+function equityDifference(
+  folder: string,
+  record: RunRecord,
+  byteCheck: { hash: string; temporary: string } | null,
+): TableDifference | null {
   const file = 'equity.arrow';
   let stored: StoredEquity;
   try {
@@ -95,14 +102,20 @@ function equityDifference(folder: string, record: RunRecord, bytes: { hash: stri
     if (!Object.is(stored.equity[row], equity[row]))
       return { ...instant, recorded: moneyText(stored.equity[row]!, record), now: moneyText(equity[row]!, record) };
   }
-  if (bytes === null) return null;
-  writeEquity(bytes.temporary, record, bytes.hash);
-  const then = readFileSync(join(folder, file));
-  const now = readFileSync(bytes.temporary);
-  if (then.equals(now)) return null;
-  const firstDifference = then.findIndex((byte, place) => byte !== now[place]);
-  const offset = firstDifference < 0 ? then.length : firstDifference;
-  return { file, what: `byte ${offset}`, where: 'outside of its values', recorded: byteText(then[offset]), now: byteText(now[offset]) };
+  if (byteCheck === null) return null;
+  writeEquity(byteCheck.temporary, record, byteCheck.hash);
+  const storedBytes = readFileSync(join(folder, file));
+  const repeatedBytes = readFileSync(byteCheck.temporary);
+  if (storedBytes.equals(repeatedBytes)) return null;
+  const firstDifference = storedBytes.findIndex((byte, index) => byte !== repeatedBytes[index]);
+  const offset = firstDifference < 0 ? storedBytes.length : firstDifference;
+  return {
+    file,
+    what: `byte ${offset}`,
+    where: 'outside of its values',
+    recorded: byteText(storedBytes[offset]),
+    now: byteText(repeatedBytes[offset]),
+  };
 }
 
 /** Returns a byte as hexadecimal text. */
@@ -110,15 +123,16 @@ function byteText(byte: number | undefined): string {
   return byte === undefined ? 'the end' : `0x${byte.toString(16).padStart(2, '0')}`;
 }
 
-/** A changed byte may have made an invalid time. */
+/** Returns a time as text; in ms if a changed byte has made it invalid. */
 function exactTime(ms: number): string {
   return Math.abs(ms) < 8.64e15 ? formatTime(ms) : `${ms} ms`;
 }
 
-/** Formats all digits of the asset, or more if a changed byte has added some. */
+/** Returns an amount with all digits of the asset, or more if a changed byte has added some. */
 function moneyText(value: number, { reportingAsset, reportingDigits }: RunRecord): string {
   const text = fixed(value, reportingDigits);
-  return `${Number(value.toFixed(reportingDigits)) === value ? text : String(value)} ${reportingAsset}`;
+  const hasMoreDigits = Number(value.toFixed(reportingDigits)) !== value;
+  return `${hasMoreDigits ? String(value) : text} ${reportingAsset}`;
 }
 
 /** Returns the summary with the recorded inputs in place of the current ones. Inputs are compared separately. */
@@ -126,10 +140,14 @@ function withRecordedInputs(summary: Summary, manifest: Manifest): Summary {
   const strategies = [summary.run.strategy]
     .flat()
     .map((strategy, index) => ({ ...strategy, hash: manifest.strategies[index]?.sha256 ?? strategy.hash }));
-  const [only] = strategies;
+  const [onlyStrategy] = strategies;
   return {
     ...summary,
-    run: { ...summary.run, versions: manifest.versions, strategy: strategies.length === 1 && only !== undefined ? only : strategies },
+    run: {
+      ...summary.run,
+      versions: manifest.versions,
+      strategy: strategies.length === 1 && onlyStrategy !== undefined ? onlyStrategy : strategies,
+    },
     dataQuality: {
       ...summary.dataQuality,
       feeds: summary.dataQuality.feeds.map((feed, index) => ({
@@ -145,14 +163,14 @@ function withRecordedInputs(summary: Summary, manifest: Manifest): Summary {
  * finer bars are not inputs of the run: the catalog may have more of them by now.
  */
 function withStoredEnvelope(summary: Summary, path: string): Summary {
-  const { envelope, ...rest } = summary;
+  const { envelope, ...withoutEnvelope } = summary;
   let stored: Summary['envelope'];
   try {
     ({ envelope: stored } = JSON.parse(readRunFile(path)) as Summary);
   } catch {
     return summary;
   }
-  if (stored === undefined) return { ...rest, warnings: summary.warnings };
+  if (stored === undefined) return { ...withoutEnvelope, warnings: summary.warnings };
   const isRefined = (stored.refinedWith ?? null) !== null || (envelope?.refinedWith ?? null) !== null;
   return isRefined ? { ...summary, envelope: stored } : summary;
 }
@@ -160,36 +178,42 @@ function withStoredEnvelope(summary: Summary, path: string): Summary {
 /** Returns the first difference between the stored summary and the computed one; null if they are equal. */
 function summaryDifference(path: string, summary: Summary): TableDifference | null {
   const file = 'summary.json';
-  const then = readRunFile(path);
-  const now = summaryText(summary);
-  if (then === now) return null;
+  const storedText = readRunFile(path);
+  const repeatedText = summaryText(summary);
+  if (storedText === repeatedText) return null;
   let stored: unknown;
   try {
-    stored = JSON.parse(then);
+    stored = JSON.parse(storedText);
   } catch {
     return { file, what: 'the file', where: '', recorded: 'no JSON', now: 'whole' };
   }
-  const all = leafDifferences(stored, JSON.parse(now), []);
-  const first = PARTS.flatMap((part) => all.find(({ path: [key] }) => key === part) ?? [])[0] ?? all[0];
+  const leaves = leafDifferences(stored, JSON.parse(repeatedText), []);
+  const first = PARTS.flatMap((part) => leaves.find(({ path: [key] }) => key === part) ?? [])[0] ?? leaves[0];
   if (first === undefined) return { file, what: 'spaces', where: 'between its values', recorded: 'others', now: 'as written' };
-  return { file, what: labelOf(first.path), where: '', recorded: leafText(first.was), now: leafText(first.is) };
+  return { file, what: labelOf(first.path), where: '', recorded: leafText(first.stored), now: leafText(first.repeated) };
 }
+
+/** Most characters of a value in a difference. */
+const MAX_TEXT_LENGTH = 60;
 
 /** Parts of a summary, the most important first. */
 const PARTS = ['metrics', 'trades', 'orders', 'breakEven', 'run', 'dataQuality'];
 
-interface Leaf {
+/** A value of summary.json that differs, by its path in the JSON. */
+interface LeafDifference {
   readonly path: readonly string[];
-  readonly was: unknown;
-  readonly is: unknown;
+  readonly stored: unknown;
+  readonly repeated: unknown;
 }
 
-function leafDifferences(then: unknown, now: unknown, path: readonly string[]): readonly Leaf[] {
-  if (!isMap(then) || !isMap(now)) return Object.is(then, now) ? [] : [{ path, was: then, is: now }];
-  return [...new Set([...Object.keys(then), ...Object.keys(now)])].flatMap((key) => leafDifferences(then[key], now[key], [...path, key]));
+/** Returns the values that differ, in the order of their keys. `path`: where both values are in the JSON. */
+function leafDifferences(stored: unknown, repeated: unknown, path: readonly string[]): readonly LeafDifference[] {
+  if (!isMap(stored) || !isMap(repeated)) return Object.is(stored, repeated) ? [] : [{ path, stored, repeated }];
+  const keys = new Set([...Object.keys(stored), ...Object.keys(repeated)]);
+  return [...keys].flatMap((key) => leafDifferences(stored[key], repeated[key], [...path, key]));
 }
 
-/** True for an object that is not a list. */
+/** True for an object or a list. */
 function isMap(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null;
 }
@@ -208,5 +232,5 @@ function labelOf(path: readonly string[]): string {
 function leafText(value: unknown): string {
   const definedText = typeof value === 'string' ? value : JSON.stringify(value);
   const text = value === undefined ? 'nothing' : definedText;
-  return text.length > 60 ? `${text.slice(0, 57)}...` : text;
+  return text.length > MAX_TEXT_LENGTH ? `${text.slice(0, MAX_TEXT_LENGTH - 3)}...` : text;
 }

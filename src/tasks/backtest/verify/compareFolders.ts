@@ -58,10 +58,10 @@ function inputsOf({ strategies, models, data, lockFile, versions }: Manifest): r
  */
 export async function writeComparison(comparison: RunComparison, folder: string | null): Promise<string> {
   const { a, b } = comparison;
-  const place = folder ?? dirname(resolve(a.path));
-  const path = join(place, `compare-${a.name}-${b.name}.html`);
+  const outFolder = folder ?? dirname(resolve(a.path));
+  const path = join(outFolder, `compare-${a.name}-${b.name}.html`);
   try {
-    if (!existsSync(place)) mkdirSync(place, { recursive: true });
+    if (!existsSync(outFolder)) mkdirSync(outFolder, { recursive: true });
     await writeCompareReport({ comparison, version: packageVersion(), writtenMs: nowMs() }, path);
     return path;
   } catch (error) {

@@ -53,6 +53,7 @@ export function profileInput(folder: string, summary: Summary): ProfileInput {
   };
 }
 
+/** Reads the equity of a run folder as bars of the execution interval, without closes. */
 function storedBars(folder: string, { run: { feeds } }: Summary): ProfileBars {
   const { timeMs, equity } = readStoredEquity(folder);
   const intervalMs = Math.min(...feeds.filter((feed) => feed.execution).map(({ interval }) => typicalLengthMs(interval as Interval)));
@@ -70,9 +71,10 @@ function storedTrades(folder: string): ProfileTrades {
     if (column < 0) throw new ConfigError(`${path}: expected a column ${name}, found none`, 'isobar verify says what has changed');
     return column;
   };
+  const numberOf = (cell: string | undefined): number => (cell === undefined || cell === '' ? NaN : Number(cell));
   const numbers = (name: string): Float64Array => {
     const column = columnOf(name);
-    return Float64Array.from(rows, (row) => (row[column] === undefined || row[column] === '' ? NaN : Number(row[column])));
+    return Float64Array.from(rows, (row) => numberOf(row[column]));
   };
   const side = columnOf('side');
   return {
@@ -90,6 +92,7 @@ function storedTrades(folder: string): ProfileTrades {
   };
 }
 
+/** The input of a profile, and why prices are missing in it; a null note: nothing is missing. */
 interface PricedInput {
   readonly input: ProfileInput;
   readonly note: string | null;
@@ -97,13 +100,14 @@ interface PricedInput {
 
 /** Reads the bars of the run again and adds closes and benchmark. The note says why that was not possible. */
 async function withPrices(run: StoredRun, summary: Summary, input: ProfileInput): Promise<PricedInput> {
-  const without = (why: string): PricedInput => ({ input, note: `the figures of prices and benchmark are missing: ${why}` });
+  const withoutPrices = (why: string): PricedInput => ({ input, note: `the figures of prices and benchmark are missing: ${why}` });
   const { origin, definition } = run.manifest;
-  if (origin.inCode.length > 0) return without(`the run was made in code (${origin.inCode.join(', ')}), so its bars cannot be read again`);
+  if (origin.inCode.length > 0)
+    return withoutPrices(`the run was made in code (${origin.inCode.join(', ')}), so its bars cannot be read again`);
   const startedIn = startFolderOf(run, null);
   const changed = checkInputs(run, startedIn).changed.filter(({ use }) => use === 'data');
   const [first] = changed;
-  if (first !== undefined) return without(`${first.file} ${first.now === null ? 'no longer exists' : 'has changed since the run'}`);
+  if (first !== undefined) return withoutPrices(`${first.file} ${first.now === null ? 'no longer exists' : 'has changed since the run'}`);
   try {
     const { source, bars } = await openRequest({
       kind: 'repeat',
@@ -115,12 +119,10 @@ async function withPrices(run: StoredRun, summary: Summary, input: ProfileInput)
     const { plan } = await resolveRun(source, { bars });
     const closeMs = input.bars.openMs.map((ms) => ms + input.bars.intervalMs);
     const feeds = executionFeeds(plan, summary);
-    return {
-      input: { ...withBenchmark(run, summary, input, feeds), bars: { ...input.bars, close: closesAt(closeMs, feeds, summary.run.fromMs) } },
-      note: null,
-    };
+    const pricedBars = { ...input.bars, close: closesAt(closeMs, feeds, summary.run.fromMs) };
+    return { input: { ...withBenchmark(run, summary, input, feeds), bars: pricedBars }, note: null };
   } catch (error) {
-    if (error instanceof ConfigError || error instanceof StrategyError) return without(error.message);
+    if (error instanceof ConfigError || error instanceof StrategyError) return withoutPrices(error.message);
     throw error;
   }
 }
@@ -131,8 +133,9 @@ function executionFeeds({ feeds }: RunPlan, { run }: Summary): readonly PricedFe
   for (const { instrument, interval, execution } of run.feeds) {
     const feed = feeds.find(({ bars }) => execution && bars.instrument.id === instrument && bars.interval === interval);
     // A bar belongs to the run if it closes after the start, also where it opens before it.
-    if (feed !== undefined)
-      pricedFeeds.set(instrument, { bars: feed.bars, firstRow: firstAfter(feed.bars.closeMs, 0, feed.bars.length, run.fromMs) });
+    if (feed === undefined) continue;
+    const firstRow = firstAfter(feed.bars.closeMs, 0, feed.bars.length, run.fromMs);
+    pricedFeeds.set(instrument, { bars: feed.bars, firstRow });
   }
   return [...pricedFeeds.values()];
 }
@@ -141,9 +144,11 @@ function executionFeeds({ feeds }: RunPlan, { run }: Summary): readonly PricedFe
 function withBenchmark({ folder }: StoredRun, { run, metrics }: Summary, input: ProfileInput, feeds: readonly PricedFeed[]): ProfileInput {
   const traded = new Set(storedColumn(join(folder, 'fills.csv'), 'instrument'));
   const tradedFeeds = traded.size === 0 ? feeds : feeds.filter(({ bars }) => traded.has(bars.instrument.id));
-  return { ...input, returns: { ...input.returns, benchmark: heldReturns(Float64Array.of(run.fromMs, ...metrics.days), tradedFeeds) } };
+  const benchmark = heldReturns(Float64Array.of(run.fromMs, ...metrics.days), tradedFeeds);
+  return { ...input, returns: { ...input.returns, benchmark } };
 }
 
+/** Reads one column of a CSV file. */
 function storedColumn(path: string, name: string): readonly string[] {
   const [header = '', ...lines] = readFileSync(path, 'utf8').trimEnd().split('\n');
   const column = csvCells(header).indexOf(name);

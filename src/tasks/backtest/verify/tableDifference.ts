@@ -26,38 +26,38 @@ export interface TableNames {
 }
 
 /** Counters shift with every earlier row. Other columns say more about a difference. */
-const COUNTERS = ['order_id', 'trade_id', 'parent_id', 'trade'];
+const COUNTER_COLUMNS = ['order_id', 'trade_id', 'parent_id', 'trade'];
 const NEWLINE = 0x0a;
 const MAX_CELL_LENGTH = 70;
 
 /** Returns the first difference between the file `path` and the CSV of `table`; null: all bytes are equal. */
 export function tableDifference(path: string, table: Table, names: TableNames): TableDifference | null {
   const stored = readFileSync(path);
-  const unequalRow = firstUnequal(stored, table);
-  if (unequalRow === null) return null;
-  const lineStart = stored.lastIndexOf(NEWLINE, unequalRow - 1) + 1;
+  const unequalByte = firstUnequal(stored, table);
+  if (unequalByte === null) return null;
+  const lineStart = stored.lastIndexOf(NEWLINE, unequalByte - 1) + 1;
   const row = countLines(stored, lineStart);
   const header = table.columns.map(({ name }) => name);
-  const then = lineFrom(stored, lineStart);
-  const now = writtenLine(table, lineStart);
-  return row === 0 ? headerDifference(header, then ?? '', names) : cellDifference(header, then, now, row, names);
+  const storedLine = lineFrom(stored, lineStart);
+  const repeatedLine = writtenLine(table, lineStart);
+  return row === 0 ? headerDifference(header, storedLine ?? '', names) : cellDifference(header, storedLine, repeatedLine, row, names);
 }
 
 /** Returns the first byte at which `stored` differs from the CSV of `table`; null: equal. */
 function firstUnequal(stored: Buffer, table: Table): number | null {
-  let index = 0;
-  let found: number | null = null;
+  let partStart = 0;
+  let unequalByte: number | null = null;
   streamCsv(table, (bytes) => {
-    if (found === null) {
-      const part = stored.subarray(index, index + bytes.length);
+    if (unequalByte === null) {
+      const part = stored.subarray(partStart, partStart + bytes.length);
       if (part.length !== bytes.length || Buffer.compare(part, bytes) !== 0) {
-        const offset = part.findIndex((byte, i) => byte !== bytes[i]);
-        found = index + (offset < 0 ? part.length : offset);
+        const offset = part.findIndex((byte, index) => byte !== bytes[index]);
+        unequalByte = partStart + (offset < 0 ? part.length : offset);
       }
     }
-    index += bytes.length;
+    partStart += bytes.length;
   });
-  return found ?? (index === stored.length ? null : index);
+  return unequalByte ?? (partStart === stored.length ? null : partStart);
 }
 
 /** Returns the line that begins at byte `start` of the CSV of `table`; null: past its end. */
@@ -91,36 +91,43 @@ function countLines(bytes: Buffer, end: number): number {
 }
 
 /** Returns the first difference between the header in the folder and that of the repeated run. */
-function headerDifference(header: readonly string[], then: string, { file }: TableNames): TableDifference {
-  const was = csvCells(then);
-  const at = header.findIndex((name, column) => was[column] !== name);
-  if (at < 0) return { file, what: 'header', where: '', recorded: `${was.length} columns`, now: `${header.length} columns` };
-  return { file, what: `header, column ${at + 1}`, where: '', recorded: clippedCell(was[at]), now: clippedCell(header[at]) };
+function headerDifference(header: readonly string[], storedLine: string, { file }: TableNames): TableDifference {
+  const storedCells = csvCells(storedLine);
+  const column = header.findIndex((name, index) => storedCells[index] !== name);
+  if (column < 0) return { file, what: 'header', where: '', recorded: `${storedCells.length} columns`, now: `${header.length} columns` };
+  return {
+    file,
+    what: `header, column ${column + 1}`,
+    where: '',
+    recorded: clippedCell(storedCells[column]),
+    now: clippedCell(header[column]),
+  };
 }
 
 /** Returns the first difference between two lines of a CSV file; null for a line that does not exist. */
 function cellDifference(
   header: readonly string[],
-  then: string | null,
-  now: string | null,
+  storedLine: string | null,
+  repeatedLine: string | null,
   row: number,
   names: TableNames,
 ): TableDifference {
-  const was = then === null ? [] : csvCells(then);
-  const is = now === null ? [] : csvCells(now);
-  const where = whereIs(header, then === null ? is : was);
+  const storedCells = storedLine === null ? [] : csvCells(storedLine);
+  const repeatedCells = repeatedLine === null ? [] : csvCells(repeatedLine);
+  const where = rowPlace(header, storedLine === null ? repeatedCells : storedCells);
   const place = `${names.row} ${row}`;
-  if (then === null) return { file: names.file, what: place, where, recorded: 'no such row', now: 'there' };
-  if (now === null) return { file: names.file, what: place, where, recorded: 'there', now: 'no such row' };
-  const unequal = header.flatMap((name, column) => (was[column] === is[column] ? [] : [{ name, column }]));
-  const first = unequal.find(({ name }) => !COUNTERS.includes(name)) ?? unequal[0];
-  if (first === undefined) return { file: names.file, what: place, where, recorded: `${was.length} cells`, now: `${is.length} cells` };
+  if (storedLine === null) return { file: names.file, what: place, where, recorded: 'no such row', now: 'there' };
+  if (repeatedLine === null) return { file: names.file, what: place, where, recorded: 'there', now: 'no such row' };
+  const unequal = header.flatMap((name, column) => (storedCells[column] === repeatedCells[column] ? [] : [{ name, column }]));
+  const first = unequal.find(({ name }) => !COUNTER_COLUMNS.includes(name)) ?? unequal[0];
+  if (first === undefined)
+    return { file: names.file, what: place, where, recorded: `${storedCells.length} cells`, now: `${repeatedCells.length} cells` };
   return {
     file: names.file,
     what: `${place}, ${first.name}`,
     where,
-    recorded: clippedCell(was[first.column]),
-    now: clippedCell(is[first.column]),
+    recorded: clippedCell(storedCells[first.column]),
+    now: clippedCell(repeatedCells[first.column]),
   };
 }
 
@@ -131,7 +138,7 @@ function clippedCell(cell: string | undefined): string {
 }
 
 /** Returns time, instrument and side of a row, as far as it has them. */
-function whereIs(header: readonly string[], cells: readonly string[]): string {
+function rowPlace(header: readonly string[], cells: readonly string[]): string {
   const cell = (...names: readonly string[]) => names.map((name) => cells[header.indexOf(name)] ?? '').find((text) => text !== '') ?? '';
   const ms = Number(cell('time_ms', 'created_ms', 'entry_ms') || NaN);
   return [Number.isFinite(ms) ? timeText(ms) : '', cell('instrument'), cell('side')].filter((part) => part !== '').join(' ');

@@ -10,9 +10,11 @@ import { bytesIn } from './embeddedBytes.ts';
 import { MAX_BYTES, textOf } from './embeddedPrices.ts';
 import { listsIn } from './writtenLists.ts';
 
+/** Matches a decimal number. */
 const NUMBER = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 /** Signs that are written next to each other: 0 and 1, + and -, up and down, long and short. */
 const SIGNS = /[01]{80,}|[+-]{80,}|[UuDd]{80,}|[LlSs]{80,}/g;
+/** The signs that mean up. */
 const UP = new Set(['1', '+', 'U', 'u', 'L', 'l']);
 /** Number of equal moves in a row that no table has by accident, and the number of them that are indexed to find a place (a window). */
 const MIN_MOVES = 80;
@@ -20,6 +22,7 @@ const WINDOW_MOVES = 48;
 const WINDOW_VALUES = 2 ** WINDOW_MOVES;
 /** Minimum of ups, and of downs, in a window, because the price may not move for many bars. */
 const MIN_EACH_WAY = 12;
+/** Most columns of a table, and most numbers of a text that are searched. */
 const MAX_TABLE_COLUMNS = 6;
 const MAX_NUMBERS = 40_000;
 /** Maximum of letters and digits of encoded bytes that are searched. */
@@ -51,7 +54,7 @@ export function embeddedMoves(plan: RunPlan, files: readonly string[], maxBytes 
     const windows = windowsOf(sequences);
     if (windows.size === 0) continue;
     for (const { bars } of plan.feeds) {
-      for (const moves of movesOf(bars).flatMap((each) => [each, { ...each, bits: each.bits.map((isUp) => 1 - isUp) }])) {
+      for (const moves of movesOf(bars).flatMap(withMirrored)) {
         const match = placeOf(moves, sequences, windows);
         if (match === null) continue;
         const description = 'a table of the ups and downs of these bars';
@@ -75,13 +78,18 @@ export function embeddedMoves(plan: RunPlan, files: readonly string[], maxBytes 
   return null;
 }
 
+/** Returns moves, and the same moves with ups and downs exchanged: a table may be written for the other side. */
+function withMirrored(moves: BarMoves): readonly BarMoves[] {
+  return [moves, { ...moves, bits: moves.bits.map((isUp) => 1 - isUp) }];
+}
+
 /** Returns the runs of plus and minus signs in a text, as bits. */
 function signSequencesIn(text: string): Sequence[] {
   return [...text.matchAll(SIGNS)].map(([signs], matchIndex, all) => {
     const { index } = all[matchIndex]!;
     return {
       bits: Uint8Array.from(signs, (sign) => Number(UP.has(sign))),
-      places: Array.from({ length: signs.length }, (_, each) => index + each),
+      places: Array.from({ length: signs.length }, (_, position) => index + position),
     };
   });
 }
@@ -90,7 +98,7 @@ function signSequencesIn(text: string): Sequence[] {
 function tableSequencesIn(text: string): Sequence[] {
   const numbers = [...text.matchAll(NUMBER)];
   if (numbers.length < MIN_MOVES || numbers.length > MAX_NUMBERS) return [];
-  const values = Float64Array.from(numbers, ([each]) => Number(each));
+  const values = Float64Array.from(numbers, ([digits]) => Number(digits));
   const sequences: Sequence[] = [];
   for (let columns = 1; columns <= MAX_TABLE_COLUMNS; columns++) {
     for (let column = 0; column < columns; column++) {
@@ -113,10 +121,15 @@ function encodedSequencesIn(text: string, maxCharacters: number): Sequence[] {
     const places = Array.from({ length: values.length }, (_, index) => placeAt(index));
     if (isBits) return [{ bits: Uint8Array.from(values), places, isDense: true }];
     const signs = Uint8Array.from(values, (value) => Number(value > 0));
-    return [{ bits: signs, places, isDense: true }, { bits: Uint8Array.from({ length: values.length - 1 }, (_, position) => Number(values[position + 1]! > values[position]!)), places, isDense: true }]; // prettier-ignore
+    const steps = Uint8Array.from({ length: values.length - 1 }, (_, position) => Number(values[position + 1]! > values[position]!));
+    return [
+      { bits: signs, places, isDense: true },
+      { bits: steps, places, isDense: true },
+    ];
   });
 }
 
+/** By the value of a window: the sequences in which it occurs, and its first bit there. */
 type WindowPlaces = ReadonlyMap<number, readonly (readonly [sequence: number, at: number])[]>;
 
 /** Returns where each window of bits occurs, by its value. For dense sequences only a part of the windows is kept. */
@@ -133,14 +146,16 @@ function windowsOf(sequences: readonly Sequence[]): WindowPlaces {
   return windows;
 }
 
-/** Calls `take` for each window that has enough of both signs, with its first place. */
-function eachWindow(bits: Uint8Array, end: number, take: (window: number, position: number) => void): void {
+/** Calls `onWindow` for each window that has enough of both signs, with its first place. */
+function eachWindow(bits: Uint8Array, end: number, onWindow: (window: number, position: number) => void): void {
   let window = 0;
   let ups = 0;
   for (let index = 0; index < end; index++) {
     window = (window % (WINDOW_VALUES / 2)) * 2 + bits[index]!;
     ups += bits[index]! - (index >= WINDOW_MOVES ? bits[index - WINDOW_MOVES]! : 0);
-    if (index >= WINDOW_MOVES - 1 && ups >= MIN_EACH_WAY && ups <= WINDOW_MOVES - MIN_EACH_WAY) take(window, index - WINDOW_MOVES + 1);
+    const isWhole = index >= WINDOW_MOVES - 1;
+    const hasBothSigns = ups >= MIN_EACH_WAY && ups <= WINDOW_MOVES - MIN_EACH_WAY;
+    if (isWhole && hasBothSigns) onWindow(window, index - WINDOW_MOVES + 1);
   }
 }
 

@@ -8,7 +8,9 @@ import type { RunPlan } from '../../../definition/plan/plan.ts';
 import { TABLE_TEXTS, type Proof } from '../../../model/run/proof.ts';
 import { chosenPricesIn } from './chosenPrices.ts';
 
-const COLUMNS: readonly PriceColumn[] = ['close', 'open', 'high', 'low'];
+/** The columns of bars that are compared. */
+const PRICE_COLUMNS: readonly PriceColumn[] = ['close', 'open', 'high', 'low'];
+/** Matches a decimal number. */
 const NUMBER = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 /** Number of equal prices in a row that no table has by accident, and the minimum of different ones among them, because a price may not move. */
 const MIN_PRICES = 10;
@@ -29,7 +31,7 @@ export function embeddedPrices(plan: RunPlan, files: readonly string[], maxBytes
     const text = textOf(file, maxBytes);
     const numbers = [...text.matchAll(NUMBER)];
     if (numbers.length < MIN_PRICES) continue;
-    const values = Float64Array.from(numbers, ([each]) => Number(each));
+    const values = Float64Array.from(numbers, ([digits]) => Number(digits));
     const match = tableIn(plan, values) ?? chosenIn(all, values);
     if (match === null) continue;
     const { index, row, column, feed } = match;
@@ -77,12 +79,12 @@ interface MatchStart {
 function tableIn({ feeds }: RunPlan, values: Float64Array): MatchStart | null {
   const searchedValues = new Set(values);
   for (const [feed, { bars }] of feeds.entries()) {
-    for (const column of COLUMNS) {
+    for (const column of PRICE_COLUMNS) {
       const prices = bars[column].subarray(0, bars.length);
       const rowsOf = rowsByPrice(prices, searchedValues);
       if (rowsOf.size < MIN_DIFFERENT) continue;
       for (let index = 0; index < values.length; index++) {
-        const row = rowsOf.get(values[index]!)?.find((each) => isTable(values, index, prices, each));
+        const row = rowsOf.get(values[index]!)?.find((firstRow) => isTable(values, index, prices, firstRow));
         if (row !== undefined) return { index, row, column, feed };
       }
     }
@@ -124,7 +126,9 @@ function isTableInDirection(direction: 1 | -1, values: Float64Array, position: n
   for (let step = 1; step <= MAX_TABLE_COLUMNS; step++) {
     let count = 1;
     while (count < MIN_PRICES && values[position + count * step] === prices[row + direction * count]) count++;
-    if (count === MIN_PRICES && new Set(prices.subarray(Math.min(row, end), Math.max(row, end) + 1)).size >= MIN_DIFFERENT) return true;
+    if (count < MIN_PRICES) continue;
+    const matchedPrices = prices.subarray(Math.min(row, end), Math.max(row, end) + 1);
+    if (new Set(matchedPrices).size >= MIN_DIFFERENT) return true;
   }
   return false;
 }

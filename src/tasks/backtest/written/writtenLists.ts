@@ -3,9 +3,11 @@
 
 import { parseTime } from '../../../model/time.ts';
 
-/** Ups and downs that a list may encode, and the position of each in the text. */
+/** Ups and downs that a list may encode. */
 export interface WrittenMoves {
+  /** 1 for up, 0 for down. */
   readonly bits: Uint8Array;
+  /** Position in the text of each move. */
   readonly places: ArrayLike<number>;
 }
 
@@ -23,10 +25,14 @@ const MAX_RUN_LENGTH = 999;
 const MAX_DIGITS = 20_000;
 const MAX_ALL_DIGITS = 100_000;
 
-const WHOLE = /(?<![\w.-])\d{1,15}(?![\w.])/g;
+/** Matches the whole numbers of a text. */
+const WHOLE_NUMBER = /(?<![\w.-])\d{1,15}(?![\w.])/g;
+/** Matches UTC times and dates. */
 const TIME = /\d{4}-\d\d-\d\d(?:[T ]\d\d(?::\d\d(?::\d\d(?:\.\d+)?)?)?)?/g;
-const LARGE = /(?<![\w.])(?:0x[\da-f_]{20,}|0b[01_]{80,}|[\d_]{25,})n?(?!\w)/gi;
-const TEXT = /'([^'\\\n]{80,})'|"([^"\\\n]{80,})"|`([^`\\]{80,})`/g;
+/** Matches numbers that hold many bits. */
+const LARGE_NUMBER = /(?<![\w.])(?:0x[\da-f_]{20,}|0b[01_]{80,}|[\d_]{25,})n?(?!\w)/gi;
+/** Matches long quoted texts. */
+const QUOTED_TEXT = /'([^'\\\n]{80,})'|"([^"\\\n]{80,})"|`([^`\\]{80,})`/g;
 // A match begins only at the first letter of a word; otherwise the time would grow with the square of the length of a word. It ends after ten
 // thousand words, because each word needs a place on the stack of the expression.
 const WORDS = /(?<![a-z])(?:[a-z]+[\s,;|'"]+){79,10000}[a-z]+/gi;
@@ -35,21 +41,21 @@ const WORD = /[a-z]+/gi;
 const LABEL = /\d{4}-\d\d-\d\d(?:[T ][\d:.]+Z?)?|(?<!\w)["'`]?[a-z_]\w{0,40}["'`]?\s{0,3}:|["'`]?\d{1,16}["'`]?\s{0,3}:/gi;
 /** Matches the values of a table: words, and numbers that are not times. */
 const VALUE = /(?<![\w.])(?:[a-z]+|[+-]?\d{1,8})(?![\w.])/gi;
-const SIGNED = /[+-]?[\da-z.]+/gi;
+const SIGNED_VALUE = /[+-]?[\da-z.]+/gi;
 /** Matches a text of signed values with separators between them. */
 const SIGNED_LIST = /^\s*[+-]?[\da-z.]+(?:[\s,;|]+[+-]?[\da-z.]+){79,}\s*$/i;
 
 /** A member of a list, and its position in the text. */
 interface Member {
   readonly value: number;
-  readonly at: number;
+  readonly position: number;
 }
 
 /** Returns every list in a text that may encode moves. */
 export function listsIn(whole: string): WrittenMoves[] {
   const text = whole.slice(0, MAX_CHARACTERS);
-  const numbers = [...text.matchAll(WHOLE)].map(({ 0: digits, index }): Member => ({ value: Number(digits), at: index }));
-  const times = [...text.matchAll(TIME)].map(({ 0: time, index }): Member => ({ value: timeOf(time), at: index }));
+  const numbers = [...text.matchAll(WHOLE_NUMBER)].map(({ 0: digits, index }): Member => ({ value: Number(digits), position: index }));
+  const times = [...text.matchAll(TIME)].map(({ 0: time, index }): Member => ({ value: timeOf(time), position: index }));
   return [
     ...runLengthsIn(numbers),
     ...chosenBarsIn(numbers),
@@ -61,18 +67,23 @@ export function listsIn(whole: string): WrittenMoves[] {
   ];
 }
 
-const timeOf = (text: string): number => parseTime(`${text.slice(0, 10)}T${text.slice(11, 16).padEnd(2, '0').padEnd(5, ':00')}`) ?? NaN;
+/** Returns a time in ms, at most to the minute. NaN for an invalid time. */
+const timeOf = (text: string): number => {
+  const clock = text.slice(11, 16).padEnd(2, '0').padEnd(5, ':00');
+  return parseTime(`${text.slice(0, 10)}T${clock}`) ?? NaN;
+};
 
 /** Returns the moves of lists whose numbers of bars, or times, only rise: 1 for a bar that is in the list, 0 for a bar between two of them. */
 function chosenBarsIn(members: readonly Member[]): WrittenMoves[] {
   const isLater = (one: Member, next: Member): boolean => next.value > one.value;
   return longStretches(members, isLater).flatMap((list): WrittenMoves[] => {
+    // The distance of two bars, in the unit of the list: the greatest common divisor of all steps.
     const unit = list.slice(1).reduce((divisor, { value }, index) => commonDivisor(divisor, value - list[index]!.value), 0);
     const rowOf = ({ value }: Member): number => (value - list[0]!.value) / unit;
     const rows = Math.min(MAX_MOVES, rowOf(list.at(-1)!) + 1);
     if (!(unit > 0) || rows > MAX_BARS_PER_MEMBER * list.length) return [];
     const bits = new Uint8Array(rows);
-    const places = new Float64Array(rows).fill(list[0]!.at);
+    const places = new Float64Array(rows).fill(list[0]!.position);
     for (const member of list) if (rowOf(member) < rows) bits[rowOf(member)] = 1;
     return [{ bits, places }];
   });
@@ -81,16 +92,16 @@ function chosenBarsIn(members: readonly Member[]): WrittenMoves[] {
 /** Returns the moves of lists that contain the lengths of rises and falls in turn. */
 function runLengthsIn(members: readonly Member[]): WrittenMoves[] {
   const isRun = ({ value }: Member): boolean => value > 0 && value <= MAX_RUN_LENGTH;
-  return longStretches(members.filter(isRun), () => true).map((list) => {
-    const total = list.reduce((sum, { value }) => sum + value, 0);
-    const length = Math.min(MAX_MOVES, total);
+  return longStretches(members.filter(isRun), () => true).map((runs) => {
+    const moveCount = runs.reduce((sum, { value }) => sum + value, 0);
+    const length = Math.min(MAX_MOVES, moveCount);
     const bits = new Uint8Array(length);
     const places = new Float64Array(length);
     let from = 0;
-    for (const [run, { value, at }] of list.entries()) {
+    for (const [runIndex, { value, position }] of runs.entries()) {
       if (from >= length) break;
-      bits.fill((run + 1) % 2, from, from + value);
-      places.fill(at, from, from + value);
+      bits.fill((runIndex + 1) % 2, from, from + value);
+      places.fill(position, from, from + value);
       from += value;
     }
     return { bits, places };
@@ -99,17 +110,17 @@ function runLengthsIn(members: readonly Member[]): WrittenMoves[] {
 
 /** Returns the longest parts with at least MIN_MEMBERS members in which each member continues the one before. */
 function longStretches(members: readonly Member[], continues: (one: Member, next: Member) => boolean): (readonly Member[])[] {
-  const lists: Member[][] = [];
-  let current: Member[] = [];
+  const stretches: Member[][] = [];
+  let stretch: Member[] = [];
   for (const member of members) {
-    const last = current.at(-1);
+    const last = stretch.at(-1);
     if (last !== undefined && !continues(last, member)) {
-      lists.push(current);
-      current = [];
+      stretches.push(stretch);
+      stretch = [];
     }
-    current.push(member);
+    stretch.push(member);
   }
-  return [...lists, current].filter(({ length }) => length >= MIN_MEMBERS);
+  return [...stretches, stretch].filter(({ length }) => length >= MIN_MEMBERS);
 }
 
 /** Returns the greatest common divisor. */
@@ -119,34 +130,34 @@ function commonDivisor(a: number, b: number): number {
 
 /** Returns the bits of large numbers, in both directions. */
 function largeNumbersIn(text: string): WrittenMoves[] {
-  let digits = 0;
-  return [...text.matchAll(LARGE)].flatMap(({ 0: written, index }): WrittenMoves[] => {
-    if (written.length > MAX_DIGITS || digits > MAX_ALL_DIGITS) return [];
-    digits += written.length;
-    const number = written.replaceAll(/[_n]/g, '');
+  let digitsOfAll = 0;
+  return [...text.matchAll(LARGE_NUMBER)].flatMap(({ 0: literal, index }): WrittenMoves[] => {
+    if (literal.length > MAX_DIGITS || digitsOfAll > MAX_ALL_DIGITS) return [];
+    digitsOfAll += literal.length;
+    const digitText = literal.replaceAll(/[_n]/g, '');
     // The match is only a line of underscores, or a prefix without digits.
-    if (number.length < 3) return [];
-    const binary = BigInt(number).toString(2);
-    const highest = Uint8Array.from(binary, Number);
-    const places = new Float64Array(highest.length).fill(index);
+    if (digitText.length < 3) return [];
+    const binary = BigInt(digitText).toString(2);
+    const bitsFromHighest = Uint8Array.from(binary, Number);
+    const places = new Float64Array(bitsFromHighest.length).fill(index);
     return [
-      { bits: highest, places },
-      { bits: highest.toReversed(), places },
+      { bits: bitsFromHighest, places },
+      { bits: bitsFromHighest.toReversed(), places },
     ];
   });
 }
 
 /** Returns the moves of quoted texts that have two kinds of characters, or values with signs. */
 function quotedTextsIn(text: string): WrittenMoves[] {
-  return [...text.matchAll(TEXT)].flatMap((match): WrittenMoves[] => {
-    const moves = (match[1] ?? match[2] ?? match[3] ?? '').slice(0, MAX_MOVES);
-    const kinds = movesOfTwoKinds(
-      Array.from(moves, (character) => character),
+  return [...text.matchAll(QUOTED_TEXT)].flatMap((match): WrittenMoves[] => {
+    const quoted = (match[1] ?? match[2] ?? match[3] ?? '').slice(0, MAX_MOVES);
+    const twoKinds = movesOfTwoKinds(
+      Array.from(quoted, (character) => character),
       match.index,
     );
-    if (kinds.length > 0) return kinds;
-    if (!SIGNED_LIST.test(moves)) return [];
-    const values = moves.match(SIGNED) ?? [];
+    if (twoKinds.length > 0) return twoKinds;
+    if (!SIGNED_LIST.test(quoted)) return [];
+    const values = quoted.match(SIGNED_VALUE) ?? [];
     return [
       {
         bits: Uint8Array.from(values, (value) => Number(!value.startsWith('-'))),
@@ -156,6 +167,7 @@ function quotedTextsIn(text: string): WrittenMoves[] {
   });
 }
 
+/** Returns the moves of lists of words of two kinds. */
 function wordsIn(text: string): WrittenMoves[] {
   return [...text.matchAll(WORDS)].flatMap(({ 0: words, index }) => movesOfTwoKinds(words.match(WORD) ?? [], index));
 }
@@ -163,34 +175,34 @@ function wordsIn(text: string): WrittenMoves[] {
 /** Returns the moves of tables with one of two values for each time or key, as in `"2024-01-01T00:15": "LONG"`. */
 function labelledValuesIn(text: string): WrittenMoves[] {
   const writtenMoves: WrittenMoves[] = [];
-  let current: Member[] = [];
+  let table: Member[] = [];
   // The two values of the current table. A member keeps 1 for the first one, and 0 for the second.
-  let first = '';
-  let second = '';
-  const close = (): void => {
-    if (current.length < 2 * MIN_MEMBERS || second === '') return;
-    const bits = Uint8Array.from(current, ({ value }) => value);
-    const places = Float64Array.from(current, ({ at }) => at);
+  let firstValue = '';
+  let secondValue = '';
+  const closeTable = (): void => {
+    if (table.length < 2 * MIN_MEMBERS || secondValue === '') return;
+    const bits = Uint8Array.from(table, ({ value }) => value);
+    const places = Float64Array.from(table, ({ position }) => position);
     writtenMoves.push({ bits, places }, { bits: bits.toReversed(), places: places.toReversed() });
   };
   const values = text.replaceAll(LABEL, (label) => ' '.repeat(label.length)).matchAll(VALUE);
   for (const { 0: value, index } of values) {
-    if (value !== first && second === '') second = value;
-    if (current.length > 0 && value !== first && value !== second) {
-      close();
+    if (value !== firstValue && secondValue === '') secondValue = value;
+    if (table.length > 0 && value !== firstValue && value !== secondValue) {
+      closeTable();
       // The last values of one kind may begin the next table.
-      const lastRepetition = current.slice(current.findLastIndex((member) => member.value !== current.at(-1)!.value) + 1);
-      first = lastRepetition[0]!.value === 1 ? first : second;
-      second = value;
-      current = lastRepetition.map(({ at }) => ({ value: 1, at }));
+      const lastRepetition = table.slice(table.findLastIndex((member) => member.value !== table.at(-1)!.value) + 1);
+      firstValue = lastRepetition[0]!.value === 1 ? firstValue : secondValue;
+      secondValue = value;
+      table = lastRepetition.map(({ position }) => ({ value: 1, position }));
     }
-    if (current.length === 0) {
-      first = value;
-      second = '';
+    if (table.length === 0) {
+      firstValue = value;
+      secondValue = '';
     }
-    if (current.length < MAX_MOVES) current.push({ value: Number(value === first), at: index });
+    if (table.length < MAX_MOVES) table.push({ value: Number(value === firstValue), position: index });
   }
-  close();
+  closeTable();
   return writtenMoves;
 }
 

@@ -25,7 +25,7 @@ function writeStaleLock(folder: string, host = thisProcess().host): void {
   writeFileSync(join(accounts, folder, `lock-4194304-1-${namespace}-${boot}-${encodeURIComponent(host)}`), '', { mode: 0o600 });
 }
 
-it('all names of this computer name the same account', () => {
+it('localhost and the loopback addresses lock the same account', () => {
   const firstLock = lock('localhost:1001');
   for (const name of ['localhost', '127.0.0.1', '[::1]'])
     expect(() => lock(`${name}:1001`)).toThrow('this process has the journal already');

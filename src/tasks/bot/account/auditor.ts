@@ -3,6 +3,9 @@
 import type { AuditKind, AuditResult } from '../../../adapters/exchange/calls/types.ts';
 import type { Scheduler } from '../../../ports/scheduler.ts';
 
+/** Minimum pause of a starting bot after an audit that was not clean, ms. */
+const MIN_START_RETRY_MS = 1000;
+
 /** The audit of the account, its periods in ms, and the listener for its results. */
 export interface AuditorDeps {
   readonly scheduler: Scheduler;
@@ -17,9 +20,11 @@ export interface AuditorDeps {
 /** Schedules the audits of one bot. At most one runs at a time. */
 export class Auditor {
   readonly #deps: AuditorDeps;
-  #isRunning = false;
+  /** True between `start` and `stop`. */
+  #isStarted = false;
   #isBusy = false;
   #timer: number | null = null;
+  /** Scheduler time at which the next full audit is due, ms. */
   #nextFullMs = Infinity;
 
   constructor(deps: AuditorDeps) {
@@ -32,60 +37,65 @@ export class Auditor {
   }
 
   /**
-   * Runs full audits until two in a row, at least `startGapMs` apart, are clean. Then calls `clean` once and starts the continuous audit.
+   * Runs full audits until two in a row, at least `startGapMs` apart, are clean. Then calls `onClean` once and starts the continuous
+   * audits.
    */
-  start(clean: () => void): void {
-    this.#isRunning = true;
+  start(onClean: () => void): void {
+    this.#isStarted = true;
     const { scheduler, startGapMs, fullMs, fastMs } = this.#deps;
-    let firstMs: number | null = null;
-    const repeat = (): void =>
-      this.#run('full', (result) => {
+    // Time of the first clean audit of the current sequence. Any other result starts a new sequence.
+    let firstCleanMs: number | null = null;
+    const auditUntilClean = (): void =>
+      this.#audit('full', (result) => {
         if (result.kind !== 'ok') {
-          firstMs = null;
-          return this.#runAfter(Math.max(fastMs, 1000), repeat);
+          firstCleanMs = null;
+          return this.#schedule(Math.max(fastMs, MIN_START_RETRY_MS), auditUntilClean);
         }
-        if (firstMs !== null && scheduler.nowMs - firstMs >= startGapMs) {
+        if (firstCleanMs !== null && scheduler.nowMs - firstCleanMs >= startGapMs) {
           this.#nextFullMs = scheduler.nowMs + fullMs;
-          clean();
-          return this.#runAfter(fastMs, () => this.#continue());
+          onClean();
+          return this.#schedule(fastMs, () => this.#auditContinuously());
         }
-        firstMs ??= scheduler.nowMs;
-        this.#runAfter(Math.max(1, firstMs + startGapMs - scheduler.nowMs), repeat);
+        firstCleanMs ??= scheduler.nowMs;
+        const remainingGapMs = firstCleanMs + startGapMs - scheduler.nowMs;
+        this.#schedule(Math.max(1, remainingGapMs), auditUntilClean);
       });
-    repeat();
+    auditUntilClean();
   }
 
   /** Starts no further audit. The result of a running one is ignored. */
   stop(): void {
-    this.#isRunning = false;
+    this.#isStarted = false;
     if (this.#timer !== null) this.#deps.scheduler.cancel(this.#timer);
     this.#timer = null;
   }
 
-  /** Runs the next audit of the continuous sequence: a full one when it is due, else a fast one. */
-  #continue(): void {
+  /** Runs a full audit when one is due, else a fast one. Schedules the next audit after its result. */
+  #auditContinuously(): void {
     const { scheduler, fastMs, fullMs } = this.#deps;
     const kind = scheduler.nowMs >= this.#nextFullMs ? 'full' : 'fast';
     if (kind === 'full') this.#nextFullMs = scheduler.nowMs + fullMs;
-    this.#run(kind, () => this.#runAfter(fastMs, () => this.#continue()));
+    this.#audit(kind, () => this.#schedule(fastMs, () => this.#auditContinuously()));
   }
 
-  #run(kind: AuditKind, done: (result: AuditResult) => void): void {
+  /** Runs one audit, then reports its result to the listener and to `done`. */
+  #audit(kind: AuditKind, done: (result: AuditResult) => void): void {
     this.#isBusy = true;
     this.#deps.audit(kind, (result) => {
       this.#isBusy = false;
-      if (!this.#isRunning) return;
+      if (!this.#isStarted) return;
       this.#deps.onResult(kind, result);
       done(result);
     });
   }
 
-  #runAfter(ms: number, run: () => void): void {
-    if (!this.#isRunning) return;
+  /** Calls `act` after `delayMs`, unless the auditor has been stopped. */
+  #schedule(delayMs: number, act: () => void): void {
+    if (!this.#isStarted) return;
     const { scheduler } = this.#deps;
-    this.#timer = scheduler.at(scheduler.nowMs + ms, () => {
+    this.#timer = scheduler.at(scheduler.nowMs + delayMs, () => {
       this.#timer = null;
-      run();
+      act();
     });
   }
 }

@@ -1,23 +1,25 @@
-// Trade ids of booked fills: the newest of each instrument, more than the exchange lists at once.
+// Remembers the trade ids of booked fills. When a kill reads the trades of the exchange, it skips these, so that no fill is booked twice.
 
 import { MAX_ROWS } from '../../../adapters/exchange/calls/venueCalls.ts';
 import type { InstrumentId } from '../../../model/instrument.ts';
 
+/** Trade ids that are kept for each instrument: twice the longest list that the exchange returns. */
 const MAX_TRADES = 2 * MAX_ROWS;
 
-/** The booked trades of one bot. */
+/** The newest booked trades of one bot, by instrument. */
 export class BookedTrades {
-  /** Oldest first. */
-  readonly #ids = new Map<string, Set<string>>();
+  /** Trade ids by instrument id, oldest first. */
+  readonly #idsByInstrument = new Map<string, Set<string>>();
 
   /** Adds a trade. Beyond the maximum the oldest one is dropped. */
   add(instrument: string, tradeId: string): void {
-    const ids = this.#ids.get(instrument) ?? new Set();
-    this.#ids.set(instrument, ids.add(tradeId));
-    if (ids.size > MAX_TRADES) for (const oldest of ids) return void ids.delete(oldest);
+    const ids = this.#idsByInstrument.get(instrument) ?? new Set();
+    this.#idsByInstrument.set(instrument, ids.add(tradeId));
+    const [oldestId] = ids;
+    if (ids.size > MAX_TRADES && oldestId !== undefined) ids.delete(oldestId);
   }
   /** Returns trade ids of an instrument. They include every booked trade that the exchange may still list. */
   idsOf(instrument: InstrumentId): ReadonlySet<string> {
-    return this.#ids.get(instrument) ?? new Set();
+    return this.#idsByInstrument.get(instrument) ?? new Set();
   }
 }

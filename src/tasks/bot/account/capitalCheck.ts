@@ -32,16 +32,7 @@ function capitalError(market: Market, asset: string, booked: string, available: 
 
 /** Returns the amounts in the ledger of an account, by asset. */
 function bookedAmounts({ market, ledger }: AccountPlan): ReadonlyMap<string, string> {
-  if (ledger instanceof ConvertedLedger) {
-    // An asset may be cash and a coin. Its digits are the same in both.
-    const digits = new Map([
-      ...ledger.instruments.map(({ base, baseDigits }) => [base, baseDigits] as const),
-      ...ledger.accounts.map(({ cashAsset, cashDigits }) => [cashAsset, cashDigits] as const),
-    ]);
-    return new Map(
-      [...ledger.balances()].filter(([, units]) => units > 0).map(([asset, units]) => [asset, fromScaled(units, digits.get(asset)!)]),
-    );
-  }
+  if (ledger instanceof ConvertedLedger) return convertedAmounts(ledger);
   const amounts = new Map([[ledger.cashAsset, fromScaled(ledger.cashTotal, ledger.cashDigits)]]);
   if (market === 'futures') return amounts;
   ledger.instruments.forEach((instrument, index) => {
@@ -50,6 +41,18 @@ function bookedAmounts({ market, ledger }: AccountPlan): ReadonlyMap<string, str
     for (let strategy = 0; strategy < ledger.strategies; strategy++) units += ledger.qty(strategy, index);
     if (units > 0) amounts.set(instrument.base, fromScaled(units, ledger.qtyDigits(index)));
   });
+  return amounts;
+}
+
+/** Returns the positive amounts in a ledger of several quote assets, by asset. */
+function convertedAmounts(ledger: ConvertedLedger): ReadonlyMap<string, string> {
+  // An asset may be both the cash of an account and the base of an instrument. Its digits are the same in both.
+  const digitsByAsset = new Map([
+    ...ledger.instruments.map(({ base, baseDigits }) => [base, baseDigits] as const),
+    ...ledger.accounts.map(({ cashAsset, cashDigits }) => [cashAsset, cashDigits] as const),
+  ]);
+  const amounts = new Map<string, string>();
+  for (const [asset, units] of ledger.balances()) if (units > 0) amounts.set(asset, fromScaled(units, digitsByAsset.get(asset)!));
   return amounts;
 }
 

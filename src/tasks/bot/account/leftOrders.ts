@@ -13,51 +13,57 @@ const MAX_ROWS = 1000;
 const MAX_QUERIED = 20;
 /** Maximum of orders that the halt reason names. */
 const MAX_NAMED = 5;
+/** Maximum length of an id in the halt reason. Ids are text of the exchange, so they are not trusted. */
+const MAX_ID_LENGTH = 40;
 
 /**
  * Returns orders of bots as text, such as `BTCUSDT 123 (01K...)`. They are recognised by the form of their client order ids. Throws
  * NoAnswer if the exchange does not reply.
  */
 export async function readLeftOrders(service: MarketService, instruments: readonly Instrument[]): Promise<readonly string[]> {
-  const openOrders: string[] = [];
-  for (const instrument of instruments)
-    openOrders.push(...(instrument.market === 'spot' ? await spotOrders(service, instrument) : await futuresOrders(service, instrument)));
-  return openOrders;
+  const leftOrders: string[] = [];
+  for (const instrument of instruments) {
+    const ordersOfInstrument = instrument.market === 'spot' ? spotOrders(service, instrument) : futuresOrders(service, instrument);
+    leftOrders.push(...(await ordersOfInstrument));
+  }
+  return leftOrders;
 }
 
-/** Returns the halt reason of a start that has found such orders. */
-export function leftOrdersReason(openOrders: readonly string[]): string {
-  const named = openOrders.slice(0, MAX_NAMED).join(', ');
-  const more = openOrders.length > MAX_NAMED ? ` and ${openOrders.length - MAX_NAMED} more` : '';
+/** Returns the halt reason of a start that has found orders of an earlier bot. */
+export function leftOrdersReason(leftOrders: readonly string[]): string {
+  const named = leftOrders.slice(0, MAX_NAMED).join(', ');
+  const more = leftOrders.length > MAX_NAMED ? ` and ${leftOrders.length - MAX_NAMED} more` : '';
   return `the data folder has no journal, and the exchange has orders of a bot: ${named}${more}`;
 }
 
 const leftOrderText = (symbol: string, orderId: string, clientOrderId: string): string =>
-  `${symbol} ${sanitizeText(orderId, 40)} (${sanitizeText(clientOrderId, 40)})`;
+  `${symbol} ${sanitizeText(orderId, MAX_ID_LENGTH)} (${sanitizeText(clientOrderId, MAX_ID_LENGTH)})`;
 
-/** Returns open orders and orders of recent trades. */
+/** Returns the bots' open spot orders, and their orders behind recent trades, as text. */
 async function spotOrders(service: MarketService, { wireName: symbol }: Instrument): Promise<readonly string[]> {
-  const orderIds = new Map<string, string>();
+  const textByOrderId = new Map<string, string>();
   const addIfOfBot = (orderId: string, clientOrderId: string | null): void => {
-    if (clientOrderId !== null && isClientOrderId(clientOrderId)) orderIds.set(orderId, leftOrderText(symbol, orderId, clientOrderId));
+    if (clientOrderId === null || !isClientOrderId(clientOrderId)) return;
+    textByOrderId.set(orderId, leftOrderText(symbol, orderId, clientOrderId));
   };
   const open = await answerTo(service, 'spot.openOrders', { symbol, limit: MAX_ROWS });
   for (const { orderId, clientOrderId } of open.rows) addIfOfBot(orderId, clientOrderId);
   const trades = await answerTo(service, 'spot.myTrades', { symbol, limit: MAX_ROWS });
-  const ids = new Set(trades.rows.map((row) => ownOrder(row).orderId).filter((id) => !orderIds.has(id)));
-  for (const orderId of [...ids].slice(0, MAX_QUERIED)) {
+  const tradedIds = new Set(trades.rows.map((row) => ownOrder(row).orderId));
+  const unlistedIds = [...tradedIds].filter((orderId) => !textByOrderId.has(orderId));
+  for (const orderId of unlistedIds.slice(0, MAX_QUERIED)) {
     const order = await answerTo(service, 'spot.queryOrder', { symbol, orderId });
     addIfOfBot(orderId, order?.clientOrderId ?? null);
     // One order is reason enough for the halt.
-    if (orderIds.size > 0) break;
+    if (textByOrderId.size > 0) break;
   }
-  return [...orderIds.values()];
+  return [...textByOrderId.values()];
 }
 
 /** HTTP status of a service that does not have the list. */
 const NOT_FOUND = 404;
 
-/** Returns the orders of the order history. */
+/** Returns the bots' orders in the order history of a contract, as text. */
 async function futuresOrders(service: MarketService, { wireName: contractName }: Instrument): Promise<readonly string[]> {
   const outcome = await callAsPromise(service.client, 'futures.orderHistory', { contractName, limit: MAX_ROWS });
   // Some services do not have this list. Open orders there are foreign orders, and these halt new risk anyway.

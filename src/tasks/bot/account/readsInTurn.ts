@@ -6,19 +6,19 @@ import { SHARES } from '../../../adapters/exchange/limits/priorityShares.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 import type { Op, OpArgs, OpResult } from '../../../protocol/endpoints/endpoints.ts';
 
-/** Up to this wait, ms, a call gets its turn within its usual time limit, so that it needs no longer queue. */
-const SHORT_MS = 5000;
+/** A call that waits at most this long, ms, gets its turn within its usual time limit. It needs no longer wait in the queue. */
+const MAX_UNQUEUED_MS = 5000;
 
 /**
- * Returns the client with longer waits for reads: each may wait in the queue of its rate limit until every one of `instruments` was read
- * once. With few instruments nothing changes.
+ * Returns the client with longer waits for reads: each may wait in the queue of its rate limit until every one of the `instrumentCount`
+ * instruments was read once. With few instruments nothing changes.
  */
-export function readsInTurn(client: RestClient, limiter: Limiter, instruments: number): Pick<RestClient, 'call'> {
+export function readsInTurn(client: RestClient, limiter: Limiter, instrumentCount: number): Pick<RestClient, 'call'> {
   const queueMs = (op: Op): number => {
     const { limit, weight } = limiter.limitOf(op);
-    const perWindow = Math.max(1, Math.floor((limit.count * SHARES.common) / weight));
-    const waitMs = Math.floor((instruments - 1) / perWindow) * limit.windowMs;
-    return waitMs <= SHORT_MS ? 0 : waitMs;
+    const callsPerWindow = Math.max(1, Math.floor((limit.count * SHARES.common) / weight));
+    const waitMs = Math.floor((instrumentCount - 1) / callsPerWindow) * limit.windowMs;
+    return waitMs <= MAX_UNQUEUED_MS ? 0 : waitMs;
   };
   return {
     call: <O extends Op>(op: O, args: OpArgs<O>, done: (outcome: Outcome<OpResult<O>>) => void, options?: CallOptions) =>

@@ -45,19 +45,25 @@ const TRADE_SHARE = 0.5;
 
 /** Returns the load of the bot's feeds. `limits`: the overrides of the access file. Throws ConfigError for invalid limits. */
 export function barLoad(feeds: FeedDefinition, limits: LimitOverrides): BarLoad {
-  const table = limitTable(limits);
-  const keyBySet = new Map(wantedFeeds(feeds, false).map(({ key }) => [setIdOf(key), key]));
-  const feedKeys = [...keyBySet.values()];
-  const minInterval = minIntervalOf(feedKeys.map(({ interval }) => interval));
-  const polls = table.get('spot.recentTrades')!;
+  const limitByOperation = limitTable(limits);
+  // Feeds of the same market, symbol and interval share one set of bars, so each set counts once.
+  const keyBySet = new Map(wantedFeeds(feeds, { isChecked: false }).map(({ key }) => [setIdOf(key), key]));
+  const setKeys = [...keyBySet.values()];
+  const minInterval = minIntervalOf(setKeys.map(({ interval }) => interval));
+
+  const polls = limitByOperation.get('spot.recentTrades')!;
   const pollsPerWindow = polls.limit.windowMs / MIN_TRADE_POLL_MS;
-  const maxTradeFeeds = Math.floor((TRADE_SHARE * polls.limit.count) / polls.weight / pollsPerWindow);
-  const tradeFeeds = feedKeys.filter(({ interval }) => isTradeBars(interval)).length;
-  const loads = [...new Set(feedKeys.map(({ market }) => market))].map((market): BarLoad => {
-    const { limit, weight } = table.get(market === 'spot' ? 'spot.klines' : 'futures.klines')!;
-    const calls = feedKeys.filter((key) => key.market === market && !isTradeBars(key.interval)).length;
-    const pollWeight = limit === polls.limit ? Math.ceil(tradeFeeds * pollsPerWindow) * polls.weight : 0;
-    const perWindow = Math.max(1, Math.floor((limit.count - pollWeight) / weight));
+  const maxPollsPerWindow = (TRADE_SHARE * polls.limit.count) / polls.weight;
+  const maxTradeFeeds = Math.floor(maxPollsPerWindow / pollsPerWindow);
+  const tradeFeeds = setKeys.filter(({ interval }) => isTradeBars(interval)).length;
+  const pollWeight = Math.ceil(tradeFeeds * pollsPerWindow) * polls.weight;
+
+  const markets = new Set(setKeys.map(({ market }) => market));
+  const loads = [...markets].map((market): BarLoad => {
+    const { limit, weight } = limitByOperation.get(market === 'spot' ? 'spot.klines' : 'futures.klines')!;
+    const calls = setKeys.filter((key) => key.market === market && !isTradeBars(key.interval)).length;
+    const weightForKlines = limit === polls.limit ? limit.count - pollWeight : limit.count;
+    const perWindow = Math.max(1, Math.floor(weightForKlines / weight));
     return { market, calls, perWindow, windowMs: limit.windowMs, minInterval, tradeFeeds, maxTradeFeeds };
   });
   return slowestOf(loads);
@@ -68,8 +74,10 @@ const minIntervalOf = (intervals: readonly Interval[]): Interval =>
   intervals.reduce((min, interval) => (typicalLengthMs(interval) < typicalLengthMs(min) ? interval : min));
 
 /** Returns the load of the market whose calls take longest; the first of equal ones. */
-const slowestOf = (loads: readonly BarLoad[]): BarLoad =>
-  loads.reduce((slowest, load) => (extraWindows(load) * load.windowMs > extraWindows(slowest) * slowest.windowMs ? load : slowest));
+function slowestOf(loads: readonly BarLoad[]): BarLoad {
+  const waitMs = (load: BarLoad): number => extraWindows(load) * load.windowMs;
+  return loads.reduce((slowest, load) => (waitMs(load) > waitMs(slowest) ? load : slowest));
+}
 
 /** Returns the number of rate limit windows that the calls need after the first one. */
 const extraWindows = ({ calls, perWindow }: Pick<BarLoad, 'calls' | 'perWindow'>): number => Math.max(0, Math.ceil(calls / perWindow) - 1);
@@ -93,23 +101,34 @@ export function defaultGraceMs(load: BarLoad, times: Omit<BarTimes, 'graceMs'>):
  * interval, otherwise the `graceMs` of the config.
  */
 export function requireTimeForBars(load: BarLoad, times: BarTimes, feeds: FeedDefinition): void {
-  const isDefault = times.graceMs === defaultGraceMs(load, times);
-  const maxMs = isDefault ? (GRACE_SHARE * typicalLengthMs(load.minInterval)) / GRACE_FACTOR : times.graceMs;
+  const place = whereIs(feeds.source, ['feeds']);
   const { calls, perWindow, windowMs, market, minInterval, tradeFeeds, maxTradeFeeds } = load;
   if (tradeFeeds > maxTradeFeeds) {
     throw new ConfigError(
-      `${whereIs(feeds.source, ['feeds'])}: expected at most ${maxTradeFeeds} feeds of bars from trades, whose polls fit into half of the rate limit, got ${tradeFeeds}`,
+      `${place}: expected at most ${maxTradeFeeds} feeds of bars from trades, whose polls fit into half of the rate limit, got ${tradeFeeds}`,
       'use fewer of them, or raise limits of spot.recentTrades if the exchange admits more',
     );
   }
-  if (calls <= perWindow || neededMs(load, times) <= maxMs) return;
-  let fits = perWindow;
-  while (neededMs({ ...load, calls: fits + perWindow }, times) <= maxMs) fits += perWindow;
-  const seconds = (ms: number): string => String(Math.round(ms / 100) / 10);
-  const rule = isDefault ? `two thirds of a quarter of ${minInterval}` : `bars.graceMs is ${times.graceMs}`;
+  const isDefaultGrace = times.graceMs === defaultGraceMs(load, times);
+  const maxMs = isDefaultGrace ? (GRACE_SHARE * typicalLengthMs(minInterval)) / GRACE_FACTOR : times.graceMs;
+  const loadMs = neededMs(load, times);
+  if (calls <= perWindow || loadMs <= maxMs) return;
+  const maxSymbols = maxSymbolsWithin(maxMs, load, times);
+  const rule = isDefaultGrace ? `two thirds of a quarter of ${minInterval}` : `bars.graceMs is ${times.graceMs}`;
   throw new ConfigError(
-    `${whereIs(feeds.source, ['feeds'])}: expected at most ${fits} symbols whose bars come within ${seconds(maxMs)} s of a close (${rule}), ` +
-      `got ${calls} on ${market}, which take ${seconds(neededMs(load, times))} s at ${perWindow} klines in ${seconds(windowMs)} s`,
-    `use ${fits} symbols or fewer, or longer intervals, or set bars.graceMs to ${Math.ceil(neededMs(load, times) / 1000) * 1000} or more`,
+    `${place}: expected at most ${maxSymbols} symbols whose bars come within ${secondsText(maxMs)} s of a close (${rule}), ` +
+      `got ${calls} on ${market}, which take ${secondsText(loadMs)} s at ${perWindow} klines in ${secondsText(windowMs)} s`,
+    `use ${maxSymbols} symbols or fewer, or longer intervals, or set bars.graceMs to ${Math.ceil(loadMs / 1000) * 1000} or more`,
   );
 }
+
+/** Returns how many symbols get their bars within `maxMs` of a close, in whole windows of the rate limit. */
+function maxSymbolsWithin(maxMs: number, load: BarLoad, times: BarTimes): number {
+  const { perWindow } = load;
+  let symbols = perWindow;
+  while (neededMs({ ...load, calls: symbols + perWindow }, times) <= maxMs) symbols += perWindow;
+  return symbols;
+}
+
+/** Returns ms as seconds with at most one decimal. */
+const secondsText = (ms: number): string => String(Math.round(ms / 100) / 10);

@@ -22,7 +22,14 @@ import { maintenanceWindows, type MaintenanceWindow } from './maintenance.ts';
 import { fingerprintOf, type Mode } from './mode.ts';
 import type { AlertEntry } from './notifiers.ts';
 
-const DASHBOARD_PORT = 8090;
+const DEFAULT_DASHBOARD_PORT = 8090;
+/** Defaults of `audit`, `clock`, `bars` and `funding`. */
+const DEFAULT_FULL_AUDIT_MS = 300_000;
+const START_GAP_MS = 10_000;
+const DEFAULT_CLOCK = { samples: 5, periodMs: 300_000 } as const;
+const DEFAULT_BAR_DELAY_MS = 400;
+const DEFAULT_FUNDING_HOURS = 8;
+const HOUR_MS = 3_600_000;
 
 /** The kind of file that a bot config is, for reading and for messages. */
 export const LIVE_FILE: FileKind<LiveFile> = { schema: liveSchema, called: 'a bot config', docs: 'docs/live.md' };
@@ -59,11 +66,13 @@ export interface LiveConfig extends LiveBehaviour {
   readonly accounts: string;
   readonly access: AccessSettings;
   readonly signer: Signer;
+  /** Identifies the account by its API key, without showing the key. */
   readonly fingerprint: string;
   /** Times of the order path, in the venue's time: they are not divided by the time scale. */
   readonly orders: OrderSettings;
   readonly onStop: 'leave' | 'cancel';
   readonly audit: AuditTimes;
+  /** Requests for one measurement of the exchange's clock, and the time between two measurements, ms. */
   readonly clock: { readonly samples: number; readonly periodMs: number };
   readonly bars: BarTimes;
   readonly barLoad: BarLoad;
@@ -103,7 +112,7 @@ export function readLiveConfig(file: string, environment: Environment = process.
     access: mode === 'paper' ? { ...access, stateFolder: data } : access,
     signer,
     fingerprint: fingerprintOf(signer.apiKey),
-    dashboard: config.dashboard === undefined ? null : { port: config.dashboard.port ?? DASHBOARD_PORT },
+    dashboard: config.dashboard === undefined ? null : { port: config.dashboard.port ?? DEFAULT_DASHBOARD_PORT },
     alerts: config.alerts ?? [],
     webhooks: webhookSettings(config.webhooks, behaviour.series, whereIs(source, ['webhooks'])),
     maintenance: maintenanceWindows(config.maintenance),
@@ -147,18 +156,20 @@ function behaviourOf(file: string, source: DefinitionSource, config: LiveFile): 
   };
 }
 
-type Times = Pick<LiveConfig, 'orders' | 'proof' | 'onStop' | 'audit' | 'clock' | 'fundingMs'>;
+/** The settings of a bot that are times, or that concern the order path. */
+type ConfiguredTimes = Pick<LiveConfig, 'orders' | 'proof' | 'onStop' | 'audit' | 'clock' | 'fundingMs'>;
 
 /**
  * Clock settings with a time scale, where 1 ms of uncertainty here is several ms at the exchange. The exchange accepts signatures from 5 s
  * behind its clock to 1 s ahead. Orders are signed for the middle of that span, so that an uncertainty of 2 s does no harm.
  */
-const SCALED_TIME = { doubtMs: 2000, backdateMs: 1500 } as const;
+const SCALED_TIME = { maxUncertaintyMs: 2000, backdateMs: 1500 } as const;
 
 /** Returns the times of the config, with defaults. */
-function timesOf({ orders = {}, audit = {}, clock = {}, funding = {}, timeScale = 1 }: LiveFile): Times {
+function timesOf({ orders = {}, audit = {}, clock = {}, funding = {}, timeScale = 1 }: LiveFile): ConfiguredTimes {
   const defaults = ORDER_SETTINGS;
-  const doubtMs = clock.maxUncertaintyMs ?? defaults.maxUncertaintyMs;
+  const maxUncertaintyMs = clock.maxUncertaintyMs ?? defaults.maxUncertaintyMs;
+  const scaledUncertaintyMs = Math.min(SCALED_TIME.maxUncertaintyMs, maxUncertaintyMs * timeScale);
   return {
     orders: {
       ...defaults,
@@ -168,7 +179,7 @@ function timesOf({ orders = {}, audit = {}, clock = {}, funding = {}, timeScale 
       cancelRetryMs: orders.cancelRetryMs ?? defaults.cancelRetryMs,
       fastMs: audit.fastMs ?? defaults.fastMs,
       balanceMs: audit.balanceMs ?? defaults.balanceMs,
-      maxUncertaintyMs: timeScale === 1 ? doubtMs : Math.max(doubtMs, Math.min(SCALED_TIME.doubtMs, doubtMs * timeScale)),
+      maxUncertaintyMs: timeScale === 1 ? maxUncertaintyMs : Math.max(maxUncertaintyMs, scaledUncertaintyMs),
     },
     proof: {
       ...DEFAULT_ABSENCE_BOUNDS,
@@ -178,15 +189,15 @@ function timesOf({ orders = {}, audit = {}, clock = {}, funding = {}, timeScale 
       humanAfterMs: orders.humanAfterMs ?? DEFAULT_ABSENCE_BOUNDS.humanAfterMs,
     },
     onStop: orders.onStop ?? 'leave',
-    audit: { fullMs: audit.fullMs ?? 300_000, startGapMs: 10_000 },
-    clock: { samples: clock.samples ?? 5, periodMs: clock.periodMs ?? 300_000 },
-    fundingMs: (funding.everyHours ?? 8) * 3_600_000,
+    audit: { fullMs: audit.fullMs ?? DEFAULT_FULL_AUDIT_MS, startGapMs: START_GAP_MS },
+    clock: { samples: clock.samples ?? DEFAULT_CLOCK.samples, periodMs: clock.periodMs ?? DEFAULT_CLOCK.periodMs },
+    fundingMs: (funding.everyHours ?? DEFAULT_FUNDING_HOURS) * HOUR_MS,
   };
 }
 
 /** Returns the times of bars, with defaults that fit the load. */
 function barsOf({ bars = {} }: LiveFile, load: BarLoad): Pick<LiveConfig, 'bars' | 'barLoad'> {
-  const times = { delayMs: bars.delayMs ?? 400, spreadMs: bars.spreadMs ?? 0 };
+  const times = { delayMs: bars.delayMs ?? DEFAULT_BAR_DELAY_MS, spreadMs: bars.spreadMs ?? 0 };
   return { bars: { ...times, graceMs: bars.graceMs ?? defaultGraceMs(load, times) }, barLoad: load };
 }
 
@@ -197,15 +208,15 @@ function marketsOf({ feeds, market = DEFAULTS.market }: LiveFile): readonly Mark
 
 /** Returns the access to the exchange, from the config or its access file. Throws ConfigError if both have it. */
 function accessOf({ exchange }: LiveFile, source: DefinitionSource, environment: Environment): AccessSettings {
-  const { access, spotUrl, futuresUrl, ...own } = exchange;
-  if (access !== undefined && Object.keys(own).length > 0) {
+  const { access, spotUrl, futuresUrl, ...accessKeys } = exchange;
+  if (access !== undefined && Object.keys(accessKeys).length > 0) {
     throw new ConfigError(
       `${whereIs(source, ['exchange'])}: expected access alone, or keyFile, secretFile and dialect, got both`,
       'keep access and move the other keys into the access file',
     );
   }
   const urls = { spotUrl, futuresUrl };
-  if (access === undefined) return settingsFromFile(own, source.folder, urls, environment);
+  if (access === undefined) return settingsFromFile(accessKeys, source.folder, urls, environment);
   const path = isAbsolute(access) ? access : join(source.folder, access);
   return settingsFromFile(readAccessFile(path), dirname(path), urls, environment);
 }

@@ -15,7 +15,7 @@ export interface MaintenanceSpan {
 /** A window of the config, once or repeated. */
 export interface MaintenanceWindow {
   /** True when working orders that open are cancelled at the start. */
-  readonly cancels: boolean;
+  readonly cancelsOpening: boolean;
   /** Returns the span that contains `ms`, else the next one. Null: no span follows. */
   readonly spanAt: (ms: number) => MaintenanceSpan | null;
 }
@@ -30,8 +30,8 @@ const MAX_WAIT_MS = 60_000;
 /** Returns the windows of a config. Throws ConfigError for a window that does not end after its start, and for an invalid cron pattern. */
 export function maintenanceWindows(entries: LiveFile['maintenance'] = []): readonly MaintenanceWindow[] {
   return entries.map((window, index) => {
-    const cancels = window.orders === 'cancel';
-    if ('cron' in window) return { cancels, spanAt: spanByCron(window.cron, window.minutes * MINUTE_MS, window.timeZone ?? 'UTC') };
+    const cancelsOpening = window.orders === 'cancel';
+    if ('cron' in window) return { cancelsOpening, spanAt: spanByCron(window.cron, window.minutes * MINUTE_MS, window.timeZone ?? 'UTC') };
     const fromMs = parseTime(window.from);
     const toMs = parseTime(window.to);
     if (fromMs === null || toMs === null || toMs <= fromMs) {
@@ -40,16 +40,16 @@ export function maintenanceWindows(entries: LiveFile['maintenance'] = []): reado
         "such as { from: '2026-12-01 03:00', to: '2026-12-01 04:00' }",
       );
     }
-    return { cancels, spanAt: (ms) => (ms < toMs ? { fromMs, toMs } : null) };
+    return { cancelsOpening, spanAt: (ms) => (ms < toMs ? { fromMs, toMs } : null) };
   });
 }
 
 /** Returns the spans of a window that begins at the times of a cron pattern. */
 function spanByCron(pattern: string, lengthMs: number, timeZone: string): MaintenanceWindow['spanAt'] {
-  const next = cronTimes(pattern, timeZone);
+  const nextStartMs = cronTimes(pattern, timeZone);
   // Returns the first window that has not ended by `ms`.
   return (ms) => {
-    const fromMs = next(ms - lengthMs);
+    const fromMs = nextStartMs(ms - lengthMs);
     return fromMs === Infinity ? null : { fromMs, toMs: fromMs + lengthMs };
   };
 }
@@ -76,23 +76,7 @@ export class Maintenance {
 
   /** Checks the windows now, and again at every start and end of one. */
   start(): void {
-    const { windows, scheduler, venueMs } = this.#deps;
-    if (windows.length === 0) return;
-    const nowMs = venueMs();
-    const spans = windows.flatMap(({ cancels, spanAt }) => {
-      const span = spanAt(nowMs);
-      return span === null ? [] : [{ ...span, cancels }];
-    });
-    const open = spans.filter(({ fromMs }) => fromMs <= nowMs);
-    for (const cancels of [false, true])
-      this.#updateHalt(
-        cancels,
-        open.filter((span) => span.cancels === cancels),
-        nowMs,
-      );
-    const edgeMs = Math.min(...spans.map(({ fromMs, toMs }) => (fromMs <= nowMs ? toMs : fromMs)));
-    if (edgeMs === Infinity) return;
-    this.#timer = scheduler.at(scheduler.nowMs + Math.ceil(Math.min(edgeMs - nowMs, MAX_WAIT_MS)), () => this.start());
+    this.#check();
   }
   /** Ends the timer. A halt that is in force stays. */
   stop(): void {
@@ -100,15 +84,35 @@ export class Maintenance {
     this.#timer = null;
   }
 
+  /** Raises and clears the halts for the present time, and schedules the next check. */
+  #check(): void {
+    const { windows, scheduler, venueMs } = this.#deps;
+    if (windows.length === 0) return;
+    const nowMs = venueMs();
+    const spans = windows.flatMap(({ cancelsOpening, spanAt }) => {
+      const span = spanAt(nowMs);
+      return span === null ? [] : [{ ...span, cancelsOpening }];
+    });
+    for (const cancelsOpening of [false, true]) {
+      const openSpans = spans.filter((span) => span.fromMs <= nowMs && span.cancelsOpening === cancelsOpening);
+      this.#updateHalt(cancelsOpening, openSpans, nowMs);
+    }
+    const nextEdgeMs = Math.min(...spans.map(({ fromMs, toMs }) => (fromMs <= nowMs ? toMs : fromMs)));
+    if (nextEdgeMs === Infinity) return;
+    const waitMs = Math.ceil(Math.min(nextEdgeMs - nowMs, MAX_WAIT_MS));
+    this.#timer = scheduler.at(scheduler.nowMs + waitMs, () => this.#check());
+  }
+
   /** Raises the halt of one kind of window if one is open, and clears it otherwise. */
-  #updateHalt(cancels: boolean, open: readonly MaintenanceSpan[], nowMs: number): void {
+  #updateHalt(cancelsOpening: boolean, openSpans: readonly MaintenanceSpan[], nowMs: number): void {
     const { engine, step } = this.#deps;
-    const code = cancels ? CODES.cancel : CODES.keep;
+    const code = cancelsOpening ? CODES.cancel : CODES.keep;
     const { halts } = engine.risk;
-    if (open.length > 0 === halts.holds(ACCOUNT, code)) return;
-    const untilMs = Math.max(...open.map(({ toMs }) => toMs));
+    const isInWindow = openSpans.length > 0;
+    if (isInWindow === halts.holds(ACCOUNT, code)) return;
+    const untilMs = Math.max(...openSpans.map(({ toMs }) => toMs));
     step(() => {
-      if (open.length > 0) halts.raise(ACCOUNT, 'HALT_NEW', code, `maintenance until ${formatMinute(untilMs)}`, nowMs);
+      if (isInWindow) halts.raise(ACCOUNT, 'HALT_NEW', code, `maintenance until ${formatMinute(untilMs)}`, nowMs);
       else halts.clear(ACCOUNT, code, 'the maintenance window has ended', nowMs);
     });
   }

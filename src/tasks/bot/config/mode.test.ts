@@ -75,8 +75,8 @@ test('the error of a live bot names the missing condition', () => {
 
 test('a fingerprint identifies a key without showing it', () => {
   const key = 'kD3Fa81GqzLm0xYw';
-  const print = fingerprintOf(key);
-  expect(print).toMatch(/^[0-9a-f]{12}$/);
-  expect(print).toBe(fingerprintOf(key));
-  expect(print).not.toBe(fingerprintOf(`${key}x`));
+  const fingerprint = fingerprintOf(key);
+  expect(fingerprint).toMatch(/^[0-9a-f]{12}$/);
+  expect(fingerprint).toBe(fingerprintOf(key));
+  expect(fingerprint).not.toBe(fingerprintOf(`${key}x`));
 });

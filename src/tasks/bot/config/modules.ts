@@ -28,21 +28,24 @@ export async function liveOverrides(
 /** Throws ConfigError at the first module that rebinds a part which a bot of this mode must keep. */
 export function checkLiveModules(modules: readonly ModulePlan[], mode: Mode): void {
   for (const { module, place } of modules)
-    for (const { part, isWrapping } of module.bindings) {
-      const isPaperPart = PAPER_ONLY.includes(part);
-      if (ALWAYS_ALLOWED.includes(part)) continue;
-      if (isPaperPart && mode === 'paper') {
-        if (isWrapping || !WRAP_ONLY.includes(part)) continue;
-        throw new ConfigError(
-          `${place}: the module ${module.name}: expected a wrapper of ${part}, got a module that takes its place`,
-          `write: rebind(PARTS.${part}).wrap((bound) => ...), and pass each call on to what was bound`,
-        );
-      }
-      throw new ConfigError(
-        `${place}: the module ${module.name}: expected ${part} as the bot has it, got a module that rebinds ${part}`,
-        isPaperPart
-          ? `leave the module out: with mode: live only rules and notifier may be added; ${part} may be rebound with mode: paper`
-          : `leave the module out: a live bot takes rules and notifier, with mode: paper also ${PAPER_ONLY.join(', ')}; ${part} may be rebound in backtests`,
-      );
-    }
+    for (const binding of module.bindings) checkBinding(binding, mode, `${place}: the module ${module.name}`);
+}
+
+/** Throws ConfigError if a bot of this mode must keep the part that the binding changes. `who` names the module and its place in the config. */
+function checkBinding({ part, isWrapping }: ModulePlan['module']['bindings'][number], mode: Mode, who: string): void {
+  if (ALWAYS_ALLOWED.includes(part)) return;
+  const isPaperPart = PAPER_ONLY.includes(part);
+  if (isPaperPart && mode === 'paper') {
+    if (isWrapping || !WRAP_ONLY.includes(part)) return;
+    throw new ConfigError(
+      `${who}: expected a wrapper of ${part}, got a module that takes its place`,
+      `write: rebind(PARTS.${part}).wrap((bound) => ...), and pass each call on to what was bound`,
+    );
+  }
+  throw new ConfigError(
+    `${who}: expected ${part} as the bot has it, got a module that rebinds ${part}`,
+    isPaperPart
+      ? `leave the module out: with mode: live only rules and notifier may be added; ${part} may be rebound with mode: paper`
+      : `leave the module out: a live bot takes rules and notifier, with mode: paper also ${PAPER_ONLY.join(', ')}; ${part} may be rebound in backtests`,
+  );
 }

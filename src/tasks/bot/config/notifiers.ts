@@ -11,6 +11,13 @@ import type { Notifier } from '../../../ports/notifier.ts';
 import { readKeyFile } from '../../../access/keyFile.ts';
 import { textValue } from '../../../definition/text/values.ts';
 
+const MAX_RECEIVERS = 8;
+/** Maximum size of a receiver's answer, bytes. */
+const MAX_ANSWER_BYTES = 64 * 1024;
+/** The maximum of connections to all receivers at the same time. */
+const MAX_CONNECTIONS = 4;
+
+/** Returns the schema of a file path. `content`: what the file holds. */
 const fileValue = (content: string) => textValue('the path of a file', `file, mode 0600, that holds ${content}`);
 
 /** The list of `alerts`. A webhook address is usually a secret: anyone who has it can post there. */
@@ -35,7 +42,7 @@ export const alertsSchema = z
     ),
     { error: 'a list, such as [{ kind: webhook, urlFile: webhook.url }]' },
   )
-  .max(8, { error: 'at most 8 receivers' })
+  .max(MAX_RECEIVERS, { error: `at most ${MAX_RECEIVERS} receivers` })
   .describe('receivers of alerts: webhooks and Telegram chats');
 
 /** A receiver of alerts, as the config has it. */
@@ -49,15 +56,15 @@ export interface Notifiers {
 
 /** Opens the receivers. Paths are relative to `folder`. Throws ConfigError for files that other users can read, and for addresses that are not https. */
 export function openNotifiers(entries: readonly AlertEntry[], folder: string): Notifiers {
-  const wire = new UndiciWire({ connections: 4, maxBodyBytes: 64 * 1024 });
+  const wire = new UndiciWire({ connections: MAX_CONNECTIONS, maxBodyBytes: MAX_ANSWER_BYTES });
   const all = entries.map((entry, index) => notifierOf(entry, folder, `alerts[${index}]`, wire));
   return { all, close: () => wire.close() };
 }
 
 /** Returns the receiver of an entry, with its secrets read. */
 function notifierOf(entry: AlertEntry, folder: string, place: string, wire: UndiciWire): Notifier {
-  const secretIn = (path: string, key: string): Secret => readKeyFile(isAbsolute(path) ? path : join(folder, path), `${place}.${key}`);
-  if (entry.kind === 'telegram') return telegramNotifier(wire.send, secretIn(entry.tokenFile, 'tokenFile'), entry.chatId);
+  const readSecret = (path: string, key: string): Secret => readKeyFile(isAbsolute(path) ? path : join(folder, path), `${place}.${key}`);
+  if (entry.kind === 'telegram') return telegramNotifier(wire.send, readSecret(entry.tokenFile, 'tokenFile'), entry.chatId);
   const { url, urlFile, tokenFile } = entry;
   if ((url === undefined) === (urlFile === undefined)) {
     throw new ConfigError(
@@ -65,9 +72,9 @@ function notifierOf(entry: AlertEntry, folder: string, place: string, wire: Undi
       'put an address with a secret into a file and name it in urlFile',
     );
   }
-  const address = url ?? secretIn(urlFile ?? '', 'urlFile').take();
+  const address = url ?? readSecret(urlFile ?? '', 'urlFile').take();
   checkAddress(address, place);
-  return webhookNotifier(wire.send, new Secret(address), tokenFile === undefined ? null : secretIn(tokenFile, 'tokenFile'));
+  return webhookNotifier(wire.send, new Secret(address), tokenFile === undefined ? null : readSecret(tokenFile, 'tokenFile'));
 }
 
 /** Throws ConfigError unless the address is https or local. The message does not show the address, which may be a secret. */

@@ -9,7 +9,7 @@ import { nestedIn } from '../../../model/bars/aggregateBars.ts';
 import { INTERVALS, nests, parseFeedInterval, parseInterval, typicalLengthMs } from '../../../model/interval.ts';
 import { isTradeBars } from '../../../model/tradeBars.ts';
 
-/** The keys of a bot config that name its feeds. */
+/** The keys of a bot config that name its feeds, and where they stand in it. */
 export interface FeedDefinition {
   readonly definition: Pick<Definition, 'feeds' | 'market' | 'fills'>;
   readonly source: DefinitionSource;
@@ -32,24 +32,27 @@ export const setIdOf = ({ market, symbol, interval }: BarKey): string => `${mark
 
 /**
  * Returns the feeds of a definition in order, execution-only feeds last. Throws ConfigError for invalid execution-only feeds. With `isChecked`
- * false those are left out, for a reader that does not start the bot.
+ * false they are left out, for a caller that does not start the bot.
  */
-export function wantedFeeds({ definition, source }: FeedDefinition, isChecked = true): readonly WantedFeed[] {
-  const byDefault = definition.market ?? DEFAULTS.market;
-  const visibleFeeds = Object.entries(definition.feeds).flatMap(([name, feed]) =>
-    (feed.symbols ?? [feed.symbol ?? '']).map((symbol) => {
-      const interval = parseFeedInterval(feed.interval);
-      const market = feed.market ?? byDefault;
-      if (interval === null) throw new ConfigError(`${whereIs(source, ['feeds', name, 'interval'])}: no interval '${feed.interval}'`);
-      if (isTradeBars(interval) && market === 'futures' && isChecked) {
-        throw new ConfigError(
-          `${whereIs(source, ['feeds', name, 'interval'])}: expected a length of time for a bot on futures, got ${feed.interval}`,
-          'write an interval such as 1m: the exchange has no endpoint for the trades of contracts',
-        );
-      }
-      return { name, key: { market, symbol, interval }, isExecutionOnly: false };
-    }),
-  );
+export function wantedFeeds(
+  { definition, source }: FeedDefinition,
+  { isChecked }: { readonly isChecked: boolean } = { isChecked: true },
+): readonly WantedFeed[] {
+  const defaultMarket = definition.market ?? DEFAULTS.market;
+  const visibleFeeds = Object.entries(definition.feeds).flatMap(([name, feed]): readonly WantedFeed[] => {
+    const place = whereIs(source, ['feeds', name, 'interval']);
+    const interval = parseFeedInterval(feed.interval);
+    const market = feed.market ?? defaultMarket;
+    if (interval === null) throw new ConfigError(`${place}: no interval '${feed.interval}'`);
+    if (isTradeBars(interval) && market === 'futures' && isChecked) {
+      throw new ConfigError(
+        `${place}: expected a length of time for a bot on futures, got ${feed.interval}`,
+        'write an interval such as 1m: the exchange has no endpoint for the trades of contracts',
+      );
+    }
+    const symbols = feed.symbols ?? [feed.symbol ?? ''];
+    return symbols.map((symbol) => ({ name, key: { market, symbol, interval }, isExecutionOnly: false }));
+  });
   return [...visibleFeeds, ...executionOnlyFeedsOf(visibleFeeds, definition.fills?.inside, source, isChecked)];
 }
 
@@ -65,13 +68,14 @@ function executionOnlyFeedsOf(
   const interval = executionInterval === undefined ? null : parseInterval(executionInterval);
   if (interval === null) return [];
   const lengthOf = ({ key }: WantedFeed): number => typicalLengthMs(key.interval);
-  const finest = new Map<string, WantedFeed>();
+  const finestBySymbol = new Map<string, WantedFeed>();
   for (const feed of visibleFeeds) {
     const symbol = `${feed.key.market} ${feed.key.symbol}`;
-    const current = finest.get(symbol);
-    if (current === undefined || lengthOf(feed) < lengthOf(current)) finest.set(symbol, feed);
+    const finest = finestBySymbol.get(symbol);
+    if (finest === undefined || lengthOf(feed) < lengthOf(finest)) finestBySymbol.set(symbol, feed);
   }
-  return [...finest.values()].flatMap(({ name, key }) => {
+  return [...finestBySymbol.values()].flatMap(({ name, key }) => {
+    // The feed itself is fine enough.
     if (typicalLengthMs(interval) >= typicalLengthMs(key.interval)) return [];
     if (nests(interval, key.interval)) return [{ name: `inside ${name}`, key: { ...key, interval }, isExecutionOnly: true }];
     if (!isChecked) return [];

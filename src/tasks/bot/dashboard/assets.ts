@@ -10,17 +10,18 @@ export interface PageAsset {
   readonly body: Buffer;
 }
 
-const TEXT = {
+const CONTENT_TYPES = {
   html: 'text/html; charset=utf-8',
   js: 'text/javascript; charset=utf-8',
   css: 'text/css; charset=utf-8',
   svg: 'image/svg+xml',
 } as const;
+/** A line chart. */
 const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><path fill="none" stroke="#2456b8" stroke-width="2" d="M1 12l4-5 3 3 6-8"/></svg>`;
 
 /** Returns the files by URL path. */
 export function assets(): ReadonlyMap<string, PageAsset> {
-  const asset = (type: keyof typeof TEXT, text: string): PageAsset => ({ type: TEXT[type], body: Buffer.from(text) });
+  const asset = (type: keyof typeof CONTENT_TYPES, text: string): PageAsset => ({ type: CONTENT_TYPES[type], body: Buffer.from(text) });
   return new Map([
     ['/', asset('html', DOCUMENT)],
     ['/style.css', asset('css', DASHBOARD_STYLE)],

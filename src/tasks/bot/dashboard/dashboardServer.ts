@@ -9,7 +9,7 @@ import { ConfigError } from '../../../base/errors.ts';
 import { assets, type PageAsset } from './assets.ts';
 import { RequestGuard, wordFor, type AccessRefusal } from './requestGuard.ts';
 import { Refusals } from './refusals.ts';
-import { Tokens, tokensIn } from './tokens.ts';
+import { Tokens, readOrCreateTokens } from './tokens.ts';
 
 /** The address of the dashboard, and the folder of its tokens. */
 export interface DashboardOptions {
@@ -33,7 +33,8 @@ export interface Dashboard {
 
 const MAX_BODY_BYTES = 64 * 1024;
 const LOOPBACK: readonly string[] = ['127.0.0.1', '::1', 'localhost'];
-const HEADERS = {
+/** Security headers of every reply: the browser runs only scripts of this page, shows it in no frame and stores nothing. */
+const SECURITY_HEADERS = {
   'Content-Security-Policy': "default-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; object-src 'none'",
   'X-Content-Type-Options': 'nosniff',
   'X-Frame-Options': 'DENY',
@@ -44,19 +45,20 @@ const HEADERS = {
   'Cache-Control': 'no-store',
 } as const;
 
+/** A reply of the server, before its security headers. */
 interface PageAnswer {
   readonly status: number;
   readonly type: string;
   readonly body: string | Buffer;
 }
 
-const json = (status: number, value: unknown): PageAnswer => ({
+const jsonReply = (status: number, value: unknown): PageAnswer => ({
   status,
   type: 'application/json; charset=utf-8',
   body: JSON.stringify(value),
 });
-const refusalReply = ({ status, problem }: AccessRefusal | { readonly status: number; readonly problem: string }): PageAnswer =>
-  json(status, { problem });
+const refusalReply = ({ status, problem }: { readonly status: number; readonly problem: string }): PageAnswer =>
+  jsonReply(status, { problem });
 
 /** Starts the server. Throws ConfigError for an address that is not loopback, and for a port that cannot be opened. */
 export async function openDashboard(control: BotControl, options: DashboardOptions): Promise<Dashboard> {
@@ -67,14 +69,15 @@ export async function openDashboard(control: BotControl, options: DashboardOptio
       'from elsewhere use an SSH tunnel: ssh -L 8090:127.0.0.1:8090 ...',
     );
   }
-  const handler = new DashboardHandler(control, new Tokens(tokensIn(folder)), options);
+  const handler = new DashboardHandler(control, new Tokens(readOrCreateTokens(folder)), options);
   const server = createServer(SERVER_LIMITS, (request, response) =>
     receiveBody(request, MAX_BODY_BYTES, (body) => void handler.replyTo(request, body).then((answer) => send(response, answer))),
   );
   server.maxConnections = MAX_CONNECTIONS;
-  const bound = await startListening(server, host, port);
-  handler.open(bound);
-  const url = `http://${host.includes(':') ? `[${host}]` : host}:${bound}`;
+  const boundPort = await startListening(server, host, port);
+  handler.open(boundPort);
+  const hostInUrl = host.includes(':') ? `[${host}]` : host;
+  const url = `http://${hostInUrl}:${boundPort}`;
   log('info', `the dashboard is at ${url}; its tokens are in the data folder`);
   return {
     url,
@@ -117,8 +120,11 @@ class DashboardHandler {
   async replyTo(request: IncomingMessage, body: Buffer | null): Promise<PageAnswer> {
     const { method = '', url = '' } = request;
     const received = { method, headers: singleHeaders(request.headers) };
-    const misplaced = this.#guard?.refusesPlace(received) ?? null;
-    if (misplaced) return this.#refuse(misplaced, `${method} from ${received.headers['origin'] ?? received.headers['host'] ?? 'nowhere'}`);
+    const crossSiteRefusal = this.#guard?.crossSiteRefusal(received) ?? null;
+    if (crossSiteRefusal) {
+      const sender = received.headers['origin'] ?? received.headers['host'] ?? 'nowhere';
+      return this.#refuse(crossSiteRefusal, `${method} from ${sender}`);
+    }
     if (body === null) return refusalReply({ status: 413, problem: `expected at most ${MAX_BODY_BYTES} bytes` });
     const asset = this.#assets.get(url);
     if (asset) return method === 'GET' ? { status: 200, ...asset } : refusalReply({ status: 405, problem: 'expected GET' });
@@ -136,36 +142,37 @@ class DashboardHandler {
   /** Replies with the view of the bot, or with its metrics. */
   #read(received: ReceivedRequest, url: string): PageAnswer {
     if (received.method !== 'GET') return refusalReply({ status: 405, problem: 'expected GET' });
-    const allowed = this.#guard!.allows(received, 'read');
+    const allowed = this.#guard!.authorize(received, 'read');
     if (typeof allowed === 'object') return this.#refuse(allowed, url);
     this.#control.noteActivity();
     const view = this.#control.view();
     if (url === '/metrics')
-      return { status: 200, type: 'text/plain; version=0.0.4; charset=utf-8', body: `${metricsText(view)}${this.#refusedText()}` };
-    return json(200, { allowed, view });
+      return { status: 200, type: 'text/plain; version=0.0.4; charset=utf-8', body: `${metricsText(view)}${this.#refusalMetrics()}` };
+    return jsonReply(200, { allowed, view });
   }
 
   /** Performs an act. The body is `{request, typed}`: the request, and the confirmation word that the operator typed. */
   async #act(received: ReceivedRequest, body: Buffer): Promise<PageAnswer> {
     if (received.method !== 'POST') return refusalReply({ status: 405, problem: 'expected POST' });
     // Check the token first: a caller without one learns nothing about the form of requests.
-    const allowed = this.#guard!.allows(received, 'read');
+    const allowed = this.#guard!.authorize(received, 'read');
     if (typeof allowed === 'object') return this.#refuse(allowed, '/api/act');
     if (received.headers['content-type'] !== 'application/json') return refusalReply({ status: 415, problem: 'expected application/json' });
     const { request: requestMembers, typed } = jsonMembers(body);
-    const read = readRequest(requestMembers);
-    if ('problem' in read) return refusalReply({ status: 400, problem: read.problem });
-    return this.#perform(received, read.request, typed);
+    const parsed = readRequest(requestMembers);
+    if ('problem' in parsed) return refusalReply({ status: 400, problem: parsed.problem });
+    return this.#perform(received, parsed.request, typed);
   }
 
   /** Carries out a request of the page, if its token allows it and the operator has typed the word that it needs. */
   async #perform(received: ReceivedRequest, request: BotRequest, typed: unknown): Promise<PageAnswer> {
-    const allowed = this.#guard!.allows(received, requiredLevel(request.op));
+    const allowed = this.#guard!.authorize(received, requiredLevel(request.op));
     if (typeof allowed === 'object') return this.#refuse(allowed, request.op);
-    const word = wordFor(request.op);
-    if (word !== null && typed !== word) return refusalReply({ status: 400, problem: `type the word ${word} to confirm` });
+    const confirmationWord = wordFor(request.op);
+    if (confirmationWord !== null && typed !== confirmationWord)
+      return refusalReply({ status: 400, problem: `type the word ${confirmationWord} to confirm` });
     this.#options.log('info', `dashboard: ${request.op} with a token that allows ${allowed}`);
-    return json(200, await perform(this.#control, request, 'dashboard'));
+    return jsonReply(200, await perform(this.#control, request, 'dashboard'));
   }
 
   /** Counts a refusal and returns its reply. `target`: the path or act of the request. */
@@ -174,13 +181,14 @@ class DashboardHandler {
     return refusalReply(refusal);
   }
 
-  #refusedText(): string {
+  /** Returns the count of refusals in the format of the metrics. */
+  #refusalMetrics(): string {
     const name = 'isobar_dashboard_refused_total';
     return `# HELP ${name} Requests that the dashboard has refused.\n# TYPE ${name} counter\n${name} ${this.#refusals.total}\n`;
   }
 }
 
-type ReceivedRequest = Parameters<RequestGuard['allows']>[0];
+type ReceivedRequest = Parameters<RequestGuard['authorize']>[0];
 
 /** Returns the members of a JSON body; none if it is not an object. */
 function jsonMembers(body: Buffer): { readonly request?: unknown; readonly typed?: unknown } {
@@ -196,7 +204,7 @@ function jsonMembers(body: Buffer): { readonly request?: unknown; readonly typed
 /** Writes a reply with the security headers. */
 function send(response: ServerResponse, { status, type, body }: PageAnswer): void {
   if (response.destroyed) return;
-  response.writeHead(status, { ...HEADERS, 'Content-Type': type, 'Content-Length': Buffer.byteLength(body) });
+  response.writeHead(status, { ...SECURITY_HEADERS, 'Content-Type': type, 'Content-Length': Buffer.byteLength(body) });
   response.end(body);
 }
 

@@ -1,6 +1,8 @@
 // Counts requests that the dashboard has refused. Logs them at most once a minute, so that a client cannot fill the log.
 
-const PERIOD_MS = 60_000;
+const LOG_PERIOD_MS = 60_000;
+/** Maximum length of a target in the log, because it is text of the client. */
+const MAX_TARGET_LENGTH = 100;
 
 /** The refused requests of one dashboard. */
 export class Refusals {
@@ -8,22 +10,24 @@ export class Refusals {
   total = 0;
   readonly #nowMs: () => number;
   readonly #log: (message: string) => void;
+  /** Time of the last log line, ms. */
   #loggedMs = -Infinity;
   /** Refused since the last log line. */
   #unlogged = 0;
+  /** Reason and target of the newest refusal. */
   #newest = '';
 
-  constructor(nowMs: () => number, notify: (text: string) => void) {
+  constructor(nowMs: () => number, log: (message: string) => void) {
     this.#nowMs = nowMs;
-    this.#log = notify;
+    this.#log = log;
   }
 
   /** Counts a refusal, and logs it if the last log line is old enough. `target`: the requested path or act; untrusted text. */
   add(reason: string, target: string): void {
     this.total++;
     this.#unlogged++;
-    this.#newest = `(${reason}): ${target.slice(0, 100)}`;
-    if (this.#nowMs() - this.#loggedMs >= PERIOD_MS) this.flush();
+    this.#newest = `(${reason}): ${target.slice(0, MAX_TARGET_LENGTH)}`;
+    if (this.#nowMs() - this.#loggedMs >= LOG_PERIOD_MS) this.flush();
   }
 
   /** Logs the refusals that are not in the log yet. */

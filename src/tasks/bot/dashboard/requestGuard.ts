@@ -16,9 +16,9 @@ export interface AccessRefusal {
   readonly problem: string;
 }
 
-/** Wrong tokens per minute. After that the dashboard rejects all requests without a valid token. */
+/** Wrong tokens within the window. Beyond this number the dashboard rejects all requests without a valid token. */
 const MAX_FAILURES = 10;
-const SHUT_MS = 60_000;
+const FAILURE_WINDOW_MS = 60_000;
 /** Acts that raise risk need a typed confirmation word. */
 const CONFIRMED_ACTS: ReadonlySet<ControlOp> = new Set<ControlOp>(['resume', 'adopt', 'resolve']);
 
@@ -28,9 +28,11 @@ export const wordFor = (op: ControlOp): string | null => (CONFIRMED_ACTS.has(op)
 /** Checks the requests to one dashboard. */
 export class RequestGuard {
   readonly #tokens: Tokens;
+  /** Values of the `Host` header that name this dashboard. */
   readonly #hosts: ReadonlySet<string>;
   readonly #nowMs: () => number;
-  #failures: number[] = [];
+  /** Times of the requests with a wrong token, ms. */
+  #failureTimesMs: number[] = [];
 
   constructor(tokens: Tokens, port: number, nowMs: () => number) {
     this.#tokens = tokens;
@@ -42,29 +44,28 @@ export class RequestGuard {
    * Returns a refusal for a request from another site, else null. A page of another site may use a host name of its own that resolves to this
    * computer (DNS rebinding); `Host` then has that name. Or it may send requests here directly; `Origin` then names that site.
    */
-  refusesPlace({ headers }: RequestHead): AccessRefusal | null {
+  crossSiteRefusal({ headers }: RequestHead): AccessRefusal | null {
     const { host = '', origin, 'sec-fetch-site': site } = headers;
     if (!this.#hosts.has(host.toLowerCase())) return { status: 403, problem: 'the dashboard does not have this address' };
     if (origin !== undefined && origin.toLowerCase() !== `http://${host.toLowerCase()}`) {
       return { status: 403, problem: 'the request comes from another page' };
     }
-    return site === undefined || site === 'same-origin' || site === 'none'
-      ? null
-      : { status: 403, problem: 'the request comes from another page' };
+    const isOwnSite = site === undefined || site === 'same-origin' || site === 'none';
+    return isOwnSite ? null : { status: 403, problem: 'the request comes from another page' };
   }
 
-  /** Checks requests for data and acts. Returns the level that the token allows, or the refusal. */
-  allows({ headers }: RequestHead, needs: AccessLevel): AccessLevel | AccessRefusal {
+  /** Returns the level that the token of a request allows, or a refusal if it is below `needed`. Counts wrong tokens. */
+  authorize({ headers }: RequestHead, needed: AccessLevel): AccessLevel | AccessRefusal {
     const granted = this.#tokens.levelOfHeader(headers['authorization']);
     if (granted !== null)
-      return includesLevel(granted, needs)
+      return includesLevel(granted, needed)
         ? granted
-        : { status: 403, problem: `this token allows ${granted}, but the request needs ${needs}` };
+        : { status: 403, problem: `this token allows ${granted}, but the request needs ${needed}` };
     const nowMs = this.#nowMs();
-    this.#failures = this.#failures.filter((atMs) => nowMs - atMs < SHUT_MS);
-    if (this.#failures.length >= MAX_FAILURES) return { status: 429, problem: 'too many wrong tokens: wait a minute' };
+    this.#failureTimesMs = this.#failureTimesMs.filter((atMs) => nowMs - atMs < FAILURE_WINDOW_MS);
+    if (this.#failureTimesMs.length >= MAX_FAILURES) return { status: 429, problem: 'too many wrong tokens: wait a minute' };
     // A request without a token is not an attempt to guess one.
-    if (headers['authorization'] !== undefined) this.#failures.push(nowMs);
+    if (headers['authorization'] !== undefined) this.#failureTimesMs.push(nowMs);
     return { status: 401, problem: 'expected a token' };
   }
 }

@@ -9,6 +9,7 @@ import { ConfigError } from '../../../base/errors.ts';
 
 /** Each level of access includes those before it. */
 export const LEVELS_WEAKEST_FIRST: readonly AccessLevel[] = ['read', 'operate', 'kill'];
+/** 256 bits as base64url. */
 const TOKEN_PATTERN = /^[\w-]{43}$/;
 const { O_CREAT, O_EXCL, O_WRONLY, O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
 
@@ -43,7 +44,7 @@ export const includesLevel = (granted: AccessLevel, needs: AccessLevel): boolean
  * Returns the tokens of a data folder, and creates them if the file does not exist. Throws ConfigError for a file that other users can
  * access.
  */
-export function tokensIn(folder: string): TokenTexts {
+export function readOrCreateTokens(folder: string): TokenTexts {
   const path = join(folder, TOKEN_NAME);
   // Create the file exclusively, so that two starts cannot both write it.
   try {

@@ -43,6 +43,9 @@ export interface PlannedLifetime {
   readonly plan: RunPlan;
 }
 
+/** Returns the beginning of a hash, enough to distinguish two configs. */
+const shortHash = (hash: string): string => hash.slice(0, 12);
+
 /** Returns the newest lifetime in a journal with its plan. Throws ConfigError for a journal without a start, or if config or code have changed. */
 export async function planLifetime(
   records: readonly JournalRecord[],
@@ -56,7 +59,7 @@ export async function planLifetime(
   const { hash } = lifetime.newest;
   if (hash !== behaviourHash) {
     throw new ConfigError(
-      `${file}: this is not the config that the bot ran with (${behaviourHash.slice(0, 12)}, the journal says ${hash.slice(0, 12)})`,
+      `${file}: this is not the config that the bot ran with (${shortHash(behaviourHash)}, the journal says ${shortHash(hash)})`,
       'name the config as it was then: --config FILE',
     );
   }

@@ -34,7 +34,7 @@ export interface ExternalReaderDeps {
   readonly log: (level: 'info' | 'warn', message: string) => void;
 }
 
-/** A value as its source gives it. `id`: distinguishes it from others of its time. */
+/** A value as its source gives it. `id` distinguishes values of the same time. */
 interface ReceivedValue {
   readonly timeMs: number;
   readonly value: number;
@@ -45,8 +45,9 @@ interface ReceivedValue {
 interface SeriesIntake {
   readonly name: string;
   readonly values: GrowingValues;
-  /** Values by `seenKey`. */
-  readonly seen: Map<string, number>;
+  /** The newest value of each source value that was journalled, by `valueKey`. */
+  readonly valueByKey: Map<string, number>;
+  /** Ends the reading of the source. */
   readonly stop: () => void;
 }
 
@@ -74,7 +75,7 @@ export class ExternalReader {
   async acceptHookValue(name: string, { timeMs, value, nonce }: HookValue): Promise<'taken' | 'duplicate' | 'stopped'> {
     const intake = this.#intakes.find((candidate) => candidate.name === name);
     if (intake === undefined || this.#isStopped) return 'stopped';
-    if (intake.seen.has(valueKey('webhook', timeMs, nonce))) return 'duplicate';
+    if (intake.valueByKey.has(valueKey('webhook', timeMs, nonce))) return 'duplicate';
     const seq = this.#journalNewValues(intake, 'webhook', [{ timeMs, value, id: nonce }]);
     if (seq === null) return 'stopped';
     try {
@@ -86,12 +87,12 @@ export class ExternalReader {
     }
   }
 
-  /** Opens the source of a series. */
+  /** Opens the source of a series and starts to read it. Values of a webhook come through `acceptHookValue`. */
   #openSource({ name, binding }: BoundSeries): SeriesIntake {
     const { plans, records, startRecords } = this.#deps;
     const values = plans.find((plan) => plan.name === name)?.values;
     if (!(values instanceof GrowingValues)) throw new InvariantError(`series.${name}: expected values that can grow`);
-    const series = { name, values, seen: reportedValuesOf(name, [...records, ...startRecords]) };
+    const series = { name, values, valueByKey: reportedValuesOf(name, [...records, ...startRecords]) };
     if (binding.kind === 'file') return { ...series, stop: this.#followFile(series, binding) };
     return { ...series, stop: binding.kind === 'poll' ? this.#pollUrl(series, binding) : () => {} };
   }
@@ -114,9 +115,9 @@ export class ExternalReader {
     const { scheduler, venueMs, log } = this.#deps;
     const file = new GrowingFile(path, { time, knownAt, value, series: intake.name });
     let timer: number | null = null;
-    /** Rows that become known later than now. */
+    /** Rows that were read and become known in the future. */
     let notYetKnown: readonly FileRow[] = [];
-    const readNew = (): void => {
+    const readNewRows = (): void => {
       timer = null;
       if (this.#isStopped) return;
       let isAtEnd = true;
@@ -127,19 +128,16 @@ export class ExternalReader {
         const rows = [...notYetKnown, ...reading.rows];
         const nowMs = venueMs();
         notYetKnown = rows.filter(({ knownMs }) => knownMs > nowMs);
-        const due = rows.filter(({ knownMs }) => knownMs <= nowMs);
-        this.#journalNewValues(
-          intake,
-          'file',
-          due.map((row) => ({ timeMs: row.timeMs, value: row.value, id: String(row.knownMs) })),
-        );
+        const knownRows = rows.filter(({ knownMs }) => knownMs <= nowMs);
+        const received = knownRows.map((row) => ({ timeMs: row.timeMs, value: row.value, id: String(row.knownMs) }));
+        this.#journalNewValues(intake, 'file', received);
       } catch (error) {
         if (!(error instanceof ConfigError)) throw error;
         log('warn', `series ${intake.name}: ${error.message}`);
       }
-      timer = scheduler.at(scheduler.nowMs + (isAtEnd ? everyMs : 0), readNew);
+      timer = scheduler.at(scheduler.nowMs + (isAtEnd ? everyMs : 0), readNewRows);
     };
-    readNew();
+    readNewRows();
     return () => {
       if (timer !== null) scheduler.cancel(timer);
     };
@@ -147,26 +145,26 @@ export class ExternalReader {
 
   /** Journals new values and shows them to strategies. Returns the number of the record; null if no value was new. */
   #journalNewValues(
-    { name, values, seen }: Omit<SeriesIntake, 'stop'>,
+    { name, values, valueByKey }: Omit<SeriesIntake, 'stop'>,
     from: SeriesRecord['from'],
     received: readonly ReceivedValue[],
   ): number | null {
-    const fresh = received.filter(({ timeMs, value, id }) => {
+    const newValues = received.filter(({ timeMs, value, id }) => {
       const key = valueKey(from, timeMs, id);
-      const earlierValue = seen.get(key);
+      const earlierValue = valueByKey.get(key);
       // A URL may revise a value: it then answers with another value for the same time.
       const isNew = earlierValue === undefined || (from === 'poll' && earlierValue !== value);
-      if (isNew) seen.set(key, value);
+      if (isNew) valueByKey.set(key, value);
       else if (earlierValue !== value)
         this.#deps.log('warn', `series ${name}: a second value of ${formatTime(timeMs)}, ${value} after ${earlierValue}, is left out`);
       return isNew;
     });
-    if (fresh.length === 0) return null;
+    if (newValues.length === 0) return null;
     let seq: number | null = null;
     this.#deps.step((nowMs) => {
       // Later than every value that was read before, so that strategies see a value only after its record, in a replay too.
       const knownMs = Math.max(Math.floor(nowMs) + 1, values.lastKnownMs);
-      const rows = fresh.toSorted((a, b) => a.timeMs - b.timeMs);
+      const rows = newValues.toSorted((earlier, later) => earlier.timeMs - later.timeMs);
       seq = this.#deps.journal({
         name,
         from,

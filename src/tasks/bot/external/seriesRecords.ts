@@ -19,8 +19,9 @@ export function knownSeriesPlans(
   return series.map(({ name }): SeriesPlan => {
     const rows = records.flatMap((record) => recordOfSeries(record, name)?.rows ?? []);
     const values = new GrowingValues();
-    const byTime = rows.toSorted(([timeA = 0, knownA = 0], [timeB = 0, knownB = 0]) => knownA - knownB || timeA - timeB);
-    for (const [timeMs = NaN, knownMs = NaN, value = NaN] of byTime) values.add(knownMs, timeMs, value);
+    // A row is [timeMs, knownMs, value].
+    const rowsAsKnown = rows.toSorted(([timeA = 0, knownA = 0], [timeB = 0, knownB = 0]) => knownA - knownB || timeA - timeB);
+    for (const [timeMs = NaN, knownMs = NaN, value = NaN] of rowsAsKnown) values.add(knownMs, timeMs, value);
     return { name, symbol: null, values, input: { name, sha256: '' }, file: '' };
   });
 }
@@ -37,10 +38,14 @@ export function reportedValuesOf(name: string, records: readonly (JournalRecord 
   for (const record of records) {
     const body = recordOfSeries(record, name);
     if (body === null || body.from === 'start') continue;
-    body.rows.forEach(([timeMs = NaN, , value = NaN], row) => reportedValues.set(valueKey(body.from, timeMs, body.ids[row] ?? ''), value));
+    for (const [row, [timeMs = NaN, , value = NaN]] of body.rows.entries()) {
+      const key = valueKey(body.from, timeMs, body.ids[row] ?? '');
+      reportedValues.set(key, value);
+    }
   }
   return reportedValues;
 }
+
 /**
  * Returns the key by which a repeated value is recognised. A webhook has a nonce, which is never used twice. A file has ids for the values
  * of one time. A URL has neither: the newest value of a time counts.
@@ -50,19 +55,17 @@ export const valueKey = (from: SeriesRecord['from'], timeMs: number, id: string)
 /** Maximum of rows in a record: about 40 KB a line. */
 const MAX_RECORD_ROWS = 1000;
 
-/** Returns records of all values known at `atMs`, when a lifetime begins: from the catalog and from files. Throws ConfigError. */
+/** Returns records of all values known at `atMs`, when a lifetime begins: from the catalog and from files. Throws ConfigError for an invalid file. */
 export function firstRecords(series: readonly BoundSeries[], catalog: string, atMs: number): readonly SeriesRecord[] {
   return series.flatMap(({ name, archive, binding }) => {
     const { columns } = loadExternal(catalog, archive) ?? {};
-    const stored = Array.from({ length: columns?.length ?? 0 }, (_, row): FileRow => {
+    const storedRows = Array.from({ length: columns?.length ?? 0 }, (_, row): FileRow => {
       const { timeMs, knownMs, value } = columns!;
       return { timeMs: timeMs[row]!, knownMs: knownMs[row]!, value: value[row]! };
     });
     const fileRows = binding.kind === 'file' ? readWholeFile(name, binding) : [];
-    return [
-      ...recordsOf(name, 'start', stored.filter(({ knownMs }) => knownMs <= atMs)),
-      ...recordsOf(name, 'file', fileRows.filter(({ knownMs }) => knownMs <= atMs)),
-    ]; // prettier-ignore
+    const knownAtStart = ({ knownMs }: FileRow): boolean => knownMs <= atMs;
+    return [...recordsOf(name, 'start', storedRows.filter(knownAtStart)), ...recordsOf(name, 'file', fileRows.filter(knownAtStart))];
   });
 }
 
@@ -70,12 +73,12 @@ export function firstRecords(series: readonly BoundSeries[], catalog: string, at
 function recordsOf(name: string, from: 'start' | 'file', rows: readonly FileRow[]): readonly SeriesRecord[] {
   const records: SeriesRecord[] = [];
   for (let row = 0; row < rows.length; row += MAX_RECORD_ROWS) {
-    const part = rows.slice(row, row + MAX_RECORD_ROWS);
+    const recordRows = rows.slice(row, row + MAX_RECORD_ROWS);
     records.push({
       name,
       from,
-      rows: part.map(({ timeMs, knownMs, value }) => [timeMs, knownMs, value]),
-      ids: part.map(({ knownMs }) => (from === 'file' ? String(knownMs) : '')),
+      rows: recordRows.map(({ timeMs, knownMs, value }) => [timeMs, knownMs, value]),
+      ids: recordRows.map(({ knownMs }) => (from === 'file' ? String(knownMs) : '')),
     });
   }
   return records;
@@ -86,14 +89,14 @@ function readWholeFile(name: string, { path, time, knownAt, value }: FileBinding
   const file = new GrowingFile(path, { time, knownAt, value, series: name });
   const rows: FileRow[] = [];
   for (;;) {
-    const look = file.readNew();
-    rows.push(...look.rows);
-    const [problem] = look.problems;
+    const reading = file.readNew();
+    rows.push(...reading.rows);
+    const [problem] = reading.problems;
     if (problem !== undefined)
       throw new ConfigError(
         `series.${name}: ${problem}`,
         'correct the file, or create it with its header line: a bot begins with a complete file',
       );
-    if (look.isAtEnd) return rows;
+    if (reading.isAtEnd) return rows;
   }
 }

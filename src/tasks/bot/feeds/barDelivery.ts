@@ -60,12 +60,12 @@ interface StagedSet {
   answeredMs: number;
 }
 
-/** The feeds of one instrument, which decide together with `decide: perFeed`. */
-interface Part {
+/** The feeds of one instrument. With `decide: perFeed` strategies decide on them together, apart from other instruments. */
+interface InstrumentPart {
   readonly instrument: number;
   readonly staged: readonly StagedSet[];
   /** The newest instant that has ended for its strategies, with or without a decision. */
-  overMs: number;
+  endedMs: number;
 }
 
 /** Collects the bars of all sets, and delivers an instant once its bars are complete or the grace has ended. */
@@ -73,12 +73,12 @@ export class BarDelivery {
   readonly #deps: BarDeliveryDeps;
   readonly #staged: readonly StagedSet[];
   /** In the order in which strategies need them. */
-  readonly #byNeed: readonly Part[];
+  readonly #partsByNeed: readonly InstrumentPart[];
   /** Every instant up to this time has ended. */
-  #closedMs: number;
+  #endedMs: number;
   #isBusy = false;
-  /** `decide: perFeed`: parts whose orders are being read. */
-  #settling = 0;
+  /** `decide: perFeed`: number of parts whose orders are being read. */
+  #partsBeingRead = 0;
   /** `decide: perFeed`: true from the first decision at an instant to its end. */
   #isInInstant = false;
   #isRunning = false;
@@ -88,13 +88,13 @@ export class BarDelivery {
     this.#deps = deps;
     const { sinceMs, engine } = deps;
     // With `decide: perFeed` the last process may have ended between two parts of its newest instant.
-    if (sinceMs === null) this.#closedMs = engine.deps.fromMs;
-    else this.#closedMs = engine.decidesPerFeed ? sinceMs - 1 : sinceMs;
+    if (sinceMs === null) this.#endedMs = engine.deps.fromMs;
+    else this.#endedMs = engine.decidesPerFeed ? sinceMs - 1 : sinceMs;
     const places = placesOf(deps.engine, deps.sets);
-    this.#staged = deps.sets.map((set, index) => this.#stage(set, places[index]!));
-    this.#byNeed = engine.parts.byNeed.map((instrument) => {
+    this.#staged = deps.sets.map((set, index) => this.#openSet(set, places[index]!));
+    this.#partsByNeed = engine.parts.byNeed.map((instrument) => {
       const staged = this.#staged.filter(({ feeds }) => feeds.some((feed) => engine.feeds[feed]!.instrumentIndex === instrument));
-      return { instrument, staged, overMs: -Infinity };
+      return { instrument, staged, endedMs: -Infinity };
     });
   }
 
@@ -105,35 +105,35 @@ export class BarDelivery {
   start(): void {
     this.#isRunning = true;
     const { sinceMs, times, catchUp } = this.#deps;
-    if (sinceMs === null) this.#closedMs = Math.max(this.#closedMs, this.#venueMs());
+    if (sinceMs === null) this.#endedMs = Math.max(this.#endedMs, this.#venueMs());
     else {
-      this.#closedMs = Math.max(this.#closedMs, Math.floor(this.#venueMs()) - times.graceMs);
-      const facts = this.#due(this.#closedMs, this.#staged);
-      catchUp(this.#closedMs, facts, () => appendFacts(this.#deps.engine, facts));
+      this.#endedMs = Math.max(this.#endedMs, Math.floor(this.#venueMs()) - times.graceMs);
+      const facts = this.#takeClosedBars(this.#endedMs, this.#staged);
+      catchUp(this.#endedMs, facts, () => appendFacts(this.#deps.engine, facts));
     }
     for (const { poller } of this.#staged) poller.start();
-    this.#deliverComplete();
+    this.#deliverDueInstants();
   }
 
   /** Stops all polls. Bars that were received and not delivered are dropped. */
   stop(): void {
     this.#isRunning = false;
     for (const { poller } of this.#staged) poller.stop();
-    this.#disarm();
+    this.#cancelTimer();
   }
 
   /** True when no received bar waits for a decision. */
   get isIdle(): boolean {
     return (
       !this.#isBusy &&
-      this.#settling === 0 &&
+      this.#partsBeingRead === 0 &&
       !this.#isInInstant &&
-      this.#staged.every(({ bars }) => bars.every(({ closeMs, isIncomplete }) => closeMs <= this.#closedMs || isIncomplete === true))
+      this.#staged.every(({ bars }) => bars.every(({ closeMs, isIncomplete }) => closeMs <= this.#endedMs || isIncomplete === true))
     );
   }
 
   /** Returns a set of bars with its poller, which stages what it receives. `place`: the number of the set. */
-  #stage(set: LiveSet, place: number): StagedSet {
+  #openSet(set: LiveSet, place: number): StagedSet {
     const { engine, scheduler, serverTime, ask, askTrades, random, times } = this.#deps;
     const feeds = engine.feeds.flatMap(({ bars }, feed) => (set.copies.some((copy) => copy === bars) ? [feed] : []));
     const staged: StagedSet = {
@@ -145,28 +145,28 @@ export class BarDelivery {
         set,
         { scheduler, serverTime: () => serverTime(set.key.market), random, times, ask: (klines) => ask(klines, place), askTrades },
         {
-          onBar: (event) => this.#take(staged, event),
-          onTrades: (event) => this.#takeTrades(staged, event),
+          onBar: (event) => this.#stageKline(staged, event),
+          onTrades: (event) => this.#stageTradeBar(staged, event),
           onReply: (serverMs) => {
             staged.answeredMs = serverMs;
             if (isTradeSet(set) || isQuiet(staged, serverMs)) this.#scheduleDelivery();
           },
-          onProblem: (problem, againMs) => this.#onProblem(set, problem, againMs),
+          onProblem: (problem, againMs) => this.#logProblem(set, problem, againMs),
         },
       ),
     };
     return staged;
   }
 
-  #onProblem(set: LiveSet, problem: string, againMs: number | null): void {
-    const again = againMs === null ? '' : `; asked again in ${Math.round(againMs / 1000)} s`;
-    this.#deps.log('warn', `bars of ${nameOf(set)}: ${problem}${again}`);
+  #logProblem(set: LiveSet, problem: string, againMs: number | null): void {
+    const retryText = againMs === null ? '' : `; asked again in ${Math.round(againMs / 1000)} s`;
+    this.#deps.log('warn', `bars of ${nameOf(set)}: ${problem}${retryText}`);
   }
 
   /** Stages a bar that was built from trades, and logs gaps and late trades. */
-  #takeTrades(staged: StagedSet, event: TradeEvent): void {
+  #stageTradeBar(staged: StagedSet, event: TradeEvent): void {
     if (event.kind !== 'bar') return this.#deps.log('warn', `${nameOf(staged.set)}: ${tradeEventText(event)}`);
-    this.#add(staged, event.bar);
+    this.#stageBar(staged, event.bar);
     const { isIncomplete, openMs, closeMs } = event.bar;
     if (isIncomplete !== true) return;
     const range = `from ${formatTime(openMs)} to ${formatTime(closeMs)}`;
@@ -174,7 +174,7 @@ export class BarDelivery {
   }
 
   /** Stages a new bar, and logs gaps, late bars and revised bars. */
-  #take(staged: StagedSet, event: BarEvent): void {
+  #stageKline(staged: StagedSet, event: BarEvent): void {
     const { set } = staged;
     const { log } = this.#deps;
     const name = nameOf(set);
@@ -183,10 +183,10 @@ export class BarDelivery {
     if (event.kind === 'late') return log('warn', `${name}: the bar of ${formatMinute(event.bar.openMs)} came after a later bar: left out`);
     if (event.kind === 'revised')
       return log('warn', `${name}: the bar of ${formatMinute(event.bar.openMs)} was revised after it was decided on`);
-    this.#add(staged, event.bar);
+    this.#stageBar(staged, event.bar);
   }
 
-  #add({ set, bars }: StagedSet, bar: MarketBar): void {
+  #stageBar({ set, bars }: StagedSet, bar: MarketBar): void {
     if (!set.copies[0]!.takes(bar))
       return this.#deps.log('warn', `${nameOf(set)}: the bar of ${formatMinute(bar.openMs)} has prices finer than a tick: left out`);
     bars.push(bar);
@@ -196,40 +196,45 @@ export class BarDelivery {
   /** Schedules the delivery for the next turn, because one reply may bring several bars. */
   #scheduleDelivery(): void {
     if (this.#isBusy || !this.#isRunning) return;
-    this.#arm(0);
+    this.#retryIn(0);
   }
 
   /**
    * Delivers the next instant if it is complete or its grace period has ended, else waits for it. Decides on one instant at most in a turn.
    */
-  #deliverComplete(): void {
+  #deliverDueInstants(): void {
+    const { engine, times } = this.#deps;
     let hasDecided = false;
     while (this.#isRunning && !this.#isBusy) {
       const nowMs = this.#venueMs();
       const atMs = this.#nextInstant();
-      const waitMs = atMs - nowMs;
       // Let other events run between two instants.
-      if (waitMs > 0 || hasDecided) return this.#arm(Math.max(0, waitMs));
-      const deadlineMs = atMs + this.#deps.times.graceMs;
-      // A bar from trades may have ended before `t`.
-      if (nowMs < deadlineMs && this.#staged.some((staged) => isTradeSet(staged.set) && staged.answeredMs < atMs))
-        return this.#arm(deadlineMs - nowMs);
-      // Parts that were in time decide first, however long their reads take.
-      if (this.#settling > 0 && nowMs > deadlineMs + this.#deps.times.graceMs) return;
-      if (nowMs > deadlineMs + this.#deps.times.graceMs) this.#passOver(atMs, nowMs - this.#deps.times.graceMs);
-      else if (this.#deps.engine.decidesPerFeed) {
-        hasDecided = this.#decidePart(atMs, nowMs >= deadlineMs);
-        if (!hasDecided) return this.#arm(Math.max(0, deadlineMs - nowMs) || MAX_WAIT_MS);
-      } else if (nowMs >= deadlineMs || this.#isComplete(atMs)) hasDecided = this.#decide(atMs);
-      else return this.#arm(deadlineMs - nowMs);
+      if (atMs > nowMs || hasDecided) return this.#retryIn(Math.max(0, atMs - nowMs));
+      const deadlineMs = atMs + times.graceMs;
+      const hasGraceEnded = nowMs >= deadlineMs;
+      if (!hasGraceEnded && this.#awaitsTrades(atMs)) return this.#retryIn(deadlineMs - nowMs);
+      if (nowMs > deadlineMs + times.graceMs) {
+        // Parts that were in time decide first, however long their reads take.
+        if (this.#partsBeingRead > 0) return;
+        this.#skipInstant(atMs, nowMs - times.graceMs);
+      } else if (engine.decidesPerFeed) {
+        hasDecided = this.#decidePart(atMs, hasGraceEnded);
+        if (!hasDecided) return this.#retryIn(hasGraceEnded ? MAX_WAIT_MS : deadlineMs - nowMs);
+      } else if (hasGraceEnded || this.#isComplete(atMs)) hasDecided = this.#decide(atMs);
+      else return this.#retryIn(deadlineMs - nowMs);
     }
   }
 
-  /** Skips the decision at `t`, because it is too late. Received bars are delivered with the next instant, without a decision. */
-  #passOver(t: number, untilMs: number): void {
+  /** True while trades until `atMs` may be missing. A bar from trades may have ended before `atMs`. */
+  #awaitsTrades(atMs: number): boolean {
+    return this.#staged.some(({ set, answeredMs }) => isTradeSet(set) && answeredMs < atMs);
+  }
+
+  /** Skips the decision at `atMs`, because it is too late. Received bars are delivered with the next instant, without a decision. */
+  #skipInstant(atMs: number, untilMs: number): void {
     if (this.#staged.some(({ bars }) => bars.length > 0))
-      this.#deps.log('info', `bars from ${formatMinute(t)} on are caught up without a decision`);
-    this.#closedMs = Math.max(t, untilMs);
+      this.#deps.log('info', `bars from ${formatMinute(atMs)} on are caught up without a decision`);
+    this.#endedMs = Math.max(atMs, untilMs);
     this.#isInInstant = false;
   }
 
@@ -237,113 +242,110 @@ export class BarDelivery {
    * Lets the strategies of the first part decide that has all its bars. Ends the instant after its last part. `isLate`: the grace period has
    * ended, so the first part decides without the missing bars. Returns false while it waits for bars.
    */
-  #decidePart(t: number, isLate: boolean): boolean {
-    const closing = ({ staged }: Part): readonly StagedSet[] => staged.filter((each) => this.#closeAfterClosed(each) === t);
-    const open = this.#byNeed.filter((part) => part.overMs < t && closing(part).some(({ set }) => newestCloseMs(set) < t));
-    const hasBar = (candidate: StagedSet): boolean => newestCloseMs(candidate.set) >= t || isSettledAt(candidate, t);
-    const part = open.find((candidate) => closing(candidate).every(hasBar)) ?? (isLate ? open[0] : undefined);
-    if (part !== undefined) {
-      this.#warnOfMissing(
-        t,
-        closing(part).filter((staged) => !hasBar(staged)),
-      );
-      part.overMs = t;
+  #decidePart(atMs: number, isLate: boolean): boolean {
+    const closingSets = ({ staged }: InstrumentPart): readonly StagedSet[] => staged.filter((set) => this.#nextCloseOf(set) === atMs);
+    const hasBar = (staged: StagedSet): boolean => newestCloseMs(staged.set) >= atMs || isSettledAt(staged, atMs);
+    const openParts = this.#partsByNeed.filter(
+      (part) => part.endedMs < atMs && closingSets(part).some(({ set }) => newestCloseMs(set) < atMs),
+    );
+    const completePart = openParts.find((part) => closingSets(part).every(hasBar));
+    const nextPart = completePart ?? (isLate ? openParts[0] : undefined);
+    if (nextPart !== undefined) {
+      const missing = closingSets(nextPart).filter((staged) => !hasBar(staged));
+      this.#warnAboutMissing(atMs, missing);
+      nextPart.endedMs = atMs;
       this.#isInInstant = true;
-      if (part.staged.some((each) => hasBarAt(each, t))) this.#settlePart(t, part);
+      if (nextPart.staged.some((staged) => hasBarAt(staged, atMs))) this.#readAndDeliverPart(atMs, nextPart);
       return true;
     }
-    if (open.length > 0 || this.#settling > 0) return false;
-    this.#closedMs = t;
+    if (openParts.length > 0 || this.#partsBeingRead > 0) return false;
+    this.#endedMs = atMs;
     this.#isInInstant = false;
     const { engine, onInstantEnd } = this.#deps;
     // Timers wait for the last bar, and so do callbacks of strategies without a bar at this instant.
-    if (engine.timers.nextMs <= t || !engine.callbacks.isEmpty) this.#settleAndDeliver(t, [], null);
-    else onInstantEnd(t);
+    if (engine.timers.nextMs <= atMs || !engine.callbacks.isEmpty) this.#readAndDeliver(atMs, [], null);
+    else onInstantEnd(atMs);
     return true;
   }
 
-  /** Ends the instant `t` and lets all strategies decide. Returns false without new bars or due timers. */
-  #decide(t: number): boolean {
-    const due = this.#staged.filter((staged) => isTradeSet(staged.set) || this.#closeAfterClosed(staged) === t);
-    this.#warnOfMissing(
-      t,
-      due.filter((staged) => !isSettledAt(staged, t)),
-    );
-    this.#closedMs = t;
-    const isFresh = this.#staged.some((staged) => hasBarAt(staged, t));
-    if (!isFresh && this.#deps.engine.timers.nextMs > t) return false;
-    this.#settleAndDeliver(t, this.#staged, null);
+  /** Ends the instant `atMs` and lets all strategies decide. Returns false without new bars or due timers. */
+  #decide(atMs: number): boolean {
+    const due = this.#staged.filter((staged) => isTradeSet(staged.set) || this.#nextCloseOf(staged) === atMs);
+    const missing = due.filter((staged) => !isSettledAt(staged, atMs));
+    this.#warnAboutMissing(atMs, missing);
+    this.#endedMs = atMs;
+    const hasNewBar = this.#staged.some((staged) => hasBarAt(staged, atMs));
+    if (!hasNewBar && this.#deps.engine.timers.nextMs > atMs) return false;
+    this.#readAndDeliver(atMs, this.#staged, null);
     return true;
   }
 
-  /** Logs the sets without data for the instant at `t`. */
-  #warnOfMissing(t: number, missing: readonly StagedSet[]): void {
+  /** Logs the sets without data for the instant at `atMs`. */
+  #warnAboutMissing(atMs: number, missing: readonly StagedSet[]): void {
     const { log, times } = this.#deps;
     for (const { set } of missing) {
-      const missingData = isTradeSet(set) ? `the trades until ${formatTime(t)}` : `the bar that closed at ${formatMinute(t)}`;
-      log(
-        'warn',
-        `${nameOf(set)}: ${missingData} did not come within ${times.graceMs} ms: no decision on ${isTradeSet(set) ? 'their bars' : 'it'}`,
-      );
+      const lateness = `did not come within ${times.graceMs} ms: no decision on`;
+      if (isTradeSet(set)) log('warn', `${nameOf(set)}: the trades until ${formatTime(atMs)} ${lateness} their bars`);
+      else log('warn', `${nameOf(set)}: the bar that closed at ${formatMinute(atMs)} ${lateness} it`);
     }
   }
 
   /** Delivers the bars of a part once its orders are known. Other parts do not wait for that. */
-  #settlePart(t: number, { staged, instrument }: Part): void {
-    this.#settling++;
+  #readAndDeliverPart(atMs: number, { staged, instrument }: InstrumentPart): void {
+    this.#partsBeingRead++;
     this.#deps.bookFills(new Set([instrument]), () => {
-      if (this.#isRunning) this.#deliver(t, staged);
-      this.#settling--;
+      if (this.#isRunning) this.#deliver(atMs, staged);
+      this.#partsBeingRead--;
       this.#scheduleDelivery();
     });
   }
 
   /** Delivers the bars of `staged` once the orders of `instruments` are known; null: the orders of all instruments. */
-  #settleAndDeliver(t: number, staged: readonly StagedSet[], instruments: ReadonlySet<number> | null): void {
+  #readAndDeliver(atMs: number, staged: readonly StagedSet[], instruments: ReadonlySet<number> | null): void {
     this.#isBusy = true;
-    let isWithin = true;
+    let isWithinCall = true;
     this.#deps.bookFills(instruments, () => {
-      if (this.#isRunning) this.#deliver(t, staged);
+      if (this.#isRunning) this.#deliver(atMs, staged);
       this.#isBusy = false;
-      // If `bookFills` has called back within the call, the loop in `#deliverComplete` continues.
-      if (!isWithin) this.#scheduleDelivery();
+      // If `bookFills` has called back within the call, the loop in `#deliverDueInstants` continues.
+      if (!isWithinCall) this.#scheduleDelivery();
     });
-    isWithin = false;
+    isWithinCall = false;
   }
 
-  #deliver(t: number, staged: readonly StagedSet[]): void {
+  #deliver(atMs: number, staged: readonly StagedSet[]): void {
     const { engine, deliver } = this.#deps;
-    const facts = this.#due(t, staged);
-    deliver(t, facts, () => appendFacts(engine, facts));
+    const facts = this.#takeClosedBars(atMs, staged);
+    deliver(atMs, facts, () => appendFacts(engine, facts));
   }
 
-  /** Removes and returns the received bars that have closed by `t`. */
-  #due(t: number, staged: readonly StagedSet[]): readonly BarFact[] {
+  /** Removes and returns the received bars that have closed by `atMs`. */
+  #takeClosedBars(atMs: number, staged: readonly StagedSet[]): readonly BarFact[] {
     const facts: BarFact[] = [];
     for (const { bars, feeds, set } of staged) {
-      // An incomplete bar is delivered after its end, so nobody decides on it.
-      const count = bars.findIndex(({ closeMs, isIncomplete }) => closeMs > t || (closeMs === t && isIncomplete === true));
-      const due = bars.splice(0, count < 0 ? bars.length : count);
-      for (const feed of feeds) for (const bar of due) facts.push(barFactOf(feed, set.key.interval, bar));
+      // An incomplete bar is delivered after its end, so strategies do not decide on it.
+      const firstOpen = bars.findIndex(({ closeMs, isIncomplete }) => closeMs > atMs || (closeMs === atMs && isIncomplete === true));
+      const closedBars = bars.splice(0, firstOpen < 0 ? bars.length : firstOpen);
+      for (const feed of feeds) for (const bar of closedBars) facts.push(barFactOf(feed, set.key.interval, bar));
     }
     return facts;
   }
 
-  /** True when all bars of `t` are there. */
-  #isComplete(t: number): boolean {
-    return this.#staged.every((staged) => this.#closeAfterClosed(staged) !== t || isSettledAt(staged, t));
+  /** True when all bars of `atMs` are there. */
+  #isComplete(atMs: number): boolean {
+    return this.#staged.every((staged) => this.#nextCloseOf(staged) !== atMs || isSettledAt(staged, atMs));
   }
 
   #nextInstant(): number {
     const { nextMs } = this.#deps.engine.timers;
-    const closes = this.#staged.map((staged) => this.#closeAfterClosed(staged));
-    return Math.min(...closes, nextMs > this.#closedMs ? nextMs : Infinity);
+    const closes = this.#staged.map((staged) => this.#nextCloseOf(staged));
+    return Math.min(...closes, nextMs > this.#endedMs ? nextMs : Infinity);
   }
 
   /** Returns the next instant of a set. Infinity for bars from trades without a further bar yet. */
-  #closeAfterClosed({ set: { key, trades }, bars }: StagedSet): number {
-    if (trades === undefined) return closeOf(key.interval, openOf(key.interval, this.#closedMs));
-    return bars.find(({ closeMs, isIncomplete }) => closeMs > this.#closedMs && isIncomplete !== true)?.closeMs ?? Infinity;
+  #nextCloseOf({ set: { key, trades }, bars }: StagedSet): number {
+    if (trades === undefined) return closeOf(key.interval, openOf(key.interval, this.#endedMs));
+    return bars.find(({ closeMs, isIncomplete }) => closeMs > this.#endedMs && isIncomplete !== true)?.closeMs ?? Infinity;
   }
 
   /** The venue's time; with several markets the earliest. */
@@ -352,16 +354,16 @@ export class BarDelivery {
   }
 
   /** Tries to deliver again after `waitMs`. */
-  #arm(waitMs: number): void {
-    this.#disarm();
+  #retryIn(waitMs: number): void {
+    this.#cancelTimer();
     const { scheduler } = this.#deps;
     this.#timer = scheduler.at(scheduler.nowMs + Math.ceil(Math.min(waitMs, MAX_WAIT_MS)), () => {
       this.#timer = null;
-      this.#deliverComplete();
+      this.#deliverDueInstants();
     });
   }
 
-  #disarm(): void {
+  #cancelTimer(): void {
     if (this.#timer !== null) this.#deps.scheduler.cancel(this.#timer);
     this.#timer = null;
   }
@@ -379,20 +381,19 @@ function newestCloseMs({ copies }: LiveSet): number {
   return length === 0 ? -Infinity : closeMs[length - 1]!;
 }
 
-/** True when a set has its bar of `t` or a later one, or the exchange has replied without one for a quiet symbol. */
-const isSettledAt = (staged: StagedSet, t: number): boolean =>
-  staged.bars.some(({ closeMs }) => closeMs >= t) || (staged.answeredMs >= t && (isTradeSet(staged.set) || isQuiet(staged, t)));
+/** True when a set has its bar of `atMs` or a later one, or the exchange has replied without one for a quiet symbol. */
+const isSettledAt = (staged: StagedSet, atMs: number): boolean =>
+  staged.bars.some(({ closeMs }) => closeMs >= atMs) || (staged.answeredMs >= atMs && (isTradeSet(staged.set) || isQuiet(staged, atMs)));
 
-/** True when a set has a bar of `t` on which strategies decide. */
-const hasBarAt = ({ bars }: StagedSet, t: number): boolean =>
-  bars.some(({ closeMs, isIncomplete }) => closeMs === t && isIncomplete !== true);
+/** True when a set has a bar of `atMs` on which strategies decide. */
+const hasBarAt = ({ bars }: StagedSet, atMs: number): boolean =>
+  bars.some(({ closeMs, isIncomplete }) => closeMs === atMs && isIncomplete !== true);
 
 /** True for a symbol that has not traded yet, or has missed its newest bars. Strategies wait for a reply about it, not for a bar. */
 function isQuiet({ set, bars }: StagedSet, atMs: number): boolean {
+  const { interval } = set.key;
   const lastMs = bars.at(-1)?.closeMs ?? newestCloseMs(set);
-  return (
-    lastMs === -Infinity || barsBetween(set.key.interval, openOf(set.key.interval, lastMs), openOf(set.key.interval, atMs)) > MAX_MISSED
-  );
+  return lastMs === -Infinity || barsBetween(interval, openOf(interval, lastMs), openOf(interval, atMs)) > MAX_MISSED;
 }
 
 const nameOf = ({ key }: LiveSet): string => `${key.symbol} ${key.interval}`;

@@ -17,26 +17,26 @@ const minutes = synthesizeBars({ symbol: 'OLDUSDT', interval: '1m', fromMs: FROM
 storeBars(folder, minutes, SYNTHETIC);
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** Returns the open times of the bars by `minute` of the exchange, in minutes from the first one of the catalog. */
-function closesFromCatalog(interval: Interval, minute: number, symbol = 'OLDUSDT'): readonly number[] | null {
+/** Returns the open times of the bars that the bot takes at `minute`, in minutes from the first bar of the catalog; null: none. */
+function openMinutesOf(interval: Interval, minute: number, symbol = 'OLDUSDT'): readonly number[] | null {
   const bars = catalogBars(folder, { market: 'spot', symbol, interval }, minutes.instrument, FROM_MS + minute * MINUTE);
   return bars === null ? null : Array.from(bars.openMs, (ms) => (ms - FROM_MS) / MINUTE);
 }
 
 test('bars that the exchange has not closed yet are left out', () => {
-  expect(closesFromCatalog('1m', 3)).toEqual([0, 1, 2]);
-  expect(closesFromCatalog('1m', 0)).toEqual([]);
-  expect(closesFromCatalog('1m', 1000)).toHaveLength(100);
+  expect(openMinutesOf('1m', 3)).toEqual([0, 1, 2]);
+  expect(openMinutesOf('1m', 0)).toEqual([]);
+  expect(openMinutesOf('1m', 1000)).toHaveLength(100);
 });
 
 test('bars of an interval that the catalog lacks are built from shorter ones', () => {
-  expect(closesFromCatalog('5m', 17)).toEqual([0, 5, 10]);
-  expect(closesFromCatalog('5m', 1000)).toHaveLength(20);
-  expect(closesFromCatalog('5m', 15)).toEqual([0, 5, 10]);
+  expect(openMinutesOf('5m', 17)).toEqual([0, 5, 10]);
+  expect(openMinutesOf('5m', 1000)).toHaveLength(20);
+  expect(openMinutesOf('5m', 15)).toEqual([0, 5, 10]);
 });
 
 test('a catalog without bars of the symbol, or without a whole one, gives none', () => {
-  expect(closesFromCatalog('5m', 50, 'NEWUSDT')).toBeNull();
-  expect(closesFromCatalog('4h', 50)).toBeNull();
-  expect(closesFromCatalog('5m', -10)).toBeNull();
+  expect(openMinutesOf('5m', 50, 'NEWUSDT')).toBeNull();
+  expect(openMinutesOf('4h', 50)).toBeNull();
+  expect(openMinutesOf('5m', -10)).toBeNull();
 });

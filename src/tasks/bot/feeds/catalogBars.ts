@@ -11,7 +11,7 @@ import type { Instrument } from '../../../model/instrument.ts';
 import { typicalLengthMs } from '../../../model/interval.ts';
 
 /** Maximum of bars from the catalog, before the exchange's newest 300. Enough for the longest indicator. */
-const CATALOG_ROWS = 5000;
+const MAX_CATALOG_ROWS = 5000;
 
 /**
  * Returns the newest bars of the catalog that have closed by `atMs` of the exchange; null if it has none. A paper exchange that replays bars
@@ -25,7 +25,7 @@ export function catalogBars(catalog: string, key: BarKey, instrument: Instrument
 /** Returns bars that are built from shorter ones of the catalog. Null if it has none. */
 function builtBars(catalog: string, key: BarKey, atMs: number): BarColumns | null {
   try {
-    return loadFeed(catalogStore(catalog), key, { fromMs: atMs - CATALOG_ROWS * typicalLengthMs(key.interval), toMs: atMs }).bars;
+    return loadFeed(catalogStore(catalog), key, { fromMs: atMs - MAX_CATALOG_ROWS * typicalLengthMs(key.interval), toMs: atMs }).bars;
   } catch (error) {
     // The catalog has no shorter bars either, or none of this time. The newest bars come from the exchange.
     if (error instanceof ConfigError) return null;
@@ -33,16 +33,16 @@ function builtBars(catalog: string, key: BarKey, atMs: number): BarColumns | nul
   }
 }
 
-/** Returns the bars that have closed by `atMs`, at most CATALOG_ROWS of them. */
+/** Returns the bars that have closed by `atMs`, at most MAX_CATALOG_ROWS of them. */
 function closedBars(bars: BarColumns, atMs: number): BarColumns {
-  let end = bars.length;
-  while (end > 0 && bars.closeMs[end - 1]! > atMs) end--;
-  const from = Math.max(0, end - CATALOG_ROWS);
-  const column = (values: Float64Array) => values.subarray(from, end);
+  let endRow = bars.length;
+  while (endRow > 0 && bars.closeMs[endRow - 1]! > atMs) endRow--;
+  const fromRow = Math.max(0, endRow - MAX_CATALOG_ROWS);
+  const column = (values: Float64Array) => values.subarray(fromRow, endRow);
   return {
     instrument: bars.instrument,
     interval: bars.interval,
-    length: end - from,
+    length: endRow - fromRow,
     openMs: column(bars.openMs),
     closeMs: column(bars.closeMs),
     open: column(bars.open),

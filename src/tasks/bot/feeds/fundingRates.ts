@@ -15,7 +15,7 @@ import type { FeedPlan, RunPlan } from '../../../definition/plan/plan.ts';
 
 /** Maximum of rates at the start: eleven months at one rate every eight hours. */
 const MAX_RATES = 1000;
-/** Funding times in a catalog are a few ms away from the grid. */
+/** Times within one minute are the same funding time: those of a catalog are a few ms away from the grid. */
 const MINUTE_MS = 60_000;
 
 /** Returns empty, growing rates for each contract of a live run. Marks come from the bars, funding payments from the exchange. */
@@ -44,10 +44,12 @@ export interface KnownRates {
   readonly rates: readonly number[];
 }
 
-/** Returns the funding times of the grid after `afterMs`, up to `toMs`. A time just beside `afterMs` counts as `afterMs`. */
+/** Returns the funding times of the grid after `afterMs`, up to `toMs`. A time within a minute of `afterMs` counts as `afterMs`. */
 export function gridTimes(afterMs: number, toMs: number, periodMs: number): readonly number[] {
-  const first = (Math.floor((afterMs + MINUTE_MS) / periodMs) + 1) * periodMs;
-  return Array.from({ length: Math.max(0, Math.floor((toMs - first) / periodMs) + 1) }, (_, index) => first + index * periodMs);
+  const firstMs = (Math.floor((afterMs + MINUTE_MS) / periodMs) + 1) * periodMs;
+  const times: number[] = [];
+  for (let timeMs = firstMs; timeMs <= toMs; timeMs += periodMs) times.push(timeMs);
+  return times;
 }
 
 /**
@@ -60,24 +62,39 @@ export function joinRates(
   catalog: FundingRates | null,
   { atMs, periodMs }: { readonly atMs: number; readonly periodMs: number },
 ): KnownRates {
-  const ratesByTime = new Map<number, readonly [timeMs: number, rate: number]>();
+  const ratesByMinute = new Map<number, TimedRate>();
   const add = (timeMs: number, rate: number): void => {
-    if (!Number.isNaN(rate)) ratesByTime.set(Math.round(timeMs / MINUTE_MS), [timeMs, rate]);
+    if (!Number.isNaN(rate)) ratesByMinute.set(Math.round(timeMs / MINUTE_MS), { timeMs, rate });
   };
-  catalog?.timeMs.subarray(0, catalog.length).forEach((timeMs, row) => void (timeMs <= atMs && add(timeMs, catalog.rate[row]!)));
-  for (const [timeMs, rate] of journal) add(timeMs, rateFrom(rate));
-  const rows: (readonly [number, number])[] = [];
-  const fill = (toMs: number): void => {
-    const [lastMs = NaN] = rows.at(-1) ?? [];
-    if (rows.length > 0) for (const timeMs of gridTimes(lastMs, toMs, periodMs)) rows.push([timeMs, NaN]);
+  catalog?.timeMs.subarray(0, catalog.length).forEach((timeMs, row) => {
+    if (timeMs <= atMs) add(timeMs, catalog.rate[row]!);
+  });
+  // A journal rate replaces the catalog rate of the same minute.
+  for (const [timeMs, text] of journal) add(timeMs, rateFrom(text));
+  const inOrder = [...ratesByMinute.values()].toSorted((earlier, later) => earlier.timeMs - later.timeMs);
+  const newest = withoutGaps(inOrder, atMs, periodMs).slice(-MAX_RATES);
+  return { times: newest.map(({ timeMs }) => timeMs), rates: newest.map(({ rate }) => rate) };
+}
+
+/** A rate and its funding time. */
+interface TimedRate {
+  readonly timeMs: number;
+  readonly rate: number;
+}
+
+/** Returns the rates with NaN at every missing funding time from the first one to `toMs`. */
+function withoutGaps(rates: readonly TimedRate[], toMs: number, periodMs: number): readonly TimedRate[] {
+  const filled: TimedRate[] = [];
+  const fillUntil = (untilMs: number): void => {
+    const last = filled.at(-1);
+    if (last !== undefined) for (const timeMs of gridTimes(last.timeMs, untilMs, periodMs)) filled.push({ timeMs, rate: NaN });
   };
-  for (const row of [...ratesByTime.values()].toSorted(([a], [b]) => a - b)) {
-    fill(row[0] - MINUTE_MS - 1);
-    rows.push(row);
+  for (const rate of rates) {
+    fillUntil(rate.timeMs - MINUTE_MS - 1);
+    filled.push(rate);
   }
-  fill(atMs);
-  const newest = rows.slice(-MAX_RATES);
-  return { times: newest.map(([timeMs]) => timeMs), rates: newest.map(([, rate]) => rate) };
+  fillUntil(toMs);
+  return filled;
 }
 
 /** Returns a sentence about the rates that are missing at the start; null: none. `nextMs`: the next funding time. */

@@ -1,7 +1,7 @@
 // Reads the funding rates of a live bot and journals each one before a strategy can see it.
 
 import type { RecordBody } from '../../../adapters/journal/records/records.ts';
-import { RatePoller, type AskRate } from '../../../adapters/exchange/klines/fundingPoller.ts';
+import { FundingRatePoller, type AskRate } from '../../../adapters/exchange/klines/fundingRatePoller.ts';
 import type { ServerTime } from '../../../adapters/exchange/time/serverClock.ts';
 import type { Engine } from '../../../engine/engine.ts';
 import type { GrowingRates } from '../../../model/bars/growingRates.ts';
@@ -31,10 +31,11 @@ export interface FundingReaderDeps {
 /** One contract with its rates. */
 interface ContractRates {
   readonly instrument: Instrument;
+  /** Index of the instrument in the engine. */
   readonly index: number;
   readonly rates: GrowingRates;
   readonly startRates: KnownRates;
-  readonly poller: RatePoller;
+  readonly poller: FundingRatePoller;
   /** Strategies that have been warned about missing rates. */
   readonly warnedStrategies: Set<number>;
   /** A sentence about missing rates, for strategies that read them; null: none is missing. */
@@ -69,14 +70,19 @@ export class FundingReader {
     }
     this.warnReaders();
   }
+
   /** Adds the known rates that are later than the last one. A bot that continues with its journal already has its past rates. */
   #addStartRates(contract: ContractRates): void {
     const { times, rates } = contract.startRates;
     const { lastMs, length, rate } = contract.rates;
-    const isNewestOpen = length > 0 && Number.isNaN(rate[length - 1]!);
-    const from = times.findIndex((timeMs, index) => timeMs > lastMs || (timeMs === lastMs && isNewestOpen && !Number.isNaN(rates[index]!)));
-    if (from >= 0) this.#setRates(contract, times.slice(from), rates.slice(from));
+    const isNewestUnknown = length > 0 && Number.isNaN(rate[length - 1]!);
+    const firstNew = times.findIndex((timeMs, index) => {
+      const completesNewest = timeMs === lastMs && isNewestUnknown && !Number.isNaN(rates[index]!);
+      return timeMs > lastMs || completesNewest;
+    });
+    if (firstNew >= 0) this.#setRates(contract, times.slice(firstNew), rates.slice(firstNew));
   }
+
   /** Stops all polls. */
   stop(): void {
     for (const { poller } of this.#contracts) poller.stop();
@@ -84,12 +90,12 @@ export class FundingReader {
 
   /** Warns each strategy that reads a contract with missing rates, once. */
   warnReaders(): void {
-    for (const { missingText: lacks, index, warnedStrategies } of this.#contracts) {
-      if (lacks === null) continue;
+    for (const { missingText, index, warnedStrategies } of this.#contracts) {
+      if (missingText === null) continue;
       for (const run of this.#deps.engine.runs) {
         if (warnedStrategies.has(run.index) || !run.readsFundingOf(index)) continue;
         warnedStrategies.add(run.index);
-        this.#deps.log('warn', run.name, `funding rates are incomplete: ${lacks}; the strategy reads NaN`);
+        this.#deps.log('warn', run.name, `funding rates are incomplete: ${missingText}; the strategy reads NaN`);
       }
     }
   }
@@ -97,17 +103,17 @@ export class FundingReader {
   /** Returns the rates of a contract with their poller, and what is missing of them at the start. */
   #contractRatesOf(instrument: Instrument, index: number): ContractRates {
     const { plan, scheduler, serverTime, ask, periodMs, known, log } = this.#deps;
-    const begins = known(instrument);
+    const startRates = known(instrument);
     const nextMs = (Math.floor(serverTime().ms / periodMs) + 1) * periodMs;
     const contract: ContractRates = {
       instrument,
       index,
-      startRates: begins,
+      startRates,
       rates: growingRatesOf(plan, instrument.id),
-      missingText: missingRates(instrument, begins, nextMs),
+      missingText: missingRates(instrument, startRates, nextMs),
       warnedStrategies: new Set(),
       dueMs: NaN,
-      poller: new RatePoller({
+      poller: new FundingRatePoller({
         scheduler,
         serverTime,
         periodMs,
@@ -130,10 +136,11 @@ export class FundingReader {
       this.#deps.log('warn', null, `the funding rate of ${instrument.wireName} of ${formatMinute(lastMs)} was missed: strategies read NaN`);
     contract.dueMs = dueMs;
     const times = length === 0 ? [dueMs] : gridTimes(lastMs, dueMs, this.#deps.periodMs);
-    const unknown = times.map(() => NaN);
-    this.#setRates(contract, times, unknown);
+    const unknownRates = times.map(() => NaN);
+    this.#setRates(contract, times, unknownRates);
   }
 
+  /** Journals rates, then shows them to strategies. */
   #setRates({ instrument, rates }: ContractRates, times: readonly number[], values: readonly number[]): void {
     if (times.length === 0) return;
     const texts = values.map(rateText);

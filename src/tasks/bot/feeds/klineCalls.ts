@@ -1,4 +1,4 @@
-// Makes the calls of a live bot for bars. Kline calls are queued: one queue for each market, before other polling, with the full rate limit of public calls.
+// Makes the calls of a live bot for bars. Each market has one queue of kline calls. They go before other polls, and may use the whole rate limit of public calls.
 
 import type { AskKlines } from '../../../adapters/exchange/klines/barPoller.ts';
 import { KlineQueue } from '../../../adapters/exchange/klines/klineQueue.ts';
@@ -23,8 +23,8 @@ export function klineCalls({
   const queues = new Map<Market, KlineQueue>();
   return ({ key: { market, symbol }, from }, place) => {
     const { limit, weight } = limiter.limitOf(market === 'spot' ? 'spot.klines' : 'futures.klines');
-    let queue = queues.get(market);
-    if (queue === undefined) queues.set(market, (queue = new KlineQueue(scheduler, { maxCalls: limit.count / weight })));
+    const queue = queues.get(market) ?? new KlineQueue(scheduler, { maxCalls: limit.count / weight });
+    queues.set(market, queue);
     return queue.askInOrder(place, klinesOf(client, market, symbol, from, { priority: 'bars', queueMs: limit.windowMs }));
   };
 }

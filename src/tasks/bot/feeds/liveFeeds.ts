@@ -63,6 +63,7 @@ export interface LiveFeeds {
   readonly sets: readonly LiveSet[];
   /** A venue time by which all of these bars had closed. */
   readonly atMs: number;
+  /** Sentences for the log about bars that were left out or do not exist. */
   readonly notes: readonly string[];
 }
 
@@ -89,6 +90,7 @@ export interface LiveMarket {
 
 /** The bars that a lifetime of the bot has received. */
 export interface LifetimeBars {
+  /** The warm-up bars, with which the lifetime began. */
   readonly warm: readonly BarFact[];
   /** Returns the open time of the newest bar of a feed, ms UTC; of a bar from trades its end. */
   readonly lastMs: (feed: number) => number;
@@ -96,7 +98,7 @@ export interface LifetimeBars {
   readonly rows: number;
 }
 
-/** Returns feed plans for a replay of the journal, over the recorded bars alone. Throws ConfigError. */
+/** Returns feed plans for a replay of the journal, over the recorded bars alone. Throws ConfigError for a symbol that the bot did not trade. */
 export function plansFor(
   behaviour: Pick<LiveBehaviour, 'definition' | 'source'>,
   instruments: readonly Instrument[],
@@ -114,36 +116,45 @@ export function plansFor(
 /** Reads instruments and newest bars. Throws ConfigError for a symbol that the exchange does not list, and NoAnswer without a reply. */
 export async function loadLiveMarket(config: LiveConfig, service: MarketService): Promise<LiveMarket> {
   const wanted = wantedFeeds(config);
-  const listings = new Map<Market, ReadonlyMap<string, ListedInstrument>>();
-  for (const market of config.markets) listings.set(market, await listMarket(service, market));
+  const instrumentsByMarket = new Map<Market, ReadonlyMap<string, ListedInstrument>>();
+  for (const market of config.markets) instrumentsByMarket.set(market, await listMarket(service, market));
   // Use one time for all feeds: a bar that closes while they are read belongs to the first instants of the run.
   const times = await Promise.all(config.markets.map((market) => askTime(service, market)));
   const atMs = Math.min(...times);
-  const catalog = catalogOf(config);
   const sets = new Map<string, ListedSet>();
   for (const { key, name } of wanted) {
     const id = setIdOf(key);
     if (sets.has(id)) continue;
-    const listed = listedIn(listings.get(key.market)!, key.market, key.symbol, whereIs(config.source, ['feeds', name]));
-    if (isTradeBars(key.interval)) {
-      sets.set(id, await listTrades(config, service, { key, listed, atMs, place: whereIs(config.source, ['feeds', name]) }));
-      continue;
-    }
-    const from = klineInterval(service, key);
-    const newest = await newestBars(service, key, from, atMs);
-    const prices = newest.flatMap(({ low, high }) => [low, high]);
-    const instrument = resolveInstrument(config, catalog, listed, prices);
-    sets.set(id, { key, from, instrument, known: newest, catalog: catalogBars(catalog, key, instrument, atMs) });
+    const place = whereIs(config.source, ['feeds', name]);
+    const listed = listedIn(instrumentsByMarket.get(key.market)!, key.market, key.symbol, place);
+    const readSet = isTradeBars(key.interval) ? readTrades : readKlines;
+    sets.set(id, await readSet(config, service, { key, listed, atMs, place }));
   }
   return { wanted, sets, atMs, delayMs: config.bars.delayMs };
 }
 
+/** A set of bars to read from the exchange. */
+interface SetToRead {
+  readonly key: BarKey;
+  readonly listed: ListedInstrument;
+  /** Venue time by which the bars must have closed, ms. */
+  readonly atMs: number;
+  /** Where the config names the feed. */
+  readonly place: string;
+}
+
+/** Reads the newest klines of one symbol and interval, and the bars of the catalog. Throws ConfigError for an interval without klines. */
+async function readKlines(config: LiveConfig, service: MarketService, { key, listed, atMs }: SetToRead): Promise<ListedKlines> {
+  const catalog = catalogOf(config);
+  const from = klineInterval(service, key);
+  const known = await newestBars(service, key, from, atMs);
+  const prices = known.flatMap(({ low, high }) => [low, high]);
+  const instrument = resolveInstrument(config, catalog, listed, prices);
+  return { key, from, instrument, known, catalog: catalogBars(catalog, key, instrument, atMs) };
+}
+
 /** Reads the newest trades of one symbol. Throws ConfigError for trades without ids. */
-async function listTrades(
-  config: LiveConfig,
-  service: MarketService,
-  { key, listed, atMs, place }: { readonly key: BarKey; readonly listed: ListedInstrument; readonly atMs: number; readonly place: string },
-): Promise<ListedTrades> {
+async function readTrades(config: LiveConfig, service: MarketService, { key, listed, atMs, place }: SetToRead): Promise<ListedTrades> {
   const listing = await answerTo(service, 'spot.recentTrades', { symbol: key.symbol, limit: MAX_TRADES });
   requireTradeIds(listing, key, place);
   const catalog = catalogOf(config);
@@ -167,7 +178,7 @@ function firstTrades({ instrument, key, start }: ListedTrades, note: (text: stri
   notes.forEach(note);
   const bars = new GrowingBars(instrument, key.interval, room);
   for (const bar of warm) if (bars.takes(bar)) bars.append(bar);
-  return { bars, behind: [], tracker };
+  return { bars, missedBars: [], tracker };
 }
 
 /** Returns the bars from klines with which a feed starts: those of the catalog, followed by the newest ones of the exchange. */
@@ -176,38 +187,35 @@ function firstKlines({ key, instrument, catalog, known }: ListedKlines, note: (t
   const isYoung = known.length === 0 && joined.bars.length === 0;
   if (isYoung) note(`${key.symbol} ${key.interval}: the exchange has no bars yet; the feed begins with its first bar`);
   else if (joined.note !== null) note(joined.note);
-  return { bars: joined.bars, behind: [], tracker: null };
+  return { bars: joined.bars, missedBars: [], tracker: null };
 }
 
 /** Returns the feeds of a lifetime that continues: its first bars, and the bars since its newest ones. Throws ConfigError for a gap. */
 export function feedsOfLifetime(market: LiveMarket, { warm, lastMs, rows }: LifetimeBars, room = ROOM_ROWS): LiveFeeds {
   // The venue may still be building a bar that closed later. A poll brings that bar, as it would have without the stop.
   const builtMs = market.atMs - market.delayMs;
-  const hasBar = (id: string, openMs: number): boolean =>
+  const hasReceived = (id: string, openMs: number): boolean =>
     market.wanted.some(({ key }, feed) => setIdOf(key) === id && openMs <= lastMs(feed));
-  const sets = new Map(
-    [...market.sets].map(([id, set]): [string, ListedSet] => [
-      id,
-      set.start !== undefined
-        ? set
-        : { ...set, known: set.known.filter(({ openMs, closeMs }) => closeMs <= builtMs || hasBar(id, openMs)) },
-    ]),
-  );
+  const withBuiltBars = (id: string, set: ListedSet): ListedSet => {
+    if (set.start !== undefined) return set;
+    return { ...set, known: set.known.filter(({ openMs, closeMs }) => closeMs <= builtMs || hasReceived(id, openMs)) };
+  };
+  const sets = new Map([...market.sets].map(([id, set]) => [id, withBuiltBars(id, set)] as const));
   const notes: string[] = [];
   return liveFeeds({ ...market, sets }, notes, (set, feed) => {
     const { key, instrument } = set;
     const bars = new GrowingBars(instrument, key.interval, rows + room);
     appendWarm(bars, feed, warm);
     if (set.start !== undefined) {
-      const { tracker, bars: behind, notes: more } = tradeBarsSince(lastMs(feed), set.start);
-      for (const note of more) if (!notes.includes(note)) notes.push(note);
-      return { bars, behind, tracker };
+      const { tracker, bars: missedBars, notes: tradeNotes } = tradeBarsSince(lastMs(feed), set.start);
+      for (const note of tradeNotes) if (!notes.includes(note)) notes.push(note);
+      return { bars, missedBars, tracker };
     }
     const { catalog, known } = set;
     return {
       tracker: null,
       bars,
-      behind: barsAfter(lastMs(feed), { instrument, interval: key.interval, catalog, window: known }),
+      missedBars: barsAfter(lastMs(feed), { instrument, interval: key.interval, catalog, window: known }),
     };
   });
 }
@@ -215,9 +223,9 @@ export function feedsOfLifetime(market: LiveMarket, { warm, lastMs, rows }: Life
 /** The bars of one feed at its start. */
 interface FeedBars {
   readonly bars: GrowingBars;
-  /** Bars that it does not have yet. */
-  readonly behind: readonly MarketBar[];
-  /** What counts its trades; null: its bars are klines. */
+  /** Closed bars that `bars` does not have yet, oldest first. */
+  readonly missedBars: readonly MarketBar[];
+  /** Builds its bars from trades; null: its bars are klines. */
   readonly tracker: TradeBarTracker | null;
 }
 
@@ -227,25 +235,21 @@ function liveFeeds(
   notes: readonly string[],
   barsOf: (set: ListedSet, feed: number) => FeedBars,
 ): LiveFeeds {
-  const live = new Map<string, LiveSet & { copies: GrowingBars[] }>();
+  const liveSets = new Map<string, LiveSet & { copies: GrowingBars[] }>();
   const plans = wanted.map(({ name, key, isExecutionOnly }, feed): FeedPlan => {
     const id = setIdOf(key);
     const set = sets.get(id)!;
-    const { bars, behind, tracker } = barsOf(set, feed);
-    const existing = live.get(id);
-    if (existing === undefined && set.start === undefined) live.set(id, { ...set, missedBars: behind, copies: [bars] });
-    else if (existing === undefined && set.start !== undefined)
-      live.set(id, {
-        key,
-        instrument: set.instrument,
-        missedBars: behind,
-        copies: [bars],
-        trades: { tracker: tracker!, digits: set.start.digits },
-      });
-    else existing!.copies.push(bars);
+    const { bars, missedBars, tracker } = barsOf(set, feed);
+    const existing = liveSets.get(id);
+    if (existing !== undefined) existing.copies.push(bars);
+    else if (set.start === undefined) liveSets.set(id, { ...set, missedBars, copies: [bars] });
+    else {
+      const trades = { tracker: tracker!, digits: set.start.digits };
+      liveSets.set(id, { key, instrument: set.instrument, missedBars, copies: [bars], trades });
+    }
     return { name, bars, firstRow: bars.length, quality: feedQualityOf(bars), isExecutionOnly };
   });
-  return { plans, sets: [...live.values()], atMs, notes };
+  return { plans, sets: [...liveSets.values()], atMs, notes };
 }
 
 /** Appends the warm-up bars of one feed. */
@@ -294,9 +298,13 @@ function resolveInstrument(config: LiveConfig, catalog: string, listed: ListedIn
   return withConfigFees(instrumentRecordOf(listed, baseRecord), config.definition.fees);
 }
 
-/** Returns a proposed record of an instrument. Without prices of the market its prices are assumed to have three to seven digits at the listed tick. */
-function proposeRecord(listed: ListedInstrument, seenPrices: readonly number[]): Instrument {
-  const prices = seenPrices.length > 0 ? seenPrices : [2, 7].map((digits) => 10 ** (digits - listed.priceDigits));
+/** Powers of ten, in ticks, between which the prices of an instrument are assumed to lie: three to seven digits. */
+const ASSUMED_PRICE_POWERS = [2, 7] as const;
+
+/** Returns a proposed record of an instrument. Without prices of the market, it assumes prices of three to seven digits at the listed tick. */
+function proposeRecord(listed: ListedInstrument, marketPrices: readonly number[]): Instrument {
+  const assumedPrices = ASSUMED_PRICE_POWERS.map((power) => 10 ** (power - listed.priceDigits));
+  const prices = marketPrices.length > 0 ? marketPrices : assumedPrices;
   return proposedFor(listed, Math.min(...prices), Math.max(...prices));
 }
 

@@ -17,16 +17,19 @@ export function checkStopsAtRow(engine: Engine, feed: FeedRun, row: number, isMi
   const closeMs = bars.closeMs[row]!;
   if (brackets.waiting(index) > 0) {
     const scale = pow10(instrument.priceDigits);
-    const [open, high, low, close] = [bars.open, bars.high, bars.low, bars.close].map((column) => Math.round(column[row]! * scale));
+    const ticksOf = (column: Float64Array): number => Math.round(column[row]! * scale);
+    const [open, high, low, close] = [ticksOf(bars.open), ticksOf(bars.high), ticksOf(bars.low), ticksOf(bars.close)];
     // A bracket whose entry has filled within the row must not react to the row's open.
-    brackets.triggerAtOpen(index, open!, (bracket, price) => void (bracket.armedMs <= openMs && bracketManager.hit(bracket, price)));
-    if (!isMissed) drafts.entries.fireAtOpen(index, openMs, open!);
+    brackets.triggerAtOpen(index, open, (bracket, price) => {
+      if (bracket.armedMs <= openMs) bracketManager.hit(bracket, price);
+    });
+    if (!isMissed) drafts.entries.fireAtOpen(index, openMs, open);
     // The bot books fills up to now before it reads the row. An entry that filled after the close has not seen this row.
-    brackets.triggerInRow(index, high!, low!, -Infinity, (bracket, price) => {
+    brackets.triggerInRow(index, high, low, -Infinity, (bracket, price) => {
       if (bracket.armedMs <= closeMs) bracketManager.hit(bracket, price);
     });
-    if (!isMissed) drafts.entries.fireInRow(index, openMs, open!, high!, low!);
-    brackets.followAgain(index, { high: high!, low: low!, close: close! }, openMs, closeMs);
+    if (!isMissed) drafts.entries.fireInRow(index, openMs, open, high, low);
+    brackets.followAgain(index, { high: high, low: low, close: close }, openMs, closeMs);
   }
   cancelCollarRemainders(engine, index, { openMs, closeMs });
 }

@@ -15,9 +15,10 @@ type DrawnSeries = Engine['runs'][number]['drawn'][number];
 class Plot {
   readonly strategy: string;
   readonly drawn: DrawnSeries;
-  /** The values, NaN for one that is not ready or not known. The last one belongs to row `#rows - 1`. */
+  /** The values, NaN for one that is not ready or not known. The last one belongs to row `#notedRows - 1`. */
   #values: number[] = [];
-  #rows = 0;
+  /** Number of bars that strategies had seen at the last note. */
+  #notedRows = 0;
   /** True when the values of earlier rows may be computed again. */
   readonly #canRecompute: boolean;
 
@@ -31,29 +32,30 @@ class Plot {
   /** Notes the value at the newest bar, and those of the bars since the last note if they can be computed again. */
   noteValues(): void {
     const { feed, series } = this.drawn;
-    const rows = rowsSeen(feed);
-    const added = Math.min(rows - this.#rows, MAX_PLOT_BARS);
-    this.#rows = rows;
-    if (added === 0) return;
-    if (added === 1) this.#values.push(series.value);
-    else if (this.#canRecompute) this.#values.push(...feed.indicators.traceValues(series).subarray(rows - added, rows));
-    else this.#values.push(...Array.from({ length: added - 1 }, () => NaN), series.value);
-    if (this.#values.length > MAX_PLOT_BARS) this.#values.splice(0, this.#values.length - MAX_PLOT_BARS);
+    const rows = visibleRows(feed);
+    const addedRows = Math.min(rows - this.#notedRows, MAX_PLOT_BARS);
+    this.#notedRows = rows;
+    if (addedRows === 0) return;
+    if (addedRows === 1) this.#values.push(series.value);
+    else if (this.#canRecompute) this.#values.push(...feed.indicators.traceValues(series).subarray(rows - addedRows, rows));
+    else this.#values.push(...Array.from({ length: addedRows - 1 }, () => NaN), series.value);
+    const surplus = this.#values.length - MAX_PLOT_BARS;
+    if (surplus > 0) this.#values.splice(0, surplus);
   }
 
   /** Returns the values at the newest `count` rows of the feed, oldest first; null for a value that is not known. */
   newest(count: number): readonly (number | null)[] {
-    const unseenRows = this.drawn.feed.bars.length - this.#rows;
-    const first = this.#values.length - count + unseenRows;
+    const invisibleRows = this.drawn.feed.bars.length - this.#notedRows;
+    const firstIndex = this.#values.length - count + invisibleRows;
     return Array.from({ length: count }, (_, index) => {
-      const value = this.#values[first + index];
+      const value = this.#values[firstIndex + index];
       return value === undefined || !Number.isFinite(value) ? null : value;
     });
   }
 }
 
 /** Returns the number of bars that strategies have seen. */
-function rowsSeen({ cursor }: FeedRun): number {
+function visibleRows({ cursor }: FeedRun): number {
   return cursor.row + 1;
 }
 
@@ -83,8 +85,8 @@ export class PlotBook {
     const { runs, feeds } = this.#engine;
     // A custom function of the author may not run a second time: it could change what the strategy decides.
     const canRecompute = feeds.every(({ indicators }) => indicators.customs.length === 0);
-    const all = runs.flatMap(({ name, drawn }) => drawn.map((each) => ({ name, each })));
-    this.#plots = all.slice(0, MAX_PLOTS).map(({ name, each }) => new Plot(name, each, canRecompute));
+    const drawnSeries = runs.flatMap(({ name, drawn }) => drawn.map((series) => ({ strategy: name, series })));
+    this.#plots = drawnSeries.slice(0, MAX_PLOTS).map(({ strategy, series }) => new Plot(strategy, series, canRecompute));
     return this.#plots;
   }
 }

@@ -1,4 +1,4 @@
-// Makes the poller of a set of bars: of klines, or of trades.
+// Creates the poller of a set of bars. It requests klines, or trades from which it builds bars.
 
 import { BarPoller, type AskKlines } from '../../../adapters/exchange/klines/barPoller.ts';
 import type { BarEvent } from '../../../adapters/exchange/klines/barTracker.ts';
@@ -62,7 +62,7 @@ export function pollerOf(set: LiveSet, deps: SetPollerDeps, sink: SetSink): SetP
   );
 }
 
-/** Returns why the next bar from trades is incomplete, as a clause. */
+/** Returns the log message for trades that may be missing in the next bar. */
 export function tradeEventText(event: Exclude<TradeEvent, { readonly kind: 'bar' }>): string {
   if (event.kind === 'late') return `${event.trades} trades came after a later bar: left out, and the next bar is incomplete`;
   const from = event.fromMs === null ? 'before the first known one' : `after ${formatTime(event.fromMs)}`;

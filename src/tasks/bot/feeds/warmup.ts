@@ -25,6 +25,7 @@ export interface WarmupDeps {
   readonly catalog: BarColumns | null;
   /** Closed bars of the exchange, oldest first. */
   readonly window: readonly MarketBar[];
+  /** Maximum of bars that the joined series can hold. */
   readonly room?: number;
 }
 
@@ -35,10 +36,11 @@ export interface WarmupDeps {
 export function joinWarmup({ instrument, interval, catalog, window, room }: WarmupDeps): Warmup {
   const bars = room === undefined ? new GrowingBars(instrument, interval) : new GrowingBars(instrument, interval, room);
   const name = `${instrument.wireName} ${interval}`;
-  const first = window[0];
-  const note = catalog === null || catalog.length === 0 || first === undefined ? null : mismatchOf(name, catalog, window, first);
+  const firstOfExchange = window[0];
+  const canCompare = catalog !== null && catalog.length > 0 && firstOfExchange !== undefined;
+  const note = canCompare ? mismatchOf(name, catalog, window, firstOfExchange) : null;
   if (catalog !== null && note === null) {
-    const rows = first === undefined ? catalog.length : rowsBefore(catalog, first.openMs);
+    const rows = firstOfExchange === undefined ? catalog.length : rowsBefore(catalog, firstOfExchange.openMs);
     for (let row = 0; row < rows; row++) bars.append(rowOf(catalog, row));
   }
   for (const bar of window) bars.append(bar);
@@ -51,20 +53,21 @@ export function joinWarmup({ instrument, interval, catalog, window, room }: Warm
  */
 export function barsAfter(lastMs: number, { instrument, interval, catalog, window }: Omit<WarmupDeps, 'room'>): readonly MarketBar[] {
   const newer = window.filter(({ openMs }) => openMs > lastMs);
-  const first = newer[0];
-  const isReached = lastMs === -Infinity || window.some(({ openMs }) => openMs <= lastMs);
-  if (first === undefined || isReached || barsBetween(interval, lastMs, first.openMs) <= 1) return newer;
+  const firstNewer = newer[0];
+  const isExchangeEnough = lastMs === -Infinity || window.some(({ openMs }) => openMs <= lastMs);
+  if (firstNewer === undefined || isExchangeEnough || barsBetween(interval, lastMs, firstNewer.openMs) <= 1) return newer;
   const name = `${instrument.wireName} ${interval}`;
-  const mismatch = catalog === null || catalog.length === 0 ? null : mismatchOf(name, catalog, window, first);
-  const rows = catalog === null || mismatch !== null ? [] : rowsBetween(catalog, lastMs, first.openMs);
+  const mismatch = catalog === null || catalog.length === 0 ? null : mismatchOf(name, catalog, window, firstNewer);
+  const rows = catalog === null || mismatch !== null ? [] : rowsBetween(catalog, lastMs, firstNewer.openMs);
   // A catalog may have gaps of its own.
-  const times = [lastMs, ...rows.map(({ openMs }) => openMs), first.openMs];
-  const isHole = (index: number): boolean => index > 0 && barsBetween(interval, times[index - 1]!, times[index]!) > 1;
-  const from = times.findIndex((_, index) => isHole(index));
-  if (from < 0) return [...rows, ...newer];
-  const fromMs = closeOf(interval, times[from - 1]!);
-  const toMs = times[times.findLastIndex((_, index) => isHole(index))]!;
-  const missing = barsBetween(interval, lastMs, first.openMs) - 1 - rows.length;
+  const times = [lastMs, ...rows.map(({ openMs }) => openMs), firstNewer.openMs];
+  const isAfterHole = (index: number): boolean => index > 0 && barsBetween(interval, times[index - 1]!, times[index]!) > 1;
+  const firstHole = times.findIndex((_, index) => isAfterHole(index));
+  if (firstHole < 0) return [...rows, ...newer];
+  const lastHole = times.findLastIndex((_, index) => isAfterHole(index));
+  const fromMs = closeOf(interval, times[firstHole - 1]!);
+  const toMs = times[lastHole]!;
+  const missing = barsBetween(interval, lastMs, firstNewer.openMs) - 1 - rows.length;
   throw new ConfigError(
     `${name}: expected every bar since the bot was down, ${missing} are missing from ${formatMinute(fromMs)} to ${formatMinute(toMs)}` +
       (mismatch === null ? '' : ` (${mismatch})`),
@@ -95,13 +98,13 @@ function mismatchOf(name: string, catalog: BarColumns, window: readonly MarketBa
   }
   // Catalog bars after the exchange's bars are not compared and not used.
   const endMs = window.at(-1)!.openMs;
-  const byTime = new Map(window.map((bar) => [bar.openMs, bar]));
+  const exchangeBarByTime = new Map(window.map((bar) => [bar.openMs, bar]));
   for (let row = catalog.length - 1; row >= 0 && catalog.openMs[row]! >= first.openMs; row--) {
-    const other = byTime.get(catalog.openMs[row]!);
-    if (catalog.openMs[row]! > endMs) continue;
-    const catalogRow = rowOf(catalog, row);
-    if (other && isEqual(catalogRow, other, catalog.instrument)) continue;
-    return `${name}: the bar of ${formatMinute(catalogRow.openMs)} differs between catalog and exchange: the catalog is left out`;
+    const catalogBar = rowOf(catalog, row);
+    if (catalogBar.openMs > endMs) continue;
+    const exchangeBar = exchangeBarByTime.get(catalogBar.openMs);
+    if (exchangeBar && isEqual(catalogBar, exchangeBar, catalog.instrument)) continue;
+    return `${name}: the bar of ${formatMinute(catalogBar.openMs)} differs between catalog and exchange: the catalog is left out`;
   }
   return null;
 }
@@ -109,12 +112,16 @@ function mismatchOf(name: string, catalog: BarColumns, window: readonly MarketBa
 /** The volume of a bar that was built from shorter ones is a sum of doubles, whose last digits depend on how it was summed up. */
 const VOLUME_TOLERANCE = 1e-9;
 
-/** Volumes are also equal if they are the same number of lots: an exchange has no finer ones, and a catalog may have, of contracts in coins. */
-function isEqual(a: ReturnType<typeof rowOf>, b: MarketBar, { quantityDigits }: Instrument): boolean {
+/**
+ * True when two bars have equal prices and volumes. Volumes of the same number of lots are equal too: an exchange has whole lots, while a
+ * catalog may have volumes of contracts in coins.
+ */
+function isEqual(catalogBar: ReturnType<typeof rowOf>, exchangeBar: MarketBar, { quantityDigits }: Instrument): boolean {
   const lotsOf = (volume: number): number => Math.round(volume * pow10(quantityDigits));
-  const isVolumeEqual =
-    Math.abs(a.volume - b.volume) <= VOLUME_TOLERANCE * Math.max(a.volume, b.volume) || lotsOf(a.volume) === lotsOf(b.volume);
-  return isVolumeEqual && a.open === b.open && a.high === b.high && a.low === b.low && a.close === b.close;
+  const [catalogVolume, exchangeVolume] = [catalogBar.volume, exchangeBar.volume];
+  const tolerance = VOLUME_TOLERANCE * Math.max(catalogVolume, exchangeVolume);
+  const isVolumeEqual = Math.abs(catalogVolume - exchangeVolume) <= tolerance || lotsOf(catalogVolume) === lotsOf(exchangeVolume);
+  return isVolumeEqual && (['open', 'high', 'low', 'close'] as const).every((price) => catalogBar[price] === exchangeBar[price]);
 }
 
 /** Returns the number of rows that open before `ms`. */
@@ -139,11 +146,10 @@ export function missingWarmup(name: string, bars: BarColumns, neededRows: number
   const missing = neededRows - bars.length;
   if (missing <= 0) return null;
   const { instrument, interval, length } = bars;
-  const set = `${instrument.wireName} ${interval}`;
-  if (length === 0) return `${name} needs ${neededRows} bars of ${set} before it can begin, and there are none`;
+  const needText = `${name} needs ${neededRows} bars of ${instrument.wireName} ${interval} before it can begin`;
+  if (length === 0) return `${needText}, and there are none`;
   const firstMs = bars.openMs[0]!;
-  if (isTradeBars(interval))
-    return `${name} needs ${neededRows} bars of ${set} before it can begin; ${missing} are missing, before ${formatMinute(firstMs)}`;
+  if (isTradeBars(interval)) return `${needText}; ${missing} are missing, before ${formatMinute(firstMs)}`;
   const range = `from ${formatMinute(firstMs - missing * typicalLengthMs(interval))} to ${formatMinute(firstMs)}`;
-  return `${name} needs ${neededRows} bars of ${set} before it can begin; ${missing} are missing, ${range}`;
+  return `${needText}; ${missing} are missing, ${range}`;
 }

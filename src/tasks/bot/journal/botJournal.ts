@@ -49,20 +49,20 @@ export const journalFolder = ({ data }: Pick<LiveConfig, 'data'>): string => joi
  * Takes the lock and reads the journal. Order ids continue from the newest one, with the same prefix, so that no client order id is used
  * twice. Throws ConfigError if another process holds the lock, if the journal is damaged, or if it belongs to another account.
  */
-export function openBotJournal(config: LiveConfig, world: BotJournalDeps): BotJournal {
-  const ids = new OrderIds(world);
-  const slim = recordSlimmer();
+export function openBotJournal(config: LiveConfig, deps: BotJournalDeps): BotJournal {
+  const ids = new OrderIds(deps);
+  const reduceMemory = recordSlimmer();
   const records: JournalRecord[] = [];
   const rates = new RateHistory();
   const trades = new Set<string>();
   const ownIdOf = (id: OrderId): string => ids.of(id);
-  const opened = (world.open ?? openJournalFolder)(
-    { nowMs: world.nowMs, listener: world.listener, facts: factsOf(world, ownIdOf) },
+  const opened = (deps.open ?? openJournalFolder)(
+    { nowMs: deps.nowMs, listener: deps.listener, facts: factsOf(deps, ownIdOf) },
     {
       folder: journalFolder(config),
       account: `${config.mode}:${config.fingerprint}`,
       visit: (record) => {
-        if (record.k !== 'EVID') records.push(slim(record));
+        if (record.k !== 'EVID') records.push(reduceMemory(record));
         rates.add(record);
         if (record.k === 'FILL') trades.add(`${record.symbol} ${record.tradeId} ${record.side}`);
         if (record.k === 'INTENT' || record.k === 'VERDICT') ids.prefix ??= idPrefixOf(record.cid);
@@ -70,12 +70,12 @@ export function openBotJournal(config: LiveConfig, world: BotJournalDeps): BotJo
     },
   );
   const { state } = opened;
-  const forget = (): void => {
+  const releaseMemory = (): void => {
     for (const collection of [trades, state.unfinished, state.provenAbsent, state.refused]) collection.clear();
     state.decisions.length = 0;
     records.length = 0;
   };
-  return { ...opened, clientOrderIdOf: ownIdOf, records, rates, trades, releaseMemory: forget };
+  return { ...opened, clientOrderIdOf: ownIdOf, records, rates, trades, releaseMemory };
 }
 
 /** Returns the facts that the journal adds to its records. */
@@ -99,18 +99,18 @@ function factsOf(
 class OrderIds {
   /** The prefix of the journal; null until a record has one, or the first id is needed. */
   prefix: string | null = null;
-  readonly #world: Pick<BotJournalDeps, 'nowMs' | 'random'>;
+  readonly #deps: Pick<BotJournalDeps, 'nowMs' | 'random'>;
   /** The newest id. It is cached, because every record of an order contains it. */
   #newest: { readonly id: OrderId; readonly cid: string } | null = null;
 
-  constructor(world: Pick<BotJournalDeps, 'nowMs' | 'random'>) {
-    this.#world = world;
+  constructor(deps: Pick<BotJournalDeps, 'nowMs' | 'random'>) {
+    this.#deps = deps;
   }
 
   /** Returns the client order id of an order. */
   of(id: OrderId): string {
     if (this.#newest?.id !== id) {
-      const { nowMs, random } = this.#world;
+      const { nowMs, random } = this.#deps;
       this.prefix ??= runPrefix(Math.max(0, Math.floor(nowMs())), random);
       this.#newest = { id, cid: clientOrderIdOf(this.prefix, id) };
     }
@@ -123,13 +123,14 @@ class OrderIds {
  * because they were checked.
  */
 function recordSlimmer(): (record: JournalRecord) => JournalRecord {
-  let newest = '';
+  let newestCid = '';
   return (record) => {
-    const slim = record as { cid?: string | null; crc: string };
-    slim.crc = '';
-    if (typeof slim.cid !== 'string') return record;
-    if (slim.cid === newest) slim.cid = newest;
-    else newest = slim.cid;
+    const writable = record as { cid?: string | null; crc: string };
+    writable.crc = '';
+    if (typeof writable.cid !== 'string') return record;
+    // Equal texts of different records are different strings in memory. Assigning one of them to all records frees the others.
+    if (writable.cid === newestCid) writable.cid = newestCid;
+    else newestCid = writable.cid;
     return record;
   };
 }
@@ -139,36 +140,40 @@ function recordSlimmer(): (record: JournalRecord) => JournalRecord {
  * that was never deposited; in the other position mode, fills that closed a position would open one.
  */
 export function checkBooks(config: LiveConfig, { state }: Pick<BotJournal, 'state'>): void {
-  const { config: before } = state;
-  if (before === null) return;
+  const { config: firstConfig } = state;
+  if (firstConfig === null) return;
   checkPositionMode(config, state);
   const configured = capitalFacts(config);
-  const recorded = Object.fromEntries(Object.entries(before.limits).filter(([name]) => name.startsWith('cash.')));
-  const isSame = Object.keys({ ...configured, ...recorded }).every((name) => configured[name] === recorded[name]);
-  if (isSame && before.timeScale === config.timeScale) return;
-  const text = (facts: Readonly<Record<string, unknown>>) =>
-    Object.entries(facts)
-      .map(([name, value]) => `${name} ${String(value)}`)
-      .join(', ');
-  throw isSame
-    ? new ConfigError(
-        `timeScale: the journal in ${config.data} began with ${before.timeScale}, the config has ${config.timeScale}`,
-        'use another data folder',
-      )
-    : new ConfigError(
-        `cash: the journal in ${config.data} began with ${text(recorded)}, the config has ${text(configured)}`,
-        'restore the capital, which cannot change while a journal continues, or use another data folder',
-      );
+  const recorded = Object.fromEntries(Object.entries(firstConfig.limits).filter(([name]) => name.startsWith('cash.')));
+  const isSameCapital = Object.keys({ ...configured, ...recorded }).every((name) => configured[name] === recorded[name]);
+  if (!isSameCapital)
+    throw new ConfigError(
+      `cash: the journal in ${config.data} began with ${factsText(recorded)}, the config has ${factsText(configured)}`,
+      'restore the capital, which cannot change while a journal continues, or use another data folder',
+    );
+  if (firstConfig.timeScale !== config.timeScale)
+    throw new ConfigError(
+      `timeScale: the journal in ${config.data} began with ${firstConfig.timeScale}, the config has ${config.timeScale}`,
+      'use another data folder',
+    );
 }
+
+/** Returns facts of a CONFIG record as text, such as `cash.USDT 1000`. */
+const factsText = (facts: Readonly<Record<string, unknown>>): string =>
+  Object.entries(facts)
+    .map(([name, value]) => `${name} ${String(value)}`)
+    .join(', ');
 
 /** Throws ConfigError if contracts of the journal have the other position mode. */
 function checkPositionMode({ data, definition }: LiveConfig, { settings, symbols }: BotJournal['state']): void {
-  const wanted = definition.futures?.positions ?? 'net';
+  const configured = definition.futures?.positions ?? 'net';
   for (const { contract, name, value } of settings.values()) {
+    // The wire's position model: 1 is net, 2 is two-way.
     const recorded = value === '2' ? 'twoWay' : 'net';
-    if (name === 'positionModel' && recorded !== wanted && symbols.has(`futures:${contract}`))
+    const isOfThisBot = name === 'positionModel' && symbols.has(`futures:${contract}`);
+    if (isOfThisBot && recorded !== configured)
       throw new ConfigError(
-        `futures.positions: the journal in ${data} has ${contract} with ${recorded}, the config has ${wanted}`,
+        `futures.positions: the journal in ${data} has ${contract} with ${recorded}, the config has ${configured}`,
         'restore the setting, which cannot change while a journal continues, or use another data folder',
       );
   }

@@ -3,10 +3,17 @@
 import type { FileJournal } from '../../../adapters/journal/fileJournal.ts';
 import { ConfigError } from '../../../base/errors.ts';
 
+/** A promise that waits until record `seq` is durable. */
+interface DurableWait {
+  readonly seq: number;
+  readonly resolve: () => void;
+  readonly reject: (error: Error) => void;
+}
+
 /** The promises that wait for records of one journal. */
 export class DurableWaits {
   readonly #journal: Pick<FileJournal, 'durableSeq' | 'failure'>;
-  readonly #waiting: { readonly seq: number; readonly resolve: () => void; readonly reject: (error: Error) => void }[] = [];
+  readonly #waits: DurableWait[] = [];
 
   constructor(journal: Pick<FileJournal, 'durableSeq' | 'failure'>) {
     this.#journal = journal;
@@ -17,20 +24,20 @@ export class DurableWaits {
     const { durableSeq, failure } = this.#journal;
     if (durableSeq >= seq) return Promise.resolve();
     if (failure !== null) return Promise.reject(journalError(failure));
-    return new Promise((resolve, reject) => this.#waiting.push({ seq, resolve, reject }));
+    return new Promise((resolve, reject) => this.#waits.push({ seq, resolve, reject }));
   }
 
   /** Called when records up to `seq` are durable. Resolves the promises that wait for them. */
   onDurable(seq: number): void {
-    for (const waiting of this.#waiting.splice(0)) {
-      if (waiting.seq <= seq) waiting.resolve();
-      else this.#waiting.push(waiting);
+    for (const wait of this.#waits.splice(0)) {
+      if (wait.seq <= seq) wait.resolve();
+      else this.#waits.push(wait);
     }
   }
 
   /** Called when the journal cannot be written any more. Rejects all waiting promises. */
   onFailure(why: string): void {
-    for (const { reject } of this.#waiting.splice(0)) reject(journalError(why));
+    for (const { reject } of this.#waits.splice(0)) reject(journalError(why));
   }
 }
 

@@ -8,7 +8,8 @@ import { isFullyRecorded, keptPoint } from '../../../engine/host/keptState.ts';
 export class KeptStates {
   readonly #engine: Engine;
   readonly #journal: Pick<FileJournal, 'kept'>;
-  #text = '';
+  /** The states that were journalled last, as text. */
+  #journalledText = '';
 
   constructor(engine: Engine, journal: Pick<FileJournal, 'kept'>) {
     this.#engine = engine;
@@ -21,8 +22,8 @@ export class KeptStates {
     if (engine.runs.every(({ kept }) => kept === null)) return;
     const point = keptPoint(engine);
     const text = [...point.states, ...point.draws].join(' ');
-    if (text === this.#text) return;
-    this.#text = text;
+    if (text === this.#journalledText) return;
+    this.#journalledText = text;
     this.#journal.kept({ atMs, whole: isFullyRecorded(engine), ...point });
   }
 }

@@ -9,28 +9,27 @@ import { PERPETUAL } from '../../../../test/service/futuresFixture.ts';
 import { NarratedJournal } from './narratedJournal.ts';
 
 /** Returns the sentence by which an order with these terms is reported. */
-function sentence(terms: Partial<Order>, isContract = true): string {
-  const { contract, ...rest } = PERPETUAL;
+function sentence(terms: Partial<Order>, { isContract } = { isContract: true }): string {
+  const { contract, ...instrument } = PERPETUAL;
   const order = new BotOrder();
-  order.begin(1, 0, { ...rest, wireName: 'E-ETH-USDT', priceDigits: 2, ...(isContract ? { contract: contract! } : {}) }, 0, 'buy', 1);
+  order.begin(1, 0, { ...instrument, wireName: 'E-ETH-USDT', priceDigits: 2, ...(isContract ? { contract: contract! } : {}) }, 0, 'buy', 1);
   const reported: string[] = [];
-  const decided = (_strategy: number, message: string): void => void reported.push(message);
   const journal = new NarratedJournal({ submitted: () => 1 } as unknown as Journal, {
     afterSend: (run) => run(),
-    onDecision: decided,
+    onDecision: (_strategy, message) => void reported.push(message),
     denialText: String,
   });
   journal.submitted(Object.assign(order, { lots: lots(5), role: 'market' as const }, terms));
   return reported.join();
 }
 
-test('a stop on a contract that the exchange does not know is named with the order', () => {
+test('the sentence about an order on a contract says that only the bot knows its stop', () => {
   const ending = ' at the market; the bot keeps its stop, the exchange does not know it: sent';
   expect(sentence({ stopLoss: ticks(240_000) })).toContain(ending);
   expect(sentence({ trailing: ticks(500) })).toContain(ending);
 });
 
-test('an order without a stop, and one on spot, where every stop is the bot’s own, say nothing of it', () => {
+test('the sentence about an order without a stop, or on spot, does not mention stops', () => {
   expect(sentence({ takeProfit: ticks(260_000) })).toMatch(/ at the market: sent$/);
-  expect(sentence({ stopLoss: ticks(240_000) }, false)).toMatch(/ at the market: sent$/);
+  expect(sentence({ stopLoss: ticks(240_000) }, { isContract: false })).toMatch(/ at the market: sent$/);
 });

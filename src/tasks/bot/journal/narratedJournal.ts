@@ -57,10 +57,13 @@ export class NarratedJournal implements Journal {
   }
   submitted(order: Order): number {
     this.counts.sent++;
-    this.counts.byStrategy[order.strategy] = (this.counts.byStrategy[order.strategy] ?? 0) + 1;
-    // Make the text after sending: size and price of the order do not change any more.
     const { strategy } = order;
-    this.#options.afterSend(() => this.#options.onDecision(strategy, `${orderText(order)}${localStopText(order)}: sent`, null));
+    this.counts.byStrategy[strategy] = (this.counts.byStrategy[strategy] ?? 0) + 1;
+    // Build the text after sending, to save time before it: size and price of the order do not change any more.
+    this.#options.afterSend(() => {
+      const message = `${orderText(order)}${localStopText(order)}: sent`;
+      this.#options.onDecision(strategy, message, null);
+    });
     return this.#journal.submitted(order);
   }
   signMs(order: Order): number {
@@ -71,7 +74,8 @@ export class NarratedJournal implements Journal {
   }
   refused(order: Order, code: string): number {
     this.counts.refused++;
-    this.#narrate(order, `${orderText(order)}: ${VENUE_CODE.test(code) ? 'refused by the exchange' : 'not sent'}`, code);
+    const result = VENUE_CODE.test(code) ? 'refused by the exchange' : 'not sent';
+    this.#narrate(order, `${orderText(order)}: ${result}`, code);
     return this.#journal.refused(order, code);
   }
   evidence(order: Order, evidence: Evidence): number {
@@ -84,7 +88,8 @@ export class NarratedJournal implements Journal {
     if (order.lifecycle === 'unknown') {
       this.counts.unknowns++;
       this.#narrate(order, `${orderText(order)}: outcome unknown: the reply was lost; checking the exchange`, 'UNKNOWN_OUTCOME');
-    } else if (order.lifecycle === 'done' && order.reason !== null) this.#narrate(order, `${orderText(order)}: ${order.reason}`, null);
+    }
+    if (order.lifecycle === 'done' && order.reason !== null) this.#narrate(order, `${orderText(order)}: ${order.reason}`, null);
     return this.#journal.state(order);
   }
   cancelSent(order: Order): number {
@@ -99,6 +104,7 @@ export class NarratedJournal implements Journal {
     return this.#journal.stopMoved(id, instrument, stop);
   }
 
+  /** Logs a sentence about an order, once the orders that wait for the disk have been sent. */
   #narrate({ strategy }: Order, message: string, code: string | null): void {
     this.#options.afterSend(() => this.#options.onDecision(strategy, message, code));
   }
@@ -111,7 +117,7 @@ function awaitedText({ instrument, triggerTicks }: Order, ahead: readonly number
 }
 const orderNames = (ids: readonly number[]): string => `order${ids.length === 1 ? '' : 's'} ${ids.join(', ')}`;
 
-/** Says that a stop on a contract does not wait at the exchange, because a trigger order would. */
+/** Returns a clause for a contract order with a stop of the bot: unlike a trigger order, it does not wait at the exchange. Empty otherwise. */
 function localStopText({ instrument, stopLoss = 0 as Ticks, trailing = 0 as Ticks }: Order): string {
   const isLocal = instrument.contract !== undefined && (stopLoss > 0 || trailing > 0);
   return isLocal ? '; the bot keeps its stop, the exchange does not know it' : '';

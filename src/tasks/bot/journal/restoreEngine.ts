@@ -18,7 +18,8 @@ export function bookHistory({ ledger, brackets, instruments }: Engine, history: 
 export function restoreEngine(engine: Engine, journal: BotJournal, venueMs: number): readonly RestoredOrder[] {
   const { state, isTorn } = journal;
   const orders = restoredOrders(state, engine.instruments, { isTorn, venueMs });
-  restoreBot(engine, { orders, causes: causesOf(state, engine.instruments).filter(outlivesProcess), memory: memoryOf(state) }, venueMs);
+  const causes = causesOf(state, engine.instruments).filter(outlivesProcess);
+  restoreBot(engine, { orders, causes, memory: memoryOf(state) }, venueMs);
   journalHaltChanges(journal.journal, engine.risk.halts, engine.instruments, state);
   return orders.orders;
 }

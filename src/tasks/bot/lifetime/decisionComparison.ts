@@ -51,16 +51,18 @@ export class DecisionComparison {
   readonly held: HeldDecision[] = [];
   /** Position of the current record. */
   recordIndex = 0;
+  /** The instant of the current step, ms UTC. */
   #stepMs = -Infinity;
   /** The value of `#isAtEnd` for the current step; null: not computed yet. */
   #isAtEndOfStep: boolean | null = null;
-  #isSilent = false;
+  /** True while `runWithoutComparing` runs. */
+  #ignoresCancels = false;
   /** True while risk itself decides, because the journal does not contain the decision. */
-  #isHolding = false;
+  #isAfterEnd = false;
   /** How many orders were denied because the journal does not contain them. */
-  #unrecorded = 0;
+  #unrecordedOrders = 0;
   /** By instant: how many recorded orders differ, and how many replayed ones. */
-  readonly #differing = new Map<number, { recorded: number; replayed: number }>();
+  readonly #differencesByInstant = new Map<number, { recorded: number; replayed: number }>();
   readonly #deps: LifetimeReplayDeps;
 
   constructor(deps: LifetimeReplayDeps) {
@@ -69,13 +71,13 @@ export class DecisionComparison {
     journal.signMs = ({ id, createdMs }) => recorded.order(id)?.send?.signMs ?? createdMs;
     journal.denied = (order, code) => this.#compareDenial(order as BotOrder, code);
     journal.drafted = (order, waits) => this.#compareDraft(order as BotOrder, waits);
-    journal.submitted = (order) => (this.#isHolding ? this.#holdDecision('sent', order as BotOrder) : 0);
+    journal.submitted = (order) => (this.#isAfterEnd ? this.#holdDecision('sent', order as BotOrder) : 0);
     journal.cancelSent = (order) => this.#compareCancel(order as BotOrder);
   }
 
   /** Number of decisions that differ. A recorded decision that the replay replaces by another counts once. */
   get differences(): number {
-    return [...this.#differing.values()].reduce((sum, { recorded, replayed }) => sum + Math.max(recorded, replayed), 0);
+    return [...this.#differencesByInstant.values()].reduce((sum, { recorded, replayed }) => sum + Math.max(recorded, replayed), 0);
   }
 
   /** Begins the step of an instant, ms UTC. */
@@ -89,12 +91,10 @@ export class DecisionComparison {
   }
   /** Runs `act` without comparing its cancels. */
   runWithoutComparing(act: () => void): void {
-    this.#isSilent = true;
+    this.#ignoresCancels = true;
     act();
-    this.#isSilent = false;
+    this.#ignoresCancels = false;
   }
-
-  // --- Orders of strategies
 
   /**
    * Gives an order of the replay its recorded result: it is denied again, sent again, or waits. One that the journal does not contain is denied,
@@ -116,7 +116,7 @@ export class DecisionComparison {
     // The process ended before the request of an approved order could leave.
     if (isApproved && !mayBeSent && this.#isAtEnd) return this.#decideAfterEnd(order);
     recordedOrder.isReplayed = true;
-    if (intent !== null) this.#compare(order, intent);
+    if (intent !== null) this.#compareOrder(order, intent);
     // Count a verdict, and the order if it was approved.
     this.decisions += intent === null ? 1 : 2;
     if (verdict !== null && !verdict.ok && !isMissed) {
@@ -143,7 +143,7 @@ export class DecisionComparison {
   }
 
   /** Compares an order with its record. The recorded terms win, because the order at the exchange has them. */
-  #compare(order: BotOrder, intent: RecordOf<'INTENT'>): void {
+  #compareOrder(order: BotOrder, intent: RecordOf<'INTENT'>): void {
     const guards = guardsOf(order);
     const isSame =
       replayedOrderText(order) === intentText(intent) &&
@@ -155,8 +155,8 @@ export class DecisionComparison {
       'recorded',
       order.createdMs,
       intent.seq,
-      `${intentText(intent)} ${guardText(intent)}`,
-      `${replayedOrderText(order)} ${guardText(guards)}`,
+      `${intentText(intent)} ${protectionText(intent)}`,
+      `${replayedOrderText(order)} ${protectionText(guards)}`,
     );
     const { priceDigits, quantityDigits, quoteDigits } = order.instrument;
     const price = (text: string | null): Ticks => (text === null ? 0 : scaledFromRecord(text, priceDigits)) as Ticks;
@@ -181,9 +181,9 @@ export class DecisionComparison {
     const text = replayedOrderText(order);
     const other = recorded.orderAt(order.createdMs);
     this.#noteDifference('replayed', order.createdMs, this.#nextSeq(), other === undefined ? NOTHING : recordedText(other), text);
-    // A number below zero belongs to no recorded order, and `#denied` leaves it out.
-    this.#unrecorded++;
-    order.id = -this.#unrecorded as OrderId;
+    // A number below zero belongs to no recorded order, and `#compareDenial` leaves it out.
+    this.#unrecordedOrders++;
+    order.id = -this.#unrecordedOrders as OrderId;
     const { id } = order;
     engine.orders.deny(order, CHANGED_CODE);
     engine.notifyOrder(order);
@@ -200,24 +200,23 @@ export class DecisionComparison {
       order.id = nextNumber as OrderId;
     }
     engine.recordedDecisions = null;
-    this.#isHolding = true;
+    this.#isAfterEnd = true;
     try {
       return engine.submit(order);
     } finally {
       engine.recordedDecisions = this;
-      this.#isHolding = false;
+      this.#isAfterEnd = false;
       // The journal may contain its verdict or intent, but its request was never sent.
       if (recordedOrder !== undefined) recordedOrder.isReplayed = true;
     }
   }
-  /** Returns 0: a held decision has no record number. */
+
+  /** Holds a decision. Returns 0: a held decision has no record number. */
   #holdDecision(kind: HeldDecision['kind'], order: BotOrder, details: Partial<HeldDecision> = {}): number {
     const { id, createdMs: decidedMs } = order;
     this.held.push({ kind, order, id, code: '', decidedMs, waits: null, ...details });
     return 0;
   }
-
-  // --- Drafts and denied orders
 
   /** True when the recorded order waited as well, or when the journal ends before it. */
   #hadToWait(order: BotOrder): boolean {
@@ -226,7 +225,8 @@ export class DecisionComparison {
     const isRecorded = recordedOrder !== undefined && createdMsOf(recordedOrder) === order.createdMs;
     return !isRecorded && this.#isAtEnd;
   }
-  /** Returns 0: the replay writes no record. */
+
+  /** Compares a draft with its record. Returns 0: the replay writes no record. */
   #compareDraft(order: BotOrder, waits: Waits): number {
     const recordedOrder = this.#deps.recorded.order(order.id);
     const text = draftText(draftOf(order, waits));
@@ -239,11 +239,12 @@ export class DecisionComparison {
     else this.#noteDifference('replayed', order.createdMs, this.#nextSeq(), NOTHING, text);
     return 0;
   }
-  /** Returns 0: the replay writes no record. */
+
+  /** Compares a denial with its record. Returns 0: the replay writes no record. */
   #compareDenial(order: BotOrder, code: string): number {
     const recordedOrder = this.#deps.recorded.order(order.id);
     if (order.id < 0 || recordedOrder?.isReplayed) return 0;
-    if (recordedOrder?.verdict && !recordedOrder.verdict.ok && !this.#isHolding) {
+    if (recordedOrder?.verdict && !recordedOrder.verdict.ok && !this.#isAfterEnd) {
       recordedOrder.isReplayed = true;
       this.decisions++;
     } else if (this.#isAtEnd) this.#holdDecision('denied', Object.assign(new BotOrder(), order), { code });
@@ -271,12 +272,10 @@ export class DecisionComparison {
     if (restoredOrder !== undefined) engine.notifyOrder(restoredOrder);
   }
 
-  // --- Cancels
-
-  /** Returns 0: the replay writes no record. */
+  /** Compares a cancel with its record. Returns 0: the replay writes no record. */
   #compareCancel(order: BotOrder): number {
     const { recorded } = this.#deps;
-    if (this.#isSilent) return 0;
+    if (this.#ignoresCancels) return 0;
     const cancel = recorded.cancelOf(order.id);
     if (cancel !== undefined) {
       cancel.isReplayed = true;
@@ -302,13 +301,11 @@ export class DecisionComparison {
     this.#noteDifference('recorded', t, seq, cancelText(number), NOTHING);
   }
 
-  // --- Differences
-
   /** Counts a difference. `side`: the one that has a decision which the other does not have. */
   #noteDifference(side: 'recorded' | 'replayed', createdMs: number, seq: number, recorded: string, replayed: string): void {
     if (this.recordIndex <= this.#deps.acceptedTo) return;
-    const counts = this.#differing.get(createdMs) ?? { recorded: 0, replayed: 0 };
-    this.#differing.set(createdMs, counts);
+    const counts = this.#differencesByInstant.get(createdMs) ?? { recorded: 0, replayed: 0 };
+    this.#differencesByInstant.set(createdMs, counts);
     counts[side]++;
     this.difference ??= { seq, timeMs: createdMs, recorded, replayed };
   }
@@ -329,6 +326,7 @@ function isOfAnotherOrder(recordedOrder: RecordedOrder, order: BotOrder): boolea
   return !isReleasedDraft && createdMsOf(recordedOrder) !== order.createdMs;
 }
 
+/** Returns the recorded decision about an order as text. */
 function recordedText({ intent, verdict }: RecordedOrder): string {
   if (intent !== null) return intentText(intent);
   return verdict === null ? NOTHING : riskVerdictText(verdict);
@@ -346,7 +344,7 @@ const PROTECTIVE_TERMS = [
   'condition',
 ] as const;
 /** Returns the protective prices of an order as text. */
-function guardText(guards: GuardTexts): string {
+function protectionText(guards: GuardTexts): string {
   const parts: string[] = [];
   for (const name of PROTECTIVE_TERMS) {
     const value = guards[name] ?? null;
@@ -356,7 +354,7 @@ function guardText(guards: GuardTexts): string {
   return parts.join(' ');
 }
 
-/** Denies an order that the last process decided on but did not send, because it is too late now. */
+/** Ends an order that the last process decided on but did not send, because it is too late to send it now. */
 export function dropUnsent(engine: Engine, order: BotOrder): void {
   if (order.state !== STATE.sent) return;
   engine.orders.missed(order, engine.nowMs);

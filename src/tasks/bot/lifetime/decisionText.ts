@@ -4,10 +4,11 @@ import { sizesOf } from '../../../adapters/journal/records/orderText.ts';
 import type { RecordOf } from '../../../adapters/journal/records/records.ts';
 import type { Order } from '../../../model/order.ts';
 
+/** The members of an INTENT record that its text contains. */
 type IntentTerms = Pick<RecordOf<'INTENT'>, 'strategy' | 'slot' | 'fp' | 'role' | 'reduceOnly' | 'createdMs'>;
 
-/** The members of a draft that its text has. */
-type DraftText = Pick<RecordOf<'DRAFT'>, 'order' | 'side' | 'qty' | 'amount' | 'price' | 'slot' | 'ahead'>;
+/** The members of a DRAFT record that its text contains. */
+type DraftTerms = Pick<RecordOf<'DRAFT'>, 'order' | 'side' | 'qty' | 'amount' | 'price' | 'slot' | 'ahead'>;
 
 /** Returns the text of an order from its record. */
 export const intentText = ({ strategy, slot, fp, role, reduceOnly, createdMs }: IntentTerms): string =>
@@ -21,6 +22,6 @@ export const riskVerdictText = ({ order, code }: Pick<RecordOf<'VERDICT'>, 'orde
   `verdict on order ${order}: ${code ?? 'approved'}`;
 /** Returns the text of a cancel. */
 export const cancelText = (order: number): string => `cancel of order ${order}`;
-/** Returns the text of an order that waits or is sent. */
-export const draftText = ({ order, side, qty, amount, price, slot, ahead }: DraftText): string =>
+/** Returns the text of a draft: an order that waits for the end of others. */
+export const draftText = ({ order, side, qty, amount, price, slot, ahead }: DraftTerms): string =>
   `draft of order ${order}: ${side} ${qty ?? amount} at ${price ?? 'the market'}, ${slot}, after ${ahead.join(', ')}`;

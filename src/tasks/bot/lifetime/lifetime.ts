@@ -6,7 +6,7 @@ import { JournalHistory } from '../../../adapters/journal/records/history.ts';
 import type { BarFact } from '../feeds/barFact.ts';
 import { LifetimeRecords } from './lifetimeRecords.ts';
 
-/** Names of facts in a CONFIG record. */
+/** Fact of a CONFIG record: the number of the lifetime to which the start belongs. */
 export const LIFETIME_FACT = 'life';
 /** Fact of a start whose differences from the config before the operator has accepted. */
 export const ACCEPTED = 'accepted';
@@ -36,25 +36,26 @@ const lifetimeNumberOf = ({ limits }: RecordOf<'CONFIG'>): number => Number(limi
 
 /** Returns the newest lifetime of a journal; null: no bot has started yet. */
 export function newestLifetime(records: readonly JournalRecord[]): Lifetime | null {
-  let start = -1;
+  let firstIndex = -1;
   let newest: RecordOf<'CONFIG'> | null = null;
   for (let index = 0; index < records.length; index++) {
     const record = records[index]!;
     if (record.k !== 'CONFIG') continue;
-    if (newest === null || lifetimeNumberOf(newest) !== lifetimeNumberOf(record)) start = index;
+    if (newest === null || lifetimeNumberOf(newest) !== lifetimeNumberOf(record)) firstIndex = index;
     newest = record;
   }
-  const first = records[start];
+  const first = records[firstIndex];
   if (newest === null || first?.k !== 'CONFIG') return null;
   const fromMs = Number(first.limits['fromMs'] ?? 0);
   const warm: BarFact[] = [];
-  let next = start + 1;
-  for (; next < records.length; next++) {
-    const record = records[next]!;
+  // The instants of the warm-up directly follow the first CONFIG.
+  let afterWarmup = firstIndex + 1;
+  for (; afterWarmup < records.length; afterWarmup++) {
+    const record = records[afterWarmup]!;
     if (record.k !== 'INSTANT' || record.decided || record.atMs !== fromMs) break;
     for (const bar of record.bars) warm.push(bar as unknown as BarFact);
   }
-  const recorded = new LifetimeRecords(records.slice(next), records.slice(0, next));
+  const recorded = new LifetimeRecords(records.slice(afterWarmup), records.slice(0, afterWarmup));
   const acceptedTo = recorded.records.findLastIndex((record) => record.k === 'CONFIG' && record.limits[ACCEPTED] === true);
   return {
     number: lifetimeNumberOf(first),
@@ -64,7 +65,7 @@ export function newestLifetime(records: readonly JournalRecord[]): Lifetime | nu
     warm,
     recorded,
     acceptedTo,
-    before: records.slice(0, start),
+    before: records.slice(0, firstIndex),
     kept: null,
   };
 }
@@ -74,14 +75,15 @@ export function newestLifetime(records: readonly JournalRecord[]): Lifetime | nu
  * the last accepted change belongs to other code and is not used.
  */
 export function lifetimeFromKeptState(lifetime: Lifetime, records: readonly JournalRecord[]): Lifetime | null {
-  const index = records.findLastIndex((record) => record.k === 'KEPT' && record.whole);
-  const keptRecord = records[index];
-  const first = records.indexOf(lifetime.first);
+  const keptIndex = records.findLastIndex((record) => record.k === 'KEPT' && record.whole);
+  const keptRecord = records[keptIndex];
+  const firstIndex = records.indexOf(lifetime.first);
+  if (keptRecord?.k !== 'KEPT' || keptIndex < firstIndex) return null;
   const accepted = lifetime.recorded.records[lifetime.acceptedTo];
-  if (keptRecord?.k !== 'KEPT' || index < first || (accepted !== undefined && keptRecord.seq < accepted.seq)) return null;
-  const before = records.slice(0, index + 1);
-  const warm = before.slice(first).flatMap((record) => (record.k === 'INSTANT' ? (record.bars as unknown as readonly BarFact[]) : []));
-  const recorded = new LifetimeRecords(records.slice(index + 1), before);
+  if (accepted !== undefined && keptRecord.seq < accepted.seq) return null;
+  const before = records.slice(0, keptIndex + 1);
+  const warm = before.slice(firstIndex).flatMap((record) => (record.k === 'INSTANT' ? (record.bars as unknown as readonly BarFact[]) : []));
+  const recorded = new LifetimeRecords(records.slice(keptIndex + 1), before);
   return { ...lifetime, fromMs: keptRecord.atMs, warm, recorded, acceptedTo: -1, before, kept: keptRecord };
 }
 
@@ -102,12 +104,12 @@ export const maxRowsOf = ({ warm, recorded }: Lifetime): number =>
 
 /** Returns the open time of the newest bar of each feed, ms UTC, and of a bar from trades its end; -Infinity: no bar. */
 export function newestBars({ warm, recorded }: Lifetime): (feed: number) => number {
-  const newest = new Map<number, number>();
-  const note = (bar: readonly number[]): void => {
-    const [feed, openMs, , , , , , closeMs] = bar;
-    newest.set(feed!, Math.max(newest.get(feed!) ?? -Infinity, closeMs ?? openMs!));
+  const newestMsByFeed = new Map<number, number>();
+  const noteBar = (bar: readonly number[]): void => {
+    const [feed, openMs, , , , , , closeMs] = bar as BarFact;
+    newestMsByFeed.set(feed, Math.max(newestMsByFeed.get(feed) ?? -Infinity, closeMs ?? openMs));
   };
-  warm.forEach(note);
-  for (const record of recorded.records) if (record.k === 'INSTANT') record.bars.forEach(note);
-  return (feed) => newest.get(feed) ?? -Infinity;
+  warm.forEach(noteBar);
+  for (const record of recorded.records) if (record.k === 'INSTANT') record.bars.forEach(noteBar);
+  return (feed) => newestMsByFeed.get(feed) ?? -Infinity;
 }

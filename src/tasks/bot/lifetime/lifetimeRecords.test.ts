@@ -35,14 +35,14 @@ it('a cancel carries out no step if its process continued after the step', () =>
 });
 
 it('a cancel was lost with its process if the order has ended since, and no start wrote the cancel', () => {
-  const lostWith = (diedMs: number, end: object, recordIndex = 1): boolean => {
-    const dead = records(diedMs, 9000).filter(({ k }) => k !== 'STATE');
-    return new LifetimeRecords([...dead, end as JournalRecord], []).isCancelLost(7, recordIndex, 2000);
+  const isCancelLost = (diedMs: number, endRecord: object, recordIndex = 1): boolean => {
+    const withoutCancel = records(diedMs, 9000).filter(({ k }) => k !== 'STATE');
+    return new LifetimeRecords([...withoutCancel, endRecord as JournalRecord], []).isCancelLost(7, recordIndex, 2000);
   };
   const canceled = { t: 9000, k: 'STATE', cid: 'A', lifecycle: 'done', reason: 'canceled' };
-  expect(lostWith(2000, canceled)).toBe(true);
-  expect(lostWith(2000, { t: 9000, k: 'FILL', cid: 'A', last: true })).toBe(true);
-  expect(lostWith(2000, { ...canceled, cid: 'B' }), 'another order has ended').toBe(false);
-  expect(lostWith(2000, { ...canceled, lifecycle: 'working' }), 'the order still works').toBe(false);
-  expect(lostWith(2500, canceled), 'the process wrote records after the step').toBe(false);
+  expect(isCancelLost(2000, canceled)).toBe(true);
+  expect(isCancelLost(2000, { t: 9000, k: 'FILL', cid: 'A', last: true })).toBe(true);
+  expect(isCancelLost(2000, { ...canceled, cid: 'B' }), 'another order has ended').toBe(false);
+  expect(isCancelLost(2000, { ...canceled, lifecycle: 'working' }), 'the order still works').toBe(false);
+  expect(isCancelLost(2500, canceled), 'the process wrote records after the step').toBe(false);
 });

@@ -29,14 +29,15 @@ export const createdMsOf = ({ intent, draft, verdict }: RecordedOrder): number =
 interface RecordedCancel {
   /** Position of the record; -1 if it precedes the replayed records. */
   readonly recordIndex: number;
+  /** Time of the record, ms UTC. */
   readonly t: number;
   isReplayed: boolean;
 }
 
-/** Orders with the same key. Those before position `from` are replayed. */
+/** Orders with the same key. All before position `firstUnreplayed` have been replayed. */
 interface SameKeyOrders {
   readonly orders: RecordedOrder[];
-  from: number;
+  firstUnreplayed: number;
 }
 
 /** True for a slice of a kill, which no strategy has decided on. */
@@ -68,112 +69,118 @@ export class LifetimeRecords {
   lastOrder = 0;
   /** Position of the newest INSTANT. */
   readonly lastInstant: number;
-  readonly #orders = new Map<number, RecordedOrder>();
-  readonly #numbers = new Map<string, number>();
-  readonly #cancels = new Map<number, RecordedCancel[]>();
+  readonly #ordersByNumber = new Map<number, RecordedOrder>();
+  readonly #numberByCid = new Map<string, number>();
+  readonly #cancelsByNumber = new Map<number, RecordedCancel[]>();
   /** Orders by content and by instant. Built when an order is not found by its number. */
-  #byKey: Map<string | number, SameKeyOrders> | null = null;
+  #ordersByKey: Map<string | number, SameKeyOrders> | null = null;
 
   /** `before`: earlier records. Their orders are known, and the records may continue them. */
   constructor(records: readonly JournalRecord[], before: readonly JournalRecord[]) {
     this.records = records;
-    for (const record of before) this.#addToIndex(record, -1);
-    for (const order of this.#orders.values()) order.isReplayed = order.isDrafted = true;
-    for (const cancels of this.#cancels.values()) for (const cancel of cancels) cancel.isReplayed = true;
+    for (const record of before) this.#addRecord(record, -1);
+    for (const order of this.#ordersByNumber.values()) {
+      order.isReplayed = true;
+      order.isDrafted = true;
+    }
+    for (const cancels of this.#cancelsByNumber.values()) for (const cancel of cancels) cancel.isReplayed = true;
     let lastInstant = -1;
     for (let index = 0; index < records.length; index++) {
       const record = records[index]!;
       if (record.k === 'INSTANT') lastInstant = index;
-      else this.#addToIndex(record, index);
+      else this.#addRecord(record, index);
     }
     this.lastInstant = lastInstant;
   }
 
   /** Adds a record to what is known of its order. */
-  #addToIndex(record: JournalRecord, index: number): void {
+  #addRecord(record: JournalRecord, index: number): void {
     if (record.k === 'VERDICT') this.#orderFor(record).verdict = record;
     else if (record.k === 'INTENT') this.#orderFor(record).intent = record;
     else if (record.k === 'DRAFT') this.#orderFor(record).draft = record;
     else if (record.k === 'SEND') {
-      const order = this.#orders.get(this.#numbers.get(record.cid) ?? 0);
+      const order = this.#orderByCid(record.cid);
       if (order !== undefined) order.send = record;
     } else if (record.k === 'FILL' && record.cid !== null) {
-      const order = this.#orders.get(this.#numbers.get(record.cid) ?? 0);
+      const order = this.#orderByCid(record.cid);
       if (order !== undefined) order.lastFillMs = record.executedMs;
     } else if (record.k === 'STATE' && record.lifecycle === 'cancelSent') {
-      const number = this.#numbers.get(record.cid);
+      const number = this.#numberByCid.get(record.cid);
       if (number === undefined) return;
-      const cancel = this.#cancels.get(number);
-      if (cancel === undefined) this.#cancels.set(number, [{ recordIndex: index, t: record.t, isReplayed: false }]);
-      else cancel.push({ recordIndex: index, t: record.t, isReplayed: false });
+      const cancel: RecordedCancel = { recordIndex: index, t: record.t, isReplayed: false };
+      const earlierCancels = this.#cancelsByNumber.get(number);
+      if (earlierCancels === undefined) this.#cancelsByNumber.set(number, [cancel]);
+      else earlierCancels.push(cancel);
     }
+  }
+  /** Returns the order with this client order id, if an earlier record has named it. */
+  #orderByCid(cid: string): RecordedOrder | undefined {
+    const number = this.#numberByCid.get(cid);
+    return number === undefined ? undefined : this.#ordersByNumber.get(number);
   }
   /** Returns what is known of the order of a record. The order is added at its first record. */
   #orderFor({ cid, order: number }: RecordOf<'VERDICT'> | RecordOf<'INTENT'> | RecordOf<'DRAFT'>): RecordedOrder {
-    let order = this.#orders.get(number);
-    if (order === undefined) {
-      this.#orders.set(
-        number,
-        (order = { number, verdict: null, intent: null, send: null, draft: null, isDrafted: false, lastFillMs: 0, isReplayed: false }),
-      );
-      this.#numbers.set(cid, number);
-      if (number > this.lastOrder) this.lastOrder = number;
-    }
+    const known = this.#ordersByNumber.get(number);
+    if (known !== undefined) return known;
+    const order = { number, verdict: null, intent: null, send: null, draft: null, isDrafted: false, lastFillMs: 0, isReplayed: false };
+    this.#ordersByNumber.set(number, order);
+    this.#numberByCid.set(cid, number);
+    if (number > this.lastOrder) this.lastOrder = number;
     return order;
   }
 
   /** Returns the recorded order with this number. */
   order(number: number): RecordedOrder | undefined {
-    return this.#orders.get(number);
+    return this.#ordersByNumber.get(number);
   }
   /** Returns the number of the order with this client order id. */
   numberOf(cid: string): number | undefined {
-    return this.#numbers.get(cid);
+    return this.#numberByCid.get(cid);
   }
   /** Returns the oldest recorded cancel of an order that the replay has not made yet. */
   cancelOf(number: number): RecordedCancel | undefined {
-    return this.#cancels.get(number)?.find(({ isReplayed }) => !isReplayed);
+    return this.#cancelsByNumber.get(number)?.find(({ isReplayed }) => !isReplayed);
   }
 
   /** Returns an order with the same instant and content that the replay has not made yet. */
   orderLike(content: OrderContent): RecordedOrder | undefined {
-    return this.#first(keyOf(content));
+    return this.#firstUnreplayed(keyOf(content));
   }
   /** Returns any order of the instant that the replay has not made yet. */
   orderAt(createdMs: number): RecordedOrder | undefined {
-    return this.#first(createdMs);
+    return this.#firstUnreplayed(createdMs);
   }
   /** Returns the first order with a key that was not replayed yet. */
-  #first(key: string | number): RecordedOrder | undefined {
-    this.#byKey ??= this.#indexByKey();
-    const orders = this.#byKey.get(key);
-    if (orders === undefined) return undefined;
+  #firstUnreplayed(key: string | number): RecordedOrder | undefined {
+    this.#ordersByKey ??= this.#indexByKey();
+    const sameKey = this.#ordersByKey.get(key);
+    if (sameKey === undefined) return undefined;
     // A replayed order stays so: the next call need not check it again.
-    while (orders.orders[orders.from]?.isReplayed === true) orders.from++;
-    return orders.orders[orders.from];
+    while (sameKey.orders[sameKey.firstUnreplayed]?.isReplayed === true) sameKey.firstUnreplayed++;
+    return sameKey.orders[sameKey.firstUnreplayed];
   }
   /** Returns the orders of strategies by their creation times and by their terms. */
   #indexByKey(): Map<string | number, SameKeyOrders> {
-    const keyed = new Map<string | number, SameKeyOrders>();
+    const ordersByKey = new Map<string | number, SameKeyOrders>();
     const add = (key: string | number, order: RecordedOrder): void => {
-      const record = keyed.get(key);
-      if (record === undefined) keyed.set(key, { orders: [order], from: 0 });
-      else record.orders.push(order);
+      const sameKey = ordersByKey.get(key);
+      if (sameKey === undefined) ordersByKey.set(key, { orders: [order], firstUnreplayed: 0 });
+      else sameKey.orders.push(order);
     };
-    for (const order of this.#orders.values()) {
+    for (const order of this.#ordersByNumber.values()) {
       const { intent } = order;
       if (intent !== null && isKillSlice(intent)) continue;
       add(createdMsOf(order), order);
       if (intent !== null) add(keyOf(intent), order);
     }
-    return keyed;
+    return ordersByKey;
   }
 
   /** True when a process ended in the step of record `index`, which began at `stepMs`: its decisions may not all be written. */
   endsIn(index: number, stepMs: number): boolean {
     if (this.lastInstant > index) return false;
-    const last = this.#lastOfProcess(index);
-    return last < 0 || this.records[last]!.t <= stepMs;
+    const lastIndex = this.#lastOfProcess(index);
+    return lastIndex < 0 || this.records[lastIndex]!.t <= stepMs;
   }
 
   /**
@@ -181,8 +188,8 @@ export class LifetimeRecords {
    * decisions that the process before it could not carry out.
    */
   isCarriedOut(cancel: RecordedCancel, index: number, stepMs: number): boolean {
-    const last = this.#lastOfProcess(index);
-    return cancel.recordIndex > last && last >= 0 && cancel.t >= stepMs && this.records[last]!.t <= stepMs;
+    const lastIndex = this.#lastOfProcess(index);
+    return cancel.recordIndex > lastIndex && lastIndex >= 0 && cancel.t >= stepMs && this.records[lastIndex]!.t <= stepMs;
   }
 
   /**
@@ -190,10 +197,10 @@ export class LifetimeRecords {
    * that step was lost before it was written: it had been sent, or there was nothing left to cancel.
    */
   isCancelLost(number: number, recordIndex: number, stepMs: number): boolean {
-    const last = this.#lastOfProcess(recordIndex);
-    if (last < 0 || this.records[last]!.t > stepMs) return false;
+    const lastIndex = this.#lastOfProcess(recordIndex);
+    if (lastIndex < 0 || this.records[lastIndex]!.t > stepMs) return false;
     return this.records.some((record, index) => {
-      if (index <= last) return false;
+      if (index <= lastIndex) return false;
       const isEnd = (record.k === 'STATE' && record.lifecycle === 'done') || (record.k === 'FILL' && record.last);
       return isEnd && record.cid !== null && this.numberOf(record.cid) === number;
     });
@@ -202,8 +209,8 @@ export class LifetimeRecords {
   /** Returns the position of the last record that the process of record `index` wrote. */
   #lastOfProcess(index: number): number {
     const { records } = this;
-    let last = index;
-    while (last + 1 < records.length && records[last + 1]!.k !== 'CONFIG' && records[last + 1]!.k !== 'SEGMENT') last++;
-    return last;
+    let lastIndex = index;
+    while (lastIndex + 1 < records.length && records[lastIndex + 1]!.k !== 'CONFIG' && records[lastIndex + 1]!.k !== 'SEGMENT') lastIndex++;
+    return lastIndex;
   }
 }

@@ -33,6 +33,11 @@ import { DecisionComparison, dropUnsent } from './decisionComparison.ts';
 import { isStopLeg, type LifetimeRecords } from './lifetimeRecords.ts';
 import type { LifetimeReplayDeps } from './lifetimeReplayDeps.ts';
 
+/** Codes of verdicts: the decision came too late to be sent, and the bot was re-armed after a kill. */
+const MISSED = 'MISSED';
+const KILLED = 'KILLED';
+type OrderReport = RecordOf<'FILL' | 'STATE' | 'REFUSED' | 'ACK' | 'TOMB'>;
+
 /** Replays one lifetime record by record, and counts what it has compared. */
 export class LifetimeReplay {
   instants = 0;
@@ -48,9 +53,9 @@ export class LifetimeReplay {
   readonly #engine: Engine;
   readonly #recorded: LifetimeRecords;
   /** Venue order id of an adopted order. The next INTENT is that order. */
-  #adopting: VenueOrderId | null = null;
+  #adoptedVenueId: VenueOrderId | null = null;
   /** Orders that were sent and not yet acknowledged when a process ended. */
-  readonly #unknown = new Set<number>();
+  readonly #unacknowledged = new Set<number>();
   /** Time of the newest instant with bars. Stops that trigger at this time were triggered by those bars. */
   #instantMs = NaN;
   /** The highest order number up to now. */
@@ -98,13 +103,13 @@ export class LifetimeReplay {
         return this.#replayStop(record);
       case 'HALT':
       case 'RESUME':
-        return this.#halt(record);
+        return this.#replayHalt(record);
       case 'FUNDED':
         return this.#replayFunding(record);
       case 'RATES':
         return this.#replayRates(record);
       case 'HUMAN':
-        if (record.what === 'adopt') this.#adopting = venueIdOfForeign(record.id) as VenueOrderId;
+        if (record.what === 'adopt') this.#adoptedVenueId = venueIdOfForeign(record.id) as VenueOrderId;
         return;
       case 'ACK':
       case 'REFUSED':
@@ -156,7 +161,7 @@ export class LifetimeReplay {
   #replayInstant({ atMs, decided, bars, t }: RecordOf<'INSTANT'>): void {
     const engine = this.#engine;
     this.bars += bars.length;
-    if (this.restarts > 0 && bars.some(isIncompleteFact)) this.#replayInterruption('trades were missed');
+    if (this.restarts > 0 && bars.some(isIncompleteFact)) this.#noteInterruption('trades were missed');
     const append = (): void => appendFacts(engine, bars as unknown as readonly BarFact[]);
     this.comparison.beginStep(t);
     this.#instantMs = bars.length > 0 ? t : NaN;
@@ -170,12 +175,12 @@ export class LifetimeReplay {
         },
         () => finishInstant(engine, atMs),
       );
-      // The live bot reads the kept state here: a strategy whose state cannot be kept has failed.
+      // As in the live bot: a strategy whose state cannot be kept has failed.
       this.#runGuarded(() => void keptTexts(engine));
       return;
     }
     this.missedBars += bars.length;
-    if (bars.length > 0) this.#replayInterruption('bars went by without a decision');
+    if (bars.length > 0) this.#noteInterruption('bars went by without a decision');
     this.#runGuarded(
       () => {
         beginMissedInstant(engine, t, append);
@@ -191,46 +196,45 @@ export class LifetimeReplay {
     this.restarts++;
     this.#setTrades(false);
     this.#engine.callbacks.hold();
-    for (const { state, id } of this.#engine.orders.active()) if (state === STATE.sent) this.#unknown.add(id);
+    for (const { state, id } of this.#engine.orders.active()) if (state === STATE.sent) this.#unacknowledged.add(id);
     this.#engine.orders.restore({ lastOrder: this.#lastOrder, orders: [] }, () => NaN, 0);
   }
 
   /** Replays the end of a process. `cancels`: the bot then cancelled all of its orders. */
   #replayStop({ cancels, t }: RecordOf<'STOP'>): void {
     const engine = this.#engine;
-    this.#replayInterruption('the bot was stopped');
+    this.#noteInterruption('the bot was stopped');
     engine.drafts.hold();
-    if (cancels) this.#step(t, () => engine.drafts.withdrawAll(() => true));
-    if (cancels)
-      this.#step(t, () => {
-        for (const order of engine.orders.active().toReversed()) engine.orders.cancel(order, engine.nowMs);
-      });
+    if (cancels) {
+      this.#step(t, () => engine.drafts.withdrawAll(() => true));
+      const newestFirst = (): readonly BotOrder[] => engine.orders.active().toReversed();
+      this.#step(t, () => newestFirst().forEach((order) => engine.orders.cancel(order, engine.nowMs)));
+    }
     this.comparison.beginStep(t);
     const notifyStop = (): void => stopLive(engine);
     this.#runGuarded(notifyStop, notifyStop);
   }
 
   /** Notes the first reason why this lifetime differs from one that never stopped. */
-  #replayInterruption(reason: string): void {
+  #noteInterruption(reason: string): void {
     this.interruption ??= reason;
   }
 
   /** Handles a verdict or an order. If the strategies have not made the decision yet, time passes until the record first. */
   #replayDecision(record: RecordOf<'VERDICT'> | RecordOf<'INTENT'>): void {
-    if (record.k === 'INTENT' && this.#adopting !== null) return this.#adopt(record, this.#adopting);
+    if (record.k === 'INTENT' && this.#adoptedVenueId !== null) return this.#replayAdoption(record, this.#adoptedVenueId);
     const order = this.#recorded.order(record.order)!;
     this.#lastOrder = Math.max(this.#lastOrder, record.order);
     if (!order.isReplayed) this.#step(record.t, () => {});
-    if (!order.isReplayed && isStopLeg(order.intent)) this.#setOff(order.intent.parent, record.t);
-    if (!order.isReplayed) this.#sendEntry(record.order as OrderId, record.t);
-    // The operator has re-armed the bot after a kill.
+    if (!order.isReplayed && isStopLeg(order.intent)) this.#triggerStop(order.intent.parent, record.t);
+    if (!order.isReplayed) this.#sendStopEntry(record.order as OrderId, record.t);
     const isOfKill = record.k === 'VERDICT' && record.code === KILLED;
     if (isOfKill && !order.isReplayed) this.#step(record.t, () => this.#engine.drafts.dropAll(KILLED));
     if (!order.isReplayed && (record.k === 'INTENT' || !record.ok)) this.comparison.countMissingDecision(order, record);
     if (record.k === 'VERDICT' && record.code === MISSED && record === order.verdict) {
-      this.#replayInterruption('a decision came too late');
-      const late = this.#engine.orders.get(record.order as OrderId);
-      if (late !== undefined) this.#step(record.t, () => dropUnsent(this.#engine, late));
+      this.#noteInterruption('a decision came too late');
+      const lateOrder = this.#engine.orders.get(record.order as OrderId);
+      if (lateOrder !== undefined) this.#step(record.t, () => dropUnsent(this.#engine, lateOrder));
     }
   }
 
@@ -242,9 +246,9 @@ export class LifetimeReplay {
   }
 
   /** Replays the adoption of a foreign order under the number that it had. */
-  #adopt({ symbol, strategy, side, qty, price, reduceOnly, order, t }: RecordOf<'INTENT'>, venueId: VenueOrderId): void {
+  #replayAdoption({ symbol, strategy, side, qty, price, reduceOnly, order, t }: RecordOf<'INTENT'>, venueId: VenueOrderId): void {
     const engine = this.#engine;
-    this.#adopting = null;
+    this.#adoptedVenueId = null;
     const instrument = engine.instruments.findIndex(({ id }) => id === symbol);
     const recordedOrder = this.#recorded.order(order);
     if (recordedOrder !== undefined) recordedOrder.isReplayed = true;
@@ -275,7 +279,7 @@ export class LifetimeReplay {
     else if (record.k === 'STATE') this.#replayState(order, number, record);
     else if (record.k === 'REFUSED') this.#replayRefusal(id, record);
     else if (record.k === 'TOMB' && isOpen) {
-      if (this.#unknown.has(id)) this.#replayInterruption('an order was lost with the process');
+      if (this.#unacknowledged.has(id)) this.#noteInterruption('an order was lost with the process');
       step(() => void engine.outcomes.resolve(id, null));
     } else if (record.k === 'ACK') this.#replayAck(order, record, isOpen);
   }
@@ -293,7 +297,7 @@ export class LifetimeReplay {
 
   #replayRefusal(id: OrderId, { code, t }: RecordOf<'REFUSED'>): void {
     const engine = this.#engine;
-    if (code === NEVER_LEFT) this.#replayInterruption('an order was lost with the process');
+    if (code === NEVER_LEFT) this.#noteInterruption('an order was lost with the process');
     this.#step(t, () => (/^-?\d+$/.test(code) ? engine.refused(id, code) : engine.notSent(id, code)));
   }
 
@@ -322,7 +326,7 @@ export class LifetimeReplay {
     if (cancel === undefined || cancel.t > t) return;
     this.#step(t, () => {});
     const entry = this.#engine.orders.get(id)?.parent || id;
-    if (!cancel.isReplayed && this.#isOfStop(entry)) this.#setOff(entry, t);
+    if (!cancel.isReplayed && this.#isCancelOfStop(entry)) this.#triggerStop(entry, t);
     if (cancel.isReplayed) return;
     cancel.isReplayed = true;
     this.comparison.countMissingCancel(number);
@@ -338,13 +342,13 @@ export class LifetimeReplay {
    * True when a local stop of `entry` made the cancel at the current record: the order of the stop follows it. If the process ended before
    * that order, only a driver that steps inside rows can have made it; the cancel of a live bot must not count as one.
    */
-  #isOfStop(entry: number): boolean {
-    const { recordIndex: at } = this.comparison;
+  #isCancelOfStop(entry: number): boolean {
+    const { recordIndex } = this.comparison;
     const isLeg = (record: JournalRecord): boolean => record.k === 'INTENT' && isStopLeg(record) && record.parent === entry;
-    return this.#deps.defersCallbacks === true || this.#recorded.records.some((record, later) => later > at && isLeg(record));
+    return this.#deps.defersCallbacks === true || this.#recorded.records.some((record, index) => index > recordIndex && isLeg(record));
   }
   /** Triggers a stop inside a row. Its recorded order, or a cancel of it, shows that it triggered. */
-  #setOff(entry: number, t: number): void {
+  #triggerStop(entry: number, t: number): void {
     const engine = this.#engine;
     for (let index = 0; this.#isMidRow(t) && index < engine.instruments.length; index++) {
       const bracket = engine.brackets.of({ instrumentIndex: index, id: entry });
@@ -352,7 +356,7 @@ export class LifetimeReplay {
     }
   }
   /** Sends a stop entry that triggered inside a row. Its recorded order shows that it did. */
-  #sendEntry(id: OrderId, t: number): void {
+  #sendStopEntry(id: OrderId, t: number): void {
     const { drafts, orders } = this.#engine;
     const entry = this.#isMidRow(t) ? orders.drafts.find(id) : undefined;
     if (entry !== undefined && isWatched(entry)) this.#step(t, () => drafts.entries.fire(entry, entry.triggerTicks));
@@ -368,7 +372,7 @@ export class LifetimeReplay {
   }
 
   /** Replays the raise or the end of a halt cause. */
-  #halt(record: RecordOf<'HALT'> | RecordOf<'RESUME'>): void {
+  #replayHalt(record: RecordOf<'HALT'> | RecordOf<'RESUME'>): void {
     const { risk, instruments } = this.#engine;
     const scope = scopeFromText(record.scope, instruments);
     if (scope === null) return;
@@ -394,7 +398,3 @@ export class LifetimeReplay {
     times.forEach((timeMs, index) => knownRates.set(timeMs, rateFrom(rates[index]!)));
   }
 }
-
-const MISSED = 'MISSED';
-const KILLED = 'KILLED';
-type OrderReport = RecordOf<'FILL' | 'STATE' | 'REFUSED' | 'ACK' | 'TOMB'>;

@@ -29,10 +29,11 @@ export async function livePlan(
   fromMs: number,
   { load, bundler, series }: { readonly [Name in 'load' | 'bundler' | 'series']?: ResolveOptions[Name] | undefined },
 ): Promise<RunPlan> {
+  const hasFutures = markets.includes('futures');
   const { plan } = await resolveRun(source, {
     feeds,
     series,
-    contracts: markets.includes('futures') ? { data: liveContracts(feeds), inputs: [], files: [], notes: [], warnings: [] } : undefined,
+    contracts: hasFutures ? { data: liveContracts(feeds), inputs: [], files: [], notes: [], warnings: [] } : undefined,
     blockRows: BLOCK_ROWS,
     ...(load ? { load } : {}),
     bundler,
@@ -64,7 +65,8 @@ export async function buildEngine(
   const startUnits = engine.runs.map((_, strategy) => engine.ledger.equityUnits(strategy, marks));
   bookHistory(engine, history);
   engine.haltActions = new HaltActions(engine);
-  sealEngine(engine, needsTechnical(engine) ? await loadTechnicalLibrary() : null);
+  const technicalLibrary = needsTechnical(engine) ? await loadTechnicalLibrary() : null;
+  sealEngine(engine, technicalLibrary);
   return { engine, startUnits };
 }
 

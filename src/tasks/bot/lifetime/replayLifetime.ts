@@ -60,17 +60,18 @@ export class KeptPointProblem extends ConfigError {}
 export async function replayLifetime(
   lifetime: Lifetime,
   plan: RunPlan,
-  { absenceBounds: bounds, log, watcher, ...options }: ReplayLifetimeOptions,
+  { absenceBounds, log, watcher, ...options }: ReplayLifetimeOptions,
 ): Promise<ReplayedLifetime> {
-  const recorded = new ComparingJournal();
+  const comparingJournal = new ComparingJournal();
   const exchange = new SwitchedExchange();
-  const journal = new SwitchedJournal(recorded);
+  const journal = new SwitchedJournal(comparingJournal);
   const { state, history } = readBefore(lifetime.before);
   const silentLog: LogLine = (...line) => {
-    if (journal.port !== recorded) log?.(...line);
+    if (journal.port !== comparingJournal) log?.(...line);
   };
-  const watched = watcher?.watchJournal(journal) ?? journal;
-  const built = await buildEngine(plan, { exchange, journal: watched, absenceBounds: bounds }, history, silentLog, watcher?.hostFor);
+  const watchedJournal = watcher?.watchJournal(journal) ?? journal;
+  const ports = { exchange, journal: watchedJournal, absenceBounds };
+  const built = await buildEngine(plan, ports, history, silentLog, watcher?.hostFor);
   watcher?.onBuilt(built.engine);
   if (lifetime.before.length > 0) restore(built.engine, state, lifetime);
   const problem = lifetime.kept === null ? null : pointProblem(built.engine, lifetime.kept);
@@ -80,7 +81,7 @@ export async function replayLifetime(
   const replay = new LifetimeReplay({
     engine: built.engine,
     plan,
-    journal: recorded,
+    journal: comparingJournal,
     recorded: lifetime.recorded,
     acceptedTo,
     ...options,
@@ -94,12 +95,11 @@ export async function replayLifetime(
 function restore(engine: Engine, state: JournalState, { fromMs, kept }: Lifetime): void {
   const restored = restoredOrders(state, engine.instruments, { isTorn: false, venueMs: fromMs });
   // If the lifetime is entered at a point, later records contain the outcome of orders sent before it.
-  const isSent = ({ state: orderState, id }: RestoredOrder): boolean =>
-    kept !== null && (orderState === 'notSent' || (orderState === 'unknown' && !unknowns.has(id)));
-  const unknowns = new Set(
-    [...state.unfinished.values()].flatMap(({ intent, state: last }) => (last?.lifecycle === 'unknown' ? [intent.order] : [])),
-  );
-  const orders = restored.orders.map((order) => (isSent(order) ? { ...order, state: 'sent' as const } : order));
+  const unfinished = [...state.unfinished.values()];
+  const recordedAsUnknown = new Set(unfinished.filter((order) => order.state?.lifecycle === 'unknown').map(({ intent }) => intent.order));
+  const awaitsRecords = ({ state: orderState, id }: RestoredOrder): boolean =>
+    kept !== null && (orderState === 'notSent' || (orderState === 'unknown' && !recordedAsUnknown.has(id)));
+  const orders = restored.orders.map((order) => (awaitsRecords(order) ? { ...order, state: 'sent' as const } : order));
   const causes = causesOf(state, engine.instruments).filter((cause) => kept !== null || outlivesProcess(cause));
   restoreBot(engine, { orders: { ...restored, orders }, causes, memory: memoryOf(state) }, fromMs);
 }

@@ -11,7 +11,7 @@ import type { BotOrder } from '../../../orders/botOrder.ts';
 import { NEVER_LEFT, type RestoredOrder } from '../../../orders/restoreBotOrder.ts';
 import type { BotJournal } from '../journal/botJournal.ts';
 import { outlivesProcess } from '../safety/lastingCauses.ts';
-import type { DecisionComparison, HeldDecision } from './decisionComparison.ts';
+import type { DecisionComparison, HeldDecision, ReplayDifference } from './decisionComparison.ts';
 
 /** Changes of config and code since the last start, as sentences; empty: none. */
 export type Changes = readonly string[];
@@ -20,21 +20,22 @@ export type Changes = readonly string[];
 export function checkReplay({ differences, difference, decisions }: DecisionComparison, changes: Changes, data: string): void {
   if (changes.length === 0 && difference === null) return;
   const total = decisions + differences;
-  const first =
-    difference === null
-      ? ''
-      : `, the first at ${formatTime(difference.timeMs)} (record ${difference.seq}): recorded ${difference.recorded}; now ${difference.replayed}`;
-  const count = `${differences} of ${total} past decisions would be made differently${first}`;
-  throw changes.length > 0
-    ? new ConfigError(
-        `${data}: ${changes.join('; ')}: ${count}`,
-        'continue with --accept-changes, which leaves past orders as they are, or use another data folder',
-      )
-    : new ConfigError(
-        `${data}: the strategy does not repeat the decisions in its journal: ${count}`,
-        'remove the cause (the clock, random numbers, a file, a field that is not kept); then use --accept-changes or another data folder',
-      );
+  const firstText = difference === null ? '' : `, the first ${differenceText(difference)}`;
+  const countText = `${differences} of ${total} past decisions would be made differently${firstText}`;
+  if (changes.length > 0)
+    throw new ConfigError(
+      `${data}: ${changes.join('; ')}: ${countText}`,
+      'continue with --accept-changes, which leaves past orders as they are, or use another data folder',
+    );
+  throw new ConfigError(
+    `${data}: the strategy does not repeat the decisions in its journal: ${countText}`,
+    'remove the cause (the clock, random numbers, a file, a field that is not kept); then use --accept-changes or another data folder',
+  );
 }
+
+/** Returns time, record, recorded and replayed decision of a difference. */
+const differenceText = ({ timeMs, seq, recorded, replayed }: ReplayDifference): string =>
+  `at ${formatTime(timeMs)} (record ${seq}): recorded ${recorded}; now ${replayed}`;
 
 /** Clears causes that ended with the process and starts to journal halts. Callbacks wait until the start is complete. */
 export function takeOver(engine: Engine, { journal, state }: BotJournal, venueMs: number): void {
@@ -67,10 +68,11 @@ export function followRecordedOrders(
   const isHeld = (order: BotOrder): boolean => held.some(({ kind, id }) => kind === 'sent' && id === order.id);
   for (const order of engine.orders.active().slice()) {
     if (!recorded.has(order.id)) continue;
-    // Changed code does not ask for this order again, and no request of it has left: it ends here.
-    if (order.state === STATE.sent && !isHeld(order) && neverLeft.has(order.id)) engine.notSent(order.id, NEVER_LEFT);
-    else if (order.state === STATE.sent && !isHeld(order)) engine.outcomeUnknown(order.id);
-    else if (order.state === STATE.unknown) {
+    if (order.state === STATE.sent && !isHeld(order)) {
+      // Changed code does not ask for this order again. If no request of it has left, it ends here.
+      if (neverLeft.has(order.id)) engine.notSent(order.id, NEVER_LEFT);
+      else engine.outcomeUnknown(order.id);
+    } else if (order.state === STATE.unknown) {
       engine.outcomes.haltInstrument(order);
       engine.exchange.read(order, engine.orders.resolution(order).first);
     }

@@ -50,20 +50,22 @@ function codeFacts(plan: RunPlan): RecordFacts {
   const modules = modulesOf(plan).map(({ hash }, index) => [`module.${index}`, hash] as const);
   return { ...Object.fromEntries(facts), ...Object.fromEntries(modules), seed };
 }
+
 /** Returns the modules of a plan, with the hashes of their code. */
 const modulesOf = ({ models }: Pick<RunPlan, 'models'>) => (models?.records ?? []).filter(({ use }) => use === 'module');
+
 /** Returns the feeds as facts. */
 const feedFacts = (config: LiveConfig): RecordFacts => Object.fromEntries(feedNames(config).map((name, index) => [`feed.${index}`, name]));
 
 /** Returns why the lifetime cannot continue: its feeds or the number of its strategies differ. Null if it can. */
 export function lifetimeEnd({ newest }: Lifetime, config: LiveConfig, { strategies }: RunPlan): string | null {
-  const recordedNames = (name: string): readonly string[] =>
-    Object.entries(newest.limits).flatMap(([key, value]) => (key.startsWith(name) ? [String(value)] : []));
-  const feeds = feedNames(config);
-  const count = recordedNames('strategy.').length;
-  if (recordedNames('feed.').join('; ') !== feeds.join('; '))
-    return `expected the feeds of earlier starts (${recordedNames('feed.').join('; ')}), got ${feeds.join('; ')}`;
-  return count === strategies.length ? null : `expected ${count} strategies as before, got ${strategies.length}`;
+  const recordedFacts = (prefix: string): readonly string[] =>
+    Object.entries(newest.limits).flatMap(([key, value]) => (key.startsWith(prefix) ? [String(value)] : []));
+  const feeds = feedNames(config).join('; ');
+  const earlierFeeds = recordedFacts('feed.').join('; ');
+  if (earlierFeeds !== feeds) return `expected the feeds of earlier starts (${earlierFeeds}), got ${feeds}`;
+  const earlierCount = recordedFacts('strategy.').length;
+  return earlierCount === strategies.length ? null : `expected ${earlierCount} strategies as before, got ${strategies.length}`;
 }
 
 /** Returns the changes since the newest start of the lifetime, as sentences. */
@@ -71,21 +73,20 @@ export function changesSince({ newest }: Lifetime, plan: RunPlan): readonly stri
   const { strategies, seed } = plan;
   const { limits, version } = newest;
   const modules = modulesOf(plan);
-  const before = Object.keys(limits).filter((key) => key.startsWith('module.')).length;
-  return [
-    ...(version === packageVersion() ? [] : [`isobar is version ${packageVersion()}, and was ${version}`]),
-    ...(limits['seed'] === seed ? [] : [`the seed is ${seed}, and was ${String(limits['seed'])}`]),
-    ...strategies.flatMap(({ record, hash, params }, index) => [
-      ...(limits[`strategy.${index}`] === hash ? [] : [`the code of ${record.name} has changed`]),
-      ...(limits[`params.${index}`] === JSON.stringify(params)
-        ? []
-        : [`the parameters of ${record.name} are ${JSON.stringify(params)}, and were ${String(limits[`params.${index}`])}`]),
-    ]),
-    ...modules.flatMap(({ file, hash }, index) =>
-      limits[`module.${index}`] === hash ? [] : [`the code of the module ${file} has changed`],
-    ),
-    ...(before > modules.length ? [`the bot has ${modules.length} modules, and had ${before}`] : []),
-  ];
+  const changes: string[] = [];
+  if (version !== packageVersion()) changes.push(`isobar is version ${packageVersion()}, and was ${version}`);
+  if (limits['seed'] !== seed) changes.push(`the seed is ${seed}, and was ${String(limits['seed'])}`);
+  for (const [index, { record, hash, params }] of strategies.entries()) {
+    if (limits[`strategy.${index}`] !== hash) changes.push(`the code of ${record.name} has changed`);
+    const paramsText = JSON.stringify(params);
+    const earlierParams = limits[`params.${index}`];
+    if (earlierParams !== paramsText) changes.push(`the parameters of ${record.name} are ${paramsText}, and were ${String(earlierParams)}`);
+  }
+  for (const [index, { file, hash }] of modules.entries())
+    if (limits[`module.${index}`] !== hash) changes.push(`the code of the module ${file} has changed`);
+  const earlierModules = Object.keys(limits).filter((key) => key.startsWith('module.')).length;
+  if (earlierModules > modules.length) changes.push(`the bot has ${modules.length} modules, and had ${earlierModules}`);
+  return changes;
 }
 
 /** Maximum of rows in a record: about 50 KB a line. */
@@ -94,9 +95,10 @@ const MAX_RECORD_ROWS = 500;
 /** Journals the warm-up bars for a replay, as instants at the start of the run. */
 function writeWarmup(journal: FileJournal, engine: Engine): void {
   engine.feeds.forEach(({ bars }, feed) => {
-    for (let from = 0; from < bars.length; from += MAX_RECORD_ROWS) {
-      const rows = Array.from({ length: Math.min(MAX_RECORD_ROWS, bars.length - from) }, (_, index) => factOf(bars, feed, from + index));
-      journal.instant({ atMs: engine.deps.fromMs, decided: false, rows: engine.feeds.map((other) => other.bars.length), bars: rows });
+    for (let fromRow = 0; fromRow < bars.length; fromRow += MAX_RECORD_ROWS) {
+      const rowCount = Math.min(MAX_RECORD_ROWS, bars.length - fromRow);
+      const facts = Array.from({ length: rowCount }, (_, index) => factOf(bars, feed, fromRow + index));
+      journal.instant({ atMs: engine.deps.fromMs, decided: false, rows: engine.feeds.map((other) => other.bars.length), bars: facts });
     }
   });
 }

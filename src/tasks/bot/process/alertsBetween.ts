@@ -21,10 +21,17 @@ export function alertsBetween(before: BotView | null, now: BotView): readonly Al
 
 type MakeAlert = (level: AlertLevel, code: string, scope: string, message: string) => Alert;
 
-const causesOf = (view: BotView | null): ReadonlyMap<string, { readonly scope: string; readonly cause: CauseView }> =>
-  new Map(
-    (view?.scopes ?? []).flatMap(({ scope, causes }) => causes.map((cause) => [`${scope} ${cause.code}`, { scope, cause }] as const)),
-  );
+/** A halt cause and the scope that it halts. */
+interface ScopedCause {
+  readonly scope: string;
+  readonly cause: CauseView;
+}
+
+/** Returns the halt causes of a view by scope and code. */
+function causesOf(view: BotView | null): ReadonlyMap<string, ScopedCause> {
+  const scopedCauses = (view?.scopes ?? []).flatMap(({ scope, causes }) => causes.map((cause) => ({ scope, cause })));
+  return new Map(scopedCauses.map((scoped) => [`${scoped.scope} ${scoped.cause.code}`, scoped]));
+}
 
 /** Returns alerts for halt causes that were raised or have ended. */
 function causeAlerts(before: BotView | null, now: BotView, alert: MakeAlert): readonly Alert[] {
@@ -33,39 +40,38 @@ function causeAlerts(before: BotView | null, now: BotView, alert: MakeAlert): re
   const raised = [...causesNow].flatMap(([key, { scope, cause }]) => {
     const { code, state, why, clearsItself } = cause;
     if (causesBefore.get(key)?.cause.state === state) return [];
-    const level = !clearsItself || state === 'KILLED' || state === 'CANCEL_ONLY' ? 'alarm' : 'warn';
+    const isAlarm = !clearsItself || state === 'KILLED' || state === 'CANCEL_ONLY';
     const todo = causeRow(code)?.todo ?? 'isobar status';
-    return [alert(level, code, scope, `${state}: ${why}. What to do: ${todo.replaceAll('`', '')}.`)];
+    return [alert(isAlarm ? 'alarm' : 'warn', code, scope, `${state}: ${why}. What to do: ${todo.replaceAll('`', '')}.`)];
   });
-  const cleared = [...causesBefore].flatMap(([key, { scope, cause }]) =>
-    causesNow.has(key)
-      ? []
-      : [alert('info', `${cause.code}_OVER`, scope, `${cause.code} has ended: ${scope} is in state ${stateOf(now, scope)}`)],
-  );
+  const cleared = [...causesBefore]
+    .filter(([key]) => !causesNow.has(key))
+    .map(([, { scope, cause }]) =>
+      alert('info', `${cause.code}_OVER`, scope, `${cause.code} has ended: ${scope} is in state ${stateOf(now, scope)}`),
+    );
   return [...raised, ...cleared];
 }
 
+/** Returns the risk state of a scope. A view lists only scopes that are halted. */
 const stateOf = (view: BotView, scope: string): string => view.scopes.find((other) => other.scope === scope)?.state ?? 'RUN';
 
 /** Returns alerts for orders that need the operator, foreign orders, and a failed journal. */
 function orderAlerts(before: BotView | null, now: BotView, alert: MakeAlert): readonly Alert[] {
-  const alertedIds = new Set(before?.unknown.filter(({ needsPerson }) => needsPerson).map(({ cid }) => cid));
-  const foreign = new Set(before?.foreignOrders.map(({ id }) => id));
-  return [
-    ...now.unknown
-      .filter(({ needsPerson, cid }) => needsPerson && !alertedIds.has(cid))
-      .map(({ cid, instrument, cause }) =>
-        alert('alarm', 'NEEDS_PERSON', `order:${cid}`, `${instrument}: ${cause}. Look it up, then isobar orders resolve ${cid}.`),
-      ),
-    ...now.foreignOrders
-      .filter(({ id }) => !foreign.has(id))
-      .map(({ kind, id, instrument, message }) =>
-        alert('alarm', 'ALIEN', `${kind}:${id}`, `${instrument}: ${message}. isobar orders adopt or ignore ${id}.`),
-      ),
-    ...(now.journal.failure !== null && before?.journal.failure === null
-      ? [alert('alarm', 'JOURNAL', 'account', now.journal.failure)]
-      : []),
-  ];
+  const alertedCids = new Set(before?.unknown.filter(({ needsPerson }) => needsPerson).map(({ cid }) => cid));
+  const unknownAlerts = now.unknown
+    .filter(({ needsPerson, cid }) => needsPerson && !alertedCids.has(cid))
+    .map(({ cid, instrument, cause }) =>
+      alert('alarm', 'NEEDS_PERSON', `order:${cid}`, `${instrument}: ${cause}. Look it up, then isobar orders resolve ${cid}.`),
+    );
+  const alertedForeignIds = new Set(before?.foreignOrders.map(({ id }) => id));
+  const foreignAlerts = now.foreignOrders
+    .filter(({ id }) => !alertedForeignIds.has(id))
+    .map(({ kind, id, instrument, message }) =>
+      alert('alarm', 'ALIEN', `${kind}:${id}`, `${instrument}: ${message}. isobar orders adopt or ignore ${id}.`),
+    );
+  const hasJournalFailed = now.journal.failure !== null && before?.journal.failure === null;
+  const journalAlerts = hasJournalFailed ? [alert('alarm', 'JOURNAL', 'account', now.journal.failure)] : [];
+  return [...unknownAlerts, ...foreignAlerts, ...journalAlerts];
 }
 
 /** Returns an alert if a kill has ended. */

@@ -42,10 +42,10 @@ export async function openControl(folder: string, control: BotControl, idleMs = 
     throw new ConfigError(`${path}: expected a path of at most ${MAX_PATH_BYTES} bytes`, 'choose a data folder with a shorter path');
   }
   await removeDeadSocket(path);
-  const open = new Set<Socket>();
+  const openSockets = new Set<Socket>();
   const server = createServer((socket) => {
-    open.add(socket);
-    socket.on('close', () => open.delete(socket));
+    openSockets.add(socket);
+    socket.on('close', () => openSockets.delete(socket));
     Conversation.begin(socket, control, idleMs);
   });
   server.maxConnections = MAX_CONNECTIONS;
@@ -57,7 +57,7 @@ export async function openControl(folder: string, control: BotControl, idleMs = 
   return {
     path,
     close() {
-      for (const socket of open) socket.destroy();
+      for (const socket of openSockets) socket.destroy();
       return new Promise((resolve) => server.close(() => resolve()));
     },
   };
@@ -68,7 +68,7 @@ class Conversation {
   readonly #socket: Socket;
   readonly #control: BotControl;
   readonly #idleMs: number;
-  readonly #waiting: string[] = [];
+  readonly #waitingRequests: string[] = [];
   #isAnswering = false;
   #stopIdleTimer = (): void => {};
 
@@ -78,6 +78,7 @@ class Conversation {
     this.#idleMs = idleMs;
   }
 
+  /** Starts to answer the requests of a new connection. */
   static begin(socket: Socket, control: BotControl, idleMs: number): void {
     new Conversation(socket, control, idleMs).#listen();
   }
@@ -98,9 +99,10 @@ class Conversation {
     this.#restartIdleTimer();
   }
 
+  /** Queues a request and answers the queue. Rejects a client with too many waiting requests. */
   #handleRequest(text: string): void {
-    if (this.#waiting.length >= MAX_WAITING) return this.#rejectAndClose(`expected at most ${MAX_WAITING} waiting requests`);
-    this.#waiting.push(text);
+    if (this.#waitingRequests.length >= MAX_WAITING) return this.#rejectAndClose(`expected at most ${MAX_WAITING} waiting requests`);
+    this.#waitingRequests.push(text);
     this.#socket.pause();
     if (!this.#isAnswering) void this.#answerAll();
   }
@@ -109,10 +111,11 @@ class Conversation {
   async #answerAll(): Promise<void> {
     this.#isAnswering = true;
     this.#stopIdleTimer();
-    for (let text = this.#waiting.shift(); text !== undefined; text = this.#waiting.shift()) {
-      const answer = lineText(await answerTo(text, this.#control));
+    for (let text = this.#waitingRequests.shift(); text !== undefined; text = this.#waitingRequests.shift()) {
+      const answer = lineText(await answerLineFor(text, this.#control));
       if (this.#socket.destroyed) return;
-      if (!this.#socket.write(answer) && !(await this.#hasRead())) return;
+      const isBuffered = !this.#socket.write(answer);
+      if (isBuffered && !(await this.#waitUntilRead())) return;
     }
     this.#isAnswering = false;
     this.#restartIdleTimer();
@@ -120,15 +123,15 @@ class Conversation {
   }
 
   /** Resolves true once the client has read what was written, false if it disconnected or does not read. */
-  #hasRead(): Promise<boolean> {
+  #waitUntilRead(): Promise<boolean> {
     const socket = this.#socket;
     return new Promise((resolve) => {
-      const stop = runAfter(this.#idleMs, () => socket.destroy());
-      const settle = (isRead: boolean) => (): void => {
-        stop();
+      const cancelTimeout = runAfter(this.#idleMs, () => socket.destroy());
+      const endWait = (isRead: boolean): void => {
+        cancelTimeout();
         resolve(isRead);
       };
-      socket.once('drain', settle(true)).once('close', settle(false));
+      socket.once('drain', () => endWait(true)).once('close', () => endWait(false));
     });
   }
 
@@ -138,22 +141,23 @@ class Conversation {
     this.#stopIdleTimer = runAfter(this.#idleMs, () => this.#socket.destroy());
   }
 
+  /** Replies with a problem and closes the connection. Waiting requests are dropped. */
   #rejectAndClose(problem: string): void {
-    this.#waiting.length = 0;
+    this.#waitingRequests.length = 0;
     this.#socket.end(lineText({ v: PROTOCOL_VERSION, id: 0, ok: false, problem }));
   }
 }
 
 /** Returns the reply to one request line. */
-async function answerTo(text: string, control: BotControl): Promise<AnswerLine> {
-  const line = readRequestLine(text);
+async function answerLineFor(text: string, control: BotControl): Promise<AnswerLine> {
   const v = PROTOCOL_VERSION;
+  const line = readRequestLine(text);
   if (line === null) return { v, id: 0, ok: false, problem: 'expected a line {v, id, who, request}' };
   const { id, who } = line;
   if (line.v !== v) return { v, id, ok: false, problem: `expected version ${v} of the protocol, got ${line.v}` };
-  const read = readRequest(line.request);
-  if ('problem' in read) return { v, id, ok: false, problem: read.problem };
-  return { v, id, ok: true, value: await perform(control, read.request, who) };
+  const parsed = readRequest(line.request);
+  if ('problem' in parsed) return { v, id, ok: false, problem: parsed.problem };
+  return { v, id, ok: true, value: await perform(control, parsed.request, who) };
 }
 
 /** Removes the socket of a process that was killed. Throws ConfigError if a process still answers on it. */

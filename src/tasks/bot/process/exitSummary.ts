@@ -7,12 +7,12 @@ type FinalView = Pick<BotView, 'equity' | 'open' | 'unknown' | 'counts' | 'scope
 
 /** Returns the last log line for the final view of a bot. */
 export function exitSummary({ equity, open, unknown, counts, scopes }: FinalView): string {
-  const money = equity.map(({ asset, now }) => `${now} ${asset}`).join(', ');
+  const equityText = equity.map(({ asset, now }) => `${now} ${asset}`).join(', ');
   const openText =
     open.length + unknown.length === 0
       ? 'no order is open'
       : `left open: ${counted(open.length, 'order')}, ${unknown.length} of unknown outcome`;
   const isJournalWritten = !scopes.some(({ causes }) => causes.some(({ code }) => code === 'JOURNAL'));
   const journalText = isJournalWritten ? 'the journal is written' : 'the journal could not be written';
-  return `stopped: ${counted(counts.ordersSent, 'order')} sent, ${counted(counts.fills, 'fill')}, equity ${money}; ${openText}; ${journalText}`;
+  return `stopped: ${counted(counts.ordersSent, 'order')} sent, ${counted(counts.fills, 'fill')}, equity ${equityText}; ${openText}; ${journalText}`;
 }

@@ -6,6 +6,7 @@ import { runAfter } from '../../../adapters/clock/wallClock.ts';
 /** Maximum of unread bytes, some thousand lines. Beyond it, lines are dropped until the reader has read everything. */
 const MAX_WAITING_BYTES = 1024 * 1024;
 
+/** A standard stream of the process, with its file descriptor. */
 type Stream = NodeJS.WriteStream & { readonly fd: number };
 
 /** Listeners for problems of the output. */
@@ -25,8 +26,9 @@ export class LogOutput {
   readonly #stream: Stream;
   readonly #events: OutputEvents;
   readonly #file: LogFile | null;
-  #isLost = false;
-  #missed = 0;
+  #isClosed = false;
+  /** Lines that were dropped because the reader has not read earlier ones. */
+  #missedLines = 0;
 
   /** `others`: streams that are not written to here, and whose readers may disconnect too. */
   constructor(stream: Stream, others: readonly NodeJS.WriteStream[], events: OutputEvents) {
@@ -44,19 +46,19 @@ export class LogOutput {
   write(line: string): void {
     if (this.#file !== null) return this.#file.write(line);
     if (!this.#stream.writable) return;
-    if (this.#missed > 0 || this.#stream.writableLength > MAX_WAITING_BYTES) this.#missed++;
+    if (this.#missedLines > 0 || this.#stream.writableLength > MAX_WAITING_BYTES) this.#missedLines++;
     else this.#stream.write(line);
   }
 
   readonly #onFailure = ({ code, message }: NodeJS.ErrnoException): void => {
-    if (this.#isLost) return;
-    this.#isLost = true;
+    if (this.#isClosed) return;
+    this.#isClosed = true;
     this.#events.onClosed(code ?? message);
   };
 
   readonly #onDrain = (): void => {
-    const lines = this.#missed;
-    this.#missed = 0;
+    const lines = this.#missedLines;
+    this.#missedLines = 0;
     if (lines > 0) this.#events.onLinesMissed(lines);
   };
 }
@@ -65,50 +67,61 @@ export class LogOutput {
 class LogFile {
   readonly #stream: Stream;
   readonly #events: OutputEvents;
-  /** The rest of a line that was written only in part. */
-  #rest = Buffer.alloc(0);
+  /** The bytes of a line that are not written yet. After a failure, the remainder of a line that was written only in part. */
+  #unwritten = Buffer.alloc(0);
+  /** True from the first failed write until a write succeeds. */
   #isFull = false;
-  #missed = 0;
+  #missedLines = 0;
 
   constructor(stream: Stream, events: OutputEvents) {
     this.#stream = stream;
     this.#events = events;
   }
 
+  /** Writes a line after the remainder of the one before. If no byte of a line could be written, the line is dropped and counted. */
   write(line: string): void {
-    const before = this.#writeRest();
-    if (before !== null) return this.#noteMissing(before);
-    const whole = Buffer.from(line);
-    this.#rest = whole;
-    const failed = this.#writeRest();
-    if (failed === null) return this.#onWritten();
-    if (this.#rest.length < whole.length) return this.#reportFull(failed);
-    this.#rest = Buffer.alloc(0);
-    this.#noteMissing(failed);
+    const remainderError = this.#writeUnwritten();
+    if (remainderError !== null) return this.#noteMissing(remainderError);
+    const lineBytes = Buffer.from(line);
+    this.#unwritten = lineBytes;
+    const lineError = this.#writeUnwritten();
+    if (lineError === null) return this.#onWritten();
+    const isPartlyWritten = this.#unwritten.length < lineBytes.length;
+    if (isPartlyWritten) return this.#reportFull(lineError);
+    this.#unwritten = Buffer.alloc(0);
+    this.#noteMissing(lineError);
   }
 
-  /** Writes the rest of a line. Returns the error code; null: nothing is left. */
-  #writeRest(): string | null {
+  /** Writes the waiting bytes. Returns the error code; null: all are written. */
+  #writeUnwritten(): string | null {
     try {
-      while (this.#rest.length > 0) this.#rest = this.#rest.subarray(writeSync(this.#stream.fd, this.#rest));
+      while (this.#unwritten.length > 0) {
+        const writtenBytes = writeSync(this.#stream.fd, this.#unwritten);
+        this.#unwritten = this.#unwritten.subarray(writtenBytes);
+      }
       return null;
     } catch (error) {
       return error instanceof Error && 'code' in error ? String(error.code) : String(error);
     }
   }
+
   #noteMissing(code: string): void {
-    this.#missed++;
+    this.#missedLines++;
     this.#reportFull(code);
   }
+
+  /** Reports the first failure since the last successful write. */
   #reportFull(code: string): void {
     if (this.#isFull) return;
     this.#isFull = true;
     this.#events.onDiskFull(code);
   }
+
+  /** Reports that the file can be written again, if it could not before. */
   #onWritten(): void {
     if (!this.#isFull) return;
-    const lines = this.#missed;
-    this.#missed = 0;
+    const lines = this.#missedLines;
+    this.#missedLines = 0;
     this.#isFull = false;
     this.#events.onDiskFree(lines);
   }

@@ -20,8 +20,10 @@ const received: Readonly<Record<string, unknown>>[] = [];
 const logged: string[] = [];
 
 beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'isobar-sight-'));
-  received.length = logged.length = alarms = 0;
+  folder = mkdtempSync(join(tmpdir(), 'isobar-monitoring-'));
+  received.length = 0;
+  logged.length = 0;
+  alarms = 0;
   monitoring = null;
   server = createServer((request, response) => {
     let text = '';

@@ -49,17 +49,19 @@ const LAST_ALERTS_MS = 3000;
 export async function openMonitoring(control: BotControl, settings: MonitoringSettings, log: MonitoringLog): Promise<Monitoring> {
   const { data, dashboard: dashboardSettings, alerts, notifiers = [] } = settings;
   // Start alerts second: if the port cannot be opened the bot ends, and alerts would keep running.
-  const dashboard =
-    dashboardSettings === null
-      ? null
-      : await openDashboard(control, {
-          folder: data,
-          port: dashboardSettings.port,
-          nowMs,
-          log: (level, message) => log[level](message),
-        });
-  const alertService =
-    alerts.length + notifiers.length === 0 ? null : await startAlertsOrUndo(() => dashboard?.close(), control, settings, log);
+  let dashboard: Dashboard | null = null;
+  if (dashboardSettings !== null) {
+    const { port } = dashboardSettings;
+    dashboard = await openDashboard(control, { folder: data, port, nowMs, log: (level, message) => log[level](message) });
+  }
+  let alertService: AlertService | null = null;
+  if (alerts.length + notifiers.length > 0)
+    try {
+      alertService = startAlerts(control, settings, log);
+    } catch (error) {
+      await dashboard?.close();
+      throw error;
+    }
   return {
     dashboard,
     announceEnd: (why) => alertService?.announceEnd(why),
@@ -70,53 +72,41 @@ export async function openMonitoring(control: BotControl, settings: MonitoringSe
   };
 }
 
-type AlertTask = Omit<Monitoring, 'dashboard'>;
-
-/** Starts alerts. Runs `undo` if that fails. */
-async function startAlertsOrUndo(
-  undo: () => Promise<void> | undefined,
-  ...startArguments: Parameters<typeof startAlerts>
-): Promise<AlertTask> {
-  try {
-    return startAlerts(...startArguments);
-  } catch (error) {
-    await undo();
-    throw error;
-  }
-}
+/** Running alerts. */
+type AlertService = Omit<Monitoring, 'dashboard'>;
 
 /** Starts to send an alert for each change of the bot's view. */
 function startAlerts(
   control: BotControl,
-  { alerts, notifiers: fromModules = [], folder, onAlarm: alarmed }: MonitoringSettings,
+  { alerts, notifiers: fromModules = [], folder, onAlarm }: MonitoringSettings,
   log: MonitoringLog,
-): AlertTask {
+): AlertService {
   // A scheduler without time scale: operators do not react faster in paper trading.
   const scheduler = new LiveScheduler();
   const notifiers = openNotifiers(alerts, folder);
   const outbox = new AlertOutbox(scheduler, [...notifiers.all, ...fromModules], {
     lost: ({ code, scope }, notifier, why) => log.warn(`an alert was not delivered: ${notifier}, ${code} of ${scope}: ${why}`),
   });
-  let before: BotView | null = null;
-  const sendNew = (): void => {
-    const now = control.view();
-    for (const alert of alertsBetween(before, now)) {
+  let lastView: BotView | null = null;
+  const sendNewAlerts = (): void => {
+    const view = control.view();
+    for (const alert of alertsBetween(lastView, view)) {
       outbox.send(alert);
-      if (alert.level === 'alarm') alarmed();
+      if (alert.level === 'alarm') onAlarm();
     }
-    before = now;
+    lastView = view;
   };
-  sendNew();
-  const stop = repeatEvery(POLL_MS, sendNew);
+  sendNewAlerts();
+  const stopPolling = repeatEvery(POLL_MS, sendNewAlerts);
   return {
     announceEnd(why) {
       const { name, mode, timeMs } = control.view();
       outbox.send({ level: 'alarm', code: 'ENDED', bot: name, mode, scope: 'account', message: `the bot has ended: ${why}`, timeMs });
     },
     async close() {
-      stop();
+      stopPolling();
       // Send alerts for the latest changes, which explain why the bot stops.
-      sendNew();
+      sendNewAlerts();
       await new Promise<void>((resolve) => outbox.finish(LAST_ALERTS_MS, resolve));
       scheduler.close();
       await notifiers.close();

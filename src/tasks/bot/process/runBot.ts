@@ -5,6 +5,7 @@ import { runAfter, monotonicMs, repeatEvery } from '../../../adapters/clock/wall
 import { readOwnFile, replaceFile } from '../../../adapters/disk/ownFile.ts';
 import { ConfigError, EXIT } from '../../../base/errors.ts';
 import { isSource } from '../../../base/inPackage.ts';
+import type { Market } from '../../../model/instrument.ts';
 import { formatTime } from '../../../model/time.ts';
 import { writeBotFile } from '../../control/folder/botFile.ts';
 import { prepareDataFolder } from '../../control/folder/ownFolder.ts';
@@ -45,6 +46,7 @@ export interface ProcessOptions {
   readonly seconds: number | null;
 }
 
+/** File in the data folder with the fingerprint of the account that the operator has confirmed. */
 const CONFIRMED_NAME = 'account.confirmed';
 /** Interval of checks for the kill file and the kill switch. */
 const POLL_MS = 200;
@@ -55,6 +57,8 @@ const LOSS_POLL_MS = 1000;
  * which is late on a busy machine.
  */
 const SAME_SIGNAL_MS = 3000;
+/** Exit codes of a process that a signal has ended: 128 and the number of the signal. */
+const SIGNAL_EXIT = { SIGINT: 130, SIGTERM: 143 } as const;
 /** Time limit for the end of the bot after an unhandled error, which may block it. */
 const MAX_ENDING_MS = 10_000;
 /** Time from the end of a kill that closed positions to the exit of the process. */
@@ -67,17 +71,17 @@ export async function runBot(options: ProcessOptions): Promise<number> {
   prepareDataFolder(config.data);
   checkStart(config, options);
   const account = lockAccount(config);
-  const removeNote = noteBot(dirname(config.accounts), config.data);
+  const removeBotNote = noteBot(dirname(config.accounts), config.data);
   try {
     return await runLocked(config, options, account.unavailableReason);
   } finally {
-    removeNote();
+    removeBotNote();
     account.release();
   }
 }
 
-/** Runs the bot while it holds the account lock. `noLock`: why the lock could not be taken; null: the bot holds it. */
-async function runLocked(config: LiveConfig, options: ProcessOptions, noLock: string | null): Promise<number> {
+/** Runs the bot while it holds the account lock. `lockProblem`: why the lock could not be taken; null: the bot holds it. */
+async function runLocked(config: LiveConfig, options: ProcessOptions, lockProblem: string | null): Promise<number> {
   let log: LiveLog | null = null;
   const isPretty = !options.isJson && (options.isPlain || process.stdout.isTTY);
   const ending = new Ending();
@@ -108,15 +112,15 @@ async function runLocked(config: LiveConfig, options: ProcessOptions, noLock: st
     acceptChanges: options.acceptChanges,
     ...(options.proof === null ? {} : { proof: options.proof }),
   });
-  if (noLock !== null) log!.warn(`another bot of this account on this computer would not be noticed (${noLock})`);
-  return live(config, options, opened, log!, ending);
+  if (lockProblem !== null) log!.warn(`another bot of this account on this computer would not be noticed (${lockProblem})`);
+  return runOpened(config, options, opened, log!, ending);
 }
 
 /** Runs an opened bot with its control socket, heartbeat and monitoring. */
-async function live(config: LiveConfig, options: ProcessOptions, opened: OpenedBot, log: LiveLog, ending: Ending): Promise<number> {
+async function runOpened(config: LiveConfig, options: ProcessOptions, opened: OpenedBot, log: LiveLog, ending: Ending): Promise<number> {
   const loopDelay = new LoopDelay();
   // Close everything, also after an error: an open handle keeps the process alive.
-  const undo: (() => Promise<void> | void)[] = [() => opened.close(), () => loopDelay.stop()];
+  const closers: (() => Promise<void> | void)[] = [() => opened.close(), () => loopDelay.stop()];
   try {
     const control = new LiveControl({
       ...opened,
@@ -125,21 +129,21 @@ async function live(config: LiveConfig, options: ProcessOptions, opened: OpenedB
     });
     writeBotFile(config.data, botFileOf(opened));
     const server = await openControl(config.data, control);
-    undo.push(() => server.close());
+    closers.push(() => server.close());
     const { exchange } = opened.bot.deps;
-    undo.push(openHeartbeat(config.access.socketUrl, exchange.scheduler, () => exchange.random(), log));
+    closers.push(openHeartbeat(config.access.socketUrl, exchange.scheduler, () => exchange.random(), log));
     const noteAlarm = (): void => opened.bot.operatorPresence.noteAlarm(opened.bot.deps.venueMs());
     const monitoring = await openMonitoring(
       control,
       { ...config, notifiers: opened.notifiers, folder: dirname(config.file), onAlarm: noteAlarm },
       log,
     );
-    undo.push(() => monitoring.close());
-    const { code, why } = await run(config, options.seconds, opened, control, log, ending);
+    closers.push(() => monitoring.close());
+    const { code, why } = await runUntilEnd(config, options.seconds, opened, control, log, ending);
     if (code !== EXIT.ok) monitoring.announceEnd(why);
     return code;
   } finally {
-    for (const act of undo.toReversed()) await act();
+    for (const closePart of closers.toReversed()) await closePart();
   }
 }
 
@@ -150,7 +154,7 @@ function exitAfterDelay(openPositions: number, ending: Ending): void {
 }
 
 /** Runs the bot from the first audit to the last record. */
-async function run(
+async function runUntilEnd(
   config: LiveConfig,
   seconds: number | null,
   { bot }: OpenedBot,
@@ -159,10 +163,10 @@ async function run(
   ending: Ending,
 ): Promise<End> {
   const removeSignalHandlers = onSignals(ending, control, log);
-  const removeHandlers = onUnhandledErrors(bot);
+  const removeErrorHandlers = onUnhandledErrors(bot);
   const stopKillFileChecks = repeatEvery(POLL_MS, () => checkKillFiles(config, control));
-  const loss = new LossKill({ risk: bot.deps.engine.risk, equityUnits: () => bot.equity.currentTotal() });
-  const stopLossChecks = repeatEvery(LOSS_POLL_MS, () => killOnLossLimit(control, bot, loss));
+  const lossKill = new LossKill({ risk: bot.deps.engine.risk, equityUnits: () => bot.equity.currentTotal() });
+  const stopLossChecks = repeatEvery(LOSS_POLL_MS, () => killOnLossLimit(control, bot, lossKill));
   const stopTimer = seconds === null ? () => {} : repeatEvery(seconds * 1000, () => ending.end(EXIT.ok, `${seconds} s have passed`));
   const names = bot.deps.plan.strategies.map(({ record }) => record.name).join(', ');
   log.info(`${config.mode} on account ${config.fingerprint}, time scale ${config.timeScale}: ${names}`);
@@ -174,7 +178,7 @@ async function run(
   log.info(`stopping: ${why}`);
   await new Promise<void>((resolve) => bot.stop(resolve));
   removeSignalHandlers(code);
-  removeHandlers();
+  removeErrorHandlers();
   log.info(exitSummary(control.view()));
   return { code, why };
 }
@@ -185,9 +189,11 @@ function checkStart(config: LiveConfig, { isLive, confirm }: ProcessOptions): vo
   const confirmedEarlier = readOwnFile(path)?.trim() ?? null;
   const confirmed = confirm ?? confirmedEarlier;
   const { mode, timeScale, fingerprint, access, markets } = config;
-  const urls = Object.fromEntries(
-    markets.flatMap((market) => (access.baseUrls[market] === null ? [] : [[market, access.baseUrls[market]]])),
-  );
+  const urls: Partial<Record<Market, string>> = {};
+  for (const market of markets) {
+    const url = access.baseUrls[market];
+    if (url !== null) urls[market] = url;
+  }
   checkMode({ mode, isFlagged: isLive, timeScale, urls, fingerprint, confirmed });
   if (mode === 'live' && confirm !== null) replaceFile(path, `${confirm}\n`);
   const record = readKillSwitch(config.data);
@@ -207,15 +213,14 @@ function onSignals(ending: Ending, control: LiveControl, log: LiveLog): (exitCod
   let firstSignalMs = NaN;
   /** The exit code once the bot has stopped; null before. */
   let finalCode: number | null = null;
-  const stopOn = (name: 'SIGTERM' | 'SIGINT', code: number) => {
-    const act = (): void => {
+  // The first signal ends the bot in order. A later one exits at once, with the code of a process that the signal has ended.
+  const stopOn = (name: 'SIGTERM' | 'SIGINT', signalCode: number) =>
+    process.on(name, () => {
       if (monotonicMs() - firstSignalMs < SAME_SIGNAL_MS) return;
-      if (ending.isRequested) process.exit(finalCode ?? code);
+      if (ending.isRequested) process.exit(finalCode ?? signalCode);
       firstSignalMs = monotonicMs();
       ending.end(EXIT.ok, `${name} was received`);
-    };
-    process.on(name, act);
-  };
+    });
   const kill = (): void => {
     log.warn('SIGUSR2 was received');
     void control.kill({ flatten: false, why: 'SIGUSR2' }, 'signal');
@@ -225,8 +230,8 @@ function onSignals(ending: Ending, control: LiveControl, log: LiveLog): (exitCod
     if (!ending.isRequested) ending.end(EXIT.ok, 'SIGHUP was received');
   };
   process.on('SIGHUP', hangUp);
-  stopOn('SIGTERM', 143);
-  stopOn('SIGINT', 130);
+  stopOn('SIGTERM', SIGNAL_EXIT.SIGTERM);
+  stopOn('SIGINT', SIGNAL_EXIT.SIGINT);
   return (exitCode) => {
     finalCode = exitCode;
     process.off('SIGUSR2', kill);
@@ -239,16 +244,16 @@ function onSignals(ending: Ending, control: LiveControl, log: LiveLog): (exitCod
  */
 function onUnhandledErrors(bot: OpenedBot['bot']): () => void {
   let cancelExit = (): void => {};
-  const act = (error: unknown): void => {
+  const handleError = (error: unknown): void => {
     bot.giveUp(`an uncaught error: ${unhandledErrorText(error)}`);
     cancelExit();
     // Ending the bot may raise the same error again, so set a time limit.
     cancelExit = runAfter(MAX_ENDING_MS, () => process.exit(EXIT.failed));
   };
-  process.on('uncaughtException', act).on('unhandledRejection', act);
+  process.on('uncaughtException', handleError).on('unhandledRejection', handleError);
   return () => {
     cancelExit();
-    process.off('uncaughtException', act).off('unhandledRejection', act);
+    process.off('uncaughtException', handleError).off('unhandledRejection', handleError);
   };
 }
 
@@ -268,13 +273,13 @@ function checkKillFiles({ data }: LiveConfig, control: LiveControl): void {
 }
 
 /** Kills the bot if its loss continues after a halt. */
-function killOnLossLimit(control: LiveControl, bot: OpenedBot['bot'], loss: LossKill): void {
+function killOnLossLimit(control: LiveControl, bot: OpenedBot['bot'], lossKill: LossKill): void {
   // Before the first clean audits the positions are not certain.
-  const why = control.isKilled || !bot.isTrading ? null : loss.killReason();
+  const why = control.isKilled || !bot.isTrading ? null : lossKill.killReason();
   if (why !== null) void control.kill({ flatten: true, why }, 'loss limit');
 }
 
-/** Exit code and reason. */
+/** Exit code of the bot, and the reason why it ends. */
 interface End {
   readonly code: number;
   readonly why: string;
@@ -282,6 +287,7 @@ interface End {
 
 /** The end of the bot, which several events may request. */
 class Ending {
+  /** Resolves when the end is requested. */
   readonly promise: Promise<End>;
   isRequested = false;
   #resolve: (end: End) => void = () => {};

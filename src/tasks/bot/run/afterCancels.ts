@@ -4,6 +4,7 @@ import type { Engine } from '../../../engine/engine.ts';
 import { STATE } from '../../../orders/lifecycle.ts';
 import type { Scheduler } from '../../../ports/scheduler.ts';
 
+/** Time between two checks for pending cancels, ms. */
 const CHECK_MS = 250;
 
 /** The orders to wait for, and the time limit. */
@@ -23,8 +24,8 @@ export function afterCancels({ engine, scheduler, limitMs }: CancelWait, act: ()
   let timer: number | null = null;
   const check = (): void => {
     timer = null;
-    const isPending = engine.orders.active().some(({ state }) => state === STATE.cancelSent);
-    if (isPending && scheduler.nowMs < endMs) timer = scheduler.at(scheduler.nowMs + CHECK_MS, check);
+    const hasPendingCancel = engine.orders.active().some(({ state }) => state === STATE.cancelSent);
+    if (hasPendingCancel && scheduler.nowMs < endMs) timer = scheduler.at(scheduler.nowMs + CHECK_MS, check);
     else act();
   };
   check();

@@ -3,7 +3,7 @@
 /** The queue of one bot. */
 export class AfterSendQueue {
   readonly #runSoon: (run: () => void) => void;
-  readonly #waiting: (() => void)[] = [];
+  readonly #queued: (() => void)[] = [];
   #hasEnded = false;
 
   /** `soon`: runs a function after all current work, including requests. */
@@ -14,21 +14,21 @@ export class AfterSendQueue {
   /** Runs `run` once everything journalled by now is durable and the waiting orders have been sent. */
   add(run: () => void): void {
     if (this.#hasEnded) run();
-    else this.#waiting.push(run);
+    else this.#queued.push(run);
   }
 
   /** Called when records are durable and the orders are being sent: the work follows soon. */
   onDurable(): void {
-    if (this.#waiting.length > 0) this.#runSoon(() => this.#run());
+    if (this.#queued.length > 0) this.#runSoon(() => this.#runQueued());
   }
 
   /** Called when the journal has failed: all work runs at once, now and later. */
   end(): void {
     this.#hasEnded = true;
-    this.#run();
+    this.#runQueued();
   }
 
-  #run(): void {
-    for (const run of this.#waiting.splice(0)) run();
+  #runQueued(): void {
+    for (const run of this.#queued.splice(0)) run();
   }
 }

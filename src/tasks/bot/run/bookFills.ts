@@ -9,17 +9,21 @@ export interface BookFillsDeps {
   readonly services: Pick<MarketRouter, 'serviceOf'>;
 }
 
-/** Reads orders and positions of the instruments in use. `only`: limits them to these; null: all. Calls `done` once, perhaps at once. */
+/** Reads the orders and positions of instruments that have any, of those in `only` (null: all). Calls `done` once, perhaps within the call. */
 export function bookFills({ engine, services }: BookFillsDeps, only: ReadonlySet<number> | null, done: () => void): void {
-  const indices = new Set(engine.orders.active().map(({ instrumentIndex }) => instrumentIndex));
+  const inUse = new Set(engine.orders.active().map(({ instrumentIndex }) => instrumentIndex));
   // Positions pay or receive funding, which no order shows.
-  engine.instruments.forEach(({ market }, index) => void (market === 'futures' && engine.ledger.holds(index) && indices.add(index)));
-  const selected = [...indices].filter((index) => only === null || only.has(index));
+  for (const [index, { market }] of engine.instruments.entries()) if (market === 'futures' && engine.ledger.holds(index)) inUse.add(index);
+  const selected = [...inUse].filter((index) => only === null || only.has(index));
   const markets = new Set(selected.map((index) => engine.instruments[index]!.market));
-  let waiting = markets.size;
-  if (waiting === 0) return done();
+  let pendingMarkets = markets.size;
+  if (pendingMarkets === 0) return done();
+  const onRead = (): void => {
+    pendingMarkets--;
+    if (pendingMarkets === 0) done();
+  };
   for (const market of markets) {
-    const marketIndices = selected.filter((index) => engine.instruments[index]!.market === market);
-    services.serviceOf(market).settle(marketIndices, () => void (--waiting === 0 && done()));
+    const indicesOfMarket = selected.filter((index) => engine.instruments[index]!.market === market);
+    services.serviceOf(market).settle(indicesOfMarket, onRead);
   }
 }

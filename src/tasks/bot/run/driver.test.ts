@@ -8,7 +8,7 @@ import { Driver, type DriverDeps } from './driver.ts';
 const CLOSE_MS = 60_000;
 
 /** Returns a driver, and a list of the events that it has run. */
-function driverWithoutBar(): { readonly driver: Driver; readonly queue: DueQueue; readonly happened: string[]; nowMs: number } {
+function createDriver(): { readonly driver: Driver; readonly queue: DueQueue; readonly events: string[]; nowMs: number } {
   const queue = new DueQueue();
   const events: string[] = [];
   const engine = {
@@ -19,22 +19,22 @@ function driverWithoutBar(): { readonly driver: Driver; readonly queue: DueQueue
     attributeError: (error: Error) => error,
   };
   const doNothing = (): void => {};
-  const state = { queue, happened: events, nowMs: CLOSE_MS - 10_000 };
+  const fixture = { queue, events, nowMs: CLOSE_MS - 10_000 };
   const deps = {
     engine,
     scheduler: { nowMs: 0, at: () => 1, cancel: doNothing },
-    venueMs: () => state.nowMs,
+    venueMs: () => fixture.nowMs,
     onStrategyFailure: doNothing,
-    onJournalFailure: doNothing,
+    onInconsistency: doNothing,
     onFill: doNothing,
-    funding: doNothing,
+    onFunding: doNothing,
   };
-  return Object.assign(state, { driver: new Driver(deps as unknown as DriverDeps) });
+  return Object.assign(fixture, { driver: new Driver(deps as unknown as DriverDeps) });
 }
 
 it('work that is due between the close of a bar and its delivery runs before the bar, at the whole ms of the delivery', () => {
-  const fixture = driverWithoutBar();
-  const { queue, happened: events, driver } = fixture;
+  const fixture = createDriver();
+  const { queue, events, driver } = fixture;
   queue.runDue(CLOSE_MS - 10_000);
   queue.at(CLOSE_MS + 2000, () => void events.push('due'));
   queue.at(CLOSE_MS + 9000, () => void events.push('not due yet'));

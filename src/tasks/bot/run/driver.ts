@@ -25,7 +25,7 @@ export interface DriverDeps {
   /** Called when a strategy has thrown. It gets no more calls. */
   readonly onStrategyFailure: (strategy: number, error: Error) => void;
   /** Called when the bot's own books are inconsistent. It must stop. */
-  readonly onJournalFailure: (error: Error) => void;
+  readonly onInconsistency: (error: Error) => void;
   /** Called before a fill is booked. The fill object is valid only during the call. */
   readonly onFill: (id: OrderId, fill: Fill) => void;
   /** Called before funding is booked. */
@@ -33,7 +33,7 @@ export interface DriverDeps {
 }
 
 /**
- * The time of a step is taken once, at its start. All records of the step have that time, so that a replay can take the same steps. An
+ * Runs the steps of one bot. The time of a step is taken once, at its start. All records of the step have that time, so that a replay can take the same steps. An
  * event of the exchange inside a step, such as a refusal, belongs to that step.
  */
 export class Driver implements ExchangeSink {
@@ -80,11 +80,11 @@ export class Driver implements ExchangeSink {
   /** Handles the events until `untilMs` after a restart. `before` runs first, in the same step. */
   catchUp(untilMs: number, before: (nowMs: number) => void): void {
     const { engine } = this.#deps;
-    const run = (): void => {
+    const passBars = (): void => {
       before(this.#stepMs);
       catchUp(engine, untilMs, this.#stepMs);
     };
-    this.#runGuarded(run, () => finishCatchUp(engine, untilMs));
+    this.#runGuarded(passBars, () => finishCatchUp(engine, untilMs));
   }
 
   /** Takes no more steps. */
@@ -94,7 +94,7 @@ export class Driver implements ExchangeSink {
     this.#timer = null;
   }
 
-  // --- Events of the exchange
+  // Events of the exchange, each as a step or within the current one.
 
   acked(id: OrderId, venueId: VenueOrderId, timeMs: number): void {
     this.step(() => this.#deps.engine.acked(id, venueId, timeMs));
@@ -157,14 +157,14 @@ export class Driver implements ExchangeSink {
 
   /** Stops the strategy that has thrown, and continues with the others. */
   #stopOnError(error: unknown, finish: () => void): void {
-    const { engine, onStrategyFailure, onJournalFailure } = this.#deps;
-    if (error instanceof InvariantError) return onJournalFailure(error);
+    const { engine, onStrategyFailure, onInconsistency } = this.#deps;
+    if (error instanceof InvariantError) return onInconsistency(error);
     onStrategyFailure(engine.currentStrategy, engine.attributeError(error));
     try {
       notifyOthers(engine);
       finish();
-    } catch (next) {
-      this.#stopOnError(next, finish);
+    } catch (furtherError) {
+      this.#stopOnError(furtherError, finish);
     }
   }
 

@@ -2,6 +2,7 @@
 
 import type { Engine } from '../../../engine/engine.ts';
 
+/** Maximum of points. Beyond it every second one is dropped, and further ones are twice as far apart. */
 const MAX_POINTS = 1000;
 const DAY_MS = 86_400_000;
 
@@ -14,7 +15,7 @@ export class EquityBook {
   #points: (readonly [timeMs: number, units: number])[] = [];
   /** Number of the current UTC day since 1970; NaN before the first point. */
   #day = NaN;
-  #dayStartTotal: number;
+  #dayStartTotalUnits: number;
   #dayStartUnits: readonly number[];
   /** Change of the day before this process measured it. */
   #changeBeforeStart: number;
@@ -25,12 +26,12 @@ export class EquityBook {
     this.#engine = engine;
     this.startUnits = startUnits;
     this.#dayStartUnits = this.units();
-    this.#dayStartTotal = this.currentTotal();
-    this.#changeBeforeStart = this.#sinceMidnight(this.#dayStartTotal);
+    this.#dayStartTotalUnits = this.currentTotal();
+    this.#changeBeforeStart = this.#changeSinceMidnight(this.#dayStartTotalUnits);
   }
 
   /** Returns the change of the equity from 00:00 UTC to `total`. The rule on daily losses stores the start of the day over a restart; 0 without that rule. */
-  #sinceMidnight(total: number): number {
+  #changeSinceMidnight(total: number): number {
     const baseline = this.#engine.risk.lossBaseline('DAILY_LOSS');
     return Number.isNaN(baseline) ? 0 : total - baseline;
   }
@@ -48,9 +49,11 @@ export class EquityBook {
    * lost before a restart, too; of several strategies only the total does.
    */
   changeToday(): { readonly total: number; readonly units: readonly number[] } {
-    const earlier = this.#changeBeforeStart;
+    const earlierChange = this.#changeBeforeStart;
+    const total = this.currentTotal() - this.#dayStartTotalUnits + earlierChange;
     const units = this.units().map((now, strategy) => now - this.#dayStartUnits[strategy]!);
-    return { total: this.currentTotal() - this.#dayStartTotal + earlier, units: units.length === 1 ? [units[0]! + earlier] : units };
+    // The earlier change is known only in total. With one strategy, all of it is of that strategy.
+    return { total, units: units.length === 1 ? [units[0]! + earlierChange] : units };
   }
   /** The points of the chart, oldest first. Equity in units. */
   get points(): readonly (readonly [timeMs: number, units: number])[] {
@@ -64,9 +67,9 @@ export class EquityBook {
     if (day !== this.#day) {
       const isFirst = Number.isNaN(this.#day);
       this.#day = day;
-      this.#dayStartTotal = total;
+      this.#dayStartTotalUnits = total;
       this.#dayStartUnits = this.units();
-      this.#changeBeforeStart = isFirst ? this.#sinceMidnight(total) : 0;
+      this.#changeBeforeStart = isFirst ? this.#changeSinceMidnight(total) : 0;
     }
     const secondNewest = this.#points.at(-2);
     // The newest point always stays until the next one. It is dropped then if it was too close to the one before it.

@@ -12,6 +12,7 @@ import type { LiveBot } from './liveBot.ts';
 import { foreignOrderId } from '../account/foreignOrderId.ts';
 import type { MarketRouter } from '../account/marketRouter.ts';
 
+/** Code of the halt cause that a foreign order raises. */
 const FOREIGN_ORDER_CODE = 'ALIEN';
 const rejected = (message: string): ActAnswer => ({ done: false, message });
 
@@ -65,11 +66,13 @@ export async function adoptOrder(bot: LiveBot, decision: Extract<OperatorDecisio
     const order = adopt(engine, run.index, details, id as VenueOrderId, (adopted) => void bot.deps.journal.adopted(adopted));
     foreign.service.adoptFills(order, id);
     const { instrument, side, lots, limit } = order;
-    const size = `${side} ${sizeText(fromScaled(lots, instrument.quantityDigits), instrument)} at ${fromScaled(limit, instrument.priceDigits)}`;
-    bot.deps.log.logDecision(run.name, `${who} has it adopt order ${id}: ${size}`, FOREIGN_ORDER_CODE);
-    result.answer = { done: true, message: `${id} (${size}) is an order of ${run.name} from now on` };
+    const size = sizeText(fromScaled(lots, instrument.quantityDigits), instrument);
+    const terms = `${side} ${size} at ${fromScaled(limit, instrument.priceDigits)}`;
+    bot.deps.log.logDecision(run.name, `${who} has it adopt order ${id}: ${terms}`, FOREIGN_ORDER_CODE);
+    result.answer = { done: true, message: `${id} (${terms}) is an order of ${run.name} from now on` };
   });
-  return result.answer.done ? { ...result.answer, message: `${result.answer.message}${clearCauseIfLast(bot, who, why)}` } : result.answer;
+  if (!result.answer.done) return result.answer;
+  return { ...result.answer, message: `${result.answer.message}${clearCauseIfLast(bot, who, why)}` };
 }
 
 /** Clears the halt cause once no foreign order needs a decision. Returns the end of the reply: how many still do. */

@@ -18,7 +18,7 @@ import { journalFolder } from '../journal/botJournal.ts';
 import type { LiveBot } from './liveBot.ts';
 
 /** Time limit for requests in flight. A kill does not depend on them. */
-const REST_MS = 15_000;
+const MAX_STOP_MS = 15_000;
 
 /** Runs the kill after the kill switch has closed. Never throws because of the exchange: the report lists residuals. */
 export function killBot(bot: LiveBot, flatten: boolean, onPhase: (phase: KillView['phase'], message: string) => void): Promise<KillReport> {
@@ -40,15 +40,17 @@ export function killBot(bot: LiveBot, flatten: boolean, onPhase: (phase: KillVie
         journal.cursor(incidentRecord(market, venueMs));
       },
     },
-    knownOf(bot, settings),
+    knownOrdersOf(bot, settings),
     { includesForeign: false, books: flatten ? () => openBooks(bot, settings) : null, believedPositions: () => bookedPositions(bot) },
   );
 }
 
 /** Returns the orders of the bot: with their venue order ids, or as lost. */
-function knownOf({ deps: { engine, clientOrderIdOf, journal } }: LiveBot, { recvWindowMs }: KillSettings): KillOrders {
+function knownOrdersOf({ deps: { engine, clientOrderIdOf, journal } }: LiveBot, { recvWindowMs }: KillSettings): KillOrders {
   const open = new Map<InstrumentId, string[]>();
   const waiting = new Map<InstrumentId, string[]>();
+  const addTo = (idsByInstrument: Map<InstrumentId, string[]>, id: InstrumentId, venueId: string): void =>
+    void idsByInstrument.set(id, [...(idsByInstrument.get(id) ?? []), venueId]);
   const venueIds = new Set<string>();
   const lost: LostOrder[] = [];
   const unknownUntilMs: Partial<Record<Market, number>> = {};
@@ -57,17 +59,18 @@ function knownOf({ deps: { engine, clientOrderIdOf, journal } }: LiveBot, { recv
     const signMs = journal.signMs(order);
     const triggerId = parseTriggerTrackId(venueId === null ? null : String(venueId))?.triggerId;
     if (triggerId !== undefined && lifecycle !== 'done') {
-      waiting.set(instrument.id, [...(waiting.get(instrument.id) ?? []), triggerId]);
+      addTo(waiting, instrument.id, triggerId);
       lost.push(lostOf(order, clientOrderIdOf(order.id), { signMs, latestMs: Infinity, hasNoEffect: true }));
       continue;
     }
     if (venueId !== null) venueIds.add(String(venueId));
-    if (venueId !== null && lifecycle !== 'done') open.set(instrument.id, [...(open.get(instrument.id) ?? []), String(venueId)]);
+    if (venueId !== null && lifecycle !== 'done') addTo(open, instrument.id, String(venueId));
     // The engaged kill switch stops requests that have not been sent yet.
     if (venueId !== null || lifecycle === 'draft') continue;
     const latestMs = signMs + recvWindowMs;
     lost.push(lostOf(order, clientOrderIdOf(order.id), { signMs, latestMs, hasNoEffect: lifecycle === 'done' }));
-    if (lifecycle !== 'done') unknownUntilMs[instrument.market] = Math.max(unknownUntilMs[instrument.market] ?? -Infinity, latestMs);
+    const { market } = instrument;
+    if (lifecycle !== 'done') unknownUntilMs[market] = Math.max(unknownUntilMs[market] ?? -Infinity, latestMs);
   }
   const prefix = idPrefixOf(clientOrderIdOf(1 as OrderId));
   const ownOrders = {
@@ -92,25 +95,24 @@ function bookedPositions({ deps: { engine, plan } }: LiveBot): readonly string[]
   const { ledger, instruments, runs } = engine;
   return instruments.flatMap(({ id, market }, index) => {
     const sumOf = (qtyOf: (strategy: number) => number): number => runs.reduce((sum, run) => sum + qtyOf(run.index), 0);
+    const longQty = (): number => sumOf((strategy) => ledger.closable(strategy, index, false, true));
+    const shortQty = (): number => -sumOf((strategy) => ledger.closable(strategy, index, true, true));
     // In two-way mode long and short are apart, and their sum may be 0.
     const isTwoWay = market === 'futures' && plan.futures?.isNet === false;
-    const sides = isTwoWay
-      ? [false, true].map((isBuy) => sumOf((strategy) => ledger.closable(strategy, index, isBuy, true)) * (isBuy ? -1 : 1))
-      : [sumOf((strategy) => ledger.qty(strategy, index))];
-    return sides.flatMap((qty) =>
-      qty === 0 ? [] : [`${id}: ${fromScaled(qty, ledger.qtyDigits(index))} by the books, not proved to be closed`],
-    );
+    const quantities = isTwoWay ? [longQty(), shortQty()] : [sumOf((strategy) => ledger.qty(strategy, index))];
+    const open = quantities.filter((qty) => qty !== 0);
+    return open.map((qty) => `${id}: ${fromScaled(qty, ledger.qtyDigits(index))} by the books, not proved to be closed`);
   });
 }
 
 /**
- * Called once no order is open. From then on the bot rests, because it would take the slices for foreign orders. Positions are derived from
+ * Called once no order is open. From then on the bot does not trade, because it would take the slices for foreign orders. Positions are derived from
  * the journal, as in a kill without the bot.
  */
 async function openBooks(bot: LiveBot, { recvWindowMs }: KillSettings): Promise<KillBooks> {
   const { engine, journal, clientOrderIdOf, venueMs, exchange, config, plan } = bot.deps;
   await new Promise<void>((resolve) => {
-    exchange.scheduler.at(exchange.scheduler.nowMs + REST_MS, () => resolve());
+    exchange.scheduler.at(exchange.scheduler.nowMs + MAX_STOP_MS, () => resolve());
     bot.stopTrading(resolve);
   });
   await bot.waitUntilDurable(journal.lastSeq);
@@ -118,13 +120,13 @@ async function openBooks(bot: LiveBot, { recvWindowMs }: KillSettings): Promise<
   const books = new JournalBooks(instruments);
   readWhole(journalFolder(config), books.add);
   books.complete({ isTorn: false, nowMs: venueMs(), recvWindowMs });
-  let last = engine.orders.count + SLICE_GAP;
+  let lastOrderId = engine.orders.count + SLICE_GAP;
   return {
     books,
     isNet: plan.futures?.isNet ?? true,
     journal: sliceJournal({
       journal,
-      nextId: () => ++last as OrderId,
+      nextId: () => ++lastOrderId as OrderId,
       clientOrderIdOf,
       waitUntilDurable: (seq) => bot.waitUntilDurable(seq),
       indexOf: ({ instrument }) => instruments.findIndex(({ id }) => id === instrument.id),

@@ -5,7 +5,7 @@ import type { FileJournal } from '../../../adapters/journal/fileJournal.ts';
 import { memoryCursor } from '../../../adapters/journal/records/restoredOrders.ts';
 import type { Engine } from '../../../engine/engine.ts';
 import { stopLive } from '../../../engine/loop/liveSteps.ts';
-import { rateOf } from '../../../adapters/exchange/klines/fundingPoller.ts';
+import { rateOf } from '../../../adapters/exchange/klines/fundingRatePoller.ts';
 import type { Instrument } from '../../../model/instrument.ts';
 import type { Fill } from '../../../model/fill.ts';
 import type { OrderId } from '../../../model/order.ts';
@@ -80,9 +80,11 @@ export interface AuditState {
   message: string;
 }
 
+/** Number of the newest fills that the bot's view contains. */
 const MAX_FILLS = 100;
 const ACCOUNT = { kind: 'account' } as const;
 
+/** One running bot. */
 export class LiveBot {
   readonly deps: LiveBotDeps;
   readonly driver: Driver;
@@ -90,6 +92,7 @@ export class LiveBot {
   /** The newest fills, oldest first. */
   readonly fills: BotFillView[] = [];
   fillCount = 0;
+  /** Number of fills by strategy. */
   readonly fillsBy: number[] = [];
   readonly booked = new BookedTrades();
   /** Number of calls sent, and number of them that a rate limit refused. */
@@ -97,16 +100,17 @@ export class LiveBot {
   readonly equity: EquityBook;
   readonly plots: PlotBook;
   readonly #barDelivery: BarDelivery;
-  readonly #kept: KeptStates;
+  readonly #keptStates: KeptStates;
   readonly #funding: FundingReader;
   readonly #auditor: Auditor;
   readonly #riskTicker: RiskTicker;
   readonly #maintenance: Maintenance;
   readonly operatorPresence: OperatorPresence;
-  readonly #remembered = new Map<string, string>();
+  /** The values from which loss rules measure, as they were journalled last, by rule code. */
+  readonly #journalledMemory = new Map<string, string>();
   /** Time of the newest audit with complete data, whether or not it was clean; the venue's time. */
-  #completeMs: number | null = null;
-  #stopWaiting: () => void = () => {};
+  #completeAuditMs: number | null = null;
+  #cancelWait: () => void = () => {};
   #isRunning = false;
   #isBroken = false;
   readonly #durableWaits: DurableWaits;
@@ -120,7 +124,7 @@ export class LiveBot {
     const { engine, exchange, config, venueMs } = deps;
     const { scheduler } = exchange;
     this.driver = this.#createDriver();
-    this.#kept = new KeptStates(engine, deps.journal);
+    this.#keptStates = new KeptStates(engine, deps.journal);
     this.#barDelivery = this.#createBarDelivery();
     this.#funding = this.#createFundingReader();
     this.#auditor = new Auditor({
@@ -145,8 +149,8 @@ export class LiveBot {
       scheduler: exchange.scheduler,
       venueMs,
       onStrategyFailure: (strategy, error) => this.#onStrategyFailure(strategy, error),
-      onJournalFailure: (error) => this.#onJournalFailure(error.message),
-      onFill: (id, fill) => this.#noteFill(id, fill),
+      onInconsistency: (error) => this.giveUp(error.message),
+      onFill: (id, fill) => this.#recordFill(id, fill),
       onFunding: (index, isLong, units, timeMs) => void journal.funded(engine.instruments[index]!, isLong, units, timeMs),
     });
   }
@@ -195,7 +199,7 @@ export class LiveBot {
       engine,
       scheduler: exchange.scheduler,
       venueMs,
-      auditMs: () => this.#completeMs,
+      auditMs: () => this.#completeAuditMs,
       heartbeatMs: () => this.operatorPresence.seenMs,
       alertMs: () => this.operatorPresence.alarmMs,
       clockErrorMs: () => Math.max(...config.markets.map((market) => exchange.serverTime(market).uncertaintyMs)),
@@ -211,8 +215,8 @@ export class LiveBot {
     return this.#isRunning;
   }
 
-  /** Starts audits, and trading after two clean ones. Calls `trading` then. */
-  start(trading: () => void = () => {}): void {
+  /** Starts audits, and trading after two clean ones. Calls `onTrading` then. */
+  start(onTrading: () => void = () => {}): void {
     const { engine, log, venueMs, config, exchange } = this.deps;
     this.driver.step(() => raiseStarting(engine.risk.halts, venueMs()));
     this.#funding.start();
@@ -226,9 +230,9 @@ export class LiveBot {
       log.info('two audits were clean: the bot trades');
       this.#riskTicker.start();
       const limitMs = config.orders.readLagMs + 3 * config.orders.fastMs;
-      this.#stopWaiting = afterCancels({ engine, scheduler: exchange.scheduler, limitMs }, () => {
+      this.#cancelWait = afterCancels({ engine, scheduler: exchange.scheduler, limitMs }, () => {
         this.#barDelivery.start();
-        trading();
+        onTrading();
       });
     });
   }
@@ -241,18 +245,18 @@ export class LiveBot {
   /** Stops without closing the journal: for a kill that closes positions and journals its orders. */
   stopTrading(done: () => void): void {
     const { services, config, engine, journal } = this.deps;
-    this.#stopWaiting();
+    this.#cancelWait();
     this.#barDelivery.stop();
     this.#funding.stop();
     this.#auditor.stop();
     this.#riskTicker.stop();
     this.#maintenance.stop();
     const shouldCancel = config.onStop === 'cancel';
-    const isInOrder = this.#isRunning && !this.#isBroken;
-    if (isInOrder) this.driver.step(() => void journal.stop({ cancels: shouldCancel }));
+    const canStep = this.#isRunning && !this.#isBroken;
+    if (canStep) this.driver.step(() => void journal.stop({ cancels: shouldCancel }));
     engine.drafts.hold();
     if (shouldCancel) this.driver.step(() => engine.drafts.withdrawAll(() => true));
-    if (isInOrder) {
+    if (canStep) {
       const cancelAll = (): void => {
         for (const order of engine.orders.active().toReversed()) engine.orders.cancel(order, engine.nowMs);
       };
@@ -262,13 +266,13 @@ export class LiveBot {
     }
     this.#isRunning = false;
     this.driver.stop();
-    const [...waiting] = services.all();
-    const next = (): void => {
-      const service = waiting.pop();
-      if (service) service.stop(next);
+    const [...runningServices] = services.all();
+    const stopNext = (): void => {
+      const service = runningServices.pop();
+      if (service) service.stop(stopNext);
       else done();
     };
-    next();
+    stopNext();
   }
 
   /** Passes an instant that closed while the bot was down. Only indicators see its bars. */
@@ -298,21 +302,21 @@ export class LiveBot {
 
   /** Ends an instant at which all strategies have decided. */
   #endInstant(atMs: number): void {
-    this.driver.step(() => this.#kept.journalChanges(atMs));
+    this.driver.step(() => this.#keptStates.journalChanges(atMs));
     this.#funding.warnReaders();
     this.deps.afterSend.add(() => this.equity.addPoint(atMs));
     this.deps.afterSend.add(() => this.plots.note());
-    if (this.deps.engine.risk.watchesEquity) this.driver.step(() => this.#judgeLosses());
+    if (this.deps.engine.risk.watchesEquity) this.driver.step(() => this.#applyLossRules());
   }
 
   /** Applies loss rules, and journals the values from which they measure, so that these outlive the process. */
-  #judgeLosses(): void {
+  #applyLossRules(): void {
     const { engine, journal } = this.deps;
     engine.recorder.show(engine.risk);
     for (const [code, memory] of engine.risk.snapshot()) {
       const cursor = memoryCursor(code, memory);
-      if (this.#remembered.get(code) === cursor.value) continue;
-      this.#remembered.set(code, cursor.value);
+      if (this.#journalledMemory.get(code) === cursor.value) continue;
+      this.#journalledMemory.set(code, cursor.value);
       journal.cursor(cursor);
     }
   }
@@ -320,11 +324,11 @@ export class LiveBot {
   /** Audits all markets, and calls `done` with the merged result. */
   #audit(kind: AuditKind, done: (result: AuditResult) => void): void {
     const results: AuditResult[] = [];
-    const all = this.deps.services.all();
-    for (const service of all) {
+    const services = this.deps.services.all();
+    for (const service of services) {
       service.audit(kind, (result) => {
         results.push(result);
-        if (results.length === all.length) done(mergeAudits(results));
+        if (results.length === services.length) done(mergeAudits(results));
       });
     }
   }
@@ -332,15 +336,15 @@ export class LiveBot {
   /** Notes the result of an audit, and logs it if it differs from the last one. */
   #handleAudit(kind: AuditKind, { kind: result, differences, isComplete }: AuditResult, nowMs: number): void {
     const { log } = this.deps;
-    if (isComplete) this.#completeMs = nowMs;
-    const line = differences.map(({ what }) => what).join('; ');
+    if (isComplete) this.#completeAuditMs = nowMs;
+    const message = differences.map(({ what }) => what).join('; ');
     const state = this.auditState;
-    if (result !== state.result || line !== state.message) {
+    if (result !== state.result || message !== state.message) {
       if (result === 'ok') log.info(`audit (${kind}): orders, trades and balances agree`);
-      else log.warn(`audit (${kind}): ${result}: ${line}`);
+      else log.warn(`audit (${kind}): ${result}: ${message}`);
     }
     state.result = result;
-    state.message = line;
+    state.message = message;
     if (result !== 'ok') return;
     state.fastMs = nowMs;
     if (kind === 'full') state.fullMs = nowMs;
@@ -356,10 +360,6 @@ export class LiveBot {
 
   /** Stops the bot, which sends no more orders, and calls `broken` with the reason. */
   giveUp(why: string): void {
-    this.#onJournalFailure(why);
-  }
-
-  #onJournalFailure(why: string): void {
     if (this.#isBroken) return;
     this.#isBroken = true;
     this.deps.log.error(`the bot stops: ${why}`);
@@ -367,7 +367,7 @@ export class LiveBot {
   }
 
   /** Called when records up to `seq` are durable. Resolves the promises that wait for them. */
-  journalLasts(seq: number): void {
+  onJournalDurable(seq: number): void {
     this.#durableWaits.onDurable(seq);
   }
   /** Resolves when record `seq` is durable. Rejects if it never will be. */
@@ -375,15 +375,15 @@ export class LiveBot {
     return this.#durableWaits.wait(seq);
   }
   /** Called when the journal cannot be written any more. Rejects all waiting promises and stops the bot. */
-  journalFailed(why: string): void {
+  onJournalFailure(why: string): void {
     const { engine } = this.deps;
     this.#durableWaits.onFailure(why);
     engine.risk.halts.raise(ACCOUNT, 'CANCEL_ONLY', 'JOURNAL', why, engine.nowMs);
-    this.#onJournalFailure(`the journal cannot be written: ${why}`);
+    this.giveUp(`the journal cannot be written: ${why}`);
   }
 
   /** Notes a fill before the record of its order returns to the pool. */
-  #noteFill(id: OrderId, fill: Fill): void {
+  #recordFill(id: OrderId, fill: Fill): void {
     const { engine, services, log, clientOrderIdOf } = this.deps;
     const order = engine.orders.get(id);
     if (!order) return;

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { formatTime } from '../../../model/time.ts';
 import { LiveLog, type LogLevel } from './liveLog.ts';
 
-/** Returns a log with the lines that it has written. It hides one secret. */
+/** Returns a log and the lines that it has written. The log hides the secret `s3cret`. */
 function fixture(isPretty: boolean, level: LogLevel = 'info') {
   const lines: string[] = [];
   const log = new LiveLog({

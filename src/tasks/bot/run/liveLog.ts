@@ -22,6 +22,7 @@ export interface LiveLogOptions {
   readonly level?: LogLevel;
 }
 
+/** Numbers of newest lines and decisions that are kept, and the maximum length of a text in characters. */
 const MAX_LINES = 2000;
 const MAX_DECISIONS = 200;
 const MAX_TEXT_LENGTH = 500;
@@ -80,14 +81,17 @@ export class LiveLog {
     const { nowMs, formatTime, isPretty, write } = this.#options;
     const timeMs = nowMs();
     const message = this.#clean(text);
-    const simple = Object.fromEntries(Object.entries(fields).map(([name, value]) => [this.#fieldName(name), this.#simpleValue(value)]));
+    const shownFields = Object.fromEntries(
+      Object.entries(fields).map(([name, value]) => [this.#fieldName(name), this.#simpleValue(value)]),
+    );
     this.#lines.push({ seq: ++this.#seq, timeMs, level, message });
     if (this.#lines.length > MAX_LINES) this.#lines.shift();
-    if (!isPretty) return this.#pino[level]({ time: formatTime(timeMs), ...simple }, message);
+    if (!isPretty) return this.#pino[level]({ time: formatTime(timeMs), ...shownFields }, message);
     if (level === 'debug' && this.#options.level !== 'debug') return;
     const prefix = level === 'info' || level === 'debug' ? '' : `${level.toUpperCase()} `;
-    const suffixes = Object.entries(simple).map(([name, value]) => ` ${name}=${String(value)}`);
-    write(`${formatTime(timeMs).slice(11, 19)} ${prefix}${message}${suffixes.join('')}\n`);
+    const suffixes = Object.entries(shownFields).map(([name, value]) => ` ${name}=${String(value)}`);
+    const clock = formatTime(timeMs).slice(11, 19);
+    write(`${clock} ${prefix}${message}${suffixes.join('')}\n`);
   }
 
   /** Returns the name of a field in a line. A name of the line itself would take its place, so it gets a prefix. */
@@ -95,6 +99,7 @@ export class LiveLog {
     return LINE_NAMES.has(name) ? `fields.${name}` : this.#clean(name);
   }
 
+  /** Returns a simple value, and the type of any other value, so that no unknown content is logged. */
   #simpleValue(value: unknown): string | number | boolean | null {
     if (typeof value === 'number' || typeof value === 'boolean' || value === null) return value;
     return typeof value === 'string' ? this.#clean(value) : `(${typeof value})`;

@@ -15,9 +15,9 @@ import type { BotJournal } from '../journal/botJournal.ts';
 /** Restores each service, and then connects them to the driver: a connected one may step the bot, which may send orders to any market. */
 export function restoreServices(bot: LiveBot, services: MarketRouter, orders: readonly RestoredOrder[], journal: BotJournal): void {
   const { state, trades, clientOrderIdOf } = journal;
-  const isFirst = Number.isNaN(state.firstMs);
+  const isFirstStart = Number.isNaN(state.firstMs);
   for (const [market, service] of services.entries()) {
-    if (!isFirst) {
+    if (!isFirstStart) {
       service.restore({
         orders: orders
           .filter(({ instrument, state: orderState }) => instrument.market === market && orderState !== 'notSent')
@@ -31,7 +31,8 @@ export function restoreServices(bot: LiveBot, services: MarketRouter, orders: re
         cursors: cursorsOf(state, market, bot.deps.engine.instruments),
       });
     }
-    for (const { what, id } of state.decisions) if (what === 'ignore' && id.startsWith(`${market}:`)) service.ignore(venueIdOfForeign(id));
+    const ignored = state.decisions.filter(({ what, id }) => what === 'ignore' && id.startsWith(`${market}:`));
+    for (const { id } of ignored) service.ignore(venueIdOfForeign(id));
   }
   for (const service of services.all()) service.connect(bot.driver);
 }
@@ -39,17 +40,17 @@ export function restoreServices(bot: LiveBot, services: MarketRouter, orders: re
 /** Returns an order as the service of its market tracks it. */
 function serviceOrder(order: RestoredOrder, clientOrderIdOf: (id: OrderId) => string, { unfinished }: JournalState): ServiceOrder {
   const cid = clientOrderIdOf(order.id);
-  const trace = unfinished.get(cid);
-  const isUnconfirmed = trace?.state?.lifecycle === 'done';
+  const records = unfinished.get(cid);
+  const isUnconfirmed = records?.state?.lifecycle === 'done';
   return {
     request: order satisfies Pick<Order, 'id' | 'instrument'>,
     clientOrderId: cid,
     signMs: order.signMs,
     venueId: order.venueId === null ? null : String(order.venueId),
-    contestedId: trace?.contestedId ?? null,
+    contestedId: records?.contestedId ?? null,
     filledLots: order.filledLots,
     filledUnits: order.filledUnits,
-    ...(trace !== undefined && trace.fills.length > 0 ? { lastFillMs: trace.fills.at(-1)!.executedMs } : {}),
+    ...(records !== undefined && records.fills.length > 0 ? { lastFillMs: records.fills.at(-1)!.executedMs } : {}),
     state: trackedState(order, isUnconfirmed),
   };
 }
@@ -65,11 +66,14 @@ function trackedState({ state }: RestoredOrder, isUnconfirmed: boolean): Service
 /** Returns the cursors of a market. Totals are noted by asset, which both markets may have, so their names include the market. */
 function cursorsOf({ cursors, unnoted }: JournalState, market: Market, instruments: readonly Instrument[]): ReadonlyMap<string, string> {
   const marketCursors = [...cursors.values()].filter(({ symbol }) => !symbol.includes('/') || symbol.startsWith(`${market}/`));
-  const values = new Map(marketCursors.map(({ symbol, channel, value }) => [`${symbol.replace(`${market}/`, '')} ${channel}`, value]));
+  const keyOf = (symbol: string, channel: string): string => `${symbol.replace(`${market}/`, '')} ${channel}`;
+  const values = new Map(marketCursors.map(({ symbol, channel, value }) => [keyOf(symbol, channel), value]));
   // Add amounts that are booked and not noted yet; otherwise they would be booked again.
   for (const [key, amount] of unnoted) {
-    const { quoteDigits } = instruments[indexOf(key.slice(0, key.indexOf(' ')), instruments)]!;
-    values.set(key, String(Number(values.get(key) ?? 0) + scaledFromRecord(amount.toFixed(), quoteDigits)));
+    const symbol = key.slice(0, key.indexOf(' '));
+    const { quoteDigits } = instruments[indexOf(symbol, instruments)]!;
+    const notedUnits = Number(values.get(key) ?? 0);
+    values.set(key, String(notedUnits + scaledFromRecord(amount.toFixed(), quoteDigits)));
   }
   return values;
 }

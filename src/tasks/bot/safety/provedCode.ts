@@ -9,6 +9,9 @@ import { codeVerdict, type CodeVerdict } from '../../trials/verdicts.ts';
 /** `noted`: a start logs the verdict. `required`: it rejects code that is not proved. */
 export type ProofDemand = 'noted' | 'required';
 
+/** Maximum of feeds that a sentence names. */
+const MAX_NAMED_FEEDS = 3;
+
 /** The verdict about the strategies of a bot. */
 export interface ProofNote {
   readonly isProved: boolean;
@@ -41,13 +44,16 @@ export function checkProved(plan: RunPlan, file: string, folder: string, demand:
 /** Returns who made a verdict, when, and over which feeds. */
 function sourceOf({ from, feeds, madeAt }: CodeVerdict): string {
   const by = from === 'prove' ? 'isobar prove' : 'the sample of a backtest';
-  const feedsText = feeds.length > 3 ? `${feeds.slice(0, 3).join(', ')} and ${feeds.length - 3} more` : joinedByAnd(feeds);
-  return `${by}, ${madeAt.slice(0, 10)}, over ${feedsText}`;
+  const hasMore = feeds.length > MAX_NAMED_FEEDS;
+  const firstFeeds = `${feeds.slice(0, MAX_NAMED_FEEDS).join(', ')} and ${feeds.length - MAX_NAMED_FEEDS} more`;
+  const day = madeAt.slice(0, 10);
+  return `${by}, ${day}, over ${hasMore ? firstFeeds : joinedByAnd(feeds)}`;
 }
 
 /** Returns the end of the sentence: feeds of the bot that the verdict does not cover, because it holds only for its own bars. */
 function differingFeeds({ feeds }: CodeVerdict, plan: RunPlan): string {
   const unprovedFeeds = visibleFeedsOf(plan).filter((feed) => !feeds.includes(feed));
   if (unprovedFeeds.length === 0) return '';
-  return `; no verdict is about ${unprovedFeeds.length > 3 ? `${unprovedFeeds.length} of its feeds` : joinedByAnd(unprovedFeeds)}`;
+  const isMany = unprovedFeeds.length > MAX_NAMED_FEEDS;
+  return `; no verdict is about ${isMany ? `${unprovedFeeds.length} of its feeds` : joinedByAnd(unprovedFeeds)}`;
 }

@@ -11,8 +11,8 @@ import { liveFactsOf } from './riskTicker.ts';
 const QUIET = [10_000, 10_000, 10_000, 10_000] as const;
 
 /** Returns [held, protected] lots at the close of each bar, while a strategy takes one of `steps` at each bar. */
-async function heldAndGuarded(isNet: boolean, steps: readonly ((strategy: Scripted) => unknown)[]) {
-  const lotsByBar: (readonly [number, number])[] = [];
+async function heldAndProtected({ isNet }: { isNet: boolean }, steps: readonly ((strategy: Scripted) => unknown)[]) {
+  const lotsByBar: (readonly [held: number, protectedLots: number])[] = [];
   class Script extends Scripted {
     override steps = steps;
     override recordLots() {
@@ -45,13 +45,13 @@ abstract class Scripted extends Strategy {
 const doNothing = () => {};
 
 test('local stops and trigger orders at the exchange protect the lots of a position', async () => {
-  expect(await heldAndGuarded(true, [(strategy) => strategy.open(10, 90), doNothing])).toEqual([
+  expect(await heldAndProtected({ isNet: true }, [(strategy) => strategy.open(10, 90), doNothing])).toEqual([
     [0, 0],
     [10, 10],
     [10, 10],
   ]);
   expect(
-    await heldAndGuarded(true, [
+    await heldAndProtected({ isNet: true }, [
       (strategy) => strategy.open(10),
       (strategy) => strategy.guard(90),
       (strategy) => strategy.drop(),
@@ -67,7 +67,7 @@ test('local stops and trigger orders at the exchange protect the lots of a posit
 });
 
 test('a long and a short of one contract both count as held lots', async () => {
-  expect(await heldAndGuarded(false, [(strategy) => strategy.open(10), (strategy) => strategy.short(10), doNothing])).toEqual([
+  expect(await heldAndProtected({ isNet: false }, [(strategy) => strategy.open(10), (strategy) => strategy.short(10), doNothing])).toEqual([
     [0, 0],
     [10, 0],
     [20, 0],

@@ -24,6 +24,7 @@ export interface RiskTickerDeps {
 }
 
 const PERIOD_MS = 1000;
+/** Length of the longest bar. Bars of a month have no fixed length. */
 const MONTH_MS = 31 * 86_400_000;
 
 /** The ticks of one bot. */
@@ -64,8 +65,8 @@ export function liveFactsOf({
   heartbeatMs,
   alertMs,
 }: Omit<RiskTickerDeps, 'scheduler' | 'venueMs' | 'step'>): LiveFacts {
-  const newest = (instrument: number): number => engine.execution[instrument]!.bars.length - 1;
-  const closeMs = (instrument: number): number => engine.execution[instrument]!.bars.closeMs[newest(instrument)] ?? NaN;
+  const newestRow = (instrument: number): number => engine.execution[instrument]!.bars.length - 1;
+  const closeMs = (instrument: number): number => engine.execution[instrument]!.bars.closeMs[newestRow(instrument)] ?? NaN;
   return {
     instruments: engine.instruments.length,
     priceMs: closeMs,
@@ -73,7 +74,7 @@ export function liveFactsOf({
     barLengthMs: (instrument) => fixedLengthMs(engine.execution[instrument]!.bars.interval) ?? MONTH_MS,
     isSound: (instrument) => {
       const { bars } = engine.execution[instrument]!;
-      const row = newest(instrument);
+      const row = newestRow(instrument);
       return bars.close[row]! > 0 && bars.high[row]! >= bars.low[row]!;
     },
     auditMs: auditMs() ?? NaN,
@@ -96,7 +97,7 @@ function heldLots({ runs, ledger }: Engine, instrument: number): number {
  * count, because it should have triggered.
  */
 function protectedLots(engine: Engine, instrument: number): number {
-  const last = engine.lastTicks(instrument);
+  const lastTicks = engine.lastTicks(instrument);
   const localLots = engine.brackets
     .list(instrument)
     .filter(({ stop, trailing }) => stop > 0 || trailing > 0)
@@ -105,7 +106,7 @@ function protectedLots(engine: Engine, instrument: number): number {
     const { triggerTicks, triggersAbove } = order;
     const isWorkingStop =
       order.instrumentIndex === instrument && order.role === 'stopLoss' && triggerTicks > 0 && order.lifecycle === 'working';
-    const isAhead = triggersAbove ? last < triggerTicks : last > triggerTicks;
+    const isAhead = triggersAbove ? lastTicks < triggerTicks : lastTicks > triggerTicks;
     return isWorkingStop && isAhead ? lots + order.lots - order.filledLots : lots;
   }, localLots);
 }

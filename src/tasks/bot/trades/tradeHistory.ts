@@ -14,7 +14,7 @@ import type { Instrument } from '../../../model/instrument.ts';
 import { tradeBarRule } from '../../../model/tradeBars.ts';
 
 /** Maximum number of bars from the catalog: those with which indicators warm up. */
-const CATALOG_BARS = 5000;
+const MAX_CATALOG_BARS = 5000;
 
 /** The newest day of the catalog that has trades by a time. */
 interface StoredDay {
@@ -73,30 +73,31 @@ export function joinHistory(
   const index = days.indexOf(stored.day);
   const rule = tradeBarRule(key.interval)!;
   const instrument = readInstrument(catalog, key.market, key.symbol)!;
-  const bars: MarketBar[][] = [];
-  for (let earlier = index - 1, count = 0; earlier >= 0 && count < CATALOG_BARS; earlier--) {
-    const { rows } = readDay({ folder, days, rule, instrument, where: name }, days[earlier]!);
-    bars.unshift(marketBars(rows));
-    count += rows.openMs.length;
+  const barsByDay: MarketBar[][] = [];
+  let barCount = 0;
+  for (let earlierIndex = index - 1; earlierIndex >= 0 && barCount < MAX_CATALOG_BARS; earlierIndex--) {
+    const { rows } = readDay({ folder, days, rule, instrument, where: name }, days[earlierIndex]!);
+    barsByDay.unshift(marketBars(rows));
+    barCount += rows.openMs.length;
   }
   // The first day of the catalog may have begun before its first trade.
   const openMs = index === 0 ? trades[0]!.timeMs : dayStart(dayOf(trades[0]!.timeMs));
-  return { openMs, trades, bars: bars.flat().slice(-CATALOG_BARS) };
+  return { openMs, trades, bars: barsByDay.flat().slice(-MAX_CATALOG_BARS) };
 }
 
 /** Returns why trades of the catalog cannot precede those of the exchange: none is in both, or a common one differs. Null if they can. */
 function overlapProblem(trades: readonly RecentTrade[], recent: readonly RecentTrade[], { priceDigits }: TradeDigits): string | null {
-  const byId = new Map(recent.map((trade) => [trade.id, trade]));
-  let common = 0;
+  const recentById = new Map(recent.map((trade) => [trade.id, trade]));
+  let commonTrades = 0;
   for (const trade of trades) {
-    const other = byId.get(trade.id);
+    const other = recentById.get(trade.id);
     if (other === undefined) continue;
-    common++;
+    commonTrades++;
     if (other.timeMs === trade.timeMs && other.price === trade.price && other.quantity === trade.quantity) continue;
     const prices = `price ${fromScaled(trade.price, priceDigits)} and ${fromScaled(other.price, priceDigits)}`;
     return `the trade ${trade.id} differs between catalog and exchange (${prices}): the trades of the catalog are left out`;
   }
-  if (common > 0) return null;
+  if (commonTrades > 0) return null;
   return 'the trades of the catalog end before those of the exchange begin, or have other ids: they are left out';
 }
 

@@ -18,16 +18,19 @@ export interface TradeStart {
   readonly key: BarKey;
   readonly instrument: Instrument;
   readonly digits: TradeDigits;
+  /** The newest trades of the exchange. */
   readonly window: TradeWindow;
   /** Every trade before this time is in the window, or older than it. */
   readonly settledMs: number;
   /** Null: the catalog has no trades, or they are left out. */
   readonly history: TradeHistory | null;
+  /** Why the trades of the catalog are left out, as a sentence; null: they are used, or there are none. */
   readonly note: string | null;
 }
 
 /** Where the bars of a start come from, and what follows them. */
 export interface StartedBars {
+  /** Builds the bars that follow. */
   readonly tracker: TradeBarTracker;
   /** Oldest first. */
   readonly bars: readonly MarketBar[];
@@ -54,9 +57,9 @@ export function tradeStart(
   const digits = commonDigits(feed.instrument, stored);
   const window = tradeWindow(listing, MAX_TRADES, digits);
   const joined = stored === null ? null : joinHistory(catalog, feed.key, stored, window.trades, digits);
-  const common = { ...feed, digits, window, settledMs };
-  if (typeof joined === 'string') return { ...common, history: null, note: joined };
-  return { ...common, history: joined, note: null };
+  const start = { ...feed, digits, window, settledMs };
+  if (typeof joined === 'string') return { ...start, history: null, note: joined };
+  return { ...start, history: joined, note: null };
 }
 
 /** Returns the bars of a new lifetime. */
@@ -66,11 +69,11 @@ export function firstTradeBars({ key, instrument, digits, window, settledMs, his
   const events = tracker.eventsIn(window, settledMs);
   const name = `${key.symbol} ${key.interval}`;
   const notes = note === null ? [] : [note];
-  const first = window.trades[0];
-  if (first === undefined) notes.push(`${name}: the exchange has no trades yet; counting begins with the first one`);
+  const firstTrade = window.trades[0];
+  if (firstTrade === undefined) notes.push(`${name}: the exchange has no trades yet; counting begins with the first one`);
   else if (history === null)
     notes.push(
-      `${name}: trades before ${formatTime(first.timeMs)} are not known, so counting begins there: until 00:00 UTC bars may end at other trades than in a backtest over the whole day`,
+      `${name}: trades before ${formatTime(firstTrade.timeMs)} are not known, so counting begins there: until 00:00 UTC bars may end at other trades than in a backtest over the whole day`,
     );
   return { tracker, bars: [...(history?.bars ?? []), ...barsOf(events)], notes };
 }
@@ -81,13 +84,15 @@ export function tradeBarsSince(lastMs: number, start: TradeStart): StartedBars {
   const tracker = trackerFor(start, lastMs);
   const events = tracker.eventsIn(start.window, start.settledMs);
   const name = `${start.key.symbol} ${start.key.interval}`;
-  const isMissing = events.some(({ kind }) => kind === 'gap');
+  const hasGap = events.some(({ kind }) => kind === 'gap');
   const note = `${name}: the newest trades of the exchange do not reach back to ${formatTime(lastMs)}, where the newest bar of the bot ended: the next bar is incomplete, and nobody decides on it`;
-  return { tracker, bars: barsOf(events), notes: isMissing ? [note] : [] };
+  return { tracker, bars: barsOf(events), notes: hasGap ? [note] : [] };
 }
 
+/** Returns a tracker whose first bar opens at `openMs`; null: at its first trade. */
 const trackerFor = ({ key, instrument, digits }: Pick<TradeStart, 'key' | 'instrument' | 'digits'>, openMs: number | null) =>
   new TradeBarTracker({ rule: tradeBarRule(key.interval)!, instrument, digits, openMs });
 
+/** Returns the bars that were completed among the events of a tracker. */
 const barsOf = (events: readonly TradeEvent[]): readonly MarketBar[] =>
   events.flatMap((event) => (event.kind === 'bar' ? [event.bar] : []));

@@ -34,11 +34,17 @@ export interface BotViewDeps {
   readonly loopDelayP99Ms: number | null;
 }
 
+/** Maximum of orders in each list of the view. */
 const MAX_OPEN = 1000;
 const MAX_PROVEN_ABSENT = 100;
 const MAX_FOREIGN = 100;
-/** Used where no strategy has the position. */
+/** Stands for the strategy where a position belongs to no strategy. */
 const ACCOUNT = 'account';
+const DAY_MS = 86_400_000;
+/** Number of fast audits that may be missed before the account counts as unobserved. */
+const MAX_MISSED_AUDITS = 10;
+/** Number of bars that may be missed before a feed counts as stale. */
+const MAX_MISSED_BARS = 3;
 
 /** Returns the names of instruments and strategies. */
 export const namedOf = ({ instruments, runs }: Engine): ScopeNames => ({ instruments, strategies: runs.map(({ name }) => name) });
@@ -48,7 +54,7 @@ export function viewOf({ bot, counts, startedMs, kill, isFlat, loopDelayP99Ms }:
   const { engine, config, plan, exchange, journal, log, clientOrderIdOf, venueMs } = bot.deps;
   const named = { engine, clientOrderIdOf };
   const timeMs = venueMs();
-  const active = isFlat ? [] : engine.orders.active();
+  const activeOrders = isFlat ? [] : engine.orders.active();
   const drafts = isFlat ? [] : engine.orders.drafts.orders;
   return {
     format: 1,
@@ -63,8 +69,8 @@ export function viewOf({ bot, counts, startedMs, kill, isFlat, loopDelayP99Ms }:
     scopes: scopeViews(engine.risk.halts, namedOf(engine)),
     strategies: strategiesOf(bot, counts),
     positions: [...(isFlat ? [] : positionsOf(engine)), ...accountPositions(bot)],
-    open: openViews([...active, ...drafts], named),
-    unknown: active.filter(({ lifecycle }) => lifecycle === 'unknown').map((order) => unknownView(order, named)),
+    open: openViews([...activeOrders, ...drafts], named),
+    unknown: activeOrders.filter(({ lifecycle }) => lifecycle === 'unknown').map((order) => unknownView(order, named)),
     provenAbsent: [...engine.orders.provenAbsent.values()].slice(-MAX_PROVEN_ABSENT).map((order) => orderView(order, named)),
     foreignOrders: foreignViews(bot, timeMs),
     fills: bot.fills,
@@ -74,7 +80,7 @@ export function viewOf({ bot, counts, startedMs, kill, isFlat, loopDelayP99Ms }:
     series: seriesViews(config.series, plan.series, timeMs),
     clocks: clockViews(bot),
     budget: budgetViews(exchange),
-    audit: { ...bot.auditState, maxAgeMs: MAX_AUDIT_AGE * config.orders.fastMs },
+    audit: { ...bot.auditState, maxAgeMs: MAX_MISSED_AUDITS * config.orders.fastMs },
     journal: { lastSeq: journal.lastSeq, durableSeq: journal.durableSeq, failure: journal.failure },
     loopDelayP99Ms,
     rssBytes: process.memoryUsage.rss(),
@@ -84,10 +90,6 @@ export function viewOf({ bot, counts, startedMs, kill, isFlat, loopDelayP99Ms }:
     counts: countsView(bot, counts),
   };
 }
-
-const DAY_MS = 86_400_000;
-/** Number of fast audits that may be missed before the account counts as unobserved. */
-const MAX_AUDIT_AGE = 10;
 
 /** Returns the orders whose state at the venue is known, at most MAX_OPEN of them. */
 function openViews(orders: readonly BotOrder[], named: Parameters<typeof orderView>[1]): BotView['open'] {
@@ -154,7 +156,7 @@ function strategiesOf({ deps: { engine, plan }, equity, fillsBy }: LiveBot, { by
 function positionsOf(engine: Engine): readonly PositionView[] {
   const { ledger, instruments } = engine;
   return engine.runs.flatMap(({ name, index: strategy }) =>
-    instruments.flatMap((_, index) => heldSides(ledger, strategy, index).map((held) => positionView(engine, name, index, held))),
+    instruments.flatMap((_, index) => heldSides(ledger, strategy, index).map((side) => positionView(engine, name, index, side))),
   );
 }
 
@@ -190,14 +192,15 @@ interface HeldSide {
 function heldSides(ledger: Ledger, strategy: number, index: number): readonly HeldSide[] {
   const { contract, priceDigits } = ledger.instruments[index]!;
   const contracts = contract === undefined ? null : contractBooks(ledger);
-  const sides =
-    contracts === null
-      ? [{ qty: ledger.qty(strategy, index), entry: ledger.entryPrice(strategy, index) }]
-      : [true, false].map((isLong) => {
-          const { lots, entryTicks } = contracts.side(index, isLong);
-          const qty = contracts.ownerOf(index) === strategy ? lots : 0;
-          return { qty: isLong ? qty : -qty, entry: entryTicks / pow10(priceDigits) };
-        });
+  if (contracts === null) {
+    const qty = ledger.qty(strategy, index);
+    return qty === 0 ? [] : [{ qty, entry: ledger.entryPrice(strategy, index) }];
+  }
+  if (contracts.ownerOf(index) !== strategy) return [];
+  const sides = [true, false].map((isLong) => {
+    const { lots, entryTicks } = contracts.side(index, isLong);
+    return { qty: isLong ? lots : -lots, entry: entryTicks / pow10(priceDigits) };
+  });
   return sides.filter(({ qty }) => qty !== 0);
 }
 
@@ -206,13 +209,13 @@ function heldSides(ledger: Ledger, strategy: number, index: number): readonly He
  * others have closed what strategies hold.
  */
 function accountPositions({ deps: { engine, services } }: LiveBot): readonly PositionView[] {
-  const all = services.all().flatMap(({ externalPositions }) => externalPositions);
-  return all.flatMap(({ symbol, qty, isLong: sideIsLong }): PositionView[] => {
+  const externalPositions = services.all().flatMap((service) => service.externalPositions);
+  return externalPositions.flatMap(({ symbol, qty, isLong: isLongSide }): PositionView[] => {
     const index = engine.instruments.findIndex(({ id }) => id === symbol);
     if (index < 0 || Number(qty) === 0) return [];
     const { base, quote, contract, priceDigits } = engine.instruments[index]!;
     const ticks = engine.lastTicks(index);
-    const isLong = sideIsLong ?? !qty.startsWith('-');
+    const isLong = isLongSide ?? !qty.startsWith('-');
     return [
       {
         strategy: ACCOUNT,
@@ -266,7 +269,7 @@ function equityOf({ ledger: { cashAsset, cashDigits } }: Engine, book: EquityBoo
 /** Returns the newest bars of a feed, and their age. */
 function feedOf(feed: FeedRun, timeMs: number, plots: PlotBook): FeedView {
   const { bars, instrument } = feed;
-  const first = Math.max(0, bars.length - MAX_PLOT_BARS);
+  const firstRow = Math.max(0, bars.length - MAX_PLOT_BARS);
   const closedMs = bars.length === 0 ? null : bars.closeMs[bars.length - 1]!;
   return {
     instrument: instrument.id,
@@ -275,14 +278,14 @@ function feedOf(feed: FeedRun, timeMs: number, plots: PlotBook): FeedView {
     closedMs,
     ageMs: closedMs === null ? null : Math.max(0, timeMs - closedMs),
     // The next bar from trades may take until the end of the day.
-    maxAgeMs: isTradeBars(bars.interval) ? DAY_MS : 3 * typicalLengthMs(bars.interval),
-    bars: Array.from({ length: bars.length - first }, (_, index) => {
-      const row = first + index;
+    maxAgeMs: isTradeBars(bars.interval) ? DAY_MS : MAX_MISSED_BARS * typicalLengthMs(bars.interval),
+    bars: Array.from({ length: bars.length - firstRow }, (_, index) => {
+      const row = firstRow + index;
       return [bars.openMs[row]!, bars.open[row]!, bars.high[row]!, bars.low[row]!, bars.close[row]!] as const;
     }),
     plots: plots.plotsOf(feed).map((plot) => {
       const { name, pane } = plot.drawn;
-      return { strategy: plot.strategy, name, pane, values: plot.newest(bars.length - first) };
+      return { strategy: plot.strategy, name, pane, values: plot.newest(bars.length - firstRow) };
     }),
   };
 }
@@ -290,12 +293,12 @@ function feedOf(feed: FeedRun, timeMs: number, plots: PlotBook): FeedView {
 /** Returns the use of each active limit by positions and open orders, as risk counts them before the next order. */
 function headroomOf({ deps: { engine }, equity }: LiveBot): readonly HeadroomView[] {
   // The current limits: the operator may have tightened one.
-  const { limits: risk } = engine.risk;
+  const { limits } = engine.risk;
   const { cashDigits, cashAsset } = engine.ledger;
-  const active = engine.orders.active();
+  const activeOrders = engine.orders.active();
   const rows: HeadroomView[] = [];
-  const add = (limit: keyof typeof risk, code: string, used: string, unit: string, scope = 'account'): void => {
-    if (risk[limit] !== undefined) rows.push({ code, limit, scope, used, max: String(risk[limit]), unit });
+  const add = (limit: keyof typeof limits, code: string, used: string, unit: string, scope = 'account'): void => {
+    if (limits[limit] !== undefined) rows.push({ code, limit, scope, used, max: String(limits[limit]), unit });
   };
   // Uses the rule's own baseline, which outlives the process and starts again when the operator clears the halt.
   const lossText = (code: string): string => {
@@ -304,22 +307,24 @@ function headroomOf({ deps: { engine }, equity }: LiveBot): readonly HeadroomVie
   };
   add('maxDailyLoss', 'DAILY_LOSS', lossText('DAILY_LOSS'), 'of the equity at 00:00 UTC');
   add('maxDrawdown', 'DRAWDOWN', lossText('DRAWDOWN'), 'of the highest equity');
-  add('maxOpenOrdersTotal', 'OPEN_ORDERS', String(active.length), 'orders');
-  const used = engine.risk.headroom();
-  const [first] = engine.instruments;
+  add('maxOpenOrdersTotal', 'OPEN_ORDERS', String(activeOrders.length), 'orders');
+  const exposure = engine.risk.headroom();
+  const [firstInstrument] = engine.instruments;
   // While a mark is missing, the use is unknown and the limit is left out.
-  const addMoney = (limit: keyof typeof risk, code: string, units: number, of: Instrument, scope?: string): void => {
-    if (Number.isSafeInteger(units)) add(limit, code, positionMoneyText(new Decimal(fromScaled(units, cashDigits)), of), cashAsset, scope);
+  const addMoney = (limit: keyof typeof limits, code: string, units: number, instrument: Instrument, scope?: string): void => {
+    if (!Number.isSafeInteger(units)) return;
+    const usedText = positionMoneyText(new Decimal(fromScaled(units, cashDigits)), instrument);
+    add(limit, code, usedText, cashAsset, scope);
   };
   engine.instruments.forEach((instrument, index) => {
     const scope = scopeName({ kind: 'symbol', instrument: index }, namedOf(engine));
-    const ownOrders = active.filter((order) => order.instrumentIndex === index);
+    const ownOrders = activeOrders.filter((order) => order.instrumentIndex === index);
     add('maxOpenOrders', 'OPEN_ORDERS', String(ownOrders.length), 'orders', scope);
-    addMoney('maxPositionNotional', 'POSITION_NOTIONAL', used.notional[index]!, instrument, scope);
+    addMoney('maxPositionNotional', 'POSITION_NOTIONAL', exposure.notional[index]!, instrument, scope);
   });
-  addMoney('maxGrossNotional', 'PORTFOLIO', used.gross, first!);
-  const times = used.gross / Math.max(1, used.equity);
-  if (Number.isFinite(times)) add('maxLeverage', 'LEVERAGE', times.toFixed(3), 'x equity');
+  addMoney('maxGrossNotional', 'PORTFOLIO', exposure.gross, firstInstrument!);
+  const leverage = exposure.gross / Math.max(1, exposure.equity);
+  if (Number.isFinite(leverage)) add('maxLeverage', 'LEVERAGE', leverage.toFixed(3), 'x equity');
   return rows;
 }
 

@@ -7,11 +7,14 @@ import { notionalOf } from '../../../model/value.ts';
 /** Digits of money in quote assets such as USDT. Amounts of coins keep all their digits. */
 const MONEY_DIGITS = 2;
 
-/** Returns the profit of a position opened at `entry`, at the price `last`. The profit of an inverse contract is in coins. */
+/**
+ * Returns the profit of a position opened at `entry`, at the price `last`. The value of an inverse contract is in coins and falls as the price
+ * rises.
+ */
 export function positionProfit(instrument: Instrument, qty: Decimal, entry: Decimal, last: Decimal, isLong: boolean): Decimal {
-  const gain = notionalOf(instrument, qty, last).minus(notionalOf(instrument, qty, entry));
+  const valueChange = notionalOf(instrument, qty, last).minus(notionalOf(instrument, qty, entry));
   const isInverse = instrument.contract?.kind === 'inverse';
-  return isLong === isInverse ? gain.negated() : gain;
+  return isLong === isInverse ? valueChange.negated() : valueChange;
 }
 
 /** Formats an amount for the view. */

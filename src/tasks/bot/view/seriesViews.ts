@@ -9,10 +9,11 @@ export function seriesViews(series: readonly BoundSeries[], plans: readonly Seri
   return series.map(({ name, binding: { kind: source } }) => {
     const values = plans.find((plan) => plan.name === name)?.values;
     // A value that becomes known later is journalled already, but strategies do not see it yet.
-    let last = (values?.length ?? 0) - 1;
-    while (last >= 0 && values!.knownMs[last]! > timeMs) last--;
-    if (values === undefined || last < 0) return { name, source, value: null, valueMs: null, knownMs: null, ageMs: null };
-    const valueMs = values.timeMs[last]!;
-    return { name, source, value: values.value[last]!, valueMs, knownMs: values.knownMs[last]!, ageMs: timeMs - valueMs };
+    let newestRow = (values?.length ?? 0) - 1;
+    while (newestRow >= 0 && values!.knownMs[newestRow]! > timeMs) newestRow--;
+    if (values === undefined || newestRow < 0) return { name, source, value: null, valueMs: null, knownMs: null, ageMs: null };
+    const valueMs = values.timeMs[newestRow]!;
+    const knownMs = values.knownMs[newestRow]!;
+    return { name, source, value: values.value[newestRow]!, valueMs, knownMs, ageMs: timeMs - valueMs };
   });
 }

@@ -23,19 +23,17 @@ export function dataFolderOf(
 ): string {
   if (data !== undefined && config !== undefined) throw new ConfigError('expected --data or --config, got both', 'remove one of them');
   if (data === undefined && config === undefined && !hasBotFile(resolve(DEFAULT_DATA))) {
-    const [only, ...others] = runningBots(stateFolderOf(environment));
-    if (only !== undefined && others.length === 0) return only;
-    if (only !== undefined)
-      throw new ConfigError(
-        `expected one running bot, got ${1 + others.length}: ${[only, ...others].join(', ')}`,
-        'name its data folder: --data DIR',
-      );
+    const folders = runningBots(stateFolderOf(environment));
+    const [onlyFolder] = folders;
+    if (folders.length > 1)
+      throw new ConfigError(`expected one running bot, got ${folders.length}: ${folders.join(', ')}`, 'name its data folder: --data DIR');
+    if (onlyFolder !== undefined) return onlyFolder;
   }
   const folder = config === undefined ? resolve(data ?? DEFAULT_DATA) : resolve(dirname(config), dataIn(config));
   if (existsSync(folder)) return folder;
-  const text = data ?? config ?? DEFAULT_DATA;
+  const name = data ?? config ?? DEFAULT_DATA;
   throw new ConfigError(
-    `${text}: expected the data folder of a bot, got none`,
+    `${name}: expected the data folder of a bot, got none`,
     'name it with --data DIR, or with --config FILE of the bot',
   );
 }

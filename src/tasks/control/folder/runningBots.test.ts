@@ -7,13 +7,15 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { thisProcess, type ProcessIdentity } from '../../../adapters/disk/processes.ts';
 import { noteBot, runningBots } from './runningBots.ts';
 
+/** The state folder of the user. */
 let state: string;
 beforeEach(() => (state = mkdtempSync(join(tmpdir(), 'isobar-bots-'))));
 afterEach(() => rmSync(state, { recursive: true, force: true }));
 
 /** Writes the note of a bot in another pid namespace of this computer, or elsewhere, with its lock of the account. Returns its data folder. */
-function noteElsewhere(name: string, changes: Partial<ProcessIdentity>): string {
-  const [data, accounts] = [join(state, name), join(state, 'accounts', name)];
+function writeOtherNote(name: string, changes: Partial<ProcessIdentity>): string {
+  const data = join(state, name);
+  const accounts = join(state, 'accounts', name);
   const { pid, started, namespace, boot, host } = { ...thisProcess(), namespace: '4026539999', ...changes };
   mkdirSync(accounts, { recursive: true });
   mkdirSync(join(state, 'bots'), { recursive: true });
@@ -23,7 +25,7 @@ function noteElsewhere(name: string, changes: Partial<ProcessIdentity>): string 
 }
 
 it('a bot in another pid namespace stays noted and is found as long as it holds its lock, whatever its process id is here', () => {
-  const data = noteElsewhere('sidecar', { pid: 2 ** 30, host: 'container' });
+  const data = writeOtherNote('sidecar', { pid: 2 ** 30, host: 'container' });
   const forget = noteBot(state, '/c');
   expect(runningBots(state)).toEqual(['/c', data]);
   rmSync(join(state, 'accounts'), { recursive: true });
@@ -34,7 +36,7 @@ it('a bot in another pid namespace stays noted and is found as long as it holds 
 });
 
 it('a bot of another computer that holds its lock stays noted, and is not found from here', () => {
-  noteElsewhere('far', { boot: '0123456789ab', host: 'elsewhere.example' });
+  writeOtherNote('far', { boot: '0123456789ab', host: 'elsewhere.example' });
   noteBot(state, '/c')();
   expect(readdirSync(join(state, 'bots'))).toEqual(['far.json']);
   expect(runningBots(state)).toEqual([]);

@@ -10,8 +10,12 @@ import { readRegularFile } from '../../../adapters/disk/regularFile.ts';
 import { findProcess, thisProcess, type ProcessIdentity } from '../../../adapters/disk/processes.ts';
 
 const FOLDER = 'bots';
+/** Hexadecimal digits in the name of a note. */
+const NAME_LENGTH = 16;
 
+/** The note of a running bot. */
 interface BotNote {
+  /** Its data folder. */
   readonly data: string;
   readonly process: ProcessIdentity;
 }
@@ -22,12 +26,15 @@ interface BotNote {
  */
 export function noteBot(stateFolder: string, data: string): () => void {
   const folder = join(stateFolder, FOLDER);
-  const path = join(folder, `${createHash('sha256').update(data).digest('hex').slice(0, 16)}.json`);
+  const dataHash = createHash('sha256').update(data).digest('hex');
+  const path = join(folder, `${dataHash.slice(0, NAME_LENGTH)}.json`);
   const note: BotNote = { data, process: thisProcess() };
   const isNoted = ignoreSystemErrors(() => {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
-    for (const name of readdirSync(folder).filter(isNoteName))
-      if (stateOf(readNote(join(folder, name)), stateFolder) === 'over') rmSync(join(folder, name), { force: true });
+    for (const name of readdirSync(folder).filter(isNoteName)) {
+      const otherPath = join(folder, name);
+      if (stateOf(readNote(otherPath), stateFolder) === 'ended') rmSync(otherPath, { force: true });
+    }
     // Replace the file atomically: another starting bot would treat a partial note as invalid and remove it.
     replaceFile(path, `${JSON.stringify(note)}\n`);
   });
@@ -54,14 +61,15 @@ const isNoteName = (name: string): boolean => name.endsWith('.json');
 
 /**
  * Returns whether the bot of a note runs. A process in another pid namespace cannot be seen, so its locks decide: a bot takes that of its account
- * before it writes its note. `elsewhere`: it may run on another computer, where its socket cannot be reached. Null: an invalid note.
+ * before it writes its note. `elsewhere`: it may run on another computer, where its socket cannot be reached. A note that is null is invalid.
  */
-function stateOf(note: BotNote | null, stateFolder: string): 'running' | 'over' | 'elsewhere' {
-  if (note === null) return 'over';
+function stateOf(note: BotNote | null, stateFolder: string): 'running' | 'ended' | 'elsewhere' {
+  if (note === null) return 'ended';
   const self = thisProcess();
-  const found = findProcess(note.process, self);
-  if (found !== 'unknown') return found === 'running' ? 'running' : 'over';
-  if (!hasLockIn([join(note.data, 'journal'), ...accountFolders(stateFolder)], note.process)) return 'over';
+  const processState = findProcess(note.process, self);
+  if (processState !== 'unknown') return processState === 'running' ? 'running' : 'ended';
+  const lockFolders = [join(note.data, 'journal'), ...accountFolders(stateFolder)];
+  if (!hasLockIn(lockFolders, note.process)) return 'ended';
   return note.process.boot === self.boot ? 'running' : 'elsewhere';
 }
 

@@ -9,6 +9,7 @@ import { errorCodeOf } from '../../../protocol/outcome.ts';
 import { answerProblem } from '../fixes/answerFix.ts';
 import { shortList } from './instruments.ts';
 
+/** Marks findings that a support bundle leaves out. */
 const isPrivate = true;
 
 /** Lists the balances. Warns if there are none, or if some cannot be parsed. */
@@ -55,7 +56,9 @@ async function marginBalances(context: CheckContext): Promise<Balances | CheckFi
   return { unreadable: outcome.value.refused.length, lines };
 }
 
+/** True for a decimal of 0. */
 const isZero = (text: string): boolean => new Decimal(text).isZero();
+/** Returns a decimal without trailing zeros and without an exponent. */
 const plainDecimal = (text: string): string => new Decimal(text).toFixed();
 
 /** An open position. */
@@ -63,7 +66,7 @@ interface OpenPosition {
   readonly contract: string;
   readonly side: 'buy' | 'sell';
   readonly volume: string;
-  /** 1 cross, 2 isolated. */
+  /** A code of the wire: 1 cross, 2 isolated. */
   readonly positionType: number;
   readonly leverage: number;
 }
@@ -106,6 +109,7 @@ export async function checkPositions(context: CheckContext): Promise<CheckFindin
   return { ...problem, fix: [fix], dialect: { positionsFrom: 'account' } };
 }
 
+/** Why a check of position settings is skipped. */
 const NO_OPEN_POSITION = 'unknown: no position is open that would show it';
 
 /** Checks that contracts have one position each, as far as open positions show. */

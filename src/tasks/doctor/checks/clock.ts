@@ -5,11 +5,12 @@ import { failed, ok, doubtful, type CheckFinding } from '../context/check.ts';
 import type { CheckContext } from '../context/checkContext.ts';
 
 /** Largest offset, ms. A clock synchronised by NTP is closer. */
-const GOOD_MS = 250;
+const MAX_GOOD_OFFSET_MS = 250;
 /** A timestamp may be at most this far ahead of the service (specification, part 5). With a larger uncertainty, requests are refused. */
 const MAX_UNCERTAINTY_MS = 1000;
 
-const SYNCHRONISE = [
+/** The fix for a wrong clock. */
+const SYNCHRONISE_FIX = [
   'synchronise it: sudo timedatectl set-ntp true (Linux), sudo sntp -sS time.apple.com (macOS), w32tm /resync (Windows)',
   "until then isobar signs with the service's time, so that orders are accepted; the times in its logs are off by that much",
 ];
@@ -32,19 +33,20 @@ export async function checkClock(context: CheckContext): Promise<CheckFinding> {
       'a clock that is being adjusted has the same effect: run isobar doctor again',
     ]);
   }
-  if (Math.abs(offsetMs) - uncertaintyMs > GOOD_MS) return doubtful(detail, SYNCHRONISE);
+  if (Math.abs(offsetMs) - uncertaintyMs > MAX_GOOD_OFFSET_MS) return doubtful(detail, SYNCHRONISE_FIX);
   return ok(detail);
 }
 
 /** Returns a sentence such as `your clock is 340 ms behind, ±12 ms`. */
 export function clockErrorText(offsetMs: number, uncertaintyMs: number): string {
-  const doubt = `±${duration(Math.ceil(uncertaintyMs))}`;
-  if (Math.abs(offsetMs) <= uncertaintyMs) return `your clock agrees with the service's, ${doubt}`;
-  return `your clock is ${duration(Math.abs(offsetMs))} ${offsetMs > 0 ? 'behind' : 'ahead'}, ${doubt}`;
+  const uncertaintyText = `±${durationWithUnit(Math.ceil(uncertaintyMs))}`;
+  if (Math.abs(offsetMs) <= uncertaintyMs) return `your clock agrees with the service's, ${uncertaintyText}`;
+  const direction = offsetMs > 0 ? 'behind' : 'ahead';
+  return `your clock is ${durationWithUnit(Math.abs(offsetMs))} ${direction}, ${uncertaintyText}`;
 }
 
-/** Returns a duration as text. */
-function duration(ms: number): string {
+/** Returns a duration in the largest unit that says enough. */
+function durationWithUnit(ms: number): string {
   if (ms < 10_000) return `${wholeText(Math.round(ms))} ms`;
   const seconds = Math.round(ms / 1000);
   if (seconds < 120) return `${seconds} s`;

@@ -59,19 +59,19 @@ function notListedFinding({ market, symbols, records }: CheckContext, missing: r
 export async function checkPrecision(context: CheckContext): Promise<CheckFinding> {
   const { market, records } = context;
   const listed = await context.listed();
-  const compared = context.requestedSymbols().flatMap((symbol) => {
+  const comparisons = context.requestedSymbols().flatMap((symbol) => {
     const listing = listed.get(symbol);
     const record = records.record(market, symbol);
     if (!listing || !record) return [];
     return [{ symbol, changes: changedFields(record, instrumentRecordOf(listing, record)) }];
   });
-  if (compared.length === 0) {
+  if (comparisons.length === 0) {
     const missingText =
       context.requestedSymbols().length === 0 ? `no ${market} instrument` : `no record of ${shortList(context.requestedSymbols())}`;
     return skipped(`nothing to compare: ${records.folder}/ has ${missingText}`);
   }
-  const changed = compared.filter(({ changes }) => changes.length > 0);
-  if (changed.length === 0) return ok(`records of ${records.folder}/ agree: ${shortList(compared.map(({ symbol }) => symbol))}`);
+  const changed = comparisons.filter(({ changes }) => changes.length > 0);
+  if (changed.length === 0) return ok(`records of ${records.folder}/ agree: ${shortList(comparisons.map(({ symbol }) => symbol))}`);
   const details = changed.slice(0, MAX_SHOWN).map(({ symbol, changes }) => `${symbol}: ${changes.join(', ')}`);
   const names = changed.map(({ symbol }) => symbol);
   const fix = [`refresh them: isobar data instruments --market ${market} --symbol ${names.join(',')} --catalog ${records.folder}`];
@@ -84,14 +84,14 @@ export async function checkPrecision(context: CheckContext): Promise<CheckFindin
 
 const HOUR_MS = 3_600_000;
 /** Age of the requested bars: older than the newest 300 hourly bars. */
-const AGE_MS = 1000 * HOUR_MS;
+const KLINE_AGE_MS = 1000 * HOUR_MS;
 
 /** Checks whether klines accept a time range, which the specification does not have. With one, older bars can be read. */
 export async function checkKlinesRange(context: CheckContext): Promise<CheckFinding> {
   const { market, probe, dialect } = context;
   if (wireInterval(market, '1h', dialect) === null) return skipped('the service has no hourly bars to test with');
   const symbol = await context.example();
-  const endMs = Math.floor((probe.wallMs() + (context.clock?.offsetMs ?? 0) - AGE_MS) / HOUR_MS) * HOUR_MS;
+  const endMs = Math.floor((probe.wallMs() + (context.clock?.offsetMs ?? 0) - KLINE_AGE_MS) / HOUR_MS) * HOUR_MS;
   const times = { startTime: timeMs(endMs - 10 * HOUR_MS), endTime: timeMs(endMs) };
   const outcome =
     market === 'spot'

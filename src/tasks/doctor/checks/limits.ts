@@ -5,7 +5,12 @@ import { wholeText } from '../../../base/text/format.ts';
 import { failed, ok, doubtful, type CheckFinding } from '../context/check.ts';
 import type { LimitUse, Probe } from '../context/probe.ts';
 
-const SOURCES: Readonly<Record<LimitUse['source'], string>> = {
+/** The statuses with which the exchange bans an address, and refuses a call for its rate. */
+const HTTP_BANNED = 418;
+const HTTP_TOO_MANY_REQUESTS = 429;
+
+/** How a message names the source of a limit. */
+const SOURCE_TEXTS: Readonly<Record<LimitUse['source'], string>> = {
   spec: 'from the specification',
   dialect: 'from known services',
   assumed: 'not published, assumed',
@@ -20,8 +25,12 @@ export function checkLimits(probe: Probe): Promise<CheckFinding> {
 /** Returns how much of the rate limits the doctor itself has used. */
 function findingOf(probe: Probe): CheckFinding {
   const calls = probe.calls();
-  const banned = calls.filter(({ status }) => status === 418).length;
-  const limited = calls.filter(({ status, code }) => status !== 418 && (status === 429 || code === VENUE_CODES.tooManyRequests.code));
+  const isBan = (status: number | null): boolean => status === HTTP_BANNED;
+  const banned = calls.filter(({ status }) => isBan(status)).length;
+  const limited = calls.filter(({ status, code }) => {
+    const isTooMany = status === HTTP_TOO_MANY_REQUESTS || code === VENUE_CODES.tooManyRequests.code;
+    return !isBan(status) && isTooMany;
+  });
   const callsText = calls.length === 1 ? '1 call' : `${wholeText(calls.length)} calls`;
   if (banned > 0) {
     return failed(`this address is banned (HTTP 418 to ${banned} of ${callsText})`, [
@@ -36,11 +45,13 @@ function findingOf(probe: Probe): CheckFinding {
       'if there are no others, the service allows less than is known: write its limits into dialect.limits of the access file',
     ]);
   }
-  const max = probe.limits().toSorted((a, b) => b.used / b.limit - a.used / a.limit)[0];
-  return ok(`${callsText}, none refused for its rate`, { more: max === undefined ? [] : [`the most used limit: ${useText(max)}`] });
+  const [highestUse] = probe.limits().toSorted((a, b) => b.used / b.limit - a.used / a.limit);
+  return ok(`${callsText}, none refused for its rate`, {
+    more: highestUse === undefined ? [] : [`the most used limit: ${useText(highestUse)}`],
+  });
 }
 
 /** Returns the use of a rate class as text. */
 function useText({ rateClass, scope, used, limit, windowMs, source }: LimitUse): string {
-  return `${rateClass}, ${used} of ${limit} in ${windowMs / 1000} s for ${scope === 'ip' ? 'an address' : 'a key'} (${SOURCES[source]})`;
+  return `${rateClass}, ${used} of ${limit} in ${windowMs / 1000} s for ${scope === 'ip' ? 'an address' : 'a key'} (${SOURCE_TEXTS[source]})`;
 }

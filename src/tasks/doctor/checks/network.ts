@@ -6,6 +6,7 @@ import type { CheckContext } from '../context/checkContext.ts';
 import { answerProblem } from '../fixes/answerFix.ts';
 import { networkProblem } from '../fixes/networkFix.ts';
 
+/** Number of pings. The round trip of each is measured. */
 const PINGS = 5;
 /** Longest good round trip, ms. With a longer one, prices have moved before an order arrives. */
 const SLOW_MS = 1000;
@@ -23,8 +24,9 @@ export async function findAddresses({ origin, market, probe }: CheckContext): Pr
     const { detail, fix } = networkProblem(addresses, host, market);
     return failed(detail, fix);
   }
-  const [first = ''] = addresses;
-  return ok(`${host} is ${first}${addresses.length > 1 ? ` and ${addresses.length - 1} more` : ''}`);
+  const [firstAddress = ''] = addresses;
+  const others = addresses.length > 1 ? ` and ${addresses.length - 1} more` : '';
+  return ok(`${host} is ${firstAddress}${others}`);
 }
 
 /** Connects and checks the certificate. Warns if it expires soon. */
@@ -55,12 +57,13 @@ export async function ping({ market, probe }: CheckContext): Promise<CheckFindin
     durationsMs.push(probe.elapsedMs() - beganMs);
   }
   // Leave out the first ping, which includes the connection set-up.
-  const sorted = durationsMs.slice(1).toSorted((a, b) => a - b);
-  const medianMs = sorted[Math.floor((PINGS - 1) / 2)] ?? 0;
+  const ascendingMs = durationsMs.slice(1).toSorted((a, b) => a - b);
+  const medianMs = ascendingMs[Math.floor((PINGS - 1) / 2)] ?? 0;
   const slowestMs = Math.max(...durationsMs);
-  const detail = `${PINGS} answers, median ${milliseconds(medianMs)}, slowest ${milliseconds(slowestMs)}`;
+  const detail = `${PINGS} answers, median ${durationText(medianMs)}, slowest ${durationText(slowestMs)}`;
   if (medianMs < SLOW_MS) return ok(detail);
   return doubtful(detail, ['orders take as long to arrive: run the bot nearer to the exchange, or on a faster connection']);
 }
 
-const milliseconds = (ms: number): string => `${ms < 10 ? ms.toFixed(1) : wholeText(Math.round(ms))} ms`;
+/** Returns a duration as text; a short one with a decimal. */
+const durationText = (ms: number): string => `${ms < 10 ? ms.toFixed(1) : wholeText(Math.round(ms))} ms`;

@@ -7,6 +7,7 @@ import { answerProblem, type NotAcked } from '../fixes/answerFix.ts';
 import type { CheckSubject } from '../fixes/checkSubject.ts';
 import { codeFamily } from '../fixes/codeFamilies.ts';
 
+/** The checks that share the signed read of the account. */
 type SignedCheck = 'signature' | 'ip' | 'permission';
 
 /**
@@ -20,6 +21,7 @@ function concernedCheck(outcome: NotAcked): SignedCheck {
   return family === 'key' || family === 'company' ? 'permission' : 'signature';
 }
 
+/** Returns how messages name the signed read. */
 const accountRead = ({ market }: CheckContext): CheckSubject => ({ kind: 'account', market, what: 'the account' });
 
 /** Returns the finding of `check`. The check is skipped if the read was refused for another reason. */
@@ -33,15 +35,16 @@ async function checkSigned(
   if (outcome.kind === 'acked') return ok(detail, { more: details });
   const concerned = concernedCheck(outcome);
   const code = errorCodeOf(outcome);
-  if (concerned !== check) return skipped(`because ${concerned} failed${code === null ? '' : ` (${code})`}`);
+  const codeText = code === null ? '' : ` (${code})`;
+  if (concerned !== check) return skipped(`because ${concerned} failed${codeText}`);
   return answerProblem(outcome, accountRead(context));
 }
 
 /** Checks the signature. If it is wrong, tries to sign paths the other way: with or without their prefix. */
 export async function checkSignature(context: CheckContext): Promise<CheckFinding> {
   const finding = await checkSigned(context, 'signature', 'accepted: a read without a query', signedPrefix(context));
-  if (finding.status !== 'failed' || !isWrongSignature(await context.account()) || context.dialect.pathPrefix[context.market] === '')
-    return finding;
+  if (finding.status !== 'failed' || !isWrongSignature(await context.account())) return finding;
+  if (context.dialect.pathPrefix[context.market] === '') return finding;
   const signPathPrefix = !context.dialect.signPathPrefix;
   const op = context.market === 'spot' ? 'spot.account' : 'futures.account';
   const otherOutcome = await context.probe.call(op, {}, { signPathPrefix });
@@ -70,16 +73,20 @@ export async function checkPermission(context: CheckContext, otherMarket: CheckC
   const finding = await checkSigned(context, 'permission', `the key may read ${market}; ${tradeText}`, [
     'no endpoint shows its other rights: check at the exchange that it cannot withdraw and is limited to this address',
   ]);
-  if (finding.status !== 'failed' || otherMarket === null || (await otherMarket.account()).kind !== 'acked') return finding;
+  if (finding.status !== 'failed' || otherMarket === null) return finding;
+  const isAcceptedElsewhere = (await otherMarket.account()).kind === 'acked';
+  if (!isAcceptedElsewhere) return finding;
   const fix = `${otherMarket.market} accepts this key from this address: give it the permission for ${market} too, or use a key for each market`;
   return { ...finding, fix: [fix, ...(finding.fix ?? []).slice(1)] };
 }
 
+/** True when a call was refused because of its signature. */
 const isWrongSignature = (outcome: Outcome<unknown>): boolean => {
   const code = errorCodeOf(outcome);
   return code !== null && codeFamily(code) === 'signature';
 };
 
+/** What an answer says about the signature of its request. */
 type Verdict = 'accepted' | 'refused' | 'unclear';
 
 /** Returns the verdict about the signature. A refusal because of the order or symbol means that the signature was accepted. */
@@ -95,16 +102,17 @@ function verdictOf(outcome: Outcome<unknown>): Verdict {
 /** Checks whether the query of a GET is signed, which the specification leaves open. Reads open orders in both ways. */
 export async function checkQuery(context: CheckContext): Promise<CheckFinding> {
   const symbol = await context.example();
-  const query = (signQuery: 'include' | 'omit') =>
+  const readOpenOrders = (signQuery: 'include' | 'omit') =>
     context.market === 'spot'
       ? context.probe.call('spot.openOrders', { symbol }, { signQuery })
       : context.probe.call('futures.openOrders', { contractName: symbol }, { signQuery });
-  const [configured, other] = context.dialect.signQuery === 'include' ? (['include', 'omit'] as const) : (['omit', 'include'] as const);
-  const outcome = await query(configured);
+  const configured = context.dialect.signQuery === 'include' ? 'include' : 'omit';
+  const other = configured === 'include' ? 'omit' : 'include';
+  const outcome = await readOpenOrders(configured);
   const verdict = verdictOf(outcome);
   const subject: CheckSubject = { kind: 'query', market: context.market, what: `open orders of ${symbol}` };
   if (outcome.kind !== 'acked' && verdict === 'unclear') return answerProblem(outcome, subject);
-  const otherVerdict = verdictOf(await query(other));
+  const otherVerdict = verdictOf(await readOpenOrders(other));
   const verdictsText = `${configured}: ${verdict}; ${other}: ${otherVerdict}`;
   if (verdict === 'accepted') {
     const detail =

@@ -9,7 +9,7 @@ import { codeFamily, type CodeFamily } from '../fixes/codeFamilies.ts';
 import type { ListedInstrument } from '../../download/listedInstruments.ts';
 
 /** Refusals that concern only the order itself, so that key, signature and permission were accepted. */
-const LATE: ReadonlySet<CodeFamily | null> = new Set(['size', 'price', 'account']);
+const REFUSED_AFTER_KEY: ReadonlySet<CodeFamily | null> = new Set(['size', 'price', 'account']);
 
 /** Sends the smallest valid test order at the last price. */
 export async function checkTestOrder(context: CheckContext): Promise<CheckFinding> {
@@ -24,7 +24,8 @@ export async function checkTestOrder(context: CheckContext): Promise<CheckFindin
   if (outcome.kind === 'acked') return ok(`the key may trade: ${orderText} was checked, not placed`);
   const problem = answerProblem(outcome, { kind: 'order', market: 'spot', what: orderText });
   const code = errorCodeOf(outcome);
-  if (code === null || !LATE.has(codeFamily(code))) return { ...problem, more: [`test order: ${orderText}; nothing was placed`] };
+  if (code === null || !REFUSED_AFTER_KEY.has(codeFamily(code)))
+    return { ...problem, more: [`test order: ${orderText}; nothing was placed`] };
   return doubtful(`the key may trade; ${orderText}: ${problem.detail}`, problem.fix ?? [], {
     code,
     serviceText: problem.serviceText ?? null,
@@ -50,16 +51,17 @@ async function minimumsOf(context: CheckContext, symbol: string): Promise<Minimu
   const outcome = await context.listing();
   const rows = outcome.kind === 'acked' ? outcome.value.rows : [];
   const row = rows.find((candidate) => candidate.symbol === symbol);
-  const text = row !== undefined && 'quoteAsset' in row ? row : null;
+  const spotRow = row !== undefined && 'quoteAsset' in row ? row : null;
   const record = context.records.record('spot', symbol);
-  const ofRecord = record === null ? null : new Decimal(record.minLots).div(Decimal.pow(10, record.quantityDigits));
+  const minOfRecord = record === null ? null : new Decimal(record.minLots).div(Decimal.pow(10, record.quantityDigits));
   return {
-    quantity: decimalOf(text?.limitVolumeMin) ?? ofRecord ?? new Decimal(0),
-    amount: decimalOf(text?.limitAmountMin) ?? new Decimal(0),
+    quantity: decimalOrNull(spotRow?.limitVolumeMin) ?? minOfRecord ?? new Decimal(0),
+    amount: decimalOrNull(spotRow?.limitAmountMin) ?? new Decimal(0),
   };
 }
 
-const decimalOf = (text: string | null | undefined): Decimal | null => (text === null || text === undefined ? null : new Decimal(text));
+/** Returns a decimal of the wire, or null when it is missing. */
+const decimalOrNull = (text: string | null | undefined): Decimal | null => (text === null || text === undefined ? null : new Decimal(text));
 
 /** Returns the smallest volume that the service may accept, in whole lots. */
 function volumeOf(price: string, { quantity, amount }: Minimums, listed: ListedInstrument | undefined): string {

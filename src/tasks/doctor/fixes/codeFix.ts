@@ -5,22 +5,24 @@ import { VENUE_CODES } from '../../../model/venueCodes.ts';
 import { addressOption, type CheckSubject, type SubjectKind } from './checkSubject.ts';
 import { codeFamily, type CodeFamily } from './codeFamilies.ts';
 
+/** Returns a fix in the words of the request that failed. */
 type FixText = (subject: CheckSubject) => string;
 
-const AGAIN = 'Run isobar doctor again';
-const REPORT_IT = `${AGAIN}; if that happens again, report it to the exchange`;
+const RUN_AGAIN = 'Run isobar doctor again';
+const RUN_AGAIN_OR_REPORT = `${RUN_AGAIN}; if that happens again, report it to the exchange`;
 
-const proxy: FixText = ({ what }) => `isobar sends that header, but a server on the way removes it. Request ${what} from another network`;
-const elsewhere: FixText = ({ market, what }) =>
+const headerRemoved: FixText = ({ what }) =>
+  `isobar sends that header, but a server on the way removes it. Request ${what} from another network`;
+const wrongService: FixText = ({ market, what }) =>
   `${what}: such a request cannot be refused for this reason. ${addressOption(market)} may be the address of another service`;
-const frozen: FixText = ({ what }) => `the service answers even ${what} with this code: only the exchange can fix that`;
-const ownChoice: FixText = ({ what }) => `the test order was ${what}, built from the service's own limits for the symbol`;
+const serviceFrozen: FixText = ({ what }) => `the service answers even ${what} with this code: only the exchange can fix that`;
+const testOrderTerms: FixText = ({ what }) => `the test order was ${what}, built from the service's own limits for the symbol`;
 
 /** The meaning of a family by the kind of request; `any`: the same for all kinds. */
 const MEANINGS: Readonly<Record<CodeFamily, Partial<Record<SubjectKind | 'any', FixText>>>> = {
-  header: { any: proxy },
+  header: { any: headerRemoved },
   signature: {
-    public: elsewhere,
+    public: wrongService,
     account: () =>
       'the secret does not belong to the key, or one of them was not copied completely. This read has no query, so dialect.signQuery is ' +
       'not the cause. Create a new pair at the exchange if you cannot compare them',
@@ -28,16 +30,16 @@ const MEANINGS: Readonly<Record<CodeFamily, Partial<Record<SubjectKind | 'any', 
     order: () => 'reads are accepted, so key and secret are correct, but the body did not arrive as signed: a proxy may rewrite bodies',
   },
   time: {
-    public: elsewhere,
+    public: wrongService,
     account: () =>
       "requests are signed with the service's own time, so a constant error of your clock is not the cause. Possible causes: your clock is " +
-      `being adjusted, the connection takes more than 5 s, or the service's own clocks differ. ${REPORT_IT}`,
+      `being adjusted, the connection takes more than 5 s, or the service's own clocks differ. ${RUN_AGAIN_OR_REPORT}`,
     query: () =>
       'the account was read with the same clock a moment ago: your clock was adjusted meanwhile, or the connection is slow at times. ' +
-      `${AGAIN}; if that happens again, find the program that adjusts the clock (two time services, the host of a virtual machine)`,
+      `${RUN_AGAIN}; if that happens again, find the program that adjusts the clock (two time services, the host of a virtual machine)`,
     order: () =>
       'reads were accepted with the same clock a moment ago: dialect.recvWindow is too short (remove it), or the connection is slow at ' +
-      `times. ${AGAIN}`,
+      `times. ${RUN_AGAIN}`,
   },
   key: {
     public: ({ what }) => `${what} needs no key: the service, or a server in front of it, accepts nothing from this address`,
@@ -48,7 +50,7 @@ const MEANINGS: Readonly<Record<CodeFamily, Partial<Record<SubjectKind | 'any', 
     order: ({ market }) => `the key may read but not trade: give it the permission to trade ${market} at the exchange, but not to withdraw`,
   },
   company: {
-    public: elsewhere,
+    public: wrongService,
     order: ({ market }) => `the account can be read but cannot trade: it may never have been opened for trading ${market}`,
     any: ({ market }) => `the exchange knows the key but not its account: the account may never have been opened for ${market}`,
   },
@@ -60,13 +62,13 @@ const MEANINGS: Readonly<Record<CodeFamily, Partial<Record<SubjectKind | 'any', 
   },
   rate: {
     public: () =>
-      `the doctor sends few requests, so this address was over its limit before. Stop other programs that call from here. ${AGAIN}`,
-    order: () => `this was the first order of this run: another program places orders with the same key. Stop it. ${AGAIN}`,
-    any: () => `the doctor sends few requests, so this key was over its limit before. Stop other programs that use it. ${AGAIN}`,
+      `the doctor sends few requests, so this address was over its limit before. Stop other programs that call from here. ${RUN_AGAIN}`,
+    order: () => `this was the first order of this run: another program places orders with the same key. Stop it. ${RUN_AGAIN}`,
+    any: () => `the doctor sends few requests, so this key was over its limit before. Stop other programs that use it. ${RUN_AGAIN}`,
   },
   fault: {
-    order: ({ what }) => `${what}: a test order is never placed, so there is nothing to check. ${AGAIN} in a few minutes`,
-    any: ({ what }) => `${what}: the service does not know the outcome. ${REPORT_IT}`,
+    order: ({ what }) => `${what}: a test order is never placed, so there is nothing to check. ${RUN_AGAIN} in a few minutes`,
+    any: ({ what }) => `${what}: the service does not know the outcome. ${RUN_AGAIN_OR_REPORT}`,
   },
   support: {
     public: ({ what }) => `${what}: the service does not offer this, although the specification lists it`,
@@ -79,26 +81,29 @@ const MEANINGS: Readonly<Record<CodeFamily, Partial<Record<SubjectKind | 'any', 
     account: ({ market }) =>
       `this read has no parameters: a server on the way adds some, or ${addressOption(market)} is the address of another service`,
     query: ({ what }) => `${what}: the service expects other parameters than the specification`,
-    order: (subject) => `${ownChoice(subject)}: the service expects other parameters than the specification`,
+    order: (subject) => `${testOrderTerms(subject)}: the service expects other parameters than the specification`,
   },
   instrument: {
-    account: elsewhere,
+    account: wrongService,
     any: ({ what }) => `${what}: the service does not know that name. Name a listed one with --symbol, or try dialect.symbolCase: lower`,
   },
-  digits: { order: ownChoice, any: elsewhere },
+  digits: { order: testOrderTerms, any: wrongService },
   size: {
     order: (subject) =>
-      `${ownChoice(subject)}: the service requires more than it lists. Put its minimum into the instrument record of the catalog`,
-    any: elsewhere,
+      `${testOrderTerms(subject)}: the service requires more than it lists. Put its minimum into the instrument record of the catalog`,
+    any: wrongService,
   },
-  price: { order: (subject) => `${ownChoice(subject)} and from its last price, which may be old: check the ticker`, any: elsewhere },
-  form: { order: ownChoice, any: elsewhere },
+  price: {
+    order: (subject) => `${testOrderTerms(subject)} and from its last price, which may be old: check the ticker`,
+    any: wrongService,
+  },
+  form: { order: testOrderTerms, any: wrongService },
   account: {
-    order: (subject) => `${ownChoice(subject)}: the order was understood and allowed, but the account is not ready for it`,
-    any: elsewhere,
+    order: (subject) => `${testOrderTerms(subject)}: the order was understood and allowed, but the account is not ready for it`,
+    any: wrongService,
   },
-  endedOrder: { order: () => 'a new order cannot be missing: the service confuses the path with another one', any: elsewhere },
-  frozen: { order: () => 'reads work, but trading does not', any: frozen },
+  endedOrder: { order: () => 'a new order cannot be missing: the service confuses the path with another one', any: wrongService },
+  frozen: { order: () => 'reads work, but trading does not', any: serviceFrozen },
 };
 
 /** Codes whose advice is to run the doctor or to check the clock, which an earlier check has already reported. */

@@ -44,21 +44,21 @@ export async function cancelAll(
 ): Promise<CancelResult> {
   const { onPhase } = venue.deps;
   // Send these cancels at once. The lists then show whether they took effect.
-  const first = instruments.flatMap((instrument) => {
+  const firstCancels = instruments.flatMap((instrument) => {
     const ids = orders.open.get(instrument.id) ?? [];
     return ids.length === 0 ? [] : [cancelOrders(venue, instrument, ids)];
   });
-  const ended = new Map(instruments.map(({ id }) => [id, new Set(orders.open.get(id) ?? [])]));
-  const triggers = new Map(instruments.map(({ id }) => [id, new Set<string>()]));
+  const endedOrders = new Map(instruments.map(({ id }) => [id, new Set(orders.open.get(id) ?? [])]));
+  const endedTriggers = new Map(instruments.map(({ id }) => [id, new Set<string>()]));
   const stuck = new Map<InstrumentId, string>();
-  const countOf = (ids: ReadonlyMap<InstrumentId, ReadonlySet<string>>): number =>
-    [...ids].reduce((sum, [id, { size }]) => (stuck.has(id) ? sum : sum + size), 0);
+  const countOf = (idsByInstrument: ReadonlyMap<InstrumentId, ReadonlySet<string>>): number =>
+    [...idsByInstrument].reduce((sum, [id, { size }]) => (stuck.has(id) ? sum : sum + size), 0);
   const drainOne = async (instrument: Instrument): Promise<readonly [readonly LeftOrder[], readonly LeftTrigger[]]> => {
     const { id } = instrument;
     try {
       return await Promise.all([
-        drain(venue, instrument, orders.own, includesForeign, ended.get(id)!),
-        drainTriggers(venue, instrument, orders, { includesForeign, selection: 'opening', ended: triggers.get(id)! }),
+        drain(venue, instrument, orders.own, includesForeign, endedOrders.get(id)!),
+        drainTriggers(venue, instrument, orders, { includesForeign, selection: 'opening', ended: endedTriggers.get(id)! }),
       ]);
     } catch (error) {
       if (!(error instanceof KillGaveUp)) throw error;
@@ -67,16 +67,16 @@ export async function cancelAll(
     }
   };
   const drainAll = async (): Promise<Pick<CancelResult, 'left' | 'leftTriggers'>> => {
-    const parts = await Promise.all(instruments.filter(({ id }) => !stuck.has(id)).map(drainOne));
-    return { left: parts.flatMap(([left]) => left), leftTriggers: parts.flatMap(([, leftTriggers]) => leftTriggers) };
+    const remaining = instruments.filter(({ id }) => !stuck.has(id));
+    const results = await Promise.all(remaining.map(drainOne));
+    return { left: results.flatMap(([left]) => left), leftTriggers: results.flatMap(([, leftTriggers]) => leftTriggers) };
   };
-  const drained = drainAll();
   // A refused or unanswered first cancel does not stop the kill: the lists show what is still open.
-  let [left] = await Promise.all([drained, ...first]);
+  let [leftOpen] = await Promise.all([drainAll(), ...firstCancels]);
   const lists = counted(instruments.length - stuck.size, 'list');
-  onPhase('cancelling', `${counted(countOf(ended), 'order')} cancelled; no own order is open in ${lists}`);
-  if (await waitForUnknown(venue, orders.unknownUntilMs)) left = await drainAll();
-  return { count: countOf(ended), triggers: countOf(triggers), ...left, stuck };
+  onPhase('cancelling', `${counted(countOf(endedOrders), 'order')} cancelled; no own order is open in ${lists}`);
+  if (await waitForUnknown(venue, orders.unknownUntilMs)) leftOpen = await drainAll();
+  return { count: countOf(endedOrders), triggers: countOf(endedTriggers), ...leftOpen, stuck };
 }
 
 /** Cancels the own orders of one instrument until its list stays empty of them. */
@@ -88,7 +88,8 @@ async function drain(
   ended: Set<string>,
 ): Promise<readonly LeftOrder[]> {
   const { readLagMs, pollEveryMs, cancelAgainMs } = venue.deps.settings;
-  const empty = new EmptyListProof(readLagMs);
+  const emptyProof = new EmptyListProof(readLagMs);
+  // When each order was last cancelled, ms.
   const cancelledMs = new Map<string, number>();
   const timeLimit = venue.timeLimit(`${instrument.id}: cancelled orders do not end`);
   let lastCount = Infinity;
@@ -96,24 +97,26 @@ async function drain(
     const beganMs = venue.nowMs;
     const { orders, isComplete } = await readOpenOrders(venue, instrument);
     const named = await withClientIds(venue, instrument, orders, ownOrders);
-    const judged = named.map((order) => ({
+    const attributed = named.map((order) => ({
       order,
       attribution: includesForeign ? ('own' as const) : attributeOrder(instrument.id, order, ownOrders, named),
     }));
-    const ours = judged.filter(({ attribution }) => attribution === 'own').map(({ order }) => order.venueId);
-    if (empty.observe(beganMs, isComplete && ours.length === 0)) {
-      return judged.flatMap(({ order, attribution }) => (attribution === 'own' ? [] : [{ instrument: instrument.id, order, attribution }]));
+    const ownIds = attributed.filter(({ attribution }) => attribution === 'own').map(({ order }) => order.venueId);
+    if (emptyProof.observe(beganMs, isComplete && ownIds.length === 0)) {
+      return attributed.flatMap(({ order, attribution }) =>
+        attribution === 'own' ? [] : [{ instrument: instrument.id, order, attribution }],
+      );
     }
     // A cancel is asynchronous: the order stays in the list for a while. Do not repeat the cancel at every poll.
-    const due = ours.filter((id) => beganMs - (cancelledMs.get(id) ?? -Infinity) >= cancelAgainMs);
-    for (const id of due) {
+    const dueIds = ownIds.filter((id) => beganMs - (cancelledMs.get(id) ?? -Infinity) >= cancelAgainMs);
+    for (const id of dueIds) {
       ended.add(id);
       cancelledMs.set(id, beganMs);
     }
-    await cancelOrders(venue, instrument, due);
-    if (ours.length < lastCount) timeLimit.restart();
-    lastCount = ours.length;
-    await timeLimit.wait(Math.max(0, empty.nextMs(venue.nowMs, pollEveryMs) - venue.nowMs));
+    await cancelOrders(venue, instrument, dueIds);
+    if (ownIds.length < lastCount) timeLimit.restart();
+    lastCount = ownIds.length;
+    await timeLimit.wait(Math.max(0, emptyProof.nextMs(venue.nowMs, pollEveryMs) - venue.nowMs));
   }
 }
 
@@ -135,7 +138,8 @@ async function withClientIds(
   }
   const named: SeenOrder[] = [];
   for (const order of orders) {
-    const queried = isNameless(order) ? await venue.read('spot.queryOrder', { symbol: instrument.wireName, orderId: order.venueId }) : null;
+    const query = { symbol: instrument.wireName, orderId: order.venueId };
+    const queried = isNameless(order) ? await venue.read('spot.queryOrder', query) : null;
     named.push(queried === null ? order : { ...order, cid: spotOrderRow(queried).cid });
   }
   return named;
@@ -150,7 +154,9 @@ async function waitForUnknown(venue: KillVenue, untilMs: KillOrders['unknownUnti
     if (latestMs === undefined) continue;
     hasWaited = true;
     const { ms, uncertaintyMs } = venue.deps.serverTime(market);
-    const waitMs = latestMs + venue.visibilityDelayMs(market) + readLagMs + (Number.isFinite(uncertaintyMs) ? uncertaintyMs : 0) - ms;
+    const horizonMs = latestMs + venue.visibilityDelayMs(market) + readLagMs;
+    const clockErrorMs = Number.isFinite(uncertaintyMs) ? uncertaintyMs : 0;
+    const waitMs = horizonMs + clockErrorMs - ms;
     if (waitMs <= 0) continue;
     venue.deps.onPhase(
       'waiting',

@@ -6,6 +6,7 @@ import { DueQueue } from '../../../ports/dueQueue.ts';
 import { KILL_SETTINGS, KillVenue } from '../plan/killVenue.ts';
 import { drainTriggers } from './drainTriggers.ts';
 
+/** An order whose reply was lost. */
 const lost = {
   cid: 'LOST',
   request: { instrument: PERPETUAL, side: 'buy', lots: 10, limit: 0, reduceOnly: false },
@@ -13,6 +14,7 @@ const lost = {
   signMs: 0,
   latestMs: 5000,
 };
+/** Returns a trigger order as the exchange lists it. */
 const row = (triggerOrderId: string, statusWord: string, triggerPrice = '90000') => ({
   triggerOrderId,
   side: 'buy',
@@ -46,9 +48,9 @@ async function drainedIds(rows: readonly ReturnType<typeof row>[], lostOrders: r
   const venue = new KillVenue({ client, scheduler, settings: KILL_SETTINGS, onPhase: () => {} } as never);
   const ordersOfKill = { own: { lostOf: () => lostOrders }, waiting: new Map() } as never;
   const work = drainTriggers(venue, PERPETUAL, ordersOfKill, { includesForeign: false, selection: 'opening', ended: new Set() });
-  const progress = { over: false };
-  void work.finally(() => (progress.over = true));
-  for (let turnIndex = 0; turnIndex < 1000 && !progress.over; turnIndex++) {
+  const progress = { hasEnded: false };
+  void work.finally(() => (progress.hasEnded = true));
+  for (let turnIndex = 0; turnIndex < 1000 && !progress.hasEnded; turnIndex++) {
     scheduler.runDue(scheduler.nowMs + 500);
     await Promise.resolve();
   }

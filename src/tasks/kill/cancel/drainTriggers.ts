@@ -29,14 +29,17 @@ function isOwnTrigger(
   orders: KillOrders,
 ): boolean | null {
   if (orders.own === null) return null;
-  const ids = orders.waiting.get(instrument.id) ?? [];
-  if (ids.includes(row.triggerOrderId)) return true;
-  const lost = orders.own.lostOf(instrument.id).filter((order) => hasSameTerms(row, order));
-  const [only] = lost;
-  if (only === undefined) return false;
-  const rivals = listedTriggers.filter((other) => !ids.includes(other.triggerOrderId) && hasSameTerms(other, only));
+  const knownIds = orders.waiting.get(instrument.id) ?? [];
+  if (knownIds.includes(row.triggerOrderId)) return true;
+  const matchingLost = orders.own.lostOf(instrument.id).filter((order) => hasSameTerms(row, order));
+  const [firstLost] = matchingLost;
+  if (firstLost === undefined) return false;
+  const matchingRows = listedTriggers
+    .filter(({ triggerOrderId }) => !knownIds.includes(triggerOrderId))
+    .filter((other) => hasSameTerms(other, firstLost));
+  const isOnlyMatch = matchingLost.length === 1 && matchingRows.length === 1;
   // An older order may be foreign, or its time may be wrong.
-  return lost.length === 1 && rivals.length === 1 && !isOlder(row, only.signMs) ? true : null;
+  return isOnlyMatch && !isOlder(row, firstLost.signMs) ? true : null;
 }
 
 /** True when the row agrees with the order in every known term. The list has no client order ids. */
@@ -54,12 +57,8 @@ function hasSameTerms(row: TriggerOrder, { request, triggerTicks = 0 }: LostOrde
 /** True when the bot may have trigger orders of a contract. Other lists are not read, because not every service has them. */
 function mayHaveTriggers(instrument: Instrument, { own, waiting }: KillOrders, includesForeign: boolean): boolean {
   if (instrument.market !== 'futures') return false;
-  return (
-    includesForeign ||
-    own === null ||
-    waiting.has(instrument.id) ||
-    own.lostOf(instrument.id).some(({ triggerTicks = 0 }) => triggerTicks > 0)
-  );
+  if (includesForeign || own === null || waiting.has(instrument.id)) return true;
+  return own.lostOf(instrument.id).some(({ triggerTicks = 0 }) => triggerTicks > 0);
 }
 
 /**
@@ -80,19 +79,19 @@ export async function drainTriggers(
   const { readLagMs, pollEveryMs } = venue.deps.settings;
   const contractName = instrument.wireName;
   const timeLimit = venue.timeLimit(`${instrument.id}: cancelled trigger orders do not end`);
-  const empty = new EmptyListProof(readLagMs);
+  const emptyProof = new EmptyListProof(readLagMs);
   for (;;) {
     const beganMs = venue.nowMs;
     const pending = await readPending(venue, contractName);
-    const judged = pending.rows
+    const attributed = pending.rows
       .filter(({ open }) => selection === 'every' || open === 'OPEN')
       .map((trigger) => ({ trigger, isOwn: includesForeign || isOwnTrigger(trigger, pending.rows, instrument, orders) }));
-    const ours = judged.filter(({ isOwn }) => isOwn === true).map(({ trigger }) => trigger.triggerOrderId);
-    if (empty.observe(beganMs, pending.isComplete && ours.length === 0))
-      return judged.flatMap(({ trigger, isOwn }) => (isOwn === null ? [{ instrument: instrument.id, trigger }] : []));
-    for (const orderId of ours) ended.add(orderId);
-    await Promise.all(ours.map((orderId) => venue.once('futures.cancelTriggerOrder', { contractName, orderId })));
-    await timeLimit.wait(Math.max(0, empty.nextMs(venue.nowMs, pollEveryMs) - venue.nowMs));
+    const ownIds = attributed.filter(({ isOwn }) => isOwn === true).map(({ trigger }) => trigger.triggerOrderId);
+    if (emptyProof.observe(beganMs, pending.isComplete && ownIds.length === 0))
+      return attributed.flatMap(({ trigger, isOwn }) => (isOwn === null ? [{ instrument: instrument.id, trigger }] : []));
+    for (const orderId of ownIds) ended.add(orderId);
+    await Promise.all(ownIds.map((orderId) => venue.once('futures.cancelTriggerOrder', { contractName, orderId })));
+    await timeLimit.wait(Math.max(0, emptyProof.nextMs(venue.nowMs, pollEveryMs) - venue.nowMs));
   }
 }
 
@@ -101,17 +100,17 @@ async function readPending(
   venue: KillVenue,
   contractName: string,
 ): Promise<{ readonly rows: readonly TriggerOrder[]; readonly isComplete: boolean }> {
-  const rows = new Map<string, TriggerOrder>();
+  const rowById = new Map<string, TriggerOrder>();
   let rowCount = 0;
   let isReadable = true;
   for (let page = 1; ; page++) {
     const list = await venue.read('futures.triggerOrderList', { contractName, page, limit: MAX_ROWS });
-    for (const row of list.rows) rows.set(row.triggerOrderId, row);
+    for (const row of list.rows) rowById.set(row.triggerOrderId, row);
     rowCount += list.rows.length + list.refused.length;
     isReadable &&= list.refused.length === 0;
     const isLast = list.count === null ? list.rows.length < MAX_ROWS : rowCount >= list.count;
     if (isLast || list.rows.length === 0) {
-      const pending = [...rows.values()].filter(({ status }) => status.word === 'PENDING' || status.word === 'UNKNOWN');
+      const pending = [...rowById.values()].filter(({ status }) => status.word === 'PENDING' || status.word === 'UNKNOWN');
       return { rows: pending, isComplete: isReadable && isLast };
     }
   }

@@ -34,10 +34,9 @@ export async function cancelOrders(venue: KillVenue, { market, wireName }: Instr
   await Promise.all(
     batches(ids).map(async (orderIds) => {
       const outcome = await venue.once('spot.batchCancel', { symbol: wireName, orderIds });
-      // If the service does not support batches, cancel the orders one by one.
-      if (outcome.kind === 'refused') {
-        await Promise.all(orderIds.map((orderId) => venue.once('spot.cancelOrder', { symbol: wireName, orderId })));
-      }
+      if (outcome.kind !== 'refused') return;
+      // The service does not support batches: cancel the orders one by one.
+      await Promise.all(orderIds.map((orderId) => venue.once('spot.cancelOrder', { symbol: wireName, orderId })));
     }),
   );
 }

@@ -11,7 +11,7 @@ const SIGNED_MS = 1_000_000;
 /** Later than every absence horizon. */
 const NOW_MS = SIGNED_MS + 300_000;
 
-it('contracts that a second copy has opened are of the account, and those that it has closed are gone', async () => {
+it('contracts opened by a second copy of an order belong to the account, and contracts closed by one no longer belong to the bot', async () => {
   const id = PERPETUAL.wireName;
   const order = (orderId: string, clientId: string, openOrClose: 'OPEN' | 'CLOSE', side: 'buy' | 'sell') => ({
     orderId,

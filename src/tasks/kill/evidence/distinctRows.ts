@@ -8,13 +8,11 @@ export class DistinctRows<T> {
 
   /** Adds a row unless an equal one was added before. Rows of one id may differ: the two legs of a self-trade, or an order that has changed. */
   add(id: string, row: T): void {
-    const known = this.#byId.get(id);
-    if (known === undefined) this.#byId.set(id, [row]);
-    else {
-      const text = JSON.stringify(row);
-      if (known.some((other) => JSON.stringify(other) === text)) return;
-      known.push(row);
-    }
+    const rowsOfId = this.#byId.get(id);
+    const rowText = JSON.stringify(row);
+    if (rowsOfId?.some((other) => JSON.stringify(other) === rowText)) return;
+    if (rowsOfId === undefined) this.#byId.set(id, [row]);
+    else rowsOfId.push(row);
     this.list.push(row);
   }
 }

@@ -16,6 +16,7 @@ const SIGNED_MS = 1_000_000;
 /** Later than every absence horizon. */
 const NOW_MS = SIGNED_MS + 300_000;
 
+/** What the exchange of a case replies. */
 interface Venue {
   readonly trades: readonly object[];
   readonly orders: Readonly<Record<string, object>>;
@@ -61,7 +62,8 @@ const lost = (side: 'buy' | 'sell', cid = 'LOST'): BookedOrder => ({
 });
 const BOUGHT: BookedOrder = { ...lost('buy', 'BOUGHT'), orderId: '1' };
 
-function judgeCase(orders: readonly BookedOrder[], { trades, orders: reported, free = '100', nowMs = NOW_MS, unreadable = 0 }: Venue) {
+/** Returns the reader of a case: the bot has `orders`, and the exchange replies with the trades and orders of a `Venue`. */
+function readCase(orders: readonly BookedOrder[], { trades, orders: reported, free = '100', nowMs = NOW_MS, unreadable = 0 }: Venue) {
   // The status of an order agrees with its trades.
   const executedOf = (orderId: string): string =>
     (trades as readonly ReturnType<typeof trade>[])
@@ -104,12 +106,12 @@ function judgeCase(orders: readonly BookedOrder[], { trades, orders: reported, f
 const boughtTrade = trade('11', '1', 'buy', '0.1');
 
 it('trades of a lost order count when the order of their id has its client order id', async () => {
-  const sold = judgeCase([BOUGHT, lost('sell')], {
+  const sold = readCase([BOUGHT, lost('sell')], {
     trades: [trade('12', '2', 'sell', '0.0999'), boughtTrade],
     orders: { 2: orderOf('2', 'LOST', 'sell') },
   });
   expect(await sold.range()).toEqual(['0', '0']);
-  const bought = judgeCase([BOUGHT, lost('buy')], {
+  const bought = readCase([BOUGHT, lost('buy')], {
     trades: [trade('12', '2', 'buy', '0.1'), boughtTrade],
     orders: { 2: orderOf('2', 'LOST', 'buy') },
   });
@@ -117,13 +119,13 @@ it('trades of a lost order count when the order of their id has its client order
 });
 
 it('a duplicate buy does not add to the position, and a duplicate sale reduces it', async () => {
-  const bought = judgeCase([BOUGHT], {
+  const bought = readCase([BOUGHT], {
     trades: [trade('12', '2', 'buy', '0.1'), boughtTrade],
     orders: { 2: orderOf('2', 'bought', 'buy') },
   });
   expect(await bought.range()).toEqual(['0.0999', '0.0999']);
   const sale: BookedOrder = { ...lost('sell', 'SALE'), orderId: '5' };
-  const sold = judgeCase([BOUGHT, sale], {
+  const sold = readCase([BOUGHT, sale], {
     trades: [trade('14', '6', 'sell', '0.03'), trade('13', '5', 'sell', '0.03'), boughtTrade],
     orders: { 6: orderOf('6', 'SALE', 'sell') },
   });
@@ -132,12 +134,12 @@ it('a duplicate buy does not add to the position, and a duplicate sale reduces i
 
 it('trades of an order with a foreign client order id never count, even with the fingerprint of a lost order', async () => {
   const trades = [trade('12', '2', 'sell', '0.1'), boughtTrade];
-  const { range } = judgeCase([BOUGHT, lost('sell')], { trades, orders: { 2: orderOf('2', 'hers', 'sell') } });
+  const { range } = readCase([BOUGHT, lost('sell')], { trades, orders: { 2: orderOf('2', 'hers', 'sell') } });
   expect(await range()).toEqual(['0.0999', '0.0999']);
 });
 
 it('an unattributed fill of the journal is attributed again, and an attributed one is booked once', async () => {
-  const { books, range } = judgeCase([BOUGHT, lost('sell')], {
+  const { books, range } = readCase([BOUGHT, lost('sell')], {
     trades: [trade('12', '2', 'sell', '0.0999'), boughtTrade],
     orders: { 2: orderOf('2', 'LOST', 'sell') },
   });
@@ -166,13 +168,13 @@ it('an unattributed fill of the journal is attributed again, and an attributed o
 });
 
 it('without client order ids one matching order is the lost one, and two matching orders give the smaller position', async () => {
-  const oneMatch = judgeCase([BOUGHT, lost('sell')], {
+  const oneMatch = readCase([BOUGHT, lost('sell')], {
     trades: [trade('12', '2', 'sell', '0.0999'), boughtTrade],
     orders: { 2: orderOf('2', null, 'sell') },
   });
   expect(await oneMatch.range()).toEqual(['0', '0']);
   const trades = [trade('13', '3', 'sell', '0.05'), trade('12', '2', 'sell', '0.0999'), boughtTrade];
-  const twoMatches = judgeCase([BOUGHT, lost('sell')], {
+  const twoMatches = readCase([BOUGHT, lost('sell')], {
     trades,
     orders: { 2: orderOf('2', null, 'sell'), 3: orderOf('3', null, 'sell') },
   });
@@ -185,19 +187,19 @@ it('without client order ids one matching order is the lost one, and two matchin
 });
 
 it('a lost sale that no list shows had no effect after the absence horizon, and may have had one before it', async () => {
-  const absent = judgeCase([BOUGHT, lost('sell')], { trades: [boughtTrade], orders: {} });
+  const absent = readCase([BOUGHT, lost('sell')], { trades: [boughtTrade], orders: {} });
   expect(await absent.range()).toEqual(['0.0999', '0.0999']);
-  const beforeHorizon = judgeCase([BOUGHT, lost('sell')], { trades: [boughtTrade], orders: {}, nowMs: SIGNED_MS + 60_000 });
+  const beforeHorizon = readCase([BOUGHT, lost('sell')], { trades: [boughtTrade], orders: {}, nowMs: SIGNED_MS + 60_000 });
   expect(await beforeHorizon.range()).toEqual(['-0.0001', '0.0999']);
 });
 
 it('the balance may reduce the quantity to sell but not increase it, and the reduction is reported', async () => {
-  const smallBalance = judgeCase([BOUGHT], { trades: [boughtTrade], orders: {}, free: '0.03' });
+  const smallBalance = readCase([BOUGHT], { trades: [boughtTrade], orders: {}, free: '0.03' });
   expect(await smallBalance.closer.closable(smallBalance.venue)).toMatchObject({
     qty: new Decimal('0.03'),
     uncertainQty: new Decimal('0.0699'),
   });
-  const largeBalance = judgeCase([BOUGHT], { trades: [boughtTrade], orders: {}, free: '7' });
+  const largeBalance = readCase([BOUGHT], { trades: [boughtTrade], orders: {}, free: '7' });
   expect(await largeBalance.closer.closable(largeBalance.venue)).toMatchObject({
     qty: new Decimal('0.0999'),
     uncertainQty: new Decimal(0),
@@ -205,7 +207,7 @@ it('the balance may reduce the quantity to sell but not increase it, and the red
 });
 
 it('a list of trades without one that the journal has is incomplete, so it does not increase a sale', async () => {
-  const { books, range, scheduler } = judgeCase([BOUGHT, lost('sell')], {
+  const { books, range, scheduler } = readCase([BOUGHT, lost('sell')], {
     trades: [trade('12', '9', 'buy', '0.01')],
     orders: { 9: orderOf('9', 'hers', 'buy') },
   });
@@ -213,9 +215,9 @@ it('a list of trades without one that the journal has is incomplete, so it does 
   const booked = { cid: 'BOUGHT', tradeId: '11', orderId: '1', side: 'buy', qty: '0.1', fee: '0.0001', feeCoin: 'BTC' };
   books.add({ ...fill, ...booked } as unknown as JournalRecord);
   const reading = range();
-  const progress = { over: false };
-  void reading.catch(() => {}).finally(() => (progress.over = true));
-  for (let turnIndex = 0; turnIndex < 5000 && !progress.over; turnIndex++) {
+  const progress = { hasEnded: false };
+  void reading.catch(() => {}).finally(() => (progress.hasEnded = true));
+  for (let turnIndex = 0; turnIndex < 5000 && !progress.hasEnded; turnIndex++) {
     scheduler.runDue(scheduler.nowMs + 3000);
     await Promise.resolve();
   }
@@ -236,13 +238,13 @@ it('an unattributed fill of the journal counts when no list reaches back to it',
     cid: null,
   };
   // The fill belongs to the order whose reply was lost.
-  const ownOrder = judgeCase([BOUGHT, lost('buy')], { trades: [boughtTrade], orders: { 5: orderOf('5', 'LOST', 'buy') } });
+  const ownOrder = readCase([BOUGHT, lost('buy')], { trades: [boughtTrade], orders: { 5: orderOf('5', 'LOST', 'buy') } });
   ownOrder.books.add({ ...unattributed, ...extra } as unknown as JournalRecord);
   expect(await ownOrder.range()).toEqual(['0.1998', '0.1998']);
-  const foreignOrder = judgeCase([BOUGHT], { trades: [boughtTrade], orders: { 5: orderOf('5', 'hers', 'buy') } });
+  const foreignOrder = readCase([BOUGHT], { trades: [boughtTrade], orders: { 5: orderOf('5', 'hers', 'buy') } });
   foreignOrder.books.add({ ...unattributed, ...extra } as unknown as JournalRecord);
   expect(await foreignOrder.range()).toEqual(['0.0999', '0.0999']);
-  const listed = judgeCase([BOUGHT, lost('buy')], {
+  const listed = readCase([BOUGHT, lost('buy')], {
     trades: [trade('7', '5', 'buy', '0.1'), boughtTrade],
     orders: { 5: orderOf('5', 'LOST', 'buy') },
   });
@@ -259,7 +261,7 @@ it('a venue order id given to two orders identifies neither until a list shows i
     trades: [trade('12', '2', 'buy', '0.1'), boughtTrade],
     orders: { 1: orderOf('1', 'ONE', 'buy'), 2: orderOf('2', null, 'buy') },
   };
-  const { books, range } = judgeCase(sharedIdOrders, venue);
+  const { books, range } = readCase(sharedIdOrders, venue);
   for (const cid of ['ONE', 'TWO']) {
     const state = {
       k: 'STATE',
@@ -283,7 +285,7 @@ it('an order with a client order id of this bot is its own, even if the journal 
   const [firstCid, secondCid, foreignCid] = ['0123456789ABCDEF0000000001', '0123456789abcdef0000000002', '1123456789ABCDEF0000000002'];
   const bought: BookedOrder = { ...lost('buy', firstCid), orderId: '1' };
   const withClientOrderId = (cid: string) =>
-    judgeCase([bought], { trades: [trade('12', '2', 'sell', '0.05'), boughtTrade], orders: { 2: orderOf('2', cid, 'sell') } });
+    readCase([bought], { trades: [trade('12', '2', 'sell', '0.05'), boughtTrade], orders: { 2: orderOf('2', cid, 'sell') } });
   expect(await withClientOrderId(secondCid).range()).toEqual(['0.0499', '0.0499']);
   expect(await withClientOrderId(foreignCid).range()).toEqual(['0.0999', '0.0999']);
 });
@@ -292,20 +294,19 @@ const record = (kind: string, body: object): JournalRecord =>
   ({ k: kind, t: NOW_MS, seq: 9, dur: 0, crc: '', ...body }) as unknown as JournalRecord;
 
 it('a list of open orders with rows that cannot be read proves no absence', async () => {
-  const { range } = judgeCase([BOUGHT, lost('sell')], { trades: [boughtTrade], orders: {}, unreadable: 1 });
+  const { range } = readCase([BOUGHT, lost('sell')], { trades: [boughtTrade], orders: {}, unreadable: 1 });
   expect(await range()).toEqual(['-0.0001', '0.0999']);
 });
 
 it('absence counts once the clock is after the absence horizon, including its uncertainty', async () => {
   // Admission window 5 s, visibility delay 60 s, read lag 3 s, clock uncertainty 10 ms.
-  const rangeAfter = (ms: number) =>
-    judgeCase([BOUGHT, lost('sell')], { trades: [boughtTrade], orders: {}, nowMs: SIGNED_MS + ms }).range();
+  const rangeAfter = (ms: number) => readCase([BOUGHT, lost('sell')], { trades: [boughtTrade], orders: {}, nowMs: SIGNED_MS + ms }).range();
   expect(await rangeAfter(68_009)).toEqual(['-0.0001', '0.0999']);
   expect(await rangeAfter(68_010)).toEqual(['0.0999', '0.0999']);
 });
 
 it('an uncertain order of one strategy does not change the position of another', async () => {
-  const { range, closer, venue } = judgeCase([BOUGHT, { ...lost('sell'), strategy: 1 }], {
+  const { range, closer, venue } = readCase([BOUGHT, { ...lost('sell'), strategy: 1 }], {
     trades: [boughtTrade],
     orders: {},
     nowMs: SIGNED_MS,
@@ -315,7 +316,7 @@ it('an uncertain order of one strategy does not change the position of another',
 });
 
 it('an uncertain order is reported even if the bot cannot hold anything', async () => {
-  const { closer, venue } = judgeCase([lost('sell')], { trades: [], orders: {}, nowMs: SIGNED_MS });
+  const { closer, venue } = readCase([lost('sell')], { trades: [], orders: {}, nowMs: SIGNED_MS });
   expect(await closer.closable(venue)).toMatchObject({
     qty: new Decimal(0),
     uncertainQty: new Decimal(0),
@@ -324,7 +325,7 @@ it('an uncertain order is reported even if the bot cannot hold anything', async 
 });
 
 it('an order that the operator ignores is not taken for a lost one', async () => {
-  const { books, range } = judgeCase([BOUGHT, lost('sell')], {
+  const { books, range } = readCase([BOUGHT, lost('sell')], {
     trades: [trade('12', '2', 'sell', '0.0999'), boughtTrade],
     orders: { 2: orderOf('2', null, 'sell') },
   });
@@ -339,7 +340,7 @@ it('both legs of a self-trade count, each once', async () => {
     { cid: 'SOLD', tradeId: '11', orderId: '2', side: 'sell', qty: '0.05', fee: '3', feeCoin: 'USDT' },
   ];
   for (const booked of [[bought], [sold], [bought, sold]]) {
-    const { books, range } = judgeCase([BOUGHT, { ...lost('sell', 'SOLD'), orderId: '2' }], venue);
+    const { books, range } = readCase([BOUGHT, { ...lost('sell', 'SOLD'), orderId: '2' }], venue);
     for (const fill of booked) books.add(record('FILL', { symbol: BTC.id, price: '60000', executedMs: SIGNED_MS + 1000, ...fill }));
     expect(await range()).toEqual(['0.0499', '0.0499']);
   }
@@ -357,7 +358,7 @@ it('an order without a SEND record is lost only when the journal is torn', () =>
 
 it('a kill waits only for lost orders, not for ended ones or waiting trigger orders', () => {
   const waiting = { ...lost('sell', 'STOP'), orderId: 'trigger:44:STOP', condition: '50000' };
-  const { books } = judgeCase([lost('buy'), lost('buy', 'GONE'), waiting], { trades: [], orders: {} });
+  const { books } = readCase([lost('buy'), lost('buy', 'GONE'), waiting], { trades: [], orders: {} });
   books.add(record('TOMB', { cid: 'GONE' }));
   const { open, waiting: ids, unknownUntilMs } = books.orders;
   expect([open.size, ids.get(BTC.id), unknownUntilMs]).toEqual([0, ['44'], { spot: SIGNED_MS + 5000 }]);
@@ -367,10 +368,10 @@ it('a kill waits only for lost orders, not for ended ones or waiting trigger ord
 
 it('an order that a trigger sent without a client order id leaves the position uncertain', async () => {
   const stop = { ...lost('sell', 'STOP'), orderId: 'trigger:44:STOP', condition: '60500' };
-  const firedStop = judgeCase([BOUGHT, stop], {
+  const firedStop = readCase([BOUGHT, stop], {
     trades: [trade('12', '2', 'sell', '0.0999'), boughtTrade],
     orders: { 2: orderOf('2', null, 'sell') },
   });
   expect(await firedStop.range()).toEqual(['0', '0.0999']);
-  expect(await judgeCase([BOUGHT, stop], { trades: [boughtTrade], orders: {} }).range()).toEqual(['0.0999', '0.0999']);
+  expect(await readCase([BOUGHT, stop], { trades: [boughtTrade], orders: {} }).range()).toEqual(['0.0999', '0.0999']);
 });

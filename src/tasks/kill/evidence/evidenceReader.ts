@@ -44,7 +44,7 @@ export class KillEvidenceReader {
   readonly books: JournalBooks;
   readonly #venue: KillVenue;
   /** Foreign orders, identified by a client order id. */
-  readonly #foreign = new Set<string>();
+  readonly #foreignIds = new Set<string>();
 
   constructor(venue: KillVenue, books: JournalBooks) {
     this.#venue = venue;
@@ -56,18 +56,19 @@ export class KillEvidenceReader {
    * Throws KillGaveUp, with the quantity that is left, if that takes too long.
    */
   async read(instrument: Instrument): Promise<PositionEvidence> {
-    let lag = '';
-    const timeLimit = this.#venue.timeLimit(() => lag);
+    let lagText = '';
+    const timeLimit = this.#venue.timeLimit(() => lagText);
     for (;;) {
       const { evidence, trades } = await this.#readOnce(instrument);
       const lacking = this.books.executions.lackingOrders(instrument.id, trades, (venueId) => this.books.isOwnId(venueId));
       if (lacking.length === 0) return evidence;
-      lag = this.#lagText(instrument, evidence, lacking);
-      this.#venue.deps.onPhase('waiting', `${lag}; nothing is sold before the list shows it`);
+      lagText = this.#lagText(instrument, evidence, lacking);
+      this.#venue.deps.onPhase('waiting', `${lagText}; nothing is sold before the list shows it`);
       await timeLimit.wait(this.#venue.deps.settings.readLagMs);
     }
   }
 
+  /** Reads orders, then trades, and attributes what no client order id identifies. */
   async #readOnce(instrument: Instrument): Promise<{ readonly evidence: PositionEvidence; readonly trades: readonly TradeRow[] }> {
     // Read orders first: an order that ends between the two reads shows in the trades.
     const isBeyondHorizon = this.#horizonCheck(instrument);
@@ -78,11 +79,12 @@ export class KillEvidenceReader {
     const unbooked = this.#unbookedTrades(instrument, trades);
     const rows = new Map([...open.orders, ...history.rows].map((row) => [row.venueId, row]));
     const unnamed = await this.#readUnnamed(instrument, unbooked, rows);
-    const sighting = { isComplete: open.isComplete && history.isComplete, isBeyondHorizon };
-    const { found, uncertain } = attribute(this.books.lostOf(instrument.id), unnamed, sighting);
+    const reading = { isComplete: open.isComplete && history.isComplete, isBeyondHorizon };
+    const { found, uncertain } = attribute(this.books.lostOf(instrument.id), unnamed, reading);
     for (const [cid, venueId] of found) this.books.setVenueId(cid, venueId);
     const rangesOf = (side: Side | null) => this.#heldRanges(instrument, unbooked, uncertain, side);
-    return { evidence: { held: rangesOf(null), heldOn: { buy: rangesOf('buy'), sell: rangesOf('sell') }, uncertain }, trades };
+    const heldOn = { buy: rangesOf('buy'), sell: rangesOf('sell') };
+    return { evidence: { held: rangesOf(null), heldOn, uncertain }, trades };
   }
 
   /** Notes what orders of a list have executed, because the list of trades may be older. */
@@ -111,10 +113,11 @@ export class KillEvidenceReader {
 
   /** Returns trades that the journal has not booked to an order: from the list, and unattributed fills of the journal. */
   #unbookedTrades(instrument: Instrument, trades: readonly TradeRow[]): readonly TradeRow[] {
-    const ofJournal = this.books.unattributedOf(instrument.id);
-    const listed = new Set(ofJournal.length === 0 ? [] : trades.map(({ tradeId, side }) => `${tradeId} ${side}`));
-    const unattributed = ofJournal.filter(({ tradeId, side }) => !listed.has(`${tradeId} ${side}`));
-    return [...trades, ...unattributed].filter((row) => !this.books.isBooked(instrument.id, row));
+    const keyOf = ({ tradeId, side }: TradeRow): string => `${tradeId} ${side}`;
+    const journalFills = this.books.unattributedOf(instrument.id);
+    const listedKeys = new Set(journalFills.length === 0 ? [] : trades.map(keyOf));
+    const unlistedFills = journalFills.filter((fill) => !listedKeys.has(keyOf(fill)));
+    return [...trades, ...unlistedFills].filter((row) => !this.books.isBooked(instrument.id, row));
   }
 
   /** Returns the executed quantity of an order, from its trades. Throws KillStopped. */
@@ -139,24 +142,28 @@ export class KillEvidenceReader {
     unbooked: readonly TradeRow[],
     rows: ReadonlyMap<string, OrderRow>,
   ): Promise<readonly UnnamedOrder[]> {
-    const trades = new Map<string, TradeRow[]>();
-    for (const row of unbooked) trades.set(row.venueId, [...(trades.get(row.venueId) ?? []), row]);
+    const tradesByOrder = new Map<string, TradeRow[]>();
+    for (const row of unbooked) tradesByOrder.set(row.venueId, [...(tradesByOrder.get(row.venueId) ?? []), row]);
     const unnamed: UnnamedOrder[] = [];
-    for (const venueId of new Set([...trades.keys(), ...rows.keys()])) {
+    for (const venueId of new Set([...tradesByOrder.keys(), ...rows.keys()])) {
       if (this.#isKnown(instrument, venueId)) continue;
       const listed = rows.get(venueId) ?? null;
       const row = listed?.cid ? listed : ((await this.#queryOrder(instrument, venueId)) ?? listed);
       if (row !== null) this.#noteExecuted(instrument, [row]);
-      if (row?.cid && isSecondOpening(instrument, row, this.books)) this.#foreign.add(venueId);
-      else if (row?.cid && this.books.isOwnCid(row.cid)) this.books.noteVenueId(row.cid, venueId, row.action);
-      else if (row?.cid) this.#foreign.add(venueId);
-      else unnamed.push(unnamedOf(instrument, venueId, row, trades.get(venueId) ?? []));
+      if (!row?.cid) {
+        unnamed.push(unnamedOf(instrument, venueId, row, tradesByOrder.get(venueId) ?? []));
+        continue;
+      }
+      const isOwn = this.books.isOwnCid(row.cid) && !isSecondOpening(instrument, row, this.books);
+      if (isOwn) this.books.noteVenueId(row.cid, venueId, row.action);
+      else this.#foreignIds.add(venueId);
     }
     return unnamed;
   }
 
+  /** True when it is known whose an order is: own, foreign, or ignored by the operator. */
   #isKnown(instrument: Instrument, venueId: string): boolean {
-    return this.books.isOwnId(venueId) || this.#foreign.has(venueId) || this.books.isIgnored(instrument.id, venueId);
+    return this.books.isOwnId(venueId) || this.#foreignIds.has(venueId) || this.books.isIgnored(instrument.id, venueId);
   }
 
   /** Queries an order by its id. Returns null if the exchange does not know it. */
@@ -169,8 +176,7 @@ export class KillEvidenceReader {
     return order && futuresOrderRow(order);
   }
 
-  // --- Lists
-
+  /** Reads the order history of a contract, back to the time before which the journal is complete. Spot has no such list. */
   async #readHistory(instrument: Instrument): Promise<{ readonly rows: readonly OrderRow[]; readonly isComplete: boolean }> {
     if (instrument.market === 'spot') return { rows: [], isComplete: true };
     const sinceMs = this.#sinceMs(instrument);
@@ -182,6 +188,7 @@ export class KillEvidenceReader {
     });
   }
 
+  /** Reads the list of own trades, again and again until it has no gap after the trades of the journal. */
   async #readTrades(instrument: Instrument): Promise<readonly TradeRow[]> {
     const timeLimit = this.#venue.timeLimit(`${instrument.id}: the list of own trades has a gap`);
     for (;;) {
@@ -238,12 +245,10 @@ export class KillEvidenceReader {
 
   /** Returns a time before which the journal is complete, ms. */
   #sinceMs({ id, market }: Instrument): number {
-    const lost = this.books.lostOf(id).flatMap(({ signMs, latestMs }) => (latestMs === Infinity ? [] : [signMs]));
+    const lostSignMs = this.books.lostOf(id).flatMap(({ signMs, latestMs }) => (latestMs === Infinity ? [] : [signMs]));
     const lastMs = Number.isNaN(this.books.lastMs) ? this.#venue.deps.serverTime(market).ms : this.books.lastMs;
-    return Math.min(lastMs, ...lost) - OVERLAP_MS;
+    return Math.min(lastMs, ...lostSignMs) - OVERLAP_MS;
   }
-
-  // --- Positions
 
   /** Returns the bounds of each strategy's position: its fills, more or less the orders that remain uncertain. */
   #heldRanges(
@@ -286,7 +291,7 @@ const isSecondOpening = ({ id, market }: Instrument, { cid, side, action, venueI
 /** Returns an order without a client order id, with the terms that its trades show. */
 function unnamedOf(instrument: Instrument, venueId: string, row: OrderRow | null, trades: readonly TradeRow[]): UnnamedOrder {
   const prices = trades.map(({ price }) => new Decimal(price));
-  const sum = (values: readonly Decimal[]): Decimal => values.reduce((all, value) => all.plus(value), new Decimal(0));
+  const sum = (values: readonly Decimal[]): Decimal => values.reduce((total, value) => total.plus(value), new Decimal(0));
   return {
     venueId,
     row,

@@ -1,3 +1,5 @@
+// Tests which orders of a kill have executed more than their trades in journal and list show.
+
 import { expect, test } from 'vitest';
 import type { TradeRow } from '../../../adapters/exchange/calls/venueRows.ts';
 import type { InstrumentId } from '../../../model/instrument.ts';

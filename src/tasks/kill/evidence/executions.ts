@@ -1,4 +1,4 @@
-// What orders have executed by their status, beside what their trades add up to. A list of trades may lag behind the status of an order.
+// Compares the executed quantity in the status of an order with the sum of its trades. A list of trades may lag behind the status of an order.
 
 import type { OrderRow, TradeRow } from '../../../adapters/exchange/calls/venueRows.ts';
 import { Decimal } from '../../../base/number/decimal.ts';
@@ -17,16 +17,22 @@ export interface LackingOrder {
   readonly shown: Decimal;
 }
 
+/** The executed quantity of one order, in coins or contracts. */
+interface ExecutedQuantity {
+  readonly side: Side;
+  readonly qty: Decimal;
+}
+
 /** Executed quantities of the orders of one kill. They only grow: a smaller one comes from an older replica. */
 export class Executions {
-  /** The largest by instrument and venue order id. */
-  readonly #executed = new Map<string, Map<string, { readonly side: Side; readonly qty: Decimal }>>();
+  /** The largest executed quantity of each order, by instrument and venue order id. */
+  readonly #executed = new Map<string, Map<string, ExecutedQuantity>>();
   /** Quantities of the trades that the journal has booked, by `<instrument id> <venue order id>` and trade id. */
   readonly #booked = new Map<string, Map<string, string>>();
 
   /** Notes what a reading of an order shows: its executed quantity, decimal text in coins or contracts. */
   noteExecuted(instrument: InstrumentId, { venueId, side, executed }: Pick<OrderRow, 'venueId' | 'side' | 'executed'>): void {
-    const orders = this.#executed.get(instrument) ?? new Map<string, { readonly side: Side; readonly qty: Decimal }>();
+    const orders = this.#executed.get(instrument) ?? new Map<string, ExecutedQuantity>();
     this.#executed.set(instrument, orders);
     orders.set(venueId, { side, qty: Decimal.max(executed, orders.get(venueId)?.qty ?? ZERO) });
   }
@@ -44,11 +50,12 @@ export class Executions {
 
   /** Returns the own orders whose trades are not all in the journal or in `trades`. */
   lackingOrders(instrument: InstrumentId, trades: readonly TradeRow[], isOwn: (venueId: string) => boolean): readonly LackingOrder[] {
-    const listed = tradesByOrder(trades);
-    return [...(this.#executed.get(instrument) ?? [])].flatMap(([venueId, { side, qty: executed }]) => {
+    const listedTrades = tradesByOrder(trades);
+    const executedOrders = this.#executed.get(instrument) ?? new Map<string, ExecutedQuantity>();
+    return [...executedOrders].flatMap(([venueId, { side, qty: executed }]) => {
       if (executed.isZero() || !isOwn(venueId)) return [];
       const quantities = new Map(this.#booked.get(`${instrument} ${venueId}`));
-      for (const { tradeId, qty } of listed.get(venueId) ?? []) quantities.set(tradeId, qty);
+      for (const { tradeId, qty } of listedTrades.get(venueId) ?? []) quantities.set(tradeId, qty);
       const shown = [...quantities.values()].reduce((sum, qty) => sum.plus(qty), ZERO);
       return shown.lessThan(executed) ? [{ venueId, side, executed, shown }] : [];
     });
@@ -61,9 +68,9 @@ function tradesByOrder(trades: readonly TradeRow[]): ReadonlyMap<string, readonl
   for (const trade of trades) {
     for (const venueId of new Set([trade.venueId, trade.otherId])) {
       if (venueId === null) continue;
-      const ofOrder = byOrder.get(venueId);
-      if (ofOrder === undefined) byOrder.set(venueId, [trade]);
-      else ofOrder.push(trade);
+      const tradesOfOrder = byOrder.get(venueId);
+      if (tradesOfOrder === undefined) byOrder.set(venueId, [trade]);
+      else tradesOfOrder.push(trade);
     }
   }
   return byOrder;

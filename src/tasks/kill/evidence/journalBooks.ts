@@ -51,28 +51,31 @@ export class JournalBooks implements OwnOrders {
   readonly state = new JournalState();
   /** What the status of each order says that it has executed. */
   readonly executions = new Executions();
-  readonly #strategies = new Map<string, number>();
+  /** Index of the strategy, by client order id. */
+  readonly #strategyByCid = new Map<string, number>();
   /** Whether an order closes, by client order id. */
-  readonly #closes = new Map<string, boolean>();
+  readonly #closesByCid = new Map<string, boolean>();
   /** Client order ids of the bot, in upper case, because services may change the case. */
   readonly #cids = new Set<string>();
   /** Prefixes of this bot's client order ids, in upper case. */
   readonly #prefixes = new Set<string>();
   /** Client order ids by venue order id. */
   readonly #cidByVenueId = new Map<string, string>();
-  readonly #venueIds = new Map<string, string>();
+  readonly #venueIdByCid = new Map<string, string>();
   /** Ids of waiting trigger orders, by client order id. The order that a trigger order creates has another id. */
-  readonly #waiting = new Map<string, string>();
+  readonly #triggerIdByCid = new Map<string, string>();
   /** Unattributed fills in the journal. */
   readonly #unattributed: { readonly instrument: string; readonly row: TradeRow }[] = [];
   /** Sum of the fills in the journal, by `<instrument id> <strategy> <position side>`. */
-  readonly #held = new Map<string, Decimal>();
+  readonly #heldByKey = new Map<string, Decimal>();
   /** Ids of booked trades by instrument, on each side. A trade with ourselves has both. */
-  readonly #trades = new Map<string, Readonly<Record<Side, Set<string>>>>();
-  readonly #booked = new Map<string, BookedTrade[]>();
-  readonly #traders = new Map<string, Set<number>>();
-  readonly #firstMs = new Map<string, number>();
-  readonly #slices = new Map<string, LostOrder>();
+  readonly #bookedIds = new Map<string, Readonly<Record<Side, Set<string>>>>();
+  /** Booked trades with numeric ids, by instrument. */
+  readonly #bookedTrades = new Map<string, BookedTrade[]>();
+  /** Strategies that have sent orders, by instrument. */
+  readonly #strategiesByInstrument = new Map<string, Set<number>>();
+  readonly #firstOrderMs = new Map<string, number>();
+  readonly #sliceByCid = new Map<string, LostOrder>();
   readonly #instruments: ReadonlyMap<string, Instrument>;
   #facts: BooksFacts | null = null;
   #lastCid: string | null = null;
@@ -85,13 +88,13 @@ export class JournalBooks implements OwnOrders {
   readonly add = (record: JournalRecord): void => {
     this.state.add(record);
     if (record.k === 'INTENT') {
-      this.#noteOwn(record.cid);
-      this.#strategies.set(record.cid, record.strategy);
-      this.#closes.set(record.cid, record.reduceOnly);
+      this.#noteOwnCid(record.cid);
+      this.#strategyByCid.set(record.cid, record.strategy);
+      this.#closesByCid.set(record.cid, record.reduceOnly);
       this.#lastCid = record.cid;
-      const traders = this.#traders.get(record.symbol) ?? new Set();
-      this.#traders.set(record.symbol, traders.add(record.strategy));
-      if (!this.#firstMs.has(record.symbol)) this.#firstMs.set(record.symbol, record.createdMs);
+      const traders = this.#strategiesByInstrument.get(record.symbol) ?? new Set();
+      this.#strategiesByInstrument.set(record.symbol, traders.add(record.strategy));
+      if (!this.#firstOrderMs.has(record.symbol)) this.#firstOrderMs.set(record.symbol, record.createdMs);
     } else if (record.k === 'ACK') this.setVenueId(record.cid, record.orderId);
     // An unattributed fill is attributed again, because its order may have been found since.
     else if (record.k === 'FILL' && record.cid === null)
@@ -99,10 +102,10 @@ export class JournalBooks implements OwnOrders {
     else if (record.k === 'FILL' && record.cid !== null) {
       this.setVenueId(record.cid, record.orderId);
       // Orders that the venue created, such as a liquidation, have no INTENT. They close a position of the strategy that has it.
-      const positionSide = positionSideOf(record.side, this.#closes.get(record.cid) ?? true);
+      const positionSide = positionSideOf(record.side, this.#closesByCid.get(record.cid) ?? true);
       this.#book(
         record,
-        this.#strategies.get(record.cid) ?? this.strategyHolding(record.symbol as InstrumentId, positionSide),
+        this.#strategyByCid.get(record.cid) ?? this.strategyHolding(record.symbol as InstrumentId, positionSide),
         positionSide,
       );
     } else if (record.k === 'STATE' && record.lifecycle === 'unknown') this.#clearVenueId(record.cid);
@@ -127,24 +130,22 @@ export class JournalBooks implements OwnOrders {
   /** Books a fill of an own order. */
   #book(fill: Extract<JournalRecord, { k: 'FILL' }>, strategy: number, positionSide: Side): void {
     const { symbol, tradeId, side, executedMs } = fill;
-    this.#noteBooked(symbol, tradeId, side);
+    this.#noteBookedId(symbol, tradeId, side);
     this.executions.noteBooked(symbol, fill.orderId, fill);
     const key = `${symbol} ${strategy} ${positionSide}`;
     const change = changeOf(this.#instruments.get(symbol), fill);
-    this.#held.set(key, (this.#held.get(key) ?? new Decimal(0)).plus(change));
+    this.#heldByKey.set(key, (this.#heldByKey.get(key) ?? new Decimal(0)).plus(change));
     if (!/^\d+$/.test(tradeId)) return;
-    const booked = this.#booked.get(symbol) ?? [];
-    this.#booked.set(symbol, booked);
+    const booked = this.#bookedTrades.get(symbol) ?? [];
+    this.#bookedTrades.set(symbol, booked);
     booked.push({ tradeId: BigInt(tradeId), executedMs });
   }
 
-  #noteBooked(instrument: string, tradeId: string, side: Side): void {
-    const ids = this.#trades.get(instrument) ?? { buy: new Set(), sell: new Set() };
-    this.#trades.set(instrument, ids);
+  #noteBookedId(instrument: string, tradeId: string, side: Side): void {
+    const ids = this.#bookedIds.get(instrument) ?? { buy: new Set(), sell: new Set() };
+    this.#bookedIds.set(instrument, ids);
     ids[side].add(tradeId);
   }
-
-  // --- Attribution of orders
 
   isOwnId(venueId: string): boolean {
     return this.#cidByVenueId.has(venueId);
@@ -159,7 +160,7 @@ export class JournalBooks implements OwnOrders {
     const prefix = idPrefixOf(text);
     return this.#cids.has(text) || (this.#prefixes.has(prefix) && orderIdIn(prefix, text) !== null);
   }
-  #noteOwn(cid: string): void {
+  #noteOwnCid(cid: string): void {
     const text = cid.toUpperCase();
     this.#cids.add(text);
     this.#prefixes.add(idPrefixOf(text));
@@ -168,46 +169,47 @@ export class JournalBooks implements OwnOrders {
   strategyOfOrder(instrument: InstrumentId, venueId: string): number | null {
     const cid = this.#cidByVenueId.get(venueId);
     if (cid === undefined) return null;
-    return this.#strategies.get(cid) ?? this.strategiesOf(instrument).values().next().value ?? 0;
+    return this.#strategyByCid.get(cid) ?? this.strategiesOf(instrument).values().next().value ?? 0;
   }
   venueIdOf(cid: string): string | null {
-    return this.#venueIds.get(cid) ?? null;
+    return this.#venueIdByCid.get(cid) ?? null;
   }
   /** Records the venue order id of an own order. */
   setVenueId(cid: string, venueId: string): void {
     if (venueId === '') return;
     const waiting = parseTriggerTrackId(venueId);
     if (waiting !== null) {
-      this.#waiting.set(cid, waiting.triggerId);
+      this.#triggerIdByCid.set(cid, waiting.triggerId);
       return;
     }
     this.#cidByVenueId.set(venueId, cid);
-    if (!this.#venueIds.has(cid)) this.#venueIds.set(cid, venueId);
+    if (!this.#venueIdByCid.has(cid)) this.#venueIdByCid.set(cid, venueId);
   }
   /** Records the venue order id by the client order id of a row, ignoring case, and whether the order closes, if the journal lacks it. */
   noteVenueId(rowCid: string, venueId: string, action: 'OPEN' | 'CLOSE' | null): void {
-    const cid = this.#cidAs(rowCid);
-    if (!this.#closes.has(cid) && action !== null) this.#closes.set(cid, action === 'CLOSE');
+    const cid = this.#journalCidOf(rowCid);
+    if (!this.#closesByCid.has(cid) && action !== null) this.#closesByCid.set(cid, action === 'CLOSE');
     this.setVenueId(cid, venueId);
   }
   /** Returns the side of the position that a trade of an own order changes. */
   positionSideOf({ venueId, side }: Pick<TradeRow, 'venueId' | 'side'>): Side {
     const cid = this.#cidByVenueId.get(venueId);
-    return positionSideOf(side, (cid === undefined ? undefined : this.#closes.get(cid)) ?? false);
+    return positionSideOf(side, (cid === undefined ? undefined : this.#closesByCid.get(cid)) ?? false);
   }
   /** True when the known order with this client order id is another one: a network has delivered the request twice. */
   isSecondCopy(rowCid: string, venueId: string): boolean {
-    return (this.#venueIds.get(this.#cidAs(rowCid)) ?? venueId) !== venueId;
+    return (this.#venueIdByCid.get(this.#journalCidOf(rowCid)) ?? venueId) !== venueId;
   }
   /** Returns the client order id as the journal writes it. */
-  #cidAs(rowCid: string): string {
+  #journalCidOf(rowCid: string): string {
     const text = rowCid.toUpperCase();
-    return this.#strategies.has(rowCid) ? rowCid : ([...this.#strategies.keys()].find((cid) => cid.toUpperCase() === text) ?? rowCid);
+    if (this.#strategyByCid.has(rowCid)) return rowCid;
+    return [...this.#strategyByCid.keys()].find((cid) => cid.toUpperCase() === text) ?? rowCid;
   }
   /** Forgets the venue order id of an order, because the exchange has given it to another order too. A list must show whose it is. */
   #clearVenueId(cid: string): void {
-    const venueId = this.#venueIds.get(cid);
-    this.#venueIds.delete(cid);
+    const venueId = this.#venueIdByCid.get(cid);
+    this.#venueIdByCid.delete(cid);
     if (venueId !== undefined && this.#cidByVenueId.get(venueId) === cid) this.#cidByVenueId.delete(venueId);
   }
   /** True when the operator has decided to ignore the order. */
@@ -216,14 +218,14 @@ export class JournalBooks implements OwnOrders {
   }
 
   lostOf(instrument: InstrumentId): readonly LostOrder[] {
-    return this.withoutVenueId.filter(({ request, cid }) => request.instrument.id === instrument && !this.#venueIds.has(cid));
+    return this.withoutVenueId.filter(({ request, cid }) => request.instrument.id === instrument && !this.#venueIdByCid.has(cid));
   }
   /** Returns orders without a known venue order id, slices included. */
   get withoutVenueId(): readonly LostOrder[] {
     const { unfinished, provenAbsent, refused } = this.state;
     const traces = (from: ReadonlyMap<string, OrderTrace>, hasEnded: boolean): readonly LostOrder[] =>
       [...from.values()].flatMap((trace) => this.#lostOf(trace, hasEnded) ?? []);
-    return [...traces(unfinished, false), ...traces(provenAbsent, true), ...traces(refused, true), ...this.#slices.values()];
+    return [...traces(unfinished, false), ...traces(provenAbsent, true), ...traces(refused, true), ...this.#sliceByCid.values()];
   }
 
   /** Returns an order without a venue order id; null if it has one or cannot have reached the exchange. */
@@ -248,22 +250,20 @@ export class JournalBooks implements OwnOrders {
 
   /** Adds a slice before it is sent. */
   addSlice({ cid, strategy, instrument, signMs, latestMs, ...order }: SentSlice): void {
-    this.#noteOwn(cid);
-    this.#strategies.set(cid, strategy);
-    this.#closes.set(cid, true);
+    this.#noteOwnCid(cid);
+    this.#strategyByCid.set(cid, strategy);
+    this.#closesByCid.set(cid, true);
     const request = requestTermsOf(instrument, { ...order, reduceOnly: true });
-    this.#slices.set(cid, { cid, strategy, amount: null, request, signMs, latestMs, hasNoEffect: false });
+    this.#sliceByCid.set(cid, { cid, strategy, amount: null, request, signMs, latestMs, hasNoEffect: false });
   }
   /** Marks a slice that had no effect and can no longer have one. */
   endSlice(cid: string): void {
-    const slice = this.#slices.get(cid);
-    if (slice) this.#slices.set(cid, { ...slice, hasNoEffect: true });
+    const slice = this.#sliceByCid.get(cid);
+    if (slice) this.#sliceByCid.set(cid, { ...slice, hasNoEffect: true });
   }
 
-  // --- Positions
-
   isBooked(instrument: InstrumentId, { tradeId, side }: { readonly tradeId: string; readonly side: Side }): boolean {
-    return this.#trades.get(instrument)?.[side].has(tradeId) === true;
+    return this.#bookedIds.get(instrument)?.[side].has(tradeId) === true;
   }
   /** Returns the unattributed fills in the journal, because the exchange may no longer list them. */
   unattributedOf(instrument: InstrumentId): readonly TradeRow[] {
@@ -272,7 +272,7 @@ export class JournalBooks implements OwnOrders {
   /** Returns the sum of the fills in the journal, by strategy; below zero: short. `positionSide`: of one side of two-way mode alone. */
   heldOf(instrument: InstrumentId, positionSide: Side | null = null): ReadonlyMap<number, Decimal> {
     const quantities = new Map<number, Decimal>();
-    for (const [key, qty] of this.#held) {
+    for (const [key, qty] of this.#heldByKey) {
       const [id, strategy, side] = key.split(' ');
       if (id !== instrument || (positionSide ?? side) !== side) continue;
       quantities.set(Number(strategy), qty.plus(quantities.get(Number(strategy)) ?? 0));
@@ -281,7 +281,7 @@ export class JournalBooks implements OwnOrders {
   }
   /** Returns the strategies that have sent orders of an instrument. */
   strategiesOf(instrument: InstrumentId): ReadonlySet<number> {
-    return this.#traders.get(instrument) ?? new Set();
+    return this.#strategiesByInstrument.get(instrument) ?? new Set();
   }
   /** True for a contract whose long and short positions are separate, by the setting that the bot has sent. */
   isTwoWay(instrument: InstrumentId): boolean {
@@ -294,15 +294,15 @@ export class JournalBooks implements OwnOrders {
       strategy,
       qty: side === 'buy' ? qty : qty.negated(),
     }));
-    const [max] = holdings.toSorted((a, b) => b.qty.comparedTo(a.qty));
-    return max?.strategy ?? [...this.strategiesOf(instrument)][0] ?? 0;
+    const [largest] = holdings.toSorted((a, b) => b.qty.comparedTo(a.qty));
+    return largest?.strategy ?? [...this.strategiesOf(instrument)][0] ?? 0;
   }
   /** Returns the positions according to the journal, as sentences. `isNet`: contracts are not in two-way mode. */
   journalPositions(isNet: boolean): readonly string[] {
     return [...this.#instruments.values()].flatMap((instrument) => {
       const sides = isNet || instrument.market === 'spot' ? [null] : (['buy', 'sell'] as const);
       return sides.flatMap((side) => {
-        const sum = [...this.heldOf(instrument.id, side).values()].reduce((all, qty) => all.plus(qty), new Decimal(0));
+        const sum = [...this.heldOf(instrument.id, side).values()].reduce((total, qty) => total.plus(qty), new Decimal(0));
         return sum.isZero() ? [] : [`${instrument.id}: ${sizeText(sum.toFixed(), instrument)} by the journal, not proved to be closed`];
       });
     });
@@ -310,19 +310,19 @@ export class JournalBooks implements OwnOrders {
   /** Returns the newest booked trade before `ms`; null: no such trade. */
   tradeBefore(instrument: InstrumentId, ms: number): string | null {
     let newest: bigint | null = null;
-    for (const { tradeId, executedMs } of this.#booked.get(instrument) ?? [])
+    for (const { tradeId, executedMs } of this.#bookedTrades.get(instrument) ?? [])
       if (executedMs < ms && (newest === null || tradeId > newest)) newest = tradeId;
     return newest === null ? null : String(newest);
   }
   /** Returns the newest booked trade in the journal; null: none. */
   newestTrade(instrument: InstrumentId): { readonly tradeId: string; readonly executedMs: number } | null {
     const tradeId = this.tradeBefore(instrument, Infinity);
-    const trade = (this.#booked.get(instrument) ?? []).find((booked) => String(booked.tradeId) === tradeId);
+    const trade = (this.#bookedTrades.get(instrument) ?? []).find((booked) => String(booked.tradeId) === tradeId);
     return tradeId === null || trade === undefined ? null : { tradeId, executedMs: trade.executedMs };
   }
   /** Returns the time of the bot's first order of an instrument, ms UTC; null: it has none. */
   firstMs(instrument: InstrumentId): number | null {
-    return this.#firstMs.get(instrument) ?? null;
+    return this.#firstOrderMs.get(instrument) ?? null;
   }
   /** Returns the latest time in the journal; NaN if it is empty. */
   get lastMs(): number {
@@ -337,15 +337,15 @@ export class JournalBooks implements OwnOrders {
       const id = this.#instruments.get(intent.symbol)?.id;
       if (id === undefined || orderId === null) continue;
       const triggerId = parseTriggerTrackId(orderId)?.triggerId;
-      const [ids, known] = triggerId === undefined ? [open, orderId] : [waiting, triggerId];
-      ids.set(id, [...(ids.get(id) ?? []), known]);
+      if (triggerId === undefined) open.set(id, [...(open.get(id) ?? []), orderId]);
+      else waiting.set(id, [...(waiting.get(id) ?? []), triggerId]);
     }
-    const latest: Partial<Record<Market, number>> = {};
+    const unknownUntilMs: Partial<Record<Market, number>> = {};
     for (const { request, latestMs, hasNoEffect } of this.withoutVenueId) {
       const { market } = request.instrument;
-      if (!hasNoEffect) latest[market] = Math.max(latest[market] ?? -Infinity, latestMs);
+      if (!hasNoEffect) unknownUntilMs[market] = Math.max(unknownUntilMs[market] ?? -Infinity, latestMs);
     }
-    return { own: this, open, waiting, unknownUntilMs: latest };
+    return { own: this, open, waiting, unknownUntilMs };
   }
 }
 

@@ -9,10 +9,10 @@ import { settleSlice, type OrderState } from './settleSlice.ts';
 import { KILL_SETTINGS, KillStopped, KillVenue } from '../plan/killVenue.ts';
 
 const instrument = spotInstrument();
-const closable = (qty: string, rest = '0', warnings: readonly string[] = []): Closable => ({
+const closable = (qty: string, uncertainQty = '0', warnings: readonly string[] = []): Closable => ({
   side: 'sell',
   qty: new Decimal(qty),
-  uncertainQty: new Decimal(rest),
+  uncertainQty: new Decimal(uncertainQty),
   uncertainties: warnings,
 });
 
@@ -27,22 +27,24 @@ async function runToEnd<T>(work: (venue: KillVenue) => Promise<T>): Promise<T> {
     onPhase: () => {},
   } as never);
   const working = work(venue);
-  const progress = { over: false };
-  void working.catch(() => {}).finally(() => (progress.over = true));
-  for (let turnIndex = 0; turnIndex < 20_000 && !progress.over; turnIndex++) {
+  const progress = { hasEnded: false };
+  void working.catch(() => {}).finally(() => (progress.hasEnded = true));
+  for (let turnIndex = 0; turnIndex < 20_000 && !progress.hasEnded; turnIndex++) {
     scheduler.runDue(scheduler.nowMs + 500);
     await Promise.resolve();
   }
-  if (!progress.over) throw new Error('the work has not ended');
+  if (!progress.hasEnded) throw new Error('the work has not ended');
   return working;
 }
 
+/** The exchange of a test: the outcome of each slice, and the position. */
 interface Script {
   readonly outcomes?: readonly SliceOutcome[];
   /** Returns the position that can be closed, by the number of sent slices and of readings; null if it is flat. */
   readonly held: (sent: number, readings: number) => Closable | null;
 }
 
+/** Flattens one position by a script. Returns the quantities of the slices, and the result. */
 async function flattenWith({ outcomes = [], held }: Script): Promise<{ readonly sent: readonly string[]; readonly result: FlattenResult }> {
   const sent: string[] = [];
   let readings = 0;
@@ -61,7 +63,7 @@ async function flattenWith({ outcomes = [], held }: Script): Promise<{ readonly 
 it('flattening sends no slice after one of unknown outcome, and reports the remainder', async () => {
   const { sent, result } = await flattenWith({
     outcomes: [{ kind: 'unknown', why: 'no answer' }],
-    held: (n) => (n < 2 ? closable('1') : null),
+    held: (sentCount) => (sentCount < 2 ? closable('1') : null),
   });
   expect(sent).toHaveLength(1);
   expect(result.residuals).toEqual([expect.stringContaining('unknown outcome: no answer')]);
@@ -69,7 +71,7 @@ it('flattening sends no slice after one of unknown outcome, and reports the rema
 
 it('a slice is at most the quantity that is proved to be the bot’s, and the remainder is reported with its uncertainties', async () => {
   const { sent, result } = await flattenWith({
-    held: (n) => (n === 0 ? closable('0.4', '0.6', ['an uncertainty']) : closable('0', '0.6', ['an uncertainty'])),
+    held: (sentCount) => (sentCount === 0 ? closable('0.4', '0.6', ['an uncertainty']) : closable('0', '0.6', ['an uncertainty'])),
   });
   expect(sent).toEqual(['0.4']);
   expect(result.residuals).toEqual([
@@ -130,19 +132,19 @@ it('an empty order book ends its position after the time limit, and another posi
 });
 
 it('a slice that fills nothing makes the next one rest twice as long, so that a market of bars can fill it', async () => {
-  const rested: number[] = [];
+  const restedMs: number[] = [];
   let position: Closable | null = closable('1');
   const closer = {
     closable: () => Promise.resolve(position),
     readBook: () => Promise.resolve({ bids: [{ price: '100.00', quantity: '1' }], asks: [] }),
     place: (_: KillVenue, _slice: SliceOrder, restMs: number) => {
-      rested.push(restMs);
-      if (rested.length === 6) position = null;
-      return Promise.resolve({ kind: 'ended', filled: rested.length === 4 ? '0.1' : '0' } as const);
+      restedMs.push(restMs);
+      if (restedMs.length === 6) position = null;
+      return Promise.resolve({ kind: 'ended', filled: restedMs.length === 4 ? '0.1' : '0' } as const);
     },
   };
   await runToEnd((venue) => flatten(venue, [{ instrument, strategy: 0, closer }]));
-  expect(rested).toEqual([500, 1000, 2000, 4000, 500, 1000]);
+  expect(restedMs).toEqual([500, 1000, 2000, 4000, 500, 1000]);
 });
 
 it('a kill that is stopped in the middle knows the slices that have ended and the one that has not', async () => {
@@ -179,7 +181,7 @@ it('a slice has ended when two terminal readings, a read lag apart, are equal', 
 it('flattening continues after four refusals, an accepted slice and four more refusals', async () => {
   const refused = { kind: 'refused', why: 'code -2017' } as const;
   const outcomes = [refused, refused, refused, refused, { kind: 'ended', filled: '1' } as const, refused, refused, refused, refused];
-  const { sent, result } = await flattenWith({ outcomes, held: (n) => (n < 10 ? closable('1') : null) });
+  const { sent, result } = await flattenWith({ outcomes, held: (sentCount) => (sentCount < 10 ? closable('1') : null) });
   expect([sent.length, result.residuals]).toEqual([10, []]);
 });
 

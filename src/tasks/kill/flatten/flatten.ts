@@ -30,6 +30,7 @@ export interface SliceOrder {
 
 /** The outcome of a slice. */
 export type SliceOutcome =
+  /** `filled`: in coins or contracts. */
   | { readonly kind: 'ended'; readonly filled: string }
   | { readonly kind: 'refused'; readonly why: string }
   /** The outcome is unknown: no further slice of this position may be sent. */
@@ -72,6 +73,7 @@ export interface FlattenResult {
   readonly unprovenInstruments: ReadonlySet<InstrumentId>;
 }
 
+/** The result for one position. `gaveUp`: its flattening ended without proof. */
 interface FlattenedPosition extends Omit<FlattenResult, 'openInstruments' | 'unprovenInstruments'> {
   readonly gaveUp?: boolean;
 }
@@ -90,6 +92,10 @@ export class FlattenProgress {
 /** Stop after this many refused slices in a row. */
 const MAX_REFUSALS = 5;
 const PAUSE_BETWEEN_SLICES_MS = 250;
+/** Polls to wait before an empty book is read again. */
+const EMPTY_BOOK_POLLS = 4;
+/** Longest time for which a slice rests in the book, as a share of the time limit of the kill. */
+const MAX_REST_SHARE = 0.2;
 
 /** Closes instruments in parallel, and the positions of one instrument in sequence. Throws KillStopped. */
 export async function flatten(
@@ -99,29 +105,35 @@ export async function flatten(
   progress = new FlattenProgress(),
 ): Promise<FlattenResult> {
   const ids = [...new Set(positions.map(({ instrument }) => instrument.id))];
-  const parts = await Promise.all(
-    ids.map(async (id) => {
-      const done: FlattenedPosition[] = [];
-      try {
-        for (const position of positions)
-          if (position.instrument.id === id) done.push(await flattenPosition(venue, position, progress, terms));
-      } catch (error) {
-        if (!(error instanceof KillGaveUp)) throw error;
-        // Only this instrument ends here. Its slices count, and what may still be open of it is named.
-        const isOf = (text: string): boolean => text.startsWith(`${id}: `);
-        const slices = progress.slices.filter(({ instrument }) => instrument === id);
-        return [{ slices, residuals: [gaveUpText(id, error.message), ...[...progress.inFlight].filter(isOf)], dust: [], gaveUp: true }];
-      }
-      return done;
-    }),
-  );
-  return {
-    slices: parts.flat().flatMap(({ slices }) => slices),
-    residuals: parts.flat().flatMap(({ residuals }) => residuals),
-    dust: parts.flat().flatMap(({ dust }) => dust),
-    openInstruments: new Set(ids.filter((_, index) => parts[index]!.some(({ residuals }) => residuals.length > 0))),
-    unprovenInstruments: new Set(ids.filter((_, index) => parts[index]!.some(({ gaveUp }) => gaveUp === true))),
+  const flattenInstrument = async (id: InstrumentId): Promise<readonly FlattenedPosition[]> => {
+    const flattened: FlattenedPosition[] = [];
+    try {
+      for (const position of positions)
+        if (position.instrument.id === id) flattened.push(await flattenPosition(venue, position, progress, terms));
+      return flattened;
+    } catch (error) {
+      if (!(error instanceof KillGaveUp)) throw error;
+      return [abandonedPosition(id, error.message, progress)];
+    }
   };
+  const resultsById = await Promise.all(ids.map(flattenInstrument));
+  const results = resultsById.flat();
+  const idsWhere = (applies: (result: FlattenedPosition) => boolean): ReadonlySet<InstrumentId> =>
+    new Set(ids.filter((_, index) => resultsById[index]!.some(applies)));
+  return {
+    slices: results.flatMap(({ slices }) => slices),
+    residuals: results.flatMap(({ residuals }) => residuals),
+    dust: results.flatMap(({ dust }) => dust),
+    openInstruments: idsWhere(({ residuals }) => residuals.length > 0),
+    unprovenInstruments: idsWhere(({ gaveUp }) => gaveUp === true),
+  };
+}
+
+/** Returns the result for an instrument that was given up: its slices count, and slices that may still be open are named. */
+function abandonedPosition(id: InstrumentId, reason: string, progress: FlattenProgress): FlattenedPosition {
+  const slices = progress.slices.filter(({ instrument }) => instrument === id);
+  const mayBeOpen = [...progress.inFlight].filter((text) => text.startsWith(`${id}: `));
+  return { slices, residuals: [gaveUpText(id, reason), ...mayBeOpen], dust: [], gaveUp: true };
 }
 
 /** Closes one position slice by slice. */
@@ -133,7 +145,10 @@ async function flattenPosition(
 ): Promise<FlattenedPosition> {
   const slices: DoneSlice[] = [];
   const { pollEveryMs, giveUpMs } = venue.deps.settings;
-  let [step, refusals, restMs] = [0, 0, pollEveryMs];
+  // How much worse than the best price a slice may be, and how many slices in a row were refused.
+  let collarStep = 0;
+  let refusals = 0;
+  let restMs = pollEveryMs;
   const timeLimit = venue.timeLimit('the book has no orders to close against');
   const endWith = (residual: string | null): FlattenedPosition => ({ slices, residuals: residual === null ? [] : [residual], dust: [] });
   for (;;) {
@@ -144,31 +159,33 @@ async function flattenPosition(
       return endWith(`${instrument.id}: ${sizeText(closable.qty.toFixed(), instrument)} left: ${timeLimit.reached}`);
     const { bids, asks } = await closer.readBook(venue);
     const { side, qty: max } = closable;
-    const slice = nextSlice(instrument, { side, max, levels: side === 'sell' ? bids : asks, collarStep: step }, terms);
+    const slice = nextSlice(instrument, { side, max, levels: side === 'sell' ? bids : asks, collarStep }, terms);
     if (slice === null) {
       venue.deps.onPhase('flattening', `${instrument.id}: the book is empty; retrying`);
-      await timeLimit.wait(venue.deps.settings.pollEveryMs * 4);
+      await timeLimit.wait(pollEveryMs * EMPTY_BOOK_POLLS);
       continue;
     }
-    venue.deps.onPhase('flattening', `${instrument.id}: ${closable.side} ${slice.qty} of ${closable.qty.toFixed()} at ${slice.price}`);
-    const sent = `${instrument.id}: a slice (${closable.side} ${slice.qty} at ${slice.price}) may still be open`;
-    progress.inFlight.add(sent);
-    const outcome = await closer.place(venue, { instrument, strategy, side: closable.side, ...slice }, restMs);
-    progress.inFlight.delete(sent);
+    venue.deps.onPhase('flattening', `${instrument.id}: ${side} ${slice.qty} of ${closable.qty.toFixed()} at ${slice.price}`);
+    const inFlightText = `${instrument.id}: a slice (${side} ${slice.qty} at ${slice.price}) may still be open`;
+    progress.inFlight.add(inFlightText);
+    const outcome = await closer.place(venue, { instrument, strategy, side, ...slice }, restMs);
+    progress.inFlight.delete(inFlightText);
     if (outcome.kind === 'unknown') return endWith(`${instrument.id}: a slice of ${slice.qty} is of unknown outcome: ${outcome.why}`);
     if (outcome.kind === 'refused') {
-      if (++refusals >= MAX_REFUSALS) return endWith(`${instrument.id}: ${closable.qty.toFixed()} left: ${outcome.why}`);
+      refusals++;
+      if (refusals >= MAX_REFUSALS) return endWith(`${instrument.id}: ${closable.qty.toFixed()} left: ${outcome.why}`);
     } else {
       refusals = 0;
-      const done = { instrument: instrument.id, side: closable.side, qty: slice.qty, price: slice.price, filled: outcome.filled };
-      slices.push(done);
-      progress.slices.push(done);
+      const filled = new Decimal(outcome.filled);
+      const doneSlice = { instrument: instrument.id, side, qty: slice.qty, price: slice.price, filled: outcome.filled };
+      slices.push(doneSlice);
+      progress.slices.push(doneSlice);
       // If the slice did not fill completely, the next one accepts a worse price.
-      step = new Decimal(outcome.filled).lessThan(slice.qty) ? step + 1 : step;
-      const isProgress = new Decimal(outcome.filled).greaterThan(0);
+      if (filled.lessThan(slice.qty)) collarStep++;
+      const hasFilled = filled.greaterThan(0);
       // A market that trades now and then, such as one of bars, needs a slice that waits for it.
-      restMs = isProgress ? pollEveryMs : Math.min(restMs * 2, giveUpMs / 5);
-      if (isProgress) timeLimit.restart();
+      restMs = hasFilled ? pollEveryMs : Math.min(restMs * 2, giveUpMs * MAX_REST_SHARE);
+      if (hasFilled) timeLimit.restart();
     }
     await timeLimit.wait(PAUSE_BETWEEN_SLICES_MS);
   }
@@ -182,19 +199,20 @@ async function verifyFlat(venue: KillVenue, instrument: Instrument, closer: Clos
   await venue.wait(venue.deps.settings.readLagMs);
   const second = await closer.closable(venue);
   const readings = [first, second].filter((reading) => reading !== null);
-  const max = (valueOf: (reading: Closable) => Decimal): Decimal => Decimal.max(0, ...readings.map(valueOf));
-  const [sure, rest] = [max(({ qty }) => qty), max((reading) => reading.uncertainQty)];
-  const warnings = second?.uncertainties ?? [];
-  const message = (qty: Decimal): string => `${instrument.id}: ${sizeText(qty.toFixed(), instrument)} left`;
-  const total = sure.plus(rest);
+  const maxOf = (qtyOf: (reading: Closable) => Decimal): Decimal => Decimal.max(0, ...readings.map(qtyOf));
+  const provenQty = maxOf(({ qty }) => qty);
+  const uncertainQty = maxOf((reading) => reading.uncertainQty);
+  const uncertainties = second?.uncertainties ?? [];
+  const leftText = (qty: Decimal): string => `${instrument.id}: ${sizeText(qty.toFixed(), instrument)} left`;
+  const total = provenQty.plus(uncertainQty);
   if (isDust(instrument, total)) {
-    const dust = total.greaterThan(0) ? [`${message(total)}, less than the smallest order`] : [];
-    return { residuals: warnings, dust };
+    const dust = total.greaterThan(0) ? [`${leftText(total)}, less than the smallest order`] : [];
+    return { residuals: uncertainties, dust };
   }
-  const remaining = isDust(instrument, sure) ? [] : [message(sure)];
-  const possiblyLeft = isDust(instrument, rest) ? [] : [`${message(rest)}, which may be the bot's, but that is not proved`];
-  return {
-    residuals: [...(remaining.length + possiblyLeft.length === 0 ? [message(total)] : remaining), ...possiblyLeft, ...warnings],
-    dust: [],
-  };
+  const left: string[] = [];
+  if (!isDust(instrument, provenQty)) left.push(leftText(provenQty));
+  if (!isDust(instrument, uncertainQty)) left.push(`${leftText(uncertainQty)}, which may be the bot's, but that is not proved`);
+  // Both parts may be dust although their sum is not.
+  if (left.length === 0) left.push(leftText(total));
+  return { residuals: [...left, ...uncertainties], dust: [] };
 }

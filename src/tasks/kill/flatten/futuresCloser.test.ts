@@ -9,17 +9,19 @@ import { FuturesCloser } from './futuresCloser.ts';
 
 const exact = (qty: number): Range => ({ low: new Decimal(qty), high: new Decimal(qty) });
 
+/** The contracts that the exchange shows on each side, and how many of them it allows to be closed. */
 interface Account {
   readonly long?: number;
   readonly short?: number;
   readonly canClose?: number;
 }
 
+/** Returns side, quantity and uncertain quantity that the closer may close; null: no position. */
 async function closable(
   heldRanges: readonly Range[],
   { long = 0, short = 0, canClose = 1e9 }: Account,
   positionSide: 'buy' | 'sell',
-  isNet = true,
+  { isNet } = { isNet: true },
 ) {
   const rangesByStrategy = new Map(heldRanges.map((range, strategy) => [strategy, range]));
   const onSide = (isLong: boolean) => new Map([...rangesByStrategy].filter(([, { high }]) => high.greaterThan(0) === isLong));
@@ -70,8 +72,8 @@ it('positions of strategies are added up in net mode, and kept apart by side in 
   const heldRanges = [exact(50), exact(-30)];
   expect(await closable(heldRanges, { long: 20 }, 'buy')).toEqual(['sell', 20, 0]);
   expect(await closable(heldRanges, { long: 120 }, 'buy')).toEqual(['sell', 20, 0]);
-  expect(await closable(heldRanges, { long: 50, short: 30 }, 'buy', false)).toEqual(['sell', 50, 0]);
-  expect(await closable(heldRanges, { long: 50, short: 30 }, 'sell', false)).toEqual(['buy', 30, 0]);
+  expect(await closable(heldRanges, { long: 50, short: 30 }, 'buy', { isNet: false })).toEqual(['sell', 50, 0]);
+  expect(await closable(heldRanges, { long: 50, short: 30 }, 'sell', { isNet: false })).toEqual(['buy', 30, 0]);
 });
 
 it('the closer sends CLOSE orders with the margin mode of the position', async () => {

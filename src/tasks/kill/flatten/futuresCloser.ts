@@ -12,6 +12,8 @@ import type { LeftTrigger } from '../cancel/drainTriggers.ts';
 import type { KillVenue } from '../plan/killVenue.ts';
 
 const ZERO = new Decimal(0);
+/** Number of price levels to read on each side of the book. */
+const BOOK_LEVELS = 100;
 
 /** The contract and side to close. */
 export interface FuturesCloserDeps extends Omit<CloserDeps, 'strategy'> {
@@ -50,16 +52,18 @@ export class FuturesCloser implements Closer {
       this.#leftTriggers = await this.#deps.cancelTriggers();
       return this.closable(venue);
     }
-    const left = (this.#leftTriggers ?? []).filter(({ trigger }) => trigger.open === 'CLOSE' && trigger.side === side);
-    const mayFire = left.reduce((sum, { trigger }) => sum.plus(trigger.volume), ZERO);
-    const qty = Decimal.max(0, Decimal.min(low, position.positionVolume, position.canCloseVolume).minus(mayFire));
+    const closingTriggers = (this.#leftTriggers ?? []).filter(({ trigger }) => trigger.open === 'CLOSE' && trigger.side === side);
+    const triggerQty = closingTriggers.reduce((sum, { trigger }) => sum.plus(trigger.volume), ZERO);
+    const provenQty = Decimal.min(low, position.positionVolume, position.canCloseVolume);
+    const qty = Decimal.max(0, provenQty.minus(triggerQty));
     // The part of a position that is not the bot's stays open.
-    const rest = Decimal.min(high, position.positionVolume).minus(qty);
-    return { side, qty, uncertainQty: rest, uncertainties: [...uncertain.map(uncertainOrderText), ...left.map(leftText)] };
+    const uncertainQty = Decimal.min(high, position.positionVolume).minus(qty);
+    const uncertainties = [...uncertain.map(uncertainOrderText), ...closingTriggers.map(leftTriggerText)];
+    return { side, qty, uncertainQty, uncertainties };
   }
 
   readBook(venue: KillVenue): ReturnType<Closer['readBook']> {
-    return venue.read('futures.depth', { contractName: this.#deps.instrument.wireName, limit: 100 });
+    return venue.read('futures.depth', { contractName: this.#deps.instrument.wireName, limit: BOOK_LEVELS });
   }
 
   async place(venue: KillVenue, slice: SliceOrder, restMs: number): Promise<SliceOutcome> {
@@ -83,6 +87,7 @@ export class FuturesCloser implements Closer {
     });
   }
 
+  /** Resolves with the executed quantity once a slice has ended. */
   async #settle(venue: KillVenue, orderId: string, restMs: number): Promise<SliceOutcome> {
     const { instrument, evidenceReader } = this.#deps;
     const contractName = instrument.wireName;
@@ -100,18 +105,19 @@ export class FuturesCloser implements Closer {
   }
 }
 
-/** Says why a part of the position is left for a trigger order. */
-const leftText = ({ instrument, trigger: { triggerOrderId, volume } }: LeftTrigger): string =>
+/** Returns why a part of the position is left for a trigger order. */
+const leftTriggerText = ({ instrument, trigger: { triggerOrderId, volume } }: LeftTrigger): string =>
   `${instrument}: trigger order ${triggerOrderId} may be the bot's, and may close ${volume} contracts`;
 
 /** Returns the bounds of the strategies' position on one side. In net mode it is their sum; in two-way mode each side has its own. */
 function ownRange(ranges: readonly Range[], positionSide: Side, isNet: boolean): Range {
-  const sized = ranges.map(({ low, high }) => (positionSide === 'buy' ? { low, high } : { low: high.negated(), high: low.negated() }));
-  const floor = (qty: Decimal): Decimal => Decimal.max(0, qty);
-  const sum = (values: readonly Decimal[]): Decimal => values.reduce((all, value) => all.plus(value), ZERO);
+  // A short position is below zero. Its size has the opposite bounds.
+  const sizeRanges = ranges.map(({ low, high }) => (positionSide === 'buy' ? { low, high } : { low: high.negated(), high: low.negated() }));
+  const notBelowZero = (qty: Decimal): Decimal => Decimal.max(0, qty);
+  const sum = (quantities: readonly Decimal[]): Decimal => quantities.reduce((total, qty) => total.plus(qty), ZERO);
   const boundOf = (bound: 'low' | 'high'): Decimal => {
-    const values = sized.map((range) => range[bound]);
-    return isNet ? floor(sum(values)) : sum(values.map(floor));
+    const bounds = sizeRanges.map((range) => range[bound]);
+    return isNet ? notBelowZero(sum(bounds)) : sum(bounds.map(notBelowZero));
   };
   return { low: boundOf('low'), high: boundOf('high') };
 }

@@ -26,8 +26,8 @@ interface FilledOrder {
   readonly timeMs: number;
 }
 
-/** A world whose exchange fills every order at once, and lists no trade that is younger than `lagMs`, nor any from `hidesFromMs` on. */
-interface World {
+/** An exchange that fills every order at once, and lists no trade that is younger than `lagMs`, nor any from `hidesFromMs` on. */
+interface LaggingExchange {
   readonly instrument: Instrument;
   readonly bought: string;
   /** Sold by an order of the bot that is still shown as open, partly filled. */
@@ -38,12 +38,13 @@ interface World {
 }
 
 /** Runs the flattening of one position to its end. */
-async function flattenIn({ instrument, bought, soldBefore, lagMs, hidesFromMs = Infinity }: World) {
+async function flattenIn({ instrument, bought, soldBefore, lagMs, hidesFromMs = Infinity }: LaggingExchange) {
   const scheduler = new DueQueue();
   scheduler.runDue(START_MS);
   const orders = new Map<string, FilledOrder>([['1', { side: 'buy', qty: bought, timeMs: START_MS - 900_000 }]]);
   if (soldBefore !== undefined) orders.set('2', { side: 'sell', qty: soldBefore, timeMs: START_MS });
-  const sum = (): Decimal => [...orders.values()].reduce((all, { side, qty }) => (side === 'buy' ? all.plus(qty) : all.minus(qty)), ZERO);
+  const accountQty = (): Decimal =>
+    [...orders.values()].reduce((total, { side, qty }) => (side === 'buy' ? total.plus(qty) : total.minus(qty)), ZERO);
   const shownTrades = () =>
     [...orders].flatMap(([orderId, { side, qty, timeMs }]) => {
       if (timeMs > scheduler.nowMs - lagMs || timeMs >= hidesFromMs) return [];
@@ -54,7 +55,9 @@ async function flattenIn({ instrument, bought, soldBefore, lagMs, hidesFromMs = 
   const rowOf = (orderId: string, status = 'FILLED') => {
     const { side, qty, timeMs } = orders.get(orderId)!;
     const type = { word: 'LIMIT', raw: 'LIMIT' };
-    return { orderId, clientOrderId: null, side, action: side === 'buy' ? 'OPEN' : 'CLOSE', price: '100', origQty: qty, executedQty: qty, type, timeMs, status: { word: status, raw: status } }; // prettier-ignore
+    const sizes = { price: '100', origQty: qty, executedQty: qty };
+    const action = side === 'buy' ? 'OPEN' : 'CLOSE';
+    return { orderId, clientOrderId: null, side, action, ...sizes, type, timeMs, status: { word: status, raw: status } };
   };
   const list = (rows: readonly object[]) => ({ rows, refused: [] });
   const open = () => list(soldBefore === undefined ? [] : [rowOf('2', 'PARTIALLY_FILLED')]);
@@ -123,28 +126,28 @@ async function flattenIn({ instrument, bought, soldBefore, lagMs, hidesFromMs = 
       ? new SpotCloser(deps)
       : new FuturesCloser({ ...deps, positionSide: 'buy', isNet: true, cancelTriggers: () => Promise.resolve([]) });
   const flattening = flatten(venue, [{ instrument, strategy: 0, closer }]);
-  const progress = { isOver: false };
-  void flattening.catch(() => {}).finally(() => (progress.isOver = true));
-  for (let turn = 0; turn < 6000 && !progress.isOver; turn++) {
+  const progress = { hasEnded: false };
+  void flattening.catch(() => {}).finally(() => (progress.hasEnded = true));
+  for (let turn = 0; turn < 6000 && !progress.hasEnded; turn++) {
     scheduler.runDue(scheduler.nowMs + 250);
     for (let step = 0; step < 20; step++) await Promise.resolve();
   }
-  if (!progress.isOver) throw new Error('the kill does not end');
+  if (!progress.hasEnded) throw new Error('the kill does not end');
   const result = await flattening;
   return {
-    left: sum().toFixed(),
+    left: accountQty().toFixed(),
     residuals: result.residuals,
     gaveUp: [...result.unprovenInstruments],
     tookMs: scheduler.nowMs - START_MS,
   };
 }
 
-const MINUTES = 60_000;
+const MINUTE_MS = 60_000;
 
 it.each([
-  { instrument: BTC, lagMs: 3 * MINUTES },
+  { instrument: BTC, lagMs: 3 * MINUTE_MS },
   { instrument: BTC, lagMs: 4000 },
-  { instrument: PERPETUAL, lagMs: 3 * MINUTES },
+  { instrument: PERPETUAL, lagMs: 3 * MINUTE_MS },
 ])(
   '$instrument.id: a list of trades that lags by $lagMs ms sells nothing twice, and the kill waits for it',
   async ({ instrument, lagMs }) => {
@@ -163,7 +166,7 @@ it.each([BTC, PERPETUAL])('$id: the kill gives up on a list that never shows a s
 });
 
 it('what an order of the bot has filled by a list of orders is not sold again when the list of trades lacks it', async () => {
-  expect(await flattenIn({ instrument: BTC, bought: '3', soldBefore: '2', lagMs: 2 * MINUTES })).toMatchObject({
+  expect(await flattenIn({ instrument: BTC, bought: '3', soldBefore: '2', lagMs: 2 * MINUTE_MS })).toMatchObject({
     left: '0',
     residuals: [],
   });

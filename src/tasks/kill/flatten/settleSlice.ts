@@ -23,12 +23,13 @@ export async function settleSlice(venue: KillVenue, { query, cancel }: SettleCal
   const restsUntilMs = venue.nowMs + restMs;
   let cancelledMs = -Infinity;
   const timeLimit = venue.timeLimit('a slice does not end');
-  let certain: { readonly executedQty: string; readonly sinceMs: number } | null = null;
+  // The newest terminal quantity, and when it was first read. Null: the last reading was not terminal.
+  let terminal: { readonly executedQty: string; readonly sinceMs: number } | null = null;
   for (;;) {
-    const askedMs = venue.nowMs;
+    const queriedMs = venue.nowMs;
     const order = await query();
     if (order === null || meaningOf(order) !== 'terminal') {
-      certain = null;
+      terminal = null;
       await timeLimit.wait(pollEveryMs);
       if (venue.nowMs >= restsUntilMs && venue.nowMs - cancelledMs >= cancelAgainMs) {
         cancelledMs = venue.nowMs;
@@ -36,8 +37,8 @@ export async function settleSlice(venue: KillVenue, { query, cancel }: SettleCal
       }
       continue;
     }
-    if (certain === null || certain.executedQty !== order.executedQty) certain = { executedQty: order.executedQty, sinceMs: askedMs };
-    else if (askedMs - certain.sinceMs >= readLagMs) return order.executedQty;
-    await timeLimit.wait(Math.max(0, certain.sinceMs + readLagMs - venue.nowMs));
+    if (terminal === null || terminal.executedQty !== order.executedQty) terminal = { executedQty: order.executedQty, sinceMs: queriedMs };
+    else if (queriedMs - terminal.sinceMs >= readLagMs) return order.executedQty;
+    await timeLimit.wait(Math.max(0, terminal.sinceMs + readLagMs - venue.nowMs));
   }
 }

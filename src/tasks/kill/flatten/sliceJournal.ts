@@ -46,23 +46,23 @@ export interface SliceJournalDeps {
 
 /** Returns a journal of slices. It has no fills or ends: the recovery of the next start reads those from the exchange. */
 export function sliceJournal(deps: SliceJournalDeps): SliceJournal {
-  const orders = new Map<string, BotOrder>();
-  const slices = new Map<string, SentSlice>();
+  const orderByCid = new Map<string, BotOrder>();
+  const sliceByCid = new Map<string, SentSlice>();
   const orderOf = (cid: string): BotOrder => {
-    const order = orders.get(cid);
+    const order = orderByCid.get(cid);
     if (!order) throw new InvariantError(`no slice ${cid}`);
     return order;
   };
   return {
     async intend(slice) {
-      const order = recordOf(slice, deps);
+      const order = orderOfSlice(slice, deps);
       const cid = deps.clientOrderIdOf(order.id);
-      orders.set(cid, order);
+      orderByCid.set(cid, order);
       const { instrument, strategy, side, qty, price } = slice;
       const seq = deps.journal.submitted(order);
-      const sent = { cid, strategy, instrument, side, qty, price };
-      slices.set(cid, { ...sent, ...deps.window(slice) });
-      deps.books.addSlice(slices.get(cid)!);
+      const sentSlice: SentSlice = { cid, strategy, instrument, side, qty, price, ...deps.window(slice) };
+      sliceByCid.set(cid, sentSlice);
+      deps.books.addSlice(sentSlice);
       await deps.waitUntilDurable(seq);
       return cid;
     },
@@ -78,9 +78,9 @@ export function sliceJournal(deps: SliceJournalDeps): SliceJournal {
       deps.journal.refused(orderOf(cid), code);
     },
     writeUnknown(cid) {
-      const sent = slices.get(cid);
-      if (!sent) throw new InvariantError(`no slice ${cid}`);
-      deps.books.addSlice({ ...sent, latestMs: deps.window(sent).latestMs });
+      const slice = sliceByCid.get(cid);
+      if (!slice) throw new InvariantError(`no slice ${cid}`);
+      deps.books.addSlice({ ...slice, latestMs: deps.window(slice).latestMs });
     },
     writeNotSent(cid) {
       const order = orderOf(cid);
@@ -94,9 +94,10 @@ export function sliceJournal(deps: SliceJournalDeps): SliceJournal {
 }
 
 /** Returns a slice as an order of the bot. */
-function recordOf(slice: SliceOrder, deps: SliceJournalDeps): BotOrder {
+function orderOfSlice(slice: SliceOrder, deps: SliceJournalDeps): BotOrder {
   const { instrument, strategy, side, qty, price } = slice;
-  const [lots, limit] = [toScaled(qty, instrument.quantityDigits), toScaled(price, instrument.priceDigits)];
+  const lots = toScaled(qty, instrument.quantityDigits);
+  const limit = toScaled(price, instrument.priceDigits);
   if (lots === null || limit === null) throw new InvariantError(`slice ${qty} at ${price} has more decimals than ${instrument.id} allows`);
   const order = new BotOrder();
   order.begin(deps.nextId(), strategy, instrument, deps.indexOf(slice), side, deps.nowMs());

@@ -44,13 +44,13 @@ async function searchFor({ uncertain, venueId = () => null, incidentMs }: Script
     books: { venueIdOf: () => venueId(readMs.length) },
   };
   const search = findSlice(venue, instrument, 'no answer', { cid: 'SLICE', evidenceReader: evidenceReader as never });
-  const progress = { over: false };
-  void search.catch(() => {}).finally(() => (progress.over = true));
-  for (let turnIndex = 0; turnIndex < 20_000 && !progress.over; turnIndex++) {
+  const progress = { hasEnded: false };
+  void search.catch(() => {}).finally(() => (progress.hasEnded = true));
+  for (let turnIndex = 0; turnIndex < 20_000 && !progress.hasEnded; turnIndex++) {
     scheduler.runDue(scheduler.nowMs + 250);
     await Promise.resolve();
   }
-  return { found: progress.over ? await search.catch((error: unknown) => error) : 'the search has not ended', readMs };
+  return { found: progress.hasEnded ? await search.catch((error: unknown) => error) : 'the search has not ended', readMs };
 }
 
 it('a slice of unknown outcome is identified by the order that the evidence names', async () => {
@@ -88,8 +88,8 @@ it('the search for a slice ends after its time limit if no list proves its outco
 });
 
 it('the journal gets the outcome of a slice from its reply, or from the search if the reply is missing', async () => {
-  const text: string[] = [];
-  const note = (recordKind: string) => (cid: string) => void text.push(`${recordKind} ${cid}`);
+  const written: string[] = [];
+  const note = (recordKind: string) => (cid: string) => void written.push(`${recordKind} ${cid}`);
   const journal = {
     writeAck: note('acked'),
     writeRefusal: note('refused'),
@@ -106,12 +106,12 @@ it('the journal gets the outcome of a slice from its reply, or from the search i
   expect(await result({ kind: 'unknown', cause: 'time-out' }, null)).toMatchObject({ kind: 'refused' });
   expect(await result({ kind: 'refused', code: -2017, msg: '' }, null)).toMatchObject({ kind: 'refused', why: 'code -2017: ' });
   expect(await result({ kind: 'notSent', cause: 'no way' }, null)).toEqual({ kind: 'refused', why: 'no way' });
-  expect(text).toEqual(['unanswered SLICE', 'acked SLICE', 'unanswered SLICE', 'notSent SLICE', 'refused SLICE', 'notSent SLICE']);
+  expect(written).toEqual(['unanswered SLICE', 'acked SLICE', 'unanswered SLICE', 'notSent SLICE', 'refused SLICE', 'notSent SLICE']);
 });
 
 it('a slice is searched for if its acknowledgement names another order', async () => {
-  const text: string[] = [];
-  const journal = { writeAck: (_: string, id: string) => text.push(id), writeUnknown: () => text.push('unanswered') };
+  const written: string[] = [];
+  const journal = { writeAck: (_: string, id: string) => written.push(id), writeUnknown: () => written.push('unanswered') };
   const result = (value: object) =>
     sliceOutcomeOf({ kind: 'acked', value } as never, 'SLICE', journal as never, {
       settle: (id) => Promise.resolve({ kind: 'ended', filled: id }),
@@ -122,9 +122,9 @@ it('a slice is searched for if its acknowledgement names another order', async (
   expect(await result({ orderId: '7', clientOrderId: 'slice' })).toEqual({ kind: 'ended', filled: '7' });
   expect(await result({ orderId: '7', clientOrderId: null })).toEqual({ kind: 'ended', filled: '7' });
   expect(await result({ orderId: '7' })).toEqual({ kind: 'ended', filled: '7' });
-  expect(text).toEqual(['unanswered', '9', '7', '7', '7']);
-  text.length = 0;
+  expect(written).toEqual(['unanswered', '9', '7', '7', '7']);
+  written.length = 0;
   // An acknowledgement of contracts has only an id. This one is that of the order before.
   expect(await result({ orderId: '8' })).toEqual({ kind: 'ended', filled: '9' });
-  expect(text).toEqual(['unanswered', '9']);
+  expect(written).toEqual(['unanswered', '9']);
 });

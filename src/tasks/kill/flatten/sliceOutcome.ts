@@ -10,6 +10,9 @@ import type { KillVenue } from '../plan/killVenue.ts';
 import { uncertainOrderText } from '../plan/attribution.ts';
 import type { KillEvidenceReader } from '../evidence/evidenceReader.ts';
 
+/** Maximum length of a foreign client order id in a message. */
+const MAX_ID_LENGTH = 40;
+
 /** How an acknowledged slice is settled, and a lost one is found. */
 export interface NextSteps {
   readonly settle: (orderId: string) => Promise<SliceOutcome>;
@@ -48,7 +51,9 @@ export async function sliceOutcomeOf(
       const isEchoed = echoed.toUpperCase() === cid.toUpperCase();
       if (isEchoed && !isTaken(orderId)) return settleAcked(orderId);
       journal.writeUnknown(cid);
-      const problem = isEchoed ? `its id ${orderId} is taken` : `clientOrderId: expected ${cid}, got ${sanitizeText(echoed, 40)}`;
+      const problem = isEchoed
+        ? `its id ${orderId} is taken`
+        : `clientOrderId: expected ${cid}, got ${sanitizeText(echoed, MAX_ID_LENGTH)}`;
       return lookForSlice(`the acknowledgement belongs to another order: ${problem}`);
     }
     case 'refused':
@@ -80,17 +85,19 @@ export async function findSlice(
   const { market } = instrument;
   venue.deps.onPhase('waiting', `${instrument.id}: the outcome of a slice is unknown (${cause}); looking for it`);
   const timeLimit = venue.timeLimit(`${instrument.id}: no evidence shows the outcome of a slice`);
-  for (let absences = 0; ;) {
+  // Complete lists in a row that lack the slice.
+  let absences = 0;
+  for (;;) {
     const { uncertain } = await evidenceReader.read(instrument);
     const venueId = evidenceReader.books.venueIdOf(cid);
     if (venueId !== null) return venueId;
     const uncertainSlice = uncertain.find(({ order }) => order.cid === cid);
-    // Before the absence horizon every lost order is unseen. After it, an order that still fits leaves the slice in uncertainSlice.
+    // Before the absence horizon every lost order is unseen. After it, an order that still fits leaves the slice uncertain.
     if (uncertainSlice !== undefined && !uncertainSlice.isUnseen) throw new UncertainSlice(uncertainOrderText(uncertainSlice));
     // Before the horizon absence cannot be proved, so extend the limit. After it, only incomplete lists can still delay the proof.
-    const isEarly =
-      uncertainSlice !== undefined && serverTime(market).ms < uncertainSlice.order.latestMs + venue.visibilityDelayMs(market) + readLagMs;
-    if (isEarly) timeLimit.restart();
+    const admittedMs = uncertainSlice?.order.latestMs ?? -Infinity;
+    const horizonMs = admittedMs + venue.visibilityDelayMs(market) + readLagMs;
+    if (serverTime(market).ms < horizonMs) timeLimit.restart();
     absences = uncertainSlice === undefined ? absences + 1 : 0;
     if (absences === MIN_ABSENCES) return null;
     await timeLimit.wait(absences > 0 ? readLagMs : pollEveryMs);

@@ -12,6 +12,8 @@ import type { SliceJournal } from './sliceJournal.ts';
 import type { KillVenue } from '../plan/killVenue.ts';
 
 const ZERO = new Decimal(0);
+/** Number of price levels to read on each side of the book. */
+const BOOK_LEVELS = 100;
 /** Maximum of polls for trades, which may appear later than the status that counts them. */
 const MAX_POLLS = 10;
 
@@ -36,16 +38,18 @@ export class SpotCloser implements Closer {
     const { held, uncertain } = await evidenceReader.read(instrument);
     const ownUncertainties = uncertain.filter(({ order }) => order.strategy === strategy).map(uncertainOrderText);
     const range = held.get(strategy) ?? { low: ZERO, high: ZERO };
-    const [low, high] = [Decimal.max(0, range.low), Decimal.max(0, range.high)];
+    const low = Decimal.max(0, range.low);
+    const high = Decimal.max(0, range.high);
     if (high.isZero() && ownUncertainties.length === 0) return null;
     const { rows } = await venue.read('spot.account', {});
     // A balance can lower the quantity that is sold, never raise it.
-    const qty = Decimal.min(low, rows.find(({ asset }) => asset === instrument.base)?.free ?? '0');
+    const freeQty = rows.find(({ asset }) => asset === instrument.base)?.free ?? '0';
+    const qty = Decimal.min(low, freeQty);
     return { side: 'sell', qty, uncertainQty: high.minus(qty), uncertainties: ownUncertainties };
   }
 
   readBook(venue: KillVenue): ReturnType<Closer['readBook']> {
-    return venue.read('spot.depth', { symbol: this.#deps.instrument.wireName, limit: 100 });
+    return venue.read('spot.depth', { symbol: this.#deps.instrument.wireName, limit: BOOK_LEVELS });
   }
 
   async place(venue: KillVenue, slice: SliceOrder, restMs: number): Promise<SliceOutcome> {
@@ -81,12 +85,12 @@ export class SpotCloser implements Closer {
     await settleSlice(venue, calls, restMs);
     const executed = evidenceReader.books.executions.executedOf(instrument.id, orderId);
     for (let polls = 1; ; polls++) {
-      const sum = await evidenceReader.readExecuted(instrument, orderId);
-      if (sum.equals(executed)) return { kind: 'ended', filled: sum.toFixed() };
-      if (polls >= MAX_POLLS)
-        return sum.lessThan(executed)
-          ? { kind: 'ended', filled: executed.toFixed() }
-          : { kind: 'unknown', why: `its trades add up to ${sum.toFixed()}, its status says ${executed.toFixed()}` };
+      const traded = await evidenceReader.readExecuted(instrument, orderId);
+      if (traded.equals(executed)) return { kind: 'ended', filled: executed.toFixed() };
+      if (polls >= MAX_POLLS) {
+        if (traded.lessThan(executed)) return { kind: 'ended', filled: executed.toFixed() };
+        return { kind: 'unknown', why: `its trades add up to ${traded.toFixed()}, its status says ${executed.toFixed()}` };
+      }
       await venue.wait(venue.deps.settings.pollEveryMs);
     }
   }

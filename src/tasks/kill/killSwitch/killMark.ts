@@ -1,4 +1,4 @@
-// The mark of a running kill in a data folder. The exchange of a demo stays open until the kill has ended.
+// The file in a data folder that marks a running kill. The command of a demo reads it, and keeps its exchange open until the kill has ended.
 
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ import { KILLING_NAME } from '../../control/folder/dataFolder.ts';
  * Marks a folder until the returned function is called: this process kills its bot. Of two kills at once, the later one has the mark. A
  * folder that cannot be written gets no mark.
  */
-export function printKilling(folder: string): () => void {
+export function markKilling(folder: string): () => void {
   const path = join(folder, KILLING_NAME);
   const self = thisProcess();
   // Replace the file atomically: a partial one would count as no mark.

@@ -8,13 +8,13 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { thisProcess } from '../../../adapters/disk/processes.ts';
 import { readBotFile } from '../../control/folder/botFile.ts';
 import { readWhole } from '../separate/standaloneKill.ts';
-import { isKilling, printKilling } from './killMark.ts';
+import { isKilling, markKilling } from './killMark.ts';
 import { rearm, forgetRearm, KillSwitch, readKillFile, readKillSwitch, readRearm, engageKillSwitch } from './killSwitch.ts';
 import { killSwitchWire } from './killSwitchWire.ts';
 
 let folder: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'isobar-latch-'));
+  folder = mkdtempSync(join(tmpdir(), 'isobar-killSwitch-'));
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -92,12 +92,12 @@ it('the kill switch stops exactly the requests that create orders, with any pref
   expect(sent).toHaveLength(5);
 });
 
-it.each(['fifo', 'directory', 'symlink', 'link to nowhere'])('a KILL that is a %s requests a kill without flattening', (kind) => {
+it.each(['fifo', 'directory', 'symlink', 'link to nowhere'])('a KILL that is a %s requests a kill without flattening', (fileType) => {
   const path = join(folder, 'KILL');
-  if (kind === 'fifo') execFileSync('mkfifo', [path]);
-  else if (kind === 'directory') mkdirSync(path);
+  if (fileType === 'fifo') execFileSync('mkfifo', [path]);
+  else if (fileType === 'directory') mkdirSync(path);
   else {
-    if (kind === 'symlink') writeFileSync(join(folder, 'elsewhere'), 'flatten');
+    if (fileType === 'symlink') writeFileSync(join(folder, 'elsewhere'), 'flatten');
     symlinkSync(join(folder, 'elsewhere'), path);
   }
   expect(readKillFile(folder)).toEqual({ flatten: false });
@@ -122,14 +122,14 @@ it('re-arming removes a KILL that is an empty directory, and fails if the direct
 
 it('the KILLING file of two simultaneous kills belongs to the later one until its end', () => {
   const path = join(folder, 'KILLING');
-  const endFirst = printKilling(folder);
+  const endFirst = markKilling(folder);
   expect(isKilling(folder)).toBe(true);
   const laterProcess = { ...thisProcess(), pid: process.ppid };
   writeFileSync(path, JSON.stringify(laterProcess));
   endFirst();
   expect(existsSync(path)).toBe(true);
-  const endThird = printKilling(folder);
-  endThird();
+  const endSecond = markKilling(folder);
+  endSecond();
   expect([existsSync(path), isKilling(folder)]).toEqual([false, false]);
 });
 

@@ -7,7 +7,7 @@ import { replaceFile } from '../../../adapters/disk/ownFile.ts';
 import { ConfigError } from '../../../base/errors.ts';
 import { KILL_FILE_NAME, KILL_SWITCH_FILE, REARM_NAME } from '../../control/folder/dataFolder.ts';
 
-/** The content of the file. */
+/** The content of the kill switch file. */
 export interface KillSwitchRecord {
   readonly sinceMs: number;
   readonly who: string;
@@ -15,17 +15,21 @@ export interface KillSwitchRecord {
   readonly flatten: boolean;
 }
 
-const MODE = 0o600;
+/** Only the user of the bot may read and write the file. */
+const FILE_MODE = 0o600;
 const { O_CREAT, O_EXCL, O_WRONLY, O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants;
 /** Maximum of bytes read from a file. */
-const MAX_BYTES = 65_536;
+const MAX_FILE_BYTES = 65_536;
 
 const pathOf = (folder: string): string => join(folder, KILL_SWITCH_FILE);
 
-/** Engages the kill switch of a folder by writing its file. Resolves once the file is durable. Keeps an existing file. Rejects if the disk cannot be written. */
+/**
+ * Engages the kill switch of a folder by writing its file. Resolves once the file is durable. Keeps an existing file. Rejects if the disk cannot
+ * be written.
+ */
 export async function engageKillSwitch(folder: string, killSwitch: KillSwitchRecord): Promise<void> {
   try {
-    const file = await open(pathOf(folder), O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW, MODE);
+    const file = await open(pathOf(folder), O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW, FILE_MODE);
     try {
       await file.writeFile(`${JSON.stringify(killSwitch)}\n`);
       await file.sync();
@@ -35,11 +39,12 @@ export async function engageKillSwitch(folder: string, killSwitch: KillSwitchRec
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
   }
-  const names = await open(folder, O_RDONLY);
+  // The name of a new file is durable only after a sync of its folder.
+  const folderHandle = await open(folder, O_RDONLY);
   try {
-    await names.sync();
+    await folderHandle.sync();
   } finally {
-    await names.close();
+    await folderHandle.close();
   }
 }
 
@@ -47,12 +52,12 @@ export async function engageKillSwitch(folder: string, killSwitch: KillSwitchRec
 export function readKillSwitch(folder: string): KillSwitchRecord | null {
   const path = pathOf(folder);
   if (!exists(path)) return null;
-  const unread: KillSwitchRecord = { sinceMs: 0, who: 'unknown', why: `${path} exists and cannot be read`, flatten: false };
+  const unreadable: KillSwitchRecord = { sinceMs: 0, who: 'unknown', why: `${path} exists and cannot be read`, flatten: false };
   try {
-    const parsed: unknown = JSON.parse(textOf(path) ?? '');
-    return isKillSwitchRecord(parsed) ? parsed : unread;
+    const parsed: unknown = JSON.parse(readTextFile(path) ?? '');
+    return isKillSwitchRecord(parsed) ? parsed : unreadable;
   } catch (error) {
-    if (error instanceof SyntaxError) return unread;
+    if (error instanceof SyntaxError) return unreadable;
     throw error;
   }
 }
@@ -64,10 +69,13 @@ function isKillSwitchRecord(value: unknown): value is KillSwitchRecord {
   return typeof sinceMs === 'number' && typeof who === 'string' && typeof why === 'string' && typeof flatten === 'boolean';
 }
 
+const MIN_REASON_LENGTH = 3;
+
 /** A re-arming by the operator, for the journal of the next start. */
 export interface Rearm {
   readonly who: string;
   readonly why: string;
+  /** The kill from which the bot was re-armed. */
   readonly latch: KillSwitchRecord;
 }
 
@@ -79,19 +87,22 @@ export function rearm(folder: string, who: string, why: string): KillSwitchRecor
   const killSwitch = readKillSwitch(folder);
   if (killSwitch === null)
     throw new ConfigError(`${folder}: expected a bot that was killed, got one that was not`, 'start the bot; it needs no re-arming');
-  if (why.trim().length < 3)
-    throw new ConfigError(`--why: expected a reason of at least 3 characters, got '${why}'`, 'write a reason; the journal keeps it');
+  if (why.trim().length < MIN_REASON_LENGTH)
+    throw new ConfigError(
+      `--why: expected a reason of at least ${MIN_REASON_LENGTH} characters, got '${why}'`,
+      'write a reason; the journal keeps it',
+    );
   const record: Rearm = { who, why, latch: killSwitch };
   const rearmPath = join(folder, REARM_NAME);
   // Make the re-arming durable before the kill switch is removed. After a crash, no bot may trade again without a recorded reason.
   replaceFile(rearmPath, `${JSON.stringify(record)}\n`);
-  for (const path of [join(folder, KILL_FILE_NAME), pathOf(folder)]) removeMark(path);
-  syncNow(folder);
+  for (const path of [join(folder, KILL_FILE_NAME), pathOf(folder)]) removeName(path);
+  syncFolder(folder);
   return killSwitch;
 }
 
 /** Removes a file, or a folder if it is empty. Throws ConfigError if that fails. */
-function removeMark(path: string): void {
+function removeName(path: string): void {
   try {
     if (lstatSync(path).isDirectory()) rmdirSync(path);
     else rmSync(path, { force: true });
@@ -102,7 +113,7 @@ function removeMark(path: string): void {
 }
 
 /** Syncs a folder, so that its names are durable. Windows has no such call. */
-function syncNow(path: string): void {
+function syncFolder(path: string): void {
   if (process.platform === 'win32') return;
   const descriptor = openSync(path, O_RDONLY);
   try {
@@ -115,11 +126,12 @@ function syncNow(path: string): void {
 /** Returns a re-arming since the last start; null: none. Its file is removed once the journal has it. */
 export function readRearm(folder: string): Rearm | null {
   const path = join(folder, REARM_NAME);
-  const text = textOf(path);
+  const text = readTextFile(path);
   if (text === null) return null;
   const parsed: unknown = JSON.parse(text);
-  const hasMembers = typeof parsed === 'object' && parsed !== null && 'who' in parsed && 'why' in parsed && 'latch' in parsed;
-  return hasMembers && isKillSwitchRecord(parsed.latch) ? { who: String(parsed.who), why: String(parsed.why), latch: parsed.latch } : null;
+  if (typeof parsed !== 'object' || parsed === null || !('who' in parsed && 'why' in parsed && 'latch' in parsed)) return null;
+  const { who, why, latch } = parsed;
+  return isKillSwitchRecord(latch) ? { who: String(who), why: String(why), latch } : null;
 }
 
 /** Removes the file of a re-arming. */
@@ -156,7 +168,7 @@ export class KillSwitch {
 export function readKillFile(folder: string): { readonly flatten: boolean } | null {
   const path = join(folder, KILL_FILE_NAME);
   if (!exists(path)) return null;
-  return { flatten: textOf(path)?.trim().toLowerCase() === 'flatten' };
+  return { flatten: readTextFile(path)?.trim().toLowerCase() === 'flatten' };
 }
 
 /** True when a name exists, even if it is a link without a target. */
@@ -170,7 +182,7 @@ function exists(path: string): boolean {
 }
 
 /** Returns the text of a regular file, else null. Reading a FIFO would block permanently, and a device may have no end. */
-function textOf(path: string): string | null {
+function readTextFile(path: string): string | null {
   let descriptor: number;
   try {
     descriptor = openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
@@ -180,8 +192,8 @@ function textOf(path: string): string | null {
   }
   try {
     if (!fstatSync(descriptor).isFile()) return null;
-    const bytes = Buffer.alloc(MAX_BYTES);
-    return bytes.toString('utf8', 0, readSync(descriptor, bytes, 0, MAX_BYTES, 0));
+    const bytes = Buffer.alloc(MAX_FILE_BYTES);
+    return bytes.toString('utf8', 0, readSync(descriptor, bytes, 0, MAX_FILE_BYTES, 0));
   } catch (error) {
     if (error instanceof Error && 'code' in error) return null;
     throw error;

@@ -22,7 +22,7 @@ export function killSwitchWire(wire: LateReplyWire, killSwitch: Pick<KillSwitch,
 
 /** True when a POST to the URL creates an order. A query, which such requests do not have, is ignored. */
 function createsOrder(url: string): boolean {
-  const query = url.indexOf('?');
-  const path = query < 0 ? url : url.slice(0, query);
+  const queryStart = url.indexOf('?');
+  const path = queryStart < 0 ? url : url.slice(0, queryStart);
   return CREATE_PATHS.some((createPath) => path.endsWith(createPath));
 }

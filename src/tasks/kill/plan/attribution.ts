@@ -1,13 +1,13 @@
 // Attributes orders of the exchange to lost orders when no id identifies them, and computes the bounds of a position meanwhile. Pure functions.
 
-import { couldBe, EARLY_MS, type Nameless } from '../../../adapters/exchange/order/matchRow.ts';
+import { mayBeRowOf, EARLY_MS, type UnidentifiedOrder } from '../../../adapters/exchange/order/matchRow.ts';
 import type { OrderRow } from '../../../adapters/exchange/calls/venueRows.ts';
 import { Decimal, fromScaled } from '../../../base/number/decimal.ts';
 import { sizeText } from '../../../model/instrument.ts';
 import type { Side } from '../../../model/order.ts';
 
 /** An own order that was sent or may have been sent, and whose venue order id is unknown. */
-export interface LostOrder extends Nameless {
+export interface LostOrder extends UnidentifiedOrder {
   readonly cid: string;
   readonly strategy: number;
   /** The quote amount of a market buy without a quantity; null for all others. */
@@ -70,17 +70,20 @@ export function attribute(
   unnamed: readonly UnnamedOrder[],
   { isComplete, isBeyondHorizon }: ListCoverage,
 ): Attribution {
-  const fitting = new Map(lost.map((order) => [order, unnamed.filter((candidate) => mayBeLostOrder(candidate, order))]));
+  const fitsByOrder = new Map(lost.map((order) => [order, unnamed.filter((candidate) => mayBeLostOrder(candidate, order))]));
   const found = new Map<string, string>();
   const uncertain: UncertainOrder[] = [];
-  for (const [order, fits] of fitting) {
-    const [only] = fits;
-    const isCertain = isComplete && isBeyondHorizon(order);
-    const rivals = only === undefined ? 0 : lost.filter((other) => fitting.get(other)!.includes(only)).length;
-    if (isCertain && only !== undefined && fits.length === 1 && rivals === 1 && isCertainlyLostOrder(only, order))
-      found.set(order.cid, only.venueId);
-    else if (fits.length > 0 || (!isCertain && !order.hasNoEffect))
-      uncertain.push({ order, fits, isUnseen: !isCertain && !order.hasNoEffect });
+  for (const [order, fits] of fitsByOrder) {
+    const [firstFit] = fits;
+    const areListsConclusive = isComplete && isBeyondHorizon(order);
+    const isOnlyFit = firstFit !== undefined && fits.length === 1 && isCertainlyLostOrder(firstFit, order);
+    const fitsOnlyThis = firstFit !== undefined && lost.filter((other) => fitsByOrder.get(other)!.includes(firstFit)).length === 1;
+    if (areListsConclusive && isOnlyFit && fitsOnlyThis) {
+      found.set(order.cid, firstFit.venueId);
+      continue;
+    }
+    const isUnseen = !areListsConclusive && !order.hasNoEffect;
+    if (fits.length > 0 || isUnseen) uncertain.push({ order, fits, isUnseen });
   }
   return { found, uncertain };
 }
@@ -93,7 +96,7 @@ function mayBeLostOrder({ row, side, qty, prices, timeMs }: UnnamedOrder, order:
     const limit = fromScaled(request.limit, request.instrument.priceDigits);
     return side === 'buy' ? prices[1].greaterThan(limit) : prices[0].lessThan(limit);
   };
-  if (row !== null) return couldBe(row, order) && !isBeyondLimit();
+  if (row !== null) return mayBeRowOf(row, order) && !isBeyondLimit();
   if (side !== request.side || timeMs < signMs - EARLY_MS || isBeyondLimit()) return false;
   return request.lots === 0 || qty.lessThanOrEqualTo(originalQty(order));
 }
@@ -141,12 +144,15 @@ function extremeOf(
 ): Decimal {
   const uncertainOrder = uncertain[index];
   if (uncertainOrder === undefined) return ZERO;
-  let best = widerBound(bound, ZERO, unseenEffect(uncertainOrder)).plus(extremeOf(uncertain, bound, index + 1, usedIds));
+  // Either the order had no effect or one that no list shows, or it is one of the exchange's orders.
+  const withoutFit = widerBound(bound, ZERO, unseenEffect(uncertainOrder));
+  let extreme = withoutFit.plus(extremeOf(uncertain, bound, index + 1, usedIds));
   for (const { venueId, effect } of uncertainOrder.fits) {
     if (usedIds.has(venueId)) continue;
-    best = widerBound(bound, best, effect.plus(extremeOf(uncertain, bound, index + 1, new Set([...usedIds, venueId]))));
+    const withFit = effect.plus(extremeOf(uncertain, bound, index + 1, new Set([...usedIds, venueId])));
+    extreme = widerBound(bound, extreme, withFit);
   }
-  return best;
+  return extreme;
 }
 
 /** Returns a bound that counts every possible order of the bot if it makes the bound wider. */
@@ -168,11 +174,9 @@ export function uncertainOrderText({ order, fits, isUnseen }: UncertainOrder): s
   const { instrument, side } = order.request;
   const size = order.amount === null ? sizeText(originalQty(order), instrument) : `${order.amount} ${instrument.quote} worth`;
   const ids = fits.map(({ venueId }) => venueId).join(', ');
-  const why = [
-    ...(fits.length === 0
-      ? []
-      : [`the exchange has ${fits.length === 1 ? `order ${ids}, which may be it` : `orders ${ids}; one of them may be it`}`]),
-    ...(isUnseen ? ['the lists of the exchange prove nothing yet'] : []),
-  ];
-  return `${instrument.id}: the outcome of order ${order.cid} (${side} ${size}) is unknown: ${why.join('; ')}`;
+  const reasons: string[] = [];
+  if (fits.length === 1) reasons.push(`the exchange has order ${ids}, which may be it`);
+  if (fits.length > 1) reasons.push(`the exchange has orders ${ids}; one of them may be it`);
+  if (isUnseen) reasons.push('the lists of the exchange prove nothing yet');
+  return `${instrument.id}: the outcome of order ${order.cid} (${side} ${size}) is unknown: ${reasons.join('; ')}`;
 }

@@ -78,14 +78,15 @@ it('a list is proved empty by two empty reads at least 3 s apart, if no read bet
     fc.property(
       fc.array(fc.record({ afterMs: fc.integer({ min: 0, max: 4000 }), isEmpty: fc.boolean() }), { maxLength: 30 }),
       (readings) => {
-        const empty = new EmptyListProof(3000);
-        let [atMs, sinceMs] = [0, Infinity];
+        const proof = new EmptyListProof(3000);
+        let atMs = 0;
+        let emptySinceMs = Infinity;
         for (const { afterMs, isEmpty } of readings) {
           atMs += afterMs;
-          const isProved = empty.observe(atMs, isEmpty);
-          if (!isEmpty) sinceMs = Infinity;
-          else if (sinceMs === Infinity) sinceMs = atMs;
-          expect(isProved).toBe(isEmpty && atMs - sinceMs >= 3000 && atMs > sinceMs);
+          const isProved = proof.observe(atMs, isEmpty);
+          if (!isEmpty) emptySinceMs = Infinity;
+          else if (emptySinceMs === Infinity) emptySinceMs = atMs;
+          expect(isProved).toBe(isEmpty && atMs - emptySinceMs >= 3000 && atMs > emptySinceMs);
           if (isProved) return;
         }
       },
@@ -102,13 +103,13 @@ it('a slice is never larger than the position, beyond its collar, off the grid, 
       book,
       fc.constantFrom('buy' as const, 'sell' as const),
       fc.integer({ min: 0, max: 9 }),
-      (max, steps, side, step) => {
+      (max, steps, side, collarStep) => {
         let price = 60_000;
         const levels = steps.map(([distance, quantity]) => ({
           price: String((price += (side === 'sell' ? -distance : distance) / 100)),
           quantity: quantity.toFixed(),
         }));
-        const slice = nextSlice(BTC, { side, max, levels, collarStep: step });
+        const slice = nextSlice(BTC, { side, max, levels, collarStep });
         if (slice === null) {
           expect(levels.length === 0 || isDust(BTC, max)).toBe(true);
           return;

@@ -1,6 +1,6 @@
 // The pure decisions of a kill: attributes orders, forms batches of cancels, proves a list empty, and computes the size of a slice.
 
-import { couldBe } from '../../../adapters/exchange/order/matchRow.ts';
+import { mayBeRowOf } from '../../../adapters/exchange/order/matchRow.ts';
 import type { OrderRow } from '../../../adapters/exchange/calls/venueRows.ts';
 import { Decimal } from '../../../base/number/decimal.ts';
 import type { Instrument, InstrumentId } from '../../../model/instrument.ts';
@@ -22,6 +22,7 @@ export interface OwnOrders {
   readonly withoutVenueId: readonly LostOrder[];
 }
 
+/** The form of client order ids that bots generate. */
 const BOT_ID_FORM = /^[0-9A-HJKMNP-TV-Z]{26}$/i;
 
 /**
@@ -41,13 +42,14 @@ export function attributeOrder(
   }
   if (ownOrders.isOwnId(venueId)) return 'own';
   if (cid !== null) return ownOrders.isOwnCid(cid) ? 'own' : 'alien';
-  const lost = ownOrders.lostOf(instrument).filter((candidate) => couldBe(order, candidate));
-  const [only] = lost;
-  if (only === undefined) return 'alien';
-  const rivals = listedOrders.filter((other) => other.cid === null && !ownOrders.isOwnId(other.venueId) && couldBe(other, only));
+  const matchingLost = ownOrders.lostOf(instrument).filter((candidate) => mayBeRowOf(order, candidate));
+  const [firstLost] = matchingLost;
+  if (firstLost === undefined) return 'alien';
+  const isNameless = (other: SeenOrder): boolean => other.cid === null && !ownOrders.isOwnId(other.venueId);
+  const matchingListed = listedOrders.filter((other) => isNameless(other) && mayBeRowOf(other, firstLost));
   // The exchange admits no request after its window, so a later order only looks similar.
-  const isInTime = order.timeMs !== null && order.timeMs <= only.latestMs;
-  return lost.length === 1 && rivals.length === 1 && isInTime ? 'own' : 'unsure';
+  const isInTime = order.timeMs !== null && order.timeMs <= firstLost.latestMs;
+  return matchingLost.length === 1 && matchingListed.length === 1 && isInTime ? 'own' : 'unsure';
 }
 
 /** Splits ids into batches of one call. */
@@ -122,28 +124,30 @@ export interface SliceRequest {
 }
 
 /**
- * Returns the next slice: at most `max`, and at most a part of the visible quantity inside the collar of this step. Quantity in whole lots, rounded down; price in whole ticks, rounded toward the better price. Null: nothing can
- * be sent, because the book is empty or the remainder is smaller than the smallest order (`isDust`).
+ * Returns the next slice: at most `max`, and at most a part of the visible quantity inside the collar of this step. The quantity is rounded down to
+ * whole lots, the price to whole ticks toward the better price. Null: nothing can be sent, because the book is empty or the remainder is smaller
+ * than the smallest order (`isDust`).
  */
 export function nextSlice(
   instrument: Instrument,
-  { side, max, levels, collarStep: step }: SliceRequest,
+  { side, max, levels, collarStep }: SliceRequest,
   terms: SliceTerms = SLICE_TERMS,
 ): FlattenSlice | null {
   const best = levels[0];
   if (!best || isDust(instrument, max)) return null;
-  const collar = new Decimal(terms.collars[Math.min(step, terms.collars.length - 1)] ?? '0');
+  const collar = new Decimal(terms.collars[Math.min(collarStep, terms.collars.length - 1)] ?? '0');
   const limit = new Decimal(best.price).times(side === 'sell' ? new Decimal(1).minus(collar) : new Decimal(1).plus(collar));
   const price = limit.toDecimalPlaces(instrument.priceDigits, side === 'sell' ? Decimal.ROUND_UP : Decimal.ROUND_DOWN);
   const visible = levels
     .filter((level) => (side === 'sell' ? price.lessThanOrEqualTo(level.price) : price.greaterThanOrEqualTo(level.price)))
     .reduce((sum, { quantity }) => sum.plus(quantity), new Decimal(0));
-  const part = wholeLots(instrument, visible.times(terms.visibleFraction));
-  const min = minOrder(instrument);
-  // A remainder below the smallest order joins the last slice. No slice is larger than the position.
-  const size = Decimal.min(max, Decimal.max(part, min));
+  const visiblePart = wholeLots(instrument, visible.times(terms.visibleFraction));
+  const minQty = minOrder(instrument);
+  const size = Decimal.min(max, Decimal.max(visiblePart, minQty));
   const remainder = max.minus(size);
-  const qty = wholeLots(instrument, remainder.greaterThan(0) && remainder.lessThan(min) ? max : size);
+  // A remainder below the smallest order joins the last slice. No slice is larger than the position.
+  const closesAll = remainder.greaterThan(0) && remainder.lessThan(minQty);
+  const qty = wholeLots(instrument, closesAll ? max : size);
   return { qty: qty.toFixed(), price: price.toFixed() };
 }
 

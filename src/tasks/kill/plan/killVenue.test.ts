@@ -10,6 +10,7 @@ import { KILL_SETTINGS, KillVenue, type KillDeps } from './killVenue.ts';
 
 const { visibilityDelayMs, incidentDelayMs, incidentMemoryMs } = KILL_SETTINGS;
 const START_MS = 1_000_000_000;
+/** Returns an unknown outcome with an error code (below zero) or an HTTP status. */
 const unknown = (code: number): Outcome<never> => {
   const isStatus = code > 0;
   const error = isStatus ? null : { code, msg: '' };
@@ -82,7 +83,7 @@ it('the newest incident of the journal counts for its market', () => {
   expect([venue.visibilityDelayMs('spot'), venue.visibilityDelayMs('futures')]).toEqual([visibilityDelayMs, incidentDelayMs]);
 });
 
-it('a kill assumes the delay that its bot assumes now, not only that of its begin', () => {
+it('a kill assumes the delay that its bot assumes now, not only the delay at its beginning', () => {
   let botDelayMs = visibilityDelayMs;
   const { venue } = openVenue([], { botDelayMs: () => botDelayMs });
   expect(venue.visibilityDelayMs('spot')).toBe(visibilityDelayMs);

@@ -40,6 +40,7 @@ export interface KillSettings {
   readonly visibilityDelayMs: number;
   /** D for this time after a reply that admits a delay between gateway and lists: -1001, -1006, -1007, -1016, HTTP 504. */
   readonly incidentDelayMs: number;
+  /** For how long such a reply lengthens D. */
   readonly incidentMemoryMs: number;
   /** Admission window: time after its timestamp in which the exchange may admit a request. */
   readonly recvWindowMs: number;
@@ -69,7 +70,7 @@ export const KILL_SETTINGS: KillSettings = {
 /** Returns settings with every wait divided by `times`, for paper trading. */
 export function scaledSettings(settings: KillSettings, times: number): KillSettings {
   const names = Object.keys(settings) as (keyof KillSettings)[];
-  return names.reduce((all, name) => ({ ...all, [name]: Math.ceil(settings[name] / times) }), settings);
+  return names.reduce((scaled, name) => ({ ...scaled, [name]: Math.ceil(settings[name] / times) }), settings);
 }
 
 /** Thrown when a kill ends before it has completed. */
@@ -80,6 +81,7 @@ export class KillStopped extends Error {
 /** Thrown when one step has made no progress for too long. Other instruments may still complete. */
 export class KillGaveUp extends KillStopped {}
 
+/** Pauses between two tries of a read: the first one, and the longest one. */
 const FIRST_PAUSE_MS = 250;
 const MAX_PAUSE_MS = 5000;
 
@@ -91,8 +93,8 @@ export class KillVenue {
   giveUpMs: number;
   /** Time of the first failed read since the last success, ms; null: the last read succeeded. */
   #unreachableSinceMs: number | null = null;
-  #alarmedMs = -Infinity;
-  #isOver = false;
+  #reportedMs = -Infinity;
+  #hasEnded = false;
   /** Venue time of the newest incident, ms, by market. */
   readonly #incidentMs: Map<Market, number>;
 
@@ -128,7 +130,7 @@ export class KillVenue {
 
   /** Waits. Throws KillStopped if the kill is aborted meanwhile. */
   async wait(ms: number): Promise<void> {
-    this.#check();
+    this.#throwIfStopped();
     const { scheduler, signal } = this.deps;
     await new Promise<void>((resolve) => {
       const handle = scheduler.at(scheduler.nowMs + ms, finish);
@@ -139,7 +141,7 @@ export class KillVenue {
         resolve();
       }
     });
-    this.#check();
+    this.#throwIfStopped();
   }
 
   /** Returns a limit that stops the kill without progress. `problem` is the reason for the report, asked for when the limit is reached. */
@@ -149,12 +151,12 @@ export class KillVenue {
 
   /** Sends no more requests. */
   close(): void {
-    this.#isOver = true;
+    this.#hasEnded = true;
   }
 
   /** Sends a call once, whatever the outcome. */
   async once<O extends Op>(op: O, args: OpArgs<O>): Promise<Outcome<OpResult<O>>> {
-    this.#check();
+    this.#throwIfStopped();
     const outcome = await callAsPromise(this.deps.client, op, args);
     this.#noteIncident(op, outcome);
     return outcome;
@@ -164,7 +166,7 @@ export class KillVenue {
   async read<O extends Op>(op: O, args: OpArgs<O>): Promise<OpResult<O>> {
     const timeLimit = this.timeLimit(`the exchange does not answer ${op}`);
     for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(MAX_PAUSE_MS, pauseMs * 2)) {
-      this.#check();
+      this.#throwIfStopped();
       // High priority, because nothing else needs this key's request budget any more.
       const outcome = await callAsPromise(this.deps.client, op, args, { priority: 'reconcile', attempts: 1 });
       if (outcome.kind === 'acked') {
@@ -177,18 +179,20 @@ export class KillVenue {
     }
   }
 
+  /** Reports that a read has had no reply, at most once in `alarmEveryMs`. */
   #reportFailure(op: Op, outcome: Exclude<Outcome<unknown>, { kind: 'acked' }>): void {
     const { alarmEveryMs } = this.deps.settings;
     this.#unreachableSinceMs ??= this.nowMs;
-    if (this.nowMs - this.#alarmedMs < alarmEveryMs) return;
-    this.#alarmedMs = this.nowMs;
-    const text = outcome.kind === 'refused' ? `code ${outcome.code}: ${outcome.msg}` : outcome.cause;
+    if (this.nowMs - this.#reportedMs < alarmEveryMs) return;
+    this.#reportedMs = this.nowMs;
+    const cause = outcome.kind === 'refused' ? `code ${outcome.code}: ${outcome.msg}` : outcome.cause;
     const seconds = Math.round((this.nowMs - this.#unreachableSinceMs) / 1000);
-    this.deps.onPhase('waiting', `${op} has had no reply for ${seconds} s (${text}); retrying. No cancel is confirmed.`);
+    this.deps.onPhase('waiting', `${op} has had no reply for ${seconds} s (${cause}); retrying. No cancel is confirmed.`);
   }
 
-  #check(): void {
-    if (this.#isOver) throw new KillStopped('the kill has ended');
+  /** Throws KillStopped if the kill has ended or was aborted. */
+  #throwIfStopped(): void {
+    if (this.#hasEnded) throw new KillStopped('the kill has ended');
     if (this.deps.signal?.aborted === true) throw new KillStopped('the kill was aborted before it completed');
   }
 }
@@ -198,13 +202,14 @@ export class RetryLimit {
   readonly #venue: KillVenue;
   readonly #problem: string | (() => string);
   readonly #limitMs: number;
-  #sinceMs: number;
+  /** Time of the last progress. */
+  #progressMs: number;
 
   constructor(venue: KillVenue, problem: string | (() => string)) {
     this.#venue = venue;
     this.#problem = problem;
     this.#limitMs = venue.giveUpMs;
-    this.#sinceMs = venue.nowMs;
+    this.#progressMs = venue.nowMs;
   }
 
   /** Returns seconds of real time. */
@@ -214,16 +219,16 @@ export class RetryLimit {
 
   /** Starts the time again after progress. */
   restart(): void {
-    this.#sinceMs = this.#venue.nowMs;
+    this.#progressMs = this.#venue.nowMs;
   }
 
-  get #leftMs(): number {
-    return this.#sinceMs + this.#limitMs - this.#venue.nowMs;
+  get #remainingMs(): number {
+    return this.#progressMs + this.#limitMs - this.#venue.nowMs;
   }
 
   /** Why no further attempt is made, as a sentence. Null while there is time. */
   get reached(): string | null {
-    if (this.#leftMs > 0) return null;
+    if (this.#remainingMs > 0) return null;
     const problem = typeof this.#problem === 'string' ? this.#problem : this.#problem();
     return `given up after ${this.#secondsOf(this.#venue.deps.settings.giveUpMs)} s: ${problem}`;
   }
@@ -232,6 +237,6 @@ export class RetryLimit {
   async wait(ms: number): Promise<void> {
     const { reached } = this;
     if (reached !== null) throw new KillGaveUp(reached);
-    await this.#venue.wait(Math.min(ms, this.#leftMs));
+    await this.#venue.wait(Math.min(ms, this.#remainingMs));
   }
 }

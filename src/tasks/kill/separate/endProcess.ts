@@ -9,6 +9,7 @@ import { ConfigError } from '../../../base/errors.ts';
 /** Grace period before the process is killed, because a hanging process ignores the first signal. */
 const GRACE_MS = 2000;
 const POLL_EVERY_MS = 50;
+/** Time limit for the exit of a process that was killed by force. */
 const MAX_WAIT_MS = 10_000;
 
 /**
@@ -26,16 +27,17 @@ export async function endHolder(folder: string): Promise<{ readonly pid: number;
     );
   }
   sendSignal(holder.pid, 'SIGTERM');
-  if (await hasExited(folder, GRACE_MS)) return { pid: holder.pid, isForced: false };
+  if (await waitForExit(folder, GRACE_MS)) return { pid: holder.pid, isForced: false };
   sendSignal(holder.pid, 'SIGKILL');
-  if (await hasExited(folder, MAX_WAIT_MS)) return { pid: holder.pid, isForced: true };
+  if (await waitForExit(folder, MAX_WAIT_MS)) return { pid: holder.pid, isForced: true };
   throw new ConfigError(`${folder}: process ${holder.pid} does not end`, 'ask its user or an administrator to end it');
 }
 
 /** Returns the process that holds the journal; null: none. */
 function holderOf(folder: string): ReturnType<typeof lockHolder> {
   const self = thisProcess();
-  return lockHolder({ list: (path) => readdirSync(path).toSorted() }, folder, { self, findProcess: (other) => findProcess(other, self) });
+  const disk = { list: (path: string) => readdirSync(path).toSorted() };
+  return lockHolder(disk, folder, { self, findProcess: (other) => findProcess(other, self) });
 }
 
 /** Sends a signal. A process that has already exited is no error. */
@@ -49,7 +51,7 @@ function sendSignal(pid: number, name: NodeJS.Signals): void {
 }
 
 /** Resolves true once no process holds the journal, false after `maxMs`. */
-async function hasExited(folder: string, maxMs: number): Promise<boolean> {
+async function waitForExit(folder: string, maxMs: number): Promise<boolean> {
   for (let waitedMs = 0; waitedMs < maxMs; waitedMs += POLL_EVERY_MS) {
     if (!holderOf(folder)) return true;
     await new Promise<void>((resolve) => void runAfter(POLL_EVERY_MS, resolve));

@@ -8,13 +8,15 @@ import { ConfigError } from '../../../base/errors.ts';
 import { DiskError } from '../../../ports/disk.ts';
 import { KILL_TURN_NAME } from '../../control/folder/dataFolder.ts';
 
-const WORDS: LockMessages = {
+/** Parts of the messages about a lock that another kill holds. */
+const LOCK_MESSAGES: LockMessages = {
   has: 'the kill of this bot',
   does: 'closes the positions of this bot',
   may: 'may close the positions of this bot',
   own: 'a process runs one kill of a bot',
   second: 'two kills would close more than the bot has',
 };
+/** Time between two tries, ms; up to twice as long. */
 const POLL_MS = 100;
 
 /** The wait for another kill. */
@@ -26,6 +28,7 @@ export interface TurnWait {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** Returns the folder whose lock is the turn. */
 const folderOf = (journal: string): string => join(dirname(journal), KILL_TURN_NAME);
 
 /**
@@ -39,12 +42,13 @@ export async function takeKillTurn(journal: string, { maxMs, onWait, signal }: T
   for (;;) {
     // A waiting process creates no file, because that would keep out others that arrive meanwhile.
     const holder = killerOf(journal);
-    const isOver = monotonicMs() > endMs || signal?.aborted === true;
-    const mayEnd = holder === null || processesHere().findProcess(holder) === 'running';
-    if (holder === null || isOver || !mayEnd) {
-      const release = tryTurn(folder);
-      if (typeof release === 'function') return release;
-      if (isOver || !mayEnd) throw release;
+    const hasTimedOut = monotonicMs() > endMs || signal?.aborted === true;
+    // The end of a process that is not visible from here cannot be noticed.
+    const isVisible = holder === null || processesHere().findProcess(holder) === 'running';
+    if (holder === null || hasTimedOut || !isVisible) {
+      const releaseOrError = tryTurn(folder);
+      if (typeof releaseOrError === 'function') return releaseOrError;
+      if (hasTimedOut || !isVisible) throw releaseOrError;
     } else if (!hasWaited) {
       onWait(holder.pid);
       hasWaited = true;
@@ -58,7 +62,7 @@ export async function takeKillTurn(journal: string, { maxMs, onWait, signal }: T
 function tryTurn(folder: string): (() => void) | ConfigError {
   const disk = new FileSystemDisk();
   try {
-    const release = lockFolder(disk, folder, processesHere(), WORDS);
+    const release = lockFolder(disk, folder, processesHere(), LOCK_MESSAGES);
     return () => {
       release();
       disk.close();

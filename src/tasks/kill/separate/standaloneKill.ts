@@ -31,6 +31,7 @@ import { KILL_SETTINGS, type KillDeps, type KillSettings } from '../plan/killVen
 /** Options of the kill. */
 export interface SeparateOptions {
   readonly flatten: boolean;
+  /** True when foreign orders are cancelled too. */
   readonly all: boolean;
   readonly onPhase: KillDeps['onPhase'];
   readonly signal?: AbortSignal;
@@ -59,24 +60,24 @@ export async function standaloneKill(bot: BotFile, options: SeparateOptions): Pr
     onIncident: incidents.note,
     ...(options.signal ? { signal: options.signal } : {}),
   };
-  const closing: (() => Promise<void>)[] = [];
+  const closers: (() => Promise<void>)[] = [];
   const books = options.flatten
-    ? () => flattenBooks(bot, exchange, deps, { endBot: options.endBot ?? endHolder, turn: turnOf(options), closing, incidents })
+    ? () => flattenBooks(bot, exchange, deps, { endBot: options.endBot ?? endHolder, turn: turnOf(options), closers, incidents })
     : null;
   let hasJournal = false;
   try {
     const journal = readBooks(bot, deps);
     hasJournal = journal !== null;
-    const believedOrders = (): readonly string[] => journal?.journalPositions(bot.isNet ?? true) ?? [];
+    const believedPositions = (): readonly string[] => journal?.journalPositions(bot.isNet ?? true) ?? [];
     return await runKill({ ...deps, incidentMs: journal?.incidentMs }, journal?.orders ?? NOTHING_KNOWN, {
       includesForeign: options.all,
       books,
-      believedPositions: believedOrders,
+      believedPositions,
     });
   } finally {
     // A kill that closes no position has not opened the journal.
-    if (hasJournal && incidents.areUnwritten) closing.push(...noteIncidents(bot, { exchange, deps, incidents }));
-    for (const close of closing.toReversed()) await close();
+    if (hasJournal && incidents.hasUnwritten) closers.push(...noteIncidents(bot, { exchange, deps, incidents }));
+    for (const close of closers.toReversed()) await close();
     await ownExchange?.close();
   }
 }
@@ -105,6 +106,7 @@ function openExchangeOf(
   };
 }
 
+/** Returns the signer with the key and secret of the bot. */
 function credentialsOf({ access: { sources } }: BotFile, environment: Environment): Signer {
   const findSecret = (name: SecretName) => secretOf(name, sources?.[name] ?? null, environment);
   return new Signer(findSecret('key'), findSecret('secret'));
@@ -127,7 +129,7 @@ function secretOf(name: SecretName, source: SecretSource | null, environment: En
 function readBooks(bot: BotFile, { onPhase, serverTime, settings }: KillDeps): JournalBooks | null {
   try {
     const books = new JournalBooks(bot.instruments);
-    const reading = readJournal(plainDisk, bot.journal, books.add);
+    const reading = readJournal(unlockedDisk, bot.journal, books.add);
     if (reading.damage)
       onPhase('cancelling', `the journal is damaged (${reading.damage.message}): orders are recognised by their client ids`);
     if (reading.damage || reading.account === null) return null;
@@ -149,7 +151,7 @@ export function readWhole(folder: string, visit: (record: JournalRecord) => void
   const remedy = 'check every position of the bot at the exchange, and close it by hand';
   let reading: JournalReading;
   try {
-    reading = readJournal(plainDisk, folder, visit);
+    reading = readJournal(unlockedDisk, folder, visit);
   } catch (error) {
     if (!(error instanceof Error && 'code' in error)) throw error;
     throw new ConfigError(`${folder}: the journal cannot be read (${String(error.code)}), so the bot's positions are unknown`, remedy);
@@ -160,11 +162,12 @@ export function readWhole(folder: string, visit: (record: JournalRecord) => void
   return reading;
 }
 
+/** What flattening needs besides the exchange. */
 interface FlattenParts {
   readonly endBot: NonNullable<SeparateOptions['endBot']>;
   readonly turn: TurnWait;
   /** Functions that are called when the kill has ended, the newest first. */
-  readonly closing: (() => Promise<void>)[];
+  readonly closers: (() => Promise<void>)[];
   readonly incidents: IncidentNotes;
 }
 
@@ -175,30 +178,33 @@ const turnOf = ({ giveUpSeconds = KILL_SETTINGS.giveUpMs / 1000, onPhase, signal
   signal,
 });
 
+/** Number of random bits in a prefix of client order ids. */
+const RANDOM_BITS = 30;
+
 /** Waits for another kill, ends the bot, takes its journal and reads the books from it. */
 async function flattenBooks(
   bot: BotFile,
   exchange: Exchange,
   deps: KillDeps,
-  { endBot, turn, closing, incidents }: FlattenParts,
+  { endBot, turn, closers, incidents }: FlattenParts,
 ): Promise<KillBooks> {
   const endTurn = await takeKillTurn(bot.journal, turn);
-  closing.push(() => Promise.resolve(endTurn()));
+  closers.push(() => Promise.resolve(endTurn()));
   const ended = await endBot(bot.journal);
   if (ended) deps.onPhase('flattening', `process ${ended.pid} of the bot was ended${ended.isForced ? ' by force' : ''}`);
   readWhole(bot.journal, () => {});
   const books = new JournalBooks(bot.instruments);
   const rng = seededRng((deps.scheduler.nowMs ^ process.pid) | 0);
-  const waiting = new DurableWaiters();
+  const durableWaiters = new DurableWaiters();
   let prefix = '';
-  const ownIdOf = (id: OrderId): string => clientOrderIdOf(prefix, id);
+  const cidOf = (id: OrderId): string => clientOrderIdOf(prefix, id);
   const { recvWindowMs } = deps.settings;
-  const opened = openKillJournal(bot, { exchange, deps, clientOrderIdOf: ownIdOf, listener: waiting, visit: books.add });
-  closing.push(() => closeJournal(opened));
+  const opened = openKillJournal(bot, { exchange, deps, clientOrderIdOf: cidOf, listener: durableWaiters, visit: books.add });
+  closers.push(() => closeJournal(opened));
   incidents.writeTo(opened.journal);
   const { id, cid } = books.lastOrder;
-  prefix = cid === null ? runPrefix(deps.scheduler.nowMs, Math.floor(rng.next() * 2 ** 30)) : idPrefixOf(cid);
-  let last = id + SLICE_GAP;
+  prefix = cid === null ? runPrefix(deps.scheduler.nowMs, Math.floor(rng.next() * 2 ** RANDOM_BITS)) : idPrefixOf(cid);
+  let lastOrderId = id + SLICE_GAP;
   const isTorn = opened.reading.segments.some(({ torn }) => torn !== null);
   books.complete({ isTorn, nowMs: exchange.serverTime('spot').ms, recvWindowMs });
   return {
@@ -206,9 +212,9 @@ async function flattenBooks(
     isNet: bot.isNet ?? true,
     journal: sliceJournal({
       journal: opened.journal,
-      nextId: () => ++last as OrderId,
-      clientOrderIdOf: ownIdOf,
-      waitUntilDurable: (seq) => waiting.wait(seq),
+      nextId: () => ++lastOrderId as OrderId,
+      clientOrderIdOf: cidOf,
+      waitUntilDurable: (seq) => durableWaiters.wait(seq),
       indexOf: ({ instrument }) => bot.instruments.findIndex((other) => other.id === instrument.id),
       nowMs: () => Math.floor(deps.scheduler.nowMs),
       books,
@@ -217,6 +223,7 @@ async function flattenBooks(
   };
 }
 
+/** What the journal of a kill needs. */
 interface KillJournalParts {
   readonly exchange: Exchange;
   readonly deps: KillDeps;
@@ -226,13 +233,13 @@ interface KillJournalParts {
 }
 
 /** Opens the bot's journal for the kill. Throws ConfigError if another process has it or if it is damaged. */
-function openKillJournal(bot: BotFile, { exchange, deps, clientOrderIdOf: ownIdOf, listener, visit }: KillJournalParts): OpenedJournal {
+function openKillJournal(bot: BotFile, { exchange, deps, clientOrderIdOf: cidOf, listener, visit }: KillJournalParts): OpenedJournal {
   return openJournalFolder(
     {
       nowMs: () => Math.floor(deps.scheduler.nowMs),
       listener,
       facts: {
-        clientOrderId: ownIdOf,
+        clientOrderId: cidOf,
         stamp: ({ instrument }) => stampOf(exchange, instrument.market),
         verdictInputs: () => ({ by: 'kill' }),
         riskReserve: () => 'kill',
@@ -245,6 +252,7 @@ function openKillJournal(bot: BotFile, { exchange, deps, clientOrderIdOf: ownIdO
   );
 }
 
+/** What the journalling of incidents needs. */
 interface IncidentParts extends Pick<KillJournalParts, 'exchange' | 'deps'> {
   readonly incidents: IncidentNotes;
 }
@@ -252,8 +260,8 @@ interface IncidentParts extends Pick<KillJournalParts, 'exchange' | 'deps'> {
 /** Journals the incidents of a kill that has not opened the journal. Returns what must be called to close it. */
 function noteIncidents(bot: BotFile, { exchange, deps, incidents }: IncidentParts): readonly (() => Promise<void>)[] {
   try {
-    const ownIdOf = (id: OrderId): string => clientOrderIdOf('', id);
-    const opened = openKillJournal(bot, { exchange, deps, clientOrderIdOf: ownIdOf, listener: new DurableWaiters(), visit: () => {} });
+    const cidOf = (id: OrderId): string => clientOrderIdOf('', id);
+    const opened = openKillJournal(bot, { exchange, deps, clientOrderIdOf: cidOf, listener: new DurableWaiters(), visit: () => {} });
     incidents.writeTo(opened.journal);
     return [() => closeJournal(opened)];
   } catch (error) {
@@ -281,7 +289,7 @@ export function windowOf(
 }
 
 /** Reads a journal without taking its lock. */
-const plainDisk = {
+const unlockedDisk = {
   list: (folder: string): string[] => readdirSync(folder).toSorted(),
   read: (path: string): Uint8Array => readRegularFile(path),
 };
@@ -295,20 +303,21 @@ const journalError = (reason: string): ConfigError =>
 
 /** Journals the incidents of a kill: those before it has the journal, too. */
 class IncidentNotes {
-  readonly #early = new Map<Market, number>();
+  /** Incidents before the kill has the journal: venue time by market. */
+  readonly #unwritten = new Map<Market, number>();
   #journal: OpenedJournal['journal'] | null = null;
 
   /** True if an incident was noted and no journal has been opened for it. */
-  get areUnwritten(): boolean {
-    return this.#journal === null && this.#early.size > 0;
+  get hasUnwritten(): boolean {
+    return this.#journal === null && this.#unwritten.size > 0;
   }
   readonly note = (market: Market, venueMs: number): void => {
-    if (this.#journal === null) this.#early.set(market, venueMs);
+    if (this.#journal === null) this.#unwritten.set(market, venueMs);
     else this.#journal.cursor(incidentRecord(market, venueMs));
   };
   writeTo(journal: OpenedJournal['journal']): void {
     this.#journal = journal;
-    for (const [market, venueMs] of this.#early) this.note(market, venueMs);
+    for (const [market, venueMs] of this.#unwritten) this.note(market, venueMs);
   }
 }
 
@@ -316,23 +325,23 @@ class IncidentNotes {
 class DurableWaiters {
   #durableSeq = 0;
   #failure: string | null = null;
-  #waiting: { readonly seq: number; readonly resolve: () => void; readonly reject: (error: Error) => void }[] = [];
+  #waiters: { readonly seq: number; readonly resolve: () => void; readonly reject: (error: Error) => void }[] = [];
 
   wait(seq: number): Promise<void> {
     if (this.#failure !== null) return Promise.reject(journalError(this.#failure));
     if (seq <= this.#durableSeq) return Promise.resolve();
-    return new Promise((resolve, reject) => void this.#waiting.push({ seq, resolve, reject }));
+    return new Promise((resolve, reject) => void this.#waiters.push({ seq, resolve, reject }));
   }
   onDurable(seq: number): void {
     this.#durableSeq = seq;
-    const due = this.#waiting.filter((waiter) => waiter.seq <= seq);
-    this.#waiting = this.#waiting.filter((waiter) => waiter.seq > seq);
-    for (const { resolve } of due) resolve();
+    const durable = this.#waiters.filter((waiter) => waiter.seq <= seq);
+    this.#waiters = this.#waiters.filter((waiter) => waiter.seq > seq);
+    for (const { resolve } of durable) resolve();
   }
   onFailure(why: string): void {
     this.#failure = why;
-    for (const { reject } of this.#waiting) reject(journalError(why));
-    this.#waiting = [];
+    for (const { reject } of this.#waiters) reject(journalError(why));
+    this.#waiters = [];
   }
 }
 

@@ -53,7 +53,7 @@ export async function setUpSweep(request: SweepRequest, ledgerFolder: string | n
   const run: RunRequest = { kind: 'file', file: request.definition, settings: request.settings };
   const { source, bars } = await openRequest(run);
   const resolved = await resolveRun(source, { bars });
-  return assemble(request, { run, source, resolved }, ledgerFolder ?? ledgerFolderOf({ source, bars }));
+  return setupOf(request, { run, source, resolved }, ledgerFolder ?? ledgerFolderOf({ source, bars }));
 }
 
 /** Prepares a sweep that another machine shares, with the strategy and the bars of this machine. It has no trial ledger. */
@@ -63,7 +63,7 @@ export async function setUpSharedSweep({ name, definition, grid, random }: Share
   const run: RunRequest = { kind: 'options', values, data: null, called: `the sweep ${name}`, places: {}, inCode: [], settings: [] };
   const { source, bars } = await openRequest(run);
   const resolved = await resolveRun(source, { bars });
-  return assemble({ definition: name, settings: [], grid, random, family: null }, { run, source, resolved }, '');
+  return setupOf({ definition: name, settings: [], grid, random, family: null }, { run, source, resolved }, '');
 }
 
 /** The run whose parameters a sweep varies. */
@@ -74,7 +74,7 @@ interface BaseRun {
 }
 
 /** Returns the sets of a sweep with everything that running them needs. Throws ConfigError for a grid that does not fit the strategy. */
-function assemble(request: SweepRequest, { run, source, resolved }: BaseRun, ledgerFolder: string): SweepSetup {
+function setupOf(request: SweepRequest, { run, source, resolved }: BaseRun, ledgerFolder: string): SweepSetup {
   const { plan } = resolved;
   const axes = parseGrid(request.grid, paramSpecs(plan.strategies));
   const strategyEntry = definitionValueAt(source.data, ['strategy']);
@@ -115,12 +115,12 @@ function sweepParts(resolved: ResolvedRun, axes: readonly Axis[], random: number
     { name: '--grid', value: axes.map(axisText).join(' ') },
     { name: '--random', value: String(random ?? 'all') },
     { name: 'isobar', value: versions()['isobar'] ?? '' },
-    { name: 'figures', value: FIGURES },
+    { name: 'figures', value: FIGURES_VERSION },
   ];
 }
 
 /** Version of the figures. Change it when a figure is computed differently under the same name, so that older ledgers are not continued. */
-const FIGURES = 'drawdown by bar';
+const FIGURES_VERSION = 'drawdown by bar';
 
 /** Returns an axis in the form of `--grid`. */
 function axisText({ name, values }: Axis): string {
@@ -155,9 +155,9 @@ function headerOf(
 export function rankingFigure(name: string): string {
   const figures: readonly string[] = SET_FIGURES;
   if (figures.includes(name)) return name;
-  const near = nearestName(name, figures);
+  const nearest = nearestName(name, figures);
   throw new ConfigError(
-    `--by ${name}: no such figure${near === null ? '' : `, the nearest is ${near}`}`,
+    `--by ${name}: no such figure${nearest === null ? '' : `, the nearest is ${nearest}`}`,
     `the figures are ${figures.join(', ')}`,
   );
 }

@@ -9,6 +9,8 @@ import type { TaskResult, TaskRunner } from '../search/sweep.ts';
 
 /** Interval at which the queue is polled for results, because an event may be lost with a connection. */
 const POLL_MS = 2000;
+/** Jobs that are added with one call. */
+const MAX_BULK_JOBS = 1000;
 /** Time after its last heartbeat for which a sweep counts as running. */
 const ALIVE_SECONDS = 10;
 
@@ -24,6 +26,7 @@ export interface QueueRunnerOptions {
   readonly errorOf: (value: unknown) => Error;
 }
 
+/** Called with the result of each task. `task` lists its sets. */
 type ResultHandler = (task: readonly number[], result: TaskResult) => Promise<void>;
 
 /** The queue of one sweep. */
@@ -44,13 +47,14 @@ export class QueueRunner implements TaskRunner {
     this.#events.on('error', () => {});
   }
 
+  /** Runs all tasks, and resolves when each has a result. Rejects when `signal` aborts or a task fails. */
   async run(tasks: readonly (readonly number[])[], notify: ResultHandler, signal: AbortSignal): Promise<void> {
     const { client, sweep, worker, every } = this.#options;
     await Promise.all([this.#queue.waitUntilReady(), this.#events.waitUntilReady()]);
     const collector = new Collector(this.#queue, { tasks, sweepId: sweep.id, onResult: notify, errorOf: this.#options.errorOf });
     this.#events.on('completed', ({ jobId }) => collector.collect(jobId));
     this.#events.on('failed', ({ jobId }) => collector.collect(jobId));
-    const stopLooking = every(POLL_MS, () => {
+    const stopPolling = every(POLL_MS, () => {
       collector.collectAll();
       void this.#sendHeartbeat();
     });
@@ -58,14 +62,14 @@ export class QueueRunner implements TaskRunner {
       await client.redis.hset(SWEEPS, sweep.id, JSON.stringify(sweep));
       await this.#sendHeartbeat();
       const jobs = tasks.map((task) => ({ name: 'task', data: task, opts: { jobId: taskId(sweep.id, task) } }));
-      for (let from = 0; from < jobs.length; from += 1000) await this.#queue.addBulk(jobs.slice(from, from + 1000));
+      for (let from = 0; from < jobs.length; from += MAX_BULK_JOBS) await this.#queue.addBulk(jobs.slice(from, from + MAX_BULK_JOBS));
       // Collect earlier results, because this sweep may have been interrupted.
       collector.collectAll();
       worker?.start();
-      await orAbort(collector.finished, signal);
+      await finishedOrAborted(collector.finished, signal);
       this.#isDone = true;
     } finally {
-      stopLooking();
+      stopPolling();
     }
   }
 
@@ -75,6 +79,7 @@ export class QueueRunner implements TaskRunner {
     await client.redis.set(aliveKey(sweep.id), '1', 'EX', ALIVE_SECONDS);
   }
 
+  /** Removes the sweep from the list of running ones, and closes all connections. */
   async close(): Promise<void> {
     const { client, sweep, worker } = this.#options;
     await client.redis.hdel(SWEEPS, sweep.id);
@@ -102,9 +107,11 @@ interface CollectorOptions {
 class Collector {
   readonly finished: Promise<void>;
   readonly #queue: Queue;
+  /** Tasks without a result, by job id. */
   readonly #open: Map<string, readonly number[]>;
   readonly #onResult: ResultHandler;
   readonly #errorOf: (value: unknown) => Error;
+  /** Ids of the jobs whose result is being fetched. */
   readonly #fetching = new Set<string>();
   #resolve: () => void = () => {};
   #reject: (error: unknown) => void = () => {};
@@ -158,7 +165,7 @@ class Collector {
 }
 
 /** Resolves with `work`, or rejects with the signal's reason, whichever comes first. */
-async function orAbort(work: Promise<void>, signal: AbortSignal): Promise<void> {
+async function finishedOrAborted(work: Promise<void>, signal: AbortSignal): Promise<void> {
   signal.throwIfAborted();
   setMaxListeners(0, signal);
   const stop = new AbortController();

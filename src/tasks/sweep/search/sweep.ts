@@ -62,9 +62,14 @@ export async function driveSweep({ sets, tiles, figures, runner, ledger, results
   const remaining = tiles.map((tile) => tile.filter((set) => !results.has(set))).filter((task) => task.length > 0);
   onProgress(results.size);
   // A queue may deliver a task twice, if a worker was wrongly considered dead.
-  const takenSets = new Set(results.keys());
+  const finishedSets = new Set(results.keys());
+  const isNew = (set: number): boolean => {
+    if (finishedSets.has(set)) return false;
+    finishedSets.add(set);
+    return true;
+  };
   const notify = async (task: readonly number[], result: TaskResult) => {
-    const lines = linesOf(task, result, sets, figures).filter(({ set }) => takenSets.size < takenSets.add(set).size);
+    const lines = linesOf(task, result, sets, figures).filter(({ set }) => isNew(set));
     await ledger.append(lines);
     for (const line of lines) results.set(line.set, line);
     onProgress(results.size);
@@ -111,5 +116,6 @@ function finiteByName(
   figures: readonly string[],
   valueOf: (name: string, figure: number) => number,
 ): Readonly<Record<string, number | null>> {
-  return Object.fromEntries(figures.map((name, figure) => [name, Number.isFinite(valueOf(name, figure)) ? valueOf(name, figure) : null]));
+  const finiteOrNull = (value: number): number | null => (Number.isFinite(value) ? value : null);
+  return Object.fromEntries(figures.map((name, figure) => [name, finiteOrNull(valueOf(name, figure))]));
 }

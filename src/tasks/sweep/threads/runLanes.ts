@@ -64,8 +64,9 @@ export interface LaneOptions {
 const LANE_BLOCK_ROWS = 1024;
 
 /**
- * Default of `laneBytes`. More memory is not faster: 600 sets of the SMA cross with a loss rule over 500,000 bars of one feed took 320 MB of memory in all and 7 to 8 s of
- * processor time; with four times as much 595 MB and 8 s; without a limit 919 MB and 9 s (2026-11-21, Node 20, one thread).
+ * Default of `laneBytes`. More memory is not faster. Measured with 600 sets of the SMA cross with a loss rule over 500,000 bars of one feed:
+ * 320 MB of memory in all and 7 to 8 s of processor time. With four times as much, 595 MB and 8 s. Without a limit, 919 MB and 9 s
+ * (2026-11-21, Node 20, one thread).
  */
 export const DEFAULT_LANE_BYTES = 64 * 1024 * 1024;
 
@@ -81,10 +82,11 @@ export async function runLanes(base: RunPlan, sets: readonly SetParams[], option
   return outcomes;
 }
 
-type GivenOptions = LaneOptions & { readonly memory: LaneMemory; readonly sampling: Sampling };
+/** Options with the memory and the sampling that all groups share. */
+type GroupOptions = LaneOptions & { readonly memory: LaneMemory; readonly sampling: Sampling };
 
 /** Runs as many sets from `from` on as the memory allows, at least one. */
-async function runGroup(base: RunPlan, sets: readonly SetParams[], from: number, options: GivenOptions): Promise<SetOutcome[]> {
+async function runGroup(base: RunPlan, sets: readonly SetParams[], from: number, options: GroupOptions): Promise<SetOutcome[]> {
   const { onRecord, watcher, memory } = options;
   const construct = () => constructGroup(base, sets, from, options);
   const lanes = await sealGroup(options.purity === undefined ? construct() : options.purity.during(construct));
@@ -133,11 +135,10 @@ function constructGroup(
   base: RunPlan,
   sets: readonly SetParams[],
   from: number,
-  options: GivenOptions,
+  options: GroupOptions,
 ): readonly (ConstructedLane | Refusal)[] {
-  const { memory, watcher, sampling, laneBytes = DEFAULT_LANE_BYTES, blockRows = LANE_BLOCK_ROWS } = options;
-  const { warnings } = options;
-  const make = replayedBotMaker(
+  const { memory, watcher, sampling, warnings, laneBytes = DEFAULT_LANE_BYTES, blockRows = LANE_BLOCK_ROWS } = options;
+  const makeBot = replayedBotMaker(
     { ...base, blockRows },
     {
       scratch: memory.scratch,
@@ -150,15 +151,18 @@ function constructGroup(
   const lanes: (ConstructedLane | Refusal)[] = [];
   for (const params of sets.slice(from)) {
     watcher?.enter('setUp');
-    const lane = orRefusal(() => ({ bot: make(withParams(base.strategies, params)), sampler: new EquitySampler(sampling) }));
+    const lane = orRefusal(() => ({ bot: makeBot(withParams(base.strategies, params)), sampler: new EquitySampler(sampling) }));
     lanes.push(lane);
-    if ('bot' in lane) bytes += equityBytes(lane.bot.engine);
+    if ('refused' in lane) continue;
+    const bytesOfLane = equityBytes(lane.bot.engine);
+    bytes += bytesOfLane;
     // Assume that the next lane needs as much memory as this one.
-    if ('bot' in lane && bytes + equityBytes(lane.bot.engine) > laneBytes) break;
+    if (bytes + bytesOfLane > laneBytes) break;
   }
   return lanes;
 }
 
+/** The parts of an engine on which the memory of its equity depends. */
 interface EquityOwner {
   readonly execution: readonly FeedRun[];
   readonly risk: { readonly watchesEquity: boolean };
@@ -167,7 +171,8 @@ interface EquityOwner {
 
 /** Returns the bytes for a lane's equity: for the whole run if a loss rule watches it. With several feeds, its times are stored too. */
 function equityBytes({ execution, risk, blockRows }: EquityOwner): number {
-  return equityRows(execution, !risk.watchesEquity, blockRows) * (execution.length === 1 ? 1 : 2) * Float64Array.BYTES_PER_ELEMENT;
+  const columns = execution.length === 1 ? 1 : 2;
+  return equityRows(execution, !risk.watchesEquity, blockRows) * columns * Float64Array.BYTES_PER_ELEMENT;
 }
 
 /** Seals the lanes of a group. Called after the last one is constructed, because sealing ends the registration of indicators for all. */
@@ -177,16 +182,17 @@ async function sealGroup(constructed: readonly (ConstructedLane | Refusal)[]): P
   return constructed.map((lane) => ('refused' in lane ? lane : orRefusal(() => sealLane(lane, technical))));
 }
 
+/** Seals one lane, and begins its drawdown at the starting equity. */
 function sealLane({ bot, sampler }: ConstructedLane, technical: TechnicalLibrary | null): Lane {
   const sealed = sealBot(bot, technical, sampler);
   sampler.drawdown.begin(sealed.engine.startUnits);
   return { ...sealed, sampler };
 }
 
-/** Returns the result of `make`, or why the strategy refused its set. */
-function orRefusal<Made>(make: () => Made): Made | Refusal {
+/** Returns the lane that `build` returns, or why the strategy refused its set. */
+function orRefusal<BuiltLane>(build: () => BuiltLane): BuiltLane | Refusal {
   try {
-    return make();
+    return build();
   } catch (error) {
     if (!(error instanceof StrategyError || error instanceof ConfigError)) throw error;
     return { refused: error.cause instanceof Error ? error.cause.message : error.message };

@@ -33,8 +33,9 @@ export async function explainBot(folder: string, question: Question, { config, l
   onLoaded?.(plan.name, recorded.records.length);
   const watch = new BotWatch();
   watch.isReplayed = true;
+  // Set at the end of the bar.
   const explained: { strategies: readonly ExplainedStrategy[] } = { strategies: [] };
-  const close = (): void => {
+  const endBar = (): void => {
     watch.end();
     watch.onBlock();
     explained.strategies = watch.strategies(feeds.length > MAX_SHOWN_FEEDS ? bar.instrument : null);
@@ -50,17 +51,17 @@ export async function explainBot(folder: string, question: Question, { config, l
       onRecord(position) {
         watch.onBlock();
         if (position === from) watch.begin();
-        if (position === to + 1) close();
+        if (position === to + 1) endBar();
         return position <= to || watch.orders.hasOpen;
       },
     },
   });
   checkSameDecisions(folder, replay.comparison.difference);
-  if (explained.strategies.length === 0) close();
+  // The journal may end with the bar.
+  if (explained.strategies.length === 0) endBar();
   const orders = watch.orders.all().map((order) => withTradeIds(order, lifetime));
-  const sortedOrders = orders.toSorted(
-    (a, b) => Number(b.order === question.order) - Number(a.order === question.order) || a.order - b.order,
-  );
+  const isAsked = ({ order }: ExplainedOrder): number => Number(order === question.order);
+  const sortedOrders = orders.toSorted((a, b) => isAsked(b) - isAsked(a) || a.order - b.order);
   const venue = earlierOrderFills(recorded.records.slice(from, to + 1), lifetime, orders);
   const notes = ['the exchange matches the orders of a bot, and reports no matching rule'];
   return { source: 'bot', folder, name: plan.name, question, bar, strategies: explained.strategies, orders: sortedOrders, venue, notes };
@@ -80,11 +81,15 @@ function withTradeIds(order: ExplainedOrder, { recorded }: Lifetime): ExplainedO
   const fills = recorded.records.filter(
     (record) => record.k === 'FILL' && record.cid !== null && recorded.numberOf(record.cid) === order.order,
   );
-  let next = 0;
-  return {
-    ...order,
-    events: order.events.map((event) => (event.kind === 'fill' ? { ...event, tradeId: tradeIdOf(fills[next++]) ?? event.tradeId } : event)),
-  };
+  // The fills of an order have the same sequence in the journal and in the replay.
+  let fillIndex = 0;
+  const events = order.events.map((event) => {
+    if (event.kind !== 'fill') return event;
+    const tradeId = tradeIdOf(fills[fillIndex]) ?? event.tradeId;
+    fillIndex++;
+    return { ...event, tradeId };
+  });
+  return { ...order, events };
 }
 
 /** Returns the trade id of a FILL record. */

@@ -33,15 +33,17 @@ export function recordedBar(records: readonly JournalRecord[], feeds: readonly B
   const feed = instrument === null ? feedAt(feeds, null) : feedAt(feeds, instrument);
   const bars = barsOf(records, feed);
   const index = bars.findIndex(({ record }) => record.atMs >= createdMs);
-  const chosen = bars[index < 0 ? bars.length - 1 : index];
+  const isAfterLastBar = index < 0;
+  const chosen = isAfterLastBar ? bars.at(-1) : bars[index];
   if (chosen === undefined)
     throw new ConfigError(
       `--order ${order}: the journal has no bar of its symbol`,
       'isobar journal check shows the content of the journal',
     );
   // An order between two bars, such as a stop, may come after the last one.
-  const to = index < 0 ? records.length - 1 : chosen.position;
-  const before = bars[(index < 0 ? bars.length : index) - 1]?.position ?? -1;
+  const to = isAfterLastBar ? records.length - 1 : chosen.position;
+  const barBefore = isAfterLastBar ? chosen : bars[index - 1];
+  const before = barBefore?.position ?? -1;
   return barFrom(chosen, to, before, feeds[feed]!);
 }
 
@@ -49,6 +51,7 @@ export function recordedBar(records: readonly JournalRecord[], feeds: readonly B
 interface JournalBar {
   readonly position: number;
   readonly record: RecordOf<'INSTANT'>;
+  /** A BarFact: feed, openMs, open, high, low, close, volume, and closeMs for a bar from trades. */
   readonly bar: readonly number[];
 }
 
@@ -103,41 +106,41 @@ function barFrom({ bar }: JournalBar, to: number, before: number, { name, bars: 
   };
 }
 
+/** Maximum of symbols that an error names. */
+const MAX_NAMED = 12;
+
 /** Returns the number of the visible feed with the shortest bars of `symbol`. Null stands for the main instrument. */
 function feedAt(feeds: readonly BotFeed[], symbol: string | null): number {
   const visible = feeds.map((feed, number) => ({ feed, number })).filter(({ feed }) => !feed.isExecutionOnly);
-  const byLength = visible.toSorted((a, b) => typicalLengthMs(a.feed.bars.interval) - typicalLengthMs(b.feed.bars.interval));
+  const finestFirst = visible.toSorted((a, b) => typicalLengthMs(a.feed.bars.interval) - typicalLengthMs(b.feed.bars.interval));
   const main = visible.find(({ feed }) => feed.name === 'bars') ?? visible[0];
   const symbolName = (symbol ?? main?.feed.bars.instrument.id ?? '').toUpperCase();
-  const match = byLength.find(
-    ({
-      feed: {
-        bars: { instrument },
-      },
-    }) => instrument.id.toUpperCase() === symbolName || instrument.wireName.toUpperCase() === symbolName,
-  );
+  const match = finestFirst.find(({ feed }) => {
+    const { id, wireName } = feed.bars.instrument;
+    return id.toUpperCase() === symbolName || wireName.toUpperCase() === symbolName;
+  });
   if (match !== undefined) return match.number;
   const names = [...new Set(visible.map(({ feed }) => feed.bars.instrument.id))];
-  throw new ConfigError(`--symbol ${symbol ?? ''}: the bot has no such symbol`, `its symbols are ${names.slice(0, 12).join(', ')}`);
+  throw new ConfigError(`--symbol ${symbol ?? ''}: the bot has no such symbol`, `its symbols are ${names.slice(0, MAX_NAMED).join(', ')}`);
 }
 
 /** Returns the time at which an order was decided (ms UTC), and its instrument. Null when no record has the instrument. */
 function decisionOf(
   records: readonly JournalRecord[],
   order: number,
-  t: number,
+  firstRecordMs: number,
 ): { readonly createdMs: number; readonly instrument: string | null } {
   for (const record of records)
     if ((record.k === 'INTENT' || record.k === 'DRAFT') && record.order === order)
       return { createdMs: record.createdMs, instrument: record.symbol };
   for (const record of records) {
     if (record.k === 'VERDICT' && record.order === order) {
-      const created = Number(record.inputs['createdMs'] ?? t);
+      const createdMs = Number(record.inputs['createdMs'] ?? firstRecordMs);
       const symbol = record.inputs['symbol'];
-      return { createdMs: created, instrument: typeof symbol === 'string' ? symbol : null };
+      return { createdMs, instrument: typeof symbol === 'string' ? symbol : null };
     }
   }
-  return { createdMs: t, instrument: null };
+  return { createdMs: firstRecordMs, instrument: null };
 }
 
 /** Returns the error for an order number that the journal does not have. */

@@ -78,10 +78,11 @@ function checkSameInputs(stored: StoredRun, startedIn: string): readonly string[
   const { changed, notes } = checkInputs(stored, startedIn);
   const [first] = changed;
   if (first === undefined) return notes;
-  const others = changed.length === 1 ? '' : ` and ${counted(changed.length - 1, 'other input')}`;
+  const isOne = changed.length === 1;
+  const others = isOne ? '' : ` and ${counted(changed.length - 1, 'other input')}`;
   throw new ConfigError(
-    `${folder}: ${first.file}${others} ${changed.length === 1 ? 'has' : 'have'} changed since the run, so the run cannot be repeated`,
-    `restore ${changed.length === 1 ? 'it' : 'them'} (isobar verify ${shellWord(folder)} lists all), or run isobar backtest again`,
+    `${folder}: ${first.file}${others} ${isOne ? 'has' : 'have'} changed since the run, so the run cannot be repeated`,
+    `restore ${isOne ? 'it' : 'them'} (isobar verify ${shellWord(folder)} lists all), or run isobar backtest again`,
   );
 }
 
@@ -98,8 +99,11 @@ function checkSameOrder(folder: string, { orders }: RerunResult, number: number,
   };
   const column = Object.keys(repeated).find((name) => repeated[name] !== row[name]);
   if (column === undefined) return;
+  const textOrNothing = (text: string | undefined): string => (text === '' ? 'nothing' : String(text));
+  const recordedText = textOrNothing(row[column]);
+  const repeatedText = textOrNothing(repeated[column]);
   throw new ConfigError(
-    `${folder}: order ${number}, ${column}: recorded ${row[column] === '' ? 'nothing' : row[column]}, the repeated run has ${repeated[column] === '' ? 'nothing' : repeated[column]}`,
+    `${folder}: order ${number}, ${column}: recorded ${recordedText}, the repeated run has ${repeatedText}`,
     `isobar verify ${shellWord(folder)} shows the reason`,
   );
 }

@@ -54,8 +54,10 @@ function watchRun(plan: RunPlan, bot: SealedBot, watch: BotWatch, target: RerunT
   let bar = target.kind === 'bar' ? barAt(feed, target.atMs, plan.toMs) : barOfDecision(feed, target.createdMs);
   runTo(engine, timeBefore(bar, target), watch.onBlock);
   const trace = new MatchTrace(traceContextOf(engine));
-  for (const venue of bot.venues)
-    for (const { instrument } of engine.feeds) if (venue.trades(instrument)) venue.book(instrument).tracer = trace;
+  for (const venue of bot.venues) {
+    const tradedFeeds = engine.feeds.filter(({ instrument }) => venue.trades(instrument));
+    for (const { instrument } of tradedFeeds) venue.book(instrument).tracer = trace;
+  }
   let isFound = watchBar(engine, watch, bar, target);
   for (let searched = 1; !isFound && searched < MAX_BARS_SEARCHED && bar.row + 1 < feed.bars.length; searched++) {
     bar = { ...bar, row: bar.row + 1 };
@@ -65,13 +67,13 @@ function watchRun(plan: RunPlan, bot: SealedBot, watch: BotWatch, target: RerunT
     throw new ConfigError(`--order ${target.order}: the repeated run does not decide this order`, 'isobar verify shows what has changed');
   const visibleFeeds = engine.feeds.filter(({ isExecutionOnly }) => !isExecutionOnly);
   const strategies = watch.strategies(visibleFeeds.length > MAX_SHOWN_FEEDS ? feed.instrument.id : null);
-  const inBar = trace.done.length;
+  const actsInBar = trace.done.length;
   runTo(engine, plan.toMs, () => !watch.orders.hasOpen);
-  const instrumentOf = new Map<string, Instrument>(engine.instruments.map((instrument) => [instrument.id, instrument]));
-  const orders = watch.orders.all().map((order) => withRules(order, trace.done, instrumentOf.get(order.instrument)!));
+  const instrumentById = new Map<string, Instrument>(engine.instruments.map((instrument) => [instrument.id, instrument]));
+  const orders = watch.orders.all().map((order) => withRules(order, trace.done, instrumentById.get(order.instrument)!));
   const venue = trace.done
-    .slice(0, inBar)
-    .map((act) => eventFromAct(act, instrumentOf.get(act.instrument)!, act.ref ?? liquidationOrderOf(act, orders)));
+    .slice(0, actsInBar)
+    .map((act) => eventFromAct(act, instrumentById.get(act.instrument)!, act.ref ?? liquidationOrderOf(act, orders)));
   return { bar: barOf(bar), strategies, orders, venue, acts: trace.done, notes: notesOf(bar, visibleFeeds.length) };
 }
 
@@ -91,9 +93,9 @@ function watchBar(engine: WatchedEngine, watch: BotWatch, { feed, row }: TargetB
 
 /** Returns the view of the engine that a match trace needs. */
 function traceContextOf(engine: WatchedEngine): TraceContext {
-  const feedOf = new Map<string, TargetBar['feed']>(engine.execution.map((feed) => [feed.instrument.id, feed]));
+  const feedByInstrument = new Map<string, TargetBar['feed']>(engine.execution.map((feed) => [feed.instrument.id, feed]));
   const openMsOf = (instrument: string, back: number): number => {
-    const feed = feedOf.get(instrument);
+    const feed = feedByInstrument.get(instrument);
     // Matching handles a row before the engine delivers it, so the row is one after the cursor.
     return feed?.bars.openMs[feed.cursor.row + 1 - back] ?? -Infinity;
   };
@@ -136,7 +138,7 @@ function liquidationOrderOf({ instrument, timeMs }: VenueAct, orders: readonly E
 
 /** Returns the notes about the bar, and about values that are left out. */
 function notesOf({ note, feed }: TargetBar, visibleCount: number): readonly string[] {
-  const limited =
+  const limitNotes =
     visibleCount > MAX_SHOWN_FEEDS ? [`only values and conditions of ${feed.instrument.id} are shown: --symbol names another symbol`] : [];
-  return [...(note === null ? [] : [note]), ...limited];
+  return [...(note === null ? [] : [note]), ...limitNotes];
 }

@@ -18,6 +18,7 @@ interface OperandStates {
 }
 const statesByBar: OperandStates[] = [];
 
+/** Enters and leaves by conditions of several operands, and notes their states at each bar. */
 class Gated extends Strategy {
   short = this.use(sma(this.bars.close, 3));
   long = this.use(sma(this.bars.close, 9));
@@ -72,8 +73,10 @@ describe('a condition of several operands', () => {
       const { strategies } = await explainRow(row);
       const { when: whens, lastTradeMs } = strategies[0]!;
       const [enter] = whens;
-      const since = statesByBar.filter(({ openMs }) => openMs + 60_000 > (lastTradeMs ?? -Infinity) && openMs <= BARS.openMs[row]!);
-      const falseOperands = since
+      const statesSinceTrade = statesByBar.filter(
+        ({ openMs }) => openMs + 60_000 > (lastTradeMs ?? -Infinity) && openMs <= BARS.openMs[row]!,
+      );
+      const falseOperands = statesSinceTrade
         .filter((states) => !states.fast || !(states.low || states.steep))
         .map((states) => (states.fast ? 'or' : 'above'));
       if (enter!.firstFalse === null) {
@@ -83,9 +86,9 @@ describe('a condition of several operands', () => {
       const counted = Object.fromEntries(
         enter!.sinceTrade!.bars.map(({ operand, bars }) => [operand.slice(0, operand.indexOf('(')), bars]),
       );
-      const naive: Record<string, number> = {};
-      for (const first of falseOperands) naive[first] = (naive[first] ?? 0) + 1;
-      expect(counted, `row ${row}`).toEqual(naive);
+      const expectedCounts: Record<string, number> = {};
+      for (const operand of falseOperands) expectedCounts[operand] = (expectedCounts[operand] ?? 0) + 1;
+      expect(counted, `row ${row}`).toEqual(expectedCounts);
       expect(enter!.sinceTrade!.first.startsWith(`${falseOperands[0]}(`)).toBe(true);
     }
   });
@@ -117,9 +120,9 @@ class Replacing extends Strategy {
   }
 }
 
-test('an order that waited as a draft for the end of another one is explained at the bar at which it is sent, and at that at which it waited', async () => {
-  const late = planOf(Replacing, [feed('bars', BARS)]);
-  const replacing = { ...late, fills: { ...late.fills, latencyMs: 100 } };
+test('an order that waited as a draft is explained at the bar at which it waited, and at the bar at which it was sent', async () => {
+  const basePlan = planOf(Replacing, [feed('bars', BARS)]);
+  const replacing = { ...basePlan, fills: { ...basePlan.fills, latencyMs: 100 } };
   const { orders } = await runBacktest(replacing);
   const createdMs = orders.createdMs[1]!;
   const atOrder = await repeatBar(replacing, { kind: 'order', order: 2, createdMs, symbol: 'AAAUSDT' });

@@ -6,6 +6,9 @@ import { fileError } from '../../../adapters/disk/fileError.ts';
 import { ConfigError } from '../../../base/errors.ts';
 import { wholeText } from '../../../base/text/format.ts';
 
+/** The header of orders.csv is shorter than this. */
+const MAX_HEADER_BYTES = 4096;
+
 /** A row of orders.csv by its column names. */
 export type StoredRow = Readonly<Record<string, string>>;
 
@@ -13,7 +16,7 @@ export type StoredRow = Readonly<Record<string, string>>;
 export function readStoredOrder(folder: string, order: number): StoredRow {
   const path = join(folder, 'orders.csv');
   const bytes = readBytes(path);
-  const [header = ''] = bytes.toString('utf8', 0, Math.min(bytes.length, 4096)).split('\n');
+  const [header = ''] = bytes.toString('utf8', 0, Math.min(bytes.length, MAX_HEADER_BYTES)).split('\n');
   const line = lineAt(bytes, order);
   if (line.text === null || order < 1) {
     const range = line.rows === 0 ? 'the run has no orders' : `expected a number from 1 to ${wholeText(line.rows)}`;
@@ -35,6 +38,7 @@ function readBytes(path: string): Buffer {
   }
 }
 
+/** Bytes of a double quote and of a line feed. */
 const QUOTE = 0x22;
 const NEWLINE = 0x0a;
 
@@ -56,6 +60,7 @@ function lineAt(bytes: Buffer, row: number): { readonly text: string | null; rea
 
 /** Returns the cells of a row of CSV, without quotes. */
 function cellsOf(line: string): readonly string[] {
+  // A cell is quoted text in which quotes are doubled, or text without a comma.
   return [...line.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^,]*))/g)].map(
     ([, quoted, plain]) => quoted?.replaceAll('""', '"') ?? plain ?? '',
   );

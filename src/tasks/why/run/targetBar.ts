@@ -6,6 +6,9 @@ import { formatTime } from '../../../model/time.ts';
 import { typicalLengthMs } from '../../../model/interval.ts';
 import type { SealedBot } from '../../../app/replayedBot.ts';
 
+/** Maximum of symbols that an error names. */
+const MAX_NAMED = 12;
+
 /** A feed of the repeated run. */
 export type EngineFeed = SealedBot['engine']['feeds'][number];
 
@@ -22,24 +25,21 @@ export interface TargetBar {
  * symbol.
  */
 export function feedFor(feeds: readonly EngineFeed[], symbol: string | null): EngineFeed {
-  const visible = feeds
-    .filter(({ isExecutionOnly }) => !isExecutionOnly)
-    .toSorted((a, b) => typicalLengthMs(a.bars.interval) - typicalLengthMs(b.bars.interval));
-  const names = [...new Set(visible.map(({ instrument }) => instrument.id))];
+  const visibleFeeds = feeds.filter(({ isExecutionOnly }) => !isExecutionOnly);
+  const finestFirst = visibleFeeds.toSorted((a, b) => typicalLengthMs(a.bars.interval) - typicalLengthMs(b.bars.interval));
+  const names = [...new Set(finestFirst.map(({ instrument }) => instrument.id))];
   if (symbol === null) {
-    const main =
-      feeds.find(({ name, isExecutionOnly }) => !isExecutionOnly && name === 'bars') ??
-      feeds.find(({ isExecutionOnly }) => !isExecutionOnly);
-    return visible.find(({ instrument }) => instrument.id === main?.instrument.id) ?? visible[0]!;
+    const main = visibleFeeds.find(({ name }) => name === 'bars') ?? visibleFeeds[0];
+    return finestFirst.find(({ instrument }) => instrument.id === main?.instrument.id) ?? finestFirst[0]!;
   }
   const upperSymbol = symbol.toUpperCase();
-  const match = visible.find(
+  const match = finestFirst.find(
     ({ instrument: { id, wireName } }) => id.toUpperCase() === upperSymbol || wireName.toUpperCase() === upperSymbol,
   );
   if (match === undefined)
     throw new ConfigError(
       `--symbol ${symbol}: the run has no such symbol`,
-      `its symbols are ${names.slice(0, 12).join(', ')}${names.length > 12 ? ` and ${names.length - 12} more` : ''}`,
+      `its symbols are ${names.slice(0, MAX_NAMED).join(', ')}${names.length > MAX_NAMED ? ` and ${names.length - MAX_NAMED} more` : ''}`,
     );
   return match;
 }
@@ -48,14 +48,14 @@ export function feedFor(feeds: readonly EngineFeed[], symbol: string | null): En
 export function barAt(feed: EngineFeed, atMs: number, toMs: number): TargetBar {
   const { bars, firstRow, instrument } = feed;
   const { openMs, closeMs } = bars;
-  const last = firstAfter(closeMs, 0, bars.length, toMs) - 1;
+  const lastRow = firstAfter(closeMs, 0, bars.length, toMs) - 1;
   const barsName = `${instrument.id} ${bars.interval}`;
-  if (last < firstRow) throw new ConfigError(`${barsName}: the run has no bars`, 'name another symbol: --symbol');
-  if (atMs < openMs[firstRow]! || atMs >= closeMs[last]!) {
-    const isEnd = atMs === closeMs[last]!;
+  if (lastRow < firstRow) throw new ConfigError(`${barsName}: the run has no bars`, 'name another symbol: --symbol');
+  if (atMs < openMs[firstRow]! || atMs >= closeMs[lastRow]!) {
+    const isEnd = atMs === closeMs[lastRow]!;
     throw new ConfigError(
-      `--at ${formatTime(atMs)}: expected a time from ${formatTime(openMs[firstRow]!)} to ${formatTime(closeMs[last]! - 1)}, the bars of ${barsName} in the run`,
-      isEnd ? `the last bar opens at ${formatTime(openMs[last]!)}: name that time` : 'name a time in that range',
+      `--at ${formatTime(atMs)}: expected a time from ${formatTime(openMs[firstRow]!)} to ${formatTime(closeMs[lastRow]! - 1)}, the bars of ${barsName} in the run`,
+      isEnd ? `the last bar opens at ${formatTime(openMs[lastRow]!)}: name that time` : 'name a time in that range',
     );
   }
   const row = firstAfter(closeMs, 0, bars.length, atMs);

@@ -13,6 +13,8 @@ const COLLAR_RULE = 4;
 export function eventFromAct(act: VenueAct, instrument: Instrument, order: number | null): ExplainedEvent {
   const { kind, timeMs, rule, also, price, lots, fee, feeInBase, isMaker, tradeId } = act;
   const isFill = kind !== 'cancel';
+  const feeDigits = feeInBase ? instrument.baseDigits : instrument.quoteDigits;
+  const feeAsset = feeInBase ? instrument.base : instrument.quote;
   return {
     timeMs,
     order,
@@ -22,9 +24,7 @@ export function eventFromAct(act: VenueAct, instrument: Instrument, order: numbe
     also,
     price: isFill ? explainedAmountText(price, instrument.priceDigits) : null,
     quantity: isFill ? explainedAmountText(lots, instrument.quantityDigits) : null,
-    fee: isFill
-      ? `${explainedAmountText(fee, feeInBase ? instrument.baseDigits : instrument.quoteDigits)} ${feeInBase ? instrument.base : instrument.quote}`
-      : null,
+    fee: isFill ? `${explainedAmountText(fee, feeDigits)} ${feeAsset}` : null,
     isMaker: isFill ? isMaker : null,
     tradeId: isFill ? String(tradeId) : null,
     code: null,
@@ -63,8 +63,9 @@ function withCollarRule({ role, quoteAmount }: ExplainedOrder, event: ExplainedE
 
 /** Returns an act in words, with its rule. */
 function actText({ kind, rule, isMaker, price, quoted }: VenueAct): string {
-  const words = rule === null ? '' : `: ${RULE_TEXTS[rule]}`;
-  if (kind === 'cancel') return rule === null ? 'canceled by the bot' : `canceled${words}`;
-  if (kind === 'liquidation') return `liquidated${words}`;
-  return `filled as ${isMaker ? 'maker' : 'taker'}${words}${price === quoted || Number.isNaN(quoted) ? '' : ', plus slippage'}`;
+  const ruleText = rule === null ? '' : `: ${RULE_TEXTS[rule]}`;
+  if (kind === 'cancel') return rule === null ? 'canceled by the bot' : `canceled${ruleText}`;
+  if (kind === 'liquidation') return `liquidated${ruleText}`;
+  const hasSlippage = price !== quoted && !Number.isNaN(quoted);
+  return `filled as ${isMaker ? 'maker' : 'taker'}${ruleText}${hasSlippage ? ', plus slippage' : ''}`;
 }

@@ -46,36 +46,36 @@ export interface WatchedWhy {
 /** Starts the explanation of `task`. */
 export function watchWhy(task: WhyTask, options: WatchWhyOptions): WatchedWhy {
   const barsFolder = temporaryFolder();
-  const discard = () => rmSync(barsFolder, { recursive: true, force: true });
-  const heartbeat = new ProgressCells();
+  const removeBars = () => rmSync(barsFolder, { recursive: true, force: true });
+  const progress = new ProgressCells();
   const worker = new Worker(moduleUrl('tasks/why/thread/whyWorker'), { stdout: true });
   // The stdout of isobar is for the explanation alone, so the output of a strategy goes to stderr.
   worker.stdout.pipe(process.stderr, { end: false });
-  const input: ExplainerInput = { task, barsFolder, memory: heartbeat.memory };
+  const input: ExplainerInput = { task, barsFolder, memory: progress.memory };
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
   worker.postMessage(input);
   return {
-    outcome: follow(worker, heartbeat, options).finally(discard),
+    outcome: outcomeOf(worker, progress, options).finally(removeBars),
     async stop() {
       await worker.terminate();
-      discard();
+      removeBars();
     },
   };
 }
 
 /** Resolves with the explanation of the worker. Rejects with its error, when it hangs, and when it exits. */
-function follow(worker: Worker, heartbeat: ProgressCells, { barTimeoutMs, onProgress }: WatchWhyOptions): Promise<Explanation> {
+function outcomeOf(worker: Worker, progress: ProgressCells, { barTimeoutMs, onProgress }: WatchWhyOptions): Promise<Explanation> {
   return new Promise((resolve, reject) => {
     let name = 'the run';
     let rows = Infinity;
-    const stallDetector = new StallDetector(heartbeat, barTimeoutMs);
-    const end = (notify: () => void): void => {
+    const stallDetector = new StallDetector(progress, barTimeoutMs);
+    const end = (settle: () => void): void => {
       stopChecks();
       worker.removeAllListeners('exit');
-      void worker.terminate().then(notify, reject);
+      void worker.terminate().then(settle, reject);
     };
     const stopChecks = repeatEvery(POLL_MS, () => {
-      onProgress(name, heartbeat.rows, Math.min(1, heartbeat.rows / rows));
+      onProgress(name, progress.rows, Math.min(1, progress.rows / rows));
       if (stallDetector.check() === null) return;
       end(() => reject(new StrategyError(`${name}: no progress for ${barTimeoutMs / 1000} s while the run was repeated`, HANG_REMEDY)));
     });

@@ -17,18 +17,18 @@ port.once('message', (input: ExplainerInput) => {
 
 /** Explains the question, and returns the message with the result. */
 async function answer({ task, barsFolder, memory }: ExplainerInput): Promise<FromExplainer> {
-  const heartbeat = new ProgressCells(memory);
-  heartbeat.enter('load');
+  const progress = new ProgressCells(memory);
+  progress.enter('load');
   const explanation = await explain(task, {
     barsFolder,
-    progressCells: heartbeat.cells,
+    progressCells: progress.cells,
     importer: (url) => {
-      heartbeat.enter('import');
+      progress.enter('import');
       return import(/* @vite-ignore */ url);
     },
     onLoaded: (name, rows) => {
       post({ kind: 'loaded', name, rows });
-      heartbeat.enter('bars');
+      progress.enter('bars');
     },
   });
   return { kind: 'done', explanation };

@@ -26,6 +26,7 @@ interface WatchedStrategy {
   readonly calls: CallLog;
   readonly views: WatchedViews;
   readonly memory: WhenMemory;
+  /** The fields at the beginning of the bar. */
   before: readonly FieldAt[];
 }
 
@@ -38,7 +39,8 @@ export class BotWatch {
   private engine: WatchedEngine | null = null;
   private watched: readonly WatchedStrategy[] = [];
   private orderWatch: OrderWatch | null = null;
-  private ends: (() => void)[] = [];
+  /** Functions that end the records of the bar. */
+  private endRecords: (() => void)[] = [];
 
   /** Returns the host that stands between a strategy and its run. */
   readonly hostFor = (run: Run): TracingHost => {
@@ -47,8 +49,10 @@ export class BotWatch {
     this.hosts.set(run, { calls, views });
     return new TracingHost(run, calls, views);
   };
+  /** Returns the journal that watches the orders of the bot. */
   readonly watchJournal = (journal: Journal): Journal => (this.orderWatch = new OrderWatch(journal));
 
+  /** The watch of the orders. It exists once the journal is watched. */
   get orders(): OrderWatch {
     return this.orderWatch!;
   }
@@ -73,20 +77,20 @@ export class BotWatch {
     this.orders.isOn = true;
     const engine = this.engine!;
     const lastTicks = (index: number): number => engine.lastTicks(index);
-    this.ends = [this.isReplayed ? this.orders.watchReplayedRisk(engine.risk, lastTicks) : this.orders.watchRisk(engine.risk)];
+    this.endRecords = [this.isReplayed ? this.orders.watchReplayedRisk(engine.risk, lastTicks) : this.orders.watchRisk(engine.risk)];
     for (const watched of this.watched) {
       const { run, calls } = watched;
       watched.before = this.fields(watched);
       calls.clear();
       calls.isOn = true;
-      if (run.instance !== null) this.ends.push(...CALLBACKS.map((name) => watchCallback(run.instance!, name, calls)));
+      if (run.instance !== null) this.endRecords.push(...CALLBACKS.map((name) => watchCallback(run.instance!, name, calls)));
     }
   }
   /** Ends the record of the bar. */
   end(): void {
     this.orders.isOn = false;
     this.orders.closeBar();
-    for (const end of this.ends.splice(0)) end();
+    for (const endRecord of this.endRecords.splice(0)) endRecord();
     for (const { calls } of this.watched) calls.isOn = false;
   }
 
@@ -114,7 +118,7 @@ export class BotWatch {
       waits,
       values: valuesOf(run, fieldNames, instrument),
       when,
-      fields: this.changes(watched),
+      fields: this.fieldChanges(watched),
       calls: recordedCalls,
       lastTradeMs: tradeMs ?? null,
       noTrade: decided.length > 0 ? null : noTradeReasons(waits, when, recordedCalls, calls.enteredCallbacks),
@@ -145,6 +149,7 @@ export class BotWatch {
     };
   }
 
+  /** Returns the fields of a strategy as they are now. */
   private fields({ run, views }: WatchedStrategy): readonly FieldAt[] {
     const nameOf = (view: object): string | null => {
       const original = views.original(view);
@@ -153,7 +158,7 @@ export class BotWatch {
     return run.instance === null ? [] : fieldsOf(run.instance, run.kept, nameOf);
   }
   /** Returns the fields of a strategy, before and after the bar. */
-  private changes(watched: WatchedStrategy): readonly ExplainedField[] {
+  private fieldChanges(watched: WatchedStrategy): readonly ExplainedField[] {
     const before = new Map(watched.before.map(({ name, text }) => [name, text]));
     return this.fields(watched).map(({ name, text, isKept, isView }) => ({
       name,
@@ -164,11 +169,13 @@ export class BotWatch {
     }));
   }
 
+  /** Returns the name of a feed, a series or a signal. */
   private viewText(view: object): string {
     const feed = this.engine?.feeds.find((candidate) => candidate.view === view);
     if (feed !== undefined) return `feed ${feed.instrument.id} ${feed.bars.interval}`;
     return this.names.nameOf(view as Parameters<typeof outputOf>[0]);
   }
+
   private readonly names: ViewNames = {
     prefixOf: (view) => {
       const visibleFeeds = this.engine?.feeds.filter(({ isExecutionOnly }) => !isExecutionOnly) ?? [];

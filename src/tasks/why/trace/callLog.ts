@@ -8,7 +8,7 @@ const MAX_CALLS = 200;
 /** The reads and calls of one strategy. */
 export class CallLog {
   private readonly recorded = new Map<string, ExplainedCall>();
-  private readonly during: string[] = [];
+  private readonly runningCallbacks: string[] = [];
   private omitted = 0;
   /** Names of the callbacks that were called while the log was on. */
   readonly enteredCallbacks = new Set<string>();
@@ -26,21 +26,21 @@ export class CallLog {
   runCallback<T>(name: string, run: () => T): T {
     if (!this.isOn) return run();
     this.enteredCallbacks.add(name);
-    this.during.push(name);
+    this.runningCallbacks.push(name);
     try {
       return run();
     } finally {
-      this.during.pop();
+      this.runningCallbacks.pop();
     }
   }
 
   /** Records a read. The same value, read again in the same callback, is recorded once. */
   read(text: string, result: string): void {
-    this.add({ during: this.current, kind: 'read', text, result });
+    this.add({ during: this.currentCallback, kind: 'read', text, result });
   }
   /** Records a finished call. */
   call(text: string, result: string): void {
-    this.add({ during: this.current, kind: 'call', text, result });
+    this.add({ during: this.currentCallback, kind: 'call', text, result });
   }
 
   /** Returns the recorded calls. `omitted`: the number of calls beyond the limit. */
@@ -48,8 +48,9 @@ export class CallLog {
     return { calls: [...this.recorded.values()], omitted: this.omitted };
   }
 
-  private get current(): string {
-    return this.during.at(-1) ?? 'a timer or onStart';
+  /** Name of the callback that runs. */
+  private get currentCallback(): string {
+    return this.runningCallbacks.at(-1) ?? 'a timer or onStart';
   }
   private add(call: ExplainedCall): void {
     if (!this.isOn) return;

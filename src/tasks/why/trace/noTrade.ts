@@ -1,20 +1,20 @@
-// Says why a strategy placed no order at a bar: for each `when` the first operand that is not true, or what its callbacks read.
+// Returns why a strategy placed no order at a bar: for each `when` the first operand that is not true, or what its callbacks read.
 
 import type { ExplainedCall, ExplainedWhen } from '../model/explanation.ts';
 
 /** Callbacks in which a strategy can place orders. */
-const DECIDING = ['onBar', 'every', 'at', 'cron', 'onFill', 'onOrder', 'onStart'];
+const DECIDING_CALLBACKS = ['onBar', 'every', 'at', 'cron', 'onFill', 'onOrder', 'onStart'];
 
-/** Returns the reasons, at least one. `entered`: names of the callbacks that were called at the bar. */
+/** Returns the reasons, at least one. `enteredCallbacks`: names of the callbacks that were called at the bar. */
 export function noTradeReasons(
   waits: string | null,
   when: readonly ExplainedWhen[],
   calls: readonly ExplainedCall[],
-  entered: ReadonlySet<string>,
+  enteredCallbacks: ReadonlySet<string>,
 ): readonly string[] {
   if (waits !== null) return [waits];
   const reasons = when.map((condition) => whenReason(condition, calls));
-  for (const name of DECIDING) if (entered.has(name)) reasons.push(callbackReason(name, calls));
+  for (const name of DECIDING_CALLBACKS) if (enteredCallbacks.has(name)) reasons.push(callbackReason(name, calls));
   return reasons.length > 0 ? reasons : ['none of its callbacks was called at this bar'];
 }
 
@@ -32,6 +32,6 @@ function callbackReason(name: string, calls: readonly ExplainedCall[]): string {
   const callsOfCallback = calls.filter(({ during }) => during === name);
   const requests = callsOfCallback.filter(({ kind, text }) => kind === 'call' && !text.startsWith('log('));
   if (requests.length > 0) return `${name} was called, asked for ${requests.map(({ text }) => text).join(', ')}, and no order followed`;
-  const read = callsOfCallback.filter(({ kind }) => kind === 'read').map(({ text, result }) => `${text} = ${result}`);
-  return `${name} was called and asked for nothing; it read ${read.length > 0 ? read.join(', ') : 'nothing'}`;
+  const reads = callsOfCallback.filter(({ kind }) => kind === 'read').map(({ text, result }) => `${text} = ${result}`);
+  return `${name} was called and asked for nothing; it read ${reads.length > 0 ? reads.join(', ') : 'nothing'}`;
 }

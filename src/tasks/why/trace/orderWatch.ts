@@ -90,8 +90,6 @@ export class OrderWatch implements Journal {
     return this.all().some(({ ending }) => ending === 'open');
   }
 
-  // --- Journal
-
   get durableSeq(): number {
     return this.journal.durableSeq;
   }
@@ -200,8 +198,8 @@ export class OrderWatch implements Journal {
     const watched = this.orders.get(order.id);
     if (watched !== undefined) return this.updateOrder(watched, order);
     if (!isNew || !this.isOn) return null;
-    const started: WatchedOrder = {
-      ...factsOf(order),
+    const newOrder: WatchedOrder = {
+      ...termsOf(order),
       verdict: 'none',
       code: null,
       rules: [],
@@ -209,19 +207,21 @@ export class OrderWatch implements Journal {
       filledQuantity: explainedAmountText(order.filledLots, order.instrument.quantityDigits),
       events: [],
     };
-    this.orders.set(order.id, started);
-    return this.updateOrder(started, order);
+    this.orders.set(order.id, newOrder);
+    return this.updateOrder(newOrder, order);
   }
   /** Updates a watched order from `order`, because a draft may be sent with another size than its first one. */
   private updateOrder(watched: WatchedOrder, order: Order): WatchedOrder {
-    Object.assign(watched, factsOf(order));
+    Object.assign(watched, termsOf(order));
     watched.rules = this.verdicts.get(order.id) ?? watched.rules;
     return watched;
   }
 }
 
+/** True for a stop entry that has triggered. */
 const isSentEntry = ({ parent, firedAtTicks }: Order): boolean => parent === 0 && (firedAtTicks ?? 0) > 0;
 
+/** The members of an event that has none of them. */
 const NO_EVENT = {
   inBar: false,
   rule: null,
@@ -235,7 +235,7 @@ const NO_EVENT = {
 } as const;
 
 /** Returns the terms of an order as the explanation shows them. */
-function factsOf(
+function termsOf(
   order: Order,
 ): Pick<
   ExplainedOrder,
@@ -252,7 +252,6 @@ function factsOf(
   | 'tag'
   | 'createdMs'
 > {
-  // prettier-ignore
   const { id, strategy, instrument, side, lots, quoteUnits, reduceOnly, parent, slot, createdMs } = order;
   const { role, price: ticks } = recordedTerms(order);
   return {

@@ -4,6 +4,7 @@ import type { Decimal } from '../../../base/number/decimal.ts';
 
 /** Maximum length of the text of a value. */
 const MAX_LENGTH = 160;
+/** Maximum nesting depth that is shown, and maximum of members of one list or object. */
 const MAX_DEPTH = 4;
 const MAX_MEMBERS = 12;
 
@@ -36,19 +37,24 @@ function textAt(value: unknown, depth: number, nameOf: ViewName): string {
   if (Array.isArray(value)) return listText(value, depth, nameOf);
   if (value instanceof Map) return `Map of ${value.size}`;
   if (value instanceof Set) return `Set of ${value.size}`;
-  const name: unknown = Reflect.get(value, 'constructor');
-  const isPlain = Object.getPrototypeOf(value) === Object.prototype || Object.getPrototypeOf(value) === null;
-  if (!isPlain) return typeof name === 'function' && name.name !== '' ? name.name : 'an object';
+  const prototype: unknown = Object.getPrototypeOf(value);
+  if (prototype !== Object.prototype && prototype !== null) {
+    const constructor: unknown = Reflect.get(value, 'constructor');
+    return typeof constructor === 'function' && constructor.name !== '' ? constructor.name : 'an object';
+  }
   if (depth >= MAX_DEPTH) return '{...}';
   const entries = Object.entries(value);
   const memberTexts = entries.slice(0, MAX_MEMBERS).map(([key, member]) => `${key}: ${textAt(member, depth + 1, nameOf)}`);
-  return `{ ${[...memberTexts, ...(entries.length > MAX_MEMBERS ? ['...'] : [])].join(', ')} }`;
+  if (entries.length > MAX_MEMBERS) memberTexts.push('...');
+  return `{ ${memberTexts.join(', ')} }`;
 }
 
+/** Returns a list as text, with at most MAX_MEMBERS members. */
 function listText(list: readonly unknown[], depth: number, nameOf: ViewName): string {
   if (depth >= MAX_DEPTH) return '[...]';
   const memberTexts = Array.from(list.slice(0, MAX_MEMBERS), (member) => textAt(member, depth + 1, nameOf));
-  return `[${[...memberTexts, ...(list.length > MAX_MEMBERS ? [`... ${list.length} in all`] : [])].join(', ')}]`;
+  if (list.length > MAX_MEMBERS) memberTexts.push(`... ${list.length} in all`);
+  return `[${memberTexts.join(', ')}]`;
 }
 
 /** Returns a text such as `feed spot:BTCUSDT 1m` for a feed; null for any other value. */

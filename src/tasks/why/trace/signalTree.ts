@@ -42,11 +42,14 @@ export function firstNotTrue(set: SignalSet, parts: readonly Signal[], row: numb
 export function signalText(set: SignalSet, signal: Signal): string {
   const key = set.keyOf(signal);
   const sources = set.sourcesOf(signal).map((source) => (isSignal(source) ? signalText(set, source) : set.keyOf(source)));
-  const [a = '', b = ''] = sources;
-  if (!key.startsWith('crossing(')) return sources.length === 0 ? key : `${key.slice(0, key.indexOf('('))}(${sources.join(', ')})`;
+  if (!key.startsWith('crossing(')) {
+    const operation = key.slice(0, key.indexOf('('));
+    return sources.length === 0 ? key : `${operation}(${sources.join(', ')})`;
+  }
+  const [first = '', second = ''] = sources;
   // The node compares its sources in the order of their keys.
-  const isUp = key.endsWith('.up') === key.startsWith(`crossing(${a}, `);
-  return `${isUp ? 'crossedUp' : 'crossedDown'}(${a}, ${b})`;
+  const isUp = key.endsWith('.up') === key.startsWith(`crossing(${first}, `);
+  return `${isUp ? 'crossedUp' : 'crossedDown'}(${first}, ${second})`;
 }
 
 /** Returns the state of a signal as text. */
@@ -61,7 +64,9 @@ function figureText(key: string, series: Series, isCrossing: boolean): string {
   return `${key} ${shortNumber(series.value)}${isCrossing ? ` (${shortNumber(series.prev)} before)` : ''}`;
 }
 
+const SIGNIFICANT_DIGITS = 9;
+
 /** Returns a number with at most nine significant digits; for NaN and infinity `not ready`. */
 export function shortNumber(value: number): string {
-  return Number.isFinite(value) ? String(Number(value.toPrecision(9))) : 'not ready';
+  return Number.isFinite(value) ? String(Number(value.toPrecision(SIGNIFICANT_DIGITS))) : 'not ready';
 }

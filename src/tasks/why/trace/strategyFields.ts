@@ -3,6 +3,10 @@
 import { feedText, plainText, UNREADABLE, type ViewName } from './plainText.ts';
 import { isSeriesView, isSignal, type WatchedViews } from './watchedViews.ts';
 
+/** Limits of the search for series and signals in fields: nesting depth, and members of a list. */
+const MAX_DEPTH = 3;
+const MAX_LIST = 1000;
+
 /** The value of a field at one time. */
 export interface FieldAt {
   readonly name: string;
@@ -34,7 +38,7 @@ function splitField(name: string, value: unknown, nameOf: ViewName, level: numbe
   if (level < MAX_LEVEL && hasViews(value, nameOf) && !isView(value, nameOf)) {
     const isList = Array.isArray(value);
     const members = Object.entries(value).slice(0, MAX_MEMBERS);
-    return members.flatMap(([key, each]) => splitField(isList ? `${name}[${key}]` : `${name}.${key}`, each, nameOf, level + 1));
+    return members.flatMap(([key, member]) => splitField(isList ? `${name}[${key}]` : `${name}.${key}`, member, nameOf, level + 1));
   }
   const text = plainText(value, (of) => nameOf(of) ?? feedText(of));
   return [{ name, text, isKept: false, isView: isView(value, nameOf) || text === UNREADABLE }];
@@ -44,12 +48,9 @@ function splitField(name: string, value: unknown, nameOf: ViewName, level: numbe
 function hasViews(value: unknown, nameOf: ViewName, level = 0): value is object {
   if (typeof value !== 'object' || value === null || level > MAX_LEVEL) return false;
   const isPlain = Array.isArray(value) || Object.getPrototypeOf(value) === Object.prototype;
-  return (
-    isPlain &&
-    Object.values(value).some(
-      (each) => (typeof each === 'object' && each !== null && nameOf(each) !== null) || hasViews(each, nameOf, level + 1),
-    )
-  );
+  const holdsView = (member: unknown): boolean =>
+    (typeof member === 'object' && member !== null && nameOf(member) !== null) || hasViews(member, nameOf, level + 1);
+  return isPlain && Object.values(value).some(holdsView);
 }
 
 /** Returns true for a view, and for a list or a plain object that holds only views. */
@@ -83,13 +84,10 @@ export function fieldsOfViews(instance: object, views: WatchedViews): ReadonlyMa
       return;
     }
     if (depth === MAX_DEPTH || views.original(value) !== value) return;
-    if (Array.isArray(value)) value.slice(0, MAX_LIST).forEach((each: unknown, index) => visit(each, `${name}[${index}]`, depth + 1));
+    if (Array.isArray(value)) value.slice(0, MAX_LIST).forEach((member: unknown, index) => visit(member, `${name}[${index}]`, depth + 1));
     else if (Object.getPrototypeOf(value) === Object.prototype)
-      for (const [key, each] of Object.entries(value)) visit(each, `${name}.${key}`, depth + 1);
+      for (const [key, member] of Object.entries(value)) visit(member, `${name}.${key}`, depth + 1);
   };
   for (const [name, value] of Object.entries(instance)) visit(value, name, 0);
   return names;
 }
-
-const MAX_DEPTH = 3;
-const MAX_LIST = 1000;

@@ -22,14 +22,14 @@ import type { CallLog } from './callLog.ts';
 import { plainText } from './plainText.ts';
 import type { WatchedViews } from './watchedViews.ts';
 
-/** Forwards every call of a strategy to its run. While the call log is on, it also records reads with their values and acts with their results. */
+/** Forwards every call of a strategy to its run. While the call log is on, it records reads with their values and calls with their results. */
 export class TracingHost implements StrategyHost {
   /** The run of the strategy, which does the work. */
   private readonly run: StrategyHost;
   private readonly calls: CallLog;
   private readonly views: WatchedViews;
   /** Number of handlers registered by `when`. It names each handler in the trace. */
-  private handlers = 0;
+  private handlerCount = 0;
 
   constructor(run: StrategyHost, callLog: CallLog, views: WatchedViews) {
     this.run = run;
@@ -40,8 +40,8 @@ export class TracingHost implements StrategyHost {
   get bars(): Feed {
     return this.views.feed(this.run.bars);
   }
-  feed(name: string, byDefault?: { readonly interval?: Interval }): Feed {
-    return this.views.feed(this.run.feed(name, byDefault));
+  feed(name: string, defaults?: { readonly interval?: Interval }): Feed {
+    return this.views.feed(this.run.feed(name, defaults));
   }
   feeds(name: string): readonly Feed[] {
     return this.run.feeds(name).map((feed) => this.views.feed(feed));
@@ -50,14 +50,14 @@ export class TracingHost implements StrategyHost {
     return this.views.watchKnown(this.run.series(name, this.views.original(feed)));
   }
   use<Out>(what: IndicatorSpec<Out> | Series, options?: UseOptions): Out | Series {
-    return this.views.out(this.run.use<Out>(this.views.original(what), options));
+    return this.views.wrapOutput(this.run.use<Out>(this.views.original(what), options));
   }
   when(signal: SignalSource, handler: () => void): Signal {
-    const name = `when ${++this.handlers}`;
+    const name = `when ${++this.handlerCount}`;
     const callback: unknown = handler;
     // The run rejects a handler that is not a function.
     const watched = typeof callback === 'function' ? (): void => this.calls.runCallback(name, handler) : handler;
-    return this.views.out(this.run.when(this.views.original(signal), watched));
+    return this.views.wrapOutput(this.run.when(this.views.original(signal), watched));
   }
   every(periodMs: number, handler: () => void, missed: Missed): void {
     this.run.every(periodMs, () => this.calls.runCallback('every', handler), missed);
@@ -101,13 +101,14 @@ export class TracingHost implements StrategyHost {
   }
   openOrders(feed: Feed | undefined): readonly OrderInfo[] {
     const orders = this.run.openOrders(this.views.original(feed));
-    if (this.calls.isOn) this.calls.read(`openOrders(${argument(feed)})`, orders.length === 0 ? 'none' : orders.map(orderText).join(', '));
+    if (this.calls.isOn)
+      this.calls.read(`openOrders(${feedArgument(feed)})`, orders.length === 0 ? 'none' : orders.map(orderText).join(', '));
     return orders;
   }
   funding(feed: Feed | undefined): Funding {
     const funding = this.run.funding(this.views.original(feed));
     if (!this.calls.isOn) return funding;
-    const name = `funding(${argument(feed)})`;
+    const name = `funding(${feedArgument(feed)})`;
     const log = this.calls;
     return {
       get rate() {
@@ -144,10 +145,8 @@ export class TracingHost implements StrategyHost {
   /** Executes a call and records it with its arguments and its result, or with the error that it throws. */
   private record<T>(name: string, args: readonly unknown[], execute: () => T): T {
     if (!this.calls.isOn) return execute();
-    const text = `${name}(${args
-      .filter((each) => each !== undefined)
-      .map((each) => plainText(each))
-      .join(', ')})`;
+    const argumentTexts = args.filter((argument) => argument !== undefined).map((argument) => plainText(argument));
+    const text = `${name}(${argumentTexts.join(', ')})`;
     try {
       const result = execute();
       const resultText = result === null ? 'nothing to do' : `order ${String(result)}`;
@@ -164,7 +163,7 @@ export class TracingHost implements StrategyHost {
   }
   /** Returns a position that records each read of a member. */
   private watchedPosition(position: Position, feed: Feed | undefined): Position {
-    const name = `position(${argument(feed)})`;
+    const name = `position(${feedArgument(feed)})`;
     const log = this.calls;
     const read = <Key extends keyof Position>(key: Key): Position[Key] => recordRead(log, `${name}.${key}`, position[key]);
     return {
@@ -208,7 +207,8 @@ function recordRead<T>(log: CallLog, text: string, value: T): T {
   return value;
 }
 
-const argument = (feed: Feed | undefined): string => (feed === undefined ? '' : plainText(feed));
+/** Returns a feed as the argument of a call; empty for a call without a feed. */
+const feedArgument = (feed: Feed | undefined): string => (feed === undefined ? '' : plainText(feed));
 
 /** Returns an order in one line of the trace. */
 function orderText({ id, side, lifecycle, tag }: OrderInfo): string {

@@ -202,7 +202,7 @@ export class WatchedViews {
           original,
           () => this.names.prefixOf(original),
           this.log,
-          (series) => this.out(series),
+          (series) => this.wrapOutput(series),
         ),
     );
   }
@@ -212,7 +212,7 @@ export class WatchedViews {
     );
   }
   /** Wraps what `use` returned: a series, a signal, or a group of them. */
-  out<Out>(original: Out): Out {
+  wrapOutput<Out>(original: Out): Out {
     if (typeof original !== 'object' || original === null) return original;
     if (isSeriesView(original))
       return this.wrapOnce<Series>(original, () =>
@@ -222,7 +222,7 @@ export class WatchedViews {
       return this.wrapOnce<Signal>(original, () =>
         bind(new WatchedSignal(original, () => this.names.nameOf(original), this.log), outputOf(original)),
       ) as Out;
-    return Object.fromEntries(Object.entries(original).map(([key, each]) => [key, this.out<unknown>(each)])) as Out;
+    return Object.fromEntries(Object.entries(original).map(([key, member]) => [key, this.wrapOutput<unknown>(member)])) as Out;
   }
   /** Returns the original of a wrapper; any other value unchanged. */
   original<T>(view: T): T {

@@ -43,12 +43,12 @@ export class WhenMemory {
 
   /** Counts the rows of the block that has ended. `tradeMs`: the newest fill of the strategy, ms UTC; -Infinity: none. */
   onBlock(tradeMs: number): void {
-    const isNew = tradeMs > this.sinceMs;
+    const hasTraded = tradeMs > this.sinceMs;
     this.sinceMs = tradeMs;
     const fromMs = Math.max(tradeMs, this.run.readyMs - 1);
     for (const watchCounts of this.counts) {
-      if (isNew) clear(watchCounts);
-      count(watchCounts, fromMs);
+      if (hasTraded) clear(watchCounts);
+      countRows(watchCounts, fromMs);
     }
   }
 
@@ -62,6 +62,7 @@ export class WhenMemory {
   }
 }
 
+/** Removes the counts of a condition after a trade. */
 function clear(watchCounts: WatchCounts): void {
   watchCounts.first = null;
   watchCounts.firstMs = NaN;
@@ -69,7 +70,7 @@ function clear(watchCounts: WatchCounts): void {
 }
 
 /** Counts the delivered rows that close after `fromMs`. */
-function count(watchCounts: WatchCounts, fromMs: number): void {
+function countRows(watchCounts: WatchCounts, fromMs: number): void {
   const { watch, parts, bars } = watchCounts;
   const { feed } = watch;
   const { closeMs, openMs } = feed.bars;

@@ -7,15 +7,16 @@ import type { SimulatedVenue } from '../venue.ts';
 import { ExchangeStorage } from './exchangeStorage.ts';
 import { subRandom } from '../draws.ts';
 
-/** Share of the operations at which `crashSoon` may stop that belong to the create before: its write, its sync and the next ones. */
+/** `crashSoon` may stop at any of the next operations of the disk. This first part of them stores the create before: its write and its sync. */
 const AFTER_CREATE_SHARE = 0.15;
 /** Share of the crashes that come at an operation of the disk; the others come at once. */
 const SOON_SHARE = 0.6;
 /** Up to this share a crash at once is a loss of power; beyond it only the process ends. */
 const POWER_LOSS_SHARE = 0.8;
-/** How long the exchange is down. */
+/** How long the exchange is down, ms. */
 const DOWN_MS = { min: 2000, max: 240_000 };
 
+/** Collaborators of the crashes. */
 export interface ExchangeCrashDeps {
   readonly queue: DueQueue;
   readonly venue: SimulatedVenue;
@@ -23,6 +24,7 @@ export interface ExchangeCrashDeps {
   readonly print: (text: string) => void;
 }
 
+/** Crashes and restarts the exchange of one day. */
 export class ExchangeCrash {
   readonly #deps: ExchangeCrashDeps;
   readonly #storage: ExchangeStorage;
@@ -42,9 +44,9 @@ export class ExchangeCrash {
     const storage = this.#storage;
     if (storage.isDown) return;
     this.#downMs = Math.floor(DOWN_MS.min + size ** 3 * (DOWN_MS.max - DOWN_MS.min));
-    const kind = subRandom(size, 64);
-    if (kind < SOON_SHARE) return storage.crashSoon(subRandom(size, 512));
-    storage.crash({ isPowerLoss: kind < POWER_LOSS_SHARE });
+    const kindDraw = subRandom(size, 64);
+    if (kindDraw < SOON_SHARE) return storage.crashSoon(subRandom(size, 512));
+    storage.crash({ isPowerLoss: kindDraw < POWER_LOSS_SHARE });
     this.#startLater();
   }
 

@@ -87,7 +87,7 @@ export class ExchangeStorage {
       waiting?.(answer);
     };
     this.#held.add(decide);
-    this.#writer!.whenLasting(decide);
+    this.#writer!.whenDurable(decide);
     return { whenDecided: (run) => void (mayLeave === null ? (waiting = run) : run(mayLeave)) };
   }
 

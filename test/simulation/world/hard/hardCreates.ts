@@ -9,6 +9,7 @@ import { subRandom } from '../draws.ts';
 
 /** Error codes after which the outcome of a create is unknown, whatever the HTTP status. */
 const UNKNOWN_CODES = [-1006, -1007, -1001, -1000, -1016] as const;
+/** HTTP statuses of these answers. */
 const STATUSES = [200, 400] as const;
 /** Time from the acceptance of an order until lists show it: within the visibility delay that the bot of a day assumes (10 s). */
 const SLOW_MS = { min: 6000, max: 9500 };
@@ -18,25 +19,30 @@ const LATE_MS = { min: 60_000, max: 420_000 };
 /** Answers by which the exchange admits that an order may come late. */
 const INCIDENT_CODES = [504, -1006, -1007] as const;
 
+/** A fault of a create request that only hard days have. */
 export type HardCreateFault = RequestFault & { readonly what: (typeof HARD_REQUEST_FAULTS)[number] };
 
+/** True for a fault that only hard days have. */
 export const isHardCreate = (fault: RequestFault): fault is HardCreateFault =>
   (HARD_REQUEST_FAULTS as readonly string[]).includes(fault.what);
 
-/** Returns the answer to a create request. `handle` has the exchange carry it out. */
+/** Returns the answer to a create request with a fault. `handle` makes the exchange carry the request out, which some faults skip. */
 export function answerHardCreate({ what, size }: HardCreateFault, venue: SimulatedVenue, hard: HardFaults, handle: () => Answer): Answer {
   if (what === 'unknownCode') {
-    const drawn = Math.floor(size * 20);
-    const code = UNKNOWN_CODES[drawn % 5]!;
-    if (drawn >= 10) handle();
-    return { ...venue.service.error(code, venue.market), status: STATUSES[Math.floor(drawn / 5) % 2]! };
+    // Twenty variants: five codes, two statuses, carried out or not.
+    const variant = Math.floor(size * 20);
+    const code = UNKNOWN_CODES[variant % 5]!;
+    const status = STATUSES[Math.floor(variant / 5) % 2]!;
+    if (variant >= 10) handle();
+    return { ...venue.service.error(code, venue.market), status };
   }
   if (what === 'jsonPage') {
     if (size < 0.5) handle();
     return { status: 403, headers: {}, body: '{"message":"forbidden"}' };
   }
   if (what === 'lateAdmission') {
-    if (hard.isReplyRemembered) handleLate(venue, Math.floor(LATE_MS.min + subRandom(size, 89) * (LATE_MS.max - LATE_MS.min)), handle);
+    const lateMs = Math.floor(LATE_MS.min + subRandom(size, 89) * (LATE_MS.max - LATE_MS.min));
+    if (hard.isReplyRemembered) handleLate(venue, lateMs, handle);
     else handle();
     const code = INCIDENT_CODES[Math.floor(size * INCIDENT_CODES.length)]!;
     return code === 504 ? { status: 504, headers: {}, body: '' } : venue.service.error(code, venue.market);
@@ -53,11 +59,11 @@ export function answerHardCreate({ what, size }: HardCreateFault, venue: Simulat
 /** Returns how long a slow request is on its way, ms. */
 export const slowTravelMs = (size: number): number => 1000 + subRandom(size, 97) * 3500;
 
-/** Has the exchange accept a request now. Its order reaches the book and the lists after `ms`. */
+/** Makes the exchange accept a request now. The order reaches the book and the lists after `ms`. */
 export function handleLate({ side }: SimulatedVenue, ms: number, handle: () => Answer): Answer {
-  const usual = side.delays;
-  side.delays = { ...usual, admissionMs: ms, visibilityMs: ms };
+  const usualDelays = side.delays;
+  side.delays = { ...usualDelays, admissionMs: ms, visibilityMs: ms };
   const answer = handle();
-  side.delays = usual;
+  side.delays = usualDelays;
   return answer;
 }

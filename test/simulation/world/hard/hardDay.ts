@@ -8,11 +8,15 @@ import { MAX_CREATES, rngOf } from '../draws.ts';
 export const HARD_REQUEST_FAULTS = ['unknownCode', 'slowAdmission', 'jsonPage', 'lateAdmission', 'crashAfterCreate'] as const;
 /** Acts of a person at the exchange, beside the bot. */
 const MANUAL_ACTS = ['manualCancel', 'manualSale', 'transfer'] as const;
+/** An act of a person at the exchange. */
 export type ManualAct = (typeof MANUAL_ACTS)[number];
+/** True for an act of a person at the exchange. */
 export const isManualAct = (what: string): what is ManualAct => (MANUAL_ACTS as readonly string[]).includes(what);
 /** Faults of the clocks: of the bot's computer when a process starts, of the exchange, and of a computer that sleeps. */
 const CLOCK_FAULTS = ['clockStep', 'exchangeClock', 'sleep'] as const;
+/** A fault of a clock. */
 export type ClockFault = (typeof CLOCK_FAULTS)[number];
+/** True for a fault of a clock. */
 export const isClockFault = (what: string): what is ClockFault => (CLOCK_FAULTS as readonly string[]).includes(what);
 /** Timed faults that only hard days have. */
 export const HARD_TIMED_FAULTS = [
@@ -24,6 +28,7 @@ export const HARD_TIMED_FAULTS = [
   'exchangeCrash',
   ...CLOCK_FAULTS,
 ] as const;
+/** True for a timed fault that only hard days have. */
 export const isHardTimed = (what: string): what is (typeof HARD_TIMED_FAULTS)[number] =>
   (HARD_TIMED_FAULTS as readonly string[]).includes(what);
 type HardFaultKind = (typeof HARD_REQUEST_FAULTS)[number] | (typeof HARD_TIMED_FAULTS)[number];
@@ -35,8 +40,9 @@ export interface HardFault {
   readonly size: number;
 }
 
-/** Seeds above this have hard days. All others have the hashes that they had before there were hard days. */
+/** Seeds above this have hard days. The days of all other seeds keep their recorded hashes. */
 const LAST_PLAIN_SEED = 1000;
+/** True for a seed whose day has hard faults. */
 export const isHardDay = (seed: number): boolean => seed > LAST_PLAIN_SEED && themeOf(seed) === null;
 
 /** Clocks of a hard day are at most this far ahead or behind, ms. Clocks of other days: 3 s. */
@@ -58,34 +64,36 @@ export function dayTermsOf(seed: number): DayTerms {
   return { maxSkewMs: HARD_SKEW_MS, hidesClientIds: rng.next() < 0.5, hasBursts: rng.next() < 0.5, maxVisibilityMs };
 }
 
-/** Largest share of the create requests that have one kind of fault. */
+/** Largest share of the create requests that have one kind of fault, except crashes. */
 const MAX_SHARE = 0.2;
-/** Share of those after which the exchange crashes. */
+/** Share of the create requests after which the exchange crashes. */
 const CRASH_SHARE = { min: 0.02, max: 0.1 };
-/** Largest number of timed faults of one kind, in the shortest day too. */
+/** Largest number of timed faults of one kind, except crashes, on a day of any length. */
 const MAX_TIMED = 2;
+/** Largest number of crashes of the exchange at a time. */
 const MAX_CRASHES = 5;
 
 /**
- * Draws the faults that a hard day has beside its others. Each kind has a generator of its own, so that a new kind leaves the others as they are.
+ * Draws the additional faults of a hard day. Each kind has a random generator of its own, so that a new kind does not change the others.
  * `faultyMs`: length of the part of the day that has faults.
  */
 export function hardFaultsOf(seed: number, faultyMs: number): readonly HardFault[] {
-  const list = new Map<number, HardFault>();
-  for (const [kind, what] of HARD_REQUEST_FAULTS.entries()) {
-    const rng = seededRng(seed * 31 + kind);
-    const drawn = rng.next() ** 2;
-    const share = what === 'crashAfterCreate' ? CRASH_SHARE.min + drawn * (CRASH_SHARE.max - CRASH_SHARE.min) : drawn * MAX_SHARE;
-    for (let at = 1; at <= MAX_CREATES; at++) if (rng.next() < share) list.set(at, { what, at, size: rng.next() });
+  // A request has one fault: that of the last kind that draws it.
+  const requestFaults = new Map<number, HardFault>();
+  for (const [kindIndex, what] of HARD_REQUEST_FAULTS.entries()) {
+    const rng = seededRng(seed * 31 + kindIndex);
+    const position = rng.next() ** 2;
+    const crashShare = CRASH_SHARE.min + position * (CRASH_SHARE.max - CRASH_SHARE.min);
+    const share = what === 'crashAfterCreate' ? crashShare : position * MAX_SHARE;
+    for (let at = 1; at <= MAX_CREATES; at++) if (rng.next() < share) requestFaults.set(at, { what, at, size: rng.next() });
   }
-  const timed = HARD_TIMED_FAULTS.flatMap((what, kind) => {
-    const rng = seededRng(seed * 37 + kind);
-    return Array.from(
-      { length: what === 'exchangeCrash' ? 1 + Math.floor(rng.next() * MAX_CRASHES) : Math.floor(rng.next() * (MAX_TIMED + 1)) },
-      (): HardFault => {
-        return { what, at: Math.floor((0.01 + rng.next() * 0.98) * faultyMs), size: rng.next() };
-      },
-    );
+  const timedFaults = HARD_TIMED_FAULTS.flatMap((what, kindIndex) => {
+    const rng = seededRng(seed * 37 + kindIndex);
+    const draw = rng.next();
+    const count = what === 'exchangeCrash' ? 1 + Math.floor(draw * MAX_CRASHES) : Math.floor(draw * (MAX_TIMED + 1));
+    // No fault in the first and last hundredth of the time.
+    const drawFault = (): HardFault => ({ what, at: Math.floor((0.01 + rng.next() * 0.98) * faultyMs), size: rng.next() });
+    return Array.from({ length: count }, drawFault);
   });
-  return [...list.values(), ...timed];
+  return [...requestFaults.values(), ...timedFaults];
 }

@@ -1,4 +1,4 @@
-// Trades more than it may: uses each decision for both sides, sells what it already sells, and meets its own orders.
+// A strategy whose orders conflict: it uses one decision slot for both sides, sells its holding twice, and trades with its own orders.
 
 import type { Feed } from '../../../../src/index.ts';
 import { Trader } from '../trader.ts';
@@ -7,15 +7,16 @@ import { Trader } from '../trader.ts';
 const CROWDS_PER_MINUTE = 0.8;
 /** Size of a buy that rests, in coins. */
 const RESTING_SIZE = '0.4';
-/** Share of the holding that is sold at once under the shared decision, and by the sale that meets an own order. */
+/** Share of the holding that is sold: under the slot of both sides, and by the sale that meets an own order. */
 const SOLD_SHARE = { either: 0.3, meeting: 0.9 };
-/** With a holding, this share of the uses of the shared decision sells. */
+/** With a holding, this share of the orders in the slot of both sides are sales. */
 const SELL_SHARE = 0.6;
 /** Prices relative to the last close: a sale too high to fill, the step of buys at the front of the book, and buys that rest behind it. */
 const HIGH = 1.002;
 const FRONT_STEP = 0.0003;
 const LOW = 0.999;
 
+/** A trader that also places conflicting orders. */
 export class CrowdTrader extends Trader {
   override actsPerMinute = 0.8;
   #randomState = 70_001;
@@ -34,7 +35,7 @@ export class CrowdTrader extends Trader {
     else this.#buyEqually(feed);
   }
 
-  /** Uses the same decision on the other side, if there is something to sell. */
+  /** Places a sale or a buy in the same decision slot. Without a holding it is a buy. */
   #useOneDecisionForBothSides(feed: Feed): void {
     const shouldSell = this.#canSell(feed) && this.#nextRandom() < SELL_SHARE;
     if (shouldSell) this.sell({ base: this.#holdingText(feed, SOLD_SHARE.either) }, { feed, tag: 'either', reduceOnly: true });
@@ -44,9 +45,9 @@ export class CrowdTrader extends Trader {
   /** Sells all that the strategy holds, twice. */
   #sellAllTwice(feed: Feed): void {
     if (!this.#canSell(feed)) return;
-    const all = this.#holdingText(feed);
-    this.sell({ base: all }, { feed, tag: 'all, high', limit: feed.close.value * HIGH, reduceOnly: true });
-    this.sell({ base: all }, { feed, tag: 'all, market', reduceOnly: true });
+    const holding = this.#holdingText(feed);
+    this.sell({ base: holding }, { feed, tag: 'all, high', limit: feed.close.value * HIGH, reduceOnly: true });
+    this.sell({ base: holding }, { feed, tag: 'all, market', reduceOnly: true });
   }
 
   /** Places the best buys of the book. The sell then meets the strategy's own best buy. */

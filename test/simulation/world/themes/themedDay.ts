@@ -31,6 +31,12 @@ export const THEMES = [
   'contractKills',
   // The exchange admits few calls, and they are slow, so that calls wait for their turn.
   'fewCalls',
+  // A second bot trades on the same exchange, and each of them is cut off for times. On every second day both have one account.
+  'twoBots',
+  // Strategies begin afresh after an end of the process, and wrong configs are tried.
+  'newFeeds',
+  // Lists have no client order ids, and orders come late that look like later ones, or were refused.
+  'lateTwins',
 ] as const;
 export type Theme = (typeof THEMES)[number];
 
@@ -42,7 +48,16 @@ export function themeOf(seed: number): Theme | null {
 /** Faults of create requests that only days with a theme have. */
 export const THEMED_REQUEST_FAULTS = ['slowAdmission', 'lateArrival', 'refusedDone'] as const;
 /** Timed faults that only days with a theme have. */
-export const THEMED_TIMED_FAULTS = ['silence', 'haltAndKill', 'slowTime', 'strange', 'killOverEntry', 'refuseOverStop'] as const;
+export const THEMED_TIMED_FAULTS = [
+  'silence',
+  'haltAndKill',
+  'slowTime',
+  'strange',
+  'killOverEntry',
+  'refuseOverStop',
+  'cutClient',
+  'wrongConfig',
+] as const;
 export type ThemedTimedFault = (typeof THEMED_TIMED_FAULTS)[number];
 /** True for a fault of a create request that `ThemedFaults` answers. It leaves `slowAdmission` to the network. */
 export const isAnsweredByThemedFaults = (fault: { readonly what: string }): fault is ThemedFault =>
@@ -116,6 +131,26 @@ const THEME_FAULTS: Readonly<Record<Theme, ThemeFaults>> = {
     keptKinds: [...PROCESS_ENDS, 'gap', 'partition'],
     removedKinds: ['duplicateRequest'],
   },
+  twoBots: {
+    creates: { loseReply: 0.15, loseRequest: 0.1 },
+    timed: { cutClient: [2, 4] },
+    keptKinds: [...PROCESS_ENDS, 'gap', 'partition', 'halt', 'killSwitch', 'flatten', 'lostFlatten'],
+    removedKinds: NEEDS_IDS,
+  },
+  newFeeds: {
+    creates: { loseReply: 0.25, loseRequest: 0.2 },
+    timed: { haltAndKill: [2, 4], wrongConfig: [2, 4] },
+    keptKinds: [...PROCESS_ENDS, 'gap'],
+    removedKinds: NEEDS_IDS,
+  },
+  lateTwins: {
+    creates: { lateArrival: 0.2, loseReply: 0.1, loseRequest: 0.15 },
+    everySecondDay: { remainder: 0, creates: { refusedDone: 0.2 } },
+    timed: {},
+    keptKinds: [...PROCESS_ENDS, 'gap'],
+    // A refused order that looks like a later one makes the later one ambiguous: docs/maintainers/simulation.md, what it found.
+    removedKinds: [...NEEDS_IDS, ...LENGTHENS_WAITS, 'refuseConnection'],
+  },
   contractKills: {
     creates: { loseReply: 0.1 },
     timed: { refuseOverStop: [1, 2] },
@@ -183,7 +218,7 @@ export interface ThemeTerms {
 export function themedWorldSettings(seed: number, theme: Theme): ThemeTerms {
   return {
     maxSkewMs: theme === 'lateOrders' ? 60_000 : 3000,
-    hidesClientIds: theme === 'missingTrades' || theme === 'twins' || (theme === 'crowd' && seed % 2 === 1),
+    hidesClientIds: theme === 'missingTrades' || theme === 'twins' || theme === 'lateTwins' || (theme === 'crowd' && seed % 2 === 1),
     hasBursts: theme === 'replicas' || theme === 'fewCalls',
     maxVisibilityMs: 100,
   };
@@ -209,7 +244,8 @@ export function themedBotConfig(seed: number, theme: Theme): Readonly<Record<str
 }
 
 /** True for days on which orders come so late that nothing is reserved for them any more. Their bots may hold more. */
-export const arrivesAfterReservation = (seed: number): boolean => themeOf(seed) === 'lateArrivals' && seed % 2 === 1;
+export const arrivesAfterReservation = (seed: number): boolean =>
+  (themeOf(seed) === 'lateArrivals' && seed % 2 === 1) || (themeOf(seed) === 'lateTwins' && seed % 2 === 0);
 
 /** True for days of replicas on which creates are slow, too. On the others the market takes more orders just before a list is answered. */
 export const hasSlowCreates = (seed: number): boolean => seed % 2 === 0;

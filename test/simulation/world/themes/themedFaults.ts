@@ -21,6 +21,8 @@ const MAX_LAG_MS = 2700;
 const HIDDEN_MS = 15_000;
 /** How long trades are missing in all lists on a day of missing trades. */
 const MISSING_MS = { min: 40_000, max: 120_000 };
+/** How often the operator looks at orders that have come late, ms. */
+const LATE_REVIEW_MS = 300_000;
 /** How long statuses are strange. */
 const STRANGE_MS = { min: 60_000, max: 400_000 };
 /** Time from the end of the faults until the operator clears what they explain, ms. */
@@ -83,11 +85,22 @@ export class ThemedFaults {
     this.#rng = rngOf(seed, 'themedFaults');
     // Holdings differ from lists without trades for longer than an audit waits. The operator knows why.
     if (theme === 'missingTrades') deps.queue.at(deps.calmFromMs + EXPLAINED_MS, () => deps.operator.resume('MISMATCH'));
+    if (theme === 'lateTwins') this.#reviewLateOrders();
     this.#arrivesAfterReservation = arrivesAfterReservation(seed);
     this.#lacksLostOnly = seed % 2 === 0;
     this.#takenShare = hasSlowCreates(seed) ? 0.25 : 0.7;
   }
 
+  /** True on days of late orders that look like later ones. */
+  get hasEqualOrders(): boolean {
+    return this.#theme === 'lateTwins' && !this.#arrivesAfterReservation;
+  }
+  /** The operator looks at orders that have come late, and lets the bot continue. */
+  #reviewLateOrders(): void {
+    const { queue, operator } = this.#deps;
+    operator.resume('LATE_LANDING');
+    queue.at(queue.nowMs + LATE_REVIEW_MS, () => this.#reviewLateOrders());
+  }
   get isCrowd(): boolean {
     return this.#theme === 'crowd';
   }
@@ -135,7 +148,7 @@ export class ThemedFaults {
     // A bot whose clock is not sure signs nothing.
     if (signedMs > queue.nowMs + MAX_AHEAD_MS)
       observer.report('CLOCK', `a create is signed ${signedMs - queue.nowMs} ms ahead of the exchange`, queue.nowMs);
-    if (this.#theme !== 'crowd' || this.#isCalm || this.#rng.next() > END_SHARE) return;
+    if ((this.#theme !== 'crowd' && this.#theme !== 'newFeeds') || this.#isCalm || this.#rng.next() > END_SHARE) return;
     const running = process();
     queue.at(queue.nowMs + 20 + Math.floor(this.#rng.next() * 500), () => process() === running && endProcess(0.3));
   }
@@ -186,6 +199,8 @@ export class ThemedFaults {
       lastKill.drawList(fieldOfQuery(target, 'symbol'));
       return { ...answer, body: changeRows(answer.body, (row) => lastKill.rowOf(path, row)) };
     }
+    if (this.#theme === 'lateTwins' && /\/(?:openOrders|v1\/order)$/.test(path))
+      return { ...answer, body: changeRows(answer.body, (row) => row.replace(/"clientOrderId":"[^"]*"/, '"clientOrderId":"0"')) };
     if (path.endsWith('/openOrders')) return { ...answer, body: changeRows(answer.body, (row) => this.#openRow(row)) };
     if (path.endsWith('/myTrades')) return { ...answer, body: changeRows(answer.body, (row) => this.#tradeRow(row)) };
     if (path.endsWith('/v1/order')) return { ...answer, body: changeRows(answer.body, (row) => this.#orderRow(row)) };

@@ -2,6 +2,7 @@
 
 import { meanPosition, type PositionChanges } from './exposure.ts';
 import { rowAtOrAfter } from './levels.ts';
+import type { WireOverview } from '../../../page/wire.ts';
 
 /** The equity of a run as columns. */
 export interface EquityRows {
@@ -50,42 +51,51 @@ export function pointsBetween(rows: EquityRows, from: number, to: number, spans:
   for (let part = 0; part < parts; part++) {
     const start = first + Math.floor((part * (end - first)) / parts);
     const stop = first + Math.floor(((part + 1) * (end - first)) / parts);
-    let [low, high, depth] = [start, start, 0];
-    for (let i = start; i < stop; i++) {
-      if (equity[i]! < equity[low]!) low = i;
-      if (equity[i]! > equity[high]!) high = i;
-      if (drawdown[i]! < depth) depth = drawdown[i]!;
+    let lowRow = start;
+    let highRow = start;
+    let depth = 0;
+    for (let row = start; row < stop; row++) {
+      if (equity[row]! < equity[lowRow]!) lowRow = row;
+      if (equity[row]! > equity[highRow]!) highRow = row;
+      if (drawdown[row]! < depth) depth = drawdown[row]!;
     }
-    if (low !== high) addPoint(Math.min(low, high), depth);
-    addPoint(Math.max(low, high), depth);
-    if (part === parts - 1 && Math.max(low, high) < stop - 1) addPoint(stop - 1, drawdown[stop - 1]!);
+    const earlierRow = Math.min(lowRow, highRow);
+    const laterRow = Math.max(lowRow, highRow);
+    if (earlierRow !== laterRow) addPoint(earlierRow, depth);
+    addPoint(laterRow, depth);
+    const isLastPart = part === parts - 1;
+    if (isLastPart && laterRow < stop - 1) addPoint(stop - 1, drawdown[stop - 1]!);
   }
   return points;
 }
 
 /** Returns the equity band of an overview at given times, by linear interpolation. The values are null for a run without a band. */
 export function bandAt(
-  {
-    minutes,
-    band,
-  }: { readonly minutes: readonly number[]; readonly band: { readonly low: readonly number[]; readonly high: readonly number[] } | null },
-  ms: readonly number[],
+  { minutes, band }: Pick<WireOverview, 'minutes' | 'band'>,
+  timesMs: readonly number[],
 ): { readonly low: (number | null)[]; readonly high: (number | null)[] } {
-  if (band === null) return { low: ms.map(() => null), high: ms.map(() => null) };
-  let next = 1;
-  const [low, high]: [number[], number[]] = [[], []];
-  for (const time of ms) {
+  if (band === null) return { low: timesMs.map(() => null), high: timesMs.map(() => null) };
+  let nextIndex = 1;
+  const low: number[] = [];
+  const high: number[] = [];
+  for (const time of timesMs) {
     const minute = time / 60_000;
-    while (next < minutes.length - 1 && minutes[next]! < minute) next++;
-    const [from, to] = [minutes[next - 1] ?? minute, minutes[next] ?? minute];
+    while (nextIndex < minutes.length - 1 && minutes[nextIndex]! < minute) nextIndex++;
+    const from = minutes[nextIndex - 1] ?? minute;
+    const to = minutes[nextIndex] ?? minute;
     const share = to > from ? Math.min(1, Math.max(0, (minute - from) / (to - from))) : 1;
-    const between = (values: readonly number[]) => values[next - 1]! + ((values[next] ?? values[next - 1]!) - values[next - 1]!) * share;
+    const between = (values: readonly number[]) => {
+      const before = values[nextIndex - 1]!;
+      const after = values[nextIndex] ?? before;
+      return before + (after - before) * share;
+    };
     low.push(between(band.low));
     high.push(between(band.high));
   }
   return { low, high };
 }
 
+/** Returns null in place of NaN and infinities. */
 function finite(value: number): number | null {
   return Number.isFinite(value) ? value : null;
 }
@@ -112,12 +122,12 @@ export function exposureBetween(
 
 /** Returns the fall below the highest equity up to each row. */
 export function drawdownsOf(equity: ArrayLike<number>): Float64Array {
-  const out = new Float64Array(equity.length);
+  const drawdowns = new Float64Array(equity.length);
   let peak = -Infinity;
-  for (let i = 0; i < out.length; i++) {
-    const value = equity[i]!;
+  for (let row = 0; row < drawdowns.length; row++) {
+    const value = equity[row]!;
     if (value > peak) peak = value;
-    out[i] = peak > 0 ? value / peak - 1 : 0;
+    drawdowns[row] = peak > 0 ? value / peak - 1 : 0;
   }
-  return out;
+  return drawdowns;
 }

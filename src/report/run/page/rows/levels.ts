@@ -39,43 +39,43 @@ export function isDrawnByMinute(interval: Interval): boolean {
  * out.
  */
 export function coarsen(fine: ChartLevel, interval: Interval): ChartLevel {
-  const { length, openMs, open, high, low, close, volume, lastRow } = fine;
-  const outMs = new Float64Array(length);
-  const v = new Float64Array(length);
-  const [o, h, l, c, rows] = [
-    new Int32Array(length),
-    new Int32Array(length),
-    new Int32Array(length),
-    new Int32Array(length),
-    new Int32Array(length),
-  ];
-  let n = 0;
-  let end = -Infinity;
-  for (let i = 0; i < length; i++) {
-    const ms = openMs[i]!;
-    if (ms >= end) {
-      outMs[n] = openOf(interval, ms);
-      end = closeOf(interval, outMs[n]!);
-      [o[n], h[n], l[n]] = [open[i]!, high[i]!, low[i]!];
-      n++;
+  const { length } = fine;
+  const openMs = new Float64Array(length);
+  const open = new Int32Array(length);
+  const high = new Int32Array(length);
+  const low = new Int32Array(length);
+  const close = new Int32Array(length);
+  const volume = new Float64Array(length);
+  const lastRow = new Int32Array(length);
+  let bars = 0;
+  let endMs = -Infinity;
+  for (let row = 0; row < length; row++) {
+    const fineMs = fine.openMs[row]!;
+    if (fineMs >= endMs) {
+      openMs[bars] = openOf(interval, fineMs);
+      endMs = closeOf(interval, openMs[bars]!);
+      open[bars] = fine.open[row]!;
+      high[bars] = fine.high[row]!;
+      low[bars] = fine.low[row]!;
+      bars++;
     }
-    const k = n - 1;
-    if (high[i]! > h[k]!) h[k] = high[i]!;
-    if (low[i]! < l[k]!) l[k] = low[i]!;
-    c[k] = close[i]!;
-    v[k]! += volume[i]!;
-    rows[k] = lastRow[i]!;
+    const bar = bars - 1;
+    if (fine.high[row]! > high[bar]!) high[bar] = fine.high[row]!;
+    if (fine.low[row]! < low[bar]!) low[bar] = fine.low[row]!;
+    close[bar] = fine.close[row]!;
+    volume[bar]! += fine.volume[row]!;
+    lastRow[bar] = fine.lastRow[row]!;
   }
   return {
     interval,
-    length: n,
-    openMs: outMs.slice(0, n),
-    open: o.slice(0, n),
-    high: h.slice(0, n),
-    low: l.slice(0, n),
-    close: c.slice(0, n),
-    volume: v.slice(0, n),
-    lastRow: rows.slice(0, n),
+    length: bars,
+    openMs: openMs.slice(0, bars),
+    open: open.slice(0, bars),
+    high: high.slice(0, bars),
+    low: low.slice(0, bars),
+    close: close.slice(0, bars),
+    volume: volume.slice(0, bars),
+    lastRow: lastRow.slice(0, bars),
   };
 }
 

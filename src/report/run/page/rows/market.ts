@@ -8,7 +8,7 @@ import { coarsen, ladder, rowAtOrAfter, rowNumbers, type ChartLevel } from './le
 import { unpack32, unpackDecimals, unpackWide } from '../../../page/browser/unpack.ts';
 import type { WireInstrument, WireTrace } from '../../../page/wire.ts';
 
-const MINUTE = 60_000;
+const MINUTE_MS = 60_000;
 
 /** The values of one indicator. */
 export interface Trace {
@@ -46,13 +46,14 @@ export class ChartMarket {
   constructor(wire: WireInstrument) {
     this.wire = wire;
     this.#intervals = ladder(wire.interval);
-    this.#levels.set(wire.first.interval, firstLevel(wire));
+    this.#levels.set(wire.first.interval, coarseLevelOf(wire));
   }
 
-  /** Returns the finest available bars such that a window of `span` ms holds at most `max` of them. */
-  levelFor(span: number, max: number): ChartLevel {
+  /** Returns the finest available bars such that a window of `spanMs` holds at most `maxBars` of them. */
+  levelFor(spanMs: number, maxBars: number): ChartLevel {
     const available = this.isWhole ? this.#intervals : [this.wire.first.interval];
-    const interval = available.find((candidate) => span / typicalLengthMs(candidate) <= max) ?? available.at(-1) ?? this.wire.interval;
+    const interval =
+      available.find((candidate) => spanMs / typicalLengthMs(candidate) <= maxBars) ?? available.at(-1) ?? this.wire.interval;
     return this.#level(interval);
   }
 
@@ -71,7 +72,7 @@ export class ChartMarket {
 
   /** Returns the last close at or before `ms`, in the quote asset. Before the first close, returns the first open. */
   closeAt(ms: number): number {
-    const level = this.isWhole ? this.#level(this.wire.interval) : firstOf(this.#levels);
+    const level = this.isWhole ? this.#level(this.wire.interval) : firstLevelIn(this.#levels);
     const row = rowAtOrAfter(level.openMs, ms, level.length) - 1;
     const scale = 10 ** this.wire.digits;
     return (row < 0 ? level.open[0]! : level.close[row]!) / scale;
@@ -83,19 +84,22 @@ export class ChartMarket {
   }
 
   /**
-   * Adds to `out` the value of `amount`, invested at the first open, at each time of `ms` (ascending). `conversion`: the instrument that
-   * values the quote asset.
+   * Adds to `target` the value of `startAmount`, invested at the first open, at each of `timesMs` (ascending). `conversion` is the
+   * instrument that values the quote asset. Null for the reporting asset.
    */
-  addGrowth(ms: Float64Array, amount: number, out: Float64Array, conversion: ChartMarket | null): void {
+  addGrowth(timesMs: Float64Array, startAmount: number, target: Float64Array, conversion: ChartMarket | null): void {
     const { interval, openMs, open, close, length } = this.#level(this.wire.interval);
+    // Months differ in length.
     const isFixed = interval !== '1M';
     const barMs = typicalLengthMs(interval);
-    const perOpen = amount / open[0]!;
-    for (let index = 0, row = -1; index < ms.length; index++) {
-      // A close is known from the end of its bar.
-      while (row + 1 < length && (isFixed ? openMs[row + 1]! + barMs : closeOf(interval, openMs[row + 1]!)) <= ms[index]!) row++;
-      const value = row < 0 ? amount : close[row]! * perOpen;
-      out[index]! += conversion === null ? value : (value * conversion.closeAt(ms[index]!)) / conversion.closeAt(ms[0]!);
+    const perOpen = startAmount / open[0]!;
+    const closeMsOf = (bar: number) => (isFixed ? openMs[bar]! + barMs : closeOf(interval, openMs[bar]!));
+    // The last bar that has closed. A close is known from the end of its bar.
+    let row = -1;
+    for (let instant = 0; instant < timesMs.length; instant++) {
+      while (row + 1 < length && closeMsOf(row + 1) <= timesMs[instant]!) row++;
+      const value = row < 0 ? startAmount : close[row]! * perOpen;
+      target[instant]! += conversion === null ? value : (value * conversion.closeAt(timesMs[instant]!)) / conversion.closeAt(timesMs[0]!);
     }
   }
 
@@ -103,17 +107,13 @@ export class ChartMarket {
   async unpack(): Promise<void> {
     if (this.isWhole) return;
     const { wire } = this;
-    const openMs = Float64Array.from(await unpack32(wire.time), (minute) => minute * MINUTE);
+    const openMs = Float64Array.from(await unpack32(wire.time), (minute) => minute * MINUTE_MS);
     const close = await unpack32(wire.close);
     await waitForPaint();
-    const [open, high, low] = [await unpack32(wire.open), await unpack32(wire.high), await unpack32(wire.low)];
-    for (let i = 0, last = 0; i < close.length; i++) {
-      const c = close[i]!;
-      const o = (open[i]! += last);
-      high[i]! += o > c ? o : c;
-      low[i] = (o < c ? o : c) - low[i]!;
-      last = c;
-    }
+    const open = await unpack32(wire.open);
+    const high = await unpack32(wire.high);
+    const low = await unpack32(wire.low);
+    restorePrices(open, high, low, close);
     const length = close.length;
     const volume = wire.volume === null ? new Float64Array(length) : Float64Array.from(await unpack32(wire.volume), volumeOf);
     const lastRow = rowNumbers(length);
@@ -154,24 +154,40 @@ async function unpackTrace({ name, pane, values, closes }: WireTrace): Promise<T
     // With a step of 2 or 5, the last digit would suggest more precision than the column has.
     digits: Math.max(0, values.step.digits - (values.step.times === 1 ? 0 : 1)),
     values: await unpackDecimals(values),
-    closeMs: minutes === null ? null : Float64Array.from(minutes, (minute) => minute * MINUTE),
+    closeMs: minutes === null ? null : Float64Array.from(minutes, (minute) => minute * MINUTE_MS),
   };
 }
 
-function firstOf(levels: ReadonlyMap<Interval, ChartLevel>): ChartLevel {
+/**
+ * Restores packed prices in place. An open is stored relative to the previous close, a high and a low relative to the body of the bar.
+ */
+function restorePrices(open: Int32Array, high: Int32Array, low: Int32Array, close: Int32Array): void {
+  let lastClose = 0;
+  for (let row = 0; row < close.length; row++) {
+    const closeTicks = close[row]!;
+    open[row]! += lastClose;
+    const openTicks = open[row]!;
+    high[row]! += Math.max(openTicks, closeTicks);
+    low[row] = Math.min(openTicks, closeTicks) - low[row]!;
+    lastClose = closeTicks;
+  }
+}
+
+/** Returns the only level there is before the finest bars are unpacked. */
+function firstLevelIn(levels: ReadonlyMap<Interval, ChartLevel>): ChartLevel {
   const [level] = levels.values();
   if (!level) throw new Error('an instrument without bars');
   return level;
 }
 
 /** Returns the coarse bars of the first picture. */
-function firstLevel({ first }: WireInstrument): ChartLevel {
+function coarseLevelOf({ first }: WireInstrument): ChartLevel {
   const length = first.cells.length / 5;
   const column = (cell: number) => Int32Array.from({ length }, (_, row) => first.cells[row * 5 + cell]!);
   return {
     interval: first.interval,
     length,
-    openMs: Float64Array.from({ length }, (_, row) => first.cells[row * 5]! * MINUTE),
+    openMs: Float64Array.from({ length }, (_, row) => first.cells[row * 5]! * MINUTE_MS),
     open: column(1),
     high: column(2),
     low: column(3),
@@ -211,13 +227,15 @@ export function placeOf({ times, endMs, level }: ChartSlice, ms: number): number
   const length = typicalLengthMs(level.interval);
   const start = times[0] ?? 0;
   if (level.interval !== '1M') return (ms - start) / length - 0.5;
-  if (ms < start || ms >= endMs) return (ms < start ? (ms - start) / length : times.length + (ms - endMs) / length) - 0.5;
-  const at = rowAtOrAfter(times, ms + 1) - 1;
-  const open = times[at] ?? start;
-  return at + (ms - open) / ((times[at + 1] ?? endMs) - open) - 0.5;
+  if (ms < start) return (ms - start) / length - 0.5;
+  if (ms >= endMs) return times.length + (ms - endMs) / length - 0.5;
+  const bar = rowAtOrAfter(times, ms + 1) - 1;
+  const openMs = times[bar] ?? start;
+  const nextMs = times[bar + 1] ?? endMs;
+  return bar + (ms - openMs) / (nextMs - openMs) - 0.5;
 }
 
-/** A smaller part of a bar is a rounding error. */
+/** A smaller share of a bar is a rounding error. */
 const MIN_PART = 1e-6;
 
 /** Returns both ends of a window on the grid. At the edge of the data, a bar that reaches beyond it is shown whole. */
@@ -225,21 +243,24 @@ export function edgesOf(
   slice: ChartSlice,
   { from, to, first, last }: { readonly from: number; readonly to: number; readonly first: number; readonly last: number },
 ): readonly [left: number, right: number] {
-  const [left, right] = [placeOf(slice, from), placeOf(slice, to)];
-  return [from > first ? left : Math.floor(left + 0.5 + MIN_PART) - 0.5, to < last ? right : Math.ceil(right + 0.5 - MIN_PART) - 0.5];
+  const left = placeOf(slice, from);
+  const right = placeOf(slice, to);
+  const wholeLeft = Math.floor(left + 0.5 + MIN_PART) - 0.5;
+  const wholeRight = Math.ceil(right + 0.5 - MIN_PART) - 0.5;
+  return [from > first ? left : wholeLeft, to < last ? right : wholeRight];
 }
 
 /** Returns the values of an indicator that were known at the close of each bar of a slice. NaN before the first value. */
 export function traceOn(slice: ChartSlice, { values, closeMs }: Trace): Float64Array {
   const { level, rows } = slice;
-  const out = new Float64Array(rows.length).fill(Number.NaN);
+  const knownValues = new Float64Array(rows.length).fill(Number.NaN);
   rows.forEach((row, place) => {
     if (row < 0) return;
-    if (closeMs === null) out[place] = values[level.lastRow[row]!]!;
+    if (closeMs === null) knownValues[place] = values[level.lastRow[row]!]!;
     else {
       const lastClosed = rowAtOrAfter(closeMs, closeOf(level.interval, slice.times[place]!) + 1) - 1;
-      if (lastClosed >= 0) out[place] = values[lastClosed]!;
+      if (lastClosed >= 0) knownValues[place] = values[lastClosed]!;
     }
   });
-  return out;
+  return knownValues;
 }

@@ -5,7 +5,7 @@ import type { ActAnswer } from '../../../control/botControl.ts';
 import type { BotView } from '../../../control/botView.ts';
 import type { AccessLevel, BotRequest } from '../../../control/botRequest.ts';
 
-const STORED = 'isobar-token';
+const TOKEN_STORAGE_KEY = 'isobar-token';
 const REQUEST_TIMEOUT_MS = 2500;
 
 /** A view of the bot, and what the token allows. */
@@ -20,7 +20,7 @@ export type FailedRequest = { readonly kind: 'token' | 'problem'; readonly probl
 /** Returns the token from the address (#token=...), which is then removed from the address, or from this tab's storage. */
 export function storedToken(): string | null {
   const token = /^#token=([\w-]+)$/.exec(location.hash)?.[1];
-  if (token === undefined) return sessionStorage.getItem(STORED);
+  if (token === undefined) return sessionStorage.getItem(TOKEN_STORAGE_KEY);
   history.replaceState(null, '', location.pathname);
   storeToken(token);
   return token;
@@ -28,18 +28,18 @@ export function storedToken(): string | null {
 
 /** Keeps the token in this tab. Null removes it. */
 export function storeToken(token: string | null): void {
-  if (token === null) sessionStorage.removeItem(STORED);
-  else sessionStorage.setItem(STORED, token);
+  if (token === null) sessionStorage.removeItem(TOKEN_STORAGE_KEY);
+  else sessionStorage.setItem(TOKEN_STORAGE_KEY, token);
 }
 
 /** Requests the view of the bot. */
 export async function fetchView(token: string): Promise<ViewReply | FailedRequest> {
-  return ask<ViewReply>('/api/view', { headers: { Authorization: `Bearer ${token}` } });
+  return requestJson<ViewReply>('/api/view', { headers: { Authorization: `Bearer ${token}` } });
 }
 
 /** Sends a request of the operator. `typed`: the text that the operator typed to confirm it. */
 export async function postAct(token: string, request: BotRequest, typed: string): Promise<ActAnswer | FailedRequest> {
-  return ask<ActAnswer>('/api/act', {
+  return requestJson<ActAnswer>('/api/act', {
     method: 'POST',
     headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
     body: JSON.stringify({ request, typed }),
@@ -50,7 +50,7 @@ export async function postAct(token: string, request: BotRequest, typed: string)
 export const hasFailed = (answer: object): answer is FailedRequest => 'problem' in answer && 'kind' in answer;
 
 /** Sends a request and returns the JSON of its reply. */
-async function ask<T extends object>(path: string, init: RequestInit): Promise<T | FailedRequest> {
+async function requestJson<T extends object>(path: string, init: RequestInit): Promise<T | FailedRequest> {
   try {
     const response = await fetch(path, {
       ...init,

@@ -16,6 +16,9 @@ const PRICE_PANE = 'price';
 /** Heights of the pane of the bars and of each pane below it, where there are some, px. */
 const PRICE_HEIGHT = 280;
 const PANE_HEIGHT = 90;
+/** Number of newest bars whose closes decide how many decimals the price scale shows, and the maximum of decimals. */
+const RECENT_BARS = 5;
+const MAX_PRICE_DIGITS = 8;
 /** Number of colours for lines. */
 const PLOT_COLOURS = 6;
 
@@ -23,27 +26,28 @@ const PLOT_COLOURS = 6;
 interface ChartObjects {
   readonly price: IChartApi;
   readonly bars: ISeriesApi<'Candlestick'>;
+  /** The marks of the bot's fills. */
   readonly marks: ISeriesMarkersPluginApi<Time>;
-  /** What strategies draw on the feed, in the order of its plots. */
-  readonly plots: ISeriesApi<'Line'>[];
+  /** The lines of what strategies plot, in the order of the feed's plots. */
+  readonly plotLines: ISeriesApi<'Line'>[];
   readonly equity: IChartApi;
-  readonly line: ISeriesApi<'Area'>;
+  readonly equityLine: ISeriesApi<'Area'>;
 }
 
 /** Both charts of the page. */
 export class LiveCharts {
   #charts: ChartObjects | null = null;
   #view: BotView | null = null;
-  #feed = 0;
-  /** Text that identifies the drawn data, so that the same data is not drawn twice. */
-  #drawn = '';
-  /** Text that identifies the lines of the price chart: names and panes. */
-  #lines = '';
+  #feedIndex = 0;
+  /** Identifies the drawn data, so that the same data is not drawn twice. */
+  #drawnKey = '';
+  /** Identifies the lines of the price chart: names and panes. */
+  #drawnLines = '';
 
   constructor() {
     byId('feed')?.addEventListener('change', (event) => {
-      this.#feed = event.target instanceof HTMLSelectElement ? event.target.selectedIndex : 0;
-      this.#drawn = '';
+      this.#feedIndex = event.target instanceof HTMLSelectElement ? event.target.selectedIndex : 0;
+      this.#drawnKey = '';
       if (this.#view) this.show(this.#view);
     });
     new ResizeObserver(() => this.#resize()).observe(document.body);
@@ -54,27 +58,35 @@ export class LiveCharts {
     this.#charts?.price.remove();
     this.#charts?.equity.remove();
     this.#charts = null;
-    this.#drawn = '';
-    this.#lines = '';
+    this.#drawnKey = '';
+    this.#drawnLines = '';
     if (this.#view) this.show(this.#view);
   }
 
   /** Draws a view, unless its data is already drawn. */
   show(view: BotView): void {
     this.#view = view;
-    this.#drawNames(view.feeds);
-    const feed = view.feeds[this.#feed] ?? view.feeds[0];
+    this.#drawFeedNames(view.feeds);
+    const feed = view.feeds[this.#feedIndex] ?? view.feeds[0];
     setText('last', feed?.lastPrice ? grouped(feed.lastPrice) : '');
-    const drawnState = `${feed?.instrument} ${feed?.bars.at(-1)?.[0]} ${feed?.lastPrice} ${view.fills.at(-1)?.tradeId} ${view.equity[0]?.points.at(-1)?.[0]} ${view.equity[0]?.now}`;
-    if (drawnState === this.#drawn) return;
-    const isFirst = this.#charts === null;
+    const [equity] = view.equity;
+    const viewKey = [
+      feed?.instrument,
+      feed?.bars.at(-1)?.[0],
+      feed?.lastPrice,
+      view.fills.at(-1)?.tradeId,
+      equity?.points.at(-1)?.[0],
+      equity?.now,
+    ].join(' ');
+    if (viewKey === this.#drawnKey) return;
+    const isFirstDraw = this.#charts === null;
     this.#charts ??= createCharts();
-    this.#drawn = drawnState;
+    this.#drawnKey = viewKey;
     if (feed) this.#drawPrice(view, feed, this.#charts);
-    const points = (view.equity[0]?.points ?? []).map(([timeMs, value]) => ({ time: chartTime(timeMs), value: Number(value) }));
+    const points = (equity?.points ?? []).map(([timeMs, value]) => ({ time: chartTime(timeMs), value: Number(value) }));
     setText('equity-note', points.length === 0 ? 'No bar has closed since the start.' : '');
-    this.#charts.line.setData(rising(points));
-    if (!isFirst) return;
+    this.#charts.equityLine.setData(withRisingTimes(points));
+    if (!isFirstDraw) return;
     this.#charts.price.timeScale().fitContent();
     this.#charts.equity.timeScale().fitContent();
   }
@@ -83,14 +95,17 @@ export class LiveCharts {
   #drawPrice({ fills }: BotView, feed: FeedView, charts: ChartObjects): void {
     const { instrument, bars } = feed;
     const { bars: series, marks } = charts;
-    const digits = Math.min(8, Math.max(0, ...bars.slice(-5).map((bar) => decimals(bar[4]))));
+    const closes = bars.slice(-RECENT_BARS).map(([, , , , close]) => close);
+    const digits = Math.min(MAX_PRICE_DIGITS, Math.max(0, ...closes.map(priceDecimals)));
     series.applyOptions({ priceFormat: { type: 'price', precision: digits, minMove: 10 ** -digits } });
-    series.setData(rising(bars.map(([openMs, open, high, low, close]) => ({ time: chartTime(openMs), open, high, low, close }))));
-    const first = bars[0]?.[0] ?? Infinity;
-    const ownFills = fills.filter((fill) => fill.instrument === instrument && fill.timeMs >= first).toSorted((a, b) => a.timeMs - b.timeMs);
+    series.setData(withRisingTimes(bars.map(([openMs, open, high, low, close]) => ({ time: chartTime(openMs), open, high, low, close }))));
+    const firstOpenMs = bars[0]?.[0] ?? Infinity;
+    const shownFills = fills
+      .filter((fill) => fill.instrument === instrument && fill.timeMs >= firstOpenMs)
+      .toSorted((earlier, later) => earlier.timeMs - later.timeMs);
     marks.setMarkers(
-      ownFills.map(({ side, timeMs }): SeriesMarker<Time> => ({
-        time: chartTime(barOf(bars, timeMs)),
+      shownFills.map(({ side, timeMs }): SeriesMarker<Time> => ({
+        time: chartTime(barOpenMs(bars, timeMs)),
         position: side === 'buy' ? 'belowBar' : 'aboveBar',
         shape: side === 'buy' ? 'arrowUp' : 'arrowDown',
         color: colour(side === 'buy' ? 'gain' : 'loss'),
@@ -100,12 +115,12 @@ export class LiveCharts {
   }
 
   /** Draws the plots of a feed. Their lines are created again when names or panes have changed. */
-  #drawPlots({ instrument, interval, bars, plots }: FeedView, { price, plots: lines }: ChartObjects): void {
+  #drawPlots({ instrument, interval, bars, plots }: FeedView, { price, plotLines }: ChartObjects): void {
     const names = JSON.stringify([instrument, interval, plots.map(({ strategy, name, pane }) => [strategy, name, pane])]);
-    if (names !== this.#lines) {
-      this.#lines = names;
-      for (const line of lines.splice(0)) price.removeSeries(line);
-      lines.push(...addLines(price, plots));
+    if (names !== this.#drawnLines) {
+      this.#drawnLines = names;
+      for (const line of plotLines.splice(0)) price.removeSeries(line);
+      plotLines.push(...addLines(price, plots));
       byId('plots')?.replaceChildren(...legendOf(plots));
     }
     for (const [index, { values }] of plots.entries()) {
@@ -113,11 +128,12 @@ export class LiveCharts {
         const value = values[row] ?? null;
         return value === null ? { time: chartTime(openMs) } : { time: chartTime(openMs), value };
       });
-      lines[index]?.setData(rising(points));
+      plotLines[index]?.setData(withRisingTimes(points));
     }
   }
 
-  #drawNames(feeds: readonly FeedView[]): void {
+  /** Fills the list of feeds, from which the user chooses one. */
+  #drawFeedNames(feeds: readonly FeedView[]): void {
     const select = byId('feed');
     const names = feeds.map(({ instrument, interval }) => `${instrument} ${interval}`);
     if (!(select instanceof HTMLSelectElement) || select.options.length === names.length) return;
@@ -172,23 +188,26 @@ function legendOf(plots: FeedView['plots']): HTMLElement[] {
   });
 }
 
-/** Returns the decimals of a price; 2 for more than 4, because a binary fraction may have many more digits than the price. */
-function decimals(value: number): number {
-  const { length } = String(value).split('.')[1] ?? '';
-  return length <= 4 ? length : 2;
+/** A price with more decimals than this comes from the rounding of a binary fraction. It is shown with two. */
+const MAX_EXACT_DECIMALS = 4;
+
+/** Returns how many decimals of a price to show. */
+function priceDecimals(price: number): number {
+  const { length } = String(price).split('.')[1] ?? '';
+  return length <= MAX_EXACT_DECIMALS ? length : 2;
 }
 
 /** Returns the open time of the bar that contains `timeMs`, or of the newest bar when that bar has not arrived yet. */
-function barOf(bars: FeedView['bars'], timeMs: number): number {
+function barOpenMs(bars: FeedView['bars'], timeMs: number): number {
   return bars.findLast(([openMs]) => openMs <= timeMs)?.[0] ?? timeMs;
 }
 
-/** Returns the points whose times rise, because the chart library rejects others. */
-function rising<T extends { readonly time: UTCTimestamp }>(points: readonly T[]): T[] {
+/** Returns the points that are later than their predecessor, because the chart library rejects others. */
+function withRisingTimes<T extends { readonly time: UTCTimestamp }>(points: readonly T[]): T[] {
   return points.filter(({ time }, index) => index === 0 || time > (points[index - 1]?.time ?? 0));
 }
 
-/** Returns the colours and the behaviour of a chart. */
+/** Returns the colours and the behaviour that both charts share. */
 function chartOptions() {
   return {
     autoSize: false,
@@ -227,12 +246,12 @@ function createCharts(): ChartObjects {
   });
   const equity = chart('equity-chart');
   const accent = colour('accent');
-  const line = equity.addSeries(LightweightCharts.AreaSeries, {
+  const equityLine = equity.addSeries(LightweightCharts.AreaSeries, {
     lineColor: accent,
     topColor: `${accent}40`,
     bottomColor: `${accent}00`,
     lineWidth: 2,
     priceLineVisible: false,
   });
-  return { price, bars, marks: LightweightCharts.createSeriesMarkers(bars, []), plots: [], equity, line };
+  return { price, bars, marks: LightweightCharts.createSeriesMarkers(bars, []), plotLines: [], equity, equityLine };
 }

@@ -10,23 +10,34 @@ export interface DialogQuestion {
   readonly title: string;
   readonly message: string;
   readonly button: string;
-  /** Word that the user must type; null: none. */
+  /** Word that the operator must type; null: none. */
   readonly word: string | null;
+  /** The reason that the dialog proposes; empty: the operator must enter one. */
   readonly why: string;
+  /** True when the button has the colour of a warning. */
   readonly isDanger: boolean;
-  /** Shows the option to close all positions. */
+  /** True when the dialog offers to close all positions too. */
   readonly canFlatten: boolean;
+  /** Returns the request for the entered reason. */
   request(why: string, flatten: boolean): BotRequest;
 }
 
 /** Sends the request. Resolves with the problem, or null. */
 export type SendRequest = (request: BotRequest, typed: string) => Promise<string | null>;
 
+/** Minimum length of a reason, in characters. */
+const MIN_REASON_LENGTH = 3;
+
+/** Returns an input field of the page; null if the id names none. */
 const input = (id: string): HTMLInputElement | null => {
   const field = byId(id);
   return field instanceof HTMLInputElement ? field : null;
 };
 const valueOf = (id: string): string => input(id)?.value.trim() ?? '';
+const setInput = (id: string, value: string): void => {
+  const field = input(id);
+  if (field) field.value = value;
+};
 
 /** The dialog of the page. */
 export class ActDialog {
@@ -54,16 +65,10 @@ export class ActDialog {
     setHidden('act-flatten-line', !question.canFlatten);
     setHidden('act-typed-line', question.word === null);
     setText('act-word', question.word ?? '');
-    for (const [id, value] of [
-      ['act-why', question.why],
-      ['act-typed', ''],
-    ] as const) {
-      // prettier-ignore
-      const field = input(id);
-      if (field) field.value = value;
-    }
-    const flatten = input('act-flatten');
-    if (flatten) flatten.checked = false;
+    setInput('act-why', question.why);
+    setInput('act-typed', '');
+    const flattenBox = input('act-flatten');
+    if (flattenBox) flattenBox.checked = false;
     if (this.#dialog instanceof HTMLDialogElement) this.#dialog.showModal();
     byId(question.why === '' ? 'act-why' : 'act-yes')?.focus();
   }
@@ -74,7 +79,7 @@ export class ActDialog {
     if (!question) return;
     const why = valueOf('act-why');
     const typed = valueOf('act-typed');
-    if (why.length < 3) return setText('act-problem', 'Enter a reason: it is kept in the journal.');
+    if (why.length < MIN_REASON_LENGTH) return setText('act-problem', 'Enter a reason: it is kept in the journal.');
     if (question.word !== null && typed !== question.word) return setText('act-problem', `Type ${question.word} to confirm.`);
     const problem = await this.#send(question.request(why, input('act-flatten')?.checked === true), typed);
     if (problem === null) this.#close();

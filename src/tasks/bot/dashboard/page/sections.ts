@@ -4,49 +4,73 @@
 import type { BotView, BotOrderView } from '../../../control/botView.ts';
 import { byId, element } from '../../../../report/page/browser/dom.ts';
 import { clockText, wholeText, counted, grouped, minuteText, NONE, percent, THIN } from '../../../../base/text/format.ts';
-import { ageText, cell, shortMoneyText, msText, setHidden, setText, showTable, signedText, signKind, type TableCell } from './table.ts';
+import {
+  ageText,
+  cell,
+  shortMoneyText,
+  msText,
+  setHidden,
+  setText,
+  showTable,
+  signedText,
+  signKind,
+  twoDecimals,
+  type TableCell,
+} from './table.ts';
 
-/** Acts on the items of the list "Needs your eye". */
+/** What the buttons of the list "Needs your eye" do. `description` names the order or fill in the dialog. */
 export interface ItemActs {
   adopt(id: string, description: string): void;
   ignore(id: string, description: string): void;
   resolve(cid: string, outcome: 'placed' | 'noEffect'): void;
 }
 
+type HaltCauseView = BotView['scopes'][number]['causes'][number];
+
+const STATES_BEST_FIRST = ['RUN', 'HALT_NEW', 'CANCEL_ONLY', 'KILLED'];
+
 /** Shows the worst risk state and its first cause. */
 export function showState({ scopes, timeMs }: BotView): void {
-  const bestFirst = ['RUN', 'HALT_NEW', 'CANCEL_ONLY', 'KILLED'];
-  const worst = scopes.toSorted((a, b) => bestFirst.indexOf(b.state) - bestFirst.indexOf(a.state))[0];
+  const [worst] = scopes.toSorted((a, b) => STATES_BEST_FIRST.indexOf(b.state) - STATES_BEST_FIRST.indexOf(a.state));
   const state = worst?.state ?? 'RUN';
   byId('state')?.setAttribute('data-state', state);
   setText('state-word', state);
-  const [cause] = worst?.causes ?? [];
-  const more = scopes.reduce((sum, { causes }) => sum + causes.length, 0) - 1;
-  const why =
-    cause && worst
-      ? `${worst.scope === 'account' ? '' : `${worst.scope}: `}${cause.code}, ${cause.why}, for ${ageText(timeMs - cause.sinceMs)}; ` +
-        (cause.clearsItself ? 'clears by itself' : 'the operator clears it')
-      : 'everything that the rules allow';
-  setText('state-why', more > 0 ? `${why} (and ${more} more)` : why);
+  const [firstCause] = worst?.causes ?? [];
+  const causeCount = scopes.reduce((sum, { causes }) => sum + causes.length, 0);
+  const why = firstCause && worst ? causeText(worst.scope, firstCause, timeMs) : 'everything that the rules allow';
+  setText('state-why', causeCount > 1 ? `${why} (and ${causeCount - 1} more)` : why);
+}
+
+/** Returns the scope, code, reason and age of a halt cause, and who clears it. */
+function causeText(scope: string, { code, why, sinceMs, clearsItself }: HaltCauseView, nowMs: number): string {
+  const scopeText = scope === 'account' ? '' : `${scope}: `;
+  const clearing = clearsItself ? 'clears by itself' : 'the operator clears it';
+  return `${scopeText}${code}, ${why}, for ${ageText(nowMs - sinceMs)}; ${clearing}`;
 }
 
 /** Shows which bot this is, and what the token allows. */
 export function showWho({ name, mode, timeScale, account, version, startedMs, timeMs }: BotView, allowed: string): void {
   const scale = timeScale === 1 ? '' : `, time ${timeScale}x`;
-  setText(
-    'who',
-    `${name} · ${mode}${scale} · account ${account} · up ${ageText(timeMs - startedMs)} · ${minuteText(timeMs)} · isobar ${version} · token: ${allowed}`,
-  );
+  const facts = [
+    name,
+    `${mode}${scale}`,
+    `account ${account}`,
+    `up ${ageText(timeMs - startedMs)}`,
+    minuteText(timeMs),
+    `isobar ${version}`,
+    `token: ${allowed}`,
+  ];
+  setText('who', facts.join(' · '));
   document.title = `${name} · ${mode}`;
 }
 
 /** Shows equity, counts and the last audit as cards. */
 export function showCards({ equity, open, unknown, positions, counts, audit, timeMs }: BotView): void {
-  const cards = equity.flatMap(({ asset, now, today }) => [
-    card('Equity', shortMoneyText(now), asset, `since 00:00 UTC ${signedText(moneyPlain(today))}`, signKind(today)),
-  ]);
+  const equityCards = equity.map(({ asset, now, today }) =>
+    card('Equity', shortMoneyText(now), asset, `since 00:00 UTC ${signedText(twoDecimals(today))}`, signKind(today)),
+  );
   byId('cards')?.replaceChildren(
-    ...cards,
+    ...equityCards,
     card('Positions', wholeText(positions.length), '', `${counted(counts.fills, 'fill')} since the start`),
     card('Open orders', wholeText(open.length), '', `${wholeText(counts.ordersSent)} sent, ${wholeText(counts.ordersDenied)} denied`),
     card(
@@ -66,30 +90,24 @@ export function showCards({ equity, open, unknown, positions, counts, audit, tim
   );
 }
 
-/** Formats with two decimals, without grouping. */
-function moneyPlain(text: string): string {
-  const [whole = '', part = ''] = text.split('.');
-  return `${whole}.${part.padEnd(2, '0').slice(0, 2)}`;
-}
-
 /** Returns a card with a label, a value with its unit, and a second line. */
-function card(label: string, value: string, unit: string, sub: string, kind: TableCell['kind'] = 'text'): HTMLElement {
+function card(label: string, value: string, unit: string, secondLine: string, kind: TableCell['kind'] = 'text'): HTMLElement {
   const isBad = kind === 'amber';
   return element(
     'div',
     { class: 'card' },
     element('div', { class: 'label' }, label),
     element('div', { class: isBad ? 'value amber' : 'value' }, value, element('span', { class: 'unit' }, unit === '' ? '' : ` ${unit}`)),
-    element('div', { class: kind === 'text' ? 'sub' : `sub ${kind}` }, sub),
+    element('div', { class: kind === 'text' ? 'sub' : `sub ${kind}` }, secondLine),
   );
 }
 
 /** Lists orders of unknown outcome and foreign orders, with buttons if the user may operate. */
 export function showUnknown({ unknown, foreignOrders, timeMs }: BotView, acts: ItemActs, mayOperate: boolean): void {
   setHidden('unknown', unknown.length + foreignOrders.length === 0);
-  const button = (label: string, run: () => void): HTMLElement => {
+  const button = (label: string, onClick: () => void): HTMLElement => {
     const node = element('button', {}, label);
-    node.addEventListener('click', run);
+    node.addEventListener('click', onClick);
     return node;
   };
   const item = (text: string, buttons: readonly HTMLElement[]): HTMLElement =>
@@ -179,7 +197,10 @@ function dataRows({ feeds, series }: BotView): readonly HTMLElement[] {
   ];
 }
 
-/** Returns the rows about the clocks of the exchange and the four request budgets that are used most. */
+/** Number of request budgets that the page shows. */
+const MAX_BUDGETS = 4;
+
+/** Returns the rows about the clocks of the exchange and the request budgets that are used most. */
 function exchangeRows({ clocks, budget, timeMs }: BotView): readonly HTMLElement[] {
   return [
     ...clocks.map(({ market, offsetMs, uncertaintyMs, maxUncertaintyMs }) =>
@@ -191,7 +212,7 @@ function exchangeRows({ clocks, budget, timeMs }: BotView): readonly HTMLElement
     ),
     ...budget
       .toSorted((a, b) => b.used / b.max - a.used / a.max)
-      .slice(0, 4)
+      .slice(0, MAX_BUDGETS)
       .map(({ name, used, max, windowMs, stoppedUntilMs }) =>
         checkRow(
           `Requests, ${name}`,
@@ -307,6 +328,7 @@ function showFills({ fills }: BotView): void {
   );
 }
 
+/** Sequence number of the newest decision on the page. */
 let shownSeq = -1;
 
 /** Lists the decisions, newest first, if there are new ones. */

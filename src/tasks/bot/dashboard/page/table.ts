@@ -1,4 +1,4 @@
-// Tables and text helpers of the page. They set text, never markup.
+// Tables and text of the dashboard page. All values are set as text, never as markup, because they may come from the exchange.
 /// <reference lib="dom" />
 
 import { byId, element } from '../../../../report/page/browser/dom.ts';
@@ -13,21 +13,22 @@ export interface TableCell {
 /** Returns a cell. */
 export const cell = (text: string, kind?: TableCell['kind']): TableCell => (kind ? { text, kind } : { text });
 
-/** Shows a table, or the text `empty` if it has no rows. In `head`, a leading `<` aligns a column to the left. */
-export function showTable(id: string, head: readonly string[], rows: readonly (readonly TableCell[])[], empty: string): void {
+/** Shows a table, or `emptyText` if it has no rows. In `columns`, a leading `<` aligns a column to the left. */
+export function showTable(id: string, columns: readonly string[], rows: readonly (readonly TableCell[])[], emptyText: string): void {
   const root = byId(id);
   if (!root) return;
   if (rows.length === 0) {
-    root.replaceChildren(element('p', { class: 'empty' }, empty));
+    root.replaceChildren(element('p', { class: 'empty' }, emptyText));
     return;
   }
-  const isLeft = head.map((name) => name.startsWith('<'));
-  const heads = head.map((name, column) => element('th', { scope: 'col', class: isLeft[column] ? 't' : '' }, name.replace('<', '')));
+  // The style class `t` aligns to the left.
+  const alignments = columns.map((name) => (name.startsWith('<') ? 't' : ''));
+  const heads = columns.map((name, column) => element('th', { scope: 'col', class: alignments[column] ?? '' }, name.replace('<', '')));
   const body = rows.map((row) =>
     element(
       'tr',
       {},
-      ...row.map(({ text, kind }, column) => element('td', { class: [isLeft[column] ? 't' : '', kind ?? ''].join(' ').trim() }, text)),
+      ...row.map(({ text, kind }, column) => element('td', { class: `${alignments[column] ?? ''} ${kind ?? ''}`.trim() }, text)),
     ),
   );
   root.replaceChildren(element('table', {}, element('thead', {}, element('tr', {}, ...heads)), element('tbody', {}, ...body)));
@@ -35,7 +36,8 @@ export function showTable(id: string, head: readonly string[], rows: readonly (r
 
 /** Formats decimal text with a sign, except for zero. */
 export function signedText(text: string): string {
-  return /^[^-]*[1-9]/.test(text) && !text.startsWith('-') ? `+${grouped(text)}` : grouped(text);
+  const isPositive = !text.startsWith('-') && /[1-9]/.test(text);
+  return isPositive ? `+${grouped(text)}` : grouped(text);
 }
 
 /** Returns the style of a signed decimal; plain for zero. */
@@ -44,11 +46,14 @@ export function signKind(text: string): 'gain' | 'loss' | 'text' {
   return text.startsWith('-') ? 'loss' : 'gain';
 }
 
-/** Formats money for a card: two decimals. */
-export function shortMoneyText(text: string): string {
-  const [whole = '', part = ''] = text.split('.');
-  return grouped(`${whole}.${part.padEnd(2, '0').slice(0, 2)}`);
+/** Cuts or fills decimal text to two decimals, without grouping. */
+export function twoDecimals(text: string): string {
+  const [whole = '', fraction = ''] = text.split('.');
+  return `${whole}.${fraction.padEnd(2, '0').slice(0, 2)}`;
 }
+
+/** Formats money for a card: two decimals, grouped. */
+export const shortMoneyText = (text: string): string => grouped(twoDecimals(text));
 
 /** Formats ms as `4 s`, `12 min`, `3 h 05 min` or `2 d`. */
 export function ageText(ms: number | null): string {
@@ -58,7 +63,8 @@ export function ageText(ms: number | null): string {
   const minutes = Math.floor(seconds / 60);
   if (minutes < 120) return `${minutes}${THIN}min`;
   const hours = Math.floor(minutes / 60);
-  return hours < 48 ? `${hours}${THIN}h ${String(minutes % 60).padStart(2, '0')}${THIN}min` : `${Math.floor(hours / 24)}${THIN}d`;
+  if (hours >= 48) return `${Math.floor(hours / 24)}${THIN}d`;
+  return `${hours}${THIN}h ${String(minutes % 60).padStart(2, '0')}${THIN}min`;
 }
 
 /** Formats whole ms with a typographic minus. */

@@ -38,6 +38,9 @@ const METADATA_V5 = 4;
 export const MESSAGE_KIND = { schema: 1, recordBatch: 3 } as const;
 /** Numbers of the column types in the format. */
 export const COLUMN_TYPE = { int: 2, floatingPoint: 3, timestamp: 10 } as const;
+/** The precision of float64, and the unit of times in ms, by their numbers in the format. */
+const DOUBLE_PRECISION = 2;
+const UNIT_MS = 1;
 /** Marker before the length of a message. */
 export const CONTINUATION = 0xffffffff;
 /** Bodies and buffers start at multiples of this. The format recommends it for memory-mapped files. */
@@ -92,13 +95,13 @@ export function writeArrowParts(
     options.verify?.(temporary);
     renameSync(temporary, path);
   } catch (error) {
-    discard(temporary);
+    removeFileIfThere(temporary);
     throw fileError(path, 'cannot be written', error);
   }
 }
 
 /** Removes an unfinished file. Errors are ignored, so that the original error is reported. */
-export function discard(temporary: string): void {
+export function removeFileIfThere(temporary: string): void {
   try {
     rmSync(temporary, { force: true });
   } catch {
@@ -108,8 +111,8 @@ export function discard(temporary: string): void {
 
 /** Throws InvariantError if two columns share memory, because writing one would change the other. */
 function assertSeparate(columns: readonly ArrowColumn[]): void {
-  for (const [i, { name, values }] of columns.entries()) {
-    for (const other of columns.slice(i + 1)) {
+  for (const [index, { name, values }] of columns.entries()) {
+    for (const other of columns.slice(index + 1)) {
       const areSeparate =
         values.buffer !== other.values.buffer ||
         values.byteOffset + values.byteLength <= other.values.byteOffset ||
@@ -124,8 +127,8 @@ function writeFile(file: number, { columns, rows, part }: ArrowParts, metadata: 
   const writer = new ArrowWriter(file, columns, metadata, Math.min(rows, BATCH_ROWS));
   for (let from = 0; from < rows; from += BATCH_ROWS) {
     const length = Math.min(BATCH_ROWS, rows - from);
-    const { columns: held, from: first } = part(from, length);
-    writer.writeBatch(held, first, length);
+    const { columns: partColumns, from: firstRow } = part(from, length);
+    writer.writeBatch(partColumns, firstRow, length);
   }
   writer.finish(metadata);
 }
@@ -150,7 +153,7 @@ export class ArrowWriter {
 
   /** Writes the rows `from` to `from` + `length` of `columns` as the next batch. */
   writeBatch(columns: readonly ArrowColumn[], from: number, length: number): void {
-    const bodies = columns.map((column, i) => padTo(columnBytes(column, from, length, this.buffers[i]!), ALIGN));
+    const bodies = columns.map((column, index) => padTo(columnBytes(column, from, length, this.buffers[index]!), ALIGN));
     const bodyBytes = bytesIn(bodies);
     const head = message(MESSAGE_KIND.recordBatch, batchTable(this.columns, length, bodies), bodyBytes, this.position);
     this.blocks.push(this.position, head.byteLength, bodyBytes);
@@ -170,12 +173,12 @@ export class ArrowWriter {
     assert(bytesIn(head) === (this.blocks[0] ?? this.position), 'the head has the size of the first metadata');
     this.checksums.setHead(head);
     this.write(head, 0);
-    const end = new DataView(new ArrayBuffer(4));
-    const stop = new Uint8Array(8).fill(0xff, 0, 4);
+    const endMark = new Uint8Array(8).fill(0xff, 0, 4);
     const pairs = flatList(this.checksums.pairs().map(([key, value]) => flatTable(flatText(key), flatText(value))));
     const footer = encode(flatTable(short(METADATA_V5), schema, longs(3, []), longs(3, this.blocks), pairs));
-    end.setInt32(0, footer.byteLength, true);
-    const foot = Buffer.concat([stop, footer, new Uint8Array(end.buffer), new TextEncoder().encode(MAGIC)]);
+    const footerLength = new DataView(new ArrayBuffer(4));
+    footerLength.setInt32(0, footer.byteLength, true);
+    const foot = Buffer.concat([endMark, footer, new Uint8Array(footerLength.buffer), new TextEncoder().encode(MAGIC)]);
     this.write([sealed(foot)], this.position);
   }
 
@@ -231,37 +234,38 @@ export function bytesOf(values: Float64Array | Int32Array, from: number, length:
 function padTo(bytes: Uint8Array, align: number): Uint8Array {
   const size = Math.ceil(bytes.byteLength / align) * align;
   if (size === bytes.byteLength) return bytes;
-  const whole = new Uint8Array(size);
-  whole.set(bytes);
-  return whole;
+  const padded = new Uint8Array(size);
+  padded.set(bytes);
+  return padded;
 }
 
 /** Returns an encapsulated message, padded so that the data after it (at `position`) starts aligned. */
 function message(kind: number, header: FlatTable, bodyBytes: number, position: number): Uint8Array {
   const bytes = encode(flatTable(short(METADATA_V5), byte(kind), header, long(bodyBytes)));
   const size = roundUp(position + 8 + bytes.byteLength) - position;
-  const whole = new Uint8Array(size);
-  const view = new DataView(whole.buffer);
+  const padded = new Uint8Array(size);
+  const view = new DataView(padded.buffer);
   view.setUint32(0, CONTINUATION, true);
   view.setInt32(4, size - 8, true);
-  whole.set(bytes, 8);
-  return whole;
+  padded.set(bytes, 8);
+  return padded;
 }
 
 /** Returns the schema message: one field for each column, and the metadata of the file. */
 function schemaTable(columns: readonly ArrowColumn[], metadata: Readonly<Record<string, string>>): FlatTable {
   const fields = columns.map(({ name, kind }) => {
-    const [code, type] = typeOf(kind);
-    return flatTable(flatText(name), byte(0), byte(code), type, null, flatList([]));
+    const { typeNumber, type } = typeOf(kind);
+    return flatTable(flatText(name), byte(0), byte(typeNumber), type, null, flatList([]));
   });
   const pairs = Object.entries(metadata).map(([key, value]) => flatTable(flatText(key), flatText(value)));
   return flatTable(short(0), flatList(fields), flatList(pairs));
 }
 
-function typeOf(kind: ArrowColumn['kind']): [number, FlatTable] {
-  if (kind === 'float64') return [COLUMN_TYPE.floatingPoint, flatTable(short(2))];
-  if (kind === 'int32') return [COLUMN_TYPE.int, flatTable(flatInt(32), byte(1))];
-  return [COLUMN_TYPE.timestamp, flatTable(short(1), flatText('UTC'))];
+/** Returns the type of a column: its number in the format, and the table that describes it. */
+function typeOf(kind: ArrowColumn['kind']): { readonly typeNumber: number; readonly type: FlatTable } {
+  if (kind === 'float64') return { typeNumber: COLUMN_TYPE.floatingPoint, type: flatTable(short(DOUBLE_PRECISION)) };
+  if (kind === 'int32') return { typeNumber: COLUMN_TYPE.int, type: flatTable(flatInt(32), byte(1)) };
+  return { typeNumber: COLUMN_TYPE.timestamp, type: flatTable(short(UNIT_MS), flatText('UTC')) };
 }
 
 /**
@@ -271,9 +275,9 @@ function typeOf(kind: ArrowColumn['kind']): [number, FlatTable] {
 function batchTable(columns: readonly ArrowColumn[], rows: number, bodies: readonly Uint8Array[]): FlatTable {
   const buffers: number[] = [];
   let offset = 0;
-  for (const [i, column] of columns.entries()) {
+  for (const [index, column] of columns.entries()) {
     buffers.push(offset, 0, offset, rows * (column.kind === 'int32' ? 4 : 8));
-    offset += bodies[i]!.byteLength;
+    offset += bodies[index]!.byteLength;
   }
   return flatTable(
     long(rows),

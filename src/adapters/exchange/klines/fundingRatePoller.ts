@@ -21,7 +21,7 @@ export interface RateSink {
 }
 
 /** What the poller takes. */
-export interface RatePollerDeps {
+export interface FundingRatePollerDeps {
   readonly scheduler: Scheduler;
   readonly serverTime: () => ServerTime;
   readonly ask: AskRate;
@@ -38,19 +38,19 @@ const RETRY_MS = { min: 1000, max: 60_000 } as const;
 const MAX_WAIT_MS = 3_600_000;
 
 /** Polls the funding rate of one contract. */
-export class RatePoller {
-  readonly #deps: RatePollerDeps;
+export class FundingRatePoller {
+  readonly #deps: FundingRatePollerDeps;
   #dueMs = -Infinity;
   /** The shortest lead time already used for `#dueMs`. */
   #leadMs = Infinity;
   /** Time of the next attempt after a failure. */
-  #againMs = Infinity;
+  #retryAtMs = Infinity;
   #failures = 0;
   #timer: number | null = null;
   #cancelCall: (() => void) | null = null;
   #isRunning = false;
 
-  constructor(deps: RatePollerDeps) {
+  constructor(deps: FundingRatePollerDeps) {
     this.#deps = deps;
   }
 
@@ -82,7 +82,7 @@ export class RatePoller {
     const dueMs = isKnown ? (Math.floor((ms + uncertaintyMs) / periodMs) + 1) * periodMs : this.#dueMs;
     if (dueMs > this.#dueMs) {
       this.#dueMs = dueMs;
-      this.#leadMs = this.#againMs = Infinity;
+      this.#leadMs = this.#retryAtMs = Infinity;
       this.#failures = 0;
       sink.next(dueMs);
     }
@@ -97,7 +97,7 @@ export class RatePoller {
 
   #nextReadMs(): number {
     const lead = RATE_LEADS_MS.find((leadMs) => leadMs < this.#leadMs);
-    return Math.min(this.#againMs, lead === undefined ? Infinity : this.#dueMs - lead);
+    return Math.min(this.#retryAtMs, lead === undefined ? Infinity : this.#dueMs - lead);
   }
 
   /** Requests the rate that applies at the next funding time. A failed read is repeated after a growing pause. */
@@ -105,7 +105,7 @@ export class RatePoller {
     const { ask, sink, serverTime } = this.#deps;
     const dueMs = this.#dueMs;
     this.#leadMs = RATE_LEADS_MS.findLast((leadMs) => dueMs - leadMs <= nowMs) ?? this.#leadMs;
-    this.#againMs = Infinity;
+    this.#retryAtMs = Infinity;
     this.#cancelCall = ask(Math.min(TIMEOUT_MS.max, Math.max(TIMEOUT_MS.min, dueMs - nowMs)), (outcome) => {
       if (!this.#isRunning) return;
       this.#cancelCall = null;
@@ -114,7 +114,7 @@ export class RatePoller {
       const isInTime = ms + uncertaintyMs < dueMs;
       if (outcome.kind !== 'acked') {
         const pauseMs = Math.min(RETRY_MS.max, RETRY_MS.min * 2 ** Math.min(10, this.#failures++));
-        if (ms + pauseMs < dueMs) this.#againMs = ms + pauseMs;
+        if (ms + pauseMs < dueMs) this.#retryAtMs = ms + pauseMs;
         sink.onProblem(causeOf(outcome));
       } else if (isInTime) {
         this.#failures = 0;

@@ -13,7 +13,7 @@ const MIN_ROWS = 3;
  * Reads the times of a file and returns the interval of its bars. It is the shortest step between two rows if at least half of the steps
  * are that long. Throws ConfigError if the rows do not show it.
  */
-export async function foundInterval(file: string, { symbol, skipBad, format }: ImportOptions): Promise<Interval> {
+export async function detectInterval(file: string, { symbol, skipBad, format }: ImportOptions): Promise<Interval> {
   const { columns } = await readBarFile(file, {
     file,
     // Bars of every interval open at a whole second.

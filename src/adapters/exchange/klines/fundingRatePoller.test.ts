@@ -3,7 +3,7 @@
 import { expect, test } from 'vitest';
 import { timeMs } from '../../../base/brand.ts';
 import { DueQueue } from '../../../ports/dueQueue.ts';
-import { RATE_LEADS_MS, RatePoller, type AskRate } from './fundingPoller.ts';
+import { RATE_LEADS_MS, FundingRatePoller, type AskRate } from './fundingRatePoller.ts';
 
 const HOUR = 3_600_000;
 const PERIOD = 8 * HOUR;
@@ -30,7 +30,7 @@ function fixture() {
     return () => queue.cancel(handle);
   };
   const dayAndTime = (dueMs: number): string => new Date(dueMs).toISOString().slice(8, 16);
-  const poller = new RatePoller({
+  const poller = new FundingRatePoller({
     scheduler: queue,
     serverTime: () => ({ ms: timeMs(venueMs()), uncertaintyMs: state.uncertaintyMs }),
     ask: askRate,

@@ -3,7 +3,7 @@
 import { expect, it } from 'vitest';
 import { seededRng } from '../../../base/number/rng.ts';
 import { closeOf, openOf, type Interval } from '../../../model/interval.ts';
-import { intervalOf } from './foundInterval.ts';
+import { intervalOf } from './detectInterval.ts';
 
 const SEED = 311;
 

@@ -1,0 +1,57 @@
+// Draws what only days with two bots have: faults of the second bot, and times at which one client of the exchange is cut off.
+
+import { MAX_CREATES, rngOf, subRandom } from '../draws.ts';
+import type { SimulatedNetwork } from '../network.ts';
+import type { RequestFault, ScheduledFault, TimedFault } from '../schedule.ts';
+
+/** True for days on which both bots trade on one account, with a key each. To each of them the orders of the other are foreign. */
+export const sharesAccount = (seed: number): boolean => seed % 2 === 0;
+
+/** Share of the create requests of the second bot that have a fault, by kind. */
+const CREATE_SHARES = { loseReply: 0.15, loseRequest: 0.1, delayReply: 0.05, cutReply: 0.05, unknownDone: 0.03 } as const;
+/** Smallest and largest number of timed faults of the second bot, by kind. */
+const TIMED_COUNTS = {
+  cutClient: [2, 4],
+  kill: [1, 3],
+  power: [0, 2],
+  halt: [0, 1],
+  killSwitch: [0, 1],
+  flatten: [0, 1],
+} as const;
+
+/** Draws the faults of the second bot. `faultyMs`: length of the part of the day that has faults. */
+export function secondBotFaultsOf(seed: number, faultyMs: number): readonly ScheduledFault[] {
+  const rng = rngOf(seed, 'secondSchedule');
+  const creates: RequestFault[] = [];
+  for (let at = 1; at <= MAX_CREATES; at++) {
+    let drawn = rng.next();
+    for (const [what, share] of Object.entries(CREATE_SHARES) as [RequestFault['what'], number][]) {
+      if (drawn >= 0 && drawn < share) creates.push({ what, at, size: rng.next(), bot: 2 });
+      drawn -= share;
+    }
+  }
+  const timed = Object.entries(TIMED_COUNTS).flatMap(([what, [min, max]]) =>
+    Array.from({ length: min + Math.floor(rng.next() * (max - min + 1)) }, (): TimedFault => ({
+      what: what as TimedFault['what'],
+      at: Math.floor((0.01 + rng.next() * 0.98) * faultyMs),
+      size: rng.next(),
+      bot: 2,
+    })),
+  );
+  return [...creates, ...timed];
+}
+
+/** Shortest time for which a client is cut off, and how much longer the longest one is, ms. */
+const CUT_MS = { min: 5000, range: 600_000 };
+
+/** Cuts one client off while others are connected: its requests do not arrive, or the replies to them, or neither. */
+export function cutClient(
+  network: Pick<SimulatedNetwork, 'requestsLostUntilMs' | 'repliesLostUntilMs'>,
+  nowMs: number,
+  size: number,
+): void {
+  const untilMs = nowMs + CUT_MS.min + Math.floor(size ** 2 * CUT_MS.range);
+  const direction = Math.floor(subRandom(size, 97) * 3);
+  if (direction !== 1) network.requestsLostUntilMs = untilMs;
+  if (direction !== 0) network.repliesLostUntilMs = untilMs;
+}
