@@ -120,7 +120,7 @@ export class RowLog {
   }
 }
 
-/** Copies every `step`th number of `page` from `offset` on to the rows [from, to) of `out`. */
+/** Copies every `step`th number of `page` from `offset` on to the rows [from, to) of `column`. */
 function copyField(page: Float64Array, offset: number, step: number, column: Float64Array, from: number, to: number): void {
   for (let row = from; row < to; row++, offset += step) column[row] = page[offset]!;
 }

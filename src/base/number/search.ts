@@ -3,7 +3,7 @@
 // hot: docs/performance.md#file-constants
 const INFINITY = Infinity;
 
-/** Returns the first row in [from, to) whose time is above `ms`, or `to` if no row is. */
+/** Returns the first row in [from, to) whose time is above `timeMs`, or `to` if no row is. */
 export function firstAfter(times: Float64Array, from: number, to: number, timeMs: number): number {
   let low = from;
   let high = to;
@@ -15,7 +15,7 @@ export function firstAfter(times: Float64Array, from: number, to: number, timeMs
   return low;
 }
 
-/** Returns the first of the ascending times that is at or after `ms`; `length` if there is no such time. */
+/** Returns the first of the ascending times that is at or after `timeMs`; `length` if there is no such time. */
 export function firstFrom(times: ArrayLike<number>, length: number, timeMs: number): number {
   let low = 0;
   let high = length;
@@ -28,7 +28,7 @@ export function firstFrom(times: ArrayLike<number>, length: number, timeMs: numb
 }
 
 /**
- * Returns the highest whole number in [1, top] for which `test` is true; 0 if it is never true. If `test` is true for a number, it must be
+ * Returns the highest whole number in [1, max] for which `test` is true; 0 if it is never true. If `test` is true for a number, it must be
  * true for all lower ones. `near`: where to begin. A good guess saves most of the steps. The first loop moves away from it in growing steps until it has a bound on
  * both sides, and the second one bisects.
  */
@@ -54,7 +54,7 @@ export function highestTrue(test: (value: number) => boolean, near: number, max:
 }
 
 /**
- * Returns the lowest whole number in [1, top] for which `test` is true; Infinity if it is never true. If `test` is true for a number, it
+ * Returns the lowest whole number in [1, max] for which `test` is true; Infinity if it is never true. If `test` is true for a number, it
  * must be true for all higher ones.
  */
 export function lowestTrue(test: (value: number) => boolean, near: number, max: number): number {

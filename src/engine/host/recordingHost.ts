@@ -148,9 +148,9 @@ export class RecordingHost implements StrategyHost {
     this.note('cash');
     return this.run.cash;
   }
-  moneyIn(specOrSeries: 'cash' | 'equity', asset: string): number {
-    this.note(specOrSeries);
-    return this.run.moneyIn(specOrSeries, asset);
+  moneyIn(figure: 'cash' | 'equity', asset: string): number {
+    this.note(figure);
+    return this.run.moneyIn(figure, asset);
   }
   get nowMs(): number {
     this.note('nowMs');

@@ -205,7 +205,7 @@ export class WaitingDrafts {
     if (draft !== undefined) this.withdrawDrafts([draft]);
     return draft !== undefined;
   }
-  /** Withdraws the drafts for which `which` is true. */
+  /** Withdraws the drafts for which `isWithdrawn` is true. */
   withdrawAll(isWithdrawn: (draft: WaitingDraft) => boolean): void {
     this.withdrawDrafts(this.engine.orders.drafts.waiting.filter(isWithdrawn));
   }

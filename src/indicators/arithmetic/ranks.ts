@@ -16,10 +16,10 @@ const NAN = NaN;
  * A symbol counts if it has a value, and if its newest bar closed less than two of its intervals ago. So symbols that are not listed yet
  * or are delisted do not count.
  */
-export function rank(ownValue: Source, among: readonly Source[]): IndicatorSpec<Series> {
+export function rank(x: Source, among: readonly Source[]): IndicatorSpec<Series> {
   if (among.length === 0)
     throw new ConfigError('rank: expected the series of one symbol or more, got none', 'write them as rank(mine, all)');
-  const ranked = operand(ownValue);
+  const ranked = operand(x);
   return seriesSpec({
     name: 'rank',
     sources: [ranked, ...among.map(operand)],
@@ -65,7 +65,7 @@ class Rival {
     }
   }
 
-  /** Compares the rows [row, end) with as many rows of this symbol from `found` on. */
+  /** Compares the rows [row, end) with as many rows of this symbol from `otherRow` on. */
   #compare(own: Fractions, out: NumberWindow, row: number, end: number, otherRow: number, isBefore: boolean): void {
     const { values, base, divisor } = this.#window;
     const { values: ownValues, base: ownBase, divisor: ownDivisor } = own;

@@ -22,7 +22,7 @@ export function asOfDesign(kind: 'series' | 'signal'): Design {
 }
 
 /**
- * Returns the first row of its feed at which a column is ready after its warm-up. Returns the number of rows if it is never ready. `known` has
+ * Returns the first row of its feed at which a column is ready after its warm-up. Returns the number of rows if it is never ready. `knownRows` has
  * the rows that were computed before.
  */
 export function firstReadyRow(output: GraphOutput, knownRows = new Map<GraphOutput, number>()): number {
@@ -74,8 +74,8 @@ export class ClosedRows {
   }
 
   /**
-   * Returns the end of the rows from `row` on that close together with consecutive rows of the other feed, `found` with `row` and so on. For such
-   * rows `at` need not be called.
+   * Returns the end of the rows from `row` on that close together with consecutive rows of the other feed, `otherRow` with `row` and so on. For such
+   * rows `newestRowAt` need not be called.
    */
   pairedUntil(row: number, toRow: number, otherRow: number): number {
     const ownCloseMs = this.#closeMs;

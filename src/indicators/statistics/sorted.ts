@@ -77,7 +77,7 @@ class SortedKernel implements Kernel {
     return low;
   }
 
-  /** Puts `x` into the window in place of the value at `index`, and keeps the order. */
+  /** Puts `value` into the window in place of the value at `index`, and keeps the order. */
   #replaceAt(index: number, value: number): void {
     const sorted = this.#sorted;
     const last = this.#count - 1;

@@ -210,7 +210,7 @@ function figure(
   const shownDifference = difference === null ? NONE : differenceText(difference, kind, assets[0]);
   // A difference that is displayed as zero makes neither run better.
   const isDisplayedAsZero = !/[1-9]/.test(shownDifference);
-  const better = difference === null || isDisplayedAsZero ? null : betterRun(name, difference);
+  const better = difference === null || difference === 0 || isDisplayedAsZero ? null : betterRun(name, difference);
   return {
     name,
     label,

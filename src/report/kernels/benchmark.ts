@@ -37,7 +37,7 @@ export function benchmarkFigures(input: BenchmarkInput): Readonly<Record<Benchma
   );
   const excess = benchmark === null ? null : returns.map((value, day) => value - benchmark[day]!);
   const treynorOf = (slope: number): Figure =>
-    Math.abs(slope) <= ZERO ? 'zero-beta' : chain(cagr, (growth) => (growth - riskFree) / slope);
+    chain(cagr, (growth) => (Math.abs(slope) <= ZERO ? 'zero-beta' : (growth - riskFree) / slope));
   const sqrtDaysPerYear = Math.sqrt(DAYS_PER_YEAR);
   return {
     benchmarkReturn: withReturns(

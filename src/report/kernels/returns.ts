@@ -34,7 +34,7 @@ export function seriesOf(timeMs: Float64Array, equity: Float64Array, flows?: Flo
   return seriesWithFlows(timeMs, equity, flows, ruin);
 }
 
-/** Returns the series up to point `end.points` (exclusive). A return does not contain the money that moved before its period. */
+/** Returns the series up to point `ruin.points` (exclusive). A return does not contain the money that moved before its period. */
 function seriesWithFlows(timeMs: Float64Array, equity: Float64Array, flows: Flows, ruin: RuinPoint): ReturnSeries {
   const times = [timeMs[0]!];
   const ownEquity = [equity[0]!];

@@ -51,8 +51,8 @@ function decisionTicks({ fills, orders }: RunRecord, row: number, bars: BarColum
   const price = fills.price[row]!;
   if (role === ROLE.stopLoss || role === ROLE.trailing || role === ROLE.condition) return orders.limit[order]!;
   if (bars === null || fills.isMaker[row] === 1) return price;
-  const filledOnArrival = isOnArrival(bars, orders.arrivedMs[order]!, fills.timeMs[row]!);
-  const isTaker = role === ROLE.market || (role === ROLE.limit && filledOnArrival);
+  const filledOnArrival = (): boolean => isOnArrival(bars, orders.arrivedMs[order]!, fills.timeMs[row]!);
+  const isTaker = role === ROLE.market || (role === ROLE.limit && filledOnArrival());
   if (!isTaker) return price;
   const lastRow = countUpTo(bars.closeMs, bars.length, orders.createdMs[order]!) - 1;
   return lastRow < 0 ? price : ticksOf(bars, 'close')[lastRow]!;

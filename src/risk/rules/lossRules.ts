@@ -22,7 +22,7 @@ function floorAfter(from: number, { numerator, denominator }: Ratio): number {
 }
 
 /**
- * True when the equity `units` has lost at least `times` the share of the limit, computed exactly. Also true when a figure is not a whole
+ * True when the equity `units` has lost at least `multiple` times the share of the limit, computed exactly. Also true when a figure is not a whole
  * number, because the loss is then unknown.
  */
 export function isLossBeyond({ from, share }: Pick<EquityWatch, 'from' | 'share'>, units: number, multiple: Ratio): boolean {

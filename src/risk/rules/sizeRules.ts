@@ -48,7 +48,7 @@ export const precisionRule: OrderRule = {
   check: (order, state) => (order.quoteUnits > 0 ? order.quoteUnits >= minUnits(order, state) : order.lots >= order.instrument.minLots),
   detail(order, state) {
     const { quoteUnits, lots, instrument } = order;
-    if (quoteUnits === 0)
+    if (!(quoteUnits > 0))
       return `${lotsText(lots, instrument)} are below the smallest order of ${lotsText(instrument.minLots, instrument)}`;
     const minText = quoteText(minUnits(order, state), instrument);
     return `${quoteText(quoteUnits, instrument)} buy less than the smallest order: ${minText} at the mark`;

@@ -25,7 +25,7 @@ interface MarketCheck {
   readonly run: (context: CheckContext, other: CheckContext | null) => Promise<CheckFinding>;
 }
 
-/** The check of the API key. It is the only one that belongs to no market. */
+/** The check of the API key. Both markets need it, so its name has no market. */
 const KEY = 'key';
 /** What a signed read of the account needs. */
 const SIGNED = ['signature', 'ip', 'permission'];

@@ -71,7 +71,13 @@ function parseAxis(text: string, specs: Specs): Axis {
     throw new ConfigError(`--grid ${name}: no such parameter${hint}`, `there are: ${paramNames.join(', ') || 'none'}`);
   }
   const values = valuesOf(text.slice(separator + 1), text, spec).map((value) => checkValue(value, text, spec));
-  const repeated = values.find((value, index) => values.indexOf(value) !== index);
+  // An axis may have 100,000 values.
+  const seenValues = new Set<unknown>();
+  const repeated = values.find((value) => {
+    const isRepeated = seenValues.has(value);
+    seenValues.add(value);
+    return isRepeated;
+  });
   if (repeated !== undefined)
     throw new ConfigError(`--grid ${text}: expected each value once, got ${repeated} twice`, 'remove one of them');
   return { name, values };

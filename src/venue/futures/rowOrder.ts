@@ -149,8 +149,8 @@ export class RowOrder {
   }
 
   /**
-   * Executes events in their order. An event that comes after a liquidation waits until no other event is left. `more`: returns the events
-   * that come last.
+   * Executes events in their order. An event that comes after a liquidation waits until no other event is left. `laterEvents`: returns the
+   * events that come last.
    */
   private runEvents(events: RowEvent[], { closeMs }: TradedRow, marks: MarkRow, timeMs: number, laterEvents: () => RowEvent[]): void {
     for (let remaining = events; ;) {

@@ -48,7 +48,7 @@ export interface BotTerms {
   /** Maximum number of bars in each feed. */
   readonly room: number;
   readonly wire: LateReplyWire;
-  /** True if the operator accepts changes after which the strategies of a new lifetime begin afresh. */
+  /** True if the operator accepts what has changed since the newest start, as `--accept-changes` does. */
   readonly acceptChanges?: boolean;
   /** True for a log that a person reads. */
   readonly isPretty: boolean;

@@ -218,13 +218,13 @@ function barsBefore(catalog: string, key: BarKey): SetBeforeImport {
 
 /** Returns the instrument record that the import uses, and where it is from. */
 function recordOf(key: BarKey, { catalog = DEFAULT_CATALOG, instrumentFile }: ImportOptions): EffectiveRecord {
-  const importedBefore = readInstrument(catalog, key.market, key.symbol);
-  if (instrumentFile === undefined) return { instrument: importedBefore, from: importedBefore ? 'catalog' : 'proposed', isNew: false };
+  const knownRecord = readInstrument(catalog, key.market, key.symbol);
+  if (instrumentFile === undefined) return { instrument: knownRecord, from: knownRecord ? 'catalog' : 'proposed', isNew: false };
   const givenRecord = givenInstrument(instrumentFile, catalog, key);
   return {
     instrument: givenRecord,
     from: 'file',
-    isNew: importedBefore === null || instrumentText(importedBefore) !== instrumentText(givenRecord),
+    isNew: knownRecord === null || instrumentText(knownRecord) !== instrumentText(givenRecord),
   };
 }
 

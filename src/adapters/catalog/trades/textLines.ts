@@ -48,11 +48,11 @@ class ChunkedText implements TextLines {
     let unfinishedLine = '';
     for await (const chunk of this.#allChunks()) {
       // A single carriage return also ends a line, except at the end of a chunk: its newline may begin the next chunk.
-      const chunks = (unfinishedLine + decoder.decode(chunk, { stream: true })).split(/\r?\n|\r(?!$|\n)/);
-      unfinishedLine = chunks.pop() ?? '';
+      const lines = (unfinishedLine + decoder.decode(chunk, { stream: true })).split(/\r?\n|\r(?!$|\n)/);
+      unfinishedLine = lines.pop() ?? '';
       if (unfinishedLine.length > 100_000)
         throw new ConfigError(`${this.#file}: a line of more than 100,000 characters`, 'fetch the file again');
-      for (const line of chunks) take(line);
+      for (const line of lines) take(line);
     }
     if (unfinishedLine !== '') take(unfinishedLine);
   }

@@ -46,7 +46,7 @@ export class Audits {
     if (venueMs === null) return gap(0, 'the exchange does not report its time');
     const instruments = kind === 'full' ? ownInstruments : active();
     const listsComplete = yield* all(instruments.map((index) => reconcile(index, OPTIONS[kind])));
-    const isComplete = !listsComplete.includes(false);
+    const isComplete = listsComplete.every((isListComplete) => isListComplete);
     if (!this.#isBalanceDue(kind)) return this.#result(isComplete, venueMs);
     // On spot, instruments share quote assets, so holdings are compared with the trades of all instruments.
     const verified = yield* holdings.verify(ownInstruments, OPTIONS[kind]);

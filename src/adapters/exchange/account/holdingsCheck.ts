@@ -116,9 +116,9 @@ export class HoldingsCheck {
     const { base, quantityDigits } = instruments[index]!;
     const gaps = market === 'spot' ? this.#assetGap : this.#lotGaps.get(index);
     const reduced = market === 'spot' ? base : this.reducedBy(index, side);
-    const differences = gaps?.differences.find(([name]) => name === reduced)?.[1];
-    if (differences === undefined) return 0;
-    const lots = market === 'spot' ? differences.times(Decimal.pow(10, quantityDigits)) : differences;
+    const difference = gaps?.differences.find(([name]) => name === reduced)?.[1];
+    if (difference === undefined) return 0;
+    const lots = market === 'spot' ? difference.times(Decimal.pow(10, quantityDigits)) : difference;
     // A spot account has no short position that a buy could reduce.
     if (side === 'buy' && market === 'spot') return 0;
     const lacking = side === 'sell' ? lots.negated() : lots;
@@ -187,7 +187,7 @@ export class HoldingsCheck {
       gaps: () => Array.from(holdings.gaps(venueHoldings, assets, sinceMs)),
       noteProven: (gap) => {
         this.#assetGap = gap;
-        return gap.differences.map(([asset, differences]) => differenceOf(asset, totalOf(asset), differences));
+        return gap.differences.map(([asset, difference]) => differenceOf(asset, totalOf(asset), difference));
       },
       adopt: () => holdings.set(venueHoldings),
     };

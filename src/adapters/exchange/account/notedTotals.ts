@@ -74,16 +74,16 @@ export class NotedTotals {
    * uncounted: no comparison has proven yet that they are complete.
    */
   acceptAssets(changes: readonly HoldingChange[]): void {
-    for (const [asset, differences] of changes) this.#addToTotal(asset, TOTAL, differences);
+    for (const [asset, difference] of changes) this.#addToTotal(asset, TOTAL, difference);
     this.#endGroup();
   }
   /** Journals accepted differences of an instrument, named by the part of its position (`PositionPart`), in lots. */
   acceptLots(index: number, changes: readonly HoldingChange[]): void {
     const symbol = this.#deps.instruments[index]!.id;
-    for (const [part, differences] of changes) {
+    for (const [part, difference] of changes) {
       // A journal without long lots is restored with all lots on one side.
-      if (part !== 'lots') this.#write(symbol, LONG, this.#longOf(symbol).plus(part === 'long' ? differences : 0));
-      this.#addToTotal(symbol, POSITION, differences);
+      if (part !== 'lots') this.#write(symbol, LONG, this.#longOf(symbol).plus(part === 'long' ? difference : 0));
+      this.#addToTotal(symbol, POSITION, difference);
     }
     this.#endGroup();
   }
@@ -92,8 +92,8 @@ export class NotedTotals {
     return this.#noted.get(`${symbol} ${LONG}`) ?? Decimal.max(this.#noted.get(`${symbol} ${POSITION}`) ?? 0, 0);
   }
 
-  #addToTotal(symbol: string, channel: TotalChannel, differences: Decimal): void {
-    this.#write(symbol, channel, differences.plus(this.#noted.get(`${symbol} ${channel}`) ?? 0));
+  #addToTotal(symbol: string, channel: TotalChannel, difference: Decimal): void {
+    this.#write(symbol, channel, difference.plus(this.#noted.get(`${symbol} ${channel}`) ?? 0));
   }
   #write(symbol: string, channel: TotalChannel, total: Decimal): void {
     this.#noted.set(`${symbol} ${channel}`, total);

@@ -37,7 +37,7 @@ export class RateStop implements StoredStop {
   #epoch = 0;
   /** False from the start of a pause until a call succeeds after it. */
   #isProven = true;
-  /** The only call under way after a pause; null without one. */
+  /** The only call sent since a pause; null without one. */
   #probe: Pass | null = null;
 
   constructor(rules: StopRules) {

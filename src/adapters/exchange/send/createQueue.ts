@@ -118,12 +118,12 @@ export class CreateQueue {
     for (const otherOrder of trackedOrders.openOf(instrumentIndex)) {
       if (otherOrder.lifecycle === 'unknown' && otherOrder.request.side === side) return 'SIDE_UNKNOWN';
     }
-    const { ms: nowMs, uncertaintyMs } = serverTime();
+    const { ms: serverMs, uncertaintyMs } = serverTime();
     if (!(uncertaintyMs <= settings.maxUncertaintyMs)) {
       raisedCauses.raise('CLOCK', null, `the exchange's clock is known to ${Math.ceil(uncertaintyMs)} ms only`);
       return 'CLOCK';
     }
-    if (nowMs - tracked.signMs > settings.windowMs - MIN_WINDOW_LEFT_MS) return 'STALE';
+    if (serverMs - tracked.signMs > settings.windowMs - MIN_WINDOW_LEFT_MS) return 'STALE';
     return holdCode(tracked);
   }
 
@@ -187,10 +187,10 @@ export class CreateQueue {
     const otherOrder = trackedOrders.byVenueId(venueId);
     if (otherOrder !== undefined || attribution.isDuplicate(venueId))
       return attribution.contestVenueId(otherOrder === undefined ? [tracked] : [otherOrder, tracked], venueId);
-    const { ms: nowMs } = serverTime();
-    const admittedMs = atMs ?? nowMs;
+    const { ms: serverMs } = serverTime();
+    const admittedMs = atMs ?? serverMs;
     const delayMs = admittedMs - tracked.signMs;
-    delayObserver?.onAdmission(Math.max(0, delayMs), nowMs);
+    delayObserver?.onAdmission(Math.max(0, delayMs), serverMs);
     if (atMs !== null && !(delayMs > -EARLY_MS && delayMs <= settings.windowMs)) {
       raisedCauses.raise('ADMISSION', null, `order ${venueId} was taken ${delayMs} ms after the time with which it was signed`);
     }

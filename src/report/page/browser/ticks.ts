@@ -37,9 +37,9 @@ const MAX_DIGITS = 8;
 
 /** Returns the number of decimals that distinguishes marks `step` apart. */
 export function digitsOf(step: number): number {
-  const isWhole = (scaled: number) => Math.abs(scaled - Math.round(scaled)) <= 1e-6 * scaled;
+  const hasMoreDigits = (scaled: number) => Math.abs(scaled - Math.round(scaled)) > 1e-6 * scaled;
   let digits = 0;
-  while (digits < MAX_DIGITS && !isWhole(step * 10 ** digits)) digits++;
+  while (digits < MAX_DIGITS && hasMoreDigits(step * 10 ** digits)) digits++;
   return digits;
 }
 

@@ -9,7 +9,7 @@ const DAY_MS = 86_400_000;
 const WEEK_DAYS = 7;
 /** 1970-01-01 was a Thursday; Monday is 0. */
 const FIRST_WEEKDAY = 3;
-/** The tool assumes trading on weekends if at least 60 % of the expected bars are there. */
+/** The tool assumes trading on weekends if more than 60 % of the expected bars are there. */
 const MIN_WEEKEND_SHARE = (2 / 7) * 0.6;
 /** The tool measures the length of a bar on the last bars. */
 const STEP_BARS = 100;

@@ -70,9 +70,10 @@ export class Overlay implements ISeriesPrimitive {
     let minDistance = MAX_HIT_DISTANCE;
     for (const marker of this.#markers) {
       const distance = Math.hypot(marker.x - x, marker.y - y);
-      if (distance >= minDistance) continue;
-      minDistance = distance;
-      nearestRow = marker.row;
+      if (distance < minDistance) {
+        minDistance = distance;
+        nearestRow = marker.row;
+      }
     }
     return nearestRow;
   }

@@ -80,9 +80,9 @@ export function firstDifference(a: DecisionTrace, b: DecisionTrace, untilMs: num
   const countB = countUntil(b, untilMs);
   for (let index = 0; index < Math.max(countA, countB); index++) {
     if (index >= countA || index >= countB || a.timeMs[index] !== b.timeMs[index]) return index;
+    if (a.hashes[index] === b.hashes[index]) continue;
     const areLogLines = a.logs.has(index) && b.logs.has(index);
-    const mayDiffer = ignoresTexts && areLogLines;
-    if (a.hashes[index] !== b.hashes[index] && !mayDiffer) return index;
+    if (!ignoresTexts || !areLogLines) return index;
   }
   return null;
 }

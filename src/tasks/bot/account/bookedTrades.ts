@@ -1,4 +1,4 @@
-// Remembers the trade ids of booked fills. When a kill reads the trades of the exchange, it skips these, so that no fill is booked twice.
+// Remembers the trade ids of the newest booked fills of each instrument.
 
 import { MAX_ROWS } from '../../../adapters/exchange/calls/venueCalls.ts';
 import type { InstrumentId } from '../../../model/instrument.ts';
