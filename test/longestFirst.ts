@@ -4,7 +4,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** The longest test files by their time on two cores, the longest first. All other files come after them. */
 const SLOW_FILES = [
-  'docs/docs', 'eight/eight', 'campaigns/rebirth', 'e2e/purity', 'live/foreignOrders', 'e2e/newUser', 'e2e/sweep', 'live/process',
+  'docs/docs', 'eight/eight', 'campaigns/rebirth', 'campaigns/drawnBots', 'e2e/purity', 'live/foreignOrders', 'e2e/newUser', 'e2e/sweep', 'live/process',
   'e2e/report', 'e2e/killBot', 'e2e/prove', 'live/haltActs', 'live/maintenance', 'faults/throttles', 'docs/contributing', 'e2e/proofSample',
   'e2e/dashboard', 'divergence/planted', 'live/portfolio', 'e2e/editors', 'live/liveBot', 'e2e/strategyKinds', 'golden/real',
   'service/killHostile', 'e2e/parity', 'e2e/sweepQueue', 'e2e/authorProject', 'simulation/world/world', 'blackbox/conformance', 'e2e/killDemo',

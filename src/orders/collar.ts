@@ -6,7 +6,7 @@ import type { BotOrder } from './botOrder.ts';
 import type { OrderManager } from './orderManager.ts';
 
 /**
- * Cancels the unfilled remainder of collar orders once their row, which ended at `closeMs`, has ended. Returns the number of collar orders that
+ * Cancels the unfilled remainder of collar orders once their row, which closed at `closeMs`, has ended. Returns the number of collar orders that
  * still wait for their row. A live order arrives some time after the open of its row, so its arrival alone does not show which row is its own:
  * its first fill does.
  */

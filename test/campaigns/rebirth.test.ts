@@ -1,40 +1,14 @@
 // Tests bots that are killed and restarted: they end with the orders, fills and money of bots that were never killed.
 
-import { spawn } from 'node:child_process';
-import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { recordResult } from '../fixtures/campaignResults.ts';
-import { LATE_OPTIMIZING } from '../fixtures/nodeOptions.ts';
+import { printedRebirths } from '../fixtures/printedRebirths.ts';
 
 /** `npm run campaign -- rebirth` sets both. */
 const { ISOBAR_CASES, ISOBAR_SEED = '1' } = process.env;
 const isCampaign = ISOBAR_CASES !== undefined;
 const WEEK_MS = 604_800_000;
 
-/** The printed result of one strategy. */
-interface Rebirths {
-  readonly strategy: string;
-  readonly kills: number;
-  readonly droppedSends: number;
-  readonly equalToUnkilled: boolean;
-}
-
-/** Runs lifetimes in a process of their own, and returns the printed results. */
-async function rebirths(...words: readonly string[]): Promise<readonly Rebirths[]> {
-  const program = fileURLToPath(new URL('../rebirth/run.mjs', import.meta.url));
-  const child = spawn(process.execPath, [...(isCampaign ? [] : LATE_OPTIMIZING), program, ...words], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  const results: Rebirths[] = [];
-  for await (const line of createInterface({ input: child.stdout })) {
-    const result = JSON.parse(line) as Rebirths;
-    results.push(result);
-    recordResult({ ...result });
-    if (isCampaign) console.log(line);
-  }
-  return results;
-}
+const rebirths = (...words: readonly string[]) => printedRebirths('rebirth/run.mjs', isCampaign, ...words);
 
 test.runIf(isCampaign)(
   'every strategy with kills has the same orders, fills and money as without kills',

@@ -3,6 +3,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { notify, printRebirths } from '../rebirth/jobs.ts';
 import { rebirthsOf } from '../rebirth/runs.ts';
 import { drawnRun } from './definitions.ts';
 
@@ -23,36 +24,14 @@ export interface Options {
 /** Runs the command. Returns the exit code: 1 if a killed bot differs from the bot without kills. */
 export async function main({ cases = '4', seed = '1', kills = '4', bars = '150', jobs = '2', program }: Options): Promise<number> {
   const folder = mkdtempSync(join(tmpdir(), 'isobar-drawn-bars-'));
-  const notify = (line: string): void => void process.stderr.write(`${line}\n`);
-  const first = Number(seed);
-  const seeds = Array.from({ length: Number(cases) }, (_, index) => first + index);
-  let areAllEqual = true;
   try {
-    const runJob = async (): Promise<void> => {
-      for (let next = seeds.shift(); next !== undefined; next = seeds.shift()) {
-        const run = drawnRun(folder, next, Number(bars));
-        try {
-          const result = await rebirthsOf(run, {
-            kills: Number(kills),
-            seed: next,
-            lifetime: null,
-            program,
-            notify,
-            comparesBacktest: Number(kills) === 0,
-          });
-          areAllEqual &&= result.equalToUnkilled;
-          process.stdout.write(`${JSON.stringify(result)}\n`);
-        } catch (error) {
-          areAllEqual = false;
-          notify(`${run.name}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
-          process.stdout.write(
-            `${JSON.stringify({ strategy: run.name, kills: 0, droppedSends: 0, orders: 0, fills: 0, equalToUnkilled: false })}\n`,
-          );
-        }
-      }
-    };
-    await Promise.all(Array.from({ length: Number(jobs) }, runJob));
-    return areAllEqual ? 0 : 1;
+    const runs = Array.from({ length: Number(cases) }, (_, index) => {
+      const drawSeed = Number(seed) + index;
+      return { ...drawnRun(folder, drawSeed, Number(bars)), drawSeed };
+    });
+    return await printRebirths(runs, Number(jobs), (run) =>
+      rebirthsOf(run, { kills: Number(kills), seed: run.drawSeed, lifetime: null, program, notify, comparesBacktest: false }),
+    );
   } finally {
     rmSync(folder, { recursive: true });
   }

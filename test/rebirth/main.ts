@@ -3,6 +3,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { notify, printRebirths } from './jobs.ts';
 import { rebirthsOf } from './runs.ts';
 import { strategiesIn, strategyNames } from './roster.ts';
 
@@ -31,36 +32,19 @@ export async function main({ kills = '21', seed = '1', jobs = '2', bars, life, n
   }
   const chosenNames = names.length === 0 ? strategyNames() : names;
   const folder = mkdtempSync(join(tmpdir(), 'isobar-rebirth-bars-'));
-  const notify = (line: string): void => void process.stderr.write(`${line}\n`);
-  let areAllEqual = true;
   try {
-    const waiting = [...strategiesIn(folder, chosenNames).entries()];
-    const killsEach = Math.floor(Number(kills) / waiting.length);
-    const remainder = Number(kills) % waiting.length;
-    /** Takes one strategy after the other until none is left. */
-    const runJob = async (): Promise<void> => {
-      for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
-        const [index, strategy] = next;
-        try {
-          const result = await rebirthsOf(bars === undefined ? strategy : { ...strategy, bars: Number(bars) }, {
-            kills: killsEach + (index < remainder ? 1 : 0),
-            seed: Number(seed),
-            lifetime: life === undefined ? null : Number(life),
-            program,
-            notify,
-          });
-          areAllEqual &&= result.equalToUnkilled;
-          process.stdout.write(`${JSON.stringify(result)}\n`);
-        } catch (error) {
-          areAllEqual = false;
-          notify(`${strategy.name}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
-          const noCounts = { kills: 0, droppedSends: 0, orders: 0, fills: 0 };
-          process.stdout.write(`${JSON.stringify({ strategy: strategy.name, ...noCounts, equalToUnkilled: false })}\n`);
-        }
-      }
-    };
-    await Promise.all(Array.from({ length: Number(jobs) }, runJob));
-    return areAllEqual ? 0 : 1;
+    const strategies = strategiesIn(folder, chosenNames);
+    const killsEach = Math.floor(Number(kills) / strategies.length);
+    const remainder = Number(kills) % strategies.length;
+    return await printRebirths(strategies, Number(jobs), (strategy, index) =>
+      rebirthsOf(bars === undefined ? strategy : { ...strategy, bars: Number(bars) }, {
+        kills: killsEach + (index < remainder ? 1 : 0),
+        seed: Number(seed),
+        lifetime: life === undefined ? null : Number(life),
+        program,
+        notify,
+      }),
+    );
   } finally {
     rmSync(folder, { recursive: true });
   }

@@ -90,6 +90,13 @@ test('a run compared with itself has no difference', () => {
   expect(compareTable(comparison, { colour: false, report: 'x.html' })).toContain('The results are identical');
 });
 
+test('equal figures make neither run better, also in an asset whose name has a digit', () => {
+  const inDollars = comparedRun(recordOf(2000, 7));
+  const { summary } = inDollars;
+  const run = { ...inDollars, summary: { ...summary, run: { ...summary.run, reportingAsset: 'USD1' } } };
+  expect(compareRuns(run, run).figures.filter(({ better }) => better !== null)).toEqual([]);
+});
+
 test('a comparison of two runs reports figures with their direction, keys, inputs and the first different fill', () => {
   const recordA = recordOf(3000, 7);
   const recordB = recordOf(3000, 8);

@@ -159,6 +159,15 @@ describe('benchmark', () => {
       rSquared: 'zero-variance',
     });
   });
+  test('without a beta and without a growth, the reason of the Treynor ratio is that of the growth', () => {
+    const figures = benchmarkFigures({
+      returns: new Float64Array(4).fill(0.01),
+      benchmark: benchmarkReturns,
+      cagr: 'too-short',
+      isRuined: false,
+    });
+    expect(figures.treynor).toBe('too-short');
+  });
   test('a series of twice the benchmark plus a constant has a beta of 2 and the constant as alpha', () => {
     const { beta, alpha, rSquared } = figuresAgainst(
       benchmarkReturns,

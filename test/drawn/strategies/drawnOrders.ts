@@ -1,5 +1,5 @@
 // Takes random decisions with every kind of order, at bars, timers and fills. The draws are journalled, so a restarted bot repeats them.
-// Orders that reduce the position are market orders: a stop that has to cancel a resting one first is driven act by act in no run.
+// Orders that reduce the position are market orders: the stepped exchange cannot follow a stop that has to cancel a resting order first.
 import { atr, flag, float, Strategy, type FillInfo, type OrderId, type OrderOptions, type Size, type Trail } from 'isobar';
 
 const HOUR_MS = 3_600_000;

@@ -169,7 +169,7 @@ export class SimulatedBot {
     });
   }
 
-  /** ALIEN: the bot cancels no order of another bot. */
+  /** Reports `ALIEN` if the bot has cancelled a foreign order, one of another bot. */
   #checkCancel(body: string): void {
     const { venue, observer, queue } = this.#deps;
     for (const [id] of body.matchAll(/\d+/g))
