@@ -66,7 +66,7 @@ describe('evidence', () => {
     const reader = new EvidenceReader({
       venue: unused,
       attribution: unused,
-      trackedOrders: new TrackedOrders(1),
+      trackedOrders: new TrackedOrders(1, 5000),
       orderIdentifier: unused,
       holdings: unused,
       sink: () => ({ evidence: () => {} }) as never,

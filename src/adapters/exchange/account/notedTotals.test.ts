@@ -37,7 +37,7 @@ function openProcess(instrument: Instrument, cursors: ReadonlyMap<string, string
     history: () => pending<null>(() => () => {}),
   };
   const attribution = { isExcluded: () => false, closes: () => null };
-  const deps = { instrument, index: 0, venue, trackedOrders: new TrackedOrders(1), attribution, holdings, positions, isTwoWay: false };
+  const deps = { instrument, index: 0, venue, trackedOrders: new TrackedOrders(1, 5000), attribution, holdings, positions, isTwoWay: false };
   const clock = { venueMs: () => 2_000_000, nowMs: () => 2_000_000, lagMs: () => 3000 };
   const raisedCauses = { raise: () => {}, resolve: () => {} };
   const reader = new TradeReader({ ...deps, ...clock, raisedCauses } as never, 0);

@@ -69,7 +69,7 @@ export class ExchangeContext {
     this.deps = deps;
     const { market, instruments, scheduler, settings, serverTime, delayObserver = null } = deps;
     this.ownInstruments = instruments.flatMap((instrument, index) => (instrument.market === market ? [index] : []));
-    this.trackedOrders = new TrackedOrders(instruments.length);
+    this.trackedOrders = new TrackedOrders(instruments.length, deps.settings.windowMs);
     this.positions = new PositionBook(instruments.length, this.isTwoWay);
     this.calls = new Calls(deps.client, (_op, outcome, { symbol, contractName }) => {
       const problem = accountHaltCode(outcome);

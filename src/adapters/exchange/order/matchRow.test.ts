@@ -12,6 +12,7 @@ import type { OrderRow } from '../calls/venueRows.ts';
 import { TrackedOrder, TrackedOrders, copyRequest } from './trackedOrder.ts';
 
 const BTC = spotInstrument();
+const WINDOW_MS = 5000;
 const ROW: OrderRow = {
   venueId: '100', cid: null, side: 'buy', action: null, isMarket: false, isLiquidation: false, price: '90', qty: '0.1', executed: '0',
   status: readStatus('NEW'), timeMs: 5000,
@@ -45,7 +46,7 @@ const WAITING_TRIGGER: Partial<TrackedState> = { triggerTicks: 8001, stage: 'liv
 
 /** Returns tracked orders in these states, numbered from 1. */
 function tracksOf(states: readonly Partial<TrackedState>[]): TrackedOrders {
-  const trackedOrders = new TrackedOrders(1);
+  const trackedOrders = new TrackedOrders(1, WINDOW_MS);
   states.forEach((change, index) => {
     const { stage, venueId, triggerTicks, ...terms } = { ...DEFAULT_STATE, ...change };
     const order = new PlainOrder([BTC], terms, index + 1);
@@ -85,6 +86,13 @@ describe('matchRow', () => {
     ['an order that was not sent', [{ stage: 'waiting' }], ROW, 'foreign'],
     ['an order that was denied while it waited to be sent', [{ stage: 'withdrawn' }], ROW, 'foreign'],
     ['a lost order beside one with the same terms that was denied while it waited', [{ stage: 'withdrawn' }, {}], ROW, 'found'],
+    ['a refused order beside a lost one, in a row of its admission window', [{ stage: 'dead' }, {}], { ...ROW, timeMs: 11_000 }, 'foreign'],
+    ['a refused order beside a lost one, in a later row', [{ stage: 'dead' }, {}], { ...ROW, timeMs: 11_001 }, 'found'],
+    ['an absent order beside a lost one, in a later row', [{ stage: 'absent' }, {}], { ...ROW, timeMs: 11_001 }, 'found'],
+    ['a refused order beside a lost one, in a row without a time', [{ stage: 'dead' }, {}], { ...ROW, timeMs: null }, 'foreign'],
+    ['two lost orders, in a later row', [{}, {}], { ...ROW, timeMs: 11_001 }, 'foreign'],
+    ['two absent orders, in a later row', [{ stage: 'absent' }, { stage: 'dead' }], { ...ROW, timeMs: 11_001 }, 'foreign'],
+    ['a refused order alone, in a later row', [{ stage: 'dead' }], { ...ROW, timeMs: 11_001 }, 'found'],
     ['an order of another side', [{ side: 'sell' }], ROW, 'foreign'],
     ['an order with another price', [{ limit: 9001 }], ROW, 'foreign'],
     ['an order with another quantity', [{ lots: 99 }], ROW, 'foreign'],

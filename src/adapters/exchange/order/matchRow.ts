@@ -26,7 +26,7 @@ const FOREIGN: RowMatch = { kind: 'foreign' };
 /**
  * Returns the order of a row of `instrument`.
  * Invariants: a row with a client order id is matched by that id alone. A row without one is matched only if exactly one of our orders
- * without a known id, or one waiting trigger order, has the same fingerprint; with two candidates there is no match. An order without a
+ * without a known id, or one waiting trigger order, has the same fingerprint; with two possible ones there is no match. An order without a
  * known id goes first, unless it is a trigger order itself.
  */
 export function matchRow(row: OrderRow, instrument: number, trackedOrders: TrackedOrders): RowMatch {
@@ -45,8 +45,23 @@ export function matchRow(row: OrderRow, instrument: number, trackedOrders: Track
   const waiting = mayHaveFired
     ? ours.filter((tracked) => parseTriggerTrackId(tracked.venueId) !== null && isCandidate(tracked, row, instrument))
     : [];
-  const [only, second] = [...nameless, ...waiting];
-  return only !== undefined && second === undefined ? { kind: 'found', tracked: only } : FOREIGN;
+  const only = onlyPossible([...nameless, ...waiting], row, trackedOrders.windowMs);
+  return only !== undefined ? { kind: 'found', tracked: only } : FOREIGN;
+}
+
+/**
+ * Returns the only order that the row can be. Beside another candidate, an order that the venue has refused or never had does not count once
+ * its admission window had closed when the row's order was created. Alone it counts: its refusal may have been wrong, and that must be seen.
+ */
+function onlyPossible(candidates: readonly TrackedOrder[], row: OrderRow, windowMs: number): TrackedOrder | undefined {
+  const possible = candidates.length < 2 ? candidates : candidates.filter((tracked) => !isTooLateFor(tracked, row, windowMs));
+  return possible.length === 1 ? possible[0] : undefined;
+}
+
+/** True if the row's order was created too late to be this one, which is believed absent. A fired trigger order may be created at any time. */
+function isTooLateFor({ isBelievedAbsent, request, signMs }: TrackedOrder, { timeMs }: OrderRow, windowMs: number): boolean {
+  if (!isBelievedAbsent || isTriggerOrder(request) || timeMs === null) return false;
+  return timeMs > signMs + windowMs + EARLY_MS;
 }
 
 /** True if everything that the row reports besides its id agrees with this order. */

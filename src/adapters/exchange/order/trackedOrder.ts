@@ -98,6 +98,8 @@ export function copyRequest(order: OrderRequest): OrderRequest {
 
 /** All orders that may still matter, indexed by each of their ids. */
 export class TrackedOrders {
+  /** How long after its timestamp the venue may still admit a create request, ms of venue time. */
+  readonly windowMs: number;
   readonly #byId = new Map<number, TrackedOrder>();
   readonly #byClientOrderId = new Map<string, TrackedOrder>();
   readonly #byVenueId = new Map<string, TrackedOrder>();
@@ -105,7 +107,8 @@ export class TrackedOrders {
   readonly #open: Set<TrackedOrder>[];
   readonly #triggers: Set<TrackedOrder>[];
 
-  constructor(instruments: number) {
+  constructor(instruments: number, windowMs: number) {
+    this.windowMs = windowMs;
     this.#open = Array.from({ length: instruments }, () => new Set());
     this.#triggers = Array.from({ length: instruments }, () => new Set());
   }
