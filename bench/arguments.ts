@@ -25,10 +25,12 @@ export type BenchPart = keyof typeof BENCH_PARTS;
 export interface BenchArguments {
   /** The named parts in the order of the list. Empty: all. */
   readonly parts: readonly BenchPart[];
-  readonly json: boolean;
-  /** Whether to measure on this Node and on Node 24. */
-  readonly both: boolean;
-  readonly help: boolean;
+  /** True to print the figures as JSON. */
+  readonly isJson: boolean;
+  /** True to measure on this Node and on Node 24. */
+  readonly isOnBothNodes: boolean;
+  /** True to print the usage only. */
+  readonly isHelp: boolean;
   /** Bars of the part `long`. */
   readonly longRows: number;
 }
@@ -51,24 +53,24 @@ const PART_NAMES = Object.keys(BENCH_PARTS) as BenchPart[];
 /** Bars of the part `long` without a number on the command line. */
 const LONG_ROWS = 100_000_000;
 
-/** Reads the command line. A part may be written with two hyphens in front. Throws Error for a word that is not known. */
+/** Reads the command line. A part may be written with two hyphens in front. Throws Error for an unknown word. */
 export function readArguments(words: readonly string[]): BenchArguments {
   const partNames = new Set<string>();
-  let json = false;
-  let both = false;
-  let help = false;
+  let isJson = false;
+  let isOnBothNodes = false;
+  let isHelp = false;
   let longRows = LONG_ROWS;
   for (const [index, word] of words.entries()) {
     const name = word.replace(/^--/, '');
     if (Object.hasOwn(BENCH_PARTS, name)) partNames.add(name);
-    else if (word === '--help' || word === '-h') help = true;
-    else if (word === '--json') json = true;
-    else if (word === '--both') both = true;
+    else if (word === '--help' || word === '-h') isHelp = true;
+    else if (word === '--json') isJson = true;
+    else if (word === '--both') isOnBothNodes = true;
     // A number is the value of the part `long` if it follows that word.
     else if (/^\d+$/.test(word) && /^(?:--)?long$/.test(words[index - 1] ?? '')) longRows = Number(word);
     else throw new Error(`'${word}' is no part of the benchmark`);
   }
-  return { parts: PART_NAMES.filter((name) => partNames.has(name)), json, both, help, longRows };
+  return { parts: PART_NAMES.filter((name) => partNames.has(name)), isJson, isOnBothNodes, isHelp, longRows };
 }
 
 /** Returns true for the arguments of a process that the benchmark itself starts. */

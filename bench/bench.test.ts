@@ -1,4 +1,5 @@
 // Tests that the engine equals the C programs of the benchmark bit by bit, on synthetic and on real bars.
+
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -84,13 +85,13 @@ it('the copy of a strategy file that is loaded under an alias is removed', async
 });
 
 describe('the command line of the benchmark', () => {
-  it('takes names of parts, with hyphens or without, in the order of the list', () => {
-    expect(readArguments(['sweep', '--orders', '--json'])).toMatchObject({ parts: ['orders', 'sweep'], json: true, help: false });
-    expect(readArguments([])).toMatchObject({ parts: [], json: false, both: false, help: false });
+  it('parts may be named with hyphens or without, and keep the order of the list', () => {
+    expect(readArguments(['sweep', '--orders', '--json'])).toMatchObject({ parts: ['orders', 'sweep'], isJson: true, isHelp: false });
+    expect(readArguments([])).toMatchObject({ parts: [], isJson: false, isOnBothNodes: false, isHelp: false });
     expect(readArguments(['--long', '20000000'])).toMatchObject({ parts: ['long'], longRows: 20_000_000 });
   });
 
-  it('prints its usage and measures nothing for --help, and for a word that it does not know', () => {
+  it('--help prints the usage and measures nothing, and so does an unknown word, with an error', () => {
     const runBench = (word: string) =>
       spawnSync(process.execPath, [join(import.meta.dirname, 'run.mjs'), word], { encoding: 'utf8', timeout: 20_000 });
     expect(runBench('--help')).toMatchObject({ status: 0, stdout: expect.stringContaining('sweep'), stderr: '' });

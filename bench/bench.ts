@@ -32,9 +32,9 @@ const PROCESS_ROUNDS = 6;
 /** Runs of 50,000 bars, so that they see as many bars as one pass of a long run. */
 const WARM_RUNS = 100;
 
-const words = process.argv.slice(2);
+const commandWords = process.argv.slice(2);
 /** What the command line asks for. A process for one part has arguments of its own. */
-const asked = readArguments(isOwnProcess(words) ? [] : words);
+const benchArguments = readArguments(isOwnProcess(commandWords) ? [] : commandWords);
 const print = (text: string) => process.stderr.write(`${text}\n`);
 const folder = mkdtempSync(join(tmpdir(), 'isobar-bench-'));
 const scratch = new Scratch();
@@ -71,15 +71,15 @@ const MEASUREMENTS: Readonly<Record<BenchPart, () => Promise<object> | object>> 
     return figures;
   },
   peers: async () => ({ peers: await comparePeers(folder, print) }),
-  long: () => ({ long: longBench(folder, asked.longRows, print) }),
+  long: () => ({ long: longBench(folder, benchArguments.longRows, print) }),
 };
 
 try {
-  const [firstArg = '', firstValue = '', secondValue = ''] = words;
+  const [firstArg = '', firstValue = '', secondValue = ''] = commandWords;
   const runPart = PART_PROCESSES[firstArg];
   if (runPart) await runPart(firstValue, secondValue);
-  else if (asked.both) await runBoth(asked.parts, words);
-  else if (asked.parts.length > 0) await runNamed(asked.parts);
+  else if (benchArguments.isOnBothNodes) await runBoth(benchArguments.parts, commandWords);
+  else if (benchArguments.parts.length > 0) await runNamed(benchArguments.parts);
   else await runAll();
 } finally {
   rmSync(folder, { recursive: true });
@@ -89,8 +89,9 @@ try {
 async function runNamed(parts: readonly BenchPart[]) {
   const figures: object = {};
   for (const part of parts) Object.assign(figures, await MEASUREMENTS[part]());
-  if (!asked.json && parts.join() === 'cliffs') process.stdout.write(cliffsTable((figures as { cliffs: CliffFigures[] }).cliffs));
-  else if (!asked.json && parts.join() === 'peers') {
+  if (!benchArguments.isJson && parts.join() === 'cliffs')
+    process.stdout.write(cliffsTable((figures as { cliffs: CliffFigures[] }).cliffs));
+  else if (!benchArguments.isJson && parts.join() === 'peers') {
     const { peers } = figures as { peers: Awaited<ReturnType<typeof comparePeers>> };
     if (peers !== null) process.stdout.write(peersTable(peers));
   } else printJson(figures);
@@ -104,7 +105,7 @@ function printJson(figures: object) {
 /** Measures the chosen parts, and prints their figures. */
 async function runAll() {
   const figures = await measureAll();
-  if (asked.json) printJson(figures);
+  if (benchArguments.isJson) printJson(figures);
   else process.stdout.write(table(figures));
   if (!figures.equal) process.exitCode = 1;
 }
@@ -116,7 +117,7 @@ async function runBoth(parts: readonly BenchPart[], args: readonly string[]) {
     print,
   );
   const isCliffs = parts.join() === 'cliffs';
-  if (asked.json || (parts.length > 0 && !isCliffs))
+  if (benchArguments.isJson || (parts.length > 0 && !isCliffs))
     printJson({ [onThisNode.version]: onThisNode.figures, [onNode24.version]: onNode24.figures });
   else {
     const rowsOf = (figures: unknown) =>
@@ -357,5 +358,5 @@ async function costAfterFinishedOrders(bars: ReturnType<typeof randomWalk>): Pro
   return afterManyUs / afterNoneUs;
 }
 
-/** The figures of the measured parts. A part that was not asked for is null or absent. */
+/** The figures of the measured parts. A part that was not requested is null or absent. */
 export type BenchFigures = Awaited<ReturnType<typeof measureAll>>;

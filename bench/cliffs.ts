@@ -1,4 +1,5 @@
-// Measures strategies that leave the engine's fast path ("cliffs"), each against an equivalent C program. Compares the results first.
+// Measures strategies that leave the engine's fast path ("cliffs"). Each case is compared with a loop of the C program cliffs.c that does the same work;
+// the results must be equal.
 
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
@@ -12,39 +13,47 @@ import { benchPlan, feedPlan, HEAVY, loadStrategyFile, PASSES, runTimed, windowP
 
 /** Bars of each case. */
 const ROWS = 1_000_000;
-/** Each figure is the best of this many processes. */
+/** Number of processes for each case; the best one counts. */
 const ROUNDS = 3;
 
-/** The cases: the strategy file and the name of the loop in cliffs.c. The titles are values of the JSON output, so they stay as they are. */
+/** Where a case is written. */
+interface CliffSource {
+  /** Name of the file in bench/strategies. */
+  readonly strategy: string;
+  /** Name of the loop in cliffs.c. */
+  readonly loop: string;
+}
+
+/** The cases by title. The titles are values of the JSON output, so they stay as they are. */
 export const CLIFFS = {
-  'a market order at every bar': ['everyBar', 'everyBar'],
-  'a limit re-priced at every bar, its number kept': ['limitById', 'limit'],
-  'the same, found among the open orders': ['limitFromOpenOrders', 'limit'],
-  'the size of the position at every bar': ['positionQty', 'cross'],
-  'the equity at every bar': ['equityRead', 'equity'],
-  'a trailing stop': ['trailingStop', 'trailing'],
-  'twenty earlier closes at every bar': ['earlierCloses', 'ago'],
-  'thirty `when` over sixty averages': ['thirtySignals', 'signals'],
-  'RSI with an ATR stop': ['rsiAtr', 'rsiAtr'],
-  'Bollinger bands with MACD': ['bandsMacd', 'bands'],
-  'fifty symbols': ['manySymbols', 'symbols'],
-  'five intervals of a symbol': ['fiveIntervals', 'frames'],
-} as const satisfies Record<string, readonly [strategy: string, loop: string]>;
+  'a market order at every bar': { strategy: 'everyBar', loop: 'everyBar' },
+  'a limit re-priced at every bar, its number kept': { strategy: 'limitById', loop: 'limit' },
+  'the same, found among the open orders': { strategy: 'limitFromOpenOrders', loop: 'limit' },
+  'the size of the position at every bar': { strategy: 'positionQty', loop: 'cross' },
+  'the equity at every bar': { strategy: 'equityRead', loop: 'equity' },
+  'a trailing stop': { strategy: 'trailingStop', loop: 'trailing' },
+  'twenty earlier closes at every bar': { strategy: 'earlierCloses', loop: 'ago' },
+  'thirty `when` over sixty averages': { strategy: 'thirtySignals', loop: 'signals' },
+  'RSI with an ATR stop': { strategy: 'rsiAtr', loop: 'rsiAtr' },
+  'Bollinger bands with MACD': { strategy: 'bandsMacd', loop: 'bands' },
+  'fifty symbols': { strategy: 'manySymbols', loop: 'symbols' },
+  'five intervals of a symbol': { strategy: 'fiveIntervals', loop: 'frames' },
+} as const satisfies Record<string, CliffSource>;
 
 /** The title of a case. */
 export type Cliff = keyof typeof CLIFFS;
 
 /** Number of symbols; equal to SYMBOLS in cliffs.c. */
 const SYMBOLS = 50;
-/** The coarser intervals of a symbol, each with its length in minutes. */
+/** The coarser intervals of a symbol. */
 const COARSE_INTERVALS = [
-  ['5m', 5],
-  ['15m', 15],
-  ['1h', 60],
-  ['4h', 240],
+  { interval: '5m', minutes: 5 },
+  { interval: '15m', minutes: 15 },
+  { interval: '1h', minutes: 60 },
+  { interval: '4h', minutes: 240 },
 ] as const;
 
-/** The measured times of one case. */
+/** The times of one case. The reference is the loop in C. */
 export interface CliffFigures {
   readonly name: Cliff;
   /** CPU time of the engine for each bar, in the best pass. */
@@ -58,7 +67,8 @@ export interface CliffFigures {
   /** Time of the engine's first pass divided by the time of the C program. Null without gcc. */
   readonly firstRatio: number | null;
 }
-/** The best pass of a case, and the time of the first pass of its process. */
+
+/** The best pass of a case, and the CPU time of the first pass of its process. */
 type CliffRun = TimedRun & { readonly firstNs: number };
 
 /** The C program and its inputs: the bar file of one symbol and the bar file of fifty symbols. */
@@ -68,6 +78,7 @@ interface CliffInputs {
   readonly fiftySymbols: string;
 }
 
+/** The columns that cliffs.c reads. */
 const PRICE_COLUMNS = ['open', 'high', 'low', 'close'] as const;
 
 /** Builds cliffs.c into `folder` and writes its bar files there. Throws where gcc is absent. */
@@ -91,7 +102,7 @@ function concatenate(symbols: readonly BarColumns[]): BarColumns {
 
 /** Runs the C program of a case and returns the figures that the engine must also have. */
 export function runCliffReference(inputs: CliffInputs, name: Cliff, passes: number): ReferenceRun {
-  const [, loop] = CLIFFS[name];
+  const { loop } = CLIFFS[name];
   const args = [loop === 'symbols' ? inputs.fiftySymbols : inputs.oneSymbol, loop, String(passes)];
   // The program prints `sink` only so that its compiler keeps the work that produced it.
   const { sink: _, ...run } = JSON.parse(execFileSync(inputs.program, args, { encoding: 'utf8' })) as ReferenceRun & { sink: number };
@@ -104,9 +115,12 @@ const barsOfSymbols = (rows: number): readonly BarColumns[] =>
     randomWalk(`S${String(symbolIndex).padStart(3, '0')}USDT`, Math.floor(rows / SYMBOLS), symbolIndex + 1),
   );
 
-/** Returns a function that runs the strategy of a case over `bars`. Fifty symbols have random walks of their own, of as many rows in total. */
+/**
+ * Returns a function that runs the strategy of a case over `bars`. The case of fifty symbols has a random walk for each symbol instead, with as many rows
+ * in total.
+ */
 export async function cliffRunner(name: Cliff, bars: BarColumns): Promise<() => Promise<TimedRun>> {
-  const [strategy, loop] = CLIFFS[name];
+  const { strategy, loop } = CLIFFS[name];
   const loaded = await loadStrategyFile(`bench/strategies/${strategy}.ts`);
   const feeds = feedsOf(loop, bars);
   const params = loop === 'symbols' ? windowParams(HEAVY) : {};
@@ -119,7 +133,7 @@ function feedsOf(loop: string, bars: BarColumns): FeedPlan[] {
   if (loop === 'symbols') return barsOfSymbols(bars.length).map((symbolBars) => feedPlan('all', symbolBars));
   const oneMinute = feedPlan('bars', bars);
   if (loop !== 'frames') return [oneMinute];
-  const coarserFeeds = COARSE_INTERVALS.map(([interval, minutes]) => feedPlan(interval, aggregateBars(bars, interval, minutes)));
+  const coarserFeeds = COARSE_INTERVALS.map(({ interval, minutes }) => feedPlan(interval, aggregateBars(bars, interval, minutes)));
   return [oneMinute, ...coarserFeeds];
 }
 
@@ -135,31 +149,31 @@ export async function cliffPart(name: Cliff): Promise<void> {
   process.stdout.write(JSON.stringify({ ...best, firstNs } satisfies CliffRun));
 }
 
-/** Returns the figures of all cases, the best of the rounds, each run in a process of its own. Throws if a result differs from C. */
+/** Returns the figures of all cases. Throws if a result differs from the C program. */
 export function cliffsBench(folder: string, hasGcc: boolean): readonly CliffFigures[] {
   const inputs = hasGcc ? prepareCliffs(folder, firstRows(randomWalk('AAAUSDT', ROWS, 1), ROWS)) : null;
   return (Object.keys(CLIFFS) as Cliff[]).map((name) => measureCliff(name, inputs));
 }
 
-/** Returns the best times of a case, each round in a new process. */
+/** Returns the best times of a case. Each round runs the engine in a new process. `inputs` is null without gcc. */
 function measureCliff(name: Cliff, inputs: CliffInputs | null): CliffFigures {
   let nsPerBar = Infinity;
   let firstNsPerBar = Infinity;
-  let cNs = Infinity;
+  let cNsPerBar = Infinity;
   for (let round = 0; round < ROUNDS; round++) {
     const engineRun = JSON.parse(runPartProcess('--cliff-part', name)) as CliffRun;
     nsPerBar = Math.min(nsPerBar, engineRun.ns / ROWS);
     firstNsPerBar = Math.min(firstNsPerBar, engineRun.firstNs / ROWS);
     if (inputs === null) continue;
-    const { nsPerBar: roundCNs, ...expected } = runCliffReference(inputs, name, PASSES);
+    const { nsPerBar: roundCNsPerBar, ...expected } = runCliffReference(inputs, name, PASSES);
     assertEqual(name, engineRun.figures, expected);
-    cNs = Math.min(cNs, roundCNs);
+    cNsPerBar = Math.min(cNsPerBar, roundCNsPerBar);
   }
   if (inputs === null) return { name, nsPerBar, firstNsPerBar, cNsPerBar: null, ratio: null, firstRatio: null };
-  return { name, nsPerBar, firstNsPerBar, cNsPerBar: cNs, ratio: nsPerBar / cNs, firstRatio: firstNsPerBar / cNs };
+  return { name, nsPerBar, firstNsPerBar, cNsPerBar, ratio: nsPerBar / cNsPerBar, firstRatio: firstNsPerBar / cNsPerBar };
 }
 
-/** Throws if a figure of the engine differs from that of C. */
+/** Throws if a figure of the engine differs from the figure of the C program. */
 function assertEqual(name: Cliff, found: ReferenceFigures, expected: ReferenceFigures): void {
   if (Object.entries(expected).every(([key, value]) => found[key as keyof ReferenceFigures] === value)) return;
   throw new Error(`${name}: the engine differs from C:\n${JSON.stringify({ found, expected })}`);

@@ -1,4 +1,5 @@
 // Runs `isobar/run` for the benchmark. Prints the hash of the result, and the CPU time of the first and of the best later call.
+
 import { backtest } from '../dist/run.js';
 
 const [definition, callCount] = process.argv.slice(2);

@@ -110,16 +110,16 @@ export async function columnsOfEngine(pair: readonly [BarColumns, BarColumns], b
 /** Throws if a value of the engine differs from that of C, or if a series has no value after 200 rows. */
 export function assertEqualColumns(found: readonly Float64Array[], expected: readonly Float64Array[]): void {
   for (let series = 0; series < SERIES; series++) {
-    const ours = found[series]!;
-    const theirs = expected[series]!;
-    const firstRow = ours.findIndex((value) => !Number.isNaN(value));
+    const engineColumn = found[series]!;
+    const columnOfC = expected[series]!;
+    const firstRow = engineColumn.findIndex((value) => !Number.isNaN(value));
     if (firstRow < 0 || firstRow > 200) throw new Error(`series ${series} has no value up to row 200`);
     let sumOfSizes = 0;
-    for (let row = firstRow; row < ours.length; row++) sumOfSizes += Math.abs(theirs[row]!);
-    const typicalSize = sumOfSizes / (ours.length - firstRow);
-    for (let row = firstRow; row < ours.length; row++) {
-      const engineValue = ours[row]!;
-      const valueOfC = theirs[row]!;
+    for (let row = firstRow; row < engineColumn.length; row++) sumOfSizes += Math.abs(columnOfC[row]!);
+    const typicalSize = sumOfSizes / (engineColumn.length - firstRow);
+    for (let row = firstRow; row < engineColumn.length; row++) {
+      const engineValue = engineColumn[row]!;
+      const valueOfC = columnOfC[row]!;
       if (Math.abs(engineValue - valueOfC) <= MAX_DIFFERENCE * Math.max(Math.abs(valueOfC), typicalSize)) continue;
       throw new Error(`series ${series} at row ${row}: the engine has ${engineValue}, C has ${valueOfC}`);
     }

@@ -52,7 +52,7 @@ export async function restCreate(print: (text: string) => void): Promise<RestCre
   const ccxt = startCcxt(origin);
   try {
     for (const part of [ours, ccxt]) await part.nextLine();
-    await stub.request('forget');
+    await stub.request('drop');
     await assertEqualOrders(stub, ours, ccxt);
     for (const part of [ours, ccxt]) await part.request(WARM_UP_ORDERS);
     const rounds: Round[] = [];
@@ -108,6 +108,7 @@ export async function ccxtCreateOrder(
 const CCXT = { folder: join(ROOT, 'test/ccxt'), probePackage: 'ccxt', description: 'ccxt (70 MB) into test/ccxt/node_modules' };
 const startCcxt = (origin: string): PartProcess => new PartProcess([join(ROOT, 'test/ccxt/createOrders.mjs'), origin, KEY, SECRET]);
 
+/** The times of both clients in one round. */
 interface Round {
   readonly ours: OrderTimes;
   readonly ccxt: OrderTimes;
@@ -135,7 +136,7 @@ async function assertEqualOrders(stub: PartProcess, ours: PartProcess, ccxt: Par
   const received: ReceivedRequest[][] = [];
   for (const part of [ours, ccxt]) {
     await part.request(CHECKED_ORDERS);
-    received.push(JSON.parse(await stub.request('tell')) as ReceivedRequest[]);
+    received.push(JSON.parse(await stub.request('list')) as ReceivedRequest[]);
   }
   const [isobarOrders, ccxtOrders] = received.map((requests) => requests.filter(({ method }) => method === 'POST'));
   if (isobarOrders?.length !== CHECKED_ORDERS || ccxtOrders?.length !== CHECKED_ORDERS)
@@ -172,8 +173,8 @@ export async function restPart(name: string, origin: string | undefined, folder:
 }
 
 /**
- * Runs the stub service: prints its address, then one line for each line of input. One of the inputs asks for the requests since the last line.
- * Every line drops these requests.
+ * Runs the stub service: prints its address, then one line for each line of input. The line `list` asks for the requests since the last line.
+ * Every line, such as `drop`, drops these requests.
  */
 async function runStub(): Promise<void> {
   const contract =
@@ -192,7 +193,7 @@ async function runStub(): Promise<void> {
       const namedHeaders = Object.fromEntries(headers.map(([name, value]) => [name.toLowerCase(), value]));
       return { method, target, headers: namedHeaders, body: body.toString() };
     });
-    process.stdout.write(`${line === 'tell' ? JSON.stringify(requests) : '[]'}\n`);
+    process.stdout.write(`${line === 'list' ? JSON.stringify(requests) : '[]'}\n`);
   }
   await stub.close();
 }

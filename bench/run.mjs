@@ -1,4 +1,5 @@
 // Starts the benchmark: transpiles its TypeScript and runs it over the built package, on every supported Node.
+
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
@@ -6,8 +7,8 @@ import { build } from 'esbuild';
 const root = fileURLToPath(new URL('..', import.meta.url));
 // Read first: its usage needs no built package.
 const { isOwnProcess, readArguments, USAGE } = await import(`data:text/javascript,${encodeURIComponent(await bundled('arguments.ts'))}`);
-const words = process.argv.slice(2);
-if (!isOwnProcess(words)) stopWithUsage(words);
+const commandWords = process.argv.slice(2);
+if (!isOwnProcess(commandWords)) stopWithUsage(commandWords);
 
 const folder = `${root}.isobar-cache`;
 mkdirSync(folder, { recursive: true });
@@ -40,12 +41,12 @@ async function bundled(name) {
 }
 
 /**
- * Prints the usage and ends the process if it was asked for, or if a word is not known.
- * @param {readonly string[]} given
+ * Prints the usage and ends the process if it was requested, or if a word is unknown.
+ * @param {readonly string[]} words
  */
-function stopWithUsage(given) {
+function stopWithUsage(words) {
   try {
-    if (!readArguments(given).help) return;
+    if (!readArguments(words).isHelp) return;
     process.stdout.write(USAGE);
     process.exit(0);
   } catch (error) {

@@ -1,4 +1,5 @@
-// Measures the paper exchange under load against a bare HTTP server that checks the same signatures: 32 connections, no rate limits.
+// Measures the paper exchange under load from 32 connections without rate limits. The yardstick is a bare HTTP server that checks the same signatures
+// and sends replies of the same length.
 
 import { closeSync, fdatasyncSync, openSync, writeFileSync, writeSync } from 'node:fs';
 import { get } from 'node:http';
@@ -10,19 +11,25 @@ import { bareServer } from './service/bare.ts';
 import { sendLoad, type LoadFigures } from './service/connections.ts';
 import { ALICE, BOB, DEPTH, ORDER, PING, requestsOf, type RequestKind } from './service/requests.ts';
 
+/** This file, which the process of the bare server runs. */
 const SELF = fileURLToPath(import.meta.url);
+/** The built command. */
 const COMMAND = fileURLToPath(new URL('../dist/cli/isobar.js', import.meta.url));
+/** Connections that send requests at the same time. */
 const CONNECTIONS = 32;
+/** Number of measurements of each figure: its median counts. */
 const PAIRS = 5;
-/** Replies that warm a server up. */
+/** Requests that warm a server up before it is measured. */
 const WARM_UP_COUNT: Readonly<Record<RequestKind, number>> = { ping: 20_000, depth: 8000, create: 6000 };
-/** Replies of each measurement. */
-const COUNT: Readonly<Record<RequestKind, number>> = { ping: 12_000, depth: 6000, create: 3000 };
+/** Requests of each measurement. */
+const MEASURED_COUNT: Readonly<Record<RequestKind, number>> = { ping: 12_000, depth: 6000, create: 3000 };
+/** Open orders of one account when creates with and without open orders are compared. */
 const OPEN_ORDERS = 10_000;
-/** Creates of one turn. */
+/** Creates that each of the two accounts sends in one turn of this comparison. */
 const TURN_ORDERS = 1500;
+/** Durable creates, and bare syncs of the disk, that are measured. */
 const SYNCS = 500;
-/** Roughly the bytes of an order in the exchange's record. */
+/** About as many bytes as the exchange stores for an order. */
 const RECORD_BYTES = 400;
 /** A reply of the bare server that is as long as the exchange's reply to a create. */
 const CREATE_REPLY = JSON.stringify({
@@ -37,22 +44,26 @@ const CREATE_REPLY = JSON.stringify({
   type: 'LIMIT',
   side: 'BUY',
 });
+/** The kinds of requests, in the order of their measurement. */
 const KINDS = ['ping', 'depth', 'create'] as const satisfies readonly RequestKind[];
 
 /** Rates and times of the paper exchange under load. */
 export interface ServiceFigures {
-  /** Requests per second divided by those of the bare server: the medians of the pairs. */
+  /** Pings per second of the exchange divided by pings per second of the bare server, the median of the measurements. */
   readonly pingRatio: number;
+  /** The same ratio for requests of the order book. */
   readonly depthRatio: number;
+  /** The same ratio for creates of orders. */
   readonly createRatio: number;
-  /** The 99th percentile of a create under this load. */
+  /** The 99th percentile of the time of a create under this load. */
   readonly p99Ms: number;
+  /** Creates per second of the exchange. */
   readonly createsPerSecond: number;
   /** Time of a create with 10,000 open orders divided by the time of one without open orders. */
   readonly openOrdersRatio: number;
-  /** Median time of a create that is on the disk before its reply, one at a time. */
+  /** Median time of a create whose order is on the disk before its reply. The creates are sent one at a time. */
   readonly durableMs: number;
-  /** Median time to write and sync as many bytes. */
+  /** Median time to append RECORD_BYTES to a file and sync it. */
   readonly bareSyncMs: number;
 }
 
@@ -90,6 +101,7 @@ export async function serviceBench(folder: string): Promise<ServiceFigures> {
 /** Runs the bare server in this process. `replies` is JSON: the reply to each path. */
 export const serviceBarePart = (replies: string): Promise<void> => bareServer(JSON.parse(replies) as Record<string, string>);
 
+/** Ports of the paper exchange (`ours`) and of the bare server. */
 interface Ports {
   readonly ours: number;
   readonly bare: number;
@@ -101,16 +113,16 @@ async function measurePairs(kind: RequestKind, { ours, bare }: Ports): Promise<r
   const pairs: { ours: LoadFigures; bare: LoadFigures }[] = [];
   for (let pair = 0; pair < PAIRS; pair++) {
     pairs.push({
-      ours: await sendLoad(ours, CONNECTIONS, requestsOf(kind, COUNT[kind])),
-      bare: await sendLoad(bare, CONNECTIONS, requestsOf(kind, COUNT[kind])),
+      ours: await sendLoad(ours, CONNECTIONS, requestsOf(kind, MEASURED_COUNT[kind])),
+      bare: await sendLoad(bare, CONNECTIONS, requestsOf(kind, MEASURED_COUNT[kind])),
     });
   }
   return pairs;
 }
 
 /**
- * Returns the median time of a create with 10,000 open orders, divided by that of one without. Two accounts of the same exchange alternate, so
- * that its code is equally warm. Each account orders a symbol of its own.
+ * Returns the median time of a create with 10,000 open orders, divided by the time of a create without open orders. Two accounts of the same exchange
+ * alternate, so that the code is equally warm for both. Each account orders a symbol of its own.
  */
 async function openOrdersRatio({ port }: Exchange): Promise<number> {
   await sendLoad(port, CONNECTIONS, requestsOf('create', OPEN_ORDERS));
@@ -129,9 +141,10 @@ async function durableMs(folder: string): Promise<number> {
   const exchange = await Exchange.start(folder, ['--data', join(folder, 'data')]);
   try {
     const medians: number[] = [];
-    // A few at a time, because on a slow disk the signatures of all would expire. The first half warms the exchange up.
-    for (let sent = 0; sent < 2 * SYNCS; sent += SYNCS / 10) {
-      const { p50Ms } = await sendLoad(exchange.port, 1, requestsOf('create', SYNCS / 10));
+    // Requests are signed in small batches, because on a slow disk the signatures of all would expire. The first half warms the exchange up.
+    const batchSize = SYNCS / 10;
+    for (let sent = 0; sent < 2 * SYNCS; sent += batchSize) {
+      const { p50Ms } = await sendLoad(exchange.port, 1, requestsOf('create', batchSize));
       if (sent >= SYNCS) medians.push(p50Ms);
     }
     return median(medians);
@@ -140,7 +153,7 @@ async function durableMs(folder: string): Promise<number> {
   }
 }
 
-/** Returns the median time to append and sync as many bytes as a create writes. */
+/** Returns the median time to append RECORD_BYTES to a file and sync it. */
 function medianSyncMs(folder: string): number {
   const file = openSync(join(folder, 'bare'), 'a');
   const bytes = Buffer.alloc(RECORD_BYTES, 'x');
@@ -154,6 +167,7 @@ function medianSyncMs(folder: string): number {
   return median(durationsMs);
 }
 
+/** Returns the median of the values. */
 const median = (values: readonly number[]): number => columnMedian(Float64Array.from(values));
 
 /** A running `isobar exchange`, started as a user starts it. */
@@ -198,7 +212,7 @@ function exchangeConfig(folder: string): string {
   });
 }
 
-/** Returns a reply of the exchange to each kind of request, so that the bare server answers with equal length. */
+/** Returns the exchange's reply to each kind of request by path, so that the bare server can send replies of the same length. */
 async function sampleReplies(port: number): Promise<Readonly<Record<string, string>>> {
   const getText = (target: string): Promise<string> =>
     new Promise((resolve, reject) => {

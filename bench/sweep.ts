@@ -29,6 +29,7 @@ const STRATEGY = 'strategies/smaCross.ts';
 const PASSES = 4;
 const ROOT = new URL('..', import.meta.url).pathname;
 
+/** The figures of the part `sweep`, which are members of the JSON output. */
 export interface SweepBench {
   readonly sets: number;
   readonly bars: number;
@@ -168,6 +169,7 @@ const MAX_ROUNDS = 15;
 /** With fewer quiet rounds, all rounds count. */
 const MIN_QUIET = 3;
 
+/** One timed round. */
 interface Round {
   readonly durationMs: number;
   readonly isQuiet: boolean;
@@ -179,6 +181,7 @@ function medianMs(rounds: readonly Round[]): number {
   return columnMedian(Float64Array.from(quiet.length >= MIN_QUIET ? quiet : rounds, ({ durationMs }) => durationMs));
 }
 
+/** How much faster a sweep is on two threads. */
 interface Scaling {
   readonly speedup: number;
   readonly ceiling: number;

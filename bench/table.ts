@@ -1,56 +1,66 @@
-// Formats the figures of the benchmark as a table: one line for each figure, with the limit that a release must keep.
+// Formats the figures of the benchmark as a table. Each line has a name, a value and the limit that a release must keep. In a name, `a / b` means the
+// cost of a divided by the cost of b; C is the reference program in C.
 
 import type { BenchFigures } from './bench.ts';
 import type { CliffFigures } from './cliffs.ts';
 import type { PairsFigures } from './pairs.ts';
 
-/** Returns text such as `0.12   (30 us)`: the ratio to ccxt and the CPU time of isobar. */
+/** Returns text such as `0.12   (30 us)`: isobar's CPU time divided by ccxt's, and isobar's CPU time. A dash without figures. */
 const ratioToCcxtText = (figures: BenchFigures['restCreate']): string =>
   figures === null ? '–' : `${figures.ratio.toFixed(2)}   (${figures.cpuUsOurs.toFixed(0)} us)`;
 
-/** One line of a table. */
-type Row = readonly [name: string, value: string, limit: string];
+/** One line of a table. An empty limit: the figure is for information only. */
+type TableRow = readonly [name: string, value: string, limit: string];
 
-/** Returns the number as text; a dash without a value. */
+/** Returns the number with `digits` decimals; a dash for null. */
 const numberText = (value: number | null, digits = 2) => (value === null ? '–' : value.toFixed(digits));
 
-/** Returns text such as `1.20; 1.50 s`: a figure without the envelope and with it. */
+/** Returns text such as `1.20; 1.50 s`: the figure of a run without the envelope, then with the envelope. */
 const withAndWithoutEnvelope = (withoutEnvelope: number, withEnvelope: number, unit: string): string =>
   `${numberText(withoutEnvelope)}; ${numberText(withEnvelope)} ${unit}`;
 
-/** Limits of the strategies that place orders at every bar, in ns. All others have a limit as a multiple of C, the reference program in C. */
+/** Limits of the strategies that place orders at every bar. All other strategies have the limit `CLIFF_RATIO_LIMIT`. */
 const CLIFF_LIMITS: Partial<Record<CliffFigures['name'], string>> = {
   'a market order at every bar': '≤ 80 ns',
   'a limit re-priced at every bar, its number kept': '≤ 120 ns',
   'the same, found among the open orders': '≤ 160 ns',
 };
 
-/** Returns the table rows of the strategies that leave the fast path. */
-export const cliffRows = (figures: readonly CliffFigures[]): readonly Row[] =>
+/** Limit of the ratio to C for the strategies that leave the engine's fast path. */
+const CLIFF_RATIO_LIMIT = '≤ 5';
+
+/** Returns the table rows of the strategies that leave the engine's fast path. */
+export const cliffRows = (figures: readonly CliffFigures[]): readonly TableRow[] =>
   figures.map(({ name, nsPerBar, ratio, firstRatio }) => [
     `${name} / C; first run / C`,
     `${numberText(ratio)} (${numberText(nsPerBar, 1)} ns); ${numberText(firstRatio, 0)}`,
-    CLIFF_LIMITS[name] ?? '≤ 5',
+    CLIFF_LIMITS[name] ?? CLIFF_RATIO_LIMIT,
   ]);
 
-/** Returns the table rows of twenty series over two feeds. */
-const pairsRows = (figures: PairsFigures): readonly Row[] => [
+/** Returns the table rows of a strategy with twenty series over two feeds. */
+const pairsRows = (figures: PairsFigures): readonly TableRow[] => [
   ['twenty series over two feeds / C with running sums', `${numberText(figures.ratio)} (${numberText(figures.nsPerBar, 1)} ns)`, '≤ 2'],
   ['            each read at every bar', `${numberText(figures.readRatio)} (${numberText(figures.readNsPerBar, 1)} ns)`, ''],
   ['            / C with sums over whole windows', numberText(figures.windowsRatio), ''],
 ];
 
-/** Returns the table of the strategies that leave the fast path, for `--cliffs`. */
+/** Returns the table that `--cliffs` prints: the strategies that leave the engine's fast path. */
 export const cliffsTable = (figures: readonly CliffFigures[]): string => alignedLines(cliffRows(figures));
 
+/** Width of the column of values. */
+const VALUE_WIDTH = 20;
+
 /** Returns the rows as lines with aligned columns. */
-function alignedLines(rows: readonly Row[]): string {
-  const width = Math.max(...rows.map(([name]) => name.length));
-  return rows.map(([name, value, limit]) => `  ${name.padEnd(width)}  ${value.padEnd(20)} ${limit}\n`).join('');
+function alignedLines(rows: readonly TableRow[]): string {
+  const nameWidth = Math.max(...rows.map(([name]) => name.length));
+  return rows.map(([name, value, limit]) => `  ${name.padEnd(nameWidth)}  ${value.padEnd(VALUE_WIDTH)} ${limit}\n`).join('');
 }
 
-/** Returns the table of two versions of Node, with the change of the first number of each row in per cent. */
-export function bothTable(versions: readonly [string, string], firstRows: readonly Row[], secondRows: readonly Row[]): string {
+/**
+ * Returns the table that compares two versions of Node, given by their names and rows. The fourth column is the change of the first number of a value
+ * in per cent.
+ */
+export function bothTable(versions: readonly [string, string], firstRows: readonly TableRow[], secondRows: readonly TableRow[]): string {
   const rows = firstRows.map(([name, firstValue, limit], index): readonly string[] => {
     const secondValue = secondRows[index]![1];
     return [name, firstValue, secondValue, changeText(firstValue, secondValue), limit];
@@ -61,18 +71,18 @@ export function bothTable(versions: readonly [string, string], firstRows: readon
   return lines.map((line) => `  ${lineText(line).trimEnd()}\n`).join('');
 }
 
-/** Returns text such as `+3 %`; empty text where a value does not begin with a number. */
+/** Returns the change from the first to the second value, such as `+3 %`; empty text if a value does not begin with a number. */
 function changeText(firstValue: string, secondValue: string): string {
   const percent = Math.round((Number.parseFloat(secondValue) / Number.parseFloat(firstValue) - 1) * 100);
   if (!Number.isFinite(percent)) return '';
   return `${percent > 0 ? '+' : ''}${percent} %`;
 }
 
-/** Returns the whole table, for a run without switches. */
+/** Returns the table that a run without options prints: all figures, and the version of Node. */
 export const table = (figures: BenchFigures): string => `${alignedLines(rowsOfBench(figures))}  Node ${figures.node}\n`;
 
-/** Returns the table rows of all figures. A name that begins with spaces continues the name above it. */
-export function rowsOfBench(figures: BenchFigures): readonly Row[] {
+/** Returns the table rows of all figures. A name that begins with spaces continues the last name that does not. */
+export function rowsOfBench(figures: BenchFigures): readonly TableRow[] {
   return [
     ['equal to the C reference and to blocks of one', figures.equal ? 'yes' : 'NO', 'yes'],
     ['fill-heavy  C, ns a bar', numberText(figures.fillHeavy.cNsPerBar), ''],

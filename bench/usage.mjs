@@ -1,4 +1,5 @@
 // Prints the CPU time (ms) and the peak resident size (MB) of a benchmark process when it exits. The process preloads this file.
+
 import { readFileSync, writeSync } from 'node:fs';
 import { isMainThread } from 'node:worker_threads';
 

@@ -1,4 +1,5 @@
-// Measures the whole job of a user: fresh processes of the command and of `isobar/run`, CPU time of all threads. Compares results first.
+// Measures whole commands as a user runs them, each in a fresh process: `isobar backtest`, `isobar sweep` and a program that calls `isobar/run`. The
+// figures are CPU times of all threads. Each result is first compared with the C reference.
 
 import { spawnSync } from 'node:child_process';
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
@@ -11,56 +12,70 @@ import { HEAVY, LIGHT, ROWS } from './workloads.ts';
 
 /** The folder of the package. */
 const ROOT = new URL('..', import.meta.url).pathname;
-/** Bars of the runs with a million fills and without a fill. */
+/** Bars of the two runs that give the cost of a fill: one with a fill at nearly every bar, one without fills. */
 const FILL_ROWS = 1_000_000;
-/** Symbols of the large run, and bars of each. */
+/** Symbols of the run with many symbols. */
 const SYMBOLS = 500;
+/** Bars of each symbol. */
 const SYMBOL_ROWS = 20_000;
 /** A smaller number of symbols, which shows whether the cost of one symbol stays the same. */
 const FEW_SYMBOLS = 125;
-/** Few bars for a grid of 540 sets, so that most of the time goes to the work of a sweep around its bars. */
+/** Bars of the sweep: few, so that the sweep spends most of its time on other work than bars. */
 const SETS_ROWS = 35_136;
+/** Grid options of the sweep: 18 times 30 values, which are 540 parameter sets. */
 const SETS_GRID = ['--grid', 'fast=5..22:1', '--grid', 'slow=30..320:10'];
 /** Each command is run this many times, and the best run counts. */
 const ROUNDS = 2;
+/** Calls of `isobar/run` in one process: the first one and two later ones. */
+const CALLS_FROM_CODE = '3';
+/** Maximum length of the output of a command. */
+const MAX_OUTPUT_BYTES = 2 ** 30;
+/** Units of money in one unit of the quote asset, as in the C reference. */
+const UNITS_PER_QUOTE = 1e6;
+/** Fills that each symbol must have at least, so that the run with many symbols is a real one. */
+const MIN_FILLS_PER_SYMBOL = 100;
 
 /** The figures of whole commands. */
 export interface WholeFigures {
-  /** CPU seconds of `isobar backtest --no-envelope` over 5 M bars of one file, report written. */
+  /** CPU seconds of `isobar backtest --no-envelope` over 5 M bars with many fills, report written. */
   readonly heavyCpuS: number;
-  /** The same for the workload with few fills. */
+  /** CPU seconds of the same command over 5 M bars with few fills. */
   readonly lightCpuS: number;
-  /** `heavyCpuS` with --no-report. */
+  /** CPU seconds of the command of `heavyCpuS` with --no-report. */
   readonly heavyBareCpuS: number;
-  /** `heavyCpuS`, `lightCpuS` and `fillUs` with the envelope, which a user has by default. */
+  /** `heavyCpuS` with the envelope, which a user has by default. */
   readonly heavyEnvelopeCpuS: number;
+  /** `lightCpuS` with the envelope. */
   readonly lightEnvelopeCpuS: number;
+  /** `fillUs` with the envelope. */
   readonly fillEnvelopeUs: number;
-  /** CPU seconds of a process that calls `isobar/run` once with the definition of the first row, and of a later call. */
+  /** CPU seconds of the first call of `isobar/run` in a process, with the definition of `heavyCpuS`. */
   readonly fromCodeCpuS: number;
+  /** CPU seconds of the best later call in the same process. */
   readonly fromCodeSettledS: number;
-  /** CPU microseconds of a fill in a run of a million fills, report written, less the run of as many bars without an order. */
+  /** CPU microseconds of a fill: the time of a run with a million fills minus that of a run without orders, divided by the fills. */
   readonly fillUs: number;
-  /**
-   * 500 symbols of 20,000 bars: CPU seconds, peak memory (null where the system does not report it), and CPU a symbol over that of 125
-   * symbols.
-   */
+  /** CPU seconds of a run over 500 symbols of 20,000 bars, without the envelope. */
   readonly symbolsCpuS: number;
+  /** `symbolsCpuS` with the envelope. */
   readonly symbolsEnvelopeCpuS: number;
+  /** Peak memory of the run of `symbolsCpuS`, MB; null where the system does not report it. */
   readonly symbolsPeakMb: number | null;
+  /** CPU time for each of 500 symbols, divided by the CPU time for each of 125 symbols. */
   readonly symbolsLinearity: number;
   /** CPU seconds of `isobar sweep` on one worker: the 540 sets of SETS_GRID over SETS_ROWS bars. */
   readonly setsCpuS: number;
 }
 
-/** The CPU time and memory of a finished process, and what it printed. */
+/** The CPU time, the peak memory and the output of a finished process. */
 export interface FinishedCommand {
   readonly cpuMs: number;
+  /** Peak memory, MB; null where the system does not report it. */
   readonly peakMb: number | null;
   readonly stdout: string;
 }
 
-/** The members of a summary that are compared. */
+/** The members of summary.json that the benchmark compares. */
 interface Summary {
   readonly resultHash: string;
   readonly run: { readonly endEquity: string };
@@ -68,7 +83,8 @@ interface Summary {
 }
 
 /**
- * Returns the figures of whole commands. Throws if a result differs from that of the C reference, or from that of the same run from code.
+ * Returns the figures of whole commands. `program` is the compiled C reference; null without gcc. Throws if a result differs from the C reference,
+ * or if the same run from code has another result.
  */
 export function wholeBench(folder: string, program: string | null, print: (text: string) => void): WholeFigures {
   const bars = randomWalk('AAAUSDT', ROWS, 1);
@@ -76,10 +92,15 @@ export function wholeBench(folder: string, program: string | null, print: (text:
   const catalog = join(folder, 'whole');
   storeBars(catalog, bars, SYNTHETIC);
   writeUnits(unitsFile, bars);
-  /** Writes the definition of a workload. `check` throws if a result differs from that of C. */
-  const prepare = (name: string, work: Workload) => {
-    const reference = program === null ? null : runReference(program, unitsFile, work, 1);
-    const file = writeDefinition(folder, name, { strategy: 'strategies/smaCross.ts', params: paramsOf(work), feeds: ONE_FEED, catalog });
+  /** Writes the definition of a workload. The returned `check` throws if a summary differs from the C reference. */
+  const prepare = (name: string, workload: Workload) => {
+    const reference = program === null ? null : runReference(program, unitsFile, workload, 1);
+    const file = writeDefinition(folder, name, {
+      strategy: 'strategies/smaCross.ts',
+      params: paramsOf(workload),
+      feeds: ONE_FEED,
+      catalog,
+    });
     return { file, check: (summary: Summary) => assertEqual(name, summary, reference) };
   };
   const heavy = prepare('heavy', HEAVY);
@@ -93,7 +114,7 @@ export function wholeBench(folder: string, program: string | null, print: (text:
   print('bench: the whole run from code');
   const codeRun = measureFromCode(heavy.file, heavyRun.summary.resultHash);
   print('bench: a million fills');
-  const [fillUs, fillEnvelopeUs] = fillCostsUs(folder, firstRows(bars, FILL_ROWS));
+  const { fillUs, fillEnvelopeUs } = measureFills(folder, firstRows(bars, FILL_ROWS));
   print(`bench: ${SYMBOLS} symbols`);
   const manySymbols = runSymbols(folder, SYMBOLS, WITHOUT_ENVELOPE);
   const fewSymbols = runSymbols(folder, FEW_SYMBOLS, WITHOUT_ENVELOPE);
@@ -122,10 +143,10 @@ export function wholeBench(folder: string, program: string | null, print: (text:
 const WITHOUT_ENVELOPE = ['--no-envelope'];
 /** The feeds of a definition with one symbol. */
 const ONE_FEED = '{ bars: { symbol: AAAUSDT, interval: 1m } }';
-/** Returns the parameters of a definition. */
+/** Returns the strategy parameters of a workload as YAML. */
 const paramsOf = ({ fast, slow }: Workload) => `{ fast: ${fast}, slow: ${slow} }`;
 
-/** The keys of a definition that differ from measurement to measurement. */
+/** The keys of a definition that differ from measurement to measurement, as YAML text. */
 interface DefinitionParts {
   readonly strategy: string;
   readonly params: string;
@@ -134,7 +155,7 @@ interface DefinitionParts {
   readonly cash?: string;
 }
 
-/** Writes a definition with the money of the C reference: fees of 0.04 % in quote, one whole coin for each order. Returns its path. */
+/** Writes a definition with the fees and sizes of the C reference: 0.04 % in the quote asset, one whole coin for each order. Returns its path. */
 export function writeDefinition(
   folder: string,
   name: string,
@@ -149,7 +170,7 @@ export function writeDefinition(
   return file;
 }
 
-/** Runs `isobar backtest` and returns the best of the rounds. Calls `check` with each summary. */
+/** Runs `isobar backtest` ROUNDS times and returns the run with the least CPU time. Calls `check` with each summary. */
 function measureCommand(
   folder: string,
   file: string,
@@ -169,7 +190,7 @@ function measureCommand(
   return best!;
 }
 
-/** Returns the CPU seconds of `isobar sweep`, the best of the rounds. sweep.ts compares the results of its sets with those of C. */
+/** Returns the CPU seconds of the best of ROUNDS runs of `isobar sweep`. Does not compare results: sweep.ts compares those of a sweep with C. */
 function setsCommandCpuS(folder: string, bars: ReturnType<typeof randomWalk>): number {
   const catalog = join(folder, 'whole-sweep');
   storeBars(catalog, bars, SYNTHETIC);
@@ -189,32 +210,36 @@ function setsCommandCpuS(folder: string, bars: ReturnType<typeof randomWalk>): n
 /** Runs Node with `args` and returns its CPU time, peak memory and output. Throws if it fails. */
 export function runCommand(args: readonly string[]): FinishedCommand {
   const preload = ['--import', join(ROOT, 'bench/usage.mjs')];
-  const { status, stdout, stderr } = spawnSync(process.execPath, [...preload, ...args], { encoding: 'utf8', maxBuffer: 2 ** 30 });
+  const { status, stdout, stderr } = spawnSync(process.execPath, [...preload, ...args], { encoding: 'utf8', maxBuffer: MAX_OUTPUT_BYTES });
   const usageLine = stderr.split('\n').findLast((line) => line.startsWith('{"cpuMs"'));
   if (status !== 0 || usageLine === undefined)
     throw new Error(`a process of the benchmark failed: ${args.slice(0, 3).join(' ')}\n${stderr}`);
   return { ...(JSON.parse(usageLine) as Pick<FinishedCommand, 'cpuMs' | 'peakMb'>), stdout };
 }
 
-/** Throws if the result differs from that of the reference, whose money is in units of 10^-6. */
+/** Throws if the summary of a command differs from the figures of the C reference, whose money is in units. */
 function assertEqual(name: string, { run, orders }: Summary, expected: ReferenceFigures | null): void {
   if (expected === null) return;
-  const found = { equity: Math.round(Number(run.endEquity) * 1e6), fills: orders.fills, fees: Math.round(Number(orders.fees) * 1e6) };
+  const unitsOf = (amount: string): number => Math.round(Number(amount) * UNITS_PER_QUOTE);
+  const found = { equity: unitsOf(run.endEquity), fills: orders.fills, fees: unitsOf(orders.fees) };
   const { equity, fills, fees } = expected;
   if (JSON.stringify(found) === JSON.stringify({ equity, fills, fees })) return;
   throw new Error(`${name}: the command differs from the reference:\n${JSON.stringify({ found, expected: { equity, fills, fees } })}`);
 }
 
-/** Measures `isobar/run`: CPU time of the first call of a process and of the best later one. `expectedHash` is that of the command. */
+/**
+ * Measures `isobar/run`: CPU time of the first call in a process, and of the best later call. Throws if the result hash differs from `expectedHash`,
+ * the hash of the command.
+ */
 function measureFromCode(file: string, expectedHash: string): { firstMs: number; settledMs: number } {
   let firstMs = Infinity;
   let settledMs = Infinity;
   for (let round = 0; round < ROUNDS; round++) {
-    const { stdout } = runCommand([join(ROOT, 'bench/fromCode.mjs'), file, '3']);
-    const found = JSON.parse(stdout) as { firstMs: number; settledMs: number; resultHash: string };
-    if (found.resultHash !== expectedHash) throw new Error('a run from code differs from the command');
-    firstMs = Math.min(firstMs, found.firstMs);
-    settledMs = Math.min(settledMs, found.settledMs);
+    const { stdout } = runCommand([join(ROOT, 'bench/fromCode.mjs'), file, CALLS_FROM_CODE]);
+    const call = JSON.parse(stdout) as { firstMs: number; settledMs: number; resultHash: string };
+    if (call.resultHash !== expectedHash) throw new Error('a run from code differs from the command');
+    firstMs = Math.min(firstMs, call.firstMs);
+    settledMs = Math.min(settledMs, call.settledMs);
   }
   return { firstMs, settledMs };
 }
@@ -223,7 +248,7 @@ function measureFromCode(file: string, expectedHash: string): { firstMs: number;
  * Returns the CPU microseconds of a fill, without the envelope and with it: a run with a fill at nearly every bar minus a run without orders,
  * divided by the fills.
  */
-function fillCostsUs(folder: string, bars: ReturnType<typeof randomWalk>): readonly [number, number] {
+function measureFills(folder: string, bars: ReturnType<typeof randomWalk>): Pick<WholeFigures, 'fillUs' | 'fillEnvelopeUs'> {
   const catalog = join(folder, 'whole-fills');
   storeBars(catalog, bars, SYNTHETIC);
   const definitionParts = { params: '{}', feeds: ONE_FEED, catalog, cash: '1000000000' };
@@ -244,16 +269,16 @@ function fillCostsUs(folder: string, bars: ReturnType<typeof randomWalk>): reado
     const withoutFills = measureCommand(folder, idle, checkIdle, extraOptions);
     return ((withFills.cpuMs - withoutFills.cpuMs) * 1000) / withFills.summary.orders.fills;
   };
-  return [costUs(WITHOUT_ENVELOPE), costUs([])];
+  return { fillUs: costUs(WITHOUT_ENVELOPE), fillEnvelopeUs: costUs([]) };
 }
 
-/** Runs an SMA cross over the first `count` symbols of the catalog. */
-function runSymbols(folder: string, count: number, extraOptions: readonly string[]): FinishedCommand {
+/** Runs an SMA cross over the first `symbolCount` symbols of the catalog. */
+function runSymbols(folder: string, symbolCount: number, extraOptions: readonly string[]): FinishedCommand {
   const catalog = join(folder, 'whole-symbols');
   const names = Array.from({ length: SYMBOLS }, (_, index) => `S${String(index).padStart(3, '0')}USDT`);
   // The first call writes all symbols. Later calls read them again.
   if (!existsSync(catalog)) names.forEach((name, index) => void storeBars(catalog, randomWalk(name, SYMBOL_ROWS, index + 1), SYNTHETIC));
-  const feeds = `{ all: { symbols: [${names.slice(0, count).join(', ')}], interval: 1m } }`;
+  const feeds = `{ all: { symbols: [${names.slice(0, symbolCount).join(', ')}], interval: 1m } }`;
   const definitionParts = {
     strategy: 'bench/strategies/manySymbols.ts',
     params: '{ fast: 10, slow: 30 }',
@@ -262,7 +287,7 @@ function runSymbols(folder: string, count: number, extraOptions: readonly string
     cash: '8000000000',
   };
   const check = ({ orders }: Summary) => {
-    if (orders.fills < 100 * count) throw new Error(`${orders.fills} fills of ${count} symbols`);
+    if (orders.fills < MIN_FILLS_PER_SYMBOL * symbolCount) throw new Error(`${orders.fills} fills of ${symbolCount} symbols`);
   };
-  return measureCommand(folder, writeDefinition(folder, `symbols${count}`, definitionParts), check, extraOptions);
+  return measureCommand(folder, writeDefinition(folder, `symbols${symbolCount}`, definitionParts), check, extraOptions);
 }

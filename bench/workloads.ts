@@ -1,4 +1,5 @@
-// Runs the engine for the benchmark: plans over its bars, timed passes of the whole engine, and figures to compare with C.
+// Runs the engine for the benchmark: makes run plans over generated bars, times single runs, and computes the figures that are compared with the C
+// reference. All measurements of the engine use it.
 
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,13 +15,15 @@ import { loadStrategy } from '../dist/adapters/plugins/loadStrategy.js';
 import type { StrategyClass } from '../dist/strategy/strategy.js';
 import type { ReferenceFigures, Workload } from './reference.ts';
 
+/** Units of money in one unit of the quote asset. */
+const UNITS_PER_QUOTE = 1e6;
 /** Number of one-minute bars in the main series. */
 export const ROWS = 5_000_000;
-/** Passes of one process. The first ones warm it up. */
+/** Number of runs in one process. The first ones warm up the compiler, and the best one counts. */
 export const PASSES = 12;
-/** The fill-heavy workload has an order every 26 bars, the fill-light one every 254. */
+/** The workload with many fills: an order every 26 bars. */
 export const HEAVY: Workload = { fast: 10, slow: 30, lots: 1, cashUnits: 1e14, feePpm: 400 };
-/** The workload with few trades. */
+/** The workload with few fills: an order every 254 bars. */
 export const LIGHT: Workload = { ...HEAVY, fast: 100, slow: 300 };
 
 /** Returns the strategy parameters of a workload. */
@@ -54,18 +57,19 @@ async function loadCopy(path: string, alias: string): Promise<Omit<BenchStrategy
   }
 }
 
-const QUALITY = { ...CLEAN_QUALITY, synthetic: true };
+/** Data quality of the generated bars. */
+const SYNTHETIC_QUALITY = { ...CLEAN_QUALITY, synthetic: true };
 
 /** Returns the plan of a feed over bars without gaps. */
 export function feedPlan(name: string, bars: BarColumns): FeedPlan {
-  return { name, bars, firstRow: 0, quality: { ...QUALITY, rows: bars.length } };
+  return { name, bars, firstRow: 0, quality: { ...SYNTHETIC_QUALITY, rows: bars.length } };
 }
 
 /** Returns the plan of a backtest of one strategy over the feeds. */
 export function benchPlan(
   loaded: BenchStrategy,
   feeds: readonly FeedPlan[],
-  work: Workload,
+  workload: Workload,
   params: Record<string, unknown>,
   blockRows = BLOCK_ROWS,
 ): RunPlan {
@@ -77,9 +81,9 @@ export function benchPlan(
     feeds,
     fromMs: bars.openMs[0]!,
     toMs: bars.closeMs[bars.length - 1]!,
-    cash: { USDT: String(work.cashUnits / 1e6) },
-    size: { base: String(work.lots) },
-    fees: { makerPpm: work.feePpm, takerPpm: work.feePpm, in: 'quote', rounding: 'halfUp' },
+    cash: { USDT: String(workload.cashUnits / UNITS_PER_QUOTE) },
+    size: { base: String(workload.lots) },
+    fees: { makerPpm: workload.feePpm, takerPpm: workload.feePpm, in: 'quote', rounding: 'halfUp' },
     fills: settledFills(),
     risk: { maxLeverage: '1' },
     seed: 1,
@@ -87,22 +91,24 @@ export function benchPlan(
   };
 }
 
-/** The times of one pass, and its figures to compare with C. */
+/** The CPU times of one run, and its figures to compare with the C reference. */
 export interface TimedRun {
-  /** CPU time of the process during the loop, without the set-up and the collection of results. */
+  /** CPU time of the process during the bar loop in ns, without the set-up and the collection of results. */
   readonly ns: number;
-  /** CPU time of the thread that runs the loop, without the threads of the compiler and the garbage collector. */
+  /** CPU time of the thread that runs the bar loop in ns, without the threads of the compiler and the garbage collector. */
   readonly threadNs: number;
   readonly figures: ReferenceFigures;
 }
 
-/** Returns the CPU time of the main thread in ns, or that of the process where the system does not report threads. */
+const NS_PER_US = 1000;
+
+/** Returns the CPU time that the main thread has used, ns. Where the system does not report threads, returns the CPU time of the process. */
 function threadCpuNs(): number {
   try {
     return Number(readFileSync(`/proc/self/task/${process.pid}/schedstat`, 'utf8').split(' ')[0]);
   } catch {
-    const { user, system } = process.cpuUsage();
-    return (user + system) * 1000;
+    const { user: userUs, system: systemUs } = process.cpuUsage();
+    return (userUs + systemUs) * NS_PER_US;
   }
 }
 
@@ -115,12 +121,12 @@ export async function runTimed(plan: RunPlan, scratch = new Scratch(), onLoopEnd
   const startThreadNs = threadCpuNs();
   const startUsage = process.cpuUsage();
   prepared.loop(prepared.engine);
-  const { user, system } = process.cpuUsage(startUsage);
+  const { user: userUs, system: systemUs } = process.cpuUsage(startUsage);
   const threadNs = threadCpuNs() - startThreadNs;
   onLoopEnd();
   const figures = referenceFigures(runRecordOf(plan, prepared, false));
   prepared.engine.release();
-  return { ns: (user + system) * 1000, threadNs, figures };
+  return { ns: (userUs + systemUs) * NS_PER_US, threadNs, figures };
 }
 
 /** True when both plans give at least one fill, and the same fills and equity bit by bit. */
@@ -130,6 +136,7 @@ export async function haveSameResult(firstPlan: RunPlan, secondPlan: RunPlan): P
   return first.fills.length > 0 && haveSameColumns(first.fills, second.fills) && haveSameColumns(first.equity, second.equity);
 }
 
+/** True when all typed arrays of both objects have the same bytes. */
 function haveSameColumns(left: object, right: object): boolean {
   const rightColumns = columnBytes(right);
   return columnBytes(left).every((bytes, index) => bytes.equals(rightColumns[index]!));
@@ -141,31 +148,37 @@ const columnBytes = (columns: object): readonly Buffer[] =>
     .filter((column) => ArrayBuffer.isView(column))
     .map((column) => Buffer.from(column.buffer, column.byteOffset, column.byteLength));
 
-/** Returns the figures of a single-feed run in the terms of the C reference: money in units, rows instead of times. */
+/** Place of each field in the bytes of a fill that are hashed, and their number, as in common.h. */
+const HASHED_FILL = { row: 0, isBuy: 4, price: 5, fee: 13, length: 21 };
+/** Start value and factor of the 32-bit FNV-1a hash. */
+const FNV_OFFSET = 2_166_136_261;
+const FNV_PRIME = 16_777_619;
+
+/** Returns the figures of a single-feed run in the terms of the C reference: money in units, and rows instead of times. */
 export function referenceFigures({ equity, fills, feeds, startUnits }: RunRecord): ReferenceFigures {
   const { bars } = feeds[0]!;
-  let peak = startUnits;
+  let peakUnits = startUnits;
   let maxDrawdown = 0;
   let equitySum = 0;
   for (const units of equity.units) {
     equitySum += units;
-    if (units > peak) peak = units;
-    else maxDrawdown = Math.max(maxDrawdown, peak - units);
+    if (units > peakUnits) peakUnits = units;
+    else maxDrawdown = Math.max(maxDrawdown, peakUnits - units);
   }
-  const toUnits = 10 ** (bars.instrument.quoteDigits - bars.instrument.priceDigits);
-  let hash = 2_166_136_261;
+  const unitsPerTick = 10 ** (bars.instrument.quoteDigits - bars.instrument.priceDigits);
+  let hash = FNV_OFFSET;
   let fees = 0;
   let row = 0;
   // The same bytes and the same FNV-1a hash as in common.h.
-  const view = new DataView(new ArrayBuffer(21));
+  const view = new DataView(new ArrayBuffer(HASHED_FILL.length));
   for (let fillIndex = 0; fillIndex < fills.length; fillIndex++) {
     while (bars.openMs[row]! < fills.timeMs[fillIndex]!) row++;
     fees += fills.fee[fillIndex]!;
-    view.setUint32(0, row, true);
-    view.setUint8(4, fills.side[fillIndex] === 0 ? 1 : 0);
-    view.setFloat64(5, fills.price[fillIndex]! * toUnits, true);
-    view.setFloat64(13, fills.fee[fillIndex]!, true);
-    for (let byte = 0; byte < 21; byte++) hash = Math.imul(hash ^ view.getUint8(byte), 16_777_619);
+    view.setUint32(HASHED_FILL.row, row, true);
+    view.setUint8(HASHED_FILL.isBuy, fills.side[fillIndex] === 0 ? 1 : 0);
+    view.setFloat64(HASHED_FILL.price, fills.price[fillIndex]! * unitsPerTick, true);
+    view.setFloat64(HASHED_FILL.fee, fills.fee[fillIndex]!, true);
+    for (let byte = 0; byte < HASHED_FILL.length; byte++) hash = Math.imul(hash ^ view.getUint8(byte), FNV_PRIME);
   }
   const fillsHash = (hash >>> 0).toString(16).padStart(8, '0');
   return { equity: equity.units[equity.length - 1]!, fees, fills: fills.length, maxDrawdown, equitySum, fillsHash };

@@ -15,13 +15,14 @@ const files = readdirSync(DIST, { recursive: true, encoding: 'utf8' });
 const scripts = files.filter((name) => name.endsWith('.js'));
 const modules = scripts.filter((name) => !PAGES.includes(name.slice(0, -'.js'.length)));
 
-/** By the name of the file. Left out are those that only pass on what others have, and the bundler's own. */
-const codes = modules
+/** The code of each module by file name, except modules that only re-export others and the bundler's own. */
+const codeByFile = modules
   .map((name) => [name, readFileSync(join(DIST, name), 'utf8')] as const)
   .filter(([, code]) => code.replaceAll(/^(?:import|export) .*$|^\/\/.*$/gm, '').trim() !== '')
   .filter(([name]) => name !== 'chunks/rolldown-runtime.js');
 
-interface Map {
+/** A source map. */
+interface SourceMap {
   readonly sources: readonly string[];
   readonly sourcesContent: readonly string[];
   readonly mappings: string;
@@ -32,7 +33,7 @@ test.each([...ENTRIES, LOOP, ...PAGES, ...TESTED])('%s is a file of its own', (n
 });
 
 test.each(['faults/main.ts', 'parity/main.ts', 'rebirth/main.ts', 'rebirth/botProcess.ts'])(
-  'all that test/%s imports of the built package is there',
+  'all built files that test/%s imports exist',
   async (program) => {
     const file = await bundleBuilt(`imports-${program.replaceAll(/\W/g, '-')}`, new URL(`../test/${program}`, import.meta.url), '');
     const imported = [...readFileSync(file, 'utf8').matchAll(/from "(file:[^"]+\/dist\/[^"]+)"/g)].map(([, url]) => url!);
@@ -43,25 +44,25 @@ test.each(['faults/main.ts', 'parity/main.ts', 'rebirth/main.ts', 'rebirth/botPr
 );
 
 describe('source maps', () => {
-  test('each file with code of ours has a map, whose sources are files of src with their text', () => {
-    const seen = new Set<string>();
-    for (const [name, code] of codes) {
+  test('each file with code of src has a source map with the texts of its sources', () => {
+    const mappedFiles = new Set<string>();
+    for (const [name, code] of codeByFile) {
       expect(code, name).toMatch(/\n\/\/# sourceMappingURL=\S+\.js\.map\s*$/);
-      const { sources, sourcesContent } = JSON.parse(readFileSync(join(DIST, `${name}.map`), 'utf8')) as Map;
-      sources.forEach((source, at) => {
+      const { sources, sourcesContent } = JSON.parse(readFileSync(join(DIST, `${name}.map`), 'utf8')) as SourceMap;
+      sources.forEach((source, index) => {
         const file = relative(ROOT, join(DIST, dirname(name), source));
         if (!file.startsWith('src/')) return;
-        seen.add(file);
-        expect(sourcesContent[at], `${name}: ${file}`).toBe(readFileSync(join(ROOT, file), 'utf8'));
+        mappedFiles.add(file);
+        expect(sourcesContent[index], `${name}: ${file}`).toBe(readFileSync(join(ROOT, file), 'utf8'));
       });
     }
-    expect(seen).toContain('src/engine/engine.ts');
-    expect(seen).toContain('src/engine/loop/blockLoop.ts');
-    expect(seen.size).toBeGreaterThan(500);
+    expect(mappedFiles).toContain('src/engine/engine.ts');
+    expect(mappedFiles).toContain('src/engine/loop/blockLoop.ts');
+    expect(mappedFiles.size).toBeGreaterThan(500);
   });
 });
 
-test('no two files import each other, or a constant could be read before it is made', () => {
+test('no files import each other in a circle, which could read a constant before it is initialised', () => {
   const edges = modules.flatMap((name) => {
     const code = readFileSync(join(DIST, name), 'utf8');
     return [...code.matchAll(/^(?:import|export) (?:[^'"]* from )?"(\.[^"]+)";$/gm)].map(
@@ -72,11 +73,13 @@ test('no two files import each other, or a constant could be read before it is m
   expect(circlesIn(edges)).toEqual([]);
 });
 
-test('functions and classes have the names that the sources give them, also where a chunk has two of one name', async () => {
+test('functions and classes keep the names of the sources, also where a chunk has two of one name', async () => {
   const core = (await import(join(DIST, 'chunks/core.js'))) as Readonly<Record<string, unknown>>;
-  const named = Object.entries(core).flatMap(([name, value]) => (typeof value === 'function' ? [[name, value.name]] : []));
-  expect(named.length).toBeGreaterThan(50);
-  expect(named.filter(([name, own]) => name !== own)).toEqual([]);
+  const functions = Object.entries(core).flatMap(([exportName, value]) =>
+    typeof value === 'function' ? [{ exportName, ownName: value.name }] : [],
+  );
+  expect(functions.length).toBeGreaterThan(50);
+  expect(functions.filter(({ exportName, ownName }) => exportName !== ownName)).toEqual([]);
   // When two classes have one name, the bundler renames one of them.
   expect(scripts.some((file) => /^(?:var \w+\$\d+ = class|function \w+\$\d+\()/m.test(readFileSync(join(DIST, file), 'utf8')))).toBe(true);
 });
@@ -84,13 +87,13 @@ test('functions and classes have the names that the sources give them, also wher
 describe('packages that are bundled', () => {
   const packages = JSON.parse(readFileSync(join(DIST, 'packages.json'), 'utf8')) as Readonly<Record<string, readonly string[]>>;
 
-  test('the folder of a package is the innermost', () => {
+  test('the folder of a package is the innermost one below node_modules', () => {
     expect(packageFolder('/a/node_modules/@b/c/index.js')).toBe('/a/node_modules/@b/c');
     expect(packageFolder('/a/node_modules/b/node_modules/c/d/e.js')).toBe('/a/node_modules/b/node_modules/c');
     expect(packageFolder('/a/src/b.ts')).toBe(null);
   });
 
-  test('each is listed by its file, and LICENSES has its license', () => {
+  test('each bundled package is listed with its file, and LICENSES has its license', () => {
     const licenses = readFileSync(join(DIST, 'LICENSES'), 'utf8');
     for (const file of Object.keys(packages)) expect(scripts).toContain(file);
     const names = new Set(Object.values(packages).flat());
@@ -99,11 +102,11 @@ describe('packages that are bundled', () => {
       expect(licenses).toMatch(new RegExp(`^${name.slice(name.lastIndexOf('node_modules/') + 1)} \\d+\\.\\d+\\.\\d+`, 'm'));
   });
 
-  test('the tables of emoji, and of undici what is not used, are left out', () => {
+  test('the tables of emoji and the unused parts of undici are not bundled', () => {
     const names = new Set(Object.values(packages).flat());
     expect(names).not.toContain('string-width');
     expect(names).not.toContain('emoji-regex');
-    const sources = codes.flatMap(([name]) => (JSON.parse(readFileSync(join(DIST, `${name}.map`), 'utf8')) as Map).sources);
+    const sources = codeByFile.flatMap(([name]) => (JSON.parse(readFileSync(join(DIST, `${name}.map`), 'utf8')) as SourceMap).sources);
     expect(sources.filter((source) => /undici\/lib\/(?:web\/fetch\/index|web\/websocket|cache)/.test(source))).toEqual([]);
   });
 });

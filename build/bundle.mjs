@@ -8,7 +8,7 @@ import { ENTRIES, LOOP, PAGES, TESTED } from './entries.mjs';
 /** @import { InputOptions, OutputChunk, OutputOptions, Plugin } from 'rolldown' */
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
-const beside = (/** @type {string} */ name) => fileURLToPath(new URL(name, import.meta.url));
+const pathHere = (/** @type {string} */ name) => fileURLToPath(new URL(name, import.meta.url));
 
 /** Packages that are bundled. They consist of many small files: a start would read about 380 of them. */
 const BUNDLED = ['inversify', 'pino', 'reflect-metadata', 'undici', 'yaml', 'yargs', 'zod'];
@@ -41,7 +41,7 @@ const GROUPS = [
 ];
 
 /** Suffix of a second module of the block loop. No other module imports this one, so the bundler keeps the function itself in the entry file. */
-const OWN = '?own';
+const OWN_COPY = '?own';
 
 /**
  * Loads the source of the block loop for its second module.
@@ -52,7 +52,7 @@ const ownLoop = {
   resolveId: { filter: { id: /\?own$/ }, handler: (id) => `${ROOT}${id}` },
   load: {
     filter: { id: /\?own$/ },
-    handler: (id) => ({ code: readFileSync(id.slice(0, -OWN.length), 'utf8'), moduleType: 'ts' }),
+    handler: (id) => ({ code: readFileSync(id.slice(0, -OWN_COPY.length), 'utf8'), moduleType: 'ts' }),
   },
 };
 
@@ -83,11 +83,11 @@ export async function bundleModules(dist) {
   const input = Object.fromEntries([...ENTRIES, ...TESTED].map((name) => [name, `src/${name}.ts`]));
   const build = await rolldown({
     ...INPUT,
-    input: { ...input, [LOOP]: `src/${LOOP}.ts${OWN}` },
+    input: { ...input, [LOOP]: `src/${LOOP}.ts${OWN_COPY}` },
     platform: 'node',
     external: (id) => EXTERNAL.some((name) => id === name || id.startsWith(`${name}/`)),
     resolve: {
-      alias: { 'string-width$': beside('textWidth.mjs'), undici$: beside('undici.mjs'), 'reflect-metadata$': 'reflect-metadata/lite' },
+      alias: { 'string-width$': pathHere('textWidth.mjs'), undici$: pathHere('undici.mjs'), 'reflect-metadata$': 'reflect-metadata/lite' },
     },
     plugins: [ownLoop],
   });
@@ -99,7 +99,7 @@ export async function bundleModules(dist) {
     chunkFileNames: 'chunks/[name].js',
     sourcemap: true,
     codeSplitting: { groups: GROUPS },
-    sourcemapPathTransform: (path) => (path.endsWith(OWN) ? path.slice(0, -OWN.length) : path),
+    sourcemapPathTransform: (path) => (path.endsWith(OWN_COPY) ? path.slice(0, -OWN_COPY.length) : path),
   });
   await build.close();
   return output.filter((file) => file.type === 'chunk');

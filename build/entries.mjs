@@ -1,7 +1,7 @@
 // @ts-check
 // The modules of src that are files of dist under their own names. All other code lies in dist/chunks, where the bundler puts it.
 
-/** What others start or import: the doors, the command, processes and threads. */
+/** What users import, and the files that are started: the command, processes and threads. */
 export const ENTRIES = [
   'index',
   'run',
@@ -23,7 +23,7 @@ export const LOOP = 'engine/loop/blockLoop';
 /** Pages, each one script without imports for a browser. */
 export const PAGES = ['report/run/page/main', 'report/sweep/page/main', 'report/compare/page/main', 'tasks/bot/dashboard/page/main'];
 
-/** What tests, benchmarks and the makers of docs import of the built package, to run what is shipped. */
+/** What tests, benchmarks and the programs that write the docs import from the built package, to run what is shipped. */
 export const TESTED = [
   'access/openExchange',
   'access/settings',

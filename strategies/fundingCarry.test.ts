@@ -5,7 +5,7 @@ import { PERPETUAL, perpetualBars } from '../test/fixtures/perpetual.ts';
 import { barsFrom, trade, type Shape } from '../test/fixtures/shippedStrategyRun.ts';
 import FundingCarry from './fundingCarry.ts';
 
-const MINUTE = 60_000;
+const MINUTE_MS = 60_000;
 const FUNDS = { spot: { USDT: '5000' }, futures: { USDT: '5000' } };
 const PARAMS = { rates: 2, enterRate: 0.0002, leaveRate: 0.0001, share: 0.4 };
 
@@ -16,7 +16,7 @@ function run(rates: readonly number[], options: { readonly funds?: typeof FUNDS;
   const coins = barsFrom(shapes, 'AAAUSDT');
   // Both accounts have the same quote digits.
   const spot = { ...coins, instrument: { ...coins.instrument, quoteDigits: perp.instrument.quoteDigits } };
-  const timeMs = Float64Array.from(rates, (_, index) => perp.openMs[0]! + (2 * index + 1) * MINUTE);
+  const timeMs = Float64Array.from(rates, (_, index) => perp.openMs[0]! + (2 * index + 1) * MINUTE_MS);
   const data = {
     marks: null,
     funding: rates.map((rate, index) => ({ timeMs: timeMs[index]!, rate: Math.round(rate * 1e12), markTicks: 10_000 })),
@@ -25,12 +25,13 @@ function run(rates: readonly number[], options: { readonly funds?: typeof FUNDS;
   const futures = { ...PERPETUAL.futures!, data: new Map([[perp.instrument.id, data]]) };
   return trade(FundingCarry, { spot, perp }, { ...PERPETUAL, funds, futures, params: PARAMS });
 }
-const brief = ({ fills }: Awaited<ReturnType<typeof run>>) => fills.map(({ symbol, side, qty }) => [symbol, side, qty]);
+/** Returns symbol, side and quantity of each fill. */
+const fillSummary = ({ fills }: Awaited<ReturnType<typeof run>>) => fills.map(({ symbol, side, qty }) => [symbol, side, qty]);
 
 describe('funding carry', () => {
   it('funding carry buys the coin and sells the same quantity of the perpetual when the average rate is high, and closes both when it falls', async () => {
     // 0.4 of 10,000 at a price of 100 is 40 coins.
-    expect(brief(await run([0, 0.0001, 0.0005, 0.0005, 0, 0, 0]))).toEqual([
+    expect(fillSummary(await run([0, 0.0001, 0.0005, 0.0005, 0, 0, 0]))).toEqual([
       ['E-AAA-USDT', 'sell', 40],
       ['AAAUSDT', 'buy', 40],
       ['E-AAA-USDT', 'buy', 40],
@@ -39,8 +40,8 @@ describe('funding carry', () => {
   });
 
   it('funding carry does nothing while rates are low, or while too few rates are known', async () => {
-    expect(brief(await run([0.0001, 0.0001, -0.001, 0.0001]))).toEqual([]);
-    expect(brief(await run([0.001]))).toEqual([]);
+    expect(fillSummary(await run([0.0001, 0.0001, -0.001, 0.0001]))).toEqual([]);
+    expect(fillSummary(await run([0.001]))).toEqual([]);
   });
 
   it('funding carry never keeps the perpetual without the coin', async () => {

@@ -8,16 +8,18 @@ import PerpetualTrend from './perpetualTrend.ts';
 /** Bars from 99 to 101: the channel is 99 to 101, and the ATR is 2. */
 const QUIET: Shape[] = Array.from({ length: 6 }, () => [100, 101, 99, 100]);
 const PARAMS = { entryBars: 5, exitBars: 3, atrBars: 5, stopAtrs: 2, risk: 0.01, mostEach: 10 };
-const run = (lists: readonly (readonly Shape[])[], params: object = {}) => {
-  const contracts = lists.map((after, index) => perpetualBars([...QUIET, ...after], 'ABC'[index]!.repeat(3)));
+/** Runs the strategy over one contract for each list of bars. */
+const run = (barsOfContracts: readonly (readonly Shape[])[], params: object = {}) => {
+  const contracts = barsOfContracts.map((after, index) => perpetualBars([...QUIET, ...after], 'ABC'[index]!.repeat(3)));
   return trade(PerpetualTrend, { contracts }, { ...PERPETUAL, params: { ...PARAMS, ...params } });
 };
-const brief = ({ fills }: Awaited<ReturnType<typeof run>>) => fills.map(({ side, price, after }) => [side, price, after]);
+/** Returns side, price and bar index of each fill. */
+const fillSummary = ({ fills }: Awaited<ReturnType<typeof run>>) => fills.map(({ side, price, after }) => [side, price, after]);
 
 describe('perpetual trend', () => {
   it('perpetual trend buys above the channel and leaves below the narrower one', async () => {
     const rising: Shape[] = [[100, 102, 100, 101.5], 103, 104, 105, [105, 105, 101, 101], [100.9, 101, 100, 100]];
-    expect(brief(await run([rising], { stopAtrs: 20 }))).toEqual([
+    expect(fillSummary(await run([rising], { stopAtrs: 20 }))).toEqual([
       ['buy', 101.5, 7],
       ['sell', 100.9, 11],
     ]);

@@ -8,7 +8,7 @@ import { FileBanStore } from '../adapters/exchange/bans/fileBanStore.ts';
  * Returns a store of the bans of several origins. `read` returns an unreadable ban if there is one, else the ban that ends last. `write` stores
  * the ban for each origin.
  */
-export function bansOf(stateFolder: string, origins: readonly string[]): BanStore {
+export function sharedBanStore(stateFolder: string, origins: readonly string[]): BanStore {
   const stores = [...new Set(origins)].map((origin) => new FileBanStore(join(stateFolder, 'bans', `${originName(origin)}.json`)));
   return {
     read() {

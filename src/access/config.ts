@@ -8,12 +8,12 @@ import { INTERVALS } from '../model/interval.ts';
 import { endpointOf, OPS } from '../protocol/endpoints/endpoints.ts';
 import { parseSource, type FileKind } from '../definition/text/parse.ts';
 import { readYaml, whereIs, type DefinitionSource, type KeyPath } from '../definition/text/source.ts';
-import { choiceValue, flagValue, map, textValue, integerValue } from '../definition/text/values.ts';
+import { choiceValue, flagValue, mapValue, textValue, integerValue } from '../definition/text/values.ts';
 import { KEY_REMEDY, namesKey, redactedPath, withoutKeys } from './keyLike.ts';
 
 const DAY_MS = 86_400_000;
-const prefix = textValue('empty, or a path such as /spot/open', 'put before every path', /^(\/[\w.~-]+)*$/);
-const intervalNames = map(
+const prefixValue = textValue('empty, or a path such as /spot/open', 'put before every path', /^(\/[\w.~-]+)*$/);
+const intervalNames = mapValue(
   Object.fromEntries(
     INTERVALS.map((interval) => [
       interval,
@@ -24,12 +24,12 @@ const intervalNames = map(
   ),
   'names of intervals, such as { 1h: 60min }',
 );
-const url = (market: string) =>
+const urlValue = (market: string) =>
   textValue('a URL such as https://api.example.com', `address of the ${market} service`, /^https?:\/\/\S+$/).optional();
-const filePath = (content: string) =>
+const filePathValue = (content: string) =>
   textValue('the path of a file', `file with the ${content}, mode 0600; relative to this file`, /\S/).optional();
 
-const limit = map(
+const limitSchema = mapValue(
   {
     count: integerValue('calls', 'allowed in a window', 1, 1_000_000).optional(),
     windowMs: integerValue('ms', 'length of the window', 1, DAY_MS).optional(),
@@ -41,11 +41,14 @@ const limit = map(
 /** The names under `limits`: operations and rate classes. */
 const LIMIT_NAMES = [...new Set<string>([...OPS, ...OPS.map((op) => endpointOf(op).limit.rateClass)])];
 
-const dialect = map(
+const dialectSchema = mapValue(
   {
-    baseUrl: url('spot'),
-    futuresBaseUrl: url('futures'),
-    pathPrefix: map({ spot: prefix.optional(), futures: prefix.optional() }, 'prefixes, such as { spot: /spot/open }').optional(),
+    baseUrl: urlValue('spot'),
+    futuresBaseUrl: urlValue('futures'),
+    pathPrefix: mapValue(
+      { spot: prefixValue.optional(), futures: prefixValue.optional() },
+      'prefixes, such as { spot: /spot/open }',
+    ).optional(),
     signPathPrefix: flagValue('whether the prefix is signed').optional(),
     signQuery: choiceValue(['include', 'omit'], 'whether the query of a GET is signed').optional(),
     contentTypeOnGet: flagValue('whether a GET has a Content-Type').optional(),
@@ -61,12 +64,12 @@ const dialect = map(
       .nullable()
       .optional(),
     positionsFrom: choiceValue(['positions', 'account'], 'where positions are read').optional(),
-    intervals: map({ spot: intervalNames.optional(), futures: intervalNames.optional() }, 'names by market').optional(),
+    intervals: mapValue({ spot: intervalNames.optional(), futures: intervalNames.optional() }, 'names by market').optional(),
     klinesRange: choiceValue(['none', 'startEnd'], 'whether klines take startTime and endTime').optional(),
-    limits: map(
+    limits: mapValue(
       {
         banMinMs: integerValue('ms', 'first pause after a 418', BAN_MIN_MS, DAY_MS).optional(),
-        ...Object.fromEntries(LIMIT_NAMES.map((name) => [name, limit.optional()])),
+        ...Object.fromEntries(LIMIT_NAMES.map((name) => [name, limitSchema.optional()])),
       },
       'limits by endpoint, such as { spot.newOrder: { count: 10 } }',
     )
@@ -77,12 +80,12 @@ const dialect = map(
 );
 
 /** The schema of an access file. */
-export const accessSchema = map(
+export const accessSchema = mapValue(
   {
-    keyFile: filePath('API key'),
-    secretFile: filePath('API secret'),
+    keyFile: filePathValue('API key'),
+    secretFile: filePathValue('API secret'),
     socketUrl: textValue('a URL such as wss://api.example.com/ws', 'address of the WebSocket whose heartbeat is answered').optional(),
-    dialect: dialect.optional(),
+    dialect: dialectSchema.optional(),
   },
   'an access file: keyFile, secretFile, socketUrl, dialect',
 );
@@ -118,8 +121,8 @@ function accessOfBot(source: DefinitionSource, exchange: Readonly<Record<string,
     const path = resolve(source.folder, access);
     const { keyFile, secretFile, ...accessFile } = readAccessFile(path);
     // These paths are relative to the access file, but the caller resolves paths relative to the config.
-    const resolvedPath = (name: string | undefined, key: string) => (name === undefined ? {} : { [key]: resolve(dirname(path), name) });
-    return { ...accessFile, ...resolvedPath(keyFile, 'keyFile'), ...resolvedPath(secretFile, 'secretFile') };
+    const resolvedMember = (name: string | undefined, key: string) => (name === undefined ? {} : { [key]: resolve(dirname(path), name) });
+    return { ...accessFile, ...resolvedMember(keyFile, 'keyFile'), ...resolvedMember(secretFile, 'secretFile') };
   }
   const urls = {
     ...(spotUrl === undefined ? {} : { baseUrl: spotUrl }),

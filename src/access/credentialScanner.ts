@@ -4,9 +4,9 @@
 type Digest = (bytes: Uint8Array) => string;
 
 /** Base of the rolling checksum. */
-const BASE = 0x01000193;
+const CHECKSUM_BASE = 0x01000193;
 const MASK = '*'.charCodeAt(0);
-const BUCKETS = 1 << 16;
+const UPPER_HALVES = 1 << 16;
 
 /**
  * Masks credentials in every likely encoding. An encoding of a credential is called a form. Letters match in any case, and base64url matches
@@ -19,7 +19,7 @@ export class CredentialScanner {
   /** Lengths of the forms, by the checksum of their beginnings. */
   readonly #lengths = new Map<number, readonly number[]>();
   /** Marks the upper halves of the checksums of `#lengths`, so that one lookup excludes nearly every window. */
-  readonly #hasUpperHalf = new Uint8Array(BUCKETS);
+  readonly #hasUpperHalf = new Uint8Array(UPPER_HALVES);
   /** Length of the shortest form. Shorter text contains no credential. */
   readonly #minLength: number;
   /** Weight in the checksum of the byte that leaves the window. */
@@ -35,10 +35,10 @@ export class CredentialScanner {
 
   /** Stores the digest of a form and the checksum of its beginning. */
   #storeForm(form: Uint8Array): void {
-    const sum = form.subarray(0, this.#minLength).reduce((before, byte) => (Math.imul(before, BASE) + byte) | 0, 0);
-    const lengths = this.#lengths.get(sum) ?? [];
-    if (!lengths.includes(form.length)) this.#lengths.set(sum, [...lengths, form.length]);
-    this.#hasUpperHalf[sum >>> 16] = 1;
+    const checksum = form.subarray(0, this.#minLength).reduce((sumBefore, byte) => (Math.imul(sumBefore, CHECKSUM_BASE) + byte) | 0, 0);
+    const lengths = this.#lengths.get(checksum) ?? [];
+    if (!lengths.includes(form.length)) this.#lengths.set(checksum, [...lengths, form.length]);
+    this.#hasUpperHalf[checksum >>> 16] = 1;
     this.#digests.add(this.#digest(form));
   }
 
@@ -46,23 +46,23 @@ export class CredentialScanner {
   maskBytes(bytes: Uint8Array): Uint8Array {
     const min = this.#minLength;
     if (bytes.length < min) return bytes;
-    const buckets = this.#hasUpperHalf;
-    const power = this.#leavingWeight;
+    const hasUpperHalf = this.#hasUpperHalf;
+    const leavingWeight = this.#leavingWeight;
     let clean = bytes;
-    let sum = 0;
-    for (let index = 0; index < min - 1; index++) sum = (Math.imul(sum, BASE) + FOLD[bytes[index]!]!) | 0;
+    let checksum = 0;
+    for (let index = 0; index < min - 1; index++) checksum = (Math.imul(checksum, CHECKSUM_BASE) + FOLD[bytes[index]!]!) | 0;
     for (let start = 0, windowEnd = min - 1; windowEnd < bytes.length; start++, windowEnd++) {
-      sum = (Math.imul(sum, BASE) + FOLD[bytes[windowEnd]!]!) | 0;
-      if (buckets[sum >>> 16] === 1) clean = this.#maskAt(start, sum, bytes, clean);
-      sum = (sum - Math.imul(FOLD[bytes[start]!]!, power)) | 0;
+      checksum = (Math.imul(checksum, CHECKSUM_BASE) + FOLD[bytes[windowEnd]!]!) | 0;
+      if (hasUpperHalf[checksum >>> 16] === 1) clean = this.#maskAt(start, checksum, bytes, clean);
+      checksum = (checksum - Math.imul(FOLD[bytes[start]!]!, leavingWeight)) | 0;
     }
     return clean;
   }
 
   /** Masks the forms that begin at `start`. `clean` has the earlier replacements. Returns `clean` with the new ones. */
-  #maskAt(start: number, sum: number, bytes: Uint8Array, clean: Uint8Array): Uint8Array {
+  #maskAt(start: number, checksum: number, bytes: Uint8Array, clean: Uint8Array): Uint8Array {
     let masked = clean;
-    for (const length of this.#lengths.get(sum) ?? []) {
+    for (const length of this.#lengths.get(checksum) ?? []) {
       const formEnd = start + length;
       if (formEnd > bytes.length || !this.#digests.has(this.#digest(foldCase(bytes.subarray(start, formEnd))))) continue;
       // The caller's array must not change. `slice` of a Buffer would share its memory.
@@ -81,8 +81,9 @@ export class CredentialScanner {
   }
 }
 
-/** Returns BASE to this power, as a 32-bit integer. */
-const powerOf = (exponent: number): number => Array.from({ length: exponent }).reduce<number>((power) => Math.imul(power, BASE), 1);
+/** Returns CHECKSUM_BASE to this power, as a 32-bit integer. */
+const powerOf = (exponent: number): number =>
+  Array.from({ length: exponent }).reduce<number>((power) => Math.imul(power, CHECKSUM_BASE), 1);
 
 /** Maps each byte to lower case, and the letters of base64url to those of base64. */
 const FOLD = Uint8Array.from({ length: 256 }, (_, byte) => {

@@ -5,12 +5,19 @@ import { dirname, join, relative, resolve, sep } from 'node:path';
 import { ConfigError } from '../base/errors.ts';
 
 const NUL = 0;
+/** Length of the head of an index: signature, version and number of entries, four bytes each. */
+const HEAD_BYTES = 12;
+const VERSION_OFFSET = 4;
+const ENTRY_COUNT_OFFSET = 8;
 /** Number of bytes of an index entry before its object name. */
-const ENTRY_HEAD = 40;
-/** The signature of the extension that names the shared index. Its size, four bytes, stands between it and the hash. */
+const ENTRY_HEAD_BYTES = 40;
+/** The signature of the extension that names the shared index. Its size stands between it and the hash. */
 const LINK_EXTENSION = 'link';
+const EXTENSION_SIZE_BYTES = 4;
 /** The bit in the flags of an entry that says that two more bytes of flags follow. */
-const EXTENDED = 0x4000;
+const EXTENDED_FLAG = 0x4000;
+/** Entries are padded to a multiple of this length, except in version 4. */
+const ENTRY_ALIGNMENT_BYTES = 8;
 
 /** True when a repository in any folder above `path` tracks it. `path` must be absolute and without links. */
 export function isTracked(path: string): boolean {
@@ -39,45 +46,53 @@ function isInIndex(repositoryFolder: string, trackedPath: string): boolean {
 function sharedIndexes(repositoryFolder: string): readonly string[] {
   const index = join(repositoryFolder, 'index');
   const bytes = existsSync(index) ? readFileSync(index) : Buffer.alloc(0);
-  const link = bytes.lastIndexOf(LINK_EXTENSION);
-  if (link < 0) return [];
-  const hashStart = link + LINK_EXTENSION.length + 4;
-  return [join(repositoryFolder, `sharedindex.${bytes.toString('hex', hashStart, hashStart + hashBytes(repositoryFolder))}`)];
+  const linkStart = bytes.lastIndexOf(LINK_EXTENSION);
+  if (linkStart < 0) return [];
+  const hashStart = linkStart + LINK_EXTENSION.length + EXTENSION_SIZE_BYTES;
+  const hash = bytes.toString('hex', hashStart, hashStart + hashBytes(repositoryFolder));
+  return [join(repositoryFolder, `sharedindex.${hash}`)];
 }
 
 /** Returns the length of the hashes of a repository in bytes. */
 function hashBytes(repositoryFolder: string): number {
-  const common = join(repositoryFolder, 'commondir');
-  const config = join(existsSync(common) ? resolve(repositoryFolder, readFileSync(common, 'utf8').trim()) : repositoryFolder, 'config');
-  return existsSync(config) && /^\s*objectformat\s*=\s*sha256/im.test(readFileSync(config, 'utf8')) ? 32 : 20;
+  const commonFolderFile = join(repositoryFolder, 'commondir');
+  const commonFolder = existsSync(commonFolderFile)
+    ? resolve(repositoryFolder, readFileSync(commonFolderFile, 'utf8').trim())
+    : repositoryFolder;
+  const config = join(commonFolder, 'config');
+  const usesSha256 = existsSync(config) && /^\s*objectformat\s*=\s*sha256/im.test(readFileSync(config, 'utf8'));
+  return usesSha256 ? 32 : 20;
 }
 
 /** Returns the paths in an index (gitformat-index, versions 2 to 4) whose hashes have `hashLength` bytes. */
 function pathsIn(file: string, hashLength: number): ReadonlySet<string> {
   const bytes = readFileSync(file);
-  const version = bytes.length >= 12 && bytes.toString('latin1', 0, 4) === 'DIRC' ? bytes.readUInt32BE(4) : 0;
+  const isIndex = bytes.length >= HEAD_BYTES && bytes.toString('latin1', 0, VERSION_OFFSET) === 'DIRC';
+  const version = isIndex ? bytes.readUInt32BE(VERSION_OFFSET) : 0;
   if (version < 2 || version > 4) {
     throw new ConfigError(`${file}: expected an index of git, version 2 to 4`, 'keep keys in a folder that is in no repository');
   }
   const paths = new Set<string>();
-  let previous = Buffer.alloc(0);
-  let entryStart = 12;
-  for (let entriesLeft = bytes.readUInt32BE(8); entriesLeft > 0; entriesLeft--) {
-    const flagsStart = entryStart + ENTRY_HEAD + hashLength;
+  let previousPath = Buffer.alloc(0);
+  let entryStart = HEAD_BYTES;
+  for (let entriesLeft = bytes.readUInt32BE(ENTRY_COUNT_OFFSET); entriesLeft > 0; entriesLeft--) {
+    const flagsStart = entryStart + ENTRY_HEAD_BYTES + hashLength;
     const flags = bytes.readUInt16BE(flagsStart);
-    let nameStart = flagsStart + 2 + ((flags & EXTENDED) === 0 ? 0 : 2);
+    const flagBytes = (flags & EXTENDED_FLAG) === 0 ? 2 : 4;
+    let nameStart = flagsStart + flagBytes;
     let prefixLength = 0;
     // In version 4, an entry has only the end of its path. The beginning is that of the previous path.
     if (version === 4) {
-      const removed = readVarint(bytes, nameStart);
-      nameStart = removed.next;
-      prefixLength = previous.length - removed.value;
+      const removedChars = readVarint(bytes, nameStart);
+      nameStart = removedChars.nextOffset;
+      prefixLength = previousPath.length - removedChars.value;
     }
     const nameEnd = bytes.indexOf(NUL, nameStart);
-    previous = Buffer.concat([previous.subarray(0, prefixLength), bytes.subarray(nameStart, nameEnd)]);
-    paths.add(previous.toString());
-    // Entries are padded to eight bytes, except in version 4.
-    entryStart = version === 4 ? nameEnd + 1 : entryStart + (Math.floor((nameEnd - entryStart) / 8) + 1) * 8;
+    previousPath = Buffer.concat([previousPath.subarray(0, prefixLength), bytes.subarray(nameStart, nameEnd)]);
+    paths.add(previousPath.toString());
+    // The padding has at least one byte: the zero at the end of the name.
+    const paddedLength = (Math.floor((nameEnd - entryStart) / ENTRY_ALIGNMENT_BYTES) + 1) * ENTRY_ALIGNMENT_BYTES;
+    entryStart = version === 4 ? nameEnd + 1 : entryStart + paddedLength;
   }
   return paths;
 }
@@ -86,13 +101,13 @@ function pathsIn(file: string, hashLength: number): ReadonlySet<string> {
  * Returns a number of variable length, and the position after it: seven bits a byte, as in the offsets of git's pack files, where each further
  * byte adds one. It is the number of characters that an entry removes from the end of the previous path.
  */
-function readVarint(bytes: Buffer, start: number): { readonly value: number; readonly next: number } {
-  let next = start;
-  let byte = bytes.readUInt8(next++);
+function readVarint(bytes: Buffer, start: number): { readonly value: number; readonly nextOffset: number } {
+  let nextOffset = start;
+  let byte = bytes.readUInt8(nextOffset++);
   let value = byte & 0x7f;
   while ((byte & 0x80) !== 0) {
-    byte = bytes.readUInt8(next++);
+    byte = bytes.readUInt8(nextOffset++);
     value = (value + 1) * 128 + (byte & 0x7f);
   }
-  return { value, next };
+  return { value, nextOffset };
 }

@@ -10,7 +10,8 @@ import { redactedPath } from './keyLike.ts';
 
 /** Maximum size of a key file. A larger file was named by mistake. */
 const MAX_BYTES = 1024;
-const MODE_OF_OTHERS = 0o077;
+/** The permissions of all users but the owner, in the mode of a file. */
+const MODE_BITS_OF_OTHERS = 0o077;
 
 /**
  * Returns the content of a key file, which is one line. Messages name the option, variable or key `namedBy` that names the file, and never
@@ -28,7 +29,7 @@ export function readKeyFile(path: string, namedBy: string): Secret {
         'keys that are in a repository are known to all who have it: revoke this one, and keep the next outside of the repository',
       );
     }
-    return new Secret(oneLine(descriptor, place));
+    return new Secret(readOnlyLine(descriptor, place));
   } finally {
     closeSync(descriptor);
   }
@@ -63,21 +64,21 @@ function checkFile(stats: Stats, path: string, place: string): void {
       'make a copy that belongs to the user who runs isobar',
     );
   }
-  if ((stats.mode & MODE_OF_OTHERS) !== 0) {
+  if ((stats.mode & MODE_BITS_OF_OTHERS) !== 0) {
     const mode = (stats.mode & 0o777).toString(8).padStart(4, '0');
     throw new ConfigError(`${place}: expected mode 0600 or tighter, got ${mode}: others can reach it`, `chmod 600 ${shellWord(path)}`);
   }
 }
 
 /** Returns the only line of the file. Overwrites the buffer afterwards, because it contains the key. */
-function oneLine(descriptor: number, place: string): string {
+function readOnlyLine(descriptor: number, place: string): string {
   const bytes = Buffer.alloc(MAX_BYTES + 1);
   try {
     const size = readSync(descriptor, bytes, 0, bytes.length, 0);
     const text = bytes.toString('utf8', 0, size).trim();
     if (size <= MAX_BYTES && text !== '' && !/[\r\n]/.test(text)) return text;
-    const lines = text === '' ? 'nothing' : 'several lines';
-    const content = size > MAX_BYTES ? `more than ${MAX_BYTES} bytes` : lines;
+    const smallContent = text === '' ? 'nothing' : 'several lines';
+    const content = size > MAX_BYTES ? `more than ${MAX_BYTES} bytes` : smallContent;
     throw new ConfigError(`${place}: expected one line, got ${content}`, 'the file holds the key, or the secret, and nothing else');
   } finally {
     bytes.fill(0);

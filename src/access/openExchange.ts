@@ -12,7 +12,7 @@ import { seededRng } from '../base/number/rng.ts';
 import type { Market } from '../model/instrument.ts';
 import type { Scheduler } from '../ports/scheduler.ts';
 import type { Dialect } from '../protocol/dialect.ts';
-import { bansOf } from './bans.ts';
+import { sharedBanStore } from './bans.ts';
 import { redactingWire, NOWHERE } from './redactingWire.ts';
 import type { AccessSettings } from './settings.ts';
 
@@ -104,7 +104,7 @@ function limiterOf({ baseUrls, limits, stateFolder }: AccessSettings, scheduler:
   return new Limiter(scheduler, {
     limits: limits.overrides,
     ...(limits.banMinMs === null ? {} : { banMinMs: limits.banMinMs }),
-    bans: bansOf(stateFolder, origins),
+    bans: sharedBanStore(stateFolder, origins),
     ...(limited ? { onEvent: limited } : {}),
   });
 }

@@ -18,28 +18,28 @@ export function redactingWire(wire: LateReplyWire, signer: Signer | null): LateR
     }
     if (!signer) return wire(request, done, late);
     const hideBody = (body: Uint8Array): Uint8Array =>
-      cleanBodies.bodyOf(`${request.method} ${request.url}`, body, () => signer.maskBytes(plainLetters(body)));
-    const redact = { signer, hideBody };
+      cleanBodies.bodyOf(`${request.method} ${request.url}`, body, () => signer.maskBytes(unescapeLetters(body)));
+    const redaction = { signer, hideBody };
     const signature = request.headers['X-CH-SIGN'] ?? '';
-    const onOutcome = (outcome: WireOutcome): void => done(withoutSignature(redactOutcome(outcome, redact), signature));
-    const onLateReply = late && ((reply: WireReply) => late(replyWithoutSignature(redactReply(reply, redact), signature)));
+    const onOutcome = (outcome: WireOutcome): void => done(withoutSignature(redactOutcome(outcome, redaction), signature));
+    const onLateReply = late && ((reply: WireReply) => late(replyWithoutSignature(redactReply(reply, redaction), signature)));
     return wire(request, onOutcome, onLateReply);
   };
 }
 
 /** How key and secret are masked in the outcome of one request. */
-interface Redact {
+interface Redaction {
   readonly signer: Signer;
   readonly hideBody: (body: Uint8Array) => Uint8Array;
 }
 
 /** Returns the outcome with key and secret masked. */
-function redactOutcome(outcome: WireOutcome, redact: Redact): WireOutcome {
-  return outcome.kind === 'reply' ? redactReply(outcome, redact) : { ...outcome, cause: redact.signer.maskText(outcome.cause) };
+function redactOutcome(outcome: WireOutcome, redaction: Redaction): WireOutcome {
+  return outcome.kind === 'reply' ? redactReply(outcome, redaction) : { ...outcome, cause: redaction.signer.maskText(outcome.cause) };
 }
 
 /** Returns the reply with key and secret masked. */
-function redactReply(reply: WireReply, { signer, hideBody }: Redact): WireReply {
+function redactReply(reply: WireReply, { signer, hideBody }: Redaction): WireReply {
   const hide = (text: string): string => signer.maskText(text);
   return {
     kind: 'reply',
@@ -86,13 +86,13 @@ function maskSignature(text: string, signature: string): string {
 }
 
 /** Replaces JSON escapes of letters by the letters, so that an escaped credential is found. */
-function plainLetters(body: Uint8Array): Uint8Array {
+function unescapeLetters(body: Uint8Array): Uint8Array {
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
   if (!bytes.includes('\\u00')) return body;
   // latin1 maps each byte to one character, so invalid UTF-8 stays unchanged. The pattern skips an escaped backslash.
-  const plain = bytes.toString('latin1').replace(/\\(?:u00([2-7][\da-f])|[^])/gi, (escape: string, code: string | undefined) => {
+  const unescaped = bytes.toString('latin1').replace(/\\(?:u00([2-7][\da-f])|[^])/gi, (escape: string, code: string | undefined) => {
     const letter = code === undefined ? '' : String.fromCharCode(Number.parseInt(code, 16));
     return letter === '' || letter === '"' || letter === '\\' || letter === '\u007f' ? escape : letter;
   });
-  return Buffer.from(plain, 'latin1');
+  return Buffer.from(unescaped, 'latin1');
 }

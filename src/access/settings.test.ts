@@ -5,7 +5,7 @@ import { inspect } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { KEY, KeyFixture, refusal, SECRET } from '../../test/fixtures/keyFixture.ts';
 import { DEFAULT_DIALECT } from '../protocol/dialect.ts';
-import { bansOf } from './bans.ts';
+import { sharedBanStore } from './bans.ts';
 import { refuseKeysInArguments } from './keyLike.ts';
 import { accessSettings, originOf, signerOf, type AccessOptions, type AccessSettings } from './settings.ts';
 
@@ -95,7 +95,7 @@ describe('where keys come from', () => {
 
 describe('the access file', () => {
   /** An access file with every option, each with a value that is not the default. */
-  const ALL = `dialect:
+  const FILE_WITH_ALL_OPTIONS = `dialect:
   baseUrl: https://spot.example.com/
   futuresBaseUrl: https://futures.example.com
   pathPrefix: { spot: /spot/open, futures: /futures/open }
@@ -118,7 +118,7 @@ describe('the access file', () => {
 `;
 
   test('the access file can set every option of the dialect', () => {
-    const { dialect, baseUrls, limits } = settings({ config: file('a.yaml', ALL) });
+    const { dialect, baseUrls, limits } = settings({ config: file('a.yaml', FILE_WITH_ALL_OPTIONS) });
     expect(dialect).toEqual({
       pathPrefix: { spot: '/spot/open', futures: '/futures/open' },
       signPathPrefix: false,
@@ -251,14 +251,14 @@ describe('bans', () => {
   const ban = (untilMs: number) => ({ sinceMs: 1, untilMs, strikes: 1 });
 
   test('of the bans of several addresses the one that ends last counts', () => {
-    const bans = bansOf(folder, ['https://a.example.com', 'http://127.0.0.1:80']);
+    const bans = sharedBanStore(folder, ['https://a.example.com', 'http://127.0.0.1:80']);
     expect(bans.read()).toBeNull();
-    bansOf(folder, ['https://a.example.com']).write(ban(5));
-    bansOf(folder, ['http://127.0.0.1:80']).write(ban(7));
+    sharedBanStore(folder, ['https://a.example.com']).write(ban(5));
+    sharedBanStore(folder, ['http://127.0.0.1:80']).write(ban(7));
     expect(bans.read()).toEqual(ban(7));
     bans.write(ban(9));
-    expect(bansOf(folder, ['https://a.example.com']).read()).toEqual(ban(9));
-    expect(bansOf(folder, ['https://b.example.com']).read()).toBeNull();
+    expect(sharedBanStore(folder, ['https://a.example.com']).read()).toEqual(ban(9));
+    expect(sharedBanStore(folder, ['https://b.example.com']).read()).toBeNull();
     file('bans/a.example.com.json', 'x');
     expect(bans.read()).toMatchObject({ unreadable: expect.stringContaining('a.example.com.json') });
   });

@@ -69,10 +69,15 @@ export function settingsFromFile(
   const { baseUrl, futuresBaseUrl, limits = {}, ...dialect } = file.dialect ?? {};
   return {
     baseUrls: {
-      spot: urlFrom(environment, ['--spot-url', options.spotUrl], 'ISOBAR_SPOT_URL', ['dialect.baseUrl', baseUrl]),
-      futures: urlFrom(environment, ['--futures-url', options.futuresUrl], 'ISOBAR_FUTURES_URL', [
-        'dialect.futuresBaseUrl',
-        futuresBaseUrl,
+      spot: originFrom([
+        { place: '--spot-url', url: options.spotUrl },
+        { place: 'ISOBAR_SPOT_URL', url: environment['ISOBAR_SPOT_URL'] },
+        { place: 'dialect.baseUrl', url: baseUrl },
+      ]),
+      futures: originFrom([
+        { place: '--futures-url', url: options.futuresUrl },
+        { place: 'ISOBAR_FUTURES_URL', url: environment['ISOBAR_FUTURES_URL'] },
+        { place: 'dialect.futuresBaseUrl', url: futuresBaseUrl },
       ]),
     },
     ...credentialsFrom(environment, file, folder),
@@ -89,16 +94,18 @@ function socketUrlOf({ socketUrl }: AccessFile): string | null {
   return socketUrl ?? null;
 }
 
-/** A value with the option, variable or key that set it. */
-type PlacedValue = readonly [place: string, value: string | undefined];
+/** An address with the option, variable or key that sets it. */
+interface PlacedUrl {
+  readonly place: string;
+  readonly url: string | undefined;
+}
 
-/** Returns the origin of the first source that has one. Null when none has. Throws ConfigError for an invalid address. */
-function urlFrom(environment: Environment, option: PlacedValue, variable: string, config: PlacedValue): string | null {
-  const sources: readonly PlacedValue[] = [option, [variable, environment[variable]], config];
-  const [place, url] = sources.find(([, value]) => value !== undefined && value !== '') ?? [];
-  if (place === undefined || url === undefined) return null;
+/** Returns the origin of the first address that is set. Null when none is. Throws ConfigError for an invalid address. */
+function originFrom(addresses: readonly PlacedUrl[]): string | null {
+  const setAddress = addresses.find(({ url }) => url !== undefined && url !== '');
+  if (setAddress?.url === undefined) return null;
   try {
-    return checkedOrigin(url, place);
+    return checkedOrigin(setAddress.url, setAddress.place);
   } catch (error) {
     throw error instanceof ConfigError ? new ConfigError(withoutKeys(error.message), error.remedy) : error;
   }
@@ -110,10 +117,10 @@ function credentialsFrom(environment: Environment, file: AccessFile, folder: str
   const secret = findSecret(environment, 'secret', file.secretFile, folder);
   if (key && secret) return { credentials: new Signer(key.secret, secret.secret), sources: { key: key.source, secret: secret.source } };
   if (!key && !secret) return { credentials: null, sources: null };
-  const missing = VARIABLES[key ? 'secret' : 'key'];
+  const missingVariables = VARIABLES[key ? 'secret' : 'key'];
   throw new ConfigError(
     `expected an API key and its secret, got the ${key ? 'key' : 'secret'} alone`,
-    `set ${missing.text} or ${missing.file}`,
+    `set ${missingVariables.text} or ${missingVariables.file}`,
   );
 }
 
@@ -132,6 +139,7 @@ function findSecret(environment: Environment, name: SecretName, configured: stri
   return readFoundSecret(isAbsolute(configured) ? configured : join(folder, configured), name === 'key' ? 'keyFile' : 'secretFile');
 }
 
+/** Reads a credential from its file. `namedBy`: the variable or key that names the file, for messages. */
 const readFoundSecret = (path: string, namedBy: string): FoundSecret => ({
   secret: readKeyFile(path, namedBy),
   source: { kind: 'file', path },

@@ -8,7 +8,7 @@ import type { Sign } from '../protocol/sign.ts';
 import { CredentialScanner } from './credentialScanner.ts';
 
 /** Characters that a header allows and that need no escape in JSON. */
-const USABLE = /^[!#-[\]-~]{8,256}$/;
+const CREDENTIAL_PATTERN = /^[!#-[\]-~]{8,256}$/;
 
 /** Signs requests without revealing the credentials. A printed or copied signer shows at most four characters of the key. */
 export class Signer implements Credentials {
@@ -60,7 +60,7 @@ export class Signer implements Credentials {
 
 /** Returns the text of a credential. Throws ConfigError for a text that a key or secret cannot have. */
 function checkedCredential(name: string, text: string): string {
-  if (USABLE.test(text)) return text;
+  if (CREDENTIAL_PATTERN.test(text)) return text;
   throw new ConfigError(
     `${name}: expected 8 to 256 printable characters without blanks, quotes and backslashes, got ${text.length} that are not`,
     'copy it again from where the exchange shows it: one line, nothing around it',

@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest';
 import { linearContract } from '../../test/fixtures/futuresVenue.ts';
-import { barsOfRows, planFor, spotInstrument } from '../../test/engine/world.ts';
+import { barsOfRows, planFor, spotInstrument } from '../../test/engine/backtestFixture.ts';
 import { NO_MODELS } from '../definition/models/loadModels.ts';
 import type { ComposeModule } from '../definition/plan/module.ts';
 import type { RunPlan } from '../definition/plan/plan.ts';
@@ -15,6 +15,7 @@ import { replayWorld } from './replayWorld.ts';
 
 class Idle extends Strategy {}
 
+/** Open, high, low and close of the only bar, in ticks. */
 const rows = [[10_000, 10_030, 9970, 10_000] as const];
 const spot = planFor({ strategies: [Idle], feeds: { bars: barsOfRows(rows) } });
 

@@ -40,6 +40,7 @@ export interface Composing {
   readonly rebind: <Made>(part: PartToken<Made>) => Rebinding<Made>;
 }
 
+/** Matches a valid name of a module. */
 const NAME = /^[A-Za-z0-9._-]{1,80}$/;
 
 /**

@@ -60,7 +60,7 @@ function depositToAccount({ market, ledger, cash }: AccountPlan, engine: Engine,
 /** Returns the units of `totalUnits` that each strategy gets: its share, rounded down. The last strategy gets the remainder. */
 function splitByShare(totalUnits: number, plan: RunPlan): number[] {
   const units = plan.strategies.map(({ share }) => Math.floor(totalUnits * Number(share)));
-  const assignedUnits = units.slice(0, -1).reduce((sum, each) => sum + each, 0);
+  const assignedUnits = units.slice(0, -1).reduce((sum, strategyUnits) => sum + strategyUnits, 0);
   units[units.length - 1] = totalUnits - assignedUnits;
   return units;
 }

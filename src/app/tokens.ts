@@ -30,6 +30,7 @@ export interface Observers {
 
 /** Ids of objects that parts need and that modules cannot rebind. PARTS has the others. */
 export const TOKENS = Object.freeze({
+  /** The first argument of every factory of a module. */
   given: token<FactoryInput>('given'),
   instant: token<Instant>('instant'),
   instruments: token<readonly Instrument[]>('instruments'),

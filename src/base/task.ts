@@ -45,7 +45,7 @@ class RunningTask<T> implements Task<T> {
     if (this.isOver) return;
     this.endWait = null;
     const { done, value } = this.step();
-    if (done === true) this.end(value);
+    if (done === true) this.finish(value);
     else {
       this.endWait = value(this.run);
       if (this.isOver) this.abandon();
@@ -64,13 +64,15 @@ class RunningTask<T> implements Task<T> {
       this.isRunning = false;
     }
   }
+  /** Ends the current wait, and runs the `finally` blocks of the work. */
   private abandon(): void {
     const endWait = this.endWait;
     this.endWait = null;
     endWait?.();
     this.work.return(undefined as T);
   }
-  private end(value: T): void {
+  /** Stores the result, and passes it to the listeners. */
+  private finish(value: T): void {
     if (this.isOver) return;
     this.isOver = true;
     this.result = { value };

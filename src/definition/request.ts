@@ -104,21 +104,21 @@ export interface RequestedRun {
  * is removed afterwards. Throws ConfigError for invalid input.
  */
 export async function openRequest(request: RunRequest, folder: string | null = null): Promise<RequestedRun> {
-  const opened = await open(request, folder);
+  const opened = await openWithoutSettings(request, folder);
   return { ...opened, source: withOverrides(opened.source, request.settings) };
 }
 
 /** Returns the definition and the bars of a request. Bars that it makes are written to `folder`. */
-async function open(request: RunRequest, folder: string | null): Promise<RequestedRun> {
+async function openWithoutSettings(request: RunRequest, folder: string | null): Promise<RequestedRun> {
   switch (request.kind) {
     case 'file':
       return { source: readDefinition(request.file), bars: null, origin: { ...NO_ORIGIN, definition: request.file } };
     case 'repeat':
-      return repeatRun(request, folder);
+      return requestedRepeat(request, folder);
     case 'options':
-      return fromOptions(request, folder);
+      return requestedByOptions(request, folder);
     case 'demo':
-      return demo(request.strategy);
+      return requestedDemo(request.strategy);
     default:
       return assertNever(request);
   }
@@ -127,14 +127,14 @@ async function open(request: RunRequest, folder: string | null): Promise<Request
 /**
  * Opens an earlier run again. Paths are resolved as in the original run: from the folder where it was started, then from its definition's.
  */
-async function repeatRun({ file, startedIn, origin }: RepeatRequest, folder: string | null): Promise<RequestedRun> {
+async function requestedRepeat({ file, startedIn, origin }: RepeatRequest, folder: string | null): Promise<RequestedRun> {
   const source = { ...readDefinition(file), folder: resolve(startedIn, dirname(origin.definition ?? '.')), startedIn };
   return { source, bars: origin.bars === null ? null : memoryStore(await makeBars(origin.bars, startedIn, folder)), origin };
 }
 
 /** Makes the bars of an earlier run again, from the recipe that the run has recorded. */
 async function makeBars(recipe: BarsRecipe, startedIn: string, folder: string | null): Promise<readonly LoadedBars[]> {
-  if (recipe.kind === 'generate') return [generate(recipe)];
+  if (recipe.kind === 'generate') return [generateBars(recipe)];
   const { files, symbol, interval } = recipe;
   return importAll(
     files.map((name) => resolve(startedIn, name)),
@@ -144,37 +144,36 @@ async function makeBars(recipe: BarsRecipe, startedIn: string, folder: string | 
 }
 
 /** Returns a run that options of a command or of code describe. */
-async function fromOptions(request: OptionsRequest, folder: string | null): Promise<RequestedRun> {
+async function requestedByOptions(request: OptionsRequest, folder: string | null): Promise<RequestedRun> {
   const { values, data, called, places, inCode, symbol, interval } = request;
   if (data === null) return { source: optionSource('.', values, places, called), bars: null, origin: { ...NO_ORIGIN, inCode } };
   const imported = data.files.length === 0 ? [] : await importAll(data.files, request, folder);
   const sets = [...imported, ...data.sets];
-  const [only] = sets;
-  if (only === undefined) throw new ConfigError(`${places['feeds'] ?? called}: expected bars, got none`, 'name a file of bars');
+  const [firstSet] = sets;
+  if (firstSet === undefined) throw new ConfigError(`${places['feeds'] ?? called}: expected bars, got none`, 'name a file of bars');
   if (values['feeds'] === undefined && sets.length > 1) {
     const available = sets.map(({ bars }) => `${bars.instrument.wireName} ${bars.interval}`).join(', ');
     throw new ConfigError(
       `${called} feeds: expected feeds beside several sets of bars (${available})`,
-      `name them: feeds: { bars: { symbol: '${only.bars.instrument.wireName}', interval: '${only.bars.interval}' }, ... }`,
+      `name them: feeds: { bars: { symbol: '${firstSet.bars.instrument.wireName}', interval: '${firstSet.bars.interval}' }, ... }`,
     );
   }
-  const feeds = values['feeds'] ?? { bars: { symbol: only.bars.instrument.wireName, interval: only.bars.interval } };
+  const feeds = values['feeds'] ?? { bars: { symbol: firstSet.bars.instrument.wireName, interval: firstSet.bars.interval } };
+  return {
+    source: optionSource('.', { ...values, feeds }, places, called),
+    bars: memoryStore(sets),
+    origin: { ...NO_ORIGIN, ...(data.files.length === 0 ? {} : importOrigin(data.files, symbol, interval)), inCode },
+  };
+}
+
+/** Returns how to create the bars of imported files again: for this program, and as a command for a user. */
+function importOrigin(files: readonly string[], symbol: string | undefined, interval: string | undefined): Pick<Origin, 'bars' | 'recipe'> {
   const givenOptions = Object.entries({ symbol, interval }).flatMap(([option, value]) =>
     value === undefined ? [] : [`--${option}`, value],
   );
   return {
-    source: optionSource('.', { ...values, feeds }, places, called),
-    bars: memoryStore(sets),
-    origin: {
-      ...NO_ORIGIN,
-      ...(data.files.length === 0
-        ? {}
-        : {
-            bars: { kind: 'import', files: data.files, symbol, interval },
-            recipe: ['isobar data import', ...[...data.files, ...givenOptions].map(shellWord)].join(' '),
-          }),
-      inCode,
-    },
+    bars: { kind: 'import', files, symbol, interval },
+    recipe: ['isobar data import', ...[...files, ...givenOptions].map(shellWord)].join(' '),
   };
 }
 
@@ -201,20 +200,28 @@ export async function importAll(
 /** The bars of the demo: a year of synthetic 15-minute bars. With a fixed seed, the result is equal everywhere. */
 const DEMO = { kind: 'generate', symbol: 'DEMOUSDT', interval: '15m', from: '2024-01-01', bars: 35_136, seed: 7 } as const;
 
-function generate({ symbol, interval, from, bars, seed }: BarsRecipe & { readonly kind: 'generate' }): LoadedBars {
+function generateBars({ symbol, interval, from, bars, seed }: BarsRecipe & { readonly kind: 'generate' }): LoadedBars {
   return wholeSet(synthesizeBars({ symbol, interval, fromMs: parseTime(from) ?? 0, bars, seed }), SYNTHETIC);
 }
 
 /** Returns the run of `--demo`: the given strategy file, or the shipped SMA cross, over generated bars. */
-function demo(file: string | null): RequestedRun {
+function requestedDemo(file: string | null): RequestedRun {
   const { symbol, interval, from, bars, seed } = DEMO;
-  const shipped = {
+  const shippedStrategy = {
     name: 'demo',
     strategy: displayPath(join(packageFolder(), 'strategies', 'smaCross.ts')),
     params: { fast: 40, slow: 200 },
   };
-  const values = { ...(file === null ? shipped : { strategy: file }), feeds: { bars: { symbol, interval } }, cash: { USDT: '10000' } };
+  const values = {
+    ...(file === null ? shippedStrategy : { strategy: file }),
+    feeds: { bars: { symbol, interval } },
+    cash: { USDT: '10000' },
+  };
   const recipe = `isobar data generate --symbol ${symbol} --interval ${interval} --from ${from} --bars ${bars} --seed ${seed}`;
   const places = { strategy: 'the strategy file' };
-  return { source: optionSource('.', values, places), bars: memoryStore([generate(DEMO)]), origin: { ...NO_ORIGIN, bars: DEMO, recipe } };
+  return {
+    source: optionSource('.', values, places),
+    bars: memoryStore([generateBars(DEMO)]),
+    origin: { ...NO_ORIGIN, bars: DEMO, recipe },
+  };
 }

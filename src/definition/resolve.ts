@@ -86,7 +86,11 @@ export interface ResolveOptions {
   readonly modules?: ModuleOptions['modules'];
 }
 
-const CATALOG_FOLDER = { what: 'a catalog folder', kind: 'folder' as const, remedy: 'isobar data import FILE --catalog FOLDER makes one' };
+const CATALOG_FOLDER = {
+  description: 'a catalog folder',
+  kind: 'folder' as const,
+  remedy: 'isobar data import FILE --catalog FOLDER makes one',
+};
 
 /**
  * Default number of rows of a block. It is short enough for ten progress reports a second, and for data that fit the cache. Between 512 and
@@ -103,27 +107,41 @@ export async function resolveRun(source: DefinitionSource, options: ResolveOptio
   const loading = Promise.allSettled(
     entries.map((entry) => (options.load ? options.load(entry, source) : loadEntry(entry, source, options.importer, options.bundler))),
   );
-  const feeds = deferOutcome(() => {
-    const store = options.feeds ? null : (options.bars ?? catalogOf(definition, source));
-    const opened = store === null || options.streaming === undefined ? store : streamingStore(store, definition, options.streaming);
-    const allFeeds = options.feeds ?? loadFeeds(definition, source, opened!, range);
-    const span = spanOf(allFeeds, range);
-    const widest = widestSpan(allFeeds);
-    // Load the feeds again for the narrower span, because the recorded definition has its `from` and `to`.
-    const isNarrowed = options.feeds === undefined && (widest.fromMs < span.run.fromMs || widest.toMs > span.run.toMs);
-    const runFeeds = isNarrowed ? loadFeeds(definition, source, store!, span.run) : allFeeds;
-    const warnings = isNarrowed ? [rangeWarning(runFeeds, widest, span.run)] : [];
-    const contracts = options.contracts ?? contractsOf(definition, runFeeds, store, span.run);
-    const series =
-      options.feeds === undefined ? loadExternalSeries(definition, source, runFeeds, store, span.run.toMs) : (options.series ?? []);
-    return { store, feeds: runFeeds, span, warnings, contracts, series };
-  });
+  const data = deferOutcome(() => loadData(definition, source, range, options));
   const strategies = (await loading).map((result) => {
     if (result.status === 'rejected') throw result.reason;
     return result.value;
   });
   const models = await loadModels(definition, source, options);
-  return assemble({ settled: definition, source, entries, strategies, data: feeds(), models, blockRows: options.blockRows ?? BLOCK_ROWS });
+  return assembleRun({
+    authored: definition,
+    source,
+    entries,
+    strategies,
+    data: data(),
+    models,
+    blockRows: options.blockRows ?? BLOCK_ROWS,
+  });
+}
+
+/** Loads the feeds of a run, its contracts and its external series, unless `options` has them. Throws ConfigError for missing bars. */
+function loadData(definition: Definition, source: DefinitionSource, range: RunRange, options: ResolveOptions): LoadedData {
+  const store = options.feeds ? null : (options.bars ?? catalogOf(definition, source));
+  const feedStore = store === null || options.streaming === undefined ? store : streamingStore(store, definition, options.streaming);
+  const allFeeds = options.feeds ?? loadFeeds(definition, source, feedStore!, range);
+  const span = spanOf(allFeeds, range);
+  const widest = widestSpan(allFeeds);
+  // Load the feeds again for the narrower span, because the recorded definition has its `from` and `to`.
+  const isNarrowed = options.feeds === undefined && (widest.fromMs < span.run.fromMs || widest.toMs > span.run.toMs);
+  const runFeeds = isNarrowed ? loadFeeds(definition, source, store!, span.run) : allFeeds;
+  return {
+    store,
+    feeds: runFeeds,
+    span,
+    warnings: isNarrowed ? [rangeWarning(runFeeds, widest, span.run)] : [],
+    contracts: options.contracts ?? contractsOf(definition, runFeeds, store, span.run),
+    series: options.feeds === undefined ? loadExternalSeries(definition, source, runFeeds, store, span.run.toMs) : (options.series ?? []),
+  };
 }
 
 /** The loaded data of a run. */
@@ -148,23 +166,23 @@ interface Span {
  */
 function spanOf(feeds: readonly FeedPlan[], range: RunRange): LoadedData['span'] {
   const widest = widestSpan(feeds);
-  const filled = widestSpan(finestFeeds(feeds));
+  const executionSpan = widestSpan(finestFeeds(feeds));
   const maxBarMs = Math.max(...feeds.map(({ bars }) => typicalLengthMs(bars.interval)));
-  const fromMs = filled.fromMs - widest.fromMs >= maxBarMs ? filled.fromMs : widest.fromMs;
-  const toMs = widest.toMs - filled.toMs >= maxBarMs ? filled.toMs : widest.toMs;
+  const fromMs = executionSpan.fromMs - widest.fromMs >= maxBarMs ? executionSpan.fromMs : widest.fromMs;
+  const toMs = widest.toMs - executionSpan.toMs >= maxBarMs ? executionSpan.toMs : widest.toMs;
   return { run: { fromMs: range.fromMs ?? fromMs, toMs: range.toMs ?? toMs }, bars: { fromMs, toMs } };
 }
 
 /** Returns the time from the first bar to the last one of any feed. */
 function widestSpan(feeds: readonly FeedPlan[]): Span {
   return {
-    fromMs: Math.min(...feeds.map(({ bars, firstRow }) => timeOr(openMsOf(bars, firstRow), Infinity))),
-    toMs: Math.max(...feeds.map(({ bars }) => timeOr(closeMsOf(bars, bars.length - 1), -Infinity))),
+    fromMs: Math.min(...feeds.map(({ bars, firstRow }) => timeOrDefault(openMsOf(bars, firstRow), Infinity))),
+    toMs: Math.max(...feeds.map(({ bars }) => timeOrDefault(closeMsOf(bars, bars.length - 1), -Infinity))),
   };
 }
 
 /** A row that does not exist has no time (NaN). */
-const timeOr = (ms: number, missing: number): number => (Number.isNaN(ms) ? missing : ms);
+const timeOrDefault = (ms: number, defaultMs: number): number => (Number.isNaN(ms) ? defaultMs : ms);
 
 /** Returns the warning that the bars in which orders fill do not cover all bars. */
 function rangeWarning(feeds: readonly FeedPlan[], widest: Span, run: Span): Warning {
@@ -210,7 +228,7 @@ function rangeOf({ from, to }: Definition, source: DefinitionSource): RunRange {
 /** The loaded parts of a run. */
 interface RunParts {
   /** The definition as its author wrote it. */
-  readonly settled: Definition;
+  readonly authored: Definition;
   readonly source: DefinitionSource;
   readonly entries: readonly StrategyEntry[];
   /** The loaded strategies, in the order of `entries`. */
@@ -221,10 +239,10 @@ interface RunParts {
 }
 
 /** Returns the run that consists of these parts, with all defaults filled in. Throws ConfigError if they do not fit together. */
-function assemble({ settled, source, entries, strategies, data, models, blockRows }: RunParts): ResolvedRun {
+function assembleRun({ authored, source, entries, strategies, data, models, blockRows }: RunParts): ResolvedRun {
   const { store, feeds, span, warnings, contracts, series } = data;
-  const { cash, funds, convert } = startingBalances(settled, source, feeds);
-  const definition = { ...settled, cash: funds ?? cash };
+  const { cash, funds, convert } = startingBalances(authored, source, feeds);
+  const definition = { ...authored, cash: funds ?? cash };
   const { plan: fees, rates } = settledFeesOf(definition, source, feeds);
   checkImpactVolume(definition, source, feeds);
   const { fromMs, toMs } = span.run;
@@ -269,7 +287,7 @@ const dataFiles = ({ series, contracts }: LoadedData): readonly UsedFile[] =>
 
 /** Returns the notes about the range, the bars and the external series. */
 const dataNotes = ({ feeds, span, series }: LoadedData): readonly string[] => [
-  ...notesOf(span.run, span.bars),
+  ...rangeNotes(span.run, span.bars),
   ...feeds.flatMap(({ note }) => note ?? []),
   ...externalNotes(series, span.run),
   ...executionIntervalNotes(feeds),
@@ -322,7 +340,7 @@ function executionIntervalNotes(feeds: readonly FeedPlan[]): readonly string[] {
 }
 
 /** Returns notes about bars that are missing at the start or at the end. */
-function notesOf(run: Span, bars: Span): readonly string[] {
+function rangeNotes(run: Span, bars: Span): readonly string[] {
   const notes: string[] = [];
   if (bars.fromMs > run.fromMs) notes.push(`the bars begin at ${formatTime(bars.fromMs)}, after the start of the run`);
   if (bars.toMs < run.toMs) notes.push(`the bars end at ${formatTime(bars.toMs)}, before the end of the run`);

@@ -23,7 +23,7 @@ import type { MarkPrices } from '../risk/rules/rule.ts';
 import type { DueQueue } from '../ports/dueQueue.ts';
 import type { Size } from '../strategy/types.ts';
 import type { EngineDeps } from './engineDeps.ts';
-import { attributedError, unknownOrderError, rejectPromise } from './host/strategyErrors.ts';
+import { attributedError, throwUnknownOrder, rejectPromise } from './host/strategyErrors.ts';
 import { BracketManager, entryFill, type FillOfEntry } from './router/bracketManager.ts';
 import { delistedCode } from './feeds/delisting.ts';
 import { alignFeeds, type AlignedFeeds } from './feeds/alignedFeeds.ts';
@@ -93,13 +93,13 @@ export class Engine implements ExchangeSink, MarkPrices {
   defersCallbacks = false;
   /** Number of exits and drafts, of all strategies, that wait for orders to end. */
   followUps = 0;
-  stepsRows = false; // blocks have one row each: nextBlockEnd
+  stepsRows = false; // true: each block has one row (nextBlockEnd)
   /** While a journal is replayed: returns the recorded outcome of each order that is submitted again. Null: risk decides. */
   recordedDecisions: { submitAsRecorded(order: BotOrder): OrderId } | null = null;
   /** True when a strategy has `onFill`, or `onOrder`. */
   wantsFills = false;
   wantsOrders = false;
-  /** Live: acts on halts. */
+  /** Acts on halts; null in a backtest. */
   haltActions: HaltActions | null = null;
   /** The strategy whose code is running, to which an exception is attributed. */
   currentStrategy = 0;
@@ -150,7 +150,7 @@ export class Engine implements ExchangeSink, MarkPrices {
     this.execution = listOf(deps.instruments, (_, index) => {
       const [finest] = deps.feeds.filter((feed) => feed.instrumentIndex === index).toSorted(byFineness);
       assert(finest !== undefined, `instrument ${index} has no feed`);
-      finest.execute();
+      finest.makeExecutionFeed();
       return finest;
     });
     this.onlyExecution = this.execution.length === 1 ? this.execution[0]! : null;
@@ -195,7 +195,7 @@ export class Engine implements ExchangeSink, MarkPrices {
     for (const aligned of this.alignedFeeds) aligned.deliverThrough(this.blockEndMs);
     this.recorder.settle();
     this.recorder.flushBlock();
-    if (this.deps.progressCells) writeProgress(this.deps.progressCells, this.execution[0]!.cur, this.blockEndMs);
+    if (this.deps.progressCells) writeProgress(this.deps.progressCells, this.execution[0]!.nextRow, this.blockEndMs);
   }
   /** Returns the memory of the run's columns to the scratch pool. The record of the run must not be read afterwards. */
   release(): void {
@@ -298,9 +298,9 @@ export class Engine implements ExchangeSink, MarkPrices {
     if (fill.covered > 0) this.margin.bookCoveredLoss(order, fill);
     this.fills.push(strategy, instrumentIndex, isBuy, id, fill);
     const wasUnknown = order.state === UNKNOWN_STATE;
-    const problem = this.orders.filled(order, fill);
+    const anomaly = this.orders.filled(order, fill);
     if (wasUnknown) this.outcomes.onResolved(instrumentIndex);
-    if (problem !== null) this.outcomes.reportAnomaly(order, problem);
+    if (anomaly !== null) this.outcomes.reportAnomaly(order, anomaly);
     const run = this.wantsFills ? this.runs[strategy]! : null;
     if (run?.wantsFills === true) this.callbacks.addFill(run, new FillView(order, fill), fill.timeMs, instrumentIndex, fill.tradeId);
     // Before the end is reported, because an exit that waited for it is sent then: its lots need no leg, and it sets the stop of an entry aside.
@@ -313,9 +313,9 @@ export class Engine implements ExchangeSink, MarkPrices {
     if (fillCopy !== null && entry.id === id && entry.isGuarded) this.bracketManager.onEntryFill(entry, fillCopy);
     if (this.hasContracts) this.triggerOrders.onReduction(strategy, instrumentIndex);
   }
-  ended(id: OrderId, how: 'filled' | 'canceled' | 'rejected' | 'expired', timeMs: number): void {
+  ended(id: OrderId, reason: 'filled' | 'canceled' | 'rejected' | 'expired', timeMs: number): void {
     const order = this.orderOf(id);
-    this.orders.ended(order, how, timeMs);
+    this.orders.ended(order, reason, timeMs);
     this.orderEnded(order);
     if (this.bracketManager.hasPendingTargets) this.bracketManager.onEntryEnd(id, timeMs);
   }
@@ -371,7 +371,7 @@ export class Engine implements ExchangeSink, MarkPrices {
     return this.execution[instrumentIndex]!.startTicks;
   }
   private orderOf(id: OrderId): BotOrder {
-    return this.orders.get(id) ?? unknownOrderError(id);
+    return this.orders.get(id) ?? throwUnknownOrder(id);
   }
   orderEnded(order: BotOrder): void {
     this.notifyOrder(order);

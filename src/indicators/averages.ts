@@ -113,25 +113,26 @@ class TickMean implements Kernel {
       const newRow = (row - ticksBase) & ROW_MASK;
       const oldRow = (row - ticksBase - bars) & ROW_MASK;
       const outIndex = (row - base) & ROW_MASK;
-      const a = ticks[newRow]! - ticks[oldRow]!;
-      const b = a + (ticks[newRow + 1]! - ticks[oldRow + 1]!);
-      const c = ticks[newRow + 2]! - ticks[oldRow + 2]!;
-      const d = c + (ticks[newRow + 3]! - ticks[oldRow + 3]!);
-      const e = ticks[newRow + 4]! - ticks[oldRow + 4]!;
-      const f = e + (ticks[newRow + 5]! - ticks[oldRow + 5]!);
-      const g = ticks[newRow + 6]! - ticks[oldRow + 6]!;
-      const h = g + (ticks[newRow + 7]! - ticks[oldRow + 7]!);
-      values[outIndex] = sum + a;
-      sum += b;
+      // The changes of the sum by the first row of each of four pairs of rows, and by both rows of the pair.
+      const first1 = ticks[newRow]! - ticks[oldRow]!;
+      const both1 = first1 + (ticks[newRow + 1]! - ticks[oldRow + 1]!);
+      const first2 = ticks[newRow + 2]! - ticks[oldRow + 2]!;
+      const both2 = first2 + (ticks[newRow + 3]! - ticks[oldRow + 3]!);
+      const first3 = ticks[newRow + 4]! - ticks[oldRow + 4]!;
+      const both3 = first3 + (ticks[newRow + 5]! - ticks[oldRow + 5]!);
+      const first4 = ticks[newRow + 6]! - ticks[oldRow + 6]!;
+      const both4 = first4 + (ticks[newRow + 7]! - ticks[oldRow + 7]!);
+      values[outIndex] = sum + first1;
+      sum += both1;
       values[outIndex + 1] = sum;
-      values[outIndex + 2] = sum + c;
-      sum += d;
+      values[outIndex + 2] = sum + first2;
+      sum += both2;
       values[outIndex + 3] = sum;
-      values[outIndex + 4] = sum + e;
-      sum += f;
+      values[outIndex + 4] = sum + first3;
+      sum += both3;
       values[outIndex + 5] = sum;
-      values[outIndex + 6] = sum + g;
-      sum += h;
+      values[outIndex + 6] = sum + first4;
+      sum += both4;
       values[outIndex + 7] = sum;
     }
     for (; row < toRow; row++) {

@@ -98,7 +98,7 @@ class Extreme implements Kernel {
   }
 
   fill(fromRow: number, toRow: number): void {
-    const { values: from, base: fromBase } = this.#source;
+    const { values: sourceValues, base: sourceBase } = this.#source;
     const { values, base } = this.#out;
     const candidates = this.#values;
     const rows = this.#rows;
@@ -109,14 +109,14 @@ class Extreme implements Kernel {
     let tail = this.#tail;
     let count = this.#count;
     for (let row = fromRow; row < toRow; row++) {
-      const x = from[row - fromBase]!;
-      if (x !== x) {
+      const value = sourceValues[row - sourceBase]!;
+      if (value !== value) {
         head = tail;
         count = 0;
         values[row - base] = NAN;
         continue;
       }
-      const signed = x * sign;
+      const signed = value * sign;
       while (tail !== head && candidates[(tail - 1) & mask]! <= signed) tail--;
       candidates[tail & mask] = signed;
       rows[tail & mask] = row;
@@ -150,7 +150,7 @@ class Deviations implements Kernel {
   }
 
   fill(fromRow: number, toRow: number): void {
-    const { values: from, base: fromBase } = this.#source;
+    const { values: sourceValues, base: sourceBase } = this.#source;
     const upper = this.#upper.values;
     const middle = this.#middle.values;
     const lower = this.#lower.values;
@@ -162,16 +162,16 @@ class Deviations implements Kernel {
       let mean = NAN;
       let distance = NAN;
       if (row >= bars - 1) {
-        const last = row - fromBase;
+        const last = row - sourceBase;
         const first = last - bars + 1;
         // Differences from the newest value are small, and whole for a source in ticks, so their sum is exact.
-        const newest = from[last]!;
+        const newest = sourceValues[last]!;
         let sum = 0;
-        for (let i = first; i < last; i++) sum += from[i]! - newest;
+        for (let i = first; i < last; i++) sum += sourceValues[i]! - newest;
         const shift = sum / bars;
         let squares = 0;
         for (let i = first; i <= last; i++) {
-          const deviation = from[i]! - newest - shift;
+          const deviation = sourceValues[i]! - newest - shift;
           squares += deviation * deviation;
         }
         // The sum of the window is divided once, like in sma, so that the middle band equals that average exactly.

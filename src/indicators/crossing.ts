@@ -58,6 +58,7 @@ export class Crossing implements Kernel {
     this.#lastRelation = relation;
   }
 
+  /** Writes both signals as false in the rows, and empties the lists of crossings. */
   #clear(fromRow: number, toRow: number): void {
     const up = this.#up;
     const down = this.#down;
@@ -66,14 +67,16 @@ export class Crossing implements Kernel {
     up.listed = down.listed = 0;
   }
 
+  /** Writes both signals as not ready in a row. */
   #writeNotReady(row: number): void {
     this.#up.values[row - this.#up.base] = NOT_READY;
     this.#down.values[row - this.#down.base] = NOT_READY;
   }
 
-  #mark(out: SignalWindow, rows: Int32Array, row: number): void {
-    out.values[row - out.base] = TRUE;
-    rows[out.listed++] = row;
+  /** Writes a signal as true in a row, and adds the row to the list of its crossings. */
+  #mark(signal: SignalWindow, rows: Int32Array, row: number): void {
+    signal.values[row - signal.base] = TRUE;
+    rows[signal.listed++] = row;
   }
 }
 

@@ -140,9 +140,9 @@ class CustomGroup implements Kernel {
     const result = next(...values);
     if (this.#valueCount < warmup) this.#valueCount++;
     windows.forEach((window, index) => {
-      const y = outputs === null ? result : fieldOf(result, outputs[index]!);
-      if (typeof y !== 'number') throw outputs === null ? notNumber(name, y) : notOutput(name, outputs[index]!, y);
-      if (this.#valueCount >= warmup) window.values[row - window.base] = y;
+      const output = outputs === null ? result : fieldOf(result, outputs[index]!);
+      if (typeof output !== 'number') throw outputs === null ? notNumber(name, output) : notOutput(name, outputs[index]!, output);
+      if (this.#valueCount >= warmup) window.values[row - window.base] = output;
     });
   }
 }
@@ -178,20 +178,20 @@ class Custom implements Kernel {
   }
 
   fill(fromRow: number, toRow: number): void {
-    const { values: from, base: fromBase } = this.#source;
+    const { values: sourceValues, base: sourceBase } = this.#source;
     const { values, base } = this.#out;
     const next = this.#next;
     const warmup = this.#warmup;
     for (let row = fromRow; row < toRow; row++) {
-      const x = from[row - fromBase]!;
-      let y = NAN;
-      if (x === x) {
-        y = next(x);
-        if (typeof y !== 'number') throw notNumber(this.#name, y);
+      const value = sourceValues[row - sourceBase]!;
+      let result = NAN;
+      if (value === value) {
+        result = next(value);
+        if (typeof result !== 'number') throw notNumber(this.#name, result);
         if (this.#valueCount < warmup) this.#valueCount++;
-        if (this.#valueCount < warmup) y = NAN;
+        if (this.#valueCount < warmup) result = NAN;
       }
-      values[row - base] = y;
+      values[row - base] = result;
     }
   }
 }

@@ -16,7 +16,7 @@ import * as technical from './technicalAdapter.ts';
 import { loadTechnicalLibrary, type TechnicalLibrary } from './graph/technicalLibrary.ts';
 import { adx, atr } from './trend.ts';
 import type { IndicatorSpec } from './graph/spec.ts';
-import { expectEqual } from '../../test/fixtures/alike.ts';
+import { expectEqual } from '../../test/fixtures/quickExpect.ts';
 
 const KERNELS: Record<string, (feed: FeedSeries) => IndicatorSpec<unknown>> = {
   sma: (feed) => sma(feed.close, 10),
@@ -104,7 +104,7 @@ function viewsOf(out: unknown): readonly (Series | Signal)[] {
 }
 
 /** Returns the numbers that a strategy reads in each row (value, prev and ready of every output), filled in blocks of `blockRows`. */
-function read(bars: BarColumns, makeSpec: (feed: FeedSeries) => IndicatorSpec<unknown>, blockRows: number): Float64Array {
+function readInBlocks(bars: BarColumns, makeSpec: (feed: FeedSeries) => IndicatorSpec<unknown>, blockRows: number): Float64Array {
   const cursor = { row: -1 };
   const set = new IndicatorSet(bars, cursor, blockRows);
   const views = viewsOf(set.use(makeSpec(set.series)));
@@ -133,7 +133,7 @@ function values(bars: BarColumns, makeSpec: (feed: FeedSeries) => IndicatorSpec<
 }
 
 /** Returns bars whose four prices are equal. */
-function closes(prices: readonly number[]): BarColumns {
+function barsAt(prices: readonly number[]): BarColumns {
   const bars = emptyBars(prices.length);
   for (const column of [bars.open, bars.high, bars.low, bars.close]) column.set(prices);
   bars.volume.fill(1);
@@ -144,8 +144,8 @@ describe.each(Object.entries(KERNELS))('the kernel %s', (name, makeSpec) => {
   const bars = syntheticBars(1500, 11);
 
   it('an indicator has the same bits in blocks of 1, 7, 512 and 4096 rows', () => {
-    const inOneBlock = new BigInt64Array(read(bars, makeSpec, 4096).buffer);
-    for (const blockRows of [1, 7, 512]) expectEqual(new BigInt64Array(read(bars, makeSpec, blockRows).buffer), inOneBlock);
+    const inOneBlock = new BigInt64Array(readInBlocks(bars, makeSpec, 4096).buffer);
+    for (const blockRows of [1, 7, 512]) expectEqual(new BigInt64Array(readInBlocks(bars, makeSpec, blockRows).buffer), inOneBlock);
   });
 
   it('an indicator is first ready at the row that its warm-up names', () => {
@@ -164,9 +164,9 @@ describe.each(Object.entries(KERNELS))('the kernel %s', (name, makeSpec) => {
   });
 });
 
-describe('textbook values', () => {
-  it('sma, wma and ema', () => {
-    const bars = closes([1, 2, 3, 4, 6]);
+describe('indicators of a few bars', () => {
+  it('sma, wma and ema have the values that were computed by hand', () => {
+    const bars = barsAt([1, 2, 3, 4, 6]);
     expect(values(bars, (feed) => sma(feed.close, 3))).toEqual([NaN, NaN, 2, 3, 13 / 3]);
     expect(values(bars, (feed) => wma(feed.close, 3))).toEqual([NaN, NaN, 14 / 6, 20 / 6, 29 / 6]);
     expect(values(bars, (feed) => ema(feed.close, 3))).toEqual([NaN, NaN, 2, 3, 4.5]);
@@ -174,13 +174,13 @@ describe('textbook values', () => {
   });
 
   it('rsi of a flat market is 50, of a rising one 100, of a falling one 0', () => {
-    expect(values(closes([5, 5, 5, 5]), (feed) => rsi(feed.close, 2))).toEqual([NaN, NaN, 50, 50]);
-    expect(values(closes([5, 6, 7, 8]), (feed) => rsi(feed.close, 2))).toEqual([NaN, NaN, 100, 100]);
-    expect(values(closes([8, 7, 6, 5]), (feed) => rsi(feed.close, 2))).toEqual([NaN, NaN, 0, 0]);
+    expect(values(barsAt([5, 5, 5, 5]), (feed) => rsi(feed.close, 2))).toEqual([NaN, NaN, 50, 50]);
+    expect(values(barsAt([5, 6, 7, 8]), (feed) => rsi(feed.close, 2))).toEqual([NaN, NaN, 100, 100]);
+    expect(values(barsAt([8, 7, 6, 5]), (feed) => rsi(feed.close, 2))).toEqual([NaN, NaN, 0, 0]);
   });
 
   it('adx of a flat market is 0, stochastic and mfi are 50', () => {
-    const flat = closes(Array.from({ length: 8 }, () => 5));
+    const flat = barsAt(Array.from({ length: 8 }, () => 5));
     const set = new IndicatorSet(flat, { row: -1 }, 8);
     const trend = set.use(adx(set.series, 2));
     const position = set.use(stochastic(set.series, 2));
@@ -191,14 +191,14 @@ describe('textbook values', () => {
     expect(set.traceValues(flow)[7]).toBe(50);
   });
 
-  it('the highest includes the newest bar, its prev the bars before it', () => {
-    const bars = closes([3, 1, 2, 9, 4]);
+  it('the highest includes the newest bar, and its prev only the bars before it', () => {
+    const bars = barsAt([3, 1, 2, 9, 4]);
     expect(values(bars, (feed) => highest(feed.high, 3))).toEqual([NaN, NaN, 3, 9, 9]);
     expect(values(bars, (feed) => lowest(feed.low, 3))).toEqual([NaN, NaN, 1, 1, 2]);
   });
 
   it('a custom indicator gets its sources in order and gives its outputs by name', () => {
-    const bars = closes([1, 2, 3]);
+    const bars = barsAt([1, 2, 3]);
     bars.high.set([2, 4, 6]);
     const set = new IndicatorSet(bars, { row: -1 }, 8);
     const outputs = set.use(
@@ -220,7 +220,7 @@ describe('textbook values', () => {
   });
 
   it('vwap has no value on rows without volume', () => {
-    const bars = closes([10, 20, 30, 40]);
+    const bars = barsAt([10, 20, 30, 40]);
     bars.volume.set([0, 0, 1, 3]);
     expect(values(bars, (feed) => vwap(feed, 2))).toEqual([NaN, NaN, 30, 37.5]);
   });
@@ -234,8 +234,8 @@ describe('textbook values', () => {
     expect(set.traceValues(middle)).toEqual(set.traceValues(average));
   });
 
-  it('a hole in a source restarts the warm-up and clears the state', () => {
-    const bars = closes([1, 2, 3, 4, 5, 6, 7, 8]);
+  it('a hole in the source of an indicator restarts its warm-up and clears its state', () => {
+    const bars = barsAt([1, 2, 3, 4, 5, 6, 7, 8]);
     expect(values(bars, (feed) => sma(withGaps(feed), 2))).toEqual([NaN, 1.5, NaN, NaN, 4.5, 5.5, 6.5, 7.5]);
     expect(values(bars, (feed) => ema(withGaps(feed), 2)).slice(2, 5)).toEqual([NaN, NaN, 4.5]);
     expect(values(bars, (feed) => wma(withGaps(feed), 2)).slice(2, 4)).toEqual([NaN, NaN]);
@@ -244,23 +244,23 @@ describe('textbook values', () => {
   });
 });
 
-describe('exactness', () => {
+describe('exact indicators', () => {
   it('highest and lowest equal the extremes of the window for any series', () => {
     const price = fc.integer({ min: 1, max: 12 });
     fc.assert(
       fc.property(fc.array(price, { minLength: 1, maxLength: 60 }), fc.integer({ min: 1, max: 9 }), (prices, bars) => {
         const window = (row: number) => prices.slice(row - bars + 1, row + 1);
         const expected = (pick: (...of: number[]) => number) => prices.map((_, row) => (row < bars - 1 ? NaN : pick(...window(row))));
-        expect(values(closes(prices), (feed) => highest(feed.close, bars))).toEqual(expected(Math.max));
-        expect(values(closes(prices), (feed) => lowest(feed.close, bars))).toEqual(expected(Math.min));
+        expect(values(barsAt(prices), (feed) => highest(feed.close, bars))).toEqual(expected(Math.max));
+        expect(values(barsAt(prices), (feed) => lowest(feed.close, bars))).toEqual(expected(Math.min));
       }),
       { numRuns: 60 },
     );
   });
 
-  it('equal averages are equal numbers: a tie is not a crossing', () => {
+  it('equal averages are equal numbers, so that a tie is not a crossing', () => {
     // The floats 0.1 + 0.2 + 0.3 and 0.2 * 3 differ in the last bit, and so would the two averages of this series.
-    const bars = closes([0.2, 0.2, 0.2, 0.1, 0.2, 0.3, 0.1, 0.2, 0.3]);
+    const bars = barsAt([0.2, 0.2, 0.2, 0.1, 0.2, 0.3, 0.1, 0.2, 0.3]);
     const short = values(bars, (feed) => sma(feed.close, 3));
     const long = values(bars, (feed) => sma(feed.close, 6));
     expect(short.slice(5)).toEqual([0.2, 0.2, 0.2, 0.2]);

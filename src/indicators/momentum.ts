@@ -91,12 +91,12 @@ class RateOfChange implements Kernel {
   }
 
   fill(fromRow: number, toRow: number): void {
-    const { values: from, base: fromBase } = this.#source;
+    const { values: sourceValues, base: sourceBase } = this.#source;
     const { values, base } = this.#out;
     const bars = this.#bars;
     for (let row = fromRow; row < toRow; row++) {
-      const oldValue = row < bars ? NAN : from[row - bars - fromBase]!;
-      values[row - base] = oldValue === 0 ? NAN : (100 * (from[row - fromBase]! - oldValue)) / oldValue;
+      const oldValue = row < bars ? NAN : sourceValues[row - bars - sourceBase]!;
+      values[row - base] = oldValue === 0 ? NAN : (100 * (sourceValues[row - sourceBase]! - oldValue)) / oldValue;
     }
   }
 }
@@ -114,8 +114,8 @@ class WeightedSum implements Kernel {
   fill(fromRow: number, toRow: number): void {
     const { values, base } = this.#out;
     values.fill(0, fromRow - base, toRow - base);
-    for (const [index, { values: from, base: fromBase }] of this.#sources.entries()) {
-      for (let row = fromRow; row < toRow; row++) values[row - base]! += (index + 1) * from[row - fromBase]!;
+    for (const [index, { values: sourceValues, base: sourceBase }] of this.#sources.entries()) {
+      for (let row = fromRow; row < toRow; row++) values[row - base]! += (index + 1) * sourceValues[row - sourceBase]!;
     }
   }
 }

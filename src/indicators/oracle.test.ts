@@ -27,7 +27,7 @@ const SAMPLES = 1000;
 /** Number of rows after which the seed of a smoothing over 14 or 26 bars has less than e^-42 of its first weight. This is far below 1e-9. */
 const SETTLED_ROWS = 600;
 /** Rows in a run. Recursive indicators are sampled in runs of neighbours, so that the oracle settles once for each run. */
-const RUN = 20;
+const RUN_ROWS = 20;
 
 const path = sharedFile('klines', 'bitfinex-spot', 'BTCUSD-1m.csv.gz');
 
@@ -57,25 +57,27 @@ function once(compute: (row: number) => Decimal): (row: number) => Decimal {
 }
 const window = (row: number, length: number, valueAt: (row: number) => Decimal) =>
   Array.from({ length }, (_, i) => valueAt(row - length + 1 + i));
-const sum = (valueAt: readonly Decimal[]) => valueAt.reduce((total, x) => total.plus(x), ZERO);
+const sum = (valueAt: readonly Decimal[]) => valueAt.reduce((total, value) => total.plus(value), ZERO);
 const mean = (valueAt: readonly Decimal[]) => sum(valueAt).div(valueAt.length);
-const wilder = (old: Decimal, x: Decimal, n: number) => old.plus(x.minus(old).div(n));
-/** Returns the next value of an exponential average over `n` bars. */
-const smooth = (old: Decimal, x: Decimal, n: number) =>
+const wilder = (old: Decimal, value: Decimal, bars: number) => old.plus(value.minus(old).div(bars));
+/** Returns the next value of an exponential average over `bars` bars. */
+const smooth = (old: Decimal, value: Decimal, bars: number) =>
   old.plus(
-    x
+    value
       .minus(old)
       .times(2)
-      .div(n + 1),
+      .div(bars + 1),
   );
 
-describe.skipIf(path === null)('over 1,025,708 real minutes', () => {
+describe.skipIf(path === null)('indicators over 1,025,708 real minutes', () => {
   const bars = path === null ? emptyBars(0, DIGITS) : load(path);
-  const sampled = Array.from(
+  const sampledRows = Array.from(
     { length: SAMPLES },
     (_, i) => SETTLED_ROWS + Math.floor((i * (bars.length - SETTLED_ROWS - 1)) / (SAMPLES - 1)),
   );
-  const runs = Array.from({ length: SAMPLES / RUN }, (_, i) => Math.floor((i * (bars.length - SETTLED_ROWS - RUN)) / (SAMPLES / RUN - 1)));
+  const runStarts = Array.from({ length: SAMPLES / RUN_ROWS }, (_, i) =>
+    Math.floor((i * (bars.length - SETTLED_ROWS - RUN_ROWS)) / (SAMPLES / RUN_ROWS - 1)),
+  );
   const tickColumns = { high: ticksOf(bars, 'high'), low: ticksOf(bars, 'low'), close: ticksOf(bars, 'close') };
   const high = once((row) => new Decimal(tickColumns.high[row]!).div(SCALE));
   const low = once((row) => new Decimal(tickColumns.low[row]!).div(SCALE));
@@ -91,7 +93,7 @@ describe.skipIf(path === null)('over 1,025,708 real minutes', () => {
     return range.isZero() ? new Decimal(50) : close(row).minus(min).times(100).div(range);
   });
   const middleOf = once((row) => mean(window(row, 20, close)));
-  const deviation = once((row) => mean(window(row, 20, close).map((x) => x.minus(middleOf(row)).pow(2))).sqrt());
+  const deviation = once((row) => mean(window(row, 20, close).map((value) => value.minus(middleOf(row)).pow(2))).sqrt());
   const trueRange = once((row) => Decimal.max(high(row), close(row - 1)).minus(Decimal.min(low(row), close(row - 1))));
 
   function values<Out>(makeSpec: (feed: FeedSeries) => IndicatorSpec<Out>, ...pick: ((out: Out) => Series)[]): Float64Array[] {
@@ -100,10 +102,10 @@ describe.skipIf(path === null)('over 1,025,708 real minutes', () => {
     set.seal();
     return pick.map((outputOf) => set.traceValues(outputOf(out)));
   }
-  const single = (makeSpec: (feed: FeedSeries) => IndicatorSpec<Series>) => values(makeSpec, (series) => series)[0]!;
+  const valuesOfOne = (makeSpec: (feed: FeedSeries) => IndicatorSpec<Series>) => values(makeSpec, (series) => series)[0]!;
 
-  function windowed(column: Float64Array, expected: (row: number) => Decimal | null): void {
-    for (const row of sampled) {
+  function expectAtSamples(column: Float64Array, expected: (row: number) => Decimal | null): void {
+    for (const row of sampledRows) {
       const exact = expected(row);
       if (exact === null) expect(column[row]).toBeNaN();
       else expectClose(column[row]!, exact, row);
@@ -111,23 +113,23 @@ describe.skipIf(path === null)('over 1,025,708 real minutes', () => {
   }
 
   /** Steps a recursive oracle through each run, from any seed. Compares its outputs after the oracle has settled. */
-  function recursive(columns: readonly Float64Array[], start: (firstRow: number) => (row: number) => readonly Decimal[]): void {
-    for (const firstRow of runs) {
+  function expectInRuns(columns: readonly Float64Array[], start: (firstRow: number) => (row: number) => readonly Decimal[]): void {
+    for (const firstRow of runStarts) {
       const step = start(firstRow);
-      for (let row = firstRow + 1; row < firstRow + SETTLED_ROWS + RUN; row++) {
+      for (let row = firstRow + 1; row < firstRow + SETTLED_ROWS + RUN_ROWS; row++) {
         const expected = step(row);
         if (row >= firstRow + SETTLED_ROWS) columns.forEach((column, i) => expectClose(column[row]!, expected[i]!, row));
       }
     }
   }
   it('sma has exact sums in every row and correctly rounded quotients', () => {
-    const bars30 = single((feed) => sma(feed.close, 30));
+    const bars30 = valuesOfOne((feed) => sma(feed.close, 30));
     let total = 0n;
     for (let row = 0; row < bars.length; row++) {
       total += BigInt(tickColumns.close[row]!) - (row >= 30 ? BigInt(tickColumns.close[row - 30]!) : 0n);
       if (row >= 29 && bars30[row] !== Number(total) / (30 * SCALE)) expect.fail(`row ${row}`);
     }
-    windowed(bars30, (row) => mean(window(row, 30, close)));
+    expectAtSamples(bars30, (row) => mean(window(row, 30, close)));
   });
 
   it('crossings of two averages equal those in exact arithmetic, also at ties', () => {
@@ -136,15 +138,15 @@ describe.skipIf(path === null)('over 1,025,708 real minutes', () => {
     const slow = set.use(sma(set.series.close, 30));
     const crossings = set.use(crossedUp(fast, slow));
     set.seal();
-    const listed = new Int32Array(4096);
-    const crossed: number[] = [];
+    const listedRows = new Int32Array(4096);
+    const crossedRows: number[] = [];
     for (let from = 0; from < bars.length; from += 4096) {
       const endRow = Math.min(from + 4096, bars.length);
       for (const kernel of set.kernels) kernel.fill(from, endRow);
-      crossed.push(...listed.subarray(0, set.listRows(crossings, from, endRow, listed)));
+      crossedRows.push(...listedRows.subarray(0, set.listRows(crossings, from, endRow, listedRows)));
     }
-    const short = set.traceValues(fast);
-    const long = set.traceValues(slow);
+    const fastValues = set.traceValues(fast);
+    const slowValues = set.traceValues(slow);
     let sum10 = 0n;
     let sum30 = 0n;
     let wasAbove = true;
@@ -157,28 +159,28 @@ describe.skipIf(path === null)('over 1,025,708 real minutes', () => {
       if (row < 29) continue;
       if (3n * sum10 === sum30) {
         ties++;
-        if (short[row] !== long[row]) expect.fail(`row ${row}: expected a tie`);
+        if (fastValues[row] !== slowValues[row]) expect.fail(`row ${row}: expected a tie`);
       }
       const isAbove = 3n * sum10 > sum30;
       if (row > 29 && isAbove && !wasAbove) expected.push(row);
       wasAbove = isAbove;
     }
     expect(ties).toBeGreaterThan(200);
-    expect(crossed).toEqual(expected);
+    expect(crossedRows).toEqual(expected);
   });
 
-  it('wma, sma of volume, vwap', () => {
+  it('wma, the sma of the volume, and vwap equal those of decimal.js at sampled rows', () => {
     const weights = Array.from({ length: 20 }, (_, i) => i + 1);
-    windowed(
-      single((feed) => wma(feed.close, 20)),
-      (row) => sum(window(row, 20, close).map((x, i) => x.times(weights[i]!))).div(210),
+    expectAtSamples(
+      valuesOfOne((feed) => wma(feed.close, 20)),
+      (row) => sum(window(row, 20, close).map((value, i) => value.times(weights[i]!))).div(210),
     );
-    windowed(
-      single((feed) => sma(feed.volume, 20)),
+    expectAtSamples(
+      valuesOfOne((feed) => sma(feed.volume, 20)),
       (row) => mean(window(row, 20, volume)),
     );
-    windowed(
-      single((feed) => vwap(feed, 20)),
+    expectAtSamples(
+      valuesOfOne((feed) => vwap(feed, 20)),
       (row) => {
         const traded = sum(window(row, 20, volume));
         return traded.isZero() ? null : sum(window(row, 20, (barRow) => typical(barRow).times(volume(barRow)))).div(traded);
@@ -186,13 +188,13 @@ describe.skipIf(path === null)('over 1,025,708 real minutes', () => {
     );
   });
 
-  it('highest, lowest, stochastic, roc', () => {
-    windowed(
-      single((feed) => highest(feed.high, 55)),
+  it('highest, lowest, stochastic and roc equal those of decimal.js at sampled rows', () => {
+    expectAtSamples(
+      valuesOfOne((feed) => highest(feed.high, 55)),
       (row) => highestHigh(row, 55),
     );
-    windowed(
-      single((feed) => lowest(feed.low, 55)),
+    expectAtSamples(
+      valuesOfOne((feed) => lowest(feed.low, 55)),
       (row) => lowestLow(row, 55),
     );
     const [k, d] = values(
@@ -200,10 +202,10 @@ describe.skipIf(path === null)('over 1,025,708 real minutes', () => {
       (out) => out.k,
       (out) => out.d,
     );
-    windowed(k!, positionAt);
-    windowed(d!, (row) => mean(window(row, 3, positionAt)));
-    windowed(
-      single((feed) => roc(feed.close, 12)),
+    expectAtSamples(k!, positionAt);
+    expectAtSamples(d!, (row) => mean(window(row, 3, positionAt)));
+    expectAtSamples(
+      valuesOfOne((feed) => roc(feed.close, 12)),
       (row) =>
         close(row)
           .div(close(row - 12))
@@ -212,28 +214,28 @@ describe.skipIf(path === null)('over 1,025,708 real minutes', () => {
     );
   });
 
-  it('bollinger and cci: deviations of each window', () => {
+  it('bollinger and cci equal those of decimal.js at sampled rows', () => {
     const [upper, lower] = values(
       (feed) => bollinger(feed.close, 20, 2),
       (out) => out.upper,
       (out) => out.lower,
     );
-    windowed(upper!, (row) => middleOf(row).plus(deviation(row).times(2)));
-    windowed(lower!, (row) => middleOf(row).minus(deviation(row).times(2)));
-    windowed(
-      single((feed) => cci(feed, 20)),
+    expectAtSamples(upper!, (row) => middleOf(row).plus(deviation(row).times(2)));
+    expectAtSamples(lower!, (row) => middleOf(row).minus(deviation(row).times(2)));
+    expectAtSamples(
+      valuesOfOne((feed) => cci(feed, 20)),
       (row) => {
         const prices = window(row, 20, (barRow) => high(barRow).plus(low(barRow)).plus(close(barRow)));
         const middle = mean(prices);
-        const spread = mean(prices.map((x) => x.minus(middle).abs()));
+        const spread = mean(prices.map((value) => value.minus(middle).abs()));
         return spread.isZero() ? null : prices.at(-1)!.minus(middle).div(spread.times('0.015'));
       },
     );
   });
 
-  it('mfi', () => {
-    windowed(
-      single((feed) => mfi(feed, 14)),
+  it('mfi equals that of decimal.js at sampled rows', () => {
+    expectAtSamples(
+      valuesOfOne((feed) => mfi(feed, 14)),
       (row) => {
         let gains = ZERO;
         let total = ZERO;
@@ -248,12 +250,12 @@ describe.skipIf(path === null)('over 1,025,708 real minutes', () => {
     );
   });
 
-  it('ema, macd', () => {
-    recursive([single((feed) => ema(feed.close, 20))], (firstRow) => {
+  it('ema and macd equal those of decimal.js at sampled rows', () => {
+    expectInRuns([valuesOfOne((feed) => ema(feed.close, 20))], (firstRow) => {
       let average = close(firstRow);
       return (row) => [(average = smooth(average, close(row), 20))];
     });
-    recursive(
+    expectInRuns(
       values(
         (feed) => macd(feed.close),
         (out) => out.macd,
@@ -275,8 +277,8 @@ describe.skipIf(path === null)('over 1,025,708 real minutes', () => {
     );
   });
 
-  it('rsi, atr, adx', () => {
-    recursive([single((feed) => rsi(feed.close, 14))], () => {
+  it('rsi, atr and adx equal those of decimal.js at sampled rows', () => {
+    expectInRuns([valuesOfOne((feed) => rsi(feed.close, 14))], () => {
       let gain = ZERO;
       let loss = ZERO;
       return (row) => {
@@ -292,7 +294,7 @@ describe.skipIf(path === null)('over 1,025,708 real minutes', () => {
       (out) => out.plusDi,
       (out) => out.minusDi,
     );
-    recursive([single((feed) => atr(feed, 14)), index!, plusDi!, minusDi!], () => {
+    expectInRuns([valuesOfOne((feed) => atr(feed, 14)), index!, plusDi!, minusDi!], () => {
       let range = ZERO;
       let up = ZERO;
       let down = ZERO;

@@ -130,7 +130,8 @@ function smoothing(
   parameters: readonly number[],
   position: IndicatorSpec<Series>,
 ): IndicatorSpec<Stochastic> {
-  const [smoothK, smoothD] = [parameters.at(-2)!, parameters.at(-1)!];
+  const smoothK = parameters.at(-2)!;
+  const smoothD = parameters.at(-1)!;
   checkWhole(name, 'smoothK', smoothK, 1);
   checkWhole(name, 'smoothD', smoothD, 1);
   const k = smoothK === 1 ? position : sma(position, smoothK);
@@ -167,9 +168,9 @@ class RelativeStrength implements Kernel {
     let loss = this.#loss;
     let changes = this.#changes;
     for (let row = fromRow; row < toRow; row++) {
-      const x = sourceValues[row - sourceBase]!;
-      const change = x - last;
-      last = x;
+      const value = sourceValues[row - sourceBase]!;
+      const change = value - last;
+      last = value;
       if (change !== change) {
         gain = loss = changes = 0;
       } else {

@@ -70,7 +70,10 @@ export function not(source: SignalSource): IndicatorSpec<Signal> {
   });
 }
 
-/** Returns the signal of one direction of a crossing. Both directions are outputs of one node, for both orders of the series, so the series are compared once. */
+/**
+ * Returns the signal of one direction of a crossing. Both directions are outputs of one node, for both orders of the series, so the series
+ * are compared once.
+ */
 function crossing(name: 'crossedUp' | 'crossedDown', a: Source, b: Source | number): IndicatorSpec<Signal> {
   const sources = onOneFeed(pair(name, a, b));
   const keys = sources.map((source) => source.key);
@@ -150,10 +153,10 @@ class SeriesComparison implements Kernel {
     const { values: b, base: bBase } = this.#operands.b;
     const { values, base } = this.#out;
     for (let row = fromRow; row < toRow; row++) {
-      const x = a[row - aBase]! * aTimes;
-      const y = b[row - bBase]! * bTimes;
+      const scaledA = a[row - aBase]! * aTimes;
+      const scaledB = b[row - bBase]! * bTimes;
       // Comparisons as numbers need no branch, which no processor would predict.
-      values[row - base] = NOT_READY - Number(x > y) * (NOT_READY - TRUE) - Number(x <= y) * (NOT_READY - FALSE);
+      values[row - base] = NOT_READY - Number(scaledA > scaledB) * (NOT_READY - TRUE) - Number(scaledA <= scaledB) * (NOT_READY - FALSE);
     }
   }
 }
@@ -176,9 +179,9 @@ class Combination implements Kernel {
     values.fill(needsAll ? TRUE : FALSE, fromRow - base, toRow - base);
     for (const { values: input, base: inputBase } of this.#inputs) {
       for (let row = fromRow; row < toRow; row++) {
-        const x = values[row - base]!;
-        const y = input[row - inputBase]!;
-        values[row - base] = (x | y) >= NOT_READY ? NOT_READY : needsAll ? x & y : x | y;
+        const combined = values[row - base]!;
+        const next = input[row - inputBase]!;
+        values[row - base] = (combined | next) >= NOT_READY ? NOT_READY : needsAll ? combined & next : combined | next;
       }
     }
   }
@@ -198,8 +201,8 @@ class Negation implements Kernel {
     const { values: inputValues, base: inputBase } = this.#input;
     const { values, base } = this.#out;
     for (let row = fromRow; row < toRow; row++) {
-      const x = inputValues[row - inputBase]!;
-      values[row - base] = x === NOT_READY ? NOT_READY : 1 - x;
+      const state = inputValues[row - inputBase]!;
+      values[row - base] = state === NOT_READY ? NOT_READY : 1 - state;
     }
   }
 }

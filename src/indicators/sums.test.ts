@@ -13,21 +13,21 @@ import type { IndicatorSpec } from './graph/spec.ts';
 import { crossMultipliers } from './sums.ts';
 
 /** Returns prices with eight decimals, in waves around `height` ticks. */
-const wave = (height: number) => Array.from({ length: 200 }, (_, row) => (height + Math.round(50 * Math.sin(row / 5)) * 1e6) / 1e8);
-const same = () => (x: number) => x;
+const wavePrices = (height: number) => Array.from({ length: 200 }, (_, row) => (height + Math.round(50 * Math.sin(row / 5)) * 1e6) / 1e8);
+const identity = () => (x: number) => x;
 
 /** Returns bars with these closes. */
-function closes(prices: readonly number[], digits: number): BarColumns {
+function barsOfCloses(prices: readonly number[], digits: number): BarColumns {
   const bars = emptyBars(prices.length, digits);
   bars.close.set(prices);
   return bars;
 }
 
-type Make = (feed: FeedSeries) => IndicatorSpec<Series>;
+type MakeSpec = (feed: FeedSeries) => IndicatorSpec<Series>;
 const divided =
-  (makeSpec: Make): Make =>
+  (makeSpec: MakeSpec): MakeSpec =>
   (feed) =>
-    custom(makeSpec(feed), same);
+    custom(makeSpec(feed), identity);
 
 /** Returns value, prev and ago(3) of a series for each row. `others`: another indicator also reads its quotients. */
 function read(makeSpec: (feed: FeedSeries) => IndicatorSpec<Series>, blockRows: number, hasOtherReader: boolean): Float64Array {
@@ -35,7 +35,7 @@ function read(makeSpec: (feed: FeedSeries) => IndicatorSpec<Series>, blockRows: 
   const cursor = { row: -1 };
   const set = new IndicatorSet(bars, cursor, blockRows);
   const series = set.use(makeSpec(set.series), 3);
-  const copy = hasOtherReader ? set.use(custom(series, same), 3) : null;
+  const copy = hasOtherReader ? set.use(custom(series, identity), 3) : null;
   if (hasOtherReader) set.use(ema(series, 4));
   set.seal();
   // At most one more kernel divides, for any number of readers.
@@ -56,7 +56,7 @@ function read(makeSpec: (feed: FeedSeries) => IndicatorSpec<Series>, blockRows: 
 }
 
 /** Returns the rows at which each comparison of `a` and `b` is true, as the engine lists them, and the number of kernels. */
-function rowsOf(bars: BarColumns, blockRows: number, a: Make, b: Make): { rows: number[][]; kernels: number } {
+function rowsOf(bars: BarColumns, blockRows: number, a: MakeSpec, b: MakeSpec): { rows: number[][]; kernels: number } {
   const set = new IndicatorSet(bars, { row: -1 }, blockRows);
   const x = set.use(a(set.series));
   const y = set.use(b(set.series));
@@ -72,7 +72,7 @@ function rowsOf(bars: BarColumns, blockRows: number, a: Make, b: Make): { rows: 
   return { rows, kernels: set.kernels.length };
 }
 
-const verdict = (x: number, y: number) => Number(x > y) - Number(x < y);
+const comparison = (x: number, y: number) => Number(x > y) - Number(x < y);
 
 describe('cross-multiplication', () => {
   const divisor = fc.oneof(
@@ -88,18 +88,18 @@ describe('cross-multiplication', () => {
     let ties = 0;
     let near = 0;
     fc.assert(
-      fc.property(divisor, divisor, share, offsetArbitrary, (p, q, part, offset) => {
+      fc.property(divisor, divisor, share, offsetArbitrary, (divisorA, divisorB, part, offset) => {
         // Draw sums over a wide range, and for each one another sum whose quotient is nearly the same.
-        const x = Math.floor(((2 ** 52 - 1) / q) * part);
-        const y = Math.max(0, Number((BigInt(x) * BigInt(q)) / BigInt(p)) + offset);
-        const times = crossMultipliers({ divisor: p, max: x }, { divisor: q, max: y });
+        const sumA = Math.floor(((2 ** 52 - 1) / divisorB) * part);
+        const sumB = Math.max(0, Number((BigInt(sumA) * BigInt(divisorB)) / BigInt(divisorA)) + offset);
+        const times = crossMultipliers({ divisor: divisorA, max: sumA }, { divisor: divisorB, max: sumB });
         if (times === null) return;
         allowed++;
-        const exact = BigInt(x) * BigInt(q) - BigInt(y) * BigInt(p);
+        const exact = BigInt(sumA) * BigInt(divisorB) - BigInt(sumB) * BigInt(divisorA);
         if (exact === 0n) ties++;
         else if (exact > -10n && exact < 10n) near++;
-        expect(verdict(x * times[0], y * times[1])).toBe(verdict(x / p, y / q));
-        expect(verdict(x * times[0], y * times[1])).toBe(Number(exact > 0n) - Number(exact < 0n));
+        expect(comparison(sumA * times[0], sumB * times[1])).toBe(comparison(sumA / divisorA, sumB / divisorB));
+        expect(comparison(sumA * times[0], sumB * times[1])).toBe(Number(exact > 0n) - Number(exact < 0n));
       }),
       { numRuns: 20_000 },
     );
@@ -146,12 +146,12 @@ describe('windows of sums', () => {
     const prices = fc.array(fc.integer({ min: 1, max: 4 }), { minLength: 30, maxLength: 60 });
     fc.assert(
       fc.property(prices, kind, length, kind, length, fc.integer({ min: 1, max: 61 }), (ticks, one, bars, other, otherBars, blockRows) => {
-        const feed = closes(
+        const feed = barsOfCloses(
           ticks.map((tick) => tick / 100),
           2,
         );
-        const a: Make = (of) => one(of.close, bars);
-        const b: Make = (of) => other(of.close, otherBars);
+        const a: MakeSpec = (of) => one(of.close, bars);
+        const b: MakeSpec = (of) => other(of.close, otherBars);
         const { rows } = rowsOf(feed, blockRows, a, b);
         expect(rows).toEqual(rowsOf(feed, blockRows, divided(a), divided(b)).rows);
         expect(rows).toEqual(rowsOf(feed, blockRows, a, divided(b)).rows);
@@ -161,11 +161,11 @@ describe('windows of sums', () => {
   });
 
   it('windows of sums that are too large to multiply are divided first, with the same rows', () => {
-    const a: Make = (of) => sma(of.close, 7);
-    const b: Make = (of) => sma(of.close, 25);
+    const a: MakeSpec = (of) => sma(of.close, 7);
+    const b: MakeSpec = (of) => sma(of.close, 25);
     // Two averages, a crossing and two comparisons. Large sums need two divisions more.
-    expect(rowsOf(closes(wave(6e12), 8), 32, a, b).kernels).toBe(5);
-    const large = closes(wave(2e14), 8);
+    expect(rowsOf(barsOfCloses(wavePrices(6e12), 8), 32, a, b).kernels).toBe(5);
+    const large = barsOfCloses(wavePrices(2e14), 8);
     expect(rowsOf(large, 32, a, b).kernels).toBe(7);
     const { rows } = rowsOf(large, 32, a, b);
     expect(rows[0]!.length).toBeGreaterThan(3);

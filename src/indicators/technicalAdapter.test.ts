@@ -1,4 +1,4 @@
-// Tests the adapter and of kernels against a second library: equal within rounding after the warm-ups have faded.
+// Tests the adapter and kernels against a second library: equal within rounding after the warm-ups have faded.
 
 import * as signals from 'trading-signals';
 import { beforeAll, expect, it } from 'vitest';
@@ -44,7 +44,7 @@ beforeAll(async () => {
 const resultsOf = <T>(indicator: { add(input: T): unknown; getResult(): number | null }, input: (bar: Bar) => T) =>
   rows.map((row) => (indicator.add(input(row)), indicator.getResult()));
 const close = (bar: Bar) => bar.close;
-const bar = (result: Bar) => result;
+const wholeBar = (bar: Bar) => bar;
 
 /** Returns a function that computes all values of an indicator. */
 const valuesOf =
@@ -57,22 +57,22 @@ const valuesOf =
   };
 const single = (makeSpec: (feed: FeedSeries) => IndicatorSpec<Series>) => valuesOf(makeSpec, (series) => series);
 /** Returns one number of each record of the other library. */
-const column = <R>(results: readonly (R | null)[], pick: (result: R) => number) =>
+const numbersOf = <R>(results: readonly (R | null)[], pick: (result: R) => number) =>
   results.map((result) => (result === null ? null : pick(result)));
-const records = <T, R>(indicator: { add(input: T): R | null }, input: (bar: Bar) => T) => rows.map((row) => indicator.add(input(row)));
-const macdOf = () => records(new signals.MACD(new signals.EMA(12), new signals.EMA(26), new signals.EMA(9)), close);
-const stochasticOf = () => records(new signals.StochasticOscillator({ kPeriod: 14, kSlowingPeriod: 3, dPeriod: 3 }), bar);
-const bandsOf = () => records(new signals.BollingerBands(20, 2), close);
+const recordsOf = <T, R>(indicator: { add(input: T): R | null }, input: (bar: Bar) => T) => rows.map((row) => indicator.add(input(row)));
+const macdOf = () => recordsOf(new signals.MACD(new signals.EMA(12), new signals.EMA(26), new signals.EMA(9)), close);
+const stochasticOf = () => recordsOf(new signals.StochasticOscillator({ kPeriod: 14, kSlowingPeriod: 3, dPeriod: 3 }), wholeBar);
+const bandsOf = () => recordsOf(new signals.BollingerBands(20, 2), close);
 
 /** Returns the on-balance volume by its definition. The second library counts over a window. */
-function balance(): number[] {
+function obvByDefinition(): number[] {
   let sum = 0;
   return rows.map((row, i) => (sum += i === 0 ? 0 : row.volume * Math.sign(row.close - rows[i - 1]!.close)));
 }
 
 /** Returns the parabolic stop and reverse of Wilder's book. The second library differs from the book at a reversal. */
-function parabolic(step: number, max: number): number[] {
-  let long = true;
+function psarByDefinition(step: number, max: number): number[] {
+  let isLong = true;
   let pace = step;
   let extreme = rows[0]!.high;
   let stop = rows[0]!.low;
@@ -81,9 +81,17 @@ function parabolic(step: number, max: number): number[] {
     const last = rows[i - 1]!;
     const before = rows[Math.max(0, i - 2)]!;
     stop += pace * (extreme - stop);
-    stop = long ? Math.min(stop, last.low, before.low) : Math.max(stop, last.high, before.high);
-    if (long ? row.high > extreme : row.low < extreme) [extreme, pace] = [long ? row.high : row.low, Math.min(pace + step, max)];
-    if (long ? row.low < stop : row.high > stop) [long, stop, extreme, pace] = [!long, extreme, long ? row.low : row.high, step];
+    stop = isLong ? Math.min(stop, last.low, before.low) : Math.max(stop, last.high, before.high);
+    if (isLong ? row.high > extreme : row.low < extreme) {
+      extreme = isLong ? row.high : row.low;
+      pace = Math.min(pace + step, max);
+    }
+    if (isLong ? row.low < stop : row.high > stop) {
+      stop = extreme;
+      extreme = isLong ? row.low : row.high;
+      pace = step;
+      isLong = !isLong;
+    }
     return stop;
   });
 }
@@ -92,23 +100,23 @@ const CASES: readonly [string, () => Float64Array, () => readonly (number | null
   ['ema', single((feed) => ema(feed.close, 10)), () => resultsOf(new signals.EMA(10), close)],
   ['wma', single((feed) => wma(feed.close, 10)), () => resultsOf(new signals.WMA(10), close)],
   ['rsi', single((feed) => rsi(feed.close, 14)), () => resultsOf(new signals.RSI(14), close)],
-  ['atr', single((feed) => atr(feed, 14)), () => resultsOf(new signals.ATR(14), bar)],
+  ['atr', single((feed) => atr(feed, 14)), () => resultsOf(new signals.ATR(14), wholeBar)],
   [
     'adx',
     valuesOf(
       (feed) => adx(feed, 14),
       (out) => out.adx,
     ),
-    () => resultsOf(new signals.ADX(14), bar),
+    () => resultsOf(new signals.ADX(14), wholeBar),
   ],
-  ['mfi', single((feed) => mfi(feed, 14)), () => resultsOf(new signals.MFI(14), bar)],
+  ['mfi', single((feed) => mfi(feed, 14)), () => resultsOf(new signals.MFI(14), wholeBar)],
   [
     'macd',
     valuesOf(
       (feed) => macd(feed.close),
       (out) => out.macd,
     ),
-    () => column(macdOf(), (result) => result.macd),
+    () => numbersOf(macdOf(), (result) => result.macd),
   ],
   [
     'macd signal',
@@ -116,7 +124,7 @@ const CASES: readonly [string, () => Float64Array, () => readonly (number | null
       (feed) => macd(feed.close),
       (out) => out.signal,
     ),
-    () => column(macdOf(), (result) => result.signal),
+    () => numbersOf(macdOf(), (result) => result.signal),
   ],
   [
     'stochastic k',
@@ -124,7 +132,7 @@ const CASES: readonly [string, () => Float64Array, () => readonly (number | null
       (feed) => stochastic(feed, 14, 3, 3),
       (out) => out.k,
     ),
-    () => column(stochasticOf(), (result) => result.stochK),
+    () => numbersOf(stochasticOf(), (result) => result.stochK),
   ],
   [
     'stochastic d',
@@ -132,7 +140,7 @@ const CASES: readonly [string, () => Float64Array, () => readonly (number | null
       (feed) => stochastic(feed, 14, 3, 3),
       (out) => out.d,
     ),
-    () => column(stochasticOf(), (result) => result.stochD),
+    () => numbersOf(stochasticOf(), (result) => result.stochD),
   ],
   [
     'upper band',
@@ -140,7 +148,7 @@ const CASES: readonly [string, () => Float64Array, () => readonly (number | null
       (feed) => bollinger(feed.close, 20, 2),
       (out) => out.upper,
     ),
-    () => column(bandsOf(), (result) => result.upper),
+    () => numbersOf(bandsOf(), (result) => result.upper),
   ],
   [
     'lower band',
@@ -148,17 +156,17 @@ const CASES: readonly [string, () => Float64Array, () => readonly (number | null
       (feed) => bollinger(feed.close, 20, 2),
       (out) => out.lower,
     ),
-    () => column(bandsOf(), (result) => result.lower),
+    () => numbersOf(bandsOf(), (result) => result.lower),
   ],
-  ['cci', single((feed) => cci(feed, 20)), () => resultsOf(new signals.CCI(20), bar)],
-  ['williamsR', single((feed) => williamsR(feed, 14)), () => resultsOf(new signals.WilliamsR(14), bar)],
-  ['awesomeOscillator', single((feed) => awesomeOscillator(feed)), () => resultsOf(new signals.AO(5, 34), bar)],
-  ['psar', single((feed) => psar(feed)), () => parabolic(0.02, 0.2)],
-  ['obv', single((feed) => obv(feed)), balance],
-  ['roc', single((feed) => roc(feed.close, 12)), () => column(resultsOf(new signals.ROC(12), close), (x) => 100 * x)],
+  ['cci', single((feed) => cci(feed, 20)), () => resultsOf(new signals.CCI(20), wholeBar)],
+  ['williamsR', single((feed) => williamsR(feed, 14)), () => resultsOf(new signals.WilliamsR(14), wholeBar)],
+  ['awesomeOscillator', single((feed) => awesomeOscillator(feed)), () => resultsOf(new signals.AO(5, 34), wholeBar)],
+  ['psar', single((feed) => psar(feed)), () => psarByDefinition(0.02, 0.2)],
+  ['obv', single((feed) => obv(feed)), obvByDefinition],
+  ['roc', single((feed) => roc(feed.close, 12)), () => numbersOf(resultsOf(new signals.ROC(12), close), (x) => 100 * x)],
   // The other library divides the change by the newer value. The definition divides it by the older value.
-  ['trix', single((feed) => trix(feed.close, 9)), () => column(resultsOf(new signals.TRIX(9), close), (x) => x / (1 - x / 100))],
-  ['forceIndex', single((feed) => forceIndex(feed, 13)), () => resultsOf(new signals.ForceIndex(13), bar)],
+  ['trix', single((feed) => trix(feed.close, 9)), () => numbersOf(resultsOf(new signals.TRIX(9), close), (x) => x / (1 - x / 100))],
+  ['forceIndex', single((feed) => forceIndex(feed, 13)), () => resultsOf(new signals.ForceIndex(13), wholeBar)],
   ['wilder', single((feed) => wilder(feed.close, 14)), () => resultsOf(new signals.WSMA(14), close)],
 ];
 

@@ -203,8 +203,8 @@ function barsOf(wiring: Wiring): InputOfRow {
 function valuesOf(wiring: Wiring): InputOfRow {
   const column = wiring.numbers(0);
   return (row) => {
-    const x = column.values[row - column.base]!;
-    return x === x ? x : null;
+    const value = column.values[row - column.base]!;
+    return value === value ? value : null;
   };
 }
 

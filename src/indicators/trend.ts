@@ -87,9 +87,9 @@ class TrueRange implements Kernel {
     let range = this.#range;
     let count = this.#count;
     for (let row = fromRow; row < toRow; row++) {
-      const h = high[row - highBase]!;
-      const l = low[row - lowBase]!;
-      const trueRange = (h > lastClose ? h : lastClose) - (l < lastClose ? l : lastClose);
+      const barHigh = high[row - highBase]!;
+      const barLow = low[row - lowBase]!;
+      const trueRange = (barHigh > lastClose ? barHigh : lastClose) - (barLow < lastClose ? barLow : lastClose);
       lastClose = close[row - closeBase]!;
       if (trueRange !== trueRange) {
         range = 0;
@@ -143,9 +143,9 @@ class Directional implements Kernel {
     const { values: close, base: closeBase } = this.#close;
     for (let row = fromRow; row < toRow; row++) {
       this.#step(high[row - highBase]!, low[row - lowBase]!, close[row - closeBase]!);
-      const isMoving = this.#moves >= this.#bars;
-      this.#plusDi.values[row - this.#plusDi.base] = isMoving ? share(this.#up, this.#range) : NAN;
-      this.#minusDi.values[row - this.#minusDi.base] = isMoving ? share(this.#down, this.#range) : NAN;
+      const hasAllMoves = this.#moves >= this.#bars;
+      this.#plusDi.values[row - this.#plusDi.base] = hasAllMoves ? percentOf(this.#up, this.#range) : NAN;
+      this.#minusDi.values[row - this.#minusDi.base] = hasAllMoves ? percentOf(this.#down, this.#range) : NAN;
       this.#adx.values[row - this.#adx.base] = this.#indices === this.#bars ? this.#index : NAN;
     }
   }
@@ -168,13 +168,13 @@ class Directional implements Kernel {
     this.#up = this.#up * smooth + (upMove > downMove && upMove > 0 ? upMove : 0);
     this.#down = this.#down * smooth + (downMove > upMove && downMove > 0 ? downMove : 0);
     if (this.#moves < bars) this.#moves++;
-    if (this.#moves === bars) this.#writeAverages();
+    if (this.#moves === bars) this.#averageIndex();
   }
 
   /** Adds the directional index of the row to its average. */
-  #writeAverages(): void {
+  #averageIndex(): void {
     const bars = this.#bars;
-    const index = share(Math.abs(this.#up - this.#down), this.#up + this.#down);
+    const index = percentOf(Math.abs(this.#up - this.#down), this.#up + this.#down);
     if (this.#indices === bars) {
       this.#index += (index - this.#index) / bars;
     } else {
@@ -185,6 +185,6 @@ class Directional implements Kernel {
 }
 
 /** Returns `part` as a percentage of `whole`. 0 when `whole` is 0. */
-function share(part: number, whole: number): number {
+function percentOf(part: number, whole: number): number {
   return whole === 0 ? 0 : (100 * part) / whole;
 }

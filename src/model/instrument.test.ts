@@ -11,7 +11,7 @@ it('a volume of whole lots becomes exactly this number of lots', () => {
   }
 });
 
-it('a sum of volumes becomes the number of lots that it approximates', () => {
+it('a sum of volumes with a rounding error becomes the nearest number of lots', () => {
   expect(0.7 + 0.1).toBeLessThan(0.8);
   expect(wholeLots(0.7 + 0.1, 10)).toBe(8);
 });

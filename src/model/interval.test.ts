@@ -74,13 +74,13 @@ it('an interval nests in a longer one if each of its bars is inside one bar of t
 });
 
 it('texts of the same length are parsed as the same interval, and invalid texts as null', () => {
-  const same: readonly (readonly [string, Interval | null])[] = [
+  const cases: readonly (readonly [string, Interval | null])[] = [
     ['60s', '1m'], ['60m', '1h'], ['60min', '1h'], ['120m', '2h'], ['90m', '90m'], ['24h', '1d'], ['36h', '36h'], ['7d', '1w'], ['14d', '2w'],
     ['1day', '1d'], ['1week', '1w'], ['1month', '1M'], ['1M', '1M'], ['3m', '3m'], ['3min', '3m'], ['366d', '366d'], ['367d', null], ['53w', null],
     ['7s', null], ['90s', null], ['45s', null], ['120s', '2m'], ['0m', null], ['-1m', null], ['1.5h', null], ['1e3m', null], ['2M', null],
     ['m', null], ['', null], [' 1m', null], ['1m ', null], ['1H', null], ['01m', null], ['9999999w', null], ['constructor', null],
   ]; // prettier-ignore
-  for (const [text, expected] of same) expect(parseInterval(text), text).toBe(expected);
+  for (const [text, expected] of cases) expect(parseInterval(text), text).toBe(expected);
   for (const name of NAMES) {
     expect(parseInterval(name)).toBe(name);
     expect(INTERVAL_PATTERN.test(name)).toBe(true);

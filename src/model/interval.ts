@@ -19,25 +19,25 @@ export type Interval = `${number}${'s' | 'm' | 'h' | 'd' | 'w'}` | '1M' | TradeB
 /** The interval of rows of trades. Each row has the trades of one ms. Bars never have this interval, so `INTERVALS` lacks it. */
 export const TRADE_ROWS = 'trades' as string as Interval;
 
-const SECOND = 1000;
-const MINUTE = 60 * SECOND;
-const DAY = 1440 * MINUTE;
-const WEEK = 7 * DAY;
-const MAX_LENGTH = 366 * DAY;
+const SECOND_MS = 1000;
+const MINUTE_MS = 60 * SECOND_MS;
+const DAY_MS = 1440 * MINUTE_MS;
+const WEEK_MS = 7 * DAY_MS;
+const MAX_LENGTH_MS = 366 * DAY_MS;
 /** The units, the longest first. */
 const UNITS = [
-  ['w', WEEK],
-  ['d', DAY],
-  ['h', 60 * MINUTE],
-  ['m', MINUTE],
-  ['s', SECOND],
+  ['w', WEEK_MS],
+  ['d', DAY_MS],
+  ['h', 60 * MINUTE_MS],
+  ['m', MINUTE_MS],
+  ['s', SECOND_MS],
 ] as const;
 /** Lengths of the units in ms, also by their names in the specification, such as 5min, 1day and 1week. */
 const UNIT_MS: Readonly<Record<string, number>> = {
   ...Object.fromEntries(UNITS),
-  min: MINUTE,
-  day: DAY,
-  week: WEEK,
+  min: MINUTE_MS,
+  day: DAY_MS,
+  week: WEEK_MS,
 };
 /** The common intervals by their own names and by those of the specification. */
 const COMMON_NAMES: Readonly<Record<string, CommonInterval>> = {
@@ -56,12 +56,12 @@ export const INTERVAL_FORM = 'a length such as 15s, 1m, 3h, 1d, 1w or 1M (second
 /** Pattern of interval names, for schemas. A few matching texts are invalid, such as 7s, which does not divide a minute. */
 export const INTERVAL_PATTERN = /^([1-9]\d{0,6}(s|m|min|h|d|day|w|week)|1M|1month)$/;
 /** 1970-01-05T00:00Z, the first Monday. Weeks are counted from here. */
-const FIRST_MONDAY = 4 * DAY;
+const FIRST_MONDAY_MS = 4 * DAY_MS;
 
 /** Returns the interval of a fixed length, ms. Null if no interval has this length. */
 export function intervalOfLength(lengthMs: number): Interval | null {
-  if (!(lengthMs > 0 && lengthMs <= MAX_LENGTH)) return null;
-  if (lengthMs % MINUTE !== 0 && (lengthMs % SECOND !== 0 || MINUTE % lengthMs !== 0)) return null;
+  if (!(lengthMs > 0 && lengthMs <= MAX_LENGTH_MS)) return null;
+  if (lengthMs % MINUTE_MS !== 0 && (lengthMs % SECOND_MS !== 0 || MINUTE_MS % lengthMs !== 0)) return null;
   const [unit, ms] = UNITS.find((each) => lengthMs % each[1] === 0)!;
   return `${lengthMs / ms}${unit}`;
 }
@@ -96,7 +96,7 @@ export function parseCommonInterval(text: string): CommonInterval | null {
 }
 
 /** Lengths in ms that were computed before. */
-const lengths = new Map<Interval, number>([[TRADE_ROWS, 1]]);
+const knownLengths = new Map<Interval, number>([[TRADE_ROWS, 1]]);
 
 /** Returns the length in ms. Null for 1M and for bars from trades, whose lengths vary. */
 export function fixedLengthMs(interval: Interval): number | null {
@@ -105,26 +105,27 @@ export function fixedLengthMs(interval: Interval): number | null {
 
 /** Returns the length in ms. Throws InvariantError for bars from trades. */
 function lengthOf(interval: Exclude<Interval, '1M'>): number {
-  const cached = lengths.get(interval);
+  const cached = knownLengths.get(interval);
   if (cached !== undefined) return cached;
   if (isTradeBars(interval)) throw new InvariantError(`bars of ${interval} lie on no grid`);
-  const length = Number(interval.slice(0, -1)) * UNIT_MS[interval.slice(-1)]!;
-  lengths.set(interval, length);
-  return length;
+  const lengthMs = Number(interval.slice(0, -1)) * UNIT_MS[interval.slice(-1)]!;
+  knownLengths.set(interval, lengthMs);
+  return lengthMs;
 }
 
 /** Returns the origin of the grid: a time, ms UTC, at which a bar of a fixed length opens. */
 function originOf(interval: Interval): number {
-  return interval.endsWith('w') ? FIRST_MONDAY : 0;
+  return interval.endsWith('w') ? FIRST_MONDAY_MS : 0;
 }
 
 /** True when each bar of `coarse` consists of whole bars of `fine`. Weeks do not nest in months, and bars from trades nest in no interval. */
 export function nests(fine: Interval, coarse: Interval): boolean {
   if (isTradeBars(coarse)) return false;
-  const [fineMs, coarseMs] = [fixedLengthMs(fine), fixedLengthMs(coarse)];
+  const fineMs = fixedLengthMs(fine);
+  const coarseMs = fixedLengthMs(coarse);
   if (fineMs === null) return false;
   // `coarse` is a month, which consists of whole days.
-  if (coarseMs === null) return DAY % fineMs === 0;
+  if (coarseMs === null) return DAY_MS % fineMs === 0;
   return fineMs < coarseMs && coarseMs % fineMs === 0 && (originOf(coarse) - originOf(fine)) % fineMs === 0;
 }
 
@@ -133,7 +134,7 @@ export function nests(fine: Interval, coarse: Interval): boolean {
  * them, never for a grid.
  */
 export function typicalLengthMs(interval: Interval): number {
-  return fixedLengthMs(interval) ?? (interval === '1M' ? 30 * DAY : MINUTE);
+  return fixedLengthMs(interval) ?? (interval === '1M' ? 30 * DAY_MS : MINUTE_MS);
 }
 
 /** Returns the open time (ms UTC) of the bar of `interval` that contains `ms`. */
@@ -142,9 +143,9 @@ export function openOf(interval: Interval, ms: number): number {
     const { year, month } = civilMonth(ms);
     return monthStart(year, month);
   }
-  const length = lengthOf(interval);
+  const lengthMs = lengthOf(interval);
   const origin = originOf(interval);
-  return Math.floor((ms - origin) / length) * length + origin;
+  return Math.floor((ms - origin) / lengthMs) * lengthMs + origin;
 }
 
 /** Returns the end (exclusive, ms UTC) of the bar that opens at `openMs`. */

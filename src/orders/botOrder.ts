@@ -1,4 +1,4 @@
-// The pooled record of one order. It is created once, reused by later orders, and changed only by `orders`.
+// The pooled record of one order. The engine writes its intent; from then on only the order manager changes it. Later orders reuse it.
 
 import type { Lots, Ticks, TimeMs, Units } from '../base/brand.ts';
 import type { Instrument } from '../model/instrument.ts';
@@ -14,7 +14,10 @@ const FRACTION = 0.5;
 // hot: docs/performance.md#imported-constants
 const DRAFT = STATE.draft;
 
-/** The record of one order. docs/order-safety.md has its lifecycle. */
+/**
+ * The record of one order. docs/order-safety.md has its lifecycle. `Order` (src/model/order.ts) explains the fields that have no comment here.
+ * Prices are in ticks.
+ */
 export class BotOrder implements ReservedOrder {
   id = 0 as OrderId;
   strategy = 0 as StrategyIndex;
@@ -30,7 +33,7 @@ export class BotOrder implements ReservedOrder {
   timeInForce: TimeInForce | null = null;
   slot = '';
   parent = 0 as OrderId;
-  /** Bracket prices and trailing distance in ticks; 0 for none. */
+  /** Prices of the bracket's legs, and the distance of its trailing stop, in ticks; 0 for none. */
   takeProfit = FRACTION as Ticks;
   stopLoss = FRACTION as Ticks;
   trailing = FRACTION as Ticks;
@@ -40,7 +43,7 @@ export class BotOrder implements ReservedOrder {
   trailingFrom = 0 as Ticks;
   /** Several targets instead of one. `takeProfit` is then the price of the nearest one. */
   ladder: Ladder | null = null;
-  /** True when it has a bracket price, so that its fills are protected. */
+  /** True when the order has a take-profit, a stop or a trailing stop, so that its fills are protected. */
   isGuarded = false;
   /** The price that triggered a stop leg; 0 for any other order. It is only reported: the leg itself is a market order. */
   firedAtTicks = FRACTION as Ticks;
@@ -49,14 +52,16 @@ export class BotOrder implements ReservedOrder {
   triggerTicks = FRACTION as Ticks;
   /** True when the price has to rise to the trigger. */
   triggersAbove = false;
-  /** The trigger order whose place it takes: that one is cancelled once this one stands (stops/amendedTriggers.ts). 0 for any other order. */
+  /** Id of the trigger order that this one replaces, and that is cancelled once this one stands (stops/amendedTriggers.ts); 0 for any other order. */
   amends = 0 as OrderId;
   /** How much smaller the order was made to give it a unique fingerprint, in lots, or in units for an order by amount. */
   fingerprintOffset = 0;
 
-  /** Position of the lifecycle in LIFECYCLES. */
+  /** The lifecycle, as a number of `STATE`. */
   state: number = DRAFT;
+  /** Why the order is done; null before. */
   reason: DoneReason | null = null;
+  /** True once the end of the order is certain. */
   confirmed = false;
   venueId: VenueOrderId | null = null;
   filledLots = FRACTION as Lots;
@@ -73,6 +78,7 @@ export class BotOrder implements ReservedOrder {
   isReserved = false;
   /** True when a cancel was requested but the venue's id is not known yet. */
   wantsCancel = false;
+  /** True once the outcome of the order was unknown, also after it is resolved. */
   wasUnknown = false;
   /** The stable code of a denial or refusal. */
   code: string | null = null;
@@ -81,6 +87,7 @@ export class BotOrder implements ReservedOrder {
   /** True when no order uses it. */
   isFree = true;
 
+  /** The lifecycle by its name. */
   get lifecycle(): Lifecycle {
     return LIFECYCLES[this.state]!;
   }
@@ -137,14 +144,14 @@ export class BotOrder implements ReservedOrder {
 }
 
 /** True when the exchange's lists cannot distinguish the two orders (order-safety, section 6). */
-export function hasSameFingerprint(a: BotOrder, b: BotOrder): boolean {
+export function hasSameFingerprint(order: BotOrder, other: BotOrder): boolean {
   return (
-    a.instrumentIndex === b.instrumentIndex &&
-    a.side === b.side &&
-    a.limit === b.limit &&
-    a.triggerTicks === b.triggerTicks &&
-    a.lots === b.lots &&
-    a.quoteUnits === b.quoteUnits
+    order.instrumentIndex === other.instrumentIndex &&
+    order.side === other.side &&
+    order.limit === other.limit &&
+    order.triggerTicks === other.triggerTicks &&
+    order.lots === other.lots &&
+    order.quoteUnits === other.quoteUnits
   );
 }
 

@@ -1,5 +1,5 @@
 // Collar orders: market orders by quantity that the bot sends as limit orders at the collar, because the exchange accepts market buys by
-// amount only.
+// amount only. What a collar order leaves unfilled is cancelled at the end of its row.
 
 import { CAPPED } from '../model/order.ts';
 import type { BotOrder } from './botOrder.ts';
@@ -7,8 +7,8 @@ import type { OrderManager } from './orderManager.ts';
 
 /**
  * Cancels the unfilled remainder of collar orders once their row, which closed at `closeMs`, has ended. Returns the number of collar orders that
- * still wait for their row. A live order arrives some time after the open of its row, so its arrival alone does not show which row is its own:
- * its first fill does.
+ * still wait for their row. A live order arrives after the open of its row, so its arrival does not show which row is its own. Its first fill
+ * does.
  */
 export function cancelCollarRemainders(
   { orders, nowMs }: { readonly orders: OrderManager; readonly nowMs: number },
@@ -16,7 +16,7 @@ export function cancelCollarRemainders(
   { openMs, closeMs }: { readonly openMs: number; readonly closeMs: number },
 ): number {
   const active = orders.active();
-  let waiting = 0;
+  let waitingCount = 0;
   for (let index = active.length - 1; index >= 0; index--) {
     const order = active[index]!;
     if (order.instrumentIndex !== instrumentIndex || !isAtCollar(order)) continue;
@@ -24,22 +24,23 @@ export function cancelCollarRemainders(
     const wasSentMidBar = order.firedAtTicks > 0 && order.arrivedMs <= nowMs;
     const hasFilled = order.filledLots > 0 && order.createdMs < closeMs;
     if (order.arrivedMs <= openMs || wasSentMidBar || hasFilled) orders.cancel(order, nowMs);
-    else waiting++;
+    else waitingCount++;
   }
-  return waiting;
+  return waitingCount;
 }
 
 /**
  * Marks the buys whose collar lies below the open of their row. They rest as limit orders until the row ends, and are recorded as limit
  * orders.
  */
-export function markCapped(orders: OrderManager, instrumentIndex: number, openMs: number, open: number): void {
+export function markCapped(orders: OrderManager, instrumentIndex: number, openMs: number, openTicks: number): void {
   for (const order of orders.active()) {
     const isInRow = order.instrumentIndex === instrumentIndex && isAtCollar(order) && order.arrivedMs <= openMs;
-    if (isInRow && order.side === 'buy' && order.limit < open) order.code = CAPPED;
+    if (isInRow && order.side === 'buy' && order.limit < openTicks) order.code = CAPPED;
   }
 }
 
+/** True for a market order that was sent as a limit order at the collar. */
 const isAtCollar = ({ role, lots, limit, timeInForce }: BotOrder): boolean =>
   role === 'market' && lots > 0 && limit > 0 && timeInForce === null;
 
@@ -53,14 +54,14 @@ export function cancelRestingCollars(
   isResting: (order: BotOrder) => boolean,
 ): number {
   const active = orders.active();
-  let taking = 0;
+  let takingCount = 0;
   for (let index = active.length - 1; index >= 0; index--) {
     const order = active[index]!;
     if (order.instrumentIndex !== instrumentIndex || !isAtCollar(order)) continue;
     if (isResting(order)) {
       if (order.side === 'buy') order.code = CAPPED;
       orders.cancel(order, nowMs);
-    } else taking++;
+    } else takingCount++;
   }
-  return taking;
+  return takingCount;
 }

@@ -31,7 +31,7 @@ export interface WaitingDraft {
   /** For a reversal and a rebalance: the lots to hold, negative for short. NaN for a replacement and a stop entry. */
   readonly targetLots: number;
   /** For a replacement that may be sent now: what the old order left to fill, in lots, or in units for an order by amount. NaN earlier. */
-  left: number;
+  remainingSize: number;
 }
 
 /** True for a draft of a rebalance. It waits until orders of other symbols have ended, and never cancels them. */

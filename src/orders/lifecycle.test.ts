@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import type { Lifecycle } from '../model/order.ts';
-import { EVENT, EVENT_BITS, LIFECYCLES, next, NEXT_STATE, ORDER_EVENTS, STATE, type OrderEvent } from './lifecycle.ts';
+import { EVENT, EVENT_BITS, LIFECYCLES, nextLifecycle, NEXT_STATE, ORDER_EVENTS, STATE, type OrderEvent } from './lifecycle.ts';
 
 /** The table of the design (order-safety, section 6), row by row. A pair that is not here is impossible. */
 const POSSIBLE: readonly (readonly [Lifecycle, OrderEvent, Lifecycle])[] = [
@@ -49,17 +49,17 @@ describe('next', () => {
     'the state after %s and the event %s is that of the table',
     (from, event) => {
       const expectedState = POSSIBLE.find(([lifecycle, kind]) => lifecycle === from && kind === event)?.[2] ?? null;
-      expect(next(from, event)).toBe(expectedState);
+      expect(nextLifecycle(from, event)).toBe(expectedState);
       const packed = NEXT_STATE[(STATE[from] << EVENT_BITS) | EVENT[event]]!;
       expect(packed < 0 ? null : LIFECYCLES[packed]).toBe(expectedState);
     },
   );
 
   it('an order leaves done only by proof that the venue still has it', () => {
-    expect(ORDER_EVENTS.filter((event) => next('done', event) !== null)).toEqual(['seenLive', 'lateArrival']);
+    expect(ORDER_EVENTS.filter((event) => nextLifecycle('done', event) !== null)).toEqual(['seenLive', 'lateArrival']);
   });
 
   it('an order never returns to draft', () => {
-    for (const from of LIFECYCLES) for (const event of ORDER_EVENTS) expect(next(from, event)).not.toBe('draft');
+    for (const from of LIFECYCLES) for (const event of ORDER_EVENTS) expect(nextLifecycle(from, event)).not.toBe('draft');
   });
 });

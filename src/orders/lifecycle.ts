@@ -33,21 +33,26 @@ const TABLE: Readonly<Record<Lifecycle, Readonly<Partial<Record<OrderEvent, Life
 };
 
 /** Returns the lifecycle after `event`, or null for an impossible pair, which is journalled and re-read but never acted on. Pure. */
-export function next(lifecycle: Lifecycle, event: OrderEvent): Lifecycle | null {
+export function nextLifecycle(lifecycle: Lifecycle, event: OrderEvent): Lifecycle | null {
   return TABLE[lifecycle][event] ?? null;
 }
 
 /** Number of bits of a position in ORDER_EVENTS. */
 export const EVENT_BITS = 4;
 /**
- * The same table by position in the two lists: the next state is at `(state << EVENT_BITS) | event`; -1 is impossible. Hot:
+ * The same table by numbers: the next state is at `(state << EVENT_BITS) | event`; -1 for an impossible pair. Hot:
  * docs/performance.md#number-codes.
  */
-export const NEXT_STATE = Int8Array.from(
-  LIFECYCLES.flatMap((from) =>
-    Array.from({ length: 2 ** EVENT_BITS }, (_, event) => LIFECYCLES.indexOf(TABLE[from][ORDER_EVENTS[event]!] ?? ('none' as never))),
-  ),
-);
+export const NEXT_STATE = Int8Array.from(LIFECYCLES.flatMap(nextStatesFrom));
+
+/** Returns the row of one lifecycle in NEXT_STATE. Numbers to which no event belongs are impossible too. */
+function nextStatesFrom(lifecycle: Lifecycle): number[] {
+  return Array.from({ length: 2 ** EVENT_BITS }, (_, eventNumber) => {
+    const event = ORDER_EVENTS[eventNumber];
+    const nextName = event === undefined ? undefined : TABLE[lifecycle][event];
+    return nextName === undefined ? -1 : LIFECYCLES.indexOf(nextName);
+  });
+}
 /** The number of each lifecycle: its position in `LIFECYCLES`. */
 export const STATE = { draft: 0, sent: 1, unknown: 2, working: 3, cancelSent: 4, done: 5 } as const satisfies Record<Lifecycle, number>;
 /** Positions in ORDER_EVENTS. Hot: docs/performance.md#number-codes. */

@@ -18,7 +18,7 @@ import type { RestoredOrder } from './restoreBotOrder.ts';
 
 const BTC = spotInstrument();
 const NOW = 1000;
-const ID = 'v1' as VenueOrderId;
+const VENUE_ID = 'v1' as VenueOrderId;
 
 /** Returns an order manager with money, whose exchange never replies. */
 function fixture() {
@@ -60,12 +60,12 @@ describe('while an outcome is unknown', () => {
 
   it('an order is reserved from its approval until its end is certain', () => {
     const { orders, reservations, send } = fixture();
-    const reservedFigures = (): readonly number[] => [reservations.openTotal, reservations.buyLots(0, 0)];
+    const reservedFigures = (): readonly number[] => [reservations.openOrdersTotal, reservations.buyLots(0, 0)];
     const order = send();
     expect(reservedFigures()).toEqual([1, 100]);
     orders.outcomeUnknown(order, NOW);
     expect(reservedFigures()).toEqual([1, 100]);
-    orders.placed(order, ID, NOW);
+    orders.placed(order, VENUE_ID, NOW);
     orders.cancel(order, NOW);
     expect(reservedFigures()).toEqual([1, 100]);
     orders.ended(order, 'canceled', NOW);
@@ -87,8 +87,8 @@ describe('late replies', () => {
     const { orders, send } = fixture();
     const order = send();
     orders.outcomeUnknown(order, NOW);
-    orders.acked(order, ID, NOW);
-    expect(order).toMatchObject({ lifecycle: 'working', venueId: ID });
+    orders.acked(order, VENUE_ID, NOW);
+    expect(order).toMatchObject({ lifecycle: 'working', venueId: VENUE_ID });
   });
   it('a refusal ends an unknown order, and does not change one that was proven absent', () => {
     const { orders, reservations, send } = fixture();
@@ -96,11 +96,16 @@ describe('late replies', () => {
     const secondOrder = send(50);
     orders.outcomeUnknown(firstOrder, NOW);
     orders.refused(firstOrder, '-2010', NOW);
-    expect([firstOrder.reason, reservations.openTotal]).toEqual(['refused', 1]);
+    expect([firstOrder.reason, reservations.openOrdersTotal]).toEqual(['refused', 1]);
     orders.outcomeUnknown(secondOrder, NOW);
     orders.noEffect(secondOrder, NOW);
     orders.refused(secondOrder, '-2010', NOW);
-    expect([secondOrder.reason, orders.provenAbsent.size, reservations.openTotal, orders.impossibleEvents]).toEqual(['noEffect', 1, 1, 0]);
+    expect([secondOrder.reason, orders.provenAbsent.size, reservations.openOrdersTotal, orders.impossibleEvents]).toEqual([
+      'noEffect',
+      1,
+      1,
+      0,
+    ]);
   });
   it('a fill before the acknowledgement proves the order placed, and the acknowledgement sends a waiting cancel again', () => {
     const { orders, exchange, send } = fixture();
@@ -108,15 +113,15 @@ describe('late replies', () => {
     expect(orders.filled(order, fill(40))).toBeNull();
     expect(order).toMatchObject({ lifecycle: 'working', venueId: null, filledLots: 40 });
     orders.cancel(order, NOW);
-    orders.acked(order, ID, NOW);
-    expect(order).toMatchObject({ lifecycle: 'cancelSent', venueId: ID });
+    orders.acked(order, VENUE_ID, NOW);
+    expect(order).toMatchObject({ lifecycle: 'cancelSent', venueId: VENUE_ID });
     expect(exchange.cancelled).toEqual([1, 1]);
     expect(orders.impossibleEvents).toBe(0);
   });
   it('a time-out changes nothing for an order that was acknowledged meanwhile', () => {
     const { orders, send } = fixture();
     const order = send();
-    orders.acked(order, ID, NOW);
+    orders.acked(order, VENUE_ID, NOW);
     expect(orders.outcomeUnknown(order, NOW)).toBe(false);
     expect([order.lifecycle, orders.impossibleEvents]).toEqual(['working', 0]);
   });
@@ -132,19 +137,19 @@ describe('late arrivals', () => {
     const order = send();
     end(orders, order);
     expect(orders.get(1 as OrderId)).toBe(order);
-    expect(orders.arrivedLate(order, ID, NOW)).toBe(true);
-    expect(order).toMatchObject({ lifecycle: 'cancelSent', venueId: ID, reason: null });
-    expect([exchange.cancelled, reservations.openTotal, orders.active().length]).toEqual([[1], 1, 1]);
-    expect(orders.arrivedLate(order, ID, NOW)).toBe(false);
+    expect(orders.arrivedLate(order, VENUE_ID, NOW)).toBe(true);
+    expect(order).toMatchObject({ lifecycle: 'cancelSent', venueId: VENUE_ID, reason: null });
+    expect([exchange.cancelled, reservations.openOrdersTotal, orders.active().length]).toEqual([[1], 1, 1]);
+    expect(orders.arrivedLate(order, VENUE_ID, NOW)).toBe(false);
     orders.ended(order, 'canceled', NOW);
-    expect([reservations.openTotal, orders.provenAbsent.size]).toEqual([0, 0]);
+    expect([reservations.openOrdersTotal, orders.provenAbsent.size]).toEqual([0, 0]);
   });
   it('an acknowledgement of an order that was proven absent is a late arrival', () => {
     const { orders, exchange, send } = fixture();
     const order = send();
     orders.outcomeUnknown(order, NOW);
     orders.noEffect(order, NOW);
-    orders.acked(order, ID, NOW);
+    orders.acked(order, VENUE_ID, NOW);
     expect([order.lifecycle, exchange.cancelled]).toEqual(['cancelSent', [1]]);
   });
   it('a fill of an order that was proven absent is reported as a late arrival', () => {
@@ -162,7 +167,7 @@ describe('anomalous fills', () => {
     const { orders, reservations, send } = fixture();
     const ended = send();
     const filled = send(50);
-    orders.acked(ended, ID, NOW);
+    orders.acked(ended, VENUE_ID, NOW);
     orders.ended(ended, 'canceled', NOW);
     expect(orders.filled(ended, fill(30))).toBe('FILL_AFTER_END');
     expect(ended).toMatchObject({ lifecycle: 'done', reason: 'canceled', filledLots: 30 });
@@ -173,12 +178,12 @@ describe('anomalous fills', () => {
 });
 
 it('an order that has ended stays known for two hours, while others begin and end', () => {
-  const HOUR = 3_600_000;
+  const HOUR_MS = 3_600_000;
   const { orders, send } = fixture();
   const ended = [0, 1, 2.5, 3].map((hours) => {
     const order = send();
     orders.acked(order, `v${order.id}` as VenueOrderId, NOW);
-    orders.ended(order, 'canceled', NOW + hours * HOUR);
+    orders.ended(order, 'canceled', NOW + hours * HOUR_MS);
     return order.id;
   });
   expect(ended.map((id) => orders.get(id)?.reason)).toEqual([undefined, 'canceled', 'canceled', 'canceled']);
@@ -190,8 +195,8 @@ it('order numbers continue above those of earlier processes, whose orders have n
   const restored: RestoredOrder = {
     id: 7 as OrderId, strategy: 0, instrument: BTC, instrumentIndex: 0, side: 'buy', role: 'limit', lots: lots(60), quoteUnits: 0 as never,
     limit: ticks(9000), reduceOnly: false, timeInForce: null, slot: 'a', parent: 0 as OrderId, takeProfit: 0 as never, stopLoss: 0 as never,
-    trailing: 0 as never, trailingPpm: 0, trailingFrom: 0 as never, trigger: 0 as never, triggerTicks: 0 as never, triggersAbove: false,
-    amends: 0 as never, createdMs: 5 as never, signMs: 5, venueId: ID, filledLots: lots(20), filledUnits: 0 as never,
+    trailing: 0 as never, trailingPpm: 0, trailingFrom: 0 as never, firedAtTicks: 0 as never, triggerTicks: 0 as never, triggersAbove: false,
+    amends: 0 as never, createdMs: 5 as never, signMs: 5, venueId: VENUE_ID, filledLots: lots(20), filledUnits: 0 as never,
     pendingTargetLots: lots(0), state: 'working', endMs: NaN,
   }; // prettier-ignore
   orders.restore({ lastOrder: 41, orders: [restored] }, () => 10_000, NOW);

@@ -17,15 +17,15 @@ export function makeUnique(
   provenAbsent: ReadonlyMap<number, BotOrder>,
   lastTicks: number,
 ): boolean {
-  if (!looksTaken(order, open, provenAbsent)) return true;
+  if (!isTaken(order, open, provenAbsent)) return true;
   if (order.triggerTicks > 0 && order.reduceOnly) return moveTrigger(order, open, provenAbsent, lastTicks);
   // An order by amount has no lots to reduce; a smaller amount is an equally good fingerprint.
-  const min = order.lots > 0 ? order.instrument.minLots : 1;
+  const minSize = order.lots > 0 ? order.instrument.minLots : 1;
   for (order.fingerprintOffset = 1; order.fingerprintOffset <= MAX_FINGERPRINT_OFFSET; order.fingerprintOffset++) {
     if (order.lots > 0) order.lots = (order.lots - 1) as Lots;
     else order.quoteUnits = (order.quoteUnits - 1) as Units;
-    if ((order.lots > 0 ? order.lots : order.quoteUnits) < min) return false;
-    if (!looksTaken(order, open, provenAbsent)) return true;
+    if ((order.lots > 0 ? order.lots : order.quoteUnits) < minSize) return false;
+    if (!isTaken(order, open, provenAbsent)) return true;
   }
   return false;
 }
@@ -36,20 +36,22 @@ export function makeUnique(
  */
 function moveTrigger(order: BotOrder, open: readonly BotOrder[], provenAbsent: ReadonlyMap<number, BotOrder>, lastTicks: number): boolean {
   const triggerTicks = order.triggerTicks;
-  const nearer = order.triggersAbove ? -1 : 1;
-  for (const step of [nearer, -nearer]) {
+  const towardsMarket = order.triggersAbove ? -1 : 1;
+  for (const direction of [towardsMarket, -towardsMarket]) {
     for (let offset = 1; offset <= MAX_FINGERPRINT_OFFSET; offset++) {
-      const ticks = triggerTicks + step * offset;
-      if (ticks <= 0 || (step === nearer && !(order.triggersAbove ? ticks > lastTicks : ticks < lastTicks))) break;
-      order.triggerTicks = ticks as Ticks;
-      if (!looksTaken(order, open, provenAbsent)) return true;
+      const movedTicks = triggerTicks + direction * offset;
+      const staysBehindPrice = order.triggersAbove ? movedTicks > lastTicks : movedTicks < lastTicks;
+      if (movedTicks <= 0 || (direction === towardsMarket && !staysBehindPrice)) break;
+      order.triggerTicks = movedTicks as Ticks;
+      if (!isTaken(order, open, provenAbsent)) return true;
     }
   }
   order.triggerTicks = triggerTicks;
   return false;
 }
 
-function looksTaken(order: BotOrder, open: readonly BotOrder[], provenAbsent: ReadonlyMap<number, BotOrder>): boolean {
+/** True when another order that is open, or may still arrive, has the same fingerprint. */
+function isTaken(order: BotOrder, open: readonly BotOrder[], provenAbsent: ReadonlyMap<number, BotOrder>): boolean {
   for (const openOrder of open) if (hasSameFingerprint(openOrder, order)) return true;
   for (const absent of provenAbsent.values()) if (hasSameFingerprint(absent, order)) return true;
   return false;

@@ -12,24 +12,24 @@ export class OcoGroups {
   }
   /** Forms a group. If an order is in a group already, the two groups become one. */
   add(ids: readonly OrderId[]): void {
-    const joined = this.groups.filter((group) => group.some((id) => ids.includes(id)));
-    this.groups = this.groups.filter((group) => !joined.includes(group));
-    this.groups.push([...new Set([...joined.flat(), ...ids])]);
+    const merged = this.groups.filter((group) => group.some((id) => ids.includes(id)));
+    this.groups = this.groups.filter((group) => !merged.includes(group));
+    this.groups.push([...new Set([...merged.flat(), ...ids])]);
   }
   /** Puts the replacement of an order into its place in the group. */
-  replace(id: OrderId, next: OrderId): void {
-    for (const group of this.groups) if (group.includes(id)) group[group.indexOf(id)] = next;
+  replace(id: OrderId, replacementId: OrderId): void {
+    for (const group of this.groups) if (group.includes(id)) group[group.indexOf(id)] = replacementId;
   }
-  /** Adds an order that may fill in the place of another one, which may still fill too. */
-  join(id: OrderId, next: OrderId): void {
-    for (const group of this.groups) if (group.includes(id)) group.push(next);
+  /** Adds an order to the group of another one that it replaces and that may still fill too. */
+  join(id: OrderId, replacementId: OrderId): void {
+    for (const group of this.groups) if (group.includes(id)) group.push(replacementId);
   }
   /** Ends the group of an order that has filled. Returns the other orders of the group. */
-  take(id: OrderId): readonly OrderId[] {
-    const group = this.groups.find((each) => each.includes(id));
+  endGroupOf(id: OrderId): readonly OrderId[] {
+    const group = this.groups.find((candidate) => candidate.includes(id));
     if (group === undefined) return [];
     this.groups.splice(this.groups.indexOf(group), 1);
-    return group.filter((other) => other !== id);
+    return group.filter((groupedId) => groupedId !== id);
   }
   /** Removes the groups in which at most one order can still fill. */
   forget(isOpen: (id: OrderId) => boolean): void {

@@ -34,9 +34,10 @@ export class OpenOrders {
     // Callers mostly look for the newest order.
     // hot: docs/performance.md#short-functions
     const newest = this.newest;
-    return newest !== null && newest.id === id ? newest : this.search(id);
+    return newest !== null && newest.id === id ? newest : this.findListed(id);
   }
 
+  /** Moves the newest order to the end of the list. */
   private listNewest(): void {
     this.listed.push(this.newest!);
     this.newest = null;
@@ -47,7 +48,7 @@ export class OpenOrders {
     while (index >= 0 && listed[index] !== order) index--;
     removeAt(listed, index);
   }
-  private search(id: number): BotOrder | undefined {
+  private findListed(id: number): BotOrder | undefined {
     const listed = this.listed;
     for (let index = listed.length - 1; index >= 0; index--) if (listed[index]!.id === id) return listed[index];
     return undefined;
@@ -59,6 +60,7 @@ export class EndedOrders {
   private readonly orders = new Map<number, BotOrder>();
   /** Iterator positioned after the oldest order. A new iterator would have to pass every removed order again. */
   private afterOldest = this.orders.values();
+  /** The oldest order, once `oldestOrder` has looked for it. */
   private oldest: BotOrder | null = null;
   private readonly bounds: AbsenceBounds;
 
@@ -80,12 +82,13 @@ export class EndedOrders {
     const orders = this.orders;
     this.add(order);
     const minChangedMs = order.changedMs - this.bounds.endedOrderTtlMs;
-    for (let oldest = this.first(); oldest !== null; oldest = this.first()) {
+    for (let oldest = this.oldestOrder(); oldest !== null; oldest = this.oldestOrder()) {
       if (orders.size <= this.bounds.maxEndedOrders && oldest.changedMs >= minChangedMs) return;
       this.delete(oldest.id);
     }
   }
-  private first(): BotOrder | null {
+  /** Returns the oldest order that is kept; null without one. */
+  private oldestOrder(): BotOrder | null {
     if (this.oldest !== null || this.orders.size === 0) return this.oldest;
     let next = this.afterOldest.next();
     // An iterator that has ended stays ended, so start a new one.

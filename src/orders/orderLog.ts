@@ -29,9 +29,23 @@ const FIELD = {
   texts: 10,
 } as const;
 const WIDTH = 11;
+// Bits of the field `codes`: the side, two flags, and the numbers of role, ending, strategy and instrument.
+const SELL_BIT = 1;
+const REDUCE_ONLY_BIT = 2;
+const WAS_UNKNOWN_BIT = 4;
+const ROLE_SHIFT = 3;
+const ROLE_BITS = 3;
+const ENDING_SHIFT = 6;
+const ENDING_BITS = 4;
+const STRATEGY_SHIFT = 10;
+const STRATEGY_BITS = 8;
+const INSTRUMENT_SHIFT = 18;
+const INSTRUMENT_BITS = 14;
+
 const OPEN = ENDINGS.indexOf('open');
 const FILLED = ENDINGS.indexOf('filled');
-const LIMIT = ROLES.indexOf('limit');
+const MARKET_ROLE = ROLES.indexOf('market');
+const LIMIT_ROLE = ROLES.indexOf('limit');
 const TRIGGER_ROLE = ROLES.indexOf('condition');
 /** The number of different texts that a run may use for slots and codes. */
 const MAX_TEXTS = 65_536;
@@ -39,18 +53,19 @@ const MAX_TEXTS = 65_536;
 /** A text and its number among the texts of the run. */
 interface NumberedText {
   readonly text: string;
-  readonly at: number;
+  readonly number: number;
 }
 
 /** The orders of a run as rows of numbers. `columns` turns them into columns once the run has ended. */
 export class OrderLog {
   private readonly rows: RowLog | null;
   private readonly texts: string[] = [''];
-  private readonly textAt = new Map<string, number>([['', 0]]);
+  /** The number of each text: its position in `texts`. */
+  private readonly textNumbers = new Map<string, number>([['', 0]]);
 
   /** The slots of the newest buy and the newest sell. The next orders mostly have the same slots, which saves hashing them. */
-  private buys: NumberedText = { text: '', at: 0 };
-  private sells: NumberedText = { text: '', at: 0 };
+  private buySlot: NumberedText = { text: '', number: 0 };
+  private sellSlot: NumberedText = { text: '', number: 0 };
 
   /** Number of the last order before the first row: orders of an earlier process have no row. */
   base = 0;
@@ -65,9 +80,9 @@ export class OrderLog {
     const rowLog = this.rows;
     const row = order.id - this.base - 1;
     if (rowLog === null || row < 0) return;
-    const newest = order.sign > 0 ? this.buys : this.sells;
+    const newestSlot = order.sign > 0 ? this.buySlot : this.sellSlot;
     // hot: docs/performance.md#early-return
-    if (newest.text !== order.slot || !rowLog.isAt(row)) return this.turnPageAndWrite(order, ending, rowLog, row);
+    if (newestSlot.text !== order.slot || !rowLog.isAt(row)) return this.turnPageAndWrite(order, ending, rowLog, row);
     const { page } = rowLog;
     const offset = rowInPage(row) * WIDTH;
     page[offset + FIELD.parent] = order.parent;
@@ -80,12 +95,12 @@ export class OrderLog {
     page[offset + FIELD.arrivedMs] = order.arrivedMs;
     page[offset + FIELD.changedMs] = order.changedMs;
     page[offset + FIELD.codes] = codesOf(order, ending);
-    page[offset + FIELD.texts] = newest.at;
+    page[offset + FIELD.texts] = newestSlot.number;
     if (order.code === null) return;
-    page[offset + FIELD.texts] = newest.at + this.text(order.code) * MAX_TEXTS;
+    page[offset + FIELD.texts] = newestSlot.number + this.numberOf(order.code) * MAX_TEXTS;
     // It was submitted as a market order but rested as a limit, so it is recorded as a limit.
     if (order.code === CAPPED && order.role === 'market' && order.firedAtTicks === 0)
-      page[offset + FIELD.codes] = codesOf(order, ending) | (LIMIT << 3);
+      page[offset + FIELD.codes] = codesOf(order, ending) | (LIMIT_ROLE << ROLE_SHIFT);
   }
 
   /** Returns the columns of the first `count` orders after `base`, which must all be written. Throws InvariantError without a scratch. */
@@ -95,8 +110,8 @@ export class OrderLog {
     const columnOf = (field: number) => columns[field]!;
     const codes = columnOf(FIELD.codes);
     const texts = columnOf(FIELD.texts);
-    const bits = (from: number, width: number) => bitsOf(codes, from, width);
-    const ending = bits(6, 4);
+    const bits = (firstBit: number, bitCount: number) => bitsOf(codes, firstBit, bitCount);
+    const ending = bits(ENDING_SHIFT, ENDING_BITS);
     return {
       length: count,
       id: codes.map((_, row) => this.base + row + 1),
@@ -114,10 +129,10 @@ export class OrderLog {
       side: bits(0, 1),
       reduceOnly: bits(1, 1),
       wasUnknown: bits(2, 1),
-      role: bits(3, 3),
+      role: bits(ROLE_SHIFT, ROLE_BITS),
       ending,
-      strategy: bits(10, 8),
-      instrument: wideBitsOf(codes, 18, 14),
+      strategy: bits(STRATEGY_SHIFT, STRATEGY_BITS),
+      instrument: wideBitsOf(codes, INSTRUMENT_SHIFT, INSTRUMENT_BITS),
       texts: this.texts,
     };
   }
@@ -126,22 +141,22 @@ export class OrderLog {
     this.rows?.release();
   }
 
-  /** Writes an order whose slot is not on the current page: keeps the slot for the side, turns the page, then writes. */
+  /** Writes an order that has another slot than the newest one of its side, or whose row is on another page. */
   private turnPageAndWrite(order: BotOrder, ending: DoneReason | 'open', rowLog: RowLog, row: number): void {
     const { sign, slot } = order;
-    const numbered: NumberedText = { text: slot, at: this.text(slot) };
-    if (sign > 0) this.buys = numbered;
-    else this.sells = numbered;
+    const newestSlot: NumberedText = { text: slot, number: this.numberOf(slot) };
+    if (sign > 0) this.buySlot = newestSlot;
+    else this.sellSlot = newestSlot;
     rowLog.turnTo(row);
     this.write(order, ending);
   }
-  /** Returns the number of a text, and adds it at first sight. 0, the empty text, once the list is full. */
-  private text(text: string): number {
-    const earlierRow = this.textAt.get(text);
-    if (earlierRow !== undefined) return earlierRow;
-    // Beyond this number of slots, the log keeps the order without its slot.
+  /** Returns the number of a text, and adds a new text to the list. 0, the number of the empty text, once the list is full. */
+  private numberOf(text: string): number {
+    const knownNumber = this.textNumbers.get(text);
+    if (knownNumber !== undefined) return knownNumber;
+    // Beyond this number of texts, the log keeps the order without its slot or code.
     if (this.texts.length === MAX_TEXTS) return 0;
-    this.textAt.set(text, this.texts.length);
+    this.textNumbers.set(text, this.texts.length);
     return this.texts.push(text) - 1;
   }
 }
@@ -155,29 +170,31 @@ interface RecordedTerms {
   readonly role: OrderRole;
   readonly price: number;
 }
-type Terms = Pick<BotOrder, 'role' | 'limit' | 'parent' | 'triggerTicks' | 'firedAtTicks'>;
+/** The fields that decide the recorded role and price. */
+type RoleTerms = Pick<BotOrder, 'role' | 'limit' | 'parent' | 'triggerTicks' | 'firedAtTicks'>;
 
-function priceOf({ triggerTicks, limit, firedAtTicks, parent }: Terms): number {
+/** Returns the price that is recorded, in ticks; 0 for none. */
+function priceOf({ triggerTicks, limit, firedAtTicks, parent }: RoleTerms): number {
   if (triggerTicks > 0) return triggerTicks;
   return limit > 0 && (firedAtTicks === 0 || parent > 0) ? limit : firedAtTicks;
 }
 
-/** Returns the role that is recorded. A stop entry that the bot watches is recorded as a trigger order, as it is on futures. */
-function roleOf({ role, triggerTicks, firedAtTicks }: Terms): number {
+/** Returns the position in ROLES of the role that is recorded. A stop entry that the bot watches is recorded as a trigger order, as it is on futures. */
+function roleOf({ role, triggerTicks, firedAtTicks }: RoleTerms): number {
   const isPlain = triggerTicks === 0 && firedAtTicks === 0;
-  if (role === 'market') return isPlain ? 0 : TRIGGER_ROLE;
+  if (role === 'market') return isPlain ? MARKET_ROLE : TRIGGER_ROLE;
   return role === 'limit' && !isPlain ? TRIGGER_ROLE : ROLES.indexOf(role);
 }
 
 /** Returns the small whole numbers of an order, packed into one number. Hot: docs/performance.md#short-functions. */
 function codesOf(order: BotOrder, ending: DoneReason | 'open'): number {
   return (
-    (order.sign > 0 ? 0 : 1) |
-    (order.reduceOnly === true ? 2 : 0) |
-    (order.wasUnknown === true ? 4 : 0) |
-    (roleOf(order) << 3) |
-    ((ending === 'filled' ? FILLED : ENDINGS.indexOf(ending)) << 6) |
-    (order.strategy << 10) |
-    (order.instrumentIndex << 18)
+    (order.sign > 0 ? 0 : SELL_BIT) |
+    (order.reduceOnly === true ? REDUCE_ONLY_BIT : 0) |
+    (order.wasUnknown === true ? WAS_UNKNOWN_BIT : 0) |
+    (roleOf(order) << ROLE_SHIFT) |
+    ((ending === 'filled' ? FILLED : ENDINGS.indexOf(ending)) << ENDING_SHIFT) |
+    (order.strategy << STRATEGY_SHIFT) |
+    (order.instrumentIndex << INSTRUMENT_SHIFT)
   );
 }

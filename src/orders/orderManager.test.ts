@@ -58,6 +58,7 @@ function fixture() {
   return { orders, exchange, reservations, send };
 }
 
+/** Returns the notional of lots at the price of the orders, in units. */
 const notional = (quantity: number) => quantity * 10_000 * 1000;
 
 describe('OrderManager', () => {
@@ -109,7 +110,7 @@ describe('OrderManager', () => {
     expect(reservations.buyLots(0, 0)).toBe(60);
     expect(reservations.holdsAbsent).toBe(false);
     orders.ended(order, 'canceled', NOW);
-    expect(reservations.openTotal).toBe(0);
+    expect(reservations.openOrdersTotal).toBe(0);
     expect(orders.columns()).toMatchObject({
       filledLots: new Float64Array([40]),
       ending: new Uint8Array([ENDINGS.indexOf('canceled')]),
@@ -135,14 +136,34 @@ describe('OrderManager', () => {
   });
 });
 
-type Step = { readonly kind: (typeof KINDS)[number]; readonly which: number; readonly share: number };
-const KINDS = ['send', 'acked', 'refused', 'notSent', 'unknown', 'placed', 'noEffect', 'fill', 'cancel', 'canceled', 'expired'] as const;
-const steps = fc.array(fc.record({ kind: fc.constantFrom(...KINDS), which: fc.nat({ max: 5 }), share: fc.integer({ min: 1, max: 100 }) }), {
-  maxLength: 120,
+/** One step of a random history: what happens to which order. `sharePercent`: the size of a fill, as a share of the order. */
+interface Step {
+  readonly kind: (typeof STEP_KINDS)[number];
+  readonly orderIndex: number;
+  readonly sharePercent: number;
+}
+const STEP_KINDS = [
+  'send',
+  'acked',
+  'refused',
+  'notSent',
+  'unknown',
+  'placed',
+  'noEffect',
+  'fill',
+  'cancel',
+  'canceled',
+  'expired',
+] as const;
+const anyStep = fc.record({
+  kind: fc.constantFrom(...STEP_KINDS),
+  orderIndex: fc.nat({ max: 5 }),
+  sharePercent: fc.integer({ min: 1, max: 100 }),
 });
+const histories = fc.array(anyStep, { maxLength: 120 });
 
 /** Applies one step of a random history to an order. */
-function apply(orders: OrderManager, order: BotOrder, { kind, share }: Step, trade: number): void {
+function applyStep(orders: OrderManager, order: BotOrder, { kind, sharePercent }: Step, tradeId: number): void {
   switch (kind) {
     case 'send':
       break;
@@ -159,11 +180,8 @@ function apply(orders: OrderManager, order: BotOrder, { kind, share }: Step, tra
     case 'noEffect':
       return orders.noEffect(order, NOW);
     case 'fill': {
-      const filledLots = Math.min(order.lots - order.filledLots, Math.ceil((order.lots * share) / 100));
-      return void orders.filled(
-        order,
-        fillOf({ tradeId: trade, price: 10_000, lots: filledLots, notional: notional(filledLots), timeMs: NOW }),
-      );
+      const filledLots = Math.min(order.lots - order.filledLots, Math.ceil((order.lots * sharePercent) / 100));
+      return void orders.filled(order, fillOf({ tradeId, price: 10_000, lots: filledLots, notional: notional(filledLots), timeMs: NOW }));
     }
     case 'cancel':
       return orders.cancel(order, NOW);
@@ -176,41 +194,41 @@ function apply(orders: OrderManager, order: BotOrder, { kind, share }: Step, tra
 describe('random histories', () => {
   it('random histories lose no order and overfill none, and an order leaves done only by a late arrival', () => {
     fc.assert(
-      fc.property(steps, (history) => {
+      fc.property(histories, (history) => {
         const { orders, exchange, reservations, send } = fixture();
-        const sentOrders = new Map<number, { requestedLots: number; filled: number }>();
-        let trade = 0;
+        const sentOrders = new Map<number, { requestedLots: number; filledLots: number }>();
+        let tradeId = 0;
         for (const step of history) {
           if (step.kind === 'send') {
-            const order = send(10 + step.share + 200 * orders.count);
-            sentOrders.set(order.id, { requestedLots: order.lots, filled: 0 });
+            const order = send(10 + step.sharePercent + 200 * orders.count);
+            sentOrders.set(order.id, { requestedLots: order.lots, filledLots: 0 });
           }
-          const reachable = [...sentOrders.keys()].map((id) => orders.get(id as OrderId)).filter((order) => order !== undefined);
-          const order = reachable[step.which];
+          const knownOrders = [...sentOrders.keys()].map((id) => orders.get(id as OrderId)).filter((order) => order !== undefined);
+          const order = knownOrders[step.orderIndex];
           if (step.kind === 'send' || !order) continue;
           const { id, lifecycle: before } = order;
-          const filled = order.filledLots;
-          apply(orders, order, step, ++trade);
+          const filledBefore = order.filledLots;
+          applyStep(orders, order, step, ++tradeId);
           const isSameOrder = order.id === id;
           if (before === 'done' && isSameOrder && order.lifecycle !== 'done') expect(['fill', 'acked']).toContain(step.kind);
-          if (step.kind === 'fill') sentOrders.get(id)!.filled = order.filledLots;
-          else if (isSameOrder) expect(order.filledLots).toBe(filled);
+          if (step.kind === 'fill') sentOrders.get(id)!.filledLots = order.filledLots;
+          else if (isSameOrder) expect(order.filledLots).toBe(filledBefore);
         }
         const columns = orders.columns();
         expect(columns.length).toBe(sentOrders.size);
-        let reserved = 0;
-        for (const [id, { requestedLots: wanted, filled }] of sentOrders) {
+        let reservedLots = 0;
+        for (const [id, { requestedLots, filledLots }] of sentOrders) {
           const row = id - 1;
-          expect(columns.filledLots[row]).toBe(filled);
-          expect(filled).toBeLessThanOrEqual(wanted);
+          expect(columns.filledLots[row]).toBe(filledLots);
+          expect(filledLots).toBeLessThanOrEqual(requestedLots);
           const ending = ENDINGS[columns.ending[row]!]!;
-          if (filled === wanted) expect(ending).toBe('filled');
+          if (filledLots === requestedLots) expect(ending).toBe('filled');
           // Every order is either finished, open or proven absent.
           const order = orders.get(id as OrderId);
           expect(order !== undefined).toBe(ending === 'open' || ending === 'noEffect');
-          if (order) reserved += wanted - filled;
+          if (order) reservedLots += requestedLots - filledLots;
         }
-        expect(reservations.buyLots(0, 0)).toBe(reserved);
+        expect(reservations.buyLots(0, 0)).toBe(reservedLots);
         expect(new Set(exchange.submitted).size).toBe(exchange.submitted.length);
         expect(orders.active().every(({ state }) => state !== STATE.done)).toBe(true);
       }),

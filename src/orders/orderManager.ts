@@ -1,4 +1,4 @@
-// The bot's belief about its orders: pooled records, each sent once and changed only by the table of lifecycle.ts.
+// The order manager: sends each order once, and keeps what the bot knows about it. Only the table of lifecycle.ts changes an order's state.
 
 import { InvariantError } from '../base/errors.ts';
 import type { Lots, TimeMs, Units } from '../base/brand.ts';
@@ -34,7 +34,7 @@ export class OrderManager {
   private readonly exchange: OrderGateway;
   readonly journal: Journal;
   private readonly reservations: Reservations;
-  private readonly log: OrderLog;
+  private readonly orderLog: OrderLog;
   /** The record of the newest order if that has ended. The next order reuses it, so the pool is rarely needed. */
   private current = new BotOrder();
   /** Head of the pool of other free records. */
@@ -53,12 +53,12 @@ export class OrderManager {
   private lastId = 0;
   /** Number of orders before those of this process. */
   private base = 0;
-  private impossible = 0;
+  private impossibleCount = 0;
 
   constructor(exchange: OrderGateway, journal: Journal, reservations: Reservations, bounds: AbsenceBounds, scratch: Scratch | null) {
     this.maxEndedOrders = bounds.maxEndedOrders;
     this.endedOrders = new EndedOrders(bounds);
-    this.log = new OrderLog(scratch);
+    this.orderLog = new OrderLog(scratch);
     this.exchange = exchange;
     this.journal = journal;
     this.resolutions = new Resolutions(journal, bounds);
@@ -72,12 +72,13 @@ export class OrderManager {
   }
   /** Number of impossible pairs of lifecycle and event. Each is journalled and never acted on. */
   get impossibleEvents(): number {
-    return this.impossible;
+    return this.impossibleCount;
   }
   /** Returns the unfinished orders, oldest first. */
   active(): readonly BotOrder[] {
     return this.open.all();
   }
+  /** Returns the order with this id: unfinished, proven absent, recently ended, or waiting as a draft. */
   get(id: OrderId): BotOrder | undefined {
     return this.open.find(id) ?? this.findOther(id);
   }
@@ -130,9 +131,9 @@ export class OrderManager {
   private endDraft(order: BotOrder, reason: DoneReason): void {
     order.reason = reason;
     order.confirmed = true;
-    if (order.amends > 0) this.amended.takeBack(order);
-    this.log.write(order, reason);
-    this.pool(order);
+    if (order.amends > 0) this.amended.reinstateOld(order);
+    this.orderLog.write(order, reason);
+    this.returnToPool(order);
   }
 
   /** Sends an approved order, once. Risk made its reservation in the same call as the approval. */
@@ -167,6 +168,7 @@ export class OrderManager {
     this.exchange.cancel(order);
   }
 
+  /** Applies the acknowledgement of an order. */
   acked(order: BotOrder, venueId: VenueOrderId, nowMs: number): void {
     if (order.state > STATE.unknown) return this.applyLateAck(order, venueId, nowMs);
     if (order.venueId === null) order.venueId = venueId;
@@ -178,6 +180,7 @@ export class OrderManager {
     if (order.wantsCancel) this.cancel(order, nowMs);
   }
 
+  /** Applies the refusal of a create request, with the code of the exchange. */
   refused(order: BotOrder, code: string, nowMs: number): void {
     order.code = code;
     // The order is already proven absent.
@@ -187,13 +190,13 @@ export class OrderManager {
     if (order.state === STATE.done) this.finishAt(order, 'refused', nowMs);
   }
 
+  /** Ends an order whose request has not left this process. */
   notSent(order: BotOrder, cause: string, nowMs: number): void {
     order.code = 'NOT_SENT';
     if (!this.step(order, EVENT.notSent)) return;
     this.journal.refused(order, cause);
     this.finishAt(order, 'notSent', nowMs);
   }
-
   /** Denies an order that was decided on before a restart and is now too late to be sent. */
   missed(order: BotOrder, nowMs: number): void {
     order.code = 'MISSED';
@@ -212,7 +215,6 @@ export class OrderManager {
     this.journal.state(order);
     return true;
   }
-
   /** Returns what is known about an order whose outcome is unknown. */
   resolution(order: BotOrder): Resolution {
     return this.resolutions.of(order);
@@ -246,27 +248,27 @@ export class OrderManager {
 
   /** Books a fill. Returns the code of its anomaly, or null; it counts either way. In a replay, a fill beyond the order's size throws. */
   filled(order: BotOrder, fill: Fill): FillAnomaly | null {
-    let problem: FillAnomaly | null = null;
+    let anomaly: FillAnomaly | null = null;
     if (order.state !== STATE.working) {
       if (order.state === STATE.sent || order.state === STATE.unknown) {
         if (!proofGuards.earlyFills) return null;
-        this.placed(order, null, fill.timeMs); // a fill is proof of placement
+        this.placed(order, null, fill.timeMs); // a fill proves that the order was placed
       }
-      if (order.state === STATE.done) problem = this.arrivedLate(order, null, fill.timeMs) ? 'LATE_LANDING' : 'FILL_AFTER_END';
+      if (order.state === STATE.done) anomaly = this.arrivedLate(order, null, fill.timeMs) ? 'LATE_LANDING' : 'FILL_AFTER_END';
     }
     const { lots } = order;
     const filledLots = order.filledLots + fill.lots;
     order.filledLots = filledLots as Lots;
     order.filledUnits = (order.filledUnits + fill.notional) as Units;
-    const isOver = filledLots > lots && lots > 0;
-    if (isOver && this.maxEndedOrders === 0) throw new InvariantError(`order ${order.id} filled ${filledLots} lots of ${lots}`);
+    const isOverfilled = filledLots > lots && lots > 0;
+    if (isOverfilled && this.maxEndedOrders === 0) throw new InvariantError(`order ${order.id} filled ${filledLots} lots of ${lots}`);
     this.reservations.fill(order);
     this.journal.fill(order, fill);
-    if (isOver) return 'OVERFILLED';
-    if (lots === 0 || filledLots !== lots || order.state === STATE.done) return problem;
+    if (isOverfilled) return 'OVERFILLED';
+    if (lots === 0 || filledLots !== lots || order.state === STATE.done) return anomaly;
     order.changedMs = fill.timeMs as TimeMs;
     if (this.step(order, EVENT.filled)) this.finish(order, 'filled');
-    return problem;
+    return anomaly;
   }
 
   /** Handles a late arrival: an order that was proven absent or refused is at the exchange after all. It is open again and is cancelled. */
@@ -287,12 +289,12 @@ export class OrderManager {
   }
 
   /** Applies a terminal status from the venue. In a replay it is its own confirmation. */
-  ended(order: BotOrder, how: 'filled' | 'canceled' | 'rejected' | 'expired', nowMs: number): void {
-    if (!this.step(order, EVENT[how])) return;
-    order.reason = how;
+  ended(order: BotOrder, reason: 'filled' | 'canceled' | 'rejected' | 'expired', nowMs: number): void {
+    if (!this.step(order, EVENT[reason])) return;
+    order.reason = reason;
     order.confirmed = true;
     this.journal.state(order);
-    this.finishAt(order, how, nowMs);
+    this.finishAt(order, reason, nowMs);
   }
 
   /**
@@ -300,7 +302,7 @@ export class OrderManager {
    * which an order is reserved. Journals each order with an unknown outcome; none is sent again.
    */
   restore({ lastOrder, orders }: RestoredOrders, markTicks: (instrumentIndex: number) => number, nowMs: number): void {
-    if (this.lastId === 0) this.log.base = this.base = lastOrder;
+    if (this.lastId === 0) this.orderLog.base = this.base = lastOrder;
     this.lastId = Math.max(this.lastId, lastOrder);
     for (const restored of orders) {
       const order = restoreBotOrder(restored);
@@ -330,13 +332,13 @@ export class OrderManager {
 
   /** Returns the columns of all orders, including those that are still open. */
   columns(): OrderColumns {
-    for (const order of [...this.open.all(), ...this.drafts.orders]) this.log.write(order, 'open');
-    return this.log.columns(this.lastId - this.base);
+    for (const order of [...this.open.all(), ...this.drafts.orders]) this.orderLog.write(order, 'open');
+    return this.orderLog.columns(this.lastId - this.base);
   }
 
   /** Returns the memory of the log. Call it once the columns are no longer needed. */
   release(): void {
-    this.log.release();
+    this.orderLog.release();
   }
 
   private finishAt(order: BotOrder, reason: DoneReason, nowMs: number): void {
@@ -348,16 +350,16 @@ export class OrderManager {
     order.reason = reason;
     order.confirmed = true;
     this.open.remove(order);
-    if (order.amends > 0) this.amended.takeBack(order);
-    this.log.write(order, reason);
+    if (order.amends > 0) this.amended.reinstateOld(order);
+    this.orderLog.write(order, reason);
     if (reason === 'noEffect') return this.exchange.orderEnded?.(order);
     this.reservations.release(order);
-    if (this.maxEndedOrders === 0) return this.pool(order);
+    if (this.maxEndedOrders === 0) return this.returnToPool(order);
     this.endedOrders.retain(order);
     this.exchange.orderEnded?.(order);
   }
 
-  private pool(order: BotOrder): void {
+  private returnToPool(order: BotOrder): void {
     order.isFree = true;
     if (order === this.current) return;
     order.nextFree = this.freeList;
@@ -379,13 +381,13 @@ export class OrderManager {
 
   /** Moves an order to the state that follows from an event. Returns false, and counts it, if the table has no such step. */
   private step(order: BotOrder, event: number): boolean {
-    const to = NEXT_STATE[(order.state << EVENT_BITS) | event]!;
-    if (to < 0) {
-      this.impossible++;
+    const nextState = NEXT_STATE[(order.state << EVENT_BITS) | event]!;
+    if (nextState < 0) {
+      this.impossibleCount++;
       this.journal.state(order);
       return false;
     }
-    order.state = to;
+    order.state = nextState;
     return true;
   }
 }

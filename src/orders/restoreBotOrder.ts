@@ -1,4 +1,4 @@
-// Orders as a restarting bot reads them from its journal, in whole numbers, and the records that it makes of them.
+// Orders as a restarting bot reads them from its journal, in whole numbers, and the conversion of each into the bot's own record.
 
 import type { Lots, Ticks, TimeMs, Units } from '../base/brand.ts';
 import type { Ladder, OrderId, OrderIntent, VenueOrderId } from '../model/order.ts';
@@ -21,7 +21,9 @@ export interface RestoredOrder extends OrderIntent {
   readonly trailing: Ticks;
   readonly trailingPpm: number;
   readonly trailingFrom: Ticks;
-  readonly trigger: Ticks;
+  /** For a stop leg, or a stop entry that was sent: the price that triggered it. 0 for any other order. */
+  readonly firedAtTicks: Ticks;
+  /** For a trigger order: its trigger price. 0 for any other order. */
   readonly triggerTicks: Ticks;
   /** Undefined when a journal of an earlier version does not contain it. */
   readonly triggersAbove: boolean | undefined;
@@ -47,9 +49,11 @@ export interface RestoredOrder extends OrderIntent {
 /** A draft that waits until other orders have ended. */
 export interface RestoredDraft {
   readonly order: BotOrder;
+  /** Orders that have to end first. */
   readonly ahead: readonly OrderId[];
+  /** For a replacement: the old order. */
   readonly replaced: ReplacedOrder | null;
-  /** NaN for a replacement. */
+  /** The lots to hold, negative for short; NaN for a replacement. */
   readonly targetLots: number;
   /** How the orders of `ahead` that have ended did so, by id. */
   readonly ended: ReadonlyMap<number, OrderEnd>;
@@ -65,7 +69,8 @@ export interface RestoredOrders {
   readonly drafts?: readonly RestoredDraft[];
 }
 
-const STATES = {
+/** The lifecycle, as a number of `STATE`, in which a restored order continues. */
+const RESTORED_STATES = {
   sent: STATE.sent,
   notSent: STATE.sent,
   unknown: STATE.unknown,
@@ -94,14 +99,14 @@ export function restoreBotOrder(order: RestoredOrder): BotOrder {
   record.trailingPpm = order.trailingPpm;
   record.trailingFrom = order.trailingFrom;
   record.isGuarded = order.takeProfit > 0 || order.stopLoss > 0 || order.trailing > 0;
-  record.firedAtTicks = order.trigger;
+  record.firedAtTicks = order.firedAtTicks;
   record.triggerTicks = order.triggerTicks;
   record.triggersAbove = order.triggersAbove === true;
   record.amends = order.amends;
   record.venueId = order.venueId;
   record.filledLots = order.filledLots;
   record.filledUnits = order.filledUnits;
-  record.state = STATES[order.state];
+  record.state = RESTORED_STATES[order.state];
   record.wasUnknown = order.state === 'unknown' || order.state === 'provenAbsent';
   if (order.state === 'provenAbsent' || order.state === 'refused') {
     record.reason = order.state === 'provenAbsent' ? 'noEffect' : 'refused';

@@ -159,8 +159,8 @@ export class Service {
   }
 
   /**
-   * Advances time: runs everything due until `nowMs`, in order. Times must not decrease. A part of a millisecond is left out, because every
-   * time that a reply shows is a whole number of milliseconds.
+   * Advances time: runs everything due until `nowMs`, in order. Times must not decrease. `nowMs` is rounded down to a whole millisecond,
+   * because every time in a reply is a whole number of milliseconds.
    */
   advance(nowMs: number): void {
     if (this.#isInDoubt) return;

@@ -37,13 +37,15 @@ export abstract class AccountBooks {
   readonly instruments: readonly Instrument[];
   /** Number of strategies. */
   readonly strategies: number;
-  /** The asset in which cash is counted, and its digits. */
+  /** The asset in which cash is counted. */
   readonly cashAsset: string;
+  /** Number of decimals of that asset: a unit is 10^-cashDigits of it. */
   readonly cashDigits: number;
   /** By strategy. */
   protected readonly books: readonly StrategyBook[];
-  /** Cash of the account. */
+  /** Cash of the account, in units. */
   protected total = 0.5;
+  /** Where changes of positions are marked, by instrument. */
   private readonly followers: ChangedIndexes[] = [];
 
   constructor(instruments: readonly Instrument[], strategies: number, cashAsset: string, cashDigits: number) {
@@ -56,21 +58,21 @@ export abstract class AccountBooks {
   }
 
   /** True when any strategy holds the instrument. */
-  abstract holds(index: number): boolean;
+  abstract holds(instrumentIndex: number): boolean;
   /** Returns the value of the account's holding at a price in ticks, in units of cash. */
-  abstract holdingValue(index: number, ticks: number): number;
+  abstract holdingValue(instrumentIndex: number, ticks: number): number;
   /** Returns the value of a strategy's holding at a price in ticks: what it adds to the cash. 0 at any price if it holds nothing. */
-  protected abstract strategyValue(strategy: number, index: number, ticks: number): number;
+  protected abstract strategyValue(strategy: number, instrumentIndex: number, ticks: number): number;
   /** Returns the cost of the coins that a strategy holds. */
   protected abstract costOfHoldings(strategy: number): number;
 
-  /** From now on marks each instrument whose position changes in `changed`. With one strategy and one instrument, nothing is marked. */
+  /** From now on marks in `changed` each instrument whose position changes. With one strategy and one instrument, nothing is marked. */
   follow(changed: ChangedIndexes): void {
     this.followers.push(changed);
   }
-  protected positionChanged(index: number): void {
+  protected positionChanged(instrumentIndex: number): void {
     const { followers } = this;
-    for (let follower = 0; follower < followers.length; follower++) followers[follower]!.mark(index);
+    for (let index = 0; index < followers.length; index++) followers[index]!.mark(instrumentIndex);
   }
 
   /** Returns the cash of a strategy, in units. */
@@ -103,22 +105,25 @@ export abstract class AccountBooks {
   /** Returns the equity of the account at marks in ticks by instrument, in units of cash. */
   equityTotalUnits(marks: ArrayLike<number>): number {
     let equity = this.cashTotal;
-    for (let index = 0; index < this.instruments.length; index++) if (this.holds(index)) equity += this.holdingValue(index, marks[index]!);
+    for (let index = 0; index < this.instruments.length; index++) {
+      if (this.holds(index)) equity += this.holdingValue(index, marks[index]!);
+    }
     return equity;
   }
 
   /** Throws InvariantError when a book does not balance, or the books do not add up to the account. Not for the hot path. */
   assertReconciled(): void {
-    let total = 0;
+    let bookedCash = 0;
     this.books.forEach(({ cash, deposits, realised, fees, funding, covered }, strategy) => {
       const history = deposits + realised - fees + funding + covered;
       const present = cash + this.costOfHoldings(strategy);
       assert(present === history, `book ${strategy}: cash and cost of coins are ${present}, its history says ${history}`);
-      total += cash;
+      bookedCash += cash;
     });
-    assert(total === this.cashTotal, `the books add up to ${total}, the account has ${this.cashTotal}`);
+    assert(bookedCash === this.cashTotal, `the books add up to ${bookedCash}, the account has ${this.cashTotal}`);
   }
 
+  /** Books a deposit of cash. */
   protected depositCash(strategy: number, units: number): void {
     const book = this.books[strategy]!;
     book.deposits = exact(book.deposits + units);

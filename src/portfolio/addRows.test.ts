@@ -16,9 +16,10 @@ const TERMS = () => ({ leverage: 5, isCross: true, isNet: true });
 const COINS = ['BTC', 'ETH', 'SOL'].map((base) => spotInstrument(base, { quoteDigits: 4 }));
 const linear = (base: string) => linearContract({ marginDigits: 4 }, { base });
 
-type LedgerKind = readonly [name: string, makeLedgers: () => { ledger: Ledger; accounts: readonly Ledger[] }];
+/** A kind of ledger, with a function that returns a new one and the accounts that it consists of. */
+type LedgerKind = readonly [name: string, newLedger: () => { ledger: Ledger; accounts: readonly Ledger[] }];
 const singleAccount = (ledger: Ledger) => ({ ledger, accounts: [ledger] });
-const KINDS: readonly LedgerKind[] = [
+const LEDGER_KINDS: readonly LedgerKind[] = [
   ['coins', () => singleAccount(new SpotLedger(COINS, 1))],
   ['contracts', () => singleAccount(new FuturesLedger([linear('BTC'), linear('ETH'), linear('SOL')], 1, TERMS))],
   ['an inverse contract', () => singleAccount(new FuturesLedger([inverseContract()], 1, TERMS))],
@@ -31,15 +32,15 @@ const KINDS: readonly LedgerKind[] = [
   ],
 ];
 
-test.each(KINDS)('equity written one holding at a time equals the sum of all holdings, for %s', (name, makeLedgers) => {
+test.each(LEDGER_KINDS)('equity written one holding at a time equals the sum of all holdings, for %s', (name, newLedger) => {
   for (let seed = 1; seed <= 60; seed++) {
     const rng = seededRng(seed);
     const pick = (below: number) => Math.floor(rng.next() * below);
-    const { ledger, accounts } = makeLedgers();
+    const { ledger, accounts } = newLedger();
     for (const account of accounts) account.deposit(0, account.cashAsset, 1e13);
     const { instruments } = ledger;
     instruments.forEach((instrument, index) => {
-      if (pick(3) > 0) buy(ledger, instrument, index, pick(2) === 0, 1 + pick(2_000), 300_000 + pick(5_000));
+      if (pick(3) > 0) openPosition(ledger, instrument, index, pick(2) === 0, 1 + pick(2_000), 300_000 + pick(5_000));
     });
     const ticks = instruments.map(() => Int32Array.from({ length: ROWS }, () => 200_000 + pick(200_000)));
     const hasFixedMark = instruments.map(() => pick(3) === 0);
@@ -58,8 +59,8 @@ test.each(KINDS)('equity written one holding at a time equals the sum of all hol
   }
 });
 
-/** Books a buy, or a short sale of a contract if `isShort`. */
-function buy(ledger: Ledger, { market }: Instrument, index: number, isShort: boolean, lots: number, price: number): void {
+/** Opens a position: buys, or sells a contract short if `isShort`. */
+function openPosition(ledger: Ledger, { market }: Instrument, index: number, isShort: boolean, lots: number, price: number): void {
   const books = ledger instanceof PairedLedger ? ledger.of(index) : ledger;
   const notional = books instanceof FuturesLedger ? books.scale(index).valueOfLots(lots, price) : price * lots;
   ledger.fill(0, index, market === 'spot' || !isShort, fillOf({ lots, price, notional }), false);

@@ -35,8 +35,9 @@ export class CoinHolding {
   readonly asset: CoinAsset;
   /** Units of the asset in one lot. */
   readonly unitsPerLot: number;
-  /** Units that the strategy holds, and what they cost in quote units. */
+  /** Units of the asset that the strategy holds. */
   base = 0.5;
+  /** What these units cost, in quote units. */
   cost = 0.5;
   /** When the position was opened, ms UTC: the first purchase after it was flat. NaN for deposited coins. */
   openedMs = 0.5;
@@ -72,19 +73,19 @@ export class CoinHolding {
       book.cash = exact(cash - notional - cashFee);
     } else {
       if (!(units + baseFee <= held)) return false;
-      const costOut = units === held ? cost : mulDiv(cost, units, held, 'halfUp');
-      this.cost = cost - costOut;
-      book.realised += notional - costOut;
+      const soldCost = units === held ? cost : mulDiv(cost, units, held, 'halfUp');
+      this.cost = cost - soldCost;
+      book.realised += notional - soldCost;
       this.base = exact(held - units - baseFee);
       book.cash = exact(cash + notional - cashFee);
     }
     book.fees += cashFee;
     if (baseFee > 0)
-      this.leaveAsFee(isBuy ? mulDiv(notional, baseFee, units, 'halfUp') : mulDiv(this.cost, baseFee, held - units, 'halfUp'));
+      this.bookBaseFee(isBuy ? mulDiv(notional, baseFee, units, 'halfUp') : mulDiv(this.cost, baseFee, held - units, 'halfUp'));
     return true;
   }
   /** Books a fee that was paid in base units. It counts at the cost of these units. */
-  private leaveAsFee(costUnits: number): void {
+  private bookBaseFee(costUnits: number): void {
     this.cost -= costUnits;
     this.book.fees += costUnits;
   }

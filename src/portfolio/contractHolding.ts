@@ -1,4 +1,5 @@
-// Holds the position of an account in one contract, linear or inverse: books opened and closed lots, margin and funding, and values it.
+// Holds the position of an account in one contract, linear or inverse. Books opened and closed lots, margin and funding, and values the
+// position. `FuturesLedger` has one for each contract.
 
 import { assert } from '../base/assert.ts';
 import { exact, MAX_EXACT, mulDiv } from '../base/number/exact.ts';
@@ -10,10 +11,12 @@ import { CashAndBase, markPerTick } from './scale.ts';
 // hot: docs/performance.md#file-constants
 const NAN = NaN;
 
-/** How the account trades a contract. */
+/** Leverage, margin mode and position mode in which the account trades a contract. */
 export interface MarginTerms {
   readonly leverage: number;
+  /** True for cross margin, false for isolated margin. */
   readonly isCross: boolean;
+  /** True for net mode, false for two-way mode. */
   readonly isNet: boolean;
 }
 
@@ -22,18 +25,21 @@ export interface LedgerPosition {
   readonly lots: number;
   /** Entry value of the lots. */
   readonly entryUnits: number;
-  /** When it was opened, ms UTC. */
+  /** When the side was opened, ms UTC; NaN before. */
   readonly openedMs: number;
   /** Average entry price, in ticks with a fraction. Reductions do not change it. */
   readonly entryTicks: number;
+  /** Margin that the side holds. */
   readonly marginUnits: number;
-  /** Realised profit, fees and funding since it was opened. */
+  /** Realised profit since the side was opened. */
   readonly realisedUnits: number;
+  /** Fees since the side was opened. */
   readonly feeUnits: number;
+  /** Funding since the side was opened, negative if paid. */
   readonly fundingUnits: number;
 }
 /** Returns a side without lots. */
-const flat = () => ({
+const emptySide = () => ({
   lots: 0,
   openedMs: NAN,
   entryUnits: 0,
@@ -43,30 +49,32 @@ const flat = () => ({
   feeUnits: 0,
   fundingUnits: 0,
 });
-type PositionSide = ReturnType<typeof flat>;
+type PositionSide = ReturnType<typeof emptySide>;
 
 /** The part of a fill that opens a side. */
 export interface OpenedLots {
   readonly lots: number;
-  readonly price: number;
-  /** Value and fee of these lots. */
-  readonly value: number;
-  readonly fee: number;
+  readonly priceTicks: number;
+  /** Value of these lots. */
+  readonly valueUnits: number;
+  /** Fee of these lots. */
+  readonly feeUnits: number;
   readonly timeMs: number;
 }
 
-/** A contract in the account: the one strategy that trades it, and both sides. In net mode at most one side is open. */
+/** The holding of one contract: its two sides, and the one strategy that trades it. In net mode at most one side is open. */
 export class ContractHolding {
-  /** How lots and ticks of the contract become units of its settlement asset. */
+  /** Converts lots and ticks of the contract to units of its settlement asset. */
   readonly scale: ContractScale;
   /** Leverage and margin terms of the contract. */
   readonly terms: MarginTerms;
-  /** The strategy that trades it; -1 until one does. */
+  /** Index of the strategy that trades the contract; -1 until one does. */
   strategy = -1;
-  /** The two sides. In net mode at most one has lots. */
-  readonly long: PositionSide = flat();
-  readonly short: PositionSide = flat();
-  /** Reused while rows are marked. */
+  /** The long side. */
+  readonly long: PositionSide = emptySide();
+  /** The short side. */
+  readonly short: PositionSide = emptySide();
+  /** Reused by `markWithoutRounding`, so that it allocates no object. */
   private readonly balances = new CashAndBase();
 
   constructor(instrument: Instrument, terms: MarginTerms) {
@@ -88,48 +96,48 @@ export class ContractHolding {
   }
 
   /** Books lots that open a side. */
-  open(isLong: boolean, { lots, price, value, fee, timeMs }: OpenedLots): void {
+  open(isLong: boolean, { lots, priceTicks, valueUnits, feeUnits, timeMs }: OpenedLots): void {
     const { scale, terms } = this;
     const side = this.side(isLong);
     if (side.lots === 0) {
       side.openedMs = timeMs;
       side.realisedUnits = side.feeUnits = side.fundingUnits = 0;
     }
-    side.entryTicks = scale.averageTicks(side.lots, side.entryTicks, lots, price);
+    side.entryTicks = scale.averageTicks(side.lots, side.entryTicks, lots, priceTicks);
     side.lots = exact(side.lots + lots);
-    side.entryUnits = exact(side.entryUnits + value);
-    side.marginUnits += scale.initial(value, terms.leverage);
-    side.feeUnits += fee;
+    side.entryUnits = exact(side.entryUnits + valueUnits);
+    side.marginUnits += scale.initial(valueUnits, terms.leverage);
+    side.feeUnits += feeUnits;
   }
 
-  /** Closes lots of a side at a value. Returns their profit. */
-  close(isLong: boolean, lots: number, value: number, fee: number): number {
+  /** Closes lots of a side. `valueUnits` and `feeUnits` are the value and the fee of these lots. Returns their profit in units. */
+  close(isLong: boolean, lots: number, valueUnits: number, feeUnits: number): number {
     const { scale, terms } = this;
     const side = this.side(isLong);
-    const isAll = lots === side.lots;
-    const entry = isAll ? side.entryUnits : mulDiv(side.entryUnits, lots, side.lots, 'halfUp');
-    const margin = isAll ? side.marginUnits : mulDiv(side.marginUnits, lots, side.lots, 'down');
-    const profit = scale.profit(isLong, entry, value);
+    const closesAll = lots === side.lots;
+    const entryUnits = closesAll ? side.entryUnits : mulDiv(side.entryUnits, lots, side.lots, 'halfUp');
+    const marginUnits = closesAll ? side.marginUnits : mulDiv(side.marginUnits, lots, side.lots, 'down');
+    const profitUnits = scale.profit(isLong, entryUnits, valueUnits);
     side.lots -= lots;
-    side.entryUnits -= entry;
-    const marginLeft = side.marginUnits - margin;
-    // If an isolated position loses more than the margin of the closed lots, the margin of the other lots pays the remainder.
-    side.marginUnits = terms.isCross ? marginLeft : Math.max(0, marginLeft + Math.min(0, margin + profit));
-    side.realisedUnits += profit;
-    side.feeUnits += fee;
+    side.entryUnits -= entryUnits;
+    const remainingUnits = side.marginUnits - marginUnits;
+    // If closed lots of an isolated position lose more than their margin, the margin of the other lots pays the difference.
+    side.marginUnits = terms.isCross ? remainingUnits : Math.max(0, remainingUnits + Math.min(0, marginUnits + profitUnits));
+    side.realisedUnits += profitUnits;
+    side.feeUnits += feeUnits;
     assert(terms.isCross || side.marginUnits >= 0, 'no more margin is returned than there was');
-    return profit;
+    return profitUnits;
   }
 
-  /** Books funding of one side: units received, negative if paid. */
+  /** Books a funding payment of one side. `units` are received; negative if paid. */
   fund(isLong: boolean, units: number): void {
     const side = this.side(isLong);
     if (!this.terms.isCross) side.marginUnits += units;
     side.fundingUnits += units;
   }
 
-  /** Returns the profit of both sides at a price in ticks; NaN if the price is missing or a value is too large to be exact. */
-  value(ticks: number): number {
+  /** Returns the unrealised profit of both sides at a price in ticks; NaN if the price is missing or a value is too large to be exact. */
+  profitUnits(ticks: number): number {
     const { scale, long, short } = this;
     let units = 0;
     if (long.lots > 0) units += scale.profit(true, long.entryUnits, scale.valueOfLots(long.lots, ticks));
@@ -137,38 +145,43 @@ export class ContractHolding {
     return Number.isFinite(units) ? units : NAN;
   }
 
-  /** Writes `cash` plus the profit at `ticks[row + offset]` into `out` in [from, to); see `Ledger.markRows`. */
+  /** Writes `cash` plus the unrealised profit at the price `ticks[row + offset]` into `out[row]`, for rows in [from, to); see `Ledger.markRows`. */
   markRows(cash: number, out: Float64Array, from: number, to: number, ticks: TickColumn, offset: number): void {
     if (!this.isHeld) out.fill(cash, from, to);
     else if (!this.markWithoutRounding(cash, out, from, to, ticks, offset)) {
-      for (let row = from; row < to; row++) out[row] = cash + this.value(ticks[row + offset]!);
+      for (let row = from; row < to; row++) out[row] = cash + this.profitUnits(ticks[row + offset]!);
     }
   }
-  /** Marks the rows with one product for each. Returns false if a value must be rounded or is too large to be exact. */
+
+  /** As `markRows`, with one multiplication for each row. Returns false if a value needs rounding or is too large to be exact. */
   private markWithoutRounding(cash: number, out: Float64Array, from: number, to: number, ticks: TickColumn, offset: number): boolean {
     const { scale, long, short } = this;
-    const perLongTick = scale.unitsPerTick(long.lots);
-    const perShortTick = scale.unitsPerTick(short.lots);
-    const maxPerTick = Math.max(perLongTick, perShortTick);
-    if (maxPerTick === 0) return false;
-    const perTick = perLongTick - perShortTick;
+    const longUnitsPerTick = scale.unitsPerTick(long.lots);
+    const shortUnitsPerTick = scale.unitsPerTick(short.lots);
+    const maxUnitsPerTick = Math.max(longUnitsPerTick, shortUnitsPerTick);
+    if (maxUnitsPerTick === 0) return false;
+    const unitsPerTick = longUnitsPerTick - shortUnitsPerTick;
     const positionAsCash = this.balances;
     positionAsCash.cash = cash - long.entryUnits + short.entryUnits;
-    if (ticks instanceof Int32Array && maxPerTick * 2 ** 31 <= MAX_EXACT) {
-      markPerTick(out, from, to, positionAsCash, perTick, ticks, offset);
+    if (ticks instanceof Int32Array && maxUnitsPerTick * 2 ** 31 <= MAX_EXACT) {
+      markPerTick(out, from, to, positionAsCash, unitsPerTick, ticks, offset);
       return true;
     }
     for (let row = from; row < to; row++) {
       const tick = ticks[row + offset]!;
-      if (!(maxPerTick * tick <= MAX_EXACT)) return false;
-      out[row] = positionAsCash.cash + perTick * tick;
+      if (!(maxUnitsPerTick * tick <= MAX_EXACT)) return false;
+      out[row] = positionAsCash.cash + unitsPerTick * tick;
     }
     return true;
   }
-  /** Adds the profit to `out` in [from, to). The price of each row is that of `ticks` from `row` on, or always that of `row` if `step` is 0. */
+
+  /**
+   * Adds the unrealised profit to `out` in [from, to). The first price is `ticks[row]`. With `step` 1 each further row has the next price, with
+   * `step` 0 all rows have the same price.
+   */
   addRows(out: Float64Array, from: number, to: number, ticks: TickColumn, row: number, step: 0 | 1): void {
     if (!this.isHeld) return;
     for (let writtenRow = from, valuedRow = row; writtenRow < to; writtenRow++, valuedRow += step)
-      out[writtenRow] = out[writtenRow]! + this.value(ticks[valuedRow]!);
+      out[writtenRow] = out[writtenRow]! + this.profitUnits(ticks[valuedRow]!);
   }
 }

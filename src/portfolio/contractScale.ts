@@ -10,8 +10,9 @@ const INFINITY = Infinity;
 const NAN = NaN;
 
 const MAX_EXACT = Number.MAX_SAFE_INTEGER;
+const MILLION = 1_000_000;
 
-/** The scale of one contract. */
+/** Converts lots and prices of one contract to money. */
 export class ContractScale {
   /** The terms of the contract. */
   readonly contract: Contract;
@@ -44,7 +45,7 @@ export class ContractScale {
   unitsPerTick(lots: number): number {
     return this.isInverse || this.denominator !== 1 ? 0 : this.numerator * lots;
   }
-  /** Returns the notional rounded up; `notionalDown` rounds it down. For limits. */
+  /** Returns the value of lots at a price in ticks, rounded up to the unit. */
   notionalUp(ticks: number, lots: number): number {
     return this.rounded(lots, ticks, 'up');
   }
@@ -79,13 +80,13 @@ export class ContractScale {
   }
 
   /** Returns the value of lots, rounded; Infinity above 2^53 - 1. */
-  private rounded(lots: number, ticks: number, how: 'halfUp' | 'up' | 'down'): number {
+  private rounded(lots: number, ticks: number, rounding: 'halfUp' | 'up' | 'down'): number {
     if (lots === 0) return 0;
     const multiplicand = (this.isInverse ? this.face : this.numerator) * lots;
     const divisor = this.isInverse ? this.denominator * ticks : this.denominator;
     const multiplier = this.isInverse ? this.times : ticks;
     if (!(multiplicand <= MAX_EXACT && (multiplicand * multiplier) / divisor <= MAX_EXACT - 8)) return INFINITY;
-    return mulDiv(multiplicand, multiplier, divisor, how);
+    return mulDiv(multiplicand, multiplier, divisor, rounding);
   }
 
   /** Returns the profit of lots that were opened at a value of `inUnits`, at a value of `outUnits`. */
@@ -110,13 +111,13 @@ export class ContractScale {
   maintenance(units: number): number {
     const { tiers } = this.contract;
     let tier = 0;
+    // The whole value pays the rate of the highest tier. Deduct what the parts in lower tiers have paid too much.
     let deduction = 0;
-    let from = 0;
     while (tiers[tier]!.upToUnits !== null && units > tiers[tier]!.upToUnits!) {
-      from = tiers[tier]!.upToUnits!;
+      const lower = tiers[tier]!;
       tier++;
-      deduction += mulDiv(from, tiers[tier]!.maintenancePpm - tiers[tier - 1]!.maintenancePpm, 1_000_000, 'down');
+      deduction += mulDiv(lower.upToUnits!, tiers[tier]!.maintenancePpm - lower.maintenancePpm, MILLION, 'down');
     }
-    return mulDiv(units, tiers[tier]!.maintenancePpm, 1_000_000, 'up') - deduction;
+    return mulDiv(units, tiers[tier]!.maintenancePpm, MILLION, 'up') - deduction;
   }
 }

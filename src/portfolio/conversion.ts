@@ -6,13 +6,16 @@ import { InstrumentScale, quoteValueAt, valueDownAt, valueUpAt, type Factor } fr
 
 // hot: docs/performance.md#imported-constants
 const { mulDiv, MAX_EXACT } = numbers;
+// hot: docs/performance.md#file-constants
 const NAN = NaN;
 
 /** The conversion of a quote asset into the reporting asset of a run. Prices are in ticks of the conversion instrument. */
 export class Conversion {
+  /** The quote asset that is converted. */
   readonly asset: string;
   /** Index of the conversion instrument in the run. */
   readonly index: number;
+  /** How units and ticks become units of the reporting asset. */
   private readonly factor: Factor;
   /** The price before the first close: the last warm-up close, or else the first open. */
   private startTicks = NAN;
@@ -40,10 +43,11 @@ export class Conversion {
   value(units: number, ticks: number): number {
     return quoteValueAt(units, this.ticksAt(ticks), this.factor);
   }
-  /** Returns the value rounded down; `valueUp` rounds it up. For limits. Infinity and NaN stay. */
+  /** Returns the value of `units` rounded down, for limits. Infinity and NaN stay. */
   valueDown(units: number, ticks: number): number {
     return Number.isFinite(units) ? valueDownAt(units, this.ticksAt(ticks), this.factor) : units;
   }
+  /** Returns the value of `units` rounded up, for limits. Infinity and NaN stay. */
   valueUp(units: number, ticks: number): number {
     return Number.isFinite(units) ? valueUpAt(units, this.ticksAt(ticks), this.factor) : units;
   }

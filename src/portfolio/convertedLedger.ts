@@ -36,14 +36,14 @@ export class ConvertedLedger extends SplitLedger implements Ledger {
     this.instruments = instruments;
     this.strategies = strategies;
     this.conversions = listOf(Object.values(converts), (id) => {
-      const index = instruments.findIndex((each) => each.id === id);
+      const index = instruments.findIndex((instrument) => instrument.id === id);
       if (index < 0) throw new InvariantError(`the conversion instrument ${id} is not in the run`);
       return new Conversion(instruments[index]!, index);
     });
-    const [first] = this.conversions;
-    if (first === undefined) throw new InvariantError('a converted ledger has a conversion');
-    const assets = [instruments[first.index]!.quote, ...this.conversions.map(({ asset }) => asset)];
-    checkBases(instruments);
+    const [firstConversion] = this.conversions;
+    if (firstConversion === undefined) throw new InvariantError('a converted ledger has a conversion');
+    const assets = [instruments[firstConversion.index]!.quote, ...this.conversions.map(({ asset }) => asset)];
+    checkTradedOnce(instruments);
     this.accountOf = Uint16Array.from(instruments, ({ id, quote }) => {
       const account = assets.indexOf(quote);
       if (account >= 0) return account;
@@ -79,8 +79,13 @@ export class ConvertedLedger extends SplitLedger implements Ledger {
   }
 
   deposit(strategy: number, asset: string, units: number, costUnits = 0): void {
-    const holder = this.accountIn(asset) ?? this.accounts[this.accountOf[this.instruments.findIndex(({ base }) => base === asset)] ?? 0]!;
-    holder.deposit(strategy, asset, units, costUnits);
+    const account = this.accountIn(asset) ?? this.accountOfCoin(asset);
+    account.deposit(strategy, asset, units, costUnits);
+  }
+  /** Returns the account that trades a coin; the first one if no instrument does. */
+  private accountOfCoin(coin: string): SpotLedger {
+    const instrument = this.instruments.findIndex(({ base }) => base === coin);
+    return this.accounts[this.accountOf[instrument] ?? 0]!;
   }
   fill(strategy: number, index: number, isBuy: boolean, fill: Fill): void {
     this.of(index).fill(strategy, index, isBuy, fill);
@@ -100,17 +105,17 @@ export class ConvertedLedger extends SplitLedger implements Ledger {
 
   equityUnits(strategy: number, marks: ArrayLike<number>): number {
     let units = this.accounts[0]!.equityUnits(strategy, marks);
-    for (let other = 0; other < this.conversions.length; other++) {
-      const conversion = this.conversions[other]!;
-      units += conversion.value(this.accounts[other + 1]!.equityUnits(strategy, marks), marks[conversion.index]!);
+    for (let account = 1; account < this.accounts.length; account++) {
+      const conversion = this.conversions[account - 1]!;
+      units += conversion.value(this.accounts[account]!.equityUnits(strategy, marks), marks[conversion.index]!);
     }
     return units;
   }
   equityTotalUnits(marks: ArrayLike<number>): number {
     let units = this.accounts[0]!.equityTotalUnits(marks);
-    for (let other = 0; other < this.conversions.length; other++) {
-      const conversion = this.conversions[other]!;
-      units += conversion.value(this.accounts[other + 1]!.equityTotalUnits(marks), marks[conversion.index]!);
+    for (let account = 1; account < this.accounts.length; account++) {
+      const conversion = this.conversions[account - 1]!;
+      units += conversion.value(this.accounts[account]!.equityTotalUnits(marks), marks[conversion.index]!);
     }
     return units;
   }
@@ -123,9 +128,9 @@ export class ConvertedLedger extends SplitLedger implements Ledger {
 }
 
 /** Throws ConfigError for a coin that two instruments trade, because each has a book of its own for it. */
-function checkBases(instruments: readonly Instrument[]): void {
+function checkTradedOnce(instruments: readonly Instrument[]): void {
   instruments.forEach(({ base, wireName }, index) => {
-    const earlier = instruments.slice(0, index).find((each) => each.base === base);
+    const earlier = instruments.slice(0, index).find((instrument) => instrument.base === base);
     if (earlier === undefined) return;
     throw new ConfigError(
       `${wireName}: ${base} is held through ${earlier.wireName} too`,

@@ -42,7 +42,7 @@ test('a holding of both sides is not one-sided, because its value is rounded twi
 });
 
 test('the entry price of lots at two prices is the mean by coins for an inverse contract, and by lots for a linear one', () => {
-  const average = (contract: ReturnType<typeof inverseContract>) => {
+  const entryPriceOf = (contract: ReturnType<typeof inverseContract>) => {
     const ledger = new FuturesLedger([contract], 1, () => TERMS);
     ledger.deposit(0, ledger.cashAsset, 1e12);
     const buy = (lots: number, price: number) =>
@@ -51,7 +51,7 @@ test('the entry price of lots at two prices is the mean by coins for an inverse 
     buy(1, 200_000);
     return ledger.entryPrice(0, 0);
   };
-  expect([average(linearContract()), average(inverseContract())]).toEqual([35_000, 32_000]);
+  expect([entryPriceOf(linearContract()), entryPriceOf(inverseContract())]).toEqual([35_000, 32_000]);
 });
 
 test('an inverse contract of a cheap coin with a fine price has its exact value', () => {

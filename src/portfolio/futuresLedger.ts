@@ -39,32 +39,40 @@ export class FuturesLedger extends AccountBooks implements Ledger {
     this.depositCash(strategy, units);
   }
 
-  fill(strategy: number, index: number, isBuy: boolean, fill: Fill, closes: boolean): void {
-    const holding = this.holdingFor(strategy, index);
+  fill(strategy: number, instrumentIndex: number, isBuy: boolean, fill: Fill, closes: boolean): void {
+    const holding = this.holdingFor(strategy, instrumentIndex);
     const book = this.books[strategy]!;
     const { lots, price, notional, fee, covered, timeMs } = fill;
     const opposite = holding.side(!isBuy);
-    const closing = holding.terms.isNet || closes ? Math.min(lots, opposite.lots) : 0;
-    if (closes && closing < lots) throw overcloseError(this.instruments[index]!, strategy, fill, opposite.lots);
-    const closingValue = closing === lots ? notional : holding.scale.valueOfLots(closing, price);
-    const closingFee = closing === lots ? fee : mulDiv(fee, closing, lots, 'down');
-    if (closing > 0) {
-      const profit = holding.close(!isBuy, closing, closingValue, closingFee);
+    const closedLots = holding.terms.isNet || closes ? Math.min(lots, opposite.lots) : 0;
+    if (closes && closedLots < lots) throw overcloseError(this.instruments[instrumentIndex]!, strategy, fill, opposite.lots);
+    const closedValue = closedLots === lots ? notional : holding.scale.valueOfLots(closedLots, price);
+    const closedFee = closedLots === lots ? fee : mulDiv(fee, closedLots, lots, 'down');
+    if (closedLots > 0) {
+      const profit = holding.close(!isBuy, closedLots, closedValue, closedFee);
       book.realised = exact(book.realised + profit);
       this.pay(book, profit);
     }
-    if (lots > closing) holding.open(isBuy, { lots: lots - closing, price, value: notional - closingValue, fee: fee - closingFee, timeMs });
+    if (lots > closedLots) {
+      holding.open(isBuy, {
+        lots: lots - closedLots,
+        priceTicks: price,
+        valueUnits: notional - closedValue,
+        feeUnits: fee - closedFee,
+        timeMs,
+      });
+    }
     book.fees += fee;
     book.covered += covered;
     this.pay(book, covered - fee);
-    this.positionChanged(index);
+    this.positionChanged(instrumentIndex);
   }
 
   /**
    * Books funding of the position on one side of a contract: units received, negative if paid. Returns the strategy whose position it is.
    */
-  funded(index: number, isLong: boolean, units: number): number {
-    const holding = this.holdings[index]!;
+  funded(instrumentIndex: number, isLong: boolean, units: number): number {
+    const holding = this.holdings[instrumentIndex]!;
     assert(holding.strategy >= 0, 'a contract with funding belongs to a strategy');
     const book = this.books[holding.strategy]!;
     holding.fund(isLong, units);
@@ -74,61 +82,65 @@ export class FuturesLedger extends AccountBooks implements Ledger {
   }
 
   /** Returns the strategy that trades a contract; -1 if none has traded it yet. */
-  ownerOf(index: number): number {
-    return this.holdings[index]!.strategy;
+  ownerOf(instrumentIndex: number): number {
+    return this.holdings[instrumentIndex]!.strategy;
   }
-  side(index: number, isLong: boolean): LedgerPosition {
-    return this.holdings[index]!.side(isLong);
+  /** Returns one side of the position in a contract. */
+  side(instrumentIndex: number, isLong: boolean): LedgerPosition {
+    return this.holdings[instrumentIndex]!.side(isLong);
   }
-  scale(index: number): ContractScale {
-    return this.holdings[index]!.scale;
+  /** Returns how lots and ticks of a contract become money. */
+  scale(instrumentIndex: number): ContractScale {
+    return this.holdings[instrumentIndex]!.scale;
   }
-  terms(index: number): MarginTerms {
-    return this.holdings[index]!.terms;
+  /** Returns how the account trades a contract. */
+  terms(instrumentIndex: number): MarginTerms {
+    return this.holdings[instrumentIndex]!.terms;
   }
+  /** Returns the funding that a strategy has received, negative if paid, in units. */
   funding(strategy: number): number {
     return this.books[strategy]!.funding;
   }
 
-  lots(strategy: number, index: number): number {
-    const { long, short, strategy: owner } = this.holdings[index]!;
+  lots(strategy: number, instrumentIndex: number): number {
+    const { long, short, strategy: owner } = this.holdings[instrumentIndex]!;
     return owner === strategy ? long.lots - short.lots : 0;
   }
-  closable(strategy: number, index: number, isBuy: boolean, closes: boolean): number {
-    const { long, short, terms, strategy: owner } = this.holdings[index]!;
+  closable(strategy: number, instrumentIndex: number, isBuy: boolean, closes: boolean): number {
+    const { long, short, terms, strategy: owner } = this.holdings[instrumentIndex]!;
     if (owner !== strategy || !(terms.isNet || closes)) return 0;
     return isBuy ? short.lots : long.lots;
   }
-  lotsFor(index: number, units: number, ticks: number): number {
-    return this.holdings[index]!.scale.lotsWithin(units, ticks);
+  lotsFor(instrumentIndex: number, units: number, ticks: number): number {
+    return this.holdings[instrumentIndex]!.scale.lotsWithin(units, ticks);
   }
-  isFlat(strategy: number, index: number): boolean {
-    const { long, short, strategy: owner } = this.holdings[index]!;
+  isFlat(strategy: number, instrumentIndex: number): boolean {
+    const { long, short, strategy: owner } = this.holdings[instrumentIndex]!;
     return owner !== strategy || (long.lots === 0 && short.lots === 0);
   }
-  qty(strategy: number, index: number): number {
-    return this.lots(strategy, index);
+  qty(strategy: number, instrumentIndex: number): number {
+    return this.lots(strategy, instrumentIndex);
   }
-  qtyDigits(index: number): number {
-    return this.instruments[index]!.quantityDigits;
+  qtyDigits(instrumentIndex: number): number {
+    return this.instruments[instrumentIndex]!.quantityDigits;
   }
-  entryPrice(strategy: number, index: number): number {
-    const { long, short } = this.holdings[index]!;
-    const heldLots = this.lots(strategy, index);
+  entryPrice(strategy: number, instrumentIndex: number): number {
+    const { long, short } = this.holdings[instrumentIndex]!;
+    const heldLots = this.lots(strategy, instrumentIndex);
     const { lots, entryTicks } = heldLots < 0 ? short : long;
     if (lots === 0 || heldLots === 0) return NAN;
-    return entryTicks / pow10(this.instruments[index]!.priceDigits);
+    return entryTicks / pow10(this.instruments[instrumentIndex]!.priceDigits);
   }
 
-  openedMs(strategy: number, index: number, isLong?: boolean): number {
-    if (this.isFlat(strategy, index)) return NAN;
-    const { long, short } = this.holdings[index]!;
+  openedMs(strategy: number, instrumentIndex: number, isLong?: boolean): number {
+    if (this.isFlat(strategy, instrumentIndex)) return NAN;
+    const { long, short } = this.holdings[instrumentIndex]!;
     if (isLong !== undefined) return isLong ? long.openedMs : short.openedMs;
     if (long.lots === 0 || short.lots === 0) return long.lots === 0 ? short.openedMs : long.openedMs;
     return Math.min(long.openedMs, short.openedMs);
   }
-  profitUnits(strategy: number, index: number, ticks: number): number {
-    return this.strategyValue(strategy, index, ticks);
+  profitUnits(strategy: number, instrumentIndex: number, ticks: number): number {
+    return this.strategyValue(strategy, instrumentIndex, ticks);
   }
 
   /** Returns the margin that the positions of a strategy hold. */
@@ -142,44 +154,45 @@ export class FuturesLedger extends AccountBooks implements Ledger {
    * count.
    */
   available(strategy: number, marks: ArrayLike<number>): number {
-    let profit = 0;
-    this.holdings.forEach(({ strategy: owner, terms }, index) => {
-      if (owner === strategy && terms.isCross && this.holds(index)) profit += this.holdingValue(index, marks[index]!);
+    let profitUnits = 0;
+    this.holdings.forEach(({ strategy: owner, terms }, instrumentIndex) => {
+      if (owner === strategy && terms.isCross && this.holds(instrumentIndex))
+        profitUnits += this.holdingValue(instrumentIndex, marks[instrumentIndex]!);
     });
-    const units = this.cash(strategy) - this.marginUsed(strategy);
-    return profit < 0 ? units + profit : units;
+    const freeUnits = this.cash(strategy) - this.marginUsed(strategy);
+    return profitUnits < 0 ? freeUnits + profitUnits : freeUnits;
   }
 
-  holds(index: number): boolean {
-    return this.holdings[index]!.isHeld;
+  holds(instrumentIndex: number): boolean {
+    return this.holdings[instrumentIndex]!.isHeld;
   }
-  isOneSided(index: number): boolean {
-    const { long, short } = this.holdings[index]!;
+  isOneSided(instrumentIndex: number): boolean {
+    const { long, short } = this.holdings[instrumentIndex]!;
     return long.lots === 0 || short.lots === 0;
   }
-  holdingValue(index: number, ticks: number): number {
-    return this.holdings[index]!.value(ticks);
+  holdingValue(instrumentIndex: number, ticks: number): number {
+    return this.holdings[instrumentIndex]!.profitUnits(ticks);
   }
-  protected override strategyValue(strategy: number, index: number, ticks: number): number {
-    const holding = this.holdings[index]!;
-    return holding.strategy === strategy && holding.isHeld ? holding.value(ticks) : 0;
+  protected override strategyValue(strategy: number, instrumentIndex: number, ticks: number): number {
+    const holding = this.holdings[instrumentIndex]!;
+    return holding.strategy === strategy && holding.isHeld ? holding.profitUnits(ticks) : 0;
   }
   protected override costOfHoldings(): number {
     return 0;
   }
-  markRows(index: number, out: Float64Array, from: number, to: number, ticks: TickColumn, offset: number): void {
-    this.holdings[index]!.markRows(this.total, out, from, to, ticks, offset);
+  markRows(instrumentIndex: number, out: Float64Array, from: number, to: number, ticks: TickColumn, offset: number): void {
+    this.holdings[instrumentIndex]!.markRows(this.total, out, from, to, ticks, offset);
   }
-  addRows(index: number, out: Float64Array, from: number, to: number, ticks: TickColumn, row: number, step: 0 | 1): void {
-    this.holdings[index]!.addRows(out, from, to, ticks, row, step);
+  addRows(instrumentIndex: number, out: Float64Array, from: number, to: number, ticks: TickColumn, row: number, step: 0 | 1): void {
+    this.holdings[instrumentIndex]!.addRows(out, from, to, ticks, row, step);
   }
 
   /** Returns the holding of a contract, which belongs to the strategy from now on. Throws ConfigError if it belongs to another one. */
-  private holdingFor(strategy: number, index: number): ContractHolding {
-    const holding = this.holdings[index]!;
+  private holdingFor(strategy: number, instrumentIndex: number): ContractHolding {
+    const holding = this.holdings[instrumentIndex]!;
     if (holding.strategy < 0) holding.strategy = strategy;
     else if (holding.strategy !== strategy) {
-      const { id } = this.instruments[index]!;
+      const { id } = this.instruments[instrumentIndex]!;
       throw new ConfigError(
         `${id}: strategies ${holding.strategy + 1} and ${strategy + 1} both trade it, but an account has one position of a contract`,
         'run them apart, or give each contracts of its own',
@@ -189,6 +202,7 @@ export class FuturesLedger extends AccountBooks implements Ledger {
   }
 }
 
+/** Returns the error for a fill that closes more lots than are held. */
 function overcloseError({ id }: Instrument, strategy: number, { price, lots }: Fill, heldLots: number): InvariantError {
   return new InvariantError(`book ${strategy}: a fill of ${id} at ${price} ticks closes ${lots} lots, ${heldLots} are held`);
 }

@@ -29,7 +29,8 @@ export class PairedLedger extends SplitLedger implements Ledger {
   constructor(instruments: readonly Instrument[], strategies: number, terms: (instrument: Instrument) => MarginTerms) {
     super();
     const contracts = instruments.filter(({ market }) => market === 'futures');
-    if (!contracts.every((each, index) => each === instruments[index])) throw new InvariantError('contracts stand before coins');
+    const areFirst = contracts.every((contract, instrumentIndex) => contract === instruments[instrumentIndex]);
+    if (!areFirst) throw new InvariantError('contracts stand before coins');
     this.instruments = instruments;
     this.strategies = strategies;
     this.contracts = contracts.length;
@@ -39,15 +40,16 @@ export class PairedLedger extends SplitLedger implements Ledger {
     this.cashDigits = this.futures.cashDigits;
     const differing = instruments.find(({ quote, quoteDigits }) => quote !== this.cashAsset || quoteDigits !== this.cashDigits);
     if (differing === undefined) return;
+    const expected = `money in ${this.cashAsset} of ${this.cashDigits} digits, as the contracts have it`;
     throw new ConfigError(
-      `${differing.id}: expected money in ${this.cashAsset} of ${this.cashDigits} digits, as the contracts have it, got ${differing.quote} of ${differing.quoteDigits}`,
+      `${differing.id}: expected ${expected}, got ${differing.quote} of ${differing.quoteDigits}`,
       'run markets together that settle in the same coin; instruments: { SYMBOL: { quotePrecision: ... } } changes the digits',
     );
   }
 
   /** Returns the ledger of an instrument. */
-  override of(index: number): SpotLedger | FuturesLedger {
-    return index < this.contracts ? this.futures : this.spot;
+  override of(instrumentIndex: number): SpotLedger | FuturesLedger {
+    return instrumentIndex < this.contracts ? this.futures : this.spot;
   }
   /** Returns the ledger of a market. */
   account(market: Market): SpotLedger | FuturesLedger {
@@ -57,9 +59,9 @@ export class PairedLedger extends SplitLedger implements Ledger {
   deposit(): void {
     throw new InvariantError('a deposit is to one of the accounts: account(market).deposit(...)');
   }
-  fill(strategy: number, index: number, isBuy: boolean, fill: Fill, closes: boolean): void {
-    if (index < this.contracts) this.futures.fill(strategy, index, isBuy, fill, closes);
-    else this.spot.fill(strategy, index, isBuy, fill);
+  fill(strategy: number, instrumentIndex: number, isBuy: boolean, fill: Fill, closes: boolean): void {
+    if (instrumentIndex < this.contracts) this.futures.fill(strategy, instrumentIndex, isBuy, fill, closes);
+    else this.spot.fill(strategy, instrumentIndex, isBuy, fill);
   }
   cash(strategy: number): number {
     return this.spot.cash(strategy) + this.futures.cash(strategy);
@@ -73,9 +75,9 @@ export class PairedLedger extends SplitLedger implements Ledger {
   equityTotalUnits(marks: ArrayLike<number>): number {
     return this.spot.equityTotalUnits(marks) + this.futures.equityTotalUnits(marks);
   }
-  markRows(index: number, out: Float64Array, from: number, to: number, ticks: TickColumn, offset: number): void {
+  markRows(instrumentIndex: number, out: Float64Array, from: number, to: number, ticks: TickColumn, offset: number): void {
     for (let row = from; row < to; row++)
-      out[row] = this.cashTotal + (this.holds(index) ? this.holdingValue(index, ticks[row + offset]!) : 0);
+      out[row] = this.cashTotal + (this.holds(instrumentIndex) ? this.holdingValue(instrumentIndex, ticks[row + offset]!) : 0);
   }
   assertReconciled(): void {
     this.spot.assertReconciled();

@@ -34,8 +34,8 @@ export class InstrumentScale {
   constructor(instrument: Instrument) {
     const { priceDigits, quantityDigits, quoteDigits, baseDigits } = instrument;
     this.unitsPerLot = pow10(baseDigits - quantityDigits);
-    this.ofLots = factor(quoteDigits - priceDigits - quantityDigits);
-    this.ofUnits = factor(quoteDigits - priceDigits - baseDigits);
+    this.ofLots = powerOf10(quoteDigits - priceDigits - quantityDigits);
+    this.ofUnits = powerOf10(quoteDigits - priceDigits - baseDigits);
   }
 
   /** Returns the notional of `lots` at `ticks` in quote units, rounded up if the unit is too coarse. Infinity above 2^53 - 1. */
@@ -56,9 +56,9 @@ export class InstrumentScale {
   }
 }
 
-/** Returns a x b / by rounded up, for a product of any size. Infinity above 2^53 - 1. */
-function wideUp(a: number, b: number, divisor: number): number {
-  return (a * b) / divisor <= MAX_EXACT - 8 ? mulDiv(a, b, divisor, 'up') : INFINITY;
+/** Returns `multiplicand` x `multiplier` / `divisor` rounded up, for a product of any size. Infinity above 2^53 - 1. */
+function wideUp(multiplicand: number, multiplier: number, divisor: number): number {
+  return (multiplicand * multiplier) / divisor <= MAX_EXACT - 8 ? mulDiv(multiplicand, multiplier, divisor, 'up') : INFINITY;
 }
 
 /** Returns the lots that `units` of quote money buy at `ticks`, rounded down; NaN if the result is invalid. */
@@ -80,7 +80,7 @@ export function quoteValueAt(baseUnits: number, ticks: number, { times, by }: Fa
   return product / by <= MAX_EXACT - 8 ? mulDiv(baseUnits, ticks, by, 'halfUp') : product / by;
 }
 
-/** Like `quoteValueAt`, rounded down; `valueUpAt` rounds up. For limits. */
+/** Returns the value of base units at a price in ticks, rounded down to the quote unit, for limits. */
 export function valueDownAt(baseUnits: number, ticks: number, { times, by }: Factor): number {
   if (baseUnits === 0) return 0;
   const product = baseUnits * ticks;
@@ -88,7 +88,7 @@ export function valueDownAt(baseUnits: number, ticks: number, { times, by }: Fac
   if (product < MAX_EXACT / 2) return Math.floor(product / by);
   return product / by <= MAX_EXACT - 8 ? mulDiv(baseUnits, ticks, by, 'down') : product / by;
 }
-/** Returns the value of base units at a price in ticks, rounded up to the quote unit. */
+/** Returns the value of base units at a price in ticks, rounded up to the quote unit, for limits. */
 export function valueUpAt(baseUnits: number, ticks: number, { times, by }: Factor): number {
   if (baseUnits === 0) return 0;
   const product = baseUnits * ticks;
@@ -99,14 +99,16 @@ export function valueUpAt(baseUnits: number, ticks: number, { times, by }: Facto
 
 /** Cash and base units, which do not change over a segment of rows. One record instead of two arguments. Hot: docs/performance.md#out-parameters. */
 export class CashAndBase {
+  /** Cash, in quote units. */
   cash = 0.5;
+  /** Units of the base asset. */
   baseUnits = 0.5;
 }
 
 /** Number of rows from which on a call of `fill` is faster than a loop. */
 const MANY_ROWS = 200;
 /** Rows that are written in one turn of a loop, a power of two. */
-const TURN = 8;
+const TURN_ROWS = 8;
 
 /**
  * Writes the equity of rows [from, to) into `out`: the cash plus the base units valued by `quoteValueAt` at `ticks[row + tickOffset]`. Up
@@ -160,7 +162,7 @@ function markFlat(out: Float64Array, from: number, to: number, { cash }: CashAnd
     out.fill(cash, from, to);
     return;
   }
-  for (let turnRow = from; turnRow < end; turnRow += TURN) {
+  for (let turnRow = from; turnRow < end; turnRow += TURN_ROWS) {
     const row = turnRow & ROW_MASK;
     out[row] = cash;
     out[row + 1] = cash;
@@ -191,7 +193,7 @@ export function markPerTick(
     for (let row = from; row < to; row++) out[row] = cash + ticks[row + offset]! * perTick;
     return;
   }
-  for (let turnRow = from; turnRow < end; turnRow += TURN) {
+  for (let turnRow = from; turnRow < end; turnRow += TURN_ROWS) {
     const row = turnRow & ROW_MASK;
     const index = (turnRow + offset) & ROW_MASK;
     out[row] = cash + ticks[index]! * perTick;
@@ -207,10 +209,10 @@ export function markPerTick(
 
 /** Returns the end of the rows from `from` on in whole turns. */
 function endOfTurns(from: number, to: number): number {
-  return to + ((from - to) & (TURN - 1));
+  return to + ((from - to) & (TURN_ROWS - 1));
 }
 
-/** Writes cash plus the value of a holding at the ticks of each row into rows [from, to). `perTick`: value of one tick, in units. */
+/** Writes cash plus the value of a holding into rows [from, to), like `markPerTick`, for prices that are doubles. */
 function markWhole(
   out: Float64Array,
   from: number,
@@ -251,6 +253,6 @@ function markRoundedInt(
 }
 
 /** Returns 10^exponent as a factor. */
-function factor(exponent: number): Factor {
+function powerOf10(exponent: number): Factor {
   return exponent >= 0 ? { times: pow10(exponent), by: 1 } : { times: 1, by: pow10(-exponent) };
 }

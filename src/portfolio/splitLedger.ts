@@ -6,45 +6,45 @@ import type { Ledger } from './ledger.ts';
 /** The base of books over several accounts. Each instrument belongs to one of them, and its members are documented in `Ledger`. */
 export abstract class SplitLedger {
   /** Returns the books that hold an instrument. */
-  abstract of(index: number): Ledger;
+  abstract of(instrumentIndex: number): Ledger;
 
-  lots(strategy: number, index: number): number {
-    return this.of(index).lots(strategy, index);
+  lots(strategy: number, instrumentIndex: number): number {
+    return this.of(instrumentIndex).lots(strategy, instrumentIndex);
   }
-  closable(strategy: number, index: number, isBuy: boolean, closes: boolean): number {
-    return this.of(index).closable(strategy, index, isBuy, closes);
+  closable(strategy: number, instrumentIndex: number, isBuy: boolean, closes: boolean): number {
+    return this.of(instrumentIndex).closable(strategy, instrumentIndex, isBuy, closes);
   }
-  lotsFor(index: number, units: number, ticks: number): number {
-    return this.of(index).lotsFor(index, units, ticks);
+  lotsFor(instrumentIndex: number, units: number, ticks: number): number {
+    return this.of(instrumentIndex).lotsFor(instrumentIndex, units, ticks);
   }
-  isFlat(strategy: number, index: number): boolean {
-    return this.of(index).isFlat(strategy, index);
+  isFlat(strategy: number, instrumentIndex: number): boolean {
+    return this.of(instrumentIndex).isFlat(strategy, instrumentIndex);
   }
-  qty(strategy: number, index: number): number {
-    return this.of(index).qty(strategy, index);
+  qty(strategy: number, instrumentIndex: number): number {
+    return this.of(instrumentIndex).qty(strategy, instrumentIndex);
   }
-  qtyDigits(index: number): number {
-    return this.of(index).qtyDigits(index);
+  qtyDigits(instrumentIndex: number): number {
+    return this.of(instrumentIndex).qtyDigits(instrumentIndex);
   }
-  entryPrice(strategy: number, index: number): number {
-    return this.of(index).entryPrice(strategy, index);
+  entryPrice(strategy: number, instrumentIndex: number): number {
+    return this.of(instrumentIndex).entryPrice(strategy, instrumentIndex);
   }
-  openedMs(strategy: number, index: number, isLong?: boolean): number {
-    return this.of(index).openedMs(strategy, index, isLong);
+  openedMs(strategy: number, instrumentIndex: number, isLong?: boolean): number {
+    return this.of(instrumentIndex).openedMs(strategy, instrumentIndex, isLong);
   }
-  profitUnits(strategy: number, index: number, ticks: number): number {
-    return this.of(index).profitUnits(strategy, index, ticks);
+  profitUnits(strategy: number, instrumentIndex: number, ticks: number): number {
+    return this.of(instrumentIndex).profitUnits(strategy, instrumentIndex, ticks);
   }
-  holds(index: number): boolean {
-    return this.of(index).holds(index);
+  holds(instrumentIndex: number): boolean {
+    return this.of(instrumentIndex).holds(instrumentIndex);
   }
-  isOneSided(index: number): boolean {
-    return this.of(index).isOneSided(index);
+  isOneSided(instrumentIndex: number): boolean {
+    return this.of(instrumentIndex).isOneSided(instrumentIndex);
   }
-  holdingValue(index: number, ticks: number): number {
-    return this.of(index).holdingValue(index, ticks);
+  holdingValue(instrumentIndex: number, ticks: number): number {
+    return this.of(instrumentIndex).holdingValue(instrumentIndex, ticks);
   }
-  addRows(index: number, out: Float64Array, from: number, to: number, ticks: TickColumn, row: number, step: 0 | 1): void {
-    this.of(index).addRows(index, out, from, to, ticks, row, step);
+  addRows(instrumentIndex: number, out: Float64Array, from: number, to: number, ticks: TickColumn, row: number, step: 0 | 1): void {
+    this.of(instrumentIndex).addRows(instrumentIndex, out, from, to, ticks, row, step);
   }
 }

@@ -14,31 +14,33 @@ const ETH = spotInstrument('ETH', { priceDigits: 3, quantityDigits: 2, baseDigit
 const INSTRUMENTS = [BTC, ETH];
 
 /** One random fill. */
-interface Step {
+interface FillStep {
   readonly strategy: number;
   readonly index: number;
   readonly isBuy: boolean;
   readonly ticks: number;
   /** Share of the possible purchase or sale, in thousandths. */
-  readonly share: number;
+  readonly thousandths: number;
   readonly feePpm: number;
   readonly feeInBase: boolean;
 }
-const stepArbitrary: fc.Arbitrary<Step> = fc.record({
+const stepArbitrary: fc.Arbitrary<FillStep> = fc.record({
   strategy: fc.nat({ max: 2 }),
   index: fc.nat({ max: 1 }),
   isBuy: fc.boolean(),
   ticks: fc.integer({ min: 4_000_000, max: 5_000_000 }),
-  share: fc.integer({ min: 1, max: 1000 }),
+  thousandths: fc.integer({ min: 1, max: 1000 }),
   feePpm: fc.constantFrom(0, 750, 1000, 1333),
   feeInBase: fc.boolean(),
 });
 
-/** Keeps the same books in decimals and coins, from fills alone. */
+/** Keeps the same books in decimals, from fills alone. */
 class Oracle {
+  /** By strategy: its cash. */
   readonly quote = [0, 1, 2].map(() => new Decimal(0));
+  /** By strategy and instrument: the coins held. */
   readonly base = [0, 1, 2].map(() => [new Decimal(0), new Decimal(0)]);
-  fill({ strategy, index, isBuy }: Step, qty: Decimal, notional: Decimal, fee: Decimal, feeInBase: boolean): void {
+  fill({ strategy, index, isBuy }: FillStep, qty: Decimal, notional: Decimal, fee: Decimal, feeInBase: boolean): void {
     const direction = isBuy ? 1 : -1;
     this.quote[strategy] = this.quote[strategy]!.minus(notional.times(direction)).minus(feeInBase ? 0 : fee);
     const holdings = this.base[strategy]!;
@@ -70,18 +72,18 @@ test('cash and holdings of a spot ledger equal the sum of its fills to the last 
 });
 
 /** Books a fill in the ledger and in the oracle, at most for the money that is there. */
-function bookStep(ledger: SpotLedger, oracle: Oracle, step: Step): void {
+function bookStep(ledger: SpotLedger, oracle: Oracle, step: FillStep): void {
   const { strategy, index, isBuy, ticks, feePpm } = step;
   const { priceDigits, quantityDigits, quoteDigits, baseDigits } = INSTRUMENTS[index]!;
-  const perLot = ticks * 10 ** (quoteDigits - priceDigits - quantityDigits);
-  const max = isBuy ? Math.floor(ledger.cash(strategy) / (perLot * 1.002)) : ledger.lots(strategy, index);
-  const amount = Math.floor((max * step.share) / 1000);
-  if (amount < 1) return;
+  const unitsPerLot = ticks * 10 ** (quoteDigits - priceDigits - quantityDigits);
+  const maxLots = isBuy ? Math.floor(ledger.cash(strategy) / (unitsPerLot * 1.002)) : ledger.lots(strategy, index);
+  const lotsFilled = Math.floor((maxLots * step.thousandths) / 1000);
+  if (lotsFilled < 1) return;
   const feeInBase = isBuy && step.feeInBase;
-  const boughtUnits = amount * 10 ** (baseDigits - quantityDigits);
-  const fee = Math.round(((feeInBase ? boughtUnits : amount * perLot) * feePpm) / 1e6);
-  ledger.fill(strategy, index, isBuy, fillOf({ price: ticks, lots: amount, notional: amount * perLot, fee: fee, feeInBase: feeInBase }));
-  const qty = new Decimal(amount).div(Decimal.pow(10, quantityDigits));
+  const boughtUnits = lotsFilled * 10 ** (baseDigits - quantityDigits);
+  const fee = Math.round(((feeInBase ? boughtUnits : lotsFilled * unitsPerLot) * feePpm) / 1e6);
+  ledger.fill(strategy, index, isBuy, fillOf({ price: ticks, lots: lotsFilled, notional: lotsFilled * unitsPerLot, fee, feeInBase }));
+  const qty = new Decimal(lotsFilled).div(Decimal.pow(10, quantityDigits));
   oracle.fill(
     step,
     qty,

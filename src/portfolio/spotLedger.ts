@@ -34,7 +34,8 @@ export class SpotLedger extends AccountBooks implements Ledger {
    * The only holding, if there is one strategy and one instrument, as in most runs; otherwise null. It saves the search for a holding and
    * the sum over the account.
    */
-  private readonly only: CoinHolding | null;
+  private readonly onlyHolding: CoinHolding | null;
+  /** The cash and the holding of the account, reused while rows are marked. */
   private readonly balances = new CashAndBase();
 
   /**
@@ -42,13 +43,13 @@ export class SpotLedger extends AccountBooks implements Ledger {
    * the other instruments differ in their quote asset, or when one of them is listed twice.
    */
   constructor(instruments: readonly Instrument[], strategies: number, ownQuote: string | null = null) {
-    const coins = instruments.filter((each) => isCoin(each) && (ownQuote === null || each.quote === ownQuote));
+    const coins = instruments.filter((instrument) => isCoin(instrument) && (ownQuote === null || instrument.quote === ownQuote));
     checkOneQuote(coins);
     const { quote, quoteDigits } = ownQuote === null ? instruments[0]! : coins[0]!;
     super(instruments, strategies, quote, quoteDigits);
     this.assets = listOf(instruments, (instrument) => new CoinAsset(instrument));
     this.holdings = this.books.flatMap((book) => listOf(this.assets, (asset) => new CoinHolding(book, asset)));
-    this.only = this.holdings.length === 1 ? this.holdings[0]! : null;
+    this.onlyHolding = this.holdings.length === 1 ? this.holdings[0]! : null;
   }
 
   /**
@@ -61,174 +62,180 @@ export class SpotLedger extends AccountBooks implements Ledger {
       this.depositCash(strategy, units);
       return;
     }
-    const index = this.instruments.findIndex(
+    const instrumentIndex = this.instruments.findIndex(
       (candidate) => isCoin(candidate) && candidate.base === asset && candidate.quote === this.cashAsset,
     );
-    if (index < 0) throw new ConfigError(`cash: no instrument of the run trades ${asset}`, `deposit ${this.assetNames().join(' or ')}`);
-    const holding = this.holding(strategy, index);
+    if (instrumentIndex < 0)
+      throw new ConfigError(`cash: no instrument of the run trades ${asset}`, `deposit ${this.assetNames().join(' or ')}`);
+    const holding = this.holding(strategy, instrumentIndex);
     const { book } = holding;
     holding.base = exact(holding.base + units);
     holding.cost = exact(holding.cost + costUnits);
     book.deposits = exact(book.deposits + costUnits);
     holding.asset.total = exact(holding.asset.total + units);
-    this.positionChanged(index);
+    this.positionChanged(instrumentIndex);
   }
 
   /** Books a fill with the venue's notional. Throws InvariantError when more is sold than held. */
-  fill(strategy: number, index: number, isBuy: boolean, fill: Fill): void {
-    const holding = this.holding(strategy, index);
+  fill(strategy: number, instrumentIndex: number, isBuy: boolean, fill: Fill): void {
+    const holding = this.holding(strategy, instrumentIndex);
     const { base, book } = holding;
     const { cash } = book;
-    if (!holding.fill(isBuy, fill)) throw this.oversellError(strategy, index, fill, holding.unitsSold(fill));
-    if (this.only !== null) return;
+    if (!holding.fill(isBuy, fill)) throw this.oversellError(strategy, instrumentIndex, fill, holding.unitsSold(fill));
+    if (this.onlyHolding !== null) return;
     this.addToAccount(holding.asset, holding.base - base, book.cash - cash);
-    this.positionChanged(index);
+    this.positionChanged(instrumentIndex);
   }
 
   override cash(strategy: number): number {
-    return this.only === null ? this.books[strategy]!.cash : this.only.book.cash;
+    return this.onlyHolding === null ? this.books[strategy]!.cash : this.onlyHolding.book.cash;
   }
   override get cashTotal(): number {
-    return this.only === null ? this.total : this.only.book.cash;
+    return this.onlyHolding === null ? this.total : this.onlyHolding.book.cash;
   }
   /** Returns the holding of a strategy in base units. */
-  base(strategy: number, index: number): number {
-    return this.holding(strategy, index).base;
+  base(strategy: number, instrumentIndex: number): number {
+    return this.holding(strategy, instrumentIndex).base;
   }
-  baseTotal(index: number): number {
-    return this.only === null ? this.assets[index]!.total : this.only.base;
+  /** Returns the holding of the account in base units. */
+  baseTotal(instrumentIndex: number): number {
+    return this.onlyHolding === null ? this.assets[instrumentIndex]!.total : this.onlyHolding.base;
   }
-  lots(strategy: number, index: number): number {
-    const { base, unitsPerLot } = this.holding(strategy, index);
+  lots(strategy: number, instrumentIndex: number): number {
+    const { base, unitsPerLot } = this.holding(strategy, instrumentIndex);
     return Math.floor(base / unitsPerLot);
   }
   /** True when at least `lots` are held. */
-  covers(strategy: number, index: number, lots: number): boolean {
-    const { base, unitsPerLot } = this.holding(strategy, index);
+  covers(strategy: number, instrumentIndex: number, lots: number): boolean {
+    const { base, unitsPerLot } = this.holding(strategy, instrumentIndex);
     // A product beyond 2^53 is above every holding, rounded or not.
     return lots * unitsPerLot <= base;
   }
-  closable(strategy: number, index: number, isBuy: boolean): number {
-    return isBuy === true ? 0 : this.lots(strategy, index);
+  closable(strategy: number, instrumentIndex: number, isBuy: boolean): number {
+    return isBuy === true ? 0 : this.lots(strategy, instrumentIndex);
   }
-  lotsFor(index: number, units: number, ticks: number): number {
-    return lotsFor(units, ticks, this.instruments[index]!);
+  lotsFor(instrumentIndex: number, units: number, ticks: number): number {
+    return lotsFor(units, ticks, this.instruments[instrumentIndex]!);
   }
   /** True when the holding is less than the smallest order. */
-  isFlat(strategy: number, index: number): boolean {
-    const { base, asset } = this.holding(strategy, index);
+  isFlat(strategy: number, instrumentIndex: number): boolean {
+    const { base, asset } = this.holding(strategy, instrumentIndex);
     return base < asset.minUnits;
   }
-  qty(strategy: number, index: number): number {
-    return this.base(strategy, index);
+  qty(strategy: number, instrumentIndex: number): number {
+    return this.base(strategy, instrumentIndex);
   }
-  qtyDigits(index: number): number {
-    return this.instruments[index]!.baseDigits;
+  qtyDigits(instrumentIndex: number): number {
+    return this.instruments[instrumentIndex]!.baseDigits;
   }
   /** Returns the dust in base units: a holding below the smallest order. 0 while a position is open. */
-  dust(strategy: number, index: number): number {
-    return this.isFlat(strategy, index) ? this.base(strategy, index) : 0;
+  dust(strategy: number, instrumentIndex: number): number {
+    return this.isFlat(strategy, instrumentIndex) ? this.base(strategy, instrumentIndex) : 0;
   }
   /** Returns the cost of the holding in quote units, without fees. A sold part takes its share of the cost with it, rounded half up. */
-  cost(strategy: number, index: number): number {
-    return this.holding(strategy, index).cost;
+  cost(strategy: number, instrumentIndex: number): number {
+    return this.holding(strategy, instrumentIndex).cost;
   }
   /** Returns the average price of the holding in quote per base, without fees; NaN while nothing is held. For display only. */
-  entryPrice(strategy: number, index: number): number {
-    const { base, cost } = this.holding(strategy, index);
-    const { quoteDigits, baseDigits } = this.instruments[index]!;
+  entryPrice(strategy: number, instrumentIndex: number): number {
+    const { base, cost } = this.holding(strategy, instrumentIndex);
+    const { quoteDigits, baseDigits } = this.instruments[instrumentIndex]!;
     return cost / pow10(quoteDigits) / (base / pow10(baseDigits));
   }
-  openedMs(strategy: number, index: number): number {
-    return this.isFlat(strategy, index) ? NAN : this.holding(strategy, index).openedMs;
+  openedMs(strategy: number, instrumentIndex: number): number {
+    return this.isFlat(strategy, instrumentIndex) ? NAN : this.holding(strategy, instrumentIndex).openedMs;
   }
-  profitUnits(strategy: number, index: number, ticks: number): number {
-    return this.isFlat(strategy, index) ? 0 : this.strategyValue(strategy, index, ticks) - this.cost(strategy, index);
+  profitUnits(strategy: number, instrumentIndex: number, ticks: number): number {
+    return this.isFlat(strategy, instrumentIndex)
+      ? 0
+      : this.strategyValue(strategy, instrumentIndex, ticks) - this.cost(strategy, instrumentIndex);
   }
   /** Returns the base units in one lot. */
-  unitsPerLot(index: number): number {
-    return this.assets[index]!.scale.unitsPerLot;
+  unitsPerLot(instrumentIndex: number): number {
+    return this.assets[instrumentIndex]!.scale.unitsPerLot;
   }
   /** Returns the factor from ticks x base units to quote units, for `markSegment`. */
-  scale(index: number): Factor {
-    return this.asset(index).scale.ofUnits;
+  scale(instrumentIndex: number): Factor {
+    return this.asset(instrumentIndex).scale.ofUnits;
   }
   /** Returns the value of the account's holding at a price in ticks, in quote units, rounded half up. */
-  value(index: number, ticks: number): number {
-    return quoteValueAt(this.baseTotal(index), ticks, this.scale(index));
+  value(instrumentIndex: number, ticks: number): number {
+    return quoteValueAt(this.baseTotal(instrumentIndex), ticks, this.scale(instrumentIndex));
   }
-  /** Returns the value rounded down; `valueUp` rounds it up. For limits. */
-  valueDown(index: number, ticks: number): number {
-    return valueDownAt(this.baseTotal(index), ticks, this.scale(index));
+  /** Returns the value of the account's holding rounded down, for limits. */
+  valueDown(instrumentIndex: number, ticks: number): number {
+    return valueDownAt(this.baseTotal(instrumentIndex), ticks, this.scale(instrumentIndex));
   }
-  valueUp(index: number, ticks: number): number {
-    return valueUpAt(this.baseTotal(index), ticks, this.scale(index));
+  /** Returns the value of the account's holding rounded up, for limits. */
+  valueUp(instrumentIndex: number, ticks: number): number {
+    return valueUpAt(this.baseTotal(instrumentIndex), ticks, this.scale(instrumentIndex));
   }
-  protected override strategyValue(strategy: number, index: number, ticks: number): number {
-    return quoteValueAt(this.base(strategy, index), ticks, this.scale(index));
+  protected override strategyValue(strategy: number, instrumentIndex: number, ticks: number): number {
+    return quoteValueAt(this.base(strategy, instrumentIndex), ticks, this.scale(instrumentIndex));
   }
   protected override costOfHoldings(strategy: number): number {
-    return this.assets.reduce((sum, _, index) => sum + this.cost(strategy, index), 0);
+    return this.assets.reduce((sum, _, instrumentIndex) => sum + this.cost(strategy, instrumentIndex), 0);
   }
 
-  holds(index: number): boolean {
-    return this.baseTotal(index) !== 0;
+  holds(instrumentIndex: number): boolean {
+    return this.baseTotal(instrumentIndex) !== 0;
   }
   isOneSided(): boolean {
     return true;
   }
-  holdingValue(index: number, ticks: number): number {
-    return this.value(index, ticks);
+  holdingValue(instrumentIndex: number, ticks: number): number {
+    return this.value(instrumentIndex, ticks);
   }
-  markRows(index: number, out: Float64Array, from: number, to: number, ticks: TickColumn, offset: number): void {
+  markRows(instrumentIndex: number, out: Float64Array, from: number, to: number, ticks: TickColumn, offset: number): void {
     const balances = this.balances;
     balances.cash = this.cashTotal;
-    balances.baseUnits = this.baseTotal(index);
-    markSegment(out, from, to, balances, ticks, offset, this.scale(index));
+    balances.baseUnits = this.baseTotal(instrumentIndex);
+    markSegment(out, from, to, balances, ticks, offset, this.scale(instrumentIndex));
   }
-  addRows(index: number, out: Float64Array, from: number, to: number, ticks: TickColumn, row: number, step: 0 | 1): void {
-    const units = this.baseTotal(index);
+  addRows(instrumentIndex: number, out: Float64Array, from: number, to: number, ticks: TickColumn, row: number, step: 0 | 1): void {
+    const units = this.baseTotal(instrumentIndex);
     if (units === 0) return;
-    const scale = this.scale(index);
+    const scale = this.scale(instrumentIndex);
     for (let outIndex = from; outIndex < to; outIndex++, row += step)
       out[outIndex] = out[outIndex]! + quoteValueAt(units, ticks[row]!, scale);
   }
 
   override assertReconciled(): void {
     super.assertReconciled();
-    this.assets.forEach((_, index) => {
-      let sum = 0;
-      for (let strategy = 0; strategy < this.strategies; strategy++) sum += this.base(strategy, index);
+    this.assets.forEach((_, instrumentIndex) => {
+      let bookedUnits = 0;
+      for (let strategy = 0; strategy < this.strategies; strategy++) bookedUnits += this.base(strategy, instrumentIndex);
       assert(
-        sum === this.baseTotal(index),
-        `the books add up to ${sum} of ${this.instruments[index]!.base}, the account has ${this.baseTotal(index)}`,
+        bookedUnits === this.baseTotal(instrumentIndex),
+        `the books add up to ${bookedUnits} of ${this.instruments[instrumentIndex]!.base}, the account has ${this.baseTotal(instrumentIndex)}`,
       );
     });
   }
 
-  private holding(strategy: number, index: number): CoinHolding {
-    return this.only ?? this.holdings[strategy * this.assets.length + index]!;
+  private holding(strategy: number, instrumentIndex: number): CoinHolding {
+    return this.onlyHolding ?? this.holdings[strategy * this.assets.length + instrumentIndex]!;
   }
+  /** Adds the changes of a fill to the sums of the account. */
   private addToAccount(asset: CoinAsset, units: number, quoteUnits: number): void {
     asset.total = exact(asset.total + units);
     this.total = exact(this.total + quoteUnits);
   }
-  private asset(index: number): CoinAsset {
-    return this.only === null ? this.assets[index]! : this.only.asset;
+  private asset(instrumentIndex: number): CoinAsset {
+    return this.onlyHolding === null ? this.assets[instrumentIndex]! : this.onlyHolding.asset;
   }
-  private oversellError(strategy: number, index: number, { price }: Fill, units: number): InvariantError {
-    const { id, base } = this.instruments[index]!;
-    const heldLots = this.base(strategy, index);
-    return new InvariantError(`book ${strategy}: a fill of ${id} at ${price} ticks sells ${units} units of ${base}, ${heldLots} are held`);
+  private oversellError(strategy: number, instrumentIndex: number, { price }: Fill, units: number): InvariantError {
+    const { id, base } = this.instruments[instrumentIndex]!;
+    const heldUnits = this.base(strategy, instrumentIndex);
+    return new InvariantError(`book ${strategy}: a fill of ${id} at ${price} ticks sells ${units} units of ${base}, ${heldUnits} are held`);
   }
+  /** Returns the names of the assets that can be deposited. */
   private assetNames(): string[] {
-    return [
-      this.cashAsset,
-      ...this.instruments.filter((candidate) => isCoin(candidate) && candidate.quote === this.cashAsset).map(({ base }) => base),
-    ];
+    const coins = this.instruments.filter((instrument) => isCoin(instrument) && instrument.quote === this.cashAsset);
+    return [this.cashAsset, ...coins.map(({ base }) => base)];
   }
 }
 
+/** True for a spot instrument. */
 const isCoin = ({ contract }: Instrument): boolean => contract === undefined;
 
 /** Throws ConfigError for instruments with different quote assets. */

@@ -4,6 +4,11 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { DueQueue } from './dueQueue.ts';
 
+/** A handle that no queue gives out. */
+const UNKNOWN_HANDLE = -1;
+/** A handle that a queue would give out after thousands of callbacks. */
+const UNUSED_HANDLE = 12_345;
+
 describe('DueQueue', () => {
   it('DueQueue runs callbacks by due time, and equal times in the order of registration', () => {
     const queue = new DueQueue();
@@ -15,7 +20,7 @@ describe('DueQueue', () => {
       ['b2', 20],
       ['b3', 20],
     ] as const;
-    for (const [name, ms] of callbacks) queue.at(ms, () => calls.push(name));
+    for (const [name, dueMs] of callbacks) queue.at(dueMs, () => calls.push(name));
     expect(queue.nextMs).toBe(10);
     queue.runDue(20);
     expect(calls).toEqual(['a', 'b1', 'b2', 'b3']);
@@ -28,21 +33,21 @@ describe('DueQueue', () => {
   it('DueQueue runs callbacks that a callback adds at their own time, after those that were registered before', () => {
     const queue = new DueQueue();
     const calls: [string, number][] = [];
-    const note = (name: string) => calls.push([name, queue.nowMs]);
+    const noteCall = (name: string) => calls.push([name, queue.nowMs]);
     queue.at(10, () => {
-      note('first');
-      queue.at(10, () => note('asked at 10 for 10'));
-      queue.at(15, () => note('asked at 10 for 15'));
+      noteCall('first');
+      queue.at(10, () => noteCall('added at 10 for 10'));
+      queue.at(15, () => noteCall('added at 10 for 15'));
     });
-    queue.at(10, () => note('second'));
-    queue.at(15, () => note('fifteen'));
+    queue.at(10, () => noteCall('second'));
+    queue.at(15, () => noteCall('added before for 15'));
     queue.runDue(20);
     expect(calls).toEqual([
       ['first', 10],
       ['second', 10],
-      ['asked at 10 for 10', 10],
-      ['fifteen', 15],
-      ['asked at 10 for 15', 15],
+      ['added at 10 for 10', 10],
+      ['added before for 15', 15],
+      ['added at 10 for 15', 15],
     ]);
   });
 
@@ -60,7 +65,8 @@ describe('DueQueue', () => {
     queue.at(10, () => calls.push(2));
     queue.cancel(handle);
     queue.cancel(handle);
-    queue.cancel(12_345);
+    queue.cancel(UNKNOWN_HANDLE);
+    queue.cancel(UNUSED_HANDLE);
     queue.runDue(10);
     expect(calls).toEqual([2]);
   });
@@ -77,35 +83,39 @@ describe('DueQueue', () => {
   });
 
   it('DueQueue agrees with a sorted list on random histories', () => {
-    const step = fc.oneof(
-      fc.record({ kind: fc.constant('at' as const), after: fc.integer({ min: 0, max: 20 }) }),
-      fc.record({ kind: fc.constant('cancel' as const), after: fc.integer({ min: 0, max: 60 }) }),
-      fc.record({ kind: fc.constant('run' as const), after: fc.integer({ min: 0, max: 15 }) }),
+    const anyStep = fc.oneof(
+      fc.record({ kind: fc.constant('at' as const), delayMs: fc.integer({ min: 0, max: 20 }) }),
+      fc.record({ kind: fc.constant('cancel' as const), callbackNumber: fc.integer({ min: 0, max: 60 }) }),
+      fc.record({ kind: fc.constant('run' as const), spanMs: fc.integer({ min: 0, max: 15 }) }),
     );
     fc.assert(
-      fc.property(fc.array(step, { maxLength: 80 }), (steps) => {
+      fc.property(fc.array(anyStep, { maxLength: 80 }), (steps) => {
         const queue = new DueQueue();
         queue.runDue(0);
+        // A callback's number is its place in the order of registration.
         const calls: number[] = [];
         const handles: number[] = [];
-        let list: { dueMs: number; name: number }[] = [];
-        const expected: number[] = [];
-        for (const { kind, after } of steps) {
-          if (kind === 'at') {
-            const name = handles.length;
-            handles.push(queue.at(queue.nowMs + after, () => calls.push(name)));
-            list.push({ dueMs: queue.nowMs + after, name });
-          } else if (kind === 'cancel') {
-            queue.cancel(handles[after] ?? -1);
-            list = list.filter(({ name }) => name !== after);
+        let waiting: { dueMs: number; callbackNumber: number }[] = [];
+        const expectedCalls: number[] = [];
+        for (const step of steps) {
+          if (step.kind === 'at') {
+            const callbackNumber = handles.length;
+            const dueMs = queue.nowMs + step.delayMs;
+            handles.push(queue.at(dueMs, () => calls.push(callbackNumber)));
+            waiting.push({ dueMs, callbackNumber });
+          } else if (step.kind === 'cancel') {
+            queue.cancel(handles[step.callbackNumber] ?? UNKNOWN_HANDLE);
+            waiting = waiting.filter(({ callbackNumber }) => callbackNumber !== step.callbackNumber);
           } else {
-            const ms = queue.nowMs + after;
-            queue.runDue(ms);
-            const due = list.filter(({ dueMs }) => dueMs <= ms).toSorted((a, b) => a.dueMs - b.dueMs || a.name - b.name);
-            expected.push(...due.map(({ name }) => name));
-            list = list.filter(({ dueMs }) => dueMs > ms);
+            const untilMs = queue.nowMs + step.spanMs;
+            queue.runDue(untilMs);
+            const due = waiting
+              .filter(({ dueMs }) => dueMs <= untilMs)
+              .toSorted((a, b) => a.dueMs - b.dueMs || a.callbackNumber - b.callbackNumber);
+            expectedCalls.push(...due.map(({ callbackNumber }) => callbackNumber));
+            waiting = waiting.filter(({ dueMs }) => dueMs > untilMs);
           }
-          expect(calls).toEqual(expected);
+          expect(calls).toEqual(expectedCalls);
         }
       }),
       { numRuns: 300 },

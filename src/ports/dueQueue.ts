@@ -10,9 +10,9 @@ interface DueEvent {
   run: (() => void) | null;
 }
 
-/** A binary heap. Events with the same due time run in the order in which they were added. */
+/** The queue as a binary heap. Events with the same due time run in the order in which they were added. */
 export class DueQueue implements Scheduler {
-  /** The time of the earliest entry; Infinity when the queue is empty. */
+  /** The time of the earliest event; Infinity when the queue is empty. */
   nextMs = Infinity;
   nowMs = -Infinity;
   readonly #heap: DueEvent[] = [];
@@ -33,13 +33,12 @@ export class DueQueue implements Scheduler {
     if (!event) return;
     event.run = null;
     this.#bySequence.delete(handle);
-    // The earliest entries are removed at once, because most cancelled entries are time limits that were not needed. Others are removed
-    // when they are due.
+    // Most cancelled events are time limits that were not needed. They are removed at once if they are the earliest, otherwise when due.
     while (this.#heap[0]?.run === null) this.#pop();
     this.nextMs = this.#heap[0]?.timeMs ?? Infinity;
   }
 
-  /** Moves time to `timeMs` and runs everything due until then, including entries that are added meanwhile. */
+  /** Moves time to `timeMs` and runs everything due until then, including events that are added meanwhile. */
   runDue(timeMs: number): void {
     while (this.nextMs <= timeMs) {
       const event = this.#pop();
@@ -64,7 +63,7 @@ export class DueQueue implements Scheduler {
     heap[index] = event;
   }
 
-  /** Removes and returns the earliest entry. */
+  /** Removes and returns the earliest event. */
   #pop(): DueEvent {
     const heap = this.#heap;
     const earliest = heap[0]!;

@@ -45,5 +45,5 @@ export interface Journal {
   cancelSent(order: Order): number;
   provenAbsent(order: Order): number;
   /** The stop of an order's bracket was moved to a price in ticks. The exchange does not know this stop. */
-  stopMoved(id: OrderId, instrument: Instrument, stop: number): number;
+  stopMoved(id: OrderId, instrument: Instrument, stopTicks: number): number;
 }

@@ -4,8 +4,8 @@
 export interface Scheduler {
   /** The current time, ms UTC. */
   readonly nowMs: number;
-  /** Runs `run` at `timeMs`, after all entries that are due earlier, or that were added earlier for the same time. Returns a handle. */
+  /** Runs `run` at `timeMs`, after all functions that are due earlier, or that were added earlier for the same time. Returns a handle. */
   at(timeMs: number, run: () => void): number;
-  /** Removes an entry. Does nothing if it has run already. */
+  /** Removes the function with this handle. Does nothing if it has run already. */
   cancel(handle: number): void;
 }

@@ -26,10 +26,11 @@ test('an order always has the same client order id, and the order id can be read
 
 test('two orders or two runs never share a client order id, and ids sort in the order of the orders', () => {
   fc.assert(
-    fc.property(anyPrefix, anyPrefix, anyId, anyId, (a, b, x, y) => {
-      expect(clientOrderIdOf(a, x) === clientOrderIdOf(b, y)).toBe(a === b && x === y);
-      expect(clientOrderIdOf(a, x) < clientOrderIdOf(a, y)).toBe(x < y);
-      if (a !== b) expect(orderIdIn(a, clientOrderIdOf(b, y))).toBeNull();
+    fc.property(anyPrefix, anyPrefix, anyId, anyId, (prefix, otherPrefix, id, otherId) => {
+      const isSameOrder = prefix === otherPrefix && id === otherId;
+      expect(clientOrderIdOf(prefix, id) === clientOrderIdOf(otherPrefix, otherId)).toBe(isSameOrder);
+      expect(clientOrderIdOf(prefix, id) < clientOrderIdOf(prefix, otherId)).toBe(id < otherId);
+      if (prefix !== otherPrefix) expect(orderIdIn(prefix, clientOrderIdOf(otherPrefix, otherId))).toBeNull();
     }),
   );
 });

@@ -40,30 +40,34 @@ export function outcomeOf<O extends Op>(op: O, transport: Transport): Outcome<Op
   }
   const { status, body } = transport;
   const parsed = parseJson(body);
-  if (!parsed.ok) return unknown(unreadable(status, body, parsed), status);
+  if (!parsed.ok) return unknown(unreadableCause(status, body, parsed), status);
   const error = errorIn(parsed.value);
   if (error) return errorOutcome(error, status, endpointOf(op).effect);
-  if (!isSuccess(status)) return unknown(`HTTP ${status} without an error of the service`, status);
+  if (!isSuccessStatus(status)) return unknown(`HTTP ${status} without an error of the service`, status);
   const decoded = decodeAnswer(answerOf(op), parsed.value);
   return decoded.ok ? { kind: 'acked', value: decoded.value } : unknown(`an answer of another shape: ${decoded.problem}`, status);
 }
 
 /** Returns why a reply cannot be used: it is a redirect, empty or not JSON. */
-function unreadable(status: number, body: Uint8Array, { problem, at }: { readonly problem: JsonProblem; readonly at: number }): string {
+function unreadableCause(
+  status: number,
+  body: Uint8Array,
+  { problem, offset }: { readonly problem: JsonProblem; readonly offset: number },
+): string {
   if (status >= 300 && status < 400) return `a redirect, which is not followed, with HTTP ${status}`;
   if (body.length === 0) return `an empty answer with HTTP ${status}`;
-  return `an answer that is no JSON (${problem} at ${at}) with HTTP ${status}`;
+  return `an answer that is no JSON (${problem} at ${offset}) with HTTP ${status}`;
 }
 
-const isSuccess = (status: number): boolean => status >= 200 && status < 300;
+const isSuccessStatus = (status: number): boolean => status >= 200 && status < 300;
 /** True for a status with which services refuse requests: 2xx or 4xx. */
-const canRefuse = (status: number): boolean => isSuccess(status) || (status >= 400 && status < 500);
+const mayRefuse = (status: number): boolean => isSuccessStatus(status) || (status >= 400 && status < 500);
 
 /** Returns the outcome of an error reply: it depends on the code and on the effect of the call. */
 function errorOutcome(error: ServiceError, status: number, effect: Effect): Outcome<never> {
   const { code, msg, isStrict } = error;
   const cause = code === null ? `an error without a code and with HTTP ${status}: ${msg}` : `code ${code} with HTTP ${status}: ${msg}`;
-  if (code === null || !isStrict || !canRefuse(status)) return unknown(cause, status, error);
+  if (code === null || !isStrict || !mayRefuse(status)) return unknown(cause, status, error);
   const refuses = effect === 'create' ? refusesCreate(code) : errorCode(code)?.sideEffect === 'none';
   return refuses ? { kind: 'refused', status, code, msg } : unknown(cause, status, error);
 }

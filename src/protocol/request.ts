@@ -2,7 +2,7 @@
 
 import { ConfigError } from '../base/errors.ts';
 import type { TimeMs } from '../base/brand.ts';
-import { bodyOf, queryOf, writeParams, type CallArguments, type WireParam } from './arguments.ts';
+import { jsonBodyOf, queryText, writeParams, type CallArguments, type WireParam } from './arguments.ts';
 import { DEFAULT_DIALECT, type Dialect } from './dialect.ts';
 import { SECURITY, type Endpoint } from './endpoints/endpoint.ts';
 import { endpointOf, type Op, type OpArgs } from './endpoints/endpoints.ts';
@@ -37,46 +37,59 @@ export interface Credentials {
 
 /** Returns the request of a call. Throws ConfigError for invalid arguments. */
 export function buildRequest<O extends Op>(op: O, args: OpArgs<O>, dialect: Dialect = DEFAULT_DIALECT): UnsignedRequest {
-  return buildChecked(op, args, dialect);
+  return buildUntypedRequest(op, args, dialect);
 }
 
 /** Like `buildRequest`, for arguments without static types, such as those of a command line. */
-export function buildChecked(op: Op, args: CallArguments, dialect: Dialect = DEFAULT_DIALECT): UnsignedRequest {
+export function buildUntypedRequest(op: Op, args: CallArguments, dialect: Dialect = DEFAULT_DIALECT): UnsignedRequest {
   const endpoint = endpointOf(op);
   rejectMarketOpen(op, args, dialect);
   const { market, params, alwaysSent } = endpoint;
-  const written = renameArguments(writeParams(params, args, { op, market, dialect }, alwaysSent), op, dialect);
-  const path = pathOf(op, endpoint, dialect);
+  const written = renameForDialect(writeParams(params, args, { op, market, dialect }, alwaysSent), op, dialect);
+  const path = dialectPath(op, endpoint, dialect);
   const prefix = dialect.pathPrefix[market];
-  const signedPrefix = dialect.signPathPrefix ? prefix : '';
+  const signedPathPrefix = dialect.signPathPrefix ? prefix : '';
   if (endpoint.method === 'POST') {
-    const added = dialectMembers(op, endpoint, args, dialect);
-    const body = bodyOf(added.length === 0 ? written : [...written, ...added]);
-    return { op, method: 'POST', target: prefix + path, body, signedPath: signedPrefix + path };
+    const added = membersAddedByDialect(op, endpoint, args, dialect);
+    const body = jsonBodyOf(added.length === 0 ? written : [...written, ...added]);
+    return { op, method: 'POST', target: prefix + path, body, signedPath: signedPathPrefix + path };
   }
-  const target = path + queryOf(written);
-  return { op, method: 'GET', target: prefix + target, body: '', signedPath: signedPrefix + signedPath(target, dialect.signQuery) };
+  const unprefixedTarget = path + queryText(written);
+  return {
+    op,
+    method: 'GET',
+    target: prefix + unprefixedTarget,
+    body: '',
+    signedPath: signedPathPrefix + signedPath(unprefixedTarget, dialect.signQuery),
+  };
 }
 
-/** Returns the path of `op` on the service. Services differ in two of them, so the dialect names those. */
-function pathOf(op: Op, endpoint: Endpoint, dialect: Dialect): string {
+/** Returns the path of `op` on the service. Services differ in the paths of two operations, so the dialect states those. */
+function dialectPath(op: Op, endpoint: Endpoint, dialect: Dialect): string {
   if (op === 'futures.createConditionOrder') return dialect.conditionPath;
   return op === 'futures.cancelTriggerOrder' ? dialect.cancelTriggerPath : endpoint.path;
 }
 
 /** Renames parameters to the names that the service uses. */
-function renameArguments(written: readonly WireParam[], op: Op, dialect: Dialect): readonly WireParam[] {
+function renameForDialect(written: readonly WireParam[], op: Op, dialect: Dialect): readonly WireParam[] {
   const rename = (from: string, to: string) => written.map((param) => (param.name === from ? { ...param, name: to } : param));
   if (op === 'spot.batchCancel') return rename('orderIds', dialect.batchCancelIdsField);
   return op === 'spot.queryOrder' ? rename('newClientOrderId', dialect.clientIdQueryName) : written;
 }
 
-/** Returns the body members that the dialect adds. */
-function dialectMembers(op: Op, { security }: Endpoint, args: CallArguments, { recvWindow, marketOpen }: Dialect): readonly WireParam[] {
+/** The value of `orderUnit` for a volume in contracts. */
+const CONTRACTS_UNIT = 2;
+
+/** Returns the body members that the dialect adds. Throws ConfigError for an invalid `recvWindow`. */
+function membersAddedByDialect(
+  op: Op,
+  { security }: Endpoint,
+  args: CallArguments,
+  { recvWindow, marketOpen }: Dialect,
+): readonly WireParam[] {
   const added: WireParam[] = [];
   const addMember = (name: string, value: number): void => void added.push({ name, text: String(value), json: String(value) });
-  // The unit of the volume: 2 means contracts.
-  if (marketOpen === 'v101' && op === 'futures.createOrder') addMember('orderUnit', 2);
+  if (marketOpen === 'v101' && op === 'futures.createOrder') addMember('orderUnit', CONTRACTS_UNIT);
   if (recvWindow !== null && SECURITY[security].signature) {
     if (!(Number.isInteger(recvWindow) && recvWindow >= 1 && recvWindow <= RECV_WINDOW.maxMs)) {
       throw new ConfigError(
@@ -84,6 +97,7 @@ function dialectMembers(op: Op, { security }: Endpoint, args: CallArguments, { r
         'correct the clock instead',
       );
     }
+    // The specification spells the window of the test order without a v, and a call may give it itself.
     if (op !== 'spot.testNewOrder') addMember('recvWindow', recvWindow);
     else if (args['recWindow'] === undefined) addMember('recWindow', recvWindow);
   }
@@ -97,7 +111,8 @@ function dialectMembers(op: Op, { security }: Endpoint, args: CallArguments, { r
 function rejectMarketOpen(op: Op, args: CallArguments, { marketOpen }: Dialect): void {
   if (args['type'] !== 'MARKET' || args['open'] !== 'OPEN') return;
   const isCreate = op === 'futures.createOrder';
-  if (isCreate && (marketOpen === 'value' || marketOpen === 'v101')) return;
+  const isReadingKnown = marketOpen === 'value' || marketOpen === 'v101';
+  if (isCreate && isReadingKnown) return;
   throw new ConfigError(
     `${op} type: MARKET with open OPEN is not sent: services differ in whether its volume is a value or contracts`,
     isCreate

@@ -14,7 +14,7 @@ export interface Signable {
   readonly path: string;
 }
 
-/** Returns the signed text before the body: timestamp, method in upper case, path. A GET signs only this. */
+/** Returns the signed text before the body: timestamp, method in upper case, path. For a GET, nothing else is signed. */
 export const signedHead = ({ timestamp, method, path }: Signable): string => timestamp + method.toUpperCase() + path;
 
 /** True if the signature covers the body, which it does except for a GET. */
@@ -36,6 +36,7 @@ export function signedPath(target: string, signQuery: 'include' | 'omit'): strin
   return query < 0 || signQuery === 'include' ? target : target.slice(0, query);
 }
 
+/** Number of hexadecimal digits of an HMAC-SHA256. */
 const DIGEST_DIGITS = 64;
 
 /**
@@ -47,14 +48,15 @@ export function isSameSignature(expected: string, received: string): boolean {
   let difference = 0;
   for (let index = 0; index < DIGEST_DIGITS; index++) {
     const digit = hexValue(expected.charCodeAt(index));
-    // The value 16 marks a character that is not a digit. Two equal characters of that kind must still not count as equal.
+    // Two equal characters that are not digits must not count as equal either.
     difference |= (digit ^ hexValue(received.charCodeAt(index))) | (digit & NO_DIGIT);
   }
   return difference === 0;
 }
 
+/** The value of a character that is not a hexadecimal digit. It has a bit that no digit has. */
 const NO_DIGIT = 16;
-/** The value of each character code as a hexadecimal digit, in either case. */
+/** The value of each ASCII code as a hexadecimal digit, in either case. */
 const HEX_VALUES = Uint8Array.from({ length: 128 }, (_, code) => {
   const value = Number.parseInt(String.fromCharCode(code), 16);
   return Number.isNaN(value) ? NO_DIGIT : value;

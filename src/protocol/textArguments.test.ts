@@ -3,11 +3,11 @@
 import { expect, test } from 'vitest';
 import { ConfigError } from '../base/errors.ts';
 import type { Op } from './endpoints/endpoints.ts';
-import { buildChecked } from './request.ts';
+import { buildUntypedRequest } from './request.ts';
 import { argsFromText } from './textArguments.ts';
 
 const requestBytes = (op: Op, texts: Readonly<Record<string, string>>): string => {
-  const { target, body } = buildChecked(op, argsFromText(op, texts));
+  const { target, body } = buildUntypedRequest(op, argsFromText(op, texts));
   return body === '' ? target : body;
 };
 

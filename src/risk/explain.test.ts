@@ -1,7 +1,7 @@
 // Tests the explanation of an order: the same first denial as the check, figures for every rule, and no change of state.
 
 import { expect, test } from 'vitest';
-import { Fixture, USDT } from '../../test/fixtures/riskFixture.ts';
+import { RiskFixture, USDT } from '../../test/fixtures/riskFixture.ts';
 import type { DraftTerms } from '../../test/fixtures/drafts.ts';
 import { seededRng } from '../base/number/rng.ts';
 import { denialFiguresOf } from './figures.ts';
@@ -32,8 +32,8 @@ test('the explanation of a random order has the first denial of the check and fi
     const rng = seededRng(seed);
     // Each run has a random part of the limits, because with all of them the first rules would hide the others.
     const limits = Object.fromEntries(Object.entries(LIMITS).filter(() => rng.next() < 0.35)) as RiskLimits;
-    const explained = new Fixture(limits);
-    const unexplained = new Fixture(limits);
+    const explained = new RiskFixture(limits);
+    const unexplained = new RiskFixture(limits);
     for (let step = 0; step < 40; step++) {
       const terms: DraftTerms = {
         side: rng.next() < 0.7 ? 'buy' : 'sell',
@@ -62,7 +62,7 @@ test('the explanation of a random order has the first denial of the check and fi
 });
 
 test('every rule on orders has figures for the explanation', () => {
-  const fixture = new Fixture();
+  const fixture = new RiskFixture();
   const order = fixture.draft({ lots: 5 });
   const state = Reflect.get(fixture.risk, 'state') as Parameters<typeof denialFiguresOf>[2];
   const missing = PAIRED_RULES.flatMap((rule) => {

@@ -13,11 +13,13 @@ const INFINITY = Infinity;
 
 /** The order's figure and the limit, as texts with units. */
 export type DenialFigures = readonly [asked: string, limit: string];
+/** Returns the figures of one rule. */
 type FigureWriter = (order: Draft, state: RiskState) => DenialFigures;
 
 /** The figures of exposure rules for an order that adds to no position. */
 const NO_ADDED_EXPOSURE: DenialFigures = ['adds to no position', 'any'];
 
+/** By code of the rule. */
 const FIGURE_WRITERS: Readonly<Record<string, FigureWriter>> = {
   TIME_IN_FORCE: ({ timeInForce }) => [timeInForce ?? 'none', 'none on spot'],
   INSTRUMENT: ({ instrument }) => [instrument.id, 'instruments of the run'],
@@ -56,7 +58,7 @@ const FIGURE_WRITERS: Readonly<Record<string, FigureWriter>> = {
       : [lotsText(worstLots, instrument), `with its siblings ${maxText(lotsText(sent.lotsOf(parent), instrument))}`],
   SELF_TRADE: ({ side }) => [`a ${side}`, 'meets no own order'],
   OPEN_ORDERS: ({ instrumentIndex }, { limits, reservations }) => [
-    `${reservations.open(instrumentIndex)} open of the symbol, ${reservations.openTotal} in all`,
+    `${reservations.openOrders(instrumentIndex)} open of the symbol, ${reservations.openOrdersTotal} in all`,
     `fewer than ${countText(limits.openOrders)} and ${countText(limits.openOrdersTotal)}`,
   ],
   CONTRACT_TAKEN: ({ strategy, instrument: { id } }) => [`strategy ${strategy + 1}`, `the one strategy of ${id}`],
@@ -64,16 +66,16 @@ const FIGURE_WRITERS: Readonly<Record<string, FigureWriter>> = {
     exposure.positionText(exposure.position(order), order),
     maxText(exposure.positionText(limits.positionBase[order.instrumentIndex]!, order)),
   ],
-  POSITION_NOTIONAL: (order, { exposure, ledger, limits, ...state }) => [
-    limitMoneyText(exposure.notional(order.instrumentIndex, order, { exposure, ledger, limits, ...state }), ledger),
-    maxText(limitMoneyText(limits.positionUnits[order.instrumentIndex]!, ledger)),
+  POSITION_NOTIONAL: (order, state) => [
+    limitMoneyText(state.exposure.notional(order.instrumentIndex, order, state), state.ledger),
+    maxText(limitMoneyText(state.limits.positionUnits[order.instrumentIndex]!, state.ledger)),
   ],
   PORTFOLIO: (order, state) => {
     const { grossUnits, netUnits } = state.limits;
-    const net = netUnits === INFINITY ? '' : `, net ${limitMoneyText(netUnits, state.ledger)}`;
+    const netText = netUnits === INFINITY ? '' : `, net ${limitMoneyText(netUnits, state.ledger)}`;
     return [
       limitMoneyText(state.exposure.computeWorstCase(order, state).gross, state.ledger),
-      maxText(limitMoneyText(grossUnits, state.ledger) + net),
+      maxText(limitMoneyText(grossUnits, state.ledger) + netText),
     ];
   },
   LEVERAGE: (order, state) => {
@@ -92,31 +94,28 @@ const FIGURE_WRITERS: Readonly<Record<string, FigureWriter>> = {
     const { contracts } = state.exposure;
     if (contracts === null || order.instrument.contract === undefined) return ['no contract', 'any'];
     const { ledger } = contracts;
-    const max = ledger.scale(order.instrumentIndex).maxLeverage(contracts.notional(order.instrumentIndex, order, state));
-    return [`leverage ${ledger.terms(order.instrumentIndex).leverage}`, maxText(String(max))];
+    const notional = contracts.notional(order.instrumentIndex, order, state);
+    const maxLeverage = ledger.scale(order.instrumentIndex).maxLeverage(notional);
+    return [`leverage ${ledger.terms(order.instrumentIndex).leverage}`, maxText(String(maxLeverage))];
   },
   MARGIN: (order, state) => {
     const { sign, strategy, instrument, instrumentIndex, worstCash, worstLots } = order;
-    const {
-      exposure: { contracts },
-      ledger,
-      reservations,
-    } = state;
+    const { exposure, ledger, reservations } = state;
+    const { contracts } = exposure;
     if (instrument.contract !== undefined && contracts !== null) {
       if (isReduction(order, state) || order.reduceOnly) return [lotsText(worstLots, instrument), 'a position to close'];
-      const free = contracts.available(order, state) - contracts.reservedCash(strategy);
-      return [limitMoneyText(contracts.requiredMargin(order), ledger), maxText(`${limitMoneyText(free, ledger)} free`)];
+      const freeUnits = contracts.available(order, state) - contracts.reservedCash(strategy);
+      return [limitMoneyText(contracts.requiredMargin(order), ledger), maxText(`${limitMoneyText(freeUnits, ledger)} free`)];
     }
     if (sign > 0) {
       const account = ledger instanceof ConvertedLedger ? ledger.of(instrumentIndex) : ledger;
-      const free = account.cash(strategy) - reservations.cashBeside(strategy, instrumentIndex);
-      return [limitMoneyText(worstCash, account), maxText(`${limitMoneyText(free, account)} free`)];
+      const freeUnits = account.cash(strategy) - reservations.accountCash(strategy, instrumentIndex);
+      return [limitMoneyText(worstCash, account), maxText(`${limitMoneyText(freeUnits, account)} free`)];
     }
-    const reservedUnits = reservations.sellLots(strategy, instrumentIndex) * pow10(instrument.baseDigits - instrument.quantityDigits);
-    return [
-      lotsText(worstLots, instrument),
-      maxText(`${baseText(ledger.qty(strategy, instrumentIndex) - reservedUnits, instrument)} free`),
-    ];
+    const unitsPerLot = pow10(instrument.baseDigits - instrument.quantityDigits);
+    const reservedUnits = reservations.sellLots(strategy, instrumentIndex) * unitsPerLot;
+    const freeBaseUnits = ledger.qty(strategy, instrumentIndex) - reservedUnits;
+    return [lotsText(worstLots, instrument), maxText(`${baseText(freeBaseUnits, instrument)} free`)];
   },
   MARGIN_BUFFER: (_, { limits }) => ['free margin left', `at least ${ratioText(limits.marginBuffer!)} of equity`],
   LIQUIDATION_DISTANCE: (_, { limits }) => ['distance to liquidation', `at least ${ratioText(limits.liquidationAtrs!)} average ranges`],

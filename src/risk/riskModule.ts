@@ -67,22 +67,22 @@ export class RiskModule {
   /** The instrument by its index; null for an instrument of another market than the ledger's. */
   private readonly tradable: readonly (Instrument | null)[];
   /** Instrument and strategy of the newest order. The next order mostly has the same, so that they are looked up only for another. */
-  private instrumentIndex = 0;
-  private strategy = 0;
+  private newestInstrument = 0;
+  private newestStrategy = 0;
   private readonly rules: readonly RiskRule[];
   private currentLimits: RiskLimits = {};
   private chain: Chain = () => null;
   private orderRules: readonly OrderRule[] = [];
-  private readonly losses: LossWatches;
+  private readonly lossWatches: LossWatches;
   /** True when a loss rule is on: the engine must call `begin` once, and `observe` before it calls `check`. */
   watchesEquity = false;
-  private readonly live: LiveWatches;
+  private readonly liveWatches: LiveWatches;
   private codesOn: readonly string[] = [];
   /** The latest denial: its code, its order, and the rule or halt cause that denied it. */
   private denialCode: string | null = null;
   private deniedDraft: Draft | null = null;
-  private rule: OrderRule | null = null;
-  private cause: HaltCause | null = null;
+  private denyingRule: OrderRule | null = null;
+  private denyingCause: HaltCause | null = null;
 
   /** Throws ConfigError naming an invalid limit. */
   constructor({
@@ -97,8 +97,8 @@ export class RiskModule {
     this.halts = new HaltBoard(instruments, strategies);
     this.reservations = reservations;
     this.rules = rulesThatConvert(ledger, rules);
-    this.live = new LiveWatches(ledger, this.halts);
-    this.losses = new LossWatches(ledger, this.halts);
+    this.liveWatches = new LiveWatches(ledger, this.halts);
+    this.lossWatches = new LossWatches(ledger, this.halts);
     const { market } = ledger;
     this.tradable = instruments.map((instrument) => (market === 'both' || instrument.market === market ? instrument : null));
     this.state = {
@@ -116,11 +116,11 @@ export class RiskModule {
       nowMs: NAN,
       mark: NAN,
     };
-    this.arm(limits, resolved);
+    this.setRules(limits, resolved);
   }
 
   /** Turns on the rules whose limits are set. Rules whose limits have changed restart. */
-  private arm(limits: RiskLimits, resolved: ResolvedLimits): void {
+  private setRules(limits: RiskLimits, resolved: ResolvedLimits): void {
     const earlierLimits = this.currentLimits;
     this.currentLimits = limits;
     this.state.limits = resolved;
@@ -128,13 +128,13 @@ export class RiskModule {
     this.codesOn = rulesOn.map(({ code }) => code);
     this.orderRules = rulesOn.filter((rule) => rule.kind === 'order');
     this.chain = chainOf(this.orderRules);
-    const changed = rulesOn.filter(({ keys }) => keys.some((key) => limits[key] !== earlierLimits[key]));
-    for (const rule of changed) {
-      if (rule.kind === 'live') this.live.set(rule, resolved);
-      else if (rule.kind === 'equity') this.losses.set(rule, resolved);
+    const changedRules = rulesOn.filter(({ keys }) => keys.some((key) => limits[key] !== earlierLimits[key]));
+    for (const rule of changedRules) {
+      if (rule.kind === 'live') this.liveWatches.set(rule, resolved);
+      else if (rule.kind === 'equity') this.lossWatches.set(rule, resolved);
     }
-    this.watchesEquity = this.losses.hasAny;
-    this.watchesOutcomes = this.live.hasAny || resolved.set.has('parent') || resolved.set.has('maxOrdersPerFill');
+    this.watchesEquity = this.lossWatches.hasAny;
+    this.watchesOutcomes = this.liveWatches.hasAny || resolved.set.has('parent') || resolved.set.has('maxOrdersPerFill');
   }
 
   /** The limits in force. */
@@ -149,12 +149,12 @@ export class RiskModule {
     const state = this.state;
     const limits = tightenLimits(this.currentLimits, requested, state.instruments);
     for (const { kind, code, keys } of this.rules) {
-      if (kind !== 'equity' || this.losses.has(code)) continue;
+      if (kind !== 'equity' || this.lossWatches.has(code)) continue;
       for (const key of keys)
         if (limits[key] !== undefined) throw new ConfigError(`risk.${key}: this limit was off`, 'a loss limit needs a restart');
     }
     const earlierSent = state.sent;
-    this.arm(limits, resolveLimits(limits, state.instruments));
+    this.setRules(limits, resolveLimits(limits, state.instruments));
     state.sent = sentOrders(state.limits);
     state.keepsSent = state.sent.isRecording;
     state.sent.takeOver(earlierSent);
@@ -175,33 +175,29 @@ export class RiskModule {
 
   /** Starts the loss rules with the account's equity at the start of the run. */
   begin(units: number, nowMs: number): void {
-    this.losses.begin(units, nowMs);
+    this.lossWatches.begin(units, nowMs);
   }
-  /**
-   * Passes the equity columns; rows [0, length) are marked, including every row up to the current instant. Rows seen in an earlier call are
-   * not read again, so the result does not depend on how often this is called.
-   */
+  /** Passes the equity: every row before `length` is marked. Rows of an earlier call are not read again, so the number of calls does not matter. */
   observe(timeMs: Float64Array, units: Float64Array, length: number): void {
-    this.losses.observe(timeMs, units, length);
+    this.lossWatches.observe(timeMs, units, length);
   }
   /** Returns the baselines of the loss rules, by rule. They are journalled when they change, and restored after `begin` at a restart. */
   snapshot(): ReadonlyMap<string, readonly number[]> {
-    return this.losses.snapshot();
+    return this.lossWatches.snapshot();
   }
   restore(memory: ReadonlyMap<string, readonly number[]>): void {
-    this.losses.restore(memory);
+    this.lossWatches.restore(memory);
   }
   /** Returns the equity that a loss rule measures from; NaN if it is off. */
   lossBaseline(code: string): number {
-    return this.losses.baseline(code);
+    return this.lossWatches.baseline(code);
   }
   /** Returns why an equity of `units` has lost at least `times` a loss limit; null if it has not, or if no such limit is set. */
   lossBeyond(units: number, times: Ratio): string | null {
-    return this.losses.lossBeyond(units, times);
+    return this.lossWatches.lossBeyond(units, times);
   }
 
   // --- Exposure
-
   /** Returns the worst case of positions and open orders, without a new order, as the rules on exposure count it. */
   headroom(): UsedExposure {
     const { exposure, instruments } = this.state;
@@ -217,22 +213,22 @@ export class RiskModule {
   filled(order: Order, fill: Fill): void {
     if (order.parent > 0) this.state.sent.noteLegFill(order.parent, fill.lots);
     this.state.sent.noteFill(order.strategy, fill.timeMs);
-    this.live.onFill(order, fill, this.state.marks.lastTicks(order.instrumentIndex));
+    this.liveWatches.onFill(order, fill, this.state.marks.lastTicks(order.instrumentIndex));
   }
   refused(order: Order, code: string, nowMs: number): void {
-    this.live.onRefusal(order, code, nowMs);
+    this.liveWatches.onRefusal(order, code, nowMs);
   }
-  /** Reports that the outcome of `lost` has become unknown; null: that the outcome of an order has become known. */
-  outcome(lost: Order | null, nowMs: number): void {
-    this.live.onOutcome(this.state.marks.openOrders?.() ?? [], lost, nowMs);
+  /** Reports that the outcome of `lostOrder` has become unknown; null: that the outcome of an order has become known. */
+  outcome(lostOrder: Order | null, nowMs: number): void {
+    this.liveWatches.onOutcome(this.state.marks.openOrders?.() ?? [], lostOrder, nowMs);
   }
   /** True when a rule that is on needs `tick`. */
   get wantsFacts(): boolean {
-    return this.live.wantsFacts;
+    return this.liveWatches.wantsFacts;
   }
   /** Reports that time has reached `nowMs`: rules on age and certainty check the facts. A live bot calls it about once a second. */
   tick(facts: LiveFacts, nowMs: number): void {
-    this.live.tick(facts, nowMs);
+    this.liveWatches.tick(facts, nowMs);
   }
 
   // --- Risk states
@@ -247,7 +243,7 @@ export class RiskModule {
   /** Clears a cause for the operator; loss rules count from now on. Returns false when the cause is not in force. */
   resume(scope: Scope, code: string, who: string, nowMs: number): boolean {
     if (!this.halts.clear(scope, code, CLEARED_BY + who, nowMs)) return false;
-    if (scope.kind === 'account') this.losses.reset(code);
+    if (scope.kind === 'account') this.lossWatches.reset(code);
     return true;
   }
 
@@ -269,13 +265,13 @@ export class RiskModule {
     const reservations = this.reservations;
     if (reservations.holdsAbsent) reservations.expireAbsent(nowMs);
     reservations.assess(order, markTicks);
-    if (this.watchesEquity) this.losses.roll(nowMs);
+    if (this.watchesEquity) this.lossWatches.roll(nowMs);
     if (this.halts.hasAny) {
       const cause = this.halts.causeOf(order.instrumentIndex, order.strategy);
       if (cause && !(cause.state === 'HALT_NEW' && isReduction(order, state))) return this.deny(cause.code, order, null, cause);
     }
-    const failed = this.chain(order, state);
-    if (failed !== null) return this.deny(failed.code, order, failed, null);
+    const failingRule = this.chain(order, state);
+    if (failingRule !== null) return this.deny(failingRule.code, order, failingRule, null);
     return approve(order, state);
   }
 
@@ -286,13 +282,13 @@ export class RiskModule {
     state.mark = markTicks;
     if (!this.belongsToRun(order) || !this.isSound(order)) return [denialBefore(BAD_INPUT, 'its numbers', 'sound numbers', '')];
     this.reservations.assess(order, markTicks);
-    if (this.watchesEquity) this.losses.roll(nowMs);
+    if (this.watchesEquity) this.lossWatches.roll(nowMs);
     const flaw = order.isGuarded === true ? guardFlaw(order, markTicks) : null;
     const cause = this.halts.causeOf(order.instrumentIndex, order.strategy);
     const isHalted = cause !== undefined && !(cause.state === 'HALT_NEW' && isReduction(order, state));
     return [
       ...(flaw === null ? [] : [denialBefore(flaw.code, 'its bracket', 'on the right side', flaw.detail(order, state))]),
-      ...(isHalted ? [denialBefore(cause.code, 'new risk', cause.state, `${cause.state} on the ${cause.scope.kind}: ${cause.why}`)] : []),
+      ...(isHalted ? [denialBefore(cause.code, 'new risk', cause.state, haltText(cause))] : []),
       ...explainRules(this.orderRules, order, state),
     ];
   }
@@ -332,8 +328,8 @@ export class RiskModule {
     this.state.mark = markTicks;
     if (!this.belongsToRun(order)) return BAD_INPUT;
     this.reservations.assess(order, markTicks);
-    const failed = this.rules.find((rule) => codes.includes(rule.code) && rule.kind === 'order' && !rule.check(order, this.state));
-    return failed?.kind === 'order' ? failed.detail(order, this.state) : null;
+    const failingRule = this.rules.find((rule) => codes.includes(rule.code) && rule.kind === 'order' && !rule.check(order, this.state));
+    return failingRule?.kind === 'order' ? failingRule.detail(order, this.state) : null;
   }
 
   /** The stable code of the last denial; null before the first. */
@@ -343,8 +339,8 @@ export class RiskModule {
   /** Returns the text of the last denial, with its figures. Read it before the order's record changes or returns to its pool. */
   detail(): string {
     if (this.deniedDraft === null) return '';
-    if (this.cause) return `${this.cause.state} on the ${this.cause.scope.kind}: ${this.cause.why}`;
-    if (this.rule) return this.rule.detail(this.deniedDraft, this.state);
+    if (this.denyingCause) return haltText(this.denyingCause);
+    if (this.denyingRule) return this.denyingRule.detail(this.deniedDraft, this.state);
     const { lots, quoteUnits, limit, side, instrument } = this.deniedDraft;
     const size = quoteUnits === 0 ? `of ${lotsText(lots, instrument)}` : `for ${quoteText(quoteUnits, instrument)}`;
     const price = limit === 0 ? '' : ` at ${limitPriceText(limit, instrument)}`;
@@ -353,13 +349,13 @@ export class RiskModule {
 
   /** True when the order's instrument and strategy belong to the run, so that they are valid indices. */
   private belongsToRun({ instrumentIndex, strategy }: Draft): boolean {
-    return (instrumentIndex === this.instrumentIndex && strategy === this.strategy) || this.selectPlace(instrumentIndex, strategy);
+    return (instrumentIndex === this.newestInstrument && strategy === this.newestStrategy) || this.lookUp(instrumentIndex, strategy);
   }
-  private selectPlace(instrumentIndex: number, strategy: number): boolean {
+  private lookUp(instrumentIndex: number, strategy: number): boolean {
     const tradable = this.tradable[instrumentIndex];
     if (tradable === undefined || !(strategy >= 0 && strategy < this.state.ledger.strategies && floor(strategy) === strategy)) return false;
-    this.instrumentIndex = instrumentIndex;
-    this.strategy = strategy;
+    this.newestInstrument = instrumentIndex;
+    this.newestStrategy = strategy;
     this.state.tradable = tradable;
     return true;
   }
@@ -379,14 +375,18 @@ export class RiskModule {
     return order.isReserved === false;
   }
 
+  /** Records a denial, by a rule, by a halt cause or by neither, for `code` and `detail`. */
   private deny(code: string, order: Draft, rule: OrderRule | null, cause: HaltCause | null): null {
     this.denialCode = code;
     this.deniedDraft = order;
-    this.rule = rule;
-    this.cause = cause;
+    this.denyingRule = rule;
+    this.denyingCause = cause;
     return null;
   }
 }
+
+/** Returns the text of a denial by a halt. */
+const haltText = ({ state, scope, why }: HaltCause): string => `${state} on the ${scope.kind}: ${why}`;
 
 /** Returns the record of sent orders that these limits need. */
 function sentOrders({ ordersPerMinute, ordersPerFill, duplicateMs, set }: ResolvedLimits): SentOrders {

@@ -2,56 +2,56 @@
 
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { Fixture, USDT } from '../../test/fixtures/riskFixture.ts';
+import { RiskFixture, USDT } from '../../test/fixtures/riskFixture.ts';
 import { fillOf } from '../../test/fixtures/fills.ts';
 import type { DraftTerms } from '../../test/fixtures/drafts.ts';
 import { LIMITS, type RiskLimits } from './limits/limits.ts';
 import { FUTURES_RULES, RULES } from './rules.ts';
 
-/** Prepares a fixture so that an order of `just` passes and one of `over` does not, by the rule of this code and no other. */
+/** A situation in which orders below and at a limit pass, and an order beyond it is denied by the rule of this code and no other. */
 interface Boundary {
   readonly code: string;
   readonly limits?: RiskLimits;
-  readonly prepare?: (fixture: Fixture) => void;
-  /** One step below the bound, on it, and one step beyond. */
-  readonly under: DraftTerms;
-  readonly just: DraftTerms;
-  readonly over: DraftTerms;
+  readonly prepare?: (fixture: RiskFixture) => void;
+  /** One step below the limit, at it, and one step beyond it. */
+  readonly below: DraftTerms;
+  readonly atLimit: DraftTerms;
+  readonly beyond: DraftTerms;
 }
 
-const sizes = (under: number, terms: DraftTerms = {}): Pick<Boundary, 'under' | 'just' | 'over'> => ({
-  under: { ...terms, lots: under },
-  just: { ...terms, lots: under + 1 },
-  over: { ...terms, lots: under + 2 },
+const sizes = (below: number, terms: DraftTerms = {}): Pick<Boundary, 'below' | 'atLimit' | 'beyond'> => ({
+  below: { ...terms, lots: below },
+  atLimit: { ...terms, lots: below + 1 },
+  beyond: { ...terms, lots: below + 2 },
 });
 const LIMIT = { limit: 1000 };
 
-/** For a rule without a number, `under` and `just` are two orders that pass. */
+/** For a rule without a number, `below` and `atLimit` are two orders that pass. */
 const BOUNDARIES: readonly Boundary[] = [
   {
     code: 'TIME_IN_FORCE',
-    under: { lots: 2, ...LIMIT },
-    just: { lots: 3, ...LIMIT, timeInForce: null },
-    over: { lots: 3, ...LIMIT, timeInForce: 'IOC' },
+    below: { lots: 2, ...LIMIT },
+    atLimit: { lots: 3, ...LIMIT, timeInForce: null },
+    beyond: { lots: 3, ...LIMIT, timeInForce: 'IOC' },
   },
-  { code: 'PRECISION', under: { lots: 3 }, just: { lots: 2 }, over: { lots: 1 } },
-  { code: 'PRECISION', under: { quoteUnits: 2_000_001 }, just: { quoteUnits: 2_000_000 }, over: { quoteUnits: 1_999_999 } },
-  { code: 'PRECISION', under: { lots: 3 }, just: { lots: 2 }, over: { lots: 0 } },
+  { code: 'PRECISION', below: { lots: 3 }, atLimit: { lots: 2 }, beyond: { lots: 1 } },
+  { code: 'PRECISION', below: { quoteUnits: 2_000_001 }, atLimit: { quoteUnits: 2_000_000 }, beyond: { quoteUnits: 1_999_999 } },
+  { code: 'PRECISION', below: { lots: 3 }, atLimit: { lots: 2 }, beyond: { lots: 0 } },
   {
     code: 'REDUCE_ONLY',
     prepare: (fixture) => fixture.hold(50),
-    under: { lots: 3, side: 'sell', reduceOnly: true },
-    just: { lots: 3, side: 'buy' },
-    over: { lots: 3, side: 'buy', reduceOnly: true },
+    below: { lots: 3, side: 'sell', reduceOnly: true },
+    atLimit: { lots: 3, side: 'buy' },
+    beyond: { lots: 3, side: 'buy', reduceOnly: true },
   },
   { code: 'QTY_MAX', limits: { maxOrderQty: '0.0209' }, ...sizes(19) },
   // By amount: 19.8 million units buy at most 20 lots at the mark less the collar.
   {
     code: 'QTY_MAX',
     limits: { maxOrderQty: '0.02' },
-    under: { quoteUnits: 19_799_999 },
-    just: { quoteUnits: 19_800_000 },
-    over: { quoteUnits: 19_800_001 },
+    below: { quoteUnits: 19_799_999 },
+    atLimit: { quoteUnits: 19_800_000 },
+    beyond: { quoteUnits: 19_800_001 },
   },
   { code: 'NOTIONAL_MAX', limits: { maxOrderNotional: '0.2' }, ...sizes(19, LIMIT) },
   { code: 'NOTIONAL_MAX', limits: { maxOrderNotional: '0.2' }, ...sizes(19, { limit: 700 }) },
@@ -59,24 +59,24 @@ const BOUNDARIES: readonly Boundary[] = [
   {
     code: 'NOTIONAL_MAX',
     limits: { maxOrderNotional: '0.2' },
-    under: { quoteUnits: 2e7 - 1 },
-    just: { quoteUnits: 2e7 },
-    over: { quoteUnits: 2e7 + 1 },
+    below: { quoteUnits: 2e7 - 1 },
+    atLimit: { quoteUnits: 2e7 },
+    beyond: { quoteUnits: 2e7 + 1 },
   },
   {
     code: 'COLLAR',
     limits: { priceBand: '0.03' },
-    under: { lots: 5, limit: 1029 },
-    just: { lots: 5, limit: 1030 },
-    over: { lots: 5, limit: 1031 },
+    below: { lots: 5, limit: 1029 },
+    atLimit: { lots: 5, limit: 1030 },
+    beyond: { lots: 5, limit: 1031 },
   },
   {
     code: 'COLLAR',
     limits: { priceBand: '0.03' },
     prepare: (fixture) => fixture.hold(50),
-    under: { lots: 5, limit: 971, side: 'sell' },
-    just: { lots: 5, limit: 970, side: 'sell' },
-    over: { lots: 5, limit: 969, side: 'sell' },
+    below: { lots: 5, limit: 971, side: 'sell' },
+    atLimit: { lots: 5, limit: 970, side: 'sell' },
+    beyond: { lots: 5, limit: 969, side: 'sell' },
   },
   { code: 'POSITION_MAX', limits: { maxPositionQty: '0.05' }, prepare: heldAndOpen, ...sizes(19, LIMIT) },
   { code: 'POSITION_NOTIONAL', limits: { maxPositionNotional: '0.5' }, prepare: heldAndOpen, ...sizes(19, LIMIT) },
@@ -103,7 +103,7 @@ const BOUNDARIES: readonly Boundary[] = [
   // 100 USDT of cash buy 9990 lots of 1,000,000 units and 0.1 % of fee.
   { code: 'MARGIN', ...sizes(9989, { limit: 1000 }) },
   // An amount and its fee use the cash to its last unit.
-  { code: 'MARGIN', under: { quoteUnits: 9_990_009_989 }, just: { quoteUnits: 9_990_009_990 }, over: { quoteUnits: 9_990_009_991 } },
+  { code: 'MARGIN', below: { quoteUnits: 9_990_009_989 }, atLimit: { quoteUnits: 9_990_009_990 }, beyond: { quoteUnits: 9_990_009_991 } },
   { code: 'MARGIN', prepare: heldAndOpen, ...sizes(9979, { limit: 1000 }) },
   { code: 'MARGIN', ...sizes(19_979, { limit: 500 }) },
   { code: 'MARGIN', prepare: (fixture) => (fixture.hold(50), fixture.send({ lots: 20, side: 'sell' })), ...sizes(29, { side: 'sell' }) },
@@ -111,54 +111,48 @@ const BOUNDARIES: readonly Boundary[] = [
 ];
 
 /** Gives the other strategy a holding of 20 lots, and opens a buy of 10 lots. */
-function heldAndOpen(fixture: Fixture): void {
+function heldAndOpen(fixture: RiskFixture): void {
   fixture.hold(20, 1);
   fixture.send({ lots: 10, ...LIMIT });
 }
 
-describe.each(BOUNDARIES.map((row, index) => ({ ...row, name: `${row.code} (${index + 1})` })))(
-  '$name',
-  ({ code, limits = {}, prepare, under, just, over }) => {
-    const fixture = (without: readonly string[] = []) => {
-      const newFixture = new Fixture(limits, without);
+describe.each(BOUNDARIES.map((each, index) => ({ ...each, title: `${each.code}, boundary ${index + 1}` })))(
+  '$title',
+  ({ code, title, limits = {}, prepare, below, atLimit, beyond }) => {
+    const preparedFixture = (without: readonly string[] = []) => {
+      const newFixture = new RiskFixture(limits, without);
       prepare?.(newFixture);
       return newFixture;
     };
-    test('a rule passes orders below and at the bound', () => {
-      expect([fixture().code(under), fixture().code(just)]).toEqual([null, null]);
+    test(`${title}: the rule passes orders below and at its limit`, () => {
+      expect([preparedFixture().code(below), preparedFixture().code(atLimit)]).toEqual([null, null]);
     });
-    test('a rule denies beyond its limit, with its code and figures, and reserves nothing', () => {
-      const preparedFixture = fixture();
-      const before = [
-        preparedFixture.reservations.openTotal,
-        preparedFixture.reservations.cash(0),
-        preparedFixture.reservations.sellLots(0, 0),
-      ];
-      expect(preparedFixture.code(over)).toBe(code);
-      expect(preparedFixture.risk.detail()).not.toMatch(/NaN|undefined|^$/);
-      expect([
-        preparedFixture.reservations.openTotal,
-        preparedFixture.reservations.cash(0),
-        preparedFixture.reservations.sellLots(0, 0),
-      ]).toEqual(before);
+    test(`${title}: the rule denies an order beyond its limit, with its code and figures, and reserves nothing`, () => {
+      const fixture = preparedFixture();
+      const { reservations } = fixture;
+      const figures = () => [reservations.openOrdersTotal, reservations.cash(0), reservations.sellLots(0, 0)];
+      const before = figures();
+      expect(fixture.code(beyond)).toBe(code);
+      expect(fixture.risk.detail()).not.toMatch(/NaN|undefined|^$/);
+      expect(figures()).toEqual(before);
     });
-    test('the order beyond the limit passes without this rule', () => {
-      expect(fixture([code]).code(over)).toBeNull();
+    test(`${title}: the order beyond the limit passes without this rule`, () => {
+      expect(preparedFixture([code]).code(beyond)).toBeNull();
     });
   },
 );
 
 /** Sends four orders, the second with the terms of `other`, and returns their deny codes. */
 const codesOfFourOrders = (limits: RiskLimits, other: DraftTerms, without: readonly string[] = []) => {
-  const fixture = new Fixture(limits, without);
+  const fixture = new RiskFixture(limits, without);
   return [1, 2, 3, 4].map((orderNumber) => fixture.code(orderNumber === 2 ? { lots: 5, ...other } : { lots: 5 }));
 };
 
 describe('a risk limit keeps no strategy in a position', () => {
   const SELL = { side: 'sell' } as const;
   /** A fixture whose limits are tightened after strategy 0 has bought 90 lots. */
-  const tightened = (limits: RiskLimits): Fixture => {
-    const fixture = new Fixture();
+  const tightened = (limits: RiskLimits): RiskFixture => {
+    const fixture = new RiskFixture();
     fixture.hold(90);
     fixture.risk.tighten(limits);
     return fixture;
@@ -216,7 +210,7 @@ describe('OPEN_ORDERS', () => {
     expect(codesOfFourOrders({ maxOpenOrdersTotal: 3 }, { instrumentIndex: 1 }, ['OPEN_ORDERS'])).toEqual([null, null, null, null]);
   });
   test('OPEN_ORDERS no longer counts a finished order, and still counts one that is proven absent', () => {
-    const fixture = new Fixture({ maxOpenOrders: 1 });
+    const fixture = new RiskFixture({ maxOpenOrders: 1 });
     const first = fixture.send({ lots: 5 });
     const second = fixture.code({ lots: 5 });
     fixture.fill(first, 5);
@@ -230,7 +224,7 @@ describe('OPEN_ORDERS', () => {
 
 /** Sends an order at each of `times` and returns their deny codes. */
 const codesAtTimes = (times: readonly number[], without: readonly string[] = []) => {
-  const fixture = new Fixture({ maxOrdersPerMinute: 2 }, without);
+  const fixture = new RiskFixture({ maxOrdersPerMinute: 2 }, without);
   return times.map((ms) => {
     fixture.nowMs = ms;
     return fixture.code({ lots: 2 });
@@ -238,9 +232,9 @@ const codesAtTimes = (times: readonly number[], without: readonly string[] = [])
 };
 
 describe('MESSAGE_RATE, orders for each fill', () => {
-  const limitedFixture = () => new Fixture({ maxOrdersPerFill: 3 });
+  const limitedFixture = () => new RiskFixture({ maxOrdersPerFill: 3 });
   const HOUR_MS = 3_600_000;
-  const reportFill = (fixture: Fixture, timeMs: number) => fixture.risk.filled(fixture.draft({ lots: 2 }), fillOf({ timeMs }));
+  const reportFill = (fixture: RiskFixture, timeMs: number) => fixture.risk.filled(fixture.draft({ lots: 2 }), fillOf({ timeMs }));
   test('MESSAGE_RATE per fill denies at the limit of orders without a fill, and passes again an hour later', () => {
     const fixture = limitedFixture();
     for (let sent = 0; sent < 3; sent++) fixture.send({ lots: 2 });
@@ -262,13 +256,13 @@ describe('MESSAGE_RATE, orders for each fill', () => {
     expect(fixture.code({ lots: 2 })).toBeNull();
   });
   test('MESSAGE_RATE per fill is off unless its limit is set, and a tightened limit counts the orders already sent', () => {
-    const fixture = new Fixture();
+    const fixture = new RiskFixture();
     for (let sent = 0; sent < 30; sent++) fixture.send({ lots: 2 });
     expect(fixture.code({ lots: 2 })).toBeNull();
-    const under = limitedFixture();
-    for (let sent = 0; sent < 2; sent++) under.send({ lots: 2 });
-    under.risk.tighten({ maxOrdersPerFill: 2 });
-    expect(under.code({ lots: 2 })).toBe('MESSAGE_RATE');
+    const tightenedFixture = limitedFixture();
+    for (let sent = 0; sent < 2; sent++) tightenedFixture.send({ lots: 2 });
+    tightenedFixture.risk.tighten({ maxOrdersPerFill: 2 });
+    expect(tightenedFixture.code({ lots: 2 })).toBe('MESSAGE_RATE');
   });
 });
 
@@ -286,21 +280,21 @@ describe('MESSAGE_RATE', () => {
     expect(codesAtTimes([0, 0, 0], ['MESSAGE_RATE'])).toEqual([null, null, null]);
   });
   test('MESSAGE_RATE does not count an order that another rule denies', () => {
-    const fixture = new Fixture({ maxOrdersPerMinute: 1 });
+    const fixture = new RiskFixture({ maxOrdersPerMinute: 1 });
     expect([fixture.code({ lots: 1 }), fixture.code({ lots: 2 }), fixture.code({ lots: 2 })]).toEqual(['PRECISION', null, 'MESSAGE_RATE']);
   });
 });
 
 test('INSTRUMENT denies an instrument that is not in this run', () => {
-  const foreign = new Fixture().instruments[1]!;
+  const foreign = new RiskFixture().instruments[1]!;
   for (const instrument of [foreign, { ...foreign, market: 'futures' as const }]) {
     const change = (order: Record<string, unknown>) => (order['instrument'] = instrument);
-    expect(new Fixture().code({ lots: 5 }, change)).toBe('INSTRUMENT');
-    expect(new Fixture({}, ['INSTRUMENT']).code({ lots: 5 }, change)).toBeNull();
+    expect(new RiskFixture().code({ lots: 5 }, change)).toBe('INSTRUMENT');
+    expect(new RiskFixture({}, ['INSTRUMENT']).code({ lots: 5 }, change)).toBeNull();
   }
 });
 test('an order whose instrument differs from its index is denied', () => {
-  const fixture = new Fixture();
+  const fixture = new RiskFixture();
   for (const [index, strategy] of [[1, 0], [1, 1], [0, 1], [1, 1]] as const) {
     const terms = { lots: 5, strategy, instrumentIndex: index };
     expect(fixture.code(terms, (order) => (order['instrument'] = fixture.instruments[1 - index]))).toBe('INSTRUMENT');
@@ -312,7 +306,7 @@ test('an order whose instrument differs from its index is denied', () => {
 
 describe('reductions', () => {
   test('reductions pass the exposure rules even when a limit is already exceeded', () => {
-    const fixture = new Fixture({ maxPositionQty: '0.01', maxPositionNotional: '0.1', maxGrossNotional: '0.1', maxLeverage: '0.0001' });
+    const fixture = new RiskFixture({ maxPositionQty: '0.01', maxPositionNotional: '0.1', maxGrossNotional: '0.1', maxLeverage: '0.0001' });
     fixture.hold(40);
     expect(fixture.code({ lots: 5 })).toBe('POSITION_MAX');
     expect(fixture.code({ lots: 5, side: 'sell' })).toBeNull();
@@ -325,47 +319,47 @@ describe('BAD_INPUT', () => {
   // A sign of -1 is valid, because it is that of a sell. So 0 is drawn in its place.
   const cases = fields.flatMap((field) => invalidValues.map((value) => ({ field, value: field === 'sign' && value === -1 ? 0 : value })));
   test.each(cases)('an order with $field = $value is denied as BAD_INPUT', ({ field, value }) => {
-    expect(new Fixture().code({ lots: 5, limit: 1000 }, (order) => (order[field] = value))).toBe('BAD_INPUT');
+    expect(new RiskFixture().code({ lots: 5, limit: 1000 }, (order) => (order[field] = value))).toBe('BAD_INPUT');
   });
   test.each([...invalidValues, 0])('an order at a mark of %s is denied as BAD_INPUT', (value) => {
-    const fixture = new Fixture();
+    const fixture = new RiskFixture();
     fixture.marks[0] = value as number;
     expect(fixture.code({ lots: 5, limit: 1000 })).toBe('BAD_INPUT');
     expect(fixture.risk.detail()).toContain('last price');
   });
   test.each([NaN, undefined, Infinity])('an order at a time of %s is denied as BAD_INPUT', (value) => {
-    const fixture = new Fixture();
+    const fixture = new RiskFixture();
     fixture.nowMs = value as number;
     expect(fixture.code({ lots: 5, limit: 1000 })).toBe('BAD_INPUT');
   });
   test('an order with contradictory terms, or one that is already reserved, is denied as BAD_INPUT', () => {
-    expect(new Fixture().code({ lots: 5, quoteUnits: 5e6 })).toBe('BAD_INPUT');
-    expect(new Fixture().code({ side: 'sell', quoteUnits: 5e6 })).toBe('BAD_INPUT');
-    expect(new Fixture().code({ limit: 1000, quoteUnits: 5e6 })).toBe('BAD_INPUT');
-    expect(new Fixture().code({ quoteUnits: 5e6 }, (order) => (order['filledUnits'] = 1))).toBe('BAD_INPUT');
-    const fixture = new Fixture();
+    expect(new RiskFixture().code({ lots: 5, quoteUnits: 5e6 })).toBe('BAD_INPUT');
+    expect(new RiskFixture().code({ side: 'sell', quoteUnits: 5e6 })).toBe('BAD_INPUT');
+    expect(new RiskFixture().code({ limit: 1000, quoteUnits: 5e6 })).toBe('BAD_INPUT');
+    expect(new RiskFixture().code({ quoteUnits: 5e6 }, (order) => (order['filledUnits'] = 1))).toBe('BAD_INPUT');
+    const fixture = new RiskFixture();
     const order = fixture.send({ lots: 5 });
     expect(fixture.risk.check(order, fixture.nowMs, 1000)).toBeNull();
     expect(fixture.risk.code).toBe('BAD_INPUT');
   });
   test('a missing mark of another holding or open order denies the order in the rules that need it', () => {
-    const fixture = new Fixture({ maxGrossNotional: '100' });
+    const fixture = new RiskFixture({ maxGrossNotional: '100' });
     fixture.hold(5, 0, 1);
     fixture.marks[1] = NaN;
     expect(fixture.code({ lots: 5 })).toBe('PORTFOLIO');
-    const levered = new Fixture({ maxLeverage: '1' });
+    const levered = new RiskFixture({ maxLeverage: '1' });
     levered.hold(5, 0, 1);
     levered.marks[1] = NaN;
     expect(levered.code({ lots: 5 })).toBe('LEVERAGE');
-    const resting = new Fixture({ maxLeverage: '1' });
+    const resting = new RiskFixture({ maxLeverage: '1' });
     resting.send({ lots: 5, instrumentIndex: 1 });
     resting.marks[1] = NaN;
     expect(resting.code({ lots: 5 })).toBe('LEVERAGE');
   });
   test('sizes beyond exact integers are denied without an error', () => {
-    expect(new Fixture().code({ lots: 2 ** 53 - 1, limit: 2 ** 40 })).toBe('MARGIN');
-    expect(new Fixture().code({ quoteUnits: 2 ** 53 - 1 })).toBe('MARGIN');
-    expect(new Fixture({ maxLeverage: '1000000' }).code({ lots: 2 ** 53 - 1, limit: 2 ** 40 })).toBe('LEVERAGE');
+    expect(new RiskFixture().code({ lots: 2 ** 53 - 1, limit: 2 ** 40 })).toBe('MARGIN');
+    expect(new RiskFixture().code({ quoteUnits: 2 ** 53 - 1 })).toBe('MARGIN');
+    expect(new RiskFixture({ maxLeverage: '1000000' }).code({ lots: 2 ** 53 - 1, limit: 2 ** 40 })).toBe('LEVERAGE');
   });
 });
 
@@ -373,8 +367,8 @@ test('every limit belongs to a rule with its code, and only rules whose limits a
   const allRules = [...RULES, ...FUTURES_RULES];
   for (const { key, code } of LIMITS) expect(allRules.find((rule) => rule.code === code)?.keys).toContain(key);
   const alwaysOn = ['TIME_IN_FORCE', 'INSTRUMENT', 'PRECISION', 'REDUCE_ONLY', 'MARGIN'];
-  expect(new Fixture().risk.rulesOn()).toEqual(alwaysOn);
-  expect(new Fixture({ maxDrawdown: '0.1', maxOpenOrdersTotal: 5 }).risk.rulesOn()).toEqual([
+  expect(new RiskFixture().risk.rulesOn()).toEqual(alwaysOn);
+  expect(new RiskFixture({ maxDrawdown: '0.1', maxOpenOrdersTotal: 5 }).risk.rulesOn()).toEqual([
     'DRAWDOWN',
     ...alwaysOn.slice(0, 4),
     'OPEN_ORDERS',
@@ -392,7 +386,7 @@ test('the page on risk lists every rule with its limits, in the order in which t
 });
 
 test('of several rules that an order breaks, the first in the documented order gives the code', () => {
-  const fixture = new Fixture({ maxOrderQty: '0.003', maxOrderNotional: '0.01', priceBand: '0.01', maxOpenOrders: 1 });
+  const fixture = new RiskFixture({ maxOrderQty: '0.003', maxOrderNotional: '0.01', priceBand: '0.01', maxOpenOrders: 1 });
   expect(fixture.code({ lots: 9, limit: 9000, timeInForce: 'FOK' })).toBe('TIME_IN_FORCE');
   expect(fixture.code({ lots: 9, limit: 9000 })).toBe('QTY_MAX');
   expect(fixture.code({ lots: 3, limit: 9000 })).toBe('NOTIONAL_MAX');

@@ -25,17 +25,17 @@ export interface Setup {
   readonly params: object;
 }
 
-/** One for all, so that the parameters of every lane of a sweep have one shape. */
-const OF_PARAMETERS = lastPrototype('this.params');
+/** The prototype of the parameters of all strategies. With one prototype, the parameters in all lanes of a sweep have one shape. */
+const PARAMETERS_PROTOTYPE = lastPrototype('this.params');
 
 const hosts = new WeakMap<object, StrategyHost>();
-/** Returns the host of a set-up. Bound here, because a strategy could replace `WeakMap.prototype.get` to reach the host. */
+/** Returns the host of a set-up. The method is bound here, because a strategy could replace `WeakMap.prototype.get` to reach the host. */
 const findHost: (setup: object) => StrategyHost | undefined = hosts.get.bind(hosts);
 
 /** Returns the constructor argument of a strategy with these parameters, which `host` serves. */
 export function setupOf(params: object, host: StrategyHost): Setup {
   // A copy, because isobar itself reads parameters that a strategy may not have.
-  const setup = Object.freeze({ params: Object.setPrototypeOf({ ...params }, OF_PARAMETERS) as object });
+  const setup = Object.freeze({ params: Object.setPrototypeOf({ ...params }, PARAMETERS_PROTOTYPE) as object });
   hosts.set(setup, host);
   return setup;
 }

@@ -5,8 +5,8 @@ import { StrategyError } from '../base/errors.ts';
 import type { Amount, Size } from './types.ts';
 
 /** Number of decimals of a size. It is more than any instrument has, so the order rounds the size to its lots. */
-const DIGITS = 12;
-/** Decimals with enough digits to round quotients down to DIGITS decimals for every size of an account. */
+const SIZE_DECIMALS = 12;
+/** Decimals with enough digits to round quotients down to SIZE_DECIMALS decimals for every size of an account. */
 const Exact = Decimal.clone({ precision: 60, rounding: Decimal.ROUND_DOWN });
 
 /** Marks a size whose `base` counts coins on every instrument. Without the mark it counts contracts on futures. */
@@ -35,11 +35,11 @@ export interface RiskOfStop {
  * it is. It is NaN, which denies the order, while a price is not known or if the stop is at the entry.
  */
 export function sizeByRisk({ equity, risk, entry, stop, cap = 1 }: RiskOfStop): Size {
-  const [money, share, entryPrice, stopPrice, maxMultiple] = read('sizeByRisk', { equity, risk, entry, stop, cap });
-  const distance = entryPrice!.minus(stopPrice!).abs();
-  if (!entryPrice!.gt(0) || !stopPrice!.gt(0) || !distance.gt(0)) return { base: NaN };
-  const sizeAtRisk = money!.times(share!).div(distance);
-  const maxSize = money!.times(maxMultiple!).div(entryPrice!);
+  const inputs = decimalInputs('sizeByRisk', { equity, risk, entry, stop, cap });
+  const distance = inputs.entry.minus(inputs.stop).abs();
+  if (!inputs.entry.gt(0) || !inputs.stop.gt(0) || !distance.gt(0)) return { base: NaN };
+  const sizeAtRisk = inputs.equity.times(inputs.risk).div(distance);
+  const maxSize = inputs.equity.times(inputs.cap).div(inputs.entry);
   return inCoins(roundDown(Exact.min(sizeAtRisk, maxSize)));
 }
 
@@ -55,8 +55,9 @@ export interface VolatilityTarget {
 
 /** Returns the size whose volatility is `target`: target / volatility of the equity, at most `cap`. NaN unless `volatility` is above 0. */
 export function sizeByVolatility({ target, volatility, cap = 1 }: VolatilityTarget): Size {
-  const [targetVolatility, ownVolatility, maxShare] = read('sizeByVolatility', { target, volatility, cap });
-  return { equity: ownVolatility!.gt(0) ? roundDown(Exact.min(targetVolatility!.div(ownVolatility!), maxShare!)) : NaN };
+  const inputs = decimalInputs('sizeByVolatility', { target, volatility, cap });
+  if (!inputs.volatility.gt(0)) return { equity: NaN };
+  return { equity: roundDown(Exact.min(inputs.target.div(inputs.volatility), inputs.cap)) };
 }
 
 /** Options of `sizeByKelly`. */
@@ -76,29 +77,31 @@ export interface KellyOdds {
  * assumes that a losing trade loses the whole stake.
  */
 export function sizeByKelly({ winRate, payoff, fraction = 0.5, cap = 0.25 }: KellyOdds): Size {
-  const [wins, odds, fractionOfFull, maxShare] = read('sizeByKelly', { winRate, payoff, fraction, cap });
-  if (wins!.gt(1)) throw new StrategyError(`sizeByKelly: winRate ${String(winRate)} is above 1`, 'give it as a share: 0.55 is 55 %');
-  if (!wins!.gte(0) || !odds!.gt(0)) return { equity: NaN };
-  const losses = new Exact(1).minus(wins!);
-  const fullShare = wins!.times(odds!).minus(losses).div(odds!);
-  return { equity: roundDown(Exact.max(0, Exact.min(fullShare.times(fractionOfFull!), maxShare!))) };
+  const inputs = decimalInputs('sizeByKelly', { winRate, payoff, fraction, cap });
+  if (inputs.winRate.gt(1))
+    throw new StrategyError(`sizeByKelly: winRate ${String(winRate)} is above 1`, 'give it as a share: 0.55 is 55 %');
+  if (!inputs.winRate.gte(0) || !inputs.payoff.gt(0)) return { equity: NaN };
+  const lossRate = new Exact(1).minus(inputs.winRate);
+  const fullShare = inputs.winRate.times(inputs.payoff).minus(lossRate).div(inputs.payoff);
+  return { equity: roundDown(Exact.max(0, Exact.min(fullShare.times(inputs.fraction), inputs.cap))) };
 }
 
 /**
  * Returns the inputs of the helper `call` as decimals. The value of an indicator that is not ready becomes NaN. Throws StrategyError for a
  * negative input and for text that is not a number.
  */
-function read(call: string, inputs: Readonly<Record<string, Amount>>): readonly Decimal[] {
-  return Object.entries(inputs).map(([name, amount]) => {
+function decimalInputs<Name extends string>(call: string, inputs: Readonly<Record<Name, Amount>>): Readonly<Record<Name, Decimal>> {
+  const decimals = Object.entries<Amount>(inputs).map(([name, amount]): [string, Decimal] => {
     const value = decimalOf(amount);
     if (value === null)
       throw new StrategyError(`${call}: ${name} is ${String(amount)}, which is not a number`, 'give a number, or one as text');
     if (value.lt(0)) throw new StrategyError(`${call}: ${name} is ${String(amount)}, below 0`, 'give it without a sign');
-    return value;
+    return [name, value];
   });
+  return Object.fromEntries(decimals) as Record<Name, Decimal>;
 }
 
-/** Returns a size in coins. A copy of the object keeps the mark. */
+/** Returns a size in coins, with the mark that `isInCoins` finds. A copy of the object has the mark too. */
 function inCoins(base: Decimal): Size {
   const size = { base, [COINS]: true };
   return size;
@@ -113,5 +116,6 @@ function decimalOf(amount: Amount): Decimal | null {
   }
 }
 
-/** Returns the value with DIGITS decimals, rounded down. NaN for a value that is not finite. */
-const roundDown = (value: Decimal): Decimal => new Decimal(value.isFinite() ? value.toDecimalPlaces(DIGITS, Decimal.ROUND_DOWN) : NaN);
+/** Returns the value with SIZE_DECIMALS decimals, rounded down. NaN for a value that is not finite. */
+const roundDown = (value: Decimal): Decimal =>
+  new Decimal(value.isFinite() ? value.toDecimalPlaces(SIZE_DECIMALS, Decimal.ROUND_DOWN) : NaN);

@@ -183,20 +183,20 @@ export function noAccount(account: number): never {
  * asset.
  */
 function assetsOf(instruments: readonly Instrument[]): string[] {
-  const digitsOf = new Map<string, { digits: number; by: string }>();
+  const digitsByAsset = new Map<string, { digits: number; by: string }>();
   for (const { id, base, quote, baseDigits, quoteDigits } of instruments) {
     if (base === quote) throw new ConfigError(`instrument ${id}: expected two assets, got ${base} twice`, 'correct base or quote');
     for (const [asset, digits] of [
       [base, baseDigits],
       [quote, quoteDigits],
     ] as const) {
-      const earlierDigits = digitsOf.get(asset);
-      if (!earlierDigits) digitsOf.set(asset, { digits, by: id });
+      const earlierDigits = digitsByAsset.get(asset);
+      if (!earlierDigits) digitsByAsset.set(asset, { digits, by: id });
       else if (earlierDigits.digits !== digits) {
         const message = `instrument ${id}: ${asset} has ${digits} digits, but ${earlierDigits.digits} in ${earlierDigits.by}`;
         throw new ConfigError(message, `give ${asset} the same basePrecision or quotePrecision in every instrument`);
       }
     }
   }
-  return [...digitsOf.keys()];
+  return [...digitsByAsset.keys()];
 }

@@ -53,7 +53,7 @@ export abstract class BarBook {
   private readonly context: BookContext;
   private readonly sink: VenueSink;
   private readonly fillsAtTouch: boolean;
-  private readonly sharePpm: number;
+  private readonly volumeSharePpm: number;
   readonly slippage: SlippageModel;
   private readonly feeModel: FeeModel | null;
   /**
@@ -80,11 +80,11 @@ export abstract class BarBook {
     this.accounts = context.accounts;
     this.sink = context.sink;
     this.fillsAtTouch = config.limitRule === 'touch';
-    this.sharePpm = config.maxVolumeSharePpm;
+    this.volumeSharePpm = config.maxVolumeSharePpm;
     this.slippage = config.slippage;
     this.readsBar = config.slippage.readsBar !== false;
     this.feeModel = context.feeModel;
-    if (this.sharePpm > 0) {
+    if (this.volumeSharePpm > 0) {
       this.budget = 0;
       this.hasTraded = false;
     }
@@ -100,12 +100,12 @@ export abstract class BarBook {
   matchRange(openMs: number, closeMs: number, open: number, high: number, low: number): void {
     if (this.hasOrdersAfterOpen) this.offerOpen(openMs, open);
     const { ring } = this;
-    this.begin();
-    for (let order = this.first(); order !== ring && this.budget > 0; order = this.cursor) {
-      this.pass(order);
+    this.beginMatching();
+    for (let order = this.firstOrder(); order !== ring && this.budget > 0; order = this.cursor) {
+      this.advanceAfter(order);
       if (order.admittedMs > openMs || order.limit === 0 || isMarketable(order, open)) continue;
-      const beyond = order.sign > 0 ? order.limit - low : high - order.limit;
-      if (beyond > 0 || (beyond === 0 && this.fillsAtTouch)) {
+      const beyondTicks = order.sign > 0 ? order.limit - low : high - order.limit;
+      if (beyondTicks > 0 || (beyondTicks === 0 && this.fillsAtTouch)) {
         if (this.tracer !== null) this.tracer.acts(order, MATCHING_RULE.limit, order.limit, closeMs);
         this.fillAtMost(order, order.limit, this.computeFillableLots(order, order.limit), true, closeMs);
       }
@@ -120,8 +120,8 @@ export abstract class BarBook {
   }
   /** Sets the volume of a row whose orders are offered one by one, without `matchOpen`. */
   beginRow(volumeLots: number): void {
-    if (this.sharePpm > 0) {
-      this.budget = mulDiv(Math.floor(volumeLots), this.sharePpm, 1_000_000, 'down');
+    if (this.volumeSharePpm > 0) {
+      this.budget = mulDiv(Math.floor(volumeLots), this.volumeSharePpm, 1_000_000, 'down');
       this.hasTraded = volumeLots > 0;
     }
   }
@@ -130,7 +130,7 @@ export abstract class BarBook {
     const { ring } = this;
     this.hasOrdersAfterOpen = false;
     const orders: VenueOrderRecord[] = [];
-    for (let order = this.first(); order !== ring; order = this.orderAfter(order)) if (order.admittedMs <= openMs) orders.push(order);
+    for (let order = this.firstOrder(); order !== ring; order = this.orderAfter(order)) if (order.admittedMs <= openMs) orders.push(order);
     return orders;
   }
   /**
@@ -140,7 +140,7 @@ export abstract class BarBook {
   reachedCount(openMs: number, open: number, high: number, low: number): number {
     const { ring, hasOrdersAfterOpen } = this;
     let count = 0;
-    for (let order = this.first(); order !== ring; order = this.orderAfter(order)) {
+    for (let order = this.firstOrder(); order !== ring; order = this.orderAfter(order)) {
       if (order.admittedMs > openMs) continue;
       if (hasOrdersAfterOpen ? order.limit === 0 || isMarketable(order, open) || order.timeInForce !== null : false) count++;
       else if (this.isReached(order, open, high, low)) count++;
@@ -150,12 +150,12 @@ export abstract class BarBook {
   /** True when a resting limit fills inside a row: the row trades through it, or touches it if the limit rule is `touch`. */
   isReached(order: VenueOrder, open: number, high: number, low: number): boolean {
     if (order.limit === 0 || isMarketable(order, open)) return false;
-    const beyond = order.sign > 0 ? order.limit - low : high - order.limit;
-    return beyond > 0 || (beyond === 0 && this.fillsAtTouch);
+    const beyondTicks = order.sign > 0 ? order.limit - low : high - order.limit;
+    return beyondTicks > 0 || (beyondTicks === 0 && this.fillsAtTouch);
   }
   /** Offers the open of a row to one order, as `matchOpen` does to all. */
   offer(order: VenueOrderRecord, openMs: number, open: number): void {
-    this.begin();
+    this.beginMatching();
     const { timeInForce } = order;
     if (order.limit === 0 || isMarketable(order, open)) {
       if (timeInForce === null) this.take(order, open, openMs);
@@ -166,7 +166,7 @@ export abstract class BarBook {
   }
   /** Fills a resting limit that the current row reaches, as `matchRange` does. */
   fillReached(order: VenueOrderRecord, closeMs: number): void {
-    this.begin();
+    this.beginMatching();
     if (this.tracer !== null) this.tracer.acts(order, MATCHING_RULE.limit, order.limit, closeMs);
     this.fillAtMost(order, order.limit, this.computeFillableLots(order, order.limit), true, closeMs);
     this.cursor = this.ring;
@@ -255,9 +255,9 @@ export abstract class BarBook {
   /** Fills orders that arrived before the open of a row at its open. A limit with a time in force ends there. */
   private offerOpen(openMs: number, open: number): void {
     const { ring } = this;
-    this.begin();
-    for (let order = this.first(); order !== ring; order = this.cursor) {
-      this.pass(order);
+    this.beginMatching();
+    for (let order = this.firstOrder(); order !== ring; order = this.cursor) {
+      this.advanceAfter(order);
       if (order.admittedMs > openMs) continue;
       const { timeInForce } = order;
       if (order.limit === 0 || isMarketable(order, open)) {
@@ -269,19 +269,19 @@ export abstract class BarBook {
     this.hasOrdersAfterOpen = false;
   }
 
-  private begin(): void {
+  private beginMatching(): void {
     assert(this.isMatching === false, 'a row is matched from outside the calls of the sink');
     this.isMatching = true;
   }
 
   /** Makes the order after `order` the next one, so that `order` may leave the queue. Hot: docs/performance.md#equal-references. */
-  private pass(order: VenueOrderRecord): void {
+  private advanceAfter(order: VenueOrderRecord): void {
     const next = this.orderAfter(order);
     if (this.cursor !== next) this.cursor = next;
   }
 
   /** Returns the first order of the queue; `ring` if it is empty. */
-  private first(): VenueOrderRecord {
+  private firstOrder(): VenueOrderRecord {
     const { ring } = this;
     const { next } = ring;
     return next === ring ? this.last : next;
@@ -370,8 +370,8 @@ export abstract class BarBook {
 
   /** Returns the fee rate of a fill in ppm: the order's own, or that of the fee model. */
   protected feePpm(order: VenueOrderRecord, price: number, lots: number, notional: number, isMaker: boolean): number {
-    const max = isMaker ? order.makerPpm : order.takerPpm;
-    return this.feeModel === null ? max : modelledPpm(this.feeModel, this.instrument, order.side, isMaker, price, lots, notional, max);
+    const ppm = isMaker ? order.makerPpm : order.takerPpm;
+    return this.feeModel === null ? ppm : modelledPpm(this.feeModel, this.instrument, order.side, isMaker, price, lots, notional, ppm);
   }
 
   /** Removes an order from the book, and keeps the cursor of a running match valid. */

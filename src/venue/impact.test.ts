@@ -13,7 +13,7 @@ const BAR: FillBar = { open: 10_000, high: 10_450, low: 9_800, close: 10_200, vo
 const COEFFICIENT = 800_000;
 
 /** Lots, the exact ticks 0.8 x 0.03856779596 x sqrt(lots / 1234.5) x 10 000, and these ticks rounded up. */
-const WORKED_SIZES: readonly [lots: number, exactly: string, ticks: number][] = [
+const WORKED_SIZES: readonly [lots: number, exactTicks: string, ticks: number][] = [
   [1, '8.7815', 9],
   [2, '12.4189', 13],
   [5, '19.6361', 20],
@@ -35,25 +35,25 @@ function inDecimals(coefficient: number, price: number, lots: number, { high, lo
 }
 
 describe('the square-root model', () => {
-  test.each(WORKED_SIZES)('%d lots pay %s ticks, rounded up to %d', (lots, exactly, ticks) => {
-    expect(inDecimals(0.8, 10_000, lots, BAR).toFixed(4)).toBe(exactly);
+  test.each(WORKED_SIZES)('market impact of %d lots is %s ticks, rounded up to %d', (lots, exactTicks, ticks) => {
+    expect(inDecimals(0.8, 10_000, lots, BAR).toFixed(4)).toBe(exactTicks);
     expect(impactTicks(COEFFICIENT, 10_000, lots, BAR)).toBe(ticks);
   });
 
   test('any bar, also with a high many times its low, gives the ticks of the formula in decimals', () => {
     let seed = 29;
     const next = (below: number) => (seed = (seed * 48_271) % 2_147_483_647) % below;
-    for (let at = 0; at < 400; at++) {
+    for (let sample = 0; sample < 400; sample++) {
       const low = 1 + next(10 ** (1 + next(7)));
       const high = low * (1 + next(40)) + next(low);
       const bar = { open: low, high, low, close: high, volumeLots: next(1e6) / 8 };
       const price = low + next(high - low + 1);
       const lots = 1 + next(1e6);
       const coefficient = 1 + next(3_000_000);
-      const exactly = inDecimals(coefficient / 1e6, price, lots, bar);
+      const exactTicks = inDecimals(coefficient / 1e6, price, lots, bar);
       const ticks = impactTicks(coefficient, price, lots, bar);
-      const isNear = exactly.minus(exactly.round()).abs().lt('1e-6');
-      if (!isNear) expect({ at, ticks }).toEqual({ at, ticks: exactly.ceil().toNumber() });
+      const isNearWhole = exactTicks.minus(exactTicks.round()).abs().lt('1e-6');
+      if (!isNearWhole) expect({ sample, ticks }).toEqual({ sample, ticks: exactTicks.ceil().toNumber() });
     }
   });
 
@@ -67,13 +67,13 @@ describe('the square-root model', () => {
   });
 });
 
-const openWith = (slippage: SlippageModel, more: object = {}) => {
-  const opened = openSpotVenue({ slippage, ...more });
+const openWith = (slippage: SlippageModel, overrides: object = {}) => {
+  const opened = openSpotVenue({ slippage, ...overrides });
   opened.book.bar = BAR;
   return opened;
 };
 
-describe('orders', () => {
+describe('orders with market impact', () => {
   test('takers pay impact at the open and at a stop, makers do not', () => {
     const { book, sink, market, limit } = openWith(withImpact(NO_SLIPPAGE, COEFFICIENT));
     market('sell', 100, 0);
@@ -127,7 +127,7 @@ describe('orders', () => {
     expect(withAddedPpm(fixed, 0)).toBe(fixed);
   });
 
-  test('only slippage models that read the bar need it', () => {
+  test('a book needs the bar only for a slippage model that reads it', () => {
     expect(openSpotVenue().book.readsBar).toBe(false);
     expect(openSpotVenue({ slippage: fixedSlippage(1, 5) }).book.readsBar).toBe(false);
     expect(openSpotVenue({ slippage: withAddedPpm(fixedSlippage(1, 5), 5) }).book.readsBar).toBe(false);

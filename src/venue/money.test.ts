@@ -28,8 +28,8 @@ function oracleNotional(price: number, lots: number, of: { priceDigits: number; 
   return new Exact(price).times(lots).times(scale).toDecimalPlaces(0, Decimal.ROUND_HALF_UP);
 }
 
-describe('Money', () => {
-  test('a notional is price x lots, rounded half up at the unit; Infinity above every balance', () => {
+describe('MoneyScale', () => {
+  test('a notional is price x lots, rounded half up at the unit, and Infinity above every balance', () => {
     fc.assert(
       fc.property(digits, whole(48), whole(48), (of, price, lots) => {
         const money = new MoneyScale(spotInstrument({ ...of, baseDigits: 8 }));
@@ -55,15 +55,15 @@ describe('Money', () => {
     );
   });
 
-  test('a base asset coarser than a lot is refused', () => {
+  test('an instrument with a base asset coarser than a lot is rejected', () => {
     expect(() => new MoneyScale(spotInstrument({ quantityDigits: 6, baseDigits: 5 }))).toThrow(
       'expected baseDigits >= quantityDigits, got 5 < 6',
     );
   });
 });
 
-describe('Shares', () => {
-  test('a share of any amount is exact in each rounding mode', () => {
+describe('PpmShares', () => {
+  test('a share in ppm of any amount is exact in each rounding mode', () => {
     fc.assert(
       fc.property(
         whole(53),
@@ -78,7 +78,7 @@ describe('Shares', () => {
     );
   });
 
-  test('half up is floor((units * ppm + 500000) / 1e6)', () => {
+  test('a share that is rounded half up is floor((units * ppm + 500000) / 1e6)', () => {
     fc.assert(
       fc.property(whole(43), fc.integer({ min: 0, max: 1_000 }), (units, ppm) => {
         fc.pre(units * ppm + 500_000 <= MAX_EXACT);

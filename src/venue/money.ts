@@ -23,13 +23,13 @@ export class MoneyScale {
 
   constructor(instrument: Instrument) {
     const { id, priceDigits, quantityDigits, quoteDigits, baseDigits } = instrument;
-    const free = baseDigits - quantityDigits;
-    if (!(free >= 0)) {
+    const surplusDigits = baseDigits - quantityDigits;
+    if (!(surplusDigits >= 0)) {
       const remedy = `set basePrecision to ${quantityDigits} or more`;
       throw new ConfigError(`instrument ${id}: expected baseDigits >= quantityDigits, got ${baseDigits} < ${quantityDigits}`, remedy);
     }
     const exponent = quoteDigits - priceDigits - quantityDigits;
-    this.unitsPerLot = pow10(free);
+    this.unitsPerLot = pow10(surplusDigits);
     this.factor = exponent > 0 ? pow10(exponent) : 1;
     this.divisor = exponent < 0 ? pow10(-exponent) : 1;
   }

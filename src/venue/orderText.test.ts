@@ -33,7 +33,7 @@ describe('parseOrder', () => {
     [{ ...market, price: 'ignored' }, { limit: 0 }],
     [{ ...market, volume: '1.50000' }, { lots: 1_500 }],
     [{ ...market, volume: '15E-1' }, { lots: 1_500 }],
-  ] as const)('%j', (fields, expected) => {
+  ] as const)('a valid order text is parsed into an intent: %j', (fields, expected) => {
     expect(parseOrder(fields, instrumentOf)).toMatchObject({ ok: true, intent: { instrument, timeInForce: null, ...expected } });
   });
 
@@ -58,7 +58,7 @@ describe('parseOrder', () => {
     // The first invalid field in the order of the table gives the code.
     [{ symbol: 'XYZUSD', volume: null, side: 'x', type: 'x', price: null }, -1121],
     [{ ...limit, side: 'x', type: 'x' }, -1117],
-  ] as const)('%j ends with %i', (fields, code) => {
+  ] as const)('an order text with an invalid field gets its code: %j gets %i', (fields, code) => {
     expect(parseOrder(fields, instrumentOf)).toEqual({ ok: false, code });
   });
 
@@ -74,7 +74,7 @@ describe('parseOrder', () => {
     [{ ...market, side: 'BUY', volume: '1e30' }, -2017],
     [{ ...limit, volume: '9'.repeat(40) }, -2017],
     [{ ...limit, price: '9'.repeat(40) }, -1138],
-  ] as const)('%j reaches the venue and gives %i', (fields, code) => {
+  ] as const)('an order text with valid fields is checked by the venue: %j gets %i', (fields, code) => {
     expect(codeOf(fields)).toBe(code);
   });
 

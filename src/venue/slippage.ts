@@ -64,9 +64,9 @@ function sumOf(first: SlippageModel, second: SlippageModel): SlippageModel {
 }
 
 /** An excess of at most this fraction of a tick above a whole number is a rounding error of doubles. */
-const NOISE = 1e-9;
+const ROUNDING_NOISE = 1e-9;
 /** sqrt(4 ln 2): the range of a bar in logarithms, divided by it, is Parkinson's volatility. */
-const PARKINSON = Math.sqrt(4 * Math.LN2);
+const PARKINSON_DIVISOR = Math.sqrt(4 * Math.LN2);
 
 /**
  * Returns the ticks of the square-root model of market impact, rounded up: coefficient x volatility x sqrt(order volume / bar volume) x
@@ -74,9 +74,9 @@ const PARKINSON = Math.sqrt(4 * Math.LN2);
  * the sources. The result is the same on every machine: of the functions of `Math` it uses only the square root, which is exactly rounded.
  */
 export function impactTicks(coefficientPpm: number, price: number, lots: number, { high, low, volumeLots }: FillBar): number {
-  const volatility = logOfRatio(high, low) / PARKINSON;
+  const volatility = logOfRatio(high, low) / PARKINSON_DIVISOR;
   const ticks = (coefficientPpm / 1_000_000) * volatility * Math.sqrt(lots / Math.max(1, volumeLots)) * price;
-  return Math.min(Math.max(0, Math.ceil(ticks - NOISE)), MAX_PRICE_TICKS);
+  return Math.min(Math.max(0, Math.ceil(ticks - ROUNDING_NOISE)), MAX_PRICE_TICKS);
 }
 
 /** Returns ln(high / low) for high >= low > 0. Unlike `Math.log`, it has the same last digit in every version of Node. */
@@ -112,9 +112,9 @@ export function slippedPrice(
   lots: number,
   bar: FillBar,
 ): number {
-  const worse = model.ticks(instrument, side, quoted, lots, bar);
-  if (!(Number.isInteger(worse) && worse >= 0))
-    throw new InvariantError(`slippage model: expected a whole number of ticks >= 0, got ${worse}`);
-  if (side === 'buy') return limit > 0 && quoted + worse > limit ? limit : quoted + worse;
-  return Math.max(quoted - worse, limit, 1);
+  const worseTicks = model.ticks(instrument, side, quoted, lots, bar);
+  if (!(Number.isInteger(worseTicks) && worseTicks >= 0))
+    throw new InvariantError(`slippage model: expected a whole number of ticks >= 0, got ${worseTicks}`);
+  if (side === 'buy') return limit > 0 && quoted + worseTicks > limit ? limit : quoted + worseTicks;
+  return Math.max(quoted - worseTicks, limit, 1);
 }

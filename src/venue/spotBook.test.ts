@@ -7,7 +7,7 @@ import { fixedSlippage } from './slippage.ts';
 // Rows of a minute: opens at 0, 60 000, ...
 const ROW = 60_000;
 
-describe('arrival', () => {
+describe('the arrival of orders', () => {
   test('an order matches only rows that open at or after its arrival', () => {
     const { book, sink, market, limit } = openSpotVenue();
     market('sell', 10, 1);
@@ -36,8 +36,8 @@ describe('arrival', () => {
   });
 });
 
-describe('the open', () => {
-  test('a market order fills there, as taker', () => {
+describe('the open of a row', () => {
+  test('a market order fills at the open of a row, as taker', () => {
     const { book, sink, market } = openSpotVenue();
     market('buy', 10_000 * 7 + 9_999, 0);
     market('sell', 5, 0);
@@ -70,7 +70,7 @@ describe('the open', () => {
     ['buy', 10_001, 10_000],
     ['sell', 10_000, 10_000],
     ['sell', 9_999, 10_000],
-  ] as const)('a %s at %i is marketable at an open of %i: it fills there as taker', (side, price, open) => {
+  ] as const)('a %s at %i is marketable at an open of %i and fills at the open as taker', (side, price, open) => {
     const { book, sink, limit } = openSpotVenue();
     limit(side, 10, price, 0);
     book.matchOpen(0, open, 0);
@@ -101,7 +101,7 @@ describe('inside a row', () => {
     ['touch', 'sell', 10_100, 10_100, true],
     ['touch', 'sell', 10_100, 10_099, false],
   ] as const)(
-    '%s: a resting %s at %i and an extreme of %i: fills = %s, as maker at the limit',
+    'with the limit rule %s, a resting %s at %i in a row with an extreme of %i fills at its limit as maker: %s',
     (limitRule, side, price, extreme, fills) => {
       const { book, sink, limit } = openSpotVenue({ limitRule });
       limit(side, 10, price, 0);
@@ -126,7 +126,7 @@ describe('inside a row', () => {
 });
 
 describe('legs of an entry', () => {
-  test('filled at the open: a target that the sink places then is matched on the same row', () => {
+  test('a target that the sink places when its entry fills at the open is matched on the same row', () => {
     const { venue, account, instrument, book, sink, market } = openSpotVenue();
     sink.onFill = (order) => {
       if (order.ref === 1) venue.place(account, 100, limitIntent(instrument, 'sell', 1, 10_200), 0);
@@ -137,7 +137,7 @@ describe('legs of an entry', () => {
     expect(sink.tape).toEqual(['1: 1 @ 10000 taker 0', '100: 1 @ 10200 maker 60000']);
   });
 
-  test('a target that is marketable at that open fills there, placed inside the call of the sink or after it', () => {
+  test('a target that is marketable at the open of its entry fills there, placed inside the call of the sink or after it', () => {
     const { venue, account, instrument, book, sink, market } = openSpotVenue();
     sink.onFill = (order) => {
       if (order.ref === 1) venue.place(account, 100, limitIntent(instrument, 'sell', 1, 9_900), 0);
@@ -150,7 +150,7 @@ describe('legs of an entry', () => {
     expect(sink.tape).toEqual(['1: 1 @ 10000 taker 0', '100: 1 @ 10000 taker 0', '101: 1 @ 10000 taker 0']);
   });
 
-  test('filled inside the row: a target arrives with the end of the row and waits for the next one', () => {
+  test('a target of an entry that fills inside the row arrives with the end of the row and waits for the next one', () => {
     const { venue, account, instrument, book, sink, limit } = openSpotVenue();
     sink.onFill = (order, { timeMs }) => {
       if (order.ref === 1) venue.place(account, 100, limitIntent(instrument, 'sell', 1, 10_200), timeMs);
@@ -164,7 +164,7 @@ describe('legs of an entry', () => {
     expect(sink.tape).toEqual(['1: 1 @ 9950 maker 60000', '100: 1 @ 10200 maker 120000']);
   });
 
-  test('filled inside the row: a stop that the row reaches is executed at its trigger, also from inside the call', () => {
+  test('a stop of an entry that fills inside the row is executed at its trigger if the row reaches it, also inside the call of the sink', () => {
     const { venue, account, instrument, book, sink, limit } = openSpotVenue();
     sink.onFill = (order, { timeMs }) => {
       if (order.ref !== 1) return;
@@ -247,7 +247,7 @@ describe('legs of an entry', () => {
 describe('a cap on the share of the volume', () => {
   const capped = { maxVolumeSharePpm: 100_000 } as const;
 
-  test('the lots of a row are shared by arrival, and the remainder of a limit rests', () => {
+  test('under a cap on volume, the lots of a row are shared by arrival, and the remainder of a limit rests', () => {
     const { book, sink, limit } = openSpotVenue(capped);
     limit('buy', 60, 10_000, 0);
     const second = limit('buy', 60, 10_000, 0);
@@ -262,7 +262,7 @@ describe('a cap on the share of the volume', () => {
     expect(sink.tape.slice(2)).toEqual(['2: 20 @ 10000 maker 120000', '3: 10 @ 9900 maker 120000']);
   });
 
-  test('the part of a market order that the row does not fill is canceled', () => {
+  test('under a cap on volume, the part of a market order that the row does not fill is canceled', () => {
     const { venue, account, book, sink, market } = openSpotVenue(capped);
     market('sell', 60, 0);
     market('buy', 10_000 * 60, 0);
@@ -279,7 +279,7 @@ describe('a cap on the share of the volume', () => {
     expect([venue.locked(account, 'USD'), venue.locked(account, 'ABC')]).toEqual([0, 0]);
   });
 
-  test('a market order waits while a row has no volume at all', () => {
+  test('under a cap on volume, a market order waits while a row has no volume at all', () => {
     const { book, sink, market } = openSpotVenue(capped);
     market('sell', 5, 0);
     book.matchOpen(0, 10_000, 0);
@@ -289,14 +289,14 @@ describe('a cap on the share of the volume', () => {
     expect(sink.tape).toEqual(['1: 5 @ 9000 taker 60000']);
   });
 
-  test('without a cap volume is ignored', () => {
+  test('without a cap, the volume of a row is ignored', () => {
     const { book, sink, market } = openSpotVenue();
     market('sell', 5, 0);
     book.matchOpen(0, 10_000, 0);
     expect(sink.fills).toHaveLength(1);
   });
 
-  test('an executed stop uses the volume that the row has left', () => {
+  test('under a cap on volume, an executed stop uses the volume that the row has left', () => {
     const { book, sink, limit, market } = openSpotVenue(capped);
     limit('buy', 8, 10_000, 0);
     book.matchOpen(0, 10_000, 100);
@@ -307,7 +307,7 @@ describe('a cap on the share of the volume', () => {
 });
 
 describe('slippage', () => {
-  test('worsens fills of takers up to their limit, and none of makers', () => {
+  test('slippage worsens the fills of takers up to their limit, and none of makers', () => {
     const { book, sink, market, limit } = openSpotVenue({ slippage: fixedSlippage(3, 100) });
     market('sell', 1, 0);
     market('buy', 10_000 * 2, 0);
@@ -327,22 +327,22 @@ describe('slippage', () => {
     ]);
   });
 
-  test('a price is at least one tick', () => {
+  test('slippage never makes a price less than one tick', () => {
     const { book, sink, market } = openSpotVenue({ slippage: fixedSlippage(100, 0) });
     market('sell', 1, 0);
     book.matchOpen(0, 50, 0);
     expect(sink.tape).toEqual(['1: 1 @ 1 taker 0']);
   });
 
-  test.each([-1, 0.5, NaN])('a model that returns %d ticks throws', (worse) => {
+  test.each([-1, 0.5, NaN])('a slippage model that returns %d ticks throws', (worse) => {
     const { book, market } = openSpotVenue({ slippage: { ticks: () => worse } });
     market('sell', 1, 0);
     expect(() => book.matchOpen(0, 10_000, 0)).toThrow('whole number of ticks');
   });
 });
 
-describe('money of a limit buy', () => {
-  test('a fill below the limit frees the difference at once', () => {
+describe('the money of a limit buy', () => {
+  test('a fill of a limit buy below its limit frees the difference at once', () => {
     const { venue, account, book, limit } = openSpotVenue({ maxVolumeSharePpm: 1_000_000 });
     limit('buy', 10, 10_000, 0);
     expect(venue.locked(account, 'USD')).toBe(100_000);
@@ -351,7 +351,7 @@ describe('money of a limit buy', () => {
     expect(venue.free(account, 'USD')).toBe(1e12 - 60_000 - 36_000);
   });
 
-  test('with fees in quote the higher fee is held too, and the part that a maker does not pay is free again', () => {
+  test('with fees in quote, a limit buy holds the higher fee too, and the part that a maker does not pay is free again', () => {
     const { venue, account, book, limit } = openSpotVenue({ fees: { in: 'quote', rounding: 'halfUp' } });
     limit('buy', 1_000, 10_000, 0);
     expect(venue.locked(account, 'USD')).toBe(10_000_000 + 20_000);
@@ -360,13 +360,13 @@ describe('money of a limit buy', () => {
     expect(venue.free(account, 'USD')).toBe(1e12 - 10_000_000 - 10_000);
   });
 
-  test('the held fee is the maker fee when that is the higher one', () => {
+  test('the fee that a limit buy holds is the maker fee when that is the higher one', () => {
     const { venue, account, limit } = openSpotVenue({ fees: { in: 'quote', rounding: 'halfUp', makerPpm: 3_000, takerPpm: 1_000 } });
     limit('buy', 1_000, 10_000, 0);
     expect(venue.locked(account, 'USD')).toBe(10_000_000 + 30_000);
   });
 
-  test('an account is never overdrawn by the rounding of partial fills: the venue waives the missing units', () => {
+  test('the rounding of partial fills never overdraws an account, because the venue waives the missing units', () => {
     // 15 lots at 1 tick: a fee of 7.5 units at 50 %, held as 8; fifteen parts of 0.5 each would round up to 15.
     const { venue, sink, instrument, book } = openSpotVenue({
       fees: { in: 'quote', rounding: 'halfUp', makerPpm: 500_000, takerPpm: 500_000 },

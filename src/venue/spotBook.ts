@@ -83,13 +83,13 @@ export class SpotBook extends BarBook {
     fillBuffer.notional = notional;
     fillBuffer.fee = fee;
     fillBuffer.feeInBase = feesInReceived;
-    const heldForRest = isComplete === true ? 0 : this.holdForRest(order, quote);
-    // `holdForRest` may have reduced the fee and the notional of this fill by a waiver.
+    const heldForRemainder = isComplete === true ? 0 : this.holdForRemainder(order, quote);
+    // `holdForRemainder` may have reduced the fee and the notional of this fill by a waiver.
     const dueUnits = feesInReceived ? fillBuffer.notional : fillBuffer.notional + fillBuffer.fee;
     const lockedUnits = order.lockedUnits;
-    quote.locked = balance(quote.locked - lockedUnits + heldForRest);
-    quote.free = balance(quote.free + lockedUnits - heldForRest - dueUnits);
-    order.lockedUnits = heldForRest;
+    quote.locked = balance(quote.locked - lockedUnits + heldForRemainder);
+    quote.free = balance(quote.free + lockedUnits - heldForRemainder - dueUnits);
+    order.lockedUnits = heldForRemainder;
     this.quote.market += fillBuffer.notional;
     this.base.market -= quantity;
     base.free = exactUnits(base.free + quantity - (feesInReceived ? fee : 0));
@@ -116,13 +116,13 @@ export class SpotBook extends BarBook {
   }
 
   /** Returns the units that stay held for the remainder of a buy. The remainder of a MARKET order ends with the current fill. */
-  private holdForRest(order: VenueOrderRecord, quote: Balance): number {
+  private holdForRemainder(order: VenueOrderRecord, quote: Balance): number {
     const { fillBuffer } = this;
     const dueUnits = this.feesInReceived ? fillBuffer.notional : fillBuffer.notional + fillBuffer.fee;
     const funds = order.lockedUnits + quote.free;
-    const heldForRest = order.limit > 0 ? this.limitHold(order, order.lots - order.filledLots) : order.lockedUnits - dueUnits;
-    if (dueUnits + heldForRest > funds) this.waive(dueUnits + heldForRest - funds);
-    return heldForRest;
+    const heldForRemainder = order.limit > 0 ? this.limitHold(order, order.lots - order.filledLots) : order.lockedUnits - dueUnits;
+    if (dueUnits + heldForRemainder > funds) this.waive(dueUnits + heldForRemainder - funds);
+    return heldForRemainder;
   }
 
   /**

@@ -14,11 +14,11 @@ const instrument = spotInstrument({ minLots: lots(5) });
 const base = { instruments: [instrument] };
 const sell = limitIntent(instrument, 'sell', 10, 10_000);
 
-function withState(state: VenueState): Partial<VenueConfig> {
+function configWithState(state: VenueState): Partial<VenueConfig> {
   return { ...base, state };
 }
-function withInstrument(state: InstrumentState): Partial<VenueConfig> {
-  return withState({ instruments: { [instrument.id]: state } });
+function configWithInstrument(state: InstrumentState): Partial<VenueConfig> {
+  return configWithState({ instruments: { [instrument.id]: state } });
 }
 /** Returns the code with which an order is refused, 0 if it is accepted. The check before placing it must return the same. */
 function codeOf(intent: OrderIntent, config: Partial<VenueConfig> = base, lastPrice = 0): number {
@@ -35,15 +35,20 @@ function codeOf(intent: OrderIntent, config: Partial<VenueConfig> = base, lastPr
 
 describe('admission', () => {
   test.each<[string, OrderIntent, Partial<VenueConfig>, number]>([
-    ['placing is off', sell, withState({ off: ['place'] }), -1020],
+    ['placing is off', sell, configWithState({ off: ['place'] }), -1020],
     ['an instrument of another venue', { ...sell, instrument: spotInstrument() }, base, -1121],
     ['a negative limit', limitIntent(instrument, 'sell', 10, -1), base, -1102],
     ['a time in force', { ...sell, timeInForce: 'IOC' }, base, -1014],
     ['a market buy by lots', { ...marketIntent(instrument, 'buy', 0), lots: lots(10) }, base, -1014],
     ['a market sell by amount', { ...marketIntent(instrument, 'buy', 1e6), side: 'sell' }, base, -1014],
-    ['a frozen instrument', sell, withInstrument({ frozen: true }), -2016],
-    ['a market order while market trading is off', marketIntent(instrument, 'sell', 10), withInstrument({ marketTrading: false }), -1139],
-    ['a limit order while market trading is off', sell, withInstrument({ marketTrading: false }), 0],
+    ['a frozen instrument', sell, configWithInstrument({ frozen: true }), -2016],
+    [
+      'a market order while market trading is off',
+      marketIntent(instrument, 'sell', 10),
+      configWithInstrument({ marketTrading: false }),
+      -1139,
+    ],
+    ['a limit order while market trading is off', sell, configWithInstrument({ marketTrading: false }), 0],
     ['a fraction of a tick', limitIntent(instrument, 'sell', 10, 10_000.5), base, -1147],
     ['a fraction of a lot', limitIntent(instrument, 'sell', 10.5, 10_000), base, -1147],
     ['a fraction of a unit of the quote asset', marketIntent(instrument, 'buy', 1e6 + 0.5), base, -1111],
@@ -51,7 +56,7 @@ describe('admission', () => {
     ['the minimum', limitIntent(instrument, 'sell', 5, 10_000), base, 0],
     ['no amount', marketIntent(instrument, 'buy', 0), base, -1136],
     ['NaN lots', limitIntent(instrument, 'sell', NaN, 10_000), base, -1147],
-    ['a restricted account', sell, withState({ restrictedAccounts: ['tester'] }), 35],
+    ['a restricted account', sell, configWithState({ restrictedAccounts: ['tester'] }), 35],
     ['more base than the account has', limitIntent(instrument, 'sell', 1e10 + 1, 10_000), base, -2017],
     ['all base of the account', limitIntent(instrument, 'sell', 1e10, 10_000), base, 0],
     ['more quote than the account has', limitIntent(instrument, 'buy', 1e8 + 1, 10_000), base, -2017],
@@ -70,7 +75,7 @@ describe('admission', () => {
       -2017,
     ],
     ['a notional beyond 2^53', limitIntent(instrument, 'buy', 1e12, 1e12), base, -2017],
-  ])('%s', (_case, intent, config, code) => {
+  ])('the venue answers an order with its code: %s', (_case, intent, config, code) => {
     expect(codeOf(intent, config)).toBe(code);
   });
 
@@ -82,8 +87,8 @@ describe('admission', () => {
     [10_501, 0, 0],
     [105_001, 99_999, -1138],
     [104_998, 99_999, 0],
-  ])('a limit of %i at a last price of %i, in a band of 5 %%: %i', (price, lastPrice, code) => {
-    expect(codeOf(limitIntent(instrument, 'sell', 10, price), withInstrument({ priceBandPpm: 50_000 }), lastPrice)).toBe(code);
+  ])('a limit of %i at a last price of %i, in a price band of 5 %%, gets the code %i', (price, lastPrice, code) => {
+    expect(codeOf(limitIntent(instrument, 'sell', 10, price), configWithInstrument({ priceBandPpm: 50_000 }), lastPrice)).toBe(code);
   });
 
   test('one order above maxOpenOrders is refused until another has ended', () => {
@@ -99,21 +104,21 @@ describe('admission', () => {
     expect(venue.place(account, 9, sell, 0)).not.toBeNull();
   });
 
-  test('the checks run in the order of the dialect: an order with several faults gets the code of the first one', () => {
+  test('an order with several faults gets the code of the first check, in the order of the dialect', () => {
     const faulty: OrderIntent = { ...marketIntent(instrument, 'sell', 1e10 + 0.5), timeInForce: 'IOC' };
     const all = { frozen: true, marketTrading: false, priceBandPpm: 1 };
     const off: VenueState = { off: ['place'], restrictedAccounts: ['tester'], instruments: { [instrument.id]: all } };
     const { off: _off, ...on } = off;
     const open = (state: InstrumentState): VenueState => ({ ...on, instruments: { [instrument.id]: state } });
-    expect(codeOf(faulty, withState(off))).toBe(-1020);
-    expect(codeOf(faulty, withState(on))).toBe(-1014);
+    expect(codeOf(faulty, configWithState(off))).toBe(-1020);
+    expect(codeOf(faulty, configWithState(on))).toBe(-1014);
     const composed = { ...faulty, timeInForce: null };
-    expect(codeOf(composed, withState(on))).toBe(-2016);
-    expect(codeOf(composed, withState(open({ marketTrading: false })))).toBe(-1139);
-    expect(codeOf(composed, withState(open({})))).toBe(-1147);
-    expect(codeOf(limitIntent(instrument, 'sell', 1, 9_000), withState(open({ priceBandPpm: 1 })), 8_000)).toBe(-1136);
-    expect(codeOf(limitIntent(instrument, 'sell', 2e10, 9_000), withState(open({ priceBandPpm: 1 })), 8_000)).toBe(-1138);
-    expect(codeOf(limitIntent(instrument, 'sell', 2e10, 9_000), withState(open({})), 8_000)).toBe(35);
+    expect(codeOf(composed, configWithState(on))).toBe(-2016);
+    expect(codeOf(composed, configWithState(open({ marketTrading: false })))).toBe(-1139);
+    expect(codeOf(composed, configWithState(open({})))).toBe(-1147);
+    expect(codeOf(limitIntent(instrument, 'sell', 1, 9_000), configWithState(open({ priceBandPpm: 1 })), 8_000)).toBe(-1136);
+    expect(codeOf(limitIntent(instrument, 'sell', 2e10, 9_000), configWithState(open({ priceBandPpm: 1 })), 8_000)).toBe(-1138);
+    expect(codeOf(limitIntent(instrument, 'sell', 2e10, 9_000), configWithState(open({})), 8_000)).toBe(35);
     expect(codeOf(limitIntent(instrument, 'sell', 2e10, 9_000), base, 8_000)).toBe(-2017);
   });
 });
@@ -164,7 +169,7 @@ describe('money', () => {
     expect(() => openSpotVenue({ instruments: [instrument, coarse] })).toThrow('spot:XYZUSD: USD has 2 digits, but 5 in spot:ABCUSD');
   });
 
-  test('accounts are separate', () => {
+  test('accounts have separate balances', () => {
     const { venue, sink, account, book } = openSpotVenue();
     const other = venue.openAccount('other');
     expect(venue.place(other, 1, marketIntent(book.instrument, 'sell', 1), 0)).toBeNull();
@@ -185,8 +190,8 @@ describe('money', () => {
   });
 });
 
-describe('cancel', () => {
-  test('a requested cancel is PENDING_CANCEL; a finished one is CANCELED, frees the funds and notifies the sink', () => {
+describe('cancel requests', () => {
+  test('a requested cancel makes an order PENDING_CANCEL, and a finished cancel frees its funds and is reported as CANCELED', () => {
     const { venue, account, sink, book, limit } = openSpotVenue();
     const order = limit('buy', 10, 9_000, 0);
     expect(order.status).toBe('NEW');
@@ -200,7 +205,7 @@ describe('cancel', () => {
     expect([venue.locked(account, 'USD'), venue.free(account, 'USD'), book.working]).toEqual([0, 1e12, 0]);
   });
 
-  test('an order in PENDING_CANCEL may still fill; once it is filled, its cancel is refused', () => {
+  test('an order in PENDING_CANCEL may still fill, and its cancel is then refused', () => {
     const { venue, sink, book, limit } = openSpotVenue({ maxVolumeSharePpm: 1_000_000 });
     const order = limit('buy', 10, 9_000, 0);
     venue.requestCancel(order);
@@ -222,21 +227,21 @@ describe('cancel', () => {
     expect([venue.cancel(canceled, 1), venue.refusal]).toEqual([false, -1145]);
   });
 
-  test('a cancel by id of an unknown order is refused with -2013 or the configured -1112; -1020 while cancelling is off', () => {
+  test('a cancel by id is refused with -2013 or the configured -1112 for an unknown order, and with -1020 while cancelling is off', () => {
     const { venue, account, limit } = openSpotVenue();
     const order = limit('buy', 10, 8_000, 0);
     expect([venue.requestCancelById(account, 77), venue.refusal]).toEqual([null, -2013]);
     expect(venue.requestCancelById(account, order.id)).toBe(order);
     const unusual = openSpotVenue({ state: { missingOrderCode: -1112 } });
     expect([unusual.venue.requestCancelById(account, 77), unusual.venue.refusal]).toEqual([null, -1112]);
-    const off = openSpotVenue({ state: { off: ['cancel'] } });
-    const workingOrder = off.limit('buy', 10, 8_000, 0);
-    expect([off.venue.cancel(workingOrder, 0), off.venue.refusal]).toEqual([false, -1020]);
-    expect([off.venue.requestCancelById(account, 77), off.venue.refusal]).toEqual([null, -1020]);
+    const disabledVenue = openSpotVenue({ state: { off: ['cancel'] } });
+    const workingOrder = disabledVenue.limit('buy', 10, 8_000, 0);
+    expect([disabledVenue.venue.cancel(workingOrder, 0), disabledVenue.venue.refusal]).toEqual([false, -1020]);
+    expect([disabledVenue.venue.requestCancelById(account, 77), disabledVenue.venue.refusal]).toEqual([null, -1020]);
   });
 });
 
-describe('records', () => {
+describe('the records of orders', () => {
   test('an order is found by its id and its account until it is released', () => {
     const { venue, account, limit } = openSpotVenue();
     const other = venue.openAccount('other');
@@ -252,7 +257,7 @@ describe('records', () => {
     expect(() => venue.release(order)).toThrow('released once');
   });
 
-  test('records are reused, ids are not; an old order is found among thousands of newer ones', () => {
+  test('records of orders are reused and ids are not, and an old order is found among thousands of newer ones', () => {
     const { venue, account, sink, book, limit, market } = openSpotVenue();
     const old = limit('buy', 10, 1, 0);
     const records = new Set<unknown>();
@@ -270,22 +275,22 @@ describe('records', () => {
   });
 });
 
-describe('config', () => {
+describe('the config of a spot venue', () => {
   test.each<[string, Partial<VenueConfig>, string]>([
     ['no instrument', { instruments: [] }, 'instruments: expected at least one'],
-    ['one twice', { instruments: [instrument, spotInstrument()] }, 'spot:ABCUSD is listed twice'],
-    ['futures', { instruments: [spotInstrument({ market: 'futures' })] }, 'expected a spot instrument, got futures'],
-    ['one asset', { instruments: [spotInstrument({ base: 'USD' })] }, 'expected two assets'],
+    ['an instrument twice', { instruments: [instrument, spotInstrument()] }, 'spot:ABCUSD is listed twice'],
+    ['a futures contract', { instruments: [spotInstrument({ market: 'futures' })] }, 'expected a spot instrument, got futures'],
+    ['an instrument with one asset', { instruments: [spotInstrument({ base: 'USD' })] }, 'expected two assets'],
     ['a negative fee', { instruments: [spotInstrument({ makerFeePpm: -1 })] }, 'makerFeePpm: expected a whole number of millionths'],
     ['a fee above 100 %', { fees: { in: 'quote', rounding: 'down', takerPpm: 1_000_001 } }, 'fees.takerPpm'],
-    ['half a ppm', { maxVolumeSharePpm: 0.5 }, 'maxVolumeSharePpm'],
-    ['no orders', { maxOpenOrders: 0 }, 'maxOpenOrders: expected a whole number above 0, got 0'],
+    ['a volume share of half a ppm', { maxVolumeSharePpm: 0.5 }, 'maxVolumeSharePpm'],
+    ['no open orders', { maxOpenOrders: 0 }, 'maxOpenOrders: expected a whole number above 0, got 0'],
     [
       'a state of an unknown instrument',
       { state: { instruments: { [spotInstrument({ wireName: 'X' }).id]: {} } } },
       'spot:X is not an instrument of this venue',
     ],
-  ])('%s', (_case, overrides, message) => {
+  ])('a spot venue rejects a config with %s', (_case, overrides, message) => {
     expect(() => new Venue(venueConfig(overrides), new SeenEvents())).toThrow(message);
   });
 });

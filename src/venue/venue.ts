@@ -75,7 +75,7 @@ export class Venue extends BookVenue<SpotBook> {
       this.refusal = code;
       return null;
     }
-    const { lastBook: book, lastInstrumentAccount: instrumentAccount, lastSign: sign, neededUnits: needed } = this;
+    const { lastBook: book, lastInstrumentAccount: instrumentAccount, lastSign: sign, neededUnits: lockedUnits } = this;
     const order = this.orders.acquire(book.instrument, instrumentAccount.account);
     if (order.instrumentAccount !== instrumentAccount) order.instrumentAccount = instrumentAccount;
     order.ref = ref;
@@ -86,16 +86,16 @@ export class Venue extends BookVenue<SpotBook> {
     order.quoteUnits = intent.quoteUnits;
     order.filledLots = 0;
     order.filledUnits = 0;
-    order.lockedUnits = needed;
+    order.lockedUnits = lockedUnits;
     order.admittedMs = nowMs;
     order.makerPpm = instrumentAccount.makerPpm;
     order.takerPpm = instrumentAccount.takerPpm;
-    (sign > 0 ? instrumentAccount.quote : instrumentAccount.base).lock(needed);
+    (sign > 0 ? instrumentAccount.quote : instrumentAccount.base).lock(lockedUnits);
     book.add(order);
     return order;
   }
 
-  /** The order of the checks is the dialect's (10.1): an operation switched off, then combination, instrument, account, balance. */
+  /** The sequence of the checks is that of the dialect (10.1): an operation switched off, then combination, instrument, account, balance. */
   override check(account: number, intent: OrderIntent): number {
     if (account !== this.lastAccount || intent.instrument !== this.lastBook.instrument) {
       const code = this.bindAccount(account, intent.instrument);
@@ -113,14 +113,16 @@ export class Venue extends BookVenue<SpotBook> {
     return this.checkFunds(1, book.buyHold(book.money.notional(limit, lots), instrumentAccount.maxFeePpm), instrumentAccount.quote);
   }
 
-  /** Only a MARKET BUY is by amount, and it always is: spec 4.1. Spot has no time in force. */
+  /** Returns the code of a refusal of a MARKET BUY, or 0. Only a MARKET BUY is by amount, and it always is: spec 4.1. */
   private checkAmount({ lots, quoteUnits, timeInForce }: OrderIntent): number {
     const { lastBook: book, lastInstrumentAccount: instrumentAccount } = this;
+    // A market buy on spot has no time in force.
     if (timeInForce !== null || lots !== 0) return unknownComposition.code;
     const code = this.checkTerms(book, instrumentAccount.account, 0, quoteUnits, true);
     return code !== 0 ? code : this.checkFunds(1, book.buyHold(quoteUnits, instrumentAccount.takerPpm), instrumentAccount.quote);
   }
 
+  /** Notes the side and the units to hold, which `place` reads. Returns the code of a refusal if the balance is too small, or 0. */
   private checkFunds(sign: 1 | -1, neededUnits: number, payer: Balance): number {
     this.lastSign = sign;
     this.neededUnits = neededUnits;

@@ -24,7 +24,9 @@ const ASSETS = ['A', 'B', 'Q'];
 const ACCOUNTS = 2;
 const ROW_MS = 60;
 
+/** The settings of a random venue. */
 type Setting = Pick<VenueConfig, 'fees' | 'limitRule' | 'maxVolumeSharePpm' | 'slippage'> & { readonly slippageTicks: number };
+/** An order of the plain venue. */
 interface NaiveOrder {
   readonly ref: number;
   readonly account: number;
@@ -168,16 +170,20 @@ class NaiveVenue {
       this.move(this.locked, account, instrument.quote, -order.held);
       this.move(this.free, account, instrument.quote, order.held);
       const dueUnits = () => notional + (feeInBase ? 0n : fee);
-      const holdForRest = () => (intent.limit > 0 ? this.hold(intent, BigInt(intent.lots) - order.filled) : order.held - dueUnits());
-      const rest = isComplete ? 0n : holdForRest();
-      for (let missingUnits = dueUnits() + rest - this.free.get(`${account}${instrument.quote}`)!; missingUnits > 0n; missingUnits--) {
+      const holdForRemainder = () => (intent.limit > 0 ? this.hold(intent, BigInt(intent.lots) - order.filled) : order.held - dueUnits());
+      const remainderHold = isComplete ? 0n : holdForRemainder();
+      for (
+        let missingUnits = dueUnits() + remainderHold - this.free.get(`${account}${instrument.quote}`)!;
+        missingUnits > 0n;
+        missingUnits--
+      ) {
         if (fee > 0n && !feeInBase) fee--;
         else notional--;
       }
-      this.move(this.free, account, instrument.quote, -dueUnits() - rest);
-      this.move(this.locked, account, instrument.quote, rest);
+      this.move(this.free, account, instrument.quote, -dueUnits() - remainderHold);
+      this.move(this.locked, account, instrument.quote, remainderHold);
       this.move(this.free, account, instrument.base, quantity - (feeInBase ? fee : 0n));
-      order.held = rest;
+      order.held = remainderHold;
     }
     if (isComplete) order.open = false;
     this.tape.push(
@@ -234,9 +240,9 @@ class VenuePair {
   }
   cancel(ref: number, step: 'request' | 'finish' | 'both'): void {
     const order = this.live.get(ref)!;
-    const duplicate = this.naive.orders.find((naiveOrder) => naiveOrder.ref === ref)!;
-    if (step !== 'finish') duplicate.pending = true;
-    if (step !== 'request' && duplicate.pending) this.naive.end(duplicate);
+    const naiveOrder = this.naive.orders.find(({ ref: naiveRef }) => naiveRef === ref)!;
+    if (step !== 'finish') naiveOrder.pending = true;
+    if (step !== 'request' && naiveOrder.pending) this.naive.end(naiveOrder);
     if (step === 'request') this.venue.requestCancel(order);
     else if (step === 'finish') this.venue.finishCancel(order, this.nowMs);
     else this.venue.cancel(order, this.nowMs);
@@ -281,7 +287,7 @@ class VenuePair {
 const index = fc.nat({ max: INSTRUMENTS.length - 1 });
 const account = fc.nat({ max: ACCOUNTS - 1 });
 const side = fc.constantFrom<Side>('buy', 'sell');
-const event = fc.oneof(
+const anyEvent = fc.oneof(
   {
     weight: 1,
     arbitrary: fc.record({
@@ -335,7 +341,7 @@ const event = fc.oneof(
   },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('stop' as const), account, index, size: fc.integer({ min: 1, max: 60 }) }) },
 );
-const setting = fc
+const anySetting = fc
   .record({
     feesIn: fc.constantFrom('received' as const, 'quote' as const),
     rounding: fc.constantFrom<Rounding>('down', 'up', 'halfUp', 'halfEven'),
@@ -353,34 +359,34 @@ const setting = fc
 /** Number of runs in the suite. A campaign sets more. */
 const RUNS = Number(process.env['ISOBAR_CAMPAIGN_RUNS'] ?? 200);
 
-test('random histories: the venue equals the plain venue to the last unit, and no money appears or vanishes', () => {
+test('in random histories, the venue equals a plain venue in BigInt to the last unit, and no money appears or vanishes', () => {
   fc.assert(
-    fc.property(setting, fc.array(event, { minLength: 30, maxLength: 90, size: 'max' }), (chosen, events) => {
-      const venues = new VenuePair(chosen);
+    fc.property(anySetting, fc.array(anyEvent, { minLength: 30, maxLength: 90, size: 'max' }), (setting, events) => {
+      const venues = new VenuePair(setting);
       for (const asset of ASSETS) venues.deposit(0, asset, 60_000);
-      for (const order of events) {
-        switch (order.kind) {
+      for (const event of events) {
+        switch (event.kind) {
           case 'deposit':
-            venues.deposit(order.account, order.asset, order.units);
+            venues.deposit(event.account, event.asset, event.units);
             break;
           case 'limit': {
-            const price = Math.max(1, venues.last[order.index]! + order.away);
-            venues.place(order.account, limitIntent(INSTRUMENTS[order.index]!, order.side, order.size, price), venues.nowMs + order.delay);
+            const price = Math.max(1, venues.last[event.index]! + event.away);
+            venues.place(event.account, limitIntent(INSTRUMENTS[event.index]!, event.side, event.size, price), venues.nowMs + event.delay);
             break;
           }
           case 'market':
-            venues.place(order.account, marketIntent(INSTRUMENTS[order.index]!, order.side, order.size), venues.nowMs + order.delay);
+            venues.place(event.account, marketIntent(INSTRUMENTS[event.index]!, event.side, event.size), venues.nowMs + event.delay);
             break;
           case 'row':
-            venues.row(order.index, order.gap, order.up, order.down, order.volume);
+            venues.row(event.index, event.gap, event.up, event.down, event.volume);
             break;
           case 'cancel': {
             const refs = [...venues.live.keys()];
-            if (refs.length > 0) venues.cancel(refs[order.pick % refs.length]!, order.step);
+            if (refs.length > 0) venues.cancel(refs[event.pick % refs.length]!, event.step);
             break;
           }
           case 'stop':
-            venues.stop(order.index, order.account, order.size);
+            venues.stop(event.index, event.account, event.size);
             break;
         }
         venues.compare();

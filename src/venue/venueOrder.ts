@@ -144,17 +144,21 @@ export class OrderTable {
     order.id = ++this.lastId;
     return order;
   }
+  /** Makes a record of the pool, or a new one, the newest order. The order that was the newest moves to its slot. */
   private allocate(instrument: Instrument, owner: Account): VenueOrderRecord {
     if (this.newest !== null) this.storeInSlot(this.newest);
     return (this.newest = this.freeList.pop() ?? new VenueOrderRecord(instrument, owner));
   }
+  /** Stores an order in the slot of its id. An order in use that is there moves to the map. */
   private storeInSlot(order: VenueOrderRecord): void {
     const slot = order.id & SLOT_MASK;
-    const older = this.slots[slot] ?? null;
-    if (older !== null && older !== order && older.id !== 0 && (older.id & SLOT_MASK) === slot) this.overflow.set(older.id, older);
+    const previousOrder = this.slots[slot] ?? null;
+    if (previousOrder !== null && previousOrder !== order && previousOrder.id !== 0 && (previousOrder.id & SLOT_MASK) === slot)
+      this.overflow.set(previousOrder.id, previousOrder);
     this.slots[slot] = order;
   }
 
+  /** Returns the order in use with this id. Null without one. */
   find(id: number): VenueOrderRecord | null {
     if (id === 0) return null;
     if (this.newest?.id === id) return this.newest;
@@ -162,6 +166,7 @@ export class OrderTable {
     return order?.id === id ? order : (this.overflow.get(id) ?? null);
   }
 
+  /** Returns the record of an ended order to the pool. */
   release(order: VenueOrderRecord): void {
     assert(order.id !== 0, 'an order is released once');
     if (order !== this.newest) this.recycle(order);

@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import type { Decimal } from '../base/number/decimal.ts';
 import { runDay, type DayOutcome } from './day/dayRun.ts';
-import { PEACE, scheduleOf } from './day/daySchedule.ts';
+import { NO_FAULTS, scheduleOf } from './day/daySchedule.ts';
 import type { DayViolation } from './day/dayWatcher.ts';
 import { openUsersBot } from './day/usersBot.ts';
 
@@ -22,7 +22,7 @@ export interface SimRequest {
 /** A broken rule. */
 export interface SimViolation extends DayViolation {
   /** True when the day without faults broke the rule. */
-  readonly isInPeace: boolean;
+  readonly isWithoutFaults: boolean;
 }
 
 /** The result of one day. */
@@ -38,8 +38,10 @@ export interface SimDay {
   readonly cost: Decimal;
   readonly orders: number;
   readonly fills: number;
+  /** Number of orders whose outcome was unknown for a time. */
   readonly unknown: number;
   readonly restarts: number;
+  /** Number of halts that the operator had to clear. */
   readonly cleared: number;
   /** Minutes with a position that stops did not fully protect. Null for a strategy that does not place a stop for each position. */
   readonly naked: { readonly withFaults: number; readonly withoutFaults: number } | null;
@@ -67,36 +69,36 @@ export async function simulate({ file, fromSeed, days: count, print, onProgress 
     const startMs = bot.startOf(seed);
     const common = { bot, seed, startMs };
     const progressFrom = (doneShare: number) => (share: number) => onProgress(index + doneShare + share / 2);
-    const peace = await runDay({ ...common, schedule: PEACE, mustProtect: false, print: null, onHour: progressFrom(0) });
-    const faulty = await runDay({ ...common, schedule: scheduleOf(seed), mustProtect: peace.protects, print, onHour: progressFrom(0.5) });
-    days.push(dayResult(seed, startMs, peace, faulty));
+    const calm = await runDay({ ...common, schedule: NO_FAULTS, mustProtect: false, print: null, onHour: progressFrom(0) });
+    const faulty = await runDay({ ...common, schedule: scheduleOf(seed), mustProtect: calm.protects, print, onHour: progressFrom(0.5) });
+    days.push(dayResult(seed, startMs, calm, faulty));
   }
-  const worst = days.reduce((a, b) => (b.cost.greaterThan(a.cost) ? b : a));
+  const worst = days.reduce((worstSoFar, day) => (day.cost.greaterThan(worstSoFar.cost) ? day : worstSoFar));
   return { name: bot.name, asset: bot.asset, notes: bot.notes, days, worst, hash: hashOf(days.map(({ hash }) => hash)) };
 }
 
-/** Returns the result of a day from its run without faults (`peace`) and its run with faults. */
-function dayResult(seed: number, startMs: number, peace: DayOutcome, faulty: DayOutcome): SimDay {
+/** Returns the result of a day from its run without faults (`calm`) and its run with faults. */
+function dayResult(seed: number, startMs: number, calm: DayOutcome, faulty: DayOutcome): SimDay {
   const { startEquity, orders, fills, unknown, restarts, cleared } = faulty;
-  const minutes = ({ nakedMs }: DayOutcome): number => Math.round(nakedMs / 60_000);
+  const unprotectedMinutes = ({ unprotectedMs }: DayOutcome): number => Math.round(unprotectedMs / 60_000);
   return {
     seed,
     startMs,
     startEquity,
     withFaults: faulty.equity,
-    withoutFaults: peace.equity,
-    cost: peace.equity.minus(faulty.equity),
+    withoutFaults: calm.equity,
+    cost: calm.equity.minus(faulty.equity),
     orders,
     fills,
     unknown,
     restarts,
     cleared,
-    naked: peace.protects ? { withFaults: minutes(faulty), withoutFaults: minutes(peace) } : null,
+    naked: calm.protects ? { withFaults: unprotectedMinutes(faulty), withoutFaults: unprotectedMinutes(calm) } : null,
     violations: [
-      ...peace.violations.map((each) => ({ ...each, isInPeace: true })),
-      ...faulty.violations.map((each) => ({ ...each, isInPeace: false })),
+      ...calm.violations.map((violation) => ({ ...violation, isWithoutFaults: true })),
+      ...faulty.violations.map((violation) => ({ ...violation, isWithoutFaults: false })),
     ],
-    hash: hashOf([peace.hash, faulty.hash]),
+    hash: hashOf([calm.hash, faulty.hash]),
   };
 }
 

@@ -1,4 +1,4 @@
-// Tests the comparison of trades and equity of two simulators.
+// Tests the comparison of the trades and the equity of isobar with those of another tool.
 
 import { describe, expect, it } from 'vitest';
 import { compareBooks, type Book } from './books.ts';
@@ -13,7 +13,7 @@ const BOOK: Book = {
 
 const changeTrade = (trade: number, column: number, value: number): Book => ({
   ...BOOK,
-  trades: BOOK.trades.map((row, at) => (at === trade ? row.with(column, value) : row)),
+  trades: BOOK.trades.map((row, index) => (index === trade ? row.with(column, value) : row)),
 });
 
 describe('compareBooks', () => {

@@ -1,6 +1,6 @@
-// Compares the trades and the equity of two simulators.
+// Compares the trades and the equity of isobar with those of another simulator, for `npm run agree`.
 
-/** [entryMs, exitMs, entryPrice, exitPrice, size, pnl] */
+/** The values of a closed trade in the order of COLUMN_NAMES, as the tools print them. */
 type BookTrade = readonly number[];
 
 /** The trades and the equity of one simulator. */
@@ -14,7 +14,7 @@ export interface Book {
 /** Whether two books agree, and where they differ first. */
 export interface BookComparison {
   readonly equal: boolean;
-  /** Number of trades of the first book. */
+  /** Number of trades of isobar. */
   readonly trades: number;
   readonly bars: number;
   /** Largest difference of an equity. */
@@ -23,31 +23,32 @@ export interface BookComparison {
   readonly first: string;
 }
 
-const NAMES = ['entry time', 'exit time', 'entry price', 'exit price', 'size', 'pnl'];
-/** A difference of floating-point sums of money. The smallest unit of isobar's money is 1e-8. */
-const CLOSE = 1e-7;
+/** The values of a trade: times in ms, and the size below 0 for a short trade. */
+const COLUMN_NAMES = ['entry time', 'exit time', 'entry price', 'exit price', 'size', 'pnl'];
+/** Largest difference that counts as rounding: the tools add up floating-point numbers. The smallest unit of isobar's money is 1e-8. */
+const TOLERANCE = 1e-7;
 
 /** Compares two books trade by trade and bar by bar. */
-export function compareBooks(ownBook: Book, other: Book): BookComparison {
-  const first = firstTradeDifference(ownBook.trades, other.trades) ?? firstEquityDifference(ownBook.equity, other.equity) ?? '';
-  const maxApart = ownBook.equity.reduce((max, value, row) => Math.max(max, Math.abs(value - (other.equity[row] ?? Infinity))), 0);
+export function compareBooks(ownBook: Book, otherBook: Book): BookComparison {
+  const first = firstTradeDifference(ownBook.trades, otherBook.trades) ?? firstEquityDifference(ownBook.equity, otherBook.equity) ?? '';
+  const maxApart = ownBook.equity.reduce((max, value, row) => Math.max(max, Math.abs(value - (otherBook.equity[row] ?? Infinity))), 0);
   return { equal: first === '', trades: ownBook.trades.length, bars: ownBook.equity.length, maxApart, first };
 }
 
 /** Returns the first trade that differs, in words; null if all are equal. */
-function firstTradeDifference(ownTrades: readonly BookTrade[], other: readonly BookTrade[]): string | null {
-  for (const [at, trade] of ownTrades.entries()) {
-    const otherTrade = other[at];
-    if (otherTrade === undefined) return `trade ${at + 1} is missing in the tool`;
-    const column = trade.findIndex((value, index) => !(Math.abs(value - otherTrade[index]!) <= CLOSE));
-    if (column >= 0) return `trade ${at + 1}, ${NAMES[column]}: isobar ${trade[column]}, tool ${otherTrade[column]}`;
+function firstTradeDifference(ownTrades: readonly BookTrade[], otherTrades: readonly BookTrade[]): string | null {
+  for (const [tradeIndex, trade] of ownTrades.entries()) {
+    const otherTrade = otherTrades[tradeIndex];
+    if (otherTrade === undefined) return `trade ${tradeIndex + 1} is missing in the tool`;
+    const column = trade.findIndex((value, index) => !(Math.abs(value - otherTrade[index]!) <= TOLERANCE));
+    if (column >= 0) return `trade ${tradeIndex + 1}, ${COLUMN_NAMES[column]}: isobar ${trade[column]}, tool ${otherTrade[column]}`;
   }
-  return other.length > ownTrades.length ? `trade ${ownTrades.length + 1} is missing in isobar` : null;
+  return otherTrades.length > ownTrades.length ? `trade ${ownTrades.length + 1} is missing in isobar` : null;
 }
 
 /** Returns the first bar whose equity differs, in words; null if all are equal. */
-function firstEquityDifference(ownEquity: readonly number[], other: readonly number[]): string | null {
-  if (ownEquity.length !== other.length) return `isobar has ${ownEquity.length} bars of equity, the tool ${other.length}`;
-  const row = ownEquity.findIndex((value, at) => !(Math.abs(value - other[at]!) <= CLOSE));
-  return row < 0 ? null : `equity at bar ${row}: isobar ${ownEquity[row]}, tool ${other[row]}`;
+function firstEquityDifference(ownEquity: readonly number[], otherEquity: readonly number[]): string | null {
+  if (ownEquity.length !== otherEquity.length) return `isobar has ${ownEquity.length} bars of equity, the tool ${otherEquity.length}`;
+  const row = ownEquity.findIndex((value, bar) => !(Math.abs(value - otherEquity[bar]!) <= TOLERANCE));
+  return row < 0 ? null : `equity at bar ${row}: isobar ${ownEquity[row]}, tool ${otherEquity[row]}`;
 }

@@ -1,4 +1,4 @@
-// The strategies and the seeded bars on which isobar is compared with other tools.
+// Makes the cases on which `npm run agree` compares isobar with other tools: a strategy with its parameters, on seeded bars.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -12,7 +12,7 @@ import type { Book } from './books.ts';
 export type AgreeMarket = 'spot' | 'futures';
 
 /** One strategy with its parameters on one seeded series. */
-export interface Case {
+export interface AgreeCase {
   readonly market: AgreeMarket;
   readonly seed: number;
   /** Lengths of the averages in bars. */
@@ -45,7 +45,7 @@ class Cross extends Strategy.with(AVERAGES) {
 }
 
 /** Turns between long and short at each crossing. */
-class Turn extends Strategy.with({ ...AVERAGES, contracts: int(1000, { min: 1 }) }) {
+class LongOrShort extends Strategy.with({ ...AVERAGES, contracts: int(1000, { min: 1 }) }) {
   fast = this.use(sma(this.bars.close, this.params.fast));
   slow = this.use(sma(this.bars.close, this.params.slow));
   up = this.when(crossedUp(this.fast, this.slow), () => {
@@ -57,10 +57,12 @@ class Turn extends Strategy.with({ ...AVERAGES, contracts: int(1000, { min: 1 })
 }
 
 /** Returns the case of a seed: averages, size and fee follow from it. */
-export function caseOf(market: AgreeMarket, seed: number, bars: number): Case {
+export function caseOf(market: AgreeMarket, seed: number, bars: number): AgreeCase {
   const fast = 4 + (seed % 5) * 3;
   const slow = 20 + (seed % 4) * 9;
-  return { market, seed, fast, slow, size: 1 + (seed % 7), fee: (seed % 3) * 0.0005, cash: 10_000, bars };
+  const size = 1 + (seed % 7);
+  const fee = (seed % 3) * 0.0005;
+  return { market, seed, fast, slow, size, fee, cash: 10_000, bars };
 }
 
 /** A run of isobar, with the bars on which the other tools run. */
@@ -73,10 +75,10 @@ export interface OwnRun {
 const COLUMNS = ['openMs', 'open', 'high', 'low', 'close', 'volume'] as const;
 
 /** Runs a case in isobar. */
-export async function runOwn(agreeCase: Case): Promise<OwnRun> {
+export async function runOwn(agreeCase: AgreeCase): Promise<OwnRun> {
   const folder = mkdtempSync(join(tmpdir(), 'isobar-agree-'));
   try {
-    const result = await backtest(agreeCase.market === 'spot' ? spot(agreeCase) : futures(agreeCase, folder));
+    const result = await backtest(agreeCase.market === 'spot' ? spotOptions(agreeCase) : futuresOptions(agreeCase, folder));
     const { bars } = result.record.feeds[0]!;
     return { book: bookOf(result, agreeCase), columns: Object.fromEntries(COLUMNS.map((name) => [name, Array.from(bars[name])])) };
   } finally {
@@ -85,25 +87,25 @@ export async function runOwn(agreeCase: Case): Promise<OwnRun> {
 }
 
 /** Returns the cash and the fees of a case. */
-function common({ cash, fee }: Case): Pick<CodeOptions, 'cash' | 'fees'> {
+function moneyOptions({ cash, fee }: AgreeCase): Pick<CodeOptions, 'cash' | 'fees'> {
   return { cash: String(cash), fees: { maker: String(fee), taker: String(fee), in: 'quote' } };
 }
 
 /** Returns the run of a spot case. */
-function spot(agreeCase: Case): CodeOptions {
+function spotOptions(agreeCase: AgreeCase): CodeOptions {
   const { fast, slow, size, seed, bars } = agreeCase;
   const data = generateBars({ symbol: 'SYNUSDT', interval: '1h', bars, seed, price: 100 });
-  return { ...common(agreeCase), strategy: Cross, params: { fast, slow }, size: { base: String(size) }, data };
+  return { ...moneyOptions(agreeCase), strategy: Cross, params: { fast, slow }, size: { base: String(size) }, data };
 }
 
 /** Returns the run of a futures case, without marks and funding, which the other tools do not know. */
-function futures(agreeCase: Case, catalog: string): CodeOptions {
+function futuresOptions(agreeCase: AgreeCase, catalog: string): CodeOptions {
   const { fast, slow, size, seed, bars } = agreeCase;
   generateInto(catalog, { symbol: 'SYNUSDT', market: 'futures', interval: '1h', fromMs: Date.UTC(2024, 0, 1), bars, seed, price: 100 });
   rmSync(join(catalog, 'futures', 'SYNUSDT', 'funding.arrow'));
   return {
-    ...common(agreeCase),
-    strategy: Turn,
+    ...moneyOptions(agreeCase),
+    strategy: LongOrShort,
     params: { fast, slow, contracts: size * CONTRACTS_PER_COIN },
     market: 'futures',
     futures: { leverage: 2, marks: 'bars' },
@@ -113,16 +115,16 @@ function futures(agreeCase: Case, catalog: string): CodeOptions {
 }
 
 /** Returns trades and equity. A short trade has a size below 0. */
-function bookOf({ trades, equity }: BacktestResult, { market }: Case): Book {
+function bookOf({ trades, equity }: BacktestResult, { market }: AgreeCase): Book {
   const { side, entryMs, exitMs, entryPrice, exitPrice, quantity, pnl } = trades;
-  const coins = market === 'spot' ? 1 : 1 / CONTRACTS_PER_COIN;
+  const coinsPerUnit = market === 'spot' ? 1 : 1 / CONTRACTS_PER_COIN;
   return {
     trades: Array.from(pnl, (profit, row) => [
       entryMs[row]!,
       exitMs[row]!,
       entryPrice[row]!,
       exitPrice[row]!,
-      quantity[row]! * coins * (side[row] === 'short' ? -1 : 1),
+      quantity[row]! * coinsPerUnit * (side[row] === 'short' ? -1 : 1),
       profit,
     ]),
     equity: Array.from(equity.equity),

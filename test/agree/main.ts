@@ -1,10 +1,11 @@
-// The trades and the equity of an SMA cross in isobar, backtesting.py and vectorbt on the same seeded bars, as a table or as JSON.
+// Serves `npm run agree`: compares the trades and the equity of an SMA cross in isobar with those in backtesting.py and vectorbt on the
+// same seeded bars. Prints a table or JSON.
 
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { compareBooks, type Book, type BookComparison } from './books.ts';
-import { caseOf, runOwn, type AgreeMarket, type Case, type OwnRun } from './cases.ts';
-import { NoTools, pythonWithTools } from './environment.ts';
+import { caseOf, runOwn, type AgreeMarket, type AgreeCase, type OwnRun } from './cases.ts';
+import { ToolsUnavailable, pythonWithTools } from './environment.ts';
 
 declare const ROOT: string;
 
@@ -40,7 +41,7 @@ export async function main({ json = false, seeds = '10', bars = '3000' }: Option
     process.stdout.write(`${json ? JSON.stringify(rows.map(jsonOf), null, 2) : textOf(rows)}\n`);
     return rows.every(({ compared }) => compared.equal) ? 0 : 1;
   } catch (error) {
-    if (!(error instanceof NoTools)) throw error;
+    if (!(error instanceof ToolsUnavailable)) throw error;
     process.stderr.write(`${error.message}\n  ${error.remedy}\n`);
     return 2;
   }
@@ -58,7 +59,7 @@ function runTools(python: string, cases: readonly object[]): readonly Readonly<R
     stdio: ['pipe', 'pipe', 'inherit'],
   });
   if (status === 0) return JSON.parse(stdout) as readonly Readonly<Record<Tool, Book>>[];
-  throw new NoTools(
+  throw new ToolsUnavailable(
     'the tools ended with an error',
     'look at the message above; remove .isobar-cache/agree to make their environment again',
   );
@@ -66,18 +67,19 @@ function runTools(python: string, cases: readonly object[]): readonly Readonly<R
 
 /** The comparison of one case with one tool. */
 interface ResultRow {
-  readonly agreeCase: Case;
+  readonly agreeCase: AgreeCase;
   readonly tool: Tool;
   readonly compared: BookComparison;
 }
 
+/** Returns the row that `--json` prints for a comparison. */
 function jsonOf({ agreeCase: { market, seed, fast, slow, size, fee }, tool, compared }: ResultRow) {
   return { market, seed, fast, slow, size, fee, tool, ...compared };
 }
 
-const HEAD = ['market', 'tool', 'seed', 'averages', 'size', 'fee', 'trades', 'max apart', ''];
-/** Columns of words. */
-const WORDS = new Set([0, 1, HEAD.length - 1]);
+const HEADERS = ['market', 'tool', 'seed', 'averages', 'size', 'fee', 'trades', 'max apart', ''];
+/** Columns of words, which are aligned to the left. */
+const TEXT_COLUMNS = new Set([0, 1, HEADERS.length - 1]);
 
 /** Returns the results as a table. */
 function textOf(rows: readonly ResultRow[]): string {
@@ -94,12 +96,12 @@ function textOf(rows: readonly ResultRow[]): string {
   ]);
   const unequal = rows.filter(({ compared }) => !compared.equal).length;
   const verdict = unequal === 0 ? `all ${rows.length} equal` : `${unequal} of ${rows.length} unequal`;
-  return [...alignedLines([HEAD, ...cells]), verdict].join('\n');
+  return [...alignedLines([HEADERS, ...cells]), verdict].join('\n');
 }
 
 /** Returns rows as lines with aligned cells. */
 function alignedLines(rows: readonly (readonly string[])[]): string[] {
-  const widths = HEAD.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));
-  const cell = (text: string, column: number) => (WORDS.has(column) ? text.padEnd(widths[column]!) : text.padStart(widths[column]!));
+  const widths = HEADERS.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));
+  const cell = (text: string, column: number) => (TEXT_COLUMNS.has(column) ? text.padEnd(widths[column]!) : text.padStart(widths[column]!));
   return rows.map((row) => row.map(cell).join('  ').trimEnd());
 }

@@ -3,5 +3,5 @@ import { readArguments, runBuilt } from '../fixtures/runBuilt.mjs';
 
 const usage = 'npm run agree -- [--json] [--seeds N] [--bars N]';
 const text = { type: 'string' };
-const given = readArguments({ options: { json: { type: 'boolean' }, seeds: text, bars: text }, usage, whole: ['seeds', 'bars'] });
-await runBuilt('agree', new URL('main.ts', import.meta.url), given, usage);
+const options = readArguments({ options: { json: { type: 'boolean' }, seeds: text, bars: text }, usage, whole: ['seeds', 'bars'] });
+await runBuilt('agree', new URL('main.ts', import.meta.url), options, usage);

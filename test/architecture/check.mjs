@@ -1,5 +1,6 @@
 // Checks a tree of sources against the plan of its rooms (floors.json): imports that run upward or sideways, pass a wall or form a circle,
 // and files and folders that are too large. Usage: node test/architecture/check.mjs [--src DIR] [--all]
+
 import { readdirSync, readFileSync } from 'node:fs';
 import { posix, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -16,7 +17,9 @@ export function checkTree(root) {
   const imports = files.flatMap((from) =>
     targetsOf(texts.get(from)).map((target) => ({ from, to: posix.join(posix.dirname(from), target) })),
   );
-  const betweenRooms = imports.map(({ from, to }) => [roomOf(from), roomOf(to)]).filter(([a, b]) => a !== b && a !== '.');
+  const betweenRooms = imports
+    .map(({ from, to }) => [roomOf(from), roomOf(to)])
+    .filter(([fromRoom, toRoom]) => fromRoom !== toRoom && fromRoom !== '.');
   return {
     files: files.length,
     imports: imports.length,
@@ -69,24 +72,30 @@ function floorProblem(from, to) {
 
 /** Returns the sets of nodes that reach each other, each as one line (Tarjan, "Depth-first search and linear graph algorithms", 1972). */
 export function circlesIn(edges) {
-  const next = new Map();
-  for (const [from, to] of edges) next.set(from, [...(next.get(from) ?? []), to]);
-  const [index, low, stack, open, circles] = [new Map(), new Map(), [], new Set(), []];
+  const targetsByNode = new Map();
+  for (const [from, to] of edges) targetsByNode.set(from, [...(targetsByNode.get(from) ?? []), to]);
+  /** The order in which nodes were first visited, and the earliest such number that each node reaches. */
+  const visitIndexes = new Map();
+  const lowestReached = new Map();
+  /** The visited nodes that belong to no circle yet. */
+  const stack = [];
+  const onStack = new Set();
+  const circles = [];
   const visit = (node) => {
-    index.set(node, index.size);
-    low.set(node, index.get(node));
+    visitIndexes.set(node, visitIndexes.size);
+    lowestReached.set(node, visitIndexes.get(node));
     stack.push(node);
-    open.add(node);
-    for (const other of next.get(node) ?? []) {
-      if (!index.has(other)) visit(other);
-      if (open.has(other)) low.set(node, Math.min(low.get(node), low.get(other)));
+    onStack.add(node);
+    for (const target of targetsByNode.get(node) ?? []) {
+      if (!visitIndexes.has(target)) visit(target);
+      if (onStack.has(target)) lowestReached.set(node, Math.min(lowestReached.get(node), lowestReached.get(target)));
     }
-    if (low.get(node) !== index.get(node)) return;
+    if (lowestReached.get(node) !== visitIndexes.get(node)) return;
     const circle = stack.splice(stack.indexOf(node));
-    for (const each of circle) open.delete(each);
+    for (const member of circle) onStack.delete(member);
     if (circle.length > 1) circles.push(circle.toSorted((a, b) => (a < b ? -1 : 1)).join(' <-> '));
   };
-  for (const node of next.keys()) if (!index.has(node)) visit(node);
+  for (const node of targetsByNode.keys()) if (!visitIndexes.has(node)) visit(node);
   return circles;
 }
 
@@ -98,12 +107,12 @@ function oversizedIn(files) {
     const room = rooms.get(name) ?? { files: 0, lines: 0 };
     rooms.set(name, { files: room.files + 1, lines: room.lines + lines });
   }
-  const long = files.flatMap(([file, lines]) => (lines > mostFileLines ? [`${file}: ${lines} lines, at most ${mostFileLines}`] : []));
-  const full = [...rooms].flatMap(([name, room]) => [
+  const longFiles = files.flatMap(([file, lines]) => (lines > mostFileLines ? [`${file}: ${lines} lines, at most ${mostFileLines}`] : []));
+  const largeRooms = [...rooms].flatMap(([name, room]) => [
     ...(room.files > mostFiles ? [`${name}: ${room.files} files, at most ${mostFiles}`] : []),
     ...(room.lines > mostLines ? [`${name}: ${room.lines} lines, at most ${mostLines}`] : []),
   ]);
-  return [...full, ...long];
+  return [...largeRooms, ...longFiles];
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

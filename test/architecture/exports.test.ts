@@ -1,5 +1,6 @@
 // Tests that every exported name of src stands for one thing: no two files declare an export with the same name, and no file has a type of
 // its own with the name of another file's export.
+
 import { posix } from 'node:path';
 import ts from 'typescript59';
 import { expect, it } from 'vitest';
@@ -31,7 +32,7 @@ it.each<[string, Readonly<Record<string, string>>, readonly string[]]>([
     ['Row: a.ts, b.ts'],
   ],
   ['not a value that a file keeps to itself', { 'a.ts': 'const a = 1;\nexport default a;', 'b.ts': 'export const a = 1;' }, []],
-])('finds %s', (_, files, expected) => {
+])('the check of exported names finds %s', (_, files, expected) => {
   expect(repeatedNames(new Map(Object.entries(files)))).toEqual(expected);
 });
 
@@ -58,24 +59,29 @@ interface Declared {
 /** Returns each exported name with several declarations, as `name: files`. A file that exports the thing under another name adds `as name`. */
 function repeatedNames(files: ReadonlyMap<string, string>): string[] {
   const sources = new Map([...files].map(([path, text]) => [path, declaredIn(path, text)]));
-  const homes = new Map<string, Set<string>>();
+  const placesByName = new Map<string, Set<string>>();
   for (const [path, { exported }] of sources) {
     for (const name of exported.keys()) {
-      const home = homeOf({ path, name }, sources);
-      homes.set(name, (homes.get(name) ?? new Set()).add(home.name === name ? home.path : `${home.path} as ${home.name}`));
+      const declaration = declarationOf({ path, name }, sources);
+      placesByName.set(
+        name,
+        (placesByName.get(name) ?? new Set()).add(
+          declaration.name === name ? declaration.path : `${declaration.path} as ${declaration.name}`,
+        ),
+      );
     }
   }
-  for (const [path, { ownTypes }] of sources) for (const name of ownTypes) homes.get(name)?.add(path);
-  return [...homes]
+  for (const [path, { ownTypes }] of sources) for (const name of ownTypes) placesByName.get(name)?.add(path);
+  return [...placesByName]
     .filter(([, paths]) => paths.size > 1)
     .map(([name, paths]) => `${name}: ${[...paths].toSorted().join(', ')}`)
     .toSorted();
 }
 
 /** Returns the declaration that a file exports under a name, behind any number of re-exports. */
-function homeOf(place: Place, sources: ReadonlyMap<string, Declared>): Place {
+function declarationOf(place: Place, sources: ReadonlyMap<string, Declared>): Place {
   const next = sources.get(place.path)?.exported.get(place.name);
-  return next === undefined || (next.path === place.path && next.name === place.name) ? place : homeOf(next, sources);
+  return next === undefined || (next.path === place.path && next.name === place.name) ? place : declarationOf(next, sources);
 }
 
 /** Returns what a source declares. */
@@ -102,8 +108,8 @@ function declaredIn(path: string, text: string): Declared {
 }
 
 /** Adds `{ name as alias }` of an import or an export: by alias, the place in the file `from`. */
-function addSpecifiers(list: Iterable<ts.ImportOrExportSpecifier>, from: string, places: Map<string, Place>): void {
-  for (const { name, propertyName } of list) places.set(name.text, { path: from, name: (propertyName ?? name).text });
+function addSpecifiers(specifiers: Iterable<ts.ImportOrExportSpecifier>, from: string, places: Map<string, Place>): void {
+  for (const { name, propertyName } of specifiers) places.set(name.text, { path: from, name: (propertyName ?? name).text });
 }
 
 /** Returns the file that an import names, or the file itself for `export { ... }` without `from`. */
@@ -117,13 +123,13 @@ const isExported = (statement: ts.Statement): boolean =>
 
 /** Returns the names that a statement declares. */
 function namesOf(statement: ts.Statement): string[] {
-  if (ts.isVariableStatement(statement)) return statement.declarationList.declarations.flatMap(({ name }) => boundIn(name));
+  if (ts.isVariableStatement(statement)) return statement.declarationList.declarations.flatMap(({ name }) => boundNames(name));
   const { name } = statement as ts.DeclarationStatement;
   return name === undefined ? [] : [name.text];
 }
 
 /** Returns the names of a declaration such as `a`, `[a, b]` or `{ a, b: [c] }`. */
-function boundIn(name: ts.BindingName): string[] {
+function boundNames(name: ts.BindingName): string[] {
   if (ts.isIdentifier(name)) return [name.text];
-  return name.elements.flatMap((element) => (ts.isBindingElement(element) ? boundIn(element.name) : []));
+  return name.elements.flatMap((element) => (ts.isBindingElement(element) ? boundNames(element.name) : []));
 }

@@ -21,6 +21,7 @@ interface Phrase {
   readonly use: string;
 }
 
+/** A comment, a message or a title, with its line from 1. */
 interface Text {
   readonly text: string;
   readonly line: number;
@@ -44,7 +45,7 @@ interface Name {
 
 /** Returns each name with a banned word as `file:line: name: word (use ...)`. `files`: by path from the root, texts of sources. */
 export function bannedNames(files: ReadonlyMap<string, string>, { banned }: WordList): string[] {
-  const byWord = new Map(banned.map((each) => [each.word, each]));
+  const byWord = new Map(banned.map((entry) => [entry.word, entry]));
   return [...files].flatMap(([path, text]) =>
     [...pathNames(path), ...syntaxOf(path, text).names].flatMap((name) =>
       partsOf(name.text).flatMap((part) => {
@@ -71,8 +72,8 @@ export function bannedPhrases(
         [...text.matchAll(expression)].flatMap((match) => {
           // In capitals it is a code, which stays.
           if (match[0] === match[0].toUpperCase()) return [];
-          const at = line + text.slice(0, match.index).split('\n').length - 1;
-          return [`${path}:${at}: "${match[0]}" (use ${use})`];
+          const matchLine = line + text.slice(0, match.index).split('\n').length - 1;
+          return [`${path}:${matchLine}: "${match[0]}" (use ${use})`];
         }),
       ),
     ),
@@ -122,24 +123,25 @@ function parse(path: string, source: string): Syntax {
   const messages: Text[] = [];
   const titles: Text[] = [];
   const names: Name[] = [];
-  const walk = (node: ts.Node, owner: string): void => {
+  const visit = (node: ts.Node, owner: string): void => {
     if (ts.isStringLiteralLike(node) || ts.isTemplateHead(node) || ts.isTemplateMiddleOrTemplateTail(node)) {
       if (node.text.includes(' ')) messages.push({ text: node.text, line: lineOf(file, node) });
     }
-    const title = ts.isCallExpression(node) && TITLED.has(calleeOf(node)) ? node.arguments[0] : undefined;
+    const title = ts.isCallExpression(node) && TITLED_CALLS.has(calleeOf(node)) ? node.arguments[0] : undefined;
     if (title !== undefined && (ts.isStringLiteralLike(title) || ts.isTemplateExpression(title))) {
       titles.push({ text: title.getText(file), line: lineOf(file, title) });
     }
     const isType = ts.isClassDeclaration(node) || ts.isInterfaceDeclaration(node) || ts.isTypeAliasDeclaration(node);
     const name = nameOf(node);
     if (name !== null) names.push({ text: name.text.replace('#', ''), owner: isType ? '' : owner, line: lineAt(file, name.end) });
-    ts.forEachChild(node, (child) => walk(child, isType && name !== null ? name.text : owner));
+    ts.forEachChild(node, (child) => visit(child, isType && name !== null ? name.text : owner));
   };
-  walk(file, '');
+  visit(file, '');
   return { messages, titles, names };
 }
 
-const TITLED = new Set(['it', 'test', 'describe']);
+/** The functions whose first argument is a title. */
+const TITLED_CALLS = new Set(['it', 'test', 'describe']);
 
 /** Returns the name at the head of a chain of calls and members: `it` of `it.each([...])`; empty if the head is not a name. */
 function calleeOf(call: ts.CallExpression): string {
@@ -149,11 +151,11 @@ function calleeOf(call: ts.CallExpression): string {
 }
 
 const lineOf = (file: ts.SourceFile, node: ts.Node): number => lineAt(file, node.getStart(file));
-const lineAt = (file: ts.SourceFile, at: number): number => file.getLineAndCharacterOfPosition(at).line + 1;
+const lineAt = (file: ts.SourceFile, position: number): number => file.getLineAndCharacterOfPosition(position).line + 1;
 
 /** Returns the files that no rule of `unchecked` excludes from the check of messages and titles. */
 export function checkedFiles(files: ReadonlyMap<string, string>, { unchecked }: WordList): ReadonlyMap<string, string> {
-  return new Map([...files].filter(([path]) => !unchecked.some((rule) => matches(rule, path))));
+  return new Map([...files].filter(([path]) => !unchecked.some((rule) => matchesGlob(rule, path))));
 }
 
 /** Returns the sources below the folders of a project, by their path from its root. */
@@ -177,13 +179,13 @@ function partsOf(name: string): string[] {
 /** True if a rule excepts this name. */
 function isExcepted(rule: string, path: string, name: Name): boolean {
   const { text, owner } = name;
-  const at = rule.indexOf('#');
-  if (at >= 0) return isExcepted(rule.slice(0, at), path, name) && rule.slice(at + 1) === text;
-  if (rule.includes('/') || rule.includes('*')) return matches(rule, path);
+  const nameStart = rule.indexOf('#');
+  if (nameStart >= 0) return isExcepted(rule.slice(0, nameStart), path, name) && rule.slice(nameStart + 1) === text;
+  if (rule.includes('/') || rule.includes('*')) return matchesGlob(rule, path);
   return rule.includes('.') ? rule === `${owner}.${text}` : rule === text;
 }
 
-const matches = (rule: string, path: string): boolean => globOf(rule).test(path);
+const matchesGlob = (rule: string, path: string): boolean => globOf(rule).test(path);
 
 const globOf = (rule: string): RegExp =>
   new RegExp(`^${rule.replace(/[.+^${}()|[\]\\]/g, '\\$&').replace(/\*\*|\*/g, (stars) => (stars === '**' ? '.*' : '[^/]*'))}$`);

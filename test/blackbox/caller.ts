@@ -14,7 +14,7 @@ export interface SendOptions {
   /** Secret that signs. The default is that of the account. */
   readonly secret?: string;
   /** Timestamp in ms. The default is the exchange's time. */
-  readonly ts?: number | string;
+  readonly timestamp?: number | string;
   /** Headers that replace the usual ones. The value undefined removes a header. */
   readonly headers?: Readonly<Record<string, string | undefined>>;
   /** Text that is signed instead of the sent bytes. */
@@ -85,10 +85,11 @@ export class Caller {
     for (const agent of this.#agents.values()) agent.destroy();
   }
 
-  /** Returns the headers that sign `call` (method, target and body of a POST) as part 5 of the specification says. */
-  #credentials(as: string, call: string, { secret, ts = this.exchange.nowMs, signedText, changeSignature = (text) => text }: SendOptions) {
-    const hmac = createHmac('sha256', secret ?? secretOf(as)).update(signedText ?? `${ts}${call}`);
-    return { 'X-CH-APIKEY': keyOf(as), 'X-CH-TS': String(ts), 'X-CH-SIGN': changeSignature(hmac.digest('hex')) };
+  /** Returns the headers that sign `call` (method, target and body of a POST) by part 5 of the specification. */
+  #credentials(as: string, call: string, sendOptions: SendOptions) {
+    const { secret, timestamp = this.exchange.nowMs, signedText, changeSignature = (text) => text } = sendOptions;
+    const hmac = createHmac('sha256', secret ?? secretOf(as)).update(signedText ?? `${timestamp}${call}`);
+    return { 'X-CH-APIKEY': keyOf(as), 'X-CH-TS': String(timestamp), 'X-CH-SIGN': changeSignature(hmac.digest('hex')) };
   }
 
   /** Sends a request over the connection of its client, and resolves with the reply. */
@@ -116,18 +117,18 @@ export class Caller {
 }
 
 /** A text that is written into JSON unchanged and unquoted, such as `1.50`. */
-class Raw {
+class RawJson {
   readonly text: string;
   constructor(text: string) {
     this.text = text;
   }
 }
 /** Returns a value that `Caller` writes into JSON unchanged: `raw('1.50')`. */
-export const raw = (text: string): unknown => new Raw(text);
+export const raw = (text: string): unknown => new RawJson(text);
 
 /** Returns the JSON text of a value that may have raw parts. */
 function jsonText(value: unknown): string {
-  if (value instanceof Raw) return value.text;
+  if (value instanceof RawJson) return value.text;
   if (Array.isArray(value)) return `[${value.map(jsonText).join(',')}]`;
   if (typeof value === 'object' && value !== null) {
     const members = Object.entries(value).map(([name, member]) => `${JSON.stringify(name)}:${jsonText(member)}`);
@@ -136,7 +137,7 @@ function jsonText(value: unknown): string {
   return JSON.stringify(value);
 }
 
-/** Returns a value as it stands in a query. */
+/** Returns the text of a value in a query, before it is percent-encoded. */
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : jsonText(value));
 
 /** Parses a body, and keeps every digit of long whole numbers. */

@@ -33,7 +33,7 @@ export async function checkOpen(world: World, endpoint: Endpoint): Promise<void>
   await world.succeeds(endpoint, validArgs, 'a right key', { as: 'alice' });
   await world.succeeds(endpoint, validArgs, 'an unknown key', { as: 'nobody' });
   await world.succeeds(endpoint, validArgs, 'a wrong signature', { as: 'alice', secret: 'wrong' });
-  await world.succeeds(endpoint, validArgs, 'an old timestamp', { as: 'alice', ts: 1 });
+  await world.succeeds(endpoint, validArgs, 'an old timestamp', { as: 'alice', timestamp: 1 });
 }
 
 /** Checks each header of a signed call in turn. */
@@ -66,17 +66,17 @@ export async function checkCredentials(world: World, endpoint: Endpoint): Promis
   expect(reply.code, `${endpoint.op}, a key from its address: ${reply.text}`).not.toBe(-2015);
 }
 
-/** Checks that a request with several errors gets the code of the first check. Each step fixes the error of the step before. */
+/** Checks that a request with several errors gets the code of the first check. Each step fixes the error of the previous step. */
 export async function checkErrorOrder(world: World, endpoint: Endpoint): Promise<void> {
   const { method, path, isWrite } = endpoint;
   // A repeated parameter is the error of the last step.
   const [target, body] = method === 'GET' ? [`${path}?a=1&a=1`, ''] : [path, '{"a":1,"a":1}'];
   const noHeaders = { 'Content-Type': undefined, 'X-CH-APIKEY': undefined, 'X-CH-TS': undefined, 'X-CH-SIGN': undefined };
   const jsonHeader = { ...noHeaders, 'Content-Type': 'application/json' };
-  const signedBy = (account: string, ts: number) => ({
+  const signedBy = (account: string, timestamp: number) => ({
     ...jsonHeader,
     'X-CH-APIKEY': keyOf(account),
-    'X-CH-TS': String(ts),
+    'X-CH-TS': String(timestamp),
     'X-CH-SIGN': 'x',
   });
   const { nowMs } = world.exchange;
@@ -104,7 +104,7 @@ export async function checkErrorOrder(world: World, endpoint: Endpoint): Promise
 }
 
 /** The timestamp minus the exchange's time in ms, and whether a request with it is in time. */
-const EDGES: readonly (readonly [offsetMs: number, isInTime: boolean])[] = [
+const WINDOW_EDGES: readonly (readonly [offsetMs: number, isInTime: boolean])[] = [
   [999, true],
   [1000, false],
   [1001, false],
@@ -116,12 +116,12 @@ const EDGES: readonly (readonly [offsetMs: number, isInTime: boolean])[] = [
 /** Checks the bounds of the time window, with and without a parameter that shortens it. */
 export async function checkWindow(world: World, endpoint: Endpoint): Promise<void> {
   const checkOffset = async (offsetMs: number, isInTime: boolean, args: CallArgs, description: string): Promise<void> => {
-    const sendOptions = { ts: world.exchange.nowMs + offsetMs };
+    const sendOptions = { timestamp: world.exchange.nowMs + offsetMs };
     // The arguments are incomplete, so that a request in time fails at a later check and places nothing.
     if (!isInTime) await world.fails(endpoint, args, { code: -1021, description, sendOptions });
     else expect((await world.call(endpoint, args, sendOptions)).code, `${endpoint.op}, ${description}`).not.toBe(-1021);
   };
-  for (const [offsetMs, isInTime] of EDGES) await checkOffset(offsetMs, isInTime, {}, `${offsetMs} ms`);
+  for (const [offsetMs, isInTime] of WINDOW_EDGES) await checkOffset(offsetMs, isInTime, {}, `${offsetMs} ms`);
   for (const name of ['recvWindow', 'recvwindow', 'recWindow']) {
     for (const [offsetMs, isInTime] of [
       [-299, true],
@@ -133,8 +133,9 @@ export async function checkWindow(world: World, endpoint: Endpoint): Promise<voi
       await checkOffset(offsetMs, isInTime, { [name]: 300 }, `${offsetMs} ms, ${name} 300`);
     }
   }
-  for (const ts of ['x', '1.5', '-1', '1e12', ' ']) {
+  for (const timestamp of ['x', '1.5', '-1', '1e12', ' ']) {
     // A header that has only spaces counts as missing.
-    await world.fails(endpoint, {}, { code: ts === ' ' ? -1023 : -1021, description: `the timestamp "${ts}"`, sendOptions: { ts } });
+    const code = timestamp === ' ' ? -1023 : -1021;
+    await world.fails(endpoint, {}, { code, description: `the timestamp "${timestamp}"`, sendOptions: { timestamp } });
   }
 }

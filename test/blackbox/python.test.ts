@@ -6,9 +6,9 @@ import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
 import { Exchange } from './exchange.ts';
 
-const run = promisify(execFile);
+const runProgram = promisify(execFile);
 const CLIENT = fileURLToPath(new URL('client.py', import.meta.url));
-const hasPython = await run('python3', ['--version']).then(
+const hasPython = await runProgram('python3', ['--version']).then(
   () => true,
   () => false,
 );
@@ -19,7 +19,7 @@ it.skipIf(!hasPython)(
   async () => {
     const exchange = await Exchange.demo();
     try {
-      const { stdout } = await run('python3', [CLIENT, exchange.origin, exchange.origin, exchange.key, exchange.secret]);
+      const { stdout } = await runProgram('python3', [CLIENT, exchange.origin, exchange.origin, exchange.key, exchange.secret]);
       expect(JSON.parse(stdout)).toEqual({
         spot: {
           symbol: 'BTCUSDT',

@@ -36,8 +36,8 @@ export class Random {
     return Buffer.from(Array.from({ length: count }, () => this.below(256)));
   }
 
-  /** Returns at most `max` values from `make`. */
-  some<T>(max: number, make: () => T): T[] {
-    return Array.from({ length: this.below(max + 1) }, make);
+  /** Returns a random number of drawn values, at most `max`. */
+  some<T>(max: number, draw: () => T): T[] {
+    return Array.from({ length: this.below(max + 1) }, draw);
   }
 }

@@ -61,7 +61,7 @@ export class RandomClient {
 
   /** Places an order on one of the markets, or cancels a recent one. */
   async #act(): Promise<void> {
-    const recent = this.#reported.at(-1 - this.#whole(0, 4));
+    const recent = this.#reported.at(-1 - this.#drawBetween(0, 4));
     if (recent !== undefined && this.#isDrawn(0.3)) return this.#cancel(recent);
     const isSpot = this.#isDrawn(0.5);
     const outcome = isSpot
@@ -83,20 +83,21 @@ export class RandomClient {
   /** Returns the terms of a random order on spot: in a fifth of the cases a market order. */
   #spotOrder(): OpArgs<'spot.newOrder'> {
     const side = this.#isDrawn(0.5) ? 'BUY' : 'SELL';
-    const volume = new Decimal(this.#whole(10, 100)).div(10_000).toFixed();
-    if (this.#isDrawn(0.2)) return { symbol: SYMBOL, side, type: 'MARKET', volume: side === 'BUY' ? String(this.#whole(20, 400)) : volume };
+    const volume = new Decimal(this.#drawBetween(10, 100)).div(10_000).toFixed();
+    if (this.#isDrawn(0.2))
+      return { symbol: SYMBOL, side, type: 'MARKET', volume: side === 'BUY' ? String(this.#drawBetween(20, 400)) : volume };
     return {
       symbol: SYMBOL,
       side,
       type: 'LIMIT',
       volume,
-      price: (MIDDLE_PRICE + this.#whole(-MAX_DISTANCE_TICKS, MAX_DISTANCE_TICKS) / 100).toFixed(2),
+      price: (MIDDLE_PRICE + this.#drawBetween(-MAX_DISTANCE_TICKS, MAX_DISTANCE_TICKS) / 100).toFixed(2),
     };
   }
 
   /** Returns the terms of a random order of the contract. */
   #futuresOrder(): OpArgs<'futures.createOrder'> {
-    const timeInForce = TIMES_IN_FORCE[this.#whole(0, TIMES_IN_FORCE.length - 1)]!;
+    const timeInForce = TIMES_IN_FORCE[this.#drawBetween(0, TIMES_IN_FORCE.length - 1)]!;
     return {
       contractName: CONTRACT,
       side: this.#isDrawn(0.5) ? 'BUY' : 'SELL',
@@ -104,8 +105,8 @@ export class RandomClient {
       ...(timeInForce === null ? {} : { timeInForce }),
       open: this.#isDrawn(0.7) ? 'OPEN' : 'CLOSE',
       positionType: 1,
-      volume: String(this.#whole(1, 50)),
-      price: (MIDDLE_PRICE + this.#whole(-MAX_DISTANCE_TICKS, MAX_DISTANCE_TICKS) / 10).toFixed(1),
+      volume: String(this.#drawBetween(1, 50)),
+      price: (MIDDLE_PRICE + this.#drawBetween(-MAX_DISTANCE_TICKS, MAX_DISTANCE_TICKS) / 10).toFixed(1),
     };
   }
 
@@ -176,11 +177,11 @@ export class RandomClient {
   }
 
   /** Returns a random whole number, both bounds included. */
-  #whole(from: number, to: number): number {
+  #drawBetween(from: number, to: number): number {
     return from + Math.floor(this.#rng.next() * (to - from + 1));
   }
   /** True with this probability. */
-  #isDrawn(share: number): boolean {
-    return this.#rng.next() < share;
+  #isDrawn(probability: number): boolean {
+    return this.#rng.next() < probability;
   }
 }

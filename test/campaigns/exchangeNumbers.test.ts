@@ -10,28 +10,30 @@ import { VENUE_CODES } from '../../src/model/venueCodes.ts';
 import { auditBooks } from '../../src/paperExchange/audit.ts';
 import { truthOfMarkets } from '../../src/paperExchange/faults/truth.ts';
 import { recordResult } from '../fixtures/campaignResults.ts';
-import { Oracle } from './numbersOracle.ts';
-import { draw, type DrawnRequest, type Sense } from './numbersRequest.ts';
-import { FUTURES, NAMES, type Name, NumbersWorld, settingsOf, SPOT } from './numbersWorld.ts';
+import { MoneyOracle } from './numbersOracle.ts';
+import { draw, type DrawnRequest, type MeaningfulValues } from './numbersRequest.ts';
+import { FUTURES, ACCOUNT_NAMES, type AccountName, NumbersWorld, settingsOf, SPOT } from './numbersWorld.ts';
 
-/** `npm run campaign -- exchangeNumbers --cases 1000000` sets both. */
+/** `npm run campaign -- exchangeNumbers --cases 1000000` sets both variables. */
 const SEED = Number(process.env['ISOBAR_SEED'] ?? 1);
 const CASES = Number(process.env['ISOBAR_CASES'] ?? 4000);
+/** Limits on one reply: its CPU time, and the longest time of all replies in memory. */
 const MAX_CPU_MS = 250;
 const MAX_WALL_MS = 2000;
+/** Number of requests between two checks of the money, two restarts, two waits for the disk and two lines of progress. */
 const CHECK_EVERY = 1000;
 const RESTART_EVERY = 10_000;
 const SYNC_EVERY = 250;
-const REPORTED_EVERY = 50_000;
+const PROGRESS_EVERY = 50_000;
 const FUNDING_MS = 8 * 3_600_000;
 /** The codes of the specification. An answer with any other code is an internal error. */
 const KNOWN_CODES: ReadonlySet<number> = new Set(Object.values(VENUE_CODES).map(({ code }) => code));
-const TRADERS = NAMES.filter((name) => name !== 'idle');
+const TRADERS = ACCOUNT_NAMES.filter((name) => name !== 'idle');
 
 /** One seed: an exchange, the oracle of its money, and counts of what was seen. */
 class Campaign {
   readonly world: NumbersWorld;
-  readonly oracle: Oracle;
+  readonly oracle: MoneyOracle;
   readonly rng: Rng;
   readonly codes = new Map<number, number>();
   readonly ids: string[] = [];
@@ -40,18 +42,18 @@ class Campaign {
 
   constructor(seed: number, folder: string | null) {
     this.world = new NumbersWorld(seed, folder);
-    this.oracle = new Oracle(this.world);
+    this.oracle = new MoneyOracle(this.world);
     this.rng = seededRng(seed);
   }
 
   async run(cases: number, restartEvery: number): Promise<void> {
     const { world, oracle } = this;
     for (let caseNumber = 1; caseNumber <= cases; caseNumber++) {
-      this.#one();
-      if (caseNumber % SYNC_EVERY === 0) await world.lasting();
+      this.#sendRandomRequest();
+      if (caseNumber % SYNC_EVERY === 0) await world.untilDurable();
       if (caseNumber % CHECK_EVERY === 0) this.#check();
       if (caseNumber % restartEvery === 0) await this.#restart();
-      if (caseNumber % REPORTED_EVERY === 0) console.log(`${caseNumber} of ${cases}, ${oracle.trades} own trades`);
+      if (caseNumber % PROGRESS_EVERY === 0) console.log(`${caseNumber} of ${cases}, ${oracle.trades} own trades`);
     }
     this.#check();
     expect(oracle.trades, 'own trades').toBeGreaterThan(cases / 100);
@@ -60,10 +62,10 @@ class Campaign {
   }
 
   /** Sends one random request, and checks the time, the numbers and the code of its reply. */
-  #one(): void {
+  #sendRandomRequest(): void {
     const { world, rng } = this;
     this.#pass();
-    const request = draw(rng, this.#sense);
+    const request = draw(rng, this.#meaningfulValues);
     const name = TRADERS[Math.floor(rng.next() * TRADERS.length)]!;
     const answer = world.send(request.method, request.target, request.body, request.isSigned ? name : null);
     const requestText = `${name} ${request.method} ${request.target} ${request.body}: ${answer.status} ${answer.body.slice(0, 300)}`;
@@ -75,36 +77,36 @@ class Campaign {
     const code = Number(/^\{"code":"?(-?\d+)/.exec(answer.body)?.[1] ?? 0);
     if (code !== 0 && (!KNOWN_CODES.has(code) || code === VENUE_CODES.unknown.code)) throw new Error(requestText);
     this.codes.set(code, (this.codes.get(code) ?? 0) + 1);
-    if (code === 0) this.#took(request, name, answer.body);
+    if (code === 0) this.#noteAccepted(request, name, answer.body);
   }
 
   /** Notes the ids of an accepted request, and a changed position mode. */
-  #took({ op, params: given }: DrawnRequest, name: Name, body: string): void {
+  #noteAccepted({ op, params: drawnParams }: DrawnRequest, name: AccountName, body: string): void {
     for (const [, id] of body.matchAll(/"?(?:orderId|triggerIds|ids)"?:\[?"?(\d{15,})/g)) this.ids.push(id!);
     if (this.ids.length > 400) this.ids.splice(0, 200);
-    const contractName = given.get('contractName')?.replaceAll('"', '') ?? '';
+    const contractName = drawnParams.get('contractName')?.replaceAll('"', '') ?? '';
     if (op === 'futures.changePositionMode') {
       // An accepted number may be written as 1e0.
-      const model = Number(given.get('positionModel')?.replaceAll('"', ''));
-      this.oracle.changedMode(name, contractName, model === 1);
+      const model = Number(drawnParams.get('positionModel')?.replaceAll('"', ''));
+      this.oracle.noteModeChange(name, contractName, model === 1);
     }
   }
 
   /** Advances time by a little, sometimes past a mark, and seldom past a funding time. */
   #pass(): void {
     const { world, rng } = this;
-    const luck = rng.next();
+    const timeDraw = rng.next();
     let ms = 1000;
-    if (luck < 0.00001) ms = FUNDING_MS;
-    else if (luck >= 0.02) ms = Math.floor(rng.next() * 20);
+    if (timeDraw < 0.00001) ms = FUNDING_MS;
+    else if (timeDraw >= 0.02) ms = Math.floor(rng.next() * 20);
     const isFunded = Math.floor((world.nowMs + ms) / FUNDING_MS) > Math.floor(world.nowMs / FUNDING_MS);
     if (!isFunded) return world.pass(ms);
     this.oracle.check();
     world.pass(ms);
-    this.oracle.funded();
+    this.oracle.bookFunding();
   }
 
-  readonly #sense: Sense = {
+  readonly #meaningfulValues: MeaningfulValues = {
     names: (market) => (market === 'spot' ? SPOT : FUTURES).map(({ wireName }) => wireName),
     price: (name) => {
       const { service } = this.world;
@@ -127,11 +129,11 @@ class Campaign {
   async #restart(): Promise<void> {
     const { world } = this;
     const { service: config } = settingsOf(SEED);
-    await world.lasting();
+    await world.untilDurable();
     // Leaves out the trades, because the market adds its own when it opens.
-    const { trades: _, ...before } = truthOfMarkets(world.service, config);
+    const { trades: _, ...stateBefore } = truthOfMarkets(world.service, config);
     await world.restart();
-    expect(truthOfMarkets(world.service, config)).toMatchObject(before);
+    expect(truthOfMarkets(world.service, config)).toMatchObject(stateBefore);
     this.#check();
   }
 

@@ -13,7 +13,7 @@ const [MAX_BOOKS_MS, MAX_START_MS] = isShort ? [10_000, 15_000] : [5000, 8000];
 it(`${RECORDS} records become books and orders in at most ${MAX_BOOKS_MS} ms`, () => {
   const disk = new SimulatedDisk();
   const written = writeLongJournal(disk, RECORDS);
-  const { records, ms, cpuMs, held: heldLots } = recover(disk);
+  const { records, ms, cpuMs, heldLots } = recover(disk);
   console.log(`${records} records: ${ms.toFixed(0)} ms, ${cpuMs.toFixed(0)} ms of CPU`);
   expect(records).toBe(written);
   // The orders buy and sell in turn, so the position is one order or flat.

@@ -2,6 +2,7 @@
 
 import { seededRng } from '../../src/base/number/rng.ts';
 
+/** What one kill of the campaign meets. */
 export interface KillCase {
   readonly seed: number;
   /**
@@ -20,7 +21,7 @@ export interface KillCase {
   readonly market: 'spot' | 'futures';
   readonly positionSide: 'buy' | 'sell';
   /** The account has other coins, and a person trades there by hand. */
-  readonly hasOther: boolean;
+  readonly hasOtherCoins: boolean;
   /** The exchange answers from the beginning of the kill on. */
   readonly isAnswering: boolean;
   /** An exchange that does not answer begins to answer after some minutes. */
@@ -30,7 +31,7 @@ export interface KillCase {
   /** The lists of the exchange are complete. */
   readonly isComplete: boolean;
   /** A person places an order by hand that looks like the last one. */
-  readonly lookalike: boolean;
+  readonly hasLookalike: boolean;
   /** A bot that hangs or dies stops when its last order leaves, so it never gets a reply. */
   readonly stopsAtOnce: boolean;
   /** For contracts: a trigger order at the exchange protects the position, so near to the price that it may fire, or far from it. */
@@ -63,7 +64,7 @@ export function killCase(seed: number): KillCase {
   const reaches = pick([true, false]);
   const answer = pick(ANSWERS);
   const market = pick(['spot', 'futures'] as const);
-  const hasOther = pick([true, false]);
+  const hasOtherCoins = pick([true, false]);
   const isAnswering = pick([true, true, true, false]);
   const isDrawn = (probability: number): boolean => rng.next() < probability;
   return {
@@ -75,12 +76,12 @@ export function killCase(seed: number): KillCase {
     answer,
     market,
     positionSide: market === 'spot' || isDrawn(0.5) ? 'buy' : 'sell',
-    hasOther,
+    hasOtherCoins,
     isAnswering,
     comesBack: !isAnswering && isDrawn(0.4),
     isReadable: !isDrawn(0.25),
     isComplete: !isDrawn(0.1),
-    lookalike: hasOther && isDrawn(0.3),
+    hasLookalike: hasOtherCoins && isDrawn(0.3),
     stopsAtOnce: isDrawn(0.75),
     delayMs: Math.floor(rng.next() ** 2 * 40_000),
     stop: drawStop(market, isDrawn),

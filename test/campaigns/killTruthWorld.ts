@@ -115,7 +115,7 @@ export class KillTruthWorld {
   static async open(killCase: KillCase): Promise<KillTruthWorld> {
     const settings = demoSettings(killCase.seed);
     const [account] = settings.service.accounts;
-    const balances = { USDT: '100000', ...(killCase.hasOther ? { BTC: '5' } : {}) };
+    const balances = { USDT: '100000', ...(killCase.hasOtherCoins ? { BTC: '5' } : {}) };
     const service = { ...settings.service, accounts: [{ ...account!, balances }] };
     const exchange = await runExchange({ ...settings, service }, { host: '127.0.0.1', port: 0, controlPort: null, crash: () => {} });
     exchange.clock.pause(true);
@@ -136,7 +136,7 @@ export class KillTruthWorld {
     await this.#startBot();
     await this.#sendLastOrder();
     // A bot halts when it sees foreign orders, so they are placed after its last order.
-    if (this.#case.hasOther) await this.#placeManualOrder();
+    if (this.#case.hasOtherCoins) await this.#placeManualOrder();
     const positionBefore = this.#position();
     this.#setFaultsOfKill(this.#case.isAnswering);
     if (this.#case.comesBack) this.#time.at(this.#time.nowMs + SILENT_MS, () => this.#setFaultsOfKill(true));
@@ -259,7 +259,7 @@ export class KillTruthWorld {
 
   /** Lets the bot send its last order, whose request or reply meets the fault of the case. */
   async #sendLastOrder(): Promise<void> {
-    const { last, delayMs, lookalike, market, stopsAtOnce } = this.#case;
+    const { last, delayMs, hasLookalike, market, stopsAtOnce } = this.#case;
     const hasLastOrder = last !== 'none';
     const fault = this.#faultOfLastOrder();
     this.#setFaults(!hasLastOrder || fault === null ? [] : [fault]);
@@ -269,7 +269,7 @@ export class KillTruthWorld {
     const stopsWithLastOrder = stopsAtOnce && (this.#case.bot === 'hung' || this.#case.bot === 'dead');
     if (stopsWithLastOrder) this.#atNextCreate(() => this.#stopBot(botFileOf({ bot, plan }).journal));
     if (hasLastOrder) await this.#until(() => counts.sent > sentBefore, 3 * 60_000, 'the last order is sent');
-    if (lookalike && hasLastOrder) await this.#placeForPerson(last === 'buy' ? 'BUY' : 'SELL', LAST_QUANTITY[market]);
+    if (hasLookalike && hasLastOrder) await this.#placeForPerson(last === 'buy' ? 'BUY' : 'SELL', LAST_QUANTITY[market]);
     await this.#passTime(delayMs);
     this.#setFaults([]);
   }

@@ -23,10 +23,25 @@ import { BTC, START_MS } from '../service/serviceFixture.ts';
 
 /** Prefix of the client order ids of the bot. */
 const PREFIX = '0123456789ABCDEF';
-/** No rate limit on the spot calls of the kill. */
-const NO_SPOT_LIMITS = ['queryOrder', 'openOrders', 'myTrades', 'account', 'newOrder', 'cancelOrder', 'batchCancel'].map((name) => [
-  `spot.${name}`,
-  null,
+const SPOT_CALLS = ['queryOrder', 'openOrders', 'myTrades', 'account', 'newOrder', 'cancelOrder', 'batchCancel'];
+const FUTURES_CALLS = [
+  'createOrder',
+  'createConditionOrder',
+  'cancelOrder',
+  'cancelTriggerOrder',
+  'openOrders',
+  'orderHistory',
+  'profitHistory',
+  'myTrades',
+  'positions',
+  'account',
+  'orderInformation',
+  'triggerOrderList',
+];
+/** No rate limits on the calls of a kill. */
+const NO_LIMITS = Object.fromEntries([
+  ...SPOT_CALLS.map((name) => [`spot.${name}`, null] as const),
+  ...FUTURES_CALLS.map((name) => [`futures.${name}`, null] as const),
 ]);
 /** Coins of the account that the bot has never bought. */
 const FOREIGN_COINS = new Decimal(10);
@@ -71,7 +86,7 @@ export class KillWorld {
   /** One sentence for each violation: the kill sold more than the bot held, or reversed its position. */
   readonly violations: string[] = [];
   readonly #rng: Rng;
-  readonly #fixture = new FuturesFixture({ accounts: ACCOUNTS, limits: { ...NO_FUTURES_LIMITS, ...Object.fromEntries(NO_SPOT_LIMITS) } });
+  readonly #fixture = new FuturesFixture({ accounts: ACCOUNTS, limits: NO_LIMITS });
   readonly #faulty: FaultyService;
   readonly #queue = new DueQueue();
   /** The orders that the journal of the bot would have. */
@@ -290,10 +305,3 @@ const LOST = { kind: 'failed', cause: 'connection lost', bytesWritten: null } as
 function replyOf({ status, body }: { readonly status: number; readonly body: string }) {
   return { kind: 'reply', status, headers: {}, body: new TextEncoder().encode(body) } as const;
 }
-
-/** No rate limit on the futures calls of the kill. */
-const NO_FUTURES_LIMITS = Object.fromEntries(
-  ['createOrder', 'createConditionOrder', 'cancelOrder', 'cancelTriggerOrder', 'openOrders', 'orderHistory', 'profitHistory', 'myTrades']
-    .concat(['positions', 'account', 'orderInformation', 'triggerOrderList'])
-    .map((name) => [`futures.${name}`, null]),
-);

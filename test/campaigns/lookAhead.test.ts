@@ -15,7 +15,7 @@ import { feed, hoursOf, minutes, planOf, START_MS, stretchBars, truncateBars, ty
 const FOLDER = new URL('../../strategies/', import.meta.url).pathname;
 /** The files of the shipped strategies. */
 const SHIPPED = readdirSync(FOLDER).filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'));
-/** `npm run campaign -- lookAhead` sets both, and tries nearly every row. */
+/** `npm run campaign -- lookAhead` sets both variables. Its default number of trials reaches nearly every row. */
 const { ISOBAR_CASES, ISOBAR_SEED } = process.env;
 const SEED = Number(ISOBAR_SEED ?? 20_240_101);
 const TRIALS = Number(ISOBAR_CASES ?? 16);
@@ -31,15 +31,15 @@ interface Decision {
 
 /** Returns the decisions of a run: what the strategy chose, without the outcome. */
 function decisionsOf({ orders }: RunRecord): readonly Decision[] {
-  const rows: Decision[] = [];
+  const decisions: Decision[] = [];
   for (let row = 0; row < orders.length; row++) {
     // A bracket leg is not a decision. It follows a fill, which may happen at the open after the last bar.
     if (orders.parent[row] !== 0) continue;
     const ms = orders.createdMs[row]!;
     const terms = [orders.side[row], orders.role[row], orders.lots[row], orders.quoteUnits[row], orders.limit[row]];
-    rows.push({ ms, text: [ms, ...terms, orders.texts[orders.slot[row]!]].join() });
+    decisions.push({ ms, text: [ms, ...terms, orders.texts[orders.slot[row]!]].join() });
   }
-  return rows;
+  return decisions;
 }
 
 /** Returns the decisions before `ms` as text, in order of time. */
@@ -50,7 +50,7 @@ function textsBefore(decisions: readonly Decision[], ms: number): readonly strin
 }
 
 /** The data and parameters of one strategy. */
-interface World {
+interface StrategyData {
   /** The finest feed, by whose rows the run is cut. */
   readonly bars: BarColumns;
   readonly params: Readonly<Record<string, unknown>>;
@@ -67,7 +67,7 @@ function until(bars: BarColumns, endMs: number): BarColumns {
 }
 
 /** Returns the data of a strategy: minutes of one symbol, and the other feeds that the strategy needs. */
-function worldOf(file: string, seed: number): World {
+function worldOf(file: string, seed: number): StrategyData {
   const bars = minutes('AAAUSDT', ROWS, seed, 0.05);
   const singleFeed = { bars, params: {}, feeds: (endMs: number) => [feed('bars', until(bars, endMs))] };
   switch (file) {

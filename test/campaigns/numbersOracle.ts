@@ -1,7 +1,7 @@
 // Computes the money that every account must have, in BigInt, from the reported trades alone.
 
 import type { Instrument } from '../../src/model/instrument.ts';
-import { deposits, FUTURES, NAMES, type Name, type NumbersWorld, SPOT } from './numbersWorld.ts';
+import { deposits, FUTURES, ACCOUNT_NAMES, type AccountName, type NumbersWorld, SPOT } from './numbersWorld.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -20,8 +20,9 @@ export function unitsOf(text: unknown, digits: number): bigint {
   return sign === '-' ? -units : units;
 }
 
-const halfUp = (over: bigint, under: bigint): bigint => (2n * over + under) / (2n * under);
-const power = (digits: number): bigint => 10n ** BigInt(digits);
+/** Returns a quotient, rounded half up. */
+const divideHalfUp = (numerator: bigint, denominator: bigint): bigint => (2n * numerator + denominator) / (2n * denominator);
+const powerOfTen = (digits: number): bigint => 10n ** BigInt(digits);
 const MILLION = 1_000_000n;
 
 /** Returns the value of lots at a price in ticks, in units of the settlement asset. */
@@ -29,12 +30,13 @@ function valueOf({ contract, priceDigits, quantityDigits }: Instrument, lots: bi
   if (contract === undefined) throw new Error('no contract');
   const faces = BigInt(contract.multiplier) * lots;
   const faceDigits = contract.multiplierDigits + quantityDigits;
-  if (contract.kind === 'linear') return halfUp(faces * ticks * power(contract.marginDigits), power(faceDigits + priceDigits));
-  return halfUp(faces * power(contract.marginDigits + priceDigits), ticks * power(faceDigits));
+  if (contract.kind === 'linear')
+    return divideHalfUp(faces * ticks * powerOfTen(contract.marginDigits), powerOfTen(faceDigits + priceDigits));
+  return divideHalfUp(faces * powerOfTen(contract.marginDigits + priceDigits), ticks * powerOfTen(faceDigits));
 }
 
-/** One position, exact. */
-interface Book {
+/** One position. `entry`: the value at which its lots were opened, in units. */
+interface PositionBook {
   isLong: boolean;
   lots: bigint;
   entry: bigint;
@@ -43,30 +45,31 @@ interface Book {
 /** One account in one contract, in both modes. */
 class Positions {
   isNet = true;
-  readonly net: Book = { isLong: true, lots: 0n, entry: 0n };
-  readonly long: Book = { isLong: true, lots: 0n, entry: 0n };
-  readonly short: Book = { isLong: false, lots: 0n, entry: 0n };
+  readonly net: PositionBook = { isLong: true, lots: 0n, entry: 0n };
+  readonly long: PositionBook = { isLong: true, lots: 0n, entry: 0n };
+  readonly short: PositionBook = { isLong: false, lots: 0n, entry: 0n };
 }
 
 /** The expected money of all accounts, updated with each reported trade. */
-export class Oracle {
+export class MoneyOracle {
   readonly #world: NumbersWorld;
-  /** By account and asset: what trades have made of it. */
+  /** By account and asset: the expected units, from the deposits and the trades. */
   readonly #spot = new Map<string, bigint>();
   readonly #futures = new Map<string, bigint>();
   readonly #positions = new Map<string, Positions>();
-  /** By account and instrument. */
+  /** By account and instrument: id and side of the newest trade that was read. */
   readonly #lastTrade = new Map<string, string>();
-  /** By account and asset: all losses, fees and funding; what others cover because the account cannot pay, and have covered until now. */
+  /** By account and asset: the sum of all losses, fees and paid funding, and what other accounts have covered because this one could not pay. */
   readonly #losses = new Map<string, bigint>();
-  readonly #gifts = new Map<string, bigint>();
+  readonly #coveredUnits = new Map<string, bigint>();
+  /** Number of own trades of all accounts. */
   trades = 0;
-  /** By instrument. */
+  /** Number of own trades, by instrument. */
   readonly tradesOf = new Map<string, number>();
 
   constructor(world: NumbersWorld) {
     this.#world = world;
-    for (const name of NAMES) {
+    for (const name of ACCOUNT_NAMES) {
       for (const [asset, digits] of assetsOf(SPOT)) this.#spot.set(`${name} ${asset}`, unitsOf(depositOf(name, 'spot', asset), digits));
       for (const [asset, digits] of assetsOf(FUTURES)) {
         this.#futures.set(`${name} ${asset}`, unitsOf(depositOf(name, 'futures', asset), digits));
@@ -74,8 +77,8 @@ export class Oracle {
     }
   }
 
-  /** Notes that an account has changed its position mode, which it can only do without a position and without an order. */
-  changedMode(name: Name, contractName: string, isNet: boolean): void {
+  /** Notes that an account has changed its position mode. Throws if it had a position, because the exchange must refuse that. */
+  noteModeChange(name: AccountName, contractName: string, isNet: boolean): void {
     const instrument = FUTURES.find(({ wireName }) => wireName === contractName)!;
     this.#readFutures(name, instrument);
     const positions = this.#positionsOf(name, instrument);
@@ -84,170 +87,176 @@ export class Oracle {
     positions.isNet = isNet;
   }
 
-  /** Takes over the money that accounts have after funding was paid, because no trade shows it. */
-  funded(): void {
-    for (const name of NAMES) this.#read(name);
-    for (const name of NAMES) {
-      for (const [asset, { has, should }] of this.#money(name)) {
+  /** Books a payment of funding from the balances after it, because no trade shows it. */
+  bookFunding(): void {
+    for (const name of ACCOUNT_NAMES) this.#readTrades(name);
+    for (const name of ACCOUNT_NAMES) {
+      for (const [asset, { actual, expected }] of this.#futuresMoney(name)) {
         const key = `${name} ${asset}`;
-        const paid = has - should - (this.#gifts.get(key) ?? 0n);
-        add(this.#futures, key, paid);
-        // Others bear funding too that an account cannot pay.
-        if (paid < 0n) add(this.#losses, key, -paid);
+        const fundingUnits = actual - expected - (this.#coveredUnits.get(key) ?? 0n);
+        addUnits(this.#futures, key, fundingUnits);
+        // Other accounts also cover funding that this one cannot pay.
+        if (fundingUnits < 0n) addUnits(this.#losses, key, -fundingUnits);
       }
     }
   }
 
   /** Throws at the first account that has another amount than its trades make. */
   check(): void {
-    for (const name of NAMES) this.#read(name);
-    for (const name of NAMES) {
-      const balances = (this.#ask(name, '/sapi/v1/account') as { balances: readonly Json[] }).balances;
+    for (const name of ACCOUNT_NAMES) this.#readTrades(name);
+    for (const name of ACCOUNT_NAMES) {
+      const balances = (this.#get(name, '/sapi/v1/account') as { balances: readonly Json[] }).balances;
       for (const [asset, digits] of assetsOf(SPOT)) {
-        const row = balances.find((each) => each['asset'] === asset) ?? {};
+        const row = balances.find((balanceRow) => balanceRow['asset'] === asset) ?? {};
         const free = unitsOf(row['free'], digits);
         const locked = unitsOf(row['locked'], digits);
-        const should = this.#spot.get(`${name} ${asset}`)!;
-        if (free < 0n || locked < 0n || free + locked !== should) {
-          throw new Error(`${name} has ${free} + ${locked} units of ${asset} on spot, and its trades make ${should}`);
+        const expected = this.#spot.get(`${name} ${asset}`)!;
+        if (free < 0n || locked < 0n || free + locked !== expected) {
+          throw new Error(`${name} has ${free} + ${locked} units of ${asset} on spot, and its trades make ${expected}`);
         }
       }
-      for (const [asset, { has, should }] of this.#money(name)) {
+      for (const [asset, { actual, expected }] of this.#futuresMoney(name)) {
         const key = `${name} ${asset}`;
-        const gift = has - should;
-        const before = this.#gifts.get(key) ?? 0n;
-        // What an account cannot pay of its losses others bear: never more than that, and never to be given back.
-        if (gift < before || gift > (this.#losses.get(key) ?? 0n)) {
-          throw new Error(`${name} has ${has} units of ${asset} on futures, and its trades make ${should}; borne before: ${before}`);
+        const covered = actual - expected;
+        const coveredBefore = this.#coveredUnits.get(key) ?? 0n;
+        // Other accounts cover only losses that this one cannot pay. The sum never exceeds its losses, and is never paid back.
+        if (covered < coveredBefore || covered > (this.#losses.get(key) ?? 0n)) {
+          throw new Error(
+            `${name} has ${actual} units of ${asset} on futures, and its trades make ${expected}; borne before: ${coveredBefore}`,
+          );
         }
-        this.#gifts.set(key, gift);
+        this.#coveredUnits.set(key, covered);
       }
     }
   }
 
-  /** By asset. */
-  #money(name: Name): ReadonlyMap<string, { readonly has: bigint; readonly should: bigint }> {
-    const { account } = this.#ask(name, '/fapi/v1/account') as { account: readonly Json[] };
+  /** Returns for each asset of futures the units that an account has, and those that its trades make. */
+  #futuresMoney(name: AccountName): ReadonlyMap<string, { readonly actual: bigint; readonly expected: bigint }> {
+    const { account } = this.#get(name, '/fapi/v1/account') as { account: readonly Json[] };
     return new Map(
       [...assetsOf(FUTURES)].map(([asset, digits]) => {
-        const row = account.find((each) => each['marginCoin'] === asset) ?? {};
+        const row = account.find((balanceRow) => balanceRow['marginCoin'] === asset) ?? {};
         const amounts = ['accountNormal', 'accountLock', 'partPositionNormal', 'totalPositionNormal'].map((key) =>
           unitsOf(row[key], digits),
         );
-        return [asset, { has: amounts.reduce((sum, each) => sum + each, 0n), should: this.#futures.get(`${name} ${asset}`)! }];
+        return [asset, { actual: amounts.reduce((sum, amount) => sum + amount, 0n), expected: this.#futures.get(`${name} ${asset}`)! }];
       }),
     );
   }
 
-  #read(name: Name): void {
+  /** Reads the new trades of an account on all instruments. */
+  #readTrades(name: AccountName): void {
     for (const instrument of SPOT) this.#readSpot(name, instrument);
     for (const instrument of FUTURES) this.#readFutures(name, instrument);
   }
 
   /** Adds the new spot trades of a trader to the money that it must have, and checks each fee. */
-  #readSpot(name: Name, instrument: Instrument): void {
+  #readSpot(name: AccountName, instrument: Instrument): void {
     const { base, quote, baseDigits, quoteDigits, priceDigits, quantityDigits, makerFeePpm, takerFeePpm } = instrument;
-    for (const row of this.#fresh(name, instrument, '/sapi/v1/myTrades', 'symbol', 'id')) {
+    for (const row of this.#newTrades(name, instrument, '/sapi/v1/myTrades', 'symbol', 'id')) {
       const ticks = unitsOf(row['price'], priceDigits);
       const lots = unitsOf(row['qty'], quantityDigits);
-      const notional = halfUp(ticks * lots * power(quoteDigits), power(priceDigits + quantityDigits));
-      const quantity = lots * power(baseDigits - quantityDigits);
+      const notional = divideHalfUp(ticks * lots * powerOfTen(quoteDigits), powerOfTen(priceDigits + quantityDigits));
+      const quantity = lots * powerOfTen(baseDigits - quantityDigits);
       const isBuyer = row['isBuyer'] === true;
       const fee = unitsOf(row['fee'], isBuyer ? baseDigits : quoteDigits);
-      const should = halfUp((isBuyer ? quantity : notional) * BigInt(row['isMaker'] === true ? makerFeePpm : takerFeePpm), MILLION);
-      if (fee !== should) throw new Error(`a fee of ${fee} where ${should} is due: ${JSON.stringify(row)}`);
-      add(this.#spot, `${name} ${base}`, isBuyer ? quantity - fee : -quantity);
-      add(this.#spot, `${name} ${quote}`, isBuyer ? -notional : notional - fee);
+      const expected = divideHalfUp((isBuyer ? quantity : notional) * BigInt(row['isMaker'] === true ? makerFeePpm : takerFeePpm), MILLION);
+      if (fee !== expected) throw new Error(`a fee of ${fee} where ${expected} is due: ${JSON.stringify(row)}`);
+      addUnits(this.#spot, `${name} ${base}`, isBuyer ? quantity - fee : -quantity);
+      addUnits(this.#spot, `${name} ${quote}`, isBuyer ? -notional : notional - fee);
     }
   }
 
   /** Adds the new futures trades of a trader to the money that it must have: fees and realised profits. */
-  #readFutures(name: Name, instrument: Instrument): void {
+  #readFutures(name: AccountName, instrument: Instrument): void {
     const { quote, quoteDigits, priceDigits, quantityDigits, wireName } = instrument;
     const positions = this.#positionsOf(name, instrument);
-    for (const row of this.#fresh(name, instrument, '/fapi/v1/myTrades', 'contractName', 'tradeId')) {
+    for (const row of this.#newTrades(name, instrument, '/fapi/v1/myTrades', 'contractName', 'tradeId')) {
       const ticks = unitsOf(row['price'], priceDigits);
       const lots = unitsOf(row['qty'], quantityDigits);
       const isBuyer = row['isBuyer'] === true;
       const key = `${name} ${quote}`;
       const fee = unitsOf(row['fee'], quoteDigits);
-      add(this.#futures, key, -fee);
-      add(this.#losses, key, fee);
-      let book = positions.net;
+      addUnits(this.#futures, key, -fee);
+      addUnits(this.#losses, key, fee);
+      let position = positions.net;
       if (!positions.isNet) {
         const id = String(isBuyer ? row['bidId'] : row['askId']);
-        const order = this.#ask(name, `/fapi/v1/order?contractName=${wireName}&orderId=${id}`) as Json;
-        book = (order['action'] === 'OPEN') === isBuyer ? positions.long : positions.short;
+        const order = this.#get(name, `/fapi/v1/order?contractName=${wireName}&orderId=${id}`) as Json;
+        position = (order['action'] === 'OPEN') === isBuyer ? positions.long : positions.short;
       }
-      const profit = trade(instrument, book, isBuyer, lots, ticks);
-      add(this.#futures, key, profit);
-      if (profit < 0n) add(this.#losses, key, -profit);
+      const profit = bookTrade(instrument, position, isBuyer, lots, ticks);
+      addUnits(this.#futures, key, profit);
+      if (profit < 0n) addUnits(this.#losses, key, -profit);
     }
   }
 
   /** Returns the trades since the last call, the oldest first. */
-  #fresh(name: Name, instrument: Instrument, path: string, by: string, idKey: string): readonly Json[] {
+  #newTrades(name: AccountName, instrument: Instrument, path: string, instrumentParam: string, idKey: string): readonly Json[] {
     const key = `${name} ${instrument.id}`;
-    const values: Json[] = [];
+    const newRows: Json[] = [];
     let rows: readonly Json[];
     do {
-      const last = this.#lastTrade.get(key) ?? '0 ';
-      const answer = this.#ask(name, `${path}?${by}=${instrument.wireName}&limit=1000&fromId=${Math.max(1, parseInt(last, 10))}`);
-      rows = Array.isArray(answer) ? (answer as Json[]).toReversed() : [];
+      const lastTrade = this.#lastTrade.get(key) ?? '0 ';
+      const reply = this.#get(
+        name,
+        `${path}?${instrumentParam}=${instrument.wireName}&limit=1000&fromId=${Math.max(1, parseInt(lastTrade, 10))}`,
+      );
+      rows = Array.isArray(reply) ? (reply as Json[]).toReversed() : [];
       // Pages overlap: an account that trades with itself has two rows of one id.
-      const names = rows.map((row) => `${String(row[idKey])} ${String(row['isBuyer'])}`);
-      values.push(...rows.slice(names.indexOf(last) + 1));
-      this.#lastTrade.set(key, names.at(-1) ?? last);
+      const rowKeys = rows.map((row) => `${String(row[idKey])} ${String(row['isBuyer'])}`);
+      newRows.push(...rows.slice(rowKeys.indexOf(lastTrade) + 1));
+      this.#lastTrade.set(key, rowKeys.at(-1) ?? lastTrade);
     } while (rows.length >= 1000);
-    this.trades += values.length;
-    this.tradesOf.set(instrument.wireName, (this.tradesOf.get(instrument.wireName) ?? 0) + values.length);
-    return values;
+    this.trades += newRows.length;
+    this.tradesOf.set(instrument.wireName, (this.tradesOf.get(instrument.wireName) ?? 0) + newRows.length);
+    return newRows;
   }
 
-  #positionsOf(name: Name, { id }: Instrument): Positions {
+  #positionsOf(name: AccountName, { id }: Instrument): Positions {
     const key = `${name} ${id}`;
-    let book = this.#positions.get(key);
-    if (book === undefined) this.#positions.set(key, (book = new Positions()));
-    return book;
+    let position = this.#positions.get(key);
+    if (position === undefined) this.#positions.set(key, (position = new Positions()));
+    return position;
   }
 
-  #ask(name: Name, target: string): unknown {
+  #get(name: AccountName, target: string): unknown {
     const { status, body } = this.#world.get(target, name);
     if (status !== 200) throw new Error(`${name} ${target}: ${status} ${body}`);
     return readExact(body);
   }
 }
 
-/** A trade of a position, in net mode or of one side; what it has earned. */
-function trade(instrument: Instrument, book: Book, isBuyer: boolean, lots: bigint, ticks: bigint): bigint {
+/** Books a trade into a position: the net one, or that of one side. Returns the realised profit. */
+function bookTrade(instrument: Instrument, position: PositionBook, isBuyer: boolean, lots: bigint, ticks: bigint): bigint {
   const value = valueOf(instrument, lots, ticks);
-  const maxClosing = lots < book.lots ? lots : book.lots;
-  const closing = book.lots > 0n && book.isLong !== isBuyer ? maxClosing : 0n;
-  const valueOfPart = closing === 0n ? 0n : valueOf(instrument, closing, ticks);
-  const closedValue = closing === lots ? value : valueOfPart;
+  const maxClosing = lots < position.lots ? lots : position.lots;
+  const closingLots = position.lots > 0n && position.isLong !== isBuyer ? maxClosing : 0n;
+  const valueOfClosingLots = closingLots === 0n ? 0n : valueOf(instrument, closingLots, ticks);
+  const closedValue = closingLots === lots ? value : valueOfClosingLots;
   let profit = 0n;
-  if (closing > 0n) {
-    const entry = closing === book.lots ? book.entry : halfUp(book.entry * closing, book.lots);
+  if (closingLots > 0n) {
+    const entry = closingLots === position.lots ? position.entry : divideHalfUp(position.entry * closingLots, position.lots);
     const isLinear = instrument.contract!.kind === 'linear';
-    profit = book.isLong === isLinear ? closedValue - entry : entry - closedValue;
-    book.lots -= closing;
-    book.entry -= entry;
+    profit = position.isLong === isLinear ? closedValue - entry : entry - closedValue;
+    position.lots -= closingLots;
+    position.entry -= entry;
   }
-  if (lots > closing) {
-    if (book.lots === 0n) book.isLong = isBuyer;
-    book.lots += lots - closing;
-    book.entry += value - closedValue;
+  if (lots > closingLots) {
+    if (position.lots === 0n) position.isLong = isBuyer;
+    position.lots += lots - closingLots;
+    position.entry += value - closedValue;
   }
   return profit;
 }
 
-function add(map: Map<string, bigint>, key: string, units: bigint): void {
-  map.set(key, (map.get(key) ?? 0n) + units);
+function addUnits(unitsByKey: Map<string, bigint>, key: string, units: bigint): void {
+  unitsByKey.set(key, (unitsByKey.get(key) ?? 0n) + units);
 }
 
-const depositOf = (name: Name, market: 'spot' | 'futures', asset: string): string => deposits(name, market)[asset] ?? '0';
+const depositOf = (name: AccountName, market: 'spot' | 'futures', asset: string): string => deposits(name, market)[asset] ?? '0';
 
-/** Digits of the units of each asset: of contracts those that they settle in. */
+/** Returns the digits of the units of each asset. Of a contract, that is only the asset in which it settles. */
 function assetsOf(instruments: readonly Instrument[]): ReadonlyMap<string, number> {
   return new Map(
     instruments.flatMap(({ market, base, baseDigits, quote, quoteDigits }): [string, number][] =>

@@ -18,7 +18,7 @@ export interface DrawnRequest {
 }
 
 /** Values with which a request is meaningful: instruments, prices at which they trade, ids that exist. */
-export interface Sense {
+export interface MeaningfulValues {
   readonly names: (market: Market) => readonly string[];
   /** A plain decimal near which an instrument trades. */
   readonly price: (name: string) => string;
@@ -93,11 +93,11 @@ const TRADING: readonly Op[] = [
 ];
 
 /** Draws a request. Half of the draws take a trading call, and the other half any call. */
-export function draw(rng: Rng, sense: Sense): DrawnRequest {
+export function draw(rng: Rng, meaningful: MeaningfulValues): DrawnRequest {
   const op = rng.next() < 0.5 ? pickOne(rng, TRADING) : pickOne(rng, OPS);
   const { method, path, params, market, security } = endpointOf(op);
-  const instrumentName = pickOne(rng, sense.names(market));
-  const drawnParams = drawParams(rng, params, sense, instrumentName);
+  const instrumentName = pickOne(rng, meaningful.names(market));
+  const drawnParams = drawParams(rng, params, meaningful, instrumentName);
   const isGet = method === 'GET';
   if (rng.next() < 0.02)
     drawnParams.set('recvWindow', pickOne(rng, ['1', '5000', '5001', '60000', '9007199254740991', '99999999999999999999', '0.5', '-1']));
@@ -119,7 +119,7 @@ const objectText = (members: ReadonlyMap<string, string>): string =>
   `{${[...members].map(([key, text]) => `${JSON.stringify(key)}:${text}`).join(',')}}`;
 
 /** Draws the parameters of a call, as JSON texts by name. Optional ones are left out in half of the draws. */
-function drawParams(rng: Rng, params: Params, sense: Sense, name: string): Map<string, string> {
+function drawParams(rng: Rng, params: Params, meaningful: MeaningfulValues, name: string): Map<string, string> {
   const drawnParams = new Map<string, string>();
   for (const [key, param] of Object.entries<Param>(params)) {
     if (param.need === 'optional' && param.onlyWith === undefined && key !== 'positionType' && rng.next() < 0.5) continue;
@@ -128,13 +128,13 @@ function drawParams(rng: Rng, params: Params, sense: Sense, name: string): Map<s
     const condition = onlyWith === undefined ? undefined : drawnParams.get(onlyWith.name);
     const isOutOfPlace = condition !== undefined && condition !== `"${onlyWith!.is}"`;
     if (isOutOfPlace) continue;
-    drawnParams.set(key, jsonOf(rng, key, param, sense, name));
+    drawnParams.set(key, jsonOf(rng, key, param, meaningful, name));
   }
   return drawnParams;
 }
 
 /** Draws a value of a parameter as JSON. */
-function jsonOf(rng: Rng, key: string, param: Param, sense: Sense, name: string): string {
+function jsonOf(rng: Rng, key: string, param: Param, meaningful: MeaningfulValues, name: string): string {
   switch (param.kind) {
     case 'text':
       return JSON.stringify(param.of === 'clientId' ? `c${Math.floor(rng.next() * 1e6)}` : name);
@@ -151,13 +151,13 @@ function jsonOf(rng: Rng, key: string, param: Param, sense: Sense, name: string)
     case 'integer':
       return rng.next() < 0.5 ? String(1 + Math.floor(rng.next() * Math.min(param.max, 130))) : quoted(rng, anyNumber(rng));
     case 'id':
-      return quoted(rng, idOrNumber(rng, sense));
+      return quoted(rng, idOrNumber(rng, meaningful));
     case 'decimal':
-      return quoted(rng, decimalOf(rng, key, sense, name));
+      return quoted(rng, decimalOf(rng, key, meaningful, name));
     case 'ids':
-      return `[${Array.from({ length: 1 + Math.floor(rng.next() * 10) }, () => idOrNumber(rng, sense)).join(',')}]`;
+      return `[${Array.from({ length: 1 + Math.floor(rng.next() * 10) }, () => idOrNumber(rng, meaningful)).join(',')}]`;
     case 'rows': {
-      const rows = Array.from({ length: 1 + Math.floor(rng.next() * 3) }, () => drawParams(rng, param.row, sense, name));
+      const rows = Array.from({ length: 1 + Math.floor(rng.next() * 3) }, () => drawParams(rng, param.row, meaningful, name));
       return `[${rows.map(objectText).join(',')}]`;
     }
     default:
@@ -166,15 +166,15 @@ function jsonOf(rng: Rng, key: string, param: Param, sense: Sense, name: string)
 }
 
 /** Draws an existing id in most cases, else any number. */
-const idOrNumber = (rng: Rng, sense: Sense): string =>
-  rng.next() < 0.7 && sense.ids.length > 0 ? pickOne(rng, sense.ids) : anyNumber(rng);
+const idOrNumber = (rng: Rng, meaningful: MeaningfulValues): string =>
+  rng.next() < 0.7 && meaningful.ids.length > 0 ? pickOne(rng, meaningful.ids) : anyNumber(rng);
 
 /** Draws a price near the market, or powers of ten away, or any number; a volume of any valid size. */
-function decimalOf(rng: Rng, key: string, sense: Sense, name: string): string {
+function decimalOf(rng: Rng, key: string, meaningful: MeaningfulValues, name: string): string {
   const choice = rng.next();
   if (choice < 0.3) return anyNumber(rng);
   if (!/price/i.test(key)) return volumeOf(rng);
-  const price = sense.price(name);
+  const price = meaningful.price(name);
   const [integerPart = '0', decimalPart = ''] = price.split('.');
   const marketUnits = BigInt(integerPart + decimalPart || '0');
   const spread = choice < 0.8 ? 0.02 : 1;

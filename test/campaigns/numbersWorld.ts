@@ -42,7 +42,7 @@ const CONTRACTS: readonly ContractEntry[] = [
 /** Pairs with usual digits, and one with a tiny price and whole coins. */
 export const SPOT: readonly Instrument[] = [spot('BTC', 2, 5), spot('ALT', 2, 4), spot('SHB', 8, 0)];
 /** Linear and inverse contracts with small and large multipliers. */
-export const FUTURES: readonly Instrument[] = CONTRACTS.map((entry, at) => contractInstrument(entry, at, 'numbers'));
+export const FUTURES: readonly Instrument[] = CONTRACTS.map((entry, index) => contractInstrument(entry, index, 'numbers'));
 
 /** What each account begins with; the sum of an asset is near the largest amount that can be represented. */
 const BALANCES = {
@@ -58,11 +58,11 @@ const BALANCES = {
   idle: { spot: { USDT: '1000', BTC: '1' }, futures: { USDT: '1000' } },
 } as const;
 /** The name of an account. */
-export type Name = keyof typeof BALANCES;
+export type AccountName = keyof typeof BALANCES;
 /** The names of all accounts. */
-export const NAMES = Object.keys(BALANCES) as Name[];
+export const ACCOUNT_NAMES = Object.keys(BALANCES) as AccountName[];
 /** Returns the amounts by asset with which an account starts, as decimals. */
-export const deposits = (name: Name, market: 'spot' | 'futures'): Readonly<Record<string, string>> => BALANCES[name][market];
+export const deposits = (name: AccountName, market: 'spot' | 'futures'): Readonly<Record<string, string>> => BALANCES[name][market];
 
 /** Returns the settings of the exchange for a seed. */
 export function settingsOf(seed: number): ExchangeSettings {
@@ -71,9 +71,9 @@ export function settingsOf(seed: number): ExchangeSettings {
     service: {
       ...SERVICE_DEFAULTS,
       instruments: [...SPOT, ...FUTURES],
-      accounts: NAMES.map((name, at) => ({
+      accounts: ACCOUNT_NAMES.map((name, index) => ({
         name,
-        uid: String(10_001 + at),
+        uid: String(10_001 + index),
         balances: deposits(name, 'spot'),
         futures: { balances: deposits(name, 'futures') },
         keys: [{ apiKey: `${name}-Key`, secret: `${name}-Secret`, permissions, ips: null }],
@@ -90,6 +90,7 @@ export function settingsOf(seed: number): ExchangeSettings {
   };
 }
 
+/** Number of requests between two marks of the CPU time. */
 const CPU_EVERY = 25;
 /** An answer that took less wall time than this cannot have taken more CPU time. */
 const LONG_MS = 100;
@@ -109,14 +110,14 @@ export class NumbersWorld {
   readonly errors: InternalError[] = [];
   readonly #settings: ExchangeSettings;
   readonly #folder: string | null;
-  #kept: RunningStore;
-  #sent = 0;
-  #cpu = process.cpuUsage();
+  #store: RunningStore;
+  #requestCount = 0;
+  #cpuAtMark = process.cpuUsage();
 
   constructor(seed: number, folder: string | null) {
     this.#settings = settingsOf(seed);
     this.#folder = folder;
-    this.#kept = this.#openStore();
+    this.#store = this.#openStore();
     this.service = this.#open();
   }
 
@@ -129,7 +130,7 @@ export class NumbersWorld {
   }
 
   #open(): Service {
-    const service = assembleExchange(this.#settings, this.nowMs, this.#kept.binding);
+    const service = assembleExchange(this.#settings, this.nowMs, this.#store.binding);
     service.onInternalError = (error) => void this.errors.push(error);
     return service;
   }
@@ -140,21 +141,21 @@ export class NumbersWorld {
   }
 
   /** Resolves when everything up to now is durable. */
-  lasting(): Promise<void> {
+  untilDurable(): Promise<void> {
     return new Promise((resolve, reject) => {
-      this.#kept.whenDurable((lasts) => (lasts ? resolve() : reject(new Error('it does not last'))));
+      this.#store.whenDurable((isDurable) => (isDurable ? resolve() : reject(new Error('the store cannot be written'))));
     });
   }
 
   /** Stops the exchange and starts it again from its folder. */
   async restart(): Promise<void> {
     await this.close();
-    this.#kept = this.#openStore();
+    this.#store = this.#openStore();
     this.service = this.#open();
   }
 
   async close(): Promise<void> {
-    await this.#kept.close();
+    await this.#store.close();
   }
 
   get(target: string, as: string | null): MeasuredAnswer {
@@ -169,17 +170,17 @@ export class NumbersWorld {
       headers['x-ch-sign'] = createHmac('sha256', `${as}-Secret`).update(`${this.nowMs}${method}${target}${body}`).digest('hex');
     }
     const request = { method, target, headers, body: Buffer.from(body), ip: '127.0.0.1' };
-    // Asking for the CPU takes longer than most answers do: it is asked now and then, and after an answer that took long by the wall.
-    if (this.#sent++ % CPU_EVERY === 0) this.#cpu = process.cpuUsage();
-    const from = performance.now();
+    // Reading the CPU time takes longer than most replies do. So it is read at every 25th request, and after a reply that took long.
+    if (this.#requestCount++ % CPU_EVERY === 0) this.#cpuAtMark = process.cpuUsage();
+    const startMs = performance.now();
     const answer = this.service.handle(request, this.nowMs);
-    const wallMs = performance.now() - from;
+    const wallMs = performance.now() - startMs;
     return { status: answer.status, body: answer.body, cpuMs: wallMs < LONG_MS ? wallMs : this.#cpuMs(), wallMs };
   }
 
   /** Returns the CPU time of the last few requests together, which is at least that of the last one. */
   #cpuMs(): number {
-    const { user, system } = process.cpuUsage(this.#cpu);
+    const { user, system } = process.cpuUsage(this.#cpuAtMark);
     return (user + system) / 1000;
   }
 }

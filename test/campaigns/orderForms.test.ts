@@ -4,7 +4,7 @@ import { Decimal } from 'decimal.js';
 import { expect, test } from 'vitest';
 import { seededRng } from '../../src/base/number/rng.ts';
 import { Strategy, type OrderId, type OrderOptions, type TargetShare } from '../../src/index.ts';
-import { fillRows, MINUTE, run, START_MS, walkBars } from '../engine/world.ts';
+import { fillRows, MINUTE, run, START_MS, walkBars } from '../engine/backtestFixture.ts';
 import { recordResult } from '../fixtures/campaignResults.ts';
 import { NaiveForms, type FormAct, type NaiveRow, type NaiveTarget, type NaiveTrail } from '../fixtures/naiveForms.ts';
 
@@ -12,15 +12,16 @@ const { ISOBAR_CASES, ISOBAR_SEED = '1' } = process.env;
 const CASES = Number(ISOBAR_CASES ?? 100);
 /** Rows of each script. */
 const ROWS = 160;
-/** Decision slots. */
+/** Tags of the orders, which name their decision slots. */
 const TAGS = ['a', 'b', 'c', 'd'];
 
 /**
- * What a script does at each row, from the rows and a seed. Nothing cancels an order at the close at which it was sent: the cancel would
+ * Returns what a script does at each row, drawn from a seed. Nothing cancels an order at the close at which it was sent: the cancel would
  * leave with the acknowledgement, and the order would live for a row (docs/strategies.md).
  */
 function scriptOf(rows: readonly NaiveRow[], seed: number): readonly (readonly FormAct[])[] {
   const rng = seededRng(seed);
+  /** Draws a whole number from 0 on, below `count`. */
   const below = (count: number) => Math.floor(rng.next() * count);
   let orderCount = 0;
   let sizeIndex = below(401);
@@ -65,26 +66,40 @@ function scriptOf(rows: readonly NaiveRow[], seed: number): readonly (readonly F
       const order = Math.max(0, ordersBefore - 1 - below(4));
       const tag = TAGS[below(4)]!;
       const isBusy = exitRows.has(minute) || repriced.has(order);
+      // Ranges of this number select the kind of the act; a wider range makes the kind more frequent.
       const actKind = isBusy ? 7 + below(6) : below(27);
-      if (actKind < 3)
-        return (orderCount++, { what: 'market', tag, qty: qty(), stop: maybe(near(-900, -400)), trail: trail(), targets: targets() });
-      if (actKind < 7)
-        return (orderCount++, { what: 'limit', tag, qty: qty(), limit: near(-150, 30), stop: maybe(near(-900, -400)), targets: targets() });
+      if (actKind < 3) {
+        orderCount++;
+        return { what: 'market', tag, qty: qty(), stop: maybe(near(-900, -400)), trail: trail(), targets: targets() };
+      }
+      if (actKind < 7) {
+        orderCount++;
+        return { what: 'limit', tag, qty: qty(), limit: near(-150, 30), stop: maybe(near(-900, -400)), targets: targets() };
+      }
       if (actKind < 13) return { what: 'stop', order, stop: near(-300, below(8) === 0 ? 60 : -5) };
-      if (actKind < 16) repriced.add(order);
-      if (actKind < 16) return { what: 'reprice', order, limit: near(-120, 20), qty: qty(), stop: near(-900, -400), targets: targets() };
+      if (actKind < 16) {
+        repriced.add(order);
+        return { what: 'reprice', order, limit: near(-120, 20), qty: qty(), stop: near(-900, -400), targets: targets() };
+      }
       if (actKind >= 20 && actKind < 26) {
         const limit = below(2) === 0 ? near(-30, 220) : null;
-        return (
-          orderCount++,
-          { what: 'entry', tag, qty: qty(), at: near(-5, 150), limit, stop: maybe(near(-900, -40)), trail: trail(), targets: targets(150) }
-        );
+        orderCount++;
+        return {
+          what: 'entry',
+          tag,
+          qty: qty(),
+          at: near(-5, 150),
+          limit,
+          stop: maybe(near(-900, -40)),
+          trail: trail(),
+          targets: targets(150),
+        };
       }
       if (actKind === 26) return { what: 'cancel', order };
       if (actKind < 18) return { what: 'oco', order, otherOrder: Math.max(0, ordersBefore - 1 - below(4)) };
-      const exit = minute + 2 + below(12);
-      exitRows.add(exit - 1);
-      return { what: 'closeAt', minute: below(5) === 0 ? null : exit };
+      const exitMinute = minute + 2 + below(12);
+      exitRows.add(exitMinute - 1);
+      return { what: 'closeAt', minute: below(5) === 0 ? null : exitMinute };
     };
     return Array.from({ length: below(3) }, drawAct);
   });

@@ -3,7 +3,7 @@
 import { expect, test } from 'vitest';
 import { printedRebirths } from '../fixtures/printedRebirths.ts';
 
-/** `npm run campaign -- rebirth` sets both. */
+/** `npm run campaign -- rebirth` sets both variables. */
 const { ISOBAR_CASES, ISOBAR_SEED = '1' } = process.env;
 const isCampaign = ISOBAR_CASES !== undefined;
 const WEEK_MS = 604_800_000;

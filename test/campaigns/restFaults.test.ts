@@ -3,7 +3,7 @@
 import { expect, test } from 'vitest';
 import { swarm } from '../fixtures/restSwarm.ts';
 
-/** `npm run campaign -- restFaults` sets both, and wants to read what was found. */
+/** `npm run campaign -- restFaults` sets both variables, and then prints the counts. */
 const { ISOBAR_CASES, ISOBAR_SEED } = process.env;
 const SEED = Number(ISOBAR_SEED ?? 1);
 const CASES = Number(ISOBAR_CASES ?? 6);

@@ -27,11 +27,11 @@ function readArguments() {
       options: {
         cases: { type: 'string', default: '200000' },
         seed: { type: 'string', default: '1' },
-        // Tests whose names have this in them.
+        // A part of the names of the tests to run.
         only: { type: 'string', default: '' },
-        // So many at once, of tests that may run at once.
+        // Maximum number of concurrent tests.
         jobs: { type: 'string', default: '3' },
-        // The results alone on stdout, one JSON object a line; what the test runner prints goes to stderr.
+        // True: stdout has only the results, one JSON object a line. The output of the test runner goes to stderr.
         json: { type: 'boolean', default: false },
       },
     });
@@ -48,17 +48,17 @@ for (const key of ['cases', 'seed', 'jobs'])
 
 const vitest = `${root}node_modules/vitest/vitest.mjs`;
 if (!existsSync(vitest)) fail('vitest is not installed: run npm ci');
-const chosen = values.only === '' ? [] : ['-t', values.only.replaceAll(/[$()*+.?[\\\]^{|}]/g, '\\$&')];
-const given = ['--config', 'test/vitest.config.ts', '--disable-console-intercept', `--maxConcurrency=${values.jobs}`, ...chosen];
+const nameFilter = values.only === '' ? [] : ['-t', values.only.replaceAll(/[$()*+.?[\\\]^{|}]/g, '\\$&')];
+const vitestArgs = ['--config', 'test/vitest.config.ts', '--disable-console-intercept', `--maxConcurrency=${values.jobs}`, ...nameFilter];
 const folder = mkdtempSync(join(tmpdir(), 'isobar-campaign-'));
 const results = join(folder, 'results.jsonl');
 writeFileSync(results, '');
-const { status } = spawnSync(process.execPath, [vitest, 'run', `test/campaigns/${name}.test.ts`, ...given], {
+const { status } = spawnSync(process.execPath, [vitest, 'run', `test/campaigns/${name}.test.ts`, ...vitestArgs], {
   cwd: root,
   stdio: ['inherit', values.json ? 2 : 'inherit', 'inherit'],
   env: { ...process.env, ISOBAR_CASES: values.cases, ISOBAR_SEED: values.seed, ISOBAR_RESULTS: results },
 });
-const lines = readFileSync(results, 'utf8');
+const resultLines = readFileSync(results, 'utf8');
 rmSync(folder, { recursive: true });
-if (values.json) process.stdout.write(lines);
+if (values.json) process.stdout.write(resultLines);
 process.exitCode = status ?? 1;

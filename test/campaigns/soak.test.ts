@@ -23,7 +23,7 @@ const SYMBOL_LIMIT = 20_000;
 /** The share of the run that is not measured, because memory grows while a process warms up. */
 const WARM_UP_SHARE = 1 / 3;
 /** Time limit for the start, and for the bot to come to rest, ms of this computer. */
-const PEACE_MS = 120_000;
+const MAX_REST_MS = 120_000;
 const BYTES_PER_MB = 2 ** 20;
 
 const CREATE = 'spot.newOrder';
@@ -49,18 +49,18 @@ it.runIf(MINUTES > 0)(
       speed: SPEED,
       more: { risk, params: { seed: SEED, pace: 30 } },
     });
-    const bot = await world.startBot(PEACE_MS);
+    const bot = await world.startBot(MAX_REST_MS);
     try {
       await world.faults(FAULTS);
-      const soaked = await soak(world, bot);
+      const day = await soak(world, bot);
       await world.faults([]);
       await sendAct(world.data, { op: 'halt', scope: 'account', state: 'CANCEL_ONLY', why: 'the day is over' });
-      const { unknown, counts } = await world.until(bot, 'the end of what is unknown', PEACE_MS, (view) => view.unknown.length === 0);
-      await world.agreed(bot, PEACE_MS);
-      const { slopeMb, loopMs, worstLoopMs, breaches, halts } = soaked;
+      const { unknown, counts } = await world.until(bot, 'the end of what is unknown', MAX_REST_MS, (view) => view.unknown.length === 0);
+      await world.agreed(bot, MAX_REST_MS);
+      const { slopeMb, loopMs, worstLoopMs, breaches, halts } = day;
       console.log(
         `${MINUTES} minutes: ${counts.ordersSent} orders, ${counts.fills} fills, ${counts.unknowns} unknown outcomes, ${unknown.length} unresolved; ` +
-          `RSS ${soaked.rssMb.toFixed(0)} MB, ${slopeMb >= 0 ? '+' : ''}${slopeMb.toFixed(2)} MB per 10 minutes; event loop p99 ${loopMs.toFixed(1)} ms, worst minute ${worstLoopMs.toFixed(1)} ms; ` +
+          `RSS ${day.rssMb.toFixed(0)} MB, ${slopeMb >= 0 ? '+' : ''}${slopeMb.toFixed(2)} MB per 10 minutes; event loop p99 ${loopMs.toFixed(1)} ms, worst minute ${worstLoopMs.toFixed(1)} ms; ` +
           `${breaches.length} limits broken; halts ${halts.length === 0 ? 'none' : halts.join(', ')}`,
       );
       expect(breaches).toEqual([]);
@@ -91,7 +91,7 @@ interface MeasuredDay {
 /** Lets the bot trade, and samples its memory, delays, halts and broken rules. */
 async function soak(world: BotWorld, bot: BotProcess): Promise<MeasuredDay> {
   const memory: (readonly [minutes: number, mb: number])[] = [];
-  const loops: number[] = [];
+  const loopDelaysMs: number[] = [];
   const breaches: string[] = [];
   const halts = new Set<string>();
   const fromMs = performance.now();
@@ -101,7 +101,7 @@ async function soak(world: BotWorld, bot: BotProcess): Promise<MeasuredDay> {
     if (bot.isOver) throw new Error(`the bot ended: ${bot.text}`);
     const view = await askView(world.data);
     memory.push([minutes(), rssBytes(bot) / BYTES_PER_MB]);
-    if (view.loopDelayP99Ms !== null) loops.push(view.loopDelayP99Ms);
+    if (view.loopDelayP99Ms !== null) loopDelaysMs.push(view.loopDelayP99Ms);
     for (const { causes } of view.scopes) for (const { code } of causes) halts.add(code);
     breaches.push(...(await brokenLimits(world, view.feeds)));
   }
@@ -109,8 +109,8 @@ async function soak(world: BotWorld, bot: BotProcess): Promise<MeasuredDay> {
   return {
     slopeMb: theilSen(measured) * 10,
     rssMb: memory.at(-1)![1],
-    loopMs: median(loops),
-    worstLoopMs: Math.max(...loops),
+    loopMs: median(loopDelaysMs),
+    worstLoopMs: Math.max(...loopDelaysMs),
     breaches,
     halts: [...halts],
   };
@@ -139,12 +139,12 @@ it.runIf(MINUTES > 0)(
   { timeout: 1_200_000 },
   async () => {
     const world = await BotWorld.open({ seed: SEED, market: 'spot', symbols: 1, speed: 1, more: { strategy: IDLE, params: {} } });
-    const bot = await world.startBot(PEACE_MS);
+    const bot = await world.startBot(MAX_REST_MS);
     try {
-      const beforeS = cpuS(bot);
+      const cpuBeforeS = cpuS(bot);
       const fromMs = performance.now();
       await pause(MINUTES * IDLE_S * 1000);
-      const share = ((cpuS(bot) - beforeS) * 1000) / (performance.now() - fromMs);
+      const share = ((cpuS(bot) - cpuBeforeS) * 1000) / (performance.now() - fromMs);
       console.log(`idle with one symbol at 1m: ${(share * 100).toFixed(2)} % of a core`);
       expect(share).toBeLessThanOrEqual(0.03);
     } finally {

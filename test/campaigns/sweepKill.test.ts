@@ -12,12 +12,12 @@ const KILLS = 20;
 
 // The short form is in test/e2e/sweep.test.ts.
 it.runIf(isCampaign)(
-  `${KILLS} kills (seed ${SEED})`,
+  `after each of ${KILLS} kills a resumed sweep gives the same table (seed ${SEED})`,
   async () => {
     const fixture = new SweepFixture(BARS);
-    const began = performance.now();
+    const startMs = performance.now();
     expect((await fixture.sweep(...GRID)).code).toBe(0);
-    const aloneMs = performance.now() - began;
+    const aloneMs = performance.now() - startMs;
     const { sweepHash } = fixture.json();
     const struck = await killAndResume({ bars: BARS, grid: GRID, kills: KILLS, seed: SEED, aloneMs, sweepHash, table: fixture.table() });
     console.log(`${struck.kills} kills, ${struck.midway} of them with sets in the ledger: the same table each time`);

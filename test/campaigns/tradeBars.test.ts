@@ -15,7 +15,7 @@ import { Strategy } from '../../src/strategy/strategy.ts';
 import { backtest } from '../../src/tasks/backtest/fromCode/backtest.ts';
 import { recordResult } from '../fixtures/campaignResults.ts';
 
-/** `npm run campaign -- tradeBars --cases 1000` sets both. */
+/** `npm run campaign -- tradeBars --cases 1000` sets both variables. */
 const { ISOBAR_CASES, ISOBAR_SEED } = process.env;
 const SEED = Number(ISOBAR_SEED ?? 1);
 const CASES = Number(ISOBAR_CASES ?? 30);

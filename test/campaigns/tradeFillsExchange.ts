@@ -46,15 +46,15 @@ interface NewOrder {
   readonly entry?: Order;
 }
 /** The stop-loss and the trailing stop of one entry. Prices are in ticks. */
-interface Guard {
+interface EntryStops {
   readonly entry: Order;
   lots: number;
   stop: number;
   trail: number;
   /** Highest price since the entry filled. */
   best: number;
-  /** The time at which the guard fired and sold less than it had to; it does not fire twice at the same time. */
-  triedMs: number;
+  /** The time at which the stop fired and sold less than it had to. It does not fire twice at the same time. */
+  lastTriedMs: number;
 }
 /** One trade as the orders meet it. */
 interface TradeStep {
@@ -97,7 +97,7 @@ export class NaiveExchange {
   private readonly testCase: Case;
   private readonly orders: Order[] = [];
   private readonly byArrival: Order[] = [];
-  private guards: Guard[] = [];
+  private guards: EntryStops[] = [];
   private delayed: { readonly ms: number; readonly run: () => void }[] = [];
   /** Lots of the current trade that orders may still fill. */
   private budget = new Decimal(Infinity);
@@ -131,8 +131,7 @@ export class NaiveExchange {
     return open.map(({ tag }) => tag).toSorted();
   }
 
-  // Requests and their latency.
-
+  /** Carries out the requests that have arrived by this time, the earliest first. */
   private runDelayed(untilMs: number): void {
     for (;;) {
       const [next] = this.delayed.filter(({ ms }) => ms <= untilMs).toSorted((first, second) => first.ms - second.ms);
@@ -141,6 +140,7 @@ export class NaiveExchange {
       next.run();
     }
   }
+  /** Carries out a request after the latency. */
   private afterLatency(ms: number, run: () => void): void {
     const { latencyMs } = this.testCase.terms;
     if (latencyMs === 0) run();
@@ -168,6 +168,7 @@ export class NaiveExchange {
     if (order.hasArrived) this.afterLatency(ms, () => close(order));
     else order.isUnwanted = true;
   }
+  /** Cancels market buys that have come to rest at their collar. */
   private cancelCollars(ms: number): void {
     for (const order of this.orders) {
       const rests = order.takes === false;
@@ -216,12 +217,11 @@ export class NaiveExchange {
     this.orders.push(order);
     return order;
   }
+  /** Notes that an order has arrived at the exchange. */
   private arrive(order: Order): void {
     order.hasArrived = true;
     this.byArrival.push(order);
   }
-
-  // One trade.
 
   /** Lets one trade meet the open orders in the order of their arrival, after the stops that it triggers. */
   private trade(index: number): void {
@@ -238,7 +238,7 @@ export class NaiveExchange {
   private fireStops({ ticks, ms }: TradeStep): void {
     for (const guard of this.guards.slice()) {
       const level = guard.trail > 0 ? Math.max(guard.stop, guard.best - guard.trail) : guard.stop;
-      if (ticks <= level && guard.triedMs !== ms) this.fireStop(guard, level, { ticks, ms });
+      if (ticks <= level && guard.lastTriedMs !== ms) this.fireStop(guard, level, { ticks, ms });
     }
   }
 
@@ -258,6 +258,7 @@ export class NaiveExchange {
     else this.rest(order, step);
   }
 
+  /** Lets an order rest, behind the queue of this moment. */
   private rest(order: Order, { index }: TradeStep): void {
     order.takes = false;
     order.ahead = this.queueAhead(index);
@@ -296,8 +297,6 @@ export class NaiveExchange {
         : new Decimal(queue.ahead).div(LOT).ceil();
     return ahead.times(new Decimal(1).minus(queue.cancels ?? '0')).ceil();
   }
-
-  // Fills.
 
   /** Returns the price of a taker fill, in ticks: slippage makes it worse, but never worse than the limit. */
   private slippedPrice(order: Order, ticks: number): number {
@@ -346,14 +345,12 @@ export class NaiveExchange {
     return lots;
   }
 
-  // Brackets.
-
   /** Protects the filled lots of an entry by its stop and its target. */
   private onEntryFilled(order: Order, price: number, lots: number): void {
     const { stop = 0, trail = 0, target = 0 } = order.act ?? {};
     if (stop > 0 || trail > 0) {
       const guard = this.guards.find(({ entry }) => entry === order);
-      if (guard === undefined) this.guards.push({ entry: order, lots, stop, trail, best: price, triedMs: NaN });
+      if (guard === undefined) this.guards.push({ entry: order, lots, stop, trail, best: price, lastTriedMs: NaN });
       else guard.lots += lots;
     }
     if (target > 0) this.arrive(this.open({ isBuy: false, limit: target, lots, entry: order }));
@@ -366,7 +363,7 @@ export class NaiveExchange {
   }
 
   /** Sells the lots of a guard at the market, cancels its take-profits at once, and the rest of its entry after the latency. */
-  private fireStop(guard: Guard, level: number, { ticks, ms }: Pick<TradeStep, 'ticks' | 'ms'>): void {
+  private fireStop(guard: EntryStops, level: number, { ticks, ms }: Pick<TradeStep, 'ticks' | 'ms'>): void {
     const { entry } = guard;
     this.stops++;
     this.remove(guard);
@@ -379,13 +376,14 @@ export class NaiveExchange {
     this.fill(leg, { price: this.slippedPrice(leg, ticks), lots: guard.lots, isMaker: false, ms });
     close(leg);
     const unsold = guard.lots - leg.filled;
-    if (unsold > 0) this.guards.push({ entry, lots: unsold, stop: level, trail: 0, best: level, triedMs: ms });
+    if (unsold > 0) this.guards.push({ entry, lots: unsold, stop: level, trail: 0, best: level, lastTriedMs: ms });
   }
-  private remove(guard: Guard): void {
+  private remove(guard: EntryStops): void {
     this.guards = this.guards.filter((other) => other !== guard);
   }
 }
 
+/** Ends an order. */
 function close(order: Order): void {
   order.isOpen = false;
 }

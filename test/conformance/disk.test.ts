@@ -12,10 +12,10 @@ import { SimulatedDisk } from '../fixtures/simulatedDisk.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'isobar-disk-'));
 afterAll(() => rmSync(root, { recursive: true }));
-let runs = 0;
+let folderCount = 0;
 
 /** A disk under test. */
-interface Subject {
+interface TestedDisk {
   readonly disk: Disk;
   readonly folder: string;
   /** Waits until all operations in progress have ended. */
@@ -23,14 +23,14 @@ interface Subject {
 }
 
 /** Returns the file system of this computer. */
-function onFileSystem(): Subject & { readonly disk: FileSystemDisk } {
-  const folder = join(root, `run${runs++}`);
+function onFileSystem(): TestedDisk & { readonly disk: FileSystemDisk } {
+  const folder = join(root, `run${folderCount++}`);
   const disk = new FileSystemDisk();
   disk.prepare(folder);
   return { disk, folder, settle: () => {} };
 }
 
-const SUBJECTS: Readonly<Record<string, () => Subject>> = {
+const DISKS: Readonly<Record<string, () => TestedDisk>> = {
   FileSystemDisk: onFileSystem,
   SimulatedDisk: () => {
     const disk = new SimulatedDisk();
@@ -38,7 +38,7 @@ const SUBJECTS: Readonly<Record<string, () => Subject>> = {
   },
 };
 
-/** Returns the code of a DiskError. */
+/** Returns the code of the DiskError of an act, or `done`. */
 const codeOf = (act: () => unknown): string => {
   try {
     act();
@@ -50,21 +50,22 @@ const codeOf = (act: () => unknown): string => {
 };
 const textOf = (disk: Disk, path: string): string => Buffer.from(disk.read(path)).toString();
 
-describe.each(Object.entries(SUBJECTS))('%s', (_name, open) => {
+describe.each(Object.entries(DISKS))('%s', (_name, open) => {
   let disk: Disk;
   let folder: string;
   let settle: () => void;
   beforeEach(() => {
     ({ disk, folder, settle } = open());
   });
-  const synced = async (path: string): Promise<string | null> =>
+  /** Syncs a path, and returns the failure or null. Expects that the result comes after the call has returned. */
+  const syncAndWait = async (path: string): Promise<string | null> =>
     new Promise((resolve) => {
-      let isWithin = true;
+      let isWithinCall = true;
       disk.sync(path, (failure) => {
-        expect(isWithin).toBe(false);
+        expect(isWithinCall).toBe(false);
         resolve(failure);
       });
-      isWithin = false;
+      isWithinCall = false;
       settle();
     });
 
@@ -95,30 +96,30 @@ describe.each(Object.entries(SUBJECTS))('%s', (_name, open) => {
     const paths = Array.from({ length: 12 }, (_, index) => `${folder}/f${index}`);
     for (const path of paths) disk.create(path);
     for (const path of [...paths, ...paths]) disk.append(path, Buffer.from('x'));
-    expect(await Promise.all([...paths, folder, ...paths].map(synced))).toEqual(Array.from({ length: 25 }, () => null));
+    expect(await Promise.all([...paths, folder, ...paths].map(syncAndWait))).toEqual(Array.from({ length: 25 }, () => null));
     for (const path of paths) expect(textOf(disk, path)).toBe('xx');
   });
 
   it('a disk renames over an existing file, and removes files', () => {
-    const a = `${folder}/a`;
-    const b = `${folder}/b`;
-    for (const path of [a, b]) {
+    const oldPath = `${folder}/a`;
+    const newPath = `${folder}/b`;
+    for (const path of [oldPath, newPath]) {
       disk.create(path);
       disk.append(path, Buffer.from(path.slice(-1)));
     }
-    disk.rename(a, b);
-    disk.append(b, Buffer.from('+'));
-    expect([disk.list(folder), textOf(disk, b)]).toEqual([['b'], 'a+']);
-    disk.remove(b);
-    disk.create(b);
-    expect([disk.list(folder), textOf(disk, b)]).toEqual([['b'], '']);
+    disk.rename(oldPath, newPath);
+    disk.append(newPath, Buffer.from('+'));
+    expect([disk.list(folder), textOf(disk, newPath)]).toEqual([['b'], 'a+']);
+    disk.remove(newPath);
+    disk.create(newPath);
+    expect([disk.list(folder), textOf(disk, newPath)]).toEqual([['b'], '']);
   });
 
   it('a file may be removed while a disk syncs it', async () => {
     const path = `${folder}/a`;
     disk.create(path);
     disk.append(path, Buffer.alloc(100_000));
-    const syncing = synced(path);
+    const syncing = syncAndWait(path);
     disk.remove(path);
     expect(await syncing).toBeNull();
     expect(disk.list(folder)).toEqual([]);
@@ -131,20 +132,21 @@ describe.skipIf(process.platform === 'win32')('files of others', () => {
   beforeEach(() => {
     ({ disk, folder } = onFileSystem());
   });
-  const refusal = (act: () => unknown): string => {
+  /** Returns the message and the remedy of the ConfigError of an act. */
+  const rejectionOf = (act: () => unknown): string => {
     try {
       act();
     } catch (error) {
       if (error instanceof ConfigError) return `${error.message} | ${error.remedy}`;
       throw error;
     }
-    return 'let through';
+    return 'accepted';
   };
-  /** Through every way to a file that is there. */
-  const refusals = (path: string): readonly string[] => [
-    refusal(() => disk.read(path)),
-    refusal(() => disk.size(path)),
-    refusal(() => disk.append(path, Buffer.from('x'))),
+  /** Returns the errors of every act on an existing file. */
+  const rejectionsOf = (path: string): readonly string[] => [
+    rejectionOf(() => disk.read(path)),
+    rejectionOf(() => disk.size(path)),
+    rejectionOf(() => disk.append(path, Buffer.from('x'))),
   ];
 
   it('new files are readable only by their owner, whatever the umask', () => {
@@ -164,30 +166,31 @@ describe.skipIf(process.platform === 'win32')('files of others', () => {
     const path = `${folder}/a`;
     writeFileSync(path, 'text');
     chmodSync(path, mode);
-    for (const text of refusals(path)) expect(text).toMatch(/expected mode 0600 or tighter, got \d{4}: others can reach it .*chmod 0600/);
+    for (const text of rejectionsOf(path))
+      expect(text).toMatch(/expected mode 0600 or tighter, got \d{4}: others can reach it .*chmod 0600/);
     expect(readFileSync(path, 'utf8')).toBe('text');
     chmodSync(folder, mode | 0o700);
-    expect(refusal(() => disk.prepare(folder))).toMatch(/expected mode 0700 or tighter/);
+    expect(rejectionOf(() => disk.prepare(folder))).toMatch(/expected mode 0700 or tighter/);
   });
 
   it('a file behind a symbolic link is rejected, also if the link leads nowhere', () => {
     const target = `${folder}/target`;
     disk.create(target);
     symlinkSync(target, `${folder}/link`);
-    for (const reply of refusals(`${folder}/link`)) expect(reply).toMatch(/link: expected a file, got a symbolic link/);
-    symlinkSync(`${folder}/nothing`, `${folder}/loose`);
-    expect(codeOf(() => disk.create(`${folder}/loose`))).toBe('EEXIST');
-    expect(disk.list(folder)).toEqual(['link', 'loose', 'target']);
+    for (const reply of rejectionsOf(`${folder}/link`)) expect(reply).toMatch(/link: expected a file, got a symbolic link/);
+    symlinkSync(`${folder}/nothing`, `${folder}/brokenLink`);
+    expect(codeOf(() => disk.create(`${folder}/brokenLink`))).toBe('EEXIST');
+    expect(disk.list(folder)).toEqual(['brokenLink', 'link', 'target']);
     mkdirSync(`${folder}/real`, { mode: 0o700 });
     symlinkSync(`${folder}/real`, `${folder}/linked`);
     for (const name of ['linked', 'linked/'])
-      expect(refusal(() => disk.prepare(`${folder}/${name}`))).toMatch(/expected a folder, got a symbolic link/);
+      expect(rejectionOf(() => disk.prepare(`${folder}/${name}`))).toMatch(/expected a folder, got a symbolic link/);
   });
 
   it('a file that is not a regular file is rejected, without waiting for the other end of a pipe', () => {
     execFileSync('sh', ['-c', 'mkfifo -m 600 "$0"', `${folder}/pipe`]);
     mkdirSync(`${folder}/folder`, { mode: 0o700 });
-    expect(refusal(() => disk.read(`${folder}/pipe`))).toMatch(/expected a file, got something else/);
+    expect(rejectionOf(() => disk.read(`${folder}/pipe`))).toMatch(/expected a file, got something else/);
     expect(codeOf(() => disk.append(`${folder}/pipe`, Buffer.from('x')))).toBe('ENXIO');
     expect(codeOf(() => disk.append(`${folder}/folder`, Buffer.from('x')))).toBe('EISDIR');
     disk.create(`${folder}/file`);
@@ -198,14 +201,14 @@ describe.skipIf(process.platform === 'win32')('files of others', () => {
     disk.create(`${folder}/a`);
     disk.close();
     chownSync(`${folder}/a`, 65_534, 65_534);
-    for (const words of refusals(`${folder}/a`))
+    for (const words of rejectionsOf(`${folder}/a`))
       expect(words).toMatch(/expected one of the user who runs isobar \(0\), got one of user 65534/);
     chownSync(folder, 65_534, 65_534);
-    expect(refusal(() => disk.prepare(folder))).toMatch(/got one of user 65534/);
+    expect(rejectionOf(() => disk.prepare(folder))).toMatch(/got one of user 65534/);
   });
 
   it.skipIf(process.getuid?.() === 0)('a file of root is rejected for another user', () => {
-    expect(refusal(() => disk.read('/etc/hostname'))).toMatch(/got one of user 0/);
-    expect(refusal(() => disk.prepare('/usr'))).toMatch(/got one of user 0/);
+    expect(rejectionOf(() => disk.read('/etc/hostname'))).toMatch(/got one of user 0/);
+    expect(rejectionOf(() => disk.prepare('/usr'))).toMatch(/got one of user 0/);
   });
 });

@@ -10,13 +10,13 @@ import { NO_MODELS } from '../../src/definition/models/loadModels.ts';
 import type { RunPlan } from '../../src/definition/plan/plan.ts';
 import { openVenue, replayWorld } from '../../src/app/replayWorld.ts';
 import { sealEngine } from '../../src/engine/loop/setUp.ts';
-import { addStrategiesAndCash } from '../engine/world.ts';
+import { addStrategiesAndCash } from '../engine/backtestFixture.ts';
 import { exchangePortSuite, runScript, type OpenWorld, type ConformanceWorld } from './exchangePort.ts';
 import { restPort } from './restPort.ts';
 import { stubWorld } from './stubExchange.ts';
 
-/** Returns a bot that is ready to run. */
-async function resolveBot(plan: RunPlan, world: BotWorld): Promise<ConformanceWorld> {
+/** Returns the world of a bot that is ready to run. */
+async function openWorldOf(plan: RunPlan, world: BotWorld): Promise<ConformanceWorld> {
   const bot = createBot(plan, world);
   const { engine, journal } = bot;
   const deposits = addStrategiesAndCash(engine, plan);
@@ -25,8 +25,8 @@ async function resolveBot(plan: RunPlan, world: BotWorld): Promise<ConformanceWo
   return { engine, journalHash: () => (journal instanceof ReplayJournal ? journal.hash : '') };
 }
 
-const replay: OpenWorld = (plan, faultOf) => resolveBot(plan, replayWorld(plan, { faultOf }));
-const stub: OpenWorld = (plan, faultOf) => resolveBot(plan, stubWorld(faultOf));
+const replay: OpenWorld = (plan, faultOf) => openWorldOf(plan, replayWorld(plan, { faultOf }));
+const stub: OpenWorld = (plan, faultOf) => openWorldOf(plan, stubWorld(faultOf));
 
 /** A module of an author that wraps the exchange and the journal, and changes nothing. */
 const passingModule = composeModule('passing', ({ rebind }) => {
@@ -34,7 +34,7 @@ const passingModule = composeModule('passing', ({ rebind }) => {
   rebind(PARTS.journal).wrap((journal) => passOn(journal, {}));
 });
 const replayBehindModules: OpenWorld = (plan, faultOf) =>
-  resolveBot(
+  openWorldOf(
     { ...plan, models: { ...NO_MODELS, modules: [{ module: passingModule, place: 'modules.0' }] } },
     replayWorld(plan, { faultOf }),
   );

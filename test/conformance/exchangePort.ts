@@ -9,7 +9,7 @@ import type { OrderColumns } from '../../src/model/run/run.ts';
 import { ENDINGS, ROLES, SIDES } from '../../src/model/run/run.ts';
 import type { BarColumns } from '../../src/model/bars/bars.ts';
 import { Strategy, type OrderInfo } from '../../src/index.ts';
-import { barsOfRows, MINUTE, planFor, START_MS } from '../engine/world.ts';
+import { barsOfRows, MINUTE, planFor, START_MS } from '../engine/backtestFixture.ts';
 import { spotBooks } from '../fixtures/spotBooks.ts';
 
 /** A bot that is ready to run the script, and the hash of the journal that it keeps. */
@@ -227,7 +227,7 @@ export function exchangePortSuite(name: string, openWorld: OpenWorld): void {
       expect(engine.orders.impossibleEvents).toBe(0);
       expect(engine.risk.halts.causes()).toEqual([]);
       // The two orders whose request was lost are proven absent, and stay reserved for 30 minutes.
-      expect(engine.reservations.openTotal).toBe(2);
+      expect(engine.reservations.openOrdersTotal).toBe(2);
       expect(engine.reservations.sellLots(0, 0)).toBe(0);
       engine.ledger.assertReconciled();
       expect(engine.ledger.isFlat(0, 0)).toBe(true);

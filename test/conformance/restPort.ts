@@ -1,17 +1,19 @@
-// Opens the conformance world on REST: a paper exchange in virtual time, where another trader meets the bot's orders as the rows of the replay do.
+// Opens the conformance world on REST: a paper exchange in virtual time. Another trader fills the bot's orders as the rows of the replay do.
 
 import { fromScaled } from '../../src/base/number/decimal.ts';
 import { deliverInstant } from '../../src/engine/loop/liveSteps.ts';
 import { DEFAULT_ABSENCE_BOUNDS } from '../../src/orders/prove/absenceBounds.ts';
 import { RestWorld } from '../fixtures/restFixture.ts';
-import { bob } from '../fixtures/restOthers.ts';
+import { spotTrader } from '../fixtures/restOthers.ts';
 import { ACCOUNTS } from '../service/serviceFixture.ts';
 import { bars, fillPriceOf, kindOf, ROWS, type OpenWorld } from './exchangePort.ts';
 
-/** Length of a step of virtual time, and the time in which the bot and the exchange process an event, ms. */
-const PASS = { stepMs: 50, settledMs: 500 } as const;
+/** Length of a step of virtual time. */
+const STEP_MS = 50;
+/** Virtual time in which the bot and the exchange process an event. */
+const EVENT_MS = 500;
 /** Quantity of the other trader's orders: more than any order of the script takes. */
-const PLENTY = '5';
+const OPPOSITE_QTY = '5';
 
 /** Lists are never old here, so an unknown order only waits for the end of its admission window. */
 const BOUNDS = { ...DEFAULT_ABSENCE_BOUNDS, deltaMinMs: 0, readLagMs: 0, resolveEveryMs: 1000 };
@@ -33,29 +35,30 @@ export const restPort: OpenWorld = async (plan, faultOf) => {
 
   /** Places an order of the other trader at `price` (ticks), on the side opposite to the bot's. Returns its venue order id. */
   const placeOpposite = (isBuy: boolean, price: number): string =>
-    bob(world).limit('bob', isBuy ? 'SELL' : 'BUY', PLENTY, fromScaled(price, instrument.priceDigits));
-  const withdraw = (orderId: string): void =>
-    void bob(world).post('/sapi/v1/cancel', { symbol: instrument.wireName, orderId }, { as: 'bob' });
+    spotTrader(world).limit('bob', isBuy ? 'SELL' : 'BUY', OPPOSITE_QTY, fromScaled(price, instrument.priceDigits));
+  const cancelOpposite = (orderId: string): void =>
+    void spotTrader(world).post('/sapi/v1/cancel', { symbol: instrument.wireName, orderId }, { as: 'bob' });
 
+  /** Lets the exchange fill or hold each order before and after the close of each row, as the row of the replay does. */
   const runRows = (): void => {
     for (let row = 0; row < ROWS; row++) {
       const id = row + 1;
-      world.pass(bars.closeMs[row]! - world.nowMs - PASS.settledMs, PASS.stepMs);
+      world.pass(bars.closeMs[row]! - world.nowMs - EVENT_MS, STEP_MS);
       world.settle();
       const fill = fillPriceOf(id, id);
       const isBuy = isBuyOf(id);
       const restingOrderId = fill !== null && !fill.isMaker ? placeOpposite(isBuy, fill.price) : null;
-      world.pass(bars.closeMs[row]! - world.nowMs, PASS.stepMs);
+      world.pass(bars.closeMs[row]! - world.nowMs, STEP_MS);
       const fault = faultOf({ id });
       if (fault !== 'none') world.fault(fault === 'lostAnswer' ? 'NET.respDrop' : 'NET.reqDrop');
       deliverInstant(engine, bars.closeMs[row]!);
-      world.pass(PASS.settledMs, PASS.stepMs);
-      if (restingOrderId !== null) withdraw(restingOrderId);
-      if (fill?.isMaker === true) withdraw(placeOpposite(isBuy, fill.price));
+      world.pass(EVENT_MS, STEP_MS);
+      if (restingOrderId !== null) cancelOpposite(restingOrderId);
+      if (fill?.isMaker === true) cancelOpposite(placeOpposite(isBuy, fill.price));
     }
-    world.pass(2 * PASS.settledMs, PASS.stepMs);
+    world.pass(2 * EVENT_MS, STEP_MS);
     world.settle();
-    world.pass(PASS.settledMs, PASS.stepMs);
+    world.pass(EVENT_MS, STEP_MS);
   };
   return { engine, journalHash: () => world.journal.hash, runRows };
 };

@@ -8,25 +8,25 @@ import type { Scheduler } from '../../src/ports/scheduler.ts';
 import { DueQueue } from '../../src/ports/dueQueue.ts';
 
 /** A scheduler under test. */
-interface Subject {
+interface TestedScheduler {
   readonly scheduler: Scheduler;
   /** Lets time pass until everything due by `ms` has run. */
   readonly until: (ms: number) => Promise<void>;
   readonly close: () => void;
 }
 
-const SUBJECTS: Readonly<Record<string, () => Subject>> = {
+const SCHEDULERS: Readonly<Record<string, () => TestedScheduler>> = {
   DueQueue: () => {
     const scheduler = new DueQueue();
     scheduler.runDue(1000);
     return { scheduler, until: async (ms) => scheduler.runDue(ms), close: () => {} };
   },
-  LiveScheduler: () => live(1),
-  'LiveScheduler in a hurry': () => live(20),
+  LiveScheduler: () => liveScheduler(1),
+  'LiveScheduler at twenty times the speed': () => liveScheduler(20),
 };
 
 /** Returns the scheduler of live trading. */
-function live(speed: number): Subject {
+function liveScheduler(speed: number): TestedScheduler {
   const scheduler = new LiveScheduler({ speed });
   const until = async (ms: number): Promise<void> => {
     // The first callback is registered last, so it runs after all others of that time. Callbacks that they registered run before the second.
@@ -36,48 +36,49 @@ function live(speed: number): Subject {
   return { scheduler, until, close: () => scheduler.close() };
 }
 
-describe.each(Object.entries(SUBJECTS))('%s', (_name, open) => {
-  const openSubjects: Subject[] = [];
-  const openSubject = (): Subject => {
+describe.each(Object.entries(SCHEDULERS))('%s', (_name, open) => {
+  const openSchedulers: TestedScheduler[] = [];
+  const openScheduler = (): TestedScheduler => {
     const opened = open();
-    openSubjects.push(opened);
+    openSchedulers.push(opened);
     return opened;
   };
   afterEach(() => {
-    for (const subject of openSubjects.splice(0)) subject.close();
+    for (const opened of openSchedulers.splice(0)) opened.close();
   });
 
   test('a scheduler runs nothing within the call, nothing early, and each callback once', async () => {
-    const { scheduler, until } = openSubject();
-    const from = scheduler.nowMs;
+    const { scheduler, until } = openScheduler();
+    const fromMs = scheduler.nowMs;
     const calls: { readonly delayMs: number; readonly calledAfterMs: number }[] = [];
-    for (const delayMs of [0, 1, 5, 12]) scheduler.at(from + delayMs, () => calls.push({ delayMs, calledAfterMs: scheduler.nowMs - from }));
+    for (const delayMs of [0, 1, 5, 12])
+      scheduler.at(fromMs + delayMs, () => calls.push({ delayMs, calledAfterMs: scheduler.nowMs - fromMs }));
     expect(calls).toEqual([]);
-    await until(from + 20);
+    await until(fromMs + 20);
     expect(calls.map(({ delayMs }) => delayMs)).toEqual([0, 1, 5, 12]);
     for (const { delayMs, calledAfterMs } of calls) expect(calledAfterMs).toBeGreaterThanOrEqual(delayMs);
   });
 
   test('a scheduler runs a new callback after the earlier ones of the same time', async () => {
-    const { scheduler, until } = openSubject();
+    const { scheduler, until } = openScheduler();
     const dueMs = scheduler.nowMs + 5;
     const calls: string[] = [];
     scheduler.at(dueMs, () => {
       calls.push('first');
-      scheduler.at(scheduler.nowMs, () => calls.push('asked meanwhile'));
+      scheduler.at(scheduler.nowMs, () => calls.push('requested meanwhile'));
     });
     scheduler.at(dueMs, () => calls.push('second'));
     await until(dueMs + 5);
-    expect(calls).toEqual(['first', 'second', 'asked meanwhile']);
+    expect(calls).toEqual(['first', 'second', 'requested meanwhile']);
   });
 
   test('a scheduler does not run a cancelled callback, also if a callback of the same time cancels it', async () => {
-    const { scheduler, until } = openSubject();
+    const { scheduler, until } = openScheduler();
     const dueMs = scheduler.nowMs + 3;
     const calls: string[] = [];
-    const ended = scheduler.at(dueMs, () => calls.push('gone'));
-    scheduler.cancel(ended);
-    scheduler.cancel(ended);
+    const cancelled = scheduler.at(dueMs, () => calls.push('cancelled'));
+    scheduler.cancel(cancelled);
+    scheduler.cancel(cancelled);
     const first = scheduler.at(dueMs, () => {
       calls.push('first');
       scheduler.cancel(second);
@@ -90,26 +91,27 @@ describe.each(Object.entries(SUBJECTS))('%s', (_name, open) => {
   });
 
   test('a scheduler runs random histories in the order of a sorted list', async () => {
-    const step = fc.record({ after: fc.integer({ min: 0, max: 12 }), cancels: fc.option(fc.nat(60), { freq: 4 }) });
+    const step = fc.record({ delayMs: fc.integer({ min: 0, max: 12 }), cancels: fc.option(fc.nat(60), { freq: 4 }) });
     const histories = fc.sample(fc.array(step, { minLength: 1, maxLength: 60 }), { numRuns: 40, seed: 7 });
     await Promise.all(
       histories.map(async (steps) => {
-        const { scheduler, until } = openSubject();
-        const from = scheduler.nowMs;
+        const { scheduler, until } = openScheduler();
+        const fromMs = scheduler.nowMs;
         const calls: number[] = [];
         const handles: number[] = [];
-        let list: { after: number; name: number }[] = [];
-        for (const { after, cancels } of steps) {
+        let expectedCalls: { delayMs: number; name: number }[] = [];
+        for (const { delayMs, cancels } of steps) {
           const name = handles.length;
           // All times count from the start, so that the expected order does not depend on the duration of this loop.
-          handles.push(scheduler.at(from + after, () => calls.push(name)));
-          list.push({ after, name });
+          handles.push(scheduler.at(fromMs + delayMs, () => calls.push(name)));
+          expectedCalls.push({ delayMs, name });
           if (cancels === null || handles[cancels] === undefined) continue;
           scheduler.cancel(handles[cancels]);
-          list = list.filter((callback) => callback.name !== cancels);
+          expectedCalls = expectedCalls.filter((callback) => callback.name !== cancels);
         }
-        await until(from + 15);
-        expect(calls).toEqual(list.toSorted((a, b) => a.after - b.after || a.name - b.name).map(({ name }) => name));
+        await until(fromMs + 15);
+        const inOrder = expectedCalls.toSorted((a, b) => a.delayMs - b.delayMs || a.name - b.name);
+        expect(calls).toEqual(inOrder.map(({ name }) => name));
       }),
     );
   });
@@ -127,10 +129,11 @@ describe('LiveScheduler', () => {
     vi.useFakeTimers({ toFake: ['Date'], now: 0 });
     expect(scheduler.nowMs).toBeGreaterThan(1e12);
     vi.useRealTimers();
-    for (let last = scheduler.nowMs, i = 0; i < 1e5; i++) {
-      const now = scheduler.nowMs;
-      if (now < last || !Number.isInteger(now)) throw new Error(`${last} and then ${now}`);
-      last = now;
+    let lastMs = scheduler.nowMs;
+    for (let read = 0; read < 1e5; read++) {
+      const readMs = scheduler.nowMs;
+      if (readMs < lastMs || !Number.isInteger(readMs)) throw new Error(`${lastMs} and then ${readMs}`);
+      lastMs = readMs;
     }
   });
 
@@ -148,9 +151,9 @@ describe('LiveScheduler', () => {
     vi.useFakeTimers();
     const scheduler = new LiveScheduler();
     const calls: number[] = [];
-    const month = 30 * 86_400_000;
-    scheduler.at(scheduler.nowMs + month, () => calls.push(1));
-    vi.advanceTimersByTime(month - 1);
+    const monthMs = 30 * 86_400_000;
+    scheduler.at(scheduler.nowMs + monthMs, () => calls.push(1));
+    vi.advanceTimersByTime(monthMs - 1);
     expect(calls).toEqual([]);
     vi.advanceTimersByTime(1);
     expect(calls).toEqual([1]);
@@ -169,11 +172,11 @@ describe('LiveScheduler', () => {
     expect(calls).toEqual([2]);
   });
 
-  test('LiveScheduler holds no timer once all that it waited for was cancelled, and waits for what is asked next', () => {
+  test('LiveScheduler holds no timer once all its callbacks are cancelled, and runs the callback that is requested next', () => {
     vi.useFakeTimers();
     const scheduler = new LiveScheduler();
     const calls: number[] = [];
-    const handles = [5, 10].map((after) => scheduler.at(scheduler.nowMs + after, () => calls.push(after)));
+    const handles = [5, 10].map((delayMs) => scheduler.at(scheduler.nowMs + delayMs, () => calls.push(delayMs)));
     for (const handle of handles) scheduler.cancel(handle);
     expect(vi.getTimerCount()).toBe(0);
     scheduler.at(scheduler.nowMs + 20, () => calls.push(20));

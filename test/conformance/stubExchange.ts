@@ -1,4 +1,5 @@
-// Simulates an exchange that replies, loses replies, fills and cancels by script, only through the ExchangeSink.
+// Simulates an exchange for the conformance tests of the exchange port. It replies, loses requests or replies, fills and cancels by the script in
+// exchangePort.ts. It reports to the core through the ExchangeSink alone.
 
 import type { ServiceIdentifier } from 'inversify';
 import type { ReplayFault } from '../../src/adapters/replay/replayExchange.ts';
@@ -13,88 +14,110 @@ import type { Scheduler } from '../../src/ports/scheduler.ts';
 import { fillOf } from '../fixtures/fills.ts';
 import { bars, fillPriceOf } from './exchangePort.ts';
 
+/** Parts per million in one. */
 const MILLION = 1_000_000;
 /** Quote units of one tick times one lot of the script's instrument. */
 const UNITS_PER_TICK_LOT = 1000;
 /** Base units of one lot of the script's instrument. */
-const BASE_PER_LOT = 1000;
-/** Fees of the script's plan. */
-const MAKER_PPM = 1000;
-const TAKER_PPM = 2000;
+const BASE_UNITS_PER_LOT = 1000;
+/** Fee of a maker in the script's run plan. */
+const MAKER_FEE_PPM = 1000;
+/** Fee of a taker in the script's run plan. */
+const TAKER_FEE_PPM = 2000;
 
 /** A working order of the exchange. */
 interface RestingOrder {
   readonly id: number;
   readonly isBuy: boolean;
+  /** Ordered quantity; not used by an order by amount. */
   readonly lots: number;
+  /** Ordered amount of an order by amount; 0 for an order by quantity. */
   readonly quoteUnits: number;
 }
 
-/** An exchange adapter and bar market without any matching rules of its own. */
+/** Price, role and time of a fill. */
+interface FillTerms {
+  readonly priceTicks: number;
+  readonly isMaker: boolean;
+  readonly timeMs: number;
+}
+
+/** An exchange adapter and bar market without matching rules of its own. */
 export class StubExchange implements ExchangeAdapter, BarMarket {
   readonly #scheduler: Scheduler;
   readonly #faultOf: (order: { readonly id: number }) => ReplayFault;
-  readonly #resting = new Map<number, RestingOrder>();
+  readonly #restingOrders = new Map<number, RestingOrder>();
   #sink!: ExchangeSink;
-  #now: () => number = () => NaN;
+  #venueNowMs: () => number = () => NaN;
   #tradeCount = 0;
 
   constructor(scheduler: Scheduler, faultOf: (order: { readonly id: number }) => ReplayFault) {
     this.#scheduler = scheduler;
     this.#faultOf = faultOf;
   }
-  attach(sink: ExchangeSink, now: () => number): void {
+  attach(sink: ExchangeSink, venueNowMs: () => number): void {
     this.#sink = sink;
-    this.#now = now;
+    this.#venueNowMs = venueNowMs;
   }
 
   submit(order: ApprovedOrder): void {
     const { id, side, lots, quoteUnits } = order;
     const fault = this.#faultOf(order);
-    if (fault !== 'lostRequest') this.#resting.set(id, { id, isBuy: side === 'buy', lots, quoteUnits });
-    if (fault === 'none') this.#sink.acked(id, `v${id}` as VenueOrderId, this.#now());
+    if (fault !== 'lostRequest') this.#restingOrders.set(id, { id, isBuy: side === 'buy', lots, quoteUnits });
+    if (fault === 'none') this.#sink.acked(id, `v${id}` as VenueOrderId, this.#venueNowMs());
     else this.#sink.outcomeUnknown(id, 'no answer');
   }
   cancel({ id }: Order): void {
-    if (this.#resting.delete(id)) this.#sink.ended(id, 'canceled', this.#now());
+    if (this.#restingOrders.delete(id)) this.#sink.ended(id, 'canceled', this.#venueNowMs());
   }
   read({ id }: Order, channel: Channel): void {
-    const isFound = channel !== 'balances' && this.#resting.has(id);
-    const venueMs = this.#now();
+    const isFound = channel !== 'balances' && this.#restingOrders.has(id);
+    const venueMs = this.#venueNowMs();
     this.#scheduler.at(venueMs, () => this.#sink.evidence(id, { channel, venueMs, complete: true, found: isFound }));
   }
   workingOrders(): number {
-    return this.#resting.size;
+    return this.#restingOrders.size;
   }
   blockOpened(): void {}
   settleMarks(): void {}
   matchRow(_instrument: number, row: number): void {
-    for (const order of this.#resting.values()) {
+    for (const order of this.#restingOrders.values()) {
       const fillPrice = fillPriceOf(order.id, row);
       if (fillPrice === null) continue;
-      this.#resting.delete(order.id);
-      const { price, isMaker } = fillPrice;
+      this.#restingOrders.delete(order.id);
+      const { price: priceTicks, isMaker } = fillPrice;
       // A resting limit may fill until the row ends; any other order fills at the open.
-      this.#fill(order, price, isMaker, isMaker ? bars.closeMs[row]! : bars.openMs[row]!);
+      const timeMs = isMaker ? bars.closeMs[row]! : bars.openMs[row]!;
+      this.#fill(order, { priceTicks, isMaker, timeMs });
     }
   }
 
-  /** Fills a resting order whole, and reports the fill. */
-  #fill({ id, isBuy, lots, quoteUnits }: RestingOrder, price: number, isMaker: boolean, timeMs: number): void {
-    const filledLots = quoteUnits > 0 ? Math.floor(quoteUnits / (price * UNITS_PER_TICK_LOT)) : lots;
-    const notional = price * filledLots * UNITS_PER_TICK_LOT;
-    const receivedUnits = isBuy ? filledLots * BASE_PER_LOT : notional;
-    const feePpm = isMaker ? MAKER_PPM : TAKER_PPM;
-    const fee = Math.round((receivedUnits * feePpm) / MILLION);
+  /** Fills the whole of a resting order and reports the fill. An order by amount fills as many lots as the amount pays for. */
+  #fill({ id, isBuy, lots, quoteUnits }: RestingOrder, { priceTicks, isMaker, timeMs }: FillTerms): void {
+    const filledLots = quoteUnits > 0 ? Math.floor(quoteUnits / (priceTicks * UNITS_PER_TICK_LOT)) : lots;
+    const notionalUnits = priceTicks * filledLots * UNITS_PER_TICK_LOT;
+    const receivedUnits = isBuy ? filledLots * BASE_UNITS_PER_LOT : notionalUnits;
+    const feePpm = isMaker ? MAKER_FEE_PPM : TAKER_FEE_PPM;
+    const feeUnits = Math.round((receivedUnits * feePpm) / MILLION);
     this.#sink.filled(
       id as OrderId,
-      fillOf({ tradeId: ++this.#tradeCount, price, lots: filledLots, notional, fee, feeInBase: isBuy, isMaker, timeMs }),
+      fillOf({
+        tradeId: ++this.#tradeCount,
+        price: priceTicks,
+        lots: filledLots,
+        notional: notionalUnits,
+        fee: feeUnits,
+        feeInBase: isBuy,
+        isMaker,
+        timeMs,
+      }),
     );
-    // The remaining amount does not pay for a lot, so the order ends here.
+    // What remains of the amount does not pay for a further lot, so the order ends here.
     if (quoteUnits > 0) this.#sink.ended(id as OrderId, 'filled', timeMs);
   }
 }
 
+/** Identifies the stub in the container of the bot. */
 const STUB: ServiceIdentifier<StubExchange> = Symbol.for('stub');
 
 /** Returns the module that binds the stub in place of the replayed exchange. */

@@ -59,11 +59,11 @@ class Holder extends Strategy {
 async function cancelAtExchange({ world, opened }: PlantedWorld): Promise<void> {
   const order = opened.bot.deps.engine.orders.active().find(({ role }) => role === 'limit')!;
   const body = JSON.stringify({ orderId: String(order.venueId), symbol: 'AAAUSDT' });
-  const ts = String(world.time.nowMs);
-  const signature = createHmac('sha256', 'parity-secret').update(`${ts}POST/sapi/v1/cancel${body}`).digest('hex');
-  const headers = { 'Content-Type': 'application/json', 'X-CH-APIKEY': 'parity-key', 'X-CH-TS': ts, 'X-CH-SIGN': signature };
-  const answer = await fetch(`${world.exchange.url}/sapi/v1/cancel`, { method: 'POST', headers, body });
-  if (answer.status !== 200) throw new Error(await answer.text());
+  const signMs = String(world.time.nowMs);
+  const signature = createHmac('sha256', 'parity-secret').update(`${signMs}POST/sapi/v1/cancel${body}`).digest('hex');
+  const headers = { 'Content-Type': 'application/json', 'X-CH-APIKEY': 'parity-key', 'X-CH-TS': signMs, 'X-CH-SIGN': signature };
+  const response = await fetch(`${world.exchange.url}/sapi/v1/cancel`, { method: 'POST', headers, body });
+  if (response.status !== 200) throw new Error(await response.text());
 }
 
 /** Returns the prices with that of one row raised by 0.4. */
@@ -192,7 +192,7 @@ const CASES: readonly PlantedCase[] = [
   },
   {
     name: 'strategy not deterministic: a hidden counter',
-    planted: { strategy: HiddenCounter, afterwards: () => void (hiddenState.count = 1) },
+    planted: { strategy: HiddenCounter, beforeComparison: () => void (hiddenState.count = 1) },
     cause: 'strategy not deterministic',
     first: { what: 'order', time: closeOf(FIRST_ROW) },
     changesNet: true,

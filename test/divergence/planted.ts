@@ -60,7 +60,7 @@ export interface Planted {
   /** Changes the bars that the catalog has once the bot has run. By default they are those of the exchange. */
   readonly catalog?: (bars: BarColumns) => BarColumns;
   /** Called with the folder of the config, before the bot starts. */
-  readonly before?: (folder: string) => void;
+  readonly beforeStart?: (folder: string) => void;
   /** Acts by the number of driven rows, from 0. An act happens before its row. */
   readonly acts?: Readonly<Record<number, (world: PlantedWorld) => Promise<void> | void>>;
   /** Keys that the definition has in addition. */
@@ -70,7 +70,7 @@ export interface Planted {
   /** Funding rates of the catalog, and those of the exchange. */
   readonly rates?: { readonly catalog: readonly number[]; readonly exchange: readonly number[] };
   /** Called once the bot has stopped, before the comparison. */
-  readonly afterwards?: () => void;
+  readonly beforeComparison?: () => void;
 }
 
 /** Returns a run whose exchange fills by other terms than the definition has. */
@@ -110,16 +110,16 @@ export function hourBars(seed = 5, symbol = 'AAAUSDT'): BarColumns {
   const column = (): Float64Array => new Float64Array(ROWS);
   const bars = { openMs: column(), closeMs: column(), open: column(), high: column(), low: column(), close: column(), volume: column() };
   // Prices in hundredths.
-  let last = 10_000;
+  let lastTicks = 10_000;
   for (let row = 0; row < ROWS; row++) {
-    const open = last + Math.round((random.next() - 0.5) * 40);
-    last = open + Math.round((random.next() - 0.5) * 400);
+    const open = lastTicks + Math.round((random.next() - 0.5) * 40);
+    lastTicks = open + Math.round((random.next() - 0.5) * 400);
     bars.openMs[row] = START_MS + row * HOUR_MS;
     bars.closeMs[row] = START_MS + (row + 1) * HOUR_MS;
     bars.open[row] = open / 100;
-    bars.close[row] = last / 100;
-    bars.high[row] = (Math.max(open, last) + Math.round(random.next() * 300)) / 100;
-    bars.low[row] = (Math.min(open, last) - Math.round(random.next() * 300)) / 100;
+    bars.close[row] = lastTicks / 100;
+    bars.high[row] = (Math.max(open, lastTicks) + Math.round(random.next() * 300)) / 100;
+    bars.low[row] = (Math.min(open, lastTicks) - Math.round(random.next() * 300)) / 100;
     bars.volume[row] = 1000;
   }
   return { instrument, interval: '1h', length: ROWS, ...bars };
@@ -191,7 +191,7 @@ export async function comparePlanted(
   const world = await RowWorld.open(settings(exchangeOf(exchangePlan)));
   try {
     await runBot(planted, world, catalogPlan, exchangePlan);
-    planted.afterwards?.();
+    planted.beforeComparison?.();
     writeCatalog(planted, catalogPlan, join(world.folder, 'catalog'));
     const botFolder = join(world.folder, 'bot');
     await inspect(botFolder);
@@ -230,7 +230,7 @@ async function runBot(planted: Planted, world: RowWorld, catalogPlan: RunPlan, e
     writeBotFile(openedBot.bot.deps.config.data, botFileOf(openedBot));
     return openedBot;
   };
-  planted.before?.(world.folder);
+  planted.beforeStart?.(world.folder);
   let opened = await open();
   let driver = await world.startTrading(opened, exchangePlan);
   const restart = async (rows: number): Promise<void> => {

@@ -59,9 +59,9 @@ export function netOfJournal(
   const closeByFeed = new Map<number, number>();
   for (const { k, bars } of records.slice(0, lastDecision + 1))
     if (k === 'INSTANT') for (const [feed, , , , , close] of bars!) closeByFeed.set(feed!, close!);
-  const rate = new Decimal(String(closeByFeed.get(0)));
-  const inBtc = cash.BTC.plus(inUnits(coins.ETH.times(String(closeByFeed.get(1)))));
-  const end = cash.USDT.plus(inUnits(coins.BTC.times(rate))).plus(inUnits(inBtc.times(rate)));
-  const start = new Decimal(startCash.USDT).plus(inUnits(new Decimal(startCash.BTC).times(String(startClose))));
-  return end.minus(start).toFixed();
+  const btcRate = new Decimal(String(closeByFeed.get(0)));
+  const endBtc = cash.BTC.plus(inUnits(coins.ETH.times(String(closeByFeed.get(1)))));
+  const endUsdt = cash.USDT.plus(inUnits(coins.BTC.times(btcRate))).plus(inUnits(endBtc.times(btcRate)));
+  const startUsdt = new Decimal(startCash.USDT).plus(inUnits(new Decimal(startCash.BTC).times(String(startClose))));
+  return endUsdt.minus(startUsdt).toFixed();
 }

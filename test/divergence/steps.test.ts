@@ -1,11 +1,14 @@
-// Tests the steps of the divergence bridge (docs/parity.md): if only an unused volume differs, every step has the backtest's net profit.
+// Tests the divergence bridge between a backtest and a live run (docs/parity.md). If only the volume of a row that fills nothing differs, no step of
+// the bridge changes the net profit.
 
 import { describe, expect, test } from 'vitest';
 import type { StrategyClass } from '../../src/strategy/strategy.ts';
+import type { BarColumns } from '../../src/model/bars/bars.ts';
 import { comparePlanted, MarketAndLimitOrders, ROWS } from './planted.ts';
 import { netInJournal } from './netInJournal.ts';
 import { Bracketed, FillReactor, LongAndShort, TimerTrader } from './strategies.ts';
 
+/** Strategies that trade in different ways, each with its name in the test title. */
 const STRATEGIES: readonly (readonly [name: string, strategy: StrategyClass, isFutures: boolean])[] = [
   ['market orders and resting limits', MarketAndLimitOrders, false],
   ['brackets', Bracketed, false],
@@ -14,22 +17,32 @@ const STRATEGIES: readonly (readonly [name: string, strategy: StrategyClass, isF
   ['a contract, long and short', LongAndShort, true],
 ];
 
-/** The row whose volume differs. No fill uses it. */
+/** The row whose volume differs between catalog and exchange. No fill uses this volume. */
 const UNUSED_ROW = ROWS - 2;
-/** Funding rates of the exchange and of the catalog. */
-const RATES = [0.0001, 0.0002, 0.0001, 0.0001];
+/** Funding rates, equal at the exchange and in the catalog. */
+const FUNDING_RATES = [0.0001, 0.0002, 0.0001, 0.0001];
+
+/** Returns the bars with another volume in the unused row. */
+const withOtherVolume = (bars: BarColumns): BarColumns => ({
+  ...bars,
+  volume: bars.volume.map((volume, row) => (row === UNUSED_ROW ? volume + 1 : volume)),
+});
+
+/** Each strategy must trade, so that the comparison covers its orders. */
+const MIN_FILLS = 5;
+const MAX_TEST_MS = 120_000;
 
 describe('a difference in an unused volume', () => {
   test.each(STRATEGIES)(
-    'a difference in an unused volume leaves the bridge empty: %s',
+    'if only an unused volume differs, the bridge is empty and both runs have the net profit of the journal: %s',
     async (_, strategy, isFutures) => {
       let netOfJournal = '';
       const report = await comparePlanted(
         {
           strategy,
           isFutures,
-          catalog: (bars) => ({ ...bars, volume: bars.volume.map((volume, row) => (row === UNUSED_ROW ? volume + 1 : volume)) }),
-          rates: { catalog: RATES, exchange: RATES },
+          catalog: withOtherVolume,
+          rates: { catalog: FUNDING_RATES, exchange: FUNDING_RATES },
         },
         (folder) => {
           netOfJournal = netInJournal(folder);
@@ -37,8 +50,8 @@ describe('a difference in an unused volume', () => {
       );
       expect(report).toMatchObject({ equal: false, cause: 'data revision', bridge: [], residual: '0', first: { what: 'bar' } });
       expect(report.net).toMatchObject({ backtest: netOfJournal, live: netOfJournal });
-      expect(report.fills).toBeGreaterThan(5);
+      expect(report.fills).toBeGreaterThan(MIN_FILLS);
     },
-    120_000,
+    MAX_TEST_MS,
   );
 });

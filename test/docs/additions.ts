@@ -23,7 +23,7 @@ const endpoint: Addition = {
       [
         "  'futures.klines': endpoint({",
         `  'futures.markPrice': endpoint({
-    ...open,
+    ...publicRead,
     path: '/fapi/v1/markPrice',
     help: 'mark price alone',
     params: { contractName: contractNameParam('required') },
@@ -35,7 +35,7 @@ const endpoint: Addition = {
     'src/protocol/shapes/market.ts': [
       [
         '/** `tagPrice` is the mark price. Both rates are forecasts, not payments. */',
-        `export const markPriceAnswer = one(wireRecord({ tagPrice: required(wirePrice) }), '{tagPrice}');
+        `export const markPriceAnswer = recordAnswer(wireRecord({ tagPrice: required(wirePrice) }), '{tagPrice}');
 
 /** \`tagPrice\` is the mark price. Both rates are forecasts, not payments. */`,
       ],
@@ -163,11 +163,11 @@ class NetChange implements Kernel {
   }
 
   fill(fromRow: number, toRow: number): void {
-    const { values: from, base: fromBase } = this.#source;
+    const { values: sourceValues, base: sourceBase } = this.#source;
     const { values, base } = this.#out;
     const bars = this.#bars;
     for (let row = fromRow; row < toRow; row++) {
-      values[row - base] = row < bars ? NaN : from[row - fromBase]! - from[row - bars - fromBase]!;
+      values[row - base] = row < bars ? NaN : sourceValues[row - sourceBase]! - sourceValues[row - bars - sourceBase]!;
     }
   }
 }
@@ -186,7 +186,7 @@ class RateOfChange implements Kernel {`,
       [
         "  it('rsi of a flat market is 50,",
         `  it('the net change is the difference from the value some bars ago', () => {
-    expect(values(closes([1, 2, 4, 7, 6]), (feed) => netChange(feed.close, 2))).toEqual([NaN, NaN, 3, 5, 2]);
+    expect(values(barsAt([1, 2, 4, 7, 6]), (feed) => netChange(feed.close, 2))).toEqual([NaN, NaN, 3, 5, 2]);
   });
 
   it('rsi of a flat market is 50,`,
@@ -195,8 +195,8 @@ class RateOfChange implements Kernel {`,
     'src/indicators/oracle.test.ts': [
       ["import { cci, roc } from './momentum.ts';", "import { cci, netChange, roc } from './momentum.ts';"],
       [
-        '    windowed(\n      single((feed) => roc(feed.close, 12)),',
-        '    windowed(\n      single((feed) => netChange(feed.close, 12)),\n      (row) => close(row).minus(close(row - 12)),\n    );\n    windowed(\n      single((feed) => roc(feed.close, 12)),',
+        '    expectAtSamples(\n      valuesOfOne((feed) => roc(feed.close, 12)),',
+        '    expectAtSamples(\n      valuesOfOne((feed) => netChange(feed.close, 12)),\n      (row) => close(row).minus(close(row - 12)),\n    );\n    expectAtSamples(\n      valuesOfOne((feed) => roc(feed.close, 12)),',
       ],
     ],
     'docs/indicators.md': [
@@ -275,7 +275,7 @@ const riskRule: Addition = {
       [
         "test('every limit belongs to a rule with its code,",
         `test('an order below the smallest notional is denied, one at it passes', () => {
-  const fixture = new Fixture({ minOrderNotional: '0.3' });
+  const fixture = new RiskFixture({ minOrderNotional: '0.3' });
   expect(fixture.code({ lots: 2, limit: 10_000 })).toBe('NOTIONAL_MIN');
   expect(fixture.code({ lots: 3, limit: 10_000 })).toBe(null);
 });
@@ -335,14 +335,17 @@ const fillParameter: Addition = {
       ],
     ],
     'src/venue/barBook.ts': [
-      ['  private readonly sharePpm: number;\n', '  private readonly sharePpm: number;\n  private readonly throughTicks: number;\n'],
       [
-        '    this.sharePpm = config.maxVolumeSharePpm;\n',
-        '    this.sharePpm = config.maxVolumeSharePpm;\n    this.throughTicks = config.throughTicks;\n',
+        '  private readonly volumeSharePpm: number;\n',
+        '  private readonly volumeSharePpm: number;\n  private readonly throughTicks: number;\n',
       ],
       [
-        '      if (beyond > 0 || (beyond === 0 && this.fillsAtTouch)) {',
-        '      if (beyond > this.throughTicks || (beyond === 0 && this.fillsAtTouch)) {',
+        '    this.volumeSharePpm = config.maxVolumeSharePpm;\n',
+        '    this.volumeSharePpm = config.maxVolumeSharePpm;\n    this.throughTicks = config.throughTicks;\n',
+      ],
+      [
+        '      if (beyondTicks > 0 || (beyondTicks === 0 && this.fillsAtTouch)) {',
+        '      if (beyondTicks > this.throughTicks || (beyondTicks === 0 && this.fillsAtTouch)) {',
       ],
     ],
     'src/venue/spotBook.test.ts': [
@@ -553,7 +556,7 @@ const orderState: Addition = {
     const order = send(100);
     orders.acked(order, 7 as VenueOrderId, NOW);
     orders.suspended(order, NOW);
-    expect([order.lifecycle, reservations.open(0)]).toEqual(['suspended', 1]);
+    expect([order.lifecycle, reservations.openOrders(0)]).toEqual(['suspended', 1]);
   });
 
   it('the order manager reuses the record of an ended order without any of its values', () => {`,
@@ -570,10 +573,10 @@ const orderState: Addition = {
   tests: ['src/orders/lifecycle.test.ts', 'src/orders/orderManager.test.ts'],
   proof: `import { expect, it } from 'vitest';
 import { RECORD_KINDS } from '../../src/adapters/journal/records/records.ts';
-import { LIFECYCLES, next } from '../../src/orders/lifecycle.ts';
+import { LIFECYCLES, nextLifecycle } from '../../src/orders/lifecycle.ts';
 
 it('the journal takes the state, and every state can be left', () => {
-  expect(next('working', 'paused')).toBe('suspended');
+  expect(nextLifecycle('working', 'paused')).toBe('suspended');
   for (const lifecycle of LIFECYCLES) expect(RECORD_KINDS.STATE.lifecycle.accepts(lifecycle), lifecycle).toBe(true);
 });
 `,

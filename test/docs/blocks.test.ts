@@ -37,7 +37,7 @@ test('the reader returns language, place, file, reason and text of each block', 
 
 test('the reader rejects a code block that does not end, and one with an unknown attribute', () => {
   expect(() => blocksOf('a.md', '```sh\nx')).toThrow('a.md:1: the block does not end');
-  expect(() => blocksOf('a.md', '```sh skip=1\nx\n```')).toThrow('a.md:1: a fence says file= and norun=, got skip=');
+  expect(() => blocksOf('a.md', '```sh skip=1\nx\n```')).toThrow('a.md:1: the attributes are file= and norun=, got skip=');
 });
 
 test('an isobar command that needs no shell is read as its arguments, without comments and quotes', () => {

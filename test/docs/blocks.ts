@@ -1,5 +1,6 @@
 // Reads the fenced blocks of a documentation page: language, place, and the attributes of the opening line.
 
+/** A fenced block of a page. */
 export interface Block {
   /** Page and line of the opening line, such as `docs/x.md:12`. */
   readonly place: string;
@@ -35,15 +36,15 @@ export function blocksOf(page: string, text: string): readonly Block[] {
 /** Returns a block. Throws Error for an unknown attribute in its opening line. */
 function blockOf(place: string, info: string, body: readonly string[]): Block {
   const [language = ''] = info.split(/\s/, 1);
-  const text = new Map([...info.matchAll(ATTRIBUTE)].map(([, name, quoted, plain]) => [name!, quoted ?? plain!]));
-  const unknown = [...text.keys()].find((name) => name !== 'file' && name !== 'norun');
-  if (unknown !== undefined) throw new Error(`${place}: a fence says file= and norun=, got ${unknown}=`);
-  const named = NAME.exec(body[0]?.trimEnd() ?? '')?.[1];
+  const attributes = new Map([...info.matchAll(ATTRIBUTE)].map(([, name, quoted, plain]) => [name!, quoted ?? plain!]));
+  const unknown = [...attributes.keys()].find((name) => name !== 'file' && name !== 'norun');
+  if (unknown !== undefined) throw new Error(`${place}: the attributes are file= and norun=, got ${unknown}=`);
+  const fileInComment = NAME.exec(body[0]?.trimEnd() ?? '')?.[1];
   return {
     place,
     language,
-    file: text.get('file') ?? named ?? null,
-    norun: text.get('norun') ?? null,
+    file: attributes.get('file') ?? fileInComment ?? null,
+    norun: attributes.get('norun') ?? null,
     text: `${body.join('\n')}\n`,
   };
 }

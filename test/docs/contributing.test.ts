@@ -9,14 +9,17 @@ import { checkTree } from '../architecture/check.mjs';
 import { ROOT } from '../fixtures/packed.ts';
 import { ADDITIONS, PROJECT, type Addition } from './additions.ts';
 
-const COPIED = ['src', 'test', 'strategies', 'bench', 'docs', 'config', 'backtests', 'package.json', 'tsconfig.json'];
-const COMPILED = '.isobar-cache/native';
-/** Folders with generated files. An addition is known to change a generated file if the file names the addition's marker. */
-const MADE = ['docs', 'docs/maintainers', 'config'];
+const COPIED_PATHS = ['src', 'test', 'strategies', 'bench', 'docs', 'config', 'backtests', 'package.json', 'tsconfig.json'];
+/** The test runner's cache of compiled files. */
+const COMPILE_CACHE = '.isobar-cache/native';
+/** Folders that contain generated files. An addition is known to change a generated file if the file names the addition's marker. */
+const GENERATED_FOLDERS = ['docs', 'docs/maintainers', 'config'];
 const TIMEOUT_MS = 600_000;
 
+/** The files that the page lists for one kind of addition. */
 interface ListedAddition {
-  readonly byManual: readonly string[];
+  /** Files that are edited by hand. */
+  readonly editedFiles: readonly string[];
   readonly generatedFiles: readonly string[];
 }
 
@@ -29,8 +32,8 @@ function listsOf(page: string): ReadonlyMap<string, ListedAddition> {
       .map((section): [string, ListedAddition] => {
         const heading = section.slice(0, section.indexOf('\n')).trim();
         const rows = Array.from(section.matchAll(/^\| `([^`]+)` \|[^|]*\|([^|]*)\|$/gm), ([, path = '', maker = '']) => ({ path, maker }));
-        const paths = (isMade: boolean) => rows.filter(({ maker }) => (maker.trim() !== '') === isMade).map(({ path }) => path);
-        return [heading, { byManual: paths(false), generatedFiles: paths(true) }];
+        const paths = (isGenerated: boolean) => rows.filter(({ maker }) => (maker.trim() !== '') === isGenerated).map(({ path }) => path);
+        return [heading, { editedFiles: paths(false), generatedFiles: paths(true) }];
       }),
   );
 }
@@ -48,12 +51,15 @@ const editedBy = ({ edits, marker }: Addition): readonly string[] =>
   Object.keys(edits).map((path) => path.replace(PROJECT, '').replaceAll(marker, '<name>'));
 
 const page = readFileSync(join(ROOT, 'CONTRIBUTING.md'), 'utf8');
-const lists = listsOf(page);
+const listsByAddition = listsOf(page);
 const additions = Object.entries(ADDITIONS);
+/** Folder of the copy with all additions. */
 let copy = '';
-let types = '';
-let ran = { code: 0, text: '' };
-const additionsByFile = new Map<string, readonly string[]>();
+/** What the compiler printed about the copy. */
+let compilerOutput = '';
+let testRun = { code: 0, text: '' };
+/** The generated files that name each addition. */
+const generatedFilesOf = new Map<string, readonly string[]>();
 
 /** Runs Node in the copy, and returns its exit code and output. */
 async function run(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<{ readonly code: number; readonly text: string }> {
@@ -69,27 +75,27 @@ async function run(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promis
 }
 
 /** Applies the edits of an addition to the copy. */
-function apply({ edits }: Addition): void {
+function applyAddition({ edits }: Addition): void {
   for (const [path, edit] of Object.entries(edits)) {
     const file = join(copy, path);
     mkdirSync(dirname(file), { recursive: true });
     if (typeof edit === 'string') {
-      if (existsSync(file)) throw new Error(`${path} is there already`);
+      if (existsSync(file)) throw new Error(`${path} exists already`);
       writeFileSync(file, edit);
       continue;
     }
     let text = readFileSync(file, 'utf8');
     for (const [from, to] of edit) {
       // Other additions may have inserted text before it, but the text itself is still there.
-      if (!text.includes(from)) throw new Error(`${path} has no longer: ${from}`);
+      if (!text.includes(from)) throw new Error(`${path} no longer contains: ${from}`);
       text = text.replace(from, () => to);
     }
     writeFileSync(file, text);
   }
 }
 
-/** A program that writes the files generated from tables. The two schemas are written by their own tests. */
-const MAKE = `import { writeFileSync } from 'node:fs';
+/** A test that writes the files generated from tables. The two schemas are written by their own tests. */
+const GENERATING_TEST = `import { writeFileSync } from 'node:fs';
 import { test } from 'vitest';
 import { coveragePage, tablesOf } from '../../docs/make/coverage.mjs';
 import { demoSettings } from '../../src/paperExchange/process/demo.ts';
@@ -108,70 +114,70 @@ test('the copy generates its pages', () => {
 const SCHEMAS = ['test/e2e/schema.test.ts', 'test/live/exampleConfigs.test.ts'];
 
 /** Returns the generated files that name the marker more often than in the original. */
-function madeFor({ marker, edits }: Addition): readonly string[] {
-  const count = (file: string) => readFileSync(file, 'utf8').split(marker).length;
-  return MADE.flatMap((folder) => readdirSync(join(ROOT, folder)).map((name) => `${folder}/${name}`)).filter(
-    (path) => /\.(md|json)$/.test(path) && edits[path] === undefined && count(join(copy, path)) > count(join(ROOT, path)),
+function generatedFilesFor({ marker, edits }: Addition): readonly string[] {
+  const countIn = (file: string) => readFileSync(file, 'utf8').split(marker).length;
+  return GENERATED_FOLDERS.flatMap((folder) => readdirSync(join(ROOT, folder)).map((name) => `${folder}/${name}`)).filter(
+    (path) => /\.(md|json)$/.test(path) && edits[path] === undefined && countIn(join(copy, path)) > countIn(join(ROOT, path)),
   );
 }
 
 beforeAll(async () => {
   copy = mkdtempSync(join(tmpdir(), 'isobar-copy-'));
-  const isOwn = (path: string): boolean => !path.endsWith('/node_modules');
+  const isCopied = (path: string): boolean => !path.endsWith('/node_modules');
   // The copies keep their times, so that the test runner's cache of compiled files stays valid.
-  for (const path of [...COPIED, ...(existsSync(join(ROOT, COMPILED)) ? [COMPILED] : [])])
-    cpSync(join(ROOT, path), join(copy, path), { recursive: true, filter: isOwn, preserveTimestamps: true });
+  for (const path of [...COPIED_PATHS, ...(existsSync(join(ROOT, COMPILE_CACHE)) ? [COMPILE_CACHE] : [])])
+    cpSync(join(ROOT, path), join(copy, path), { recursive: true, filter: isCopied, preserveTimestamps: true });
   for (const path of ['node_modules', 'dist']) symlinkSync(join(ROOT, path), join(copy, path));
   mkdirSync(join(copy, 'test/added'));
-  writeFileSync(join(copy, 'test/added/make.test.ts'), MAKE);
+  writeFileSync(join(copy, 'test/added/make.test.ts'), GENERATING_TEST);
   for (const [index, [, addition]] of additions.entries()) {
-    apply(addition);
+    applyAddition(addition);
     writeFileSync(join(copy, `test/added/proof${index}.test.ts`), addition.proof);
   }
   const compiler = join('node_modules', '@typescript', 'native', 'bin', 'tsc');
-  const tests = [...new Set(['test/added', ...SCHEMAS, ...additions.flatMap(([, { tests: of }]) => of)])];
+  const testPaths = [...new Set(['test/added', ...SCHEMAS, ...additions.flatMap(([, addition]) => addition.tests)])];
   const runner = join('node_modules', 'vitest', 'vitest.mjs');
   const [compiled, tested] = await Promise.all([
     // More threads would check the same types several times.
     run([compiler, '-p', '.', '--noEmit', '--singleThreaded']),
-    run([runner, 'run', '--config', 'test/vitest.config.ts', '--reporter=dot', ...tests], { ISOBAR_UPDATE: '1' }),
+    run([runner, 'run', '--config', 'test/vitest.config.ts', '--reporter=dot', ...testPaths], { ISOBAR_UPDATE: '1' }),
     run(['docs/make/api.mjs']),
   ]);
-  types = compiled.text;
-  ran = tested;
-  for (const [name, addition] of additions) additionsByFile.set(name, madeFor(addition));
+  compilerOutput = compiled.text;
+  testRun = tested;
+  for (const [name, addition] of additions) generatedFilesOf.set(name, generatedFilesFor(addition));
 }, TIMEOUT_MS);
 afterAll(() => rmSync(copy, { recursive: true, force: true }));
 
 it('CONTRIBUTING.md has a list for each kind of addition, and no other list', () => {
-  expect([...lists.keys()]).toEqual(Object.keys(ADDITIONS));
+  expect([...listsByAddition.keys()]).toEqual(Object.keys(ADDITIONS));
 });
 
 describe.each(additions)('the list of CONTRIBUTING.md for "%s"', (name, addition) => {
-  const list = lists.get(name) ?? { byManual: [], generatedFiles: [] };
+  const list = listsByAddition.get(name) ?? { editedFiles: [], generatedFiles: [] };
   it('the list names exactly the files that the addition edits by hand', () =>
-    expect(listProblems(list.byManual, editedBy(addition))).toEqual([]));
+    expect(listProblems(list.editedFiles, editedBy(addition))).toEqual([]));
   it('the list names exactly the generated files that change with the addition', () =>
-    expect(listProblems(list.generatedFiles, additionsByFile.get(name) ?? [])).toEqual([]));
+    expect(listProblems(list.generatedFiles, generatedFilesOf.get(name) ?? [])).toEqual([]));
 });
 
 it('a fill parameter touches at most six files', () => {
-  const { byManual, generatedFiles: generated } = lists.get('Fill parameter') ?? { byManual: [], generatedFiles: [] };
-  expect(byManual.length + generated.length).toBeLessThanOrEqual(6);
+  const { editedFiles, generatedFiles } = listsByAddition.get('Fill parameter') ?? { editedFiles: [], generatedFiles: [] };
+  expect(editedFiles.length + generatedFiles.length).toBeLessThanOrEqual(6);
 });
 
-it('the copy with all additions compiles', () => expect(types).toBe(''));
+it('the copy with all additions compiles', () => expect(compilerOutput).toBe(''));
 
 it('the copy with all additions keeps the rules for rooms', () => {
   const { files: _, imports: __, ...found } = checkTree(join(copy, 'src'));
   expect(Object.values(found).flat()).toEqual([]);
 });
 
-it('the additions work, and the tests of their rooms pass', () => expect(ran.code === 0 ? '' : ran.text).toBe(''));
+it('the additions work, and the tests of their rooms pass', () => expect(testRun.code === 0 ? '' : testRun.text).toBe(''));
 
 it('the comparison with a list reports a surplus file and a missing one', () => {
-  const { byManual } = listsOf('### Command\n| file | what | made by |\n|---|---|---|\n| `a.ts` | x | |\n| `b.ts` | x | |\n').get(
+  const { editedFiles } = listsOf('### Command\n| file | what | made by |\n|---|---|---|\n| `a.ts` | x | |\n| `b.ts` | x | |\n').get(
     'Command',
   )!;
-  expect(listProblems(byManual, ['b.ts', 'c.ts'])).toEqual(['listed, and not touched: a.ts', 'touched, and not listed: c.ts']);
+  expect(listProblems(editedFiles, ['b.ts', 'c.ts'])).toEqual(['listed, and not touched: a.ts', 'touched, and not listed: c.ts']);
 });

@@ -8,10 +8,11 @@ import { installPackage, ROOT, type InstalledPackage } from '../fixtures/packed.
 import { blocksOf, type Block } from './blocks.ts';
 import { PageFixture, python, typeErrors } from './pageReader.ts';
 
-const AT_ONCE = 2;
+/** Number of pages that are followed at once. */
+const PAGES_AT_ONCE = 2;
 const TIMEOUT_MS = 900_000;
 /** A block with a type error that belongs to no page. The type check must find it among all others. */
-const WRONG: Block = {
+const WRONG_BLOCK: Block = {
   place: 'docs/wrong.md:3',
   language: 'ts',
   file: 'wrong.ts',
@@ -27,10 +28,10 @@ const pages = [
       .map((name) => `${folder}/${name}`),
   ),
 ];
-const read = (page: string) => blocksOf(page, readFileSync(join(ROOT, page), 'utf8'));
+const blocksOfPage = (page: string) => blocksOf(page, readFileSync(join(ROOT, page), 'utf8'));
 
 let installed: InstalledPackage | null = null;
-const problems = new Map<string, readonly string[]>();
+const problemsByPage = new Map<string, readonly string[]>();
 /**
  * Pages whose steps have all been run. Their TypeScript is checked together, because starting the compiler takes longer than checking a
  * page.
@@ -39,16 +40,16 @@ const followed = new Map<string, PageFixture>();
 
 beforeAll(async () => {
   installed = installPackage();
-  const waiting = [...pages];
+  const pagesToFollow = [...pages];
   const followPages = async () => {
-    for (let page = waiting.shift(); page !== undefined; page = waiting.shift()) problems.set(page, await follow(page));
+    for (let page = pagesToFollow.shift(); page !== undefined; page = pagesToFollow.shift()) problemsByPage.set(page, await follow(page));
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, followPages));
-  const wrong = new PageFixture(installed);
-  followed.set(WRONG.place, wrong);
-  await wrong.follow(WRONG);
+  await Promise.all(Array.from({ length: PAGES_AT_ONCE }, followPages));
+  const wrongPage = new PageFixture(installed);
+  followed.set(WRONG_BLOCK.place, wrongPage);
+  await wrongPage.follow(WRONG_BLOCK);
   const errors = typeErrors(installed, [...followed.values()]);
-  for (const [page, fixture] of followed) problems.set(page, errors.get(fixture) ?? []);
+  for (const [page, fixture] of followed) problemsByPage.set(page, errors.get(fixture) ?? []);
 }, TIMEOUT_MS);
 afterAll(async () => {
   await endKeptThread();
@@ -61,7 +62,7 @@ afterAll(async () => {
 async function follow(page: string): Promise<readonly string[]> {
   if (installed === null) throw new Error('the package is installed first');
   const fixture = new PageFixture(installed);
-  for (const block of read(page).filter(({ norun }) => norun === null)) {
+  for (const block of blocksOfPage(page).filter(({ norun }) => norun === null)) {
     const failure = await fixture.follow(block);
     if (failure === null) continue;
     fixture.remove();
@@ -71,14 +72,14 @@ async function follow(page: string): Promise<readonly string[]> {
   return [];
 }
 
-test.each(pages)('every block of %s does what the page says', (page) => expect(problems.get(page)?.join('\n')).toBe(''));
+test.each(pages)('every block of %s does what the page says', (page) => expect(problemsByPage.get(page)?.join('\n')).toBe(''));
 
 test('a type error in a block is reported with its line', () => {
-  expect(problems.get(WRONG.place)).toEqual([expect.stringMatching(/^docs\/wrong\.md:4 error TS2322/)]);
+  expect(problemsByPage.get(WRONG_BLOCK.place)).toEqual([expect.stringMatching(/^docs\/wrong\.md:4 error TS2322/)]);
 });
 
 test('every block that is not run gives a reason', () => {
-  const skipped: readonly Block[] = pages.flatMap(read).filter(({ norun }) => norun !== null);
+  const skipped: readonly Block[] = pages.flatMap(blocksOfPage).filter(({ norun }) => norun !== null);
   for (const { place, norun } of skipped) console.log(`not run: ${place}: ${norun}`);
   expect(skipped.filter(({ norun }) => norun?.trim() === '')).toEqual([]);
 });

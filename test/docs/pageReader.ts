@@ -14,13 +14,13 @@ import { LATE_OPTIMIZING } from '../fixtures/nodeOptions.ts';
 import type { InstalledPackage } from '../fixtures/packed.ts';
 import { stepsOf, type Block } from './blocks.ts';
 import { PythonBlocks } from './pythonBlocks.ts';
-import { bringFiles } from './readerFiles.ts';
+import { writeReaderFiles } from './readerFiles.ts';
 
 /** Time limit for a block. Blocks take seconds on a free machine. */
 const BLOCK_TIMEOUT_MS = 300_000;
 const PYTHON_PACKAGES = ['pandas', 'polars', 'pyarrow'];
 /** The required keys of a run definition. They complete blocks that show only a part of one. */
-const DEFINITION = { strategy: 'x.ts', feeds: { bars: { symbol: 'BTCUSDT', interval: '1h' } }, cash: { USDT: '10000' } };
+const REQUIRED_KEYS = { strategy: 'x.ts', feeds: { bars: { symbol: 'BTCUSDT', interval: '1h' } }, cash: { USDT: '10000' } };
 
 /** The folder of one reader, with what the blocks before have left in it. */
 export class PageFixture {
@@ -43,7 +43,7 @@ export class PageFixture {
   /** Runs a block. Returns what went wrong, or null. */
   async follow(block: Block): Promise<string | null> {
     const { language, file, text } = block;
-    await bringFiles(this.#cwd, text);
+    await writeReaderFiles(this.#cwd, text);
     if (file !== null) return this.#write(file, block);
     switch (language) {
       case 'sh':
@@ -84,7 +84,7 @@ export class PageFixture {
     if (typeof source.data !== 'object') throw new Error('expected keys and values');
     // Only the config of a bot has an exchange.
     if (source.data !== null && 'exchange' in source.data) parseSource(LIVE_FILE, source);
-    else parseDefinition({ ...source, data: { ...DEFINITION, ...source.data } });
+    else parseDefinition({ ...source, data: { ...REQUIRED_KEYS, ...source.data } });
   }
 
   /**
@@ -103,7 +103,7 @@ export class PageFixture {
   async #bash(lines: string): Promise<string | null> {
     const folderFile = join(this.folder, '.cwd');
     const script = `set -euo pipefail\n${lines}\npwd > '${folderFile}'\n`;
-    const failure = await this.#finish('bash', ['-c', script]);
+    const failure = await this.#runProgram('bash', ['-c', script]);
     if (failure === null) this.#cwd = readFileSync(folderFile, 'utf8').trim();
     rmSync(folderFile, { force: true });
     return failure;
@@ -135,7 +135,7 @@ export class PageFixture {
     } catch (error) {
       return String(error);
     }
-    return this.#finish(process.execPath, [...LATE_OPTIMIZING, `${stem}.mjs`]);
+    return this.#runProgram(process.execPath, [...LATE_OPTIMIZING, `${stem}.mjs`]);
   }
 
   async #python(text: string): Promise<string | null> {
@@ -145,7 +145,7 @@ export class PageFixture {
   }
 
   /** Runs a program. Returns its output if it failed, else null. */
-  async #finish(program: string, args: readonly string[]): Promise<string | null> {
+  async #runProgram(program: string, args: readonly string[]): Promise<string | null> {
     const { code, output } = await this.#spawn(program, args, this.#cwd);
     return code === 0 ? null : failureText(code, output);
   }
@@ -153,7 +153,7 @@ export class PageFixture {
   /** Runs a program with the installed package on its path. Resolves with exit code and output. */
   #spawn(program: string, args: readonly string[], cwd: string): Promise<{ code: number | null; output: string }> {
     return new Promise((resolve, reject) => {
-      const path = `${commands(this.#installed)}:${join(this.#installed.modules, '.bin')}:${process.env['PATH']}`;
+      const path = `${commandFolder(this.#installed)}:${join(this.#installed.modules, '.bin')}:${process.env['PATH']}`;
       const env = { ...process.env, PATH: path, NO_COLOR: '1', FORCE_COLOR: '0', CI: '', VITEST: '' };
       const child = spawn(program, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'], timeout: BLOCK_TIMEOUT_MS });
       let output = '';
@@ -187,11 +187,9 @@ export function typeErrors(
     if (path === undefined && !line.includes('error')) continue;
     const shownFile = shownFiles.find((file) => path !== undefined && file.path === join(realFolder, path));
     // Output without a file, such as a wrong option, belongs to all pages.
-    for (const setup of shownFile === undefined ? fixtures : [shownFile.fixture]) {
-      errors.set(setup, [
-        ...(errors.get(setup) ?? []),
-        shownFile === undefined ? line : `${lineOf(shownFile.block, Number(blockLine))} ${message}`,
-      ]);
+    const problem = shownFile === undefined ? line : `${lineOf(shownFile.block, Number(blockLine))} ${message}`;
+    for (const fixture of shownFile === undefined ? fixtures : [shownFile.fixture]) {
+      errors.set(fixture, [...(errors.get(fixture) ?? []), problem]);
     }
   }
   return errors;
@@ -222,27 +220,27 @@ const failureText = (code: number | null, output: string): string =>
 
 /** One Python process for the blocks of all pages, because loading the readers takes seconds. */
 export const python = new PythonBlocks();
-let isPythonThere: boolean | null = null;
+let isPythonInstalled: boolean | null = null;
 
 /** Returns true if python3 has the packages that the pages use. Prints a line once if it does not. */
 function hasPython(): boolean {
-  if (isPythonThere !== null) return isPythonThere;
+  if (isPythonInstalled !== null) return isPythonInstalled;
   try {
-    const look = `import importlib.util; exit(None in map(importlib.util.find_spec, '${PYTHON_PACKAGES.join(' ')}'.split()))`;
-    execFileSync('python3', ['-c', look], { stdio: 'ignore' });
-    isPythonThere = true;
+    const program = `import importlib.util; exit(None in map(importlib.util.find_spec, '${PYTHON_PACKAGES.join(' ')}'.split()))`;
+    execFileSync('python3', ['-c', program], { stdio: 'ignore' });
+    isPythonInstalled = true;
   } catch {
     console.log(`skipped: python3 with ${PYTHON_PACKAGES.join(', ')} is not installed, so python blocks are not run`);
-    isPythonThere = false;
+    isPythonInstalled = false;
   }
-  return isPythonThere;
+  return isPythonInstalled;
 }
 
 /**
- * Returns a folder of commands that come before the system's in PATH: an `npx` that asks no registry, an `npm install` that links the
+ * Returns a folder of commands that come before the system's in PATH: an `npx` that queries no registry, an `npm install` that links the
  * installed package, and `isobar` with the options for short runs. All other npm commands are npm's own.
  */
-function commands({ folder, modules }: InstalledPackage): string {
+function commandFolder({ folder, modules }: InstalledPackage): string {
   const bin = join(folder, 'bin');
   if (existsSync(bin)) return bin;
   mkdirSync(bin);

@@ -6,17 +6,17 @@ import { createInterface } from 'node:readline';
 /** The program of the process: it reads one line of JSON per block, and replies with one. */
 const SERVER = `
 import contextlib, io, json, os, sys, traceback
-answers = os.fdopen(os.dup(1), 'w')
+replies = os.fdopen(os.dup(1), 'w')
 for line in sys.stdin:
-    of, text, code = json.loads(line), io.StringIO(), 0
-    os.chdir(of['cwd'])
-    with contextlib.redirect_stdout(text), contextlib.redirect_stderr(text):
+    block, output, code = json.loads(line), io.StringIO(), 0
+    os.chdir(block['cwd'])
+    with contextlib.redirect_stdout(output), contextlib.redirect_stderr(output):
         try:
-            exec(compile(of['text'], 'the block', 'exec'), {'__name__': '__main__'})
+            exec(compile(block['text'], 'the block', 'exec'), {'__name__': '__main__'})
         except BaseException:
             traceback.print_exc()
             code = 1
-    print(json.dumps({'code': code, 'output': text.getvalue()}), file=answers, flush=True)
+    print(json.dumps({'code': code, 'output': output.getvalue()}), file=replies, flush=True)
 `;
 
 /** The result of a block. */
@@ -29,13 +29,14 @@ interface BlockResult {
 /** The Python process of all pages, started by the first block. */
 export class PythonBlocks {
   #process: ChildProcess | null = null;
-  #last: Promise<unknown> = Promise.resolve();
+  /** The result of the block that was given last. */
+  #lastResult: Promise<unknown> = Promise.resolve();
 
   /** Runs a block in the folder, after the blocks that were given before. */
   run(cwd: string, text: string): Promise<BlockResult> {
-    const ended = this.#last.then(() => this.#ask(JSON.stringify({ cwd, text })));
-    this.#last = ended;
-    return ended;
+    const result = this.#lastResult.then(() => this.#send(JSON.stringify({ cwd, text })));
+    this.#lastResult = result;
+    return result;
   }
 
   close(): void {
@@ -43,7 +44,7 @@ export class PythonBlocks {
   }
 
   /** Sends a block to the Python process, which is started at the first one, and resolves with its result. */
-  #ask(question: string): Promise<BlockResult> {
+  #send(request: string): Promise<BlockResult> {
     this.#process ??= spawn('python3', ['-c', SERVER], { stdio: ['pipe', 'pipe', 'inherit'] });
     const { stdin, stdout } = this.#process;
     if (stdin === null || stdout === null) throw new Error('python3 has no streams');
@@ -55,7 +56,7 @@ export class PythonBlocks {
       });
       this.#process?.once('exit', (code) => resolve({ code, output: 'python3 ended' }));
       this.#process?.once('error', reject);
-      stdin.write(`${question}\n`);
+      stdin.write(`${request}\n`);
     });
   }
 }

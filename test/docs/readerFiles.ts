@@ -10,13 +10,13 @@ import { parseInterval, typicalLengthMs } from '../../src/model/interval.ts';
  * File names such as `BTCUSDT-1h.csv.gz` and `ETHUSDT-1m-2024-01.csv`. A name with a path does not count, because the page writes such
  * files itself.
  */
-const NAME = /(?<![\w/.-])([A-Z]+(?:USDT|USD|EUR))-(\d+[mhdwM])(?:-(\d{4})-(\d\d))?\.csv(\.gz)?(?![\w-])/g;
+const BAR_FILE_NAME = /(?<![\w/.-])([A-Z]+(?:USDT|USD|EUR))-(\d+[mhdwM])(?:-(\d{4})-(\d\d))?\.csv(\.gz)?(?![\w-])/g;
 const MAX_BARS = 8000;
 const YEAR_MS = 366 * 86_400_000;
 
 /** Writes the files that `text` names and `folder` lacks. */
-export async function bringFiles(folder: string, text: string): Promise<void> {
-  for (const [name, symbol, length, year, month, gz] of text.matchAll(NAME)) {
+export async function writeReaderFiles(folder: string, text: string): Promise<void> {
+  for (const [name, symbol, length, year, month, gz] of text.matchAll(BAR_FILE_NAME)) {
     const interval = parseInterval(length!);
     const path = join(folder, name);
     if (interval === null || existsSync(path)) continue;

@@ -15,32 +15,32 @@ const FUTURES_BARS = 'data generate --market futures --symbol SYNUSDT --interval
 /** Writes the definition of a seed into `folder`, and generates its bars. */
 export function drawnRun(folder: string, seed: number, bars: number): KilledStrategy {
   const rng = seededRng(seed * 65_537);
-  const drawn = <T>(items: readonly T[]): T => items[Math.floor(rng.next() * items.length)]!;
+  const drawOne = <T>(choices: readonly T[]): T => choices[Math.floor(rng.next() * choices.length)]!;
   const isFutures = rng.next() < 0.4;
-  const made = generateBarsOnce(folder, [isFutures ? FUTURES_BARS : SPOT_BARS]);
+  const catalogFolder = generateBarsOnce(folder, [isFutures ? FUTURES_BARS : SPOT_BARS]);
   const market = isFutures
     ? {
         feeds: { bars: { symbol: 'SYNUSDT', interval: '15m' } },
         market: 'futures',
-        futures: { leverage: drawn([2, 4, 10]), margin: drawn(['isolated', 'cross']), positions: 'net' },
+        futures: { leverage: drawOne([2, 4, 10]), margin: drawOne(['isolated', 'cross']), positions: 'net' },
         cash: '10000',
         fees: { maker: '0.0002', taker: '0.0005' },
       }
     : {
         feeds: { bars: { symbol: 'DEMOUSDT', interval: '15m' } },
         cash: { USDT: '10000' },
-        fees: { maker: '0.0008', taker: '0.001', in: drawn(['received', 'quote']) },
+        fees: { maker: '0.0008', taker: '0.001', in: drawOne(['received', 'quote']) },
       };
   const definition = {
     strategy: `${ROOT}test/drawn/strategies/drawnOrders.ts`,
-    params: { isFutures, isShort: isFutures && rng.next() < 0.5, share: drawn([0.15, 0.3, 0.6]) },
+    params: { isFutures, isShort: isFutures && rng.next() < 0.5, share: drawOne([0.15, 0.3, 0.6]) },
     ...market,
     seed,
     from: '2024-02-01',
     to: '2024-03-01',
-    fills: { latencyMs: drawn([0, 250]), maxVolumeShare: drawn(['0.3', '0.05', '0.002']), collar: '0.05' },
-    risk: { maxLeverage: drawn(['0.8', '1.5']), ...(!isFutures && rng.next() < 0.3 && { maxOpenOrders: 4 }) },
-    catalog: join(made, 'data'),
+    fills: { latencyMs: drawOne([0, 250]), maxVolumeShare: drawOne(['0.3', '0.05', '0.002']), collar: '0.05' },
+    risk: { maxLeverage: drawOne(['0.8', '1.5']), ...(!isFutures && rng.next() < 0.3 && { maxOpenOrders: 4 }) },
+    catalog: join(catalogFolder, 'data'),
   };
   mkdirSync(folder, { recursive: true });
   const name = `drawn-${seed}`;

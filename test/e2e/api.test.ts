@@ -27,7 +27,7 @@ const ORDER = ['api', 'spot.newOrder', 'symbol=btcusdt', 'side=buy', 'type=LIMIT
 const replyWith = (status: number, body: string, headers: Readonly<Record<string, string>> = {}): void => {
   stub.behaviour = withTime((socket) => void socket.write(answerBytes(status, body, headers)), Date.now);
 };
-/** Makes the stub treat every call in this way; it still reports its time. */
+/** Makes the stub treat every call in this way. It still replies to requests for its time. */
 const behaveAs = (behaviour: Behaviour): void => {
   stub.behaviour = withTime(behaviour, Date.now);
 };
@@ -110,18 +110,18 @@ describe('before anything is sent', () => {
     ['a word without =', ['api', 'spot.depth', 'BTCUSDT'], /expected name=value, got BTCUSDT/, /symbol, limit/],
     ['a missing parameter', ['api', 'spot.depth', 'limit=5'], /spot\.depth symbol: expected a name/, /give symbol/],
     [
-      'a value that is none',
+      'a value outside of its range',
       ['api', 'spot.depth', 'symbol=X', 'limit=500'],
       /spot\.depth limit: expected a whole number from 1 to 100, got 500/,
       /limit/,
     ],
     [
-      'an order that is a unit trap',
+      'an order whose quantity could be read in two units',
       ['api', 'futures.createOrder', 'contractName=E-BTC-USDT', 'volume=1', 'type=MARKET', 'side=BUY', 'open=OPEN'],
       /is not sent/,
       /marketOpen/,
     ],
-    ['a time limit of nothing', ['api', 'spot.ping', '--timeout', '0'], /--timeout: expected seconds/, /10/],
+    ['a timeout of zero', ['api', 'spot.ping', '--timeout', '0'], /--timeout: expected seconds/, /10/],
     [
       'a key as an option',
       ['api', 'spot.account', `--api-key=${KEY}`],
@@ -196,7 +196,7 @@ describe('reads', () => {
     expect(header(request!, 'X-CH-SIGN')).toBe(signed);
   });
 
-  test('rows are shown as a table if it fits into 100 columns, otherwise as records', async () => {
+  test('rows are printed as a table if it fits into 100 columns, otherwise as records', async () => {
     const row = (id: number) =>
       `{"orderId":49989020060284697${id},"symbol":"BTCUSDT","price":60000.1,"origQty":1,"executedQty":0,"avgPrice":0,"type":"LIMIT","time":1700000000000,"status":"NEW_","side":"BUY"}`;
     replyWith(200, `[${row(1)},${row(2)}]`);
@@ -281,9 +281,10 @@ describe('orders', () => {
     ['silence', isobarHere, () => {}, /outcome unknown: no answer within 500 ms/],
   ])(
     'an order without a result after %s is sent once, ends with exit code 4, and names the commands that show it',
-    async (name, run, behaviour, message) => {
+    async (name, command, behaviour, message) => {
       behaveAs(behaviour);
-      const { code, stdout, stderr } = await run(...ORDER, 'newClientOrderId=mine-1', '--timeout', name === 'silence' ? '0.5' : '30');
+      const timeoutSeconds = name === 'silence' ? '0.5' : '30';
+      const { code, stdout, stderr } = await command(...ORDER, 'newClientOrderId=mine-1', '--timeout', timeoutSeconds);
       expect(stderr).toMatch(message);
       expect(stderr.replaceAll('\n  ', ' ')).toContain(
         'the order may exist. It was sent once; do not send it again before these commands show that it does not exist:',
@@ -296,9 +297,9 @@ describe('orders', () => {
   );
 
   test('an order that could not be sent because no service listens is reported as not sent', async () => {
-    const ended = await StubExchange.start(() => {});
-    const { origin } = ended;
-    await ended.close();
+    const closedStub = await StubExchange.start(() => {});
+    const { origin } = closedStub;
+    await closedStub.close();
     const { code, stderr } = await fixture.runHere([...ORDER, '--spot-url', origin], fixture.withKey);
     expect(code).toBe(1);
     expect(stderr).toMatch(/^spot\.newOrder: not sent: .*ECONNREFUSED/m);

@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import { afterAll, expect, test } from 'vitest';
 import { ROOT } from '../fixtures/packed.ts';
 
-const run = promisify(execFile);
+const runProcess = promisify(execFile);
 /** The project of the author. */
 const folder = mkdtempSync(join(tmpdir(), 'isobar-own-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -104,9 +104,10 @@ test('the tests of an author pass under vitest: a class and its path give one re
   writeFileSync(join(folder, 'cross.ts'), CROSS);
   writeFileSync(join(folder, 'cross.test.ts'), CROSS_TEST);
   const vitest = join(folder, 'node_modules/vitest/vitest.mjs');
-  const { stdout } = await run(process.execPath, [vitest, 'run'], { cwd: folder, env: { ...process.env, CI: '', NO_COLOR: '1' } }).catch(
-    (error: { stdout: string; stderr: string }) => ({ stdout: `${error.stdout}\n${error.stderr}` }),
-  );
+  const { stdout } = await runProcess(process.execPath, [vitest, 'run'], {
+    cwd: folder,
+    env: { ...process.env, CI: '', NO_COLOR: '1' },
+  }).catch((error: { stdout: string; stderr: string }) => ({ stdout: `${error.stdout}\n${error.stderr}` }));
   expect(stdout).toMatch(/Tests {2}4 passed \(4\)/);
 });
 
@@ -114,7 +115,7 @@ test('100 runs in one process use no more memory and no more time than the first
   writeFileSync(join(folder, 'series.mjs'), HUNDRED_RUNS);
   const measure = async (): Promise<readonly Quarter[]> => {
     // One thread: the helper threads of the compiler and the garbage collector would add time that depends on the machine.
-    const { stdout } = await run(process.execPath, ['--expose-gc', '--single-threaded', 'series.mjs'], { cwd: folder });
+    const { stdout } = await runProcess(process.execPath, ['--expose-gc', '--single-threaded', 'series.mjs'], { cwd: folder });
     return JSON.parse(stdout) as readonly Quarter[];
   };
   let quarters = await measure();

@@ -1,4 +1,4 @@
-// Tests isobar breakeven and backtest --break-even: what they print and write, how verify checks it, and how they refuse bad input.
+// Tests isobar breakeven and backtest --break-even: what they print and write, how verify checks it, and which input they reject.
 
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -24,10 +24,10 @@ fees: { maker: '0.0001', taker: '0.0002', in: quote }
 fills: { slippageTicks: 1, impact: { coefficient: '0.1' } }
 `;
 
-const run = (...words: readonly string[]) => commandInKeptThread(fixture.folder, words);
+const isobar = (...words: readonly string[]) => commandInKeptThread(fixture.folder, words);
 /** Runs `isobar breakeven --json`, and returns what it printed. */
 const jsonOf = async (...words: readonly string[]): Promise<BreakEven> => {
-  const { code, stdout, stderr } = await run('breakeven', ...words, '--json');
+  const { code, stdout, stderr } = await isobar('breakeven', ...words, '--json');
   expect([code, stderr]).toEqual([0, '']);
   return JSON.parse(stdout) as BreakEven;
 };
@@ -37,7 +37,7 @@ let report: BreakEven | null = null;
 
 test('isobar breakeven prints at least one line for each cost within 100 columns, and leaves neither a run nor a trial', async () => {
   const before = readdirSync(fixture.folder);
-  const { code, stdout } = await run('breakeven', 'run.yaml');
+  const { code, stdout } = await isobar('breakeven', 'run.yaml');
   expect(code).toBe(0);
   const lines = stdout.split('\n');
   expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(100);
@@ -62,8 +62,8 @@ test('--json prints only the four costs', async () => {
 
 test('isobar breakeven accepts a strategy file with its bars as a backtest does', async () => {
   const price = (row: number) => (100 + 30 * Math.sin(row / 40)).toFixed(2);
-  const rowOf = (row: number) => [Date.UTC(2024, 0, 1) + row * 3_600_000, price(row), 131, 69, price(row + 1), '50.0001'].join(',');
-  const csv = `open_time_ms,open,high,low,close,volume\n${Array.from({ length: 500 }, (_, row) => rowOf(row)).join('\n')}\n`;
+  const csvRow = (row: number) => [Date.UTC(2024, 0, 1) + row * 3_600_000, price(row), 131, 69, price(row + 1), '50.0001'].join(',');
+  const csv = `open_time_ms,open,high,low,close,volume\n${Array.from({ length: 500 }, (_, row) => csvRow(row)).join('\n')}\n`;
   fixture.write('WAVE-1h.csv', csv);
   const words = [
     `${STRATEGIES}/smaCross.ts`,
@@ -87,34 +87,35 @@ describe('backtest --break-even', () => {
     JSON.parse(readFileSync(join(fixture.folder, folder, 'summary.json'), 'utf8')) as Record<string, unknown>;
   let folder = '';
   beforeAll(async () => {
-    const { stdout } = await run('backtest', 'run.yaml', '--break-even', '--quiet');
+    const { stdout } = await isobar('backtest', 'run.yaml', '--break-even', '--quiet');
     folder = `runs/${basename(stdout.trim())}`;
   });
 
   test('backtest --break-even writes the break-even into summary.json, the report and the table, and does not change the result', async () => {
-    const plain = await run('backtest', 'run.yaml', '--json', '--quiet', '--out', 'plain');
-    const without = JSON.parse(plain.stdout) as Record<string, unknown>;
+    const withoutOption = await isobar('backtest', 'run.yaml', '--json', '--quiet', '--out', 'plain');
+    const plainSummary = JSON.parse(withoutOption.stdout) as Record<string, unknown>;
     const { breakEven, ...otherFigures } = summaryOf(folder);
     expect(breakEven).toEqual(report ?? (await jsonOf('run.yaml')));
-    expect(otherFigures).toEqual(without);
+    expect(otherFigures).toEqual(plainSummary);
     expect(readFileSync(join(fixture.folder, folder, 'report.html'), 'utf8')).toContain('aria-label="Break-even"');
-    const { stdout } = await run('report', folder);
+    const { stdout } = await isobar('report', folder);
     expect(stdout).toContain('no profit from');
   });
 
   test('isobar verify computes the break-even again, and finds a change of it', async () => {
-    expect((await run('verify', folder, '--quiet')).code).toBe(0);
+    expect((await isobar('verify', folder, '--quiet')).code).toBe(0);
     const file = join(fixture.folder, folder, 'summary.json');
     const text = readFileSync(file, 'utf8');
     writeFileSync(file, text.replace(/"crossings": \d+/, '"crossings": 99'));
-    const { code, stdout } = await run('verify', folder);
+    const { code, stdout } = await isobar('verify', folder);
     writeFileSync(file, text);
     expect(code).toBe(3);
     expect(stdout).toContain('breakEven.fee.crossings');
   });
 });
 
-const stateful = `import { sma, Strategy } from 'isobar';
+/** A strategy whose decisions depend on the number of runs before, by a variable of its module. */
+const STATEFUL = `import { sma, Strategy } from 'isobar';
 let runs = 0;
 export default class Stateful extends Strategy {
   turn = runs++;
@@ -126,7 +127,8 @@ export default class Stateful extends Strategy {
   }
 }
 `;
-const picky = `import { sma, Strategy } from 'isobar';
+/** A strategy that throws once costs have taken a part of its cash. */
+const PICKY = `import { sma, Strategy } from 'isobar';
 export default class Picky extends Strategy {
   average = this.use(sma(this.bars.close, 5));
   override onBar() {
@@ -136,10 +138,10 @@ export default class Picky extends Strategy {
 }
 `;
 
-test('a strategy whose runs share a variable of its module is refused, because a run beside others differs from a single run', async () => {
-  fixture.write('stateful.ts', stateful);
+test('a strategy whose runs share a variable of its module is rejected, because a run beside others differs from a single run', async () => {
+  fixture.write('stateful.ts', STATEFUL);
   fixture.write('stateful.yaml', definitionOf('stateful.ts').replace(/^params.*\n/m, ''));
-  const { code, stderr } = await run('breakeven', 'stateful.yaml');
+  const { code, stderr } = await isobar('breakeven', 'stateful.yaml');
   // The output of a strategy that runs hundreds of times is discarded.
   expect(stderr).not.toContain('constructed');
   expect(stderr).toMatch(/Stateful with a \w+ of [\d.]+ (bp|ms|x): expected the same result alone and beside other runs/);
@@ -147,9 +149,9 @@ test('a strategy whose runs share a variable of its module is refused, because a
 });
 
 test('a strategy that throws with one of the costs names that cost', async () => {
-  fixture.write('picky.ts', picky);
+  fixture.write('picky.ts', PICKY);
   fixture.write('picky.yaml', definitionOf('picky.ts').replace(/^params.*\n/m, ''));
-  const { code, stderr } = await run('breakeven', 'picky.yaml');
+  const { code, stderr } = await isobar('breakeven', 'picky.yaml');
   expect(stderr).toMatch(/with a fee of [\d.]+ bp: Picky threw .*too dear/);
   expect(code).toBe(1);
 });
@@ -160,8 +162,8 @@ test.each([
   [['breakeven', 'x.ts'], 'x.ts: expected --data FILE with a strategy file'],
   [['breakeven', 'run.yaml', '--cash', '5'], '--cash: expected a strategy file (.ts) with --data, got run.yaml'],
   [['breakeven', 'run.yaml', '--bar-timeout', 'soon'], "--bar-timeout: expected seconds (0 to 86400), got 'soon'"],
-])('isobar %j is refused with exit code 2 and its reason', async (words, message) => {
-  const { code, stdout, stderr } = await run(...words);
+])('isobar %j is rejected with exit code 2 and its reason', async (words, message) => {
+  const { code, stdout, stderr } = await isobar(...words);
   expect(stderr.split('\n')[0]).toContain(message);
   expect([code, stdout]).toEqual([2, '']);
 });
@@ -180,7 +182,7 @@ test('market impact without any volume is rejected, and the error names the bars
     '--set',
     'fills.impact.coefficient=1',
   ];
-  const { code, stderr } = await run('breakeven', ...words);
+  const { code, stderr } = await isobar('breakeven', ...words);
   expect(stderr).toContain('expected bars with volume, got none in FLATUSDT 1h');
   expect(code).toBe(2);
 });

@@ -7,11 +7,13 @@ import { backtestIn, backtestOnFileIn, commandIn } from '../fixtures/inProcess.t
 const fixture = new CliFixture();
 const HEADER = 'open_time_ms,open,high,low,close,volume\n';
 /** Returns one line of a file of bars. */
-const row = (minute: number, close = '101') => `${Date.UTC(2024, 0, 1) + minute * 60_000},100,105,95,${close},2\n`;
-const rows = (from: number, to: number) => Array.from({ length: to - from }, (_, index) => row(from + index)).join('');
+const csvRow = (minute: number, close = '101') => `${Date.UTC(2024, 0, 1) + minute * 60_000},100,105,95,${close},2\n`;
+/** Returns the lines of the minutes from `fromMinute` on, below `toMinute`. */
+const csvRows = (fromMinute: number, toMinute: number) =>
+  Array.from({ length: toMinute - fromMinute }, (_, index) => csvRow(fromMinute + index)).join('');
 
 /** Returns a strategy file with this body. */
-const strategy = (body: string) => `import { sma, Strategy } from 'isobar';
+const strategyWith = (body: string) => `import { sma, Strategy } from 'isobar';
 export default class Culprit extends Strategy {
   average = this.use(sma(this.bars.close, 3));
   ${body}
@@ -19,34 +21,34 @@ export default class Culprit extends Strategy {
 `;
 
 /** Returns code that blocks its thread for `ms` without using the processor. */
-const wait = (ms: number) => `Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ${ms})`;
+const blockThread = (ms: number) => `Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ${ms})`;
 
 const STRATEGIES: Readonly<Record<string, string>> = {
-  good: strategy('override onBar() {}'),
-  throws: strategy("n = 0;\n  override onBar() {\n    if (++this.n === 5) throw new Error('five is enough');\n  }"),
-  throwsEarly: strategy("x = (() => { throw new Error('not yet'); })();\n  override onBar() {}"),
-  promise: strategy('override onBar() { return Promise.resolve(); }'),
-  async: strategy('override async onBar() {}'),
-  throwsInTimer: strategy("override onBar() { setTimeout(() => { throw new Error('too late'); }, 0); }"),
-  throwsWithoutText: strategy("override onBar() { throw { toString() { throw new Error('no text'); } }; }"),
-  loops: strategy('n = 0;\n  override onBar() { if (++this.n === 40) for (;;); }'),
-  interrupted: `import { writeSync } from 'node:fs';\n${strategy(`override onBar() { writeSync(2, 'at work'); for (;;) ${wait(20)}; }`)}`,
-  loopsOnLoad: `for (;;) ${wait(20)};\n${strategy('override onBar() {}')}`,
-  slow: strategy(`override onBar() { ${wait(3)}; }`),
-  exitsProcess: strategy('override onBar() { process.exit(0); }'),
-  noCallback: strategy(''),
-  negative: strategy('override onBar() { this.buy({ base: -1 }); }'),
+  good: strategyWith('override onBar() {}'),
+  throws: strategyWith("n = 0;\n  override onBar() {\n    if (++this.n === 5) throw new Error('five is enough');\n  }"),
+  throwsEarly: strategyWith("x = (() => { throw new Error('not yet'); })();\n  override onBar() {}"),
+  promise: strategyWith('override onBar() { return Promise.resolve(); }'),
+  async: strategyWith('override async onBar() {}'),
+  throwsInTimer: strategyWith("override onBar() { setTimeout(() => { throw new Error('too late'); }, 0); }"),
+  throwsWithoutText: strategyWith("override onBar() { throw { toString() { throw new Error('no text'); } }; }"),
+  loops: strategyWith('n = 0;\n  override onBar() { if (++this.n === 40) for (;;); }'),
+  interrupted: `import { writeSync } from 'node:fs';\n${strategyWith(`override onBar() { writeSync(2, 'at work'); for (;;) ${blockThread(20)}; }`)}`,
+  loopsOnLoad: `for (;;) ${blockThread(20)};\n${strategyWith('override onBar() {}')}`,
+  slow: strategyWith(`override onBar() { ${blockThread(3)}; }`),
+  exitsProcess: strategyWith('override onBar() { process.exit(0); }'),
+  noCallback: strategyWith(''),
+  negative: strategyWith('override onBar() { this.buy({ base: -1 }); }'),
   badImport: "import { smaa, Strategy } from 'isobar';\nexport default class A extends Strategy { s = smaa; override onBar() {} }\n",
   noClass: 'export const a = 1;\n',
 };
 
 const FILES: Readonly<Record<string, string>> = {
-  'good-1m.csv': HEADER + rows(0, 100),
-  'header-1m.csv': `time,o,h,l,c,v\n${rows(0, 5)}`,
-  'nan-1m.csv': HEADER + rows(0, 3) + row(3, 'NaN') + rows(4, 6),
-  'unsorted-1m.csv': HEADER + rows(0, 3) + row(1) + rows(4, 6),
+  'good-1m.csv': HEADER + csvRows(0, 100),
+  'header-1m.csv': `time,o,h,l,c,v\n${csvRows(0, 5)}`,
+  'nan-1m.csv': HEADER + csvRows(0, 3) + csvRow(3, 'NaN') + csvRows(4, 6),
+  'unsorted-1m.csv': HEADER + csvRows(0, 3) + csvRow(1) + csvRows(4, 6),
   'empty-1m.csv': '',
-  'long-1m.csv': HEADER + rows(0, 3) + '9'.repeat(10_000_000),
+  'long-1m.csv': HEADER + csvRows(0, 3) + '9'.repeat(10_000_000),
 };
 
 beforeAll(() => {
@@ -104,8 +106,8 @@ describe('a file of bars that cannot be read', () => {
   );
 
   test('isobar data import ends with code 2 if two files have different bars of one minute', async () => {
-    fixture.write('AUSDT-1m.csv', HEADER + rows(0, 10));
-    fixture.write('BUSDT-1m.csv', HEADER + row(5, '102') + rows(6, 20));
+    fixture.write('AUSDT-1m.csv', HEADER + csvRows(0, 10));
+    fixture.write('BUSDT-1m.csv', HEADER + csvRow(5, '102') + csvRows(6, 20));
     await expectFailureHere(
       ['data', 'import', 'AUSDT-1m.csv', 'BUSDT-1m.csv', '--symbol', 'XUSDT', '--catalog', 'other'],
       2,

@@ -11,7 +11,7 @@ import { commandIn } from '../fixtures/inProcess.ts';
 const BROWSER = process.env['ISOBAR_CHROMIUM'] ?? '/usr/bin/chromium';
 const hasBrowser = existsSync(BROWSER);
 if (!hasBrowser) console.log(`skipped: there is no ${BROWSER} (ISOBAR_CHROMIUM names a browser for the checks of the page)`);
-const FIXTURE = { viewport: { width: 1280, height: 900 } } as const;
+const DESKTOP = { viewport: { width: 1280, height: 900 } } as const;
 const PHONE = { viewport: { width: 390, height: 844 }, deviceScaleFactor: 2, isMobile: true, hasTouch: true } as const;
 
 const fixture = new CliFixture();
@@ -101,6 +101,7 @@ describe.skipIf(!hasBrowser)('the page of two runs', () => {
   let browser: Browser;
   /** Console messages, errors and requests of the open page. None are expected. */
   const pageProblems: string[] = [];
+  /** The file of each page, by name. */
   const pages = new Map<string, string>();
   beforeAll(async () => {
     browser = await chromium.launch({ executablePath: BROWSER });
@@ -117,7 +118,8 @@ describe.skipIf(!hasBrowser)('the page of two runs', () => {
     for (const path of pages.values()) rmSync(path);
   });
 
-  async function openPage(name: string, options: BrowserContextOptions = FIXTURE): Promise<Page> {
+  /** Opens the page of `pages` with this name, and waits until it is drawn. */
+  async function openPage(name: string, options: BrowserContextOptions = DESKTOP): Promise<Page> {
     const page = await (await browser.newContext(options)).newPage();
     pageProblems.length = 0;
     page.on('console', (message) => pageProblems.push(`${message.type()}: ${message.text()}`));
@@ -131,8 +133,8 @@ describe.skipIf(!hasBrowser)('the page of two runs', () => {
   }
 
   it.each([
-    ['light', { ...FIXTURE, colorScheme: 'light' }],
-    ['dark', { ...FIXTURE, colorScheme: 'dark' }],
+    ['light', { ...DESKTOP, colorScheme: 'light' }],
+    ['dark', { ...DESKTOP, colorScheme: 'dark' }],
     ['on a phone', PHONE],
   ] as const)('the page of two runs opens %s without an error, a request or a sideways scroll', async (_, options) => {
     for (const name of pages.keys()) {
@@ -154,11 +156,11 @@ describe.skipIf(!hasBrowser)('the page of two runs', () => {
       expect.stringMatching(/^\s*params\.fast\s+5\s*8\s*$/),
     ]);
     expect(await page.locator('.first tbody tr').count()).toBe(2);
-    const net = await page.locator('.cards .card').first().locator('.value').allTextContents();
+    const netReturns = await page.locator('.cards .card').first().locator('.value').allTextContents();
     const readout = await page.locator('#curves-read').textContent();
-    for (const text of net) {
-      const grown = (100 + Number(text.replace('−', '-').replace(/[^\d.-]/g, ''))).toFixed(2);
-      expect(readout).toContain(` ${grown}, drawdown`);
+    for (const text of netReturns) {
+      const endValue = (100 + Number(text.replace('−', '-').replace(/[^\d.-]/g, ''))).toFixed(2);
+      expect(readout).toContain(` ${endValue}, drawdown`);
     }
     await page.locator('#plot-growth').hover({ position: { x: 300, y: 100 } });
     expect(await page.locator('#curves-read').textContent()).not.toBe(readout);
@@ -180,7 +182,7 @@ describe.skipIf(!hasBrowser)('the page of two runs', () => {
   });
 
   it('the page of two runs prints on A4', async () => {
-    const page = await openPage('same', { ...FIXTURE, colorScheme: 'dark' });
+    const page = await openPage('same', { ...DESKTOP, colorScheme: 'dark' });
     expect((await page.pdf({ format: 'A4', preferCSSPageSize: true })).length).toBeGreaterThan(40_000);
     expect(pageProblems).toEqual([]);
     await page.context().close();

@@ -1,4 +1,4 @@
-// Tests modules of isobar/compose, by the command and in code: what they change, what the run folder records, and which are refused.
+// Tests modules of isobar/compose, by the command and in code: what they change, what the run folder records, and which are rejected.
 
 import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -14,20 +14,21 @@ import { BASE, options } from '../fixtures/composeRuns.ts';
 import { backtestIn, commandIn } from '../fixtures/inProcess.ts';
 
 const fixture = new CliFixture();
-const here = process.cwd();
+const startFolder = process.cwd();
 afterAll(() => {
-  process.chdir(here);
+  process.chdir(startFolder);
   fixture.remove();
 });
 
 const withModule = (module: ComposeModule, overrides: Partial<CodeOptions> = {}) =>
   backtest({ ...options, ...overrides, modules: [module] });
 
-let plain = '';
+/** The result hash of a run without modules. */
+let plainHash = '';
 beforeAll(async () => {
   fixture.bars('BTCUSDT', '1h', 2000);
   process.chdir(fixture.folder);
-  plain = (await backtest(options)).resultHash;
+  plainHash = (await backtest(options)).resultHash;
 });
 
 const MODELS = {
@@ -39,7 +40,7 @@ export default riskRule({ code: 'EVEN_DAYS', check: (order, { timeMs }) => (Math
 } as const;
 const CONVERTERS = { slippage: 'slippageOf(model)', fees: 'feesOf(model)', rules: '[orderRuleOf(model)]' } as const;
 
-describe('a module gives the result of the same model under models:', () => {
+describe('a module and a model', () => {
   test.each(['slippage', 'fees', 'rules'] as const)('a module gives the result of the same model under models: %s', async (part) => {
     fixture.write(`models/${part}.ts`, MODELS[part]);
     fixture.write(
@@ -56,35 +57,38 @@ export default composeModule('own', ({ rebind }) => rebind(PARTS.${part}).to(() 
     const module = await backtest({ definition: 'module.yaml' });
     expect(module.resultHash).toBe(model.resultHash);
     expect(module.record.warnings).toEqual(model.record.warnings);
-    expect(module.resultHash).not.toBe(plain);
+    expect(module.resultHash).not.toBe(plainHash);
   });
 
   test('a module gives the result of the same model under models: from code as well', async () => {
-    const model = composeModule('own', ({ rebind }) => {
+    const twoModels = composeModule('own', ({ rebind }) => {
       rebind(PARTS.slippage).to(() => slippageOf(slippageModel(({ price }) => price * 0.0003)));
       rebind(PARTS.fees).to(() => feesOf(feeModel(({ turnover }) => (turnover > 12_000 ? 0.0002 : 0.0007))));
     });
     fixture.write('models.yaml', `${BASE}models: { slippage: models/slippage.ts, fees: models/fees.ts }\n`);
-    expect((await withModule(model)).resultHash).toBe((await backtest({ definition: 'models.yaml' })).resultHash);
+    expect((await withModule(twoModels)).resultHash).toBe((await backtest({ definition: 'models.yaml' })).resultHash);
   });
 
   test('a module with the same latency for each order gives the result of fills.latencyMs', async () => {
     const slow = composeModule('slow', ({ rebind }) => rebind(PARTS.latency).to(() => ({ ms: () => 5_400_000 })));
     const { resultHash } = await withModule(slow);
     expect(resultHash).toBe((await backtest({ ...options, fills: { latencyMs: 5_400_000 } })).resultHash);
-    expect(resultHash).not.toBe(plain);
+    expect(resultHash).not.toBe(plainHash);
   });
 });
 
 describe('the run folder', () => {
-  const writeModule = (spread: string) =>
+  /** Writes a module in two files. Its slippage is `spread` times the price. */
+  const writeModule = (spread: string): void => {
     fixture.write(
       'modules/spread.ts',
       `import { composeModule, PARTS, slippageOf } from 'isobar/compose';
 import { worse } from './worse.ts';
 export default composeModule('spread', ({ rebind }) => rebind(PARTS.slippage).to(() => slippageOf({ kind: 'slippage', worse })));
 `,
-    ) && fixture.write('modules/worse.ts', `export const worse = ({ price }: { readonly price: number }) => price * ${spread};\n`);
+    );
+    fixture.write('modules/worse.ts', `export const worse = ({ price }: { readonly price: number }) => price * ${spread};\n`);
+  };
 
   test('the run folder names the module with the hash of its code; verify repeats the run, and reports a module that has changed', async () => {
     writeModule('0.0002');
@@ -127,35 +131,35 @@ describe('parts of a backtest', () => {
   test('each part is passed to its wrapper, and a wrapper that changes nothing changes no result', async () => {
     const calls: string[] = [];
     const module = composeModule('watching', ({ rebind }) => {
-      const note = (name: string, part: object) => void calls.push(`${name} ${part.constructor.name}`);
+      const recordPart = (name: string, part: object) => void calls.push(`${name} ${part.constructor.name}`);
       rebind(PARTS.exchange).wrap(
         (exchange, _, scheduler) => {
-          note('exchange', exchange);
+          recordPart('exchange', exchange);
           expect(scheduler.nextMs).toBe(Infinity);
           return passOn(exchange, {});
         },
         [PARTS.scheduler],
       );
-      rebind(PARTS.barMarket).wrap((market) => (note('barMarket', market!), passOn(market!, {})));
-      rebind(PARTS.orders).wrap((orders) => (note('orders', orders), orders));
+      rebind(PARTS.barMarket).wrap((market) => (recordPart('barMarket', market!), passOn(market!, {})));
+      rebind(PARTS.orders).wrap((orders) => (recordPart('orders', orders), orders));
       rebind(PARTS.risk).wrap(
         (risk, { plan }, rules) => {
-          note('risk', risk);
+          recordPart('risk', risk);
           expect([plan.name, rules]).toEqual(['smaCross', []]);
           return risk;
         },
         [PARTS.rules],
       );
-      rebind(PARTS.strategies).wrap((strategies) => (note('strategies', strategies), [...strategies]));
-      rebind(PARTS.scheduler).wrap((scheduler) => (note('scheduler', scheduler), scheduler));
-      rebind(PARTS.engine).wrap((engine) => (note('engine', engine), engine));
-      rebind(PARTS.journal).wrap((journal) => (note('journal', journal), passOn(journal, {})));
+      rebind(PARTS.strategies).wrap((strategies) => (recordPart('strategies', strategies), [...strategies]));
+      rebind(PARTS.scheduler).wrap((scheduler) => (recordPart('scheduler', scheduler), scheduler));
+      rebind(PARTS.engine).wrap((engine) => (recordPart('engine', engine), engine));
+      rebind(PARTS.journal).wrap((journal) => (recordPart('journal', journal), passOn(journal, {})));
       rebind(PARTS.slippage).wrap((slippage) => ({ ticks: (...fill) => slippage.ticks(...fill) }));
       rebind(PARTS.latency).wrap((latency) => latency);
       rebind(PARTS.fees).wrap((fees) => (expect(fees).toBeNull(), fees));
-      rebind(PARTS.clock).wrap((clock) => (note('clock', clock), clock));
+      rebind(PARTS.clock).wrap((clock) => (recordPart('clock', clock), clock));
     });
-    expect((await withModule(module)).resultHash).toBe(plain);
+    expect((await withModule(module)).resultHash).toBe(plainHash);
     expect(new Set(calls)).toEqual(
       new Set([
         'exchange ReplayExchange', 'orders OrderManager', 'risk RiskModule', 'strategies Array', 'scheduler DueQueue', 'engine Engine',
@@ -217,97 +221,99 @@ describe('parts of a backtest', () => {
   });
 });
 
-describe('a module that cannot be used', () => {
-  const file = (body: string, head = "import { composeModule, PARTS } from 'isobar/compose';") => {
+describe('an invalid module', () => {
+  /** Runs a backtest with a module file of this text. */
+  const runModuleFile = (body: string, head = "import { composeModule, PARTS } from 'isobar/compose';") => {
     fixture.write('modules/bad.ts', `${head}\n${body}\n`);
     fixture.write('bad.yaml', `${BASE}modules: [./modules/bad.ts]\n`);
     return backtestIn(fixture.folder, 'bad.yaml');
   };
-  const module = (body: string) => file(`export default composeModule('bad', ({ rebind }) => { ${body} });`);
+  /** Runs a backtest with a module that executes `body`. */
+  const runModule = (body: string) => runModuleFile(`export default composeModule('bad', ({ rebind }) => { ${body} });`);
 
   test.each([
     [
       'has no default export',
-      () => file('export const x = 1;'),
+      () => runModuleFile('export const x = 1;'),
       /bad\.yaml:6 modules\.0: expected a file whose default export is made by composeModule, got none/,
     ],
     [
       'exports a strategy',
-      () => file(`export { default } from '${STRATEGIES}/smaCross.ts';`, ''),
+      () => runModuleFile(`export { default } from '${STRATEGIES}/smaCross.ts';`, ''),
       /modules\.0: expected a file whose default export is made by composeModule, got a function/,
     ],
-    ['does not compile', () => file('export default (', ''), /bad\.ts:3:1: Unexpected end of file/],
+    ['does not compile', () => runModuleFile('export default (', ''), /bad\.ts:3:1: Unexpected end of file/],
     [
-      'imports what is not there',
-      () => file('export default 1;', "import { composeModul } from 'isobar/compose'; composeModul;"),
+      'imports a name that does not exist',
+      () => runModuleFile('export default 1;', "import { composeModul } from 'isobar/compose'; composeModul;"),
       /isobar\/compose exports no 'composeModul', the nearest is composeModule/,
     ],
     [
       'rebinds a part twice',
-      () => module('rebind(PARTS.fees).to(() => null); rebind(PARTS.fees).to(() => null);'),
+      () => runModule('rebind(PARTS.fees).to(() => null); rebind(PARTS.fees).to(() => null);'),
       /bad\.yaml:6 modules\.0: the module bad: expected a part that nothing else rebinds, got fees, which the module bad rebinds already/,
     ],
     [
       'rebinds no part',
-      () => module("rebind({ name: 'fee' }).to(() => null);"),
+      () => runModule("rebind({ name: 'fee' }).to(() => null);"),
       /the module bad: expected a token of PARTS, got fee, the nearest is fees/,
     ],
     [
       'wraps the rules',
-      () => module('rebind(PARTS.rules).wrap((rules) => []);'),
+      () => runModule('rebind(PARTS.rules).wrap((rules) => []);'),
       /modules\.0: the module bad: expected an addition to rules, got a wrapper of it/,
     ],
-    ['has no factory', () => module('rebind(PARTS.fees).to(null);'), /the module bad: expected a factory of fees, got a object/],
+    ['has no factory', () => runModule('rebind(PARTS.fees).to(null);'), /the module bad: expected a factory of fees, got a object/],
     [
       'throws',
-      () => module("rebind(PARTS.journal).wrap(() => { throw new Error('no disk'); });"),
+      () => runModule("rebind(PARTS.journal).wrap(() => { throw new Error('no disk'); });"),
       /modules\.0: the module bad: its factory of journal threw: no disk/,
     ],
     [
-      'answers a promise',
-      () => module('rebind(PARTS.slippage).to(async () => ({ ticks: () => 1 }));'),
+      'returns a promise',
+      () => runModule('rebind(PARTS.slippage).to(async () => ({ ticks: () => 1 }));'),
       /modules\.0: the module bad: expected slippage with the method ticks, got a promise: models are synchronous/,
     ],
     [
       'makes a journal without a method',
-      () => module('rebind(PARTS.journal).wrap((journal) => ({ ...journal }));'),
+      () => runModule('rebind(PARTS.journal).wrap((journal) => ({ ...journal }));'),
       /the module bad: expected journal with the method denied, got an object/,
     ],
     [
       'makes a market without a method',
-      () => module('rebind(PARTS.barMarket).wrap(() => ({ workingOrders: () => 0 }));'),
+      () => runModule('rebind(PARTS.barMarket).wrap(() => ({ workingOrders: () => 0 }));'),
       /the module bad: expected barMarket with the method matchRow, got an object/,
     ],
     [
-      'makes rules that are none',
-      () => module("rebind(PARTS.rules).to(() => [{ code: 'ONE_RULE' }]);"),
+      'makes rules without their members',
+      () => runModule("rebind(PARTS.rules).to(() => [{ code: 'ONE_RULE' }]);"),
       /the module bad: expected a list of rules, each with kind, code, check and detail, got an object/,
     ],
     [
       'has a rule with a code that is taken',
       () =>
-        module(
+        runModule(
           "rebind(PARTS.rules).to(() => [{ kind: 'order', code: 'MARGIN', keys: [], needs: [], check: () => true, detail: () => '' }]);",
         ),
       /modules\.0: the module bad: expected a code of 3 to 32 capitals.*got MARGIN, which another rule has/,
     ],
     [
       'needs parts in a circle',
-      () => module('rebind(PARTS.exchange).wrap((exchange) => exchange, [PARTS.engine]);'),
+      () => runModule('rebind(PARTS.exchange).wrap((exchange) => exchange, [PARTS.engine]);'),
       /modules: Circular dependency found: .*engine.*exchange/,
     ],
     [
       'drops a strategy',
-      () => module('rebind(PARTS.strategies).to(() => []);'),
+      () => runModule('rebind(PARTS.strategies).to(() => []);'),
       /modules: expected a factory of strategies that returns 1, got 0/,
     ],
     [
       'has a clock with needs',
-      () => module('rebind(PARTS.clock).wrap((clock) => clock, [PARTS.risk]);'),
+      () => runModule('rebind(PARTS.clock).wrap((clock) => clock, [PARTS.risk]);'),
       /the module bad: expected a factory of clock that needs no other part, got one that needs risk/,
     ],
-    ['has a latency below zero', () => module('rebind(PARTS.latency).to(() => ({ ms: () => -1 }));'), /the latency model answers -1/],
-  ] as const)('because it %s, is named with place and remedy', async (_, run, message) => {
+    ['has a negative latency', () => runModule('rebind(PARTS.latency).to(() => ({ ms: () => -1 }));'), /the latency model answers -1/],
+  ] as const)('a module that %s is rejected with its place and a remedy', async (_, run, message) => {
     const { code, stderr } = await run();
     expect(stderr).toMatch(message);
     expect(stderr).toMatch(/\n {2}\S/);
@@ -326,7 +332,7 @@ describe('a module that cannot be used', () => {
   test.each([
     ['models: { slippage: models/slippage.ts }', 'models.slippage'],
     ["fills: { slippage: '0.001' }", 'fills.slippage'],
-  ])('beside %s it is refused', async (addedLines, name) => {
+  ])('a module that rebinds slippage is rejected beside %s', async (addedLines, name) => {
     fixture.write('models/slippage.ts', MODELS.slippage);
     fixture.write(
       'modules/tick.ts',
@@ -373,9 +379,9 @@ test('a sweep runs each set with the modules, and a module that has changed make
     expect(figures['totalReturn']).toBeCloseTo(metrics.totalReturn!, 10);
     expect(metrics.totalReturn!).toBeLessThan((await backtest({ ...options, params: { [name]: value } })).metrics.totalReturn!);
   }
-  const partsNow = async () => identityParts(await resolveRun(readDefinition('sweep.yaml')));
-  const before = await partsNow();
+  const currentParts = async () => identityParts(await resolveRun(readDefinition('sweep.yaml')));
+  const before = await currentParts();
   writeTicks(301);
-  const after = await partsNow();
+  const after = await currentParts();
   expect(before.filter((part, index) => part.value !== after[index]?.value).map(({ name }) => name)).toEqual(['modules/ticks.ts']);
 });

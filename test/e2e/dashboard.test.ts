@@ -16,7 +16,7 @@ const BROWSER = process.env['ISOBAR_CHROMIUM'] ?? '/usr/bin/chromium';
 const hasBrowser = existsSync(BROWSER);
 if (!hasBrowser) console.log(`skipped: there is no ${BROWSER} (ISOBAR_CHROMIUM names a browser for the checks of the dashboard)`);
 
-const FIXTURE = { viewport: { width: 1280, height: 900 } } as const;
+const DESKTOP = { viewport: { width: 1280, height: 900 } } as const;
 const PHONE = { viewport: { width: 390, height: 844 }, deviceScaleFactor: 2, isMobile: true, hasTouch: true } as const;
 
 let folder: string;
@@ -46,19 +46,20 @@ afterEach(async () => {
 
 describe.skipIf(!hasBrowser)('the page', () => {
   let browser: Browser;
-  const causes: string[] = [];
+  /** Console messages, errors and foreign requests of the open page. None are expected. */
+  const pageProblems: string[] = [];
   beforeAll(async () => {
     browser = await chromium.launch({ executablePath: BROWSER });
   });
   afterAll(() => browser?.close());
 
-  async function openPage(options: BrowserContextOptions = FIXTURE, token: string | null = tokens.kill): Promise<Page> {
+  async function openPage(options: BrowserContextOptions = DESKTOP, token: string | null = tokens.kill): Promise<Page> {
     const page = await (await browser.newContext(options)).newPage();
-    causes.length = 0;
-    page.on('console', (message) => causes.push(`${message.type()}: ${message.text()}`));
-    page.on('pageerror', (error) => causes.push(error.message));
+    pageProblems.length = 0;
+    page.on('console', (message) => pageProblems.push(`${message.type()}: ${message.text()}`));
+    page.on('pageerror', (error) => pageProblems.push(error.message));
     page.on('request', (pageRequest) => {
-      if (!pageRequest.url().startsWith(dashboard.url)) causes.push(`request: ${pageRequest.url()}`);
+      if (!pageRequest.url().startsWith(dashboard.url)) pageProblems.push(`request: ${pageRequest.url()}`);
     });
     await page.goto(token === null ? dashboard.url : `${dashboard.url}/#token=${token}`);
     await page.waitForSelector(`html[data-state=${token === null ? 'login' : 'ready'}]`);
@@ -67,8 +68,8 @@ describe.skipIf(!hasBrowser)('the page', () => {
   const close = (page: Page): Promise<void> => page.context().close();
 
   it.each([
-    ['light', { ...FIXTURE, colorScheme: 'light' }],
-    ['dark', { ...FIXTURE, colorScheme: 'dark' }],
+    ['light', { ...DESKTOP, colorScheme: 'light' }],
+    ['dark', { ...DESKTOP, colorScheme: 'dark' }],
     ['phone', PHONE],
   ] as const)(
     'the page opens %s without an error, a foreign request, a violation of its policy, or a sideways scroll',
@@ -85,7 +86,7 @@ describe.skipIf(!hasBrowser)('the page', () => {
       expect(await page.evaluate('document.body.innerText')).not.toMatch(/NaN|undefined|Infinity|\[object/);
       const pictures = process.env['ISOBAR_PICTURES'];
       if (pictures !== undefined) await page.screenshot({ path: join(pictures, `dashboard-${name}.png`), fullPage: true });
-      expect(causes).toEqual([]);
+      expect(pageProblems).toEqual([]);
       await close(page);
     },
   );
@@ -116,7 +117,7 @@ describe.skipIf(!hasBrowser)('the page', () => {
   });
 
   it('the page halts and resumes with a permitted token after one question, and asks for a typed word if risk rises', async () => {
-    const page = await openPage(FIXTURE, tokens.operate);
+    const page = await openPage(DESKTOP, tokens.operate);
     expect(await page.locator('#kill').isDisabled()).toBe(true);
     await page.click('#halt');
     await page.fill('#act-why', 'strange prices');
@@ -145,7 +146,7 @@ describe.skipIf(!hasBrowser)('the page', () => {
   });
 
   it('the page asks for a token, rejects a wrong one, and shows the bot with a read-only token', async () => {
-    const page = await openPage(FIXTURE, null);
+    const page = await openPage(DESKTOP, null);
     await page.fill('#token', 'x'.repeat(43));
     await page.click('#login button');
     await expect.poll(() => page.locator('#login-problem').textContent()).toContain('does not have this token');

@@ -12,8 +12,10 @@ import { CliFixture, COMMAND, STRATEGIES } from '../fixtures/cliFixture.ts';
 import { commandIn } from '../fixtures/inProcess.ts';
 
 const SEED = 20_260_101;
-const T0 = Date.UTC(2024, 0, 1);
+const START_MS = Date.UTC(2024, 0, 1);
+/** Number of new rows in a file. */
 const ROWS = 3000;
+/** Number of files of a symbol. */
 const FILES = 12;
 const SYMBOLS = ['BTCUSDT', 'ETHUSDT'];
 
@@ -23,7 +25,7 @@ afterAll(() => fixture.remove());
 for (const [index, symbol] of SYMBOLS.entries()) {
   for (let month = 0; month < FILES; month++) {
     // Each file begins with the last rows of the previous one.
-    const bars = barsFrom(T0, ROWS * FILES, '1m', index + 1).slice(Math.max(0, month * ROWS - 50), (month + 1) * ROWS);
+    const bars = barsFrom(START_MS, ROWS * FILES, '1m', index + 1).slice(Math.max(0, month * ROWS - 50), (month + 1) * ROWS);
     const name = `${symbol}-1m-2024-${String(month + 1).padStart(2, '0')}`;
     fixture.write(`klines/${name}.zip`, zipOf({ [`${name}.csv`]: binanceCsv(bars, '1m') }));
   }
@@ -69,7 +71,8 @@ function importKilledAt(catalog: string, progress: number): Promise<boolean> {
 }
 
 describe('an import of many files', () => {
-  const whole = join(fixture.folder, 'whole');
+  /** The catalog of an import that is not interrupted. */
+  const wholeCatalog = join(fixture.folder, 'whole');
 
   it('an import of many files accepts a pattern that no shell has expanded', async () => {
     const { code, stdout, stderr } = await fixture.run('data', 'import', 'klines/*.zip', '--catalog', 'whole');
@@ -80,30 +83,31 @@ describe('an import of many files', () => {
     );
     expect(text).toContain('overlap     550 rows appeared more than once, with equal values');
     expect(text.trimEnd().split('\n').at(-1)).toBe(`${2 * FILES * ROWS} rows, 0 gaps, 0 missing bars`);
-    expect(readdirSync(whole)).toEqual(['spot']);
+    expect(readdirSync(wholeCatalog)).toEqual(['spot']);
   });
 
   it('an import of many files that is killed repeatedly continues, and ends with the same bytes', async () => {
     const rng = seededRng(SEED);
     const catalog = mkdtempSync(join(tmpdir(), 'isobar-killed-'));
-    const moments: number[] = [];
-    for (let reached = 0, max = 2 * (FILES + 1); reached < max;) {
-      const killAt = Math.min(max, reached + 1 + Math.floor(rng.next() * 12));
-      const isKilled = await importKilledAt(catalog, killAt);
-      moments.push(killAt);
+    const killPoints: number[] = [];
+    const maxProgress = 2 * (FILES + 1);
+    for (let reached = 0; reached < maxProgress;) {
+      const killAt = Math.min(maxProgress, reached + 1 + Math.floor(rng.next() * 12));
+      const wasKilled = await importKilledAt(catalog, killAt);
+      killPoints.push(killAt);
       const reachedNow = progressOf(catalog);
       // No file that was read is lost.
-      expect(reachedNow, `seed ${SEED}, killed at ${moments.join(', ')}`).toBeGreaterThanOrEqual(reached);
+      expect(reachedNow, `seed ${SEED}, killed at ${killPoints.join(', ')}`).toBeGreaterThanOrEqual(reached);
       reached = reachedNow;
-      if (!isKilled) break;
+      if (!wasKilled) break;
     }
-    expect(moments.length).toBeGreaterThan(2);
+    expect(killPoints.length).toBeGreaterThan(2);
     // Every file in the catalog is complete.
     const { code, stderr } = await isobar('data', 'check', '--catalog', catalog);
     expect(code, stderr).toBe(0);
     const { stdout } = await isobar('data', 'import', 'klines/*.zip', '--catalog', catalog, '--json');
     expect(JSON.parse(stdout)).toMatchObject(SYMBOLS.map((symbol) => ({ symbol, rows: FILES * ROWS, missingBars: 0 })));
-    expect(bytesOf(catalog), `seed ${SEED}, killed at ${moments.join(', ')}`).toEqual(bytesOf(whole));
+    expect(bytesOf(catalog), `seed ${SEED}, killed at ${killPoints.join(', ')}`).toEqual(bytesOf(wholeCatalog));
     rmSync(catalog, { recursive: true });
   });
 
@@ -123,7 +127,7 @@ describe('an import of many files', () => {
 });
 
 describe('bad rows', () => {
-  const lines = plainCsv(barsFrom(T0, 20)).split('\n');
+  const lines = plainCsv(barsFrom(START_MS, 20)).split('\n');
   lines[4] = 'oops';
   fixture.write('SOLUSDT-1m.csv', lines.join('\n'));
 
@@ -144,11 +148,11 @@ describe('bad rows', () => {
   });
 });
 
-describe('prices at no whole tick', () => {
-  const altered = barsFrom(T0, 300).map((bar, row) => (row === 7 ? { ...bar, high: 2000 / 3 } : bar));
+describe('prices that are not whole ticks', () => {
+  const altered = barsFrom(START_MS, 300).map((bar, row) => (row === 7 ? { ...bar, high: 2000 / 3 } : bar));
   const strategy = join(STRATEGIES, 'smaCross.ts');
 
-  it('prices at no whole tick in a file of --data are reported with file and bar', async () => {
+  it('prices that are not whole ticks in a file of --data are reported with file and bar', async () => {
     fixture.write('ADAUSDT-1m.feather', feather(altered, 'lz4'));
     const { code, stderr } = await isobar('backtest', strategy, '--data', 'ADAUSDT-1m.feather', '--cash', '10000');
     expect(code).toBe(2);
@@ -157,12 +161,12 @@ describe('prices at no whole tick', () => {
     );
   });
 
-  it('prices at no whole tick that another program wrote to the catalog are reported too', async () => {
-    const file = fixture.write('ADAUSDT-1m.csv', plainCsv(barsFrom(T0, 300)));
+  it('prices that are not whole ticks and that another program wrote to the catalog are reported too', async () => {
+    const file = fixture.write('ADAUSDT-1m.csv', plainCsv(barsFrom(START_MS, 300)));
     await isobar('data', 'import', file);
     const path = join(fixture.folder, 'data/spot/ADAUSDT/1m.arrow');
     const bytes = readFileSync(path);
-    const close = Buffer.from(Float64Array.of(barsFrom(T0, 300)[7]!.high).buffer);
+    const close = Buffer.from(Float64Array.of(barsFrom(START_MS, 300)[7]!.high).buffer);
     bytes.writeDoubleLE(2000 / 3, bytes.indexOf(close));
     fixture.write('altered.arrow', bytes);
     renameSync(join(fixture.folder, 'altered.arrow'), path);

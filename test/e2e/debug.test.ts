@@ -72,11 +72,11 @@ session.on('Debugger.scriptParsed', ({ params: { scriptId, url, sourceMapURL } }
   if (!url.includes('/isobar/dist/') || sourceMapURL === '') return;
   const payload = JSON.parse(readFileSync(new URL(sourceMapURL, url), 'utf8'));
   const map = new SourceMap(payload);
-  const isWanted = (entry) => 'originalSource' in entry && new URL(entry.originalSource, url).pathname.endsWith(workerData.source);
+  const isInSource = (entry) => 'originalSource' in entry && new URL(entry.originalSource, url).pathname.endsWith(workerData.source);
   maps.set(scriptId, map);
   const isAt = (lineNumber, columnNumber) => {
     const entry = map.findEntry(lineNumber, columnNumber);
-    return isWanted(entry) && entry.originalLine + 1 === workerData.line;
+    return isInSource(entry) && entry.originalLine + 1 === workerData.line;
   };
   for (const [lineNumber, text] of readFileSync(new URL(url), 'utf8').split('\\n').entries()) {
     const columnNumber = [...text.matchAll(/\\w+/g)].map(({ index }) => index).find((column) => isAt(lineNumber, column));
@@ -109,19 +109,19 @@ test('a breakpoint in a source file stops there, and the debugger has the text o
     'debugged.mjs',
     `import { Worker } from 'node:worker_threads';
 const worker = new Worker(new URL('debugger.mjs', import.meta.url), { workerData: ${JSON.stringify({ source: `/isobar/${SOURCE}`, line: sourceLine })} });
-const told = [];
-const next = (wanted) => new Promise((resolve) => worker.on('message', (message) => {
-  told.push(message);
-  if (wanted(message)) resolve();
+const received = [];
+const nextMessage = (isExpected) => new Promise((resolve) => worker.on('message', (message) => {
+  received.push(message);
+  if (isExpected(message)) resolve();
 }));
-await next((message) => message === 'ready');
-const set = next((message) => message === 'set');
+await nextMessage((message) => message === 'ready');
+const breakpointSet = nextMessage((message) => message === 'set');
 const { decimal } = await import('isobar');
-await set;
-const stopped = next((message) => typeof message === 'object');
+await breakpointSet;
+const stopped = nextMessage((message) => typeof message === 'object');
 decimal('1.5');
 await stopped;
-console.log(JSON.stringify(told.find((message) => typeof message === 'object')));
+console.log(JSON.stringify(received.find((message) => typeof message === 'object')));
 process.exit(0);
 `,
   );

@@ -1,4 +1,5 @@
 // Tests that the same run gives the same result: twice on this Node, and on Node 24 if it is installed (see .ci/run).
+
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,7 +12,7 @@ const folder = mkdtempSync(join(tmpdir(), 'isobar-same-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 /** Runs the demonstration on a Node, and returns its result hash. */
-function demo(node: string): { hash: string; node: string } {
+function runDemo(node: string): { hash: string; node: string } {
   const words = [join(ROOT, 'dist/cli/isobar.js'), 'backtest', '--demo', '--json', '--out', join(folder, 'runs')];
   const { status, stdout, stderr } = spawnSync(node, words, { encoding: 'utf8', cwd: folder });
   expect(status, stderr).toBe(0);
@@ -20,12 +21,12 @@ function demo(node: string): { hash: string; node: string } {
 }
 
 describe('a run', () => {
-  let here = { hash: '', node: '' };
-  beforeAll(() => void (here = demo(process.execPath)));
+  let firstRun = { hash: '', node: '' };
+  beforeAll(() => void (firstRun = runDemo(process.execPath)));
 
   it('a run gives the same resultHash twice', () => {
-    expect(here.hash).toMatch(/^[0-9a-f]{64}$/);
-    expect(demo(process.execPath).hash).toBe(here.hash);
+    expect(firstRun.hash).toMatch(/^[0-9a-f]{64}$/);
+    expect(runDemo(process.execPath).hash).toBe(firstRun.hash);
   });
 
   it('a run gives the same resultHash on Node 24', ({ skip }) => {
@@ -33,8 +34,8 @@ describe('a run', () => {
       console.log(`skipped: no Node 24 at ${OTHER_NODE}; .ci/run installs it`);
       skip();
     }
-    const onOtherNode = demo(OTHER_NODE);
+    const onOtherNode = runDemo(OTHER_NODE);
     expect(onOtherNode.node).toMatch(/^v?24\./);
-    expect(onOtherNode.hash).toBe(here.hash);
+    expect(onOtherNode.hash).toBe(firstRun.hash);
   });
 });

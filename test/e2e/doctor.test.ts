@@ -28,7 +28,7 @@ function doctor(args: readonly string[], extraVariables: Readonly<Record<string,
 }
 
 /** Returns every form in which a credential could be printed. */
-const forms = (text: string): readonly string[] => {
+const printedForms = (text: string): readonly string[] => {
   const bytes = Buffer.from(text);
   return [text, bytes.toString('hex'), bytes.toString('base64').replace(/=+$/, ''), bytes.toString('base64url'), encodeURIComponent(text)];
 };
@@ -74,7 +74,10 @@ test('isobar doctor reports a certificate that has expired', async () => {
 test('no key, secret or signature of a service that echoes requests reaches the terminal or the bundle', async () => {
   const echo = ({ headers, call, body }: SeenCall): StubAnswer => ({
     status: 400,
-    body: JSON.stringify({ code: -2017, msg: `${call} ${body} ${STUB_SECRET} ${forms(STUB_KEY).join(' ')} ${JSON.stringify(headers)}` }),
+    body: JSON.stringify({
+      code: -2017,
+      msg: `${call} ${body} ${STUB_SECRET} ${printedForms(STUB_KEY).join(' ')} ${JSON.stringify(headers)}`,
+    }),
   });
   const stub = await fixture.stub({ answers: { 'POST /sapi/v1/order/test': echo, 'GET /sapi/v1/openOrders': echo } });
   const bundle = join(fixture.folder, 'bundle.json');
@@ -84,7 +87,8 @@ test('no key, secret or signature of a service that echoes requests reaches the 
   const stored = readFileSync(bundle, 'utf8');
   expect(statSync(bundle).mode & 0o777).toBe(0o600);
   for (const reply of [text.stdout, text.stderr, json.stdout, json.stderr, stored]) {
-    for (const form of [...forms(STUB_KEY), ...forms(STUB_SECRET)]) expect(reply.toLowerCase()).not.toContain(form.toLowerCase());
+    for (const form of [...printedForms(STUB_KEY), ...printedForms(STUB_SECRET)])
+      expect(reply.toLowerCase()).not.toContain(form.toLowerCase());
   }
   const signatures = stub.calls.flatMap(({ headers }) => headers['x-ch-sign'] ?? []);
   expect(signatures.length).toBeGreaterThan(5);

@@ -47,7 +47,7 @@ export const last: number | undefined = equity.equity.at(-1) ?? fills.price[0];
 `;
 
 /** Correct code, a mistake that replaces it, and the message that the compiler gives for its line. */
-const MISTAKES: readonly (readonly [string, string, RegExp])[] = [
+const MISTAKES: readonly (readonly [correct: string, mistake: string, message: RegExp])[] = [
   ['this.params.fast', 'this.params.fats', /Property 'fats' does not exist/],
   ['{ base: this.params.lot }', "{ base: this.params.lot, quote: '5' }", /not assignable/],
   ["interval: '4h'", "interval: '4hours'", /Type '"4hours"' is not assignable/],
@@ -97,7 +97,7 @@ describe('an editor', () => {
   };
 
   /** Source files of the package and of the compiler's own declarations, kept for the next check with the same options. */
-  const read = { nodenext: new Map<string, ts.SourceFile | undefined>(), bundler: new Map<string, ts.SourceFile | undefined>() };
+  const keptSources = { nodenext: new Map<string, ts.SourceFile | undefined>(), bundler: new Map<string, ts.SourceFile | undefined>() };
 
   /** Checks with TypeScript 5.9 in this process, which reads declarations once. TypeScript 7 checks the declarations of other packages. */
   const checkBy59: Check = (kind, text, skipLibCheck) => {
@@ -107,14 +107,14 @@ describe('an editor', () => {
     const strictness = { strict: true, exactOptionalPropertyTypes: true, noImplicitOverride: true, skipLibCheck };
     const options = { ...resolution, ...strictness, noEmit: true, target: ts.ScriptTarget.ES2022, types: ['node'] };
     const systemHost = ts.createCompilerHost(options);
-    const settings = read[kind];
+    const sources = keptSources[kind];
     const host: ts.CompilerHost = {
       ...systemHost,
       getCurrentDirectory: () => folder,
       getSourceFile: (name, ...sourceOptions) => {
         if (name === file) return systemHost.getSourceFile(name, ...sourceOptions);
-        if (!settings.has(name)) settings.set(name, systemHost.getSourceFile(name, ...sourceOptions));
-        return settings.get(name);
+        if (!sources.has(name)) sources.set(name, systemHost.getSourceFile(name, ...sourceOptions));
+        return sources.get(name);
       },
     };
     const program = ts.createProgram([file], options, host);
@@ -167,6 +167,7 @@ describe('an editor', () => {
       getDirectories: (path) => ts.sys.getDirectories(path),
       realpath: (path) => ts.sys.realpath?.(path) ?? path,
     });
+    /** Returns the completions at the character `|` of `marked`, which replaces a line of the strategy. */
     const completionsAt = (marked: string): readonly string[] => {
       const text = STRATEGY.replace('const stop: number = this.bars.close.value', marked);
       typed.version++;

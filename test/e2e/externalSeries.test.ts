@@ -9,7 +9,7 @@ import { CliFixture } from '../fixtures/cliFixture.ts';
 import { commandIn } from '../fixtures/inProcess.ts';
 
 const fixture = new CliFixture();
-const START = Date.UTC(2024, 0, 1);
+const START_MS = Date.UTC(2024, 0, 1);
 const MINUTE = 60_000;
 
 const STRATEGY = `import { Strategy, crossedDown, crossedUp, int, sma } from 'isobar';
@@ -29,10 +29,10 @@ cash: { USDT: '10000' }
 `;
 
 /** Returns a file of open interest with revisions. */
-function rows(): string {
+function openInterestCsv(): string {
   const lines = ['t;k;oi'];
   for (let row = 0; row < 400; row++) {
-    const timeMs = START + row * 5 * MINUTE;
+    const timeMs = START_MS + row * 5 * MINUTE;
     const iso = (ms: number): string => new Date(ms).toISOString();
     const value = Math.round(1000 + 200 * Math.sin(row / 7) + ((row * 37) % 41));
     lines.push(`${iso(timeMs)};${iso(timeMs + 5 * MINUTE)};${value},5`);
@@ -41,14 +41,14 @@ function rows(): string {
   return lines.join('\n');
 }
 
-const command = (...words: readonly string[]) => commandIn(fixture.folder, words);
+const isobar = (...words: readonly string[]) => commandIn(fixture.folder, words);
 
 beforeAll(async () => {
   fixture.bars('TESTUSDT', '1m', 2000);
-  fixture.write('oi.csv', rows());
+  fixture.write('oi.csv', openInterestCsv());
   fixture.write('oi.ts', STRATEGY);
   fixture.write('oi.yaml', DEFINITION);
-  const { code, stdout, stderr } = await command(
+  const { code, stdout, stderr } = await isobar(
     'data',
     'import',
     'oi.csv',
@@ -68,15 +68,15 @@ beforeAll(async () => {
 afterAll(() => fixture.remove());
 
 test('isobar data list and check show an external series', async () => {
-  expect((await command('data', 'list')).stdout).toMatch(/openInterest +440 .* 40 +5\Wmin +0/);
-  const listed = JSON.parse((await command('data', 'list', '--json')).stdout) as object[];
+  expect((await isobar('data', 'list')).stdout).toMatch(/openInterest +440 .* 40 +5\Wmin +0/);
+  const listed = JSON.parse((await isobar('data', 'list', '--json')).stdout) as object[];
   expect(listed).toContainEqual(expect.objectContaining({ series: 'openInterest', symbol: null, rows: 440, revisions: 40 }));
-  const checked = await command('data', 'check');
+  const checked = await isobar('data', 'check');
   expect(checked.code).toBe(0);
   expect(checked.stdout).toMatch(/openInterest .* ok +[0-9a-f]{10}/);
 });
 
-describe('a run', () => {
+describe('a run on an external series', () => {
   test('a run trades on an external series, is verified, and has the same result from code', async () => {
     const { code, stderr } = await fixture.run('backtest', 'oi.yaml');
     expect(stderr).toContain('series openInterest: the first value was known at 2024-01-01 00:05 UTC, after the start of the run');
@@ -89,7 +89,7 @@ describe('a run', () => {
     const manifest = JSON.parse(readFileSync(join(run, 'manifest.json'), 'utf8')) as { inputs: { file: string }[] };
     expect(manifest.inputs.map(({ file }) => file)).toContain('data/series/openInterest.arrow');
     expect((await fixture.run('verify', join('runs', name))).stdout).toContain('identical');
-    const explained = await command('why', join('runs', name), '--at', '2024-01-01T12:00');
+    const explained = await isobar('why', join('runs', name), '--at', '2024-01-01T12:00');
     expect(explained.stdout).toContain('series(openInterest)');
     const result = await backtest({
       strategy: join(fixture.folder, 'oi.ts'),
@@ -102,7 +102,7 @@ describe('a run', () => {
   });
 
   test('a run on an external series is proved', async () => {
-    const { code, stdout, stderr } = await command('prove', 'oi.yaml', '--json', '--times', '20', '--quiet');
+    const { code, stdout, stderr } = await isobar('prove', 'oi.yaml', '--json', '--times', '20', '--quiet');
     expect(code, stderr).toBe(0);
     const { proofs } = JSON.parse(stdout) as StrategyVerdict;
     const verdicts = Object.fromEntries(proofs.map(({ name, verdict }) => [name, verdict]));
@@ -123,9 +123,9 @@ test.each([
   ['series: { openInterest: { symbol: TESTUSDT } }', 'has no series openInterest of TESTUSDT', 'the catalog has openInterest'],
   ['series: { openInterest: { nam: x } }', 'series.openInterest.nam: unknown key', 'name, symbol'],
   ['seed: 1', 'the run has no series called openInterest', 'series: { openInterest: {} }'],
-])('a definition with %s is refused', async (line, message, remedy) => {
+])('a definition with %s is rejected with a remedy', async (line, message, remedy) => {
   fixture.write('bad.yaml', DEFINITION.replace(/series:.*/, line));
-  const { code, stderr } = await command('prove', 'bad.yaml', '--quiet');
+  const { code, stderr } = await isobar('prove', 'bad.yaml', '--quiet');
   expect(code).toBe(2);
   expect(stderr).toContain(message);
   expect(stderr).toContain(remedy);
@@ -140,8 +140,8 @@ test.each([
   ],
   [['--name', 'x', '--symbol', 'A'], '--name: expected only with --as series, got it with --as bars'],
   [['--as', 'series', '--name', 'x', '--time', 'time', '--known-at', 'k'], 'expected a column time (--time), found t, k, oi'],
-])('an import with %j is refused', async (words, message) => {
-  const { code, stderr } = await command('data', 'import', 'oi.csv', ...words);
+])('an import with %j is rejected', async (words, message) => {
+  const { code, stderr } = await isobar('data', 'import', 'oi.csv', ...words);
   expect(code).toBe(2);
   expect(stderr).toContain(message);
 });

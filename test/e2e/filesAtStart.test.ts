@@ -28,12 +28,12 @@ test.each([
   ['a kill', 'cli/live/killAction.js', 50],
   ['the paper exchange', 'cli/exchange/action.js', 45],
 ])('the start of %s reads few files: %s with its chunks', (_program, entry, maxFiles) => {
-  const read = filesRead(entry);
-  const files = read.filter((file) => file.includes('/dist/') && !file.includes('/node_modules/'));
+  const loaded = filesRead(entry);
+  const files = loaded.filter((file) => file.includes('/dist/') && !file.includes('/node_modules/'));
   expect(files.length, files.join('\n')).toBeGreaterThan(0);
   expect(files.length, files.join('\n')).toBeLessThanOrEqual(maxFiles);
   // Piscina is for the threads of a sweep and esbuild for strategy files. These commands need neither, and only a part of undici.
-  expect(read.filter((file) => /\/node_modules\/(piscina|esbuild|undici)\//.test(file))).toEqual([]);
+  expect(loaded.filter((file) => /\/node_modules\/(piscina|esbuild|undici)\//.test(file))).toEqual([]);
 });
 
 test.each([
@@ -41,9 +41,9 @@ test.each([
   // The run has a thread of its own, which loads them.
   ['the terminal of a backtest', 'chunks/backtestAction.js', ['chunks/core', 'chunks/figures']],
 ])('the start of %s loads no code of the engine: %s', (_program, entry, excluded) => {
-  const read = filesRead(entry);
-  expect(read.filter((file) => file.includes('/dist/')).length).toBeGreaterThan(5);
-  expect(read.filter((file) => excluded.some((name) => file.includes(name)))).toEqual([]);
+  const loaded = filesRead(entry);
+  expect(loaded.filter((file) => file.includes('/dist/')).length).toBeGreaterThan(5);
+  expect(loaded.filter((file) => excluded.some((name) => file.includes(name)))).toEqual([]);
 });
 
 test('a class is the same whether it is imported from its module or from the package', async () => {

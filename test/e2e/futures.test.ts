@@ -15,14 +15,16 @@ import { backtestIn } from '../fixtures/inProcess.ts';
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const COMMAND = `${ROOT}dist/cli/isobar.js`;
 const folder = mkdtempSync(join(tmpdir(), 'isobar-futures-'));
-const here = process.cwd();
+const startFolder = process.cwd();
 afterAll(() => {
-  process.chdir(here);
+  process.chdir(startFolder);
   rmSync(folder, { recursive: true });
 });
+/** Runs a command that must succeed, and returns its output. */
 const isobar = (...words: string[]) =>
   execFileSync(process.execPath, [COMMAND, ...words], { cwd: folder, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
-const fails = (...words: string[]) => spawnSync(process.execPath, [COMMAND, ...words], { cwd: folder, encoding: 'utf8' });
+/** Runs a command that may fail. */
+const runCommand = (...words: string[]) => spawnSync(process.execPath, [COMMAND, ...words], { cwd: folder, encoding: 'utf8' });
 
 const DEFINITION = `strategy: ${ROOT}strategies/fundingFade.ts
 params: { bandBars: 40 }
@@ -34,8 +36,9 @@ const writeFile = (name: string, text: string) => writeFileSync(join(folder, nam
 const summaryOf = (...words: string[]) => JSON.parse(isobar('backtest', ...words, '--json')) as Summary;
 
 /** Runs the definition in this process, and writes nothing. */
-const summaryHere = async (definition: string, ...set: string[]) => (await backtest({ definition, set })).summary;
+const summaryInProcess = async (definition: string, ...set: string[]) => (await backtest({ definition, set })).summary;
 
+/** The run folder of the first test. */
 const keptRun = () => readdirSync(join(folder, 'kept'))[0]!;
 
 beforeAll(() => {
@@ -54,18 +57,18 @@ describe('a run of futures', () => {
     expect(settled).toContain("fees: { in: quote, rounding: halfUp, maker: '0.0002', taker: '0.0005' }");
     // A definition that writes the defaults out gives the same run.
     writeFile('again.yaml', settled);
-    expect((await summaryHere('again.yaml')).resultHash).toBe(resultHash);
+    expect((await summaryInProcess('again.yaml')).resultHash).toBe(resultHash);
   });
 
   it('a run of futures that is marked with the bars has another hash, and says so', async () => {
-    const { run } = await summaryHere('run.yaml', 'futures.marks=bars');
+    const { run } = await summaryInProcess('run.yaml', 'futures.marks=bars');
     expect(run.instruments).toMatchObject([{ markSource: 'last price' }]);
   });
 
   it.each([
     ['futures.leverage=126', 'futures.leverage: expected 1 to 125 for futures:SYNUSDT, got 126'],
     ['fees.in=received', 'fees.in: expected quote: fees of futures are in the margin coin'],
-  ])('a run of futures: %s is refused with its place', async (change, message) => {
+  ])('a run of futures with %s is rejected with its place', async (change, message) => {
     const { code, stderr } = await backtestIn(folder, 'run.yaml', [change]);
     expect(code).toBe(2);
     expect(stderr).toContain(message);
@@ -79,7 +82,7 @@ describe('a run of futures', () => {
     );
     storeSeries(join(folder, 'data'), key, { ...columns, figures, digits: Math.max(columns.digits, 2) }, true);
     const expected = { code: 'DATA_JUMP', text: expect.stringContaining('SYNUSDT mark 15m: 1 bar with a price that jumps and returns') };
-    const { warnings } = await summaryHere('run.yaml');
+    const { warnings } = await summaryInProcess('run.yaml');
     expect(warnings.filter(({ code }) => code === 'DATA_JUMP')).toMatchObject([expected]);
     const checked = JSON.parse(isobar('data', 'check', '--json')) as { readonly kind?: string; readonly warnings: readonly unknown[] }[];
     expect(checked.find(({ kind }) => kind === 'mark')!.warnings).toMatchObject([expected]);
@@ -96,7 +99,7 @@ describe('a run of futures', () => {
       const figures = columns.figures.map((figure) => figure.map((value) => (key.kind === 'mark' ? value * 2 : -value)));
       storeSeries(join(folder, 'data'), key, { ...columns, figures }, true);
     }
-    const { status, stdout, stderr } = fails('verify', join('kept', keptRun()));
+    const { status, stdout, stderr } = runCommand('verify', join('kept', keptRun()));
     expect(status).toBe(EXIT.differs);
     for (const file of ['mark-15m.arrow', 'funding.arrow']) expect(`${stdout}${stderr}`).toContain(file);
   });
@@ -130,15 +133,15 @@ cash: '10000'
     const settled = readFileSync(join(folder, 'pair', runFolder!, 'definition.yaml'), 'utf8');
     expect(settled).toContain("spot: { USDT: '5000' }");
     writeFile('carryAgain.yaml', settled);
-    expect((await summaryHere('carryAgain.yaml')).resultHash).toBe(resultHash);
-    const { stdout } = fails('backtest', 'carry.yaml');
+    expect((await summaryInProcess('carryAgain.yaml')).resultHash).toBe(resultHash);
+    const { stdout } = runCommand('backtest', 'carry.yaml');
     expect(stdout).toContain('PAIRUSDT (spot) 1h 15m, PAIRUSDT (futures) 1h 15m');
     // Without the finer bars the run differs.
-    expect((await summaryHere('carry.yaml', 'fills.inside=off')).run.feeds).toHaveLength(2);
+    expect((await summaryInProcess('carry.yaml', 'fills.inside=off')).run.feeds).toHaveLength(2);
   });
 
   it('a run over both markets says whose balance is missing', () => {
-    const { status, stderr } = fails('backtest', 'carry.yaml', '--set', 'cash={ spot: { USDT: "5" } }');
+    const { status, stderr } = runCommand('backtest', 'carry.yaml', '--set', 'cash={ spot: { USDT: "5" } }');
     expect(status).toBe(2);
     expect(stderr).toContain('cash.futures: expected balances by asset, got nothing');
   });

@@ -12,16 +12,18 @@ import { commandIn } from '../fixtures/inProcess.ts';
 import { ACCOUNT, FACTS, steps } from '../fixtures/journalFixture.ts';
 
 const fixture = new CliFixture();
+/** The folder of all journals of this test. */
 const root = mkdtempSync(join(tmpdir(), 'isobar-check-'));
 const START_MS = Date.UTC(2026, 0, 5);
+/** The journal of the current test. */
 let folder: string;
-let runs = 0;
+let journalCount = 0;
 
 /** Writes a bot's journal in three files, the last with five lines. Returns a function that ends its process. */
 async function writeJournal(): Promise<() => void> {
   let nowMs = START_MS;
-  const parts = { nowMs: () => (nowMs += 1000), facts: FACTS, listener: { onDurable: () => {}, onFailure: () => {} } };
-  const { journal, release } = openJournalFolder(parts, { folder, account: ACCOUNT, segmentBytes: 4000 });
+  const journalParts = { nowMs: () => (nowMs += 1000), facts: FACTS, listener: { onDurable: () => {}, onFailure: () => {} } };
+  const { journal, release } = openJournalFolder(journalParts, { folder, account: ACCOUNT, segmentBytes: 4000 });
   for (const step of steps()) {
     step(journal);
     // Each step is on the disk before the next one, so that later records prove earlier ones.
@@ -32,7 +34,7 @@ async function writeJournal(): Promise<() => void> {
 }
 
 beforeEach(async () => {
-  folder = join(root, `journal${runs++}`);
+  folder = join(root, `journal${journalCount++}`);
   (await writeJournal())();
 });
 afterAll(() => {
@@ -43,7 +45,7 @@ afterAll(() => {
 const check = (...args: readonly string[]): Promise<CommandOutput> => commandIn(fixture.folder, ['journal', 'check', ...args]);
 const unwrapped = (text: string): string => text.replace(/\s+/g, ' ');
 /** Returns the newest file of the journal. */
-const newest = (): string =>
+const newestFile = (): string =>
   join(
     folder,
     readdirSync(folder)
@@ -52,9 +54,16 @@ const newest = (): string =>
       .at(-1)!,
   );
 
+/** Writes a file that is no part of a journal, and returns its path. */
+function writeNotes(): string {
+  const path = join(root, 'notes.txt');
+  appendFileSync(path, '');
+  return path;
+}
+
 describe('isobar journal check', () => {
   it('isobar journal check describes a complete journal, also in a copy that others can read', async () => {
-    chmodSync(newest(), 0o644);
+    chmodSync(newestFile(), 0o644);
     // One run in a new process prints the same.
     const { code, stdout, stderr } = await fixture.run('journal', 'check', `${folder}/`);
     expect([code, stderr]).toEqual([0, '']);
@@ -68,7 +77,7 @@ describe('isobar journal check', () => {
   });
 
   it('isobar journal check says what a start leaves out of a torn journal', async () => {
-    truncateSync(newest(), readFileSync(newest()).length - 7);
+    truncateSync(newestFile(), readFileSync(newestFile()).length - 7);
     const { code, stdout } = await check(folder, '--json');
     const report = JSON.parse(stdout) as JournalReport;
     expect([code, report.verdict, report.torn?.message]).toEqual([0, 'torn', 'the rest of a write that did not finish']);
@@ -99,7 +108,7 @@ describe('isobar journal check', () => {
   });
 
   it('isobar journal check accepts a single file', async () => {
-    const { code, stdout } = await check(newest(), '--json');
+    const { code, stdout } = await check(newestFile(), '--json');
     const report = JSON.parse(stdout) as JournalReport;
     expect([code, report.verdict, report.files, report.writer]).toEqual([0, 'whole', 1, null]);
     expect(report.lastSeq - report.firstSeq + 1).toBe(report.records);
@@ -121,8 +130,8 @@ describe('isobar journal check', () => {
   it.each([
     ['nothing there', () => join(root, 'none'), /no such file or folder/],
     ['a folder without a journal', () => fixture.folder, /got no journal-000001\.jsonl in it/],
-    ['a file of another name', () => (appendFileSync(join(root, 'notes.txt'), ''), join(root, 'notes.txt')), /expected a name such as/],
-  ])('isobar journal check refuses %s', async (_name, path, message) => {
+    ['a file of another name', writeNotes, /expected a name such as/],
+  ])('isobar journal check rejects %s', async (_name, path, message) => {
     const { code, stdout, stderr } = await check(path());
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toMatch(message);

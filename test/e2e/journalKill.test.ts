@@ -17,17 +17,17 @@ it(`${KILLS} kills lose nothing that was reported durable (seed ${SEED})`, async
 it('a second process refuses to start while the first runs, and starts when it has ended', async () => {
   const killer = new JournalKiller();
   const firstProcess = killer.start(1);
-  await firstProcess.text(2);
+  await firstProcess.untilPrinted(2);
   const secondProcess = killer.start(2);
-  await secondProcess.text(1);
+  await secondProcess.untilPrinted(1);
   expect(secondProcess.lines[0]).toMatch(
     new RegExp(`/journal/lock-${firstProcess.child.pid}-.*: process ${firstProcess.child.pid} trades on this account$`),
   );
   expect(firstProcess.child.exitCode).toBeNull();
   await firstProcess.killAfter(0);
-  const third = killer.start(3);
-  await third.text(2);
-  expect(third.lines[0]).toBe('open');
-  await third.killAfter(0);
+  const thirdProcess = killer.start(3);
+  await thirdProcess.untilPrinted(2);
+  expect(thirdProcess.lines[0]).toBe('open');
+  await thirdProcess.killAfter(0);
   killer.remove();
 });

@@ -17,7 +17,8 @@ const ENTRY = fileURLToPath(new URL('../../dist/tasks/bot/process/main.js', impo
 const fixture = new ApiFixture();
 let demo: Demo;
 let bot: ChildProcess | null = null;
-let text = '';
+/** What the bot has printed since its last start. */
+let botOutput = '';
 
 beforeAll(async () => {
   demo = await openDemo(COMMAND);
@@ -34,25 +35,27 @@ afterAll(() => {
   rmSync(demo.folder, { recursive: true, force: true });
 });
 
-/** Starts the bot, and collects its output in `text`. */
-function start(): ChildProcess {
-  text = '';
+/** Starts the bot, and collects its output in `botOutput`. */
+function startBot(): ChildProcess {
+  botOutput = '';
   const child = spawn(process.execPath, [ENTRY, demo.config, '--json'], { stdio: ['ignore', 'pipe', 'pipe'] });
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (text += chunk.toString()));
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (botOutput += chunk.toString()));
   return child;
 }
-const folder = (): string => join(demo.folder, 'bot');
-const view = (): Promise<BotView | null> => askView(folder()).catch(() => null);
+/** The data folder of the bot. */
+const botFolder = (): string => join(demo.folder, 'bot');
+/** Returns the bot's view, or null if it does not answer. */
+const viewOfBot = (): Promise<BotView | null> => askView(botFolder()).catch(() => null);
 /** Resolves with the bot's view once the condition holds for it. */
 const until = async (holds: (currentView: BotView | null) => boolean, awaited: string): Promise<BotView> => {
   let newest: BotView | null = null;
   await expect
     .poll(
       async () => {
-        newest = await view();
+        newest = await viewOfBot();
         return newest !== null && holds(newest);
       },
-      { timeout: 60_000, interval: 100, message: `${awaited}\n${text.slice(-2000)}` },
+      { timeout: 60_000, interval: 100, message: `${awaited}\n${botOutput.slice(-2000)}` },
     )
     .toBe(true);
   return newest!;
@@ -60,29 +63,29 @@ const until = async (holds: (currentView: BotView | null) => boolean, awaited: s
 const untilRunning = (awaited: string): Promise<BotView> => until((currentView) => currentView?.scopes[0]?.state === 'RUN', awaited);
 
 /** Returns the coins of the account as the exchange reports them. */
-const coins = async (): Promise<number> => {
+const coinsInAccount = async (): Promise<number> => {
   const { code, stdout, stderr } = await fixture.run(['api', 'spot.account', '--json', '--config', demo.config]);
   expect(code, stderr).toBe(0);
   const { answer } = JSON.parse(stdout) as { answer: { rows: { asset: string; free: string; locked: string }[] } };
   return answer.rows.filter(({ asset }) => asset === 'BTC').reduce((sum, { free, locked }) => sum + Number(free) + Number(locked), 0);
 };
-/** The bot cannot sell less than a lot. */
+/** One lot, in coins. The bot cannot sell less. */
 const LOT = 0.000_01;
 
 /** Checks that the dashboard shows the position to a read-only token, and serves the metrics. */
 async function expectPositionOnDashboard(): Promise<void> {
-  const headers = { Authorization: `Bearer ${readOrCreateTokens(folder()).read}` };
+  const headers = { Authorization: `Bearer ${readOrCreateTokens(botFolder()).read}` };
   const reply = await fetch(`${dashboardUrl()}/api/view`, { headers });
   expect(await reply.json()).toMatchObject({ allowed: 'read', view: { name: 'demo', positions: [{ side: 'long' }] } });
   expect((await fetch(`${dashboardUrl()}/metrics`, { headers })).status).toBe(200);
 }
-const dashboardUrl = (): string => /http:\/\/127\.0\.0\.1:\d+(?=; its tokens)/.exec(text)?.[0] ?? '';
+const dashboardUrl = (): string => /http:\/\/127\.0\.0\.1:\d+(?=; its tokens)/.exec(botOutput)?.[0] ?? '';
 
 /** Stops the bot's process, and kills it from another process, which flattens the position without the bot's help. */
 async function killStalledBot(stalled: ChildProcess): Promise<void> {
   const exited = once(stalled, 'exit');
   stalled.kill('SIGSTOP');
-  const killed = await fixture.run(['kill', '--flatten', '--json', '--data', folder()]);
+  const killed = await fixture.run(['kill', '--flatten', '--json', '--data', botFolder()]);
   expect(killed, killed.stdout + killed.stderr).toMatchObject({ code: 0 });
   const outcome = JSON.parse(killed.stdout);
   expect([outcome.by, outcome.residuals]).toEqual(['separate', []]);
@@ -93,7 +96,7 @@ async function killStalledBot(stalled: ChildProcess): Promise<void> {
 /** Kills the bot through its dashboard. The bot itself closes its positions, reports, and ends. */
 async function killByDashboard(running: ChildProcess): Promise<void> {
   const exited = once(running, 'exit');
-  const headers = { Authorization: `Bearer ${readOrCreateTokens(folder()).kill}`, 'Content-Type': 'application/json' };
+  const headers = { Authorization: `Bearer ${readOrCreateTokens(botFolder()).kill}`, 'Content-Type': 'application/json' };
   const body = JSON.stringify({ request: { op: 'kill', flatten: true, why: 'a rehearsal' } });
   const reply = await fetch(`${dashboardUrl()}/api/act`, { method: 'POST', headers, body });
   expect(await reply.json()).toMatchObject({ done: true });
@@ -103,35 +106,36 @@ async function killByDashboard(running: ChildProcess): Promise<void> {
   expect(await exited).toEqual([0, null]);
 }
 
+/** Releases the kill switch, as the operator does. */
 async function rearm(): Promise<void> {
-  const { code } = await fixture.run(['resume', 'account', '--code', 'KILLED', '--why', 'a rehearsal', '--data', folder()]);
+  const { code } = await fixture.run(['resume', 'account', '--code', 'KILLED', '--why', 'a rehearsal', '--data', botFolder()]);
   expect(code).toBe(0);
 }
 
 it('a kill flattens a stalled bot, which starts again only after the operator has re-armed it', async () => {
-  const coinsBefore = await coins();
-  bot = start();
+  const coinsBefore = await coinsInAccount();
+  bot = startBot();
   const viewWithPosition = await until((now) => (now?.positions.length ?? 0) > 0, 'the bot has a position');
   expect(viewWithPosition.positions[0]).toMatchObject({ instrument: 'spot:BTCUSDT', side: 'long' });
   await expectPositionOnDashboard();
   await killStalledBot(bot);
-  expect(Math.abs((await coins()) - coinsBefore)).toBeLessThan(LOT);
+  expect(Math.abs((await coinsInAccount()) - coinsBefore)).toBeLessThan(LOT);
 
-  const refused = start();
+  const refused = startBot();
   expect(await once(refused, 'exit')).toEqual([2, null]);
-  expect(text).toContain('this bot was killed by');
+  expect(botOutput).toContain('this bot was killed by');
   await rearm();
-  expect(existsSync(join(folder(), 'KILLED'))).toBe(false);
-  bot = start();
+  expect(existsSync(join(botFolder(), 'KILLED'))).toBe(false);
+  bot = startBot();
   const restarted = await untilRunning('the bot runs again');
   expect(restarted.scopes.flatMap(({ causes }) => causes)).toEqual([]);
 
   await until((now) => now?.positions.some(({ qty }) => Number(qty) > 0.001) ?? false, 'the bot has a position again');
   await killByDashboard(bot);
   // Each kill may leave a part of a lot.
-  expect(Math.abs((await coins()) - coinsBefore)).toBeLessThan(2 * LOT);
+  expect(Math.abs((await coinsInAccount()) - coinsBefore)).toBeLessThan(2 * LOT);
   await rearm();
-  bot = start();
+  bot = startBot();
   const startedAgain = await untilRunning('the bot runs a third time');
   expect(startedAgain.scopes.flatMap(({ causes }) => causes)).toEqual([]);
 });

@@ -14,7 +14,7 @@ const BTC = { market: 'spot', symbol: 'BTCUSDT', interval: '1m' } as const;
 
 const exchange = new KlinesService();
 const fixture = new CliFixture();
-const url = () => ['--spot-url', exchange.url, '--futures-url', exchange.url];
+const urlOptions = () => ['--spot-url', exchange.url, '--futures-url', exchange.url];
 beforeAll(async () => void (await exchange.start()));
 afterAll(async () => {
   await exchange.stop();
@@ -22,12 +22,12 @@ afterAll(async () => {
 });
 
 /** Runs `isobar data ...` on a catalog of its own. */
-const data = (catalog: string, ...args: readonly string[]) => fixture.run('data', ...args, '--catalog', catalog, ...url());
+const dataCommand = (catalog: string, ...args: readonly string[]) => fixture.run('data', ...args, '--catalog', catalog, ...urlOptions());
 
 describe('isobar data download', () => {
   it('isobar data download says what it stored, and the last line for scripts', async () => {
     exchange.setClock(Date.UTC(2026, 0, 5, 8, 0, 30));
-    const firstDownload = await data('a', 'download', '--symbol', 'BTCUSDT', '--interval', '1m');
+    const firstDownload = await dataCommand('a', 'download', '--symbol', 'BTCUSDT', '--interval', '1m');
     expect(firstDownload).toMatchObject({ code: 0, stderr: '' });
     expect(firstDownload.stdout).toBe(
       [
@@ -43,20 +43,20 @@ describe('isobar data download', () => {
     );
     exchange.setClock(exchange.nowMs + 400 * MINUTE);
     exchange.change('1m', exchange.nowMs - 30_000 - 10 * MINUTE, { missing: true });
-    const secondDownload = await data('a', 'download', '--symbol', 'btcusdt', '--interval', '1m,4h');
+    const secondDownload = await dataCommand('a', 'download', '--symbol', 'btcusdt', '--interval', '1m,4h');
     expect(secondDownload.code).toBe(0);
     expect(secondDownload.stdout).toContain('    hole        100 bars from 2026-01-05 08:00 on, older than the newest 300 klines\n');
     expect(secondDownload.stdout).toContain('    made        75 bars of 4h: a/spot/BTCUSDT/4h.arrow\n');
     expect(Math.max(...secondDownload.stdout.split('\n').map((line) => line.length))).toBeLessThanOrEqual(100);
     exchange.changes.clear();
-    const third = await data('a', 'download', '--symbol', 'BTCUSDT', '--interval', '1m', '--json');
-    expect(JSON.parse(third.stdout)).toMatchObject([
+    const thirdDownload = await dataCommand('a', 'download', '--symbol', 'BTCUSDT', '--interval', '1m', '--json');
+    expect(JSON.parse(thirdDownload.stdout)).toMatchObject([
       { kind: 'stored', newRows: 1, filledRows: 1, revised: [], rows: 599, missingBars: 100, hole: null },
     ]);
   });
 
   it('isobar data download ends with 2 for an impossible request, and with 1 when no reply comes', async () => {
-    const old = await data('b', 'download', '--symbol', 'BTCUSDT', '--interval', '1m', '--from', '2020-01-01');
+    const old = await dataCommand('b', 'download', '--symbol', 'BTCUSDT', '--interval', '1m', '--from', '2020-01-01');
     expect(old).toMatchObject({ code: 2, stdout: '' });
     expect(old.stderr).toMatch(
       /^--from: expected .* for BTCUSDT 1m, got 2020-01-01 00:00 UTC: the API gives the newest 300 klines .*\n {2}leave --from out/,
@@ -68,9 +68,9 @@ describe('isobar data download', () => {
   });
 
   it('isobar data download refreshes the records of the catalog', async () => {
-    const listed = await data('a', 'instruments', '--json');
+    const listed = await dataCommand('a', 'instruments', '--json');
     expect(JSON.parse(listed.stdout)).toMatchObject([{ isNew: false, changes: [], instrument: { wireName: 'BTCUSDT' } }]);
-    expect(await data('c', 'instruments')).toMatchObject({
+    expect(await dataCommand('c', 'instruments')).toMatchObject({
       code: 2,
       stderr: 'c: the catalog has no instruments\n  name some by --symbol\n',
     });
@@ -80,14 +80,15 @@ describe('isobar data download', () => {
 /** Starts a command that keeps running, and returns it with its current output. */
 function startCommand(...args: readonly string[]): {
   readonly child: ChildProcess;
-  readonly text: () => string;
+  /** What it has already printed. */
+  readonly output: () => string;
   readonly ended: Promise<number | null>;
 } {
-  const child = spawn(process.execPath, [COMMAND, ...args, ...url()], { cwd: fixture.folder });
-  let text = '';
-  child.stdout.on('data', (chunk: Buffer) => (text += chunk.toString()));
-  child.stderr.on('data', (chunk: Buffer) => (text += chunk.toString()));
-  return { child, text: () => text, ended: new Promise((resolve) => void child.on('close', resolve)) };
+  const child = spawn(process.execPath, [COMMAND, ...args, ...urlOptions()], { cwd: fixture.folder });
+  let output = '';
+  child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  child.stderr.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  return { child, output: () => output, ended: new Promise((resolve) => void child.on('close', resolve)) };
 }
 
 /** Waits until a condition is true, at most `maxMs`. */
@@ -104,23 +105,24 @@ function startRecording(leftS: number, catalog: string) {
 describe('isobar data record', () => {
   it('isobar data record records the bar that closes, and ends in order by Ctrl-C', async () => {
     // The exchange's minute ends in two seconds, or later on a slow computer, because its clock starts with the command.
-    let [run, catalog] = [startRecording(2, 'd'), 'd'];
+    let catalog = 'd';
+    let recording = startRecording(2, catalog);
     for (const leftS of [8, 25]) {
-      await until(() => run.text().includes(' in all'), 60_000);
-      if (run.text().includes('299 in all')) break;
-      run.child.kill('SIGKILL');
-      await run.ended;
-      run = startRecording(leftS, `d${leftS}`);
+      await until(() => recording.output().includes(' in all'), 60_000);
+      if (recording.output().includes('299 in all')) break;
+      recording.child.kill('SIGKILL');
+      await recording.ended;
       catalog = `d${leftS}`;
+      recording = startRecording(leftS, catalog);
     }
-    const { child, text, ended } = run;
-    await until(() => text().includes('bar 2026-01-05 08:00'), 40_000);
+    const { child, output, ended } = recording;
+    await until(() => output().includes('bar 2026-01-05 08:00'), 40_000);
     child.kill('SIGINT');
     expect(await ended).toBe(0);
-    expect(text()).toMatch(
+    expect(output()).toMatch(
       /^recording BTCUSDT 1m \(spot\) into d\d*; Ctrl-C ends it\n\d\d:\d\d:\d\d {2}BTCUSDT 1m {2}299 new bars, 299 in all\n/,
     );
-    expect(text()).toMatch(/bar 2026-01-05 08:00 {2}close [\d.]+\nended; 1 bar recorded and written\n$/);
+    expect(output()).toMatch(/bar 2026-01-05 08:00 {2}close [\d.]+\nended; 1 bar recorded and written\n$/);
     expect(checkBars(join(fixture.folder, catalog), BTC)).toMatchObject({ unchanged: true, manifest: { rows: 300, gaps: 0, wrong: [] } });
   });
 
@@ -129,7 +131,7 @@ describe('isobar data record', () => {
     const folder = join(catalog, 'spot/BTCUSDT');
     const isWriting = () => existsSync(folder) && readdirSync(folder).some((name) => name.endsWith('.tmp'));
     exchange.setClock(Date.UTC(2026, 0, 5, 8, 0, 30));
-    await data('e', 'download', '--symbol', 'BTCUSDT', '--interval', '1m');
+    await dataCommand('e', 'download', '--symbol', 'BTCUSDT', '--interval', '1m');
     let killsDuringWrite = 0;
     for (let round = 0; round < 4; round++) {
       exchange.setClock(exchange.nowMs + 60 * MINUTE);
@@ -141,7 +143,7 @@ describe('isobar data record', () => {
       expect(checkBars(catalog, BTC)).toMatchObject({ unchanged: true, manifest: { gaps: 0, wrong: [] } });
     }
     expect(killsDuringWrite).toBeGreaterThan(0);
-    const after = await data('e', 'download', '--symbol', 'BTCUSDT', '--interval', '1m');
+    const after = await dataCommand('e', 'download', '--symbol', 'BTCUSDT', '--interval', '1m');
     expect(after.code).toBe(0);
     expect(checkBars(catalog, BTC).manifest).toMatchObject({ rows: 299 + 240, gaps: 0 });
     expect(isWriting()).toBe(false);

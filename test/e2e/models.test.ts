@@ -62,10 +62,10 @@ describe('models of a definition', () => {
     const before = csvRows(plainRun, 'fills.csv');
     const after = csvRows(name, 'fills.csv');
     expect(before.length).toBeGreaterThan(10);
-    const worse = after.map((row, index) => Number(row['price']) - Number(before[index]?.['price']));
+    const priceChanges = after.map((row, index) => Number(row['price']) - Number(before[index]?.['price']));
     // The first two fills have the same decisions in both runs: the buy pays two ticks more, the sell gets two less.
-    expect(worse[0]).toBeCloseTo(0.02, 8);
-    expect(worse[1]).toBeCloseTo(-0.02, 8);
+    expect(priceChanges[0]).toBeCloseTo(0.02, 8);
+    expect(priceChanges[1]).toBeCloseTo(-0.02, 8);
   });
 
   test('a slippage model gets the bar in which the order fills, and the share of its volume', async () => {
@@ -79,18 +79,18 @@ export default slippageModel(({ price, qty, bar, share }) => {
     writeDefinition('models: { slippage: models/share.ts }\n');
     const { record } = await backtest({ definition: 'run.yaml' });
     const { bars } = record.feeds[0]!;
-    let sold = 0;
+    let saleCount = 0;
     for (let fillIndex = 0; fillIndex < record.fills.length; fillIndex++) {
       // A market buy is by amount, so its fill does not show the quantity at the quoted price.
       if (record.fills.side[fillIndex] === 0) continue;
       const row = bars.openMs.indexOf(record.fills.timeMs[fillIndex]!);
       const { open, high, low, volume } = bars;
       const share = record.fills.lots[fillIndex]! / 10 ** bars.instrument.quantityDigits / volume[row]!;
-      const exactly = open[row]! - (high[row]! - low[row]!) * Math.sqrt(share);
-      expect(record.fills.price[fillIndex]! / 10 ** bars.instrument.priceDigits).toBeCloseTo(Math.floor(exactly * 100 + 1e-6) / 100, 8);
-      sold++;
+      const exactPrice = open[row]! - (high[row]! - low[row]!) * Math.sqrt(share);
+      expect(record.fills.price[fillIndex]! / 10 ** bars.instrument.priceDigits).toBeCloseTo(Math.floor(exactPrice * 100 + 1e-6) / 100, 8);
+      saleCount++;
     }
-    expect(sold).toBeGreaterThan(5);
+    expect(saleCount).toBeGreaterThan(5);
   });
 
   test('fills.impact is added to a slippage model, and to a module that wraps slippage without the bar argument', async () => {
@@ -111,8 +111,8 @@ export default composeModule('twice', ({ rebind }) => {
       impactOfFirst + 0.02,
       8,
     );
-    const wrapped = `modules: [modules/twice.ts]\n${impact.replace('{ impact', '{ slippageTicks: 3, impact')}`;
-    expect((await firstPrice(wrapped)) - (await firstPrice(''))).toBeCloseTo(impactOfFirst + 0.06, 8);
+    const wrappedSlippage = `modules: [modules/twice.ts]\n${impact.replace('{ impact', '{ slippageTicks: 3, impact')}`;
+    expect((await firstPrice(wrappedSlippage)) - (await firstPrice(''))).toBeCloseTo(impactOfFirst + 0.06, 8);
   });
 
   test.each([
@@ -164,7 +164,7 @@ export default riskRule({ code: 'EVEN_DAYS', check: (order, { timeMs }) => (Math
   });
 
   test.each([
-    ['a strategy in its place', 'slippage', 'SmaCross', /bad\.ts: expected a slippage model as default export, got a function/],
+    ['a strategy in the place of a model', 'slippage', 'SmaCross', /bad\.ts: expected a slippage model as default export, got a function/],
     ['another kind of model', 'fees', 'slippageModel(() => 0)', /expected a fee model as default export, got a slippage model/],
     ['a file that does not compile', 'slippage', '(', /bad\.ts:3:1\d: Unexpected ";"/],
     ['a slippage that is not a number', 'slippage', 'slippageModel(() => NaN)', /the slippage model returned NaN, at /],
@@ -177,19 +177,19 @@ export default riskRule({ code: 'EVEN_DAYS', check: (order, { timeMs }) => (Math
     ['a rule with a code that is taken', 'risk', "riskRule({ code: 'MARGIN', check: () => null })", /run\.yaml:6 models\.risk\.0: expected a code .* got MARGIN, which another rule has/],
     ['a rule with a code of futures', 'risk', "riskRule({ code: 'TIER', check: () => null })", /models\.risk\.0: expected a code .* got TIER, which another rule has/],
     ['a rule with a code of the order manager', 'risk', "riskRule({ code: 'SLOT_BUSY', check: () => null })", /got SLOT_BUSY, which another rule has/],
-    ['a rule that answers true', 'risk', "riskRule({ code: 'ODD_ONE', check: () => true as never })", /the risk rule ODD_ONE returned neither null nor a text but true, at /],
+    ['a rule that returns true', 'risk', "riskRule({ code: 'ODD_ONE', check: () => true as never })", /the risk rule ODD_ONE returned neither null nor a text but true, at /],
     ['a slippage beyond all ticks', 'slippage', 'slippageModel(() => 1e308)', /^the slippage model returned 1e\+308, at /],
     ['a slippage beyond all prices', 'slippage', 'slippageModel(() => 1e15)', /^the slippage model returned 1000000000000000, at /],
-    ['a slippage that has no text', 'slippage', 'slippageModel(() => Object.create(null) as never)', /^the slippage model returned an object, at /],
-    ['a slippage model that throws what has no text', 'slippage', 'slippageModel(() => { throw Object.create(null); })', /^the slippage model threw: a value of type object that has no text, at /],
-    ['a fee below zero that rounds to none', 'fees', 'feeModel(() => -1e-9)', /^the fee model returned -1e-9, at /],
+    ['a slippage that is an object without text', 'slippage', 'slippageModel(() => Object.create(null) as never)', /^the slippage model returned an object, at /],
+    ['a slippage model that throws an object without text', 'slippage', 'slippageModel(() => { throw Object.create(null); })', /^the slippage model threw: a value of type object that has no text, at /],
+    ['a negative fee that rounds to zero', 'fees', 'feeModel(() => -1e-9)', /^the fee model returned -1e-9, at /],
     ['a fee model that is asynchronous', 'fees', 'feeModel((async () => 0) as never)', /^the fee model returned a promise: models are synchronous, at /],
     ['a rule that is asynchronous', 'risk', "riskRule({ code: 'ODD_ONE', check: (async () => null) as never })", /the risk rule ODD_ONE returned neither null nor a text but a promise: models are synchronous, at /],
-    ['a rule with the code of unsound orders', 'risk', "riskRule({ code: 'BAD_INPUT', check: () => null })", /got BAD_INPUT, which another rule has/],
-    ['a rule that says false in quotes', 'risk', "riskRule({ code: 'ODD_ONE', check: () => null, reductionsToo: 'false' as never })", /run\.yaml:6 models\.risk\.0: reductionsToo of the risk rule ODD_ONE: expected true or false, got 'false'/],
-    ['a rule that counts reductions', 'risk', "riskRule({ code: 'ODD_ONE', check: () => null, reductionsToo: 1 as never })", /reductionsToo of the risk rule ODD_ONE: expected true or false, got 1\n {2}write reductionsToo: true/],
+    ['a rule with the code of invalid orders', 'risk', "riskRule({ code: 'BAD_INPUT', check: () => null })", /got BAD_INPUT, which another rule has/],
+    ['a rule whose reductionsToo is false in quotes', 'risk', "riskRule({ code: 'ODD_ONE', check: () => null, reductionsToo: 'false' as never })", /run\.yaml:6 models\.risk\.0: reductionsToo of the risk rule ODD_ONE: expected true or false, got 'false'/],
+    ['a rule whose reductionsToo is a number', 'risk', "riskRule({ code: 'ODD_ONE', check: () => null, reductionsToo: 1 as never })", /reductionsToo of the risk rule ODD_ONE: expected true or false, got 1\n {2}write reductionsToo: true/],
     ['a rule without a check', 'risk', "riskRule({ code: 'ODD_ONE' } as never)", /expected a risk rule as default export, got one whose check is not a function/],
-  ])('the model %s ends the run with an error, and nothing is written', async (_model, kind, modelExpression, message) => {
+  ])('a definition with %s ends the run with an error, and nothing is written', async (_model, kind, modelExpression, message) => {
     const before = fixture.runs().length;
     fixture.write('models/bad.ts', `${MODEL_IMPORTS}\nexport default ${modelExpression};\n`);
     writeDefinition(`models: { ${kind}: ${kind === 'risk' ? '[models/bad.ts]' : 'models/bad.ts'} }\n`);

@@ -9,8 +9,8 @@ import { synthesizeBars } from '../../src/adapters/catalog/generate/generate.ts'
 import { packedFile } from '../fixtures/packed.ts';
 
 const canInstall = spawnSync('npm', ['view', 'vitest@4.1.12', 'version'], { timeout: 15_000 }).status === 0;
-/** npm takes packages from its cache without asking the registry, because versions are pinned. */
-const QUIETLY = { npm_config_prefer_offline: 'true', npm_config_audit: 'false', npm_config_fund: 'false' };
+/** Settings of npm: packages come from its cache without a question to the registry, because versions are pinned. */
+const NPM_SETTINGS = { npm_config_prefer_offline: 'true', npm_config_audit: 'false', npm_config_fund: 'false' };
 if (!canInstall) console.log('skipped: no package registry can be reached, so `npm i` of a new project cannot be tried');
 
 describe.skipIf(!canInstall)('a new user', () => {
@@ -26,33 +26,33 @@ describe.skipIf(!canInstall)('a new user', () => {
   afterAll(() => rmSync(home, { recursive: true, force: true }));
 
   /** Runs a command line as a user types it, and checks that its output is readable. */
-  function type(cwd: string, line: string): string {
+  function typeLine(cwd: string, line: string): string {
     const { status, stdout, stderr } = spawnSync('bash', ['-c', line], {
       cwd,
       encoding: 'utf8',
-      env: { ...process.env, ...QUIETLY, NO_COLOR: '1' },
+      env: { ...process.env, ...NPM_SETTINGS, NO_COLOR: '1' },
       timeout: 240_000,
     });
     expect(status, `${line}\n${stdout}\n${stderr}`).toBe(0);
     if (line.includes('isobar')) {
-      for (const printed of stdout.split('\n')) expect(printed.length, printed).toBeLessThanOrEqual(100);
+      for (const printedLine of stdout.split('\n')) expect(printedLine.length, printedLine).toBeLessThanOrEqual(100);
       expect(stdout + stderr).not.toMatch(/^\s+at .*:\d+:\d+\)?$/m);
     }
     return stdout;
   }
 
   /** Runs the command in the project where npx finds it. Another step has tried npx itself, which takes half a second per start. */
-  const isobar = (line: string): string => type(project, `node_modules/.bin/isobar ${line}`);
+  const isobar = (line: string): string => typeLine(project, `node_modules/.bin/isobar ${line}`);
 
   test('a new user can init, install, backtest, use own bars, edit a strategy, sweep and report', () => {
-    const created = type(home, `npx --yes --package ${tarball} isobar init my-strategies`);
+    const created = typeLine(home, `npx --yes --package ${tarball} isobar init my-strategies`);
     expect(created).toMatch(/strategies\/meanCross\.ts[\s\S]*Next:\n {2}cd my-strategies\n {2}npm i\n/);
-    type(project, 'npm i --no-audit --no-fund');
-    expect(type(project, 'npx isobar backtest backtests/first.yaml')).toMatch(
+    typeLine(project, 'npm i --no-audit --no-fund');
+    expect(typeLine(project, 'npx isobar backtest backtests/first.yaml')).toMatch(
       /MeanCross {2}DEMOUSDT 1h[\s\S]*Net return[\s\S]*Report {3}runs\//,
     );
-    type(project, 'npm test');
-    type(project, 'npx tsc');
+    typeLine(project, 'npm test');
+    typeLine(project, 'npx tsc');
 
     const { length, openMs, open, high, low, close, volume } = synthesizeBars({
       symbol: 'BTCUSDT',

@@ -22,7 +22,7 @@ export default class Counter extends Strategy {
 }
 `;
 
-/** Runs `isobar parity` on a planted bot, with the words behind the folder. */
+/** Runs `isobar parity bot` on a planted bot, once for each list of further arguments. */
 async function parityOf(planted: Planted, ...runs: readonly (readonly string[])[]) {
   const results: Awaited<ReturnType<typeof commandIn>>[] = [];
   await comparePlanted(planted, async (folder) => {
@@ -52,7 +52,7 @@ test('bars of an interval that the catalog lacks are built from shorter ones, as
   });
 }, 120_000);
 
-test('different runs end with exit code 3, the first difference, its cause, and the bridge', async () => {
+test('runs that differ end with exit code 3 and show the first difference, its cause, and the bridge', async () => {
   const [json, text] = await parityOf(
     {
       catalog: (bars) => ({
@@ -89,14 +89,14 @@ test('bad input ends with exit code 2 and a remedy', async () => {
   }
   const [changed] = await parityOf({}, ['--config', 'other.yaml']);
   expect(changed!.code).toBe(2);
-  const message = comparePlanted({ catalog: (bars) => ({ ...bars, ...firstOf(bars) }) });
-  await expect(message).rejects.toThrow(/no bars of AAAUSDT 1h in the period of the bot/);
+  const comparison = comparePlanted({ catalog: (bars) => ({ ...bars, ...firstRowsOf(bars) }) });
+  await expect(comparison).rejects.toThrow(/no bars of AAAUSDT 1h in the period of the bot/);
 }, 120_000);
 
 type Columns = Parameters<NonNullable<Planted['catalog']>>[0];
 
 /** Returns the first rows of the bars. */
-function firstOf({ openMs, closeMs, open, high, low, close, volume }: Columns) {
+function firstRowsOf({ openMs, closeMs, open, high, low, close, volume }: Columns) {
   const cut = (column: Float64Array): Float64Array => column.slice(0, FIRST_ROW);
   const columns = { openMs: cut(openMs), closeMs: cut(closeMs), open: cut(open), high: cut(high), low: cut(low), close: cut(close) };
   return { ...columns, volume: cut(volume), length: FIRST_ROW };

@@ -20,26 +20,27 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** A finished backtest with the members of its summary. */
-interface Ran extends CommandOutput {
+interface FinishedBacktest extends CommandOutput {
   readonly proof: RunProof;
   readonly warnings: readonly Warning[];
   readonly resultHash: string;
   readonly runFolder: string;
 }
 
+/** The arguments of a backtest of a strategy file on the bars of this test. */
 const dataOptions = (file: string): string[] => [file, '--data', 'BTCUSDT-1h.csv', '--cash', '100000', '--quiet'];
 
 /** Runs a backtest, and reads its summary. */
-async function backtest(file: string, ...options: readonly string[]): Promise<Ran> {
+async function backtest(file: string, ...options: readonly string[]): Promise<FinishedBacktest> {
   const finished = await commandIn(folder, ['backtest', ...dataOptions(file), '--no-report', ...options]);
   expect(finished.code, finished.stderr).toBe(0);
   const runFolder = finished.stdout.trim();
-  const summary = JSON.parse(readFileSync(join(folder, runFolder, 'summary.json'), 'utf8')) as Ran;
+  const summary = JSON.parse(readFileSync(join(folder, runFolder, 'summary.json'), 'utf8')) as FinishedBacktest;
   return { ...finished, ...summary, runFolder };
 }
 
-/** Writes a strategy file with this body. */
-function strategy(name: string, body: string, before = ''): string {
+/** Writes a strategy file with this body, after the code `before`. Returns its name. */
+function writeStrategy(name: string, body: string, before = ''): string {
   writeFileSync(
     join(folder, name),
     `import { Strategy } from 'isobar';\n${before}\nexport default class A extends Strategy {\n${body}\n}\n`,
@@ -47,6 +48,7 @@ function strategy(name: string, body: string, before = ''): string {
   return name;
 }
 
+/** Buys and exits in turn. */
 const FLIP = 'override onBar() { if (this.position().isFlat) this.buy(); else this.exit(); }';
 
 describe('a clean strategy', () => {
@@ -66,7 +68,7 @@ describe('a clean strategy', () => {
   });
 
   test('the output of a proved strategy is printed once, and its folder holds nothing more', async () => {
-    const file = strategy('prints.ts', `override onStart() { console.log('I begin'); console.error('I began'); }\n${FLIP}`);
+    const file = writeStrategy('prints.ts', `override onStart() { console.log('I begin'); console.error('I began'); }\n${FLIP}`);
     const { stderr, runFolder } = await backtest(file);
     expect(stderr.match(/I begin/g)).toHaveLength(1);
     expect(stderr.match(/I began/g)).toHaveLength(1);
@@ -84,7 +86,7 @@ describe('a clean strategy', () => {
       /needs 2\s000 bars of BTCUSDT 1h before its first decision, and the data have 1500/,
     ],
   ])('a clean strategy that %s is not proved', async (name, body, before, why) => {
-    const { proof } = await backtest(strategy(`${name.replaceAll(' ', '-')}.ts`, body, before));
+    const { proof } = await backtest(writeStrategy(`${name.replaceAll(' ', '-')}.ts`, body, before));
     expect(proof.verdict).toBe('not-proved');
     for (const { verdict, text } of proof.proofs) expect([verdict, text]).toEqual(['not-proved', expect.stringMatching(why)]);
   });
@@ -92,7 +94,7 @@ describe('a clean strategy', () => {
   test('a clean strategy of several feeds, whose first rows differ, is proved', async () => {
     expect((await commandIn(folder, ['data', 'import', 'BTCUSDT-1h.csv'])).code).toBe(0);
     expect((await commandIn(folder, ['data', 'resample', '--symbol', 'BTCUSDT', '--interval', '1d'])).code).toBe(0);
-    strategy(
+    writeStrategy(
       'twoFeeds.ts',
       "days = this.feed('days'); slow = this.use(sma(this.days.close, 5)); hours = this.feed('bars'); override onBar() { if (this.hours.close.value > this.slow.value) this.buy({ quote: '100' }, { feed: this.hours }); else this.exit(this.hours); }",
       "import { sma } from 'isobar';",
@@ -101,7 +103,7 @@ describe('a clean strategy', () => {
     writeFileSync(join(folder, 'two.yaml'), `strategy: twoFeeds.ts\n${feeds}\ncash: { USDT: '100000' }\ncatalog: data\n`);
     const { stdout, code, stderr } = await commandIn(folder, ['backtest', 'two.yaml', '--json', '--quiet', '--no-report']);
     expect(code, stderr).toBe(0);
-    expect((JSON.parse(stdout) as Ran).proof).toMatchObject({ verdict: 'proved', from: 'sample' });
+    expect((JSON.parse(stdout) as FinishedBacktest).proof).toMatchObject({ verdict: 'proved', from: 'sample' });
   });
 });
 
@@ -111,7 +113,7 @@ describe('a refuted strategy', () => {
     ['biased/lateHigh.ts', 'blocks', 'biased/lateHigh.ts', 5],
     ['biased/fs.ts', 'purity', 'biased/fs.ts', 3],
     ['clean/state.ts', 'purity', 'clean/state.ts', 3],
-  ])('a refuted strategy: %s: %s', async (name, proofName, file, line) => {
+  ])('the strategy %s is refuted by the proof %s, and a warning names the line', async (name, proofName, file, line) => {
     const { proof, warnings, stderr } = await backtest(name);
     expect(stderr).toBe('');
     expect(proof).toMatchObject({ verdict: 'refuted', from: 'sample' });
@@ -138,7 +140,7 @@ describe('a refuted strategy', () => {
       'const rises = new Map<number, boolean>();',
     ],
   ])('a refuted strategy whose variable of a module %s has a warning that names the state', async (name, body, before) => {
-    const { proof, warnings } = await backtest(strategy(`${name.replaceAll(' ', '-')}.ts`, body, before));
+    const { proof, warnings } = await backtest(writeStrategy(`${name.replaceAll(' ', '-')}.ts`, body, before));
     expect(proof.verdict).toBe('refuted');
     expect(warnings.slice(0, 2).map(({ code }) => code)).toEqual(['PROOF_REFUTED', 'STATE_KEPT']);
     expect(warnings[1]).toMatchObject({ line: 4 });
@@ -147,7 +149,7 @@ describe('a refuted strategy', () => {
   test('a decision on the length of a number in the language of the machine is refuted', async () => {
     const body =
       'n = 0; override onBar() { const isEven = (this.bars.close.value * 100).toLocaleString().length % 2 === this.n++ % 2; if (this.position().isFlat === isEven) this.buy(); else this.exit(); }';
-    const { proof, warnings } = await backtest(strategy('numberLength.ts', body));
+    const { proof, warnings } = await backtest(writeStrategy('numberLength.ts', body));
     expect(proof.verdict).toBe('refuted');
     expect(warnings.slice(0, 2).map(({ code }) => code)).toEqual(['PROOF_REFUTED', 'IMPURE_EXTERNAL']);
   });
@@ -155,7 +157,7 @@ describe('a refuted strategy', () => {
   test('a strategy that caches by price what follows only from the price is proved', async () => {
     const body =
       'override onBar() { const { value } = this.bars.close; const key = Math.round(value / 50); if (!known.has(key)) known.set(key, Math.sin(key) > 0); if (known.get(key)) this.target({ equity: 0.5 }); else this.exit(); }';
-    const { proof } = await backtest(strategy('memo.ts', body, 'const known = new Map<number, boolean>();'));
+    const { proof } = await backtest(writeStrategy('memo.ts', body, 'const known = new Map<number, boolean>();'));
     expect(proof.verdict).toBe('proved');
   });
 
@@ -175,38 +177,41 @@ describe('a refuted strategy', () => {
   });
 
   test('a refuted strategy has its effects outside of the run only once', async () => {
-    const lines = join(folder, 'own.log');
-    const body = `override onBar() { appendFileSync(${JSON.stringify(lines)}, 'bar\\n'); if (this.position().isFlat) this.buy(); else this.exit(); }`;
-    const { proof } = await backtest(strategy('appends.ts', body, "import { appendFileSync } from 'node:fs';"));
-    expect(readFileSync(lines, 'utf8').split('\n')).toHaveLength(ROWS + 1);
+    const logFile = join(folder, 'own.log');
+    const body = `override onBar() { appendFileSync(${JSON.stringify(logFile)}, 'bar\\n'); if (this.position().isFlat) this.buy(); else this.exit(); }`;
+    const { proof } = await backtest(writeStrategy('appends.ts', body, "import { appendFileSync } from 'node:fs';"));
+    expect(readFileSync(logFile, 'utf8').split('\n')).toHaveLength(ROWS + 1);
     expect(proof.proofs[0]).toMatchObject({ name: 'purity', verdict: 'refuted', file: 'appends.ts', line: 4 });
-    appendFileSync(lines, 'left as it is');
+    appendFileSync(logFile, 'left as it is');
   });
 });
 
 describe('a strategy that ends its worker when it is loaded a second time', () => {
-  // A proof can see neither of them: what they change is in the process, not in their module.
-  const FIRST = "const times = Symbol.for('times'); const seen = Reflect.get(Intl, times) ?? 0; Reflect.set(Intl, times, seen + 1);";
+  // No proof can see this counter of the loads: it is in the process, not in the module.
+  const COUNT_LOADS = "const times = Symbol.for('times'); const seen = Reflect.get(Intl, times) ?? 0; Reflect.set(Intl, times, seen + 1);";
   test.each([
     ['hangs', 'for (;;) Math.abs(1);', /^the strategy gave no answer for 1 s in the sample$/, ['--bar-timeout', '1']],
     ['exits', 'process.exit(7);', /^the strategy ended the process of the sample \(exit code 7\)$/, []],
   ])(
-    'a strategy that ends its worker when it is loaded a second time: %s: the run is made without a sample, which says why',
+    'a strategy that %s when it is loaded a second time runs without a sample, and the reason is given',
     async (name, statement, why, options) => {
-      const { proof, resultHash } = await backtest(strategy(`${name}.ts`, FLIP, `${FIRST} if (seen > 0) { ${statement} }`), ...options);
+      const { proof, resultHash } = await backtest(
+        writeStrategy(`${name}.ts`, FLIP, `${COUNT_LOADS} if (seen > 0) { ${statement} }`),
+        ...options,
+      );
       expect(proof).toMatchObject({ verdict: 'not-proved', from: 'sample', proofs: [], why: expect.stringMatching(why) as string });
-      expect(resultHash).toBe((await backtest(strategy('plain.ts', FLIP))).resultHash);
+      expect(resultHash).toBe((await backtest(writeStrategy('plain.ts', FLIP))).resultHash);
     },
   );
 });
 
-test('the verdict of isobar prove takes the place of the sample for the same code, data and settings alone; the result is the same', async () => {
+test('the verdict of isobar prove replaces the sample, without another result, only for the same code, data and settings', async () => {
   const file = 'clean/dow.ts';
-  const inIt = ['--ledger', 'elsewhere'];
+  const otherLedger = ['--ledger', 'elsewhere'];
   const sampled = await backtest(file);
-  expect((await commandIn(folder, ['prove', ...dataOptions(file), '--times', '2', ...inIt])).code).toBe(0);
+  expect((await commandIn(folder, ['prove', ...dataOptions(file), '--times', '2', ...otherLedger])).code).toBe(0);
   expect(existsSync(join(folder, 'elsewhere/proofs.jsonl'))).toBe(true);
-  const proved = await backtest(file, ...inIt);
+  const proved = await backtest(file, ...otherLedger);
   expect(proved.proof).toMatchObject({ verdict: 'proved', from: 'prove', bars: ROWS });
   expect(proved.proof.proofs.map(({ name }) => name)).toEqual(['purity', 'blocks', 'prefix', 'poison', 'warm-up', 'metamorphic']);
   expect(Date.parse(proved.proof.madeAt!)).toBeGreaterThan(0);
@@ -218,11 +223,11 @@ test('the verdict of isobar prove takes the place of the sample for the same cod
   expect((await commandIn(folder, ['report', proved.runFolder])).stdout).toMatch(
     /\n {2}Proof {8}proved by isobar prove over 1\s500 bars, \d{4}-\d\d-\d\d\n/,
   );
-  const otherSeed = await backtest(file, '--set', 'seed=3', ...inIt);
+  const otherSeed = await backtest(file, '--set', 'seed=3', ...otherLedger);
   expect(otherSeed.proof).toMatchObject({ from: 'sample', code, data });
   expect(otherSeed.proof.settings).not.toBe(settings);
   writeFileSync(join(folder, file), `${readFileSync(join(folder, file), 'utf8')}\nexport const more = 1;\n`);
-  const otherCode = await backtest(file, ...inIt);
+  const otherCode = await backtest(file, ...otherLedger);
   expect(otherCode.proof).toMatchObject({ from: 'sample', data, settings });
   expect(otherCode.proof.code).not.toBe(code);
 });

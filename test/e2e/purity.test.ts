@@ -1,4 +1,4 @@
-// Tests the command on two corpora of strategies: it reports every biased one and accuses no clean one.
+// Tests `isobar backtest` on two corpora of strategies: it warns about every biased one and about no clean one.
 
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -14,6 +14,7 @@ import { KINDS, strategiesOf, writeCorpora, type CorpusKind } from '../fixtures/
 const HOUR = 3_600_000;
 let folder = '';
 
+/** The strategy files of one kind. */
 interface Corpus {
   readonly kind: CorpusKind;
   readonly names: readonly string[];
@@ -49,7 +50,7 @@ interface RunOutcome {
 }
 
 /** Runs the command in this process. The strategy still runs in a thread. */
-async function run(file: string): Promise<RunOutcome> {
+async function runInThread(file: string): Promise<RunOutcome> {
   const args = [
     'backtest',
     file,
@@ -63,18 +64,20 @@ async function run(file: string): Promise<RunOutcome> {
     '--out',
     `runs-${file.replaceAll(/\W/g, '-')}`,
   ];
-  const { code, stdout, stderr } = await (NEED_OWN_THREAD.has(file) ? commandIn : commandInKeptThread)(folder, args);
+  const runCommand = NEED_OWN_THREAD.has(file) ? commandIn : commandInKeptThread;
+  const { code, stdout, stderr } = await runCommand(folder, args);
   const { warnings = [] } = (stdout === '' ? {} : JSON.parse(stdout)) as Partial<RunOutcome>;
   return { code: code ?? NaN, stderr, warnings: suspicions(warnings) };
 }
 
+/** Returns the warnings about look-ahead, state and impure calls. */
 const suspicions = (warnings: readonly Warning[]): readonly Warning[] =>
   warnings.filter((warning) => ['lookahead', 'state', 'impure'].includes(warningClass(warning)));
 
 /** Clean strategies that need a thread of their own: its streams, or built-ins that are fixed. */
-const NEED_THREAD = new Set(['console.ts', 'functionMembers.ts', 'packageLoad.ts']);
+const CLEAN_WITH_THREAD = new Set(['console.ts', 'functionMembers.ts', 'packageLoad.ts']);
 /** The other clean strategies leave nothing behind. */
-const isRunHere = (kind: Corpus['kind'], name: string): boolean => kind === 'clean' && !NEED_THREAD.has(name);
+const isRunHere = (kind: Corpus['kind'], name: string): boolean => kind === 'clean' && !CLEAN_WITH_THREAD.has(name);
 
 /** Does in this thread what the command does in a worker. */
 async function runHere(file: string): Promise<RunOutcome> {
@@ -88,7 +91,7 @@ describe.each(corpora)('the $kind corpus', ({ kind, names }) => {
   test.each(names)(
     `%s ${kind === 'clean' ? 'runs without a warning' : 'gets a warning, or ends with an error of its own'}`,
     async (name) => {
-      const { code, stderr, warnings } = await (isRunHere(kind, name) ? runHere : run)(join(kind, name));
+      const { code, stderr, warnings } = await (isRunHere(kind, name) ? runHere : runInThread)(join(kind, name));
       if (kind === 'clean') expect({ code, stderr: code === 0 ? '' : stderr, warnings }).toEqual({ code: 0, stderr: '', warnings: [] });
       else if (code === 0) expect(warnings).not.toEqual([]);
       else expect(stderr).not.toMatch(/fault of isobar/);
@@ -97,13 +100,13 @@ describe.each(corpora)('the $kind corpus', ({ kind, names }) => {
 });
 
 test('a declared custom indicator that is not pure ends the run with exit code 3 and names call, indicator, file and line', async () => {
-  const { code, stderr } = await run('biased/closurePure.ts');
+  const { code, stderr } = await runInThread('biased/closurePure.ts');
   expect(code).toBe(3);
   expect(stderr).toMatch(/^A: \w+\(.*\) at 20\d\d-.*custom#1\(close, pure\) \(biased\/closurePure\.ts:4\) is not pure/);
 });
 
 test('a warning names the file and the line of the call', async () => {
-  const { warnings } = await run('biased/mathRandom.ts');
+  const { warnings } = await runInThread('biased/mathRandom.ts');
   expect(warnings).toMatchObject([{ code: 'IMPURE_RANDOM', file: 'biased/mathRandom.ts', line: 2 }]);
 });
 

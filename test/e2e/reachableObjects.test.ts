@@ -13,11 +13,11 @@ afterAll(() => {
 
 /** A strategy that visits all own properties and class getters of everything that it gets. It throws at the first array of bars. */
 const INSPECTOR = `import { atr, sma, Strategy, crossedUp } from 'isobar';
-const seen = new Set();
+const visited = new Set();
 let visitedCount = 0;
 function visit(value, path) {
-  if (value === null || (typeof value !== 'object' && typeof value !== 'function') || seen.has(value)) return;
-  seen.add(value);
+  if (value === null || (typeof value !== 'object' && typeof value !== 'function') || visited.has(value)) return;
+  visited.add(value);
   visitedCount++;
   if (ArrayBuffer.isView(value)) throw new Error('reached ' + path);
   if (path.split('.').length > 8) return;
@@ -39,7 +39,7 @@ export default class Inspector extends Strategy {
     visit(this.position(), 'position');
     visit(this.openOrders(), 'orders');
     visit(this.bars.bar, 'bar');
-    seen.clear();
+    visited.clear();
   }
   onOrder(order) { visit(order, 'order'); }
   onFill(fill) { visit(fill, 'fill'); }

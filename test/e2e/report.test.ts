@@ -40,7 +40,7 @@ describe.skipIf(!hasBrowser)('report.html', () => {
         rows: 30_000,
         trades: 120,
         instruments: 2,
-        isWithIndicators: true,
+        hasIndicators: true,
         quality: { gaps: 5, missingBars: 600, synthetic: true },
       }),
     );

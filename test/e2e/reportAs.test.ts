@@ -1,4 +1,4 @@
-// Tests `isobar report --as`: the figures of other tools as a table and as JSON, and what it refuses.
+// Tests `isobar report --as`: the figures of other tools as a table and as JSON, and which options it rejects.
 
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

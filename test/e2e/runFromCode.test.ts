@@ -1,4 +1,4 @@
-// Tests `isobar/run`: a class, a file and a definition give the same result from bars of any kind; wrong arguments are refused.
+// Tests `isobar/run`: a class, a file and a definition give the same result from bars of any kind, and invalid options are rejected.
 
 import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -43,7 +43,7 @@ writeFileSync(
 
 test('a run of a few hours sees the days before it, and contains no whole day', async () => {
   const visibleRows: number[][] = [];
-  class Days extends Strategy {
+  class ReadsDays extends Strategy {
     day = this.feed('day');
     mean = this.use(sma(this.day.close, 2));
     override onBar() {
@@ -51,16 +51,20 @@ test('a run of a few hours sees the days before it, and contains no whole day', 
     }
   }
   const minutes = generateBars({ ...generated, bars: 5 * 1440 });
-  const day = (number: number) => minutes.close[number * 1440 - 1]!;
+  /** Returns the close of a day, counted from 1. */
+  const closeOfDay = (day: number) => minutes.close[day * 1440 - 1]!;
   const both = { ...feeds, day: { symbol: 'TESTUSDT', interval: '1d' } } as const;
   const span = { from: '2024-01-04T22:00', to: '2024-01-05T03:00' };
-  await backtest({ strategy: Days, data: [minutes], feeds: both, cash: '10000', ...span });
+  await backtest({ strategy: ReadsDays, data: [minutes], feeds: both, cash: '10000', ...span });
   expect(visibleRows).toHaveLength(300);
   const midnight = Date.UTC(2024, 0, 5);
-  for (const [ms, mean] of visibleRows) expect(mean).toBeCloseTo((ms! < midnight ? day(2) + day(3) : day(3) + day(4)) / 2, 6);
+  for (const [ms, mean] of visibleRows) {
+    const lastClosedDay = ms! < midnight ? 3 : 4;
+    expect(mean).toBeCloseTo((closeOfDay(lastClosedDay - 1) + closeOfDay(lastClosedDay)) / 2, 6);
+  }
 });
 
-describe('one run, however it is asked for', () => {
+describe('the ways to request one run', () => {
   const file = { strategy: `${STRATEGIES}/smaCross.ts`, params: { fast: 5, slow: 20 }, cash: '10000' };
   const columns = { openMs: [...openMs], open: [...open], high: [...high], low: [...low], close: [...close], volume: [...volume] };
   const plain: Bars = { symbol: 'TESTUSDT', interval: '1m', synthetic: true, ...columns };
@@ -75,7 +79,7 @@ describe('one run, however it is asked for', () => {
     ['one fee for both', { strategy: Cross, data, cash: '10000', fees: '0.001' }],
     ['a definition file', { definition, set: [`catalog=${catalog}`] }],
   ];
-  test.each(ways)('a run gives the same result hash %s', async (_, options) => {
+  test.each(ways)('a run of %s gives the same result hash', async (_, options) => {
     const expected = await backtest({ strategy: Cross, data, cash: '10000' });
     const { resultHash, summary } = await backtest(options);
     expect(expected.fills.length).toBeGreaterThan(10);
@@ -131,11 +135,11 @@ describe('one run, however it is asked for', () => {
       to: '2024-01-02T20:30',
       cash: '10000',
     };
-    const memory = await backtest({ ...hour, data });
-    const stored = await backtest({ ...hour, catalog });
-    expect(memory.resultHash).toBe(stored.resultHash);
-    expect(memory.summary).toEqual(stored.summary);
-    expect(memory.summary.run.warmupRows).toBe(10);
+    const fromMemory = await backtest({ ...hour, data });
+    const fromCatalog = await backtest({ ...hour, catalog });
+    expect(fromMemory.resultHash).toBe(fromCatalog.resultHash);
+    expect(fromMemory.summary).toEqual(fromCatalog.summary);
+    expect(fromMemory.summary.run.warmupRows).toBe(10);
   });
 });
 
@@ -202,7 +206,7 @@ test('report and folder are written on demand, and the manifest says that only c
   await expect(writeRun!('')).rejects.toThrow('write: expected a path, got an empty text');
 });
 
-test('a printed result is the table of the command; undefined figures are null with a reason', async () => {
+test('a printed result is the table of the command, and undefined figures are null with a reason', async () => {
   const result = await backtest({ strategy: Cross, data: generateBars({ bars: 20 }), cash: '10000' });
   expect([inspect(result), JSON.stringify(result)]).toEqual([String(result), JSON.stringify(result.summary)]);
   expect(String(result)).toContain('Cross  SYNUSDT 1h');
@@ -210,8 +214,8 @@ test('a printed result is the table of the command; undefined figures are null w
   expect([result.summary.trades.winRate, result.summary.trades.reasons['winRate']]).toEqual([null, 'no-trades']);
 });
 
-describe('refused, with a line that names the option', () => {
-  const good: CodeOptions = { strategy: Cross, data, cash: '10000' };
+describe('invalid options', () => {
+  const validOptions: CodeOptions = { strategy: Cross, data, cash: '10000' };
   class NoStrategy {
     readonly params = {};
   }
@@ -219,103 +223,115 @@ describe('refused, with a line that names the option', () => {
     // oxlint-disable-next-line typescript/no-misused-promises -- the mistake that this test is about
     override async onBar() {}
   }
-  const bad = (change: object): BacktestOptions => ({ ...good, ...change });
+  const withChange = (change: object): BacktestOptions => ({ ...validOptions, ...change });
   test.each([
-    ['an unknown parameter', bad({ params: { fats: 1 } }), 'backtest options params.fats: no such parameter'],
-    ['a parameter of every object', bad({ params: { constructor: 1 } }), 'backtest options params.constructor: no such parameter'],
+    ['an unknown parameter', withChange({ params: { fats: 1 } }), 'backtest options params.fats: no such parameter'],
+    ['a parameter of every object', withChange({ params: { constructor: 1 } }), 'backtest options params.constructor: no such parameter'],
     [
       'a parameter out of its range',
-      bad({ params: { fast: 1 } }),
+      withChange({ params: { fast: 1 } }),
       'backtest options params.fast: expected a whole number of at least 2, got 1',
     ],
     [
       'a number for an amount',
-      bad({ cash: 10_000 }),
+      withChange({ cash: 10_000 }),
       "backtest options cash: expected starting balances, such as '10000' or { USDT: '10000' }, got 10000",
     ],
     [
       'a number for a balance',
-      bad({ cash: { USDT: 1 } }),
+      withChange({ cash: { USDT: 1 } }),
       'backtest options cash.USDT: expected a quoted decimal (amount of the asset), got 1',
     ],
-    ['a function for a file', bad({ models: { slippage: () => 0.1 } }), 'models.slippage: expected the path of a file, got a function'],
-    ['a class in a list', bad({ strategy: [Cross] }), 'backtest options strategy.0: expected'],
-    ['a number of another kind', bad({ seed: 5n }), 'backtest options seed: expected a whole number (seed, 0 to 2147483647), got a bigint'],
-    ['a fee above 1', bad({ fees: '1.5' }), 'backtest options fees.maker: expected a quoted decimal (fraction below 1'],
-    ['an unknown key', bad({ sed: 1 }), 'backtest options sed: unknown key sed, the nearest valid one is seed'],
-    ['a file that is not there', bad({ data: 'no.csv' }), 'no.csv: cannot be read'],
-    ['no bars', bad({ data: [] }), 'backtest options: expected bars, got none'],
+    [
+      'a function for a file',
+      withChange({ models: { slippage: () => 0.1 } }),
+      'models.slippage: expected the path of a file, got a function',
+    ],
+    ['a class in a list', withChange({ strategy: [Cross] }), 'backtest options strategy.0: expected'],
+    [
+      'a number of another kind',
+      withChange({ seed: 5n }),
+      'backtest options seed: expected a whole number (seed, 0 to 2147483647), got a bigint',
+    ],
+    ['a fee above 1', withChange({ fees: '1.5' }), 'backtest options fees.maker: expected a quoted decimal (fraction below 1'],
+    ['an unknown key', withChange({ sed: 1 }), 'backtest options sed: unknown key sed, the nearest valid one is seed'],
+    ['a file that is not there', withChange({ data: 'no.csv' }), 'no.csv: cannot be read'],
+    ['no bars', withChange({ data: [] }), 'backtest options: expected bars, got none'],
     [
       'two sets without feeds',
-      bad({ data: [data, { ...data, symbol: 'BUSDT' }] }),
+      withChange({ data: [data, { ...data, symbol: 'BUSDT' }] }),
       'expected feeds beside several sets of bars (TESTUSDT 1m, BUSDT 1m)',
     ],
     [
       'a feed that data lacks',
-      bad({ feeds: { bars: { symbol: 'TESTUSD', interval: '1m' } } }),
+      withChange({ feeds: { bars: { symbol: 'TESTUSD', interval: '1m' } } }),
       'unknown symbol TESTUSD, the nearest in data is TESTUSDT',
     ],
     [
       'a class that is not a strategy',
-      bad({ strategy: NoStrategy }),
+      withChange({ strategy: NoStrategy }),
       'NoStrategy: expected a class that extends Strategy, got NoStrategy, which does not',
     ],
-    ['an asynchronous callback', bad({ strategy: Late }), 'Late: expected a synchronous onBar'],
-  ])('refused, with a line that names the option: %s', async (_, options, message) => {
+    ['an asynchronous callback', withChange({ strategy: Late }), 'Late: expected a synchronous onBar'],
+  ])('%s is rejected, and the error names the option', async (_, options, message) => {
     await expect(backtest(options)).rejects.toThrow(message);
   });
 });
 
 test('options that would have no effect beside a definition, and unknown options, are rejected', async () => {
-  const ran = (options: unknown) => backtest(options as BacktestOptions);
-  await expect(ran({ definition, cash: '5' })).rejects.toThrow('backtest options cash: expected not to be given with definition');
-  await expect(ran({ definition, cash: '5' })).rejects.toMatchObject({
+  const backtestOf = (options: unknown) => backtest(options as BacktestOptions);
+  await expect(backtestOf({ definition, cash: '5' })).rejects.toThrow('backtest options cash: expected not to be given with definition');
+  await expect(backtestOf({ definition, cash: '5' })).rejects.toMatchObject({
     name: 'ConfigError',
     remedy: expect.stringContaining("set: ['cash=...']"),
   });
-  await expect(ran({ definition: 5 })).rejects.toThrow('options definition: expected the path of a run definition, got a number');
-  await expect(ran({ definition, set: 'fees=3' })).rejects.toThrow('backtest options set: expected a list of texts, got "fees=3"');
-  await expect(ran({ strategy: Cross, data, cash: '5', toString: 1 })).rejects.toThrow('backtest options toString: unknown key toString');
-  await expect(ran({ strategy: Cross, data, cash: '5', symbol: 'BTCUSDT' })).rejects.toThrow(
+  await expect(backtestOf({ definition: 5 })).rejects.toThrow('options definition: expected the path of a run definition, got a number');
+  await expect(backtestOf({ definition, set: 'fees=3' })).rejects.toThrow('backtest options set: expected a list of texts, got "fees=3"');
+  await expect(backtestOf({ strategy: Cross, data, cash: '5', toString: 1 })).rejects.toThrow(
+    'backtest options toString: unknown key toString',
+  );
+  await expect(backtestOf({ strategy: Cross, data, cash: '5', symbol: 'BTCUSDT' })).rejects.toThrow(
     'backtest options symbol: expected a file in data beside it, got none',
   );
-  await expect(ran({ strategy: Cross, data: 5, cash: '5' })).rejects.toThrow('expected the path of a file, or bars in columns, got 5');
-  await expect(ran({ strategy: Cross, data: { ...data, symbol: 'btcusdt' }, cash: '5' })).rejects.toMatchObject({
+  await expect(backtestOf({ strategy: Cross, data: 5, cash: '5' })).rejects.toThrow(
+    'expected the path of a file, or bars in columns, got 5',
+  );
+  await expect(backtestOf({ strategy: Cross, data: { ...data, symbol: 'btcusdt' }, cash: '5' })).rejects.toMatchObject({
     message: 'symbol: expected capital letters, digits, - and _ (BTCUSDT), got "btcusdt"',
     remedy: 'docs/from-code.md shows what bars are',
   });
-  await expect(ran(undefined)).rejects.toThrow('backtest options: expected an object, got nothing');
-  await expect(ran('x.yaml')).rejects.toThrow('backtest options: expected an object, got a string');
+  await expect(backtestOf(undefined)).rejects.toThrow('backtest options: expected an object, got nothing');
+  await expect(backtestOf('x.yaml')).rejects.toThrow('backtest options: expected an object, got a string');
 });
 
-test('an order of an endless size is denied, and its run folder is written', async () => {
-  class Endless extends Strategy {
+test('an order of an infinite size is denied, and its run folder is written', async () => {
+  class BuysInfinity extends Strategy {
     override onBar() {
-      if (this.position().isFlat) this.buy({ base: 1 / 0 }, { tag: 'endless' });
+      if (this.position().isFlat) this.buy({ base: 1 / 0 }, { tag: 'infinite' });
     }
   }
-  const result = await backtest({ strategy: Endless, data, cash: '1000' });
+  const result = await backtest({ strategy: BuysInfinity, data, cash: '1000' });
   expect(result.summary.orders.refusedByRiskByCode).toEqual({ BAD_INPUT: result.orders.length });
   const [, row] = readFileSync(join(await result.write(join(folder, 'runs')), 'orders.csv'), 'utf8').split('\n');
   expect(row).toMatch(/^1,0,spot:TESTUSDT,buy,market,denied,0,,,,/);
 });
 
-test('a feed of another type is reported as such, and not as a missing name', async () => {
-  class Lost extends Strategy {
+test('a text in the place of a feed is reported as such, and not as a missing name', async () => {
+  class PassesText extends Strategy {
     override onBar() {
       this.position('bars' as never);
     }
   }
-  await expect(backtest({ strategy: Lost, data, cash: '1' })).rejects.toThrow(/^Lost: expected a feed of this strategy/);
+  await expect(backtest({ strategy: PassesText, data, cash: '1' })).rejects.toThrow(/^PassesText: expected a feed of this strategy/);
 });
 
 test('a strategy that throws is a StrategyError that names the bar, with its own error as the cause', async () => {
-  class Broken extends Strategy {
+  class Throws extends Strategy {
     override onBar() {
       throw new RangeError('mine');
     }
   }
-  const error: unknown = await backtest({ strategy: Broken, data, cash: '1' }).catch((thrown: unknown) => thrown);
+  const error: unknown = await backtest({ strategy: Throws, data, cash: '1' }).catch((thrown: unknown) => thrown);
   expect(error).toMatchObject({
     name: 'StrategyError',
     message: expect.stringContaining('2024-01-01 00:01 UTC'),

@@ -6,20 +6,22 @@ import { expect, test } from 'vitest';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
-const FIRST = Date.UTC(2022, 0, 1);
-const LATER = FIRST + 357 * DAY;
+const FIRST_MS = Date.UTC(2022, 0, 1);
+/** The first of the 5-minute bars: 60 days before the end of the hourly ones. */
+const FIVES_START_MS = FIRST_MS + 357 * DAY;
 
-const hours = generateBars({ symbol: 'TESTUSDT', interval: '1h', from: '2022-01-01', bars: 417 * 24, seed: 3 });
+const hourlyBars = generateBars({ symbol: 'TESTUSDT', interval: '1h', from: '2022-01-01', bars: 417 * 24, seed: 3 });
 /** Returns 5-minute bars for the last 60 days, at the prices of the hourly bars. */
-function fives(days = 60, startMs = LATER): Bars {
+function fiveMinuteBars(days = 60, startMs = FIVES_START_MS): Bars {
   const rows = days * 288;
-  const close = Float64Array.from({ length: rows }, (_, row) => hours.close[Math.floor((startMs - FIRST) / HOUR) + Math.floor(row / 12)]!);
+  const firstHour = Math.floor((startMs - FIRST_MS) / HOUR);
+  const close = Float64Array.from({ length: rows }, (_, row) => hourlyBars.close[firstHour + Math.floor(row / 12)]!);
   const openMs = Float64Array.from({ length: rows }, (_, row) => startMs + row * 300_000);
   return { symbol: 'TESTUSDT', interval: '5m', openMs, open: close, high: close, low: close, close, volume: close.map(() => 1000) };
 }
 
 /** Buys and sells in turn at midnight. */
-class Flips extends Strategy {
+class BuysAndSellsInTurn extends Strategy {
   hourly = this.feed('trend');
   override onBar() {
     if (this.nowMs % DAY !== 0) return;
@@ -29,11 +31,11 @@ class Flips extends Strategy {
 }
 const feeds = { bars: { symbol: 'TESTUSDT', interval: '5m' }, trend: { symbol: 'TESTUSDT', interval: '1h' } };
 const run = (data: readonly Bars[], extraOptions: object = {}) =>
-  backtest({ strategy: Flips, data: [...data], feeds, cash: '10000', ...extraOptions });
+  backtest({ strategy: BuysAndSellsInTurn, data: [...data], feeds, cash: '10000', ...extraOptions });
 
 test('a feed that starts before the bars in which orders fill adds no empty days', async () => {
-  const { summary } = await run([fives(), hours]);
-  expect([summary.run.fromMs, summary.run.toMs]).toEqual([LATER, LATER + 60 * DAY]);
+  const { summary } = await run([fiveMinuteBars(), hourlyBars]);
+  expect([summary.run.fromMs, summary.run.toMs]).toEqual([FIVES_START_MS, FIVES_START_MS + 60 * DAY]);
   expect(summary.metrics.dailyReturns).toHaveLength(60);
   expect(summary.warnings).toContainEqual({
     code: 'DATA_PARTIAL',
@@ -42,14 +44,14 @@ test('a feed that starts before the bars in which orders fill adds no empty days
     line: null,
   });
   // The result is the same as with `from` and `to`.
-  const statedRange = await run([fives(), hours], { from: '2022-12-24', to: '2023-02-22' });
+  const statedRange = await run([fiveMinuteBars(), hourlyBars], { from: '2022-12-24', to: '2023-02-22' });
   expect(statedRange.resultHash).toBe(summary.resultHash);
   expect(statedRange.metrics.sharpe).toBe(summary.metrics.sharpe);
   expect(statedRange.summary.warnings.map(({ code }) => code)).not.toContain('DATA_PARTIAL');
 });
 
 test('bars that end before the run are reported, and the range that was asked for stays', async () => {
-  const { summary } = await run([fives(), hours], { from: '2022-12-24', to: '2023-03-04' });
-  expect(summary.run.toMs).toBe(LATER + 70 * DAY);
+  const { summary } = await run([fiveMinuteBars(), hourlyBars], { from: '2022-12-24', to: '2023-03-04' });
+  expect(summary.run.toMs).toBe(FIVES_START_MS + 70 * DAY);
   expect(summary.warnings.map(({ code }) => code)).toContain('DATA_ENDS_EARLY');
 });

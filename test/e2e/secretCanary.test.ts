@@ -32,7 +32,7 @@ export default class Hostile extends Strategy {
 `;
 
 /** Returns a behaviour that sends this reply, and remembers its bytes. */
-const answers =
+const replyWith =
   (status: number, body: string | Uint8Array, headers: Readonly<Record<string, string>> = {}): Behaviour =>
   (socket) => {
     const bytes = answerBytes(status, body, headers);
@@ -40,64 +40,66 @@ const answers =
     socket.write(bytes);
   };
 /** Returns a behaviour that sends raw bytes, and remembers them. */
-const raw =
-  (text: string, end: boolean): Behaviour =>
+const sendRaw =
+  (text: string, thenEnds: boolean): Behaviour =>
   (socket) => {
     sent.push(Buffer.from(text));
-    if (end) socket.end(text);
+    if (thenEnds) socket.end(text);
     else socket.write(text);
   };
 
-/** Sends the reply of a ping and nothing else. */
-const ping =
+/** Returns a behaviour that replies to a ping, and treats all other calls by `behaviour`. */
+const afterPing =
   (behaviour: Behaviour): Behaviour =>
   (socket, request) =>
-    request.target.endsWith('/ping') ? answers(200, '{}')(socket, request) : behaviour(socket, request);
+    request.target.endsWith('/ping') ? replyWith(200, '{}')(socket, request) : behaviour(socket, request);
 
 const ORDER = ['api', 'spot.newOrder', 'symbol=BTCUSDT', 'side=BUY', 'type=LIMIT', 'price=1', 'volume=1', 'newClientOrderId=c-1'];
 const QUERY = ['api', 'spot.queryOrder', 'symbol=BTCUSDT', 'newClientOrderId=c-1'];
-const error = (code: number) => `{"code":${code},"msg":"${ECHO}\\r\\n\\u001b[2J","data":{"${KEY}":"${SECRET}"}}`;
-const ROW = `{"symbol":"${ECHO}","orderId":1,"clientOrderId":"${KEY}","price":1,"origQty":"${SECRET}","executedQty":0,"status":"${ECHO}","side":"BUY"}`;
+const errorBody = (code: number) => `{"code":${code},"msg":"${ECHO}\\r\\n\\u001b[2J","data":{"${KEY}":"${SECRET}"}}`;
+/** A row that cannot be read, because its quantity is a secret. */
+const BAD_ROW = `{"symbol":"${ECHO}","orderId":1,"clientOrderId":"${KEY}","price":1,"origQty":"${SECRET}","executedQty":0,"status":"${ECHO}","side":"BUY"}`;
+/** A row whose texts are credentials. */
 const GOOD_ROW = `{"symbol":"${KEY}","orderId":1,"clientOrderId":"${SECRET}","price":1,"origQty":1,"executedQty":0,"status":"${ECHO}","type":"${ECHO}","side":"BUY"}`;
 /** The row of the queried order. */
-const ASKED_ROW = `{"symbol":"BTCUSDT","orderId":1,"clientOrderId":"c-1","price":1,"origQty":1,"executedQty":0,"status":"${ECHO}","type":"${ECHO}","side":"BUY"}`;
+const QUERIED_ROW = `{"symbol":"BTCUSDT","orderId":1,"clientOrderId":"c-1","price":1,"origQty":1,"executedQty":0,"status":"${ECHO}","type":"${ECHO}","side":"BUY"}`;
 
 /** Commands with the service's behaviour and the expected exit code, which shows that the intended failure happened. */
-const SCENES: readonly (readonly [string, readonly string[], Behaviour, number])[] = [
-  ['an answer that echoes', [...QUERY], answers(200, ASKED_ROW), 0],
-  ['an answer that echoes, in JSON', [...QUERY, '--json'], answers(200, ASKED_ROW), 0],
+const SCENES: readonly (readonly [name: string, args: readonly string[], behaviour: Behaviour, exitCode: number])[] = [
+  ['a reply that echoes', [...QUERY], replyWith(200, QUERIED_ROW), 0],
+  ['a reply that echoes, in JSON', [...QUERY, '--json'], replyWith(200, QUERIED_ROW), 0],
   [
     'rows that are not understood',
     ['api', 'spot.openOrders', 'symbol=BTCUSDT', 'limit=5', '--json'],
-    answers(200, `[${ROW},${GOOD_ROW}]`),
+    replyWith(200, `[${BAD_ROW},${GOOD_ROW}]`),
     1,
   ],
-  ['an order refused', [...ORDER], answers(400, error(-2017), { 'x-echo': PLAIN_ECHO, [`x-${KEY}`]: 'x' }), 1],
-  ['an order refused, in JSON', [...ORDER, '--json'], answers(200, error(-1022)), 1],
-  ['an unknown code', [...ORDER, '--json'], answers(400, error(-9999)), 4],
-  ['a limit', [...ORDER], answers(429, error(-1003), { 'retry-after': PLAIN_ECHO }), 1],
-  ['a ban', [...ORDER], answers(418, error(-1003), { 'retry-after': KEY }), 1],
-  ['HTML', [...ORDER], answers(502, `<html><title>${PLAIN_ECHO}</title>`), 4],
-  ['a redirect', [...QUERY, '--timeout', '1'], answers(302, PLAIN_ECHO, { location: `/x?key=${KEY}&secret=${SECRET}` }), 1],
-  ['broken JSON', [...ORDER, '--json'], answers(200, `{"a":"${ECHO}",}`), 4],
-  ['gzip', [...ORDER], answers(400, gzipSync(error(-2017)), { 'content-encoding': 'gzip' }), 1],
-  ['an encoding that is none', [...ORDER], answers(200, PLAIN_ECHO, { 'content-encoding': `x-${SECRET}` }), 4],
-  ['a status line that is none', [...ORDER], raw(`HTTP/1.1 ${SECRET} ${KEY}\r\n\r\n`, true), 4],
-  ['no HTTP at all', [...ORDER, '--json'], raw(`${KEY}: ${SECRET}\r\n\r\n`, true), 4],
-  ['headers without end', [...ORDER], raw(`HTTP/1.1 200 OK\r\n${`x: ${PLAIN_ECHO}\r\n`.repeat(200)}`, false), 4],
-  ['a download', ['data', 'download', '--symbol', 'BTCUSDT', '--interval', '1m'], answers(400, error(-1121)), 1],
-  ['the doctor', ['doctor', '--timeout', '2'], ping(answers(401, error(-2015))), 1],
+  ['a refused order', [...ORDER], replyWith(400, errorBody(-2017), { 'x-echo': PLAIN_ECHO, [`x-${KEY}`]: 'x' }), 1],
+  ['a refused order, in JSON', [...ORDER, '--json'], replyWith(200, errorBody(-1022)), 1],
+  ['an unknown code', [...ORDER, '--json'], replyWith(400, errorBody(-9999)), 4],
+  ['a limit', [...ORDER], replyWith(429, errorBody(-1003), { 'retry-after': PLAIN_ECHO }), 1],
+  ['a ban', [...ORDER], replyWith(418, errorBody(-1003), { 'retry-after': KEY }), 1],
+  ['HTML', [...ORDER], replyWith(502, `<html><title>${PLAIN_ECHO}</title>`), 4],
+  ['a redirect', [...QUERY, '--timeout', '1'], replyWith(302, PLAIN_ECHO, { location: `/x?key=${KEY}&secret=${SECRET}` }), 1],
+  ['broken JSON', [...ORDER, '--json'], replyWith(200, `{"a":"${ECHO}",}`), 4],
+  ['gzip', [...ORDER], replyWith(400, gzipSync(errorBody(-2017)), { 'content-encoding': 'gzip' }), 1],
+  ['an unknown encoding', [...ORDER], replyWith(200, PLAIN_ECHO, { 'content-encoding': `x-${SECRET}` }), 4],
+  ['an invalid status line', [...ORDER], sendRaw(`HTTP/1.1 ${SECRET} ${KEY}\r\n\r\n`, true), 4],
+  ['no HTTP at all', [...ORDER, '--json'], sendRaw(`${KEY}: ${SECRET}\r\n\r\n`, true), 4],
+  ['headers without end', [...ORDER], sendRaw(`HTTP/1.1 200 OK\r\n${`x: ${PLAIN_ECHO}\r\n`.repeat(200)}`, false), 4],
+  ['a download', ['data', 'download', '--symbol', 'BTCUSDT', '--interval', '1m'], replyWith(400, errorBody(-1121)), 1],
+  ['the doctor', ['doctor', '--timeout', '2'], afterPing(replyWith(401, errorBody(-2015))), 1],
   [
     'the doctor, with a bundle',
     ['doctor', '--json', '--bundle', join(fixture.folder, 'bundle.json'), '--timeout', '2'],
-    ping(answers(200, GOOD_ROW)),
+    afterPing(replyWith(200, GOOD_ROW)),
     1,
   ],
-  ['a body that breaks off', [...ORDER], raw(`HTTP/1.1 200 OK\r\ncontent-length: 100000\r\n\r\n{"msg":"${ECHO}`, true), 4],
+  ['a body that breaks off', [...ORDER], sendRaw(`HTTP/1.1 200 OK\r\ncontent-length: 100000\r\n\r\n{"msg":"${ECHO}`, true), 4],
 ];
 
 /** Runs every fourth scene in a new process, and the others in this process, which is faster. */
-async function scene(sceneIndex: number): Promise<ApiCommandResult> {
+async function runScene(sceneIndex: number): Promise<ApiCommandResult> {
   const [, args, behaviour] = SCENES[sceneIndex]!;
   const stub = await StubExchange.start(withTime(behaviour, Date.now));
   stubs.push(stub);
@@ -108,7 +110,7 @@ async function scene(sceneIndex: number): Promise<ApiCommandResult> {
 describe('no part of a credential is printed or written', () => {
   test('no credential is printed or written by calls of every outcome, at the highest verbosity', async () => {
     const ended: ApiCommandResult[] = [];
-    for (const sceneIndex of SCENES.keys()) ended.push(await scene(sceneIndex));
+    for (const sceneIndex of SCENES.keys()) ended.push(await runScene(sceneIndex));
     expect(ended.map(({ code }, index) => [SCENES[index]![0], code])).toEqual(SCENES.map(([name, , , code]) => [name, code]));
     const credentialsFound = ended.map(
       ({ stdout, stderr }, index) => [SCENES[index]![0], credentialsIn(Buffer.from(stdout + stderr))] as const,
@@ -122,7 +124,7 @@ describe('no part of a credential is printed or written', () => {
   });
 
   test('no credential is printed or written by Node itself, with all debug output on', async () => {
-    const stub = await StubExchange.start(withTime(answers(400, error(-2017)), Date.now));
+    const stub = await StubExchange.start(withTime(replyWith(400, errorBody(-2017)), Date.now));
     stubs.push(stub);
     const { code, stderr } = await fixture.run([...ORDER, '--verbose', '--spot-url', stub.origin], {
       ...fixture.withKey,
@@ -138,7 +140,7 @@ describe('no part of a credential is printed or written', () => {
     fixture.write('keys.yaml', `apiKey: ${KEY}\napiSecret: ${SECRET}\n`);
     fixture.write('place.yaml', `keyFile: ${KEY}\ndialect: { signQuery: ${SECRET} }\n`);
     fixture.write('syntax.yaml', `a: "${KEY}\n  b: [*${SECRET}\n`);
-    const stub = await StubExchange.start(withTime(answers(400, error(-1121)), Date.now));
+    const stub = await StubExchange.start(withTime(replyWith(400, errorBody(-1121)), Date.now));
     stubs.push(stub);
     const address = ['--spot-url', stub.origin];
     const mistakes: readonly (readonly string[])[] = [

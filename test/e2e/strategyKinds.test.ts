@@ -20,7 +20,7 @@ async function isobar(words: string): Promise<string> {
 /**
  * Proofs run the strategy many times, so they use a third of the year, in which every kind trades. The backtest before uses the whole year.
  */
-const PROVED_SPAN = '--set to=2024-05-01';
+const PROVED_RANGE = '--set to=2024-05-01';
 
 beforeAll(() => {
   mkdirSync(join(folder, 'node_modules'));
@@ -36,7 +36,7 @@ it.each(STRATEGY_KINDS)('a new strategy like %s runs, trades, and passes its pro
   if (kind === STRATEGY_KINDS[0]) await isobar(/# Bars: isobar (.*)/.exec(definition)![1]!);
   const { orders } = JSON.parse(await isobar(`backtest backtests/${file}.yaml --json --no-report`)) as { orders: { fills: number } };
   expect(orders.fills).toBeGreaterThan(5);
-  expect(JSON.parse(await isobar(`prove backtests/${file}.yaml --times 4 --json ${PROVED_SPAN}`))).toMatchObject({ verdict: 'proved' });
+  expect(JSON.parse(await isobar(`prove backtests/${file}.yaml --times 4 --json ${PROVED_RANGE}`))).toMatchObject({ verdict: 'proved' });
 });
 
 it('all kinds of strategies compile in a project', () => {
@@ -51,7 +51,7 @@ it.each([
   ['set', 'Set', 'grid'],
   ['object', 'Object', 'portfolio'],
   ['orderId', 'OrderId', 'breakout'],
-] as const)('%s would hide the %s of %s, and is refused', (file, className, kind) => {
+] as const)('the name %s is rejected if its class %s would hide one that a strategy like %s uses', (file, className, kind) => {
   expect(() => kindTexts({ file, className }, kind)).toThrow(ConfigError);
   expect(() => kindTexts({ file, className }, kind)).toThrow(`${file}: a strategy like ${kind} uses ${className} for something else`);
 });

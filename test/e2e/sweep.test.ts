@@ -1,4 +1,5 @@
 // Tests `isobar sweep` from the command line: the same results on any number of threads, in separate runs, and after a kill.
+
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,5 @@
 // Tests a sweep shared through a real Redis server: the same table as without it, even when a worker is killed.
+
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -10,6 +11,7 @@ const GRID = ['--grid', 'fast=2..16:2', '--grid', 'slow=18..40:2'];
 describe.skipIf(!hasRedis)('a shared sweep', () => {
   const fixture = new SweepFixture(4000);
   let redis: RedisServer;
+  /** The sweep without a queue, for comparison. */
   let singleMachine: { readonly hash: string; readonly table: string };
 
   beforeAll(async () => {
@@ -34,8 +36,8 @@ describe.skipIf(!hasRedis)('a shared sweep', () => {
 
   it('a shared sweep gives the same table when a worker is killed in the middle of a task', async () => {
     const run = fixture.sweep(...GRID, '--fresh', '--queue', redis.url, '--no-work');
-    const doomed = fixture.start('sweep-worker', '--queue', redis.url, '--workers', '1');
-    const isKilled = untilActive(redis.url).then(() => killAfter(doomed, 0));
+    const killedWorker = fixture.start('sweep-worker', '--queue', redis.url, '--workers', '1');
+    const isKilled = untilActive(redis.url).then(() => killAfter(killedWorker, 0));
     const before = fixture.ledgerSets().length;
     expect(await isKilled).toBeNull();
     const helper = fixture.start('sweep-worker', '--queue', redis.url, '--workers', '1');
@@ -47,7 +49,7 @@ describe.skipIf(!hasRedis)('a shared sweep', () => {
     expect(await killAfter(helper, 10_000)).toBe(143);
   });
 
-  it('a shared sweep is refused by a machine whose strategy or bars are others', async () => {
+  it('a machine with another strategy or other bars rejects a shared sweep', async () => {
     const otherMachine = new SweepFixture(4001);
     const run = fixture.start('sweep', 'cross.yaml', ...GRID, '--fresh', '--queue', redis.url, '--no-work');
     const isOver = killAfter(run, 20_000);
@@ -63,23 +65,24 @@ describe.skipIf(!hasRedis)('a shared sweep', () => {
   });
 });
 
-async function client(url: string) {
+/** Connects to the server. */
+async function redisClient(url: string) {
   const { Redis } = await import('ioredis');
   return new Redis(url);
 }
 
 /** Returns all keys of the server. */
 async function keysIn(url: string): Promise<readonly string[]> {
-  const redis = await client(url);
+  const redis = await redisClient(url);
   const keys = await redis.keys('*');
   await redis.quit();
   return keys;
 }
 
-/** Resolves when a task is running. */
+/** Resolves when a worker runs a task, at the latest after 400 polls. */
 async function untilActive(url: string): Promise<void> {
-  const redis = await client(url);
-  for (let turn = 0; turn < 400; turn++) {
+  const redis = await redisClient(url);
+  for (let attempt = 0; attempt < 400; attempt++) {
     const [queue] = await redis.keys('isobar:sweep-*:active');
     if (queue !== undefined && (await redis.llen(queue)) > 0) break;
     await new Promise((resolve) => setTimeout(resolve, 10));
@@ -89,8 +92,8 @@ async function untilActive(url: string): Promise<void> {
 
 /** Waits until a worker takes part in the sweep. */
 async function untilShared(url: string): Promise<void> {
-  const redis = await client(url);
-  for (let turn = 0; turn < 400 && (await redis.keys('isobar:alive:*')).length === 0; turn++)
+  const redis = await redisClient(url);
+  for (let attempt = 0; attempt < 400 && (await redis.keys('isobar:alive:*')).length === 0; attempt++)
     await new Promise((resolve) => setTimeout(resolve, 10));
   await redis.quit();
 }

@@ -13,20 +13,23 @@ const BROWSER = process.env['ISOBAR_CHROMIUM'] ?? '/usr/bin/chromium';
 const hasBrowser = existsSync(BROWSER);
 if (!hasBrowser) console.log(`skipped: there is no ${BROWSER} (ISOBAR_CHROMIUM names a browser for the checks of the report)`);
 
-const FIXTURE = { viewport: { width: 1280, height: 900 } } as const;
+const DESKTOP = { viewport: { width: 1280, height: 900 } } as const;
 const PHONE = { viewport: { width: 390, height: 844 }, deviceScaleFactor: 2, isMobile: true, hasTouch: true } as const;
-const ordered = (size: number) => ({ size, isOrdered: true });
+/** Returns an axis of this many ordered values. */
+const orderedAxis = (size: number) => ({ size, isOrdered: true });
+/** Sweeps by the number of their parameters, and a large one. `missing`: sets without a result. */
 const SHAPES: Readonly<Record<string, SweepRecordOptions>> = {
-  one: { shapes: [ordered(40)], missing: 2, seed: 1 },
-  two: { shapes: [ordered(12), ordered(20)], missing: 9, seed: 2 },
-  three: { shapes: [ordered(6), { size: 3, isOrdered: false }, ordered(9)], missing: 5, seed: 3 },
-  large: { shapes: [ordered(60), ordered(60), ordered(5)], missing: 50, seed: 4 },
+  one: { shapes: [orderedAxis(40)], missing: 2, seed: 1 },
+  two: { shapes: [orderedAxis(12), orderedAxis(20)], missing: 9, seed: 2 },
+  three: { shapes: [orderedAxis(6), { size: 3, isOrdered: false }, orderedAxis(9)], missing: 5, seed: 3 },
+  large: { shapes: [orderedAxis(60), orderedAxis(60), orderedAxis(5)], missing: 50, seed: 4 },
 };
 
 describe.skipIf(!hasBrowser)('the report of a sweep', () => {
   const folder = mkdtempSync(join(tmpdir(), 'isobar-sweep-'));
   let browser: Browser;
-  const causes: string[] = [];
+  /** Console messages, errors and requests of the open page. None are expected. */
+  const pageProblems: string[] = [];
 
   beforeAll(async () => {
     browser = await chromium.launch({ executablePath: BROWSER });
@@ -44,13 +47,13 @@ describe.skipIf(!hasBrowser)('the report of a sweep', () => {
     rmSync(folder, { recursive: true });
   });
 
-  async function openPage(name: string, options: BrowserContextOptions = FIXTURE): Promise<Page> {
+  async function openPage(name: string, options: BrowserContextOptions = DESKTOP): Promise<Page> {
     const page = await (await browser.newContext(options)).newPage();
-    causes.length = 0;
-    page.on('console', (message) => causes.push(`${message.type()}: ${message.text()}`));
-    page.on('pageerror', (error) => causes.push(error.message));
+    pageProblems.length = 0;
+    page.on('console', (message) => pageProblems.push(`${message.type()}: ${message.text()}`));
+    page.on('pageerror', (error) => pageProblems.push(error.message));
     page.on('request', (request) => {
-      if (!/^(file|data|blob):/.test(request.url())) causes.push(`request: ${request.url()}`);
+      if (!/^(file|data|blob):/.test(request.url())) pageProblems.push(`request: ${request.url()}`);
     });
     await page.goto(`file://${join(folder, `${name}.html`)}`, { waitUntil: 'commit' });
     await page.waitForFunction('document.documentElement.dataset.state === "ready"');
@@ -58,14 +61,14 @@ describe.skipIf(!hasBrowser)('the report of a sweep', () => {
   }
 
   it.each([
-    ['two', 'light', { ...FIXTURE, colorScheme: 'light' }],
-    ['three', 'dark', { ...FIXTURE, colorScheme: 'dark' }],
+    ['two', 'light', { ...DESKTOP, colorScheme: 'light' }],
+    ['three', 'dark', { ...DESKTOP, colorScheme: 'dark' }],
     ['one', 'on a phone', PHONE],
     ['two', 'on a phone', PHONE],
-    ['large', 'light', FIXTURE],
+    ['large', 'light', DESKTOP],
   ] as const)('the report of a sweep: of shape %s opens %s without an error, a request or a sideways scroll', async (name, _, options) => {
     const page = await openPage(name, options);
-    expect(causes).toEqual([]);
+    expect(pageProblems).toEqual([]);
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(options.viewport.width);
     expect(await page.evaluate('document.body.innerText')).not.toMatch(/NaN|undefined|Infinity|\de[+-]\d/);
     await page.context().close();
@@ -95,7 +98,7 @@ describe.skipIf(!hasBrowser)('the report of a sweep', () => {
     expect(await text('#set-command')).not.toContain('undefined');
     await page.keyboard.press('?');
     expect(await page.locator('#keys-list').isVisible()).toBe(true);
-    expect(causes).toEqual([]);
+    expect(pageProblems).toEqual([]);
     await page.context().close();
   });
 
@@ -115,11 +118,12 @@ describe.skipIf(!hasBrowser)('the report of a sweep', () => {
     expect(await page.locator('#map-read').textContent()).toMatch(/p0 \d+, p1 kind\d, p2 \d+/);
     await page.locator('#best tbody tr').first().click();
     await page.emulateMedia({ media: 'print' });
-    expect(causes).toEqual([]);
+    expect(pageProblems).toEqual([]);
     await page.context().close();
   });
 });
 
+/** Returns the value of a parameter in a set, as text. */
 function valueOf(record: ReturnType<typeof sweepRecord>, set: number, axis: number): string {
   return String(record.axes[axis]?.values[record.places[axis]?.[set] ?? 0]);
 }

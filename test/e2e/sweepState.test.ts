@@ -1,5 +1,4 @@
-// Tests the check of a sweep for shared state: sets share the modules of their process, and a set whose result differs when it runs alone
-// ends the sweep and is named.
+// Tests the check of a sweep for state that sets share: a set whose result differs when it runs alone ends the sweep and is named.
 
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -15,12 +14,55 @@ const HEAD = "import { custom, int, sma, Strategy } from 'isobar';\n";
 const CLASS = 'export default class S extends Strategy.with({ fast: int(5) }) {';
 /** Strategies by name. `module` and `statics` keep values from set to set, `pure` from row to row, and `local` uses local time. */
 const BODIES: Readonly<Record<string, string>> = {
-  clean: `const memo = new Map<number, number>();\n${CLASS} f = this.use(sma(this.bars.close, this.params.fast)); override onBar() { memo.set(1, 2); if (this.f.value < this.bars.close.value) this.buy(); else this.exit(); } }`,
-  module: `let bars = 0;\n${CLASS} override onBar() { bars++; if (bars % 7 < 3) this.buy(); else this.exit(); } }`,
-  statics: `${CLASS} static last = 0; override onBar() { if (S.last < this.bars.close.value) this.buy(); else this.exit(); S.last = this.bars.close.value * (1 + this.params.fast / 1000); } }`,
-  pure: `${CLASS} next = 0; c = this.use(custom(this.bars.close, () => (x) => (this.next = x), { pure: true })); override onBar() { if (this.next > this.bars.close.value) this.buy(); else this.exit(); } }`,
-  local: `${CLASS} override onBar() { if (new Date(this.nowMs).getHours() < this.params.fast) this.buy(); else this.exit(); } }`,
+  clean: `const memo = new Map<number, number>();
+${CLASS}
+  fast = this.use(sma(this.bars.close, this.params.fast));
+  override onBar() {
+    memo.set(1, 2);
+    if (this.fast.value < this.bars.close.value) this.buy();
+    else this.exit();
+  }
+}`,
+  module: `let bars = 0;
+${CLASS}
+  override onBar() {
+    bars++;
+    if (bars % 7 < 3) this.buy();
+    else this.exit();
+  }
+}`,
+  statics: `${CLASS}
+  static last = 0;
+  override onBar() {
+    if (S.last < this.bars.close.value) this.buy();
+    else this.exit();
+    S.last = this.bars.close.value * (1 + this.params.fast / 1000);
+  }
+}`,
+  pure: `${CLASS}
+  next = 0;
+  recorded = this.use(custom(this.bars.close, () => (close) => (this.next = close), { pure: true }));
+  override onBar() {
+    if (this.next > this.bars.close.value) this.buy();
+    else this.exit();
+  }
+}`,
+  local: `${CLASS}
+  override onBar() {
+    if (new Date(this.nowMs).getHours() < this.params.fast) this.buy();
+    else this.exit();
+  }
+}`,
 };
+/** Returns the definition of a run of one of them. */
+const definitionOf = (name: string): string => `strategy: ./${name}.ts
+feeds: { bars: { symbol: AAAUSDT, interval: 1h } }
+market: spot
+cash: { USDT: '10000' }
+fees: { maker: '0.001', taker: '0.001' }
+seed: 1
+catalog: ./catalog
+`;
 let folder = '';
 
 beforeAll(() => {
@@ -29,10 +71,7 @@ beforeAll(() => {
   storeBars(join(folder, 'catalog'), bars, SYNTHETIC);
   for (const [name, body] of Object.entries(BODIES)) {
     writeFileSync(join(folder, `${name}.ts`), `${HEAD}${body}\n`);
-    writeFileSync(
-      join(folder, `${name}.yaml`),
-      `strategy: ./${name}.ts\nfeeds: { bars: { symbol: AAAUSDT, interval: 1h } }\nmarket: spot\ncash: { USDT: '10000' }\nfees: { maker: '0.001', taker: '0.001' }\nseed: 1\ncatalog: ./catalog\n`,
-    );
+    writeFileSync(join(folder, `${name}.yaml`), definitionOf(name));
   }
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -61,24 +100,28 @@ function sweep(name: string): Promise<SweepOutcome> {
   });
 }
 
-const TIME = { timeout: 90_000 };
+const SLOW_TEST = { timeout: 90_000 };
 
-test('a sweep of a strategy that only keeps a cache in its module runs without a warning', TIME, async () => {
+test('a sweep of a strategy that only keeps a cache in its module runs without a warning', SLOW_TEST, async () => {
   expect(await sweep('clean')).toMatchObject({ code: 0, codes: [] });
 });
 
-test.each(['module', 'statics'])('a sweep ends with an error that names the set if state in %s changes its result', TIME, async (name) => {
-  const { code, stderr } = await sweep(name);
-  expect(code).toBe(3);
-  expect(stderr).toMatch(/S with fast=\d+: expected the same result alone and with other sets, got \w+ \S+ alone and \S+ with others/);
-});
+test.each(['module', 'statics'])(
+  'a sweep ends with an error that names the set if state in %s changes its result',
+  SLOW_TEST,
+  async (name) => {
+    const { code, stderr } = await sweep(name);
+    expect(code).toBe(3);
+    expect(stderr).toMatch(/S with fast=\d+: expected the same result alone and with other sets, got \w+ \S+ alone and \S+ with others/);
+  },
+);
 
-test('a sweep with an impure custom indicator that is declared pure ends with an error', TIME, async () => {
+test('a sweep with an impure custom indicator that is declared pure ends with an error', SLOW_TEST, async () => {
   const { code, stderr } = await sweep('pure');
   expect(code).toBe(3);
-  expect(stderr).toMatch(/custom#1\(close, pure\) \(pure\.ts:2\) is not pure/);
+  expect(stderr).toMatch(/custom#1\(close, pure\) \(pure\.ts:4\) is not pure/);
 });
 
-test('a sweep warns of local time with the same code as a backtest', TIME, async () => {
+test('a sweep warns of local time with the same code as a backtest', SLOW_TEST, async () => {
   expect(await sweep('local')).toMatchObject({ code: 0, codes: ['IMPURE_LOCAL_TIME'] });
 });

@@ -44,8 +44,8 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 test.each(KINDS)('a run on bars of %s is verified, proved, and the same in a lane of a sweep', async (kind) => {
   const run = await commandInKeptThread(folder, ['backtest', `${kind}.yaml`, '--json', '--quiet', '--out', kind]);
   expect(run.code ?? 0, run.stderr).toBe(0);
-  const { metrics, run: facts } = JSON.parse(run.stdout);
-  expect(JSON.stringify(facts)).toContain(kind);
+  const summary = JSON.parse(run.stdout);
+  expect(JSON.stringify(summary.run)).toContain(kind);
 
   const verified = await commandIn(folder, ['verify', join(kind, readdirSync(join(folder, kind))[0]!)]);
   expect(verified.code ?? 0, verified.stderr).toBe(0);
@@ -70,7 +70,7 @@ test.each(KINDS)('a run on bars of %s is verified, proved, and the same in a lan
   };
   const { figures } = best.find(({ params }) => params.fast === 3)!;
   expect(figures.trades).toBeGreaterThan(5);
-  expect([figures.totalReturn, figures.sharpe]).toEqual([metrics.totalReturn, metrics.sharpe]);
+  expect([figures.totalReturn, figures.sharpe]).toEqual([summary.metrics.totalReturn, summary.metrics.sharpe]);
 
   const proved = await commandIn(folder, ['prove', `${kind}.yaml`, '--json', '--times', '3', '--quiet']);
   expect(proved.code ?? 0, proved.stderr).toBe(0);

@@ -10,6 +10,7 @@ const fixture = new SweepFixture(600);
 afterAll(() => fixture.remove());
 const isobar = (...args: readonly string[]) => commandInKeptThread(fixture.folder, args);
 
+/** A second strategy, whose runs are trials of the same bars. */
 const OTHER = `import { Strategy } from 'isobar';
 export default class Other extends Strategy {
   override onBar() {

@@ -11,6 +11,7 @@ import { CliFixture, STRATEGIES } from '../fixtures/cliFixture.ts';
 import { commandIn } from '../fixtures/inProcess.ts';
 import { CROSS, verify, VerifiedFixture } from '../fixtures/verified.ts';
 
+/** A SHA-256 in hex. */
 const HASH = /^[0-9a-f]{64}$/;
 
 describe('isobar verify', () => {
@@ -21,9 +22,9 @@ describe('isobar verify', () => {
   it('isobar verify reports identical for a run of the demo', async () => {
     await isobar('backtest', '--demo', '--quiet');
     const [run = ''] = fixture.runs();
-    const here = await fixture.run('verify', `runs/${run}`);
-    expect(here).toMatchObject({ code: 0, stderr: '' });
-    expect(here.stdout).toMatch(/^ {2}identical\n/);
+    const verified = await fixture.run('verify', `runs/${run}`);
+    expect(verified).toMatchObject({ code: 0, stderr: '' });
+    expect(verified.stdout).toMatch(/^ {2}identical\n/);
     const { inputs, rows } = JSON.parse((await isobar('verify', `runs/${run}`, '--json')).stdout) as VerifyVerdict;
     expect(inputs).toBe(2);
     expect(rows.instants).toBe(35_136);
@@ -115,9 +116,9 @@ describe('a run whose files have changed', () => {
       await fc.assert(
         fc.asyncProperty(fc.nat(endOfBytes - 1), async (byteIndex) => {
           const { changed, differences, outcome } = await fixture.changed(path, flipByte(byteIndex), () => verify(fixture.run));
-          const named =
+          const namedFiles =
             file === 'definition.yaml' ? changed.map((input) => input.file) : differences.map((input) => join(fixture.run, input.file));
-          expect(named[0]).toBe(path);
+          expect(namedFiles[0]).toBe(path);
           if (file !== 'definition.yaml') expect(outcome).toBe('different');
         }),
         { numRuns: 6 },
@@ -193,12 +194,12 @@ describe('a run whose files have changed', () => {
 
   it('a run whose strategy is missing, or throws, is reported as not repeated', async () => {
     renameSync(fixture.path('strategies'), fixture.path('elsewhere'));
-    const ended = await verify(fixture.run);
+    const withoutStrategy = await verify(fixture.run);
     renameSync(fixture.path('elsewhere'), fixture.path('strategies'));
-    expect(ended).toMatchObject({ outcome: 'notRun', failure: { message: expect.stringContaining('strategies/cross.ts') } });
-    expect(ended.changed).toMatchObject([{ now: null }, { now: null }]);
-    const throwing = (bytes: Buffer) => String(bytes).replace('this.buy()', "{ throw new Error('no'); }");
-    const thrown = await fixture.changed(fixture.path('strategies/cross.ts'), throwing, () => verify(fixture.run));
+    expect(withoutStrategy).toMatchObject({ outcome: 'notRun', failure: { message: expect.stringContaining('strategies/cross.ts') } });
+    expect(withoutStrategy.changed).toMatchObject([{ now: null }, { now: null }]);
+    const withThrow = (bytes: Buffer) => String(bytes).replace('this.buy()', "{ throw new Error('no'); }");
+    const thrown = await fixture.changed(fixture.path('strategies/cross.ts'), withThrow, () => verify(fixture.run));
     expect(thrown).toMatchObject({ outcome: 'notRun', failure: { message: expect.stringContaining('Cross threw at 2024-01') } });
   });
 

@@ -1,4 +1,4 @@
-// Tests the command `isobar why`: what it prints for an order and for a bar without a trade, and how it refuses other questions.
+// Tests the command `isobar why`: what it prints for an order and for a bar without a trade, and which questions it rejects.
 
 import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -25,17 +25,18 @@ describe('the answer', () => {
   test('the answer about an order has its parts in their order, each line within 100 columns', async () => {
     const { code, stdout, stderr } = await why('--order', '2');
     expect([code, stderr]).toEqual([0, '']);
-    const heads = [...stdout.matchAll(/^ {2}(\S.*)$/gm)].map(([, head = '']) => head.split(/[:,]/)[0]!);
+    const headings = [...stdout.matchAll(/^ {2}(\S.*)$/gm)].map(([, head = '']) => head.split(/[:,]/)[0]!);
     const parts = ['Bar', 'Values at its close', 'Conditions', 'Fields', 'Read and asked for', 'Risk', 'Venue'];
-    expect(heads.filter((head) => parts.includes(head))).toEqual(parts.filter((part) => heads.includes(part)));
-    for (const part of ['Bar', 'Values at its close', 'Conditions', 'Read and asked for', 'Risk', 'Venue']) expect(heads).toContain(part);
+    expect(headings.filter((head) => parts.includes(head))).toEqual(parts.filter((part) => headings.includes(part)));
+    for (const part of ['Bar', 'Values at its close', 'Conditions', 'Read and asked for', 'Risk', 'Venue'])
+      expect(headings).toContain(part);
     expect(Math.max(...stdout.split('\n').map((line) => line.length))).toBeLessThanOrEqual(100);
     expect(stdout).toMatch(/order 2, sell .*: approved, filled .* by rule 4/);
   });
 
   test('the answer about a bar without a trade names the first operand that prevented each condition', async () => {
-    const quiet = Number(orders[1]!['created_ms']) + 3_600_000;
-    const { code, stdout } = await why('--at', String(quiet));
+    const quietBarMs = Number(orders[1]!['created_ms']) + 3_600_000;
+    const { code, stdout } = await why('--at', String(quietBarMs));
     expect(code).toBe(0);
     expect(stdout).toContain('the strategy placed no order at this bar (its last trade was at');
     expect(stdout).toContain('- when 1: crossedUp(sma(close, 5), sma(close, 20)) is false');
@@ -43,17 +44,17 @@ describe('the answer', () => {
   });
 
   test('--json gives the same answer as data, for the time of the decision as text or as ms', async () => {
-    const decided = Number(orders[0]!['created_ms']) - 1;
-    const { stdout } = await why('--at', String(decided), '--symbol', 'abcusdt', '--json');
+    const decidedMs = Number(orders[0]!['created_ms']) - 1;
+    const { stdout } = await why('--at', String(decidedMs), '--symbol', 'abcusdt', '--json');
     const explanation = JSON.parse(stdout) as Explanation;
     expect(explanation.orders.map(({ order }) => order)).toEqual([1]);
     expect(explanation.strategies[0]).toMatchObject({ noTrade: null, when: [{ fired: true, firstFalse: null }, { fired: false }] });
-    const asText = await why('--at', timeOf(String(decided)), '--json');
+    const asText = await why('--at', timeOf(String(decidedMs)), '--json');
     expect((JSON.parse(asText.stdout) as Explanation).bar).toEqual(explanation.bar);
   });
 });
 
-describe('questions without an answer end with 2, the culprit and a remedy', () => {
+describe('questions without an answer', () => {
   test.each([
     [[], 'why: expected --at TIME or --order N, got neither'],
     [['--order', '1', '--at', '2024-01-06'], 'why: expected --at TIME or --order N, got both'],
@@ -63,7 +64,7 @@ describe('questions without an answer end with 2, the culprit and a remedy', () 
     [['--at', 'noon'], "--at: expected a UTC time such as 2024-01-01T08:30, or ms since 1970, got 'noon'"],
     [['--at', '2019-01-01'], /^--at 2019-01-01T00:00:00.000Z: expected a time from 2024-01-\S+ to 2024-\S+, the bars of spot:ABCUSDT 1h/],
     [['--at', '2024-01-06', '--symbol', 'XYZ'], '--symbol XYZ: the run has no such symbol'],
-  ])('questions without an answer end with 2, the culprit and a remedy: %j', async (args, message) => {
+  ])('a question with the arguments %j ends with exit code 2, its mistake and a remedy', async (args, message) => {
     const { code, stdout, stderr } = await why(...args);
     expect([code, stdout]).toEqual([2, '']);
     const [firstLine = '', remedy = ''] = stderr.split('\n');

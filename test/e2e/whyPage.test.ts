@@ -9,25 +9,26 @@ import { writeReport } from '../../src/report/run/report.ts';
 import { BROWSER, hasBrowser, openReport } from '../fixtures/reportPage.ts';
 import { reportInput, reportRecord } from '../fixtures/reportRun.ts';
 
-const WIDE = { viewport: { width: 1280, height: 900 } } as const;
+const DESKTOP = { viewport: { width: 1280, height: 900 } } as const;
 const PHONE = { viewport: { width: 390, height: 844 }, deviceScaleFactor: 2, isMobile: true, hasTouch: true } as const;
 
 describe.skipIf(!hasBrowser)('a click on a bar', () => {
   const folder = mkdtempSync(join(tmpdir(), 'isobar-why-page-'));
   const path = join(folder, 'report.html');
   let browser: Browser;
-  const causes: string[] = [];
+  /** Errors and requests of the open page. None are expected. */
+  const pageProblems: string[] = [];
 
   beforeAll(async () => {
     browser = await chromium.launch({ executablePath: BROWSER });
-    await writeReport(reportInput(reportRecord({ rows: 3_000, trades: 40, isWithIndicators: true })), path);
+    await writeReport(reportInput(reportRecord({ rows: 3_000, trades: 40, hasIndicators: true })), path);
   });
   afterAll(async () => {
     await browser?.close();
     rmSync(folder, { recursive: true });
   });
 
-  /** Clicks across the chart until the clicked bar has a fill. */
+  /** Clicks across the chart until the clicked bar has a fill. Returns the text about the bar, or an empty text if no bar has one. */
   async function clickFill(page: Page): Promise<string> {
     await page.locator('#trade-table tbody tr').first().click();
     await page.waitForTimeout(300);
@@ -43,17 +44,17 @@ describe.skipIf(!hasBrowser)('a click on a bar', () => {
   }
 
   it.each([
-    ['dark', { ...WIDE, colorScheme: 'dark' }],
+    ['dark', { ...DESKTOP, colorScheme: 'dark' }],
     ['on a phone', PHONE],
   ] as const)('a click on a bar lists its fills and names the command, %s', async (_, options) => {
-    causes.length = 0;
-    const page = await openReport(browser, path, options, causes);
+    pageProblems.length = 0;
+    const page = await openReport(browser, path, options, pageProblems);
     const text = await clickFill(page);
     expect(text).toMatch(/Bar \d{4}-\d\d-\d\d \d\d:\d\d UTC/);
     expect(text).toMatch(/open [\d ]+/);
     // A narrow chart may show longer bars than those of the run.
     expect(text).toMatch(/isobar why \. --at \d{4}-\d\d-\d\dT\d\d:\d\d --symbol \w+|zoom in to see one of them/);
-    expect(causes).toEqual([]);
+    expect(pageProblems).toEqual([]);
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(options.viewport.width);
     await page.locator('#bar-panel button').click();
     expect(await page.locator('#bar-panel table').count()).toBe(0);

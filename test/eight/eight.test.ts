@@ -10,7 +10,7 @@ import { afterAll, expect, it } from 'vitest';
 import { packageFolder } from '../../src/adapters/runtime/version.ts';
 import { commandIn, commandInKeptThread } from '../fixtures/inProcess.ts';
 import { LATE_OPTIMIZING } from '../fixtures/nodeOptions.ts';
-import { dataCommands, EIGHT } from './definitions.ts';
+import { dataCommands, STRATEGY_CASES } from './definitions.ts';
 
 const root = `${packageFolder()}/`;
 const folder = mkdtempSync(join(tmpdir(), 'isobar-eight-'));
@@ -21,18 +21,18 @@ const MAX_LINES = 35;
 /** Bars of a bot's run: enough for each bot to trade. */
 const BOT_BARS = '60';
 
-it.each(Object.entries(EIGHT))(
-  '%s is at most 35 lines long, trades, is swept without a failure and is proved',
+it.each(Object.entries(STRATEGY_CASES))(
+  'the strategy %s is at most 35 lines long, trades, is swept without a failure and is proved',
   { timeout: 300_000 },
-  async (name, entry) => {
+  async (name, strategyCase) => {
     const strategy = `${root}test/eight/strategies/${name}.ts`;
     expect(readFileSync(strategy, 'utf8').trimEnd().split('\n').length).toBeLessThanOrEqual(MAX_LINES);
     const home = join(folder, name);
-    for (const args of dataCommands(home, entry)) {
+    for (const args of dataCommands(home, strategyCase)) {
       const { code, stderr } = await commandIn(home, args.split(' '));
       expect(code, stderr).toBe(0);
     }
-    writeFileSync(join(home, 'run.yaml'), JSON.stringify({ strategy, ...entry.definition, catalog: 'data' }));
+    writeFileSync(join(home, 'run.yaml'), JSON.stringify({ strategy, ...strategyCase.definition, catalog: 'data' }));
     const isobar = async (...args: readonly string[]): Promise<Record<string, unknown>> => {
       const { code, stdout, stderr } = await commandInKeptThread(home, [...args, '--json']);
       expect(code, stderr).toBe(0);
@@ -40,7 +40,7 @@ it.each(Object.entries(EIGHT))(
     };
     const { orders } = await isobar('backtest', 'run.yaml', '--no-report');
     expect((orders as { readonly fills: number }).fills).toBeGreaterThan(20);
-    const grids = entry.grid.map((grid) => `--grid=${grid}`);
+    const grids = strategyCase.grid.map((grid) => `--grid=${grid}`);
     const { sets } = await isobar('sweep', 'run.yaml', '--workers', '1', ...grids);
     expect(sets).toMatchObject({ ran: 4, failed: 0, refused: 0 });
     expect(await isobar('prove', 'run.yaml', '--times', '4')).toMatchObject({ verdict: 'proved' });

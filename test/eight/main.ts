@@ -18,11 +18,12 @@ import { isobar } from '../fixtures/shippedDefinitions.ts';
 import { definitionOf, shortenPlan } from '../parity/parity.ts';
 import { exchangeOf, liveComparablePlan, writeBot } from '../parity/setUp.ts';
 import { RowWorld } from '../parity/world.ts';
-import { dataCommands, EIGHT, liveDefinition } from './definitions.ts';
+import { dataCommands, STRATEGY_CASES, liveDefinition } from './definitions.ts';
 
 /** The folder of the package, ending in a separator. The bundle sets it. */
 declare const ROOT: string;
 
+/** Options of the command line. */
 export interface Options {
   /** Rows of each instrument. By default the number that `definitions.ts` has for the strategy. */
   readonly bars?: string;
@@ -34,7 +35,7 @@ export interface Options {
 export async function main({ bars, names }: Options): Promise<number> {
   let isEqual = true;
   for (const name of names) {
-    const { equal, first, cause, net } = await parityOf(name, bars === undefined ? EIGHT[name]!.bars : Number(bars));
+    const { equal, first, cause, net } = await parityOf(name, bars === undefined ? STRATEGY_CASES[name]!.bars : Number(bars));
     process.stdout.write(`${JSON.stringify({ strategy: name, equal, cause, first, net: net.live })}\n`);
     isEqual &&= equal;
   }
@@ -70,7 +71,7 @@ async function parityOf(name: string, rows: number) {
 
 /** Makes the data of a strategy in `home`, and opens its definition in the form for a bot. */
 async function openDefinition(name: string, home: string) {
-  const entry = EIGHT[name]!;
+  const entry = STRATEGY_CASES[name]!;
   for (const args of dataCommands(home, entry)) isobar(ROOT, home, args);
   const file = join(home, 'run.yaml');
   const strategy = `${ROOT}test/eight/strategies/${name}.ts`;

@@ -2,12 +2,10 @@
 
 import { describe, expect, it } from 'vitest';
 import type { Amendment } from '../../src/index.ts';
-import { strategyOf, NO_FEES, type BarScript, ordersOf, quietBars } from './callableStrategy.ts';
-import { barsOfRows, fillRows, MINUTE, run, START_MS } from './world.ts';
+import { strategyOf, WITHOUT_FEES, type BarScript, ordersOf, quietBars } from './callableStrategy.ts';
+import { barsOfRows, fillRows, MINUTE, QUIET_ROW, run, START_MS, type PriceRow } from './backtestFixture.ts';
 
-type Prices = [number, number, number, number];
-const QUIET: Prices = [10_000, 10_010, 9990, 10_000];
-const barsOf = (...rows: Prices[]) => barsOfRows(rows);
+const barsOf = (...rows: PriceRow[]) => barsOfRows(rows);
 /** Returns role, price in ticks and minute of each sale. */
 const salesOf = ({ orders, fills }: Awaited<ReturnType<typeof ordersOf>>) =>
   fills.filter(({ side }) => side === 'sell').map(({ order, price, minute }) => ({ role: orders[order - 1]!.role, price, minute }));
@@ -24,22 +22,22 @@ describe('a stop that is amended', () => {
   it('a stop that is amended holds from the next row on, not for the row on which it was decided', async () => {
     const result = await ordersOf(
       buyThenAmend({ stopLoss: 90 }, { stop: '98' }, 2),
-      NO_FEES,
-      barsOf(QUIET, QUIET, [10_000, 10_000, 9500, 10_000], [10_000, 10_010, 9810, 10_000], [10_000, 10_000, 9700, 9900], QUIET),
+      WITHOUT_FEES,
+      barsOf(QUIET_ROW, QUIET_ROW, [10_000, 10_000, 9500, 10_000], [10_000, 10_010, 9810, 10_000], [10_000, 10_000, 9700, 9900], QUIET_ROW),
     );
     expect(salesOf(result)).toEqual([{ role: 'stopLoss', price: 9800, minute: 5 }]);
   });
 
   it('a stop that is amended to a level which the price has passed triggers at the next open', async () => {
-    const result = await ordersOf(buyThenAmend({ stopLoss: 90 }, { stop: 101 }, 2), NO_FEES, quietBars(6));
+    const result = await ordersOf(buyThenAmend({ stopLoss: 90 }, { stop: 101 }, 2), WITHOUT_FEES, quietBars(6));
     expect(salesOf(result)).toEqual([{ role: 'stopLoss', price: 10_000, minute: 3 }]);
   });
 
   it('an amended stop keeps its trailing distance, and the nearer of both levels counts', async () => {
     const result = await ordersOf(
       buyThenAmend({ trailing: 5 }, { stop: 97 }, 2),
-      NO_FEES,
-      barsOf(QUIET, QUIET, QUIET, [10_000, 10_000, 9650, 9700], QUIET),
+      WITHOUT_FEES,
+      barsOf(QUIET_ROW, QUIET_ROW, QUIET_ROW, [10_000, 10_000, 9650, 9700], QUIET_ROW),
     );
     expect(salesOf(result)).toEqual([{ role: 'stopLoss', price: 9700, minute: 4 }]);
   });
@@ -47,8 +45,8 @@ describe('a stop that is amended', () => {
   it('a stop may be amended while its entry still waits to fill', async () => {
     const result = await ordersOf(
       buyThenAmend({ limit: 99 }, { stop: 98 }, 1),
-      NO_FEES,
-      barsOf(QUIET, QUIET, QUIET, [9950, 9960, 9850, 9900], [9900, 9910, 9750, 9800], QUIET),
+      WITHOUT_FEES,
+      barsOf(QUIET_ROW, QUIET_ROW, QUIET_ROW, [9950, 9960, 9850, 9900], [9900, 9910, 9750, 9800], QUIET_ROW),
     );
     expect(salesOf(result)).toEqual([{ role: 'stopLoss', price: 9800, minute: 5 }]);
   });
@@ -62,8 +60,8 @@ describe('a stop that is amended', () => {
           returned.push(strategy.api.amend(1, { stop: NaN }), strategy.api.amend(7, { stop: 97 }), strategy.api.amend(1, { stop: 0 }));
         if (row === 4) returned.push(strategy.api.amend(1, { stop: 99 }));
       },
-      NO_FEES,
-      barsOf(QUIET, QUIET, QUIET, [10_000, 10_000, 9750, 9800], QUIET, QUIET),
+      WITHOUT_FEES,
+      barsOf(QUIET_ROW, QUIET_ROW, QUIET_ROW, [10_000, 10_000, 9750, 9800], QUIET_ROW, QUIET_ROW),
     );
     expect(salesOf(result)).toEqual([{ role: 'stopLoss', price: 9800, minute: 4 }]);
     expect(returned).toEqual([null, null, null, null]);
@@ -78,8 +76,8 @@ describe('a limit order that is amended', () => {
         if (row === 0) strategy.order('buy', { base: '0.2' }, { limit: 98, stopLoss: 95, tag: 'dip' });
         if (row === 2) returned.push(strategy.api.openOrders()[0]!.amend({ limit: 99, size: '0.1', stop: 97 }));
       },
-      { ...NO_FEES, fills: { latencyMs: 300 } },
-      barsOf(QUIET, QUIET, QUIET, QUIET, [10_000, 10_000, 9890, 9950], [9950, 9950, 9650, 9700], QUIET, QUIET),
+      { ...WITHOUT_FEES, fills: { latencyMs: 300 } },
+      barsOf(QUIET_ROW, QUIET_ROW, QUIET_ROW, QUIET_ROW, [10_000, 10_000, 9890, 9950], [9950, 9950, 9650, 9700], QUIET_ROW, QUIET_ROW),
     );
     expect(returned).toEqual([2]);
     expect(result.orders.slice(0, 2).map(({ lots, limit, ending }) => [lots, limit, ending])).toEqual([
@@ -96,7 +94,7 @@ describe('a limit order that is amended', () => {
         expect([strategy.api.amend(1, { limit: NaN }), strategy.api.amend(1, { size: 0 }), strategy.api.amend(1, { target: NaN })]).toEqual(
           [null, null, null],
         );
-    }, NO_FEES);
+    }, WITHOUT_FEES);
     expect(orders).toHaveLength(1);
   });
 
@@ -111,7 +109,7 @@ describe('a limit order that is amended', () => {
     const amended = ordersOf((strategy, row) => {
       if (row === 0) strategy.order('buy', { base: '0.1' }, { stopLoss: 90 });
       if (row === 2) strategy.api.amend(1, change as Amendment);
-    }, NO_FEES);
+    }, WITHOUT_FEES);
     await expect(amended).rejects.toMatchObject({ message: expect.stringMatching(message) });
   });
 });
@@ -128,28 +126,32 @@ describe('oco', () => {
         );
       laterScript(strategy, row);
     };
-  const dipRow: Prices = [10_000, 10_000, 9850, 9900];
+  const dipRow: PriceRow = [10_000, 10_000, 9850, 9900];
   const endingsByLimit = ({ orders }: Awaited<ReturnType<typeof ordersOf>>) => orders.map(({ limit, ending }) => [limit, ending]);
 
   it('the first fill of an oco group cancels the other order, with the latency of a cancel', async () => {
     const result = await ordersOf(
       twoOrders(),
-      { ...NO_FEES, fills: { latencyMs: 300 } },
-      barsOf(QUIET, QUIET, QUIET, dipRow, [9900, 9900, 9850, 9900], QUIET, QUIET),
+      { ...WITHOUT_FEES, fills: { latencyMs: 300 } },
+      barsOf(QUIET_ROW, QUIET_ROW, QUIET_ROW, dipRow, [9900, 9900, 9850, 9900], QUIET_ROW, QUIET_ROW),
     );
     expect(endingsByLimit(result)).toEqual([[9800, 'canceled'], [9900, 'filled']]); // prettier-ignore
   });
 
   it('a row that reaches both orders of an oco group fills both', async () => {
-    const result = await ordersOf(twoOrders(), NO_FEES, barsOf(QUIET, QUIET, [10_000, 10_000, 9700, 9900], QUIET, QUIET));
+    const result = await ordersOf(
+      twoOrders(),
+      WITHOUT_FEES,
+      barsOf(QUIET_ROW, QUIET_ROW, [10_000, 10_000, 9700, 9900], QUIET_ROW, QUIET_ROW),
+    );
     expect(endingsByLimit(result)).toEqual([[9800, 'filled'], [9900, 'filled']]); // prettier-ignore
   });
 
   it('the replacement of an amended order stays in its oco group', async () => {
     const amended = await ordersOf(
       twoOrders((strategy, row) => void (row === 1 && strategy.api.amend(2, { limit: '98.9' }))),
-      NO_FEES,
-      barsOf(QUIET, QUIET, QUIET, dipRow, QUIET, QUIET),
+      WITHOUT_FEES,
+      barsOf(QUIET_ROW, QUIET_ROW, QUIET_ROW, dipRow, QUIET_ROW, QUIET_ROW),
     );
     expect(endingsByLimit(amended)).toEqual([[9800, 'canceled'], [9900, 'canceled'], [9890, 'filled']]); // prettier-ignore
   });
@@ -157,8 +159,8 @@ describe('oco', () => {
   it('a cancel of one order of an oco group leaves the other working', async () => {
     const cancelled = await ordersOf(
       twoOrders((strategy, row) => void (row === 1 && strategy.api.cancel(2))),
-      NO_FEES,
-      barsOf(QUIET, QUIET, QUIET, [10_000, 10_000, 9700, 9900], QUIET),
+      WITHOUT_FEES,
+      barsOf(QUIET_ROW, QUIET_ROW, QUIET_ROW, [10_000, 10_000, 9700, 9900], QUIET_ROW),
     );
     expect(endingsByLimit(cancelled)).toEqual([[9800, 'filled'], [9900, 'canceled']]); // prettier-ignore
   });
@@ -173,7 +175,7 @@ describe('closeAt', () => {
         if (row === 2) strategy.api.closeAt(START_MS + 5 * MINUTE + 30_000);
         if (row === 7) strategy.order('buy', { base: '0.1' });
       },
-      NO_FEES,
+      WITHOUT_FEES,
       quietBars(12),
     );
     expect(result.fills.map(({ minute }) => minute)).toEqual([1, 6, 8]);
@@ -186,7 +188,7 @@ describe('closeAt', () => {
         if (row === 1) strategy.api.closeAt(START_MS + 4 * MINUTE);
         if (row === 2) strategy.api.closeAt(null);
       },
-      NO_FEES,
+      WITHOUT_FEES,
       quietBars(10),
     );
     expect(fills.map(({ minute }) => minute)).toEqual([1]);
@@ -200,7 +202,7 @@ describe('closeAt', () => {
         if (row === 2) strategy.api.closeAt(null);
         if (row === 6) strategy.api.closeAt(START_MS);
       },
-      NO_FEES,
+      WITHOUT_FEES,
       quietBars(10),
     );
     expect(fills.map(({ minute }) => minute)).toEqual([1, 7]);
@@ -212,7 +214,7 @@ describe('closeAt', () => {
       if (row !== 1) return;
       expect(() => strategy.api.closeAt(NaN)).toThrow(/expected a time/);
       wasChecked = true;
-    }, NO_FEES);
+    }, WITHOUT_FEES);
     expect(wasChecked).toBe(true);
   });
 });
@@ -227,9 +229,9 @@ describe('a position', () => {
       const { openedMs, ageMs, unrealisedProfit } = strategy.api.position();
       reportedPositions.push({ openedMinute: (openedMs - START_MS) / MINUTE, age: ageMs / MINUTE, profit: unrealisedProfit.toString() });
     });
-    const flat: Prices = [10_000, 10_000, 10_000, 10_000];
-    const up: Prices = [10_007, 10_007, 10_007, 10_007];
-    const { record } = await run({ strategies: [Watcher], feeds: { bars: barsOf(flat, flat, up, up, flat, flat, flat) }, ...NO_FEES });
+    const flat: PriceRow = [10_000, 10_000, 10_000, 10_000];
+    const up: PriceRow = [10_007, 10_007, 10_007, 10_007];
+    const { record } = await run({ strategies: [Watcher], feeds: { bars: barsOf(flat, flat, up, up, flat, flat, flat) }, ...WITHOUT_FEES });
     expect(fillRows(record)).toHaveLength(3);
     // 0.1 at 100 and 0.05 at 100.07.
     expect(reportedPositions).toEqual([

@@ -6,18 +6,16 @@ import { prepareBacktest, runRecordOf } from '../../src/tasks/backtest/run/runBa
 import type { Amendment, OrderInfo } from '../../src/index.ts';
 import { linearContract } from '../fixtures/futuresVenue.ts';
 import { strategyOf, type BarScript, type CallableStrategy } from './callableStrategy.ts';
-import { barsOfRows, fillRows, orderRows, planFor, type PlanOptions } from './world.ts';
+import { NO_CONTRACT_FEES, barsOfRows, fillRows, orderRows, planFor, type PlanOptions, type PriceRow } from './backtestFixture.ts';
 
-type Row = [number, number, number, number];
-const NO_FEES = { openMakerFeePpm: 0, openTakerFeePpm: 0, closeMakerFeePpm: 0, closeTakerFeePpm: 0 };
-const contract = linearContract(NO_FEES);
-const quiet = (price = 10_000): Row => [price, price, price, price];
-const quietRows = (count: number): Row[] => Array.from({ length: count }, () => quiet());
-/** Returns a price in ticks as a strategy writes it. */
+const contract = linearContract(NO_CONTRACT_FEES);
+const quiet = (price = 10_000): PriceRow => [price, price, price, price];
+const quietRows = (count: number): PriceRow[] => Array.from({ length: count }, () => quiet());
+/** Returns a price in ticks, which are tenths, as a strategy writes it. */
 const priceText = (ticks: number): string => (ticks / 10).toFixed(1);
 
 /** Runs a script on a contract. Returns its orders, its reports, and the fills after the entry (prices in ticks). */
-async function runOnContract(rows: readonly Row[], script: BarScript, options: Partial<PlanOptions> = {}) {
+async function runOnContract(rows: readonly PriceRow[], script: BarScript, options: Partial<PlanOptions> = {}) {
   const reported: OrderInfo[] = [];
   class Acting extends strategyOf(script) {
     override onOrder(order: OrderInfo) {
@@ -79,7 +77,7 @@ describe('a trigger order that is amended', () => {
   );
 
   it('an amended trigger order keeps its old trigger until the new order has arrived', async () => {
-    const rows = [...quietRows(5), [10_000, 10_000, 9700, 9950] as Row, quiet(9950), quiet(9950)];
+    const rows = [...quietRows(5), [10_000, 10_000, 9700, 9950] as PriceRow, quiet(9950), quiet(9950)];
     // The new order is decided at the close of the row before the fall, and arrives inside the row that falls.
     const { orders, closes } = await runOnContract(rows, stopThenAmend({ 4: { stop: priceText(9900) } }), { fills: { latencyMs: 300 } });
     expect(closes).toEqual([{ side: 'sell', price: 9800, lots: 10, minute: 6 }]);
@@ -88,7 +86,7 @@ describe('a trigger order that is amended', () => {
 
   it('a row that reaches the old and the new trigger of an amended order closes the position once', async () => {
     // The new order arrives inside row 5, and the cancel of the old one inside row 6.
-    const rows = [...quietRows(6), [10_000, 10_000, 9700, 9900] as Row, quiet(9900), quiet(9900), quiet(9900)];
+    const rows = [...quietRows(6), [10_000, 10_000, 9700, 9900] as PriceRow, quiet(9900), quiet(9900), quiet(9900)];
     const { closes, orders } = await runOnContract(rows, stopThenAmend({ 4: { stop: priceText(9900) } }), { fills: { latencyMs: 40_000 } });
     expect(closes).toEqual([{ side: 'sell', price: 9900, lots: 10, minute: 7 }]);
     // The old order has fired too, and nothing was left to close.
@@ -105,9 +103,13 @@ describe('a trigger order that is amended', () => {
   });
 
   it('an amended trigger order gets the requested size, but at most the position', async () => {
-    const stop = { 3: { stop: priceText(9850) }, 6: { stop: priceText(9900), size: 11 } };
+    const changes: Readonly<Record<number, Amendment>> = {
+      3: { stop: priceText(9850) },
+      6: { stop: priceText(9900), size: 11 },
+    };
     const script: BarScript = (strategy, row) => {
-      if (row in stop) strategy.api.openOrders()[0]!.amend(stop[row as 3]);
+      const change = changes[row];
+      if (change !== undefined) strategy.api.openOrders()[0]!.amend(change);
       if (row === 0) strategy.order('buy', { base: 10 });
       if (row === 2) strategy.order('sell', { base: 4 }, { tag: 'part', reduceOnly: true });
       if (row === 4) strategy.order('buy', { base: 5 }, { tag: 'more' });
@@ -139,7 +141,7 @@ describe('a trigger order that is amended', () => {
   });
 
   it('a trigger order that takes a profit is amended by `target`', async () => {
-    const rows = [...quietRows(4), [10_000, 10_150, 10_000, 10_100] as Row, quiet()];
+    const rows = [...quietRows(4), [10_000, 10_150, 10_000, 10_100] as PriceRow, quiet()];
     const { closes } = await runOnContract(rows, (strategy, row) => {
       if (row === 0) strategy.order('buy', { base: 10 });
       if (row === 1) strategy.order('sell', undefined, { trigger: priceText(10_200), tag: 'profit' });
@@ -175,7 +177,7 @@ describe('a trigger order that is amended', () => {
   });
 
   it('a cancel of the new order also cancels the amended trigger order, and an exit cancels both', async () => {
-    const endWith = (act: (strategy: CallableStrategy) => unknown) => {
+    const runAndAct = (act: (strategy: CallableStrategy) => unknown) => {
       const amendStop = stopThenAmend({ 6: { stop: priceText(9850) } });
       const amendThenAct: BarScript = (strategy, row) => {
         amendStop(strategy, row);
@@ -183,16 +185,16 @@ describe('a trigger order that is amended', () => {
       };
       return runOnContract(quietRows(16), amendThenAct, { fills: { latencyMs: 90_000 } });
     };
-    const afterCancel = await endWith((strategy) => strategy.api.cancel(3));
+    const afterCancel = await runAndAct((strategy) => strategy.api.cancel(3));
     expect(afterCancel.orders.map(({ ending }) => ending)).toEqual(['filled', 'canceled', 'canceled']);
-    const afterExit = await endWith((strategy) => strategy.api.exit());
+    const afterExit = await runAndAct((strategy) => strategy.api.exit());
     expect(afterExit.orders.map(({ ending }) => ending)).toEqual(['filled', 'canceled', 'canceled', 'filled']);
     expect(afterExit.closes).toHaveLength(1);
   });
 
   it('an amended trigger order that fires cancels the other order of its oco group', async () => {
     const script = stopThenAmend({ 2: { stop: priceText(9900) } });
-    const fall: Row = [10_000, 10_000, 9850, 9900];
+    const fall: PriceRow = [10_000, 10_000, 9850, 9900];
     const { orders } = await runOnContract([...quietRows(4), fall, quiet(), quiet(), quiet()], (strategy, row) => {
       script(strategy, row);
       if (row !== 1) return;
@@ -227,7 +229,7 @@ interface WaitingStop {
 
 /** A position with a stop that moves. */
 interface StopScript {
-  readonly rows: readonly Row[];
+  readonly rows: readonly PriceRow[];
   readonly isLong: boolean;
   readonly firstLevel: number;
   /** New levels of the stop, by the row at whose close they are requested. */
@@ -240,7 +242,7 @@ interface StopScript {
  * alone. An order that is decided at the close of a row may fire from the next row on, or from the one after it if it arrives inside a row.
  * A cancel that arrives inside a row acts after the row.
  */
-function naiveRun({ rows, isLong, firstLevel, moves, latencyMs }: StopScript): { readonly row: number; readonly price: number } | null {
+function naiveExitOf({ rows, isLong, firstLevel, moves, latencyMs }: StopScript): { readonly row: number; readonly price: number } | null {
   const rowsUntilActive = latencyMs > 0 ? 2 : 1;
   /** Rows until the cancel of the old stop has acted. It is sent when the new stop is acknowledged. */
   const rowsUntilCancelled = Math.ceil((2 * latencyMs) / 60_000);
@@ -272,7 +274,7 @@ function randomScript(seed: number, latencyMs: number): StopScript {
   const isLong = pick(2) === 0;
   const sign = isLong ? 1 : -1;
   let lastTicks = 10_000;
-  const rows = Array.from({ length: 24 }, (_, row): Row => {
+  const rows = Array.from({ length: 24 }, (_, row): PriceRow => {
     if (row < 4) return quiet();
     const open = lastTicks + pick(61) - 30;
     const close = open + pick(81) - 40;
@@ -283,8 +285,13 @@ function randomScript(seed: number, latencyMs: number): StopScript {
   });
   const firstLevel = 10_000 - sign * (60 + pick(120));
   const moves = new Map<number, number>();
-  // One new level in ten lies on the other side of the price.
-  for (let row = 2; row < 22; row++) if (pick(3) > 0) moves.set(row, rows[row]![3] - sign * (pick(10) === 0 ? -20 : 20 + pick(150)));
+  for (let row = 2; row < 22; row++) {
+    if (pick(3) === 0) continue;
+    const [, , , close] = rows[row]!;
+    // One new level in ten lies on the other side of the price.
+    const distance = pick(10) === 0 ? -20 : 20 + pick(150);
+    moves.set(row, close - sign * distance);
+  }
   return { rows, isLong, firstLevel, moves, latencyMs };
 }
 
@@ -315,7 +322,7 @@ it.each([
     for (let seed = 1; seed <= 80; seed++) {
       const script = randomScript(seed, latencyMs);
       const { closes, orders } = await runStopScript(script);
-      const naiveExit = naiveRun(script);
+      const naiveExit = naiveExitOf(script);
       const expected = naiveExit === null ? [] : [{ side: script.isLong ? 'sell' : 'buy', price: naiveExit.price, lots: 10 }];
       expect(
         closes.map(({ side, price, lots }) => ({ side, price, lots })),

@@ -1,4 +1,4 @@
-// Tests runs over both markets: each market acts as it does alone, equity is the sum of two accounts, and each account backs its own orders.
+// Tests backtests over both markets, spot and futures: each market acts as it does alone, and each account backs its own orders.
 
 import { describe, expect, it } from 'vitest';
 import type { ContractData, FundingTime } from '../../src/model/bars/marks.ts';
@@ -16,13 +16,16 @@ import { tradesOf } from '../../src/report/trades/trades.ts';
 import { FUTURES_RULES, PAIRED_RULES, RULES } from '../../src/risk/rules.ts';
 import { linearContract } from '../fixtures/futuresVenue.ts';
 import type { GivenStrategy } from '../fixtures/runPlan.ts';
-import { barsOfRows, MINUTE, orderRows, planFor, spotInstrument, START_MS, walkBars, type PlanOptions } from './world.ts';
+import { barsOfRows, MINUTE, orderRows, planFor, spotInstrument, START_MS, walkBars, type PlanOptions } from './backtestFixture.ts';
 
-const NEVER = { fromMs: new Float64Array(0), toMs: new Float64Array(0) };
+/** No time without data. */
+const NO_GAPS = { fromMs: new Float64Array(0), toMs: new Float64Array(0) };
 const contract = linearContract();
-const coin = spotInstrument('BTC', { priceDigits: contract.priceDigits, quoteDigits: contract.quoteDigits });
+/** The spot pair of the contract's coin. Both count prices and money in the same steps. */
+const pair = spotInstrument('BTC', { priceDigits: contract.priceDigits, quoteDigits: contract.quoteDigits });
+/** The random walk of each feed: prices in ticks. */
 const WALK = { rows: 600, step: 4000, start: 400_000 };
-const spotBars = (seed: number) => walkBars({ ...WALK, instrument: coin, seed });
+const spotBars = (seed: number) => walkBars({ ...WALK, instrument: pair, seed });
 const contractBars = (seed: number) => walkBars({ ...WALK, instrument: contract, seed });
 
 /** Returns nine hourly fundings that come 5 ms late, at rates of either sign. */
@@ -35,9 +38,10 @@ function fundingOf(seed: number): FundingTime[] {
   }));
 }
 
+/** Half of the cash for each account. */
 const HALVES = { spot: { USDT: '5000' }, futures: { USDT: '5000' } };
-/** Returns a plan whose contract pays funding. */
-function plan(
+/** Returns a plan in which the contract pays funding. */
+function planWithFunding(
   strategies: readonly GivenStrategy[],
   feeds: PlanOptions['feeds'],
   options: Partial<PlanOptions> = {},
@@ -49,7 +53,7 @@ function plan(
 }
 /** Returns a plan over one pair and its perpetual. */
 const planOfBoth = (strategies: readonly GivenStrategy[], options: Partial<PlanOptions> = {}, seed = 1, leverage = 10) =>
-  plan(
+  planWithFunding(
     strategies,
     { spot: spotBars(seed), perp: contractBars(seed + 50) },
     { cash: { USDT: '10000' }, funds: HALVES, ...options },
@@ -76,13 +80,14 @@ abstract class RandomTrader extends Strategy {
     const price = feed.bar.close;
     const tag = String(Math.floor(this.random() * 3));
     const size = { base: Math.ceil(this.random() * 40) * this.sizeUnit };
-    const priceOffset = this.random() / 80;
+    const limitDistance = this.random() / 80;
     const isBuy = this.random() < 0.55;
-    const kind = this.random();
+    // Three in ten actions are a limit order, three an order with a stop, three a market order, and one is an exit.
+    const actionDraw = this.random();
     let options = {};
-    if (kind < 0.3) options = { limit: price * (isBuy ? 1 - priceOffset : 1 + priceOffset) };
-    else if (kind < 0.6) options = { stopLoss: price * (isBuy ? 0.98 : 1.02) };
-    if (kind > 0.9) this.exit(feed);
+    if (actionDraw < 0.3) options = { limit: price * (isBuy ? 1 - limitDistance : 1 + limitDistance) };
+    else if (actionDraw < 0.6) options = { stopLoss: price * (isBuy ? 0.98 : 1.02) };
+    if (actionDraw > 0.9) this.exit(feed);
     else if (isBuy) this.buy(size, { feed, tag, ...options });
     else this.sell(size, { feed, tag, ...options });
   }
@@ -126,86 +131,92 @@ describe('a run over both markets', () => {
     const options = { seed, fees: { in: 'received' as const }, fills: { slippagePpm: 200 } };
     const bothRecord = await recordFrom(planOfBoth([SpotTrader, FuturesTrader], options, seed));
     const singleMarket = { ...options, cash: { USDT: '5000' } };
-    const ofCoins = await recordFrom(plan([SpotTrader, IdleSpot], { spot: spotBars(seed) }, singleMarket));
-    const ofContracts = await recordFrom(plan([IdleFutures, FuturesTrader], { perp: contractBars(seed + 50) }, singleMarket));
-    expect(bothRecord.fills.length).toBe(ofCoins.fills.length + ofContracts.fills.length);
-    expect(ofCoins.fills.length).toBeGreaterThan(50);
-    expect(ofContracts.fills.length).toBeGreaterThan(50);
-    expect(fillsOf(bothRecord, coin.id, 0)).toEqual(fillsOf(ofCoins, coin.id, 0));
-    expect(fillsOf(bothRecord, contract.id, 1)).toEqual(fillsOf(ofContracts, contract.id, 1));
-    expect(bothRecord.payments!.units).toEqual(ofContracts.payments!.units);
-    expect(bothRecord.equity.timeMs).toEqual(ofCoins.equity.timeMs);
-    expect(bothRecord.startUnits).toBe(ofCoins.startUnits + ofContracts.startUnits);
-    expect([...bothRecord.equity.units]).toEqual([...ofCoins.equity.units].map((units, index) => units + ofContracts.equity.units[index]!));
+    const spotRecord = await recordFrom(planWithFunding([SpotTrader, IdleSpot], { spot: spotBars(seed) }, singleMarket));
+    const futuresRecord = await recordFrom(planWithFunding([IdleFutures, FuturesTrader], { perp: contractBars(seed + 50) }, singleMarket));
+    expect(bothRecord.fills.length).toBe(spotRecord.fills.length + futuresRecord.fills.length);
+    expect(spotRecord.fills.length).toBeGreaterThan(50);
+    expect(futuresRecord.fills.length).toBeGreaterThan(50);
+    expect(fillsOf(bothRecord, pair.id, 0)).toEqual(fillsOf(spotRecord, pair.id, 0));
+    expect(fillsOf(bothRecord, contract.id, 1)).toEqual(fillsOf(futuresRecord, contract.id, 1));
+    expect(bothRecord.payments!.units).toEqual(futuresRecord.payments!.units);
+    expect(bothRecord.equity.timeMs).toEqual(spotRecord.equity.timeMs);
+    expect(bothRecord.startUnits).toBe(spotRecord.startUnits + futuresRecord.startUnits);
+    expect([...bothRecord.equity.units]).toEqual(
+      [...spotRecord.equity.units].map((units, index) => units + futuresRecord.equity.units[index]!),
+    );
   });
 
   it.each([4, 9])(
     'a run over both markets agrees with both venues at every bar, and its figures add up to the last unit (seed %i)',
     async (seed) => {
-      class All extends SpotTrader {
+      /** Trades both markets, with sizes that lead to liquidations of the contract. */
+      class BothTrader extends SpotTrader {
         perp = this.feed('perp');
         override onBar() {
           super.onBar();
           const size = { equity: this.random() * 22 };
           const options = { feed: this.perp, tag: 'perp' };
-          const kind = this.random();
-          if (kind < 0.1) this.buy(size, options);
-          else if (kind < 0.2) this.sell(size, options);
+          const actionDraw = this.random();
+          if (actionDraw < 0.1) this.buy(size, options);
+          else if (actionDraw < 0.2) this.sell(size, options);
         }
       }
-      const record = await recordFrom(planOfBoth([All], { seed, fees: { in: 'quote' } }, seed, 45));
-      const net = record.equity.units.at(-1)! - record.startUnits;
-      const { netPnl, ...parts } = costBridge(record, net);
-      const digits = 10 ** record.reportingDigits;
-      expect(Object.values(parts).reduce((sum, part) => sum + BigInt(Math.round(Number(part) * digits)), 0n)).toBe(BigInt(net));
-      expect(Number(netPnl)).toBeCloseTo(net / digits, 6);
+      const record = await recordFrom(planOfBoth([BothTrader], { seed, fees: { in: 'quote' } }, seed, 45));
+      const netUnits = record.equity.units.at(-1)! - record.startUnits;
+      const { netPnl, ...parts } = costBridge(record, netUnits);
+      const unitsPerCoin = 10 ** record.reportingDigits;
+      const partUnits = Object.values(parts).map((part) => BigInt(Math.round(Number(part) * unitsPerCoin)));
+      expect(partUnits.reduce((sum, units) => sum + units, 0n)).toBe(BigInt(netUnits));
+      expect(Number(netPnl)).toBeCloseTo(netUnits / unitsPerCoin, 6);
       const { closed, openUnits } = tradesOf(record);
-      expect(closed.pnlUnits.reduce((sum, units) => sum + units, 0) + openUnits).toBe(net);
+      expect(closed.pnlUnits.reduce((sum, units) => sum + units, 0) + openUnits).toBe(netUnits);
       const { payments } = record;
-      const funding = payments!.units
+      const fundingUnits = payments!.units
         .filter((_, index) => PAYMENTS[payments!.kind[index]!] === 'funding')
         .reduce((sum, units) => sum + units, 0);
-      expect(Number(parts.funding)).toBeCloseTo(funding / digits, 6);
-      expect(funding).not.toBe(0);
+      expect(Number(parts.funding)).toBeCloseTo(fundingUnits / unitsPerCoin, 6);
+      expect(fundingUnits).not.toBe(0);
       expect([...record.orders.role].some((role) => ROLES[role] === 'liquidation')).toBe(true);
       expect(record.markSources).toEqual(['last price', 'close']);
     },
   );
 
   it('a run over both markets does not pay in one account with the money of the other', async () => {
-    class Both extends Strategy {
+    /** Buys coins and sells contracts, each once. */
+    class OrdersOnce extends Strategy {
       spot = this.feed('spot');
       perp = this.feed('perp');
-      done = false;
+      isDone = false;
       override onBar() {
-        if (this.done) return;
-        this.done = true;
+        if (this.isDone) return;
+        this.isDone = true;
         this.buy({ quote: 600 }, { feed: this.spot });
         this.sell({ quote: 60_000 }, { feed: this.perp });
       }
     }
-    const codes = async (funds: NonNullable<RunPlan['funds']>) =>
-      orderRows(await recordFrom(planOfBoth([Both], { funds, seed: 1 })))
+    const codesWith = async (funds: NonNullable<RunPlan['funds']>) =>
+      orderRows(await recordFrom(planOfBoth([OrdersOnce], { funds, seed: 1 })))
         .map(({ code }) => code)
         .slice(0, 2);
-    expect(await codes({ spot: { USDT: '500' }, futures: { USDT: '20000' } })).toEqual(['MARGIN', '']);
-    expect(await codes({ spot: { USDT: '20000' }, futures: { USDT: '500' } })).toEqual(['', 'MARGIN']);
-    expect(await codes({ spot: { USDT: '700' }, futures: { USDT: '7000' } })).toEqual(['', '']);
+    expect(await codesWith({ spot: { USDT: '500' }, futures: { USDT: '20000' } })).toEqual(['MARGIN', '']);
+    expect(await codesWith({ spot: { USDT: '20000' }, futures: { USDT: '500' } })).toEqual(['', 'MARGIN']);
+    expect(await codesWith({ spot: { USDT: '700' }, futures: { USDT: '7000' } })).toEqual(['', '']);
     // The account can pay the margin of 6,000 and the fees once. Cash that one order has reserved is not available to another one.
-    class Twice extends Both {
+    class OrdersTwice extends OrdersOnce {
       override onBar() {
-        if (this.done) return;
-        this.done = true;
+        if (this.isDone) return;
+        this.isDone = true;
         for (const tag of ['a', 'b']) this.sell({ quote: 40_000 }, { feed: this.perp, tag });
         for (const tag of ['a', 'b']) this.buy({ quote: 400 }, { feed: this.spot, tag });
       }
     }
-    const twice = orderRows(await recordFrom(planOfBoth([Twice], { funds: { spot: { USDT: '700' }, futures: { USDT: '7000' } } })));
+    const twice = orderRows(await recordFrom(planOfBoth([OrdersTwice], { funds: { spot: { USDT: '700' }, futures: { USDT: '7000' } } })));
     expect(twice.map(({ code }) => code).slice(0, 4)).toEqual(['', 'MARGIN', '', 'MARGIN']);
   });
 
-  it('a run over both markets counts leverage and notional over both: a hedge is risk on either side', async () => {
-    class Pair extends Strategy {
+  it('leverage and notional of a run over both markets count both sides of a hedge', async () => {
+    /** Buys coins, hedges them with more contracts, and then sells the coins. */
+    class HedgesCoins extends Strategy {
       spot = this.feed('spot');
       perp = this.feed('perp');
       step = 0;
@@ -215,20 +226,21 @@ describe('a run over both markets', () => {
         if (this.step === 8) this.exit(this.spot);
       }
     }
-    const codes = async (risk: RunPlan['risk']) => orderRows(await recordFrom(planOfBoth([Pair], { risk }))).map(({ code }) => code);
-    expect(await codes({ maxLeverage: '1.3' })).toEqual(['', '', '']);
-    expect(await codes({ maxLeverage: '1' })).toEqual(['', 'LEVERAGE', '']);
-    expect(await codes({ maxGrossNotional: '11000' })).toEqual(['', 'PORTFOLIO', '']);
+    const codesWith = async (risk: RunPlan['risk']) =>
+      orderRows(await recordFrom(planOfBoth([HedgesCoins], { risk }))).map(({ code }) => code);
+    expect(await codesWith({ maxLeverage: '1.3' })).toEqual(['', '', '']);
+    expect(await codesWith({ maxLeverage: '1' })).toEqual(['', 'LEVERAGE', '']);
+    expect(await codesWith({ maxGrossNotional: '11000' })).toEqual(['', 'PORTFOLIO', '']);
     // Net of each other they are 2500; without the coins the contracts are 7000 short.
-    expect(await codes({ maxNetNotional: '5000' })).toEqual(['', '', '']);
-    expect(await codes({ maxNetNotional: '4000' })).toEqual(['PORTFOLIO', 'PORTFOLIO']);
-    expect(await codes({ maxPositionNotional: '6000' })).toEqual(['', 'POSITION_NOTIONAL', '']);
+    expect(await codesWith({ maxNetNotional: '5000' })).toEqual(['', '', '']);
+    expect(await codesWith({ maxNetNotional: '4000' })).toEqual(['PORTFOLIO', 'PORTFOLIO']);
+    expect(await codesWith({ maxPositionNotional: '6000' })).toEqual(['', 'POSITION_NOTIONAL', '']);
     // 7,000 of the equity of both accounts, which is 10,000. Limits do not apply to an order that only sells a holding.
-    expect(await codes({ maxConcentration: '0.8' })).toEqual(['', '', '']);
-    expect(await codes({ maxConcentration: '0.6' })).toEqual(['', 'CONCENTRATION', '']);
-    expect(await codes({ maxPositionNotional: '4000' })).toEqual(['POSITION_NOTIONAL', 'POSITION_NOTIONAL']);
+    expect(await codesWith({ maxConcentration: '0.8' })).toEqual(['', '', '']);
+    expect(await codesWith({ maxConcentration: '0.6' })).toEqual(['', 'CONCENTRATION', '']);
+    expect(await codesWith({ maxPositionNotional: '4000' })).toEqual(['POSITION_NOTIONAL', 'POSITION_NOTIONAL']);
     // A reduce-only spot buy is refused; a reduce-only buy of contracts is not.
-    class Reduces extends Pair {
+    class Reduces extends HedgesCoins {
       override onBar() {
         if (this.step++ === 0) this.buy({ quote: 100 }, { feed: this.spot, reduceOnly: true });
         if (this.step === 3) this.sell({ quote: 1000 }, { feed: this.perp });
@@ -239,38 +251,41 @@ describe('a run over both markets', () => {
   });
 
   it('a run over both markets checks each order by the rules of its own market', async () => {
-    class Each extends Strategy {
+    /** Places one order in each market. */
+    class OrdersInBoth extends Strategy {
       spot = this.feed('spot');
       perp = this.feed('perp');
-      done = false;
+      isDone = false;
       override onBar() {
-        if (this.done) return;
-        this.done = true;
+        if (this.isDone) return;
+        this.isDone = true;
         this.buy({ quote: 1500 }, { feed: this.spot });
         this.sell({ quote: 3000 }, { feed: this.perp });
       }
     }
-    const codes = async (risk: RunPlan['risk'], strategies: readonly GivenStrategy[] = [Each]) =>
+    const codesWith = async (risk: RunPlan['risk'], strategies: readonly GivenStrategy[] = [OrdersInBoth]) =>
       orderRows(await recordFrom(planOfBoth(strategies, { risk }))).map(({ code }) => code);
     // A limit on quantities counts coins on spot, and contracts on futures: 3,000 USDT at 40,000 are 75 contracts of 0.001.
-    expect(await codes({ maxPositionQty: '74' })).toEqual(['', 'POSITION_MAX']);
-    expect(await codes({ maxPositionQty: '0.01' })).toEqual(['POSITION_MAX', 'POSITION_MAX']);
-    expect(await codes({ maxConcentration: '0.2' })).toEqual(['', 'CONCENTRATION']);
+    expect(await codesWith({ maxPositionQty: '74' })).toEqual(['', 'POSITION_MAX']);
+    expect(await codesWith({ maxPositionQty: '0.01' })).toEqual(['POSITION_MAX', 'POSITION_MAX']);
+    expect(await codesWith({ maxConcentration: '0.2' })).toEqual(['', 'CONCENTRATION']);
     // The contracts use 300 and fees of the 5,000 of their account. What the spot orders have reserved is in the other account.
-    expect(await codes({ marginBuffer: '0.93' })).toEqual(['', '']);
-    expect(await codes({ marginBuffer: '0.97' })).toEqual(['', 'MARGIN_BUFFER']);
+    expect(await codesWith({ marginBuffer: '0.93' })).toEqual(['', '']);
+    expect(await codesWith({ marginBuffer: '0.97' })).toEqual(['', 'MARGIN_BUFFER']);
     // At the first bar no range is known. A spot position has no liquidation price.
-    expect(await codes({ minLiquidationAtrs: '1' })).toEqual(['', 'LIQUIDATION_DISTANCE']);
+    expect(await codesWith({ minLiquidationAtrs: '1' })).toEqual(['', 'LIQUIDATION_DISTANCE']);
     // Two strategies may hold the same coin, but not the same contract.
-    expect(await codes({}, [Each, Each])).toEqual(['', '', '', 'CONTRACT_TAKEN']);
-    const max = contract.contract!.maxLeverage;
-    class Large extends Each {
+    expect(await codesWith({}, [OrdersInBoth, OrdersInBoth])).toEqual(['', '', '', 'CONTRACT_TAKEN']);
+    const { maxLeverage } = contract.contract!;
+    class SellsTooMuch extends OrdersInBoth {
       override onBar() {
-        if (!this.done) this.sell({ quote: 300_000 }, { feed: this.perp });
-        this.done = true;
+        if (!this.isDone) this.sell({ quote: 300_000 }, { feed: this.perp });
+        this.isDone = true;
       }
     }
-    const large = await recordFrom(planOfBoth([Large], { funds: { spot: { USDT: '1' }, futures: { USDT: '400000' } } }, 1, max));
+    const large = await recordFrom(
+      planOfBoth([SellsTooMuch], { funds: { spot: { USDT: '1' }, futures: { USDT: '400000' } } }, 1, maxLeverage),
+    );
     expect(orderRows(large)[0]!.code).toBe('TIER');
   });
 
@@ -283,7 +298,7 @@ describe('a run over both markets', () => {
   it('a run over both markets counts equity and cash of a strategy over both, position and entry price by market', async () => {
     const rows = Array.from({ length: 6 }, (): [number, number, number, number] => [400_000, 400_000, 400_000, 400_000]);
     const reportedValues: unknown[] = [];
-    class Looks extends Strategy {
+    class ReadsViews extends Strategy {
       spot = this.feed('spot');
       perp = this.feed('perp');
       step = 0;
@@ -307,10 +322,10 @@ describe('a run over both markets', () => {
       }
     }
     const feeless = linearContract({ openMakerFeePpm: 0, openTakerFeePpm: 0 });
-    const feeds = { spot: barsOfRows(rows, coin), perp: barsOfRows(rows, feeless) };
-    const runPlan = plan([Looks], feeds, { cash: { USDT: '10000' }, funds: HALVES, fees: { makerPpm: 0, takerPpm: 0 } });
+    const feeds = { spot: barsOfRows(rows, pair), perp: barsOfRows(rows, feeless) };
+    const runPlan = planWithFunding([ReadsViews], feeds, { cash: { USDT: '10000' }, funds: HALVES, fees: { makerPpm: 0, takerPpm: 0 } });
     const record = await recordFrom(runPlan);
-    const price = 400_000 / 10 ** coin.priceDigits;
+    const price = 400_000 / 10 ** pair.priceDigits;
     expect(reportedValues.slice(0, 2)).toEqual([
       [10_000, 10_000 - 0.01 * price, 0.01, 0, 0, 10],
       [0.01, -10, true, price],
@@ -320,7 +335,7 @@ describe('a run over both markets', () => {
     expect(ledger.account('futures').cashTotal + ledger.account('spot').cashTotal).toBe(ledger.cashTotal);
     expect(record.reportingAsset).toBe('USDT');
     // Ten contracts of 0.001 coins offset 0.01 coins: a hedge, which counts twice in the gross.
-    const { grossExposureMax, netExposureMax } = exposureFigures(record, NEVER, Float64Array.of(record.startUnits));
+    const { grossExposureMax, netExposureMax } = exposureFigures(record, NO_GAPS, Float64Array.of(record.startUnits));
     expect(grossExposureMax).toBeCloseTo((0.02 * price) / 10_000, 12);
     expect(netExposureMax).toBeCloseTo(0, 12);
   });

@@ -6,9 +6,9 @@ import { prepareBacktest, runRecordOf } from '../../src/tasks/backtest/run/runBa
 import type { Market } from '../../src/model/instrument.ts';
 import type { Side } from '../../src/model/order.ts';
 import { Strategy, type OrderOptions, type StrategyClass } from '../../src/index.ts';
-import { Fixture } from '../fixtures/riskFixture.ts';
+import { RiskFixture } from '../fixtures/riskFixture.ts';
 import { linearContract } from '../fixtures/futuresVenue.ts';
-import { barsOfRows, orderRows, planFor } from './world.ts';
+import { barsOfRows, orderRows, planFor } from './backtestFixture.ts';
 
 const FUTURES: FuturesPlan = { leverage: 10, isCross: true, isNet: true, liquidationFeePpm: 0, data: new Map() };
 const ROW = [10_000, 10_010, 9990, 10_000] as const;
@@ -85,7 +85,7 @@ it('the message about a denied bracket names both prices, and where the entry pr
 });
 
 test('the entry price of a trigger order is its trigger, and a bracket of an order that reduces is not checked', () => {
-  const fixture = new Fixture();
+  const fixture = new RiskFixture();
   /** Returns the deny code of a trigger order to buy at 1200 ticks. */
   const codeOfTriggerOrder = (options: object) =>
     fixture.code({ lots: 5 }, (order) => Object.assign(order, { role: 'condition', triggerTicks: 1200, isGuarded: true, ...options }));

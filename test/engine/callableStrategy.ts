@@ -3,16 +3,14 @@
 import type { BarColumns } from '../../src/model/bars/bars.ts';
 import type { Side } from '../../src/model/order.ts';
 import { crossedUp, sma, Strategy, type Amendment, type Feed, type OrderOptions, type Size } from '../../src/index.ts';
-import { barsOfRows, fillRows, orderRows, run, type PlanOptions } from './world.ts';
+import { barsOfRows, fillRows, NO_FEES, orderRows, quietRows, run, type PlanOptions } from './backtestFixture.ts';
 
-/** Open, high, low and close of a bar that reaches no order, in ticks. */
-export const QUIET: [number, number, number, number] = [10_000, 10_010, 9990, 10_000];
-/** Returns bars of one price range, in which no order away from the price fills. */
-export const quietBars = (rows: number): BarColumns => barsOfRows(Array.from({ length: rows }, () => QUIET));
-/** No fees, so that results are the differences of prices. */
-export const NO_FEES = { fees: { makerPpm: 0, takerPpm: 0 } };
+/** Returns the bars of quiet rows, in which no order away from the price fills. */
+export const quietBars = (count: number): BarColumns => barsOfRows(quietRows(count));
+/** The plan options of a run without fees. */
+export const WITHOUT_FEES = { fees: NO_FEES };
 
-/** Decides for a strategy at each bar. `row` is the number of the bar, from 0. */
+/** What a strategy does at each bar. `row` is the number of the bar, from 0. */
 export type BarScript = (strategy: CallableStrategy, row: number) => unknown;
 
 /** Returns a strategy class that calls `script` at each bar. */
@@ -49,9 +47,9 @@ export class CallableStrategy extends Strategy {
   };
 }
 
-/** Runs a strategy that calls `script` at each bar, and returns its orders and fills. */
+/** Runs a strategy that calls `script` at each bar, without fees unless `options` has some. Returns its orders and fills. */
 export async function ordersOf(script: BarScript, options: Partial<PlanOptions> = {}, bars = quietBars(6)) {
-  const { record, engine } = await run({ strategies: [strategyOf(script)], feeds: { bars }, ...NO_FEES, ...options });
+  const { record, engine } = await run({ strategies: [strategyOf(script)], feeds: { bars }, ...WITHOUT_FEES, ...options });
   return { orders: orderRows(record), fills: fillRows(record), record, engine };
 }
 /** Returns a script that buys once, at the first bar. */

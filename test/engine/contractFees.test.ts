@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { Strategy } from '../../src/index.ts';
 import { prepareBacktest, runRecordOf } from '../../src/tasks/backtest/run/runBacktest.ts';
 import { linearContract } from '../fixtures/futuresVenue.ts';
-import { columnsOf, planFor, walkBars } from './world.ts';
+import { columnsOf, planFor, walkBars } from './backtestFixture.ts';
 
 /** Uses nearly all margin of its account, so that the reserved fee decides whether an order is approved. */
 class NearlyFullMargin extends Strategy {

@@ -5,16 +5,14 @@ import { Strategy, type OrderOptions, type Size } from '../../src/index.ts';
 import { prepareBacktest, runRecordOf } from '../../src/tasks/backtest/run/runBacktest.ts';
 import type { Side } from '../../src/model/order.ts';
 import { linearContract } from '../fixtures/futuresVenue.ts';
-import { barsOfRows, fillRows, orderRows, planFor } from './world.ts';
+import { NO_CONTRACT_FEES, barsOfRows, fillRows, orderRows, planFor, type PriceRow } from './backtestFixture.ts';
 
-type Rows = Parameters<typeof barsOfRows>[0];
-const NO_FEES = { openMakerFeePpm: 0, openTakerFeePpm: 0, closeMakerFeePpm: 0, closeTakerFeePpm: 0 };
-const contract = linearContract(NO_FEES);
+const contract = linearContract(NO_CONTRACT_FEES);
 /** Returns a price in ticks as a strategy gives it. */
 const priceOf = (ticks: number): number => ticks / 10 ** contract.priceDigits;
-/** Returns a row around 10,000 ticks with this volume in coins. A lower `low` is also its close. */
-const row = (volume: number, low = 9990): Rows[number] => [10_000, 10_010, low, low < 9990 ? low : 10_000, volume];
-const quiet = (rows: number): Rows => Array.from({ length: rows }, () => row(1000));
+/** Returns a row around 10,000 ticks with this volume in coins. A `low` below 9990 is also its close. */
+const row = (volume: number, low = 9990): PriceRow => [10_000, 10_010, low, low < 9990 ? low : 10_000, volume];
+const quiet = (rows: number): readonly PriceRow[] => Array.from({ length: rows }, () => row(1000));
 
 /** A strategy whose protected actions are public. */
 class Scripted extends Strategy {
@@ -36,7 +34,7 @@ const scripted = (script: Script) =>
   };
 
 /** Runs a script in which fills take at most a tenth of the volume of a row. */
-async function runScript(rows: Rows, script: Script, positions: 'net' | 'twoWay' = 'net') {
+async function runScript(rows: readonly PriceRow[], script: Script, positions: 'net' | 'twoWay' = 'net') {
   const futures = { leverage: 10, isCross: true, isNet: positions === 'net', liquidationFeePpm: 0, data: new Map() };
   const fills = { maxVolumeSharePpm: 100_000 };
   const plan = planFor({
@@ -55,7 +53,7 @@ async function runScript(rows: Rows, script: Script, positions: 'net' | 'twoWay'
 
 const enterLong = (strategy: Scripted): void => strategy.place('buy', { base: 10 });
 /** Row 6 has a volume of 40 lots. An order may take 4 of them. */
-const THIN: Rows = [...quiet(6), row(0.04), ...quiet(4)];
+const THIN: readonly PriceRow[] = [...quiet(6), row(0.04), ...quiet(4)];
 
 describe('a stop that waits at the exchange', () => {
   const entryAndStop: Script = { 0: enterLong, 2: (strategy) => strategy.placeStop(9500) };
@@ -75,7 +73,7 @@ describe('a stop that waits at the exchange', () => {
   });
 
   it('a stop is placed again when a target of zero and the exit after it are both capped by the volume', async () => {
-    const rows: Rows = [...quiet(6), row(0.04), row(0.02), ...quiet(3)];
+    const rows: readonly PriceRow[] = [...quiet(6), row(0.04), row(0.02), ...quiet(3)];
     const { orders, engine } = await runScript(rows, { ...entryAndStop, 5: (strategy) => strategy.targetContracts(0) });
     expect(orders.map(({ role, ending, filled }) => [role, ending, filled])).toEqual([
       ['market', 'filled', 10],
@@ -95,7 +93,10 @@ describe('a stop that waits at the exchange', () => {
   it('a stop that the strategy has cancelled is not placed again', async () => {
     const { orders } = await runScript(THIN, {
       ...entryAndStop,
-      5: (strategy) => (strategy.cancelTag('stop'), strategy.exitPosition()),
+      5: (strategy) => {
+        strategy.cancelTag('stop');
+        strategy.exitPosition();
+      },
     });
     expect(orders.map(({ role }) => role)).toEqual(['market', 'stopLoss', 'market']);
   });
@@ -110,7 +111,7 @@ describe('stops of two sides', () => {
     };
     const { engine } = await runScript(THIN, script, 'twoWay');
     expect(engine.ledger.closable(0, 0, true, true)).toBeGreaterThan(0);
-    expect(engine.brackets.list(0).map(({ isLong, lots, stop }) => [isLong, lots, stop])).toEqual([
+    expect(engine.brackets.list(0).map(({ isLong, lots, stopTicks }) => [isLong, lots, stopTicks])).toEqual([
       [false, engine.ledger.closable(0, 0, true, true), 11_000],
     ]);
   });

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { prepareBacktest, runRecordOf } from '../../src/tasks/backtest/run/runBacktest.ts';
 import { Strategy } from '../../src/index.ts';
 import { linearContract } from '../fixtures/futuresVenue.ts';
-import { barsOfRows, planFor } from './world.ts';
+import { barsOfRows, planFor } from './backtestFixture.ts';
 
 /** Buys more than a bar can fill. */
 class Greedy extends Strategy {

@@ -4,7 +4,17 @@ import { expect, test } from 'vitest';
 import { Strategy } from '../../src/index.ts';
 import { coverageWarnings } from '../../src/report/warnings/coverage.ts';
 import { runBacktest } from '../../src/tasks/backtest/run/runBacktest.ts';
-import { barsOfRows, fillRows, MINUTE, orderRows, planFor, spotInstrument, START_MS, type PlanOptions } from './world.ts';
+import {
+  barsOfRows,
+  fillRows,
+  MINUTE,
+  orderRows,
+  planFor,
+  spotInstrument,
+  START_MS,
+  type PlanOptions,
+  type PriceRow,
+} from './backtestFixture.ts';
 
 /** The last row of AAA. */
 const LAST_ROW = 8;
@@ -13,7 +23,7 @@ const VOLUME = 1e6;
 /** Lots of one coin. */
 const LOTS_PER_COIN = 1000;
 /** Returns rows that rise by one tick each: the first has all four prices at `firstTicks`. */
-function risingRows(count: number, firstTicks: number): Parameters<typeof barsOfRows>[0] {
+function risingRows(count: number, firstTicks: number): PriceRow[] {
   return Array.from({ length: count }, (_, row) => {
     const price = firstTicks + row;
     return [price, price, price, price, VOLUME];

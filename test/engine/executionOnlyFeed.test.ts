@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import type { RunPlan } from '../../src/definition/plan/plan.ts';
 import { prepareBacktest, runRecordOf } from '../../src/tasks/backtest/run/runBacktest.ts';
 import { crossedDown, crossedUp, sma, Strategy } from '../../src/index.ts';
-import { coarser, fillRows, planFor, walkBars } from './world.ts';
+import { coarser, fillRows, planFor, walkBars } from './backtestFixture.ts';
 
 /** Trades on crossings of two averages of the only feed that it can see. */
 class TradesOnCrossings extends Strategy {

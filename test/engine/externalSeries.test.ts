@@ -8,7 +8,7 @@ import { newestValues } from '../../src/model/bars/knownValues.ts';
 import type { SeriesPlan } from '../../src/definition/plan/plan.ts';
 import { planUntil } from '../../src/tasks/backtest/proof/dataSlices.ts';
 import { poisonPlan } from '../../src/tasks/backtest/proof/poisonPlan.ts';
-import { MINUTE, START_MS, orderRows, planFor, run, walkBars } from './world.ts';
+import { MINUTE, START_MS, orderRows, planFor, run, walkBars } from './backtestFixture.ts';
 
 /** A value of a time, and the time at which it becomes known. */
 interface KnownValue {

@@ -8,7 +8,7 @@ import { closedPnl } from '../../src/report/trades/closedPnl.ts';
 import { tradesOf } from '../../src/report/trades/trades.ts';
 import { inverseContract, linearContract } from '../fixtures/futuresVenue.ts';
 import { checkCurrentBooks, countRole, fundedAt, FUTURES, randomFuturesPlan, runPlan } from './futuresRuns.ts';
-import { barsOfRows, MINUTE, planFor, START_MS } from './world.ts';
+import { barsOfRows, MINUTE, planFor, START_MS } from './backtestFixture.ts';
 
 /** Places random orders of every kind and direction, and compares the books of bot and venue before each. */
 class RandomTrader extends Strategy {
@@ -29,19 +29,19 @@ class RandomTrader extends Strategy {
         trailing: price / 30,
       };
       const size = { equity: this.random() * this.maxEquityMultiple };
-      const kind = this.random();
+      const actionDraw = this.random();
       const order = (options: object) => (isBuy ? this.buy(size, { feed, tag, ...options }) : this.sell(size, { feed, tag, ...options }));
-      if (kind < 0.3) order(brackets);
-      else if (kind < 0.4) order({});
-      else if (kind < 0.55) order({ limit: price * (1 - (direction * this.random()) / 100), ...brackets });
-      else if (kind < 0.62)
+      if (actionDraw < 0.3) order(brackets);
+      else if (actionDraw < 0.4) order({});
+      else if (actionDraw < 0.55) order({ limit: price * (1 - (direction * this.random()) / 100), ...brackets });
+      else if (actionDraw < 0.62)
         order({
           limit: price * (1 + (direction * this.random()) / 100),
           timeInForce: (['IOC', 'FOK', 'POST_ONLY'] as const)[Math.floor(this.random() * 3)]!,
         });
-      else if (kind < 0.7) this.target({ equity: (this.random() - 0.5) * this.maxEquityMultiple }, feed);
-      else if (kind < 0.8) order({ reduceOnly: true });
-      else if (kind < 0.9) for (const { id } of this.openOrders(feed).slice(0, 1)) this.cancel(id);
+      else if (actionDraw < 0.7) this.target({ equity: (this.random() - 0.5) * this.maxEquityMultiple }, feed);
+      else if (actionDraw < 0.8) order({ reduceOnly: true });
+      else if (actionDraw < 0.9) for (const { id } of this.openOrders(feed).slice(0, 1)) this.cancel(id);
       else this.exit(feed);
     }
   }

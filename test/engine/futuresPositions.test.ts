@@ -12,7 +12,7 @@ import { tradeSummary } from '../../src/report/trades/statistics.ts';
 import { tradesOf } from '../../src/report/trades/trades.ts';
 import { linearContract } from '../fixtures/futuresVenue.ts';
 import { countRole, fundedAt, FUTURES, runPlan } from './futuresRuns.ts';
-import { barsOfRows, coarser, MINUTE, planFor, START_MS } from './world.ts';
+import { barsOfRows, coarser, MINUTE, planFor, START_MS } from './backtestFixture.ts';
 
 /** Buys 100 of every contract at minute 5, when all have bars. */
 class BuysAll extends Strategy {
@@ -211,8 +211,8 @@ it('the distance to liquidation is measured by the mean true range of 14 bars th
     const ranges = Array.from({ length: 14 }, (_, back) => (index - back < 20 ? 40 : 400));
     const move = (50 * ranges.reduce((sum, range) => sum + range, 0)) / 14;
     // A contract of 0.001 BTC costs 0.016 USDT to open. After the move, 0.5 % of its value must be left.
-    const contracts = (heldLots + 1) * 0.001;
-    const remaining = record.equity.units[index]! / 10_000 - 0.016 - contracts * move - contracts * (40_000 - move) * 0.005;
+    const coins = (heldLots + 1) * 0.001;
+    const remaining = record.equity.units[index]! / 10_000 - 0.016 - coins * move - coins * (40_000 - move) * 0.005;
     const passes = index >= 14 && remaining > 0;
     expect([index, orders.texts[orders.code[index]!] ?? '']).toEqual([index, passes ? '' : 'LIQUIDATION_DISTANCE']);
     if (passes) heldLots++;

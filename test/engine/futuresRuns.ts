@@ -6,7 +6,7 @@ import { prepareBacktest, runRecordOf, type PreparedRun } from '../../src/tasks/
 import { seededRng } from '../../src/base/number/rng.ts';
 import type { Instrument, InstrumentId } from '../../src/model/instrument.ts';
 import { ROLES, type RunRecord } from '../../src/model/run/run.ts';
-import { MINUTE, planFor, START_MS, walkBars, type PlanOptions } from './world.ts';
+import { MINUTE, planFor, START_MS, walkBars, type PlanOptions } from './backtestFixture.ts';
 
 /** An account in cross and net mode with a leverage of 10, without marks and funding. */
 export const FUTURES: FuturesPlan = { leverage: 10, isCross: true, isNet: true, liquidationFeePpm: 2000, data: new Map() };

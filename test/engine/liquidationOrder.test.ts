@@ -7,9 +7,8 @@ import { Strategy } from '../../src/index.ts';
 import type { Instrument, InstrumentId } from '../../src/model/instrument.ts';
 import { ENDINGS, ROLES, SIDES } from '../../src/model/run/run.ts';
 import { inverseContract, linearContract } from '../fixtures/futuresVenue.ts';
-import { barsOfRows, planFor, START_MS, MINUTE } from './world.ts';
+import { barsOfRows, MINUTE, planFor, START_MS, type PriceRow } from './backtestFixture.ts';
 
-type RowOf = readonly [open: number, high: number, low: number, close: number];
 /** The actions of a strategy at the close of each row, by the number of the row. */
 type Script = Readonly<Record<number, (strategy: ScriptedStrategy) => void>>;
 
@@ -29,8 +28,8 @@ const strategyOf = (script: Script) =>
 
 /** The rows and the account of one case. */
 interface Terms {
-  readonly rows: readonly RowOf[];
-  readonly marks?: readonly RowOf[];
+  readonly rows: readonly PriceRow[];
+  readonly marks?: readonly PriceRow[];
   readonly cash?: string;
   readonly isCross?: boolean;
   readonly isNet?: boolean;
@@ -42,7 +41,7 @@ interface Terms {
 /** Runs a script. Returns the fills as `side role lots @ price`, and the account at the end. */
 async function runScript(script: Script, terms: Terms) {
   const { rows, marks, cash = '450', isCross = false, isNet = true, leverage = 10, instrument = linearContract(), feePpm = 5000 } = terms;
-  const quiet: RowOf = [rows[0]![0], rows[0]![0], rows[0]![0], rows[0]![0]];
+  const quiet: PriceRow = [rows[0]![0], rows[0]![0], rows[0]![0], rows[0]![0]];
   const bars = barsOfRows([quiet, ...rows], instrument);
   const column = (index: number) => Int32Array.from([quiet, ...marks!].map((row) => row[index]!));
   const markColumns: MarkColumns | null = marks
@@ -66,8 +65,8 @@ async function runScript(script: Script, terms: Terms) {
   };
 }
 
-const FALL: RowOf = [400_000, 400_000, 300_000, 400_000];
-const FLAT: RowOf = [400_000, 400_000, 400_000, 400_000];
+const FALL: PriceRow = [400_000, 400_000, 300_000, 400_000];
+const FLAT: PriceRow = [400_000, 400_000, 400_000, 400_000];
 const enterLong =
   (options: object = {}) =>
   (strategy: ScriptedStrategy) =>
@@ -89,7 +88,7 @@ describe('a position that was opened inside a row', () => {
   });
 
   it('a short opened inside a row is liquidated by the high of the row', async () => {
-    const rows: RowOf[] = [[400_000, 500_000, 400_000, 400_000], FLAT];
+    const rows: PriceRow[] = [[400_000, 500_000, 400_000, 400_000], FLAT];
     const { fills, equity } = await runScript(
       { 0: (strategy) => strategy.reduce({ base: 100 }, { limit: 42_000 }) },
       { rows, cash: '500' },
@@ -100,7 +99,7 @@ describe('a position that was opened inside a row', () => {
   });
 
   it('a position opened inside a row stays if the marks of the row do not reach its liquidation price', async () => {
-    const marks: RowOf[] = [[400_000, 400_000, 343_719, 400_000], FLAT];
+    const marks: PriceRow[] = [[400_000, 400_000, 343_719, 400_000], FLAT];
     const { fills, equity } = await runScript({ 0: enterLong({ limit: 38_000 }) }, { rows: [FALL, FLAT], marks });
     expect(fills).toEqual(['buy limit 100 @ 380000']);
     expect(equity).toBe(649.24);
@@ -122,7 +121,7 @@ describe('a position that was opened inside a row', () => {
   });
 
   it('a position entered on a rise is liquidated on the way down from the entry, not at the open', async () => {
-    const rows: RowOf[] = [[400_000, 420_000, 390_000, 400_000], FLAT];
+    const rows: PriceRow[] = [[400_000, 420_000, 390_000, 400_000], FLAT];
     const { fills } = await runScript({ 0: enterLong({ trigger: 41_000 }) }, { rows, leverage: 50 });
     // 4,100 less 82 of margin, over 0.0995 BTC: 40,381.9.
     expect(fills).toEqual(['buy condition 100 @ 410000', 'sell liquidation 100 @ 403819']);
@@ -131,7 +130,7 @@ describe('a position that was opened inside a row', () => {
 
 describe('a stop and the liquidation of its position in one row', () => {
   // In at 40,000 with a margin of 400: liquidated at (4,000 - 400) / 0.0995 BTC = 36,180.9.
-  const rows: RowOf[] = [FLAT, FALL, FLAT];
+  const rows: PriceRow[] = [FLAT, FALL, FLAT];
 
   it.each([
     ['beyond it', 31_000, 'sell liquidation 100 @ 361809'],
@@ -161,19 +160,19 @@ describe('a stop and the liquidation of its position in one row', () => {
     ['beyond it', 49_000, 'buy liquidation 100 @ 437811'],
     ['a tick before it', 43_781, 'buy stopLoss 100 @ 437810'],
   ])('a stop of a short and a liquidation in one row, the stop %s', async (_, stopLoss, then) => {
-    const up: RowOf = [400_000, 500_000, 400_000, 400_000];
+    const up: PriceRow = [400_000, 500_000, 400_000, 400_000];
     const { fills } = await runScript({ 0: (strategy) => strategy.reduce({ base: 100 }, { stopLoss }) }, { rows: [FLAT, up, FLAT] });
     expect(fills).toEqual(['sell market 100 @ 400000', then]);
   });
 
   it('a stop beyond the liquidation price fills at its level if the marks do not reach that price', async () => {
-    const marks: RowOf[] = [FLAT, [400_000, 400_000, 361_810, 400_000], FLAT];
+    const marks: PriceRow[] = [FLAT, [400_000, 400_000, 361_810, 400_000], FLAT];
     const { fills } = await runScript({ 0: enterLong({ stopLoss: 31_000 }) }, { rows, marks });
     expect(fills[1]).toBe('sell stopLoss 100 @ 310000');
   });
 
   it('a position is liquidated if marks reach its liquidation price and no price reaches the stop', async () => {
-    const marks: RowOf[] = [FLAT, [400_000, 400_000, 361_809, 400_000], FLAT];
+    const marks: PriceRow[] = [FLAT, [400_000, 400_000, 361_809, 400_000], FLAT];
     const { fills } = await runScript(
       { 0: enterLong({ stopLoss: 37_000 }) },
       { rows: [FLAT, [400_000, 400_000, 390_000, 400_000], FLAT], marks },
@@ -211,7 +210,7 @@ describe('a stop and the liquidation of its position in one row', () => {
       strategy.enter({ base: 100 }, { stopLoss: 31_000, tag: 'long' });
       strategy.reduce({ base: 100 }, { stopLoss: 43_000, tag: 'short' });
     };
-    const wild: RowOf = [400_000, 450_000, 300_000, 400_000];
+    const wild: PriceRow = [400_000, 450_000, 300_000, 400_000];
     const { fills } = await runScript({ 0: enterBothSides }, { rows: [FLAT, wild, FLAT], isNet: false, cash: '900' });
     expect(fills.toSorted()).toEqual([
       'buy market 100 @ 400000',
@@ -226,7 +225,7 @@ describe('a stop and the liquidation of its position in one row', () => {
       strategy.enter({ base: 100 }, { tag: 'long' });
       strategy.reduce({ base: 100 }, { stopLoss: 43_000, tag: 'short' });
     };
-    const above: RowOf = [400_000, 440_000, 400_000, 400_000];
+    const above: PriceRow = [400_000, 440_000, 400_000, 400_000];
     const { fills } = await runScript({ 0: enterBothSides }, { rows: [FLAT, FALL, above, FLAT], isNet: false, cash: '900' });
     expect(fills.slice(2)).toEqual(['sell liquidation 100 @ 361809', 'buy stopLoss 100 @ 430000']);
   });
@@ -237,7 +236,7 @@ describe('an entry and the liquidation of a position in one row', () => {
     0: enterLong(),
     1: (strategy) => limits.forEach((limit, index) => strategy.enter({ base: 100 }, { limit, tag: String(index) })),
   });
-  const rows: RowOf[] = [FLAT, FLAT, [400_000, 400_000, 340_000, 400_000], FLAT];
+  const rows: PriceRow[] = [FLAT, FLAT, [400_000, 400_000, 340_000, 400_000], FLAT];
 
   it('an entry before the liquidation price fills first and is liquidated with the position', async () => {
     const { fills } = await runScript(twice(37_000), { rows, cash: '900' });
@@ -252,7 +251,7 @@ describe('an entry and the liquidation of a position in one row', () => {
   });
 
   it('of several entries in the row of a liquidation the nearest to the open fills first, whatever their order of placement', async () => {
-    const low: RowOf = [400_000, 400_000, 300_000, 400_000];
+    const low: PriceRow = [400_000, 400_000, 300_000, 400_000];
     const { fills } = await runScript(
       { 0: (strategy) => [33_000, 38_000].forEach((limit) => strategy.enter({ base: 100 }, { limit, tag: String(limit) })) },
       { rows: [low, FLAT], cash: '900' },
@@ -266,7 +265,7 @@ describe('an entry and the liquidation of a position in one row', () => {
     // 898.4 back 0.1 BTC at 40,000: liquidated at 31,171.9, which the row does not reach.
     expect(fills).toEqual(['buy market 100 @ 400000', 'buy limit 100 @ 360000']);
     expect(equity).toBeCloseTo(900 - 1.6 - 0.72 + 400, 9);
-    const deep: RowOf[] = [FLAT, FLAT, [400_000, 400_000, 300_000, 400_000], FLAT];
+    const deep: PriceRow[] = [FLAT, FLAT, [400_000, 400_000, 300_000, 400_000], FLAT];
     const ended = await runScript(
       { 0: (strategy) => strategy.enter({ base: 200 }), 1: enterLong({ limit: 35_000, tag: 'more' }) },
       { rows: deep, cash: '1300', isCross: true },
@@ -283,7 +282,7 @@ describe('an entry and the liquidation of a position in one row', () => {
 });
 
 describe('a profit and the liquidation of a position in one row', () => {
-  const wild: RowOf = [400_000, 420_000, 350_000, 400_000];
+  const wild: PriceRow = [400_000, 420_000, 350_000, 400_000];
 
   it.each([
     ['a target', { 0: enterLong({ takeProfit: 41_000 }) }],

@@ -7,9 +7,9 @@ import { blockLoop } from '../../src/engine/loop/blockLoop.ts';
 import { deliverInstant, stopLive } from '../../src/engine/loop/liveSteps.ts';
 import { extendTicks, type BarColumns } from '../../src/model/bars/bars.ts';
 import { randomScriptStrategy } from './randomScript.ts';
-import { coarser, columnsOf, MINUTE, planFor, spotInstrument, START_MS, walkBars, type PlanOptions } from './world.ts';
+import { coarser, columnsOf, MINUTE, planFor, spotInstrument, START_MS, walkBars, type PlanOptions } from './backtestFixture.ts';
 
-/** Columns that show only the rows that have closed. */
+/** The columns of a feed. They have only the rows that have closed; `arrive` adds those of an instant. */
 class ArrivingBars implements BarColumns {
   readonly instrument;
   readonly interval;
@@ -28,9 +28,9 @@ class ArrivingBars implements BarColumns {
     ({ open: this.open, high: this.high, low: this.low, close: this.close, volume: this.volume } = source);
   }
   arrive(nowMs: number): void {
-    const { length } = this;
+    const lengthBefore = this.length;
     while (this.length < this.#all.length && this.closeMs[this.length]! <= nowMs) this.length++;
-    if (this.length > length) extendTicks(this, length);
+    if (this.length > lengthBefore) extendTicks(this, lengthBefore);
   }
 }
 
@@ -59,19 +59,20 @@ async function runOneByOne({ feeds, ...options }: PlanOptions & { feeds: Readonl
   return columnsOf(runRecordOf(plan, prepared, false));
 }
 
-/** Returns feeds with gaps, several intervals or several instruments, by `kind`. */
-function feedsOf(kind: number, seed: number): Record<string, BarColumns> {
-  const btc = walkBars({ rows: 240, seed, missing: kind === 1 ? 0.2 : 0 });
-  if (kind < 2) return { bars: btc };
-  if (kind === 2) return { bars: btc, hour: coarser(btc, '1h') };
+const FEED_KINDS = ['one feed', 'one feed with gaps', 'two intervals', 'two instruments'] as const;
+/** Returns the feeds of a kind. */
+function feedsOf(kind: (typeof FEED_KINDS)[number], seed: number): Record<string, BarColumns> {
+  const btc = walkBars({ rows: 240, seed, missing: kind === 'one feed with gaps' ? 0.2 : 0 });
+  if (kind === 'one feed' || kind === 'one feed with gaps') return { bars: btc };
+  if (kind === 'two intervals') return { bars: btc, hour: coarser(btc, '1h') };
   const eth = walkBars({ rows: 240, seed: seed + 1, missing: 0.1, instrument: spotInstrument('ETH') });
   return { bars: btc, eth, quarter: coarser(eth, '15m') };
 }
 
 describe('rows one instant at a time', () => {
-  it('rows one instant at a time give the decisions and bookings of the whole file, bit by bit', async () => {
+  it('rows that arrive one instant at a time give the orders, fills and equity of the whole file, bit by bit', async () => {
     const cases = fc.record({
-      kind: fc.nat({ max: 3 }),
+      kind: fc.constantFrom(...FEED_KINDS),
       seed: fc.nat({ max: 1e6 }),
       onBar: fc.boolean(),
       brackets: fc.boolean(),

@@ -5,16 +5,15 @@ import type { FuturesPlan } from '../../src/definition/plan/plan.ts';
 import { prepareBacktest, runRecordOf } from '../../src/tasks/backtest/run/runBacktest.ts';
 import { Strategy, type StrategyClass } from '../../src/index.ts';
 import { linearContract } from '../fixtures/futuresVenue.ts';
-import { barsOfRows, fillRows, orderRows, planFor } from './world.ts';
+import { NO_CONTRACT_FEES, barsOfRows, fillRows, orderRows, planFor } from './backtestFixture.ts';
 
 const quiet = (price: number) => [price, price, price, price] as const;
 const FALL = [quiet(10_000), quiet(10_000), quiet(10_000), [10_000, 10_000, 9700, 9750], quiet(9750)] as const;
 const FUTURES: FuturesPlan = { leverage: 10, isCross: true, isNet: true, liquidationFeePpm: 0, data: new Map() };
-const NO_FEES = { openMakerFeePpm: 0, openTakerFeePpm: 0, closeMakerFeePpm: 0, closeTakerFeePpm: 0 };
 
 /** Runs a strategy on a contract whose largest market order has this many lots; 0 for any size. The price falls in row 3. */
 async function runWithLargestOrder(maxMarketLots: number, strategy: StrategyClass) {
-  const bars = barsOfRows(FALL, linearContract({ ...NO_FEES, maxMarketLots }));
+  const bars = barsOfRows(FALL, linearContract({ ...NO_CONTRACT_FEES, maxMarketLots }));
   const plan = planFor({
     strategies: [strategy],
     feeds: { bars },

@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { StrategyError } from '../../src/base/errors.ts';
 import { float, int, Strategy, type FillInfo, type OrderInfo } from '../../src/index.ts';
 import type { StrategyClass } from '../../src/strategy/strategy.ts';
-import { NO_FEES, quietBars } from './callableStrategy.ts';
-import { run } from './world.ts';
+import { WITHOUT_FEES, quietBars } from './callableStrategy.ts';
+import { run } from './backtestFixture.ts';
 
 /** The strategy as plain JavaScript sees it, without types. */
 type Untyped = any; // oxlint-disable-line typescript/no-explicit-any -- the subject of this test
@@ -30,7 +30,7 @@ function strategyThatReads(read: Read): StrategyClass {
   return ReadsMembers;
 }
 
-const runWith = (read: Read) => run({ strategies: [strategyThatReads(read)], feeds: { bars: quietBars(6) }, ...NO_FEES });
+const runWith = (read: Read) => run({ strategies: [strategyThatReads(read)], feeds: { bars: quietBars(6) }, ...WITHOUT_FEES });
 
 /** Returns the message of the StrategyError, and an extra text if its stack does not begin at the line of the strategy. */
 async function messageOf(read: Read): Promise<string> {

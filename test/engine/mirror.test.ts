@@ -6,17 +6,16 @@ import { Strategy, type OrderInfo, type OrderOptions } from '../../src/index.ts'
 import { ROLES } from '../../src/model/run/run.ts';
 import { prepareBacktest, runRecordOf } from '../../src/tasks/backtest/run/runBacktest.ts';
 import { linearContract } from '../fixtures/futuresVenue.ts';
-import { barsOfRows, fillRows, MINUTE, planFor } from './world.ts';
+import { NO_CONTRACT_FEES, barsOfRows, fillRows, MINUTE, planFor } from './backtestFixture.ts';
 
 /** The sum of a price and its mirror, in ticks. Moves are small beside it, so that collars in percent are almost equal on both sides. */
-const MIRROR = 2_000_000;
+const MIRROR_SUM = 2_000_000;
 /** The largest move of a price within a row, in ticks. */
-const STEP = 400;
+const MAX_MOVE = 400;
 const ROWS = 60;
 /** Number of random scripts. ISOBAR_SEEDS=1500 runs a campaign. */
 const SCRIPTS = Number(process.env['ISOBAR_SEEDS'] ?? 60);
-const NO_FEES = { openMakerFeePpm: 0, openTakerFeePpm: 0, closeMakerFeePpm: 0, closeTakerFeePpm: 0 };
-const contract = linearContract({ ...NO_FEES, tiers: [{ upToUnits: null, maintenancePpm: 5000, maxLeverage: 100 }] });
+const contract = linearContract({ ...NO_CONTRACT_FEES, tiers: [{ upToUnits: null, maintenancePpm: 5000, maxLeverage: 100 }] });
 
 type Prices = readonly [open: number, high: number, low: number, close: number, volume: number];
 
@@ -24,26 +23,26 @@ type Prices = readonly [open: number, high: number, low: number, close: number, 
 function walk(seed: number): Prices[] {
   const rng = seededRng(seed);
   const pick = (below: number) => Math.floor(rng.next() * below);
-  let price = MIRROR / 2;
+  let price = MIRROR_SUM / 2;
   return Array.from({ length: ROWS }, () => {
-    const open = price + (pick(3) === 0 ? pick(STEP) - STEP / 2 : 0);
-    price = open + pick(2 * STEP + 1) - STEP;
-    return [open, Math.max(open, price) + pick(STEP), Math.min(open, price) - pick(STEP), price, pick(60) / 1000];
+    const open = price + (pick(3) === 0 ? pick(MAX_MOVE) - MAX_MOVE / 2 : 0);
+    price = open + pick(2 * MAX_MOVE + 1) - MAX_MOVE;
+    return [open, Math.max(open, price) + pick(MAX_MOVE), Math.min(open, price) - pick(MAX_MOVE), price, pick(60) / 1000];
   });
 }
 const mirrorPrices = ([open, high, low, close, volume]: Prices): Prices => [
-  MIRROR - open,
-  MIRROR - low,
-  MIRROR - high,
-  MIRROR - close,
+  MIRROR_SUM - open,
+  MIRROR_SUM - low,
+  MIRROR_SUM - high,
+  MIRROR_SUM - close,
   volume,
 ];
 
 /** Returns a strategy with random actions. They are drawn without a look at prices, and are mirrored if `isMirrored`. */
 function randomStrategy(seed: number, isMirrored: boolean) {
-  return class Random extends Strategy {
+  return class RandomTrader extends Strategy {
     rng = seededRng(seed + 1_000_003);
-    count = 0;
+    orderCount = 0;
 
     override onBar() {
       const actionCount = this.rng.next() < 0.5 ? 1 + this.pick(2) : 0;
@@ -60,20 +59,20 @@ function randomStrategy(seed: number, isMirrored: boolean) {
     }
     /** Places an order in the direction that the unmirrored run calls long or short. */
     place(isLong: boolean, options: OrderOptions, lots = 1 + this.pick(40)) {
-      const withTag = { tag: `order ${this.count++}`, ...options };
+      const withTag = { tag: `order ${this.orderCount++}`, ...options };
       return isLong === isMirrored ? this.sell({ base: lots }, withTag) : this.buy({ base: lots }, withTag);
     }
     /** Draws a bracket. `sign` is 1 for a long, and `entry` the distance of the entry from the last close. */
     bracket(sign: number, entry: number): OrderOptions {
-      const randomDistance = () => 1 + this.pick(2 * STEP);
+      const randomDistance = () => 1 + this.pick(2 * MAX_MOVE);
       const near = randomDistance();
       const far = randomDistance();
-      const stop = randomDistance();
-      const from = randomDistance();
+      const stopDistance = randomDistance();
+      const trailingStart = randomDistance();
       const targets = [{ at: this.priceAt(entry + sign * near), share: 0.4 }, { at: this.priceAt(entry + sign * (near + far)) }];
-      const trailing = { distance: (far / 10).toFixed(1), ...(this.pick(2) === 0 && { from: this.priceAt(entry + sign * from) }) };
+      const trailing = { distance: (far / 10).toFixed(1), ...(this.pick(2) === 0 && { from: this.priceAt(entry + sign * trailingStart) }) };
       return {
-        ...(this.pick(3) > 0 && { stopLoss: this.priceAt(entry - sign * stop) }),
+        ...(this.pick(3) > 0 && { stopLoss: this.priceAt(entry - sign * stopDistance) }),
         ...(this.pick(2) === 0 && { targets }),
         ...(this.pick(3) === 0 && { trailing }),
       };
@@ -82,23 +81,23 @@ function randomStrategy(seed: number, isMirrored: boolean) {
     act() {
       const isLong = this.pick(2) === 0;
       const sign = isLong ? 1 : -1;
-      const distance = 1 + this.pick(2 * STEP);
-      const index = this.pick(1000);
+      const distance = 1 + this.pick(2 * MAX_MOVE);
+      const whole = this.pick(1000);
       const working = this.openOrders().filter(({ tag, entry }) => tag !== 'exit' && entry === null);
-      const chosen: OrderInfo | undefined = working[index % Math.max(1, working.length)];
-      const kind = this.pick(10);
-      if (kind === 0) this.place(isLong, this.bracket(sign, 0));
-      else if (kind === 1) this.place(isLong, { limit: this.priceAt(-sign * distance), ...this.bracket(sign, -sign * distance) });
-      else if (kind === 2) this.place(isLong, { stopEntry: this.priceAt(sign * distance), ...this.bracket(sign, sign * distance) });
-      else if (kind === 3) {
-        const level = index % 2 === 0 ? distance : -distance;
+      const chosen: OrderInfo | undefined = working[whole % Math.max(1, working.length)];
+      const action = this.pick(10);
+      if (action === 0) this.place(isLong, this.bracket(sign, 0));
+      else if (action === 1) this.place(isLong, { limit: this.priceAt(-sign * distance), ...this.bracket(sign, -sign * distance) });
+      else if (action === 2) this.place(isLong, { stopEntry: this.priceAt(sign * distance), ...this.bracket(sign, sign * distance) });
+      else if (action === 3) {
+        const level = whole % 2 === 0 ? distance : -distance;
         this.place(isLong, { trigger: this.priceAt(level), reduceOnly: false, ...this.bracket(sign, level) });
-      } else if (kind === 4) this.exit();
-      else if (kind === 5) this.closeAt(this.nowMs + (index % 5) * MINUTE);
-      else if (kind === 6) this.target({ base: (isLong === isMirrored ? -1 : 1) * (1 + (index % 40)) });
+      } else if (action === 4) this.exit();
+      else if (action === 5) this.closeAt(this.nowMs + (whole % 5) * MINUTE);
+      else if (action === 6) this.target({ base: (isLong === isMirrored ? -1 : 1) * (1 + (whole % 40)) });
       else if (chosen !== undefined) {
         this.cancel(chosen.id);
-        if (kind === 7) this.place(isLong, { limit: this.priceAt(-sign * distance), tag: chosen.tag });
+        if (action === 7) this.place(isLong, { limit: this.priceAt(-sign * distance), tag: chosen.tag });
       }
     }
   };
@@ -127,16 +126,16 @@ async function fillsOf(seed: number, isMirrored: boolean): Promise<readonly stri
   return fillRows(record).map(({ order, side, price, lots, isMaker, minute }) => {
     const isBuy = (side === 'buy') !== isMirrored;
     const role = ROLES[record.orders.role[order - 1]!];
-    return [order, isBuy ? 'buy' : 'sell', role, lots, isMirrored ? MIRROR - price : price, isMaker, minute].join(' ');
+    return [order, isBuy ? 'buy' : 'sell', role, lots, isMirrored ? MIRROR_SUM - price : price, isMaker, minute].join(' ');
   });
 }
 
 test('a mirrored market gives mirrored fills', async () => {
-  let fills = 0;
+  let fillCount = 0;
   for (let seed = 1; seed <= SCRIPTS; seed++) {
     const original = await fillsOf(seed, false);
     expect({ seed, fills: await fillsOf(seed, true) }).toEqual({ seed, fills: original });
-    fills += original.length;
+    fillCount += original.length;
   }
-  expect(fills).toBeGreaterThan(SCRIPTS * 10);
+  expect(fillCount).toBeGreaterThan(SCRIPTS * 10);
 });

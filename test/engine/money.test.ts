@@ -5,9 +5,9 @@ import type { Engine } from '../../src/engine/engine.ts';
 import type { Instrument } from '../../src/model/instrument.ts';
 import { Strategy } from '../../src/index.ts';
 import type { Venue } from '../../src/venue/venue.ts';
-import { run, runWithJournal, spotInstrument, walkBars } from './world.ts';
+import { run, runWithJournal, spotInstrument, walkBars } from './backtestFixture.ts';
 import { spotBooks } from '../fixtures/spotBooks.ts';
-import { expectSame } from '../fixtures/alike.ts';
+import { expectSame } from '../fixtures/quickExpect.ts';
 
 let currentRun: { engine: Engine; venue: Venue } | null = null;
 
@@ -31,13 +31,13 @@ class RandomTrader extends Strategy {
       const price = feed.bar.close;
       const tag = String(Math.floor(this.random() * 3));
       const brackets = { stopLoss: price * (1 - this.random() / 100), takeProfit: price * (1 + this.random() / 100), trailing: price / 50 };
-      const kind = this.random();
-      if (kind < 0.2) this.buy({ equity: this.random() / 5 }, { feed, tag, ...brackets });
-      else if (kind < 0.4) this.buy({ base: this.random() }, { feed, tag });
-      else if (kind < 0.6)
+      const actionDraw = this.random();
+      if (actionDraw < 0.2) this.buy({ equity: this.random() / 5 }, { feed, tag, ...brackets });
+      else if (actionDraw < 0.4) this.buy({ base: this.random() }, { feed, tag });
+      else if (actionDraw < 0.6)
         this.buy({ quote: 10 + this.random() * 500 }, { feed, tag, limit: price * (1 - this.random() / 200), ...brackets });
-      else if (kind < 0.75) this.sell({ base: this.random() }, { feed, tag: `sell${tag}`, limit: price * (1 + this.random() / 200) });
-      else if (kind < 0.9) for (const { id } of this.openOrders(feed).slice(0, 1)) this.cancel(id);
+      else if (actionDraw < 0.75) this.sell({ base: this.random() }, { feed, tag: `sell${tag}`, limit: price * (1 + this.random() / 200) });
+      else if (actionDraw < 0.9) for (const { id } of this.openOrders(feed).slice(0, 1)) this.cancel(id);
       else this.exit(feed);
     }
   }
@@ -87,17 +87,18 @@ describe.each([
 
 it('equal runs write equal journals, and another seed writes another journal', async () => {
   const options = { strategies: [RandomTrader], feeds: { all: [walkBars({ rows: 200 })] } };
-  const runTwice = async (seed: number) => {
-    class Quiet extends RandomTrader {
+  /** Runs twice with a seed: once with checks of the books, and once with a journal, which it returns. */
+  const journalOf = async (seed: number) => {
+    class ChecksAtBars extends RandomTrader {
       override onFill() {}
       override onOrder() {}
     }
-    currentRun = await run({ ...options, strategies: [Quiet], seed }, {}, (engine, venue) => (currentRun = { engine, venue }));
+    currentRun = await run({ ...options, strategies: [ChecksAtBars], seed }, {}, (engine, venue) => (currentRun = { engine, venue }));
     return runWithJournal({ ...options, strategies: [Unwatched], seed }, ({ id }) => (id % 7 === 3 ? 'lostAnswer' : 'none'));
   };
-  const firstRun = await runTwice(1);
-  const secondRun = await runTwice(1);
-  const otherSeed = await runTwice(2);
+  const firstRun = await journalOf(1);
+  const secondRun = await journalOf(1);
+  const otherSeed = await journalOf(2);
   expect(secondRun.hash).toBe(firstRun.hash);
   expect(otherSeed.hash).not.toBe(firstRun.hash);
   expect(secondRun.engine.fills.columns()).toEqual(firstRun.engine.fills.columns());

@@ -5,8 +5,8 @@ import type { BarColumns } from '../../src/model/bars/bars.ts';
 import { ENDINGS, type RunRecord } from '../../src/model/run/run.ts';
 import { NaiveBacktest, type NaiveFill } from './naiveBacktest.ts';
 import { randomScriptStrategy, type ScriptOptions } from './randomScript.ts';
-import { coarser, run, spotInstrument, START_MS, walkBars } from './world.ts';
-import { expectEqual } from '../fixtures/alike.ts';
+import { coarser, run, spotInstrument, START_MS, walkBars } from './backtestFixture.ts';
+import { expectEqual } from '../fixtures/quickExpect.ts';
 
 const ROWS = 300;
 /** Number of seeds of each case at each latency. ISOBAR_SEEDS=200 runs a campaign. */
@@ -130,72 +130,59 @@ function naiveFillsOf({ fills }: RunRecord): readonly NaiveFill[] {
 
 /** Number of replacements in the comparisons of a test. */
 let replacements = 0;
-const LATENCIES = [0, 300, 20_000, 90_000];
+const LATENCIES_MS = [0, 300, 20_000, 90_000];
+/** Each seed has the other asset of fees than the seed before it. */
+const feesOf = (seed: number) => (seed % 2 === 1 ? 'quote' : 'received');
+/** A script that decides at signals, timers, fills and the start. */
+const ALL_CALLBACKS = { signals: true, timerMinutes: 7, onFill: true, onStart: true };
+/** The kinds of feeds that `feedsOf` knows. */
 const KINDS = ['single', 'gaps', 'two intervals', 'three symbols', 'one grid', 'one grid with holes'];
 
 describe('the engine equals a naive backtest', () => {
   it.each(KINDS)('the engine equals the naive backtest at every bar without brackets: %s', async (kind) => {
-    let fills = 0;
-    for (const [index, latencyMs] of LATENCIES.entries()) {
+    let fillCount = 0;
+    for (const [index, latencyMs] of LATENCIES_MS.entries()) {
       for (const seed of seedsOf(1, index)) {
-        fills += await compare({
-          kind,
-          seed,
-          latencyMs,
-          feesIn: seed % 2 ? 'quote' : 'received',
-          script: { share: 0.5, brackets: false, onBar: true },
-        });
+        const script = { share: 0.5, brackets: false, onBar: true };
+        fillCount += await compare({ kind, seed, latencyMs, feesIn: feesOf(seed), script });
       }
     }
-    expect(fills).toBeGreaterThan(50 * SEEDS);
+    expect(fillCount).toBeGreaterThan(50 * SEEDS);
   });
 
   it.each(KINDS)('the engine equals the naive backtest at every bar with brackets: %s', async (kind) => {
-    for (const [index, latencyMs] of LATENCIES.entries()) {
+    for (const [index, latencyMs] of LATENCIES_MS.entries()) {
       for (const seed of seedsOf(1001, index)) {
-        await compare({
-          kind,
-          seed,
-          latencyMs,
-          feesIn: seed % 2 ? 'quote' : 'received',
-          script: {
-            share: 0.3,
-            brackets: true,
-            onBar: true,
-            onFill: seed % 3 === 0,
-          },
-        });
+        const script = { share: 0.3, brackets: true, onBar: true, onFill: seed % 3 === 0 };
+        await compare({ kind, seed, latencyMs, feesIn: feesOf(seed), script });
       }
     }
   });
 
   it.each(KINDS)('the engine equals the naive backtest at signals and timers alone: %s', async (kind) => {
-    for (const [index, latencyMs] of LATENCIES.entries()) {
+    for (const [index, latencyMs] of LATENCIES_MS.entries()) {
       for (const seed of seedsOf(2001, index)) {
-        await compare({ kind, seed, latencyMs, feesIn: 'received', script: {
-          share: 0.9, brackets: seed % 2 === 0, onBar: false, signals: true, timerMinutes: 7, onFill: true, onStart: true,
-        } }); // prettier-ignore
+        const script = { ...ALL_CALLBACKS, share: 0.9, brackets: seed % 2 === 0, onBar: false };
+        await compare({ kind, seed, latencyMs, feesIn: 'received', script });
       }
     }
   });
 
   it.each(KINDS)('the engine equals the naive backtest with bars, signals, timers and brackets: %s', async (kind) => {
-    for (const [index, latencyMs] of LATENCIES.entries()) {
+    for (const [index, latencyMs] of LATENCIES_MS.entries()) {
       for (const seed of seedsOf(3001, index)) {
-        await compare({ kind, seed, latencyMs, feesIn: seed % 2 ? 'quote' : 'received', script: {
-          share: 0.3, brackets: true, onBar: true, signals: true, timerMinutes: 7, onFill: true, onStart: true,
-        } }); // prettier-ignore
+        const script = { ...ALL_CALLBACKS, share: 0.3, brackets: true, onBar: true };
+        await compare({ kind, seed, latencyMs, feesIn: feesOf(seed), script });
       }
     }
   });
 
   it.each(KINDS)('the engine equals the naive backtest when orders are replaced by their tags: %s', async (kind) => {
     replacements = 0;
-    for (const [index, latencyMs] of LATENCIES.entries()) {
+    for (const [index, latencyMs] of LATENCIES_MS.entries()) {
       for (const seed of seedsOf(4001, index)) {
-        await compare({ kind, seed, latencyMs, feesIn: seed % 2 ? 'quote' : 'received', script: {
-          share: 0.6, brackets: seed % 2 === 0, onBar: true, onFill: seed % 3 === 0, replaces: true,
-        } }); // prettier-ignore
+        const script = { share: 0.6, brackets: seed % 2 === 0, onBar: true, onFill: seed % 3 === 0, replaces: true };
+        await compare({ kind, seed, latencyMs, feesIn: feesOf(seed), script });
       }
     }
     expect(replacements).toBeGreaterThan(20 * SEEDS);

@@ -15,8 +15,6 @@ export interface NaiveOptions {
   readonly takerPpm: number;
   /** Cash at the start, in units. */
   readonly cash: bigint;
-  /** True if a limit fills at a price that only touches it (fills.limit: touch). */
-  readonly touch?: boolean;
 }
 
 /** One fill: price in ticks, quantity in lots, money in units. */
@@ -40,15 +38,20 @@ interface NaiveOrder {
   readonly isBuy: boolean;
   readonly isMarket: boolean;
   lots: number;
+  /** The amount of a buy by money, in units; 0 for an order by quantity. */
   quote: bigint;
+  /** 0 for a market order without a collar. */
   limit: number;
   readonly takeProfit: number;
   readonly stopLoss: number;
+  /** Distance of the trailing stop; 0 for none. */
   readonly trailing: number;
+  /** Id of the entry that a bracket leg protects; 0 for other orders. */
   readonly parent: number;
   readonly slot: string;
   state: 'draft' | 'sent' | 'working' | 'cancelSent' | 'done';
   ending: string;
+  /** The time from which on it may fill. */
   admittedMs: number;
   filled: number;
   isCancelRequested: boolean;
@@ -89,6 +92,15 @@ const UNITS_PER_TICK_LOT = 1000n;
 const BASE_PER_LOT = 1000n;
 const MIN_LOTS = 2;
 
+/** Prices of spotInstrument() have two decimals. */
+const TICKS_PER_UNIT_PRICE = 100;
+/** A market buy by quantity is a limit at this collar beyond the last price (`fills.collar`). */
+const COLLAR_PPM = 10_000;
+/** Returns the limit of a market buy by quantity, in ticks. */
+const collarAbove = (lastTicks: number) => Math.floor((lastTicks * (1_000_000 + COLLAR_PPM)) / 1_000_000);
+/** An order is made unlike the open ones at most this often, by one lot each time. */
+const MAX_UNIQUE_TRIES = 16;
+
 const isSameSlot = (order: NaiveOrder, other: NaiveOrder) =>
   other.symbolIndex === order.symbolIndex && other.parent === 0 && other.slot === order.slot;
 /** Returns the quotient, rounded to the nearest whole number, a half up. */
@@ -106,16 +118,19 @@ export class NaiveBacktest {
   readonly #ticks: readonly Ticks[];
   /** Number of delivered rows, by feed. */
   readonly #nextRows: number[];
-  /**
-   * By instrument: its finest feed, its holding, the book in the order of arrival, the brackets, cancels that wait for the end of a row,
-   * and whether an exit is pending.
-   */
-  readonly #finestFeeds: number[];
+  /** The instrument of each feed. */
   readonly #symbolOfFeed: number[];
+  /** By instrument: the feed with the shortest interval. */
+  readonly #finestFeeds: number[];
+  /** By instrument: the holding, in units of the coin. */
   readonly #heldUnits: bigint[];
+  /** By instrument: the orders that have arrived at the venue, in that order. */
   readonly #books: NaiveOrder[][];
+  /** By instrument: the armed brackets. */
   readonly #brackets: NaiveBracket[][];
+  /** By instrument: orders whose cancel acts at the end of the row in progress. */
   readonly #cancelsAfterRow: NaiveOrder[][];
+  /** By instrument: true while an exit waits for open sales to end. */
   readonly #exitPending: boolean[];
   /** By instrument: the brackets that an exit has set aside, and how many of the lots that were held then are left. */
   readonly #setAside: { brackets: NaiveBracket[]; lots: number }[];
@@ -127,14 +142,16 @@ export class NaiveBacktest {
   #dueCallbacks: { timeMs: number; run: () => void }[] = [];
   #cash: bigint;
   #nowMs = 0;
+  /** Time of the fill in progress: a leg that it sends arrives at this time. Null outside of a fill. */
   #legMs: number | null = null;
-  #reported: NaiveFill[] = [];
+  /** Fills of this instant that the script has not been notified of. */
+  #unreportedFills: NaiveFill[] = [];
 
   constructor(options: NaiveOptions) {
     this.#options = options;
     this.#feeds = options.feeds;
     this.#cash = options.cash;
-    const ticksOf = (column: Float64Array) => Array.from(column, (price) => Math.round(price * 100));
+    const ticksOf = (column: Float64Array) => Array.from(column, (price) => Math.round(price * TICKS_PER_UNIT_PRICE));
     this.#ticks = options.feeds.map((bars) => ({
       open: ticksOf(bars.open),
       high: ticksOf(bars.high),
@@ -144,11 +161,12 @@ export class NaiveBacktest {
     this.#nextRows = options.feeds.map(() => 0);
     const ids = [...new Set(options.feeds.map(({ instrument }) => instrument.id))].toSorted();
     this.#symbolOfFeed = options.feeds.map(({ instrument }) => ids.indexOf(instrument.id));
-    const length = (feed: number) => options.feeds[feed]!.closeMs[0]! - options.feeds[feed]!.openMs[0]!;
-    this.#finestFeeds = ids.map(
-      (_, symbolIndex) =>
-        [...options.feeds.keys()].filter((feed) => this.#symbolOfFeed[feed] === symbolIndex).toSorted((a, b) => length(a) - length(b))[0]!,
-    );
+    const intervalMs = (feed: number) => options.feeds[feed]!.closeMs[0]! - options.feeds[feed]!.openMs[0]!;
+    this.#finestFeeds = ids.map((_, symbolIndex) => {
+      const feedsOfSymbol = [...options.feeds.keys()].filter((feed) => this.#symbolOfFeed[feed] === symbolIndex);
+      const [finest] = feedsOfSymbol.toSorted((a, b) => intervalMs(a) - intervalMs(b));
+      return finest!;
+    });
     this.#heldUnits = ids.map(() => 0n);
     this.#books = ids.map(() => []);
     this.#brackets = ids.map(() => []);
@@ -161,13 +179,13 @@ export class NaiveBacktest {
   run(fromMs: number): this {
     const { script } = this.#options;
     const readyMs = this.#readyMs();
-    const period = (script.timerMinutes ?? Infinity) * 60_000;
-    let timerMs = script.timerMinutes ? Math.floor(fromMs / period + 1) * period : Infinity;
-    let started = false;
+    const periodMs = (script.timerMinutes ?? Infinity) * 60_000;
+    let nextTimerMs = script.timerMinutes ? Math.floor(fromMs / periodMs + 1) * periodMs : Infinity;
+    let isStarted = false;
     const lastMs = Math.max(...this.#feeds.map((bars) => bars.closeMs[bars.length - 1]!));
     for (;;) {
       const closes = this.#feeds.map((bars, feed) => bars.closeMs[this.#nextRows[feed]!] ?? Infinity);
-      const instantMs = Math.min(...closes, timerMs, ...this.#dueCallbacks.map(({ timeMs }) => timeMs));
+      const instantMs = Math.min(...closes, nextTimerMs, ...this.#dueCallbacks.map(({ timeMs }) => timeMs));
       if (instantMs > lastMs) return this;
       this.#nowMs = instantMs;
       this.#runDue(instantMs);
@@ -179,17 +197,17 @@ export class NaiveBacktest {
       });
       if (this.#finestFeeds.some((feed) => closes[feed] === instantMs))
         this.equity.push({ timeMs: instantMs, units: Number(this.#equity()) });
-      if (!started && instantMs >= readyMs) {
-        started = true;
+      if (!isStarted && instantMs >= readyMs) {
+        isStarted = true;
         if (script.onStart) this.#act(0, CALLBACK_SALT.start);
       }
       this.#sendDrafts();
-      this.#notify(started);
-      if (timerMs <= instantMs) {
-        timerMs += period;
-        if (started) this.#act(0, CALLBACK_SALT.timer);
+      this.#notify(isStarted);
+      if (nextTimerMs <= instantMs) {
+        nextTimerMs += periodMs;
+        if (isStarted) this.#act(0, CALLBACK_SALT.timer);
       }
-      if (!started) continue;
+      if (!isStarted) continue;
       if (script.signals && closes[0] === instantMs && this.#crossedUp()) this.#act(0, CALLBACK_SALT.signal);
       if (script.onBar) closes.forEach((close, feed) => close === instantMs && this.#act(feed, CALLBACK_SALT.bar));
     }
@@ -263,7 +281,7 @@ export class NaiveBacktest {
       closeTicks,
       isFlat: this.#isFlat(symbolIndex),
       heldLots: this.#sellableLots(symbolIndex),
-      open: [...this.#openOrders, ...this.#waitingReplacements.map(({ order }) => order)]
+      openOrders: [...this.#openOrders, ...this.#waitingReplacements.map(({ order }) => order)]
         .filter((order) => order.symbolIndex === symbolIndex)
         .map(({ id, slot }) => ({ id, tag: slot })),
     });
@@ -301,9 +319,8 @@ export class NaiveBacktest {
       trailing: bracket.trailing ?? 0,
     };
     if (lots !== undefined) {
-      // A market buy by quantity is a limit at the collar, 1 % beyond the last price.
-      const collar = Math.floor((this.#lastTicks(symbolIndex) * 1_010_000) / 1_000_000);
-      this.#submit(this.#draft(symbolIndex, true, { ...orderFields, lots, limit: limit ?? collar, isMarket: limit === undefined }));
+      const limitTicks = limit ?? collarAbove(this.#lastTicks(symbolIndex));
+      this.#submit(this.#draft(symbolIndex, true, { ...orderFields, lots, limit: limitTicks, isMarket: limit === undefined }));
       return;
     }
     const money = quote !== undefined ? BigInt(quote) * 1_000_000n : (this.#equity() * BigInt(Math.round(equity! * 1000))) / 1000n;
@@ -367,9 +384,9 @@ export class NaiveBacktest {
     return order;
   }
 
-  /** Withdraws drafts. They are never sent. */
-  #withdraw(isWithdrawn: (draft: NaiveOrder) => boolean): void {
-    for (const { order } of this.#waitingReplacements.filter((candidate) => isWithdrawn(candidate.order))) {
+  /** Withdraws the waiting drafts for which `isChosen` is true. They are never sent. */
+  #withdraw(isChosen: (draft: NaiveOrder) => boolean): void {
+    for (const { order } of this.#waitingReplacements.filter((candidate) => isChosen(candidate.order))) {
       order.state = 'done';
       order.ending = 'canceled';
     }
@@ -395,7 +412,7 @@ export class NaiveBacktest {
     }
     // A market buy by quantity takes its cap from the newest price.
     if (replacement.isBuy && replacement.isMarket && replacement.lots > 0)
-      replacement.limit = Math.floor((this.#lastTicks(replacement.symbolIndex) * 1_010_000) / 1_000_000);
+      replacement.limit = collarAbove(this.#lastTicks(replacement.symbolIndex));
     this.#submit(replacement);
   }
 
@@ -441,7 +458,7 @@ export class NaiveBacktest {
           other.quote === order.quote,
       );
     for (let tries = 0; isTaken(); tries++) {
-      if (tries === 16) return false;
+      if (tries === MAX_UNIQUE_TRIES) return false;
       if (order.lots > 0) order.lots--;
       else order.quote--;
       if (order.quote === 0n && order.lots < MIN_LOTS) return false;
@@ -514,8 +531,7 @@ export class NaiveBacktest {
     // Rule 7: limits that the row trades through.
     this.#forEachOrder(symbolIndex, ({ admittedMs, limit, isBuy }) => {
       if (admittedMs > openMs || limit === 0 || (isBuy ? limit >= open : limit <= open)) return false;
-      const beyond = isBuy ? limit - low : high - limit;
-      return beyond > 0 || (beyond === 0 && this.#options.touch === true);
+      return isBuy ? low < limit : high > limit;
     }, (order) => this.#fill(order, order.limit, true, closeMs)); // prettier-ignore
     // Rule 10: stops of entries that this row has filled.
     this.#triggerStops(symbolIndex, closeMs, closeMs, (level, { entryPrice }) => (low <= level ? Math.min(level, entryPrice) : null));
@@ -619,7 +635,7 @@ export class NaiveBacktest {
       timeMs,
     };
     this.fills.push(fill);
-    this.#reported.push(fill);
+    this.#unreportedFills.push(fill);
     order.filled = lots;
     if (!isBuy) this.#reduceSetAside(order, lots);
     const legMs = this.#legMs;
@@ -681,7 +697,7 @@ export class NaiveBacktest {
 
   /** Reports the fills of the instant to the script, the earliest first. */
   #notify(isStarted: boolean): void {
-    const reported = this.#reported.splice(0);
+    const reported = this.#unreportedFills.splice(0);
     if (!isStarted || !this.#options.script.onFill) return;
     reported.sort((a, b) => a.timeMs - b.timeMs || a.instrument - b.instrument || this.fills.indexOf(a) - this.fills.indexOf(b));
     for (const fill of reported) this.#act(0, CALLBACK_SALT.fill + fill.order);

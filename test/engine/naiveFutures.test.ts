@@ -9,68 +9,75 @@ import type { Instrument, InstrumentId } from '../../src/model/instrument.ts';
 import { ENDINGS, ROLES, SIDES, type RunRecord } from '../../src/model/run/run.ts';
 import { inverseContract, linearContract } from '../fixtures/futuresVenue.ts';
 import { type NaiveFill, NaiveFutures, type NaiveRequest, type NaiveRow } from './naiveFutures.ts';
-import { barsOfRows, MINUTE, planFor, START_MS, type PlanOptions } from './world.ts';
+import { barsOfRows, MINUTE, planFor, START_MS, type PlanOptions } from './backtestFixture.ts';
 
 /** Number of cases of each kind. ISOBAR_CAMPAIGN_RUNS=2000 runs a campaign. */
 const RUNS = Number(process.env['ISOBAR_CAMPAIGN_RUNS'] ?? 40);
 
 /** A price move in thousandths: usually small, sometimes a crash. */
 const move = fc.oneof({ weight: 5, arbitrary: fc.nat({ max: 25 }) }, { weight: 1, arbitrary: fc.nat({ max: 350 }) });
-const signed = fc.tuple(move, fc.boolean()).map(([size, isUp]) => (isUp ? size : -size));
+/** A price move in either direction, in thousandths. */
+const signedMove = fc.tuple(move, fc.boolean()).map(([size, isUp]) => (isUp ? size : -size));
+/** One order of a strategy. Distances of its legs are in thousandths of the entry price. */
 const request = fc.record({
   kind: fc.constantFrom('limit' as const, 'limit' as const, 'trigger' as const, 'market' as const),
   isLong: fc.boolean(),
   reduces: fc.boolean(),
   /** Distance of the order from the close, in thousandths. */
-  away: signed,
+  distance: signedMove,
   size: fc.integer({ min: 1, max: 60 }),
   stop: fc.option(fc.integer({ min: 1, max: 200 })),
   target: fc.option(fc.integer({ min: 1, max: 120 })),
   trailing: fc.option(fc.integer({ min: 1, max: 120 })),
 });
+/** One row of prices and marks, and the orders at its close. Moves are in thousandths of the price. */
 const row = fc.record({
-  gap: signed,
+  gap: signedMove,
   up: move,
   down: move,
-  close: fc.nat({ max: 100 }),
-  markOff: fc.integer({ min: -12, max: 12 }),
+  /** Where the close lies between low and high, in per cent. */
+  closePercent: fc.nat({ max: 100 }),
+  markOffset: fc.integer({ min: -12, max: 12 }),
   markUp: fc.nat({ max: 20 }),
   markDown: fc.nat({ max: 20 }),
   requests: fc.array(request, { maxLength: 3 }),
 });
+/** One account with its rows. */
 const scenario = fc.record({
+  /** The first price, in ticks. */
   start: fc.constantFrom<number[]>(90, 20_000, 150_000),
   leverage: fc.constantFrom(2, 10, 20, 50, 100),
   hasMarks: fc.boolean(),
-  /** True: entries have brackets. False: separate orders close positions. */
-  isGuarded: fc.boolean(),
+  /** True if entries have brackets; false if separate orders close positions. */
+  hasBrackets: fc.boolean(),
   goesLong: fc.boolean(),
   /** The cash of the account, in thousandths of the margin that the largest positions need. */
-  free: fc.integer({ min: 1100, max: 2500 }),
+  cashPerMargin: fc.integer({ min: 1100, max: 2500 }),
   rows: fc.array(row, { minLength: 3, maxLength: 14, size: 'max' }),
 });
-type Scenario = typeof scenario extends fc.Arbitrary<infer Of> ? Of : never;
+type Scenario = typeof scenario extends fc.Arbitrary<infer Drawn> ? Drawn : never;
 type DrawnRequest = Scenario['rows'][number]['requests'][number];
 
 /** Returns a price moved by thousandths, at least two ticks. */
-const near = (ticks: number, thousandths: number): number => Math.max(2, Math.round(ticks * (1 + thousandths / 1000)));
+const movedBy = (ticks: number, thousandths: number): number => Math.max(2, Math.round(ticks * (1 + thousandths / 1000)));
 
 /** Returns the prices and the marks of a scenario, in ticks. */
 function rowsOf({ start, rows }: Scenario): { readonly rows: NaiveRow[]; readonly marks: NaiveRow[] } {
   let last = start;
-  const extremeRow = { rows: [[last, last, last, last] as NaiveRow], marks: [[last, last, last, last] as NaiveRow] };
-  for (const { gap, up, down, close, markOff, markUp, markDown } of rows) {
-    const open = Math.max(20, Math.min(start * 4, near(last, gap)));
-    const high = near(open, up);
-    const low = near(open, -down);
-    last = Math.round(low + ((high - low) * close) / 100);
-    extremeRow.rows.push([open, high, low, last]);
-    const markOpen = near(open, markOff);
-    const markClose = near(last, markOff);
-    const max = Math.max(near(high, markUp - 10), markOpen, markClose);
-    extremeRow.marks.push([markOpen, max, Math.min(near(low, 10 - markDown), markOpen, markClose), markClose]);
+  const drawn = { rows: [[last, last, last, last] as NaiveRow], marks: [[last, last, last, last] as NaiveRow] };
+  for (const { gap, up, down, closePercent, markOffset, markUp, markDown } of rows) {
+    const open = Math.max(20, Math.min(start * 4, movedBy(last, gap)));
+    const high = movedBy(open, up);
+    const low = movedBy(open, -down);
+    last = Math.round(low + ((high - low) * closePercent) / 100);
+    drawn.rows.push([open, high, low, last]);
+    const markOpen = movedBy(open, markOffset);
+    const markClose = movedBy(last, markOffset);
+    const markHigh = Math.max(movedBy(high, markUp - 10), markOpen, markClose);
+    const markLow = Math.min(movedBy(low, 10 - markDown), markOpen, markClose);
+    drawn.marks.push([markOpen, markHigh, markLow, markClose]);
   }
-  return extremeRow;
+  return drawn;
 }
 
 /** What a random order may depend on. */
@@ -87,29 +94,29 @@ interface RequestContext {
 /** Returns a drawn request with levels in ticks and its size in lots. */
 function requestOf(
   drawnRequest: DrawnRequest,
-  { scenario: { isGuarded, goesLong }, isNet, close, lotsPerSize, number }: RequestContext,
+  { scenario: { hasBrackets, goesLong }, isNet, close, lotsPerSize, number }: RequestContext,
 ): NaiveRequest {
   const isLong = isNet ? goesLong : drawnRequest.isLong;
-  const reduces = !isGuarded && drawnRequest.reduces;
+  const reduces = !hasBrackets && drawnRequest.reduces;
   const kind = drawnRequest.kind === 'market' && !reduces ? 'limit' : drawnRequest.kind;
-  let level = kind === 'market' ? 0 : near(close, drawnRequest.away);
+  let level = kind === 'market' ? 0 : movedBy(close, drawnRequest.distance);
   if (kind === 'trigger' && level === close) level++;
-  /** Returns the level of a guard: on the winning side of the entry for a sign of 1, on the losing side for -1. */
-  const guardLevel = (thousandths: number, sign: number): number => {
+  /** Returns the level of a leg: on the winning side of the entry for a sign of 1, on the losing side for -1. */
+  const legLevel = (thousandths: number, sign: number): number => {
     const entry = isLong === sign > 0 ? Math.max(level, close) : Math.min(level, close);
     const direction = isLong ? sign : -sign;
-    return Math.max(1, near(entry, direction * thousandths) + direction);
+    return Math.max(1, movedBy(entry, direction * thousandths) + direction);
   };
-  const hasGuards = isGuarded && !reduces;
+  const usesBrackets = hasBrackets && !reduces;
   return {
     kind,
     isLong,
     reduces,
     lots: drawnRequest.size * lotsPerSize + number,
     level,
-    stop: hasGuards && drawnRequest.stop !== null ? guardLevel(drawnRequest.stop, -1) : 0,
-    target: hasGuards && drawnRequest.target !== null ? guardLevel(drawnRequest.target, 1) : 0,
-    trailing: hasGuards && drawnRequest.trailing !== null ? Math.max(1, Math.round((close * drawnRequest.trailing) / 1000)) : 0,
+    stop: usesBrackets && drawnRequest.stop !== null ? legLevel(drawnRequest.stop, -1) : 0,
+    target: usesBrackets && drawnRequest.target !== null ? legLevel(drawnRequest.target, 1) : 0,
+    trailing: usesBrackets && drawnRequest.trailing !== null ? Math.max(1, Math.round((close * drawnRequest.trailing) / 1000)) : 0,
   };
 }
 
@@ -146,7 +153,7 @@ function orderOptions({ reduces, kind, level, stop, target, trailing }: NaiveReq
 }
 
 /** Counts of one comparison. */
-interface Outcome {
+interface ComparisonCounts {
   readonly fills: number;
   readonly liquidations: number;
   readonly isTight: boolean;
@@ -160,7 +167,7 @@ interface AccountKind {
 }
 
 /** Runs a scenario by the bot and by the naive account, and expects the same fills and the same equity at the end. */
-async function compare(account: AccountKind, drawnScenario: Scenario): Promise<Outcome> {
+async function compare(account: AccountKind, drawnScenario: Scenario): Promise<ComparisonCounts> {
   const { kind, isCross, isNet } = account;
   const instrument = kind === 'linear' ? linearContract() : inverseContract();
   const { rows, marks } = rowsOf(drawnScenario);
@@ -193,10 +200,10 @@ async function compare(account: AccountKind, drawnScenario: Scenario): Promise<O
   return { fills: record.fills.length, liquidations: naive.liquidations, isTight };
 }
 
-/** Returns the cash of a cross account, in units: the margin of all entries times the drawn factor. */
-function crossCash(requests: readonly NaiveRequest[], lotValue: number, { leverage, free }: Scenario): number {
+/** Returns the cash of a cross account, in units: the margin of all entries times `cashPerMargin`. */
+function crossCash(requests: readonly NaiveRequest[], lotValue: number, { leverage, cashPerMargin }: Scenario): number {
   const value = requests.filter(({ reduces }) => !reduces).reduce((sum, { lots }) => sum + lots * lotValue, 0);
-  return Math.ceil(((value / leverage) * free) / 1000) + 1000;
+  return Math.ceil(((value / leverage) * cashPerMargin) / 1000) + 1000;
 }
 
 /** Returns the contract data with the marks as columns, without funding. */
@@ -237,14 +244,14 @@ async function runRequests({ requests, rows, instrument, cash, futures }: Reques
 
 /** Returns the requests that the exchange accepted, by row, with the lots that the bot sent. */
 function acceptedRequests(requests: RequestRun['requests'], sent: ReadonlyMap<NaiveRequest, number>, { orders }: RunRecord) {
-  const accepted = requests.map((list) =>
-    list.flatMap((naiveRequest) => {
+  const accepted = requests.map((requestsOfRow) =>
+    requestsOfRow.flatMap((naiveRequest) => {
       const id = sent.get(naiveRequest);
       if (id === undefined || ['denied', 'refused', 'rejected'].includes(ENDINGS[orders.ending[id - 1]!]!)) return [];
       return [{ ...naiveRequest, lots: orders.lots[id - 1]! }];
     }),
   );
-  return new Map(accepted.map((list, index) => [index, list]));
+  return new Map(accepted.map((requestsOfRow, index) => [index, requestsOfRow]));
 }
 
 /** Returns the fills of a run as text: minute, side, price, lots, fee, and whether it is a liquidation. */
@@ -270,7 +277,7 @@ describe('a run equals a naive margin account', () => {
   it.each(kinds)(
     'a run has every fill and liquidation and the last equity of a naive margin account: %s, %s, %s',
     async (kind, margin, sides) => {
-      const total = { fills: 0, liquidations: 0, tight: 0 };
+      const total = { fills: 0, liquidations: 0, tightCases: 0 };
       await fc.assert(
         fc.asyncProperty(scenario, async (drawnScenario) => {
           const { fills, liquidations, isTight } = await compare(
@@ -279,13 +286,13 @@ describe('a run equals a naive margin account', () => {
           );
           total.fills += fills;
           total.liquidations += isTight ? 0 : liquidations;
-          if (isTight) total.tight++;
+          if (isTight) total.tightCases++;
         }),
         { numRuns: RUNS, seed: Number(process.env['ISOBAR_SEED'] ?? 26), endOnFailure: true },
       );
       expect(total.fills).toBeGreaterThan(RUNS * 3);
       expect(total.liquidations).toBeGreaterThan(RUNS / 20);
-      expect(total.tight).toBeLessThan(RUNS / 3);
+      expect(total.tightCases).toBeLessThan(RUNS / 3);
     },
   );
 });

@@ -26,7 +26,7 @@ export interface NaiveRequest {
   readonly trailing: number;
 }
 
-/** One fill: price in ticks, quantity in lots, fee and profit in units. */
+/** One fill: price in ticks, quantity in lots, fee in units. */
 export interface NaiveFill {
   readonly row: number;
   readonly atOpen: boolean;
@@ -38,53 +38,64 @@ export interface NaiveFill {
 }
 
 /** A working order. */
-interface Resting {
+interface WorkingOrder {
   readonly request: NaiveRequest;
-  readonly sequence: number;
   readonly isBuy: boolean;
   /** The limit at which it trades; 0 for any price. */
   limit: number;
   /** True for a trigger order that has not fired. */
   isWaiting: boolean;
+  /** True for a trigger order that fires when the price rises to its level. */
   readonly triggersAbove: boolean;
-  /** The first row in which it may trade. `isLate` is true if it arrived after the open of that row was offered. */
+  /** The first row in which it may trade. */
   readonly fromRow: number;
+  /** True if it arrived in `fromRow` after the orders that are marketable at the open had been filled. */
   isLate: boolean;
   isOpen: boolean;
-  readonly guards: Guard | null;
+  /** The bracket whose target this order is; null for other orders. */
+  readonly targetOf: Bracket | null;
 }
 /** The legs of one entry. Prices are in ticks. */
-interface Guard {
+interface Bracket {
   readonly isLong: boolean;
   readonly lots: number;
   readonly stop: number;
   readonly trailing: number;
   best: number;
   readonly entryPrice: number;
+  /** The row in which the entry has filled, and whether it has filled at the open of that row. */
   readonly row: number;
   readonly atOpen: boolean;
+  /** True for an entry that the price has triggered in its own direction: the extreme of the row comes after the entry. */
   readonly isChasing: boolean;
   isOpen: boolean;
+  /** The row in which the stop has triggered; -1 for none. */
   triggeredRow: number;
 }
 /** One side of the position. */
 interface Side {
   readonly isLong: boolean;
   lots: bigint;
+  /** The value of the position at its entry prices, in units. */
   entry: bigint;
   margin: bigint;
+  /** The average entry price, in ticks. */
   average: number;
   openedRow: number;
   openedDuringRow: boolean;
 }
 /** An event that a row may cause, with the properties by which the rules order it. */
 interface RowEvent {
+  /** The price that causes it, in ticks; 0 for any price. */
   readonly level: number;
   readonly isBuy: boolean;
   readonly reduces: boolean;
+  /** True if the price falls to the level, false if it rises to it. */
   readonly falls: boolean;
   readonly atOpen: boolean;
+  /** Events of a lower stage come first. */
   readonly stage: number;
+  /** False once another event has ended or changed its order. */
   readonly isAlive: () => boolean;
   readonly apply: () => void;
 }
@@ -92,10 +103,13 @@ interface RowEvent {
 const MILLION = 1_000_000n;
 const minOf = (one: bigint, other: bigint) => (one < other ? one : other);
 const maxOf = (one: bigint, other: bigint) => (one > other ? one : other);
-const roundUp = (value: bigint, divisor: bigint) => (value + divisor - 1n) / divisor;
-const halfUp = (value: bigint, divisor: bigint) => (2n * value + divisor) / (2n * divisor);
-/** The fixtures' contracts: rates of opening and closing orders, and the tiers of maintenance. */
-const RATES = { open: { maker: 200n, taker: 400n }, close: { maker: 250n, taker: 500n } };
+/** Returns the quotient, rounded up. */
+const roundUp = (dividend: bigint, divisor: bigint) => (dividend + divisor - 1n) / divisor;
+/** Returns the quotient, rounded to the nearest whole number, a half up. */
+const halfUp = (dividend: bigint, divisor: bigint) => (2n * dividend + divisor) / (2n * divisor);
+/** The fees of the contracts of test/fixtures/futuresVenue.ts, in ppm. */
+const FEES_PPM = { open: { maker: 200n, taker: 400n }, close: { maker: 250n, taker: 500n } };
+/** Their margin tiers: the position value up to which each reaches, in units, and its maintenance rate in ppm. */
 const TIERS = {
   linear: [[500_000_000n, 5_000n], [2_500_000_000n, 10_000n], [10n ** 30n, 25_000n]],
   inverse: [[1_000_000_000n, 5_000n], [10n ** 30n, 10_000n]],
@@ -112,9 +126,8 @@ export class NaiveFutures {
   readonly #marks: readonly NaiveRow[];
   readonly #sides: readonly [Side, Side];
   #cash: bigint;
-  #orders: Resting[] = [];
-  #guards: Guard[] = [];
-  #sequence = 0;
+  #orders: WorkingOrder[] = [];
+  #brackets: Bracket[] = [];
   #row = 0;
 
   constructor(terms: NaiveTerms, rows: readonly NaiveRow[], marks: readonly NaiveRow[] | null) {
@@ -122,7 +135,7 @@ export class NaiveFutures {
     this.#rows = rows;
     this.#marks = marks ?? rows;
     this.#cash = terms.cash;
-    const side = (isLong: boolean): Side => ({
+    const emptySide = (isLong: boolean): Side => ({
       isLong,
       lots: 0n,
       entry: 0n,
@@ -131,7 +144,7 @@ export class NaiveFutures {
       openedRow: -1,
       openedDuringRow: false,
     });
-    this.#sides = [side(true), side(false)];
+    this.#sides = [emptySide(true), emptySide(false)];
   }
 
   /** Runs all rows with the accepted orders of each row. Returns the equity at the last mark. */
@@ -139,8 +152,8 @@ export class NaiveFutures {
     this.#rows.forEach((_, row) => {
       this.#row = row;
       this.#matchRow();
-      this.#settle();
-      this.#follow();
+      this.#liquidateAtRowEnd();
+      this.#endRow();
       for (const request of requests.get(row) ?? []) this.#place(request, row + 1, false, null);
     });
     const mark = this.#marks.at(-1)![3];
@@ -149,11 +162,13 @@ export class NaiveFutures {
 
   // --- Money
 
-  #value(lots: bigint, ticks: number): bigint {
+  /** Returns the value of contracts at a price, in units. */
+  #valueOf(lots: bigint, ticks: number): bigint {
     return this.#terms.isInverse ? halfUp(lots * 10n ** 11n, BigInt(ticks)) : lots * BigInt(ticks);
   }
+  /** Returns the profit of a side at a price, in units. */
   #profit({ isLong, lots, entry }: Side, ticks: number): bigint {
-    const value = this.#value(lots, ticks);
+    const value = this.#valueOf(lots, ticks);
     return isLong === this.#terms.isInverse ? entry - value : value - entry;
   }
   /** Returns the maintenance margin of a position value, by its tiers. */
@@ -169,8 +184,9 @@ export class NaiveFutures {
     }
     throw new Error('the last tier has no end');
   }
+  /** Returns what a side has beyond its maintenance margin at a price; negative if it has less. */
   #cushion(side: Side, ticks: number): bigint {
-    return side.margin + this.#profit(side, ticks) - this.#maintenance(this.#value(side.lots, ticks));
+    return side.margin + this.#profit(side, ticks) - this.#maintenance(this.#valueOf(side.lots, ticks));
   }
   /** True when a mark liquidates a side. In a cross account the other side is valued at `otherMark`. */
   #isLiquidatedAt(side: Side, ticks: number, otherMark: (side: Side) => number): boolean {
@@ -181,63 +197,71 @@ export class NaiveFutures {
     }
     return remainingUnits <= 0n;
   }
+  /** Returns the close of the mark before the row. */
   #lastMark(): number {
     return this.#row === 0 ? this.#rows[0]![0] : this.#marks[this.#row - 1]![3];
   }
-  #worst({ isLong }: Side): number {
+  /** Returns the mark of the row that is worst for a side. */
+  #worstMark({ isLong }: Side): number {
     const [, high, low] = this.#marks[this.#row]!;
     return isLong ? low : high;
   }
+  /** True when the worst mark of the row liquidates a side. */
   #isDue(side: Side): boolean {
-    return side.lots > 0n && this.#isLiquidatedAt(side, this.#worst(side), () => this.#lastMark());
+    return side.lots > 0n && this.#isLiquidatedAt(side, this.#worstMark(side), () => this.#lastMark());
   }
 
   // --- Liquidation
 
   /** Rule 19, inside a row: values one side at its worst mark of the row, and the other at the last mark. */
   #liquidateWithin(side: Side, atOpen: boolean): void {
-    const markOf = (candidate: Side) => (candidate === side ? this.#worst(candidate) : this.#lastMark());
+    const markOf = (candidate: Side) => (candidate === side ? this.#worstMark(candidate) : this.#lastMark());
     if (!this.#terms.isCross) this.#liquidate(side, markOf, true, atOpen);
     else this.#endCross(markOf, (candidate) => candidate === side, atOpen);
   }
   /** Rule 19, at the end of a row: values each side at its worst mark of the row. */
-  #settle(): void {
+  #liquidateAtRowEnd(): void {
     if (this.#terms.isCross)
-      this.#endCross((side) => this.#worst(side), () => true, false); // prettier-ignore
+      this.#endCross((side) => this.#worstMark(side), () => true, false); // prettier-ignore
     else
       for (const side of this.#sides)
-        if (side.lots > 0n && this.#isLiquidatedAt(side, this.#worst(side), () => 0))
-          this.#liquidate(side, (candidate) => this.#worst(candidate), true, false);
+        if (side.lots > 0n && this.#isLiquidatedAt(side, this.#worstMark(side), () => 0))
+          this.#liquidate(side, (candidate) => this.#worstMark(candidate), true, false);
   }
-  /** Liquidates cross positions, the largest loss first, until the account is above its maintenance margin. */
-  #endCross(markOf: (side: Side) => number, hasRow: (side: Side) => boolean, atOpen: boolean): void {
-    const isShort = () => {
-      const waitingEvents = this.#sides.filter(({ lots }) => lots > 0n);
-      return waitingEvents.length > 0 && waitingEvents.reduce((sum, side) => sum + this.#cushion(side, markOf(side)), this.#cash) <= 0n;
+  /**
+   * Liquidates cross positions, the largest loss first, until the account is above its maintenance margin. `walksRow` is true for a side
+   * whose first liquidating mark is searched within the row; another side is liquidated at its mark.
+   */
+  #endCross(markOf: (side: Side) => number, walksRow: (side: Side) => boolean, atOpen: boolean): void {
+    const isBelowMaintenance = () => {
+      const openSides = this.#sides.filter(({ lots }) => lots > 0n);
+      if (openSides.length === 0) return false;
+      return openSides.reduce((sum, side) => sum + this.#cushion(side, markOf(side)), this.#cash) <= 0n;
     };
-    if (!isShort()) return;
+    if (!isBelowMaintenance()) return;
     for (const order of this.#orders) if (!order.isWaiting) order.isOpen = false;
-    while (isShort()) {
-      const waitingEvents = this.#sides.filter(({ lots }) => lots > 0n);
-      const [worst] = waitingEvents.toSorted((a, b) => (this.#profit(a, markOf(a)) < this.#profit(b, markOf(b)) ? -1 : 1));
-      this.#liquidate(worst!, markOf, hasRow(worst!), atOpen);
+    while (isBelowMaintenance()) {
+      const openSides = this.#sides.filter(({ lots }) => lots > 0n);
+      const [largestLoss] = openSides.toSorted((a, b) => (this.#profit(a, markOf(a)) < this.#profit(b, markOf(b)) ? -1 : 1));
+      this.#liquidate(largestLoss!, markOf, walksRow(largestLoss!), atOpen);
     }
   }
   /** Rule 20: finds the first mark that liquidates, on the way from the open or from the entry inside the row. */
-  #liquidate(side: Side, markOf: (side: Side) => number, hasRow: boolean, atOpen: boolean): void {
+  #liquidate(side: Side, markOf: (side: Side) => number, walksRow: boolean, atOpen: boolean): void {
     const { isLong, lots } = side;
     const worst = markOf(side);
     const [open, high, low] = this.#marks[this.#row]!;
     const enteredDuringRow = side.openedRow === this.#row && side.openedDuringRow && low < high;
     const step = isLong ? -1 : 1;
-    const startOfRow = enteredDuringRow ? Math.round(side.average) : open;
-    let price = hasRow ? startOfRow : worst;
-    while ((isLong ? price > worst : price < worst) && !this.#isLiquidatedAt(side, price, markOf)) price += step;
+    const firstMark = enteredDuringRow ? Math.round(side.average) : open;
+    let price = walksRow ? firstMark : worst;
+    const isBeforeWorst = () => (isLong ? price > worst : price < worst);
+    while (isBeforeWorst() && !this.#isLiquidatedAt(side, price, markOf)) price += step;
     const others = this.#sides.filter((other) => other !== side && other.lots > 0n);
-    const backing =
-      side.margin + (this.#terms.isCross ? others.reduce((sum, other) => sum + this.#cushion(other, markOf(other)), this.#cash) : 0n);
+    const accountBacking = others.reduce((sum, other) => sum + this.#cushion(other, markOf(other)), this.#cash);
+    const backing = side.margin + (this.#terms.isCross ? accountBacking : 0n);
     const profit = this.#profit(side, price);
-    const value = this.#value(lots, price);
+    const value = this.#valueOf(lots, price);
     const credit = side.margin + profit;
     this.#cash += this.#terms.isCross || credit > 0n ? credit : 0n;
     const remainingUnits = backing + profit;
@@ -248,9 +272,10 @@ export class NaiveFutures {
     this.#cover();
     this.fills.push({ row: this.#row, atOpen, isBuy: !isLong, price, lots: Number(lots), fee, isLiquidation: true });
     this.liquidations++;
-    for (const guard of this.#guards) if (guard.isLong === isLong) guard.isOpen = false;
+    for (const bracket of this.#brackets) if (bracket.isLong === isLong) bracket.isOpen = false;
     this.#cancelReducingOrders(isLong);
   }
+  /** Sets a negative balance to zero: the insurance account pays the loss. */
   #cover(): void {
     if (this.#cash < 0n && !(this.#terms.isCross && this.#sides.some(({ lots }) => lots > 0n))) this.#cash = 0n;
   }
@@ -267,15 +292,15 @@ export class NaiveFutures {
     const waiting = this.#ordersOfRow().filter(({ isWaiting }) => isWaiting);
     const openedOver = waiting.filter((order) => isReached(order, open, open));
     const reachedLater = waiting.filter((order) => !openedOver.includes(order) && isReached(order, high, low));
-    this.#applyEvents([...waitingForLiquidation, ...this.#openEvents(openedOver, open)], true, () => []);
-    const afterOpen = [...this.#guardEvents(), ...this.#triggerEvents(reachedLater), ...this.#limitEvents()];
-    this.#applyEvents(nearest(afterOpen, open), false, this.#guardsOfThisRow());
+    this.#applyEvents([...waitingForLiquidation, ...this.#stopsAtOpen(openedOver, open)], true, () => []);
+    const afterOpen = [...this.#stopEvents(), ...this.#triggerEvents(reachedLater), ...this.#limitEvents()];
+    this.#applyEvents(nearestFirst(afterOpen, open), false, this.#stopsOfThisRow());
   }
 
-  #ordersOfRow(): Resting[] {
+  #ordersOfRow(): WorkingOrder[] {
     return this.#orders.filter((order) => order.isOpen && order.fromRow <= this.#row);
   }
-  #isMarketableAtOpen({ isBuy, limit }: Resting): boolean {
+  #isMarketableAtOpen({ isBuy, limit }: WorkingOrder): boolean {
     const [open] = this.#rows[this.#row]!;
     return limit === 0 || (isBuy ? limit >= open : limit <= open);
   }
@@ -284,47 +309,47 @@ export class NaiveFutures {
   #matchOpen(): RowEvent[] {
     const waitingEvents: RowEvent[] = [];
     for (const order of this.#ordersOfRow().filter((candidate) => !candidate.isWaiting && this.#isMarketableAtOpen(candidate))) {
-      const event = this.#openFill(order);
+      const event = this.#openFillEvent(order);
       if (!order.isOpen) continue;
       if (this.#liquidationBefore(event) === null) event.apply();
       else waitingEvents.push(event);
     }
     return waitingEvents;
   }
-  #openFill(order: Resting): RowEvent {
+  #openFillEvent(order: WorkingOrder): RowEvent {
     const [open] = this.#rows[this.#row]!;
     const apply = () => this.#fillOrder(order, open, false, true);
-    return this.#event(order, { level: order.limit, atOpen: true, stage: -1, apply });
+    return this.#orderEvent(order, { level: order.limit, atOpen: true, stage: -1, apply });
   }
 
   /** Returns the stops and trigger orders that the row opens beyond. */
-  #openEvents(triggered: readonly Resting[], open: number): RowEvent[] {
-    const guards = this.#guards.filter((guard) => guard.isOpen && isTriggered(guard, open, open));
+  #stopsAtOpen(triggered: readonly WorkingOrder[], open: number): RowEvent[] {
+    const brackets = this.#brackets.filter((bracket) => bracket.isOpen && isTriggered(bracket, open, open));
     return [
-      ...guards.map((guard) => this.#stop(guard, open, true, 0)),
+      ...brackets.map((bracket) => this.#stopEvent(bracket, open, true, 0)),
       ...triggered.map((order) => {
         const apply = () => this.#fire(order, open, true);
-        return this.#event(order, { level: order.request.level, atOpen: true, stage: 1, apply });
+        return this.#orderEvent(order, { level: order.request.level, atOpen: true, stage: 1, apply });
       }),
     ];
   }
 
   /** Returns the stops of positions that the row reaches after its open. */
-  #guardEvents(): RowEvent[] {
+  #stopEvents(): RowEvent[] {
     const [open, high, low] = this.#rows[this.#row]!;
-    const triggered = this.#guards.filter((guard) => guard.isOpen && isTriggered(guard, high, low));
-    return triggered.map((guard) => this.#stop(guard, this.#stopPrice(guard, open), false, 0));
+    const triggered = this.#brackets.filter((bracket) => bracket.isOpen && isTriggered(bracket, high, low));
+    return triggered.map((bracket) => this.#stopEvent(bracket, this.#stopPrice(bracket, open), false, 0));
   }
 
   /** Returns the trigger orders that the row reaches after its open: stops that reduce come first, entries second, profits last. */
-  #triggerEvents(orders: readonly Resting[]): RowEvent[] {
-    const stageOf = ({ request, triggersAbove, isBuy }: Resting) => {
+  #triggerEvents(orders: readonly WorkingOrder[]): RowEvent[] {
+    const stageOf = ({ request, triggersAbove, isBuy }: WorkingOrder) => {
       if (!request.reduces) return 3;
       return triggersAbove === isBuy ? 1 : 4;
     };
     return orders.map((order) => {
       const { level } = order.request;
-      return this.#event(order, { level, atOpen: false, stage: stageOf(order), apply: () => this.#fire(order, level, false) });
+      return this.#orderEvent(order, { level, atOpen: false, stage: stageOf(order), apply: () => this.#fire(order, level, false) });
     });
   }
 
@@ -334,33 +359,33 @@ export class NaiveFutures {
     const events: RowEvent[] = [];
     for (const order of this.#ordersOfRow().filter(({ isWaiting }) => !isWaiting)) {
       const { limit, isBuy, isLate, request } = order;
-      if (this.#isMarketableAtOpen(order)) events.push(...(isLate ? [this.#openFill(order)] : []));
+      if (this.#isMarketableAtOpen(order)) events.push(...(isLate ? [this.#openFillEvent(order)] : []));
       else if (isBuy ? low < limit : high > limit) {
         const apply = () => this.#fillOrder(order, limit, true, false);
-        events.push(this.#event(order, { level: limit, atOpen: false, stage: request.reduces ? 4 : 3, apply }));
+        events.push(this.#orderEvent(order, { level: limit, atOpen: false, stage: request.reduces ? 4 : 3, apply }));
       }
     }
     return events;
   }
 
   /** Returns a function that returns, at each call, the stops of entries that this row has filled since the last call. */
-  #guardsOfThisRow(): () => RowEvent[] {
+  #stopsOfThisRow(): () => RowEvent[] {
     const [open, high, low] = this.#rows[this.#row]!;
-    const handled = new Set<Guard>();
+    const handled = new Set<Bracket>();
     return () => {
-      const isNew = (guard: Guard) => guard.isOpen && guard.row === this.#row && !guard.atOpen && !handled.has(guard);
-      const reached = this.#guards.filter((guard) => isNew(guard) && isTriggered(guard, high, low));
-      for (const guard of reached) handled.add(guard);
-      const events = reached.map((guard) => this.#stop(guard, this.#stopPrice(guard, guard.entryPrice), false, 5));
-      return nearest(events, open);
+      const isNew = (bracket: Bracket) => bracket.isOpen && bracket.row === this.#row && !bracket.atOpen && !handled.has(bracket);
+      const reached = this.#brackets.filter((bracket) => isNew(bracket) && isTriggered(bracket, high, low));
+      for (const bracket of reached) handled.add(bracket);
+      const events = reached.map((bracket) => this.#stopEvent(bracket, this.#stopPrice(bracket, bracket.entryPrice), false, 5));
+      return nearestFirst(events, open);
     };
   }
 
-  /** Returns the level of a guard within the row, but no better than `bound`. */
-  #stopPrice(guard: Guard, bound: number): number {
+  /** Returns the level of a bracket within the row, but no better than `bound`. */
+  #stopPrice(bracket: Bracket, bound: number): number {
     const [, high, low] = this.#rows[this.#row]!;
-    const level = Math.max(low, Math.min(high, levelOf(guard)));
-    return guard.isLong ? Math.min(level, bound) : Math.max(level, bound);
+    const level = Math.max(low, Math.min(high, levelOf(bracket)));
+    return bracket.isLong ? Math.min(level, bound) : Math.max(level, bound);
   }
 
   /** Applies events in their order. An event that a liquidation precedes waits until the side has been liquidated. */
@@ -392,7 +417,7 @@ export class NaiveFutures {
   }
 
   /** Returns the event that a row reaches an order. */
-  #event(order: Resting, { level, atOpen, stage, apply }: Pick<RowEvent, 'level' | 'atOpen' | 'stage' | 'apply'>): RowEvent {
+  #orderEvent(order: WorkingOrder, { level, atOpen, stage, apply }: Pick<RowEvent, 'level' | 'atOpen' | 'stage' | 'apply'>): RowEvent {
     const { isBuy, request, triggersAbove, isWaiting } = order;
     return {
       level,
@@ -406,29 +431,28 @@ export class NaiveFutures {
     };
   }
   /** Returns the event that a row reaches a stop. */
-  #stop(guard: Guard, price: number, atOpen: boolean, stage: number): RowEvent {
-    const { isLong } = guard;
-    const isAlive = () => guard.isOpen && guard.triggeredRow !== this.#row;
+  #stopEvent(bracket: Bracket, price: number, atOpen: boolean, stage: number): RowEvent {
+    const { isLong } = bracket;
+    const isAlive = () => bracket.isOpen && bracket.triggeredRow !== this.#row;
     return {
-      level: levelOf(guard),
+      level: levelOf(bracket),
       isBuy: !isLong,
       reduces: true,
       falls: isLong,
       atOpen,
       stage,
       isAlive,
-      apply: () => this.#stopOut(guard, price, atOpen),
+      apply: () => this.#stopOut(bracket, price, atOpen),
     };
   }
 
   // --- Orders
 
   /** Returns a new order, which may fill from row `fromRow` on. */
-  #place(request: NaiveRequest, fromRow: number, isLate: boolean, guards: Guard | null): Resting {
+  #place(request: NaiveRequest, fromRow: number, isLate: boolean, targetOf: Bracket | null): WorkingOrder {
     const close = this.#rows[this.#row]![3];
-    const order: Resting = {
+    const order: WorkingOrder = {
       request,
-      sequence: this.#sequence++,
       isBuy: request.isLong !== request.reduces,
       limit: request.kind === 'limit' ? request.level : 0,
       isWaiting: request.kind === 'trigger',
@@ -436,41 +460,41 @@ export class NaiveFutures {
       fromRow,
       isLate,
       isOpen: true,
-      guards,
+      targetOf,
     };
     this.#orders.push(order);
     return order;
   }
 
   /** Rule 17: a fired exit is a market order. A fired entry is a limit at the collar, a hundredth beyond its level. */
-  #fire(order: Resting, price: number, atOpen: boolean): void {
+  #fire(order: WorkingOrder, price: number, atOpen: boolean): void {
     order.isWaiting = false;
     const { isBuy, request } = order;
     if (request.reduces) return this.#fillOrder(order, price, false, atOpen);
-    order.limit = isBuy ? Math.floor((request.level * 1_010_000) / MILLION_NUMBER) : Math.ceil((request.level * 990_000) / MILLION_NUMBER);
+    order.limit = isBuy ? Math.floor((request.level * 1_010_000) / PPM) : Math.ceil((request.level * 990_000) / PPM);
     if (isBuy ? order.limit >= price : order.limit <= price) return this.#fillOrder(order, price, false, atOpen);
     // The order rests. If the open has fired it, it may already trade in this row.
     order.isOpen = false;
     this.#orders.push({ ...order, isOpen: true, fromRow: atOpen ? this.#row : this.#row + 1, isLate: true });
   }
 
-  /** Fills an order: fee, margin, position and guard. */
-  #fillOrder(order: Resting, price: number, isMaker: boolean, atOpen: boolean): void {
+  /** Fills an order: fee, margin, position and bracket. */
+  #fillOrder(order: WorkingOrder, price: number, isMaker: boolean, atOpen: boolean): void {
     const { request, isBuy } = order;
     const side = this.#sides[request.isLong ? 0 : 1];
     order.isOpen = false;
     const lots = BigInt(request.lots);
     if (request.reduces && side.lots < lots) return;
-    const rate = RATES[request.reduces ? 'close' : 'open'][isMaker ? 'maker' : 'taker'];
-    const value = this.#value(lots, price);
-    const fee = halfUp(value * rate, MILLION);
+    const feePpm = FEES_PPM[request.reduces ? 'close' : 'open'][isMaker ? 'maker' : 'taker'];
+    const value = this.#valueOf(lots, price);
+    const fee = halfUp(value * feePpm, MILLION);
     if (request.reduces) this.#reduce(side, lots, value, fee);
     else {
       const margin = roundUp(value, this.#terms.leverage);
       const others = this.#orders.filter((candidate) => candidate.isOpen && !candidate.request.reduces);
       const locked = others.reduce(
         (sum, candidate) =>
-          sum + roundUp(this.#value(BigInt(candidate.request.lots), candidate.request.level) * 102n, this.#terms.leverage * 100n),
+          sum + roundUp(this.#valueOf(BigInt(candidate.request.lots), candidate.request.level) * 102n, this.#terms.leverage * 100n),
         0n,
       );
       if (this.#cash - locked < margin + 2n * fee) this.isTight = true;
@@ -487,9 +511,9 @@ export class NaiveFutures {
     }
     this.fills.push({ row: this.#row, atOpen, isBuy, price, lots: request.lots, fee, isLiquidation: false });
     if (request.reduces) {
-      if (order.guards) order.guards.isOpen = false;
+      if (order.targetOf) order.targetOf.isOpen = false;
       if (side.lots === 0n) this.#cancelReducingOrders(request.isLong);
-    } else this.#guard(order, price, atOpen, isMaker);
+    } else this.#armBracket(order, price, atOpen, isMaker);
   }
 
   /** Closes a part of a position, and credits its margin and profit. */
@@ -513,10 +537,10 @@ export class NaiveFutures {
   }
 
   /** Rules 9 and 10: places the stop and the target of an entry. */
-  #guard({ request, triggersAbove, isBuy }: Resting, price: number, atOpen: boolean, isMaker: boolean): void {
+  #armBracket({ request, triggersAbove, isBuy }: WorkingOrder, price: number, atOpen: boolean, isMaker: boolean): void {
     const { isLong, lots, stop, target, trailing, kind } = request;
     const isChasing = kind === 'trigger' && triggersAbove === isBuy && !isMaker;
-    const guard: Guard = {
+    const bracket: Bracket = {
       isLong,
       lots,
       stop,
@@ -529,34 +553,34 @@ export class NaiveFutures {
       isOpen: stop > 0 || trailing > 0,
       triggeredRow: -1,
     };
-    this.#guards.push(guard);
+    this.#brackets.push(bracket);
     if (target === 0) return;
     const exit: NaiveRequest = { kind: 'limit', isLong, reduces: true, lots, level: target, stop: 0, target: 0, trailing: 0 };
-    this.#place(exit, atOpen ? this.#row : this.#row + 1, true, guard);
+    this.#place(exit, atOpen ? this.#row : this.#row + 1, true, bracket);
   }
-  /** Closes the position of a guard at the market, and cancels its other orders. */
-  #stopOut(guard: Guard, price: number, atOpen: boolean): void {
-    guard.triggeredRow = this.#row;
-    guard.isOpen = false;
-    for (const order of this.#orders) if (order.guards === guard) order.isOpen = false;
-    const { isLong, lots } = guard;
+  /** Closes the position of a bracket at the market, and cancels its other orders. */
+  #stopOut(bracket: Bracket, price: number, atOpen: boolean): void {
+    bracket.triggeredRow = this.#row;
+    bracket.isOpen = false;
+    for (const order of this.#orders) if (order.targetOf === bracket) order.isOpen = false;
+    const { isLong, lots } = bracket;
     const request: NaiveRequest = { kind: 'market', isLong, reduces: true, lots, level: 0, stop: 0, target: 0, trailing: 0 };
     this.#fillOrder(this.#place(request, this.#row, false, null), price, false, atOpen);
   }
-  /** Moves trailing stops at the end of a row, and drops ended orders and guards. */
-  #follow(): void {
+  /** Moves trailing stops at the end of a row, and drops ended orders and brackets. */
+  #endRow(): void {
     const [, high, low, close] = this.#rows[this.#row]!;
-    for (const guard of this.#guards) {
-      const isWhole = guard.row < this.#row || guard.atOpen || guard.isChasing;
-      guard.best = guard.isLong ? Math.max(guard.best, isWhole ? high : close) : Math.min(guard.best, isWhole ? low : close);
+    for (const bracket of this.#brackets) {
+      const isWhole = bracket.row < this.#row || bracket.atOpen || bracket.isChasing;
+      bracket.best = bracket.isLong ? Math.max(bracket.best, isWhole ? high : close) : Math.min(bracket.best, isWhole ? low : close);
     }
     for (const order of this.#orders) order.isLate = false;
     this.#orders = this.#orders.filter(({ isOpen }) => isOpen);
-    this.#guards = this.#guards.filter(({ isOpen }) => isOpen);
+    this.#brackets = this.#brackets.filter(({ isOpen }) => isOpen);
   }
 }
 
-const MILLION_NUMBER = 1_000_000;
+const PPM = 1_000_000;
 
 /** Returns the average entry price of two parts of a position: by quantity, or by value for an inverse contract. */
 function averagePrice(isInverse: boolean, [one, other]: readonly [PositionPart, PositionPart]): number {
@@ -570,14 +594,15 @@ interface PositionPart {
   readonly ticks: number;
 }
 /** True when a row with this high and low reaches the level of a trigger order. */
-const isReached = ({ triggersAbove, request }: Resting, high: number, low: number): boolean =>
+const isReached = ({ triggersAbove, request }: WorkingOrder, high: number, low: number): boolean =>
   triggersAbove ? high >= request.level : low <= request.level;
 /** Returns the level of the nearer stop, fixed or trailing. */
-function levelOf({ isLong, stop, trailing, best }: Guard): number {
+function levelOf({ isLong, stop, trailing, best }: Bracket): number {
   if (isLong) return Math.max(stop, trailing > 0 ? best - trailing : 0);
   return Math.min(stop > 0 ? stop : Infinity, trailing > 0 ? best + trailing : Infinity);
 }
-const isTriggered = (guard: Guard, high: number, low: number): boolean => (guard.isLong ? low <= levelOf(guard) : high >= levelOf(guard));
+const isTriggered = (bracket: Bracket, high: number, low: number): boolean =>
+  bracket.isLong ? low <= levelOf(bracket) : high >= levelOf(bracket);
 /** Sorts events by stage, and within a stage by their distance from the open. */
-const nearest = (events: RowEvent[], open: number): RowEvent[] =>
+const nearestFirst = (events: RowEvent[], open: number): RowEvent[] =>
   events.toSorted((a, b) => a.stage - b.stage || Math.abs(a.level - open) - Math.abs(b.level - open));

@@ -1,20 +1,25 @@
-// A naive backtest in decimals over spot symbols of two quote assets, written from docs/quote-assets.md, docs/matching.md and docs/risk.md.
+// A naive backtest in decimals over spot symbols of two quote assets, with which quoteAssets.test.ts compares the engine.
+// It is written from docs/quote-assets.md, docs/matching.md and docs/risk.md alone, and shares no code with the engine.
 
 import { Decimal } from '../../src/base/number/decimal.ts';
 import type { BarColumns } from '../../src/model/bars/bars.ts';
-import { MINUTE, START_MS } from './world.ts';
+import { MINUTE, START_MS } from './backtestFixture.ts';
 
-/** What a script asks for at a minute. Money and quantities are decimals. A limit is a price. */
+/** One order of a script. */
 export interface Act {
+  /** Position of the symbol among the bars. */
   readonly symbol: number;
   readonly kind: 'buyQuote' | 'buyEquity' | 'buyLimit' | 'sell' | 'sellLimit';
+  /** A quantity, money of the quote asset, or a share of the equity, by `kind`. */
   readonly amount: string;
+  /** A price. */
   readonly limit?: string;
 }
 
 /** The input of one comparison. Money is decimal text by asset. */
 export interface QuotesCase {
   readonly bars: readonly BarColumns[];
+  /** The acts of a minute, which is counted from START_MS. */
   readonly script: ReadonlyMap<number, readonly Act[]>;
   readonly cash: Readonly<Record<string, string>>;
   readonly feesIn: 'received' | 'quote';
@@ -24,9 +29,13 @@ export interface QuotesCase {
 /** What the strategy read in one minute, as decimal text. */
 export interface SeenMinute {
   readonly minute: number;
+  /** USDT. */
   readonly equity: string;
+  /** BTC. */
   readonly equityIn: string;
+  /** USDT. */
   readonly cash: string;
+  /** BTC. */
   readonly cashIn: string;
 }
 
@@ -37,12 +46,14 @@ interface Order {
   readonly amount: Decimal;
   /** Null for a market order. */
   readonly limit: Decimal | null;
+  /** The money that a buy holds back, with its fee. */
   readonly reserved: Decimal;
+  /** The first minute whose row may fill it. */
   readonly sinceMinute: number;
   ending: string;
 }
 
-/** Digits of money. */
+/** Decimals of money in USDT and in BTC. */
 const MONEY_DIGITS = 8;
 const MAKER_FEE = new Decimal('0.001');
 const TAKER_FEE = new Decimal('0.002');
@@ -52,7 +63,7 @@ const roundNearest = (value: Decimal, digits = MONEY_DIGITS) => value.toDecimalP
 const roundDown = (value: Decimal, digits = MONEY_DIGITS) => value.toDecimalPlaces(digits, Decimal.ROUND_DOWN);
 const roundUp = (value: Decimal, digits = MONEY_DIGITS) => value.toDecimalPlaces(digits, Decimal.ROUND_UP);
 
-/** Runs a case with cash in USDT and BTC. `convert` is the position of BTCUSDT among the bars. */
+/** A run of one case with cash in USDT and BTC. Its public members hold the results once `run` has ended. */
 export class NaiveQuotes {
   readonly cash: Record<string, Decimal>;
   readonly heldAmounts: Decimal[];
@@ -61,29 +72,34 @@ export class NaiveQuotes {
   readonly equity: string[] = [];
   readonly minutes: SeenMinute[] = [];
   readonly #case: QuotesCase;
-  readonly #convert: number;
+  /** Position of BTCUSDT among the bars: its price converts BTC to USDT. */
+  readonly #rateSymbol: number;
+  /** By symbol: the newest close, null before the first row. */
   readonly #closes: (Decimal | null)[];
-  readonly #rows: ReadonlyMap<number, number>[];
+  /** By symbol: the row of each minute that has one. */
+  readonly #rowOfMinute: ReadonlyMap<number, number>[];
   #orders: Order[] = [];
 
-  constructor(quotesCase: QuotesCase, convert: number) {
+  constructor(quotesCase: QuotesCase, rateSymbol: number) {
     this.#case = quotesCase;
-    this.#convert = convert;
+    this.#rateSymbol = rateSymbol;
     this.cash = { USDT: new Decimal(quotesCase.cash['USDT'] ?? 0), BTC: new Decimal(quotesCase.cash['BTC'] ?? 0) };
     this.heldAmounts = quotesCase.bars.map(() => zero);
     this.#closes = quotesCase.bars.map(() => null);
-    this.#rows = quotesCase.bars.map(({ openMs }) => new Map(Array.from(openMs, (ms, row) => [(ms - START_MS) / MINUTE, row])));
+    this.#rowOfMinute = quotesCase.bars.map(({ openMs }) => new Map(Array.from(openMs, (ms, row) => [(ms - START_MS) / MINUTE, row])));
   }
 
   /** Runs the script minute by minute: matches the rows, books the equity, and places the orders of the minute. */
   run(): this {
     const allOrders: Order[] = [];
-    const lastMinute = Math.max(...this.#rows.flatMap((rows) => [...rows.keys()]));
+    const lastMinute = Math.max(...this.#rowOfMinute.flatMap((rows) => [...rows.keys()]));
     for (let minute = 0; minute <= lastMinute; minute++) {
-      const present = this.#case.bars.map((_, symbol) => this.#rows[symbol]!.get(minute));
-      present.forEach((row, symbol) => row !== undefined && this.#match(symbol, row, minute));
-      present.forEach((row, symbol) => row !== undefined && (this.#closes[symbol] = this.#price(symbol, 'close', row)));
-      if (present.every((row) => row === undefined)) continue;
+      const rowsBySymbol = this.#case.bars.map((_, symbol) => this.#rowOfMinute[symbol]!.get(minute));
+      if (rowsBySymbol.every((row) => row === undefined)) continue;
+      for (const [symbol, row] of rowsBySymbol.entries()) if (row !== undefined) this.#match(symbol, row, minute);
+      for (const [symbol, row] of rowsBySymbol.entries()) {
+        if (row !== undefined) this.#closes[symbol] = this.#price(symbol, 'close', row);
+      }
       const closeMinute = minute + 1;
       this.equity.push(`${closeMinute} ${this.#equity().toFixed()}`);
       const acts = this.#case.script.get(closeMinute);
@@ -115,7 +131,7 @@ export class NaiveQuotes {
   }
   /** Returns the newest close of BTCUSDT; before its first one, its first open. */
   #rate(): Decimal {
-    return this.#closes[this.#convert] ?? this.#price(this.#convert, 'open', 0);
+    return this.#closes[this.#rateSymbol] ?? this.#price(this.#rateSymbol, 'open', 0);
   }
   /** Returns cash and holdings of one quote asset at the newest closes. */
   #money(asset: string): Decimal {
@@ -144,28 +160,32 @@ export class NaiveQuotes {
       amount = roundDown(this.#equity().times(amount));
       if (quote === 'BTC') amount = roundDown(amount.div(this.#rate()));
     }
-    const smallest = new Decimal(Number(minLots)).div(new Decimal(10).pow(quantityDigits));
+    const minQuantity = new Decimal(Number(minLots)).div(new Decimal(10).pow(quantityDigits));
     const collar = roundUp(mark.times('1.01'), this.#instrument(symbol).priceDigits);
-    const worst = isByAmount ? amount : roundUp(amount.times(limit === null ? collar : Decimal.max(limit, mark)));
-    const fee = this.#case.feesIn === 'quote' ? TAKER_FEE : zero;
+    const worstPrice = limit === null ? collar : Decimal.max(limit, mark);
+    const worstNotional = isByAmount ? amount : roundUp(amount.times(worstPrice));
+    const feeRate = this.#case.feesIn === 'quote' ? TAKER_FEE : zero;
     const payAtLimit = limit === null ? zero : roundUp(amount.times(limit));
     const pay = isByAmount ? amount : payAtLimit;
-    const reserved = isBuy ? pay.plus(roundUp(pay.times(fee))) : zero;
+    const reserved = isBuy ? pay.plus(roundUp(pay.times(feeRate))) : zero;
     const order: Order = { symbol, isBuy, amount, limit, reserved, sinceMinute: closeMinute, ending: 'open' };
-    const others = this.#orders
-      .filter((each) => this.#instrument(each.symbol).quote === quote)
-      .reduce((sum, each) => sum.plus(each.reserved), zero);
+    const reservedByOthers = this.#orders
+      .filter((other) => this.#instrument(other.symbol).quote === quote)
+      .reduce((sum, other) => sum.plus(other.reserved), zero);
     const { maxOrderNotional } = this.#case;
     const isReduction = !isBuy && amount.lte(this.heldAmounts[symbol]!);
-    if (isByAmount ? amount.lt(roundUp(smallest.times(mark))) : amount.lt(smallest)) order.ending = 'PRECISION';
-    else if (maxOrderNotional !== null && !isReduction && this.#inUsdt(symbol, worst).gt(maxOrderNotional)) order.ending = 'NOTIONAL_MAX';
-    else if (isBuy ? others.plus(reserved).gt(this.cash[quote]!) : amount.gt(this.heldAmounts[symbol]!)) order.ending = 'MARGIN';
+    const isTooSmall = amount.lt(isByAmount ? roundUp(minQuantity.times(mark)) : minQuantity);
+    const isTooLarge = maxOrderNotional !== null && !isReduction && this.#inUsdt(symbol, worstNotional).gt(maxOrderNotional);
+    const lacksCover = isBuy ? reservedByOthers.plus(reserved).gt(this.cash[quote]!) : amount.gt(this.heldAmounts[symbol]!);
+    if (isTooSmall) order.ending = 'PRECISION';
+    else if (isTooLarge) order.ending = 'NOTIONAL_MAX';
+    else if (lacksCover) order.ending = 'MARGIN';
     return order;
   }
 
   /** Matches the open orders of a symbol with one row. */
   #match(symbol: number, row: number, minute: number): void {
-    for (const order of this.#orders.filter((each) => each.symbol === symbol && each.sinceMinute <= minute)) {
+    for (const order of this.#orders.filter((candidate) => candidate.symbol === symbol && candidate.sinceMinute <= minute)) {
       const open = this.#price(symbol, 'open', row);
       const { limit, isBuy } = order;
       if (limit === null || (isBuy ? open.lte(limit) : open.gte(limit))) this.#fill(order, open, false, minute);
@@ -186,10 +206,11 @@ export class NaiveQuotes {
     }
     order.ending = 'filled';
     const notional = quantity.times(price);
-    const inCoins = isBuy && this.#case.feesIn === 'received';
-    const fee = roundNearest((inCoins ? quantity : notional).times(isMaker ? MAKER_FEE : TAKER_FEE), inCoins ? baseDigits : MONEY_DIGITS);
-    this.heldAmounts[symbol] = this.heldAmounts[symbol]!.plus(isBuy ? quantity : quantity.neg()).minus(inCoins ? fee : 0);
-    this.cash[quote] = this.cash[quote]!.plus(isBuy ? notional.neg() : notional).minus(inCoins ? 0 : fee);
+    const isFeeInCoins = isBuy && this.#case.feesIn === 'received';
+    const feeBase = isFeeInCoins ? quantity : notional;
+    const fee = roundNearest(feeBase.times(isMaker ? MAKER_FEE : TAKER_FEE), isFeeInCoins ? baseDigits : MONEY_DIGITS);
+    this.heldAmounts[symbol] = this.heldAmounts[symbol]!.plus(isBuy ? quantity : quantity.neg()).minus(isFeeInCoins ? fee : 0);
+    this.cash[quote] = this.cash[quote]!.plus(isBuy ? notional.neg() : notional).minus(isFeeInCoins ? 0 : fee);
     this.fills.push(
       [isMaker ? minute + 1 : minute, wireName, isBuy ? 'buy' : 'sell', price.toFixed(), quantity.toFixed(), fee.toFixed()].join(' '),
     );

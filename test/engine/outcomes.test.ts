@@ -17,7 +17,7 @@ const NOW_MS = Date.UTC(2026, 0, 5) + 60_000;
  * Returns an engine with a visibility delay of 1 s, a read lag of 100 ms and a round of reads every 100 ms. Every read lies behind the
  * absence horizon.
  */
-function openFixture() {
+function openEngine() {
   const bot = openBot(new SimulatedDisk(), NOW_MS);
   const { engine, exchange } = bot;
   let nowMs = NOW_MS;
@@ -40,7 +40,7 @@ function openFixture() {
 
 describe('an unknown outcome', () => {
   it('an unknown outcome is settled by rounds of reads, each at least the read lag after the one before', () => {
-    const { engine, exchange, send, replyToRead, wait, halts } = openFixture();
+    const { engine, exchange, send, replyToRead, wait, halts } = openEngine();
     const order = send();
     engine.outcomeUnknown(order.id);
     expect([halts(), exchange.reads]).toEqual([['UNKNOWN_OUTCOME symbol HALT_NEW'], [[1, 'openOrders']]]);
@@ -61,13 +61,13 @@ describe('an unknown outcome', () => {
     replyToRead();
     replyToRead();
     expect(order).toMatchObject({ lifecycle: 'done', reason: 'noEffect' });
-    expect([halts(), engine.orders.provenAbsent.size, engine.reservations.openTotal]).toEqual([[], 1, 1]);
+    expect([halts(), engine.orders.provenAbsent.size, engine.reservations.openOrdersTotal]).toEqual([[], 1, 1]);
     wait(30 * 60_000);
-    expect([engine.orders.provenAbsent.size, engine.reservations.openTotal]).toEqual([1, 0]);
+    expect([engine.orders.provenAbsent.size, engine.reservations.openOrdersTotal]).toEqual([1, 0]);
   });
 
   it('an unknown outcome calls the operator after the time limit, and is read until the operator decides', () => {
-    const { engine, exchange, send, replyToRead, wait, halts } = openFixture();
+    const { engine, exchange, send, replyToRead, wait, halts } = openEngine();
     const order = send();
     engine.outcomeUnknown(order.id);
     wait(700_000);
@@ -83,7 +83,7 @@ describe('an unknown outcome', () => {
   });
 
   it('an unknown outcome is not decided while the symbol has an unattributed fill', () => {
-    const { engine, send, replyToRead, wait } = openFixture();
+    const { engine, send, replyToRead, wait } = openEngine();
     const order = send();
     engine.outcomeUnknown(order.id);
     engine.raiseHalt('STRAY', 0, 'a fill');
@@ -101,7 +101,7 @@ describe('an unknown outcome', () => {
   });
 
   it('an unknown outcome ends when a list shows the order, with the id in that list', () => {
-    const { engine, send, halts } = openFixture();
+    const { engine, send, halts } = openEngine();
     const order = send();
     engine.outcomeUnknown(order.id);
     engine.evidence(order.id, { channel: 'openOrders', venueMs: NOW_MS, complete: false, found: true, venueId: 'v7' as VenueOrderId });
@@ -111,7 +111,7 @@ describe('an unknown outcome', () => {
 
 describe('a late arrival', () => {
   it('a late arrival is cancelled, and halts its symbol until the operator resumes', () => {
-    const { engine, exchange, send, halts } = openFixture();
+    const { engine, exchange, send, halts } = openEngine();
     const order = send();
     engine.outcomeUnknown(order.id);
     engine.outcomes.resolve(order.id, null);
@@ -123,7 +123,7 @@ describe('a late arrival', () => {
     expect(halts()).toEqual([]);
   });
   it('a late arrival that has filled is booked', () => {
-    const { engine, send, halts } = openFixture();
+    const { engine, send, halts } = openEngine();
     const order = send();
     engine.outcomeUnknown(order.id);
     engine.outcomes.resolve(order.id, null);
@@ -134,7 +134,7 @@ describe('a late arrival', () => {
 
 describe('halt causes', () => {
   it('a fill after the end of its order is booked and halts the account', () => {
-    const { engine, send, halts } = openFixture();
+    const { engine, send, halts } = openEngine();
     const order = send();
     engine.acked(order.id, 'v1' as VenueOrderId, NOW_MS);
     engine.ended(order.id, 'canceled', NOW_MS);
@@ -143,7 +143,7 @@ describe('halt causes', () => {
   });
   it('each halt code has its risk state, and clears when its cause ends unless it needs the operator', () => {
     for (const [code, { state, needsPerson }] of Object.entries(HALT_CAUSES)) {
-      const { engine, halts } = openFixture();
+      const { engine, halts } = openEngine();
       engine.raiseHalt(code, null, 'a test');
       expect(halts()).toEqual([`${code} account ${state}`]);
       engine.clearHalt(code, null);
@@ -151,7 +151,7 @@ describe('halt causes', () => {
     }
   });
   it('an unknown halt code halts until the operator resumes', () => {
-    const { engine, halts } = openFixture();
+    const { engine, halts } = openEngine();
     engine.raiseHalt('NEW_KIND', 0, 'a test');
     engine.clearHalt('NEW_KIND', 0);
     expect(halts()).toEqual(['NEW_KIND symbol HALT_NEW']);

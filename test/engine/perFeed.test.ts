@@ -4,14 +4,14 @@ import { afterEach, expect, test } from 'vitest';
 import { sma, Strategy } from '../../src/index.ts';
 import { textWithDefaults } from '../../src/definition/load/withDefaults.ts';
 import type { StrategyClass } from '../../src/strategy/strategy.ts';
-import { coarser, fillRows, MINUTE, orderRows, run, spotInstrument, START_MS, walkBars, type PlanOptions } from './world.ts';
+import { coarser, fillRows, MINUTE, orderRows, run, spotInstrument, START_MS, walkBars, type PlanOptions } from './backtestFixture.ts';
 
 let reports: string[] = [];
 afterEach(() => (reports = []));
 
 const barsOf = (base: string, seed: number, missing = 0) => walkBars({ instrument: spotInstrument(base), seed, rows: 300, missing });
 /** Returns a time as minutes since the first bar. */
-const minute = (ms: number): number => (ms - START_MS) / MINUTE;
+const minuteOf = (ms: number): number => (ms - START_MS) / MINUTE;
 
 /**
  * Returns a strategy that trades one named feed with limit orders that fill at once or wait, and that records each report with its time.
@@ -22,18 +22,18 @@ const strategyOnFeed = (name: string): StrategyClass =>
     fast = this.use(sma(this.ownFeed.close, 3));
     slow = this.use(sma(this.ownFeed.close, 9));
     override onStart() {
-      reports.push(`${name} starts ${minute(this.nowMs)}`);
+      reports.push(`${name} starts ${minuteOf(this.nowMs)}`);
     }
     override onBar() {
       const feed = this.ownFeed;
-      reports.push(`${name} bar ${minute(this.nowMs)} ${feed.fresh ? feed.close.value : 'stale'}`);
+      reports.push(`${name} bar ${minuteOf(this.nowMs)} ${feed.fresh ? feed.close.value : 'stale'}`);
       const isFlat = this.position(feed).isFlat;
       if (this.fast.value > this.slow.value && isFlat && this.openOrders(feed).length === 0)
         this.buy({ quote: 500 }, { feed, limit: feed.close.value * 0.999, tag: 'in' });
       else if (this.fast.value < this.slow.value && !isFlat) this.exit(feed);
     }
     override onFill() {
-      reports.push(`${name} fill ${minute(this.nowMs)} ${this.ownFeed.close.value}`);
+      reports.push(`${name} fill ${minuteOf(this.nowMs)} ${this.ownFeed.close.value}`);
     }
   };
 
@@ -71,10 +71,10 @@ const timedStrategyOn = (name: string): StrategyClass =>
   class Timed extends Strategy {
     ownFeed = this.feed(name);
     override onStart() {
-      this.every('5m', () => reports.push(`timer of ${name} ${minute(this.nowMs)}`));
+      this.every('5m', () => reports.push(`timer of ${name} ${minuteOf(this.nowMs)}`));
     }
     override onBar() {
-      reports.push(`${name} ${minute(this.nowMs)}`);
+      reports.push(`${name} ${minuteOf(this.nowMs)}`);
     }
   };
 
@@ -117,7 +117,7 @@ test('with decide: perFeed, a strategy that reads several feeds or none is rejec
     all = this.feeds('many');
     override onBar() {}
   }
-  class OnlyTimer extends Strategy {
+  class ReadsNoFeed extends Strategy {
     override onStart() {}
   }
   await expect(run({ strategies: [ReadsTwoFeeds], feeds, decide: 'perFeed' })).rejects.toThrow(
@@ -125,7 +125,7 @@ test('with decide: perFeed, a strategy that reads several feeds or none is rejec
   );
   const many = { many: ['A', 'B', 'C', 'D', 'E'].map((base, index) => barsOf(base, index)) };
   await expect(run({ strategies: [ReadsList], feeds: many, decide: 'perFeed' })).rejects.toThrow('many (CUSDT 1m) and 2 more');
-  await expect(run({ strategies: [OnlyTimer], feeds, decide: 'perFeed' })).rejects.toThrow('got one that reads none');
+  await expect(run({ strategies: [ReadsNoFeed], feeds, decide: 'perFeed' })).rejects.toThrow('got one that reads none');
   await expect(run({ strategies: [ReadsTwoFeeds], feeds })).resolves.toBeDefined();
 });
 

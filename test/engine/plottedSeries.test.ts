@@ -3,10 +3,10 @@
 import { expect, it } from 'vitest';
 import { prepareBacktest, runRecordOf } from '../../src/tasks/backtest/run/runBacktest.ts';
 import { rsi, sma, Strategy, sub, supertrend } from '../../src/index.ts';
-import { planFor, walkBars } from './world.ts';
+import { planFor, walkBars } from './backtestFixture.ts';
 
-/** Draws series in every way that the interface offers. */
-class Draws extends Strategy {
+/** Names series in every way that the strategy API offers: by `use`, by `plot`, with and without a pane. */
+class PlotsSeries extends Strategy {
   average = this.use(sma(this.bars.close, 5));
   trend = this.use(supertrend(this.bars, 5, 2));
   strength = this.use(rsi(this.bars.close, 5), { pane: 'mine' });
@@ -18,7 +18,7 @@ class Draws extends Strategy {
 
 it('a report draws each series once, under its last name and in its last pane', async () => {
   const bars = walkBars({ rows: 60, missing: 0, step: 40, seed: 2 });
-  const plan = planFor({ strategies: [Draws], feeds: { bars } });
+  const plan = planFor({ strategies: [PlotsSeries], feeds: { bars } });
   const prepared = await prepareBacktest(plan, {});
   prepared.loop(prepared.engine);
   const { indicators } = runRecordOf(plan, prepared, true);

@@ -4,21 +4,21 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { ReplayExchange } from '../../src/adapters/replay/replayExchange.ts';
 import { seededRng } from '../../src/base/number/rng.ts';
 import { crossedDown, crossedUp, sma, Strategy, type OrderOptions } from '../../src/index.ts';
-import { run, spotInstrument, walkBars } from './world.ts';
+import { run, spotInstrument, walkBars } from './backtestFixture.ts';
 
-const coin = spotInstrument('BTC');
+const pair = spotInstrument('BTC');
 const START_TICKS = 4_000_000;
 
 afterEach(() => void vi.restoreAllMocks());
 
 /** Returns the options of a random stop: trailing by a distance or by a percentage, from a price on, fixed, or with a target. */
-function randomStopOptions(pick: () => number, price: number): OrderOptions {
-  const kind = pick();
-  const distance = 5 + Math.floor(pick() * 400);
-  if (kind < 0.3) return { trailing: distance };
-  if (kind < 0.5) return { trailing: { percent: 0.05 + pick() }, stopLoss: price - 2 * distance };
-  if (kind < 0.7) return { trailing: { distance, from: price + distance / 2 } };
-  if (kind < 0.9) return { stopLoss: price - distance };
+function randomStopOptions(nextRandom: () => number, price: number): OrderOptions {
+  const formDraw = nextRandom();
+  const distance = 5 + Math.floor(nextRandom() * 400);
+  if (formDraw < 0.3) return { trailing: distance };
+  if (formDraw < 0.5) return { trailing: { percent: 0.05 + nextRandom() }, stopLoss: price - 2 * distance };
+  if (formDraw < 0.7) return { trailing: { distance, from: price + distance / 2 } };
+  if (formDraw < 0.9) return { stopLoss: price - distance };
   return { stopLoss: price - distance, takeProfit: price + distance };
 }
 
@@ -65,7 +65,7 @@ describe('rows that reach no stop', () => {
     [WhenStrategy, 5],
     [WhenStrategy, 6],
   ])('rows that reach no order are skipped with the same result (%o, seed %i)', async (strategy, seed) => {
-    const bars = walkBars({ instrument: coin, rows: 6000, step: 600, start: START_TICKS, seed, missing: seed % 2 === 0 ? 0.02 : 0 });
+    const bars = walkBars({ instrument: pair, rows: 6000, step: 600, start: START_TICKS, seed, missing: seed % 2 === 0 ? 0.02 : 0 });
     const matchRow = vi.spyOn(ReplayExchange.prototype, 'matchRow');
     const runAndCount = async () => {
       matchRow.mockClear();

@@ -8,15 +8,17 @@ import { instrumentId } from '../../src/model/instrument.ts';
 import { ENDINGS, SIDES, type RunRecord } from '../../src/model/run/run.ts';
 import { ConvertedLedger } from '../../src/portfolio/convertedLedger.ts';
 import type { RiskLimits } from '../../src/risk/limits/limits.ts';
-import { expectEqual } from '../fixtures/alike.ts';
+import { expectEqual } from '../fixtures/quickExpect.ts';
 import { NaiveQuotes, type Act, type QuotesCase, type SeenMinute } from './naiveQuotes.ts';
-import { barsOfRows, MINUTE, run, spotInstrument, START_MS, walkBars } from './world.ts';
+import { barsOfRows, MINUTE, run, spotInstrument, START_MS, walkBars } from './backtestFixture.ts';
 
 const ROWS = 120;
+/** Decimals of money in USDT and in BTC. */
+const MONEY_DIGITS = 8;
 /** Returns a pair that is quoted in BTC. */
 const pairInBtc = (base: string, priceDigits: number, quantityDigits: number) =>
   spotInstrument(base, { id: instrumentId('spot', `${base}BTC`), wireName: `${base}BTC`, quote: 'BTC', priceDigits, quantityDigits });
-/** Each with its first price in ticks and the largest move of a row. */
+/** The symbols of a case: `start` is the first price and `step` the largest move of a row, both in ticks. */
 const SYMBOLS = [
   { instrument: spotInstrument('BTC', { baseDigits: 8, quantityDigits: 5 }), start: 6_000_000, step: 60_000 },
   { instrument: pairInBtc('ETH', 5, 3), start: 5000, step: 60 },
@@ -24,8 +26,8 @@ const SYMBOLS = [
   { instrument: spotInstrument('SOL', {}), start: 15_000, step: 200 },
 ] as const;
 const NAMES = ['btc', 'eth', 'ada', 'sol'];
-const CONVERT = { BTC: instrumentId('spot', 'BTCUSDT') };
-/** Scripts; a campaign takes more: ISOBAR_SEEDS=3000. */
+const CONVERSION_PAIRS = { BTC: instrumentId('spot', 'BTCUSDT') };
+/** Number of random scripts. ISOBAR_SEEDS=3000 runs a campaign. */
 const SCRIPTS = Number(process.env['ISOBAR_SEEDS'] ?? 320);
 
 /** Draws bars with gaps, cash, fees and a script. */
@@ -37,7 +39,7 @@ function randomCase(seed: number): QuotesCase {
     walkBars({ rows: ROWS - pick(20), seed: seed * 10 + index, missing: pick(2) * missing, instrument, start, step }),
   );
   const script = new Map<number, Act[]>();
-  // From then on every symbol has a price.
+  // From minute 20 on every symbol has a price.
   for (let minute = 20; minute < ROWS; minute += 1 + pick(3)) {
     script.set(
       minute,
@@ -79,7 +81,7 @@ function randomAct(pick: (below: number) => number): Act {
   }
 }
 
-/** Returns a strategy that does the acts of a script, and records what it sees. */
+/** Returns a strategy that performs the acts of a script, and adds to `minutes` what it reads before them. */
 function strategyOfScript(script: QuotesCase['script'], minutes: SeenMinute[]) {
   return class Scripted extends Strategy {
     all = NAMES.map((name) => this.feed(name));
@@ -87,13 +89,13 @@ function strategyOfScript(script: QuotesCase['script'], minutes: SeenMinute[]) {
       const minute = (this.nowMs - START_MS) / MINUTE;
       const acts = script.get(minute);
       if (acts === undefined) return;
-      const text = (value: number) => new Decimal(value).toFixed();
+      const decimalText = (value: number) => new Decimal(value).toFixed();
       minutes.push({
         minute,
-        equity: text(this.equity),
-        equityIn: text(this.equityIn('BTC')),
-        cash: text(this.cash),
-        cashIn: text(this.cashIn('BTC')),
+        equity: decimalText(this.equity),
+        equityIn: decimalText(this.equityIn('BTC')),
+        cash: decimalText(this.cash),
+        cashIn: decimalText(this.cashIn('BTC')),
       });
       for (const { symbol, kind, amount, limit } of acts) {
         const feed = this.all[symbol]!;
@@ -108,14 +110,14 @@ function strategyOfScript(script: QuotesCase['script'], minutes: SeenMinute[]) {
   };
 }
 
-/** Runs a case, and returns its fills and what the strategy saw. */
+/** Runs a case. Returns its record, what the strategy read in each minute, and the books of both quote assets. */
 async function runCase({ bars, script, cash, feesIn, maxOrderNotional }: QuotesCase, seed: number) {
   const minutes: SeenMinute[] = [];
   const { record, engine } = await run({
     strategies: [strategyOfScript(script, minutes)],
     feeds: Object.fromEntries(NAMES.map((name, index) => [name, bars[index]!])),
     cash,
-    convert: CONVERT,
+    convert: CONVERSION_PAIRS,
     fees: { in: feesIn },
     fills: { collarPpm: 10_000 },
     ...(maxOrderNotional === null ? {} : { risk: { maxOrderNotional } }),
@@ -123,7 +125,7 @@ async function runCase({ bars, script, cash, feesIn, maxOrderNotional }: QuotesC
   });
   const { ledger } = engine;
   if (!(ledger instanceof ConvertedLedger)) throw new Error('expected books of several quote assets');
-  return { record, seen: minutes, ledger };
+  return { record, minutes, ledger };
 }
 
 /** Returns the fills as text with exact decimals. */
@@ -131,46 +133,46 @@ function fillTexts({ fills, instruments }: RunRecord): string[] {
   const rows = Array.from({ length: fills.length }, (_, row) => {
     const { wireName, priceDigits, quantityDigits, baseDigits } = instruments[fills.instrument[row]!]!;
     const minute = (fills.timeMs[row]! - START_MS) / MINUTE;
-    const fee = fromScaled(fills.fee[row]!, fills.feeInBase[row] === 1 ? baseDigits : 8);
+    const fee = fromScaled(fills.fee[row]!, fills.feeInBase[row] === 1 ? baseDigits : MONEY_DIGITS);
     const price = fromScaled(fills.price[row]!, priceDigits);
     const quantity = fromScaled(fills.lots[row]!, quantityDigits);
-    return [minute, wireName, SIDES[fills.side[row]!], plain(price), plain(quantity), plain(fee)].join(' ');
+    return [minute, wireName, SIDES[fills.side[row]!], trimmedDecimal(price), trimmedDecimal(quantity), trimmedDecimal(fee)].join(' ');
   });
   return rows.toSorted();
 }
+/** Returns the deny code of each order, or how it ended. */
+const orderEndings = ({ orders }: RunRecord): string[] =>
+  Array.from({ length: orders.length }, (_, row) => orders.texts[orders.code[row]!] || ENDINGS[orders.ending[row]!]!);
+/** Returns the equity of each instant as `minute amount`. */
+const equityTexts = ({ equity }: RunRecord): string[] =>
+  Array.from({ length: equity.length }, (_, row) => {
+    const minute = (equity.timeMs[row]! - START_MS) / MINUTE;
+    return `${minute} ${trimmedDecimal(fromScaled(equity.units[row]!, MONEY_DIGITS))}`;
+  });
 /** Returns decimal text without trailing zeros. */
-const plain = (text: string) => new Decimal(text).toFixed();
+const trimmedDecimal = (text: string) => new Decimal(text).toFixed();
 
 describe('cash in two quote assets', () => {
   it(`a run with cash in two quote assets equals a naive backtest in decimals over ${SCRIPTS} random scripts`, async () => {
     const counts: Record<string, number> = {};
     for (let seed = 1; seed <= SCRIPTS; seed++) {
       const quotesCase = randomCase(seed);
-      const naive = new NaiveQuotes(quotesCase, 0).run();
-      const { record, seen, ledger } = await runCase(quotesCase, seed);
+      const naive = new NaiveQuotes(quotesCase, NAMES.indexOf('btc')).run();
+      const { record, minutes, ledger } = await runCase(quotesCase, seed);
       const caseName = `seed ${seed}`;
-      const { orders, equity } = record;
-      expectEqual(seen, naive.minutes, caseName);
-      expectEqual(
-        Array.from({ length: orders.length }, (_, row) => orders.texts[orders.code[row]!] || ENDINGS[orders.ending[row]!]!),
-        naive.endings,
-        caseName,
-      );
+      expectEqual(minutes, naive.minutes, caseName);
+      expectEqual(orderEndings(record), naive.endings, caseName);
       expectEqual(fillTexts(record), naive.fills.toSorted(), caseName);
-      expectEqual(
-        Array.from(
-          { length: equity.length },
-          (_, row) => `${(equity.timeMs[row]! - START_MS) / MINUTE} ${plain(fromScaled(equity.units[row]!, 8))}`,
-        ),
-        naive.equity,
-        caseName,
-      );
+      expectEqual(equityTexts(record), naive.equity, caseName);
       for (const asset of ['USDT', 'BTC'])
-        expectEqual(plain(fromScaled(ledger.accountIn(asset)!.cashTotal, 8)), naive.cash[asset]!.toFixed(), caseName);
+        expectEqual(trimmedDecimal(fromScaled(ledger.accountIn(asset)!.cashTotal, MONEY_DIGITS)), naive.cash[asset]!.toFixed(), caseName);
       for (const ending of naive.endings) counts[ending] = (counts[ending] ?? 0) + 1;
-      for (const fill of naive.fills) counts[fill.split(' ')[1]!] = (counts[fill.split(' ')[1]!] ?? 0) + 1;
+      for (const fill of naive.fills) {
+        const symbol = fill.split(' ')[1]!;
+        counts[symbol] = (counts[symbol] ?? 0) + 1;
+      }
     }
-    // Every case occurs often.
+    // Each ending and each symbol occurs often.
     for (const name of ['filled', 'MARGIN', 'NOTIONAL_MAX', 'BTCUSDT', 'ETHBTC', 'ADABTC', 'SOLUSDT'])
       expect(counts[name], name).toBeGreaterThan(SCRIPTS / 4);
   }, 120_000);
@@ -194,30 +196,29 @@ async function endingsOf(risk: RiskLimits, acts: Readonly<Record<number, (action
     strategies: [actingAt(acts)],
     feeds: FLAT,
     cash: CASH,
-    convert: CONVERT,
+    convert: CONVERSION_PAIRS,
     risk,
     fees: { makerPpm: 0, takerPpm: 0 },
   });
-  const { orders } = record;
-  return Array.from({ length: orders.length }, (_, row) => orders.texts[orders.code[row]!] || ENDINGS[orders.ending[row]!]!);
+  return orderEndings(record);
 }
 /** What a scripted act may do. */
 interface ScriptedActions {
   buy(name: string, quote: string): void;
   rebalance(weights: Readonly<Record<string, string>>): void;
-  held(name: string): string;
+  heldText(name: string): string;
   cashIn(asset: string): number;
 }
 /** Returns a strategy that acts in these minutes. */
 function actingAt(acts: Readonly<Record<number, (actions: ScriptedActions) => void>>) {
-  return class Acts extends Strategy {
+  return class ActsByMinute extends Strategy {
     all = NAMES.map((name) => this.feed(name));
     override onBar() {
-      const of = (name: string) => this.all[NAMES.indexOf(name)]!;
+      const feedOf = (name: string) => this.all[NAMES.indexOf(name)]!;
       acts[(this.nowMs - START_MS) / MINUTE]?.({
-        buy: (name, quote) => this.buy({ quote }, { feed: of(name) }),
+        buy: (name, quote) => this.buy({ quote }, { feed: feedOf(name) }),
         rebalance: (weights) => this.rebalance(weights),
-        held: (name) => this.position(of(name)).qty.toString(),
+        heldText: (name) => this.position(feedOf(name)).qty.toString(),
         cashIn: (asset) => this.cashIn(asset),
       });
     }
@@ -241,8 +242,14 @@ describe('limits and weights with two quote assets', () => {
     const endings = await endingsOf(
       {},
       {
-        3: (actions) => (actions.buy('sol', '100001'), actions.buy('eth', '1.01')),
-        6: (actions) => (actions.buy('sol', '100000'), actions.buy('eth', '1')),
+        3: (actions) => {
+          actions.buy('sol', '100001');
+          actions.buy('eth', '1.01');
+        },
+        6: (actions) => {
+          actions.buy('sol', '100000');
+          actions.buy('eth', '1');
+        },
       },
     );
     expect(endings).toEqual(['MARGIN', 'MARGIN', 'filled', 'filled']);
@@ -254,8 +261,11 @@ describe('limits and weights with two quote assets', () => {
       {},
       {
         3: (actions) => actions.rebalance({ ETHBTC: '0.1', SOLUSDT: '0.3' }),
-        8: (actions) => (heldTexts.push(actions.held('eth'), actions.held('sol')), actions.rebalance({ ETHBTC: '0.6', SOLUSDT: '0.3' })),
-        13: (actions) => heldTexts.push(actions.held('eth'), actions.held('sol'), String(actions.cashIn('BTC'))),
+        8: (actions) => {
+          heldTexts.push(actions.heldText('eth'), actions.heldText('sol'));
+          actions.rebalance({ ETHBTC: '0.6', SOLUSDT: '0.3' });
+        },
+        13: (actions) => heldTexts.push(actions.heldText('eth'), actions.heldText('sol'), String(actions.cashIn('BTC'))),
       },
     );
     expect(endings).toEqual(['filled', 'filled', 'filled']);

@@ -1,4 +1,5 @@
-// Builds strategies of random decisions. A naive backtest can repeat each decision: it depends only on a seed, the time and the visible state.
+// Builds strategies of random decisions, for comparisons with a naive backtest (naiveBacktest.ts).
+// The naive backtest can repeat each decision, which depends only on a seed, the time and the visible state.
 
 import { seededRng } from '../../src/base/number/rng.ts';
 import { crossedUp, sma, Strategy, type Feed, type FillInfo, type OrderOptions, type Size } from '../../src/index.ts';
@@ -12,7 +13,7 @@ export interface ScriptView {
   readonly closeTicks: number;
   readonly isFlat: boolean;
   readonly heldLots: number;
-  readonly open: readonly OpenOrderView[];
+  readonly openOrders: readonly OpenOrderView[];
 }
 /** What a decision may know about an open order. */
 export interface OpenOrderView {
@@ -50,8 +51,9 @@ export interface DecisionOptions {
   readonly seed: number;
   /** Share of the calls at which it acts, from 0 to 1. */
   readonly share: number;
+  /** True if buys have random brackets. */
   readonly brackets: boolean;
-  /** Half of the decisions cancel an order and place another one with its tag. */
+  /** True if half of the decisions cancel an order and place another one with its tag. */
   readonly replaces?: boolean;
 }
 
@@ -60,10 +62,10 @@ export function randomDecision({ seed, share, brackets, replaces = false }: Deci
   const rng = seededRng(seed * 7919 + (view.timeMs / 1000) * 31 + view.feed * 5 + view.salt);
   const pick: DrawBelow = (below) => Math.floor(rng.next() * below);
   if (rng.next() >= share) return [];
-  const { open } = view;
+  const { openOrders } = view;
   const bracket = brackets ? randomBracket(view, pick) : {};
   const tag = `slot${pick(4)}`;
-  const replacedOrder = replaces && open.length > 0 && pick(2) === 0 ? open[pick(open.length)] : undefined;
+  const replacedOrder = replaces && openOrders.length > 0 && pick(2) === 0 ? openOrders[pick(openOrders.length)] : undefined;
   if (!replacedOrder?.tag.startsWith('slot')) return randomActions(view, { tag, bracket }, pick);
   return [{ kind: 'cancel', id: replacedOrder.id }, randomReplacement(view, { tag: replacedOrder.tag, bracket }, pick)];
 }
@@ -94,7 +96,7 @@ function randomReplacement({ closeTicks, heldLots }: ScriptView, { tag, bracket 
 }
 
 /** Returns one random action, or none for a cancel without an open order. */
-function randomActions({ closeTicks, heldLots, open }: ScriptView, { tag, bracket }: OrderTerms, pick: DrawBelow): Action[] {
+function randomActions({ closeTicks, heldLots, openOrders }: ScriptView, { tag, bracket }: OrderTerms, pick: DrawBelow): Action[] {
   switch (pick(9)) {
     case 0:
       return [{ kind: 'buy', quote: 1000 + pick(30_000), tag, bracket }];
@@ -112,14 +114,14 @@ function randomActions({ closeTicks, heldLots, open }: ScriptView, { tag, bracke
     case 7:
       return [{ kind: 'exit' }];
     default:
-      return open.length > 0 ? [{ kind: 'cancel', id: open[pick(open.length)]!.id }] : [];
+      return openOrders.length > 0 ? [{ kind: 'cancel', id: openOrders[pick(openOrders.length)]!.id }] : [];
   }
 }
 
 /** What the strategies of a comparison decide on. */
 export interface ScriptOptions extends DecisionOptions {
   readonly feeds: readonly string[];
-  /** True: it decides at every bar. False: it decides only at signals and timers. */
+  /** True if it decides at every bar, false if only at the callbacks below. */
   readonly onBar: boolean;
   readonly timerMinutes?: number;
   readonly signals?: boolean;
@@ -147,7 +149,7 @@ abstract class ScriptedStrategy extends Strategy {
       closeTicks: Math.round(feed.bar.close * 100),
       isFlat: position.isFlat,
       heldLots: position.qty.times(1000).floor().toNumber(),
-      open: this.openOrders(feed).map(({ id, tag }) => ({ id, tag })),
+      openOrders: this.openOrders(feed).map(({ id, tag }) => ({ id, tag })),
     };
     for (const action of randomDecision(this.options, view)) this.perform(feed, action);
   }

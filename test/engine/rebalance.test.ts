@@ -8,11 +8,25 @@ import type { BarColumns } from '../../src/model/bars/bars.ts';
 import { prepareBacktest } from '../../src/tasks/backtest/run/runBacktest.ts';
 import { instrumentId } from '../../src/model/instrument.ts';
 import { linearContract } from '../fixtures/futuresVenue.ts';
-import { barsOfRows, columnsOf, fillRows, MINUTE, orderRows, planFor, run, spotInstrument, START_MS, walkBars } from './world.ts';
+import {
+  barsOfRows,
+  columnsOf,
+  fillRows,
+  MINUTE,
+  orderRows,
+  planFor,
+  run,
+  spotInstrument,
+  START_MS,
+  walkBars,
+  type PriceRow,
+} from './backtestFixture.ts';
 
 const NAMES = ['AAA', 'BBB', 'CCC', 'DDD'];
 const TAKER_FEE = new Decimal('0.002');
 const LOT = new Decimal('0.001');
+/** The smallest order of the instruments. */
+const MIN_LOTS = 2;
 const ROWS = 60;
 
 /** One random comparison. */
@@ -101,17 +115,18 @@ class DecimalRebalances {
     }
   }
 
+  /** Returns a price of a row, exactly as in the bars. */
   #price(column: 'open' | 'close', index: number, row: number): Decimal {
     return new Decimal(this.#case.bars[index]![column][row]!.toFixed(2));
   }
 
-  /** Whole lots that `money` pays for at the close of the row. */
+  /** Returns the whole lots that `money` pays for at the close of the row. */
   #lotsFor(money: Decimal, index: number, row: number): number {
     const lotPrice = this.#price('close', index, row).times(LOT);
     return money.div(lotPrice).floor().toNumber();
   }
 
-  /** The symbols that are traded with their target lots, in the order of the weights, then of the feeds. */
+  /** Returns the symbols that are traded, with their target lots: those of the weights in that order, then the others. */
   #targets(row: number, weights: Weights): readonly Target[] {
     const { options } = this.#case;
     const equity = this.#heldLots.reduce(
@@ -124,8 +139,7 @@ class DecimalRebalances {
       const lots = this.#lotsFor(equityShare(weights[`${name}USDT`] ?? 0), index, row);
       const heldLots = this.#heldLots[index]!;
       const missingLots = Math.abs(lots - heldLots);
-      // The smallest order of the instrument has two lots.
-      if (missingLots < 2) return;
+      if (missingLots < MIN_LOTS) return;
       const isWithinBand = options.band !== undefined && missingLots <= this.#lotsFor(equityShare(options.band), index, row);
       // The band does not apply to a symbol that is opened or closed.
       if (lots > 0 && heldLots > 0 && isWithinBand) return;
@@ -147,7 +161,7 @@ class DecimalRebalances {
       const lotPrice = this.#price('close', index, row).times(LOT);
       const free = this.cash.minus(reserved).div(TAKER_FEE.plus(1)).toDecimalPlaces(8, Decimal.ROUND_DOWN);
       const amount = Decimal.min(lotPrice.times(missingLots), free);
-      if (missingLots < 2 || amount.lt(lotPrice.times(2))) continue;
+      if (missingLots < MIN_LOTS || amount.lt(lotPrice.times(MIN_LOTS))) continue;
       reserved = reserved.plus(amount).plus(amount.times(TAKER_FEE).toDecimalPlaces(8, Decimal.ROUND_UP));
       sent.push({ index, amount });
     }
@@ -207,15 +221,14 @@ describe('a spot rebalance', () => {
 });
 
 /** Returns twelve rows of one price with a volume that no order reaches. */
-const rowsAtPrice = (price: number): Parameters<typeof barsOfRows>[0] =>
-  Array.from({ length: 12 }, () => [price, price, price, price, 1e9]);
+const rowsAtPrice = (price: number): readonly PriceRow[] => Array.from({ length: 12 }, () => [price, price, price, price, 1e9]);
 const twoPairs = () => [10_000, 5000].map((price, index) => barsOfRows(rowsAtPrice(price), spotInstrument(NAMES[index])));
 
 /** Returns a strategy class that calls the function of each row that has one. */
-function scriptedByRow(acts: Readonly<Record<number, (strategy: RowStrategy) => void>>) {
+function scriptedByRow(script: Readonly<Record<number, (strategy: RowStrategy) => void>>) {
   return class extends RowStrategy {
     override onBar() {
-      acts[this.row++]?.(this);
+      script[this.row++]?.(this);
     }
   };
 }
@@ -228,7 +241,7 @@ class RowStrategy extends Strategy {
   openOrdersOf = (index: number) => this.openOrders(this.allFeeds[index]);
   quantityOf = (index: number) => Number(this.position(this.allFeeds[index]).qty);
 }
-const NO_FEES = { fees: { makerPpm: 0, takerPpm: 0 } };
+const WITHOUT_FEES = { fees: { makerPpm: 0, takerPpm: 0 } };
 
 /** `followUps` counts orders that the engine sends once another order has ended. */
 const expectNothingWaits = ({ followUps }: { readonly followUps: number }) => expect(followUps).toBe(0);
@@ -236,14 +249,14 @@ const expectNothingWaits = ({ followUps }: { readonly followUps: number }) => ex
 describe('waiting purchases', () => {
   test('a purchase waits as a draft until the sale has filled', async () => {
     const draftsOfBbb: unknown[] = [];
-    const acts = {
+    const script = {
       0: (strategy: RowStrategy) => void strategy.rebalanceTo({ AAAUSDT: 1 }),
       4: (strategy: RowStrategy) => {
         strategy.rebalanceTo({ BBBUSDT: 1 });
         draftsOfBbb.push(strategy.openOrdersOf(1).map(({ lifecycle, tag }) => [lifecycle, tag]));
       },
     };
-    const { record } = await run({ strategies: [scriptedByRow(acts)], feeds: { all: twoPairs() }, ...NO_FEES });
+    const { record } = await run({ strategies: [scriptedByRow(script)], feeds: { all: twoPairs() }, ...WITHOUT_FEES });
     expect(draftsOfBbb).toEqual([[['draft', 'rebalance']]]);
     expect(fillRows(record).map(({ side, minute }) => [side, Math.floor(minute)])).toEqual([
       ['buy', 1],
@@ -252,14 +265,14 @@ describe('waiting purchases', () => {
     ]);
   });
   test('with latency, a purchase waits until the sale has filled', async () => {
-    const acts = {
+    const script = {
       0: (strategy: RowStrategy) => void strategy.rebalanceTo({ AAAUSDT: 1 }),
       4: (strategy: RowStrategy) => void strategy.rebalanceTo({ BBBUSDT: 1 }),
     };
     const { record } = await run({
-      strategies: [scriptedByRow(acts)],
+      strategies: [scriptedByRow(script)],
       feeds: { all: twoPairs() },
-      ...NO_FEES,
+      ...WITHOUT_FEES,
       fills: { latencyMs: 90_000 },
     });
     const fills = fillRows(record);
@@ -268,46 +281,46 @@ describe('waiting purchases', () => {
   });
   test('a purchase is left out, and not denied, when the fees of those before it leave less cash than the smallest order', async () => {
     let ids: readonly unknown[] = [];
-    const acts = { 0: (strategy: RowStrategy) => void (ids = strategy.rebalanceTo({ AAAUSDT: '0.999', BBBUSDT: '0.001' })) };
-    const { record, engine } = await run({ strategies: [scriptedByRow(acts)], feeds: { all: twoPairs() }, fees: QUOTE_FEES });
+    const script = { 0: (strategy: RowStrategy) => void (ids = strategy.rebalanceTo({ AAAUSDT: '0.999', BBBUSDT: '0.001' })) };
+    const { record, engine } = await run({ strategies: [scriptedByRow(script)], feeds: { all: twoPairs() }, fees: QUOTE_FEES });
     expect(ids).toHaveLength(1);
     expect(orderRows(record).map(({ code }) => code)).toEqual(['']);
     expectNothingWaits(engine);
   });
   test('newer weights withdraw a purchase that has not been sent', async () => {
-    const acts = {
+    const script = {
       0: (strategy: RowStrategy) => void strategy.rebalanceTo({ AAAUSDT: 1 }),
       4: (strategy: RowStrategy) => {
         strategy.rebalanceTo({ BBBUSDT: 1 });
         strategy.rebalanceTo({});
       },
     };
-    const { record, engine } = await run({ strategies: [scriptedByRow(acts)], feeds: { all: twoPairs() }, ...NO_FEES });
+    const { record, engine } = await run({ strategies: [scriptedByRow(script)], feeds: { all: twoPairs() }, ...WITHOUT_FEES });
     expect(fillRows(record).map(({ side }) => side)).toEqual(['buy', 'sell']);
     expectNothingWaits(engine);
     expect(engine.orders.drafts.waiting).toEqual([]);
   });
   test('an exit of a symbol withdraws its waiting purchase', async () => {
-    const acts = {
+    const script = {
       0: (strategy: RowStrategy) => void strategy.rebalanceTo({ AAAUSDT: 1 }),
       4: (strategy: RowStrategy) => {
         strategy.rebalanceTo({ BBBUSDT: 1 });
         strategy.exitSymbol(1);
       },
     };
-    const { record, engine } = await run({ strategies: [scriptedByRow(acts)], feeds: { all: twoPairs() }, ...NO_FEES });
+    const { record, engine } = await run({ strategies: [scriptedByRow(script)], feeds: { all: twoPairs() }, ...WITHOUT_FEES });
     expect(fillRows(record).map(({ side }) => side)).toEqual(['buy', 'sell']);
     expectNothingWaits(engine);
   });
   test('a purchase does not wait for a sale that risk denies', async () => {
-    const acts = {
+    const script = {
       0: (strategy: RowStrategy) => void strategy.rebalanceTo({ AAAUSDT: '0.5' }),
       4: (strategy: RowStrategy) => void strategy.rebalanceTo({ BBBUSDT: '0.5' }),
     };
     const { engine, record } = await run({
-      strategies: [scriptedByRow(acts)],
+      strategies: [scriptedByRow(script)],
       feeds: { all: twoPairs() },
-      ...NO_FEES,
+      ...WITHOUT_FEES,
       risk: { maxOrderQty: '600' },
     });
     expect(orderRows(record).filter(({ code }) => code === 'QTY_MAX').length).toBeGreaterThan(0);
@@ -316,13 +329,13 @@ describe('waiting purchases', () => {
   });
   test('a rebalance sends no second order while an order of the symbol works', async () => {
     const thinBars = twoPairs().map((bars) => ({ ...bars, volume: bars.volume.map(() => 100) }));
-    const acts = Object.fromEntries(
+    const script = Object.fromEntries(
       [0, 1, 2, 3, 4, 5, 6].map((row) => [row, (strategy: RowStrategy) => void strategy.rebalanceTo({ AAAUSDT: '0.9' })]),
     );
     const { record } = await run({
-      strategies: [scriptedByRow(acts)],
+      strategies: [scriptedByRow(script)],
       feeds: { all: thinBars },
-      ...NO_FEES,
+      ...WITHOUT_FEES,
       fills: { maxVolumeSharePpm: 100_000 },
     });
     expect(orderRows(record).filter(({ code }) => code !== '')).toEqual([]);
@@ -333,11 +346,11 @@ describe('a rebalance of contracts', () => {
   const contracts = ['E-AAA-USDT', 'E-BBB-USDT'].map((wireName, index) =>
     linearContract({ contractId: index + 1 }, { id: instrumentId('futures', wireName), wireName }),
   );
-  const runFutures = async (acts: Parameters<typeof scriptedByRow>[0]) => {
+  const runFutures = async (script: Parameters<typeof scriptedByRow>[0]) => {
     const feeds = contracts.map((contract) => barsOfRows(rowsAtPrice(10_000), contract));
     const futures = { leverage: 10, isCross: true, isNet: true, liquidationFeePpm: 0, data: new Map() };
     const prepared = await prepareBacktest(
-      planFor({ strategies: [scriptedByRow(acts)], feeds: { all: feeds }, cash: { USDT: '100' }, futures }),
+      planFor({ strategies: [scriptedByRow(script)], feeds: { all: feeds }, cash: { USDT: '100' }, futures }),
     );
     prepared.loop(prepared.engine);
     prepared.checkBooks();
@@ -393,7 +406,7 @@ describe('invalid rebalances', () => {
     const { record } = await run({
       strategies: [scriptedByRow({ 0: (strategy) => void strategy.rebalanceTo(weights) })],
       feeds: { all: feeds },
-      ...NO_FEES,
+      ...WITHOUT_FEES,
     });
     expect(fillRows(record).length).toBe(10);
   });

@@ -7,14 +7,13 @@ import type { RunRecord } from '../../src/model/run/run.ts';
 import type { Order } from '../../src/model/order.ts';
 import { linearContract } from '../fixtures/futuresVenue.ts';
 import { prepareBacktest, runRecordOf } from '../../src/tasks/backtest/run/runBacktest.ts';
-import { barsOfRows, fillRows, orderRows, planFor, type PlanOptions } from './world.ts';
+import { NO_CONTRACT_FEES, barsOfRows, fillRows, orderRows, planFor, type PlanOptions, type PriceRow } from './backtestFixture.ts';
 
-const contract = linearContract({ openMakerFeePpm: 0, openTakerFeePpm: 0, closeMakerFeePpm: 0, closeTakerFeePpm: 0 });
-type Row = readonly [open: number, high: number, low: number, close: number];
+const contract = linearContract(NO_CONTRACT_FEES);
 const FUTURES = { leverage: 10, isCross: true, isNet: true, liquidationFeePpm: 0, data: new Map() };
-const QUIET: Row = [10_000, 10_000, 10_000, 10_000];
+const QUIET: PriceRow = [10_000, 10_000, 10_000, 10_000];
 
-const quietRows = (count: number): Row[] => Array.from({ length: count }, () => QUIET);
+const quietRows = (count: number): PriceRow[] => Array.from({ length: count }, () => QUIET);
 const quietBars = (count: number) => barsOfRows(quietRows(count), contract);
 
 /** Runs a plan whose requests have these faults. */
@@ -31,7 +30,7 @@ const filledLots = async (...run: Parameters<typeof recordOf>) => fillRows(await
 interface LostTriggerCase {
   readonly isLong: boolean;
   readonly trigger: number;
-  readonly rows?: readonly Row[];
+  readonly rows?: readonly PriceRow[];
   /** Number of lost create requests, counted from the first. */
   readonly lost: number;
 }

@@ -3,16 +3,7 @@
 import type { ReplayFault } from '../../src/adapters/replay/replayExchange.ts';
 import type { Order, Side } from '../../src/model/order.ts';
 import { Strategy, type OrderInfo, type OrderOptions, type Size } from '../../src/index.ts';
-import { barsOfRows, fillRows, orderRows, run, type PlanOptions } from './world.ts';
-
-/** Prices of a row in ticks, and its volume in the base asset. */
-export type PriceRow = readonly [open: number, high: number, low: number, close: number, volume?: number];
-/** A row around 100 that reaches no order of these tests except market orders. */
-export const QUIET: PriceRow = [10_000, 10_010, 9990, 10_000];
-/** Returns this many quiet rows. */
-export const quiet = (rows: number): PriceRow[] => Array.from({ length: rows }, () => QUIET);
-/** A size of 100 lots. */
-export const BUY: Size = { base: '0.1' };
+import { barsOfRows, fillRows, orderRows, run, type PlanOptions, type PriceRow } from './backtestFixture.ts';
 
 /** Records every report of its orders as text: id, lifecycle and deny code. Its protected actions are public. */
 export class ReportingStrategy extends Strategy {

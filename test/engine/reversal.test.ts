@@ -5,12 +5,19 @@ import { prepareBacktest, runRecordOf } from '../../src/tasks/backtest/run/runBa
 import { Strategy, type OrderOptions, type Size } from '../../src/index.ts';
 import type { Side } from '../../src/model/order.ts';
 import { linearContract } from '../fixtures/futuresVenue.ts';
-import { barsOfRows, fillRows, orderRows, planFor, run as runOnSpot, type PlanOptions } from './world.ts';
+import {
+  NO_CONTRACT_FEES,
+  barsOfRows,
+  fillRows,
+  orderRows,
+  planFor,
+  run as runOnSpot,
+  type PlanOptions,
+  type PriceRow,
+} from './backtestFixture.ts';
 
-type Rows = Parameters<typeof barsOfRows>[0];
-const NO_FEES = { openMakerFeePpm: 0, openTakerFeePpm: 0, closeMakerFeePpm: 0, closeTakerFeePpm: 0 };
-const contract = linearContract(NO_FEES);
-const quiet = (rows: number): Rows => Array.from({ length: rows }, () => [10_000, 10_000, 10_000, 10_000]);
+const contract = linearContract(NO_CONTRACT_FEES);
+const quiet = (rows: number): readonly PriceRow[] => Array.from({ length: rows }, () => [10_000, 10_000, 10_000, 10_000]);
 /** Returns the price of a number of ticks. */
 const priceOf = (ticks: number): number => ticks / 10 ** contract.priceDigits;
 
@@ -40,7 +47,7 @@ interface RunOptions extends Partial<PlanOptions> {
 /**
  * Runs a script on a contract. 10 contracts need a margin of 1 USDT at a leverage of 10, so the cash of 2.5 is enough for 20 contracts, but not for 30.
  */
-async function runOnContract(rows: Rows, script: Script, { positions = 'net', ...options }: RunOptions = {}) {
+async function runOnContract(rows: readonly PriceRow[], script: Script, { positions = 'net', ...options }: RunOptions = {}) {
   const futures = { leverage: 10, isCross: true, isNet: positions === 'net', liquidationFeePpm: 0, data: new Map() };
   const plan = planFor({
     strategies: [scriptedStrategy(script)],
@@ -117,7 +124,11 @@ describe('a reversal that waits for the cancel of a stop', () => {
 
   it('a reversal that waits for the cancel of a stop sells what is still needed when the stop has filled meanwhile', async () => {
     // The cancel is sent at the close of row 8, and acts after row 9. That row triggers the stop.
-    const falls: Rows = [...quiet(9), [10_000, 10_000, 8990, 9000], ...Array.from({ length: 10 }, () => [9000, 9000, 9000, 9000] as const)];
+    const falls: readonly PriceRow[] = [
+      ...quiet(9),
+      [10_000, 10_000, 8990, 9000],
+      ...Array.from({ length: 10 }, () => [9000, 9000, 9000, 9000] as const),
+    ];
     const { orders, engine } = await runOnContract(
       falls,
       { 0: enterLong, 4: placeStop, 8: (strategy) => strategy.targetBase(-10) },
@@ -180,7 +191,7 @@ it.each([0, 20_000])('a target of zero coins closes the position although a brac
 });
 
 describe('a reversal that does not fill', () => {
-  const gap: Rows = [...quiet(9), ...Array.from({ length: 11 }, (): Rows[number] => [9500, 9500, 9500, 9500])];
+  const gap: readonly PriceRow[] = [...quiet(9), ...Array.from({ length: 11 }, (): PriceRow => [9500, 9500, 9500, 9500])];
   const guarded: Script = { 0: (strategy) => strategy.placeOrder('buy', { base: 10 }, { stopLoss: priceOf(9000) }) };
 
   it('a reversal that cannot fill because the row opens beyond its collar is followed by an exit, because its stop is cancelled', async () => {
@@ -196,7 +207,7 @@ describe('a reversal that does not fill', () => {
   });
 
   it('with latency and a stop at the exchange, a reversal that does not fill is followed by an exit too', async () => {
-    const fall: Rows = [...quiet(11), ...gap.slice(9)];
+    const fall: readonly PriceRow[] = [...quiet(11), ...gap.slice(9)];
     const { engine } = await runOnContract(
       fall,
       { 0: enterLong, 4: placeStop, 8: (strategy) => strategy.targetBase(-10) },

@@ -7,10 +7,9 @@ import { sizeByRisk, Strategy, type Size } from '../../src/index.ts';
 import type { Instrument } from '../../src/model/instrument.ts';
 import { prepareBacktest, runRecordOf } from '../../src/tasks/backtest/run/runBacktest.ts';
 import { inverseContract, linearContract } from '../fixtures/futuresVenue.ts';
-import { barsOfRows, planFor, spotInstrument } from './world.ts';
+import { NO_CONTRACT_FEES, barsOfRows, planFor, spotInstrument } from './backtestFixture.ts';
 
 const PRICE = 10_000;
-const NO_FEES = { openMakerFeePpm: 0, openTakerFeePpm: 0, closeMakerFeePpm: 0, closeTakerFeePpm: 0 };
 
 /** A strategy whose protected actions are public. */
 class OneAction extends Strategy {
@@ -58,7 +57,7 @@ describe('a size by risk', () => {
     { coins: '1', terms: { multiplier: 1, multiplierDigits: 0 }, contracts: 2 },
     { coins: '2', terms: { multiplier: 2, multiplierDigits: 0 }, contracts: 1 },
   ])('a size by risk of 2 coins is $contracts contracts of $coins coins', async ({ terms, contracts }) => {
-    const instrument = linearContract({ ...NO_FEES, ...terms });
+    const instrument = linearContract({ ...NO_CONTRACT_FEES, ...terms });
     expect(await filledLots(instrument, (strategy) => strategy.buySize(sizeByRisk(BY_RISK)))).toEqual([contracts]);
     expect(await filledLots(instrument, (strategy) => strategy.sellSize(sizeByRisk(BY_RISK)))).toEqual([-contracts]);
     expect(await filledLots(instrument, (strategy) => strategy.targetSize({ ...sizeByRisk(BY_RISK) }))).toEqual([contracts]);
@@ -69,11 +68,11 @@ describe('a size by risk', () => {
   });
 
   it('a size in base of a contract counts contracts, unlike a size by risk', async () => {
-    expect(await filledLots(linearContract(NO_FEES), (strategy) => strategy.buySize({ base: '2' }))).toEqual([2]);
+    expect(await filledLots(linearContract(NO_CONTRACT_FEES), (strategy) => strategy.buySize({ base: '2' }))).toEqual([2]);
   });
 
   it('the size scale multiplies a size by risk before it is rounded', async () => {
-    const instrument = linearContract({ ...NO_FEES, multiplier: 7 });
+    const instrument = linearContract({ ...NO_CONTRACT_FEES, multiplier: 7 });
     expect(await filledLots(instrument, (strategy) => strategy.buySize(sizeByRisk(BY_RISK)), 2)).toEqual([571]);
   });
 
@@ -83,7 +82,7 @@ describe('a size by risk', () => {
       const multiplier = 1 + Math.floor(rng.next() * 99);
       const multiplierDigits = Math.floor(rng.next() * 5);
       const distance = 100 + Math.floor(rng.next() * 3000);
-      const [contracts = 0] = await filledLots(linearContract({ ...NO_FEES, multiplier, multiplierDigits }), (strategy) =>
+      const [contracts = 0] = await filledLots(linearContract({ ...NO_CONTRACT_FEES, multiplier, multiplierDigits }), (strategy) =>
         strategy.buySize(sizeByRisk({ ...BY_RISK, stop: PRICE - distance })),
       );
       const lossOf = (count: number) =>
@@ -97,7 +96,7 @@ describe('a size by risk', () => {
   });
 
   it('a size by risk of an inverse contract ends the run with an error', async () => {
-    const run = filledLots(inverseContract(NO_FEES), (strategy) => strategy.buySize(sizeByRisk(BY_RISK)));
+    const run = filledLots(inverseContract(NO_CONTRACT_FEES), (strategy) => strategy.buySize(sizeByRisk(BY_RISK)));
     await expect(run).rejects.toThrow(/sizeByRisk for \S+, an inverse contract/);
   });
 });

@@ -3,10 +3,10 @@
 import { describe, expect, it } from 'vitest';
 import { runBacktest } from '../../src/tasks/backtest/run/runBacktest.ts';
 import { custom, sma, Strategy } from '../../src/index.ts';
-import { planFor, spotInstrument, walkBars } from './world.ts';
+import { planFor, spotInstrument, walkBars } from './backtestFixture.ts';
 
-const coin = spotInstrument('BTC');
-const bars = walkBars({ instrument: coin, rows: 5000, step: 300, start: 4_000_000, seed: 11 });
+const pair = spotInstrument('BTC');
+const bars = walkBars({ instrument: pair, rows: 5000, step: 300, start: 4_000_000, seed: 11 });
 
 /** Returns at each callback the value that the indicator's function got last, and the newest delivered close. */
 async function callbackValues(isPure: boolean): Promise<(readonly [written: number, close: number])[]> {
@@ -43,8 +43,8 @@ describe('an undeclared custom indicator', () => {
           custom(
             this.bars.close,
             () => {
-              let sum = 0,
-                count = 0;
+              let sum = 0;
+              let count = 0;
               return (close) => (sum += close) / ++count;
             },
             { pure: isPure },
@@ -58,40 +58,40 @@ describe('an undeclared custom indicator', () => {
       }
       return runBacktest(planFor({ strategies: [{ strategy: Mean }], feeds: { bars }, cash: { USDT: '5000' } }));
     };
-    const single = await run(false);
-    const full = await run(true);
-    expect(full.fills.length).toBeGreaterThan(4);
-    expect(single.fills).toEqual(full.fills);
-    expect(single.equity).toEqual(full.equity);
+    const undeclared = await run(false);
+    const declared = await run(true);
+    expect(declared.fills.length).toBeGreaterThan(4);
+    expect(undeclared.fills).toEqual(declared.fills);
+    expect(undeclared.equity).toEqual(declared.equity);
   });
 });
 
 describe('what a strategy holds', () => {
   it('no property or prototype of a strategy leads to a column of its feeds', async () => {
-    const differences: string[] = [];
-    class Walker extends Strategy {
+    const pathsToColumns: string[] = [];
+    class VisitsProperties extends Strategy {
       spec = sma(this.bars.close, 3);
       mean = this.use(this.spec);
       override onStart() {
-        const visited = new Set<unknown>([globalThis]);
-        const walk = (value: unknown, path: string): void => {
-          if (value === null || (typeof value !== 'object' && typeof value !== 'function') || visited.has(value)) return;
-          visited.add(value);
-          if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer) differences.push(path);
+        const visitedValues = new Set<unknown>([globalThis]);
+        const visit = (value: unknown, path: string): void => {
+          if (value === null || (typeof value !== 'object' && typeof value !== 'function') || visitedValues.has(value)) return;
+          visitedValues.add(value);
+          if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer) pathsToColumns.push(path);
           for (const key of Reflect.ownKeys(value)) {
             const { value: member } = Object.getOwnPropertyDescriptor(value, key) ?? {};
-            walk(member, `${path}.${String(key)}`);
+            visit(member, `${path}.${String(key)}`);
           }
-          walk(Object.getPrototypeOf(value), `${path}.__proto__`);
+          visit(Object.getPrototypeOf(value), `${path}.__proto__`);
         };
-        for (const [name, root] of Object.entries({ me: this, bars: this.bars, position: this.position(), spec: this.spec }))
-          walk(root, name);
+        for (const [name, root] of Object.entries({ strategy: this, bars: this.bars, position: this.position(), spec: this.spec }))
+          visit(root, name);
       }
       override onBar() {
         this.exit();
       }
     }
-    await runBacktest(planFor({ strategies: [{ strategy: Walker }], feeds: { bars }, cash: { USDT: '5000' } }));
-    expect(differences).toEqual([]);
+    await runBacktest(planFor({ strategies: [{ strategy: VisitsProperties }], feeds: { bars }, cash: { USDT: '5000' } }));
+    expect(pathsToColumns).toEqual([]);
   });
 });

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { above, beta, corr, crossedUp, custom, rank, roc, sma, sub, where, zscore } from '../../src/index.ts';
 import { Strategy } from '../../src/strategy/strategy.ts';
 import type { BarColumns } from '../../src/model/bars/bars.ts';
-import { coarser, planFor, run, spotInstrument, walkBars } from './world.ts';
+import { coarser, planFor, run, spotInstrument, walkBars } from './backtestFixture.ts';
 import { runBacktest } from '../../src/tasks/backtest/run/runBacktest.ts';
 
 const FIRST_PAIR = spotInstrument('AAA');

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { Strategy, type OrderOptions, type Size } from '../../src/index.ts';
 import { linearContract } from '../fixtures/futuresVenue.ts';
 import { prepareBacktest, runRecordOf } from '../../src/tasks/backtest/run/runBacktest.ts';
-import { barsOfRows, planFor, spotInstrument } from './world.ts';
+import { barsOfRows, planFor, spotInstrument } from './backtestFixture.ts';
 
 const ROWS = Array.from({ length: 8 }, () => [10_000, 10_000, 10_000, 10_000, 100_000] as const);
 

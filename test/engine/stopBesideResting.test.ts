@@ -7,7 +7,7 @@ import { Strategy } from '../../src/index.ts';
 import type { InstrumentId } from '../../src/model/instrument.ts';
 import { ENDINGS, SIDES } from '../../src/model/run/run.ts';
 import { linearContract } from '../fixtures/futuresVenue.ts';
-import { barsOfRows, planFor } from './world.ts';
+import { barsOfRows, planFor } from './backtestFixture.ts';
 
 /** Opens a long with a stop, and places a sell above it that is larger than the position, and a buy below it. */
 class LongWithStop extends Strategy {

@@ -6,32 +6,40 @@ import { Decimal } from 'decimal.js';
 import { Strategy, type OrderInfo, type OrderOptions, type Size } from '../../src/index.ts';
 import type { Side } from '../../src/model/order.ts';
 import { linearContract } from '../fixtures/futuresVenue.ts';
+import { buyAtFirstBar, strategyOf, WITHOUT_FEES, ordersOf, quietBars, type BarScript, type CallableStrategy } from './callableStrategy.ts';
 import {
-  buyAtFirstBar,
-  strategyOf,
-  NO_FEES,
-  ordersOf,
-  QUIET,
-  quietBars,
-  type BarScript,
-  type CallableStrategy,
-} from './callableStrategy.ts';
-import { barsOfRows, coarser, fillRows, orderRows, planFor, run, walkBars, type PlanOptions } from './world.ts';
+  barsOfRows,
+  coarser,
+  fillRows,
+  NO_CONTRACT_FEES,
+  orderRows,
+  planFor,
+  QUIET_ROW,
+  run,
+  walkBars,
+  type PlanOptions,
+  type PriceRow,
+} from './backtestFixture.ts';
 import { prepareBacktest, runRecordOf } from '../../src/tasks/backtest/run/runBacktest.ts';
 
-type Prices = [number, number, number, number];
 /** Rises from 100 to 105 and on to 107. The last row falls back. */
-const CLIMB: Prices[] = [QUIET, [10_000, 10_200, 9990, 10_150], [10_150, 10_700, 10_100, 10_600], [10_600, 10_650, 10_050, 10_100], QUIET];
+const CLIMB: PriceRow[] = [
+  QUIET_ROW,
+  [10_000, 10_200, 9990, 10_150],
+  [10_150, 10_700, 10_100, 10_600],
+  [10_600, 10_650, 10_050, 10_100],
+  QUIET_ROW,
+];
 
 /** What differs from an order to buy without fees. */
-interface Setting extends Partial<PlanOptions> {
+interface OrderTerms extends Partial<PlanOptions> {
   readonly side?: Side;
 }
-/** Places one order at the close of the first row, and returns its fills as text. Prices are in ticks, minutes count from the first row. */
-async function fillsOf(size: Size, options: OrderOptions, rows: Prices[] = CLIMB, { side = 'buy', ...planOptions }: Setting = {}) {
+/** Places one order at the close of the first row, and returns its fills as text. PriceRow are in ticks, minutes count from the first row. */
+async function fillsOf(size: Size, options: OrderOptions, rows: PriceRow[] = CLIMB, { side = 'buy', ...planOptions }: OrderTerms = {}) {
   const result = await ordersOf(
     (strategy, row) => row === 0 && strategy.order(side, size, options),
-    { ...NO_FEES, ...planOptions },
+    { ...WITHOUT_FEES, ...planOptions },
     barsOfRows(rows),
   );
   return result.fills.map(
@@ -43,7 +51,7 @@ const errorOf = (options: unknown, feeds = { bars: quietBars(3) }) =>
   run({
     strategies: [strategyOf(buyAtFirstBar({ base: '0.1' }, options as never))],
     feeds,
-    ...NO_FEES,
+    ...WITHOUT_FEES,
   }).then(
     () => 'no error',
     (error: unknown) => String(error),
@@ -57,24 +65,24 @@ describe('a stop entry of spot', () => {
     expect(await fillsOf({ base: '0.1' }, { stopEntry: 107.01 })).toEqual([]);
   });
   it('a stop entry sells a holding below the market', async () => {
-    const fall = CLIMB.map(([open, high, low, close]): Prices => [20_000 - open, 20_000 - low, 20_000 - high, 20_000 - close]);
-    const seller: Setting = { side: 'sell', cash: { USDT: '1000', BTC: '1' } };
+    const fall = CLIMB.map(([open, high, low, close]): PriceRow => [20_000 - open, 20_000 - low, 20_000 - high, 20_000 - close]);
+    const seller: OrderTerms = { side: 'sell', cash: { USDT: '1000', BTC: '1' } };
     expect(await fillsOf({ base: '0.1' }, { stopEntry: 95 }, fall, seller)).toEqual(['sell 100 at 9500, minute 3, taker']);
   });
   it('a stop entry fills at an open beyond its level', async () => {
-    const gapRows: Prices[] = [QUIET, QUIET, [10_560, 10_600, 10_550, 10_580], QUIET];
+    const gapRows: PriceRow[] = [QUIET_ROW, QUIET_ROW, [10_560, 10_600, 10_550, 10_580], QUIET_ROW];
     expect(await fillsOf({ base: '0.1' }, { stopEntry: 105 }, gapRows)).toEqual(['buy 100 at 10560, minute 2, taker']);
   });
   it('a stop entry rests at its collar, 1 % beyond its level, until the end of a row that opens beyond the collar', async () => {
-    const gapRows: Prices[] = [QUIET, QUIET, [10_700, 10_750, 10_650, 10_700], QUIET];
-    const returningRows: Prices[] = [QUIET, QUIET, [10_700, 10_750, 10_600, 10_700], QUIET];
+    const gapRows: PriceRow[] = [QUIET_ROW, QUIET_ROW, [10_700, 10_750, 10_650, 10_700], QUIET_ROW];
+    const returningRows: PriceRow[] = [QUIET_ROW, QUIET_ROW, [10_700, 10_750, 10_600, 10_700], QUIET_ROW];
     expect(await fillsOf({ base: '0.1' }, { stopEntry: 105 }, gapRows)).toEqual([]);
     expect(await fillsOf({ base: '0.1' }, { stopEntry: 105 }, returningRows)).toEqual(['buy 100 at 10605, minute 3, maker']);
     // An order by amount has no collar.
     expect(await fillsOf({ quote: '1070' }, { stopEntry: 105 }, gapRows)).toEqual(['buy 10000 at 10700, minute 2, taker']);
   });
   it('a stop entry with a limit fills at its level within the limit, and rests otherwise', async () => {
-    const gapRows: Prices[] = [QUIET, QUIET, [10_700, 10_750, 10_650, 10_700], [10_700, 10_710, 10_500, 10_600], QUIET];
+    const gapRows: PriceRow[] = [QUIET_ROW, QUIET_ROW, [10_700, 10_750, 10_650, 10_700], [10_700, 10_710, 10_500, 10_600], QUIET_ROW];
     expect(await fillsOf({ base: '0.1' }, { stopEntry: 105, limit: 106 })).toEqual(['buy 100 at 10500, minute 3, taker']);
     // The row opens beyond the limit, and the next one returns to it.
     expect(await fillsOf({ base: '0.1' }, { stopEntry: 105, limit: 106 }, gapRows)).toEqual(['buy 100 at 10600, minute 4, maker']);
@@ -94,21 +102,21 @@ describe('a stop entry of spot', () => {
     expect(await fills({ trailing: 4.5 })).toEqual(['buy 100 at 10500, minute 3, taker', 'sell 100 at 10250, minute 4, taker']);
   });
   it('a stop entry filled at an open beyond its target sells at that open, before the row reaches its stop', async () => {
-    const gapRows: Prices[] = [QUIET, QUIET, [10_560, 10_600, 10_100, 10_580], QUIET];
+    const gapRows: PriceRow[] = [QUIET_ROW, QUIET_ROW, [10_560, 10_600, 10_100, 10_580], QUIET_ROW];
     expect(await fillsOf({ base: '0.1' }, { stopEntry: 105, takeProfit: 105.5, stopLoss: 102 }, gapRows)).toEqual([
       'buy 100 at 10560, minute 2, taker',
       'sell 100 at 10560, minute 2, taker',
     ]);
   });
   it('a stop entry does not change the time of another stop entry that the same open sends', async () => {
-    const gapRows: Prices[] = [QUIET, QUIET, [10_700, 10_750, 10_600, 10_700], QUIET];
+    const gapRows: PriceRow[] = [QUIET_ROW, QUIET_ROW, [10_700, 10_750, 10_600, 10_700], QUIET_ROW];
     const result = await ordersOf(
       (strategy, row) => {
         if (row !== 0) return;
         strategy.order('buy', { base: '0.1' }, { stopEntry: 106.5, takeProfit: 120, tag: 'at once' });
         strategy.order('buy', { base: '0.2' }, { stopEntry: 105, tag: 'collared' });
       },
-      NO_FEES,
+      WITHOUT_FEES,
       barsOfRows(gapRows),
     );
     expect(result.fills.map(({ price, lots, minute }) => [price, lots, minute])).toEqual([
@@ -123,7 +131,7 @@ describe('a stop entry of spot', () => {
         strategy.order('buy', { base: '0.1' }, { stopEntry: 106, tag: 'far' });
         strategy.order('buy', { base: '0.2' }, { stopEntry: 103, tag: 'near' });
       },
-      NO_FEES,
+      WITHOUT_FEES,
       barsOfRows(CLIMB),
     );
     expect(result.fills.map(({ price }) => price)).toEqual([10_300, 10_600]);
@@ -133,7 +141,7 @@ describe('a stop entry of spot', () => {
     ]);
   });
   it('a stop entry fills after stops that its row reaches, and before resting limits', async () => {
-    const wide: Prices[] = [QUIET, QUIET, [10_000, 10_600, 9600, 10_000], QUIET];
+    const wide: PriceRow[] = [QUIET_ROW, QUIET_ROW, [10_000, 10_600, 9600, 10_000], QUIET_ROW];
     const result = await ordersOf(
       (strategy, row) => {
         if (row !== 0) return;
@@ -141,7 +149,7 @@ describe('a stop entry of spot', () => {
         strategy.order('buy', { base: '0.2' }, { stopEntry: 105, tag: 'enters' });
         strategy.order('buy', { base: '0.3' }, { stopLoss: 98, tag: 'stops' });
       },
-      NO_FEES,
+      WITHOUT_FEES,
       barsOfRows(wide),
     );
     expect(result.fills.map(({ side, price, lots }) => [side, price, lots])).toEqual([
@@ -160,17 +168,17 @@ describe('a stop entry of spot', () => {
     ]);
   });
   it('a stop entry fills what the cap on volume leaves, and the rest of its limit rests', async () => {
-    const thin = CLIMB.map((row): [number, number, number, number, number] => [...row, 1]);
-    const tenthOfVolume = { ...NO_FEES, fills: { maxVolumeSharePpm: 100_000 } };
-    const capped = async (options: OrderOptions, size: Size = { base: '0.15' }) =>
+    const thin = CLIMB.map(([open, high, low, close]): PriceRow => [open, high, low, close, 1]);
+    const tenthOfVolume = { ...WITHOUT_FEES, fills: { maxVolumeSharePpm: 100_000 } };
+    const fillsUnderCap = async (options: OrderOptions, size: Size = { base: '0.15' }) =>
       (await ordersOf(buyAtFirstBar(size, options), tenthOfVolume, barsOfRows(thin))).fills.map(({ price, lots, minute }) => ({
         price,
         lots,
         minute,
       }));
-    expect(await capped({ stopEntry: 105 })).toEqual([{ price: 10_500, lots: 100, minute: 3 }]);
-    expect(await capped({ stopEntry: 105 }, { quote: '20' })).toEqual([{ price: 10_500, lots: 100, minute: 3 }]);
-    expect(await capped({ stopEntry: 105, limit: 105.5 })).toEqual([
+    expect(await fillsUnderCap({ stopEntry: 105 })).toEqual([{ price: 10_500, lots: 100, minute: 3 }]);
+    expect(await fillsUnderCap({ stopEntry: 105 }, { quote: '20' })).toEqual([{ price: 10_500, lots: 100, minute: 3 }]);
+    expect(await fillsUnderCap({ stopEntry: 105, limit: 105.5 })).toEqual([
       { price: 10_500, lots: 100, minute: 3 },
       { price: 10_550, lots: 50, minute: 4 },
     ]);
@@ -178,17 +186,17 @@ describe('a stop entry of spot', () => {
 });
 
 describe('a stop entry that waits', () => {
-  const runOnClimb = (script: BarScript) => ordersOf(script, NO_FEES, barsOfRows(CLIMB));
+  const runOnClimb = (script: BarScript) => ordersOf(script, WITHOUT_FEES, barsOfRows(CLIMB));
   it('a waiting stop entry is a draft with its trigger, and cancel and exit withdraw it', async () => {
-    let seenOrders: readonly OrderInfo[] = [];
+    let openOrders: readonly OrderInfo[] = [];
     const placeEntry = (strategy: CallableStrategy) => strategy.order('buy', { base: '0.1' }, { stopEntry: 105, tag: 'break' });
     const canceled = await runOnClimb((strategy, row) => {
       if (row === 0) placeEntry(strategy);
       if (row !== 1) return;
-      seenOrders = strategy.api.openOrders();
-      strategy.api.cancel(seenOrders[0]!.id);
+      openOrders = strategy.api.openOrders();
+      strategy.api.cancel(openOrders[0]!.id);
     });
-    expect(seenOrders).toMatchObject([{ lifecycle: 'draft', trigger: 105, limit: NaN, tag: 'break' }]);
+    expect(openOrders).toMatchObject([{ lifecycle: 'draft', trigger: 105, limit: NaN, tag: 'break' }]);
     expect(canceled.fills).toEqual([]);
     expect(canceled.orders).toMatchObject([{ ending: 'canceled' }]);
     const afterExit = await runOnClimb((strategy, row) => (row === 0 ? placeEntry(strategy) : row === 1 && strategy.api.exit()));
@@ -226,7 +234,7 @@ describe('a stop entry that waits', () => {
       closeMs: rows.openMs.map((_, row) => rows.openMs[0]! + (row + 1) * 300_000),
     };
     // Placed a minute after row 1 has opened, so row 2 is the first in which it can trigger.
-    const { record } = await run({ strategies: [EntersBetweenBars], feeds: { bars: slow }, ...NO_FEES });
+    const { record } = await run({ strategies: [EntersBetweenBars], feeds: { bars: slow }, ...WITHOUT_FEES });
     expect(fillRows(record).map(({ minute }) => minute)).toEqual([15]);
   });
   it('a stop entry that fills cancels the others of its oco group in the next instant', async () => {
@@ -290,7 +298,7 @@ describe('invalid stop entries', () => {
   it('amend of a stop entry is rejected with a remedy', async () => {
     const amended = ordersOf(
       (strategy, row) => row === 0 && strategy.api.amend(strategy.order('buy', { base: '0.1' }, { stopEntry: 105 }), { stop: 99 }),
-      NO_FEES,
+      WITHOUT_FEES,
       quietBars(3),
     );
     await expect(amended).rejects.toThrow(/stop entry|trigger order/);
@@ -298,11 +306,11 @@ describe('invalid stop entries', () => {
 });
 
 describe('a stop entry of a contract', () => {
-  const contract = linearContract({ openMakerFeePpm: 0, openTakerFeePpm: 0, closeMakerFeePpm: 0, closeTakerFeePpm: 0 });
+  const contract = linearContract(NO_CONTRACT_FEES);
   const futures = { leverage: 10, isCross: true, isNet: true, liquidationFeePpm: 0, data: new Map() };
-  /** Places one order on a contract at the close of the first row. Prices are ten times those of spot. */
-  async function onContract(side: Side, options: OrderOptions, rows: Prices[]) {
-    const prices = rows.map((row) => row.map((price) => price * 10) as Prices);
+  /** Places one order on a contract at the close of the first row. PriceRow are ten times those of spot. */
+  async function runOnContract(side: Side, options: OrderOptions, rows: PriceRow[]) {
+    const prices = rows.map((row) => row.map((price) => price! * 10) as unknown as PriceRow);
     const placeOnce = strategyOf((strategy, row) => row === 0 && strategy.order(side, { base: '10' }, options));
     const plan = planFor({ strategies: [placeOnce], feeds: { bars: barsOfRows(prices, contract) }, cash: { USDT: '100000' }, futures });
     const prepared = await prepareBacktest(plan, {});
@@ -311,21 +319,23 @@ describe('a stop entry of a contract', () => {
     return { fills: fillRows(record), orders: orderRows(record) };
   }
   it('a stop entry of a contract waits at the exchange, opens either side, and may be a stop-limit', async () => {
-    expect((await onContract('buy', { stopEntry: 10_500 }, CLIMB)).fills).toMatchObject([{ side: 'buy', price: 105_000, isMaker: false }]);
-    const fall = CLIMB.map(([open, high, low, close]): Prices => [20_000 - open, 20_000 - low, 20_000 - high, 20_000 - close]);
-    expect((await onContract('sell', { stopEntry: 9500 }, fall)).fills).toMatchObject([{ side: 'sell', price: 95_000, isMaker: false }]);
-    const gapRows: Prices[] = [QUIET, QUIET, [10_700, 10_750, 10_650, 10_700], [10_700, 10_710, 10_500, 10_600], QUIET];
-    expect((await onContract('buy', { stopEntry: 10_500, limit: 10_600 }, gapRows)).fills).toMatchObject([
+    expect((await runOnContract('buy', { stopEntry: 10_500 }, CLIMB)).fills).toMatchObject([
+      { side: 'buy', price: 105_000, isMaker: false },
+    ]);
+    const fall = CLIMB.map(([open, high, low, close]): PriceRow => [20_000 - open, 20_000 - low, 20_000 - high, 20_000 - close]);
+    expect((await runOnContract('sell', { stopEntry: 9500 }, fall)).fills).toMatchObject([{ side: 'sell', price: 95_000, isMaker: false }]);
+    const gapRows: PriceRow[] = [QUIET_ROW, QUIET_ROW, [10_700, 10_750, 10_650, 10_700], [10_700, 10_710, 10_500, 10_600], QUIET_ROW];
+    expect((await runOnContract('buy', { stopEntry: 10_500, limit: 10_600 }, gapRows)).fills).toMatchObject([
       { side: 'buy', price: 106_000, isMaker: true },
     ]);
-    expect((await onContract('buy', { stopEntry: 10_500, limit: 10_600 }, CLIMB)).fills).toMatchObject([
+    expect((await runOnContract('buy', { stopEntry: 10_500, limit: 10_600 }, CLIMB)).fills).toMatchObject([
       { side: 'buy', price: 105_000, isMaker: false },
     ]);
   });
   it('a stop entry of a contract on the wrong side of the market is denied', async () => {
-    expect((await onContract('buy', { stopEntry: 10_000 }, CLIMB)).orders).toMatchObject([{ code: 'ENTRY_SIDE' }]);
-    expect((await onContract('sell', { stopEntry: 10_000 }, CLIMB)).orders).toMatchObject([{ code: 'ENTRY_SIDE' }]);
-    expect((await onContract('sell', { stopEntry: 10_500 }, CLIMB)).orders).toMatchObject([{ code: 'ENTRY_SIDE' }]);
+    expect((await runOnContract('buy', { stopEntry: 10_000 }, CLIMB)).orders).toMatchObject([{ code: 'ENTRY_SIDE' }]);
+    expect((await runOnContract('sell', { stopEntry: 10_000 }, CLIMB)).orders).toMatchObject([{ code: 'ENTRY_SIDE' }]);
+    expect((await runOnContract('sell', { stopEntry: 10_500 }, CLIMB)).orders).toMatchObject([{ code: 'ENTRY_SIDE' }]);
   });
 });
 
@@ -366,7 +376,10 @@ describe('a stop entry over finer prices', () => {
     };
     const taped = { ...rows, tape } as never;
     const fillsOn = async (options: OrderOptions) =>
-      (await ordersOf(buyAtFirstBar({ base: '0.1' }, options), NO_FEES, taped)).fills.map(({ price, isMaker }) => ({ price, isMaker }));
+      (await ordersOf(buyAtFirstBar({ base: '0.1' }, options), WITHOUT_FEES, taped)).fills.map(({ price, isMaker }) => ({
+        price,
+        isMaker,
+      }));
     expect(await fillsOn({ stopEntry: 105 })).toEqual([{ price: 10_560, isMaker: false }]);
     // Beyond the limit the order rests, and the next trade fills it.
     expect(await fillsOn({ stopEntry: 105, limit: 105.5 })).toEqual([{ price: 10_550, isMaker: true }]);

@@ -3,8 +3,8 @@
 import { describe, expect, it } from 'vitest';
 import { StrategyError } from '../../src/base/errors.ts';
 import { above, Strategy, type OrderInfo, type OrderOptions, type Size } from '../../src/index.ts';
-import { coarser, columnsOf, fillRows, run, walkBars } from './world.ts';
-import { quietBars, NO_FEES, strategyOf, CallableStrategy, ordersOf, buyAtFirstBar } from './callableStrategy.ts';
+import { coarser, columnsOf, fillRows, run, walkBars } from './backtestFixture.ts';
+import { quietBars, WITHOUT_FEES, strategyOf, CallableStrategy, ordersOf, buyAtFirstBar } from './callableStrategy.ts';
 
 describe('sizes', () => {
   it.each<[string, Size | undefined, OrderOptions | undefined, number]>([
@@ -15,37 +15,37 @@ describe('sizes', () => {
     ['quote at a limit, rounded down', { quote: 50 }, { limit: 99 }, 505],
     ['a share of equity', { equity: '0.5' }, { limit: 100 }, 500_000],
     ['the size of the definition', undefined, { limit: 100 }, 900_000],
-  ])('sizes: %s', async (_, size, options, lots) => {
+  ])('the size of an order in lots: %s', async (_, size, options, lots) => {
     const { orders } = await ordersOf(buyAtFirstBar(size, options));
     const [order] = orders;
     expect(order!.lots || order!.filled).toBe(lots);
   });
 
-  it.each<[string, Amount, Amount, number, number]>([
-    ['a buy limit down, a sell limit up', 99.999, 100.001, 9999, 10_001],
-    ['prices on the grid as they are', '99.07', '101.03', 9907, 10_103],
-  ])('sizes: %s', async (_, buy, sell, buyTicks, sellTicks) => {
+  it.each<[string, number | string, number | string, number, number]>([
+    ['a buy limit is rounded down, a sell limit up', 99.999, 100.001, 9999, 10_001],
+    ['prices of whole ticks stay as they are', '99.07', '101.03', 9907, 10_103],
+  ])('the limit of an order in ticks: %s', async (_, buyLimit, sellLimit, buyTicks, sellTicks) => {
     const { orders } = await ordersOf((strategy, row) => {
       if (row === 0) strategy.order('buy', { base: '1' });
-      if (row === 2) strategy.order('buy', { base: '0.1' }, { limit: buy, tag: 'low' });
-      if (row === 2) strategy.order('sell', { base: '0.1' }, { limit: sell });
+      if (row === 2) strategy.order('buy', { base: '0.1' }, { limit: buyLimit, tag: 'low' });
+      if (row === 2) strategy.order('sell', { base: '0.1' }, { limit: sellLimit });
     });
     expect(orders.slice(1).map(({ limit }) => limit)).toEqual([buyTicks, sellTicks]);
   });
 
   it.each<[string, Size, OrderOptions | undefined, string]>([
-    ['NaN base', { base: NaN }, undefined, 'BAD_INPUT'],
-    ['NaN quote', { quote: NaN }, undefined, 'BAD_INPUT'],
-    ['NaN equity', { equity: NaN }, undefined, 'BAD_INPUT'],
+    ['a base of NaN', { base: NaN }, undefined, 'BAD_INPUT'],
+    ['a quote of NaN', { quote: NaN }, undefined, 'BAD_INPUT'],
+    ['an equity of NaN', { equity: NaN }, undefined, 'BAD_INPUT'],
     ['text that is no number', { base: 'much' }, undefined, 'BAD_INPUT'],
-    ['an endless base', { base: Infinity }, undefined, 'BAD_INPUT'],
-    ['an endless quote', { quote: Infinity }, undefined, 'BAD_INPUT'],
-    ['an endless quote at a limit', { quote: Infinity }, { limit: 99 }, 'BAD_INPUT'],
-    ['an endless equity', { equity: Infinity }, undefined, 'BAD_INPUT'],
-    ['more than there is', { equity: 1e12 }, undefined, 'BAD_INPUT'],
+    ['an infinite base', { base: Infinity }, undefined, 'BAD_INPUT'],
+    ['an infinite quote', { quote: Infinity }, undefined, 'BAD_INPUT'],
+    ['an infinite quote at a limit', { quote: Infinity }, { limit: 99 }, 'BAD_INPUT'],
+    ['an infinite equity', { equity: Infinity }, undefined, 'BAD_INPUT'],
+    ['more than any account holds', { equity: 1e12 }, undefined, 'BAD_INPUT'],
     ['a NaN limit', { base: '0.1' }, { limit: NaN }, 'BAD_INPUT'],
     ['a NaN limit by amount', { quote: '50' }, { limit: NaN }, 'BAD_INPUT'],
-    ['a limit of nothing', { base: '0.1' }, { limit: 0 }, 'BAD_INPUT'],
+    ['a limit of zero', { base: '0.1' }, { limit: 0 }, 'BAD_INPUT'],
     ['a limit below one tick', { base: '0.1' }, { limit: 0.001 }, 'BAD_INPUT'],
     ['a limit below one tick, by amount', { quote: '50' }, { limit: '0.004' }, 'BAD_INPUT'],
     ['a negative limit', { base: '0.1' }, { limit: -5 }, 'BAD_INPUT'],
@@ -53,20 +53,20 @@ describe('sizes', () => {
     ['a NaN stop', { base: '0.1' }, { stopLoss: NaN }, 'BAD_INPUT'],
     ['a NaN trailing distance', { base: '0.1' }, { trailing: NaN }, 'BAD_INPUT'],
     ['a negative stop', { base: '0.1' }, { stopLoss: -1 }, 'BAD_INPUT'],
-    ['an endless base, as text', { base: 'Infinity' }, undefined, 'BAD_INPUT'],
-    ['an endless limit', { base: '0.1' }, { limit: Infinity }, 'BAD_INPUT'],
-    ['an endless stop', { quote: '50' }, { stopLoss: Infinity }, 'BAD_INPUT'],
-    ['an endless target', { quote: '50' }, { takeProfit: Infinity }, 'BAD_INPUT'],
-    ['an endless trailing distance', { quote: '50' }, { trailing: Infinity }, 'BAD_INPUT'],
+    ['an infinite base, as text', { base: 'Infinity' }, undefined, 'BAD_INPUT'],
+    ['an infinite limit', { base: '0.1' }, { limit: Infinity }, 'BAD_INPUT'],
+    ['an infinite stop', { quote: '50' }, { stopLoss: Infinity }, 'BAD_INPUT'],
+    ['an infinite target', { quote: '50' }, { takeProfit: Infinity }, 'BAD_INPUT'],
+    ['an infinite trailing distance', { quote: '50' }, { trailing: Infinity }, 'BAD_INPUT'],
     ['a stop too large to represent', { quote: '50' }, { stopLoss: 1e300 }, 'BAD_INPUT'],
-    ['no base', { base: 0 }, undefined, 'PRECISION'],
-    ['no quote', { quote: 0 }, undefined, 'PRECISION'],
+    ['a base of zero', { base: 0 }, undefined, 'PRECISION'],
+    ['a quote of zero', { quote: 0 }, undefined, 'PRECISION'],
     ['less than a lot', { base: 0.0004 }, undefined, 'PRECISION'],
     ['less than the smallest order', { base: 0.001 }, undefined, 'PRECISION'],
     ['a time in force', { base: '0.1' }, { limit: 99, timeInForce: 'IOC' }, 'TIME_IN_FORCE'],
     ['a buy that only reduces', { base: '0.1' }, { reduceOnly: true }, 'REDUCE_ONLY'],
     ['more than the cash', { base: '1001' }, undefined, 'MARGIN'],
-  ])('an order is denied: %s', async (_, size, options, code) => {
+  ])('an order with an invalid size or price is denied: %s', async (_, size, options, code) => {
     const { orders, fills } = await ordersOf(buyAtFirstBar(size, options));
     expect(orders).toMatchObject([{ ending: 'denied', code }]);
     // Infinity is not a number of the record either: tables would write digits without end.
@@ -91,12 +91,12 @@ describe('sizes', () => {
   });
 
   it('an action whose error the strategy catches leaves a denied order', async () => {
-    const caught = (strategy: CallableStrategy, row: number) => {
+    const catchesError = (strategy: CallableStrategy, row: number) => {
       if (row > 0) return;
       expect(() => strategy.order('buy', { base: '-1' })).toThrow(StrategyError);
       strategy.order('buy', { base: '0.1' });
     };
-    const { orders, fills } = await ordersOf(caught);
+    const { orders, fills } = await ordersOf(catchesError);
     expect(orders.map(({ ending, code }) => [ending, code])).toEqual([['denied', 'BAD_INPUT'], ['filled', '']]); // prettier-ignore
     expect(fills).toHaveLength(1);
   });
@@ -132,20 +132,18 @@ describe('sizes', () => {
     const target = ordersOf((strategy) => strategy.api.target(nothing));
     await expect(target).rejects.toThrow(/^Acting: this.target\(null\): expected a size, at 2024/);
     await expect(target).rejects.toMatchObject({ remedy: `give one such as ${EXAMPLES}` });
-    const untold = (strategy: CallableStrategy) => (strategy.api.target as unknown as () => void)();
-    await expect(ordersOf(untold)).rejects.toThrow(/^Acting: this.target\(undefined\): expected a size/);
-    const options = (strategy: CallableStrategy) => strategy.order('buy', { base: '0.1' }, null as unknown as OrderOptions);
-    await expect(ordersOf(options)).rejects.toThrow(/^Acting: this.buy\(size, null\), whose options are not an object/);
-    const size: Record<string, string> = { base: '0.1' };
-    const grown = ordersOf((strategy, row) => {
-      if (row === 2) size['quote'] = '5';
-      strategy.order('buy', size as Size);
+    const targetWithoutSize = (strategy: CallableStrategy) => (strategy.api.target as unknown as () => void)();
+    await expect(ordersOf(targetWithoutSize)).rejects.toThrow(/^Acting: this.target\(undefined\): expected a size/);
+    const buyWithNullOptions = (strategy: CallableStrategy) => strategy.order('buy', { base: '0.1' }, null as unknown as OrderOptions);
+    await expect(ordersOf(buyWithNullOptions)).rejects.toThrow(/^Acting: this.buy\(size, null\), whose options are not an object/);
+    const changingSize: Record<string, string> = { base: '0.1' };
+    const withSecondUnit = ordersOf((strategy, row) => {
+      if (row === 2) changingSize['quote'] = '5';
+      strategy.order('buy', changingSize as Size);
     });
-    await expect(grown).rejects.toThrow(/whose size has several units: base, quote/);
+    await expect(withSecondUnit).rejects.toThrow(/whose size has several units: base, quote/);
   });
 });
-
-type Amount = number | string;
 
 describe('errors in callbacks', () => {
   it('an error in a callback names the strategy and the bar', async () => {
@@ -157,30 +155,32 @@ describe('errors in callbacks', () => {
   });
 
   it('an error in a constructor names its strategy', async () => {
-    class Broken extends Strategy {
+    class FailsInConstructor extends Strategy {
       length = [1].at(3)!.toFixed();
       override onBar() {}
     }
-    await expect(run({ strategies: [Broken], feeds: { bars: quietBars(3) } })).rejects.toThrow(/^Broken threw while it was constructed/);
+    await expect(run({ strategies: [FailsInConstructor], feeds: { bars: quietBars(3) } })).rejects.toThrow(
+      /^FailsInConstructor threw while it was constructed/,
+    );
   });
 
   it('an error in a callback names the strategy whose code ran', async () => {
-    const good = strategyOf(() => {});
-    class Bad extends Strategy {
+    const correctStrategy = strategyOf(() => {});
+    class ThrowsInBar extends Strategy {
       override onBar() {
         throw new Error('mine');
       }
     }
-    await expect(run({ strategies: [good, Bad], feeds: { bars: quietBars(3) } })).rejects.toThrow(/^Bad threw/);
+    await expect(run({ strategies: [correctStrategy, ThrowsInBar], feeds: { bars: quietBars(3) } })).rejects.toThrow(/^ThrowsInBar threw/);
   });
 
-  const later = () => Promise.resolve();
+  const promise = () => Promise.resolve();
   it.each<[string, new (...setup: ConstructorParameters<typeof Strategy>) => Strategy]>([
-    ['onBar', class extends Strategy { override onBar() { return later() as unknown as void; } }], // prettier-ignore
+    ['onBar', class extends Strategy { override onBar() { return promise() as unknown as void; } }], // prettier-ignore
     [
       'a handler',
       class extends Strategy {
-        up = this.when(above(this.bars.close, 1), () => later() as unknown as void);
+        up = this.when(above(this.bars.close, 1), () => promise() as unknown as void);
       },
     ],
     [
@@ -188,7 +188,7 @@ describe('errors in callbacks', () => {
       class extends Strategy {
         override onBar() {}
         override onStart() {
-          this.every('1m', () => later() as unknown as void);
+          this.every('1m', () => promise() as unknown as void);
         }
       },
     ],
@@ -199,7 +199,7 @@ describe('errors in callbacks', () => {
           this.buy({ base: 0 });
         }
         override onOrder() {
-          return later() as unknown as void;
+          return promise() as unknown as void;
         }
       },
     ],
@@ -210,7 +210,7 @@ describe('errors in callbacks', () => {
           this.buy({ base: '0.1' });
         }
         override onFill() {
-          return later() as unknown as void;
+          return promise() as unknown as void;
         }
       },
     ],
@@ -219,7 +219,7 @@ describe('errors in callbacks', () => {
   });
 
   it('callbacks that cause each other without end are stopped', async () => {
-    class Echo extends Strategy {
+    class OrdersInOnOrder extends Strategy {
       override onBar() {
         this.buy({ base: 0 });
       }
@@ -227,36 +227,37 @@ describe('errors in callbacks', () => {
         this.buy({ base: 0 });
       }
     }
-    await expect(run({ strategies: [Echo], feeds: { bars: quietBars(2) } })).rejects.toThrow('cause each other without end');
+    await expect(run({ strategies: [OrdersInOnOrder], feeds: { bars: quietBars(2) } })).rejects.toThrow('cause each other without end');
   });
 });
 
 describe('several feeds', () => {
   it('an instant delivers every bar that closed, calls onBar once, and fresh names the new bars', async () => {
-    const seenFeeds: [number, boolean, boolean][] = [];
+    /** Time, and whether the bars of each feed are fresh. */
+    const freshFeeds: [number, boolean, boolean][] = [];
     const bars = walkBars({ rows: 125, missing: 0.1, seed: 4 });
     const hour = coarser(bars, '1h');
-    class Both extends Strategy {
+    class UsesTwoFeeds extends Strategy {
       hour = this.feed('hour');
       override onBar() {
-        seenFeeds.push([this.nowMs, this.bars.fresh, this.hour.fresh]);
+        freshFeeds.push([this.nowMs, this.bars.fresh, this.hour.fresh]);
         if (this.hour.fresh) expect(this.hour.bar.closeMs).toBe(this.nowMs);
         expect(this.hour.bar.closeMs).toBeLessThanOrEqual(this.nowMs);
       }
     }
-    await run({ strategies: [Both], feeds: { bars, hour } });
+    await run({ strategies: [UsesTwoFeeds], feeds: { bars, hour } });
     const times = [...new Set([...bars.closeMs, ...hour.closeMs])].toSorted((a, b) => a - b).filter((ms) => ms >= hour.closeMs[0]!);
-    expect(seenFeeds).toEqual(times.map((ms) => [ms, bars.closeMs.includes(ms), hour.closeMs.includes(ms)]));
+    expect(freshFeeds).toEqual(times.map((ms) => [ms, bars.closeMs.includes(ms), hour.closeMs.includes(ms)]));
   });
 
   it('only the coarse feed decides, while the finest feed of the instrument fills', async () => {
     const fine = walkBars({ rows: 180, seed: 9 });
-    class Hourly extends Strategy {
+    class BuysEachHour extends Strategy {
       override onBar() {
         this.buy({ base: '0.1' });
       }
     }
-    const { record } = await run({ strategies: [Hourly], feeds: { bars: coarser(fine, '1h'), fine }, ...NO_FEES });
+    const { record } = await run({ strategies: [BuysEachHour], feeds: { bars: coarser(fine, '1h'), fine }, ...WITHOUT_FEES });
     expect(fillRows(record).map(({ minute, price }) => [minute, price])).toEqual([
       [60, Math.round(fine.open[60]! * 100)],
       [120, Math.round(fine.open[120]! * 100)],
@@ -266,13 +267,13 @@ describe('several feeds', () => {
 });
 
 it('two equal runs have equal results', async () => {
-  class Gambler extends Strategy {
+  class RandomTrader extends Strategy {
     override onBar() {
       if (this.random() < 0.2) this.buy({ equity: 0.1 }, { trailing: 0.5 });
       else if (this.random() < 0.1) this.exit();
     }
   }
-  const options = { strategies: [Gambler], feeds: { bars: walkBars({ rows: 500 }) } };
+  const options = { strategies: [RandomTrader], feeds: { bars: walkBars({ rows: 500 }) } };
   const firstRun = await run(options);
   const secondRun = await run(options);
   const otherSeed = await run({ ...options, seed: 2 });
@@ -284,6 +285,6 @@ it('a limit order reserves the maker fee where it is the higher one, so no strat
   const fees = { makerPpm: 2000, takerPpm: 0, in: 'quote' } as const;
   const allCash = await ordersOf(buyAtFirstBar({ base: '10' }, { limit: 100 }), { fees, cash: { USDT: '1000' } });
   expect(allCash.orders).toMatchObject([{ ending: 'denied', code: 'MARGIN' }]);
-  const less = await ordersOf(buyAtFirstBar({ base: '9.98' }, { limit: 100 }), { fees, cash: { USDT: '1000' } });
-  expect(less.orders).toMatchObject([{ code: '' }]);
+  const withinCash = await ordersOf(buyAtFirstBar({ base: '9.98' }, { limit: 100 }), { fees, cash: { USDT: '1000' } });
+  expect(withinCash.orders).toMatchObject([{ code: '' }]);
 });

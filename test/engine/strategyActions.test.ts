@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import type { OrderInfo } from '../../src/index.ts';
-import { MINUTE, run, START_MS } from './world.ts';
+import { MINUTE, run, START_MS } from './backtestFixture.ts';
 import { quietBars, strategyOf, CallableStrategy, ordersOf } from './callableStrategy.ts';
 
 /** Returns the members of an order view in the order of its declaration, with quantities as text. */

@@ -9,12 +9,9 @@ import { ticks } from '../../src/base/brand.ts';
 import { seededRng } from '../../src/base/number/rng.ts';
 import { prepareBacktest, runRecordOf } from '../../src/tasks/backtest/run/runBacktest.ts';
 import { linearContract } from '../fixtures/futuresVenue.ts';
-import { buyAtFirstBar, strategyOf, NO_FEES, ordersOf, quietBars, type CallableStrategy } from './callableStrategy.ts';
-import { barsOfRows, fillRows, orderRows, planFor, type PlanOptions } from './world.ts';
+import { buyAtFirstBar, strategyOf, WITHOUT_FEES, ordersOf, quietBars, type CallableStrategy } from './callableStrategy.ts';
+import { barsOfRows, fillRows, orderRows, planFor, QUIET_ROW, type PlanOptions, type PriceRow } from './backtestFixture.ts';
 
-/** Open, high, low and close in ticks, and a volume. */
-type BarRow = [number, number, number, number, number?];
-const QUIET: BarRow = [10_000, 10_010, 9990, 10_000];
 /** A half, three tenths and a fifth of the order. */
 const THREE_TARGETS: readonly TargetShare[] = [
   { at: '105', share: 0.5 },
@@ -22,8 +19,8 @@ const THREE_TARGETS: readonly TargetShare[] = [
   { at: '120', share: 0.2 },
 ];
 /** Returns role, price and lots of each fill after that of the entry. An order of 0.1 has 100 lots. It fills at row 1. */
-async function legFills(options: OrderOptions, rows: BarRow[], base = '0.1', planOptions: Partial<PlanOptions> = {}) {
-  const { fills, orders } = await ordersOf(buyAtFirstBar({ base }, options), { ...NO_FEES, ...planOptions }, barsOfRows(rows));
+async function legFills(options: OrderOptions, rows: PriceRow[], base = '0.1', planOptions: Partial<PlanOptions> = {}) {
+  const { fills, orders } = await ordersOf(buyAtFirstBar({ base }, options), { ...WITHOUT_FEES, ...planOptions }, barsOfRows(rows));
   const legs = fills.filter(({ order: id }) => id > 1);
   return legs.map(({ order: id, price, lots }) => [orders[id - 1]!.role, price, lots]);
 }
@@ -32,57 +29,64 @@ describe('an order with several targets', () => {
   it('an order with several targets closes a share at each target that is reached, and the rest by its stop', async () => {
     // Row 2 reaches the target at 105, row 3 the stop at 90.
     const legsAfterOneTarget = await legFills({ targets: THREE_TARGETS, stopLoss: 90 }, [
-      QUIET,
-      QUIET,
+      QUIET_ROW,
+      QUIET_ROW,
       [10_000, 10_600, 10_000, 10_600],
       [10_600, 10_600, 8900, 8900],
-      QUIET,
+      QUIET_ROW,
     ]);
     // prettier-ignore
     expect(legsAfterOneTarget).toEqual([['takeProfit', 10_500, 50], ['stopLoss', 9000, 50]]);
     // Row 2 reaches the targets at 105 and 110.
     const legsAfterTwoTargets = await legFills({ targets: THREE_TARGETS, stopLoss: 90 }, [
-      QUIET,
-      QUIET,
+      QUIET_ROW,
+      QUIET_ROW,
       [10_000, 11_100, 10_000, 10_600],
       [10_600, 10_600, 8900, 8900],
-      QUIET,
+      QUIET_ROW,
     ]);
     // prettier-ignore
     expect(legsAfterTwoTargets).toEqual([['takeProfit', 10_500, 50], ['takeProfit', 11_000, 30], ['stopLoss', 9000, 20]]);
   });
   it('a row that reaches all targets closes the whole position at its targets', async () => {
-    expect(await legFills({ targets: THREE_TARGETS, stopLoss: 90 }, [QUIET, QUIET, [10_000, 12_100, 10_000, 12_000], QUIET])).toEqual([
+    expect(
+      await legFills({ targets: THREE_TARGETS, stopLoss: 90 }, [QUIET_ROW, QUIET_ROW, [10_000, 12_100, 10_000, 12_000], QUIET_ROW]),
+    ).toEqual([
       ['takeProfit', 10_500, 50],
       ['takeProfit', 11_000, 30],
       ['takeProfit', 12_000, 20],
     ]);
   });
   it('a row that reaches all targets and the stop closes the whole position by the stop', async () => {
-    const legs = await legFills({ targets: THREE_TARGETS, stopLoss: 90 }, [QUIET, QUIET, [10_000, 12_100, 8900, 12_000], QUIET]);
+    const legs = await legFills({ targets: THREE_TARGETS, stopLoss: 90 }, [
+      QUIET_ROW,
+      QUIET_ROW,
+      [10_000, 12_100, 8900, 12_000],
+      QUIET_ROW,
+    ]);
     expect(legs).toEqual([['stopLoss', 9000, 100]]);
   });
   it('shares of targets are rounded down to lots, and the last target, whose share may be omitted, gets the rest', async () => {
-    const risingRows: BarRow[] = [QUIET, QUIET, [10_000, 13_000, 10_000, 12_000], QUIET];
+    const risingRows: PriceRow[] = [QUIET_ROW, QUIET_ROW, [10_000, 13_000, 10_000, 12_000], QUIET_ROW];
     const thirds = [{ at: 105, share: 1 / 3 }, { at: 110, share: '0.3333' }, { at: 120 }]; // prettier-ignore
     expect((await legFills({ targets: thirds }, risingRows, '0.011')).map(([, , lots]) => lots)).toEqual([3, 3, 5]);
     const equal = [105, 110, 120].map((at) => ({ at: new Decimal(at), share: 1 / 3 }));
     expect((await legFills({ targets: equal }, risingRows, '0.011')).map(([, , lots]) => lots)).toEqual([3, 3, 5]);
   });
   it('lots without a target are closed by the stop', async () => {
-    const rows: BarRow[] = [QUIET, QUIET, [10_000, 13_000, 10_000, 12_000], [12_000, 12_000, 8000, 8000], QUIET];
+    const rows: PriceRow[] = [QUIET_ROW, QUIET_ROW, [10_000, 13_000, 10_000, 12_000], [12_000, 12_000, 8000, 8000], QUIET_ROW];
     const legs = await legFills({ targets: [{ at: 105, share: '0.25' }], stopLoss: 90 }, rows);
     // prettier-ignore
     expect(legs).toEqual([['takeProfit', 10_500, 25], ['stopLoss', 9000, 75]]);
   });
   it('lots of an order that fills in parts go to its targets in their order', async () => {
     // Row 1 fills 60 lots: 50 for the first target and 10 for the second. Row 2 fills the other 40.
-    const rows: BarRow[] = [
-      QUIET,
+    const rows: PriceRow[] = [
+      QUIET_ROW,
       [10_000, 10_010, 9990, 10_000, 0.06],
       [10_000, 10_010, 9990, 10_000, 0.04],
       [10_000, 12_100, 10_000, 12_000],
-      QUIET,
+      QUIET_ROW,
     ];
     expect(await legFills({ targets: THREE_TARGETS, limit: 101 }, rows, '0.1', { fills: { maxVolumeSharePpm: 1_000_000 } })).toEqual([
       ['takeProfit', 10_500, 50],
@@ -92,7 +96,7 @@ describe('an order with several targets', () => {
     ]);
   });
   it('target prices of a long are rounded up to ticks', async () => {
-    const risingRows: BarRow[] = [QUIET, QUIET, [10_000, 13_000, 10_000, 12_000], QUIET];
+    const risingRows: PriceRow[] = [QUIET_ROW, QUIET_ROW, [10_000, 13_000, 10_000, 12_000], QUIET_ROW];
     expect(await legFills({ targets: [{ at: '105.001', share: 0.5 }, { at: 110.01 }] }, risingRows)).toEqual([
       ['takeProfit', 10_501, 50],
       ['takeProfit', 11_001, 50],
@@ -100,14 +104,14 @@ describe('an order with several targets', () => {
   });
   it('an order by amount places its targets only after it has ended, because its lots are not known before', async () => {
     // The row of the entry also reaches the first target.
-    const rows: BarRow[] = [QUIET, [10_000, 10_600, 9990, 10_000], [10_000, 12_100, 10_000, 12_000], QUIET];
+    const rows: PriceRow[] = [QUIET_ROW, [10_000, 10_600, 9990, 10_000], [10_000, 12_100, 10_000, 12_000], QUIET_ROW];
     const buy = (strategy: CallableStrategy, row: number) =>
       row === 0 && strategy.order('buy', { quote: '11' }, { targets: THREE_TARGETS });
-    const { fills } = await ordersOf(buy, NO_FEES, barsOfRows(rows));
+    const { fills } = await ordersOf(buy, WITHOUT_FEES, barsOfRows(rows));
     expect(fills.map(({ minute, lots }) => [minute, lots])).toEqual([[1, 110], [2, 55], [3, 33], [3, 22]]); // prettier-ignore
   });
   it('a target that exceeds the limit of open orders is not placed, and the stop closes its lots', async () => {
-    const rows: BarRow[] = [QUIET, QUIET, [10_000, 12_100, 10_000, 12_000], [12_000, 12_000, 8900, 8900], QUIET];
+    const rows: PriceRow[] = [QUIET_ROW, QUIET_ROW, [10_000, 12_100, 10_000, 12_000], [12_000, 12_000, 8900, 8900], QUIET_ROW];
     const twoOpenOrders = { risk: { maxOpenOrders: 2 } };
     expect(await legFills({ targets: THREE_TARGETS, stopLoss: 90 }, rows, '0.1', twoOpenOrders)).toEqual([
       ['takeProfit', 10_500, 50],
@@ -115,7 +119,12 @@ describe('an order with several targets', () => {
       ['stopLoss', 9000, 20],
     ]);
     // The same with an entry that fills in two parts.
-    const rowsOfTwoParts: BarRow[] = [QUIET, [10_000, 10_010, 9990, 10_000, 0.06], [10_000, 10_010, 9990, 10_000, 0.04], ...rows.slice(2)];
+    const rowsOfTwoParts: PriceRow[] = [
+      QUIET_ROW,
+      [10_000, 10_010, 9990, 10_000, 0.06],
+      [10_000, 10_010, 9990, 10_000, 0.04],
+      ...rows.slice(2),
+    ];
     const fills = { fills: { maxVolumeSharePpm: 1_000_000 } };
     expect(
       await legFills({ targets: THREE_TARGETS, limit: 101, stopLoss: 90 }, rowsOfTwoParts, '0.1', { ...twoOpenOrders, ...fills }),
@@ -132,8 +141,8 @@ describe('an order with several targets', () => {
     };
     const { fills, orders } = await ordersOf(
       script,
-      NO_FEES,
-      barsOfRows([QUIET, QUIET, [10_000, 10_600, 10_000, 10_600], QUIET, QUIET, QUIET]),
+      WITHOUT_FEES,
+      barsOfRows([QUIET_ROW, QUIET_ROW, [10_000, 10_600, 10_000, 10_600], QUIET_ROW, QUIET_ROW, QUIET_ROW]),
     );
     expect(fills.map(({ lots }) => lots)).toEqual([100, 50, 50]);
     expect(orders.map(({ ending }) => ending)).toEqual(['filled', 'filled', 'canceled', 'canceled', 'filled']);
@@ -144,8 +153,8 @@ describe('an order with several targets', () => {
       if (row === 1) strategy.api.amend(1, { targets: [{ at: 106, share: 0.25 }, { at: 107 }] }); // prettier-ignore
       if (row === 4) strategy.api.amend(2, { targets: THREE_TARGETS });
     };
-    const rows: BarRow[] = [QUIET, QUIET, [9990, 10_000, 9800, 9990], [10_000, 12_000, 10_000, 10_000], QUIET];
-    const { fills } = await ordersOf(script, NO_FEES, barsOfRows(rows.slice(0, 4)));
+    const rows: PriceRow[] = [QUIET_ROW, QUIET_ROW, [9990, 10_000, 9800, 9990], [10_000, 12_000, 10_000, 10_000], QUIET_ROW];
+    const { fills } = await ordersOf(script, WITHOUT_FEES, barsOfRows(rows.slice(0, 4)));
     expect(fills.map(({ lots, price }) => [lots, price])).toEqual([[100, 9900], [25, 10_600], [75, 10_700]]); // prettier-ignore
   });
   it('amend of targets is rejected once the order has filled', async () => {
@@ -153,17 +162,19 @@ describe('an order with several targets', () => {
       if (row === 0) strategy.order('buy', { base: '0.1' }, { stopLoss: 90 });
       if (row === 2) strategy.api.amend(1, { targets: THREE_TARGETS });
     };
-    await expect(ordersOf(amendLate, NO_FEES, quietBars(4))).rejects.toThrow('this.amend(1, { targets }), but the order has filled');
+    await expect(ordersOf(amendLate, WITHOUT_FEES, quietBars(4))).rejects.toThrow('this.amend(1, { targets }), but the order has filled');
   });
   it('a short of a contract closes a share at each target, and the rest by its stop', async () => {
     const targets = [{ at: 950, share: 0.5 }, { at: 900 }];
     const sellOnce = strategyOf((strategy, row) => row === 0 && strategy.order('sell', { base: 11 }, { stopLoss: 1100, targets }));
-    const rows = [QUIET, QUIET, [10_000, 10_000, 9400, 9500], [9500, 11_100, 9500, 11_000], QUIET].map((row) => row.slice(0, 4) as never);
+    const rows = [QUIET_ROW, QUIET_ROW, [10_000, 10_000, 9400, 9500], [9500, 11_100, 9500, 11_000], QUIET_ROW].map(
+      (row) => row.slice(0, 4) as never,
+    );
     const futures = { leverage: 10, isCross: true, isNet: true, liquidationFeePpm: 0, data: new Map() };
     const plan = planFor({
       strategies: [sellOnce],
       feeds: { bars: barsOfRows(rows, linearContract()) },
-      ...NO_FEES,
+      ...WITHOUT_FEES,
       cash: { USDT: '100000' },
       futures,
     });
@@ -182,7 +193,7 @@ describe('an order with several targets', () => {
 describe('an invalid list of targets', () => {
   const errorMessageOf = async (targets: unknown, otherOptions: object = {}): Promise<string> => {
     try {
-      await ordersOf(buyAtFirstBar({ base: '0.1' }, { targets, ...otherOptions } as never), NO_FEES, quietBars(3));
+      await ordersOf(buyAtFirstBar({ base: '0.1' }, { targets, ...otherOptions } as never), WITHOUT_FEES, quietBars(3));
       return 'no error';
     } catch (error) {
       return (error as Error).message;
@@ -221,7 +232,7 @@ describe('an invalid list of targets', () => {
     [[{ at: 105, share: 0.5 }, { at: NaN }], 'BAD_INPUT'],
     [[{ at: 105, share: 0.5 }, { at: 'x' }], 'BAD_INPUT'],
   ] as const)('an order with targets %j is denied with %s', async (targets, code) => {
-    const { orders } = await ordersOf(buyAtFirstBar({ base: '0.1' }, { targets }), NO_FEES, quietBars(3));
+    const { orders } = await ordersOf(buyAtFirstBar({ base: '0.1' }, { targets }), WITHOUT_FEES, quietBars(3));
     expect([orders[0]!.ending, orders[0]!.code]).toEqual(['denied', code]);
   });
 });
@@ -229,7 +240,8 @@ describe('an invalid list of targets', () => {
 /** Returns the lots that each target gets when the filled lots of an order rise from `from` to `to`. */
 function lotsByTarget(ladder: Ladder, orderLots: number, from: number, to: number, minLots = 1): ReadonlyMap<number, number> {
   const sums = new Map<number, number>();
-  for (const { at, lots } of rungsOfFill(ladder, orderLots, from, to, minLots)) sums.set(at, (sums.get(at) ?? 0) + lots);
+  for (const { targetTicks, lots } of rungsOfFill(ladder, orderLots, from, to, minLots))
+    sums.set(targetTicks, (sums.get(targetTicks) ?? 0) + lots);
   return sums;
 }
 type Ladder = Parameters<typeof rungsOfFill>[0];

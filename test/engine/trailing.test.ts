@@ -4,17 +4,21 @@
 import { Decimal } from 'decimal.js';
 import { describe, expect, it } from 'vitest';
 import { atr, Strategy, type OrderOptions } from '../../src/index.ts';
-import { buyAtFirstBar, strategyOf, NO_FEES, ordersOf, quietBars } from './callableStrategy.ts';
-import { barsOfRows, fillRows, orderRows, run } from './world.ts';
+import { buyAtFirstBar, strategyOf, WITHOUT_FEES, ordersOf, quietBars } from './callableStrategy.ts';
+import { barsOfRows, fillRows, orderRows, QUIET_ROW, run, type PriceRow } from './backtestFixture.ts';
 
-type Prices = [number, number, number, number];
-const QUIET: Prices = [10_000, 10_010, 9990, 10_000];
 /** Rises from 100 to 120, then falls to 90. */
-const HILL: Prices[] = [QUIET, [10_000, 11_000, 10_000, 11_000], [11_000, 12_000, 11_000, 12_000], [12_000, 12_000, 9000, 9000], QUIET];
+const HILL: PriceRow[] = [
+  QUIET_ROW,
+  [10_000, 11_000, 10_000, 11_000],
+  [11_000, 12_000, 11_000, 12_000],
+  [12_000, 12_000, 9000, 9000],
+  QUIET_ROW,
+];
 
 /** Returns role and price (in ticks) of the sales of a long with this trailing stop. */
 async function salesOf(trailing: OrderOptions['trailing'], rows = HILL) {
-  const result = await ordersOf(buyAtFirstBar({ base: '0.1' }, { trailing: trailing! }), NO_FEES, barsOfRows(rows));
+  const result = await ordersOf(buyAtFirstBar({ base: '0.1' }, { trailing: trailing! }), WITHOUT_FEES, barsOfRows(rows));
   return result.fills.slice(1).map(({ order, price }) => ({ role: result.orders[order - 1]!.role, price }));
 }
 
@@ -31,7 +35,7 @@ describe('a stop that trails', () => {
     expect(await salesOf({ percent: 10, from: 120 })).toEqual([{ role: 'trailing', price: 10_800 }]);
     expect(await salesOf({ percent: 10, from: '120.01' })).toEqual([]);
     // A row that reaches that price and falls does not trigger the stop, which acts from the next row on.
-    const spike: Prices[] = [QUIET, [10_000, 12_000, 10_000, 10_500], [10_500, 10_500, 10_400, 10_400], QUIET];
+    const spike: PriceRow[] = [QUIET_ROW, [10_000, 12_000, 10_000, 10_500], [10_500, 10_500, 10_400, 10_400], QUIET_ROW];
     expect(await salesOf({ distance: 12, from: 120 }, spike)).toEqual([{ role: 'trailing', price: 10_500 }]);
   });
   it('a stop that trails by a series has the distance of the instant of its order', async () => {
@@ -43,11 +47,11 @@ describe('a stop that trails', () => {
         this.isDone = true;
       }
     }
-    const flat: Prices[] = Array.from({ length: 4 }, (): Prices => [10_000, 10_100, 9900, 10_000]);
+    const flat: PriceRow[] = Array.from({ length: 4 }, (): PriceRow => [10_000, 10_100, 9900, 10_000]);
     const { record } = await run({
       strategies: [ByRange],
-      feeds: { bars: barsOfRows([...flat, [10_000, 10_050, 9000, 9000], QUIET]) },
-      ...NO_FEES,
+      feeds: { bars: barsOfRows([...flat, [10_000, 10_050, 9000, 9000], QUIET_ROW]) },
+      ...WITHOUT_FEES,
     });
     // The range is 2, so the distance is 4. The best price of closed rows is 101.
     expect(
@@ -59,7 +63,7 @@ describe('a stop that trails', () => {
   });
   it('an order is denied if a value of its trailing stop is not a positive number', async () => {
     for (const trailing of [{ percent: NaN }, { distance: NaN }, { percent: 1, from: NaN }, { percent: 1, from: 0 }]) {
-      const { orders } = await ordersOf(buyAtFirstBar({ base: '0.1' }, { trailing }), NO_FEES, quietBars(3));
+      const { orders } = await ordersOf(buyAtFirstBar({ base: '0.1' }, { trailing }), WITHOUT_FEES, quietBars(3));
       expect(orders[0]).toMatchObject({ code: 'BAD_INPUT' });
     }
   });
@@ -68,7 +72,7 @@ describe('a stop that trails', () => {
       run({
         strategies: [strategyOf(buyAtFirstBar({ base: '0.1' }, { trailing } as never))],
         feeds: { bars: quietBars(3) },
-        ...NO_FEES,
+        ...WITHOUT_FEES,
       }).then(
         () => 'no error',
         (error: unknown) => String(error),

@@ -8,21 +8,29 @@ import type { RunRecord } from '../../src/model/run/run.ts';
 import type { Side } from '../../src/model/order.ts';
 import { costBridge } from '../../src/report/metrics/costBridge.ts';
 import { linearContract } from '../fixtures/futuresVenue.ts';
-import { barsOfRows, fillRows, orderRows, planFor, spotInstrument, walkBars, type PlanOptions } from './world.ts';
+import {
+  NO_CONTRACT_FEES,
+  barsOfRows,
+  fillRows,
+  orderRows,
+  planFor,
+  spotInstrument,
+  walkBars,
+  type PlanOptions,
+  type PriceRow,
+} from './backtestFixture.ts';
 
-type Rows = Parameters<typeof barsOfRows>[0];
-const NO_FEES = { openMakerFeePpm: 0, openTakerFeePpm: 0, closeMakerFeePpm: 0, closeTakerFeePpm: 0 };
-const contract = linearContract(NO_FEES);
-const quiet = (price: number): Rows[number] => [price, price, price, price];
+const contract = linearContract(NO_CONTRACT_FEES);
+const quiet = (price: number): PriceRow => [price, price, price, price];
 
 /** The run in progress, for strategies that check its books. */
-let prepared: PreparedRun | null = null;
+let currentRun: PreparedRun | null = null;
 /** Runs a plan, and checks the books at its end. */
 async function recordFrom(plan: RunPlan): Promise<RunRecord> {
-  prepared = await prepareBacktest(plan, {});
-  prepared.loop(prepared.engine);
-  prepared.engine.ledger.assertReconciled();
-  return runRecordOf(plan, prepared, false);
+  currentRun = await prepareBacktest(plan, {});
+  currentRun.loop(currentRun.engine);
+  currentRun.engine.ledger.assertReconciled();
+  return runRecordOf(plan, currentRun, false);
 }
 /** Returns a plan over one contract. */
 function planOf(
@@ -64,7 +72,7 @@ class Scripted extends Strategy {
 
 /** Runs steps over rows, one a row. Prices of the returned fills are in ticks. */
 async function runOnContract(
-  rows: Rows,
+  rows: readonly PriceRow[],
   steps: readonly (Step | null)[],
   options: Partial<PlanOptions> = {},
   terms: Partial<FuturesPlan> = {},
@@ -74,7 +82,7 @@ async function runOnContract(
     static override reported: OrderInfo[] = [];
   }
   const record = await recordFrom(planOf(Script, barsOfRows(rows, contract), options, terms));
-  prepared!.checkBooks();
+  currentRun!.checkBooks();
   return {
     record,
     orders: orderRows(record),
@@ -168,22 +176,22 @@ describe('a trigger order', () => {
     'a target beyond which the row of a trigger order opens fills at that open, before the stop: %s',
     async (_, side, trigger, target, stop, bar) => {
       const rows = [quiet(10_000), quiet(10_000), bar, quiet(10_000)];
-      const singleOrder = await runOnContract(rows, [
+      const oneTarget = await runOnContract(rows, [
         placeTrigger(side, trigger, { base: 10 }, { takeProfit: priceOf(target), stopLoss: priceOf(stop) }),
       ]);
       const exitSide = side === 'buy' ? 'sell' : 'buy';
       const entryFill = { side, price: bar[0], minute: 2 };
       const fillAtOpen = { side: exitSide, price: bar[0], minute: 2 };
-      expect(singleOrder.fills).toEqual([entryFill, fillAtOpen]);
+      expect(oneTarget.fills).toEqual([entryFill, fillAtOpen]);
       // The second target lies beyond the open. The row reaches it and the stop, so the stop counts.
       const targets = [{ at: priceOf(target), share: 0.5 }, { at: priceOf(side === 'buy' ? 10_300 : 9700) }];
-      const ladder = await runOnContract(rows, [placeTrigger(side, trigger, { base: 10 }, { targets, stopLoss: priceOf(stop) })]);
-      expect(ladder.fills).toEqual([entryFill, fillAtOpen, { side: exitSide, price: stop, minute: 3 }]);
+      const twoTargets = await runOnContract(rows, [placeTrigger(side, trigger, { base: 10 }, { targets, stopLoss: priceOf(stop) })]);
+      expect(twoTargets.fills).toEqual([entryFill, fillAtOpen, { side: exitSide, price: stop, minute: 3 }]);
     },
   );
 
   it('a trigger order that fires without enough cash in its account is rejected with the code of the exchange', async () => {
-    const falls: Rows = [quiet(10_000), quiet(10_000), [10_000, 10_000, 9500, 9500], [9500, 9500, 9300, 9300], quiet(9300)];
+    const falls: readonly PriceRow[] = [quiet(10_000), quiet(10_000), [10_000, 10_000, 9500, 9500], [9500, 9500, 9300, 9300], quiet(9300)];
     // 10 contracts need a margin of 1 USDT, and 10 more at 9400 need 0.94. The account has 1.2 when the order is sent, and 0.7 after the
     // fall.
     const { fills, orders } = await runOnContract(falls, [enterLong, placeTrigger('buy', 9400, { base: 10 })], { cash: { USDT: '2.2' } });
@@ -192,7 +200,7 @@ describe('a trigger order', () => {
   });
 
   it('a trigger order does not fire in the row in which it arrives, nor before its price is reached', async () => {
-    const deep: Rows[number] = [10_000, 10_000, 9700, 9900];
+    const deep: PriceRow = [10_000, 10_000, 9700, 9900];
     // The order is decided at the close of bar 2, and waits when bar 3 opens. Bar 2 had fallen below its trigger.
     const { fills, orders } = await runOnContract([quiet(10_000), deep, quiet(9900), quiet(9900)], [enterLong, placeTrigger('sell', 9800)]);
     expect(fills).toEqual([{ side: 'buy', price: 10_000, minute: 1 }]);
@@ -209,7 +217,7 @@ describe('a trigger order', () => {
   it('a cancel that arrives in the row in which a trigger order fires also cancels the order that it has placed', async () => {
     // Sent at minute 1 and cancelled at minute 3. The cancel arrives between 4 and 5. That row opens beyond the collar, so the order rests
     // at 10,302.
-    const rows: Rows = [
+    const rows: readonly PriceRow[] = [
       quiet(10_000),
       quiet(10_000),
       quiet(10_000),
@@ -226,7 +234,7 @@ describe('a trigger order', () => {
   });
 
   it('of two trigger orders the stop fires in a row that reaches both, and the target ends with the position', async () => {
-    const wide: Rows[number] = [10_000, 10_300, 9700, 10_000];
+    const wide: PriceRow = [10_000, 10_300, 9700, 10_000];
     const steps = [
       enterLong,
       (strategy: Scripted) => (placeTrigger('sell', 9800, { base: 5 })(strategy), placeTrigger('sell', 10_200, { base: 5 })(strategy)),
@@ -270,7 +278,7 @@ describe('a trigger order', () => {
   });
 
   it('a liquidation cancels the trigger order of its position', async () => {
-    const crash: Rows = [quiet(10_000), quiet(10_000), quiet(10_000), [9500, 9500, 8000, 8000], quiet(8000)];
+    const crash: readonly PriceRow[] = [quiet(10_000), quiet(10_000), quiet(10_000), [9500, 9500, 8000, 8000], quiet(8000)];
     const liquidated = await runOnContract(crash, [(strategy) => strategy.placeOrder('buy', { equity: 9 }), placeTrigger('sell', 7900)]);
     expect(liquidated.orders.map(({ role, ending }) => [role, ending])).toEqual([
       ['market', 'filled'],
@@ -292,7 +300,7 @@ describe('a trigger order', () => {
       null,
       (strategy) => reportedSides.push(sidesOf(strategy)),
     ];
-    const rows: Rows = [quiet(10_000), quiet(10_000), quiet(10_000), [10_000, 10_000, 9700, 9900], quiet(9900), quiet(9900)];
+    const rows: readonly PriceRow[] = [quiet(10_000), quiet(10_000), quiet(10_000), [10_000, 10_000, 9700, 9900], quiet(9900), quiet(9900)];
     const { fills } = await runOnContract(rows, steps, {}, { isNet: false });
     expect(reportedSides).toEqual([
       { long: 10, short: 4 },
@@ -352,37 +360,38 @@ describe('a trigger order', () => {
   });
 
   it.each([0, 90_000])('the books of bot and venue are equal at every bar of random trigger orders (latency %i ms)', async (latencyMs) => {
-    class Gambler extends Strategy {
+    class RandomTrader extends Strategy {
       override onBar() {
-        prepared!.checkBooks();
+        currentRun!.checkBooks();
         if (this.random() > 0.5) return;
         const { close } = this.bars.bar;
         const isBuy = this.random() < 0.5;
         const tag = String(Math.floor(this.random() * 4));
-        const kind = this.random();
+        const actionDraw = this.random();
         const trigger = close * (1 + (this.random() - 0.5) / 20);
         const size = this.random() < 0.3 ? undefined : { base: Math.ceil(this.random() * 200) };
-        if (kind < 0.2) this.exit();
-        else if (kind < 0.3) for (const { id } of this.openOrders().slice(0, 2)) this.cancel(id);
+        if (actionDraw < 0.2) this.exit();
+        else if (actionDraw < 0.3) for (const { id } of this.openOrders().slice(0, 2)) this.cancel(id);
         else {
-          const options = kind < 0.45 ? {} : { trigger, tag };
+          const options = actionDraw < 0.45 ? {} : { trigger, tag };
           if (isBuy) this.buy(size ?? { base: 50 }, options);
           else this.sell(size ?? { base: 50 }, options);
         }
       }
     }
-    let fired = 0;
+    let filledTriggers = 0;
     for (const seed of [1, 2, 3]) {
       const bars = walkBars({ rows: 600, missing: 0.03, step: 300, start: 10_000, instrument: linearContract(), seed });
       const options = { seed, fills: { latencyMs, slippagePpm: 300, maxVolumeSharePpm: seed === 2 ? 200_000 : 0 } };
-      const record = await recordFrom(planOf(Gambler, bars, options, { isNet: seed !== 3 }));
+      const record = await recordFrom(planOf(RandomTrader, bars, options, { isNet: seed !== 3 }));
       const netUnits = record.equity.units.at(-1)! - record.startUnits;
       const { netPnl, ...bridge } = costBridge(record, netUnits);
       const total = Object.values(bridge).reduce((units, part) => units + Math.round(Number(part) * 10 ** record.reportingDigits), 0);
       expect([total, Math.round(Number(netPnl) * 10 ** record.reportingDigits)]).toEqual([netUnits, netUnits]);
-      fired += orderRows(record).filter(({ role, ending }) => (role === 'condition' || role === 'stopLoss') && ending === 'filled').length;
+      const isTrigger = (role: string) => role === 'condition' || role === 'stopLoss';
+      filledTriggers += orderRows(record).filter(({ role, ending }) => isTrigger(role) && ending === 'filled').length;
       expect(orderRows(record).filter(({ code, ending }) => ending === 'refused' || code === 'FP_NOT_UNIQUE')).toEqual([]);
     }
-    expect(fired).toBeGreaterThan(60);
+    expect(filledTriggers).toBeGreaterThan(60);
   });
 });

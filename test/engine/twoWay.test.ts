@@ -13,13 +13,13 @@ import { SET_FIGURES } from '../../src/report/sweep/figures/setFigures.ts';
 import { tradesOf } from '../../src/report/trades/trades.ts';
 import { inverseContract, linearContract } from '../fixtures/futuresVenue.ts';
 import type { GivenStrategy } from '../fixtures/runPlan.ts';
-import { barsOfRows, MINUTE, planFor, START_MS } from './world.ts';
+import { barsOfRows, MINUTE, planFor, START_MS } from './backtestFixture.ts';
 
 /** A funding rate of 0.001, in units of 10^-12. */
 const FUNDING_RATE = 1_000_000_000;
 
 /** Buys 107 contracts, sells 57 short beside them, and then reduces the long by 40. */
-class Hedge extends Strategy {
+class LongAndShort extends Strategy {
   rows = 0;
   override onBar() {
     this.rows++;
@@ -30,7 +30,7 @@ class Hedge extends Strategy {
 }
 
 /** Returns the plan of a run in which each row has one price. Funding is paid twice, at a rate of 0.001. */
-function hedgePlan(instrument: Instrument, prices: readonly number[], isNet = false, strategy: GivenStrategy = Hedge): RunPlan {
+function hedgePlan(instrument: Instrument, prices: readonly number[], isNet = false, strategy: GivenStrategy = LongAndShort): RunPlan {
   const rows = prices.map((price): [number, number, number, number] => [price, price, price, price]);
   const bars = barsOfRows(rows, instrument);
   const funding = [2, 4].map((minute) => ({ timeMs: START_MS + minute * MINUTE, rate: FUNDING_RATE, markTicks: prices[0]! }));

@@ -2,8 +2,8 @@
 
 import { expect, it } from 'vitest';
 import { HostCallTexts, RecordingHost } from '../../src/engine/host/recordingHost.ts';
-import { CallableStrategy, NO_FEES, quietBars } from './callableStrategy.ts';
-import { run } from './world.ts';
+import { CallableStrategy, WITHOUT_FEES, quietBars } from './callableStrategy.ts';
+import { run } from './backtestFixture.ts';
 
 it('an amendment by a view of openOrders or of onOrder is recorded like one by this.amend', async () => {
   const log = new HostCallTexts();
@@ -19,7 +19,7 @@ it('an amendment by a view of openOrders or of onOrder is recorded like one by t
     }
   }
   await run(
-    { strategies: [ByView], feeds: { bars: quietBars(6) }, ...NO_FEES },
+    { strategies: [ByView], feeds: { bars: quietBars(6) }, ...WITHOUT_FEES },
     { hostFor: (strategy) => new RecordingHost(strategy, log) },
   );
   expect(log.calls.map(({ text }) => text).filter((text) => text.includes('amend'))).toEqual([

@@ -5,7 +5,7 @@ import { Strategy } from '../../src/index.ts';
 import { HaltActions } from '../../src/engine/router/haltActions.ts';
 import { prepareBacktest, runRecordOf } from '../../src/tasks/backtest/run/runBacktest.ts';
 import { linearContract } from '../fixtures/futuresVenue.ts';
-import { barsOfRows, orderRows, planFor } from './world.ts';
+import { barsOfRows, orderRows, planFor } from './backtestFixture.ts';
 
 const contracts = ['AAA', 'BBB'].map((base) =>
   linearContract({}, { base, id: `futures:E-${base}-USDT` as never, wireName: `E-${base}-USDT` }),

@@ -31,7 +31,7 @@ export interface FaultRunOptions {
   /** Called with each line of the bot's log. */
   readonly notify?: (line: string) => void;
   /** Called during waits with the number of orders sent. */
-  readonly sent?: (orders: number) => void;
+  readonly onProgress?: (sentOrders: number) => void;
 }
 
 /** The result of one fault. */
@@ -134,16 +134,13 @@ class FaultRun {
       this.#fault.mayDuplicate ?? false,
     );
     violations.push(...differences);
-    const { requiredHalts = [], possibleHalts = [], name } = this.#fault;
-    for (const code of this.#clearedHalts.keys())
-      if (![...requiredHalts, ...possibleHalts].includes(code)) violations.push(`${code} has halted the bot`);
-    for (const code of requiredHalts) if (!this.#clearedHalts.has(code)) violations.push(`${code} has not halted the bot`);
+    violations.push(...this.#haltViolations());
     const { impossibleEvents } = bot.deps.engine.orders;
     if (impossibleEvents > 0) violations.push(`${impossibleEvents} impossible events`);
     const halts = Array.from(this.#clearedHalts, ([code, times]) => `${code} ${times}`);
     return {
-      fault: name,
-      orders: this.#sent,
+      fault: this.#fault.name,
+      orders: this.#sentCount,
       lost,
       duplicated,
       unresolved,
@@ -155,11 +152,20 @@ class FaultRun {
     };
   }
 
+  /** Returns the halts that the fault may not cause, and those that it must cause and did not. */
+  #haltViolations(): readonly string[] {
+    const { requiredHalts = [], possibleHalts = [] } = this.#fault;
+    const allowedHalts = [...requiredHalts, ...possibleHalts];
+    const surplus = [...this.#clearedHalts.keys()].filter((code) => !allowedHalts.includes(code));
+    const absent = requiredHalts.filter((code) => !this.#clearedHalts.has(code));
+    return [...surplus.map((code) => `${code} has halted the bot`), ...absent.map((code) => `${code} has not halted the bot`)];
+  }
+
   /**
    * Returns the number of orders that have certainly left, so it never falls. A draft may be dropped because the order that it replaces
    * has filled. An order in state `sent` may wait for the rate limit until it is too old.
    */
-  get #sent(): number {
+  get #sentCount(): number {
     const { orders } = this.#opened.bot.deps.engine;
     const { length, ending } = orders.columns();
     const waiting = orders.active().filter(({ lifecycle }) => lifecycle === 'sent').length + orders.drafts.waiting.length;
@@ -182,7 +188,7 @@ class FaultRun {
       };
       if (act !== undefined) await act(this.#exchange, { turn, maxUnknownMs: this.#maxUnknownMs, reportDuration });
       const max = turn === ACTS ? orders : turn * ordersPerAct;
-      await this.#until(() => this.#sent >= max, STUCK_MS, `order ${max}`, violations);
+      await this.#until(() => this.#sentCount >= max, STUCK_MS, `order ${max}`, violations);
     }
   }
 
@@ -228,9 +234,9 @@ class FaultRun {
   /** Waits until `condition` is true. Reports a violation after `limitMs` without a new order. */
   async #until(condition: () => boolean, limitMs: number, awaited: string, violations: string[]): Promise<void> {
     let endMs = performance.now() + limitMs;
-    let sentCount = this.#sent;
+    let sentCount = this.#sentCount;
     while (!condition()) {
-      const newCount = this.#sent;
+      const newCount = this.#sentCount;
       if (newCount < sentCount) throw new Error(`${this.#fault.name}: ${sentCount} orders were sent, and now ${newCount}`);
       if (newCount > sentCount) {
         endMs = performance.now() + limitMs;
@@ -241,7 +247,7 @@ class FaultRun {
       if (performance.now() > endMs) return void violations.push(`${awaited} did not come within ${Math.round(limitMs / 1000)} s`);
       this.#actAsOperator();
       this.#measureUnknown();
-      this.#options.sent?.(sentCount);
+      this.#options.onProgress?.(sentCount);
       await pause(POLL_MS);
     }
   }

@@ -35,7 +35,7 @@ export interface FaultCase {
   readonly mayDuplicate?: boolean;
 }
 
-const OPS: Readonly<Record<Market, { readonly create: string; readonly cancel: string; readonly reads: readonly string[] }>> = {
+const OPERATIONS: Readonly<Record<Market, { readonly create: string; readonly cancel: string; readonly reads: readonly string[] }>> = {
   spot: {
     create: 'spot.newOrder',
     cancel: 'spot.cancelOrder',
@@ -47,7 +47,7 @@ const OPS: Readonly<Record<Market, { readonly create: string; readonly cancel: s
     reads: ['openOrders', 'myTrades', 'orderHistory', 'positions', 'orderInformation'].map((name) => `futures.${name}`),
   },
 };
-const { create, cancel, reads } = OPS.spot;
+const { create, cancel, reads } = OPERATIONS.spot;
 
 /** Returns a fault of a spot run. */
 const spot = (name: string, schedule: readonly FaultRow[], options: Partial<FaultCase> = {}): FaultCase => ({
@@ -149,12 +149,12 @@ export const FAULTS: readonly FaultCase[] = [
     name: 'futures',
     market: 'futures',
     schedule: [
-      { point: 'NET.reqDrop', op: OPS.futures.create, p: 0.03 },
-      { point: 'NET.respDrop', op: OPS.futures.create, p: 0.08 },
-      { point: 'NET.reqDelay', op: OPS.futures.create, p: 0.04, params: { ms: 4000 } },
-      { point: 'NET.truncate', op: OPS.futures.create, p: 0.04, params: { bytes: 7 } },
-      { point: 'BUS.cancelDelay', op: OPS.futures.cancel, p: 0.3, params: { ms: 10_000 } },
-      ...OPS.futures.reads.map((op) => ({ point: 'NET.reqDrop', op, p: 0.02 })),
+      { point: 'NET.reqDrop', op: OPERATIONS.futures.create, p: 0.03 },
+      { point: 'NET.respDrop', op: OPERATIONS.futures.create, p: 0.08 },
+      { point: 'NET.reqDelay', op: OPERATIONS.futures.create, p: 0.04, params: { ms: 4000 } },
+      { point: 'NET.truncate', op: OPERATIONS.futures.create, p: 0.04, params: { bytes: 7 } },
+      { point: 'BUS.cancelDelay', op: OPERATIONS.futures.cancel, p: 0.3, params: { ms: 10_000 } },
+      ...OPERATIONS.futures.reads.map((op) => ({ point: 'NET.reqDrop', op, p: 0.02 })),
       { point: 'READ.lag', op: 'futures.myTrades', p: 0.01, params: { ms: 2000 } },
     ],
   },

@@ -6,12 +6,12 @@ import { join } from 'node:path';
 import { progressLine } from '../../src/cli/terminal/progressLine.ts';
 import { FAULTS, type FaultCase } from './faultTable.ts';
 import { runFault, type FaultResult, type FaultRunOptions } from './faultRun.ts';
-import { HEADERS, isClean, lineOf, problemReport, resultLine, rowOf } from './report.ts';
+import { HEADERS, isClean, jsonRow, problemReport, resultLine, tableLine } from './report.ts';
 
 declare const ROOT: string;
 
 /** Options of the command line, as text. */
-export interface Options {
+export interface FaultsOptions {
   readonly json?: boolean;
   readonly orders?: string;
   /** Names of faults, separated by commas. */
@@ -25,7 +25,7 @@ export interface Options {
 }
 
 /** Runs the faults. Returns the exit code: 0 without violations, 1 with one, 2 for an unknown name. */
-export async function main({ json = false, only, verbose = false, jobs = '4', ...numbers }: Options): Promise<number> {
+export async function main({ json = false, only, verbose = false, jobs = '4', ...numbers }: FaultsOptions): Promise<number> {
   const names = only?.split(',') ?? [];
   const unknown = names.filter((name) => !FAULTS.some((fault) => fault.name === name));
   if (unknown.length > 0) {
@@ -35,9 +35,9 @@ export async function main({ json = false, only, verbose = false, jobs = '4', ..
   const { orders = '500', seed = '1', speed = '10' } = numbers;
   const selected = FAULTS.filter(({ name }) => names.length === 0 || names.includes(name));
   const campaign = new Campaign(selected, { root: ROOT, orders: Number(orders), seed: Number(seed), speed: Number(speed) }, json, verbose);
-  if (!json) process.stdout.write(lineOf(HEADERS));
+  if (!json) process.stdout.write(tableLine(HEADERS));
   const results = await campaign.run(Number(jobs));
-  if (json) process.stdout.write(`${JSON.stringify(results.map(rowOf), null, 2)}\n`);
+  if (json) process.stdout.write(`${JSON.stringify(results.map(jsonRow), null, 2)}\n`);
   return results.every(isClean) ? 0 : 1;
 }
 
@@ -48,7 +48,7 @@ class Campaign {
   readonly #json: boolean;
   readonly #verbose: boolean;
   /** Number of orders sent by each started fault. */
-  readonly #sent = new Map<FaultCase, number>();
+  readonly #sentByFault = new Map<FaultCase, number>();
   readonly #progress = progressLine('orders');
 
   constructor(selected: readonly FaultCase[], options: FaultRunOptions, json: boolean, verbose: boolean) {
@@ -81,7 +81,7 @@ class Campaign {
         logLines.push(message);
         if (this.#verbose) process.stderr.write(`${name}: ${message}`);
       },
-      sent: (orders) => this.#showProgress(fault, orders),
+      onProgress: (sentOrders) => this.#showProgress(fault, sentOrders),
     }).catch((error: unknown) => abortedResult(name, error));
     this.#showProgress(fault, this.#options.orders);
     this.#progress.clear();
@@ -91,14 +91,14 @@ class Campaign {
   }
 
   /** Shows the share of orders that all selected faults have sent. */
-  #showProgress(fault: FaultCase, orders: number): void {
-    const max = this.#options.orders;
-    this.#sent.set(fault, Math.min(orders, max));
-    const done = [...this.#sent.values()].reduce((sum, count) => sum + count, 0);
+  #showProgress(fault: FaultCase, sentOrders: number): void {
+    const ordersPerFault = this.#options.orders;
+    this.#sentByFault.set(fault, Math.min(sentOrders, ordersPerFault));
+    const done = [...this.#sentByFault.values()].reduce((sum, count) => sum + count, 0);
     this.#progress.show(
       this.#selected.length === 1 ? fault.name : `${this.#selected.length} faults`,
       done,
-      done / (max * this.#selected.length),
+      done / (ordersPerFault * this.#selected.length),
     );
   }
 }

@@ -7,7 +7,7 @@ export const isClean = ({ lost, duplicated, unresolved, ledgerEqual, violations 
   lost + duplicated + unresolved === 0 && ledgerEqual && violations.length === 0;
 
 /** Returns the members that `--json` prints for a fault. */
-export const rowOf = ({ fault, orders, lost, duplicated, unresolved, ledgerEqual }: FaultResult) => ({
+export const jsonRow = ({ fault, orders, lost, duplicated, unresolved, ledgerEqual }: FaultResult) => ({
   fault,
   orders,
   lost,
@@ -20,7 +20,7 @@ export const rowOf = ({ fault, orders, lost, duplicated, unresolved, ledgerEqual
 export const HEADERS = ['fault', 'orders', 'unknown', 'fills', 'lost', 'duplicated', 'unresolved', 'ledger', 's'];
 const WIDTHS = [24, 7, 8, 6, 5, 11, 11, 9, 4];
 /** Returns a line of the table with aligned cells. */
-export const lineOf = (cells: readonly (string | number)[]): string =>
+export const tableLine = (cells: readonly (string | number)[]): string =>
   `${cells
     .map((cell, column) => String(cell).padEnd(WIDTHS[column] ?? 0))
     .join('')
@@ -28,7 +28,7 @@ export const lineOf = (cells: readonly (string | number)[]): string =>
 
 /** Returns the table line of a result. */
 export function resultLine({ fault, orders, unknown, fills, lost, duplicated, unresolved, ledgerEqual, seconds }: FaultResult): string {
-  return lineOf([fault, orders, unknown, fills, lost, duplicated, unresolved, ledgerEqual ? 'equal' : 'differs', seconds]);
+  return tableLine([fault, orders, unknown, fills, lost, duplicated, unresolved, ledgerEqual ? 'equal' : 'differs', seconds]);
 }
 
 /** Maximum number of violations that a problem report lists. */

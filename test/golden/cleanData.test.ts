@@ -16,41 +16,30 @@ const klineFiles = existsSync(KLINES_FOLDER)
   ? readdirSync(KLINES_FOLDER).flatMap((set) => readdirSync(join(KLINES_FOLDER, set)).map((file) => join(set, file)))
   : [];
 
+/** Reads a packed CSV file of numbers. Returns a function that returns the column at a position. */
+function readColumns(path: string): (position: number) => Float64Array {
+  const [, ...lines] = gunzipSync(readFileSync(path)).toString().trimEnd().split('\n');
+  const rows = lines.map((line) => line.split(',').map(Number));
+  return (position) => Float64Array.from(rows, (row) => row[position]!);
+}
+
 /** Reads the bars of a packed file. Its name has the symbol and the interval. */
 function barsOf(file: string): BarColumns {
   const [, symbol = '', intervalText = ''] = /([A-Z]+)-(\w+)\.csv\.gz$/.exec(file)!;
   const interval = parseInterval(intervalText)!;
-  const rows = gunzipSync(readFileSync(join(KLINES_FOLDER, file)))
-    .toString()
-    .trimEnd()
-    .split('\n')
-    .slice(1);
-  const columns = Array.from({ length: 6 }, () => new Float64Array(rows.length));
-  rows.forEach((row, index) => {
-    const cells = row.split(',');
-    // Further columns of the file are not needed.
-    columns.forEach((column, field) => (column[index] = Number(cells[field])));
-  });
-  const [openMs, open, high, low, close, volume] = columns as [
-    Float64Array,
-    Float64Array,
-    Float64Array,
-    Float64Array,
-    Float64Array,
-    Float64Array,
-  ];
-  const closeMs = openMs.map((ms) => ms + typicalLengthMs(interval));
+  const columnAt = readColumns(join(KLINES_FOLDER, file));
+  const openMs = columnAt(0);
   return {
     instrument: testInstrument({ wireName: symbol }),
     interval,
-    length: rows.length,
+    length: openMs.length,
     openMs,
-    closeMs,
-    open,
-    high,
-    low,
-    close,
-    volume,
+    closeMs: openMs.map((ms) => ms + typicalLengthMs(interval)),
+    open: columnAt(1),
+    high: columnAt(2),
+    low: columnAt(3),
+    close: columnAt(4),
+    volume: columnAt(5),
   };
 }
 
@@ -68,16 +57,10 @@ const markFiles = existsSync(MARKS_FOLDER)
 test.skipIf(markFiles.length === 0)('real mark prices have no jump, no change of level and no stretch without changes', () => {
   const warnings = markFiles.flatMap((file) => {
     const [, symbol = '', interval = ''] = /([A-Z]+)-(\w+)\.csv\.gz$/.exec(file)!;
-    const rows = gunzipSync(readFileSync(join(MARKS_FOLDER, file)))
-      .toString()
-      .trimEnd()
-      .split('\n')
-      .slice(1)
-      .map((row) => row.split(',').map(Number));
-    const column = (field: number) => Float64Array.from(rows, (row) => row[field]!);
-    const openMs = column(0);
+    const columnAt = readColumns(join(MARKS_FOLDER, file));
+    const openMs = columnAt(0);
     const closeMs = openMs.map((ms) => ms + markLengthMs(parseMarkInterval(interval)!));
-    const klines = { openMs, closeMs, open: column(1), high: column(2), low: column(3), close: column(4) };
+    const klines = { openMs, closeMs, open: columnAt(1), high: columnAt(2), low: columnAt(3), close: columnAt(4) };
     return markWarnings(symbol, interval, klines).map(({ code, text }) => `${file}: ${code} ${text}`);
   });
   expect(warnings).toEqual([]);

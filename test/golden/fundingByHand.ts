@@ -6,7 +6,7 @@ import { Decimal } from 'decimal.js';
 import type { BacktestResult } from 'isobar/run';
 import { sharedFile } from '../fixtures/sharedData.ts';
 
-/** Returns the rows of a packed file, without its head. */
+/** Returns the cells of the rows of a packed CSV file, without its header. */
 function rowsOf(...path: string[]): string[][] {
   const [, ...lines] = gunzipSync(readFileSync(sharedFile(...path)!))
     .toString('utf8')

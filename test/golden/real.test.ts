@@ -1,4 +1,4 @@
-// Tests the definitions on real bars: they run after the import that their comment names, and pay the funding of the files.
+// Tests the shipped definitions on real bars: they run after the import that their comment names, and pay the funding of the files.
 
 import { mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,20 +11,20 @@ import { definitionsIn, isobar, placementSettings } from './definitions.ts';
 import { fundingByHand } from './fundingByHand.ts';
 
 /** Folders of the files that the comments name. Files of futures keep the folders of the shared data. */
-const SPOT = sharedFile('klines', 'binance-spot');
-const UNIVERSE = sharedFile('klines', 'binance-um-universe');
-const FUTURES = ['klines', 'mark', 'funding'] as const;
+const SPOT_FOLDER = sharedFile('klines', 'binance-spot');
+const UNIVERSE_FOLDER = sharedFile('klines', 'binance-um-universe');
+const FUTURES_FOLDERS = ['klines', 'mark', 'funding'] as const;
 const folder = mkdtempSync(join(tmpdir(), 'isobar-real-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-for (const source of [SPOT, UNIVERSE]) {
+for (const source of [SPOT_FOLDER, UNIVERSE_FOLDER]) {
   if (source !== null) for (const name of readdirSync(source)) symlinkSync(join(source, name), join(folder, name));
 }
-for (const kind of FUTURES) {
+for (const kind of FUTURES_FOLDERS) {
   const source = sharedFile(kind);
   if (source !== null) symlinkSync(source, join(folder, kind));
 }
-const FUNDING = sharedFile('funding', 'binance-um-2024');
+const FUNDING_FOLDER = sharedFile('funding', 'binance-um-2024');
 const FUNDED_DEFINITIONS = ['perpetualTrend', 'fundingFade', 'fundingCarry'];
 const importedCommands = new Set<string>();
 const resultByFile = new Map<string, BacktestResult>();
@@ -41,7 +41,7 @@ async function resultOf(file: string, bars: readonly string[]): Promise<Backtest
 }
 
 describe.each(definitionsIn('backtests/real'))('backtests/real: $name', ({ name, file, bars }) => {
-  it.skipIf(SPOT === null || UNIVERSE === null)(
+  it.skipIf(SPOT_FOLDER === null || UNIVERSE_FOLDER === null)(
     `the definition ${name} on real bars runs after the imports that its comment names`,
     async () => {
       const { summary } = await resultOf(file, bars);
@@ -54,7 +54,7 @@ describe.each(definitionsIn('backtests/real'))('backtests/real: $name', ({ name,
   );
 
   if (FUNDED_DEFINITIONS.includes(name)) {
-    it.skipIf(FUNDING === null)(
+    it.skipIf(FUNDING_FOLDER === null)(
       `the definition ${name} pays the funding of the files, and its cost bridge adds up to the last unit`,
       async () => {
         const result = await resultOf(file, bars);
@@ -70,8 +70,11 @@ describe.each(definitionsIn('backtests/real'))('backtests/real: $name', ({ name,
             .toFixed(),
         ).toBe(netPnl);
         expect(new Decimal(run.endEquity).minus(run.startEquity).toFixed()).toBe(netPnl);
-        const sources = run.instruments.map(({ id, markSource }) => [id.startsWith('futures:'), markSource.includes('mark klines 1h')]);
-        expect(sources.filter(([isFutures, isMarked]) => isFutures !== isMarked)).toEqual([]);
+        const sources = run.instruments.map(({ id, markSource }) => ({
+          isFutures: id.startsWith('futures:'),
+          hasMarkKlines: markSource.includes('mark klines 1h'),
+        }));
+        expect(sources.filter(({ isFutures, hasMarkKlines }) => isFutures !== hasMarkKlines)).toEqual([]);
       },
     );
   }

@@ -201,18 +201,18 @@ export class BotWorld {
   /** Waits until `condition` is true for the bot's view. Throws after `limitMs`, or when the bot ends. */
   async until(bot: BotProcess, awaited: string, limitMs: number, condition: (view: BotView) => boolean): Promise<BotView> {
     const endMs = performance.now() + limitMs;
-    let last: BotView | null = null;
+    let lastView: BotView | null = null;
     while (performance.now() < endMs) {
       if (bot.isOver) throw new Error(`${awaited}: the bot ended: ${bot.text}`);
-      last = await askView(this.data).catch(() => null);
-      if (last !== null && condition(last)) return last;
+      lastView = await askView(this.data).catch(() => null);
+      if (lastView !== null && condition(lastView)) return lastView;
       await pause(POLL_MS);
     }
-    const why = last?.scopes
+    const why = lastView?.scopes
       .flatMap(({ scope, causes }) => causes.map(({ code, why: message }) => `${scope} ${code}: ${message}`))
       .join('; ');
     throw new Error(
-      `${awaited} did not come within ${Math.round(limitMs)} ms; ${why}; audit: ${last?.audit.message}; unknown: ${last?.unknown.length}`,
+      `${awaited} did not come within ${Math.round(limitMs)} ms; ${why}; audit: ${lastView?.audit.message}; unknown: ${lastView?.unknown.length}`,
     );
   }
 

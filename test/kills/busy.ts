@@ -1,6 +1,11 @@
-// Trades all the time by a seed, for bots that are killed: limits, market orders and cancels.
+// A strategy that trades all the time by a seed, for bots that are killed: limits, market orders and cancels.
 import { int, Strategy, type Feed } from 'isobar';
 
+/** Multiplier and modulus of the MINSTD generator of random numbers. */
+const MULTIPLIER = 48_271;
+const MODULUS = 2_147_483_647;
+
+/** Decides every `pace` seconds, and at each bar. */
 export default class Busy extends Strategy.with({ seed: int(1, { min: 1 }), pace: int(5, { min: 1, unit: 's' }) }) {
   symbols = this.feeds('bars');
   #randomState = this.params.seed;
@@ -34,8 +39,8 @@ export default class Busy extends Strategy.with({ seed: int(1, { min: 1 }), pace
 
   /** Returns the next number in (0, 1) of a generator of its own, which a restart begins again. */
   #nextRandom(): number {
-    this.#randomState = (this.#randomState * 48_271) % 2_147_483_647;
-    return this.#randomState / 2_147_483_647;
+    this.#randomState = (this.#randomState * MULTIPLIER) % MODULUS;
+    return this.#randomState / MODULUS;
   }
   #isDrawn(probability: number): boolean {
     return this.#nextRandom() < probability;

@@ -164,12 +164,12 @@ export class BotKiller {
   async end(): Promise<BotKills> {
     const { world } = this;
     const lastBot = await this.#startAndCompare();
-    if (world.belief().filled.size === 0) await world.until(lastBot, 'a fill', MAX_START_MS, ({ counts }) => counts.fills > 0);
+    if (world.belief().filledQty.size === 0) await world.until(lastBot, 'a fill', MAX_START_MS, ({ counts }) => counts.fills > 0);
     await lastBot.kill();
     const orders = await world.exchange.orders();
-    const { state, filled } = world.belief();
+    const { state, filledQty } = world.belief();
     const count = (kind: RecordKind): number => state.counts.get(kind) ?? 0;
-    if (filled.size === 0) throw new Error('nothing was filled: the kills have shown nothing');
+    if (filledQty.size === 0) throw new Error('nothing was filled: the kills have shown nothing');
     return { kills: this.kills, orders: orders.length, fills: count('FILL'), unknown: count('EVID'), slowestStartMs: this.slowestStartMs };
   }
 

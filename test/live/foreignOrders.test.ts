@@ -77,7 +77,7 @@ async function decideThreeOrders(): Promise<string> {
   // The decision is durable before its reply.
   expect(journalText()).toMatch(new RegExp(`"k":"HUMAN","who":"me","what":"adopt","id":"spot:BTCUSDT ${restingId}"`));
   expect(control.view().open).toMatchObject([{ venueId: restingId, strategy: 'Idle', qty: '0.01', lifecycle: 'working' }]);
-  expect(engine.reservations.openTotal).toBe(1);
+  expect(engine.reservations.openOrdersTotal).toBe(1);
 
   // The fills of the adopted order are booked as if the bot had sent it.
   expect(await control.decide({ what: 'adopt', id: fillingId, strategy: null, why: 'mine' }, 'me')).toMatchObject({ done: true });

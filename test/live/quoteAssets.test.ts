@@ -15,7 +15,7 @@ import { botFileOf } from '../../src/tasks/bot/botFile.ts';
 import { replayFolder } from '../../src/tasks/bot/decisions/replayFolder.ts';
 import type { LiveOptions } from '../../src/tasks/bot/openLiveBot.ts';
 import { writeBotFile } from '../../src/tasks/control/folder/botFile.ts';
-import { coarser, spotInstrument, walkBars } from '../engine/world.ts';
+import { coarser, spotInstrument, walkBars } from '../engine/backtestFixture.ts';
 import { feedPlan, runPlan } from '../fixtures/runPlan.ts';
 import { balancesOf } from '../parity/holdings.ts';
 import { backtestOf, tablesOf } from '../parity/parity.ts';

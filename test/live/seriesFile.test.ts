@@ -137,7 +137,7 @@ test.each([
     {
       strategy: SeriesFollower,
       definition: SERIES,
-      before: (folder) => {
+      beforeStart: (folder) => {
         const warmupLines = [0, 1, 2, 3, 4, 5].map((hour) => fileLine(hour, hour % 4));
         writeFileSync(seriesPath(folder), HEADER + warmupLines.join(''));
       },

@@ -61,8 +61,12 @@ test('after a change of both sides by hand, the view names each side until the o
   const lotsAtExchange = (): readonly number[] => venue.wallets.openPositions(0).map(({ lots }) => lots);
   await until(() => lotsAtExchange().length === 2 && firstRun.opened.bot.fills.length >= 2, 60_000, 'both positions');
   const auditedMs = (): number => firstRun.opened.bot.auditState.fastMs ?? 0;
-  const filledMs = auditedMs();
-  await until(() => auditedMs() > filledMs + 30_000 && firstRun.opened.bot.auditState.result === 'ok', 60_000, 'audits of both positions');
+  const lastAuditMs = auditedMs();
+  await until(
+    () => auditedMs() > lastAuditMs + 30_000 && firstRun.opened.bot.auditState.result === 'ok',
+    60_000,
+    'audits of both positions',
+  );
   // A change by hand that no list of trades shows.
   for (const position of venue.wallets.openPositions(0)) Object.assign(position, { lots: position.lots - 100 });
   expect(lotsAtExchange()).toEqual([200, 200]);

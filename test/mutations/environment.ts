@@ -6,7 +6,7 @@ const FAULTS = 'test/rest/exchangeFaults.test.ts';
 const WINDOW = 'src/adapters/exchange/limits/windowUse.ts';
 
 /** The guards, in the order of their numbers. */
-export const EXTERNAL: readonly Guard[] = [
+export const ENVIRONMENT: readonly Guard[] = [
   switchGuard(47, 'syncIsFinal', 'adapters/journal/records'),
   switchGuard(48, 'checksums', 'adapters/journal/records'),
   switchGuard(49, 'rejectsDamage', 'adapters/journal/records'),

@@ -10,21 +10,21 @@ const LIVE_ORDERS = 'src/orders/liveOrders.test.ts';
 const RESERVED = 'an order is reserved from its approval until its end is certain';
 const REDUCTIONS = {
   file: 'src/risk/rules/openOrderRules.ts',
-  from: 'return closableLots > 0 && takenLots(strategy, instrumentIndex, isBuy, ledger, reservations) + worstLots <= closableLots;',
-  to: 'return closableLots > 0 && worstLots <= closableLots;',
+  from: 'return takenLots(strategy, instrumentIndex, isBuy, ledger, reservations) + worstLots <= closableLots;',
+  to: 'return worstLots <= closableLots;',
 };
 /** The same change for reductions that sell coins. */
 const SALES = {
   file: 'src/risk/exposure/spotExposure.ts',
-  from: 'reservations.sellLots(strategy, instrumentIndex) + order.worstLots);',
-  to: 'order.worstLots);',
+  from: 'reservations.sellLots(strategy, instrumentIndex) + order.worstLots;',
+  to: 'order.worstLots;',
 };
 
 /** The guards, in the order of their numbers. */
 export const EXPOSURE: readonly Guard[] = [
   {
     row: 32,
-    name: '32: what is unknown is not reserved',
+    name: '32: orders of unknown outcome are not reserved',
     file: MANAGER,
     from: 'order.wasUnknown = true;',
     to: 'order.wasUnknown = true;\n    this.reservations.release(order);',
@@ -33,7 +33,7 @@ export const EXPOSURE: readonly Guard[] = [
   },
   {
     row: 33,
-    name: '33: what is sent is not reserved',
+    name: '33: sent orders are not reserved',
     file: MANAGER,
     from: 'const seq = this.journal.submitted(order);',
     to: 'const seq = this.journal.submitted(order);\n    this.reservations.release(order);',
@@ -42,7 +42,7 @@ export const EXPOSURE: readonly Guard[] = [
   },
   {
     row: 34,
-    name: '34: reductions are of what is believed to be held',
+    name: '34: reductions ignore other open orders that close the same position',
     ...SALES,
     and: [REDUCTIONS],
     test: 'src/risk/rules.test.ts',
@@ -59,7 +59,7 @@ export const EXPOSURE: readonly Guard[] = [
   },
   {
     row: 36,
-    name: '36: an order that is not found has ended',
+    name: '36: an order that no list shows counts as ended',
     file: 'src/adapters/exchange/observe/statusReader.ts',
     from: 'this.#noteEmptyRead(tracked);\n      return;',
     to: "this.#reportEnd(tracked, 'canceled');\n      return;",
@@ -68,7 +68,7 @@ export const EXPOSURE: readonly Guard[] = [
   },
   {
     row: 37,
-    name: '37: an unknown status is an end',
+    name: '37: an unknown status counts as the end of an order',
     file: 'src/protocol/shapes/codes.ts',
     from: "UNKNOWN: { kind: 'neither', lifecycle: null, reason: null },",
     to: "UNKNOWN: terminalMeaning('canceled'),",
@@ -77,16 +77,16 @@ export const EXPOSURE: readonly Guard[] = [
   },
   {
     row: 38,
-    name: '38: a cancel that was asked for frees what was reserved',
+    name: '38: a requested cancel releases the reservation',
     file: MANAGER,
-    from: 'this.journal.cancelSent(order);\n    this.exchange.cancel(order);\n  }\n\n  acked(',
-    to: 'this.journal.cancelSent(order);\n    this.reservations.release(order);\n    this.exchange.cancel(order);\n  }\n\n  acked(',
+    from: 'this.journal.cancelSent(order);\n    this.exchange.cancel(order);\n  }',
+    to: 'this.journal.cancelSent(order);\n    this.reservations.release(order);\n    this.exchange.cancel(order);\n  }',
     test: LIVE_ORDERS,
     named: RESERVED,
   },
   {
     row: 39,
-    name: '39: an end is confirmed though fills lack',
+    name: '39: an end is confirmed although fills are missing',
     file: 'src/adapters/exchange/order/assessStatus.ts',
     from: 'if (isFarEnough && !needsTrades && (',
     to: 'if (isFarEnough && (',
@@ -123,7 +123,7 @@ export const EXPOSURE: readonly Guard[] = [
   },
   {
     row: 44,
-    name: '44: a trigger order of unknown status is gone',
+    name: '44: a trigger order of unknown status counts as ended',
     file: 'src/adapters/exchange/calls/triggers.ts',
     from: "=> word === 'PENDING' || word === 'UNKNOWN';",
     to: "=> word === 'PENDING';",
@@ -169,7 +169,7 @@ export const EXPOSURE: readonly Guard[] = [
   },
   {
     row: 52,
-    name: '52: a decision is free while its order is unknown',
+    name: '52: a decision slot is free while its order is of unknown outcome',
     file: CONFLICTS,
     from: 'order.parent === 0 && openOrder.parent === 0 && openOrder.strategy === order.strategy',
     to: 'openOrder.state !== STATE.unknown && order.parent === 0 && openOrder.parent === 0 && openOrder.strategy === order.strategy',
@@ -178,7 +178,7 @@ export const EXPOSURE: readonly Guard[] = [
   },
   {
     row: 60,
-    name: '60: a kill closes on while a slice is of unknown outcome',
+    name: '60: a kill sends the next slice while one is of unknown outcome',
     file: 'src/tasks/kill/flatten/flatten.ts',
     from: "if (outcome.kind === 'unknown') return endWith(",
     to: "if (outcome.kind === 'unknown') continue;\n    if (outcome.kind === 'unknown') return endWith(",

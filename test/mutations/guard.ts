@@ -1,6 +1,8 @@
 // Describes a guard of the order path as a row of a table: its place, the edit that removes it, and the test that must fail without it.
 
+/** An edit of one source file. */
 export interface Change {
+  /** Path of the file from the root of the repository. */
   readonly file: string;
   /** Text that occurs exactly once in the file. `to` replaces it when the guard is off. */
   readonly from: string;
@@ -15,12 +17,13 @@ export interface Guard extends Change {
   readonly name: string;
   /** The edits at other places that hold the same guard. */
   readonly and?: readonly Change[];
+  /** Path of the test file from the root of the repository. */
   readonly test: string;
   /** A part of the full name of the test. */
   readonly named: string;
 }
 
-/** Returns a guard that a `guards.ts` can switch off. Its test has a scenario that fails without the guard. */
+/** Returns a guard that is a member of a `guards.ts`, where one edit switches it off. Its test has a scenario that fails without the guard. */
 export const switchGuard = (row: number, member: string, room: 'orders/prove' | 'adapters/journal/records'): Guard => ({
   row,
   name: `${row}: ${member} of src/${room}/guards.ts is off`,

@@ -1,211 +1,212 @@
-// Lists guards 63 to 96 of a kill that works without the bot: which orders and positions are the bot's, what is closed, and what counts as
-// flat.
+// Lists guards 63 to 96, which protect a kill that works without the bot. They decide which orders and positions belong to the bot, how much
+// is closed, and which position counts as flat. Each entry removes one guard from the source; the named test must then fail.
 
 import type { Guard } from './guard.ts';
 
-const EVIDENCE = 'src/tasks/kill/plan/attribution.ts';
-const EVIDENCE_TEST = 'src/tasks/kill/plan/attribution.test.ts';
-const JUDGE = 'src/tasks/kill/evidence/evidenceReader.ts';
-const JUDGE_TEST = 'src/tasks/kill/evidence/evidenceReader.test.ts';
+const ATTRIBUTION = 'src/tasks/kill/plan/attribution.ts';
+const ATTRIBUTION_TEST = 'src/tasks/kill/plan/attribution.test.ts';
+const EVIDENCE_READER = 'src/tasks/kill/evidence/evidenceReader.ts';
+const EVIDENCE_READER_TEST = 'src/tasks/kill/evidence/evidenceReader.test.ts';
 const FLATTEN = 'src/tasks/kill/flatten/flatten.ts';
 const FLATTEN_TEST = 'src/tasks/kill/flatten/flatten.test.ts';
-const FUTURES = 'src/tasks/kill/flatten/futuresCloser.ts';
-const FUTURES_TEST = 'src/tasks/kill/flatten/futuresCloser.test.ts';
-const SPOT = 'src/tasks/kill/flatten/spotCloser.ts';
-const BOOKS = 'src/tasks/kill/evidence/journalBooks.ts';
-const PLAN = 'src/tasks/kill/plan/killPlan.ts';
-const PLAN_TEST = 'src/tasks/kill/plan/killPlan.test.ts';
-const SEPARATE = 'src/tasks/kill/separate/standaloneKill.ts';
-const TRIGGERS = 'src/tasks/kill/cancel/drainTriggers.ts';
+const FUTURES_CLOSER = 'src/tasks/kill/flatten/futuresCloser.ts';
+const FUTURES_CLOSER_TEST = 'src/tasks/kill/flatten/futuresCloser.test.ts';
+const SPOT_CLOSER = 'src/tasks/kill/flatten/spotCloser.ts';
+const JOURNAL_BOOKS = 'src/tasks/kill/evidence/journalBooks.ts';
+const KILL_PLAN = 'src/tasks/kill/plan/killPlan.ts';
+const KILL_PLAN_TEST = 'src/tasks/kill/plan/killPlan.test.ts';
+const STANDALONE_KILL = 'src/tasks/kill/separate/standaloneKill.ts';
+const DRAIN_TRIGGERS = 'src/tasks/kill/cancel/drainTriggers.ts';
 const HOSTILE_TEST = 'test/service/killHostile.test.ts';
-const SETTLE = 'src/tasks/kill/flatten/settleSlice.ts';
+const SETTLE_SLICE = 'src/tasks/kill/flatten/settleSlice.ts';
 
+/** The guards, in the order of their numbers. */
 export const KILL: readonly Guard[] = [
   {
     row: 63,
     name: '63: of two orders of the exchange that fit a lost order, one is taken for it',
-    file: EVIDENCE,
+    file: ATTRIBUTION,
     from: 'fits.length === 1 && ',
     to: '',
-    test: EVIDENCE_TEST,
+    test: ATTRIBUTION_TEST,
     named: 'two orders of the exchange that fit one lost order',
   },
   {
     row: 64,
     name: '64: an order of the exchange that fits two lost orders is taken for one of them',
-    file: EVIDENCE,
+    file: ATTRIBUTION,
     from: ' && fitsOnlyThis',
     to: '',
-    test: EVIDENCE_TEST,
+    test: ATTRIBUTION_TEST,
     named: 'two lost orders that fit one order of the exchange',
   },
   {
     row: 65,
-    name: '65: lists that are cut prove something',
-    file: EVIDENCE,
+    name: '65: incomplete lists prove absence',
+    file: ATTRIBUTION,
     from: 'const areListsConclusive = isComplete && isBeyondHorizon(order);',
     to: 'const areListsConclusive = isBeyondHorizon(order);',
-    test: EVIDENCE_TEST,
+    test: ATTRIBUTION_TEST,
     named: 'incomplete lists',
   },
   {
     row: 66,
     name: '66: absence counts before the absence horizon',
-    file: EVIDENCE,
+    file: ATTRIBUTION,
     from: 'const areListsConclusive = isComplete && isBeyondHorizon(order);',
     to: 'const areListsConclusive = isComplete;',
-    test: EVIDENCE_TEST,
+    test: ATTRIBUTION_TEST,
     named: 'lists before the absence horizon',
   },
   {
     row: 67,
     name: '67: an order may be later than the window of its create',
-    file: EVIDENCE,
+    file: ATTRIBUTION,
     from: 'row.timeMs > latestMs || ',
     to: '',
-    test: EVIDENCE_TEST,
+    test: ATTRIBUTION_TEST,
     named: 'an order after the window of the lost one',
   },
   {
     row: 68,
     name: '68: a market buy is recognised whatever its amount',
-    file: EVIDENCE,
+    file: ATTRIBUTION,
     from: 'if (amount !== null) return new Decimal(row.qty).equals(amount);',
     to: 'if (amount !== null) return true;',
-    test: EVIDENCE_TEST,
+    test: ATTRIBUTION_TEST,
     named: 'a market buy by amount',
   },
   {
     row: 69,
     name: '69: trades beyond the limit of an order may be its own',
-    file: EVIDENCE,
+    file: ATTRIBUTION,
     from: 'if (row !== null) return mayBeRowOf(row, order) && !isBeyondLimit();',
     to: 'if (row !== null) return mayBeRowOf(row, order);',
-    test: EVIDENCE_TEST,
+    test: ATTRIBUTION_TEST,
     named: 'is not the lost one',
   },
   {
     row: 70,
     name: '70: an order of the exchange is counted for several lost orders',
-    file: EVIDENCE,
+    file: ATTRIBUTION,
     from: 'if (usedIds.has(venueId)) continue;',
     to: '',
-    test: EVIDENCE_TEST,
+    test: ATTRIBUTION_TEST,
     named: 'it counts once',
   },
   {
     row: 71,
     name: '71: fills of no order count as booked',
-    file: BOOKS,
+    file: JOURNAL_BOOKS,
     from: 'this.#unattributed.push({ instrument: record.symbol, row: unattributedRow(record) });',
     to: 'this.#noteBookedId(record.symbol, record.tradeId, record.side);',
-    test: JUDGE_TEST,
+    test: EVIDENCE_READER_TEST,
     named: 'an unattributed fill of the journal is attributed again',
   },
   {
     row: 72,
     name: '72: the client id of an order that is read by its id does not count',
-    file: JUDGE,
+    file: EVIDENCE_READER,
     from: 'if (isOwn) this.books.noteVenueId(row.cid, venueId, row.action);',
     to: 'if (isOwn) this.#foreignIds.add(venueId);',
-    test: JUDGE_TEST,
+    test: EVIDENCE_READER_TEST,
     named: 'trades of a lost order count',
   },
   {
     row: 73,
     name: '73: the client id of another program does not count',
-    file: JUDGE,
+    file: EVIDENCE_READER,
     from: 'else this.#foreignIds.add(venueId);',
     to:
       'else if (isSecondOpening(instrument, row, this.books)) this.#foreignIds.add(venueId);\n' +
       '      else unnamed.push(unnamedOf(instrument, venueId, row, tradesByOrder.get(venueId) ?? []));',
-    test: JUDGE_TEST,
+    test: EVIDENCE_READER_TEST,
     named: 'trades of an order with a foreign client order id never count',
   },
   {
     row: 74,
     name: '74: the horizon is that of the signature',
-    file: JUDGE,
+    file: EVIDENCE_READER,
     from: 'latestMs + visibilityDelayMs + settings.readLagMs',
     to: 'latestMs',
-    test: JUDGE_TEST,
+    test: EVIDENCE_READER_TEST,
     named: 'a lost sale that no list shows',
   },
   {
     row: 75,
     name: '75: more is sold than the account has free',
-    file: SPOT,
+    file: SPOT_CLOSER,
     from: 'Decimal.min(low, freeQty)',
     to: 'low',
-    test: JUDGE_TEST,
+    test: EVIDENCE_READER_TEST,
     named: 'the balance may reduce the quantity to sell',
   },
   {
     row: 76,
-    name: '76: what a balance holds is sold',
-    file: SPOT,
+    name: '76: the whole free balance is sold',
+    file: SPOT_CLOSER,
     from: 'Decimal.min(low, freeQty)',
     to: 'new Decimal(freeQty)',
-    test: JUDGE_TEST,
+    test: EVIDENCE_READER_TEST,
     named: 'the balance may reduce the quantity to sell',
   },
   {
     row: 77,
     name: '77: the largest position that the evidence leaves is sold',
-    file: SPOT,
+    file: SPOT_CLOSER,
     from: 'const low = Decimal.max(0, range.low);',
     to: 'const low = Decimal.max(0, range.high);',
-    test: JUDGE_TEST,
+    test: EVIDENCE_READER_TEST,
     named: 'two matching orders give the smaller position',
   },
   {
     row: 78,
-    name: '78: a foreign position is closed, too',
-    file: FUTURES,
+    name: '78: positions that are not the bot’s are closed',
+    file: FUTURES_CLOSER,
     from: 'Decimal.min(low, position.positionVolume, position.canCloseVolume)',
     to: 'Decimal.min(position.positionVolume, position.canCloseVolume)',
-    test: FUTURES_TEST,
+    test: FUTURES_CLOSER_TEST,
     named: 'own part of a position that another owner has made larger',
   },
   {
     row: 79,
     name: '79: more is closed than the exchange shows',
-    file: FUTURES,
+    file: FUTURES_CLOSER,
     from: 'Decimal.min(low, position.positionVolume, position.canCloseVolume)',
     to: 'Decimal.min(low, position.canCloseVolume)',
-    test: FUTURES_TEST,
+    test: FUTURES_CLOSER_TEST,
     named: 'closes at most the quantity that the exchange shows',
   },
   {
     row: 80,
-    name: '80: more is closed than the exchange lets be closed',
-    file: FUTURES,
+    name: '80: more is closed than the exchange allows',
+    file: FUTURES_CLOSER,
     from: 'Decimal.min(low, position.positionVolume, position.canCloseVolume)',
     to: 'Decimal.min(low, position.positionVolume)',
-    test: FUTURES_TEST,
+    test: FUTURES_CLOSER_TEST,
     named: 'closes at most the quantity that the exchange shows',
   },
   {
     row: 81,
     name: '81: the side that the bot does not hold is closed',
-    file: FUTURES,
+    file: FUTURES_CLOSER,
     from: "(positionSide === 'buy' ? { low, high } : { low: high.negated(), high: low.negated() })",
     to: '({ low: low.abs(), high: high.abs() })',
-    test: FUTURES_TEST,
+    test: FUTURES_CLOSER_TEST,
     named: 'closes nothing on the side',
   },
   {
     row: 82,
     name: '82: strategies of a net position are closed one by one',
-    file: FUTURES,
+    file: FUTURES_CLOSER,
     from: 'isNet ? notBelowZero(sum(bounds)) : sum(bounds.map(notBelowZero))',
     to: 'sum(bounds.map(notBelowZero))',
-    test: FUTURES_TEST,
+    test: FUTURES_CLOSER_TEST,
     named: 'added up in net mode',
   },
   {
     row: 83,
-    name: '83: one reading calls a position flat',
+    name: '83: one reading is enough to call a position flat',
     file: FLATTEN,
     from: 'const second = await closer.closable(venue);',
     to: 'const second = first;',
@@ -214,7 +215,7 @@ export const KILL: readonly Guard[] = [
   },
   {
     row: 84,
-    name: '84: what may be the bot’s is not named',
+    name: '84: quantities that may be the bot’s are not reported',
     file: FLATTEN,
     from: 'maxOf((reading) => reading.uncertainQty)',
     to: 'new Decimal(0)',
@@ -233,43 +234,43 @@ export const KILL: readonly Guard[] = [
   {
     row: 86,
     name: '86: one terminal reading ends a slice',
-    file: SETTLE,
+    file: SETTLE_SLICE,
     from: 'if (terminal === null || terminal.executedQty !== order.executedQty)',
     to: 'if (terminal === null) return order.executedQty;\n    if (terminal.executedQty !== order.executedQty)',
-    test: 'src/tasks/kill/flatten/flatten.test.ts',
+    test: FLATTEN_TEST,
     named: 'two terminal readings, a read lag apart',
   },
   {
     row: 87,
     name: '87: fills that the journal has without an order count only where a list shows them',
-    file: JUDGE,
+    file: EVIDENCE_READER,
     from: 'return [...trades, ...unlistedFills].filter(',
     to: 'return [...trades].filter(',
-    test: JUDGE_TEST,
+    test: EVIDENCE_READER_TEST,
     named: 'an unattributed fill of the journal counts when no list reaches back',
   },
   {
     row: 88,
     name: '88: an id that two orders were given stays with one of them',
-    file: BOOKS,
+    file: JOURNAL_BOOKS,
     from: "else if (record.k === 'STATE' && record.lifecycle === 'unknown') this.#clearVenueId(record.cid);",
     to: '',
-    test: JUDGE_TEST,
+    test: EVIDENCE_READER_TEST,
     named: 'a venue order id given to two orders identifies neither',
   },
   {
     row: 89,
     name: '89: only orders that the journal has are the bot’s',
-    file: BOOKS,
+    file: JOURNAL_BOOKS,
     from: 'this.#cids.has(text) || (this.#prefixes.has(prefix) && orderIdIn(prefix, text) !== null)',
     to: 'this.#cids.has(text)',
-    test: JUDGE_TEST,
+    test: EVIDENCE_READER_TEST,
     named: 'an order with a client order id of this bot is its own',
   },
   {
     row: 90,
     name: '90: a bot without a journal holds nothing',
-    file: SEPARATE,
+    file: STANDALONE_KILL,
     from: 'if (account === null) throw',
     to: 'if (account !== null && account === null) throw',
     test: HOSTILE_TEST,
@@ -277,26 +278,26 @@ export const KILL: readonly Guard[] = [
   },
   {
     row: 91,
-    name: '91: a list without a trade that the journal has is whole',
-    file: JUDGE,
+    name: '91: a list that lacks a trade of the journal counts as complete',
+    file: EVIDENCE_READER,
     from: 'if (isComplete && this.#hasNewestTrade(instrument, rows))',
     to: 'if (isComplete)',
-    test: JUDGE_TEST,
+    test: EVIDENCE_READER_TEST,
     named: 'a list of trades without one that the journal has',
   },
   {
     row: 92,
     name: '92: an open order that is later than the window of a lost one is cancelled for it',
-    file: PLAN,
+    file: KILL_PLAN,
     from: 'matchingLost.length === 1 && matchingListed.length === 1 && isInTime',
     to: 'matchingLost.length === 1 && matchingListed.length === 1',
-    test: PLAN_TEST,
+    test: KILL_PLAN_TEST,
     named: 'after the window of a lost order',
   },
   {
     row: 93,
     name: '93: trigger orders that would open keep waiting',
-    file: TRIGGERS,
+    file: DRAIN_TRIGGERS,
     from: "selection === 'every' || open === 'OPEN'",
     to: "selection === 'every'",
     test: HOSTILE_TEST,
@@ -304,8 +305,8 @@ export const KILL: readonly Guard[] = [
   },
   {
     row: 94,
-    name: '94: what protects a position is taken away before it is closed',
-    file: TRIGGERS,
+    name: '94: protective orders are cancelled before their position is closed',
+    file: DRAIN_TRIGGERS,
     from: "selection === 'every' || open === 'OPEN'",
     to: "selection === 'every' || selection === 'opening'",
     test: HOSTILE_TEST,
@@ -314,7 +315,7 @@ export const KILL: readonly Guard[] = [
   {
     row: 95,
     name: '95: trigger orders of another owner are cancelled',
-    file: TRIGGERS,
+    file: DRAIN_TRIGGERS,
     from: 'if (firstLost === undefined) return false;',
     to: 'if (firstLost === undefined) return true;',
     test: HOSTILE_TEST,
@@ -322,7 +323,7 @@ export const KILL: readonly Guard[] = [
   },
   {
     row: 96,
-    name: '96: what protects a position that is left is taken away',
+    name: '96: protective orders of a remaining position are cancelled',
     file: 'src/tasks/kill/kill.ts',
     from: 'withoutIds(cancelled, report.open)',
     to: 'cancelled',

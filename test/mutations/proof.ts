@@ -15,7 +15,7 @@ export const PROOF: readonly Guard[] = [
     from: 'const venueNow = (): Work<number | null> => context.clock.now();',
     to: 'const venueNow = function* (): Work<number | null> { return (yield* context.clock.now()) === null ? null : scheduler.nowMs; };',
     test: SCHEDULES,
-    named: 'proves nothing before the exchange itself is past the absence horizon',
+    named: 'evidence proves nothing before the exchange itself has reached the absence horizon',
   },
   {
     row: 16,
@@ -30,8 +30,8 @@ export const PROOF: readonly Guard[] = [
     row: 17,
     name: '17: trades are read before open orders',
     file: 'src/orders/prove/resolver.ts',
-    from: "{ channel: 'openOrders', isList: true, waits: false },\n    { channel: 'myTrades', isList: true, waits: true },",
-    to: "{ channel: 'myTrades', isList: true, waits: false },\n    { channel: 'openOrders', isList: true, waits: true },",
+    from: "{ channel: 'openOrders', isList: true, waitsForLag: false },\n    { channel: 'myTrades', isList: true, waitsForLag: true },",
+    to: "{ channel: 'myTrades', isList: true, waitsForLag: false },\n    { channel: 'openOrders', isList: true, waitsForLag: true },",
     test: 'src/orders/prove/resolver.test.ts',
     named: 'after open orders past the absence horizon, trades are read next',
   },
@@ -41,7 +41,7 @@ export const PROOF: readonly Guard[] = [
   switchGuard(21, 'unattributedBlocks', 'orders/prove'),
   {
     row: 22,
-    name: '22: a list as long as it may be counts as whole',
+    name: '22: a list at its maximum length counts as complete',
     file: 'src/adapters/exchange/calls/spotCalls.ts',
     from: 'return { rows: rows.map(map), isCut, isReadable, isComplete: isReadable && !isCut };',
     to: 'return { rows: rows.map(map), isCut, isReadable, isComplete: isReadable };',
@@ -68,7 +68,7 @@ export const PROOF: readonly Guard[] = [
   },
   {
     row: 25,
-    name: '25: the first of two that ask for the same is it',
+    name: '25: of two orders with the same terms, the first one counts as the match',
     file: 'src/adapters/exchange/order/matchRow.ts',
     from: 'return possible.length === 1 ? possible[0] : undefined;',
     to: 'return possible[0];',
@@ -77,7 +77,7 @@ export const PROOF: readonly Guard[] = [
   },
   {
     row: 26,
-    name: '26: two orders may look the same',
+    name: '26: two open orders may have the same fingerprint',
     file: 'src/orders/conflicts.ts',
     from: "return makeUnique(order, open, provenAbsent, lastTicks) ? null : 'FP_NOT_UNIQUE';",
     to: 'return null;',
@@ -86,7 +86,7 @@ export const PROOF: readonly Guard[] = [
   },
   {
     row: 27,
-    name: '27: several creates of a side are on the wire',
+    name: '27: several creates of one side are on the wire at once',
     file: 'src/adapters/exchange/send/createQueue.ts',
     from: 'while (sideQueue.onWire === null) {',
     to: 'for (;;) {',
@@ -95,7 +95,7 @@ export const PROOF: readonly Guard[] = [
   },
   {
     row: 27,
-    name: '27: an order follows an unknown one of its side',
+    name: '27: an order is sent on a side that has an order of unknown outcome',
     file: 'src/orders/conflicts.ts',
     from: "if (openOrder.side === order.side && openOrder.state === STATE.unknown) return 'SIDE_UNKNOWN';",
     to: '',

@@ -1,5 +1,4 @@
-// Runs named tests against sources from which one guard each is removed. Reads guards as JSON from stdin, and prints the result of each
-// test.
+// Runs the test of each guard against sources without that guard. Reads guards as JSON from stdin, and prints one result for each.
 // No file on the disk changes: the source is changed when it is loaded, for the run of its guard only.
 import { readFileSync } from 'node:fs';
 import { createVitest } from 'vitest/node';
@@ -23,12 +22,13 @@ function mutationPlugin(guard, onChanged) {
   };
 }
 
-const loaded = new Set();
-const escaped = (text) => text.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
+/** Names of the guards whose source was loaded. */
+const loadedGuards = new Set();
+const escapeForRegExp = (text) => text.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
 const projects = guards.map((guard) => ({
   root,
-  plugins: [mutationPlugin(guard, () => loaded.add(guard.name))],
-  test: { name: guard.name, include: [guard.test], testNamePattern: new RegExp(escaped(guard.named)), testTimeout: 60_000 },
+  plugins: [mutationPlugin(guard, () => loadedGuards.add(guard.name))],
+  test: { name: guard.name, include: [guard.test], testNamePattern: new RegExp(escapeForRegExp(guard.named)), testTimeout: 60_000 },
 }));
 
 const vitest = await createVitest('test', { config: false, root, watch: false, reporters: [{}], maxWorkers: 3 }, { test: { projects } });
@@ -39,10 +39,10 @@ const results = guards.map(({ name }) => {
   const errors = modules.flatMap((module) => module.errors()).map(({ message }) => message);
   return {
     name,
-    isLoaded: loaded.has(name),
+    isLoaded: loadedGuards.has(name),
     passed: tests.filter(({ state }) => state === 'passed').length,
     failed: tests.filter(({ state }) => state === 'failed').length,
-    says: tests.flatMap(({ errors: its }) => its ?? []).map(({ message }) => message.slice(0, 200)),
+    messages: tests.flatMap((result) => result.errors ?? []).map(({ message }) => message.slice(0, 200)),
     errors,
   };
 });

@@ -3,15 +3,15 @@
 import { EXPOSURE } from './exposure.ts';
 import type { Guard } from './guard.ts';
 import { KILL } from './kill.ts';
-import { EXTERNAL } from './environment.ts';
+import { ENVIRONMENT } from './environment.ts';
 import { PROOF } from './proof.ts';
 import { SENDING } from './sending.ts';
 
-/** The rows of the specification, followed by those of the kill. */
+/** Number of guards: 1 to 62 are those of the specification, 63 to 96 those of a kill. */
 export const GUARD_COUNT = 96;
 
 /** All guards that an edit can remove, in the order of their numbers. */
-export const GUARDS: readonly Guard[] = [...SENDING, ...PROOF, ...EXPOSURE, ...EXTERNAL, ...KILL].toSorted((a, b) => a.row - b.row);
+export const GUARDS: readonly Guard[] = [...SENDING, ...PROOF, ...EXPOSURE, ...ENVIRONMENT, ...KILL].toSorted((a, b) => a.row - b.row);
 
 /** Rows without an edit, each with its reason. */
-export const NOT_SHOWN: Readonly<Record<number, string>> = {};
+export const ROWS_WITHOUT_EDIT: Readonly<Record<number, string>> = {};

@@ -1,23 +1,25 @@
 // Validates values against the JSON Schema 2020-12 keywords that the document uses, independently of the code that makes it.
 
 export type Schema = Readonly<Record<string, unknown>>;
-type Check = (is: unknown, value: unknown, schema: Schema, within: Reader) => readonly string[];
+/** Returns the problems that one keyword finds in a value. `expected` is the keyword's value in the schema. */
+type Check = (expected: unknown, value: unknown, schema: Schema, validator: SchemaValidator) => readonly string[];
 
-/** Problems of `value`, each with its place; none when it is what the schema says. References are looked up in `root`. */
-export class Reader {
+/** Validates values against schemas. References of a schema are looked up in the root document. */
+export class SchemaValidator {
   readonly #root: unknown;
   constructor(root: unknown) {
     this.#root = root;
   }
 
+  /** Returns the problems of a value, each with its place. A value that matches the schema has none. */
   problems(schema: unknown, value: unknown): readonly string[] {
     if (typeof schema === 'boolean') return schema ? [] : ['nothing may stand here'];
     const rules = asObject(schema);
-    return Object.entries(rules).flatMap(([keyword, is]) => {
+    return Object.entries(rules).flatMap(([keyword, expected]) => {
       if (ANNOTATIONS.has(keyword)) return [];
       const check = CHECKS[keyword];
       if (!check) throw new Error(`a keyword that this check does not know: ${keyword}`);
-      return check(is, value, rules, this);
+      return check(expected, value, rules, this);
     });
   }
 
@@ -28,8 +30,8 @@ export class Reader {
       .slice(2)
       .split('/')
       .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'))
-      .reduce<unknown>((at, step) => {
-        const schema = asObject(at);
+      .reduce<unknown>((part, step) => {
+        const schema = asObject(part);
         if (!Object.hasOwn(schema, step)) throw new Error(`${reference} leads nowhere`);
         return schema[step];
       }, this.#root);
@@ -43,10 +45,14 @@ export function asObject(value: unknown): Schema {
 }
 
 const ANNOTATIONS = new Set(['description', 'default', 'example', 'examples', 'title']);
-const within = (place: string, problems: readonly string[]): readonly string[] => problems.map((problem) => `${place}: ${problem}`);
+/** Names the place of each problem. */
+const withPlace = (place: string, problems: readonly string[]): readonly string[] => problems.map((problem) => `${place}: ${problem}`);
+/** Tests for an object that is no array. */
 const isMap = (value: unknown): value is Schema => typeof value === 'object' && value !== null && !Array.isArray(value);
-const unless = (isFine: boolean, problem: string): readonly string[] => (isFine ? [] : [problem]);
-const brief = (value: unknown): string => JSON.stringify(value).slice(0, 80);
+/** Returns the problem, or none if the value is valid. */
+const problemUnless = (isValid: boolean, problem: string): readonly string[] => (isValid ? [] : [problem]);
+/** Returns the start of the value's JSON, for messages. */
+const shortJson = (value: unknown): string => JSON.stringify(value).slice(0, 80);
 
 const TYPES: Readonly<Record<string, (value: unknown) => boolean>> = {
   null: (value) => value === null,
@@ -59,47 +65,53 @@ const TYPES: Readonly<Record<string, (value: unknown) => boolean>> = {
 };
 
 const CHECKS: Readonly<Record<string, Check>> = {
-  $ref: (is, value, _, reader) => reader.problems(reader.target(String(is)), value),
-  type: (is, value) => {
-    const types = Array.isArray(is) ? is.map(String) : [String(is)];
-    return unless(
+  $ref: (expected, value, _, validator) => validator.problems(validator.target(String(expected)), value),
+  type: (expected, value) => {
+    const types = Array.isArray(expected) ? expected.map(String) : [String(expected)];
+    return problemUnless(
       types.some((type) => {
         const test = TYPES[type];
         if (!test) throw new Error(`no type: ${type}`);
         return test(value);
       }),
-      `expected ${types.join(' or ')}, got ${brief(value)}`,
+      `expected ${types.join(' or ')}, got ${shortJson(value)}`,
     );
   },
-  enum: (is, value) => unless((is as readonly unknown[]).includes(value), `none of the values: ${brief(value)}`),
-  const: (is, value) => unless(is === value, `expected ${brief(is)}, got ${brief(value)}`),
-  pattern: (is, value) =>
-    unless(typeof value !== 'string' || new RegExp(String(is), 'u').test(value), `not like ${String(is)}: ${brief(value)}`),
-  minLength: (is, value) => unless(typeof value !== 'string' || value.length >= Number(is), 'too short'),
-  minimum: (is, value) => unless(typeof value !== 'number' || value >= Number(is), `below ${String(is)}: ${brief(value)}`),
-  maximum: (is, value) => unless(typeof value !== 'number' || value <= Number(is), `above ${String(is)}: ${brief(value)}`),
-  exclusiveMinimum: (is, value) => unless(typeof value !== 'number' || value > Number(is), `not above ${String(is)}: ${brief(value)}`),
-  minItems: (is, value) => unless(!Array.isArray(value) || value.length >= Number(is), 'too few elements'),
-  maxItems: (is, value) => unless(!Array.isArray(value) || value.length <= Number(is), 'too many elements'),
-  prefixItems: (is, value, _, reader) =>
+  enum: (expected, value) => problemUnless((expected as readonly unknown[]).includes(value), `none of the values: ${shortJson(value)}`),
+  const: (expected, value) => problemUnless(expected === value, `expected ${shortJson(expected)}, got ${shortJson(value)}`),
+  pattern: (expected, value) =>
+    problemUnless(
+      typeof value !== 'string' || new RegExp(String(expected), 'u').test(value),
+      `not like ${String(expected)}: ${shortJson(value)}`,
+    ),
+  minLength: (expected, value) => problemUnless(typeof value !== 'string' || value.length >= Number(expected), 'too short'),
+  minimum: (expected, value) =>
+    problemUnless(typeof value !== 'number' || value >= Number(expected), `below ${String(expected)}: ${shortJson(value)}`),
+  maximum: (expected, value) =>
+    problemUnless(typeof value !== 'number' || value <= Number(expected), `above ${String(expected)}: ${shortJson(value)}`),
+  exclusiveMinimum: (expected, value) =>
+    problemUnless(typeof value !== 'number' || value > Number(expected), `not above ${String(expected)}: ${shortJson(value)}`),
+  minItems: (expected, value) => problemUnless(!Array.isArray(value) || value.length >= Number(expected), 'too few elements'),
+  maxItems: (expected, value) => problemUnless(!Array.isArray(value) || value.length <= Number(expected), 'too many elements'),
+  prefixItems: (expected, value, _, validator) =>
     Array.isArray(value)
-      ? (is as readonly unknown[]).flatMap((element, index) => within(`[${index}]`, reader.problems(element, value[index])))
+      ? (expected as readonly unknown[]).flatMap((element, index) => withPlace(`[${index}]`, validator.problems(element, value[index])))
       : [],
-  items: (is, value, { prefixItems }, reader) => {
+  items: (expected, value, { prefixItems }, validator) => {
     const skipped = Array.isArray(prefixItems) ? prefixItems.length : 0;
     return Array.isArray(value)
-      ? value.slice(skipped).flatMap((element, index) => within(`[${index + skipped}]`, reader.problems(is, element)))
+      ? value.slice(skipped).flatMap((element, index) => withPlace(`[${index + skipped}]`, validator.problems(expected, element)))
       : [];
   },
-  required: (is, value) =>
-    isMap(value) ? (is as readonly string[]).filter((name) => !Object.hasOwn(value, name)).map((name) => `${name} is missing`) : [],
-  properties: (is, value, _, reader) =>
+  required: (expected, value) =>
+    isMap(value) ? (expected as readonly string[]).filter((name) => !Object.hasOwn(value, name)).map((name) => `${name} is missing`) : [],
+  properties: (expected, value, _, validator) =>
     isMap(value)
-      ? Object.entries(asObject(is)).flatMap(([name, element]) =>
-          Object.hasOwn(value, name) ? within(name, reader.problems(element, value[name])) : [],
+      ? Object.entries(asObject(expected)).flatMap(([name, element]) =>
+          Object.hasOwn(value, name) ? withPlace(name, validator.problems(element, value[name])) : [],
         )
       : [],
-  additionalProperties: (is, value, { properties = {}, patternProperties = {} }, reader) =>
+  additionalProperties: (expected, value, { properties = {}, patternProperties = {} }, validator) =>
     isMap(value)
       ? Object.keys(value)
           .filter(
@@ -107,20 +119,22 @@ const CHECKS: Readonly<Record<string, Check>> = {
               !Object.hasOwn(asObject(properties), name) &&
               !Object.keys(asObject(patternProperties)).some((element) => new RegExp(element, 'u').test(name)),
           )
-          .flatMap((name) => within(name, reader.problems(is, value[name])))
+          .flatMap((name) => withPlace(name, validator.problems(expected, value[name])))
       : [],
-  patternProperties: (is, value, _, reader) =>
+  patternProperties: (expected, value, _, validator) =>
     isMap(value)
-      ? Object.entries(asObject(is)).flatMap(([pattern, element]) =>
+      ? Object.entries(asObject(expected)).flatMap(([pattern, element]) =>
           Object.keys(value)
             .filter((name) => new RegExp(pattern, 'u').test(name))
-            .flatMap((name) => within(name, reader.problems(element, value[name]))),
+            .flatMap((name) => withPlace(name, validator.problems(element, value[name]))),
         )
       : [],
-  anyOf: (is, value, _, reader) => {
-    const all = (is as readonly unknown[]).map((element) => reader.problems(element, value));
-    return all.some((problems) => problems.length === 0) ? [] : [`in no form: ${all.map((problems) => problems[0]).join(' | ')}`];
+  anyOf: (expected, value, _, validator) => {
+    const problemsOfForms = (expected as readonly unknown[]).map((element) => validator.problems(element, value));
+    return problemsOfForms.some((problems) => problems.length === 0)
+      ? []
+      : [`in no form: ${problemsOfForms.map((problems) => problems[0]).join(' | ')}`];
   },
-  allOf: (is, value, _, reader) => (is as readonly unknown[]).flatMap((element) => reader.problems(element, value)),
-  not: (is, value, _, reader) => unless(reader.problems(is, value).length > 0, 'what may not be'),
+  allOf: (expected, value, _, validator) => (expected as readonly unknown[]).flatMap((element) => validator.problems(element, value)),
+  not: (expected, value, _, validator) => problemUnless(validator.problems(expected, value).length > 0, 'what may not be'),
 };

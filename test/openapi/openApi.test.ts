@@ -15,17 +15,17 @@ import { openApi } from '../../src/protocol/openapi/openApi.ts';
 import { answerArbitrary } from '../protocol/answerArbitrary.ts';
 import { FUTURES_ANSWERS } from '../protocol/documentedFuturesAnswers.ts';
 import { SPOT_ANSWERS } from '../protocol/documentedSpotAnswers.ts';
-import { asObject, Reader, type Schema } from './jsonSchema.ts';
+import { asObject, SchemaValidator, type Schema } from './jsonSchema.ts';
 import { OPEN_API_SCHEMA } from './openApiSchema.ts';
 
 const file = readFileSync(new URL('../../docs/openapi.json', import.meta.url), 'utf8');
 const document: unknown = JSON.parse(file);
-const reader = new Reader(document);
+const validator = new SchemaValidator(document);
 const memberAt = (value: unknown, ...steps: readonly string[]): Schema =>
   steps.reduce((member, step) => asObject(member[step]), asObject(value));
 const operationOf = (op: Op): Schema => memberAt(document, 'paths', endpointOf(op).path, endpointOf(op).method.toLowerCase());
 const mediaOf = (op: Op): Schema => memberAt(operationOf(op), 'responses', '200', 'content', 'application/json');
-const answerProblems = (op: Op, body: string) => reader.problems(mediaOf(op)['schema'], JSON.parse(body));
+const answerProblems = (op: Op, body: string) => validator.problems(mediaOf(op)['schema'], JSON.parse(body));
 const ANSWERS = { ...SPOT_ANSWERS, ...FUTURES_ANSWERS };
 
 test('docs/openapi.json is what the tables make', () => {
@@ -34,10 +34,10 @@ test('docs/openapi.json is what the tables make', () => {
 
 describe('the document', () => {
   it('the document is valid OpenAPI 3.1, and each of its references exists', () => {
-    expect(new Reader(OPEN_API_SCHEMA).problems(OPEN_API_SCHEMA, document)).toEqual([]);
+    expect(new SchemaValidator(OPEN_API_SCHEMA).problems(OPEN_API_SCHEMA, document)).toEqual([]);
     const references = [...file.matchAll(/"\$ref": "([^"]+)"/g)].map((match) => match[1]!);
     expect(references.length).toBeGreaterThan(100);
-    for (const reference of references) expect(() => reader.target(reference)).not.toThrow();
+    for (const reference of references) expect(() => validator.target(reference)).not.toThrow();
   });
 
   it('the document has the operation of every endpoint and no other, with its security and its parameters', () => {
@@ -63,7 +63,7 @@ describe('the document', () => {
 describe('answers', () => {
   it.each(OPS)('the example and every documented reply of %s match its schema', (op) => {
     const { schema, example } = mediaOf(op);
-    expect(reader.problems(schema, example)).toEqual([]);
+    expect(validator.problems(schema, example)).toEqual([]);
     expect(decodeAnswer(answerOf(op), parsed(JSON.stringify(example))).ok).toBe(true);
     for (const { body, shape } of ANSWERS[op]) expect(answerProblems(op, body), shape).toEqual([]);
   });
@@ -82,13 +82,13 @@ describe('answers', () => {
     );
   });
 
-  it('every reply that its schema accepts is read by the client, whatever member is missing', () => {
+  it('a reply without one of its members is read by the client if its schema accepts the reply', () => {
     let refused = 0;
     for (const op of OPS) {
-      for (const less of withOneMemberLess(mediaOf(op)['example'])) {
-        const body = JSON.stringify(less);
+      for (const reduced of withOneMemberLess(mediaOf(op)['example'])) {
+        const body = JSON.stringify(reduced);
         if (answerProblems(op, body).length > 0) refused++;
-        else expect(isWhole(op, body), `${op} ${body}`).toBe(true);
+        else expect(isReadCompletely(op, body), `${op} ${body}`).toBe(true);
       }
     }
     expect(refused).toBeGreaterThan(100);
@@ -101,9 +101,9 @@ describe('errors', () => {
       for (const errorBody of VARIANT_VALUES.errorBody) {
         const { status, body } = errorAnswer(code, market, { ...SEED_VARIANTS, errorBody });
         const op: Op = `${market}.account`;
-        const response = asObject(reader.target(String(memberAt(operationOf(op), 'responses', String(status))['$ref'])));
+        const response = asObject(validator.target(String(memberAt(operationOf(op), 'responses', String(status))['$ref'])));
         expect(
-          reader.problems(memberAt(response, 'content', 'application/json')['schema'], JSON.parse(writeJson(body))),
+          validator.problems(memberAt(response, 'content', 'application/json')['schema'], JSON.parse(writeJson(body))),
           String(code),
         ).toEqual([]);
         expect(http).toContain(status);
@@ -114,7 +114,7 @@ describe('errors', () => {
 
 describe('requests', () => {
   const bodyProblems = (op: Op, body: unknown) =>
-    reader.problems(memberAt(operationOf(op), 'requestBody', 'content', 'application/json')['schema'], body);
+    validator.problems(memberAt(operationOf(op), 'requestBody', 'content', 'application/json')['schema'], body);
   const order = { symbol: 'BTCUSDT', side: 'BUY', type: 'LIMIT', volume: 0.5, price: 9300 };
 
   it.each<[Op, object, string]>([
@@ -144,19 +144,19 @@ const parsed = (body: string) => {
   return json.value;
 };
 
-/** The client reads all of it, each row included. */
-function isWhole(op: Op, body: string): boolean {
+/** Tests whether the client reads the whole reply, each row included. */
+function isReadCompletely(op: Op, body: string): boolean {
   const decoded = decodeAnswer(answerOf(op), parsed(body));
   return decoded.ok && !JSON.stringify(decoded.value).includes('"problem":');
 }
 
-/** Copies of `value`, each without one of its members, at whatever depth. */
+/** Returns copies of `value`, each without one member. The member can be at any depth. */
 function withOneMemberLess(value: unknown): unknown[] {
   if (Array.isArray(value))
-    return value.flatMap((element, index) => withOneMemberLess(element).map((less) => value.with(index, less) as unknown));
+    return value.flatMap((element, index) => withOneMemberLess(element).map((reduced) => value.with(index, reduced) as unknown));
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([name, element]) => [
-    Object.fromEntries(Object.entries(value).filter(([other]) => other !== name)),
-    ...withOneMemberLess(element).map((less) => ({ ...value, [name]: less })),
+    Object.fromEntries(Object.entries(value).filter(([otherName]) => otherName !== name)),
+    ...withOneMemberLess(element).map((reduced) => ({ ...value, [name]: reduced })),
   ]);
 }

@@ -1,10 +1,12 @@
 // Declares the schema of the used part of OpenAPI 3.1, written from the OpenAPI specification. Other members are invalid.
 
 const text = { type: 'string', minLength: 1 };
+/** Returns the schema of an object with these members and no others. */
 const closed = (properties: object, required: readonly string[]) => ({ type: 'object', properties, required, additionalProperties: false });
-const mapOf = (each: object, names = '^[A-Za-z0-9._-]+$') => ({
+/** Returns the schema of an object whose members have any names of one form. */
+const mapOf = (valueSchema: object, names = '^[A-Za-z0-9._-]+$') => ({
   type: 'object',
-  patternProperties: { [names]: each },
+  patternProperties: { [names]: valueSchema },
   additionalProperties: false,
 });
 const schema = { type: ['object', 'boolean'] };

@@ -27,9 +27,9 @@ export interface DrivenRows {
   /** Time at which the next rows close. Infinity when there are none. */
   nextMs(): number | Promise<number>;
   /** From now on, the exchange matches the next rows act by act: it stops after each one until `next` is called. */
-  goByActs(): void | Promise<void>;
+  matchByActs(): void | Promise<void>;
   /** From now on, the exchange matches rows as a whole, and also the rest of the current ones. */
-  goWhole(): void | Promise<void>;
+  matchWholeRows(): void | Promise<void>;
   /** Returns the next act of the rows that have just closed. Null after the last one. */
   next(): DrivenAct | null | Promise<DrivenAct | null>;
   /** Sets the price of MARKET orders that arrive from now on, in the market of the newest act. */
@@ -63,13 +63,13 @@ export class ServiceRows implements DrivenRows {
   nextMs(): number {
     return this.#rows.nextMs;
   }
-  goByActs(): void {
+  matchByActs(): void {
     this.#isByActs = true;
-    this.#rows.goByActs();
+    this.#rows.matchByActs();
   }
-  goWhole(): void {
+  matchWholeRows(): void {
     this.#isByActs = false;
-    this.#rows.goWhole();
+    this.#rows.matchWholeRows();
     this.#newest = null;
   }
   next(): DrivenAct | null {

@@ -55,10 +55,10 @@ export class RowDriver {
     if (closeMs === Infinity) return false;
     await this.#readRates(closeMs);
     if (this.#mayNeedLegs()) {
-      await rows.goByActs();
+      await rows.matchByActs();
       await time.stepTo(closeMs);
       for (let act = await rows.next(); act !== null; act = await rows.next()) await this.#fireReached(act);
-      await rows.goWhole();
+      await rows.matchWholeRows();
     } else {
       await time.stepTo(closeMs);
       await this.#bookFills();
@@ -74,7 +74,7 @@ export class RowDriver {
   async resume(closeMs: number, act: DrivenAct | null): Promise<void> {
     const { rows } = this.#deps;
     for (let nextAct = act; nextAct !== null; nextAct = await rows.next()) await this.#fireReached(nextAct);
-    await rows.goWhole();
+    await rows.matchWholeRows();
     await this.#bookFills();
     await this.#decide(closeMs);
   }
@@ -132,11 +132,11 @@ export class RowDriver {
       return;
     }
     // The stop of an entry that filled inside this row counts if the row has reached it. Trailing stops move later, when the bot has the bar.
-    await this.#fireStops(bar, checkedBrackets, ({ isLong, armedMs, entryPrice }, level) => {
+    await this.#fireStops(bar, checkedBrackets, ({ isLong, armedMs, entryTicks }, level) => {
       const isArmedInRow = armedMs >= closeMs;
       const price = isArmedInRow ? stopPrice(isLong, level, high, low) : null;
       if (price === null) return null;
-      return isLong ? Math.min(price, entryPrice) : Math.max(price, entryPrice);
+      return isLong ? Math.min(price, entryTicks) : Math.max(price, entryTicks);
     });
   }
 

@@ -13,7 +13,7 @@ const ANSWERS = { ...SPOT_ANSWERS, ...FUTURES_ANSWERS };
 /** Returns the value of a reply. Throws Error if it cannot be decoded. */
 function decode(op: Op, body: string): unknown {
   const json = parseJson(body);
-  if (!json.ok) throw new Error(`${json.problem} at ${json.at}`);
+  if (!json.ok) throw new Error(`${json.problem} at ${json.offset}`);
   const result = decodeAnswer(answerOf(op), json.value);
   if (!result.ok) throw new Error(result.problem);
   return result.value;
@@ -22,7 +22,7 @@ function decode(op: Op, body: string): unknown {
 /** Returns the reason why a body is refused. */
 function problemOf(op: Op, body: string): string | null {
   const json = parseJson(body);
-  if (!json.ok) throw new Error(`${json.problem} at ${json.at}`);
+  if (!json.ok) throw new Error(`${json.problem} at ${json.offset}`);
   const result = decodeAnswer(answerOf(op), json.value);
   return result.ok ? null : result.problem;
 }

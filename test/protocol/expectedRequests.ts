@@ -12,8 +12,8 @@ export interface ExpectedRequest {
   /** Public calls have only the header Content-Type. */
   readonly security: 'NONE' | 'TRADE' | 'USER_DATA';
   /**
-   * The parameters of the table: name and type (a quoted type is text on the wire). A mark says how the specification requires it: `!`
-   * required, `?` optional, `~` both in different places, `|` one of several must be given.
+   * The parameters of the table: name and type (a quoted type is text on the wire), then a mark. `!`: required. `?`: optional. `~`: required
+   * in one part of the specification and optional in another. `|`: one of several must be given.
    */
   readonly params: string;
   /** Requests in two seconds by part 8. Absent if part 8 gives none. */

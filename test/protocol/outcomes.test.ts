@@ -51,7 +51,7 @@ test('the 41 codes of the specification, each with its facts and advice', () => 
   expect(errorCode(-1003)?.http).toEqual([429, 418]);
 });
 
-test('a code that is in no table has an outcome class of its own', () => {
+test('a code that is in no table has an unknown side effect and is not retried', () => {
   for (const code of [-1118, -2040, 110047, 1, -1]) {
     expect(errorCode(code)).toBeNull();
     expect(errorCodeFacts(code)).toMatchObject({ code, sideEffect: 'unknown', retry: 'never' });
@@ -111,7 +111,7 @@ describe('a reply that does not come from the service', () => {
   /** The reply of the web server to an unknown path. */
   const unknownPath = writeJson(unknownPathJson('/sapi/v1/order', timeMs(1_700_000_000_000)));
 
-  test('an unknown reply of the service is UNKNOWN for a write, whatever its status', () => {
+  test('an unknown reply of the service is UNKNOWN for a write, with every status', () => {
     const bodies = [
       '',
       '{',
@@ -158,13 +158,13 @@ describe('a reply that does not come from the service', () => {
     }
   });
 
-  test('a failed transport is NOT_SENT by the proof of no byte, else UNKNOWN', () => {
+  test('a failed transport is NOT_SENT if no byte was written, else UNKNOWN', () => {
     const failed = (bytesWritten: number | null) => outcomeOf('spot.newOrder', { kind: 'failed', cause: 'reset', bytesWritten });
     expect(failed(0)).toEqual({ kind: 'notSent', cause: 'reset' });
     for (const bytes of [1, 500, null]) expect(failed(bytes)).toEqual({ kind: 'unknown', cause: 'reset', status: null, error: null });
   });
 
-  test('whatever the bytes of a reply are, the decoder does not throw, and the outcome is certain only with proof', () => {
+  test('the decoder throws for no bytes of a reply, and the outcome is certain only with proof', () => {
     const body = fc.oneof(
       fc.uint8Array({ maxLength: 200 }),
       fc.json().map(utf8),

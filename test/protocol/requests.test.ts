@@ -8,7 +8,7 @@ import { ConfigError } from '../../src/base/errors.ts';
 import { DEFAULT_DIALECT, intervalOfWire } from '../../src/protocol/dialect.ts';
 import { isSafeToRetry, paramPlace, type Param, type Params } from '../../src/protocol/endpoints/endpoint.ts';
 import { ENDPOINTS, endpointOf, isOp, OPS, type Op } from '../../src/protocol/endpoints/endpoints.ts';
-import { buildChecked, buildRequest, signRequest, stringToSign, type Credentials } from '../../src/protocol/request.ts';
+import { buildUntypedRequest, buildRequest, signRequest, stringToSign, type Credentials } from '../../src/protocol/request.ts';
 import { EXPECTED_REQUESTS } from './expectedRequests.ts';
 import { opensslHmac } from './openssl.ts';
 
@@ -74,7 +74,7 @@ describe.each(EXPECTED_REQUESTS)(
     const op = opOf(name);
 
     test('request line, headers, body and signature are those of the specification', () => {
-      const request = buildChecked(op, args);
+      const request = buildUntypedRequest(op, args);
       const { headers, ...signed } = signRequest(request, credentials, NOW_MS);
       expect({ ...signed, body: UTF8_DECODER.decode(signed.body) }).toEqual({ method, target, body });
       const isPublic = security === 'NONE';
@@ -147,7 +147,7 @@ describe('options of the dialect', () => {
       buildRequest('futures.cancelTriggerOrder', trigger, dialect({ cancelTriggerPath: '/fapi/v1/cancel_trigger_order' })).target,
     ).toBe('/fapi/v1/cancel_trigger_order');
     expect(
-      buildChecked('futures.createConditionOrder', triggerOrder, dialect({ conditionPath: '/fapi/v1/conditionOrder' })).signedPath,
+      buildUntypedRequest('futures.createConditionOrder', triggerOrder, dialect({ conditionPath: '/fapi/v1/conditionOrder' })).signedPath,
     ).toBe('/fapi/v1/conditionOrder');
     expect(buildRequest('spot.ticker', { symbol: 'BTC/USDT' }).target, 'encoded once').toBe('/sapi/v1/ticker?symbol=BTC%2FUSDT');
   });
@@ -199,7 +199,7 @@ describe('options of the dialect', () => {
       (['1m', '5m', '15m', '30m', '1h', '4h', '1d', '1w', '1M'] as const).map((interval) => {
         try {
           const args = market === 'spot' ? btc : { contractName: 'E-BTC-USDT' };
-          return /interval=(\w+)/.exec(buildChecked(`${market}.klines`, { ...args, interval }, changes).target)?.[1];
+          return /interval=(\w+)/.exec(buildUntypedRequest(`${market}.klines`, { ...args, interval }, changes).target)?.[1];
         } catch (error) {
           if (error instanceof ConfigError) return null;
           throw error;
@@ -270,7 +270,7 @@ describe('arguments that must not be sent', () => {
   ])('a call with invalid arguments is rejected: %s %j', (name, args, message) => {
     let thrown: unknown;
     try {
-      buildChecked(opOf(name), args);
+      buildUntypedRequest(opOf(name), args);
     } catch (error) {
       thrown = error;
     }

@@ -21,7 +21,7 @@ const encode = (op: Op, value: unknown, variants?: Variants): string => encodeAn
 /** Returns the value of a reply. Throws Error if it cannot be decoded. */
 function decode(op: Op, text: string): unknown {
   const json = parseJson(text);
-  if (!json.ok) throw new Error(`${json.problem} at ${json.at}: ${text}`);
+  if (!json.ok) throw new Error(`${json.problem} at ${json.offset}: ${text}`);
   const decoded = decodeAnswer(answerOf(op), json.value);
   if (!decoded.ok) throw new Error(`${decoded.problem}: ${text}`);
   return decoded.value;

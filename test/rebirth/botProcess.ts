@@ -32,11 +32,11 @@ class RemoteRows implements DrivenRows {
   async nextMs(): Promise<number> {
     return (await this.#call({ method: 'nextMs' })) as number;
   }
-  async goByActs(): Promise<void> {
-    await this.#call({ method: 'goByActs' });
+  async matchByActs(): Promise<void> {
+    await this.#call({ method: 'matchByActs' });
   }
-  async goWhole(): Promise<void> {
-    await this.#call({ method: 'goWhole' });
+  async matchWholeRows(): Promise<void> {
+    await this.#call({ method: 'matchWholeRows' });
   }
   async next(): Promise<DrivenAct | null> {
     return (await this.#call({ method: 'next' })) as DrivenAct | null;
@@ -79,9 +79,9 @@ function killAtRecord({ kind, moment, nth }: RecordKill): void {
     writeSync(descriptor, text.subarray(0, text.indexOf(mark) + mark.length));
     killItself();
   };
-  fs.writeSync = ((descriptor: number, bytes: Uint8Array, ...more: never[]) => {
+  fs.writeSync = ((descriptor: number, bytes: Uint8Array, ...otherArgs: never[]) => {
     checkWrite(descriptor, bytes);
-    return writeSync(descriptor, bytes, ...more);
+    return writeSync(descriptor, bytes, ...otherArgs);
   }) as typeof fs.writeSync;
   fs.fdatasync = ((descriptor: number, done: fs.NoParamCallback) => {
     if (descriptor === fileOfRecord && moment === 'written') killItself();
@@ -103,33 +103,33 @@ const fail = (why: string): void => {
 };
 
 /** Runs the bot until the last row, and sends its orders, fills and books to the parent. */
-async function run({ config, nowMs, isPrompt, room, resume, kill }: BotTask): Promise<void> {
+async function runBot({ config, nowMs, isPrompt, room, resume, kill }: BotTask): Promise<void> {
   if (kill !== null) killAtRecord(kill);
   const rows = new RemoteRows();
   const time = new SteppedTime({ nowMs, moveTo: rows.moveTo });
-  const opened = await openSteppedBot(config, time, {
+  const steppedBot = await openSteppedBot(config, time, {
     notify: (line) => void logLines.push(line),
     broken: (why) => fail(`the bot broke: ${why}`),
     room,
     startGapMs: 1,
     times: KILLED_BOT_TIMES,
   });
-  const driver = await tradeStepped(opened, { time, rows, isPrompt, times: KILLED_BOT_TIMES });
+  const driver = await tradeStepped(steppedBot, { time, rows, isPrompt, times: KILLED_BOT_TIMES });
   void notify({ report: 'trading' });
   if (resume !== null) await driver.resume(resume.closeMs, resume.act);
   while (await driver.driveNextRows());
-  const { engine } = opened.bot.deps;
+  const { engine } = steppedBot.bot.deps;
   const barOf = (instrument: number, timeMs: number): number => openOf(engine.execution[instrument]!.bars.interval, timeMs);
   await notify({
     report: 'over',
     tables: { orders: orderRows(engine.orders.columns(), barOf), fills: fillRows(engine.fills.columns()), books: booksOf(engine) },
   });
-  await stopStepped(opened, time);
+  await stopStepped(steppedBot, time);
   time.close();
   process.disconnect();
 }
 
 process.once('message', (task: BotTask) => {
-  run(task).catch((error: unknown) => fail(error instanceof Error ? (error.stack ?? error.message) : String(error)));
+  runBot(task).catch((error: unknown) => fail(error instanceof Error ? (error.stack ?? error.message) : String(error)));
 });
 process.on('disconnect', () => process.exit(0));

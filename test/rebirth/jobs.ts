@@ -1,26 +1,28 @@
-// Runs the lifetimes of several strategies, some at once, and prints the result of each as a line of JSON.
+// Runs the comparison of killed and unkilled bots for a list of strategies, several at a time, and prints each result as a line of JSON. The campaigns
+// of test/rebirth use it.
 
 import type { Rebirths } from './runs.ts';
 
-/** Prints a line for a person. */
+/** Prints a line to stderr, for a person. stdout has only JSON. */
 export const notify = (line: string): void => void process.stderr.write(`${line}\n`);
 
 /**
- * Takes one strategy after the other until none is left, `jobCount` of them at once. `rebirthsAt` gets the position of the strategy. Returns the exit
- * code: 1 if a killed bot differs from the bot without kills, or if a strategy ends with an error.
+ * Runs the lifetimes of all strategies, `jobCount` strategies at once. `rebirthsAt` gets the position of the strategy. Returns the exit code: 1
+ * if a killed bot differs from the bot without kills, or if a strategy ends with an error.
  */
 export async function printRebirths<T extends { readonly name: string }>(
   strategies: readonly T[],
   jobCount: number,
-  rebirthsAt: (strategy: T, index: number) => Promise<Rebirths>,
+  rebirthsOf: (strategy: T, index: number) => Promise<Rebirths>,
 ): Promise<number> {
-  const waiting = [...strategies.entries()];
+  const waitingStrategies = [...strategies.entries()];
   let areAllEqual = true;
+  /** Runs one strategy after the other until all have been started. */
   const runJob = async (): Promise<void> => {
-    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+    for (let next = waitingStrategies.shift(); next !== undefined; next = waitingStrategies.shift()) {
       const [index, strategy] = next;
       try {
-        const result = await rebirthsAt(strategy, index);
+        const result = await rebirthsOf(strategy, index);
         areAllEqual &&= result.equalToUnkilled;
         process.stdout.write(`${JSON.stringify(result)}\n`);
       } catch (error) {

@@ -36,7 +36,7 @@ export interface BotTask {
 /** A call of `DrivenRows` by the bot process, with its number. */
 export type RowsCall = { readonly call: number } & (
   | { readonly method: 'moveTo'; readonly timeMs: number }
-  | { readonly method: 'nextMs' | 'goByActs' | 'goWhole' | 'next' | 'openOrders' }
+  | { readonly method: 'nextMs' | 'matchByActs' | 'matchWholeRows' | 'next' | 'openOrders' }
   | { readonly method: 'quote'; readonly price: number }
 );
 /** What a call returns. */

@@ -2,7 +2,7 @@
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { dataCommands, EIGHT, liveDefinition } from '../eight/definitions.ts';
+import { dataCommands, STRATEGY_CASES, liveDefinition } from '../eight/definitions.ts';
 import { isobar } from '../fixtures/shippedDefinitions.ts';
 import { definitionsIn, generateBarsOnce, placementSettings } from '../parity/shipped.ts';
 
@@ -72,7 +72,7 @@ const STATEFUL = {
 };
 
 /** The strategies of test/eight that may run live. */
-const liveEight = Object.entries(EIGHT).filter(([, { isLive }]) => isLive);
+const liveEight = Object.entries(STRATEGY_CASES).filter(([, { isLive }]) => isLive);
 
 /** Returns the names of all strategies. */
 export const strategyNames = (): readonly string[] => [

@@ -212,11 +212,11 @@ export class World {
       }
       case 'nextMs':
         return rows.nextMs();
-      case 'goByActs':
-        rows.goByActs();
+      case 'matchByActs':
+        rows.matchByActs();
         return null;
-      case 'goWhole':
-        rows.goWhole();
+      case 'matchWholeRows':
+        rows.matchWholeRows();
         return null;
       case 'next':
         return rows.next();

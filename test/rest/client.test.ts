@@ -143,13 +143,13 @@ describe('a request that was never sent is NOT_SENT, with proof', () => {
   });
 
   test('a request is NOT_SENT if the host name does not exist or the certificate is not trusted', async () => {
-    const secure = await StubExchange.start(always(200, '{}'), { ...selfSignedCertificate('IP:127.0.0.1') });
-    for (const origin of ['https://no-such-host.invalid', secure.origin]) {
+    const untrustedStub = await StubExchange.start(always(200, '{}'), { ...selfSignedCertificate('IP:127.0.0.1') });
+    for (const origin of ['https://no-such-host.invalid', untrustedStub.origin]) {
       const fixture = await fixtureOf(() => {}, { ...FAST_CLOCK, origin });
       for (const { op, args } of [ORDER, OPEN_ORDERS]) expect((await fixture.call(op, args, LONG_TIME_LIMIT)).kind, origin).toBe('notSent');
     }
-    expect([secure.bytesIn, secure.requests.length]).toEqual([0, 0]);
-    await secure.close();
+    expect([untrustedStub.bytesIn, untrustedStub.requests.length]).toEqual([0, 0]);
+    await untrustedStub.close();
   });
 
   test('a request is NOT_SENT after a time limit or a cancel in the queue for a connection', async () => {
@@ -157,15 +157,15 @@ describe('a request that was never sent is NOT_SENT, with proof', () => {
     fixture.answerWith(always(200, '[]'));
     await fixture.call(OPEN_ORDERS.op, OPEN_ORDERS.args);
     fixture.answerWith(() => {});
-    const sent = fixture.start(ORDER.op, ORDER.args);
+    const sentCall = fixture.start(ORDER.op, ORDER.args);
     await until(() => fixture.stub.count('POST', '/sapi/v1/order') === 1);
     const queuedWithLimit = fixture.start(ORDER.op, ORDER.args, { timeoutMs: 30 });
-    const queued = fixture.start(ORDER.op, ORDER.args);
+    const queuedCall = fixture.start(ORDER.op, ORDER.args);
     expect(await queuedWithLimit.outcome).toEqual({ kind: 'notSent', cause: 'no answer within 30 ms' });
-    queued.cancel();
-    expect(await queued.outcome).toEqual({ kind: 'notSent', cause: 'cancelled' });
-    sent.cancel();
-    expect(await sent.outcome).toEqual({ kind: 'unknown', cause: 'cancelled', status: null, error: null });
+    queuedCall.cancel();
+    expect(await queuedCall.outcome).toEqual({ kind: 'notSent', cause: 'cancelled' });
+    sentCall.cancel();
+    expect(await sentCall.outcome).toEqual({ kind: 'unknown', cause: 'cancelled', status: null, error: null });
     fixture.answerWith(always(200, '[]'));
     await fixture.call(OPEN_ORDERS.op, OPEN_ORDERS.args);
     expect(fixture.stub.count('POST', '/sapi/v1/order')).toBe(1);
@@ -179,9 +179,9 @@ describe('a request that was never sent is NOT_SENT, with proof', () => {
     cancelledTwice.cancel();
     cancelledTwice.cancel();
     expect(await cancelledTwice.outcome).toEqual({ kind: 'notSent', cause: 'cancelled' });
-    const atOnce = fixture.start('futures.ping', {});
-    atOnce.cancel();
-    expect((await atOnce.outcome).kind).toBe('notSent');
+    const cancelledAtOnce = fixture.start('futures.ping', {});
+    cancelledAtOnce.cancel();
+    expect((await cancelledAtOnce.outcome).kind).toBe('notSent');
     expect(fixture.callRequests).toEqual([]);
   });
 });
@@ -218,34 +218,34 @@ describe('time limits', () => {
 
   test('a late reply is reported once, and a later one is not', async () => {
     /** The connections of the requests, which the service has not answered. */
-    const waiting: Socket[] = [];
-    const fixture = await fixtureOf((socket) => void waiting.push(socket), { speed: 100 });
+    const unansweredSockets: Socket[] = [];
+    const fixture = await fixtureOf((socket) => void unansweredSockets.push(socket), { speed: 100 });
     const lateOutcomes: Outcome<unknown>[] = [];
     const options = { timeoutMs: 1000, late: (outcome: Outcome<unknown>) => void lateOutcomes.push(outcome) };
     await measureClock(fixture.clock, 'spot');
     /** The time limit is ten milliseconds of this computer, so the request may arrive after it. */
     const expectNoAnswer = async (call: Promise<Outcome<unknown>>): Promise<void> => {
-      const countBefore = waiting.length;
+      const countBefore = unansweredSockets.length;
       expect((await call).kind).toBe('unknown');
-      await until(() => waiting.length > countBefore);
+      await until(() => unansweredSockets.length > countBefore);
     };
     await expectNoAnswer(fixture.call(ORDER.op, ORDER.args, options));
-    waiting.at(-1)!.write(answerBytes(200, '{"orderId":"7"}'));
+    unansweredSockets.at(-1)!.write(answerBytes(200, '{"orderId":"7"}'));
     await until(() => lateOutcomes.length === 1);
     expect(lateOutcomes).toEqual([{ kind: 'acked', value: expect.objectContaining({ orderId: '7' }) as unknown }]);
     expect(fixture.logs.map(({ kind, isLate }) => [kind, isLate])).toEqual(expect.arrayContaining([['unknown', false], ['acked', true]])); // prettier-ignore
 
     await expectNoAnswer(fixture.call(ORDER.op, ORDER.args, options));
-    waiting.at(-1)!.write(answerBytes(400, '{"code":-2017,"msg":"balance_not_enough"}'));
+    unansweredSockets.at(-1)!.write(answerBytes(400, '{"code":-2017,"msg":"balance_not_enough"}'));
     await until(() => lateOutcomes.length === 2);
     expect(lateOutcomes[1]).toMatchObject({ kind: 'refused', code: -2017 });
 
-    // A late reply is of no use to a read.
+    // A read does not wait for a late reply.
     await expectNoAnswer(fixture.call(OPEN_ORDERS.op, OPEN_ORDERS.args, options));
-    await until(() => waiting.at(-1)!.destroyed);
+    await until(() => unansweredSockets.at(-1)!.destroyed);
     await expectNoAnswer(fixture.call(ORDER.op, ORDER.args, options));
     const startMs = fixture.scheduler.nowMs;
-    await until(() => waiting.at(-1)!.destroyed);
+    await until(() => unansweredSockets.at(-1)!.destroyed);
     expect(fixture.scheduler.nowMs - startMs).toBeGreaterThan(LATE_MS - 2000);
     expect([lateOutcomes.length, fixture.stub.count('POST', '/sapi/v1/order')]).toEqual([2, 3]);
   });
@@ -288,7 +288,7 @@ describe('reads are repeated', () => {
     expect(sentCount).toBeGreaterThanOrEqual(ackedCount);
   });
 
-  test('reads are repeated at most to five attempts, whatever the option', async () => {
+  test('reads have at most five attempts, even if the option allows more', async () => {
     const fixture = await fixtureOf(always(503, ''), FAST_CLOCK);
     await fixture.call('futures.ping', {}, { attempts: 1000, ...LONG_TIME_LIMIT });
     expect(fixture.callRequests).toHaveLength(5);
@@ -339,7 +339,7 @@ describe('the clock of the service', () => {
       const countBefore = fixture.callRequests.length;
       expect((await fixture.call(OPEN_ORDERS.op, OPEN_ORDERS.args)).kind).toBe('acked');
       expect(fixture.callRequests.length - countBefore).toBe(2);
-      expect((await fixture.call(ORDER.op, ORDER.args)).kind, 'and is right for what comes next').toBe('acked');
+      expect((await fixture.call(ORDER.op, ORDER.args)).kind, 'the next call').toBe('acked');
     }
   });
 
@@ -374,11 +374,11 @@ describe('the clock of the service', () => {
 });
 
 test('the log of calls has facts, and neither secrets nor text of the service', async () => {
-  const echo: Behaviour = (socket, request) =>
+  const echoHeaders: Behaviour = (socket, request) =>
     void socket.write(
       answerBytes(400, `{"code":-1022,"msg":${JSON.stringify(JSON.stringify(request.headers))}}`, { 'x-echo': CREDENTIALS.apiKey }),
     );
-  const fixture = await fixtureOf(echo);
+  const fixture = await fixtureOf(echoHeaders);
   for (const { op, args } of CALLS) await fixture.call(op, args);
   const logText = JSON.stringify(fixture.logs);
   expect(fixture.logs.length).toBeGreaterThan(CALLS.length);
@@ -398,10 +398,10 @@ test('ended calls leave no timer and no connection, and closing ends all calls',
   const outcomes = await Promise.all(Array.from({ length: 30 }, () => fixture.call('futures.ping', {})));
   expect(outcomes.every(({ kind }) => kind === 'acked')).toBe(true);
   fixture.answerWith(() => {});
-  const silent = fixture.start(ORDER.op, ORDER.args);
+  const unansweredCall = fixture.start(ORDER.op, ORDER.args);
   await until(() => fixture.stub.count('POST', '/sapi/v1/order') === 1);
-  silent.cancel();
-  await silent.outcome;
+  unansweredCall.cancel();
+  await unansweredCall.outcome;
   // The server's ends of the connections, which this test has opened.
   await until(() => activeResources(/TCPSocket/) - socketsBefore <= fixture.stub.open && activeResources(/Timeout/) <= timersBefore);
   await fixture.close();

@@ -96,7 +96,7 @@ describe.each(EXPECTED_CODES)('code $code', ({ code, http, create: outcomeOfCrea
           const countBefore = codeFixture.callRequests.length;
           const outcome = await codeFixture.call(call.op, call.args, { attempts: 1 });
           const description = `${call.op} HTTP ${status} ${envelope(code)}`;
-          // The service's clock is measured, and a read is sent once more, whatever the number of attempts.
+          // After -1021 the service's clock is measured, and a read is sent once more, even if the call allows only one attempt.
           expect(codeFixture.callRequests.length - countBefore, description).toBe(code === -1021 && call.kind === 'read' ? 2 : 1);
           const documentedOutcome = call.kind === 'create' ? outcomeOfCreate : outcomeOfOtherCall;
           const expected = status >= 500 ? 'unknown' : documentedOutcome;

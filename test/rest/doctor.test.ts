@@ -198,14 +198,14 @@ describe('key and signature', () => {
     fixture.write('own/key', STUB_KEY);
     fixture.write('own/secret', STUB_SECRET, 0o400);
     const config = fixture.write('own/access.yaml', 'keyFile: key\nsecretFile: secret\n');
-    const files = checkNamed(await fixture.examine(stub.url, { config }, {}), 'key').more.join('\n');
-    expect(files).toContain(`own/key (mode 0600)`);
-    expect(files).toContain(`own/secret (mode 0400)`);
+    const fileSources = checkNamed(await fixture.examine(stub.url, { config }, {}), 'key').more.join('\n');
+    expect(fileSources).toContain(`own/key (mode 0600)`);
+    expect(fileSources).toContain(`own/secret (mode 0400)`);
     const environment = { ISOBAR_API_KEY: STUB_KEY, ISOBAR_API_SECRET_FILE: fixture.write('other', STUB_SECRET) };
     fixture.write('own/key', 'z'.repeat(32));
-    const both = checkNamed(await fixture.examine(stub.url, { config }, environment), 'key').more.join('\n');
-    expect(both).toContain('from the environment (ISOBAR_API_KEY)');
-    expect(both).toContain('other (mode 0600)');
+    const mixedSources = checkNamed(await fixture.examine(stub.url, { config }, environment), 'key').more.join('\n');
+    expect(mixedSources).toContain('from the environment (ISOBAR_API_KEY)');
+    expect(mixedSources).toContain('other (mode 0600)');
   });
 });
 
@@ -249,12 +249,12 @@ describe('the connection', () => {
     const server = createServer(() => {});
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as AddressInfo;
-    const secure = await fixture.examine(`https://127.0.0.1:${port}`, { timeoutMs: 200 });
-    expect(failures(secure)).toEqual(['spot.tls']);
-    expect(checkNamed(secure, 'spot.tls').detail).toContain('TIMEOUT');
-    const plain = await fixture.examine(`http://127.0.0.1:${port}`, { timeoutMs: 200 });
-    expect(failures(plain)).toEqual(['spot.ping']);
-    expect(checkNamed(plain, 'spot.ping')).toMatchObject({
+    const overTls = await fixture.examine(`https://127.0.0.1:${port}`, { timeoutMs: 200 });
+    expect(failures(overTls)).toEqual(['spot.tls']);
+    expect(checkNamed(overTls, 'spot.tls').detail).toContain('TIMEOUT');
+    const withoutTls = await fixture.examine(`http://127.0.0.1:${port}`, { timeoutMs: 200 });
+    expect(failures(withoutTls)).toEqual(['spot.ping']);
+    expect(checkNamed(withoutTls, 'spot.ping')).toMatchObject({
       detail: expect.stringContaining('no answer'),
       fix: [expect.stringContaining('--timeout'), expect.any(String)],
     });
@@ -338,13 +338,13 @@ describe('instruments', () => {
     const stub = await fixture.stub();
     const catalog = `${fixture.folder}/catalog`;
     storeRecord(catalog, {});
-    const same = await fixture.examine(stub.url, { catalog, symbols: ['BTCUSDT'] });
-    expect(checkNamed(same, 'spot.precision')).toMatchObject({ status: 'ok', detail: expect.stringContaining('BTCUSDT') });
+    const withEqualRecord = await fixture.examine(stub.url, { catalog, symbols: ['BTCUSDT'] });
+    expect(checkNamed(withEqualRecord, 'spot.precision')).toMatchObject({ status: 'ok', detail: expect.stringContaining('BTCUSDT') });
     storeRecord(catalog, { quantityPrecision: 6 });
-    const different = await fixture.examine(stub.url, { catalog, symbols: ['BTCUSDT'] });
-    expect(failures(different)).toEqual(['spot.precision']);
-    expect(checkNamed(different, 'spot.precision').more[0]).toContain('quantityPrecision 6 -> 5');
-    expect(checkNamed(different, 'spot.precision').fix.at(-1)).toContain('isobar data instruments --market spot --symbol BTCUSDT');
+    const withChangedRecord = await fixture.examine(stub.url, { catalog, symbols: ['BTCUSDT'] });
+    expect(failures(withChangedRecord)).toEqual(['spot.precision']);
+    expect(checkNamed(withChangedRecord, 'spot.precision').more[0]).toContain('quantityPrecision 6 -> 5');
+    expect(checkNamed(withChangedRecord, 'spot.precision').fix.at(-1)).toContain('isobar data instruments --market spot --symbol BTCUSDT');
   });
 
   test('klines that accept a range of times are reported for the dialect', async () => {

@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import { InvariantError } from '../../src/base/errors.ts';
 import { RestWorld, type RestWorldOptions } from '../fixtures/restFixture.ts';
-import { bob } from '../fixtures/restOthers.ts';
+import { spotTrader } from '../fixtures/restOthers.ts';
 
 /** Opens a bot and its exchange in virtual time. */
 const open = (options: RestWorldOptions = {}) => RestWorld.open(options);
@@ -21,7 +21,7 @@ describe('an order', () => {
     expect(world.get(id).lifecycle).toBe('cancelSent');
     world.until(() => world.get(id).lifecycle === 'done');
     expect(world.get(id)).toMatchObject({ reason: 'canceled', filledLots: 0 });
-    expect(world.engine.reservations.openTotal).toBe(0);
+    expect(world.engine.reservations.openOrdersTotal).toBe(0);
     expect(world.sent.get('POST /sapi/v1/cancel')).toBe(1);
   });
 
@@ -38,7 +38,7 @@ describe('an order', () => {
       }
       return push(text);
     };
-    bob(world).limit('bob', 'SELL', '2.5', '99.7');
+    spotTrader(world).limit('bob', 'SELL', '2.5', '99.7');
     world.audit('full');
     world.until(() => [first, second, partlyFilled].every((id) => world.get(id!).lifecycle === 'done'), 20_000);
     const endings = [first, second, partlyFilled].map((id) => [world.get(id!).reason, world.get(id!).filledLots]);
@@ -48,8 +48,8 @@ describe('an order', () => {
 
   it('an order that fills is booked once to the last unit, and ends because its booked fills equal its amount', async () => {
     const world = await open();
-    bob(world).limit('bob', 'SELL', '0.3', '99.5');
-    bob(world).limit('bob', 'SELL', '0.7', '99.9');
+    spotTrader(world).limit('bob', 'SELL', '0.3', '99.5');
+    spotTrader(world).limit('bob', 'SELL', '0.7', '99.9');
     const id = world.order({ lots: 10_000, limit: 10_000 });
     world.settle();
     world.until(() => world.get(id).lifecycle === 'done');
@@ -64,9 +64,9 @@ describe('an order', () => {
     expect(world.engine.ledger.cashTotal - 50_000 * 1e8).toBe(world.balance('USDT') - 100_000 * 1e8);
   });
 
-  it('an order by amount ends as filled when the exchange says so', async () => {
+  it('an order by amount ends as filled when the exchange reports it as filled', async () => {
     const world = await open();
-    bob(world).limit('bob', 'SELL', '5', '100');
+    spotTrader(world).limit('bob', 'SELL', '5', '100');
     const id = world.order({ quoteUnits: 123.45e8 });
     world.until(() => world.get(id).lifecycle === 'done', 20_000);
     expect(world.get(id)).toMatchObject({ reason: 'filled', filledLots: 12_345 });
@@ -77,7 +77,7 @@ describe('an order', () => {
     const id = world.order({ lots: 1000, limit: 9000 });
     world.pass(200);
     expect(world.get(id)).toMatchObject({ lifecycle: 'done', reason: 'refused', code: '-1020' });
-    expect(world.engine.reservations.openTotal).toBe(0);
+    expect(world.engine.reservations.openOrdersTotal).toBe(0);
   });
 
   it('an order waits until its record is durable, and for the earlier order on its side of the instrument', async () => {

@@ -1,11 +1,11 @@
-// Tests moving a stop that waits at the exchange. The position has a stop at every moment, whatever fails on the way.
+// Tests moving a stop that waits at the exchange. The position has a stop at every moment, even if a request or a reply fails.
 
 import { describe, expect, it } from 'vitest';
 import { parseTriggerTrackId } from '../../src/adapters/exchange/calls/triggers.ts';
 import type { OrderId } from '../../src/model/order.ts';
 import { atCall } from '../fixtures/plantedFaults.ts';
 import type { RestWorld } from '../fixtures/restFixture.ts';
-import { trader } from '../fixtures/restOthers.ts';
+import { futuresTrader } from '../fixtures/restOthers.ts';
 import { amend, CANCEL, CREATE, openWithStop, moveTo, placeStop, StopObserver, truthOf } from '../fixtures/stopObserver.ts';
 
 /** Positions: the side of their stop, its trigger before and after it moves, and a price beyond it, in ticks. */
@@ -16,7 +16,7 @@ const SIDES = [
 
 /** True when the order has ended; a bot that was restarted may not know it any more. */
 const isOver = (world: RestWorld, id: OrderId): boolean => (world.engine.orders.get(id)?.lifecycle ?? 'done') === 'done';
-/** Returns a condition: the old stop has ended and the new one is working. */
+/** Returns a function that tests whether the old stop has ended and the new one is working. */
 const isMoved = (world: RestWorld, oldStop: OrderId, newStop: OrderId) => (): boolean =>
   isOver(world, oldStop) && world.get(newStop).lifecycle === 'working';
 
@@ -42,16 +42,16 @@ describe.each(SIDES)('the stop of $what', ({ isLong, side, before, after, beyond
     const { world, stop } = await openWithStop(isLong);
     const observer = new StopObserver();
     world.fault(point, params, CREATE);
-    const lost = amend(world, stop, after)!;
+    const lostStop = amend(world, stop, after)!;
     observer.pass(world, 100);
     // The stop is not moved again while the outcome of the first move is unknown.
-    if (!isOver(world, lost)) expect(amend(world, stop, after)).toBeNull();
-    observer.until(world, () => isOver(world, lost), 1_500_000);
+    if (!isOver(world, lostStop)) expect(amend(world, stop, after)).toBeNull();
+    observer.until(world, () => isOver(world, lostStop), 1_500_000);
     expect([truthOf(world).stops, world.get(stop).lifecycle]).toEqual([[`${side} 10 @ ${before}`], 'working']);
     const newStop = amend(world, stop, after)!;
     observer.until(world, isMoved(world, stop, newStop));
     // Its price differs from that of the lost stop, which may still arrive.
-    const price = world.get(lost).reason === 'noEffect' ? after + (isLong ? 1 : -1) : after;
+    const price = world.get(lostStop).reason === 'noEffect' ? after + (isLong ? 1 : -1) : after;
     expect(truthOf(world).stops).toEqual([`${side} 10 @ ${price}`]);
     expect([observer.broken, observer.maxUnprotectedMs]).toEqual([[], 0]);
   });
@@ -126,12 +126,12 @@ describe.each(SIDES)('the stop of $what', ({ isLong, side, before, after, beyond
     const { world, stop } = await openWithStop(isLong);
     const observer = new StopObserver();
     world.fault('NET.reqDrop', {}, CREATE);
-    const lost = amend(world, stop, after)!;
-    world.until(() => world.get(lost).reason === 'noEffect', 300_000);
-    trader(world).trigger('alice', isLong ? 'SELL' : 'BUY', '1', String(after / 10), { volume: 10, positionType: 1 });
+    const lostStop = amend(world, stop, after)!;
+    world.until(() => world.get(lostStop).reason === 'noEffect', 300_000);
+    futuresTrader(world).trigger('alice', isLong ? 'SELL' : 'BUY', '1', String(after / 10), { volume: 10, positionType: 1 });
     observer.look(world);
     world.audit('full');
-    observer.until(world, () => world.get(lost).reason === 'canceled');
+    observer.until(world, () => world.get(lostStop).reason === 'canceled');
     expect([truthOf(world).stops, observer.broken, observer.maxUnprotectedMs]).toEqual([[`${side} 10 @ ${before}`], [], 0]);
   });
 
@@ -224,7 +224,7 @@ it('a trigger order from before a restart ends with the position that it should 
   placeStop(world, 9600, 4);
   world.until(() => world.engine.orders.active()[0]?.lifecycle === 'working', 5000);
   const restarted = await world.restart();
-  trader(restarted).order('bob', 'BUY', 10, 1000);
+  futuresTrader(restarted).order('bob', 'BUY', 10, 1000);
   restarted.order({ side: 'sell', lots: 10, limit: 10_000, timeInForce: 'IOC' });
   restarted.until(() => truthOf(restarted).held === 0 && truthOf(restarted).stops.length === 0, 60_000);
 });

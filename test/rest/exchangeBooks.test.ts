@@ -4,7 +4,7 @@ import { Decimal } from 'decimal.js';
 import { describe, expect, it } from 'vitest';
 import { atCall, atEveryCall, changeRows, replaceReplies } from '../fixtures/plantedFaults.ts';
 import { BTC, RestWorld, type RestWorldOptions } from '../fixtures/restFixture.ts';
-import { bob } from '../fixtures/restOthers.ts';
+import { spotTrader } from '../fixtures/restOthers.ts';
 
 type ExternalFill = RestWorld['external'][number];
 
@@ -49,17 +49,17 @@ function withdraw({ service }: RestWorld, asset: string, units: number): void {
 describe('the second copy of a create', () => {
   it('the second copy of a create fills: the fill is a position of the account, the halt names it, and the books equal the exchange', async () => {
     const world = await open();
-    bob(world).limit('bob', 'SELL', '5', '80');
+    spotTrader(world).limit('bob', 'SELL', '5', '80');
     world.fault('NET.dup');
     const id = world.order(LIMIT);
     world.pass(5000);
     expect(world.placedOf(id)).toBe(2);
     world.audit('full');
     expect(world.external).toHaveLength(1);
-    const [extra] = world.external;
-    expect(extra).toMatchObject({ symbol: BTC.id, side: 'buy', qty: '0.1', price: '80' });
+    const [externalFill] = world.external;
+    expect(externalFill).toMatchObject({ symbol: BTC.id, side: 'buy', qty: '0.1', price: '80' });
     const [halt] = haltsWith(world, 'DUPLICATE');
-    expect(halt!.why).toContain(`bought 0.1 for 8 (trades ${extra!.tradeId}): a position of the account`);
+    expect(halt!.why).toContain(`bought 0.1 for 8 (trades ${externalFill!.tradeId}): a position of the account`);
     expect(world.audit('full').kind).toBe('mismatch');
     expect(changeInBooks(world)).toEqual(changeAtExchange(world));
     // The operator has looked. From now on an equal result of the audit counts.
@@ -71,7 +71,7 @@ describe('the second copy of a create', () => {
 
   it('the second copies of two orders fill: the halt names both copies', async () => {
     const world = await open();
-    bob(world).limit('bob', 'SELL', '5', '80');
+    spotTrader(world).limit('bob', 'SELL', '5', '80');
     const schedule = [1, 2].map((nth) => atCall(nth, 'NET.dup', 'spot.newOrder'));
     world.plantFaults(...schedule);
     const ids = [world.order(LIMIT), world.order(LIMIT)];
@@ -86,7 +86,7 @@ describe('the second copy of a create', () => {
 
   it('the second copy of a create fills before a restart: its fill is still a position of the account, once', async () => {
     const world = await open();
-    bob(world).limit('bob', 'SELL', '5', '80');
+    spotTrader(world).limit('bob', 'SELL', '5', '80');
     world.fault('NET.dup');
     world.order(LIMIT);
     world.pass(5000);
@@ -123,23 +123,23 @@ describe('the second copy of a create that rests', () => {
   }
 
   it.each(['on', 'off'] as const)(
-    'the second copy of a create that rests is identified by its client order id, and its fills after a resume are named, if lists have client order ids: %s',
+    'the second copy of a create that rests is identified, and its fills after a resume are named (lists with client order ids: %s)',
     async (openOrdersClientId) => {
       const { world, id } = await openWithRestingCopy(openOrdersClientId);
       expect(world.placedOf(id)).toBe(2);
       expect(world.haltCodes).toEqual(['DUPLICATE']);
       world.exchange.clear('DUPLICATE', null);
-      bob(world).limit('bob', 'SELL', '0.13', '90');
+      spotTrader(world).limit('bob', 'SELL', '0.13', '90');
       world.pass(2000);
       expect(world.audit('full').kind).toBe('mismatch');
-      const filled = world.get(id).filledLots === 1000 ? '0.03' : '0.1';
-      expect(world.external).toMatchObject([{ side: 'buy', qty: filled }]);
-      expect(haltsWith(world, 'DUPLICATE')[0]!.why).toContain(`it has bought ${filled} for`);
+      const copyQty = world.get(id).filledLots === 1000 ? '0.03' : '0.1';
+      expect(world.external).toMatchObject([{ side: 'buy', qty: copyQty }]);
+      expect(haltsWith(world, 'DUPLICATE')[0]!.why).toContain(`it has bought ${copyQty} for`);
       expect(changeInBooks(world)).toEqual(changeAtExchange(world));
     },
   );
 
-  it('the second copy of a create that rests is identified once the exchange says whose order it is', async () => {
+  it('the second copy of a create that rests is identified once the exchange reports its client order id', async () => {
     const world = await RestWorld.open({ switches: { openOrdersClientId: 'off' } });
     world.plantFaults(atCall(1, 'NET.dup', 'spot.newOrder'), atCall(1, 'NET.respDrop', 'spot.queryOrder'));
     world.order(LIMIT);
@@ -152,7 +152,7 @@ describe('the second copy of a create that rests', () => {
 describe('a reply', () => {
   it('a reply to myTrades about another symbol is ignored as a whole', async () => {
     const world = await open();
-    bob(world).limit('bob', 'SELL', '5', '80');
+    spotTrader(world).limit('bob', 'SELL', '5', '80');
     world.plantFaults(changeRows('spot.myTrades', 'symbol', 'ETHUSDT'));
     const id = world.order(LIMIT);
     world.pass(5000);
@@ -239,7 +239,7 @@ describe('while the exchange shows less than the books have', () => {
 describe('while unattributed fills have reduced the holdings of the strategies', () => {
   it('the remainder after a sale by a second copy may be reduced before the operator has cleared the halt', async () => {
     const world = await open();
-    bob(world).limit('bob', 'BUY', '8', '110');
+    spotTrader(world).limit('bob', 'BUY', '8', '110');
     world.fault('NET.dup');
     const id = world.order({ side: 'sell', lots: 20_000, limit: 11_000 });
     world.until(() => world.get(id).lifecycle === 'done', 60_000);
@@ -258,9 +258,9 @@ describe('while unattributed fills have reduced the holdings of the strategies',
 
   it('after an unattributed manual sale the remainder may be reduced, and the halt names the trade', async () => {
     const world = await open();
-    bob(world).limit('bob', 'BUY', '8', '110');
+    spotTrader(world).limit('bob', 'BUY', '8', '110');
     world.plantFaults(atEveryCall('NET.reqDrop', 'spot.queryOrder'));
-    const manualOrder = bob(world).limit('alice', 'SELL', '2', '110');
+    const manualOrder = spotTrader(world).limit('alice', 'SELL', '2', '110');
     world.pass(100);
     world.audit('full');
     expect(haltsWith(world, 'STRAY')[0]!.why).toContain(`of order ${manualOrder}, sold 2 at 110`);
@@ -274,7 +274,7 @@ describe('while unattributed fills have reduced the holdings of the strategies',
 });
 
 describe('an operator who clears a mismatch', () => {
-  it('clearing a mismatch without a named difference explains none: a later audit still finds an unseen withdrawal', async () => {
+  it('clearing a mismatch that names no difference accepts no difference: the next audit finds a withdrawal', async () => {
     const world = await open({ switches: { balancesUid: 'on' } });
     expect(world.audit('full').kind).toBe('ok');
     const body = '{"uid":10002,"balances":[{"asset":"USDT","free":"1","locked":"0"}]}';
@@ -327,11 +327,11 @@ describe('a fill that is finer than a lot', () => {
     const id = world.order(LIMIT);
     world.pass(200);
     const venueId = world.get(id).venueId;
-    const trade = `{"symbol":"BTCUSDT","id":77,"bidId":${venueId},"askId":1,"price":90,"qty":0.09995,"time":${world.nowMs},"isBuyer":true,"isMaker":true,"feeCoin":"USDT","fee":0}`;
-    const order = `{"symbol":"BTCUSDT","orderId":${venueId},"clientOrderId":"${world.clientOrderIdOf(id)}","price":90,"origQty":0.1,"executedQty":0.09995,"type":"LIMIT","side":"BUY","status":"FILLED"}`;
+    const tradeRow = `{"symbol":"BTCUSDT","id":77,"bidId":${venueId},"askId":1,"price":90,"qty":0.09995,"time":${world.nowMs},"isBuyer":true,"isMaker":true,"feeCoin":"USDT","fee":0}`;
+    const orderRow = `{"symbol":"BTCUSDT","orderId":${venueId},"clientOrderId":"${world.clientOrderIdOf(id)}","price":90,"origQty":0.1,"executedQty":0.09995,"type":"LIMIT","side":"BUY","status":"FILLED"}`;
     world.plantFaults(
-      replaceReplies('spot.myTrades', `[${trade}]`),
-      replaceReplies('spot.queryOrder', order),
+      replaceReplies('spot.myTrades', `[${tradeRow}]`),
+      replaceReplies('spot.queryOrder', orderRow),
       replaceReplies('spot.openOrders', '[]'),
     );
     world.audit('fast');

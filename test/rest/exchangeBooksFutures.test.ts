@@ -7,7 +7,7 @@ import { applyInbox } from '../../src/engine/loop/liveSteps.ts';
 import type { OrderId } from '../../src/model/order.ts';
 import { atCall, atEveryCall, changeRows, replaceReplies } from '../fixtures/plantedFaults.ts';
 import { BTC, ETH, RestWorld } from '../fixtures/restFixture.ts';
-import { trader } from '../fixtures/restOthers.ts';
+import { futuresTrader } from '../fixtures/restOthers.ts';
 import { INVERSE, PERPETUAL, TRADERS } from '../service/futuresFixture.ts';
 
 /** Opens a bot that trades a contract, and its exchange, in virtual time. */
@@ -21,7 +21,7 @@ const open = () =>
 describe('contracts', () => {
   it('the second copy of a create of contracts fills: the fill is a position of the account, and the audit passes', async () => {
     const world = await open();
-    trader(world).order('bob', 'SELL', 40, 1000);
+    futuresTrader(world).order('bob', 'SELL', 40, 1000);
     world.fault('NET.dup', {}, 'futures.createOrder');
     const id = world.order({ lots: 10, limit: 10_000, timeInForce: 'IOC' });
     world.until(() => world.get(id).lifecycle === 'done', 60_000);
@@ -33,12 +33,12 @@ describe('contracts', () => {
     world.exchange.clear('DUPLICATE', null);
     expect(world.audit('full').kind).toBe('ok');
     // Twenty at the exchange: ten of the strategy, ten of the account.
-    expect(trader(world).positions()).toMatchObject([{ positionSide: 'BUY', positionVolume: 20 }]);
+    expect(futuresTrader(world).positions()).toMatchObject([{ positionSide: 'BUY', positionVolume: 20 }]);
     expect(world.engine.ledger.lots(0, 0)).toBe(10);
     expect(world.exchange.externalPositions).toMatchObject([{ qty: '10', fills: 1 }]);
   });
 
-  it('the second copy of a create of contracts rests and then fills: the history says whose it is, and the halt names the fill', async () => {
+  it('the second copy of a create of contracts rests and then fills: the history has its client order id, and the halt names the fill', async () => {
     const world = await open();
     world.plantFaults(atCall(1, 'NET.dup', 'futures.createOrder'), atEveryCall('NET.reqDrop', 'futures.cancelOrder'));
     const id = world.order({ lots: 10, limit: 9000 });
@@ -46,7 +46,7 @@ describe('contracts', () => {
     world.audit('full');
     expect(world.placedOf(id)).toBe(2);
     expect(world.haltCodes).toEqual(['DUPLICATE']);
-    trader(world).order('bob', 'SELL', 13, 900);
+    futuresTrader(world).order('bob', 'SELL', 13, 900);
     world.pass(2000);
     expect(world.audit('full').kind).toBe('mismatch');
     const ownLots = world.get(id).filledLots;
@@ -57,19 +57,19 @@ describe('contracts', () => {
   it('two trigger orders that are acknowledged with one id are both unknown, found, and cancelled', async () => {
     const world = await open();
     const placeTrigger = (level: number): OrderId => {
-      const placed = { id: 0 as OrderId };
+      const placedTrigger = { id: 0 as OrderId };
       applyInbox(world.engine, world.queue.nowMs, () => {
         const order = world.engine.newOrder(0, world.engine.execution[0]!, 'buy');
-        const intent = {
+        const triggerTerms = {
           role: 'condition',
           reduceOnly: false,
           limit: ticks(level + 100),
           triggerTicks: ticks(level),
           triggersAbove: true,
         } as const;
-        placed.id = world.engine.submit(Object.assign(order, { ...intent, lots: 10, slot: `at ${level}` }));
+        placedTrigger.id = world.engine.submit(Object.assign(order, { ...triggerTerms, lots: 10, slot: `at ${level}` }));
       });
-      return placed.id;
+      return placedTrigger.id;
     };
     const firstTrigger = placeTrigger(10_500);
     world.until(() => world.get(firstTrigger).lifecycle === 'working', 5000);
@@ -113,7 +113,7 @@ describe('contracts', () => {
 
   it('a reply with trades of another contract is ignored', async () => {
     const world = await open();
-    trader(world).order('bob', 'SELL', 10, 1000);
+    futuresTrader(world).order('bob', 'SELL', 10, 1000);
     world.plantFaults(changeRows('futures.myTrades', 'contractName', 'E-ETH-USDT'));
     const id = world.order({ lots: 10, limit: 10_000, timeInForce: 'IOC' });
     world.pass(10_000);

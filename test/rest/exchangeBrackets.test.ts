@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { ticks } from '../../src/base/brand.ts';
 import { applyInbox } from '../../src/engine/loop/liveSteps.ts';
 import type { OrderId } from '../../src/model/order.ts';
-import { bob } from '../fixtures/restOthers.ts';
+import { spotTrader } from '../fixtures/restOthers.ts';
 import { RestWorld } from '../fixtures/restFixture.ts';
 
 /** Buys 0.1 coins at 100.00, with a target at 105.00 that rests and a stop at 95.00 that the bot watches. */
@@ -17,15 +17,15 @@ async function openWithBracket(): Promise<{ world: RestWorld; entry: OrderId; ta
 }
 /** Buys 0.1 coins at 100.00, with a target at 105.00 and `otherLegs`. Returns the id of the entry. */
 function enter(world: RestWorld, otherLegs: Readonly<Record<string, number>>): OrderId {
-  bob(world).limit('bob', 'SELL', '0.1', '100.00');
+  spotTrader(world).limit('bob', 'SELL', '0.1', '100.00');
   const { engine } = world;
-  const placed = { id: 0 as OrderId };
+  const placedEntry = { id: 0 as OrderId };
   applyInbox(engine, world.queue.nowMs, () => {
     const order = engine.newOrder(0, engine.execution[0]!, 'buy');
     const legs = { takeProfit: ticks(10_500), isGuarded: true, ...otherLegs };
-    placed.id = engine.submit(Object.assign(order, { lots: 1000, limit: ticks(10_000), role: 'limit', slot: 'entry', ...legs }));
+    placedEntry.id = engine.submit(Object.assign(order, { lots: 1000, limit: ticks(10_000), role: 'limit', slot: 'entry', ...legs }));
   });
-  return placed.id;
+  return placedEntry.id;
 }
 
 /** Returns role and lifecycle of each unfinished order. */
@@ -39,7 +39,7 @@ it('a stop is sent when the cancel of its target is confirmed, and sells the who
   applyInbox(engine, world.queue.nowMs, () => engine.bracketManager.hit(bracket, 9500));
   expect(orderStates(world)).toEqual(['takeProfit cancelSent']);
   expect(engine.bracketManager.hasWaitingStops).toBe(true);
-  bob(world).limit('bob', 'BUY', '0.1', '94.00');
+  spotTrader(world).limit('bob', 'BUY', '0.1', '94.00');
   world.until(() => world.get(target).lifecycle === 'done', 60_000);
   expect(engine.bracketManager.hasWaitingStops).toBe(false);
   const stop = (target + 1) as OrderId;
@@ -54,7 +54,7 @@ it('a stop sells only what the target has left if the target fills while it is b
   const { engine } = world;
   const bracket = engine.brackets.of({ instrumentIndex: 0, id: entry })!;
   // Another trader takes all of the target before the cancel has its effect.
-  bob(world).limit('bob', 'BUY', '0.1', '105.00');
+  spotTrader(world).limit('bob', 'BUY', '0.1', '105.00');
   applyInbox(engine, world.queue.nowMs, () => engine.bracketManager.hit(bracket, 9500));
   world.until(() => world.get(target).lifecycle === 'done', 60_000);
   world.pass(5000);
@@ -70,14 +70,14 @@ it.each([
   const { engine } = world;
   const entry = enter(world, otherLegs);
   // Only the request of the target finds no connection.
-  const submit = world.exchange.submit.bind(world.exchange);
+  const submitToExchange = world.exchange.submit.bind(world.exchange);
   world.exchange.submit = (order, seq) => {
     world.isRefused = order.role === 'takeProfit';
-    submit(order, seq);
+    submitToExchange(order, seq);
   };
   const target = (entry + 1) as OrderId;
   world.until(() => engine.orders.get(target)?.reason === 'notSent', 60_000);
-  world.exchange.submit = submit;
+  world.exchange.submit = submitToExchange;
   world.isRefused = false;
   const secondTarget = (target + 1) as OrderId;
   world.until(() => engine.orders.get(secondTarget)?.lifecycle === 'working', 60_000);
@@ -90,15 +90,15 @@ it('a target that was not sent is not placed again once its position has ended',
   const world = await RestWorld.open();
   const { engine } = world;
   const entry = enter(world, {});
-  const submit = world.exchange.submit.bind(world.exchange);
+  const submitToExchange = world.exchange.submit.bind(world.exchange);
   world.exchange.submit = (order, seq) => {
     world.isRefused = order.role === 'takeProfit';
-    submit(order, seq);
+    submitToExchange(order, seq);
   };
   world.until(() => engine.orders.get((entry + 1) as OrderId)?.reason === 'notSent', 60_000);
-  world.exchange.submit = submit;
+  world.exchange.submit = submitToExchange;
   world.isRefused = false;
-  bob(world).limit('bob', 'BUY', '6', '99.00');
+  spotTrader(world).limit('bob', 'BUY', '6', '99.00');
   const closableLots = engine.ledger.closable(0, 0, false, true);
   world.order({ side: 'sell', lots: closableLots, limit: 9900 });
   world.until(() => engine.ledger.isFlat(0, 0), 9000);

@@ -4,8 +4,9 @@ import { describe, expect, it } from 'vitest';
 import { ENDINGS } from '../../src/model/run/run.ts';
 import { atCall, atEveryCall, replaceReplies } from '../fixtures/plantedFaults.ts';
 import { BTC, RestWorld, type RestWorldOptions } from '../fixtures/restFixture.ts';
-import { bob } from '../fixtures/restOthers.ts';
+import { spotTrader } from '../fixtures/restOthers.ts';
 
+/** A buy of 0.1 coins at 90, below the market. */
 const LIMIT = { lots: 1000, limit: 9000 } as const;
 /** Opens a bot and its exchange in virtual time. */
 const open = (options: RestWorldOptions = {}) => RestWorld.open(options);
@@ -21,11 +22,11 @@ async function underFault(point: string, params: Readonly<Record<string, number 
 }
 
 /**
- * Cancels the order if it is still open. Expects that one create was sent, that the exchange placed `placed` orders for it, that both books agree,
- * and that no order is left.
+ * Cancels the order if it is still open. Expects that one create was sent, that the exchange placed `placedCount` orders for it, that both
+ * books agree, and that no order is left.
  */
-function expectSound(world: RestWorld, id: ReturnType<RestWorld['order']>, placed: number): void {
-  expect(world.placedOf(id)).toBe(placed);
+function expectSound(world: RestWorld, id: ReturnType<RestWorld['order']>, placedCount: number): void {
+  expect(world.placedOf(id)).toBe(placedCount);
   expect(world.sent.get('POST /sapi/v1/order')).toBe(1);
   if (world.get(id).lifecycle !== 'done') {
     world.cancel(id);
@@ -53,13 +54,16 @@ describe('N1 to N8: the network', () => {
     expectSound(world, id, 1);
   });
 
-  it.each([4900, 4990, 5010, 5100])('N3: a request that arrives after %i ms is one order or none', async (ms) => {
-    const { world, id } = await underFault('NET.reqDelay', { ms });
-    // The admission window is 5 s, and the request travels for another 20 ms.
-    const isAdmitted = ms < 4980;
-    expect(world.get(id)).toMatchObject(isAdmitted ? { lifecycle: 'working' } : { lifecycle: 'done', reason: 'refused', code: '-1021' });
-    expectSound(world, id, isAdmitted ? 1 : 0);
-  });
+  it.each([4900, 4990, 5010, 5100])(
+    'N3: a request that arrives after %i ms places one order if it is in time, and else none',
+    async (ms) => {
+      const { world, id } = await underFault('NET.reqDelay', { ms });
+      // The admission window is 5 s, and the request travels for another 20 ms.
+      const isAdmitted = ms < 4980;
+      expect(world.get(id)).toMatchObject(isAdmitted ? { lifecycle: 'working' } : { lifecycle: 'done', reason: 'refused', code: '-1021' });
+      expectSound(world, id, isAdmitted ? 1 : 0);
+    },
+  );
 
   it('N3: a reply after the time limit resolves an unknown order', async () => {
     const world = await open();
@@ -134,7 +138,7 @@ describe('N1 to N8: the network', () => {
     world.plantFaults({ point: 'NET.reqDrop', p: 1 });
     world.pass(300_000, 50);
     expect(world.get(id).lifecycle).toBe('unknown');
-    expect(world.engine.reservations.openTotal).toBe(1);
+    expect(world.engine.reservations.openOrdersTotal).toBe(1);
     world.noFaults();
     world.until(() => world.get(id).lifecycle === 'working', 60_000);
     expectSound(world, id, 1);
@@ -164,7 +168,7 @@ describe('X1 to X9: the exchange', () => {
     [-1001, 1],
     [-1016, 0],
     [-1000, 1],
-  ])('X1, X2: %i, executed %i, is unknown until the lists prove its state', async (code, executed) => {
+  ])('X1, X2: the outcome of a create with code %i, executed %i, is unknown until the lists prove it', async (code, executed) => {
     const { world, id } = await underFault('BUS.unknown', { executed, code });
     expect(world.reported.some((line) => line.startsWith(`unknown ${id} ${code}`))).toBe(true);
     if (executed === 1) expect(world.get(id).lifecycle).toBe('working');
@@ -179,7 +183,7 @@ describe('X1 to X9: the exchange', () => {
 
   it('X1: an unknown order that has filled at once is found by its trades', async () => {
     const world = await open();
-    bob(world).limit('bob', 'SELL', '0.1', '90');
+    spotTrader(world).limit('bob', 'SELL', '0.1', '90');
     world.fault('NET.respDrop');
     const id = world.order(LIMIT);
     world.until(() => world.get(id).lifecycle === 'done', 60_000);
@@ -261,8 +265,8 @@ describe('X1 to X9: the exchange', () => {
     world.cancel(id);
     world.pass(5000);
     expect(world.get(id).lifecycle).toBe('cancelSent');
-    expect(world.engine.reservations.openTotal).toBe(1);
-    bob(world).limit('bob', 'SELL', '0.04', '90');
+    expect(world.engine.reservations.openOrdersTotal).toBe(1);
+    spotTrader(world).limit('bob', 'SELL', '0.04', '90');
     world.until(() => world.get(id).lifecycle === 'done', 60_000);
     expect(world.get(id)).toMatchObject({ reason: 'canceled', filledLots: 400 });
     expectSound(world, id, 1);
@@ -303,7 +307,7 @@ describe('X1 to X9: the exchange', () => {
     const id = world.order(LIMIT);
     world.pass(200);
     expect(world.get(id).reason).toBe('refused');
-    bob(world).limit('bob', 'SELL', '0.1', '90');
+    spotTrader(world).limit('bob', 'SELL', '0.1', '90');
     world.service.spot.place(0, world.get(id), world.clientOrderIdOf(id));
     world.audit('full');
     world.until(() => world.get(id).filledLots === 1000, 30_000);
@@ -352,7 +356,7 @@ describe('X1 to X9: the exchange', () => {
 
   it('after an unattributed order by hand, new risk is denied until the operator has attributed it', async () => {
     const world = await open();
-    const venueId = bob(world).limit('alice', 'BUY', '0.5', '50');
+    const venueId = spotTrader(world).limit('alice', 'BUY', '0.5', '50');
     expect(world.audit('full').kind).toBe('mismatch');
     expect(world.haltCodes).toContain('ALIEN');
     world.exchange.ignore(venueId);

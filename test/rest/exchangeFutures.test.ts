@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { BTC, ETH, RestWorld, type RestWorldOptions } from '../fixtures/restFixture.ts';
-import { trader } from '../fixtures/restOthers.ts';
+import { futuresTrader } from '../fixtures/restOthers.ts';
 import { INVERSE, PERPETUAL, TRADERS } from '../service/futuresFixture.ts';
 
 const CREATE = 'futures.createOrder';
@@ -26,28 +26,28 @@ describe('contracts', () => {
     expect(world.reported).toContain('over SETTINGS');
     expect(world.sent.get('POST /fapi/v1/edit_lever')).toBe(1);
 
-    const unsettled = await open({ service: { off: ['futures.changeLeverage'] } });
-    unsettled.order(LIMIT);
-    unsettled.pass(10_000);
-    expect(unsettled.reported.some((line) => line.startsWith('trouble SETTINGS'))).toBe(true);
-    expect(unsettled.engine.orders.active()).toEqual([]);
-    expect(unsettled.sent.get(CREATE_REQUEST)).toBeUndefined();
-    expect(unsettled.sent.get('POST /fapi/v1/edit_lever')).toBeGreaterThan(2);
+    const unsettledWorld = await open({ service: { off: ['futures.changeLeverage'] } });
+    unsettledWorld.order(LIMIT);
+    unsettledWorld.pass(10_000);
+    expect(unsettledWorld.reported.some((line) => line.startsWith('trouble SETTINGS'))).toBe(true);
+    expect(unsettledWorld.engine.orders.active()).toEqual([]);
+    expect(unsettledWorld.sent.get(CREATE_REQUEST)).toBeUndefined();
+    expect(unsettledWorld.sent.get('POST /fapi/v1/edit_lever')).toBeGreaterThan(2);
   });
 
   it('contracts are opened and closed in contracts, and the position equals its trades', async () => {
     const world = await open();
-    trader(world).order('bob', 'SELL', 10, 1000);
-    const long = world.order({ lots: 10, limit: 10_000, timeInForce: 'IOC' });
-    world.until(() => world.get(long).lifecycle === 'done', 20_000);
-    expect(world.get(long)).toMatchObject({ reason: 'filled', filledLots: 10 });
-    expect(trader(world).positions()).toMatchObject([{ positionSide: 'BUY', positionVolume: 10, leverage: 10 }]);
+    futuresTrader(world).order('bob', 'SELL', 10, 1000);
+    const longEntry = world.order({ lots: 10, limit: 10_000, timeInForce: 'IOC' });
+    world.until(() => world.get(longEntry).lifecycle === 'done', 20_000);
+    expect(world.get(longEntry)).toMatchObject({ reason: 'filled', filledLots: 10 });
+    expect(futuresTrader(world).positions()).toMatchObject([{ positionSide: 'BUY', positionVolume: 10, leverage: 10 }]);
     expect(world.audit('full').kind).toBe('ok');
-    trader(world).order('bob', 'BUY', 10, 995);
-    const close = world.order({ side: 'sell', lots: 10, reduceOnly: true });
-    world.until(() => world.get(close).lifecycle === 'done', 20_000);
-    expect(world.get(close)).toMatchObject({ reason: 'filled', filledLots: 10 });
-    expect(trader(world).positions()).toEqual([]);
+    futuresTrader(world).order('bob', 'BUY', 10, 995);
+    const closingOrder = world.order({ side: 'sell', lots: 10, reduceOnly: true });
+    world.until(() => world.get(closingOrder).lifecycle === 'done', 20_000);
+    expect(world.get(closingOrder)).toMatchObject({ reason: 'filled', filledLots: 10 });
+    expect(futuresTrader(world).positions()).toEqual([]);
     expect(world.engine.ledger.isFlat(0, 0)).toBe(true);
     expect(world.audit('full').kind).toBe('ok');
     // The bot's books and the exchange's wallet have changed by the same amount, to the last unit.
@@ -57,7 +57,7 @@ describe('contracts', () => {
 
   it('an IOC order that fills in part ends as canceled, and the filled contracts are a position', async () => {
     const world = await open();
-    trader(world).order('bob', 'SELL', 4, 1000);
+    futuresTrader(world).order('bob', 'SELL', 4, 1000);
     const id = world.order({ lots: 10, limit: 10_000, timeInForce: 'IOC' });
     world.until(() => world.get(id).lifecycle === 'done', 20_000);
     expect(world.get(id)).toMatchObject({ reason: 'canceled', filledLots: 4 });
@@ -70,19 +70,22 @@ describe('a create of a contract whose reply is lost', () => {
     ['NET.reqDrop', {}, 0],
     ['BUS.unknown', { executed: 1, code: -1007 }, 1],
     ['BUS.unknown', { executed: 0, code: 504 }, 0],
-  ] as const)('after the fault %s %j, a create of a contract is resolved, with %i order at the exchange', async (point, params, placed) => {
-    const world = await open();
-    world.fault(point, params, CREATE);
-    const id = world.order(LIMIT);
-    world.until(() => world.reported.some((line) => line.startsWith(`unknown ${id}`)), 20_000);
-    world.until(() => !['sent', 'unknown'].includes(world.get(id).lifecycle), 900_000);
-    expect(world.get(id)).toMatchObject(placed === 1 ? { lifecycle: 'working' } : { lifecycle: 'done', reason: 'noEffect' });
-    expect([world.placedOf(id), world.sent.get(CREATE_REQUEST)]).toEqual([placed, 1]);
-  });
+  ] as const)(
+    'after the fault %s %j, a create of a contract is resolved, with %i order at the exchange',
+    async (point, params, placedCount) => {
+      const world = await open();
+      world.fault(point, params, CREATE);
+      const id = world.order(LIMIT);
+      world.until(() => world.reported.some((line) => line.startsWith(`unknown ${id}`)), 20_000);
+      world.until(() => !['sent', 'unknown'].includes(world.get(id).lifecycle), 900_000);
+      expect(world.get(id)).toMatchObject(placedCount === 1 ? { lifecycle: 'working' } : { lifecycle: 'done', reason: 'noEffect' });
+      expect([world.placedOf(id), world.sent.get(CREATE_REQUEST)]).toEqual([placedCount, 1]);
+    },
+  );
 
   it('a contract order that filled at once and whose reply was lost is found in the history by its client order id', async () => {
     const world = await open();
-    trader(world).order('bob', 'SELL', 10, 900);
+    futuresTrader(world).order('bob', 'SELL', 10, 900);
     world.fault('NET.respDrop', {}, CREATE);
     const id = world.order(LIMIT);
     world.until(() => world.get(id).lifecycle === 'done', 60_000);
@@ -95,7 +98,7 @@ describe('a create of a contract whose reply is lost', () => {
 describe('changes by the exchange', () => {
   it('funding is booked from positions, once', async () => {
     const world = await open({ service: { fundingRates: { [PERPETUAL.id]: 1e8 } } });
-    trader(world).order('bob', 'SELL', 10, 1000);
+    futuresTrader(world).order('bob', 'SELL', 10, 1000);
     const id = world.order({ lots: 10, limit: 10_000, timeInForce: 'IOC' });
     world.until(() => world.get(id).lifecycle === 'done', 20_000);
     world.audit('full');
@@ -117,8 +120,8 @@ describe('changes by the exchange', () => {
   it('a position that changes without an order of the bot halts the account', async () => {
     const world = await open();
     world.audit('full');
-    trader(world).order('bob', 'SELL', 10, 1000);
-    trader(world).order('alice', 'BUY', 10, 1000);
+    futuresTrader(world).order('bob', 'SELL', 10, 1000);
+    futuresTrader(world).order('alice', 'BUY', 10, 1000);
     expect(world.audit('full').kind).toBe('mismatch');
     expect(world.haltCodes).toContain('ALIEN');
   });

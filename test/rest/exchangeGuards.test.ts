@@ -17,7 +17,7 @@ import { parseJson } from '../../src/protocol/json/parseJson.ts';
 import { idText } from '../../src/protocol/shapes/value.ts';
 import { atCall, atEveryCall, changeRows, replaceReplies } from '../fixtures/plantedFaults.ts';
 import { BTC, ETH, RestWorld } from '../fixtures/restFixture.ts';
-import { trader } from '../fixtures/restOthers.ts';
+import { futuresTrader } from '../fixtures/restOthers.ts';
 import { INVERSE, PERPETUAL, TRADERS } from '../service/futuresFixture.ts';
 
 const LIMIT = { lots: 1000, limit: 9000 } as const;
@@ -41,7 +41,7 @@ function recordAssessments(world: RestWorld): readonly Assessment[] {
 }
 
 describe('evidence', () => {
-  it('evidence proves nothing before the exchange itself is past the absence horizon, however far ahead this computer is', async () => {
+  it('evidence proves nothing before the exchange itself has reached the absence horizon, even if the clock of this computer is ahead', async () => {
     const world = await RestWorld.open({ skewMs: 10_000 });
     world.fault('NET.reqDrop');
     const id = world.order(LIMIT);
@@ -124,14 +124,14 @@ describe('a stop', () => {
       service: { instruments: [BTC, ETH, PERPETUAL, INVERSE], accounts: TRADERS },
       parts: { contractSettingsTarget: () => ({ positionType: 1, leverage: 10, positionModel: 1 }) },
     });
-    trader(world).order('bob', 'SELL', 10, 1000);
+    futuresTrader(world).order('bob', 'SELL', 10, 1000);
     const entry = world.order({ lots: 10, limit: 10_000, timeInForce: 'IOC' });
     world.until(() => world.get(entry).lifecycle === 'done', 20_000);
     return world;
   };
   /** Places a stop at 960.0 at the exchange. Returns its id. */
   const placeStop = (world: RestWorld, slot: string): OrderId => {
-    const placed = { id: 0 as OrderId };
+    const placedStop = { id: 0 as OrderId };
     applyInbox(world.engine, world.queue.nowMs, () => {
       const order = world.engine.newOrder(0, world.engine.execution[0]!, 'sell');
       const stopTerms = {
@@ -142,9 +142,9 @@ describe('a stop', () => {
         lots: 10,
         slot,
       } as const;
-      placed.id = world.engine.submit(Object.assign(order, stopTerms));
+      placedStop.id = world.engine.submit(Object.assign(order, stopTerms));
     });
-    return placed.id;
+    return placedStop.id;
   };
 
   it('no second stop is sent while the outcome of the first is unknown, because two would reverse the position', async () => {

@@ -5,10 +5,10 @@ import { Auditor } from '../../src/tasks/bot/account/auditor.ts';
 import type { AuditResult } from '../../src/adapters/exchange/calls/types.ts';
 import { ORDER_SETTINGS } from '../../src/adapters/exchange/calls/orderSettings.ts';
 import { RestWorld } from '../fixtures/restFixture.ts';
-import { bob } from '../fixtures/restOthers.ts';
+import { spotTrader } from '../fixtures/restOthers.ts';
 
 /** The bot sends this many orders within SPAN_MS. */
-const ORDERS = 165;
+const ORDER_COUNT = 165;
 const SPAN_MS = 90_000;
 /** Half of the age at which the bot halts because its account was not audited. */
 const MAX_GAP_MS = 15_000;
@@ -21,15 +21,15 @@ interface AuditReport {
   readonly result: AuditResult;
 }
 
-/** Sends ORDERS orders within SPAN_MS while an auditor with the settings of a live bot runs. `atMidpoint` is called once, after half of the time. */
+/** Sends ORDER_COUNT orders within SPAN_MS while an auditor with the settings of a live bot runs. `atMidpoint` is called once, after half of the time. */
 async function tradeUnderAudit(
   atMidpoint: (world: RestWorld) => void,
 ): Promise<{ readonly reports: readonly AuditReport[]; readonly midpointMs: number; readonly world: RestWorld }> {
   const world = await RestWorld.open();
   // Enough liquidity on both sides for all orders.
   for (let quote = 0; quote < 50; quote++) {
-    bob(world).limit('bob', 'SELL', '0.2', '100.10');
-    bob(world).limit('bob', 'BUY', '0.2', '99.90');
+    spotTrader(world).limit('bob', 'SELL', '0.2', '100.10');
+    spotTrader(world).limit('bob', 'BUY', '0.2', '99.90');
   }
   const reports: AuditReport[] = [];
   const auditor = new Auditor({
@@ -49,7 +49,7 @@ async function tradeUnderAudit(
   reports.push({ atMs: world.nowMs, result: { kind: 'ok', differences: [], isComplete: true, venueMs: world.nowMs } });
   const startMs = world.nowMs;
   let midpointMs = 0;
-  for (let index = 0; index < ORDERS; index++) {
+  for (let index = 0; index < ORDER_COUNT; index++) {
     if (midpointMs === 0 && world.nowMs - startMs >= SPAN_MS / 2) {
       midpointMs = world.nowMs;
       atMidpoint(world);
@@ -57,7 +57,7 @@ async function tradeUnderAudit(
     const isBuy = index % 2 === 0;
     // Different sizes, so that the bot need not change them to distinguish the orders.
     world.order({ side: isBuy ? 'buy' : 'sell', lots: 100 + (index % 7), limit: isBuy ? 10_010 : 9990 });
-    world.pass(Math.floor(SPAN_MS / ORDERS), 15);
+    world.pass(Math.floor(SPAN_MS / ORDER_COUNT), 15);
   }
   return { reports, midpointMs, world };
 }

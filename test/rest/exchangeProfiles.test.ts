@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { PROFILES } from '../../src/paperExchange/dialect/profile.ts';
 import type { Profile } from '../../src/paperExchange/dialect/switches.ts';
 import { BARE } from '../fixtures/bareProfile.ts';
-import { bob, trader } from '../fixtures/restOthers.ts';
+import { spotTrader, futuresTrader } from '../fixtures/restOthers.ts';
 import { atCall } from '../fixtures/plantedFaults.ts';
 import { BTC, ETH, RestWorld, type RestWorldOptions } from '../fixtures/restFixture.ts';
 import { INVERSE, PERPETUAL, TRADERS } from '../service/futuresFixture.ts';
@@ -23,14 +23,14 @@ describe.each(Object.entries({ ...PROFILES, bare: BARE }))('profile %s', (_, pro
   it('a spot order is found after a lost reply, filled and cancelled', async () => {
     const world = await RestWorld.open({ service: { profile } });
     world.fault('NET.respDrop');
-    const lost = world.order({ lots: 1000, limit: 9000 });
-    world.until(() => world.get(lost).lifecycle === 'working', 60_000);
+    const lostOrder = world.order({ lots: 1000, limit: 9000 });
+    world.until(() => world.get(lostOrder).lifecycle === 'working', 60_000);
     world.noFaults();
-    bob(world).limit('bob', 'SELL', '0.04', '90');
-    world.cancel(lost);
-    world.until(() => world.get(lost).lifecycle === 'done', 60_000);
-    expect(world.get(lost)).toMatchObject({ reason: 'canceled', filledLots: 400 });
-    expect(world.placedOf(lost)).toBe(1);
+    spotTrader(world).limit('bob', 'SELL', '0.04', '90');
+    world.cancel(lostOrder);
+    world.until(() => world.get(lostOrder).lifecycle === 'done', 60_000);
+    expect(world.get(lostOrder)).toMatchObject({ reason: 'canceled', filledLots: 400 });
+    expect(world.placedOf(lostOrder)).toBe(1);
     expect(world.audit('full')).toMatchObject({ kind: 'ok' });
     expect(world.cashChange).toBe(world.venueChange);
   });
@@ -38,14 +38,14 @@ describe.each(Object.entries({ ...PROFILES, bare: BARE }))('profile %s', (_, pro
   it('a futures order is found after a lost reply, filled and cancelled', async () => {
     const world = await RestWorld.open(futuresWithProfile(profile));
     world.fault('NET.respDrop', {}, 'futures.createOrder');
-    const lost = world.order({ lots: 10, limit: 9000 });
-    world.until(() => world.get(lost).lifecycle === 'working', 60_000);
+    const lostOrder = world.order({ lots: 10, limit: 9000 });
+    world.until(() => world.get(lostOrder).lifecycle === 'working', 60_000);
     world.noFaults();
-    trader(world).create('bob', 'SELL', 4, 900, { positionType: 1 });
-    world.cancel(lost);
-    world.until(() => world.get(lost).lifecycle === 'done', 60_000);
-    expect(world.get(lost)).toMatchObject({ reason: 'canceled', filledLots: 4 });
-    expect(world.placedOf(lost)).toBe(1);
+    futuresTrader(world).create('bob', 'SELL', 4, 900, { positionType: 1 });
+    world.cancel(lostOrder);
+    world.until(() => world.get(lostOrder).lifecycle === 'done', 60_000);
+    expect(world.get(lostOrder)).toMatchObject({ reason: 'canceled', filledLots: 4 });
+    expect(world.placedOf(lostOrder)).toBe(1);
     expect(world.audit('full')).toMatchObject({ kind: 'ok' });
     expect(world.cashChange).toBe(world.venueChange);
   });
@@ -63,21 +63,21 @@ describe('lists that are shorter than requested', () => {
       },
     });
     // The order fills at once, and many orders by hand follow it; only the history has its client order id.
-    trader(world).order('bob', 'SELL', 10, 900);
+    futuresTrader(world).order('bob', 'SELL', 10, 900);
     world.plantFaults(
       atCall(1, 'NET.respDrop', 'futures.createOrder'),
       atCall(1, 'NET.reqDrop', 'futures.orderHistory'),
       atCall(2, 'NET.reqDrop', 'futures.orderHistory'),
       atCall(3, 'NET.reqDrop', 'futures.orderHistory'),
     );
-    const lost = world.order({ lots: 10, limit: 9000 });
+    const lostOrder = world.order({ lots: 10, limit: 9000 });
     world.pass(100);
     for (let manualOrder = 0; manualOrder < 120; manualOrder++) {
-      const id = trader(world).order('alice', 'BUY', 1, 500);
-      trader(world).post('/fapi/v1/cancel', { contractName: 'E-BTC-USDT', orderId: id }, { as: 'alice' });
+      const id = futuresTrader(world).order('alice', 'BUY', 1, 500);
+      futuresTrader(world).post('/fapi/v1/cancel', { contractName: 'E-BTC-USDT', orderId: id }, { as: 'alice' });
     }
     world.noFaults();
-    world.until(() => world.get(lost).lifecycle === 'done', 120_000);
-    expect(world.get(lost)).toMatchObject({ reason: 'filled', filledLots: 10 });
+    world.until(() => world.get(lostOrder).lifecycle === 'done', 120_000);
+    expect(world.get(lostOrder)).toMatchObject({ reason: 'filled', filledLots: 10 });
   });
 });

@@ -1,4 +1,3 @@
-import { atCall } from '../fixtures/plantedFaults.ts';
 // Tests the REST adapter over real sockets: orders that are placed, replies that are lost, and orders that end.
 
 import { createHmac } from 'node:crypto';
@@ -17,6 +16,7 @@ import type { DoneReason, Lifecycle, Order } from '../../src/model/order.ts';
 import type { ExchangeSink } from '../../src/ports/exchange.ts';
 import { DEFAULT_DIALECT } from '../../src/protocol/dialect.ts';
 import { PlainOrder } from '../fixtures/drafts.ts';
+import { atCall } from '../fixtures/plantedFaults.ts';
 import { measureClock } from '../fixtures/stubExchange.ts';
 
 /** Orders are signed when they are journalled, and durable at once. */
@@ -30,8 +30,8 @@ class SignedJournal extends ReplayJournal {
 let paper: RunningExchange;
 let exchange: RestExchange;
 const reported: string[] = [];
-const open = new Map<number, Order>();
-const ends: (() => unknown)[] = [];
+const openOrders = new Map<number, Order>();
+const closers: (() => unknown)[] = [];
 const instrument = demoSettings(1).service.instruments[0]!;
 
 beforeAll(async () => {
@@ -63,12 +63,12 @@ beforeAll(async () => {
     instruments: [instrument],
     journal,
     clientOrderIdOf,
-    orderOf: (id) => open.get(id),
+    orderOf: (id) => openOrders.get(id),
     settings,
   });
   journal.stamp = () => exchange.stamp().signMs;
   exchange.connect(sink());
-  ends.push(
+  closers.push(
     () => clock.stop(),
     () => new Promise<void>((resolve) => exchange.stop(resolve)),
     () => wire.close(),
@@ -77,81 +77,86 @@ beforeAll(async () => {
   );
 });
 afterAll(async () => {
-  for (const end of ends) await end();
+  for (const close of closers) await close();
 });
 
 /** Returns a sink that notes every report. */
 function sink(): ExchangeSink {
-  const notify = (event: string) => (id: unknown, how?: unknown) =>
-    void reported.push(`${event} ${String(id)} ${typeof how === 'string' ? how : ''}`.trim());
+  const notify = (event: string) => (id: unknown, detail?: unknown) =>
+    void reported.push(`${event} ${String(id)} ${typeof detail === 'string' ? detail : ''}`.trim());
   /** Changes the record as an order manager does. */
-  const becomes = (id: number, lifecycle: Lifecycle, reason: DoneReason | null = null): void => {
-    const order = open.get(id)!;
+  const setLifecycle = (id: number, lifecycle: Lifecycle, reason: DoneReason | null = null): void => {
+    const order = openOrders.get(id)!;
     Object.assign(order, { lifecycle, reason });
     if (lifecycle === 'done') exchange.orderEnded(order);
   };
   return {
     acked: (id) => {
-      becomes(id, 'working');
+      setLifecycle(id, 'working');
       notify('acked')(id);
     },
     refused: notify('refused'),
     notSent: notify('notSent'),
     outcomeUnknown: (id) => {
-      becomes(id, 'unknown');
+      setLifecycle(id, 'unknown');
       notify('unknown')(id);
-      exchange.read(open.get(id)!, 'openOrders');
+      exchange.read(openOrders.get(id)!, 'openOrders');
     },
     filled: (id) => notify('filled')(id),
-    ended: (id, how) => {
-      becomes(id, 'done', how);
-      notify('ended')(id, how);
+    ended: (id, detail) => {
+      setLifecycle(id, 'done', detail);
+      notify('ended')(id, detail);
     },
     evidence: (id, evidence) => {
-      if (evidence.found) becomes(id, 'working');
+      if (evidence.found) setLifecycle(id, 'working');
       notify(evidence.found ? 'found' : 'read')(id);
     },
-    arrivedLate: (id) => notify('landed')(id),
-    raiseHalt: notify('trouble'),
-    clearHalt: notify('over'),
+    arrivedLate: (id) => notify('arrivedLate')(id),
+    raiseHalt: notify('halt'),
+    clearHalt: notify('halt cleared'),
     funded: () => {},
     liquidated: () => {},
   };
 }
+
+/** Submits a buy of 1000 lots and returns its record. */
 function send(id: number, limit: number): Order {
   const order = new PlainOrder([instrument], { lots: 1000, limit }, id);
   order.lifecycle = 'sent';
-  open.set(id, order);
+  openOrders.set(id, order);
   exchange.submit(order as never, 0);
   return order;
 }
-const fault = (row: object) => fetch(`${paper.controlUrl}/faults`, { method: 'POST', body: JSON.stringify({ seed: 1, schedule: [row] }) });
-const until = (line: string) => expect.poll(() => reported, { interval: 10 }).toContain(line);
+/** Plants one fault in the paper exchange, through its control server. */
+const plantFault = (row: object) =>
+  fetch(`${paper.controlUrl}/faults`, { method: 'POST', body: JSON.stringify({ seed: 1, schedule: [row] }) });
+/** Waits until the sink has noted this report. */
+const untilReported = (line: string) => expect.poll(() => reported, { interval: 10 }).toContain(line);
 
 describe('over real sockets', () => {
   it('an order is placed, read, cancelled and confirmed', async () => {
     const order = send(1, 100);
-    await until('acked 1');
+    await untilReported('acked 1');
     exchange.cancel(order);
-    await until('ended 1 canceled');
+    await untilReported('ended 1 canceled');
     await expect.poll(() => exchange.isIdle, { interval: 10 }).toBe(true);
   });
 
   it('an order whose connection closes before the reply is found by its client order id', async () => {
-    await fault(atCall(1, 'NET.respDrop', 'spot.newOrder'));
+    await plantFault(atCall(1, 'NET.respDrop', 'spot.newOrder'));
     const order = send(2, 101);
-    await until('unknown 2');
-    await until('found 2');
+    await untilReported('unknown 2');
+    await untilReported('found 2');
     exchange.cancel(order);
-    await until('ended 2 canceled');
+    await untilReported('ended 2 canceled');
   });
 
   it('an order whose reply is cut off within its body is unknown, and found', async () => {
-    await fault(atCall(1, 'NET.truncate', 'spot.newOrder', { bytes: 9 }));
+    await plantFault(atCall(1, 'NET.truncate', 'spot.newOrder', { bytes: 9 }));
     const order = send(3, 102);
-    await until('found 3');
+    await untilReported('found 3');
     exchange.cancel(order);
-    await until('ended 3 canceled');
+    await untilReported('ended 3 canceled');
     expect(paper.service.spot.live().filter(({ clientOrderId }) => clientOrderId?.startsWith('SOCKETS'))).toEqual([]);
   });
 });

@@ -7,7 +7,7 @@ import type { OrderId } from '../../src/model/order.ts';
 import { parseTriggerTrackId } from '../../src/adapters/exchange/calls/triggers.ts';
 import { atCall, atEveryCall } from '../fixtures/plantedFaults.ts';
 import { BTC, ETH, RestWorld } from '../fixtures/restFixture.ts';
-import { trader } from '../fixtures/restOthers.ts';
+import { futuresTrader } from '../fixtures/restOthers.ts';
 import { INVERSE, PERPETUAL, TRADERS } from '../service/futuresFixture.ts';
 
 /** The request that creates a trigger order, as `sent` counts it. */
@@ -24,7 +24,7 @@ const open = (): Promise<RestWorld> =>
 /** Opens a bot that is long ten contracts, bought at 1000.0. */
 async function openLong(): Promise<RestWorld> {
   const world = await open();
-  trader(world).order('bob', 'SELL', 10, 1000);
+  futuresTrader(world).order('bob', 'SELL', 10, 1000);
   const entry = world.order({ lots: 10, limit: 10_000, timeInForce: 'IOC' });
   world.until(() => world.get(entry).lifecycle === 'done', 20_000);
   return world;
@@ -33,7 +33,7 @@ async function openLong(): Promise<RestWorld> {
 /** Opens a bot that is short ten contracts, sold at 1000.0. */
 async function openShort(): Promise<RestWorld> {
   const world = await open();
-  trader(world).order('bob', 'BUY', 10, 1000);
+  futuresTrader(world).order('bob', 'BUY', 10, 1000);
   const entry = world.order({ side: 'sell', lots: 10, limit: 10_000, timeInForce: 'IOC' });
   world.until(() => world.get(entry).lifecycle === 'done', 20_000);
   return world;
@@ -41,8 +41,8 @@ async function openShort(): Promise<RestWorld> {
 
 /** Makes the contract trade at a price. */
 function trade(world: RestWorld, price: number): void {
-  trader(world).order('bob', 'BUY', 1, price);
-  trader(world).order('bob', 'SELL', 1, price);
+  futuresTrader(world).order('bob', 'BUY', 1, price);
+  futuresTrader(world).order('bob', 'SELL', 1, price);
 }
 
 /** A stop of a long position at 960.0. */
@@ -75,24 +75,24 @@ type TriggerTerms = typeof STOP | typeof BUY_STOP | typeof BUY_PROFIT | typeof E
 /** Places a trigger order for ten contracts, by default a stop at 960.0. Returns its id. */
 function placeTrigger(world: RestWorld, terms: TriggerTerms = STOP): OrderId {
   const { engine } = world;
-  const placed = { id: 0 as OrderId };
+  const placedOrder = { id: 0 as OrderId };
   applyInbox(engine, world.queue.nowMs, () => {
     const order = engine.newOrder(0, engine.execution[0]!, terms.side);
-    placed.id = engine.submit(Object.assign(order, { ...terms, lots: 10, slot: 'stop' }));
+    placedOrder.id = engine.submit(Object.assign(order, { ...terms, lots: 10, slot: 'stop' }));
   });
-  return placed.id;
+  return placedOrder.id;
 }
 
 /** Lets another trader bid at 950.0, moves the price there, and runs the next audit. */
 function moveDown(world: RestWorld): void {
-  trader(world).order('bob', 'BUY', 11, 950);
-  trader(world).order('bob', 'SELL', 1, 950);
+  futuresTrader(world).order('bob', 'BUY', 11, 950);
+  futuresTrader(world).order('bob', 'SELL', 1, 950);
   world.audit('fast');
 }
 
-/** Returns a condition: the order is working. */
+/** Returns a function that tests whether the order is working. */
 const isWorking = (world: RestWorld, id: OrderId) => (): boolean => world.get(id).lifecycle === 'working';
-/** Returns a condition: the order is done. */
+/** Returns a function that tests whether the order is done. */
 const isDone = (world: RestWorld, id: OrderId) => (): boolean => world.get(id).lifecycle === 'done';
 
 describe('a trigger order', () => {
@@ -131,8 +131,8 @@ describe('a trigger order', () => {
     const world = await openLong();
     const id = placeTrigger(world);
     world.until(isWorking(world, id), 5000);
-    trader(world).order('bob', 'BUY', 11, 950);
-    trader(world).order('bob', 'SELL', 1, 950);
+    futuresTrader(world).order('bob', 'BUY', 11, 950);
+    futuresTrader(world).order('bob', 'SELL', 1, 950);
     world.cancel(id);
     world.until(isDone(world, id), 60_000);
     expect(world.get(id)).toMatchObject({ reason: 'filled', filledLots: 10 });
@@ -141,13 +141,13 @@ describe('a trigger order', () => {
 
   it('a trigger order still waits after a restart, and fires in the next process', async () => {
     const world = await open();
-    trader(world).order('bob', 'BUY', 1, 1000);
-    trader(world).order('bob', 'SELL', 1, 1000);
+    futuresTrader(world).order('bob', 'BUY', 1, 1000);
+    futuresTrader(world).order('bob', 'SELL', 1, 1000);
     const id = placeTrigger(world, ENTRY_ABOVE);
     world.until(isWorking(world, id), 5000);
     const restarted = await world.restart();
-    trader(restarted).order('bob', 'SELL', 11, 1050);
-    trader(restarted).order('bob', 'BUY', 1, 1050);
+    futuresTrader(restarted).order('bob', 'SELL', 11, 1050);
+    futuresTrader(restarted).order('bob', 'BUY', 1, 1050);
     restarted.audit('fast');
     restarted.until(isDone(restarted, id), 30_000);
     expect(restarted.get(id)).toMatchObject({ reason: 'filled', filledLots: 10 });
@@ -208,8 +208,8 @@ describe('a trigger order', () => {
     world.fault('NET.respDrop', {}, 'futures.createConditionOrder');
     const id = placeTrigger(world);
     world.pass(25);
-    trader(world).order('bob', 'BUY', 11, 950);
-    trader(world).order('bob', 'SELL', 1, 950);
+    futuresTrader(world).order('bob', 'BUY', 11, 950);
+    futuresTrader(world).order('bob', 'SELL', 1, 950);
     world.until(isDone(world, id), 60_000);
     expect(world.get(id)).toMatchObject({ reason: 'filled', filledLots: 10 });
     expect(world.audit('full').kind).toBe('ok');
@@ -224,7 +224,7 @@ describe('a trigger order', () => {
     world.until(() => world.get(id).reason === 'noEffect', 120_000);
     expect(world.sent.get(CREATE_REQUEST)).toBe(1);
     // The request was in a queue of the exchange the whole time.
-    trader(world).trigger('alice', 'SELL', '1', '960', { volume: 10, positionType: 1 });
+    futuresTrader(world).trigger('alice', 'SELL', '1', '960', { volume: 10, positionType: 1 });
     world.audit('full');
     expect(world.reported).toContain(`landed ${id}`);
     world.until(() => world.get(id).reason === 'canceled', 60_000);
@@ -233,7 +233,7 @@ describe('a trigger order', () => {
 
   it('a trigger order is in doubt while an equal one with an earlier time waits, until the operator has identified that one', async () => {
     const world = await openLong();
-    trader(world).trigger('alice', 'SELL', '1', '960', { volume: 10, positionType: 1 });
+    futuresTrader(world).trigger('alice', 'SELL', '1', '960', { volume: 10, positionType: 1 });
     world.pass(10_000);
     const equalTrigger = world.service.futures.triggers.pending()[0]!.id;
     world.fault('NET.reqDrop', {}, 'futures.createConditionOrder');
@@ -265,7 +265,7 @@ describe('a trigger order', () => {
     const world = await openLong();
     const id = placeTrigger(world);
     world.until(isWorking(world, id), 5000);
-    trader(world).trigger('alice', 'SELL', '1', '940', { volume: 3, positionType: 1 });
+    futuresTrader(world).trigger('alice', 'SELL', '1', '940', { volume: 3, positionType: 1 });
     expect(world.audit('full')).toMatchObject({ kind: 'mismatch', differences: [{ code: 'ALIEN' }] });
   });
 });
@@ -320,7 +320,7 @@ describe('an exchange whose order times are 30 s behind the clock that checks re
     fireEntry(world);
     expect(world.audit('full').kind).toBe('ok');
     expect(world.haltCodes).toEqual([]);
-    trader(world).order('bob', 'SELL', 10, 1050);
+    futuresTrader(world).order('bob', 'SELL', 10, 1050);
     world.until(() => world.get(id).lifecycle === 'done', 20_000);
     expect(world.get(id)).toMatchObject({ reason: 'filled', filledLots: 10 });
   });
@@ -344,7 +344,7 @@ describe('an exchange whose order times are 30 s behind the clock that checks re
     world.until(() => world.get(resting).lifecycle === 'working', 20_000);
     // Another program of the account, whose clock is right.
     world.service.clockOffsetMs = 0;
-    trader(world).trigger('alice', 'SELL', '1', '960', { volume: 10, positionType: 1 });
+    futuresTrader(world).trigger('alice', 'SELL', '1', '960', { volume: 10, positionType: 1 });
     world.service.clockOffsetMs = 30_000;
     world.fault('NET.respDrop', {}, 'futures.createConditionOrder');
     const id = placeTrigger(world);
@@ -362,7 +362,7 @@ describe('an exchange whose order times are 30 s behind the clock that checks re
     expect(world.haltCodes).toContain('ALIEN');
     fireEntry(world);
     world.until(() => world.get(id).lifecycle === 'working', 60_000);
-    trader(world).order('bob', 'SELL', 10, 1050);
+    futuresTrader(world).order('bob', 'SELL', 10, 1050);
     world.settle();
     expect(world.get(id)).toMatchObject({ reason: 'filled', filledLots: 10 });
     expect([world.audit('full').kind, world.haltCodes]).toEqual(['ok', []]);

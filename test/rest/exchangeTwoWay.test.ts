@@ -6,7 +6,7 @@ import type { OrderId } from '../../src/model/order.ts';
 import { contractBooks } from '../../src/portfolio/pairedLedger.ts';
 import { atEveryCall, replaceReplies } from '../fixtures/plantedFaults.ts';
 import { BTC, ETH, RestWorld, type RestWorldOptions } from '../fixtures/restFixture.ts';
-import { trader } from '../fixtures/restOthers.ts';
+import { futuresTrader } from '../fixtures/restOthers.ts';
 import { ETH_PERPETUAL, INVERSE, PERPETUAL, TRADERS } from '../service/futuresFixture.ts';
 
 /** Opens the exchange with contracts in two-way mode. */
@@ -21,14 +21,14 @@ const open = ({ service, ...options }: RestWorldOptions = {}) =>
 
 /** Fills an order of the bot against another account, at 1000. Returns its id. */
 function trade(world: RestWorld, side: 'buy' | 'sell', lots: number, reduceOnly = false): OrderId {
-  trader(world).order('bob', side === 'buy' ? 'SELL' : 'BUY', lots, 1000);
+  futuresTrader(world).order('bob', side === 'buy' ? 'SELL' : 'BUY', lots, 1000);
   const id = world.order({ side, lots, limit: 10_000, timeInForce: 'IOC', reduceOnly });
   world.until(() => (world.engine.orders.get(id)?.lifecycle ?? 'done') === 'done', 20_000);
   return id;
 }
 
 /** Returns a bot that holds these lots, long and short. */
-async function holding(long: number, short: number, options: RestWorldOptions = {}): Promise<RestWorld> {
+async function openWithHoldings(long: number, short: number, options: RestWorldOptions = {}): Promise<RestWorld> {
   const world = await open(options);
   trade(world, 'buy', long);
   trade(world, 'sell', short);
@@ -54,8 +54,8 @@ function changeWithoutTrade({ service }: RestWorld, byLots: number): void {
 
 /** Trades one contract of the bot's account by hand, against another account. */
 function tradeOneManually(world: RestWorld, side: 'BUY' | 'SELL', action: 'OPEN' | 'CLOSE'): void {
-  trader(world).order('bob', side === 'BUY' ? 'SELL' : 'BUY', 1, 1000);
-  trader(world).order('alice', side, 1, 1000, { open: action });
+  futuresTrader(world).order('bob', side === 'BUY' ? 'SELL' : 'BUY', 1, 1000);
+  futuresTrader(world).order('alice', side, 1, 1000, { open: action });
 }
 /** Trades one contract of the bot's account by hand on each side. */
 function tradeBothSidesManually(world: RestWorld, action: 'OPEN' | 'CLOSE'): void {
@@ -89,10 +89,10 @@ describe('a position that has changed on both sides without a trade', () => {
   it.each([
     [-1, { BUY: 2 }, 2, 0],
     [2, { BUY: 5, SELL: 3 }, 5, 3],
-  ])('an audit names both sides of a contract that have changed by %i', async (byLots, shown, long, short) => {
-    const world = await holding(3, 1);
+  ])('an audit names both sides of a contract that have changed by %i', async (byLots, expectedLots, long, short) => {
+    const world = await openWithHoldings(3, 1);
     changeWithoutTrade(world, byLots);
-    expect(atExchange(world)).toEqual(shown);
+    expect(atExchange(world)).toEqual(expectedLots);
     const { kind, differences } = world.audit('full');
     expect(kind).toBe('mismatch');
     expect(differences).toMatchObject([
@@ -117,7 +117,7 @@ describe('a position that has changed on both sides without a trade', () => {
   ])(
     'a difference of %i long and %i short that was accepted is expected after a restart, without an audit in between',
     async (long, short) => {
-      const world = await holding(3, 1);
+      const world = await openWithHoldings(3, 1);
       const { wallets } = world.service.futures.venue;
       wallets.position(0, 0, true).lots += long;
       wallets.position(0, 0, false).lots += short;
@@ -131,7 +131,7 @@ describe('a position that has changed on both sides without a trade', () => {
   );
 
   it('a restart names what has changed on both sides while the bot was down', async () => {
-    const world = await holding(3, 1);
+    const world = await openWithHoldings(3, 1);
     changeWithoutTrade(world, -1);
     const restarted = await world.restart();
     expect(restarted.haltCodes).toEqual(['MISMATCH']);
@@ -139,7 +139,7 @@ describe('a position that has changed on both sides without a trade', () => {
   });
 
   it('reductions of each side are limited to what the exchange shows of that side', async () => {
-    const world = await holding(3, 2);
+    const world = await openWithHoldings(3, 2);
     // An order that opens takes nothing from the other side.
     world.order({ side: 'sell', lots: 4, limit: 12_000 });
     world.pass(200);
@@ -150,7 +150,7 @@ describe('a position that has changed on both sides without a trade', () => {
   });
 
   it('a journal without the long side counts as one side: the audit names the other one', async () => {
-    const world = await holding(3, 1);
+    const world = await openWithHoldings(3, 1);
     expect(world.notes.get(`${PERPETUAL.id} position`)).toBe('2');
     expect(world.notes.get(`${PERPETUAL.id} long`)).toBe('3');
     world.notes.delete(`${PERPETUAL.id} long`);
@@ -161,7 +161,7 @@ describe('a position that has changed on both sides without a trade', () => {
 
 describe('trades by hand on both sides', () => {
   it('contracts closed by hand limit the reductions of each side, and are a position of the account once they are ignored', async () => {
-    const world = await holding(3, 2);
+    const world = await openWithHoldings(3, 2);
     tradeBothSidesManually(world, 'CLOSE');
     expect(atExchange(world)).toEqual({ BUY: 2, SELL: 1 });
     const { differences, isComplete } = world.audit('full');
@@ -182,7 +182,7 @@ describe('trades by hand on both sides', () => {
   });
 
   it('contracts opened by hand limit no reduction', async () => {
-    const world = await holding(3, 2);
+    const world = await openWithHoldings(3, 2);
     tradeBothSidesManually(world, 'OPEN');
     expect(world.audit('full').differences.map(({ code }) => code)).toContain('ALIEN');
     expect([sendsClosingOrder(world, 'sell', 3), sendsClosingOrder(world, 'buy', 2)]).toEqual([true, true]);
@@ -195,7 +195,7 @@ describe('trades by hand on both sides', () => {
   });
 
   it('a trade whose order cannot be read counts as a close until the order is known', async () => {
-    const world = await holding(3, 2);
+    const world = await openWithHoldings(3, 2);
     world.plantFaults(...ORDER_CALLS.map((op) => atEveryCall('NET.reqDrop', op)));
     tradeBothSidesManually(world, 'CLOSE');
     expect(world.audit('full').kind).not.toBe('ok');
@@ -207,14 +207,14 @@ describe('trades by hand on both sides', () => {
     expect(world.audit('full').kind).toBe('ok');
   });
 
-  it('an ignored order fills after a restart: the order itself says which side it closes', async () => {
-    const world = await holding(3, 2);
-    trader(world).order('alice', 'SELL', 2, 1000, { open: 'CLOSE' });
-    trader(world).order('bob', 'BUY', 1, 1000);
+  it('an ignored order that fills after a restart itself shows which side it closes', async () => {
+    const world = await openWithHoldings(3, 2);
+    futuresTrader(world).order('alice', 'SELL', 2, 1000, { open: 'CLOSE' });
+    futuresTrader(world).order('bob', 'BUY', 1, 1000);
     world.audit('full');
     ignoreAll(world);
     expect(world.audit('full').kind).toBe('ok');
-    trader(world).order('bob', 'BUY', 1, 1000);
+    futuresTrader(world).order('bob', 'BUY', 1, 1000);
     const restarted = await world.restart();
     expect(restarted.haltCodes).toEqual([]);
     expect(atExchange(restarted)).toEqual({ BUY: 1, SELL: 2 });
@@ -223,18 +223,18 @@ describe('trades by hand on both sides', () => {
   });
 
   it('the position of a contract is compared and noted once the side of each of its trades is known', async () => {
-    const world = await holding(3, 2, { instruments: [PERPETUAL, ETH_PERPETUAL] });
+    const world = await openWithHoldings(3, 2, { instruments: [PERPETUAL, ETH_PERPETUAL] });
     const loseRequests = (ops: readonly string[]) => world.plantFaults(...ops.map((op) => atEveryCall('NET.reqDrop', op)));
     const ethOrder = { contractName: ETH_PERPETUAL.wireName };
-    trader(world).order('bob', 'SELL', 1, 1000, ethOrder);
-    trader(world).order('alice', 'BUY', 1, 1000, ethOrder);
-    trader(world).order('alice', 'SELL', 1, 1000, { ...ethOrder, open: 'CLOSE' });
+    futuresTrader(world).order('bob', 'SELL', 1, 1000, ethOrder);
+    futuresTrader(world).order('alice', 'BUY', 1, 1000, ethOrder);
+    futuresTrader(world).order('alice', 'SELL', 1, 1000, { ...ethOrder, open: 'CLOSE' });
     world.audit('full');
     ignoreAll(world);
     expect(world.audit('full').kind).toBe('ok');
     // The next fill is journalled, and no position that includes it.
     loseRequests(['futures.positions', 'futures.account']);
-    trader(world).order('bob', 'BUY', 1, 1000, ethOrder);
+    futuresTrader(world).order('bob', 'BUY', 1, 1000, ethOrder);
     expect(world.audit('full').kind).toBe('gap');
     expect(world.external).toHaveLength(2);
     loseRequests(ORDER_CALLS);
@@ -253,13 +253,13 @@ describe('trades by hand on both sides', () => {
   });
 
   it('an ignored order that the exchange does not know any more counts as one that has opened: the audit names the difference', async () => {
-    const world = await holding(3, 2);
-    trader(world).order('alice', 'SELL', 2, 1000, { open: 'CLOSE' });
+    const world = await openWithHoldings(3, 2);
+    futuresTrader(world).order('alice', 'SELL', 2, 1000, { open: 'CLOSE' });
     world.audit('full');
     ignoreAll(world);
-    trader(world).order('bob', 'BUY', 2, 1000);
-    const none = '{"code":"0","msg":"Success","data":null}';
-    world.plantFaults(replaceReplies('futures.orderInformation', none), replaceReplies('futures.orderHistory', '[]'));
+    futuresTrader(world).order('bob', 'BUY', 2, 1000);
+    const emptyReply = '{"code":"0","msg":"Success","data":null}';
+    world.plantFaults(replaceReplies('futures.orderInformation', emptyReply), replaceReplies('futures.orderHistory', '[]'));
     const restarted = await world.restart();
     expect(atExchange(restarted)).toEqual({ BUY: 1, SELL: 2 });
     // Within the read lag the exchange may not show the order yet.
@@ -273,7 +273,7 @@ describe('trades by hand on both sides', () => {
 
 describe('the books of two-way mode', () => {
   it('trades after the latest audit change their side after a restart too', async () => {
-    const world = await holding(3, 2);
+    const world = await openWithHoldings(3, 2);
     trade(world, 'buy', 2);
     trade(world, 'sell', 1, true);
     trade(world, 'buy', 1, true);
@@ -289,12 +289,12 @@ describe('the books of two-way mode', () => {
   });
 
   it('second copies that close take from each side, and both limit the reductions', async () => {
-    const world = await holding(6, 6);
+    const world = await openWithHoldings(6, 6);
     for (const [side, taker] of [
       ['sell', 'BUY'],
       ['buy', 'SELL'],
     ] as const) {
-      trader(world).order('bob', taker, 4, 1000);
+      futuresTrader(world).order('bob', taker, 4, 1000);
       world.fault('NET.dup', {}, 'futures.createOrder');
       const id = world.order({ side, lots: 2, limit: 10_000, timeInForce: 'IOC', reduceOnly: true });
       world.until(() => world.get(id).lifecycle === 'done', 60_000);
@@ -315,7 +315,7 @@ describe('the books of two-way mode', () => {
   });
 
   it('funding of equal long and short positions is read before a bar is decided', async () => {
-    const world = await holding(3, 3, { service: { fundingRates: { [PERPETUAL.id]: 1e8 } } });
+    const world = await openWithHoldings(3, 3, { service: { fundingRates: { [PERPETUAL.id]: 1e8 } } });
     world.service.advance(world.nowMs + 8 * 3_600_000);
     world.pass(8 * 3_600_000, 60_000);
     world.clock.measure('futures');
@@ -339,8 +339,8 @@ describe('the books of two-way mode', () => {
   it('in net mode the journal has the net position alone', async () => {
     const world = await open({ isTwoWay: false });
     trade(world, 'buy', 3);
-    trader(world).order('bob', 'BUY', 1, 1000);
-    trader(world).order('alice', 'SELL', 1, 1000, { open: 'CLOSE' });
+    futuresTrader(world).order('bob', 'BUY', 1, 1000);
+    futuresTrader(world).order('alice', 'SELL', 1, 1000, { open: 'CLOSE' });
     world.audit('full');
     ignoreAll(world);
     expect(world.audit('full').kind).toBe('ok');

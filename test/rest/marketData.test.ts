@@ -55,9 +55,9 @@ describe('isobar data download', () => {
       minLots: 1,
       takerFeePpm: 1000,
     });
-    const before = fixture.files();
+    const filesBefore = fixture.files();
     expect(await downloadOne(fixture)).toMatchObject({ newRows: 0, equalRows: 299, isWritten: false });
-    expect(fixture.files()).toEqual(before);
+    expect(fixture.files()).toEqual(filesBefore);
   });
 
   it('isobar data download adds new rows, to several sets at once', async () => {
@@ -87,12 +87,12 @@ describe('isobar data download', () => {
   it('isobar data download reports revised bars, and replaces them when requested', async () => {
     const fixture = await fixtureAt();
     await downloadOne(fixture);
-    const before = fixture.files();
+    const filesBefore = fixture.files();
     const openMs = Date.UTC(2026, 0, 5, 7, 30);
     fixture.exchange.change('1m', openMs, { close: '150.00' });
-    const stored = await downloadOne(fixture);
-    expect(stored.revised).toMatchObject([{ openMs, now: { close: 150 } }]);
-    expect(fixture.files()).toEqual(before);
+    const unchangedSet = await downloadOne(fixture);
+    expect(unchangedSet.revised).toMatchObject([{ openMs, now: { close: 150 } }]);
+    expect(fixture.files()).toEqual(filesBefore);
     expect(await downloadOne(fixture, BTC, { revised: 'replace' })).toMatchObject({ isWritten: true });
     expect(await downloadOne(fixture)).toMatchObject({ revised: [], equalRows: 299 });
   });
@@ -181,13 +181,13 @@ describe('isobar data download', () => {
     expect(await downloadOne(fixture, BTC, { fromMs: START_MS - HOUR_MS / 2 })).toMatchObject({ newRows: 295, hole: null });
   });
 
-  it('isobar data download fails only for the set that the exchange does not answer about', async () => {
+  it('isobar data download fails only for the set without bars at the exchange', async () => {
     const fixture = await fixtureAt();
     fixture.exchange.empty.add('1min');
     fixture.exchange.empty.add('1week');
     fixture.exchange.empty.add('1day');
-    const results = await download(fixture, [BTC, keyOf('BTCUSDT', '5m')]);
-    expect(results).toMatchObject([
+    const setResults = await download(fixture, [BTC, keyOf('BTCUSDT', '5m')]);
+    expect(setResults).toMatchObject([
       { kind: 'failed', problem: 'spot.klines: the exchange has no bars of BTCUSDT' },
       { kind: 'stored', newRows: 299 },
     ]);
@@ -210,21 +210,21 @@ describe('isobar data download', () => {
 
 /** Starts a recording that a test can wait for and end. */
 function startRecording(fixture: MarketFixture, sets: readonly BarKey[]) {
-  const news: RecordNews[] = [];
+  const messages: RecordNews[] = [];
   const abort = new AbortController();
   const options = {
     catalog: fixture.catalog,
     revised: 'keep',
     random: () => 0.5,
-    onNews: (message: RecordNews) => void news.push(message),
+    onNews: (message: RecordNews) => void messages.push(message),
   } as const;
   const finished = recordBars(fixture.service, sets, options, abort.signal);
-  const count = (kind: RecordNews['kind']) => news.filter((message) => message.kind === kind).length;
+  const count = (kind: RecordNews['kind']) => messages.filter((message) => message.kind === kind).length;
   const stopRecording = async () => {
     abort.abort();
     await fixture.finish(finished);
   };
-  return { news, count, stop: stopRecording };
+  return { messages, count, stop: stopRecording };
 }
 
 describe('isobar data record', () => {
@@ -268,19 +268,19 @@ describe('isobar data record', () => {
     fixture.exchange.change('1m', lateOpenMs, { missing: true });
     fixture.exchange.change('1m', lateOpenMs - 3 * MINUTE_MS, { close: '123.45' });
     await fixture.advance(3 * MINUTE_MS);
-    expect(recording.news.find(({ kind }) => kind === 'revised')).toMatchObject({
+    expect(recording.messages.find(({ kind }) => kind === 'revised')).toMatchObject({
       bar: { openMs: lateOpenMs - 3 * MINUTE_MS, close: 123.45 },
     });
-    expect(recording.news.find(({ kind }) => kind === 'gap')).toMatchObject({ gap: { fromMs: lateOpenMs, bars: 1, why: 'notSent' } });
+    expect(recording.messages.find(({ kind }) => kind === 'gap')).toMatchObject({ gap: { fromMs: lateOpenMs, bars: 1, why: 'notSent' } });
     fixture.exchange.changes.clear();
     await fixture.advance(MINUTE_MS);
-    expect(recording.news.find(({ kind }) => kind === 'late')).toMatchObject({ bar: { openMs: lateOpenMs } });
+    expect(recording.messages.find(({ kind }) => kind === 'late')).toMatchObject({ bar: { openMs: lateOpenMs } });
     fixture.exchange.isAway = true;
     await fixture.advance(400 * MINUTE_MS);
     fixture.exchange.isAway = false;
     await fixture.advance(2 * MINUTE_MS);
     await recording.stop();
-    expect(recording.news.find((message) => message.kind === 'gap' && message.gap.why === 'outOfReach')).toBeDefined();
+    expect(recording.messages.find((message) => message.kind === 'gap' && message.gap.why === 'outOfReach')).toBeDefined();
     const { manifest, unchanged } = checkBars(fixture.catalog, BTC);
     expect(unchanged).toBe(true);
     expect(manifest).toMatchObject({ gaps: 1, wrong: [] });

@@ -9,8 +9,8 @@ import { swarm } from '../fixtures/restSwarm.ts';
 
 const SEED = 101;
 /** Number of worlds, each with a seed of its own, and the length of each. */
-const WORLDS = 8;
-const MINUTES = 5;
+const WORLD_COUNT = 8;
+const MINUTES_PER_WORLD = 5;
 /** The transitions that these worlds bring about. Other tests of this folder bring about the rest, such as late arrivals. */
 const EXPECTED_TRANSITIONS = [
   'draft sent', 'sent acked', 'sent notSent', 'sent outcomeUnknown', 'unknown placed', 'unknown noEffect',
@@ -25,12 +25,12 @@ const differences: string[] = [];
 
 /** Compares what the adapter watches with what the order manager has open. */
 function compareOrders(): void {
-  for (const [track, collection] of collectionByOrder) {
-    const { order, endedMs, clientOrderId, request, lifecycle } = track;
-    const isForgotten = collection.byId(track.id) !== track;
+  for (const [tracked, collection] of collectionByOrder) {
+    const { order, endedMs, clientOrderId, request, lifecycle } = tracked;
+    const isForgotten = collection.byId(tracked.id) !== tracked;
     // After a restart a proven absence is known from the journal.
     const isOpen = lifecycle !== 'done' || (order.reason === 'noEffect' && endedMs !== Infinity);
-    const isWatched = collection.openOf(request.instrumentIndex).has(track);
+    const isWatched = collection.openOf(request.instrumentIndex).has(tracked);
     const isDifferent = isForgotten ? isOpen : isWatched !== isOpen || Number.isNaN(endedMs) !== isOpen;
     if (isDifferent)
       differences.push(
@@ -41,41 +41,41 @@ function compareOrders(): void {
 
 // The test replaces methods of the prototypes, and puts them back at the end.
 type Step = (this: OrderManager, order: { readonly state: number }, event: number) => boolean;
-const orders: { add: (this: TrackedOrders, track: TrackedOrder) => void } = TrackedOrders.prototype;
-const worlds: { pass: (this: RestWorld, ms: number, stepMs?: number) => void } = RestWorld.prototype;
-const manager = OrderManager.prototype as unknown as { step: Step };
-const { add } = orders;
-const { pass } = worlds;
-const { step } = manager;
+const trackedOrdersMethods: { add: (this: TrackedOrders, tracked: TrackedOrder) => void } = TrackedOrders.prototype;
+const worldMethods: { pass: (this: RestWorld, ms: number, stepMs?: number) => void } = RestWorld.prototype;
+const managerMethods = OrderManager.prototype as unknown as { step: Step };
+const { add: originalAdd } = trackedOrdersMethods;
+const { pass: originalPass } = worldMethods;
+const { step: originalStep } = managerMethods;
 
 beforeAll(() => {
-  orders.add = function (track) {
-    collectionByOrder.set(track, this);
-    add.call(this, track);
+  trackedOrdersMethods.add = function (tracked) {
+    collectionByOrder.set(tracked, this);
+    originalAdd.call(this, tracked);
   };
-  manager.step = function (order, event) {
+  managerMethods.step = function (order, event) {
     const transition = `${LIFECYCLES[order.state]} ${ORDER_EVENTS[event]}`;
-    const isPossible = step.call(this, order, event);
+    const isPossible = originalStep.call(this, order, event);
     if (isPossible) transitions.add(transition);
     return isPossible;
   };
-  worlds.pass = function (ms, stepMs) {
+  worldMethods.pass = function (ms, stepMs) {
     for (let leftMs = ms; leftMs > 0; leftMs -= stepMs ?? leftMs) {
-      pass.call(this, Math.min(leftMs, stepMs ?? leftMs), stepMs);
+      originalPass.call(this, Math.min(leftMs, stepMs ?? leftMs), stepMs);
       compareOrders();
     }
   };
 });
 afterAll(() => {
-  orders.add = add;
-  worlds.pass = pass;
-  manager.step = step;
+  trackedOrdersMethods.add = originalAdd;
+  worldMethods.pass = originalPass;
+  managerMethods.step = originalStep;
 });
 
 it('an order is watched while its lifecycle is open or its absence proven, after every step of worlds of faults', async () => {
-  for (let seed = SEED; seed < SEED + WORLDS; seed++) {
+  for (let seed = SEED; seed < SEED + WORLD_COUNT; seed++) {
     collectionByOrder.clear();
-    const { broken } = await swarm(seed, MINUTES, seed % 2 === 0 ? 'futures' : 'spot');
+    const { broken } = await swarm(seed, MINUTES_PER_WORLD, seed % 2 === 0 ? 'futures' : 'spot');
     expect(differences.slice(0, 5), `seed ${seed}`).toEqual([]);
     expect(broken, `seed ${seed}`).toEqual([]);
   }

@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import { atCall } from '../fixtures/plantedFaults.ts';
 import { RestWorld } from '../fixtures/restFixture.ts';
-import { bob } from '../fixtures/restOthers.ts';
+import { spotTrader } from '../fixtures/restOthers.ts';
 
 const LIMIT = { lots: 1000, limit: 9000 } as const;
 
@@ -26,10 +26,10 @@ function sendTwice(world: RestWorld, count: number): readonly string[] {
 describe('the halt for second copies', () => {
   it.each([1, 10, 11, 14])('the halt for second copies names each of %i, the newest first and with its trades', async (count) => {
     const world = await RestWorld.open();
-    bob(world).limit('bob', 'SELL', '5', '80');
-    const cids = sendTwice(world, count);
+    spotTrader(world).limit('bob', 'SELL', '5', '80');
+    const clientOrderIds = sendTwice(world, count);
     const why = reasonOf(world);
-    expect(copiesNamedIn(why).toSorted()).toEqual(cids.toSorted());
+    expect(copiesNamedIn(why).toSorted()).toEqual(clientOrderIds.toSorted());
     expect(why).not.toContain('others');
     // Only the ten newest copies are listed with their trades. The others follow, in at least 100 characters.
     expect(why.match(/\(trades /g)).toHaveLength(Math.min(10, count));
@@ -39,7 +39,7 @@ describe('the halt for second copies', () => {
 
   it('the halt for second copies names the copies of an earlier process until the operator clears it', async () => {
     const world = await RestWorld.open();
-    bob(world).limit('bob', 'SELL', '5', '80');
+    spotTrader(world).limit('bob', 'SELL', '5', '80');
     const copiesBefore = sendTwice(world, 2);
     const restarted = await world.restart();
     const copiesAfter = sendTwice(restarted, 1);
@@ -52,7 +52,7 @@ describe('the halt for second copies', () => {
 
   it('after a restart, the halt names the second copy of an order that had ended before', async () => {
     const world = await RestWorld.open();
-    bob(world).limit('bob', 'SELL', '5', '80');
+    spotTrader(world).limit('bob', 'SELL', '5', '80');
     const id = world.order(LIMIT);
     world.until(() => world.get(id).reason === 'filled');
     // The network delivers the create again, and the process ends.
@@ -64,7 +64,7 @@ describe('the halt for second copies', () => {
 
   it('after a restart, an order of another owner is foreign, also if an order of the bot had ended before', async () => {
     const world = await RestWorld.open();
-    bob(world).limit('bob', 'SELL', '0.1', '90');
+    spotTrader(world).limit('bob', 'SELL', '0.1', '90');
     const id = world.order(LIMIT);
     world.until(() => world.get(id).reason === 'filled');
     world.service.spot.place(0, world.get(id), 'NOT-OURS-1');

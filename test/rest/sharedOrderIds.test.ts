@@ -16,7 +16,7 @@ const haltsWith = (world: RestWorld, code: string) =>
 
 describe('two orders that are acknowledged with one id', () => {
   /** Places two buys, and both replies name the id of the first. Reads of open orders are lost, so both stay unknown. */
-  async function placeTwo(secondOrder: { readonly instrument?: number } = {}) {
+  async function placeTwo(ofSecond: { readonly instrument?: number } = {}) {
     const world = await open();
     const firstOrder = world.order(LIMIT);
     world.pass(200);
@@ -26,48 +26,48 @@ describe('two orders that are acknowledged with one id', () => {
       atEveryCall('NET.reqDrop', 'spot.openOrders'),
       atEveryCall('NET.reqDrop', 'spot.queryOrder'),
     );
-    const otherOrder = world.order({ ...LIMIT, limit: 8900, ...secondOrder });
+    const secondOrder = world.order({ ...LIMIT, limit: 8900, ...ofSecond });
     world.pass(100);
-    return { world, first: firstOrder, other: otherOrder };
+    return { world, first: firstOrder, second: secondOrder };
   }
 
-  it('two orders that are acknowledged with one id are both unknown, their symbol is halted with ECHO, and no audit passes before both are found', async () => {
-    const { world, first, other } = await placeTwo();
-    expect([first, other].map((id) => world.get(id).lifecycle)).toEqual(['unknown', 'unknown']);
+  it('both orders are unknown and halt their symbol with ECHO, and no audit passes before both are found', async () => {
+    const { world, first, second } = await placeTwo();
+    expect([first, second].map((id) => world.get(id).lifecycle)).toEqual(['unknown', 'unknown']);
     expect(haltsWith(world, 'ECHO')).toMatchObject([
-      { scope: { kind: 'symbol', instrument: 0 }, why: expect.stringContaining(world.clientOrderIdOf(other)) },
+      { scope: { kind: 'symbol', instrument: 0 }, why: expect.stringContaining(world.clientOrderIdOf(second)) },
     ]);
     // No audit passes even after the operator has cleared the halt.
     world.exchange.clear('ECHO', 0);
     expect(world.audit('fast').kind).toBe('mismatch');
     world.noFaults();
-    world.until(() => [first, other].every((id) => world.get(id).lifecycle === 'working'), 120_000);
-    expect(world.get(first).venueId).not.toBe(world.get(other).venueId);
+    world.until(() => [first, second].every((id) => world.get(id).lifecycle === 'working'), 120_000);
+    expect(world.get(first).venueId).not.toBe(world.get(second).venueId);
     expect(world.audit('full').kind).toBe('ok');
     // The halt waits for the operator.
     expect(world.haltCodes).toContain('ECHO');
-    for (const id of [first, other]) world.cancel(id);
-    world.until(() => [first, other].every((id) => world.get(id).lifecycle === 'done'), 60_000);
+    for (const id of [first, second]) world.cancel(id);
+    world.until(() => [first, second].every((id) => world.get(id).lifecycle === 'done'), 60_000);
     expect(world.service.spot.live().filter(({ account }) => account === 0)).toEqual([]);
   });
 
   it('after a restart, no audit passes before two orders that were acknowledged with one id are both found', async () => {
-    const { world: before, first, other } = await placeTwo();
-    const world = await before.restart();
-    expect([first, other].map((id) => world.get(id).lifecycle)).toEqual(['unknown', 'unknown']);
+    const { world: worldBefore, first, second } = await placeTwo();
+    const world = await worldBefore.restart();
+    expect([first, second].map((id) => world.get(id).lifecycle)).toEqual(['unknown', 'unknown']);
     world.plantFaults(atEveryCall('NET.reqDrop', 'spot.openOrders'), atEveryCall('NET.reqDrop', 'spot.queryOrder'));
     expect(world.audit('fast').kind).toBe('mismatch');
     world.noFaults();
-    world.until(() => [first, other].every((id) => world.get(id).lifecycle === 'working'), 120_000);
-    expect(world.get(first).venueId).not.toBe(world.get(other).venueId);
+    world.until(() => [first, second].every((id) => world.get(id).lifecycle === 'working'), 120_000);
+    expect(world.get(first).venueId).not.toBe(world.get(second).venueId);
     expect(world.audit('full').kind).toBe('ok');
   });
 
   it('two orders of two symbols that are acknowledged with one id are both unknown too', async () => {
-    const { world, first, other } = await placeTwo({ instrument: 1 });
-    expect([first, other].map((id) => world.get(id).lifecycle)).toEqual(['unknown', 'unknown']);
+    const { world, first, second } = await placeTwo({ instrument: 1 });
+    expect([first, second].map((id) => world.get(id).lifecycle)).toEqual(['unknown', 'unknown']);
     world.noFaults();
-    world.until(() => [first, other].every((id) => world.get(id).lifecycle === 'working'), 120_000);
+    world.until(() => [first, second].every((id) => world.get(id).lifecycle === 'working'), 120_000);
     expect(world.audit('full').kind).toBe('ok');
   });
 
@@ -87,10 +87,10 @@ describe('two orders that are acknowledged with one id', () => {
   });
 
   it('two orders that are acknowledged with one id are both found after a restart', async () => {
-    const { world, first, other } = await placeTwo();
+    const { world, first, second } = await placeTwo();
     world.noFaults();
     const restarted = await world.restart();
-    restarted.until(() => [first, other].every((id) => restarted.get(id).lifecycle === 'working'), 120_000);
+    restarted.until(() => [first, second].every((id) => restarted.get(id).lifecycle === 'working'), 120_000);
     expect(restarted.audit('full').kind).toBe('ok');
   });
 

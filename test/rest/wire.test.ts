@@ -34,14 +34,14 @@ describe('a response', () => {
   });
 
   test('a response is accepted with any status: 3xx is not followed, 4xx and 5xx are not failures', async () => {
-    const elsewhere = await stubOf(always(200, '{}'));
+    const redirectTarget = await stubOf(always(200, '{}'));
     const stub = await stubOf(always(200, '{}'));
     const wire = wireOf();
     for (const status of [201, 204, 301, 302, 303, 307, 308, 400, 418, 429, 500, 502, 504, 599]) {
-      stub.behaviour = always(status, status === 204 ? '' : 'said', { location: `${elsewhere.origin}/` });
+      stub.behaviour = always(status, status === 204 ? '' : 'text', { location: `${redirectTarget.origin}/` });
       expect(await outcomeOf(wire, post(stub.origin))).toMatchObject({ kind: 'reply', status });
     }
-    expect([stub.requests.length, elsewhere.connections]).toEqual([14, 0]);
+    expect([stub.requests.length, redirectTarget.connections]).toEqual([14, 0]);
   });
 
   test('a response may come in pieces, in chunks, after a 1xx or without a length', async () => {
@@ -67,7 +67,7 @@ describe('a response', () => {
     ]) {
       const stub = await stubOf((socket) => void writePieces(socket, pieces));
       const wire = wireOf();
-      for (let again = 0; again < 2; again++) {
+      for (let requestCount = 0; requestCount < 2; requestCount++) {
         expect(text(await outcomeOf(wire, post(stub.origin)))).toBe('HTTP/1.1 100 body');
       }
     }
@@ -104,11 +104,11 @@ describe('a response', () => {
   test('a response of 10 MB, or a bomb of 1 GB, is ended at 8 MiB', async () => {
     const stub = await stubOf(always(200, Buffer.alloc(8 * 1024 * 1024, 32)));
     const wire = wireOf();
-    const full = await outcomeOf(wire, get(stub.origin));
-    expect(full.kind === 'reply' && full.body.length).toBe(8 * 1024 * 1024);
-    const layer = gzipSync(Buffer.alloc(1 << 20));
-    // A gzip file may have many members: this one opens to 1 GB.
-    const bomb = Buffer.concat(Array.from({ length: 1024 }, () => layer));
+    const largestReply = await outcomeOf(wire, get(stub.origin));
+    expect(largestReply.kind === 'reply' && largestReply.body.length).toBe(8 * 1024 * 1024);
+    const gzipMember = gzipSync(Buffer.alloc(1 << 20));
+    // A gzip file may have many members. This one has 1 GB when it is decompressed.
+    const bomb = Buffer.concat(Array.from({ length: 1024 }, () => gzipMember));
     const gzipBomb = always(200, bomb, { 'content-encoding': 'gzip' });
     const large = always(200, Buffer.alloc(10_000_000, 32));
     const endless: Behaviour = (socket) => {
@@ -170,11 +170,11 @@ describe('a failure after bytes may have been sent', () => {
   test('a reply without a request is never taken for the reply to the next request', async () => {
     const stub = await stubOf(always(200, ''));
     const wire = wireOf({ connections: 1 });
-    stub.behaviour = (socket) => void socket.write(Buffer.concat([answerBytes(200, 'mine'), answerBytes(200, 'of nobody')]));
+    stub.behaviour = (socket) => void socket.write(Buffer.concat([answerBytes(200, 'mine'), answerBytes(200, 'not requested')]));
     expect(text(await outcomeOf(wire, post(stub.origin)))).toBe('mine');
     stub.behaviour = (socket) => {
       socket.write(answerBytes(200, 'mine'));
-      setTimeout(() => socket.write(answerBytes(200, 'of nobody')), 10);
+      setTimeout(() => socket.write(answerBytes(200, 'not requested')), 10);
     };
     expect(text(await outcomeOf(wire, post(stub.origin)))).toBe('mine');
     await new Promise((resolve) => setTimeout(resolve, 30));
@@ -235,7 +235,7 @@ describe('a failure after bytes may have been sent', () => {
     stub.behaviour = (socket, { turn }) => (turn > 1 ? void socket.resetAndDestroy() : void socket.write(answerBytes(200, 'well')));
     expect(await outcomeOf(wire, post(stub.origin)), 'reset on reuse').toMatchObject({ kind: 'failed', bytesWritten: null });
     expect(stub.requests).toHaveLength(4);
-    // The reset and the request are in the same turn. In whatever order they happen, no request reaches the service twice.
+    // The reset and the request happen in the same turn, in either order. No request may reach the service twice.
     for (let round = 0; round < 50; round++) {
       stub.behaviour = always(200, 'well');
       expect(text(await outcomeOf(wire, get(stub.origin)))).toBe('well');
@@ -253,8 +253,8 @@ describe('a failure after bytes may have been sent', () => {
 describe('a response after a cancel', () => {
   /** Opens a wire to a service that does not answer. `startRequest` sends a request and returns its cancel. */
   const openUnanswered = async (options: UndiciWireOptions = {}) => {
-    const waiting: Socket[] = [];
-    const stub = await stubOf((socket) => void waiting.push(socket));
+    const openSockets: Socket[] = [];
+    const stub = await stubOf((socket) => void openSockets.push(socket));
     const wire = wireOf(options);
     const outcomes: WireOutcome[] = [];
     const lateReplies: WireReply[] = [];
@@ -264,17 +264,17 @@ describe('a response after a cancel', () => {
         (outcome) => void outcomes.push(outcome),
         (reply) => void lateReplies.push(reply),
       );
-    return { stub, waiting, outcomes, lateReplies, startRequest };
+    return { stub, openSockets, outcomes, lateReplies, startRequest };
   };
 
   test('a response after a cancel is reported once, after the outcome', async () => {
-    const { stub, waiting, outcomes, lateReplies, startRequest } = await openUnanswered();
+    const { stub, openSockets, outcomes, lateReplies, startRequest } = await openUnanswered();
     const cancel = startRequest();
-    await until(() => waiting.length === 1);
+    await until(() => openSockets.length === 1);
     cancel();
     await until(() => outcomes.length === 1);
     expect(outcomes).toEqual([{ kind: 'failed', cause: 'cancelled', bytesWritten: null }]);
-    waiting[0]!.write(answerBytes(200, '{"orderId":"7"}'));
+    openSockets[0]!.write(answerBytes(200, '{"orderId":"7"}'));
     await until(() => lateReplies.length === 1);
     expect(text(lateReplies[0]!)).toBe('{"orderId":"7"}');
     cancel();
@@ -282,28 +282,28 @@ describe('a response after a cancel', () => {
   });
 
   test('a response after a cancel is no longer awaited after a second cancel, nor is the oldest of too many', async () => {
-    const { stub, waiting, outcomes, lateReplies, startRequest } = await openUnanswered({ connections: 4 });
+    const { stub, openSockets, outcomes, lateReplies, startRequest } = await openUnanswered({ connections: 4 });
     const cancels = [startRequest(), startRequest(), startRequest(), startRequest()];
-    await until(() => waiting.length === 4);
+    await until(() => openSockets.length === 4);
     cancels[0]!();
     cancels[0]!();
-    const openCount = () => waiting.filter(({ destroyed }) => !destroyed).length;
+    const openCount = () => openSockets.filter(({ destroyed }) => !destroyed).length;
     await until(() => openCount() === 3);
     for (const cancel of cancels.slice(1)) cancel();
     await until(() => openCount() === 2);
     expect(outcomes).toHaveLength(4);
     expect(stub.requests).toHaveLength(4);
-    for (const socket of waiting) if (!socket.destroyed) socket.write(answerBytes(200, '{}'));
+    for (const socket of openSockets) if (!socket.destroyed) socket.write(answerBytes(200, '{}'));
     await until(() => lateReplies.length === 2);
   });
 
   test('a request that was not sent has no late outcome', async () => {
-    const { stub, waiting, outcomes, startRequest } = await openUnanswered({ connections: 1 });
+    const { stub, openSockets, outcomes, startRequest } = await openUnanswered({ connections: 1 });
     startRequest();
     const cancel = startRequest();
-    await until(() => waiting.length === 1);
+    await until(() => openSockets.length === 1);
     cancel();
-    waiting[0]!.write(answerBytes(200, '{}'));
+    openSockets[0]!.write(answerBytes(200, '{}'));
     await until(() => outcomes.length === 2);
     await new Promise((resolve) => setTimeout(resolve, 20));
     expect(stub.requests).toHaveLength(1);
@@ -332,7 +332,7 @@ describe('allowed targets of requests', () => {
   });
 });
 
-test('many requests at once over few connections each get their own reply, none is lost, and closing leaves nothing open', async () => {
+test('each of many requests over few connections gets its own reply, and closing the wire closes all connections', async () => {
   const stub = await stubOf((socket, { target }) => void socket.write(answerBytes(200, target)));
   const wire = wireOf({ connections: 4 });
   const targets = Array.from({ length: 300 }, (_, index) => `/sapi/v1/order?symbol=${index}&x=${randomBytes(3).toString('hex')}`);

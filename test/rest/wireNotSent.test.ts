@@ -34,14 +34,14 @@ describe('a failure before any byte was sent', () => {
     const ownHost = selfSignedCertificate('IP:127.0.0.1');
     const otherHost = selfSignedCertificate('DNS:example.com');
     const stub = await stubOf(always(200, '{}'), { ...ownHost });
-    const elsewhere = await stubOf(always(200, '{}'), { ...otherHost });
+    const otherHostStub = await stubOf(always(200, '{}'), { ...otherHost });
     const outcome = await outcomeOf(wireOf(), post(stub.origin));
     expect(outcome).toMatchObject({ kind: 'failed', bytesWritten: 0 });
     expect(text(outcome)).toContain('DEPTH_ZERO_SELF_SIGNED_CERT');
-    const trusting = wireOf({ ca: ownHost.cert + otherHost.cert });
-    expect(text(await outcomeOf(trusting, post(elsewhere.origin)))).toContain('ERR_TLS_CERT_ALTNAME_INVALID');
-    expect([stub.bytesIn, elsewhere.bytesIn]).toEqual([0, 0]);
-    expect(await outcomeOf(trusting, post(stub.origin)), 'a host with a trusted certificate gets the request').toMatchObject({
+    const trustingWire = wireOf({ ca: ownHost.cert + otherHost.cert });
+    expect(text(await outcomeOf(trustingWire, post(otherHostStub.origin)))).toContain('ERR_TLS_CERT_ALTNAME_INVALID');
+    expect([stub.bytesIn, otherHostStub.bytesIn]).toEqual([0, 0]);
+    expect(await outcomeOf(trustingWire, post(stub.origin)), 'a host with a trusted certificate gets the request').toMatchObject({
       kind: 'reply',
       status: 200,
     });

@@ -2,12 +2,12 @@
 
 import { describe, expect, it } from 'vitest';
 import { DELAYS, type Delays } from '../../src/paperExchange/dialect/config.ts';
-import { codeOf, Fixture } from './serviceFixture.ts';
+import { codeOf, ServiceFixture } from './serviceFixture.ts';
 
 /** Returns a fixture without delays, except these. */
-const fixtureWithDelays = (overrides: Partial<Delays>) => new Fixture({ delays: { ...DELAYS.zero, ...overrides } });
+const fixtureWithDelays = (overrides: Partial<Delays>) => new ServiceFixture({ delays: { ...DELAYS.zero, ...overrides } });
 /** Sends a cancel, and returns the reply. */
-const cancelOrder = (fixture: Fixture, orderId: string) => fixture.post('/sapi/v1/cancel', { orderId, symbol: 'BTCUSDT' });
+const cancelOrder = (fixture: ServiceFixture, orderId: string) => fixture.post('/sapi/v1/cancel', { orderId, symbol: 'BTCUSDT' });
 
 describe('without delays', () => {
   it('without delays an order trades before the next request, and its own reply does not show the fill', () => {
@@ -96,7 +96,7 @@ describe('a cancel that takes its time', () => {
       ['again', 0],
       ['refuse', -1145],
     ] as const) {
-      const fixture = new Fixture({ delays: DELAYS.realistic }, { secondCancel });
+      const fixture = new ServiceFixture({ delays: DELAYS.realistic }, { secondCancel });
       const id = fixture.limit('alice', 'BUY', '1', '100');
       expect([codeOf(cancelOrder(fixture, id)), codeOf(cancelOrder(fixture, id))]).toEqual([0, code]);
     }

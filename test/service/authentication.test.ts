@@ -2,7 +2,7 @@
 
 import { createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { ACCOUNTS, ALL_PERMISSIONS, codeOf, Fixture, START_MS, type RequestOptions } from './serviceFixture.ts';
+import { ACCOUNTS, ALL_PERMISSIONS, codeOf, ServiceFixture, START_MS, type RequestOptions } from './serviceFixture.ts';
 
 const ACCOUNT_PATH = '/sapi/v1/account';
 
@@ -19,21 +19,24 @@ describe('headers', () => {
     ['a wrong signature', { 'x-ch-sign': '0'.repeat(64) }, -1022, 401],
     ['a short signature', { 'x-ch-sign': 'abc' }, -1022, 401],
   ])('a signed call with %s gets its code', (_, headers, code, status) => {
-    for (const answer of [new Fixture().get(ACCOUNT_PATH, { headers }), new Fixture().post('/sapi/v1/order', {}, { headers })]) {
+    for (const answer of [
+      new ServiceFixture().get(ACCOUNT_PATH, { headers }),
+      new ServiceFixture().post('/sapi/v1/order', {}, { headers }),
+    ]) {
       expect([codeOf(answer), answer.status]).toEqual([code, status]);
       expect(JSON.parse(answer.body)).toEqual({ code, msg: expect.any(String) as string });
     }
   });
 
   it('a charset in Content-Type and a signature in capitals are accepted', () => {
-    const fixture = new Fixture();
+    const fixture = new ServiceFixture();
     expect(fixture.get(ACCOUNT_PATH, { headers: { 'content-type': 'application/json; charset=utf-8' } }).status).toBe(200);
     const sign = createHmac('sha256', 'alice-Secret').update(`${START_MS}GET${ACCOUNT_PATH}`).digest('hex');
     expect(fixture.get(ACCOUNT_PATH, { headers: { 'x-ch-sign': sign.toUpperCase() } }).status).toBe(200);
   });
 
   it('under contentType: post a GET needs no Content-Type, and a POST needs one', () => {
-    const fixture = new Fixture({}, { contentType: 'post' });
+    const fixture = new ServiceFixture({}, { contentType: 'post' });
     const headers = { 'content-type': undefined };
     expect(codeOf(fixture.get(ACCOUNT_PATH, { headers }))).toBe(0);
     expect(codeOf(fixture.post('/sapi/v1/cancel', {}, { headers }))).toBe(-1017);
@@ -42,7 +45,7 @@ describe('headers', () => {
 
 describe('the window', () => {
   const codeAt = (ts: number | string, options: RequestOptions = {}, target = ACCOUNT_PATH): number =>
-    codeOf(new Fixture().get(target, { timestamp: ts, ...options }));
+    codeOf(new ServiceFixture().get(target, { timestamp: ts, ...options }));
 
   it.each([
     [-5001, -1021],
@@ -66,7 +69,9 @@ describe('the window', () => {
         expect(codeAt(START_MS - age, {}, `${ACCOUNT_PATH}?${name}=300`)).toBe(code);
         const order = { symbol: 'BTCUSDT', volume: 1, side: 'BUY', type: 'LIMIT', price: 1 };
         for (const value of [300, '300']) {
-          expect(codeOf(new Fixture().post('/sapi/v1/order/test', { ...order, [name]: value }, { timestamp: START_MS - age }))).toBe(code);
+          expect(codeOf(new ServiceFixture().post('/sapi/v1/order/test', { ...order, [name]: value }, { timestamp: START_MS - age }))).toBe(
+            code,
+          );
         }
       }
     },
@@ -84,7 +89,7 @@ describe('the window', () => {
   });
 
   it('the window follows a jump of the clock of the exchange', () => {
-    const fixture = new Fixture();
+    const fixture = new ServiceFixture();
     fixture.service.clockOffsetMs = 60_000;
     expect(codeOf(fixture.get(ACCOUNT_PATH))).toBe(-1021);
     expect(codeOf(fixture.get(ACCOUNT_PATH, { timestamp: START_MS + 60_000 }))).toBe(0);
@@ -106,7 +111,7 @@ describe('the signature', () => {
     ['either', textWithQuery.replace('%2F', '/'), true],
   ])('under signQuery: %s a signature over %s is refused: %s', (signQuery, signed, isRefused) => {
     // A right signature meets the unknown symbol next.
-    expect(codeOf(new Fixture({}, { signQuery }).get(query, { signedText: signed }))).toBe(isRefused ? -1022 : -1121);
+    expect(codeOf(new ServiceFixture({}, { signQuery }).get(query, { signedText: signed }))).toBe(isRefused ? -1022 : -1121);
   });
 
   it.each([
@@ -119,13 +124,13 @@ describe('the signature', () => {
     ['&surplus=1', true],
     ['&__proto__=1', true],
   ])('under signQuery: either a signature over the bare path with %s in the query is refused: %s', (options, isRefused) => {
-    expect(codeOf(new Fixture().get(`${query}${options}`, { signedText: textWithoutQuery }))).toBe(isRefused ? -1022 : -1121);
-    expect(codeOf(new Fixture().get(`${query}${options}`, { signedText: `${textWithQuery}${options}` }))).toBe(-1121);
+    expect(codeOf(new ServiceFixture().get(`${query}${options}`, { signedText: textWithoutQuery }))).toBe(isRefused ? -1022 : -1121);
+    expect(codeOf(new ServiceFixture().get(`${query}${options}`, { signedText: `${textWithQuery}${options}` }))).toBe(-1121);
   });
 
   it('the signature covers the bytes of the body as they were sent', () => {
     const body = '{ "symbol":"BTCUSDT",\n"orderId": "5" }';
-    const fixture = new Fixture();
+    const fixture = new ServiceFixture();
     expect(codeOf(fixture.post('/sapi/v1/cancel', body))).toBe(-2013);
     expect(
       codeOf(fixture.post('/sapi/v1/cancel', body, { signedText: `${START_MS}POST/sapi/v1/cancel${JSON.stringify(JSON.parse(body))}` })),
@@ -137,7 +142,7 @@ describe('the signature', () => {
       ['accept', 0],
       ['refuse', -1022],
     ] as const) {
-      const fixture = new Fixture({}, { replayedRequest });
+      const fixture = new ServiceFixture({}, { replayedRequest });
       expect([codeOf(fixture.get(ACCOUNT_PATH)), codeOf(fixture.get(ACCOUNT_PATH))]).toEqual([0, code]);
       expect(codeOf(fixture.get(ACCOUNT_PATH, { timestamp: START_MS + 1 }))).toBe(0);
     }
@@ -165,7 +170,7 @@ describe('keys', () => {
     { ...ACCOUNTS[1]!, closed: true },
   ];
   const order = { symbol: 'BTCUSDT', volume: 1, side: 'BUY', type: 'LIMIT', price: 1 };
-  const fixture = () => new Fixture({ accounts, denyIps: ['6.6.6.6'] });
+  const fixture = () => new ServiceFixture({ accounts, denyIps: ['6.6.6.6'] });
 
   it.each([
     ['reader', 0, -2015],
@@ -192,7 +197,7 @@ describe('keys', () => {
   });
 
   it('a denied address gets -2200: from the list of a key under ipListCode: -2200, and from the deny list for every call', () => {
-    expect(codeOf(new Fixture({ accounts }, { ipListCode: '-2200' }).get(ACCOUNT_PATH, { as: 'home', ip: '1.2.3.4' }))).toBe(-2200);
+    expect(codeOf(new ServiceFixture({ accounts }, { ipListCode: '-2200' }).get(ACCOUNT_PATH, { as: 'home', ip: '1.2.3.4' }))).toBe(-2200);
     const denied = fixture().open('/sapi/v1/ping', { ip: '6.6.6.6' });
     expect([denied.status, codeOf(denied)]).toEqual([403, -2200]);
   });
@@ -221,6 +226,6 @@ describe('the order of checks', () => {
       [withHeaders({ ...json, 'x-ch-apikey': 'alice-Key', 'x-ch-ts': String(START_MS), 'x-ch-sign': 'x' }), -1022],
       [{ as: 'alice' }, -1102],
     ];
-    for (const [options, code] of cases) expect(codeOf(new Fixture().post('/sapi/v1/order', 'no JSON', options))).toBe(code);
+    for (const [options, code] of cases) expect(codeOf(new ServiceFixture().post('/sapi/v1/order', 'no JSON', options))).toBe(code);
   });
 });

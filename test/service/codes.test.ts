@@ -4,14 +4,14 @@ import { expect, test } from 'vitest';
 import { ERROR_CODES } from '../../src/protocol/errors/errorCodes.ts';
 import { FaultyService } from '../../src/paperExchange/faults/faultyService.ts';
 import { FuturesFixture } from './futuresFixture.ts';
-import { ACCOUNTS, ALL_PERMISSIONS, BTC, codeOf, Fixture } from './serviceFixture.ts';
+import { ACCOUNTS, ALL_PERMISSIONS, BTC, codeOf, ServiceFixture } from './serviceFixture.ts';
 
 /** A valid order. Each test breaks one thing. */
 const ORDER = { symbol: 'BTCUSDT', volume: 1, side: 'BUY', type: 'LIMIT', price: 10 };
 /** Returns the code of the answer to ORDER with the given changes, 0 if it is accepted. */
-const codeOfOrder = (fixture: Fixture, overrides: object = {}) => codeOf(fixture.post('/sapi/v1/order', { ...ORDER, ...overrides }));
+const codeOfOrder = (fixture: ServiceFixture, overrides: object = {}) => codeOf(fixture.post('/sapi/v1/order', { ...ORDER, ...overrides }));
 const withoutHeader = (name: string) => ({ headers: { [name]: undefined } });
-const codeOfCancel = (fixture: Fixture, orderId: string) => codeOf(fixture.post('/sapi/v1/cancel', { orderId, symbol: 'BTCUSDT' }));
+const codeOfCancel = (fixture: ServiceFixture, orderId: string) => codeOf(fixture.post('/sapi/v1/cancel', { orderId, symbol: 'BTCUSDT' }));
 
 /** Codes that no request can cause, only a planted fault of the exchange. Each with its HTTP status. */
 const FAULT_STATUSES = [[-1000, 500], [-1001, 500], [-1006, 500], [-1007, 504], [-1016, 503]] as const; // prettier-ignore
@@ -27,58 +27,60 @@ const ACCOUNT_CALLS_IN_TWO_SECONDS = 20;
 
 /** By code: a spot call that is answered with it. Returns the code. */
 const ON_SPOT: Readonly<Record<string, () => number>> = {
-  [-1002]: () => codeOf(new Fixture().get('/sapi/v1/account', withoutHeader('x-ch-apikey'))),
+  [-1002]: () => codeOf(new ServiceFixture().get('/sapi/v1/account', withoutHeader('x-ch-apikey'))),
   [-1003]: () => {
-    const fixture = new Fixture();
+    const fixture = new ServiceFixture();
     for (let call = 1; call <= ACCOUNT_CALLS_IN_TWO_SECONDS; call++) fixture.get('/sapi/v1/account');
     return codeOf(fixture.get('/sapi/v1/account'));
   },
-  [-1004]: () => codeOfOrder(new Fixture({ accounts: [{ ...ACCOUNTS[0]!, closed: true }] })),
+  [-1004]: () => codeOfOrder(new ServiceFixture({ accounts: [{ ...ACCOUNTS[0]!, closed: true }] })),
   [-1015]: () => {
-    const fixture = new Fixture({ maxOpenOrders: 1 });
+    const fixture = new ServiceFixture({ maxOpenOrders: 1 });
     codeOfOrder(fixture);
     return codeOfOrder(fixture);
   },
-  [-1017]: () => codeOf(new Fixture().get('/sapi/v1/account', withoutHeader('content-type'))),
-  [-1020]: () => codeOfOrder(new Fixture({ off: ['spot.newOrder'] })),
-  [-1021]: () => codeOf(new Fixture().get('/sapi/v1/account', { timestamp: 1 })),
-  [-1022]: () => codeOf(new Fixture().get('/sapi/v1/account', { secret: 'x' })),
-  [-1023]: () => codeOf(new Fixture().get('/sapi/v1/account', withoutHeader('x-ch-ts'))),
-  [-1024]: () => codeOf(new Fixture().get('/sapi/v1/account', withoutHeader('x-ch-sign'))),
-  [-1100]: () => codeOfOrder(new Fixture(), { newClientOrderId: 'ä' }),
+  [-1017]: () => codeOf(new ServiceFixture().get('/sapi/v1/account', withoutHeader('content-type'))),
+  [-1020]: () => codeOfOrder(new ServiceFixture({ off: ['spot.newOrder'] })),
+  [-1021]: () => codeOf(new ServiceFixture().get('/sapi/v1/account', { timestamp: 1 })),
+  [-1022]: () => codeOf(new ServiceFixture().get('/sapi/v1/account', { secret: 'x' })),
+  [-1023]: () => codeOf(new ServiceFixture().get('/sapi/v1/account', withoutHeader('x-ch-ts'))),
+  [-1024]: () => codeOf(new ServiceFixture().get('/sapi/v1/account', withoutHeader('x-ch-sign'))),
+  [-1100]: () => codeOfOrder(new ServiceFixture(), { newClientOrderId: 'ä' }),
   [-1101]: () =>
-    codeOf(new Fixture().post('/sapi/v1/batchCancel', { symbol: 'BTCUSDT', orderIds: Array.from({ length: 11 }, (_, index) => index) })),
-  [-1102]: () => codeOfOrder(new Fixture(), { volume: null }),
-  [-1103]: () => codeOfOrder(new Fixture({}, { unknownParams: 'reject' }), { x: 1 }),
-  [-1104]: () => codeOf(new Fixture().post('/sapi/v1/order', '{"symbol":"BTCUSDT"} x')),
-  [-1105]: () => codeOfOrder(new Fixture(), { side: '' }),
-  [-1106]: () => codeOfOrder(new Fixture({}, { unknownParams: 'reject' }), { type: 'MARKET' }),
-  [-1111]: () => codeOfOrder(new Fixture(), { type: 'MARKET', volume: '1.000000001' }),
-  [-1112]: () => codeOfCancel(new Fixture({}, { missingOrderCode: '-1112' }), '5'),
-  [-1116]: () => codeOfOrder(new Fixture(), { type: 'STOP' }),
-  [-1117]: () => codeOfOrder(new Fixture(), { side: 'LONG' }),
-  [-1121]: () => codeOfOrder(new Fixture(), { symbol: 'X' }),
-  [-1136]: () => codeOfOrder(new Fixture(), { volume: 0 }),
+    codeOf(
+      new ServiceFixture().post('/sapi/v1/batchCancel', { symbol: 'BTCUSDT', orderIds: Array.from({ length: 11 }, (_, index) => index) }),
+    ),
+  [-1102]: () => codeOfOrder(new ServiceFixture(), { volume: null }),
+  [-1103]: () => codeOfOrder(new ServiceFixture({}, { unknownParams: 'reject' }), { x: 1 }),
+  [-1104]: () => codeOf(new ServiceFixture().post('/sapi/v1/order', '{"symbol":"BTCUSDT"} x')),
+  [-1105]: () => codeOfOrder(new ServiceFixture(), { side: '' }),
+  [-1106]: () => codeOfOrder(new ServiceFixture({}, { unknownParams: 'reject' }), { type: 'MARKET' }),
+  [-1111]: () => codeOfOrder(new ServiceFixture(), { type: 'MARKET', volume: '1.000000001' }),
+  [-1112]: () => codeOfCancel(new ServiceFixture({}, { missingOrderCode: '-1112' }), '5'),
+  [-1116]: () => codeOfOrder(new ServiceFixture(), { type: 'STOP' }),
+  [-1117]: () => codeOfOrder(new ServiceFixture(), { side: 'LONG' }),
+  [-1121]: () => codeOfOrder(new ServiceFixture(), { symbol: 'X' }),
+  [-1136]: () => codeOfOrder(new ServiceFixture(), { volume: 0 }),
   [-1138]: () => {
-    const fixture = new Fixture({ states: { [BTC.id]: { priceBandPpm: 1000 } } });
+    const fixture = new ServiceFixture({ states: { [BTC.id]: { priceBandPpm: 1000 } } });
     fixture.limit('bob', 'SELL', '1', '100');
     fixture.limit('alice', 'BUY', '1', '100');
     return codeOfOrder(fixture);
   },
-  [-1139]: () => codeOfOrder(new Fixture({ states: { [BTC.id]: { marketTrading: false } } }), { type: 'MARKET' }),
+  [-1139]: () => codeOfOrder(new ServiceFixture({ states: { [BTC.id]: { marketTrading: false } } }), { type: 'MARKET' }),
   [-1145]: () => {
-    const fixture = new Fixture();
+    const fixture = new ServiceFixture();
     const id = fixture.limit('alice', 'BUY', '1', '1');
     codeOfCancel(fixture, id);
     return codeOfCancel(fixture, id);
   },
-  [-1147]: () => codeOfOrder(new Fixture(), { price: 1.001 }),
-  [-2013]: () => codeOfCancel(new Fixture(), '5'),
-  [-2015]: () => codeOf(new Fixture().get('/sapi/v1/account', { as: 'nobody' })),
-  [-2016]: () => codeOfOrder(new Fixture({ states: { [BTC.id]: { frozen: true } } })),
-  [-2017]: () => codeOfOrder(new Fixture(), { volume: 1_000_000 }),
-  [-2200]: () => codeOf(new Fixture({ denyIps: ['127.0.0.0/8'] }).get('/sapi/v1/account')),
-  35: () => codeOfOrder(new Fixture({ accounts: [{ ...ACCOUNTS[0]!, restricted: true }] })),
+  [-1147]: () => codeOfOrder(new ServiceFixture(), { price: 1.001 }),
+  [-2013]: () => codeOfCancel(new ServiceFixture(), '5'),
+  [-2015]: () => codeOf(new ServiceFixture().get('/sapi/v1/account', { as: 'nobody' })),
+  [-2016]: () => codeOfOrder(new ServiceFixture({ states: { [BTC.id]: { frozen: true } } })),
+  [-2017]: () => codeOfOrder(new ServiceFixture(), { volume: 1_000_000 }),
+  [-2200]: () => codeOf(new ServiceFixture({ denyIps: ['127.0.0.0/8'] }).get('/sapi/v1/account')),
+  35: () => codeOfOrder(new ServiceFixture({ accounts: [{ ...ACCOUNTS[0]!, restricted: true }] })),
 };
 
 test('the tables have a cause for every code of the specification, and for no other', () => {
@@ -101,7 +103,7 @@ test.each(Object.entries(ON_FUTURES).map(([code, cause]) => [Number(code), cause
 );
 
 test.each(FAULT_STATUSES)('a planted fault causes the code %i with the HTTP status %i', (code, status) => {
-  const fixture = new Fixture({
+  const fixture = new ServiceFixture({
     accounts: [{ ...ACCOUNTS[0]!, keys: [{ apiKey: 'alice-Key', secret: 'alice-Secret', permissions: ALL_PERMISSIONS, ips: null }] }],
   });
   const faulty = new FaultyService(fixture.service);

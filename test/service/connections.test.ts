@@ -77,14 +77,14 @@ describe('a connection', () => {
   it('a request that comes while an earlier one waits is answered after it', async () => {
     const waiting = replyText([GET.replace('/a?b=1', '/later'), GET, POST]);
     await new Promise((resolve) => setTimeout(resolve, 40));
-    for (const run of heldReplies.splice(0)) run();
+    for (const deliverHeld of heldReplies.splice(0)) deliverHeld();
     expect(replyBodies(await waiting)).toEqual(['["GET","/later","1",""]', GET_REPLY, '["POST","/a",null,"{}"]']);
   });
 
   it('a client that ends its connection before the reply is ready gets none, and other connections are answered', async () => {
     const laterReply = replyText([GET.replace('/a?b=1', '/later')]);
     await new Promise((resolve) => setTimeout(resolve, 60));
-    for (const run of heldReplies.splice(0)) run();
+    for (const deliverHeld of heldReplies.splice(0)) deliverHeld();
     expect(await laterReply).toBe('');
     expect(replyBodies(await replyText([GET]))).toEqual([GET_REPLY]);
   });
@@ -146,6 +146,7 @@ describe('a client that does not read', () => {
   /** Sends up to `requestCount` requests for 1 MB in batches, and reads nothing. Stops after three batches without a reply. */
   async function askWithoutReading(requestCount: number, batchSize = 1) {
     const progress = { answers: 0 };
+    /** Runs the server's check of idle connections. */
     let sweep = (): void => {};
     const clock = { repeat: (_: number, run: () => void) => ((sweep = run), () => {}) };
     const answer: Answerer = (_, deliver) => {

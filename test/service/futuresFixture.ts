@@ -4,7 +4,7 @@ import type { AccountConfig, ServiceConfig } from '../../src/paperExchange/diale
 import type { SwitchValues } from '../../src/paperExchange/dialect/profile.ts';
 import type { ServiceResponse } from '../../src/paperExchange/api/message.ts';
 import { inverseContract, linearContract } from '../fixtures/futuresVenue.ts';
-import { ACCOUNTS, BTC, codeOf, Fixture, ETH } from './serviceFixture.ts';
+import { ACCOUNTS, BTC, codeOf, ServiceFixture, ETH } from './serviceFixture.ts';
 
 /** 0.001 BTC a contract, prices in 0.1, USDT in 0.0001; fees of 0.02 % and 0.04 % to open, 0.025 % and 0.05 % to close. */
 export const PERPETUAL = linearContract({ maxMarketLots: 5000 });
@@ -22,15 +22,29 @@ export const TRADERS: readonly AccountConfig[] = ACCOUNTS.map((account) => ({
 /** A reply with named members. */
 export type JsonReply = Readonly<Record<string, unknown>>;
 
-/** Removes the rate limits, so that only the tests about limits meet them. */
-const NO_LIMITS = Object.fromEntries(
-  ['createOrder', 'createConditionOrder', 'cancelOrder', 'cancelTriggerOrder', 'openOrders', 'orderHistory', 'profitHistory', 'myTrades']
-    .concat(['positions', 'account', 'orderInformation', 'triggerOrderList', 'changeLeverage', 'changeMarginMode', 'changePositionMode'])
-    .map((name) => [`futures.${name}`, null]),
-);
+/** The calls of futures that have rate limits of their own. */
+const LIMITED_CALLS = [
+  'createOrder',
+  'createConditionOrder',
+  'cancelOrder',
+  'cancelTriggerOrder',
+  'openOrders',
+  'orderHistory',
+  'profitHistory',
+  'myTrades',
+  'positions',
+  'account',
+  'orderInformation',
+  'triggerOrderList',
+  'changeLeverage',
+  'changeMarginMode',
+  'changePositionMode',
+];
+/** No rate limits, so that only the tests about limits meet them. */
+const NO_LIMITS = Object.fromEntries(LIMITED_CALLS.map((name) => [`futures.${name}`, null]));
 
 /** An exchange of both markets, with the calls of its traders. */
-export class FuturesFixture extends Fixture {
+export class FuturesFixture extends ServiceFixture {
   constructor(overrides: Partial<ServiceConfig> = {}, switches: SwitchValues = {}) {
     super({ instruments: [BTC, ETH, PERPETUAL, ETH_PERPETUAL, INVERSE], accounts: TRADERS, limits: NO_LIMITS, ...overrides }, switches);
   }

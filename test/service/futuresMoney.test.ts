@@ -7,7 +7,7 @@ import { DELAYS } from '../../src/paperExchange/dialect/config.ts';
 import { BackgroundLiquidity } from '../../src/paperExchange/market/backgroundLiquidity.ts';
 import { FuturesFixture, INVERSE, PERPETUAL, TRADERS } from './futuresFixture.ts';
 import { BTC, ETH, START_MS } from './serviceFixture.ts';
-import { expectAtLeast, expectSame } from '../fixtures/alike.ts';
+import { expectAtLeast, expectSame } from '../fixtures/quickExpect.ts';
 
 const HOURS_8 = 8 * 3_600_000;
 const RATE = 100_000_000;
@@ -212,7 +212,7 @@ function runStep(run: ScriptRun, step: Step): void {
       fixture.pass(step.ms);
       break;
     case 'point':
-      background.step({ timeMs: fixture.nowMs, price: step.price, lots: step.lots });
+      background.step({ timeMs: fixture.nowMs, priceTicks: step.price, lots: step.lots });
       break;
     case 'cancel': {
       const orderId = ids[step.as]!.at(-1 - step.back);
@@ -311,7 +311,12 @@ function startScript(overrides: object, switches: object, seed: number): ScriptR
     { marketOpenUnit: 'contracts', ...switches },
   );
   const { matcher } = fixture.service.futures.markets[0]!;
-  const background = new BackgroundLiquidity(matcher, seededRng(seed), { levels: 5, spread: 3, spacing: 10, lots: 300 });
+  const background = new BackgroundLiquidity(matcher, seededRng(seed), {
+    levelsPerSide: 5,
+    spreadTicks: 3,
+    spacingTicks: 10,
+    maxLotsPerLevel: 300,
+  });
   return { fixture, background, ids: { alice: [], bob: [] } };
 }
 

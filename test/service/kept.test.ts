@@ -19,7 +19,7 @@ import { PROFILES } from '../../src/paperExchange/dialect/profile.ts';
 import { KeptFixture } from '../fixtures/keptFixture.ts';
 import { SimulatedDisk } from '../fixtures/simulatedDisk.ts';
 import { FuturesFixture, TRADERS } from './futuresFixture.ts';
-import { ACCOUNTS, BTC, codeOf, Fixture, ETH, START_MS } from './serviceFixture.ts';
+import { ACCOUNTS, BTC, codeOf, ServiceFixture, ETH, START_MS } from './serviceFixture.ts';
 
 /** Takes the place of a callback that never has to run, such as the sync of an exchange whose writes do not matter. */
 const never = (): void => {};
@@ -273,7 +273,7 @@ describe('an exchange that follows rows', () => {
 
 describe('ended orders', () => {
   it('ended spot orders are found by every read, and are no longer in memory', () => {
-    const fixture = new Fixture({ limits: { 'spot.newOrder': null, 'spot.myTrades': null, 'spot.queryOrder': null } });
+    const fixture = new ServiceFixture({ limits: { 'spot.newOrder': null, 'spot.myTrades': null, 'spot.queryOrder': null } });
     const ids: string[] = [];
     for (let orderNumber = 0; orderNumber < 700; orderNumber++) {
       ids.push(fixture.limit('alice', 'BUY', '0.01', '100', { newClientOrderId: `a${orderNumber % 600}` }));

@@ -131,20 +131,20 @@ describe('the process', () => {
 
   it('a process that is killed at a write has answered earlier requests, and not the request of that write', async () => {
     const firstRun = killer.start(1);
-    const { url, controlUrl } = await firstRun.open;
+    const { url, controlUrl } = await firstRun.addresses;
     const answered = orderIdsIn(await placeOrder(url, '100'));
     await controlCall(controlUrl, '/crash', { at: { record: 1 } });
     await expect(placeOrder(url, '101')).rejects.toThrow();
     await firstRun.ended;
     const secondRun = killer.start(1);
-    const { url: secondUrl, controlUrl: secondControlUrl } = await secondRun.open;
+    const { url: secondUrl, controlUrl: secondControlUrl } = await secondRun.addresses;
     // The record was written, so the order may exist. Its reply was not sent.
     expect(orderIdsIn(await openOrders(secondUrl))).toEqual(expect.arrayContaining(answered as string[]));
     await scheduleFaults({ controlUrl: secondControlUrl }, { point: 'PROC.kill', nth: 1, params: { step: 'before' } });
     await expect(placeOrder(secondUrl, '102')).rejects.toThrow();
     await secondRun.ended;
     const thirdRun = killer.start(1);
-    const text = await openOrders((await thirdRun.open).url);
+    const text = await openOrders((await thirdRun.addresses).url);
     expect(text).not.toContain('"price":102');
     expect(text).toContain('"price":100');
     await thirdRun.kill();

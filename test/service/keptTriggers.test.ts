@@ -5,6 +5,8 @@ import { endpointOf, OPS } from '../../src/protocol/endpoints/endpoints.ts';
 import { FuturesFixture } from './futuresFixture.ts';
 import { codeOf } from './serviceFixture.ts';
 
+/** The ids of trigger orders begin with 1622 and have 19 digits. */
+const TRIGGER_ID = /1622\d{15}/;
 const TRIGGER_COUNT = 1500;
 /** Index of the only trigger order that is not cancelled. */
 const PENDING_INDEX = 7;
@@ -15,7 +17,7 @@ it('ended trigger orders are on the last page of 1500, and cannot be cancelled a
   const ids: string[] = [];
   for (let index = 0; index < TRIGGER_COUNT; index++) {
     const { body } = fixture.trigger('alice', 'BUY', '3', String(2000 + index), { open: 'OPEN', type: 'LIMIT', price: 1000 });
-    const id = /1622\d{15}/.exec(body)?.[0] ?? body;
+    const id = TRIGGER_ID.exec(body)?.[0] ?? body;
     ids.push(id);
     if (index !== PENDING_INDEX) expect(codeOf(cancel(id)), id).toBe(0);
   }

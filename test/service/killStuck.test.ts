@@ -22,15 +22,15 @@ async function buy(symbol: string, price: string): Promise<BookedOrder> {
 }
 
 /** Returns the collaborators of a kill on an exchange that refuses these calls of ETHUSDT until `untilMs`. */
-function partsWithout(ops: readonly string[], untilMs = Infinity): KillDeps {
-  const parts = fixture.parts({ ...fixture.parts().settings, giveUpMs: GIVE_UP_MS });
+function depsRefusing(ops: readonly string[], untilMs = Infinity): KillDeps {
+  const deps = fixture.parts({ ...fixture.parts().settings, giveUpMs: GIVE_UP_MS });
   const call = (op: string, args: { readonly symbol?: string }, done: (outcome: unknown) => void, ...more: never[]): unknown => {
     const isRefused = performance.now() <= untilMs && ops.includes(op) && args.symbol === 'ETHUSDT';
-    if (!isRefused) return parts.client.call(op as never, args as never, done, ...more);
+    if (!isRefused) return deps.client.call(op as never, args as never, done, ...more);
     setTimeout(() => done({ kind: 'refused', code: -1016, msg: 'maintenance' }), 5);
     return { cancel: () => {} };
   };
-  return { ...parts, client: { call } as never };
+  return { ...deps, client: { call } as never };
 }
 
 /** Returns the free and locked quantity of a coin. */
@@ -44,9 +44,9 @@ const coinsOf = async (asset: string): Promise<number> => {
  * Buys on both symbols, rests an order of ETHUSDT, and kills while the exchange refuses these calls of ETHUSDT for `forMs`. The returned
  * quantities are what the kill has not sold of the bought coins.
  */
-async function killWithout(
+async function killWhileRefused(
   ops: readonly string[],
-  forMs = Infinity,
+  refusedMs = Infinity,
 ): Promise<{ report: KillReport; remainingBtc: number; remainingEth: number; restingId: string }> {
   fixture = await KillFixture.open();
   const btcBefore = await coinsOf('BTC');
@@ -58,15 +58,15 @@ async function killWithout(
   const cid = fixture.nextCid();
   const ownOrders = [...orders, { cid, instrument, side: 'buy', qty: '0.001', price: '1000', orderId: restingId!, signMs } as const];
   const books = fixture.books(ownOrders);
-  const parts = partsWithout(ops, performance.now() + forMs);
-  const report = await runKill(parts, books.books.orders, { includesForeign: false, books: () => Promise.resolve(books) });
+  const deps = depsRefusing(ops, performance.now() + refusedMs);
+  const report = await runKill(deps, books.books.orders, { includesForeign: false, books: () => Promise.resolve(books) });
   const remainingBtc = (await coinsOf('BTC')) - btcBefore;
   const remainingEth = (await coinsOf('ETH')) - ethBefore;
   return { report, remainingBtc, remainingEth, restingId: restingId! };
 }
 
 it('a symbol whose cancels are refused is named, and the position of another symbol is closed', async () => {
-  const { report, remainingBtc, remainingEth, restingId } = await killWithout(['spot.batchCancel', 'spot.cancelOrder']);
+  const { report, remainingBtc, remainingEth, restingId } = await killWhileRefused(['spot.batchCancel', 'spot.cancelOrder']);
   expect(remainingBtc).toBeLessThan(0.00001);
   expect(remainingEth).toBeGreaterThan(0.09);
   expect(report.residuals.join('\n')).toContain(`spot:ETHUSDT: order ${restingId} may still be open`);
@@ -75,20 +75,20 @@ it('a symbol whose cancels are refused is named, and the position of another sym
 });
 
 it('a symbol whose open orders cannot be read is named, and the position of another symbol is closed', async () => {
-  const { report, remainingBtc } = await killWithout(['spot.openOrders']);
+  const { report, remainingBtc } = await killWhileRefused(['spot.openOrders']);
   expect(remainingBtc).toBeLessThan(0.00001);
   expect(report.residuals.join('\n')).toMatch(/spot:ETHUSDT.*spot\.openOrders/);
 });
 
 it('a symbol whose trades cannot be read is named, and the position of another symbol is closed', async () => {
-  const { report, remainingBtc, remainingEth } = await killWithout(['spot.myTrades']);
+  const { report, remainingBtc, remainingEth } = await killWhileRefused(['spot.myTrades']);
   expect(remainingBtc).toBeLessThan(0.00001);
   expect(remainingEth).toBeGreaterThan(0.09);
   expect(report.residuals.join('\n')).toMatch(/spot:ETHUSDT.*spot\.myTrades/);
 });
 
 it('a symbol that is available again before the time limit is closed too', async () => {
-  const { report, remainingBtc, remainingEth } = await killWithout(['spot.batchCancel', 'spot.cancelOrder'], GIVE_UP_MS / 2);
+  const { report, remainingBtc, remainingEth } = await killWhileRefused(['spot.batchCancel', 'spot.cancelOrder'], GIVE_UP_MS / 2);
   expect(remainingBtc).toBeLessThan(0.0001);
   expect(remainingEth).toBeLessThan(0.0001);
   expect(report.residuals).toEqual([]);

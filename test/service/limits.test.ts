@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { endpointOf, OPS } from '../../src/protocol/endpoints/endpoints.ts';
 import { SlidingWindow } from '../../src/paperExchange/limits/slidingWindow.ts';
-import { ACCOUNTS, codeOf, Fixture } from './serviceFixture.ts';
+import { ACCOUNTS, codeOf, ServiceFixture } from './serviceFixture.ts';
 
 /** A call with a limit of 20 in two seconds. */
 const ACCOUNT = '/sapi/v1/account';
@@ -27,7 +27,7 @@ describe('the counts of the specification', () => {
   it.each(Object.entries(counts))('the call %s is limited to %i requests in two seconds', (name, count) => {
     const op = OPS.find((candidate) => candidate === `spot.${name}`)!;
     const { method, path } = endpointOf(op);
-    const fixture = new Fixture();
+    const fixture = new ServiceFixture();
     const send = () => fixture.send(method, path, method === 'POST' ? '{}' : '', {}).status;
     expect(repeat(count, send)).not.toContain(429);
     expect(send()).toBe(429);
@@ -41,7 +41,7 @@ describe('the counts of the specification', () => {
     'there is no limit for %s',
     (name) => {
       const { method, path } = endpointOf(OPS.find((candidate) => candidate === `spot.${name}`)!);
-      const fixture = new Fixture();
+      const fixture = new ServiceFixture();
       expect(repeat(300, () => fixture.send(method, path, method === 'POST' ? '{}' : '', {}).status)).not.toContain(429);
     },
   );
@@ -50,14 +50,14 @@ describe('the counts of the specification', () => {
 describe('keys and addresses', () => {
   const threeInOneSecond = { 'spot.public': { count: 3, windowMs: 1000 } };
   it('a limit counts the calls of a key from all addresses, and other keys separately', () => {
-    const fixture = new Fixture();
+    const fixture = new ServiceFixture();
     repeat(ACCOUNT_COUNT, (index) => fixture.get(ACCOUNT, { ip: `10.0.0.${index}` }));
     expect(fixture.get(ACCOUNT, { ip: '10.0.1.1' })).toMatchObject({ status: 429, body: '{"code":-1003,"msg":"TOO_MANY_REQUESTS"}' });
     expect(fixture.get(ACCOUNT, { as: 'bob' }).status).toBe(200);
   });
 
   it('a public call counts for the key if the credentials are valid, else for the address', () => {
-    const fixture = new Fixture({ limits: threeInOneSecond });
+    const fixture = new ServiceFixture({ limits: threeInOneSecond });
     const pingStatus = (headers: Record<string, string>, ip = '10.0.0.1') => fixture.open('/sapi/v1/ping', { headers, ip }).status;
     expect(repeat(4, () => pingStatus({}))).toEqual([200, 200, 200, 429]);
     expect(pingStatus({}, '10.0.0.2')).toBe(200);
@@ -68,7 +68,7 @@ describe('keys and addresses', () => {
   });
 
   it('a request that is refused before the limit counts for the address', () => {
-    const fixture = new Fixture();
+    const fixture = new ServiceFixture();
     const statuses = repeat(ACCOUNT_COUNT + 1, () => fixture.get(ACCOUNT, { secret: 'wrong' }).status);
     expect(statuses.slice(-2)).toEqual([401, 429]);
     expect(fixture.get(ACCOUNT).status).toBe(200);
@@ -77,7 +77,7 @@ describe('keys and addresses', () => {
   it('under batchWeight: elements each element of a batch counts as a call', () => {
     const body = { symbol: 'BTCUSDT', orderIds: repeat(10, (index) => index + 1) };
     const statuses = (batchWeight: string) => {
-      const fixture = new Fixture({}, { batchWeight });
+      const fixture = new ServiceFixture({}, { batchWeight });
       return repeat(6, () => fixture.post('/sapi/v1/batchCancel', body).status);
     };
     expect(statuses('1')).not.toContain(429);
@@ -88,9 +88,10 @@ describe('keys and addresses', () => {
 describe('bans', () => {
   /** Number of refused calls within a minute after which an address is banned. */
   const REFUSALS_BEFORE_BAN = 20;
-  const statusesOfReads = (fixture: Fixture, count: number, ip = '10.0.0.1') => repeat(count, () => fixture.get(ACCOUNT, { ip }).status);
+  const statusesOfReads = (fixture: ServiceFixture, count: number, ip = '10.0.0.1') =>
+    repeat(count, () => fixture.get(ACCOUNT, { ip }).status);
   it('an address is banned for all calls after twenty refusals within a minute, and the next ban is twice as long', () => {
-    const fixture = new Fixture({ accounts: ACCOUNTS }, { retryAfter: 'on' });
+    const fixture = new ServiceFixture({ accounts: ACCOUNTS }, { retryAfter: 'on' });
     // The calls from another address use up the limit of the key.
     statusesOfReads(fixture, ACCOUNT_COUNT, '10.0.0.2');
     expect(statusesOfReads(fixture, REFUSALS_BEFORE_BAN)).toEqual(repeat(REFUSALS_BEFORE_BAN, () => 429));
@@ -110,7 +111,7 @@ describe('bans', () => {
   });
 
   it('refusals that are more than 3 s apart cause no ban', () => {
-    const fixture = new Fixture({ limits: { 'spot.account': { count: 1, windowMs: 3_600_000 } } });
+    const fixture = new ServiceFixture({ limits: { 'spot.account': { count: 1, windowMs: 3_600_000 } } });
     statusesOfReads(fixture, 1);
     for (let refusal = 1; refusal <= 2 * REFUSALS_BEFORE_BAN; refusal++) {
       expect(statusesOfReads(fixture, 1)).toEqual([429]);
@@ -119,7 +120,7 @@ describe('bans', () => {
   });
 
   it('length and threshold of a ban follow the profile, and Retry-After is off by default', () => {
-    const fixture = new Fixture({}, { banAfter: 2, banMs: 50 });
+    const fixture = new ServiceFixture({}, { banAfter: 2, banMs: 50 });
     expect(statusesOfReads(fixture, 23).slice(-3)).toEqual([429, 429, 418]);
     expect(fixture.open('/sapi/v1/ping', { ip: '10.0.0.1' }).headers).toEqual({});
     fixture.pass(50);

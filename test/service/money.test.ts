@@ -5,9 +5,10 @@ import { expect, test } from 'vitest';
 import { seededRng } from '../../src/base/number/rng.ts';
 import { DELAYS } from '../../src/paperExchange/dialect/config.ts';
 import { BackgroundLiquidity } from '../../src/paperExchange/market/backgroundLiquidity.ts';
-import { ACCOUNTS, Fixture } from './serviceFixture.ts';
-import { expectAtLeast, expectEqual, expectSame } from '../fixtures/alike.ts';
+import { ACCOUNTS, ServiceFixture } from './serviceFixture.ts';
+import { expectAtLeast, expectEqual, expectSame } from '../fixtures/quickExpect.ts';
 
+/** A step of a script. `as` is the account, `back` counts its orders from the newest, and `point` moves the background price. Prices are in cents. */
 type Step =
   | { readonly kind: 'limit'; readonly as: string; readonly side: 'BUY' | 'SELL'; readonly volume: number; readonly price: number }
   | { readonly kind: 'market'; readonly as: string; readonly side: 'BUY' | 'SELL'; readonly volume: number }
@@ -15,15 +16,30 @@ type Step =
   | { readonly kind: 'point'; readonly price: number; readonly lots: number }
   | { readonly kind: 'wait'; readonly ms: number };
 
-const as = fc.constantFrom('alice', 'bob');
+const accountArbitrary = fc.constantFrom('alice', 'bob');
 const sideArbitrary = fc.constantFrom<'BUY' | 'SELL'>('BUY', 'SELL');
-const volume = fc.integer({ min: 10, max: 40_000 });
-const price = fc.integer({ min: 9900, max: 10_100 });
+const volumeArbitrary = fc.integer({ min: 10, max: 40_000 });
+const priceArbitrary = fc.integer({ min: 9900, max: 10_100 });
 const stepArbitrary: fc.Arbitrary<Step> = fc.oneof(
-  { weight: 5, arbitrary: fc.record({ kind: fc.constant('limit' as const), as, side: sideArbitrary, volume, price }) },
-  { weight: 2, arbitrary: fc.record({ kind: fc.constant('market' as const), as, side: sideArbitrary, volume }) },
-  { weight: 2, arbitrary: fc.record({ kind: fc.constant('cancel' as const), as, back: fc.nat(6) }) },
-  { weight: 2, arbitrary: fc.record({ kind: fc.constant('point' as const), price, lots: fc.integer({ min: 1, max: 50_000 }) }) },
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      kind: fc.constant('limit' as const),
+      as: accountArbitrary,
+      side: sideArbitrary,
+      volume: volumeArbitrary,
+      price: priceArbitrary,
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({ kind: fc.constant('market' as const), as: accountArbitrary, side: sideArbitrary, volume: volumeArbitrary }),
+  },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('cancel' as const), as: accountArbitrary, back: fc.nat(6) }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({ kind: fc.constant('point' as const), price: priceArbitrary, lots: fc.integer({ min: 1, max: 50_000 }) }),
+  },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('wait' as const), ms: fc.nat(80) }) },
 );
 
@@ -34,9 +50,14 @@ test.each([
 ] as const)('random spot scripts conserve money and never cross the book: lockedFormula %s, delays %o', (lockedFormula, delays) => {
   fc.assert(
     fc.property(fc.array(stepArbitrary, { minLength: 1, maxLength: 60 }), fc.nat(1000), (steps, seed) => {
-      const fixture = new Fixture({ delays, limits: {}, accounts: ACCOUNTS }, { lockedFormula });
+      const fixture = new ServiceFixture({ delays, limits: {}, accounts: ACCOUNTS }, { lockedFormula });
       const { matcher } = fixture.service.spot.markets[0]!;
-      const background = new BackgroundLiquidity(matcher, seededRng(seed), { levels: 5, spread: 3, spacing: 10, lots: 8000 });
+      const background = new BackgroundLiquidity(matcher, seededRng(seed), {
+        levelsPerSide: 5,
+        spreadTicks: 3,
+        spacingTicks: 10,
+        maxLotsPerLevel: 8000,
+      });
       const ids: Record<string, string[]> = { alice: [], bob: [] };
       for (const step of steps) {
         runStep(fixture, step, ids, background);
@@ -56,9 +77,9 @@ test.each([
 });
 
 /** Carries out one step of a script. */
-function runStep(fixture: Fixture, step: Step, ids: Record<string, string[]>, background: BackgroundLiquidity): void {
+function runStep(fixture: ServiceFixture, step: Step, ids: Record<string, string[]>, background: BackgroundLiquidity): void {
   if (step.kind === 'wait') fixture.pass(step.ms);
-  else if (step.kind === 'point') background.step({ timeMs: fixture.nowMs, price: step.price, lots: step.lots });
+  else if (step.kind === 'point') background.step({ timeMs: fixture.nowMs, priceTicks: step.price, lots: step.lots });
   else if (step.kind === 'cancel') {
     const orderId = ids[step.as]!.at(-1 - step.back);
     if (orderId !== undefined) fixture.post('/sapi/v1/cancel', { orderId, symbol: 'BTCUSDT' }, { as: step.as });
@@ -71,7 +92,7 @@ function runStep(fixture: Fixture, step: Step, ids: Record<string, string[]>, ba
 }
 
 /** Checks that money is conserved, no balance is below 0, and no book is crossed or out of order. */
-function checkInvariants({ service: { spot } }: Fixture): void {
+function checkInvariants({ service: { spot } }: ServiceFixture): void {
   spot.venue.assertConserved();
   for (const [account] of ACCOUNTS.entries()) {
     for (const asset of spot.assets().keys()) {
@@ -95,8 +116,8 @@ function checkInvariants({ service: { spot } }: Fixture): void {
 
 /** Returns a decimal in units of 10^-8. */
 const unitsOf = (text: string): bigint => {
-  const [whole = '0', part = ''] = text.split('.');
-  return BigInt(whole + part.padEnd(8, '0'));
+  const [integerPart = '0', decimalPart = ''] = text.split('.');
+  return BigInt(integerPart + decimalPart.padEnd(8, '0'));
 };
 
 test('the money of two accounts that trade with each other is conserved up to their fees, by the replies alone', () => {
@@ -104,9 +125,14 @@ test('the money of two accounts that trade with each other is conserved up to th
   let trades = 0;
   fc.assert(
     fc.property(fc.array(orders, { minLength: 1, maxLength: 40 }), (steps) => {
-      const fixture = new Fixture();
+      const fixture = new ServiceFixture();
       const { matcher } = fixture.service.spot.markets[0]!;
-      const noLiquidity = new BackgroundLiquidity(matcher, seededRng(0), { levels: 1, spread: 1, spacing: 1, lots: 1 });
+      const noLiquidity = new BackgroundLiquidity(matcher, seededRng(0), {
+        levelsPerSide: 1,
+        spreadTicks: 1,
+        spacingTicks: 1,
+        maxLotsPerLevel: 1,
+      });
       const ids: Record<string, string[]> = { alice: [], bob: [] };
       for (const step of steps) {
         runStep(fixture, step, ids, noLiquidity);

@@ -6,12 +6,13 @@ import type { InternalError } from '../../src/paperExchange/internalError.ts';
 import { auditBooks } from '../../src/paperExchange/audit.ts';
 import { truthOfMarkets } from '../../src/paperExchange/faults/truth.ts';
 import { FuturesFixture, INVERSE, PERPETUAL } from './futuresFixture.ts';
-import { ACCOUNTS, codeOf, Fixture } from './serviceFixture.ts';
+import { ACCOUNTS, codeOf, ServiceFixture } from './serviceFixture.ts';
 
 const SPOT = { symbol: 'BTCUSDT', side: 'SELL', type: 'LIMIT', volume: 0.01 };
 const LIMIT = { contractName: 'E-BTC-USDT', side: 'BUY', type: 'LIMIT', open: 'OPEN', volume: 1, price: 1000 };
 const MARKET = { contractName: 'E-BTC-USDT', side: 'BUY', type: 'MARKET', open: 'OPEN' };
 const TRIGGER = { ...LIMIT, triggerType: '3', triggerPrice: '2000' };
+/** A whole number beyond 2^64. */
 const HUGE = '99999999999999999999';
 
 /** Opens a position of each account, so that the market has a price. */
@@ -54,13 +55,13 @@ describe('a number beyond its range is refused, and nothing else happens', () =>
   ])('a number beyond its range is refused, and nothing else happens: %s', (_, path, body, code) => {
     const fixture = withTrades();
     const config = { accounts: ACCOUNTS } as never;
-    const before = truthOfMarkets(fixture.service, config);
+    const stateBefore = truthOfMarkets(fixture.service, config);
     expect(codeOf(fixture.post(path, body))).toBe(code);
-    expect(truthOfMarkets(fixture.service, config)).toEqual(before);
+    expect(truthOfMarkets(fixture.service, config)).toEqual(stateBefore);
   });
 
   it('a batch with a spot price of 2^53 units is refused', () => {
-    const fixture = new Fixture();
+    const fixture = new ServiceFixture();
     const row = { side: 'SELL', batchType: 'LIMIT', volume: 0.01, price: 99999999999999 };
     expect(codeOf(fixture.post('/sapi/v1/batchOrders', { symbol: 'BTCUSDT', orders: [row] }))).toBe(-1138);
     expect(fixture.get('/sapi/v1/openOrders').body).toBe('[]');
@@ -69,7 +70,7 @@ describe('a number beyond its range is refused, and nothing else happens', () =>
 
 describe('a number is what it is worth, however it is written', () => {
   it.each([`100.${'0'.repeat(300)}`, `${'0'.repeat(300)}100`, '1e2', '0.0000001e9'])('a price written as %s counts as 100', (price) => {
-    const fixture = new Fixture();
+    const fixture = new ServiceFixture();
     expect(codeOf(fixture.post('/sapi/v1/order', { ...SPOT, price }))).toBe(0);
     expect(fixture.get('/sapi/v1/openOrders').body).toContain('"price":100,');
   });
@@ -77,13 +78,13 @@ describe('a number is what it is worth, however it is written', () => {
   it.each(['101', '9007199254740993', HUGE, '9'.repeat(100)])(
     'a limit of %s rows returns the maximum, or is rejected under limitTooLarge: reject',
     (limit) => {
-      expect(codeOf(new Fixture().open(`/sapi/v1/depth?symbol=BTCUSDT&limit=${limit}`))).toBe(0);
-      expect(codeOf(new Fixture({}, { limitTooLarge: 'reject' }).open(`/sapi/v1/depth?symbol=BTCUSDT&limit=${limit}`))).toBe(-1102);
+      expect(codeOf(new ServiceFixture().open(`/sapi/v1/depth?symbol=BTCUSDT&limit=${limit}`))).toBe(0);
+      expect(codeOf(new ServiceFixture({}, { limitTooLarge: 'reject' }).open(`/sapi/v1/depth?symbol=BTCUSDT&limit=${limit}`))).toBe(-1102);
     },
   );
 
   it('a recvWindow of any length is accepted', () => {
-    expect(codeOf(new Fixture().post('/sapi/v1/cancel', { symbol: 'BTCUSDT', orderId: '1', recvWindow: HUGE }))).toBe(-2013);
+    expect(codeOf(new ServiceFixture().post('/sapi/v1/cancel', { symbol: 'BTCUSDT', orderId: '1', recvWindow: HUGE }))).toBe(-2013);
   });
 
   it('the price of a MARKET order is not read', () => {
@@ -91,7 +92,7 @@ describe('a number is what it is worth, however it is written', () => {
     for (const price of [0, '', '0', -1, 'none', 1e308]) {
       const order = { symbol: 'BTCUSDT', side: 'SELL', type: 'MARKET', volume: 0.01, price };
       expect(codeOf(fixture.post('/sapi/v1/order/test', order)), String(price)).toBe(0);
-      const strictFixture = new Fixture({}, { unknownParams: 'reject' });
+      const strictFixture = new ServiceFixture({}, { unknownParams: 'reject' });
       expect(codeOf(strictFixture.post('/sapi/v1/order/test', order)), String(price)).toBe(-1106);
     }
     for (const price of [{}, [], true]) {
@@ -148,19 +149,20 @@ it('an order by value ends when its value is spent, also if a contract is worth 
 });
 
 describe('open orders of an account on an instrument', () => {
-  const price = (at: number): object => ({ price: (10 + at / 100).toFixed(2) });
+  /** Returns a price that differs for each number. */
+  const priceOf = (orderNumber: number): object => ({ price: (10 + orderNumber / 100).toFixed(2) });
 
   it('an account has at most 200 open orders on an instrument, and MARKET orders and other instruments are not counted', () => {
-    const fixture = new Fixture({ limits: { 'spot.newOrder': null } });
+    const fixture = new ServiceFixture({ limits: { 'spot.newOrder': null } });
     const order = { ...SPOT, side: 'BUY' };
-    for (let index = 0; index < 200; index++) expect(codeOf(fixture.post('/sapi/v1/order', { ...order, ...price(index) }))).toBe(0);
-    expect(codeOf(fixture.post('/sapi/v1/order', { ...order, ...price(1) }))).toBe(-1015);
+    for (let index = 0; index < 200; index++) expect(codeOf(fixture.post('/sapi/v1/order', { ...order, ...priceOf(index) }))).toBe(0);
+    expect(codeOf(fixture.post('/sapi/v1/order', { ...order, ...priceOf(1) }))).toBe(-1015);
     // What comes before the cap in the order of checks still answers.
     expect(codeOf(fixture.post('/sapi/v1/order', { ...order, price: 1.001 }))).toBe(-1147);
     expect(codeOf(fixture.post('/sapi/v1/order', { ...order, volume: 10 ** 6, price: 100 }))).toBe(-1015);
     expect(codeOf(fixture.post('/sapi/v1/order', { ...SPOT, type: 'MARKET' }))).toBe(0);
-    expect(codeOf(fixture.post('/sapi/v1/order', { ...order, symbol: 'ETHUSDT', ...price(1) }))).toBe(0);
-    expect(codeOf(fixture.post('/sapi/v1/order', { ...order, ...price(1) }, { as: 'bob' }))).toBe(0);
+    expect(codeOf(fixture.post('/sapi/v1/order', { ...order, symbol: 'ETHUSDT', ...priceOf(1) }))).toBe(0);
+    expect(codeOf(fixture.post('/sapi/v1/order', { ...order, ...priceOf(1) }, { as: 'bob' }))).toBe(0);
   });
 
   it('an account has at most the configured number of open orders on an instrument, and one that ends frees a place', () => {
@@ -173,8 +175,9 @@ describe('open orders of an account on an instrument', () => {
 });
 
 describe('a GET signed over its bare path, under signQuery: either', () => {
-  const at = (query: string): number => {
-    const fixture = new Fixture();
+  /** Returns the code of a GET with this query, signed without the query. */
+  const codeOfBareGet = (query: string): number => {
+    const fixture = new ServiceFixture();
     return codeOf(fixture.get(`/sapi/v1/openOrders?${query}`, { signedText: `${fixture.nowMs}GET/sapi/v1/openOrders` }));
   };
 
@@ -185,17 +188,18 @@ describe('a GET signed over its bare path, under signQuery: either', () => {
     ['symbol=BTCUSDT&recWindow=60000', -1022],
     ['symbol=BTCUSDT&other=1', -1022],
   ])('a GET signed over its bare path, under signQuery: either: %s: %i', (query, code) => {
-    expect(at(query)).toBe(code);
+    expect(codeOfBareGet(query)).toBe(code);
   });
 
   it('a GET signed with its query may have any parameter', () => {
-    expect(codeOf(new Fixture().get('/sapi/v1/openOrders?symbol=BTCUSDT&other=1&recvWindow=60000'))).toBe(0);
+    expect(codeOf(new ServiceFixture().get('/sapi/v1/openOrders?symbol=BTCUSDT&other=1&recvWindow=60000'))).toBe(0);
   });
 });
 
 describe('an error of the exchange itself', () => {
-  const withErrorLog = (): { fixture: Fixture; errors: InternalError[] } => {
-    const fixture = new Fixture();
+  /** Returns a fixture, and the internal errors that its exchange reports. */
+  const withErrorLog = (): { fixture: ServiceFixture; errors: InternalError[] } => {
+    const fixture = new ServiceFixture();
     const errors: InternalError[] = [];
     fixture.service.onInternalError = (error) => void errors.push(error);
     return { fixture, errors };

@@ -3,7 +3,7 @@
 import { expect } from 'vitest';
 import { endpointOf, type Op } from '../../src/protocol/endpoints/endpoints.ts';
 import type { SwitchValues } from '../../src/paperExchange/dialect/profile.ts';
-import { codeOf, type Fixture } from './serviceFixture.ts';
+import { codeOf, type ServiceFixture } from './serviceFixture.ts';
 
 /** The arguments of a call by the names of the wire. */
 export type NamedArgs = Readonly<Record<string, unknown>>;
@@ -29,11 +29,11 @@ export interface ParameterCell {
   readonly validArgs: NamedArgs;
   /** Returns the code of a call to an exchange that is prepared for it. */
   readonly codeOfCall: (op: Op, args: NamedArgs, switches?: SwitchValues) => number;
-  readonly createFixture: () => Fixture;
+  readonly createFixture: () => ServiceFixture;
 }
 
 /** Sends one call to the exchange of the fixture, and returns the code of its reply; 0 for a success. */
-export function call(fixture: Fixture, op: Op, args: NamedArgs): number {
+export function call(fixture: ServiceFixture, op: Op, args: NamedArgs): number {
   const { method, path, security } = endpointOf(op);
   if (method === 'POST') return codeOf(fixture.post(path, args));
   const pairs = Object.entries(args).map(

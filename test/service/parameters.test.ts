@@ -5,7 +5,7 @@ import { endpointOf, OPS, type Op } from '../../src/protocol/endpoints/endpoints
 import type { SwitchValues } from '../../src/paperExchange/dialect/profile.ts';
 import type { ServiceConfig } from '../../src/paperExchange/dialect/config.ts';
 import { call, checkCell, type FaultCodes, type NamedArgs } from './parameterCell.ts';
-import { ACCOUNTS, BTC, codeOf, Fixture } from './serviceFixture.ts';
+import { ACCOUNTS, BTC, codeOf, ServiceFixture } from './serviceFixture.ts';
 
 /** Arguments of a valid call. */
 const VALID_ARGS: Readonly<Partial<Record<Op, Readonly<Record<string, unknown>>>>> = {
@@ -24,8 +24,8 @@ const VALID_ARGS: Readonly<Partial<Record<Op, Readonly<Record<string, unknown>>>
 };
 
 /** Returns an exchange where alice has an order. */
-function withOrder(overrides: Partial<ServiceConfig> = {}, switches: SwitchValues = {}): Fixture {
-  const fixture = new Fixture(overrides, switches);
+function withOrder(overrides: Partial<ServiceConfig> = {}, switches: SwitchValues = {}): ServiceFixture {
+  const fixture = new ServiceFixture(overrides, switches);
   fixture.limit('alice', 'BUY', '1', '1');
   return fixture;
 }
@@ -96,7 +96,7 @@ describe('every parameter', () => {
 });
 
 describe('bodies and queries', () => {
-  const codeOfBody = (body: string): number => codeOf(new Fixture().post('/sapi/v1/order', body));
+  const codeOfBody = (body: string): number => codeOf(new ServiceFixture().post('/sapi/v1/order', body));
   it.each([
     ['', -1121],
     ['{}', -1121],
@@ -113,7 +113,7 @@ describe('bodies and queries', () => {
   ])('a body of %s gets the code %i', (body, expected) => expect(codeOfBody(body)).toBe(expected));
 
   it('a query has each name at most once, and its values are decoded', () => {
-    const codeOfQuery = (query: string): number => codeOf(new Fixture().open(`/sapi/v1/ticker?${query}`));
+    const codeOfQuery = (query: string): number => codeOf(new ServiceFixture().open(`/sapi/v1/ticker?${query}`));
     expect(codeOfQuery('symbol=BTCUSDT&symbol=BTCUSDT')).toBe(-1100);
     expect(codeOfQuery('symbol=%42TCUSDT')).toBe(0);
     expect(codeOfQuery('symbol=%E0%A4%A')).toBe(-1100);
@@ -122,7 +122,7 @@ describe('bodies and queries', () => {
   });
 
   it('a parameter in the body of a GET counts as not sent', () => {
-    expect(codeOf(new Fixture().send('GET', '/sapi/v1/ticker', '{"symbol":"BTCUSDT"}', {}))).toBe(-1121);
+    expect(codeOf(new ServiceFixture().send('GET', '/sapi/v1/ticker', '{"symbol":"BTCUSDT"}', {}))).toBe(-1121);
   });
 
   it('a number may be text unless types are strict', () => {
@@ -156,11 +156,11 @@ describe('causes', () => {
     ['switched off', order, -1020, {}, { off: ['spot.newOrder'] }],
     ['lower case', { ...order, symbol: 'btcusdt' }, 0, { symbolCase: 'upper' }],
   ])('a spot create gets the code of its cause: %s', (_, args, expected, switches = {}, overrides = {}) => {
-    expect(call(new Fixture(overrides, switches), 'spot.newOrder', args)).toBe(expected);
+    expect(call(new ServiceFixture(overrides, switches), 'spot.newOrder', args)).toBe(expected);
   });
 
   it('a spot order beyond the maximum count gets -1015, and one outside the price band gets -1138', () => {
-    const fixture = new Fixture({ maxOpenOrders: 2, states: { [BTC.id]: { priceBandPpm: 100_000 } } });
+    const fixture = new ServiceFixture({ maxOpenOrders: 2, states: { [BTC.id]: { priceBandPpm: 100_000 } } });
     fixture.limit('bob', 'SELL', '1', '100');
     fixture.limit('alice', 'BUY', '1', '100');
     expect([90, 110].map((price) => call(fixture, 'spot.testNewOrder', { ...order, price }))).toEqual([0, 0]);
@@ -172,12 +172,14 @@ describe('causes', () => {
   });
 
   it('a spot order that has ended cannot be cancelled', () => {
-    const fixture = new Fixture();
+    const fixture = new ServiceFixture();
     const filled = fixture.limit('alice', 'SELL', '1', '100');
     const canceled = fixture.limit('alice', 'BUY', '1', '1');
     fixture.limit('bob', 'BUY', '1', '100');
     const cancel = (orderId: string) => call(fixture, 'spot.cancelOrder', { orderId, symbol: 'BTCUSDT' });
     expect([cancel(filled), cancel(canceled), cancel(canceled), cancel('1')]).toEqual([-1145, 0, -1145, -2013]);
-    expect(call(new Fixture({}, { missingOrderCode: '-1112' }), 'spot.cancelOrder', { orderId: '1', symbol: 'BTCUSDT' })).toBe(-1112);
+    expect(call(new ServiceFixture({}, { missingOrderCode: '-1112' }), 'spot.cancelOrder', { orderId: '1', symbol: 'BTCUSDT' })).toBe(
+      -1112,
+    );
   });
 });

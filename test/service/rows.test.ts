@@ -12,7 +12,7 @@ import { Venue } from '../../src/venue/venue.ts';
 import { fillTerms } from '../../src/venue/venueConfig.ts';
 import type { VenueOrder } from '../../src/venue/venueOrder.ts';
 import { FuturesFixture, PERPETUAL } from './futuresFixture.ts';
-import { BTC, Fixture, START_MS } from './serviceFixture.ts';
+import { BTC, ServiceFixture, START_MS } from './serviceFixture.ts';
 
 const MINUTE_MS = 60_000;
 const { priceDigits, quantityDigits } = BTC;
@@ -123,7 +123,7 @@ function fillsOfExchange(
   latencyMs: number,
   thinkMs: number,
 ): ReportedFill[] {
-  const fixture = new Fixture({
+  const fixture = new ServiceFixture({
     fills: FILL_TERMS_WITH_IMPACT,
     rowGraceMs: 240,
     instruments: [BTC],
@@ -161,7 +161,7 @@ function fillsOfExchange(
 }
 
 /** Returns the account's trades as a client reads them, oldest first. */
-function tradesOf(fixture: Fixture): ReportedFill[] {
+function tradesOf(fixture: ServiceFixture): ReportedFill[] {
   const rows = JSON.parse(fixture.get('/sapi/v1/myTrades?symbol=BTCUSDT&limit=1000').body) as Record<string, string | number | boolean>[];
   return rows.toReversed().map(({ price, qty, time, isMaker }) => ({
     price: Number(price).toFixed(priceDigits),
@@ -201,8 +201,8 @@ describe('an exchange of rows', () => {
   });
 
   /** Returns an exchange that follows these bars from a row on. */
-  const exchangeOfRows = (bars: BarColumns, firstRow: number): Fixture => {
-    const fixture = new Fixture({ fills: FILL_TERMS, instruments: [BTC], accounts: [ALICE] });
+  const exchangeOfRows = (bars: BarColumns, firstRow: number): ServiceFixture => {
+    const fixture = new ServiceFixture({ fills: FILL_TERMS, instruments: [BTC], accounts: [ALICE] });
     fixture.service.followRows(new Map([[fixture.service.markets[0]!, { bars, firstRow, marks: null, funding: [] }]]));
     return fixture;
   };
@@ -232,7 +232,7 @@ describe('an exchange of rows', () => {
     const bars = barsOf(5, 4);
     const fixture = exchangeOfRows(bars, 0);
     const rows = fixture.service.rows!;
-    rows.goByActs();
+    rows.matchByActs();
     fixture.post('/sapi/v1/order', { symbol: 'BTCUSDT', side: 'BUY', type: 'MARKET', volume: '1000' });
     fixture.pass(MINUTE_MS);
     expect(rows.next()).toMatchObject({ act: 'open' });
@@ -251,7 +251,7 @@ describe('an exchange of rows', () => {
 
   it('an order that arrived inside a row may fill in the next row until its cancel takes effect', () => {
     const bars = barsOf(5, 4);
-    const fixture = new Fixture({
+    const fixture = new ServiceFixture({
       fills: FILL_TERMS,
       rowGraceMs: 240,
       instruments: [BTC],
@@ -260,7 +260,7 @@ describe('an exchange of rows', () => {
     });
     fixture.service.followRows(new Map([[fixture.service.markets[0]!, { bars, firstRow: 0, marks: null, funding: [] }]]));
     const rows = fixture.service.rows!;
-    rows.goByActs();
+    rows.matchByActs();
     fixture.pass(MINUTE_MS);
     expect(rows.next()).toMatchObject({ act: 'open' });
     const price = priceText(ticksOf(bars, 'high')[1]! - 1);

@@ -59,7 +59,7 @@ export interface RequestOptions {
 }
 
 /** One exchange in this process, on a clock that the test moves. */
-export class Fixture {
+export class ServiceFixture {
   readonly service: Service;
   nowMs = START_MS;
 

@@ -4,15 +4,15 @@ import { describe, expect, it } from 'vitest';
 import { OPS, type Op, answerOf, endpointOf } from '../../src/protocol/endpoints/endpoints.ts';
 import { parseJson } from '../../src/protocol/json/parseJson.ts';
 import { decodeAnswer } from '../../src/protocol/shapes/answer.ts';
-import { Fixture, START_MS } from './serviceFixture.ts';
+import { ServiceFixture, START_MS } from './serviceFixture.ts';
 
 const FIRST = '1322000000000000001';
 const SECOND = '1322000000000000002';
 const THIRD = '1322000000000000003';
 
 /** Alice sells 1 BTC at 100 and bids 0.5 at 90; bob takes 0.4 of hers a second later. */
-function withTrades(): Fixture {
-  const fixture = new Fixture();
+function withTrades(): ServiceFixture {
+  const fixture = new ServiceFixture();
   fixture.limit('alice', 'SELL', '1', '100', { newClientOrderId: 'a-1' });
   fixture.limit('alice', 'BUY', '0.5', '90.25');
   fixture.pass(1000);
@@ -139,7 +139,7 @@ describe('spot', () => {
     for (const op of OPS.filter((candidate) => endpointOf(candidate).market === 'futures')) {
       const { method, path, params, security } = endpointOf(op);
       const contractName = 'contractName' in params ? 'E-BTC-USDT' : null;
-      const fixture = new Fixture();
+      const fixture = new ServiceFixture();
       const target = method === 'GET' && contractName !== null ? `${path}?contractName=${contractName}&orderId=1` : path;
       const sendSigned = () => (method === 'GET' ? fixture.get(target) : fixture.post(path, {}));
       const reply = security === 'NONE' ? fixture.open(target) : sendSigned();
@@ -148,20 +148,23 @@ describe('spot', () => {
   });
 
   it('an unknown path gets 404, and an unknown method gets -1020', () => {
-    const fixture = new Fixture();
+    const fixture = new ServiceFixture();
     const unknown = fixture.open('/sapi/v1/nothing');
     expect([unknown.status, JSON.parse(unknown.body)]).toEqual([
       404,
       { timestamp: '2026-01-05T00:00:00.000Z', status: 404, error: 'Not Found', message: 'No message available', path: '/sapi/v1/nothing' },
     ]);
     expect(fixture.send('DELETE', '/sapi/v1/order', '', {}).body).toBe('{"code":-1020,"msg":"UNSUPPORTED_OPERATION"}');
-    expect(new Fixture({}, { unknownPath: 'code' }).open('/x')).toMatchObject({ status: 200, body: '{"code":-1002,"msg":"UNAUTHORIZED"}' });
+    expect(new ServiceFixture({}, { unknownPath: 'code' }).open('/x')).toMatchObject({
+      status: 200,
+      body: '{"code":-1002,"msg":"UNAUTHORIZED"}',
+    });
   });
 });
 
 describe('lists', () => {
   it('the list of open orders is newest first, and has at most limit rows', () => {
-    const fixture = new Fixture();
+    const fixture = new ServiceFixture();
     const ids = ['1', '2', '3'].map((volume) => fixture.limit('alice', 'BUY', volume, '10'));
     const rows = (limit: number) =>
       [...fixture.get(`/sapi/v1/openOrders?limit=${limit}`).body.matchAll(/"orderId":(\d+)/g)].map((op) => op[1]);
@@ -171,7 +174,7 @@ describe('lists', () => {
 
   it('the trades of an account with fromId are the oldest from that id on, newest first', () => {
     const pages = (fromId: 'inclusive' | 'exclusive') => {
-      const fixture = new Fixture({}, { fromId });
+      const fixture = new ServiceFixture({}, { fromId });
       fixture.limit('bob', 'SELL', '5', '100');
       for (let index = 0; index < 5; index++) fixture.limit('alice', 'BUY', '1', '100');
       const ids = (query: string) => [...fixture.get(`/sapi/v1/myTrades?${query}`).body.matchAll(/"id":(\d+)/g)].map((op) => Number(op[1]));
@@ -184,7 +187,7 @@ describe('lists', () => {
 
 describe('orders', () => {
   it('orders rest by price and time, and trade at the price of the resting order', () => {
-    const fixture = new Fixture();
+    const fixture = new ServiceFixture();
     const restingAt101 = fixture.limit('bob', 'SELL', '1', '101');
     const first = fixture.limit('bob', 'SELL', '1', '100');
     const second = fixture.limit('bob', 'SELL', '1', '100');
@@ -194,7 +197,7 @@ describe('orders', () => {
   });
 
   it('a MARKET order fills what the book offers, and ends', () => {
-    const fixture = new Fixture();
+    const fixture = new ServiceFixture();
     const market = (side: string, volume: number) =>
       /\d{19}/.exec(fixture.post('/sapi/v1/order', { symbol: 'BTCUSDT', volume, side, type: 'MARKET' }).body)![0];
     expect(fixture.query(market('SELL', 1))).toMatchObject({ status: 'CANCELED', executedQty: 0 });
@@ -209,7 +212,7 @@ describe('orders', () => {
   });
 
   it('a self-trade of one account is listed twice, once for each side', () => {
-    const fixture = new Fixture();
+    const fixture = new ServiceFixture();
     const sell = fixture.limit('alice', 'SELL', '1', '100');
     const buy = fixture.limit('alice', 'BUY', '1', '100');
     const rows = JSON.parse(fixture.get('/sapi/v1/myTrades').body.replaceAll(/\d{19}/g, '"$&"')) as readonly object[];
@@ -220,7 +223,7 @@ describe('orders', () => {
   });
 
   it('a query and a cancel by a client order id that was used twice reach the latest order', () => {
-    const fixture = new Fixture({}, { queryByClientId: 'works' });
+    const fixture = new ServiceFixture({}, { queryByClientId: 'works' });
     const [olderId, newerId] = ['1', '2'].map((volume) => fixture.limit('alice', 'BUY', volume, '10', { newClientOrderId: 'same' }));
     expect(fixture.get('/sapi/v1/order?newClientOrderId=same&symbol=BTCUSDT').body).toContain(newerId);
     expect(fixture.post('/sapi/v1/cancel', { newClientOrderId: 'same', symbol: 'BTCUSDT' }).body).toContain(newerId);
@@ -228,7 +231,7 @@ describe('orders', () => {
   });
 
   it('an order of another account is not found', () => {
-    const fixture = new Fixture();
+    const fixture = new ServiceFixture();
     const id = fixture.limit('alice', 'BUY', '1', '10');
     expect(fixture.get(`/sapi/v1/order?orderId=${id}&symbol=BTCUSDT`, { as: 'bob' }).body).toBe('{"code":"0","msg":"Success","data":null}');
     expect(fixture.get(`/sapi/v1/order?orderId=${id}&symbol=ETHUSDT`).body).toBe('{"code":"0","msg":"Success","data":null}');

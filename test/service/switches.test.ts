@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { profileOf, PROFILES } from '../../src/paperExchange/dialect/profile.ts';
 import { SWITCHES } from '../../src/paperExchange/dialect/switches.ts';
 import { SEED_VARIANTS } from '../../src/protocol/shapes/variants.ts';
-import { codeOf, Fixture } from './serviceFixture.ts';
+import { codeOf, ServiceFixture } from './serviceFixture.ts';
 
 describe('switches', () => {
   it('there are 59 switches, and profile seed has their default values', () => {
@@ -24,8 +24,8 @@ describe('switches', () => {
 });
 
 /** Starts an exchange with an order of alice that has filled in part, and one of bob that has filled. */
-function withTrades(switches: object): { fixture: Fixture; id: string; answer: (target: string) => string } {
-  const fixture = new Fixture({}, { ...switches });
+function withTrades(switches: object): { fixture: ServiceFixture; id: string; answer: (target: string) => string } {
+  const fixture = new ServiceFixture({}, { ...switches });
   fixture.limit('bob', 'SELL', '1', '100');
   const id = fixture.limit('alice', 'BUY', '2', '100', { newClientOrderId: 'c' });
   return { fixture, id, answer: (target) => fixture.get(target).body };

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { seededRng } from '../../src/base/number/rng.ts';
 import { ConfigError } from '../../src/base/errors.ts';
 import { endpointOf, OPS } from '../../src/protocol/endpoints/endpoints.ts';
-import { act, FOLDER, KeptFixture } from '../fixtures/keptFixture.ts';
+import { sendRandomCall, FOLDER, KeptFixture } from '../fixtures/keptFixture.ts';
 import { SimulatedDisk } from '../fixtures/simulatedDisk.ts';
 
 /** For callbacks that must not run or whose call does not matter. */
@@ -48,7 +48,7 @@ function runProcess(disk: SimulatedDisk, seed: number, firstCall: number, crashA
     const callAndContinue = (): void => {
       const call = states.length;
       if (call > CALLS) return;
-      act(fixture, seed, firstCall + call);
+      sendRandomCall(fixture, seed, firstCall + call);
       states.push(fixture.text);
       fixture.journal.whenDurable((isDurable) => {
         if (isDurable) answeredCall = call;
@@ -107,7 +107,7 @@ describe('compacted files', () => {
       if (path.endsWith('.past')) disk.syncFailures.push('EIO');
     };
     for (let call = 0; call < CALLS && namesOf(disk, '.past').length === 0; call++) {
-      act(fixture, 1, call);
+      sendRandomCall(fixture, 1, call);
       fixture.journal.whenDurable(ignore);
       disk.run();
     }

@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import { ConfigError } from '../../src/base/errors.ts';
 import { seededRng } from '../../src/base/number/rng.ts';
-import { act, FOLDER, KeptFixture, live, POOR, WILD } from '../fixtures/keptFixture.ts';
+import { sendRandomCall, FOLDER, KeptFixture, runScript, POOR, WILD } from '../fixtures/keptFixture.ts';
 import { SimulatedDisk } from '../fixtures/simulatedDisk.ts';
 
 const SEED = 20_260_105;
@@ -13,7 +13,7 @@ const ignore = (): void => {};
 const completeDisk = new SimulatedDisk();
 const stateAfterCall: string[] = [];
 const reportedOfComplete: number[] = [];
-live(completeDisk, SEED, CALLS, reportedOfComplete, stateAfterCall);
+runScript(completeDisk, SEED, CALLS, reportedOfComplete, stateAfterCall);
 const filesOf = (disk: SimulatedDisk): readonly string[] => disk.list(FOLDER).map((name) => `${FOLDER}/${name}`);
 
 /** Expects the disk to hold the state after one of the calls, and at least all answered calls. */
@@ -55,7 +55,7 @@ describe('a wild market', () => {
     const disk = new SimulatedDisk();
     const fixture = new KeptFixture(disk, disk.soon, poor);
     for (let index = 0; index < 240; index++) {
-      act(fixture, seed, index, WILD);
+      sendRandomCall(fixture, seed, index, WILD);
       if (index % 8 !== 0) continue;
       fixture.journal.whenDurable(ignore);
       disk.run();
@@ -78,7 +78,7 @@ describe('a crash at every operation', () => {
       const disk = new SimulatedDisk();
       disk.crashAt = crashAt;
       const reported: number[] = [];
-      live(disk, SEED, CALLS, reported);
+      runScript(disk, SEED, CALLS, reported);
       for (let outcome = 0; outcome < 3; outcome++)
         expectAnsweredCalls(disk.afterPowerLoss(rng), reported, `operation ${crashAt}, outcome ${outcome}`);
     }

@@ -10,7 +10,7 @@ import { runExchange } from '../../src/paperExchange/process/runExchange.ts';
 import { sealText } from '../../src/paperExchange/storage/frame.ts';
 import { RECORDS } from '../../src/paperExchange/storage/recordTable.ts';
 import { endpointOf, OPS } from '../../src/protocol/endpoints/endpoints.ts';
-import { act, FOLDER, KeptFixture } from '../fixtures/keptFixture.ts';
+import { sendRandomCall, FOLDER, KeptFixture } from '../fixtures/keptFixture.ts';
 import { SimulatedDisk } from '../fixtures/simulatedDisk.ts';
 import { rewriteRows, type Row } from '../fixtures/storeFile.ts';
 
@@ -30,7 +30,7 @@ function fullStore(): { readonly disk: SimulatedDisk; readonly text: string } {
   const disk = new SimulatedDisk();
   const fixture = new KeptFixture(disk, disk.soon, UNLIMITED, ONE_FILE);
   for (let call = 0; call < CALLS; call++) {
-    act(fixture, SEED, call);
+    sendRandomCall(fixture, SEED, call);
     if (call === CALLS / 2) {
       for (const price of ['2000', '2001']) fixture.trigger('alice', 'BUY', '3', price, { open: 'OPEN', type: 'LIMIT', price: 1000 });
       fixture.post('/v1/inner/trigger_order_cancel', { contractName: 'E-BTC-USDT', orderId: '1622000000000000001' });
@@ -191,7 +191,7 @@ describe('a head', () => {
     const fixture = new KeptFixture(disk, disk.soon, UNLIMITED);
     expect(fixture.text).toBe(store.text);
     for (let call = CALLS; call < CALLS + 20; call++) {
-      act(fixture, SEED, call);
+      sendRandomCall(fixture, SEED, call);
       fixture.journal.whenDurable(ignore);
       disk.run();
     }

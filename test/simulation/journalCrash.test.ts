@@ -7,13 +7,13 @@ import { readJournal } from '../../src/adapters/journal/file/readJournal.ts';
 import { RECORD_KINDS, type JournalRecord } from '../../src/adapters/journal/records/records.ts';
 import { ConfigError } from '../../src/base/errors.ts';
 import { seededRng } from '../../src/base/number/rng.ts';
-import { ACCOUNT, FOLDER, live as runJournal, writeLifetime as runToEnd, openFixture, recordsOf, reply as withoutTimes, SMALL, steps } from '../fixtures/journalFixture.ts'; // prettier-ignore
+import { ACCOUNT, FOLDER, openFixture, recordsOf, runJournal, SMALL, steps, withoutTimes, writeLifetime } from '../fixtures/journalFixture.ts'; // prettier-ignore
 import { SimulatedDisk } from '../fixtures/simulatedDisk.ts';
-import { expectAtLeast, expectEqual, expectSame } from '../fixtures/alike.ts';
+import { expectAtLeast, expectEqual, expectSame } from '../fixtures/quickExpect.ts';
 
 const SEED = 20_260_105;
 
-const completeRun = runToEnd();
+const completeRun = writeLifetime();
 
 describe('a process without a crash', () => {
   it('a journal without a crash has records of every kind in several files, and can be read back', () => {
@@ -81,15 +81,15 @@ function lastDurableSeq(disk: SimulatedDisk): number {
 }
 
 /** Expects the recovered records to be the written ones without a gap, up to at least the newest that was reported durable. */
-function expectPrefix(disk: SimulatedDisk, reported: readonly number[], full: readonly JournalRecord[], why: string): void {
+function expectPrefix(disk: SimulatedDisk, reported: readonly number[], full: readonly JournalRecord[], where: string): void {
   let records: JournalRecord[];
   try {
     records = recordsOf(disk);
   } catch (error) {
-    throw new Error(`${why}: ${String(error)}`, { cause: error });
+    throw new Error(`${where}: ${String(error)}`, { cause: error });
   }
-  expectAtLeast(records.length, reported.at(-1) ?? 0, why);
-  expectEqual(records.map(withoutTimes), full.slice(0, records.length).map(withoutTimes), why);
+  expectAtLeast(records.length, reported.at(-1) ?? 0, where);
+  expectEqual(records.map(withoutTimes), full.slice(0, records.length).map(withoutTimes), where);
 }
 
 describe('a crash at every operation', () => {
@@ -128,11 +128,11 @@ describe('a crash at every operation', () => {
         const uncrashed = new SimulatedDisk();
         for (const name of diskAfterFirst.list(FOLDER)) uncrashed.overwrite(`${FOLDER}/${name}`, diskAfterFirst.read(`${FOLDER}/${name}`));
         runJournal(uncrashed, 100);
-        const why = `operations ${crashAt} and ${secondCrashAt}`;
+        const where = `operations ${crashAt} and ${secondCrashAt}`;
         const records = recordsOf(uncrashed);
-        expect(records.slice(0, recordsBefore.length).map(withoutTimes), why).toEqual(recordsBefore.map(withoutTimes));
+        expect(records.slice(0, recordsBefore.length).map(withoutTimes), where).toEqual(recordsBefore.map(withoutTimes));
         const lastReported = reportedAgain.length > 0 ? reportedAgain : reportedFirst;
-        expectPrefix(secondDisk.afterPowerLoss(rng), lastReported, records, why);
+        expectPrefix(secondDisk.afterPowerLoss(rng), lastReported, records, where);
       }
     }
   });
@@ -151,10 +151,10 @@ describe('a crash at every operation', () => {
         const reportedAgain: number[] = [];
         runJournal(disk, 100, reportedAgain);
         const records = recordsOf(disk.afterPowerLoss(rng)).map(withoutTimes);
-        const why = `killed at ${killAt}, crashed at ${crashAt}`;
+        const where = `killed at ${killAt}, crashed at ${crashAt}`;
         const lastReported = reportedAgain.at(-1) ?? reportedFirst.at(-1) ?? 0;
-        expect(records.length, why).toBeGreaterThanOrEqual(lastReported);
-        expect(records.slice(0, recordsBefore.length), why).toEqual(recordsBefore.slice(0, records.length));
+        expect(records.length, where).toBeGreaterThanOrEqual(lastReported);
+        expect(records.slice(0, recordsBefore.length), where).toEqual(recordsBefore.slice(0, records.length));
       }
     }
   });
@@ -275,9 +275,9 @@ describe('damage', () => {
     const [first] = completeRun.paths;
     const disk = completeRun.disk.afterKill('', 0);
     const lines = Buffer.from(disk.read(first!)).toString().split('\n').slice(0, -1);
-    const last = JSON.parse(lines.at(-1)!) as JournalRecord;
+    const lastRecord = JSON.parse(lines.at(-1)!) as JournalRecord;
     // The newest record of the file, written again one second later.
-    const { text } = lineOf(last.seq, last.t + 1000, last.k, last as never, last.dur);
+    const { text } = lineOf(lastRecord.seq, lastRecord.t + 1000, lastRecord.k, lastRecord as never, lastRecord.dur);
     disk.overwrite(first!, Buffer.from([...lines.slice(0, -1), text].join('\n')));
     expect(() => openFixture(disk)).toThrow(
       /journal-000002\.jsonl:1: expected record \d+, got a file that follows on record \d+ at byte \d+ with checksum/,

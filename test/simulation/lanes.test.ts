@@ -11,7 +11,7 @@ import { buildSummary } from '../../src/report/summary/summary.ts';
 import { SET_FIGURES, type SetRecord } from '../../src/report/sweep/figures/setFigures.ts';
 import type { RunRecord } from '../../src/model/run/run.ts';
 import { planOf } from './plans.ts';
-import { Enters, many, OnBar, Several, single, When } from './strategies.ts';
+import { StopEntryTrader, manyFeeds, CrossTrader, ManySymbolTrader, gappyFeed, WhenTrader } from './strategies.ts';
 
 /** Runs one parameter set by itself. */
 const runAlone = (plan: RunPlan, params: SetParams) => runBacktest({ ...plan, strategies: withParams(plan.strategies, params) });
@@ -35,14 +35,14 @@ const SMOOTHED = [3, 7, 11].map((smoothing): SetParams => ({ smoothing }));
 
 describe.each([0, 20_000, 90_000])('with a latency of %i ms', (latencyMs) => {
   it.each<[string, () => RunPlan, readonly SetParams[], Partial<RunPlan>]>([
-    ['onBar with brackets', () => planOf(OnBar, [single]), CROSSES, {}],
-    ['stop entries', () => planOf(Enters, [single]), CROSSES, {}],
-    ['when with limits and trailing stops', () => planOf(When, [single]), CROSSES, {}],
-    ['three symbols, hours beside minutes, timers', () => planOf(Several, many), SMOOTHED, {}],
-    ['three strategies on one account, two of one class', () => planOf([OnBar, When, OnBar], [single]), JOINT, {}],
+    ['onBar with brackets', () => planOf(CrossTrader, [gappyFeed]), CROSSES, {}],
+    ['stop entries', () => planOf(StopEntryTrader, [gappyFeed]), CROSSES, {}],
+    ['when with limits and trailing stops', () => planOf(WhenTrader, [gappyFeed]), CROSSES, {}],
+    ['three symbols, hours beside minutes, timers', () => planOf(ManySymbolTrader, manyFeeds), SMOOTHED, {}],
+    ['three strategies on one account, two of one class', () => planOf([CrossTrader, WhenTrader, CrossTrader], [gappyFeed]), JOINT, {}],
     [
       'loss rules that watch the whole equity',
-      () => planOf(OnBar, [single]),
+      () => planOf(CrossTrader, [gappyFeed]),
       CROSSES,
       { risk: { maxDrawdown: '0.004', maxDailyLoss: '0.003' } },
     ],
@@ -108,8 +108,8 @@ describe('the end of a run', () => {
     'a run ends at the close of the last bar in every lane, and orders may still be sent, with a latency of %i ms',
     async (latencyMs) => {
       // With several feeds the engine visits only instants at which something happens, so the last visited one differs by lane.
-      const plan = planOf(ExitsAtEnd, many, { fills: { latencyMs } });
-      const { closeMs, length } = many[0]!.bars;
+      const plan = planOf(ExitsAtEnd, manyFeeds, { fills: { latencyMs } });
+      const { closeMs, length } = manyFeeds[0]!.bars;
       const sets = [300, 4, 700, 9].map((slow): SetParams => ({ slow, idles: slow > 99 ? 1 : 0 }));
       ExitsAtEnd.ends.length = 0;
       for (const params of sets) await runAlone(plan, params);
@@ -144,7 +144,7 @@ class CountsInstances extends Strategy.with({ slow: int(10) }) {
 
 describe('memory', () => {
   const sets = [3, 5, 8, 13, 21, 34].map((slow): SetParams => ({ slow }));
-  const plan = planOf(CountsInstances, [single], { risk: { maxDrawdown: '0.004', maxDailyLoss: '0.003' } });
+  const plan = planOf(CountsInstances, [gappyFeed], { risk: { maxDrawdown: '0.004', maxDailyLoss: '0.003' } });
   const NUMBER_BYTES = 8;
   const BLOCK_ROWS = 256;
   /** Memory of one column of a lane. */
@@ -179,8 +179,8 @@ describe('memory', () => {
       await runLanes({ ...memoryPlan, risk: {} }, sets, { laneBytes, blockRows: BLOCK_ROWS });
       return CountsInstances.maxOpen;
     };
-    const secondFeed = many.find(({ bars }) => bars.instrument.wireName === 'BBBUSDT')!;
-    const twoFeedPlan = planOf(CountsInstances, [single, { ...secondFeed, name: 'other' }]);
+    const secondFeed = manyFeeds.find(({ bars }) => bars.instrument.wireName === 'BBBUSDT')!;
+    const twoFeedPlan = planOf(CountsInstances, [gappyFeed, { ...secondFeed, name: 'other' }]);
     expect(await maxJointLanes(plan, 5 * NUMBER_BYTES)).toBe(5);
     // For two lanes: two columns (times and equity), with a row for each of the two feeds in the block.
     expect(await maxJointLanes(twoFeedPlan, 2 * 2 * 2 * BLOCK_ROWS * NUMBER_BYTES)).toBe(2);
@@ -189,7 +189,7 @@ describe('memory', () => {
 
 describe('a group', () => {
   it('a group of lanes runs the other sets when the strategy rejects one', async () => {
-    const plan = planOf(RejectsSlowFast, [single]);
+    const plan = planOf(RejectsSlowFast, [gappyFeed]);
     const [first, refused, outOfRange, last] = await runLanes(plan, [
       { fast: 2, slow: 5 },
       { fast: 9, slow: 5 },
@@ -211,7 +211,7 @@ describe('a group', () => {
         if (++this.barCount === this.params.failingBar) throw new Error('no more');
       }
     }
-    await expect(runLanes(planOf(Throws, [single]), [{ failingBar: 1e9 }, { failingBar: 1700 }])).rejects.toThrow(
+    await expect(runLanes(planOf(Throws, [gappyFeed]), [{ failingBar: 1e9 }, { failingBar: 1700 }])).rejects.toThrow(
       /Throws threw at .*no more/,
     );
   });

@@ -12,7 +12,7 @@ import { Reservations } from '../../src/orders/reserve/reservation.ts';
 import { SpotLedger } from '../../src/portfolio/spotLedger.ts';
 import { RiskModule } from '../../src/risk/riskModule.ts';
 import { spotInstrument } from '../fixtures/drafts.ts';
-import { BOUNDS, hasEffect, play, WELL, type TrueOutcome, type Read } from '../fixtures/outcomes.ts';
+import { BOUNDS, hasEffect, simulate, PROMPT_READ, type TrueOutcome, type Read } from '../fixtures/outcomes.ts';
 import { fillOf } from '../fixtures/fills.ts';
 import { SilentExchange } from '../fixtures/restartFixture.ts';
 
@@ -37,7 +37,7 @@ afterEach(() => {
 
 /** Returns 60 equal reads of the exchange. `first` changes the first of them. */
 const equalReads = (read: Partial<Read>, first: Partial<Read> = {}): Read[] =>
-  Array.from({ length: 60 }, (_, index) => ({ ...WELL, ...read, ...(index === 0 ? first : {}) }));
+  Array.from({ length: 60 }, (_, index) => ({ ...PROMPT_READ, ...read, ...(index === 0 ? first : {}) }));
 /** The bounds with which the resolver works: a visibility delay of 10 s. */
 const bounds = { ...BOUNDS, visibilityDelayMs: 10_000 };
 /** Returns the true outcome of an order: admitted at once, visible, not filled, ended at once, except for `changes`. */
@@ -50,7 +50,7 @@ function isConclusionTrue(
   reads: readonly Read[],
   absenceBounds: AbsenceBounds = bounds,
 ): boolean {
-  const end = play(new Resolution('spot', 0), outcome, reads, absenceBounds);
+  const end = simulate(new Resolution('spot', 0), outcome, reads, absenceBounds);
   return end?.found.kind !== 'noEffect' || !hasEffect(outcome, end.atMs);
 }
 

@@ -68,7 +68,7 @@ function applyStep(bot: RestartBot, event: HistoryStep): void {
 /** Amends a bracket entry or an open order. */
 function amend({ engine }: RestartBot, { orderIndex, percent }: HistoryStep): void {
   const order = engine.orders.active()[orderIndex];
-  const id = engine.brackets.list(0)[orderIndex]?.entry ?? order?.id;
+  const id = engine.brackets.list(0)[orderIndex]?.entryId ?? order?.id;
   const change = { stop: 80 + percent / 10, ...(percent % 5 === 0 ? { limit: 99 } : {}) };
   // A bracket leg is left out, because amending one throws.
   if (id !== undefined && (order === undefined || order.id !== id || order.parent === 0)) engine.runs[0]!.amend(id as OrderId, change);

@@ -4,7 +4,7 @@ import { crossedDown, crossedUp, int, sma, Strategy } from '../../src/index.ts';
 import { feed, hoursOf, minutes } from './plans.ts';
 
 /** Trades crosses of two averages in onBar, with brackets. */
-export class OnBar extends Strategy.with({ fast: int(5), slow: int(12) }) {
+export class CrossTrader extends Strategy.with({ fast: int(5), slow: int(12) }) {
   up = this.use(crossedUp(sma(this.bars.close, this.params.fast), sma(this.bars.close, this.params.slow)));
   down = this.use(crossedDown(sma(this.bars.close, this.params.fast), sma(this.bars.close, this.params.slow)));
   override onBar() {
@@ -15,7 +15,7 @@ export class OnBar extends Strategy.with({ fast: int(5), slow: int(12) }) {
 }
 
 /** Trades crosses of two averages by `when`, with a trailing stop and resting limits. */
-export class When extends Strategy.with({ fast: int(4), slow: int(9) }) {
+export class WhenTrader extends Strategy.with({ fast: int(4), slow: int(9) }) {
   fast = this.use(sma(this.bars.close, this.params.fast));
   slow = this.use(sma(this.bars.close, this.params.slow));
   up = this.when(crossedUp(this.fast, this.slow), () => {
@@ -28,7 +28,7 @@ export class When extends Strategy.with({ fast: int(4), slow: int(9) }) {
 }
 
 /** Places stop entries and stop-limit orders above the market, each in an OCO group with a limit below it. */
-export class Enters extends Strategy.with({ fast: int(5), slow: int(12) }) {
+export class StopEntryTrader extends Strategy.with({ fast: int(5), slow: int(12) }) {
   up = this.use(crossedUp(sma(this.bars.close, this.params.fast), sma(this.bars.close, this.params.slow)));
   row = 0;
   override onBar() {
@@ -43,7 +43,7 @@ export class Enters extends Strategy.with({ fast: int(5), slow: int(12) }) {
 }
 
 /** Trades several symbols on minutes and hours, with timers and random limits. */
-export class Several extends Strategy.with({ smoothing: int(7, { min: 1 }) }) {
+export class ManySymbolTrader extends Strategy.with({ smoothing: int(7, { min: 1 }) }) {
   hours = this.feed('hours', { interval: '1h' });
   average = this.use(sma(this.hours.close, 3));
   all = this.feeds('all').map((feedOfSymbol) => ({
@@ -77,12 +77,12 @@ export class Several extends Strategy.with({ smoothing: int(7, { min: 1 }) }) {
 }
 
 /** One feed: a tenth of its minutes are missing. */
-export const single = feed('bars', minutes('AAAUSDT', 3000, 11, 0.1));
+export const gappyFeed = feed('bars', minutes('AAAUSDT', 3000, 11, 0.1));
 const minutesOfA = minutes('AAAUSDT', 2500, 1);
 const minutesOfB = minutes('BBBUSDT', 2500, 2, 0.02);
 const minutesOfC = minutes('CCCUSDT', 2500, 3, 0.2);
 /** Several feeds of several instruments and intervals. */
-export const many = [
+export const manyFeeds = [
   feed('bars', minutesOfA),
   feed('all', minutesOfA),
   feed('all', minutesOfB),

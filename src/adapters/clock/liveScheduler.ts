@@ -22,8 +22,8 @@ export interface LiveSchedulerOptions {
  */
 export class LiveScheduler implements Scheduler {
   readonly #speed: number;
-  readonly #startMs = nowMs();
-  readonly #startedMs = monotonicMs();
+  readonly #wallStartMs = nowMs();
+  readonly #monotonicStartMs = monotonicMs();
   readonly #queue = new DueQueue();
   /** Handles still to run. The queue keeps cancelled entries until their time, but they must not keep the process alive. */
   readonly #waiting = new Set<number>();
@@ -37,7 +37,7 @@ export class LiveScheduler implements Scheduler {
   }
 
   get nowMs(): number {
-    return this.#startMs + Math.floor((monotonicMs() - this.#startedMs) * this.#speed);
+    return this.#wallStartMs + Math.floor((monotonicMs() - this.#monotonicStartMs) * this.#speed);
   }
 
   /** Schedules `run`. A time in the past is due at once, but never runs before this returns. */

@@ -1,11 +1,11 @@
 // The wall clock, the monotonic clock and timers. No other file of the program uses them.
 
-import { setImmediate as turned } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 
 /** The clocks as they were before strategy code was loaded; null: this thread does not run a strategy alone. */
 let heldClocks: { readonly wallMs: () => number; readonly monotonicMs: () => number } | null = null;
 
-/** From now on this thread asks the clocks of this moment, whatever the strategies that it runs put in their place. */
+/** Remembers the present clocks. From now on this thread reads them, also if strategy code replaces `Date.now` or `performance.now`. */
 export function holdClocks(): void {
   heldClocks ??= { wallMs: Date.now, monotonicMs: performance.now.bind(performance) };
 }
@@ -44,5 +44,5 @@ export function runSoon(run: () => void): void {
 
 /** Resolves after a turn of the event loop, so that other callbacks have run and weakly held objects can be freed. */
 export function waitForNextTurn(): Promise<void> {
-  return turned();
+  return nextTurn();
 }

@@ -15,15 +15,13 @@ import {
   renameSync,
   unlinkSync,
   writeSync,
-  type Stats,
 } from 'node:fs';
 import { ConfigError } from '../../base/errors.ts';
-import { shellWord } from '../../base/text/shellWord.ts';
 import { DiskError, REPLACED, type Disk } from '../../ports/disk.ts';
+import { checkOwner } from './ownerCheck.ts';
 
 const FILE_MODE = 0o600;
 const FOLDER_MODE = 0o700;
-const MODE_OF_OTHERS = 0o077;
 /** Number of files kept open for further appends. */
 const MAX_OPEN = 8;
 // Windows lacks the last three.
@@ -217,25 +215,6 @@ function openChecked(path: string, flags: number): number {
     closeSync(descriptor);
     throw error;
   }
-}
-
-/** Throws ConfigError if another user owns the file or can access it. */
-function checkOwner(path: string, { uid, mode }: Stats, expected: number): void {
-  // Windows has neither owners nor modes of this kind.
-  const user = process.getuid?.();
-  if (user === undefined) return;
-  if (uid !== user) {
-    throw new ConfigError(
-      `${path}: expected one of the user who runs isobar (${user}), got one of user ${uid}`,
-      'run isobar as the user to whom it belongs',
-    );
-  }
-  if ((mode & MODE_OF_OTHERS) === 0) return;
-  const [text, actual] = [expected, mode & 0o777].map((bits) => bits.toString(8).padStart(4, '0'));
-  throw new ConfigError(
-    `${path}: expected mode ${text} or tighter, got ${actual}: others can reach it`,
-    `find out who has changed it; then chmod ${text} ${shellWord(path)}`,
-  );
 }
 
 const linkError = (path: string, expected: string): ConfigError =>

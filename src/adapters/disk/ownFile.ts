@@ -15,10 +15,9 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { ConfigError } from '../../base/errors.ts';
-import { shellWord } from '../../base/text/shellWord.ts';
+import { checkOwner } from './ownerCheck.ts';
 
 const MODE = 0o600;
-const MODE_OF_OTHERS = 0o077;
 // Windows lacks the last two.
 const { O_CREAT, O_EXCL, O_RDONLY, O_WRONLY } = constants;
 const NOFOLLOW = constants.O_NOFOLLOW ?? 0;
@@ -86,25 +85,6 @@ export function checkEntries(folder: string, { own, free }: { readonly own: read
     if (stats.isSymbolicLink()) throw linkError(path);
     if (own.includes(name) && (stats.isFile() || stats.isDirectory())) checkOwner(path, stats, stats.isDirectory() ? 0o700 : MODE);
   }
-}
-
-/** Throws ConfigError if another user owns the file or can access it. */
-function checkOwner(path: string, { uid, mode }: { readonly uid: number; readonly mode: number }, expected: number): void {
-  // Windows has neither owners nor modes of this kind.
-  const user = process.getuid?.();
-  if (user === undefined) return;
-  if (uid !== user) {
-    throw new ConfigError(
-      `${path}: expected one of the user who runs isobar (${user}), got one of user ${uid}`,
-      'run isobar as the user to whom it belongs',
-    );
-  }
-  if ((mode & MODE_OF_OTHERS) === 0) return;
-  const [text, actual] = [expected, mode & 0o777].map((bits) => bits.toString(8).padStart(4, '0'));
-  throw new ConfigError(
-    `${path}: expected mode ${text} or tighter, got ${actual}: others can reach it`,
-    `find out who has changed it; then chmod ${text} ${shellWord(path)}`,
-  );
 }
 
 const linkError = (path: string): ConfigError =>

@@ -20,7 +20,7 @@ const holder = (pid: number, changes: Partial<LockHolder> = {}): LockHolder => (
   host: 'trader-1.example',
   ...changes,
 });
-/** Returns the view of process `pid`. The processes in `dead` are gone; all others are in the state `otherState`. */
+/** Returns the view of process `pid`. The processes in `dead` are gone; all others are in the state `other`. */
 const processes = (pid: number, dead: readonly number[] = [], other: 'running' | 'unknown' = 'running'): Processes => ({
   self: holder(pid),
   findProcess: ({ pid: otherPid }) => (dead.includes(otherPid) ? 'gone' : other),
@@ -72,7 +72,7 @@ describe('takeLock', () => {
   });
 
   it('takeLock has at most one holder in every interleaving of three starters, even if one of them dies', () => {
-    let had = 0;
+    let runsWithOwner = 0;
     const order = fc.array(fc.integer({ min: 0, max: 2 }), { minLength: 4, maxLength: 24 });
     fc.assert(
       fc.property(order, fc.option(fc.integer({ min: 0, max: 2 })), (turnOrder, mortal) => {
@@ -81,21 +81,24 @@ describe('takeLock', () => {
         const dead = [99];
         const starters = [0, 1, 2].map((pid) => starter(disk, pid, dead));
         for (const starterIndex of turnOrder) {
-          if (starterIndex === mortal && starters[starterIndex]!.steps() >= 2) dead.push(starterIndex);
-          else if (!dead.includes(starterIndex)) starters[starterIndex]!.go();
+          if (starterIndex === mortal && starters[starterIndex]!.stepCount() >= 2) dead.push(starterIndex);
+          else if (!dead.includes(starterIndex)) starters[starterIndex]!.takeStep();
         }
-        const owners = starters.filter(({ has: isHolder }, pid) => isHolder() && !dead.includes(pid)).length;
-        expect(owners).toBeLessThanOrEqual(1);
-        had += owners;
+        const ownerCount = starters.filter(({ hasLock }, pid) => hasLock() && !dead.includes(pid)).length;
+        expect(ownerCount).toBeLessThanOrEqual(1);
+        runsWithOwner += ownerCount;
       }),
       { seed: 5, numRuns: 3000 },
     );
     // Some runs must have an owner: without one the test would pass for a lock that nobody can take.
-    expect(had).toBeGreaterThan(300);
+    expect(runsWithOwner).toBeGreaterThan(300);
   });
 });
 
-/** Runs takeLock one step a turn. Each turn repeats the earlier steps with their results, and takes one more. */
+/**
+ * Runs takeLock of process `pid` with one step for each call of `takeStep`. takeLock cannot pause, so each call starts it again, repeats
+ * the results of the earlier steps, and stops it after one new step.
+ */
 function starter(disk: SimulatedDisk, pid: number, dead: readonly number[]) {
   const results: (() => unknown)[] = [];
   let outcome: 'starting' | 'has' | 'refused' = 'starting';
@@ -108,20 +111,20 @@ function starter(disk: SimulatedDisk, pid: number, dead: readonly number[]) {
       if (stepIndex === knownSteps) results.push(outcomeOf(act));
       return results[stepIndex++]!() as T;
     };
-    const slow = {
+    const steppedDisk = {
       list: (folder: string) => step(() => disk.list(folder)),
       create: (path: string) => step(() => disk.create(path)),
       remove: (path: string) => step(() => disk.remove(path)),
     };
-    const findProcess: Processes['findProcess'] = (otherState) => step(() => (dead.includes(otherState.pid) ? 'gone' : 'running'));
+    const findProcess: Processes['findProcess'] = ({ pid: otherPid }) => step(() => (dead.includes(otherPid) ? 'gone' : 'running'));
     try {
-      takeLock(slow, FOLDER, { self: holder(pid), findProcess });
+      takeLock(steppedDisk, FOLDER, { self: holder(pid), findProcess });
       outcome = 'has';
     } catch (error) {
       if (!(error instanceof OutOfTurn)) outcome = 'refused';
     }
   };
-  return { go: takeStep, has: () => outcome === 'has', steps: () => results.length };
+  return { takeStep, hasLock: () => outcome === 'has', stepCount: () => results.length };
 }
 
 class OutOfTurn extends Error {}

@@ -36,7 +36,7 @@ export function findProcess(other: ProcessIdentity, self: ProcessIdentity = this
   // If both are known, this computer has restarted since, so no earlier process runs.
   if (other.boot !== self.boot) return other.boot === UNREPORTED || self.boot === UNREPORTED ? 'unknown' : 'gone';
   if (other.namespace !== self.namespace) return 'unknown';
-  if (!isThere(other.pid)) return 'gone';
+  if (!isProcessRunning(other.pid)) return 'gone';
   const processStat = statOf(other.pid);
   if (!processStat || other.started === UNREPORTED) return 'running';
   // A zombie process no longer runs.
@@ -44,7 +44,7 @@ export function findProcess(other: ProcessIdentity, self: ProcessIdentity = this
 }
 
 /** True if a process with this id runs on this computer, whichever user owns it. */
-export function isThere(pid: number): boolean {
+export function isProcessRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);
     return true;

@@ -27,6 +27,7 @@ import { Readers } from './observe/readers.ts';
 import { foreignCursor, restoreTracking } from './restoreTracking.ts';
 import { StatusReader } from './observe/statusReader.ts';
 import { TrackedOrder, copyRequest } from './order/trackedOrder.ts';
+import { UNMEASURED_UNCERTAINTY_MS } from './time/serverClock.ts';
 
 /** The times with which a create request is signed. They go into its SEND record. */
 export interface SignStamp {
@@ -40,8 +41,7 @@ const RECONCILE: CallOptions = { priority: 'reconcile' };
 const STEADY: CallOptions = { priority: 'steady' };
 /** How long an ended order can still be found by its venue order id. */
 const ENDED_MEMORY_MS = 3_600_000;
-/** The clock uncertainty to assume while none has been measured. */
-const UNMEASURED_UNCERTAINTY_MS = 60_000;
+
 /** Before a bar is decided, wait for an order's end if its confirmation is due within this time. */
 const CONFIRM_WAIT_MS = 500;
 /** Maximum number of reads before a bar is decided. */
@@ -196,7 +196,7 @@ export class RestExchange implements OrderGateway {
       venueLatestMs: ms + Math.ceil(Math.min(uncertaintyMs, UNMEASURED_UNCERTAINTY_MS)),
     };
   }
-  /** Returns the venue's own text of the trade id that `tradeId` stands for. */
+  /** Returns the venue's text of the trade id whose number in fills is `tradeId`. */
   tradeText(tradeId: number): string {
     return this.#context.tradeNumbers.tradeIdOf(tradeId);
   }
@@ -335,7 +335,7 @@ export class RestExchange implements OrderGateway {
   }
   /** Stops all timers. Calls `done` when no call is on the wire. */
   stop(done: () => void): void {
-    for (const timer of [this.#context.incidents, this.#statuses, this.#cancels, this.#polling, this.#contractSettings]) timer?.stop();
+    for (const part of [this.#context.incidents, this.#statuses, this.#cancels, this.#polling, this.#contractSettings]) part?.stop();
     this.#context.calls.stop(done);
   }
 

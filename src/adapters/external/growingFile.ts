@@ -26,7 +26,7 @@ export interface NewRows {
 const MAX_READ_BYTES = 1 << 20;
 const NEWLINE = 10;
 /** Maximum number of bad lines that one read names. */
-const MAX_NAMED = 3;
+const MAX_NAMED_LINES = 3;
 
 /** Reads the values that another program appends to a file. */
 export class GrowingFile {
@@ -75,11 +75,11 @@ export class GrowingFile {
   #read(descriptor: number, size: number): NewRows {
     this.#problem = null;
     const bytes = Buffer.alloc(Math.min(MAX_READ_BYTES, size - this.#bytes));
-    const count = readSync(descriptor, bytes, 0, bytes.length, this.#bytes);
-    const end = bytes.lastIndexOf(NEWLINE, count - 1) + 1;
-    if (count === 0 || end === 0) {
-      if (count < MAX_READ_BYTES) return { rows: [], problems: [], isAtEnd: true };
-      this.#bytes += count;
+    const byteCount = readSync(descriptor, bytes, 0, bytes.length, this.#bytes);
+    const linesEnd = bytes.lastIndexOf(NEWLINE, byteCount - 1) + 1;
+    if (byteCount === 0 || linesEnd === 0) {
+      if (byteCount < MAX_READ_BYTES) return { rows: [], problems: [], isAtEnd: true };
+      this.#bytes += byteCount;
       return {
         rows: [],
         problems: [`${this.#path}:${this.#lines + 1}: a line of more than ${MAX_READ_BYTES} bytes is left out`],
@@ -88,11 +88,11 @@ export class GrowingFile {
     }
     if (this.#bytes === 0 && formatOf(bytes, this.#path) !== 'text')
       throw new ConfigError(`${this.#path}: expected text with a header`, 'a file that grows is CSV: a header, then a line for each value');
-    const lines = bytes.toString('utf8', 0, end).split(/\r?\n/);
+    const lines = bytes.toString('utf8', 0, linesEnd).split(/\r?\n/);
     lines.pop();
     const fileRows = this.#rowsOf(lines);
-    this.#bytes += end;
-    return { ...fileRows, isAtEnd: count < MAX_READ_BYTES };
+    this.#bytes += linesEnd;
+    return { ...fileRows, isAtEnd: byteCount < MAX_READ_BYTES };
   }
 
   /** Returns the rows of complete lines. Bad lines are left out and reported, the first ones by name. */
@@ -117,8 +117,9 @@ export class GrowingFile {
       }
     }
     this.#lines = textFile.line;
-    const unnamedText = badLines.length > MAX_NAMED ? [`${this.#path}: ${badLines.length - MAX_NAMED} more bad lines are left out`] : [];
-    const problems = [...badLines.slice(0, MAX_NAMED), ...unnamedText];
+    const unnamedText =
+      badLines.length > MAX_NAMED_LINES ? [`${this.#path}: ${badLines.length - MAX_NAMED_LINES} more bad lines are left out`] : [];
+    const problems = [...badLines.slice(0, MAX_NAMED_LINES), ...unnamedText];
     if (goodLineCount === 0) return { rows: [], problems };
     const { timeMs, knownMs, value } = textFile.rows.finish();
     return { rows: Array.from(timeMs, (valueMs, row) => ({ timeMs: valueMs, knownMs: knownMs[row]!, value: value[row]! })), problems };

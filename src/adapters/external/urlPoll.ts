@@ -70,13 +70,13 @@ export class UrlPoll {
     if (answer === undefined) return 'its answer is not JSON';
     const timeMs = parseTimeValue(memberAt(answer, time));
     if (timeMs === null) return `expected a time at ${time} of its answer, found ${typeof memberAt(answer, time)}`;
-    const number = parseNumberValue(memberAt(answer, value));
-    if (number === null) return `expected a number, true or false at ${value} of its answer, found ${typeof memberAt(answer, value)}`;
-    onValue(timeMs, number);
+    const valueNumber = parseNumberValue(memberAt(answer, value));
+    if (valueNumber === null) return `expected a number, true or false at ${value} of its answer, found ${typeof memberAt(answer, value)}`;
+    onValue(timeMs, valueNumber);
     return '';
   }
 
-  /** Reports a problem that the answer before did not have. */
+  /** Reports a problem that the previous answer did not have. */
   #reportProblem(problem: string): void {
     if (problem !== '' && problem !== this.#problem) this.#deps.onProblem(problem);
     this.#problem = problem;

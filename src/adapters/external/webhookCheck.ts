@@ -53,11 +53,11 @@ export class HookChecker {
 
   /** Checks a request with a signature in its headers. Returns its value, or why it is refused. */
   #checkSigned({ path, headers, body }: HookRequest, nowMs: number): HookValue | HookRefusal {
-    const [sent, nonce, signature] = ['x-isobar-time', 'x-isobar-nonce', 'x-isobar-signature'].map((name) => headers[name] ?? '');
+    const [sentText, nonce, signature] = ['x-isobar-time', 'x-isobar-nonce', 'x-isobar-signature'].map((name) => headers[name] ?? '');
     if (signature === '') return { status: 401, problem: 'expected a signature: X-Isobar-Time, X-Isobar-Nonce and X-Isobar-Signature' };
-    const expectedSignature = createHmac('sha256', this.#secret).update(`${sent}.${nonce}.${path}.`).update(body).digest('hex');
+    const expectedSignature = createHmac('sha256', this.#secret).update(`${sentText}.${nonce}.${path}.`).update(body).digest('hex');
     if (!HEX_SHA256.test(signature!) || !isSame(expectedSignature, signature!)) return { status: 401, problem: 'the signature is wrong' };
-    const ageRefusal = this.#ageRefusal(/^\d{13}$/.test(sent!) ? Number(sent) : null, 'X-Isobar-Time: expected Unix ms', nowMs);
+    const ageRefusal = this.#ageRefusal(/^\d{13}$/.test(sentText!) ? Number(sentText) : null, 'X-Isobar-Time: expected Unix ms', nowMs);
     if (ageRefusal !== null) return ageRefusal;
     if (!NONCE.test(nonce!)) return { status: 400, problem: 'X-Isobar-Nonce: expected 16 to 64 letters, digits, _ and -' };
     const fields = fieldsOf(body);
@@ -86,8 +86,8 @@ export class HookChecker {
     if (sentMs === null) return { status: 400, problem };
     const ageMs = nowMs - sentMs;
     if (Math.abs(ageMs) <= this.#maxAgeMs) return null;
-    const span = `${Math.round(Math.abs(ageMs) / 1000)} s ${ageMs > 0 ? 'ago' : 'from now'}`;
-    return { status: 403, problem: `it was sent ${span}, and at most ${this.#maxAgeMs / 1000} s are accepted` };
+    const ageText = `${Math.round(Math.abs(ageMs) / 1000)} s ${ageMs > 0 ? 'ago' : 'from now'}`;
+    return { status: 403, problem: `it was sent ${ageText}, and at most ${this.#maxAgeMs / 1000} s are accepted` };
   }
 }
 
@@ -114,9 +114,9 @@ function fieldsOf(body: Buffer): Readonly<Record<string, unknown>> | null {
 function valueOf(time: unknown, value: unknown, nonce: string): HookValue | HookRefusal {
   const timeMs = parseTimeValue(time);
   if (timeMs === null) return { status: 400, problem: 'time: expected the time that the value is of, a Unix time or a date' };
-  const number = parseNumberValue(value);
-  if (number === null) return { status: 400, problem: 'value: expected a number, true or false' };
-  return { timeMs, value: number, nonce };
+  const valueNumber = parseNumberValue(value);
+  if (valueNumber === null) return { status: 400, problem: 'value: expected a number, true or false' };
+  return { timeMs, value: valueNumber, nonce };
 }
 
 /** Returns a time in whole ms, from a Unix time or a date; null: it is not a time. */
@@ -132,6 +132,6 @@ export function parseNumberValue(value: unknown): number | null {
   if (typeof value === 'boolean') return value ? 1 : 0;
   const isNumberText = typeof value === 'string' && /^[-+]?(\d+(\.\d*)?|\.\d+)([eE][-+]?\d{1,3})?$/.test(value);
   const number = typeof value === 'number' || isNumberText ? Number(value) : NaN;
-  // Minus zero would not outlive the journal.
+  // Adding 0 turns -0 into 0, because the journal cannot store -0.
   return Number.isFinite(number) ? number + 0 : null;
 }

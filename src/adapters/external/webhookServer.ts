@@ -13,10 +13,10 @@ export interface WebhookListener {
   readonly frontHost: string | null;
 }
 
-/** The reply to a request of a webhook; `problem` is null if its value was taken. */
+/** The reply to a request of a webhook. */
 export interface HookReply {
   readonly status: number;
-  /** Null: it was taken. */
+  /** Why the value was not taken; null if it was. */
   readonly problem: string | null;
 }
 
@@ -33,10 +33,10 @@ export interface OpenWebhooks {
 const MAX_BODY_BYTES = 8 * 1024;
 
 /** Opens the server. Throws ConfigError for a port that cannot be opened. */
-export async function openWebhookServer({ host, port, frontHost }: WebhookListener, handle: HookHandler): Promise<OpenWebhooks> {
+export async function openWebhookServer({ host, port, frontHost }: WebhookListener, handler: HookHandler): Promise<OpenWebhooks> {
   const hosts = new Set<string>();
   const server = createServer(SERVER_LIMITS, (request, response) => {
-    receiveBody(request, MAX_BODY_BYTES, (body) => void replyTo(request, body, hosts, handle).then((reply) => send(response, reply)));
+    receiveBody(request, MAX_BODY_BYTES, (body) => void replyTo(request, body, hosts, handler).then((reply) => send(response, reply)));
   });
   server.maxConnections = MAX_CONNECTIONS;
   await new Promise<void>((resolve, reject) => {
@@ -69,14 +69,14 @@ async function replyTo(
   { method, url = '', headers }: IncomingMessage,
   body: Buffer | null,
   hosts: ReadonlySet<string>,
-  handle: HookHandler,
+  handler: HookHandler,
 ): Promise<HookReply> {
   // A page of another site may reach this port by a name of its own that resolves to this computer.
   if (!hosts.has((headers.host ?? '').toLowerCase())) return { status: 403, problem: 'this address is not one of the webhooks' };
   if (headers.origin !== undefined) return { status: 403, problem: 'the request comes from a page' };
   if (method !== 'POST') return { status: 405, problem: 'expected POST' };
   if (body === null) return { status: 413, problem: `expected at most ${MAX_BODY_BYTES} bytes` };
-  return (await handle(url, headers, body)) ?? { status: 404, problem: 'no such path' };
+  return (await handler(url, headers, body)) ?? { status: 404, problem: 'no such path' };
 }
 
 /** Sends a reply as JSON, unless the connection has closed. */

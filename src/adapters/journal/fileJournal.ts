@@ -179,8 +179,8 @@ export class FileJournal implements Journal {
 
   #intent(order: Order): number {
     const facts = this.#facts;
-    const text = { cid: this.#cid(order), reason: facts.reason(order), riskReserve: facts.riskReserve(order) };
-    return this.#file.append('INTENT', intentOf(order, text));
+    const ownMembers = { cid: this.#cid(order), reason: facts.reason(order), riskReserve: facts.riskReserve(order) };
+    return this.#file.append('INTENT', intentOf(order, ownMembers));
   }
   /** Journals the verdict of risk with its inputs. `code`: the deny code; null for an approved order. */
   #verdict(order: Order, code: string | null): number {

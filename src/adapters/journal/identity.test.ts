@@ -29,9 +29,12 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Opens a journal. `reported` has its last durable record, and the reason once no further record becomes durable. */
-function journal() {
-  const reported: { durable: number; failed: string | null } = { durable: 0, failed: null };
+/**
+ * Opens a journal. `reported` has the number of its last durable record, and the reason once no further record becomes durable. `append`
+ * adds a record, and resolves when the record is durable or the journal has failed.
+ */
+function openJournal() {
+  const reported: { durableSeq: number; failure: string | null } = { durableSeq: 0, failure: null };
   const waiting: (() => void)[] = [];
   const wake = (): void => waiting.splice(0).forEach((resume) => resume());
   const file = new JournalFile(
@@ -40,18 +43,18 @@ function journal() {
     () => 1,
     {
       onDurable: (seq) => {
-        reported.durable = seq;
+        reported.durableSeq = seq;
         wake();
       },
       onFailure: (why) => {
-        reported.failed = why;
+        reported.failure = why;
         wake();
       },
     },
   );
   const append = async (): Promise<void> => {
     const seq = file.append('CURSOR', { symbol: 'x', channel: 'y', value: 'z'.repeat(50) });
-    while (reported.durable < seq && reported.failed === null) await new Promise<void>((resolve) => void waiting.push(resolve));
+    while (reported.durableSeq < seq && reported.failure === null) await new Promise<void>((resolve) => void waiting.push(resolve));
   };
   return { reported, append };
 }
@@ -59,8 +62,8 @@ function replaceByCopy(file: string): void {
   copyFileSync(file, `${file}.new`);
   renameSync(`${file}.new`, file);
 }
-const path = (name: string): string => join(folder, name);
-const names = (): readonly string[] => readdirSync(folder).toSorted();
+const pathOf = (name: string): string => join(folder, name);
+const namesInFolder = (): readonly string[] => readdirSync(folder).toSorted();
 
 it.each([
   ['removed', (file: string) => rmSync(file)],
@@ -69,45 +72,45 @@ it.each([
   ['emptied', (file: string) => truncateSync(file)],
   ['cut', (file: string) => truncateSync(file, 100)],
   ['added to', (file: string) => appendFileSync(file, '{}')],
-])('the next record is not durable if the current journal file was %s', async (_, act) => {
-  const { reported, append } = journal();
+])('the next record is not durable if the current journal file was %s', async (_, change) => {
+  const { reported, append } = openJournal();
   await append();
-  expect(reported).toEqual({ durable: 2, failed: null });
-  act(path('journal-000001.jsonl'));
+  expect(reported).toEqual({ durableSeq: 2, failure: null });
+  change(pathOf('journal-000001.jsonl'));
   await append();
-  expect(reported.failed).toContain('journal-000001.jsonl: another process has removed, replaced or changed it');
-  expect(reported.durable).toBe(2);
+  expect(reported.failure).toContain('journal-000001.jsonl: another process has removed, replaced or changed it');
+  expect(reported.durableSeq).toBe(2);
 });
 
 it('the next record is not durable if the journal folder was moved away', async () => {
-  const { reported, append } = journal();
+  const { reported, append } = openJournal();
   await append();
   renameSync(folder, `${folder}.old`);
   mkdirSync(folder);
   await append();
-  expect(reported.failed).toContain('another process has removed');
+  expect(reported.failure).toContain('another process has removed');
   rmSync(`${folder}.old`, { recursive: true });
 });
 
 it('the record that begins the next journal file is not durable if the finished file was replaced before', async () => {
-  const { reported, append } = journal();
+  const { reported, append } = openJournal();
   await append();
   // The next record finds this file full.
-  while (statSync(path('journal-000001.jsonl')).size < 400) await append();
-  const { durable } = reported;
-  writeFileSync(path('new'), '');
-  renameSync(path('new'), path('journal-000001.jsonl'));
+  while (statSync(pathOf('journal-000001.jsonl')).size < 400) await append();
+  const { durableSeq } = reported;
+  writeFileSync(pathOf('new'), '');
+  renameSync(pathOf('new'), pathOf('journal-000001.jsonl'));
   await append();
-  expect(reported).toMatchObject({ durable, failed: expect.stringContaining('journal-000001.jsonl: another process has removed') });
+  expect(reported).toMatchObject({ durableSeq, failure: expect.stringContaining('journal-000001.jsonl: another process has removed') });
 });
 
 it.each([
   ['removed', (file: string) => rmSync(file)],
   ['written to', (file: string) => writeFileSync(file, '{}')],
-])('one of the next five records is not durable if a finished journal file was %s', async (_, act) => {
-  const { reported, append } = journal();
-  while (names().length < 4) await append();
-  act(path('journal-000002.jsonl'));
-  for (let recordIndex = 0; recordIndex < 5 && reported.failed === null; recordIndex++) await append();
-  expect(reported.failed).toContain('journal-000002.jsonl: another process has removed, replaced or changed it');
+])('one of the next five records is not durable if a finished journal file was %s', async (_, change) => {
+  const { reported, append } = openJournal();
+  while (namesInFolder().length < 4) await append();
+  change(pathOf('journal-000002.jsonl'));
+  for (let recordIndex = 0; recordIndex < 5 && reported.failure === null; recordIndex++) await append();
+  expect(reported.failure).toContain('journal-000002.jsonl: another process has removed, replaced or changed it');
 });

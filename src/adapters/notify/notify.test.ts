@@ -26,11 +26,11 @@ let scheduler: LiveScheduler;
 const received: Received[] = [];
 const lost: string[] = [];
 /** Replies to the next requests. Later requests get 200. */
-let statuses: { readonly status: number; readonly headers?: Record<string, string>; readonly body?: string }[] = [];
+let nextReplies: { readonly status: number; readonly headers?: Record<string, string>; readonly body?: string }[] = [];
 
 beforeEach(async () => {
   received.length = lost.length = 0;
-  statuses = [];
+  nextReplies = [];
   server = createServer((request, response) => {
     let text = '';
     request.on('data', (chunk: Buffer) => (text += chunk.toString()));
@@ -41,7 +41,7 @@ beforeEach(async () => {
         body: JSON.parse(text),
         atMs: performance.now(),
       });
-      const { status, headers = {}, body = '' } = statuses.shift() ?? { status: 200 };
+      const { status, headers = {}, body = '' } = nextReplies.shift() ?? { status: 200 };
       if (status === 0) request.socket.destroy();
       else response.writeHead(status, headers).end(body);
     });
@@ -70,7 +70,7 @@ const alert = (overrides: Partial<Alert> = {}): Alert => ({
   ...overrides,
 });
 /** Returns an outbox with a webhook, whose lost alerts are recorded. */
-const outbox = (options: OutboxOptions = {}): AlertOutbox =>
+const openOutbox = (options: OutboxOptions = {}): AlertOutbox =>
   new AlertOutbox(scheduler, [webhookNotifier(wire.send, new Secret(`${origin}/hook/s3cret`), new Secret('t0ken'))], {
     firstPauseMs: 20,
     lost: ({ code }, name, why) => void lost.push(`${name} ${code}: ${why}`),
@@ -78,16 +78,16 @@ const outbox = (options: OutboxOptions = {}): AlertOutbox =>
   });
 
 it('a webhook gets every member of an alert and its text within a second', async () => {
-  let tookMs = Infinity;
+  let deliveryMs = Infinity;
   // A busy computer can only lengthen the time, so the best of three attempts counts.
-  for (let attempt = 0; attempt < 3 && tookMs >= 1000; attempt++) {
+  for (let attempt = 0; attempt < 3 && deliveryMs >= 1000; attempt++) {
     received.length = 0;
-    const beganMs = performance.now();
-    outbox().send(alert());
+    const startedMs = performance.now();
+    openOutbox().send(alert());
     await expect.poll(() => received.length).toBe(1);
-    tookMs = received[0]!.atMs - beganMs;
+    deliveryMs = received[0]!.atMs - startedMs;
   }
-  expect(tookMs).toBeLessThan(1000);
+  expect(deliveryMs).toBeLessThan(1000);
   expect(received[0]).toMatchObject({
     url: '/hook/s3cret',
     authorization: 'Bearer t0ken',
@@ -101,18 +101,18 @@ it('a webhook gets every member of an alert and its text within a second', async
 
 it('Telegram gets an info alert as plain text without a notification sound', async () => {
   const telegram = telegramNotifier(wire.send, new Secret('123:abc'), '-100', origin);
-  const box = new AlertOutbox(scheduler, [telegram]);
-  box.send(alert({ level: 'info', code: 'STARTED', message: 'line\n\u001b[31mred' }));
+  const alertOutbox = new AlertOutbox(scheduler, [telegram]);
+  alertOutbox.send(alert({ level: 'info', code: 'STARTED', message: 'line\n\u001b[31mred' }));
   await expect.poll(() => received.length).toBe(1);
   expect(received[0]).toMatchObject({ url: '/bot123:abc/sendMessage', body: { chat_id: '-100', disable_notification: true } });
   expect(received[0]!.body['text']).toContain('line\\n\\x1b[31mred');
 });
 
 it('an alert is retried after growing pauses, and not before its Retry-After', async () => {
-  statuses = [{ status: 0 }, { status: 503 }, { status: 429, headers: { 'retry-after': '1' } }];
-  outbox().send(alert());
+  nextReplies = [{ status: 0 }, { status: 503 }, { status: 429, headers: { 'retry-after': '1' } }];
+  openOutbox().send(alert());
   await expect.poll(() => received.length).toBe(4);
-  const pauses = received.slice(1).map(({ atMs }, at) => atMs - received[at]!.atMs);
+  const pauses = received.slice(1).map(({ atMs }, index) => atMs - received[index]!.atMs);
   expect(pauses[0]).toBeGreaterThanOrEqual(19);
   expect(pauses[1]).toBeGreaterThanOrEqual(39);
   expect(pauses[2]).toBeGreaterThanOrEqual(990);
@@ -120,55 +120,55 @@ it('an alert is retried after growing pauses, and not before its Retry-After', a
 });
 
 it('an alert that the receiver rejects for good is reported lost without the address', async () => {
-  statuses = [{ status: 404, body: `no hook at ${origin}/hook/s3cret` }];
-  outbox().send(alert());
+  nextReplies = [{ status: 404, body: `no hook at ${origin}/hook/s3cret` }];
+  openOutbox().send(alert());
   await expect.poll(() => lost.length).toBe(1);
   expect(lost).toEqual(['webhook MISMATCH: it answered HTTP 404, after 1 tries']);
 });
 
 it('an alert is given up after the maximum number of tries', async () => {
-  statuses = Array.from({ length: 9 }, () => ({ status: 500 }));
-  outbox({ max: 3, firstPauseMs: 1 }).send(alert());
+  nextReplies = Array.from({ length: 9 }, () => ({ status: 500 }));
+  openOutbox({ max: 3, firstPauseMs: 1 }).send(alert());
   await expect.poll(() => lost.length).toBe(1);
   expect(received).toHaveLength(3);
 });
 
 it('an equal alert is sent again only at a higher level or after the quiet time', async () => {
-  const box = outbox({ quietMs: 300 });
-  for (let index = 0; index < 5; index++) box.send(alert({ level: 'warn' }));
-  box.send(alert({ level: 'alarm' }));
+  const alertOutbox = openOutbox({ quietMs: 300 });
+  for (let index = 0; index < 5; index++) alertOutbox.send(alert({ level: 'warn' }));
+  alertOutbox.send(alert({ level: 'alarm' }));
   await expect.poll(() => received.map(({ body }) => body['level'])).toEqual(['warn', 'alarm']);
   await new Promise((resolve) => setTimeout(resolve, 320));
-  box.send(alert({ level: 'alarm' }));
+  alertOutbox.send(alert({ level: 'alarm' }));
   await expect.poll(() => received.length).toBe(3);
 });
 
 it('alarms are sent before waiting messages, and at most a hundred messages wait', async () => {
-  statuses = [{ status: 500 }];
-  const box = outbox({ firstPauseMs: 10_000 });
-  box.send(alert({ level: 'info', code: 'A0' }));
+  nextReplies = [{ status: 500 }];
+  const alertOutbox = openOutbox({ firstPauseMs: 10_000 });
+  alertOutbox.send(alert({ level: 'info', code: 'A0' }));
   await expect.poll(() => received.length).toBe(1);
-  for (let index = 1; index <= 110; index++) box.send(alert({ level: 'info', code: `A${index}` }));
-  expect(box.waiting).toBeLessThanOrEqual(101);
-  box.send(alert({ level: 'alarm', code: 'KILLED' }));
+  for (let index = 1; index <= 110; index++) alertOutbox.send(alert({ level: 'info', code: `A${index}` }));
+  expect(alertOutbox.waiting).toBeLessThanOrEqual(101);
+  alertOutbox.send(alert({ level: 'alarm', code: 'KILLED' }));
   await expect.poll(() => received.length).toBeGreaterThan(1);
   expect(received[1]!.body['code']).toBe('KILLED');
   expect(lost.length).toBeGreaterThanOrEqual(10);
 });
 
 it('waiting alerts are sent at once at the end, and given up after the time limit', async () => {
-  statuses = [{ status: 500 }];
-  const box = outbox({ firstPauseMs: 60_000 });
-  box.send(alert());
+  nextReplies = [{ status: 500 }];
+  const alertOutbox = openOutbox({ firstPauseMs: 60_000 });
+  alertOutbox.send(alert());
   await expect.poll(() => received.length).toBe(1);
-  box.send(alert({ code: 'JOURNAL' }));
-  await new Promise<void>((resolve) => box.finish(5000, resolve));
+  alertOutbox.send(alert({ code: 'JOURNAL' }));
+  await new Promise<void>((resolve) => alertOutbox.finish(5000, resolve));
   expect(received.slice(1).map(({ body }) => body['code'])).toEqual(expect.arrayContaining(['MISMATCH', 'JOURNAL']));
-  await new Promise<void>((resolve) => box.finish(5000, resolve));
-  const unreachable = outbox({ firstPauseMs: 60_000 });
-  statuses = Array.from({ length: 9 }, () => ({ status: 500 }));
+  await new Promise<void>((resolve) => alertOutbox.finish(5000, resolve));
+  const unreachable = openOutbox({ firstPauseMs: 60_000 });
+  nextReplies = Array.from({ length: 9 }, () => ({ status: 500 }));
   unreachable.send(alert());
-  const beganMs = performance.now();
+  const startedMs = performance.now();
   await new Promise<void>((resolve) => unreachable.finish(300, resolve));
-  expect(performance.now() - beganMs).toBeGreaterThan(250);
+  expect(performance.now() - startedMs).toBeGreaterThan(250);
 });

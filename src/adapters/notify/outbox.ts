@@ -20,7 +20,7 @@ export interface OutboxOptions {
 
 const DEFAULTS = { timeoutMs: 10_000, firstPauseMs: 1000, maxPauseMs: 60_000, max: 20, quietMs: 60_000 } as const;
 /** Maximum number of waiting alerts for each notifier. */
-const MAX_WAITING = 100;
+const MAX_WAITING_ALERTS = 100;
 
 const urgency = ({ level }: Alert): number => ALERT_LEVELS.indexOf(level);
 
@@ -110,19 +110,19 @@ class NotifierQueue {
   queueAlert(alert: Alert): void {
     if (this.#isStopped) return;
     this.#insert({ alert, tries: 0 });
-    if (this.#waiting.length > MAX_WAITING) {
+    if (this.#waiting.length > MAX_WAITING_ALERTS) {
       const dropped = this.#waiting.pop();
-      if (dropped) this.#options.lost?.(dropped.alert, this.#notifier.name, `${MAX_WAITING} others wait`);
+      if (dropped) this.#options.lost?.(dropped.alert, this.#notifier.name, `${MAX_WAITING_ALERTS} others wait`);
     }
     // An alarm ends the pause after a failure.
     if (this.#timer !== null && alert.level === 'alarm') this.#wake();
     this.#sendNext();
   }
 
-  /** Calls `run` once no alert is waiting or under way. Never calls it if the notifier keeps failing. */
-  whenEmpty(run: () => void): void {
-    if (this.#isStopped) return run();
-    this.#onEmpty = run;
+  /** Calls `done` when no alert is waiting or under way. Never calls it if every attempt of the notifier fails. */
+  whenEmpty(done: () => void): void {
+    if (this.#isStopped) return done();
+    this.#onEmpty = done;
     this.#wake();
     this.#sendNext();
     this.#notifyEmpty();
@@ -130,15 +130,15 @@ class NotifierQueue {
 
   /** Inserts an alert by urgency; among equals, the oldest comes first. */
   #insert(waitingAlert: WaitingAlert): void {
-    const lessUrgent = this.#waiting.findIndex((waiting) => urgency(waiting.alert) < urgency(waitingAlert.alert));
-    this.#waiting.splice(lessUrgent < 0 ? this.#waiting.length : lessUrgent, 0, waitingAlert);
+    const lessUrgentIndex = this.#waiting.findIndex((waiting) => urgency(waiting.alert) < urgency(waitingAlert.alert));
+    this.#waiting.splice(lessUrgentIndex < 0 ? this.#waiting.length : lessUrgentIndex, 0, waitingAlert);
   }
 
   #notifyEmpty(): void {
     if (this.#isBusy || this.#isStopped || this.#waiting.length > 0) return;
-    const run = this.#onEmpty;
+    const onEmpty = this.#onEmpty;
     this.#onEmpty = null;
-    run?.();
+    onEmpty?.();
   }
 
   stop(): void {

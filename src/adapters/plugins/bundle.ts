@@ -42,7 +42,7 @@ export async function bundle(file: string, displayName: string): Promise<Bundle>
     metafile: true,
     alias: { isobar: HOST_TOKEN, 'isobar/compose': COMPOSE_TOKEN },
     external: [HOST_TOKEN, COMPOSE_TOKEN],
-    // Packages ask for it to leave out checks of development. Every bundler gives it a value, so that no environment decides.
+    // Packages read it to leave out their development checks. It has one value, so that the result does not depend on the environment.
     define: { 'process.env.NODE_ENV': '"production"' },
     // The author's tsconfig must not change the result.
     tsconfigRaw: { compilerOptions: { target: 'ES2022', verbatimModuleSyntax: true } },
@@ -51,16 +51,16 @@ export async function bundle(file: string, displayName: string): Promise<Bundle>
     if (isBuildFailure(error)) throw refusedImportError(error, displayName, basename(file));
     throw error;
   });
-  return describe(result, dirname(file));
+  return bundleFrom(result, dirname(file));
 }
 
 /** Returns the bundle of a build, with its hash and the files that went into it. */
-function describe(result: BuildResult<{ metafile: true; write: false }>, folder: string): Bundle {
-  const text = (ending: string) => result.outputFiles.find((output) => output.path.endsWith(ending))?.text ?? '';
-  const code = text('.mjs');
+function bundleFrom(result: BuildResult<{ metafile: true; write: false }>, folder: string): Bundle {
+  const outputText = (ending: string) => result.outputFiles.find((output) => output.path.endsWith(ending))?.text ?? '';
+  const code = outputText('.mjs');
   return {
     code,
-    map: text('.map'),
+    map: outputText('.map'),
     hash: createHash('sha256').update(code.replaceAll(HOST_TOKEN, 'isobar').replaceAll(COMPOSE_TOKEN, 'isobar/compose')).digest('hex'),
     inputs: Object.keys(result.metafile.inputs),
     reach: externalUseWarnings(result.metafile, folder),

@@ -18,13 +18,13 @@ export const bundleInProcess: Bundler = async (file, displayName) => {
 /** What the child process prints. */
 export type BundleAnswer = { readonly bundle: Bundle } | { readonly refused: { readonly message: string; readonly remedy: string } };
 
-const MAX_BYTES = 256 * 2 ** 20;
+const MAX_OUTPUT_BYTES = 256 * 2 ** 20;
 
 /** Works only from the built package. */
 export const bundleInChildProcess: Bundler = (file, displayName) =>
   new Promise((resolve, reject) => {
     const entry = fileURLToPath(builtUrl('adapters/plugins/bundleEntry'));
-    execFile(process.execPath, [entry, file, displayName], { maxBuffer: MAX_BYTES }, (error, stdout) => {
+    execFile(process.execPath, [entry, file, displayName], { maxBuffer: MAX_OUTPUT_BYTES }, (error, stdout) => {
       if (error)
         return reject(
           new ConfigError(`${displayName}: could not be bundled: ${error.message.split('\n')[0]}`, 'isobar strategy show FILE says more'),

@@ -15,7 +15,10 @@ export function codeOnly(text: string): string {
   return text.replace(LITERAL, (literal) => {
     const expressions = literal.startsWith('`') ? [...literal.matchAll(/\$\{[^}]*\}/g)] : [];
     const blank = literal.replace(/[^\n]/g, ' ');
-    return expressions.reduce((masked, { 0: part, index }) => masked.slice(0, index) + part + masked.slice(index + part.length), blank);
+    return expressions.reduce(
+      (masked, { 0: expression, index }) => masked.slice(0, index) + expression + masked.slice(index + expression.length),
+      blank,
+    );
   });
 }
 

@@ -84,11 +84,13 @@ function isPure(module: string, text: string): boolean {
   if (PURE_MODULES.has(module)) return true;
   const functions = PURE_FUNCTIONS.get(module);
   if (functions === undefined) return false;
-  const from = String.raw`["'](?:node:)?${module}["']`;
-  const loads = text.match(new RegExp(String.raw`(?:\bfrom|\bimport|\brequire\s*\()\s*${from}`, 'g')) ?? [];
-  const lists = [...text.matchAll(new RegExp(String.raw`\bimport\s*\{([^}]*)\}\s*from\s*${from}`, 'g'))].map(([, names = '']) => names);
-  const names = lists.flatMap((list) => list.split(',').flatMap((name) => /\S+/.exec(name)?.[0] ?? []));
-  return lists.length > 0 && lists.length === loads.length && names.every((name) => functions.has(name));
+  const quotedModule = String.raw`["'](?:node:)?${module}["']`;
+  const moduleLoads = text.match(new RegExp(String.raw`(?:\bfrom|\bimport|\brequire\s*\()\s*${quotedModule}`, 'g')) ?? [];
+  const nameLists = [...text.matchAll(new RegExp(String.raw`\bimport\s*\{([^}]*)\}\s*from\s*${quotedModule}`, 'g'))].map(
+    ([, names = '']) => names,
+  );
+  const names = nameLists.flatMap((list) => list.split(',').flatMap((name) => /\S+/.exec(name)?.[0] ?? []));
+  return nameLists.length > 0 && nameLists.length === moduleLoads.length && names.every((name) => functions.has(name));
 }
 
 const lineAt = (text: string, index: number): number => text.slice(0, index).split('\n').length;

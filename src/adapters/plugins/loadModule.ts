@@ -32,7 +32,7 @@ export type Importer = (url: string, files: readonly string[]) => Promise<unknow
 
 const plainImport: Importer = (url) => import(/* @vite-ignore */ url);
 
-const CODE = /\.[cm]?[jt]sx?$/i;
+const CODE_FILE = /\.[cm]?[jt]sx?$/i;
 
 /** How the code of an author is compiled and run. */
 export interface ModuleLoading {
@@ -56,7 +56,7 @@ export async function loadModule(
   const stats = existsSync(path) ? statSync(path) : null;
   if (!stats) throw new ConfigError(`${displayName}: no such ${kind} file`, `give the path of a file that exports a ${kind}`);
   if (!stats.isFile()) throw new ConfigError(`${displayName}: expected a ${kind} file, got a folder`, 'give the path of the file itself');
-  if (!CODE.test(path)) {
+  if (!CODE_FILE.test(path)) {
     const ending = extname(path);
     throw new ConfigError(
       `${displayName}: expected a ${kind} file (.ts or .js), got ${ending === '' ? 'one without an ending' : ending}`,
@@ -109,8 +109,8 @@ function importError(error: unknown, displayName: string, framework: object, fra
     return new StrategyError(`${displayName}: the file throws when it is loaded: ${message}`, 'correct its top-level code', error);
   if (moduleName.startsWith('node:'))
     return new ConfigError(`${displayName}: ${moduleName} exports no '${missing}'`, 'correct the name that it imports');
-  const near = nearestName(missing, Object.keys(framework));
-  const hint = near === null ? '' : `, the nearest is ${near}`;
+  const nearest = nearestName(missing, Object.keys(framework));
+  const hint = nearest === null ? '' : `, the nearest is ${nearest}`;
   return new ConfigError(
     `${displayName}: ${frameworkName} exports no '${missing}'${hint}`,
     `it exports ${Object.keys(framework).join(', ')}`,

@@ -19,7 +19,7 @@ function write(name: string, text: string): string {
   return path;
 }
 
-const CLASS = `import { int, Strategy } from 'isobar';
+const SAMPLE_STRATEGY = `import { int, Strategy } from 'isobar';
 import { twice } from './lib/twice.ts';
 /** Text that looks like an import: from "isobar". */
 export default class Sample extends Strategy.with({ bars: int(twice(5)) }) {
@@ -31,7 +31,7 @@ export default class Sample extends Strategy.with({ bars: int(twice(5)) }) {
 describe('a good strategy', () => {
   test('a good strategy is loaded with the TypeScript files that it imports', async () => {
     write('lib/twice.ts', 'export const twice = (x: number): number => 2 * x;\n');
-    const loaded = await loadStrategy(write('sample.ts', CLASS), 'sample.ts');
+    const loaded = await loadStrategy(write('sample.ts', SAMPLE_STRATEGY), 'sample.ts');
     expect(loaded.name).toBe('Sample');
     expect(loaded.strategy.params).toMatchObject({ bars: { kind: 'int', default: 10 } });
     expect(loaded.inputs).toEqual(expect.arrayContaining(['sample.ts', 'lib/twice.ts']));
@@ -68,7 +68,8 @@ test('the stack of a strategy error has the path and line of the strategy file',
   expect(stackOf(path)).toContain(`${path}:6:`);
 });
 
-const strategy = (body: string) => `import { Strategy } from 'isobar';\n${body}\n`;
+/** Returns a strategy file: the import of Strategy, and `body`. */
+const withImport = (body: string) => `import { Strategy } from 'isobar';\n${body}\n`;
 
 describe('an error of the loader names the file and the expectation', () => {
   test.each([
@@ -77,23 +78,23 @@ describe('an error of the loader names the file and the expectation', () => {
     ['other', 'export default class Other { onBar() {} }', 'other.ts: expected a class that extends Strategy, got Other, which does not'],
     [
       'asyncBar',
-      strategy('export default class A extends Strategy { override async onBar() {} }'),
+      withImport('export default class A extends Strategy { override async onBar() {} }'),
       'asyncBar.ts: expected a synchronous onBar, got a method of kind AsyncFunction',
     ],
     [
       'asyncBase',
-      strategy('class B extends Strategy { async onFill() {} }\nexport default class A extends B {}'),
+      withImport('class B extends Strategy { async onFill() {} }\nexport default class A extends B {}'),
       'asyncBase.ts: expected a synchronous onFill, got a method of kind AsyncFunction',
     ],
     [
       'generator',
-      strategy('export default class A extends Strategy { *onStart() {} }'),
+      withImport('export default class A extends Strategy { *onStart() {} }'),
       'generator.ts: expected a synchronous onStart, got a method of kind GeneratorFunction',
     ],
-    ['syntax', strategy('export default class A extends Strategy {\n  onBar( { }\n}'), 'syntax.ts:4:1: Expected ")" but found "}"'],
+    ['syntax', withImport('export default class A extends Strategy {\n  onBar( { }\n}'), 'syntax.ts:4:1: Expected ")" but found "}"'],
     [
       'missingImport',
-      strategy("import { x } from './nothing.ts';\nexport default class A extends Strategy { y = x; }"),
+      withImport("import { x } from './nothing.ts';\nexport default class A extends Strategy { y = x; }"),
       'missingImport.ts:2:19: Could not resolve "./nothing.ts"',
     ],
     [
@@ -112,8 +113,8 @@ describe('an error of the loader names the file and the expectation', () => {
     ['bars.csv', '1,2', '.csv'],
     ['record.json', '{}', '.json'],
     ['plain', 'export default 1;', 'one without an ending'],
-  ])('an error of the loader names the file and the expectation: %s is not code', async (name, text, gotText) => {
-    await expect(loadStrategy(write(name, text), name)).rejects.toThrow(`${name}: expected a strategy file (.ts or .js), got ${gotText}`);
+  ])('an error of the loader names the file and the expectation: %s is not code', async (name, text, found) => {
+    await expect(loadStrategy(write(name, text), name)).rejects.toThrow(`${name}: expected a strategy file (.ts or .js), got ${found}`);
   });
 
   test('a missing strategy file and a folder are rejected', async () => {

@@ -22,7 +22,7 @@ export interface LoadedStrategy {
   readonly url: string | null;
 }
 
-/** The engine calls these synchronously, so a promise that one of them returns would be lost. */
+/** The callbacks of a strategy. The engine calls them synchronously, so a promise that one of them returns would be lost. */
 const CALLBACKS = ['onStart', 'onBar', 'onFill', 'onOrder', 'onStop'] as const;
 
 const REMEDY = 'callbacks run inside one step of the engine and cannot wait: remove async, await and yield';
@@ -99,7 +99,12 @@ function isStrategy(value: Constructor, base: Constructor): value is Constructor
 
 /** True if it extends the Strategy of another copy of the package. */
 function extendsNamesake(value: Constructor, base: Constructor): boolean {
-  for (let each: unknown = value; typeof each === 'function'; each = Object.getPrototypeOf(each)) if (each.name === base.name) return true;
+  for (
+    let constructorInChain: unknown = value;
+    typeof constructorInChain === 'function';
+    constructorInChain = Object.getPrototypeOf(constructorInChain)
+  )
+    if (constructorInChain.name === base.name) return true;
   return false;
 }
 

@@ -17,7 +17,7 @@ export function writeModule(hash: string, code: string): string {
   return writeOnce(join(folder, name), () => code);
 }
 
-/** Words by which code would distinguish a test from a real run. */
+/** Words in a path by which code may try to distinguish a test from a real run. */
 const TEST_WORDS = 'live-prod-production/prove-proof-sample-backtest-test-dev';
 /** Folders for copies, how their source maps name the folder of the author's files, and what is done with the digits of their names. */
 const OTHER_PLACES = [
@@ -28,8 +28,8 @@ const OTHER_PLACES = [
 const MAP = /(\/\/# sourceMappingURL=data:application\/json;base64,)([\w+/=]+)/;
 
 /**
- * Writes a copy of a written module into another folder, under another name, with other folders in its stacks. Returns its path. Code that
- * decides by where it lies decides otherwise there. `index`: which folder, from 0.
+ * Writes a copy of a written module into another folder, under another name, with other folders in its stacks. Returns its path. Code whose
+ * behaviour depends on its place behaves differently there. `index`: which folder, from 0.
  */
 export function writeElsewhere(path: string, index: number): string {
   const otherPlace = OTHER_PLACES[index]!;
@@ -44,9 +44,9 @@ export function writeElsewhere(path: string, index: number): string {
 }
 
 /** Returns a source map, in base 64, that names another folder. */
-function moveSourceMap(map: string, to: string): string {
-  const read = JSON.parse(Buffer.from(map, 'base64').toString()) as { readonly sourceRoot?: string };
-  return Buffer.from(JSON.stringify({ ...read, sourceRoot: `${to}${read.sourceRoot ?? ''}` })).toString('base64');
+function moveSourceMap(map: string, sources: string): string {
+  const sourceMap = JSON.parse(Buffer.from(map, 'base64').toString()) as { readonly sourceRoot?: string };
+  return Buffer.from(JSON.stringify({ ...sourceMap, sourceRoot: `${sources}${sourceMap.sourceRoot ?? ''}` })).toString('base64');
 }
 
 /** Returns the path of the author's file that a stack names. Paths of a copy in another folder are mapped back. */

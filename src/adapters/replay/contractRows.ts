@@ -89,27 +89,27 @@ export class ContractRows {
     const { brackets, execution } = this.engine;
     const { eventOrder } = this;
     const close = execution[instrument]!.closeTicks[index]!;
-    const listed = new Set<Bracket>();
-    const list = (test: (bracket: Bracket) => boolean): readonly Bracket[] =>
-      brackets.list(instrument).filter((bracket) => !listed.has(bracket) && test(bracket));
+    const handledBrackets = new Set<Bracket>();
+    const bracketsWhere = (test: (bracket: Bracket) => boolean): readonly Bracket[] =>
+      brackets.list(instrument).filter((bracket) => !handledBrackets.has(bracket) && test(bracket));
     const clamp = (price: number): number => Math.max(low, Math.min(high, price));
     return {
-      gapped: () => list((bracket) => isReached(bracket, open, open)).map((bracket) => this.stop(bracket, open, openMs)),
+      gapped: () => bracketsWhere((bracket) => isReached(bracket, open, open)).map((bracket) => this.stop(bracket, open, openMs)),
       afterOpen: () => {
-        // What the open reaches is gone by now: a level beyond the open is one that the best order has raised.
+        // Stops that the open reaches have ended by now. A level beyond the open is one that the best order of events has raised.
         if (eventOrder !== null) followRow(brackets.list(instrument), eventOrder, { openMs, closeMs, open, high, low, close });
-        return list((bracket) => isReached(bracket, high, low)).map((bracket) => {
+        return bracketsWhere((bracket) => isReached(bracket, high, low)).map((bracket) => {
           const price = clamp(levelOf(bracket));
           const worseOfOpen = bracket.isLong ? Math.min(price, open) : Math.max(price, open);
           return this.stop(bracket, eventOrder === null ? worseOfOpen : price, closeMs);
         });
       },
       ofEntries: () =>
-        list((bracket) => bracket.armedMs >= closeMs && isReached(bracket, high, low)).map((bracket) => {
-          listed.add(bracket);
+        bracketsWhere((bracket) => bracket.armedMs >= closeMs && isReached(bracket, high, low)).map((bracket) => {
+          handledBrackets.add(bracket);
           const price = clamp(levelOf(bracket));
-          const { isLong, entryPrice } = bracket;
-          return this.stop(bracket, isLong ? Math.min(price, entryPrice) : Math.max(price, entryPrice), closeMs, STAGE.stopOfEntry);
+          const { isLong, entryTicks } = bracket;
+          return this.stop(bracket, isLong ? Math.min(price, entryTicks) : Math.max(price, entryTicks), closeMs, STAGE.stopOfEntry);
         }),
     };
   }
@@ -126,7 +126,7 @@ export class ContractRows {
       isFalling: isLong,
       isAtOpen: false,
       stage,
-      isThere: () => brackets.list(instrument).includes(bracket) && bracket.triedMs !== this.engine.nowMs,
+      isPending: () => brackets.list(instrument).includes(bracket) && bracket.triedMs !== this.engine.nowMs,
       act: () => {
         const rowTimeMs = bracketManager.legTimeMs;
         bracketManager.legTimeMs = timeMs;

@@ -60,17 +60,17 @@ function hitHeld({ bracketManager, brackets }: ReplayHost, instrument: number, n
 }
 
 /**
- * A trail follows the best price of the row before it triggers, where that order is possible, and better (or worse) for equity at the close
- * than to stay.
+ * Moves each trailing stop to the best price of the row if the row can reach the stop afterwards, and if the moved stop is better (in the
+ * worst order of events: worse) for equity at the close than to hold the position.
  */
-export function followRow(list: readonly Bracket[], eventOrder: 'best' | 'worst', { openMs, high, low, close }: OrderedRow): void {
-  for (const bracket of list) {
-    const { isLong, trailing, armedMs } = bracket;
-    if (trailing === 0 || armedMs > openMs) continue;
-    const best = isLong ? Math.max(bracket.best, high) : Math.min(bracket.best, low);
-    const level = trailLevelOf(bracket, best);
+export function followRow(brackets: readonly Bracket[], eventOrder: 'best' | 'worst', { openMs, high, low, close }: OrderedRow): void {
+  for (const bracket of brackets) {
+    const { isLong, trailingTicks, armedMs } = bracket;
+    if (trailingTicks === 0 || armedMs > openMs) continue;
+    const bestOfRow = isLong ? Math.max(bracket.bestTicks, high) : Math.min(bracket.bestTicks, low);
+    const level = trailLevelOf(bracket, bestOfRow);
     const isReached = isLong ? low <= level : high >= level;
     const isBetter = isLong ? level >= close : level <= close;
-    if (isReached && isBetter === (eventOrder === 'best')) bracket.best = best;
+    if (isReached && isBetter === (eventOrder === 'best')) bracket.bestTicks = bestOfRow;
   }
 }

@@ -59,11 +59,14 @@ export function isEventOrderOpen(
 ): boolean {
   let reachedStops = 0;
   for (const bracket of brackets) {
-    const { isLong, stop, trailing, best } = bracket;
+    const { isLong, stopTicks, trailingTicks, bestTicks } = bracket;
     // A stop that does not trail yet has the level NaN, which no price reaches.
-    if (trailing > 0 && (isLong ? low <= trailLevelOf(bracket, Math.max(best, high)) : high >= trailLevelOf(bracket, Math.min(best, low))))
+    if (
+      trailingTicks > 0 &&
+      (isLong ? low <= trailLevelOf(bracket, Math.max(bestTicks, high)) : high >= trailLevelOf(bracket, Math.min(bestTicks, low)))
+    )
       return true;
-    if (stop > 0 && (isLong ? low <= stop : high >= stop)) reachedStops++;
+    if (stopTicks > 0 && (isLong ? low <= stopTicks : high >= stopTicks)) reachedStops++;
   }
   if (reachedStops > 1) return true;
   for (const { limit, sign } of book.ordersInRow(openMs)) {

@@ -22,8 +22,8 @@ test('the search for the first row beyond a limit agrees with a naive scan, in a
       const beyond = new FirstBeyond(high, low);
       for (const { level, fromRow, toRow, isLow } of questions) {
         const end = Math.min(toRow, rows.length);
-        const naive = rows.findIndex((_, row) => row >= fromRow && row < end && (isLow ? low[row]! <= level : high[row]! >= level));
-        expect(isLow ? beyond.firstLow(level, fromRow, end) : beyond.firstHigh(level, fromRow, end)).toBe(naive);
+        const expectedRow = rows.findIndex((_, row) => row >= fromRow && row < end && (isLow ? low[row]! <= level : high[row]! >= level));
+        expect(isLow ? beyond.firstLow(level, fromRow, end) : beyond.firstHigh(level, fromRow, end)).toBe(expectedRow);
       }
     }),
     { numRuns: 500 },
@@ -31,6 +31,7 @@ test('the search for the first row beyond a limit agrees with a naive scan, in a
 });
 
 test('the search for the first row beyond a limit skips whole chunks and ends at its range', () => {
+  // The search works in chunks of 64 rows.
   const rows = 64 * 5 + 10;
   const flat = new Float64Array(rows).fill(100);
   const low = flat.slice();
@@ -64,12 +65,12 @@ test('the search for the first row beyond a limit agrees with a naive scan over 
     const toRow = Math.max(firstBound, secondBound);
     const level = low[Math.floor(random.next() * rows)]! + (random.next() < 0.5 ? 0 : 30);
     const isLow = queryIndex % 2 === 0;
-    const naive = low.findIndex((_, row) => row >= fromRow && row < toRow && (isLow ? low[row]! <= level : high[row]! >= level));
+    const expectedRow = low.findIndex((_, row) => row >= fromRow && row < toRow && (isLow ? low[row]! <= level : high[row]! >= level));
     expect(
       isLow ? beyond.firstLow(level, fromRow, toRow) : beyond.firstHigh(level, fromRow, toRow),
       `query ${queryIndex}: ${level} in ${fromRow}..${toRow}`,
-    ).toBe(naive);
-    if (naive >= 0) hits++;
+    ).toBe(expectedRow);
+    if (expectedRow >= 0) hits++;
   }
   expect(hits).toBeGreaterThan(500);
 });

@@ -9,7 +9,7 @@ const CHUNK_ROWS = 64;
 const CHUNKS_PER_SPAN = 32;
 const SPAN_ROWS = CHUNK_ROWS * CHUNKS_PER_SPAN;
 
-/** Works on two columns that do not change. The extremes of a range are computed on first use. */
+/** Searches the highs and lows of rows, which do not change. The extremes of a range of rows are computed at first use. */
 export class FirstBeyond {
   private readonly low: Extremes;
   private readonly high: Extremes;
@@ -23,7 +23,7 @@ export class FirstBeyond {
   firstLow(level: number, from: number, to: number): number {
     const { low } = this;
     for (let row = from; row < to;) {
-      // A range counts as a whole, including rows outside [from, to): if none of its rows reaches the level, it can be skipped.
+      // The span and the chunk of a row may also have rows before `from` or after `to`. If none of its rows reaches the level, it is skipped.
       if (low.spanExtreme(row) > level) row = (Math.floor(row / SPAN_ROWS) + 1) * SPAN_ROWS;
       else if (low.chunkExtreme(row) > level) row = (Math.floor(row / CHUNK_ROWS) + 1) * CHUNK_ROWS;
       else if (low.ticks[row]! <= level) return row;
@@ -55,9 +55,9 @@ class Extremes {
   private readonly chunks: Float64Array;
   private readonly spans: Float64Array;
 
-  constructor(ticks: TickColumn, utmost: RangeExtreme) {
+  constructor(ticks: TickColumn, extremeOf: RangeExtreme) {
     this.ticks = ticks;
-    this.utmost = utmost;
+    this.utmost = extremeOf;
     this.chunks = new Float64Array(Math.ceil(ticks.length / CHUNK_ROWS)).fill(NAN);
     this.spans = new Float64Array(Math.ceil(ticks.length / SPAN_ROWS)).fill(NAN);
   }
@@ -82,30 +82,30 @@ class Extremes {
  * lowest cannot be predicted.
  */
 function minOf(ticks: TickColumn, from: number, to: number): number {
-  let a = ticks[from]!;
-  let [b, c, d] = [a, a, a];
+  let first = ticks[from]!;
+  let [second, third, fourth] = [first, first, first];
   let row = from;
   for (; row < to - 3; row += 4) {
-    a = Math.min(a, ticks[row]!);
-    b = Math.min(b, ticks[row + 1]!);
-    c = Math.min(c, ticks[row + 2]!);
-    d = Math.min(d, ticks[row + 3]!);
+    first = Math.min(first, ticks[row]!);
+    second = Math.min(second, ticks[row + 1]!);
+    third = Math.min(third, ticks[row + 2]!);
+    fourth = Math.min(fourth, ticks[row + 3]!);
   }
-  for (; row < to; row++) a = Math.min(a, ticks[row]!);
-  return Math.min(a, b, c, d);
+  for (; row < to; row++) first = Math.min(first, ticks[row]!);
+  return Math.min(first, second, third, fourth);
 }
 
 /** Returns the maximum of the rows from `from` to `to` (exclusive). */
 function maxOf(ticks: TickColumn, from: number, to: number): number {
-  let a = ticks[from]!;
-  let [b, c, d] = [a, a, a];
+  let first = ticks[from]!;
+  let [second, third, fourth] = [first, first, first];
   let row = from;
   for (; row < to - 3; row += 4) {
-    a = Math.max(a, ticks[row]!);
-    b = Math.max(b, ticks[row + 1]!);
-    c = Math.max(c, ticks[row + 2]!);
-    d = Math.max(d, ticks[row + 3]!);
+    first = Math.max(first, ticks[row]!);
+    second = Math.max(second, ticks[row + 1]!);
+    third = Math.max(third, ticks[row + 2]!);
+    fourth = Math.max(fourth, ticks[row + 3]!);
   }
-  for (; row < to; row++) a = Math.max(a, ticks[row]!);
-  return Math.max(a, b, c, d);
+  for (; row < to; row++) first = Math.max(first, ticks[row]!);
+  return Math.max(first, second, third, fourth);
 }

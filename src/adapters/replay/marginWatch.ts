@@ -1,4 +1,5 @@
-// Margin in a replay: finds the rows of mark prices that can liquidate a position, and settles funding when due.
+// Watches the margin of futures positions in a backtest: finds the rows of mark prices that can liquidate a position, and settles funding when
+// it is due. The replaying exchange creates one MarginWatch for each run with contracts.
 
 import { listOf } from '../../base/memory/listOf.ts';
 import { ticksOf } from '../../model/bars/bars.ts';
@@ -15,11 +16,15 @@ import { FirstBeyond } from './firstBeyond.ts';
 // hot: docs/performance.md#file-constants
 const INFINITY = Infinity;
 
-/** One contract: its rows, their marks, and the search for the next row beyond a price. */
-interface ContractLine {
+/** One watched contract. */
+interface WatchedContract {
+  /** Its execution feed. */
   readonly feed: MatchedFeed;
+  /** Mark prices of the rows of the feed, in ticks. */
   readonly marks: Omit<MarkColumns, 'source'>;
-  readonly beyond: FirstBeyond;
+  /** Finds the first row whose marks reach a price. */
+  readonly rowFinder: FirstBeyond;
+  /** Its funding payments by time. */
   readonly funding: readonly FundingTime[];
 }
 
@@ -30,21 +35,23 @@ interface ContractLine {
  */
 export class MarginWatch {
   private readonly engine: ReplayHost;
-  private readonly lines: readonly ContractLine[];
+  private readonly contracts: readonly WatchedContract[];
   private venue!: FuturesVenue;
+  /** Number of the bot's account at the venue. */
   private account = 0;
   /** Close of the next row at which positions must be checked; Infinity if no row of this block needs it. */
   private nextCheckMs = INFINITY;
-  /** Handle of its wake-up on the queue; 0 if none is set. */
+  /** Queue handle of the wake-up at `nextCheckMs`; 0 if no wake-up is set. */
   private wakeHandle = 0;
-  /** Funding due at this instant. */
-  private readonly dueFunding: { readonly line: ContractLine; readonly index: number; readonly at: FundingTime }[] = [];
+  /** Funding payments that are due at this instant and not settled yet. */
+  private readonly dueFunding: { readonly contract: WatchedContract; readonly index: number; readonly payment: FundingTime }[] = [];
+  /** True while `checkPositions` applies marks, so that its own liquidations do not start another search. */
   private isSettling = false;
 
-  /** `data`: of the contracts, which come first among the run's instruments. */
+  /** `data`: marks and funding of the contracts. Contracts come first among the instruments of the run. */
   constructor(engine: ReplayHost, data: readonly ContractData[]) {
     this.engine = engine;
-    this.lines = listOf(data, ({ marks, funding }, index) => {
+    this.contracts = listOf(data, ({ marks, funding }, index) => {
       const feed = engine.execution[index]!;
       const { bars } = feed;
       const columns = marks ?? {
@@ -53,7 +60,7 @@ export class MarginWatch {
         low: ticksOf(bars, 'low'),
         close: ticksOf(bars, 'close'),
       };
-      return { feed, marks: columns, beyond: new FirstBeyond(columns.high, columns.low), funding };
+      return { feed, marks: columns, rowFinder: new FirstBeyond(columns.high, columns.low), funding };
     });
   }
 
@@ -73,7 +80,7 @@ export class MarginWatch {
       onFunding: (position, units, timeMs) => engine.funded(position.index, position.isLong, units, timeMs),
       onLiquidation: (position, wasLong, fill) => {
         engine.liquidated(position.index, wasLong, fill);
-        // In the middle of a row: its rest, and other rows that close now, must still be checked.
+        // A liquidation in the middle of a row: the remainder of the row, and other rows that close now, must still be checked.
         if (!this.isSettling) this.findNextRow(engine.nowMs - 1);
       },
     };
@@ -83,8 +90,8 @@ export class MarginWatch {
   connect(venue: FuturesVenue, account: number): void {
     this.venue = venue;
     this.account = account;
-    this.lines.forEach((line, index) => this.scheduleFunding(line, index));
-    this.lines.forEach(({ feed }, index) => venue.setMark(feed.instrument, this.engine.startTicks(index)));
+    this.contracts.forEach((contract, index) => this.scheduleFunding(contract, index));
+    this.contracts.forEach(({ feed }, index) => venue.setMark(feed.instrument, this.engine.startTicks(index)));
   }
 
   /** Finds the next row of marks that matters in the block that has opened. */
@@ -95,19 +102,22 @@ export class MarginWatch {
   /** Called before an order arrives: the venue computes its margin at current prices. */
   beforeOrder(index: number): void {
     const venue = this.venue;
-    const last = this.engine.lastTicks(index);
-    venue.book(this.lines[index]!.feed.instrument).lastPrice = last === last ? last : this.engine.startTicks(index);
+    const lastTicks = this.engine.lastTicks(index);
+    // NaN before the first row.
+    const hasPrice = lastTicks === lastTicks;
+    venue.book(this.contracts[index]!.feed.instrument).lastPrice = hasPrice ? lastTicks : this.engine.startTicks(index);
     this.setMarks();
   }
 
-  /** True if a row that closes by `closeMs` can liquidate a position. */
+  /** True if a row that closes at or before `closeMs` can liquidate a position. */
   mayEnd(closeMs: number): boolean {
     return closeMs >= this.nextCheckMs;
   }
-  /** Returns the marks of a row about to be matched. Sets all other contracts to their latest marks. */
+
+  /** Returns the marks of a row that is about to be matched. Side effect: sets all other contracts to their latest marks. */
   marksOf(index: number, row: number): MarkRow {
     this.setMarks();
-    const { open, high, low, close } = this.lines[index]!.marks;
+    const { open, high, low, close } = this.contracts[index]!.marks;
     return { open: open[row]!, high: high[row]!, low: low[row]!, close: close[row]! };
   }
 
@@ -121,10 +131,10 @@ export class MarginWatch {
     if (this.dueFunding.length > 0) this.payFunding();
   }
 
-  /** Applies the marks of the rows at `timeMs`, liquidates what lacks margin, and finds the next row to check. */
+  /** Applies the marks of the rows that close at `timeMs`, liquidates positions that lack margin, and finds the next row to check. */
   private checkPositions(timeMs: number): void {
     this.isSettling = true;
-    this.lines.forEach(({ feed, marks }, index) => {
+    this.contracts.forEach(({ feed, marks }, index) => {
       const row = rowAt(feed, timeMs);
       if (row >= 0) this.venue.markRow(feed.instrument, marks.open[row]!, marks.high[row]!, marks.low[row]!, marks.close[row]!);
       // A contract without a row now has its latest mark, which was not delivered at the last check.
@@ -164,72 +174,75 @@ export class MarginWatch {
       if (position.isCross) crossCount++;
       earliestMs = Math.min(earliestMs, this.nextLiquidationMs(position, sinceMs));
     }
-    return crossCount > 1 ? Math.min(earliestMs, this.nextClose(sinceMs)) : earliestMs;
+    return crossCount > 1 ? Math.min(earliestMs, this.nextCloseMs(sinceMs)) : earliestMs;
   }
 
   /** Returns the close of the block's first row that reaches the liquidation price of a position. */
   private nextLiquidationMs(position: VenuePosition, sinceMs: number): number {
-    const { feed, beyond } = this.lines[position.index]!;
-    // Rows that closed before the position opened do not count. The row being matched counts, whether the position opened at its open or
-    // inside.
+    const { feed, rowFinder } = this.contracts[position.index]!;
+    // Rows that closed before the position opened do not count. The row that is being matched counts, even if the position opened in it.
     const { openedMs } = position;
-    const from = feed.firstAfter(Math.max(sinceMs, openedMs === this.engine.nowMs ? openedMs - 1 : openedMs));
-    const limit = this.venue.liquidationTicks(position);
-    const row = position.isLong ? beyond.firstLow(limit, from, feed.to) : beyond.firstHigh(limit, from, feed.to);
+    const fromRow = feed.firstAfter(Math.max(sinceMs, openedMs === this.engine.nowMs ? openedMs - 1 : openedMs));
+    const liquidationTicks = this.venue.liquidationTicks(position);
+    const row = position.isLong
+      ? rowFinder.firstLow(liquidationTicks, fromRow, feed.blockEnd)
+      : rowFinder.firstHigh(liquidationTicks, fromRow, feed.blockEnd);
     return row < 0 ? INFINITY : feed.closeOf(row);
   }
 
   /** Returns the next close of any contract after `sinceMs`, ms; Infinity after the last one. */
-  private nextClose(sinceMs: number): number {
+  private nextCloseMs(sinceMs: number): number {
     let earliestMs = INFINITY;
-    for (const { feed } of this.lines) {
+    for (const { feed } of this.contracts) {
       const row = feed.firstAfter(sinceMs);
-      if (row < feed.to) earliestMs = Math.min(earliestMs, feed.closeOf(row));
+      if (row < feed.blockEnd) earliestMs = Math.min(earliestMs, feed.closeOf(row));
     }
     return earliestMs;
   }
 
+  /** Sets the marks of all contracts with open positions. */
   private setMarks(): void {
     for (const { index } of this.venue.wallets.openPositions(this.account)) this.setMark(index);
   }
-  /** Sets the mark to that of the newest delivered row. */
+  /** Sets the mark of a contract to the close of its newest delivered row of marks. */
   private setMark(index: number): void {
-    const { feed, marks } = this.lines[index]!;
+    const { feed, marks } = this.contracts[index]!;
     const { row } = feed.cursor;
     if (row >= 0) this.venue.setMark(feed.instrument, marks.close[row]!);
   }
 
-  /** Schedules the next funding payment of a contract, each one when the one before is due. */
-  private scheduleFunding(line: ContractLine, index: number): void {
-    const { funding } = line;
+  /** Schedules the first funding payment of a contract. When a payment is due, it schedules the next one. */
+  private scheduleFunding(contract: WatchedContract, index: number): void {
+    const { funding } = contract;
     const { queue } = this.engine;
-    // A run that begins later than its data, as in a proof, pays nothing of what was due before it.
-    let nextFunding = funding.findIndex(({ timeMs }) => timeMs >= this.engine.nowMs);
-    if (nextFunding < 0) return;
+    // A run that begins later than its data, as in a proof, does not pay funding that was due before its start.
+    let nextIndex = funding.findIndex(({ timeMs }) => timeMs >= this.engine.nowMs);
+    if (nextIndex < 0) return;
     const scheduleNext = (): void => {
-      const payment = funding[nextFunding];
+      const payment = funding[nextIndex];
       if (payment === undefined) return;
       // A row that ends now still has to fill orders, from its open on. The resulting positions count for this funding.
       queue.at(payment.timeMs, () => {
         this.engine.hasPendingWork = true;
-        this.dueFunding.push({ line, index, at: payment });
-        nextFunding++;
+        this.dueFunding.push({ contract, index, payment });
+        nextIndex++;
         scheduleNext();
       });
     };
     scheduleNext();
   }
 
+  /** Settles the due funding payments. */
   private payFunding(): void {
-    for (const { line, index, at } of this.dueFunding.splice(0)) {
-      this.venue.fund(line.feed.instrument, at.markTicks, at.rate, at.timeMs);
-      if (this.venue.wallets.sides(this.account, index).some(({ lots }) => lots > 0)) this.findNextRow(at.timeMs);
+    for (const { contract, index, payment } of this.dueFunding.splice(0)) {
+      this.venue.fund(contract.feed.instrument, payment.markTicks, payment.rate, payment.timeMs);
+      if (this.venue.wallets.sides(this.account, index).some(({ lots }) => lots > 0)) this.findNextRow(payment.timeMs);
     }
   }
 }
 
 /** Returns the row of a feed that closes at a time, or -1. */
-function rowAt({ bars: { closeMs }, to }: MatchedFeed, timeMs: number): number {
-  const row = firstAfter(closeMs, 0, to, timeMs - 1);
-  return row < to && closeMs[row] === timeMs ? row : -1;
+function rowAt({ bars: { closeMs }, blockEnd }: MatchedFeed, timeMs: number): number {
+  const row = firstAfter(closeMs, 0, blockEnd, timeMs - 1);
+  return row < blockEnd && closeMs[row] === timeMs ? row : -1;
 }

@@ -81,9 +81,9 @@ export function passQuietRows(replayBook: ReplayBook, brackets: Brackets, instru
   // Columns of bars that are read block by block begin at the row `base`, which stays the same inside a block.
   const { base } = feed.cursor;
   const [first, end] = [from - base, to - base];
-  const index = brackets.quietRange(instrument).firstOther(high, low, priceScale, first, end);
+  const index = brackets.quietRange(instrument).firstChangingRow(high, low, priceScale, first, end);
   if (index > first || !followQuietRow(replayBook, brackets, instrument, from)) return base + index;
-  return base + brackets.quietRange(instrument).firstOther(high, low, priceScale, first + 1, end);
+  return base + brackets.quietRange(instrument).firstChangingRow(high, low, priceScale, first + 1, end);
 }
 
 /** Makes stops trail a row that triggers none; false if it may trigger one. */

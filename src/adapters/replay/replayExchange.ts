@@ -16,7 +16,7 @@ import type { VenueOrder, VenueSink } from '../../venue/venueOrder.ts';
 import type { ReplayHost } from './replayHost.ts';
 import type { ContractRows } from './contractRows.ts';
 import { matchInEventOrder, type EventOrder } from './eventOrder.ts';
-import { isEventOrderOpen, matchFinerRows, type FinerSource } from './finerRows.ts';
+import { isEventOrderOpen, matchFinerRows, type FinerSource, type MatchFiner } from './finerRows.ts';
 import { FixedLatency, type LatencyModel } from './latencyModel.ts';
 import type { MarginWatch } from './marginWatch.ts';
 import { matchTrades, rowOpenMs, setSlippageBar, passQuietRows, replayBookOf, tradedRow, type ReplayBook } from './replayBook.ts';
@@ -214,14 +214,16 @@ export class ReplayExchange implements OrderGateway, BarMarket, VenueSink {
     const isTriggered = this.triggers !== null && this.triggers.waiting(instrument) > 0;
     const isEntered = brackets.entries.reachedInRow(instrument, openMs, open, high, low).length > 0;
     if (!isTriggered && !isEntered && !isEventOrderOpen(book, brackets.list(instrument), openMs, open, high, low)) return false;
-    return matchFinerRows(this.finer!, bars.instrument, openMs, closeMs, open, (piece, fromMs, toMs, first, top, bottom, last) => {
-      if (piece > 0) book.matchOpen(fromMs, first, 0);
+    const matchFinerRow: MatchFiner = (finerIndex, fromMs, toMs, finerOpen, finerHigh, finerLow, finerClose) => {
+      if (finerIndex > 0) book.matchOpen(fromMs, finerOpen, 0);
       if (this.workingOrders(instrument) === 0) return false;
-      if (contracts === null) this.matchCoins(book, instrument, fromMs, toMs, first, top, bottom);
-      else contracts.matchAfterOpen(book, instrument, row, { openMs: fromMs, closeMs: toMs, open: first, high: top, low: bottom });
-      if (brackets.follow(instrument, top, bottom, fromMs)) brackets.followClose(instrument, last, fromMs);
+      if (contracts === null) this.matchCoins(book, instrument, fromMs, toMs, finerOpen, finerHigh, finerLow);
+      else
+        contracts.matchAfterOpen(book, instrument, row, { openMs: fromMs, closeMs: toMs, open: finerOpen, high: finerHigh, low: finerLow });
+      if (brackets.follow(instrument, finerHigh, finerLow, fromMs)) brackets.followClose(instrument, finerClose, fromMs);
       return this.workingOrders(instrument) > 0;
-    });
+    };
+    return matchFinerRows(this.finer!, bars.instrument, openMs, closeMs, open, matchFinerRow);
   }
 
   /** Matches one row of a spot instrument: stops at the open, then those inside the row, then the book. */
@@ -246,7 +248,7 @@ export class ReplayExchange implements OrderGateway, BarMarket, VenueSink {
   }
 
   blockOpened(): void {
-    if (this.onlyBook !== null && this.brackets.total > 0) this.brackets.quietRange(0).restart();
+    if (this.onlyBook !== null && this.brackets.total > 0) this.brackets.quietRange(0).forgetQuietRows();
     this.watch?.blockOpened();
   }
 
@@ -305,12 +307,12 @@ export class ReplayExchange implements OrderGateway, BarMarket, VenueSink {
   private triggerArrives(order: ApprovedOrder, fault: ReplayFault, nowMs: number): void {
     const { id } = order;
     const triggers = this.triggers!;
-    const waiting = triggers.place(order, nowMs);
+    const triggerId = triggers.place(order, nowMs);
     if (fault === 'lostAnswer') {
-      if (waiting !== null) this.venueIdByOrder.set(id, waiting);
+      if (triggerId !== null) this.venueIdByOrder.set(id, triggerId);
       this.engine.outcomeUnknown(id);
-    } else if (waiting === null) this.engine.refused(id, String(triggers.refusal));
-    else this.engine.acked(id, waiting as VenueOrderId, nowMs);
+    } else if (triggerId === null) this.engine.refused(id, String(triggers.refusal));
+    else this.engine.acked(id, triggerId as VenueOrderId, nowMs);
   }
 
   /**
@@ -381,9 +383,9 @@ export class ReplayExchange implements OrderGateway, BarMarket, VenueSink {
   }
 
   /** Events may be scheduled while a row is matched, without a call of a strategy, so the loop must check the queue again. */
-  private schedule(timeMs: number, run: () => void): void {
+  private schedule(timeMs: number, onDue: () => void): void {
     this.engine.hasPendingWork = true;
-    this.queue.at(timeMs, run);
+    this.queue.at(timeMs, onDue);
   }
 
   protected book(instrument: number): ReplayBook {

@@ -18,11 +18,11 @@ export interface MatchedFeed {
   readonly closeTicks: TickColumn;
   /** The newest delivered row, and the row of the first element of the columns. */
   readonly cursor: RowCursor & { readonly base: number };
-  /** End of the current block (exclusive). */
-  readonly to: number;
+  /** The row after the last one of the current block. */
+  readonly blockEnd: number;
   /** Returns the close time of a row in the current block, ms UTC. */
   closeOf(row: number): number;
-  /** Returns the first undelivered row of the current block that closes after `ms`; `to` if there is no such row. */
+  /** Returns the first undelivered row of the current block that closes after `ms`; `blockEnd` if there is no such row. */
   firstAfter(ms: number): number;
 }
 

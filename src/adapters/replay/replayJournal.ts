@@ -6,8 +6,20 @@ import type { Order, OrderId } from '../../model/order.ts';
 import type { Evidence } from '../../ports/exchange.ts';
 import type { Journal, Waits } from '../../ports/journal.ts';
 
+/** Factors of the hash. */
 const PRIME = 16_777_619;
 const MIX = 0x85eb_ca6b | 0;
+/** The kinds of records, as the hash includes them. */
+const DENIED = 1;
+const SUBMITTED = 2;
+const DRAFTED = 3;
+const ACKED = 4;
+const REFUSED = 5;
+const EVIDENCE = 6;
+const FILL = 7;
+const STATE = 8;
+const PROVEN_ABSENT = 9;
+const STOP_MOVED = 10;
 /** Sequence number of every record. Nothing waits for a record to be durable, so records need no own numbers. */
 const SEQ = 0;
 
@@ -24,29 +36,29 @@ export class ReplayJournal implements Journal {
   }
 
   denied(order: Order, code: string): number {
-    return this.record(1, order.id, code.length);
+    return this.record(DENIED, order.id, code.length);
   }
   drafted(order: Order, { ahead }: Waits): number {
-    return this.record(3, order.id, ahead.length);
+    return this.record(DRAFTED, order.id, ahead.length);
   }
   submitted(order: Order): number {
-    return this.record(2, order.id, order.lots + order.quoteUnits + order.createdMs * 31);
+    return this.record(SUBMITTED, order.id, order.lots + order.quoteUnits + order.createdMs * 31);
   }
   ack(order: Order): number {
-    return this.record(4, order.id, 0);
+    return this.record(ACKED, order.id, 0);
   }
   refused(order: Order, code: string): number {
-    return this.record(5, order.id, code.length);
+    return this.record(REFUSED, order.id, code.length);
   }
   evidence(order: Order, evidence: Evidence): number {
-    return this.record(6, order.id, evidence.venueMs);
+    return this.record(EVIDENCE, order.id, evidence.venueMs);
   }
   fill(order: Order, { tradeId, price, lots, fee }: Fill): number {
     // The odd factor distinguishes values with equal sums.
-    return this.record(7, order.id, ((price * 31 + lots) * 31 + fee) * 31 + tradeId);
+    return this.record(FILL, order.id, ((price * 31 + lots) * 31 + fee) * 31 + tradeId);
   }
   state(order: Order): number {
-    return this.record(8, order.id, order.filledLots);
+    return this.record(STATE, order.id, order.filledLots);
   }
   signMs({ createdMs }: Order): number {
     return createdMs;
@@ -55,10 +67,10 @@ export class ReplayJournal implements Journal {
     return SEQ;
   }
   provenAbsent(order: Order): number {
-    return this.record(9, order.id, 0);
+    return this.record(PROVEN_ABSENT, order.id, 0);
   }
   stopMoved(id: OrderId, _: Instrument, stop: number): number {
-    return this.record(10, id, stop);
+    return this.record(STOP_MOVED, id, stop);
   }
 
   private record(kind: number, id: number, value: number): number {

@@ -9,7 +9,7 @@ import type { ReplayHost } from './replayHost.ts';
 import type { MarginWatch } from './marginWatch.ts';
 
 /** Maximum number of waiting trigger orders of an account. The bot's own limits are lower. */
-const MAX_WAITING = 10_000;
+const MAX_WAITING_TRIGGERS = 10_000;
 
 /** The trigger orders of a replay's account. */
 export class ReplayTriggers implements RowTriggers {
@@ -31,7 +31,7 @@ export class ReplayTriggers implements RowTriggers {
     this.venue = venue;
     this.account = account;
     this.watch = watch;
-    this.queue = new TriggerQueue(venue, { triggerEnded: (trigger, timeMs) => this.onFired(trigger, timeMs) }, MAX_WAITING);
+    this.queue = new TriggerQueue(venue, { triggerEnded: (trigger, timeMs) => this.onFired(trigger, timeMs) }, MAX_WAITING_TRIGGERS);
     this.waitingCount = new Int32Array(engine.instruments.length);
   }
 

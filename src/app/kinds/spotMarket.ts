@@ -44,7 +44,9 @@ export const spotMarket: MarketParts = {
 /** Returns the value of starting coins at their first price. If they counted as worthless, their proceeds would be profit. */
 export function coinValue(engine: Engine, asset: string, units: number): number {
   const index = engine.instruments.findIndex(({ base, contract }) => base === asset && contract === undefined);
-  return index < 0 ? 0 : quoteValueAt(units, engine.startTicks(index), new InstrumentScale(engine.instruments[index]!).ofUnits);
+  if (index < 0) return 0;
+  const { ofUnits } = new InstrumentScale(engine.instruments[index]!);
+  return quoteValueAt(units, engine.startTicks(index), ofUnits);
 }
 
 /** The ledger of a spot account, and the instruments that it trades. */

@@ -66,6 +66,6 @@ function accountSnapshot({ instrument, instrumentIndex, strategy }: Draft, state
     cash: (isConverted ? ledger.of(instrumentIndex) : ledger).cash(strategy) / quote,
     equity: (conversion === null ? equity : conversion.unitsFor(equity, prices[conversion.index]!)) / quote,
     position: ledger.qty(strategy, instrumentIndex) / pow10(ledger.qtyDigits(instrumentIndex)),
-    openOrders: reservations.open(instrumentIndex),
+    openOrders: reservations.openOrders(instrumentIndex),
   };
 }

@@ -8,6 +8,7 @@ import type { FeeModel } from '../../venue/feeModel.ts';
 import { NO_BAR, type SlippageModel } from '../../venue/slippage.ts';
 import { callModel, describeAnswer } from '../../definition/models/callModel.ts';
 
+/** The number of ppm in the whole. */
 const MILLION = 1_000_000;
 /** A slippage above a whole tick by less than this fraction of a tick is a rounding error of doubles, so it does not add a tick. */
 const ROUNDING_ERROR = 1e-9;
@@ -34,7 +35,8 @@ export function slippageOf({ worse }: SlippageSpec): SlippageModel {
         share: lots / Math.max(1, volumeLots),
       };
       const answer = callModel('the slippage model', worse, fill);
-      const ticks = typeof answer === 'number' && answer >= 0 ? Math.max(0, Math.ceil(answer * ticksPerPrice - ROUNDING_ERROR)) : NaN;
+      const exactTicks = typeof answer === 'number' && answer >= 0 ? answer * ticksPerPrice : NaN;
+      const ticks = Math.max(0, Math.ceil(exactTicks - ROUNDING_ERROR));
       if (ticks < MAX_TICKS) return ticks;
       throw new StrategyError(
         `the slippage model returned ${describeAnswer(answer)}`,

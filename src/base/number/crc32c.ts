@@ -14,18 +14,21 @@ for (let index = 256; index < TABLES.length; index++) {
   TABLES[index] = (shorter >>> 8) ^ TABLES[shorter & 255]!;
 }
 
-/** Returns the CRC of `bytes[from, to)` as an unsigned integer. It takes eight bytes in a step, because a restart may read 100 MB. */
+/**
+ * Returns the CRC of `bytes[from, to)` as an unsigned integer. It processes eight bytes in a step, because a restart may read 100 MB: the
+ * first byte of the eight is looked up in table 7 (from 1792 on), the last one in table 0.
+ */
 export function crc32c(bytes: Uint8Array, from = 0, to = bytes.length): number {
   const tables = TABLES;
   let crc = -1;
   let offset = from;
   for (; offset + 8 <= to; offset += 8) {
-    const low = crc ^ (bytes[offset]! | (bytes[offset + 1]! << 8) | (bytes[offset + 2]! << 16) | (bytes[offset + 3]! << 24));
+    const firstFour = crc ^ (bytes[offset]! | (bytes[offset + 1]! << 8) | (bytes[offset + 2]! << 16) | (bytes[offset + 3]! << 24));
     crc =
-      tables[1792 + (low & 255)]! ^
-      tables[1536 + ((low >>> 8) & 255)]! ^
-      tables[1280 + ((low >>> 16) & 255)]! ^
-      tables[1024 + (low >>> 24)]! ^
+      tables[1792 + (firstFour & 255)]! ^
+      tables[1536 + ((firstFour >>> 8) & 255)]! ^
+      tables[1280 + ((firstFour >>> 16) & 255)]! ^
+      tables[1024 + (firstFour >>> 24)]! ^
       tables[768 + bytes[offset + 4]!]! ^
       tables[512 + bytes[offset + 5]!]! ^
       tables[256 + bytes[offset + 6]!]! ^

@@ -4,8 +4,9 @@
 const INFINITY = Infinity;
 
 /**
- * Returns the name of `valid` with the smallest edit distance to `unknownName`. Null if more than a third of the letters differ for each name. Of
- * names at equal distance, the one with the longest common beginning wins: `seeds` gives `seed`, not `feeds`.
+ * Returns the name of `valid` with the smallest edit distance to `unknownName`. Null if each name differs in more than two letters and in
+ * more than a third of its letters. Of names at equal distance, the one with the longest common beginning wins: `seeds` gives `seed`, not
+ * `feeds`.
  */
 export function nearestName(unknownName: string, valid: readonly string[]): string | null {
   let best: string | null = null;
@@ -19,7 +20,8 @@ export function nearestName(unknownName: string, valid: readonly string[]): stri
     bestDistance = distance;
     bestCommonLength = commonLength;
   }
-  return best !== null && bestDistance <= Math.max(2, Math.ceil(best.length / 3)) ? best : null;
+  const maxDistance = best === null ? 0 : Math.max(2, Math.ceil(best.length / 3));
+  return best !== null && bestDistance <= maxDistance ? best : null;
 }
 
 /** Returns the length of the common beginning. */
@@ -34,17 +36,17 @@ function commonBeginning(a: string, b: string): number {
  * of a row is the distance between the first letters of `a`, up to that of the row, and the first `j` letters of `b` (Damerau and Levenshtein).
  */
 function editDistance(a: string, b: string): number {
-  let rowBeforeLast: number[] = [];
-  let row = Array.from({ length: b.length + 1 }, (_, i) => i);
+  let distancesBeforeLast: number[] = [];
+  let distances = Array.from({ length: b.length + 1 }, (_, i) => i);
   for (let i = 1; i <= a.length; i++) {
-    const nextRow = [i];
+    const nextDistances = [i];
     for (let j = 1; j <= b.length; j++) {
       const substitutionCost = a[i - 1] === b[j - 1] ? 0 : 1;
-      const swapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1] ? rowBeforeLast[j - 2]! + 1 : INFINITY;
-      nextRow.push(Math.min(nextRow[j - 1]! + 1, row[j]! + 1, row[j - 1]! + substitutionCost, swapped));
+      const swapDistance = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1] ? distancesBeforeLast[j - 2]! + 1 : INFINITY;
+      nextDistances.push(Math.min(nextDistances[j - 1]! + 1, distances[j]! + 1, distances[j - 1]! + substitutionCost, swapDistance));
     }
-    rowBeforeLast = row;
-    row = nextRow;
+    distancesBeforeLast = distances;
+    distances = nextDistances;
   }
-  return row[b.length]!;
+  return distances[b.length]!;
 }

@@ -7,9 +7,11 @@ import { OWN_FOLDERS } from '../inPackage.ts';
 import { nearestName } from './nearestName.ts';
 
 /** Members that JavaScript itself asks for: `JSON.stringify(view)` and `await view` are no misspellings. */
-const OF_LANGUAGE: ReadonlySet<string> = new Set(['toJSON', 'then']);
-const MAX_NAMES = 16;
-const MIN_BEGINNING = 3;
+const LANGUAGE_MEMBERS: ReadonlySet<string> = new Set(['toJSON', 'then']);
+/** Maximum number of names in a message. */
+const MAX_LISTED_NAMES = 16;
+/** Shorter beginnings of names would suggest names that have nothing to do with them. */
+const MIN_BEGINNING_CHARS = 3;
 const OWN_FOLDER_PATHS = OWN_FOLDERS.map(pathOf);
 
 /**
@@ -25,7 +27,7 @@ export function allowOnlyMembers(prototype: object, description: string, written
 
 /** Returns the prototype of an object whose members are all that it has. `optional`: members that it may have. */
 export function lastPrototype(description: string, optional: readonly string[] = []): object {
-  return guardedPrototype(Object.prototype, new Set([...OF_LANGUAGE, ...optional]), (name, view) => {
+  return guardedPrototype(Object.prototype, new Set([...LANGUAGE_MEMBERS, ...optional]), (name, view) => {
     return `${description} has no member ${name}${adviceOn(name, namesOf(view))}`;
   });
 }
@@ -34,17 +36,17 @@ export function lastPrototype(description: string, optional: readonly string[] =
 export function mustBeCalled(prototype: object, methods: readonly string[]): void {
   for (const method of methods) {
     const methodText = `this.${method}`;
-    const described = (name: string): string => `${methodText} is a method and has no member ${name}: write ${methodText}().${name}`;
-    Object.setPrototypeOf(Reflect.get(prototype, method), guardedPrototype(Function.prototype, OF_LANGUAGE, described));
+    const describeRead = (name: string): string => `${methodText} is a method and has no member ${name}: write ${methodText}().${name}`;
+    Object.setPrototypeOf(Reflect.get(prototype, method), guardedPrototype(Function.prototype, LANGUAGE_MEMBERS, describeRead));
   }
 }
 
 /** Returns a prototype on which the read of any other member throws TypeError. */
-function guardedPrototype(base: object, allowed: ReadonlySet<string>, described: (name: string, view: unknown) => string): object {
-  return new Proxy<object>(Object.freeze(Object.create(base)), {
+function guardedPrototype(parent: object, allowed: ReadonlySet<string>, describeRead: (name: string, view: unknown) => string): object {
+  return new Proxy<object>(Object.freeze(Object.create(parent)), {
     get(target, name, view): unknown {
       if (typeof name === 'symbol' || name in target || allowed.has(name)) return Reflect.get(target, name, view);
-      const error = new TypeError(described(name, view));
+      const error = new TypeError(describeRead(name, view));
       // Code of isobar and of packages reads members to find out what an object is.
       if (isReadByAuthor(error.stack ?? '')) throw error;
       return undefined;
@@ -56,14 +58,14 @@ function guardedPrototype(base: object, allowed: ReadonlySet<string>, described:
 function adviceOn(name: string, names: readonly string[]): string {
   const suggestion = beginningOf(name, names) ?? nearestName(name, names) ?? shortOrLongForm(name, names);
   if (suggestion !== null) return `: did you mean ${suggestion}?`;
-  const othersNote = names.length > MAX_NAMES ? ' and others' : '';
-  return names.length === 0 ? '' : `; it has ${names.slice(0, MAX_NAMES).join(', ')}${othersNote}`;
+  const othersNote = names.length > MAX_LISTED_NAMES ? ' and others' : '';
+  return names.length === 0 ? '' : `; it has ${names.slice(0, MAX_LISTED_NAMES).join(', ')}${othersNote}`;
 }
 
 /** Returns the first name that begins with the given one, as `volume` does with `vol`. */
 function beginningOf(unknownName: string, names: readonly string[]): string | null {
   const lowerCaseName = unknownName.toLowerCase();
-  if (lowerCaseName.length < MIN_BEGINNING) return null;
+  if (lowerCaseName.length < MIN_BEGINNING_CHARS) return null;
   return names.find((name) => name.toLowerCase().startsWith(lowerCaseName)) ?? null;
 }
 
@@ -102,6 +104,7 @@ function isReadByAuthor(stack: string): boolean {
   );
 }
 
+/** Returns the path of a file URL, as stacks show it. */
 function pathOf(url: string): string {
   return url.replace(/^file:\/\//, '');
 }

@@ -29,8 +29,8 @@ export function firstFrom(times: ArrayLike<number>, length: number, timeMs: numb
 
 /**
  * Returns the highest whole number in [1, max] for which `test` is true; 0 if it is never true. If `test` is true for a number, it must be
- * true for all lower ones. `near`: where to begin. A good guess saves most of the steps. The first loop moves away from it in growing steps until it has a bound on
- * both sides, and the second one bisects.
+ * true for all lower ones. `near`: where to begin. A good guess saves most of the steps. The first loop moves away from it in growing steps
+ * until it has a bound on both sides, and the second one bisects.
  */
 export function highestTrue(test: (value: number) => boolean, near: number, max: number): number {
   let low = 0;

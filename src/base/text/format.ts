@@ -14,9 +14,9 @@ const DAY_MS = 86_400_000;
 /** Inserts thin spaces into the whole part of plain decimal text, and replaces a hyphen by a true minus. */
 export function grouped(text: string): string {
   const unsigned = text.startsWith('-') ? text.slice(1) : text;
-  const point = unsigned.indexOf('.');
-  const whole = point < 0 ? unsigned : unsigned.slice(0, point);
-  const fraction = point < 0 ? '' : unsigned.slice(point);
+  const pointAt = unsigned.indexOf('.');
+  const whole = pointAt < 0 ? unsigned : unsigned.slice(0, pointAt);
+  const fraction = pointAt < 0 ? '' : unsigned.slice(pointAt);
   const isNegative = text.startsWith('-') && /[1-9]/.test(unsigned);
   return (isNegative ? MINUS : '') + whole.replace(/\B(?=(\d{3})+(?!\d))/g, THIN) + fraction;
 }
@@ -99,7 +99,7 @@ export function exactText(value: number, digits: number, min = 0): string {
   return grouped((value < 0 ? '-' : '') + whole + (decimals === '' ? '' : `.${decimals}`));
 }
 
-const twoDigits = (n: number): string => String(n).padStart(2, '0');
+const twoDigits = (value: number): string => String(value).padStart(2, '0');
 
 /** Returns whole days, such as `41 days`; for less than a day, the text of `spanText`. */
 export function daysText(ms: number): string {
@@ -145,12 +145,12 @@ export function spanText(ms: number): string {
     [60_000, 'min'],
     [1000, 's'],
   ];
-  const unitIndex = timeUnits.findIndex(([length]) => ms >= length);
+  const unitIndex = timeUnits.findIndex(([lengthMs]) => ms >= lengthMs);
   if (unitIndex < 0) return `${wholeText(ms)}${THIN}ms`;
-  const [length, name] = timeUnits[unitIndex] ?? [1, 'ms'];
-  const whole = Math.floor(ms / length);
+  const [lengthMs, name] = timeUnits[unitIndex] ?? [1, 'ms'];
+  const whole = Math.floor(ms / lengthMs);
   const nextUnit = timeUnits[unitIndex + 1];
-  const nextCount = nextUnit && whole < 100 ? Math.floor((ms - whole * length) / nextUnit[0]) : 0;
+  const nextCount = nextUnit && whole < 100 ? Math.floor((ms - whole * lengthMs) / nextUnit[0]) : 0;
   const head = `${wholeText(whole)}${THIN}${name}`;
   return nextUnit && nextCount > 0 ? `${head} ${nextCount}${THIN}${nextUnit[1]}` : head;
 }

@@ -8,7 +8,7 @@ import { ConfigError } from '../../base/errors.ts';
 import { nearestName } from '../../base/number/nearestName.ts';
 import type { CallArguments } from '../../protocol/arguments.ts';
 import { endpointOf, isOp, OPS, type Op } from '../../protocol/endpoints/endpoints.ts';
-import { buildChecked } from '../../protocol/request.ts';
+import { buildUntypedRequest } from '../../protocol/request.ts';
 import { argsFromText } from '../../protocol/textArguments.ts';
 import { answerTimeoutMs } from '../options/timeout.ts';
 import { jsonText, print } from '../terminal/print.ts';
@@ -38,7 +38,7 @@ export async function api(args: ApiArgs): Promise<void> {
   const hide = (text: string): string => settings.credentials?.maskText(text) ?? text;
   try {
     const apiArgs = argumentsOf(op, args.parameters);
-    const request = buildChecked(op, apiArgs, settings.dialect);
+    const request = buildUntypedRequest(op, apiArgs, settings.dialect);
     if (args.dryRun) {
       const preview = dryRun(request, settings, timeMs(nowMs()));
       print(hide(args.json ? jsonText(preview) : dryRunText(preview)));

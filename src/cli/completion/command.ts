@@ -60,9 +60,13 @@ export function withCompletion(yargs: Argv, argv: readonly string[]): Argv {
         ({ shell }) => void process.stdout.write(shellScript(shell)),
       )
       // Hides the completion command of yargs, which always prints the script of the login shell.
-      .completion('yargs-completion', false, (begun: string, _args: unknown, byDefault: AskYargs, done: (found: string[]) => void) => {
-        byDefault((_error, found = []) => void suggestions(words, begun, found).then(done, () => done([])));
-      })
+      .completion(
+        'yargs-completion',
+        false,
+        (begun: string, _args: unknown, byDefault: AskYargs, done: (completions: string[]) => void) => {
+          byDefault((_error, known = []) => void suggestions(words, begun, known).then(done, () => done([])));
+        },
+      )
   );
 }
 
@@ -76,12 +80,12 @@ function usualShell(): Shell {
  * when the shell should suggest its own files.
  */
 async function suggestions(words: readonly string[], begun: string, known: readonly string[]): Promise<string[]> {
-  const fitting = known.filter((each) => each.startsWith(begun));
+  const fitting = known.filter((completion) => completion.startsWith(begun));
   if (begun.startsWith('-')) return fitting;
-  const fittingWords = fitting.filter((each) => !each.startsWith('-'));
+  const fittingWords = fitting.filter((completion) => !completion.startsWith('-'));
   const previousWord = words.at(-2) ?? '';
   const listValues = Object.hasOwn(OPTION_VALUES, previousWord) ? OPTION_VALUES[previousWord] : undefined;
-  if (listValues !== undefined) return (await listValues(words)).filter((each) => each.startsWith(begun));
+  if (listValues !== undefined) return (await listValues(words)).filter((value) => value.startsWith(begun));
   const isOptionValue = previousWord.startsWith('-') && !SWITCH_OPTION.test(previousWord);
   if (fittingWords.length > 0 || isOptionValue) return fittingWords;
   const line = words.join(' ');

@@ -4,12 +4,13 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** Number of folder levels to search below the first. */
-const DEPTH = 2;
-const SKIPPED = /^(\.|node_modules$|dist$|data$|runs$|ledger$)/;
+const MAX_LEVELS = 2;
+/** Matches names of folders that hold no files of the user's project. */
+const SKIPPED_FOLDER = /^(\.|node_modules$|dist$|data$|runs$|ledger$)/;
 
 /** Returns the files whose name matches `pattern` and whose path starts with `begun`, in the folder of `begun` and the folders below it. */
 export function filesLike(begun: string, pattern: RegExp): readonly string[] {
-  return filesBelow(folderOf(begun), pattern, DEPTH).filter((path) => path.startsWith(begun));
+  return filesBelow(folderOf(begun), pattern, MAX_LEVELS).filter((path) => path.startsWith(begun));
 }
 
 /** Returns the run folders whose path starts with `begun`. Without `begun`, also those in `runs`. */
@@ -29,7 +30,7 @@ function filesBelow(folder: string, pattern: RegExp, depth: number): readonly st
   return entries(folder).flatMap((entry) => {
     const path = `${folder}${entry.name}`;
     if (!entry.isDirectory()) return pattern.test(entry.name) ? [path] : [];
-    return depth > 0 && !SKIPPED.test(entry.name) ? filesBelow(`${path}/`, pattern, depth - 1) : [];
+    return depth > 0 && !SKIPPED_FOLDER.test(entry.name) ? filesBelow(`${path}/`, pattern, depth - 1) : [];
   });
 }
 

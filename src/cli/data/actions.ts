@@ -16,14 +16,14 @@ import { checkOutFolder } from '../../adapters/disk/folders/checkOutFolder.ts';
 import { ConfigError, EXIT } from '../../base/errors.ts';
 import type { Market } from '../../model/instrument.ts';
 import { priceWarnings } from '../../report/warnings/dataWarnings.ts';
-import { checkText, importText, isSound, catalogListText, madeText, summaryOf, dataWarningsOf } from './text.ts';
+import { checkText, importText, isSound, catalogListText, writtenBarsText, manifestFigures, dataWarningsOf } from './text.ts';
 import { printFailure } from '../terminal/failure.ts';
 import { dateOf, intervalOption, parseNumber } from '../options/values.ts';
 import { print, printJson } from '../terminal/print.ts';
 import { progressLine } from '../terminal/progressLine.ts';
 import { checkExternalSets, isSoundExternal, externalCheckText, externalJson, externalListings, externalListText } from './external.ts';
 import { checkTradeSets, isSoundTrades, tradeListings, tradesJson } from './importTrades.ts';
-import { isSoundSeries, madeSeriesText, seriesJson, seriesWarnings } from './seriesText.ts';
+import { isSoundSeries, writtenSeriesText, seriesJson, seriesWarnings } from './seriesText.ts';
 
 /** Options of every command of `isobar data`. */
 interface CatalogArgs {
@@ -94,7 +94,7 @@ export async function importData(args: ImportArgs): Promise<void> {
     nowMs: nowMs(),
     onProgress: line.show,
   }).finally(line.clear);
-  if (args.json) return printJson(sets.map(({ manifest, ...set }) => ({ ...set, ...summaryOf(manifest) })));
+  if (args.json) return printJson(sets.map(({ manifest, ...set }) => ({ ...set, ...manifestFigures(manifest) })));
   for (const set of sets) print(importText(set));
   // The last line is for scripts: plain numbers in a permanent format.
   const total = (figure: 'rows' | 'gaps' | 'missingBars') => sets.reduce((sum, { manifest }) => sum + manifest[figure], 0);
@@ -176,7 +176,7 @@ export function checkData(args: CheckArgs): void {
   const external = checkExternalSets(args.catalog, isWantedExternal);
   if (args.json)
     printJson([
-      ...bars.map((set) => ({ ...summaryOf(set.manifest), unchanged: set.unchanged, warnings: dataWarningsOf(set) })),
+      ...bars.map((set) => ({ ...manifestFigures(set.manifest), unchanged: set.unchanged, warnings: dataWarningsOf(set) })),
       ...series.map(({ seen, ...set }) => ({ ...seriesJson(set), warnings: seen })),
       ...trades.map((set) => ({ ...tradesJson(set.manifest), unchanged: set.changed.length === 0, wrong: set.wrong, warnings: [] })),
       ...external.map((set) => ({ ...externalJson(set.manifest), unchanged: set.unchanged, wrong: set.wrong, warnings: [] })),
@@ -213,9 +213,9 @@ export function resampleData(args: ResampleArgs): void {
   const key = { market: args.market, symbol: args.symbol, interval: intervalOption('--interval', args.interval) };
   const from = args.from === undefined ? undefined : intervalOption('--from', args.from);
   const resampled = resampleInto(args.catalog, key, { from, minCoverage });
-  if (args.json) return printJson({ ...summaryOf(resampled.manifest), from: resampled.from, droppedBars: resampled.dropped });
+  if (args.json) return printJson({ ...manifestFigures(resampled.manifest), from: resampled.from, droppedBars: resampled.dropped });
   const coverage = { thin: resampled.thin, dropped: resampled.dropped };
-  print(madeText(resampled.manifest, barsPath(args.catalog, key), `resampled from ${resampled.from}`, coverage));
+  print(writtenBarsText(resampled.manifest, barsPath(args.catalog, key), `resampled from ${resampled.from}`, coverage));
 }
 
 /** Runs `isobar data generate`. */
@@ -238,14 +238,14 @@ export function generateData(args: GenerateArgs): void {
   line.clear();
   if (args.json) {
     const summaries = generated.map(({ key, seed, manifest }) => ({
-      ...summaryOf(manifest),
+      ...manifestFigures(manifest),
       seed,
       instrument: instrumentPath(catalog, market, key.symbol),
     }));
     return printJson(summaries.length === 1 ? summaries[0] : summaries);
   }
   for (const { key, seed, manifest, series } of generated) {
-    print(madeText(manifest, barsPath(catalog, key), `synthetic, seed ${seed}`, null));
-    for (const seriesEntry of series) print(madeSeriesText(seriesEntry));
+    print(writtenBarsText(manifest, barsPath(catalog, key), `synthetic, seed ${seed}`, null));
+    for (const seriesEntry of series) print(writtenSeriesText(seriesEntry));
   }
 }

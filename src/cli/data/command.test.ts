@@ -37,9 +37,11 @@ describe('isobar data', () => {
     expect(plainText(await isobar('list'))).toBe('  data has no bars yet: there is no such folder; isobar data import FILE'));
 
   it('isobar data import ends with a line for scripts, and prints only JSON with --json', async () => {
+    // A gap of 60 bars follows row 700, and each second bar has no volume.
+    const minuteOf = (row: number) => (row < 700 ? row : row + 60);
     const rows = Array.from(
       { length: 1200 },
-      (_, i) => `${Date.UTC(2024, 0, 1) + (i < 700 ? i : i + 60) * 60_000},100.5,101,100,100.25,${i % 2}`,
+      (_, row) => `${Date.UTC(2024, 0, 1) + minuteOf(row) * 60_000},100.5,101,100,100.25,${row % 2}`,
     );
     const file = join(folder, 'BTCUSDT-1m.csv');
     writeFileSync(file, ['open_time_ms,open,high,low,close,volume'].concat(rows).join('\n'));
@@ -165,15 +167,15 @@ describe('isobar data', () => {
   ])('isobar data %j fails with %s', async (args, message) => expect(isobar(...args)).rejects.toThrow(message));
 
   /** Half of the rows after half a second. */
-  const HALF = { unit: 'rows', done: 600_000, share: 0.5, elapsedMs: 500 };
+  const HALF = { unit: 'rows', doneCount: 600_000, doneShare: 0.5, elapsedMs: 500 };
 
   it('isobar data shows progress as share, rate and time left', () => {
     expect(progressText({ name: 'BTCUSD-1m.csv.gz', ...HALF }).replaceAll('\u2009', ' ')).toBe(
       'BTCUSD-1m.csv.gz  50 %  ▇▇▇▇▇▁▁▁▁▁  1.2 M rows/s  0:01 left',
     );
-    expect(progressText({ name: 'x'.repeat(90), unit: 'rows', done: 60_000, share: 0.01, elapsedMs: 2000 }).length).toBeLessThanOrEqual(
-      100,
-    );
+    expect(
+      progressText({ name: 'x'.repeat(90), unit: 'rows', doneCount: 60_000, doneShare: 0.01, elapsedMs: 2000 }).length,
+    ).toBeLessThanOrEqual(100);
   });
 
   it('a progress line that is too long for the terminal omits the start of its name first, then the bar, then the rate', () => {
@@ -190,7 +192,7 @@ describe('isobar data', () => {
   });
 
   it('isobar data import prints the number of files when their names are too long for a line of 100 columns', async () => {
-    const row = (i: number) => `${Date.UTC(2024, 0, 1) + i * 60_000},100.5,101,100,100.25,1`;
+    const row = (minute: number) => `${Date.UTC(2024, 0, 1) + minute * 60_000},100.5,101,100,100.25,1`;
     const files = [0, 1, 2].map((index) => {
       const file = join(folder, `LONGUSDT-1m-2024-0${index + 1}-of-three.csv`);
       writeFileSync(file, ['open_time_ms,open,high,low,close,volume', row(index)].join('\n'));

@@ -15,7 +15,7 @@ import type { Interval } from '../../model/interval.ts';
 import { formatTime } from '../../model/time.ts';
 import { print, printError, printJson } from '../terminal/print.ts';
 import { dateOf, intervalOption, splitByComma } from '../options/values.ts';
-import { summaryOf } from './text.ts';
+import { manifestFigures } from './text.ts';
 import { downloadText, failedText, newsText, refreshedText } from './downloadText.ts';
 import { progressLine } from '../terminal/progressLine.ts';
 import { stopOnSignal } from '../terminal/stopOnSignal.ts';
@@ -73,10 +73,10 @@ function setJson(set: DownloadedSet | FailedSet) {
   const { manifest, created: made, revised, hole, ...otherFields } = set;
   return {
     ...otherFields,
-    ...summaryOf(manifest),
+    ...manifestFigures(manifest),
     revised: revised.map(({ openMs, was, now }) => ({ open: formatTime(openMs), was, now })),
     hole: hole && { from: formatTime(hole.fromMs), bars: hole.bars },
-    made: made && { path: made.path, ...summaryOf(made.manifest) },
+    made: made && { path: made.path, ...manifestFigures(made.manifest) },
   };
 }
 

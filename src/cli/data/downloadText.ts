@@ -7,7 +7,7 @@ import type { BarKey } from '../../adapters/catalog/files/paths.ts';
 import { assertNever } from '../../base/assert.ts';
 import { formatMinute, formatTime } from '../../model/time.ts';
 import { wholeText, counted } from '../../base/text/format.ts';
-import { heading, instrumentLine, qualityLines } from './text.ts';
+import { barsHeading, instrumentLine, qualityLines } from './text.ts';
 
 /** Maximum number of entries of a list that are printed. */
 const MAX_SHOWN = 5;
@@ -16,7 +16,7 @@ const MAX_SHOWN = 5;
 export function downloadText(set: DownloadedSet): string {
   const { manifest, instrument } = set;
   return [
-    heading(manifest),
+    barsHeading(manifest),
     `    exchange    ${exchangeText(set)}`,
     ...revisedLines(set),
     ...(set.openRow === null ? [] : [`    open bar    the last bar had not closed when it was imported: ${set.openRow}`]),

@@ -14,7 +14,7 @@ import { wholeText, counted } from '../../base/text/format.ts';
 /** Returns `mark 1h` or `funding`, shown in the interval column. */
 const seriesName = (key: SeriesKey): string => (key.kind === 'mark' ? `mark ${key.interval}` : 'funding');
 /** Returns a time as `2024-01-01 08:30`. */
-const minute = (ms: number): string => formatMinute(ms).slice(0, 16);
+const minuteText = (ms: number): string => formatMinute(ms).slice(0, 16);
 
 /** Returns the warnings about a series of mark prices. Empty for funding rates. */
 export function seriesWarnings(key: SeriesKey, { timeMs, figures }: SeriesColumns): readonly Warning[] {
@@ -37,8 +37,8 @@ export function seriesListRow({ key, rows, firstMs, lastMs, gaps, missing, synth
     key.symbol,
     seriesName(key),
     wholeText(rows),
-    minute(firstMs),
-    minute(lastMs),
+    minuteText(firstMs),
+    minuteText(lastMs),
     wholeText(gaps),
     wholeText(missing),
     source,
@@ -79,7 +79,7 @@ export function importedSeriesText({ files, fileRows, newRows, entry }: Imported
   const { key, rows, firstMs, lastMs, gaps, missing, path } = entry;
   const from = files.length > 3 ? counted(files.length, 'file') : files.map((file) => basename(file)).join(', ');
   return [
-    `  ${key.symbol} ${seriesName(key)} futures  ${counted(rows, 'row')}  ${minute(firstMs)} – ${minute(lastMs)} UTC`,
+    `  ${key.symbol} ${seriesName(key)} futures  ${counted(rows, 'row')}  ${minuteText(firstMs)} – ${minuteText(lastMs)} UTC`,
     `    from        ${from}  (${counted(fileRows, 'row')}, ${wholeText(newRows)} of them new)`,
     ...(key.kind === 'mark' ? [`    gaps        ${gaps === 0 ? 'none' : `${wholeText(gaps)}  (${counted(missing, 'row')} missing)`}`] : []),
     `    written     ${path}`,
@@ -87,6 +87,6 @@ export function importedSeriesText({ files, fileRows, newRows, entry }: Imported
 }
 
 /** Returns the text about a series that was generated with bars. */
-export function madeSeriesText({ key, rows, path }: SeriesEntry): string {
+export function writtenSeriesText({ key, rows, path }: SeriesEntry): string {
   return `    ${(key.kind === 'mark' ? 'marks' : 'funding').padEnd(12)}${path}  (${counted(rows, 'row')})`;
 }

@@ -19,11 +19,11 @@ import type { CheckedTrades, TradeManifest } from '../../adapters/catalog/trades
 import { tradeCheckRow, tradeListRow, tradeNotes } from './importTrades.ts';
 import { seriesCheckRow, seriesListRow, seriesNotes } from './seriesText.ts';
 
-/** Most wrong rows that are listed. */
-const MAX_WRONG = 5;
+/** Maximum number of wrong rows that are listed for one set of bars. */
+const MAX_WRONG_ROWS = 5;
 
 /** Returns the figures of a manifest without its lists. */
-export function summaryOf({ missing: _missing, zeroVolume: _zeroVolume, wrong: _wrong, sha256, ...figures }: GapManifest) {
+export function manifestFigures({ missing: _missing, zeroVolume: _zeroVolume, wrong: _wrong, sha256, ...figures }: GapManifest) {
   return { manifestSha256: sha256, ...figures };
 }
 
@@ -47,7 +47,7 @@ export function importText(set: ImportedSet): string {
   }[set.instrumentFrom];
   const widenedFrom = set.digitsBefore !== null && set.digitsBefore < instrument.priceDigits ? set.digitsBefore : null;
   return [
-    heading(manifest),
+    barsHeading(manifest),
     ...originLines(set),
     ...qualityLines(manifest),
     ...(set.roundedPrices > 0 ? [`    rounded     ${counted(set.roundedPrices, 'price')} to ${instrument.priceDigits} digits`] : []),
@@ -86,15 +86,20 @@ function originLines(set: ImportedSet): string[] {
 }
 
 /** Returns the text about bars that were generated or resampled. `how` names their source. `coverage` is null for generated bars. */
-export function madeText(manifest: GapManifest, path: string, how: string, coverage: { thin: number; dropped: number } | null): string {
-  const lines = [heading(manifest), `    source      ${how}`, ...qualityLines(manifest)];
+export function writtenBarsText(
+  manifest: GapManifest,
+  path: string,
+  sourceText: string,
+  coverage: { thin: number; dropped: number } | null,
+): string {
+  const lines = [barsHeading(manifest), `    source      ${sourceText}`, ...qualityLines(manifest)];
   if (coverage) lines.push(`    coverage    ${wholeText(coverage.thin)} thin bars kept, ${wholeText(coverage.dropped)} left out`);
   return [...lines, `    written     ${path}`].join('\n');
 }
 
 /** Returns the first line about a set of bars: its name, its number of bars and its span. */
-export function heading({ market, symbol, interval, rows, first, last }: GapManifest): string {
-  const span = first === null || last === null ? '' : `  ${minute(first)} – ${minute(last)} UTC`;
+export function barsHeading({ market, symbol, interval, rows, first, last }: GapManifest): string {
+  const span = first === null || last === null ? '' : `  ${minuteText(first)} – ${minuteText(last)} UTC`;
   return `  ${symbol} ${interval} ${market}  ${counted(rows, 'bar')}${span}`;
 }
 
@@ -138,7 +143,10 @@ function wrapWords(words: readonly string[]): string {
   return lines.join(',\n                ');
 }
 
-/** Returns the table of the catalog, without external series. */
+/**
+ * Returns the table of `isobar data list`: bars, then mark prices and funding rates (`series`), then recorded trades. External series have
+ * a table of their own in external.ts.
+ */
 export function catalogListText(
   catalog: string,
   entries: readonly CatalogEntry[],
@@ -146,8 +154,8 @@ export function catalogListText(
   trades: readonly TradeManifest[] = [],
 ): string {
   if (entries.length + series.length + trades.length === 0) {
-    const why = existsSync(catalog) ? '' : 'there is no such folder; ';
-    return `  ${catalog} has no bars yet: ${why}isobar data import FILE`;
+    const reason = existsSync(catalog) ? '' : 'there is no such folder; ';
+    return `  ${catalog} has no bars yet: ${reason}isobar data import FILE`;
   }
   const headings = ['market', 'symbol', 'interval', 'bars', 'first (UTC)', 'last (UTC)', 'gaps', 'missing', 'source'];
   const rows = entries.map((entry) => [
@@ -164,7 +172,10 @@ export function catalogListText(
   return alignRows([headings, ...rows, ...series.map(seriesListRow), ...trades.map(tradeListRow)], 'lllrllrrl');
 }
 
-/** Returns the table of checked data, without external series, then notes about changed and wrong data and the warnings. */
+/**
+ * Returns the output of `isobar data check` for bars, for mark prices and funding rates (`series`) and for recorded trades: a table, notes
+ * about changed and wrong data, then the warnings. External series have an output of their own in external.ts.
+ */
 export function checkText(
   checked: readonly CheckedBars<readonly Warning[]>[],
   series: readonly CheckedSeries<readonly Warning[]>[] = [],
@@ -186,7 +197,7 @@ export function checkText(
   ]);
   const notes = checked.flatMap(({ key, manifest, unchanged }) => [
     ...(unchanged ? [] : [`  ${key.symbol} ${key.interval}: changed by another program since isobar wrote it; import the data again`]),
-    ...manifest.wrong.slice(0, MAX_WRONG).map(({ at, what }) => `  ${key.symbol} ${key.interval}: ${what} at ${at}`),
+    ...manifest.wrong.slice(0, MAX_WRONG_ROWS).map(({ at, what }) => `  ${key.symbol} ${key.interval}: ${what} at ${at}`),
   ]);
   const warnings = checked.flatMap((bars) => {
     const name = `${bars.key.symbol} ${bars.key.interval}: `;
@@ -220,6 +231,6 @@ const alignRows = (rows: readonly (readonly string[])[], sides: string): string 
     .join('\n');
 
 /** Returns a file's time as `2024-01-01 08:30`. */
-function minute(time: string): string {
+function minuteText(time: string): string {
   return `${time.slice(0, 10)} ${time.slice(11, 16)}`;
 }

@@ -75,11 +75,13 @@ async function followOrClose(url: string, running: RunningExchange): Promise<Run
   }
 }
 
+/** Returns the error that ends an exchange whose books may be wrong. */
 const doubtError = ({ where, doubt }: InternalError): InvariantError =>
   new InvariantError(
     `after an error at ${where} the books are in doubt (${doubt ?? ''}): the exchange has stopped; with --data it continues from the durable state`,
   );
 
+/** Returns the error that ends an exchange whose data cannot be written. */
 const diskError = (why: string): ConfigError =>
   new ConfigError(
     `the data cannot be written to the disk: ${why}`,

@@ -8,6 +8,7 @@ import { wholeText, counted } from '../../base/text/format.ts';
 import { printJson, printLines } from '../terminal/print.ts';
 import { indentText, labelText, wrapText } from '../terminal/wrapText.ts';
 
+/** Width of the labels at the left, in characters. */
 const LABEL_COLUMNS = 12;
 
 /** Runs `isobar journal check`. The exit code is 1 for a damaged journal. */
@@ -39,6 +40,7 @@ function journalLines(report: JournalReport): readonly string[] {
   ];
 }
 
+/** How an unfinished order is described, by its state. */
 const UNFINISHED_TEXT: Readonly<Record<keyof JournalReport['unfinished'], string>> = {
   working: 'at the exchange',
   cancelSent: 'being cancelled',

@@ -14,7 +14,7 @@ const options = (args: Argv) =>
 
 type ReplayArgs = ReturnType<typeof options> extends Argv<infer T> ? T : never;
 
-/** The command `isobar journal replay`. */
+/** The command `isobar replay`. */
 export const replayCommand: CommandModule<object, ReplayArgs> = {
   command: 'replay <journal>',
   describe: 'Replay the decisions of a live bot from its journal, and compare them',

@@ -5,7 +5,7 @@ import { formatMinute, formatTime } from '../../model/time.ts';
 import type { ActAnswer, BotLogLine } from '../../tasks/control/botControl.ts';
 import type { BotView, BotOrderView, ScopeView, SeriesView } from '../../tasks/control/botView.ts';
 import { wholeText, counted, grouped, NONE, percent } from '../../base/text/format.ts';
-import { table } from '../terminal/tables.ts';
+import { alignedTable } from '../terminal/tables.ts';
 import { indentText, wrapText } from '../terminal/wrapText.ts';
 
 /** Most characters of untrusted texts: in a paragraph, in a line of the log, and at the end of a line. */
@@ -40,7 +40,7 @@ export function statusLines(view: BotView): readonly string[] {
     ...scopes.flatMap((scope) => causeLines(scope, timeMs)),
     ...killLines(view),
     '',
-    ...table(
+    ...alignedTable(
       ['strategy', 'equity', '', 'today', 'orders', 'fills'],
       view.strategies.map(({ name: strategy, equity, asset, today, orders, fills }) => [
         strategy,
@@ -96,7 +96,7 @@ function orderCounts({ open, unknown, provenAbsent, foreignOrders, counts }: Bot
 
 /** Returns a table of the limits, with the used part of each. */
 function headroomLines({ headroom }: BotView): readonly string[] {
-  return table(
+  return alignedTable(
     ['limit', 'of', 'used', 'most', 'unit', ''],
     headroom.map(({ limit, scope, used, max, unit }) => [
       limit,
@@ -185,7 +185,7 @@ export function orderLines({ open, unknown, provenAbsent, foreignOrders, timeMs 
   ];
   const headings = ['order', 'instrument', 'side', 'quantity', 'price', 'filled', 'state', 'age'];
   const listText = (title: string, orders: readonly BotOrderView[]): readonly string[] =>
-    orders.length === 0 ? [] : [title, ...table(headings, orders.map(row), 'lllrrrlr'), ''];
+    orders.length === 0 ? [] : [title, ...alignedTable(headings, orders.map(row), 'lllrrrlr'), ''];
   const lines = [
     ...listText('Of unknown outcome', unknown),
     ...unknown.flatMap(({ cid, cause, doing, needsPerson }) => {
@@ -208,7 +208,7 @@ export function orderLines({ open, unknown, provenAbsent, foreignOrders, timeMs 
 /** Returns the output of `isobar positions`. */
 export function positionLines({ positions }: BotView): readonly string[] {
   if (positions.length === 0) return ['no positions'];
-  return table(
+  return alignedTable(
     ['strategy', 'instrument', 'side', 'quantity', '', 'entry', 'last', 'profit', ''],
     positions.map(({ strategy, instrument, side, qty, base, entryPrice, lastPrice, profit, quote }) => [
       strategy,

@@ -4,13 +4,16 @@ import type { Argv, CommandModule } from 'yargs';
 import { withBotOptions, reasonOption, type BotSelection } from './botOptions.ts';
 import { TEXT_OPTION } from '../options/text.ts';
 
+/** The help of the argument `scope`. */
 const SCOPE = 'account (default), market:spot, symbol:spot:BTCUSDT or strategy:NAME';
 
+/** Adds the options of `isobar halt`. */
 const haltOptions = (args: Argv) =>
   withBotOptions(args)
     .positional('scope', { type: 'string', default: 'account', describe: SCOPE })
     .options({ 'cancel-only': { type: 'boolean', default: false, describe: 'Also stop orders that reduce a position' }, ...reasonOption })
     .example('$0 halt symbol:spot:BTCUSDT --why "strange prices"', 'stops orders that open positions in one symbol');
+/** Adds the options of `isobar resume`. */
 const resumeOptions = (args: Argv) =>
   withBotOptions(args)
     .positional('scope', { type: 'string', default: 'account', describe: SCOPE })

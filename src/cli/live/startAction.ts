@@ -26,6 +26,7 @@ interface LiveArgs {
   readonly requireProof: boolean;
 }
 
+/** The signals that are forwarded to the bot. */
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGUSR2', 'SIGHUP'] as const;
 
 /** Runs `isobar live` until the bot exits. The exit code is that of the bot. */
@@ -64,6 +65,7 @@ export async function live(args: LiveArgs): Promise<void> {
   }
 }
 
+/** Interval at which the demo checks whether a kill has completed. */
 const KILL_POLL_MS = 50;
 
 /**

@@ -6,6 +6,7 @@ import { runCommand } from './runCommand.ts';
 import { MessageLines } from './messageLines.ts';
 import { McpServer } from './server.ts';
 
+/** Maximum length of a message from the client. */
 const MAX_LINE_BYTES = 2 ** 20;
 
 /** Runs the server until stdin ends, a signal arrives or stdout fails. */

@@ -5,7 +5,7 @@ import { counted } from '../../base/text/format.ts';
 import { formatMinute, formatTime } from '../../model/time.ts';
 import { COLUMNS, withLead } from '../../report/terminal/lines.ts';
 import type { ComparedLatency, DivergenceReport } from '../../tasks/parity/divergences.ts';
-import { alignedRows, table } from '../terminal/tables.ts';
+import { alignedRows, alignedTable } from '../terminal/tables.ts';
 import { wrapText } from '../terminal/wrapText.ts';
 
 /** Returns the report as text without a final line break. */
@@ -75,7 +75,7 @@ function tradeLines({ trades, funding, held, net }: DivergenceReport): readonly 
   addSum('held at the end', held);
   if (rows.length === 0) return [];
   const head = ['order', 'decided', 'backtest', 'live', 'difference'];
-  return ['', `  Trade by trade, ${net.asset}`, ...table(head, rows, 'rlrrr').map((line) => `  ${line}`)];
+  return ['', `  Trade by trade, ${net.asset}`, ...alignedTable(head, rows, 'rlrrr').map((line) => `  ${line}`)];
 }
 
 /** Width of the names in front of the texts of a difference. */

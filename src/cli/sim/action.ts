@@ -86,11 +86,11 @@ function reportJson({ name, asset, notes, days, worst, hash }: SimReport, file: 
       restarts: day.restarts,
       cleared: day.cleared,
       nakedMinutes: day.naked,
-      violations: day.violations.map(({ rule, timeMs, text, isInPeace }) => ({
+      violations: day.violations.map(({ rule, timeMs, text, isWithoutFaults }) => ({
         rule,
         time: formatTime(timeMs),
         text,
-        withFaults: !isInPeace,
+        withFaults: !isWithoutFaults,
       })),
       hash: day.hash,
     })),

@@ -6,7 +6,7 @@ import { counted, dayText, usualDigits } from '../../base/text/format.ts';
 import { shellWord } from '../../base/text/shellWord.ts';
 import { COLUMNS, withLead } from '../../report/terminal/lines.ts';
 import type { SimDay, SimReport } from '../../worlds/simulate.ts';
-import { table } from '../terminal/tables.ts';
+import { alignedTable } from '../terminal/tables.ts';
 import { wrapText } from '../terminal/wrapText.ts';
 
 /** Maximum number of days in the table. */
@@ -22,7 +22,7 @@ export function simText({ name, asset, notes, days, worst, hash }: SimReport, fi
   const listed = new Set(days.toSorted(compareImportance).slice(0, MAX_ROWS));
   const head = ['seed', 'day', 'without', 'with faults', 'cost', 'orders', 'unknown', 'restarts', 'broken'];
   const rows = days.filter((day) => listed.has(day)).map((day) => dayRow(day, asset));
-  lines.push(...table(head, rows, 'rlrrrrrrr').map((line) => `  ${line}`));
+  lines.push(...alignedTable(head, rows, 'rlrrrrrrr').map((line) => `  ${line}`));
   if (listed.size < days.length) lines.push(`  and ${counted(days.length - listed.size, 'day')} whose faults cost less`);
   const total = days.reduce((sum, { cost }) => sum.plus(cost), worst.cost.times(0));
   const orders = days.reduce((sum, day) => sum + day.orders, 0);
@@ -79,9 +79,9 @@ function costText(cost: Decimal, asset: string): string {
 function brokenLines(days: readonly SimDay[]): readonly string[] {
   const violations = days.flatMap((day) => day.violations.map((violation) => ({ seed: day.seed, ...violation })));
   if (violations.length === 0) return [`  nothing is broken on ${counted(days.length, 'day')}`];
-  const lines = violations.flatMap(({ seed, rule, timeMs, text, isInPeace }) => {
+  const lines = violations.flatMap(({ seed, rule, timeMs, text, isWithoutFaults }) => {
     const time = formatTime(timeMs).slice(0, 19).replace('T', ' ');
-    return wrapText(`seed ${seed}, ${time}${isInPeace ? ', also without faults' : ''}: ${rule}: ${text}`, COLUMNS - 4);
+    return wrapText(`seed ${seed}, ${time}${isWithoutFaults ? ', also without faults' : ''}: ${rule}: ${text}`, COLUMNS - 4);
   });
   return ['', '  broken', ...lines.map((line) => `    ${line}`)];
 }

@@ -32,7 +32,7 @@ export function progressLine(unit: string): ProgressLine {
       nextMs = now + redrawMs;
       // The last column stays free, because some terminals wrap a line that fills it.
       const columns = isTerminal ? (process.stderr.columns || 100) - 1 : 100;
-      const text = progressText({ name, unit, done, share, elapsedMs: now - startMs }, columns);
+      const text = progressText({ name, unit, doneCount: done, doneShare: share, elapsedMs: now - startMs }, columns);
       process.stderr.write(isTerminal ? `\r${text}\u001b[K` : `${text}\n`);
       isShown = isTerminal;
     },
@@ -50,9 +50,9 @@ interface TaskProgress {
   /** The counted items in the plural: rows, bars. */
   readonly unit: string;
   /** Number of items that are done. */
-  readonly done: number;
+  readonly doneCount: number;
   /** Part of the task that is done, from 0 to 1. */
-  readonly share: number;
+  readonly doneShare: number;
   readonly elapsedMs: number;
 }
 
@@ -60,13 +60,13 @@ interface TaskProgress {
  * Returns a line such as `name  42 %  ▇▇▇▇▁▁▁▁▁▁  1.2 M rows/s  0:03 left` of at most `columns` characters. If the line is too long, the
  * name gets shorter first. Then the bar is left out, then the rate.
  */
-export function progressText({ name, unit, done, share, elapsedMs }: TaskProgress, columns = 100): string {
-  const filled = Math.min(BAR_CELLS, Math.floor(share * BAR_CELLS));
-  const perSecond = (done / elapsedMs) * 1000;
+export function progressText({ name, unit, doneCount, doneShare, elapsedMs }: TaskProgress, columns = 100): string {
+  const filled = Math.min(BAR_CELLS, Math.floor(doneShare * BAR_CELLS));
+  const perSecond = (doneCount / elapsedMs) * 1000;
   const rate = rateText(perSecond);
-  const secondsLeft = share > 0 ? Math.ceil((elapsedMs * (1 - share)) / share / 1000) : 0;
+  const secondsLeft = doneShare > 0 ? Math.ceil((elapsedMs * (1 - doneShare)) / doneShare / 1000) : 0;
   const timeLeft = `${Math.floor(secondsLeft / 60)}:${String(secondsLeft % 60).padStart(2, '0')} left`;
-  const percent = `${String(Math.floor(share * 100)).padStart(2)} %`;
+  const percent = `${String(Math.floor(doneShare * 100)).padStart(2)} %`;
   const bar = '▇'.repeat(filled) + '▁'.repeat(BAR_CELLS - filled);
   // From the longest text to the shortest.
   const texts = [

@@ -1,8 +1,8 @@
-// Formats text in aligned columns.
+// Aligns the cells of text tables for the terminal. All commands that print tables use it.
 
 /**
- * Returns one line for each row, with two spaces between columns. `sides` aligns the columns: each character is `l` (left) or `r` (right).
- * Columns beyond its end are aligned to the left.
+ * Returns one line for each row, with two spaces between columns. Character n of `sides` aligns column n: `l` to the left, `r` to the right.
+ * Columns without a character are aligned to the left. The first row determines the number of aligned columns.
  */
 export function alignedRows(rows: readonly (readonly string[])[], sides = ''): string[] {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => (row[column] ?? '').length)));
@@ -13,7 +13,7 @@ export function alignedRows(rows: readonly (readonly string[])[], sides = ''): s
   return rows.map((row) => row.map(padCell).join('  ').trimEnd());
 }
 
-/** Returns the rows aligned under their headings. Empty when there are no rows. */
-export function table(head: readonly string[], rows: readonly (readonly string[])[], sides: string): string[] {
-  return rows.length === 0 ? [] : alignedRows([head, ...rows], sides);
+/** Returns a line of headings and the lines of the rows, aligned as in `alignedRows`. Returns no line when there are no rows. */
+export function alignedTable(headings: readonly string[], rows: readonly (readonly string[])[], sides: string): string[] {
+  return rows.length === 0 ? [] : alignedRows([headings, ...rows], sides);
 }

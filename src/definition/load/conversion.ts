@@ -25,39 +25,63 @@ export function quoteAssetsOf(definition: Definition, source: DefinitionSource, 
   const convert = Object.entries(definition.convert ?? {});
   if (convert.length === 0) {
     if (quotes.length === 1) return { reporting: quotes[0]!, convert: null };
-    const list = instruments.map((each) => `${each.wireName} in ${each.quote}`).join(', ');
-    throw new ConfigError(
-      `${whereIs(source, ['feeds'])}: expected instruments with one quote asset, got ${list}`,
-      'value one asset in the other, such as convert: { BTC: BTCUSDT }, or put instruments with different quote assets into separate runs',
-    );
+    throw severalQuotesError(source, instruments);
   }
   checkSupported(definition, source, instruments);
   const conversions = convert.map(([asset, symbol]) => ({ asset, instrument: conversionOf(asset, symbol, source, instruments) }));
   const reporting = conversions[0]!.instrument.quote;
-  for (const { asset, instrument } of conversions) {
-    const where = whereIs(source, ['convert', asset]);
-    if (instrument.quote !== reporting) {
-      throw new ConfigError(
-        `${where}: expected a symbol that is quoted in ${reporting}, as the first conversion is, got ${instrument.wireName} in ${instrument.quote}`,
-        `all conversions lead to one reporting asset: name a symbol of ${asset} in ${reporting}`,
-      );
-    }
-    if (asset === reporting || !quotes.includes(asset)) {
-      const why = asset === reporting ? `${asset} is the reporting asset` : `no feed of the run is quoted in ${asset}`;
-      throw new ConfigError(`${where}: ${why}`, 'leave the conversion out');
-    }
-    checkPriced(where, instrument, feeds);
+  for (const conversion of conversions) {
+    checkTarget(conversion, reporting, quotes, source);
+    checkPriced(whereIs(source, ['convert', conversion.asset]), conversion.instrument, feeds);
   }
-  const missing = instruments.find(({ quote }) => quote !== reporting && !conversions.some(({ asset }) => asset === quote));
-  if (missing !== undefined) {
-    throw new ConfigError(
-      `${whereIs(source, ['convert'])}: expected a conversion of ${missing.quote}, in which ${missing.wireName} is quoted`,
-      `add ${missing.quote}: and a symbol of ${missing.quote} in ${reporting}`,
-    );
-  }
+  checkComplete(conversions, instruments, reporting, source);
   checkDigits(conversions, instruments, reporting);
   checkCoins(source, instruments);
   return { reporting, convert: Object.fromEntries(conversions.map(({ asset, instrument }) => [asset, instrument.id])) };
+}
+
+/** A quote asset, and the instrument whose close values it. */
+interface AssetConversion {
+  readonly asset: string;
+  readonly instrument: Instrument;
+}
+
+/** Returns the error for a run with several quote assets and no conversion. */
+function severalQuotesError(source: DefinitionSource, instruments: readonly Instrument[]): ConfigError {
+  const instrumentTexts = instruments.map(({ wireName, quote }) => `${wireName} in ${quote}`);
+  return new ConfigError(
+    `${whereIs(source, ['feeds'])}: expected instruments with one quote asset, got ${instrumentTexts.join(', ')}`,
+    'value one asset in the other, such as convert: { BTC: BTCUSDT }, or put instruments with different quote assets into separate runs',
+  );
+}
+
+/** Throws ConfigError for a conversion into another asset than the reporting asset, and for one that the run does not need. */
+function checkTarget({ asset, instrument }: AssetConversion, reporting: string, quotes: readonly string[], source: DefinitionSource): void {
+  const where = whereIs(source, ['convert', asset]);
+  if (instrument.quote !== reporting) {
+    throw new ConfigError(
+      `${where}: expected a symbol that is quoted in ${reporting}, as the first conversion is, got ${instrument.wireName} in ${instrument.quote}`,
+      `all conversions lead to one reporting asset: name a symbol of ${asset} in ${reporting}`,
+    );
+  }
+  if (asset === reporting) throw new ConfigError(`${where}: ${asset} is the reporting asset`, 'leave the conversion out');
+  if (!quotes.includes(asset)) throw new ConfigError(`${where}: no feed of the run is quoted in ${asset}`, 'leave the conversion out');
+}
+
+/** Throws ConfigError for a quote asset of the run that has no conversion. */
+function checkComplete(
+  conversions: readonly AssetConversion[],
+  instruments: readonly Instrument[],
+  reporting: string,
+  source: DefinitionSource,
+): void {
+  const unconverted = instruments.find(({ quote }) => quote !== reporting && !conversions.some(({ asset }) => asset === quote));
+  if (unconverted === undefined) return;
+  const { quote, wireName } = unconverted;
+  throw new ConfigError(
+    `${whereIs(source, ['convert'])}: expected a conversion of ${quote}, in which ${wireName} is quoted`,
+    `add ${quote}: and a symbol of ${quote} in ${reporting}`,
+  );
 }
 
 /** Throws ConfigError for a part of a run that counts money in one asset only. */
@@ -132,18 +156,14 @@ export function conversionNotes(convert: QuoteAssets['convert'], feeds: readonly
 }
 
 /** Throws ConfigError unless all quote assets have the same number of digits, also where the conversion trades them as a coin. */
-function checkDigits(
-  conversions: readonly { readonly asset: string; readonly instrument: Instrument }[],
-  instruments: readonly Instrument[],
-  reporting: string,
-): void {
+function checkDigits(conversions: readonly AssetConversion[], instruments: readonly Instrument[], reporting: string): void {
   const digits = instruments.find(({ quote }) => quote === reporting)!.quoteDigits;
-  const wrong = instruments.find(({ quoteDigits }) => quoteDigits !== digits);
-  const conversion = conversions.find(({ instrument }) => instrument.baseDigits !== digits);
-  const culprit = wrong ?? conversion?.instrument;
-  if (culprit === undefined) return;
-  const { wireName } = culprit;
-  const [key, actual] = culprit === wrong ? ['quotePrecision', culprit.quoteDigits] : ['basePrecision', culprit.baseDigits];
+  const withOtherQuote = instruments.find(({ quoteDigits }) => quoteDigits !== digits);
+  const withOtherBase = conversions.find(({ instrument }) => instrument.baseDigits !== digits)?.instrument;
+  const differing = withOtherQuote ?? withOtherBase;
+  if (differing === undefined) return;
+  const { wireName } = differing;
+  const [key, actual] = differing === withOtherQuote ? ['quotePrecision', differing.quoteDigits] : ['basePrecision', differing.baseDigits];
   throw new ConfigError(
     `${wireName}: expected a ${key} of ${digits}, which all quote assets of a run share, got ${actual}`,
     `write instruments: { ${wireName}: { ${key}: ${digits} } }`,

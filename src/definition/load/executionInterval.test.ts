@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { linearContract } from '../../../test/fixtures/futuresVenue.ts';
-import { coarser, spotInstrument, START_MS, walkBars } from '../../../test/engine/world.ts';
+import { coarser, spotInstrument, START_MS, walkBars } from '../../../test/engine/backtestFixture.ts';
 import { barsOf, sliceColumns } from '../../adapters/catalog/files/columns.ts';
 import { SYNTHETIC } from '../../adapters/catalog/bars/barQuality.ts';
 import { memoryStore, wholeSet } from '../../adapters/catalog/bars/barStore.ts';
@@ -102,8 +102,8 @@ describe('finer bars for fills', () => {
 describe('longer bars whose source bars have continued', () => {
   const spot = walkBars({ rows: 600, seed: 8, instrument: spotInstrument() });
   const noteOf = (madeBars: BarColumns, range: { fromMs: number | null; toMs: number | null }) => {
-    const wire = spot.instrument.wireName;
-    const source = yamlSource('x.yaml', '.', `strategy: s.ts\nfeeds: { bars: { symbol: ${wire}, interval: 1h } }\ncash: '1000'\n`);
+    const spotSymbol = spot.instrument.wireName;
+    const source = yamlSource('x.yaml', '.', `strategy: s.ts\nfeeds: { bars: { symbol: ${spotSymbol}, interval: 1h } }\ncash: '1000'\n`);
     const quality = { ...SYNTHETIC, source: 'resampled', from: '1m', barsIn: new Int32Array(madeBars.length).fill(60) } as const;
     const store = memoryStore([wholeSet(spot, SYNTHETIC), wholeSet(madeBars, quality)]);
     return loadFeeds(parseDefinition(source), source, store, range)[0]?.note;
@@ -126,9 +126,9 @@ describe('longer bars whose source bars have continued', () => {
 });
 
 it('an override of an instrument without a feed is rejected, with the nearest one that has a feed', () => {
-  const unattributed = `${symbol.slice(0, -1)}X`;
-  expect(() => feedsOf([hours], `${FUTURES}instruments: { ${unattributed}: { pricePrecision: 9 } }`)).toThrow(
-    `x.yaml:5 instruments.${unattributed}: no feed of the run is of ${unattributed}, the nearest is ${symbol}`,
+  const untradedSymbol = `${symbol.slice(0, -1)}X`;
+  expect(() => feedsOf([hours], `${FUTURES}instruments: { ${untradedSymbol}: { pricePrecision: 9 } }`)).toThrow(
+    `x.yaml:5 instruments.${untradedSymbol}: no feed of the run is of ${untradedSymbol}, the nearest is ${symbol}`,
   );
 });
 

@@ -30,7 +30,7 @@ export function executionIntervalRule(definition: Definition): ExecutionInterval
 
 /** Returns the value of `executionInterval` or of its older name `inside`, which does not accept `trades`. */
 const ruleValue = ({ fills }: Definition): string | undefined => fills?.executionInterval ?? fills?.inside;
-const keyOfRule = ({ fills }: Definition): readonly string[] => [
+const ruleKeyPath = ({ fills }: Definition): readonly string[] => [
   'fills',
   fills?.executionInterval === undefined ? 'inside' : 'executionInterval',
 ];
@@ -49,7 +49,7 @@ export function executionOnlyFeeds(
   const rule = executionIntervalRule(definition);
   checkQueue(definition, source, rule);
   if (rule === 'off') return [];
-  const where = whereIs(source, keyOfRule(definition));
+  const where = whereIs(source, ruleKeyPath(definition));
   if (rule === TRADE_ROWS) return tradeFeeds(definition, source, store, finestFeeds(feeds), where);
   const execution = finestFeeds(feeds);
   const tradeBarFeed = rule === 'finest' ? undefined : execution.find(({ bars }) => isTradeBars(bars.interval));
@@ -75,25 +75,26 @@ export function executionOnlyFeeds(
 
 /** Throws ConfigError if the keys about trades contradict each other. */
 function checkQueue({ fills }: Definition, source: DefinitionSource, rule: ExecutionIntervalRule): void {
-  const refuse = (key: string, expected: string, remedy: string): never => {
+  const throwConfigError = (key: string, expected: string, remedy: string): never => {
     throw new ConfigError(`${whereIs(source, ['fills', key])}: expected ${expected}`, remedy);
   };
   if (fills?.inside !== undefined && fills.executionInterval !== undefined)
-    refuse('inside', 'it or executionInterval, which is the same key, got both', 'leave one of them out');
+    throwConfigError('inside', 'it or executionInterval, which is the same key, got both', 'leave one of them out');
   const { queue } = fills ?? {};
   if (queue === undefined) return;
-  if (rule !== TRADE_ROWS) refuse('queue', 'fills against trades beside it', 'add executionInterval: trades, or leave it out');
+  if (rule !== TRADE_ROWS) throwConfigError('queue', 'fills against trades beside it', 'add executionInterval: trades, or leave it out');
   if ((queue.ahead === undefined) === (queue.aheadTrades === undefined))
-    refuse('queue', 'either ahead or aheadTrades', "for example { ahead: '2.5' }, in the base asset");
-  if (fills?.limit === 'touch') refuse('limit', 'through beside a queue, got touch', 'leave it out: the queue decides at the limit');
+    throwConfigError('queue', 'either ahead or aheadTrades', "for example { ahead: '2.5' }, in the base asset");
+  if (fills?.limit === 'touch')
+    throwConfigError('limit', 'through beside a queue, got touch', 'leave it out: the queue decides at the limit');
 }
 
 /** Returns the shortest bars that cover the feed; null without any. Resampled bars are skipped, because they add no information. */
 function finestCover(store: BarStore, feed: FeedPlan): LoadedBars | null {
-  for (const interval of nestedIn(feed.bars.interval, store.intervalsOf(marketOf(feed))).toReversed()) {
-    const key = keyOf(feed, interval);
+  for (const interval of nestedIn(feed.bars.interval, store.intervalsOf(symbolOfFeed(feed))).toReversed()) {
+    const key = barKeyOf(feed, interval);
     if (!mayCover(store, key, feed)) continue;
-    const loaded = load(store, key, feed);
+    const loaded = loadCovering(store, key, feed);
     if (loaded !== null && firstUnreachedRow(loaded.bars, feed) < 0) return loaded;
   }
   return null;
@@ -104,8 +105,8 @@ function namedCover(store: BarStore, feed: FeedPlan, interval: Interval, where: 
   const { bars } = feed;
   // A feed whose bars are as short needs no finer ones. Feeds of an instrument may differ in interval.
   if (typicalLengthMs(interval) >= typicalLengthMs(bars.interval)) return null;
-  const key = keyOf(feed, interval);
-  const loaded = mayCover(store, key, feed) ? load(store, key, feed) : null;
+  const key = barKeyOf(feed, interval);
+  const loaded = mayCover(store, key, feed) ? loadCovering(store, key, feed) : null;
   if (loaded !== null && firstUnreachedRow(loaded.bars, feed) < 0) return loaded;
   const availableIntervals = store
     .keys()
@@ -118,8 +119,8 @@ function namedCover(store: BarStore, feed: FeedPlan, interval: Interval, where: 
   );
 }
 
-const marketOf = ({ bars: { instrument } }: FeedPlan) => ({ market: instrument.market, symbol: instrument.wireName });
-const keyOf = ({ bars: { instrument } }: FeedPlan, interval: Interval): BarKey => ({
+const symbolOfFeed = ({ bars: { instrument } }: FeedPlan) => ({ market: instrument.market, symbol: instrument.wireName });
+const barKeyOf = ({ bars: { instrument } }: FeedPlan, interval: Interval): BarKey => ({
   market: instrument.market,
   symbol: instrument.wireName,
   interval,
@@ -133,7 +134,7 @@ function mayCover(store: BarStore, key: BarKey, { bars, firstRow }: FeedPlan): b
 }
 
 /** Loads the bars, with one row before the run, because its close is the first price of the run. */
-function load(store: BarStore, key: BarKey, { bars, firstRow }: FeedPlan): LoadedBars {
+function loadCovering(store: BarStore, key: BarKey, { bars, firstRow }: FeedPlan): LoadedBars {
   return store.load(key, { fromMs: bars.openMs[firstRow]!, toMs: bars.closeMs[bars.length - 1]!, warmupRows: 1 });
 }
 

@@ -45,6 +45,7 @@ export function loadExternalSeries(
   });
 }
 
+/** Loads one series of the catalog, with the values that were known by `toMs`. */
 function loadSeries(folder: string, name: string, key: ExternalKey, symbol: string | null, toMs: number): SeriesPlan {
   const { columns, dataSha256, path } = loadExternal(folder, key)!;
   const values = newestValues(columns.knownMs, columns.timeMs, columns.value, toMs);
@@ -58,9 +59,9 @@ function missingSeries(where: string, folder: string, key: ExternalKey, availabl
   if (sameName.length > 0) {
     return new ConfigError(message, `name one by symbol, or import the other: the catalog has ${sameName.map(externalLabel).join(', ')}`);
   }
-  const near = nearestName(key.name, [...new Set(available.map(({ name }) => name))]);
+  const nearest = nearestName(key.name, [...new Set(available.map(({ name }) => name))]);
   const importCommand = `isobar data import FILE --as series --name ${key.name} --time COLUMN --known-at COLUMN adds it`;
-  return new ConfigError(message, near === null ? importCommand : `did you mean name: ${near}?`);
+  return new ConfigError(message, nearest === null ? importCommand : `did you mean name: ${nearest}?`);
 }
 
 /** A series gets a note if it ends this many average steps before the end of the run. */

@@ -71,16 +71,16 @@ function listedPlan(definition: Definition, source: DefinitionSource, store: Bar
   const { name, feed, key, range } = requested;
   const { market, symbol, interval } = key;
   const listed = listedSpan(feed.listed?.[symbol], interval);
-  const within = spanWithin(range, listed);
-  if (within === null) return null;
+  const listedRange = spanWithin(range, listed);
+  if (listedRange === null) return null;
   const load = (fromMs: number | null): LoadedBars => {
-    const rows = { fromMs: fromMs ?? undefined, toMs: within.toMs ?? undefined, warmupRows: fromMs === null ? 0 : WARMUP_ROWS };
+    const rows = { fromMs: fromMs ?? undefined, toMs: listedRange.toMs ?? undefined, warmupRows: fromMs === null ? 0 : WARMUP_ROWS };
     return withoutUnlisted(loadFeed(store, key, rows, Number(feed.minCoverage ?? 0)), listed.fromMs);
   };
-  const isShort = isShorterThan(interval, range);
+  const isRangeShort = isShorterThan(interval, range);
   const message = `${whereIs(source, ['feeds', name])}: no whole ${interval} bar of ${symbol} lies in the run`;
-  if (isShort && !hasFiner(definition, market, symbol, interval)) throw tooShort(message, range);
-  const loaded = isShort ? warmUpAlone(load, interval, range, message) : load(within.fromMs);
+  if (isRangeShort && !hasFiner(definition, market, symbol, interval)) throw tooShortError(message, range);
+  const loaded = isRangeShort ? loadWarmUpAlone(load, interval, range, message) : load(listedRange.fromMs);
   if (feed.minCoverage !== undefined) checkCoverage(loaded, feed.minCoverage, whereIs(source, ['feeds', name, 'minCoverage']));
   return {
     name,
@@ -126,7 +126,12 @@ function hasFiner({ feeds, market: byDefault }: Definition, market: Market, symb
 }
 
 /** Loads the bars that open before the run, for a run without a whole bar. The last of them may close within the run. */
-function warmUpAlone(load: (fromMs: number) => LoadedBars, interval: Interval, { fromMs, toMs }: FeedRange, message: string): LoadedBars {
+function loadWarmUpAlone(
+  load: (fromMs: number) => LoadedBars,
+  interval: Interval,
+  { fromMs, toMs }: FeedRange,
+  message: string,
+): LoadedBars {
   const openMs = openOf(interval, fromMs!);
   const lastMs = openMs < fromMs! && closeOf(interval, openMs) <= toMs! ? openMs : openOf(interval, openMs - 1);
   const loaded = prefixErrors(() => load(lastMs), `${message}, and none before it`);
@@ -144,7 +149,7 @@ function prefixErrors<T>(load: () => T, message: string): T {
 }
 
 /** Returns the error for a range in which a feed has too few bars. */
-function tooShort(message: string, { fromMs, toMs }: FeedRange): ConfigError {
+function tooShortError(message: string, { fromMs, toMs }: FeedRange): ConfigError {
   return new ConfigError(
     `${message}, from ${formatMinute(fromMs!)} to ${formatMinute(toMs!)}`,
     'move from and to apart, or add a feed of it of a shorter interval: that one then trades',
@@ -205,13 +210,14 @@ function checkListings({ feeds }: Definition, source: DefinitionSource): void {
 
 /** Throws ConfigError for an override of a symbol that no feed has, because it would have no effect. */
 function checkInstruments({ feeds, instruments = {} }: Definition, source: DefinitionSource): void {
-  const traded = Object.values(feeds).flatMap((feed) => feed.symbols ?? [feed.symbol ?? '']);
-  const unused = Object.keys(instruments).find((symbol) => !traded.includes(symbol));
-  if (unused === undefined) return;
-  const nearest = nearestName(unused, traded);
+  const tradedSymbols = Object.values(feeds).flatMap((feed) => feed.symbols ?? [feed.symbol ?? '']);
+  const unusedSymbol = Object.keys(instruments).find((symbol) => !tradedSymbols.includes(symbol));
+  if (unusedSymbol === undefined) return;
+  const nearest = nearestName(unusedSymbol, tradedSymbols);
+  const hint = nearest === null ? '' : `, the nearest is ${nearest}`;
   throw new ConfigError(
-    `${whereIs(source, ['instruments', unused])}: no feed of the run is of ${unused}${nearest === null ? '' : `, the nearest is ${nearest}`}`,
-    `the symbols are ${[...new Set(traded)].join(', ')}`,
+    `${whereIs(source, ['instruments', unusedSymbol])}: no feed of the run is of ${unusedSymbol}${hint}`,
+    `the symbols are ${[...new Set(tradedSymbols)].join(', ')}`,
   );
 }
 
@@ -259,8 +265,8 @@ function checkCoverage({ facts, bars, quality }: LoadedBars, minCoverage: string
     );
   }
   if (quality.thinBars === 0 || facts.from === null) return;
-  const max = facts.barsIn.reduce((high, count) => Math.max(high, count), 0);
-  if (facts.barsIn.some((count) => count < max * Number(minCoverage))) {
+  const maxCount = facts.barsIn.reduce((highest, count) => Math.max(highest, count), 0);
+  if (facts.barsIn.some((count) => count < maxCount * Number(minCoverage))) {
     throw new ConfigError(
       `${where}: the catalog holds ${bars.interval} bars that were made with a lower coverage than ${minCoverage}`,
       `make them again: isobar data resample --symbol ${bars.instrument.wireName} --interval ${bars.interval} --min-coverage ${minCoverage}`,
@@ -270,15 +276,18 @@ function checkCoverage({ facts, bars, quality }: LoadedBars, minCoverage: string
 
 /** Returns a note if resampled bars are older than the finer ones in the catalog, so that the run ends early or begins late. */
 function outdatedNote(store: BarStore, key: BarKey, { facts: { from } }: LoadedBars, range: FeedRange): { readonly note?: string } {
-  const coarse = store.factsOf(key);
-  const fine = from === null ? null : store.factsOf({ ...key, interval: from });
-  if (from === null || coarse === null || fine === null) return {};
+  const coarseFacts = store.factsOf(key);
+  const fineFacts = from === null ? null : store.factsOf({ ...key, interval: from });
+  if (from === null || coarseFacts === null || fineFacts === null) return {};
   const { interval, symbol } = key;
-  const endMs = closeOf(interval, coarse.lastMs);
-  const hasLater = closeOf(interval, endMs) <= Math.min(closeOf(from, fine.lastMs), range.toMs ?? Infinity);
-  const hasEarlier = closeOf(interval, openOf(interval, fine.firstMs)) <= coarse.firstMs && (range.fromMs ?? -Infinity) < coarse.firstMs;
+  const endMs = closeOf(interval, coarseFacts.lastMs);
+  const hasLater = closeOf(interval, endMs) <= Math.min(closeOf(from, fineFacts.lastMs), range.toMs ?? Infinity);
+  const hasEarlier =
+    closeOf(interval, openOf(interval, fineFacts.firstMs)) <= coarseFacts.firstMs && (range.fromMs ?? -Infinity) < coarseFacts.firstMs;
   if (!hasLater && !hasEarlier) return {};
-  const [verb, barsMs, fineMs] = hasLater ? ['end', endMs, closeOf(from, fine.lastMs)] : ['begin', coarse.firstMs, fine.firstMs];
+  const [verb, barsMs, fineMs] = hasLater
+    ? ['end', endMs, closeOf(from, fineFacts.lastMs)]
+    : ['begin', coarseFacts.firstMs, fineFacts.firstMs];
   const remedy = `isobar data resample --symbol ${symbol} --interval ${interval} makes them again`;
   const below = `the ${from} bars below them at ${formatMinute(fineMs)}`;
   return { note: `the ${interval} bars of ${symbol} ${verb} at ${formatMinute(barsMs)}, ${below}: ${remedy}` };
@@ -297,9 +306,9 @@ function withOverrides(bars: BarColumns, definition: Definition, source: Definit
 
 /** Returns the contract with the fees of the definition, for opening and for closing. */
 export function withFees(contract: Contract, { maker, taker }: NonNullable<Definition['fees']>): Contract {
-  const makers = maker === undefined ? {} : { openMakerFeePpm: ppmOf(maker), closeMakerFeePpm: ppmOf(maker) };
-  const takers = taker === undefined ? {} : { openTakerFeePpm: ppmOf(taker), closeTakerFeePpm: ppmOf(taker) };
-  return { ...contract, ...makers, ...takers };
+  const makerFees = maker === undefined ? {} : { openMakerFeePpm: ppmOf(maker), closeMakerFeePpm: ppmOf(maker) };
+  const takerFees = taker === undefined ? {} : { openTakerFeePpm: ppmOf(taker), closeTakerFeePpm: ppmOf(taker) };
+  return { ...contract, ...makerFees, ...takerFees };
 }
 
 type InstrumentChanges = NonNullable<Definition['instruments']>[string] | undefined;

@@ -1,7 +1,7 @@
 // Tests times of listing in a definition: which bars of a symbol a run uses.
 
 import { describe, expect, it } from 'vitest';
-import { spotInstrument, START_MS, walkBars } from '../../../test/engine/world.ts';
+import { spotInstrument, START_MS, walkBars } from '../../../test/engine/backtestFixture.ts';
 import { SYNTHETIC } from '../../adapters/catalog/bars/barQuality.ts';
 import { memoryStore, wholeSet } from '../../adapters/catalog/bars/barStore.ts';
 import { parseDefinition } from '../text/parse.ts';

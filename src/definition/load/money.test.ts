@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import { linearContract } from '../../../test/fixtures/futuresVenue.ts';
 import { feedPlan } from '../../../test/fixtures/runPlan.ts';
-import { barsOfRows, spotInstrument } from '../../../test/engine/world.ts';
+import { barsOfRows, spotInstrument } from '../../../test/engine/backtestFixture.ts';
 import { ConfigError } from '../../base/errors.ts';
 import { settledFeesOf, startingBalances } from './money.ts';
 import { parseDefinition } from '../text/parse.ts';

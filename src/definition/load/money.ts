@@ -70,26 +70,29 @@ function checkBalances(source: DefinitionSource, { cash, quote, others, instrume
       others.length === 0 ? `${quote}, in which equity is counted` : `${[quote, ...others].join(' or ')}, in which orders are paid`;
     throw new ConfigError(`${whereIs(source, path)}: expected some ${expected}, got ${actual}`, `write cash: { ${quote}: '10000' }`);
   }
-  const digits = digitsOf(instruments);
+  const digitsByAsset = digitsOf(instruments);
   for (const [asset, amount] of Object.entries(cash)) {
     const where = whereIs(source, [...path, asset]);
-    const allowed = digits.get(asset);
-    if (allowed === undefined) {
-      const near = nearestName(asset, [...digits.keys()]);
-      const hint = near === null ? '' : `, the nearest is ${near}`;
-      throw new ConfigError(`${where}: no feed of the run trades ${asset}${hint}`, `the assets are ${[...digits.keys()].join(', ')}`);
+    const maxDecimals = digitsByAsset.get(asset);
+    if (maxDecimals === undefined) {
+      const nearest = nearestName(asset, [...digitsByAsset.keys()]);
+      const hint = nearest === null ? '' : `, the nearest is ${nearest}`;
+      throw new ConfigError(
+        `${where}: no feed of the run trades ${asset}${hint}`,
+        `the assets are ${[...digitsByAsset.keys()].join(', ')}`,
+      );
     }
-    if (Number(amount) * 10 ** allowed >= Number.MAX_SAFE_INTEGER) {
-      const max = Math.floor(Number.MAX_SAFE_INTEGER / 10 ** allowed);
+    if (Number(amount) * 10 ** maxDecimals >= Number.MAX_SAFE_INTEGER) {
+      const max = Math.floor(Number.MAX_SAFE_INTEGER / 10 ** maxDecimals);
       const precision = asset === quote ? 'quotePrecision' : 'basePrecision';
       const { wireName } = instruments.find(({ base }) => base === asset) ?? instruments[0]!;
       throw new ConfigError(
-        `${where}: expected at most ${max}, because amounts are exact to ${allowed} decimals, got '${amount}'`,
-        `start with less, or with fewer decimals: instruments: { ${wireName}: { ${precision}: ${Math.max(0, allowed - 2)} } }`,
+        `${where}: expected at most ${max}, because amounts are exact to ${maxDecimals} decimals, got '${amount}'`,
+        `start with less, or with fewer decimals: instruments: { ${wireName}: { ${precision}: ${Math.max(0, maxDecimals - 2)} } }`,
       );
     }
-    if (toScaled(amount, allowed) === null) {
-      throw new ConfigError(`${where}: expected at most ${allowed} decimals, got '${amount}'`, 'round the amount');
+    if (toScaled(amount, maxDecimals) === null) {
+      throw new ConfigError(`${where}: expected at most ${maxDecimals} decimals, got '${amount}'`, 'round the amount');
     }
   }
 }
@@ -101,10 +104,10 @@ const marketsIn = (instruments: readonly Instrument[]) => new Set(instruments.ma
 /** Splits cash between the accounts: each gets half of the quote asset, and spot gets an odd unit and all coins. */
 function splitCash(cash: Balances, quote: string, digits: number): Readonly<Record<Market, Balances>> {
   const units = toScaled(cash[quote] ?? '0', digits) ?? 0;
-  const ofFutures = Math.floor(units / 2);
+  const futuresUnits = Math.floor(units / 2);
   return {
-    spot: { ...cash, [quote]: fromScaled(units - ofFutures, digits) },
-    futures: { [quote]: fromScaled(ofFutures, digits) },
+    spot: { ...cash, [quote]: fromScaled(units - futuresUnits, digits) },
+    futures: { [quote]: fromScaled(futuresUnits, digits) },
   };
 }
 
@@ -129,7 +132,7 @@ export function settledFeesOf(definition: Definition, source: DefinitionSource, 
   const allInstruments = feeds.map((feed) => feed.bars.instrument);
   const instruments = allInstruments.filter(({ market }) => market === 'spot');
   if (instruments.length === 0) return contractFees(definition, allInstruments);
-  const rate = (key: 'maker' | 'taker', feeOf: (instrument: Instrument) => number): number => {
+  const rateOf = (key: 'maker' | 'taker', feeOf: (instrument: Instrument) => number): number => {
     const configured = definition.fees?.[key];
     if (configured !== undefined) return ppmOf(configured);
     const rates = new Set(instruments.map(feeOf));
@@ -143,8 +146,8 @@ export function settledFeesOf(definition: Definition, source: DefinitionSource, 
     return first;
   };
   const plan: FeesPlan = {
-    makerPpm: rate('maker', (instrument) => instrument.makerFeePpm),
-    takerPpm: rate('taker', (instrument) => instrument.takerFeePpm),
+    makerPpm: rateOf('maker', (instrument) => instrument.makerFeePpm),
+    takerPpm: rateOf('taker', (instrument) => instrument.takerFeePpm),
     in: definition.fees?.in ?? DEFAULTS.fees.in,
     rounding: definition.fees?.rounding ?? DEFAULTS.fees.rounding,
   };
@@ -163,13 +166,18 @@ export interface SettledFees {
 /** Returns the fees of contracts, which have rates of their own. The fees of the definition were applied to them in feeds.ts. */
 function contractFees({ fees }: Definition, instruments: readonly Instrument[]): SettledFees {
   const contracts = instruments.flatMap(({ contract }) => contract ?? []);
-  const makers = new Set(contracts.flatMap((contract) => [contract.openMakerFeePpm, contract.closeMakerFeePpm]));
-  const takers = new Set(contracts.flatMap((contract) => [contract.openTakerFeePpm, contract.closeTakerFeePpm]));
-  const only = (rates: ReadonlySet<number>) => (rates.size === 1 ? fromScaled([...rates][0]!, 6) : null);
-  const maker = only(makers);
-  const taker = only(takers);
+  const makerRates = new Set(contracts.flatMap((contract) => [contract.openMakerFeePpm, contract.closeMakerFeePpm]));
+  const takerRates = new Set(contracts.flatMap((contract) => [contract.openTakerFeePpm, contract.closeTakerFeePpm]));
+  const commonRate = (rates: ReadonlySet<number>) => (rates.size === 1 ? fromScaled([...rates][0]!, 6) : null);
+  const maker = commonRate(makerRates);
+  const taker = commonRate(takerRates);
   return {
-    plan: { makerPpm: Math.max(...makers), takerPpm: Math.max(...takers), in: 'quote', rounding: fees?.rounding ?? DEFAULTS.fees.rounding },
+    plan: {
+      makerPpm: Math.max(...makerRates),
+      takerPpm: Math.max(...takerRates),
+      in: 'quote',
+      rounding: fees?.rounding ?? DEFAULTS.fees.rounding,
+    },
     rates: { ...(maker === null ? {} : { maker }), ...(taker === null ? {} : { taker }) },
   };
 }

@@ -27,7 +27,7 @@ export async function loadEntry(
   importer?: Importer,
   bundler?: Bundler,
 ): Promise<LoadedEntry> {
-  const path = locate(source, entry.filePath, entry.file, { what: 'a strategy file', kind: 'file', remedy: 'correct the path' });
+  const path = locate(source, entry.filePath, entry.file, { description: 'a strategy file', kind: 'file', remedy: 'correct the path' });
   const loaded = await loadStrategy(path, entry.file, importer, bundler);
   return { plan: strategyPlanOf(entry, loaded, source), inputs: loaded.inputs, folder: dirname(path) };
 }
@@ -57,9 +57,9 @@ function checkedParams(specs: Specs, { params, paramsPath }: StrategyEntry, sour
       .slice(0, -1)
       .map((key) => `${key}.`)
       .join('');
-    const changed = { [name]: value };
-    const spec = Object.hasOwn(specs, name) ? { [name]: specs[name]! } : specs;
-    parseParams(spec, changed, `${source.place(path)} ${prefix}`.trimEnd());
+    const onlyThisParam = { [name]: value };
+    const onlyThisSpec = Object.hasOwn(specs, name) ? { [name]: specs[name]! } : specs;
+    parseParams(onlyThisSpec, onlyThisParam, `${source.place(path)} ${prefix}`.trimEnd());
   }
   return parseParams(specs, params, source.file);
 }

@@ -92,7 +92,7 @@ const countThin = (dayBars: readonly DayBars[], first: number, end: number): num
 /** Returns the hash of the interval and of the trades of all days. */
 function hashOf({ interval }: BarKey, dayBars: readonly DayBars[]): string {
   const hash = createHash('sha256').update(interval);
-  for (const part of dayBars) hash.update(part.dataSha256);
+  for (const day of dayBars) hash.update(day.dataSha256);
   return hash.digest('hex');
 }
 
@@ -113,7 +113,7 @@ function barsOfDays(reader: DayReader, { fromMs, toMs, warmupRows = 0 }: BarRang
 
 /** Returns the note about the bars of a feed: from how many trades they were made, and in how many of them trades are missing. */
 function noteOf({ interval, symbol }: BarKey, dayBars: readonly DayBars[], thinBars: number): string {
-  const trades = dayBars.reduce((sum, part) => sum + part.trades, 0);
+  const trades = dayBars.reduce((sum, day) => sum + day.trades, 0);
   const dayCount = dayBars.length === 1 ? 'one day' : `${wholeText(dayBars.length)} days`;
   const thinText = thinBars === 0 ? '' : `; trades are missing in ${thinBars === 1 ? 'one' : wholeText(thinBars)} of the bars`;
   return `the ${interval} bars of ${symbol} were made from ${wholeText(trades)} trades of ${dayCount}${thinText}`;
@@ -145,7 +145,7 @@ export function readDay({ folder, days, rule, instrument, where }: DayReader, da
   noteHash(path, fileHash.digest('hex'));
   const dayIndex = days.indexOf(day);
   const startMs = dayStart(day);
-  const around = {
+  const dayContext = {
     // Trades before the first one of the catalog are unknown.
     openMs: dayIndex === 0 ? trades.timeMs[0]! : startMs,
     startMs,
@@ -153,7 +153,7 @@ export function readDay({ folder, days, rule, instrument, where }: DayReader, da
     lastId: dayIndex === 0 ? null : tradeDayOf(folder, days[dayIndex - 1]!).lastId,
   };
   try {
-    const rows = barsOfDay(trades, rule, instrument, around);
+    const rows = barsOfDay(trades, rule, instrument, dayContext);
     return { rows, trades: trades.length, path, dataSha256: tradeDayOf(folder, day).dataSha256 };
   } catch (error) {
     throw error instanceof ConfigError ? new ConfigError(`${where}: ${error.message}`, error.remedy) : error;

@@ -13,9 +13,8 @@ export function tradeWarnings(feeds: readonly FeedPlan[], fills: Definition['fil
   const feedsText = tradeFeeds.map(({ bars, quality }) => `${bars.instrument.wireName} (${wholeText(quality.rows)})`).join(', ');
   const hasVolumeLimit = Number(fills?.maxVolumeShare ?? 0) > 0;
   const volumeText = hasVolumeLimit ? `at most ${fills!.maxVolumeShare} of each trade` : 'whole orders, however small a trade';
-  const text =
-    `orders filled against trades of ${feedsText}: ${volumeText}. Trades show no order book: spread, depth, hidden orders, and what these orders would ` +
-    `have changed are not known. ${queueText(fills)}`;
+  const unknownText = 'Trades show no order book: spread, depth, hidden orders, and what these orders would have changed are not known';
+  const text = `orders filled against trades of ${feedsText}: ${volumeText}. ${unknownText}. ${queueText(fills)}`;
   const missingTexts = missingIdTexts(tradeFeeds);
   const warnings = [warning('RUN_TRADE_FILLS', text)];
   if (missingTexts.length > 0) {

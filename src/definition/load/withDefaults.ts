@@ -9,15 +9,17 @@ import { FILL_DEFAULTS } from '../text/fills.ts';
 import { marketsOf, type Definition } from '../text/schema.ts';
 import { whereIs, type DefinitionSource, type KeyPath } from '../text/source.ts';
 
-/** A strategy of the definition. */
+/** One strategy of the definition, with its defaults. */
 export interface StrategyEntry {
-  /** Its place in the definition, for messages. */
+  /** Place of the strategy in the definition, for messages. */
   readonly path: KeyPath;
+  /** Place of its file name. */
   readonly filePath: KeyPath;
+  /** Place of its parameters. */
   readonly paramsPath: KeyPath;
   readonly file: string;
   readonly params: Readonly<Record<string, string | number | boolean>>;
-  /** A decimal. The shares of all strategies sum to 1. */
+  /** Its share of the cash as a decimal, such as `0.5`. The shares of all strategies sum to 1. */
   readonly share: string;
 }
 
@@ -45,42 +47,50 @@ export function strategyEntries(definition: Definition, source: DefinitionSource
       'write strategy: [{ file: ..., params: { ... } }, ...]',
     );
   }
-  const entries = strategy.map((item) => (typeof item === 'string' ? { file: item } : item));
+  const listedStrategies = strategy.map((listed) => (typeof listed === 'string' ? { file: listed } : listed));
   const shares = sharesOf(
-    entries.map((item) => ('share' in item ? item.share : undefined)),
+    listedStrategies.map((listed) => ('share' in listed ? listed.share : undefined)),
     source,
   );
-  return entries.map((item, index) => {
+  return listedStrategies.map((listed, index) => {
     const path = ['strategy', index];
     const isText = typeof strategy[index] === 'string';
     return {
       path,
       filePath: isText ? path : [...path, 'file'],
       paramsPath: [...path, 'params'],
-      file: item.file,
-      params: 'params' in item ? (item.params ?? {}) : {},
+      file: listed.file,
+      params: 'params' in listed ? (listed.params ?? {}) : {},
       share: shares[index] ?? '0',
     };
   });
 }
 
-/** Missing shares split the remainder evenly, in millionths. The last of them gets what rounding leaves. */
+/**
+ * Returns the shares of all strategies. Missing shares split the remainder evenly, rounded down to millionths; the last missing share also gets
+ * the difference by rounding. Throws ConfigError if the shares cannot sum to 1.
+ */
 function sharesOf(shares: readonly (string | undefined)[], source: DefinitionSource): readonly string[] {
   const statedSum = shares.reduce((sum, share) => sum.plus(share ?? 0), new Decimal(0));
-  const open = shares.filter((share) => share === undefined).length;
+  const unstatedCount = shares.filter((share) => share === undefined).length;
   const remainder = new Decimal(1).minus(statedSum);
-  if (open === 0 ? !remainder.isZero() : !remainder.isPositive() || remainder.isZero()) {
+  const isSplittable = unstatedCount === 0 ? remainder.isZero() : remainder.isPositive() && !remainder.isZero();
+  if (!isSplittable) {
     throw new ConfigError(
       `${whereIs(source, ['strategy'])}: expected shares that sum to 1, got ${statedSum.toFixed()}`,
       'correct the shares, or leave one out',
     );
   }
-  const evenShare = open === 0 ? remainder : remainder.div(open).toDecimalPlaces(6, Decimal.ROUND_DOWN);
-  const last = shares.lastIndexOf(undefined);
-  return shares.map((share, index) => share ?? (index === last ? remainder.minus(evenShare.times(open - 1)) : evenShare).toFixed());
+  const evenShare = unstatedCount === 0 ? remainder : remainder.div(unstatedCount).toDecimalPlaces(6, Decimal.ROUND_DOWN);
+  const lastShare = remainder.minus(evenShare.times(unstatedCount - 1));
+  const lastUnstatedIndex = shares.lastIndexOf(undefined);
+  return shares.map((share, index) => share ?? (index === lastUnstatedIndex ? lastShare : evenShare).toFixed());
 }
 
-/** Returns the name of a run: the given one, or one derived from its strategy files. */
+/** Maximum length of a run name that is derived from file names. */
+const MAX_NAME_LENGTH = 80;
+
+/** Returns the name of a run: the `name` of the definition, or else the names of its strategy files. */
 export function runName(definition: Definition, entries: readonly StrategyEntry[]): string {
   if (definition.name !== undefined) return definition.name;
   const stems = entries.map(({ file }) =>
@@ -88,35 +98,37 @@ export function runName(definition: Definition, entries: readonly StrategyEntry[
       .replace(/\.[cm]?[jt]s$/, '')
       .replace(/[^A-Za-z0-9._-]/g, '-'),
   );
-  return stems.join('-').slice(0, 80);
+  return stems.join('-').slice(0, MAX_NAME_LENGTH);
 }
 
-/** Values known only from the data. `rates`: the fees of the run, as far as one maker and one taker rate describe them. */
+/** Values of a definition that are known only once the data is loaded. */
 export interface KnownByData {
   readonly from: string;
   readonly to: string;
+  /** Fee rates of the run. A rate is absent if the instruments have different ones. */
   readonly rates: { readonly maker?: string; readonly taker?: string };
 }
 
-const STYLE = { singleQuote: true } as const;
-/** Line length: a terminal of 100 columns shows it indented by two. */
-const LINE = 98;
+/** How strings are quoted in the text. */
+const YAML_STYLE = { singleQuote: true } as const;
+/** Maximum line length, so that a terminal of 100 columns shows the text indented by two. */
+const MAX_LINE_LENGTH = 98;
 
 /** Returns the definition as YAML text with all defaults written out. */
 export function textWithDefaults(definition: Definition, entries: readonly StrategyEntry[], knownByData: KnownByData): string {
   const { rates } = knownByData;
   const markets = marketsOf(definition);
   const hasContracts = markets.has('futures');
-  const isSingle = typeof definition.strategy === 'string';
-  const full = {
+  const hasOneStrategy = typeof definition.strategy === 'string';
+  const fullDefinition = {
     name: runName(definition, entries),
-    strategy: isSingle ? definition.strategy : entries.map(({ file, params, share }) => ({ file, params, share })),
-    ...(isSingle ? { params: definition.params ?? {} } : {}),
+    strategy: hasOneStrategy ? definition.strategy : entries.map(({ file, params, share }) => ({ file, params, share })),
+    ...(hasOneStrategy ? { params: definition.params ?? {} } : {}),
     feeds: definition.feeds,
     ...(definition.series === undefined ? {} : { series: definition.series }),
     market: definition.market ?? DEFAULTS.market,
     ...(hasContracts ? { futures: { ...DEFAULTS.futures, ...definition.futures } } : {}),
-    // Written only if it is named. The text of other runs must not depend on the existence of this key.
+    // Written only if the definition has the key, so that the recorded text of other runs does not depend on it.
     ...(definition.decide === undefined ? {} : { decide: definition.decide }),
     from: knownByData.from,
     to: knownByData.to,
@@ -124,7 +136,7 @@ export function textWithDefaults(definition: Definition, entries: readonly Strat
     ...(definition.convert === undefined ? {} : { convert: definition.convert }),
     size: definition.size ?? DEFAULTS.size,
     fees: { ...DEFAULTS.fees, ...(markets.has('spot') ? {} : { in: 'quote' }), ...definition.fees, ...rates },
-    fills: { ...FILL_DEFAULTS, ...definition.fills, ...executionIntervalOf(definition) },
+    fills: { ...FILL_DEFAULTS, ...definition.fills, ...executionRuleKeyOf(definition) },
     ...(definition.risk === undefined ? {} : { risk: definition.risk }),
     ...(definition.models === undefined ? {} : { models: definition.models }),
     ...(definition.modules === undefined ? {} : { modules: definition.modules }),
@@ -132,31 +144,40 @@ export function textWithDefaults(definition: Definition, entries: readonly Strat
     catalog: definition.catalog ?? DEFAULTS.catalog,
     ...(definition.instruments === undefined ? {} : { instruments: definition.instruments }),
   };
-  const document = new Document(full);
+  const document = new Document(fullDefinition);
   // One line for each key, as users write it.
-  inline(document.contents, '');
-  return document.toString({ ...STYLE, lineWidth: LINE });
+  inlineFlatNodes(document.contents, '');
+  return document.toString({ ...YAML_STYLE, lineWidth: MAX_LINE_LENGTH });
 }
 
-/** Written only if the run looks for finer bars. The text of other runs must not depend on the existence of this key. */
-function executionIntervalOf(definition: Definition): { readonly inside?: string } {
+/**
+ * Returns the key `inside` for a run that fills orders in finer bars, or whose definition names the key. Otherwise returns no key, so that the
+ * recorded text of other runs does not depend on it.
+ */
+function executionRuleKeyOf(definition: Definition): { readonly inside?: string } {
   if (definition.fills?.executionInterval !== undefined) return {};
   const rule = executionIntervalRule(definition);
   return rule === 'off' && definition.fills?.inside === undefined ? {} : { inside: rule };
 }
 
-/** Writes a flat list or map in one line if it fits. `before` is the text in front of it. */
-function inline(node: unknown, before: string): void {
+/**
+ * Marks each list or map without nested children to be written in one line, if it fits. `textBefore` is the text in front of the node on its
+ * first line; it is empty for the whole document.
+ */
+function inlineFlatNodes(node: unknown, textBefore: string): void {
   if (!isMap(node) && !isSeq(node)) return;
-  const inner = isMap(node)
+  const children = isMap(node)
     ? node.items.map(({ key, value }) => ({ key: `${String(key)}: `, value }))
     : node.items.map((value) => ({ key: '- ', value }));
-  const nested = inner.filter(({ value }) => isMap(value) || isSeq(value));
-  if (nested.length > 0 || before === '') {
-    const indent = ' '.repeat(before.length - before.trimStart().length + (before === '' ? 0 : 2));
-    for (const { key, value } of nested) inline(value, `${indent}${key}`);
+  const nestedChildren = children.filter(({ value }) => isMap(value) || isSeq(value));
+  if (nestedChildren.length > 0 || textBefore === '') {
+    const isDocument = textBefore === '';
+    const parentIndent = textBefore.length - textBefore.trimStart().length;
+    const indent = ' '.repeat(isDocument ? 0 : parentIndent + 2);
+    for (const { key, value } of nestedChildren) inlineFlatNodes(value, `${indent}${key}`);
     return;
   }
+  // The length of the node depends on its style, so it is measured in the style of one line.
   node.flow = true;
-  node.flow = before.length + stringify(node, { ...STYLE, lineWidth: 0 }).trimEnd().length <= LINE;
+  node.flow = textBefore.length + stringify(node, { ...YAML_STYLE, lineWidth: 0 }).trimEnd().length <= MAX_LINE_LENGTH;
 }

@@ -108,13 +108,15 @@ describe('marks of bars', () => {
           for (let row = 0; row < bars.length; row++) {
             const quarter = (bars.openMs[row]! - START) / (15 * MINUTE);
             const [open, high, low, close] = quarter < 4 ? firstHour : secondHour;
-            const o = marks.open[row]!;
-            const h = marks.high[row]!;
-            const l = marks.low[row]!;
-            const c = marks.close[row]!;
-            expect(low <= l && l <= Math.min(o, c) && Math.max(o, c) <= h && h <= high).toBe(true);
-            if (quarter % 4 === 0) expect(o).toBe(open);
-            if (quarter % 4 === 3) expect(c).toBe(close);
+            const markOpen = marks.open[row]!;
+            const markHigh = marks.high[row]!;
+            const markLow = marks.low[row]!;
+            const markClose = marks.close[row]!;
+            expect(
+              low <= markLow && markLow <= Math.min(markOpen, markClose) && Math.max(markOpen, markClose) <= markHigh && markHigh <= high,
+            ).toBe(true);
+            if (quarter % 4 === 0) expect(markOpen).toBe(open);
+            if (quarter % 4 === 3) expect(markClose).toBe(close);
           }
         },
       ),

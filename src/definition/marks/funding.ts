@@ -43,7 +43,7 @@ export function fundingOf(
   const funding: FundingTime[] = [];
   const distant: number[] = [];
   const unpriced: number[] = [];
-  const [rate = new Float64Array(0)] = rates.figures;
+  const [rateColumn = new Float64Array(0)] = rates.figures;
   for (let row = firstRowAtOrAfter(rates.timeMs, fromMs); row < rates.length && rates.timeMs[row]! <= toMs + WINDOW_MS; row++) {
     const timeMs = rates.timeMs[row]!;
     const bookedMs = bookingTime(bars, timeMs);
@@ -52,7 +52,7 @@ export function fundingOf(
     const priceNear = priceAtTime ?? firstPrice(rows, (source) => lastPrice(source, timeMs));
     const markTicks = priceNear ?? nextOpen(rows, timeMs);
     if (priceNear === null) (markTicks === null ? unpriced : distant).push(timeMs);
-    if (markTicks !== null) funding.push({ timeMs: bookedMs, rate: Math.round(rate[row]! * pow10(RATE_DIGITS)), markTicks });
+    if (markTicks !== null) funding.push({ timeMs: bookedMs, rate: Math.round(rateColumn[row]! * pow10(RATE_DIGITS)), markTicks });
   }
   return { funding, distant, unpriced };
 }
@@ -62,11 +62,11 @@ export function fundingOf(
  * bars end before.
  */
 function bookingTime({ openMs, closeMs }: Pick<PricedRows, 'openMs' | 'closeMs'>, timeMs: number): number | null {
-  const after = firstRowAtOrAfter(closeMs, timeMs);
-  const lateMs = timeMs - (closeMs[after - 1] ?? -Infinity);
-  const isLate = lateMs <= WINDOW_MS && lateMs < (closeMs[after] ?? Infinity) - timeMs;
-  if (isLate) return closeMs[after - 1]!;
-  return openMs[after]! > timeMs ? timeMs : (closeMs[after] ?? null);
+  const nextRow = firstRowAtOrAfter(closeMs, timeMs);
+  const lateMs = timeMs - (closeMs[nextRow - 1] ?? -Infinity);
+  const isLate = lateMs <= WINDOW_MS && lateMs < (closeMs[nextRow] ?? Infinity) - timeMs;
+  if (isLate) return closeMs[nextRow - 1]!;
+  return openMs[nextRow]! > timeMs ? timeMs : (closeMs[nextRow] ?? null);
 }
 
 /** Returns the price of the first source that has one; null: none has. */
@@ -80,9 +80,9 @@ function firstPrice(sources: readonly PricedRows[], priceOf: (source: PricedRows
 
 /** Returns the open of the row that opens nearest to the time, within the window; null if no row does. */
 function openingPrice({ openMs, open }: PricedRows, timeMs: number): number | null {
-  const after = firstRowAtOrAfter(openMs, timeMs);
-  const isBefore = after > 0 && !(openMs[after]! - timeMs <= timeMs - openMs[after - 1]!);
-  const nearest = isBefore ? after - 1 : after;
+  const nextRow = firstRowAtOrAfter(openMs, timeMs);
+  const isBefore = nextRow > 0 && !(openMs[nextRow]! - timeMs <= timeMs - openMs[nextRow - 1]!);
+  const nearest = isBefore ? nextRow - 1 : nextRow;
   return Math.abs((openMs[nearest] ?? Infinity) - timeMs) <= WINDOW_MS ? open[nearest]! : null;
 }
 

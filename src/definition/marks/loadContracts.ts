@@ -64,7 +64,7 @@ function loadContract(feed: FeedPlan, store: SeriesStore | null, rule: MarkRule,
   const files: string[] = [];
   const notes: string[] = [];
   /** Loads a series, and notes its hash and its file. */
-  const open = (key: SeriesKey, fromMs: number): SeriesColumns | null => {
+  const openSeries = (key: SeriesKey, fromMs: number): SeriesColumns | null => {
     const stored = store?.load(key, fromMs, range.toMs + DAY_MS) ?? null;
     if (stored === null) return null;
     inputs.push({ name: `${instrument.id} ${key.kind === 'mark' ? `mark ${key.interval}` : key.kind}`, sha256: stored.entry.dataSha256 });
@@ -74,7 +74,7 @@ function loadContract(feed: FeedPlan, store: SeriesStore | null, rule: MarkRule,
 
   const markKey = rule === 'auto' ? bestMarks(keys, bars.interval) : null;
   // Warm-up rows also need marks, because the columns must be as long as the bars. No position is judged by them.
-  const markRows = markKey === null ? null : open(markKey, (bars.openMs[0] ?? 0) - markLengthMs(markKey.interval));
+  const markRows = markKey === null ? null : openSeries(markKey, (bars.openMs[0] ?? 0) - markLengthMs(markKey.interval));
   const klines = markKey === null || markRows === null ? null : markKlines(markRows, markKey.interval, instrument.priceDigits);
   const aligned = klines === null ? null : alignMarks(bars, klines, firstRow);
   notes.push(...markNotes(symbol, rule, aligned, bars.length - firstRow));
@@ -83,7 +83,7 @@ function loadContract(feed: FeedPlan, store: SeriesStore | null, rule: MarkRule,
   // No position exists before the contract has bars.
   const fromMs = Math.max(range.fromMs, bars.openMs[firstRow] ?? Infinity);
   // Loaded from the first rate on: earlier rates are not paid, but strategies can read them.
-  const rates = fundingKey === undefined ? null : open(fundingKey, 0);
+  const rates = fundingKey === undefined ? null : openSeries(fundingKey, 0);
   const plan = rates === null ? null : fundingOf(rates, pricedRows(klines, bars), bars, { fromMs, toMs: range.toMs });
   notes.push(...fundingNotes(symbol, plan));
   return {
@@ -101,8 +101,8 @@ function bestMarks(keys: readonly SeriesKey[], interval: Interval): (SeriesKey &
   const lengthMs = fixedLengthMs(interval);
   const marks = keys.filter((key) => key.kind === 'mark').toSorted((a, b) => markLengthMs(a.interval) - markLengthMs(b.interval));
   // Weeks and months consist of whole days.
-  const fine = marks.filter((key) => lengthMs === null || lengthMs % markLengthMs(key.interval) === 0);
-  return fine.at(-1) ?? marks.find((key) => lengthMs !== null && markLengthMs(key.interval) % lengthMs === 0) ?? null;
+  const fineEnough = marks.filter((key) => lengthMs === null || lengthMs % markLengthMs(key.interval) === 0);
+  return fineEnough.at(-1) ?? marks.find((key) => lengthMs !== null && markLengthMs(key.interval) % lengthMs === 0) ?? null;
 }
 
 function pricedRows(klines: MarkKlines | null, bars: BarColumns): readonly PricedRows[] {

@@ -56,7 +56,7 @@ export interface AlignedMarks {
  */
 export function alignMarks(bars: BarColumns, klines: MarkKlines, firstRow: number): AlignedMarks {
   const isFine = markLengthMs(klines.interval) <= typicalLengthMs(bars.interval);
-  const prices: OwnPrices = {
+  const prices: BarPrices = {
     open: ownTicks(bars, 'open'),
     high: ownTicks(bars, 'high'),
     low: ownTicks(bars, 'low'),
@@ -69,12 +69,18 @@ export function alignMarks(bars: BarColumns, klines: MarkKlines, firstRow: numbe
     const openMs = bars.openMs[row]!;
     while (kline < klines.openMs.length && (isFine ? klines.openMs[kline]! < openMs : klines.closeMs[kline]! <= openMs)) kline++;
     const bar = { row, openMs, closeMs: bars.closeMs[row]! };
-    const isCovered = isFine ? mergeInto(prices, bar, klines, kline) : boundBy(prices, bar, klines, kline);
+    const isCovered = isFine ? applyFinerKlines(prices, bar, klines, kline) : clampToKline(prices, bar, klines, kline);
     if (!isCovered && row >= firstRow) uncovered++;
   }
   const source = isFine ? `mark klines ${klines.interval}` : `bars within mark klines ${klines.interval}`;
   return {
-    marks: { open: narrow(prices.open), high: narrow(prices.high), low: narrow(prices.low), close: narrow(prices.close), source },
+    marks: {
+      open: narrowColumn(prices.open),
+      high: narrowColumn(prices.high),
+      low: narrowColumn(prices.low),
+      close: narrowColumn(prices.close),
+      source,
+    },
     uncovered,
   };
 }
@@ -86,7 +92,7 @@ interface BarSpan {
   readonly closeMs: number;
 }
 /** Prices of all bars in ticks, with a fraction where marks have one. */
-type OwnPrices = Readonly<Record<'open' | 'high' | 'low' | 'close', Float64Array>>;
+type BarPrices = Readonly<Record<'open' | 'high' | 'low' | 'close', Float64Array>>;
 
 /** Returns a copy of a price column in ticks. */
 function ownTicks(bars: BarColumns, price: 'open' | 'high' | 'low' | 'close'): Float64Array {
@@ -94,7 +100,7 @@ function ownTicks(bars: BarColumns, price: 'open' | 'high' | 'low' | 'close'): F
 }
 
 /** Replaces the prices of a bar by those of the klines from `from` on that open in it. Returns true if they cover the whole bar. */
-function mergeInto(prices: OwnPrices, { row, openMs: startMs, closeMs: endMs }: BarSpan, klines: MarkKlines, from: number): boolean {
+function applyFinerKlines(prices: BarPrices, { row, openMs: startMs, closeMs: endMs }: BarSpan, klines: MarkKlines, from: number): boolean {
   const { interval, openMs, closeMs, open, high, low, close } = klines;
   const slackMs = markLengthMs(interval) / 2;
   let highest = -Infinity;
@@ -117,7 +123,7 @@ function mergeInto(prices: OwnPrices, { row, openMs: startMs, closeMs: endMs }: 
 }
 
 /** Moves the prices of a bar into the range of a longer kline. Returns false, with the prices as they were, if the kline does not span the bar. */
-function boundBy(prices: OwnPrices, { row, openMs, closeMs }: BarSpan, klines: MarkKlines, kline: number): boolean {
+function clampToKline(prices: BarPrices, { row, openMs, closeMs }: BarSpan, klines: MarkKlines, kline: number): boolean {
   const spansBar = kline < klines.openMs.length && klines.openMs[kline]! <= openMs && closeMs <= klines.closeMs[kline]!;
   if (!spansBar) return false;
   const lowest = klines.low[kline]!;
@@ -133,6 +139,6 @@ function boundBy(prices: OwnPrices, { row, openMs, closeMs }: BarSpan, klines: M
 }
 
 /** Returns 32-bit whole numbers where all ticks fit: they take half of the memory. */
-function narrow(ticks: Float64Array): TickColumn {
+function narrowColumn(ticks: Float64Array): TickColumn {
   return ticks.every((tick) => tick < 2 ** 31) ? Int32Array.from(ticks) : ticks;
 }

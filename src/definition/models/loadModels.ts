@@ -39,7 +39,7 @@ async function loadOwnModels(
   const records: ModelRecord[] = [];
   const reachWarnings: Warning[] = [];
   const load = async <Kind extends ModelKind>(kind: Kind, path: KeyPath, file: string): Promise<LoadedModel<Kind>['model']> => {
-    const place = locate(source, path, file, { what: 'a file', kind: 'file', remedy: 'correct the path' });
+    const place = locate(source, path, file, { description: 'a file', kind: 'file', remedy: 'correct the path' });
     const { model, hash, inputs, reach } = await loadModel(kind, place, file, { bundler, importer });
     reachWarnings.push(...reach);
     records.push({ use: kind, file, hash, inputs, folder: dirname(place) });

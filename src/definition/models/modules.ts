@@ -29,11 +29,13 @@ export interface ModuleOptions {
 /** The modules of a definition. */
 export interface LoadedModules {
   readonly plans: readonly ModulePlan[];
+  /** Their files and hashes, for the manifest. */
   readonly records: readonly ModelRecord[];
+  /** Warnings about what their code uses outside the run. */
   readonly reach: readonly Warning[];
 }
 
-const MODULE_FILE = { what: 'a module file', kind: 'file', remedy: 'correct the path' } as const;
+const MODULE_FILE = { description: 'a module file', kind: 'file', remedy: 'correct the path' } as const;
 
 /** Returns the modules, or null if the definition names none. Throws ConfigError that names an unusable item of `modules`. */
 export async function loadModules(
@@ -55,17 +57,22 @@ export async function loadModules(
     }
     const path = locate(source, ['modules', index], file, MODULE_FILE);
     const { exported, hash, inputs, reach } = await loadModule(path, file, 'module', { importer, bundler });
-    if (!isComposeModule(exported))
-      throw new ConfigError(
-        `${place}: expected a file whose default export is made by composeModule, got ${exported === undefined ? 'none' : describeAnswer(exported)}`,
-        "write: export default composeModule('NAME', ({ rebind }) => { ... }), from isobar/compose",
-      );
+    if (!isComposeModule(exported)) throw noModuleError(place, exported);
     plans.push({ module: exported, place });
     records.push({ use: 'module', file, hash, inputs, folder: dirname(path) });
     reachWarnings.push(...reach);
   }
   checkBindings(plans, definition);
   return { plans, records, reach: reachWarnings };
+}
+
+/** Returns the error for a file whose default export is not a module. */
+function noModuleError(place: string, exported: unknown): ConfigError {
+  const exportText = exported === undefined ? 'none' : describeAnswer(exported);
+  return new ConfigError(
+    `${place}: expected a file whose default export is made by composeModule, got ${exportText}`,
+    "write: export default composeModule('NAME', ({ rebind }) => { ... }), from isobar/compose",
+  );
 }
 
 /** True for a result of `composeModule`, from any copy of isobar. */
@@ -76,21 +83,25 @@ export function isComposeModule(value: unknown): value is ComposeModule {
 
 /** Throws ConfigError if two modules rebind one part, because the second would silently replace the first. */
 function checkBindings(plans: readonly ModulePlan[], { models, fills }: Pick<Definition, 'models' | 'fills'>): void {
-  const bound = new Map<string, string>();
-  if (models?.slippage !== undefined) bound.set('slippage', 'models.slippage');
-  if (models?.fees !== undefined) bound.set('fees', 'models.fees');
-  const isFixed = Number(fills?.slippage ?? 0) > 0 || (fills?.slippageTicks ?? 0) > 0;
-  for (const { module, place } of plans)
+  /** For each part: the key or the module that binds it, as messages name it. */
+  const binderByPart = new Map<string, string>();
+  if (models?.slippage !== undefined) binderByPart.set('slippage', 'models.slippage');
+  if (models?.fees !== undefined) binderByPart.set('fees', 'models.fees');
+  const hasFixedSlippage = Number(fills?.slippage ?? 0) > 0 || (fills?.slippageTicks ?? 0) > 0;
+  for (const { module, place } of plans) {
     for (const binding of module.bindings) {
       const { part, isWrapping } = binding;
-      if (ADDED_PARTS.includes(part)) checkAddition(binding, module, place);
-      else {
-        // A module that wraps the slippage of `fills` does not replace it.
-        const before = bound.get(part) ?? (part === 'slippage' && isFixed && !isWrapping ? 'fills.slippage' : undefined);
-        if (before !== undefined) throw duplicateBindingError(binding, module, place, before);
-        bound.set(part, `the module ${module.name}`);
+      if (ADDED_PARTS.includes(part)) {
+        checkAddition(binding, module, place);
+        continue;
       }
+      // A module that wraps the slippage of `fills` does not replace it.
+      const replacesFixedSlippage = part === 'slippage' && hasFixedSlippage && !isWrapping;
+      const earlierBinder = binderByPart.get(part) ?? (replacesFixedSlippage ? 'fills.slippage' : undefined);
+      if (earlierBinder !== undefined) throw duplicateBindingError(binding, module, place, earlierBinder);
+      binderByPart.set(part, `the module ${module.name}`);
     }
+  }
 }
 
 /** Throws ConfigError if a module wraps a part to which modules can only add. */
@@ -103,9 +114,9 @@ function checkAddition({ part, isWrapping }: ModuleBinding, { name }: ComposeMod
 }
 
 /** Returns the error for a part that two modules rebind. */
-function duplicateBindingError({ part }: ModuleBinding, { name }: ComposeModule, place: string, before: string): ConfigError {
+function duplicateBindingError({ part }: ModuleBinding, { name }: ComposeModule, place: string, earlierBinder: string): ConfigError {
   return new ConfigError(
-    `${place}: the module ${name}: expected a part that nothing else rebinds, got ${part}, which ${before} rebinds already`,
+    `${place}: the module ${name}: expected a part that nothing else rebinds, got ${part}, which ${earlierBinder} rebinds already`,
     'leave one of them out, or do both in one module',
   );
 }

@@ -9,7 +9,7 @@ import type { Definition } from './schema.ts';
 import { runName, textWithDefaults, strategyEntries } from '../load/withDefaults.ts';
 import { optionSource, readDefinition, definitionValueAt, yamlSource, type DefinitionSource } from './source.ts';
 
-const GOOD = `strategy: strategies/smaCross.ts
+const VALID = `strategy: strategies/smaCross.ts
 params: { fast: 10, slow: 30 }
 feeds: { bars: { symbol: BTCUSDT, interval: 1m } }
 market: spot
@@ -45,7 +45,7 @@ test('a strategy file in the place of a definition is reported as such', () => {
 });
 
 test('the definition of the documents is valid', () => {
-  expect(parseDefinition(source(GOOD))).toMatchObject({ strategy: 'strategies/smaCross.ts', from: '2024-01-01', cash: { USDT: '10000' } });
+  expect(parseDefinition(source(VALID))).toMatchObject({ strategy: 'strategies/smaCross.ts', from: '2024-01-01', cash: { USDT: '10000' } });
 });
 
 test.each([
@@ -101,28 +101,28 @@ test.each([
   ["cash: { USDT: '10000' }\n", '', "x.yaml:1 cash: expected starting balances, such as '10000' or { USDT: '10000' }, got nothing"],
   ['strategies/smaCross.ts', '[]', 'x.yaml:1 strategy: expected at least one strategy, got a list'],
 ])('a definition with %s replaced by %s is rejected with its place', (validText, invalidText, message) => {
-  expect(GOOD).toContain(validText);
-  expect(errorOf(source(GOOD.replace(validText, invalidText))).message).toBe(message);
+  expect(VALID).toContain(validText);
+  expect(errorOf(source(VALID.replace(validText, invalidText))).message).toBe(message);
 });
 
 test('the remedy for an unquoted decimal shows it in quotes', () => {
-  expect(errorOf(source(GOOD.replace("taker: '0.001'", 'taker: 0.001'))).remedy).toBe("put the number in quotes: taker: '0.001'");
+  expect(errorOf(source(VALID.replace("taker: '0.001'", 'taker: 0.001'))).remedy).toBe("put the number in quotes: taker: '0.001'");
 });
 
 test('the remedy for an unquoted decimal that is out of range does not advise quotes', () => {
-  const { message, remedy } = errorOf(source(GOOD.replace("taker: '0.001'", 'taker: 1.5')));
+  const { message, remedy } = errorOf(source(VALID.replace("taker: '0.001'", 'taker: 1.5')));
   expect(message).toMatch(/fees\.taker: expected a quoted decimal .*, got 1\.5$/);
   expect(remedy).toBe('docs/backtest.md explains every key');
 });
 
 test('a name that is too long is reported as such', () => {
-  expect(errorOf(source(`${GOOD}name: ${'x'.repeat(81)}\n`)).message).toMatch(
+  expect(errorOf(source(`${VALID}name: ${'x'.repeat(81)}\n`)).message).toMatch(
     / name: expected 1 to 80 letters, digits, dots, dashes and underscores, got /,
   );
 });
 
 test('a limit that is not a number is reported once', () => {
-  const text = GOOD.replace("maxLeverage: '1'", "maxLeverage: 'x'");
+  const text = VALID.replace("maxLeverage: '1'", "maxLeverage: 'x'");
   expect(errorOf(source(text)).message).toMatch(
     /^x\.yaml:\d+ risk\.maxLeverage: expected a quoted decimal \(x equity, above 0\), got 'x'$/,
   );
@@ -135,7 +135,7 @@ test.each([
   ["USDT: '10000'", "USDT: '10000', __proto__: '5'", 'x.yaml:7 cash.__proto__: unknown key __proto__'],
   ['seed: 1', '__proto__: 1', 'x.yaml:12 __proto__: unknown key __proto__'],
 ])('a key that every JavaScript object has is rejected as unknown: %s as %s', (validText, invalidText, message) => {
-  expect(errorOf(source(GOOD.replace(validText, invalidText))).message.split(/, the nearest|\n/)[0]).toBe(message);
+  expect(errorOf(source(VALID.replace(validText, invalidText))).message.split(/, the nearest|\n/)[0]).toBe(message);
 });
 
 test('a key that every JavaScript object has is rejected as unknown in --set', () => {
@@ -146,14 +146,14 @@ test('a key that every JavaScript object has is rejected as unknown in --set', (
     'params={ __proto__: { fast: 5 } }',
   ]) {
     const where = setting.startsWith('params') ? 'params' : 'instruments';
-    const { message, remedy } = errorOf(withOverrides(source(GOOD), [setting]));
+    const { message, remedy } = errorOf(withOverrides(source(VALID), [setting]));
     expect(message).toBe(`--set ${where}.__proto__: unknown key __proto__`);
     expect(remedy).toBe(`leave it out: docs/backtest.md says what ${where} takes`);
   }
 });
 
 test('all problems are reported at once, misspelt keys first', () => {
-  const text = GOOD.replace('seed: 1', 'seed: x').replace('cash:', 'chas:').replace('limit: through', 'limit: thru');
+  const text = VALID.replace('seed: 1', 'seed: x').replace('cash:', 'chas:').replace('limit: through', 'limit: thru');
   expect(errorOf(source(text)).message.split('\n')).toEqual([
     'x.yaml:7 chas: unknown key chas, the nearest valid one is cash',
     "x.yaml:1 cash: expected starting balances, such as '10000' or { USDT: '10000' }, got nothing",
@@ -164,7 +164,7 @@ test('all problems are reported at once, misspelt keys first', () => {
 
 test('broken YAML, a repeated key and other kinds of files are rejected with their place', () => {
   expect(errorOf(() => source('strategy: [a, b\n')).message).toMatch(/^x\.yaml:2:1 /);
-  expect(errorOf(() => source(`${GOOD}seed: 2\n`)).message).toMatch(/^x\.yaml:14:1 Map keys must be unique/);
+  expect(errorOf(() => source(`${VALID}seed: 2\n`)).message).toMatch(/^x\.yaml:14:1 Map keys must be unique/);
   expect(errorOf(source('just a text')).message).toBe("x.yaml:1: expected a run definition: keys and values, got 'just a text'");
   expect(errorOf(source('')).message).toBe('x.yaml:1: expected a run definition: keys and values, got nothing');
   expect(errorOf(() => readDefinition('no/such.yaml')).message).toBe('no/such.yaml: no such file');
@@ -172,7 +172,7 @@ test('broken YAML, a repeated key and other kinds of files are rejected with the
 });
 
 test('a problem inside a map from --set is reported with its place in --set', () => {
-  const text = (setting: string) => errorOf(withOverrides(source(GOOD), [setting])).message;
+  const text = (setting: string) => errorOf(withOverrides(source(VALID), [setting])).message;
   expect(text("fees={ maker: '0.001', taker: 7 }")).toMatch(/^--set fees\.taker: expected a quoted decimal .*, got 7$/);
   expect(text('fills={ limit: [touch] }')).toBe('--set fills.limit: expected one of through, touch, got a list');
   expect(text('feeds.bars={ symbol: BTCUSDT }')).toMatch(/^--set feeds\.bars\.interval: expected a length such as .*, got nothing$/);
@@ -180,24 +180,24 @@ test('a problem inside a map from --set is reported with its place in --set', ()
 
 test('windows of the day keep their text for the risk rule', () => {
   const windows = ' 22:55-23:05,07:00-07:10 ';
-  expect(parseDefinition(source(GOOD.replace("maxLeverage: '1'", `restricted: '${windows}'`))).risk).toEqual({ restricted: windows });
+  expect(parseDefinition(source(VALID.replace("maxLeverage: '1'", `restricted: '${windows}'`))).risk).toEqual({ restricted: windows });
 });
 
 test('a folder is not accepted as a file, nor a file as a folder', () => {
-  const definitionSource = source(GOOD);
+  const definitionSource = source(VALID);
   const path = ['catalog'];
-  const file = { what: 'a strategy file', kind: 'file', remedy: '' } as const;
+  const file = { description: 'a strategy file', kind: 'file', remedy: '' } as const;
   expect(errorOf(() => locate(definitionSource, ['strategy'], '.', file)).message).toBe(
     "x.yaml:1 strategy: expected a strategy file, got '.', which is a folder",
   );
-  const folder = { what: 'a catalog folder', kind: 'folder', remedy: '' } as const;
+  const folder = { description: 'a catalog folder', kind: 'folder', remedy: '' } as const;
   expect(errorOf(() => locate(definitionSource, path, 'package.json', folder)).message).toBe(
     "x.yaml:13 catalog: expected a catalog folder, got 'package.json', which is a file",
   );
 });
 
 test('--set replaces values of the definition, and decimals keep their text', () => {
-  const changed = withOverrides(source(GOOD), [
+  const changed = withOverrides(source(VALID), [
     'params.fast=20',
     'fees.taker=0.00050',
     'cash.USDT=5000',
@@ -223,55 +223,56 @@ test.each([
     '--set feeds.bars.interval: expected a length such as 15s, 1m, 3h, 1d, 1w or 1M (seconds divide a minute, weeks at most a year); or an amount of trades such as 500ticks, 10volume, 1000000dollar or 25range, got 7s',
   ],
 ])('a mistake in --set %s names the option', (setting, message) => {
-  expect(errorOf(withOverrides(source(GOOD), [setting])).message).toBe(message);
+  expect(errorOf(withOverrides(source(VALID), [setting])).message).toBe(message);
 });
 
 test.each(['fast', '=1', 'params..fast=1'])('--set %s is not key=value', (setting) => {
-  expect(errorOf(() => withOverrides(source(GOOD), [setting])).message).toMatch(/^--set .*: expected key=value/);
+  expect(errorOf(() => withOverrides(source(VALID), [setting])).message).toMatch(/^--set .*: expected key=value/);
 });
 
 test('an alias in --set, which cannot be resolved, is reported as such', () => {
-  expect(errorOf(() => withOverrides(source(GOOD), ['params.fast=*a'])).message).toMatch(/^--set params\.fast=\*a: .*alias/);
+  expect(errorOf(() => withOverrides(source(VALID), ['params.fast=*a'])).message).toMatch(/^--set params\.fast=\*a: .*alias/);
 });
 
-function shares(strategies: string): readonly string[] {
-  const from = source(GOOD.replace(/params: .*\n/, '').replace('strategies/smaCross.ts', strategies));
-  return strategyEntries(parseDefinition(from), from).map((entry) => entry.share);
+/** Returns the shares of the strategies in a definition whose key `strategy` is replaced by `strategies`. */
+function sharesOf(strategies: string): readonly string[] {
+  const definitionSource = source(VALID.replace(/params: .*\n/, '').replace('strategies/smaCross.ts', strategies));
+  return strategyEntries(parseDefinition(definitionSource), definitionSource).map((entry) => entry.share);
 }
 
 test('the strategies of a list have shares that sum to 1, and those without a share divide the remainder', () => {
-  expect(shares('[a.ts, b.ts, c.ts]')).toEqual(['0.333333', '0.333333', '0.333334']);
-  expect(shares("[{ file: a.ts, share: '0.25' }, b.ts]")).toEqual(['0.25', '0.75']);
-  expect(errorOf(() => shares("[{ file: a.ts, share: '0.25' }, { file: b.ts, share: '0.5' }]")).message).toBe(
+  expect(sharesOf('[a.ts, b.ts, c.ts]')).toEqual(['0.333333', '0.333333', '0.333334']);
+  expect(sharesOf("[{ file: a.ts, share: '0.25' }, b.ts]")).toEqual(['0.25', '0.75']);
+  expect(errorOf(() => sharesOf("[{ file: a.ts, share: '0.25' }, { file: b.ts, share: '0.5' }]")).message).toBe(
     'x.yaml:1 strategy: expected shares that sum to 1, got 0.75',
   );
-  expect(errorOf(() => shares("[{ file: a.ts, share: '1' }, b.ts]")).message).toMatch(/expected shares that sum to 1, got 1$/);
+  expect(errorOf(() => sharesOf("[{ file: a.ts, share: '1' }, b.ts]")).message).toMatch(/expected shares that sum to 1, got 1$/);
 });
 
 test('the definition with its defaults is read back as the same run', () => {
-  const from = source(GOOD);
-  const definition: Definition = parseDefinition(from);
+  const definitionSource = source(VALID);
+  const definition: Definition = parseDefinition(definitionSource);
   const runFacts = { from: '2024-01-01T00:00:00.000Z', to: '2024-07-01T00:00:00.000Z', rates: { maker: '0.001', taker: '0.001' } };
-  const text = textWithDefaults(definition, strategyEntries(definition, from), runFacts);
+  const text = textWithDefaults(definition, strategyEntries(definition, definitionSource), runFacts);
   const reparsed = parseDefinition(source(text));
   expect(reparsed).toMatchObject({ ...definition, from: runFacts.from, to: runFacts.to });
   expect(textWithDefaults(reparsed, strategyEntries(reparsed, source(text)), runFacts)).toBe(text);
-  expect(runName(definition, strategyEntries(definition, from))).toBe('smaCross');
+  expect(runName(definition, strategyEntries(definition, definitionSource))).toBe('smaCross');
 });
 
 test('the definition with its defaults fits a terminal of 100 columns, indented by two', () => {
   const symbols = Array.from({ length: 20 }, (_, index) => `'TOKEN${index}USDT'`).join(', ');
-  const from = source(GOOD.replace(/feeds:.*/, `feeds: { bars: { symbols: [${symbols}], interval: 1m } }`));
-  const definition = parseDefinition(from);
+  const definitionSource = source(VALID.replace(/feeds:.*/, `feeds: { bars: { symbols: [${symbols}], interval: 1m } }`));
+  const definition = parseDefinition(definitionSource);
   const runFacts = { from: '2024-01-01T00:00:00.000Z', to: '2024-07-01T00:00:00.000Z', rates: { maker: '0.001', taker: '0.001' } };
-  const text = textWithDefaults(definition, strategyEntries(definition, from), runFacts);
+  const text = textWithDefaults(definition, strategyEntries(definition, definitionSource), runFacts);
   for (const line of text.split('\n')) expect(line.length).toBeLessThanOrEqual(98);
   expect(text).toContain("fees: { in: received, rounding: halfUp, maker: '0.001', taker: '0.001' }\nfills:\n  limit: through\n");
   expect(parseDefinition(source(text)).feeds).toEqual(definition.feeds);
 });
 
 test('the error in a definition that is made of options names the option', () => {
-  const madeSource = optionSource('.', { strategy: 'a.ts', cash: { USDT: 'x' } }, { cash: '--cash' });
-  expect(errorOf(madeSource).message).toContain("--cash cash.USDT: expected a quoted decimal (amount of the asset), got 'x'");
-  expect(definitionValueAt(madeSource.data, ['cash', 'USDT'])).toBe('x');
+  const sourceOfOptions = optionSource('.', { strategy: 'a.ts', cash: { USDT: 'x' } }, { cash: '--cash' });
+  expect(errorOf(sourceOfOptions).message).toContain("--cash cash.USDT: expected a quoted decimal (amount of the asset), got 'x'");
+  expect(definitionValueAt(sourceOfOptions.data, ['cash', 'USDT'])).toBe('x');
 });

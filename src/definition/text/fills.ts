@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { QUEUE_DIGITS, type QueueSettings } from '../../venue/trades/tradeMatcher.ts';
 import type { FillsPlan } from '../plan/plan.ts';
 import { toScaled } from '../../base/number/decimal.ts';
-import { choiceValue, intervalValue, map, ppmOf, rate, integerValue, textValue } from './values.ts';
+import { choiceValue, intervalValue, mapValue, ppmOf, rateValue, integerValue, textValue } from './values.ts';
 
 /** Returns the schema of the coefficient of market impact, which becomes whole millionths. */
 function coefficientValue() {
@@ -18,30 +18,30 @@ function queueValue(expectation: string, help: string) {
   return textValue(`a quoted decimal (${expectation}, below 10,000,000 with at most 8 decimals)`, help, /^\d{1,7}(\.\d{1,8})?$/);
 }
 
-const queueSchema = map(
+const queueSchema = mapValue(
   {
     ahead: queueValue('base asset', 'quantity that waits before a limit when it begins to rest').optional(),
     aheadTrades: queueValue(
       'multiple of a trade',
       'the same as a multiple of the average quantity of the 100 trades before it rests',
     ).optional(),
-    cancels: rate('share of the quantity ahead that is cancelled, not traded').optional(),
+    cancels: rateValue('share of the quantity ahead that is cancelled, not traded').optional(),
   },
   "the queue before a resting limit, such as { ahead: '2.5', cancels: '0.3' }",
 );
 
 /** The schema of the key `fills`. */
-export const fillsSchema = map(
+export const fillsSchema = mapValue(
   {
     limit: choiceValue(['through', 'touch'], 'when a resting limit order fills: price trades through it, or touches it').optional(),
     latencyMs: integerValue('ms', "from a decision to its order's arrival", 0, 86_400_000).optional(),
-    maxVolumeShare: rate("largest share of a bar's volume that fills may take; 0 is no cap").optional(),
+    maxVolumeShare: rateValue("largest share of a bar's volume that fills may take; 0 is no cap").optional(),
     slippageTicks: integerValue('ticks', 'slippage of taking fills').optional(),
-    slippage: rate('slippage of taking fills').optional(),
-    impact: map({ coefficient: coefficientValue() }, "market impact, such as { coefficient: '1' }")
+    slippage: rateValue('slippage of taking fills').optional(),
+    impact: mapValue({ coefficient: coefficientValue() }, "market impact, such as { coefficient: '1' }")
       .describe('market impact of taking fills, by the square-root model')
       .optional(),
-    collar: rate('how far beyond the last close a market buy by quantity may pay').optional(),
+    collar: rateValue('how far beyond the last close a market buy by quantity may pay').optional(),
     inside: intervalValue('finer bars in which orders fill, where the catalog has some of the instrument', ['finest', 'off']).optional(),
     executionInterval: intervalValue('what orders fill against: trades of the catalog, or bars as for inside', [
       'finest',

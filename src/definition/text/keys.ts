@@ -17,13 +17,14 @@ export function wantsText(path: KeyPath): boolean {
   return schemas.some((schema) => schema instanceof z.ZodString) && !schemas.some((schema) => schema instanceof z.ZodNumber);
 }
 
+/** Returns the schemas that a value at `path` may have: several for a union, none for a path that `root` does not allow. */
 function schemasAt(path: KeyPath, root: Schema): readonly Schema[] {
   let schemas = unwrap(root);
   for (const key of path) schemas = schemas.flatMap((schema) => memberSchemas(schema, String(key))).flatMap(unwrap);
   return schemas;
 }
 
-/** Returns the schemas of a member. */
+/** Returns the schema of the member `key` of a map or list; an empty list if `schema` has no such member. */
 function memberSchemas(schema: Schema, key: string): readonly Schema[] {
   if (schema instanceof z.ZodObject) return Object.hasOwn(schema.shape, key) ? [schema.shape[key]] : [];
   if (schema instanceof z.ZodRecord) return [schema.valueType];

@@ -22,12 +22,12 @@ export function withOverrides(source: DefinitionSource, settings: readonly strin
   let data = source.data;
   for (const { path, value } of overrides) data = withValue(data, path, value);
   const overrideOf = (path: KeyPath) =>
-    overrides.findLast((override) => override.path.every((key, i) => i < path.length && key === String(path[i])));
+    overrides.findLast((override) => override.path.every((key, index) => index < path.length && key === String(path[index])));
   // True for a map that exists only because an override put a value into it.
   const isCreatedByOverride = (path: KeyPath) =>
     path.length > 0 &&
     definitionValueAt(source.data, path) === undefined &&
-    overrides.some((override) => path.every((key, i) => String(key) === override.path[i]));
+    overrides.some((override) => path.every((key, index) => String(key) === override.path[index]));
   return {
     ...source,
     data,
@@ -65,7 +65,7 @@ function parseSetting(setting: string): KeyOverride {
   if (yamlError)
     throw new ConfigError(`--set ${setting}: ${yamlError.message.split('\n')[0]}`, 'the value is read as YAML: quote special characters');
   const value = plainData(document, `--set ${setting}`);
-  // A shell removes quotes. So a number counts as text if text is expected, or if it has a point, so that 0.10 stays 0.10.
+  // A shell removes quotes. Therefore a number stays text if text is expected, or if it has a point: 0.10 must not become 0.1.
   const staysText = typeof value === 'number' && (wantsText(path) || !Number.isInteger(value) || text.includes('.'));
   return { path, value: staysText ? text.trim() : value, text, document };
 }

@@ -80,13 +80,11 @@ function problemsOf(issue: Issue, source: DefinitionSource, kind: FileKind<unkno
     );
   const foundText = source.textAt(path);
   const isUnquoted = issue.message.startsWith('a quoted decimal') && typeof definitionValueAt(source.data, path) === 'number';
+  const needsQuotesOnly = isUnquoted && isValidAt(kind, source, path, foundText);
   return [
     {
       message: `${whereIs(source, path)}: expected ${issue.message}, got ${foundText}`,
-      remedy:
-        isUnquoted && isValidAt(kind, source, path, foundText)
-          ? `put the number in quotes: ${String(path.at(-1))}: '${foundText}'`
-          : `${kind.docs} explains every key`,
+      remedy: needsQuotesOnly ? `put the number in quotes: ${String(path.at(-1))}: '${foundText}'` : `${kind.docs} explains every key`,
     },
   ];
 }
@@ -107,17 +105,15 @@ function isValidAt({ schema }: FileKind<unknown>, source: DefinitionSource, path
  */
 function intendedBranch(issue: Issue, value: unknown): readonly Issue[] | null {
   if (issue.code !== 'invalid_union') return null;
-  const branchIssues = issue.errors.find((branch) => branch.length > 0 && branch.every((innerIssue) => innerIssue.path.length > 0)) ?? null;
+  const hasInnerPath = (innerIssue: Issue) => innerIssue.path.length > 0;
+  const fittingBranch = issue.errors.find((branch) => branch.length > 0 && branch.every(hasInnerPath)) ?? null;
   const isMap = (path: Issue['path']) => isObject(definitionValueAt(value, path.map(String)));
-  if (
-    branchIssues?.every(
-      (innerIssue) => innerIssue.code === 'invalid_type' && innerIssue.expected === 'string' && isMap(innerIssue.path),
-    ) !== true
-  )
-    return branchIssues;
-  const isMisnamed = (innerIssue: Issue) =>
+  const isMapInsteadOfText = (innerIssue: Issue) =>
+    innerIssue.code === 'invalid_type' && innerIssue.expected === 'string' && isMap(innerIssue.path);
+  if (fittingBranch === null || !fittingBranch.every(isMapInsteadOfText)) return fittingBranch;
+  const isMisnamedMap = (innerIssue: Issue) =>
     innerIssue.code === 'unrecognized_keys' && innerIssue.keys.every((key) => isMap([...innerIssue.path, key]));
-  return issue.errors.find((branch) => branch.some(isMisnamed)) ?? branchIssues;
+  return issue.errors.find((branch) => branch.some(isMisnamedMap)) ?? fittingBranch;
 }
 
 const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -7,7 +7,8 @@ import { whereIs, type DefinitionSource, type KeyPath } from './source.ts';
 
 /** The expected kind of a path, and the remedy if it is missing. */
 export interface PathRequest {
-  readonly what: string;
+  /** The expected file or folder in words, for the message. */
+  readonly description: string;
   readonly kind: 'file' | 'folder';
   readonly remedy: string;
 }
@@ -17,13 +18,16 @@ export interface PathRequest {
  * are in a folder of their own and name strategies from the project root. Throws ConfigError that names both places.
  */
 export function locate(source: DefinitionSource, path: KeyPath, text: string, request: PathRequest): string {
-  const candidates = isAbsolute(text) ? [text] : [...new Set([resolve(source.startedIn ?? '.', text), resolve(join(source.folder, text))])];
-  const existing = candidates.find((place) => existsSync(place));
-  if (existing !== undefined && statSync(existing).isDirectory() === (request.kind === 'folder')) return existing;
-  const missing = candidates.length > 1 ? `which is neither ${candidates.join(' nor ')}` : `which does not exist`;
-  const places = existing === undefined ? missing : `which is a ${request.kind === 'folder' ? 'file' : 'folder'}`;
+  const fromCurrentFolder = resolve(source.startedIn ?? '.', text);
+  const fromDefinition = resolve(join(source.folder, text));
+  const candidates = isAbsolute(text) ? [text] : [...new Set([fromCurrentFolder, fromDefinition])];
+  const existing = candidates.find((candidate) => existsSync(candidate));
+  const wantsFolder = request.kind === 'folder';
+  if (existing !== undefined && statSync(existing).isDirectory() === wantsFolder) return existing;
+  const missingText = candidates.length > 1 ? `which is neither ${candidates.join(' nor ')}` : `which does not exist`;
+  const problem = existing === undefined ? missingText : `which is a ${wantsFolder ? 'file' : 'folder'}`;
   throw new ConfigError(
-    `${whereIs(source, path)}: expected ${request.what}, got '${text}', ${places}`,
+    `${whereIs(source, path)}: expected ${request.description}, got '${text}', ${problem}`,
     `${request.remedy}; paths are tried from the current folder, then from the folder of the definition`,
   );
 }

@@ -126,8 +126,11 @@ function attemptJson(value: unknown): string | undefined {
   }
 }
 
+/** Maximum length of a value in a message. */
+const MAX_VALUE_CHARS = 60;
+
 function clip(text: string): string {
-  return text.length > 60 ? `${text.slice(0, 57)}...` : text;
+  return text.length > MAX_VALUE_CHARS ? `${text.slice(0, MAX_VALUE_CHARS - 3)}...` : text;
 }
 
 /**

@@ -9,7 +9,7 @@ import { TRADE_BAR_PATTERN } from '../../model/tradeBars.ts';
 // An `error` is the text after "expected". parse.ts puts file, line and key before it, and the text that was found after it.
 
 /** Returns the schema of a map with these keys and no others. */
-export function map<T extends z.ZodRawShape>(shape: T, expectation: string) {
+export function mapValue<T extends z.ZodRawShape>(shape: T, expectation: string) {
   return z.strictObject(shape, { error: expectation });
 }
 
@@ -58,7 +58,7 @@ export function integerValue(unit: string, help: string, min = 0, max = Number.M
 }
 
 /** Returns the schema of a rate below 1 with at most six decimals, so that it is a whole number of millionths. */
-export function rate(help: string) {
+export function rateValue(help: string) {
   const expectation = 'a quoted decimal (fraction below 1 with at most 6 decimals: 0.001 is 0.1 %)';
   return textValue(expectation, `${help} (fraction: 0.001 is 0.1 %)`, /^0(\.\d{1,6})?$/);
 }

@@ -1,7 +1,7 @@
 // Tests a feed whose bars are longer than the run: it only brings warm-up bars, and another feed of the symbol trades.
 
 import { describe, expect, it } from 'vitest';
-import { coarser, spotInstrument, START_MS, walkBars } from '../../../test/engine/world.ts';
+import { coarser, spotInstrument, START_MS, walkBars } from '../../../test/engine/backtestFixture.ts';
 import { SYNTHETIC } from '../../adapters/catalog/bars/barQuality.ts';
 import { memoryStore, wholeSet } from '../../adapters/catalog/bars/barStore.ts';
 import { loadFeeds } from '../load/feeds.ts';

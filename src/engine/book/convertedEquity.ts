@@ -12,7 +12,8 @@ export class ConvertedEquity {
   private readonly ledger: ConvertedLedger;
   private readonly feeds: readonly FeedRun[];
   private readonly ticks: readonly TickColumn[];
-  private values = new Float64Array(0);
+  /** The equity of one account in its own asset, reused for each account. */
+  private accountUnits = new Float64Array(0);
 
   /** `feeds`: the execution feeds in instrument order. `ticks`: their prices, row by row. */
   constructor(ledger: ConvertedLedger, feeds: readonly FeedRun[], ticks: readonly TickColumn[]) {
@@ -27,35 +28,39 @@ export class ConvertedEquity {
     units.fill(accounts[0]!.cashTotal, from, to);
     this.addHoldings(0, units, from, to);
     const length = to - from;
-    if (this.values.length < length) this.values = new Float64Array(2 * length);
-    for (let other = 0; other < conversions.length; other++) {
-      const accountEquity = this.values;
-      accountEquity.fill(accounts[other + 1]!.cashTotal, 0, length);
-      this.addHoldings(other + 1, accountEquity, 0, length);
-      const conversion = conversions[other]!;
+    if (this.accountUnits.length < length) this.accountUnits = new Float64Array(2 * length);
+    const { accountUnits } = this;
+    // Account 0 has the reporting asset. Each other account has a conversion.
+    for (let account = 1; account <= conversions.length; account++) {
+      accountUnits.fill(accounts[account]!.cashTotal, 0, length);
+      this.addHoldings(account, accountUnits, 0, length);
+      const conversion = conversions[account - 1]!;
       const ticks = this.ticks[conversion.index]!;
       const { row, step } = newestRow(this.feeds[conversion.index]!);
       for (let index = 0; index < length; index++) {
-        const rate = row < 0 ? NAN : ticks[row + index * step]!;
-        units[from + index] = units[from + index]! + conversion.value(accountEquity[index]!, rate);
+        const rateTicks = row < 0 ? NAN : ticks[row + index * step]!;
+        units[from + index] = units[from + index]! + conversion.value(accountUnits[index]!, rateTicks);
       }
     }
   }
 
-  /** Adds the holdings of an account, in its own asset. */
-  private addHoldings(account: number, out: Float64Array, from: number, to: number): void {
+  /** Adds the value of an account's holdings to `units`, in its own asset. */
+  private addHoldings(account: number, units: Float64Array, from: number, to: number): void {
     const { ledger, feeds } = this;
     for (let index = 0; index < feeds.length; index++) {
       if (ledger.accountOf[index] !== account || !ledger.holds(index)) continue;
       const { row, step } = newestRow(feeds[index]!);
-      if (row >= 0) ledger.addRows(index, out, from, to, this.ticks[index]!, row, step);
+      if (row >= 0) ledger.addRows(index, units, from, to, this.ticks[index]!, row, step);
     }
   }
 }
 
-/** Returns the row of a feed at the first instant that is marked, -1 before its first bar, and by how much it moves at each further one. */
+/**
+ * Returns the row of a feed at the first instant that is marked, and the number of rows by which it moves at each further one. The row is -1
+ * before the first bar.
+ */
 function newestRow({ aligned, cursor }: FeedRun): { readonly row: number; readonly step: 0 | 1 } {
   const { isMarking, lead, unmarked } = aligned!;
-  const next = cursor.row - lead.cursor.row + unmarked;
-  return isMarking ? { row: next, step: 1 } : { row: next - 1, step: 0 };
+  const nextRow = cursor.row - lead.cursor.row + unmarked;
+  return isMarking ? { row: nextRow, step: 1 } : { row: nextRow - 1, step: 0 };
 }

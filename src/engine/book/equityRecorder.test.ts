@@ -32,17 +32,19 @@ function barsOf(base: string, minutes: number, pick: Pick, hasBar: (minute: numb
 
 /** Returns feeds of five instruments: some share all rows, others have gaps, a late start or rows of 15 minutes. */
 function someFeeds(pick: Pick, blockRows: number): FeedRun[] {
-  const outage = 20 + pick(100);
+  const outageMinute = 20 + pick(100);
   const allBars = ['AAA', 'BBB', 'CCC', 'DDD', 'EEE'].map((base) => {
-    const kind = pick(6);
-    const start = kind === 1 ? pick(MINUTES) : 0;
-    const rate = kind === 2 ? 10 : 0;
-    const isOut = (minute: number) => kind > 2 && minute > outage && minute < outage + 30;
-    return barsOf(base, kind === 5 ? 15 : 1, pick, (minute) => minute > start && !isOut(minute) && pick(100) >= rate);
+    const shape = ['complete', 'lateStart', 'missingRows', 'outage', 'outage', 'outageOf15m'][pick(6)]!;
+    const startMinute = shape === 'lateStart' ? pick(MINUTES) : 0;
+    const missingPercent = shape === 'missingRows' ? 10 : 0;
+    const hasOutage = shape.startsWith('outage');
+    const isOut = (minute: number) => hasOutage && minute > outageMinute && minute < outageMinute + 30;
+    const hasBar = (minute: number) => minute > startMinute && !isOut(minute) && pick(100) >= missingPercent;
+    return barsOf(base, shape === 'outageOf15m' ? 15 : 1, pick, hasBar);
   });
   return allBars.map((bars, index) => {
     const feed = new FeedRun('all', bars, bars.instrument, index, 0, blockRows, new Instant(0));
-    feed.execute();
+    feed.makeExecutionFeed();
     feed.indicators.seal();
     feed.warmUp(blockRows);
     return feed;
@@ -74,37 +76,37 @@ class WalkedRun {
     const ticks = this.feeds.map(({ closeTicks }) => closeTicks);
     this.recorder = new EquityRecorder(this.feeds, ticks, this.ledger, new Scratch(), sink, blockRows);
     for (let endMs = endOfBlock(this.feeds, blockRows); endMs < Infinity; endMs = endOfBlock(this.feeds, blockRows)) {
-      this.#block(blockRows, endMs);
+      this.#deliverBlock(blockRows, endMs);
     }
     const { length, timeMs, units } = this.recorder.columns();
     for (let row = 0; row < length; row++) this.samples.push({ timeMs: timeMs[row]!, units: units[row]! });
   }
 
   /** Delivers the rows of one block, with random fills before and after instants. */
-  #block(blockRows: number, endMs: number): void {
+  #deliverBlock(blockRows: number, endMs: number): void {
     for (const feed of this.feeds) feed.enterBlock(blockRows, endMs);
     const aligned = alignFeeds(this.feeds);
     this.recorder.enterBlock(aligned);
     for (;;) {
       const instantMs = Math.min(...aligned.map(({ nextCloseMs }) => nextCloseMs));
       if (instantMs === Infinity) break;
-      if (this.#pick(6) === 0) this.#change();
+      if (this.#pick(6) === 0) this.#fillRandomOrder();
       for (const group of aligned) group.deliverThrough(instantMs);
-      this.#mark(instantMs);
-      if (this.#pick(6) === 0) this.#change();
+      this.#expectEquity(instantMs);
+      if (this.#pick(6) === 0) this.#fillRandomOrder();
     }
     this.recorder.settle();
     this.recorder.flushBlock();
   }
 
   /** Adds the expected equity of an instant. */
-  #mark(timeMs: number): void {
+  #expectEquity(timeMs: number): void {
     const marks = this.feeds.map(({ lastTicks }) => lastTicks);
     this.expected.push({ timeMs, units: this.ledger.equityTotalUnits(marks) });
   }
 
   /** Fills an order of a random instrument that has a close. The order sells its whole holding, or buys. */
-  #change(): void {
+  #fillRandomOrder(): void {
     const index = this.#pick(this.feeds.length);
     const price = this.feeds[index]!.lastTicks;
     if (Number.isNaN(price)) return;
@@ -118,7 +120,7 @@ class WalkedRun {
 
 describe('equity of several feeds', () => {
   test('equity of several feeds equals a walk over all instants, with and without a sink', () => {
-    let shared = 0;
+    let feedsInGroups = 0;
     for (let seed = 1; seed <= 150; seed++) {
       const rng = seededRng(seed);
       const blockRows = [1, 7, 64, 1000][seed % 4]!;
@@ -127,17 +129,17 @@ describe('equity of several feeds', () => {
       if (seed % 3 === 0) {
         // The definition of docs/metrics.md: E_t / max(E_0..E_t) - 1 over every instant.
         let peak = 1e12;
-        let deepest = 0;
-        let limit = 0;
+        let deepestFraction = 0;
+        let deepestUnits = 0;
         for (const { units } of walkedRun.expected) {
           peak = Math.max(peak, units);
-          deepest = Math.min(deepest, units / peak - 1);
-          limit = Math.max(limit, peak - units);
+          deepestFraction = Math.min(deepestFraction, units / peak - 1);
+          deepestUnits = Math.max(deepestUnits, peak - units);
         }
-        expect([walkedRun.drawdown.fraction, walkedRun.drawdown.units], `seed ${seed}`).toEqual([deepest, limit]);
+        expect([walkedRun.drawdown.fraction, walkedRun.drawdown.units], `seed ${seed}`).toEqual([deepestFraction, deepestUnits]);
       }
-      shared += walkedRun.feeds.filter(({ aligned }) => aligned!.feeds.length > 1).length;
+      feedsInGroups += walkedRun.feeds.filter(({ aligned }) => aligned!.feeds.length > 1).length;
     }
-    expect(shared).toBeGreaterThan(100);
+    expect(feedsInGroups).toBeGreaterThan(100);
   });
 });

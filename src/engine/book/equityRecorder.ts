@@ -17,8 +17,8 @@ const INFINITY = Infinity;
 
 /** Receives the equity while the run proceeds. With a sink, the recorder keeps no column of the whole run. */
 export interface EquitySink {
-  /** Takes `length` instants, all later than the ones before: equity `units[i]` at `timeMs[at + i]`. The recorder reuses both arrays. */
-  take(timeMs: Float64Array, index: number, units: Float64Array, length: number): void;
+  /** Takes `length` instants, later than those before: equity `units[i]` at `timeMs[firstTime + i]`. The recorder reuses both arrays. */
+  take(timeMs: Float64Array, firstTime: number, units: Float64Array, length: number): void;
   /**
    * Returns the rows that the sink wants, ascending, among the rows [first, length), which close at `closeMs`. The sink needs no other
    * rows.
@@ -28,17 +28,20 @@ export interface EquitySink {
   readonly drawdown: MaxDrawdown;
 }
 
-/** Rows marked at once to find the maximum drawdown; a mark may write seven more. They fit into the processor's first-level cache. */
+/** Rows marked at once to find the maximum drawdown. They fit into the processor's first-level cache. */
 const DRAWDOWN_ROWS = 512;
-const drawdownUnits = new Float64Array(DRAWDOWN_ROWS + 8);
+/** A mark may write up to seven rows behind its last one (docs/performance.md#full-turns). */
+const TURN_ROWS = 8;
+/** Equity of the rows that are marked at once. */
+const drawdownUnits = new Float64Array(DRAWDOWN_ROWS + TURN_ROWS);
 /** Equity at the lowest and the highest mark of each piece of rows. */
-const pieceUnits = new Float64Array(DRAWDOWN_ROWS + 8);
+const pieceUnits = new Float64Array(DRAWDOWN_ROWS + TURN_ROWS);
 
-/** Greater than every row. */
+/** The next row when no row is left: greater than every row. */
 const NO_ROW = 2 ** 31 - 1;
 
 /**
- * Call `settle` before each change of the ledger: it marks the instants before the current one with the old holdings. With one execution
+ * The equity of a run. Call `settle` before each change of the ledger: it marks the instants before the current one with the old holdings. With one execution
  * feed a segment is a tight loop over rows, and a sink keeps only the rows that it wants. With several feeds, their closes are merged and
  * each position is valued at its newest close.
  */
@@ -51,20 +54,20 @@ export class EquityRecorder {
   /** The aligned execution feeds of the block; used when there are several execution feeds. */
   private alignedFeeds: readonly AlignedFeeds[] = [];
   /** The execution feed if there is only one, and the prices by which its holding is marked. */
-  private readonly only: FeedRun | null;
+  private readonly onlyFeed: FeedRun | null;
   private readonly onlyTicks: TickColumn;
   private readonly scratch: Scratch;
   private readonly units: Float64Array;
   private readonly times: Float64Array;
   private readonly sink: EquitySink | null;
-  /** For a single feed: the rows that the sink wants, the number of them that are marked, and the next one (`next`). */
+  /** For a single feed: the rows that the sink wants, the number of them that are marked, and the next one. */
   private readonly sampleRows: Int32Array | null;
   private sampleCount = 0;
+  private nextSampleRow: number;
   /** For a single feed with a sink: the lowest and highest mark of each piece of rows. */
   private readonly extremes: TickColumn | null;
   /** Number of rows of the run that the sink's drawdown has received. */
   private drawdownRows = 0;
-  private next: number;
   /** Number of marked instants, without those that the sink has taken. */
   private length = 0;
   /** For a single feed: the row of the first element of `units`. Bars that are read block by block are marked block by block. */
@@ -91,34 +94,34 @@ export class EquityRecorder {
     this.ledger = ledger;
     this.ticks = ticks;
     this.converted = ledger instanceof ConvertedLedger ? new ConvertedEquity(ledger, feeds, ticks) : null;
-    this.only = feeds.length === 1 ? feeds[0]! : null;
+    this.onlyFeed = feeds.length === 1 ? feeds[0]! : null;
     this.onlyTicks = ticks[0]!;
-    this.isByBlock = this.only?.bars.window !== undefined;
-    this.origin = this.only?.firstRow ?? 0;
+    this.isByBlock = this.onlyFeed?.bars.window !== undefined;
+    this.origin = this.onlyFeed?.firstRow ?? 0;
     this.sampleRows =
-      this.only === null || sink === null || this.isByBlock
+      this.onlyFeed === null || sink === null || this.isByBlock
         ? null
-        : sink.rowsOf(this.only.bars.closeMs, this.only.firstRow, this.only.bars.length);
+        : sink.rowsOf(this.onlyFeed.bars.closeMs, this.onlyFeed.firstRow, this.onlyFeed.bars.length);
     this.extremes = this.sampleRows === null ? null : pieceExtremes(this.onlyTicks);
-    this.next = this.sampleRows?.[0] ?? NO_ROW;
+    this.nextSampleRow = this.sampleRows?.[0] ?? NO_ROW;
     this.units = scratch.take(this.isByBlock ? blockRows + TURN_ROWS : equityRows(feeds, sink !== null, blockRows));
     // With one execution feed, its own closes are the times.
-    this.times = this.only === null ? scratch.take(this.units.length) : timesOf(this.only);
+    this.times = this.onlyFeed === null ? scratch.take(this.units.length) : timesOf(this.onlyFeed);
   }
 
   /** Begins a block. Everything before it must be marked. */
   enterBlock(alignedFeeds: readonly AlignedFeeds[]): void {
-    if (this.only === null) this.alignedFeeds = alignedFeeds.filter(({ isExecution }) => isExecution);
-    else if (this.isByBlock) this.origin = this.only.cur;
+    if (this.onlyFeed === null) this.alignedFeeds = alignedFeeds.filter(({ isExecution }) => isExecution);
+    else if (this.isByBlock) this.origin = this.onlyFeed.nextRow;
   }
 
   /** Marks every delivered instant with the current holdings. Call it before they change. */
   settle(): void {
-    if (this.only === null) this.markMerged();
+    if (this.onlyFeed === null) this.markMerged();
     else if (this.sampleRows !== null) {
-      this.markDrawdown(this.sink!.drawdown, this.only);
-      this.markSamples(this.sampleRows, this.only);
-    } else this.markRows(this.only);
+      this.markDrawdown(this.sink!.drawdown, this.onlyFeed);
+      this.markSamples(this.sampleRows, this.onlyFeed);
+    } else this.markRows(this.onlyFeed);
   }
 
   /** Passes the equity of every instant until now, including the current one, to the loss rules. */
@@ -132,7 +135,7 @@ export class EquityRecorder {
     if (this.sink === null || this.length === 0) return;
     if (this.hasRepeats) this.dropRepeats();
     this.sink.drawdown.take(this.units, this.length);
-    this.sink.take(this.times, this.isByBlock ? this.origin - this.only!.cursor.base : 0, this.units, this.length);
+    this.sink.take(this.times, this.isByBlock ? this.origin - this.onlyFeed!.cursor.base : 0, this.units, this.length);
     this.length = 0;
   }
 
@@ -143,7 +146,7 @@ export class EquityRecorder {
     return { length: this.length, timeMs: this.times.subarray(0, this.length), units: this.units.subarray(0, this.length) };
   }
 
-  /** Of marks at the same time, the last one has all bars of the instant. */
+  /** Keeps the last of several marks at the same time, because it has all bars of the instant. */
   private dropRepeats(): void {
     const { times, units } = this;
     let keptRows = 0;
@@ -159,9 +162,10 @@ export class EquityRecorder {
   /** Gives the memory back, once the equity has been read. */
   release(): void {
     this.scratch.give(this.units);
-    if (this.only === null) this.scratch.give(this.times);
+    if (this.onlyFeed === null) this.scratch.give(this.times);
   }
 
+  /** Marks the delivered rows of a single feed without a sink, or of one that is read block by block. */
   private markRows({ cursor, instrumentIndex }: FeedRun): void {
     const { length: from, origin } = this;
     const to = cursor.row + 1 - origin;
@@ -180,16 +184,17 @@ export class EquityRecorder {
   }
 
   /**
-   * Does the same by pieces of rows. The equity of a one-sided position moves one way with the price, so it lies between the equities at
+   * Passes rows to the drawdown piece by piece. The equity of a one-sided position moves one way with the price, so it lies between the equities at
    * the lowest and the highest mark of the piece. If these two change nothing in the drawdown, the rows of the piece are left out.
    */
   private markPieces(drawdown: MaxDrawdown, instrument: number, firstRow: number, to: number): void {
-    const end = ((firstRow + to - 1) >> PIECE_BITS) + 1;
-    for (let first = (firstRow + this.drawdownRows) >> PIECE_BITS; first < end; first += DRAWDOWN_ROWS / 2) {
-      const pieces = Math.min(DRAWDOWN_ROWS / 2, end - first);
-      this.ledger.markRows(instrument, pieceUnits, 0, 2 * pieces, this.extremes!, 2 * first);
+    const endPiece = ((firstRow + to - 1) >> PIECE_BITS) + 1;
+    // Each piece has two marks: its lowest and its highest.
+    for (let firstPiece = (firstRow + this.drawdownRows) >> PIECE_BITS; firstPiece < endPiece; firstPiece += DRAWDOWN_ROWS / 2) {
+      const pieces = Math.min(DRAWDOWN_ROWS / 2, endPiece - firstPiece);
+      this.ledger.markRows(instrument, pieceUnits, 0, 2 * pieces, this.extremes!, 2 * firstPiece);
       for (let index = 0; index < pieces; index++) {
-        const pieceEnd = Math.min(to, ((first + index + 1) << PIECE_BITS) - firstRow);
+        const pieceEnd = Math.min(to, ((firstPiece + index + 1) << PIECE_BITS) - firstRow);
         if (drawdown.isUnchangedBy(pieceUnits[2 * index]!, pieceUnits[2 * index + 1]!)) this.drawdownRows = pieceEnd;
         else this.markDrawdownRows(drawdown, instrument, firstRow, pieceEnd);
       }
@@ -197,8 +202,7 @@ export class EquityRecorder {
   }
 
   /**
-   * Takes the equity of rows up to `to` into the drawdown, where one instrument alone is held. `firstRow`: row of its ticks that belongs to
-   * row 0.
+   * Passes the equity of each row before `to` to the drawdown, while only one instrument is held. Rows count from `firstRow` of its ticks.
    */
   private markDrawdownRows(drawdown: MaxDrawdown, instrument: number, firstRow: number, to: number): void {
     while (this.drawdownRows < to) {
@@ -211,8 +215,8 @@ export class EquityRecorder {
 
   /** Marks the rows that the sink wants, up to the newest delivered row. */
   private markSamples(sampleRows: Int32Array, { cursor, instrumentIndex, firstRow }: FeedRun): void {
-    for (; this.next <= cursor.row; this.next = sampleRows[++this.sampleCount] ?? NO_ROW) {
-      const row = this.next;
+    for (; this.nextSampleRow <= cursor.row; this.nextSampleRow = sampleRows[++this.sampleCount] ?? NO_ROW) {
+      const row = this.nextSampleRow;
       this.ledger.markRows(instrumentIndex, this.units, 0, 1, this.onlyTicks, row);
       this.sink!.take(this.times, row - firstRow, this.units, 1);
     }
@@ -225,25 +229,26 @@ export class EquityRecorder {
   private markMerged(): void {
     const alignedFeeds = this.alignedFeeds;
     for (;;) {
-      let first: AlignedFeeds | null = null;
-      let t = INFINITY;
-      let limit = INFINITY;
+      let earliest: AlignedFeeds | null = null;
+      let earliestMs = INFINITY;
+      // The first unmarked close of any other group.
+      let otherMs = INFINITY;
       for (let index = 0; index < alignedFeeds.length; index++) {
         const group = alignedFeeds[index]!;
-        const ms = group.unmarkedMs;
+        const { unmarkedMs } = group;
         group.isMarking = false;
-        if (ms < t) {
-          first = group;
-          limit = t;
-          t = ms;
-        } else if (ms < limit) limit = ms;
+        if (unmarkedMs < earliestMs) {
+          earliest = group;
+          otherMs = earliestMs;
+          earliestMs = unmarkedMs;
+        } else if (unmarkedMs < otherMs) otherMs = unmarkedMs;
       }
-      if (first === null) return;
+      if (earliest === null) return;
       const from = this.length;
-      this.addTimes(first, limit);
+      this.addTimes(earliest, otherMs);
       if (from > 0 && this.times[from] === this.times[from - 1]) this.hasRepeats = true;
-      first.isMarking = true;
-      if (limit === t) for (const group of alignedFeeds) group.isMarking = group.unmarkedMs === t;
+      earliest.isMarking = true;
+      if (otherMs === earliestMs) for (const group of alignedFeeds) group.isMarking = group.unmarkedMs === earliestMs;
       this.addUnits(from, this.length);
       const rows = this.length - from;
       for (let index = 0; index < alignedFeeds.length; index++)
@@ -251,15 +256,15 @@ export class EquityRecorder {
     }
   }
 
-  /** Adds the times of unmarked rows of aligned feeds: the first one, and those before `limit`. */
-  private addTimes({ lead, unmarked }: AlignedFeeds, limit: number): void {
+  /** Adds the times of unmarked rows of aligned feeds: the first one, and those before `endMs`. */
+  private addTimes({ lead, unmarked }: AlignedFeeds, endMs: number): void {
     const times = this.times;
     let length = this.length;
     times[length++] = lead.closeOf(unmarked);
     for (let row = unmarked + 1; row <= lead.cursor.row; row++) {
-      const ms = lead.closeOf(row);
-      if (ms >= limit) break;
-      times[length++] = ms;
+      const closeMs = lead.closeOf(row);
+      if (closeMs >= endMs) break;
+      times[length++] = closeMs;
     }
     this.length = length;
   }
@@ -272,29 +277,26 @@ export class EquityRecorder {
     const units = this.units;
     const cash = ledger.cashTotal;
     for (let index = from; index < to; index++) units[index] = cash;
-    for (let f = 0; f < feeds.length; f++) {
-      if (!ledger.holds(f)) continue;
-      const { aligned, cursor, instrumentIndex } = feeds[f]!;
+    for (let index = 0; index < feeds.length; index++) {
+      if (!ledger.holds(index)) continue;
+      const { aligned, cursor, instrumentIndex } = feeds[index]!;
       const { isMarking, lead, unmarked } = aligned!;
-      const next = cursor.row - lead.cursor.row + unmarked;
-      if (isMarking === true) ledger.addRows(instrumentIndex, units, from, to, this.ticks[f]!, next, 1);
-      else if (next > 0) ledger.addRows(instrumentIndex, units, from, to, this.ticks[f]!, next - 1, 0);
+      const nextRow = cursor.row - lead.cursor.row + unmarked;
+      if (isMarking === true) ledger.addRows(instrumentIndex, units, from, to, this.ticks[index]!, nextRow, 1);
+      else if (nextRow > 0) ledger.addRows(instrumentIndex, units, from, to, this.ticks[index]!, nextRow - 1, 0);
     }
   }
 }
-
-/** A mark may write up to seven rows behind its last one. */
-const TURN_ROWS = 8;
 
 /** Returns the closes of a feed: those of the run, or those in the window of bars that are read block by block. */
 function timesOf({ bars, firstRow }: FeedRun): Float64Array {
   return bars.window === undefined ? bars.closeMs.subarray(firstRow) : bars.closeMs;
 }
 
-/** Returns the number of equity instants that are in memory at once. `isTaken`: a sink takes them. */
-export function equityRows(feeds: readonly FeedRun[], isTaken: boolean, blockRows: number): number {
+/** Returns the number of equity instants that are in memory at once. `hasSink`: a sink takes them block by block. */
+export function equityRows(feeds: readonly FeedRun[], hasSink: boolean, blockRows: number): number {
   // Columns may have spare capacity: reserve a place for every row that can still come.
   const totalRows = feeds.reduce((sum, { bars, firstRow }) => sum + bars.closeMs.length - firstRow, 0);
-  if (!isTaken) return totalRows;
+  if (!hasSink) return totalRows;
   return feeds.length === 1 ? 1 : Math.min(totalRows, blockRows * feeds.length);
 }

@@ -1,4 +1,4 @@
-// The fills of a run in columns: one row for each fill, in booking order.
+// Stores the fills of a run, one row of numbers for each fill in booking order. The report reads them as columns once the run has ended.
 
 import type { Arena } from '../../base/memory/arena.ts';
 import * as rows from '../../base/memory/rowLog.ts';
@@ -9,8 +9,23 @@ import type { FillColumns } from '../../model/run/run.ts';
 // hot: docs/performance.md#imported-constants
 const { rowInPage } = rows;
 
+/** Place of each field in a row. `codes` packs five small fields; see the bits below. */
 const FIELD = { tradeId: 0, orderId: 1, price: 2, lots: 3, notional: 4, fee: 5, timeMs: 6, codes: 7 } as const;
-const WIDTH = 8;
+/** Numbers in a row. */
+const ROW_WIDTH = 8;
+
+/** Bits of `codes`: the side (0 buy, 1 sell). */
+const SELL_BIT = 1;
+/** Bit of `codes`: the fill was a maker. */
+const MAKER_BIT = 2;
+/** Bit of `codes`: the fee was paid in the base asset. */
+const BASE_FEE_BIT = 4;
+/** First bit of `codes` for the strategy, and the number of its bits. */
+const STRATEGY_SHIFT = 3;
+const STRATEGY_BITS = 8;
+/** First bit of `codes` for the instrument, and the number of its bits. */
+const INSTRUMENT_SHIFT = 11;
+const INSTRUMENT_BITS = 16;
 
 /** The fills of a run as rows of numbers. `columns` turns them into columns once the run has ended. */
 export class FillLog {
@@ -19,10 +34,10 @@ export class FillLog {
   private readonly rows: RowLog;
 
   constructor(scratch: Scratch) {
-    this.rows = new RowLog(WIDTH, scratch);
+    this.rows = new RowLog(ROW_WIDTH, scratch);
   }
 
-  /** Adds a fill. `fill` is copied, because its record is reused. */
+  /** Adds a fill. Copies `fill`, because the caller reuses the object. */
   push(strategy: number, instrument: number, isBuy: boolean, orderId: number, fill: Fill): void {
     const rowLog = this.rows;
     const row = this.length;
@@ -34,7 +49,7 @@ export class FillLog {
     }
     this.length = row + 1;
     const { page } = rowLog;
-    const offset = rowInPage(row) * WIDTH;
+    const offset = rowInPage(row) * ROW_WIDTH;
     page[offset + FIELD.tradeId] = fill.tradeId;
     page[offset + FIELD.orderId] = orderId;
     page[offset + FIELD.price] = fill.price;
@@ -43,20 +58,24 @@ export class FillLog {
     page[offset + FIELD.fee] = fill.fee;
     page[offset + FIELD.timeMs] = fill.timeMs;
     page[offset + FIELD.codes] =
-      (isBuy ? 0 : 1) | (fill.isMaker === true ? 2 : 0) | (fill.feeInBase === true ? 4 : 0) | (strategy << 3) | (instrument << 11);
+      (isBuy ? 0 : SELL_BIT) |
+      (fill.isMaker === true ? MAKER_BIT : 0) |
+      (fill.feeInBase === true ? BASE_FEE_BIT : 0) |
+      (strategy << STRATEGY_SHIFT) |
+      (instrument << INSTRUMENT_SHIFT);
   }
 
-  /** Returns the time of a fill. */
+  /** Returns the time of the fill in a row, ms UTC. */
   timeMsAt(row: number): number {
     return this.rows.at(row, FIELD.timeMs);
   }
 
-  /** Returns by how much a fill changed the base asset, fee included, in units. `unitsPerLot`: units of one lot. */
+  /** Returns by how much the fill in a row changed the holding of the base asset, fee included, in units. `unitsPerLot`: base units of one lot. */
   baseUnitsAt(row: number, unitsPerLot: number): number {
     const codes = this.rows.at(row, FIELD.codes);
-    const units = this.rows.at(row, FIELD.lots) * unitsPerLot;
-    const fee = (codes & 4) === 0 ? 0 : this.rows.at(row, FIELD.fee);
-    return ((codes & 1) === 0 ? units : -units) - fee;
+    const tradedUnits = this.rows.at(row, FIELD.lots) * unitsPerLot;
+    const baseFeeUnits = (codes & BASE_FEE_BIT) === 0 ? 0 : this.rows.at(row, FIELD.fee);
+    return ((codes & SELL_BIT) === 0 ? tradedUnits : -tradedUnits) - baseFeeUnits;
   }
 
   /** Returns the columns. Their memory comes from `arena` if given; otherwise the caller owns it. */
@@ -64,7 +83,7 @@ export class FillLog {
     const columns = this.rows.columns(this.length, arena);
     const columnOf = (field: number) => columns[field]!;
     const codes = columnOf(FIELD.codes);
-    const bits = (from: number, width: number) => bitsOf(codes, from, width, arena);
+    const codeBits = (firstBit: number, bitCount: number) => bitsOf(codes, firstBit, bitCount, arena);
     return {
       length: this.length,
       tradeId: columnOf(FIELD.tradeId),
@@ -74,14 +93,15 @@ export class FillLog {
       notional: columnOf(FIELD.notional),
       fee: columnOf(FIELD.fee),
       timeMs: columnOf(FIELD.timeMs),
-      side: bits(0, 1),
-      isMaker: bits(1, 1),
-      feeInBase: bits(2, 1),
-      strategy: bits(3, 8),
-      instrument: wideBitsOf(codes, 11, 16, arena),
+      side: codeBits(0, 1),
+      isMaker: codeBits(1, 1),
+      feeInBase: codeBits(2, 1),
+      strategy: codeBits(STRATEGY_SHIFT, STRATEGY_BITS),
+      instrument: wideBitsOf(codes, INSTRUMENT_SHIFT, INSTRUMENT_BITS, arena),
     };
   }
-  /** Gives the memory back, once the columns have been read. */
+
+  /** Returns the memory of the rows to the scratch. Call it once the columns have been read. */
   release(): void {
     this.rows.release();
   }

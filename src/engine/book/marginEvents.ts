@@ -26,7 +26,7 @@ export interface MarginHost {
   readonly payments: PaymentLog;
   readonly recorder: { settle(): void };
   readonly runs: readonly { readonly name: string }[];
-  readonly drafts: { withdrawAll(which: (draft: WaitingDraft) => boolean): void };
+  readonly drafts: { withdrawAll(isWithdrawn: (draft: WaitingDraft) => boolean): void };
   hasPendingWork: boolean;
   log(strategy: string, message: string, fields: Readonly<Record<string, unknown>>): void;
   filled(id: OrderId, fill: Fill): void;
@@ -64,11 +64,9 @@ export class MarginEvents {
     order.reduceOnly = true;
     order.lots = lots as Lots;
     engine.orders.registerExisting(order, timeMs);
-    engine.log(
-      engine.runs[strategy]!.name,
-      `${instrument.id}: ${sizeText(fromScaled(lots, instrument.quantityDigits), instrument)} ${wasLong ? 'long' : 'short'} liquidated`,
-      { price: fromScaled(price, instrument.priceDigits) },
-    );
+    const quantity = sizeText(fromScaled(lots, instrument.quantityDigits), instrument);
+    const message = `${instrument.id}: ${quantity} ${wasLong ? 'long' : 'short'} liquidated`;
+    engine.log(engine.runs[strategy]!.name, message, { price: fromScaled(price, instrument.priceDigits) });
     engine.filled(order.id, fill);
     this.cancelStaleOrders(strategy, instrumentIndex, wasLong, timeMs);
   }
@@ -91,7 +89,9 @@ export class MarginEvents {
    */
   bookCoveredLoss({ strategy, instrumentIndex, side, reduceOnly }: BotOrder, { covered, timeMs }: Fill): void {
     const { payments, fills } = this.engine;
-    payments.push('covered', strategy, instrumentIndex, (side === 'buy') !== reduceOnly, covered, timeMs, fills.length);
+    // A reduce-only order has the opposite side of its position.
+    const isLong = (side === 'buy') !== reduceOnly;
+    payments.push('covered', strategy, instrumentIndex, isLong, covered, timeMs, fills.length);
   }
 
   /** Returns the books of the contracts. Throws InvariantError for a spot account. */

@@ -1,4 +1,4 @@
-// Money of a strategy in one of the quote assets of its run.
+// Converts money of a strategy into one of the quote assets of its run. Strategies ask for it by `cashIn` and `equityIn`; sizes need it too.
 
 import { StrategyError } from '../../base/errors.ts';
 import type { Instrument } from '../../model/instrument.ts';
@@ -14,22 +14,22 @@ interface MoneyHost {
 }
 
 /** Returns the cash of a strategy in an asset, or its equity as an amount of that asset, in units. Throws StrategyError for an unknown asset. */
-export function moneyIn(host: MoneyHost, strategy: number, name: string, what: 'cash' | 'equity', asset: string): number {
+export function moneyIn(host: MoneyHost, strategy: number, strategyName: string, figure: 'cash' | 'equity', asset: string): number {
   const { ledger } = host;
   const isConverted = ledger instanceof ConvertedLedger;
-  const onlyAccount = ledger.cashAsset === asset ? ledger : undefined;
-  const account = isConverted ? ledger.accountIn(asset) : onlyAccount;
+  const singleAccount = ledger.cashAsset === asset ? ledger : undefined;
+  const account = isConverted ? ledger.accountIn(asset) : singleAccount;
   if (account === undefined) {
     const assets = isConverted ? ledger.accounts.map(({ cashAsset }) => cashAsset).join(', ') : ledger.cashAsset;
-    throw new StrategyError(`${name}: ${what}In of ${asset}, in which this run has no cash`, `the run has cash in ${assets}`);
+    throw new StrategyError(`${strategyName}: ${figure}In of ${asset}, in which this run has no cash`, `the run has cash in ${assets}`);
   }
-  if (what === 'cash') return account.cash(strategy);
-  const equity = host.equityUnits(strategy);
-  const conversion = isConverted ? ledger.conversions.find((each) => each.asset === asset) : undefined;
-  return conversion === undefined ? equity : conversion.unitsFor(equity, host.lastTicks(conversion.index));
+  if (figure === 'cash') return account.cash(strategy);
+  const equityUnits = host.equityUnits(strategy);
+  const conversion = isConverted ? ledger.conversions.find((candidate) => candidate.asset === asset) : undefined;
+  return conversion === undefined ? equityUnits : conversion.unitsFor(equityUnits, host.lastTicks(conversion.index));
 }
 
-/** Returns money of the reporting asset in the quote asset of an instrument, rounded down. */
+/** Returns `units` of the reporting asset as units of an instrument's quote asset, rounded down. */
 export function inQuote(host: Omit<MoneyHost, 'equityUnits'>, units: number, instrument: Instrument): number {
   const { ledger, instruments } = host;
   const conversion = ledger instanceof ConvertedLedger ? ledger.conversionOf(instruments.indexOf(instrument)) : null;

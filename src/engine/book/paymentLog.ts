@@ -1,4 +1,4 @@
-// Payments without a trade, such as funding, in columns: one row for each payment, in booking order.
+// Payments without a trade, such as funding, in columns: one row for each payment, in booking order. `MarginEvents` adds them; reports read them.
 
 import { RowLog, rowInPage, type Scratch } from '../../base/memory/rowLog.ts';
 import { PAYMENTS, type PaymentColumns, type PaymentKind } from '../../model/run/run.ts';

@@ -15,19 +15,21 @@ const PRICES_PER_LINE = 16;
 export class Prefetch {
   /** A sink of the prefetch reads. Hot: docs/performance.md#read-sink and docs/performance.md#double-fields. */
   sum = 0.5;
+  /** Number of fills at the begin of the block before. */
   private fillsBefore = 0;
 
   /** Call before a block is visited. `fills`: number of fills booked until now. */
   beforeBlock(feeds: readonly FeedRun[], fills: number): void {
     const isBusy = fills - this.fillsBefore >= BUSY_FILLS;
     this.fillsBefore = fills;
-    if (isBusy) for (const feed of feeds) this.touch(feed);
+    if (isBusy) for (const feed of feeds) this.readAhead(feed);
   }
 
-  private touch({ bars: { closeMs }, openTicks, cursor: { base }, cur, to, hasGap }: FeedRun): void {
+  /** Reads one row of each cache line in the block that the feed has loaded. */
+  private readAhead({ bars: { closeMs }, openTicks, cursor: { base }, nextRow, blockEnd, hasGap }: FeedRun): void {
     let sum = 0;
-    for (let index = cur - base; index < to - base; index += PRICES_PER_LINE) sum += openTicks[index]!;
-    if (hasGap) for (let index = cur - base; index < to - base; index += TIMES_PER_LINE) sum += closeMs[index]!;
+    for (let index = nextRow - base; index < blockEnd - base; index += PRICES_PER_LINE) sum += openTicks[index]!;
+    if (hasGap) for (let index = nextRow - base; index < blockEnd - base; index += TIMES_PER_LINE) sum += closeMs[index]!;
     this.sum = sum;
   }
 }

@@ -1,4 +1,4 @@
-// Runs the stop entries that the bot watches itself. They wait as drafts and are sent once a row has reached their trigger.
+// Manages the stop entries that the bot watches itself. They wait as drafts and are sent once a row has reached their trigger.
 
 import type { Ticks, TimeMs } from '../../base/brand.ts';
 import { CAPPED, type OrderId } from '../../model/order.ts';
@@ -28,21 +28,22 @@ export interface StopEntryHost {
 export class StopEntryManager {
   private readonly engine: StopEntryHost;
   /** Removes a draft from the waiting drafts. */
-  private readonly release: (draft: WaitingDraft) => void;
+  private readonly removeDraft: (draft: WaitingDraft) => void;
 
-  constructor(engine: StopEntryHost, release: (draft: WaitingDraft) => void) {
+  constructor(engine: StopEntryHost, removeDraft: (draft: WaitingDraft) => void) {
     this.engine = engine;
-    this.release = release;
+    this.removeDraft = removeDraft;
   }
 
   /** Returns the deny code of an order that may not wait here, or null. Risk rules that depend on money check it when it is sent. */
   denyCode(order: BotOrder): string | null {
     const { orders, risk } = this.engine;
-    if (!(order.quoteUnits > 0 || order.lots >= order.instrument.minLots) || Number.isNaN(order.lots)) return 'BAD_INPUT';
+    const hasValidSize = order.quoteUnits > 0 || order.lots >= order.instrument.minLots;
+    if (!hasValidSize || Number.isNaN(order.lots)) return 'BAD_INPUT';
     if (order.code !== null) return order.code;
-    const isBusy =
-      orders.active().some((other) => isSameSlot(order, other)) || orders.drafts.orders.some((other) => isSameSlot(order, other));
-    return isBusy ? 'SLOT_BUSY' : risk.bracketCode(order, this.engine.lastTicks(order.instrumentIndex));
+    const hasSameSlot = (other: BotOrder): boolean => isSameSlot(order, other);
+    const isSlotBusy = orders.active().some(hasSameSlot) || orders.drafts.orders.some(hasSameSlot);
+    return isSlotBusy ? 'SLOT_BUSY' : risk.bracketCode(order, this.engine.lastTicks(order.instrumentIndex));
   }
 
   /** Sends the stop entries that the open of a row reaches, at that open. Returns true if there were any. */
@@ -63,13 +64,14 @@ export class StopEntryManager {
     const { bracketManager } = engine;
     const draft = engine.orders.drafts.waiting.find(({ order }) => order.id === id);
     if (draft === undefined) return;
-    this.release(draft);
+    this.removeDraft(draft);
     const { order } = draft;
     const { sign, limit, role } = order;
     order.firedAtTicks = order.triggerTicks;
     order.triggerTicks = 0 as Ticks;
     order.triggersAbove = false;
     const { legTimeMs } = bracketManager;
+    // NaN outside of a replayed row.
     const isReplayed = legTimeMs === legTimeMs;
     order.createdMs = order.changedMs = (isReplayed ? legTimeMs : engine.nowMs) as TimeMs;
     const isWithinLimit = limit === 0 || (price - limit) * sign <= 0;
@@ -77,7 +79,8 @@ export class StopEntryManager {
     bracketManager.hitPrice = isWithinLimit ? price : NAN;
     engine.submit(order);
     bracketManager.hitPrice = NAN;
+    const isStillOpen = order.id === id && order.reason === null;
     // A market buy whose row opens beyond its collar is a limit order until the row ends, and is recorded as one.
-    if (isReplayed && !isWithinLimit && role === 'market' && order.id === id && order.reason === null) order.code = CAPPED;
+    if (isReplayed && !isWithinLimit && role === 'market' && isStillOpen) order.code = CAPPED;
   }
 }

@@ -10,36 +10,39 @@ import type { OrderOptions } from '../../strategy/types.ts';
 const NAN = NaN;
 
 /** Deny code: the trigger of a stop entry lies on the wrong side of the last price. */
-const ENTRY_SIDE = 'ENTRY_SIDE';
+const WRONG_SIDE_CODE = 'ENTRY_SIDE';
 
 /**
  * Writes the trigger of an order. A value that is not a price makes `triggerTicks` NaN, so that risk denies the order. For a price on the
  * wrong side of `lastTicks` it sets the order's code, with which the order is denied.
  */
-export function writeStopEntry(order: BotOrder, options: OrderOptions, lastTicks: number, name: string): void {
-  checkOptions(options, name);
+export function writeStopEntry(order: BotOrder, options: OrderOptions, lastTicks: number, strategyName: string): void {
+  checkOptions(options, strategyName);
   const { instrument, sign } = order;
   const isBuy = sign > 0;
-  const ticks = scaleAmount(options.stopEntry!, instrument.priceDigits, isBuy ? 'down' : 'up');
-  order.triggerTicks = (ticks > 0 ? ticks : NAN) as Ticks;
+  const triggerTicks = scaleAmount(options.stopEntry!, instrument.priceDigits, isBuy ? 'down' : 'up');
+  order.triggerTicks = (triggerTicks > 0 ? triggerTicks : NAN) as Ticks;
   order.triggersAbove = isBuy;
   // On futures the exchange watches it, as a trigger order that may open a position.
   if (instrument.contract !== undefined) order.role = 'condition';
-  if ((ticks - lastTicks) * sign <= 0) order.code = ENTRY_SIDE;
+  if ((triggerTicks - lastTicks) * sign <= 0) order.code = WRONG_SIDE_CODE;
 }
 
 /** Throws StrategyError for options that a stop entry cannot have. */
-function checkOptions({ trigger, timeInForce, reduceOnly }: OrderOptions, name: string): void {
+function checkOptions({ trigger, timeInForce, reduceOnly }: OrderOptions, strategyName: string): void {
   if (trigger !== undefined)
     throw new StrategyError(
-      `${name}: an order with a stopEntry and a trigger`,
+      `${strategyName}: an order with a stopEntry and a trigger`,
       'remove one of them: stopEntry opens or adds to a position, trigger may also close one',
     );
   if (timeInForce !== undefined)
-    throw new StrategyError(`${name}: an order with a stopEntry and a time in force`, 'remove timeInForce: the order waits for its price');
+    throw new StrategyError(
+      `${strategyName}: an order with a stopEntry and a time in force`,
+      'remove timeInForce: the order waits for its price',
+    );
   if (reduceOnly === true)
     throw new StrategyError(
-      `${name}: an order with a stopEntry that is reduceOnly`,
+      `${strategyName}: an order with a stopEntry that is reduceOnly`,
       'to close a position use a stopLoss, or on futures a trigger',
     );
 }

@@ -1,3 +1,5 @@
+// Tests when an exit withdraws drafts that wait.
+
 import { expect, test } from 'vitest';
 import type { FeedRun } from '../feeds/feed.ts';
 import { Exits, type ExitHost, type ExitStrategy } from './exits.ts';

@@ -18,7 +18,7 @@ const EXIT_SHORT = 'exit short';
 /** What `Exits` needs of the engine. */
 export interface ExitHost extends ProtectionHost {
   readonly risk: { readonly limits: { readonly selfTrade?: unknown } };
-  readonly drafts: ProtectionHost['drafts'] & { withdrawAll(which: (draft: WaitingDraft) => boolean): void };
+  readonly drafts: ProtectionHost['drafts'] & { withdrawAll(isWithdrawn: (draft: WaitingDraft) => boolean): void };
   /** Number of exits and drafts, of all strategies, that wait for orders to end. */
   followUps: number;
 }
@@ -40,7 +40,7 @@ export class Exits {
   private readonly strategy: number;
   private readonly protection: Protection;
   /** By instrument: true while an exit waits for cancels. */
-  private readonly pending: boolean[] = [];
+  private readonly isPending: boolean[] = [];
 
   constructor(host: ExitHost, own: ExitStrategy) {
     this.host = host;
@@ -59,11 +59,11 @@ export class Exits {
   leave(feed: FeedRun): OrderId | null {
     if (this.hasNothingToClear()) return this.closePosition(feed);
     return this.withoutRestoring(feed.instrumentIndex, () => {
-      this.clear(feed.instrumentIndex);
+      this.clearStopsAndOrders(feed.instrumentIndex);
       return this.closePosition(feed);
     });
   }
-  /** Runs `decide`, which may set stops aside for an order. They stay aside while an order closes what they protect, else come back at once. */
+  /** Runs `decide`, which may set stops aside for an order. They come back at once unless an order then closes what they protect. */
   whileDeciding(instrumentIndex: number, decide: () => OrderId | null): OrderId | null {
     return this.hasNothingToClear() ? decide() : this.withoutRestoring(instrumentIndex, decide);
   }
@@ -83,7 +83,7 @@ export class Exits {
     return followUps === 0 && brackets.total === 0 && brackets.aside.count === 0 && orders.active().length === 0;
   }
   /** Sets the strategy's stops on an instrument aside, and cancels its orders there. */
-  private clear(instrumentIndex: number): void {
+  private clearStopsAndOrders(instrumentIndex: number): void {
     const { host, strategy } = this;
     if (host.brackets.total > 0) host.brackets.setAside(strategy, instrumentIndex);
     // From the newest to the oldest, because a cancel that acts at once removes its order from the list.
@@ -92,7 +92,7 @@ export class Exits {
       const order = active[index]!;
       if (order.strategy !== strategy || order.instrumentIndex !== instrumentIndex) continue;
       if (order.parent === 0 && (order.slot === EXIT || order.slot === EXIT_SHORT)) continue;
-      if (isExchangeStop(order)) host.brackets.aside.note(order);
+      if (isExchangeStop(order)) host.brackets.aside.noteTrigger(order);
       host.orders.cancel(order, host.nowMs);
       // A draft that waits for the cancelled order must not be sent.
       if (host.followUps > 0) this.withdrawDrafts(instrumentIndex);
@@ -101,7 +101,7 @@ export class Exits {
     if (host.followUps > 0) this.withdrawDrafts(instrumentIndex);
     // Again: the cancel of a stop order that still waited for a row with volume returned the unsold lots to its bracket.
     if (host.brackets.total > 0) host.brackets.setAside(strategy, instrumentIndex);
-    if (host.brackets.aside.count > 0) this.protection.hold(instrumentIndex);
+    if (host.brackets.aside.count > 0) this.protection.noteProtectedLots(instrumentIndex);
   }
   private withdrawDrafts(instrumentIndex: number): void {
     const { strategy } = this;
@@ -109,7 +109,7 @@ export class Exits {
   }
   /** True while an exit waits for cancels. It will then close everything that is held by then. */
   isWaiting(instrumentIndex: number): boolean {
-    return this.host.followUps > 0 && this.pending[instrumentIndex] === true;
+    return this.host.followUps > 0 && this.isPending[instrumentIndex] === true;
   }
   /** True while an exit waits for cancels, or its order is unfinished. */
   isUnderWay(instrumentIndex: number): boolean {
@@ -124,12 +124,14 @@ export class Exits {
   restoreStops(instrumentIndex: number): void {
     if (this.host.brackets.aside.count > 0) this.protection.restore(instrumentIndex);
   }
+  /** Sends the exit that waits, unless an order is still closing the position. */
   private exitUnlessClosing(instrumentIndex: number): void {
     const { ledger, execution } = this.host;
     const feed = execution[instrumentIndex]!;
-    const long = ledger.closable(this.strategy, instrumentIndex, false, true);
-    if (this.mustWait(feed, long, ledger.closable(this.strategy, instrumentIndex, true, true))) return;
-    this.pending[instrumentIndex] = false;
+    const longLots = ledger.closable(this.strategy, instrumentIndex, false, true);
+    const shortLots = ledger.closable(this.strategy, instrumentIndex, true, true);
+    if (this.mustWait(feed, longLots, shortLots)) return;
+    this.isPending[instrumentIndex] = false;
     this.host.followUps--;
     this.whileDeciding(instrumentIndex, () => {
       // Entries under cancel may have filled meanwhile, and have armed stops.
@@ -138,24 +140,25 @@ export class Exits {
     });
   }
 
+  /** Sends the orders that close the position, or remembers that the exit has to wait. Returns the last order; null if none was sent. */
   private closePosition(feed: FeedRun): OrderId | null {
     const { host } = this;
     const { instrumentIndex } = feed;
     const { ledger } = host;
     if (ledger.isFlat(this.strategy, instrumentIndex)) return null;
-    const long = ledger.closable(this.strategy, instrumentIndex, false, true);
-    const short = ledger.closable(this.strategy, instrumentIndex, true, true);
-    if (this.mustWait(feed, long, short)) {
-      if (!this.pending[instrumentIndex]) host.followUps++;
-      this.pending[instrumentIndex] = true;
+    const longLots = ledger.closable(this.strategy, instrumentIndex, false, true);
+    const shortLots = ledger.closable(this.strategy, instrumentIndex, true, true);
+    if (this.mustWait(feed, longLots, shortLots)) {
+      if (!this.isPending[instrumentIndex]) host.followUps++;
+      this.isPending[instrumentIndex] = true;
       return null;
     }
-    if (short === 0) return this.close(feed, 'sell', long, EXIT);
-    if (long > 0) this.close(feed, 'sell', long, EXIT);
-    return this.close(feed, 'buy', short, long > 0 ? EXIT_SHORT : EXIT);
+    if (shortLots === 0) return this.sendClosing(feed, 'sell', longLots, EXIT);
+    if (longLots > 0) this.sendClosing(feed, 'sell', longLots, EXIT);
+    return this.sendClosing(feed, 'buy', shortLots, longLots > 0 ? EXIT_SHORT : EXIT);
   }
 
-  private close(feed: FeedRun, side: Side, lots: number, slot: string): OrderId {
+  private sendClosing(feed: FeedRun, side: Side, lots: number, slot: string): OrderId {
     const order = this.host.newOrder(this.strategy, feed, side);
     order.slot = slot;
     order.reduceOnly = true;
@@ -167,12 +170,14 @@ export class Exits {
    * True while orders that close the position are unfinished, because the lots that they may still fill must not be closed twice, or while an
    * order of the strategy that the exit would trade with is being cancelled.
    */
-  private mustWait(feed: FeedRun, long: number, short: number): boolean {
+  private mustWait(feed: FeedRun, longLots: number, shortLots: number): boolean {
     const { instrumentIndex } = feed;
-    if ((long > 0 && this.takenLots(instrumentIndex, false) > 0) || (short > 0 && this.takenLots(instrumentIndex, true) > 0)) return true;
+    if (longLots > 0 && this.takenLots(instrumentIndex, false) > 0) return true;
+    if (shortLots > 0 && this.takenLots(instrumentIndex, true) > 0) return true;
     if (this.host.risk.limits.selfTrade === undefined) return false;
-    return (long > 0 && this.meetsOwnOrder(feed, false)) || (short > 0 && this.meetsOwnOrder(feed, true));
+    return (longLots > 0 && this.meetsOwnOrder(feed, false)) || (shortLots > 0 && this.meetsOwnOrder(feed, true));
   }
+  /** Returns the lots that unfinished orders of one side may still close. */
   private takenLots(instrumentIndex: number, isBuy: boolean): number {
     const { ledger, reservations } = this.host;
     return takenLots(this.strategy, instrumentIndex, isBuy, ledger, reservations);

@@ -13,14 +13,17 @@ import type { DueQueue } from '../../ports/dueQueue.ts';
 import { takenLots } from '../../risk/rules/openOrderRules.ts';
 import type { FeedRun } from '../feeds/feed.ts';
 
-/** The longest delay before a stop at the exchange that could not be sent is placed again. It doubles each time. */
-const LAST_RETRY_MS = 600_000;
+/** The longest delay before a stop at the exchange that could not be sent is placed again. The delay doubles each time. */
+const MAX_RETRY_MS = 600_000;
 
-/** How often the bot looks whether a stop at the exchange may be placed again. */
-const LOOK_MS = 10_000;
+/** Delay before the bot checks again whether a stop at the exchange may be placed. */
+const RECHECK_MS = 10_000;
 
-/** Ends of an order that the exchange does not have, or has not had. */
+/** Done reasons of orders that never were in the books of the exchange. */
 const WITHOUT_EFFECT: ReadonlySet<string> = new Set(['denied', 'refused', 'notSent', 'noEffect']);
+
+/** The sides of a position: true is long. */
+const SIDES = [true, false] as const;
 
 /** What `Protection` needs of the engine. */
 export interface ProtectionHost {
@@ -55,7 +58,7 @@ export class Protection {
   private readonly own: ProtectedStrategy;
   private readonly strategy: number;
   /** Above 0 while a decision cancels and sends orders: the end of one of them brings no stop back yet. */
-  private depth = 0;
+  private openDecisions = 0;
 
   constructor(host: ProtectionHost, own: ProtectedStrategy) {
     this.host = host;
@@ -63,23 +66,25 @@ export class Protection {
     this.strategy = own.index;
   }
 
-  /** Notes how many lots the stops protected that were set aside: what is held now. */
-  hold(instrumentIndex: number): void {
+  /** Notes that the stops that were set aside protected what is held now. */
+  noteProtectedLots(instrumentIndex: number): void {
     const { ledger, brackets } = this.host;
-    for (const isLong of SIDES)
-      brackets.aside.hold(this.strategy, instrumentIndex, isLong, ledger.closable(this.strategy, instrumentIndex, !isLong, true));
+    for (const isLong of SIDES) {
+      const heldLots = ledger.closable(this.strategy, instrumentIndex, !isLong, true);
+      brackets.aside.setProtectedLots(this.strategy, instrumentIndex, isLong, heldLots);
+    }
   }
 
-  /** A decision begins, which may set stops aside for an order. Call `end` after it, also if it throws. */
+  /** Marks the begin of a decision, which may set stops aside for an order. Call `end` after it, also if it throws. */
   begin(): void {
-    this.depth++;
+    this.openDecisions++;
   }
-  /** The order of the decision was sent, or none was needed. */
+  /** Marks the end of a decision: its order was sent, or none was needed. */
   end(): void {
-    this.depth--;
+    this.openDecisions--;
   }
 
-  /** True when an order that closes a side of a position is unfinished, or waits as a draft. `isLong`: the side that it closes; null: any. */
+  /** True when an order that closes a side of a position is unfinished, or waits as a draft. `isLong`: the side that it closes; null: either. */
   isClosing(instrumentIndex: number, isLong: boolean | null = null): boolean {
     const { orders } = this.host;
     const closes = (order: BotOrder): boolean =>
@@ -93,13 +98,14 @@ export class Protection {
 
   /** Brings stops back that protect what is still held, on each side of the position that no order is closing any more. */
   restore(instrumentIndex: number): void {
-    if (this.depth > 0 || this.own.isWaiting(instrumentIndex)) return;
+    if (this.openDecisions > 0 || this.own.isWaiting(instrumentIndex)) return;
     const { aside } = this.host.brackets;
     for (const isLong of SIDES) {
       if (aside.count > 0 && aside.has(this.strategy, instrumentIndex, isLong) && !this.isClosing(instrumentIndex, isLong))
         this.restoreSide(instrumentIndex, isLong);
     }
   }
+  /** Brings the stops of one side back, for the lots that they protected and that are still held. */
   private restoreSide(instrumentIndex: number, isLong: boolean): void {
     const { host, strategy } = this;
     const { aside } = host.brackets;
@@ -111,49 +117,51 @@ export class Protection {
     if (!aside.has(strategy, instrumentIndex, isLong)) aside.forget(strategy, instrumentIndex, isLong);
   }
 
-  /** Places a stop at the exchange again, and once more later if it did not get there. */
+  /** Places a stop at the exchange again. If it did not arrive there, places it once more later. */
   private restoreTrigger(trigger: AsideTrigger, lots: number, heldLots: number): void {
     const { orders, nowMs } = this.host;
     if (!trigger.isSent) {
       if (nowMs >= trigger.notBeforeMs) this.place(trigger, lots, heldLots);
       return;
     }
-    const sent = orders.get(trigger.id);
-    const isOnItsWay = sent?.reason === null && sent.state !== STATE.working;
+    const sentOrder = orders.get(trigger.id);
+    const isOnItsWay = sentOrder?.reason === null && sentOrder.state !== STATE.working;
     if (isOnItsWay) return;
-    // It waits at the exchange, or the strategy or the price has ended it, unless the exchange never had it.
-    if (WITHOUT_EFFECT.has(sent?.reason ?? '')) this.placeLater(trigger);
+    // Unless the exchange never had it, it waits there, or the strategy or the price has ended it.
+    if (WITHOUT_EFFECT.has(sentOrder?.reason ?? '')) this.placeLater(trigger);
     else this.forget(trigger);
   }
+  /** Places a stop at the exchange, if its slot and enough lots are free. Otherwise forgets it, or tries again later. */
   private place(trigger: AsideTrigger, lots: number, heldLots: number): void {
     const { host, strategy } = this;
     const { instrument, isLong, slot } = trigger;
-    const own = host.orders.active().filter((order) => order.strategy === strategy && order.instrumentIndex === instrument);
-    const inSlot = own.find((order) => order.parent === 0 && order.slot === slot);
-    if (inSlot !== undefined && isUnderCancel(inSlot)) return;
-    const ordered = own.reduce((sum, order) => ((order.side === 'sell') === isLong ? sum + order.lots - order.filledLots : sum), 0);
+    const ownOrders = host.orders.active().filter((order) => order.strategy === strategy && order.instrumentIndex === instrument);
+    const orderInSlot = ownOrders.find((order) => order.parent === 0 && order.slot === slot);
+    if (orderInSlot !== undefined && isUnderCancel(orderInSlot)) return;
+    const closingOrders = ownOrders.filter((order) => (order.side === 'sell') === isLong);
+    const closingLots = closingOrders.reduce((sum, order) => sum + order.lots - order.filledLots, 0);
     // The strategy has placed another order for these lots meanwhile.
-    if (inSlot !== undefined || ordered >= heldLots) return this.forget(trigger);
+    if (orderInSlot !== undefined || closingLots >= heldLots) return this.forget(trigger);
     // An order that is proven absent may still arrive, and holds its lots for a while.
-    const free = heldLots - takenLots(strategy, instrument, !isLong, host.ledger, host.reservations);
+    const freeLots = heldLots - takenLots(strategy, instrument, !isLong, host.ledger, host.reservations);
     const feed = host.execution[instrument]!;
-    if (free < feed.instrument.minLots || host.drafts.isHeld) return this.placeAt(trigger, host.nowMs + LOOK_MS);
+    if (freeLots < feed.instrument.minLots || host.drafts.isHeld) return this.placeAt(trigger, host.nowMs + RECHECK_MS);
     const order = host.newOrder(strategy, feed, isLong ? 'sell' : 'buy');
     order.role = 'stopLoss';
     order.slot = slot;
     order.reduceOnly = true;
     order.triggerTicks = trigger.triggerTicks as Ticks;
     order.triggersAbove = trigger.triggersAbove;
-    order.lots = Math.min(trigger.lots, lots, free) as Lots;
+    order.lots = Math.min(trigger.lots, lots, freeLots) as Lots;
     host.hasPendingWork = true;
     trigger.id = this.own.send(order);
     trigger.isSent = true;
     if (order.id === trigger.id && order.reason !== null) this.placeLater(trigger);
   }
-  /** Places a stop once more that did not get there, after a delay that doubles each time. */
+  /** Places a stop that did not arrive once more, after a delay that doubles each time. */
   private placeLater(trigger: AsideTrigger): void {
     this.placeAt(trigger, this.host.nowMs + trigger.retryMs);
-    trigger.retryMs = Math.min(2 * trigger.retryMs, LAST_RETRY_MS);
+    trigger.retryMs = Math.min(2 * trigger.retryMs, MAX_RETRY_MS);
   }
   private placeAt(trigger: AsideTrigger, timeMs: number): void {
     trigger.isSent = false;
@@ -161,8 +169,6 @@ export class Protection {
     this.host.queue.at(timeMs, () => this.restore(trigger.instrument));
   }
   private forget(trigger: AsideTrigger): void {
-    this.host.brackets.aside.drop(trigger);
+    this.host.brackets.aside.removeTrigger(trigger);
   }
 }
-
-const SIDES = [true, false] as const;

@@ -1,4 +1,4 @@
-// The exits of one strategy at a time (`closeAt`): an exit that is due, and its repetition while the position that it was for stays open.
+// The exits of one strategy at a given time (`closeAt`). An exit that is due is repeated while the position that it was for stays open.
 
 import { StrategyError } from '../../base/errors.ts';
 import { closeOf, openOf, typicalLengthMs, type Interval } from '../../model/interval.ts';
@@ -60,31 +60,34 @@ export class TimedExits {
   private exit(feed: FeedRun): void {
     const held = this.heldIn(feed);
     this.own.exit(feed);
-    this.watch(feed, held);
+    this.repeatWhileHeld(feed, held);
   }
-  /** Looks at the next bar of the feed whether the exit has closed the position. */
-  private watch(feed: FeedRun, held: OpenedSides): void {
-    if (this.isStillHeld(feed, held)) this.schedule(feed, nextCloseMs(feed.bars.interval, this.host.nowMs), () => this.repeat(feed, held));
+  /** Checks at the close of the feed's next bar whether the exit has closed the position. */
+  private repeatWhileHeld(feed: FeedRun, held: OpenedSides): void {
+    if (!this.isStillHeld(feed, held)) return;
+    this.schedule(feed, nextCloseMs(feed.bars.interval, this.host.nowMs), () => this.repeat(feed, held));
   }
   private repeat(feed: FeedRun, held: OpenedSides): void {
     if (!this.isStillHeld(feed, held)) return;
     if (!this.own.isUnderWay(feed.instrumentIndex)) this.own.exit(feed);
-    this.watch(feed, held);
+    this.repeatWhileHeld(feed, held);
   }
 
   private schedule({ instrumentIndex }: FeedRun, timeMs: number | null, handler: () => void): void {
     this.host.timers.once(this.own.index, instrumentIndex, timeMs, handler, this.host.nowMs);
   }
+  /** Returns when the two sides of the position of an instrument were opened. */
   private heldIn({ instrumentIndex }: FeedRun): OpenedSides {
     const { ledger } = this.host;
     const openedMs = (isLong: boolean): number =>
       ledger.closable(this.own.index, instrumentIndex, !isLong, true) > 0 ? ledger.openedMs(this.own.index, instrumentIndex, isLong) : NAN;
     return { longMs: openedMs(true), shortMs: openedMs(false) };
   }
-  /** True while a part of the position is held, and nothing that was opened since. */
+  /** True while a part of the same position is held, and nothing was opened since. */
   private isStillHeld(feed: FeedRun, held: OpenedSides): boolean {
     const { longMs, shortMs } = this.heldIn(feed);
-    const isClosedOrSame = (nowMs: number, beforeMs: number): boolean => !(nowMs >= 0) || nowMs === beforeMs;
+    // The time of a side that is not held is NaN.
+    const isClosedOrSame = (openedMs: number, earlierOpenedMs: number): boolean => !(openedMs >= 0) || openedMs === earlierOpenedMs;
     return (longMs >= 0 || shortMs >= 0) && isClosedOrSame(longMs, held.longMs) && isClosedOrSame(shortMs, held.shortMs);
   }
 }

@@ -24,8 +24,9 @@ export class AlignedFeeds {
   isWorking = false;
   /** True while rows of the group close at the visited instant: they are matched, delivered and count as fresh. */
   isDue = false;
-  /** For the equity recorder: the next row of the lead to mark, and whether the current step marks rows of this group. */
+  /** For the equity recorder: the next row of the lead to mark. */
   unmarked: number;
+  /** For the equity recorder: true while the current step marks rows of this group. */
   isMarking = false;
 
   constructor(lead: FeedRun) {
@@ -33,13 +34,13 @@ export class AlignedFeeds {
     this.feeds = [lead];
     this.hasOnBar = lead.hasOnBar;
     this.isExecution = lead.isExecution;
-    this.unmarked = lead.cur;
+    this.unmarked = lead.nextRow;
   }
 
   /** Returns the close of the next row to deliver inside the block; Infinity when the block has none. */
   get nextCloseMs(): number {
     const { lead } = this;
-    return lead.cur < lead.to ? lead.closeOf(lead.cur) : INFINITY;
+    return lead.nextRow < lead.blockEnd ? lead.closeOf(lead.nextRow) : INFINITY;
   }
   /** Returns the close of the next row whose equity is to be marked; Infinity when every delivered row is marked. */
   get unmarkedMs(): number {
@@ -57,10 +58,10 @@ export class AlignedFeeds {
     this.isWorking = isWorking;
   }
 
-  /** Delivers every row of the block that closes at or before `ms`. */
-  deliverThrough(ms: number): void {
+  /** Delivers every row of the block that closes at or before `untilMs`. */
+  deliverThrough(untilMs: number): void {
     const { lead } = this;
-    this.deliver(lead.firstAfter(ms) - lead.cur);
+    this.deliver(lead.firstAfter(untilMs) - lead.nextRow);
   }
   /** Delivers `rows` rows of each feed. */
   deliver(rows: number): void {
@@ -68,21 +69,23 @@ export class AlignedFeeds {
     lead.instant.deliveries++;
     for (let index = 0; index < feeds.length; index++) {
       const feed = feeds[index]!;
-      const cur = feed.cur + rows;
-      feed.cur = cur;
-      feed.cursor.row = cur - 1;
+      const nextRow = feed.nextRow + rows;
+      feed.nextRow = nextRow;
+      feed.cursor.row = nextRow - 1;
     }
   }
 }
 
 /**
- * Groups feeds that have entered a block. Feeds without a row in it form a group of their own that never moves. `isApart`: the feeds of
- * different instruments are not grouped.
+ * Groups feeds that have entered a block. Feeds without a row in it form a group of their own that never moves. `separatesInstruments`: the
+ * feeds of different instruments are not grouped.
  */
-export function alignFeeds(feeds: readonly FeedRun[], isApart = false): AlignedFeeds[] {
+export function alignFeeds(feeds: readonly FeedRun[], separatesInstruments = false): AlignedFeeds[] {
   const aligned: AlignedFeeds[] = [];
   for (const feed of feeds) {
-    const group = aligned.find(({ lead }) => (!isApart || lead.instrumentIndex === feed.instrumentIndex) && areAligned(lead, feed));
+    const group = aligned.find(
+      ({ lead }) => (!separatesInstruments || lead.instrumentIndex === feed.instrumentIndex) && areAligned(lead, feed),
+    );
     if (group !== undefined) {
       group.feeds.push(feed);
       group.hasOnBar ||= feed.hasOnBar;
@@ -94,14 +97,15 @@ export function alignFeeds(feeds: readonly FeedRun[], isApart = false): AlignedF
 }
 
 /** True when the rows of two feeds in the block close at the same instants. */
-function areAligned(one: FeedRun, other: FeedRun): boolean {
-  const rows = one.to - one.cur;
-  if (rows !== other.to - other.cur) return false;
+function areAligned(feed: FeedRun, other: FeedRun): boolean {
+  const rows = feed.blockEnd - feed.nextRow;
+  if (rows !== other.blockEnd - other.nextRow) return false;
   if (rows === 0) return true;
-  if (one.closeOf(one.cur) !== other.closeOf(other.cur) || one.closeOf(one.to - 1) !== other.closeOf(other.to - 1)) return false;
-  // Two gapless feeds with equal row counts are aligned. With gaps, as after an outage, compare every close: the gap may be the same in
-  // both.
-  if (!one.hasGap && !other.hasGap) return true;
-  for (let index = 1; index < rows; index++) if (one.closeOf(one.cur + index) !== other.closeOf(other.cur + index)) return false;
+  if (feed.closeOf(feed.nextRow) !== other.closeOf(other.nextRow) || feed.closeOf(feed.blockEnd - 1) !== other.closeOf(other.blockEnd - 1))
+    return false;
+  // Two gapless feeds with equal row counts are aligned. With gaps, as after an outage, compare every close: both may lack the
+  // same rows.
+  if (!feed.hasGap && !other.hasGap) return true;
+  for (let index = 1; index < rows; index++) if (feed.closeOf(feed.nextRow + index) !== other.closeOf(other.nextRow + index)) return false;
   return true;
 }

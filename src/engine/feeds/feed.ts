@@ -66,9 +66,10 @@ export class FeedRun {
   /** Execution feeds only: opens and closes in whole ticks. */
   openTicks: TickColumn = new Int32Array(0);
   closeTicks: TickColumn = new Int32Array(0);
-  /** The next row to deliver, and the end of the current block (exclusive). */
-  cur = 0;
-  to = 0;
+  /** The next row to deliver. */
+  nextRow = 0;
+  /** The row after the last one of the current block. */
+  blockEnd = 0;
   /** For a block without gaps: the length of a row, and the close that row 0 would have. A step of 0 means that the block has gaps. */
   private stepMs = 0.5;
   private originMs = 0.5;
@@ -100,7 +101,7 @@ export class FeedRun {
   }
 
   /** Makes this the execution feed of its instrument. */
-  execute(): void {
+  makeExecutionFeed(): void {
     this.isExecution = true;
     this.openTicks = ticksOf(this.bars, 'open');
     this.closeTicks = ticksOf(this.bars, 'close');
@@ -108,40 +109,43 @@ export class FeedRun {
   /** Fills its indicators over the rows before the run, block by block. */
   warmUp(blockRows: number): void {
     const { indicators, firstRow } = this;
-    for (this.cur = 0; this.cur < firstRow; this.cur = this.to) {
-      this.hold(blockRows);
-      this.to = Math.min(this.cur + blockRows, firstRow);
-      for (const kernel of indicators.kernels) kernel.fill(this.cur, this.to);
+    for (this.nextRow = 0; this.nextRow < firstRow; this.nextRow = this.blockEnd) {
+      this.loadRows(blockRows);
+      this.blockEnd = Math.min(this.nextRow + blockRows, firstRow);
+      for (const kernel of indicators.kernels) kernel.fill(this.nextRow, this.blockEnd);
     }
-    this.to = this.cur;
-    this.cursor.row = this.cur - 1;
+    this.blockEnd = this.nextRow;
+    this.cursor.row = this.nextRow - 1;
   }
   /** Bars that are read block by block: reads the next `rows` rows, and drops those that nothing looks back to. */
-  hold(rows: number): void {
+  loadRows(rows: number): void {
     const { window } = this.bars;
     if (window === undefined) return;
     // One row more, because an order may ask when the row after the block opens.
-    window.hold(Math.max(0, this.cur - this.indicators.rowsBack - ROWS_BACK), this.cur + rows + 1);
+    window.hold(Math.max(0, this.nextRow - this.indicators.rowsBack - ROWS_BACK), this.nextRow + rows + 1);
     if (window.base === this.cursor.base) return;
     this.cursor.base = window.base;
     this.indicators.moveColumns(window.base);
   }
-  /** Begins a block of at most `max` rows: those that close at or before `endMs`. */
-  enterBlock(max: number, endMs: number): void {
+  /** Begins a block of at most `maxRows` rows: those that close at or before `endMs`. */
+  enterBlock(maxRows: number, endMs: number): void {
     const { closeMs, length } = this.bars;
-    const { cur } = this;
+    const { nextRow } = this;
     const { base } = this.cursor;
-    const last = Math.min(cur + max, length) - 1;
+    const lastRow = Math.min(nextRow + maxRows, length) - 1;
     // The block mostly ends at the close of this row. The check avoids a search, which waits for memory at each step.
-    const to = last >= cur && closeMs[last - base]! <= endMs ? last + 1 : base + firstAfter(closeMs, cur - base, last + 1 - base, endMs);
-    this.to = to;
+    const to =
+      lastRow >= nextRow && closeMs[lastRow - base]! <= endMs
+        ? lastRow + 1
+        : base + firstAfter(closeMs, nextRow - base, lastRow + 1 - base, endMs);
+    this.blockEnd = to;
     this.stepMs = 0;
-    if (to === cur || this.lengthMs === 0) return;
+    if (to === nextRow || this.lengthMs === 0) return;
     // Rows are at least their length apart. If the total span equals the sum of the lengths, no row is missing.
-    const spanMs = closeMs[to - 1 - base]! - closeMs[cur - base]!;
-    if (spanMs !== (to - 1 - cur) * this.lengthMs) return;
+    const spanMs = closeMs[to - 1 - base]! - closeMs[nextRow - base]!;
+    if (spanMs !== (to - 1 - nextRow) * this.lengthMs) return;
     this.stepMs = this.lengthMs;
-    this.originMs = closeMs[cur - base]! - cur * this.lengthMs;
+    this.originMs = closeMs[nextRow - base]! - nextRow * this.lengthMs;
   }
   /** Returns the close of a row of the block. Computed when no row is missing, because scattered reads wait for memory. */
   closeOf(row: number): number {
@@ -149,12 +153,14 @@ export class FeedRun {
   }
   /** Returns the first row to deliver that closes after `ms`; the end of the block if no row does. */
   firstAfter(ms: number): number {
-    const { cur, to } = this;
-    if (this.stepMs > 0) return Math.min(to, Math.max(cur, Math.floor((ms - this.originMs) / this.stepMs) + 1));
+    const { nextRow, blockEnd } = this;
+    if (this.stepMs > 0) return Math.min(blockEnd, Math.max(nextRow, Math.floor((ms - this.originMs) / this.stepMs) + 1));
     const { closeMs } = this.bars;
     const { base } = this.cursor;
     // The answer is mostly the end of the block. The check avoids a search, which waits for memory at each step.
-    return cur < to && closeMs[to - 1 - base]! <= ms ? to : base + firstAfter(closeMs, cur - base, to - base, ms);
+    return nextRow < blockEnd && closeMs[blockEnd - 1 - base]! <= ms
+      ? blockEnd
+      : base + firstAfter(closeMs, nextRow - base, blockEnd - base, ms);
   }
   /** True when a row of the block is missing, so that `closeOf` reads the column. */
   get hasGap(): boolean {
@@ -167,35 +173,36 @@ export class FeedRun {
     return row < 0 ? NAN : this.closeTicks[row - base]!;
   }
 
-  /** Makes row `cur` the next to deliver again, because another engine steps through the same block. */
-  rewind(cur: number): void {
-    this.cur = cur;
-    this.cursor.row = cur - 1;
+  /** Makes `row` the next to deliver again, because another engine steps through the same block. */
+  rewind(row: number): void {
+    this.nextRow = row;
+    this.cursor.row = row - 1;
     this.instant.deliveries++;
   }
   /** The price before the first bar, in ticks: the last warm-up close, or else the first open. */
   get startTicks(): number {
     const { firstRow, openTicks, closeTicks } = this;
     // It is first read before the first block, and may be read again at any time.
-    if (this.bars.window !== undefined) return (this.windowStart ??= this.readStart());
+    if (this.bars.window !== undefined) return (this.windowStartTicks ??= this.readStartTicks());
     return firstRow > 0 ? closeTicks[firstRow - 1]! : openTicks[0]!;
   }
-  private windowStart: number | null = null;
-  private readStart(): number {
-    this.hold(this.firstRow + 1);
+  /** The start price of bars that are read block by block, once it was read. */
+  private windowStartTicks: number | null = null;
+  private readStartTicks(): number {
+    this.loadRows(this.firstRow + 1);
     return this.firstRow > 0 ? this.closeTicks[this.firstRow - 1]! : this.openTicks[0]!;
   }
   /** True while a row is left to deliver. */
   get hasRows(): boolean {
-    return this.cur < this.bars.length;
+    return this.nextRow < this.bars.length;
   }
   /** Returns the close of the next row to deliver inside the block; Infinity when the block has none. */
   get nextCloseMs(): number {
-    return this.cur < this.to ? this.bars.closeMs[this.cur - this.cursor.base]! : INFINITY;
+    return this.nextRow < this.blockEnd ? this.bars.closeMs[this.nextRow - this.cursor.base]! : INFINITY;
   }
   /** Returns the close of the next row to deliver in any block; Infinity while no row has arrived. */
   get nextRowCloseMs(): number {
-    return this.hasRows ? this.bars.closeMs[this.cur - this.cursor.base]! : INFINITY;
+    return this.hasRows ? this.bars.closeMs[this.nextRow - this.cursor.base]! : INFINITY;
   }
   /** Returns when a row closes, inside the block or not; Infinity if the data end earlier. */
   anyCloseMs(row: number): number {
@@ -206,8 +213,8 @@ export class FeedRun {
 /** Returns the close of the last row of a block with at most `rows` rows of any feed; Infinity when no rows are left. */
 export function endOfBlock(feeds: readonly FeedRun[], rows: number): number {
   let endMs = INFINITY;
-  for (const { bars, cur, cursor, hasRows } of feeds) {
-    if (hasRows) endMs = Math.min(endMs, bars.closeMs[Math.min(cur + rows, bars.length) - 1 - cursor.base]!);
+  for (const { bars, nextRow, cursor, hasRows } of feeds) {
+    if (hasRows) endMs = Math.min(endMs, bars.closeMs[Math.min(nextRow + rows, bars.length) - 1 - cursor.base]!);
   }
   return endMs;
 }
@@ -218,7 +225,7 @@ export function endOfBlock(feeds: readonly FeedRun[], rows: number): number {
  * that step through the same blocks.
  */
 export function nextBlockEnd(engine: BlockState, others: readonly BlockState[]): number {
-  for (const feed of engine.feeds) feed.hold(engine.blockRows);
+  for (const feed of engine.feeds) feed.loadRows(engine.blockRows);
   if (!engine.stepsRows) return endOfBlock(engine.feeds, engine.blockRows);
   const rowMs = endOfBlock(engine.feeds, 1);
   if (rowMs === INFINITY || engine.blockEndMs >= rowMs - 1) return rowMs;
@@ -227,4 +234,5 @@ export function nextBlockEnd(engine: BlockState, others: readonly BlockState[]):
 }
 
 /** Orders feeds from fine to coarse. The first feed of an instrument is its execution feed. */
-export const byFineness = (a: FeedRun, b: FeedRun) => typicalLengthMs(a.bars.interval) - typicalLengthMs(b.bars.interval);
+export const byFineness = (feed: FeedRun, other: FeedRun): number =>
+  typicalLengthMs(feed.bars.interval) - typicalLengthMs(other.bars.interval);

@@ -6,17 +6,21 @@ import { ownerOf, type IndicatorSpec, type SignalSource } from '../../indicators
 import type { Interval } from '../../model/interval.ts';
 import type { FeedRun } from './feed.ts';
 
-/** Returns the feed of an indicator spec, a series or a signal. */
-export function feedOf(feeds: readonly FeedRun[], what: IndicatorSpec<unknown> | Series | SignalSource): FeedRun {
-  const owner = ownerOf(what);
-  const feed = feeds.find((one) => one.indicators === owner);
+/** Returns the feed over which an indicator spec, a series or a signal is computed. Throws ConfigError for a feed of another run. */
+export function feedOf(feeds: readonly FeedRun[], source: IndicatorSpec<unknown> | Series | SignalSource): FeedRun {
+  const owner = ownerOf(source);
+  const feed = feeds.find(({ indicators }) => indicators === owner);
   if (!feed) throw new ConfigError('an indicator is registered over a feed of another run', 'register it over a feed of this strategy');
   return feed;
 }
 
-/** Returns the feed for a name that the definition lacks: the only feed of the default feed's instrument with that interval, or null. */
+/**
+ * Returns the feed for a name that the definition lacks: the only feed of that interval, on the instrument of the default feed if there is one.
+ * Null if there is no such feed, or several.
+ */
 export function defaultFeed(feeds: readonly FeedRun[], interval: Interval | null, main: FeedRun | null): FeedRun | null {
   if (interval === null) return null;
-  const matching = feeds.filter((feed) => feed.bars.interval === interval && (main ?? feed).instrumentIndex === feed.instrumentIndex);
+  const isOnInstrument = (feed: FeedRun): boolean => main === null || main.instrumentIndex === feed.instrumentIndex;
+  const matching = feeds.filter((feed) => feed.bars.interval === interval && isOnInstrument(feed));
   return matching.length === 1 ? matching[0]! : null;
 }

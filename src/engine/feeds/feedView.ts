@@ -90,18 +90,18 @@ class BarCursor implements Bar {
   }
 }
 
-/** A pair has no contract, which code may ask for. */
-const OF_INSTRUMENTS = lastPrototype('the instrument', ['contract']);
-const copies = new WeakMap<Instrument, Instrument>();
+/** Prototype of the frozen copies. A strategy may ask any instrument for `contract`, which a spot pair does not have. */
+const INSTRUMENT_PROTOTYPE = lastPrototype('the instrument', ['contract']);
+const frozenCopies = new WeakMap<Instrument, Instrument>();
 
 /** Returns the instrument as strategies see it: one frozen copy for each instrument. */
 function frozenCopy(instrument: Instrument): Instrument {
-  let copy = copies.get(instrument);
+  let copy = frozenCopies.get(instrument);
   if (copy === undefined) {
     const { contract } = instrument;
-    copy = { ...instrument, ...(contract === undefined ? {} : { contract: Object.freeze({ ...contract }) }) };
-    Object.freeze(Object.setPrototypeOf(copy, OF_INSTRUMENTS));
-    copies.set(instrument, copy);
+    copy = contract === undefined ? { ...instrument } : { ...instrument, contract: Object.freeze({ ...contract }) };
+    Object.freeze(Object.setPrototypeOf(copy, INSTRUMENT_PROTOTYPE));
+    frozenCopies.set(instrument, copy);
   }
   return copy;
 }

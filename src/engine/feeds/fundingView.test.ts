@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { FundingView } from './fundingView.ts';
 
-const HOUR = 3_600_000;
+const HOUR_MS = 3_600_000;
 /** Returns funding rates at these times. */
 const ratesOf = (times: readonly number[], rate: readonly number[] = times.map((_, index) => index / 1e5)) => ({
   length: times.length,
@@ -15,28 +15,29 @@ const ratesOf = (times: readonly number[], rate: readonly number[] = times.map((
 describe('funding as a strategy sees it', () => {
   it('funding shows the newest charged rate, earlier rates, and the time of the next one', () => {
     const clock = { nowMs: 0 };
-    const funding = new FundingView(ratesOf([8 * HOUR + 5, 16 * HOUR + 2, 24 * HOUR + 9], [0.0001, -0.0002, 0.0003]), clock);
+    const funding = new FundingView(ratesOf([8 * HOUR_MS + 5, 16 * HOUR_MS + 2, 24 * HOUR_MS + 9], [0.0001, -0.0002, 0.0003]), clock);
     const valuesAtMs = (nowMs: number) => {
       clock.nowMs = nowMs;
       return [funding.rate, funding.atMs, funding.ago(1), funding.nextMs];
     };
-    expect(valuesAtMs(8 * HOUR)).toEqual([NaN, NaN, NaN, NaN]);
-    expect(valuesAtMs(9 * HOUR)).toEqual([0.0001, 8 * HOUR + 5, NaN, NaN]);
-    expect(valuesAtMs(17 * HOUR)).toEqual([-0.0002, 16 * HOUR + 2, 0.0001, 24 * HOUR]);
+    expect(valuesAtMs(8 * HOUR_MS)).toEqual([NaN, NaN, NaN, NaN]);
+    expect(valuesAtMs(9 * HOUR_MS)).toEqual([0.0001, 8 * HOUR_MS + 5, NaN, NaN]);
+    expect(valuesAtMs(17 * HOUR_MS)).toEqual([-0.0002, 16 * HOUR_MS + 2, 0.0001, 24 * HOUR_MS]);
     // The rate is due but not known yet: rates arrive some ms late.
-    expect(valuesAtMs(24 * HOUR)).toEqual([-0.0002, 16 * HOUR + 2, 0.0001, 24 * HOUR]);
-    expect(valuesAtMs(24 * HOUR + 9)).toEqual([0.0003, 24 * HOUR + 9, -0.0002, 32 * HOUR]);
+    expect(valuesAtMs(24 * HOUR_MS)).toEqual([-0.0002, 16 * HOUR_MS + 2, 0.0001, 24 * HOUR_MS]);
+    expect(valuesAtMs(24 * HOUR_MS + 9)).toEqual([0.0003, 24 * HOUR_MS + 9, -0.0002, 32 * HOUR_MS]);
     // When rates are missing, the next time stays on the grid.
-    expect(valuesAtMs(45 * HOUR)[3]).toBe(48 * HOUR);
+    expect(valuesAtMs(45 * HOUR_MS)[3]).toBe(48 * HOUR_MS);
     expect([funding.ago(2), funding.ago(3), funding.ago(-1)]).toEqual([0.0001, NaN, NaN]);
   });
 
   it('funding does not depend on future rates', () => {
-    const steps = fc.array(fc.integer({ min: 1, max: 50 }), { minLength: 1, maxLength: 30 });
+    const minuteGaps = fc.array(fc.integer({ min: 1, max: 50 }), { minLength: 1, maxLength: 30 });
     fc.assert(
-      fc.property(steps, fc.array(fc.integer({ min: 0, max: 400 }), { minLength: 1 }), (gaps, minutes) => {
-        let sum = 0;
-        const times = gaps.map((gap) => (sum += gap) * 60_000 + (gap % 7));
+      fc.property(minuteGaps, fc.array(fc.integer({ min: 0, max: 400 }), { minLength: 1 }), (gaps, minutes) => {
+        let minutesUntilRate = 0;
+        // Each rate comes some ms after its minute.
+        const times = gaps.map((gap) => (minutesUntilRate += gap) * 60_000 + (gap % 7));
         const readTimes = minutes.map((minute) => minute * 60_000).toSorted((a, b) => a - b);
         const clocks: [{ nowMs: number }, { nowMs: number }] = [{ nowMs: 0 }, { nowMs: 0 }];
         const fullView = new FundingView(ratesOf(times), clocks[0]);

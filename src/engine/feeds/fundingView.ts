@@ -7,18 +7,18 @@ import type { Funding } from '../../strategy/types.ts';
 // hot: docs/performance.md#file-constants
 const NAN = NaN;
 
-const MINUTE = 60_000;
-const NONE: FundingRates = { length: 0, timeMs: new Float64Array(0), rate: new Float64Array(0) };
+const MINUTE_MS = 60_000;
+const NO_RATES: FundingRates = { length: 0, timeMs: new Float64Array(0), rate: new Float64Array(0) };
 
 /** The funding of one contract up to the current instant; without rates all figures are NaN. */
 export class FundingView implements Funding {
   readonly #rates: FundingRates;
   readonly #clock: { readonly nowMs: number };
   /** Number of rates known at the last read. Time never moves back, so the search starts here. */
-  #known = 0;
+  #knownCount = 0;
 
   constructor(rates: FundingRates | null, clock: { readonly nowMs: number }) {
-    this.#rates = rates ?? NONE;
+    this.#rates = rates ?? NO_RATES;
     this.#clock = clock;
   }
 
@@ -26,30 +26,34 @@ export class FundingView implements Funding {
     return this.ago(0);
   }
   get atMs(): number {
-    return this.#count() === 0 ? NAN : this.#rates.timeMs[this.#known - 1]!;
+    return this.#countKnown() === 0 ? NAN : this.#rates.timeMs[this.#knownCount - 1]!;
   }
-  ago(times: number): number {
-    const index = this.#count() - 1 - times;
-    return index >= 0 && times >= 0 ? (this.#rates.rate[index] ?? NAN) : NAN;
+  ago(ratesBack: number): number {
+    const index = this.#countKnown() - 1 - ratesBack;
+    return index >= 0 && ratesBack >= 0 ? (this.#rates.rate[index] ?? NAN) : NAN;
   }
   /** Returns the next funding time, to the minute: the last interval between two rates, repeated. No future rate is read. */
   get nextMs(): number {
-    const knownCount = this.#count();
+    const knownCount = this.#countKnown();
     if (knownCount < 2) return NAN;
-    const last = onMinute(this.#rates.timeMs[knownCount - 1]!);
-    const stepMs = last - onMinute(this.#rates.timeMs[knownCount - 2]!);
+    const lastMs = onMinute(this.#rates.timeMs[knownCount - 1]!);
+    const stepMs = lastMs - onMinute(this.#rates.timeMs[knownCount - 2]!);
     const { nowMs } = this.#clock;
-    return stepMs > 0 ? last + stepMs * Math.max(1, Math.ceil((nowMs - last) / stepMs)) : NAN;
+    if (!(stepMs > 0)) return NAN;
+    const stepsToNow = Math.ceil((nowMs - lastMs) / stepMs);
+    return lastMs + stepMs * Math.max(1, stepsToNow);
   }
 
-  #count(): number {
+  /** Returns the number of rates that were charged until now. */
+  #countKnown(): number {
     const { length, timeMs } = this.#rates;
     const { nowMs } = this.#clock;
-    while (this.#known < length && timeMs[this.#known]! <= nowMs) this.#known++;
-    return this.#known;
+    while (this.#knownCount < length && timeMs[this.#knownCount]! <= nowMs) this.#knownCount++;
+    return this.#knownCount;
   }
 }
 
 allowOnlyMembers(FundingView.prototype, 'the funding');
 
-const onMinute = (ms: number): number => Math.round(ms / MINUTE) * MINUTE;
+/** Returns a time rounded to the minute, because rates arrive some ms late. */
+const onMinute = (ms: number): number => Math.round(ms / MINUTE_MS) * MINUTE_MS;

@@ -13,9 +13,10 @@ export class InstantParts {
   /** The instruments in the order in which strategies need them (needOrder.ts). */
   byNeed: readonly number[] = [];
   /** Returns the order of all instruments at an instant, such as the order that a journal recorded. Null: use `byNeed`. */
-  orderAt: ((t: number) => readonly number[]) | null = null;
-  /** Position of the visited part in that order, and whether its bars are delivered. */
+  orderAt: ((instantMs: number) => readonly number[]) | null = null;
+  /** Position of the visited part in that order. */
   place = 0;
+  /** True once the bars of the visited part are delivered. */
   isDelivered = false;
 
   /** Begins the visit of an instant. */

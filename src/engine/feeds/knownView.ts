@@ -33,7 +33,7 @@ class KnownView implements KnownSeries {
    * Number of values known at the last read, where the next search starts. Time can also move back a little: in a live bot an event may
    * come before the decision on a bar that closed earlier.
    */
-  #known = 0;
+  #knownCount = 0;
 
   constructor(rows: Series, values: KnownValues, clock: Clock) {
     this.#rows = rows;
@@ -65,12 +65,13 @@ class KnownView implements KnownSeries {
     return this.#clock.nowMs - this.timeMs;
   }
 
+  /** Returns the element of a column that belongs to the newest known value; NaN without one. */
   #read(column: Float64Array): number {
     const { length, knownMs } = this.#values;
     const { nowMs } = this.#clock;
-    while (this.#known < length && knownMs[this.#known]! <= nowMs) this.#known++;
-    while (this.#known > 0 && knownMs[this.#known - 1]! > nowMs) this.#known--;
-    return this.#known === 0 ? NAN : column[this.#known - 1]!;
+    while (this.#knownCount < length && knownMs[this.#knownCount]! <= nowMs) this.#knownCount++;
+    while (this.#knownCount > 0 && knownMs[this.#knownCount - 1]! > nowMs) this.#knownCount--;
+    return this.#knownCount === 0 ? NAN : column[this.#knownCount - 1]!;
   }
 }
 
@@ -80,17 +81,18 @@ Object.freeze(KnownView.prototype);
 /** The views of one strategy. */
 export class KnownViews {
   private readonly strategy: string;
-  private readonly all: readonly NamedValues[];
+  /** The external series of the run. */
+  private readonly namedValues: readonly NamedValues[];
   private readonly clock: Clock;
   private readonly views = new Map<FeedRun, Map<string, KnownSeries>>();
 
-  constructor(strategy: string, all: readonly NamedValues[], clock: Clock) {
+  constructor(strategy: string, namedValues: readonly NamedValues[], clock: Clock) {
     this.strategy = strategy;
-    this.all = all;
+    this.namedValues = namedValues;
     this.clock = clock;
   }
 
-  /** Returns a series on the rows of a feed. `checkCanRegister` throws when it is too late to register it. Throws if it is unknown. */
+  /** Returns a series on the rows of a feed. Throws ConfigError if it is unknown. `checkCanRegister` throws when it is too late to register. */
   on(feed: FeedRun, name: string, checkCanRegister: () => void): KnownSeries {
     const views = this.views.get(feed) ?? new Map<string, KnownSeries>();
     this.views.set(feed, views);
@@ -107,18 +109,21 @@ export class KnownViews {
 
   /** Returns the values of a series for the symbol of a feed. Throws ConfigError if the run has no such series, or none of that symbol. */
   private find({ instrument: { wireName } }: FeedRun, name: string): NamedValues {
-    const named = this.all.filter((each) => each.name === name);
-    const values = named.find(({ symbol }) => symbol === null || symbol === wireName);
+    const ofName = this.namedValues.filter((series) => series.name === name);
+    const values = ofName.find(({ symbol }) => symbol === null || symbol === wireName);
     if (values !== undefined) return values;
-    if (named.length > 0)
+    if (ofName.length > 0) {
+      const symbols = ofName.map(({ symbol }) => symbol).join(', ');
       throw new ConfigError(
-        `${this.strategy}: the series ${name} has no values of ${wireName}, only of ${named.map(({ symbol }) => symbol).join(', ')}`,
+        `${this.strategy}: the series ${name} has no values of ${wireName}, only of ${symbols}`,
         `import them: isobar data import FILE --as series --name ${name} --symbol ${wireName}`,
       );
-    const near = nearestName(name, [...new Set(this.all.map((each) => each.name))]);
+    }
+    const nearestKnown = nearestName(name, [...new Set(this.namedValues.map((series) => series.name))]);
+    const suggestion = nearestKnown ? `did you mean ${nearestKnown}? ` : '';
     throw new ConfigError(
       `${this.strategy}: the run has no series called ${name}`,
-      `${near ? `did you mean ${near}? ` : ''}add it to the definition: series: { ${name}: {} }; a live bot also needs its source`,
+      `${suggestion}add it to the definition: series: { ${name}: {} }; a live bot also needs its source`,
     );
   }
 }

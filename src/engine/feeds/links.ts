@@ -16,6 +16,7 @@ export interface Link {
 
 /** Returns the kernels that read several feeds, in the order in which they must run. */
 export function linksOf(feeds: readonly FeedRun[]): readonly Link[] {
+  // A kernel of one level reads only kernels of lower levels.
   const levels = Math.max(0, ...feeds.map(({ indicators }) => indicators.linked.length));
   return Array.from({ length: levels }).flatMap((_, level) =>
     feeds.flatMap((feed) => {
@@ -30,10 +31,10 @@ export function linksOf(feeds: readonly FeedRun[]): readonly Link[] {
  * Engines that share their feeds call it one after the other; only the first call fills.
  */
 export function warmUpFeeds(feeds: readonly FeedRun[], technical: TechnicalLibrary | null, blockRows: number): readonly Link[] {
-  const isWarm = feeds.every(({ indicators }) => indicators.isSealed);
+  const isWarmedUp = feeds.every(({ indicators }) => indicators.isSealed);
   for (const { indicators } of feeds) if (!indicators.isSealed) indicators.seal(technical);
   const links = linksOf(feeds);
-  if (isWarm) return links;
+  if (isWarmedUp) return links;
   if (links.length === 0) for (const feed of feeds) feed.warmUp(blockRows);
   else warmUpBySpans(feeds, links, blockRows);
   return links;
@@ -41,21 +42,22 @@ export function warmUpFeeds(feeds: readonly FeedRun[], technical: TechnicalLibra
 
 /** Warms up all feeds in spans of time, in the order in which the run processes them. */
 function warmUpBySpans(feeds: readonly FeedRun[], links: readonly Link[], blockRows: number): void {
-  for (const feed of feeds) feed.cur = 0;
+  for (const feed of feeds) feed.nextRow = 0;
   for (;;) {
     let endMs = INFINITY;
-    for (const { bars, cur, firstRow } of feeds) {
-      if (cur < firstRow) endMs = Math.min(endMs, bars.closeMs[Math.min(cur + blockRows, firstRow) - 1]!);
+    for (const { bars, nextRow, firstRow } of feeds) {
+      if (nextRow < firstRow) endMs = Math.min(endMs, bars.closeMs[Math.min(nextRow + blockRows, firstRow) - 1]!);
     }
     if (endMs === INFINITY) break;
-    for (const feed of feeds) feed.to = Math.max(feed.cur, firstAfter(feed.bars.closeMs, feed.cur, feed.firstRow, endMs));
-    for (const { indicators, cur, to } of feeds) if (to > cur) fill(indicators.kernels, cur, to);
-    for (const { feed, kernels } of links) if (feed.to > feed.cur) fill(kernels, feed.cur, feed.to);
-    for (const feed of feeds) feed.cur = feed.to;
+    for (const feed of feeds) feed.blockEnd = Math.max(feed.nextRow, firstAfter(feed.bars.closeMs, feed.nextRow, feed.firstRow, endMs));
+    for (const { indicators, nextRow, blockEnd } of feeds) if (blockEnd > nextRow) fillKernels(indicators.kernels, nextRow, blockEnd);
+    for (const { feed, kernels } of links) if (feed.blockEnd > feed.nextRow) fillKernels(kernels, feed.nextRow, feed.blockEnd);
+    for (const feed of feeds) feed.nextRow = feed.blockEnd;
   }
-  for (const feed of feeds) feed.cursor.row = feed.cur - 1;
+  for (const feed of feeds) feed.cursor.row = feed.nextRow - 1;
 }
 
-function fill(kernels: readonly Kernel[], fromRow: number, toRow: number): void {
+/** Fills the rows from `fromRow` to before `toRow`. */
+function fillKernels(kernels: readonly Kernel[], fromRow: number, toRow: number): void {
   for (const kernel of kernels) kernel.fill(fromRow, toRow);
 }

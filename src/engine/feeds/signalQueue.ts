@@ -11,6 +11,7 @@ export interface SignalWatch {
   readonly signal: Signal;
   readonly feed: FeedRun;
   readonly handler: () => void;
+  /** Rows of the block at which the signal is true; `count` of them are in use. */
   readonly rows: Int32Array;
   /** Its position among the handlers of the strategy, which are called in this order at one instant. */
   readonly place: number;
@@ -21,7 +22,7 @@ export interface SignalWatch {
   /** The close of that row, ms UTC; Infinity when all are done. Only the queue writes it. Hot: docs/performance.md#double-fields. */
   dueMs: number;
 }
-/** Greater than every row. */
+/** The next row of a handler that has none left: greater than every row. */
 export const NO_ROW = 2 ** 31 - 1;
 
 /** A binary heap, so that an instant costs time only for the handlers that are due, even with hundreds of handlers. */
@@ -62,19 +63,21 @@ export class SignalQueue {
     let index = from;
     for (let child = 2 * index + 1; child < length; child = 2 * index + 1) {
       if (child + 1 < length && isBefore(heap[child + 1]!, heap[child]!)) child++;
-      const next = heap[child]!;
-      if (!isBefore(next, watch)) break;
-      heap[index] = next;
+      const childWatch = heap[child]!;
+      if (!isBefore(childWatch, watch)) break;
+      heap[index] = childWatch;
       index = child;
     }
     heap[index] = watch;
   }
 }
 
+/** Returns the close of the next row of a handler, ms UTC; Infinity when none is left. */
 function closeOfNext({ row, feed }: SignalWatch): number {
   return row < NO_ROW ? feed.bars.closeMs[row - feed.cursor.base]! : INFINITY;
 }
 
-function isBefore(one: SignalWatch, other: SignalWatch): boolean {
-  return one.dueMs < other.dueMs || (one.dueMs === other.dueMs && one.place < other.place);
+/** True when a handler is called before another one. */
+function isBefore(watch: SignalWatch, other: SignalWatch): boolean {
+  return watch.dueMs < other.dueMs || (watch.dueMs === other.dueMs && watch.place < other.place);
 }

@@ -49,7 +49,7 @@ export class CallbackQueue {
   }
 
   /** From now on, events are held back. */
-  hold(): void {
+  holdBack(): void {
     this.heldCallbacks ??= [];
   }
   /** Returns the undelivered events of a batch to the queue after a strategy has thrown. */
@@ -59,19 +59,18 @@ export class CallbackQueue {
   }
 
   /** Delivers the held events in the order in which they happened, without unknown outcomes that have been resolved meanwhile. */
-  deliverHeld(...to: Parameters<CallbackQueue['deliver']>): void {
+  deliverHeld(...deliverArguments: Parameters<CallbackQueue['deliver']>): void {
     const held = this.heldCallbacks ?? [];
     this.heldCallbacks = null;
-    const newestByOrder = new Map(
-      held.flatMap((batch) => batch.flatMap((callback) => (callback.order === null ? [] : [[callback.order.id, callback] as const]))),
-    );
+    const newestByOrder = new Map<number, QueuedCallback>();
+    for (const callback of held.flat()) if (callback.order !== null) newestByOrder.set(callback.order.id, callback);
     const isCurrent = (callback: QueuedCallback): boolean =>
       callback.order?.lifecycle !== 'unknown' || newestByOrder.get(callback.order.id) === callback;
     const batches = held.map((batch) => batch.filter(isCurrent));
     try {
       for (let batch = batches.shift(); batch !== undefined; batch = batches.shift()) {
         this.waiting.push(...batch);
-        this.deliver(...to);
+        this.deliver(...deliverArguments);
       }
     } finally {
       // If one strategy has thrown, the others still get the remaining events.
@@ -80,12 +79,12 @@ export class CallbackQueue {
   }
 
   /**
-   * Calls the callbacks. `before` receives the strategy that is called next, `reject` what a callback returned. Events that callbacks cause
-   * are delivered as well. `isIncluded`: true for the strategies to call; the events of others wait. Null: all are called.
+   * Calls the callbacks, and those that they cause. `enterStrategy` receives the strategy that is called next, `rejectReturn` what a callback
+   * returned. `isIncluded`: true for the strategies to call; the events of others wait. Null: all are called.
    */
   deliver(
-    before: (run: StrategyRun) => void,
-    reject: (run: StrategyRun, returned: unknown, callback: string) => void,
+    enterStrategy: (run: StrategyRun) => void,
+    rejectReturn: (run: StrategyRun, returned: unknown, callback: string) => void,
     isIncluded: ((run: StrategyRun) => boolean) | null = null,
   ): void {
     if (this.heldCallbacks !== null) {
@@ -95,7 +94,7 @@ export class CallbackQueue {
     for (let round = 0; this.waiting.length > 0; round++) {
       const included = isIncluded === null ? this.waiting : this.waiting.filter(({ run }) => run === null || isIncluded(run));
       if (included.length === 0) return;
-      const batch = included.toSorted(byTime);
+      const batch = included.toSorted(byKey);
       this.waiting = isIncluded === null ? [] : this.waiting.filter((callback) => !included.includes(callback));
       this.batch = batch;
       for (let index = 0; index < batch.length; index++) {
@@ -105,17 +104,18 @@ export class CallbackQueue {
         if (run === null || !run.hasStarted) continue;
         if (round > MAX_ROUNDS)
           throw new StrategyError(`${run.name}: its callbacks cause each other without end`, 'do not send an order for every order change');
-        before(run);
+        enterStrategy(run);
         if (fill !== null && !run.oco.isEmpty) run.cancelOthers(fill.orderId);
         const returned: unknown = fill !== null ? run.instance!.onFill?.(fill) : run.instance!.onOrder?.(order!);
-        if (returned !== undefined) reject(run, returned, fill !== null ? 'onFill' : 'onOrder');
+        if (returned !== undefined) rejectReturn(run, returned, fill !== null ? 'onFill' : 'onOrder');
       }
       this.batch = [];
     }
   }
 }
 
-function byTime(a: QueuedCallback, b: QueuedCallback): number {
-  for (let index = 0; index < 3; index++) if (a.key[index] !== b.key[index]) return a.key[index]! < b.key[index]! ? -1 : 1;
+/** Compares the keys of two callbacks part by part. */
+function byKey({ key }: QueuedCallback, { key: otherKey }: QueuedCallback): number {
+  for (let part = 0; part < key.length; part++) if (key[part] !== otherKey[part]) return key[part]! < otherKey[part]! ? -1 : 1;
   return 0;
 }

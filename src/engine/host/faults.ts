@@ -8,12 +8,14 @@ import type { Link } from '../feeds/links.ts';
 export class HostFaults {
   /** The strategy that registered each custom indicator, by its note. */
   private readonly owners = new Map<CustomNote, number>();
+  /** Indicators that have thrown. They are not filled any more. */
   private readonly stopped = new Set<Kernel>();
-  private readonly unraised: { readonly run: number; readonly error: unknown }[] = [];
+  /** Errors that `raise` has not thrown yet, the oldest first. */
+  private readonly unraised: { readonly strategy: number; readonly error: unknown }[] = [];
 
   /** Assigns the indicators of the feed that have no owner yet to a strategy. Call it when the strategy has been constructed. */
-  assignOwner({ indicators }: FeedRun, run: number): void {
-    for (const note of indicators.customs) if (!this.owners.has(note)) this.owners.set(note, run);
+  assignOwner({ indicators }: FeedRun, strategy: number): void {
+    for (const note of indicators.customs) if (!this.owners.has(note)) this.owners.set(note, strategy);
   }
 
   /**
@@ -24,17 +26,17 @@ export class HostFaults {
     for (const feed of feeds) this.fillKernels(feed, feed.indicators.kernels);
     for (const { feed, kernels } of links) this.fillKernels(feed, kernels);
   }
-  private fillKernels({ cur, to }: FeedRun, kernels: readonly Kernel[]): void {
-    if (to === cur) return;
+  private fillKernels({ nextRow, blockEnd }: FeedRun, kernels: readonly Kernel[]): void {
+    if (blockEnd === nextRow) return;
     for (const kernel of kernels) {
       if (this.stopped.has(kernel)) continue;
       try {
-        kernel.fill(cur, to);
+        kernel.fill(nextRow, blockEnd);
       } catch (error) {
-        const run = kernel.custom === undefined ? undefined : this.owners.get(kernel.custom);
-        if (run === undefined) throw error;
+        const strategy = kernel.custom === undefined ? undefined : this.owners.get(kernel.custom);
+        if (strategy === undefined) throw error;
         this.stopped.add(kernel);
-        this.unraised.push({ run, error });
+        this.unraised.push({ strategy, error });
       }
     }
   }
@@ -43,7 +45,7 @@ export class HostFaults {
   raise(engine: { currentStrategy: number }): void {
     const fault = this.unraised.shift();
     if (fault === undefined) return;
-    engine.currentStrategy = fault.run;
+    engine.currentStrategy = fault.strategy;
     throw fault.error;
   }
 }

@@ -4,9 +4,9 @@ import { expect, test } from 'vitest';
 import { checkKept, isFullyRecorded, keptText, pointProblem, type OpenWork } from './keptState.ts';
 import { Timers } from './timers.ts';
 
-const shared = [1];
-const circle: Record<string, unknown> = {};
-circle['self'] = { circle };
+const sharedList = [1];
+const circular: Record<string, unknown> = {};
+circular['self'] = { circle: circular };
 
 test.each([
   [null, 'keep: expected an object, got null'],
@@ -17,8 +17,8 @@ test.each([
   [{ a: Array.from({ length: 2 }).fill(1n) }, 'keep.a[0]: expected numbers, text, flags, lists or plain objects, got bigint'],
   [{ act: () => 1 }, 'keep.act: expected numbers, text, flags, lists or plain objects, got function'],
   [{ prices: new Float64Array(2) }, 'keep.prices: expected numbers, text, flags, lists or plain objects, got Float64Array'],
-  [{ a: shared, b: { c: shared } }, 'keep.b.c: it is the same list as keep.a, and would be another one after a restart'],
-  [circle, 'keep.self.circle: it is the same object as keep, and would be another one after a restart'],
+  [{ a: sharedList, b: { c: sharedList } }, 'keep.b.c: it is the same list as keep.a, and would be another one after a restart'],
+  [circular, 'keep.self.circle: it is the same object as keep, and would be another one after a restart'],
   [{ a: { $number: '1' } }, "keep.a: a member cannot be named '$number'"],
   [JSON.parse('{"__proto__":1}'), "keep: a member cannot be named '__proto__'"],
   [Object.freeze({ a: 1 }), 'keep: the object is frozen, so that it cannot change'],

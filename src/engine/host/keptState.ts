@@ -3,7 +3,7 @@
 import { StrategyError } from '../../base/errors.ts';
 import { STATE } from '../../orders/lifecycle.ts';
 import type { OrderManager } from '../../orders/orderManager.ts';
-import { isUnderCancel } from '../../orders/botOrder.ts';
+import { isUnderCancel, type BotOrder } from '../../orders/botOrder.ts';
 import type { Timers } from './timers.ts';
 
 // hot: docs/performance.md#file-constants
@@ -48,26 +48,27 @@ export interface KeptPoint {
 }
 
 /** Marks numbers that JSON lacks: NaN, infinities and negative zero. */
-const NUMBER = '$number';
+const NUMBER_KEY = '$number';
 /** Member names that kept data may not use, because JSON or JavaScript give them another meaning. */
-const RESERVED: ReadonlySet<string> = new Set([NUMBER, '__proto__']);
-const ROOT = 'keep';
+const RESERVED_NAMES: ReadonlySet<string> = new Set([NUMBER_KEY, '__proto__']);
+/** The path of the whole state in messages. */
+const ROOT_PLACE = 'keep';
 
 /** Checks the argument of `keep`. Throws StrategyError if it is not plain data, or if an object cannot be changed. */
 export function checkKept(name: string, state: unknown): void {
   if (typeof state !== 'object' || state === null)
-    throw new StrategyError(`${name}: ${ROOT}: expected an object, got ${typeText(state)}`, 'give it an object: keep({ count: 0 })');
+    throw new StrategyError(`${name}: ${ROOT_PLACE}: expected an object, got ${typeText(state)}`, 'give it an object: keep({ count: 0 })');
   keptText(name, state);
   if (Object.isFrozen(state) || !Object.isExtensible(state))
     throw new StrategyError(
-      `${name}: ${ROOT}: the object is frozen, so that it cannot change`,
+      `${name}: ${ROOT_PLACE}: the object is frozen, so that it cannot change`,
       'keep an object that the strategy can change in place',
     );
 }
 
 /** Returns a state as JSON. Throws StrategyError if it is not plain data. */
 export function keptText(name: string, state: object): string {
-  return JSON.stringify(plainValue({ name, places: new Map() }, state, ROOT));
+  return JSON.stringify(plainValue({ name, places: new Map() }, state, ROOT_PLACE));
 }
 
 /** The check of one state of the strategy `name`. */
@@ -79,26 +80,30 @@ interface StateCheck {
 
 /** Returns the value as JSON can hold it. `place` is its path inside the state. Throws StrategyError if it is not plain data. */
 function plainValue(check: StateCheck, value: unknown, place: string): unknown {
-  if (typeof value === 'number') return Number.isFinite(value) && !Object.is(value, -0) ? value : { [NUMBER]: numberText(value) };
+  if (typeof value === 'number') return Number.isFinite(value) && !Object.is(value, -0) ? value : { [NUMBER_KEY]: numberText(value) };
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return value;
-  if (typeof value !== 'object' || !isPlain(value)) throw notPlain(check, value, place);
+  if (typeof value !== 'object' || !isPlain(value)) throw notPlainError(check, value, place);
   const earlierPlace = check.places.get(value);
-  if (earlierPlace !== undefined)
+  if (earlierPlace !== undefined) {
+    const typeName = Array.isArray(value) ? 'list' : 'object';
     throw new StrategyError(
-      `${check.name}: ${place}: it is the same ${Array.isArray(value) ? 'list' : 'object'} as ${earlierPlace}, and would be another one after a restart`,
+      `${check.name}: ${place}: it is the same ${typeName} as ${earlierPlace}, and would be another one after a restart`,
       'keep each list and object in one place, without circles',
     );
+  }
   check.places.set(value, place);
   // A hole in a list is not a valid value either, so visit holes too.
   if (Array.isArray(value)) return Array.from(value, (element: unknown, index) => plainValue(check, element, `${place}[${index}]`));
   return Object.fromEntries(
     Object.entries(value).map(([key, element]) => {
-      if (RESERVED.has(key)) throw new StrategyError(`${check.name}: ${place}: a member cannot be named '${key}'`, 'choose another name');
+      if (RESERVED_NAMES.has(key))
+        throw new StrategyError(`${check.name}: ${place}: a member cannot be named '${key}'`, 'choose another name');
       return [key, plainValue(check, element, `${place}.${key}`)];
     }),
   );
 }
 
+/** True for a list, or an object that belongs to no class. */
 function isPlain(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value);
   return Array.isArray(value) ? prototype === Array.prototype : prototype === Object.prototype || prototype === null;
@@ -111,7 +116,7 @@ function typeText(value: unknown): string {
   return typeof value === 'object' ? (value.constructor?.name ?? 'an object') : typeof value;
 }
 
-const notPlain = ({ name }: StateCheck, value: unknown, place: string): StrategyError =>
+const notPlainError = ({ name }: StateCheck, value: unknown, place: string): StrategyError =>
   new StrategyError(
     `${name}: ${place}: expected numbers, text, flags, lists or plain objects, got ${typeText(value)}`,
     'keep plain data; a Map can be kept as a list of its entries',
@@ -119,8 +124,8 @@ const notPlain = ({ name }: StateCheck, value: unknown, place: string): Strategy
 
 /** The reviver of JSON.parse that restores the numbers that `plainValue` has marked. */
 function reviveValue(_: string, value: unknown): unknown {
-  const isNumber = typeof value === 'object' && value !== null && NUMBER in value;
-  return isNumber ? Number(value[NUMBER]) : value;
+  const isNumber = typeof value === 'object' && value !== null && NUMBER_KEY in value;
+  return isNumber ? Number(value[NUMBER_KEY]) : value;
 }
 
 /** Returns what the strategies keep. Throws StrategyError, with the strategy as the current one, if it keeps anything but plain data. */
@@ -130,7 +135,7 @@ export function keptPoint(engine: TimedRuns): KeptPoint {
     states: keptTexts(engine),
     draws: runs.map(({ draws }) => draws),
     due: timers.due().map((ms) => (Number.isFinite(ms) ? ms : -1)),
-    started: runs.map(({ hasStarted: started }) => started),
+    started: runs.map(({ hasStarted }) => hasStarted),
   };
 }
 
@@ -148,33 +153,38 @@ export function keptTexts(engine: KeptRuns): readonly string[] {
  * journal does not contain.
  */
 export function isFullyRecorded({ runs, orders, followUps, brackets, bracketManager }: OpenWork): boolean {
-  const isQuiet =
+  const hasNoWaitingWork =
     followUps === 0 &&
     brackets.aside.count === 0 &&
     !bracketManager.hasWaitingStops &&
     !bracketManager.hasPendingTargets &&
     orders.drafts.waiting.length === 0;
-  const isSimple = orders
-    .active()
-    .every((order) => order.triggerTicks === 0 && !(isUnderCancel(order) && order.state !== STATE.cancelSent));
-  return isQuiet && isSimple && runs.every(({ kept, hasFailed, hasGroups }) => kept !== null && !hasFailed && !hasGroups);
+  // The journal does not contain a cancel that could not be sent yet.
+  const hasUnsentCancel = (order: BotOrder): boolean => isUnderCancel(order) && order.state !== STATE.cancelSent;
+  const hasRecordedOrders = orders.active().every((order) => order.triggerTicks === 0 && !hasUnsentCancel(order));
+  return hasNoWaitingWork && hasRecordedOrders && runs.every(({ kept, hasFailed, hasGroups }) => kept !== null && !hasFailed && !hasGroups);
 }
 
 /**
- * Returns why these strategies cannot resume from the point, or null if they can. Timers that `onStart` registers would be missing, and the timer
- * of a `closeAt`.
+ * Returns why these strategies cannot resume from the point, or null if they can. A timer that `onStart` or `closeAt` has
+ * registered would be missing.
  */
 export function pointProblem({ runs, timers }: TimedRuns, { states, due }: KeptPoint): string | null {
   if (timers.due().length !== due.length) return 'timers were registered after construction, or a closeAt waits';
-  return runs.every(({ kept }, index) => (kept === null) === (states[index] === '')) ? null : 'not every strategy keeps what it has kept';
+  const isKeptAsBefore = runs.every(({ kept }, index) => (kept === null) === (states[index] === ''));
+  return isKeptAsBefore ? null : 'not every strategy keeps what it has kept';
 }
 
 /** Makes the strategies resume from the point, whose instant is `atMs`. Fields that are not kept have the constructor's value. */
 export function recallPoint({ runs, timers }: TimedRuns, { states, draws, due, started }: KeptPoint, atMs: number): void {
   runs.forEach((run, index) => {
+    // Drawing again brings the random numbers to where they were.
     for (let drawsLeft = draws[index] ?? 0; drawsLeft > 0; drawsLeft--) run.random();
     run.hasStarted = started[index] ?? false;
-    if (run.hasStarted) [run.awaitsRows, run.readyMs] = [false, atMs];
+    if (run.hasStarted) {
+      run.awaitsRows = false;
+      run.readyMs = atMs;
+    }
     const { kept } = run;
     if (kept === null) return;
     for (const key of Object.keys(kept)) Reflect.deleteProperty(kept, key);

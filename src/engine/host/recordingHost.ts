@@ -49,7 +49,7 @@ export class HostCallTexts implements HostCallLog {
 export function callText(run: StrategyRun, name: string, args: readonly unknown[]): string {
   return `${run.name}: ${name}(${args
     .filter((arg) => arg !== undefined)
-    .map(textOf)
+    .map(argumentText)
     .join(', ')})`;
 }
 
@@ -171,7 +171,7 @@ export class RecordingHost implements StrategyHost {
 }
 
 /** Returns an argument as text. A feed becomes its instrument, because its contents depend on when it is read. */
-function textOf(argument: unknown): string {
+function argumentText(argument: unknown): string {
   const shorten = (_: string, value: unknown): unknown => {
     const isFeed = typeof value === 'object' && value !== null && 'instrument' in value && 'bar' in value;
     if (isFeed) return `feed ${(value as Feed).instrument.id} ${(value as Feed).interval}`;

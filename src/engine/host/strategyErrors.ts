@@ -20,12 +20,12 @@ export function thrownText(thrown: unknown): string {
 }
 
 /** Throws StrategyError if a callback has returned a promise: the engine would never await it. */
-export function rejectPromise(name: string, value: unknown, callback: string): void {
-  if (typeof value !== 'object' || value === null || !('then' in value)) return;
+export function rejectPromise(name: string, returned: unknown, callback: string): void {
+  if (typeof returned !== 'object' || returned === null || !('then' in returned)) return;
   throw new StrategyError(`${name}: ${callback} returned a promise`, 'make it synchronous: nothing in a strategy may wait');
 }
 
-/** Throws: a report of the exchange about an order that is not open cannot be booked. */
-export function unknownOrderError(id: OrderId): never {
+/** Throws InvariantError, because a report of the exchange about an order that is not open cannot be booked. */
+export function throwUnknownOrder(id: OrderId): never {
   throw new InvariantError(`the exchange reports about order ${id}, which is not open`);
 }

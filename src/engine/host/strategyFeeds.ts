@@ -50,7 +50,9 @@ export class StrategyFeeds {
   /** Feeds that the strategy can ask for. */
   private readonly visibleFeeds: readonly FeedRun[];
   private readonly blockRows: number;
+  /** The feed behind each view that the strategy gets. */
   private readonly byView = new Map<Feed, FeedRun>();
+  /** By feed: the first row at which every series over it is ready. */
   private readonly readyRows = new Map<FeedRun, number>();
 
   constructor(strategy: string, feeds: readonly FeedRun[], blockRows: number) {
@@ -108,7 +110,7 @@ export class StrategyFeeds {
     this.noteWarmup(feed, specOrSeries);
     const registered = feed.indicators.use(specOrSeries as IndicatorSpec<Out>, options.depth ?? 1);
     this.noteLinks(feed, registered);
-    this.draw(feed, specOrSeries, registered, options);
+    this.noteDrawn(feed, specOrSeries, registered, options);
     return registered;
   }
   /** Registers a handler that is called at each row at which the signal is true. */
@@ -149,7 +151,8 @@ export class StrategyFeeds {
       }
     }
   }
-  private draw(feed: FeedRun, specOrSeries: object, registered: unknown, { name: givenName, pane: givenPane }: UseOptions): void {
+  /** Notes the indicators that the report draws: those with a name. */
+  private noteDrawn(feed: FeedRun, specOrSeries: object, registered: unknown, { name: givenName, pane: givenPane }: UseOptions): void {
     if (typeof registered !== 'object' || registered === null) return;
     const name = givenName ?? ('key' in specOrSeries ? String(specOrSeries.key) : null);
     if (name === null) return;
@@ -158,25 +161,28 @@ export class StrategyFeeds {
       const index = this.drawn.findIndex(({ series }) => series === registered);
       if (index >= 0) this.drawn.splice(index, 1);
     }
-    if (isSeries(registered)) this.drawn.push({ feed, series: registered, name, pane: givenPane ?? paneOf(name) });
-    else
-      for (const [part, series] of Object.entries(registered))
-        if (isSeries(series)) this.drawn.push({ feed, series, name: `${name} ${part}`, pane: givenPane ?? paneOf(`${name} ${part}`) });
+    const addSeries = (series: Series, drawnName: string): void =>
+      void this.drawn.push({ feed, series, name: drawnName, pane: givenPane ?? paneOf(drawnName) });
+    if (isSeries(registered)) return addSeries(registered, name);
+    for (const [output, series] of Object.entries(registered)) if (isSeries(series)) addSeries(series, `${name} ${output}`);
   }
+  /** Notes that bars of a feed call `onBar`. */
   private listen(feed: FeedRun): void {
     if (!this.listened.includes(feed)) this.listened.push(feed);
   }
   private missingFeedError(name: string, interval: Interval | undefined): ConfigError {
     const names = [...new Set(this.visibleFeeds.map((feed) => feed.name))];
     const nearest = nearestName(name, names);
+    const suggestion = nearest ? `did you mean ${nearest}? ` : '';
     const intervalText = interval ? `, interval: ${interval}` : '';
     return new ConfigError(
       `${this.strategy}: the run has no feed called ${name}${intervalText}`,
-      `${nearest ? `did you mean ${nearest}? ` : ''}add it to the definition: feeds: { ${name}: { symbol: ...${intervalText} } } (it has ${names.join(', ')})`,
+      `${suggestion}add it to the definition: feeds: { ${name}: { symbol: ...${intervalText} } } (it has ${names.join(', ')})`,
     );
   }
 }
 
+/** True for a series or a signal. */
 function isView(registered: unknown): registered is Series | Signal {
   return typeof registered === 'object' && registered !== null && 'ready' in registered && 'value' in registered;
 }

@@ -38,6 +38,6 @@ export interface StrategyOrders {
    * strategy's decisions, if the run keeps one.
    */
   amend(id: OrderId, change: Amendment, decisions: DecisionLog | null): OrderId | null;
-  /** Cancels orders that would close the old side of a position a second time, if `missing` lots take it to zero or beyond. */
-  clearOldSide(order: BotOrder, missing: number): ClearedSide;
+  /** Cancels orders that would close the old side of a position a second time, if trading `missingLots` takes it to zero or beyond. */
+  clearOldSide(order: BotOrder, missingLots: number): ClearedSide;
 }

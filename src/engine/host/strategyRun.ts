@@ -139,7 +139,7 @@ export class StrategyRun implements StrategyHost {
       name,
       targetSlot: TARGET,
       goTo: (feed, lots) => this.goTo(feed, lots),
-      writeSize: (order, missing, held) => this.targets.writeSize(order, missing, held),
+      writeSize: (order, missingLots, heldLots) => this.targets.writeSize(order, missingLots, heldLots),
       send: this.send,
     });
     this.watches = this.ownFeeds.watches;
@@ -181,9 +181,9 @@ export class StrategyRun implements StrategyHost {
   series(name: string, view: Feed | undefined): KnownSeries {
     return this.known.on(this.ownFeeds.feedFor(view), name, () => this.checkIsConstructing(`series('${name}')`));
   }
-  use<Out>(what: IndicatorSpec<Out> | Series, options: UseOptions = {}): Out | Series {
+  use<Out>(specOrSeries: IndicatorSpec<Out> | Series, options: UseOptions = {}): Out | Series {
     this.checkIsConstructing('use');
-    return this.ownFeeds.use(what, options);
+    return this.ownFeeds.use(specOrSeries, options);
   }
   when(signal: SignalSource, handler: () => void): Signal {
     this.checkIsConstructing('when');
@@ -238,8 +238,8 @@ export class StrategyRun implements StrategyHost {
     const feed = this.ownFeeds.feedFor(view);
     return this.goTo(feed, this.drafts.targetLots(size, feed.instrument, feed.instrumentIndex));
   }
-  private goTo(feed: FeedRun, lots: number): OrderId | null {
-    return this.exits.whileDeciding(feed.instrumentIndex, () => this.targets.goTo(feed, lots));
+  private goTo(feed: FeedRun, targetLots: number): OrderId | null {
+    return this.exits.whileDeciding(feed.instrumentIndex, () => this.targets.goTo(feed, targetLots));
   }
   reverse(order: BotOrder): OrderId {
     return this.targets.reverse(order);
@@ -247,8 +247,8 @@ export class StrategyRun implements StrategyHost {
   onReversalEnd(id: OrderId, instrumentIndex: number, side: Side): void {
     this.targets.onReversalEnd(id, instrumentIndex, side);
   }
-  missingLots(order: BotOrder, targetLots: number): number {
-    return this.targets.missingLots(order, targetLots);
+  sizeToTarget(order: BotOrder, targetLots: number): number {
+    return this.targets.sizeToTarget(order, targetLots);
   }
   resize(order: BotOrder): void {
     this.targets.resize(order);
@@ -256,7 +256,7 @@ export class StrategyRun implements StrategyHost {
   rebalance(weights: Weights, options?: RebalanceOptions): readonly OrderId[] {
     this.engine.hasPendingWork = true;
     this.asksForTargets = true;
-    return this.rebalancing.to(weights, options);
+    return this.rebalancing.rebalanceTo(weights, options);
   }
   fitToCash(order: BotOrder, decidedTicks: number): boolean {
     return this.rebalancing.fitToCash(order, decidedTicks);
@@ -277,12 +277,12 @@ export class StrategyRun implements StrategyHost {
   amend(id: OrderId, change: Amendment): OrderId | null {
     this.engine.hasPendingWork = true;
     this.amends = true;
-    const now = this.drafts.amend(id, change, this.decisions);
-    if (now === null || now === id) return now;
+    const newId = this.drafts.amend(id, change, this.decisions);
+    if (newId === null || newId === id) return newId;
     // Of a trigger order that was moved, either may fill until the old one has ended.
-    if (this.engine.orders.get(now)?.amends === id) this.oco.join(id, now);
-    else this.oco.replace(id, now);
-    return now;
+    if (this.engine.orders.get(newId)?.amends === id) this.oco.join(id, newId);
+    else this.oco.replace(id, newId);
+    return newId;
   }
   group(ids: readonly OrderId[]): void {
     const ownIds = ids.filter((id) => this.engine.orders.get(id)?.strategy === this.index);
@@ -292,7 +292,7 @@ export class StrategyRun implements StrategyHost {
   }
   /** Cancels the other orders of the group of an order that has filled. */
   cancelOthers(id: OrderId): void {
-    for (const other of this.oco.take(id)) this.cancel(other);
+    for (const otherId of this.oco.endGroupOf(id)) this.cancel(otherId);
   }
   /** True while orders of a group may still cancel each other. The journal does not contain the groups. */
   get hasGroups(): boolean {
@@ -333,15 +333,15 @@ export class StrategyRun implements StrategyHost {
   }
   /** What its decisions depended on besides bars, as texts for a report. */
   get dependsOn(): readonly string[] {
-    const words: string[] = [];
-    if (this.mainPosition !== null || this.positions.some((position) => position !== undefined)) words.push('its position');
-    if (this.readsOrders) words.push('its open orders');
-    if (this.readsMoney) words.push('its equity or cash');
-    if (this.asksForTargets) words.push('what it holds, by target');
-    if (this.amends) words.push('stops and orders that it amends');
-    if (this.wantsFills) words.push('its fills, by onFill');
-    if (this.wantsOrders) words.push('its orders, by onOrder');
-    return words;
+    const dependencies: string[] = [];
+    if (this.mainPosition !== null || this.positions.some((position) => position !== undefined)) dependencies.push('its position');
+    if (this.readsOrders) dependencies.push('its open orders');
+    if (this.readsMoney) dependencies.push('its equity or cash');
+    if (this.asksForTargets) dependencies.push('what it holds, by target');
+    if (this.amends) dependencies.push('stops and orders that it amends');
+    if (this.wantsFills) dependencies.push('its fills, by onFill');
+    if (this.wantsOrders) dependencies.push('its orders, by onOrder');
+    return dependencies;
   }
   /** True when the strategy has asked for the funding of the instrument. */
   readsFundingOf(instrumentIndex: number): boolean {
@@ -355,9 +355,9 @@ export class StrategyRun implements StrategyHost {
     this.readsMoney = true;
     return this.engine.toMoney(this.engine.ledger.cash(this.index));
   }
-  moneyIn(what: 'cash' | 'equity', asset: string): number {
+  moneyIn(figure: 'cash' | 'equity', asset: string): number {
     this.readsMoney = true;
-    return this.engine.toMoney(moneyIn(this.engine, this.index, this.name, what, asset));
+    return this.engine.toMoney(moneyIn(this.engine, this.index, this.name, figure, asset));
   }
   get nowMs(): number {
     return this.engine.nowMs;

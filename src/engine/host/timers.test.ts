@@ -3,9 +3,9 @@
 import { describe, expect, it } from 'vitest';
 import { Timers } from './timers.ts';
 
-const MINUTE = 60_000;
-const HOUR = 60 * MINUTE;
-const MIDNIGHT = Date.UTC(2024, 0, 1);
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const MIDNIGHT_MS = Date.UTC(2024, 0, 1);
 
 /** Runs timers up to `ms`, and returns the strategy and the time of each call. */
 function firedUntil(timers: Timers, ms: number): [string, number][] {
@@ -14,7 +14,7 @@ function firedUntil(timers: Timers, ms: number): [string, number][] {
     const dueMs = timers.nextMs;
     timers.runDue(dueMs, (strategy, handler) => {
       handler();
-      fired.push([`of ${strategy}`, (dueMs - MIDNIGHT) / MINUTE]);
+      fired.push([`of ${strategy}`, (dueMs - MIDNIGHT_MS) / MINUTE_MS]);
     });
   }
   return fired;
@@ -24,39 +24,39 @@ describe('Timers', () => {
   it('timers have nothing due before the run begins', () => {
     const timers = new Timers();
     expect(timers.nextMs).toBe(Infinity);
-    timers.every(0, HOUR, () => {}, NaN);
+    timers.every(0, HOUR_MS, () => {}, NaN);
     expect(timers.nextMs).toBe(Infinity);
     expect([timers.has(0), timers.has(1)]).toEqual([true, false]);
   });
 
   it('a timer fires after every full period, not at the start', () => {
     const timers = new Timers();
-    timers.every(3, HOUR, () => {}, NaN);
-    timers.start(MIDNIGHT);
-    expect(firedUntil(timers, MIDNIGHT + 3 * HOUR)).toEqual([['of 3', 60], ['of 3', 120], ['of 3', 180]]); // prettier-ignore
+    timers.every(3, HOUR_MS, () => {}, NaN);
+    timers.start(MIDNIGHT_MS);
+    expect(firedUntil(timers, MIDNIGHT_MS + 3 * HOUR_MS)).toEqual([['of 3', 60], ['of 3', 120], ['of 3', 180]]); // prettier-ignore
   });
 
   it('a timer that starts in the middle of a period fires next on the grid', () => {
     const timers = new Timers();
-    timers.every(0, 15 * MINUTE, () => {}, NaN);
-    timers.start(MIDNIGHT + 7 * MINUTE + 1);
-    expect(timers.nextMs).toBe(MIDNIGHT + 15 * MINUTE);
+    timers.every(0, 15 * MINUTE_MS, () => {}, NaN);
+    timers.start(MIDNIGHT_MS + 7 * MINUTE_MS + 1);
+    expect(timers.nextMs).toBe(MIDNIGHT_MS + 15 * MINUTE_MS);
   });
 
   it('a daily timer fires at its time of day, and first on the next day if that time has passed', () => {
     const timers = new Timers();
-    timers.at(0, 8 * HOUR, () => {}, NaN);
-    timers.start(MIDNIGHT + 8 * HOUR);
-    expect(timers.nextMs).toBe(MIDNIGHT + 32 * HOUR);
-    expect(firedUntil(timers, MIDNIGHT + 80 * HOUR).map(([, minute]) => minute / 60)).toEqual([32, 56, 80]);
+    timers.at(0, 8 * HOUR_MS, () => {}, NaN);
+    timers.start(MIDNIGHT_MS + 8 * HOUR_MS);
+    expect(timers.nextMs).toBe(MIDNIGHT_MS + 32 * HOUR_MS);
+    expect(firedUntil(timers, MIDNIGHT_MS + 80 * HOUR_MS).map(([, minute]) => minute / 60)).toEqual([32, 56, 80]);
   });
 
   it('a timer that is registered during the run fires first at the next time on the grid', () => {
     const timers = new Timers();
-    timers.start(MIDNIGHT);
-    timers.every(0, HOUR, () => {}, MIDNIGHT + 150 * MINUTE);
-    timers.at(0, 2 * HOUR, () => {}, MIDNIGHT + 150 * MINUTE);
-    expect(firedUntil(timers, MIDNIGHT + 26 * HOUR).map(([, minute]) => minute / 60)).toEqual(
+    timers.start(MIDNIGHT_MS);
+    timers.every(0, HOUR_MS, () => {}, MIDNIGHT_MS + 150 * MINUTE_MS);
+    timers.at(0, 2 * HOUR_MS, () => {}, MIDNIGHT_MS + 150 * MINUTE_MS);
+    expect(firedUntil(timers, MIDNIGHT_MS + 26 * HOUR_MS).map(([, minute]) => minute / 60)).toEqual(
       [...Array(23).keys()].map((hour) => hour + 3).concat(26, 26),
     );
   });
@@ -64,26 +64,26 @@ describe('Timers', () => {
   it('a cron timer fires at the times of its pattern until the last one, and throws without a calendar', () => {
     const timers = new Timers();
     expect(() => timers.cron(0, '* * * * *', 'UTC', () => {}, NaN)).toThrow(/no calendar is available here/);
-    const times = [2, 5, 9].map((hour) => MIDNIGHT + hour * HOUR);
+    const times = [2, 5, 9].map((hour) => MIDNIGHT_MS + hour * HOUR_MS);
     timers.cronTimes = () => (afterMs) => times.find((ms) => ms > afterMs) ?? Infinity;
     timers.cron(0, '* * * * *', 'UTC', () => {}, NaN);
-    timers.start(MIDNIGHT + 2 * HOUR);
-    expect(firedUntil(timers, MIDNIGHT + 80 * HOUR).map(([, minute]) => minute / 60)).toEqual([5, 9]);
+    timers.start(MIDNIGHT_MS + 2 * HOUR_MS);
+    expect(firedUntil(timers, MIDNIGHT_MS + 80 * HOUR_MS).map(([, minute]) => minute / 60)).toEqual([5, 9]);
     expect(timers.nextMs).toBe(Infinity);
   });
 
   it('timers of equal times fire in order of registration, including those that a timer has registered', () => {
     const timers = new Timers();
-    const ran: string[] = [];
-    timers.at(1, HOUR, () => ran.push('at'), NaN);
-    const registerTimer = () => timers.every(2, 30 * MINUTE, () => ran.push('made'), MIDNIGHT + 30 * MINUTE);
-    const every = () => {
-      ran.push('every');
-      if (ran.length === 1) registerTimer();
+    const calls: string[] = [];
+    timers.at(1, HOUR_MS, () => calls.push('at'), NaN);
+    const registerTimer = () => timers.every(2, 30 * MINUTE_MS, () => calls.push('registered'), MIDNIGHT_MS + 30 * MINUTE_MS);
+    const callEvery = () => {
+      calls.push('every');
+      if (calls.length === 1) registerTimer();
     };
-    timers.every(0, 30 * MINUTE, every, NaN);
-    timers.start(MIDNIGHT);
-    firedUntil(timers, MIDNIGHT + HOUR);
-    expect(ran).toEqual(['every', 'at', 'every', 'made']);
+    timers.every(0, 30 * MINUTE_MS, callEvery, NaN);
+    timers.start(MIDNIGHT_MS);
+    firedUntil(timers, MIDNIGHT_MS + HOUR_MS);
+    expect(calls).toEqual(['every', 'at', 'every', 'registered']);
   });
 });

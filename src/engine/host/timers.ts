@@ -13,8 +13,8 @@ const DAY_MS = 86_400_000;
 /** A timer of a strategy. */
 interface Timer {
   readonly strategy: number;
-  /** Returns the first time after `ms`. */
-  readonly next: (ms: number) => number;
+  /** Returns the first time at which it fires after `afterMs`. */
+  readonly nextAfter: (afterMs: number) => number;
   readonly handler: () => void;
   readonly missed: Missed;
   /** The key of a timer that fires once; a new timer with the same key replaces it. Null for a timer that repeats. */
@@ -22,7 +22,8 @@ interface Timer {
   dueMs: number;
 }
 
-type Call = (strategy: number, handler: () => void) => void;
+/** Calls the handler of a timer in the name of its strategy. */
+type CallTimer = (strategy: number, handler: () => void) => void;
 
 /** The timers of all strategies, and the calls that are due. */
 export class Timers {
@@ -37,16 +38,16 @@ export class Timers {
 
   /** Fires at each multiple of the period since 1970-01-01T00:00Z. `nowMs`: the instant of the run at which the timer is registered. */
   every(strategy: number, periodMs: number, handler: () => void, nowMs: number, missed: Missed = 'skip'): void {
-    this.add({ strategy, next: onGrid(periodMs, 0), handler, missed, key: null, dueMs: INFINITY }, nowMs);
+    this.add({ strategy, nextAfter: onGrid(periodMs, 0), handler, missed, key: null, dueMs: INFINITY }, nowMs);
   }
   /** Fires daily, `dayMs` after 00:00 UTC. */
   at(strategy: number, dayMs: number, handler: () => void, nowMs: number, missed: Missed = 'skip'): void {
-    this.add({ strategy, next: onGrid(DAY_MS, dayMs), handler, missed, key: null, dueMs: INFINITY }, nowMs);
+    this.add({ strategy, nextAfter: onGrid(DAY_MS, dayMs), handler, missed, key: null, dueMs: INFINITY }, nowMs);
   }
-  /** Fires when a cron pattern names a time on the clock of a zone. Throws ConfigError. */
+  /** Fires when a cron pattern names a time on the clock of a zone. Throws ConfigError for a wrong pattern or zone, and without a calendar. */
   cron(strategy: number, pattern: string, timeZone: string, handler: () => void, nowMs: number, missed: Missed = 'skip'): void {
     if (this.cronTimes === null) throw new ConfigError(`cron('${pattern}'): no calendar is available here`, 'use every or at');
-    this.add({ strategy, next: this.cronTimes(pattern, timeZone), handler, missed, key: null, dueMs: INFINITY }, nowMs);
+    this.add({ strategy, nextAfter: this.cronTimes(pattern, timeZone), handler, missed, key: null, dueMs: INFINITY }, nowMs);
   }
 
   /**
@@ -56,7 +57,7 @@ export class Timers {
   once(strategy: number, key: number, ms: number | null, handler: () => void, nowMs: number): void {
     this.remove((timer) => timer.strategy === strategy && timer.key === key);
     if (ms === null) return this.findNext();
-    this.add({ strategy, next: (from) => (from < ms ? ms : INFINITY), handler, missed: 'once', key, dueMs: INFINITY }, nowMs);
+    this.add({ strategy, nextAfter: (afterMs) => (afterMs < ms ? ms : INFINITY), handler, missed: 'once', key, dueMs: INFINITY }, nowMs);
   }
 
   /** Returns the next due time of each timer, ms UTC, in order of registration. */
@@ -77,42 +78,44 @@ export class Timers {
   /** Sets every timer to its first time after `ms`. */
   start(ms: number): void {
     this.isStarted = true;
-    for (const timer of this.timers) timer.dueMs = timer.next(ms);
+    for (const timer of this.timers) timer.dueMs = timer.nextAfter(ms);
     this.findNext();
   }
 
-  /** Calls `call` for every timer due at or before `ms`, in order of registration. */
-  runDue(ms: number, call: Call): void {
+  /** Calls every timer due at or before `ms`, in order of registration. */
+  runDue(ms: number, callTimer: CallTimer): void {
     // Loop over a copy, because a timer that fires once leaves the list and a handler may add or remove timers.
     for (const timer of this.timers.slice()) {
       if (timer.dueMs > ms || !this.timers.includes(timer)) continue;
-      timer.dueMs = timer.next(ms);
+      timer.dueMs = timer.nextAfter(ms);
       if (timer.key !== null) this.timers.splice(this.timers.indexOf(timer), 1);
-      call(timer.strategy, timer.handler);
+      callTimer(timer.strategy, timer.handler);
     }
     this.findNext();
   }
 
   /**
-   * Makes up for the time until `ms`, in which the bot was down. Calls `call` for the timers that fell due meanwhile, in order of their
-   * times, as each timer's `missed` option says. After a handler has thrown, a second call continues with the next one.
+   * Makes up for the time until `ms`, in which the bot was down. Calls the timers that fell due meanwhile, in order of their times,
+   * as each timer's `missed` option says. After a handler has thrown, a second call continues with the next one.
    */
-  runMissed(ms: number, call: Call): void {
-    const calls: { readonly dueMs: number; readonly timer: Timer }[] = [];
+  runMissed(ms: number, callTimer: CallTimer): void {
+    const missedCalls: { readonly dueMs: number; readonly timer: Timer }[] = [];
     for (const timer of this.timers) {
       if (timer.dueMs > ms) continue;
-      if (timer.missed === 'all') for (let dueMs = timer.dueMs; dueMs <= ms; dueMs = timer.next(dueMs)) calls.push({ dueMs, timer });
-      else if (timer.missed === 'once') calls.push({ dueMs: timer.dueMs, timer });
-      timer.dueMs = timer.next(ms);
+      if (timer.missed === 'all')
+        for (let dueMs = timer.dueMs; dueMs <= ms; dueMs = timer.nextAfter(dueMs)) missedCalls.push({ dueMs, timer });
+      else if (timer.missed === 'once') missedCalls.push({ dueMs: timer.dueMs, timer });
+      timer.dueMs = timer.nextAfter(ms);
     }
     this.remove(({ key, dueMs }) => key !== null && dueMs === INFINITY);
     this.findNext();
-    this.missed.push(...calls.toSorted((a, b) => a.dueMs - b.dueMs).map(({ timer }) => timer));
-    for (let timer = this.missed.shift(); timer !== undefined; timer = this.missed.shift()) call(timer.strategy, timer.handler);
+    const inTimeOrder = missedCalls.toSorted((call, other) => call.dueMs - other.dueMs);
+    this.missed.push(...inTimeOrder.map(({ timer }) => timer));
+    for (let timer = this.missed.shift(); timer !== undefined; timer = this.missed.shift()) callTimer(timer.strategy, timer.handler);
   }
 
   private add(timer: Timer, nowMs: number): void {
-    if (this.isStarted) timer.dueMs = timer.next(nowMs);
+    if (this.isStarted) timer.dueMs = timer.nextAfter(nowMs);
     this.timers.push(timer);
     this.findNext();
   }
@@ -120,12 +123,12 @@ export class Timers {
     for (let index = this.timers.length - 1; index >= 0; index--) if (isRemoved(this.timers[index]!)) this.timers.splice(index, 1);
   }
   private findNext(): void {
-    this.nextMs = this.timers.reduce((min, timer) => Math.min(min, timer.dueMs), INFINITY);
+    this.nextMs = this.timers.reduce((earliestMs, timer) => Math.min(earliestMs, timer.dueMs), INFINITY);
   }
 }
 
-/** Returns the first time after `ms` on the grid of a period. */
+/** Returns a function that gives the first time after another one on the grid of a period. */
 const onGrid =
   (periodMs: number, offsetMs: number) =>
-  (ms: number): number =>
-    Math.floor((ms - offsetMs) / periodMs + 1) * periodMs + offsetMs;
+  (afterMs: number): number =>
+    Math.floor((afterMs - offsetMs) / periodMs + 1) * periodMs + offsetMs;

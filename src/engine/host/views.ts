@@ -89,7 +89,7 @@ export class FillView implements FillInfo {
   readonly timeMs: TimeMs;
   readonly #lots: number;
   readonly #lotDigits: number;
-  readonly #fee: number;
+  readonly #feeUnits: number;
   readonly #feeDigits: number;
 
   constructor({ id, side, instrument }: BotOrder, { price, lots, fee, feeInBase, timeMs }: Fill) {
@@ -100,14 +100,14 @@ export class FillView implements FillInfo {
     this.timeMs = timeMs as TimeMs;
     this.#lots = lots;
     this.#lotDigits = instrument.quantityDigits;
-    this.#fee = fee;
+    this.#feeUnits = fee;
     this.#feeDigits = feeInBase ? instrument.baseDigits : instrument.quoteDigits;
   }
   get qty(): Decimal {
     return decimalOf(this.#lots, this.#lotDigits);
   }
   get fee(): Decimal {
-    return decimalOf(this.#fee, this.#feeDigits);
+    return decimalOf(this.#feeUnits, this.#feeDigits);
   }
   toJSON(): FillInfo {
     const { orderId, side, price, qty, fee, feeAsset, timeMs } = this;
@@ -119,8 +119,7 @@ export class FillView implements FillInfo {
 export class StrategyPosition implements Position {
   readonly #engine: PositionHost;
   readonly #strategy: number;
-  /** Index of the instrument. */
-  readonly #at: number;
+  readonly #instrumentIndex: number;
   /** The decimal of the last read quantity, and the quantity in units of the ledger. */
   #qty: Decimal | null = null;
   #qtyUnits = NAN;
@@ -128,13 +127,13 @@ export class StrategyPosition implements Position {
   constructor(engine: PositionHost, strategy: number, instrumentIndex: number) {
     this.#engine = engine;
     this.#strategy = strategy;
-    this.#at = instrumentIndex;
+    this.#instrumentIndex = instrumentIndex;
   }
   get qty(): Decimal {
     const { ledger } = this.#engine;
-    const quantity = ledger.qty(this.#strategy, this.#at);
+    const quantity = ledger.qty(this.#strategy, this.#instrumentIndex);
     if (this.#qty === null || quantity !== this.#qtyUnits) {
-      this.#qty = decimalOf(quantity, ledger.qtyDigits(this.#at));
+      this.#qty = decimalOf(quantity, ledger.qtyDigits(this.#instrumentIndex));
       this.#qtyUnits = quantity;
     }
     return this.#qty;
@@ -146,36 +145,39 @@ export class StrategyPosition implements Position {
     return this.#side(false);
   }
   get entryPrice(): number {
-    return this.#engine.ledger.entryPrice(this.#strategy, this.#at);
+    return this.#engine.ledger.entryPrice(this.#strategy, this.#instrumentIndex);
   }
   get isFlat(): boolean {
-    return this.#engine.ledger.isFlat(this.#strategy, this.#at);
+    return this.#engine.ledger.isFlat(this.#strategy, this.#instrumentIndex);
   }
   get isLong(): boolean {
-    return !this.isFlat && this.#engine.ledger.qty(this.#strategy, this.#at) > 0;
+    return !this.isFlat && this.#engine.ledger.qty(this.#strategy, this.#instrumentIndex) > 0;
   }
   get isShort(): boolean {
-    return !this.isFlat && this.#engine.ledger.qty(this.#strategy, this.#at) < 0;
+    return !this.isFlat && this.#engine.ledger.qty(this.#strategy, this.#instrumentIndex) < 0;
   }
   get openedMs(): number {
-    return this.#engine.ledger.openedMs(this.#strategy, this.#at);
+    return this.#engine.ledger.openedMs(this.#strategy, this.#instrumentIndex);
   }
   get ageMs(): number {
     return this.#engine.nowMs - this.openedMs;
   }
   get unrealisedProfit(): Decimal {
-    const { quoteDigits, contract } = this.#engine.instruments[this.#at]!;
-    const units = this.isFlat ? 0 : this.#engine.ledger.profitUnits(this.#strategy, this.#at, this.#engine.marks()[this.#at]!);
+    const { quoteDigits, contract } = this.#engine.instruments[this.#instrumentIndex]!;
+    const { ledger } = this.#engine;
+    // Without a position the marks are not read: reading them marks all instruments.
+    const units = this.isFlat ? 0 : ledger.profitUnits(this.#strategy, this.#instrumentIndex, this.#engine.marks()[this.#instrumentIndex]!);
     return decimalOf(units, contract === undefined ? quoteDigits : contract.marginDigits);
   }
 
   /** Returns the quantity of the long or the short side; never negative. */
   #side(isLong: boolean): Decimal {
     const { ledger, instruments } = this.#engine;
-    const digits = ledger.qtyDigits(this.#at);
-    if (instruments[this.#at]!.contract === undefined) return decimalOf(isLong ? ledger.qty(this.#strategy, this.#at) : 0, digits);
+    const digits = ledger.qtyDigits(this.#instrumentIndex);
+    const isSpot = instruments[this.#instrumentIndex]!.contract === undefined;
+    if (isSpot) return decimalOf(isLong ? ledger.qty(this.#strategy, this.#instrumentIndex) : 0, digits);
     // A closing buy takes from the short side.
-    return decimalOf(ledger.closable(this.#strategy, this.#at, !isLong, true), digits);
+    return decimalOf(ledger.closable(this.#strategy, this.#instrumentIndex, !isLong, true), digits);
   }
 }
 

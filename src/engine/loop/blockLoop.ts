@@ -37,14 +37,14 @@ export function laneLoop(engines: readonly Engine[]): void {
   const [sharing] = engines;
   if (sharing === undefined) return;
   let current = sharing;
-  const starts = sharing.feeds.map((feed) => feed.cur);
+  const startRows = sharing.feeds.map((feed) => feed.nextRow);
   try {
     while (sharing.openBlock(engines)) {
-      for (let index = 0; index < starts.length; index++) starts[index] = sharing.feeds[index]!.cur;
+      for (let index = 0; index < startRows.length; index++) startRows[index] = sharing.feeds[index]!.nextRow;
       fillIndicators(sharing);
       for (const engine of engines) {
         current = engine;
-        engine.joinBlock(sharing, starts);
+        engine.joinBlock(sharing, startRows);
         listSignals(engine);
         visitBlock(engine);
         engine.closeBlock();
@@ -59,11 +59,12 @@ export function laneLoop(engines: readonly Engine[]): void {
 /** Computes the values of every indicator for the rows of the open block. */
 export function fillIndicators(engine: Engine): void {
   for (const feed of engine.feeds) {
-    if (feed.to === feed.cur) continue;
+    if (feed.blockEnd === feed.nextRow) continue;
     const { kernels } = feed.indicators;
-    for (let index = 0; index < kernels.length; index++) kernels[index]!.fill(feed.cur, feed.to);
+    for (let index = 0; index < kernels.length; index++) kernels[index]!.fill(feed.nextRow, feed.blockEnd);
   }
-  for (const { feed, kernels } of engine.links) if (feed.to > feed.cur) for (const kernel of kernels) kernel.fill(feed.cur, feed.to);
+  for (const { feed, kernels } of engine.links)
+    if (feed.blockEnd > feed.nextRow) for (const kernel of kernels) kernel.fill(feed.nextRow, feed.blockEnd);
 }
 
 /** Lists the rows of the open block at which each watched signal is true, from the bar at which its strategy is ready. */
@@ -71,18 +72,18 @@ export function listSignals(engine: Engine): void {
   for (const run of engine.runs) {
     for (const watch of run.watches) {
       const { feed } = watch;
-      watch.count = feed.indicators.listRows(watch.signal, feed.cur, feed.to, watch.rows);
-      moveTo(watch, 0);
+      watch.count = feed.indicators.listRows(watch.signal, feed.nextRow, feed.blockEnd, watch.rows);
+      setListedRow(watch, 0);
       // Handlers are not called until every series of the strategy is ready.
       const { closeMs } = feed.bars;
-      while (watch.row < NO_ROW && closeMs[watch.row - feed.cursor.base]! < run.readyMs) moveTo(watch, watch.rowIndex + 1);
+      while (watch.row < NO_ROW && closeMs[watch.row - feed.cursor.base]! < run.readyMs) setListedRow(watch, watch.rowIndex + 1);
     }
     run.signals.fill(run.watches);
   }
 }
 
 /** Makes the listed row `index` the next one. */
-function moveTo(watch: SignalWatch, index: number): void {
+function setListedRow(watch: SignalWatch, index: number): void {
   watch.rowIndex = index;
   watch.row = index < watch.count ? watch.rows[index]! : NO_ROW;
 }
@@ -105,21 +106,20 @@ export function visitBlock(engine: Engine): void {
 
 /** Visits the rows of the only execution feed, up to the next instant at which anything else is due. */
 function visitPlainRows(engine: Engine, feed: FeedRun, run: StrategyRun): void {
-  let limit = Math.min(engine.queue.nextMs, engine.timers.nextMs);
-  for (const otherFeed of engine.feeds) if (otherFeed !== feed) limit = Math.min(limit, otherFeed.nextCloseMs);
+  let limitMs = Math.min(engine.queue.nextMs, engine.timers.nextMs);
+  for (const otherFeed of engine.feeds) if (otherFeed !== feed) limitMs = Math.min(limitMs, otherFeed.nextCloseMs);
   const { closeMs } = feed.bars;
-  // The rows that close before the limit: times are whole ms.
-  const end = feed.firstAfter(limit - 1);
+  const end = feed.firstAfter(limitMs - 1); // after the rows that close before the limit: times are whole ms
   // Until the strategy has started it gets no callback, and no order can be working.
-  let row = feed.cur;
+  let row = feed.nextRow;
   if (!run.hasStarted) {
     while (row < end && closeMs[row - feed.cursor.base]! < run.readyMs) row++;
     feed.cursor.row = row - 1;
-    feed.cur = row;
+    feed.nextRow = row;
     if (row === end) return;
     engine.instant.set(feed.closeOf(row));
     feed.cursor.row = row;
-    start(engine, run);
+    startStrategy(engine, run);
     // The row must still be matched and delivered. An order sent by `onStart` may be due before the limit found above.
     feed.cursor.row = row - 1;
     return visitPlainRows(engine, feed, run);
@@ -158,7 +158,7 @@ function visitEachRow(engine: Engine, feed: FeedRun, run: StrategyRun, from: num
     if (isInterrupted(engine, feed, row, lastMs)) return visitPlainRows(engine, feed, run);
     isWorking = market !== null && market.workingOrders(instrumentIndex) > 0;
   }
-  feed.cur = end;
+  feed.nextRow = end;
   if (end > from) instant.set(lastMs);
 }
 
@@ -166,14 +166,14 @@ function visitEachRow(engine: Engine, feed: FeedRun, run: StrategyRun, from: num
 function decideRows(engine: Engine, feed: FeedRun, run: StrategyRun, from: number, to: number): number {
   const { cursor } = feed;
   const { watches } = run;
-  const handlers = watches.length;
+  const handlerCount = watches.length;
   const instance = run.instance!;
   for (let row = from; row < to; row++) {
     cursor.row = row;
-    for (let index = 0; index < handlers; index++) {
+    for (let index = 0; index < handlerCount; index++) {
       const watch = watches[index]!;
       if (watch.row !== row || watch.feed !== feed) continue;
-      moveTo(watch, watch.rowIndex + 1);
+      setListedRow(watch, watch.rowIndex + 1);
       // Called without an object, because `this` of a handler must not be the watch.
       const { handler } = watch;
       const returned: unknown = handler();
@@ -194,7 +194,7 @@ function isInterrupted(engine: Engine, feed: FeedRun, row: number, lastMs: numbe
   engine.hasPendingWork = false;
   if (!engine.callbacks.isEmpty) engine.deliverCallbacks();
   if (engine.queue.nextMs > lastMs && engine.timers.nextMs > lastMs) return false;
-  feed.cur = row;
+  feed.nextRow = row;
   engine.instant.set(feed.closeOf(row - 1));
   return true;
 }
@@ -208,7 +208,7 @@ function visitListedRows(engine: Engine, feed: FeedRun, run: StrategyRun, from: 
   const { instant, market } = engine;
   const { cursor, instrumentIndex } = feed;
   const { watches } = run;
-  const handlers = watches.length;
+  const handlerCount = watches.length;
   let row = from;
   let isWorking = market !== null && market.workingOrders(instrumentIndex) > 0;
   const lastMs = end > from ? feed.closeOf(end - 1) : -INFINITY;
@@ -218,7 +218,7 @@ function visitListedRows(engine: Engine, feed: FeedRun, run: StrategyRun, from: 
     const rowToMatch = isWorking === true ? passRows(market!, instrumentIndex, row, end) : end;
     if (rowToMatch > row) {
       let nextRow = rowToMatch;
-      for (let index = 0; index < handlers; index++) {
+      for (let index = 0; index < handlerCount; index++) {
         const watch = watches[index]!;
         if (watch.row < nextRow && watch.feed === feed) nextRow = watch.row;
       }
@@ -230,10 +230,10 @@ function visitListedRows(engine: Engine, feed: FeedRun, run: StrategyRun, from: 
       isWorking = matchRow(engine, market!, feed, row);
     }
     cursor.row = row;
-    for (let index = 0; index < handlers; index++) {
+    for (let index = 0; index < handlerCount; index++) {
       const watch = watches[index]!;
       if (watch.row !== row || watch.feed !== feed) continue;
-      moveTo(watch, watch.rowIndex + 1);
+      setListedRow(watch, watch.rowIndex + 1);
       const { handler } = watch;
       const returned: unknown = handler();
       if (returned !== undefined) engine.rejectReturn(run, returned);
@@ -244,7 +244,7 @@ function visitListedRows(engine: Engine, feed: FeedRun, run: StrategyRun, from: 
     isWorking = market !== null && market.workingOrders(instrumentIndex) > 0;
   }
   cursor.row = end - 1;
-  feed.cur = end;
+  feed.nextRow = end;
   if (end > from) instant.set(lastMs);
 }
 
@@ -285,13 +285,13 @@ function nextInstant(engine: Engine): number {
   return instantMs;
 }
 
-/** `decide: perFeed`: a strategy starts at a bar of its feed. */
+/** Returns when a strategy may start with `decide: perFeed`: at a bar of its feed. */
 const startMsOf = ({ readyMs, listened }: StrategyRun): number => Math.max(readyMs, listened[0]!.nextCloseMs);
 
 /** Visits one instant, in the order that docs/maintainers/event-order.md states. */
 function visitInstant(engine: Engine, instantMs: number): void {
   const { alignedFeeds, market, queue } = engine;
-  // Nothing was due at the rows that closed before t. Deliver them, because marks are read as of t.
+  // Nothing was due at the rows that closed earlier. Deliver them, because marks are read as of this instant.
   for (let index = 0; index < alignedFeeds.length; index++) {
     const aligned = alignedFeeds[index]!;
     if (aligned.nextCloseMs < instantMs) aligned.deliverThrough(instantMs - 1);
@@ -327,12 +327,12 @@ function visitInstant(engine: Engine, instantMs: number): void {
  */
 function decideByPart(engine: Engine, instantMs: number): void {
   const { runs, parts } = engine;
-  const order = parts.orderAt?.(instantMs) ?? parts.byNeed;
-  for (; parts.place < order.length; parts.place++) {
-    const index = order[parts.place]!;
-    if (!parts.deliver(engine, index)) continue;
-    const isIncluded = ({ listened }: StrategyRun): boolean => listened[0]!.instrumentIndex === index;
-    for (const run of runs) if (run.hasStarted === false && isIncluded(run) && instantMs >= run.readyMs) start(engine, run);
+  const instruments = parts.orderAt?.(instantMs) ?? parts.byNeed;
+  for (; parts.place < instruments.length; parts.place++) {
+    const instrumentIndex = instruments[parts.place]!;
+    if (!parts.deliver(engine, instrumentIndex)) continue;
+    const isIncluded = ({ listened }: StrategyRun): boolean => listened[0]!.instrumentIndex === instrumentIndex;
+    for (const run of runs) if (run.hasStarted === false && isIncluded(run) && instantMs >= run.readyMs) startStrategy(engine, run);
     if (!engine.callbacks.isEmpty) engine.deliverCallbacks(isIncluded);
     while (engine.decided < runs.length) {
       const run = runs[engine.decided++]!;
@@ -353,7 +353,7 @@ export function callStrategies(engine: Engine, instantMs: number): void {
   const { runs } = engine;
   for (let index = 0; index < runs.length; index++) {
     const run = runs[index]!;
-    if (run.hasStarted === false && instantMs >= run.readyMs) start(engine, run);
+    if (run.hasStarted === false && instantMs >= run.readyMs) startStrategy(engine, run);
   }
   if (!engine.callbacks.isEmpty) engine.deliverCallbacks();
   if (engine.timers.nextMs <= instantMs) engine.runTimers(instantMs);
@@ -368,7 +368,7 @@ function decide(engine: Engine, run: StrategyRun, instantMs: number): void {
     // The row-by-row visits do not move the queue, so read each watch itself.
     for (const watch of run.watches) {
       if (watch.row === NO_ROW || watch.feed.bars.closeMs[watch.row - watch.feed.cursor.base] !== instantMs) continue;
-      moveTo(watch, watch.rowIndex + 1);
+      setListedRow(watch, watch.rowIndex + 1);
       callHandler(engine, run, watch);
     }
   }
@@ -382,7 +382,7 @@ function callQueued(engine: Engine, run: StrategyRun, instantMs: number): void {
   const { signals } = run;
   while (signals.nextMs === instantMs) {
     const watch = signals.first;
-    moveTo(watch, watch.rowIndex + 1);
+    setListedRow(watch, watch.rowIndex + 1);
     signals.requeueFirst();
     callHandler(engine, run, watch);
   }
@@ -393,7 +393,7 @@ function callHandler(engine: Engine, run: StrategyRun, { handler }: SignalWatch)
   if (returned !== undefined) engine.rejectReturn(run, returned);
 }
 
-function start(engine: Engine, run: StrategyRun): void {
+function startStrategy(engine: Engine, run: StrategyRun): void {
   run.hasStarted = true;
   engine.currentStrategy = run.index;
   run.instance!.onStart?.();

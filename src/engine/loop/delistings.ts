@@ -18,11 +18,11 @@ export function scheduleDelistings(engine: Engine): void {
 }
 
 /** Lets every strategy close its position in the instrument. */
-function leaveAll(engine: Engine, index: number): void {
+function leaveAll(engine: Engine, instrumentIndex: number): void {
   engine.hasPendingWork = true;
   for (const run of engine.runs) {
     if (!run.hasStarted) continue;
     engine.currentStrategy = run.index;
-    run.leave(engine.execution[index]!);
+    run.leave(engine.execution[instrumentIndex]!);
   }
 }

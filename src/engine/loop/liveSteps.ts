@@ -9,11 +9,15 @@ import { stopStrategies } from './stopStrategies.ts';
 // hot: docs/performance.md#file-constants
 const INFINITY = Infinity;
 
+/** Value of an engine's `decided` before its strategies are called at an instant. */
+const NOT_VISITED = -1;
+
 /**
- * Delivers the rows that have closed by `instantMs`, ms UTC. Strategies decide on the rows that close at `instantMs`, as in a backtest; rows that closed
- * earlier are delivered without a call. If no row closes at `instantMs`, only timers are due. With `decide: perFeed` there may be several calls for
- * one instant: each delivers the rows of some instruments, and the last one, without rows, runs the timers. Throws what a strategy throws,
- * with its name and bar.
+ * Delivers the rows that have closed by `instantMs`, ms UTC. Strategies decide on the rows that close at
+ * `instantMs`, as in a backtest. Rows that closed earlier are delivered without a call. If no row closes at `instantMs`, only timers are due.
+ *
+ * With `decide: perFeed` there may be several calls for one instant. Each delivers the rows of some instruments, and the last one, without
+ * rows, runs the timers. Throws what a strategy throws, with its name and bar.
  */
 export function deliverInstant(engine: Engine, instantMs: number): void {
   try {
@@ -35,34 +39,31 @@ export function finishInstant(engine: Engine, instantMs: number): void {
   }
 }
 
-/** Value of an engine's `decided` before its strategies are called at an instant. */
-const NOT_VISITED = -1;
-
 /** Begins the instant at `instantMs`, or continues it after a strategy has failed in it. */
 function continueInstant(engine: Engine, instantMs: number): void {
   engine.faults.raise(engine);
-  if (engine.decided !== NOT_VISITED) return visit(engine, () => callStrategies(engine, instantMs));
-  engine.isPartial = engine.decidesPerFeed && engine.feeds.some((feed) => feed.cur < feed.to);
+  if (engine.decided !== NOT_VISITED) return runStep(engine, () => callStrategies(engine, instantMs));
+  engine.isPartial = engine.decidesPerFeed && engine.feeds.some((feed) => feed.nextRow < feed.blockEnd);
   // The rows that a strategy waits for may have arrived. A strategy that is ready late starts now.
   for (const run of engine.runs) if (!run.hasStarted) awaitRows(engine, run, instantMs);
   listSignals(engine);
-  visit(engine, () => visitBlock(engine));
+  runStep(engine, () => visitBlock(engine));
 }
 
-/** Runs a step, then the actions of new halts, and ends its block. */
-function visit(engine: Engine, act: () => void): void {
-  if (engine.defersCallbacks) actAndDeliver(engine, act);
-  else act();
+/** Runs a step and the actions of new halts, and ends the block. */
+function runStep(engine: Engine, step: () => void): void {
+  if (engine.defersCallbacks) runStepAndDeliver(engine, step);
+  else step();
   engine.haltActions?.act();
   engine.closeBlock();
 }
 
 /** Delivers the deferred callbacks after the rows of this instant are delivered and before any strategy decides. */
-function actAndDeliver(engine: Engine, act: () => void): void {
+function runStepAndDeliver(engine: Engine, step: () => void): void {
   const { hasOneFeedAndStrategy } = engine;
   engine.defersCallbacks = engine.hasOneFeedAndStrategy = false;
   try {
-    act();
+    step();
     if (!engine.callbacks.isEmpty && !engine.isPartial) engine.deliverCallbacks();
   } finally {
     engine.defersCallbacks = true;
@@ -142,6 +143,7 @@ export function stopLive(engine: Engine): void {
   }
 }
 
+/** Finds when a strategy that waits for rows is ready: not before `instantMs`. */
 function awaitRows(engine: Engine, run: StrategyRun, instantMs: number): void {
   if (run.awaitsRows) run.readyMs = readyMs(engine, run);
   run.awaitsRows &&= run.readyMs === INFINITY;
@@ -160,6 +162,7 @@ function deliverWithoutCalls(engine: Engine, instantMs: number): void {
   }
 }
 
+/** Enters the block of the rows that close at `instantMs`, and fills their indicators. */
 function enterInstant(engine: Engine, instantMs: number): void {
   engine.enterBlock(1, instantMs);
   engine.market?.blockOpened();

@@ -57,7 +57,8 @@ export function sealEngine(engine: Engine, technical: TechnicalLibrary | null, e
   if (engine.decidesPerFeed) for (const run of runs) checkReadsOneFeed(run);
   engine.parts.byNeed = [...new Set(feedsByNeed(feeds, runs).map(({ instrumentIndex }) => instrumentIndex))];
   if (ledger instanceof ConvertedLedger) ledger.begin((index) => engine.startTicks(index));
-  engine.startUnits = ledger.equityTotalUnits(engine.instruments.map((_, index) => engine.startTicks(index)));
+  const startTicks = engine.instruments.map((_, index) => engine.startTicks(index));
+  engine.startUnits = ledger.equityTotalUnits(startTicks);
   const sink = risk.watchesEquity ? null : equitySink;
   engine.recorder = new EquityRecorder(execution, engine.markTicks, ledger, deps.scratch, sink, blockRows);
   engine.links = warmUpFeeds(feeds, technical, blockRows);
@@ -86,21 +87,23 @@ export function readyMs({ feeds, decidesPerFeed }: Engine, run: StrategyRun): nu
   // Other feeds must not determine when the strategy begins.
   if (decidesPerFeed && ownFeed !== undefined) return closeMsOf(ownFeed, Math.max(ownFeed.firstRow, run.readyRow(ownFeed)));
   const firstMs = Math.min(...feeds.map((feed) => closeMsOf(feed, feed.firstRow)));
-  const linked = run.linked
-    .filter(({ feed }) => run.needed.has(feed))
-    .map(({ feed, view }) => closeMsOf(feed, feed.indicators.firstReadyRow(view)));
-  return Math.max(firstMs, ...linked, ...[...run.needed].map((feed) => closeMsOf(feed, run.readyRow(feed))));
+  const neededReadyMs = [...run.needed].map((feed) => closeMsOf(feed, run.readyRow(feed)));
+  const neededLinks = run.linked.filter(({ feed }) => run.needed.has(feed));
+  const linkedReadyMs = neededLinks.map(({ feed, view }) => closeMsOf(feed, feed.indicators.firstReadyRow(view)));
+  return Math.max(firstMs, ...linkedReadyMs, ...neededReadyMs);
 }
 
-/** The logs of orders and fills have eight bits for a strategy and fourteen for an instrument. */
+/** The order log has eight bits for a strategy and fourteen for an instrument. The fill log has no fewer. */
 const MAX_STRATEGIES = 2 ** 8;
 const MAX_INSTRUMENTS = 2 ** 14;
 
 /** Throws ConfigError when there are more strategies or instruments than the logs can record. */
 function checkCounts({ runs, instruments }: Engine): void {
-  const [count, max, noun] =
-    runs.length > MAX_STRATEGIES ? [runs.length, MAX_STRATEGIES, 'strategies'] : [instruments.length, MAX_INSTRUMENTS, 'instruments'];
-  if (count > max) throw new ConfigError(`the run: expected at most ${max} ${noun}, got ${count}`, 'split it into several runs');
+  checkCount(runs.length, MAX_STRATEGIES, 'strategies');
+  checkCount(instruments.length, MAX_INSTRUMENTS, 'instruments');
+}
+function checkCount(count: number, maxCount: number, noun: string): void {
+  if (count > maxCount) throw new ConfigError(`the run: expected at most ${maxCount} ${noun}, got ${count}`, 'split it into several runs');
 }
 
 /** Throws ConfigError for a strategy that nothing would ever call. */
@@ -115,20 +118,25 @@ function checkHasWork(engine: Engine, run: StrategyRun): void {
 
 /** With `decide: perFeed` the bars of an instant come in any order, so a decision must not depend on the bars of several feeds. */
 function checkReadsOneFeed({ name, listened, linked }: StrategyRun): void {
-  const [crossing] = linked;
-  if (crossing !== undefined) {
+  const [linkedView] = linked;
+  if (linkedView !== undefined) {
     throw new ConfigError(
-      `${name}: ${crossing.feed.indicators.keyOf(crossing.view)} reads several feeds (decide: perFeed)`,
+      `${name}: ${linkedView.feed.indicators.keyOf(linkedView.view)} reads several feeds (decide: perFeed)`,
       'use decide: whenComplete, which waits for the bars of all of them',
     );
   }
   if (listened.length === 1) return;
-  const names = listened.map((feed) => `${feed.name} (${feed.instrument.wireName} ${feed.bars.interval})`);
-  const namesText = names.length > 4 ? `${names.slice(0, 3).join(', ')} and ${names.length - 3} more` : names.join(', ');
   throw new ConfigError(
-    `${name}: expected a strategy that reads one feed (decide: perFeed), got one that reads ${names.length === 0 ? 'none' : namesText}`,
+    `${name}: expected a strategy that reads one feed (decide: perFeed), got one that reads ${feedNamesText(listened)}`,
     'give each feed its own strategy, or use decide: whenComplete',
   );
+}
+
+/** Returns the names of feeds for a message: all of up to four, otherwise the first three. */
+function feedNamesText(feeds: readonly FeedRun[]): string {
+  if (feeds.length === 0) return 'none';
+  const names = feeds.map((feed) => `${feed.name} (${feed.instrument.wireName} ${feed.bars.interval})`);
+  return names.length > 4 ? `${names.slice(0, 3).join(', ')} and ${names.length - 3} more` : names.join(', ');
 }
 
 /** Returns the close of a row of a feed; Infinity when the data ends earlier. */

@@ -1,4 +1,4 @@
-// Runs the first part of a run, or two runs in turn, for checks of strategies.
+// Runs the first part of a run, or two runs in turn. Checks of strategies use it to compare runs (src/tasks/prove, src/tasks/backtest).
 
 import { fillIndicators, listSignals, visitBlock } from './blockLoop.ts';
 import type { Engine } from '../engine.ts';
@@ -25,13 +25,13 @@ export function endSpan(engine: Engine): void {
 /** Runs two bots in turn, a block each, the first one ahead, until the block that contains `untilMs` is done. Throws what a strategy throws. */
 export function turnsLoop(ahead: Engine, behind: Engine, untilMs: number): void {
   for (let isOpen = true; isOpen && behind.blockEndMs < untilMs;) {
-    isOpen = stepped(ahead);
-    stepped(behind);
+    isOpen = runAttributed(ahead);
+    runAttributed(behind);
   }
 }
 
-/** Runs one block. Returns false when no rows are left. */
-function stepped(engine: Engine): boolean {
+/** Does the same as `runBlock`, but throws what a strategy throws with its name and bar. */
+function runAttributed(engine: Engine): boolean {
   try {
     return runBlock(engine);
   } catch (error) {

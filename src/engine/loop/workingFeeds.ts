@@ -17,8 +17,8 @@ export function matchDue(engine: Engine, market: BarMarket): void {
   const { execution } = engine;
   for (let index = 0; index < execution.length; index++) {
     if (market.workingOrders(index) === 0) continue;
-    const { aligned, cur } = execution[index]!;
-    if (aligned!.isDue === true) market.matchRow(index, cur);
+    const { aligned, nextRow } = execution[index]!;
+    if (aligned!.isDue === true) market.matchRow(index, nextRow);
   }
   // Orders that have filled are no longer working.
   engine.hasPendingWork = true;

@@ -8,8 +8,10 @@ import type { Amount, RebalanceOptions, Size, Weights } from '../../strategy/typ
 import type { FeedRun } from '../feeds/feed.ts';
 
 /** The largest sum of weights. It exceeds 1, because computed weights may do so by rounding. */
-const MAX_SUM = '1.000000001';
-const OPTIONS: readonly string[] = ['band', 'minTrade'] satisfies readonly (keyof RebalanceOptions)[];
+const MAX_WEIGHT_SUM = '1.000000001';
+/** Number of symbols that a message lists. */
+const MAX_LISTED_SYMBOLS = 8;
+const REBALANCE_OPTIONS: readonly string[] = ['band', 'minTrade'] satisfies readonly (keyof RebalanceOptions)[];
 
 /** What a rebalance needs of the strategy's run. */
 export interface RebalanceHost {
@@ -34,6 +36,7 @@ export interface RebalanceHost {
   isUnfinished(id: OrderId): boolean;
 }
 
+/** The change of one position that the weights need; lots are negative for short. */
 interface TargetMove {
   readonly feed: FeedRun;
   readonly heldLots: number;
@@ -45,15 +48,16 @@ export function rebalance(host: RebalanceHost, weights: Weights, options: Rebala
   const moves = movesOf(host, checkWeights(host, weights), checkOptions(host, options));
   host.withdrawWaiting();
   const unfinished = host.unfinishedOrders();
-  const free = moves.filter(({ feed }) => !unfinished.some(({ instrumentIndex }) => instrumentIndex === feed.instrumentIndex));
-  const reductions = free.flatMap(({ feed, heldLots: held, targetLots: wanted }) => {
-    const remaining = reducedTo(held, wanted);
-    return remaining === held ? [] : (host.reduce(feed, remaining) ?? []);
+  const isBusy = (feed: FeedRun): boolean => unfinished.some(({ instrumentIndex }) => instrumentIndex === feed.instrumentIndex);
+  const possibleMoves = moves.filter(({ feed }) => !isBusy(feed));
+  const reductions = possibleMoves.flatMap(({ feed, heldLots, targetLots }) => {
+    const remainingLots = reducedTo(heldLots, targetLots);
+    return remainingLots === heldLots ? [] : (host.reduce(feed, remainingLots) ?? []);
   });
   const ahead = [...unfinished.map(({ id }) => id), ...reductions.filter((id) => host.isUnfinished(id))];
-  const openings = free.flatMap(({ feed, heldLots: held, targetLots: wanted }) => {
-    const missing = Math.abs(wanted - reducedTo(held, wanted));
-    return missing < feed.instrument.minLots ? [] : (host.open(feed, wanted, ahead) ?? []);
+  const openings = possibleMoves.flatMap(({ feed, heldLots, targetLots }) => {
+    const missingLots = Math.abs(targetLots - reducedTo(heldLots, targetLots));
+    return missingLots < feed.instrument.minLots ? [] : (host.open(feed, targetLots, ahead) ?? []);
   });
   return [...reductions, ...openings];
 }
@@ -66,17 +70,18 @@ function reducedTo(heldLots: number, targetLots: number): number {
 
 /** Returns the changes of position that the weights need. Feeds without a weight are sold. */
 function movesOf(host: RebalanceHost, weights: ReadonlyMap<FeedRun, Amount>, { band, minTrade }: RebalanceOptions): readonly TargetMove[] {
-  const others = host.tradable.filter((feed) => !weights.has(feed));
-  return [...weights.keys(), ...others].flatMap((feed) => {
+  const unweighted = host.tradable.filter((feed) => !weights.has(feed));
+  return [...weights.keys(), ...unweighted].flatMap((feed) => {
     const heldLots = host.heldLots(feed);
     const weight = weights.get(feed) ?? 0;
     const targetLots = host.lotsOf({ equity: weight }, feed);
-    const distance = Math.abs(targetLots - heldLots);
+    const changeLots = Math.abs(targetLots - heldLots);
     // A symbol without a bar yet has no price, so its lots are NaN and its position is not changed.
-    if (!(distance >= feed.instrument.minLots)) return [];
-    const isWithin = (size: Size): boolean => distance <= host.lotsOf(size, feed);
-    if (targetLots !== 0 && heldLots !== 0 && band !== undefined && isWithin({ equity: band })) return [];
-    if (minTrade !== undefined && distance < host.lotsOf({ quote: minTrade }, feed)) return [];
+    if (!(changeLots >= feed.instrument.minLots)) return [];
+    // The band applies to a position that stays open.
+    const hasBand = targetLots !== 0 && heldLots !== 0 && band !== undefined;
+    if (hasBand && changeLots <= host.lotsOf({ equity: band }, feed)) return [];
+    if (minTrade !== undefined && changeLots < host.lotsOf({ quote: minTrade }, feed)) return [];
     return [{ feed, heldLots, targetLots }];
   });
 }
@@ -88,32 +93,36 @@ function checkWeights(host: RebalanceHost, weights: Weights): ReadonlyMap<FeedRu
     throw new StrategyError(`${host.name}: rebalance got no weights`, "name symbols and fractions of the equity: { BTCUSDT: '0.4' }");
   }
   const byFeed = new Map<FeedRun, Amount>();
-  let spot = new Decimal(0);
+  let spotSum = new Decimal(0);
   for (const [name, weight] of Object.entries(weights)) {
     const feed = feedOf(host, name);
     const value = decimalOf(host, `the weight of ${name}`, weight);
     if (feed.instrument.contract === undefined) {
       if (value.isNegative() && !value.isZero())
-        throw badWeight(host, `${name} has the weight ${value.toFixed()}`, 'give 0 or more: spot cannot be sold short');
-      spot = spot.plus(value);
+        throw badWeightError(host, `${name} has the weight ${value.toFixed()}`, 'give 0 or more: spot cannot be sold short');
+      spotSum = spotSum.plus(value);
     }
     byFeed.set(feed, weight);
   }
-  if (spot.gt(MAX_SUM))
-    throw badWeight(host, `the weights of spot symbols sum to ${spot.toFixed()}`, 'give weights that sum to at most 1: spot has no credit');
+  if (spotSum.gt(MAX_WEIGHT_SUM))
+    throw badWeightError(
+      host,
+      `the weights of spot symbols sum to ${spotSum.toFixed()}`,
+      'give weights that sum to at most 1: spot has no credit',
+    );
   return byFeed;
 }
 
 /** Returns the options. Throws StrategyError for an unknown or invalid one. */
 function checkOptions(host: RebalanceHost, options: RebalanceOptions): RebalanceOptions {
   for (const [name, value] of Object.entries(options)) {
-    if (!OPTIONS.includes(name)) {
-      const near = nearestName(name, OPTIONS);
-      const remedy = near === null ? `the options are ${OPTIONS.join(', ')}` : `did you mean ${near}?`;
+    if (!REBALANCE_OPTIONS.includes(name)) {
+      const nearestOption = nearestName(name, REBALANCE_OPTIONS);
+      const remedy = nearestOption === null ? `the options are ${REBALANCE_OPTIONS.join(', ')}` : `did you mean ${nearestOption}?`;
       throw new StrategyError(`${host.name}: rebalance with the option ${name}, which does not exist`, remedy);
     }
     const amount = decimalOf(host, `the ${name} of a rebalance`, value as Amount);
-    if (amount.isNegative() && !amount.isZero()) throw badWeight(host, `the ${name} is ${amount.toFixed()}`, 'give 0 or more');
+    if (amount.isNegative() && !amount.isZero()) throw badWeightError(host, `the ${name} is ${amount.toFixed()}`, 'give 0 or more');
   }
   return options;
 }
@@ -126,11 +135,13 @@ function feedOf(host: RebalanceHost, name: string): FeedRun {
     const ids = matching.map(({ instrument }) => instrument.id).join(' and ');
     throw new StrategyError(`${host.name}: rebalance of ${name}, which may be ${ids}`, 'use one of these ids');
   }
-  const names = host.tradable.map(({ instrument }) => instrument.wireName);
-  const near = nearestName(name, names);
+  const symbols = host.tradable.map(({ instrument }) => instrument.wireName);
+  const nearestSymbol = nearestName(name, symbols);
+  const listed = symbols.slice(0, MAX_LISTED_SYMBOLS).join(', ');
+  const symbolsText = symbols.length > MAX_LISTED_SYMBOLS ? `${listed} and others` : listed;
   throw new StrategyError(
     `${host.name}: rebalance of ${name}, which has no feed in this run`,
-    near === null ? `the run has ${names.slice(0, 8).join(', ')}${names.length > 8 ? ' and others' : ''}` : `did you mean ${near}?`,
+    nearestSymbol === null ? `the run has ${symbolsText}` : `did you mean ${nearestSymbol}?`,
   );
 }
 
@@ -150,6 +161,6 @@ function decimalOf(host: RebalanceHost, place: string, value: Amount): Decimal {
 }
 
 /** Returns the error for an invalid weight or option. */
-function badWeight({ name }: RebalanceHost, problem: string, remedy: string): StrategyError {
+function badWeightError({ name }: RebalanceHost, problem: string, remedy: string): StrategyError {
   return new StrategyError(`${name}: rebalance: ${problem}`, remedy);
 }

@@ -24,7 +24,7 @@ export interface RebalancingHost {
   readonly reservations: Reservations;
   readonly execution: readonly FeedRun[];
   readonly drafts: {
-    withdrawAll(which: (draft: WaitingDraft) => boolean): void;
+    withdrawAll(isWithdrawn: (draft: WaitingDraft) => boolean): void;
     reverse(order: BotOrder, ahead: OrderId[], targetLots: number): OrderId;
   };
   newOrder(strategy: number, feed: FeedRun, side: Side): BotOrder;
@@ -38,7 +38,8 @@ interface RebalanceSender {
   readonly targetSlot: string;
   /** Changes a position to `lots`, and removes stops that would close it twice. Null: no order was needed. */
   goTo(feed: FeedRun, lots: number): OrderId | null;
-  writeSize(order: BotOrder, missing: number, held: number): void;
+  /** Writes the missing lots as a market order. An order that only reduces the held lots is reduce-only. */
+  writeSize(order: BotOrder, missingLots: number, heldLots: number): void;
   send(order: BotOrder): OrderId;
 }
 
@@ -51,7 +52,8 @@ interface Sizes {
 
 /** What a spot purchase may cost, in units. */
 interface Payable {
-  readonly amount: number;
+  readonly units: number;
+  /** True when it pays for the smallest order. */
   readonly isEnough: boolean;
 }
 
@@ -70,7 +72,7 @@ export class Rebalancing implements RebalanceHost {
   }
 
   /** Sends the orders that bring positions to weights, and returns them. */
-  to(weights: Weights, options: RebalanceOptions | undefined): readonly OrderId[] {
+  rebalanceTo(weights: Weights, options: RebalanceOptions | undefined): readonly OrderId[] {
     return rebalance(this, weights, options);
   }
 
@@ -98,18 +100,20 @@ export class Rebalancing implements RebalanceHost {
   }
   open(feed: FeedRun, targetLots: number, ahead: readonly OrderId[]): OrderId | null {
     const { engine, ownOrders: own } = this;
-    const currentLots = this.heldLots(feed);
+    const heldLots = this.heldLots(feed);
+    const missingLots = targetLots - heldLots;
     const isSpot = feed.instrument.contract === undefined;
-    if (isSpot && ahead.length === 0 && !this.payable(own.index, feed.instrumentIndex, targetLots - currentLots, 0).isEnough) return null;
-    const order = engine.newOrder(own.index, feed, targetLots > currentLots ? 'buy' : 'sell');
+    const isSentNow = ahead.length === 0;
+    if (isSpot && isSentNow && !this.payable(own.index, feed.instrumentIndex, missingLots, 0).isEnough) return null;
+    const order = engine.newOrder(own.index, feed, missingLots > 0 ? 'buy' : 'sell');
     order.slot = REBALANCE;
-    own.writeSize(order, targetLots - currentLots, currentLots);
-    if (ahead.length === 0) {
+    own.writeSize(order, missingLots, heldLots);
+    if (isSentNow) {
       this.fitToCash(order, 0);
       return own.send(order);
     }
     // The draft keeps the price of the decision in place of its collar, which it does not need before it is sent.
-    if (order.instrument.contract === undefined) order.limit = engine.execution[feed.instrumentIndex]!.lastTicks as Ticks;
+    if (isSpot) order.limit = engine.execution[feed.instrumentIndex]!.lastTicks as Ticks;
     return engine.drafts.reverse(order, [...ahead], targetLots);
   }
   isUnfinished(id: OrderId): boolean {
@@ -133,8 +137,8 @@ export class Rebalancing implements RebalanceHost {
   fitToCash(order: BotOrder, decidedTicks: number): boolean {
     const { strategy, instrumentIndex, instrument, lots } = order;
     if (instrument.contract !== undefined) return true;
-    const { amount, isEnough } = this.payable(strategy, instrumentIndex, lots, decidedTicks);
-    order.quoteUnits = amount as Units;
+    const { units, isEnough } = this.payable(strategy, instrumentIndex, lots, decidedTicks);
+    order.quoteUnits = units as Units;
     order.lots = 0 as Lots;
     order.limit = 0 as Ticks;
     return isEnough;
@@ -144,15 +148,15 @@ export class Rebalancing implements RebalanceHost {
   private payable(strategy: number, instrumentIndex: number, lots: number, decidedTicks: number): Payable {
     const { ledger, reservations, execution } = this.engine;
     const { instrument, lastTicks } = execution[instrumentIndex]!;
-    const ticks = decidedTicks > 0 ? decidedTicks : lastTicks;
+    const priceTicks = decidedTicks > 0 ? decidedTicks : lastTicks;
     const scale = reservations.scale(instrumentIndex);
     const isConverted = ledger instanceof ConvertedLedger;
     const spotLedger = ledger instanceof PairedLedger ? ledger.spot : ledger;
     const account = isConverted ? ledger.of(instrumentIndex) : spotLedger;
-    const reserved = isConverted ? reservations.cashBeside(strategy, instrumentIndex) : reservations.cashOf(strategy, 'spot');
-    const free = Math.max(0, account.cash(strategy) - reserved);
-    const afterFee = mulDiv(free, MILLION, MILLION + reservations.cashFeePpm(instrumentIndex), 'down');
-    const amount = Math.min(scale.notionalUp(ticks, lots), afterFee);
-    return { amount, isEnough: amount >= scale.notionalUp(ticks, instrument.minLots) };
+    const reservedUnits = isConverted ? reservations.accountCash(strategy, instrumentIndex) : reservations.marketCash(strategy, 'spot');
+    const freeUnits = Math.max(0, account.cash(strategy) - reservedUnits);
+    const afterFeeUnits = mulDiv(freeUnits, MILLION, MILLION + reservations.cashFeePpm(instrumentIndex), 'down');
+    const units = Math.min(scale.notionalUp(priceTicks, lots), afterFeeUnits);
+    return { units, isEnough: units >= scale.notionalUp(priceTicks, instrument.minLots) };
   }
 }

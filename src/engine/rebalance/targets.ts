@@ -27,7 +27,7 @@ interface TargetSizes {
   setSize(order: BotOrder, lots: number): void;
   heldAndOrdered(instrumentIndex: number): number;
   reversal(instrumentIndex: number): WaitingDraft | undefined;
-  clearOldSide(order: BotOrder, missing: number): { readonly isCleared: boolean; readonly ahead: OrderId[] };
+  clearOldSide(order: BotOrder, missingLots: number): { readonly isCleared: boolean; readonly ahead: OrderId[] };
 }
 
 /** How a target sends the strategy's orders. */
@@ -61,13 +61,13 @@ export class Targets {
     if (waitingReversal !== undefined && waitingReversal.targetLots === targetLots) return null;
     // The newest decision replaces the older one.
     if (waitingReversal !== undefined) engine.drafts.withdraw(waitingReversal.order);
-    const held = this.sizes.heldAndOrdered(instrumentIndex);
-    const missing = targetLots - held;
-    if (Math.abs(missing) < instrument.minLots) return null;
-    const order = engine.newOrder(this.targetOrders.index, feed, missing > 0 ? 'buy' : 'sell');
+    const heldLots = this.sizes.heldAndOrdered(instrumentIndex);
+    const missingLots = targetLots - heldLots;
+    if (Math.abs(missingLots) < instrument.minLots) return null;
+    const order = engine.newOrder(this.targetOrders.index, feed, missingLots > 0 ? 'buy' : 'sell');
     order.slot = this.targetOrders.slot;
-    this.writeSize(order, missing, held);
-    const { isCleared, ahead } = this.sizes.clearOldSide(order, missing);
+    this.writeSize(order, missingLots, heldLots);
+    const { isCleared, ahead } = this.sizes.clearOldSide(order, missingLots);
     if (!isCleared) return this.targetOrders.send(order);
     return ahead.length === 0 ? this.reverse(order) : engine.drafts.reverse(order, ahead, targetLots);
   }
@@ -102,21 +102,22 @@ export class Targets {
     if (!isDrafted && ledger.closable(this.targetOrders.index, instrumentIndex, side === 'buy', true) > 0)
       this.targetOrders.leave(execution[instrumentIndex]!);
   }
-  /** Writes the missing lots as a market order: an order that only reduces `held` lots is reduce-only. */
-  writeSize(order: BotOrder, missing: number, held: number): void {
-    const { instrument } = order;
-    order.reduceOnly = instrument.contract === undefined ? missing < 0 : missing > 0 !== held > 0 && Math.abs(missing) <= Math.abs(held);
+  /** Writes the missing lots as a market order. An order that only reduces the held lots is reduce-only. */
+  writeSize(order: BotOrder, missingLots: number, heldLots: number): void {
+    const isSpot = order.instrument.contract === undefined;
+    const isReduction = missingLots > 0 !== heldLots > 0 && Math.abs(missingLots) <= Math.abs(heldLots);
+    order.reduceOnly = isSpot ? missingLots < 0 : isReduction;
     order.limit = 0 as Ticks;
     order.timeInForce = null;
-    this.sizes.setSize(order, Math.abs(missing));
+    this.sizes.setSize(order, Math.abs(missingLots));
   }
-  /** Returns the lots that a reversal still needs once its stops have ended; 0 when it needs none, or would have to trade the other way. */
-  missingLots(order: BotOrder, targetLots: number): number {
-    const held = this.sizes.heldAndOrdered(order.instrumentIndex);
-    const missing = targetLots - held;
-    if (missing > 0 !== order.sign > 0 || missing === 0) return 0;
-    this.writeSize(order, missing, held);
-    return Math.abs(missing);
+  /** Sizes a reversal once its stops have ended. Returns the lots that it still needs; 0 when it needs none, or would have to trade the other way. */
+  sizeToTarget(order: BotOrder, targetLots: number): number {
+    const heldLots = this.sizes.heldAndOrdered(order.instrumentIndex);
+    const missingLots = targetLots - heldLots;
+    if (missingLots > 0 !== order.sign > 0 || missingLots === 0) return 0;
+    this.writeSize(order, missingLots, heldLots);
+    return Math.abs(missingLots);
   }
   /**
    * Adapts a draft that is sent with another size, and perhaps later than requested: a market order gets its collar at the newest price.

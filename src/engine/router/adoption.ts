@@ -1,4 +1,5 @@
-// Adopts foreign orders: an order that the operator placed at the exchange is then managed like one of a strategy's own.
+// Adopts foreign orders: an order that the operator placed at the exchange is then managed like one of a strategy's own. The engine calls it
+// for the operator decision `adopt`.
 
 import type { Lots, Ticks } from '../../base/brand.ts';
 import type { Side, VenueOrderId } from '../../model/order.ts';
@@ -24,9 +25,11 @@ export interface AdoptionHost {
 
 /** The terms of a limit order at the exchange that has no fills. */
 export interface ForeignOrderTerms {
+  /** Index of the instrument. */
   readonly instrument: number;
   readonly side: Side;
   readonly lots: number;
+  /** The limit price, in ticks. */
   readonly limit: number;
   readonly reduceOnly: boolean;
 }
@@ -37,29 +40,30 @@ export interface ForeignOrderTerms {
  */
 const ADOPTION_RULES = ['INSTRUMENT', 'CONTRACT_TAKEN', 'MARGIN'];
 
-/** Returns why a strategy cannot pay for the order, or null if it can. Changes nothing. */
+/** Returns why a strategy may not adopt the order: the text of the first rule that its adoption would break, or null. Changes nothing. */
 export function adoptionProblem(engine: AdoptionHost, strategy: number, terms: ForeignOrderTerms): string | null {
   const { instruments, risk, nowMs } = engine;
+  // A record outside of the order manager: it only carries the terms through the rules.
   const order = new BotOrder();
   order.begin(0, strategy, instruments[terms.instrument]!, terms.instrument, terms.side, nowMs);
   writeTerms(order, terms);
   return risk.failingRule(ADOPTION_RULES, order, engine.lastTicks(terms.instrument));
 }
 
-/** Adopts the order. `journalled` writes its record before it takes effect. */
+/** Adopts the order for a strategy and returns the bot's record of it. `writeRecord` journals the adoption before it takes effect. */
 export function adopt(
   engine: AdoptionHost,
   strategy: number,
   terms: ForeignOrderTerms,
   venueId: VenueOrderId,
-  journalled: (order: BotOrder) => void = () => {},
+  writeRecord: (order: BotOrder) => void = () => {},
 ): BotOrder {
   const { reservations, orders, execution, nowMs } = engine;
   const order = engine.newOrder(strategy, execution[terms.instrument]!, terms.side);
   writeTerms(order, terms);
   order.slot = `adopted ${venueId}`;
   order.venueId = venueId;
-  journalled(order);
+  writeRecord(order);
   reservations.assess(order, engine.lastTicks(terms.instrument));
   reservations.add(order);
   orders.registerExisting(order, nowMs);

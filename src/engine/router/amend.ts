@@ -1,5 +1,5 @@
-// Changes an order of a strategy: its stop at once; its limit, size and targets by replacing the order; a trigger order that closes by another
-// one, which stands before the old one is cancelled.
+// Changes an order of a strategy (`this.amend`). A stop moves at once. A new limit, size or target replaces the order. A closing trigger order is
+// replaced too, but the old one is cancelled only once the new one stands, so that the position is never without a stop.
 
 import type { Lots, Ticks } from '../../base/brand.ts';
 import { StrategyError } from '../../base/errors.ts';
@@ -43,8 +43,8 @@ export interface Amender {
   writeClosing(order: BotOrder, size: Amount | undefined, lots: number): void;
 }
 
-const REMEDY = 'give one or more of limit, size, stop, target and targets';
-const KEYS: Readonly<Record<string, true>> = {
+const AMENDMENT_HELP = 'give one or more of limit, size, stop, target and targets';
+const AMENDMENT_KEYS: Readonly<Record<string, true>> = {
   limit: true,
   size: true,
   stop: true,
@@ -56,36 +56,61 @@ const KEYS: Readonly<Record<string, true>> = {
  * Changes an order. Returns its id, or the id of its replacement. Null if nothing was changed: the order has ended and has no bracket, is
  * under cancel, waits as a draft, or a given number is NaN.
  */
-export function amendOrder(engine: AmendHost, by: Amender, id: OrderId, change: Amendment): OrderId | null {
-  checkChange(by.name, change);
-  const amended = engine.orders.get(id);
-  const order = amended !== undefined && amended.strategy === by.strategy && amended.state !== STATE.done ? amended : undefined;
-  const bracket = bracketOf(engine, by.strategy, id);
-  if (order === undefined && bracket === undefined) return null;
-  const { limit, size, stop, target, targets } = change;
-  const changesTarget = target !== undefined || targets !== undefined;
-  const replaces = limit !== undefined || size !== undefined || changesTarget;
-  if (target !== undefined && targets !== undefined) throw bothTargetsError(by.name, 'this.amend', 'target');
-  if (order !== undefined && order.parent > 0) throw legError(by.name, order);
-  if (order !== undefined && order.triggerTicks > 0) return amendTrigger(engine, by, order, change);
-  if (replaces && order === undefined) {
-    if (changesTarget) throw filledError(by.name, id, target === undefined ? 'targets' : 'target');
-    return null;
+export function amendOrder(engine: AmendHost, amender: Amender, id: OrderId, change: Amendment): OrderId | null {
+  checkChange(amender.name, change);
+  const order = unfinishedOrderOf(engine, amender.strategy, id);
+  const bracket = bracketWithStopOf(engine, amender.strategy, id);
+  if (change.target !== undefined && change.targets !== undefined) {
+    if (order === undefined && bracket === undefined) return null;
+    throw bothTargetsError(amender.name, 'this.amend', 'target');
   }
-  if (replaces && order!.role !== 'limit') throw noLimitError(by.name, id);
-  if (order !== undefined && (order.state === STATE.draft || isUnderCancel(order))) return null;
+  if (order !== undefined) return amendUnfinished(engine, amender, order, bracket, change);
+  return bracket === undefined ? null : amendFilledEntry(engine, amender, id, bracket, change);
+}
 
-  const instrument = order?.instrument ?? engine.instruments[bracket!.instrument]!;
-  const isLong = order === undefined ? bracket!.isLong : order.sign > 0;
-  const stopTicks = stop === undefined ? 0 : engine.sizing.ticks(instrument, stop, !isLong);
+/** Changes an order that has not ended. `bracket`: what protects the lots that it has filled. */
+function amendUnfinished(
+  engine: AmendHost,
+  amender: Amender,
+  order: BotOrder,
+  bracket: Bracket | undefined,
+  change: Amendment,
+): OrderId | null {
+  const { limit, size, stop, targets } = change;
+  const replacesOrder = limit !== undefined || size !== undefined || changesTarget(change);
+  if (order.parent > 0) throw bracketLegError(amender.name, order);
+  if (order.triggerTicks > 0) return amendTrigger(engine, amender, order, change);
+  if (replacesOrder && order.role !== 'limit') throw withoutLimitError(amender.name, order.id);
+  if (order.state === STATE.draft || isUnderCancel(order)) return null;
+
+  const stopTicks = stop === undefined ? 0 : engine.sizing.ticks(order.instrument, stop, order.sign < 0);
   if (stop !== undefined && !(stopTicks > 0)) return null;
-  if (!replaces) return moveStop(engine, id, order, bracket, stopTicks as Ticks);
+  if (!replacesOrder) return moveStop(engine, order.id, order, bracket, stopTicks as Ticks);
 
-  const ladder = targets === undefined ? undefined : readTargets(order!, targets, by.name);
-  const next = termsOf(engine, order!, change, ladder);
-  if (next === null) return null;
-  if (stop !== undefined && bracket !== undefined) moveStop(engine, id, order, bracket, stopTicks as Ticks);
-  return replace(engine, by, order!, { ...next, stopLoss: stop === undefined ? order!.stopLoss : (stopTicks as Ticks) });
+  const ladder = targets === undefined ? undefined : readTargets(order, targets, amender.name);
+  const terms = replacementTermsOf(engine, order, change, ladder);
+  if (terms === null) return null;
+  if (stop !== undefined && bracket !== undefined) moveStop(engine, order.id, order, bracket, stopTicks as Ticks);
+  return replace(engine, amender, order, { ...terms, stopLoss: stop === undefined ? order.stopLoss : (stopTicks as Ticks) });
+}
+
+/** Moves the stop of an entry that has filled. Nothing else of it can change, so a change of its limit or size has no effect. */
+function amendFilledEntry(engine: AmendHost, amender: Amender, id: OrderId, bracket: Bracket, change: Amendment): OrderId | null {
+  const { limit, size, stop, target } = change;
+  if (changesTarget(change)) throw targetOfFilledError(amender.name, id, target === undefined ? 'targets' : 'target');
+  if (limit !== undefined || size !== undefined) return null;
+  const instrument = engine.instruments[bracket.instrument]!;
+  const stopTicks = stop === undefined ? 0 : engine.sizing.ticks(instrument, stop, !bracket.isLong);
+  if (stop !== undefined && !(stopTicks > 0)) return null;
+  return moveStop(engine, id, undefined, bracket, stopTicks as Ticks);
+}
+
+const changesTarget = ({ target, targets }: Amendment): boolean => target !== undefined || targets !== undefined;
+
+/** Returns the order of the strategy with this id, unless it has ended. */
+function unfinishedOrderOf({ orders }: AmendHost, strategy: number, id: OrderId): BotOrder | undefined {
+  const order = orders.get(id);
+  return order !== undefined && order.strategy === strategy && order.state !== STATE.done ? order : undefined;
 }
 
 /** Moves a stop at once. Returns null for an order that has filled lots without a stop, because those lots have no bracket. */
@@ -94,32 +119,47 @@ function moveStop(
   id: OrderId,
   order: BotOrder | undefined,
   bracket: Bracket | undefined,
-  ticks: Ticks,
+  stopTicks: Ticks,
 ): OrderId | null {
   if (bracket === undefined && order!.filledLots > 0) return null;
   if (order !== undefined) {
-    order.stopLoss = ticks;
+    order.stopLoss = stopTicks;
     order.isGuarded = true;
   }
-  if (bracket !== undefined) brackets.moveStop(bracket, ticks);
-  orders.journal.stopMoved(id, instruments[bracket?.instrument ?? order!.instrumentIndex]!, ticks);
+  if (bracket !== undefined) brackets.moveStop(bracket, stopTicks);
+  orders.journal.stopMoved(id, instruments[bracket?.instrument ?? order!.instrumentIndex]!, stopTicks);
   return id;
 }
 
-type Terms = { readonly limit: Ticks; readonly lots: Lots; readonly takeProfit: Ticks; readonly ladder: Ladder | null };
+/** What a replacement has of its own; prices in ticks. `takeProfit` is 0 without a target, and the nearest one of a ladder. */
+interface ReplacementTerms {
+  readonly limitTicks: Ticks;
+  readonly lots: Lots;
+  readonly takeProfitTicks: Ticks;
+  readonly ladder: Ladder | null;
+}
 
-/** Returns the terms of the replacement; null if a given number is NaN. The size is the quantity that is still to be filled. */
-function termsOf({ sizing }: AmendHost, order: BotOrder, { limit, size, target }: Amendment, targets: Ladder | undefined): Terms | null {
+/**
+ * Returns the terms of the replacement, or null if a given number is NaN. Its size is the quantity that is still to be filled. `newLadder`:
+ * the targets of the change, if it gives several.
+ */
+function replacementTermsOf(
+  { sizing }: AmendHost,
+  order: BotOrder,
+  change: Amendment,
+  newLadder: Ladder | undefined,
+): ReplacementTerms | null {
+  const { limit, size, target } = change;
   const { instrument } = order;
   const isBuy = order.sign > 0;
-  const ticks = limit === undefined ? order.limit : sizing.ticks(instrument, limit, isBuy);
+  const limitTicks = limit === undefined ? order.limit : sizing.ticks(instrument, limit, isBuy);
   const lots = size === undefined ? order.lots - order.filledLots : sizing.lots(instrument, size);
-  const ladder = targets ?? (target === undefined ? order.ladder : null);
-  const single = target === undefined ? order.takeProfit : sizing.ticks(instrument, target, !isBuy);
-  const takeProfit = ladder === null ? single : nearestOf(ladder, isBuy);
-  const changesTarget = target !== undefined || targets !== undefined;
-  const isValid = ticks > 0 && lots >= instrument.minLots && (changesTarget ? takeProfit > 0 : takeProfit >= 0);
-  return isValid ? { limit: ticks as Ticks, lots: lots as Lots, takeProfit: takeProfit as Ticks, ladder } : null;
+  const ladder = newLadder ?? (target === undefined ? order.ladder : null);
+  const singleTargetTicks = target === undefined ? order.takeProfit : sizing.ticks(instrument, target, !isBuy);
+  const takeProfit = ladder === null ? singleTargetTicks : nearestOf(ladder, isBuy);
+  const hasValidTarget = changesTarget(change) ? takeProfit > 0 : takeProfit >= 0;
+  if (!(limitTicks > 0 && lots >= instrument.minLots && hasValidTarget)) return null;
+  return { limitTicks: limitTicks as Ticks, lots: lots as Lots, takeProfitTicks: takeProfit as Ticks, ladder };
 }
 
 /** Cancels an order and sends its replacement in the same slot, once the cancel is confirmed. */
@@ -127,82 +167,84 @@ function replace(
   engine: AmendHost,
   { strategy, decisions }: Amender,
   oldOrder: BotOrder,
-  terms: Terms & { readonly stopLoss: Ticks },
+  terms: ReplacementTerms & { readonly stopLoss: Ticks },
 ): OrderId {
   const { instrumentIndex, side, id } = oldOrder;
-  const next = engine.newOrder(strategy, engine.execution[instrumentIndex]!, side);
-  next.role = 'limit';
-  next.slot = oldOrder.slot;
-  next.limit = terms.limit;
-  next.lots = terms.lots;
-  next.takeProfit = terms.takeProfit;
-  next.ladder = terms.ladder;
-  next.stopLoss = terms.stopLoss;
-  next.trailing = oldOrder.trailing;
-  next.trailingPpm = oldOrder.trailingPpm;
-  next.trailingFrom = oldOrder.trailingFrom;
-  next.isGuarded = next.takeProfit > 0 || next.stopLoss > 0 || next.trailing > 0;
-  next.reduceOnly = oldOrder.reduceOnly;
-  next.timeInForce = oldOrder.timeInForce;
+  const replacement = engine.newOrder(strategy, engine.execution[instrumentIndex]!, side);
+  replacement.role = 'limit';
+  replacement.slot = oldOrder.slot;
+  replacement.limit = terms.limitTicks;
+  replacement.lots = terms.lots;
+  replacement.takeProfit = terms.takeProfitTicks;
+  replacement.ladder = terms.ladder;
+  replacement.stopLoss = terms.stopLoss;
+  replacement.trailing = oldOrder.trailing;
+  replacement.trailingPpm = oldOrder.trailingPpm;
+  replacement.trailingFrom = oldOrder.trailingFrom;
+  replacement.isGuarded = replacement.takeProfit > 0 || replacement.stopLoss > 0 || replacement.trailing > 0;
+  replacement.reduceOnly = oldOrder.reduceOnly;
+  replacement.timeInForce = oldOrder.timeInForce;
   if (decisions !== null) {
     decisions.note('cancel', id, strategy, instrumentIndex, engine.nowMs);
-    decisions.order(next, false);
+    decisions.order(replacement, false);
   }
   engine.orders.cancel(oldOrder, engine.nowMs);
-  return engine.submit(next);
+  return engine.submit(replacement);
 }
 
 /**
  * Moves a trigger order that closes. The new one is sent at once, and `OrderManager` cancels the old one once the new one is acknowledged.
- * Returns the id of the new one; null, and nothing has changed, if the old one is not acknowledged yet, another move of it is under way,
+ * Returns the id of the new one. Returns null and changes nothing if the old one is not acknowledged yet, another move of it is under way,
  * nothing is held, a given number is NaN, or the new one is denied.
  */
-function amendTrigger(engine: AmendHost, by: Amender, oldOrder: BotOrder, change: Amendment): OrderId | null {
+function amendTrigger(engine: AmendHost, amender: Amender, oldOrder: BotOrder, change: Amendment): OrderId | null {
   const { orders, sizing } = engine;
   const { id, instrument, instrumentIndex, side, strategy } = oldOrder;
   const isBuy = oldOrder.sign > 0;
-  const price = triggerPriceOf(by.name, oldOrder, change);
+  const price = triggerPriceOf(amender.name, oldOrder, change);
   const closableLots = engine.ledger.closable(strategy, instrumentIndex, isBuy, true);
   const isMoving = orders.amended.oldOf(oldOrder) !== undefined || isBeingAmended(oldOrder, orders.active());
-  if (oldOrder.state !== STATE.working || oldOrder.filledLots > 0 || closableLots === 0 || isMoving) return null;
-  const ticks = price === undefined ? oldOrder.triggerTicks : sizing.ticks(instrument, price, isBuy);
-  const lots =
-    change.size === undefined ? Math.min(oldOrder.lots + oldOrder.fingerprintOffset, closableLots) : sizing.lots(instrument, change.size);
-  if (!(ticks > 0 && lots >= instrument.minLots)) return null;
-  if (ticks === oldOrder.triggerTicks && lots === oldOrder.lots) return id;
+  const isUnfilled = oldOrder.state === STATE.working && oldOrder.filledLots === 0;
+  if (!isUnfilled || closableLots === 0 || isMoving) return null;
+  const triggerTicks = price === undefined ? oldOrder.triggerTicks : sizing.ticks(instrument, price, isBuy);
+  const unchangedLots = Math.min(oldOrder.lots + oldOrder.fingerprintOffset, closableLots);
+  const lots = change.size === undefined ? unchangedLots : sizing.lots(instrument, change.size);
+  if (!(triggerTicks > 0 && lots >= instrument.minLots)) return null;
+  if (triggerTicks === oldOrder.triggerTicks && lots === oldOrder.lots) return id;
 
-  const next = engine.newOrder(strategy, engine.execution[instrumentIndex]!, side);
-  next.role = oldOrder.role;
-  next.slot = oldOrder.slot;
-  next.reduceOnly = true;
-  next.triggerTicks = ticks as Ticks;
-  next.triggersAbove = oldOrder.triggersAbove;
-  next.amends = id;
-  by.writeClosing(next, change.size, lots);
-  if (by.decisions !== null) {
-    by.decisions.note('cancel', id, strategy, instrumentIndex, engine.nowMs);
-    by.decisions.order(next, false);
+  const replacement = engine.newOrder(strategy, engine.execution[instrumentIndex]!, side);
+  replacement.role = oldOrder.role;
+  replacement.slot = oldOrder.slot;
+  replacement.reduceOnly = true;
+  replacement.triggerTicks = triggerTicks as Ticks;
+  replacement.triggersAbove = oldOrder.triggersAbove;
+  replacement.amends = id;
+  amender.writeClosing(replacement, change.size, lots);
+  if (amender.decisions !== null) {
+    amender.decisions.note('cancel', id, strategy, instrumentIndex, engine.nowMs);
+    amender.decisions.order(replacement, false);
   }
-  orders.amended.passOn(next);
-  const sent = engine.submit(next);
-  return next.id === sent && next.reason === null ? sent : null;
+  orders.amended.releaseOld(replacement);
+  const sentId = engine.submit(replacement);
+  return replacement.id === sentId && replacement.reason === null ? sentId : null;
 }
 
 /** Returns the new price of a trigger order; undefined if it stays. */
 function triggerPriceOf(name: string, order: BotOrder, { limit, stop, target, targets }: Amendment): Amount | undefined {
   const isStop = order.role === 'stopLoss';
   if (!order.reduceOnly || limit !== undefined || targets !== undefined) throw triggerChangeError(name, order);
-  if ((isStop ? target : stop) !== undefined) throw otherTriggerError(name, order, isStop);
+  if ((isStop ? target : stop) !== undefined) throw wrongTriggerKeyError(name, order, isStop);
   return isStop ? stop : target;
 }
 
-/** Returns the bracket of an order of the strategy, if it has a stop. Undefined otherwise. */
-function bracketOf({ brackets, instruments }: AmendHost, strategy: number, id: OrderId): Bracket | undefined {
+/** Returns the bracket of an order of the strategy, if it has a stop. A bracket without one only marks that a position still exists. */
+function bracketWithStopOf({ brackets, instruments }: AmendHost, strategy: number, id: OrderId): Bracket | undefined {
   if (brackets.total === 0) return undefined;
   for (let instrumentIndex = 0; instrumentIndex < instruments.length; instrumentIndex++) {
     const bracket = brackets.of({ instrumentIndex, id });
-    // A bracket without a stop only marks that a position still exists.
-    if (bracket !== undefined) return bracket.strategy === strategy && (bracket.stop > 0 || bracket.trailing > 0) ? bracket : undefined;
+    if (bracket === undefined) continue;
+    const hasStop = bracket.stopTicks > 0 || bracket.trailingTicks > 0;
+    return bracket.strategy === strategy && hasStop ? bracket : undefined;
   }
   return undefined;
 }
@@ -211,21 +253,17 @@ function bracketOf({ brackets, instruments }: AmendHost, strategy: number, id: O
 function checkChange(name: string, change: unknown): void {
   const keys = typeof change === 'object' && change !== null ? Object.keys(change) : [];
   if (keys.length === 0) {
-    throw new StrategyError(`${name}: this.amend without anything to change`, REMEDY);
+    throw new StrategyError(`${name}: this.amend without anything to change`, AMENDMENT_HELP);
   }
   for (const key of keys) {
-    if (KEYS[key] === true) {
-      checkAmount(name, key, (change as Readonly<Record<string, unknown>>)[key]);
-      continue;
-    }
-    const near = nearestName(key, Object.keys(KEYS));
-    throw new StrategyError(`${name}: this.amend with ${key}, which it does not change`, near === null ? REMEDY : `did you mean ${near}?`);
+    if (AMENDMENT_KEYS[key] !== true) throw unknownKeyError(name, key);
+    checkAmount(name, key, (change as Readonly<Record<string, unknown>>)[key]);
   }
 }
 
 /**
- * Throws StrategyError for a negative size, and for an object where a number is due, such as the size of a new order: it would change nothing, and
- * say nothing.
+ * Throws StrategyError for a negative size, and for an object in place of a number, such as the size of a new order. Without this check the
+ * amendment would have no effect and report nothing.
  */
 function checkAmount(name: string, key: string, value: unknown): void {
   if (key === 'size' && isNegative(value as Amount))
@@ -238,7 +276,13 @@ function checkAmount(name: string, key: string, value: unknown): void {
   throw new StrategyError(`${name}: this.amend with { ${Object.keys(value).join(', ')} } as its ${key}: expected a number`, remedy);
 }
 
-const legError = (name: string, { id, parent, slot }: BotOrder): StrategyError =>
+/** Returns the error for a key that is not one of an amendment. */
+function unknownKeyError(name: string, key: string): StrategyError {
+  const nearestKey = nearestName(key, Object.keys(AMENDMENT_KEYS));
+  const remedy = nearestKey === null ? AMENDMENT_HELP : `did you mean ${nearestKey}?`;
+  return new StrategyError(`${name}: this.amend with ${key}, which it does not change`, remedy);
+}
+const bracketLegError = (name: string, { id, parent, slot }: BotOrder): StrategyError =>
   new StrategyError(
     `${name}: this.amend(${id}), which is the ${slot} of order ${parent}`,
     `cancel it and close with a limit order of your own; this.amend(${parent}, { stop }) moves the stop`,
@@ -254,18 +298,19 @@ const triggerChangeError = (name: string, { id, reduceOnly }: BotOrder): Strateg
         `${name}: this.amend(${id}), which is a trigger order or a stop entry that may open a position`,
         'cancel it and place another one with its tag',
       );
-const otherTriggerError = (name: string, { id }: BotOrder, isStop: boolean): StrategyError =>
+/** Returns the error for `target` on a trigger order that is a stop, and for `stop` on one that takes the profit. */
+const wrongTriggerKeyError = (name: string, { id }: BotOrder, isStop: boolean): StrategyError =>
   new StrategyError(
     `${name}: this.amend(${id}, { ${isStop ? 'target' : 'stop'} }), but this trigger order ${isStop ? 'is a stop' : 'takes the profit'}`,
     `change its price with ${isStop ? 'stop' : 'target'}`,
   );
-const noLimitError = (name: string, id: number): StrategyError =>
+const withoutLimitError = (name: string, id: number): StrategyError =>
   new StrategyError(
     `${name}: this.amend(${id}) with a limit, size or target, but the order has no limit price`,
     'change only its stop: this.amend replaces limit orders alone',
   );
-const filledError = (name: string, id: number, problem: string): StrategyError =>
+const targetOfFilledError = (name: string, id: number, key: 'target' | 'targets'): StrategyError =>
   new StrategyError(
-    `${name}: this.amend(${id}, { ${problem} }), but the order has filled`,
+    `${name}: this.amend(${id}, { ${key} }), but the order has filled`,
     'cancel its takeProfit from openOrders() and close with a limit order of your own: the stop stays',
   );

@@ -28,29 +28,29 @@ const NO_TARGET = { takeProfit: 0, ladder: null } as const;
 
 /** The entry that a leg protects. */
 type ProtectedEntry = { readonly [Key in 'strategy' | 'instrumentIndex']: number } & Pick<BotOrder, 'side'>;
-/** The take-profit for the fills of an open entry, until the limit on open orders allows it. */
+/** The take-profit for the filled `lots` of an open entry. It waits until the limit on open orders allows it. */
 type PendingTarget = BracketEntry & ProtectedEntry & EntryTargets & { lots: number };
 /** The targets of an entry. A copy, because its record returns to the pool with its last fill. */
 interface EntryTargets {
   readonly target: Ticks;
   readonly ladder: Ladder | null;
-  /** The lots of the entry (0 if it is by amount), and its filled lots. */
-  readonly total: number;
-  filled: number;
+  /** The lots of the entry; 0 if it is by amount. */
+  readonly orderedLots: number;
+  filledLots: number;
 }
 
 /** What the bracket of an entry needs of its fill. */
 export type FillOfEntry = Pick<Fill, 'price' | 'lots' | 'timeMs' | 'isMaker'>;
-/** A copy, because the venue reuses the record of a fill. */
+/** Returns a copy of what a bracket needs of a fill, because the venue reuses the record of the fill. */
 export const entryFill = ({ price, lots, timeMs, isMaker }: Fill): FillOfEntry => ({ price, lots, timeMs, isMaker });
 
 const protectedEntryOf = ({ strategy, instrumentIndex, side }: BotOrder): ProtectedEntry => ({ strategy, instrumentIndex, side });
-/** Returns the take-profits of an entry, with its quantities in lots. `total` is 0 for an entry by amount. */
+/** Returns a copy of the targets of an entry. */
 const targetsOf = ({ takeProfit, ladder, lots, quoteUnits, filledLots }: BotOrder): EntryTargets => ({
   target: takeProfit,
   ladder,
-  total: quoteUnits > 0 ? 0 : lots,
-  filled: filledLots,
+  orderedLots: quoteUnits > 0 ? 0 : lots,
+  filledLots,
 });
 
 /** What `BracketManager` needs of the engine. */
@@ -77,9 +77,7 @@ export class BracketManager {
   private readonly engine: BracketHost;
   /** Triggered stops that wait for the cancel of the bracket's other legs, if an exchange confirms cancels later. */
   private readonly waitingStops: Bracket[] = [];
-  /**
-   * By entry: take-profits that wait until their entry has ended, because the limit on open orders is reached and the entry counts in it.
-   */
+  /** By entry: take-profits that wait until their entry has ended, because the limit on open orders is reached and the entry counts in it. */
   private readonly pendingTargets = new Map<OrderId, PendingTarget>();
   /** Price at which the current stop leg triggers, for the exchange that replays it; NaN outside of `hit`. */
   hitPrice = NAN;
@@ -117,20 +115,22 @@ export class BracketManager {
     if (targets !== null) this.scheduleLadder(timeMs, protectedEntryOf(order), id, targets, lots + pendingLots);
     else this.scheduleTarget(timeMs, order, id, takeProfit, lots + pendingLots);
   }
+  /** Arms the stop of an entry for what a fill has opened. */
   private armStop(order: BotOrder, { price, lots, timeMs, isMaker }: FillOfEntry): void {
     if (order.stopLoss === 0 && order.trailing === 0) return;
     // A fee in the base asset reduces the bought coins, and only the remaining ones can be protected.
     const protectedLots = Math.min(lots, this.closableLots(order.strategy, order.instrumentIndex, order.side === 'buy'));
     if (protectedLots <= 0) return;
-    // The price reached a stop entry by moving in its favour. In live it is sent only after that row.
-    const isEntered = order.firedAtTicks > 0 && this.hitPrice === this.hitPrice;
-    const isChasing = (isEntered || (order.triggerTicks > 0 && order.triggersAbove === (order.side === 'buy'))) && !isMaker;
+    // The price reached this entry by moving in its favour. In live a stop entry is sent only after that row.
+    const isReachedStopEntry = order.firedAtTicks > 0 && this.hitPrice === this.hitPrice;
+    const isReachedTrigger = order.triggerTicks > 0 && order.triggersAbove === (order.side === 'buy');
+    const isChasing = (isReachedStopEntry || isReachedTrigger) && !isMaker;
     this.engine.brackets.arm(order, protectedLots, price, timeMs, isChasing);
   }
   /**
-   * Arms the stop of an entry that a fill has ended, before its end is reported: an exit that waited for the entry is sent then, and must find
-   * the stop to set it aside. Returns what `onEntryFill` needs afterwards, a copy, because a new order may reuse the record: without the stop,
-   * and without targets for lots that an exit is about to close. Returns the order itself where nothing waits.
+   * Arms the stop of an entry that a fill has ended. Call it before the end is reported: an exit that waited for the entry is sent then, and must
+   * find the stop to set it aside. Returns a copy of the order for `onEntryFill`, because a new order may reuse the record. The copy has no stop,
+   * and no targets if an exit is about to close the lots. Returns the order itself where nothing waits.
    */
   armBeforeEnd(order: BotOrder, fill: FillOfEntry): BotOrder {
     const { followUps, brackets, runs } = this.engine;
@@ -170,9 +170,11 @@ export class BracketManager {
   private deferTarget(order: BotOrder, lots: number, price: number, timeMs: number): void {
     const { id } = order;
     const pending = this.pendingTargets.get(id);
-    if (pending !== undefined) pending.lots += lots;
-    else this.pendingTargets.set(id, { id, ...protectedEntryOf(order), ...NO_STOP, ...targetsOf(order), lots });
-    if (pending !== undefined) pending.filled = order.filledLots;
+    if (pending === undefined) this.pendingTargets.set(id, { id, ...protectedEntryOf(order), ...NO_STOP, ...targetsOf(order), lots });
+    else {
+      pending.lots += lots;
+      pending.filledLots = order.filledLots;
+    }
     if (order.stopLoss === 0 && order.trailing === 0) this.engine.brackets.arm(order, lots, price, timeMs);
   }
   /** Restores the unsent take-profit for what an entry had filled when the bot was killed. It is sent when the entry ends. */
@@ -188,9 +190,10 @@ export class BracketManager {
     this.pendingTargets.delete(id);
     const { brackets } = this.engine;
     const bracket = brackets.of(pending);
-    if (bracket?.stop === 0 && bracket.trailing === 0) brackets.reduce(bracket, pending.lots);
+    if (bracket?.stopTicks === 0 && bracket.trailingTicks === 0) brackets.reduce(bracket, pending.lots);
     return bracket === undefined ? 0 : pending.lots;
   }
+  /** Places a take-profit as of `timeMs`. */
   private scheduleTarget(timeMs: number, entry: ProtectedEntry, id: OrderId, target: Ticks, lots: number): void {
     // Restored afterwards: if this is the fill of a stop entry, other entries of the same row must still be sent.
     const rowTimeMs = this.legTimeMs;
@@ -200,10 +203,11 @@ export class BracketManager {
   }
 
   /** Places the targets of a ladder for the newest `lots` of what its entry has filled. */
-  private scheduleLadder(timeMs: number, entry: ProtectedEntry, id: OrderId, { ladder, total, filled }: EntryTargets, lots: number): void {
+  private scheduleLadder(timeMs: number, entry: ProtectedEntry, id: OrderId, targets: EntryTargets, lots: number): void {
+    const { ladder, orderedLots, filledLots } = targets;
     const { minLots } = this.engine.instruments[entry.instrumentIndex]!;
-    const rungs = rungsOfFill(ladder!, total > 0 ? total : filled, filled - lots, filled, minLots);
-    for (const rung of rungs) this.scheduleTarget(timeMs, entry, id, rung.at, rung.lots);
+    const rungs = rungsOfFill(ladder!, orderedLots > 0 ? orderedLots : filledLots, filledLots - lots, filledLots, minLots);
+    for (const rung of rungs) this.scheduleTarget(timeMs, entry, id, rung.targetTicks, rung.lots);
   }
 
   /** Handles a closing fill of an order that is not a leg. Brackets end with the side that they protect: they would close a later entry. */
@@ -229,12 +233,12 @@ export class BracketManager {
   }
 
   /** Cancels the other legs of the bracket and the remainder of its entry. */
-  private cancelSiblings({ entry }: Bracket): void {
+  private cancelSiblings({ entryId }: Bracket): void {
     const { orders, exchange, nowMs } = this.engine;
     const active = orders.active();
     for (let index = active.length - 1; index >= 0; index--) {
       const order = active[index]!;
-      if (order.parent !== entry && order.id !== entry) continue;
+      if (order.parent !== entryId && order.id !== entryId) continue;
       // The strategy has cancelled this leg, but the cancel has not arrived yet.
       if (order.parent > 0 && order.state === STATE.cancelSent) exchange.recall?.(order);
       else orders.cancel(order, nowMs);
@@ -243,12 +247,12 @@ export class BracketManager {
 
   /** Handles a take-profit that filled before its cancel arrived: the stop that waits for it has less to close. */
   private onSiblingFill({ parent }: BotOrder, lots: number): void {
-    for (const bracket of this.waitingStops) if (bracket.entry === parent) bracket.lots -= lots;
+    for (const bracket of this.waitingStops) if (bracket.entryId === parent) bracket.lots -= lots;
   }
   /** Handles the end of an order: sends the stop that waited for it. */
   onSiblingEnd({ parent }: BotOrder): void {
     for (const bracket of this.waitingStops.slice()) {
-      if (bracket.entry !== parent || this.waitsForSiblings(bracket)) continue;
+      if (bracket.entryId !== parent || this.waitsForSiblings(bracket)) continue;
       this.waitingStops.splice(this.waitingStops.indexOf(bracket), 1);
       this.sendStops(bracket, levelOf(bracket));
     }
@@ -258,26 +262,26 @@ export class BracketManager {
     return this.waitingStops.length > 0;
   }
 
-  private waitsForSiblings({ entry }: Bracket): boolean {
+  private waitsForSiblings({ entryId }: Bracket): boolean {
     return this.engine.orders
       .active()
-      .some(({ parent, state, wantsCancel }) => parent === entry && (state === STATE.cancelSent || wantsCancel));
+      .some(({ parent, state, wantsCancel }) => parent === entryId && (state === STATE.cancelSent || wantsCancel));
   }
 
   /** Sends the stop for what the bracket protects, as several orders if one would be too large for the exchange. */
   private sendStops(bracket: Bracket, price: number): void {
     const engine = this.engine;
-    const closable = this.closableLots(bracket.strategy, bracket.instrument, bracket.isLong);
+    const closableLots = this.closableLots(bracket.strategy, bracket.instrument, bracket.isLong);
     const { minLots } = engine.instruments[bracket.instrument]!;
-    bracket.lots = Math.min(bracket.lots, closable);
+    bracket.lots = Math.min(bracket.lots, closableLots);
     if (bracket.lots < minLots) return;
-    if (closable - this.lotsBeingClosed(bracket.strategy, bracket.instrument, bracket.isLong) < bracket.lots)
+    if (closableLots - this.lotsBeingClosed(bracket.strategy, bracket.instrument, bracket.isLong) < bracket.lots)
       this.cancelBlockingOrders(bracket);
-    const lots = Math.min(bracket.lots, closable - this.lotsBeingClosed(bracket.strategy, bracket.instrument, bracket.isLong));
-    const max = maxAtMarket(engine.instruments[bracket.instrument]!);
-    for (let remainingLots = lots, sent = lots; remainingLots >= minLots && sent > 0; remainingLots -= sent) {
-      sent = this.sendStop(bracket, price, Math.min(remainingLots, max));
-      bracket.lots -= sent;
+    const lots = Math.min(bracket.lots, closableLots - this.lotsBeingClosed(bracket.strategy, bracket.instrument, bracket.isLong));
+    const maxLots = maxAtMarket(engine.instruments[bracket.instrument]!);
+    for (let remainingLots = lots, sentLots = lots; remainingLots >= minLots && sentLots > 0; remainingLots -= sentLots) {
+      sentLots = this.sendStop(bracket, price, Math.min(remainingLots, maxLots));
+      bracket.lots -= sentLots;
     }
     // Lots that could not be sent stay protected, and the next row tries again. Other orders hold them until their cancel takes effect, or
     // risk has denied the leg.
@@ -305,17 +309,17 @@ export class BracketManager {
   onLegRemainder(leg: BotOrder): void {
     const { nowMs, brackets } = this.engine;
     brackets.restore({
-      entry: leg.parent,
+      entryId: leg.parent,
       strategy: leg.strategy,
       instrument: leg.instrumentIndex,
       isLong: leg.side === 'sell',
       lots: leg.lots - leg.filledLots,
-      stop: leg.firedAtTicks,
-      trailing: 0,
+      stopTicks: leg.firedAtTicks,
+      trailingTicks: 0,
       trailingPpm: 0,
-      trailingFrom: 0,
-      best: leg.firedAtTicks,
-      entryPrice: leg.firedAtTicks,
+      trailingFromTicks: 0,
+      bestTicks: leg.firedAtTicks,
+      entryTicks: leg.firedAtTicks,
       armedMs: nowMs,
       isChasing: false,
       triedMs: nowMs,
@@ -326,8 +330,7 @@ export class BracketManager {
   retryTarget({ strategy, instrumentIndex, side, parent, limit, lots }: BotOrder): void {
     const { brackets, queue, nowMs } = this.engine;
     const entry = { id: parent, strategy, instrumentIndex, side: side === 'buy' ? 'sell' : 'buy', ...NO_STOP } as const;
-    // A bracket ends with its position. If the entry has no stop, a placeholder that never triggers shows whether the position still
-    // exists.
+    // A bracket ends with its position. Without a stop, a placeholder that never triggers shows whether the position still exists.
     const isPlaceholder = brackets.of(entry) === undefined;
     if (isPlaceholder) brackets.arm(entry, lots, limit, nowMs);
     queue.at(nowMs + TARGET_RETRY_MS, () => {
@@ -342,8 +345,8 @@ export class BracketManager {
   /** Sends a stop leg of `lots`. Returns the number of lots that it closes or may still close. */
   private sendStop(bracket: Bracket, price: number, lots: number): number {
     const engine = this.engine;
-    const hasTrailed = bracket.trailing > 0 && levelOf(bracket) !== bracket.stop;
-    const leg = this.newLeg(bracket.strategy, bracket.instrument, !bracket.isLong, hasTrailed ? 'trailing' : 'stopLoss', bracket.entry);
+    const hasTrailed = bracket.trailingTicks > 0 && levelOf(bracket) !== bracket.stopTicks;
+    const leg = this.newLeg(bracket.strategy, bracket.instrument, !bracket.isLong, hasTrailed ? 'trailing' : 'stopLoss', bracket.entryId);
     const { id } = leg;
     leg.lots = lots as Lots;
     leg.firedAtTicks = levelOf(bracket) as Ticks;
@@ -355,20 +358,15 @@ export class BracketManager {
     return leg.reason === 'denied' ? 0 : leg.lots;
   }
 
-  /**
-   * Places the take-profit of an entry, for at most the filled lots and what is left to close. Returns null if that is below the smallest
-   * order.
-   */
-  private placeTarget(entry: ProtectedEntry, id: OrderId, target: Ticks, filled: number): BotOrder | null {
+  /** Places the take-profit of an entry, for at most `maxLots` and what is left to close. Returns null if that is below the smallest order. */
+  private placeTarget(entry: ProtectedEntry, id: OrderId, target: Ticks, maxLots: number): BotOrder | null {
     const engine = this.engine;
     const { strategy, instrumentIndex } = entry;
     const isLong = entry.side === 'buy';
-    const lots = Math.min(
-      filled,
-      this.closableLots(strategy, instrumentIndex, isLong) - this.lotsBeingClosed(strategy, instrumentIndex, isLong),
-    );
+    const freeLots = this.closableLots(strategy, instrumentIndex, isLong) - this.lotsBeingClosed(strategy, instrumentIndex, isLong);
+    const lots = Math.min(maxLots, freeLots);
     if (lots < engine.instruments[instrumentIndex]!.minLots) return null;
-    const leg = this.newLeg(strategy, instrumentIndex, entry.side !== 'buy', 'takeProfit', id);
+    const leg = this.newLeg(strategy, instrumentIndex, !isLong, 'takeProfit', id);
     leg.lots = lots as Lots;
     leg.limit = target;
     engine.submit(leg);
@@ -376,11 +374,11 @@ export class BracketManager {
   }
 
   /** Returns a new reduce-only leg of an entry, without size and price. */
-  private newLeg(strategy: number, instrumentIndex: number, isBuy: boolean, role: OrderRole, entry: number): BotOrder {
+  private newLeg(strategy: number, instrumentIndex: number, isBuy: boolean, role: OrderRole, entryId: number): BotOrder {
     const leg = this.engine.newOrder(strategy, this.engine.execution[instrumentIndex]!, isBuy ? 'buy' : 'sell');
     leg.role = role;
     leg.slot = role;
-    leg.parent = entry as OrderId;
+    leg.parent = entryId as OrderId;
     leg.reduceOnly = true;
     // A leg arrives at the time of the fill or level that it reacts to, so that it can match on the same row.
     if (this.legTimeMs === this.legTimeMs) leg.createdMs = leg.changedMs = this.legTimeMs as TimeMs;

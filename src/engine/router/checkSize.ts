@@ -7,19 +7,19 @@ import type { Size } from '../../strategy/types.ts';
 /** The calls of a strategy that take a size. */
 export type SizedCall = 'buy' | 'sell' | 'target';
 
-const UNITS: Readonly<Record<string, true>> = { base: true, quote: true, equity: true } satisfies Record<keyof Size, true>;
-const EXAMPLES = "{ equity: '0.5' }, { quote: '100' } or { base: '0.01' }";
+const SIZE_UNITS: Readonly<Record<string, true>> = { base: true, quote: true, equity: true } satisfies Record<keyof Size, true>;
+const SIZE_EXAMPLES = "{ equity: '0.5' }, { quote: '100' } or { base: '0.01' }";
 
-/** Throws StrategyError if the size is not an object or has an unknown key. `name`: the strategy. `options`: the valid option keys. */
+/** Throws StrategyError if the size is not an object or has an unknown key. `name`: of the strategy. `options`: the keys of order options. */
 export function checkSize(name: string, call: SizedCall, size: unknown, options: Readonly<Record<string, true>>): void {
   if (typeof size !== 'object' || size === null) throw sizeError(name, call, size);
-  for (const key in size) if (UNITS[key] !== true) throw unitError(name, call, key, options);
+  for (const key in size) if (SIZE_UNITS[key] !== true) throw unitError(name, call, key, options);
 }
 
 /** Returns the error for a size without a unit, or for a value that is not a size. */
 export function sizeError(name: string, call: SizedCall, size: unknown): StrategyError {
-  const otherwise = call === 'target' ? '' : ", or none: the size of the run's definition is then used";
-  return new StrategyError(`${name}: this.${call}(${sizeLiteral(size)}): expected a size`, `give one such as ${EXAMPLES}${otherwise}`);
+  const orNone = call === 'target' ? '' : ", or none: the size of the run's definition is then used";
+  return new StrategyError(`${name}: this.${call}(${sizeLiteral(size)}): expected a size`, `give one such as ${SIZE_EXAMPLES}${orNone}`);
 }
 
 /** Returns the error for options that are not an object. */
@@ -32,12 +32,11 @@ export function optionsError(name: string, call: SizedCall, options: unknown): S
 
 /** Returns the error for a size in an unknown unit. */
 function unitError(name: string, call: SizedCall, key: string, options: Readonly<Record<string, true>>): StrategyError {
-  const near = nearestName(key, Object.keys(UNITS));
-  const place = call === 'target' || options[key] !== true ? null : `${key} is an option: this.${call}(size, { ${key}: ... })`;
-  return new StrategyError(
-    `${name}: this.${call} with ${key} in its size, which is not a unit of a size`,
-    place ?? (near === null ? `sizes are ${EXAMPLES}` : `did you mean ${near}?`),
-  );
+  const message = `${name}: this.${call} with ${key} in its size, which is not a unit of a size`;
+  const isOption = call !== 'target' && options[key] === true;
+  if (isOption) return new StrategyError(message, `${key} is an option: this.${call}(size, { ${key}: ... })`);
+  const nearestUnit = nearestName(key, Object.keys(SIZE_UNITS));
+  return new StrategyError(message, nearestUnit === null ? `sizes are ${SIZE_EXAMPLES}` : `did you mean ${nearestUnit}?`);
 }
 
 /** Returns the value as the author of a strategy would write it; for an object only its keys. */

@@ -1,4 +1,4 @@
-// Acts on halts in a live bot: cancels orders that open a position, and closes unprotected positions.
+// Acts on halts in a live bot: cancels orders that open a position, and closes unprotected positions. The engine calls `act` after each change.
 
 import type { WaitingDraft } from '../../orders/drafts.ts';
 import type { OrderManager } from '../../orders/orderManager.ts';
@@ -10,7 +10,7 @@ import type { RiskModule } from '../../risk/riskModule.ts';
 import type { FeedRun } from '../feeds/feed.ts';
 
 /** For each cause: the risk state from which on working orders that open a position are cancelled. Protective and closing orders stay. */
-const CANCELS: ReadonlyMap<string, HaltState> = new Map([
+const CANCELS_OPENING_FROM: ReadonlyMap<string, HaltState> = new Map([
   ['DAILY_LOSS', 'HALT_NEW'],
   ['DRAWDOWN', 'HALT_NEW'],
   ['STALE_ACCOUNT', 'CANCEL_ONLY'],
@@ -24,7 +24,7 @@ export interface HaltHost {
   readonly ledger: Ledger;
   readonly execution: readonly FeedRun[];
   readonly runs: readonly { readonly index: number; leave(feed: FeedRun): unknown }[];
-  readonly drafts: { release(): void; dropAll(code: string): void; withdrawAll(which: (draft: WaitingDraft) => boolean): void };
+  readonly drafts: { release(): void; dropAll(code: string): void; withdrawAll(isWithdrawn: (draft: WaitingDraft) => boolean): void };
   readonly nowMs: number;
 }
 
@@ -42,36 +42,37 @@ export class HaltActions {
    * them journalled, so a replay takes the same actions.
    */
   act(): void {
-    const before = this.previousCauses;
-    const now = this.engine.risk.halts.causes();
-    if (now === before) return;
-    this.previousCauses = now;
-    for (const cause of now) if (!before.includes(cause)) this.actOn(cause);
+    const { previousCauses } = this;
+    const causes = this.engine.risk.halts.causes();
+    if (causes === previousCauses) return;
+    this.previousCauses = causes;
+    for (const cause of causes) if (!previousCauses.includes(cause)) this.actOn(cause);
     // A cleared cause may have ended the start, so drafts that were ready meanwhile are sent.
     this.engine.drafts.release();
   }
 
   private actOn({ scope, state, code }: HaltCause): void {
     if (state === 'KILLED') this.engine.drafts.dropAll(code);
-    if (code === NAKED_EXIT && scope.kind === 'symbol') this.close(scope.instrument);
-    else if (CANCELS.get(code) === state && scope.kind === 'account') this.cancelOpening();
+    if (code === NAKED_EXIT && scope.kind === 'symbol') this.closePositions(scope.instrument);
+    else if (CANCELS_OPENING_FROM.get(code) === state && scope.kind === 'account') this.cancelOpeningOrders();
   }
 
   /**
    * Exits every strategy that holds a position in the instrument: its orders there are cancelled, then a reduce-only order is sent.
    */
-  private close(instrument: number): void {
+  private closePositions(instrumentIndex: number): void {
     const { runs, ledger } = this.engine;
-    for (const run of runs) if (!ledger.isFlat(run.index, instrument)) run.leave(this.engine.execution[instrument]!);
+    for (const run of runs) if (!ledger.isFlat(run.index, instrumentIndex)) run.leave(this.engine.execution[instrumentIndex]!);
   }
 
-  private cancelOpening(): void {
+  private cancelOpeningOrders(): void {
     const { orders, drafts, nowMs } = this.engine;
-    drafts.withdrawAll(({ order }) => opens(order));
+    drafts.withdrawAll(({ order }) => opensPosition(order));
     // Copy the list, because a cancel that acts at once removes its order from it.
-    for (const order of orders.active().slice()) if (opens(order)) orders.cancel(order, nowMs);
+    for (const order of orders.active().slice()) if (opensPosition(order)) orders.cancel(order, nowMs);
   }
 }
 
 /** True when the order opens a position. On spot every sell closes. */
-const opens = ({ reduceOnly, side, instrument }: BotOrder): boolean => !reduceOnly && (side === 'buy' || instrument.contract !== undefined);
+const opensPosition = ({ reduceOnly, side, instrument }: BotOrder): boolean =>
+  !reduceOnly && (side === 'buy' || instrument.contract !== undefined);

@@ -1,4 +1,5 @@
-// Writes the orders of a strategy: converts its sizes, prices and triggers from decimals to whole numbers.
+// Writes the orders of a strategy: converts its sizes, prices and triggers from decimals to whole numbers. `StrategyRun` calls it for `buy`,
+// `sell`, `target` and `amend`.
 
 import type { Lots, Ticks, Units } from '../../base/brand.ts';
 import { StrategyError } from '../../base/errors.ts';
@@ -31,9 +32,9 @@ const NAN = NaN;
 const { mulDiv } = numbers;
 
 const MILLION = 1_000_000;
-const UNSCALED = new Sizing();
+const UNSCALED_SIZING = new Sizing();
 /** Valid option keys of an order. A misspelled stop would otherwise be ignored and leave the position unprotected. */
-const OPTIONS: Readonly<Record<string, true>> = {
+const ORDER_OPTIONS: Readonly<Record<string, true>> = {
   feed: true,
   limit: true,
   takeProfit: true,
@@ -87,29 +88,30 @@ export class OrderDrafts implements StrategyOrders {
     order.role = isLimit ? 'limit' : 'market';
     if (options?.stopEntry !== undefined) writeStopEntry(order, options, this.engine.lastTicks(order.instrumentIndex), this.name);
     else if (options?.trigger !== undefined) this.applyTrigger(order, options, options.trigger, isBuy);
+    // NaN compares as false. A limit of 0 is invalid too.
     const hasValidPrices =
       options === undefined ||
       ((!isLimit || order.limit > 0) && order.takeProfit >= 0 && order.stopLoss >= 0 && order.trailing >= 0 && order.triggerTicks >= 0);
     order.slot = options?.tag ?? order.side;
-    if (size === undefined && order.triggerTicks > 0 && order.reduceOnly) this.setSize(order, this.closable(order));
+    if (size === undefined && order.triggerTicks > 0 && order.reduceOnly) this.setSize(order, this.closableLots(order));
     else if (size === undefined && this.engine.defaultSize.base !== undefined) this.writeDefaultSize(order);
     else this.writeSize(order, size ?? this.engine.defaultSize);
-    // A price is NaN, for example of an indicator that is not ready, or a limit is zero.
+    // A price is NaN for example while an indicator is not ready.
     if (!hasValidPrices) order.lots = NAN as Lots;
   }
 
   /** Checks the keys of a size when the object changes, and its number of units each time. */
   private checkSize(size: Size, call: SizedCall): void {
-    if (size !== this.lastSize) checkSize(this.name, call, size, OPTIONS);
+    if (size !== this.lastSize) checkSize(this.name, call, size, ORDER_OPTIONS);
     this.lastSize = size;
-    const units = unitsOf(size);
-    if (units !== 1) throw units === 0 ? sizeError(this.name, call, size) : this.severalUnitsError(size);
+    const unitCount = unitCountOf(size);
+    if (unitCount !== 1) throw unitCount === 0 ? sizeError(this.name, call, size) : this.severalUnitsError(size);
   }
 
   /** Writes the options of an order into it. Throws StrategyError for an unknown or invalid option. */
   private applyOptions(order: BotOrder, options: OrderOptions, isBuy: boolean): void {
     if (options === null) throw optionsError(this.name, isBuy ? 'buy' : 'sell', options);
-    for (const name in options) if (OPTIONS[name] !== true) throw this.unknownOptionError(name);
+    for (const key in options) if (ORDER_OPTIONS[key] !== true) throw this.unknownOptionError(key);
     if (options.tag !== undefined && typeof options.tag !== 'string') throw this.tagError(options.tag);
     const { sizing } = this.engine;
     const { instrument } = order;
@@ -141,14 +143,14 @@ export class OrderDrafts implements StrategyOrders {
       );
     }
     const { sizing } = this.engine;
-    const ticks = sizing.ticks(order.instrument, trigger, isBuy);
-    order.triggerTicks = (ticks > 0 ? ticks : NAN) as Ticks;
-    order.triggersAbove = ticks > this.engine.lastTicks(order.instrumentIndex);
-    order.reduceOnly = options.reduceOnly ?? this.closable(order) > 0;
+    const triggerTicks = sizing.ticks(order.instrument, trigger, isBuy);
+    order.triggerTicks = (triggerTicks > 0 ? triggerTicks : NAN) as Ticks;
+    order.triggersAbove = triggerTicks > this.engine.lastTicks(order.instrumentIndex);
+    order.reduceOnly = options.reduceOnly ?? this.closableLots(order) > 0;
     order.role = order.reduceOnly && order.triggersAbove === isBuy ? 'stopLoss' : 'condition';
   }
   /** Returns the lots that an order of this side can close. */
-  private closable({ instrumentIndex, side }: BotOrder): number {
+  private closableLots({ instrumentIndex, side }: BotOrder): number {
     return this.engine.ledger.closable(this.strategy, instrumentIndex, side === 'buy', true);
   }
 
@@ -159,9 +161,9 @@ export class OrderDrafts implements StrategyOrders {
     if (isSpot && order.side === 'buy' && limit === 0 && size.base === undefined)
       order.quoteUnits = this.moneyOf(size, instrument) as Units;
     else {
-      const ticks = limit > 0 ? limit : order.triggerTicks;
-      const lots = this.lotsOf(size, instrument, order.instrumentIndex, ticks);
-      this.setSize(order, this.engine.sizing.scale === 1 ? lots : this.scaledExit(order, size, ticks, lots));
+      const atTicks = limit > 0 ? limit : order.triggerTicks;
+      const lots = this.lotsOf(size, instrument, order.instrumentIndex, atTicks);
+      this.setSize(order, this.engine.sizing.scale === 1 ? lots : this.scaledExitLots(order, size, atTicks, lots));
     }
   }
 
@@ -169,24 +171,25 @@ export class OrderDrafts implements StrategyOrders {
    * Returns the lots of an order whose size was scaled to `lots`. The position is scaled already, so a closing order of the whole position
    * stays one of the whole position, and the scale never makes it larger than the position.
    */
-  private scaledExit(order: BotOrder, size: Size, ticks: number, lots: number): number {
-    if (order.instrument.contract === undefined ? order.side === 'buy' : !order.reduceOnly) return lots;
-    const unscaledLots = this.lotsOf(size, order.instrument, order.instrumentIndex, ticks, UNSCALED);
-    const closableLots = this.closable(order);
+  private scaledExitLots(order: BotOrder, size: Size, atTicks: number, lots: number): number {
+    const isOpening = order.instrument.contract === undefined ? order.side === 'buy' : !order.reduceOnly;
+    if (isOpening) return lots;
+    const unscaledLots = this.lotsOf(size, order.instrument, order.instrumentIndex, atTicks, UNSCALED_SIZING);
+    const closableLots = this.closableLots(order);
     return unscaledLots === closableLots ? closableLots : Math.min(lots, Math.max(unscaledLots, closableLots));
   }
 
   /** Writes the default size of the run, in lots. It is computed once for each instrument. */
   private writeDefaultSize(order: BotOrder): void {
     const { instrumentIndex } = order;
-    const lots = this.defaultLots;
-    if (lots[instrumentIndex] !== lots[instrumentIndex])
-      lots[instrumentIndex] = this.lotsOf(this.engine.defaultSize, order.instrument, instrumentIndex, 0);
+    const { defaultLots } = this;
+    if (defaultLots[instrumentIndex] !== defaultLots[instrumentIndex])
+      defaultLots[instrumentIndex] = this.lotsOf(this.engine.defaultSize, order.instrument, instrumentIndex, 0);
     // hot: docs/performance.md#out-parameters
-    this.setSize(order, lots[instrumentIndex]!);
+    this.setSize(order, defaultLots[instrumentIndex]!);
   }
 
-  /** Returns the lots to hold, negative for short. On futures the size may be negative here. */
+  /** Returns a target size as the lots to hold, negative for short. Only here may a size be negative, and only on futures. */
   targetLots(size: Size, instrument: Instrument, instrumentIndex: number): number {
     this.checkSize(size, 'target');
     if (instrument.contract !== undefined) {
@@ -198,11 +201,11 @@ export class OrderDrafts implements StrategyOrders {
     return this.lotsOf(size, instrument, instrumentIndex, 0);
   }
 
-  /** Returns a size as lots, at a price in ticks; 0 means the last price. */
-  private lotsOf(size: Size, instrument: Instrument, instrumentIndex: number, ticks: number, sizing = this.engine.sizing): number {
+  /** Returns a size as lots, at a price of `atTicks`; 0 means the last price. */
+  private lotsOf(size: Size, instrument: Instrument, instrumentIndex: number, atTicks: number, sizing = this.engine.sizing): number {
     if (size.base === undefined) {
-      const price = ticks > 0 ? ticks : this.engine.lastTicks(instrumentIndex);
-      return this.engine.ledger.lotsFor(instrumentIndex, this.moneyOf(size, instrument, sizing), price);
+      const priceTicks = atTicks > 0 ? atTicks : this.engine.lastTicks(instrumentIndex);
+      return this.engine.ledger.lotsFor(instrumentIndex, this.moneyOf(size, instrument, sizing), priceTicks);
     }
     const isByRisk = isInCoins(size);
     if (isByRisk && instrument.contract?.kind === 'inverse') throw this.inverseError(instrument);
@@ -211,7 +214,7 @@ export class OrderDrafts implements StrategyOrders {
     return lots;
   }
 
-  /** Returns a size as money: the amount itself, or a fraction of this strategy's equity. */
+  /** Returns a size as money, in units: the amount itself, or a fraction of this strategy's equity. */
   private moneyOf(size: Size, instrument: Instrument, sizing = this.engine.sizing): number {
     const amount = size.quote ?? size.equity!;
     if (Number(amount) < 0) throw this.negativeSizeError(amount, size.quote !== undefined ? 'quote' : 'equity');
@@ -232,8 +235,10 @@ export class OrderDrafts implements StrategyOrders {
     const isSpot = order.instrument.contract === undefined;
     if (isSpot ? !isBuy : order.reduceOnly && lots <= maxAtMarket(order.instrument)) return;
     const { collarPpm } = this.engine;
-    const last = order.triggerTicks > 0 ? order.triggerTicks : this.engine.lastTicks(order.instrumentIndex);
-    order.limit = (isBuy ? mulDiv(last, MILLION + collarPpm, MILLION, 'down') : mulDiv(last, MILLION - collarPpm, MILLION, 'up')) as Ticks;
+    const basisTicks = order.triggerTicks > 0 ? order.triggerTicks : this.engine.lastTicks(order.instrumentIndex);
+    order.limit = (
+      isBuy ? mulDiv(basisTicks, MILLION + collarPpm, MILLION, 'down') : mulDiv(basisTicks, MILLION - collarPpm, MILLION, 'up')
+    ) as Ticks;
     if (!isSpot && order.triggerTicks === 0) order.timeInForce = 'IOC';
   }
 
@@ -243,8 +248,8 @@ export class OrderDrafts implements StrategyOrders {
   reversal(instrumentIndex: number): WaitingDraft | undefined {
     return reversalOf(this.engine, this.strategy, instrumentIndex);
   }
-  clearOldSide(order: BotOrder, missing: number): ClearedSide {
-    return clearOldSide(this.engine, order, missing);
+  clearOldSide(order: BotOrder, missingLots: number): ClearedSide {
+    return clearOldSide(this.engine, order, missingLots);
   }
 
   amend(id: OrderId, change: Amendment, decisions: DecisionLog | null): OrderId | null {
@@ -263,11 +268,11 @@ export class OrderDrafts implements StrategyOrders {
     );
   }
 
-  private unknownOptionError(name: string): StrategyError {
-    const near = nearestName(name, Object.keys(OPTIONS));
+  private unknownOptionError(key: string): StrategyError {
+    const nearestKey = nearestName(key, Object.keys(ORDER_OPTIONS));
     return new StrategyError(
-      `${this.name}: an order with the option ${name}, which does not exist`,
-      near === null ? `the options are ${Object.keys(OPTIONS).join(', ')}` : `did you mean ${near}?`,
+      `${this.name}: an order with the option ${key}, which does not exist`,
+      nearestKey === null ? `the options are ${Object.keys(ORDER_OPTIONS).join(', ')}` : `did you mean ${nearestKey}?`,
     );
   }
 
@@ -293,5 +298,6 @@ export class OrderDrafts implements StrategyOrders {
   }
 }
 
-const unitsOf = ({ base, quote, equity }: Size): number =>
+/** Returns how many units a size names. */
+const unitCountOf = ({ base, quote, equity }: Size): number =>
   (base === undefined ? 0 : 1) + (quote === undefined ? 0 : 1) + (equity === undefined ? 0 : 1);

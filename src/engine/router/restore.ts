@@ -3,7 +3,7 @@
 import type { Lots, Units } from '../../base/brand.ts';
 import type { OrderId } from '../../model/order.ts';
 import type { OrderEnd } from '../../orders/drafts.ts';
-import type { RestoredOrders } from '../../orders/restoreBotOrder.ts';
+import type { RestoredOrder, RestoredOrders } from '../../orders/restoreBotOrder.ts';
 import { STATE } from '../../orders/lifecycle.ts';
 import { ABSENT_HOLD_MS } from '../../orders/reserve/reservation.ts';
 import { ticksOf } from '../../model/bars/bars.ts';
@@ -23,7 +23,7 @@ const NAN = NaN;
 
 const NO_EFFECT: OrderEnd = { filledLots: 0 as Lots, filledUnits: 0 as Units, reason: 'noEffect' };
 
-/** The parts of an engine that are restored. */
+/** What a restore needs of the engine. */
 export interface RestoreHost {
   readonly instant: Instant;
   readonly instruments: readonly unknown[];
@@ -61,29 +61,41 @@ export function restoreBot(engine: RestoreHost, { orders, causes, memory }: Rest
   for (const order of engine.orders.active()) if (order.state === STATE.unknown) engine.outcomes.haltInstrument(order);
   // Clears halts of the last process for outcomes that are no longer unknown.
   engine.instruments.forEach((_, index) => engine.outcomes.onResolved(index));
-  for (const { state: now, endMs, strategy, instrumentIndex } of orders.orders) {
-    if (now === 'provenAbsent' && endMs + ABSENT_HOLD_MS > nowMs)
-      engine.outcomes.expireAt(endMs + ABSENT_HOLD_MS, strategy, instrumentIndex);
-  }
-  for (const { id, pendingTargetLots } of orders.orders) {
-    const entry = pendingTargetLots > 0 ? engine.orders.get(id) : undefined;
-    if (entry !== undefined) engine.bracketManager.restorePendingTarget(entry, pendingTargetLots, nowMs);
-  }
-  for (const { order, ahead, replaced, targetLots, ended } of orders.drafts ?? []) {
-    const isOpen = (id: OrderId): boolean =>
-      engine.orders.active().some((one) => one.id === id) || orders.drafts!.some((draft) => draft.order.id === id);
+  for (const restored of orders.orders) restoreWaits(engine, restored, nowMs);
+  restoreDrafts(engine, orders);
+  engine.execution.forEach((feed, index) => followClosedRows(engine.brackets, feed, index));
+}
+
+/** Restores what an order left to wait for: the end of its reservation once it is proven absent, and the take-profit of what it has filled. */
+function restoreWaits(engine: RestoreHost, restored: RestoredOrder, nowMs: number): void {
+  const { id, state, endMs, strategy, instrumentIndex, pendingTargetLots } = restored;
+  const holdEndMs = endMs + ABSENT_HOLD_MS;
+  if (state === 'provenAbsent' && holdEndMs > nowMs) engine.outcomes.expireAt(holdEndMs, strategy, instrumentIndex);
+  const entry = pendingTargetLots > 0 ? engine.orders.get(id) : undefined;
+  if (entry !== undefined) engine.bracketManager.restorePendingTarget(entry, pendingTargetLots, nowMs);
+}
+
+/** Restores the drafts that waited for other orders to end. */
+function restoreDrafts(engine: RestoreHost, { drafts = [] }: RestoredOrders): void {
+  const isOpen = (id: OrderId): boolean =>
+    engine.orders.active().some((order) => order.id === id) || drafts.some((draft) => draft.order.id === id);
+  for (const { order, ahead, replaced, targetLots, ended } of drafts) {
     // An order that is neither open nor known to have ended had no effect.
     const endOf = (id: OrderId): OrderEnd | undefined => ended.get(id) ?? (isOpen(id) ? undefined : NO_EFFECT);
-    engine.drafts.restore({ order, ahead: [...ahead], replaced, targetLots, left: NAN }, endOf);
+    engine.drafts.restore({ order, ahead: [...ahead], replaced, targetLots, remainingSize: NAN }, endOf);
   }
-  engine.execution.forEach((feed, index) => {
-    if (engine.brackets.waiting(index) === 0) return;
-    const { openMs, closeMs, length } = feed.bars;
-    const [high, low, close] = [ticksOf(feed.bars, 'high'), ticksOf(feed.bars, 'low'), ticksOf(feed.bars, 'close')];
-    for (let row = 0; row < length; row++) {
-      engine.brackets.followAgain(index, { high: high[row]!, low: low[row]!, close: close[row]! }, openMs[row]!, closeMs[row]!);
-    }
-  });
+}
+
+/** Makes the trailing stops of an instrument follow the rows of its feed that have closed. */
+function followClosedRows(brackets: Brackets, feed: FeedRun, instrumentIndex: number): void {
+  if (brackets.waiting(instrumentIndex) === 0) return;
+  const { openMs, closeMs, length } = feed.bars;
+  const highs = ticksOf(feed.bars, 'high');
+  const lows = ticksOf(feed.bars, 'low');
+  const closes = ticksOf(feed.bars, 'close');
+  for (let row = 0; row < length; row++) {
+    brackets.followAgain(instrumentIndex, { high: highs[row]!, low: lows[row]!, close: closes[row]! }, openMs[row]!, closeMs[row]!);
+  }
 }
 
 /** Begins to read about each order whose outcome is unknown. Call it once the exchange is connected. */

@@ -15,11 +15,11 @@ export interface ReversalHost {
   readonly orders: OrderManager;
   readonly ledger: Ledger;
   readonly brackets: Brackets;
-  readonly drafts: { withdrawAll(which: (draft: WaitingDraft) => boolean): void };
+  readonly drafts: { withdrawAll(isWithdrawn: (draft: WaitingDraft) => boolean): void };
   readonly nowMs: number;
 }
 
-/** Returns the reversal of the strategy's position that waits for the orders of the old side. */
+/** Returns the draft that will reverse the strategy's position once the orders of the old side have ended; undefined without one. */
 export function reversalOf({ orders }: Pick<ReversalHost, 'orders'>, strategy: number, instrumentIndex: number): WaitingDraft | undefined {
   return orders.drafts.waiting.find(
     ({ order, replaced }) => replaced === null && order.strategy === strategy && order.instrumentIndex === instrumentIndex,
@@ -37,49 +37,52 @@ export function heldAndOrdered(
 ): number {
   const { waiting } = orders.drafts;
   let lots = ledger.lots(strategy, instrumentIndex);
-  const add = (order: BotOrder): void => {
-    if (order.strategy !== strategy || order.instrumentIndex !== instrumentIndex || order.parent !== 0 || order.triggerTicks > 0) return;
-    const open = order.lots > 0 ? order.lots - order.filledLots : order.worstLots;
-    lots += order.side === 'buy' ? open : -open;
+  const addOrder = (order: BotOrder): void => {
+    const isOwn = order.strategy === strategy && order.instrumentIndex === instrumentIndex;
+    if (!isOwn || order.parent !== 0 || order.triggerTicks > 0) return;
+    // An order by amount has no lots: count the most that it can buy.
+    const openLots = order.lots > 0 ? order.lots - order.filledLots : order.worstLots;
+    lots += order.side === 'buy' ? openLots : -openLots;
   };
   for (const order of orders.active()) {
     // Lots that a replaced order still fills are deducted from the draft or the target that replaces it.
     const isReplaced = isUnderCancel(order) && (order.slot === TARGET || waiting.some(({ replaced }) => replaced?.id === order.id));
-    if (!isReplaced) add(order);
+    if (!isReplaced) addOrder(order);
   }
-  for (const { order, replaced } of waiting) if (replaced !== null) add(order);
+  for (const { order, replaced } of waiting) if (replaced !== null) addOrder(order);
   return lots;
 }
 
-const NOTHING: ClearedSide = { isCleared: false, ahead: [] };
+const NOTHING_CLEARED: ClearedSide = { isCleared: false, ahead: [] };
 
 /**
- * Sets the stops of the old side aside and cancels its take-profits before an order that takes a position to zero or beyond. They would close
- * the old side a second time.
+ * Sets the stops of the old side aside and cancels its take-profits, before an order that takes a position to zero or beyond. They would close
+ * the old side a second time. `missingLots`: what the order trades, negative for a sell. `ahead` of the result: the orders that must end first.
  */
-export function clearOldSide(engine: ReversalHost, order: BotOrder, missing: number): ClearedSide {
+export function clearOldSide(engine: ReversalHost, order: BotOrder, missingLots: number): ClearedSide {
   const { strategy, instrumentIndex, side, sign } = order;
   const { orders, ledger, brackets, nowMs } = engine;
   const closableLots = ledger.closable(strategy, instrumentIndex, side === 'buy', true);
-  if (closableLots === 0 || Math.abs(missing) < closableLots) return NOTHING;
-  let removed = brackets.setAside(strategy, instrumentIndex, sign < 0);
-  engine.drafts.withdrawAll((draft) => closes(draft.order, order));
+  if (closableLots === 0 || Math.abs(missingLots) < closableLots) return NOTHING_CLEARED;
+  const isLong = sign < 0;
+  let removedBrackets = brackets.setAside(strategy, instrumentIndex, isLong);
+  engine.drafts.withdrawAll((draft) => closesOldSide(draft.order, order));
   const ahead: OrderId[] = [];
-  const closing = orders.active().filter((other) => closes(other, order));
-  for (const closingOrder of closing.toReversed()) {
+  const closingOrders = orders.active().filter((other) => closesOldSide(other, order));
+  for (const closingOrder of closingOrders.toReversed()) {
     const { id } = closingOrder;
-    if (isExchangeStop(closingOrder)) brackets.aside.note(closingOrder);
+    if (isExchangeStop(closingOrder)) brackets.aside.noteTrigger(closingOrder);
     orders.cancel(closingOrder, nowMs);
     if (closingOrder.id === id && closingOrder.state !== STATE.done) ahead.push(id);
   }
   // Again: the cancel of a stop order may have returned its unsold lots to its bracket.
-  removed += brackets.setAside(strategy, instrumentIndex, sign < 0);
-  brackets.aside.hold(strategy, instrumentIndex, sign < 0, closableLots);
-  return { isCleared: removed + closing.length > 0, ahead };
+  removedBrackets += brackets.setAside(strategy, instrumentIndex, isLong);
+  brackets.aside.setProtectedLots(strategy, instrumentIndex, isLong, closableLots);
+  return { isCleared: removedBrackets + closingOrders.length > 0, ahead };
 }
 
 /** True for a bracket leg, or a reduce-only trigger order, on the same side as the order. */
-function closes(other: BotOrder, { strategy, instrumentIndex, side }: BotOrder): boolean {
+function closesOldSide(other: BotOrder, { strategy, instrumentIndex, side }: BotOrder): boolean {
   const isOfSide = other.strategy === strategy && other.instrumentIndex === instrumentIndex && other.side === side;
   return isOfSide && (other.parent > 0 || (other.triggerTicks > 0 && other.reduceOnly));
 }

@@ -1,5 +1,5 @@
-// Tracks the bot's trigger orders: where they are supported, and their cancellation when the position that they should close has ended. Closes
-// what one of them, or an exit that was made smaller, has left of a position.
+// Tracks the bot's trigger orders: denies them where they are not supported, and cancels them when the position that they should close has
+// ended. Also closes what a rejected stop, or an exit that was made smaller, has left of a position.
 
 import type { BotOrder } from '../../orders/botOrder.ts';
 import { isBeingAmended } from '../../orders/stops/amendedTriggers.ts';
@@ -25,8 +25,8 @@ export interface TriggerHost {
 /** The trigger orders that the exchange watches for the bot. */
 export class TriggerOrderTracker {
   private readonly engine: TriggerHost;
-  /** True once one was sent, or is known from an earlier process: until then a reduction has nothing to look for. */
-  private isUsed = false;
+  /** True once a trigger order was sent, or is known from an earlier process. Until then `onReduction` has nothing to search. */
+  private hasAny = false;
 
   constructor(engine: TriggerHost) {
     this.engine = engine;
@@ -38,50 +38,43 @@ export class TriggerOrderTracker {
   }
   /** Notes that a trigger order was sent. */
   onSend(): void {
-    this.isUsed = true;
+    this.hasAny = true;
   }
-  /** Handles the end of an order: a rejected stop, or another order whose end frees what a stop could not close. */
+  /** Handles the end of an order: closes what a rejected stop, or an exit that was made smaller, has left of the position. */
   onEnd(order: BotOrder): void {
-    if (order.triggerTicks === 0) return this.closeRest(order);
-    if (order.reason === 'rejected' && order.role === 'stopLoss') this.stopFailed(order);
+    if (order.triggerTicks === 0) return this.closeRemainder(order);
+    if (order.reason === 'rejected' && order.role === 'stopLoss') this.replaceRejectedStop(order);
   }
 
   /**
    * Handles a stop that the exchange rejected as it triggered, because other orders have closed a part of the lots or hold them. The bot's
    * own exit closes the remainder and cancels those orders. A stop for a part of the position, or in two-way mode, is left to the strategy.
    */
-  private stopFailed(order: BotOrder): void {
+  private replaceRejectedStop(order: BotOrder): void {
     const engine = this.engine;
     const { strategy, instrumentIndex, side, lots } = order;
-    // It was moved: the order of before or after the move has closed the position, or still protects it.
+    // The stop was moved: the order from before or after the move has closed the position, or still protects it.
     if (engine.orders.amended.oldOf(order) !== undefined || isBeingAmended(order, engine.orders.active())) return;
     const isBuy = side === 'buy';
     const closableLots = engine.ledger.closable(strategy, instrumentIndex, isBuy, true);
-    if (closableLots === 0 || lots < closableLots || engine.ledger.closable(strategy, instrumentIndex, !isBuy, true) > 0) return;
+    const isForWholePosition = closableLots > 0 && lots >= closableLots;
+    const hasOtherSide = engine.ledger.closable(strategy, instrumentIndex, !isBuy, true) > 0;
+    if (!isForWholePosition || hasOtherSide) return;
     engine.hasPendingWork = true;
     engine.runs[strategy]!.leave(engine.execution[instrumentIndex]!);
   }
 
   /**
-   * An exit was made a little smaller, because an equal one may still arrive. The lots that it has left have no stop, so they are closed too.
-   * If anything else is left, it was not an exit of the whole position.
+   * Closes the lots by which a filled exit was made smaller to give it a unique fingerprint. They have no stop. If the position has any other
+   * size, the order was not an exit of the whole position.
    */
-  private closeRest({
-    strategy,
-    instrument,
-    instrumentIndex,
-    side,
-    role,
-    parent,
-    lots,
-    filledLots,
-    reduceOnly,
-    fingerprintOffset,
-  }: BotOrder): void {
-    if (instrument.contract === undefined || !reduceOnly || role !== 'market' || parent > 0 || filledLots < lots) return;
+  private closeRemainder(order: BotOrder): void {
+    const { strategy, instrument, instrumentIndex, side, reduceOnly } = order;
+    const isExit = instrument.contract !== undefined && reduceOnly && order.role === 'market' && order.parent === 0;
+    if (!isExit || order.filledLots < order.lots) return;
     const engine = this.engine;
     const isBuy = side === 'buy';
-    if (engine.ledger.closable(strategy, instrumentIndex, isBuy, true) !== fingerprintOffset) return;
+    if (engine.ledger.closable(strategy, instrumentIndex, isBuy, true) !== order.fingerprintOffset) return;
     // An exit would close the other side of a two-way position too.
     if (engine.ledger.closable(strategy, instrumentIndex, !isBuy, true) > 0) return;
     engine.hasPendingWork = true;
@@ -90,13 +83,13 @@ export class TriggerOrderTracker {
 
   /** Handles a reduced position. Once it is flat, cancels its trigger orders, which would close what a later entry opens. */
   onReduction(strategy: number, instrumentIndex: number): void {
-    if (!this.isUsed) return;
+    if (!this.hasAny) return;
     const { ledger, orders, nowMs } = this.engine;
     const active = orders.active();
     for (let index = active.length - 1; index >= 0; index--) {
       const order = active[index]!;
-      if (order.triggerTicks === 0 || !order.reduceOnly || order.strategy !== strategy || order.instrumentIndex !== instrumentIndex)
-        continue;
+      const isOwn = order.strategy === strategy && order.instrumentIndex === instrumentIndex;
+      if (!isOwn || order.triggerTicks === 0 || !order.reduceOnly) continue;
       if (ledger.closable(strategy, instrumentIndex, order.side === 'buy', true) === 0) orders.cancel(order, nowMs);
     }
   }

@@ -32,7 +32,7 @@ export interface OutcomeHost {
   log(strategy: string, message: string, fields: Readonly<Record<string, unknown>>): void;
 }
 
-/** Acts on faults at the exchange until evidence or the operator has settled them. */
+/** Acts on faults at the exchange until evidence or the operator has resolved them. */
 export class UnknownOutcomes {
   private readonly engine: OutcomeHost;
 
@@ -60,16 +60,17 @@ export class UnknownOutcomes {
     this.engine.risk.haltInstrument(instrumentIndex, UNKNOWN, this.engine.nowMs);
   }
 
-  /** Applies one read to an order of unknown outcome. It settles the order, or requests the next read. */
+  /** Applies one read to an order of unknown outcome. It resolves the outcome, or requests the next read. */
   applyEvidence(id: OrderId, evidence: Evidence): void {
     const engine = this.engine;
     const order = engine.orders.get(id);
     if (!order || order.state !== STATE.unknown) return;
-    const finding = engine.orders.applyEvidence(order, evidence, this.holds(UNATTRIBUTED, order.instrumentIndex));
-    if (finding.kind === 'read') {
-      if (finding.human !== null) this.callPerson(order, finding.human);
-      this.read(order, finding.channel, finding.waitMs);
-    } else if (finding.kind === 'placed') this.applyPlacement(order, finding.venueId);
+    const isBlocked = this.isHaltedBy(UNATTRIBUTED, order.instrumentIndex);
+    const step = engine.orders.applyEvidence(order, evidence, isBlocked);
+    if (step.kind === 'read') {
+      if (step.human !== null) this.callOperator(order, step.human);
+      this.readAfter(order, step.channel, step.waitMs);
+    } else if (step.kind === 'placed') this.applyPlacement(order, step.venueId);
     else this.applyAbsence(order);
   }
 
@@ -133,33 +134,30 @@ export class UnknownOutcomes {
   }
   /** Handles a fill that should not have happened. */
   reportAnomaly(order: BotOrder, anomaly: FillAnomaly): void {
-    if (anomaly === 'LATE_LANDING') this.reportLateArrival(order);
-    else
-      this.raiseHalt(
-        'POST_TRADE',
-        null,
-        `order ${order.id}: ${anomaly === 'OVERFILLED' ? 'more was filled than ordered' : 'filled after its end'}`,
-      );
+    if (anomaly === 'LATE_LANDING') return this.reportLateArrival(order);
+    const what = anomaly === 'OVERFILLED' ? 'more was filled than ordered' : 'filled after its end';
+    this.raiseHalt('POST_TRADE', null, `order ${order.id}: ${what}`);
   }
 
-  /** Raises the cause of a code, on an instrument or, for null, on the account. */
+  /** Halts an instrument, or the account for null, with the cause of a code. */
   raiseHalt(code: string, instrument: number | null, why: string): void {
     const { risk, nowMs } = this.engine;
     const { state, needsPerson } = haltCauseOf(code);
     const scope = scopeOf(instrument);
     // An operator who is called needs the full reason. Foreign orders have a list of their own.
     const isNews = needsPerson && code !== 'ALIEN';
-    risk.halts.raise(scope, state, code, EVENTS.has(code) ? risk.halts.withEarlier(scope, code, why) : why, nowMs, isNews);
+    const fullReason = CODES_OF_EVENTS.has(code) ? risk.halts.withEarlier(scope, code, why) : why;
+    risk.halts.raise(scope, state, code, fullReason, nowMs, isNews);
   }
-  /** Clears the cause of a code, unless only the operator may clear it. A cause that was a mistake is cleared in any case. */
+  /** Clears the cause of a code, unless only the operator may clear it. `mistake`: why it was raised by mistake; it is then cleared in any case. */
   clearHalt(code: string, instrument: number | null, mistake?: string): void {
     const { risk, nowMs } = this.engine;
-    if (mistake !== undefined || !haltCauseOf(code).needsPerson)
-      risk.halts.clear(scopeOf(instrument), code, mistake ?? 'its cause is gone', nowMs);
+    const mayClear = mistake !== undefined || !haltCauseOf(code).needsPerson;
+    if (mayClear) risk.halts.clear(scopeOf(instrument), code, mistake ?? 'its cause is gone', nowMs);
   }
 
   /** Reads a channel about an order after `waitMs`, if its outcome is still unknown then. */
-  private read(order: BotOrder, channel: Channel, waitMs: number): void {
+  private readAfter(order: BotOrder, channel: Channel, waitMs: number): void {
     const { exchange, queue, nowMs } = this.engine;
     if (waitMs === 0) return exchange.read(order, channel);
     const { id } = order;
@@ -167,19 +165,24 @@ export class UnknownOutcomes {
       if (order.id === id && order.state === STATE.unknown) exchange.read(order, channel);
     });
   }
-  private callPerson(order: BotOrder, why: string): void {
-    if (this.holds(NEEDS_PERSON, order.instrumentIndex)) return;
+  /** Halts the symbol of an order until the operator resolves it, and logs why. */
+  private callOperator(order: BotOrder, why: string): void {
+    if (this.isHaltedBy(NEEDS_PERSON, order.instrumentIndex)) return;
     const message = `order ${order.id} stays unknown: ${why}`;
     this.engine.log(this.engine.runs[order.strategy]!.name, message, {});
     this.raiseHalt(NEEDS_PERSON, order.instrumentIndex, message);
   }
-  private holds(code: string, instrument: number): boolean {
+  /** True while a cause with this code halts the instrument or the account. */
+  private isHaltedBy(code: string, instrument: number): boolean {
     const { halts } = this.engine.risk;
     return halts.hasAny && (halts.holds({ kind: 'symbol', instrument }, code) || halts.holds({ kind: 'account' }, code));
   }
 }
 
-/** Causes whose events each have an order or a fill of their own. DUPLICATE does too, and its reason names all of them. */
-const EVENTS: ReadonlySet<string> = new Set(['LATE_LANDING', 'POST_TRADE', 'FINE_FILL', 'ECHO', 'ADMISSION']);
+/**
+ * Causes whose events each have an order or a fill of their own, so that a new reason is added to the earlier ones. DUPLICATE does too, but its
+ * reason names all of them already.
+ */
+const CODES_OF_EVENTS: ReadonlySet<string> = new Set(['LATE_LANDING', 'POST_TRADE', 'FINE_FILL', 'ECHO', 'ADMISSION']);
 
 const scopeOf = (instrument: number | null): Scope => (instrument === null ? { kind: 'account' } : { kind: 'symbol', instrument });

@@ -1,4 +1,5 @@
-// Runs drafts that wait: a replacement for the end of the old order, a reversal for the stops of the old side, a stop entry for its price.
+// Holds drafts until they may be sent: a replacement waits for the end of the old order, a reversal for the stops of the old side, the buys of a
+// rebalance for its sales, and a stop entry for its price.
 
 import type { Lots, TimeMs, Units } from '../../base/brand.ts';
 import type { OrderId } from '../../model/order.ts';
@@ -10,10 +11,10 @@ import { StopEntryManager, type StopEntryHost } from '../entries/stopEntryManage
 // hot: docs/performance.md#file-constants
 const NAN = NaN;
 
-/** Deny code: the orders before the draft have already filled what it should fill. */
-const NOTHING_LEFT = 'REPLACED_FILLED';
-/** The cause that halts a live bot until its start is complete. */
-const STARTING = 'STARTING';
+/** Deny code: the orders ahead of the draft have already filled what it should fill. */
+const NOTHING_LEFT_CODE = 'REPLACED_FILLED';
+/** Code of the cause that halts a live bot until its start is complete. */
+const STARTING_CODE = 'STARTING';
 
 /** What `WaitingDrafts` needs of the engine. */
 export interface DraftHost extends StopEntryHost {
@@ -26,7 +27,9 @@ export interface DraftHost extends StopEntryHost {
 }
 /** A strategy whose draft is about to be sent. */
 interface DraftingRun {
-  missingLots(order: BotOrder, targetLots: number): number;
+  /** Sizes an order for the lots that are missing to hold `targetLots`. Returns them; 0 when none are missing on its side. */
+  sizeToTarget(order: BotOrder, targetLots: number): number;
+  /** Adapts a draft to a new number of lots: a market order gets its collar at the newest price. */
   resize(order: BotOrder): void;
   reverse(order: BotOrder): OrderId;
   /** Brings stops back that were set aside for an order, unless an exit or a target is still closing what they protect. */
@@ -51,7 +54,7 @@ export class WaitingDrafts {
     this.entries = new StopEntryManager(engine, (draft) => this.remove(draft));
   }
 
-  /** Makes an order wait for the end of the order in its slot whose cancel was requested. */
+  /** Makes an order wait for the end of the order in its slot whose cancel was requested. Returns its id; it may be denied at once. */
   replace(order: BotOrder): OrderId {
     const { orders } = this.engine;
     const oldOrder = orders.active().find((other) => isSameSlot(order, other));
@@ -60,7 +63,7 @@ export class WaitingDrafts {
     if (oldOrder === undefined || !isValid || isBusy) return this.deny(order, isValid ? 'SLOT_BUSY' : 'BAD_INPUT');
     const { id, side, lots, quoteUnits, filledLots, filledUnits } = oldOrder;
     const replaced = { id, side, lots, quoteUnits, filledLots, filledUnits };
-    return this.wait({ order, ahead: [id], replaced, targetLots: NAN, left: NAN });
+    return this.startWaiting({ order, ahead: [id], replaced, targetLots: NAN, remainingSize: NAN });
   }
 
   /**
@@ -68,7 +71,7 @@ export class WaitingDrafts {
    * its money. The order is sized then.
    */
   reverse(order: BotOrder, ahead: OrderId[], targetLots: number): OrderId {
-    return this.wait({ order, ahead, replaced: null, targetLots, left: NAN });
+    return this.startWaiting({ order, ahead, replaced: null, targetLots, remainingSize: NAN });
   }
 
   /** Makes a stop entry wait until a row reaches its trigger. */
@@ -76,19 +79,19 @@ export class WaitingDrafts {
     const code = this.entries.denyCode(order);
     if (code !== null) return this.deny(order, code);
     this.engine.brackets.addEntry(order);
-    return this.wait({ order, ahead: [], replaced: null, targetLots: NAN, left: NAN });
+    return this.startWaiting({ order, ahead: [], replaced: null, targetLots: NAN, remainingSize: NAN });
   }
 
-  /** Restores a draft of an earlier process. `ended`: how an order ahead of it has ended; undefined while it is open. */
-  restore(draft: WaitingDraft, ended: (id: OrderId) => OrderEnd | undefined): void {
+  /** Restores a draft of an earlier process. `endOf`: how an order ahead of it has ended; undefined while it is open. */
+  restore(draft: WaitingDraft, endOf: (id: OrderId) => OrderEnd | undefined): void {
     const { orders } = this.engine;
     orders.drafts.add(draft);
     this.engine.followUps++;
     if (isWatched(draft.order)) return this.engine.brackets.addEntry(draft.order);
     this.isHeld = true;
     for (const id of draft.ahead.slice()) {
-      const end = ended(id);
-      if (end !== undefined) this.leave(draft, id, end);
+      const end = endOf(id);
+      if (end !== undefined) this.stopWaitingFor(draft, id, end);
       // The journal does not contain this cancel request. It is sent as soon as the venue order id is known.
       else if (!isOfRebalance(draft) && orders.get(id)!.state === STATE.unknown) orders.get(id)!.wantsCancel = true;
     }
@@ -115,7 +118,7 @@ export class WaitingDrafts {
     const { id } = order;
     for (const draft of this.engine.orders.drafts.waiting) {
       if (!draft.ahead.includes(id)) continue;
-      this.leave(draft, id, order);
+      this.stopWaitingFor(draft, id, order);
       if (draft.ahead.length === 0) this.ready.push(draft);
     }
   }
@@ -130,15 +133,16 @@ export class WaitingDrafts {
     }
     if (isAhead) this.releaseInTurn();
   }
-  private leave(draft: WaitingDraft, id: OrderId, end: OrderEnd): void {
+  /** Removes an order that has ended from those ahead of a draft. A replacement takes over what it has left. */
+  private stopWaitingFor(draft: WaitingDraft, id: OrderId, end: OrderEnd): void {
     draft.ahead.splice(draft.ahead.indexOf(id), 1);
-    if (draft.replaced !== null) draft.left = sizeLeft(draft.order, draft.replaced, end);
+    if (draft.replaced !== null) draft.remainingSize = sizeLeft(draft.order, draft.replaced, end);
   }
 
   /** Sends the drafts that may be sent; while a live bot starts they keep waiting. */
   release(): void {
     const { halts } = this.engine.risk;
-    const isStarting = halts.hasAny && halts.holds({ kind: 'account' }, STARTING);
+    const isStarting = halts.hasAny && halts.holds({ kind: 'account' }, STARTING_CODE);
     if (isStarting) this.isHeld = false;
     if (isStarting || this.isHeld || this.ready.length === 0) return;
     const { drafts } = this.engine.orders;
@@ -175,22 +179,22 @@ export class WaitingDrafts {
     order.createdMs = order.changedMs = engine.nowMs as TimeMs;
     // The decision's own price: a bot sends the order in the bar in which the sales filled, a backtest after it.
     const decidedTicks: number = order.limit;
-    const isLeft = run.missingLots(order, targetLots) >= order.instrument.minLots && run.fitToCash(order, decidedTicks);
-    if (!isLeft) return void this.deny(order, NOTHING_LEFT);
+    const canSend = run.sizeToTarget(order, targetLots) >= order.instrument.minLots && run.fitToCash(order, decidedTicks);
+    if (!canSend) return void this.deny(order, NOTHING_LEFT_CODE);
     engine.hasPendingWork = true;
     engine.submit(order);
   }
   /** Sends an order in place of the one that it waited for, with what that one has left. Denies it if nothing is left. */
-  private sendInPlace({ order, replaced, left, targetLots }: WaitingDraft): void {
+  private sendInPlace({ order, replaced, remainingSize, targetLots }: WaitingDraft): void {
     const engine = this.engine;
     const run = engine.runs[order.strategy]!;
     order.createdMs = order.changedMs = engine.nowMs as TimeMs;
-    const size = replaced === null ? run.missingLots(order, targetLots) : left;
+    const size = replaced === null ? run.sizeToTarget(order, targetLots) : remainingSize;
     if (order.quoteUnits > 0) {
       order.quoteUnits = size as Units;
-      if (size === 0) return void this.deny(order, NOTHING_LEFT);
+      if (size === 0) return void this.deny(order, NOTHING_LEFT_CODE);
     } else {
-      if (size < order.instrument.minLots) return void this.deny(order, NOTHING_LEFT);
+      if (size < order.instrument.minLots) return void this.deny(order, NOTHING_LEFT_CODE);
       order.lots = size as Lots;
       if (replaced !== null) run.resize(order);
     }
@@ -201,7 +205,7 @@ export class WaitingDrafts {
 
   /** Withdraws a waiting draft. False when the order is not one. */
   withdraw(order: BotOrder): boolean {
-    const draft = this.engine.orders.drafts.waiting.find((one) => one.order === order);
+    const draft = this.engine.orders.drafts.waiting.find((waiting) => waiting.order === order);
     if (draft !== undefined) this.withdrawDrafts([draft]);
     return draft !== undefined;
   }
@@ -219,7 +223,7 @@ export class WaitingDrafts {
     }
   }
 
-  private wait(draft: WaitingDraft): OrderId {
+  private startWaiting(draft: WaitingDraft): OrderId {
     const engine = this.engine;
     engine.orders.wait(draft);
     engine.followUps++;
@@ -230,7 +234,7 @@ export class WaitingDrafts {
     this.engine.orders.drafts.remove(draft);
     if (isWatched(draft.order)) this.engine.brackets.removeEntry(draft.order);
     this.engine.followUps--;
-    this.ready = this.ready.filter((one) => one !== draft);
+    this.ready = this.ready.filter((readyDraft) => readyDraft !== draft);
   }
   /** Withdraws orders that wait, and reports the end of each. */
   private withdrawDrafts(drafts: readonly WaitingDraft[]): void {

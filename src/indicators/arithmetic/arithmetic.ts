@@ -97,8 +97,9 @@ export function where(signal: SignalSource, a: Term, b: Term): IndicatorSpec<Ser
     parameters: [a, b].map((term) => (typeof term === 'number' ? checkTerm('where', term) : '_')),
     needs: { '': 1 },
     makeKernel: (wiring) => {
-      const first = termColumnOf(wiring, a, 1);
-      return new Where(wiring.signals(0), first, termColumnOf(wiring, b, typeof a === 'number' ? 1 : 2), wiring.out(0));
+      const columnA = termColumnOf(wiring, a, 1);
+      const columnB = termColumnOf(wiring, b, typeof a === 'number' ? 1 : 2);
+      return new Where(wiring.signals(0), columnA, columnB, wiring.out(0));
     },
   });
 }
@@ -306,11 +307,11 @@ class Where implements Kernel {
     const a = this.#a.column;
     const b = this.#b.column;
     if (a !== null && b !== null) {
-      const { values: x, base: xBase } = a;
-      const { values: y, base: yBase } = b;
+      const { values: valuesA, base: baseA } = a;
+      const { values: valuesB, base: baseB } = b;
       for (let row = fromRow; row < toRow; row++) {
         const state = states[row - statesBase]!;
-        const chosen = state === TRUE ? x[row - xBase]! : y[row - yBase]!;
+        const chosen = state === TRUE ? valuesA[row - baseA]! : valuesB[row - baseB]!;
         values[row - base] = state === NOT_READY ? NAN : chosen;
       }
       return;

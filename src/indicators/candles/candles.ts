@@ -4,16 +4,19 @@ import type { IndicatorColumn } from '../graph/window.ts';
 
 type CandlePart = 'body' | 'range';
 
-/** For each comparison: the part that is averaged, the number of earlier candles, and a factor. With 0 candles, the part of the candle itself is used. */
-const SETTINGS = {
-  bodyLong: { range: 'body', bars: 10, factor: 1 },
-  bodyShort: { range: 'body', bars: 10, factor: 1 },
-  bodyDoji: { range: 'range', bars: 10, factor: 0.1 },
-  shadowLong: { range: 'body', bars: 0, factor: 1 },
-  shadowVeryShort: { range: 'range', bars: 10, factor: 0.1 },
-  near: { range: 'range', bars: 5, factor: 0.2 },
-  far: { range: 'range', bars: 5, factor: 0.6 },
-} as const satisfies Readonly<Record<string, { readonly range: CandlePart; readonly bars: number; readonly factor: number }>>;
+/**
+ * For each comparison: the part that is averaged, the number of earlier candles, and a factor. With 0 candles, the part of the candle
+ * itself is used.
+ */
+const COMPARISONS = {
+  bodyLong: { part: 'body', bars: 10, factor: 1 },
+  bodyShort: { part: 'body', bars: 10, factor: 1 },
+  bodyDoji: { part: 'range', bars: 10, factor: 0.1 },
+  shadowLong: { part: 'body', bars: 0, factor: 1 },
+  shadowVeryShort: { part: 'range', bars: 10, factor: 0.1 },
+  near: { part: 'range', bars: 5, factor: 0.2 },
+  far: { part: 'range', bars: 5, factor: 0.6 },
+} as const satisfies Readonly<Record<string, { readonly part: CandlePart; readonly bars: number; readonly factor: number }>>;
 
 /** The candles of a feed by row, their parts, and the averages with which parts are compared. */
 export class Candles {
@@ -23,12 +26,13 @@ export class Candles {
     this.#columns = columns;
   }
 
+  /** Returns a price of the candle at `row`. `column`: 0 open, 1 high, 2 low, 3 close. */
   #price(column: number, row: number): number {
     const { values, base } = this.#columns[column]!;
     return values[row - base]!;
   }
 
-  /** Returns a price of the candle at `row`, like `high`, `low` and `close`. */
+  /** Returns the open of a row. */
   open(row: number): number {
     return this.#price(0, row);
   }
@@ -61,21 +65,21 @@ export class Candles {
     return Math.min(this.open(row), this.close(row));
   }
   /** Returns the length of the upper shadow. */
-  upper(row: number): number {
+  upperShadow(row: number): number {
     return this.high(row) - this.top(row);
   }
   /** Returns the length of the lower shadow. */
-  lower(row: number): number {
+  lowerShadow(row: number): number {
     return this.bottom(row) - this.low(row);
   }
 
   /** Returns the average with which a part of the candle at `row` is compared. */
-  average(name: keyof typeof SETTINGS, row: number): number {
-    const { range, bars, factor } = SETTINGS[name];
-    const part = (partRow: number) => (range === 'body' ? this.body(partRow) : this.high(partRow) - this.low(partRow));
-    if (bars === 0) return factor * part(row);
+  average(comparison: keyof typeof COMPARISONS, row: number): number {
+    const { part, bars, factor } = COMPARISONS[comparison];
+    const lengthAt = (partRow: number) => (part === 'body' ? this.body(partRow) : this.high(partRow) - this.low(partRow));
+    if (bars === 0) return factor * lengthAt(row);
     let sum = 0;
-    for (let partRow = row - bars; partRow < row; partRow++) sum += part(partRow);
+    for (let partRow = row - bars; partRow < row; partRow++) sum += lengthAt(partRow);
     return (factor * sum) / bars;
   }
 }

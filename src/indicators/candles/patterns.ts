@@ -6,25 +6,29 @@ import { windowedSeries } from '../graph/stepped.ts';
 import { Candles } from './candles.ts';
 import { ConfigError } from '../../base/errors.ts';
 
+type Shadow = 'upperShadow' | 'lowerShadow';
+
 /** The definition of one candle pattern. */
 interface Pattern {
   /** Number of rows that the pattern reads, including the averages. */
   readonly bars: number;
-  /** Returns the score of the pattern with its last candle at row `last`: 100 or 80 (a weaker form) if it points upward, -100 or -80 if downward, else 0. */
+  /**
+   * Returns the score of the pattern with its last candle at row `last`: 100 or 80 (a weaker form) if it points upward, -100 or -80 if
+   * downward, else 0.
+   */
   readonly scoreOf: (candles: Candles, last: number) => number;
 }
 
 /** Returns `value` for a match, else 0. */
 const score = (isMatch: boolean, value = 100) => (isMatch ? value : 0);
 
-/** Returns true for a small body with a long shadow on the `long` side and almost no shadow on the other side. */
-function isHammer(candles: Candles, last: number, long: 'upper' | 'lower'): boolean {
-  const [longShadow, otherShadow] =
-    long === 'lower' ? [candles.lower(last), candles.upper(last)] : [candles.upper(last), candles.lower(last)];
+/** Returns true for a small body with a long shadow on `longSide` and almost no shadow on the other side. */
+function isHammer(candles: Candles, last: number, longSide: Shadow): boolean {
+  const otherSide: Shadow = longSide === 'lowerShadow' ? 'upperShadow' : 'lowerShadow';
   return (
     candles.body(last) < candles.average('bodyShort', last) &&
-    longShadow > candles.average('shadowLong', last) &&
-    otherShadow < candles.average('shadowVeryShort', last)
+    candles[longSide](last) > candles.average('shadowLong', last) &&
+    candles[otherSide](last) < candles.average('shadowVeryShort', last)
   );
 }
 
@@ -73,7 +77,8 @@ function star(candles: Candles, last: number, direction: 1 | -1): number {
 /** Returns true for three rising candles with higher closes, opens near the previous close, and almost no upper shadows. */
 function threeWhiteSoldiers(candles: Candles, last: number): boolean {
   const rows = [last - 2, last - 1, last];
-  if (!rows.every((row) => candles.direction(row) === 1 && candles.upper(row) < candles.average('shadowVeryShort', row))) return false;
+  if (!rows.every((row) => candles.direction(row) === 1 && candles.upperShadow(row) < candles.average('shadowVeryShort', row)))
+    return false;
   const follows = (row: number) =>
     candles.close(row) > candles.close(row - 1) &&
     candles.open(row) > candles.open(row - 1) &&
@@ -89,7 +94,7 @@ function threeBlackCrows(candles: Candles, last: number): boolean {
   const rows = [last - 2, last - 1, last];
   if (
     candles.direction(last - 3) !== 1 ||
-    !rows.every((row) => candles.direction(row) === -1 && candles.lower(row) < candles.average('shadowVeryShort', row))
+    !rows.every((row) => candles.direction(row) === -1 && candles.lowerShadow(row) < candles.average('shadowVeryShort', row))
   )
     return false;
   const follows = (row: number) =>
@@ -119,8 +124,7 @@ function threeOutside(candles: Candles, last: number): number {
 }
 
 const isDoji = (candles: Candles, last: number) => candles.body(last) <= candles.average('bodyDoji', last);
-const hasNoShadow = (candles: Candles, last: number, shadow: 'upper' | 'lower') =>
-  candles[shadow](last) < candles.average('shadowVeryShort', last);
+const hasNoShadow = (candles: Candles, last: number, shadow: Shadow) => candles[shadow](last) < candles.average('shadowVeryShort', last);
 const isLongBody = (candles: Candles, last: number) => candles.body(last) > candles.average('bodyLong', last);
 
 /** The patterns by name. TA-Lib has the same names in capitals after `CDL`. */
@@ -129,23 +133,31 @@ const PATTERNS = {
   dragonflyDoji: {
     bars: 11,
     scoreOf: (candles, last) =>
-      score(isDoji(candles, last) && hasNoShadow(candles, last, 'upper') && candles.lower(last) > candles.average('shadowVeryShort', last)),
+      score(
+        isDoji(candles, last) &&
+          hasNoShadow(candles, last, 'upperShadow') &&
+          candles.lowerShadow(last) > candles.average('shadowVeryShort', last),
+      ),
   },
   gravestoneDoji: {
     bars: 11,
     scoreOf: (candles, last) =>
-      score(isDoji(candles, last) && hasNoShadow(candles, last, 'lower') && candles.upper(last) > candles.average('shadowVeryShort', last)),
+      score(
+        isDoji(candles, last) &&
+          hasNoShadow(candles, last, 'lowerShadow') &&
+          candles.upperShadow(last) > candles.average('shadowVeryShort', last),
+      ),
   },
   longLeggedDoji: {
     bars: 11,
     scoreOf: (candles, last) =>
-      score(isDoji(candles, last) && Math.max(candles.upper(last), candles.lower(last)) > candles.average('shadowLong', last)),
+      score(isDoji(candles, last) && Math.max(candles.upperShadow(last), candles.lowerShadow(last)) > candles.average('shadowLong', last)),
   },
   marubozu: {
     bars: 11,
     scoreOf: (candles, last) =>
       score(
-        isLongBody(candles, last) && hasNoShadow(candles, last, 'upper') && hasNoShadow(candles, last, 'lower'),
+        isLongBody(candles, last) && hasNoShadow(candles, last, 'upperShadow') && hasNoShadow(candles, last, 'lowerShadow'),
         candles.direction(last) * 100,
       ),
   },
@@ -153,27 +165,31 @@ const PATTERNS = {
     bars: 11,
     scoreOf: (candles, last) =>
       score(
-        candles.body(last) < candles.average('bodyShort', last) && Math.min(candles.upper(last), candles.lower(last)) > candles.body(last),
+        candles.body(last) < candles.average('bodyShort', last) &&
+          Math.min(candles.upperShadow(last), candles.lowerShadow(last)) > candles.body(last),
         candles.direction(last) * 100,
       ),
   },
   hammer: {
     bars: 12,
     scoreOf: (candles, last) =>
-      score(isHammer(candles, last, 'lower') && candles.bottom(last) <= candles.low(last - 1) + candles.average('near', last - 1)),
+      score(isHammer(candles, last, 'lowerShadow') && candles.bottom(last) <= candles.low(last - 1) + candles.average('near', last - 1)),
   },
   hangingMan: {
     bars: 12,
     scoreOf: (candles, last) =>
-      score(isHammer(candles, last, 'lower') && candles.bottom(last) >= candles.high(last - 1) - candles.average('near', last - 1), -100),
+      score(
+        isHammer(candles, last, 'lowerShadow') && candles.bottom(last) >= candles.high(last - 1) - candles.average('near', last - 1),
+        -100,
+      ),
   },
   invertedHammer: {
     bars: 12,
-    scoreOf: (candles, last) => score(isHammer(candles, last, 'upper') && candles.top(last) < candles.bottom(last - 1)),
+    scoreOf: (candles, last) => score(isHammer(candles, last, 'upperShadow') && candles.top(last) < candles.bottom(last - 1)),
   },
   shootingStar: {
     bars: 12,
-    scoreOf: (candles, last) => score(isHammer(candles, last, 'upper') && candles.bottom(last) > candles.top(last - 1), -100),
+    scoreOf: (candles, last) => score(isHammer(candles, last, 'upperShadow') && candles.bottom(last) > candles.top(last - 1), -100),
   },
   engulfing: { bars: 3, scoreOf: engulfing },
   harami: { bars: 12, scoreOf: (candles, last) => harami(candles, last, 'bodyShort') },

@@ -64,7 +64,8 @@ export function fractals(feed: FeedSeries, wing = 2): IndicatorSpec<Fractals> {
     parameters: [wing],
     outputs: { up: bars, down: bars },
     start() {
-      const [highs, lows] = [new RecentValues(bars), new RecentValues(bars)];
+      const highs = new RecentValues(bars);
+      const lows = new RecentValues(bars);
       let [up, down] = [NAN, NAN];
       const isExtreme = (recent: RecentValues, sign: 1 | -1) => {
         const middle = recent.ago(wing);

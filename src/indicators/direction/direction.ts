@@ -29,7 +29,8 @@ export function aroon(feed: FeedSeries, bars = 25): IndicatorSpec<Aroon> {
     parameters: [bars],
     outputs: { up: bars + 1, down: bars + 1, oscillator: bars + 1 },
     start() {
-      const [highs, lows] = [new RecentValues(bars + 1), new RecentValues(bars + 1)];
+      const highs = new RecentValues(bars + 1);
+      const lows = new RecentValues(bars + 1);
       return ([high, low], out) => {
         highs.push(high!);
         lows.push(low!);
@@ -58,7 +59,9 @@ export function vortex(feed: FeedSeries, bars = 14): IndicatorSpec<{ readonly pl
     parameters: [bars],
     outputs: { plus: bars + 1, minus: bars + 1 },
     start() {
-      const [ups, downs, ranges] = [new RecentValues(bars), new RecentValues(bars), new RecentValues(bars)];
+      const ups = new RecentValues(bars);
+      const downs = new RecentValues(bars);
+      const ranges = new RecentValues(bars);
       let [lastHigh, lastLow, lastClose] = [NAN, NAN, NAN];
       return ([high, low, close], out) => {
         const range = Math.max(high!, lastClose) - Math.min(low!, lastClose);
@@ -97,6 +100,7 @@ export function fisher(feed: FeedSeries, bars = 9): IndicatorSpec<{ readonly fis
         for (let i = 0; i < bars; i++) [bottom, top] = [Math.min(bottom, middlePrices.ago(i)), Math.max(top, middlePrices.ago(i))];
         // A range of 0 counts as 0.001, to avoid a division by 0.
         const range = top - bottom === 0 ? 0.001 : top - bottom;
+        // The constants are those of Ehlers.
         const raw = 0.33 * 2 * ((middle - bottom) / range - 0.5) + 0.67 * position;
         position = Math.abs(raw) > 0.99 ? Math.sign(raw) * 0.999 : raw;
         const lastValue = value;
@@ -110,26 +114,26 @@ export function fisher(feed: FeedSeries, bars = 9): IndicatorSpec<{ readonly fis
 
 /** Returns (high + low + close) / 3. */
 export function typicalPrice(feed: FeedSeries): IndicatorSpec<Series> {
-  return price('typicalPrice', feed, (_open, high, low, close) => (high + low + close) / 3);
+  return priceSpec('typicalPrice', feed, (_open, high, low, close) => (high + low + close) / 3);
 }
 
 /** Returns (high + low) / 2. */
 export function medianPrice(feed: FeedSeries): IndicatorSpec<Series> {
-  return price('medianPrice', feed, (_open, high, low) => (high + low) / 2);
+  return priceSpec('medianPrice', feed, (_open, high, low) => (high + low) / 2);
 }
 
 /** Returns (high + low + 2 close) / 4. */
 export function weightedClose(feed: FeedSeries): IndicatorSpec<Series> {
-  return price('weightedClose', feed, (_open, high, low, close) => (high + low + 2 * close) / 4);
+  return priceSpec('weightedClose', feed, (_open, high, low, close) => (high + low + 2 * close) / 4);
 }
 
 /** Returns (open + high + low + close) / 4. */
 export function averagePrice(feed: FeedSeries): IndicatorSpec<Series> {
-  return price('averagePrice', feed, (open, high, low, close) => (open + high + low + close) / 4);
+  return priceSpec('averagePrice', feed, (open, high, low, close) => (open + high + low + close) / 4);
 }
 
-/** Returns the spec of a price that `of` computes from the four prices of a bar. */
-function price(
+/** Returns the spec of a price that `compute` computes from the four prices of a bar. */
+function priceSpec(
   name: string,
   feed: FeedSeries,
   compute: (open: number, high: number, low: number, close: number) => number,

@@ -37,7 +37,8 @@ export function apo(x: Source, fast = 12, slow = 26): IndicatorSpec<Series> {
     parameters: [fast, slow],
     bars: slow,
     start() {
-      const [fastMean, slowMean] = [new RunningMean(fast), new RunningMean(slow)];
+      const fastMean = new RunningMean(fast);
+      const slowMean = new RunningMean(slow);
       return ([value]) => fastMean.next(value!) - slowMean.next(value!);
     },
   });
@@ -127,10 +128,8 @@ export function tsi(x: Source, slow = 25, fast = 13): IndicatorSpec<Series> {
     parameters: [slow, fast],
     bars: slow + fast,
     start() {
-      const [moveMeans, sizeMeans] = [0, 1].map(() => [new RunningMean(slow), new RunningMean(fast)] as const) as [
-        readonly [RunningMean, RunningMean],
-        readonly [RunningMean, RunningMean],
-      ];
+      const moveMeans = [new RunningMean(slow), new RunningMean(fast)] as const;
+      const sizeMeans = [new RunningMean(slow), new RunningMean(fast)] as const;
       let lastValue = NAN;
       return ([value]) => {
         const move = value! - lastValue;
@@ -209,7 +208,8 @@ export function ultimate(feed: FeedSeries, first = 7, second = 14, third = 28): 
     parameters: [first, second, third],
     bars: maxBars + 1,
     start() {
-      const [pressures, ranges] = [new RecentValues(maxBars), new RecentValues(maxBars)];
+      const pressures = new RecentValues(maxBars);
+      const ranges = new RecentValues(maxBars);
       let lastClose = NAN;
       const share = (bars: number) => {
         let [pressure, range] = [0, 0];

@@ -20,7 +20,8 @@ export function dema(x: Source, bars: number): IndicatorSpec<Series> {
     parameters: [bars],
     bars: 2 * bars - 1,
     start() {
-      const [first, second] = [new RunningMean(bars), new RunningMean(bars)];
+      const first = new RunningMean(bars);
+      const second = new RunningMean(bars);
       return ([value]) => {
         const firstMean = first.next(value!);
         return 2 * firstMean - second.next(firstMean);
@@ -58,12 +59,10 @@ export function t3(x: Source, bars = 5, factor = 0.7): IndicatorSpec<Series> {
   const squared = factor * factor;
   const cubed = factor * factor * factor;
   // The weights of the 6th, 5th, 4th and 3rd average, as Tillson derived them.
-  const [weight6, weight5, weight4, weight3] = [
-    -cubed,
-    3 * (squared + cubed),
-    -6 * squared - 3 * (factor + cubed),
-    1 + 3 * factor + cubed + 3 * squared,
-  ];
+  const weight6 = -cubed;
+  const weight5 = 3 * (squared + cubed);
+  const weight4 = -6 * squared - 3 * (factor + cubed);
+  const weight3 = 1 + 3 * factor + cubed + 3 * squared;
   return steppedSeries({
     name: 't3',
     sources: [x],
@@ -98,7 +97,8 @@ export function alma(x: Source, bars = 9, offset = 0.85, sigma = 6): IndicatorSp
   checkWhole('alma', 'bars', bars, 1, 100_000);
   checkPositive('alma', 'offset', offset);
   checkPositive('alma', 'sigma', sigma);
-  const [middle, width] = [offset * (bars - 1), bars / sigma];
+  const middle = offset * (bars - 1);
+  const width = bars / sigma;
   const weights = Float64Array.from({ length: bars }, (_, i) => Math.exp(-((i - middle) * (i - middle)) / (2 * width * width)));
   return weighted('alma', x, [bars, offset, sigma], weights);
 }
@@ -158,7 +158,8 @@ export function zlema(x: Source, bars: number): IndicatorSpec<Series> {
 export function kama(x: Source, bars = 10): IndicatorSpec<Series> {
   checkWhole('kama', 'bars', bars, 2);
   // The weights of exponential averages over 2 and 30 bars: 2 / (bars + 1).
-  const [fast, slow] = [2 / 3, 2 / 31];
+  const fast = 2 / 3;
+  const slow = 2 / 31;
   return steppedSeries({
     name: 'kama',
     sources: [x],

@@ -29,8 +29,8 @@ it('median and percentile equal those of the sorted window, after holes and in b
         const cursor = { row: -1 };
         const set = new IndicatorSet(columns, cursor, blockRows);
         const source = div(set.series.close, set.series.volume);
-        const middles = set.use(median(source, bars));
-        const shares = set.use(percentile(source, bars, percent));
+        const medians = set.use(median(source, bars));
+        const percentiles = set.use(percentile(source, bars, percent));
         set.seal();
         for (let row = 0; row < values.length; row++) {
           if (row % blockRows === 0) for (const kernel of set.kernels) kernel.fill(row, Math.min(values.length, row + blockRows));
@@ -42,8 +42,8 @@ it('median and percentile equal those of the sorted window, after holes and in b
           const place = (percent / 100) * (bars - 1);
           const low = at(Math.floor(place));
           const high = at(Math.min(bars - 1, Math.floor(place) + 1));
-          expect(middles.value, `median at row ${row}`).toBe(isComplete ? (at((bars - 1) >> 1) + at(bars >> 1)) / 2 : NaN);
-          expect(shares.value, `percentile at row ${row}`).toBe(isComplete ? low + (high - low) * (place - Math.floor(place)) : NaN);
+          expect(medians.value, `median at row ${row}`).toBe(isComplete ? (at((bars - 1) >> 1) + at(bars >> 1)) / 2 : NaN);
+          expect(percentiles.value, `percentile at row ${row}`).toBe(isComplete ? low + (high - low) * (place - Math.floor(place)) : NaN);
         }
       },
     ),

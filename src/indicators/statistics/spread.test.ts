@@ -141,7 +141,7 @@ it('spreads over windows equal those of whole numbers over more rows than lie be
   fc.assert(fc.property(input(LONG_ROWS), expectExact), { numRuns: 6 });
 }, 60_000);
 
-it('the bits do not depend on the size of the blocks', () => {
+it('the bits of z-score and beta do not depend on the size of the blocks', () => {
   fc.assert(
     fc.property(input(ROWS), ({ a, b, bars }) => {
       for (const spec of [

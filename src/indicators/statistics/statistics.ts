@@ -38,15 +38,15 @@ function powerSum(
   return sum;
 }
 
-/** Returns the spec of a statistic that `of` computes from the last `bars` values. Throws ConfigError if `bars` is below `min`. */
+/** Returns the spec of a statistic that `statisticOf` computes from the last `bars` values. Throws ConfigError if `bars` is below `min`. */
 function windowStatistic(
   name: string,
   x: Source,
   { bars, min = 1, parameters = [bars] }: { readonly bars: number; readonly min?: number; readonly parameters?: readonly number[] },
-  of: (column: Column, row: number) => number,
+  statisticOf: (column: Column, row: number) => number,
 ): IndicatorSpec<Series> {
   checkWhole(name, 'bars', bars, min, MAX_BARS);
-  return windowedSeries({ name, sources: [x], bars, parameters, compute: ([column], row) => of(column!, row) });
+  return windowedSeries({ name, sources: [x], bars, parameters, compute: ([column], row) => statisticOf(column!, row) });
 }
 
 /** Returns the sum of the last `bars` values. */
@@ -121,7 +121,8 @@ export function percentile(x: Source, bars: number, percent = 50): IndicatorSpec
 
 /** Returns the median of the last `bars` values. For an even `bars`, it is the mean of the two middle values. */
 export function median(x: Source, bars: number): IndicatorSpec<Series> {
-  const [below, above] = [Math.floor((bars - 1) / 2), Math.floor(bars / 2)];
+  const below = Math.floor((bars - 1) / 2);
+  const above = Math.floor(bars / 2);
   return sortedStatistic('median', x, { bars, parameters: [bars] }, (sorted) => (sorted[below]! + sorted[above]!) / 2);
 }
 

@@ -27,7 +27,8 @@ export function donchian(feed: FeedSeries, bars = 20): IndicatorSpec<Donchian> {
     parameters: [bars],
     outputs: { upper: bars, middle: bars, lower: bars },
     start() {
-      const [highs, lows] = [new RecentValues(bars), new RecentValues(bars)];
+      const highs = new RecentValues(bars);
+      const lows = new RecentValues(bars);
       return ([high, low], out) => {
         highs.push(high!);
         lows.push(low!);
@@ -53,7 +54,7 @@ export function bandWidth(x: Source, bars = 20, widths = 2): IndicatorSpec<Serie
 }
 
 /**
- * Returns the spec of a figure of Bollinger's bands. `of` computes it from the newest value, the mean of the window, and the distance of a
+ * Returns the spec of a figure of Bollinger's bands. `compute` computes it from the newest value, the mean of the window, and the distance of a
  * band from the mean: `widths` standard deviations (population).
  */
 function deviations(
@@ -137,7 +138,8 @@ export function squeeze(feed: FeedSeries, bars = 20, widths = 2, channelWidths =
     parameters: [bars, widths, channelWidths],
     bars: bars + 1,
     start() {
-      const [closes, mean] = [new RecentValues(bars), new RunningMean(bars, 1 / bars)];
+      const closes = new RecentValues(bars);
+      const mean = new RunningMean(bars, 1 / bars);
       let lastClose = NAN;
       return ([close, high, low]) => {
         const range = mean.next(Math.max(high!, lastClose) - Math.min(low!, lastClose));

@@ -52,7 +52,7 @@ export function natr(feed: FeedSeries, bars = 14): IndicatorSpec<Series> {
   });
 }
 
-/** Returns the spec of a volatility. `of` estimates the variance from one bar. The result is a standard deviation over `perYear` bars. */
+/** Returns the spec of a volatility. `varianceOf` estimates the variance from one bar. The result is a standard deviation over `perYear` bars. */
 function estimator(
   name: string,
   feed: FeedSeries,
@@ -109,7 +109,8 @@ export function ulcerIndex(x: Source, bars = 14): IndicatorSpec<Series> {
     parameters: [bars],
     bars: 2 * bars - 1,
     start() {
-      const [values, squares] = [new RecentValues(bars), new RecentValues(bars)];
+      const values = new RecentValues(bars);
+      const squares = new RecentValues(bars);
       return ([value]) => {
         values.push(value!);
         if (!values.isFull) return NAN;
@@ -134,7 +135,9 @@ export function choppiness(feed: FeedSeries, bars = 14): IndicatorSpec<Series> {
     parameters: [bars],
     bars: bars + 1,
     start() {
-      const [ranges, highs, lows] = [new RecentValues(bars), new RecentValues(bars), new RecentValues(bars)];
+      const ranges = new RecentValues(bars);
+      const highs = new RecentValues(bars);
+      const lows = new RecentValues(bars);
       let lastClose = NAN;
       return ([high, low, close]) => {
         const range = Math.max(high!, lastClose) - Math.min(low!, lastClose);
@@ -162,7 +165,9 @@ export function massIndex(feed: FeedSeries, bars = 9, sumBars = 25): IndicatorSp
     parameters: [bars, sumBars],
     bars: 2 * bars + sumBars - 2,
     start() {
-      const [first, second, ratios] = [new RunningMean(bars), new RunningMean(bars), new RecentValues(sumBars)];
+      const first = new RunningMean(bars);
+      const second = new RunningMean(bars);
+      const ratios = new RecentValues(sumBars);
       return ([high, low]) => {
         const mean = first.next(high! - low!);
         const smoothed = second.next(mean);
@@ -184,7 +189,8 @@ export function chaikinVolatility(feed: FeedSeries, bars = 10, changeBars = 10):
     parameters: [bars, changeBars],
     bars: bars + changeBars,
     start() {
-      const [mean, recent] = [new RunningMean(bars), new RecentValues(changeBars + 1)];
+      const mean = new RunningMean(bars);
+      const recent = new RecentValues(changeBars + 1);
       return ([high, low]) => {
         const range = mean.next(high! - low!);
         if (range !== range) return NAN;
@@ -219,6 +225,7 @@ export function yangZhang(feed: FeedSeries, bars = 20, perYear = 1): IndicatorSp
         gapSquares += (Math.log(valueAt(columns, 0, i) / valueAt(columns, 3, i - 1)) - meanGap) ** 2;
         moveSquares += (Math.log(valueAt(columns, 3, i) / valueAt(columns, 0, i)) - meanMove) ** 2;
       }
+      // The weight by which the estimate has the smallest variance, as Yang and Zhang derived it.
       const weight = 0.34 / (1.34 + (bars + 1) / (bars - 1));
       return Math.sqrt((gapSquares / (bars - 1) + (weight * moveSquares) / (bars - 1) + ((1 - weight) * rogersSum) / bars) * perYear);
     },

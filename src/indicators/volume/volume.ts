@@ -41,7 +41,8 @@ export function chaikinOscillator(feed: FeedSeries, fast = 3, slow = 10): Indica
     parameters: [fast, slow],
     bars: slow,
     start() {
-      const [fastWeight, slowWeight] = [2 / (fast + 1), 2 / (slow + 1)];
+      const fastWeight = 2 / (fast + 1);
+      const slowWeight = 2 / (slow + 1);
       let [sum, fastMean, slowMean, rowCount] = [0, 0, 0, 0];
       return ([high, low, close, volume]) => {
         sum += flowOf(high!, low!, close!, volume!);
@@ -180,7 +181,9 @@ export function pvo(feed: FeedSeries, fast = 12, slow = 26, signal = 9): Indicat
  * percentage, and the difference of both.
  */
 export function percentOscillator(fast: number, slow: number, signal: number): (inputs: Float64Array, outputs: Float64Array) => void {
-  const [fastMean, slowMean, signalMean] = [new RunningMean(fast), new RunningMean(slow), new RunningMean(signal)];
+  const fastMean = new RunningMean(fast);
+  const slowMean = new RunningMean(slow);
+  const signalMean = new RunningMean(signal);
   return ([x], out) => {
     const fastValue = fastMean.next(x!);
     const slowValue = slowMean.next(x!);

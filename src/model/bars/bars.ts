@@ -92,7 +92,7 @@ export function rowsOf(bars: BarColumns, from: number, to: number): BarColumns {
 export type TickColumn = Int32Array | Float64Array;
 
 /** Tick columns that were computed before, by their bars. */
-const cached = new WeakMap<BarColumns, Partial<Record<PriceColumn, TickColumn>>>();
+const tickColumnCache = new WeakMap<BarColumns, Partial<Record<PriceColumn, TickColumn>>>();
 
 /**
  * Returns a price column in whole ticks of 10^-priceDigits, as int32 if the prices fit, otherwise as float64. Caches the column. Throws
@@ -100,14 +100,14 @@ const cached = new WeakMap<BarColumns, Partial<Record<PriceColumn, TickColumn>>>
  */
 export function ticksOf(bars: BarColumns, price: PriceColumn): TickColumn {
   if (bars.window !== undefined) return bars.window.ticksOf(price);
-  let columns = cached.get(bars);
-  if (!columns) cached.set(bars, (columns = {}));
+  let columns = tickColumnCache.get(bars);
+  if (!columns) tickColumnCache.set(bars, (columns = {}));
   return (columns[price] ??= toTicks(bars[price], bars, price));
 }
 
 /** Adds the rows from `from` on, which were appended to the bars, to the cached tick columns. */
 export function extendTicks(bars: BarColumns, from: number): void {
-  const columns = cached.get(bars);
+  const columns = tickColumnCache.get(bars);
   if (!columns) return;
   for (const name of PRICES) {
     const column = columns[name];

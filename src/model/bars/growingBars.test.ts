@@ -43,7 +43,7 @@ test('ticks are int32 if the prices of the column fit, and float64 otherwise', (
   expect(ticksOf(high, 'close')).toEqual(Float64Array.of(3e9, 200));
 });
 
-test('a row is rejected if it does not follow, has a price finer than a tick, or exceeds the capacity', () => {
+test('a bar is rejected if it does not follow the last one, has a price finer than a tick, or exceeds the capacity', () => {
   const bars = new GrowingBars(BTC, '1m', 2);
   expect(bars.lastCloseMs).toBe(-Infinity);
   bars.append(bar(5, 100));

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { GrowingRates } from './growingRates.ts';
 
-it('the rates are those that were set, in order, with the corrected value of a rate that was set twice', () => {
+it('growing rates are those that were set, in order, with the corrected value of a rate that was set twice', () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(fc.integer({ min: 0, max: 3 }), fc.float({ noNaN: false })), { maxLength: 300 }), (steps) => {
       const rates = new GrowingRates();
@@ -22,13 +22,13 @@ it('the rates are those that were set, in order, with the corrected value of a r
   );
 });
 
-it('a rate before the newest one is rejected', () => {
+it('a funding rate before the newest one is rejected', () => {
   const rates = new GrowingRates();
   rates.set(10, 0.1);
   expect(() => rates.set(9, 0.1)).toThrow('a funding rate of 9 after that of 10');
 });
 
-it('removed rates can be set again, and earlier ones stay', () => {
+it('removed funding rates can be set again, and earlier ones stay', () => {
   const rates = new GrowingRates();
   for (const timeMs of [10, 20, 30]) rates.set(timeMs, timeMs / 100);
   rates.removeFrom(20);

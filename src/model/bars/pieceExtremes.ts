@@ -7,15 +7,15 @@ export const PIECE_BITS = 4;
 const PIECE_ROWS = 2 ** PIECE_BITS;
 
 /** Extremes that were computed before, by their column. */
-const cached = new WeakMap<TickColumn, TickColumn>();
+const extremesCache = new WeakMap<TickColumn, TickColumn>();
 
 /**
  * Returns the lowest and the highest tick of each piece: elements 2 i and 2 i + 1 belong to the rows [16 i, 16 i + 16). Both are NaN if one of
  * the rows is NaN. Caches the result, so the column must not change.
  */
 export function pieceExtremes(ticks: TickColumn): TickColumn {
-  let extremes = cached.get(ticks);
-  if (extremes === undefined) cached.set(ticks, (extremes = extremesOf(ticks)));
+  let extremes = extremesCache.get(ticks);
+  if (extremes === undefined) extremesCache.set(ticks, (extremes = extremesOf(ticks)));
   return extremes;
 }
 

@@ -1,7 +1,7 @@
 // Tests that bars with equal times share their time columns.
 
 import { expect, test } from 'vitest';
-import { walkBars } from '../../../test/engine/world.ts';
+import { walkBars } from '../../../test/engine/backtestFixture.ts';
 import type { BarColumns } from './bars.ts';
 import { SharedTimes } from './sharedTimes.ts';
 

@@ -25,17 +25,17 @@ export interface TradeDigits {
 }
 
 /**
- * Takes trades in the order of their times and ids. A bar ends with the millisecond in which it reaches its amount, so all trades of one ms are in one bar. The
- * bars do not depend on the numbers of decimals.
+ * Takes trades in the order of their times and ids. A bar ends with the millisecond in which it reaches its amount, so all trades of one ms
+ * are in one bar. The bars do not depend on the numbers of decimals.
  */
 export class TradeBarBuilder {
   readonly #kind: TradeBarRule['kind'];
   readonly #instrument: Instrument;
   readonly #quantityDigits: number;
-  readonly #decimalOf: (units: number) => number;
+  readonly #priceOf: (units: number) => number;
   readonly #size: ThresholdSum;
   readonly #volume = new ThresholdSum();
-  readonly #take: (bar: TradeBar) => void;
+  readonly #onBar: (bar: TradeBar) => void;
   #openMs: number;
   #lastMs = NaN;
   #count = 0;
@@ -45,24 +45,24 @@ export class TradeBarBuilder {
   #close = 0;
   #isThin = false;
 
-  /** `openMs`: opening time of the first bar. `take` gets each bar that has ended. */
-  constructor(rule: TradeBarRule, instrument: Instrument, digits: TradeDigits, openMs: number, take: (bar: TradeBar) => void) {
+  /** `openMs`: opening time of the first bar. `onBar` gets each bar that has ended. */
+  constructor(rule: TradeBarRule, instrument: Instrument, digits: TradeDigits, openMs: number, onBar: (bar: TradeBar) => void) {
     const { priceDigits, quantityDigits } = digits;
     this.#kind = rule.kind;
     this.#instrument = instrument;
     this.#quantityDigits = quantityDigits;
-    this.#decimalOf = decimals(priceDigits, instrument);
+    this.#priceOf = priceConverter(priceDigits, instrument);
     // Decimals of what the rule counts: trades, quantities, notionals or prices.
     const sizeDigits = { ticks: 0, volume: quantityDigits, dollar: priceDigits + quantityDigits, range: priceDigits }[rule.kind];
-    this.#size = new ThresholdSum(amountIn(rule, sizeDigits));
+    this.#size = new ThresholdSum(amountInUnits(rule, sizeDigits));
     this.#openMs = openMs;
-    this.#take = take;
+    this.#onBar = onBar;
   }
 
   /** Adds a trade. Throws ConfigError for a price between two ticks; `id` names the trade in its message. */
   add(timeMs: number, price: number, quantity: number, id: number | string): void {
     if (this.#count > 0 && timeMs !== this.#lastMs) this.endReached();
-    if (Number.isNaN(this.#decimalOf(price))) {
+    if (Number.isNaN(this.#priceOf(price))) {
       throw new ConfigError(
         `the price of the trade ${id} of ${this.#instrument.id} lies between two ticks of ${this.#instrument.priceDigits} digits`,
         'raise pricePrecision in the instrument record',
@@ -103,13 +103,13 @@ export class TradeBarBuilder {
 
   /** Ends the current bar at `closeMs`, and begins the next one there. */
   #end(closeMs: number): void {
-    this.#take({
+    this.#onBar({
       openMs: this.#openMs,
       closeMs,
-      open: this.#decimalOf(this.#open),
-      high: this.#decimalOf(this.#high),
-      low: this.#decimalOf(this.#low),
-      close: this.#decimalOf(this.#close),
+      open: this.#priceOf(this.#open),
+      high: this.#priceOf(this.#high),
+      low: this.#priceOf(this.#low),
+      close: this.#priceOf(this.#close),
       volume: this.#volume.decimal(this.#quantityDigits),
       isThin: this.#isThin,
     });
@@ -122,7 +122,7 @@ export class TradeBarBuilder {
 }
 
 /** Returns a function that converts a price in units of the trades to a double. It returns NaN for a price between two ticks. */
-function decimals(priceDigits: number, instrument: Instrument): (units: number) => number {
+function priceConverter(priceDigits: number, instrument: Instrument): (units: number) => number {
   const perTick = pow10(instrument.priceDigits);
   const factor = pow10(Math.abs(instrument.priceDigits - priceDigits));
   const isFiner = priceDigits > instrument.priceDigits;
@@ -133,7 +133,7 @@ function decimals(priceDigits: number, instrument: Instrument): (units: number) 
 }
 
 /** Returns the amount in whole units of 10^-digits. It is rounded up, so that each bar has at least the amount. */
-function amountIn({ amount, digits: ruleDigits }: TradeBarRule, digits: number): bigint {
+function amountInUnits({ amount, digits: ruleDigits }: TradeBarRule, digits: number): bigint {
   if (digits >= ruleDigits) return amount * 10n ** BigInt(digits - ruleDigits);
   const unit = 10n ** BigInt(ruleDigits - digits);
   return (amount + unit - 1n) / unit;

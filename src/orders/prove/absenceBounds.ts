@@ -73,9 +73,10 @@ const MAX_ENDED_ORDERS = 10_000;
 /** Twice the time for which the exchange adapter recognises an ended order by its id. */
 const ENDED_ORDER_TTL_MS = 7_200_000;
 
-interface Sample {
+/** One measured admission delay, and the venue time at which it was measured. */
+interface DelaySample {
   readonly atMs: number;
-  readonly ms: number;
+  readonly delayMs: number;
 }
 
 /** The absence bounds of a live bot. The exchange adapter reports its measurements here. All times are venue time. */
@@ -88,9 +89,12 @@ export class MeasuredAbsenceBounds implements AbsenceBounds {
   clockEpoch = 0;
   epochMs = -INFINITY;
   private readonly settings: AbsenceBoundsSettings;
-  private admissions: Sample[] = [];
-  private lagMs = 0;
+  private admissions: DelaySample[] = [];
+  /** The largest measured read lag. */
+  private maxLagMs = 0;
+  /** When the newest incident was reported. */
   private incidentMs = -INFINITY;
+  /** The highest known venue time. */
   private nowMs = -INFINITY;
 
   constructor(settings: AbsenceBoundsSettings = DEFAULT_ABSENCE_BOUNDS) {
@@ -106,12 +110,12 @@ export class MeasuredAbsenceBounds implements AbsenceBounds {
   /** Reports that an acknowledged order was admitted `delayMs` after the time with which it was signed. */
   onAdmission(delayMs: number, venueMs: number): void {
     this.onVenueTime(venueMs);
-    this.admissions.push({ atMs: venueMs, ms: delayMs });
+    this.admissions.push({ atMs: venueMs, delayMs });
     if (this.admissions.length > MAX_SAMPLES) this.admissions.shift();
   }
   /** Reports that an acknowledged order was first seen in a list `lagMs` after its acknowledgement. */
   onReadLag(lagMs: number): void {
-    if (lagMs > this.lagMs) this.lagMs = lagMs;
+    if (lagMs > this.maxLagMs) this.maxLagMs = lagMs;
   }
   /** Reports an answer of the venue that admits a delay between gateway and lists: -1001, -1006, -1007, -1016, HTTP 504. */
   onIncident(venueMs: number): void {
@@ -128,29 +132,29 @@ export class MeasuredAbsenceBounds implements AbsenceBounds {
 
   get visibilityDelayMs(): number {
     const { deltaMinMs, deltaIncidentMs, incidentMemoryMs } = this.settings;
-    const measured = VISIBILITY_FACTOR * this.admissionP999();
+    const measuredMs = VISIBILITY_FACTOR * this.admissionP999Ms();
     const isIncident = proofGuards.incidentsWiden && this.nowMs - this.incidentMs <= incidentMemoryMs;
-    return Math.max(deltaMinMs, measured, isIncident ? deltaIncidentMs : 0);
+    return Math.max(deltaMinMs, measuredMs, isIncident ? deltaIncidentMs : 0);
   }
   get readLagMs(): number {
-    return Math.max(this.settings.readLagMs, LAG_FACTOR * this.lagMs);
+    return Math.max(this.settings.readLagMs, LAG_FACTOR * this.maxLagMs);
   }
 
-  /** Returns the 99.9th percentile of the admission times of the last day, ms; 0 without a measurement. */
-  private admissionP999(): number {
-    const since = this.nowMs - DAY_MS;
-    while (this.admissions.length > 0 && this.admissions[0]!.atMs <= since) this.admissions.shift();
+  /** Returns the 99.9th percentile of the admission delays of the last day, ms; 0 without a measurement. */
+  private admissionP999Ms(): number {
+    const sinceMs = this.nowMs - DAY_MS;
+    while (this.admissions.length > 0 && this.admissions[0]!.atMs <= sinceMs) this.admissions.shift();
     const { length } = this.admissions;
-    // The percentile by nearest rank; with few measurements, the largest one. Every read needs it, so instead of sorting the measurements
-    // the loop collects only the largest ones.
-    const largest: number[] = [];
+    // The percentile by nearest rank. With few measurements it is the largest one. Every read needs it, so the loop collects only the largest
+    // measurements instead of sorting all of them.
+    const largestMs: number[] = [];
     const rank = length - Math.ceil(length * 0.999);
-    for (const { ms } of this.admissions) {
-      let index = largest.length;
-      while (index > 0 && largest[index - 1]! < ms) index--;
-      if (index <= rank) largest.splice(index, 0, ms);
-      if (largest.length > rank + 1) largest.pop();
+    for (const { delayMs } of this.admissions) {
+      let index = largestMs.length;
+      while (index > 0 && largestMs[index - 1]! < delayMs) index--;
+      if (index <= rank) largestMs.splice(index, 0, delayMs);
+      if (largestMs.length > rank + 1) largestMs.pop();
     }
-    return largest[rank] ?? 0;
+    return largestMs[rank] ?? 0;
   }
 }

@@ -6,12 +6,12 @@ import type { Market } from '../../model/instrument.ts';
 import type { VenueOrderId } from '../../model/order.ts';
 import type { Channel, Evidence } from '../../ports/exchange.ts';
 import {
-  outcome,
+  anyOutcome,
   BOUNDS,
   hasEffect,
-  play as simulate,
-  read,
-  WELL as GOOD_READ,
+  simulate,
+  anyRead,
+  PROMPT_READ,
   type TrueOutcome,
   type Read,
 } from '../../../test/fixtures/outcomes.ts';
@@ -33,12 +33,12 @@ const PLACED = { kind: 'placed', venueId: null };
 /** Returns the step after the last evidence, or after the first one that decides. */
 function lastStep(evidence: readonly Evidence[], bounds = BOUNDS, market: Market = 'spot', isBlocked = false): ResolutionStep | null {
   const resolution = new Resolution(market, 0);
-  let finding: ResolutionStep | null = null;
-  for (const item of evidence) {
-    finding = resolution.applyEvidence(item, bounds, isBlocked);
-    if (finding.kind !== 'read') break;
+  let step: ResolutionStep | null = null;
+  for (const oneRead of evidence) {
+    step = resolution.applyEvidence(oneRead, bounds, isBlocked);
+    if (step.kind !== 'read') break;
   }
-  return finding;
+  return step;
 }
 
 describe('Resolution', () => {
@@ -110,8 +110,8 @@ describe('Resolution', () => {
       round(PROVING_MS + 600_000, true),
       { human: expect.stringContaining('holdings differ') },
     ],
-  ])('the resolution of an unknown outcome: %s', (_, evidence, finding) => {
-    expect(lastStep(evidence)).toMatchObject(finding);
+  ])('the resolution of an unknown outcome: %s', (_, evidence, expectedStep) => {
+    expect(lastStep(evidence)).toMatchObject(expectedStep);
   });
 
   it('the resolution returns the venue order id of a found order', () => {
@@ -121,20 +121,20 @@ describe('Resolution', () => {
 
   it('the resolution needs no wait if the venue answers from its own books', () => {
     const readAt = (channel: Channel) => evidenceOf(channel, 1000);
-    const once = [readAt('openOrders'), readAt('myTrades'), readAt('balances')];
-    expect(lastStep(once, REPLAY_ABSENCE_BOUNDS)).toEqual(nextRead('openOrders', 0));
-    expect(lastStep([...once, ...once], REPLAY_ABSENCE_BOUNDS)).toEqual({ kind: 'noEffect' });
+    const oneRound = [readAt('openOrders'), readAt('myTrades'), readAt('balances')];
+    expect(lastStep(oneRound, REPLAY_ABSENCE_BOUNDS)).toEqual(nextRead('openOrders', 0));
+    expect(lastStep([...oneRound, ...oneRound], REPLAY_ABSENCE_BOUNDS)).toEqual({ kind: 'noEffect' });
   });
 
   it('the resolution of futures reads the order history between open orders and trades, and positions last', () => {
-    const rows: [Channel, number][] = [
+    const channelTimes: [Channel, number][] = [
       ['openOrders', PROVING_MS],
       ['orderHistory', PROVING_MS + 2000],
       ['myTrades', PROVING_MS + 4000],
       ['positions', PROVING_MS + 4000],
     ];
-    const firstRound = rows.map(([channel, ms]) => evidenceOf(channel, ms));
-    const secondRound = rows.map(([channel, ms]) => evidenceOf(channel, ms + 6000));
+    const firstRound = channelTimes.map(([channel, ms]) => evidenceOf(channel, ms));
+    const secondRound = channelTimes.map(([channel, ms]) => evidenceOf(channel, ms + 6000));
     expect(lastStep([...firstRound, ...secondRound], BOUNDS, 'futures')).toEqual({ kind: 'noEffect' });
     expect(lastStep([...firstRound, secondRound[0]!, evidenceOf('orderHistory', PROVING_MS + 8000, true)], BOUNDS, 'futures')).toEqual(
       PLACED,
@@ -154,24 +154,24 @@ describe('Resolution', () => {
     ['a clock that jumped', { clockEpoch: 1, epochMs: 40_000 }, 48_000],
   ])('the resolution begins again at the later absence horizon of %s, and never moves it back', (_, wider, boundsMs) => {
     const resolution = new Resolution('spot', 0);
-    for (const item of round(PROVING_MS)) resolution.applyEvidence(item, BOUNDS);
+    for (const oneRead of round(PROVING_MS)) resolution.applyEvidence(oneRead, BOUNDS);
     const bounds = { ...BOUNDS, ...wider };
-    const lag = bounds.readLagMs;
-    const later = (ms: number) => [evidenceOf('openOrders', ms), evidenceOf('myTrades', ms + lag), evidenceOf('balances', ms + lag)];
-    const assess = (readings: readonly Evidence[], usedBounds: AbsenceBounds) =>
-      readings.map((item) => resolution.applyEvidence(item, usedBounds).kind).at(-1);
-    expect(assess(later(boundsMs - 1).slice(0, 2), bounds)).toBe('read');
+    const lagMs = bounds.readLagMs;
+    const roundAt = (ms: number) => [evidenceOf('openOrders', ms), evidenceOf('myTrades', ms + lagMs), evidenceOf('balances', ms + lagMs)];
+    const lastKind = (reads: readonly Evidence[], usedBounds: AbsenceBounds) =>
+      reads.map((oneRead) => resolution.applyEvidence(oneRead, usedBounds).kind).at(-1);
+    expect(lastKind(roundAt(boundsMs - 1).slice(0, 2), bounds)).toBe('read');
     // The bounds are as before again, but an order that was open meanwhile keeps the wider ones.
-    const narrowAgain = { ...BOUNDS, epoch: bounds.clockEpoch, epochMs: bounds.epochMs };
-    expect(assess(later(boundsMs), narrowAgain)).toBe('read');
-    expect(assess(later(boundsMs + 2 * lag), narrowAgain)).toBe('noEffect');
+    const narrowAgain = { ...BOUNDS, clockEpoch: bounds.clockEpoch, epochMs: bounds.epochMs };
+    expect(lastKind(roundAt(boundsMs), narrowAgain)).toBe('read');
+    expect(lastKind(roundAt(boundsMs + 2 * lagMs), narrowAgain)).toBe('noEffect');
   });
 });
 
 // The proof of order-safety, section 11, by simulation: no history within the assumptions A1 to A4 ends in a wrong `noEffect`.
 describe('under every outcome within the assumptions A1 to A4', () => {
-  const cases = (market: Market) => fc.tuple(outcome, fc.array(read, { minLength: 20, maxLength: 60 }), fc.constant(market));
-  const isJudgedRight = (bounds: AbsenceBounds) => (args: [TrueOutcome, Read[], Market]) => {
+  const cases = (market: Market) => fc.tuple(anyOutcome, fc.array(anyRead, { minLength: 20, maxLength: 60 }), fc.constant(market));
+  const isResolvedRight = (bounds: AbsenceBounds) => (args: [TrueOutcome, Read[], Market]) => {
     const [orderOutcome, reads, market] = args;
     const end = simulate(new Resolution(market, 0), orderOutcome, reads, bounds);
     if (end === null) return true;
@@ -180,7 +180,7 @@ describe('under every outcome within the assumptions A1 to A4', () => {
   };
 
   it.each<Market>(['spot', 'futures'])('the resolution never returns noEffect for an order that had an effect (%s)', (market) => {
-    fc.assert(fc.property(cases(market), isJudgedRight(BOUNDS)), { numRuns: 4000 });
+    fc.assert(fc.property(cases(market), isResolvedRight(BOUNDS)), { numRuns: 4000 });
   });
 
   it('the resolution decides if all reads are complete', () => {
@@ -189,7 +189,7 @@ describe('under every outcome within the assumptions A1 to A4', () => {
       simulate(
         new Resolution('spot', 0),
         absentOutcome,
-        Array.from({ length: 60 }, () => GOOD_READ),
+        Array.from({ length: 60 }, () => PROMPT_READ),
         BOUNDS,
       ),
     ).toMatchObject({ found: { kind: 'noEffect' } });
@@ -203,8 +203,12 @@ describe('under every outcome within the assumptions A1 to A4', () => {
     ['the visibility delay', { visibilityDelayMs: 0 }, lateOutcome, 7000, {}],
     ['the read lag', { readLagMs: 0 }, { admittedMs: 0, hiddenMs: 0, fillMs: 16_000, endMs: 0 }, 16_000, { olderTradesMs: 2000 }],
   ])('the resolution is wrong without %s', (_, removedBound, orderOutcome, firstMs, readChanges) => {
-    const reads = Array.from({ length: 40 }, (__, readIndex) => ({ ...GOOD_READ, ...readChanges, delayMs: readIndex === 0 ? firstMs : 0 }));
-    expect(isJudgedRight(wideBounds)([orderOutcome, reads, 'spot'])).toBe(true);
-    expect(isJudgedRight({ ...wideBounds, ...removedBound })([orderOutcome, reads, 'spot'])).toBe(false);
+    const reads = Array.from({ length: 40 }, (__, readIndex) => ({
+      ...PROMPT_READ,
+      ...readChanges,
+      delayMs: readIndex === 0 ? firstMs : 0,
+    }));
+    expect(isResolvedRight(wideBounds)([orderOutcome, reads, 'spot'])).toBe(true);
+    expect(isResolvedRight({ ...wideBounds, ...removedBound })([orderOutcome, reads, 'spot'])).toBe(false);
   });
 });

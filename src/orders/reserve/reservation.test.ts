@@ -76,7 +76,7 @@ function expectEqual(reservations: Reservations, heldOrders: readonly HeldOrder[
     figures.push(
       reservations.buyLotsTotal(index),
       reservations.buyUnits(index),
-      reservations.open(index),
+      reservations.openOrders(index),
       reservations.buyUnitsAt(index, LATER_MARK),
     );
     expected.push(
@@ -86,7 +86,7 @@ function expectEqual(reservations: Reservations, heldOrders: readonly HeldOrder[
       sum.later[index]!.toNumber(),
     );
   }
-  figures.push(reservations.cash(0), reservations.cash(1), reservations.openTotal);
+  figures.push(reservations.cash(0), reservations.cash(1), reservations.openOrdersTotal);
   expected.push(sum.cash[0]!.toNumber(), sum.cash[1]!.toNumber(), heldOrders.length);
   expect(figures).toEqual(expected);
 }
@@ -217,9 +217,9 @@ test('an order that is proven absent stays reserved in full for half an hour, an
   }
   reservations.reinstate(secondOrder);
   reservations.expireAbsent(1000 + ABSENT_HOLD_MS - 1);
-  expect([reservations.buyLotsTotal(0), reservations.openTotal, reservations.holdsAbsent]).toEqual([12, 2, true]);
+  expect([reservations.buyLotsTotal(0), reservations.openOrdersTotal, reservations.holdsAbsent]).toEqual([12, 2, true]);
   reservations.expireAbsent(1000 + ABSENT_HOLD_MS);
-  expect([reservations.buyLotsTotal(0), reservations.openTotal, reservations.holdsAbsent]).toEqual([7, 1, false]);
+  expect([reservations.buyLotsTotal(0), reservations.openOrdersTotal, reservations.holdsAbsent]).toEqual([7, 1, false]);
   reservations.reinstate(firstOrder);
   expect([reservations.buyLotsTotal(0), reservations.cash(0)]).toEqual([12, 12_132_120]);
 });
@@ -289,7 +289,7 @@ describe('contracts', () => {
       reservations.buyUnits(0),
       reservations.sellUnitsAt(0, 1),
     ];
-    expect([...zeroFigures, reservations.cash(0), reservations.closingLots(0, 0, true), reservations.open(0)]).toEqual([
+    expect([...zeroFigures, reservations.cash(0), reservations.closingLots(0, 0, true), reservations.openOrders(0)]).toEqual([
       0, 0, 0, 0, 0, 0, 0,
     ]);
     expect(reservations.sellUnitsAt(0, 1)).toBe(0);

@@ -18,6 +18,7 @@ const { addWorstCase, computeWorstCase, removeUnordered } = figures;
 export const ABSENT_HOLD_MS = 30 * 60_000;
 const MILLION = 1_000_000;
 
+/** The reservation of an order that is proven absent, and when it ends, ms UTC. */
 interface AbsentHold {
   readonly order: ReservedOrder;
   readonly untilMs: number;
@@ -42,7 +43,7 @@ export class Reservations {
   private openCount = 0;
   /** The newest reservation, not in the figures yet. Most orders end before a figure is read, so they never enter the figures. */
   private newest: ReservedOrder | null = null;
-  /** The next to expire first, because all are held for the same time. */
+  /** Ordered by expiry, because all are held for the same time. */
   private absentHolds: AbsentHold[] = [];
   /** True while there are holds. Risk then calls `expireAbsent` before each order. */
   holdsAbsent = false;
@@ -70,9 +71,9 @@ export class Reservations {
   follow(changed: ChangedIndexes): void {
     this.followers.push(changed);
   }
-  private markChanged(index: number): void {
+  private markChanged(instrumentIndex: number): void {
     const { followers } = this;
-    for (let follower = 0; follower < followers.length; follower++) followers[follower]!.mark(index);
+    for (let index = 0; index < followers.length; index++) followers[index]!.mark(instrumentIndex);
   }
 
   /**
@@ -134,17 +135,17 @@ export class Reservations {
     this.newest = null;
     const committed = this.lotsOf(order.strategy, order.instrumentIndex);
     const { exposure } = committed;
-    exposure.open++;
+    exposure.openOrders++;
     this.openCount++;
     if (this.only === null) this.markChanged(order.instrumentIndex);
     addWorstCase(order, committed, 1);
-    const worst = order.worstTicks * exposure.priceSign;
+    const signedTicks = order.worstTicks * exposure.priceSign;
     if (order.sign > 0) {
       exposure.buys.push(order);
-      if (worst < exposure.buyBound) exposure.buyBound = worst;
+      if (signedTicks < exposure.buyBound) exposure.buyBound = signedTicks;
     } else if (exposure.hasMargin) {
       exposure.sells.push(order);
-      if (worst < exposure.sellBound) exposure.sellBound = worst;
+      if (signedTicks < exposure.sellBound) exposure.sellBound = signedTicks;
     }
   }
   /** Removes a reserved order from the sums of its strategy and from the exposure of its instrument. */
@@ -153,7 +154,7 @@ export class Reservations {
     const { exposure } = committed;
     addWorstCase(order, committed, -1);
     if (this.only === null) this.markChanged(order.instrumentIndex);
-    exposure.open--;
+    exposure.openOrders--;
     this.openCount--;
     if (order.sign > 0) {
       removeUnordered(order, exposure.buys);
@@ -182,48 +183,51 @@ export class Reservations {
   /** Releases the holds that have expired at `nowMs`. */
   expireAbsent(nowMs: number): void {
     const absentHolds = this.absentHolds;
-    let expired = 0;
-    while (expired < absentHolds.length && absentHolds[expired]!.untilMs <= nowMs) this.release(absentHolds[expired++]!.order);
-    absentHolds.splice(0, expired);
+    let expiredCount = 0;
+    while (expiredCount < absentHolds.length && absentHolds[expiredCount]!.untilMs <= nowMs) {
+      this.release(absentHolds[expiredCount]!.order);
+      expiredCount++;
+    }
+    absentHolds.splice(0, expiredCount);
     this.holdsAbsent = absentHolds.length > 0;
   }
 
   /** Returns the worst price at which a market order may fill, in ticks: the mark plus the collar for a buy, minus it for a sell. */
   collarTicks(markTicks: number, isBuy: boolean): number {
-    const ppm = this.collarPpm;
-    return isBuy ? mulPpmUp(markTicks, MILLION + ppm) : Math.max(1, mulDiv(markTicks, MILLION - ppm, MILLION, 'down'));
+    const { collarPpm } = this;
+    return isBuy ? mulPpmUp(markTicks, MILLION + collarPpm) : Math.max(1, mulDiv(markTicks, MILLION - collarPpm, MILLION, 'down'));
   }
 
-  /** Returns the lots that a strategy's buys, or sells, of an instrument may still fill. */
-  buyLots(strategy: number, index: number): number {
+  /** Returns the lots that a strategy's open buys may still fill in an instrument. */
+  buyLots(strategy: number, instrumentIndex: number): number {
     this.countNewest();
-    return this.lotsOf(strategy, index).buyLots;
+    return this.lotsOf(strategy, instrumentIndex).buyLots;
   }
   /** Returns the lots that a strategy's open sells may still fill in an instrument. */
-  sellLots(strategy: number, index: number): number {
+  sellLots(strategy: number, instrumentIndex: number): number {
     this.countNewest();
-    return this.lotsOf(strategy, index).sellLots;
+    return this.lotsOf(strategy, instrumentIndex).sellLots;
   }
   /** Returns the part of `buyLots` or `sellLots` whose orders can only close a position; futures only. */
-  closingLots(strategy: number, index: number, isBuy: boolean): number {
+  closingLots(strategy: number, instrumentIndex: number, isBuy: boolean): number {
     this.countNewest();
-    const { closingBuyLots, closingSellLots } = this.lotsOf(strategy, index);
+    const { closingBuyLots, closingSellLots } = this.lotsOf(strategy, instrumentIndex);
     return isBuy ? closingBuyLots : closingSellLots;
   }
   /** Returns the lots that all buys of an instrument may still fill; for a contract, only buys that can open a position. */
-  buyLotsTotal(index: number): number {
+  buyLotsTotal(instrumentIndex: number): number {
     this.countNewest();
-    return this.exposure(index).buyLots;
+    return this.exposure(instrumentIndex).buyLots;
   }
   /** Returns the notional of `buyLotsTotal`, each order at its worst price, in quote units. */
-  buyUnits(index: number): number {
+  buyUnits(instrumentIndex: number): number {
     this.countNewest();
-    return this.exposure(index).buyUnits;
+    return this.exposure(instrumentIndex).buyUnits;
   }
   /** Returns `buyUnits` with each order at the mark, if that is worse than the order's worst price, which was fixed at approval. */
-  buyUnitsAt(index: number, markTicks: number): number {
+  buyUnitsAt(instrumentIndex: number, markTicks: number): number {
     this.countNewest();
-    const { buyBound, buyUnits, buys, priceSign } = this.exposure(index);
+    const { buyBound, buyUnits, buys, priceSign } = this.exposure(instrumentIndex);
     return markTicks * priceSign <= buyBound ? buyUnits : this.sumAt(buys, markTicks);
   }
   /** Returns the notional of what an assessed order may still fill, at the mark if that is worse than its worst price. */
@@ -231,32 +235,32 @@ export class Reservations {
     const { scale, priceSign } = this.exposure(order.instrumentIndex);
     return markTicks * priceSign <= order.worstTicks * priceSign ? order.worstUnits : scale.notionalUp(markTicks, order.worstLots);
   }
-  /** For a contract: the lots that all sells that can open a position may still fill, and their notional, as for buys. */
-  sellLotsTotal(index: number): number {
+  /** Returns the lots that all sells of a contract that can open a position may still fill. */
+  sellLotsTotal(instrumentIndex: number): number {
     this.countNewest();
-    return this.exposure(index).sellLots;
+    return this.exposure(instrumentIndex).sellLots;
   }
-  /** Returns the worst value of the open sells of an instrument at a mark in ticks, in units. */
-  sellUnitsAt(index: number, markTicks: number): number {
+  /** Returns the notional of `sellLotsTotal`, each order at the worse of its worst price and the mark, in quote units. */
+  sellUnitsAt(instrumentIndex: number, markTicks: number): number {
     this.countNewest();
-    const { sellBound, sellUnits, sells, priceSign } = this.exposure(index);
+    const { sellBound, sellUnits, sells, priceSign } = this.exposure(instrumentIndex);
     return markTicks * priceSign <= sellBound ? sellUnits : this.sumAt(sells, markTicks);
   }
   /** Returns the cash that a strategy's orders may still take, in quote units. With several accounts: from the first one. */
   cash(strategy: number): number {
     this.countNewest();
-    return this.only === null ? this.cashByStrategy[strategy * this.accounts]!.cash : this.only.cash.cash;
+    return this.only === null ? this.cashByStrategy[strategy * this.accounts]!.units : this.only.cash.units;
   }
   /** Returns the cash that a strategy's orders may still take from the account that pays the orders of an instrument. */
-  cashBeside(strategy: number, index: number): number {
+  accountCash(strategy: number, instrumentIndex: number): number {
     this.countNewest();
-    return this.committedCash(strategy, index).cash;
+    return this.committedCash(strategy, instrumentIndex).units;
   }
-  private committedCash(strategy: number, index: number): CommittedCash {
-    return this.cashByStrategy[strategy * this.accounts + (this.accountOf === null ? 0 : this.accountOf[index]!)]!;
+  private committedCash(strategy: number, instrumentIndex: number): CommittedCash {
+    return this.cashByStrategy[strategy * this.accounts + (this.accountOf === null ? 0 : this.accountOf[instrumentIndex]!)]!;
   }
-  /** Returns the same for the orders of one market, for an account with both. Only rules of such accounts need it, so no sum is kept. */
-  cashOf(strategy: number, market: Market): number {
+  /** Returns the cash that a strategy's orders in one market may still take. Only accounts with both markets need it, so no sum is kept. */
+  marketCash(strategy: number, market: Market): number {
     this.countNewest();
     let units = 0;
     for (const { hasMargin, buys, sells } of this.exposures) {
@@ -266,27 +270,27 @@ export class Reservations {
     }
     return units;
   }
-  /** Returns the number of unfinished orders of an instrument, or of the account, including those held as proven absent. */
-  open(index: number): number {
+  /** Returns the number of unfinished orders of an instrument, including those held as proven absent. */
+  openOrders(instrumentIndex: number): number {
     this.countNewest();
-    return this.exposure(index).open;
+    return this.exposure(instrumentIndex).openOrders;
   }
   /** Number of unfinished orders of all instruments. */
-  get openTotal(): number {
+  get openOrdersTotal(): number {
     this.countNewest();
     return this.openCount;
   }
   /** Returns how lots and ticks of an instrument become money. */
-  scale(index: number): NotionalScale {
-    return this.exposure(index).scale;
+  scale(instrumentIndex: number): NotionalScale {
+    return this.exposure(instrumentIndex).scale;
   }
   /** Returns the part of the fee that a market buy of the instrument pays in cash. */
-  cashFeePpm(index: number): number {
-    return this.exposure(index).cashFeePpm;
+  cashFeePpm(instrumentIndex: number): number {
+    return this.exposure(instrumentIndex).cashFeePpm;
   }
   /** Returns the taker fee of an instrument, ppm. */
-  takerFeePpm(index: number): number {
-    return this.exposure(index).takerFeePpm;
+  takerFeePpm(instrumentIndex: number): number {
+    return this.exposure(instrumentIndex).takerFeePpm;
   }
 
   /** Sums the notional of orders at a mark, without reduce-only orders, which never add to a position. */
@@ -296,10 +300,10 @@ export class Reservations {
     return units;
   }
 
-  private exposure(index: number): Exposure {
-    return this.only === null ? this.exposures[index]! : this.only.exposure;
+  private exposure(instrumentIndex: number): Exposure {
+    return this.only === null ? this.exposures[instrumentIndex]! : this.only.exposure;
   }
-  private lotsOf(strategy: number, index: number): CommittedLots {
-    return this.only ?? this.lotsByStrategy[strategy * this.exposures.length + index]!;
+  private lotsOf(strategy: number, instrumentIndex: number): CommittedLots {
+    return this.only ?? this.lotsByStrategy[strategy * this.exposures.length + instrumentIndex]!;
   }
 }

@@ -67,15 +67,15 @@ export class Exposure {
   readonly hasMargin: boolean;
   /** Taker fee, ppm. */
   readonly takerFeePpm: number;
-  /** The part of the fee that a buy pays in cash. */
+  /** The part of the fee that a market buy pays in cash, ppm. */
   readonly cashFeePpm: number;
   /** The same for a limit order, which may be taker or maker. */
   readonly limitFeePpm: number;
-  /** Worst case of the open buys: lots, and their value in units. */
+  /** Worst case of the open buys: lots, and their notional in quote units. */
   buyLots = 0.5;
   buyUnits = 0.5;
   /** Number of unfinished orders, including those held as proven absent. */
-  open = 0;
+  openOrders = 0;
   /** The open buys, in no order. */
   readonly buys: ReservedOrder[] = [];
   /**
@@ -104,9 +104,9 @@ export class Exposure {
 /** The cash that the unfinished orders of one strategy may still need, in quote units. */
 export class CommittedCash {
   /** Quote units. */
-  cash = 0.5;
+  units = 0.5;
   constructor() {
-    this.cash = 0;
+    this.units = 0;
   }
 }
 /** The lots that the unfinished orders of one strategy may still fill in one instrument. */
@@ -134,7 +134,7 @@ export function addWorstCase(order: ReservedOrder, committed: CommittedLots, sig
   const lots = sign * order.worstLots;
   if (order.sign > 0) {
     committed.buyLots += lots;
-    cash.cash += sign * order.worstCash;
+    cash.units += sign * order.worstCash;
     if (order.reduceOnly) committed.closingBuyLots += lots;
     else {
       exposure.buyLots += lots;
@@ -143,7 +143,7 @@ export function addWorstCase(order: ReservedOrder, committed: CommittedLots, sig
   } else {
     committed.sellLots += lots;
     if (!exposure.hasMargin) return;
-    cash.cash += sign * order.worstCash;
+    cash.units += sign * order.worstCash;
     if (order.reduceOnly) committed.closingSellLots += lots;
     else {
       exposure.sellLots += lots;
@@ -165,6 +165,7 @@ export function computeWorstCase(order: ReservedOrder, exposure: Exposure): void
   else order.worstCash = 0;
 }
 
+/** Sets the worst case of the remainder of an order by amount. */
 function computeByAmount(order: ReservedOrder, { scale }: Exposure): void {
   const units = order.quoteUnits - order.filledUnits;
   order.worstLots = scale.lotsUp(units, order.worstTicks);

@@ -1,15 +1,17 @@
-// Trigger orders that a strategy has moved: the new one is placed first, and the old one is cancelled once the new one stands.
+// Trigger orders that a strategy has moved: the new order is placed first, and the old one is cancelled once the new one stands.
 
 /** What is read of an order. */
 interface AmendedOrder {
   readonly id: number;
-  /** Number of the order whose place it takes; 0: of none. */
+  /** Id of the order that it replaces; 0 for none. */
   readonly amends: number;
 }
+/** The unfinished orders. */
 interface OpenOrderLookup<O> {
   all(): readonly O[];
   find(id: number): O | undefined;
 }
+/** What is called of the reservations. */
 interface TriggerReservations<O> {
   release(order: O): void;
   reinstate(order: O): void;
@@ -30,36 +32,36 @@ export class AmendedTriggers<O extends AmendedOrder> {
     this.cancel = cancel;
   }
 
-  /** Returns the order whose place another one takes, as long as it has not ended. */
+  /** Returns the order that another one replaces, unless it has ended. */
   oldOf({ amends }: O): O | undefined {
     return amends > 0 ? this.open.find(amends) : undefined;
   }
-  /** Call it before risk judges the new order. */
-  passOn(order: O): void {
+  /** Releases the reservation of the old order. Call it before risk checks the new one. */
+  releaseOld(order: O): void {
     const oldOrder = this.oldOf(order);
     if (oldOrder !== undefined) this.reservations.release(oldOrder);
   }
-  /** The new order stands, or is cancelled itself. */
+  /** Cancels the old order, because the new one stands or is cancelled itself. */
   cancelOld(order: O, nowMs: number): void {
     const oldOrder = this.oldOf(order);
     if (oldOrder !== undefined) this.cancel(oldOrder, nowMs);
   }
-  /** The new order has ended: the old one counts again if it still stands. */
-  takeBack(order: O): void {
+  /** Reserves the old order again, if it still stands, because the new one has ended. */
+  reinstateOld(order: O): void {
     const oldOrder = this.oldOf(order);
     if (oldOrder !== undefined) this.reservations.reinstate(oldOrder);
   }
-  /** True for a new order that is proven absent while the old one stands: should it arrive late, it closes nothing more than that one. */
+  /** True when the old order still stands. A new order that is proven absent then needs no reservation: both close the same lots. */
   isCovered(order: O): boolean {
     return this.oldOf(order) !== undefined;
   }
 
-  /** After a restart, when all orders are known again. */
+  /** Restores the reservations after a restart, when all orders are known again. */
   restore(provenAbsent: ReadonlyMap<number, O>): void {
-    for (const order of this.open.all()) this.passOn(order);
+    for (const order of this.open.all()) this.releaseOld(order);
     for (const order of provenAbsent.values()) if (this.isCovered(order)) this.reservations.release(order);
   }
 }
 
-/** True when an open order takes the place of this one. */
+/** True when an open order replaces this one. */
 export const isBeingAmended = ({ id }: AmendedOrder, open: readonly AmendedOrder[]): boolean => open.some(({ amends }) => amends === id);

@@ -17,12 +17,13 @@ export interface AsideTrigger {
   id: OrderId;
   /** True once it was sent again, as `id`. */
   isSent: boolean;
-  /** Not before this time is it sent again, ms UTC. */
+  /** The earliest time at which it is sent again, ms UTC. */
   notBeforeMs: number;
-  /** Delay before it is sent once more if it does not get there, ms. */
+  /** Delay before it is sent once more if it does not arrive, ms. */
   retryMs: number;
 }
 
+/** The first value of `retryMs`. */
 const FIRST_RETRY_MS = 10_000;
 
 /** One side of a strategy's position whose stops are set aside. */
@@ -30,13 +31,13 @@ interface AsideSide {
   readonly strategy: number;
   readonly instrument: number;
   readonly isLong: boolean;
-  /** Lots of the position as it was when its stops were set aside that are still held. Lots that were opened since do not count. */
+  /** Lots that the stops protected and that are still held. Lots that were opened since do not count. */
   lots: number;
 }
 
 /** A bracket, as far as it matters while it is set aside. */
 interface AsideBracket extends AsidePlace {
-  readonly entry: number;
+  readonly entryId: number;
   lots: number;
 }
 
@@ -64,7 +65,7 @@ export class AsideStops<B extends AsideBracket> {
   private sides: AsideSide[] = [];
 
   /** Sets a bracket aside that is no longer open. The stops of its side then protect that many lots more. */
-  add(bracket: B): void {
+  addBracket(bracket: B): void {
     const { strategy, instrument, isLong, lots } = bracket;
     this.brackets.push(bracket);
     this.count++;
@@ -73,35 +74,40 @@ export class AsideStops<B extends AsideBracket> {
     else side.lots += lots;
   }
   /** Notes a stop at the exchange that is about to be cancelled. */
-  note(order: AsideOrder): void {
+  noteTrigger(order: AsideOrder): void {
     const { id, strategy, instrumentIndex: instrument, side, slot, triggerTicks, triggersAbove, lots, fingerprintOffset } = order;
     const terms = { strategy, instrument, isLong: side === 'sell', slot, triggerTicks, triggersAbove, lots: lots + fingerprintOffset };
-    const remainingTriggers = this.triggers.filter((trigger) => trigger.id !== id);
-    this.replace(this.brackets, [...remainingTriggers, { ...terms, id, isSent: false, notBeforeMs: 0, retryMs: FIRST_RETRY_MS }]);
+    const noted = { ...terms, id, isSent: false, notBeforeMs: 0, retryMs: FIRST_RETRY_MS };
+    const otherTriggers = this.triggers.filter((trigger) => trigger.id !== id);
+    this.replaceStops(this.brackets, [...otherTriggers, noted]);
   }
 
-  /** Returns the brackets of one side, and takes them out. */
+  /** Removes the brackets of one side, and returns them. */
   takeBrackets(strategy: number, instrument: number, isLong: boolean): readonly B[] {
     const taken = this.brackets.filter((bracket) => isOf(bracket, strategy, instrument, isLong));
-    if (taken.length > 0) this.replace(this.brackets.filter((bracket) => !taken.includes(bracket)), this.triggers); // prettier-ignore
+    if (taken.length === 0) return taken;
+    const remaining = this.brackets.filter((bracket) => !taken.includes(bracket));
+    this.replaceStops(remaining, this.triggers);
     return taken;
   }
   /** Returns the stops of one side that were at the exchange. */
   triggersOf(strategy: number, instrument: number, isLong: boolean): readonly AsideTrigger[] {
     return this.triggers.filter((trigger) => isOf(trigger, strategy, instrument, isLong));
   }
-  /** Takes out a stop that was at the exchange. */
-  drop(trigger: AsideTrigger): void {
-    this.replace(this.brackets, this.triggers.filter((one) => one !== trigger)); // prettier-ignore
+  /** Removes a stop that was at the exchange. */
+  removeTrigger(trigger: AsideTrigger): void {
+    const remaining = this.triggers.filter((candidate) => candidate !== trigger);
+    this.replaceStops(this.brackets, remaining);
   }
-  private replace(brackets: B[], triggers: AsideTrigger[]): void {
+  /** Replaces both lists of stops, and counts them. */
+  private replaceStops(brackets: B[], triggers: AsideTrigger[]): void {
     this.brackets = brackets;
     this.triggers = triggers;
     this.count = brackets.length + triggers.length;
   }
 
   /** Notes that the stops of a side protect `lots`: what is held as an order is about to close it. No effect without such stops. */
-  hold(strategy: number, instrument: number, isLong: boolean, lots: number): void {
+  setProtectedLots(strategy: number, instrument: number, isLong: boolean, lots: number): void {
     if (this.count === 0 || !this.has(strategy, instrument, isLong)) return;
     const side = this.sideOf(strategy, instrument, isLong);
     if (side === undefined) this.sides.push({ strategy, instrument, isLong, lots });
@@ -115,24 +121,26 @@ export class AsideStops<B extends AsideBracket> {
     return this.sides.find((side) => isOf(side, strategy, instrument, isLong));
   }
 
-  /** Handles a fill that the ledger has booked: forgets the stops of a side that it has closed, and reduces the bracket of a leg. */
+  /** Handles a fill that the ledger has booked: forgets the stops of a side that the fill has closed, and reduces the bracket of a leg. */
   onFill({ strategy, instrumentIndex, side, parent, firedAtTicks }: AsideOrder, lots: number, ledger: Ledger): void {
     const isLong = side === 'sell';
-    const held = this.sideOf(strategy, instrumentIndex, isLong);
-    if (held === undefined) return;
-    held.lots -= lots;
-    if (held.lots <= 0 || ledger.isFlat(strategy, instrumentIndex)) return this.forget(strategy, instrumentIndex, isLong);
+    const closedSide = this.sideOf(strategy, instrumentIndex, isLong);
+    if (closedSide === undefined) return;
+    closedSide.lots -= lots;
+    if (closedSide.lots <= 0 || ledger.isFlat(strategy, instrumentIndex)) return this.forget(strategy, instrumentIndex, isLong);
     // The lots of a stop leg left the bracket when the leg was sent.
-    const bracket = parent === 0 || firedAtTicks > 0 ? undefined : this.brackets.find(({ entry }) => entry === parent);
+    const bracket = parent === 0 || firedAtTicks > 0 ? undefined : this.brackets.find(({ entryId }) => entryId === parent);
     if (bracket === undefined) return;
     bracket.lots -= lots;
-    if (bracket.lots <= 0) this.replace(this.brackets.filter((one) => one !== bracket), this.triggers); // prettier-ignore
+    if (bracket.lots > 0) return;
+    const remaining = this.brackets.filter((candidate) => candidate !== bracket);
+    this.replaceStops(remaining, this.triggers);
   }
 
   /** Forgets the stops of a strategy on an instrument, or those of one side. */
   forget(strategy: number, instrument: number, isLong: boolean | null): void {
     const stays = (stop: AsidePlace): boolean => !isOf(stop, strategy, instrument, isLong);
-    this.replace(this.brackets.filter(stays), this.triggers.filter(stays));
+    this.replaceStops(this.brackets.filter(stays), this.triggers.filter(stays));
     this.sides = this.sides.filter(stays);
   }
 

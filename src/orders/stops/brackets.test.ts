@@ -24,7 +24,7 @@ function entry(id: number, stop: number, trailing = 0, side: Side = 'buy', strat
 /** Returns the entry and the price of each bracket that `act` triggers. */
 function triggersOf(act: (hit: (bracket: Bracket, price: number) => void) => void): [number, number][] {
   const triggeredPrices: [number, number][] = [];
-  act((bracket, price) => triggeredPrices.push([bracket.entry, price]));
+  act((bracket, price) => triggeredPrices.push([bracket.entryId, price]));
   return triggeredPrices;
 }
 
@@ -92,7 +92,7 @@ describe('Brackets', () => {
     const brackets = new Brackets(1);
     for (const [id, armedMs] of [[1, 1000], [2, 1500], [3, 2500]] as const) brackets.arm(entry(id, 0, 10), 100, 91, armedMs); // prettier-ignore
     brackets.followAgain(0, { high: 115, low: 85, close: 100 }, 1000, 2000);
-    expect([1, 2, 3].map((id) => brackets.of({ instrumentIndex: 0, id })!.best)).toEqual([115, 100, 91]);
+    expect([1, 2, 3].map((id) => brackets.of({ instrumentIndex: 0, id })!.bestTicks)).toEqual([115, 100, 91]);
   });
 
   it('brackets with two stops use the nearer one', () => {
@@ -108,7 +108,7 @@ describe('Brackets', () => {
     brackets.arm(order, 40, 100, 0);
     brackets.arm(order, 60, 101, 0);
     const bracket = brackets.of(order)!;
-    expect(bracket).toMatchObject({ lots: 100, entryPrice: 100 });
+    expect(bracket).toMatchObject({ lots: 100, entryTicks: 100 });
     brackets.reduce(bracket, 99);
     expect([brackets.waiting(0), brackets.total]).toEqual([1, 1]);
     brackets.reduce(bracket, 1);
@@ -134,14 +134,14 @@ describe('Brackets', () => {
 describe('rows that stay between the nearest stops', () => {
   /** Returns the ids of the brackets that a row triggers, by checking every bracket. */
   function expectedIds(list: readonly Bracket[], high: number, low: number, sinceMs: number): number[] {
-    const level = ({ isLong, stop, trailing, best }: Bracket): number => {
-      const trail = isLong ? best - trailing : best + trailing;
-      if (trailing === 0) return isLong || stop > 0 ? stop : Infinity;
-      return isLong ? Math.max(stop, trail) : Math.min(stop > 0 ? stop : Infinity, trail);
+    const level = ({ isLong, stopTicks, trailingTicks, bestTicks }: Bracket): number => {
+      const trail = isLong ? bestTicks - trailingTicks : bestTicks + trailingTicks;
+      if (trailingTicks === 0) return isLong || stopTicks > 0 ? stopTicks : Infinity;
+      return isLong ? Math.max(stopTicks, trail) : Math.min(stopTicks > 0 ? stopTicks : Infinity, trail);
     };
     return list
       .filter((bracket) => bracket.armedMs >= sinceMs && (bracket.isLong ? low <= level(bracket) : high >= level(bracket)))
-      .map(({ entry: id }) => id);
+      .map(({ entryId: id }) => id);
   }
 
   it.each([1, 2, 3, 4, 5, 6, 7, 8])('rows trigger the same brackets as a check of every stop (seed %i)', (seed) => {
@@ -164,12 +164,14 @@ describe('rows that stay between the nearest stops', () => {
       if (list.length > 0 && rng.next() < 0.03) brackets.remove(list[drawInteger(0, list.length - 1)]!);
       if (rng.next() < 0.001) brackets.drop(0, 0, rng.next() < 0.5);
       expect(brackets.reachedCount(0, high, low)).toBe(expectedIds(list, high, low, -Infinity).length);
-      const isTrailed = list.some(({ trailing, isLong, best }) => trailing > 0 && (isLong ? high > best : low < best));
+      const isTrailed = list.some(
+        ({ trailingTicks, isLong, bestTicks }) => trailingTicks > 0 && (isLong ? high > bestTicks : low < bestTicks),
+      );
       const isQuiet = expectedIds(list, high, low, -Infinity).length === 0 && !isTrailed;
       const range = brackets.quietRange(0);
-      range.restart();
+      range.forgetQuietRows();
       const [highs, lows] = [Float64Array.of(high / 100), Float64Array.of(low / 100)];
-      expect(range.firstOther(highs, lows, 100, 0, 1), `seed ${seed}, row ${row}`).toBe(isQuiet ? 1 : 0);
+      expect(range.firstChangingRow(highs, lows, 100, 0, 1), `seed ${seed}, row ${row}`).toBe(isQuiet ? 1 : 0);
       for (const [top, bottom, sinceMs] of [
         [open, open, null],
         [high, low, -Infinity],
@@ -182,7 +184,7 @@ describe('rows that stay between the nearest stops', () => {
         // Some brackets sell. Others cannot yet, and return to the end of the list.
         const triggeredIds: number[] = [];
         act((bracket) => {
-          triggeredIds.push(bracket.entry);
+          triggeredIds.push(bracket.entryId);
           if (rng.next() < 0.3) return;
           brackets.remove(bracket);
           if (rng.next() < 0.5) returned.push(bracket);

@@ -12,32 +12,31 @@ import { StopEntries, type StopEntry } from './stopEntries.ts';
 // hot: docs/performance.md#file-constants
 const INFINITY = Infinity;
 const NAN = NaN;
+/** The result when a row triggers nothing, shared because most rows return it. */
 const NONE: readonly Bracket[] = [];
 
 const MILLION = 1_000_000;
 
 /** What protects the filled part of one entry. Prices are in ticks; a long is protected by sells. */
 export interface Bracket {
-  readonly entry: number;
+  readonly entryId: number;
   readonly strategy: number;
   readonly instrument: number;
   readonly isLong: boolean;
   /** Open quantity that it protects, in lots. */
   lots: number;
-  /** Fixed stop, 0 for none. `Brackets.moveStop` changes it. */
-  readonly stop: number;
+  /** Price of the fixed stop, 0 for none. `Brackets.moveStop` changes it. */
+  readonly stopTicks: number;
   /** Distance of the trailing stop, 0 for none. With `trailingPpm` it is the smallest distance. */
-  readonly trailing: number;
+  readonly trailingTicks: number;
   /** The distance in millionths of the best price, 0 for a fixed one. */
   readonly trailingPpm: number;
   /** The trailing stop begins once the best price has reached this; 0: at the entry. */
-  readonly trailingFrom: number;
-  /**
-   * The best price of closed rows after the entry. The trailing stop follows it, but never a price of the row that is being matched.
-   */
-  best: number;
+  readonly trailingFromTicks: number;
+  /** The best price of closed rows after the entry. The trailing stop follows it, but never a price of the row that is being matched. */
+  bestTicks: number;
   /** Average entry price: a stop armed inside a row cannot fill better than the entry did. */
-  readonly entryPrice: number;
+  readonly entryTicks: number;
   /** When the entry's first fill happened. */
   readonly armedMs: number;
   /** True when the entry filled as the price moved in its favour, so that the best price of that row came after the entry. */
@@ -69,11 +68,11 @@ export class Brackets {
    * `nearestBelow`, their short stops at or above `nearestAbove`. A row between the two need not check them. NaN: the nearest one was
    * removed, so the two levels must be computed again. This saves time when many stops wait far from the price.
    */
-  private readonly far: Int32Array;
+  private readonly farCounts: Int32Array;
   private readonly nearestBelow: Float64Array;
   private readonly nearestAbove: Float64Array;
   /** By instrument: the number of brackets with a trailing stop. Their levels move with each row. */
-  private readonly trails: Int32Array;
+  private readonly trailingCounts: Int32Array;
   /** By instrument: the prices between which rows change nothing, once they were measured. */
   private readonly quiet: readonly QuietRange[];
 
@@ -81,10 +80,10 @@ export class Brackets {
     this.open = Array.from({ length: instruments }, () => []);
     this.entries = new StopEntries(instruments);
     this.counts = new Int32Array(instruments);
-    this.far = new Int32Array(instruments);
+    this.farCounts = new Int32Array(instruments);
     this.nearestBelow = new Float64Array(instruments).fill(-INFINITY);
     this.nearestAbove = new Float64Array(instruments).fill(INFINITY);
-    this.trails = new Int32Array(instruments);
+    this.trailingCounts = new Int32Array(instruments);
     this.quiet = Array.from({ length: instruments }, () => new QuietRange());
   }
 
@@ -116,7 +115,7 @@ export class Brackets {
   of(entry: Pick<BracketEntry, 'instrumentIndex' | 'id'>): Bracket | undefined {
     // Search from the newest, because callers mostly look for that one.
     const open = this.open[entry.instrumentIndex]!;
-    for (let index = open.length - 1; index >= 0; index--) if (open[index]!.entry === entry.id) return open[index];
+    for (let index = open.length - 1; index >= 0; index--) if (open[index]!.entryId === entry.id) return open[index];
     return undefined;
   }
 
@@ -132,17 +131,17 @@ export class Brackets {
     }
     const isLong = entry.side === 'buy';
     this.add({
-      entry: entry.id,
+      entryId: entry.id,
       strategy: entry.strategy,
       instrument: entry.instrumentIndex,
       isLong,
       lots,
-      stop: entry.stopLoss,
-      trailing: entry.trailing,
+      stopTicks: entry.stopLoss,
+      trailingTicks: entry.trailing,
       trailingPpm: entry.trailingPpm,
-      trailingFrom: entry.trailingFrom,
-      best: price,
-      entryPrice: price,
+      trailingFromTicks: entry.trailingFrom,
+      bestTicks: price,
+      entryTicks: price,
       armedMs: timeMs,
       isChasing,
       triedMs: NAN,
@@ -152,8 +151,8 @@ export class Brackets {
     this.open[bracket.instrument]!.push(bracket);
     this.openCount++;
     this.counts[bracket.instrument]!++;
-    if (bracket.trailing > 0) this.trails[bracket.instrument]!++;
-    this.quiet[bracket.instrument]!.change();
+    if (bracket.trailingTicks > 0) this.trailingCounts[bracket.instrument]!++;
+    this.quiet[bracket.instrument]!.invalidate();
   }
 
   /** Reduces a bracket by `lots` that one of its legs has closed. */
@@ -165,14 +164,14 @@ export class Brackets {
   remove(bracket: Bracket): void {
     const open = this.open[bracket.instrument]!;
     const index = open.lastIndexOf(bracket);
-    assert(index >= 0, `the bracket of order ${bracket.entry} is removed twice`);
+    assert(index >= 0, `the bracket of order ${bracket.entryId} is removed twice`);
     removeAt(open, index);
     this.openCount--;
     this.counts[bracket.instrument]!--;
-    if (bracket.trailing > 0) this.trails[bracket.instrument]!--;
-    this.quiet[bracket.instrument]!.change();
-    if (index < this.far[bracket.instrument]!) {
-      this.far[bracket.instrument]!--;
+    if (bracket.trailingTicks > 0) this.trailingCounts[bracket.instrument]!--;
+    this.quiet[bracket.instrument]!.invalidate();
+    if (index < this.farCounts[bracket.instrument]!) {
+      this.farCounts[bracket.instrument]!--;
       this.forgetNearest(bracket.instrument);
     }
   }
@@ -180,14 +179,14 @@ export class Brackets {
     this.nearestBelow[instrument] = this.nearestAbove[instrument] = NAN;
   }
   /** Moves the fixed stop of a bracket; 0 removes it. */
-  moveStop(bracket: Bracket, stop: number): void {
-    (bracket as { stop: number }).stop = stop;
-    this.quiet[bracket.instrument]!.change();
+  moveStop(bracket: Bracket, stopTicks: number): void {
+    (bracket as { stopTicks: number }).stopTicks = stopTicks;
+    this.quiet[bracket.instrument]!.invalidate();
     this.forgetNearest(bracket.instrument);
   }
   /** Restores a bracket whose stop triggered but could not sell everything. If its entry has a bracket again, adds the quantity to that. */
   restore(bracket: Bracket): void {
-    const existing = this.of({ instrumentIndex: bracket.instrument, id: bracket.entry });
+    const existing = this.of({ instrumentIndex: bracket.instrument, id: bracket.entryId });
     if (existing) {
       existing.lots += bracket.lots;
       return;
@@ -205,7 +204,7 @@ export class Brackets {
    */
   setAside(strategy: number, instrument: number, isLong: boolean | null = null): number {
     const removed = this.removeAll(strategy, instrument, isLong);
-    for (const bracket of removed) if (bracket.stop > 0 || bracket.trailing > 0) this.aside.add(bracket);
+    for (const bracket of removed) if (bracket.stopTicks > 0 || bracket.trailingTicks > 0) this.aside.addBracket(bracket);
     return removed.length;
   }
   private removeAll(strategy: number, instrument: number, isLong: boolean | null): readonly Bracket[] {
@@ -223,21 +222,21 @@ export class Brackets {
     const isOwn = (candidate: Bracket): boolean => candidate.strategy === strategy && candidate.isLong === isLong;
     const returning = this.aside.takeBrackets(strategy, instrument, isLong);
     if (returning.length === 0) return;
-    const unprotected = this.open[instrument]!.reduce(
-      (uncoveredLots, candidate) => (isOwn(candidate) ? uncoveredLots - candidate.lots : uncoveredLots),
-      heldLots,
-    );
-    let lotsLeft = Math.min(lots, unprotected);
-    for (const bracket of returning.toSorted((a, b) => (levelOf(b) - levelOf(a)) * (isLong ? 1 : -1) || 0)) {
+    let unprotectedLots = heldLots;
+    for (const bracket of this.open[instrument]!) if (isOwn(bracket)) unprotectedLots -= bracket.lots;
+    let lotsLeft = Math.min(lots, unprotectedLots);
+    const nearestFirst = (bracket: Bracket, other: Bracket): number => (levelOf(other) - levelOf(bracket)) * (isLong ? 1 : -1) || 0;
+    for (const bracket of returning.toSorted(nearestFirst)) {
       bracket.lots = Math.min(bracket.lots, lotsLeft);
       if (bracket.lots <= 0) continue;
       lotsLeft -= bracket.lots;
-      const existing = this.of({ instrumentIndex: instrument, id: bracket.entry });
+      const existing = this.of({ instrumentIndex: instrument, id: bracket.entryId });
       // A trailing stop does not fall back to where a later fill of its entry began.
-      if (existing) existing.best = isLong ? Math.max(existing.best, bracket.best) : Math.min(existing.best, bracket.best);
+      if (existing)
+        existing.bestTicks = isLong ? Math.max(existing.bestTicks, bracket.bestTicks) : Math.min(existing.bestTicks, bracket.bestTicks);
       this.restore(bracket);
     }
-    this.quiet[instrument]!.change();
+    this.quiet[instrument]!.invalidate();
     this.forgetNearest(instrument);
   }
 
@@ -248,33 +247,35 @@ export class Brackets {
     return range;
   }
   private measure(range: QuietRange, open: readonly Bracket[]): void {
-    range.clear();
-    for (const bracket of open) range.add(bracket.isLong, levelOf(bracket), bracket.trailing > 0 ? bracket.best : NAN);
+    range.allowAllPrices();
+    for (const bracket of open) range.excludeBracket(bracket.isLong, levelOf(bracket), bracket.trailingTicks > 0 ? bracket.bestTicks : NAN);
   }
 
   /** True when any stop on an instrument trails. */
   isTrailing(instrument: number): boolean {
-    return this.trails[instrument]! > 0;
+    return this.trailingCounts[instrument]! > 0;
   }
   /** Returns the position of the first bracket that prices from `low` to `high` may trigger. They trigger none of those before it. */
   private firstNear(instrument: number, high: number, low: number): number {
     const open = this.open[instrument]!;
-    if (this.trails[instrument]! > 0) return 0;
+    if (this.trailingCounts[instrument]! > 0) return 0;
     if (!(low > this.nearestBelow[instrument]! && high < this.nearestAbove[instrument]!) && this.isFarReached(instrument, high, low))
       return 0;
-    let index = this.far[instrument]!;
+    let index = this.farCounts[instrument]!;
     for (; index < open.length && !isReached(open[index]!, high, low); index++) this.addFar(instrument, open[index]!);
-    this.far[instrument] = index;
+    this.farCounts[instrument] = index;
     return index;
   }
+  /** True when prices from `low` to `high` may trigger a far bracket. Computes the two nearest levels again if they are unknown. */
   private isFarReached(instrument: number, high: number, low: number): boolean {
     if (this.nearestBelow[instrument] === this.nearestBelow[instrument]) return true;
     this.nearestBelow[instrument] = -INFINITY;
     this.nearestAbove[instrument] = INFINITY;
     const open = this.open[instrument]!;
-    for (let index = this.far[instrument]! - 1; index >= 0; index--) this.addFar(instrument, open[index]!);
+    for (let index = this.farCounts[instrument]! - 1; index >= 0; index--) this.addFar(instrument, open[index]!);
     return low <= this.nearestBelow[instrument] || high >= this.nearestAbove[instrument];
   }
+  /** Counts a bracket among the far ones: adapts the nearest level of its side. */
   private addFar(instrument: number, bracket: Bracket): void {
     const level = levelOf(bracket);
     if (bracket.isLong) this.nearestBelow[instrument] = Math.max(this.nearestBelow[instrument]!, level);
@@ -316,7 +317,7 @@ export class Brackets {
       if (!(bracket.isLong ? low <= level : high >= level)) continue;
       const price = bracket.isLong ? Math.min(level, high) : Math.max(level, low);
       if (sinceMs === -INFINITY) onHit(bracket, price);
-      else onHit(bracket, bracket.isLong ? Math.min(price, bracket.entryPrice) : Math.max(price, bracket.entryPrice));
+      else onHit(bracket, bracket.isLong ? Math.min(price, bracket.entryTicks) : Math.max(price, bracket.entryTicks));
     }
   }
 
@@ -326,12 +327,12 @@ export class Brackets {
    */
   follow(instrument: number, high: number, low: number, openMs: number): boolean {
     // Only trailing stops read the best price.
-    if (this.trails[instrument] === 0) return false;
+    if (this.trailingCounts[instrument] === 0) return false;
     let enteredDuringRow = false;
     this.quiet[instrument]!.isKnown = false;
     for (const bracket of this.open[instrument]!) {
       if (bracket.armedMs > openMs && !bracket.isChasing) enteredDuringRow = true;
-      else bracket.best = bracket.isLong ? Math.max(bracket.best, high) : Math.min(bracket.best, low);
+      else bracket.bestTicks = bracket.isLong ? Math.max(bracket.bestTicks, high) : Math.min(bracket.bestTicks, low);
     }
     return enteredDuringRow;
   }
@@ -348,7 +349,7 @@ export class Brackets {
       if (bracket.armedMs > closeMs) continue;
       const enteredDuringRow = bracket.armedMs > openMs && !bracket.isChasing;
       const { high, low } = enteredDuringRow ? { high: row.close, low: row.close } : row;
-      bracket.best = bracket.isLong ? Math.max(bracket.best, high) : Math.min(bracket.best, low);
+      bracket.bestTicks = bracket.isLong ? Math.max(bracket.bestTicks, high) : Math.min(bracket.bestTicks, low);
     }
   }
 
@@ -357,7 +358,7 @@ export class Brackets {
     this.quiet[instrument]!.isKnown = false;
     for (const bracket of this.open[instrument]!) {
       if (bracket.armedMs <= openMs || bracket.isChasing) continue;
-      bracket.best = bracket.isLong ? Math.max(bracket.best, close) : Math.min(bracket.best, close);
+      bracket.bestTicks = bracket.isLong ? Math.max(bracket.bestTicks, close) : Math.min(bracket.bestTicks, close);
     }
   }
 }
@@ -370,10 +371,10 @@ export function isReached(bracket: Bracket, high: number, low: number): boolean 
 
 /** Returns the price at which a bracket triggers: the nearer of its stop and its trailing stop. */
 export function levelOf(bracket: Bracket): number {
-  const { isLong, stop } = bracket;
-  const fixedLevel = isLong || stop > 0 ? stop : INFINITY;
-  if (bracket.trailing === 0) return fixedLevel;
-  const trailingLevel = trailLevelOf(bracket, bracket.best);
+  const { isLong, stopTicks } = bracket;
+  const fixedLevel = isLong || stopTicks > 0 ? stopTicks : INFINITY;
+  if (bracket.trailingTicks === 0) return fixedLevel;
+  const trailingLevel = trailLevelOf(bracket, bracket.bestTicks);
   // The comparisons are false while it does not trail yet.
   if (isLong) return trailingLevel > fixedLevel ? trailingLevel : fixedLevel;
   return trailingLevel < fixedLevel ? trailingLevel : fixedLevel;
@@ -382,9 +383,9 @@ export function levelOf(bracket: Bracket): number {
  * Returns the level of a trailing stop after the best price `best`; NaN before the price from which it trails. A distance in percent is
  * rounded down, so that the level never moves away from the price as the best price gets better.
  */
-export function trailLevelOf({ isLong, trailing, trailingPpm, trailingFrom }: Bracket, best: number): number {
-  if (trailing === 0 || (trailingFrom !== 0 && (isLong ? best < trailingFrom : best > trailingFrom))) return NAN;
-  const distance = trailingPpm === 0 ? trailing : Math.max(trailing, mulDiv(best, trailingPpm, MILLION, 'down'));
+export function trailLevelOf({ isLong, trailingTicks, trailingPpm, trailingFromTicks }: Bracket, best: number): number {
+  if (trailingTicks === 0 || (trailingFromTicks !== 0 && (isLong ? best < trailingFromTicks : best > trailingFromTicks))) return NAN;
+  const distance = trailingPpm === 0 ? trailingTicks : Math.max(trailingTicks, mulDiv(best, trailingPpm, MILLION, 'down'));
   return isLong ? best - distance : best + distance;
 }
 

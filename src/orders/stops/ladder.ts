@@ -1,4 +1,4 @@
-// Take-profit ladders: which lots of an entry each target closes, in whole lots.
+// Take-profit ladders: how many whole lots of an entry each target closes.
 
 import type { Ticks } from '../../base/brand.ts';
 import { mulDiv } from '../../base/number/exact.ts';
@@ -8,24 +8,28 @@ const MILLION = 1_000_000;
 
 /** The lots that one target closes. */
 export interface RungLots {
-  /** The price of the target. */
-  readonly at: Ticks;
+  /** The price of the target, in ticks. */
+  readonly targetTicks: Ticks;
   lots: number;
 }
 
-/** Returns the price that is reached first: the lowest target of a long. NaN if one of them is not a number. */
+/** Returns the target that is reached first: the lowest one of a long, in ticks. NaN if one of them is not a number. */
 export function nearestOf(ladder: Ladder, isLong: boolean): number {
   const prices = ladder.map(({ at }) => at);
   return isLong ? Math.min(...prices) : Math.max(...prices);
 }
 
 /** True when the shares sum to 100 %, except for what rounding them to millionths has lost. */
-export const isWhole = (ladder: Ladder): boolean => MILLION - ladder.reduce((sum, { sharePpm }) => sum + sharePpm, 0) < ladder.length;
+export function isWhole(ladder: Ladder): boolean {
+  const totalPpm = ladder.reduce((sumPpm, { sharePpm }) => sumPpm + sharePpm, 0);
+  return MILLION - totalPpm < ladder.length;
+}
 
 /** Returns the lots of each target of an entry of `lots`, rounded down. If the shares sum to 100 %, the last target gets the remainder. */
 export function lotsOfRungs(ladder: Ladder, lots: number): number[] {
   const rungLots = ladder.map(({ sharePpm }) => mulDiv(lots, sharePpm, MILLION, 'down'));
-  if (isWhole(ladder)) rungLots[rungLots.length - 1]! += lots - rungLots.reduce((sum, each) => sum + each, 0);
+  const assignedLots = rungLots.reduce((sumLots, lotsOfRung) => sumLots + lotsOfRung, 0);
+  if (isWhole(ladder)) rungLots[rungLots.length - 1]! += lots - assignedLots;
   return rungLots;
 }
 
@@ -35,15 +39,18 @@ export function lotsOfRungs(ladder: Ladder, lots: number): number[] {
  */
 export function rungsOfFill(ladder: Ladder, lots: number, from: number, to: number, minLots: number): readonly RungLots[] {
   const rungs: RungLots[] = [];
-  let start = 0;
-  let small = 0;
+  let rungStart = 0;
+  // Lots that were too few for an order, and that the next target gets.
+  let carriedLots = 0;
   lotsOfRungs(ladder, lots).forEach((rungLots, rung) => {
-    const part = small + Math.max(0, Math.min(to, start + rungLots) - Math.max(from, start));
-    start += rungLots;
-    small = part < minLots ? part : 0;
-    if (part >= minLots) rungs.push({ at: ladder[rung]!.at, lots: part });
+    const rungEnd = rungStart + rungLots;
+    const filledInRung = Math.max(0, Math.min(to, rungEnd) - Math.max(from, rungStart));
+    const orderLots = carriedLots + filledInRung;
+    rungStart = rungEnd;
+    carriedLots = orderLots < minLots ? orderLots : 0;
+    if (orderLots >= minLots) rungs.push({ targetTicks: ladder[rung]!.at, lots: orderLots });
   });
-  const last = rungs.at(-1);
-  if (last !== undefined) last.lots += small;
+  const lastRung = rungs.at(-1);
+  if (lastRung !== undefined) lastRung.lots += carriedLots;
   return rungs;
 }

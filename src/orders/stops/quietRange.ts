@@ -3,14 +3,13 @@
 // hot: docs/performance.md#file-constants
 const INFINITY = Infinity;
 
-/** Rows that are looked at ahead at first, and at most. */
+/** Number of rows that a search checks at first, and at most. */
 const FIRST_ROWS = 8;
 const MAX_ROWS = 2048;
+/** Prices of rows are compared before they are rounded to ticks, so each limit lies half a tick off the price that acts. */
+const HALF_TICK = 0.5;
 
-/**
- * Limits in ticks, half a tick off the prices that act: prices of rows are compared before they are rounded to ticks. Hot:
- * docs/performance.md#quiet-rows.
- */
+/** The limits of the quiet prices, in ticks. Hot: docs/performance.md#quiet-rows. */
 export class QuietRange {
   // hot: docs/performance.md#double-fields
   /** A row changes nothing if its low is at or above `low` and its high below `high`. */
@@ -21,47 +20,53 @@ export class QuietRange {
   stopsAbove = 0.5;
   /** False once a bracket may have changed: the limits must then be computed again. */
   isKnown = false;
-  /** Rows before this one, from the one that was asked for, are quiet. */
+  /** Rows before this one are known to be quiet. */
   private quietTo = 0;
-  /** How far a search looks: twice as far each time it has found nothing. */
-  private ahead = FIRST_ROWS;
+  /** Number of rows that the next search checks. It doubles each time a search has found no other row. */
+  private searchRows = FIRST_ROWS;
 
-  /** A bracket was added, removed or moved. What was looked at ahead may be wasted, so the next search looks less far. */
-  change(): void {
+  /** Forgets the limits, because a bracket was added, removed or moved. More changes may follow, so the next search checks few rows. */
+  invalidate(): void {
     this.isKnown = false;
-    this.ahead = FIRST_ROWS;
+    this.searchRows = FIRST_ROWS;
   }
   /** Sets the range to all prices, for an instrument without brackets. */
-  clear(): void {
+  allowAllPrices(): void {
     this.low = this.stopsBelow = -INFINITY;
     this.high = this.stopsAbove = INFINITY;
     this.isKnown = true;
-    this.restart();
+    this.forgetQuietRows();
   }
   /** Forgets which rows are quiet. */
-  restart(): void {
+  forgetQuietRows(): void {
     this.quietTo = 0;
   }
-  /** Adds a bracket that triggers at `level` (ticks; 0 or Infinity: at no price) and trails `best`; NaN if it does not trail. */
-  add(isLong: boolean, level: number, best: number): void {
+  /**
+   * Excludes the prices at which a bracket acts. It triggers at `level` (ticks; 0 or Infinity: at no price). `bestTicks`: the price that it
+   * trails; NaN if it does not trail.
+   */
+  excludeBracket(isLong: boolean, level: number, bestTicks: number): void {
     if (isLong) {
-      if (level + 0.5 > this.stopsBelow) this.stopsBelow = level + 0.5;
-      if (best + 0.5 < this.high) this.high = best + 0.5;
+      if (level + HALF_TICK > this.stopsBelow) this.stopsBelow = level + HALF_TICK;
+      if (bestTicks + HALF_TICK < this.high) this.high = bestTicks + HALF_TICK;
     } else {
-      if (level - 0.5 < this.stopsAbove) this.stopsAbove = level - 0.5;
-      if (best - 0.5 > this.low) this.low = best - 0.5;
+      if (level - HALF_TICK < this.stopsAbove) this.stopsAbove = level - HALF_TICK;
+      if (bestTicks - HALF_TICK > this.low) this.low = bestTicks - HALF_TICK;
     }
     if (this.stopsBelow > this.low) this.low = this.stopsBelow;
     if (this.stopsAbove < this.high) this.high = this.stopsAbove;
   }
 
-  /** Returns a row of [from, to]; those from `from` before it are quiet. Prices are doubles, `scale` ticks each. */
-  firstOther(highs: Float64Array, lows: Float64Array, scale: number, from: number, to: number): number {
+  /**
+   * Returns a row from `from` to `to`, before which all rows from `from` are quiet. It may be quiet itself. Prices are doubles; one is worth
+   * `ticksPerPrice` ticks.
+   */
+  firstChangingRow(highs: Float64Array, lows: Float64Array, ticksPerPrice: number, from: number, to: number): number {
     const { low, high } = this;
     let row = this.quietTo > from ? this.quietTo : from;
-    const end = Math.min(to, row + this.ahead);
-    while (row < end && lows[row]! * scale >= low && highs[row]! * scale < high) row++;
-    if (row === end && this.ahead < MAX_ROWS) this.ahead *= 2;
+    const end = Math.min(to, row + this.searchRows);
+    while (row < end && lows[row]! * ticksPerPrice >= low && highs[row]! * ticksPerPrice < high) row++;
+    if (row === end && this.searchRows < MAX_ROWS) this.searchRows *= 2;
     this.quietTo = row;
     return Math.min(row, to);
   }

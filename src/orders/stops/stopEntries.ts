@@ -1,5 +1,6 @@
 // Stop entries that the bot watches itself: orders that it sends once the price reaches their trigger.
 
+/** The result for an instrument without stop entries, shared because most rows return it. */
 const NONE: readonly StopEntry[] = [];
 
 /** What a list of stop entries reads of an order. Prices are in ticks. */
@@ -32,7 +33,7 @@ export class StopEntries {
   /** Removes a stop entry. Returns false if it was not waiting. */
   remove({ id, instrumentIndex }: StopEntry): boolean {
     const list = this.lists[instrumentIndex]!;
-    const index = list.findIndex((one) => one.id === id);
+    const index = list.findIndex((entry) => entry.id === id);
     if (index >= 0) list.splice(index, 1);
     return index >= 0;
   }
@@ -48,9 +49,12 @@ export class StopEntries {
     const list = this.lists[instrument]!;
     if (list.length === 0) return NONE;
     const reached = list.filter((entry) => entry.createdMs <= openMs && isReached(entry, high, low));
-    return reached.length < 2 ? reached : reached.toSorted((a, b) => Math.abs(a.triggerTicks - open) - Math.abs(b.triggerTicks - open));
+    if (reached.length < 2) return reached;
+    const distance = ({ triggerTicks }: StopEntry): number => Math.abs(triggerTicks - open);
+    return reached.toSorted((entry, other) => distance(entry) - distance(other));
   }
 }
 
+/** True when prices from `low` to `high` reach the trigger. */
 const isReached = ({ sign, triggerTicks }: StopEntry, high: number, low: number): boolean =>
   sign > 0 ? high >= triggerTicks : low <= triggerTicks;

@@ -42,9 +42,9 @@ export class Heartbeat {
   onPong(stamp: string): void {
     if (!this.#unanswered.has(stamp)) return;
     // A pong to a ping also answers all earlier pings.
-    for (const earlier of this.#unanswered) {
-      this.#unanswered.delete(earlier);
-      if (earlier === stamp) break;
+    for (const answeredStamp of this.#unanswered) {
+      this.#unanswered.delete(answeredStamp);
+      if (answeredStamp === stamp) break;
     }
     this.#scheduler.cancel(this.#timeoutTimer);
     this.#timeoutTimer = this.#after(this.#times.pongTimeoutMs, () => this.#lose());
@@ -68,7 +68,7 @@ export class Heartbeat {
     this.#actions.lost();
   }
 
-  #after(ms: number, run: () => void): number {
-    return this.#scheduler.at(this.#scheduler.nowMs + ms, run);
+  #after(ms: number, onDue: () => void): number {
+    return this.#scheduler.at(this.#scheduler.nowMs + ms, onDue);
   }
 }

@@ -40,9 +40,9 @@ export function* control(request: ServiceRequest, deps: FaultControlDeps): Gener
   try {
     const name = `${request.method} ${request.target}`;
     if (name === CLOCK) return json(200, yield* moveClock(bodyOf(request), deps));
-    const handle = ROUTES[name];
-    if (!handle) return json(404, { error: `no such call; calls: ${[CLOCK, ...Object.keys(ROUTES)].join(', ')}` });
-    return json(200, handle(bodyOf(request), deps));
+    const handler = ROUTES[name];
+    if (!handler) return json(404, { error: `no such call; calls: ${[CLOCK, ...Object.keys(ROUTES)].join(', ')}` });
+    return json(200, handler(bodyOf(request), deps));
   } catch (error) {
     if (error instanceof ConfigError) return json(400, { error: error.message, remedy: error.remedy });
     throw error;
@@ -65,9 +65,9 @@ const ROUTES: Readonly<Record<string, (body: Body, deps: FaultControlDeps) => un
   'GET /truth': (_, deps) => truthOf(deps),
   'GET /truth/orders': (_, { exchange: { service }, config }) => ({ orders: ordersOfMarkets(service, config) }),
   'POST /crash': (body, { crash, crashAt }) => {
-    const { at } = checkNames(body, ['at']);
-    if (at === 'now') crash();
-    else crashAtRecord(at, crashAt);
+    const { at: crashTime } = checkNames(body, ['at']);
+    if (crashTime === 'now') crash();
+    else crashAtRecord(crashTime, crashAt);
     return {};
   },
 };
@@ -86,7 +86,7 @@ function* moveClock(body: Body, { exchange: { service }, clock }: FaultControlDe
     throw new ConfigError(`expected one of stepMs, jumpMs, pause and speed, got ${names.join(', ')}`, 'send one request for each');
   const isWithinLimit = (ms: unknown, min: number): ms is number =>
     Number.isInteger(ms) && Number(ms) >= min && Number(ms) <= MAX_CLOCK_STEP_MS;
-  service.rows?.goWhole();
+  service.rows?.matchWholeRows();
   if (isWithinLimit(stepMs, 0)) {
     let remainingMs = stepMs;
     for (; remainingMs > PART_MS; remainingMs -= PART_MS) {
@@ -139,9 +139,9 @@ function driveRows(body: Body, { exchange: { service }, clock }: FaultControlDep
   return { now: service.nowMs, act: activeMarket.stage?.act ?? null };
 }
 
-/** Runs the next act of a row, or of the next rows to close. Returns it with the bar's open, high and low; `over` after the last row. */
+/** Matches the next act of a row, or of the next rows to close. Returns it with the bar's open, high and low; `over` after the last row. */
 function nextAct(rows: BarMatching, toNextRows: () => void) {
-  rows.goByActs();
+  rows.matchByActs();
   let act = rows.next();
   if (act === null) {
     if (rows.nextMs === Infinity) return { act: 'over' };
@@ -152,8 +152,8 @@ function nextAct(rows: BarMatching, toNextRows: () => void) {
   const { market, series, row } = act.barMarket;
   const { instrument } = market;
   const { openMs, open, high, low } = series.bar(row);
-  const price = (ticks: number): string => wirePriceText(instrument, ticks);
-  const prices = { open: price(open), high: price(high), low: price(low) };
+  const priceText = (ticks: number): string => wirePriceText(instrument, ticks);
+  const prices = { open: priceText(open), high: priceText(high), low: priceText(low) };
   return { act: act.act, market: instrument.market, symbol: instrument.wireName, openMs, closeMs: series.closeMs(row), ...prices };
 }
 

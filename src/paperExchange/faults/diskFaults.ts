@@ -1,4 +1,4 @@
-// Injected faults of the exchange store's disk and process, at one write, as the fault schedule says.
+// Injects the scheduled faults of the exchange store: failing and slow writes of its disk, and the end of the process during a write.
 
 import { DiskError, type Disk } from '../../ports/disk.ts';
 import type { Scheduler } from '../../ports/scheduler.ts';
@@ -24,16 +24,16 @@ export class WriteFaults {
     this.#writesLeft = record;
   }
 
-  /** Called by the store at each step of a write. Looks up its faults and ends the process where one says so. */
+  /** Called by the store at each step of a write. Looks up the faults of the write, and ends the process at the step that one of them names. */
   readonly step = (step: WriteStep): void => {
     if (step === 'before') this.active = this.#faults.atWrite();
     if (step === 'written' && --this.#writesLeft === 0) this.#crash();
-    const kill = this.active.get('PROC.kill');
-    if (kill !== undefined && faultText(kill, 'step') === step) this.#crash();
+    const killFault = this.active.get('PROC.kill');
+    if (killFault !== undefined && faultText(killFault, 'step') === step) this.#crash();
   };
 }
 
-/** A disk whose writes and syncs fail or wait as `WriteFaults` says. */
+/** A disk whose writes and syncs fail or wait by the active faults of `WriteFaults`. */
 export class FaultyDisk implements Disk {
   readonly #disk: Disk;
   readonly #writes: Pick<WriteFaults, 'active'>;
@@ -71,13 +71,13 @@ export class FaultyDisk implements Disk {
   }
   sync(path: string, done: (failure: string | null) => void): void {
     const { active } = this.#writes;
-    const failing = active.get('DISK.sync');
-    const slow = active.get('DISK.slow');
+    const syncFault = active.get('DISK.sync');
+    const delayFault = active.get('DISK.slow');
     this.#disk.sync(path, (failure) => {
-      const result = failing === undefined ? failure : faultText(failing, 'error');
-      if (slow === undefined) return done(result);
+      const result = syncFault === undefined ? failure : faultText(syncFault, 'error');
+      if (delayFault === undefined) return done(result);
       const scheduler = this.#scheduler();
-      scheduler.at(scheduler.nowMs + faultNumber(slow, 'ms'), () => done(result));
+      scheduler.at(scheduler.nowMs + faultNumber(delayFault, 'ms'), () => done(result));
     });
   }
   rename(from: string, to: string): void {

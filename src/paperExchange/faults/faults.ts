@@ -6,7 +6,7 @@ import { isOp, type Op } from '../../protocol/endpoints/endpoints.ts';
 
 /** The fault points, each with its parameters. */
 export const POINTS = {
-  /** The request is lost on its way: nothing is carried out, and the connection closes. */
+  /** The request does not reach the exchange, and the connection closes. */
   'NET.reqDrop': [],
   /** The request arrives late. */
   'NET.reqDelay': ['ms'],
@@ -38,7 +38,7 @@ export const POINTS = {
   'READ.duplicate': [],
   /** The list is reversed. */
   'READ.reverse': [],
-  /** A field is missing, wherever it occurs. */
+  /** A field is removed from every object that has it. */
   'READ.remove': ['field'],
   /** A field has another value, given as text. */
   'READ.replace': ['field', 'value'],
@@ -147,8 +147,8 @@ function parseRow(row: unknown, index: number): ScheduledFault {
   if ((nth === null) === (p === null)) return fail('one of nth and p');
   if (nth !== null && !(Number.isSafeInteger(nth) && Number(nth) > 0)) return fail('nth to be a whole number of at least 1');
   if (p !== null && !(typeof p === 'number' && p >= 0 && p <= 1)) return fail('p from 0 to 1');
-  const unknown = Object.keys(row).find((name) => !['point', 'op', 'nth', 'p', 'params'].includes(name));
-  if (unknown !== undefined) return fail(`point, op, nth or p, and params, got ${unknown}`);
+  const unknownName = Object.keys(row).find((name) => !['point', 'op', 'nth', 'p', 'params'].includes(name));
+  if (unknownName !== undefined) return fail(`point, op, nth or p, and params, got ${unknownName}`);
   const params = paramsOf(point, row['params'] ?? {}, fail);
   if (point === 'PROC.kill' && !STEPS.some((step) => step === params['step'])) return fail(`params.step: ${STEPS.join(', ')}`);
   return { point, op, nth: nth === null ? null : Number(nth), p: p ?? 0, params, occurrences: 0 };
@@ -158,8 +158,8 @@ function parseRow(row: unknown, index: number): ScheduledFault {
 function paramsOf(point: Point, rawParams: unknown, fail: (expected: string) => never): Fault['params'] {
   const expectedNames: readonly string[] = POINTS[point];
   if (!isRecord(rawParams)) return fail('params to be an object');
-  const unknown = Object.keys(rawParams).find((name) => !expectedNames.includes(name));
-  if (unknown !== undefined) return fail(`no params.${unknown} of ${point}`);
+  const unknownName = Object.keys(rawParams).find((name) => !expectedNames.includes(name));
+  if (unknownName !== undefined) return fail(`no params.${unknownName} of ${point}`);
   const params: Record<string, number | string> = {};
   for (const name of expectedNames) {
     const value = rawParams[name];

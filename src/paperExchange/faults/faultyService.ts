@@ -30,43 +30,43 @@ export class FaultyService {
     if (faults.active === 0) return deliver(service.handle(request, nowMs));
     service.advance(nowMs);
     const op = service.opOf(request);
-    const active = faults.at(op);
-    const stall = active.get('PROC.stall');
-    if (stall !== undefined) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, faultNumber(stall, 'ms'));
-    if (active.has('NET.reqDrop')) return deliver(null);
-    this.#schedule(faultNumber(active.get('NET.reqDelay'), 'ms'), () => {
-      if (active.has('NET.dup')) this.#handle(request, op, active);
-      const response = deliveredReply(this.#handle(request, op, active), active);
-      this.#schedule(faultNumber(active.get('NET.respDelay'), 'ms'), () => deliver(response));
+    const activeFaults = faults.at(op);
+    const stallFault = activeFaults.get('PROC.stall');
+    if (stallFault !== undefined) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, faultNumber(stallFault, 'ms'));
+    if (activeFaults.has('NET.reqDrop')) return deliver(null);
+    this.#schedule(faultNumber(activeFaults.get('NET.reqDelay'), 'ms'), () => {
+      if (activeFaults.has('NET.dup')) this.#handle(request, op, activeFaults);
+      const response = deliveredReply(this.#handle(request, op, activeFaults), activeFaults);
+      this.#schedule(faultNumber(activeFaults.get('NET.respDelay'), 'ms'), () => deliver(response));
     });
   }
 
   /** Handles a request under faults of the gateway, the message bus and the reads. */
-  #handle(request: ServiceRequest, op: Op | null, active: ReadonlyMap<Point, Fault>): ServiceResponse {
+  #handle(request: ServiceRequest, op: Op | null, activeFaults: ReadonlyMap<Point, Fault>): ServiceResponse {
     const { service } = this;
     const market = op === null ? 'spot' : endpointOf(op).market;
-    const fault = active.get('GW.code');
+    const fault = activeFaults.get('GW.code');
     if (fault) return service.error(faultNumber(fault, 'code'), market);
-    const unknown = active.get('BUS.unknown');
-    if (unknown && faultNumber(unknown, 'executed') === 0) return this.#unknownOutcome(unknown, request);
+    const unknownFault = activeFaults.get('BUS.unknown');
+    if (unknownFault && faultNumber(unknownFault, 'executed') === 0) return this.#unknownOutcome(unknownFault, request);
     const side = service.sides[market];
-    const lag = active.get('READ.lag');
-    if (lag !== undefined) side?.holdReads(faultNumber(lag, 'ms'));
-    const response = corruptReply(this.#handleDelayed(request, side, active), active);
-    return unknown && response.status === 200 ? this.#unknownOutcome(unknown, request) : response;
+    const lagFault = activeFaults.get('READ.lag');
+    if (lagFault !== undefined) side?.holdReads(faultNumber(lagFault, 'ms'));
+    const response = corruptReply(this.#handleDelayed(request, side, activeFaults), activeFaults);
+    return unknownFault && response.status === 200 ? this.#unknownOutcome(unknownFault, request) : response;
   }
 
   /** Handles a request while the delays of its market are replaced by those of the faults. */
-  #handleDelayed(request: ServiceRequest, side: { delays: Delays } | null, active: ReadonlyMap<Point, Fault>): ServiceResponse {
+  #handleDelayed(request: ServiceRequest, side: { delays: Delays } | null, activeFaults: ReadonlyMap<Point, Fault>): ServiceResponse {
     const { service } = this;
-    const admission = active.get('BUS.delay');
-    const cancel = active.get('BUS.cancelDelay');
+    const admissionFault = activeFaults.get('BUS.delay');
+    const cancelFault = activeFaults.get('BUS.cancelDelay');
     if (side === null) return service.handle(request, service.nowMs);
     const usualDelays = side.delays;
     side.delays = {
       ...usualDelays,
-      ...(admission ? { admissionMs: faultNumber(admission, 'ms') } : {}),
-      ...(cancel ? { cancelMs: faultNumber(cancel, 'ms') } : {}),
+      ...(admissionFault ? { admissionMs: faultNumber(admissionFault, 'ms') } : {}),
+      ...(cancelFault ? { cancelMs: faultNumber(cancelFault, 'ms') } : {}),
     };
     const response = service.handle(request, service.nowMs);
     side.delays = usualDelays;
@@ -81,22 +81,24 @@ export class FaultyService {
     return this.service.error(code, op === null ? 'spot' : endpointOf(op).market);
   }
 
-  /** Runs `run` after `ms`; at once for 0. */
-  #schedule(ms: number, run: () => void): void {
-    if (ms === 0) return run();
+  /** Performs an action after `ms`; at once for 0. */
+  #schedule(ms: number, action: () => void): void {
+    if (ms === 0) return action();
     this.delayed++;
     this.service.scheduler.at(this.service.nowMs + ms, () => {
       this.delayed--;
-      run();
+      action();
     });
   }
 }
 
 /** Returns the reply as it arrives at the client. */
-function deliveredReply(response: ServiceResponse, active: ReadonlyMap<Point, Fault>): DeliveredReply {
-  if (active.has('NET.respDrop')) return null;
-  const replaced = active.get('NET.replace');
-  const truncation = active.get('NET.truncate');
-  const reply = replaced ? { status: faultNumber(replaced, 'status'), headers: {}, body: String(replaced.params['body']) } : response;
-  return truncation ? { ...reply, cutAt: faultNumber(truncation, 'bytes') } : reply;
+function deliveredReply(response: ServiceResponse, activeFaults: ReadonlyMap<Point, Fault>): DeliveredReply {
+  if (activeFaults.has('NET.respDrop')) return null;
+  const replaceFault = activeFaults.get('NET.replace');
+  const truncateFault = activeFaults.get('NET.truncate');
+  const reply = replaceFault
+    ? { status: faultNumber(replaceFault, 'status'), headers: {}, body: String(replaceFault.params['body']) }
+    : response;
+  return truncateFault ? { ...reply, cutAt: faultNumber(truncateFault, 'bytes') } : reply;
 }

@@ -36,7 +36,7 @@ function changeList(json: Json, change: (rows: readonly Json[]) => readonly Json
 
 const hasList = (json: Json): boolean => isList(json) || (isObject(json) && Array.from(json.values()).some(hasList));
 
-/** Sets a field to `value` wherever it occurs. Null removes the field. */
+/** Sets a field to `value` in every object that has it. Null removes the field. */
 function changeField(json: Json, field: string, value: string | null): Json {
   if (isList(json)) return json.map((element) => changeField(element, field, value));
   if (!isObject(json)) return json;

@@ -48,8 +48,8 @@ export function ordersOfMarkets(service: Service, { accounts }: ServiceConfig) {
 
 /** Returns all orders of a market, open and ended. */
 function allOrders<O extends UserOrder, T extends OwnTrade>({ orders, counters }: ExchangeSide<O, T>): readonly O[] {
-  const numbered = Array.from({ length: counters.orders }, (_, index) => orders.orderNumbered(index + 1));
-  return numbered.filter((order) => order !== null);
+  const ordersByNumber = Array.from({ length: counters.orders }, (_, index) => orders.orderNumbered(index + 1));
+  return ordersByNumber.filter((order) => order !== null);
 }
 
 /** Returns the spot balances of an account as decimals. */
@@ -84,8 +84,8 @@ const orderRow = ({ id, account, clientOrderId, instrument, live, ended, resting
 
 /** Returns the open positions of all accounts. */
 function positionRows({ venue: { wallets } }: FuturesExchange, nameOf: AccountNames, accounts: number) {
-  const open = Array.from({ length: accounts }, (_, account) => wallets.openPositions(account)).flat();
-  return open.map(({ account, index, isLong, lots, isCross, leverage }) => {
+  const openPositions = Array.from({ length: accounts }, (_, account) => wallets.openPositions(account)).flat();
+  return openPositions.map(({ account, index, isLong, lots, isCross, leverage }) => {
     const { instrument } = wallets.contracts[index]!;
     return {
       account: nameOf(account),

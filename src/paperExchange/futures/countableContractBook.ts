@@ -22,13 +22,13 @@ export class CountableContractBook extends ContractBook {
     return Math.max(0, Math.min(requested, lotsLeft, maxByEntry, money.lotsWithin(unitsLeft, price)));
   }
 
-  /** Returns the price of a liquidation. If the loss at `worst` is too large to book, it is the last price that the margin covers. */
-  protected override liquidationPrice(position: VenuePosition, worst: number, backing: number): number {
+  /** Returns the price of a liquidation. If the loss at `worstTicks` is too large to book, it is the last price that the margin covers. */
+  protected override liquidationPrice(position: VenuePosition, worstTicks: number, backing: number): number {
     const { money } = this.terms;
     const { isLong, lots, entryUnits, averageTicks } = position;
     const unitsLeft = this.unitsLeftFor(position);
-    const value = money.value(lots, worst);
-    if (value <= MAX_EXACT && Math.abs(money.profit(isLong, entryUnits, value)) <= unitsLeft) return worst;
+    const value = money.value(lots, worstTicks);
+    if (value <= MAX_EXACT && Math.abs(money.profit(isLong, entryUnits, value)) <= unitsLeft) return worstTicks;
     return money.lastCovered(isLong, lots, entryUnits, averageTicks, Math.min(Math.max(0, backing), unitsLeft));
   }
 

@@ -40,9 +40,9 @@ export class TimedEvents {
   /** Takes marks and judges positions by them. Bar markets judge theirs when a row closes. */
   #takeMarks(): void {
     const { venue, markets, settle } = this.#deps;
-    const traded = markets.filter(({ rows }) => rows === null);
-    for (const market of traded) setMark(venue, market);
-    if (traded.length > 0) settle();
+    const bookMarkets = markets.filter(({ rows }) => rows === null);
+    for (const market of bookMarkets) setMark(venue, market);
+    if (bookMarkets.length > 0) settle();
   }
 
   /** Pays funding at the next funding time, then schedules the one after it. */
@@ -62,10 +62,10 @@ export class TimedEvents {
     });
   }
 
-  /** Runs at the next whole multiple of `ms`. */
-  #atNextMultiple(ms: number, run: () => void): void {
+  /** Calls `onDue` at the next whole multiple of `ms`. */
+  #atNextMultiple(ms: number, onDue: () => void): void {
     const { scheduler } = this.#deps;
-    scheduler.at((Math.floor(scheduler.nowMs / ms) + 1) * ms, run);
+    scheduler.at((Math.floor(scheduler.nowMs / ms) + 1) * ms, onDue);
   }
 }
 
@@ -80,4 +80,6 @@ function setMark(venue: FuturesVenue, { instrument, matcher: { book }, reference
   venue.markRow(instrument, ticks, ticks, ticks, ticks);
 }
 
-const medianOf = (a: number, b: number, c: number): number => Math.max(Math.min(a, b), Math.min(Math.max(a, b), c));
+/** Returns the middle one of three prices. */
+const medianOf = (first: number, second: number, third: number): number =>
+  Math.max(Math.min(first, second), Math.min(Math.max(first, second), third));

@@ -28,8 +28,8 @@ it.each([
   [5_000_100, 5_000_000, false],
   [5_000_100, 5_000_000, true],
 ])('a trigger order placed at %d and waiting since %d is read back unchanged (being cancelled: %s)', (placedMs, sinceMs, isLeaving) => {
-  const waiting = wireTrigger(placedMs, sinceMs, isLeaving, {});
-  expect(waitingTriggerIn(layout.read(waitingTriggerRecord, triggerText(waiting, names)), names)).toEqual(waiting);
+  const waitingTrigger = wireTrigger(placedMs, sinceMs, isLeaving, {});
+  expect(waitingTriggerIn(layout.read(waitingTriggerRecord, triggerText(waitingTrigger, names)), names)).toEqual(waitingTrigger);
 });
 
 it.each([
@@ -37,6 +37,6 @@ it.each([
   ['failed', -2027],
   ['canceled', 0],
 ] as const)('a trigger order that ended as %s with code %d is read back unchanged', (status, code) => {
-  const ended = wireTrigger(5_000_100, 5_000_000, false, { status, code });
-  expect(triggerIn(layout.read(triggerRecord, triggerText(ended, names)), names)).toEqual(ended);
+  const endedTrigger = wireTrigger(5_000_100, 5_000_000, false, { status, code });
+  expect(triggerIn(layout.read(triggerRecord, triggerText(endedTrigger, names)), names)).toEqual(endedTrigger);
 });

@@ -58,14 +58,14 @@ export function futuresPublic(exchange: FuturesExchange, profile: Profile, timez
       const instrument = instrumentArg(args);
       const { markTicks } = exchange.venue.book(instrument);
       const { referencePrice, rows } = exchange.marketOf(instrument);
-      const rate = (later: number): string =>
-        fromScaled(rows?.fundingRate(nowMs, later) ?? exchange.rates.at(instrument, nowMs, later), FUNDING_DIGITS);
+      const rateText = (skippedFundings: number): string =>
+        fromScaled(rows?.fundingRate(nowMs, skippedFundings) ?? exchange.rates.at(instrument, nowMs, skippedFundings), FUNDING_DIGITS);
       const prices = {
-        currentFundRate: rate(0),
+        currentFundRate: rateText(0),
         tagPrice: wirePriceText(instrument, markTicks),
         // Without a reference market, the exchange's own mark is the only index price.
         indexPrice: wirePriceText(instrument, referencePrice > 0 ? referencePrice : markTicks),
-        nextFundRate: rate(1),
+        nextFundRate: rateText(1),
       };
       return done(encodeAnswer(indexPriceAnswer, prices, profile));
     }),
@@ -83,18 +83,18 @@ export function futuresPublic(exchange: FuturesExchange, profile: Profile, timez
 /** Returns the ticker of the 24 hours before `nowMs`. */
 function tickerOf({ instrument, matcher: { book }, tape }: TradedMarket, nowMs: number): FuturesTicker {
   const day = tape.klines.day(nowMs);
-  const price = (ticks: number | undefined): string => (ticks === undefined ? '0' : wirePriceText(instrument, ticks));
+  const priceText = (ticks: number | undefined): string => (ticks === undefined ? '0' : wirePriceText(instrument, ticks));
   const bid = book.best('buy');
   const ask = book.best('sell');
-  const change = day === null ? 0 : Math.round(((day.last - day.open) / day.open) * 10 ** CHANGE_DIGITS);
+  const scaledChange = day === null ? 0 : Math.round(((day.last - day.open) / day.open) * 10 ** CHANGE_DIGITS);
   return {
-    high: price(day?.high),
+    high: priceText(day?.high),
     volume: wireQuantityText(instrument, day?.lots ?? 0),
-    last: price(day?.last),
-    low: price(day?.low),
-    buy: price(bid?.price),
-    sell: price(ask?.price),
-    rose: fromScaled(change, CHANGE_DIGITS),
+    last: priceText(day?.last),
+    low: priceText(day?.low),
+    buy: priceText(bid?.price),
+    sell: priceText(ask?.price),
+    rose: fromScaled(scaledChange, CHANGE_DIGITS),
     timeMs: timeMs(nowMs),
   };
 }
@@ -102,13 +102,13 @@ function tickerOf({ instrument, matcher: { book }, tape }: TradedMarket, nowMs: 
 /** Returns the terms of a contract as the wire states them. A limit that this exchange does not have is its largest exact number. */
 function contractRow(instrument: Instrument): WireContract {
   const terms = contractOf(instrument);
-  const max = wireQuantityText(instrument, MAX_EXACT);
+  const maxVolume = wireQuantityText(instrument, MAX_EXACT);
   const maxMoney = wireMoneyText(instrument, MAX_EXACT);
   return {
     symbol: instrument.wireName,
     pricePrecision: instrument.priceDigits,
     side: terms.kind === 'linear' ? 1 : 0,
-    maxMarketVolume: terms.maxMarketLots > 0 ? wireQuantityText(instrument, terms.maxMarketLots) : max,
+    maxMarketVolume: terms.maxMarketLots > 0 ? wireQuantityText(instrument, terms.maxMarketLots) : maxVolume,
     multiplier: fromScaled(terms.multiplier, terms.multiplierDigits),
     maxLever: terms.maxLeverage,
     minOrderVolume: wireQuantityText(instrument, instrument.minLots),
@@ -124,7 +124,7 @@ function contractRow(instrument: Instrument): WireContract {
     status: terms.isTrading ? 1 : 0,
     minOrderMoney: '0',
     maxMarketMoney: maxMoney,
-    maxLimitVolume: max,
+    maxLimitVolume: maxVolume,
     maxLimitMoney: maxMoney,
   };
 }

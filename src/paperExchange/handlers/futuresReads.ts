@@ -140,20 +140,20 @@ function accountRow(exchange: FuturesExchange, { account, uid }: Caller, asset: 
   const { venue } = exchange;
   const view = accountView(venue, account, asset);
   const digits = exchange.assets().get(asset) ?? 0;
-  const money = (units: number): string => fromScaled(units, digits);
+  const moneyText = (units: number): string => fromScaled(units, digits);
   return {
     marginCoin: asset,
-    accountNormal: money(view.normalUnits),
-    accountLock: money(view.lockedUnits),
-    partPositionNormal: money(view.isolatedMarginUnits),
-    totalPositionNormal: money(view.crossMarginUnits),
-    achievedAmount: money(view.achievedUnits),
-    unrealizedAmount: money(view.unrealisedUnits),
-    totalEquity: money(view.crossEquityUnits),
-    partEquity: money(view.isolatedEquityUnits),
+    accountNormal: moneyText(view.normalUnits),
+    accountLock: moneyText(view.lockedUnits),
+    partPositionNormal: moneyText(view.isolatedMarginUnits),
+    totalPositionNormal: moneyText(view.crossMarginUnits),
+    achievedAmount: moneyText(view.achievedUnits),
+    unrealizedAmount: moneyText(view.unrealisedUnits),
+    totalEquity: moneyText(view.crossEquityUnits),
+    partEquity: moneyText(view.isolatedEquityUnits),
     bonusBalance: null,
-    walletBalance: money(view.normalUnits + view.lockedUnits),
-    availableAmount: money(view.normalUnits),
+    walletBalance: moneyText(view.normalUnits + view.lockedUnits),
+    availableAmount: moneyText(view.normalUnits),
     positionVos: positionVos(venue, view.positions, uid),
   };
 }

@@ -49,11 +49,11 @@ export const pairOf = ({ wireName, contract }: Instrument): string => {
 export const positionTypeOf = (isCross: boolean): number => (isCross ? 1 : 2);
 
 /** Returns a code whose wire form is the word itself. */
-const reading = <Word extends string>(text: Word): CodeReading<Word> => ({ word: text, raw: text });
+const codeReading = <Word extends string>(text: Word): CodeReading<Word> => ({ word: text, raw: text });
 
 /** An order that has not reached the book is INIT, as in the specification. */
 const statusOf = ({ status, isAdmitted }: VisibleState): CodeReading<OrderStatus> =>
-  reading(status === 'NEW' && !isAdmitted ? 'INIT' : status);
+  codeReading(status === 'NEW' && !isAdmitted ? 'INIT' : status);
 
 /** LIMIT or MARKET, as in the create request. */
 const wireType = ({ intent }: FuturesUserOrder): 'LIMIT' | 'MARKET' => (intent.limit === 0 ? 'MARKET' : 'LIMIT');
@@ -83,12 +83,12 @@ export function futuresOrderRecord(order: FuturesUserOrder, state: VisibleState,
     avgPrice: averageOf(instrument, state),
     tradeFee: isFull ? wireMoneyText(instrument, state.feeUnits) : null,
     realizedAmount: isFull ? wireMoneyText(instrument, state.profitUnits) : null,
-    type: reading(wireType(order)),
+    type: codeReading(wireType(order)),
     price: wirePriceText(instrument, intent.limit),
     timeMs: timeMs(order.placedMs),
     action: intent.reduceOnly ? 'CLOSE' : 'OPEN',
     contractName: instrument.wireName,
-    timeInForce: reading(timeInForce ?? wireType(order)),
+    timeInForce: codeReading(timeInForce ?? wireType(order)),
     status: statusOf(state),
   };
 }
@@ -108,8 +108,8 @@ export function historyOf(order: FuturesUserOrder, state: VisibleState): OrderHi
     fee: wireMoneyText(instrument, state.feeUnits),
     openOrClose: intent.reduceOnly ? 'CLOSE' : 'OPEN',
     leverageLevel: terms.leverage,
-    source: reading(terms.isLiquidation ? 'OTHER' : 'API'),
-    type: reading(historyType(order)),
+    source: codeReading(terms.isLiquidation ? 'OTHER' : 'API'),
+    type: codeReading(historyType(order)),
     volume: volumeOf(order),
     dealVolume: wireQuantityText(instrument, state.filledLots),
     price: wirePriceText(instrument, intent.limit),
@@ -128,8 +128,8 @@ export function historyOf(order: FuturesUserOrder, state: VisibleState): OrderHi
 /** Returns a reduction as the profit history shows it. */
 export function profitOf(reduction: ReportedReduction): ProfitHistoryRow {
   const { instrument } = reduction;
-  const money = (units: number): string => wireMoneyText(instrument, units);
-  const total = money(reduction.profitUnits - reduction.feeUnits + reduction.fundingUnits);
+  const moneyText = (units: number): string => wireMoneyText(instrument, units);
+  const totalText = moneyText(reduction.profitUnits - reduction.feeUnits + reduction.fundingUnits);
   return {
     id: String(reduction.id),
     contractId: contractOf(instrument).contractId,
@@ -140,13 +140,13 @@ export function profitOf(reduction: ReportedReduction): ProfitHistoryRow {
     volume: wireQuantityText(instrument, reduction.lots),
     openPrice: betweenText(instrument, reduction.openTicks),
     openEndPrice: betweenText(instrument, reduction.closeTicks),
-    closeProfit: money(reduction.profitUnits),
-    tradeFee: money(0 - reduction.feeUnits),
-    capitalFee: money(reduction.fundingUnits),
+    closeProfit: moneyText(reduction.profitUnits),
+    tradeFee: moneyText(0 - reduction.feeUnits),
+    capitalFee: moneyText(reduction.fundingUnits),
     shareAmount: '0',
     settleProfit: '0',
-    realizedAmount: total,
-    historyRealizedAmount: total,
+    realizedAmount: totalText,
+    historyRealizedAmount: totalText,
     ctimeMs: timeMs(reduction.openedMs),
     mtimeMs: timeMs(reduction.timeMs),
   };
@@ -200,9 +200,9 @@ export function triggerOf({ id, trigger, placedMs }: WireTrigger): TriggerOrder 
     contractId,
     contractName: instrument.wireName,
     id,
-    triggerType: reading(TRIGGER_TYPES[kind]),
+    triggerType: codeReading(TRIGGER_TYPES[kind]),
     open: child.reduceOnly ? 'CLOSE' : 'OPEN',
-    status: reading(TRIGGER_STATUSES[status]),
+    status: codeReading(TRIGGER_STATUSES[status]),
     ctime: timeMs(placedMs),
   };
 }

@@ -19,6 +19,8 @@ const { paramNotRequired, paramError, closeVolumeExceeded } = VENUE_CODES;
 
 /** The unit in which the volume of an order is given. */
 type VolumeUnit = 'contracts' | 'coin' | 'value';
+/** The wire's numbers of these units. */
+const UNIT_CODES: Readonly<Record<VolumeUnit, string>> = { coin: '1', contracts: '2', value: '3' };
 
 /** Returns the handlers of the futures calls that create and cancel orders. */
 export function futuresTrading(exchange: FuturesExchange, profile: Profile): Handlers {
@@ -60,13 +62,13 @@ function createTriggerOrder(call: SignedCall, exchange: FuturesExchange, profile
   const price = scaleText(textArg(args, 'triggerPrice'), instrument.priceDigits);
   const clientOrderId = args.texts.get('clientOrderId') ?? null;
   const times = { placedMs: nowMs, sinceMs: exchange.waitsSinceMs(instrument, nowMs) };
-  const placed = exchange.triggers.place(caller.account, { kind, price, child, clientOrderId, ...times });
-  if (placed === null) {
+  const placedTrigger = exchange.triggers.place(caller.account, { kind, price, child, clientOrderId, ...times });
+  if (placedTrigger === null) {
     const isPriceWrong = !Number.isInteger(price) || !Number.isInteger(child.limit);
     return refused(precisionCode(exchange.triggers.refusal, isPriceWrong ? { ...child, limit: ticks(NaN) } : child, profile));
   }
   exchange.fireReachedTriggers(instrument);
-  return done(encodeAnswer(triggerOrderCreatedAnswer, { triggerIds: [placed.id], ids: [], cancelIds: [] }, profile));
+  return done(encodeAnswer(triggerOrderCreatedAnswer, { triggerIds: [placedTrigger.id], ids: [], cancelIds: [] }, profile));
 }
 
 /** Step 13. Also checks the position type against the account, or against the position to be closed. Returns 0 or an error code. */
@@ -87,9 +89,9 @@ function unitOf({ args, headers }: SignedCall, { marketOpenUnit }: Profile): Vol
   if (marketOpenUnit !== 'v101') return isMarketOpen ? marketOpenUnit : 'contracts';
   // Without the header the earlier reading applies.
   if (headers['futures-version'] !== '101') return isMarketOpen ? 'value' : 'contracts';
-  const unit = args.texts.get('orderUnit') ?? '2';
-  if (isMarketOpen && unit === '3') return 'value';
-  return unit === '1' ? 'coin' : 'contracts';
+  const unitCode = args.texts.get('orderUnit') ?? UNIT_CODES.contracts;
+  if (isMarketOpen && unitCode === UNIT_CODES.value) return 'value';
+  return unitCode === UNIT_CODES.coin ? 'coin' : 'contracts';
 }
 
 /** Returns the order in whole numbers. An amount finer than its scale becomes a fraction, which the venue refuses. */

@@ -54,12 +54,12 @@ export class Depths {
     const { version } = book;
     const cached = this.#last.get(instrument);
     if (cached?.version === version && cached.nowMs === nowMs && cached.limit === limit) return cached.reply;
-    const rowsOf = (levels: readonly Level[]) =>
+    const levelRows = (levels: readonly Level[]) =>
       levels.map(({ price, lots }) => ({ price: wirePriceText(instrument, price), quantity: wireQuantityText(instrument, lots) }));
-    // Bars have no book. Without a level of depth no kill could close a position here.
+    // Bars have no book, but a kill needs a level of depth to close a position.
     const levelsOf = (side: Side): readonly Level[] => (rows === null ? book.levels(side, limit) : [rows.quotedLevel() ?? []].flat());
-    const bids = rowsOf(levelsOf('buy'));
-    const asks = rowsOf(levelsOf('sell'));
+    const bids = levelRows(levelsOf('buy'));
+    const asks = levelRows(levelsOf('sell'));
     const reply = done(encodeAnswer(this.#answer, { timeMs: timeMs(nowMs), bids, asks }, this.#profile));
     this.#last.set(instrument, { version, nowMs, limit, reply });
     return reply;

@@ -43,13 +43,13 @@ export function spotPublic(exchange: SpotExchange, profile: Profile, timezone: s
     'spot.ticker': publicHandler(({ args, nowMs }) => {
       const instrument = instrumentArg(args);
       const day = exchange.marketOf(instrument).tape.klines.day(nowMs);
-      const price = (ticks: number | undefined): string => (ticks === undefined ? '0' : wirePriceText(instrument, ticks));
-      const time = profile.tickerTime === 'now' || day === null ? nowMs : day.fromMs;
+      const priceText = (ticks: number | undefined): string => (ticks === undefined ? '0' : wirePriceText(instrument, ticks));
+      const tickerMs = profile.tickerTime === 'now' || day === null ? nowMs : day.fromMs;
       const ticker = {
-        timeMs: timeMs(time),
-        high: price(day?.high),
-        low: price(day?.low),
-        last: price(day?.last),
+        timeMs: timeMs(tickerMs),
+        high: priceText(day?.high),
+        low: priceText(day?.low),
+        last: priceText(day?.last),
         volume: wireQuantityText(instrument, day?.lots ?? 0),
       };
       return done(encodeAnswer(spotTickerAnswer, ticker, profile));
@@ -72,18 +72,18 @@ export function spotPublic(exchange: SpotExchange, profile: Profile, timezone: s
 
 /** Returns the precisions and minimums of an instrument as the wire states them. */
 function symbolOf(instrument: Instrument): SpotSymbol {
-  const min = wireQuantityText(instrument, instrument.minLots);
+  const minQuantity = wireQuantityText(instrument, instrument.minLots);
   return {
     symbol: instrument.wireName,
     baseAsset: instrument.base,
     quoteAsset: instrument.quote,
     pricePrecision: instrument.priceDigits,
     quantityPrecision: instrument.quantityDigits,
-    limitVolumeMin: min,
+    limitVolumeMin: minQuantity,
     limitPriceMin: wirePriceText(instrument, 1),
     limitAmountMin: null,
     marketBuyMin: null,
-    marketSellMin: min,
+    marketSellMin: minQuantity,
   };
 }
 

@@ -23,13 +23,13 @@ export function spotReads(exchange: SpotExchange, profile: Profile): Handlers {
       return done(encodeAnswer(spotOrderAnswer, row, profile));
     }),
     'spot.openOrders': signedHandler(({ args, caller }) => {
-      const open = orders.open(caller.account, args.instrument, integerArg(args, 'limit'));
-      const rows = open.flatMap((order) => (order.visible === null ? [] : [spotOrderRecord(order, order.visible, profile)]));
+      const openOrders = orders.open(caller.account, args.instrument, integerArg(args, 'limit'));
+      const rows = openOrders.flatMap((order) => (order.visible === null ? [] : [spotOrderRecord(order, order.visible, profile)]));
       return done(encodeAnswer(spotOpenOrdersAnswer, listing(rows), profile));
     }),
     'spot.myTrades': signedHandler(({ args, caller }) => {
-      const from = args.texts.get('fromId');
-      const fromId = from === undefined ? null : Number(from) + (profile.fromId === 'exclusive' ? 1 : 0);
+      const fromIdText = args.texts.get('fromId');
+      const fromId = fromIdText === undefined ? null : Number(fromIdText) + (profile.fromId === 'exclusive' ? 1 : 0);
       const { account } = caller;
       const { instrument } = args;
       return done(tradeLists.bodyOf({ account, instrument, limit: integerArg(args, 'limit'), fromId }));

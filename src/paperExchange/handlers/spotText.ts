@@ -56,7 +56,7 @@ function commonFields(order: UserOrder, state: VisibleState, { marketBuyOrigQty 
   };
 }
 
-/** Returns the reply to a create request. It shows the order before matching, whatever happens to it later. */
+/** Returns the reply to a create request. It always shows the order before matching. */
 export const createdOf = (order: UserOrder, profile: Profile): SpotCreated => commonFields(order, BEFORE_MATCHING, profile);
 
 /** Returns an order as queries and lists show it. */

@@ -61,10 +61,11 @@ export function spotTrading(exchange: SpotExchange, profile: Profile): Handlers 
 
 /** Step 13: returns the order in whole numbers, or an error code. `typeName` is the parameter that holds the type. */
 function intentOf(args: CallArgs, instrument: Instrument, typeName: 'type' | 'batchType', profile: Profile): ParsedOrder {
-  const text = (name: string): string | null => args.texts.get(name) ?? null;
-  const type = text(typeName);
-  if (type === 'MARKET' && text('price') !== null && profile.unknownParams === 'reject') return { ok: false, code: paramNotRequired.code };
-  const fields = { symbol: instrument.wireName, volume: text('volume'), side: text('side'), type, price: text('price') };
+  const sentText = (name: string): string | null => args.texts.get(name) ?? null;
+  const type = sentText(typeName);
+  if (type === 'MARKET' && sentText('price') !== null && profile.unknownParams === 'reject')
+    return { ok: false, code: paramNotRequired.code };
+  const fields = { symbol: instrument.wireName, volume: sentText('volume'), side: sentText('side'), type, price: sentText('price') };
   return parseOrder(fields, () => instrument);
 }
 
@@ -91,16 +92,16 @@ function placeBatch({ args, caller }: SignedCall, exchange: SpotExchange, profil
     const code = exchange.check(caller.account, intent);
     if (code !== 0 && code !== balanceNotEnough.code) return refused(precisionCode(code, intent, profile));
   }
-  const placed: UserOrder[] = [];
+  const placedOrders: UserOrder[] = [];
   for (const intent of intents) {
     const order = exchange.place(caller.account, intent, null);
     if (order !== null) {
-      placed.push(order);
+      placedOrders.push(order);
       continue;
     }
     if (exchange.refusal === balanceNotEnough.code && profile.batchPartial === 'leaveOut') continue;
-    for (const earlier of placed) exchange.withdraw(earlier);
+    for (const placedOrder of placedOrders) exchange.withdraw(placedOrder);
     return refused(exchange.refusal);
   }
-  return done(encodeAnswer(batchCreatedAnswer, { ids: placed.map(({ id }) => id) }, profile));
+  return done(encodeAnswer(batchCreatedAnswer, { ids: placedOrders.map(({ id }) => id) }, profile));
 }

@@ -1,4 +1,4 @@
-// Tests lists of own trades: each is what the whole encoding gives, and a trade is encoded once.
+// Tests lists of own trades: each list equals the encoding of all its trades, and a trade is encoded once.
 
 import { expect, it } from 'vitest';
 import type { Instrument } from '../../model/instrument.ts';
@@ -28,8 +28,8 @@ function openLists(variants = PROFILES.seed) {
     count.places++;
     return orders.tradeIndexes(...query);
   };
-  const counted = { tradeCount: orders.tradeCount.bind(orders), tradeIndexes, tradeAt };
-  const lists = new TradeLists(counted, { answer: spotFillsAnswer, recordOf: spotFillRecord, variants });
+  const countingOrders = { tradeCount: orders.tradeCount.bind(orders), tradeIndexes, tradeAt };
+  const lists = new TradeLists(countingOrders, { answer: spotFillsAnswer, recordOf: spotFillRecord, variants });
   let tradeId = 0;
   const add = (account: number, instrument = INSTRUMENTS[tradeId % 2]!): void => {
     const ids = { tradeId: ++tradeId, bidId: `${tradeId}1`, askId: `${tradeId}2` };
@@ -45,7 +45,7 @@ function openLists(variants = PROFILES.seed) {
   return { add, count, expected, lists };
 }
 
-it('every list is the one that encoding all its trades gives, in each form', () => {
+it('every list equals the encoding of all its trades, in each form', () => {
   for (const form of ['bare', 'list'] as const) {
     const { add, expected, lists } = openLists({ ...PROFILES.seed, lists: form });
     for (let round = 0; round < 60; round++) {
@@ -63,7 +63,7 @@ it('every list is the one that encoding all its trades gives, in each form', () 
   }
 });
 
-it('a trade is encoded once, whatever the number of lists that show it', () => {
+it('a trade that several lists show is encoded once', () => {
   const { add, count, expected, lists } = openLists();
   const query = { account: 0, instrument: null, limit: 1000, fromId: null };
   for (let trade = 0; trade < 600; trade++) {
@@ -75,16 +75,16 @@ it('a trade is encoded once, whatever the number of lists that show it', () => {
   expect(lists.bodyOf(query)).toBe(expected(0, null, 1000, null));
 });
 
-it('a list that has not changed is not built again, unless too many or too long ones were asked for since', () => {
+it('a list that has not changed is built again only after requests for many other lists', () => {
   const { add, count, lists } = openLists();
   for (let trade = 0; trade < 20; trade++) add(0);
   const listOf = (limit: number): string => lists.bodyOf({ account: 0, instrument: null, limit, fromId: null });
-  const first = listOf(20);
+  const firstBody = listOf(20);
   const { places } = count;
-  expect(listOf(20)).toBe(first);
+  expect(listOf(20)).toBe(firstBody);
   expect(count.places).toBe(places);
   for (let limit = 21; limit < 21 + 128; limit++) listOf(limit);
-  expect(listOf(20)).toBe(first);
+  expect(listOf(20)).toBe(firstBody);
   expect(count.places).toBe(places + 128 + 1);
 });
 
@@ -92,8 +92,8 @@ it('rows beyond those that are kept are encoded again', () => {
   const { add, count, expected, lists } = openLists();
   const query = { account: 0, instrument: null, limit: 17_000, fromId: null };
   for (let trade = 0; trade < 17_000; trade++) add(0);
-  const first = lists.bodyOf(query);
-  expect(first).toBe(expected(0, null, 17_000, null));
-  expect(lists.bodyOf(query)).toBe(first);
+  const firstBody = lists.bodyOf(query);
+  expect(firstBody).toBe(expected(0, null, 17_000, null));
+  expect(lists.bodyOf(query)).toBe(firstBody);
   expect(count.read).toBeGreaterThan(17_000);
 });

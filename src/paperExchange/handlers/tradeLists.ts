@@ -1,4 +1,4 @@
-// Keeps lists of own trades and the text of each row. Bots read these lists again and again, and seldom with more than a few new trades.
+// Keeps lists of own trades and the text of each row. Bots read these lists often, and usually few trades are new.
 
 import type { Instrument } from '../../model/instrument.ts';
 import { encodeListOf, encodeRow, type AnswerShape, type Listing } from '../../protocol/shapes/answer.ts';
@@ -8,7 +8,7 @@ import type { OwnTrade, UserOrder, UserOrders } from '../orders/userOrder.ts';
 /** Limits of what is kept: the characters of a body and of all bodies, the number of bodies, and the number of rows. */
 const MAX_BODY_LENGTH = 1 << 18;
 const MAX_TOTAL_LENGTH = 1 << 23;
-const MAX_KEPT = 128;
+const MAX_BODIES = 128;
 const MAX_ROWS = 1 << 14;
 
 /** A body, and the number of trades that it was made from. */
@@ -61,7 +61,7 @@ export class TradeLists<T extends OwnTrade, R> {
     this.#forget(request);
     if (body.length > MAX_BODY_LENGTH) return body;
     for (const oldest of this.#kept.keys()) {
-      if (this.#kept.size < MAX_KEPT && this.#keptLength + body.length <= MAX_TOTAL_LENGTH) break;
+      if (this.#kept.size < MAX_BODIES && this.#keptLength + body.length <= MAX_TOTAL_LENGTH) break;
       this.#forget(oldest);
     }
     this.#kept.set(request, { tradeCount, body });
@@ -83,8 +83,8 @@ export class TradeLists<T extends OwnTrade, R> {
       this.#rows.clear();
       this.#rowCount = 0;
     }
-    const ofAccount = this.#rows.get(account) ?? new Map<number, string>();
-    this.#rows.set(account, ofAccount.set(index, row));
+    const rowsOfAccount = this.#rows.get(account) ?? new Map<number, string>();
+    this.#rows.set(account, rowsOfAccount.set(index, row));
     this.#rowCount++;
     return row;
   }

@@ -87,9 +87,9 @@ class Connection {
 
   /** Handles bytes from the client. A malformed frame ends the connection. */
   receive(bytes: Buffer): void {
-    const { frames, broken } = this.#reader.push(bytes);
+    const { frames, error } = this.#reader.push(bytes);
     for (const frame of frames) if (!this.#isEnding) this.#handleFrame(frame);
-    if (broken !== null) this.end(broken.code, broken.why);
+    if (error !== null) this.end(error.code, error.why);
   }
 
   /** Sends the reason and closes without waiting for a reply, because a silent client would send none. */

@@ -12,8 +12,8 @@ import type { Answerer } from './answerer.ts';
 
 /** The timer that checks for clients that do not read. */
 export interface HttpClock {
-  /** Calls `run` every `periodMs` until the returned function is called. */
-  repeat(periodMs: number, run: () => void): () => void;
+  /** Calls `onPeriod` every `periodMs` until the returned function is called. */
+  repeat(periodMs: number, onPeriod: () => void): () => void;
 }
 
 /** Limits that protect the server from its clients. */
@@ -48,7 +48,7 @@ const JSON_UTF8 = 'application/json;charset=UTF-8';
 const KEEP_ALIVE_MS = 65_000;
 /** How often incomplete requests are checked for their time limit. */
 const CHECK_MS = 1000;
-/** A client that reads none of its waiting replies for this long, or up to twice as long, is disconnected. */
+/** A client is disconnected if it reads none of its waiting replies for this time. Checks have the same interval, so it may take twice as long. */
 const STALLED_MS = 65_000;
 const NO_BODY = new Uint8Array(0);
 
@@ -77,10 +77,10 @@ export async function startHttpServer(
       if (!sockets.acceptUpgrade(request, socket, head)) ignoreUpgrade(server, request, socket, head);
     });
   }
-  const stalled = new StalledClients();
-  server.on('connection', (socket) => stalled.watch(socket));
+  const stalledClients = new StalledClients();
+  server.on('connection', (socket) => stalledClients.watch(socket));
   await startListening(server, options);
-  const stopChecking = options.clock.repeat(STALLED_MS, () => stalled.close());
+  const stopChecking = options.clock.repeat(STALLED_MS, () => stalledClients.close());
   const { port } = addressOf(server);
   return {
     port,

@@ -1,10 +1,12 @@
-// Bans of addresses that keep sending after HTTP 429. Each ban lasts twice as long as the one before.
+// Bans of addresses that keep sending after HTTP 429. Each ban lasts twice as long as the previous one.
 
 /** Time span in which refusals are counted. */
 const COUNT_WINDOW_MS = 60_000;
 /** Number of addresses above which those without an offence for one hour are dropped. */
 const MAX_ADDRESSES = 10_000;
 const FORGIVEN_MS = 3_600_000;
+/** The bounded number of doublings makes the end of a ban an exact number. */
+const MAX_DOUBLINGS = 20;
 
 /** The refusals and bans of one address. */
 interface Offence {
@@ -38,8 +40,7 @@ export class Bans {
     offence.refusals.push(nowMs);
     if (offence.refusals.length < this.#refusalsBeforeBan) return;
     offence.refusals = [];
-    // The bounded exponent keeps the end of a ban an exact number.
-    offence.untilMs = nowMs + this.#firstMs * 2 ** Math.min(offence.bans++, 20);
+    offence.untilMs = nowMs + this.#firstMs * 2 ** Math.min(offence.bans++, MAX_DOUBLINGS);
   }
 
   /** Adds an address. When there are too many, those without an offence for one hour are dropped. */

@@ -9,13 +9,13 @@ import type { PricePoint } from './priceSource.ts';
 /** The book that makers keep around the source price. */
 export interface BackgroundOptions {
   /** Levels that makers quote on each side. */
-  readonly levels: number;
+  readonly levelsPerSide: number;
   /** Ticks between the best bid and the best ask, at least 1. */
-  readonly spread: number;
+  readonly spreadTicks: number;
   /** Ticks between two levels. */
-  readonly spacing: number;
+  readonly spacingTicks: number;
   /** Maximum of lots at a level. */
-  readonly lots: number;
+  readonly maxLotsPerLevel: number;
 }
 
 /**
@@ -38,22 +38,22 @@ export class BackgroundLiquidity {
   }
 
   /** Moves the market to a price point. */
-  step({ timeMs, price, lots }: PricePoint): void {
-    const isUp = price >= this.#lastPrice;
-    this.#lastPrice = price;
-    const { spread } = this.#options;
-    const askPrice = isUp ? price : price + spread;
-    const bid = Math.max(isUp ? price - spread : price, 0);
-    const ladders = { buy: this.#ladder('buy', bid), sell: this.#ladder('sell', askPrice) };
+  step({ timeMs, priceTicks, lots }: PricePoint): void {
+    const isUp = priceTicks >= this.#lastPrice;
+    this.#lastPrice = priceTicks;
+    const { spreadTicks } = this.#options;
+    const askPrice = isUp ? priceTicks : priceTicks + spreadTicks;
+    const bidPrice = Math.max(isUp ? priceTicks - spreadTicks : priceTicks, 0);
+    const ladders = { buy: this.#ladder('buy', bidPrice), sell: this.#ladder('sell', askPrice) };
     this.#withdraw('buy', ladders.buy);
     this.#withdraw('sell', ladders.sell);
-    if (price > 1) this.#matcher.takeLiquidity('buy', price - 1, Infinity, timeMs);
-    this.#matcher.takeLiquidity('sell', price + 1, Infinity, timeMs);
+    if (priceTicks > 1) this.#matcher.takeLiquidity('buy', priceTicks - 1, Infinity, timeMs);
+    this.#matcher.takeLiquidity('sell', priceTicks + 1, Infinity, timeMs);
     const makerSide = isUp ? 'sell' : 'buy';
-    this.#offer(makerSide, price, lots);
+    this.#offer(makerSide, priceTicks, lots);
     this.#placeQuotes('buy', ladders.buy, timeMs);
     this.#placeQuotes('sell', ladders.sell, timeMs);
-    this.#matcher.takeLiquidity(isUp ? 'buy' : 'sell', price, lots, timeMs);
+    this.#matcher.takeLiquidity(isUp ? 'buy' : 'sell', priceTicks, lots, timeMs);
   }
 
   /** Makes sure that makers offer at least `lots` at the price of the next trade. A renewed quote goes to the end of the queue. */
@@ -69,12 +69,12 @@ export class BackgroundLiquidity {
 
   /** Returns prices from `best` outwards. All but the first lie on a grid, so that most stay the same from point to point. */
   #ladder(side: Side, best: number): ReadonlySet<number> {
-    const { levels, spacing } = this.#options;
+    const { levelsPerSide, spacingTicks } = this.#options;
     const prices = new Set<number>();
     if (best > 0) prices.add(best);
-    const onGrid = side === 'buy' ? Math.ceil(best / spacing) - 1 : Math.floor(best / spacing) + 1;
-    for (let level = 1; level < levels; level++) {
-      const price = (side === 'buy' ? onGrid - (level - 1) : onGrid + (level - 1)) * spacing;
+    const firstGridStep = side === 'buy' ? Math.ceil(best / spacingTicks) - 1 : Math.floor(best / spacingTicks) + 1;
+    for (let level = 1; level < levelsPerSide; level++) {
+      const price = (side === 'buy' ? firstGridStep - (level - 1) : firstGridStep + (level - 1)) * spacingTicks;
       if (price > 0) prices.add(price);
     }
     return prices;
@@ -93,8 +93,8 @@ export class BackgroundLiquidity {
   #placeQuotes(side: Side, ladder: ReadonlySet<number>, timeMs: number): void {
     for (const price of ladder) {
       if (this.#quotes[side].has(price)) continue;
-      const min = side === this.#minOffer.side && price === this.#minOffer.price ? this.#minOffer.lots : 0;
-      const lots = min + 1 + Math.floor(this.#rng.next() * this.#options.lots);
+      const minLots = side === this.#minOffer.side && price === this.#minOffer.price ? this.#minOffer.lots : 0;
+      const lots = minLots + 1 + Math.floor(this.#rng.next() * this.#options.maxLotsPerLevel);
       const quote = this.#matcher.quote(side, price, lots, timeMs);
       if (quote !== null) this.#quotes[side].set(price, quote);
     }

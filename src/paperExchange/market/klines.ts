@@ -157,19 +157,19 @@ export class Klines {
     const openMs = openOf(interval, timeMs);
     let lastBar = bars.at(-1);
     if (lastBar === undefined) {
-      lastBar = flat(openMs, price);
+      lastBar = flatBar(openMs, price);
       bars.push(lastBar);
     }
     const { close } = lastBar;
     // After a gap longer than all kept klines, only the end of the gap is filled.
     const firstMs = openOf(interval, openMs - MAX_KLINES[interval] * (closeOf(interval, lastBar.openMs) - lastBar.openMs));
     if (lastBar.openMs < firstMs) {
-      lastBar = flat(firstMs, close);
+      lastBar = flatBar(firstMs, close);
       bars.splice(0, Infinity, lastBar);
     }
     while (lastBar.openMs < openMs) {
       const nextMs = closeOf(interval, lastBar.openMs);
-      lastBar = flat(nextMs, nextMs === openMs ? price : close);
+      lastBar = flatBar(nextMs, nextMs === openMs ? price : close);
       bars.push(lastBar);
       trim(bars, interval);
     }
@@ -178,9 +178,11 @@ export class Klines {
   }
 }
 
-const flat = (openMs: number, price: number): GrowingBar => ({ openMs, open: price, high: price, low: price, close: price, lots: 0 });
+const flatBar = (openMs: number, price: number): GrowingBar => ({ openMs, open: price, high: price, low: price, close: price, lots: 0 });
 
-/** Trims in large steps, because each removal shifts all klines. */
+/** Klines are removed when there are this many times the maximum, because each removal shifts all others. */
+const TRIM_FACTOR = 1.25;
+/** Removes the oldest klines of an interval if there are too many. */
 function trim(bars: GrowingBar[], interval: CommonInterval): void {
-  if (bars.length > MAX_KLINES[interval] * 1.25) bars.splice(0, bars.length - MAX_KLINES[interval]);
+  if (bars.length > MAX_KLINES[interval] * TRIM_FACTOR) bars.splice(0, bars.length - MAX_KLINES[interval]);
 }

@@ -6,7 +6,7 @@ import type { TradedMarket } from './tradedMarket.ts';
 
 /** A level of the other exchange's book: whole ticks and lots, both above 0. */
 export interface OtherLevel {
-  readonly price: number;
+  readonly priceTicks: number;
   readonly lots: number;
 }
 /** A trade of the other exchange. */
@@ -31,8 +31,8 @@ export class Mirror {
     const { matcher } = this.#market;
     this.#withdraw('buy', bids);
     this.#withdraw('sell', asks);
-    const bid = bids[0]?.price ?? 0;
-    const ask = asks[0]?.price ?? Infinity;
+    const bid = bids[0]?.priceTicks ?? 0;
+    const ask = asks[0]?.priceTicks ?? Infinity;
     // First trades user orders that cross the new quotes.
     if (ask < Infinity) matcher.takeLiquidity('sell', ask, Infinity, timeMs);
     if (bid > 0) matcher.takeLiquidity('buy', bid, Infinity, timeMs);
@@ -41,35 +41,35 @@ export class Mirror {
   }
 
   /** Repeats a trade of the other exchange at exactly its price. Orders with a better price trade first. */
-  repeatTrade({ price, lots, takerSide }: OtherTrade, timeMs: number): void {
+  repeatTrade({ priceTicks, lots, takerSide }: OtherTrade, timeMs: number): void {
     const market = this.#market;
     const side: Side = takerSide === 'buy' ? 'sell' : 'buy';
     const quotes = this.#quotes[side];
-    // A trade at this price means that the other exchange's better quotes no longer exist, whatever the last read has shown.
-    for (const [quotePrice, quote] of quotes) if (isBefore(side, quotePrice, price)) this.#remove(side, quotePrice, quote);
-    const quote = quotes.get(price);
+    // A trade at this price proves that better quotes of the other exchange no longer exist, even if the last read has shown them.
+    for (const [quotePrice, quote] of quotes) if (isBefore(side, quotePrice, priceTicks)) this.#remove(side, quotePrice, quote);
+    const quote = quotes.get(priceTicks);
     if (quote === undefined || quote.lots < lots) {
-      if (quote !== undefined) this.#remove(side, price, quote);
-      const placed = market.matcher.quote(side, price, lots, timeMs);
-      if (placed !== null) quotes.set(price, placed);
+      if (quote !== undefined) this.#remove(side, priceTicks, quote);
+      const placedQuote = market.matcher.quote(side, priceTicks, lots, timeMs);
+      if (placedQuote !== null) quotes.set(priceTicks, placedQuote);
     }
-    market.matcher.takeLiquidity(takerSide, price, lots, timeMs);
-    market.referencePrice = price;
+    market.matcher.takeLiquidity(takerSide, priceTicks, lots, timeMs);
+    market.referencePrice = priceTicks;
   }
 
   /** Removes quotes whose level is removed or has other lots. */
   #withdraw(side: Side, levels: readonly OtherLevel[]): void {
-    const lotsByPrice = new Map(levels.map(({ price, lots }) => [price, lots]));
+    const lotsByPrice = new Map(levels.map(({ priceTicks, lots }) => [priceTicks, lots]));
     for (const [price, quote] of this.#quotes[side]) if (lotsByPrice.get(price) !== quote.lots) this.#remove(side, price, quote);
   }
 
   /** Places a quote for each level that has none. */
   #placeQuotes(side: Side, levels: readonly OtherLevel[], timeMs: number): void {
     const quotes = this.#quotes[side];
-    for (const { price, lots } of levels) {
-      if (quotes.has(price)) continue;
-      const placed = this.#market.matcher.quote(side, price, lots, timeMs);
-      if (placed !== null) quotes.set(price, placed);
+    for (const { priceTicks, lots } of levels) {
+      if (quotes.has(priceTicks)) continue;
+      const placedQuote = this.#market.matcher.quote(side, priceTicks, lots, timeMs);
+      if (placedQuote !== null) quotes.set(priceTicks, placedQuote);
     }
   }
 

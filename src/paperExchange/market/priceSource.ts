@@ -9,21 +9,24 @@ import type { Instrument } from '../../model/instrument.ts';
 const MILLION = 1_000_000;
 /** A step below this many ticks is lost when it is rounded to ticks. */
 const HALF_TICK = 0.5;
+/** A random walk returns towards its first price by one part in `PULL_STEPS` of the distance at each step. */
+const PULL_STEPS = 5000;
 
-/** A trade of the simulated market: at `timeMs` it trades `lots` at `price` (ticks, above 0). */
+/** A trade of the simulated market. */
 export interface PricePoint {
   readonly timeMs: number;
-  readonly price: number;
+  /** Above 0. */
+  readonly priceTicks: number;
   readonly lots: number;
 }
 
-/** Returns the next point, with times that never decrease; null at the end. */
+/** Returns the next point; null at the end. The times of successive points never decrease. */
 export type PriceSource = () => PricePoint | null;
 
 /** The prices and the pace of a random walk. */
 export interface WalkOptions {
   /** First price, in ticks. */
-  readonly price: number;
+  readonly firstTicks: number;
   /** Mean time between points, ms. */
   readonly stepMs: number;
   /** Largest change between points, in millionths of the price. */
@@ -33,20 +36,20 @@ export interface WalkOptions {
 }
 
 /** Returns an endless random walk from `fromMs` on. */
-export function walk(rng: Rng, fromMs: number, { price: first, stepMs, stepPpm, lots }: WalkOptions): PriceSource {
+export function walk(rng: Rng, fromMs: number, { firstTicks: firstPrice, stepMs, stepPpm, lots }: WalkOptions): PriceSource {
   let timeMs = fromMs;
-  let exact = first;
+  let exactPrice = firstPrice;
   // With the largest step below half a tick, rounding every step would leave the price where it is. Longer steps are rounded one by one.
-  const isBelowTicks = (first * stepPpm) / MILLION < HALF_TICK;
+  const isBelowTicks = (firstPrice * stepPpm) / MILLION < HALF_TICK;
   return () => {
     timeMs += 1 + Math.floor(rng.next() * 2 * stepMs);
     // The sum of three numbers is closer to market returns than a single one, and uses exact operations only.
     const change = (rng.next() + rng.next() + rng.next()) * (2 / 3) - 1;
     // A pull towards the first price, so that a demo of several weeks still shows plausible prices.
-    const pull = (first - exact) / first / 5000;
-    const moved = exact * (1 + (change * stepPpm) / MILLION + pull);
-    exact = Math.max(Math.round(first / 4), isBelowTicks ? moved : Math.round(moved), 1);
-    return { timeMs, price: Math.round(exact), lots: 1 + Math.floor(rng.next() * lots) };
+    const pull = (firstPrice - exactPrice) / firstPrice / PULL_STEPS;
+    const movedPrice = exactPrice * (1 + (change * stepPpm) / MILLION + pull);
+    exactPrice = Math.max(Math.round(firstPrice / 4), isBelowTicks ? movedPrice : Math.round(movedPrice), 1);
+    return { timeMs, priceTicks: Math.round(exactPrice), lots: 1 + Math.floor(rng.next() * lots) };
   };
 }
 
@@ -63,7 +66,7 @@ export function replayTrades({ length, timeMs, ticks, lots }: RecordedTrades, st
   let index = 0;
   return () => {
     if (index >= length) return null;
-    const point = { timeMs: Math.floor(startMs + (timeMs[index]! - timeMs[0]!) / speed), price: ticks[index]!, lots: lots[index]! };
+    const point = { timeMs: Math.floor(startMs + (timeMs[index]! - timeMs[0]!) / speed), priceTicks: ticks[index]!, lots: lots[index]! };
     index++;
     return point;
   };
@@ -94,10 +97,10 @@ export function replayBars(bars: BarColumns, startMs: number, speed: number): Pr
     // The last point must lie within the bar.
     const barMs = openMs + Math.floor(((closeMs - 1 - openMs) * point) / (POINTS - 1));
     const isRising = close[row]! >= open[row]!;
-    const [second, third] = isRising ? [low, high] : [high, low];
-    const column = [open, second, third, close][point]!;
+    const [firstExtreme, secondExtreme] = isRising ? [low, high] : [high, low];
+    const column = [open, firstExtreme, secondExtreme, close][point]!;
     const lots = Math.max(1, Math.round((bars.volume[row]! * scale) / POINTS));
-    return { timeMs: Math.floor(startMs + (barMs - originMs) / speed), price: column[row]!, lots };
+    return { timeMs: Math.floor(startMs + (barMs - originMs) / speed), priceTicks: column[row]!, lots };
   };
 }
 

@@ -10,8 +10,8 @@ import type { TradedMarket } from './tradedMarket.ts';
 export function writeHistory({ tape }: TradedMarket, source: PriceSource, untilMs: number): number {
   let lastPrice = 0;
   for (let point = source(); point !== null && point.timeMs < untilMs; point = source()) {
-    tape.klines.print(point.timeMs, point.price, point.lots);
-    lastPrice = point.price;
+    tape.klines.print(point.timeMs, point.priceTicks, point.lots);
+    lastPrice = point.priceTicks;
   }
   return lastPrice;
 }
@@ -21,17 +21,17 @@ export interface SimulatedMarketOptions extends BackgroundOptions {
   readonly scheduler: Scheduler;
   readonly rng: Rng;
   /** Price at the opening, in ticks. Makers quote around it until the source has its first point. */
-  readonly price: number;
+  readonly openingTicks: number;
 }
 
 /** Makes the market follow a price source, point by point, as time passes. */
 export function followPrices(market: TradedMarket, source: PriceSource, { scheduler, rng, ...options }: SimulatedMarketOptions): void {
   const background = new BackgroundLiquidity(market.matcher, rng, options);
   const step = (point: PricePoint): void => {
-    market.referencePrice = point.price;
+    market.referencePrice = point.priceTicks;
     background.step(point);
   };
-  step({ timeMs: scheduler.nowMs, price: options.price, lots: 1 });
+  step({ timeMs: scheduler.nowMs, priceTicks: options.openingTicks, lots: 1 });
   const scheduleNext = (): void => {
     const point = source();
     if (point === null) return;

@@ -25,8 +25,8 @@ export interface Rows {
   sentMs(nowMs: number): number;
   /** True in the middle of a row. A cancel that arrives then takes effect after the row. */
   isMidBar(timeMs: number): boolean;
-  /** Runs when the current row has ended. */
-  runAfterRow(run: () => void): void;
+  /** Calls `onRowEnd` when the current row has ended. */
+  runAfterRow(onRowEnd: () => void): void;
   /** Returns the rate of the next funding after `nowMs`, whole in 10^-12. `later` skips that many fundings. 0: no funding follows. */
   fundingRate(nowMs: number, later: number): number;
   /** Returns the price of the last row and what it traded, as the one level of either side of the depth. Null when no row follows. */

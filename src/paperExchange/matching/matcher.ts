@@ -35,13 +35,13 @@ interface Taker {
   readonly order: VenueOrder | null;
   readonly side: Side;
   /** Limit price in ticks; 0: any price. */
-  readonly limit: number;
+  readonly limitTicks: number;
   /** Lots that a background taker still wants. */
   lotsLeft: number;
 }
 
-/** True when an order by amount that takes `lots` at `price` cannot pay for one more lot at `next`, the next price. */
-export type IsSpent = (order: VenueOrder, price: number, lots: number, next: number) => boolean;
+/** True when an order by amount that takes `lots` at `price` cannot pay for one more lot at the next price. */
+export type IsSpent = (order: VenueOrder, price: number, lots: number, nextPrice: number) => boolean;
 
 /** The matching of one instrument. */
 export class Matcher {
@@ -66,7 +66,7 @@ export class Matcher {
    */
   enter(id: string, order: VenueOrder, timeMs: number): RestingOrder | null {
     const { side, limit, timeInForce } = order;
-    const taker: Taker = { id, order, side, limit, lotsLeft: 0 };
+    const taker: Taker = { id, order, side, limitTicks: limit, lotsLeft: 0 };
     if (timeInForce === 'POST_ONLY' && this.#reachedLevel(taker) !== null) return null;
     if (timeInForce === 'FOK' && !this.#canFill(order)) return null;
     const isExhausted = this.#trade(taker, timeMs);
@@ -76,14 +76,14 @@ export class Matcher {
 
   /** Places a background quote. It trades what crosses; the rest is added to the book. Returns null if nothing rests. */
   quote(side: Side, price: number, lots: number, timeMs: number): RestingOrder | null {
-    const taker: Taker = { id: this.#listener.backgroundId(), order: null, side, limit: price, lotsLeft: lots };
+    const taker: Taker = { id: this.#listener.backgroundId(), order: null, side, limitTicks: price, lotsLeft: lots };
     this.#trade(taker, timeMs);
     return taker.lotsLeft > 0 ? this.book.add(taker.id, null, side, price, taker.lotsLeft) : null;
   }
 
   /** Executes a background taker. Lots that `limit` or a better price does not fill are dropped. */
   takeLiquidity(side: Side, limit: number, lots: number, timeMs: number): void {
-    this.#trade({ id: this.#listener.backgroundId(), order: null, side, limit, lotsLeft: lots }, timeMs);
+    this.#trade({ id: this.#listener.backgroundId(), order: null, side, limitTicks: limit, lotsLeft: lots }, timeMs);
   }
 
   /** Returns true if the book offers more than the order's amount or account can pay. */
@@ -95,8 +95,8 @@ export class Matcher {
       // ever smaller parts.
       const isLast = taker.order !== null && (taker.order.quoteUnits === 0 || this.#venue.isCapped);
       const { head } = level;
-      const available = head.order === null ? head.lots : Math.min(head.lots, this.#venue.fillableLots(head.order, level.price));
-      const lots = Math.min(wantedLots, available);
+      const availableLots = head.order === null ? head.lots : Math.min(head.lots, this.#venue.fillableLots(head.order, level.price));
+      const lots = Math.min(wantedLots, availableLots);
       if (lots > 0) this.#execute(taker, head, lots, timeMs);
       // A maker whose account can no longer pay must not block the queue.
       if (lots < wantedLots && head.order !== null && head.lots > 0 && head.order.isOpen) this.#venue.cancel(head.order, timeMs);
@@ -117,7 +117,7 @@ export class Matcher {
     const { side, limit } = order;
     let lotsLeft = order.lots;
     for (const { price, head } of this.book.levels(side === 'buy' ? 'sell' : 'buy', Infinity)) {
-      if (!reaches({ side, limit }, price) || this.#venue.fillableLots(order, price) < lotsLeft) return false;
+      if (!reaches({ side, limitTicks: limit }, price) || this.#venue.fillableLots(order, price) < lotsLeft) return false;
       for (let maker: RestingOrder | null = head; maker !== null; maker = this.book.after(maker)) {
         lotsLeft -= maker.order === null ? maker.lots : Math.min(maker.lots, this.#venue.fillableLots(maker.order, price));
         if (lotsLeft <= 0) return true;
@@ -154,7 +154,7 @@ export class Matcher {
 }
 
 /** True when a taker accepts a price. */
-function reaches({ side, limit }: Pick<Taker, 'side' | 'limit'>, price: number): boolean {
-  if (limit === 0) return true;
-  return side === 'buy' ? price <= limit : price >= limit;
+function reaches({ side, limitTicks }: Pick<Taker, 'side' | 'limitTicks'>, price: number): boolean {
+  if (limitTicks === 0) return true;
+  return side === 'buy' ? price <= limitTicks : price >= limitTicks;
 }

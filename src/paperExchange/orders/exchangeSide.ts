@@ -20,8 +20,10 @@ import { imageOf, type OpenOrderRecord } from './orderRecords.ts';
 import { idMapsOf, OrderRows, type RowKind, type ArchiveSource } from './orderRows.ts';
 import { type OrderStart, type OwnTrade, type VisibleState, type UserOrder, UserOrders, wireOrderId } from './userOrder.ts';
 
+/** Prefix of the ids of background orders, which belong to no account. */
 const BACKGROUND_PREFIX = '1874';
 
+/** What one side of the exchange takes. */
 export interface ExchangeSideDeps {
   readonly market: Market;
   /** Prefix of its order ids. */
@@ -188,14 +190,7 @@ export abstract class ExchangeSide<O extends UserOrder, T extends OwnTrade> impl
       this.refusal = this.venue.refusal;
       return null;
     }
-    const order = this.newOrder({
-      id: this.nextOrderId(),
-      account,
-      clientOrderId,
-      intent,
-      placedMs: nowMs,
-      live,
-    });
+    const order = this.newOrder({ id: this.nextOrderId(), account, clientOrderId, intent, placedMs: nowMs, live });
     this.orders.add(order);
     this.#openCounts.add(order, 1);
     this.publish(order);
@@ -351,10 +346,10 @@ export abstract class ExchangeSide<O extends UserOrder, T extends OwnTrade> impl
   }
 
   /** Runs a change of what reads show, after the visibility delay. */
-  protected runAfterVisibilityDelay(run: () => void): void {
+  protected runAfterVisibilityDelay(change: () => void): void {
     const delayMs = Math.max(this.delays.visibilityMs, this.#frozenUntilMs - this.nowMs);
-    if (delayMs === 0) run();
-    else this.schedule(delayMs, run);
+    if (delayMs === 0) change();
+    else this.schedule(delayMs, change);
   }
 
   /** Freezes what reads show for `ms`. After that, reads catch up. */
@@ -362,8 +357,8 @@ export abstract class ExchangeSide<O extends UserOrder, T extends OwnTrade> impl
     this.#frozenUntilMs = Math.max(this.#frozenUntilMs, this.nowMs + ms);
   }
 
-  protected schedule(ms: number, run: () => void): void {
-    this.scheduler.at(this.nowMs + ms, run);
+  protected schedule(delayMs: number, onDue: () => void): void {
+    this.scheduler.at(this.nowMs + delayMs, onDue);
   }
 
   #orderOf(live: VenueOrder): O {

@@ -11,15 +11,20 @@ import { MemoryRows } from '../records/rowStore.ts';
 
 describe('Offsets', () => {
   it('Offsets return the values that were set, up to 2^40 - 2, and -1 for an unset number', () => {
-    const place = fc.oneof(fc.nat(), fc.integer({ min: 0, max: 2 ** 40 - 2 }), fc.constant(2 ** 32 - 1), fc.constant(2 ** 40 - 2));
+    const offsetArbitrary = fc.oneof(
+      fc.nat(),
+      fc.integer({ min: 0, max: 2 ** 40 - 2 }),
+      fc.constant(2 ** 32 - 1),
+      fc.constant(2 ** 40 - 2),
+    );
     fc.assert(
-      fc.property(fc.array(fc.tuple(fc.nat({ max: 40_000 }), place)), (sets) => {
-        const places = new Offsets();
+      fc.property(fc.array(fc.tuple(fc.nat({ max: 40_000 }), offsetArbitrary)), (sets) => {
+        const offsets = new Offsets();
         const expected = new Map(sets);
-        for (const [index, offset] of sets) places.set(index, offset);
-        for (const [index, offset] of expected) expect(places.get(index)).toBe(offset);
-        expect(places.get(40_001)).toBe(-1);
-        expect(places.length).toBe(Math.max(0, ...expected.keys()) + (sets.length > 0 ? 1 : 0));
+        for (const [index, offset] of sets) offsets.set(index, offset);
+        for (const [index, offset] of expected) expect(offsets.get(index)).toBe(offset);
+        expect(offsets.get(40_001)).toBe(-1);
+        expect(offsets.length).toBe(Math.max(0, ...expected.keys()) + (sets.length > 0 ? 1 : 0));
       }),
     );
     expect(() => new Offsets().set(0, 2 ** 40 - 1)).toThrow(RangeError);
@@ -58,11 +63,11 @@ describe('ClientIds', () => {
   });
 
   it('ClientIds does not slow down when every order has the same id', () => {
-    let looks = 0;
-    const ids = new ClientIds(() => ++looks > 0);
+    let lookUpCount = 0;
+    const ids = new ClientIds(() => ++lookUpCount > 0);
     for (let order = 0; order < 100_000; order++) ids.add(order, 0, 'x');
     expect(ids.find(0, 'x')).toBe(99_999);
-    expect(looks).toBeLessThan(110_000);
+    expect(lookUpCount).toBeLessThan(110_000);
   });
 });
 
@@ -77,7 +82,7 @@ describe('PagedList', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 400 }), query, (steps, { limit, tag, from }) => {
         const rows = new MemoryRows();
-        const list = new PagedList<{ id: number }>((place) => JSON.parse(rows.read(place)) as { id: number });
+        const list = new PagedList<{ id: number }>((offset) => JSON.parse(rows.read(offset)) as { id: number });
         const waiting: PagedRow<{ id: number }>[] = [];
         steps.forEach(({ tag: rowTag, isStored }, id) => {
           const pagedRow = { row: { id }, tag: rowTag, storeOffset: -1 };

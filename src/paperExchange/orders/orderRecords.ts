@@ -95,8 +95,9 @@ export type OrderRecord = StoredRecordOf<typeof orderRecord>;
 export type OpenOrderRecord = StoredRecordOf<typeof openOrderRecord>;
 /** The stored fields of an own trade. */
 export type TradeRecord = StoredRecordOf<typeof tradeRecord>;
-/** The fields that only futures have; null for spot. */
+/** The fields of an order that only futures have; null for spot. */
 export type OrderTerms = OrderRecord['futures'];
+/** The fields of a trade that only futures have; null for spot. */
 export type StoredTradeTerms = TradeRecord['futures'];
 
 /** Returns the stored form of an order. That of an open order also has the venue's fields. */
@@ -178,8 +179,8 @@ export function imageOf(stored: OpenOrderRecord, account: number): OrderImage {
 
 /** Returns the stored form of an own trade. */
 export function tradeText(account: number, trade: OwnTrade, futures: StoredTradeTerms, { market, uidOf }: IdMaps): string {
-  const { instrument, tradeId, bidId, askId, price, lots: filled, timeMs, isBuyer, isMaker, fee, feeInBase } = trade;
-  const common = { market, uid: uidOf(account), symbol: instrument.wireName, tradeId, bidId, askId, price, lots: filled };
+  const { instrument, tradeId, bidId, askId, price, lots: filledLots, timeMs, isBuyer, isMaker, fee, feeInBase } = trade;
+  const common = { market, uid: uidOf(account), symbol: instrument.wireName, tradeId, bidId, askId, price, lots: filledLots };
   return tradeRecord.text({ ...common, timeMs, isBuyer, isMaker, fee, feeInBase, futures });
 }
 

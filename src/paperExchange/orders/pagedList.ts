@@ -34,12 +34,12 @@ export class PagedList<T> implements IndexedList<T> {
     return this.#storeOffsets.length + this.#recent.length;
   }
   tagAt(index: number): number {
-    const archived = this.#storeOffsets.length;
-    return index < archived ? this.#tags.at(index) : this.#recent[index - archived]!.tag;
+    const archivedCount = this.#storeOffsets.length;
+    return index < archivedCount ? this.#tags.at(index) : this.#recent[index - archivedCount]!.tag;
   }
   at(index: number): T {
-    const archived = this.#storeOffsets.length;
-    return index < archived ? this.#load(this.#storeOffsets.get(index)) : this.#recent[index - archived]!.row;
+    const archivedCount = this.#storeOffsets.length;
+    return index < archivedCount ? this.#load(this.#storeOffsets.get(index)) : this.#recent[index - archivedCount]!.row;
   }
 
   /** Adds the newest row. */
@@ -56,11 +56,11 @@ export class PagedList<T> implements IndexedList<T> {
 
   /** Evicts the oldest rows from memory, as far as they are in the store. */
   #evict(): void {
-    let evicted = 0;
+    let evictedCount = 0;
     for (const { storeOffset } of this.#recent) {
-      if (storeOffset < 0 || evicted === this.#recent.length - MIN_IN_MEMORY) break;
-      evicted++;
+      if (storeOffset < 0 || evictedCount === this.#recent.length - MIN_IN_MEMORY) break;
+      evictedCount++;
     }
-    for (const { storeOffset, tag } of this.#recent.splice(0, evicted)) this.restore(storeOffset, tag);
+    for (const { storeOffset, tag } of this.#recent.splice(0, evictedCount)) this.restore(storeOffset, tag);
   }
 }

@@ -17,23 +17,31 @@ import type { Scheduler } from '../../ports/scheduler.ts';
 import type { Service } from '../service.ts';
 import type { ExchangeSettings, PriceSettings } from './file/settings.ts';
 
+/** Length of the history that a new synthetic market gets, ms. */
 const HISTORY_MS = 8 * 86_400_000;
 /** Pace of synthetic markets: a trade every 400 ms, with a change of at most 30 millionths. */
 const LIVE_PACE = { stepMs: 400, stepPpm: 30 };
-/** Pace of their history, which is coarser: a trade every 15 s, with changes scaled by the square root of the time. */
+/** Pace of the history of synthetic markets: a trade every 15 s, with changes scaled by the square root of the longer time. */
 const HISTORY_PACE = { stepMs: 15_000, stepPpm: 180 };
+/** Levels that makers quote on each side of the book. */
 const LEVELS_PER_SIDE = 40;
-/** Distance between the seeds of neighbouring instruments. */
+/** Distance between two levels of the book, as a fraction of the price: one ten-thousandth. */
+const LEVELS_PER_PRICE = 10_000;
+/** A trade of the coarse history stands for this many trades of the live pace, rounded: 15 s / 400 ms. */
+const HISTORY_LOTS_FACTOR = 40;
+/** Distance between the seeds of neighbouring instruments, a prime number. */
 const SEED_STEP = 7919;
-/** Distance between the seeds of one instrument at successive restarts. */
-const RESTART_STEP = 1_000_003;
+/** Distance between the seeds of one instrument at successive restarts, a prime number. */
+const RESTART_SEED_STEP = 1_000_003;
 
 /** An exchange without storage. */
 const NO_STORE: StoreBinding = { history: null, begin: () => {} };
 
-/** The storage of a persistent exchange: its history, and a function that restores a service to its last state. */
+/** The storage of an exchange, as far as its assembly needs it. */
 export interface StoreBinding {
+  /** What the store knows about earlier runs; null for a new exchange. */
   readonly history: StoreHistory | null;
+  /** Restores the service to its last stored state and starts to store its changes. */
   readonly begin: (service: Service) => void;
 }
 
@@ -52,7 +60,7 @@ export function assembleExchange(
     const prices = settings.prices.get(market.instrument.id);
     if (prices?.kind === 'rows') rows.set(market, history === null ? prices.rows : rowsAfter(prices.rows, history.lastMs));
     else if (prices !== undefined) {
-      const rng = seededRng(settings.seed + index * SEED_STEP + (history?.restarts ?? 0) * RESTART_STEP);
+      const rng = seededRng(settings.seed + index * SEED_STEP + (history?.restarts ?? 0) * RESTART_SEED_STEP);
       startFollowing(market, prices, service.scheduler, { rng, speed: settings.speed ?? 1, history });
     }
   });
@@ -60,7 +68,7 @@ export function assembleExchange(
   return service;
 }
 
-/** Returns the opening time of an exchange that replays bars, which have their own time; null if no market does. */
+/** Returns when an exchange opens whose markets replay rows at their own times, ms UTC; null if no market does so. */
 export function rowStartMs({ prices }: ExchangeSettings): number | null {
   const starts = Array.from(prices.values(), (source) => (source.kind === 'rows' ? source.fromMs : Infinity));
   const firstMs = Math.min(...starts);
@@ -70,12 +78,12 @@ export function rowStartMs({ prices }: ExchangeSettings): number | null {
 /** A price source that the market follows point by point. */
 type PointPrices = Exclude<PriceSettings, { kind: 'rows' }>;
 
-/** How a market begins. */
+/** The random numbers, the speed and the history with which a market starts. */
 interface StartOptions {
   readonly rng: Rng;
-  /** How many times as fast as they were recorded prices are replayed. */
+  /** Factor by which recorded prices are replayed faster than they were recorded. */
   readonly speed: number;
-  /** What the exchange, or this market, was when it ended last. Null when it is new. */
+  /** The stored history of the exchange. Null if the exchange or this market is new. */
   readonly history: StoreHistory | null;
 }
 
@@ -83,10 +91,15 @@ interface StartOptions {
 function startFollowing(market: TradedMarket, prices: PointPrices, scheduler: Scheduler, options: StartOptions): void {
   // A new market has no price yet, even if the exchange itself has a history.
   const history = market.referencePrice > 0 ? options.history : null;
-  const { source, price, quantity } = priceStartOf(market, prices, scheduler.nowMs, { ...options, history });
-  const spacing = Math.max(1, Math.round(price / 10_000));
-  const liquidity = { levels: LEVELS_PER_SIDE, spread: Math.max(1, Math.round(spacing / 2)), spacing, lots: quantity };
-  followPrices(market, source, { scheduler, rng: options.rng, ...liquidity, price });
+  const { source, openingTicks, lotsPerTrade } = priceStartOf(market, prices, scheduler.nowMs, { ...options, history });
+  const spacingTicks = Math.max(1, Math.round(openingTicks / LEVELS_PER_PRICE));
+  const liquidity = {
+    levelsPerSide: LEVELS_PER_SIDE,
+    spreadTicks: Math.max(1, Math.round(spacingTicks / 2)),
+    spacingTicks,
+    maxLotsPerLevel: lotsPerTrade,
+  };
+  followPrices(market, source, { scheduler, rng: options.rng, ...liquidity, openingTicks });
 }
 
 /** Returns the source of a market's prices, and the price and quantity it starts with. */
@@ -103,29 +116,33 @@ function priceStartOf(market: TradedMarket, prices: PointPrices, nowMs: number, 
   }
 }
 
-/** Shifts recorded trades in time, as bars are shifted. */
+/** Shifts recorded trades in time: the first one happens now, or at the first opening of the exchange. */
 function startTradeSource(market: TradedMarket, trades: RecordedTrades, nowMs: number, { speed, history }: StartOptions): PriceStart {
   if (history !== null) return resumeSource(market, replayTrades(trades, history.openedMs, speed), nowMs, history);
-  return { source: replayTrades(trades, nowMs, speed), price: trades.ticks[0]!, quantity: trades.lots[0]! };
+  return { source: replayTrades(trades, nowMs, speed), openingTicks: trades.ticks[0]!, lotsPerTrade: trades.lots[0]! };
 }
 
-/** Where the prices of a market come from, and where they begin. */
+/** The price source of a market, and the values with which its book opens. */
 interface PriceStart {
   readonly source: PriceSource;
-  /** Price at the opening, in ticks. */
-  readonly price: number;
-  /** Lots of a trade or a level. */
-  readonly quantity: number;
+  /** Price at which the book opens, in ticks. */
+  readonly openingTicks: number;
+  /** Lots of one trade, and of one level of the book. */
+  readonly lotsPerTrade: number;
 }
 
-/** Starts a random walk, after one that becomes the history. A market that already has a price resumes from it: its bars are known. */
+/** Starts a random walk. An earlier walk becomes the history, unless the market already has a price: then its bars are known. */
 function startSynthetic(market: TradedMarket, prices: Extract<PriceSettings, { kind: 'synthetic' }>, nowMs: number, rng: Rng): PriceStart {
   const { instrument } = market;
   const quantity = lotsOfQuantity(instrument, prices.quantity);
-  const first = ticksOf(instrument, prices.price);
-  const history = walk(rng, openOf('1d', nowMs - HISTORY_MS), { ...HISTORY_PACE, price: first, lots: quantity * 40 });
+  const firstPrice = ticksOf(instrument, prices.price);
+  const history = walk(rng, openOf('1d', nowMs - HISTORY_MS), {
+    ...HISTORY_PACE,
+    firstTicks: firstPrice,
+    lots: quantity * HISTORY_LOTS_FACTOR,
+  });
   const price = market.referencePrice > 0 ? market.referencePrice : writeHistory(market, history, nowMs);
-  return { source: walk(rng, nowMs, { ...LIVE_PACE, price, lots: quantity }), price, quantity };
+  return { source: walk(rng, nowMs, { ...LIVE_PACE, firstTicks: price, lots: quantity }), openingTicks: price, lotsPerTrade: quantity };
 }
 
 /** Returns a price in ticks. Throws ConfigError unless it is above 0 and has at most the digits of the instrument. */
@@ -135,7 +152,10 @@ function ticksOf({ id, priceDigits }: Instrument, price: string): number {
   throw new ConfigError(`${id} price: expected a price above 0 with at most ${priceDigits} decimals, got ${price}`, 'correct the price');
 }
 
-/** Shifts bars in time. The first replayed bar opens now, or at the first opening of the exchange. */
+/**
+ * Starts a market with recorded bars, shifted in time so that the first replayed bar opens when the exchange first opens. Earlier bars become
+ * the history of a new market.
+ */
 function startBarSource(
   market: TradedMarket,
   prices: Extract<PriceSettings, { kind: 'bars' }>,
@@ -143,36 +163,40 @@ function startBarSource(
   { speed, history }: StartOptions,
 ): PriceStart {
   const { bars, firstRow } = prices;
-  const earlier = rowsOf(bars, 0, firstRow);
-  const coming = rowsOf(bars, firstRow, bars.length);
-  if (history !== null) return resumeSource(market, replayBars(coming, history.openedMs, speed), nowMs, history);
-  if (earlier.length > 0) writeHistory(market, replayBars(earlier, nowMs - (coming.openMs[0]! - earlier.openMs[0]!), 1), nowMs);
-  const first = replayBars(coming, nowMs, speed)();
+  const historyRows = rowsOf(bars, 0, firstRow);
+  const replayedRows = rowsOf(bars, firstRow, bars.length);
+  if (history !== null) return resumeSource(market, replayBars(replayedRows, history.openedMs, speed), nowMs, history);
+  if (historyRows.length > 0)
+    writeHistory(market, replayBars(historyRows, nowMs - (replayedRows.openMs[0]! - historyRows.openMs[0]!), 1), nowMs);
+  const first = replayBars(replayedRows, nowMs, speed)();
   if (first === null) throw new ConfigError(`${market.instrument.id}: no bars to replay`, 'set an earlier from');
-  return { source: replayBars(coming, nowMs, speed), price: first.price, quantity: first.lots };
+  return { source: replayBars(replayedRows, nowMs, speed), openingTicks: first.priceTicks, lotsPerTrade: first.lots };
 }
 
-/** Resumes a source. Points that passed while the exchange was closed become history, as trades of other parties. */
+/**
+ * Resumes a source after a restart. Points that fell due while the exchange was closed become history, as trades of other parties. The returned
+ * source gives the later points.
+ */
 function resumeSource(market: TradedMarket, source: PriceSource, nowMs: number, { lastMs }: StoreHistory): PriceStart {
-  let next = source();
-  while (next !== null && next.timeMs <= nowMs) {
-    if (next.timeMs > lastMs) {
-      market.tape.klines.print(next.timeMs, next.price, next.lots);
-      market.referencePrice = next.price;
+  let point = source();
+  while (point !== null && point.timeMs <= nowMs) {
+    if (point.timeMs > lastMs) {
+      market.tape.klines.print(point.timeMs, point.priceTicks, point.lots);
+      market.referencePrice = point.priceTicks;
     }
-    next = source();
+    point = source();
   }
-  const first = next;
+  const firstPoint = point;
   let isFirst = true;
-  const idleSource: PriceSource = () => {
+  const sourceFromFirst: PriceSource = () => {
     if (!isFirst) return source();
     isFirst = false;
-    return first;
+    return firstPoint;
   };
-  return { source: idleSource, price: market.referencePrice, quantity: first?.lots ?? 1 };
+  return { source: sourceFromFirst, openingTicks: market.referencePrice, lotsPerTrade: firstPoint?.lots ?? 1 };
 }
 
-/** Returns the rows from the first one that had not closed when the exchange ended. */
+/** Returns the data with its first replayed row moved to the first row that had not closed at `lastMs`, the end of the earlier run. */
 function rowsAfter(data: RowData, lastMs: number): RowData {
   const { bars, firstRow } = data;
   let row = firstRow;

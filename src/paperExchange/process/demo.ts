@@ -32,7 +32,7 @@ const CONTRACTS: readonly ContractEntry[] = [
 
 /** Returns the key of the demo: the same for the same seed. It works only on an exchange on this computer. */
 export function demoKey(seed: number): KeyConfig {
-  const deriveSecret = (part: string): string => createHash('sha256').update(`isobar demo ${part} ${seed}`).digest('hex');
+  const deriveSecret = (purpose: string): string => createHash('sha256').update(`isobar demo ${purpose} ${seed}`).digest('hex');
   return {
     apiKey: deriveSecret('key').slice(0, 32),
     secret: deriveSecret('secret'),

@@ -132,7 +132,7 @@ class FollowedMarket {
     const knownIndex = rows.findIndex(({ id }) => id === this.#newestTradeId);
     const newTrades = knownIndex < 0 ? rows : rows.slice(0, knownIndex);
     for (const { price, quantity, side } of newTrades.toReversed()) {
-      this.#mirror.repeatTrade({ price: this.#ticks(price), lots: Math.max(1, this.#lots(quantity)), takerSide: side }, this.#now());
+      this.#mirror.repeatTrade({ priceTicks: this.#ticks(price), lots: Math.max(1, this.#lots(quantity)), takerSide: side }, this.#now());
     }
     this.#newestTradeId = rows[0]?.id ?? this.#newestTradeId;
   }
@@ -142,7 +142,7 @@ class FollowedMarket {
     const { last } = await this.#read('futures.ticker', { contractName: this.name });
     const price = this.#ticks(last);
     if (price !== this.#lastTicks)
-      this.#mirror.repeatTrade({ price, lots: 1, takerSide: price > this.#lastTicks ? 'buy' : 'sell' }, this.#now());
+      this.#mirror.repeatTrade({ priceTicks: price, lots: 1, takerSide: price > this.#lastTicks ? 'buy' : 'sell' }, this.#now());
     this.#lastTicks = price;
   }
 
@@ -163,7 +163,7 @@ class FollowedMarket {
   #levels(rows: readonly { readonly price: string; readonly quantity: string }[]): OtherLevel[] {
     const levels = new Map<number, number>();
     for (const { price, quantity } of rows) levels.set(this.#ticks(price), (levels.get(this.#ticks(price)) ?? 0) + this.#lots(quantity));
-    return Array.from(levels, ([price, lots]) => ({ price, lots })).filter(({ lots }) => lots > 0);
+    return Array.from(levels, ([priceTicks, lots]) => ({ priceTicks, lots })).filter(({ lots }) => lots > 0);
   }
 
   /** Calls an operation of the other service. Throws ConfigError if it fails. */

@@ -28,9 +28,10 @@ export interface RunningStore {
   readonly binding: StoreBinding;
   /** Description of a torn write; null if no write was torn. */
   readonly torn: string | null;
-  /** Runs `run` with true when everything up to now is durable, as far as this storage can be; with false if it never will be. */
-  whenDurable(run: (isDurable: boolean) => void): void;
-  readonly crashAt: ((store: number) => void) | null;
+  /** Calls `done` once: with true when everything up to now is as durable as this storage can be, or with false if it never will be. */
+  whenDurable(done: (isDurable: boolean) => void): void;
+  /** Ends the process at the n-th write from now on; null for storage that ends with the process. */
+  readonly crashAt: ((record: number) => void) | null;
   /** Stops writing. Changes since the last write are dropped, because the books are in doubt. */
   giveUp(reason: string): void;
   close(): Promise<void>;
@@ -47,17 +48,17 @@ export interface FolderOptions {
 
 /** Opens the storage of a folder. Throws ConfigError if another exchange uses it, or if its content cannot be restored. */
 export function storeInFolder({ folder, faults, crash, failed }: FolderOptions): RunningStore {
-  const files = new FileSystemDisk();
-  const self = thisProcess();
+  const fileSystem = new FileSystemDisk();
+  const ownProcess = thisProcess();
   const release = withDiskErrors(() => {
-    files.prepare(folder);
-    return takeLock(files, folder, { self, findProcess: (owner) => findProcess(owner, self) }, LOCK_MESSAGES);
+    fileSystem.prepare(folder);
+    return takeLock(fileSystem, folder, { self: ownProcess, findProcess: (owner) => findProcess(owner, ownProcess) }, LOCK_MESSAGES);
   });
   try {
-    const writes = new WriteFaults(faults, crash);
+    const writeFaults = new WriteFaults(faults, crash);
     let writer: StoreWriter | null = null;
     let service: Service | null = null;
-    const disk = new FaultyDisk(files, writes, () => requireAssembled(service).scheduler);
+    const disk = new FaultyDisk(fileSystem, writeFaults, () => requireAssembled(service).scheduler);
     const store = withDiskErrors(() => new ExchangeStore(disk, folder));
     return {
       torn: store.torn,
@@ -65,15 +66,15 @@ export function storeInFolder({ folder, faults, crash, failed }: FolderOptions):
         history: store.history,
         begin: (opened) => {
           service = opened;
-          writer = withDiskErrors(() => store.begin(opened, { failed, step: writes.step }));
+          writer = withDiskErrors(() => store.begin(opened, { failed, step: writeFaults.step }));
         },
       },
-      whenDurable: (run) => requireAssembled(writer).whenDurable(run),
-      crashAt: (count) => writes.crashAt(count),
+      whenDurable: (done) => requireAssembled(writer).whenDurable(done),
+      crashAt: (record) => writeFaults.crashAt(record),
       giveUp: (reason) => requireAssembled(writer).giveUp(reason),
       async close() {
         await new Promise<void>((resolve) => (writer === null ? resolve() : writer.close(resolve)));
-        files.close();
+        fileSystem.close();
         release();
       },
     };
@@ -92,14 +93,14 @@ export function storeInScratchFile(): RunningStore {
       history: null,
       begin: (service) => service.usePersistence(new MemoryPersistence(service, rows), readerOf(rows, 'scratch file')),
     },
-    whenDurable: (run) => run(true),
+    whenDurable: (done) => done(true),
     crashAt: null,
     giveUp: () => {},
     close: async () => rows.close(),
   };
 }
 
-/** Returns a part of the assembled exchange. Throws InvariantError before that. */
+/** Returns a part of the exchange. Throws InvariantError before it is assembled. */
 function requireAssembled<T>(part: T | null): T {
   if (part === null) throw new InvariantError('the exchange is not assembled yet');
   return part;

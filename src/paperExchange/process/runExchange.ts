@@ -178,8 +178,8 @@ async function assembleService(settings: ExchangeSettings, nowMs: number, store:
 }
 
 /**
- * Returns the clock and the opening time. Bars have their own time, which stands still unless a speed is set. A restarted exchange begins
- * no earlier than it ended.
+ * Returns the clock and the opening time. Bars have their own time, which stands still unless a speed is set. A restarted exchange opens at
+ * its last time or later.
  */
 function clockOf(settings: ExchangeSettings, lastMs: number): { readonly clock: ExchangeClock; readonly startMs: number } {
   const rowsMs = rowStartMs(settings);

@@ -54,9 +54,9 @@ export class BarMargin {
   #isAnyAccountInDanger(closing: readonly ReplayedMarket[]): boolean {
     const { wallets } = this.#exchange.venue;
     return wallets.accounts.some((_, account) => {
-      const open = wallets.openPositions(account);
-      if (closing.length > 0 && open.filter(({ isCross }) => isCross).length > 1) return true;
-      return open.some((position) => this.#isInDanger(position, closing));
+      const openPositions = wallets.openPositions(account);
+      if (closing.length > 0 && openPositions.filter(({ isCross }) => isCross).length > 1) return true;
+      return openPositions.some((position) => this.#isInDanger(position, closing));
     });
   }
 

@@ -16,7 +16,7 @@ export interface RowStage {
 /** Price and time at which MARKET orders that arrive now execute. */
 interface Quote {
   /** Ticks. */
-  readonly price: number;
+  readonly priceTicks: number;
   readonly timeMs: number;
 }
 
@@ -61,10 +61,10 @@ export class ReplayedMarket implements Rows {
     return this.stage === null && this.series.openMs(this.row) < timeMs;
   }
 
-  fundingRate(nowMs: number, later: number): number {
+  fundingRate(nowMs: number, skippedCount: number): number {
     const { funding } = this.series;
     const nextIndex = funding.findIndex(({ timeMs }) => timeMs > nowMs);
-    return nextIndex < 0 ? 0 : (funding[nextIndex + later]?.rate ?? 0);
+    return nextIndex < 0 ? 0 : (funding[nextIndex + skippedCount]?.rate ?? 0);
   }
 
   quotedLevel(): Pick<PriceLevel, 'price' | 'lots'> | null {
@@ -75,14 +75,14 @@ export class ReplayedMarket implements Rows {
       : { price: series.bar(row - 1).close, lots: Math.max(1, series.lots(row - 1)) };
   }
 
-  runAfterRow(run: () => void): void {
-    this.#lateCancels.push(run);
+  runAfterRow(cancel: () => void): void {
+    this.#lateCancels.push(cancel);
   }
 
   onAdmission(order: VenueOrder): void {
     const quote = this.#quote;
     if (quote === null || order.limit !== 0) return;
-    this.book.execute(order, quote.price, Math.max(quote.timeMs, order.admittedMs));
+    this.book.execute(order, quote.priceTicks, Math.max(quote.timeMs, order.admittedMs));
   }
 
   /** Makes MARKET orders trade at `price` until the row moves on. The row must have traded there. Throws ConfigError otherwise. */
@@ -94,10 +94,10 @@ export class ReplayedMarket implements Rows {
       throw new ConfigError(`price: expected ${low} to ${high} ticks, where the row has traded, got ${price}`, 'send a price of the row');
     }
     // The open trades at the start of the row. The time of any other price is unknown, so its fills are reported at the close.
-    this.#quote = { price, timeMs: price === open && stage.act === 'open' ? stage.timeMs : series.closeMs(row) };
+    this.#quote = { priceTicks: price, timeMs: price === open && stage.act === 'open' ? stage.timeMs : series.closeMs(row) };
   }
 
-  /** Moves to the next stage of the row. The quote was for the stage before. */
+  /** Moves to the next stage of the row. The quote belonged to the previous stage. */
   moveTo(stage: RowStage | null): void {
     this.stage = stage;
     this.#quote = null;
@@ -105,6 +105,6 @@ export class ReplayedMarket implements Rows {
 
   /** Runs the cancels that waited for the end of the row. */
   runLateCancels(): void {
-    for (const run of this.#lateCancels.splice(0)) run();
+    for (const cancel of this.#lateCancels.splice(0)) cancel();
   }
 }

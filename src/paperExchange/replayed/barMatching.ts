@@ -64,11 +64,11 @@ export class BarMatching {
   }
 
   /** Switches to act-by-act matching: closing rows wait until `next` is called for each of their acts. */
-  goByActs(): void {
+  matchByActs(): void {
     this.#isByActs = true;
   }
   /** Switches back to matching whole rows, and finishes the current ones. */
-  goWhole(): void {
+  matchWholeRows(): void {
     this.#isByActs = false;
     while (this.next() !== null);
   }
@@ -86,7 +86,7 @@ export class BarMatching {
     if (nextMs === Infinity) return;
     this.#scheduler.at(nextMs, () => {
       this.#acts = this.#rows(nextMs);
-      if (!this.#isByActs) this.goWhole();
+      if (!this.#isByActs) this.matchWholeRows();
     });
   }
 

@@ -5,7 +5,7 @@ import type { Disk } from '../../ports/disk.ts';
 import { LINE_FEED } from '../records/rowStore.ts';
 import { ARCHIVED, type ArchivedKind } from './recordTable.ts';
 
-const PATTERN = /^exchange-(\d{6,9})-(\d{6,9})\.past$/;
+const FILE_NAME_PATTERN = /^exchange-(\d{6,9})-(\d{6,9})\.past$/;
 
 /** The numbers of the segments that an archive file replaces. */
 export interface SegmentRange {
@@ -19,7 +19,7 @@ const padNumber = (number: number): string => String(number).padStart(6, '0');
 
 /** Returns the segments that an archive file replaces; null for the name of another file. */
 export function spanOf(name: string): SegmentRange | null {
-  const match = PATTERN.exec(name);
+  const match = FILE_NAME_PATTERN.exec(name);
   const range = { first: Number(match?.[1]), last: Number(match?.[2]) };
   return range.first > 0 && range.first <= range.last && archiveFileName(range) === name ? range : null;
 }
@@ -29,9 +29,12 @@ export const archiveLine = (storeOffset: number, row: string): string => `${stor
 
 /** The index has one entry for this many rows. */
 const ROWS_PER_ENTRY = 64;
-/** Bytes that are read first in search of a row, and at most. */
-const PIECE_BYTES = 16_384;
-const MAX_BYTES = 1 << 22;
+/** Bytes of the first read in search of a row. Most rows between two entries of the index fit into it. */
+const FIRST_READ_BYTES = 16_384;
+/** Each further read of the search is this many times as long: 16 KiB, 128 KiB and 1 MiB. */
+const READ_GROWTH = 8;
+/** Bytes of the last read. A row that it does not contain counts as missing. */
+const LAST_READ_BYTES = FIRST_READ_BYTES * READ_GROWTH ** 2;
 
 /** A sparse index of an archive file. Finding a row means reading at most a few dozen rows. */
 export class ArchiveIndex {
@@ -52,12 +55,16 @@ export class ArchiveIndex {
   /** Returns the row with the original offset `storeOffset`, without its line feed. Throws InvariantError if there is no such row. */
   read(disk: Pick<Disk, 'readAt'>, path: string, storeOffset: number): string {
     const from = this.#offsetBefore(storeOffset);
-    for (let length = PIECE_BYTES; length <= MAX_BYTES; length *= 8) {
+    for (let length = FIRST_READ_BYTES; length <= LAST_READ_BYTES; length *= READ_GROWTH) {
       const { buffer, byteOffset, byteLength } = disk.readAt(path, from, length);
       const bytes = Buffer.from(buffer, byteOffset, byteLength);
-      for (let lineStart = 0, end = bytes.indexOf(LINE_FEED); end >= 0; lineStart = end + 1, end = bytes.indexOf(LINE_FEED, lineStart)) {
+      for (
+        let lineStart = 0, lineEnd = bytes.indexOf(LINE_FEED);
+        lineEnd >= 0;
+        lineStart = lineEnd + 1, lineEnd = bytes.indexOf(LINE_FEED, lineStart)
+      ) {
         const space = bytes.indexOf(SPACE, lineStart);
-        if (Number(bytes.toString('latin1', lineStart, space)) === storeOffset) return bytes.toString('latin1', space + 1, end);
+        if (Number(bytes.toString('latin1', lineStart, space)) === storeOffset) return bytes.toString('latin1', space + 1, lineEnd);
       }
     }
     throw new InvariantError(`${path}: no row with the original offset ${storeOffset}`);

@@ -44,15 +44,15 @@ export class Compaction {
     const first = oldSegments[0];
     const last = oldSegments.at(-1);
     if (newest === undefined || first === undefined || last === undefined) return;
-    if (newest.base - first.base < this.#minBytes && oldSegments.length < MAX_SEGMENTS) return;
+    if (newest.firstRowOffset - first.firstRowOffset < this.#minBytes && oldSegments.length < MAX_SEGMENTS) return;
     // The span includes files without a frame, which an earlier start may have left between the others.
-    const span = { first: (files[firstSegment - 1]?.last ?? 0) + 1, last: newest.number - 1 };
+    const span = { first: (files[firstSegment - 1]?.lastNumber ?? 0) + 1, last: newest.firstNumber - 1 };
     this.#attempt(() => {
       this.#activeWriter = new ArchiveFileWriter(this.#disk, {
         path: `${this.#folder}/${archiveFileName(span)}`,
         oldSegments,
         span,
-        end: newest.base,
+        end: newest.firstRowOffset,
         before,
       });
       this.#step();
@@ -67,16 +67,23 @@ export class Compaction {
 
   /** Writes the next piece of the archive file. After the last one the segments are replaced. */
   #step(): void {
-    const run = this.#activeWriter;
-    if (run === null) return;
-    const isDone = run.write();
+    const archiveWriter = this.#activeWriter;
+    if (archiveWriter === null) return;
+    const isDone = archiveWriter.write();
     // Waiting for the disk after each piece also lets other events run.
-    this.#sync(run.path, () => (isDone ? this.#sync(this.#folder, () => this.#finish(run)) : this.#step()));
+    this.#sync(archiveWriter.path, () => (isDone ? this.#sync(this.#folder, () => this.#finish(archiveWriter)) : this.#step()));
   }
 
   /** Replaces the segments by the durable archive file. */
-  #finish({ path, span, base, index, oldSegments: old }: ArchiveFileWriter): void {
-    this.#segments.replace(old.length, { path, number: span.first, last: span.last, base, archive: index, layout: Layout.current(path) });
+  #finish({ path, span, base, index, oldSegments }: ArchiveFileWriter): void {
+    this.#segments.replace(oldSegments.length, {
+      path,
+      firstNumber: span.first,
+      lastNumber: span.last,
+      firstRowOffset: base,
+      archive: index,
+      layout: Layout.current(path),
+    });
     for (const name of this.#disk.list(this.#folder)) {
       const number = storeSegmentNumber(name);
       if (number !== null && number >= span.first && number <= span.last) this.#disk.remove(`${this.#folder}/${name}`);
@@ -85,12 +92,12 @@ export class Compaction {
     this.#onStopped?.();
   }
 
-  /** Syncs a file or folder, then runs `then`. A failed sync switches compaction off. */
-  #sync(path: string, then: () => void): void {
+  /** Syncs a file or folder, then calls `onSynced`. A failed sync switches compaction off. */
+  #sync(path: string, onSynced: () => void): void {
     this.#disk.sync(path, (failure) => {
       if (this.#onStopped !== null) this.#end(false);
       else if (failure !== null) this.#end(true);
-      else this.#attempt(then);
+      else this.#attempt(onSynced);
     });
   }
 
@@ -149,7 +156,7 @@ class ArchiveFileWriter {
     this.path = path;
     this.oldSegments = oldSegments;
     this.span = span;
-    this.base = this.#storeOffset = oldSegments[0]!.base;
+    this.base = this.#storeOffset = oldSegments[0]!.firstRowOffset;
     this.#end = end;
     this.#sealBefore = before;
     disk.create(path);
@@ -172,13 +179,13 @@ class ArchiveFileWriter {
 
   /** Returns the archive lines of the next piece of the current segment. `offset`: where the first of them will be in the file. */
   #nextLines(offset: number): string {
-    const segmentIndex = this.oldSegments.findLastIndex(({ base }) => base <= this.#storeOffset);
-    const { path, base, layout } = this.oldSegments[segmentIndex]!;
-    const bytesLeft = (this.oldSegments[segmentIndex + 1]?.base ?? this.#end) - this.#storeOffset;
+    const segmentIndex = this.oldSegments.findLastIndex(({ firstRowOffset }) => firstRowOffset <= this.#storeOffset);
+    const { path, firstRowOffset, layout } = this.oldSegments[segmentIndex]!;
+    const bytesLeft = (this.oldSegments[segmentIndex + 1]?.firstRowOffset ?? this.#end) - this.#storeOffset;
     let bytes: Buffer = Buffer.alloc(0);
     let end = 0;
     for (let length = Math.min(bytesLeft, PIECE_BYTES); end === 0; length = Math.min(bytesLeft, length * 2)) {
-      const piece = this.#disk.readAt(path, this.#storeOffset - base, length);
+      const piece = this.#disk.readAt(path, this.#storeOffset - firstRowOffset, length);
       bytes = Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength);
       end = bytes.lastIndexOf(LINE_FEED) + 1;
       if (end === 0 && length === bytesLeft) throw new DiskError('EIO', path);

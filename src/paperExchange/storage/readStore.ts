@@ -61,16 +61,16 @@ export function readStore(disk: Pick<Disk, 'list' | 'read'>, folder: string): St
     bytes = reading.bytes;
     nextNumber = span.last + 1;
   }
-  const remaining = numbers.filter((number) => number >= nextNumber);
-  if (archives.length > 0 && remaining.length === 0)
+  const remainingNumbers = numbers.filter((number) => number >= nextNumber);
+  if (archives.length > 0 && remainingNumbers.length === 0)
     throw damage(`${folder}/${storeSegmentName(nextNumber)}`, 'expected this file after the archive, got none');
-  const segmentsRead = readSegments(disk, folder, remaining, { nextNumber, ending, bytes });
-  const neededFiles = new Set([...spans.map(archiveFileName), ...remaining.map(storeSegmentName)]);
+  const segmentsRead = readSegments(disk, folder, remainingNumbers, { nextNumber, ending, bytes });
+  const neededFiles = new Set([...spans.map(archiveFileName), ...remainingNumbers.map(storeSegmentName)]);
   const storeFiles = names.filter((name) => storeSegmentNumber(name) !== null || spanOf(name) !== null);
   return {
     ...segmentsRead,
     archives,
-    nextNumber: (remaining.at(-1) ?? 0) + 1,
+    nextNumber: (remainingNumbers.at(-1) ?? 0) + 1,
     obsolete: storeFiles.filter((name) => !neededFiles.has(name)),
   };
 }
@@ -79,8 +79,8 @@ export function readStore(disk: Pick<Disk, 'list' | 'read'>, folder: string): St
  * Returns the archive files that are needed. Segments are removed only once their archive file is durable. While all of them exist, the
  * archive file is not needed and may not be durable. Of two overlapping archive files, the longer one is newer.
  */
-function neededSpans(all: readonly SegmentRange[], segments: ReadonlySet<number>): readonly SegmentRange[] {
-  const needed = all.filter(({ first, last }) => {
+function neededSpans(spans: readonly SegmentRange[], segments: ReadonlySet<number>): readonly SegmentRange[] {
+  const needed = spans.filter(({ first, last }) => {
     for (let number = first; number <= last; number++) if (!segments.has(number)) return true;
     return false;
   });
@@ -97,7 +97,7 @@ interface PriorEnd {
   readonly bytes: number;
 }
 
-/** Reads the segments, each after the one before it. */
+/** Reads the segments in sequence. */
 function readSegments(
   disk: Pick<Disk, 'read'>,
   folder: string,
@@ -107,10 +107,10 @@ function readSegments(
   const segments: ReadSegment[] = [];
   let { ending, bytes } = prior;
   let torn: string | null = null;
-  numbers.forEach((number, index) => {
-    const path = `${folder}/${storeSegmentName(number)}`;
-    const expected = prior.nextNumber + index;
-    if (number !== expected) throw damage(path, `expected ${storeSegmentName(expected)} before it, got none`);
+  numbers.forEach((firstNumber, index) => {
+    const path = `${folder}/${storeSegmentName(firstNumber)}`;
+    const expectedNumber = prior.nextNumber + index;
+    if (firstNumber !== expectedNumber) throw damage(path, `expected ${storeSegmentName(expectedNumber)} before it, got none`);
     const file = bytesOf(disk, path);
     const { frames, end } = framesOf(file, ending);
     const headAndLayout = frames.length === 0 ? null : segmentHeadIn(lineAt(file, frames[0]!.from), path);
@@ -128,7 +128,7 @@ function readSegments(
         `expected frame ${head.priorSeq} with checksum ${head.priorCrc} before it, got frame ${ending.seq} with ${ending.crc}`,
       );
     }
-    segments.push({ path, number, last: number, base: bytes, archive: null, layout, head, frames });
+    segments.push({ path, firstNumber, lastNumber: firstNumber, firstRowOffset: bytes, archive: null, layout, head, frames });
     ending = last.seal;
     bytes += end;
   });
@@ -139,8 +139,8 @@ function readSegments(
 function readArchive(
   disk: Pick<Disk, 'read'>,
   path: string,
-  { first, last }: SegmentRange,
-  base: number,
+  { first, last: lastNumber }: SegmentRange,
+  firstRowOffset: number,
 ): { readonly archive: ArchiveReading; readonly ending: Seal; readonly bytes: number } {
   const file = bytesOf(disk, path);
   const { frames, end } = framesOf(file, NO_FRAME);
@@ -148,13 +148,13 @@ function readArchive(
   if (end < file.length || lastFrame === undefined)
     throw damage(path, `byte ${end}: expected a complete frame ${frames.length + 1}, got something else`);
   const { head, layout } = archiveHeadIn(lineAt(file, 0), path);
-  if (head.first !== first || head.last !== last || head.priorBytes !== base)
+  if (head.first !== first || head.last !== lastNumber || head.priorBytes !== firstRowOffset)
     throw damage(path, 'expected a first line that fits its name and the files before it, got another');
   const endLineStart = file.lastIndexOf(LINE_FEED, lastFrame.rowsEnd - 2) + 1;
   const endRow = archiveEndIn(lineAt(file, endLineStart), path);
   if (endRow === null) throw damage(path, 'expected an end line, got an unfinished file');
   const { bytes, ...ending } = endRow;
-  return { archive: { path, number: first, last, base, archive: new ArchiveIndex(), layout, frames }, ending, bytes };
+  return { archive: { path, firstNumber: first, lastNumber, firstRowOffset, archive: new ArchiveIndex(), layout, frames }, ending, bytes };
 }
 
 /** Returns the row at an offset. The checksum of its frame has been verified. */

@@ -66,11 +66,11 @@ export function restoreService(service: Service, reading: StoreReading, disk: Pi
   for (const file of reading.archives) visitArchive(disk, file, archive);
   const latest = new LatestRecords();
   for (const segment of reading.segments) {
-    const { base, layout, path } = segment;
+    const { firstRowOffset, layout, path } = segment;
     const reader = segment === newest ? new StateReader(latest, archive, layout, path) : null;
     visitLines(disk, segment, (bytes, start, end) => {
       const kind = kindAt(bytes, start);
-      if (isArchived(kind)) archive.apply(kind, { bytes, start, end, layout, storeOffset: base + start });
+      if (isArchived(kind)) archive.apply(kind, { bytes, start, end, layout, storeOffset: firstRowOffset + start });
       // The newest file begins with the complete state, except for ended orders. Older files matter only for those.
       reader?.apply(kind, bytes.toString('latin1', start, end));
     });

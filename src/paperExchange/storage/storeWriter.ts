@@ -22,8 +22,8 @@ export interface StoreWriterOptions {
   readonly folder: string;
   /** Size at which the next file begins, with everything that a restart needs. Default 16 MiB. */
   readonly segmentBytes?: number;
-  /** Runs `run` soon after the caller has finished. Default: at the end of the event. */
-  readonly soon?: (run: () => void) => void;
+  /** Runs a task soon after the caller has finished. Default: at the end of the event. */
+  readonly soon?: (task: () => void) => void;
   /** Called once when nothing can become durable any more. No reply is sent from then on. */
   readonly failed: (reason: string) => void;
   /** Hook for fault injection. */
@@ -65,7 +65,7 @@ export class StoreWriter implements Persistence {
   readonly #start: StoreWriterStart;
   readonly #compaction: Compaction;
   readonly #nowMs: () => number;
-  readonly #runSoon: (run: () => void) => void;
+  readonly #runSoon: (task: () => void) => void;
   #segmentNumber: number;
   /** Bytes of the current file, and of all files before it. */
   #bytes = 0;
@@ -117,12 +117,12 @@ export class StoreWriter implements Persistence {
     if (this.#isDirty) this.#scheduleWrite();
   }
 
-  /** Runs `run` with true once everything up to now is durable, at once if it already is; with false if it never will be. */
-  whenDurable(run: (isDurable: boolean) => void): void {
-    if (this.#failure !== null) run(false);
-    else if (!this.#isBusy && !this.#isDirty && this.#waiting.length === 0) run(true);
+  /** Calls `done` once: with true when everything up to now is durable, which may be at once, or with false if it never will be. */
+  whenDurable(done: (isDurable: boolean) => void): void {
+    if (this.#failure !== null) done(false);
+    else if (!this.#isBusy && !this.#isDirty && this.#waiting.length === 0) done(true);
     else {
-      this.#waiting.push(run);
+      this.#waiting.push(done);
       this.#scheduleWrite();
     }
   }
@@ -158,7 +158,7 @@ export class StoreWriter implements Persistence {
     if (this.#isBusy) return;
     const waiting = this.#waiting.splice(0);
     if (this.#failure !== null || !this.#isDirty) {
-      for (const run of waiting) run(this.#failure === null);
+      for (const done of waiting) done(this.#failure === null);
       if (this.#waiting.length > 0) this.#scheduleWrite();
       else this.#onClosed();
       return;
@@ -166,7 +166,7 @@ export class StoreWriter implements Persistence {
     this.#isBusy = true;
     const onDurable = (): void => {
       this.#step('lasting');
-      for (const run of waiting) run(true);
+      for (const done of waiting) done(true);
       this.#compaction.startIfDue(this.#sealBeforeFile);
       this.#free();
     };
@@ -204,8 +204,15 @@ export class StoreWriter implements Persistence {
     if (isNew) {
       this.#disk.create(this.#path);
       const path = this.#path;
-      const number = this.#segmentNumber;
-      this.#segments.all.push({ path, number, last: number, base: this.#baseOffset, archive: null, layout: Layout.current(path) });
+      const firstNumber = this.#segmentNumber;
+      this.#segments.all.push({
+        path,
+        firstNumber,
+        lastNumber: firstNumber,
+        firstRowOffset: this.#baseOffset,
+        archive: null,
+        layout: Layout.current(path),
+      });
       this.#sealBeforeFile = this.#seal;
     }
     const rows = new FrameRows(this.#baseOffset + this.#bytes);
@@ -233,11 +240,11 @@ export class StoreWriter implements Persistence {
     });
   }
 
-  /** Syncs a file or folder, then runs `then`. A failed sync is never retried: a later success would prove nothing. */
-  #sync(path: string, then: () => void, waiting: readonly ((isDurable: boolean) => void)[] = []): void {
+  /** Syncs a file or folder, then calls `onSynced`. A failed sync is never retried: a later success would prove nothing. */
+  #sync(path: string, onSynced: () => void, waiting: readonly ((isDurable: boolean) => void)[] = []): void {
     try {
       this.#disk.sync(path, (failure) => {
-        if (failure === null && this.#failure === null) then();
+        if (failure === null && this.#failure === null) onSynced();
         else this.#fail(`${path}: ${failure}`, waiting);
       });
     } catch (error) {
@@ -246,12 +253,12 @@ export class StoreWriter implements Persistence {
     }
   }
 
-  /** Ends all writing. Runs everything that waits with false. */
+  /** Ends all writing. Passes false to everything that waits. */
   #fail(reason: string, waiting: readonly ((isDurable: boolean) => void)[]): void {
     const isFirst = this.#failure === null;
     this.#failure ??= reason;
     this.#isBusy = false;
-    for (const run of [...waiting, ...this.#waiting.splice(0)]) run(false);
+    for (const done of [...waiting, ...this.#waiting.splice(0)]) done(false);
     if (isFirst) this.#options.failed(reason);
     this.#onClosed();
   }

@@ -44,12 +44,12 @@ import {
   startTimeParam,
 } from './params.ts';
 
-const open = { market: 'futures', method: 'GET', security: 'NONE', effect: 'read', limit: publicLimit('futures') } as const;
+const publicRead = { market: 'futures', method: 'GET', security: 'NONE', effect: 'read', limit: publicLimit('futures') } as const;
 // The specification marks these only as "Signed"; the security types follow those of spot.
-const read = { market: 'futures', method: 'GET', security: 'TRADE', effect: 'read' } as const;
-const history = { ...read, method: 'POST' } as const;
-const write = { market: 'futures', method: 'POST', security: 'TRADE' } as const;
-const setting = { ...write, effect: 'setting', answer: doneAnswer } as const;
+const signedRead = { market: 'futures', method: 'GET', security: 'TRADE', effect: 'read' } as const;
+const historyRead = { ...signedRead, method: 'POST' } as const;
+const signedPost = { market: 'futures', method: 'POST', security: 'TRADE' } as const;
+const settingPost = { ...signedPost, effect: 'setting', answer: doneAnswer } as const;
 
 const historyParams = {
   contractName: contractNameParam('optional'),
@@ -59,31 +59,31 @@ const historyParams = {
 
 /** The calls of the futures API, by operation. */
 export const FUTURES_ENDPOINTS = {
-  'futures.ping': endpoint({ ...open, path: '/fapi/v1/ping', help: 'is the service there', params: {}, answer: emptyAnswer }),
+  'futures.ping': endpoint({ ...publicRead, path: '/fapi/v1/ping', help: 'is the service there', params: {}, answer: emptyAnswer }),
   'futures.serverTime': endpoint({
-    ...open,
+    ...publicRead,
     path: '/fapi/v1/time',
     help: 'the clock of the service',
     params: {},
     answer: serverTimeAnswer,
   }),
-  'futures.contracts': endpoint({ ...open, path: '/fapi/v1/contracts', help: 'contracts', params: {}, answer: contractsAnswer }),
+  'futures.contracts': endpoint({ ...publicRead, path: '/fapi/v1/contracts', help: 'contracts', params: {}, answer: contractsAnswer }),
   'futures.depth': endpoint({
-    ...open,
+    ...publicRead,
     path: '/fapi/v1/depth',
     help: 'order book',
     params: { contractName: contractNameParam('required'), limit: limitParam('optional', 100, 100) },
     answer: depthAnswer('futures'),
   }),
   'futures.ticker': endpoint({
-    ...open,
+    ...publicRead,
     path: '/fapi/v1/ticker',
     help: 'high, low, last, volume and change of 24 hours',
     params: { contractName: contractNameParam('required') },
     answer: futuresTickerAnswer,
   }),
   'futures.indexPrice': endpoint({
-    ...open,
+    ...publicRead,
     path: '/fapi/v1/index',
     help: 'mark price, index price and funding rates',
     params: {
@@ -93,7 +93,7 @@ export const FUTURES_ENDPOINTS = {
     answer: indexPriceAnswer,
   }),
   'futures.klines': endpoint({
-    ...open,
+    ...publicRead,
     path: '/fapi/v1/klines',
     help: 'latest bars, the newest of them still running',
     params: {
@@ -106,7 +106,7 @@ export const FUTURES_ENDPOINTS = {
     answer: futuresKlinesAnswer,
   }),
   'futures.createOrder': endpoint({
-    ...write,
+    ...signedPost,
     effect: 'create',
     path: '/fapi/v1/order',
     help: 'place an order',
@@ -125,7 +125,7 @@ export const FUTURES_ENDPOINTS = {
     limit: futuresLimit('futures.createOrder'),
   }),
   'futures.orderInformation': endpoint({
-    ...read,
+    ...signedRead,
     path: '/fapi/v1/order',
     help: 'one order; null says nothing',
     params: {
@@ -137,7 +137,7 @@ export const FUTURES_ENDPOINTS = {
     limit: futuresLimit('futures.orderInformation'),
   }),
   'futures.createConditionOrder': endpoint({
-    ...write,
+    ...signedPost,
     effect: 'create',
     path: '/fapi/v1/conditionOrder/',
     otherPaths: ['/fapi/v1/conditionOrder'],
@@ -159,7 +159,7 @@ export const FUTURES_ENDPOINTS = {
     limit: futuresLimit('futures.createConditionOrder'),
   }),
   'futures.cancelOrder': endpoint({
-    ...write,
+    ...signedPost,
     effect: 'cancel',
     path: '/fapi/v1/cancel',
     help: 'ask for an order to be cancelled',
@@ -168,7 +168,7 @@ export const FUTURES_ENDPOINTS = {
     limit: futuresLimit('futures.cancelOrder'),
   }),
   'futures.openOrders': endpoint({
-    ...read,
+    ...signedRead,
     path: '/fapi/v1/openOrders',
     help: 'open orders; without client ids',
     params: { contractName: contractNameParam('optional') },
@@ -176,7 +176,7 @@ export const FUTURES_ENDPOINTS = {
     limit: futuresLimit('futures.openOrders'),
   }),
   'futures.orderHistory': endpoint({
-    ...history,
+    ...historyRead,
     path: '/fapi/v1/orderHistorical',
     help: 'orders, with client ids',
     params: historyParams,
@@ -185,7 +185,7 @@ export const FUTURES_ENDPOINTS = {
     limit: futuresLimit('futures.orderHistory'),
   }),
   'futures.profitHistory': endpoint({
-    ...history,
+    ...historyRead,
     path: '/fapi/v1/profitHistorical',
     help: 'reductions of positions and what they earned',
     params: historyParams,
@@ -194,7 +194,7 @@ export const FUTURES_ENDPOINTS = {
     limit: futuresLimit('futures.profitHistory'),
   }),
   'futures.myTrades': endpoint({
-    ...read,
+    ...signedRead,
     path: '/fapi/v1/myTrades',
     help: 'own fills',
     params: { contractName: contractNameParam('required'), limit: limitParam('optional', 100, 1000, 'string'), fromId: fromIdParam },
@@ -202,7 +202,7 @@ export const FUTURES_ENDPOINTS = {
     limit: futuresLimit('futures.myTrades'),
   }),
   'futures.positions': endpoint({
-    ...read,
+    ...signedRead,
     security: 'USER_DATA',
     path: '/fapi/v1/positions',
     help: 'open positions of a contract',
@@ -211,21 +211,21 @@ export const FUTURES_ENDPOINTS = {
     limit: futuresLimit('futures.positions'),
   }),
   'futures.changePositionMode': endpoint({
-    ...setting,
+    ...settingPost,
     path: '/fapi/v1/edit_user_position_model',
     help: 'net or two-way positions',
     params: { contractName: contractNameParam('required'), positionModel: choiceParam([1, 2], 'required', '1 net, 2 two-way') },
     limit: futuresLimit('futures.changePositionMode'),
   }),
   'futures.changeMarginMode': endpoint({
-    ...setting,
+    ...settingPost,
     path: '/fapi/v1/edit_user_margin_model',
     help: 'cross or isolated margin',
     params: { contractName: contractNameParam('required'), marginModel: choiceParam([1, 2], 'required', '1 cross, 2 isolated') },
     limit: futuresLimit('futures.changeMarginMode'),
   }),
   'futures.changeLeverage': endpoint({
-    ...setting,
+    ...settingPost,
     path: '/fapi/v1/edit_lever',
     help: 'leverage of a contract',
     params: {
@@ -241,7 +241,7 @@ export const FUTURES_ENDPOINTS = {
     limit: futuresLimit('futures.changeLeverage'),
   }),
   'futures.triggerOrderList': endpoint({
-    ...history,
+    ...historyRead,
     path: '/fapi/v1/trigger_order_list',
     help: 'orders that wait for a price',
     params: {
@@ -253,7 +253,7 @@ export const FUTURES_ENDPOINTS = {
     limit: futuresLimit('futures.triggerOrderList'),
   }),
   'futures.cancelTriggerOrder': endpoint({
-    ...write,
+    ...signedPost,
     effect: 'cancel',
     path: '/v1/inner/trigger_order_cancel',
     otherPaths: ['/fapi/v1/cancel_trigger_order'],
@@ -263,7 +263,7 @@ export const FUTURES_ENDPOINTS = {
     limit: futuresLimit('futures.cancelTriggerOrder'),
   }),
   'futures.account': endpoint({
-    ...read,
+    ...signedRead,
     security: 'USER_DATA',
     path: '/fapi/v1/account',
     help: 'margin of each coin, with positions',

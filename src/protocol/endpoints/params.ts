@@ -64,16 +64,16 @@ export const integerParam = <const N extends Need>({
   unit,
 });
 
-/** The parameter for the maximum number of rows, newest first. `byDefault`: its default. */
+/** The parameter for the maximum number of rows, newest first. `defaultRows`: its default. */
 export const limitParam = <const N extends Need>(
   need: N,
-  byDefault: number,
+  defaultRows: number,
   max: number,
   wire: 'number' | 'string' = 'number',
 ): IntegerParam & ParamNeed<N> & { readonly default: number } => ({
   ...integerParam({ need, max, help: 'rows at most, newest first', unit: 'rows' }),
   wire,
-  default: byDefault,
+  default: defaultRows,
 });
 
 /** Returns a decimal parameter. `wire`: its JSON type in a body. */
@@ -106,16 +106,16 @@ export const fromIdParam = { kind: 'id', wire: 'number', need: 'optional', help:
 export const intervalParam = { kind: 'interval', need: 'required', help: 'length of a bar' } as const satisfies IntervalParam;
 
 /** A time parameter, which only some services accept. It is not in the specification, and is sent only if the dialect says so. */
-const timeBound = (help: string) => ({ kind: 'time', need: 'optional', help, unit: 'ms UTC' }) as const satisfies TimeParam;
+const klineTimeParam = (help: string) => ({ kind: 'time', need: 'optional', help, unit: 'ms UTC' }) as const satisfies TimeParam;
 /** The first open time of klines. */
-export const startTimeParam = timeBound('first bar; only where the dialect has klinesRange: startEnd');
+export const startTimeParam = klineTimeParam('first bar; only where the dialect has klinesRange: startEnd');
 /** The last open time of klines. */
-export const endTimeParam = timeBound('last bar; only where the dialect has klinesRange: startEnd');
+export const endTimeParam = klineTimeParam('last bar; only where the dialect has klinesRange: startEnd');
 
 const WINDOW_MS = 2000;
 
 /** Rate limits of the specification, part 8: per key and two seconds. */
-export const perKey = (op: string, count: number, source: RateLimit['source'] = 'spec'): RateLimit => ({
+export const perKeyLimit = (op: string, count: number, source: RateLimit['source'] = 'spec'): RateLimit => ({
   rateClass: op,
   scope: 'key',
   count,
@@ -138,4 +138,4 @@ export const publicLimit = (market: Market): RateLimit => ({
 });
 
 /** The rate limit of signed futures calls: 20 in two seconds each, as several services document (exchange dialect, row 40). */
-export const futuresLimit = (op: string): RateLimit => perKey(op, 20, 'dialect');
+export const futuresLimit = (op: string): RateLimit => perKeyLimit(op, 20, 'dialect');

@@ -25,18 +25,18 @@ import {
   limitPriceParam,
   orderIdParam,
   orderTypeParam,
-  perKey,
+  perKeyLimit,
   publicLimit,
   sideParam,
   startTimeParam,
   symbolParam,
 } from './params.ts';
 
-const open = { market: 'spot', method: 'GET', security: 'NONE', effect: 'read', limit: publicLimit('spot') } as const;
-const read = { market: 'spot', method: 'GET', security: 'TRADE', effect: 'read' } as const;
-const write = { market: 'spot', method: 'POST', security: 'TRADE' } as const;
+const publicRead = { market: 'spot', method: 'GET', security: 'NONE', effect: 'read', limit: publicLimit('spot') } as const;
+const signedRead = { market: 'spot', method: 'GET', security: 'TRADE', effect: 'read' } as const;
+const signedPost = { market: 'spot', method: 'POST', security: 'TRADE' } as const;
 
-const order = {
+const orderParams = {
   symbol: symbolParam('required'),
   volume: decimalParam('required', 'quantity; of a MARKET BUY the amount to spend', 'base asset; of a MARKET BUY the quote asset'),
   side: sideParam,
@@ -46,36 +46,42 @@ const order = {
 } as const;
 
 /** No rate limit is published. Only `isobar doctor` makes this call. */
-const testLimit: RateLimit = perKey('spot.testNewOrder', 20, 'assumed');
+const testOrderLimit: RateLimit = perKeyLimit('spot.testNewOrder', 20, 'assumed');
 
 /** The endpoints by operation. */
 export const SPOT_ENDPOINTS = {
-  'spot.ping': endpoint({ ...open, path: '/sapi/v1/ping', help: 'is the service there', params: {}, answer: emptyAnswer }),
-  'spot.serverTime': endpoint({ ...open, path: '/sapi/v1/time', help: 'the clock of the service', params: {}, answer: serverTimeAnswer }),
-  'spot.symbols': endpoint({ ...open, path: '/sapi/v1/symbols', help: 'instruments', params: {}, answer: symbolsAnswer }),
+  'spot.ping': endpoint({ ...publicRead, path: '/sapi/v1/ping', help: 'is the service there', params: {}, answer: emptyAnswer }),
+  'spot.serverTime': endpoint({
+    ...publicRead,
+    path: '/sapi/v1/time',
+    help: 'the clock of the service',
+    params: {},
+    answer: serverTimeAnswer,
+  }),
+  'spot.symbols': endpoint({ ...publicRead, path: '/sapi/v1/symbols', help: 'instruments', params: {}, answer: symbolsAnswer }),
   'spot.depth': endpoint({
-    ...open,
+    ...publicRead,
     path: '/sapi/v1/depth',
     help: 'order book',
     params: { symbol: symbolParam('required'), limit: limitParam('disputed', 100, 100) },
     answer: depthAnswer('spot'),
   }),
   'spot.ticker': endpoint({
-    ...open,
+    ...publicRead,
     path: '/sapi/v1/ticker',
     help: 'high, low, last and volume of 24 hours',
     params: { symbol: symbolParam('required') },
     answer: spotTickerAnswer,
   }),
   'spot.recentTrades': endpoint({
-    ...open,
+    ...publicRead,
     path: '/sapi/v1/trades',
     help: 'latest trades of everybody',
     params: { symbol: symbolParam('required'), limit: limitParam('disputed', 100, 1000, 'string') },
     answer: recentTradesAnswer,
   }),
   'spot.klines': endpoint({
-    ...open,
+    ...publicRead,
     path: '/sapi/v1/klines',
     help: 'latest bars, the newest of them still running',
     params: {
@@ -88,25 +94,25 @@ export const SPOT_ENDPOINTS = {
     answer: spotKlinesAnswer,
   }),
   'spot.newOrder': endpoint({
-    ...write,
+    ...signedPost,
     effect: 'create',
     path: '/sapi/v1/order',
     help: 'place an order',
-    params: order,
+    params: orderParams,
     answer: spotCreatedAnswer,
-    limit: perKey('spot.newOrder', 100),
+    limit: perKeyLimit('spot.newOrder', 100),
   }),
   'spot.testNewOrder': endpoint({
-    ...write,
+    ...signedPost,
     effect: 'test',
     path: '/sapi/v1/order/test',
     help: 'check an order and its signature; places nothing',
-    params: { ...order, recWindow: integerParam({ need: 'optional', max: 5000, help: 'how long the request is valid', unit: 'ms' }) },
+    params: { ...orderParams, recWindow: integerParam({ need: 'optional', max: 5000, help: 'how long the request is valid', unit: 'ms' }) },
     answer: emptyAnswer,
-    limit: testLimit,
+    limit: testOrderLimit,
   }),
   'spot.batchOrders': endpoint({
-    ...write,
+    ...signedPost,
     effect: 'create',
     // The specification says GET with a body; every service expects POST (exchange dialect, row 7).
     otherMethod: 'GET',
@@ -121,17 +127,17 @@ export const SPOT_ENDPOINTS = {
         help: 'the orders',
         row: {
           price: limitPriceParam('batchType'),
-          volume: order.volume,
+          volume: orderParams.volume,
           side: sideParam,
           batchType: choiceParam(['LIMIT', 'MARKET'], 'required', 'type of the order'),
         },
       },
     },
     answer: batchCreatedAnswer,
-    limit: perKey('spot.batchOrders', 50, 'dialect'),
+    limit: perKeyLimit('spot.batchOrders', 50, 'dialect'),
   }),
   'spot.queryOrder': endpoint({
-    ...read,
+    ...signedRead,
     path: '/sapi/v1/order',
     help: 'one order; null says nothing',
     params: {
@@ -140,19 +146,19 @@ export const SPOT_ENDPOINTS = {
       newClientOrderId: { ...clientOrderIdParam('either'), otherNames: ['newClientorderId'] },
     },
     answer: spotOrderAnswer,
-    limit: perKey('spot.queryOrder', 20),
+    limit: perKeyLimit('spot.queryOrder', 20),
   }),
   'spot.cancelOrder': endpoint({
-    ...write,
+    ...signedPost,
     effect: 'cancel',
     path: '/sapi/v1/cancel',
     help: 'ask for an order to be cancelled',
     params: { orderId: orderIdParam('either'), newClientOrderId: clientOrderIdParam('either'), symbol: symbolParam('required') },
     answer: spotCancelAnswer,
-    limit: perKey('spot.cancelOrder', 100),
+    limit: perKeyLimit('spot.cancelOrder', 100),
   }),
   'spot.batchCancel': endpoint({
-    ...write,
+    ...signedPost,
     effect: 'cancel',
     path: '/sapi/v1/batchCancel',
     help: 'ask for up to 10 orders to be cancelled',
@@ -162,31 +168,31 @@ export const SPOT_ENDPOINTS = {
       orderIds: { kind: 'ids', max: 10, need: 'required', help: 'the orders', otherNames: ['orderId'] },
     },
     answer: batchCanceledAnswer,
-    limit: perKey('spot.batchCancel', 50),
+    limit: perKeyLimit('spot.batchCancel', 50),
   }),
   'spot.openOrders': endpoint({
-    ...read,
+    ...signedRead,
     path: '/sapi/v1/openOrders',
     help: 'open orders of a symbol',
     params: { symbol: symbolParam('disputed'), limit: limitParam('disputed', 100, 1000) },
     answer: spotOpenOrdersAnswer,
-    limit: perKey('spot.openOrders', 20),
+    limit: perKeyLimit('spot.openOrders', 20),
   }),
   'spot.myTrades': endpoint({
-    ...read,
+    ...signedRead,
     path: '/sapi/v1/myTrades',
     help: 'own fills',
     params: { symbol: symbolParam('optional'), limit: limitParam('optional', 100, 1000), fromId: fromIdParam },
     answer: spotFillsAnswer,
-    limit: perKey('spot.myTrades', 20),
+    limit: perKeyLimit('spot.myTrades', 20),
   }),
   'spot.account': endpoint({
-    ...read,
+    ...signedRead,
     security: 'USER_DATA',
     path: '/sapi/v1/account',
     help: 'balances',
     params: {},
     answer: spotAccountAnswer,
-    limit: perKey('spot.account', 20),
+    limit: perKeyLimit('spot.account', 20),
   }),
 } as const;

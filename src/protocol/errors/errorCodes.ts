@@ -38,7 +38,7 @@ interface CodeFacts {
 
 const BAD_REQUEST: readonly number[] = [400];
 
-const FACTS: Readonly<Record<keyof typeof VENUE_CODES, CodeFacts>> = {
+const FACTS_BY_NAME: Readonly<Record<keyof typeof VENUE_CODES, CodeFacts>> = {
   unknown: {
     sideEffect: 'unknown',
     http: [500],
@@ -125,18 +125,18 @@ const FACTS: Readonly<Record<keyof typeof VENUE_CODES, CodeFacts>> = {
 
 /** The 41 error codes of the specification, part 7. */
 export const ERROR_CODES: readonly ErrorCode[] = Object.entries(VENUE_CODES).map(([key, code]) => {
-  const { sideEffect = 'none', retry = 'never', http = BAD_REQUEST, advice } = FACTS[key as keyof typeof VENUE_CODES];
+  const { sideEffect = 'none', retry = 'never', http = BAD_REQUEST, advice } = FACTS_BY_NAME[key as keyof typeof VENUE_CODES];
   return { ...code, sideEffect, retry, http, advice };
 });
 
-const byCode: ReadonlyMap<number, ErrorCode> = new Map(ERROR_CODES.map((entry) => [entry.code, entry]));
+const ROW_BY_CODE: ReadonlyMap<number, ErrorCode> = new Map(ERROR_CODES.map((row) => [row.code, row]));
 
 /** Returns the row of a code; null if the specification lacks the code. */
-export const errorCode = (code: number): ErrorCode | null => byCode.get(code) ?? null;
+export const errorCode = (code: number): ErrorCode | null => ROW_BY_CODE.get(code) ?? null;
 
 /** Returns the row of a code, or the default row for a code that the specification does not list. */
 export const errorCodeFacts = (code: number): ErrorCode | UnlistedCode =>
-  byCode.get(code) ?? {
+  ROW_BY_CODE.get(code) ?? {
     code,
     sideEffect: 'unknown',
     retry: 'never',

@@ -18,14 +18,14 @@ function toPlainValue(json: Json): unknown {
 /** Parses valid JSON. Throws Error for any other text. */
 function parsed(text: string | Uint8Array): Json {
   const result = parseJson(text);
-  if (!result.ok) throw new Error(`${result.problem} at ${result.at}`);
+  if (!result.ok) throw new Error(`${result.problem} at ${result.offset}`);
   return result.value;
 }
 
 /** Returns the problem and its place, or null for a text that parses. */
 const problem = (text: string | Uint8Array, limits?: { maxSize: number; maxDepth: number }) => {
   const result = parseJson(text, limits);
-  return result.ok ? null : [result.problem, result.at];
+  return result.ok ? null : [result.problem, result.offset];
 };
 
 const spaces = fc.string({ unit: fc.constantFrom(' ', '\n', '\t', '\r'), maxLength: 3 });

@@ -17,6 +17,7 @@ export type JsonObject = ReadonlyMap<string, Json>;
 /** A JSON value. Numbers keep their text, so that no digit is lost. */
 export type Json = null | boolean | string | JsonNumber | readonly Json[] | JsonObject;
 
+/** A JSON number without an exponent. */
 const PLAIN = /^-?(0|[1-9]\d*)(\.\d+)?$/;
 
 /** Returns the number for plain decimal text such as `0.10`, or for a whole number. Throws InvariantError for any other text. */
@@ -44,18 +45,18 @@ interface QuotedName {
   readonly first: string;
   readonly later: string;
 }
-/** Quoted names: about 100. */
-const quoted = new Map<string, QuotedName>();
-const MAX_QUOTED = 1000;
+/** Quoted names by name. Replies of the specification have about 100 names. */
+const quotedNames = new Map<string, QuotedName>();
+const MAX_QUOTED_NAMES = 1000;
 
-/** Returns the text before a member, once for each name. The cache is bounded, because names can come from replies. */
-function quote(name: string): QuotedName {
-  const cached = quoted.get(name);
+/** Returns the text before the value of a member, from the cache if it has it. The cache is bounded, because names can come from replies. */
+function quotedNameOf(name: string): QuotedName {
+  const cached = quotedNames.get(name);
   if (cached !== undefined) return cached;
   const text = JSON.stringify(name);
-  const created = { first: `{${text}:`, later: `,${text}:` };
-  if (quoted.size < MAX_QUOTED) quoted.set(name, created);
-  return created;
+  const quotedName = { first: `{${text}:`, later: `,${text}:` };
+  if (quotedNames.size < MAX_QUOTED_NAMES) quotedNames.set(name, quotedName);
+  return quotedName;
 }
 
 /** Returns compact JSON text, with the members in the sequence of the map. */
@@ -70,7 +71,7 @@ export function writeJson(json: Json): string {
     return `[${text}]`;
   }
   for (const [name, value] of json) {
-    const { first, later } = quote(name);
+    const { first, later } = quotedNameOf(name);
     text += text === '' ? first : later;
     text += writeJson(value);
   }
@@ -82,21 +83,25 @@ const UTF8 = new TextEncoder();
 /** Returns the bytes of `text` in UTF-8. */
 export const utf8 = (text: string): Uint8Array => UTF8.encode(text);
 
-/** Returns the plain text of a decimal that may have an exponent (`1E-7` is `0.0000001`). Null beyond 400 places, which no double needs. */
+/** Maximum exponent. No double needs a larger one. */
+const MAX_EXPONENT = 400;
+
+/** Returns the plain text of a decimal that may have an exponent (`1E-7` is `0.0000001`). Null for an exponent beyond 400. */
 export function expandExponent(text: string): string | null {
   const exponentAt = text.search(/[eE]/);
   if (exponentAt < 0) return text;
   const exponent = Number(text.slice(exponentAt + 1));
-  if (!(Math.abs(exponent) <= 400)) return null;
+  if (!(Math.abs(exponent) <= MAX_EXPONENT)) return null;
   const sign = text.startsWith('-') ? '-' : '';
   const [whole = '', fraction = ''] = text.slice(sign.length, exponentAt).split('.');
   const digits = whole + fraction;
-  const point = whole.length + exponent;
-  const padded = point <= 0 ? '0'.repeat(1 - point) + digits : digits.padEnd(point, '0');
-  const wholeDigits = Math.max(point, 1);
-  const head = padded.slice(0, wholeDigits).replace(/^0+(?=\d)/, '');
-  const tail = padded.slice(wholeDigits);
-  return tail === '' ? sign + head : `${sign}${head}.${tail}`;
+  // The exponent moves the point. Zeros fill the digits up to it, and one zero stands before it.
+  const pointAt = whole.length + exponent;
+  const padded = pointAt <= 0 ? '0'.repeat(1 - pointAt) + digits : digits.padEnd(pointAt, '0');
+  const wholeCount = Math.max(pointAt, 1);
+  const wholeText = padded.slice(0, wholeCount).replace(/^0+(?=\d)/, '');
+  const fractionText = padded.slice(wholeCount);
+  return fractionText === '' ? sign + wholeText : `${sign}${wholeText}.${fractionText}`;
 }
 
 const DECIMAL = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
@@ -105,14 +110,20 @@ const DECIMAL = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 export const plainDecimal = (text: string): string | null =>
   text.length <= MAX_NUMBER_CHARS && DECIMAL.test(text) ? expandExponent(text) : null;
 
-/** True for the unique text of a decimal above 0, which nearly all decimals of replies are. False for some others, such as `-0.1`. */
+const CODE_0 = '0'.charCodeAt(0);
+const CODE_9 = '9'.charCodeAt(0);
+
+/**
+ * True for canonical text without a sign, which nearly all decimals of replies are. A fast test: it is false for some canonical texts, such
+ * as `-0.1`.
+ */
 function isCanonical(text: string): boolean {
   const last = text.length - 1;
   if (last < 0 || last >= MAX_NUMBER_CHARS) return false;
   const pointAt = text.indexOf('.');
   for (let index = 0; index <= last; index++) {
     const code = text.charCodeAt(index);
-    if ((code < 48 || code > 57) && index !== pointAt) return false;
+    if ((code < CODE_0 || code > CODE_9) && index !== pointAt) return false;
   }
   if (pointAt < 0) return text[0] !== '0' || last === 0;
   return pointAt > 0 && pointAt < last && text[last] !== '0' && (text[0] !== '0' || pointAt === 1);
@@ -124,15 +135,18 @@ export function canonicalDecimal(text: string): string | null {
   const plain = plainDecimal(text);
   if (plain === null) return null;
   const sign = plain.startsWith('-') ? '-' : '';
-  const [digits = '', places = ''] = plain.slice(sign.length).split('.');
-  const wholeDigits = digits.slice(Math.min(zeroCount(digits, 0, 1), digits.length - 1));
-  const fraction = places.slice(0, places.length - zeroCount(places, places.length - 1, -1));
-  const value = fraction === '' ? wholeDigits : `${wholeDigits}.${fraction}`;
-  return value === '0' ? value : sign + value;
+  const [whole = '', fraction = ''] = plain.slice(sign.length).split('.');
+  const leadingZeros = zeroCount(whole, 0, 1);
+  const trailingZeros = zeroCount(fraction, fraction.length - 1, -1);
+  // The whole part keeps its last digit, also if it is a zero.
+  const wholeText = whole.slice(Math.min(leadingZeros, whole.length - 1));
+  const fractionText = fraction.slice(0, fraction.length - trailingZeros);
+  const unsigned = fractionText === '' ? wholeText : `${wholeText}.${fractionText}`;
+  return unsigned === '0' ? unsigned : sign + unsigned;
 }
 
 /**
- * Returns the number of consecutive zeros from `start` on. A regular expression for the end of the text would be slower.
+ * Returns the number of consecutive zeros from `start` on, forwards or backwards. A regular expression for the end of the text would be slower.
  */
 function zeroCount(text: string, start: number, step: 1 | -1): number {
   let count = 0;

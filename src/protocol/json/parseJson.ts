@@ -11,7 +11,7 @@ export type JsonProblem = 'syntax' | 'trailing' | 'duplicateKey' | 'depth' | 'si
 export type JsonResult =
   | { readonly ok: true; readonly value: Json }
   /** `offset`: offset of the problem in characters. */
-  | { readonly ok: false; readonly problem: JsonProblem; readonly at: number };
+  | { readonly ok: false; readonly problem: JsonProblem; readonly offset: number };
 
 /** Bounds on untrusted JSON. */
 export interface JsonLimits {
@@ -25,14 +25,14 @@ export const JSON_LIMITS: JsonLimits = { maxSize: 4 * 1024 * 1024, maxDepth: 32 
 
 /** Returns the value of `input`, or its first problem. Never throws. */
 export function parseJson(input: Uint8Array | string, limits: JsonLimits = JSON_LIMITS): JsonResult {
-  if (input.length > limits.maxSize) return { ok: false, problem: 'size', at: limits.maxSize };
+  if (input.length > limits.maxSize) return { ok: false, problem: 'size', offset: limits.maxSize };
   const text = typeof input === 'string' ? input : decodeText(input);
-  if (text === null) return { ok: false, problem: 'syntax', at: 0 };
-  const reader = new Reader(text, limits.maxDepth);
+  if (text === null) return { ok: false, problem: 'syntax', offset: 0 };
+  const reader = new JsonReader(text, limits.maxDepth);
   const value = reader.document();
   return reader.problem === null && value !== undefined
     ? { ok: true, value }
-    : { ok: false, problem: reader.problem ?? 'syntax', at: reader.offset };
+    : { ok: false, problem: reader.problem ?? 'syntax', offset: reader.offset };
 }
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
@@ -48,6 +48,11 @@ function decodeText(bytes: Uint8Array): string | null {
 }
 
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
+// Character codes.
+const TAB = 9;
+const LINE_FEED = 10;
+const CARRIAGE_RETURN = 13;
+const SPACE = 32;
 const QUOTE = 34;
 const BACKSLASH = 92;
 const COMMA = 44;
@@ -56,7 +61,7 @@ const BRACKET = 91;
 const END_BRACKET = 93;
 const BRACE = 123;
 const END_BRACE = 125;
-const FIRST_LETTER = 97;
+const LETTER_A = 97;
 const ESCAPES: Readonly<Record<string, string>> = {
   '"': '"',
   '\\': '\\',
@@ -74,8 +79,8 @@ const JSON_LITERALS: readonly (readonly [string, Json])[] = [
   ['null', null],
 ];
 
-/** A recursive-descent parser. After the first problem every method returns `undefined`. */
-class Reader {
+/** A recursive-descent parser of one text. After the first problem, `problem` and `offset` say what and where it is. */
+class JsonReader {
   offset = 0;
   problem: JsonProblem | null = null;
   readonly #text: string;
@@ -86,12 +91,14 @@ class Reader {
     this.#maxDepth = maxDepth;
   }
 
+  /** Reads the whole text. Undefined after a problem. */
   document(): Json | undefined {
     const value = this.#value(0);
     this.#skipSpace();
     return value !== undefined && this.offset < this.#text.length ? this.#fail('trailing') : value;
   }
 
+  /** Notes the problem, unless an earlier one is noted. Returns undefined, which every method returns after a problem. */
   #fail(problem: JsonProblem): undefined {
     this.problem ??= problem;
     return undefined;
@@ -100,7 +107,7 @@ class Reader {
   #skipSpace(): void {
     for (;;) {
       const code = this.#text.charCodeAt(this.offset);
-      if (code !== 32 && code !== 10 && code !== 13 && code !== 9) return;
+      if (code !== SPACE && code !== LINE_FEED && code !== CARRIAGE_RETURN && code !== TAB) return;
       this.offset++;
     }
   }
@@ -113,7 +120,7 @@ class Reader {
     return true;
   }
 
-  /** Reads any value. Undefined, with the failure noted, if the text is not JSON. */
+  /** Reads any value, at this depth of nesting. */
   #value(depth: number): Json | undefined {
     this.#skipSpace();
     const first = this.#text.charCodeAt(this.offset);
@@ -123,8 +130,8 @@ class Reader {
       this.offset++;
       return first === BRACE ? this.#object(depth + 1) : this.#list(depth + 1);
     }
-    // The digits of a number and the minus come before the letters.
-    if (first < FIRST_LETTER) return this.#number();
+    // The codes of digits and of the minus are below those of the letters with which `true`, `false` and `null` begin.
+    if (first < LETTER_A) return this.#number();
     for (const [word, value] of JSON_LITERALS) {
       if (!this.#text.startsWith(word, this.offset)) continue;
       this.offset += word.length;
@@ -133,7 +140,7 @@ class Reader {
     return this.#number();
   }
 
-  /** Reads the members of an object after its brace. A repeated name is a failure. */
+  /** Reads the members of an object after its brace. A repeated name is a problem. */
   #object(depth: number): Json | undefined {
     const members = new Map<string, Json>();
     if (this.#take(END_BRACE)) return members;
@@ -154,7 +161,7 @@ class Reader {
     return this.#take(END_BRACE) ? members : this.#fail('syntax');
   }
 
-  /** Reads the items of a list after its bracket. */
+  /** Reads the elements of a list after its bracket. */
   #list(depth: number): Json | undefined {
     const elements: Json[] = [];
     if (this.#take(END_BRACKET)) return elements;
@@ -202,7 +209,7 @@ class Reader {
     const from = this.offset;
     let index = from;
     // Beyond the end of the text the code is NaN, which ends the loop.
-    for (let code = text.charCodeAt(index); code >= 32 && code !== QUOTE && code !== BACKSLASH; code = text.charCodeAt(index)) index++;
+    for (let code = text.charCodeAt(index); code >= SPACE && code !== QUOTE && code !== BACKSLASH; code = text.charCodeAt(index)) index++;
     this.offset = index;
     return text.slice(from, index);
   }

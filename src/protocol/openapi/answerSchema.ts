@@ -12,25 +12,30 @@ import { plainSchema, sampleOf, valueSchema, type JsonSchema } from './valueSche
 
 /** The schema of a reply. */
 export interface AnswerSchema {
-  /** Null if the reply has no record of its own. */
+  /** The schema of its record; null if the reply has no record of its own. */
   readonly row: JsonSchema | null;
+  /** The schema of the whole reply. */
   readonly schema: JsonSchema;
   /** An example, as the paper exchange answers under the profile `seed`. */
   readonly example: unknown;
 }
 
-const object = (properties: Readonly<Record<string, JsonSchema>>, required: readonly string[] = Object.keys(properties)): JsonSchema => ({
+/** Returns the schema of an object. By default, all of its members are required. */
+const objectSchema = (
+  properties: Readonly<Record<string, JsonSchema>>,
+  required: readonly string[] = Object.keys(properties),
+): JsonSchema => ({
   type: 'object',
   properties,
   ...(required.length > 0 ? { required } : {}),
 });
-const listOf = (items: JsonSchema): JsonSchema => ({ type: 'array', items });
+const arraySchema = (items: JsonSchema): JsonSchema => ({ type: 'array', items });
 const CODE_OK: JsonSchema = { type: ['string', 'integer'], enum: ['0', 0], description: '0: done' };
 const MSG: JsonSchema = { type: ['string', 'null'] };
 /** The envelope around some futures replies. */
-const envelope = (data: JsonSchema): JsonSchema => object({ code: CODE_OK, msg: MSG, data }, ['code', 'data']);
-const NOTHING: JsonSchema = envelope({ type: 'null', description: 'no information' });
-const DONE: JsonSchema = object({ code: CODE_OK, msg: MSG, data: { type: ['object', 'null'] } }, ['code']);
+const envelopeSchema = (data: JsonSchema): JsonSchema => objectSchema({ code: CODE_OK, msg: MSG, data }, ['code', 'data']);
+const NO_INFORMATION: JsonSchema = envelopeSchema({ type: 'null', description: 'no information' });
+const CONFIRMATION: JsonSchema = objectSchema({ code: CODE_OK, msg: MSG, data: { type: ['object', 'null'] } }, ['code']);
 const levelSchema: JsonSchema = {
   type: 'array',
   description: 'price and quantity',
@@ -38,22 +43,23 @@ const levelSchema: JsonSchema = {
   items: false,
   minItems: 2,
 };
-const ids = listOf(valueSchema(wireId));
-const depth = object(
+const idListSchema = arraySchema(valueSchema(wireId));
+const depthSchema = objectSchema(
   {
     time: valueSchema(wireTime, true),
-    bids: { ...listOf(levelSchema), description: 'best first' },
-    asks: { ...listOf(levelSchema), description: 'best first' },
+    bids: { ...arraySchema(levelSchema), description: 'best first' },
+    asks: { ...arraySchema(levelSchema), description: 'best first' },
   },
   ['bids', 'asks'],
 );
-const BOOK = {
+const SAMPLE_BOOK = {
   timeMs: timeMs(1_588_591_856_000),
   bids: [wireLevel.read(['9300.5', '0.5'])],
   asks: [wireLevel.read(['9300.6', '1.2'])],
 };
-const ID = '499890200602846';
+const SAMPLE_ID = '499890200602846';
 
+/** The schema and a sample of a container that only one reply has. */
 interface OwnContainer {
   readonly schema: (row: JsonSchema) => JsonSchema;
   /** `row` is a sample of the record. */
@@ -62,58 +68,63 @@ interface OwnContainer {
 
 /** Replies with a container that no other reply has. */
 const OWN_CONTAINERS: Readonly<Partial<Record<Op, OwnContainer>>> = {
-  'spot.depth': { schema: () => ({ anyOf: [depth, object({ data: depth })] }), sample: () => BOOK },
-  'futures.depth': { schema: () => ({ anyOf: [depth, object({ data: depth })] }), sample: () => BOOK },
+  'spot.depth': { schema: () => ({ anyOf: [depthSchema, objectSchema({ data: depthSchema })] }), sample: () => SAMPLE_BOOK },
+  'futures.depth': { schema: () => ({ anyOf: [depthSchema, objectSchema({ data: depthSchema })] }), sample: () => SAMPLE_BOOK },
   'spot.batchOrders': {
     schema: () => {
       const created: JsonSchema = {
-        ...object({ ids: { ...ids, description: 'which id is whose is not said' }, idsString: ids }, []),
+        ...objectSchema({ ids: { ...idListSchema, description: 'which id is whose is not said' }, idsString: idListSchema }, []),
         anyOf: [{ required: ['ids'] }, { required: ['idsString'] }],
       };
-      return { anyOf: [created, envelope(created)] };
+      return { anyOf: [created, envelopeSchema(created)] };
     },
-    sample: () => ({ ids: [ID] }),
+    sample: () => ({ ids: [SAMPLE_ID] }),
   },
   'spot.batchCancel': {
     schema: () => {
-      const text: JsonSchema = { type: ['array', 'boolean', 'null'], items: valueSchema(wireId) };
-      const requested = object({ success: text, failed: text }, []);
-      return { anyOf: [requested, envelope({ ...requested, type: ['object', 'null'] })] };
+      const idListOrFlag: JsonSchema = { type: ['array', 'boolean', 'null'], items: valueSchema(wireId) };
+      const requested = objectSchema({ success: idListOrFlag, failed: idListOrFlag }, []);
+      return { anyOf: [requested, envelopeSchema({ ...requested, type: ['object', 'null'] })] };
     },
-    sample: () => ({ success: [ID], failed: [] }),
+    sample: () => ({ success: [SAMPLE_ID], failed: [] }),
   },
   'spot.account': {
     schema: (row) => {
-      const account = object({ uid: { type: ['string', 'integer', 'null'] }, balances: listOf(row) }, ['balances']);
-      return { anyOf: [account, object({ data: account })] };
+      const account = objectSchema({ uid: { type: ['string', 'integer', 'null'] }, balances: arraySchema(row) }, ['balances']);
+      return { anyOf: [account, objectSchema({ data: account })] };
     },
     sample: (row) => ({ uid: null, ...listing([row]) }),
   },
   'futures.createConditionOrder': {
     schema: () => {
-      const created = object({ triggerIds: { ...ids, minItems: 1 }, ids, cancelIds: ids }, ['triggerIds']);
-      return { anyOf: [envelope(created), object({ orderId: valueSchema(wireId) })] };
+      const created = objectSchema({ triggerIds: { ...idListSchema, minItems: 1 }, ids: idListSchema, cancelIds: idListSchema }, [
+        'triggerIds',
+      ]);
+      return { anyOf: [envelopeSchema(created), objectSchema({ orderId: valueSchema(wireId) })] };
     },
-    sample: () => ({ triggerIds: [ID], ids: [], cancelIds: [] }),
+    sample: () => ({ triggerIds: [SAMPLE_ID], ids: [], cancelIds: [] }),
   },
   'futures.triggerOrderList': {
     schema: (row) => {
       const rows: JsonSchema = { type: ['array', 'null'], items: row };
-      const page = object({ count: { type: ['integer', 'string', 'null'], description: 'of all pages' }, trigOrderList: rows }, [
+      const page = objectSchema({ count: { type: ['integer', 'string', 'null'], description: 'of all pages' }, trigOrderList: rows }, [
         'trigOrderList',
       ]);
-      return { anyOf: [envelope({ anyOf: [page, rows] }), page, listOf(row)] };
+      return { anyOf: [envelopeSchema({ anyOf: [page, rows] }), page, arraySchema(row)] };
     },
     sample: (row) => ({ count: 1, ...listing([row]) }),
   },
-  'futures.cancelTriggerOrder': { schema: () => ({ anyOf: [DONE, object({ orderId: valueSchema(wireId) })] }), sample: () => null },
+  'futures.cancelTriggerOrder': {
+    schema: () => ({ anyOf: [CONFIRMATION, objectSchema({ orderId: valueSchema(wireId) })] }),
+    sample: () => null,
+  },
 };
 
-/** Returns the schema of a successful reply to `op`. `rowIs` maps the schema of its record, for example to a reference. */
-export function answerSchema(op: Op, rowIs: (row: JsonSchema) => JsonSchema = (row) => row): AnswerSchema {
+/** Returns the schema of a successful reply to `op`. `rowReference` maps the schema of its record, for example to a reference. */
+export function answerSchema(op: Op, rowReference: (row: JsonSchema) => JsonSchema = (row) => row): AnswerSchema {
   const { row: value } = answerOf(op);
   const row = value === null ? null : valueSchema(value);
-  const rowSchema = row === null ? {} : rowIs(row);
+  const rowSchema = row === null ? {} : rowReference(row);
   const sample = value === null ? null : sampleOf(value, '', endpointOf(op).market);
   const ownContainer = OWN_CONTAINERS[op];
   const container = ownContainer
@@ -131,11 +142,11 @@ function commonContainer(op: Op, row: JsonSchema, sample: unknown): { readonly s
     case 'empty':
       return { schema: { type: 'object' }, sample: null };
     case 'done':
-      return { schema: DONE, sample: null };
+      return { schema: CONFIRMATION, sample: null };
     case 'one':
-      return { schema: { anyOf: [row, envelope(row), oneElement(row)] }, sample };
+      return { schema: { anyOf: [row, envelopeSchema(row), oneElementSchema(row)] }, sample };
     case 'oneOrNone':
-      return { schema: { anyOf: [row, NOTHING, envelope(row), oneElement(row)] }, sample };
+      return { schema: { anyOf: [row, NO_INFORMATION, envelopeSchema(row), oneElementSchema(row)] }, sample };
     case 'list':
       return { schema: listSchema(op, container.member, row), sample: listing([sample]) };
     case 'own':
@@ -145,15 +156,15 @@ function commonContainer(op: Op, row: JsonSchema, sample: unknown): { readonly s
   }
 }
 
-const oneElement = (row: JsonSchema): JsonSchema => ({ ...listOf(row), minItems: 1, maxItems: 1 });
+const oneElementSchema = (row: JsonSchema): JsonSchema => ({ ...arraySchema(row), minItems: 1, maxItems: 1 });
 
 /** Returns the schema of a list: bare, in a member, or in an envelope. The specification's form is first. */
 function listSchema(op: Op, member: string | null, row: JsonSchema): JsonSchema {
-  const bare = listOf(row);
+  const bare = arraySchema(row);
   const rows: JsonSchema = { type: ['array', 'null'], items: row };
   const members = [...(member === null ? [] : [member]), 'list', ...(op === 'spot.symbols' ? ['symbols'] : [])];
-  const inMember = members.map((name) => object({ [name]: rows }));
-  const wrapped = envelope({ anyOf: [rows, ...inMember] });
+  const inMember = members.map((name) => objectSchema({ [name]: rows }));
+  const wrapped = envelopeSchema({ anyOf: [rows, ...inMember] });
   const written = endpointOf(op).answer.write(listing([]), SEED_VARIANTS);
   if (isList(written)) return { anyOf: [bare, ...inMember, wrapped] };
   return { anyOf: isObject(written) && written.has('data') ? [wrapped, bare, ...inMember] : [...inMember, bare, wrapped] };

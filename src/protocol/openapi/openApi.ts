@@ -22,14 +22,14 @@ switch of the paper exchange brings each about. Ids exceed 2^53: read and write 
 const SIGNATURE = `HMAC-SHA256 under the API secret, hexadecimal in any case, of: the value of X-CH-TS, the method, the path with its query, \
 and the body of a POST, without anything between them.`;
 
-const header = (name: string, description: string): JsonSchema => ({ type: 'apiKey', in: 'header', name, description });
+const headerScheme = (name: string, description: string): JsonSchema => ({ type: 'apiKey', in: 'header', name, description });
 const SCHEMES = {
-  apiKey: header('X-CH-APIKEY', 'the API key; case matters'),
-  timestamp: header(
+  apiKey: headerScheme('X-CH-APIKEY', 'the API key; case matters'),
+  timestamp: headerScheme(
     'X-CH-TS',
     'when the request was sent, in ms: less than 1000 ahead of the clock of the service, at most recvWindow behind it',
   ),
-  signature: header('X-CH-SIGN', SIGNATURE),
+  signature: headerScheme('X-CH-SIGN', SIGNATURE),
 };
 
 /** Returns the document, ready for JSON. */
@@ -39,7 +39,7 @@ export function openApi(): JsonSchema {
   for (const op of OPS) {
     const row = endpointOf(op);
     const methods = (paths[row.path] ??= {});
-    methods[row.method.toLowerCase()] = operation(op, row, schemas);
+    methods[row.method.toLowerCase()] = operationObject(op, row, schemas);
   }
   return {
     openapi: '3.1.0',
@@ -54,14 +54,14 @@ export function openApi(): JsonSchema {
   };
 }
 
-const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+const capitalised = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 /** Returns the schema name of a call, such as `SpotNewOrder`. */
-const nameOf = (op: Op): string => op.split('.').map(capital).join('');
+const schemaNameOf = (op: Op): string => op.split('.').map(capitalised).join('');
 const referenceTo = (name: string): JsonSchema => ({ $ref: `#/components/schemas/${name}` });
 
 /** Returns the description of a call. Adds the schemas of its reply to `schemas`. */
-function operation(op: Op, row: Endpoint, schemas: Record<string, JsonSchema>): JsonSchema {
-  const name = nameOf(op);
+function operationObject(op: Op, row: Endpoint, schemas: Record<string, JsonSchema>): JsonSchema {
+  const name = schemaNameOf(op);
   const answer = answerSchema(op, (record) => {
     schemas[`${name}Record`] = record;
     return referenceTo(`${name}Record`);
@@ -82,7 +82,7 @@ function operation(op: Op, row: Endpoint, schemas: Record<string, JsonSchema>): 
       ),
     },
     'x-security-type': row.security,
-    'x-rate-limit': limitOf(row.limit),
+    'x-rate-limit': rateLimitExtension(row.limit),
   };
 }
 
@@ -101,24 +101,24 @@ function callDescription(row: Endpoint): string {
     .join(' ');
 }
 
-const SOURCES: Readonly<Record<RateLimit['source'], string>> = {
+const LIMIT_SOURCE_TEXT: Readonly<Record<RateLimit['source'], string>> = {
   spec: 'the specification',
   dialect: 'seen on services',
   assumed: 'not published; kept to by careful clients',
 };
 
 /** Returns the rate limit of a call as an extension of the document. */
-const limitOf = ({ rateClass, scope, count, windowMs, weight, source }: RateLimit): JsonSchema => ({
+const rateLimitExtension = ({ rateClass, scope, count, windowMs, weight, source }: RateLimit): JsonSchema => ({
   class: rateClass,
   per: scope,
   count,
   windowMs,
   weight,
-  source: SOURCES[source],
+  source: LIMIT_SOURCE_TEXT[source],
 });
 
 const STATUSES: readonly number[] = [...new Set(ERROR_CODES.flatMap(({ http }) => http))].toSorted((a, b) => a - b);
-const responseName = (market: Market, status: number): string => `${capital(market)}${status}`;
+const responseName = (market: Market, status: number): string => `${capitalised(market)}${status}`;
 
 /** Returns the error responses of each market by HTTP status, with the codes of each status. */
 function errorResponses(): JsonSchema {
@@ -132,7 +132,7 @@ function errorResponses(): JsonSchema {
           responseName(market, status),
           {
             description,
-            content: { 'application/json': { schema: referenceTo(`${capital(market)}Error`), examples: examplesOf(market, codes) } },
+            content: { 'application/json': { schema: referenceTo(`${capitalised(market)}Error`), examples: examplesOf(market, codes) } },
           },
         ];
       }),
@@ -153,26 +153,29 @@ function examplesOf(market: Market, codes: typeof ERROR_CODES): JsonSchema {
 
 /** Returns the schemas of error replies, by name. */
 function errorSchemas(): Record<string, JsonSchema> {
-  const numbers = ERROR_CODES.map(({ code }) => code);
+  const codeNumbers = ERROR_CODES.map(({ code }) => code);
   const msg = { type: 'string' };
-  const plain: JsonSchema = {
+  const dataNullForm: JsonSchema = {
     type: 'object',
     description: 'in this form under the switch errorBody: dataNull',
-    properties: { code: { type: 'string', enum: numbers.map(String) }, msg, data: { type: 'null' } },
+    properties: { code: { type: 'string', enum: codeNumbers.map(String) }, msg, data: { type: 'null' } },
     required: ['code', 'msg', 'data'],
   };
   return {
     SpotError: {
-      anyOf: [{ type: 'object', properties: { code: { type: 'integer', enum: numbers }, msg }, required: ['code', 'msg'] }, plain],
+      anyOf: [
+        { type: 'object', properties: { code: { type: 'integer', enum: codeNumbers }, msg }, required: ['code', 'msg'] },
+        dataNullForm,
+      ],
     },
     FuturesError: {
       anyOf: [
         {
           type: 'object',
-          properties: { code: { type: 'string', enum: numbers.map(String) }, msg, msgData: { type: 'null' }, succ: { const: false } },
+          properties: { code: { type: 'string', enum: codeNumbers.map(String) }, msg, msgData: { type: 'null' }, succ: { const: false } },
           required: ['code', 'msg', 'msgData', 'succ'],
         },
-        plain,
+        dataNullForm,
       ],
     },
   };

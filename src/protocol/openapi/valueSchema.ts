@@ -10,7 +10,7 @@ import { SEED_VARIANTS } from '../shapes/variants.ts';
 /** JSON Schema 2020-12, the dialect of OpenAPI 3.1. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** A kind of values. */
+/** The schema of one kind of values. */
 interface KindSchema {
   /** Constraints that hold for every form. */
   readonly schema: JsonSchema;
@@ -20,13 +20,15 @@ interface KindSchema {
   readonly sample: unknown;
 }
 
-const number = (description: string, sample: string, limit: JsonSchema = {}): KindSchema => ({
-  schema: { description, ...limit, pattern: '^-?\\d+(\\.\\d+)?([eE][+-]?\\d+)?$' },
+/** Returns the kind of decimals, which services send as numbers or as text. */
+const decimalKind = (description: string, sample: string, bounds: JsonSchema = {}): KindSchema => ({
+  schema: { description, ...bounds, pattern: '^-?\\d+(\\.\\d+)?([eE][+-]?\\d+)?$' },
   types: ['number', 'string'],
   sample,
 });
-const digits = (description: string, pattern: string, sample: unknown, limit: JsonSchema = {}): KindSchema => ({
-  schema: { description, ...limit, pattern },
+/** Returns the kind of whole numbers, which services send as numbers or as text. */
+const integerKind = (description: string, pattern: string, sample: unknown, bounds: JsonSchema = {}): KindSchema => ({
+  schema: { description, ...bounds, pattern },
   types: ['integer', 'string'],
   sample,
 });
@@ -35,8 +37,8 @@ const SAMPLE_MS = timeMs(1_588_591_856_000);
 const SAMPLE_ID = '499890200602846';
 
 const KINDS: Readonly<Record<string, KindSchema>> = {
-  decimal: number('decimal; its digits are exact', '0.5'),
-  price: number('decimal above 0', '9300.5', { exclusiveMinimum: 0 }),
+  decimal: decimalKind('decimal; its digits are exact', '0.5'),
+  price: decimalKind('decimal above 0', '9300.5', { exclusiveMinimum: 0 }),
   id: {
     schema: {
       description: 'id; may exceed 2^53, so never read it as a double',
@@ -49,14 +51,14 @@ const KINDS: Readonly<Record<string, KindSchema>> = {
     types: ['integer', 'string', 'array'],
     sample: SAMPLE_ID,
   },
-  idOrNone: digits('id; 0 or empty where it is withheld', '^(0|[1-9]\\d{0,30})?$', SAMPLE_ID, { minimum: 0 }),
+  idOrNone: integerKind('id; 0 or empty where it is withheld', '^(0|[1-9]\\d{0,30})?$', SAMPLE_ID, { minimum: 0 }),
   clientId: { schema: { description: 'your own id; 0 if you gave no id' }, types: ['string', 'integer'], sample: 'my-order-1' },
   text: { schema: { minLength: 1 }, types: ['string'], sample: 'text' },
   upperText: { schema: { description: 'name, in any case', minLength: 1 }, types: ['string'], sample: 'USDT' },
-  integer: digits('whole number', '^-?\\d+(\\.0+)?$', 1),
+  integer: integerKind('whole number', '^-?\\d+(\\.0+)?$', 1),
   flag: { schema: {}, types: ['boolean'], sample: true },
-  time: digits('Unix time in ms', '^\\d+$', SAMPLE_MS),
-  barTime: digits('Unix time of the opening in ms, on some services in s', '^\\d+$', SAMPLE_MS),
+  time: integerKind('Unix time in ms', '^\\d+$', SAMPLE_MS),
+  barTime: integerKind('Unix time of the opening in ms, on some services in s', '^\\d+$', SAMPLE_MS),
   zonelessTime: { schema: { description: 'date and time at UTC+8, for display' }, types: ['string', 'integer'], sample: SAMPLE_MS },
   side: { schema: { enum: ['BUY', 'SELL', 'buy', 'sell'] }, types: ['string'], sample: 'buy' },
   action: {
@@ -91,10 +93,10 @@ const NAMED_SAMPLES: Readonly<Record<string, string>> = {
 
 const isRecord = (value: Value<unknown>): value is RecordValue<unknown> => 'fields' in value;
 /** Returns the element of a list inside a record; null if the value is not such a list. */
-const rowIn = (value: Value<unknown>): Value<unknown> | null => ('row' in value ? (value.row as Value<unknown>) : null);
+const listElementOf = (value: Value<unknown>): Value<unknown> | null => ('row' in value ? (value.row as Value<unknown>) : null);
 
 /** Returns the schema of a kind of value. Throws InvariantError for a kind without one. */
-function kindOf({ kind }: Value<unknown>): KindSchema {
+function kindSchemaOf({ kind }: Value<unknown>): KindSchema {
   const kindSchema = KINDS[kind];
   if (kindSchema) return kindSchema;
   if (!kind.startsWith('code:')) throw new InvariantError(`no schema for values of the kind ${kind}`);
@@ -110,13 +112,13 @@ function kindOf({ kind }: Value<unknown>): KindSchema {
 /** Returns the schema of all JSON that `value` accepts, and of null if `canBeNull`. */
 export function valueSchema(value: Value<unknown>, canBeNull = false): JsonSchema {
   const nullType = canBeNull ? ['null'] : [];
-  if (isRecord(value)) return { type: canBeNull ? ['object', ...nullType] : 'object', ...membersOf(value) };
-  const row = rowIn(value);
+  if (isRecord(value)) return { type: canBeNull ? ['object', ...nullType] : 'object', ...recordMembersSchema(value) };
+  const row = listElementOf(value);
   if (row) return { type: canBeNull ? ['array', ...nullType] : 'array', items: valueSchema(row) };
-  const { schema, types, sample } = kindOf(value);
-  const written = typeOf(value.write(sample, SEED_VARIANTS));
-  const ordered = types.toSorted((a, b) => Number(isWrittenAs(b, written)) - Number(isWrittenAs(a, written)));
-  const allTypes = [...ordered, ...nullType];
+  const { schema, types, sample } = kindSchemaOf(value);
+  const writtenType = jsonTypeOf(value.write(sample, SEED_VARIANTS));
+  const typesWrittenFirst = types.toSorted((a, b) => Number(isWrittenAs(b, writtenType)) - Number(isWrittenAs(a, writtenType)));
+  const allTypes = [...typesWrittenFirst, ...nullType];
   const { enum: values, ...otherMembers } = schema;
   return {
     type: allTypes.length === 1 ? allTypes[0] : allTypes,
@@ -125,15 +127,18 @@ export function valueSchema(value: Value<unknown>, canBeNull = false): JsonSchem
   };
 }
 
-const isWrittenAs = (type: string, written: string): boolean => type === written || (type === 'integer' && written === 'number');
+/** True if the specification writes the value in this JSON type. */
+const isWrittenAs = (type: string, writtenType: string): boolean =>
+  type === writtenType || (type === 'integer' && writtenType === 'number');
 
-function typeOf(json: Json): string {
+/** Returns the JSON type of a value that is written. */
+function jsonTypeOf(json: Json): string {
   if (json instanceof JsonNumber) return 'number';
   return isList(json) ? 'array' : typeof json;
 }
 
 /** Returns the schema of a record with its members. */
-function membersOf({ fields }: RecordValue<unknown>): JsonSchema {
+function recordMembersSchema({ fields }: RecordValue<unknown>): JsonSchema {
   const members = Object.values(fields as Readonly<Record<string, Field<unknown>>>);
   const required = members.filter(({ canBeNull }) => !canBeNull);
   // A member with several names must be present under one of them. The type is checked too, because another member may have that name.
@@ -172,9 +177,9 @@ export function sampleOf(value: Value<unknown>, name = '', market = ''): unknown
       ]),
     );
   }
-  const row = rowIn(value);
+  const row = listElementOf(value);
   if (row) return [sampleOf(row, '', market)];
-  const { sample } = kindOf(value);
+  const { sample } = kindSchemaOf(value);
   if (value.kind !== 'text' && value.kind !== 'upperText') return sample;
   return name === 'symbol' && market === 'futures' ? NAMED_SAMPLES['contractName'] : (NAMED_SAMPLES[name] ?? sample);
 }

@@ -77,7 +77,7 @@ export function encodeListOf<T>(answer: AnswerShape<Listing<T>>, rows: readonly 
 }
 
 /** True for `{code, msg, data}` with the success code. */
-export function isSuccess(json: Json): json is JsonObject {
+export function hasSuccessCode(json: Json): json is JsonObject {
   const code = isObject(json) ? json.get('code') : undefined;
   return code !== undefined && scalarText(code) === '0';
 }
@@ -88,7 +88,7 @@ export function envelope(data: Json, okMsg: string, isWide = false): Json {
 }
 
 /** Returns the list in a bare array, a member or an envelope. Null data is an empty list. Returns undefined without a list. */
-export function listIn(json: Json | undefined, ...members: readonly string[]): readonly Json[] | undefined {
+export function listFrom(json: Json | undefined, ...members: readonly string[]): readonly Json[] | undefined {
   if (isList(json)) return json;
   if (!isObject(json)) return undefined;
   for (const name of [...members, 'list', 'symbols']) {
@@ -97,18 +97,18 @@ export function listIn(json: Json | undefined, ...members: readonly string[]): r
     if (member === null) return [];
   }
   const data = json.get('data');
-  return data === null ? [] : listIn(data, ...members);
+  return data === null ? [] : listFrom(data, ...members);
 }
 
 /**
  * Returns the object itself, the only element of a list, or the data of an envelope. Null means "no information", never "does not exist".
  */
-export function objectIn(json: Json): JsonObject | null {
-  if (isList(json) && json.length === 1) return objectIn(json[0]!);
+export function objectFrom(json: Json): JsonObject | null {
+  if (isList(json) && json.length === 1) return objectFrom(json[0]!);
   if (!isObject(json)) throw new Mismatch('an object', json);
   const data = json.get('data');
   if (data === undefined || !json.has('code')) return json;
-  return data === null ? null : objectIn(data);
+  return data === null ? null : objectFrom(data);
 }
 
 /** Returns the rows that can be read, and the problems of the others. */
@@ -136,14 +136,14 @@ interface ListOptions {
 }
 
 /** Returns the shape of a reply that is a list of records. */
-export function list<T>(row: Value<T>, options: ListOptions): AnswerShape<Listing<T>> {
+export function listAnswer<T>(row: Value<T>, options: ListOptions): AnswerShape<Listing<T>> {
   const { member } = options;
   return {
     shape: options.shape,
     container: { kind: 'list', member: member ?? null },
     row,
     read(json) {
-      const jsonRows = listIn(json, ...(member === undefined ? [] : [member]));
+      const jsonRows = listFrom(json, ...(member === undefined ? [] : [member]));
       if (!jsonRows) throw new Mismatch('a list', json);
       return readRows(row, jsonRows);
     },
@@ -156,13 +156,17 @@ export function list<T>(row: Value<T>, options: ListOptions): AnswerShape<Listin
 }
 
 /** Returns the shape of a reply that is one record. */
-export function one<T>(row: Value<T>, shape: string, write: (json: Json, variants: Variants) => Json = (json) => json): AnswerShape<T> {
+export function recordAnswer<T>(
+  row: Value<T>,
+  shape: string,
+  write: (json: Json, variants: Variants) => Json = (json) => json,
+): AnswerShape<T> {
   return {
     shape,
     container: { kind: 'one' },
     row,
     read(json) {
-      const jsonRecord = objectIn(json);
+      const jsonRecord = objectFrom(json);
       if (jsonRecord === null) throw new Mismatch('an object', null);
       return row.read(jsonRecord);
     },
@@ -171,13 +175,17 @@ export function one<T>(row: Value<T>, shape: string, write: (json: Json, variant
 }
 
 /** Returns the shape of a reply that is one record, or null if the service gives no information. */
-export function oneOrNone<T>(row: Value<T>, shape: string, write: (json: Json, variants: Variants) => Json): AnswerShape<T | null> {
+export function recordOrNoneAnswer<T>(
+  row: Value<T>,
+  shape: string,
+  write: (json: Json, variants: Variants) => Json,
+): AnswerShape<T | null> {
   return {
     shape,
     container: { kind: 'oneOrNone' },
     row,
     read(json) {
-      const jsonRecord = objectIn(json);
+      const jsonRecord = objectFrom(json);
       return jsonRecord === null ? null : row.read(jsonRecord);
     },
     write: (value, variants) => (value === null ? envelope(null, 'Success') : write(row.write(value, variants), variants)),
@@ -202,7 +210,7 @@ export const doneAnswer: AnswerShape<null> = {
   container: { kind: 'done' },
   row: null,
   read(json) {
-    if (!isSuccess(json)) throw new Mismatch('code 0', json);
+    if (!hasSuccessCode(json)) throw new Mismatch('code 0', json);
     return null;
   },
   write: (_, { okMsg }) => envelope(null, okMsg),

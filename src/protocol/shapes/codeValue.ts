@@ -7,7 +7,7 @@ import { Mismatch, scalarText, type Value } from './value.ts';
 type Codes<Word extends string> = Parameters<typeof readCode<Word>>[0];
 
 /** Returns the value of a code as a word. An unlisted code is UNKNOWN with its raw text. `as`: written as word or integer. */
-export function code<Word extends string>(codes: Codes<Word>, as: 'word' | 'integer'): Value<CodeReading<Word | 'UNKNOWN'>> {
+export function codeValue<Word extends string>(codes: Codes<Word>, as: 'word' | 'integer'): Value<CodeReading<Word | 'UNKNOWN'>> {
   return {
     kind: `code:${codes.names.join('|')}`,
     read(json) {
@@ -27,22 +27,22 @@ export function code<Word extends string>(codes: Codes<Word>, as: 'word' | 'inte
 const rawJson = (raw: string): Json => (/^(0|[1-9]\d*)$/.test(raw) ? jsonNumber(raw) : raw);
 
 /** Spellings of statuses that differ from the specification. */
-type Spelling = Partial<Readonly<Record<OrderStatus, string>>>;
-const VARIANT_SPELLING: Spelling = { PARTIALLY_FILLED: 'PART_FILLED', CANCELED: 'CANCELLED' };
-const PROSE_SPELLING: Spelling = { NEW: 'New Order', PARTIALLY_FILLED: 'Partially Filled', PENDING_CANCEL: 'To be Canceled' };
+type StatusSpelling = Partial<Readonly<Record<OrderStatus, string>>>;
+const VARIANT_SPELLING: StatusSpelling = { PARTIALLY_FILLED: 'PART_FILLED', CANCELED: 'CANCELLED' };
+const PROSE_SPELLING: StatusSpelling = { NEW: 'New Order', PARTIALLY_FILLED: 'Partially Filled', PENDING_CANCEL: 'To be Canceled' };
 
 /** Reads an order status. Throws Mismatch for a value that is not a scalar. */
-function readStatusOf(json: Json): CodeReading<OrderStatus> {
+function statusFromJson(json: Json): CodeReading<OrderStatus> {
   const text = scalarText(json);
   if (text === null) throw new Mismatch('a status', json);
   return readStatus(text);
 }
 
 /** Returns the value of an order status by name. `prose` are the spellings under the switch value `words`. */
-export function statusName(prose: Spelling = {}): Value<CodeReading<OrderStatus>> {
+export function statusName(prose: StatusSpelling = {}): Value<CodeReading<OrderStatus>> {
   return {
     kind: 'status',
-    read: readStatusOf,
+    read: statusFromJson,
     write({ word, raw }, { statusSpelling }) {
       if (word === 'UNKNOWN') return rawJson(raw);
       if (statusSpelling === 'variant') return VARIANT_SPELLING[word] ?? word;
@@ -60,7 +60,7 @@ export const futuresStatus = statusName();
 /** An order status by its integer. */
 export const statusCode: Value<CodeReading<OrderStatus>> = {
   kind: 'status',
-  read: readStatusOf,
+  read: statusFromJson,
   write({ word, raw }) {
     const number = statusInteger(word);
     if (number !== null) return jsonNumber(number);

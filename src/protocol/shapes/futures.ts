@@ -6,19 +6,19 @@ import { isObject, jsonNumber, jsonObject, type Json } from '../json/json.ts';
 import {
   doneAnswer,
   envelope,
-  isSuccess,
-  list,
-  listIn,
-  objectIn,
-  one,
-  oneOrNone,
+  hasSuccessCode,
+  listAnswer,
+  listFrom,
+  objectFrom,
+  recordAnswer,
+  recordOrNoneAnswer,
   readRows,
   type AnswerShape,
   type Listing,
 } from './answer.ts';
 import { clientIdField, required, nullable, optional, wireRecord } from './record.ts';
 import { idsIn, withOwnId } from './spot.ts';
-import { code, futuresStatus, statusCode } from './codeValue.ts';
+import { codeValue, futuresStatus, statusCode } from './codeValue.ts';
 import {
   wireAction,
   wireClientId,
@@ -44,7 +44,7 @@ import {
 
 const orderId = wireRecord({ orderId: required(wireIdString) });
 /** The reply to a create, and to a cancel. An acknowledged cancel may still fail. */
-export const orderIdAnswer = one(orderId, '{orderId}');
+export const orderIdAnswer = recordAnswer(orderId, '{orderId}');
 
 /** The time in force; null if the order has none. Some services then send LIMIT or MARKET. */
 const timeInForce: Value<CodeReading<TimeInForceWord> | null> = {
@@ -73,7 +73,7 @@ const futuresOrder = wireRecord({
   avgPrice: optional(wireDecimal),
   tradeFee: optional(wireDecimal),
   realizedAmount: optional(wireDecimal),
-  type: optional(code(ORDER_TYPES, 'word')),
+  type: optional(codeValue(ORDER_TYPES, 'word')),
   price: optional(wireDecimal),
   timeMs: optional(wireTime, 'transactTime', 'time'),
   action: required(wireAction),
@@ -82,12 +82,12 @@ const futuresOrder = wireRecord({
   status: required(futuresStatus),
 });
 /** The reply to a query of an order. Null has no information: the order may still exist. */
-export const futuresOrderAnswer = oneOrNone(futuresOrder, 'order, or an envelope with data null', (json, { orderQueryShape }) => {
+export const futuresOrderAnswer = recordOrNoneAnswer(futuresOrder, 'order, or an envelope with data null', (json, { orderQueryShape }) => {
   const withFills = isObject(json) ? new Map<string, Json>([...json, ['fills', []]]) : json;
   return orderQueryShape === 'array' ? [withFills] : withFills;
 });
 /** The reply to the list of open orders. */
-export const futuresOpenOrdersAnswer = list(futuresOrder, {
+export const futuresOpenOrdersAnswer = listAnswer(futuresOrder, {
   shape: 'envelope with a list of orders, or null',
   write: (rows, { futuresOpenOrders, okMsg }) => (futuresOpenOrders === 'bare' ? rows : envelope(rows.length === 0 ? null : rows, okMsg)),
 });
@@ -105,8 +105,8 @@ const orderHistoryRow = wireRecord({
   fee: optional(wireDecimal),
   openOrClose: required(wireAction),
   leverageLevel: nullable(wireInteger),
-  source: optional(code(ORDER_SOURCES, 'integer')),
-  type: required(code(ORDER_TYPES, 'integer')),
+  source: optional(codeValue(ORDER_SOURCES, 'integer')),
+  type: required(codeValue(ORDER_TYPES, 'integer')),
   volume: required(wireDecimal),
   dealVolume: required(wireDecimal),
   price: nullable(wireDecimal),
@@ -122,7 +122,7 @@ const orderHistoryRow = wireRecord({
 });
 const bare = (rows: readonly Json[]): Json => rows;
 /** The reply to the order history. */
-export const orderHistoryAnswer = list(orderHistoryRow, { shape: 'list of orders', write: bare });
+export const orderHistoryAnswer = listAnswer(orderHistoryRow, { shape: 'list of orders', write: bare });
 
 /** One reduction of a position. historyRealizedAmount = closeProfit + tradeFee + capitalFee; fees are negative. */
 export type ProfitHistoryRow = ReturnType<typeof profitHistoryRow.read>;
@@ -147,7 +147,7 @@ const profitHistoryRow = wireRecord({
   mtimeMs: nullable(wireTime, 'mtime'),
 });
 /** The reply to the profit history. */
-export const profitHistoryAnswer = list(profitHistoryRow, { shape: 'list of reductions of positions', write: bare });
+export const profitHistoryAnswer = listAnswer(profitHistoryRow, { shape: 'list of reductions of positions', write: bare });
 
 /** A fill of the account. `amount` = price x quantity x multiplier. */
 export type FuturesFill = ReturnType<typeof futuresFill.read>;
@@ -171,7 +171,7 @@ const futuresFill = withOwnId(
   }),
 );
 /** The reply to the list of own trades. */
-export const futuresFillsAnswer = list(futuresFill, { shape: 'list of own trades', write: bare });
+export const futuresFillsAnswer = listAnswer(futuresFill, { shape: 'list of own trades', write: bare });
 
 /** The ids of created trigger orders, of orders created with them, and of orders that they cancelled. */
 export interface TriggerOrderCreated {
@@ -186,7 +186,7 @@ export const triggerOrderCreatedAnswer: AnswerShape<TriggerOrderCreated> = {
   container: { kind: 'own' },
   row: null,
   read(json) {
-    const data = objectIn(json);
+    const data = objectFrom(json);
     const single = idText(data?.get('orderId') ?? null);
     const triggerIds = single === null ? idsIn(memberOf(data ?? undefined, 'triggerIds')) : [single];
     if (!triggerIds || triggerIds.length === 0) throw new Mismatch('trigger ids', json);
@@ -207,9 +207,9 @@ const triggerOrder = wireRecord({
   contractId: nullable(wireInteger),
   contractName: required(wireUpperText),
   id: optional(wireText),
-  triggerType: required(code(TRIGGER_TYPES, 'integer')),
+  triggerType: required(codeValue(TRIGGER_TYPES, 'integer')),
   open: required(wireAction),
-  status: required(code(TRIGGER_STATUSES, 'integer')),
+  status: required(codeValue(TRIGGER_STATUSES, 'integer')),
   ctime: optional(wireZonelessTime),
 });
 
@@ -224,7 +224,7 @@ export const triggerOrdersAnswer: AnswerShape<TriggerOrders> = {
   container: { kind: 'own' },
   row: triggerOrder,
   read(json) {
-    const jsonRows = listIn(json, 'trigOrderList');
+    const jsonRows = listFrom(json, 'trigOrderList');
     if (!jsonRows) throw new Mismatch('a list', json);
     const count = memberOf(memberOf(json, 'data'), 'count') ?? memberOf(json, 'count') ?? null;
     return { count: count === null ? null : wireInteger.read(count), ...readRows(triggerOrder, jsonRows) };
@@ -240,6 +240,6 @@ export const triggerCanceledAnswer: AnswerShape<null> = {
   shape: 'envelope without data',
   container: { kind: 'own' },
   row: null,
-  read: (json) => (isSuccess(json) || idText(memberOf(json, 'orderId') ?? null) !== null ? null : doneAnswer.read(json)),
+  read: (json) => (hasSuccessCode(json) || idText(memberOf(json, 'orderId') ?? null) !== null ? null : doneAnswer.read(json)),
   write: (_, { okMsg }) => envelope(null, okMsg, true),
 };

@@ -1,7 +1,7 @@
 // Describes the replies about the futures account: positions and margin. Amounts are in the margin coin unless a comment says otherwise.
 
 import { isList, jsonObject, type Json } from '../json/json.ts';
-import { list } from './answer.ts';
+import { listAnswer } from './answer.ts';
 import { required, nullable, optional, wireRecord } from './record.ts';
 import {
   wireDecimal,
@@ -40,7 +40,7 @@ const position = wireRecord({
   shareAmount: optional(wireDecimal),
 });
 /** The reply to the list of positions. */
-export const positionsAnswer = list(position, {
+export const positionsAnswer = listAnswer(position, {
   shape: '{positions: [position]}',
   member: 'positions',
   write: (rows) => jsonObject({ positions: rows }),
@@ -111,7 +111,7 @@ const marginAccount = wireRecord({
   positionVos: nullable(rowsOf(positionsOfContract)),
 });
 /** The reply to the query of the account. */
-export const marginAccountsAnswer = list(marginAccount, {
+export const marginAccountsAnswer = listAnswer(marginAccount, {
   shape: '{account: [account]}',
   member: 'account',
   write: (rows) => jsonObject({ account: rows }),

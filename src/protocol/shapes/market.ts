@@ -2,8 +2,8 @@
 
 import { compareAscending } from '../../base/text/compareAscending.ts';
 import { isObject, jsonObject, type Json } from '../json/json.ts';
-import { list, one, readRows, listIn, type AnswerShape, type Listing } from './answer.ts';
-import { required, nullable, optional, optionalWhere, wireRecord } from './record.ts';
+import { listAnswer, recordAnswer, readRows, listFrom, type AnswerShape, type Listing } from './answer.ts';
+import { required, nullable, optional, optionalIf, wireRecord } from './record.ts';
 import {
   wireBarTime,
   wireDecimal,
@@ -25,14 +25,15 @@ import type { TimeMs } from '../../base/brand.ts';
 import type { Variants } from './variants.ts';
 
 /** Wraps a list as `{list: []}` if a switch asks for it. */
-export const encodeList = (rows: readonly Json[], { lists }: Variants): Json => (lists === 'list' ? jsonObject({ list: rows }) : rows);
+export const bareOrWrappedList = (rows: readonly Json[], { lists }: Variants): Json =>
+  lists === 'list' ? jsonObject({ list: rows }) : rows;
 const bare = (rows: readonly Json[]): Json => rows;
 
 const serverTime = wireRecord({ serverTimeMs: required(wireTime, 'serverTime'), timezone: optional(wireText) });
 /** The reply with the clock of the service. */
-export const serverTimeAnswer = one(serverTime, '{serverTime, timezone}');
+export const serverTimeAnswer = recordAnswer(serverTime, '{serverTime, timezone}');
 
-const isWrappedOnly = (variants: Variants): boolean => variants.symbolsShape === 'symbols';
+const hasWrappedSymbols = (variants: Variants): boolean => variants.symbolsShape === 'symbols';
 
 /** A spot instrument. Minimums are null if the service does not report them. */
 export type SpotSymbol = ReturnType<typeof spotSymbol.read>;
@@ -42,16 +43,16 @@ const spotSymbol = wireRecord({
   quoteAsset: required(wireUpperText),
   pricePrecision: required(wireInteger),
   quantityPrecision: required(wireInteger, 'QuantityPrecision', 'quantityPrecision'),
-  limitVolumeMin: optionalWhere(isWrappedOnly, wireDecimalString),
-  limitPriceMin: optionalWhere(isWrappedOnly, wireDecimalString),
-  limitAmountMin: optionalWhere(isWrappedOnly, wireDecimalString),
-  marketBuyMin: optionalWhere(isWrappedOnly, wireDecimalString),
-  marketSellMin: optionalWhere(isWrappedOnly, wireDecimalString),
+  limitVolumeMin: optionalIf(hasWrappedSymbols, wireDecimalString),
+  limitPriceMin: optionalIf(hasWrappedSymbols, wireDecimalString),
+  limitAmountMin: optionalIf(hasWrappedSymbols, wireDecimalString),
+  marketBuyMin: optionalIf(hasWrappedSymbols, wireDecimalString),
+  marketSellMin: optionalIf(hasWrappedSymbols, wireDecimalString),
 });
 /** The reply with the spot instruments. */
-export const symbolsAnswer = list(spotSymbol, {
+export const symbolsAnswer = listAnswer(spotSymbol, {
   shape: 'list of {symbol, baseAsset, quoteAsset, pricePrecision, QuantityPrecision}',
-  write: (rows, variants) => (isWrappedOnly(variants) ? jsonObject({ symbols: rows.map(wrapSymbol) }) : rows),
+  write: (rows, variants) => (hasWrappedSymbols(variants) ? jsonObject({ symbols: rows.map(wrapSymbol) }) : rows),
 });
 
 /** Returns a spot instrument in the form of services that wrap their list. */
@@ -65,7 +66,7 @@ function wrapSymbol(row: Json): Json {
   );
 }
 
-const isWideOnly = (variants: Variants): boolean => variants.contractFields === 'wide';
+const hasWideContracts = (variants: Variants): boolean => variants.contractFields === 'wide';
 
 /** A futures contract. `side` is 1 for linear, 0 for inverse; `status` 1 is tradable; `symbol` is its contractName; fees are fractions. */
 export type WireContract = ReturnType<typeof contract.read>;
@@ -87,13 +88,13 @@ const contract = wireRecord({
   contractId: required(wireInteger),
   minLever: required(wireInteger),
   status: required(wireInteger),
-  minOrderMoney: optionalWhere(isWideOnly, wireDecimal),
-  maxMarketMoney: optionalWhere(isWideOnly, wireDecimal),
-  maxLimitVolume: optionalWhere(isWideOnly, wireDecimal),
-  maxLimitMoney: optionalWhere(isWideOnly, wireDecimal),
+  minOrderMoney: optionalIf(hasWideContracts, wireDecimal),
+  maxMarketMoney: optionalIf(hasWideContracts, wireDecimal),
+  maxLimitVolume: optionalIf(hasWideContracts, wireDecimal),
+  maxLimitMoney: optionalIf(hasWideContracts, wireDecimal),
 });
 /** The reply with the contracts. */
-export const contractsAnswer = list(contract, { shape: 'list of contracts', write: bare });
+export const contractsAnswer = listAnswer(contract, { shape: 'list of contracts', write: bare });
 
 /** An order book, best level first on both sides. */
 export interface Depth {
@@ -112,22 +113,26 @@ export function depthAnswer(market: 'spot' | 'futures'): AnswerShape<Depth> {
     row: null,
     read(json) {
       if (!isObject(json)) throw new Mismatch('an object', json);
-      const inner = json.get('data');
-      const book = isObject(inner) ? inner : json;
-      return { timeMs: timeField.read(book), bids: levels(book.get('bids'), 'bids', -1), asks: levels(book.get('asks'), 'asks', 1) };
+      const enclosedData = json.get('data');
+      const book = isObject(enclosedData) ? enclosedData : json;
+      return {
+        timeMs: timeField.read(book),
+        bids: readLevels(book.get('bids'), 'bids', -1),
+        asks: readLevels(book.get('asks'), 'asks', 1),
+      };
     },
     write({ timeMs, bids, asks }, variants) {
-      const into = new Map<string, Json>();
-      timeField.write(market === 'futures' && variants.depthTime === 'null' ? null : timeMs, variants, into);
+      const members = new Map<string, Json>();
+      timeField.write(market === 'futures' && variants.depthTime === 'null' ? null : timeMs, variants, members);
       for (const [name, rows] of [
         ['bids', bids],
         ['asks', asks],
       ] as const)
-        into.set(
+        members.set(
           name,
           rows.map((row) => wireLevel.write(row, variants)),
         );
-      return into;
+      return members;
     },
   };
 }
@@ -136,20 +141,21 @@ export function depthAnswer(market: 'spot' | 'futures'): AnswerShape<Depth> {
  * Reads levels with ascending (1) or descending (-1) prices. An unsorted book is rejected, because its first level would not be the best
  * price.
  */
-function levels(json: Json | undefined, name: string, direction: 1 | -1): readonly DepthLevel[] {
-  const jsonRows = json === undefined ? undefined : listIn(json);
+function readLevels(json: Json | undefined, name: string, direction: 1 | -1): readonly DepthLevel[] {
+  const jsonRows = json === undefined ? undefined : listFrom(json);
   if (!jsonRows) throw new Mismatch('a list of levels', json).within(name);
   const { rows, refused } = readRows(wireLevel, jsonRows);
   if (refused[0]) throw new Mismatch('levels of price and quantity', jsonRows[0]).within(name);
   rows.forEach((row, index) => {
     const earlierRow = rows[index - 1];
-    if (earlierRow && comparePlain(row.price, earlierRow.price) * direction < 0) throw new Mismatch('best level first', json).within(name);
+    if (earlierRow && compareDecimals(row.price, earlierRow.price) * direction < 0)
+      throw new Mismatch('best level first', json).within(name);
   });
   return rows;
 }
 
 /** Compares two decimals above 0 in their plain text. */
-function comparePlain(a: string, b: string): number {
+function compareDecimals(a: string, b: string): number {
   const [wholeA = '', partA = ''] = a.split('.');
   const [wholeB = '', partB = ''] = b.split('.');
   if (wholeA.length !== wholeB.length) return wholeA.length - wholeB.length;
@@ -165,7 +171,7 @@ const spotTicker = wireRecord({
   volume: required(wireDecimal, 'vol'),
 });
 /** The reply with the 24-hour figures of a spot instrument. */
-export const spotTickerAnswer = one(spotTicker, '{time, high, low, last, vol}');
+export const spotTickerAnswer = recordAnswer(spotTicker, '{time, high, low, last, vol}');
 
 /** `rose`: the 24-hour change as a fraction. */
 export type FuturesTicker = ReturnType<typeof futuresTicker.read>;
@@ -180,22 +186,25 @@ const futuresTicker = wireRecord({
   timeMs: nullable(wireTime, 'time'),
 });
 /** The reply with the 24-hour figures of a contract. */
-export const futuresTickerAnswer = one(futuresTicker, '{high, vol, last, low, buy, sell, rose, time}');
+export const futuresTickerAnswer = recordAnswer(futuresTicker, '{high, vol, last, low, buy, sell, rose, time}');
 
 const hasSixFields = ({ tradeFields }: Variants): boolean => tradeFields === 'six';
 
 /** A public trade; `side` is the taker's. */
 export type PublicTrade = ReturnType<typeof publicTrade.read>;
 const publicTrade = wireRecord({
-  id: optionalWhere(hasSixFields, wireId),
-  symbol: optionalWhere(hasSixFields, wireUpperText),
+  id: optionalIf(hasSixFields, wireId),
+  symbol: optionalIf(hasSixFields, wireUpperText),
   side: required(wireSide),
   price: required(wirePrice),
   quantity: required(wireDecimal, 'qty'),
   timeMs: required(wireTime, 'time'),
 });
 /** The reply with recent trades of all parties. */
-export const recentTradesAnswer = list(publicTrade, { shape: 'list of {id, symbol, side, price, qty, time}', write: encodeList });
+export const recentTradesAnswer = listAnswer(publicTrade, {
+  shape: 'list of {id, symbol, side, price, qty, time}',
+  write: bareOrWrappedList,
+});
 
 /** A kline, which may still be running. */
 export type Kline = Readonly<Record<'open' | 'high' | 'low' | 'close' | 'volume', string>> & { readonly openMs: TimeMs };
@@ -213,7 +222,7 @@ const kline = (priceValue: Value<string>, volume: Value<string>) =>
 
 /** Returns the reply with klines. They are sorted newest first, because services send them in different sequences. */
 function klinesAnswer(row: Value<Kline>): AnswerShape<Listing<Kline>> {
-  const answer = list(row, { shape: 'list of {idx, open, close, high, low, vol}', write: bare });
+  const answer = listAnswer(row, { shape: 'list of {idx, open, close, high, low, vol}', write: bare });
   return {
     ...answer,
     read(json) {
@@ -235,4 +244,4 @@ const indexPrice = wireRecord({
   nextFundRate: nullable(wireDecimal),
 });
 /** The reply with mark price, index price and funding rates. */
-export const indexPriceAnswer = one(indexPrice, '{currentFundRate, tagPrice, indexPrice, nextFundRate}');
+export const indexPriceAnswer = recordAnswer(indexPrice, '{currentFundRate, tagPrice, indexPrice, nextFundRate}');

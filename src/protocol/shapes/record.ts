@@ -16,17 +16,17 @@ export interface Field<T> {
   named(fallbackName: string): Field<T>;
   /** Throws Mismatch. */
   read(from: JsonObject): T;
-  write(value: T, variants: Variants, into: Map<string, Json>): void;
+  write(value: T, variants: Variants, members: Map<string, Json>): void;
 }
 
-interface Options<T> {
+interface FieldOptions<T> {
   /** The value for an absent or null member. Without this option, a record that lacks the member is rejected. */
   readonly absent?: { readonly value: T };
-  readonly write?: (value: T, variants: Variants, name: string, into: Map<string, Json>) => void;
+  readonly write?: (value: T, variants: Variants, name: string, members: Map<string, Json>) => void;
 }
 
 /** Returns a member of a record under its wire names. */
-function field<T>(value: Value<T>, names: readonly string[], options: Options<T>): Field<T> {
+function field<T>(value: Value<T>, names: readonly string[], options: FieldOptions<T>): Field<T> {
   const [first = ''] = names;
   return {
     value,
@@ -47,9 +47,9 @@ function field<T>(value: Value<T>, names: readonly string[], options: Options<T>
       if (options.absent) return options.absent.value;
       throw new Mismatch(value.kind, from.get(first)).within(first);
     },
-    write(plainValue, variants, into) {
-      if (options.write) options.write(plainValue, variants, first, into);
-      else into.set(first, value.write(plainValue, variants));
+    write(plainValue, variants, members) {
+      if (options.write) options.write(plainValue, variants, first, members);
+      else members.set(first, value.write(plainValue, variants));
     },
   };
 }
@@ -61,8 +61,8 @@ export const required = <T>(value: Value<T>, ...names: readonly string[]): Field
 export function optional<T>(value: Value<T>, ...names: readonly string[]): Field<T | null> {
   return field<T | null>(orNull(value), names, {
     absent: { value: null },
-    write(plainValue, variants, name, into) {
-      if (plainValue !== null) into.set(name, value.write(plainValue, variants));
+    write(plainValue, variants, name, members) {
+      if (plainValue !== null) members.set(name, value.write(plainValue, variants));
     },
   });
 }
@@ -71,16 +71,16 @@ export function optional<T>(value: Value<T>, ...names: readonly string[]): Field
 export function nullable<T>(value: Value<T>, ...names: readonly string[]): Field<T | null> {
   return field<T | null>(orNull(value), names, {
     absent: { value: null },
-    write: (plainValue, variants, name, into) => into.set(name, plainValue === null ? null : value.write(plainValue, variants)),
+    write: (plainValue, variants, name, members) => members.set(name, plainValue === null ? null : value.write(plainValue, variants)),
   });
 }
 
 /** Like `optional`, but written only if a switch asks for it. */
-export function optionalWhere<T>(on: (variants: Variants) => boolean, value: Value<T>, ...names: readonly string[]): Field<T | null> {
+export function optionalIf<T>(isWritten: (variants: Variants) => boolean, value: Value<T>, ...names: readonly string[]): Field<T | null> {
   return field<T | null>(orNull(value), names, {
     absent: { value: null },
-    write(plainValue, variants, name, into) {
-      if (plainValue !== null && on(variants)) into.set(name, value.write(plainValue, variants));
+    write(plainValue, variants, name, members) {
+      if (plainValue !== null && isWritten(variants)) members.set(name, value.write(plainValue, variants));
     },
   });
 }
@@ -88,13 +88,13 @@ export function optionalWhere<T>(on: (variants: Variants) => boolean, value: Val
 /** A client order id. It is null if absent, empty or `0`; null is written as `0`, or omitted if a switch says so. */
 export function clientIdField(
   value: Value<string | null>,
-  on: (variants: Variants) => boolean = () => true,
+  isWritten: (variants: Variants) => boolean = () => true,
   ...names: readonly string[]
 ): Field<string | null> {
   return field(value, names, {
     absent: { value: null },
-    write(plainValue, variants, name, into) {
-      if (on(variants)) into.set(name, value.write(plainValue, variants));
+    write(plainValue, variants, name, members) {
+      if (isWritten(variants)) members.set(name, value.write(plainValue, variants));
     },
   });
 }
@@ -116,18 +116,18 @@ export function orderIdField(options: { readonly hasText: boolean; readonly form
     canBeNull: false,
     named: () => idField,
     read(from) {
-      const plain = from.get('orderId') ?? null;
-      const text = from.get('orderIdString') ?? null;
-      const idDigits = idText(plain) ?? idText(text);
+      const idJson = from.get('orderId') ?? null;
+      const idTextJson = from.get('orderIdString') ?? null;
+      const idDigits = idText(idJson) ?? idText(idTextJson);
       if (idDigits === null) throw new Mismatch('an order id', from.get('orderId')).within('orderId');
-      if (text !== null && plain !== null && scalarText(text) !== idDigits)
-        throw new Mismatch(`orderIdString ${idDigits}`, text).within('orderIdString');
+      if (idTextJson !== null && idJson !== null && scalarText(idTextJson) !== idDigits)
+        throw new Mismatch(`orderIdString ${idDigits}`, idTextJson).within('orderIdString');
       return idDigits;
     },
-    write(value, { spotOrderId }, into) {
+    write(value, { spotOrderId }, members) {
       const form = options.form === 'switch' ? spotOrderId : 'number';
-      into.set('orderId', form === 'array' ? [value] : jsonNumber(value));
-      if (options.hasText || form === 'both') into.set('orderIdString', value);
+      members.set('orderId', form === 'array' ? [value] : jsonNumber(value));
+      if (options.hasText || form === 'both') members.set('orderIdString', value);
     },
   };
   return idField;
@@ -154,9 +154,9 @@ export function wireRecord<F extends Record<string, unknown>>(fields: { readonly
       return members as F;
     },
     write(value, variants) {
-      const into = new Map<string, Json>();
-      for (const [memberName, member] of named) member.write(value[memberName], variants, into);
-      return into;
+      const members = new Map<string, Json>();
+      for (const [memberName, member] of named) member.write(value[memberName], variants, members);
+      return members;
     },
   };
 }

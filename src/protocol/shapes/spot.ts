@@ -2,10 +2,10 @@
 
 import { ORDER_TYPES, type OrderStatus, type CodeReading } from './codes.ts';
 import { isList, jsonNumber, jsonObject, type Json } from '../json/json.ts';
-import { list, objectIn, one, oneOrNone, readRows, type AnswerShape, type Listing } from './answer.ts';
-import { encodeList } from './market.ts';
+import { listAnswer, objectFrom, recordAnswer, recordOrNoneAnswer, readRows, type AnswerShape, type Listing } from './answer.ts';
+import { bareOrWrappedList } from './market.ts';
 import { clientIdField, required, nullable, optional, orderIdField, wireRecord } from './record.ts';
-import { code, spotListStatus, spotStatus } from './codeValue.ts';
+import { codeValue, spotListStatus, spotStatus } from './codeValue.ts';
 import {
   wireClientId,
   wireDecimal,
@@ -31,8 +31,8 @@ const createdStatus: Value<CodeReading<OrderStatus>> = {
 };
 
 /** The reply to a create: the id, and the members of the order that the service repeats. */
-export type SpotCreated = ReturnType<typeof created.read>;
-const created = wireRecord({
+export type SpotCreated = ReturnType<typeof createdOrder.read>;
+const createdOrder = wireRecord({
   symbol: optional(wireUpperText),
   orderId: orderIdField({ hasText: false, form: 'switch' }),
   clientOrderId: clientIdField(wireClientId),
@@ -41,55 +41,55 @@ const created = wireRecord({
   origQty: optional(wireDecimal),
   executedQty: optional(wireDecimal),
   status: optional(createdStatus),
-  type: optional(code(ORDER_TYPES, 'word')),
+  type: optional(codeValue(ORDER_TYPES, 'word')),
   side: optional(wireSide),
 });
 /** The reply to a create. */
-export const spotCreatedAnswer = one(
-  created,
+export const spotCreatedAnswer = recordAnswer(
+  createdOrder,
   '{symbol, orderId, clientOrderId, transactTime, price, origQty, executedQty, status, type, side}',
 );
 
 /** An order. `origQty` of a MARKET BUY is a quote amount, so `executedQty` must not be subtracted from it. */
-export type SpotOrder = ReturnType<typeof queried.read>;
-const order = {
+export type SpotOrder = ReturnType<typeof queriedOrder.read>;
+const sharedOrderFields = {
   symbol: required(wireUpperText),
   orderId: orderIdField({ hasText: false, form: 'number' }),
   price: optional(wireDecimal),
   origQty: required(wireDecimal),
   executedQty: required(wireDecimal),
   avgPrice: optional(wireDecimal),
-  type: optional(code(ORDER_TYPES, 'word')),
+  type: optional(codeValue(ORDER_TYPES, 'word')),
   side: required(wireSide),
 };
-const queried = wireRecord({
-  ...order,
+const queriedOrder = wireRecord({
+  ...sharedOrderFields,
   clientOrderId: clientIdField(wireClientId),
   timeMs: optional(wireTime, 'transactTime', 'time'),
   status: required(spotStatus),
 });
-const listed = wireRecord({
-  ...order,
+const listedOrder = wireRecord({
+  ...sharedOrderFields,
   clientOrderId: clientIdField(wireClientId, ({ openOrdersClientId }) => openOrdersClientId === 'on'),
   timeMs: optional(wireTime, 'time', 'transactTime'),
   status: required(spotListStatus),
 });
 /** The reply to a query of an order. Null has no information: the order may still exist. */
-export const spotOrderAnswer = oneOrNone(queried, 'order, or an envelope with data null', (json) => json);
+export const spotOrderAnswer = recordOrNoneAnswer(queriedOrder, 'order, or an envelope with data null', (json) => json);
 /** The reply to the list of open orders. */
-export const spotOpenOrdersAnswer = list(listed, { shape: 'list of orders', write: encodeList });
+export const spotOpenOrdersAnswer = listAnswer(listedOrder, { shape: 'list of orders', write: bareOrWrappedList });
 
 const cancelStatus: Value<CodeReading<OrderStatus>> = { ...spotStatus, write: (_, variants) => variants.cancelStatus };
 
 /** The reply to a cancel. Only a query shows whether the order has ended. */
-const canceled = wireRecord({
+const canceledOrder = wireRecord({
   symbol: optional(wireUpperText),
   orderId: orderIdField({ hasText: true, form: 'switch' }),
   clientOrderId: clientIdField(wireClientId),
   status: optional(cancelStatus),
 });
 /** The reply to a cancel. */
-export const spotCancelAnswer = one(canceled, '{symbol, orderId, clientOrderId, orderIdString, status}');
+export const spotCancelAnswer = recordAnswer(canceledOrder, '{symbol, orderId, clientOrderId, orderIdString, status}');
 
 /** The ids of a batch of new orders. Their sequence may differ from the request. */
 export interface BatchCreated {
@@ -101,14 +101,14 @@ export const batchCreatedAnswer: AnswerShape<BatchCreated> = {
   container: { kind: 'own' },
   row: null,
   read(json) {
-    const body = objectIn(json);
+    const body = objectFrom(json);
     const ids = idsIn(body?.get('idsString')) ?? idsIn(body?.get('ids'));
     if (!ids) throw new Mismatch('a list of ids', json);
     return { ids };
   },
   write({ ids }, { batchIds }) {
-    const numbers = ids.map((orderId) => jsonNumber(orderId));
-    return jsonObject(batchIds === 'both' ? { idsString: ids, ids: numbers } : { ids: numbers });
+    const numericIds = ids.map((orderId) => jsonNumber(orderId));
+    return jsonObject(batchIds === 'both' ? { idsString: ids, ids: numericIds } : { ids: numericIds });
   },
 };
 
@@ -123,15 +123,15 @@ export const batchCanceledAnswer: AnswerShape<BatchCanceled> = {
   container: { kind: 'own' },
   row: null,
   read(json) {
-    const body = objectIn(json);
+    const body = objectFrom(json);
     return { success: idsIn(body?.get('success')), failed: idsIn(body?.get('failed')) };
   },
   write({ success, failed }, { batchCancelAllWrong }) {
     if (batchCancelAllWrong === 'empty' && success?.length === 0 && failed !== null && failed.length > 0) return jsonObject({});
-    return jsonObject({ success: numbers(success), failed: numbers(failed) });
+    return jsonObject({ success: idNumbers(success), failed: idNumbers(failed) });
   },
 };
-const numbers = (ids: readonly string[] | null): Json | undefined => ids?.map((orderId) => jsonNumber(orderId));
+const idNumbers = (ids: readonly string[] | null): Json | undefined => ids?.map((orderId) => jsonNumber(orderId));
 
 /** Returns the ids of a list of ids; null for anything else. */
 export function idsIn(json: Json | undefined): readonly string[] | null {
@@ -141,8 +141,8 @@ export function idsIn(json: Json | undefined): readonly string[] | null {
 }
 
 /** A fill of the account. The order id of the other side is null if the service withholds it. */
-export type SpotFill = ReturnType<typeof fill.read>;
-const fill = withOwnId(
+export type SpotFill = ReturnType<typeof spotFill.read>;
+const spotFill = withOwnId(
   wireRecord({
     symbol: required(wireUpperText),
     tradeId: required(wireId, 'id', 'tradeId'),
@@ -158,7 +158,7 @@ const fill = withOwnId(
   }),
 );
 /** The reply to the list of own trades. */
-export const spotFillsAnswer = list(fill, { shape: 'list of own trades', write: encodeList });
+export const spotFillsAnswer = listAnswer(spotFill, { shape: 'list of own trades', write: bareOrWrappedList });
 
 interface OwnIds {
   readonly isBuyer: boolean;
@@ -176,10 +176,10 @@ export function withOwnId<T extends OwnIds, V extends Value<T>>(value: V & Value
   return {
     ...value,
     read(json: Json) {
-      const trade = value.read(json);
-      const ownIdName = trade.isBuyer ? 'bidId' : 'askId';
-      if (trade[ownIdName] === null) throw new Mismatch('the id of the own order', memberOf(json, ownIdName)).within(ownIdName);
-      return trade;
+      const fill = value.read(json);
+      const ownIdName = fill.isBuyer ? 'bidId' : 'askId';
+      if (fill[ownIdName] === null) throw new Mismatch('the id of the own order', memberOf(json, ownIdName)).within(ownIdName);
+      return fill;
     },
   };
 }

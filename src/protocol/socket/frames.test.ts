@@ -23,8 +23,8 @@ it.each(['client', 'server'] as const)('frames of a %s are decoded as they were 
         const decoded: { opcode: number; payload: Uint8Array }[] = [];
         for (let offset = 0; offset < bytes.length;) {
           const chunkLength = chunkLengths.next().value;
-          const { frames, broken } = reader.push(bytes.subarray(offset, offset + chunkLength));
-          expect(broken).toBeNull();
+          const { frames, error } = reader.push(bytes.subarray(offset, offset + chunkLength));
+          expect(error).toBeNull();
           decoded.push(...frames.map((frame) => ({ opcode: frame.opcode, payload: Uint8Array.from(frame.payload) })));
           offset += chunkLength;
         }
@@ -57,13 +57,13 @@ it.each([
   ['2^63 bytes', '81ff8000000000000000', CLOSE.tooBig],
 ])('a frame is rejected before its payload has arrived: %s', (_, hex, code) => {
   const reader = new FrameReader('client', 100);
-  expect(reader.push(Buffer.from(hex, 'hex')).broken?.code).toBe(code);
+  expect(reader.push(Buffer.from(hex, 'hex')).error?.code).toBe(code);
   // The reader ignores all bytes after it.
-  expect(reader.push(Buffer.from('818000000000', 'hex'))).toEqual({ frames: [], broken: null });
+  expect(reader.push(Buffer.from('818000000000', 'hex'))).toEqual({ frames: [], error: null });
 });
 
 it('masked frames of a server are rejected', () => {
-  expect(new FrameReader('server', 100).push(Buffer.from('818000000000', 'hex')).broken?.code).toBe(CLOSE.protocol);
+  expect(new FrameReader('server', 100).push(Buffer.from('818000000000', 'hex')).error?.code).toBe(CLOSE.protocol);
 });
 
 it('the decoder never throws, and never buffers more than a frame, for any input', () => {

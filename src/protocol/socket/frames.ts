@@ -30,19 +30,29 @@ export interface FrameError {
 /** The frames that were completed, and the error that ended the reading, if any. */
 export interface FrameBatch {
   readonly frames: readonly SocketFrame[];
-  readonly broken: FrameError | null;
+  readonly error: FrameError | null;
 }
 
 /** Maximum payload of a control frame, in bytes. */
 const MAX_CONTROL_BYTES = 125;
+// The bits of the first two bytes of a frame (RFC 6455, section 5.2).
+const FINAL_BIT = 0x80;
+const RESERVED_BITS = 0x70;
+const OPCODE_BITS = 0x0f;
+const MASK_BIT = 0x80;
+const LENGTH_BITS = 0x7f;
+/** Values of the length bits that announce a length of two or of eight bytes. */
+const LENGTH_IN_2_BYTES = 126;
+const LENGTH_IN_8_BYTES = 127;
+const MASK_BYTES = 4;
 const KNOWN_OPCODES: ReadonlySet<number> = new Set(Object.values(OPCODE));
-const NOTHING = new Uint8Array(0);
+const NO_BYTES = new Uint8Array(0);
 
 /** Collects bytes and returns the frames that they complete. It holds at most one frame. */
 export class FrameReader {
   readonly #from: 'client' | 'server';
   readonly #maxBytes: number;
-  #pending: Uint8Array = NOTHING;
+  #pending: Uint8Array = NO_BYTES;
   #isBroken = false;
 
   /** `from`: who sends the frames. `maxBytes`: maximum payload. */
@@ -54,18 +64,18 @@ export class FrameReader {
   /** Takes the next bytes and returns the frames that they complete. */
   push(bytes: Uint8Array): FrameBatch {
     const frames: SocketFrame[] = [];
-    if (this.#isBroken) return { frames, broken: null };
+    if (this.#isBroken) return { frames, error: null };
     this.#pending = this.#pending.length === 0 ? bytes : joinBytes(this.#pending, bytes);
     for (;;) {
       const head = this.#head();
-      if (head === null) return { frames, broken: null };
+      if (head === null) return { frames, error: null };
       if ('why' in head) {
         this.#isBroken = true;
-        this.#pending = NOTHING;
-        return { frames, broken: head };
+        this.#pending = NO_BYTES;
+        return { frames, error: head };
       }
       const end = head.start + head.length;
-      if (this.#pending.length < end) return { frames, broken: null };
+      if (this.#pending.length < end) return { frames, error: null };
       frames.push({ opcode: head.opcode, payload: maskBytes(this.#pending.subarray(head.start, end), head.mask) });
       this.#pending = this.#pending.subarray(end);
     }
@@ -79,21 +89,22 @@ export class FrameReader {
     const secondByte = bytes[1]!;
     const error = headError(firstByte, secondByte, this.#from);
     if (error !== null) return error;
-    const shortLength = secondByte & 0x7f;
+    const shortLength = secondByte & LENGTH_BITS;
     const lengthBytes = extendedLengthBytes(shortLength);
     if (bytes.length < 2 + lengthBytes) return null;
     const length = lengthBytes === 0 ? shortLength : wholeNumberIn(bytes.subarray(2, 2 + lengthBytes));
     if (length > this.#maxBytes) return { code: CLOSE.tooBig, why: `a message of more than ${this.#maxBytes} bytes` };
     const maskStart = 2 + lengthBytes;
-    const start = maskStart + (this.#from === 'client' ? 4 : 0);
-    return bytes.length < start ? null : { opcode: firstByte & 0x0f, mask: bytes.subarray(maskStart, start), length, start };
+    const start = maskStart + (this.#from === 'client' ? MASK_BYTES : 0);
+    if (bytes.length < start) return null;
+    return { opcode: firstByte & OPCODE_BITS, mask: bytes.subarray(maskStart, start), length, start };
   }
 }
 
-/** Returns the number of bytes that follow the seven bits of the length: 126 stands for two, 127 for eight (RFC 6455, section 5.2). */
+/** Returns the number of bytes after the seven length bits that hold the length of a longer payload; 0 if the bits hold it themselves. */
 function extendedLengthBytes(shortLength: number): 0 | 2 | 8 {
-  if (shortLength < 126) return 0;
-  return shortLength === 126 ? 2 : 8;
+  if (shortLength === LENGTH_IN_2_BYTES) return 2;
+  return shortLength === LENGTH_IN_8_BYTES ? 8 : 0;
 }
 
 /** The parsed head of a frame. */
@@ -101,23 +112,25 @@ interface Head {
   readonly opcode: number;
   /** Four bytes, or empty. */
   readonly mask: Uint8Array;
+  /** Length of the payload, in bytes. */
   readonly length: number;
-  /** Where the payload begins. */
+  /** Offset of the payload from the start of the frame, in bytes. */
   readonly start: number;
 }
 
 /** Returns the error that the first two bytes of a frame already show; null if they are valid. */
 function headError(firstByte: number, secondByte: number, from: 'client' | 'server'): FrameError | null {
-  const opcode = firstByte & 0x0f;
-  const isComplete = (firstByte & 0x80) !== 0 && opcode !== OPCODE.continuation;
-  if ((firstByte & 0x70) !== 0) return { code: CLOSE.protocol, why: 'reserved bits are set' };
+  const opcode = firstByte & OPCODE_BITS;
+  const isWholeMessage = (firstByte & FINAL_BIT) !== 0 && opcode !== OPCODE.continuation;
+  if ((firstByte & RESERVED_BITS) !== 0) return { code: CLOSE.protocol, why: 'reserved bits are set' };
   if (!KNOWN_OPCODES.has(opcode)) return { code: CLOSE.protocol, why: `no opcode: ${opcode}` };
-  if (((secondByte & 0x80) !== 0) !== (from === 'client'))
-    return { code: CLOSE.protocol, why: 'frames of a client are masked, and no others' };
-  if (opcode >= OPCODE.close && (!isComplete || (secondByte & 0x7f) > MAX_CONTROL_BYTES)) {
+  const isMasked = (secondByte & MASK_BIT) !== 0;
+  if (isMasked !== (from === 'client')) return { code: CLOSE.protocol, why: 'frames of a client are masked, and no others' };
+  const isControl = opcode >= OPCODE.close;
+  if (isControl && (!isWholeMessage || (secondByte & LENGTH_BITS) > MAX_CONTROL_BYTES)) {
     return { code: CLOSE.protocol, why: 'a control frame is one frame, and short' };
   }
-  return isComplete ? null : { code: CLOSE.unsupported, why: 'messages in several frames are not read' };
+  return isWholeMessage ? null : { code: CLOSE.unsupported, why: 'messages in several frames are not read' };
 }
 
 /** Returns the bytes as a whole number. Above 2^53 it is not exact, but then it exceeds every limit. */
@@ -134,15 +147,20 @@ function joinBytes(...parts: readonly Uint8Array[]): Uint8Array {
   return joined;
 }
 
+/** Returns the payload with its mask put on or taken off, which is the same operation. An empty mask changes nothing. */
 const maskBytes = (payload: Uint8Array, mask: Uint8Array): Uint8Array =>
   mask.length === 0 ? payload : payload.map((byte, index) => byte ^ mask[index & 3]!);
 
 /** Returns a frame with one message of at most 65,535 bytes. `mask`: four bytes for a client, null for a server. */
 export function frameOf(opcode: number, payload: Uint8Array, mask: Uint8Array | null = null): Uint8Array {
   const { length } = payload;
-  const flag = mask === null ? 0 : 0x80;
-  const head = length < 126 ? [0x80 | opcode, flag | length] : [0x80 | opcode, flag | 126, length >> 8, length & 0xff];
-  return mask === null ? joinBytes(Uint8Array.from(head), payload) : joinBytes(Uint8Array.from(head), mask, maskBytes(payload, mask));
+  const firstByte = FINAL_BIT | opcode;
+  const maskBit = mask === null ? 0 : MASK_BIT;
+  const isShort = length < LENGTH_IN_2_BYTES;
+  const head = Uint8Array.from(
+    isShort ? [firstByte, maskBit | length] : [firstByte, maskBit | LENGTH_IN_2_BYTES, length >> 8, length & 0xff],
+  );
+  return mask === null ? joinBytes(head, payload) : joinBytes(head, mask, maskBytes(payload, mask));
 }
 
 const ENCODER = new TextEncoder();

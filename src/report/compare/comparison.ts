@@ -34,7 +34,7 @@ export interface Unequal {
 
 /** The first difference between the fills of two runs. A run without that row has null. */
 export interface FillDifference {
-  /** The first row of fills.csv that differs, counted from 1. */
+  /** The first row of fills.csv that differs, counted from 1 without the header. */
   readonly row: number;
   readonly a: FillCells | null;
   readonly b: FillCells | null;
@@ -69,7 +69,7 @@ export function compareRuns(a: ComparedRun, b: ComparedRun): RunComparison {
     figures: figuresOf(a, b),
     keys: unequal(definitionKeys(a), definitionKeys(b)),
     inputs: unequal(a.inputs, b.inputs),
-    firstFill: firstFill(a.fills, b.fills),
+    firstFill: firstFillDifference(a.fills, b.fills),
     warnings: comparisonWarnings(a, b),
   };
 }
@@ -77,12 +77,13 @@ export function compareRuns(a: ComparedRun, b: ComparedRun): RunComparison {
 /** Returns the inputs that differ, in the order of the first run. Inputs that only the second run has follow. */
 function unequal(a: ComparedRun['inputs'], b: ComparedRun['inputs']): readonly Unequal[] {
   const keyOf = ({ use, name }: { use: string; name: string }) => `${use} ${name}`;
-  const inA = new Map(a.map((input) => [keyOf(input), input]));
-  const inB = new Map(b.map((input) => [keyOf(input), input]));
-  return [...new Map([...inA, ...inB])].flatMap(([key, { use, name }]): readonly Unequal[] => {
-    const first = inA.get(key)?.value ?? null;
-    const second = inB.get(key)?.value ?? null;
-    return first === second ? [] : [{ use, name, a: first, b: second }];
+  const inputsOfA = new Map(a.map((input) => [keyOf(input), input]));
+  const inputsOfB = new Map(b.map((input) => [keyOf(input), input]));
+  const allInputs = new Map([...inputsOfA, ...inputsOfB]);
+  return [...allInputs].flatMap(([key, { use, name }]): readonly Unequal[] => {
+    const valueOfA = inputsOfA.get(key)?.value ?? null;
+    const valueOfB = inputsOfB.get(key)?.value ?? null;
+    return valueOfA === valueOfB ? [] : [{ use, name, a: valueOfA, b: valueOfB }];
   });
 }
 
@@ -101,15 +102,19 @@ export function valueText(value: string | null): string {
 }
 
 /** Returns the first row of fills that differs. Null when all are equal. The first row of each table is its header. */
-function firstFill([header = [], ...a]: ComparedRun['fills'], [, ...b]: ComparedRun['fills']): FillDifference | null {
+function firstFillDifference(
+  [header = [], ...fillsOfA]: ComparedRun['fills'],
+  [, ...fillsOfB]: ComparedRun['fills'],
+): FillDifference | null {
   const columns = FILL_COLUMNS.map((name) => header.indexOf(name));
-  const isSame = (first: readonly string[], second: readonly string[]) => columns.every((column) => first[column] === second[column]);
-  const cells = (row: readonly string[] | undefined) =>
-    row === undefined ? null : Object.fromEntries(header.map((name, column) => [name, row[column] ?? '']));
-  for (let row = 0; row < Math.max(a.length, b.length); row++) {
-    const first = a[row];
-    const second = b[row];
-    if (first === undefined || second === undefined || !isSame(first, second)) return { row: row + 1, a: cells(first), b: cells(second) };
+  const isSame = (fillOfA: readonly string[], fillOfB: readonly string[]) => columns.every((column) => fillOfA[column] === fillOfB[column]);
+  const cellsOf = (fill: readonly string[] | undefined): FillCells | null =>
+    fill === undefined ? null : Object.fromEntries(header.map((name, column) => [name, fill[column] ?? '']));
+  for (let row = 0; row < Math.max(fillsOfA.length, fillsOfB.length); row++) {
+    const fillOfA = fillsOfA[row];
+    const fillOfB = fillsOfB[row];
+    if (fillOfA !== undefined && fillOfB !== undefined && isSame(fillOfA, fillOfB)) continue;
+    return { row: row + 1, a: cellsOf(fillOfA), b: cellsOf(fillOfB) };
   }
   return null;
 }
@@ -180,34 +185,43 @@ const ORDER_FIGURES: readonly (readonly [name: OrderFigureName, entry: GlossaryE
 
 /** Returns the figures that at least one of the runs has. */
 function figuresOf(a: ComparedRun, b: ComparedRun): readonly ComparedFigure[] {
-  const first = a.summary;
-  const second = b.summary;
-  const assets = [first.run.reportingAsset, second.run.reportingAsset] as const;
-  const trades = { label: 'Trades', kind: 'count', definition: 'Closed trades, from flat to flat.' } as const;
+  const { summary: summaryA } = a;
+  const { summary: summaryB } = b;
+  const assets = { a: summaryA.run.reportingAsset, b: summaryB.run.reportingAsset };
+  const tradesEntry = { label: 'Trades', kind: 'count', definition: 'Closed trades, from flat to flat.' } as const;
+  /** Compares one figure. `valueIn` reads it from a summary. */
+  const figure = (name: string, entry: GlossaryEntry, valueIn: (summary: ComparedRun['summary']) => FigureValue): ComparedFigure =>
+    compareFigure(name, entry, { a: valueIn(summaryA), b: valueIn(summaryB) }, assets);
   return [
-    ...METRIC_NAMES.map((name) => figure(name, METRICS[name], [first.metrics[name], second.metrics[name]], assets)),
-    figure('trades', trades, [first.trades.trades, second.trades.trades], assets),
-    ...TRADE_NAMES.map((name) => figure(name, TRADES[name], [first.trades[name], second.trades[name]], assets)),
-    ...ORDER_FIGURES.map(([name, entry]) => figure(name, entry, [first.orders[name], second.orders[name]], assets)),
+    ...METRIC_NAMES.map((name) => figure(name, METRICS[name], ({ metrics }) => metrics[name])),
+    figure('trades', tradesEntry, ({ trades }) => trades.trades),
+    ...TRADE_NAMES.map((name) => figure(name, TRADES[name], ({ trades }) => trades[name])),
+    ...ORDER_FIGURES.map(([name, entry]) => figure(name, entry, ({ orders }) => orders[name])),
   ].filter((compared) => compared.a !== null || compared.b !== null);
 }
 
 type FigureValue = number | string | null | undefined;
 
+/** Something that each of the two runs has. */
+interface OfBoth<T> {
+  readonly a: T;
+  readonly b: T;
+}
+
 /** Returns one figure of both runs. `assets` are their reporting assets. */
-function figure(
+function compareFigure(
   name: string,
   { label, kind, definition }: GlossaryEntry,
-  values: readonly [FigureValue, FigureValue],
-  assets: readonly [string, string],
+  values: OfBoth<FigureValue>,
+  assets: OfBoth<string>,
 ): ComparedFigure {
-  const valueOfA = numberOf(values[0]);
-  const valueOfB = numberOf(values[1]);
+  const valueOfA = numberOf(values.a);
+  const valueOfB = numberOf(values.b);
   const isMoney = kind === 'money' || kind === 'cost';
-  const areComparable = !isMoney || assets[0] === assets[1];
+  const areComparable = !isMoney || assets.a === assets.b;
   const difference = valueOfA === null || valueOfB === null || !areComparable ? null : valueOfB - valueOfA;
   const text = (value: number | null, asset: string) => (value === null ? NONE : writeFigure(value, kind, asset));
-  const shownDifference = difference === null ? NONE : differenceText(difference, kind, assets[0]);
+  const shownDifference = difference === null ? NONE : differenceText(difference, kind, assets.a);
   // A difference that is displayed as zero makes neither run better.
   const isDisplayedAsZero = !/[1-9]/.test(shownDifference);
   const better = difference === null || difference === 0 || isDisplayedAsZero ? null : betterRun(name, difference);
@@ -220,7 +234,7 @@ function figure(
     b: valueOfB,
     difference,
     better,
-    text: { a: text(valueOfA, assets[0]), b: text(valueOfB, assets[1]), difference: shownDifference },
+    text: { a: text(valueOfA, assets.a), b: text(valueOfB, assets.b), difference: shownDifference },
   };
 }
 
@@ -259,17 +273,16 @@ export function differenceText(value: number, kind: FigureKind, asset: string): 
   }
 }
 
-/** Returns the warnings about differences in time, bars, money and sample. */
+/** Returns the warnings about differences in time, bars and money, and about synthetic data and few trades. */
 function comparisonWarnings({ summary: a }: ComparedRun, { summary: b }: ComparedRun): readonly string[] {
   const warnings: string[] = [];
   if (a.run.fromMs !== b.run.fromMs || a.run.toMs !== b.run.toMs) warnings.push('they cover different times');
-  const feeds = ({ run }: typeof a) =>
-    run.feeds
-      .map(({ instrument, interval }) => `${instrument} ${interval}`)
-      .toSorted()
-      .join();
+  const feedNames = ({ run }: typeof a): string => {
+    const names = run.feeds.map(({ instrument, interval }) => `${instrument} ${interval}`);
+    return names.toSorted().join();
+  };
   const hasOtherContent = a.dataQuality.feeds.some(({ manifestHash }, index) => b.dataQuality.feeds[index]?.manifestHash !== manifestHash);
-  if (feeds(a) !== feeds(b)) warnings.push('they ran on different bars');
+  if (feedNames(a) !== feedNames(b)) warnings.push('they ran on different bars');
   else if (hasOtherContent) warnings.push('their bars bear one name, and their content differs');
 
   const asset = a.run.reportingAsset;

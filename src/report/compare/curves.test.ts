@@ -9,12 +9,13 @@ import { csvText } from '../summary/csvFile.ts';
 import { buildSummary } from '../summary/summary.ts';
 import { fillsTable } from '../summary/tables.ts';
 import { compareRuns, reportedInputs } from './comparison.ts';
-import { curvesOf } from './curves.ts';
+import { curvesOf, type Curve } from './curves.ts';
 import type { ComparedRun } from './input.ts';
 import { compareTable } from './terminal.ts';
 
-const MINUTE = 60_000;
+const MINUTE_MS = 60_000;
 
+/** Returns a run over random bars with random orders. */
 function recordOf(rows: number, seed: number): RunRecord {
   return runRecord({ bars: [testBars(testInstrument(), rows, 1)], script: randomScript(seed, { rows, fills: 40 }) });
 }
@@ -46,37 +47,41 @@ test('each instant of a comparison has the last equity before it and the deepest
       const curves = curvesOf(a, b);
       expect(curves.ms[0]).toBe(Math.min(a.summary.run.fromMs, b.summary.run.fromMs));
       expect(curves.ms.at(-1)).toBe(Math.max(a.summary.run.toMs, b.summary.run.toMs));
-      for (const [run, curve] of [
-        [a, curves.a],
-        [b, curves.b],
-      ] as const) {
-        const { fromMs, toMs, startEquity } = run.summary.run;
-        const start = Number(startEquity);
-        let peak = start;
-        const drawdowns = Array.from(run.equity, (value) => value / (peak = Math.max(peak, value)) - 1);
-        curves.ms.forEach((ms, index) => {
-          const before = curves.ms[index - 1] ?? -Infinity;
-          const isIn = ms >= fromMs && !(ms > toMs && before >= toMs);
-          const rows = Array.from(run.timeMs.keys()).filter((row) => run.timeMs[row]! <= ms);
-          const lastRow = rows.at(-1);
-          const growth = lastRow === undefined ? 1 : run.equity[lastRow]! / start;
-          expect(curve.growth[index]).toBe(isIn ? growth : NaN);
-          const drawdownsSince = rows.filter((row) => run.timeMs[row]! > before).map((row) => drawdowns[row]!);
-          const lastRowBefore = rows.filter((row) => run.timeMs[row]! <= before).at(-1);
-          const drawdownBefore = lastRowBefore === undefined ? 0 : drawdowns[lastRowBefore]!;
-          if (isIn) expect(curve.depth[index]).toBeCloseTo(Math.min(drawdownBefore, ...drawdownsSince), 12);
-          else expect(curve.depth[index]).toBe(NaN);
-        });
-      }
+      expectCurve(a, curves.a, curves.ms);
+      expectCurve(b, curves.b, curves.ms);
     }),
     { numRuns: 10 },
   );
 });
 
+/** Expects the curve of a run at each instant, from all rows of the run up to it. */
+function expectCurve(run: ComparedRun, curve: Curve, instantsMs: Float64Array): void {
+  const { fromMs, toMs, startEquity } = run.summary.run;
+  const start = Number(startEquity);
+  let peak = start;
+  const drawdowns = Array.from(run.equity, (equity) => {
+    peak = Math.max(peak, equity);
+    return equity / peak - 1;
+  });
+  instantsMs.forEach((instantMs, instant) => {
+    const previousMs = instantsMs[instant - 1] ?? -Infinity;
+    const isInRun = instantMs >= fromMs && !(instantMs > toMs && previousMs >= toMs);
+    const rows = Array.from(run.timeMs.keys()).filter((row) => run.timeMs[row]! <= instantMs);
+    const lastRow = rows.at(-1);
+    const growth = lastRow === undefined ? 1 : run.equity[lastRow]! / start;
+    expect(curve.growth[instant]).toBe(isInRun ? growth : NaN);
+    const drawdownsSince = rows.filter((row) => run.timeMs[row]! > previousMs).map((row) => drawdowns[row]!);
+    const lastRowBefore = rows.filter((row) => run.timeMs[row]! <= previousMs).at(-1);
+    const drawdownBefore = lastRowBefore === undefined ? 0 : drawdowns[lastRowBefore]!;
+    if (isInRun) expect(curve.depth[instant]).toBeCloseTo(Math.min(drawdownBefore, ...drawdownsSince), 12);
+    else expect(curve.depth[instant]).toBe(NaN);
+  });
+}
+
 test('the curves of a long run have at most 20,002 instants, on the grid of their step', () => {
   const record = recordOf(60_000, 3);
   const { stepMs, ms } = curvesOf(comparedRun(record), comparedRun(record));
-  expect(stepMs).toBe(5 * MINUTE);
+  expect(stepMs).toBe(5 * MINUTE_MS);
   expect(ms.length).toBeLessThanOrEqual(20_002);
   expect(ms.slice(1, -1).every((time) => time % stepMs === 0)).toBe(true);
 });

@@ -5,8 +5,9 @@ import type { ComparedRun } from './input.ts';
 
 /** The curves of both runs. */
 export interface Curves {
-  /** Distance between instants in ms. The first and the last instant cover both runs. */
+  /** Distance between instants in ms. */
   readonly stepMs: number;
+  /** The instants, ms UTC. The first is the earlier start of the two runs, and the last is the later end. */
   readonly ms: Float64Array;
   readonly a: Curve;
   readonly b: Curve;
@@ -30,11 +31,11 @@ export function curvesOf(a: ComparedRun, b: ComparedRun): Curves {
   const steps = INTERVALS.map(fixedLengthMs).filter((length) => length !== null);
   const stepMs = steps.find((length) => (toMs - fromMs) / length <= MAX_INSTANTS) ?? (toMs - fromMs) / MAX_INSTANTS;
   // Instants are multiples of the step since the epoch, so that bar closes fall on instants.
-  const first = Math.floor(fromMs / stepMs) + 1;
-  const count = Math.max(0, Math.ceil(toMs / stepMs) - first);
+  const firstMultiple = Math.floor(fromMs / stepMs) + 1;
+  const count = Math.max(0, Math.ceil(toMs / stepMs) - firstMultiple);
   const ms = Float64Array.from({ length: count + 2 }, (_, instant) => {
     if (instant === 0) return fromMs;
-    return instant > count ? toMs : (first + instant - 1) * stepMs;
+    return instant > count ? toMs : (firstMultiple + instant - 1) * stepMs;
   });
   return { stepMs, ms, a: curveOf(a, ms), b: curveOf(b, ms) };
 }

@@ -25,11 +25,18 @@ const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', '
 export function comparisonMonths({ a, b }: RunComparison): Markup {
   const monthsOf = (run: ComparedRun) =>
     new Map(run.summary.metrics.monthly.map((entry) => [`${entry.year}-${entry.month}`, entry.return]));
-  const inA = monthsOf(a);
-  const inB = monthsOf(b);
-  const gap = (key: string) => (inA.has(key) && inB.has(key) ? (inB.get(key) ?? 0) - (inA.get(key) ?? 0) : null);
-  const years = [...new Set([...inA.keys(), ...inB.keys()].map((key) => Number(key.split('-')[0])))].toSorted((x, y) => x - y);
-  const gaps = years.flatMap((year) => MONTHS.map((_, month) => gap(`${year}-${month + 1}`))).filter((value) => value !== null);
+  const monthsOfA = monthsOf(a);
+  const monthsOfB = monthsOf(b);
+  /** Returns the difference in a month, from 0; null when one of the runs does not have the month. */
+  const gap = (year: number, month: number): number | null => {
+    const key = `${year}-${month + 1}`;
+    const returnOfA = monthsOfA.get(key);
+    const returnOfB = monthsOfB.get(key);
+    return returnOfA === undefined || returnOfB === undefined ? null : returnOfB - returnOfA;
+  };
+  const allYears = [...monthsOfA.keys(), ...monthsOfB.keys()].map((key) => Number(key.split('-')[0]));
+  const years = [...new Set(allYears)].toSorted((earlier, later) => earlier - later);
+  const gaps = years.flatMap((year) => MONTHS.map((_, month) => gap(year, month))).filter((value) => value !== null);
   if (gaps.length === 0) return html`<p class="muted">No month is in both.</p>`;
   // The largest gap has the strongest tint.
   const maxGap = Math.max(...gaps.map(Math.abs), 1e-9);
@@ -52,7 +59,7 @@ export function comparisonMonths({ a, b }: RunComparison): Markup {
           (year) =>
             html`<tr>
               <th scope="row">${year}</th>
-              ${MONTHS.map((_, month) => cell(gap(`${year}-${month + 1}`)))}
+              ${MONTHS.map((_, month) => cell(gap(year, month)))}
             </tr>`,
         )}
       </tbody>

@@ -11,9 +11,9 @@ import type { EnvelopeTerms } from './terms.ts';
 // hot: docs/performance.md#file-constants
 const INFINITY = Infinity;
 
-/** Converts ppm to a fraction. */
+/** The number of ppm in the whole. */
 const MILLION = 1_000_000;
-/** The kinds of decisions. */
+/** The codes of the kinds of decisions. */
 const ORDER = DECISIONS.indexOf('order');
 const EXIT = DECISIONS.indexOf('exit');
 /** Open entries of one position that are remembered. Older ones are not ended by an exit. */
@@ -24,8 +24,8 @@ const CERTAIN_DENIALS: ReadonlySet<string> = new Set(['BAD_INPUT', 'QTY_MAX', 'Q
 
 /** A part of an entry with a target of its own. */
 interface MirroredRung {
-  /** The target price, mirrored. Infinity without a target. */
-  readonly at: number;
+  /** The target price, mirrored for a short; Infinity without a target. */
+  readonly mirroredPrice: number;
   readonly lots: number;
 }
 
@@ -70,7 +70,7 @@ export function entriesOf(record: RunRecord, decisions: RunDecisions, terms: Env
   const { length, kind, id, strategy, instrument, timeMs } = decisions;
   for (let row = 0; row < length; row++) {
     const arrivedMs = timeMs[row]! + terms.latencyMs;
-    const key = strategy[row]! * 65_536 + instrument[row]!;
+    const key = strategyInstrumentKey(strategy[row]!, instrument[row]!);
     const positionEntries = openEntries.get(key) ?? [];
     if (kind[row] === EXIT) endAll(positionEntries, arrivedMs);
     else if (kind[row] === ORDER) {
@@ -94,6 +94,11 @@ export function entriesOf(record: RunRecord, decisions: RunDecisions, terms: Env
     }
   }
   return entries;
+}
+
+/** Returns one number for a strategy and an instrument, both given by their index. An index of an instrument has at most 16 bits. */
+export function strategyInstrumentKey(strategy: number, instrument: number): number {
+  return strategy * 65_536 + instrument;
 }
 
 /** Ends the entries of a position at a time, and empties the list. */
@@ -216,9 +221,12 @@ function entryTermsOf(decision: EntryDecision, terms: EnvelopeTerms): EntryTerms
 
 /** Returns the parts of an entry of `lots`. Each is followed like an entry of its own: it ends at its target, or with all others at the stop. */
 function rungsOf(ladder: Ladder, lots: number, minLots: number, sign: number): readonly MirroredRung[] {
-  const rungs: MirroredRung[] = rungsOfFill(ladder, lots, 0, lots, minLots).map((rung) => ({ at: sign * rung.at, lots: rung.lots }));
+  const rungs: MirroredRung[] = rungsOfFill(ladder, lots, 0, lots, minLots).map((rung) => ({
+    mirroredPrice: sign * rung.targetTicks,
+    lots: rung.lots,
+  }));
   const remainder = lots - rungs.reduce((sum, rung) => sum + rung.lots, 0);
-  return remainder > 0 ? [...rungs, { at: INFINITY, lots: remainder }] : rungs;
+  return remainder > 0 ? [...rungs, { mirroredPrice: INFINITY, lots: remainder }] : rungs;
 }
 
 /** Returns the code with which the bot denied or the venue refused an order. Null when the order was placed. */

@@ -30,7 +30,7 @@ export interface Followed {
   /** True when a path of the entry was still unfinished when the strategy closed the position. */
   readonly isLeft: boolean;
   /** Profit of the entry in the run, in units. */
-  readonly profit: number;
+  readonly profitUnits: number;
   /** Entry and exit price in the run, mirrored. NaN without an entry or an exit. */
   readonly entryPrice: number;
   readonly exitPrice: number;
@@ -277,7 +277,7 @@ class EntryWalk {
       isExitOpen: path.isExitOpen || (isApart && !this.isRefined && !path.isEntryOpen),
       isApart,
       isLeft: this.isLeft,
-      profit: asRun.done,
+      profitUnits: asRun.done,
       entryPrice: asRun.entry === 0 ? NaN : asRun.entry,
       exitPrice: asRun.exit,
       isClosedByBracket,

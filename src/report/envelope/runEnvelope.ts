@@ -4,7 +4,7 @@ import type { RunDecisions } from '../../model/run/decisions.ts';
 import { ticksOf } from '../../model/bars/bars.ts';
 import type { RunRecord } from '../../model/run/run.ts';
 import { executionFeeds } from '../series/daily.ts';
-import { entriesOf, Reasons, type Entry } from './entries.ts';
+import { entriesOf, strategyInstrumentKey, Reasons, type Entry } from './entries.ts';
 import { figuresOf, rangeOver, moneyRange, type Envelope, type PathFigures } from './figures.ts';
 import { EntryFollower, type Followed, type TakeSpread } from './followEntry.ts';
 import { firstFrom } from '../../base/number/search.ts';
@@ -55,7 +55,7 @@ export class EnvelopeFinder {
   private readonly reasons = new Reasons();
   private readonly rowsOf = new Map<number, PathRows | null>();
   private readonly changes = new Map<number, SpreadChanges>();
-  /** By strategy and instrument: the time until which an earlier entry may be unfinished (ms UTC). */
+  /** By strategy and instrument (`strategyInstrumentKey`): the time until which an earlier entry may be unfinished (ms UTC). */
   private readonly busyUntil = new Map<number, number>();
   /** Values the profits of each instrument in the reporting asset, and knows what each asset has to spend. */
   private readonly money: EnvelopeMoney;
@@ -108,7 +108,7 @@ export class EnvelopeFinder {
    */
   result(lanes: readonly PathFigures[], refined: PathFigures | null): RunEnvelope {
     const { record, finer, reasons, openFills } = this;
-    const { startUnits, equity } = record;
+    const { equity } = record;
     const band = this.isCertain ? null : this.band();
     const own = figuresOf(record, equity);
     const paths: PathFigures[] = refined === null ? [own, ...lanes] : [own, ...lanes, refined];
@@ -119,22 +119,10 @@ export class EnvelopeFinder {
     const isRefined = finer !== null && finer.read > 0;
     // Finer rows decide what happened, even where the run did something else. The range then need not contain the run itself.
     const nets = isRefined ? [] : [own.net, ...lanes.map(({ net }) => net)];
-    const width = this.high - this.low;
-    // The time at which a remainder below a lot is sold depends on how earlier trades ended, so it counts only while outcomes are open.
-    const isSettled = this.isCertain || (refined !== null && width < MIN_WIDTH);
-    const inexactness = isSettled ? 0 : this.rounding + this.dustUnits() + this.money.conversionRounding;
-    const margin = inexactness + (isRefined ? 0 : this.spreadOfLater());
-    const marginOfRun = margin + (isSettled ? 0 : this.decidedRounding);
-    const aroundRun = [own.net + this.low - marginOfRun, own.net + this.high + marginOfRun] as const;
-    const isAroundRun = refined === null || (this.isBound && !isSettled);
-    // Outcomes that finer rows leave open lie on either side of the run over them.
-    const [lowNet, highNet] = isAroundRun ? aroundRun : [refined.net - width - margin, refined.net + width + margin];
-    // A loss is at most the whole equity.
-    const netBounds = [Math.floor(lowNet), Math.ceil(highNet)].map((net) => Math.max(net, -startUnits));
     return {
       band: isRefined || band === null ? band : this.widened(band),
       envelope: {
-        netProfit: moneyRange(record.reportingDigits, [...netBounds, ...nets], own.net),
+        netProfit: moneyRange(record.reportingDigits, [...this.netBounds(own, refined, isRefined), ...nets], own.net),
         maxDrawdown: rangeOver(paths, 'maxDrawdown'),
         sharpe: rangeOver(paths, 'sharpe'),
         ambiguousFills: openFills,
@@ -145,6 +133,25 @@ export class EnvelopeFinder {
         notBoundBecause,
       },
     };
+  }
+
+  /**
+   * Returns the lowest and the highest net profit in whole units, from the sums of the entries. `own`: the figures of the run. `refined`: those
+   * of the run over finer rows; null: none. `isRefined`: finer rows were read.
+   */
+  private netBounds(own: PathFigures, refined: PathFigures | null, isRefined: boolean): readonly number[] {
+    const width = this.high - this.low;
+    // The time at which a remainder below a lot is sold depends on how earlier trades ended, so it counts only while outcomes are open.
+    const isDecided = this.isCertain || (refined !== null && width < MIN_WIDTH);
+    const inexactness = isDecided ? 0 : this.rounding + this.dustUnits() + this.money.conversionRounding;
+    const margin = inexactness + (isRefined ? 0 : this.spreadOfLater());
+    const marginOfRun = margin + (isDecided ? 0 : this.decidedRounding);
+    const isAroundRun = refined === null || (this.isBound && !isDecided);
+    // Outcomes that finer rows leave open lie on either side of the run over them.
+    const lowNet = isAroundRun ? own.net + this.low - marginOfRun : refined.net - width - margin;
+    const highNet = isAroundRun ? own.net + this.high + marginOfRun : refined.net + width + margin;
+    // A loss is at most the whole equity.
+    return [Math.floor(lowNet), Math.ceil(highNet)].map((net) => Math.max(net, -this.record.startUnits));
   }
 
   /**
@@ -180,11 +187,11 @@ export class EnvelopeFinder {
     const { instrument, strategy, terms: entryTerms } = entry;
     const rows = this.rowsFor(instrument);
     if (rows === null) return;
-    const key = strategy * 65_536 + instrument;
+    const key = strategyInstrumentKey(strategy, instrument);
     const busyMs = busyUntil.get(key) ?? -INFINITY;
     if (entry.fromMs < busyMs) reasons.ifOpen.add('several of its entries may be open at once');
-    for (const ms of [entry.fromMs, entry.cancelMs, entry.exitMs])
-      if (isInsideRow(rows, ms)) reasons.always.add('it decides while a row runs');
+    const decidesInsideRow = [entry.fromMs, entry.cancelMs, entry.exitMs].some((ms) => isInsideRow(rows, ms));
+    if (decidesInsideRow) reasons.always.add('it decides while a row runs');
     this.noteNeed(entry, rows);
     const dustLots = rows.money.dustOf(entry.lots, entryTerms.entryMaker, entryTerms.entryTaker);
     this.dust.set(instrument, (this.dust.get(instrument) ?? 0) + dustLots);
@@ -197,7 +204,9 @@ export class EnvelopeFinder {
     }
     const follower = new EntryFollower(rows, terms, this.finer);
     const parts =
-      entry.rungs === null ? [entry] : entry.rungs.map(({ at, lots }) => ({ ...entry, lots, terms: { ...entryTerms, target: at } }));
+      entry.rungs === null
+        ? [entry]
+        : entry.rungs.map(({ mirroredPrice, lots }) => ({ ...entry, lots, terms: { ...entryTerms, target: mirroredPrice } }));
     const paths = parts.map((part) => follower.follow(part, this.spreadTaker(instrument, rows)));
     busyUntil.set(key, Math.max(busyMs, ...paths.map(({ endMs }) => endMs)));
     if (!isAsRun({ record: this.record, rows, entry, paths, legs: this.legs }))
@@ -227,7 +236,7 @@ export class EnvelopeFinder {
     } else if (followed.isApart) this.decidedRounding += rows.money.roundingOf(rows.lastMark) * unitValue;
     if (Number.isNaN(followed.entryPrice)) return;
     this.profits.count++;
-    const profit = followed.profit * unitValue;
+    const profit = followed.profitUnits * unitValue;
     this.profits.sum += profit;
     this.profits.squares += profit * profit;
   }
@@ -264,6 +273,7 @@ export class EnvelopeFinder {
     this.rowsOf.set(instrument, rows);
     return rows;
   }
+
   /** Returns the rows of an instrument for the path of its trades; null if its execution feed is not recorded. */
   private makeRows(index: number): PathRows | null {
     const { record, terms } = this;

@@ -28,6 +28,7 @@ export function benchmarkFigures(input: BenchmarkInput): Readonly<Record<Benchma
     if (benchmark === null) return 'no-benchmark';
     return count < minReturns ? 'too-few-returns' : compute(benchmark);
   };
+  // A figure that cannot be computed is a word for the reason. `chain` passes such a word on instead of computing with it.
   const withBenchmark = (compute: (benchmarkReturns: Float64Array) => Figure): Figure => withReturns(2, compute);
   const withVaryingBenchmark = (compute: (benchmarkReturns: Float64Array) => Figure): Figure =>
     withBenchmark((benchmarkReturns) => (isConstant(benchmarkReturns) ? 'zero-benchmark-variance' : compute(benchmarkReturns)));
@@ -35,15 +36,18 @@ export function benchmarkFigures(input: BenchmarkInput): Readonly<Record<Benchma
   const beta = withVaryingBenchmark(
     (benchmarkReturns) => coDeviation(returns, benchmarkReturns) / coDeviation(benchmarkReturns, benchmarkReturns),
   );
-  const excess = benchmark === null ? null : returns.map((value, day) => value - benchmark[day]!);
+  const excessOver = (benchmarkReturns: Float64Array): Float64Array => returns.map((value, day) => value - benchmarkReturns[day]!);
   const treynorOf = (slope: number): Figure =>
     chain(cagr, (growth) => (Math.abs(slope) <= ZERO ? 'zero-beta' : (growth - riskFree) / slope));
   const sqrtDaysPerYear = Math.sqrt(DAYS_PER_YEAR);
+  const totalReturnOf = (benchmarkReturns: Float64Array): number =>
+    benchmarkReturns.reduce((growth, dailyReturn) => growth * (1 + dailyReturn), 1) - 1;
+  const informationRatioOver = (benchmarkReturns: Float64Array): Figure => {
+    const excess = excessOver(benchmarkReturns);
+    return isConstant(excess) ? 'zero-variance' : (mean(excess) / deviation(excess)) * sqrtDaysPerYear;
+  };
   return {
-    benchmarkReturn: withReturns(
-      1,
-      (benchmarkReturns) => benchmarkReturns.reduce((growth, dailyReturn) => growth * (1 + dailyReturn), 1) - 1,
-    ),
+    benchmarkReturn: withReturns(1, totalReturnOf),
     beta,
     alpha: withVaryingBenchmark((benchmarkReturns) =>
       chain(beta, (slope) => {
@@ -56,10 +60,8 @@ export function benchmarkFigures(input: BenchmarkInput): Readonly<Record<Benchma
       const coefficient = correlation(returns, benchmarkReturns);
       return coefficient === null ? 'zero-variance' : coefficient * coefficient;
     }),
-    trackingError: withBenchmark(() => deviation(excess!) * sqrtDaysPerYear),
-    informationRatio: isRuined
-      ? 'ruined'
-      : withBenchmark(() => (isConstant(excess!) ? 'zero-variance' : (mean(excess!) / deviation(excess!)) * sqrtDaysPerYear)),
+    trackingError: withBenchmark((benchmarkReturns) => deviation(excessOver(benchmarkReturns)) * sqrtDaysPerYear),
+    informationRatio: isRuined ? 'ruined' : withBenchmark(informationRatioOver),
     treynor: chain(beta, treynorOf),
   };
 }

@@ -101,6 +101,7 @@ export function mainFigures(series: ReturnSeries, drawdowns: BarDrawdowns): Read
 function mainResultsOf(series: ReturnSeries, riskFreePerDay: number, drawdowns: BarDrawdowns): MainResults {
   const { timeMs, returns, index } = series;
   const returnCount = returns.length;
+  // A figure that cannot be computed is a word for the reason. `chain` passes such a word on instead of computing with it.
   const { withReturns, withTwoReturns, unlessRuined } = guards(series);
   const drawdown = drawdownOf(index);
   const hasFallen = drawdown.episodes.length > 0;
@@ -160,7 +161,7 @@ export function portfolioFigures(series: ReturnSeries, options: PortfolioOptions
     netProfit,
     cagr: main.cagr,
     meanReturn: withReturns(() => mean(returns)),
-    geometricMeanReturn: unlessRuined(() => Math.expm1(sumOf(count, (i) => Math.log1p(returns[i]!)) / count)),
+    geometricMeanReturn: unlessRuined(() => geometricMeanOf(returns)),
     volatility: main.volatility,
     downsideDeviation: chain(downside, (downsideOfDay) => downsideOfDay * SQRT_DAYS_PER_YEAR),
     sharpe: main.sharpe,
@@ -172,7 +173,7 @@ export function portfolioFigures(series: ReturnSeries, options: PortfolioOptions
     longestDrawdown: withReturns(() => (hasFallen ? lengths.days : 'no-drawdown')),
     averageDrawdown: withReturns(() => (hasFallen ? meanDepthOf(drawdown) : 'no-drawdown')),
     averageDrawdownDays: withReturns(() => (hasFallen ? lengths.meanDays : 'no-drawdown')),
-    ulcer: withTwoReturns(() => Math.sqrt(sumOf(count, (i) => square(drawdown.depth[i + 1]!)) / (count - 1))),
+    ulcer: withTwoReturns(() => ulcerOf(drawdown, count)),
     calmar: main.calmar,
     calmarDaily: main.calmarDaily,
     omega: unlessRuined(() => omegaOf(returns, perDay(options.required ?? 0))),
@@ -181,16 +182,12 @@ export function portfolioFigures(series: ReturnSeries, options: PortfolioOptions
     var99: withTwoReturns(() => quantile(ascending, 0.01)),
     cvar95: withTwoReturns(() => meanUpTo(ascending, quantile(ascending, 0.05))),
     cvar99: withTwoReturns(() => meanUpTo(ascending, quantile(ascending, 0.01))),
-    tailRatio: unlessRuined(() =>
-      withTwoReturns(() =>
-        quantile(ascending, 0.05) === 0 ? 'no-downside' : Math.abs(quantile(ascending, 0.95) / quantile(ascending, 0.05)),
-      ),
-    ),
+    tailRatio: unlessRuined(() => withTwoReturns(() => tailRatioOf(ascending))),
     skew: main.skew,
     excessKurtosis: main.excessKurtosis,
     bestDay: withReturns(() => columnMax(returns)),
     worstDay: withReturns(() => columnMin(returns)),
-    positiveDays: withReturns(() => sumOf(count, (i) => (returns[i]! > 0 ? 1 : 0)) / count),
+    positiveDays: withReturns(() => sumOf(count, (day) => (returns[day]! > 0 ? 1 : 0)) / count),
   } satisfies Record<PortfolioFigure, Figure>;
   return { figures, drawdown, longestIsOpen: lengths.isOpen, years };
 }
@@ -203,11 +200,30 @@ function ownDrawdowns({ index, equity }: ReturnSeries): BarDrawdowns {
 
 const SQRT_DAYS_PER_YEAR = Math.sqrt(DAYS_PER_YEAR);
 
-const square = (x: number) => x * x;
+const square = (value: number) => value * value;
+
+/** Returns the equal daily return that gives the same growth. There must be a return. */
+function geometricMeanOf(returns: Float64Array): number {
+  const logGrowth = sumOf(returns.length, (day) => Math.log1p(returns[day]!));
+  return Math.expm1(logGrowth / returns.length);
+}
+
+/** Returns the ulcer index: the root mean square of the daily depths, without the first point, which has no return. */
+function ulcerOf({ depth }: Drawdown, returnCount: number): number {
+  const squares = sumOf(returnCount, (day) => square(depth[day + 1]!));
+  return Math.sqrt(squares / (returnCount - 1));
+}
+
+/** Returns the 95 % quantile divided by the 5 % quantile, without signs. */
+function tailRatioOf(ascending: Float64Array): Figure {
+  const lowTail = quantile(ascending, 0.05);
+  return lowTail === 0 ? 'no-downside' : Math.abs(quantile(ascending, 0.95) / lowTail);
+}
 
 /** Returns the root mean square of the shortfalls of returns below `riskFreePerDay`, over all returns, for one period. */
 function downsideOf(returns: Float64Array, riskFreePerDay: number): number {
-  return Math.sqrt(sumOf(returns.length, (i) => square(Math.min(returns[i]! - riskFreePerDay, 0))) / returns.length);
+  const squares = sumOf(returns.length, (day) => square(Math.min(returns[day]! - riskFreePerDay, 0)));
+  return Math.sqrt(squares / returns.length);
 }
 
 /** Returns the Sharpe ratio reduced for autocorrelation: / sqrt(1 + 2 sum over j of ((n - j) / n) |rho1|^j). */
@@ -227,8 +243,9 @@ function smartSharpeOf(sharpe: number, returns: Float64Array): Figure {
 /** Returns the sum of gains above the threshold, divided by the sum of shortfalls below it. `threshold` is a daily return. */
 function omegaOf(returns: Float64Array, threshold: number): Figure {
   const count = returns.length;
-  const shortfall = sumOf(count, (i) => Math.max(threshold - returns[i]!, 0));
-  return shortfall <= ZERO ? 'no-losses' : sumOf(count, (i) => Math.max(returns[i]! - threshold, 0)) / shortfall;
+  const shortfall = sumOf(count, (day) => Math.max(threshold - returns[day]!, 0));
+  if (shortfall <= ZERO) return 'no-losses';
+  return sumOf(count, (day) => Math.max(returns[day]! - threshold, 0)) / shortfall;
 }
 
 /** Returns the mean of the values that are at most `limit`. */
@@ -254,10 +271,10 @@ function drawdownLengths(
     return (endMs - timeMs[peak]!) / DAY_MS;
   });
   let maxIndex = 0;
-  for (let i = 1; i < days.length; i++) if (days[i]! > days[maxIndex]!) maxIndex = i;
+  for (let index = 1; index < days.length; index++) if (days[index]! > days[maxIndex]!) maxIndex = index;
   return {
     days: days[maxIndex] ?? 0,
-    meanDays: sumOf(days.length, (i) => days[i]!) / days.length,
+    meanDays: sumOf(days.length, (index) => days[index]!) / days.length,
     isOpen: episodes[maxIndex]?.recovery === null,
   };
 }

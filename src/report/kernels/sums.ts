@@ -7,8 +7,8 @@ export const ZERO = 1e-12;
 export function sumOf(count: number, term: (index: number) => number): number {
   let total = 0;
   let roundingLoss = 0;
-  for (let i = 0; i < count; i++) {
-    const addend = term(i);
+  for (let index = 0; index < count; index++) {
+    const addend = term(index);
     const next = total + addend;
     roundingLoss += Math.abs(total) >= Math.abs(addend) ? total - next + addend : addend - next + total;
     total = next;
@@ -16,7 +16,7 @@ export function sumOf(count: number, term: (index: number) => number): number {
   return total + roundingLoss;
 }
 
-/** Rows that one call of a loop takes. Hot: docs/performance.md#loops-in-parts. */
+/** Maximum of rows that one call of a loop adds. Hot: docs/performance.md#loops-in-parts. */
 const PART_ROWS = 1024;
 
 /** A compensated sum in progress: the total, and the rounding loss of its additions. */
@@ -33,8 +33,8 @@ export function columnSum(values: Float64Array): number {
 function addRows(values: Float64Array, from: number, to: number): void {
   let total = running[0]!;
   let roundingLoss = running[1]!;
-  for (let i = from; i < to; i++) {
-    const addend = values[i]!;
+  for (let row = from; row < to; row++) {
+    const addend = values[row]!;
     const next = total + addend;
     roundingLoss += Math.abs(total) >= Math.abs(addend) ? total - next + addend : addend - next + total;
     total = next;
@@ -77,9 +77,9 @@ function addSigned(values: Float64Array, signs: Float64Array, from: number, to: 
   let below = signedRunning[3]!;
   let roundingLossBelow = signedRunning[4]!;
   let countBelow = signedRunning[5]!;
-  for (let i = from; i < to; i++) {
-    const sign = signs[i]!;
-    const addend = values[i]!;
+  for (let row = from; row < to; row++) {
+    const sign = signs[row]!;
+    const addend = values[row]!;
     if (sign > 0) {
       const next = above + addend;
       roundingLossAbove += Math.abs(above) >= Math.abs(addend) ? above - next + addend : addend - next + above;
@@ -121,8 +121,8 @@ function squaredDeviation(values: Float64Array, middle: number): number {
 function addSquares(values: Float64Array, middle: number, from: number, to: number): void {
   let total = running[0]!;
   let roundingLoss = running[1]!;
-  for (let i = from; i < to; i++) {
-    const distance = values[i]! - middle;
+  for (let row = from; row < to; row++) {
+    const distance = values[row]! - middle;
     const addend = distance * distance;
     const next = total + addend;
     roundingLoss += Math.abs(total) >= Math.abs(addend) ? total - next + addend : addend - next + total;
@@ -136,7 +136,7 @@ function addSquares(values: Float64Array, middle: number, from: number, to: numb
 export function coDeviation(a: Float64Array, b: Float64Array): number {
   const meanA = mean(a);
   const meanB = mean(b);
-  return sumOf(a.length, (i) => (a[i]! - meanA) * (b[i]! - meanB));
+  return sumOf(a.length, (row) => (a[row]! - meanA) * (b[row]! - meanB));
 }
 
 /** Returns Pearson's correlation. Null when one of the columns is constant. */
@@ -153,14 +153,14 @@ export function isConstant(values: Float64Array): boolean {
 /** Returns the largest value. -Infinity for an empty column. */
 export function columnMax(values: Float64Array): number {
   let max = -Infinity;
-  for (let i = 0; i < values.length; i++) if (values[i]! > max) max = values[i]!;
+  for (let row = 0; row < values.length; row++) if (values[row]! > max) max = values[row]!;
   return max;
 }
 
 /** Returns the smallest value. Infinity for an empty column. */
 export function columnMin(values: Float64Array): number {
   let min = Infinity;
-  for (let i = 0; i < values.length; i++) if (values[i]! < min) min = values[i]!;
+  for (let row = 0; row < values.length; row++) if (values[row]! < min) min = values[row]!;
   return min;
 }
 
@@ -180,30 +180,32 @@ export function quantile(ascending: Float64Array, fraction: number): number {
 export function columnMedian(values: Float64Array): number {
   const { length } = values;
   if (length === 0) return NaN;
-  const work = values.slice();
+  const reordered = values.slice();
   const upper = length >> 1;
-  select(work, upper);
-  return length % 2 === 1 ? work[upper]! : (columnMax(work.subarray(0, upper)) + work[upper]!) / 2;
+  selectRank(reordered, upper);
+  if (length % 2 === 1) return reordered[upper]!;
+  // After the selection, the lower middle value is the largest one before the upper middle value.
+  return (columnMax(reordered.subarray(0, upper)) + reordered[upper]!) / 2;
 }
 
 /**
- * Reorders `work` so that the value of rank `rank` is at that index, with no greater value before it and no smaller one after it (Hoare's
- * selection).
+ * Reorders `values` so that the value of rank `rank` (from 0, ascending) is at that index. No value before it is greater, and none after it is
+ * smaller (Hoare's selection).
  */
-function select(work: Float64Array, rank: number): void {
+function selectRank(values: Float64Array, rank: number): void {
   let low = 0;
-  let high = work.length - 1;
+  let high = values.length - 1;
   while (low < high) {
-    const pivot = work[(low + high) >> 1]!;
+    const pivot = values[(low + high) >> 1]!;
     let left = low;
     let right = high;
     while (left <= right) {
-      while (work[left]! < pivot) left++;
-      while (work[right]! > pivot) right--;
+      while (values[left]! < pivot) left++;
+      while (values[right]! > pivot) right--;
       if (left > right) break;
-      const swapped = work[left]!;
-      work[left++] = work[right]!;
-      work[right--] = swapped;
+      const swapped = values[left]!;
+      values[left++] = values[right]!;
+      values[right--] = swapped;
     }
     if (rank <= right) high = right;
     else if (rank >= left) low = left;
@@ -217,11 +219,13 @@ export function shape(values: Float64Array): { readonly skew: number; readonly e
   const middle = mean(values);
   const deviations = values.map((value) => value - middle);
   // Products instead of powers: a product rounds the same on every machine.
-  const secondMoment = sumOf(count, (i) => deviations[i]! * deviations[i]!) / count;
-  const thirdMoment = sumOf(count, (i) => deviations[i]! * deviations[i]! * deviations[i]!) / count;
-  const fourthMoment = sumOf(count, (i) => deviations[i]! * deviations[i]! * (deviations[i]! * deviations[i]!)) / count;
-  const skew = count < 3 ? NaN : (Math.sqrt(count * (count - 1)) / (count - 2)) * (thirdMoment / (secondMoment * Math.sqrt(secondMoment)));
-  const excessKurtosis =
-    count < 4 ? NaN : ((count - 1) / ((count - 2) * (count - 3))) * ((count + 1) * (fourthMoment / (secondMoment * secondMoment) - 3) + 6);
+  const secondMoment = sumOf(count, (row) => deviations[row]! * deviations[row]!) / count;
+  const thirdMoment = sumOf(count, (row) => deviations[row]! * deviations[row]! * deviations[row]!) / count;
+  const fourthMoment = sumOf(count, (row) => deviations[row]! * deviations[row]! * (deviations[row]! * deviations[row]!)) / count;
+  const biasedSkew = thirdMoment / (secondMoment * Math.sqrt(secondMoment));
+  const biasedKurtosis = fourthMoment / (secondMoment * secondMoment) - 3;
+  const skew = count < 3 ? NaN : (Math.sqrt(count * (count - 1)) / (count - 2)) * biasedSkew;
+  const kurtosisFactor = (count - 1) / ((count - 2) * (count - 3));
+  const excessKurtosis = count < 4 ? NaN : kurtosisFactor * ((count + 1) * biasedKurtosis + 6);
   return { skew, excessKurtosis };
 }

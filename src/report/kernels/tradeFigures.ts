@@ -88,8 +88,8 @@ export function resultFigures(pnl: Float64Array): ResultFigures {
   };
 }
 
-/** Returns all trade figures. `start` is the capital before the first trade, from which the closed-trade drawdown begins. */
-export function tradeFigures(set: TradeSet, start: number): TradeFigures {
+/** Returns all trade figures. `startCapital`: the capital before the first trade, from which the closed-trade drawdown begins. */
+export function tradeFigures(set: TradeSet, startCapital: number): TradeFigures {
   const { pnl } = set;
   const results = resultFigures(pnl);
   const { wins, losses, grossProfit, grossLoss } = results;
@@ -101,7 +101,7 @@ export function tradeFigures(set: TradeSet, start: number): TradeFigures {
     grossLoss,
     maxConsecutiveWins: maxRun(pnl, 1),
     maxConsecutiveLosses: maxRun(pnl, -1),
-    figures: singleFigures(set, results, start),
+    figures: singleFigures(set, results, startCapital),
     holdTime: holdFigures(set, results),
     mae: excursionFigures(set, set.mae, columnMin),
     mfe: excursionFigures(set, set.mfe, columnMax),
@@ -116,7 +116,7 @@ function withTradesOf({ pnl }: TradeSet): (compute: () => Figure) => Figure {
 }
 
 /** Returns the figures that are one number each. */
-function singleFigures(set: TradeSet, results: ResultFigures, start: number): Readonly<Record<TradeFigure, Figure>> {
+function singleFigures(set: TradeSet, results: ResultFigures, startCapital: number): Readonly<Record<TradeFigure, Figure>> {
   const { pnl, fraction, mfe } = set;
   const { wins, losses, grossProfit, grossLoss, winRate, profitFactor } = results;
   const count = pnl.length;
@@ -129,7 +129,7 @@ function singleFigures(set: TradeSet, results: ResultFigures, start: number): Re
   const meanResult = mean(pnl);
   const best = columnMax(pnl);
   const worst = columnMin(pnl);
-  const closedDrawdown = count === 0 ? null : closedTradeDrawdown(start, pnl);
+  const closedDrawdown = count === 0 ? null : closedTradeDrawdown(startCapital, pnl);
   return {
     winRate,
     profitFactor,
@@ -195,8 +195,8 @@ function numberOr0(figure: Figure): number {
 function maxRun(pnl: Float64Array, sign: 1 | -1): number {
   let maxLength = 0;
   let currentLength = 0;
-  for (let i = 0; i < pnl.length; i++) {
-    currentLength = pnl[i]! * sign > 0 ? currentLength + 1 : 0;
+  for (let row = 0; row < pnl.length; row++) {
+    currentLength = pnl[row]! * sign > 0 ? currentLength + 1 : 0;
     if (currentLength > maxLength) maxLength = currentLength;
   }
   return maxLength;
@@ -204,14 +204,14 @@ function maxRun(pnl: Float64Array, sign: 1 | -1): number {
 
 /** Returns `a` minus `b`, row by row. */
 export function differences(a: Float64Array, b: Float64Array): Float64Array {
-  const result = new Float64Array(a.length);
-  subtract(a, b, result);
-  return result;
+  const target = new Float64Array(a.length);
+  subtract(a, b, target);
+  return target;
 }
 
 /** Writes `a` minus `b` to `target`. */
 function subtract(a: Float64Array, b: Float64Array, target: Float64Array): void {
-  for (let i = 0; i < target.length; i++) target[i] = a[i]! - b[i]!;
+  for (let row = 0; row < target.length; row++) target[row] = a[row]! - b[row]!;
 }
 
 /** Rows of the capital that are computed at a time. */
@@ -220,20 +220,20 @@ const CAPITAL_ROWS = 1024;
 const capital = new Float64Array(CAPITAL_ROWS);
 
 /** Returns the deepest drawdowns of the capital after each trade. */
-function closedTradeDrawdown(start: number, pnl: Float64Array): MaxDrawdown {
-  const drawdowns = new MaxDrawdown(start);
-  let last = start;
+function closedTradeDrawdown(startCapital: number, pnl: Float64Array): MaxDrawdown {
+  const drawdowns = new MaxDrawdown(startCapital);
+  let lastCapital = startCapital;
   for (let from = 0; from < pnl.length; from += CAPITAL_ROWS) {
     const rows = Math.min(CAPITAL_ROWS, pnl.length - from);
-    last = writeCapital(last, pnl, from, rows);
+    lastCapital = writeCapital(lastCapital, pnl, from, rows);
     drawdowns.take(capital, rows);
   }
   return drawdowns;
 }
 
-/** Writes the capital after each of `rows` trades, and returns the last. `before` is the capital before the first of them. */
-function writeCapital(before: number, pnl: Float64Array, from: number, rows: number): number {
-  let last = before;
-  for (let i = 0; i < rows; i++) capital[i] = last += pnl[from + i]!;
-  return last;
+/** Writes the capital after each of `rows` trades, and returns the last. `capitalBefore`: the capital before the first of them. */
+function writeCapital(capitalBefore: number, pnl: Float64Array, from: number, rows: number): number {
+  let lastCapital = capitalBefore;
+  for (let row = 0; row < rows; row++) capital[row] = lastCapital += pnl[from + row]!;
+  return lastCapital;
 }

@@ -1,25 +1,25 @@
-// Data that the writer of a report passes to the script of its page: a small JSON head, and packed columns that the head names.
+// Types of the data that the writer of report.html passes to the script of the page: a small JSON head (`PageData`), and the packed columns
+// that the head refers to. Members with the type `PackedColumn` or `PackedDecimals` are such references.
 
 import type { Interval } from '../../model/interval.ts';
 import type { ContractFace } from '../kernels/contractValue.ts';
 
-/**
- * A column of integers in the text of the element `id`. Encoding: values, first or second differences (`order` 0, 1, 2), zigzag, byte
- * planes (lowest first), gzip, base64.
- */
+/** A column of integers. Encoding: differences, zigzag, byte planes (lowest first), gzip, base64. */
 export interface PackedColumn {
+  /** Id of the page element whose text is the column. */
   readonly id: string;
+  /** Number of values. */
   readonly length: number;
+  /** Bytes for each value. */
   readonly planes: number;
+  /** 0 for the values themselves, 1 for their differences, 2 for the differences of the differences. */
   readonly order: 0 | 1 | 2;
 }
 
-/**
- * A packed column of decimals: integers times `step.times` / 10^`step.digits`. `holes` lists the runs of rows without a value as first row
- * and count.
- */
+/** A packed column of decimals: integers times `step`. */
 export interface PackedDecimals extends PackedColumn {
   readonly step: PackedStep;
+  /** The gaps, each as two numbers: the first row without a value, and the number of rows without one. */
   readonly holes: readonly number[];
 }
 /** Value of one integer step: 1, 2 or 5 times 10^-digits. */
@@ -34,7 +34,7 @@ export interface WireTrace {
   /** `price` draws over the bars. Any other name is a separate pane. */
   readonly pane: string;
   readonly values: PackedDecimals;
-  /** Closing times of the bars of the indicator's feed (minutes UTC). Null when that feed is the finest of the instrument. */
+  /** Close times of the bars of the indicator's feed, minutes since 1970 UTC. Null when that feed is the finest of the instrument. */
   readonly closes: PackedColumn | null;
 }
 
@@ -53,17 +53,23 @@ export interface WireInstrument extends ContractFace {
   readonly interval: Interval;
   /** Interval of the bars of the run. Finer than `interval` when the page would have become too large. */
   readonly ranOn: Interval;
-  /** Position on the page of the instrument whose close values the quote asset in the reporting asset. Absent for the reporting asset. */
+  /** Index in `instruments` of the instrument whose close converts the quote asset to the reporting asset. Absent if both assets are equal. */
   readonly convertedBy?: number;
-  /** False when no order fills in the bars of the instrument. */
+  /** True when orders fill in the bars of the instrument. */
   readonly execution: boolean;
+  /** True when the bars were generated. */
   readonly synthetic: boolean;
   /** Coarse bars for the first picture. Each bar has five cells: open time in minutes, open, high, low, close. */
   readonly first: { readonly interval: Interval; readonly cells: readonly number[] };
+  /** Open times of the bars, minutes since 1970 UTC. */
   readonly time: PackedColumn;
+  /** Opens minus the close of the bar before, in units of 10^-`digits`. Small numbers pack well. */
   readonly open: PackedColumn;
+  /** Distance of the high above the higher of open and close, in the same units. */
   readonly high: PackedColumn;
+  /** Distance of the low below the lower of open and close, in the same units. */
   readonly low: PackedColumn;
+  /** Closes, in units of 10^-`digits`. */
   readonly close: PackedColumn;
   /** Codes of volumes (volumeCode.ts), in base or in contracts. Null when no bar has a volume. */
   readonly volume: PackedColumn | null;
@@ -79,13 +85,16 @@ export interface WireInstrument extends ContractFace {
   };
 }
 
-/** The whole run in about 2,000 points. Money in units of the asset, the rest fractions. */
+/** The whole run in about 2,000 points, in columns of equal length. Money is in the reporting asset. */
 export interface WireOverview {
+  /** Times of the points, minutes since 1970 UTC. */
   readonly minutes: readonly number[];
   readonly equity: readonly number[];
-  /** Buy-and-hold. Null when the run has no execution feed. */
+  /** Equity of buy-and-hold. Null when the run has no execution feed. */
   readonly hold: readonly number[] | null;
+  /** Distance from the highest equity up to that time, as a fraction at most 0. */
   readonly drawdown: readonly number[];
+  /** Value of the positions, as a fraction of the equity. */
   readonly exposure: readonly number[];
   /** The lowest and the highest equity over all orders of events inside the bars. Null when both equal the equity. */
   readonly band: { readonly low: readonly number[]; readonly high: readonly number[] } | null;
@@ -93,9 +102,11 @@ export interface WireOverview {
 
 /** Closed trades in closing order. */
 export interface WireTrades {
+  /** Number of closed trades on the page. */
   readonly length: number;
-  /** Number of trades of the run. Trades after `length` are left out to limit the size. */
+  /** Number of closed trades of the run. The page leaves out trades after the first `length` to limit its size. */
   readonly all: number;
+  /** The texts to which the columns `entryTag` and `exitTag` refer by index. */
   readonly tags: readonly string[];
   readonly columns: { readonly [name in TradeColumnName]: PackedColumn };
 }
@@ -127,10 +138,7 @@ export const PRICE_EXTRA_DIGITS = 2;
 /** Stands for a figure of a trade that was not recorded. */
 export const NOT_RECORDED = -(2 ** 40);
 
-/**
- * The columns of orders and of fills that a clicked bar shows, with the values of the run record. -1 means no time. `isMidBar`: see
- * barEvents.ts.
- */
+/** The columns of the orders that a clicked bar shows, with the values of the run record. A time of -1 means no time. `isMidBar`: barEvents.ts. */
 export const BAR_ORDER_COLUMNS = [
   'id',
   'instrument',
@@ -148,7 +156,7 @@ export const BAR_ORDER_COLUMNS = [
   'tag',
   'code',
 ] as const;
-/** The columns of the fills. `order` is the row of the order in `orders`. */
+/** The columns of the fills that a clicked bar shows. `order` is the row of the fill's order among the orders. */
 export const BAR_FILL_COLUMNS = ['order', 'timeMs', 'isMidBar', 'price', 'lots', 'isMaker'] as const;
 /** Name of a column of the orders. */
 export type BarOrderColumnName = (typeof BAR_ORDER_COLUMNS)[number];
@@ -156,7 +164,7 @@ export type BarOrderColumnName = (typeof BAR_ORDER_COLUMNS)[number];
 export type BarFillColumnName = (typeof BAR_FILL_COLUMNS)[number];
 /** Orders and fills of the whole run. */
 export interface WireBarEvents {
-  /** Tags and codes. */
+  /** The texts to which the columns `tag` and `code` refer by index. */
   readonly texts: readonly string[];
   readonly orders: { readonly [name in BarOrderColumnName]: PackedColumn };
   readonly fills: { readonly [name in BarFillColumnName]: PackedColumn };
@@ -166,15 +174,16 @@ export interface WireBarEvents {
 export interface PageData {
   readonly name: string;
   readonly resultHash: string;
+  /** The reporting asset. */
   readonly asset: string;
   readonly assetDigits: number;
   readonly fromMs: number;
   readonly toMs: number;
-  /** Starting equity in the asset. */
+  /** Equity at the start, in the reporting asset. */
   readonly start: number;
   readonly strategies: readonly string[];
   readonly overview: WireOverview;
-  /** The deepest drawdowns: peak, trough, recovery (null: not recovered), depth. */
+  /** The deepest drawdowns, the deepest one first. */
   readonly drawdowns: readonly WireDrawdown[];
   readonly equity: { readonly minutes: PackedColumn; readonly values: PackedDecimals };
   readonly instruments: readonly WireInstrument[];
@@ -185,10 +194,12 @@ export interface PageData {
   /** Compounded return (a fraction) in each hour of the week from Monday 00:00 UTC. Null when a bar is a day or longer. */
   readonly hours: readonly number[] | null;
 }
-/** One drawdown. `recoveryMs` is null when it has not recovered, and `depth` is a fraction below 0. */
+/** One drawdown of the equity. */
 export interface WireDrawdown {
   readonly peakMs: number;
   readonly troughMs: number;
+  /** When the equity reached its peak again; null if it has not. */
   readonly recoveryMs: number | null;
+  /** Largest loss as a fraction of the peak, below 0. */
   readonly depth: number;
 }

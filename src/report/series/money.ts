@@ -8,7 +8,7 @@ export type Money = string;
 
 /** Adds safe integers exactly: in a double as long as that is exact, then in a BigInt. */
 export class ExactSum {
-  /** What has been moved out of `#uncarried` before it could leave the safe integers. */
+  /** The part of the sum that was moved out of `#uncarried` before it could leave the safe integers. */
   #carried = 0n;
   #uncarried = 0;
 
@@ -33,7 +33,7 @@ export function exactSum(values: Float64Array): bigint {
   const total = safeSum(values);
   if (!Number.isNaN(total)) return BigInt(total);
   const sum = new ExactSum();
-  for (let i = 0; i < values.length; i++) sum.add(values[i]!);
+  for (let row = 0; row < values.length; row++) sum.add(values[row]!);
   return sum.total();
 }
 
@@ -42,15 +42,15 @@ export function exactSumOf(values: Float64Array, sign: 1 | -1): bigint {
   const total = safeSumOf(values, sign);
   if (!Number.isNaN(total)) return BigInt(total);
   const sum = new ExactSum();
-  for (let i = 0; i < values.length; i++) if (values[i]! * sign > 0) sum.add(values[i]!);
+  for (let row = 0; row < values.length; row++) if (values[row]! * sign > 0) sum.add(values[row]!);
   return sum.total();
 }
 
 /** Returns the sum, or NaN if it leaves the safe integers on its way. Nothing follows the loop: docs/performance.md#loops-in-parts. */
 function safeSum(values: Float64Array): number {
   let total = 0;
-  for (let i = 0; i < values.length; i++) {
-    total += values[i]!;
+  for (let row = 0; row < values.length; row++) {
+    total += values[row]!;
     if (!(total <= MAX_EXACT && total >= -MAX_EXACT)) return NaN;
   }
   return total;
@@ -59,8 +59,8 @@ function safeSum(values: Float64Array): number {
 /** Returns the sum of the values above 0 (`sign` 1) or below 0 (`sign` -1), or NaN if it leaves the safe integers on its way. */
 function safeSumOf(values: Float64Array, sign: 1 | -1): number {
   let total = 0;
-  for (let i = 0; i < values.length; i++) {
-    const value = values[i]!;
+  for (let row = 0; row < values.length; row++) {
+    const value = values[row]!;
     if (value * sign > 0) total += value;
     if (!(total <= MAX_EXACT && total >= -MAX_EXACT)) return NaN;
   }

@@ -56,12 +56,12 @@ class NumberCells implements ColumnCells {
     const decimals = this.#digits;
     const cellLengths = this.#cellLengths;
     chunk.set(values.subarray(from, from + rows));
-    if (digitsAt !== null) for (let i = 0; i < rows; i++) decimals[i] = digits[digitsAt[from + i]!]!;
-    for (let i = 0; i < rows; i++) {
-      const value = chunk[i]!;
-      const size = value === emptyAt || value !== value ? 0 : lengthOf(value, decimals[i]!);
-      cellLengths[i] = size;
-      lengths[i]! += size;
+    if (digitsAt !== null) for (let row = 0; row < rows; row++) decimals[row] = digits[digitsAt[from + row]!]!;
+    for (let row = 0; row < rows; row++) {
+      const value = chunk[row]!;
+      const size = value === emptyAt || value !== value ? 0 : lengthOf(value, decimals[row]!);
+      cellLengths[row] = size;
+      lengths[row]! += size;
     }
   }
 
@@ -69,12 +69,12 @@ class NumberCells implements ColumnCells {
     const chunk = this.#chunk;
     const digits = this.#digits;
     const cellLengths = this.#cellLengths;
-    for (let i = 0; i < rows; i++) {
-      const from = offsets[i]!;
-      const end = from + cellLengths[i]!;
-      if (end > from) writeNumber(bytes, from, end, chunk[i]!, digits[i]!);
+    for (let row = 0; row < rows; row++) {
+      const from = offsets[row]!;
+      const end = from + cellLengths[row]!;
+      if (end > from) writeNumber(bytes, from, end, chunk[row]!, digits[row]!);
       bytes[end] = separator;
-      offsets[i] = end + 1;
+      offsets[row] = end + 1;
     }
   }
 }
@@ -100,10 +100,10 @@ class LabelCells implements ColumnCells {
     const values = this.#values;
     const labelOffsets = this.#labelOffsets;
     const chunk = this.#chunk;
-    for (let i = 0; i < rows; i++) {
-      const label = values[from + i]!;
-      chunk[i] = label;
-      lengths[i]! += labelOffsets[label + 1]! - labelOffsets[label]!;
+    for (let row = 0; row < rows; row++) {
+      const label = values[from + row]!;
+      chunk[row] = label;
+      lengths[row]! += labelOffsets[label + 1]! - labelOffsets[label]!;
     }
   }
 
@@ -111,12 +111,12 @@ class LabelCells implements ColumnCells {
     const labelOffsets = this.#labelOffsets;
     const labels = this.#bytes;
     const chunk = this.#chunk;
-    for (let i = 0; i < rows; i++) {
-      const label = chunk[i]!;
-      let end = offsets[i]!;
+    for (let row = 0; row < rows; row++) {
+      const label = chunk[row]!;
+      let end = offsets[row]!;
       for (let from = labelOffsets[label]!; from < labelOffsets[label + 1]!; from++) bytes[end++] = labels[from]!;
       bytes[end] = separator;
-      offsets[i] = end + 1;
+      offsets[row] = end + 1;
     }
   }
 }
@@ -137,43 +137,43 @@ class ReadingCells implements ColumnCells {
 
   measure(from: number, rows: number, lengths: Int32Array): void {
     const values = this.#values;
-    for (let i = 0; i < rows; i++) {
-      const value = values[from + i]!;
+    for (let row = 0; row < rows; row++) {
+      const value = values[from + row]!;
       const scaled = Math.round(value * DIRECT_SCALE) | 0;
       // A decimal of up to 15 digits is the shortest text of its double, so these digits are the text.
-      if (scaled / DIRECT_SCALE === value) lengths[i]! += this.#shorten(i, scaled);
+      if (scaled / DIRECT_SCALE === value) lengths[row]! += this.#shorten(row, scaled);
       else {
         const text = plainReading(value);
-        this.#digits[i] = FROM_STRING;
-        this.#texts[i] = text;
-        this.#cellLengths[i] = text.length;
-        lengths[i]! += text.length;
+        this.#digits[row] = FROM_STRING;
+        this.#texts[row] = text;
+        this.#cellLengths[row] = text.length;
+        lengths[row]! += text.length;
       }
     }
   }
 
   write(rows: number, bytes: Uint8Array, offsets: Int32Array, separator: number): void {
-    for (let i = 0; i < rows; i++) {
-      const digits = this.#digits[i]!;
-      const end = offsets[i]! + this.#cellLengths[i]!;
-      if (digits === FROM_STRING) writeText(bytes, offsets[i]!, this.#texts[i]!);
-      else writeNumber(bytes, offsets[i]!, end, this.#scaledValues[i]!, digits);
+    for (let row = 0; row < rows; row++) {
+      const digits = this.#digits[row]!;
+      const end = offsets[row]! + this.#cellLengths[row]!;
+      if (digits === FROM_STRING) writeText(bytes, offsets[row]!, this.#texts[row]!);
+      else writeNumber(bytes, offsets[row]!, end, this.#scaledValues[row]!, digits);
       bytes[end] = separator;
-      offsets[i] = end + 1;
+      offsets[row] = end + 1;
     }
   }
 
   /** Stores a number without trailing zeros in its decimals. Returns the length of the cell. */
-  #shorten(i: number, scaled: number): number {
+  #shorten(row: number, scaled: number): number {
     let shortened = scaled;
     let decimals = MAX_DIRECT_DIGITS;
     while (decimals > 0 && shortened % 10 === 0) {
       shortened /= 10;
       decimals--;
     }
-    this.#scaledValues[i] = shortened;
-    this.#digits[i] = decimals;
-    return (this.#cellLengths[i] = lengthOf(shortened, decimals));
+    this.#scaledValues[row] = shortened;
+    this.#digits[row] = decimals;
+    return (this.#cellLengths[row] = lengthOf(shortened, decimals));
   }
 }
 
@@ -235,5 +235,5 @@ function writeDigitPairs(bytes: Uint8Array, end: number, value: number, from: nu
 
 /** Writes an ASCII text. */
 function writeText(bytes: Uint8Array, from: number, text: string): void {
-  for (let i = 0; i < text.length; i++) bytes[from + i] = text.charCodeAt(i);
+  for (let row = 0; row < text.length; row++) bytes[from + row] = text.charCodeAt(row);
 }

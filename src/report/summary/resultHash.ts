@@ -18,8 +18,9 @@ export function resultHash(record: RunRecord): string {
 function streamedHash(record: RunRecord, streamed: StreamedFigures): string {
   const hash = createHash('sha256');
   for (const table of [ordersTable(record), fillsTable(record)]) addTable(hash, table);
-  for (const parts of [streamed.timeParts(PART_ROWS), streamed.equityParts(PART_ROWS)])
+  for (const parts of [streamed.timeParts(PART_ROWS), streamed.equityParts(PART_ROWS)]) {
     for (const values of parts) addNumbers(hash, { ...PLAIN_NUMBERS, name: '', values, digits: [0] }, values.length);
+  }
   return hash.digest('hex');
 }
 
@@ -93,8 +94,8 @@ function codeBytes({ values, labels }: LabelColumn, length: number): Uint8Array 
   return codeCells;
 }
 
-/** A constant of the file, so that no row makes an object of a number. Hot: docs/performance.md#file-constants. */
-const NAN = NaN;
+/** The number of an empty cell. A constant of the file, so that no row makes an object of a number. Hot: docs/performance.md#file-constants. */
+const EMPTY = NaN;
 /** Instants of equity that are read at a time from a streamed run. */
 const PART_ROWS = 65_536;
 /** Numbers that are added to the hash at a time. */
@@ -125,18 +126,18 @@ function addNumbers(hash: Hash, column: NumberColumn, length: number): void {
  * kinds. Hot: docs/performance.md#one-kind-loops.
  */
 function divideByOne(values: Float64Array, from: number, count: number, divisor: number, emptyAt: number): void {
-  for (let i = 0; i < count; i++) {
-    const value = values[from + i]!;
-    chunk[i] = value === emptyAt || value !== value ? NAN : value / divisor + 0;
+  for (let row = 0; row < count; row++) {
+    const value = values[from + row]!;
+    chunk[row] = value === emptyAt || value !== value ? EMPTY : value / divisor + 0;
   }
 }
 
 /** Writes the rows [from, from + count) to `chunk`, each divided by the power of its own number of digits. */
 function divideByEach({ values, digitsAt, emptyAt }: NumberColumn, powers: readonly number[], from: number, count: number): void {
   const firstPower = powers[0] ?? 1;
-  for (let i = 0; i < count; i++) {
-    const value = values[from + i]!;
-    const divisor = digitsAt === null ? firstPower : powers[digitsAt[from + i]!]!;
-    chunk[i] = value === emptyAt || value !== value ? NAN : value / divisor + 0;
+  for (let row = 0; row < count; row++) {
+    const value = values[from + row]!;
+    const divisor = digitsAt === null ? firstPower : powers[digitsAt[from + row]!]!;
+    chunk[row] = value === emptyAt || value !== value ? EMPTY : value / divisor + 0;
   }
 }

@@ -98,17 +98,17 @@ class FillMove implements Move {
   flow = 0.5;
   base = 0.5;
   isBuy = false;
-  notional = 0.5;
+  notionalUnits = 0.5;
   lots = 0.5;
-  fee = 0.5;
+  feeUnits = 0.5;
   feeInBase = false;
 
   /** Takes the terms of a fill from the columns. */
   read(fills: FillColumns, row: number): void {
     this.isBuy = fills.side[row] === 0;
-    this.notional = fills.notional[row]!;
+    this.notionalUnits = fills.notional[row]!;
     this.lots = fills.lots[row]!;
-    this.fee = fills.fee[row]!;
+    this.feeUnits = fills.fee[row]!;
     this.feeInBase = fills.feeInBase[row] === 1;
   }
 }

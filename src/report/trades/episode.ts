@@ -9,12 +9,12 @@ import { dustBelow, flowOf, holdingChangeOf, type Traded, valuationOf, type Valu
 
 /** A fill, or one part of a fill that crosses zero. */
 interface FillPart extends Move {
-  readonly notional: number;
+  readonly notionalUnits: number;
   readonly lots: number;
-  /** In quote units. For a liquidation the fee is in `liquidation`, and this is 0. */
-  readonly fee: number;
-  readonly liquidation: number;
-  readonly slippage: number;
+  /** In quote units. For a liquidation the fee is in `liquidationUnits`, and this is 0. */
+  readonly feeUnits: number;
+  readonly liquidationUnits: number;
+  readonly slippageUnits: number;
   readonly fill: FillAt;
 }
 
@@ -22,11 +22,11 @@ interface FillPart extends Move {
 class WholeFill implements FillPart {
   flow = 0.5;
   base = 0.5;
-  notional = 0.5;
+  notionalUnits = 0.5;
   lots = 0.5;
-  fee = 0.5;
-  liquidation = 0.5;
-  slippage = 0.5;
+  feeUnits = 0.5;
+  liquidationUnits = 0.5;
+  slippageUnits = 0.5;
   fill: FillAt;
   constructor(fill: FillAt) {
     this.fill = fill;
@@ -38,9 +38,9 @@ export interface FillAt {
   readonly row: number;
   readonly timeMs: number;
   readonly ticks: number;
-  readonly notional: number;
+  readonly notionalUnits: number;
   readonly lots: number;
-  readonly fee: number;
+  readonly feeUnits: number;
   readonly feeInBase: boolean;
   readonly isBuy: boolean;
   readonly isLiquidation: boolean;
@@ -55,7 +55,7 @@ interface ClosedTradeSink {
   push(trade: ClosedTrade): void;
 }
 
-const noneTraded = (): Traded => ({ notional: 0, lots: 0, ticks: 0 });
+const noneTraded = (): Traded => ({ notionalUnits: 0, lots: 0, ticks: 0 });
 
 /** The position that a book is about. */
 export interface EpisodeOwner {
@@ -145,16 +145,16 @@ export class EpisodeBook extends Episodes<FillPart> {
 
   /** Returns a fill as one part of an episode, in units. The same object is returned each time. */
   #wholePartOf(fill: FillAt): FillPart {
-    const { notional, lots, fee, feeInBase, ticks, isLiquidation, slippage } = fill;
-    const feeUnits = feeInBase ? this.#valuation.holdingValue(fee, ticks) : fee;
+    const { notionalUnits, lots, feeUnits: chargedUnits, feeInBase, ticks, isLiquidation, slippage } = fill;
+    const feeUnits = feeInBase ? this.#valuation.holdingValue(chargedUnits, ticks) : chargedUnits;
     const whole = (this.#whole ??= new WholeFill(fill));
     whole.flow = flowOf(this.#valuation, fill);
     whole.base = holdingChangeOf(this.#valuation, fill);
-    whole.notional = notional;
+    whole.notionalUnits = notionalUnits;
     whole.lots = lots;
-    whole.fee = isLiquidation ? 0 : feeUnits;
-    whole.liquidation = isLiquidation ? -feeUnits : 0;
-    whole.slippage = slippage;
+    whole.feeUnits = isLiquidation ? 0 : feeUnits;
+    whole.liquidationUnits = isLiquidation ? -feeUnits : 0;
+    whole.slippageUnits = slippage;
     whole.fill = fill;
     return whole;
   }
@@ -164,8 +164,8 @@ export class EpisodeBook extends Episodes<FillPart> {
     this.#firstFill = fill.row;
     this.#fills = 0;
     this.#fees = this.#slippage = this.#funding = this.#liquidation = this.#liquidations = 0;
-    this.#entry.notional = this.#entry.lots = this.#entry.ticks = 0;
-    this.#exit.notional = this.#exit.lots = this.#exit.ticks = 0;
+    this.#entry.notionalUnits = this.#entry.lots = this.#entry.ticks = 0;
+    this.#exit.notionalUnits = this.#exit.lots = this.#exit.ticks = 0;
     this.#worst = 0;
     this.#best = 0;
   }
@@ -177,11 +177,11 @@ export class EpisodeBook extends Episodes<FillPart> {
   protected override onAdd(part: FillPart, isEntry: boolean): void {
     const traded = isEntry ? this.#entry : this.#exit;
     traded.ticks = this.#valuation.averageTicks(traded.lots, traded.ticks, part.lots, part.fill.ticks);
-    traded.notional += part.notional;
+    traded.notionalUnits += part.notionalUnits;
     traded.lots += part.lots;
-    this.#fees += part.fee;
-    this.#slippage += part.slippage;
-    this.#liquidation += part.liquidation;
+    this.#fees += part.feeUnits;
+    this.#slippage += part.slippageUnits;
+    this.#liquidation += part.liquidationUnits;
     if (part.fill.isLiquidation && part.fill.row !== this.#liquidationFill) {
       this.#liquidations++;
       this.#liquidationFill = part.fill.row;
@@ -206,8 +206,8 @@ export class EpisodeBook extends Episodes<FillPart> {
       // Coins taken as a fee are valued at the price of their fill.
       exitPrice: this.#valuation.price(this.#exit.lots > 0 ? this.#exit : this.#entry),
       lots: this.#entry.lots,
-      entryUnits: this.#entry.notional,
-      exitUnits: this.#exit.notional,
+      entryUnits: this.#entry.notionalUnits,
+      exitUnits: this.#exit.notionalUnits,
       pnlUnits,
       feeUnits: this.#fees,
       slippageUnits: this.#slippage,
@@ -227,21 +227,21 @@ export class EpisodeBook extends Episodes<FillPart> {
     const first = {
       flow: money(part.flow),
       base: (part.base < 0 ? -1 : 1) * quantity,
-      notional: money(part.notional),
+      notionalUnits: money(part.notionalUnits),
       lots,
-      fee: money(part.fee),
-      liquidation: money(part.liquidation),
-      slippage: money(part.slippage),
+      feeUnits: money(part.feeUnits),
+      liquidationUnits: money(part.liquidationUnits),
+      slippageUnits: money(part.slippageUnits),
       fill: part.fill,
     };
     const second = {
       flow: part.flow - first.flow,
       base: part.base - first.base,
-      notional: part.notional - first.notional,
+      notionalUnits: part.notionalUnits - first.notionalUnits,
       lots: part.lots - lots,
-      fee: part.fee - first.fee,
-      liquidation: part.liquidation - first.liquidation,
-      slippage: part.slippage - first.slippage,
+      feeUnits: part.feeUnits - first.feeUnits,
+      liquidationUnits: part.liquidationUnits - first.liquidationUnits,
+      slippageUnits: part.slippageUnits - first.slippageUnits,
       fill: part.fill,
     };
     return [first, second];

@@ -86,13 +86,13 @@ describe('episodes', () => {
     const contract = inverseContract();
     const book = new EpisodeBook({ strategy: 0, index: 0, instrument: contract, path: null }, closed);
     const scale = new ContractScale(contract);
-    const fillBase = { timeMs: 0, bar: -1, fee: 0, feeInBase: false, isLiquidation: false, slippage: 0 };
+    const fillBase = { timeMs: 0, bar: -1, feeUnits: 0, feeInBase: false, isLiquidation: false, slippage: 0 };
     for (const [row, isBuy, size, ticks] of [
       [0, true, 3, 412_345],
       [1, true, 4, 412_345],
       [2, false, 7, 400_001],
     ] as const) {
-      book.book({ ...fillBase, row, isBuy, lots: size, ticks, notional: scale.valueOfLots(size, ticks) });
+      book.book({ ...fillBase, row, isBuy, lots: size, ticks, notionalUnits: scale.valueOfLots(size, ticks) });
     }
     book.end();
     expect(closed).toMatchObject([{ entryPrice: 41_234.5, exitPrice: 40_000.1, lots: 7 }]);
@@ -126,13 +126,13 @@ describe('episodes', () => {
     // A lot is 10,000 units of the base asset, worth 1,000,000 at this price.
     const fillBase = { timeMs: 0, bar: -1, feeInBase: true, isLiquidation: false, slippage: 0 };
     const fills = [
-      { isBuy: true, lots: 1, fee: 10_000 },
-      { isBuy: true, lots: 4, fee: 10_000 },
-      { isBuy: true, lots: 1, fee: 10_000 },
-      { isBuy: false, lots: 3, fee: 0 },
-      { isBuy: true, lots: 1, fee: 10_000 },
+      { isBuy: true, lots: 1, feeUnits: 10_000 },
+      { isBuy: true, lots: 4, feeUnits: 10_000 },
+      { isBuy: true, lots: 1, feeUnits: 10_000 },
+      { isBuy: false, lots: 3, feeUnits: 0 },
+      { isBuy: true, lots: 1, feeUnits: 10_000 },
     ];
-    fills.forEach((fill, row) => book.book({ ...fillBase, ...fill, row, ticks: 10_000, notional: fill.lots * 1_000_000 }));
+    fills.forEach((fill, row) => book.book({ ...fillBase, ...fill, row, ticks: 10_000, notionalUnits: fill.lots * 1_000_000 }));
     book.end();
     const prices = { entryPrice: 100, exitPrice: 100 };
     const lostTrade = { side: 1, lots: 1, entryUnits: 1_000_000, feeUnits: 1_000_000, pnlUnits: -1_000_000, fills: 1, ...prices };
@@ -194,8 +194,8 @@ describe('episodes', () => {
         ticks: 10_000,
         bar: -1,
         lots: size,
-        notional: size * 1e6,
-        fee,
+        notionalUnits: size * 1e6,
+        feeUnits: fee,
         feeInBase: false,
         isLiquidation: false,
         slippage: 0,

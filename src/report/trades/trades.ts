@@ -137,9 +137,9 @@ class FillRecord implements FillAt {
   row = 0;
   timeMs = 0.5;
   ticks = 0.5;
-  notional = 0.5;
+  notionalUnits = 0.5;
   lots = 0.5;
-  fee = 0.5;
+  feeUnits = 0.5;
   feeInBase = false;
   isBuy = false;
   isLiquidation = false;
@@ -153,9 +153,9 @@ function readFill({ fills }: RunRecord, row: number, { slippageUnits, isLiquidat
   target.timeMs = fills.timeMs[row]!;
   target.ticks = fills.price[row]!;
   target.bar = -1;
-  target.notional = fills.notional[row]!;
+  target.notionalUnits = fills.notional[row]!;
   target.lots = fills.lots[row]!;
-  target.fee = fills.fee[row]!;
+  target.feeUnits = fills.fee[row]!;
   target.feeInBase = fills.feeInBase[row] === 1;
   target.isBuy = fills.side[row] === 0;
   target.isLiquidation = isLiquidation[row] === 1;

@@ -29,7 +29,7 @@ export interface Valuation {
 
 /** Sum of the fills in one direction. `ticks` is the average price. */
 export interface Traded {
-  notional: number;
+  notionalUnits: number;
   lots: number;
   ticks: number;
 }
@@ -37,20 +37,20 @@ export interface Traded {
 /** The properties of a fill that affect a position. */
 interface FillAmounts {
   readonly isBuy: boolean;
-  readonly notional: number;
+  readonly notionalUnits: number;
   readonly lots: number;
-  readonly fee: number;
+  readonly feeUnits: number;
   readonly feeInBase: boolean;
 }
 
 /** Returns the effect of a fill on money. A fee in money is included, a fee in coins is not. */
-export function flowOf(valuation: Valuation, { isBuy, notional, fee, feeInBase }: FillAmounts): number {
-  return valuation.flow(isBuy, notional) - (feeInBase ? 0 : fee);
+export function flowOf(valuation: Valuation, { isBuy, notionalUnits, feeUnits, feeInBase }: FillAmounts): number {
+  return valuation.flow(isBuy, notionalUnits) - (feeInBase ? 0 : feeUnits);
 }
 
 /** Returns the effect of a fill on the holding, in its units. */
-export function holdingChangeOf({ unitsPerLot }: Valuation, { isBuy, lots, fee, feeInBase }: FillAmounts): number {
-  return (isBuy ? lots : -lots) * unitsPerLot - (feeInBase ? fee : 0);
+export function holdingChangeOf({ unitsPerLot }: Valuation, { isBuy, lots, feeUnits, feeInBase }: FillAmounts): number {
+  return (isBuy ? lots : -lots) * unitsPerLot - (feeInBase ? feeUnits : 0);
 }
 
 /** Returns the smallest holding that is not dust: the size of the smallest order. */
@@ -74,7 +74,7 @@ function coinValuation(instrument: Instrument): Valuation {
     value: (lots, ticks) => quoteValueAt(lots * scale.unitsPerLot, ticks, scale.ofUnits),
     // Not used: the price of coins follows from their value.
     averageTicks: () => 0,
-    price({ lots, notional: valueUnits }) {
+    price({ lots, notionalUnits: valueUnits }) {
       // Divides whole numbers first: an average that has a short decimal stays exact.
       const perLot = valueUnits / lots;
       return quoteDigits >= quantityDigits ? perLot / pow10(quoteDigits - quantityDigits) : perLot * pow10(quantityDigits - quoteDigits);

@@ -3,14 +3,14 @@
 import type { BarColumns } from '../../model/bars/bars.ts';
 
 /** Factor of a jump: a high or low this far outside the open and close of its bar. */
-const JUMP = 2;
+const JUMP_FACTOR = 2;
 /** Factor of a jump between a close and the next open. In a market that never closes the two are nearly equal. */
-const OPEN_JUMP = 1.4;
+const OPEN_JUMP_FACTOR = 1.4;
 /** Factor between two closes of a level change, unless the price returns. */
-const LEVEL = 1.9;
-/** A jump must return within `RETURN_ROWS` rows. It has returned when at most the share `RETURNED` of its size (as a logarithm) remains. */
+const LEVEL_FACTOR = 1.9;
+/** A jump must return within `RETURN_ROWS` rows. It has returned when at most the share `MAX_REMAINING` of its size (as a logarithm) remains. */
 export const RETURN_ROWS = 100;
-const RETURNED = 0.35;
+const MAX_REMAINING = 0.35;
 /** After an outage of more than a day, and inside a bar of a day or longer, a real price can change by the factors above. */
 const DAY_MS = 86_400_000;
 /** Minimum number of successive rows with one price. Quiet markets have up to 13 (bars of a minute, 2017). */
@@ -45,10 +45,12 @@ export function scanBars(bars: PriceRows): BarFlaws {
 
 /** Searches bars for flaws, in parts if they do not fit into memory. */
 export class BarScan {
-  private readonly jumps = new Tally();
-  private readonly levels = new Tally();
-  private readonly dead = new Tally();
+  private readonly jumps = new FlawCounter();
+  private readonly levels = new FlawCounter();
+  private readonly dead = new FlawCounter();
+  /** Factor of the largest level change. */
   private factor = 1;
+  /** Length in rows of the longest stretch with one price. */
   private max = 0;
   /** First row of the current stretch with one price. Once that row was dropped, its opening time (ms UTC) is kept instead. */
   private deadFrom = 1;
@@ -76,33 +78,33 @@ export class BarScan {
         deadFrom = row + 1;
       }
       // Almost every row: all of its prices and the close before it are so near to each other that no test below can find anything.
-      const maxNearLow = lowPrice * OPEN_JUMP;
+      const maxNearLow = lowPrice * OPEN_JUMP_FACTOR;
       // Kept as one condition, because this loop reads every bar of a run.
       if (
         highPrice <= maxNearLow &&
         lastClose <= maxNearLow &&
-        highPrice <= lastClose * OPEN_JUMP &&
+        highPrice <= lastClose * OPEN_JUMP_FACTOR &&
         openPrice >= lowPrice &&
         closePrice >= lowPrice &&
         openPrice <= highPrice &&
         closePrice <= highPrice
       )
         continue;
-      if (isAway(openPrice, lastClose, OPEN_JUMP) || isAway(closePrice, lastClose, LEVEL)) {
-        const returned = returnRow(bars, row, lastClose);
-        if (returned === null) {
+      if (isAway(openPrice, lastClose, OPEN_JUMP_FACTOR) || isAway(closePrice, lastClose, LEVEL_FACTOR)) {
+        const rowOfReturn = returnRow(bars, row, lastClose);
+        if (rowOfReturn === null) {
           if (!isAfterOutage(bars, row) && !isMarketMove(bars, row, lastClose)) {
             levels.add(openMs[row]!);
             const change = closePrice / lastClose;
             if (Math.abs(Math.log(change)) > Math.abs(Math.log(this.factor))) this.factor = change;
           }
-        } else if (returned > row || isAway(openPrice, lastClose, OPEN_JUMP)) {
-          for (let jumped = row; jumped < Math.max(returned, row + 1); jumped++) jumps.add(openMs[jumped]!);
+        } else if (rowOfReturn > row || isAway(openPrice, lastClose, OPEN_JUMP_FACTOR)) {
+          for (let jumped = row; jumped < Math.max(rowOfReturn, row + 1); jumped++) jumps.add(openMs[jumped]!);
           // The bar that returns makes an equally large move, but it is correct.
-          row = returned;
+          row = rowOfReturn;
           deadFrom = row + 1;
         }
-      } else if (highPrice > JUMP * Math.max(openPrice, closePrice) || lowPrice * JUMP < Math.min(openPrice, closePrice))
+      } else if (highPrice > JUMP_FACTOR * Math.max(openPrice, closePrice) || lowPrice * JUMP_FACTOR < Math.min(openPrice, closePrice))
         jumps.add(openMs[row]!);
     }
     this.max = max;
@@ -131,7 +133,7 @@ export class BarScan {
 }
 
 /** Counts rows, and keeps the opening time of the first one. */
-class Tally {
+class FlawCounter {
   #count = 0;
   #firstMs = NaN;
   add(openMs: number): void {
@@ -162,9 +164,9 @@ function returnRow({ length, open, close }: PriceRows, row: number, before: numb
   const jumpSize = Math.max(Math.abs(Math.log(close[row]! / before)), Math.abs(Math.log(open[row]! / before)));
   const end = Math.min(length, row + RETURN_ROWS);
   for (let next = row; next < end; next++) {
-    if (Math.abs(Math.log(close[next]! / before)) > RETURNED * jumpSize) continue;
+    if (Math.abs(Math.log(close[next]! / before)) > MAX_REMAINING * jumpSize) continue;
     const last = close[next - 1] ?? before;
-    const isSudden = next === row || isAway(close[next]!, last, LEVEL) || isAway(open[next]!, last, OPEN_JUMP);
+    const isSudden = next === row || isAway(close[next]!, last, LEVEL_FACTOR) || isAway(open[next]!, last, OPEN_JUMP_FACTOR);
     return isSudden ? next : null;
   }
   return null;
@@ -172,7 +174,7 @@ function returnRow({ length, open, close }: PriceRows, row: number, before: numb
 
 /** Returns true when the change is visible only inside a bar of a day or longer: a market can move that far in a day. */
 function isMarketMove({ openMs, closeMs, open }: PriceRows, row: number, before: number): boolean {
-  return !isAway(open[row]!, before, OPEN_JUMP) && closeMs[row]! - openMs[row]! >= DAY_MS;
+  return !isAway(open[row]!, before, OPEN_JUMP_FACTOR) && closeMs[row]! - openMs[row]! >= DAY_MS;
 }
 
 /** True when the row follows an outage of more than a day. */

@@ -29,8 +29,8 @@ export function warningsOf(record: RunRecord, summary: RunFigures): readonly War
 
 /** Returns the warnings that follow from the figures of a run. */
 export function figureWarnings({ run, metrics, trades, orders, dataQuality }: RunFigures): readonly Warning[] {
-  const found = [...countWarnings(dataQuality)];
-  const add = (code: WarningCode, text: string) => found.push(warning(code, text));
+  const warnings = [...countWarnings(dataQuality)];
+  const add = (code: WarningCode, text: string) => warnings.push(warning(code, text));
   const addCount = (code: WarningCode, amount: number, [singular, plural]: readonly [string, string], remark = '') => {
     if (amount > 0) add(code, `${wholeText(amount)} ${amount === 1 ? singular : plural}${remark}`);
   };
@@ -59,7 +59,7 @@ export function figureWarnings({ run, metrics, trades, orders, dataQuality }: Ru
     add('RESULT_EXTRAPOLATED', 'CAGR is extrapolated from under 90 days');
   addCount('RUN_WARMUP', run.warmupInRange, ['bar of the range went into warm-up', 'bars of the range went into warm-up']);
   if (run.rules.length === 0) add('RUN_NO_RULES', 'no risk rule was on');
-  return found;
+  return warnings;
 }
 
 /** Returns the quote assets other than the reporting asset. */

@@ -22,6 +22,7 @@ export class ContractExposure implements ContractModel {
   readonly contracts = this;
   readonly ledger: FuturesLedger;
   private readonly reservations: Reservations;
+  /** True when the account has spot instruments too. */
   private readonly isOneOfTwo: boolean;
   /** Running sums of the worst case; null for an account with one contract. */
   private readonly running: RunningWorstCase | null;
@@ -48,15 +49,16 @@ export class ContractExposure implements ContractModel {
   }
   lotsAtWorst(isLong: boolean, order: Draft): number {
     const { ledger, reservations } = this;
-    const { instrumentIndex: index } = order;
-    const open = isLong ? reservations.buyLotsTotal(index) : reservations.sellLotsTotal(index);
-    const lotsOfOrder = opens(index, isLong, order) ? order.worstLots : 0;
-    return Math.max(0, ledger.side(index, isLong).lots + open + lotsOfOrder - this.lotsClosedFirst(index, isLong));
+    const { instrumentIndex } = order;
+    const heldLots = ledger.side(instrumentIndex, isLong).lots;
+    const openLots = isLong ? reservations.buyLotsTotal(instrumentIndex) : reservations.sellLotsTotal(instrumentIndex);
+    const lotsOfOrder = opens(instrumentIndex, isLong, order) ? order.worstLots : 0;
+    return Math.max(0, heldLots + openLots + lotsOfOrder - this.lotsClosedFirst(instrumentIndex, isLong));
   }
 
-  notional(index: number, order: Draft | null, state: RiskState): number {
-    const ticks = markTicksOf(index, order, state);
-    return Math.max(this.sideUnits(index, true, ticks, order), this.sideUnits(index, false, ticks, order));
+  notional(instrumentIndex: number, order: Draft | null, state: RiskState): number {
+    const ticks = markTicksOf(instrumentIndex, order, state);
+    return Math.max(this.sideUnits(instrumentIndex, true, ticks, order), this.sideUnits(instrumentIndex, false, ticks, order));
   }
 
   computeWorstCase(order: Draft | null, state: RiskState): AccountWorstCase {
@@ -65,27 +67,28 @@ export class ContractExposure implements ContractModel {
     const isWritten = order !== null && running !== null && running.write(order, mark, marks, account);
     return isWritten ? account : this.computeOfAll(order, state);
   }
-  readonly isIdle = (index: number): boolean => !this.ledger.holds(index) && this.reservations.open(index) === 0;
-  readonly partOf = (index: number, ticks: number, order: Draft | null, into: WorstCasePart): void => {
+  readonly isIdle = (instrumentIndex: number): boolean =>
+    !this.ledger.holds(instrumentIndex) && this.reservations.openOrders(instrumentIndex) === 0;
+  readonly partOf = (instrumentIndex: number, ticks: number, order: Draft | null, into: WorstCasePart): void => {
     const { ledger } = this;
-    const longUnits = this.sideUnits(index, true, ticks, order);
-    const shortUnits = this.sideUnits(index, false, ticks, order);
-    into.gross = ledger.terms(index).isNet ? Math.max(longUnits, shortUnits) : longUnits + shortUnits;
-    into.fees = this.feesAt(index, ticks, order);
-    into.value = ledger.holds(index) ? ledger.holdingValue(index, ticks) : 0;
+    const longUnits = this.sideUnits(instrumentIndex, true, ticks, order);
+    const shortUnits = this.sideUnits(instrumentIndex, false, ticks, order);
+    into.gross = ledger.terms(instrumentIndex).isNet ? Math.max(longUnits, shortUnits) : longUnits + shortUnits;
+    into.fees = this.feesAt(instrumentIndex, ticks, order);
+    into.value = ledger.holds(instrumentIndex) ? ledger.holdingValue(instrumentIndex, ticks) : 0;
   };
   /** Computes gross exposure and equity of all contracts at their worst case, in units of the settlement asset. */
   private computeOfAll(order: Draft | null, state: RiskState): AccountWorstCase {
     const { ledger } = this;
     let gross = 0;
     let equity = ledger.cashTotal;
-    for (let index = 0; index < ledger.instruments.length; index++) {
-      const ticks = markTicksOf(index, order, state);
-      const longUnits = this.sideUnits(index, true, ticks, order);
-      const shortUnits = this.sideUnits(index, false, ticks, order);
-      gross += ledger.terms(index).isNet ? Math.max(longUnits, shortUnits) : longUnits + shortUnits;
-      equity -= this.feesAt(index, ticks, order);
-      if (ledger.holds(index)) equity += ledger.holdingValue(index, ticks);
+    for (let instrumentIndex = 0; instrumentIndex < ledger.instruments.length; instrumentIndex++) {
+      const ticks = markTicksOf(instrumentIndex, order, state);
+      const longUnits = this.sideUnits(instrumentIndex, true, ticks, order);
+      const shortUnits = this.sideUnits(instrumentIndex, false, ticks, order);
+      gross += ledger.terms(instrumentIndex).isNet ? Math.max(longUnits, shortUnits) : longUnits + shortUnits;
+      equity -= this.feesAt(instrumentIndex, ticks, order);
+      if (ledger.holds(instrumentIndex)) equity += ledger.holdingValue(instrumentIndex, ticks);
     }
     const { account } = state;
     account.gross = gross;
@@ -97,42 +100,42 @@ export class ContractExposure implements ContractModel {
    * Returns the worst notional of one side of a contract: held lots at the mark, and each order at the worse of its worst price and the
    * mark.
    */
-  private sideUnits(index: number, isLong: boolean, ticks: number, order: Draft | null): number {
+  private sideUnits(instrumentIndex: number, isLong: boolean, ticks: number, order: Draft | null): number {
     const { ledger, reservations } = this;
-    const scale = ledger.scale(index);
-    const { lots } = ledger.side(index, isLong);
+    const scale = ledger.scale(instrumentIndex);
+    const { lots } = ledger.side(instrumentIndex, isLong);
     let units = lots > 0 ? scale.notionalUp(ticks, lots) : 0;
-    let open = isLong ? reservations.buyLotsTotal(index) : reservations.sellLotsTotal(index);
-    if (open > 0) units += isLong ? reservations.buyUnitsAt(index, ticks) : reservations.sellUnitsAt(index, ticks);
-    if (order !== null && opens(index, isLong, order)) {
-      open += order.worstLots;
+    let openLots = isLong ? reservations.buyLotsTotal(instrumentIndex) : reservations.sellLotsTotal(instrumentIndex);
+    if (openLots > 0) units += isLong ? reservations.buyUnitsAt(instrumentIndex, ticks) : reservations.sellUnitsAt(instrumentIndex, ticks);
+    if (order !== null && opens(instrumentIndex, isLong, order)) {
+      openLots += order.worstLots;
       units += reservations.unitsAt(order, ticks);
     }
-    const closing = this.lotsClosedFirst(index, isLong);
-    if (closing === 0) return units;
+    const closedLots = this.lotsClosedFirst(instrumentIndex, isLong);
+    if (closedLots === 0) return units;
     // The order with the lowest price may close the other side first. Each of its lots counts at least at the mark, so subtract only that.
-    return closing >= open ? 0 : units - scale.notionalDown(ticks, closing);
+    return closedLots >= openLots ? 0 : units - scale.notionalDown(ticks, closedLots);
   }
 
   /**
    * Returns the lots of the other side that must be closed before this side opens, without those that reduce-only orders may close. In
    * two-way mode it is 0.
    */
-  private lotsClosedFirst(index: number, isLong: boolean): number {
+  private lotsClosedFirst(instrumentIndex: number, isLong: boolean): number {
     const { ledger, reservations } = this;
-    const { lots } = ledger.side(index, !isLong);
-    if (lots === 0 || !ledger.terms(index).isNet) return 0;
-    return Math.max(0, lots - reservations.closingLots(ledger.ownerOf(index), index, isLong));
+    const { lots } = ledger.side(instrumentIndex, !isLong);
+    if (lots === 0 || !ledger.terms(instrumentIndex).isNet) return 0;
+    return Math.max(0, lots - reservations.closingLots(ledger.ownerOf(instrumentIndex), instrumentIndex, isLong));
   }
 
   /** Returns the taker fees of the order and of all open orders that may open the contract; NaN if they cannot be counted. */
-  private feesAt(index: number, ticks: number, order: Draft | null): number {
+  private feesAt(instrumentIndex: number, ticks: number, order: Draft | null): number {
     const { reservations } = this;
-    let open = order !== null && index === order.instrumentIndex ? reservations.unitsAt(order, ticks) : 0;
-    if (reservations.buyLotsTotal(index) > 0) open += reservations.buyUnitsAt(index, ticks);
-    if (reservations.sellLotsTotal(index) > 0) open += reservations.sellUnitsAt(index, ticks);
-    if (!(open > 0)) return 0;
-    return open <= Number.MAX_SAFE_INTEGER ? mulDiv(open, reservations.takerFeePpm(index), MILLION, 'up') : NAN;
+    let openUnits = order !== null && instrumentIndex === order.instrumentIndex ? reservations.unitsAt(order, ticks) : 0;
+    if (reservations.buyLotsTotal(instrumentIndex) > 0) openUnits += reservations.buyUnitsAt(instrumentIndex, ticks);
+    if (reservations.sellLotsTotal(instrumentIndex) > 0) openUnits += reservations.sellUnitsAt(instrumentIndex, ticks);
+    if (!(openUnits > 0)) return 0;
+    return openUnits <= Number.MAX_SAFE_INTEGER ? mulDiv(openUnits, reservations.takerFeePpm(instrumentIndex), MILLION, 'up') : NAN;
   }
 
   /** Returns the net as the interface defines it. Positions count at the mark, an order at the worse of its worst price and the mark. */
@@ -140,27 +143,30 @@ export class ContractExposure implements ContractModel {
     const { ledger, reservations } = this;
     const isBuy = order.side === 'buy';
     let units = 0;
-    for (let index = 0; index < ledger.instruments.length; index++) {
-      const ticks = markTicksOf(index, order, state);
-      const scale = ledger.scale(index);
-      const [sideLots, oppositeLots] = [ledger.side(index, isBuy).lots, ledger.side(index, !isBuy).lots];
+    for (let instrumentIndex = 0; instrumentIndex < ledger.instruments.length; instrumentIndex++) {
+      const ticks = markTicksOf(instrumentIndex, order, state);
+      const scale = ledger.scale(instrumentIndex);
+      const sideLots = ledger.side(instrumentIndex, isBuy).lots;
+      const oppositeLots = ledger.side(instrumentIndex, !isBuy).lots;
       if (sideLots > 0) units += scale.notionalUp(ticks, sideLots);
       if (oppositeLots > 0) units -= scale.notionalDown(ticks, oppositeLots);
-      if ((isBuy ? reservations.buyLotsTotal(index) : reservations.sellLotsTotal(index)) > 0) {
-        units += isBuy ? reservations.buyUnitsAt(index, ticks) : reservations.sellUnitsAt(index, ticks);
+      const openLots = isBuy ? reservations.buyLotsTotal(instrumentIndex) : reservations.sellLotsTotal(instrumentIndex);
+      if (openLots > 0) {
+        units += isBuy ? reservations.buyUnitsAt(instrumentIndex, ticks) : reservations.sellUnitsAt(instrumentIndex, ticks);
       }
       // An order that only closes the other side moves the net too.
-      const owner = ledger.ownerOf(index);
-      const closing = owner < 0 ? 0 : reservations.closingLots(owner, index, isBuy);
-      if (closing > 0) units += scale.notionalUp(ticks, closing);
-      if (index === order.instrumentIndex) units += reservations.unitsAt(order, ticks);
+      const owner = ledger.ownerOf(instrumentIndex);
+      const closingLots = owner < 0 ? 0 : reservations.closingLots(owner, instrumentIndex, isBuy);
+      if (closingLots > 0) units += scale.notionalUp(ticks, closingLots);
+      if (instrumentIndex === order.instrumentIndex) units += reservations.unitsAt(order, ticks);
     }
     return units;
   }
 
   isBacked(order: Draft, state: RiskState): boolean {
     if (isReduction(order, state)) return true;
-    return !order.reduceOnly && this.requiredMargin(order) + this.reservedCash(order.strategy) <= this.available(order, state);
+    const neededUnits = this.requiredMargin(order) + this.reservedCash(order.strategy);
+    return !order.reduceOnly && neededUnits <= this.available(order, state);
   }
   backingText(order: Draft, state: RiskState): string {
     const { ledger, reservations } = this;
@@ -177,7 +183,7 @@ export class ContractExposure implements ContractModel {
     return `needs ${money(this.requiredMargin(order))} of margin and fees beside ${reserved} reserved, of ${available} available`;
   }
   reservedCash(strategy: number): number {
-    return this.isOneOfTwo ? this.reservations.cashOf(strategy, 'futures') : this.reservations.cash(strategy);
+    return this.isOneOfTwo ? this.reservations.marketCash(strategy, 'futures') : this.reservations.cash(strategy);
   }
 
   /**
@@ -189,30 +195,33 @@ export class ContractExposure implements ContractModel {
     const { strategy, instrumentIndex, side, worstLots, worstCash, quoteUnits } = order;
     const isBuy = side === 'buy';
     const otherLots = isBuy ? reservations.buyLots(strategy, instrumentIndex) : reservations.sellLots(strategy, instrumentIndex);
-    const closes = quoteUnits > 0 ? 0 : Math.max(0, ledger.closable(strategy, instrumentIndex, isBuy, false) - otherLots);
-    if (closes === 0 || !(worstCash < INFINITY)) return worstCash;
-    return closes >= worstLots ? 0 : mulDiv(worstCash, worstLots - closes, worstLots, 'up');
+    const closableLots = ledger.closable(strategy, instrumentIndex, isBuy, false);
+    const closedLots = quoteUnits > 0 ? 0 : Math.max(0, closableLots - otherLots);
+    if (closedLots === 0 || !(worstCash < INFINITY)) return worstCash;
+    return closedLots >= worstLots ? 0 : mulDiv(worstCash, worstLots - closedLots, worstLots, 'up');
   }
 
   available(order: Draft, state: RiskState): number {
     const { ledger } = this;
     const { strategy } = order;
-    let profit = 0;
-    for (let index = 0; index < ledger.instruments.length; index++) {
-      if (ledger.ownerOf(index) !== strategy || !ledger.holds(index) || !ledger.terms(index).isCross) continue;
-      profit += ledger.holdingValue(index, markTicksOf(index, order, state));
+    let profitUnits = 0;
+    for (let instrumentIndex = 0; instrumentIndex < ledger.instruments.length; instrumentIndex++) {
+      if (ledger.ownerOf(instrumentIndex) !== strategy || !ledger.holds(instrumentIndex) || !ledger.terms(instrumentIndex).isCross)
+        continue;
+      profitUnits += ledger.holdingValue(instrumentIndex, markTicksOf(instrumentIndex, order, state));
     }
-    const units = ledger.cash(strategy) - ledger.marginUsed(strategy);
-    return profit >= 0 ? units : units + profit;
+    const freeUnits = ledger.cash(strategy) - ledger.marginUsed(strategy);
+    // A loss of cross positions reduces what is free; a profit does not count before it is realised.
+    return profitUnits >= 0 ? freeUnits : freeUnits + profitUnits;
   }
 }
 
 /** True when the order can open this side of the contract. */
-function opens(index: number, isLong: boolean, { instrumentIndex, side, reduceOnly }: Draft): boolean {
-  return index === instrumentIndex && !reduceOnly && (side === 'buy') === isLong;
+function opens(instrumentIndex: number, isLong: boolean, order: Draft): boolean {
+  return instrumentIndex === order.instrumentIndex && !order.reduceOnly && (order.side === 'buy') === isLong;
 }
 
 /** Returns the mark of a contract, in ticks. For the order's own contract it is the mark of the risk check. */
-export function markTicksOf(index: number, order: Draft | null, { mark, marks }: RiskState): number {
-  return order !== null && index === order.instrumentIndex ? mark : marks.lastTicks(index);
+export function markTicksOf(instrumentIndex: number, order: Draft | null, { mark, marks }: RiskState): number {
+  return order !== null && instrumentIndex === order.instrumentIndex ? mark : marks.lastTicks(instrumentIndex);
 }

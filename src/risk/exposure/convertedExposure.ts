@@ -24,71 +24,74 @@ export class ConvertedExposure implements ExposureModel {
     return order.sign < 0;
   }
 
-  position({ instrumentIndex: index, worstLots }: Draft): number {
+  position({ instrumentIndex, worstLots }: Draft): number {
     const { ledger, reservations } = this;
-    const account = ledger.of(index);
-    return account.baseTotal(index) + (reservations.buyLotsTotal(index) + worstLots) * account.unitsPerLot(index);
+    const account = ledger.of(instrumentIndex);
+    return (
+      account.baseTotal(instrumentIndex) + (reservations.buyLotsTotal(instrumentIndex) + worstLots) * account.unitsPerLot(instrumentIndex)
+    );
   }
   positionText(quantity: number, { instrument }: Draft): string {
     return baseText(quantity, instrument);
   }
 
   /** Returns the notional of a symbol in the reporting asset: its holding at the mark, and each open buy at the worse of its price and the mark. */
-  notional(index: number, order: Draft | null, state: RiskState): number {
-    const account = this.ledger.of(index);
-    const mark = markOf(index, order, state);
-    const units = this.openUnits(index, order, mark);
-    return this.up(index, account.baseTotal(index) > 0 ? units + account.valueUp(index, mark) : units, order, state);
+  notional(instrumentIndex: number, order: Draft | null, state: RiskState): number {
+    const account = this.ledger.of(instrumentIndex);
+    const mark = markOf(instrumentIndex, order, state);
+    const units = this.openUnits(instrumentIndex, order, mark);
+    const isHeld = account.baseTotal(instrumentIndex) > 0;
+    const ownUnits = isHeld ? units + account.valueUp(instrumentIndex, mark) : units;
+    return this.toReportingAsset(instrumentIndex, ownUnits, order, state);
   }
+  /** Returns the worst notional of an order, in the reporting asset. */
   orderNotional(order: Draft, state: RiskState): number {
-    return this.up(order.instrumentIndex, order.worstUnits, order, state);
+    return this.toReportingAsset(order.instrumentIndex, order.worstUnits, order, state);
   }
 
   computeWorstCase(order: Draft | null, state: RiskState): AccountWorstCase {
     const { ledger, reservations } = this;
-    const { account: sum } = state;
-    sum.gross = 0;
-    sum.equity = 0;
+    const { account: worstCase } = state;
+    worstCase.gross = 0;
+    worstCase.equity = 0;
     for (let accountIndex = 0; accountIndex < ledger.accounts.length; accountIndex++) {
       const account = ledger.accounts[accountIndex]!;
       // The money of an account is summed in its own asset, and then converted.
       let equity = account.cashTotal;
       let fees = 0;
       let gross = 0;
-      for (let index = 0; index < ledger.instruments.length; index++) {
-        if (ledger.accountOf[index] !== accountIndex) continue;
-        const mark = markOf(index, order, state);
-        const open = this.openUnits(index, order, mark);
-        fees += mulPpmUp(open, reservations.takerFeePpm(index));
-        gross += open;
-        if (account.baseTotal(index) === 0) continue;
-        gross += account.valueUp(index, mark);
-        equity += account.valueDown(index, mark);
+      for (let instrumentIndex = 0; instrumentIndex < ledger.instruments.length; instrumentIndex++) {
+        if (ledger.accountOf[instrumentIndex] !== accountIndex) continue;
+        const mark = markOf(instrumentIndex, order, state);
+        const openUnits = this.openUnits(instrumentIndex, order, mark);
+        fees += mulPpmUp(openUnits, reservations.takerFeePpm(instrumentIndex));
+        gross += openUnits;
+        if (account.baseTotal(instrumentIndex) === 0) continue;
+        gross += account.valueUp(instrumentIndex, mark);
+        equity += account.valueDown(instrumentIndex, mark);
       }
       const conversion = accountIndex === 0 ? null : ledger.conversions[accountIndex - 1]!;
       const ticks = conversion === null ? 0 : markOf(conversion.index, order, state);
-      sum.gross += conversion === null ? gross : conversion.valueUp(gross, ticks);
-      sum.equity += conversion === null ? equity - fees : conversion.valueDown(equity, ticks) - conversion.valueUp(fees, ticks);
+      worstCase.gross += conversion === null ? gross : conversion.valueUp(gross, ticks);
+      worstCase.equity += conversion === null ? equity - fees : conversion.valueDown(equity, ticks) - conversion.valueUp(fees, ticks);
     }
-    return sum;
+    return worstCase;
   }
 
   net(order: Draft, state: RiskState): number {
     if (order.sign > 0) return this.computeWorstCase(order, state).gross;
     const { ledger, reservations } = this;
     let units = 0;
-    for (let index = 0; index < ledger.instruments.length; index++) {
-      const account = ledger.of(index);
-      if (account.baseTotal(index) === 0) continue;
-      const ticks = state.marks.lastTicks(index);
-      let lots = 0;
-      for (let strategy = 0; strategy < ledger.strategies; strategy++) lots += reservations.sellLots(strategy, index);
-      const surplusUnits = account.valueDown(index, ticks) - (lots > 0 ? reservations.scale(index).notionalUp(ticks, lots) : 0);
-      const conversion = ledger.conversionOf(index);
-      units +=
-        conversion === null
-          ? Math.max(0, surplusUnits)
-          : conversion.valueDown(Math.max(0, surplusUnits), markOf(conversion.index, order, state));
+    for (let instrumentIndex = 0; instrumentIndex < ledger.instruments.length; instrumentIndex++) {
+      const account = ledger.of(instrumentIndex);
+      if (account.baseTotal(instrumentIndex) === 0) continue;
+      const ticks = state.marks.lastTicks(instrumentIndex);
+      let sellLots = 0;
+      for (let strategy = 0; strategy < ledger.strategies; strategy++) sellLots += reservations.sellLots(strategy, instrumentIndex);
+      const sellUnits = sellLots > 0 ? reservations.scale(instrumentIndex).notionalUp(ticks, sellLots) : 0;
+      const remainingUnits = Math.max(0, account.valueDown(instrumentIndex, ticks) - sellUnits);
+      const conversion = ledger.conversionOf(instrumentIndex);
+      units += conversion === null ? remainingUnits : conversion.valueDown(remainingUnits, markOf(conversion.index, order, state));
     }
     return -units;
   }
@@ -96,36 +99,37 @@ export class ConvertedExposure implements ExposureModel {
   /** True when the strategy has the cash of the order's own quote asset for a buy, or the coins for a sell. */
   isBacked(order: Draft): boolean {
     const { ledger, reservations } = this;
-    const { strategy, instrumentIndex: index } = order;
-    const account = ledger.of(index);
-    if (order.sign < 0) return account.covers(strategy, index, reservations.sellLots(strategy, index) + order.worstLots);
-    return reservations.cashBeside(strategy, index) + order.worstCash <= account.cash(strategy);
+    const { strategy, instrumentIndex } = order;
+    const account = ledger.of(instrumentIndex);
+    if (order.sign < 0)
+      return account.covers(strategy, instrumentIndex, reservations.sellLots(strategy, instrumentIndex) + order.worstLots);
+    return reservations.accountCash(strategy, instrumentIndex) + order.worstCash <= account.cash(strategy);
   }
-  backingText({ strategy, instrument, instrumentIndex: index, sign, worstCash, worstLots }: Draft): string {
+  backingText({ strategy, instrument, instrumentIndex, sign, worstCash, worstLots }: Draft): string {
     const { ledger, reservations } = this;
     if (sign > 0) {
       const needs = quoteText(worstCash, instrument);
-      const reserved = quoteText(reservations.cashBeside(strategy, index), instrument);
-      return `needs ${needs} beside ${reserved} reserved, of ${quoteText(ledger.of(index).cash(strategy), instrument)} in cash`;
+      const reserved = quoteText(reservations.accountCash(strategy, instrumentIndex), instrument);
+      return `needs ${needs} beside ${reserved} reserved, of ${quoteText(ledger.of(instrumentIndex).cash(strategy), instrument)} in cash`;
     }
-    const reserved = lotsText(reservations.sellLots(strategy, index), instrument);
-    return `needs ${lotsText(worstLots, instrument)} beside ${reserved} reserved, of ${lotsText(ledger.lots(strategy, index), instrument)} held`;
+    const reserved = lotsText(reservations.sellLots(strategy, instrumentIndex), instrument);
+    return `needs ${lotsText(worstLots, instrument)} beside ${reserved} reserved, of ${lotsText(ledger.lots(strategy, instrumentIndex), instrument)} held`;
   }
 
   /** Returns the notional of an instrument's open buys and of the order, in its own quote asset. */
-  private openUnits(index: number, order: Draft | null, mark: number): number {
+  private openUnits(instrumentIndex: number, order: Draft | null, mark: number): number {
     const { reservations } = this;
-    const units = order !== null && index === order.instrumentIndex ? reservations.unitsAt(order, mark) : 0;
-    return reservations.buyLotsTotal(index) > 0 ? units + reservations.buyUnitsAt(index, mark) : units;
+    const units = order !== null && instrumentIndex === order.instrumentIndex ? reservations.unitsAt(order, mark) : 0;
+    return reservations.buyLotsTotal(instrumentIndex) > 0 ? units + reservations.buyUnitsAt(instrumentIndex, mark) : units;
   }
   /** Returns money of an instrument's quote asset in the reporting asset, rounded up. */
-  private up(index: number, units: number, order: Draft | null, state: RiskState): number {
-    const conversion = this.ledger.conversionOf(index);
+  private toReportingAsset(instrumentIndex: number, units: number, order: Draft | null, state: RiskState): number {
+    const conversion = this.ledger.conversionOf(instrumentIndex);
     return conversion === null ? units : conversion.valueUp(units, markOf(conversion.index, order, state));
   }
 }
 
-/** Returns the mark of an instrument: for the order's own the one of the check. */
-function markOf(index: number, order: Draft | null, { mark, marks }: RiskState): number {
-  return order !== null && index === order.instrumentIndex ? mark : marks.lastTicks(index);
+/** Returns the mark of an instrument, in ticks. For the order's own instrument it is the mark of the risk check. */
+function markOf(instrumentIndex: number, order: Draft | null, { mark, marks }: RiskState): number {
+  return order !== null && instrumentIndex === order.instrumentIndex ? mark : marks.lastTicks(instrumentIndex);
 }

@@ -12,17 +12,23 @@ export function orderNotional(order: Draft, state: RiskState): number {
   return state.exposure instanceof ConvertedExposure ? state.exposure.orderNotional(order, state) : order.worstUnits;
 }
 
+/** `notionalMaxRule` in the reporting asset. */
 const convertedNotionalMax: OrderRule = {
   ...notionalMaxRule,
-  check: (order, state) => orderNotional(order, state) <= state.limits.orderUnits[order.instrumentIndex]! || isReduction(order, state),
+  check(order, state) {
+    const maxUnits = state.limits.orderUnits[order.instrumentIndex]!;
+    return orderNotional(order, state) <= maxUnits || isReduction(order, state);
+  },
   detail: (order, state) => {
     const { ledger, limits } = state;
-    const worst = `${limitMoneyText(orderNotional(order, state), ledger)} at the worst price of ${limitPriceText(order.worstTicks, order.instrument)}`;
-    return `${worst}, at most ${limitMoneyText(limits.orderUnits[order.instrumentIndex]!, ledger)}`;
+    const worst = limitMoneyText(orderNotional(order, state), ledger);
+    const worstPrice = limitPriceText(order.worstTicks, order.instrument);
+    return `${worst} at the worst price of ${worstPrice}, at most ${limitMoneyText(limits.orderUnits[order.instrumentIndex]!, ledger)}`;
   },
 };
 
 /** Returns the rules for a ledger: with several quote assets, those that convert what they compare. */
 export function rulesThatConvert(ledger: unknown, rules: readonly RiskRule[]): readonly RiskRule[] {
-  return ledger instanceof ConvertedLedger ? rules.map((rule) => (rule === notionalMaxRule ? convertedNotionalMax : rule)) : rules;
+  if (!(ledger instanceof ConvertedLedger)) return rules;
+  return rules.map((rule) => (rule === notionalMaxRule ? convertedNotionalMax : rule));
 }

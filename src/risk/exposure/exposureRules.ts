@@ -10,6 +10,7 @@ const INFINITY = Infinity;
 // hot: docs/performance.md#imported-constants
 const { productAtMost } = numbers;
 
+/** What each rule of this file reads. */
 const NEEDS: readonly RuleInput[] = ['ledger', 'orders', 'marks'];
 
 /** Denies an order if a position might become larger than `maxPositionQty` (docs/risk.md). */
@@ -64,7 +65,7 @@ export const portfolioRule: OrderRule = {
   },
 };
 
-/** Returns the limit on the gross notional. Without shorts the gross is the net, so the smaller of both limits counts. */
+/** Returns the limit on the gross notional, in units. Without shorts the gross is the net, so the smaller of both limits counts. */
 function maxGross({ exposure, limits: { grossUnits, netUnits } }: RiskState): number {
   return exposure.hasShorts ? grossUnits : Math.min(grossUnits, netUnits);
 }
@@ -89,8 +90,10 @@ export const leverageRule: OrderRule = {
   detail(order, state) {
     const { exposure, ledger, limits } = state;
     const account = exposure.computeWorstCase(order, state);
-    const [gross, equity] = [limitMoneyText(account.gross, ledger), limitMoneyText(account.equity, ledger)];
-    return `${gross} over ${exposure.scopeWords} at the worst, on an equity of ${equity} after fees; at most ${ratioText(limits.leverage!)} times`;
+    const gross = limitMoneyText(account.gross, ledger);
+    const equity = limitMoneyText(account.equity, ledger);
+    const limit = `at most ${ratioText(limits.leverage!)} times`;
+    return `${gross} over ${exposure.scopeWords} at the worst, on an equity of ${equity} after fees; ${limit}`;
   },
 };
 
@@ -105,13 +108,15 @@ export const concentrationRule: OrderRule = {
     const max = state.limits.concentration;
     if (max === null || exposure.addsNothing(order, state)) return true;
     const { equity } = exposure.computeWorstCase(order, state);
-    return equity >= 0 && productAtMost(exposure.notional(order.instrumentIndex, order, state), max.denominator, max.numerator, equity);
+    const notional = exposure.notional(order.instrumentIndex, order, state);
+    return equity >= 0 && productAtMost(notional, max.denominator, max.numerator, equity);
   },
   detail(order, state) {
     const { exposure, ledger, limits } = state;
     const worst = limitMoneyText(exposure.notional(order.instrumentIndex, order, state), ledger);
     const equity = limitMoneyText(exposure.computeWorstCase(order, state).equity, ledger);
-    return `${worst} of the ${exposure.instrumentWord} at the worst, on an equity of ${equity} after fees; at most ${ratioText(limits.concentration!)} times`;
+    const limit = `at most ${ratioText(limits.concentration!)} times`;
+    return `${worst} of the ${exposure.instrumentWord} at the worst, on an equity of ${equity} after fees; ${limit}`;
   },
 };
 

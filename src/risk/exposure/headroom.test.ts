@@ -3,7 +3,7 @@
 import { expect, test } from 'vitest';
 import { FuturesFixture } from '../../../test/fixtures/futuresFixture.ts';
 import { inverseContract } from '../../../test/fixtures/futuresVenue.ts';
-import { Fixture, USDT } from '../../../test/fixtures/riskFixture.ts';
+import { RiskFixture, USDT } from '../../../test/fixtures/riskFixture.ts';
 import { Decimal } from '../../base/number/decimal.ts';
 import type { Instrument } from '../../model/instrument.ts';
 import { notionalOf } from '../../model/value.ts';
@@ -19,7 +19,7 @@ function unitsOf(instrument: Instrument, lots: number, ticks: number): number {
 }
 
 test('the headroom of spot counts a holding at the mark, an open buy at its worst price with its fee, and no sale', () => {
-  const fixture = new Fixture();
+  const fixture = new RiskFixture();
   fixture.hold(7, 0, 1);
   fixture.send({ lots: 5, limit: 1200 });
   fixture.send({ lots: 3, side: 'sell', instrumentIndex: 1, limit: 1500 });
@@ -62,7 +62,7 @@ test('the headroom agrees with the rules: the largest exposure that they pass is
 });
 
 test('the headroom is unknown if the mark of a holding is missing', () => {
-  const fixture = new Fixture();
+  const fixture = new RiskFixture();
   fixture.hold(7, 0, 1);
   fixture.marks[1] = NaN;
   const { gross, equity, notional } = fixture.risk.headroom();

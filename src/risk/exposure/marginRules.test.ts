@@ -20,10 +20,10 @@ const FAR = { limits: { minLiquidationAtrs: '20' }, range: 20, cash: 4000 };
 const ALONE = { limits: { minLiquidationAtrs: '5' }, range: 20, isCross: false };
 const doNothing = () => {};
 
-// `most` lots pass, and one more is denied.
-type Case = [code: string, condition: string, FuturesFixtureOptions, (fixture: FuturesFixture) => void, maxLots: number, DraftTerms];
+/** A margin rule in a situation that a function prepares: orders up to `maxLots` lots pass, and one lot more is denied. */
+type MarginCase = [code: string, situation: string, FuturesFixtureOptions, (fixture: FuturesFixture) => void, maxLots: number, DraftTerms];
 
-describe.each<Case>([
+describe.each<MarginCase>([
   // 20 lots take 2000 units of margin and 10 of fees: half of the equity stays.
   ['MARGIN_BUFFER', 'opens', HALF, doNothing, 20, {}],
   ['MARGIN_BUFFER', 'opens a short', HALF, doNothing, 20, SELL],
@@ -31,11 +31,11 @@ describe.each<Case>([
   ['MARGIN_BUFFER', 'beside an order', HALF, (fixture) => fixture.send({ lots: 10, limit: 1000 }), 10, {}],
   ['LIQUIDATION_DISTANCE', 'cross, long', FAR, doNothing, 19, {}],
   ['LIQUIDATION_DISTANCE', 'cross, short', FAR, doNothing, 19, SELL],
-  ['LIQUIDATION_DISTANCE', 'cross, turned round', FAR, (fixture) => fixture.hold(5), 24, SELL],
+  ['LIQUIDATION_DISTANCE', 'cross, reversed', FAR, (fixture) => fixture.hold(5), 24, SELL],
   ['LIQUIDATION_DISTANCE', 'beside an order', FAR, (fixture) => fixture.send({ lots: 9, limit: 1000 }), 10, {}],
   ['LIQUIDATION_DISTANCE', 'beside another contract', FAR, (fixture) => fixture.hold(100, 1, 1), 18, {}],
   // An order on the other side: the lots that it closes need no margin afterwards.
-  ['LIQUIDATION_DISTANCE', 'cross, turned round from a large one', { ...FAR, leverage: 100 }, (fixture) => fixture.hold(60), 79, SELL],
+  ['LIQUIDATION_DISTANCE', 'cross, reversed from a large position', { ...FAR, leverage: 100 }, (fixture) => fixture.hold(60), 79, SELL],
   // 100 lots short need 500 units at the mark, in addition to 5 long.
   [
     'LIQUIDATION_DISTANCE',
@@ -50,16 +50,16 @@ describe.each<Case>([
   // 400.2 ticks count as 401: 19 lots have 13 units left at 600, and lack 6 at 599.
   ['LIQUIDATION_DISTANCE', 'a move between two ticks', { ...FAR, cash: 3840, range: 20.01 }, doNothing, 18, {}],
   ['LIQUIDATION_DISTANCE', 'isolated', ALONE, (fixture) => fixture.hold(20, 0, 0, 900), 379, {}],
-])('%s, %s', (code, _, options, prepare, max, terms) => {
-  const codeOf = (count: number, without: readonly string[] = []) => {
+])('%s, %s', (code, situation, options, prepare, maxLots, terms) => {
+  const codeOf = (lots: number, without: readonly string[] = []) => {
     const fixture = new FuturesFixture({ ...options, without });
     prepare(fixture);
-    const denyCode = fixture.code({ limit: 1000, ...terms, lots: count });
+    const denyCode = fixture.code({ limit: 1000, ...terms, lots });
     if (denyCode !== null) expect(fixture.risk.detail()).not.toMatch(/NaN|undefined|Infinity|^$/);
     return denyCode;
   };
-  test('the rule passes an order at its bound, and is the only rule that denies one lot more', () => {
-    expect([codeOf(max - 1), codeOf(max), codeOf(max + 1), codeOf(max + 1, [code])]).toEqual([null, null, code, null]);
+  test(`${code}, ${situation}: the rule passes an order at its bound, and is the only rule that denies one lot more`, () => {
+    expect([codeOf(maxLots - 1), codeOf(maxLots), codeOf(maxLots + 1), codeOf(maxLots + 1, [code])]).toEqual([null, null, code, null]);
   });
 });
 

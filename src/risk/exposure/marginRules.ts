@@ -35,16 +35,18 @@ function modelOf({ exposure: { contracts } }: RiskState): ContractModel {
 }
 
 /** Returns the strategy that has traded the order's contract, or that has an open order for it; otherwise the order's own. */
-function tradingStrategy({ instrumentIndex: index, strategy: ordering }: Draft, state: RiskState): number {
+function tradingStrategy(order: Draft, state: RiskState): number {
   const { ledger } = modelOf(state);
   const { reservations } = state;
-  const ownerIndex = ledger.ownerOf(index);
-  if (ownerIndex >= 0) return ownerIndex;
-  if (reservations.open(index) === 0) return ordering;
+  const { instrumentIndex } = order;
+  const owner = ledger.ownerOf(instrumentIndex);
+  if (owner >= 0) return owner;
+  if (reservations.openOrders(instrumentIndex) === 0) return order.strategy;
   for (let strategy = 0; strategy < ledger.strategies; strategy++) {
-    if (strategy !== ordering && reservations.buyLots(strategy, index) + reservations.sellLots(strategy, index) > 0) return strategy;
+    const openLots = reservations.buyLots(strategy, instrumentIndex) + reservations.sellLots(strategy, instrumentIndex);
+    if (strategy !== order.strategy && openLots > 0) return strategy;
   }
-  return ordering;
+  return order.strategy;
 }
 
 /** Denies a position whose value is too large for the account's leverage, by the exchange's margin tiers. Always on. */
@@ -82,15 +84,16 @@ export const marginBufferRule: OrderRule = {
   needs: NEEDS,
   market: 'futures',
   check(order, state) {
-    const min = state.limits.marginBuffer;
-    if (min === null || isSpot(order) || modelOf(state).addsNothing(order, state)) return true;
-    const free = freeUnitsAfter(order, state);
-    const equity = equityOf(order, state);
-    return free >= 0 && equity >= 0 && productAtMost(equity, min.numerator, min.denominator, free);
+    const minShare = state.limits.marginBuffer;
+    if (minShare === null || isSpot(order) || modelOf(state).addsNothing(order, state)) return true;
+    const freeUnits = freeUnitsAfter(order, state);
+    const equityUnits = equityOf(order, state);
+    return freeUnits >= 0 && equityUnits >= 0 && productAtMost(equityUnits, minShare.numerator, minShare.denominator, freeUnits);
   },
   detail(order, state) {
     const { ledger } = state;
-    const [free, equity] = [limitMoneyText(freeUnitsAfter(order, state), ledger), limitMoneyText(equityOf(order, state), ledger)];
+    const free = limitMoneyText(freeUnitsAfter(order, state), ledger);
+    const equity = limitMoneyText(equityOf(order, state), ledger);
     return `${free} would stay free, of an equity of ${equity}; at least ${ratioText(state.limits.marginBuffer!)} of it`;
   },
 };
@@ -134,16 +137,17 @@ export const liquidationDistanceRule: OrderRule = {
     if (Number.isNaN(ticks)) return 'no average range is known yet: too few bars have closed';
     const lots = modelOf(state).lotsAtWorst(isLong, order);
     const surplus = limitMoneyText(marginSurplusAt(ticks, lots, order, state), state.ledger);
-    const [then, now] = [limitPriceText(ticks, order.instrument), limitPriceText(state.mark, order.instrument)];
-    return `a ${isLong ? 'long' : 'short'} would have ${surplus} more than its maintenance margin at ${then}, from ${now}`;
+    const adversePrice = limitPriceText(ticks, order.instrument);
+    const markPrice = limitPriceText(state.mark, order.instrument);
+    return `a ${isLong ? 'long' : 'short'} would have ${surplus} more than its maintenance margin at ${adversePrice}, from ${markPrice}`;
   },
 };
 
 /** Returns the mark after the adverse move, in ticks; at least 1. */
 function adverseTicks({ side, instrumentIndex }: Draft, { limits, rangeTicks, mark }: RiskState): number {
   const { numerator, denominator } = limits.liquidationAtrs!;
-  const move = Math.ceil((rangeTicks(instrumentIndex) * numerator) / denominator);
-  return side === 'buy' ? Math.max(1, mark - move) : mark + move;
+  const moveTicks = Math.ceil((rangeTicks(instrumentIndex) * numerator) / denominator);
+  return side === 'buy' ? Math.max(1, mark - moveTicks) : mark + moveTicks;
 }
 
 /**
@@ -156,18 +160,21 @@ function marginSurplusAt(ticks: number, lots: number, order: Draft, state: RiskS
   const { ledger } = contracts;
   const { instrumentIndex } = order;
   const scale = ledger.scale(instrumentIndex);
-  const [now, then] = [scale.valueOfLots(lots, state.mark), scale.valueOfLots(lots, ticks)];
-  if (!(Number.isFinite(now) && Number.isFinite(then))) return NAN;
+  const valueAtMark = scale.valueOfLots(lots, state.mark);
+  const valueAfterMove = scale.valueOfLots(lots, ticks);
+  if (!(Number.isFinite(valueAtMark) && Number.isFinite(valueAfterMove))) return NAN;
   const { isCross, leverage } = ledger.terms(instrumentIndex);
-  const loss = Math.abs(then - now);
+  const lossUnits = Math.abs(valueAfterMove - valueAtMark);
   if (isCross) {
     const { equity } = contracts.computeWorstCase(order, state);
-    return equity - maintenanceOfOthers(isLong, order, state) - loss - scale.maintenance(then);
+    return equity - maintenanceOfOthers(isLong, order, state) - lossUnits - scale.maintenance(valueAfterMove);
   }
   const position = ledger.side(instrumentIndex, isLong);
-  const value = scale.valueOfLots(Math.min(position.lots, lots), state.mark);
-  const profit = position.lots > 0 ? scale.profit(isLong, position.entryUnits, scale.valueOfLots(position.lots, state.mark)) : 0;
-  return position.marginUnits + profit + scale.initial(now - value, leverage) - loss - scale.maintenance(then);
+  const heldValue = scale.valueOfLots(position.lots, state.mark);
+  const profitUnits = position.lots > 0 ? scale.profit(isLong, position.entryUnits, heldValue) : 0;
+  const keptValue = scale.valueOfLots(Math.min(position.lots, lots), state.mark);
+  const addedMargin = scale.initial(valueAtMark - keptValue, leverage);
+  return position.marginUnits + profitUnits + addedMargin - lossUnits - scale.maintenance(valueAfterMove);
 }
 
 /** Returns the maintenance margin of all positions except the order's own, at the marks. Cross positions share their margin. */

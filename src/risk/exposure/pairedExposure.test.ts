@@ -14,7 +14,7 @@ const COIN = spotInstrument('ETH', { quote: CONTRACT.quote, quoteDigits: CONTRAC
 const INSTRUMENTS = [CONTRACT, COIN];
 const CASH = 10_000_000;
 
-/** An account of a contract (index 0) and a coin (index 1), each with the same cash, all marks equal. */
+/** Returns an account of a contract (index 0) and a coin (index 1), each with the same cash, with all marks equal. */
 function pairedRisk(limits: RiskLimits) {
   const ledger = new PairedLedger(INSTRUMENTS, 1, () => ({ leverage: 10, isCross: true, isNet: true }));
   for (const market of ['spot', 'futures'] as const) ledger.account(market).deposit(0, ledger.cashAsset, CASH);
@@ -27,17 +27,17 @@ function pairedRisk(limits: RiskLimits) {
 }
 
 test('an open spot buy does not change the free margin that a denial by the margin buffer names', () => {
-  const texts = [false, true].map((hasSpotBuy) => {
+  const denialTexts = [false, true].map((hasSpotBuy) => {
     const { risk, send } = pairedRisk({ marginBuffer: '0.99' });
     if (hasSpotBuy) expect(send({ instrumentIndex: 1, lots: 5, limit: MARK })).not.toBe(null);
     expect(send({ instrumentIndex: 0, lots: 6000, limit: MARK })).toBe(null);
     expect(risk.code).toBe('MARGIN_BUFFER');
     return risk.detail();
   });
-  expect(texts[1]).toBe(texts[0]);
+  expect(denialTexts[1]).toBe(denialTexts[0]);
 });
 
-test('the limit of the account applies to the sum of the worst cases of both markets, in any order of the orders', () => {
+test('the limit of the account applies to the sum of the worst cases of both markets, in any sequence of the orders', () => {
   const unitsOf = (index: number, lots: number) => {
     const { reservations } = pairedRisk({});
     return reservations.scale(index).notionalUp(MARK, lots);
@@ -45,16 +45,16 @@ test('the limit of the account applies to the sum of the worst cases of both mar
   const contractUnits = unitsOf(0, 30);
   const coinUnits = unitsOf(1, 5);
   const limitText = (units: number) => (units / 10 ** CONTRACT.quoteDigits).toFixed(CONTRACT.quoteDigits);
-  for (const order of [
+  for (const sequence of [
     [0, 1],
     [1, 0],
   ] as const) {
     const sizes = [{ instrumentIndex: 0, lots: 30, limit: MARK }, { instrumentIndex: 1, lots: 5, limit: MARK }]; // prettier-ignore
     const bothUnits = contractUnits + coinUnits;
     const withinLimit = pairedRisk({ maxGrossNotional: limitText(bothUnits) });
-    expect(order.map((instrumentIndex) => withinLimit.send(sizes[instrumentIndex]!) !== null)).toEqual([true, true]);
+    expect(sequence.map((instrumentIndex) => withinLimit.send(sizes[instrumentIndex]!) !== null)).toEqual([true, true]);
     const beyondLimit = pairedRisk({ maxGrossNotional: limitText(bothUnits - 1) });
-    expect(order.map((instrumentIndex) => beyondLimit.send(sizes[instrumentIndex]!) !== null)).toEqual([true, false]);
+    expect(sequence.map((instrumentIndex) => beyondLimit.send(sizes[instrumentIndex]!) !== null)).toEqual([true, false]);
     expect(beyondLimit.risk.detail()).toContain('over both markets at the worst');
   }
 });

@@ -31,8 +31,8 @@ export class PairedExposure implements ExposureModel {
   }
 
   /** Returns the model of the instrument's market. */
-  private modelOf(index: number): ExposureModel {
-    return index < this.ledger.contracts ? this.contracts : this.coins;
+  private modelOf(instrumentIndex: number): ExposureModel {
+    return instrumentIndex < this.ledger.contracts ? this.contracts : this.coins;
   }
 
   addsNothing(order: Draft, state: RiskState): boolean {
@@ -44,8 +44,8 @@ export class PairedExposure implements ExposureModel {
   positionText(quantity: number, order: Draft): string {
     return this.modelOf(order.instrumentIndex).positionText(quantity, order);
   }
-  notional(index: number, order: Draft | null, state: RiskState): number {
-    return this.modelOf(index).notional(index, order, state);
+  notional(instrumentIndex: number, order: Draft | null, state: RiskState): number {
+    return this.modelOf(instrumentIndex).notional(instrumentIndex, order, state);
   }
   computeWorstCase(order: Draft | null, state: RiskState): AccountWorstCase {
     const { gross, equity } = this.contracts.computeWorstCase(order, state);
@@ -62,7 +62,7 @@ export class PairedExposure implements ExposureModel {
   }
   backingText(order: Draft, state: RiskState): string {
     const { market } = order.instrument;
-    const reserved = limitMoneyText(this.reservations.cashOf(order.strategy, market), this.ledger);
+    const reserved = limitMoneyText(this.reservations.marketCash(order.strategy, market), this.ledger);
     return `${this.modelOf(order.instrumentIndex).backingText(order, state)}; of the reserved, ${reserved} are of the ${market} account`;
   }
 }

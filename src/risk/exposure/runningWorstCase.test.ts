@@ -16,6 +16,7 @@ import { exposureOf } from './pairedExposure.ts';
 const MONEY = { quote: 'USDT', quoteDigits: 4 } as const;
 const CONTRACTS = ['BTC', 'ETH', 'XRP'].map((base) => linearContract({}, { base, takerFeePpm: 700 }));
 const COINS = ['LTC', 'SOL', 'ADA', 'DOT'].map((base) => spotInstrument(base, MONEY));
+/** The margin terms of every contract. */
 const margin = () => ({ leverage: 10, isCross: true, isNet: true });
 
 /** Returns an account with random prices, positions and open orders of two strategies, and functions that draw the next order or step. */
@@ -58,16 +59,17 @@ function randomAccount(seed: number, ledger: Ledger, deposit: (strategy: number,
     reservations.fill(order);
     if (!order.isReserved) openOrders.splice(openOrders.indexOf(order), 1);
   };
+  /** Changes a price, or adds, fills or releases an order. Returns true when it has changed a price. */
   const takeStep = () => {
-    const kind = rng.next();
-    const stepIndex = drawInteger(0, openOrders.length - 1);
-    if (kind < 0.2) prices[drawInteger(0, prices.length - 1)] = rng.next() < 0.1 ? NaN : drawInteger(900, 1100);
-    else if (kind < 0.6 || openOrders.length === 0) reservations.add(openOrders[openOrders.push(drawOrder()) - 1]!);
-    else if (kind < 0.85) fill(openOrders[stepIndex]!);
-    else reservations.release(openOrders.splice(stepIndex, 1)[0]!);
-    return kind < 0.2;
+    const draw = rng.next();
+    const orderIndex = drawInteger(0, openOrders.length - 1);
+    if (draw < 0.2) prices[drawInteger(0, prices.length - 1)] = rng.next() < 0.1 ? NaN : drawInteger(900, 1100);
+    else if (draw < 0.6 || openOrders.length === 0) reservations.add(openOrders[openOrders.push(drawOrder()) - 1]!);
+    else if (draw < 0.85) fill(openOrders[orderIndex]!);
+    else reservations.release(openOrders.splice(orderIndex, 1)[0]!);
+    return draw < 0.2;
   };
-  return { reservations, prices, drawn: drawOrder, step: takeStep };
+  return { reservations, prices, drawOrder, takeStep };
 }
 
 const ACCOUNTS: Record<string, () => [Ledger, (strategy: number, units: number) => void]> = {
@@ -91,10 +93,10 @@ const ACCOUNTS: Record<string, () => [Ledger, (strategy: number, units: number) 
 test.each(Object.keys(ACCOUNTS))(
   'the running worst case in random histories on %s equals a sum over all instruments for every order',
   (market) => {
-    let finite = 0;
+    let finiteCount = 0;
     for (let seed = 1; seed <= 60; seed++) {
       const [ledger, deposit] = ACCOUNTS[market]!();
-      const { reservations, prices, drawn: drawOrder, step: takeStep } = randomAccount(seed, ledger, deposit);
+      const { reservations, prices, drawOrder, takeStep } = randomAccount(seed, ledger, deposit);
       const model = exposureOf(ledger, reservations);
       const lastTicks = (index: number) => prices[index]!;
       const countedMarks = { lastTicks, changes: 0 };
@@ -109,9 +111,9 @@ test.each(Object.keys(ACCOUNTS))(
         const mark = prices[order.instrumentIndex]!;
         const running = worstCaseWith(countedMarks, order, mark);
         expect(running, `seed ${seed}, step ${stepIndex}`).toEqual(worstCaseWith({ lastTicks }, order, mark));
-        if (Number.isFinite(running.gross)) finite++;
+        if (Number.isFinite(running.gross)) finiteCount++;
       }
     }
-    expect(finite).toBeGreaterThan(1000);
+    expect(finiteCount).toBeGreaterThan(1000);
   },
 );

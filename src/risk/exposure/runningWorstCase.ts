@@ -21,13 +21,13 @@ export class WorstCasePart {
 }
 
 /** Writes the part of an instrument at the price `ticks`, with `order` or without one. Hot: docs/performance.md#out-parameters. */
-type PartOf = (index: number, ticks: number, order: Draft | null, into: WorstCasePart) => void;
+type PartOf = (instrumentIndex: number, ticks: number, order: Draft | null, into: WorstCasePart) => void;
 
 /** Computes the parts of single instruments. An exposure model implements it. */
 interface InstrumentModel {
   readonly partOf: PartOf;
   /** True when nothing is held and no order is open: the part is 0, whatever the price. */
-  readonly isIdle: (index: number) => boolean;
+  readonly isIdle: (instrumentIndex: number) => boolean;
 }
 
 /** The instruments of one market: the indices of the run from `first` up to, and without, `end`. */
@@ -56,16 +56,18 @@ export class RunningWorstCase {
   private readonly isIdle: InstrumentModel['isIdle'];
   private readonly changed: ChangedIndexes;
   private readonly part = new WorstCasePart();
+  /** By instrument: its part of each sum. */
   private readonly grossOf: Float64Array;
   private readonly equityOf: Float64Array;
   /** Fees plus the absolute value of the holding. The sum of these bounds every partial sum of the equity. */
   private readonly sizeOf: Float64Array;
+  /** The sums over all instruments. */
   private gross = 0.5;
   private equity = 0.5;
   private size = 0.5;
   private isExact = true;
   /** `MarkPrices.changes` when all parts were last computed; NaN if they must be computed again. */
-  private countedAt = NAN;
+  private updatedAt = NAN;
   private marks: MarkPrices | null = null;
 
   constructor({ first, end }: MarketInstruments, reservations: Reservations, positions: Positions, { partOf, isIdle }: InstrumentModel) {
@@ -91,14 +93,15 @@ export class RunningWorstCase {
   write(order: Draft, ticks: number, marks: MarkPrices, account: AccountWorstCase): boolean {
     const { changes } = marks;
     if (changes === undefined) return false;
-    this.countChanged(marks, changes);
+    this.updateSums(marks, changes);
     const { part } = this;
     const { instrumentIndex } = order;
     const cash = this.positions.cashTotal;
     account.gross = this.gross;
     account.equity = cash + this.equity;
     // An order of the other market of the account adds nothing here.
-    if (instrumentIndex < this.first || instrumentIndex >= this.end) return this.isExact && abs(cash) + this.size <= MAX_EXACT;
+    const isOfMarket = instrumentIndex >= this.first && instrumentIndex < this.end;
+    if (!isOfMarket) return this.isExact && abs(cash) + this.size <= MAX_EXACT;
     this.partOf(instrumentIndex, ticks, order, part);
     const { gross, fees, value } = part;
     if (this.isExact === false || !(isWhole(gross) && isWhole(fees) && isWhole(abs(value)))) return false;
@@ -108,12 +111,13 @@ export class RunningWorstCase {
   }
 
   /** Computes the changed parts again, or all of them if prices may have changed. */
-  private countChanged(marks: MarkPrices, changes: number): void {
+  private updateSums(marks: MarkPrices, changes: number): void {
     const { changed } = this;
     // The reservations count the newest order only when they are asked to, and report its change then.
     this.reservations.countNewest();
-    if (marks === this.marks && changes === this.countedAt && this.isExact === true) {
-      for (let index = changed.removeNext(); index >= 0; index = changed.removeNext()) this.count(index, marks);
+    if (marks === this.marks && changes === this.updatedAt && this.isExact === true) {
+      for (let instrumentIndex = changed.removeNext(); instrumentIndex >= 0; instrumentIndex = changed.removeNext())
+        this.updatePart(instrumentIndex, marks);
       return;
     }
     changed.clear();
@@ -122,27 +126,29 @@ export class RunningWorstCase {
     this.sizeOf.fill(0);
     this.gross = this.equity = this.size = 0;
     this.isExact = true;
-    for (let index = this.first; index < this.end; index++) if (this.isIdle(index) === false) this.count(index, marks);
-    this.countedAt = changes;
+    for (let instrumentIndex = this.first; instrumentIndex < this.end; instrumentIndex++)
+      if (this.isIdle(instrumentIndex) === false) this.updatePart(instrumentIndex, marks);
+    this.updatedAt = changes;
     this.marks = marks;
   }
 
   /** Computes one part again and updates the sums. */
-  private count(index: number, marks: MarkPrices): void {
+  private updatePart(instrumentIndex: number, marks: MarkPrices): void {
     // Reservations report the orders of the other market of the account, too.
-    if (index < this.first || index >= this.end) return;
+    if (instrumentIndex < this.first || instrumentIndex >= this.end) return;
     const { part } = this;
-    this.partOf(index, marks.lastTicks(index), null, part);
+    this.partOf(instrumentIndex, marks.lastTicks(instrumentIndex), null, part);
     const { gross, fees, value } = part;
     const equity = value - fees;
     const size = fees + abs(value);
-    this.gross += gross - this.grossOf[index]!;
-    this.equity += equity - this.equityOf[index]!;
-    this.size += size - this.sizeOf[index]!;
-    this.grossOf[index] = gross;
-    this.equityOf[index] = equity;
-    this.sizeOf[index] = size;
-    if (!(isWhole(gross) && isWhole(fees) && isWhole(size) && this.gross <= MAX_EXACT && this.size <= MAX_EXACT)) this.isExact = false;
+    this.gross += gross - this.grossOf[instrumentIndex]!;
+    this.equity += equity - this.equityOf[instrumentIndex]!;
+    this.size += size - this.sizeOf[instrumentIndex]!;
+    this.grossOf[instrumentIndex] = gross;
+    this.equityOf[instrumentIndex] = equity;
+    this.sizeOf[instrumentIndex] = size;
+    const hasWholeParts = isWhole(gross) && isWhole(fees) && isWhole(size);
+    if (!(hasWholeParts && this.gross <= MAX_EXACT && this.size <= MAX_EXACT)) this.isExact = false;
   }
 }
 

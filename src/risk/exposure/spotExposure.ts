@@ -20,7 +20,9 @@ export class SpotExposure implements ExposureModel {
   private readonly reservations: Reservations;
   /** Index of the first spot instrument. In an account of both markets contracts come before it, and the reservations hold their orders. */
   private readonly first: number;
+  /** True when the account has contracts too. */
   private readonly isOneOfTwo: boolean;
+  /** True when the account has several spot instruments. */
   private readonly isOfMany: boolean;
   /** Running sums of the worst case; null for one instrument. */
   private readonly running: RunningWorstCase | null;
@@ -49,13 +51,13 @@ export class SpotExposure implements ExposureModel {
   }
 
   /** Returns the notional of a symbol: its holding at the mark, and each open buy at the higher of its worst price and the mark. */
-  notional(index: number, order: Draft | null, state: RiskState): number {
+  notional(instrumentIndex: number, order: Draft | null, state: RiskState): number {
     const { ledger, reservations } = this;
-    const orderHere = order !== null && index === order.instrumentIndex ? order : null;
-    const mark = orderHere === null ? state.marks.lastTicks(index) : state.mark;
+    const orderHere = order !== null && instrumentIndex === order.instrumentIndex ? order : null;
+    const mark = orderHere === null ? state.marks.lastTicks(instrumentIndex) : state.mark;
     let units = orderHere === null ? 0 : reservations.unitsAt(orderHere, mark);
-    if (reservations.buyLotsTotal(index) > 0) units += reservations.buyUnitsAt(index, mark);
-    return ledger.baseTotal(index) > 0 ? units + ledger.valueUp(index, mark) : units;
+    if (reservations.buyLotsTotal(instrumentIndex) > 0) units += reservations.buyUnitsAt(instrumentIndex, mark);
+    return ledger.baseTotal(instrumentIndex) > 0 ? units + ledger.valueUp(instrumentIndex, mark) : units;
   }
 
   computeWorstCase(order: Draft | null, state: RiskState): AccountWorstCase {
@@ -69,37 +71,39 @@ export class SpotExposure implements ExposureModel {
     this.addSymbol(account, order.instrumentIndex, mark, this.reservations.unitsAt(order, mark));
     return account;
   }
-  readonly isIdle = (index: number): boolean => this.ledger.baseTotal(index) === 0 && this.reservations.buyLotsTotal(index) === 0;
-  readonly partOf = (index: number, ticks: number, order: Draft | null, into: WorstCasePart): void => {
+  readonly isIdle = (instrumentIndex: number): boolean =>
+    this.ledger.baseTotal(instrumentIndex) === 0 && this.reservations.buyLotsTotal(instrumentIndex) === 0;
+  readonly partOf = (instrumentIndex: number, ticks: number, order: Draft | null, into: WorstCasePart): void => {
     const { ledger, reservations } = this;
-    let open = order === null ? 0 : reservations.unitsAt(order, ticks);
-    if (reservations.buyLotsTotal(index) > 0) open += reservations.buyUnitsAt(index, ticks);
-    const isHeld = ledger.baseTotal(index) > 0;
-    into.fees = mulPpmUp(open, reservations.takerFeePpm(index));
-    into.gross = isHeld ? open + ledger.valueUp(index, ticks) : open;
-    into.value = isHeld ? ledger.valueDown(index, ticks) : 0;
+    let openUnits = order === null ? 0 : reservations.unitsAt(order, ticks);
+    if (reservations.buyLotsTotal(instrumentIndex) > 0) openUnits += reservations.buyUnitsAt(instrumentIndex, ticks);
+    const isHeld = ledger.baseTotal(instrumentIndex) > 0;
+    into.fees = mulPpmUp(openUnits, reservations.takerFeePpm(instrumentIndex));
+    into.gross = isHeld ? openUnits + ledger.valueUp(instrumentIndex, ticks) : openUnits;
+    into.value = isHeld ? ledger.valueDown(instrumentIndex, ticks) : 0;
   };
   /** Computes gross exposure and equity of all symbols at their worst case, in units of the quote asset. */
   private computeOfMany(order: Draft | null, { account, mark, marks }: RiskState): AccountWorstCase {
     const { length } = this.ledger.instruments;
     account.gross = 0;
     account.equity = this.ledger.cashTotal;
-    for (let index = this.first; index < length; index++) {
-      if (order !== null && index === order.instrumentIndex) this.addSymbol(account, index, mark, this.reservations.unitsAt(order, mark));
-      else this.addSymbol(account, index, marks.lastTicks(index), 0);
+    for (let instrumentIndex = this.first; instrumentIndex < length; instrumentIndex++) {
+      if (order !== null && instrumentIndex === order.instrumentIndex)
+        this.addSymbol(account, instrumentIndex, mark, this.reservations.unitsAt(order, mark));
+      else this.addSymbol(account, instrumentIndex, marks.lastTicks(instrumentIndex), 0);
     }
     return account;
   }
   /** Adds the holding and open buys of one symbol to the worst case. `ownUnits`: the notional of the current order. */
-  private addSymbol(account: AccountWorstCase, index: number, mark: number, ownUnits: number): void {
+  private addSymbol(account: AccountWorstCase, instrumentIndex: number, mark: number, ownUnits: number): void {
     const { ledger, reservations } = this;
-    let open = ownUnits;
-    if (reservations.buyLotsTotal(index) > 0) open += reservations.buyUnitsAt(index, mark);
-    account.gross += open;
-    account.equity -= mulPpmUp(open, reservations.takerFeePpm(index));
-    if (ledger.baseTotal(index) > 0) {
-      account.gross += ledger.valueUp(index, mark);
-      account.equity += ledger.valueDown(index, mark);
+    let openUnits = ownUnits;
+    if (reservations.buyLotsTotal(instrumentIndex) > 0) openUnits += reservations.buyUnitsAt(instrumentIndex, mark);
+    account.gross += openUnits;
+    account.equity -= mulPpmUp(openUnits, reservations.takerFeePpm(instrumentIndex));
+    if (ledger.baseTotal(instrumentIndex) > 0) {
+      account.gross += ledger.valueUp(instrumentIndex, mark);
+      account.equity += ledger.valueDown(instrumentIndex, mark);
     }
   }
 
@@ -111,12 +115,13 @@ export class SpotExposure implements ExposureModel {
   private remainingUnits({ marks }: RiskState): number {
     const { ledger, reservations, first } = this;
     let units = 0;
-    for (let index = first; index < ledger.instruments.length; index++) {
-      if (ledger.baseTotal(index) === 0) continue;
-      const ticks = marks.lastTicks(index);
-      let lots = 0;
-      for (let strategy = 0; strategy < ledger.strategies; strategy++) lots += reservations.sellLots(strategy, index);
-      units += Math.max(0, ledger.valueDown(index, ticks) - (lots > 0 ? reservations.scale(index).notionalUp(ticks, lots) : 0));
+    for (let instrumentIndex = first; instrumentIndex < ledger.instruments.length; instrumentIndex++) {
+      if (ledger.baseTotal(instrumentIndex) === 0) continue;
+      const ticks = marks.lastTicks(instrumentIndex);
+      let sellLots = 0;
+      for (let strategy = 0; strategy < ledger.strategies; strategy++) sellLots += reservations.sellLots(strategy, instrumentIndex);
+      const sellUnits = sellLots > 0 ? reservations.scale(instrumentIndex).notionalUp(ticks, sellLots) : 0;
+      units += Math.max(0, ledger.valueDown(instrumentIndex, ticks) - sellUnits);
     }
     return units;
   }
@@ -125,15 +130,19 @@ export class SpotExposure implements ExposureModel {
   isBacked(order: Draft): boolean {
     const { ledger, reservations } = this;
     const { strategy, instrumentIndex } = order;
-    if (order.sign < 0) return ledger.covers(strategy, instrumentIndex, reservations.sellLots(strategy, instrumentIndex) + order.worstLots);
-    const reserved = this.isOneOfTwo === true ? reservations.cashOf(strategy, 'spot') : reservations.cash(strategy);
-    return reserved + order.worstCash <= ledger.cash(strategy);
+    if (order.sign < 0) {
+      const sellLots = reservations.sellLots(strategy, instrumentIndex) + order.worstLots;
+      return ledger.covers(strategy, instrumentIndex, sellLots);
+    }
+    const reservedUnits = this.isOneOfTwo === true ? reservations.marketCash(strategy, 'spot') : reservations.cash(strategy);
+    return reservedUnits + order.worstCash <= ledger.cash(strategy);
   }
   backingText({ strategy, instrument, instrumentIndex, sign, worstCash, worstLots }: Draft): string {
     const { ledger, reservations } = this;
     if (sign > 0) {
-      const [needs, reserved] = [limitMoneyText(worstCash, ledger), limitMoneyText(reservations.cash(strategy), ledger)];
-      return `needs ${needs} beside ${reserved} reserved, of ${limitMoneyText(ledger.cash(strategy), ledger)} in cash`;
+      const needed = limitMoneyText(worstCash, ledger);
+      const reserved = limitMoneyText(reservations.cash(strategy), ledger);
+      return `needs ${needed} beside ${reserved} reserved, of ${limitMoneyText(ledger.cash(strategy), ledger)} in cash`;
     }
     const reserved = lotsText(reservations.sellLots(strategy, instrumentIndex), instrument);
     const heldText = lotsText(ledger.lots(strategy, instrumentIndex), instrument);

@@ -9,37 +9,41 @@ import { lots } from '../../base/brand.ts';
 import type { LimitKey } from './limits.ts';
 import { FUTURES_RULES } from '../rules.ts';
 
-/** A fixture on which orders below and at the limit pass, and `over` is denied by the rule of this code and no other. `description`: for the title. */
+/** A situation in which orders below and at a limit pass, and an order beyond it is denied by the rule of this code and no other. */
 interface Boundary {
   readonly code: string;
+  /** For the title of the test. */
   readonly description: string;
   readonly options: FuturesFixtureOptions;
   readonly prepare: (fixture: FuturesFixture) => void;
-  readonly under: DraftTerms;
-  readonly just: DraftTerms;
-  readonly over: DraftTerms;
+  readonly below: DraftTerms;
+  readonly atLimit: DraftTerms;
+  readonly beyond: DraftTerms;
 }
 
-const sizes = (under: number, terms: DraftTerms = {}): Pick<Boundary, 'under' | 'just' | 'over'> => ({
-  under: { ...terms, lots: under },
-  just: { ...terms, lots: under + 1 },
-  over: { ...terms, lots: under + 2 },
+/** Returns the three orders of a boundary, which differ by one lot each. */
+const sizes = (below: number, terms: DraftTerms = {}): Pick<Boundary, 'below' | 'atLimit' | 'beyond'> => ({
+  below: { ...terms, lots: below },
+  atLimit: { ...terms, lots: below + 1 },
+  beyond: { ...terms, lots: below + 2 },
 });
-const orders = (under: DraftTerms, just: DraftTerms, over: DraftTerms) => ({ under, just, over });
-const row = (
+/** Returns the three orders of a boundary. */
+const orders = (below: DraftTerms, atLimit: DraftTerms, beyond: DraftTerms) => ({ below, atLimit, beyond });
+const boundary = (
   code: string,
   description: string,
   options: FuturesFixtureOptions,
   prepare: (fixture: FuturesFixture) => void,
-  terms: Pick<Boundary, 'under' | 'just' | 'over'>,
+  terms: Pick<Boundary, 'below' | 'atLimit' | 'beyond'>,
 ): Boundary => ({ code, description, options, prepare, ...terms });
-const max = (key: LimitKey, value: string) => ({ limits: { [key]: value } });
+const limitOf = (key: LimitKey, value: string) => ({ limits: { [key]: value } });
 const doNothing = () => {};
 const LIMIT = { limit: 1000 };
 const SELL = { side: 'sell' } as const;
 const CLOSE = { reduceOnly: true } as const;
 const TWO_WAY = { isNet: false } as const;
-const tiers = [
+/** A leverage of 10 is allowed up to 20,000 units. */
+const TIERS = [
   { upToUnits: 20_000, maintenancePpm: 5000, maxLeverage: 10 },
   { upToUnits: null, maintenancePpm: 10_000, maxLeverage: 9 },
 ];
@@ -52,168 +56,175 @@ const heldAndOpen = (sign: 1 | -1) => (fixture: FuturesFixture) => {
   fixture.hold(20 * sign);
   fixture.send({ lots: 10, side: sign > 0 ? 'buy' : 'sell', ...LIMIT });
 };
-const heldAndRisen = (fixture: FuturesFixture) => {
+/** 20 lots short, 10 in an open sell, and a mark that has risen since. */
+const shortAndRisen = (fixture: FuturesFixture) => {
   heldAndOpen(-1)(fixture);
   fixture.marks[0] = 1100;
 };
 const holdLots = (heldLots: number) => (fixture: FuturesFixture) => fixture.hold(heldLots);
 
 const BOUNDARIES: readonly Boundary[] = [
-  // For a rule without a number, `under` and `just` are two orders that pass.
-  row(
+  // For a rule without a number, `below` and `atLimit` are two orders that pass.
+  boundary(
     'NOT_TRADING',
     'opens',
     NOT_TRADING,
     holdLots(20),
     orders({ lots: 3, ...SELL, ...CLOSE }, { lots: 20, ...SELL, ...CLOSE }, { lots: 1 }),
   ),
-  row(
+  boundary(
     'PRECISION',
     'lots',
     { instruments: [linearContract({}, { minLots: lots(2) })] },
     doNothing,
     orders({ lots: 3 }, { lots: 2 }, { lots: 1 }),
   ),
-  row('PRECISION', 'by value', {}, doNothing, orders({ quoteUnits: 1001 }, { quoteUnits: 1000 }, { quoteUnits: 999 })),
-  row('QTY_MAX', 'buy', max('maxOrderQty', '20.9'), doNothing, sizes(19, LIMIT)),
-  row('QTY_MAX', 'sell', max('maxOrderQty', '20'), doNothing, sizes(19, { ...SELL, ...LIMIT })),
+  boundary('PRECISION', 'by value', {}, doNothing, orders({ quoteUnits: 1001 }, { quoteUnits: 1000 }, { quoteUnits: 999 })),
+  boundary('QTY_MAX', 'buy', limitOf('maxOrderQty', '20.9'), doNothing, sizes(19, LIMIT)),
+  boundary('QTY_MAX', 'sell', limitOf('maxOrderQty', '20'), doNothing, sizes(19, { ...SELL, ...LIMIT })),
   // 990 units a lot at the mark less the collar, and one lot more for a rounded division.
-  row(
+  boundary(
     'QTY_MAX',
     'by value',
-    max('maxOrderQty', '20'),
+    limitOf('maxOrderQty', '20'),
     doNothing,
     orders({ quoteUnits: 18_000 }, { quoteUnits: 18_810 }, { quoteUnits: 18_811 }),
   ),
-  row(
+  boundary(
     'QTY_MAX',
     'by value, inverse: the higher price buys more',
-    { ...INVERSE, ...max('maxOrderQty', '20') },
+    { ...INVERSE, ...limitOf('maxOrderQty', '20') },
     doNothing,
     orders({ quoteUnits: 1_800_000 }, { quoteUnits: 1_881_188 }, { quoteUnits: 1_881_189 }),
   ),
-  row('NOTIONAL_MAX', 'limit at the mark', max('maxOrderNotional', '2'), doNothing, sizes(19, LIMIT)),
-  row('NOTIONAL_MAX', 'limit below the mark', max('maxOrderNotional', '2'), doNothing, sizes(19, { limit: 700 })),
-  row('NOTIONAL_MAX', 'sell above the mark', max('maxOrderNotional', '2.4'), doNothing, sizes(19, { ...SELL, limit: 1200 })),
-  row('NOTIONAL_MAX', 'market: the collar', max('maxOrderNotional', '2.02'), doNothing, sizes(19, SELL)),
-  row(
+  boundary('NOTIONAL_MAX', 'limit at the mark', limitOf('maxOrderNotional', '2'), doNothing, sizes(19, LIMIT)),
+  boundary('NOTIONAL_MAX', 'limit below the mark', limitOf('maxOrderNotional', '2'), doNothing, sizes(19, { limit: 700 })),
+  boundary('NOTIONAL_MAX', 'sell above the mark', limitOf('maxOrderNotional', '2.4'), doNothing, sizes(19, { ...SELL, limit: 1200 })),
+  boundary('NOTIONAL_MAX', 'market: the collar', limitOf('maxOrderNotional', '2.02'), doNothing, sizes(19, SELL)),
+  boundary(
     'NOTIONAL_MAX',
     'by value',
-    max('maxOrderNotional', '2'),
+    limitOf('maxOrderNotional', '2'),
     doNothing,
     orders({ quoteUnits: 19_999 }, { quoteUnits: 20_000 }, { quoteUnits: 20_001 }),
   ),
-  row(
+  boundary(
     'NOTIONAL_MAX',
     'inverse, at the mark',
-    { ...INVERSE, ...max('maxOrderNotional', '0.02') },
+    { ...INVERSE, ...limitOf('maxOrderNotional', '0.02') },
     doNothing,
     sizes(19, { limit: 1_250_000 }),
   ),
-  row(
+  boundary(
     'NOTIONAL_MAX',
     'inverse, at half the price',
-    { ...INVERSE, ...max('maxOrderNotional', '0.04') },
+    { ...INVERSE, ...limitOf('maxOrderNotional', '0.04') },
     doNothing,
     sizes(19, { limit: 500_000 }),
   ),
-  row(
+  boundary(
     'COLLAR',
     'buy',
-    max('priceBand', '0.03'),
+    limitOf('priceBand', '0.03'),
     doNothing,
     orders({ lots: 5, limit: 1029 }, { lots: 5, limit: 1030 }, { lots: 5, limit: 1031 }),
   ),
-  row(
+  boundary(
     'COLLAR',
     'sell',
-    max('priceBand', '0.03'),
+    limitOf('priceBand', '0.03'),
     doNothing,
     orders({ lots: 5, ...SELL, limit: 971 }, { lots: 5, ...SELL, limit: 970 }, { lots: 5, ...SELL, limit: 969 }),
   ),
-  row(
+  boundary(
     'CONTRACT_TAKEN',
     'held',
     {},
     holdLots(1),
     orders({ lots: 3, strategy: 0 }, { lots: 3, strategy: 1, instrumentIndex: 1 }, { lots: 3, strategy: 1 }),
   ),
-  row(
+  boundary(
     'CONTRACT_TAKEN',
     'an order is open',
     {},
     (fixture) => fixture.send({ lots: 2, ...LIMIT }),
     orders({ lots: 3, strategy: 0 }, { lots: 3, strategy: 1, instrumentIndex: 1 }, { lots: 3, strategy: 1 }),
   ),
-  row('POSITION_MAX', 'long', max('maxPositionQty', '50'), heldAndOpen(1), sizes(19, LIMIT)),
-  row('POSITION_MAX', 'short', max('maxPositionQty', '50'), heldAndOpen(-1), sizes(19, { ...SELL, ...LIMIT })),
-  row('POSITION_MAX', 'net: turned round', max('maxPositionQty', '20'), holdLots(20), sizes(39, { ...SELL, ...LIMIT })),
+  boundary('POSITION_MAX', 'long', limitOf('maxPositionQty', '50'), heldAndOpen(1), sizes(19, LIMIT)),
+  boundary('POSITION_MAX', 'short', limitOf('maxPositionQty', '50'), heldAndOpen(-1), sizes(19, { ...SELL, ...LIMIT })),
+  boundary('POSITION_MAX', 'net: reversed', limitOf('maxPositionQty', '20'), holdLots(20), sizes(39, { ...SELL, ...LIMIT })),
   // Orders that only close may take the 20 lots first. Then all opening orders are short.
-  row(
+  boundary(
     'POSITION_MAX',
     'net: beside a close',
-    max('maxPositionQty', '30'),
+    limitOf('maxPositionQty', '30'),
     (fixture) => (fixture.hold(20), fixture.send({ lots: 20, ...SELL, ...CLOSE })),
     sizes(29, { ...SELL, ...LIMIT }),
   ),
-  row(
+  boundary(
     'POSITION_MAX',
     'two-way: sides apart',
-    { ...TWO_WAY, ...max('maxPositionQty', '20') },
+    { ...TWO_WAY, ...limitOf('maxPositionQty', '20') },
     holdLots(20),
     sizes(19, { ...SELL, ...LIMIT }),
   ),
-  row(
+  boundary(
     'POSITION_MAX',
     'two-way: closes open nothing',
-    { ...TWO_WAY, ...max('maxPositionQty', '20') },
+    { ...TWO_WAY, ...limitOf('maxPositionQty', '20') },
     (fixture) => (fixture.hold(15), fixture.hold(-15), fixture.send({ lots: 15, ...CLOSE })),
     sizes(4, LIMIT),
   ),
-  row('POSITION_NOTIONAL', 'long', max('maxPositionNotional', '5'), heldAndOpen(1), sizes(19, LIMIT)),
-  row(
+  boundary('POSITION_NOTIONAL', 'long', limitOf('maxPositionNotional', '5'), heldAndOpen(1), sizes(19, LIMIT)),
+  boundary(
     'POSITION_NOTIONAL',
     'short after a rise: open sells at the mark',
-    max('maxPositionNotional', '5.5'),
-    heldAndRisen,
+    limitOf('maxPositionNotional', '5.5'),
+    shortAndRisen,
     sizes(19, { ...SELL, ...LIMIT }),
   ),
-  row('POSITION_NOTIONAL', 'net: turned round', max('maxPositionNotional', '2'), holdLots(20), sizes(39, { ...SELL, ...LIMIT })),
-  row(
+  boundary('POSITION_NOTIONAL', 'net: reversed', limitOf('maxPositionNotional', '2'), holdLots(20), sizes(39, { ...SELL, ...LIMIT })),
+  boundary(
     'POSITION_NOTIONAL',
     'inverse, a fall raises the value',
-    { ...INVERSE, ...max('maxPositionNotional', '0.1') },
+    { ...INVERSE, ...limitOf('maxPositionNotional', '0.1') },
     (fixture) => (fixture.hold(20), fixture.send({ lots: 10, limit: 1_000_000 }), (fixture.marks[0] = 500_000)),
     sizes(19, { limit: 500_000 }),
   ),
-  row(
+  boundary(
     'PORTFOLIO',
     'two contracts',
-    max('maxGrossNotional', '8'),
+    limitOf('maxGrossNotional', '8'),
     (fixture) => (heldAndOpen(1)(fixture), fixture.hold(-30, 1, 1)),
     sizes(19, LIMIT),
   ),
-  row(
+  boundary(
     'PORTFOLIO',
     'net: the larger side',
-    max('maxGrossNotional', '4'),
+    limitOf('maxGrossNotional', '4'),
     (fixture) => (fixture.hold(20), fixture.send({ lots: 20, ...LIMIT })),
     sizes(59, { ...SELL, ...LIMIT }),
   ),
-  row('PORTFOLIO', 'two-way: both sides', { ...TWO_WAY, ...max('maxGrossNotional', '4') }, holdLots(20), sizes(19, { ...SELL, ...LIMIT })),
+  boundary(
+    'PORTFOLIO',
+    'two-way: both sides',
+    { ...TWO_WAY, ...limitOf('maxGrossNotional', '4') },
+    holdLots(20),
+    sizes(19, { ...SELL, ...LIMIT }),
+  ),
   // 30 lots of another contract on the other side are netted; orders that would close them are not.
-  row('PORTFOLIO', 'net of contracts: a buy', max('maxNetNotional', '2'), (fixture) => fixture.hold(-30, 1, 1), sizes(49, LIMIT)),
-  row(
+  boundary('PORTFOLIO', 'net of contracts: a buy', limitOf('maxNetNotional', '2'), (fixture) => fixture.hold(-30, 1, 1), sizes(49, LIMIT)),
+  boundary(
     'PORTFOLIO',
     'net of contracts: a sell',
-    max('maxNetNotional', '2'),
+    limitOf('maxNetNotional', '2'),
     (fixture) => fixture.hold(30, 1, 1),
     sizes(49, { ...SELL, ...LIMIT }),
   ),
-  row(
+  boundary(
     'PORTFOLIO',
     'net of contracts: beside a close and an open order',
-    max('maxNetNotional', '2'),
+    limitOf('maxNetNotional', '2'),
     (fixture) => (
       fixture.hold(-30, 1, 1),
       fixture.send({ lots: 10, strategy: 1, instrumentIndex: 1, ...CLOSE, ...LIMIT }),
@@ -222,40 +233,40 @@ const BOUNDARIES: readonly Boundary[] = [
     sizes(34, LIMIT),
   ),
   // Equity of 20,000,000 units in 10,000,000 of either book; fees of a unit for two lots.
-  row('LEVERAGE', 'equity after fees', max('maxLeverage', '0.002'), (fixture) => fixture.hold(30, 1, 1), sizes(8, LIMIT)),
-  row('LEVERAGE', 'a loss counts', max('maxLeverage', '0.0025'), (fixture) => fixture.hold(30, 1, 1, 71_000), sizes(13, LIMIT)),
+  boundary('LEVERAGE', 'equity after fees', limitOf('maxLeverage', '0.002'), (fixture) => fixture.hold(30, 1, 1), sizes(8, LIMIT)),
+  boundary('LEVERAGE', 'a loss counts', limitOf('maxLeverage', '0.0025'), (fixture) => fixture.hold(30, 1, 1, 71_000), sizes(13, LIMIT)),
   // A leverage of 10 is allowed up to 20,000 units.
-  row('TIER', 'long', { instruments: [linearContract({ tiers })] }, holdLots(10), sizes(9, LIMIT)),
-  row('TIER', 'net: turned round', { instruments: [linearContract({ tiers })] }, holdLots(10), sizes(29, { ...SELL, ...LIMIT })),
+  boundary('TIER', 'long', { instruments: [linearContract({ tiers: TIERS })] }, holdLots(10), sizes(9, LIMIT)),
+  boundary('TIER', 'net: reversed', { instruments: [linearContract({ tiers: TIERS })] }, holdLots(10), sizes(29, { ...SELL, ...LIMIT })),
   // A lot takes 100 units of margin; 20 lots take 10 units of fees, and a part of it none below a unit.
-  row('MARGIN', 'opens', { cash: 2010 }, doNothing, sizes(19, LIMIT)),
-  row('MARGIN', 'beside what is open', { cash: 3015 }, (fixture) => fixture.send({ lots: 10, ...LIMIT }), sizes(19, LIMIT)),
-  row('MARGIN', 'beside a position', { cash: 4010 }, holdLots(20), sizes(19, LIMIT)),
-  row('MARGIN', 'net: turned round', { cash: 3010 }, holdLots(10), sizes(29, { ...SELL, ...LIMIT })),
-  row(
+  boundary('MARGIN', 'opens', { cash: 2010 }, doNothing, sizes(19, LIMIT)),
+  boundary('MARGIN', 'beside what is open', { cash: 3015 }, (fixture) => fixture.send({ lots: 10, ...LIMIT }), sizes(19, LIMIT)),
+  boundary('MARGIN', 'beside a position', { cash: 4010 }, holdLots(20), sizes(19, LIMIT)),
+  boundary('MARGIN', 'net: reversed', { cash: 3010 }, holdLots(10), sizes(29, { ...SELL, ...LIMIT })),
+  boundary(
     'MARGIN',
     'a loss of a cross position',
     { cash: 3010 },
     (fixture) => (fixture.hold(10, 0, 1, 1050), (fixture.marks[1] = 1005)),
     sizes(14, LIMIT),
   ),
-  row('MARGIN', 'closes', {}, holdLots(20), sizes(19, { ...SELL, ...CLOSE })),
-  row('MARGIN', 'closes, limit', {}, (fixture) => fixture.hold(-20), sizes(19, { ...CLOSE, limit: 1100 })),
-  row(
+  boundary('MARGIN', 'closes', {}, holdLots(20), sizes(19, { ...SELL, ...CLOSE })),
+  boundary('MARGIN', 'closes, limit', {}, (fixture) => fixture.hold(-20), sizes(19, { ...CLOSE, limit: 1100 })),
+  boundary(
     'MARGIN',
     'closes beside another close',
     {},
     (fixture) => (fixture.hold(30), fixture.send({ lots: 10, ...SELL, ...CLOSE })),
     sizes(19, { ...SELL, ...CLOSE }),
   ),
-  row(
+  boundary(
     'MARGIN',
     'net: closes beside an open sell',
     {},
     (fixture) => (fixture.hold(30), fixture.send({ lots: 10, ...SELL, limit: 1100 })),
     sizes(19, { ...SELL, ...CLOSE }),
   ),
-  row(
+  boundary(
     'MARGIN',
     'two-way: an open sell takes nothing from a long',
     TWO_WAY,
@@ -264,32 +275,32 @@ const BOUNDARIES: readonly Boundary[] = [
   ),
 ];
 
-describe.each(BOUNDARIES.map((bound) => ({ ...bound, name: `${bound.code}, ${bound.description}` })))(
-  '$name',
-  ({ code, options, prepare, under, just, over }) => {
-    const fixture = (without: readonly string[] = []) => {
+describe.each(BOUNDARIES.map((each) => ({ ...each, title: `${each.code}, ${each.description}` })))(
+  '$title',
+  ({ code, title, options, prepare, below, atLimit, beyond }) => {
+    const preparedFixture = (without: readonly string[] = []) => {
       const newFixture = new FuturesFixture({ ...options, without });
       prepare(newFixture);
       return newFixture;
     };
-    test('a rule passes orders below and at the bound', () => {
-      expect([fixture().code(under), fixture().code(just)]).toEqual([null, null]);
+    test(`${title}: the rule passes orders below and at its limit`, () => {
+      expect([preparedFixture().code(below), preparedFixture().code(atLimit)]).toEqual([null, null]);
     });
-    test('a rule denies beyond its limit, with its code and figures, and reserves nothing', () => {
-      const preparedFixture = fixture();
+    test(`${title}: the rule denies an order beyond its limit, with its code and figures, and reserves nothing`, () => {
+      const fixture = preparedFixture();
       const figures = () => [
-        preparedFixture.reservations.openTotal,
-        preparedFixture.reservations.cash(0),
-        preparedFixture.reservations.sellLots(0, 0),
-        preparedFixture.reservations.buyLots(0, 0),
+        fixture.reservations.openOrdersTotal,
+        fixture.reservations.cash(0),
+        fixture.reservations.sellLots(0, 0),
+        fixture.reservations.buyLots(0, 0),
       ];
       const before = figures();
-      expect(preparedFixture.code(over)).toBe(code);
-      expect(preparedFixture.risk.detail()).not.toMatch(/NaN|undefined|Infinity|^$/);
+      expect(fixture.code(beyond)).toBe(code);
+      expect(fixture.risk.detail()).not.toMatch(/NaN|undefined|Infinity|^$/);
       expect(figures()).toEqual(before);
     });
-    test('the order beyond the limit passes without this rule', () => {
-      expect(fixture([code]).code(over)).toBeNull();
+    test(`${title}: the order beyond the limit passes without this rule`, () => {
+      expect(preparedFixture([code]).code(beyond)).toBeNull();
     });
   },
 );
@@ -327,16 +338,16 @@ describe.each([['DAILY_LOSS', { maxDailyLoss: '0.1' }], ['DRAWDOWN', { maxDrawdo
 }); // prettier-ignore
 
 test('INSTRUMENT denies a contract that is not in this run', () => {
-  const foreign = (without: readonly string[]) => {
+  const codeWithout = (without: readonly string[]) => {
     const fixture = new FuturesFixture({ without });
     const order = Object.assign(fixture.draft({ lots: 5 }), { instrument: linearContract() });
     return fixture.risk.check(order, fixture.nowMs, 1000) === null ? fixture.risk.code : null;
   };
-  expect([foreign([]), foreign(['INSTRUMENT'])]).toEqual(['INSTRUMENT', null]);
+  expect([codeWithout([]), codeWithout(['INSTRUMENT'])]).toEqual(['INSTRUMENT', null]);
 });
 
 describe('an unknown price', () => {
-  const holding = (heldLots: number, options: FuturesFixtureOptions, terms: DraftTerms = { lots: 1 }) => {
+  const codeWhileHolding = (heldLots: number, options: FuturesFixtureOptions, terms: DraftTerms = { lots: 1 }) => {
     const fixture = new FuturesFixture(options);
     fixture.hold(heldLots, 0, 1);
     fixture.marks[1] = NaN;
@@ -345,10 +356,10 @@ describe('an unknown price', () => {
   test.each([5, -5])(
     'an unknown price of another position of %i lots denies the order wherever it matters, without an error',
     (heldLots) => {
-      expect(holding(heldLots, { limits: { maxGrossNotional: '100' } })).toBe('PORTFOLIO');
-      expect(holding(heldLots, { limits: { maxLeverage: '100.000000001' } })).toBe('LEVERAGE');
-      expect(holding(heldLots, {})).toBe('MARGIN');
-      expect(holding(heldLots, { isCross: false })).toBeNull();
+      expect(codeWhileHolding(heldLots, { limits: { maxGrossNotional: '100' } })).toBe('PORTFOLIO');
+      expect(codeWhileHolding(heldLots, { limits: { maxLeverage: '100.000000001' } })).toBe('LEVERAGE');
+      expect(codeWhileHolding(heldLots, {})).toBe('MARGIN');
+      expect(codeWhileHolding(heldLots, { isCross: false })).toBeNull();
     },
   );
   test('an unknown price of another open order denies the order', () => {
@@ -366,10 +377,10 @@ describe('an unknown price', () => {
 });
 
 test('sizes beyond exact integers are denied without an error', () => {
-  const huge = { lots: 2 ** 53 - 1, limit: 2 ** 40 };
-  expect(new FuturesFixture({ without: ['TIER'] }).code(huge)).toBe('MARGIN');
-  expect(new FuturesFixture().code(huge)).toBe('TIER');
-  expect(new FuturesFixture({ limits: { maxLeverage: '1.000000001' } }).code(huge)).toBe('LEVERAGE');
+  const hugeOrder = { lots: 2 ** 53 - 1, limit: 2 ** 40 };
+  expect(new FuturesFixture({ without: ['TIER'] }).code(hugeOrder)).toBe('MARGIN');
+  expect(new FuturesFixture().code(hugeOrder)).toBe('TIER');
+  expect(new FuturesFixture({ limits: { maxLeverage: '1.000000001' } }).code(hugeOrder)).toBe('LEVERAGE');
   expect(new FuturesFixture().code({ quoteUnits: 2 ** 53 - 1 })).not.toBeNull();
 });
 

@@ -11,12 +11,13 @@ const INFINITY = Infinity;
 
 /** The limits in units. A limit that is not set is Infinity, or null for a ratio. Values are rounded down, toward less risk. */
 export interface ResolvedLimits {
-  /** By instrument: largest order in lots and in quote units, largest position in base units and in quote units. */
+  /** By instrument: the largest order, in lots and in quote units. */
   readonly orderLots: Float64Array;
   readonly orderUnits: Float64Array;
+  /** By instrument: the largest position, in base units and in quote units. */
   readonly positionBase: Float64Array;
   readonly positionUnits: Float64Array;
-  /** Limits of the account. */
+  /** Limits of the account. `limits.ts` explains each limit under its key, such as `maxGrossNotional` for `grossUnits`. */
   readonly grossUnits: number;
   readonly netUnits: number;
   readonly leverage: Ratio | null;
@@ -46,16 +47,16 @@ export interface ResolvedLimits {
   readonly nakedExitMs: number;
   readonly heartbeatAgeMs: number;
   readonly alertAgeMs: number;
-  /** Windows closed to new risk, in minutes of the day, UTC. `to` is the first open minute and may lie after midnight. */
+  /** Windows of the day without new risk, UTC. */
   readonly windows: readonly Window[];
   /** The keys that are set. */
   readonly set: ReadonlySet<LimitKey>;
 }
 
-/** A window of the day: minutes from 00:00 UTC, and the text that was configured. */
+/** A window of the day, from its first minute to before `toMinute`, both counted from 00:00 UTC. It may contain midnight. `text`: as configured. */
 export interface Window {
-  readonly from: number;
-  readonly to: number;
+  readonly fromMinute: number;
+  readonly toMinute: number;
   readonly text: string;
 }
 
@@ -63,19 +64,19 @@ export interface Window {
 export function resolveLimits(limits: RiskLimits, instruments: readonly Instrument[]): ResolvedLimits {
   checkLimits(limits);
   // While a deployment is new, its size limits count only by a share.
-  const share = ratioOf(limits, 'deployShare');
-  const sharedPart = (max: number): number =>
-    share === null || max === INFINITY ? max : mulDiv(max, share.numerator, share.denominator, 'down');
+  const deployShare = ratioOf(limits, 'deployShare');
+  const reduced = (max: number): number =>
+    deployShare === null || max === INFINITY ? max : mulDiv(max, deployShare.numerator, deployShare.denominator, 'down');
   const perInstrument = (key: LimitKey, digits: (instrument: Instrument) => number) =>
-    Float64Array.from(instruments, (instrument) => sharedPart(scaleLimit(limits, key, digits(instrument))));
+    Float64Array.from(instruments, (instrument) => reduced(scaleLimit(limits, key, digits(instrument))));
   const quoteDigits = instruments[0]?.quoteDigits ?? 0;
   return {
     orderLots: perInstrument('maxOrderQty', (instrument) => instrument.quantityDigits),
     orderUnits: perInstrument('maxOrderNotional', (instrument) => instrument.quoteDigits),
     positionBase: perInstrument('maxPositionQty', (instrument) => instrument.baseDigits),
     positionUnits: perInstrument('maxPositionNotional', (instrument) => instrument.quoteDigits),
-    grossUnits: sharedPart(scaleLimit(limits, 'maxGrossNotional', quoteDigits)),
-    netUnits: sharedPart(scaleLimit(limits, 'maxNetNotional', quoteDigits)),
+    grossUnits: reduced(scaleLimit(limits, 'maxGrossNotional', quoteDigits)),
+    netUnits: reduced(scaleLimit(limits, 'maxNetNotional', quoteDigits)),
     leverage: ratioOf(limits, 'maxLeverage'),
     openOrders: countOf(limits, 'maxOpenOrders'),
     openOrdersTotal: countOf(limits, 'maxOpenOrdersTotal'),
@@ -145,7 +146,7 @@ function windowsOf(value: string | number): readonly Window[] {
         );
       }
       const [fromHour = 0, fromMinute = 0, toHour = 0, toMinute = 0] = match.slice(1).map(Number);
-      return { from: fromHour * 60 + fromMinute, to: toHour * 60 + toMinute, text: windowText.trim() };
+      return { fromMinute: fromHour * 60 + fromMinute, toMinute: toHour * 60 + toMinute, text: windowText.trim() };
     });
 }
 

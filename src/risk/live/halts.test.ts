@@ -1,7 +1,7 @@
 // Tests the halts of each scope: which orders they stop, and how they end.
 
 import { describe, expect, test } from 'vitest';
-import { Fixture } from '../../../test/fixtures/riskFixture.ts';
+import { RiskFixture } from '../../../test/fixtures/riskFixture.ts';
 import type { HaltState, Scope } from './halts.ts';
 
 const SCOPES: readonly Scope[] = [
@@ -13,7 +13,7 @@ const SCOPES: readonly Scope[] = [
 
 describe.each(SCOPES)('$kind', (scope) => {
   const fixtureWithHalt = (state: HaltState) => {
-    const fixture = new Fixture();
+    const fixture = new RiskFixture();
     fixture.hold(50);
     fixture.risk.halts.raise(scope, state, 'OPERATOR', 'by hand', 5);
     return fixture;
@@ -47,7 +47,7 @@ describe.each(SCOPES)('$kind', (scope) => {
 });
 
 test('the halt board reports each change and stores the newest 1,000', () => {
-  const { halts } = new Fixture().risk;
+  const { halts } = new RiskFixture().risk;
   const reported: number[] = [];
   halts.onChange = ({ timeMs }) => void reported.push(timeMs);
   for (let round = 0; round < 600; round++) {
@@ -58,7 +58,7 @@ test('the halt board reports each change and stores the newest 1,000', () => {
 });
 
 test('the oldest of the most severe causes gives the code, and clearing a cause leaves the others', () => {
-  const fixture = new Fixture();
+  const fixture = new RiskFixture();
   const { halts } = fixture.risk;
   const account: Scope = { kind: 'account' };
   halts.raise(account, 'HALT_NEW', 'GAP', 'a gap', 1);
@@ -79,7 +79,7 @@ test('the oldest of the most severe causes gives the code, and clearing a cause 
 });
 
 test('a cause that is raised again stays one cause, and may become more severe', () => {
-  const fixture = new Fixture();
+  const fixture = new RiskFixture();
   fixture.risk.haltInstrument(0, 'UNKNOWN', 1);
   fixture.risk.haltInstrument(0, 'UNKNOWN', 2);
   fixture.risk.halts.raise({ kind: 'symbol', instrument: 0 }, 'CANCEL_ONLY', 'UNKNOWN', 'worse', 3);
@@ -92,7 +92,7 @@ test('a cause that is raised again stays one cause, and may become more severe',
 });
 
 test('a halt stops a market only if it covers the market or the account', () => {
-  const fixture = new Fixture();
+  const fixture = new RiskFixture();
   fixture.risk.halts.raise({ kind: 'market', market: 'futures' }, 'KILLED', 'OPERATOR', 'by hand', 5);
   expect([fixture.code({ lots: 5 }), fixture.risk.halts.stateOf(0, 0)]).toEqual([null, 'RUN']);
   fixture.risk.halts.raise({ kind: 'account' }, 'HALT_NEW', 'OPERATOR', 'by hand', 6);
@@ -100,7 +100,7 @@ test('a halt stops a market only if it covers the market or the account', () => 
 });
 
 test('a reason contains the earlier ones until the operator clears the cause', () => {
-  const { risk } = new Fixture();
+  const { risk } = new RiskFixture();
   const { halts } = risk;
   const account: Scope = { kind: 'account' };
   const raise = (why: string): string | undefined => {

@@ -38,7 +38,7 @@ export interface HaltChange extends HaltCause {
 const MAX_CHANGES = 1000;
 
 /** Length of a reason that names several events, in characters. */
-const MAX_REASON = 10_000;
+const MAX_REASON_LENGTH = 10_000;
 
 /** How the reason of an operator's change begins; the name follows. */
 export const CLEARED_BY = 'cleared by ';
@@ -49,9 +49,10 @@ export class HaltBoard {
   /** The most severe risk state, as an index of RISK_STATES: by instrument (with its market and the account), and by strategy. */
   private readonly ofInstrument: Uint8Array;
   private readonly ofStrategy: Uint8Array;
+  /** The causes in force. */
   private heldCauses: HaltCause[] = [];
   private readonly recentChanges: HaltChange[] = [];
-  private isAny = false;
+  private hasCause = false;
   /** Called for each change, at once. A live bot journals it. */
   onChange: ((change: HaltChange) => void) | null = null;
   /** True while a journal is replayed. Then causes come from its records, and calls of `raise` and `clear` have no effect. */
@@ -65,7 +66,7 @@ export class HaltBoard {
 
   /** True when any scope has a cause. */
   get hasAny(): boolean {
-    return this.isAny;
+    return this.hasCause;
   }
   /** Returns the causes that are in force. */
   causes(): readonly HaltCause[] {
@@ -73,7 +74,7 @@ export class HaltBoard {
   }
   /** Returns every change of the run, oldest first. If a listener records the changes, only the newest are kept. */
   changes(): readonly HaltChange[] {
-    return this.recentChanges.toSorted((a, b) => a.timeMs - b.timeMs || byCode(a, b));
+    return this.recentChanges.toSorted((change, other) => change.timeMs - other.timeMs || byCode(change, other));
   }
 
   /** Returns the effective state for an order: the most severe of its account, market, symbol and strategy. */
@@ -82,12 +83,10 @@ export class HaltBoard {
   }
   /** Returns the oldest of the most severe causes for an order, or undefined; among equally old ones the first by code. */
   causeOf(instrument: number, strategy: number): HaltCause | undefined {
-    const state = this.stateOf(instrument, strategy);
-    return this.heldCauses
-      .filter(
-        ({ scope, state: causeState }) => causeState === state && (appliesTo(scope, instrument, this.instruments) || isOf(scope, strategy)),
-      )
-      .toSorted((a, b) => a.sinceMs - b.sinceMs || byCode(a, b))[0];
+    const strictest = this.stateOf(instrument, strategy);
+    const applies = (scope: Scope): boolean => coversInstrument(scope, instrument, this.instruments) || coversStrategy(scope, strategy);
+    const causes = this.heldCauses.filter(({ scope, state }) => state === strictest && applies(scope));
+    return causes.toSorted((cause, other) => cause.sinceMs - other.sinceMs || byCode(cause, other))[0];
   }
 
   /** Adds a cause, or changes the state of the cause with this code. `isNews`: a new reason counts as a change, too. */
@@ -96,16 +95,16 @@ export class HaltBoard {
     const earlier = this.find(scope, code);
     if (earlier?.state === state && !(isNews && earlier.why !== why)) return;
     const cause = { scope, state, code, why, sinceMs: earlier?.sinceMs ?? nowMs };
-    this.heldCauses = [...this.heldCauses.filter((each) => each !== earlier), cause];
+    this.heldCauses = [...this.heldCauses.filter((heldCause) => heldCause !== earlier), cause];
     this.updateStates();
-    this.note({ ...cause, isRaised: true, timeMs: nowMs });
+    this.record({ ...cause, isRaised: true, timeMs: nowMs });
   }
 
   /** Returns `why`, followed by the earlier reasons of this cause that the operator has not cleared. */
   withEarlier(scope: Scope, code: string, why: string): string {
     const earlier = this.find(scope, code)?.why ?? '';
     if (earlier.includes(why)) return earlier;
-    return earlier === '' ? why : `${why}; before: ${earlier}`.slice(0, MAX_REASON);
+    return earlier === '' ? why : `${why}; before: ${earlier}`.slice(0, MAX_REASON_LENGTH);
   }
 
   /** Clears a cause. Returns false when it is not in force. `why` states who or what cleared it. */
@@ -113,9 +112,9 @@ export class HaltBoard {
     if (this.isReplayed) return false;
     const cause = this.find(scope, code);
     if (!cause) return false;
-    this.heldCauses = this.heldCauses.filter((each) => each !== cause);
+    this.heldCauses = this.heldCauses.filter((heldCause) => heldCause !== cause);
     this.updateStates();
-    this.note({ ...cause, why, isRaised: false, timeMs: nowMs });
+    this.record({ ...cause, why, isRaised: false, timeMs: nowMs });
     return true;
   }
 
@@ -134,7 +133,8 @@ export class HaltBoard {
   private find(scope: Scope, code: string): HaltCause | undefined {
     return this.heldCauses.find((cause) => cause.code === code && isSame(cause.scope, scope));
   }
-  private note(change: HaltChange): void {
+  /** Keeps a change and reports it to the listener. */
+  private record(change: HaltChange): void {
     this.recentChanges.push(change);
     if (this.onChange === null) return;
     if (this.recentChanges.length > MAX_CHANGES) this.recentChanges.shift();
@@ -142,34 +142,38 @@ export class HaltBoard {
   }
   /** Computes the most severe states again. */
   private updateStates(): void {
-    this.isAny = this.heldCauses.length > 0;
-    const maxSeverity = (isIncluded: (scope: Scope) => boolean) =>
-      this.heldCauses.reduce((max, { scope, state }) => (isIncluded(scope) ? Math.max(max, RISK_STATES.indexOf(state)) : max), 0);
+    this.hasCause = this.heldCauses.length > 0;
+    const maxSeverity = (isIncluded: (scope: Scope) => boolean): number => {
+      const included = this.heldCauses.filter(({ scope }) => isIncluded(scope));
+      return Math.max(0, ...included.map(({ state }) => RISK_STATES.indexOf(state)));
+    };
     for (let index = 0; index < this.ofInstrument.length; index++)
-      this.ofInstrument[index] = maxSeverity((scope) => appliesTo(scope, index, this.instruments));
-    for (let index = 0; index < this.ofStrategy.length; index++) this.ofStrategy[index] = maxSeverity((scope) => isOf(scope, index));
+      this.ofInstrument[index] = maxSeverity((scope) => coversInstrument(scope, index, this.instruments));
+    for (let index = 0; index < this.ofStrategy.length; index++)
+      this.ofStrategy[index] = maxSeverity((scope) => coversStrategy(scope, index));
   }
 }
 
 /** True if the scope covers the instrument: the account, its market or the instrument itself. */
-function appliesTo(scope: Scope, instrument: number, instruments: readonly Instrument[]): boolean {
+function coversInstrument(scope: Scope, instrument: number, instruments: readonly Instrument[]): boolean {
   if (scope.kind === 'market') return instruments[instrument]!.market === scope.market;
   return scope.kind === 'account' || (scope.kind === 'symbol' && scope.instrument === instrument);
 }
 
-function isOf(scope: Scope, strategy: number): boolean {
+/** True if the scope is this strategy. */
+function coversStrategy(scope: Scope, strategy: number): boolean {
   return scope.kind === 'strategy' && scope.strategy === strategy;
 }
 
 /** Compares by code, so that the sequence of causes with the same time does not depend on which one was found first. */
-function byCode(a: HaltCause, b: HaltCause): number {
-  return compareAscending(a.code, b.code);
+function byCode(cause: HaltCause, other: HaltCause): number {
+  return compareAscending(cause.code, other.code);
 }
 
 /** True when both scopes cover the same. */
-function isSame(a: Scope, b: Scope): boolean {
-  if (a.kind === 'market') return b.kind === 'market' && a.market === b.market;
-  if (a.kind === 'symbol') return b.kind === 'symbol' && a.instrument === b.instrument;
-  if (a.kind === 'strategy') return b.kind === 'strategy' && a.strategy === b.strategy;
-  return b.kind === 'account';
+function isSame(scope: Scope, other: Scope): boolean {
+  if (scope.kind === 'market') return other.kind === 'market' && scope.market === other.market;
+  if (scope.kind === 'symbol') return other.kind === 'symbol' && scope.instrument === other.instrument;
+  if (scope.kind === 'strategy') return other.kind === 'strategy' && scope.strategy === other.strategy;
+  return other.kind === 'account';
 }

@@ -1,9 +1,9 @@
-// Tests the rules that watch a live bot, each just under, at and over its boundary.
-import { FuturesFixture } from '../../../test/fixtures/futuresFixture.ts';
-import { inverseContract } from '../../../test/fixtures/futuresVenue.ts';
+// Tests the rules that watch a live bot, each just below, at and beyond its limit.
 
 import { describe, expect, test } from 'vitest';
-import { Fixture } from '../../../test/fixtures/riskFixture.ts';
+import { FuturesFixture } from '../../../test/fixtures/futuresFixture.ts';
+import { inverseContract } from '../../../test/fixtures/futuresVenue.ts';
+import { RiskFixture } from '../../../test/fixtures/riskFixture.ts';
 import type { DraftTerms } from '../../../test/fixtures/drafts.ts';
 import { fillOf } from '../../../test/fixtures/fills.ts';
 import { ConfigError } from '../../base/errors.ts';
@@ -29,12 +29,13 @@ const HEALTHY: LiveFacts = {
 
 /** Returns the causes that are raised at `nowMs` with these facts. */
 function causesOf(limits: RiskLimits, facts: Partial<LiveFacts>, nowMs = NOW): string[] {
-  const fixture = new Fixture(limits);
+  const fixture = new RiskFixture(limits);
   fixture.risk.tick({ ...HEALTHY, ...facts }, nowMs);
   return fixture.risk.halts.causes().map(({ code, scope, state }) => `${code} ${scope.kind} ${state}`);
 }
 
-interface Age {
+/** A rule that halts when something is too old, or too uncertain. */
+interface AgeCase {
   readonly code: string;
   readonly limits: RiskLimits;
   /** Returns the facts of a bot whose age (or clock error) is `value`. The rule raises `raises` beyond `max`. */
@@ -43,7 +44,7 @@ interface Age {
   readonly raises: string[];
 }
 const raisedTwice = (cause: string) => [cause, cause];
-const AGES: readonly Age[] = [
+const AGE_CASES: readonly AgeCase[] = [
   { code: 'STALE_DATA', limits: { maxPriceAgeMs: 10_000 }, facts: (age) => ({ priceMs: () => NOW - age }), max: 10_000, raises: raisedTwice('STALE_DATA symbol HALT_NEW') },
   { code: 'STALE_DATA of bars', limits: { maxBarAge: '1.5' }, facts: (age) => ({ barCloseMs: () => NOW - age }), max: 90_000, raises: raisedTwice('STALE_DATA symbol HALT_NEW') },
   { code: 'STALE_ACCOUNT', limits: { maxAuditAgeMs: 30_000 }, facts: (age) => ({ auditMs: NOW - age }), max: 30_000, raises: ['STALE_ACCOUNT account HALT_NEW'] },
@@ -52,22 +53,22 @@ const AGES: readonly Age[] = [
   { code: 'DEAD_MAN of alerts', limits: { maxAlertAgeMs: 300_000 }, facts: (age) => ({ alertMs: NOW - age }), max: 300_000, raises: ['DEAD_MAN account HALT_NEW'] },
 ]; // prettier-ignore
 
-describe.each(AGES)('$code', ({ limits, facts, max, raises }) => {
-  test('the rule halts only beyond its bound, and only if its limit is set', () => {
+describe.each(AGE_CASES)('$code', ({ code: title, limits, facts, max, raises }) => {
+  test(`${title}: the rule halts only beyond its limit, and only if the limit is set`, () => {
     expect([causesOf(limits, facts(max - 1)), causesOf(limits, facts(max)), causesOf(limits, facts(max + 1))]).toEqual([[], [], raises]);
     expect(causesOf({}, facts(1e9))).toEqual([]);
   });
-  test('the rule treats an unknown age as too old', () => {
+  test(`${title}: the rule treats an unknown age as too old`, () => {
     expect(causesOf(limits, facts(NaN))).toEqual(raises);
   });
-  test('the rule clears its halt when the facts are healthy again', () => {
-    const fixture = new Fixture(limits);
+  test(`${title}: the rule clears its halt when the facts are healthy again`, () => {
+    const fixture = new RiskFixture(limits);
     fixture.risk.tick({ ...HEALTHY, ...facts(max + 1) }, NOW);
-    for (let at = 1; at <= 3; at++)
-      fixture.risk.tick(
-        { ...HEALTHY, ...facts(0), priceMs: () => NOW + at, auditMs: NOW, heartbeatMs: NOW, barCloseMs: () => NOW + at },
-        NOW + at,
-      );
+    // An unsound price is trusted again after three newer ones.
+    for (let afterMs = 1; afterMs <= 3; afterMs++) {
+      const newest = { priceMs: () => NOW + afterMs, auditMs: NOW, heartbeatMs: NOW, barCloseMs: () => NOW + afterMs };
+      fixture.risk.tick({ ...HEALTHY, ...facts(0), ...newest }, NOW + afterMs);
+    }
     expect(fixture.risk.halts.causes()).toEqual([]);
   });
 });
@@ -83,7 +84,7 @@ describe('second steps', () => {
 
 describe('STALE_DATA', () => {
   test('STALE_DATA halts only the symbol of an unsound price, until three newer prices have come', () => {
-    const fixture = new Fixture({ maxPriceAgeMs: 10_000 });
+    const fixture = new RiskFixture({ maxPriceAgeMs: 10_000 });
     const tick = (afterMs: number, isSound: boolean) =>
       fixture.risk.tick(
         { ...HEALTHY, priceMs: () => NOW + afterMs, barCloseMs: () => 0, isSound: (index) => index !== 0 || isSound },
@@ -102,7 +103,7 @@ describe('STALE_DATA', () => {
 
 describe('CLOCK', () => {
   test('CLOCK halts after three orders in a row are refused for their time, until the next measurement', () => {
-    const fixture = new Fixture({ maxClockErrorMs: 400 });
+    const fixture = new RiskFixture({ maxClockErrorMs: 400 });
     const order = fixture.draft({ lots: 5 });
     const tick = (clockErrorMs: number) => fixture.risk.tick({ ...HEALTHY, clockErrorMs }, NOW);
     tick(20);
@@ -118,7 +119,7 @@ describe('CLOCK', () => {
 
 describe('NAKED', () => {
   test('NAKED halts the symbol of a position that has no stop for too long', () => {
-    const fixture = new Fixture({ maxNakedMs: 10_000 });
+    const fixture = new RiskFixture({ maxNakedMs: 10_000 });
     const tick = (afterMs: number, guarded: number) => {
       fixture.risk.tick({ ...HEALTHY, heldLots: (index) => (index === 0 ? 10 : 0), guardedLots: () => guarded }, NOW + afterMs);
       return fixture.risk.halts.causes().length;
@@ -129,7 +130,7 @@ describe('NAKED', () => {
   });
   test('NAKED ignores dust that no order can close', () => {
     const naked = (guarded: number) => {
-      const fixture = new Fixture({ maxNakedMs: 1 });
+      const fixture = new RiskFixture({ maxNakedMs: 1 });
       for (const afterMs of [0, 10])
         fixture.risk.tick({ ...HEALTHY, heldLots: (index) => (index === 0 ? 10 : 0), guardedLots: () => guarded }, NOW + afterMs);
       return fixture.risk.halts.hasAny;
@@ -137,7 +138,7 @@ describe('NAKED', () => {
     expect([naked(9), naked(8)]).toEqual([false, true]);
   });
   test('NAKED_EXIT raises one attempt to close in each period of its limit, until a stop exists', () => {
-    const fixture = new Fixture({ maxNakedExitMs: 60_000 });
+    const fixture = new RiskFixture({ maxNakedExitMs: 60_000 });
     const tick = (afterMs: number, guarded = 0) => {
       fixture.risk.tick({ ...HEALTHY, heldLots: (index) => (index === 0 ? 10 : 0), guardedLots: () => guarded }, NOW + afterMs);
       return fixture.risk.halts.causes().map(({ code, state, scope, sinceMs }) => `${code} ${state} ${scope.kind} ${sinceMs - NOW}`);
@@ -148,7 +149,7 @@ describe('NAKED', () => {
     ]); // prettier-ignore
   });
   test('a halt that was raised under a larger limit is cleared after the limit has been tightened', () => {
-    const fixture = new Fixture({ maxAuditAgeMs: 30_000 });
+    const fixture = new RiskFixture({ maxAuditAgeMs: 30_000 });
     fixture.risk.tick({ ...HEALTHY, auditMs: NOW - 30_001 }, NOW);
     fixture.risk.tighten({ maxAuditAgeMs: 20_000 });
     fixture.risk.tick(HEALTHY, NOW);
@@ -157,10 +158,10 @@ describe('NAKED', () => {
 });
 
 describe('UNKNOWN_BUDGET', () => {
-  const unknown = (fixture: Fixture, terms: DraftTerms) => Object.assign(fixture.send({ lots: 5, ...terms }), { lifecycle: 'unknown' });
-  const causes = (fixture: Fixture) => fixture.risk.halts.causes().map(({ why }) => why);
+  const unknown = (fixture: RiskFixture, terms: DraftTerms) => Object.assign(fixture.send({ lots: 5, ...terms }), { lifecycle: 'unknown' });
+  const causes = (fixture: RiskFixture) => fixture.risk.halts.causes().map(({ why }) => why);
   test('UNKNOWN_BUDGET halts when more orders than its limit are of unknown outcome, until one is known', () => {
-    const fixture = new Fixture({ maxUnknown: 2 });
+    const fixture = new RiskFixture({ maxUnknown: 2 });
     fixture.hold(100);
     fixture.risk.outcome(unknown(fixture, {}), NOW);
     fixture.risk.outcome(unknown(fixture, { side: 'sell' }), NOW);
@@ -173,13 +174,13 @@ describe('UNKNOWN_BUDGET', () => {
     expect(causes(fixture)).toEqual([]);
   });
   test('UNKNOWN_BUDGET allows one order of each symbol and side', () => {
-    const fixture = new Fixture({ maxUnknown: 3 });
+    const fixture = new RiskFixture({ maxUnknown: 3 });
     fixture.risk.outcome(unknown(fixture, {}), NOW);
     fixture.risk.outcome(unknown(fixture, {}), NOW);
     expect(causes(fixture)).toEqual(['two orders of one symbol and side are of unknown outcome']);
   });
   test('UNKNOWN_BUDGET counts all unknown outcomes of the last ten minutes, even those that are known by now', () => {
-    const fixture = new Fixture({ maxUnknown: 1 });
+    const fixture = new RiskFixture({ maxUnknown: 1 });
     for (const afterMs of [0, 1000]) {
       const order = unknown(fixture, {});
       fixture.risk.outcome(order, NOW + afterMs);
@@ -196,7 +197,7 @@ describe('UNKNOWN_BUDGET', () => {
 
 /** Reports fills of a strategy to risk, and returns the causes that follow. */
 function afterFills(limits: RiskLimits, fills: readonly { ticks: number; ms?: number; terms?: DraftTerms }[]): string[] {
-  const fixture = new Fixture(limits);
+  const fixture = new RiskFixture(limits);
   fixture.hold(1000);
   for (const { ticks, ms = NOW, terms = {} } of fills) {
     const order = fixture.draft({ lots: 5, ...terms });
@@ -216,14 +217,14 @@ describe('POST_TRADE', () => {
 });
 
 describe('REPEAT', () => {
-  const fourFills = (step: number) => [0, 1, 2, 3].map((index) => ({ ticks: 1000, ms: NOW + index * step }));
+  const fourFills = (stepMs: number) => [0, 1, 2, 3].map((index) => ({ ticks: 1000, ms: NOW + index * stepMs }));
   test('REPEAT counts executions of a strategy within a minute', () => {
     expect(afterFills({ maxFillsPerMinute: 3 }, fourFills(20_000))).toEqual([]);
     expect(afterFills({ maxFillsPerMinute: 3 }, fourFills(19_999))).toEqual(['REPEAT strategy']);
     expect(afterFills({ maxFillsPerMinute: 4 }, fourFills(0))).toEqual([]);
   });
   test('REPEAT halts only the strategy whose refusals within a minute exceed the limit', () => {
-    const fixture = new Fixture({ maxRejectsPerMinute: 2 });
+    const fixture = new RiskFixture({ maxRejectsPerMinute: 2 });
     const order = fixture.draft({ lots: 5 });
     for (const afterMs of [0, 1]) fixture.risk.refused(order, '-2010', NOW + afterMs);
     expect(fixture.code({ lots: 5 })).toBeNull();
@@ -233,13 +234,13 @@ describe('REPEAT', () => {
 });
 
 describe('LOSS_STREAK', () => {
-  /** Buys at 1000 and sells at each of the prices. */
-  function trips(exits: readonly number[], max = 2): string[] {
-    const fixture = new Fixture({ maxLossStreak: max });
-    for (const exit of exits) {
+  /** Buys at 1000 and sells at each of the prices. Returns the scopes that are halted then. */
+  function scopesAfterTrips(exitPrices: readonly number[]): string[] {
+    const fixture = new RiskFixture({ maxLossStreak: 2 });
+    for (const exitPrice of exitPrices) {
       for (const [side, ticks] of [
         ['buy', 1000],
-        ['sell', exit],
+        ['sell', exitPrice],
       ] as const) {
         const order = fixture.send({ lots: 5, side });
         fixture.fill(order, 5, ticks);
@@ -249,33 +250,37 @@ describe('LOSS_STREAK', () => {
     return fixture.risk.halts.causes().map(({ scope }) => scope.kind);
   }
   test('LOSS_STREAK halts after the limit of losing round trips in a row, and a gain restarts the count', () => {
-    expect([trips([999]), trips([999, 999]), trips([999, 1001, 999]), trips([1000, 1000])]).toEqual([[], ['strategy'], [], []]);
+    const tripsOf = [[999], [999, 999], [999, 1001, 999], [1000, 1000]];
+    expect(tripsOf.map(scopesAfterTrips)).toEqual([[], ['strategy'], [], []]);
   });
   test.each([
     ['long', 'a rise', 1, 1_100_000, []],
     ['long', 'a fall', 1, 900_000, ['strategy']],
     ['short', 'a rise', -1, 1_100_000, ['strategy']],
     ['short', 'a fall', -1, 900_000, []],
-  ])('LOSS_STREAK counts round trips of inverse contracts that are %s after %s by their profit', (_, _what, direction, exit, raised) => {
-    const fixture = new FuturesFixture({
-      instruments: [inverseContract()],
-      mark: 1_000_000,
-      cash: 1_000_000_000,
-      limits: { maxLossStreak: 2 },
-    });
-    for (const isEntry of [true, false, true, false]) {
-      const order = fixture.draft({ lots: 5, side: isEntry === direction > 0 ? 'buy' : 'sell' });
-      const price = isEntry ? 1_000_000 : exit;
-      fixture.fill(order, 5, price);
-      fixture.risk.filled(order, fillOf({ price, lots: 5, notional: fixture.ledger.scale(0).valueOfLots(5, price), timeMs: NOW }));
-    }
-    expect(fixture.risk.halts.causes().map(({ scope }) => scope.kind)).toEqual(raised);
-  });
+  ])(
+    'LOSS_STREAK counts round trips of inverse contracts that are %s after %s by their profit',
+    (_side, _move, direction, exitPrice, raised) => {
+      const fixture = new FuturesFixture({
+        instruments: [inverseContract()],
+        mark: 1_000_000,
+        cash: 1_000_000_000,
+        limits: { maxLossStreak: 2 },
+      });
+      for (const isEntry of [true, false, true, false]) {
+        const order = fixture.draft({ lots: 5, side: isEntry === direction > 0 ? 'buy' : 'sell' });
+        const price = isEntry ? 1_000_000 : exitPrice;
+        fixture.fill(order, 5, price);
+        fixture.risk.filled(order, fillOf({ price, lots: 5, notional: fixture.ledger.scale(0).valueOfLots(5, price), timeMs: NOW }));
+      }
+      expect(fixture.risk.halts.causes().map(({ scope }) => scope.kind)).toEqual(raised);
+    },
+  );
 });
 
 describe('limits of a running bot', () => {
   test('limits of a running bot apply at once when tightened, and a wider limit is rejected', () => {
-    const fixture = new Fixture({ maxOrderQty: '0.02', maxOrdersPerMinute: 3, restricted: '22:55-23:05' });
+    const fixture = new RiskFixture({ maxOrderQty: '0.02', maxOrdersPerMinute: 3, restricted: '22:55-23:05' });
     fixture.risk.tighten({ maxOrderQty: '0.01', maxOpenOrders: 5 });
     expect([fixture.code({ lots: 10 }), fixture.code({ lots: 11 })]).toEqual([null, 'QTY_MAX']);
     expect(() => fixture.risk.tighten({ maxOrderQty: '0.011' })).toThrow(/risk\.maxOrderQty: expected at most 0\.01, got 0\.011/);
@@ -285,7 +290,7 @@ describe('limits of a running bot', () => {
     expect(fixture.risk.rulesOn()).toContain('OPEN_ORDERS');
   });
   test('limits of a running bot count the orders already sent', () => {
-    const fixture = new Fixture({ maxOrdersPerMinute: 3 });
+    const fixture = new RiskFixture({ maxOrdersPerMinute: 3 });
     fixture.send({ lots: 5 });
     fixture.nowMs += 10_000;
     fixture.send({ lots: 5 });
@@ -295,7 +300,7 @@ describe('limits of a running bot', () => {
     expect([fixture.code({ lots: 5 }), fixture.code({ lots: 5 })]).toEqual([null, 'MESSAGE_RATE']);
   });
   test('tightened loss limits of a running bot measure from the earlier baseline', () => {
-    const fixture = new Fixture({ maxDrawdown: '0.5' });
+    const fixture = new RiskFixture({ maxDrawdown: '0.5' });
     fixture.risk.begin(1000, NOW);
     fixture.risk.observe(Float64Array.of(NOW), Float64Array.of(2000), 1);
     fixture.risk.tighten({ maxDrawdown: '0.1' });
@@ -304,10 +309,10 @@ describe('limits of a running bot', () => {
     expect(() => fixture.risk.tighten({ maxDailyLoss: '0.1' })).toThrow(/a loss limit needs a restart|was off/);
   });
   test('a restart continues from the baseline of the loss rules', () => {
-    const before = new Fixture({ maxDrawdown: '0.1', maxDailyLoss: '0.5' });
+    const before = new RiskFixture({ maxDrawdown: '0.1', maxDailyLoss: '0.5' });
     before.risk.begin(1000, NOW);
     before.risk.observe(Float64Array.of(NOW), Float64Array.of(2000), 1);
-    const restarted = new Fixture({ maxDrawdown: '0.1', maxDailyLoss: '0.5' });
+    const restarted = new RiskFixture({ maxDrawdown: '0.1', maxDailyLoss: '0.5' });
     restarted.risk.begin(1900, NOW + 1000);
     restarted.risk.restore(before.risk.snapshot());
     restarted.risk.observe(Float64Array.of(NOW + 2000), Float64Array.of(1800), 1);

@@ -28,6 +28,7 @@ export const LIVE_RULES: readonly LiveRule[] = [
 export class LiveWatches {
   private readonly ledger: Ledger;
   private readonly halts: HaltBoard;
+  /** The watch of each rule, by the code of the rule. */
   private readonly byCode = new Map<string, LiveWatch>();
   /** Kept when limits change, so that a cause raised under the old limits can be cleared under the new ones. */
   private readonly raisers = new Map<string, Raiser>();
@@ -56,9 +57,9 @@ export class LiveWatches {
   tick(facts: LiveFacts, nowMs: number): void {
     for (const watch of this.byCode.values()) watch.tick?.(facts, nowMs);
   }
-  /** Reports that the outcome of `lost` has become unknown; null: that one has become known. `open`: all open orders. */
-  onOutcome(open: readonly Order[], lost: Order | null, nowMs: number): void {
-    for (const watch of this.byCode.values()) watch.outcome?.(open, lost, nowMs);
+  /** Reports that the outcome of `lostOrder` has become unknown; null: that one has become known. `openOrders`: all open orders. */
+  onOutcome(openOrders: readonly Order[], lostOrder: Order | null, nowMs: number): void {
+    for (const watch of this.byCode.values()) watch.outcome?.(openOrders, lostOrder, nowMs);
   }
   /** Reports a fill, with the mark price of its instrument in ticks. */
   onFill(order: Order, fill: Fill, markTicks: number): void {
@@ -69,7 +70,7 @@ export class LiveWatches {
     for (const watch of this.byCode.values()) watch.refused?.(order, code, nowMs);
   }
 
-  /** Returns a raiser for the rule's own causes. The exchange may raise the same code, and the rule must not change that cause. */
+  /** Returns the raiser of a rule: it changes only causes that the rule has raised, because the exchange may raise the same code. */
   private raiserOf({ code }: LiveRule): Raiser {
     const halts = this.halts;
     const raisedScopes = new Set<string>();
@@ -81,7 +82,8 @@ export class LiveWatches {
         halts.raise(scope, state, code, why, atMs);
       },
       clear(scope, atMs) {
-        if (raisedScopes.size > 0 && raisedScopes.delete(JSON.stringify(scope))) halts.clear(scope, code, 'its cause is gone', atMs);
+        const wasRaised = raisedScopes.size > 0 && raisedScopes.delete(JSON.stringify(scope));
+        if (wasRaised) halts.clear(scope, code, 'its cause is gone', atMs);
       },
     };
   }

@@ -9,13 +9,15 @@ import type { ResolvedLimits } from '../limits/resolve.ts';
 
 /** Facts that only a live process knows. Times are venue time, ms. NaN means unknown, and counts as too old. */
 export interface LiveFacts {
+  /** Number of instruments. They are numbered as in the run. */
   readonly instruments: number;
   /** Time of the newest price of an instrument, as stated in the data and not as received. */
   priceMs(instrument: number): number;
-  /** Close of its newest bar, and the length of its bars. */
+  /** Close of the newest bar of an instrument. */
   barCloseMs(instrument: number): number;
+  /** Length of the bars of an instrument. */
   barLengthMs(instrument: number): number;
-  /** True when the newest price is above zero, its book is not crossed, and its high is not below its low. */
+  /** True when the newest price of an instrument is above zero, its book is not crossed, and its high is not below its low. */
   isSound(instrument: number): boolean;
   /** When orders and balances last matched those of the exchange. */
   readonly auditMs: number;
@@ -25,12 +27,13 @@ export interface LiveFacts {
   readonly heartbeatMs: number;
   /** The oldest unacknowledged alert; Infinity without one. */
   readonly alertMs: number;
-  /** Lots of an instrument that are held, long or short, and the number of them that a stop known to exist protects. */
+  /** Lots of an instrument that are held, long or short. */
   heldLots(instrument: number): number;
+  /** The part of `heldLots` that a stop known to exist protects. */
   guardedLots(instrument: number): number;
 }
 
-/** Raises and clears causes as of a time. Raising a cause that is in force changes nothing. */
+/** Raises and clears the halt cause of a rule, as of a time. Raising a cause that is in force changes nothing. */
 export interface Raiser {
   raise(scope: Scope, why: string, atMs: number, state?: HaltState): void;
   clear(scope: Scope, atMs: number): void;
@@ -40,8 +43,8 @@ export interface Raiser {
 export interface LiveWatch {
   /** Called when time has reached `nowMs`. */
   tick?(facts: LiveFacts, nowMs: number): void;
-  /** Called when the outcome of an order has become unknown (`lost`), or known. `open`: all unfinished orders. */
-  outcome?(open: readonly Order[], lost: Order | null, nowMs: number): void;
+  /** Called when the outcome of `lostOrder` has become unknown; null: when one has become known. `openOrders`: all unfinished orders. */
+  outcome?(openOrders: readonly Order[], lostOrder: Order | null, nowMs: number): void;
   /** Called for a fill, after it was booked. `markTicks`: the newest price of its instrument. */
   filled?(order: Order, fill: Fill, markTicks: number): void;
   /** Called when the exchange has refused an order. */
@@ -54,6 +57,7 @@ export interface LiveRule {
   readonly code: string;
   readonly keys: readonly LimitKey[];
   readonly needs: readonly ('ledger' | 'orders' | 'marks' | 'liveEvidence')[];
+  /** Returns a watch under these limits. */
   watch(limits: ResolvedLimits, ledger: Ledger, raiser: Raiser): LiveWatch;
 }
 

@@ -12,63 +12,67 @@ import { limitPriceText } from '../limits/limitTexts.ts';
 const INFINITY = Infinity;
 
 const MINUTE_MS = 60_000;
+/** The window in which `maxUnknown` counts unknown outcomes. */
 const UNKNOWN_WINDOW_MS = 10 * MINUTE_MS;
 
 /** Counts events in a sliding window. */
 class RecentEvents {
-  private readonly max: number;
+  private readonly maxEvents: number;
   private readonly windowMs: number;
-  private readonly times: number[] = [];
-  constructor(max: number, windowMs: number) {
-    this.max = max;
+  /** The times of the events in the window, oldest first. */
+  private readonly timesMs: number[] = [];
+  constructor(maxEvents: number, windowMs: number) {
+    this.maxEvents = maxEvents;
     this.windowMs = windowMs;
   }
-  /** Counts one more event. Returns true when the window has more than `max`. */
+  /** Counts one more event. Returns true when the window has more than `maxEvents`. */
   add(nowMs: number): boolean {
-    if (this.max === INFINITY) return false;
-    this.times.push(nowMs);
+    if (this.maxEvents === INFINITY) return false;
+    this.timesMs.push(nowMs);
     return this.isExceeded(nowMs);
   }
-  /** True when the window that ends at `nowMs` has more than `max` events. */
+  /** True when the window that ends at `nowMs` has more than `maxEvents`. */
   isExceeded(nowMs: number): boolean {
-    while (this.times.length > 0 && this.times[0]! <= nowMs - this.windowMs) this.times.shift();
-    return this.times.length > this.max;
+    while (this.timesMs.length > 0 && this.timesMs[0]! <= nowMs - this.windowMs) this.timesMs.shift();
+    return this.timesMs.length > this.maxEvents;
   }
 }
 
 /** Counts orders of unknown outcome: those that are open now, and those of the last ten minutes. */
 class UnknownWatch implements LiveWatch {
-  private readonly max: number;
+  private readonly maxUnknown: number;
   private readonly raiser: Raiser;
-  private readonly recent: RecentEvents;
+  private readonly recentUnknowns: RecentEvents;
   /** True when the halt has no other reason than too many events in the window, so that time can end it. */
   private isBurst = false;
 
   constructor({ unknowns }: ResolvedLimits, raiser: Raiser) {
-    this.max = unknowns;
+    this.maxUnknown = unknowns;
     this.raiser = raiser;
-    this.recent = new RecentEvents(unknowns, UNKNOWN_WINDOW_MS);
+    this.recentUnknowns = new RecentEvents(unknowns, UNKNOWN_WINDOW_MS);
   }
-  outcome(open: readonly Order[], lost: Order | null, nowMs: number): void {
-    const isBurst = lost === null ? this.recent.isExceeded(nowMs) : this.recent.add(nowMs);
-    const why = this.problem(open, isBurst);
+  outcome(openOrders: readonly Order[], lostOrder: Order | null, nowMs: number): void {
+    const isBurst = lostOrder === null ? this.recentUnknowns.isExceeded(nowMs) : this.recentUnknowns.add(nowMs);
+    const why = this.problem(openOrders, isBurst);
     if (why === null) this.raiser.clear(ACCOUNT, nowMs);
     else this.raiser.raise(ACCOUNT, why, nowMs);
   }
   /** Clears the halt once the window has few enough events. */
   tick(_: unknown, nowMs: number): void {
-    if (!this.isBurst || this.recent.isExceeded(nowMs)) return;
+    if (!this.isBurst || this.recentUnknowns.isExceeded(nowMs)) return;
     this.isBurst = false;
     this.raiser.clear(ACCOUNT, nowMs);
   }
-  /** Returns why too many outcomes are unknown; null if they are not. */
-  private problem(open: readonly Order[], isBurst: boolean): string | null {
-    const unknown = open.filter(({ lifecycle }) => lifecycle === 'unknown');
+  /** Returns why too many outcomes are unknown; null if they are not. Sets `isBurst`. */
+  private problem(openOrders: readonly Order[], isBurst: boolean): string | null {
+    const unknown = openOrders.filter(({ lifecycle }) => lifecycle === 'unknown');
     const sides = new Set(unknown.map(({ instrumentIndex, side }) => `${instrumentIndex} ${side}`));
-    const many = unknown.length > this.max ? `${unknown.length} orders are of unknown outcome, at most ${this.max}` : null;
-    const twice = sides.size < unknown.length ? 'two orders of one symbol and side are of unknown outcome' : null;
-    this.isBurst = isBurst && many === null && twice === null;
-    return many ?? twice ?? (isBurst ? `more than ${this.max} outcomes were unknown within 10 minutes` : null);
+    const max = this.maxUnknown;
+    this.isBurst = false;
+    if (unknown.length > max) return `${unknown.length} orders are of unknown outcome, at most ${max}`;
+    if (sides.size < unknown.length) return 'two orders of one symbol and side are of unknown outcome';
+    this.isBurst = isBurst;
+    return isBurst ? `more than ${max} outcomes were unknown within 10 minutes` : null;
   }
 }
 
@@ -88,15 +92,18 @@ export const repeatRule: LiveRule = {
   keys: ['maxFillsPerMinute', 'maxRejectsPerMinute'],
   needs: ['orders', 'liveEvidence'],
   watch({ fillsPerMinute, rejectsPerMinute }, { strategies }, raiser) {
-    const counters = (max: number) => Array.from({ length: strategies }, () => new RecentEvents(max, MINUTE_MS));
-    const [fills, rejects] = [counters(fillsPerMinute), counters(rejectsPerMinute)];
-    const scope = (strategy: number): Scope => ({ kind: 'strategy', strategy });
+    const countersOf = (max: number) => Array.from({ length: strategies }, () => new RecentEvents(max, MINUTE_MS));
+    const fillCounters = countersOf(fillsPerMinute);
+    const refusalCounters = countersOf(rejectsPerMinute);
+    const scopeOf = (strategy: number): Scope => ({ kind: 'strategy', strategy });
     return {
       filled({ strategy }, { timeMs }) {
-        if (fills[strategy]!.add(timeMs)) raiser.raise(scope(strategy), `more than ${fillsPerMinute} executions within a minute`, timeMs);
+        if (fillCounters[strategy]!.add(timeMs))
+          raiser.raise(scopeOf(strategy), `more than ${fillsPerMinute} executions within a minute`, timeMs);
       },
       refused({ strategy }, _, nowMs) {
-        if (rejects[strategy]!.add(nowMs)) raiser.raise(scope(strategy), `more than ${rejectsPerMinute} refusals within a minute`, nowMs);
+        if (refusalCounters[strategy]!.add(nowMs))
+          raiser.raise(scopeOf(strategy), `more than ${rejectsPerMinute} refusals within a minute`, nowMs);
       },
     };
   },
@@ -112,11 +119,17 @@ export const postTradeRule: LiveRule = {
     const { numerator, denominator } = fillSlip!;
     return {
       filled(order: Order, { price, timeMs }: Fill, markTicks) {
-        const [low, high] = order.limit > 0 ? [Math.min(order.limit, markTicks), Math.max(order.limit, markTicks)] : [markTicks, markTicks];
-        if (price * denominator <= high * (denominator + numerator) && price * denominator >= low * (denominator - numerator)) return;
-        const text = (ticks: number): string => limitPriceText(ticks, order.instrument);
-        const limit = order.limit > 0 ? `, its limit ${text(order.limit)}` : '';
-        raiser.raise(ACCOUNT, `order ${order.id} filled at ${text(price)}; the price was ${text(markTicks)}${limit}`, timeMs);
+        const limitTicks = order.limit > 0 ? order.limit : markTicks;
+        const low = Math.min(limitTicks, markTicks);
+        const high = Math.max(limitTicks, markTicks);
+        // Both are false while no price is known.
+        const isBelowMax = price * denominator <= high * (denominator + numerator);
+        const isAboveMin = price * denominator >= low * (denominator - numerator);
+        if (isBelowMax && isAboveMin) return;
+        const priceText = (ticks: number): string => limitPriceText(ticks, order.instrument);
+        const limitText = order.limit > 0 ? `, its limit ${priceText(order.limit)}` : '';
+        const why = `order ${order.id} filled at ${priceText(price)}; the price was ${priceText(markTicks)}${limitText}`;
+        raiser.raise(ACCOUNT, why, timeMs);
       },
     };
   },
@@ -124,7 +137,7 @@ export const postTradeRule: LiveRule = {
 
 /** Counts each strategy's losing round trips in a row. A round trip runs from flat to flat in one instrument. */
 class StreakWatch implements LiveWatch {
-  private readonly max: number;
+  private readonly maxLosses: number;
   private readonly ledger: Ledger;
   private readonly raiser: Raiser;
   /** Losing round trips in a row, by strategy. */
@@ -133,7 +146,7 @@ class StreakWatch implements LiveWatch {
   private readonly profits: Float64Array[];
 
   constructor({ lossStreak }: ResolvedLimits, ledger: Ledger, raiser: Raiser) {
-    this.max = lossStreak;
+    this.maxLosses = lossStreak;
     this.ledger = ledger;
     this.raiser = raiser;
     this.losses = Array.from({ length: ledger.strategies }, () => 0);
@@ -148,9 +161,9 @@ class StreakWatch implements LiveWatch {
     const isLoss = profits[instrumentIndex]! < 0;
     profits[instrumentIndex] = 0;
     const losses = isLoss ? this.losses[strategy]! + 1 : 0;
-    if (losses >= this.max) this.raiser.raise({ kind: 'strategy', strategy }, `${losses} losing round trips in a row`, timeMs);
+    if (losses >= this.maxLosses) this.raiser.raise({ kind: 'strategy', strategy }, `${losses} losing round trips in a row`, timeMs);
     // When the operator resumes the strategy, counting starts again.
-    this.losses[strategy] = losses >= this.max ? 0 : losses;
+    this.losses[strategy] = losses >= this.maxLosses ? 0 : losses;
   }
 }
 

@@ -24,36 +24,40 @@ const MAX_TIME_REFUSALS = 3;
 class DataWatch implements LiveWatch {
   private readonly limits: ResolvedLimits;
   private readonly raiser: Raiser;
-  private readonly good: number[] = [];
-  private readonly newest: number[] = [];
+  /** By instrument: number of good prices since the last bad one. */
+  private readonly goodUpdates: number[] = [];
+  /** By instrument: time of the newest price or bar. */
+  private readonly newestMs: number[] = [];
 
   constructor(limits: ResolvedLimits, raiser: Raiser) {
     this.limits = limits;
     this.raiser = raiser;
   }
   tick(facts: LiveFacts, nowMs: number): void {
-    for (let index = 0; index < facts.instruments; index++) {
-      const why = this.problem(facts, index, nowMs);
-      const scope: Scope = { kind: 'symbol', instrument: index };
+    for (let instrument = 0; instrument < facts.instruments; instrument++) {
+      const why = this.problem(facts, instrument, nowMs);
+      const scope: Scope = { kind: 'symbol', instrument };
       if (why !== null) {
-        this.good[index] = 0;
+        this.goodUpdates[instrument] = 0;
         this.raiser.raise(scope, why, nowMs);
         continue;
       }
-      const newestMs = Math.max(facts.priceMs(index) || -INFINITY, facts.barCloseMs(index) || -INFINITY);
-      if (newestMs > (this.newest[index] ?? -INFINITY)) this.good[index] = (this.good[index] ?? GOOD_UPDATES) + 1;
-      this.newest[index] = newestMs;
-      if ((this.good[index] ?? 0) >= GOOD_UPDATES) this.raiser.clear(scope, nowMs);
+      const newestMs = Math.max(facts.priceMs(instrument) || -INFINITY, facts.barCloseMs(instrument) || -INFINITY);
+      const isUpdate = newestMs > (this.newestMs[instrument] ?? -INFINITY);
+      if (isUpdate) this.goodUpdates[instrument] = (this.goodUpdates[instrument] ?? GOOD_UPDATES) + 1;
+      this.newestMs[instrument] = newestMs;
+      if ((this.goodUpdates[instrument] ?? 0) >= GOOD_UPDATES) this.raiser.clear(scope, nowMs);
     }
   }
   /** Returns why the market data of an instrument is too old or not sound; null if it is neither. */
-  private problem(facts: LiveFacts, index: number, nowMs: number): string | null {
+  private problem(facts: LiveFacts, instrument: number, nowMs: number): string | null {
     const { priceAgeMs, barAge } = this.limits;
-    const ageMs = nowMs - facts.priceMs(index);
+    const ageMs = nowMs - facts.priceMs(instrument);
     if (!isWithin(ageMs, priceAgeMs)) return `the newest price is ${ageMs} ms old, at most ${priceAgeMs}`;
-    const bars = (nowMs - facts.barCloseMs(index)) / facts.barLengthMs(index);
-    if (barAge !== null && !(bars * barAge.denominator <= barAge.numerator)) return `the newest bar is ${bars.toFixed(2)} intervals old`;
-    return facts.isSound(index) ? null : 'the newest price is not sound';
+    const ageBars = (nowMs - facts.barCloseMs(instrument)) / facts.barLengthMs(instrument);
+    const isBarTooOld = barAge !== null && !(ageBars * barAge.denominator <= barAge.numerator);
+    if (isBarTooOld) return `the newest bar is ${ageBars.toFixed(2)} intervals old`;
+    return facts.isSound(instrument) ? null : 'the newest price is not sound';
   }
 }
 
@@ -85,29 +89,30 @@ export const staleAccountRule: LiveRule = {
 };
 
 /** The exchange's code for an order that arrived too late, or too early, by its clock. */
-const BAD_TIME = '-1021';
+const BAD_TIME_CODE = '-1021';
 
 /** Watches the uncertainty of the clock offset, and the orders that the exchange refused for their time. */
 class ClockWatch implements LiveWatch {
-  private readonly max: number;
+  private readonly maxErrorMs: number;
   private readonly raiser: Raiser;
+  /** Number of orders in a row that were refused for their time. */
   private refusals = 0;
   private errorMs = INFINITY;
 
   constructor({ clockErrorMs }: ResolvedLimits, raiser: Raiser) {
-    this.max = clockErrorMs;
+    this.maxErrorMs = clockErrorMs;
     this.raiser = raiser;
   }
   tick({ clockErrorMs }: LiveFacts, nowMs: number): void {
     // The uncertainty only grows between measurements, so a fall means a new measurement.
     if (clockErrorMs < this.errorMs) this.refusals = 0;
     this.errorMs = clockErrorMs;
-    if (!isWithin(clockErrorMs, this.max))
-      this.raiser.raise(ACCOUNT, `the clock of the exchange is known to ${clockErrorMs} ms, at most ${this.max}`, nowMs);
+    if (!isWithin(clockErrorMs, this.maxErrorMs))
+      this.raiser.raise(ACCOUNT, `the clock of the exchange is known to ${clockErrorMs} ms, at most ${this.maxErrorMs}`, nowMs);
     else if (this.refusals < MAX_TIME_REFUSALS) this.raiser.clear(ACCOUNT, nowMs);
   }
   refused(_: unknown, code: string, nowMs: number): void {
-    this.refusals = code === BAD_TIME ? this.refusals + 1 : 0;
+    this.refusals = code === BAD_TIME_CODE ? this.refusals + 1 : 0;
     if (this.refusals >= MAX_TIME_REFUSALS)
       this.raiser.raise(ACCOUNT, `${this.refusals} orders in a row were refused for their time`, nowMs);
   }
@@ -130,12 +135,13 @@ export const deadManRule: LiveRule = {
   needs: ['liveEvidence'],
   watch: ({ heartbeatAgeMs, alertAgeMs }, _, raiser) => ({
     tick(facts, nowMs) {
-      const [silence, unanswered] = [nowMs - facts.heartbeatMs, nowMs - facts.alertMs];
-      const isSilent = !isWithin(silence, heartbeatAgeMs);
-      if (!isSilent && isWithin(unanswered, alertAgeMs)) return raiser.clear(ACCOUNT, nowMs);
-      const isLong = silence > 2 * heartbeatAgeMs || unanswered > 2 * alertAgeMs;
-      const why = isSilent ? `no sign of life for ${silence} ms` : `an alert is unanswered for ${unanswered} ms`;
-      raiser.raise(ACCOUNT, why, nowMs, isLong ? 'CANCEL_ONLY' : 'HALT_NEW');
+      const silenceMs = nowMs - facts.heartbeatMs;
+      const unansweredMs = nowMs - facts.alertMs;
+      const isSilent = !isWithin(silenceMs, heartbeatAgeMs);
+      if (!isSilent && isWithin(unansweredMs, alertAgeMs)) return raiser.clear(ACCOUNT, nowMs);
+      const isOverdue = silenceMs > 2 * heartbeatAgeMs || unansweredMs > 2 * alertAgeMs;
+      const why = isSilent ? `no sign of life for ${silenceMs} ms` : `an alert is unanswered for ${unansweredMs} ms`;
+      raiser.raise(ACCOUNT, why, nowMs, isOverdue ? 'CANCEL_ONLY' : 'HALT_NEW');
     },
   }),
 };
@@ -143,6 +149,7 @@ export const deadManRule: LiveRule = {
 /** Measures how long a part of each position has had no stop. */
 class UnprotectedTimer {
   private readonly ledger: Ledger;
+  /** By instrument: since when it is unprotected; Infinity while it is not. */
   private readonly sinceMs: number[] = [];
 
   constructor(ledger: Ledger) {
@@ -151,11 +158,11 @@ class UnprotectedTimer {
   /**
    * Returns the unprotected lots of an instrument, and for how many ms they were unprotected. Dust below the smallest order does not count.
    */
-  observe(facts: LiveFacts, index: number, nowMs: number): { readonly lots: number; readonly ms: number } {
-    const lots = facts.heldLots(index) - facts.guardedLots(index);
-    if (lots < this.ledger.instruments[index]!.minLots) this.sinceMs[index] = INFINITY;
-    else if (!(this.sinceMs[index]! < INFINITY)) this.sinceMs[index] = nowMs;
-    return { lots, ms: nowMs - this.sinceMs[index]! };
+  observe(facts: LiveFacts, instrument: number, nowMs: number): { readonly lots: number; readonly ms: number } {
+    const lots = facts.heldLots(instrument) - facts.guardedLots(instrument);
+    if (lots < this.ledger.instruments[instrument]!.minLots) this.sinceMs[instrument] = INFINITY;
+    else if (!(this.sinceMs[instrument]! < INFINITY)) this.sinceMs[instrument] = nowMs;
+    return { lots, ms: nowMs - this.sinceMs[instrument]! };
   }
 }
 
@@ -169,11 +176,11 @@ export const nakedRule: LiveRule = {
     const unprotected = new UnprotectedTimer(ledger);
     return {
       tick(facts, nowMs) {
-        for (let index = 0; index < facts.instruments; index++) {
-          const scope: Scope = { kind: 'symbol', instrument: index };
-          const { lots, ms } = unprotected.observe(facts, index, nowMs);
+        for (let instrument = 0; instrument < facts.instruments; instrument++) {
+          const scope: Scope = { kind: 'symbol', instrument };
+          const { lots, ms } = unprotected.observe(facts, instrument, nowMs);
           if (isWithin(ms, nakedMs)) raiser.clear(scope, nowMs);
-          else raiser.raise(scope, `${lotsText(lots, ledger.instruments[index]!)} have had no stop for ${ms} ms`, nowMs);
+          else raiser.raise(scope, `${lotsText(lots, ledger.instruments[instrument]!)} have had no stop for ${ms} ms`, nowMs);
         }
       },
     };
@@ -191,22 +198,20 @@ export const nakedExitRule: LiveRule = {
   needs: ['ledger', 'liveEvidence'],
   watch({ nakedExitMs }, ledger, raiser) {
     const unprotected = new UnprotectedTimer(ledger);
+    /** By instrument: the number of attempts to close that were made. */
     const attempts: number[] = [];
     return {
       tick(facts, nowMs) {
-        for (let index = 0; index < facts.instruments; index++) {
-          const scope: Scope = { kind: 'symbol', instrument: index };
-          const { lots, ms } = unprotected.observe(facts, index, nowMs);
+        for (let instrument = 0; instrument < facts.instruments; instrument++) {
+          const scope: Scope = { kind: 'symbol', instrument };
+          const { lots, ms } = unprotected.observe(facts, instrument, nowMs);
           const dueAttempts = isWithin(ms, nakedExitMs) ? 0 : Math.floor(ms / nakedExitMs);
-          if (dueAttempts === (attempts[index] ?? 0)) continue;
-          attempts[index] = dueAttempts;
+          if (dueAttempts === (attempts[instrument] ?? 0)) continue;
+          attempts[instrument] = dueAttempts;
           raiser.clear(scope, nowMs);
-          if (dueAttempts > 0)
-            raiser.raise(
-              scope,
-              `${lotsText(lots, ledger.instruments[index]!)} have had no stop for ${ms} ms: the position is being closed`,
-              nowMs,
-            );
+          if (dueAttempts === 0) continue;
+          const unprotectedText = lotsText(lots, ledger.instruments[instrument]!);
+          raiser.raise(scope, `${unprotectedText} have had no stop for ${ms} ms: the position is being closed`, nowMs);
         }
       },
     };

@@ -15,9 +15,10 @@ export const GUARD_CODES = ['STOP_SIDE', 'TARGET_SIDE', 'TARGETS_EQUAL'] as cons
 function entryTicks(order: Draft, mark: number): number {
   const { role, limit, sign } = order;
   const trigger = triggerOf(order);
-  if (role !== 'limit' && (trigger === 0 || limit === 0)) return trigger === 0 ? mark : trigger;
-  const reference = trigger === 0 ? mark : trigger;
-  return sign > 0 ? Math.min(limit, reference) : Math.max(limit, reference);
+  const hasNoLimit = role !== 'limit' && (trigger === 0 || limit === 0);
+  if (hasNoLimit) return trigger === 0 ? mark : trigger;
+  const triggerOrMark = trigger === 0 ? mark : trigger;
+  return sign > 0 ? Math.min(limit, triggerOrMark) : Math.max(limit, triggerOrMark);
 }
 /** Returns the trigger of an order, also of a stop entry that the price has reached; 0 for an order without one. */
 function triggerOf({ triggerTicks, firedAtTicks }: Draft): number {
@@ -35,16 +36,16 @@ function isTargetOnWrongSide(order: Draft, mark: number): boolean {
   return takeProfit !== undefined && takeProfit > 0 && (takeProfit - entryTicks(order, mark)) * sign < 0;
 }
 
-/** Returns the text that says on which side of the price a stop or a target must be. */
-function sideText(name: string, ticks: number, order: Draft, mark: number): string {
+/** Returns the text of a denial: on which side of the entry price a stop or a target must be. */
+function sideText(name: 'stopLoss' | 'takeProfit', ticks: number, order: Draft, mark: number): string {
   const { side, instrument, role, limit } = order;
   const entry = entryTicks(order, mark);
-  const price = (priceTicks: number) => fromScaled(priceTicks, instrument.priceDigits);
+  const priceText = (priceTicks: number) => fromScaled(priceTicks, instrument.priceDigits);
   const isLimit = (role === 'limit' || triggerOf(order) > 0) && entry === limit;
-  const untriggeredSource = isLimit ? 'its limit' : 'the last price';
-  const source = triggerOf(order) === entry ? 'its trigger' : untriggeredSource;
-  const where = (name === 'stopLoss') === (side === 'buy') ? 'below' : 'above';
-  return `${name} of a ${side}: expected a price ${where} its entry at ${price(entry)} (${source}), got ${price(ticks)}`;
+  const limitOrLastPrice = isLimit ? 'its limit' : 'the last price';
+  const source = triggerOf(order) === entry ? 'its trigger' : limitOrLastPrice;
+  const sideWord = (name === 'stopLoss') === (side === 'buy') ? 'below' : 'above';
+  return `${name} of a ${side}: expected a price ${sideWord} its entry at ${priceText(entry)} (${source}), got ${priceText(ticks)}`;
 }
 
 const stopSide: OrderRule = {
@@ -72,7 +73,7 @@ const targetsEqual: OrderRule = {
   detail: ({ ladder, instrument }) =>
     `targets: expected another price for each, got ${fromScaled(duplicateOf(ladder ?? [])?.at ?? 0, instrument.priceDigits)} twice`,
 };
-/** Returns the first target with the price of an earlier one. */
+/** Returns the first target that has the price of an earlier one. */
 const duplicateOf = (ladder: Ladder): Rung | undefined =>
   ladder.find(({ at }, rung) => ladder.findIndex((other) => other.at === at) < rung);
 

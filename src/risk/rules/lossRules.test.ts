@@ -2,30 +2,31 @@
 
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { Fixture } from '../../../test/fixtures/riskFixture.ts';
+import { RiskFixture } from '../../../test/fixtures/riskFixture.ts';
 import type { RiskLimits } from '../limits/limits.ts';
 
-const DAY = 86_400_000;
-const HOUR = 3_600_000;
+const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
 /** The time 00:00 UTC of the first day. */
-const START = 19_000 * DAY;
+const START_MS = 19_000 * DAY_MS;
 
-interface Row {
+/** The equity of an account, in units, some hours after the start. */
+interface EquityRow {
   readonly hours: number;
   readonly equity: number;
 }
 
-/** Shows the rows to risk in pieces of `cut` rows, and checks a buy after each piece. Returns the codes. */
+/** Shows the rows to risk in pieces of `pieceRows` rows, and checks a buy after each piece. Returns the deny codes. `begin`: the first equity. */
 function codesAfterPieces(
   limits: RiskLimits,
-  rows: readonly Row[],
+  rows: readonly EquityRow[],
   pieceRows = 1,
   without: readonly string[] = [],
   begin = 1000,
 ): (string | null)[] {
-  const fixture = new Fixture(limits, without);
-  fixture.risk.begin(begin, START);
-  const times = Float64Array.from(rows, ({ hours }) => START + hours * HOUR);
+  const fixture = new RiskFixture(limits, without);
+  fixture.risk.begin(begin, START_MS);
+  const times = Float64Array.from(rows, ({ hours }) => START_MS + hours * HOUR_MS);
   const units = Float64Array.from(rows, ({ equity }) => equity);
   const codes = [];
   for (let length = pieceRows; length <= rows.length; length += pieceRows) {
@@ -35,7 +36,7 @@ function codesAfterPieces(
   }
   return codes;
 }
-const equityAfter = (hours: number, equity: number): Row => ({ hours, equity });
+const equityAfter = (hours: number, equity: number): EquityRow => ({ hours, equity });
 
 describe('DRAWDOWN', () => {
   const limits = { maxDrawdown: '0.1' };
@@ -62,17 +63,17 @@ describe('DRAWDOWN', () => {
     ]);
   });
   test('DRAWDOWN passes reductions, and measures from a new peak after a person has cleared it', () => {
-    const fixture = new Fixture(limits);
+    const fixture = new RiskFixture(limits);
     fixture.hold(50);
-    fixture.risk.begin(1000, START);
-    const times = Float64Array.of(START + 1, START + 2, START + 3, START + 4);
+    fixture.risk.begin(1000, START_MS);
+    const times = Float64Array.of(START_MS + 1, START_MS + 2, START_MS + 3, START_MS + 4);
     const units = Float64Array.of(800, 700, 631, 630);
     fixture.risk.observe(times, units, 2);
     expect([fixture.code({ lots: 5 }), fixture.code({ lots: 5, side: 'sell' })]).toEqual(['DRAWDOWN', null]);
     expect(fixture.risk.halts.causes()).toMatchObject([
-      { sinceMs: START + 1, why: expect.stringContaining('equity of 0.000008 USDT, 0.00001 USDT at the peak') },
+      { sinceMs: START_MS + 1, why: expect.stringContaining('equity of 0.000008 USDT, 0.00001 USDT at the peak') },
     ]);
-    expect(fixture.risk.resume({ kind: 'account' }, 'DRAWDOWN', 'me', START + 2)).toBe(true);
+    expect(fixture.risk.resume({ kind: 'account' }, 'DRAWDOWN', 'me', START_MS + 2)).toBe(true);
     fixture.risk.observe(times, units, 3);
     expect(fixture.code({ lots: 5 })).toBeNull();
     fixture.risk.observe(times, units, 4);
@@ -83,15 +84,15 @@ describe('DRAWDOWN', () => {
 describe('DAILY_LOSS', () => {
   const limits = { maxDailyLoss: '0.05' };
   test('DAILY_LOSS counts a mark at 00:00 as the start of the new day, and not as a loss of the day before', () => {
-    const fixture = new Fixture({ maxDailyLoss: '0.1' });
-    fixture.risk.begin(1000, START);
-    const times = Float64Array.of(START + HOUR, START + DAY, START + DAY + HOUR);
+    const fixture = new RiskFixture({ maxDailyLoss: '0.1' });
+    fixture.risk.begin(1000, START_MS);
+    const times = Float64Array.of(START_MS + HOUR_MS, START_MS + DAY_MS, START_MS + DAY_MS + HOUR_MS);
     const units = Float64Array.of(1000, 800, 720);
     fixture.risk.observe(times, units, 2);
     expect(fixture.risk.halts.changes()).toEqual([]);
     fixture.risk.observe(times, units, 3);
     expect(fixture.risk.halts.changes()).toMatchObject([
-      { isRaised: true, timeMs: START + DAY + HOUR, why: expect.stringContaining('0.0000072 USDT, 0.000008 USDT at 00:00 UTC') },
+      { isRaised: true, timeMs: START_MS + DAY_MS + HOUR_MS, why: expect.stringContaining('0.0000072 USDT, 0.000008 USDT at 00:00 UTC') },
     ]);
   });
   test('DAILY_LOSS does not halt an account that starts the day without money', () => {
@@ -130,14 +131,14 @@ describe('DAILY_LOSS', () => {
     ]);
   });
   test('DAILY_LOSS is cleared by a new day, even before its first row', () => {
-    const fixture = new Fixture(limits);
-    fixture.risk.begin(1000, START);
-    fixture.risk.observe(Float64Array.of(START + HOUR), Float64Array.of(900), 1);
+    const fixture = new RiskFixture(limits);
+    fixture.risk.begin(1000, START_MS);
+    fixture.risk.observe(Float64Array.of(START_MS + HOUR_MS), Float64Array.of(900), 1);
     const codeAtMs = (ms: number) => ((fixture.nowMs = ms), fixture.code({ lots: 5 }));
-    expect([codeAtMs(START + DAY - 1), codeAtMs(START + DAY)]).toEqual(['DAILY_LOSS', null]);
-    expect(fixture.risk.halts.changes().map(({ isRaised, timeMs }) => [isRaised, timeMs - START])).toEqual([
-      [true, HOUR],
-      [false, DAY],
+    expect([codeAtMs(START_MS + DAY_MS - 1), codeAtMs(START_MS + DAY_MS)]).toEqual(['DAILY_LOSS', null]);
+    expect(fixture.risk.halts.changes().map(({ isRaised, timeMs }) => [isRaised, timeMs - START_MS])).toEqual([
+      [true, HOUR_MS],
+      [false, DAY_MS],
     ]);
   });
 });
@@ -165,34 +166,34 @@ test('loss rules decide the same for rows in pieces of any size', () => {
 });
 
 test('risk watches equity only if a loss limit is set', () => {
-  expect(new Fixture({ maxLeverage: '1' }).risk.watchesEquity).toBe(false);
-  expect(new Fixture({ maxDrawdown: '1' }).risk.watchesEquity).toBe(true);
+  expect(new RiskFixture({ maxLeverage: '1' }).risk.watchesEquity).toBe(false);
+  expect(new RiskFixture({ maxDrawdown: '1' }).risk.watchesEquity).toBe(true);
 });
 
 test('the baseline of a loss rule is the equity at 00:00, the peak, or the equity at which a person cleared the halt', () => {
-  const fixture = new Fixture({ maxDailyLoss: '0.5', maxDrawdown: '0.1' });
-  fixture.risk.begin(1000, START);
+  const fixture = new RiskFixture({ maxDailyLoss: '0.5', maxDrawdown: '0.1' });
+  fixture.risk.begin(1000, START_MS);
   const rows = [equityAfter(1, 1500), equityAfter(2, 1300)];
   fixture.risk.observe(
-    Float64Array.from(rows, ({ hours }) => START + hours * HOUR),
+    Float64Array.from(rows, ({ hours }) => START_MS + hours * HOUR_MS),
     Float64Array.from(rows, ({ equity }) => equity),
     2,
   );
   const baselines = () => ['DAILY_LOSS', 'DRAWDOWN', 'LEVERAGE'].map((code) => fixture.risk.lossBaseline(code));
   expect(baselines()).toEqual([1000, 1500, NaN]);
-  const restarted = new Fixture({ maxDailyLoss: '0.5', maxDrawdown: '0.1' });
-  restarted.risk.begin(1300, START + 2 * HOUR);
+  const restarted = new RiskFixture({ maxDailyLoss: '0.5', maxDrawdown: '0.1' });
+  restarted.risk.begin(1300, START_MS + 2 * HOUR_MS);
   restarted.risk.restore(fixture.risk.snapshot());
   expect(['DAILY_LOSS', 'DRAWDOWN'].map((code) => restarted.risk.lossBaseline(code))).toEqual([1000, 1500]);
-  expect(fixture.risk.resume({ kind: 'account' }, 'DRAWDOWN', 'me', START)).toBe(true);
+  expect(fixture.risk.resume({ kind: 'account' }, 'DRAWDOWN', 'me', START_MS)).toBe(true);
   expect(baselines()).toEqual([1000, 1300, NaN]);
 });
 
 describe('a loss beyond its limit', () => {
   const times = { numerator: 3, denominator: 2 } as const;
-  const lossBeyondWith = (limits: RiskLimits, baselines: number) => {
-    const fixture = new Fixture(limits);
-    fixture.risk.begin(baselines, START);
+  const lossBeyondWith = (limits: RiskLimits, baselineUnits: number) => {
+    const fixture = new RiskFixture(limits);
+    fixture.risk.begin(baselineUnits, START_MS);
     return (units: number): string | null => fixture.risk.lossBeyond(units, times);
   };
   test('a loss beyond its limit begins at exactly one and a half times the limit, at any size', () => {

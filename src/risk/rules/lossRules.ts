@@ -11,50 +11,54 @@ const INFINITY = Infinity;
 const NAN = NaN;
 
 const DAY_MS = 86_400_000;
+/** Writes an amount of the reporting asset for a message. */
 type MoneyText = (units: number) => string;
 
 /**
- * Returns the highest equity at which `share` of `from` is lost, rounded down because equities are whole; -Infinity if `from` is not above
- * 0.
+ * Returns the highest equity at which `share` of the baseline is lost, rounded down because equities are whole; -Infinity if the baseline is
+ * not above 0.
  */
-function floorAfter(from: number, { numerator, denominator }: Ratio): number {
-  return from > 0 ? mulDiv(from, denominator - numerator, denominator, 'down') : -INFINITY;
+function floorAfter(baselineUnits: number, share: Ratio): number {
+  const { numerator, denominator } = share;
+  return baselineUnits > 0 ? mulDiv(baselineUnits, denominator - numerator, denominator, 'down') : -INFINITY;
 }
 
 /**
  * True when the equity `units` has lost at least `multiple` times the share of the limit, computed exactly. Also true when a figure is not a whole
  * number, because the loss is then unknown.
  */
-export function isLossBeyond({ from, share }: Pick<EquityWatch, 'from' | 'share'>, units: number, multiple: Ratio): boolean {
-  if (!Number.isSafeInteger(from) || !Number.isSafeInteger(units) || from <= 0) return true;
-  const lostUnits = BigInt(from) - BigInt(units);
-  return (
-    lostUnits * BigInt(share.denominator) * BigInt(multiple.denominator) >=
-    BigInt(from) * BigInt(share.numerator) * BigInt(multiple.numerator)
-  );
+export function isLossBeyond(watch: Pick<EquityWatch, 'baselineUnits' | 'share'>, units: number, multiple: Ratio): boolean {
+  const { baselineUnits, share } = watch;
+  if (!Number.isSafeInteger(baselineUnits) || !Number.isSafeInteger(units) || baselineUnits <= 0) return true;
+  const lostUnits = BigInt(baselineUnits) - BigInt(units);
+  const lost = lostUnits * BigInt(share.denominator) * BigInt(multiple.denominator);
+  const allowed = BigInt(baselineUnits) * BigInt(share.numerator) * BigInt(multiple.numerator);
+  return lost >= allowed;
 }
 
 /** The common part of both rules: the baseline of losses, the equity at which the limit is reached, and whether the halt is raised. */
 abstract class FallWatch {
   protected fallShare: Ratio;
   protected readonly halt: Halt;
-  protected readonly money: MoneyText;
+  protected readonly moneyText: MoneyText;
   /** The newest equity. */
   protected newestUnits = NAN;
   /** The equity that losses are measured from. */
   protected baseline = NAN;
   /** The equity at or below which the rule halts. */
-  protected floor = -INFINITY;
+  protected floorUnits = -INFINITY;
+  /** True while the rule halts the account. */
   protected isHalted = false;
+  /** Returns the limit of the rule: the share of the baseline that may be lost. */
   private readonly shareOf: (limits: ResolvedLimits) => Ratio | null;
 
-  constructor(shareOf: (limits: ResolvedLimits) => Ratio | null, limits: ResolvedLimits, halt: Halt, money: MoneyText) {
+  constructor(shareOf: (limits: ResolvedLimits) => Ratio | null, limits: ResolvedLimits, halt: Halt, moneyText: MoneyText) {
     this.shareOf = shareOf;
     this.fallShare = shareOf(limits)!;
     this.halt = halt;
-    this.money = money;
+    this.moneyText = moneyText;
   }
-  get from(): number {
+  get baselineUnits(): number {
     return this.baseline;
   }
   get share(): Ratio {
@@ -70,52 +74,50 @@ abstract class FallWatch {
   }
   protected measureFrom(units: number): void {
     this.baseline = units;
-    this.floor = floorAfter(units, this.fallShare);
+    this.floorUnits = floorAfter(units, this.fallShare);
   }
 }
 
 /** Halts new risk until the next day after a loss since 00:00 UTC, relative to the equity at that time. A run has no deposits. */
 class DayWatch extends FallWatch implements EquityWatch {
-  private dayEnd = -INFINITY;
+  /** The end of the current day, ms UTC. */
+  private dayEndMs = -INFINITY;
 
   begin(units: number, nowMs: number): void {
     this.newestUnits = units;
     this.startDay(units, nowMs);
   }
   roll(nowMs: number): void {
-    if (nowMs >= this.dayEnd) this.startDay(this.newestUnits, nowMs);
+    if (nowMs >= this.dayEndMs) this.startDay(this.newestUnits, nowMs);
   }
-  scan(timeMs: Float64Array, units: Float64Array, from: number, to: number): void {
-    for (let row = from; row < to; row++) {
+  scan(timeMs: Float64Array, units: Float64Array, firstRow: number, endRow: number): void {
+    for (let row = firstRow; row < endRow; row++) {
       const equity = units[row]!;
       const ms = timeMs[row]!;
       // A row that closes at 00:00 has the equity of that time. If the first row of a day closes later, the row before it has.
-      if (ms >= this.dayEnd) this.startDay(ms % DAY_MS === 0 ? equity : this.newestUnits, ms);
+      if (ms >= this.dayEndMs) this.startDay(ms % DAY_MS === 0 ? equity : this.newestUnits, ms);
       this.newestUnits = equity;
-      if (equity <= this.floor && !this.isHalted) {
+      if (equity <= this.floorUnits && !this.isHalted) {
         this.isHalted = true;
-        this.halt(
-          true,
-          ms,
-          `equity of ${this.money(equity)}, ${this.money(this.baseline)} at 00:00 UTC: a loss of ${ratioText(this.fallShare)} or more`,
-        );
+        const figures = `equity of ${this.moneyText(equity)}, ${this.moneyText(this.baseline)} at 00:00 UTC`;
+        this.halt(true, ms, `${figures}: a loss of ${ratioText(this.fallShare)} or more`);
       }
     }
   }
   snapshot(): readonly number[] {
-    return [this.dayEnd, this.baseline, this.isHalted ? 1 : 0];
+    return [this.dayEndMs, this.baseline, this.isHalted ? 1 : 0];
   }
-  restore([dayEnd = NAN, baseline = NAN, isHalted = 0]: readonly number[]): void {
-    if (dayEnd !== this.dayEnd || Number.isNaN(baseline)) return;
+  restore([dayEndMs = NAN, baseline = NAN, isHalted = 0]: readonly number[]): void {
+    if (dayEndMs !== this.dayEndMs || Number.isNaN(baseline)) return;
     this.measureFrom(baseline);
     this.isHalted = isHalted === 1;
   }
 
   private startDay(baseline: number, nowMs: number): void {
-    const start = nowMs - (nowMs % DAY_MS);
-    this.dayEnd = start + DAY_MS;
+    const startMs = nowMs - (nowMs % DAY_MS);
+    this.dayEndMs = startMs + DAY_MS;
     this.measureFrom(baseline);
-    if (this.isHalted) this.halt(false, start, 'a new day');
+    if (this.isHalted) this.halt(false, startMs, 'a new day');
     this.isHalted = false;
   }
 }
@@ -136,29 +138,26 @@ class PeakWatch extends FallWatch implements EquityWatch {
   roll(): void {
     // The peak does not depend on the day.
   }
-  scan(timeMs: Float64Array, units: Float64Array, from: number, to: number): void {
-    if (to > from) this.newestUnits = units[to - 1]!;
+  scan(timeMs: Float64Array, units: Float64Array, firstRow: number, endRow: number): void {
+    if (endRow > firstRow) this.newestUnits = units[endRow - 1]!;
     if (this.isHalted) return;
     let peak = this.baseline;
-    let floor = this.floor;
-    for (let row = from; row < to; row++) {
+    let floorUnits = this.floorUnits;
+    for (let row = firstRow; row < endRow; row++) {
       const equity = units[row]!;
       if (equity > peak) {
         peak = equity;
-        floor = floorAfter(peak, this.fallShare);
-      } else if (equity <= floor) {
+        floorUnits = floorAfter(peak, this.fallShare);
+      } else if (equity <= floorUnits) {
         this.isHalted = true;
         this.baseline = peak;
-        this.halt(
-          true,
-          timeMs[row]!,
-          `equity of ${this.money(equity)}, ${this.money(peak)} at the peak: down by ${ratioText(this.fallShare)} or more`,
-        );
+        const figures = `equity of ${this.moneyText(equity)}, ${this.moneyText(peak)} at the peak`;
+        this.halt(true, timeMs[row]!, `${figures}: down by ${ratioText(this.fallShare)} or more`);
         return;
       }
     }
     this.baseline = peak;
-    this.floor = floor;
+    this.floorUnits = floorUnits;
   }
 }
 
@@ -168,7 +167,7 @@ export const dailyLossRule: EquityRule = {
   code: 'DAILY_LOSS',
   keys: ['maxDailyLoss'],
   needs: ['ledger', 'marks'],
-  watch: (limits, halt, money) => new DayWatch(({ dailyLoss: share }) => share, limits, halt, money),
+  watch: (limits, halt, moneyText) => new DayWatch(({ dailyLoss }) => dailyLoss, limits, halt, moneyText),
 };
 
 /** Halts the account when its equity has fallen too far below its highest value. */
@@ -177,5 +176,5 @@ export const drawdownRule: EquityRule = {
   code: 'DRAWDOWN',
   keys: ['maxDrawdown'],
   needs: ['ledger', 'marks'],
-  watch: (limits, halt, money) => new PeakWatch(({ drawdown: share }) => share, limits, halt, money),
+  watch: (limits, halt, moneyText) => new PeakWatch(({ drawdown }) => drawdown, limits, halt, moneyText),
 };

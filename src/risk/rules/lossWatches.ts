@@ -1,4 +1,4 @@
-// Runs the loss rules that are on.
+// Runs the loss rules that are on. The risk module passes it the equity of the account.
 
 import type { Ratio } from '../../base/number/decimalText.ts';
 import type { Ledger } from '../../portfolio/ledger.ts';
@@ -15,10 +15,11 @@ const NAN = NaN;
 export class LossWatches {
   private readonly ledger: Ledger;
   private readonly halts: HaltBoard;
+  /** The watch of each rule, by the code of the rule. */
   private readonly byCode = new Map<string, EquityWatch>();
   private watches: readonly EquityWatch[] = [];
   /** Number of equity rows that the rules have seen. */
-  private scanned = 0;
+  private scannedRows = 0;
 
   constructor(ledger: Ledger, halts: HaltBoard) {
     this.ledger = ledger;
@@ -29,11 +30,11 @@ export class LossWatches {
   set(rule: EquityRule, limits: ResolvedLimits): void {
     const existing = this.byCode.get(rule.code);
     if (existing) existing.setLimit(limits);
-    else this.byCode.set(rule.code, this.watch(rule, limits));
+    else this.byCode.set(rule.code, this.startWatch(rule, limits));
     this.watches = [...this.byCode.values()];
   }
   /** Returns the watch of a rule, which raises and clears a halt of the account. */
-  private watch(rule: EquityRule, limits: ResolvedLimits): EquityWatch {
+  private startWatch(rule: EquityRule, limits: ResolvedLimits): EquityWatch {
     const { code } = rule;
     return rule.watch(
       limits,
@@ -59,8 +60,8 @@ export class LossWatches {
   }
   /** Shows the rules the equity values that were recorded since the last call. `length`: number of values in the columns. */
   observe(timeMs: Float64Array, units: Float64Array, length: number): void {
-    for (const watch of this.watches) watch.scan(timeMs, units, this.scanned, length);
-    this.scanned = Math.max(this.scanned, length);
+    for (const watch of this.watches) watch.scan(timeMs, units, this.scannedRows, length);
+    this.scannedRows = Math.max(this.scannedRows, length);
   }
   /** Lets the rules begin a new day or period, if one has begun. */
   roll(nowMs: number): void {
@@ -78,23 +79,24 @@ export class LossWatches {
   /** Sets the state of the rules from a snapshot. A rule without an entry keeps its state. */
   restore(memory: ReadonlyMap<string, readonly number[]>): void {
     for (const [code, watch] of this.byCode) {
-      const existing = memory.get(code);
-      if (existing) watch.restore(existing);
+      const saved = memory.get(code);
+      if (saved) watch.restore(saved);
     }
   }
 
   /** Returns the equity that the rule measures losses from; NaN if it is off. */
   baseline(code: string): number {
-    return this.byCode.get(code)?.from ?? NAN;
+    return this.byCode.get(code)?.baselineUnits ?? NAN;
   }
   /** Returns why an equity of `units` has lost at least `times` a limit; null if it has not. */
   lossBeyond(units: number, times: Ratio): string | null {
     for (const [code, watch] of this.byCode) {
       if (!isLossBeyond(watch, units, times)) continue;
       const limit = `${times.numerator}/${times.denominator} of the limit of ${watch.share.numerator}/${watch.share.denominator}`;
-      return Number.isSafeInteger(units)
-        ? `${code}: equity of ${limitMoneyText(units, this.ledger)}, ${limitMoneyText(watch.from, this.ledger)} before: a loss of ${limit} or more`
-        : `${code}: the equity is not known, so that a loss of ${limit} is not ruled out`;
+      if (!Number.isSafeInteger(units)) return `${code}: the equity is not known, so that a loss of ${limit} is not ruled out`;
+      const equity = limitMoneyText(units, this.ledger);
+      const baseline = limitMoneyText(watch.baselineUnits, this.ledger);
+      return `${code}: equity of ${equity}, ${baseline} before: a loss of ${limit} or more`;
     }
     return null;
   }

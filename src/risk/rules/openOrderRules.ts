@@ -1,4 +1,4 @@
-// Decides which orders can only reduce a position.
+// Decides which orders can only reduce a position. Rules that limit new risk pass them.
 
 import type { Reservations } from '../../orders/reserve/reservation.ts';
 import type { Ledger } from '../../portfolio/ledger.ts';
@@ -11,24 +11,26 @@ export function isReduction(
 ): boolean {
   const isBuy = sign > 0;
   const closableLots = ledger.closable(strategy, instrumentIndex, isBuy, reduceOnly);
-  return closableLots > 0 && takenLots(strategy, instrumentIndex, isBuy, ledger, reservations) + worstLots <= closableLots;
+  if (closableLots <= 0) return false;
+  return takenLots(strategy, instrumentIndex, isBuy, ledger, reservations) + worstLots <= closableLots;
 }
 
 /**
- * True for a reduction that ends at once: at the market, or one that the exchange does not let rest. No limit on numbers of orders needs to hold
- * it back, and each one makes the position smaller.
+ * True for a reduction that ends at once: at the market, or one that the exchange does not let rest. Rules on numbers of
+ * orders pass it, because each one makes the position smaller.
  */
 export function closesAtOnce(order: ReservedOrder, state: { readonly ledger: Ledger; readonly reservations: Reservations }): boolean {
   const { limit, timeInForce, triggerTicks = 0 } = order;
-  return triggerTicks === 0 && (limit === 0 || timeInForce === 'IOC' || timeInForce === 'FOK') && isReduction(order, state);
+  const neverRests = limit === 0 || timeInForce === 'IOC' || timeInForce === 'FOK';
+  return triggerTicks === 0 && neverRests && isReduction(order, state);
 }
 
 /**
  * Returns the lots of a strategy's position that its open orders on this side may close. All orders of the side count; in two-way mode,
  * only those that close.
  */
-export function takenLots(strategy: number, index: number, isBuy: boolean, ledger: Ledger, reservations: Reservations): number {
-  if (reservations.open(index) === 0) return 0;
-  if (ledger.closable(strategy, index, isBuy, false) === 0) return reservations.closingLots(strategy, index, isBuy);
-  return isBuy ? reservations.buyLots(strategy, index) : reservations.sellLots(strategy, index);
+export function takenLots(strategy: number, instrumentIndex: number, isBuy: boolean, ledger: Ledger, reservations: Reservations): number {
+  if (reservations.openOrders(instrumentIndex) === 0) return 0;
+  if (ledger.closable(strategy, instrumentIndex, isBuy, false) === 0) return reservations.closingLots(strategy, instrumentIndex, isBuy);
+  return isBuy ? reservations.buyLots(strategy, instrumentIndex) : reservations.sellLots(strategy, instrumentIndex);
 }

@@ -5,7 +5,7 @@ import type { Draft, OrderRule, RiskState } from './rule.ts';
 
 /** True when `count` more orders may be open in the order's instrument and in the account. */
 export const mayOpen = ({ instrumentIndex }: Draft, { limits, reservations }: RiskState, count: number): boolean =>
-  reservations.open(instrumentIndex) + count <= limits.openOrders && reservations.openTotal + count <= limits.openOrdersTotal;
+  reservations.openOrders(instrumentIndex) + count <= limits.openOrders && reservations.openOrdersTotal + count <= limits.openOrdersTotal;
 
 /** Denies an order if its symbol, or the account, would have too many open orders. A reduction at the market passes. */
 export const openOrdersRule: OrderRule = {
@@ -15,10 +15,11 @@ export const openOrdersRule: OrderRule = {
   needs: ['orders'],
   check: (order, state) => {
     const { limits, reservations } = state;
-    const isWithin = reservations.open(order.instrumentIndex) < limits.openOrders && reservations.openTotal < limits.openOrdersTotal;
+    const isWithin =
+      reservations.openOrders(order.instrumentIndex) < limits.openOrders && reservations.openOrdersTotal < limits.openOrdersTotal;
     return isWithin || closesAtOnce(order, state);
   },
   detail: ({ instrumentIndex }, { limits, reservations }) =>
-    `${reservations.open(instrumentIndex)} orders of the symbol are open (at most ${limits.openOrders}), ` +
-    `${reservations.openTotal} of the account (at most ${limits.openOrdersTotal})`,
+    `${reservations.openOrders(instrumentIndex)} orders of the symbol are open (at most ${limits.openOrders}), ` +
+    `${reservations.openOrdersTotal} of the account (at most ${limits.openOrdersTotal})`,
 };

@@ -20,20 +20,22 @@ export const selfTradeRule: OrderRule = {
   needs: ['orders', 'marks'],
   check: (order, state) => crossedOrder(order, state) === null,
   detail(order, state) {
-    const crossed = crossedOrder(order, state);
-    if (crossed === null) return 'it would trade with an own order';
-    const priceWords = crossed.limit > 0 ? `at ${limitPriceText(crossed.limit, crossed.instrument)}` : 'at the market';
-    return `it would trade with the own order ${crossed.id}, a ${crossed.side} ${priceWords}`;
+    const ownOrder = crossedOrder(order, state);
+    if (ownOrder === null) return 'it would trade with an own order';
+    const { id, side, limit, instrument } = ownOrder;
+    const priceWords = limit > 0 ? `at ${limitPriceText(limit, instrument)}` : 'at the market';
+    return `it would trade with the own order ${id}, a ${side} ${priceWords}`;
   },
 };
 
 /** Returns an open order of the account that the order could trade with; null without one. */
 function crossedOrder(order: Draft, state: RiskState): Order | null {
-  const price = worstPriceOf(order, state);
+  const priceTicks = worstPriceOf(order, state);
   for (const openOrder of state.marks.openOrders?.() ?? []) {
     if (openOrder.instrumentIndex !== order.instrumentIndex || openOrder.side === order.side) continue;
-    const otherPrice = worstPriceOf(openOrder, state);
-    if (order.side === 'buy' ? price >= otherPrice : price <= otherPrice) return openOrder;
+    const otherTicks = worstPriceOf(openOrder, state);
+    const crosses = order.side === 'buy' ? priceTicks >= otherTicks : priceTicks <= otherTicks;
+    if (crosses) return openOrder;
   }
   return null;
 }
@@ -95,7 +97,12 @@ export const restrictedRule: OrderRule = {
 /** True when the current minute (UTC) is in a window that is closed to new risk. */
 function isRestricted({ limits: { windows }, nowMs }: RiskState): boolean {
   const minute = Math.floor((nowMs % DAY_MS) / MINUTE_MS);
-  return windows.some(({ from, to }) => (from <= to ? minute >= from && minute < to : minute >= from || minute < to));
+  return windows.some(({ fromMinute, toMinute }) => {
+    const isAfterStart = minute >= fromMinute;
+    const isBeforeEnd = minute < toMinute;
+    // A window whose end lies before its start contains midnight.
+    return fromMinute <= toMinute ? isAfterStart && isBeforeEnd : isAfterStart || isBeforeEnd;
+  });
 }
 
 /** Denies a second symbol while a deployment is new. `resolve.ts` lowers its size limits. */
@@ -111,5 +118,6 @@ export const deployCapRule: OrderRule = {
 
 /** Returns the index of another instrument that is held or being ordered; -1 without one. */
 function otherSymbolIndex({ instrumentIndex }: Draft, { instruments, ledger, reservations }: RiskState): number {
-  return instruments.findIndex((_, index) => index !== instrumentIndex && (ledger.holds(index) || reservations.open(index) > 0));
+  const isUsed = (index: number): boolean => ledger.holds(index) || reservations.openOrders(index) > 0;
+  return instruments.findIndex((_, index) => index !== instrumentIndex && isUsed(index));
 }

@@ -6,6 +6,7 @@ import { SentOrders } from './sentOrders.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
+/** Limits that are all off. */
 const OFF = { ordersPerMinute: Infinity, duplicateMs: 0, ordersPerFill: Infinity, countsLegs: false };
 const order = { id: 1, strategy: 0, instrumentIndex: 0, side: 'buy', limit: 0, lots: 1, quoteUnits: 0, parent: 0, worstLots: 1 } as never;
 
@@ -18,11 +19,12 @@ const stepsArbitrary = fc.array(
   },
 );
 
+/** Returns the times of the orders, ms. */
 function timesOf(steps: readonly { readonly laterS: number; readonly earlierS: number }[]): number[] {
-  let newest = HOUR_MS;
+  let newestMs = HOUR_MS;
   return steps.map(({ laterS, earlierS }) => {
-    newest += laterS * 1000;
-    return newest - earlierS * 1000;
+    newestMs += laterS * 1000;
+    return newestMs - earlierS * 1000;
   });
 }
 

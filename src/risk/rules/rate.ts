@@ -12,9 +12,11 @@ export const messageRateRule: OrderRule = {
   code: 'MESSAGE_RATE',
   keys: ['maxOrdersPerMinute', 'maxOrdersPerFill'],
   needs: [],
-  check: (order, state) =>
-    (state.sent.mayPass(state.nowMs) || closesAtOnce(order, state)) &&
-    (state.sent.isWithinFillRate(order.strategy, state.nowMs) || isReduction(order, state)),
+  check(order, state) {
+    const { sent, nowMs } = state;
+    const passesMinute = sent.mayPass(nowMs) || closesAtOnce(order, state);
+    return passesMinute && (sent.isWithinFillRate(order.strategy, nowMs) || isReduction(order, state));
+  },
   detail({ strategy }, { limits, sent, nowMs }) {
     if (!sent.mayPass(nowMs)) return `${limits.ordersPerMinute} orders were sent in the last 60 s`;
     const hour = sent.lastHour(strategy, nowMs);

@@ -40,8 +40,9 @@ export class AccountWorstCase {
  * Each figure includes the order, unless it is null. A missing mark gives NaN or Infinity, which exceeds every limit.
  */
 export interface ExposureModel {
-  /** The words of a denial for the instruments of the account, and for one of them: `all symbols`, `symbol`. */
+  /** The words of a denial for the instruments of the account, such as `all symbols`. */
   readonly scopeWords: string;
+  /** The word of a denial for one instrument, such as `symbol`. */
   readonly instrumentWord: string;
   /** True when positions may be short. Without shorts the net is the gross. */
   readonly hasShorts: boolean;
@@ -51,9 +52,10 @@ export interface ExposureModel {
   addsNothing(order: Draft, state: RiskState): boolean;
   /** Returns the largest position of the order's instrument that may result: base units of coins, or lots of a contract. */
   position(order: Draft): number;
+  /** Returns a figure of `position` as text. */
   positionText(quantity: number, order: Draft): string;
   /** Returns the worst notional of an instrument, in units of money. */
-  notional(index: number, order: Draft | null, state: RiskState): number;
+  notional(instrumentIndex: number, order: Draft | null, state: RiskState): number;
   /** Writes the worst case of the account into `state.account`, and returns that. Hot: docs/performance.md#out-parameters. */
   computeWorstCase(order: Draft | null, state: RiskState): AccountWorstCase;
   /** Returns the net notional in the direction of the order, when every order of its side fills and no other order does. */
@@ -94,11 +96,13 @@ export interface RiskState {
   rangeTicks: (instrumentIndex: number) => number;
   /** The instrument of the run at the order's index; null if the ledger is that of another market. */
   tradable: Instrument | null;
+  /** The time of the check, ms UTC. */
   nowMs: number;
+  /** The newest price of the order's instrument, in ticks. */
   mark: number;
 }
 
-/** Inputs beyond the order and its instrument. */
+/** What a rule reads besides the order and its instrument. */
 export type RuleInput = 'ledger' | 'orders' | 'marks';
 
 /** The members that rules of every kind have. */
@@ -124,8 +128,8 @@ export interface OrderRule extends AnyRule {
 /** Watches the account's equity, row by row, and halts new risk. */
 export interface EquityRule extends AnyRule {
   readonly kind: 'equity';
-  /** `money`: an amount of the account as text. */
-  watch(limits: ResolvedLimits, halt: Halt, money: (units: number) => string): EquityWatch;
+  /** Returns a watch under these limits. `moneyText`: writes an amount of the account. */
+  watch(limits: ResolvedLimits, halt: Halt, moneyText: (units: number) => string): EquityWatch;
 }
 
 /** A rule of any kind: one that checks orders, one that watches equity, or one that watches a live bot. */
@@ -138,19 +142,20 @@ export type Halt = (isHalted: boolean, atMs: number, why: string) => void;
 export interface EquityWatch {
   /** Passes the account's equity before the run's first mark. */
   begin(units: number, nowMs: number): void;
-  /** Passes rows [from, to) of the equity columns, each once and in order. How they are split into calls changes nothing. */
-  scan(timeMs: Float64Array, units: Float64Array, from: number, to: number): void;
+  /** Passes the rows of the equity columns from `firstRow` to before `endRow`, each once and in order. The number of calls changes nothing. */
+  scan(timeMs: Float64Array, units: Float64Array, firstRow: number, endRow: number): void;
   /** Reports that time has reached `nowMs` without a row since. */
   roll(nowMs: number): void;
   /** Sets the baseline to the newest equity, because the operator has cleared the halt. */
   reset(): void;
   /** The equity that losses are measured from: the equity at 00:00 UTC, or the peak. */
-  readonly from: number;
+  readonly baselineUnits: number;
   /** The fraction of that equity that may be lost. */
   readonly share: Ratio;
   /** Sets a tighter limit from now on. */
   setLimit(limits: ResolvedLimits): void;
-  /** Returns the baseline for a restart; `restore` sets it after `begin`, and ignores what is out of date. */
+  /** Returns the baseline for a restart. */
   snapshot(): readonly number[];
+  /** Sets a baseline of `snapshot`, after `begin`. Ignores what is out of date. */
   restore(memory: readonly number[]): void;
 }

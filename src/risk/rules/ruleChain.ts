@@ -4,8 +4,12 @@ import type { Draft, OrderRule, RiskState } from './rule.ts';
 
 /** Returns the first rule that an order breaks. Null when it breaks none. */
 export type Chain = (order: Draft, state: RiskState) => OrderRule | null;
+/** The check of one rule: true when an order passes. */
 type Check = OrderRule['check'];
+/** Takes the place of a rule that a link lacks. */
 const passes: Check = () => true;
+/** Number of rules that one function checks before it calls the next one. */
+const RULES_PER_LINK = 6;
 
 /** Chains by their rules. Runs with the same rules use the same function. Hot: docs/performance.md#rule-chains. */
 const chains: { readonly rules: readonly OrderRule[]; readonly chain: Chain }[] = [];
@@ -14,12 +18,15 @@ const MAX_CHAINS = 32;
 
 /** Returns a function that returns the first rule that fails, or null. */
 export function chainOf(rules: readonly OrderRule[]): Chain {
-  const existing = chains.find((known) => known.rules.length === rules.length && known.rules.every((rule, index) => rule === rules[index]));
+  const hasSameRules = (known: { readonly rules: readonly OrderRule[] }): boolean =>
+    known.rules.length === rules.length && known.rules.every((rule, index) => rule === rules[index]);
+  const existing = chains.find(hasSameRules);
   if (existing !== undefined) return existing.chain;
   const [check1 = passes, check2 = passes, check3 = passes, check4 = passes, check5 = passes, check6 = passes] = rules.map(
     ({ check }): Check => check,
   );
-  const chain = link(rules, check1, check2, check3, check4, check5, check6, rules.length > 6 ? chainOf(rules.slice(6)) : null);
+  const nextChain = rules.length > RULES_PER_LINK ? chainOf(rules.slice(RULES_PER_LINK)) : null;
+  const chain = link(rules, check1, check2, check3, check4, check5, check6, nextChain);
   if (chains.push({ rules, chain }) > MAX_CHAINS) chains.shift();
   return chain;
 }

@@ -44,44 +44,52 @@ export function insertTime(times: number[], timeMs: number): void {
   times[index] = timeMs;
 }
 
+/** Returns the place before `index` in a ring whose last place is `last`. */
+function placeBefore(index: number, last: number): number {
+  return index === 0 ? last : index - 1;
+}
+
 /**
  * The recorded orders. As many times are kept as orders are allowed in a minute, so the oldest of them decides whether one more may be
  * sent.
  */
 export class SentOrders {
-  private readonly times: Float64Array;
+  /** Times of the newest sent orders, in a ring whose oldest element is at `oldestIndex`. */
+  private readonly sentTimes: Float64Array;
   private readonly duplicateMs: number;
   private readonly countsLegs: boolean;
   private readonly ordersPerFill: number;
-  /** Times of orders and of fills in the last hour, by strategy. */
-  private sent: number[][] = [];
-  private fills: number[][] = [];
+  /** By strategy: the times of its orders in the last hour. */
+  private orderTimes: number[][] = [];
+  /** By strategy: the times of its fills in the last hour. */
+  private fillTimes: number[][] = [];
   /** True when anything is recorded. A backtest without these limits records nothing. */
   readonly isRecording: boolean;
   private oldestIndex = 0;
   private recentOrders: RecentOrder[] = [];
+  /** By order id of an entry: its lots, and those that its legs have filled. */
   private readonly entries = new Map<number, { readonly lots: number; filledLegs: number }>();
 
   constructor({ ordersPerMinute, ordersPerFill, duplicateMs, countsLegs }: SentLimits) {
-    this.times = new Float64Array(ordersPerMinute < INFINITY ? ordersPerMinute : 0).fill(-INFINITY);
+    this.sentTimes = new Float64Array(ordersPerMinute < INFINITY ? ordersPerMinute : 0).fill(-INFINITY);
     this.duplicateMs = duplicateMs;
     this.countsLegs = countsLegs;
     this.ordersPerFill = ordersPerFill;
-    this.isRecording = this.times.length > 0 || duplicateMs > 0 || ordersPerFill < INFINITY || countsLegs;
+    this.isRecording = this.sentTimes.length > 0 || duplicateMs > 0 || ordersPerFill < INFINITY || countsLegs;
   }
 
   /** True while fewer orders than the limit were sent after `nowMs` - 60 s. False for NaN. */
   mayPass(nowMs: number): boolean {
-    return this.times.length === 0 || this.times[this.oldestIndex]! <= nowMs - WINDOW_MS;
+    return this.sentTimes.length === 0 || this.sentTimes[this.oldestIndex]! <= nowMs - WINDOW_MS;
   }
   /** Returns the orders and fills of a strategy after `nowMs` - 1 h. */
   lastHour(strategy: number, nowMs: number): { readonly sent: number; readonly fills: number } {
-    const count = (times: number[] | undefined): number => {
+    const countRecent = (times: number[] | undefined): number => {
       if (times === undefined) return 0;
       while (times.length > 0 && times[0]! <= nowMs - HOUR_MS) times.shift();
       return times.length;
     };
-    return { sent: count(this.sent[strategy]), fills: count(this.fills[strategy]) };
+    return { sent: countRecent(this.orderTimes[strategy]), fills: countRecent(this.fillTimes[strategy]) };
   }
   /** True when one more order is within the limit for the strategy's fills. */
   isWithinFillRate(strategy: number, nowMs: number): boolean {
@@ -115,8 +123,8 @@ export class SentOrders {
 
   /** Records an order that is about to be sent. */
   record(order: Order & { readonly worstLots: number }, nowMs: number): void {
-    if (this.times.length > 0) this.addTime(nowMs);
-    if (this.ordersPerFill < INFINITY) insertTime((this.sent[order.strategy] ??= []), nowMs);
+    if (this.sentTimes.length > 0) this.addTime(nowMs);
+    if (this.ordersPerFill < INFINITY) insertTime((this.orderTimes[order.strategy] ??= []), nowMs);
     if (this.duplicateMs > 0) {
       const { strategy, instrumentIndex, side, quoteUnits, limit } = order;
       this.recentOrders = this.recentOrders.filter(({ sentMs }) => sentMs > nowMs - this.duplicateMs);
@@ -139,41 +147,40 @@ export class SentOrders {
   }
   /** Replaces the oldest time. A bracket leg has the time of the fill that caused it, so orders of other bars may be newer. */
   private addTime(timeMs: number): void {
-    const times = this.times;
+    const times = this.sentTimes;
     const oldest = this.oldestIndex;
     const last = times.length - 1;
+    // Newer times move one place up, so that the ring stays sorted.
     let index = oldest;
-    for (
-      let previous = index === 0 ? last : index - 1;
-      previous !== oldest && times[previous]! > timeMs;
-      previous = index === 0 ? last : index - 1
-    ) {
+    let previous = placeBefore(index, last);
+    while (previous !== oldest && times[previous]! > timeMs) {
       times[index] = times[previous]!;
       index = previous;
+      previous = placeBefore(index, last);
     }
     times[index] = timeMs;
     this.oldestIndex = oldest === last ? 0 : oldest + 1;
   }
   /** Records a fill of a bracket leg. */
   noteLegFill(entry: number, lots: number): void {
-    const count = this.entries.get(entry);
-    if (count) count.filledLegs += lots;
+    const known = this.entries.get(entry);
+    if (known) known.filledLegs += lots;
   }
   /** Records a fill of an order. */
   noteFill(strategy: number, timeMs: number): void {
-    if (this.ordersPerFill < INFINITY) insertTime((this.fills[strategy] ??= []), timeMs);
+    if (this.ordersPerFill < INFINITY) insertTime((this.fillTimes[strategy] ??= []), timeMs);
   }
   /** Takes over the records of `earlier`, whose limits were equal or wider. */
   takeOver(earlier: SentOrders): void {
-    const max = this.times.length;
-    if (max > 0) {
-      const times = [...earlier.times].toSorted((a, b) => a - b).slice(-max);
-      this.times.set(times, max - times.length);
+    const maxTimes = this.sentTimes.length;
+    if (maxTimes > 0) {
+      const newestTimes = [...earlier.sentTimes].toSorted((timeMs, otherMs) => timeMs - otherMs).slice(-maxTimes);
+      this.sentTimes.set(newestTimes, maxTimes - newestTimes.length);
       this.oldestIndex = 0;
     }
     this.recentOrders = earlier.recentOrders;
-    this.sent = earlier.sent;
-    this.fills = earlier.fills;
+    this.orderTimes = earlier.orderTimes;
+    this.fillTimes = earlier.fillTimes;
     for (const [id, entry] of earlier.entries) this.entries.set(id, entry);
   }
 }

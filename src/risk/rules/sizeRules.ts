@@ -45,7 +45,10 @@ export const precisionRule: OrderRule = {
   code: 'PRECISION',
   keys: [],
   needs: ['marks'],
-  check: (order, state) => (order.quoteUnits > 0 ? order.quoteUnits >= minUnits(order, state) : order.lots >= order.instrument.minLots),
+  check(order, state) {
+    const isByAmount = order.quoteUnits > 0;
+    return isByAmount ? order.quoteUnits >= minUnits(order, state) : order.lots >= order.instrument.minLots;
+  },
   detail(order, state) {
     const { quoteUnits, lots, instrument } = order;
     if (!(quoteUnits > 0))
@@ -106,8 +109,10 @@ export const priceBandRule: OrderRule = {
     // A reduction at the market passes if the bot sends it as a limit, because the bot has computed that limit.
     return isInBand(order, state.mark, state.limits.priceBand) || (isAtCollar(order) && isReduction(order, state));
   },
-  detail: ({ limit, side, instrument }, { limits: { priceBand: band }, mark }) =>
-    `a ${side} at ${limitPriceText(limit, instrument)} is more than ${ratioText(band!)} beyond the last price of ${limitPriceText(mark, instrument)}`,
+  detail({ limit, side, instrument }, { limits, mark }) {
+    const lastPrice = limitPriceText(mark, instrument);
+    return `a ${side} at ${limitPriceText(limit, instrument)} is more than ${ratioText(limits.priceBand!)} beyond the last price of ${lastPrice}`;
+  },
 };
 
 /** True when the limit lies within the band around the mark, or on the side that rests. */

@@ -18,7 +18,7 @@ import type {
   TightenAct,
   Who,
 } from '../control/botControl.ts';
-import { OPERATOR } from '../control/botControl.ts';
+import { OPERATOR_CODE } from '../control/botControl.ts';
 import type { BotView, KillView } from '../control/botView.ts';
 import { parseScope, scopesOf, type ScopeNames } from '../control/scopes.ts';
 import { readKillSwitch, engageKillSwitch, type KillSwitchRecord } from '../kill/killSwitch/killSwitch.ts';
@@ -94,8 +94,8 @@ export class LiveControl implements BotControl {
     const { engine, log, venueMs } = this.#deps.bot.deps;
     const scope = parseScope(name, namedOf(engine));
     if (scope === null) return unknownScope(name, namedOf(engine));
-    this.#step(() => engine.risk.halts.raise(scope, state, OPERATOR, `${why} (${who})`, venueMs()));
-    log.logDecision(null, `${who} halts ${name}: ${why}`, OPERATOR, 'warn');
+    this.#step(() => engine.risk.halts.raise(scope, state, OPERATOR_CODE, `${why} (${who})`, venueMs()));
+    log.logDecision(null, `${who} halts ${name}: ${why}`, OPERATOR_CODE, 'warn');
     const allowed = state === 'HALT_NEW' ? 'only orders that reduce a position are sent' : 'only cancels are sent';
     return this.#afterDurable(`${name} is halted (${state}): ${allowed}`);
   }
@@ -104,7 +104,7 @@ export class LiveControl implements BotControl {
     const { engine, log, venueMs } = this.#deps.bot.deps;
     const scope = parseScope(name, namedOf(engine));
     if (scope === null) return unknownScope(name, namedOf(engine));
-    const cause = code ?? OPERATOR;
+    const cause = code ?? OPERATOR_CODE;
     if (cause === KILLED)
       return rejected(
         'a killed bot is re-armed while it is stopped: end it, then isobar resume account --code KILLED --why ..., then start it',

@@ -59,7 +59,7 @@ it('every halt cause has its meaning and a remedy, and an unknown cause does not
 });
 
 it('the name of a scope identifies the scope', () => {
-  const { named: botNames } = new ScriptedBot();
+  const { scopeNames: botNames } = new ScriptedBot();
   for (const scope of [
     { kind: 'account' },
     { kind: 'market', market: 'spot' },

@@ -1,11 +1,11 @@
 // Tests the kill at a loss: the figure of the rule decides, and an unknown equity counts as a loss.
 
 import { expect, it } from 'vitest';
-import { Fixture } from '../../../test/fixtures/riskFixture.ts';
+import { RiskFixture } from '../../../test/fixtures/riskFixture.ts';
 import { LossKill } from './lossKill.ts';
 
 it('the loss kill fires at one and a half times a loss limit, and when the equity is unknown', () => {
-  const fixture = new Fixture({ maxDailyLoss: '0.02' });
+  const fixture = new RiskFixture({ maxDailyLoss: '0.02' });
   fixture.risk.begin(100_000, 19_000 * 86_400_000);
   let equity: () => number = () => NaN;
   const kill = new LossKill({ risk: fixture.risk, equityUnits: () => equity() });

@@ -128,8 +128,8 @@ class OrderDifferences {
     this.#compareFills(row, recorded, id);
     if (this.#differences.length > countBefore && this.#differences.at(-1)!.what === 'end') return;
     const isEnded = ending === 'refused' || ending === 'canceled' || ending === 'notSent';
-    const live = end === null || end.how === 'denied' ? null : endText(end);
-    const kind = end?.how ?? null;
+    const live = end === null || end.ending === 'denied' ? null : endText(end);
+    const kind = end?.ending ?? null;
     const backtestKind = isEnded ? ending : null;
     const liveKind = live === null ? null : kind;
     if (backtestKind === liveKind) return;
@@ -220,11 +220,11 @@ const intentTerms = (intent: NonNullable<ReportedOrder['intent']>): string => te
 /** Returns the terms of a recorded order; its end if it has no INTENT. */
 function recordedText({ intent, end }: ReportedOrder): string {
   if (intent !== null) return intentTerms(intent);
-  return end === null ? 'an order' : `${end.how} ${end.code}`;
+  return end === null ? 'an order' : `${end.ending} ${end.code}`;
 }
 
 /** Returns how an order ended, with the code of the end unless it is the same word. */
-const endText = ({ how, code }: ReportedEnd): string => (how === code ? how : `${how} ${code}`.trim());
+const endText = ({ ending, code }: ReportedEnd): string => (ending === code ? ending : `${ending} ${code}`.trim());
 
 /** Returns a recorded fill with decimals in their shortest form. */
 const plainRecord = ({ record }: ReportedFill): PlainFill => ({
@@ -261,8 +261,11 @@ const EARLY_MS = 60_000;
 
 /** The funding that was paid for one instrument within one hour. */
 interface PaidFunding {
+  /** Number of the journal record of the bot's payment; null for a payment of the backtest. */
   seq: number | null;
+  /** Time of the first payment of the hour, ms UTC. */
   time: number;
+  /** Sum in units of the settlement asset. */
   amount: number;
   digits: number;
 }
@@ -271,19 +274,20 @@ interface PaidFunding {
 function fundingDifferences({ payments, instruments }: Rerun, { funded, seqAfter }: RecordedRun): readonly ListedDifference[] {
   const backtest = new Map<string, PaidFunding>();
   const live = new Map<string, PaidFunding>();
-  const add = (to: Map<string, PaidFunding>, symbol: string, paid: PaidFunding): void => {
+  const addToHour = (sums: Map<string, PaidFunding>, symbol: string, paid: PaidFunding): void => {
     const key = `${symbol} ${Math.floor((paid.time + EARLY_MS) / HOUR_MS)}`;
-    const sum = to.get(key);
-    if (sum === undefined) to.set(key, { ...paid });
-    else sum.amount += paid.amount;
+    const sumOfHour = sums.get(key);
+    if (sumOfHour === undefined) sums.set(key, { ...paid });
+    else sumOfHour.amount += paid.amount;
   };
   for (let row = 0; row < payments.length; row++) {
     const { id, quoteDigits: digits } = instruments[payments.instrument[row]!]!;
-    if (payments.kind[row] === 0) add(backtest, id, { seq: null, time: payments.timeMs[row]!, amount: payments.units[row]!, digits });
+    const isFunding = payments.kind[row] === 0;
+    if (isFunding) addToHour(backtest, id, { seq: null, time: payments.timeMs[row]!, amount: payments.units[row]!, digits });
   }
   for (const { symbol, amount, paidMs, seq } of funded) {
     const digits = instruments.find(({ id }) => id === symbol)?.quoteDigits ?? 0;
-    add(live, symbol, { seq, time: paidMs, amount: Math.round(Number(amount) * 10 ** digits), digits });
+    addToHour(live, symbol, { seq, time: paidMs, amount: Math.round(Number(amount) * 10 ** digits), digits });
   }
   return [...new Set([...backtest.keys(), ...live.keys()])].flatMap((key): readonly ListedDifference[] => {
     const ownPaid = backtest.get(key);

@@ -44,9 +44,9 @@ export async function compareBot(folder: string, { config, load, latency, onStep
   const feeds = catalogFeeds(behaviour, lifetime, run);
   const live = await replayedResult(lifetime, plan, behaviour.proof);
   const barsOfBacktest = feedsFor(feeds, run, null, () => false);
-  const measured = medianLatency(run, barsOfBacktest);
+  const measuredLatency = medianLatency(run, barsOfBacktest);
   const receivedBars = feedsFor(feeds, run, instruments, () => true);
-  const latencyMs = latency === 'measured' ? (measured.ms ?? 0) : (latency ?? null);
+  const latencyMs = latency === 'measured' ? (measuredLatency.ms ?? 0) : (latency ?? null);
   const deps = { behaviour, feeds, known: plan.series, run, instruments, fromMs: lifetime.fromMs, latencyMs, ...loads };
   onStep('backtest', 1, RERUNS + 1);
   const base = await rerunStrategies(deps, 0);
@@ -58,8 +58,8 @@ export async function compareBot(folder: string, { config, load, latency, onStep
     latency: {
       backtestMs: base.latencyMs,
       from: latencySource(latency),
-      measuredMs: measured.ms,
-      orders: measured.orders,
+      measuredMs: measuredLatency.ms,
+      orders: measuredLatency.orders,
     },
     equal: first === null && base.net === live.net,
     first: first === null ? null : { seq: first.seq, time: first.time, what: first.what, backtest: first.backtest, live: first.live },
@@ -150,8 +150,12 @@ function latencySource(latency: ParityOptions['latency']): 'config' | 'measured'
 
 /** Returns true when two reruns with the same causes have the same orders and fills. */
 const isSame = (a: Rerun, b: Rerun): boolean => a.net === b.net && columnsText(a) === columnsText(b);
-const columnsText = ({ orders, fills }: Rerun): string =>
-  [orders.lots, orders.quoteUnits, orders.createdMs, fills.lots, fills.price, fills.timeMs].map((column) => column.join(' ')).join('\n');
+
+/** Returns the orders and fills of a rerun as text, for the comparison with another rerun. */
+function columnsText({ orders, fills }: Rerun): string {
+  const columns = [orders.lots, orders.quoteUnits, orders.createdMs, fills.lots, fills.price, fills.timeMs];
+  return columns.map((column) => column.join(' ')).join('\n');
+}
 
 /** Adds up the change of the net profit by each cause. */
 class StepBridge {

@@ -43,8 +43,8 @@ export class RecordedExchange extends ReplayExchange {
     const { id, instrumentIndex } = order;
     const { engine, venue } = this;
     const { end } = recorded;
-    if (end !== null && (end.how === 'refused' || end.how === 'notSent') && this.#script.isOn(end.cause)) {
-      if (end.how === 'refused') return engine.refused(id, end.code);
+    if (end !== null && (end.ending === 'refused' || end.ending === 'notSent') && this.#script.isOn(end.cause)) {
+      if (end.ending === 'refused') return engine.refused(id, end.code);
       return engine.notSent(id, end.code);
     }
     // Bracket stops and stop entries are sent when a price reaches them.
@@ -91,7 +91,7 @@ export class RecordedExchange extends ReplayExchange {
       this.#booking = null;
       if (placed.isOpen && placed.ref === id) placed.admittedMs = INFINITY;
     }
-    const isOver = end !== null && end.how === 'canceled' && this.#script.knownMs(end) <= closeMs && this.#script.isOn(end.cause);
+    const isOver = end !== null && end.ending === 'canceled' && this.#script.knownMs(end) <= closeMs && this.#script.isOn(end.cause);
     if (isOver && placed.isOpen && placed.ref === id && !recorded.isFilled) this.venue.cancel(placed, this.engine.nowMs);
     if (!placed.isOpen || placed.ref !== id) this.#forget(instrument, held);
   }

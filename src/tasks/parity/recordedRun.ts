@@ -29,7 +29,7 @@ export interface ReportedEnd {
   readonly seq: number;
   readonly t: number;
   readonly knownMs: number;
-  readonly how: 'denied' | 'refused' | 'canceled' | 'notSent';
+  readonly ending: 'denied' | 'refused' | 'canceled' | 'notSent';
   readonly code: string;
   /** The cause that explains this end. */
   readonly cause: Divergence;
@@ -164,7 +164,7 @@ class RecordedRunReader {
     const order = { ...previous, intent, createdMs };
     if (record.k === 'VERDICT' && !record.ok) {
       const code = record.code ?? '';
-      order.end = { seq: record.seq, t: record.t, knownMs, how: 'denied', code, cause: causeOfDenial(code) };
+      order.end = { seq: record.seq, t: record.t, knownMs, ending: 'denied', code, cause: causeOfDenial(code) };
     }
     this.#orders.set(record.order, order);
   }
@@ -176,7 +176,7 @@ class RecordedRunReader {
     const { seq, t } = record;
     if (record.k === 'REFUSED') {
       const how = /^-?\d+$/.test(record.code) ? 'refused' : 'notSent';
-      order.end = { seq, t, knownMs, how, code: record.code, cause: causeOfRefusal(record.code) };
+      order.end = { seq, t, knownMs, ending: how, code: record.code, cause: causeOfRefusal(record.code) };
     } else if (record.k === 'FILL') {
       order.fills.push({ record, knownMs });
       if (record.last) order.isFilled = true;
@@ -186,7 +186,7 @@ class RecordedRunReader {
       if (reason === 'filled') order.isFilled = true;
       if (reason !== 'canceled' && reason !== 'expired' && reason !== 'rejected') return;
       const isForeignCancel = !order.isCancelAsked && order.intent?.role !== 'market';
-      order.end ??= { seq, t, knownMs, how: 'canceled', code: reason, cause: isForeignCancel ? 'operator' : 'fill model' };
+      order.end ??= { seq, t, knownMs, ending: 'canceled', code: reason, cause: isForeignCancel ? 'operator' : 'fill model' };
     }
   }
 }

@@ -39,7 +39,7 @@ export const isWatchedEntry = ({ role, symbol }: Pick<OrderTraits, 'role' | 'sym
 
 /** A replacement whose old order had filled. Nothing of it is sent, in the bot or in a backtest, so neither has it among its orders. */
 export const NOTHING_LEFT = 'REPLACED_FILLED';
-const isNothingLeft = ({ end }: ReportedOrder): boolean => end?.how === 'denied' && end.code === NOTHING_LEFT;
+const isNothingLeft = ({ end }: ReportedOrder): boolean => end?.ending === 'denied' && end.code === NOTHING_LEFT;
 
 /** Finds the recorded order of each order of a run. Each recorded order is found once. */
 export class OrderMatch {
@@ -220,7 +220,7 @@ export class RerunScript implements LatencyModel {
   /** Returns the code with which an order must be denied. Null when it is not denied. */
   #denialCode(createdMs: number, recorded: ReportedOrder | null): string | null {
     if (this.#undecided.has(createdMs)) return UNDECIDED;
-    return recorded?.end?.how === 'denied' && this.isOn(recorded.end.cause) ? recorded.end.code : null;
+    return recorded?.end?.ending === 'denied' && this.isOn(recorded.end.cause) ? recorded.end.code : null;
   }
 
   /** Returns the recorded order whose fills the order `id` takes. Null when the order matches rows. */

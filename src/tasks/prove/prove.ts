@@ -26,7 +26,7 @@ import { informOnWarmUp } from './proofs/warmUpProof.ts';
 import { warmUpOf } from '../backtest/proof/warmUpRows.ts';
 import { Tracer, type TracedRun } from '../backtest/proof/tracedRun.ts';
 
-/** Extent of the proofs, and the place of the verdict. */
+/** How many random times the proofs try, and what stores the verdict. */
 export interface ProveOptions {
   /** Number of random times at which the data end or change, to check that earlier decisions stay the same. */
   readonly times: number;
@@ -42,7 +42,7 @@ export interface ProveWatcher {
   enter(phase: 'load' | 'import' | 'setUp' | 'bars'): void;
   /** Called when the run is loaded, with the names of its strategies. */
   loaded(name: string): void;
-  /** Called before each run of a proof; `share` of the proof is done. */
+  /** Called before each run of a proof. `share`: the finished share of that proof, 0 to 1. */
   proving(name: ProofName, share: number): void;
 }
 
@@ -110,37 +110,40 @@ interface ProofTask extends Pick<ProveOptions, 'times'> {
 async function allProofs({ plan, name, files, times, uses, watch, watcher }: ProofTask): Promise<readonly Proof[]> {
   const tracer = new Tracer(watcher.progressCells, watch.during);
   uses.nowMs = () => tracer.currentMs;
-  const on = (proof: ProofName) => (share: number) => {
+  /** Returns a function that reports the progress of a proof. */
+  const progressOf = (proof: ProofName) => (share: number) => {
     watcher.enter('bars');
     watcher.proving(proof, share);
   };
   watcher.enter('setUp');
   const warmUpRows = await warmUpOf(tracer, plan);
-  on('purity')(0);
+  progressOf('purity')(0);
   const run: TracedRun = { plan };
   const whole: ComparedSide = { run, trace: await tracer.run(run) };
   if (whole.trace.error !== null) throw whole.trace.error;
-  const late = await watch.settle(name).then(() => null, lateError);
+  const lateError = await watch.waitForPromises(name).then(() => null, lateErrorFrom);
   watch.checkGlobals();
-  const lead = plan.feeds.indexOf(leadFeed(plan));
-  const skippedRows = Math.max(0, warmUpRows[lead]! - plan.feeds[lead]!.firstRow);
-  const same = await provePurity(tracer, { plan, whole, skippedRows, surroundings: SURROUNDINGS, late, onRun: on('purity') });
-  on('purity')(0.8);
-  const otherDataProof = same.isSteady && !same.hasState && late === null ? await proveOtherData(tracer, plan) : null;
-  const purity = otherDataProof === null ? same : { ...same, proof: otherDataProof, hasState: true };
+  const leadIndex = plan.feeds.indexOf(leadFeed(plan));
+  const skippedRows = Math.max(0, warmUpRows[leadIndex]! - plan.feeds[leadIndex]!.firstRow);
+  const purityTask = { plan, whole, skippedRows, surroundings: SURROUNDINGS, lateError, onRun: progressOf('purity') };
+  const sameData = await provePurity(tracer, purityTask);
+  progressOf('purity')(0.8);
+  const canUseOtherData = sameData.isSteady && !sameData.hasState && lateError === null;
+  const otherDataProof = canUseOtherData ? await proveOtherData(tracer, plan) : null;
+  const purity = otherDataProof === null ? sameData : { ...sameData, proof: otherDataProof, hasState: true };
+  // Called after the last run, because a use in any of the runs counts.
   const findUses = (): Proof | null => proofOfUses(uses, plan, files) ?? embeddedPrices(plan, files) ?? embeddedMoves(plan, files);
   if (!purity.isSteady || isUnsteady(uses)) return [withPlace(findUses(), purity.proof), ...undecidedProofs()];
-  const task = { tracer, plan, whole, warmUpRows, times, on };
-  const otherProofList = await otherProofs(task, purity.hasState);
-  const refuted = otherProofList.filter(({ verdict }) => verdict === 'refuted');
+  const task = { tracer, plan, whole, warmUpRows, times, progressOf };
+  const proofsInProcess = await otherProofs(task, { isFresh: purity.hasState });
+  const refutedInProcess = proofsInProcess.filter(({ verdict }) => verdict === 'refuted');
+  if (purity.hasState || refutedInProcess.length === 0) return [withPlace(findUses(), purity.proof), ...proofsInProcess];
   // Runs of one process may differ because an earlier run has left state. A difference that disappears with fresh modules is such state.
-  const isKnown = purity.hasState || refuted.length === 0;
-  const remainingProofs = isKnown ? otherProofList : await otherProofs(task, true);
-  const state = isKnown
-    ? undefined
-    : refuted.find(({ name: of }) => remainingProofs.find((each) => each.name === of)?.verdict !== 'refuted');
-  // A use in any of the runs counts.
-  return [withPlace(findUses(), state === undefined ? purity.proof : stateProof(state)), ...remainingProofs];
+  const freshProofs = await otherProofs(task, { isFresh: true });
+  const isRefutedFresh = (proofName: ProofName): boolean =>
+    freshProofs.some((proof) => proof.name === proofName && proof.verdict === 'refuted');
+  const refutedByState = refutedInProcess.find((proof) => !isRefutedFresh(proof.name));
+  return [withPlace(findUses(), refutedByState === undefined ? purity.proof : stateProof(refutedByState)), ...freshProofs];
 }
 
 /** Returns the proof of a use if there is one, else `other`. A use without a known line gets the line of `other`, whose decision depends on it. */
@@ -156,26 +159,31 @@ interface OtherTask {
   readonly whole: ComparedSide;
   readonly warmUpRows: readonly number[];
   readonly times: number;
-  readonly on: (proof: ProofName) => (share: number) => void;
+  /** Returns a function that reports the progress of a proof. */
+  readonly progressOf: (proof: ProofName) => (share: number) => void;
 }
 
 /** Returns all proofs except the proof of purity, in the order of PROOFS. `isFresh`: modules are loaded for each run. */
-async function otherProofs({ tracer, plan, whole, warmUpRows, times, on }: OtherTask, isFresh: boolean): Promise<readonly Proof[]> {
-  const blocks = await proveBlocks(tracer, { plan, isFresh, full: null, onRun: on('blocks') });
+async function otherProofs(
+  { tracer, plan, whole, warmUpRows, times, progressOf }: OtherTask,
+  { isFresh }: { readonly isFresh: boolean },
+): Promise<readonly Proof[]> {
+  const blocks = await proveBlocks(tracer, { plan, isFresh, full: null, onRun: progressOf('blocks') });
   // The first run with loaded modules can be repeated only if they are loaded again.
   const first: ComparedSide = isFresh ? { ...whole, run: { ...whole.run, isFresh } } : whole;
   const maxTimes = isFresh ? Math.min(times, TIMES_WITH_STATE) : times;
-  const [prefix, poison] = await proveFuture(tracer, { plan, whole: first, warmUpRows, times: maxTimes, isFresh, onRun: on('prefix') });
-  const warmUp = await informOnWarmUp(tracer, plan, warmUpRows, isFresh, on('warm-up'));
-  const changes = await informOnChanges(tracer, plan, whole.trace.usesCalendar, isFresh, on('metamorphic'));
+  const futureTask = { plan, whole: first, warmUpRows, times: maxTimes, isFresh, onRun: progressOf('prefix') };
+  const [prefix, poison] = await proveFuture(tracer, futureTask);
+  const warmUp = await informOnWarmUp(tracer, plan, warmUpRows, isFresh, progressOf('warm-up'));
+  const changes = await informOnChanges(tracer, plan, whole.trace.usesCalendar, isFresh, progressOf('metamorphic'));
   return [blocks, prefix, poison, warmUp, changes];
 }
 
 /** Returns all proofs except the proof of purity, as undecided, for a strategy whose equal runs differ. */
 function undecidedProofs(): readonly Proof[] {
-  const why = 'not made: equal runs differ, or may, so another difference would say nothing';
+  const reason = 'not made: equal runs differ, or may, so another difference would say nothing';
   return PROOFS.filter((name) => name !== 'purity').map((name) =>
-    plainProof(name, DECIDING.includes(name) ? 'not-proved' : 'not-applicable', why),
+    plainProof(name, DECIDING.includes(name) ? 'not-proved' : 'not-applicable', reason),
   );
 }
 
@@ -187,18 +195,15 @@ function proofsOfError(error: unknown, uses: ImpureUses, isLoaded: boolean): rea
   if (!(error instanceof StrategyError)) return null;
   const cause = error.cause instanceof Error ? error.cause : error;
   const place = placeOfError(cause) ?? { file: null, line: null };
-  const used = proofOfUses(uses, null, []);
-  const isFrozen = BuiltIns.isReadOnlyError(cause.message, lineAt(place));
-  if (used === null && !isFrozen && !isLoaded) return null;
-  const why = `the strategy throws: ${error.message}`;
-  const frozen = {
-    ...plainProof('purity', 'refuted', `the strategy replaces a built-in, which everything in its process shares: ${cause.message}`),
-    ...place,
-  };
-  const purity = used ?? (isFrozen ? frozen : { ...plainProof('purity', 'not-proved', why), ...place });
+  const usedProof = proofOfUses(uses, null, []);
+  const hasReplacedBuiltIn = BuiltIns.isReadOnlyError(cause.message, lineAt(place));
+  if (usedProof === null && !hasReplacedBuiltIn && !isLoaded) return null;
+  const reason = `the strategy throws: ${error.message}`;
+  const builtInText = `the strategy replaces a built-in, which everything in its process shares: ${cause.message}`;
+  const purityWithoutUse = hasReplacedBuiltIn ? plainProof('purity', 'refuted', builtInText) : plainProof('purity', 'not-proved', reason);
   return PROOFS.map((name): Proof => {
-    if (name === 'purity') return purity;
-    return DECIDING.includes(name) ? { ...plainProof(name, 'not-proved', why), ...place } : plainProof(name, 'not-applicable', why);
+    if (name === 'purity') return usedProof ?? { ...purityWithoutUse, ...place };
+    return DECIDING.includes(name) ? { ...plainProof(name, 'not-proved', reason), ...place } : plainProof(name, 'not-applicable', reason);
   });
 }
 
@@ -223,7 +228,7 @@ function proofsOfWaiting({ displayName: strategyName, callback }: AsyncCallbackE
 }
 
 /** Returns the StrategyError of a promise that continued after the last bar. Throws every other error. */
-function lateError(error: unknown): Error {
+function lateErrorFrom(error: unknown): Error {
   if (error instanceof StrategyError) return error;
   throw error;
 }

@@ -37,7 +37,7 @@ export interface FinishedSweep {
   readonly hash: string;
 }
 
-/** Ranks the sets by `by` and corrects the best for selection bias. */
+/** Ranks the sets by the figure `by`, and corrects the best for selection bias. Called when the last set has ended. */
 export function finishSweep(run: SweepRun, by: string): FinishedSweep {
   const record = recordOf(run, by);
   return { run, record, findings: findingsOf(record), hash: hashOf(record) };
@@ -48,23 +48,17 @@ function recordOf({ setup, results }: SweepRun, by: string): SweepRecord {
   const { axes, sets, resolved, header, gridSize, rows } = setup;
   const { plan } = resolved;
   const reportAxes = axes.map(({ name, values }) => axisOf(setup, name, values));
-  const lines = sets.map((_, set) => results.get(set));
-  const column = (name: string): FigureColumn => ({ name, values: Float64Array.from(lines, (line) => line?.figures?.[name] ?? NaN) });
-  const trials = countTrials(
-    header,
-    results.values(),
-    { sweeps: readLedgers(setup.ledgerFolder), runs: readRuns(setup.ledgerFolder) },
-    'sharpe',
-  );
-  const names = instrumentNames(plan.feeds.map(({ bars }) => bars.instrument.id));
+  const setLines = sets.map((_, set) => results.get(set));
+  const figureColumn = (name: string): FigureColumn => ({
+    name,
+    values: Float64Array.from(setLines, (line) => line?.figures?.[name] ?? NaN),
+  });
+  const ledgers = { sweeps: readLedgers(setup.ledgerFolder), runs: readRuns(setup.ledgerFolder) };
+  const trials = countTrials(header, results.values(), ledgers, 'sharpe');
   return {
     name: plan.name,
     strategy: header.strategy,
-    markets: [...names].map(([id, name]) => {
-      const intervals = plan.feeds.filter(({ bars }) => bars.instrument.id === id).map(({ bars }) => bars.interval);
-      const ascendingIntervals = [...new Set(intervals)].toSorted((a, b) => typicalLengthMs(a) - typicalLengthMs(b));
-      return `${name} ${ascendingIntervals.join(' ')}`;
-    }),
+    markets: marketTexts(setup),
     fromMs: plan.fromMs,
     toMs: plan.toMs,
     asset: plan.feeds[0]?.bars.instrument.quote ?? '',
@@ -77,14 +71,24 @@ function recordOf({ setup, results }: SweepRun, by: string): SweepRecord {
       const ranks = new Map(values.map((value, rank) => [value, rank]));
       return Int32Array.from(sets, (set) => ranks.get(set[name] ?? '') ?? 0);
     }),
-    refused: lines.map((line) => line?.refused ?? null),
-    failed: lines.map((line) => line?.failed ?? null),
-    figures: SET_FIGURES.map(column),
+    refused: setLines.map((line) => line?.refused ?? null),
+    failed: setLines.map((line) => line?.failed ?? null),
+    figures: SET_FIGURES.map(figureColumn),
     by,
     isMoreBetter: by !== 'volatility',
     warnings: [...resolved.warnings, ...warningsIn(results.values()), ...plan.feeds.flatMap(({ bars }) => priceWarnings(bars))],
     trials: { family: header.family ?? null, count: trials.count, earlier: trials.earlier, all: trials.all, sharpes: trials.values },
   };
+}
+
+/** Returns each instrument with its intervals as text, the shortest interval first, such as `BTCUSDT 1m 1h`. */
+function marketTexts({ resolved: { plan } }: SweepSetup): readonly string[] {
+  const names = instrumentNames(plan.feeds.map(({ bars }) => bars.instrument.id));
+  return [...names].map(([id, name]) => {
+    const intervals = plan.feeds.filter(({ bars }) => bars.instrument.id === id).map(({ bars }) => bars.interval);
+    const ascendingIntervals = [...new Set(intervals)].toSorted((a, b) => typicalLengthMs(a) - typicalLengthMs(b));
+    return `${name} ${ascendingIntervals.join(' ')}`;
+  });
 }
 
 /** Returns the warnings of all tasks, each once, because threads with the same strategy file report the same warnings. */

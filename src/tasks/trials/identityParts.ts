@@ -28,7 +28,7 @@ export function ledgerFolderOf({ source, bars }: Pick<RequestedRun, 'source' | '
   if (bars !== null) return join(dirname(resolve(DEFAULTS.catalog)), 'ledger');
   const named = definitionValueAt(source.data, ['catalog']);
   const catalog = locate(source, ['catalog'], typeof named === 'string' ? named : DEFAULTS.catalog, {
-    what: 'a catalog folder',
+    description: 'a catalog folder',
     kind: 'folder',
     remedy: '',
   });

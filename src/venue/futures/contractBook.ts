@@ -19,8 +19,8 @@ export interface ReductionSink {
   onReduction(position: Readonly<VenuePosition>, lots: number, price: number, profitUnits: number, feeUnits: number, timeMs: number): void;
 }
 
-/** Amounts that an account may have to pay are rounded up. */
-const UP = new PpmShares('up');
+/** Shares of amounts that an account may have to pay, which are rounded up. */
+const ROUNDED_UP = new PpmShares('up');
 
 /** The book of one contract. All money is in units of its settlement asset. */
 export class ContractBook extends BarBook {
@@ -30,7 +30,7 @@ export class ContractBook extends BarBook {
   markTicks = 0;
 
   protected readonly wallets: Wallets;
-  private readonly shares: PpmShares;
+  private readonly feeShares: PpmShares;
   private readonly reductions: ReductionSink;
   private readonly reduction = new Reduction();
   private readonly nextPositionId: () => number;
@@ -47,7 +47,7 @@ export class ContractBook extends BarBook {
     super(terms.instrument, index, context);
     this.terms = terms;
     this.wallets = wallets;
-    this.shares = new PpmShares(rounding);
+    this.feeShares = new PpmShares(rounding);
     this.reductions = reductions;
     this.nextPositionId = nextPositionId;
   }
@@ -66,7 +66,7 @@ export class ContractBook extends BarBook {
     const value = this.terms.money.value(lots, price);
     if (value === INFINITY) return INFINITY;
     const { leverage } = this.wallets.setting(account, this.index);
-    const units = this.terms.money.initial(value, leverage) + UP.of(value, Math.max(makerPpm, takerPpm));
+    const units = this.terms.money.initial(value, leverage) + ROUNDED_UP.of(value, Math.max(makerPpm, takerPpm));
     // A larger amount cannot be counted exactly, and no account has it.
     return units <= MAX_EXACT ? units : INFINITY;
   }
@@ -82,12 +82,12 @@ export class ContractBook extends BarBook {
   }
 
   /**
-   * Liquidates a whole position at the price `worst`. `backing`: the funds that backed it, without its own profit. The insurance account
+   * Liquidates a whole position at the price `worstTicks`. `backing`: the funds that backed it, without its own profit. The insurance account
    * receives the fee, which is at most the backing that is left at that price.
    */
-  liquidate(position: VenuePosition, worst: number, backing: number, feePpm: number, timeMs: number): void {
+  liquidate(position: VenuePosition, worstTicks: number, backing: number, feePpm: number, timeMs: number): void {
     const { money, asset } = this.terms;
-    const price = this.liquidationPrice(position, worst, backing);
+    const price = this.liquidationPrice(position, worstTicks, backing);
     const { fillBuffer, wallets } = this;
     const { lots } = position;
     const wallet = wallets.wallet(position.account, asset);
@@ -95,7 +95,7 @@ export class ContractBook extends BarBook {
     fillBuffer.timeMs = timeMs;
     fillBuffer.covered = 0;
     this.closeLots(position, lots, value, wallet);
-    const fee = Math.min(UP.of(value, feePpm), Math.max(0, backing + this.reduction.profitUnits));
+    const fee = Math.min(ROUNDED_UP.of(value, feePpm), Math.max(0, backing + this.reduction.profitUnits));
     wallet.free = exact(wallet.free - fee);
     wallet.liquidationFees += fee;
     wallets.insurance[asset] = exact(wallets.insurance[asset]! + fee);
@@ -109,9 +109,9 @@ export class ContractBook extends BarBook {
     this.reductions.onReduction(position, lots, price, this.reduction.profitUnits, fee, timeMs);
   }
 
-  /** Returns the price at which a position is liquidated. A subclass may choose another price than `worst`. */
-  protected liquidationPrice(_position: VenuePosition, worst: number, _backing: number): number {
-    return worst;
+  /** Returns the price at which a position is liquidated. A subclass may choose another price than `worstTicks`. */
+  protected liquidationPrice(_position: VenuePosition, worstTicks: number, _backing: number): number {
+    return worstTicks;
   }
 
   /** The fill that was booked last. */
@@ -133,19 +133,19 @@ export class ContractBook extends BarBook {
   protected override computeFillableLots(order: VenueOrder, price: number): number {
     const { quoteUnits, filledUnits } = order;
     const remainingLots = quoteUnits > 0 ? this.terms.money.lotsWithin(quoteUnits - filledUnits, price) : order.lots - order.filledLots;
-    const from = this.opposite(order.account, order.side === 'buy', order.closes);
-    const opening = remainingLots - (from === null ? 0 : Math.min(remainingLots, from.lots));
-    if (opening <= 0) return remainingLots;
+    const opposite = this.opposite(order.account, order.side === 'buy', order.closes);
+    const openingLots = remainingLots - (opposite === null ? 0 : Math.min(remainingLots, opposite.lots));
+    if (openingLots <= 0) return remainingLots;
     const { free } = this.wallets.wallet(order.account, this.terms.asset);
-    return remainingLots - opening + this.affordable(order, opening, price, free + order.lockedUnits);
+    return remainingLots - openingLots + this.affordableLots(order, openingLots, price, free + order.lockedUnits);
   }
 
   /** Returns the lots whose margin and fee are within `funds`; at most `lots`. */
-  private affordable(order: VenueOrder, lots: number, price: number, funds: number): number {
+  private affordableLots(order: VenueOrder, lots: number, price: number, funds: number): number {
     const cost = (size: number): number => this.holdFor(order.account, size, price, order.makerPpm, order.takerPpm);
-    const whole = cost(lots);
-    if (whole <= funds) return lots;
-    return highestTrue((size) => cost(size) <= funds, Math.floor((lots / whole) * funds), lots);
+    const fullCost = cost(lots);
+    if (fullCost <= funds) return lots;
+    return highestTrue((size) => cost(size) <= funds, Math.floor((lots / fullCost) * funds), lots);
   }
 
   protected override settle(order: VenueOrderRecord, isComplete: boolean): void {
@@ -155,32 +155,32 @@ export class ContractBook extends BarBook {
     const isBuy = order.side === 'buy';
     const wallet = wallets.wallet(order.account, asset);
     const value = money.value(lots, price);
-    const fee = this.shares.of(value, this.feePpm(order, price, lots, value, isMaker));
+    const fee = this.feeShares.of(value, this.feePpm(order, price, lots, value, isMaker));
     fillBuffer.notional = value;
     fillBuffer.fee = fee;
     fillBuffer.feeInBase = false;
     fillBuffer.covered = 0;
 
-    const from = this.opposite(order.account, isBuy, order.closes);
-    const closing = from === null ? 0 : Math.min(lots, from.lots);
-    assert(!order.closes || closing === lots, 'a closing order has a position to close');
+    const opposite = this.opposite(order.account, isBuy, order.closes);
+    const closingLots = opposite === null ? 0 : Math.min(lots, opposite.lots);
+    assert(!order.closes || closingLots === lots, 'a closing order has a position to close');
     this.dropOffset(order, Math.min(order.offsetLots, lots));
     const lockedUnits = order.lockedUnits;
-    this.hold(order, wallet, 0);
+    this.setHold(order, wallet, 0);
 
-    const closedValue = closing === lots ? value : money.value(closing, price);
-    const closedFee = closing === lots ? fee : mulDiv(fee, closing, lots, 'down');
+    const closedValue = closingLots === lots ? value : money.value(closingLots, price);
+    const closedFee = closingLots === lots ? fee : mulDiv(fee, closingLots, lots, 'down');
     // The fee is booked first, so that the account pays it and the insurance account does not cover it.
     wallet.free = exact(wallet.free - fee);
     wallet.fees += fee;
     wallets.fees[asset] = exact(wallets.fees[asset]! + fee);
-    if (from !== null && closing > 0) {
-      from.feeUnits += closedFee;
-      this.closeLots(from, closing, closedValue, wallet);
-      this.reductions.onReduction(from, closing, price, this.reduction.profitUnits, closedFee, fillBuffer.timeMs);
+    if (opposite !== null && closingLots > 0) {
+      opposite.feeUnits += closedFee;
+      this.closeLots(opposite, closingLots, closedValue, wallet);
+      this.reductions.onReduction(opposite, closingLots, price, this.reduction.profitUnits, closedFee, fillBuffer.timeMs);
     }
-    if (lots > closing) this.openLots(order, price, lots - closing, value - closedValue, fee - closedFee, wallet);
-    if (!isComplete) this.hold(order, wallet, this.restHold(order, Math.min(lockedUnits, wallet.free)));
+    if (lots > closingLots) this.openLots(order, price, lots - closingLots, value - closedValue, fee - closedFee, wallet);
+    if (!isComplete) this.setHold(order, wallet, this.remainderHold(order, Math.min(lockedUnits, wallet.free)));
     this.coverFromInsurance(order.account, wallet);
   }
 
@@ -213,9 +213,9 @@ export class ContractBook extends BarBook {
     let credit = reduction.marginUnits + reduction.profitUnits;
     if (!position.isCross && credit < 0) {
       // An isolated position loses at most its margin: first that of the closed lots, then that of the remaining lots.
-      const pending = -credit - position.payFromMargin(-credit);
-      this.cover(wallet, pending);
-      fillBuffer.covered += pending;
+      const uncoveredUnits = -credit - position.payFromMargin(-credit);
+      this.cover(wallet, uncoveredUnits);
+      fillBuffer.covered += uncoveredUnits;
       credit = 0;
     }
     wallet.free = exact(wallet.free + credit);
@@ -231,6 +231,7 @@ export class ContractBook extends BarBook {
     wallet.free = exact(wallet.free + units);
   }
 
+  /** Books units that the insurance account pays for an account. */
   private cover(wallet: Wallet, units: number): void {
     const { insurance } = this.wallets;
     const { asset } = this.terms;
@@ -238,19 +239,21 @@ export class ContractBook extends BarBook {
     wallet.covered = exact(wallet.covered + units);
   }
 
-  private hold(order: VenueOrderRecord, wallet: Wallet, units: number): void {
+  /** Changes the units that the wallet holds for an order to `units`. */
+  private setHold(order: VenueOrderRecord, wallet: Wallet, units: number): void {
     this.wallets.lock(wallet, units - order.lockedUnits);
     order.lockedUnits = units;
   }
 
   /** Returns the units that stay held for the remainder of an order, at most `units`. An order by value ends with its fill. */
-  private restHold(order: VenueOrderRecord, units: number): number {
+  private remainderHold(order: VenueOrderRecord, units: number): number {
     if (order.quoteUnits > 0 || units <= 0) return 0;
     const openLots = order.lots - order.filledLots - order.offsetLots;
     const price = this.maxValuePrice(order.side === 'buy', order.limit);
     return Math.min(units, this.holdFor(order.account, openLots, price, order.makerPpm, order.takerPpm));
   }
 
+  /** Releases lots of the position that the order would close. */
   private dropOffset(order: VenueOrderRecord, lots: number): void {
     if (lots === 0) return;
     order.offsetLots -= lots;
@@ -260,31 +263,31 @@ export class ContractBook extends BarBook {
   }
 
   /**
-   * Holds margin for an order that was to close lots which its position no longer has. False: it may only close, or the account has no
-   * margin.
+   * Makes an order hold margin instead of lots that its position no longer has. Returns false, and changes nothing, if the order may only
+   * close or if the account has too little margin.
    */
   holdMarginInstead(order: VenueOrderRecord, position: VenuePosition): boolean {
     if (order.closes) return false;
     const isBuy = order.side === 'buy';
     const wallet = this.wallets.wallet(order.account, this.terms.asset);
-    const ended = position.isLong === isBuy ? order.offsetLots : Math.min(order.offsetLots, position.heldLots - position.lots);
-    const opening = order.lots - order.filledLots - (order.offsetLots - ended);
+    const missingLots = position.isLong === isBuy ? order.offsetLots : Math.min(order.offsetLots, position.heldLots - position.lots);
+    const openingLots = order.lots - order.filledLots - (order.offsetLots - missingLots);
     const price = this.maxValuePrice(isBuy, order.limit);
-    const units = price > 0 ? this.holdFor(order.account, opening, price, order.makerPpm, order.takerPpm) : INFINITY;
+    const units = price > 0 ? this.holdFor(order.account, openingLots, price, order.makerPpm, order.takerPpm) : INFINITY;
     if (!(units <= wallet.free + order.lockedUnits)) return false;
-    this.dropOffset(order, ended);
-    this.hold(order, wallet, units);
+    this.dropOffset(order, missingLots);
+    this.setHold(order, wallet, units);
     return true;
   }
 
   /** Returns the lots of a position that no closing order holds (canCloseVolume of the API). */
   closable(position: Readonly<VenuePosition>): number {
     let lockedLots = 0;
-    const count = (order: VenueOrder): boolean => {
+    const addLockedLots = (order: VenueOrder): boolean => {
       if (order.closes && this.holdsLotsOf(order, position)) lockedLots += order.offsetLots;
       return false;
     };
-    if (position.heldLots > 0) this.newest(count);
+    if (position.heldLots > 0) this.newest(addLockedLots);
     return Math.max(0, position.lots - lockedLots);
   }
 
@@ -305,6 +308,7 @@ export class ContractBook extends BarBook {
     return this.newest((order) => this.holdsLotsOf(order, position) && (hasTooFewLots || position.isLong === (order.side === 'buy')));
   }
 
+  /** True when the order would close lots of the position. */
   private holdsLotsOf({ account, offsetLots, side }: VenueOrder, position: Readonly<VenuePosition>): boolean {
     return account === position.account && offsetLots > 0 && this.wallets.position(account, this.index, side === 'sell') === position;
   }

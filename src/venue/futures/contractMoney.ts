@@ -10,12 +10,15 @@ import { MAX_PRICE_TICKS, type Instrument } from '../../model/instrument.ts';
 const INFINITY = Infinity;
 const NAN = NaN;
 
+/** A value that was estimated in doubles may be wrong by some units. Up to this estimate, the exact value is countable. */
+const MAX_ESTIMATE = MAX_EXACT - 8;
 const MILLION = 1_000_000;
 // hot: docs/performance.md#imported-constants
 const HIGHEST_TICKS = MAX_PRICE_TICKS;
 
 /** One tier of maintenance margins. */
 interface Tier {
+  /** Largest value of a position in this tier, in settlement units; Infinity for the last tier. */
   readonly upToUnits: number;
   readonly maintenancePpm: number;
   /** The amount by which the lower rates of the lower tiers reduce the maintenance margin. */
@@ -32,11 +35,11 @@ export class ContractMoney {
   /** Face value of one lot, in 10^-(multiplierDigits + quantityDigits) of its coin. */
   private readonly face: number;
   /**
-   * Scales between face values and settlement units. Linear: value = face x lots x ticks x times / by. Inverse: value = face x lots x times /
-   * (ticks x by). One of the two is 1.
+   * Scales between face values and settlement units. Linear: value = face x lots x ticks x multiplyBy / divideBy. Inverse: value = face x
+   * lots x multiplyBy / (ticks x divideBy). One of the two is 1.
    */
-  private readonly times: number;
-  private readonly by: number;
+  private readonly multiplyBy: number;
+  private readonly divideBy: number;
   private readonly tiers: readonly Tier[];
 
   /** Throws ConfigError when the instrument has no contract, or when its scales or tiers cannot be computed exactly. */
@@ -50,8 +53,8 @@ export class ContractMoney {
     }
     const faceDigits = contract.multiplierDigits + quantityDigits;
     const exponent = this.isLinear ? contract.marginDigits - priceDigits - faceDigits : contract.marginDigits + priceDigits - faceDigits;
-    this.times = exponent > 0 ? pow10(exponent) : 1;
-    this.by = exponent < 0 ? pow10(-exponent) : 1;
+    this.multiplyBy = exponent > 0 ? pow10(exponent) : 1;
+    this.divideBy = exponent < 0 ? pow10(-exponent) : 1;
     this.tiers = tiersOf(id, contract);
   }
 
@@ -64,27 +67,29 @@ export class ContractMoney {
     if (faces > MAX_EXACT) return INFINITY;
     if (this.isLinear) {
       const product = faces * ticks;
-      if (this.by === 1) return product * this.times <= MAX_EXACT ? product * this.times : INFINITY;
-      return product / this.by <= MAX_EXACT - 8 ? mulDiv(faces, ticks, this.by, 'halfUp') : INFINITY;
+      if (this.divideBy === 1) return product * this.multiplyBy <= MAX_EXACT ? product * this.multiplyBy : INFINITY;
+      return product / this.divideBy <= MAX_ESTIMATE ? mulDiv(faces, ticks, this.divideBy, 'halfUp') : INFINITY;
     }
-    const price = ticks * this.by;
-    return (faces * this.times) / price <= MAX_EXACT - 8 ? mulDiv(faces, this.times, price, 'halfUp') : INFINITY;
+    const price = ticks * this.divideBy;
+    return (faces * this.multiplyBy) / price <= MAX_ESTIMATE ? mulDiv(faces, this.multiplyBy, price, 'halfUp') : INFINITY;
   }
 
   /** Returns the largest number of lots whose value at `ticks` is within `units`; 0 for 0 units, even if a lot rounds to 0 units. */
   lotsWithin(units: number, ticks: number): number {
     if (!(units > 0)) return 0;
-    const max = this.isLinear ? (units * this.by) / (ticks * this.times * this.face) : (units * ticks * this.by) / (this.times * this.face);
-    const countable = Math.floor(MAX_EXACT / this.face);
+    const estimatedLots = this.isLinear
+      ? (units * this.divideBy) / (ticks * this.multiplyBy * this.face)
+      : (units * ticks * this.divideBy) / (this.multiplyBy * this.face);
+    const maxCountableLots = Math.floor(MAX_EXACT / this.face);
     // The quotient is only an estimate, because values are rounded. The search compares the values themselves.
-    return highestTrue((lots) => this.value(lots, ticks) <= units, Math.floor(Math.min(max, countable)), countable);
+    return highestTrue((lots) => this.value(lots, ticks) <= units, Math.floor(Math.min(estimatedLots, maxCountableLots)), maxCountableLots);
   }
 
   /** Returns the price, in ticks with a fraction, at which `lots` have a value of `units`; NaN for 0 lots. For display only. */
   averageTicks(lots: number, units: number): number {
     if (lots === 0) return NAN;
     const faces = this.face * lots;
-    return this.isLinear ? ((units / faces) * this.by) / this.times : ((faces / units) * this.times) / this.by;
+    return this.isLinear ? ((units / faces) * this.divideBy) / this.multiplyBy : ((faces / units) * this.multiplyBy) / this.divideBy;
   }
 
   /**
@@ -109,18 +114,18 @@ export class ContractMoney {
 
   /** Returns the maintenance margin of a position of this value, rounded up: each part of the value at the rate of its tier. */
   maintenance(valueUnits: number): number {
-    const tier = this.tier(valueUnits);
+    const tier = this.tierOf(valueUnits);
     return mulDiv(valueUnits, tier.maintenancePpm, MILLION, 'up') - tier.deductUnits;
   }
 
   /** Returns the maintenance rate of the tier of a value, in ppm. */
   maintenancePpm(valueUnits: number): number {
-    return this.tier(valueUnits).maintenancePpm;
+    return this.tierOf(valueUnits).maintenancePpm;
   }
 
   /** Returns the largest leverage at which a position of this value may be held. */
   maxLeverage(valueUnits: number): number {
-    return Math.min(this.contract.maxLeverage, this.tier(valueUnits).maxLeverage);
+    return Math.min(this.contract.maxLeverage, this.tierOf(valueUnits).maxLeverage);
   }
 
   /**
@@ -137,8 +142,8 @@ export class ContractMoney {
       return backing + this.profit(isLong, entryUnits, value) <= this.maintenance(value);
     };
     // If the rule holds at a price, it holds at every price beyond, because the maintenance margin changes by less than the value.
-    const near = this.estimateLiquidation(isLong, lots, entryUnits, backing);
-    return isLong ? highestTrue(isLiquidated, near, HIGHEST_TICKS) : lowestTrue(isLiquidated, near, HIGHEST_TICKS);
+    const startTicks = this.estimateLiquidation(isLong, lots, entryUnits, backing);
+    return isLong ? highestTrue(isLiquidated, startTicks, HIGHEST_TICKS) : lowestTrue(isLiquidated, startTicks, HIGHEST_TICKS);
   }
 
   /** Returns the last price, in ticks, on the losing side of a position at which it loses at most `units` and its value is countable. */
@@ -148,11 +153,11 @@ export class ContractMoney {
       if (value === INFINITY) return false;
       return this.profit(isLong, entryUnits, value) >= -units;
     };
-    const near = Math.min(Math.max(1, Math.round(averageTicks)), HIGHEST_TICKS);
+    const startTicks = Math.min(Math.max(1, Math.round(averageTicks)), HIGHEST_TICKS);
     // On the winning side the value may be too large to count. The search begins at the entry price, where it is countable.
     const price = isLong
-      ? near + 1 - highestTrue((down) => isCovered(near + 1 - down), 1, near)
-      : near - 1 + highestTrue((up) => isCovered(near - 1 + up), 1, HIGHEST_TICKS - near + 1);
+      ? startTicks + 1 - highestTrue((down) => isCovered(startTicks + 1 - down), 1, startTicks)
+      : startTicks - 1 + highestTrue((up) => isCovered(startTicks - 1 + up), 1, HIGHEST_TICKS - startTicks + 1);
     return Math.min(Math.max(price, 1), HIGHEST_TICKS);
   }
 
@@ -166,12 +171,12 @@ export class ContractMoney {
       if (value <= upToUnits) break;
     }
     const faces = this.face * lots;
-    const ticks = this.isLinear ? ((value / faces) * this.by) / this.times : ((faces / value) * this.times) / this.by;
+    const ticks = this.isLinear ? ((value / faces) * this.divideBy) / this.multiplyBy : ((faces / value) * this.multiplyBy) / this.divideBy;
     return ticks >= 1 && ticks < HIGHEST_TICKS ? Math.round(ticks) : 1;
   }
 
   /** Returns the first tier that contains a value. Throws InvariantError for NaN; the last tier has no end. */
-  private tier(valueUnits: number): Tier {
+  private tierOf(valueUnits: number): Tier {
     for (const tier of this.tiers) if (valueUnits <= tier.upToUnits) return tier;
     throw new InvariantError(`a value of ${valueUnits} units is in no tier of contract ${this.contract.contractId}`);
   }
@@ -179,31 +184,35 @@ export class ContractMoney {
 
 /** Returns the risk tiers of a contract, each with its deduction. Throws ConfigError unless they rise in value and rate. */
 function tiersOf(id: string, { tiers, contractId }: Contract): Tier[] {
-  const steps: Tier[] = [];
-  let from = 0;
-  let deduct = 0;
+  const tierList: Tier[] = [];
+  let lowerUnits = 0;
+  let deductUnits = 0;
   let lastPpm = 0;
   tiers.forEach(({ upToUnits, maintenancePpm, maxLeverage }, index) => {
     const isLast = index === tiers.length - 1;
-    const upTo = upToUnits ?? INFINITY;
+    const upperUnits = upToUnits ?? INFINITY;
     const isValid =
-      Number.isInteger(maintenancePpm) && maintenancePpm >= lastPpm && maintenancePpm < MILLION && upTo > from && maxLeverage >= 1;
+      Number.isInteger(maintenancePpm) &&
+      maintenancePpm >= lastPpm &&
+      maintenancePpm < MILLION &&
+      upperUnits > lowerUnits &&
+      maxLeverage >= 1;
     if (!isValid || isLast !== (upToUnits === null)) {
       throw new ConfigError(
         `instrument ${id}: tier ${index + 1} of contract ${contractId} does not follow the one before it`,
         'let tiers rise in value and rate, keep rates below 1, and leave only the last without an end',
       );
     }
-    deduct = exact(deduct + mulDiv(from, maintenancePpm - lastPpm, MILLION, 'down'));
-    steps.push({ upToUnits: upTo, maintenancePpm, deductUnits: deduct, maxLeverage });
-    from = upTo;
+    deductUnits = exact(deductUnits + mulDiv(lowerUnits, maintenancePpm - lastPpm, MILLION, 'down'));
+    tierList.push({ upToUnits: upperUnits, maintenancePpm, deductUnits, maxLeverage });
+    lowerUnits = upperUnits;
     lastPpm = maintenancePpm;
   });
-  if (steps.length === 0) {
+  if (tierList.length === 0) {
     throw new ConfigError(
       `instrument ${id}: contract ${contractId} has no maintenance tiers`,
       'give at least one tier, the last without an end',
     );
   }
-  return steps;
+  return tierList;
 }

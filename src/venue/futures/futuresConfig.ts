@@ -29,20 +29,20 @@ export function contractsOf(config: FuturesVenueConfig): {
   checkCommon(config);
   checkPpm('liquidationFeePpm', config.liquidationFeePpm);
   checkPpm('fees.ppm', config.fees.ppm ?? 0);
-  const digitsOf = new Map<string, number>();
+  const digitsByAsset = new Map<string, number>();
   for (const { id, market, contract, base, quote, quoteDigits, baseDigits, quantityDigits } of config.instruments) {
     if (market !== 'futures' || contract === undefined) {
       throw new ConfigError(`instrument ${id}: expected a futures contract, got ${market}`, 'use futures contracts only');
     }
     const { marginCoin, marginDigits } = contract;
-    const earlierDigits = digitsOf.get(marginCoin) ?? marginDigits;
+    const earlierDigits = digitsByAsset.get(marginCoin) ?? marginDigits;
     if (earlierDigits !== marginDigits) {
       throw new ConfigError(
         `instrument ${id}: ${marginCoin} has ${marginDigits} digits, but ${earlierDigits} in another contract`,
         `give ${marginCoin} the same marginDigits in every contract`,
       );
     }
-    digitsOf.set(marginCoin, marginDigits);
+    digitsByAsset.set(marginCoin, marginDigits);
     const matchesContract =
       quote === marginCoin && quoteDigits === marginDigits && base === contract.multiplierCoin && baseDigits === quantityDigits;
     if (!matchesContract) {
@@ -54,7 +54,7 @@ export function contractsOf(config: FuturesVenueConfig): {
     }
     checkContract(id, contract);
   }
-  const assets = [...digitsOf.keys()];
+  const assets = [...digitsByAsset.keys()];
   const contracts = listOf(config.instruments, (instrument) => ({
     instrument,
     money: new ContractMoney(withFees(instrument, config.fees.ppm)),

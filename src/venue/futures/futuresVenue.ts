@@ -40,9 +40,9 @@ export class FuturesVenue extends BookVenue<ContractBook> {
   private readonly config: FuturesVenueConfig;
   private readonly sink: FuturesSink;
   private readonly liquidator: Liquidator;
-  /** For the order checked last: its book, its closing lots, and the units to hold for it. */
+  /** For the order that `check` has seen last: its book, its closing lots, and the units to hold for it. `place` reads them. */
   private lastBook: ContractBook;
-  private closing = 0;
+  private closingLots = 0;
   private neededUnits = 0;
   /** Number of positions; restored with them. */
   lastPositionId = 0;
@@ -90,7 +90,7 @@ export class FuturesVenue extends BookVenue<ContractBook> {
       ...opening,
       leverage: Math.max(contract.minLeverage, Math.min(opening.leverage, contract.maxLeverage)),
     });
-    return this.wallets.open(name, setting, state?.restrictedAccounts?.includes(name) ?? false, maxOpenOrders);
+    return this.wallets.openAccount(name, setting, state?.restrictedAccounts?.includes(name) ?? false, maxOpenOrders);
   }
 
   /** Adds units of a settlement asset from outside. Throws ConfigError for an asset in which no contract settles. */
@@ -106,32 +106,41 @@ export class FuturesVenue extends BookVenue<ContractBook> {
     if (!(Number.isInteger(leverage) && leverage >= contract.minLeverage && leverage <= contract.maxLeverage)) {
       return this.refuse(VENUE_CODES.paramError.code);
     }
-    return this.change(account, instrument, (setting) => (setting.leverage = leverage));
+    return this.changeSetting(account, instrument, (setting) => (setting.leverage = leverage));
   }
   /** Sets cross or isolated margin for later openings. Returns false if the venue refuses the change. */
   setMarginMode(account: number, instrument: Instrument, isCross: boolean): boolean {
-    return this.change(account, instrument, (setting) => (setting.isCross = isCross));
+    return this.changeSetting(account, instrument, (setting) => (setting.isCross = isCross));
   }
   /** Sets net mode (one position for both sides) or two-way mode (a long and a short position). */
   setPositionMode(account: number, instrument: Instrument, isNet: boolean): boolean {
-    return this.change(account, instrument, (setting) => (setting.isNet = isNet), true);
+    return this.changeSetting(account, instrument, (setting) => (setting.isNet = isNet), { isNeverInUse: true });
   }
   /** Returns the settings of an account for a contract. */
   setting(account: number, instrument: Instrument): Readonly<ContractSetting> {
     return this.wallets.setting(account, this.book(instrument).index);
   }
 
-  /** Changes a setting for later openings. `isNeverInUse`: refused while there are positions or orders, whatever `settingsInUse` allows. */
-  private change(account: number, instrument: Instrument, make: (setting: ContractSetting) => void, isNeverInUse = false): boolean {
+  /**
+   * Changes a setting for later openings. Returns false if the venue refuses the change. `isNeverInUse`: refused while there are positions or
+   * orders, whatever `settingsInUse` allows.
+   */
+  private changeSetting(
+    account: number,
+    instrument: Instrument,
+    applyChange: (setting: ContractSetting) => void,
+    { isNeverInUse }: { readonly isNeverInUse: boolean } = { isNeverInUse: false },
+  ): boolean {
     const book = this.book(instrument);
     const isLocked = this.config.settingsInUse === 'refuse' || isNeverInUse;
     if (isLocked && this.isInUse(account, book)) return this.refuse(VENUE_CODES.unsupportedOperation.code);
-    make(this.wallets.setting(account, book.index));
+    applyChange(this.wallets.setting(account, book.index));
     return true;
   }
+  /** True when the account has a position or an order in the contract. */
   private isInUse(account: number, book: ContractBook): boolean {
-    const [first, second] = this.wallets.sides(account, book.index);
-    return first.lots > 0 || second.lots > 0 || book.newest((order) => order.account === account) !== null;
+    const [long, short] = this.wallets.sides(account, book.index);
+    return long.lots > 0 || short.lots > 0 || book.newest((order) => order.account === account) !== null;
   }
 
   // --- Orders
@@ -159,12 +168,12 @@ export class FuturesVenue extends BookVenue<ContractBook> {
     order.admittedMs = nowMs;
     order.makerPpm = intent.reduceOnly ? contract.closeMakerFeePpm : contract.openMakerFeePpm;
     order.takerPpm = intent.reduceOnly ? contract.closeTakerFeePpm : contract.openTakerFeePpm;
-    order.offsetLots = this.closing;
+    order.offsetLots = this.closingLots;
     order.lockedUnits = this.neededUnits;
     wallets.lock(wallets.wallet(account, book.terms.asset), this.neededUnits);
-    if (this.closing > 0) {
+    if (this.closingLots > 0) {
       const position = wallets.position(account, book.index, intent.side === 'sell');
-      position.heldLots += this.closing;
+      position.heldLots += this.closingLots;
       if (position.heldLots > position.lots) this.releaseLotsToClose(book, position, nowMs);
     }
     book.add(order);
@@ -183,7 +192,7 @@ export class FuturesVenue extends BookVenue<ContractBook> {
     if (contract.maxMarketLots > 0 && limit === 0 && lots > contract.maxMarketLots) return VENUE_CODES.paramError.code;
     // Only a MARKET order that opens can be given by value.
     const isByValue = quoteUnits !== 0;
-    if (isByValue ? lots !== 0 || limit !== 0 || reduceOnly : false) return VENUE_CODES.unknownComposition.code;
+    if (isByValue && (lots !== 0 || limit !== 0 || reduceOnly)) return VENUE_CODES.unknownComposition.code;
     if (intent.timeInForce !== null && limit === 0) return VENUE_CODES.unknownComposition.code;
     if (!reduceOnly && !contract.isTrading) return VENUE_CODES.exchangeLock.code;
     const code = this.checkTerms(book, this.wallets.accounts[account]!, limit, isByValue ? quoteUnits : lots, isByValue);
@@ -194,13 +203,13 @@ export class FuturesVenue extends BookVenue<ContractBook> {
   private checkMargin(account: number, intent: OrderIntent, book: ContractBook): number {
     const { money, asset } = book.terms;
     const isBuy = intent.side === 'buy';
-    const from = book.opposite(account, isBuy, intent.reduceOnly);
-    const closable = from === null ? 0 : Math.max(0, from.lots - from.heldLots);
+    const opposite = book.opposite(account, isBuy, intent.reduceOnly);
+    const closableLots = opposite === null ? 0 : Math.max(0, opposite.lots - opposite.heldLots);
     if (intent.reduceOnly) {
-      this.closing = intent.lots;
+      this.closingLots = intent.lots;
       this.neededUnits = 0;
       // An order that may open never blocks a closing order such as a stop: see `releaseLotsToClose`.
-      const canClose = intent.lots <= closable || (from !== null && intent.lots <= book.closable(from));
+      const canClose = intent.lots <= closableLots || (opposite !== null && intent.lots <= book.closable(opposite));
       return canClose ? 0 : VENUE_CODES.closeVolumeExceeded.code;
     }
     const price = book.maxValuePrice(isBuy, intent.limit);
@@ -212,12 +221,12 @@ export class FuturesVenue extends BookVenue<ContractBook> {
     if (intent.quoteUnits > 0 && maxMarketLots > 0 && lots > maxMarketLots) return VENUE_CODES.paramError.code;
     // A larger amount cannot be counted exactly, and no account has the margin for it.
     if (intent.lots > MAX_EXACT || intent.quoteUnits > MAX_EXACT) return VENUE_CODES.balanceNotEnough.code;
-    this.closing = intent.quoteUnits > 0 ? 0 : Math.min(lots, closable);
-    const opening = lots - this.closing;
+    this.closingLots = intent.quoteUnits > 0 ? 0 : Math.min(lots, closableLots);
+    const openingLots = lots - this.closingLots;
     const { openMakerFeePpm, openTakerFeePpm } = money.contract;
-    this.neededUnits = book.holdFor(account, opening, price, openMakerFeePpm, openTakerFeePpm);
+    this.neededUnits = book.holdFor(account, openingLots, price, openMakerFeePpm, openTakerFeePpm);
     if (!(this.neededUnits <= this.available(account, asset))) return VENUE_CODES.balanceNotEnough.code;
-    return opening === 0 || this.fitsTier(account, book, isBuy, opening, price) ? 0 : VENUE_CODES.paramError.code;
+    return openingLots === 0 || this.fitsTier(account, book, isBuy, openingLots, price) ? 0 : VENUE_CODES.paramError.code;
   }
 
   /** True when the tier of the position's new value allows the account's leverage. */
@@ -297,30 +306,30 @@ export class FuturesVenue extends BookVenue<ContractBook> {
       for (const position of this.wallets.sides(account, index)) {
         if (position.lots === 0 || rate === 0) continue;
         const value = Math.min(terms.money.value(position.lots, ticks), MAX_EXACT);
-        const share = mulDiv(value, Math.abs(rate), RATE_SCALE, 'halfUp');
-        if (!this.wallets.canMove(position, terms.asset, share)) continue;
-        const units = this.credit(position, terms.asset, position.isLong === rate > 0 ? -share : share);
+        const paymentUnits = mulDiv(value, Math.abs(rate), RATE_SCALE, 'halfUp');
+        if (!this.wallets.canMove(position, terms.asset, paymentUnits)) continue;
+        const units = this.bookFunding(position, terms.asset, position.isLong === rate > 0 ? -paymentUnits : paymentUnits);
         this.sink.onFunding(position, units, timeMs);
       }
     }
   }
 
   /** Books funding on a position, negative if paid; returns the part that the account received or paid. */
-  private credit(position: VenuePosition, asset: number, units: number): number {
+  private bookFunding(position: VenuePosition, asset: number, units: number): number {
     const { wallets } = this;
     const wallet = wallets.wallet(position.account, asset);
-    let remainingUnits = units;
+    let bookedUnits = units;
     if (position.isCross) wallet.free = exact(wallet.free + units);
     else {
       // An isolated position pays at most its margin. The insurance account pays the rest, and the next mark liquidates the position.
-      remainingUnits = Math.max(units, -position.marginUnits);
-      position.marginUnits += remainingUnits;
-      wallets.insurance[asset] = exact(wallets.insurance[asset]! + units - remainingUnits);
+      bookedUnits = Math.max(units, -position.marginUnits);
+      position.marginUnits += bookedUnits;
+      wallets.insurance[asset] = exact(wallets.insurance[asset]! + units - bookedUnits);
     }
-    position.fundingUnits = exact(position.fundingUnits + remainingUnits);
-    wallet.funding = exact(wallet.funding + remainingUnits);
+    position.fundingUnits = exact(position.fundingUnits + bookedUnits);
+    wallet.funding = exact(wallet.funding + bookedUnits);
     wallets.market[asset] = exact(wallets.market[asset]! - units);
-    return remainingUnits;
+    return bookedUnits;
   }
 
   /** Throws InvariantError unless, in each asset, deposits = balances + margins + fees + insurance + market. For tests. */
@@ -328,6 +337,7 @@ export class FuturesVenue extends BookVenue<ContractBook> {
     this.wallets.assertConserved();
   }
 
+  /** Reports a fill, and then adjusts the other orders of the position that it has changed. */
   private filled(order: VenueOrder, fill: Fill): void {
     const book = this.books[this.book(order.instrument).index]!;
     const { account, side } = order;
@@ -356,6 +366,7 @@ export class FuturesVenue extends BookVenue<ContractBook> {
     else book.cancel(order, timeMs);
   }
 
+  /** Cancels the account's orders contract by contract, the newest of each first, in all contracts that settle in the asset. */
   private cancelAll(account: number, asset: number, timeMs: number): void {
     for (const book of this.books) {
       if (book.terms.asset !== asset) continue;

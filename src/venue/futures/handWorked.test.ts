@@ -12,12 +12,12 @@ const LEVERAGE = 10;
 const combinations = (['linear', 'inverse'] as const).flatMap((kind) =>
   [true, false].flatMap((isLong) => [true, false].flatMap((isCross) => [true, false].map((isNet) => ({ kind, isLong, isCross, isNet })))),
 );
-const named = combinations.map((of) => ({
+const namedCombinations = combinations.map((of) => ({
   ...of,
   name: `${of.kind} ${of.isLong ? 'long' : 'short'} ${of.isCross ? 'cross' : 'isolated'} ${of.isNet ? 'net' : 'two-way'}`,
 }));
 
-describe.each(named)('$name', ({ kind, isLong, isCross, isNet }) => {
+describe.each(namedCombinations)('$name', ({ kind, isLong, isCross, isNet }) => {
   const instrument = kind === 'linear' ? linearContract() : inverseContract();
   const manual = new ByHand(instrument);
   const [entry, exit]: readonly Side[] = isLong ? ['buy', 'sell'] : ['sell', 'buy'];
@@ -25,7 +25,7 @@ describe.each(named)('$name', ({ kind, isLong, isCross, isNet }) => {
   const positionOf = (venue: ReturnType<typeof open>['venue']) => venue.wallets.position(0, 0, isLong);
   const { openTakerFeePpm, closeTakerFeePpm } = instrument.contract!;
 
-  test('two openings: entry value, margin, fees, average price', () => {
+  test('two opening fills give the entry value, margin, fees and average price of a computation by hand', () => {
     const { venue } = open();
     trade(venue, instrument, entry!, 137, 400_003, 1000);
     trade(venue, instrument, entry!, 41, 412_345, 2000);
@@ -54,36 +54,36 @@ describe.each(named)('$name', ({ kind, isLong, isCross, isNet }) => {
     expect(positionView(venue, position, instrument).averageTicks).toBeCloseTo(average.toNumber(), 6);
   });
 
-  test('a part closed and then the rest: realised profit, released margin and the balance', () => {
+  test('closing a part and then the rest gives the profit, released margin and balance of a computation by hand', () => {
     const { venue, seen } = open();
     trade(venue, instrument, entry!, 137, 400_003, 1000);
     trade(venue, instrument, exit!, 40, 407_771, 2000, { closes: true });
     const first = manual.value(137, 400_003);
-    const ended = manual.round(first.mul(40).div(137), Decimal.ROUND_HALF_UP);
-    const profit = manual.profit(isLong, ended, manual.value(40, 407_771));
-    const back = manual.round(manual.margin(first, LEVERAGE).mul(40).div(137), Decimal.ROUND_DOWN);
+    const closedValue = manual.round(first.mul(40).div(137), Decimal.ROUND_HALF_UP);
+    const profit = manual.profit(isLong, closedValue, manual.value(40, 407_771));
+    const freedMargin = manual.round(manual.margin(first, LEVERAGE).mul(40).div(137), Decimal.ROUND_DOWN);
     expect(positionOf(venue)).toMatchObject({
       lots: 97,
-      entryUnits: manual.units(first.sub(ended)),
-      marginUnits: manual.units(manual.margin(first, LEVERAGE).sub(back)),
+      entryUnits: manual.units(first.sub(closedValue)),
+      marginUnits: manual.units(manual.margin(first, LEVERAGE).sub(freedMargin)),
       realisedUnits: manual.units(profit),
     });
     expect(seen.reductions.at(-1)).toMatchObject({ lots: 40, profitUnits: manual.units(profit) });
 
     trade(venue, instrument, exit!, 97, 391_113, 3000, { closes: true });
-    const rest = manual.profit(isLong, first.sub(ended), manual.value(97, 391_113));
+    const lastProfit = manual.profit(isLong, first.sub(closedValue), manual.value(97, 391_113));
     const fees = manual
       .fee(first, openTakerFeePpm)
       .add(manual.fee(manual.value(40, 407_771), closeTakerFeePpm))
       .add(manual.fee(manual.value(97, 391_113), closeTakerFeePpm));
     const { normalUnits, achievedUnits } = accountView(venue, 0, instrument.contract!.marginCoin);
-    expect(achievedUnits).toBe(manual.units(profit.add(rest)));
-    expect(normalUnits).toBe(DEPOSIT + manual.units(profit.add(rest).sub(fees)));
+    expect(achievedUnits).toBe(manual.units(profit.add(lastProfit)));
+    expect(normalUnits).toBe(DEPOSIT + manual.units(profit.add(lastProfit).sub(fees)));
     expect(positionOf(venue)).toMatchObject({ lots: 0, entryUnits: 0, marginUnits: 0 });
     venue.assertConserved();
   });
 
-  test('unrealised profit, equity and margin rate at a mark', () => {
+  test('unrealised profit, equity and margin rate at a mark equal a computation by hand', () => {
     const { venue } = open();
     trade(venue, instrument, entry!, 250, 400_000, 1000);
     venue.setMark(instrument, 403_217);
@@ -100,7 +100,7 @@ describe.each(named)('$name', ({ kind, isLong, isCross, isNet }) => {
     expect(positionView(venue, positionOf(venue), instrument).marginRate).toBeCloseTo((margin + unrealised) / manual.units(marked), 12);
   });
 
-  test('funding at a rate, received or paid', () => {
+  test('funding that is received or paid equals a computation by hand', () => {
     const { venue, seen } = open();
     trade(venue, instrument, entry!, 250, 400_000, 1000);
     const margin = positionOf(venue).marginUnits;
@@ -120,7 +120,7 @@ describe.each(named)('$name', ({ kind, isLong, isCross, isNet }) => {
     venue.assertConserved();
   });
 
-  test('liquidation at the first mark that leaves at most the maintenance margin, and not a tick earlier', () => {
+  test('a position is liquidated at the first mark that leaves at most its maintenance margin, and not a tick earlier', () => {
     // The account has a tenth more than the margin of its position.
     const first = manual.value(250, 400_000);
     const deposit = manual.units(manual.margin(first, LEVERAGE).mul('1.1').toDecimalPlaces(4));
@@ -157,7 +157,7 @@ describe.each(named)('$name', ({ kind, isLong, isCross, isNet }) => {
     venue.assertConserved();
   });
 
-  test('a gap beyond the margin: the account ends at zero, and the insurance account covers the rest', () => {
+  test('after a gap beyond the margin, the account ends at zero and the insurance account covers the rest', () => {
     const first = manual.value(250, 400_000);
     const deposit = manual.units(manual.margin(first, LEVERAGE).mul('1.1').toDecimalPlaces(4));
     const { venue, seen } = openFutures([instrument], { deposit, opening: { leverage: LEVERAGE, isCross, isNet } });
@@ -167,10 +167,10 @@ describe.each(named)('$name', ({ kind, isLong, isCross, isNet }) => {
     venue.settleMarks(2000);
     const fee = manual.fee(first, openTakerFeePpm);
     const backing = isCross ? manual.cent.mul(deposit).sub(fee) : manual.margin(first, LEVERAGE);
-    const lost = backing.add(manual.profit(isLong, first, manual.value(250, gap)));
-    expect(lost.isNegative()).toBe(true);
-    expect(seen.liquidations[0]).toMatchObject({ price: gap, fee: 0, covered: manual.units(lost.neg()) });
-    expect(venue.wallets.insurance[0]).toBe(manual.units(lost));
+    const remainingFunds = backing.add(manual.profit(isLong, first, manual.value(250, gap)));
+    expect(remainingFunds.isNegative()).toBe(true);
+    expect(seen.liquidations[0]).toMatchObject({ price: gap, fee: 0, covered: manual.units(remainingFunds.neg()) });
+    expect(venue.wallets.insurance[0]).toBe(manual.units(remainingFunds));
     const { normalUnits } = accountView(venue, 0, instrument.contract!.marginCoin);
     expect(normalUnits).toBe(isCross ? 0 : manual.units(manual.cent.mul(deposit).sub(fee).sub(backing)));
     venue.assertConserved();

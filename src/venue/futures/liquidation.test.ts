@@ -16,16 +16,16 @@ const OPENING = { leverage: 10, isCross: true, isNet: true };
 
 /** Opens a venue that lists its events as text: two accounts with 9,000,000 units, the first with a long of 100 lots in each of `longs`. */
 function openVenue({ longs = [BTC, ETH], ...config }: Partial<FuturesVenueConfig> & { readonly longs?: readonly Instrument[] } = {}) {
-  const text: string[] = [];
+  const messages: string[] = [];
   const instruments = [BTC, ETH, COIN];
   const name = (index: number) => instruments[index]!.base;
   const venue = new FuturesVenue(futuresConfig(instruments, config), {
     filled: () => {},
-    ended: (order) => void text.push(`canceled ${order.ref}`),
+    ended: (order) => void messages.push(`canceled ${order.ref}`),
     onReduction: () => {},
     onFunding: () => {},
     onLiquidation: ({ account, index }, wasLong, { price, lots, fee, covered }) =>
-      void text.push(`${account}: ${wasLong ? 'long' : 'short'} of ${lots} ${name(index)} at ${price}, fee ${fee}, covered ${covered}`),
+      void messages.push(`${account}: ${wasLong ? 'long' : 'short'} of ${lots} ${name(index)} at ${price}, fee ${fee}, covered ${covered}`),
   });
   for (const account of [0, 1]) {
     venue.openAccount(`account ${account}`);
@@ -35,39 +35,39 @@ function openVenue({ longs = [BTC, ETH], ...config }: Partial<FuturesVenueConfig
     for (const contract of instruments) venue.setMark(contract, PRICE);
   }
   for (const contract of longs) trade(venue, contract, 'buy', 100, PRICE, 0);
-  const rest = (account: number, contract: Instrument, ref: number, limit = 300_000) =>
+  const placeResting = (account: number, contract: Instrument, ref: number, limit = 300_000) =>
     venue.place(account, ref, futuresIntent(contract, 'buy', 1, { limit }), 0);
   /** Passes one row of marks for each of several contracts, and settles them together. */
-  const marks = (timeMs: number, of: readonly (readonly [Instrument, number, number?])[]) => {
+  const settleMarks = (timeMs: number, of: readonly (readonly [Instrument, number, number?])[]) => {
     for (const [contract, worst, open = PRICE] of of) venue.markRow(contract, open, Math.max(open, worst), Math.min(open, worst), worst);
     venue.settleMarks(timeMs);
     venue.assertConserved();
   };
   const openNames = (account = 0) => [...venue.wallets.openPositions(account)].map(({ index }) => name(index));
-  return { venue, messages: text, rest, marks, held: openNames };
+  return { venue, messages, placeResting, settleMarks, openNames };
 }
 
 describe('a cross account', () => {
   // Each position has a value of 40,000,000 and paid a fee of 16,000. The maintenance rate is 0.5 %.
-  test('pools its positions: the profit of one covers the loss of the other', () => {
-    const { messages, marks, held } = openVenue();
-    marks(1000, [[BTC, PRICE * 0.8], [ETH, PRICE * 1.2]]); // prettier-ignore
-    expect([messages, held()]).toEqual([[], ['BTC', 'ETH']]);
-    marks(2000, [[ETH, PRICE * 0.985]]);
-    expect(held()).toEqual(['BTC', 'ETH']);
-    marks(3000, [[ETH, PRICE * 0.984]]);
-    expect(held()).toEqual(['ETH']);
+  test('in a cross account, the profit of one position covers the loss of another', () => {
+    const { messages, settleMarks, openNames } = openVenue();
+    settleMarks(1000, [[BTC, PRICE * 0.8], [ETH, PRICE * 1.2]]); // prettier-ignore
+    expect([messages, openNames()]).toEqual([[], ['BTC', 'ETH']]);
+    settleMarks(2000, [[ETH, PRICE * 0.985]]);
+    expect(openNames()).toEqual(['BTC', 'ETH']);
+    settleMarks(3000, [[ETH, PRICE * 0.984]]);
+    expect(openNames()).toEqual(['ETH']);
   });
 
-  test('cancels its orders, newest first, then closes the position with the largest loss, until the rest has its margin', () => {
-    const { venue, messages, rest, marks, held } = openVenue();
-    for (const [contract, ref] of [[BTC, 1], [ETH, 2], [BTC, 3]] as const) rest(0, contract, ref);
-    marks(1000, [[BTC, PRICE * 0.95], [ETH, PRICE * 0.83]]); // prettier-ignore
+  test('a cross account without margin loses its orders, newest first, and then the position with the largest loss', () => {
+    const { venue, messages, placeResting, settleMarks, openNames } = openVenue();
+    for (const [contract, ref] of [[BTC, 1], [ETH, 2], [BTC, 3]] as const) placeResting(0, contract, ref);
+    settleMarks(1000, [[BTC, PRICE * 0.95], [ETH, PRICE * 0.83]]); // prettier-ignore
     // 168,000 units are left in total, but 190,000 and 166,000 are required: ETH is closed where the margin suffices.
     const price = 333_889;
     const fee = Math.ceil((100 * price * 2000) / 1e6);
     expect(messages).toEqual(['canceled 3', 'canceled 1', 'canceled 2', `0: long of 100 ETH at ${price}, fee ${fee}, covered 0`]);
-    expect(held()).toEqual(['BTC']);
+    expect(openNames()).toEqual(['BTC']);
     expect(venue.wallets.insurance[0]).toBe(fee);
     const remainder = DEPOSIT - 2 * 16_000 + 100 * (price - PRICE) - fee;
     expect(remainder + 100 * (PRICE * 0.95 - PRICE)).toBeGreaterThan(190_000);
@@ -75,26 +75,26 @@ describe('a cross account', () => {
     expect([free + venue.wallets.position(0, 0, true).marginUnits, locked]).toEqual([remainder, 0]);
   }); // prettier-ignore
 
-  test('a gap closes all positions, the largest loss first, and the insurance account covers the missing amount', () => {
-    const { venue, messages, marks, held } = openVenue();
-    marks(1000, [[BTC, PRICE * 0.8, PRICE * 0.8], [ETH, PRICE * 0.7, PRICE * 0.7]]); // prettier-ignore
+  test('a gap closes all positions of a cross account, the largest loss first, and the insurance account covers the missing amount', () => {
+    const { venue, messages, settleMarks, openNames } = openVenue();
+    settleMarks(1000, [[BTC, PRICE * 0.8, PRICE * 0.8], [ETH, PRICE * 0.7, PRICE * 0.7]]); // prettier-ignore
     const missing = 32_000 + 8_000_000 + 12_000_000 - DEPOSIT;
     expect(messages).toEqual(['0: long of 100 ETH at 280000, fee 0, covered 0', `0: long of 100 BTC at 320000, fee 0, covered ${missing}`]);
-    expect(held()).toEqual([]);
+    expect(openNames()).toEqual([]);
     expect([venue.wallets.wallet(0, 0).free, venue.wallets.insurance[0]]).toEqual([0, -missing]);
   });
 
   test('a liquidation leaves other accounts, other settlement assets and isolated positions unchanged', () => {
-    const { venue, messages, rest, marks } = openVenue({ longs: [], settingsInUse: 'accept' });
+    const { venue, messages, placeResting, settleMarks } = openVenue({ longs: [], settingsInUse: 'accept' });
     for (const account of [0, 1]) {
       trade(venue, BTC, 'buy', account === 0 ? 200 : 20, PRICE, 0, { account });
       trade(venue, COIN, 'buy', 10, PRICE, 0, { account });
-      rest(account, COIN, 10 + account);
-      rest(account, BTC, 20 + account);
+      placeResting(account, COIN, 10 + account);
+      placeResting(account, BTC, 20 + account);
     }
     venue.setMarginMode(0, ETH, false);
     trade(venue, ETH, 'sell', 5, PRICE, 0);
-    marks(1000, [[BTC, PRICE * 0.85]]);
+    settleMarks(1000, [[BTC, PRICE * 0.85]]);
     expect(messages[0]).toBe('canceled 20');
     expect(messages.slice(1)).toEqual([expect.stringMatching(/^0: long of 200 BTC/)]);
     const survivors = [0, 1].map((account) => [...venue.wallets.openPositions(account)].map(({ index, isCross }) => [index, isCross]));
@@ -108,17 +108,17 @@ describe('a cross account', () => {
 });
 
 describe('an isolated position', () => {
-  test('loses at most its margin; orders and the rest of the account stay', () => {
-    const { venue, messages, rest, marks, held } = openVenue({ opening: { ...OPENING, isCross: false } });
-    rest(0, BTC, 1);
+  test('an isolated position loses at most its margin, and the orders and other positions of the account stay', () => {
+    const { venue, messages, placeResting, settleMarks, openNames } = openVenue({ opening: { ...OPENING, isCross: false } });
+    placeResting(0, BTC, 1);
     const { free } = venue.wallets.wallet(0, 0);
-    marks(1000, [[BTC, PRICE * 0.5, PRICE * 0.5]]);
+    settleMarks(1000, [[BTC, PRICE * 0.5, PRICE * 0.5]]);
     // 4,000,000 units of margin against a loss of 20,000,000.
     expect(messages).toEqual(['0: long of 100 BTC at 200000, fee 0, covered 16000000']);
-    expect([held(), venue.wallets.wallet(0, 0).free, venue.wallets.insurance[0]]).toEqual([['ETH'], free, -16_000_000]);
+    expect([openNames(), venue.wallets.wallet(0, 0).free, venue.wallets.insurance[0]]).toEqual([['ETH'], free, -16_000_000]);
   });
-  test('closed in part at a loss beyond its share pays from its remaining margin before the insurance account pays', () => {
-    const { venue, messages, marks } = openVenue({ longs: [BTC], opening: { ...OPENING, isCross: false } });
+  test('an isolated position that is closed in part pays from its remaining margin before the insurance account pays', () => {
+    const { venue, messages, settleMarks } = openVenue({ longs: [BTC], opening: { ...OPENING, isCross: false } });
     const { free } = venue.wallets.wallet(0, 0);
     const position = venue.wallets.position(0, 0, true);
     // A lot loses 80,000 units and has 40,000 of margin. 30 lots use 2,400,000 of the 4,000,000, and 30 more use up the rest.
@@ -128,19 +128,19 @@ describe('an isolated position', () => {
     trade(venue, BTC, 'sell', 30, PRICE * 0.8, 2, { closes: true });
     expect([position.marginUnits, venue.wallets.insurance[0]]).toEqual([0, -800_000]);
     // Without margin the next mark liquidates it.
-    marks(3000, [[BTC, PRICE]]);
+    settleMarks(3000, [[BTC, PRICE]]);
     expect(messages).toEqual([`0: long of 40 BTC at ${PRICE}, fee 0, covered 0`]);
   });
-  test('closing orders of a liquidated position are canceled', () => {
-    const { venue, messages, marks } = openVenue({ opening: { ...OPENING, isCross: false } });
+  test('closing orders of a liquidated isolated position are canceled', () => {
+    const { venue, messages, settleMarks } = openVenue({ opening: { ...OPENING, isCross: false } });
     venue.place(0, 7, futuresIntent(BTC, 'sell', 60, { closes: true, limit: 500_000 }), 0);
-    marks(1000, [[BTC, PRICE * 0.5]]);
+    settleMarks(1000, [[BTC, PRICE * 0.5]]);
     expect(messages[0]).toBe('canceled 7');
     expect(venue.wallets.position(0, 0, true).heldLots).toBe(0);
   });
-  test('the liquidation fee is at most the remaining margin', () => {
-    const { venue, messages, marks } = openVenue({ opening: { ...OPENING, isCross: false }, liquidationFeePpm: 100_000 });
-    marks(1000, [[BTC, PRICE * 0.5]]);
+  test('the liquidation fee of an isolated position is at most its remaining margin', () => {
+    const { venue, messages, settleMarks } = openVenue({ opening: { ...OPENING, isCross: false }, liquidationFeePpm: 100_000 });
+    settleMarks(1000, [[BTC, PRICE * 0.5]]);
     // At 361,809 ticks 180,900 units of the margin are left, and 180,904.5 are required.
     expect(messages).toEqual(['0: long of 100 BTC at 361809, fee 180900, covered 0']);
     expect(venue.wallets.insurance[0]).toBe(180_900);
@@ -148,12 +148,12 @@ describe('an isolated position', () => {
 });
 
 test('in two-way mode each side of a contract is checked at its own worst mark of the row', () => {
-  const { venue, messages, marks } = openVenue({ longs: [BTC], opening: { leverage: 10, isCross: false, isNet: false } });
+  const { venue, messages, settleMarks } = openVenue({ longs: [BTC], opening: { leverage: 10, isCross: false, isNet: false } });
   trade(venue, BTC, 'sell', 100, PRICE, 0);
   venue.markRow(BTC, PRICE, PRICE * 1.2, PRICE * 0.8, PRICE);
   venue.settleMarks(1000);
   expect(messages.map((line) => line.slice(0, 8))).toEqual(['0: long ', '0: short']);
-  marks(2000, [[BTC, PRICE]]);
+  settleMarks(2000, [[BTC, PRICE]]);
   expect(messages).toHaveLength(2);
 });
 
@@ -175,8 +175,8 @@ describe('the liquidation price that is shown', () => {
     rests: fc.boolean(),
   });
 
-  test('is the first mark that liquidates the position; one tick before, nothing happens', () => {
-    let ended = 0;
+  test('the shown liquidation price is the first mark that liquidates the position, and one tick before nothing happens', () => {
+    let liquidationCount = 0;
     fc.assert(
       fc.property(scenario, ({ kind, isLong, isCross, isNet, leverage, lots, entry, free, other: [otherLots, move], funding, rests }) => {
         const of = { base: 'XRP', ...(kind === 'linear' ? {} : { wireName: 'E-XRP-USD' }) };
@@ -207,7 +207,7 @@ describe('the liquidation price that is shown', () => {
         expect(seen.liquidations).toEqual([]);
         venue.markRow(contract, near, Math.max(near, limit), Math.min(near, limit), near);
         venue.settleMarks(2000);
-        ended++;
+        liquidationCount++;
         // Of several cross positions the one with the largest loss is closed first, which may be the other one.
         if (!isCross || otherLots === 0) expect(seen.liquidations).toMatchObject([{ index: 0, price: limit, lots, wasLong: isLong }]);
         else expect(seen.liquidations.length).toBeGreaterThan(0);
@@ -215,10 +215,10 @@ describe('the liquidation price that is shown', () => {
       }),
       { numRuns: 1500 },
     );
-    expect(ended).toBeGreaterThan(500);
+    expect(liquidationCount).toBeGreaterThan(500);
   });
 
-  test('is 0 for a long and Infinity for a short that no price liquidates', () => {
+  test('the shown liquidation price is 0 for a long and Infinity for a short that no price liquidates', () => {
     const rich = openFutures([BTC], { opening: { ...OPENING, leverage: 1 } });
     trade(rich.venue, BTC, 'buy', 10, PRICE, 0);
     expect(rich.venue.liquidationTicks(rich.venue.wallets.position(0, 0, true))).toBe(0);

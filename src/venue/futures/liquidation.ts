@@ -24,7 +24,8 @@ export interface MarkRow {
   readonly low: number;
   readonly close: number;
 }
-type Row = { -readonly [Key in keyof MarkRow]: number } & { isNew: boolean };
+/** The row of a contract. `isNew`: it was set since the last `settle`. */
+type PendingRow = { -readonly [Key in keyof MarkRow]: number } & { isNew: boolean };
 
 /**
  * Applies the liquidation rule. It is pessimistic, because a row gives the prices that were reached but not their times.
@@ -44,13 +45,13 @@ export class Liquidator {
   private readonly books: readonly ContractBook[];
   private readonly feePpm: number;
   private readonly actions: LiquidationActions;
-  private readonly rows: readonly Row[];
+  private readonly rows: readonly PendingRow[];
   /** Close of the rows that are being checked. */
   private timeMs = 0;
   /**
    * The only position that `end` checks with its row, while all others use their last marks. Null: each uses the row of its contract.
    */
-  private single: { readonly position: Readonly<VenuePosition>; readonly row: MarkRow } | null = null;
+  private singleCheck: { readonly position: Readonly<VenuePosition>; readonly row: MarkRow } | null = null;
 
   constructor(wallets: Wallets, books: readonly ContractBook[], feePpm: number, actions: LiquidationActions) {
     this.wallets = wallets;
@@ -95,8 +96,8 @@ export class Liquidator {
   /** True when the worst mark of a row reaches the liquidation price of a position, with all other positions at the last marks. */
   isDue(position: Readonly<VenuePosition>, row: MarkRow): boolean {
     if (position.lots === 0) return false;
-    const limit = this.liquidationPrice(position);
-    return position.isLong ? row.low <= limit : row.high >= limit;
+    const limitTicks = this.liquidationPrice(position);
+    return position.isLong ? row.low <= limitTicks : row.high >= limitTicks;
   }
 
   /**
@@ -104,13 +105,14 @@ export class Liquidator {
    * positions of its account at the last marks. `timeMs`: the time of the liquidation within the row.
    */
   end(position: VenuePosition, row: MarkRow, timeMs: number, closeMs: number): void {
-    this.single = { position, row };
+    this.singleCheck = { position, row };
     this.timeMs = closeMs;
     if (position.isCross) this.settleCross(position.account, this.books[position.index]!.terms.asset, timeMs);
     else this.liquidateIfDue(position, position.marginUnits, timeMs);
-    this.single = null;
+    this.singleCheck = null;
   }
 
+  /** Liquidates the isolated positions of an account that the new rows of their contracts do not allow. */
   private settleIsolated(account: number, timeMs: number): void {
     for (const position of this.wallets.openPositions(account)) {
       if (!position.isCross && this.rows[position.index]!.isNew) this.liquidateIfDue(position, position.marginUnits, timeMs);
@@ -134,12 +136,12 @@ export class Liquidator {
   private liquidateIfDue(position: VenuePosition, backing: number, timeMs: number): boolean {
     const { money } = this.books[position.index]!.terms;
     const { isLong, lots, entryUnits } = position;
-    const limit = money.liquidationTicks(isLong, lots, entryUnits, backing);
-    const worst = this.worstOf(position);
-    if (isLong ? worst > limit : worst < limit) return false;
+    const limitTicks = money.liquidationTicks(isLong, lots, entryUnits, backing);
+    const worstTicks = this.worstOf(position);
+    if (isLong ? worstTicks > limitTicks : worstTicks < limitTicks) return false;
     const row = this.rowOf(position);
-    const from = row === null ? worst : this.firstPriceOf(position, row);
-    this.close(position, isLong ? Math.min(from, limit) : Math.max(from, limit), backing, timeMs);
+    const firstTicks = row === null ? worstTicks : this.firstPriceOf(position, row);
+    this.close(position, isLong ? Math.min(firstTicks, limitTicks) : Math.max(firstTicks, limitTicks), backing, timeMs);
     return true;
   }
 
@@ -148,6 +150,7 @@ export class Liquidator {
     return this.openedDuringRow(position, row) ? Math.round(position.averageTicks) : row.open;
   }
 
+  /** Liquidates a position at a price in ticks, and reports it. */
   private close(position: VenuePosition, price: number, backing: number, timeMs: number): void {
     const book = this.books[position.index]!;
     const { isLong } = position;
@@ -159,13 +162,13 @@ export class Liquidator {
   private lacksMargin(account: number, asset: number): boolean {
     const { free, locked } = this.wallets.wallet(account, asset);
     let excess = free + locked;
-    let isOpen = false;
+    let hasCrossPosition = false;
     for (const position of this.wallets.openPositions(account, asset)) {
       if (!position.isCross) continue;
-      isOpen = true;
+      hasCrossPosition = true;
       excess += this.excessMargin(position, this.worstOf(position));
     }
-    return isOpen && excess <= 0;
+    return hasCrossPosition && excess <= 0;
   }
 
   /** Returns the margin plus profit of a cross position at a mark, minus its maintenance margin. */
@@ -194,26 +197,27 @@ export class Liquidator {
   /** Returns the cross position with the largest loss at its worst mark; null without one. */
   private largestLoss(account: number, asset: number): VenuePosition | null {
     let worstPosition: VenuePosition | null = null;
-    let min = INFINITY;
+    let minProfit = INFINITY;
     for (const position of this.wallets.openPositions(account, asset)) {
       const ticks = this.worstOf(position);
       if (!position.isCross || ticks === 0) continue;
       const { money } = this.books[position.index]!.terms;
       const profit = position.profitAt(money.value(position.lots, ticks), money);
-      if (profit < min) {
-        min = profit;
+      if (profit < minProfit) {
+        minProfit = profit;
         worstPosition = position;
       }
     }
     return worstPosition;
   }
 
+  /** Returns the last mark of a position's contract, in ticks. */
   private markOf({ index }: Readonly<VenuePosition>): number {
     return this.books[index]!.markTicks;
   }
   /** Returns the row of marks with which a position is checked; null: the last mark of its contract is used. */
   private rowOf(position: Readonly<VenuePosition>): MarkRow | null {
-    if (this.single !== null) return this.single.position === position ? this.single.row : null;
+    if (this.singleCheck !== null) return this.singleCheck.position === position ? this.singleCheck.row : null;
     const row = this.rows[position.index]!;
     return row.isNew ? row : null;
   }
@@ -223,7 +227,7 @@ export class Liquidator {
    */
   private worstOf(position: Readonly<VenuePosition>): number {
     const row = this.rowOf(position);
-    if (row === null) return this.books[position.index]!.markTicks;
+    if (row === null) return this.markOf(position);
     return position.isLong ? row.low : row.high;
   }
 

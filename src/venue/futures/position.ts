@@ -75,18 +75,18 @@ export class VenuePosition {
     this.changedMs = timeMs;
   }
 
-  /** Removes lots with a value of `valueUnits`. Writes the freed margin and the profit to `into`. */
-  reduce(lots: number, valueUnits: number, money: ContractMoney, timeMs: number, into: Reduction): void {
+  /** Removes lots with a value of `valueUnits`. Writes the freed margin and the profit to `reduction`. */
+  reduce(lots: number, valueUnits: number, money: ContractMoney, timeMs: number, reduction: Reduction): void {
     assert(lots > 0 && lots <= this.lots, 'a reduction closes at most the lots of the position');
     const isAll = lots === this.lots;
-    const entry = isAll ? this.entryUnits : mulDiv(this.entryUnits, lots, this.lots, 'halfUp');
-    const margin = isAll ? this.marginUnits : mulDiv(this.marginUnits, lots, this.lots, 'down');
-    into.marginUnits = margin;
-    into.profitUnits = money.profit(this.isLong, entry, valueUnits);
+    const closedEntryUnits = isAll ? this.entryUnits : mulDiv(this.entryUnits, lots, this.lots, 'halfUp');
+    const freedMarginUnits = isAll ? this.marginUnits : mulDiv(this.marginUnits, lots, this.lots, 'down');
+    reduction.marginUnits = freedMarginUnits;
+    reduction.profitUnits = money.profit(this.isLong, closedEntryUnits, valueUnits);
     this.lots -= lots;
-    this.entryUnits -= entry;
-    this.marginUnits -= margin;
-    this.realisedUnits = exact(this.realisedUnits + into.profitUnits);
+    this.entryUnits -= closedEntryUnits;
+    this.marginUnits -= freedMarginUnits;
+    this.realisedUnits = exact(this.realisedUnits + reduction.profitUnits);
     this.changedMs = timeMs;
   }
 

@@ -30,21 +30,21 @@ describe.each(
 
   // Opened: 120 at 400,003 and 60 at 398,001. Closed: 50 at 402,345. Funding of 0.025 % at 401,000. A closing and an opening order wait.
   const { venue, seen } = openFutures([contract], { deposit: DEPOSIT, opening: { leverage: LEVERAGE, isCross, isNet: false } });
-  const [into, out] = isLong ? (['buy', 'sell'] as const) : (['sell', 'buy'] as const);
-  trade(venue, contract, into, 120, 400_003, 1000);
-  trade(venue, contract, into, 60, 398_001, 2000);
-  trade(venue, contract, out, 50, 402_345, 3000, { closes: true });
+  const [openingSide, closingSide] = isLong ? (['buy', 'sell'] as const) : (['sell', 'buy'] as const);
+  trade(venue, contract, openingSide, 120, 400_003, 1000);
+  trade(venue, contract, openingSide, 60, 398_001, 2000);
+  trade(venue, contract, closingSide, 50, 402_345, 3000, { closes: true });
   venue.fund(contract, 401_000, RATE, 4000);
-  const far = isLong ? 500_000 : 300_000;
-  venue.place(0, 91, futuresIntent(contract, out, 30, { closes: true, limit: far }), 5000);
-  const waiting = isLong ? 399_000 : 403_000;
-  venue.place(0, 92, futuresIntent(contract, into, 10, { limit: waiting }), 5000);
+  const distantLimit = isLong ? 500_000 : 300_000;
+  venue.place(0, 91, futuresIntent(contract, closingSide, 30, { closes: true, limit: distantLimit }), 5000);
+  const restingLimit = isLong ? 399_000 : 403_000;
+  venue.place(0, 92, futuresIntent(contract, openingSide, 10, { limit: restingLimit }), 5000);
   venue.setMark(contract, MARK);
 
   const opened = manual.value(120, 400_003).add(manual.value(60, 398_001));
-  const ended = manual.round(opened.mul(50).div(180), Decimal.ROUND_HALF_UP);
-  const entry = opened.sub(ended);
-  const realised = manual.profit(isLong, ended, manual.value(50, 402_345));
+  const closedValue = manual.round(opened.mul(50).div(180), Decimal.ROUND_HALF_UP);
+  const entry = opened.sub(closedValue);
+  const realised = manual.profit(isLong, closedValue, manual.value(50, 402_345));
   const fees = manual
     .fee(manual.value(120, 400_003), openTakerFeePpm)
     .add(manual.fee(manual.value(60, 398_001), openTakerFeePpm))
@@ -55,12 +55,12 @@ describe.each(
   const margin = isCross ? initial : initial.add(funding);
   const unrealised = manual.profit(isLong, entry, manual.value(130, MARK));
   // The opening order counts at its worst price: a linear short at the higher of limit and last price, an inverse long at the lower one.
-  const last = 402_345;
-  const linearWorst = isLong ? waiting : Math.max(waiting, last);
-  const inverseWorst = isLong ? Math.min(waiting, last) : waiting;
-  const max = kind === 'linear' ? linearWorst : inverseWorst;
-  const amount = manual.value(10, max);
-  const locked = manual.margin(amount, LEVERAGE).add(manual.round(amount.mul(openTakerFeePpm).div(1e6), Decimal.ROUND_UP));
+  const lastPrice = 402_345;
+  const linearWorst = isLong ? restingLimit : Math.max(restingLimit, lastPrice);
+  const inverseWorst = isLong ? Math.min(restingLimit, lastPrice) : restingLimit;
+  const worstPrice = kind === 'linear' ? linearWorst : inverseWorst;
+  const worstValue = manual.value(10, worstPrice);
+  const locked = manual.margin(worstValue, LEVERAGE).add(manual.round(worstValue.mul(openTakerFeePpm).div(1e6), Decimal.ROUND_UP));
   const free = manual.cent
     .mul(DEPOSIT)
     .add(realised)
@@ -96,11 +96,11 @@ describe.each(
     ['marginRate', margin.add(unrealised).div(manual.value(130, MARK)).toNumber()],
     ['openedMs', 1000],
     ['changedMs', 3000],
-  ])('position.%s', (member, expected) => {
+  ])('the member %s of the position resource equals the computation in decimals', (member, expected) => {
     if (typeof expected === 'number' && !Number.isInteger(expected)) expect(Number(position[member])).toBeCloseTo(expected, 9);
     else expect(position[member]).toBe(expected);
   });
-  test('position.liquidationTicks: the first price at which margin and profit are the maintenance margin', () => {
+  test('liquidationTicks of the position resource is the first price at which margin plus profit is the maintenance margin', () => {
     const backing = isCross ? free.add(locked).add(margin) : margin;
     const isLiquidated = (ticks: number) => {
       const value = manual.value(130, ticks);
@@ -110,32 +110,32 @@ describe.each(
     if (liquidationTicks === 0 || liquidationTicks === Infinity) expect(isLiquidated(isLong ? 1 : 2 ** 40)).toBe(false);
     else expect([isLiquidated(liquidationTicks), isLiquidated(liquidationTicks + sign)]).toEqual([true, false]);
   });
-  test('position has no other member', () => {
+  test('the position resource has no other member', () => {
     expect(Object.keys(position)).toHaveLength(19);
   });
 
   const account = accountView(venue, 0, marginCoin);
-  const none = manual.cent.mul(0);
-  const both = unrealised.add(margin);
+  const zero = manual.cent.mul(0);
+  const profitAndMargin = unrealised.add(margin);
   test.each<[keyof typeof account, unknown]>([
     ['asset', marginCoin],
     ['normalUnits', manual.units(free)],
     ['lockedUnits', manual.units(locked)],
-    ['isolatedMarginUnits', manual.units(isCross ? none : margin)],
-    ['crossMarginUnits', manual.units(isCross ? margin : none)],
+    ['isolatedMarginUnits', manual.units(isCross ? zero : margin)],
+    ['crossMarginUnits', manual.units(isCross ? margin : zero)],
     ['achievedUnits', manual.units(realised)],
     ['unrealisedUnits', manual.units(unrealised)],
-    ['crossEquityUnits', manual.units(free.add(locked).add(isCross ? both : none))],
-    ['isolatedEquityUnits', manual.units(isCross ? none : both)],
-  ])('account.%s', (member, expected) => {
+    ['crossEquityUnits', manual.units(free.add(locked).add(isCross ? profitAndMargin : zero))],
+    ['isolatedEquityUnits', manual.units(isCross ? zero : profitAndMargin)],
+  ])('the member %s of the account resource equals the computation in decimals', (member, expected) => {
     expect(account[member]).toBe(expected);
   });
-  test('account.positions, and no other member', () => {
+  test('the account resource has the open positions, and no other member', () => {
     expect(account.positions).toEqual([venue.wallets.position(0, 0, isLong)]);
     expect(Object.keys(account)).toHaveLength(10);
   });
 
-  test('the order, the reduction and the funding that the histories show', () => {
+  test('the closing order, the reduction and the funding are reported as the histories show them', () => {
     expect(venue.find(0, 3)).toMatchObject({
       status: 'FILLED',
       filledLots: 50,

@@ -8,7 +8,8 @@ import type { VenuePosition } from './position.ts';
 const NAN = NaN;
 
 /**
- * Money in settlement units, volumes in lots, times in ms. Prices are ticks with a fraction, because averages lie between ticks.
+ * A position as the exchange shows it. Money in settlement units, volumes in lots, times in ms UTC. Prices are ticks with a fraction, because
+ * averages lie between ticks.
  */
 export interface VenuePositionView {
   readonly instrument: Instrument;
@@ -102,7 +103,8 @@ export function accountView(venue: FuturesVenue, account: number, asset: string)
   const margin = ({ marginUnits }: Readonly<VenuePosition>): number => marginUnits;
   const isolatedMarginUnits = sum(false, margin);
   const crossMarginUnits = sum(true, margin);
-  const [isolatedProfit, crossProfit] = [sum(false, profit), sum(true, profit)];
+  const isolatedProfit = sum(false, profit);
+  const crossProfit = sum(true, profit);
   return {
     asset,
     normalUnits: free,

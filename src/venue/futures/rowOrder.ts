@@ -45,8 +45,8 @@ export interface RowEvent {
   readonly isAtOpen: boolean;
   /** One of `STAGE`. Unused at the open, where events act as they are listed. */
   readonly stage: number;
-  /** False once it has ended or has nothing left to do. */
-  isThere(): boolean;
+  /** True while it can still act: its order is open, or its trigger or stop waits. */
+  isPending(): boolean;
   /** Executes the event. */
   act(): void;
 }
@@ -82,23 +82,23 @@ const NO_STOPS: RowStops = { gapped: () => [], afterOpen: () => [], ofEntries: (
 export class RowOrder {
   private readonly venue: FuturesVenue;
   private readonly book: ContractBook;
-  private readonly end: EndPosition;
+  private readonly endPosition: EndPosition;
   /** The rank of each stage in the order of events. */
-  private readonly ranks: readonly number[];
+  private readonly stageRanks: readonly number[];
   /** Orders at the open that wait for a liquidation. */
   private heldEvents: RowEvent[] = [];
 
-  /** `end`: replaces the venue's `endPosition`, for a caller with books of its own. `ranks`: the order of the stages. */
+  /** `endPosition`: replaces the venue's `endPosition`, for a caller with books of its own. `stageRanks`: the order of the stages. */
   constructor(
     venue: FuturesVenue,
     instrument: Instrument,
-    end: EndPosition = (...args) => venue.endPosition(...args),
-    ranks: Readonly<Record<keyof typeof STAGE, number>> = STAGE,
+    endPosition: EndPosition = (...args) => venue.endPosition(...args),
+    stageRanks: Readonly<Record<keyof typeof STAGE, number>> = STAGE,
   ) {
-    this.ranks = STAGES.map((stage) => ranks[stage]);
+    this.stageRanks = STAGES.map((stage) => stageRanks[stage]);
     this.venue = venue;
     this.book = venue.book(instrument);
-    this.end = end;
+    this.endPosition = endPosition;
   }
 
   /** True when orders at the open wait for a liquidation, so that `matchAfterOpen` must be called. */
@@ -122,7 +122,7 @@ export class RowOrder {
     if (!this.isAnyDue(marks)) return book.matchOpen(row.openMs, row.open, volumeLots);
     book.beginRow(volumeLots);
     for (const event of this.ordersAtOpen(row)) {
-      if (!event.isThere()) continue;
+      if (!event.isPending()) continue;
       if (this.liquidatedBefore(event, marks) === null) event.act();
       else this.heldEvents.push(event);
     }
@@ -132,12 +132,12 @@ export class RowOrder {
   matchAfterOpen(row: TradedRow, marks: MarkRow, triggers: RowTriggers | null, stops: RowStops = NO_STOPS): void {
     const { book } = this;
     const { openMs, closeMs, open, high, low } = row;
-    const fired = triggers?.reachedBy(book.instrument, openMs, open, high, low) ?? { atOpen: [], afterOpen: [] };
-    const opening = fired.atOpen.map((trigger) => this.triggerEvent(trigger, open, openMs, true, triggers!));
-    this.runEvents([...this.heldEvents.splice(0), ...stops.gapped(), ...opening], row, marks, openMs, () => []);
+    const reached = triggers?.reachedBy(book.instrument, openMs, open, high, low) ?? { atOpen: [], afterOpen: [] };
+    const triggersAtOpen = reached.atOpen.map((trigger) => this.triggerEvent(trigger, open, openMs, true, triggers!));
+    this.runEvents([...this.heldEvents.splice(0), ...stops.gapped(), ...triggersAtOpen], row, marks, openMs, () => []);
     const events = [
       ...stops.afterOpen(),
-      ...fired.afterOpen.map((trigger) => this.triggerEvent(trigger, trigger.price, closeMs, false, triggers!)),
+      ...reached.afterOpen.map((trigger) => this.triggerEvent(trigger, trigger.price, closeMs, false, triggers!)),
       ...this.ordersAfterOpen(row),
     ];
     this.runEvents(this.nearestFirst(events, open), row, marks, closeMs, () => this.nearestFirst(stops.ofEntries(), open));
@@ -154,21 +154,21 @@ export class RowOrder {
    */
   private runEvents(events: RowEvent[], { closeMs }: TradedRow, marks: MarkRow, timeMs: number, laterEvents: () => RowEvent[]): void {
     for (let remaining = events; ;) {
-      remaining = remaining.filter((event) => event.isThere());
+      remaining = remaining.filter((event) => event.isPending());
       const index = remaining.findIndex((event) => this.liquidatedBefore(event, marks) === null);
       if (index >= 0) {
         remaining[index]!.act();
         remaining.splice(index, 1);
         continue;
       }
-      const last = laterEvents();
-      remaining.push(...last);
-      if (last.length > 0) continue;
+      const later = laterEvents();
+      remaining.push(...later);
+      if (later.length > 0) continue;
       const [first] = remaining;
       if (first === undefined) return;
       const position = this.liquidatedBefore(first, marks)!;
       const { lots } = position;
-      this.end(position, marks, timeMs, closeMs);
+      this.endPosition(position, marks, timeMs, closeMs);
       // If neither this nor another position was liquidated, the event acts now. This prevents an endless loop.
       if (position.lots === lots && this.liquidatedBefore(first, marks) === position) remaining.shift()!.act();
     }
@@ -200,7 +200,7 @@ export class RowOrder {
   private ordersAtOpen({ openMs, open }: TradedRow): RowEvent[] {
     const events: RowEvent[] = [];
     for (const order of this.book.ordersInRow(openMs)) {
-      if (takesAt(order, open)) events.push(this.atOpen(order, order.limit, openMs, open));
+      if (tradesAt(order, open)) events.push(this.atOpen(order, order.limit, openMs, open));
       else if (order.timeInForce !== null) events.push(this.atOpen(order, 0, openMs, open));
     }
     return events;
@@ -212,28 +212,31 @@ export class RowOrder {
     const events: RowEvent[] = [];
     const isLate = book.hasOrdersAfterOpen;
     for (const order of book.ordersInRow(openMs)) {
-      if (isLate && (takesAt(order, open) || order.timeInForce !== null)) events.push(this.atOpen(order, order.limit, openMs, open));
+      if (isLate && (tradesAt(order, open) || order.timeInForce !== null)) events.push(this.atOpen(order, order.limit, openMs, open));
       if (!book.isReached(order, open, high, low)) continue;
-      const takes = book.opposite(order.account, order.side === 'buy', order.closes) !== null;
-      events.push(this.orderEvent(order, order.limit, false, takes ? STAGE.profit : STAGE.entry, () => book.fillReached(order, closeMs)));
+      const reducesPosition = book.opposite(order.account, order.side === 'buy', order.closes) !== null;
+      events.push(
+        this.orderEvent(order, order.limit, false, reducesPosition ? STAGE.profit : STAGE.entry, () => book.fillReached(order, closeMs)),
+      );
     }
     return events;
   }
 
   /** Sorts by stage; within a stage, the nearest to the open first, then as listed. */
   private nearestFirst(events: readonly RowEvent[], open: number): RowEvent[] {
-    const { ranks } = this;
-    return events.toSorted((a, b) => ranks[a.stage]! - ranks[b.stage]! || Math.abs(a.level - open) - Math.abs(b.level - open));
+    const { stageRanks } = this;
+    return events.toSorted((a, b) => stageRanks[a.stage]! - stageRanks[b.stage]! || Math.abs(a.level - open) - Math.abs(b.level - open));
   }
 
   /** Returns the event of an order that trades, or ends, at the open. */
   private atOpen(order: VenueOrderRecord, level: number, openMs: number, open: number): RowEvent {
     return this.orderEvent(order, level, true, STAGE.lateOpen, () => this.book.offer(order, openMs, open));
   }
+  /** Returns an event of an order. It is pending while the order is open. */
   private orderEvent(order: VenueOrderRecord, level: number, isAtOpen: boolean, stage: number, act: () => void): RowEvent {
     const { id, account, closes } = order;
     const isBuy = order.side === 'buy';
-    return { account, level, isBuy, closes, isFalling: isBuy, isAtOpen, stage, isThere: () => isOpen(order, id), act };
+    return { account, level, isBuy, closes, isFalling: isBuy, isAtOpen, stage, isPending: () => isOpen(order, id), act };
   }
 
   /** Returns the event that a trigger order is reached. */
@@ -247,14 +250,14 @@ export class RowOrder {
       isFalling: !triggersWhenRising(trigger),
       isAtOpen,
       stage: [STAGE.condition, STAGE.entry, STAGE.profit][triggerRank(trigger)]!,
-      isThere: () => trigger.status === 'pending',
+      isPending: () => trigger.status === 'pending',
       act: () => triggerOrders.fireAt(trigger, price, timeMs),
     };
   }
 }
 
 /** True when an order would trade at once at `price`. */
-function takesAt({ limit, side }: VenueOrder, price: number): boolean {
+function tradesAt({ limit, side }: VenueOrder, price: number): boolean {
   return limit === 0 || (side === 'buy' ? limit >= price : limit <= price);
 }
 

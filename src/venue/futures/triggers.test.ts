@@ -102,7 +102,7 @@ test('the limit on triggers is checked after the order itself and before its fun
   expect(fixture.code('stopLoss', PRICE - 1, 'sell', 1, CLOSE)).toBe(-1015);
 });
 
-test('take removes all triggers that prices reach, in the order in which they act, and the others keep theirs', () => {
+test('take removes all triggers that prices reach, in the order in which they act, and leaves the others in their order', () => {
   const fixture = new Fixture({}, 100).hold(10);
   const levels = [5, 900, 3, 800, 1, 700, 4].map((ticks) => fixture.place('rise', PRICE + ticks, 'buy', 1));
   const stop = fixture.place('stopLoss', PRICE, 'sell', 1, CLOSE);
@@ -123,30 +123,33 @@ describe.each(KINDS)('$kind $what', ({ kind, side, held, triggersAbove, what }) 
     fixtureWithVenue.place(kind, level, side, 10, what.startsWith('to open') ? {} : CLOSE);
     return fixtureWithVenue;
   };
-  const reach = (made: Fixture, extreme: number, open = PRICE) => made.row(open, Math.max(open, extreme), Math.min(open, extreme));
+  const passRow = (fixtureWithTrigger: Fixture, extreme: number, open = PRICE) =>
+    fixtureWithTrigger.row(open, Math.max(open, extreme), Math.min(open, extreme));
 
-  test('waits one tick before its level, and triggers and fills at the level', () => {
-    const made = fixture();
-    reach(made, level - sign);
-    expect([made.events.fills, made.ended]).toEqual([[], []]);
-    reach(made, level);
-    expect(made.events.fills).toMatchObject([{ ref: 1, price: level, lots: 10, isMaker: false, timeMs: made.openMs }]);
-    expect(made.ended).toEqual([{ id: 1, status: 'triggered', timeMs: made.openMs }]);
-    expect(made.triggers.list(0)).toEqual([]);
+  test('a trigger waits one tick before its level, and triggers and fills at the level', () => {
+    const fixtureWithTrigger = fixture();
+    passRow(fixtureWithTrigger, level - sign);
+    expect([fixtureWithTrigger.events.fills, fixtureWithTrigger.ended]).toEqual([[], []]);
+    passRow(fixtureWithTrigger, level);
+    expect(fixtureWithTrigger.events.fills).toMatchObject([
+      { ref: 1, price: level, lots: 10, isMaker: false, timeMs: fixtureWithTrigger.openMs },
+    ]);
+    expect(fixtureWithTrigger.ended).toEqual([{ id: 1, status: 'triggered', timeMs: fixtureWithTrigger.openMs }]);
+    expect(fixtureWithTrigger.triggers.list(0)).toEqual([]);
   });
-  test('triggers at the open of a row that opens beyond its level', () => {
-    const made = fixture();
-    reach(made, level, level + sign * 700);
-    expect(made.events.fills).toMatchObject([{ price: level + sign * 700, timeMs: OPEN_MS }]);
+  test('a trigger acts at the open of a row that opens beyond its level', () => {
+    const fixtureWithTrigger = fixture();
+    passRow(fixtureWithTrigger, level, level + sign * 700);
+    expect(fixtureWithTrigger.events.fills).toMatchObject([{ price: level + sign * 700, timeMs: OPEN_MS }]);
   });
-  test('slippage makes its fill worse', () => {
-    const made = fixture({ slippage: fixedSlippage(3, 0) });
-    reach(made, level);
-    expect(made.events.fills[0]?.price).toBe(side === 'buy' ? level + 3 : level - 3);
+  test('slippage makes the fill of a trigger worse', () => {
+    const fixtureWithTrigger = fixture({ slippage: fixedSlippage(3, 0) });
+    passRow(fixtureWithTrigger, level);
+    expect(fixtureWithTrigger.events.fills[0]?.price).toBe(side === 'buy' ? level + 3 : level - 3);
   });
 });
 
-describe('several levels in one row', () => {
+describe('several triggers that one row reaches', () => {
   const LEVELS: readonly (readonly [TriggerKind, number, Side])[] = [
     ['takeProfit', 405_000, 'sell'],
     ['takeProfit', 403_000, 'sell'],
@@ -156,17 +159,17 @@ describe('several levels in one row', () => {
     ['fall', 399_000, 'buy'],
     ['stopLoss', 396_000, 'sell'],
   ];
-  const fired = (open: number, high: number, low: number) => {
+  const endedInRow = (open: number, high: number, low: number) => {
     const fixture = new Fixture().hold(30);
     for (const [kind, price, side] of LEVELS) fixture.place(kind, price, side, 2, kind === 'rise' || kind === 'fall' ? {} : CLOSE);
     fixture.row(open, high, low);
     return fixture.ended.map(({ id, timeMs }) => [id, timeMs === OPEN_MS ? 'open' : 'inside']);
   };
-  test('losses act first, then entries, then profits; in each group the nearest to the open first', () => {
-    expect(fired(PRICE, 405_000, 395_000).map(([id]) => id)).toEqual([7, 5, 6, 4, 3, 2, 1]);
+  test('of the triggers inside a row, losses act first, then entries, then profits, in each group the nearest to the open first', () => {
+    expect(endedInRow(PRICE, 405_000, 395_000).map(([id]) => id)).toEqual([7, 5, 6, 4, 3, 2, 1]);
   });
   test('triggers that the open reaches act before all others, in the order in which they were placed', () => {
-    expect(fired(404_000, 405_000, 395_000)).toEqual([
+    expect(endedInRow(404_000, 405_000, 395_000)).toEqual([
       [2, 'open'], [3, 'open'], [7, 'inside'], [5, 'inside'], [6, 'inside'], [4, 'inside'], [1, 'inside'],
     ]); // prettier-ignore
   });
@@ -187,7 +190,7 @@ describe('several levels in one row', () => {
   });
 });
 
-describe('children', () => {
+describe('the orders that triggers place', () => {
   test('a LIMIT order that the trigger price allows fills at it, as taker', () => {
     const fixture = new Fixture();
     const trigger = fixture.place('rise', 401_000, 'buy', 5, { limit: 402_000 });
@@ -211,12 +214,12 @@ describe('children', () => {
   });
   test.each(['stopLoss', 'takeProfit'] as const)('closing orders take their lots from an opening order of the same side: %s', (kind) => {
     const fixture = new Fixture().hold(10);
-    const rest = fixture.venue.place(0, 99, futuresIntent(fixture.contract, 'sell', 6, { limit: 500_000 }), 0)!;
+    const openingOrder = fixture.venue.place(0, 99, futuresIntent(fixture.contract, 'sell', 6, { limit: 500_000 }), 0)!;
     const price = kind === 'stopLoss' ? 396_000 : 404_000;
     const exit = fixture.place(kind, price, 'sell', 10, CLOSE);
     fixture.row(PRICE, 404_000, 396_000);
     expect([exit.status, exit.code, fixture.events.fills]).toMatchObject(['triggered', 0, [{ ref: exit.id, price, lots: 10 }]]);
-    expect([rest.isOpen, rest.offsetLots, fixture.venue.wallets.position(0, 0, true).lots]).toEqual([true, 0, 0]);
+    expect([openingOrder.isOpen, openingOrder.offsetLots, fixture.venue.wallets.position(0, 0, true).lots]).toEqual([true, 0, 0]);
   });
   test.each([
     ['margin', -2017, { deposit: 1000 }, 0],
@@ -237,25 +240,25 @@ describe('children', () => {
   });
 });
 
-describe('refused when placed', () => {
+describe('triggers that are refused when they are placed', () => {
   test.each<[string, number, (fixture: Fixture) => number]>([
-    ['an exit that opens', -1014, (fixture) => fixture.code('stopLoss', 399_000, 'sell', 1)],
-    ['an exit that opens, target', -1014, (fixture) => fixture.code('takeProfit', 401_000, 'sell', 1)],
-    ['a time in force', -1014, (fixture) => fixture.code('rise', 401_000, 'buy', 1, { limit: 401_000, timeInForce: 'IOC' })],
-    ['a value', -1014, (fixture) => fixture.code('rise', 401_000, 'buy', 0, { value: 1_000_000 })],
+    ['a stop-loss order that opens a position', -1014, (fixture) => fixture.code('stopLoss', 399_000, 'sell', 1)],
+    ['a take-profit order that opens a position', -1014, (fixture) => fixture.code('takeProfit', 401_000, 'sell', 1)],
+    ['an order with a time in force', -1014, (fixture) => fixture.code('rise', 401_000, 'buy', 1, { limit: 401_000, timeInForce: 'IOC' })],
+    ['an order by value', -1014, (fixture) => fixture.code('rise', 401_000, 'buy', 0, { value: 1_000_000 })],
     ['a price finer than a tick', -1147, (fixture) => fixture.code('rise', 401_000.5, 'buy', 1)],
-    ['no price', -1102, (fixture) => fixture.code('rise', 0, 'buy', 1)],
-    ['no volume', -1136, (fixture) => fixture.code('rise', 401_000, 'buy', 0)],
+    ['a price of zero', -1102, (fixture) => fixture.code('rise', 0, 'buy', 1)],
+    ['a volume of zero', -1136, (fixture) => fixture.code('rise', 401_000, 'buy', 0)],
     ['a volume finer than a lot', -1147, (fixture) => fixture.code('rise', 401_000, 'buy', 1.5)],
     ['a limit finer than a tick', -1147, (fixture) => fixture.code('rise', 401_000, 'buy', 1, { limit: 401_000.5 })],
-    ['an exit beyond the position', 10015, (fixture) => fixture.hold(5).code('stopLoss', 399_000, 'sell', 6, CLOSE)],
+    ['an exit for more lots than the position has', 10015, (fixture) => fixture.hold(5).code('stopLoss', 399_000, 'sell', 6, CLOSE)],
     ['an exit without a position', 10015, (fixture) => fixture.code('takeProfit', 399_000, 'buy', 1, CLOSE)],
-  ])('%s: %i', (_, code, place) => {
+  ])('a trigger with %s is refused with %i', (_, code, place) => {
     const fixture = new Fixture();
     expect(place(fixture)).toBe(code);
     expect([fixture.triggers.list(0), fixture.triggers.waits(fixture.contract)]).toEqual([[], false]);
   });
-  test('margin, and the position to close, are checked only when it triggers', () => {
+  test('margin, and the position to close, are checked only when a trigger acts', () => {
     const fixture = new Fixture({ deposit: 1000 });
     expect([fixture.code('rise', 401_000, 'buy', 500), fixture.code('fall', 399_000, 'sell', 1, CLOSE)]).toEqual([0, 0]);
   });
@@ -272,7 +275,7 @@ describe('refused when placed', () => {
 });
 
 describe('waiting triggers', () => {
-  test('are listed newest first, of one contract or of all', () => {
+  test('waiting triggers are listed newest first, of one contract or of all', () => {
     const fixture = new Fixture();
     const first = fixture.place('rise', 401_000, 'buy', 1);
     const second = fixture.place('fall', 399_000, 'sell', 1);
@@ -282,7 +285,7 @@ describe('waiting triggers', () => {
     expect(fixture.triggers.list(1)).toEqual([]);
     expect(fixture.triggers.waits(fixture.contract)).toBe(true);
   });
-  test('a canceled one never triggers, and cannot be canceled twice or by another account', () => {
+  test('a canceled trigger never acts, and cannot be canceled twice or by another account', () => {
     const fixture = new Fixture();
     const trigger = fixture.place('rise', 401_000, 'buy', 1);
     expect([fixture.triggers.cancel(1, trigger.id), fixture.triggers.refusal]).toEqual([null, -1112]);
@@ -291,7 +294,7 @@ describe('waiting triggers', () => {
     fixture.row(402_000, 402_000, 402_000);
     expect([fixture.events.fills, fixture.ended]).toEqual([[], []]);
   });
-  test('expire with the row that opens at their time, and trigger in the row before', () => {
+  test('a trigger expires with the row that opens at its expiry time, and acts in the row before', () => {
     const level = 401_000;
     const late = new Fixture();
     late.place('rise', level, 'buy', 1, {}, OPEN_MS);

@@ -38,12 +38,13 @@ export interface Trigger {
   readonly childId: number | null;
   readonly code: number;
 }
-type Record = { -readonly [Key in keyof Trigger]: Trigger[Key] };
+/** The queue's own record of a trigger, which it changes. */
+type MutableTrigger = { -readonly [Key in keyof Trigger]: Trigger[Key] };
 
 /** Triggers that a row reaches, in the order in which they were placed. */
 export interface ReachedTriggers {
-  readonly atOpen: Record[];
-  readonly afterOpen: Record[];
+  readonly atOpen: MutableTrigger[];
+  readonly afterOpen: MutableTrigger[];
 }
 
 /** Receives each trigger that has triggered, failed or expired. A cancel is not reported, because the caller requested it. */
@@ -55,14 +56,14 @@ export interface TriggerSink {
 export type PlaceChild = (trigger: Trigger, timeMs: number) => VenueOrder | null;
 
 /** Codes of the checks at or after the count of waiting triggers, in the order of checks. */
-const AFTER_COUNT: ReadonlySet<number> = new Set([
+const CODES_AFTER_COUNT: ReadonlySet<number> = new Set([
   VENUE_CODES.tooManyOrders.code,
   VENUE_CODES.closeVolumeExceeded.code,
   VENUE_CODES.balanceNotEnough.code,
 ]);
 
 /** The order in which triggers act that one row reaches: losses first, then entries, then profits. */
-const RANK: Readonly<{ [Kind in TriggerKind]: number }> = { stopLoss: 0, fall: 1, rise: 1, takeProfit: 2 };
+const RANK_OF_KIND: Readonly<{ [Kind in TriggerKind]: number }> = { stopLoss: 0, fall: 1, rise: 1, takeProfit: 2 };
 
 /**
  * The waiting triggers. If a row reaches several of them, their order is pessimistic, because a row does not show it. First come the
@@ -76,7 +77,7 @@ export class TriggerQueue {
   private readonly venue: FuturesVenue;
   private readonly sink: TriggerSink;
   private readonly maxPending: number;
-  private readonly pending: Record[] = [];
+  private readonly pending: MutableTrigger[] = [];
   private lastId = 0;
 
   /** `maxPending`: limit on waiting triggers of one account; one more is refused with -1015. */
@@ -101,7 +102,7 @@ export class TriggerQueue {
       this.refusal = code;
       return null;
     }
-    const trigger: Record = {
+    const trigger: MutableTrigger = {
       id: ++this.lastId,
       account,
       kind,
@@ -184,14 +185,14 @@ export class TriggerQueue {
   take(instrument: Instrument, high: number, low: number, nowMs: number): readonly Trigger[] {
     this.expire(nowMs);
     const reached = this.pending.filter((trigger) => trigger.child.instrument === instrument && isReached(trigger, high, low));
-    reached.sort((a, b) => RANK[a.kind] - RANK[b.kind] || a.id - b.id);
+    reached.sort((a, b) => RANK_OF_KIND[a.kind] - RANK_OF_KIND[b.kind] || a.id - b.id);
     for (const trigger of reached) trigger.status = 'triggered';
     this.dropEnded(reached.length);
     return reached;
   }
 
   /** Reports the id of the child of a removed trigger; or null, with the `code` of its refusal. */
-  reportPlacement(trigger: Record, childId: number | null, code: number): void {
+  reportPlacement(trigger: MutableTrigger, childId: number | null, code: number): void {
     trigger.childId = childId;
     trigger.code = code;
     if (childId === null) trigger.status = 'failed';
@@ -207,22 +208,25 @@ export class TriggerQueue {
     if (price >= MAX_PRICE_TICKS) return VENUE_CODES.priceWaveExceed.code;
     // Margin and closable lots are checked when it triggers, because they may change until then.
     const code = this.venue.check(account, child);
-    if (code !== 0 && !AFTER_COUNT.has(code)) return code;
-    const waiting = this.pending.reduce((count, trigger) => count + (trigger.account === account ? 1 : 0), 0);
-    if (waiting >= this.maxPending) return VENUE_CODES.tooManyOrders.code;
+    if (code !== 0 && !CODES_AFTER_COUNT.has(code)) return code;
+    const waitingCount = this.pending.reduce((count, trigger) => count + (trigger.account === account ? 1 : 0), 0);
+    if (waitingCount >= this.maxPending) return VENUE_CODES.tooManyOrders.code;
     // A larger amount cannot be counted exactly, and will not be available later either.
     if (child.lots > MAX_EXACT) return code;
-    if (code === VENUE_CODES.balanceNotEnough.code || code === VENUE_CODES.tooManyOrders.code) return 0;
-    return code === VENUE_CODES.closeVolumeExceeded.code && !isExit ? 0 : code;
+    const mayChangeLater =
+      code === VENUE_CODES.balanceNotEnough.code ||
+      code === VENUE_CODES.tooManyOrders.code ||
+      (code === VENUE_CODES.closeVolumeExceeded.code && !isExit);
+    return mayChangeLater ? 0 : code;
   }
 
   private readonly placeChild: PlaceChild = (trigger, timeMs) => this.venue.place(trigger.account, trigger.id, trigger.child, timeMs);
 
   /** Executes a trigger at a price; no effect if it no longer waits. */
-  fire(trigger: Record, price: number, timeMs: number, place: PlaceChild): void {
+  fire(trigger: MutableTrigger, price: number, timeMs: number, place: PlaceChild): void {
     // An earlier trigger of the same row may have led to its cancel.
     if (trigger.status !== 'pending') return;
-    this.end(trigger, 'triggered');
+    this.removeAs(trigger, 'triggered');
     const order = place(trigger, timeMs);
     if (order === null) {
       trigger.status = 'failed';
@@ -235,6 +239,7 @@ export class TriggerQueue {
       this.venue.book(order.instrument).execute(order, price, timeMs, MATCHING_RULE.child);
   }
 
+  /** Removes and reports the triggers that have expired by `nowMs`. */
   private expire(nowMs: number): void {
     const expired = this.pending.filter(({ expiresMs }) => expiresMs <= nowMs);
     for (const trigger of expired) trigger.status = 'expired';
@@ -250,7 +255,8 @@ export class TriggerQueue {
     this.pending.length = keptCount;
   }
 
-  private end(trigger: Record, status: VenueTriggerStatus): void {
+  /** Removes a trigger from the queue and sets its status. */
+  private removeAs(trigger: MutableTrigger, status: VenueTriggerStatus): void {
     removeAt(this.pending, this.pending.indexOf(trigger));
     trigger.status = status;
   }
@@ -258,7 +264,7 @@ export class TriggerQueue {
 
 /** Returns 0 for a loss, 1 for an entry and 2 for a profit. */
 export function triggerRank({ kind }: Trigger): number {
-  return RANK[kind];
+  return RANK_OF_KIND[kind];
 }
 
 /** True when a rising price triggers it. The direction of an exit follows from the side that it closes with. */
@@ -267,7 +273,7 @@ export function triggersWhenRising({ kind, child }: Trigger): boolean {
   return kind === 'rise' || (kind === 'stopLoss' && !isSell) || (kind === 'takeProfit' && isSell);
 }
 
-/** `high` and `low`: the prices reached. */
+/** True when a price from `low` to `high` reaches the trigger. */
 function isReached(trigger: Trigger, high: number, low: number): boolean {
   return triggersWhenRising(trigger) ? high >= trigger.price : low <= trigger.price;
 }

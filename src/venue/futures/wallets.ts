@@ -26,12 +26,18 @@ export class Wallet {
   free = 0;
   /** Initial margin and fees of working orders that open. */
   locked = 0;
-  /** The account's history: deposits, profits of reductions, fees, funding received, liquidation fees, and losses covered by insurance. */
+  // Sums since the account was opened, from which its money follows.
+  /** Deposits. */
   deposited = 0;
+  /** Profits of reductions, negative for losses. */
   realised = 0;
+  /** Fees of fills. */
   fees = 0;
+  /** Funding received, negative if paid. */
   funding = 0;
+  /** Fees of liquidations. */
   liquidationFees = 0;
+  /** Losses that the insurance account covered. */
   covered = 0;
 }
 
@@ -76,7 +82,7 @@ export class Wallets {
   }
 
   /** Opens an account and returns its index. Throws ConfigError when the name is taken. */
-  open(name: string, setting: (terms: ContractTerms) => ContractSetting, isRestricted: boolean, maxOpen: number): number {
+  openAccount(name: string, setting: (terms: ContractTerms) => ContractSetting, isRestricted: boolean, maxOpen: number): number {
     const account = addAccount(this.accounts, new Account(name, isRestricted, maxOpen));
     this.wallets.push(listOf(this.assets, () => new Wallet()));
     this.settings.push(listOf(this.contracts, setting));
@@ -118,14 +124,14 @@ export class Wallets {
    * Returns the positions of an account that are not flat, in one asset or in all: by contract, long before short. The list is a copy.
    */
   openPositions(account: number, asset: number | null = null): readonly VenuePosition[] {
-    const open: VenuePosition[] = [];
+    const heldPositions: VenuePosition[] = [];
     for (let index = 0; index < this.contracts.length; index++) {
       if (asset !== null && this.contracts[index]!.asset !== asset) continue;
       const [long, short] = this.sides(account, index);
-      if (long.lots > 0) open.push(long);
-      if (short.lots > 0) open.push(short);
+      if (long.lots > 0) heldPositions.push(long);
+      if (short.lots > 0) heldPositions.push(short);
     }
-    return open;
+    return heldPositions;
   }
 
   /**
@@ -134,9 +140,9 @@ export class Wallets {
    */
   largestSum({ account, marginUnits, entryUnits, fundingUnits, realisedUnits, feeUnits }: Readonly<VenuePosition>, asset: number): number {
     const { free, locked, realised, fees, funding, covered } = this.wallet(account, asset);
-    const largest = Math.max(Math.abs(free), locked, Math.abs(realised), fees, Math.abs(funding), covered);
-    const shared = Math.max(Math.abs(this.market[asset]!), Math.abs(this.insurance[asset]!), this.fees[asset]!);
-    return Math.max(largest, shared, marginUnits, entryUnits, Math.abs(fundingUnits), Math.abs(realisedUnits), feeUnits);
+    const largestOfAccount = Math.max(Math.abs(free), locked, Math.abs(realised), fees, Math.abs(funding), covered);
+    const largestOfVenue = Math.max(Math.abs(this.market[asset]!), Math.abs(this.insurance[asset]!), this.fees[asset]!);
+    return Math.max(largestOfAccount, largestOfVenue, marginUnits, entryUnits, Math.abs(fundingUnits), Math.abs(realisedUnits), feeUnits);
   }
   /** True when `units` can be added to or subtracted from each of those sums. */
   canMove(position: Readonly<VenuePosition>, asset: number, units: number): boolean {

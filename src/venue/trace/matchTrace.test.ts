@@ -7,13 +7,13 @@ import type { TimeInForce } from '../../model/order.ts';
 import { fixedSlippage } from '../slippage.ts';
 import { MatchTrace, type TraceContext } from './matchTrace.ts';
 
-const ROW = 60_000;
+const ROW_MS = 60_000;
 
 /** Rows of one minute from 0 on. The row that opens at `openMs` is being matched. */
 class MinuteRows implements TraceContext {
   openMs = 0;
   rowBefore(): number {
-    return this.openMs === 0 ? -Infinity : this.openMs - ROW;
+    return this.openMs === 0 ? -Infinity : this.openMs - ROW_MS;
   }
   openOfRow(): number {
     return this.openMs;
@@ -23,74 +23,74 @@ class MinuteRows implements TraceContext {
 }
 
 /** Returns a spot venue whose matching is traced. `row` matches one bar. */
-function traced(config: Parameters<typeof openSpotVenue>[0] = {}) {
+function openTracedVenue(config: Parameters<typeof openSpotVenue>[0] = {}) {
   const opened = openSpotVenue(config);
   const rows = new MinuteRows();
   const trace = new MatchTrace(rows);
   opened.book.tracer = trace;
-  const row = (at: number, open: number, high: number, low: number, volume = 0): void => {
-    rows.openMs = at * ROW;
-    opened.book.matchOpen(at * ROW, open, volume);
-    opened.book.matchRange(at * ROW, (at + 1) * ROW, open, high, low);
+  const row = (rowNumber: number, open: number, high: number, low: number, volume = 0): void => {
+    rows.openMs = rowNumber * ROW_MS;
+    opened.book.matchOpen(rowNumber * ROW_MS, open, volume);
+    opened.book.matchRange(rowNumber * ROW_MS, (rowNumber + 1) * ROW_MS, open, high, low);
   };
-  const reported = () => trace.done.map(({ kind, ref, rule, also }) => [kind, ref, rule, ...also]);
+  const reported = () => trace.recordedActs.map(({ kind, ref, rule, also }) => [kind, ref, rule, ...also]);
   return { ...opened, rows, trace, row, reported };
 }
 
-describe('spot', () => {
-  test('4: a market order at the next open', () => {
-    const { market, row, reported } = traced();
+describe('the trace of a spot venue', () => {
+  test('rule 4 fills a market order at the next open', () => {
+    const { market, row, reported } = openTracedVenue();
     market('sell', 5, 0);
     row(0, 10_000, 10_000, 10_000);
     expect(reported()).toEqual([['fill', 1, 4]]);
   });
-  test('4: a market buy whose amount is below the price of a lot is canceled', () => {
-    const { market, row, reported } = traced();
+  test('rule 4 cancels a market buy whose amount is below the price of a lot', () => {
+    const { market, row, reported } = openTracedVenue();
     market('buy', 1, 0);
     row(0, 10_000, 10_000, 10_000);
     expect(reported()).toEqual([['cancel', 1, 4]]);
   });
-  test('5: a limit that is marketable at its first open, also at its price', () => {
-    const { limit, row, reported } = traced();
+  test('rule 5 fills a limit that is marketable at its first open, also at its price', () => {
+    const { limit, row, reported } = openTracedVenue();
     limit('buy', 5, 10_000, 0);
     row(0, 10_000, 10_000, 10_000);
     expect(reported()).toEqual([['fill', 1, 5]]);
   });
-  test('6: a limit that has rested, when a later open jumps over it', () => {
-    const { limit, row, reported } = traced();
+  test('rule 6 fills a resting limit when a later open jumps over it', () => {
+    const { limit, row, reported } = openTracedVenue();
     limit('buy', 5, 9_900, 0);
     row(0, 10_000, 10_000, 9_950);
     row(1, 9_800, 9_800, 9_800);
     expect(reported()).toEqual([['fill', 1, 6]]);
   });
-  test('7: a limit that the row trades through', () => {
-    const { limit, row, reported } = traced();
+  test('rule 7 fills a limit that the row trades through', () => {
+    const { limit, row, reported } = openTracedVenue();
     limit('sell', 5, 10_100, 0);
     row(0, 10_000, 10_101, 10_000);
     expect(reported()).toEqual([['fill', 1, 7]]);
   });
-  test('8: a stop at its level; 9 and 10: a stop whose entry filled in the same row', () => {
+  test('rule 8 fills a stop at its level, with rule 9 or 10 if its entry filled in the same row', () => {
     for (const [entryMs, leg] of [
       [-1, []],
       [0, [9]],
-      [ROW, [10]],
+      [ROW_MS, [10]],
     ] as const) {
       // prettier-ignore
-      const { venue, account, book, rows, trace, reported, market } = traced();
+      const { venue, account, book, rows, trace, reported, market } = openTracedVenue();
       rows.openMs = 0;
       rows.entryOf = (ref) => (ref === 2 ? 1 : 0);
       if (entryMs >= 0) {
         market('sell', 1, entryMs);
         book.matchOpen(entryMs, 10_000, 0);
-        trace.done.length = 0;
+        trace.recordedActs.length = 0;
       }
-      const stop = venue.place(account, 2, { ...MARKET, instrument: book.instrument, lots: 3 as never }, ROW)!;
-      book.execute(stop, 9_900, ROW);
+      const stop = venue.place(account, 2, { ...MARKET, instrument: book.instrument, lots: 3 as never }, ROW_MS)!;
+      book.execute(stop, 9_900, ROW_MS);
       expect(reported(), String(entryMs)).toEqual([['fill', 2, 8, ...leg]]);
     }
   });
-  test('11: the cap on volume cuts a fill, and ends a market order', () => {
-    const { market, limit, row, reported } = traced({ maxVolumeSharePpm: 100_000 });
+  test('rule 11 cuts a fill by the cap on volume, and ends a market order', () => {
+    const { market, limit, row, reported } = openTracedVenue({ maxVolumeSharePpm: 100_000 });
     market('sell', 20, 0);
     limit('sell', 5, 10_000, 0);
     row(0, 10_000, 10_000, 10_000, 100);
@@ -99,18 +99,18 @@ describe('spot', () => {
       ['cancel', 1, 11, 4],
     ]);
   });
-  test('12: slippage changes the price of a taker', () => {
-    const { market, row, reported, trace } = traced({ slippage: fixedSlippage(3, 0) });
+  test('rule 12 changes the price of a taker by slippage', () => {
+    const { market, row, reported, trace } = openTracedVenue({ slippage: fixedSlippage(3, 0) });
     market('sell', 5, 0);
     row(0, 10_000, 10_000, 10_000);
     expect(reported()).toEqual([['fill', 1, 4, 12]]);
-    expect(trace.done[0]).toMatchObject({ quoted: 10_000, price: 9_997 });
+    expect(trace.recordedActs[0]).toMatchObject({ quoted: 10_000, price: 9_997 });
   });
-  test('no rule: a resting order that its owner cancels', () => {
-    const { venue, limit, row, reported } = traced();
+  test('a resting order that its owner cancels has no rule', () => {
+    const { venue, limit, row, reported } = openTracedVenue();
     const order = limit('buy', 5, 9_000, 0);
     row(0, 10_000, 10_000, 9_500);
-    venue.cancel(order, ROW);
+    venue.cancel(order, ROW_MS);
     expect(reported()).toEqual([['cancel', 1, null]]);
   });
 });
@@ -127,7 +127,7 @@ const MARKET = {
 const PRICE = 400_000;
 
 /** Returns a contract with one buy of 10 lots that has a time in force. `row` matches one bar. */
-function force(timeInForce: TimeInForce, limit: number, isAtCollar = false) {
+function tracedBuyInForce(timeInForce: TimeInForce, limit: number, isAtCollar = false) {
   const contract = linearContract();
   const { venue } = openFutures([contract], {});
   const book = venue.book(contract);
@@ -137,40 +137,40 @@ function force(timeInForce: TimeInForce, limit: number, isAtCollar = false) {
   book.tracer = trace;
   book.lastPrice = PRICE;
   venue.place(0, 1, futuresIntent(contract, 'buy', 10, { limit, timeInForce }), 0);
-  const row = (at: number, open: number, high: number, low: number): void => {
-    rows.openMs = at * ROW;
-    book.matchOpen(at * ROW, open, 100);
-    book.matchRange(at * ROW, (at + 1) * ROW, open, high, low);
+  const row = (rowNumber: number, open: number, high: number, low: number): void => {
+    rows.openMs = rowNumber * ROW_MS;
+    book.matchOpen(rowNumber * ROW_MS, open, 100);
+    book.matchRange(rowNumber * ROW_MS, (rowNumber + 1) * ROW_MS, open, high, low);
   };
-  return { row, reported: () => trace.done.map(({ kind, rule, also }) => [kind, rule, ...also]) };
+  return { row, reported: () => trace.recordedActs.map(({ kind, rule, also }) => [kind, rule, ...also]) };
 }
 
-describe('futures', () => {
-  test('13: IOC and FOK fill at the open or are canceled', () => {
+describe('the trace of a futures venue', () => {
+  test('rule 13 fills IOC and FOK orders at the open or cancels them', () => {
     for (const timeInForce of ['IOC', 'FOK'] as const) {
-      const forced = force(timeInForce, PRICE);
-      forced.row(0, PRICE, PRICE, PRICE);
-      expect(forced.reported()).toEqual([['fill', 13]]);
-      const over = force(timeInForce, PRICE - 1);
-      over.row(0, PRICE, PRICE, PRICE - 10);
-      expect(over.reported()).toEqual([['cancel', 13]]);
+      const filledBuy = tracedBuyInForce(timeInForce, PRICE);
+      filledBuy.row(0, PRICE, PRICE, PRICE);
+      expect(filledBuy.reported()).toEqual([['fill', 13]]);
+      const canceledBuy = tracedBuyInForce(timeInForce, PRICE - 1);
+      canceledBuy.row(0, PRICE, PRICE, PRICE - 10);
+      expect(canceledBuy.reported()).toEqual([['cancel', 13]]);
     }
   });
-  test('4: a market order is an IOC limit at its collar', () => {
-    const forced = force('IOC', PRICE, true);
-    forced.row(0, PRICE, PRICE, PRICE);
-    expect(forced.reported()).toEqual([['fill', 4, 13]]);
+  test('rule 4 applies to an IOC limit at the market-order collar', () => {
+    const filledBuy = tracedBuyInForce('IOC', PRICE, true);
+    filledBuy.row(0, PRICE, PRICE, PRICE);
+    expect(filledBuy.reported()).toEqual([['fill', 4, 13]]);
   });
-  test('14: POST_ONLY is canceled when it would take, or fills at its limit at a later open beyond it; 7: it fills inside a row', () => {
-    const over = force('POST_ONLY', PRICE);
-    over.row(0, PRICE, PRICE, PRICE);
-    expect(over.reported()).toEqual([['cancel', 14]]);
-    const jumped = force('POST_ONLY', PRICE - 10);
-    jumped.row(0, PRICE, PRICE, PRICE - 5);
-    jumped.row(1, PRICE - 20, PRICE - 20, PRICE - 20);
-    expect(jumped.reported()).toEqual([['fill', 14]]);
-    const reached = force('POST_ONLY', PRICE - 10);
-    reached.row(0, PRICE, PRICE, PRICE - 11);
-    expect(reached.reported()).toEqual([['fill', 7]]);
+  test('rule 14 cancels a POST_ONLY order that would take, or fills it at its limit at a later open, and rule 7 fills it inside a row', () => {
+    const canceledBuy = tracedBuyInForce('POST_ONLY', PRICE);
+    canceledBuy.row(0, PRICE, PRICE, PRICE);
+    expect(canceledBuy.reported()).toEqual([['cancel', 14]]);
+    const jumpedBuy = tracedBuyInForce('POST_ONLY', PRICE - 10);
+    jumpedBuy.row(0, PRICE, PRICE, PRICE - 5);
+    jumpedBuy.row(1, PRICE - 20, PRICE - 20, PRICE - 20);
+    expect(jumpedBuy.reported()).toEqual([['fill', 14]]);
+    const reachedBuy = tracedBuyInForce('POST_ONLY', PRICE - 10);
+    reachedBuy.row(0, PRICE, PRICE, PRICE - 11);
+    expect(reachedBuy.reported()).toEqual([['fill', 7]]);
   });
 });

@@ -49,7 +49,8 @@ export interface TraceContext {
 
 /** The acts of a venue during a traced run, in their order. */
 export class MatchTrace implements MatchTracer {
-  readonly done: VenueAct[] = [];
+  /** The recorded acts, oldest first. */
+  readonly recordedActs: VenueAct[] = [];
   private readonly context: TraceContext;
   private readonly newestRules = new Map<number, NewestRule>();
   /** By entry: the time of its last fill. */
@@ -75,7 +76,7 @@ export class MatchTrace implements MatchTracer {
     ];
     if (newestRule !== undefined && newestRule.quoted !== price) also.push(MATCHING_RULE.slippage);
     if (hasRemainder(order)) also.push(budgetLots <= 0 ? MATCHING_RULE.share : MATCHING_RULE.funds);
-    this.done.push({
+    this.recordedActs.push({
       kind: 'fill',
       ref,
       instrument: instrument.id,
@@ -95,7 +96,7 @@ export class MatchTrace implements MatchTracer {
   ended(order: TracedOrder, timeMs: number, budgetLots: number): void {
     const newestRule = this.newestRules.get(order.ref);
     this.newestRules.delete(order.ref);
-    this.done.push({
+    this.recordedActs.push({
       ...NO_FILL,
       kind: 'cancel',
       ref: order.ref,
@@ -108,7 +109,7 @@ export class MatchTrace implements MatchTracer {
   liquidated({ id }: { readonly id: string }, { price, lots, timeMs, fee, feeInBase, tradeId }: Fill): void {
     const { liquidation: rule, liquidationPrice } = MATCHING_RULE;
     const also = [liquidationPrice];
-    this.done.push({
+    this.recordedActs.push({
       kind: 'liquidation',
       ref: null,
       instrument: id,

@@ -38,7 +38,7 @@ interface LimitState {
   /** True while it takes: the price at its arrival was within its limit, and no later trade was beyond it. */
   isTaking: boolean;
   /** Lots ahead of it at its limit. */
-  ahead: number;
+  aheadLots: number;
 }
 
 /** Matches working orders of one book with the trades of a tape, and remembers the queue in front of each limit. */
@@ -74,10 +74,10 @@ export class TradeMatcher {
     const arrivedIds = orders.map(({ id }) => id);
     // Lots of this trade that own orders at its price have filled.
     let givenLots = 0;
-    for (const [position, order] of orders.entries()) {
+    for (const [index, order] of orders.entries()) {
       // The sink may have ended the order, and another order may use its record.
-      if (!order.isOpen || order.id !== arrivedIds[position]) continue;
-      if (order.limit === 0) this.take(order, price, timeMs);
+      if (!order.isOpen || order.id !== arrivedIds[index]) continue;
+      if (order.limit === 0) this.fillAsTaker(order, price, timeMs);
       else givenLots += this.offerLimit(order, row, price, timeMs, givenLots);
     }
     if (this.limits.size > 2 * book.working + AVERAGED_TRADES) this.forgetEnded(book.ordersInRow(timeMs));
@@ -93,31 +93,31 @@ export class TradeMatcher {
     const state = this.stateOf(order, row);
     const ticksBeyond = (order.limit - price) * order.sign;
     if (state.isTaking) {
-      if (ticksBeyond >= 0) this.take(order, price, timeMs);
+      if (ticksBeyond >= 0) this.fillAsTaker(order, price, timeMs);
       else {
         state.isTaking = false;
-        state.ahead = this.aheadAt(row);
+        state.aheadLots = this.lotsAheadAt(row);
       }
       return 0;
     }
     if (ticksBeyond < 0) return 0;
     if (ticksBeyond > 0) {
-      state.ahead = 0;
-      this.rest(order, INFINITY, timeMs);
+      state.aheadLots = 0;
+      this.fillAsMaker(order, INFINITY, timeMs);
       return 0;
     }
     const { queue, fillsAtTouch } = this.terms;
     if (queue === null) {
-      if (fillsAtTouch) this.rest(order, INFINITY, timeMs);
+      if (fillsAtTouch) this.fillAsMaker(order, INFINITY, timeMs);
       return 0;
     }
     // A taker on the same side as the order trades with the other side of the book.
     if (this.tape.takerSide[row] === order.sign) return 0;
     const remainingLots = this.tape.lots[row]! - givenLots;
     // The lots ahead of the order at its limit fill first.
-    const filledAhead = Math.min(state.ahead, remainingLots);
-    state.ahead -= filledAhead;
-    return remainingLots > filledAhead ? this.rest(order, remainingLots - filledAhead, timeMs) : 0;
+    const filledAhead = Math.min(state.aheadLots, remainingLots);
+    state.aheadLots -= filledAhead;
+    return remainingLots > filledAhead ? this.fillAsMaker(order, remainingLots - filledAhead, timeMs) : 0;
   }
 
   /** Returns the state of a limit. The last price before its arrival decides whether it takes or rests. */
@@ -126,22 +126,22 @@ export class TradeMatcher {
     if (existing !== undefined) return existing;
     const lastTicks = this.tape.price[Math.max(0, row - 1)]!;
     const isTaking = (order.limit - lastTicks) * order.sign >= 0;
-    const state = { isTaking, ahead: isTaking ? 0 : this.aheadAt(row) };
+    const state = { isTaking, aheadLots: isTaking ? 0 : this.lotsAheadAt(row) };
     this.limits.set(order.id, state);
     return state;
   }
 
   /** Returns the lots ahead of a limit that begins to rest before the trade `row`, without cancelled ones, rounded up. */
-  private aheadAt(row: number): number {
+  private lotsAheadAt(row: number): number {
     const { queue } = this.terms;
     if (queue === null) return 0;
     const { aheadUnits, tradesUnits, cancelsPpm } = queue;
-    const lots = aheadUnits === null ? this.averageAt(row, tradesUnits) : this.aheadLots;
+    const lots = aheadUnits === null ? this.averageLotsAt(row, tradesUnits) : this.aheadLots;
     return mulDiv(lots, 1_000_000 - cancelsPpm, 1_000_000, 'up');
   }
 
   /** Returns the mean size of the trades before a row times `units`, rounded up. */
-  private averageAt(row: number, units: number): number {
+  private averageLotsAt(row: number, units: number): number {
     const { lots } = this.tape;
     const from = Math.max(0, row - AVERAGED_TRADES);
     // The very first trade has no previous one, so it counts itself.
@@ -152,7 +152,7 @@ export class TradeMatcher {
   }
 
   /** Fills as taker at the price of a trade plus slippage, as much as order and cap allow. The remainder waits for the next trade. */
-  private take(order: VenueOrderRecord, quoted: number, timeMs: number): void {
+  private fillAsTaker(order: VenueOrderRecord, quoted: number, timeMs: number): void {
     const { book } = this;
     book.tracer?.acts(order, order.limit === 0 ? MATCHING_RULE.market : MATCHING_RULE.open, quoted, timeMs);
     const { slippage } = book;
@@ -161,27 +161,27 @@ export class TradeMatcher {
       const size = Math.min(book.fillableLots(order, quoted), book.budget);
       price = slippedPrice(slippage, book.instrument, order, quoted, size, book.bar);
     }
-    const fillable = book.fillableLots(order, price);
+    const fillableLots = book.fillableLots(order, price);
     // The remaining amount is below the price of a lot.
-    if (fillable <= 0) return book.cancel(order, timeMs);
-    const lots = Math.min(fillable, book.budget);
-    if (lots > 0) book.executeLots(order, price, lots, lots === fillable, false, timeMs);
+    if (fillableLots <= 0) return book.cancel(order, timeMs);
+    const lots = Math.min(fillableLots, book.budget);
+    if (lots > 0) book.executeLots(order, price, lots, lots === fillableLots, false, timeMs);
   }
 
   /** Fills at the limit as maker, at most `lots`. Returns the lots that it filled. */
-  private rest(order: VenueOrderRecord, lots: number, timeMs: number): number {
+  private fillAsMaker(order: VenueOrderRecord, lots: number, timeMs: number): number {
     const { book } = this;
-    const fillable = book.fillableLots(order, order.limit);
-    const filled = Math.min(fillable, lots, book.budget);
-    if (filled <= 0) return 0;
+    const fillableLots = book.fillableLots(order, order.limit);
+    const filledLots = Math.min(fillableLots, lots, book.budget);
+    if (filledLots <= 0) return 0;
     book.tracer?.acts(order, MATCHING_RULE.limit, order.limit, timeMs);
-    book.executeLots(order, order.limit, filled, filled === fillable, true, timeMs);
-    return filled;
+    book.executeLots(order, order.limit, filledLots, filledLots === fillableLots, true, timeMs);
+    return filledLots;
   }
 
   /** Drops the states of limits that are not open any more. */
-  private forgetEnded(open: readonly VenueOrderRecord[]): void {
-    const openIds = new Set(open.map(({ id }) => id));
+  private forgetEnded(openOrders: readonly VenueOrderRecord[]): void {
+    const openIds = new Set(openOrders.map(({ id }) => id));
     for (const id of this.limits.keys()) if (!openIds.has(id)) this.limits.delete(id);
   }
 }

@@ -7,7 +7,7 @@ import type { DueQueue } from '../../ports/dueQueue.ts';
 import type { WireOutcome } from '../../ports/wire.ts';
 
 /** A request in transit, with the callbacks for its outcome. */
-export interface Passage {
+export interface RequestInTransit {
   readonly request: Parameters<LateReplyWire>[0];
   /** Path and query. */
   readonly target: string;
@@ -31,7 +31,7 @@ export interface ConnectionParts {
   /** Called with the HTTP status of each reply. */
   readonly answered: (status: number) => void;
   /** Transports a request. */
-  readonly carry: (passage: Passage) => void;
+  readonly carry: (passage: RequestInTransit) => void;
 }
 
 /** Returns the function by which a process sends requests. */
@@ -75,7 +75,7 @@ export type Answer = Pick<ServiceResponse, 'status' | 'body' | 'headers'>;
 /** HTTP status 504, or error codes after which the outcome of a request is unknown. */
 const UNKNOWN_CODES = [504, -1006, -1007, -1001, -1000, -1016] as const;
 /** Replies that a proxy gives in place of the exchange. */
-const PAGES = [
+const PROXY_REPLIES = [
   { status: 502, body: '<html>bad gateway</html>' },
   { status: 200, body: '' },
   { status: 200, body: '{}' },
@@ -90,7 +90,7 @@ export function unknownAnswer(service: Service, market: 'spot' | 'futures', size
 }
 
 /** Returns an answer of a proxy in place of the exchange. `size` in [0, 1) selects one of them. */
-export const pageOfProxy = (size: number): Answer => ({ ...PAGES[Math.floor(size * PAGES.length)]!, headers: {} });
+export const pageOfProxy = (size: number): Answer => ({ ...PROXY_REPLIES[Math.floor(size * PROXY_REPLIES.length)]!, headers: {} });
 
 /** Returns headers with names in lower case, without headers that have no value. */
 export const lowerCase = (headers: Readonly<Record<string, string | undefined>>): Record<string, string> => {

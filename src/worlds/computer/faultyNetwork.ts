@@ -5,7 +5,7 @@ import type { Rng } from '../../base/number/rng.ts';
 import type { Service } from '../../paperExchange/service.ts';
 import type { DueQueue } from '../../ports/dueQueue.ts';
 import { endpointOf } from '../../protocol/endpoints/endpoints.ts';
-import { connect, lowerCase, pageOfProxy, unknownAnswer, type Answer, type Passage } from './connection.ts';
+import { connect, lowerCase, pageOfProxy, unknownAnswer, type Answer, type RequestInTransit } from './connection.ts';
 
 /** Faults of the network that can happen to the create of an order. */
 export const NETWORK_FAULTS = [
@@ -26,7 +26,7 @@ export type CreateFaultKind = (typeof CREATE_FAULTS)[number];
 
 /** A fault of one create. */
 export interface CreateFault {
-  readonly what: CreateFaultKind;
+  readonly faultKind: CreateFaultKind;
   /** A random number in [0, 1), by which the fault draws its delay or variant. */
   readonly size: number;
 }
@@ -58,6 +58,10 @@ export interface FaultyNetworkParts {
 const SLOW_REPLY = { minMs: 5000, maxMs: 35_000 } as const;
 /** Range of the delay of a slow request. It includes the admission window of 5 s, so the exchange accepts some orders and refuses others. */
 const SLOW_REQUEST = { minMs: 3500, maxMs: 6500 } as const;
+/** Maximum time from a create to the kill of the process that sent it, ms. */
+const MAX_KILL_DELAY_MS = 2000;
+/** Range of the time after which the sender learns that the connection was reset. */
+const RESET = { minMs: 1000, maxMs: 6000 } as const;
 /** Range of the time that a request or a reply takes without a fault. */
 const LATENCY = { minMs: 5, maxMs: 125 } as const;
 
@@ -66,20 +70,20 @@ const LATENCY = { minMs: 5, maxMs: 125 } as const;
  * lose the answer.
  */
 export function travel(
-  { fail, bytes, later }: Passage,
+  { fail, bytes, later }: RequestInTransit,
   rng: Rng,
-  fault: { readonly what: string; readonly size: number } | undefined,
+  fault: { readonly faultKind: string; readonly size: number } | undefined,
   handle: () => Answer,
   arrived: (answer: Answer) => void,
 ): void {
-  const slowRequestMs = fault?.what === 'delayRequest' ? between(SLOW_REQUEST, fault.size) : 0;
+  const slowRequestMs = fault?.faultKind === 'delayRequest' ? between(SLOW_REQUEST, fault.size) : 0;
   later(latencyMs(rng) + slowRequestMs, () => {
     const answer = handle();
-    if (fault?.what === 'loseReply') {
+    if (fault?.faultKind === 'loseReply') {
       if (fault.size < 0.5) later(latencyMs(rng), () => fail('the connection was reset', bytes));
       return;
     }
-    const slowReplyMs = fault?.what === 'delayReply' ? between(SLOW_REPLY, fault.size) : 0;
+    const slowReplyMs = fault?.faultKind === 'delayReply' ? between(SLOW_REPLY, fault.size) : 0;
     later(latencyMs(rng) + slowReplyMs, () => arrived(answer));
   });
 }
@@ -111,33 +115,33 @@ export class FaultyNetwork {
   }
 
   /** Carries a request to the exchange and the reply back, with the fault of a create if it has one. */
-  #carry(passage: Passage): void {
+  #carry(passage: RequestInTransit): void {
     const { request, target, bytes, leave, settle, fail, later } = passage;
     const { queue, rng, faultOf } = this.#parts;
     const isCreate = this.#isCreate(request, target);
     const fault = isCreate ? faultOf(++this.creates) : undefined;
-    if (fault?.what === 'refuseConnection') return fail('the connection was refused', 0);
+    if (fault?.faultKind === 'refuseConnection') return fail('the connection was refused', 0);
     leave();
     this.requests++;
     if (isCreate) this.#parts.left({ number: this.creates, target, body: request.body });
-    if (fault?.what === 'killBehind') this.#parts.killBehind(Math.floor(fault.size * 2000));
-    if (queue.nowMs < this.partitionedUntilMs || fault?.what === 'loseRequest') {
+    if (fault?.faultKind === 'killBehind') this.#parts.killBehind(Math.floor(fault.size * MAX_KILL_DELAY_MS));
+    if (queue.nowMs < this.partitionedUntilMs || fault?.faultKind === 'loseRequest') {
       // The sender learns of half of the lost requests by a reset of the connection.
-      if (rng.next() < 0.5) later(1000 + rng.next() * 5000, () => fail('the connection was reset', bytes));
+      if (rng.next() < 0.5) later(between(RESET, rng.next()), () => fail('the connection was reset', bytes));
       return;
     }
     const handle = (): Answer => this.#answer(request, target, fault);
     travel(passage, rng, fault, handle, (answer) => {
       if (queue.nowMs < this.partitionedUntilMs) return;
-      if (fault?.what === 'cutReply' && fault.size < 0.5) return fail('the reply was cut', bytes);
-      settle({ kind: 'reply', ...wireReplyOf(answer, fault?.what === 'cutReply' ? fault.size : null) });
+      if (fault?.faultKind === 'cutReply' && fault.size < 0.5) return fail('the reply was cut', bytes);
+      settle({ kind: 'reply', ...wireReplyOf(answer, fault?.faultKind === 'cutReply' ? fault.size : null) });
     });
   }
 
   /** True for a request that creates an order. */
   #isCreate({ method, headers, body }: Parameters<LateReplyWire>[0], target: string): boolean {
     if (method !== 'POST') return false;
-    const op = this.#parts.service.opOf({ method, target, headers: lowerCase(headers), body, ip: HERE });
+    const op = this.#parts.service.opOf({ method, target, headers: lowerCase(headers), body, ip: BOT_ADDRESS });
     return op !== null && endpointOf(op).effect === 'create';
   }
 
@@ -145,22 +149,22 @@ export class FaultyNetwork {
   #answer({ method, headers, body }: Parameters<LateReplyWire>[0], target: string, fault: CreateFault | undefined): Answer {
     const { service, queue } = this.#parts;
     const unknownReply = (): Answer => unknownAnswer(service, target.startsWith('/fapi/') ? 'futures' : 'spot', fault!.size);
-    if (fault?.what === 'unknownNotDone') return unknownReply();
+    if (fault?.faultKind === 'unknownNotDone') return unknownReply();
     // Two delays of reads must not overlap, because a read would then be older than `staleMs`.
     if (method === 'GET' && queue.nowMs < this.staleUntilMs && queue.nowMs >= this.#readsDelayedUntilMs) {
       service.sides.spot?.holdReads(this.staleMs);
       service.sides.futures?.holdReads(this.staleMs);
       this.#readsDelayedUntilMs = queue.nowMs + this.staleMs;
     }
-    const answer = service.handle({ method, target, headers: lowerCase(headers), body, ip: HERE }, queue.nowMs);
-    if (fault?.what === 'unknownDone') return unknownReply();
-    if (fault?.what === 'replaceReply') return pageOfProxy(fault.size);
+    const answer = service.handle({ method, target, headers: lowerCase(headers), body, ip: BOT_ADDRESS }, queue.nowMs);
+    if (fault?.faultKind === 'unknownDone') return unknownReply();
+    if (fault?.faultKind === 'replaceReply') return pageOfProxy(fault.size);
     return answer;
   }
 }
 
-/** Address of the bot. */
-const HERE = '127.0.0.1';
+/** The IP address from which the exchange sees the bot's requests. */
+const BOT_ADDRESS = '127.0.0.1';
 
 /** Returns a time in a range. `share` in [0, 1) is its place in the range. */
 const between = ({ minMs, maxMs }: { readonly minMs: number; readonly maxMs: number }, share: number): number =>
@@ -169,18 +173,20 @@ const between = ({ minMs, maxMs }: { readonly minMs: number; readonly maxMs: num
 /** Returns a random latency, ms. Short ones are more frequent. */
 const latencyMs = (rng: Rng): number => between(LATENCY, rng.next() ** 3);
 
-/** Bytes of long bodies, the oldest first: an exchange answers the same text again and again. Nobody changes them. */
+/** Minimum length of a body whose bytes are kept, in characters, and maximum number of kept bodies. */
+const MIN_KEPT_LENGTH = 512;
+const MAX_KEPT_BODIES = 64;
+/** Bytes of long bodies, the oldest first, because an exchange often sends the same text again. The bytes must not be changed. */
 const encodedBodies = new Map<string, Buffer>();
-const [MIN_ENCODED_LENGTH, MAX_ENCODED] = [512, 64];
 
 /** Returns the bytes of a body. */
 function bytesOf(body: string): Buffer {
-  if (body.length < MIN_ENCODED_LENGTH) return Buffer.from(body);
+  if (body.length < MIN_KEPT_LENGTH) return Buffer.from(body);
   const cachedBytes = encodedBodies.get(body);
   if (cachedBytes !== undefined) return cachedBytes;
   const bytes = Buffer.from(body);
   const [oldest] = encodedBodies.keys();
-  if (oldest !== undefined && encodedBodies.size >= MAX_ENCODED) encodedBodies.delete(oldest);
+  if (oldest !== undefined && encodedBodies.size >= MAX_KEPT_BODIES) encodedBodies.delete(oldest);
   encodedBodies.set(body, bytes);
   return bytes;
 }

@@ -37,8 +37,14 @@ export interface DayExchangeSpec {
 
 /** Number of levels of the book. */
 const LEVELS = 20;
-/** Lots of a level, as a multiple of a quarter of the median volume of a bar. */
-const DEPTH = 4;
+/** Distance of two levels of the book, as a part of the first price. */
+const SPACING_DIVISOR = 10_000;
+/** The unit of the lots of a level: this part of the median volume of a bar. */
+const LOTS_DIVISOR = 4;
+/** Lots of a level, in that unit. */
+const LOTS_PER_LEVEL = 4;
+/** Number of bars from which the median volume is computed. */
+const MEDIAN_ROWS = 1000;
 /** Number of klines of each interval at the start of a day, a few more than the maximum of a reply. */
 const MAX_KLINES = 320;
 /** Number of newest trades in the first read. */
@@ -65,7 +71,8 @@ export class DayExchange {
 
   constructor({ bars, startMs, balances, liquidationFeePpm, asset, maxInterval, seed }: DayExchangeSpec) {
     const rng = seededRng(seed ^ 0x5eed);
-    const [admissionMs, visibilityMs, cancelMs] = [60, 1500, 300].map((max) => Math.floor(rng.next() * max)) as [number, number, number];
+    const randomBelow = (maxMs: number): number => Math.floor(rng.next() * maxMs);
+    const delays = { admissionMs: randomBelow(60), visibilityMs: randomBelow(1500), cancelMs: randomBelow(300) };
     const markets = new Set(bars.map(({ instrument }) => instrument.market));
     this.asset = asset;
     this.service = openService(
@@ -82,15 +89,16 @@ export class DayExchange {
           },
         ],
         profile: PROFILES.seed,
-        delays: { admissionMs, visibilityMs, cancelMs },
+        delays,
         liquidationFeePpm,
         fundingSeed: seed,
       },
       startMs,
     );
-    const byId = new Map<InstrumentId, BarColumns>(bars.map((each) => [each.instrument.id, each]));
-    for (const [index, market] of this.service.markets.entries())
-      followBars(market, byId.get(market.instrument.id)!, { startMs, maxInterval, seed: seed * 31 + index, service: this.service });
+    const barsById = new Map<InstrumentId, BarColumns>(bars.map((instrumentBars) => [instrumentBars.instrument.id, instrumentBars]));
+    for (const [index, market] of this.service.markets.entries()) {
+      followBars(market, barsById.get(market.instrument.id)!, { startMs, maxInterval, seed: seed * 31 + index, service: this.service });
+    }
   }
 
   /** Time of the next event of the exchange, ms UTC. */
@@ -208,22 +216,30 @@ interface DayFollowOptions {
 
 /** Makes a market follow the bars of a day, and gives it the klines before the day. */
 function followBars(market: TradedMarket, bars: BarColumns, { startMs, maxInterval, seed, service }: DayFollowOptions): void {
-  const first = firstRowAt(bars, startMs);
-  for (const interval of INTERVALS)
-    if (interval === bars.interval || nests(bars.interval, interval))
-      market.tape.klines.restore(interval, klinesBefore(bars, first, interval, typicalLengthMs(interval) <= typicalLengthMs(maxInterval)));
-  const barsOfDay = rowsOf(bars, first, bars.length);
+  const firstRow = firstRowAt(bars, startMs);
+  for (const interval of INTERVALS) {
+    const canBeBuilt = interval === bars.interval || nests(bars.interval, interval);
+    if (!canBeBuilt) continue;
+    const isNeeded = typicalLengthMs(interval) <= typicalLengthMs(maxInterval);
+    market.tape.klines.restore(interval, isNeeded ? klinesBefore(bars, firstRow, interval) : []);
+  }
+  const barsOfDay = rowsOf(bars, firstRow, bars.length);
   const source = replayBars(barsOfDay, barsOfDay.openMs[0]!, 1);
   const price = ticksOf(barsOfDay, 'open')[0]!;
-  const spacing = Math.max(1, Math.round(price / 10_000));
-  const lots = Math.max(1, Math.round(medianLots(barsOfDay) / 4));
-  const liquidity = { levels: LEVELS, spread: Math.max(1, Math.round(spacing / 2)), spacing, lots: lots * DEPTH };
-  followPrices(market, source, { scheduler: service.scheduler, rng: seededRng(seed), ...liquidity, price });
+  const spacingTicks = Math.max(1, Math.round(price / SPACING_DIVISOR));
+  const lots = Math.max(1, Math.round(medianLots(barsOfDay) / LOTS_DIVISOR));
+  const liquidity = {
+    levelsPerSide: LEVELS,
+    spreadTicks: Math.max(1, Math.round(spacingTicks / 2)),
+    spacingTicks,
+    maxLotsPerLevel: lots * LOTS_PER_LEVEL,
+  };
+  followPrices(market, source, { scheduler: service.scheduler, rng: seededRng(seed), ...liquidity, openingTicks: price });
 }
 
-/** Returns the median volume of the first 1000 bars, in lots. */
+/** Returns the median volume of the first `MEDIAN_ROWS` bars, in lots. */
 function medianLots(bars: BarColumns): number {
-  const volumes = Array.from(bars.volume.subarray(0, Math.min(bars.length, 1000))).toSorted((a, b) => a - b);
+  const volumes = Array.from(bars.volume.subarray(0, Math.min(bars.length, MEDIAN_ROWS))).toSorted((a, b) => a - b);
   return (volumes[Math.floor(volumes.length / 2)] ?? 0) * lotsPerCoin(bars.instrument);
 }
 
@@ -238,9 +254,9 @@ export function firstRowAt({ openMs, length }: BarColumns, ms: number): number {
   return low;
 }
 
-/** Returns the newest complete klines before row `end`, oldest first. Empty unless `isNeeded`. */
-function klinesBefore(bars: BarColumns, end: number, interval: CommonInterval, isNeeded: boolean): readonly TickBar[] {
-  if (!isNeeded || end === 0) return [];
+/** Returns the newest complete klines before row `end`, oldest first. */
+function klinesBefore(bars: BarColumns, end: number, interval: CommonInterval): readonly TickBar[] {
+  if (end === 0) return [];
   const columns = (['open', 'high', 'low', 'close'] as const).map((name) => ticksOf(bars, name));
   const scale = 10 ** bars.instrument.quantityDigits;
   // The newest kline first.

@@ -51,7 +51,7 @@ export interface DayOutcome {
   /** True when each position got a stop at once. */
   readonly protects: boolean;
   /** Total time in which stops did not fully protect a position, ms. */
-  readonly nakedMs: number;
+  readonly unprotectedMs: number;
   readonly violations: readonly DayViolation[];
   readonly hash: string;
 }
@@ -74,6 +74,16 @@ const CHECK_MS = 60_000;
 const HOUR_MS = 3_600_000;
 /** Maximum number of requests of the bot on a day. */
 const MAX_REQUESTS = 1_000_000;
+/** Maximum time between the end of a process by an outage and the next start, s. Most are much shorter. */
+const MAX_DOWN_SECONDS = 900;
+/** Maximum number of operations of the disk after which a failure of the power ends the process. */
+const MAX_DISK_OPERATIONS = 40;
+/** Minimum and maximum length of a cut of the network, and the length of a lag of reads, ms. */
+const MIN_PARTITION_MS = 5000;
+const MAX_PARTITION_MS = 605_000;
+const STALE_MS = 600_000;
+/** Maximum lag of reads, ms. */
+const MAX_LAG_MS = 1200;
 
 /** Simulates a day. Throws ConfigError or StrategyError when the user's bot cannot run. */
 export async function runDay(request: DayRequest): Promise<DayOutcome> {
@@ -107,9 +117,9 @@ class SimulatedDay {
   #restarts = 0;
   #cleared = 0;
   #mustStart = false;
-  /** True in the last hour, which has no faults. */
+  /** True from `CALM_MS` before the end of the day on. That time has no faults. */
   #isCalm = false;
-  /** What the last check of the rules saw, as text. */
+  /** Counts of orders, fills and records at the last check of the rules, as text. Equal texts: nothing has changed. */
   #checkedState = '';
   #nextCheckMs = -Infinity;
   /** An error of the user's code or config. Faults did not cause it. */
@@ -122,7 +132,7 @@ class SimulatedDay {
     this.#endMs = startMs + DAY_MS;
     this.#hourMs = startMs + HOUR_MS;
     process.on('exit', this.#removeFolder);
-    // The constants give each consumer of random numbers a sequence of its own.
+    // Each seed below is combined with another constant, so that each consumer of random numbers has a sequence of its own.
     this.#rng = seededRng(seed ^ 0x0dd);
     this.#queue.runDue(startMs);
     this.#exchange = new DayExchange(bot.exchangeAt(startMs, seed));
@@ -140,8 +150,8 @@ class SimulatedDay {
         const text = Buffer.from(body).toString() || target;
         this.#hash.update(`${this.#queue.nowMs} ${text}\n`);
         const fault = this.#isCalm ? undefined : schedule.creates.get(number);
-        this.#print(`order ${number} leaves: ${text}${fault === undefined ? '' : ` (${fault.what})`}`);
-        this.#watcher.left(text, () => this.#durableJournal(), this.#queue.nowMs);
+        this.#print(`order ${number} leaves: ${text}${fault === undefined ? '' : ` (${fault.faultKind})`}`);
+        this.#watcher.checkCreate(text, () => this.#durableJournal(), this.#queue.nowMs);
       },
       answered: (status) => {
         if (status === 418 || status === 429)
@@ -206,22 +216,22 @@ class SimulatedDay {
   #outcome(startEquity: Decimal, equity: Decimal): DayOutcome {
     const watcher = this.#watcher;
     this.#exchange.read();
-    watcher.final(this.#moment, this.#request.mustProtect);
+    watcher.checkEnd(this.#moment, { mustProtect: this.#request.mustProtect });
     for (const { rule, timeMs, text } of watcher.violations) this.#hash.update(`${rule} ${timeMs} ${text}\n`);
     for (const [id, trades] of this.#exchange.tradesOf)
       for (const { price, lots, timeMs } of trades) this.#hash.update(`${id} ${lots} at ${price} ${timeMs}\n`);
     this.#hash.update(`${startEquity.toFixed()} ${equity.toFixed()}`);
-    const { unknown, protects, nakedMs, violations } = watcher;
+    const { unknownOrders, protects, unprotectedMs, violations } = watcher;
     return {
       startEquity,
       equity,
       orders: this.#network.creates,
       fills: this.#exchange.tradeCount,
-      unknown: unknown.size,
+      unknown: unknownOrders.size,
       restarts: this.#restarts,
       cleared: this.#cleared,
       protects,
-      nakedMs,
+      unprotectedMs,
       violations,
       hash: this.#hash.digest('hex').slice(0, 16),
     };
@@ -237,7 +247,7 @@ class SimulatedDay {
     if (state === this.#checkedState && nowMs < this.#nextCheckMs) return;
     this.#checkedState = state;
     this.#nextCheckMs = nowMs + CHECK_MS;
-    this.#watcher.look(this.#moment);
+    this.#watcher.check(this.#moment);
   }
 
   // --- The bot
@@ -312,23 +322,24 @@ class SimulatedDay {
   // --- Faults and the operator
 
   /** Starts an outage of the computer or the network. */
-  #causeOutage({ what, size }: Outage): void {
-    const downSeconds = 1 + Math.floor(size ** 4 * 900);
+  #causeOutage({ outageKind, size }: Outage): void {
+    const downSeconds = 1 + Math.floor(size ** 4 * MAX_DOWN_SECONDS);
     const { nowMs } = this.#queue;
-    if (what === 'kill') return this.#die({ event: 'is killed', downSeconds });
-    if (what === 'power') return this.#die({ event: 'is gone with its power', losesPower: true, downSeconds });
-    if (what === 'diskCrash') {
-      this.#disk.crashAt = this.#disk.operations + 1 + Math.floor(size * 40);
+    if (outageKind === 'kill') return this.#die({ event: 'is killed', downSeconds });
+    if (outageKind === 'power') return this.#die({ event: 'is gone with its power', losesPower: true, downSeconds });
+    if (outageKind === 'diskCrash') {
+      this.#disk.crashAt = this.#disk.operations + 1 + Math.floor(size * MAX_DISK_OPERATIONS);
       return this.#print('the power will fail within an operation of the disk');
     }
-    const untilMs = nowMs + (what === 'partition' ? 5000 + size ** 3 * 600_000 : 600_000);
+    const partitionMs = MIN_PARTITION_MS + size ** 3 * (MAX_PARTITION_MS - MIN_PARTITION_MS);
+    const untilMs = nowMs + (outageKind === 'partition' ? partitionMs : STALE_MS);
     const untilText = formatTime(untilMs).slice(11, 19);
-    if (what === 'partition') {
+    if (outageKind === 'partition') {
       this.#network.partitionedUntilMs = untilMs;
       return this.#print(`the network is cut until ${untilText}`);
     }
     this.#network.staleUntilMs = untilMs;
-    this.#network.staleMs = Math.floor(size * 1200);
+    this.#network.staleMs = Math.floor(size * MAX_LAG_MS);
     this.#print(`reads of the exchange lag by ${this.#network.staleMs} ms until ${untilText}`);
   }
 

@@ -18,12 +18,12 @@ test('every kind of fault occurs, no fault is in the last hour, and the first or
   const creates = days.flatMap((day) => [...day.creates.values()]);
   for (const outageKind of OUTAGES)
     expect(
-      outages.some((outage) => outage.what === outageKind),
+      outages.some((outage) => outage.outageKind === outageKind),
       outageKind,
     ).toBe(true);
   for (const faultKind of CREATE_FAULTS)
     expect(
-      creates.some((fault) => fault.what === faultKind),
+      creates.some((fault) => fault.faultKind === faultKind),
       faultKind,
     ).toBe(true);
   expect(Math.max(...outages.map(({ atMs }) => atMs))).toBeLessThan(DAY_MS - CALM_MS);
@@ -33,6 +33,6 @@ test('every kind of fault occurs, no fault is in the last hour, and the first or
 test('outages are in the order of time, and the process ends at least five times on a day', () => {
   for (const { outages } of SEEDS.map(scheduleOf)) {
     expect(outages.map(({ atMs }) => atMs)).toEqual(outages.map(({ atMs }) => atMs).toSorted((a, b) => a - b));
-    expect(outages.filter(({ what }) => ['kill', 'power', 'diskCrash'].includes(what)).length).toBeGreaterThanOrEqual(5);
+    expect(outages.filter(({ outageKind }) => ['kill', 'power', 'diskCrash'].includes(outageKind)).length).toBeGreaterThanOrEqual(5);
   }
 });

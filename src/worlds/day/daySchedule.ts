@@ -11,7 +11,7 @@ export const CALM_MS = 3_600_000;
 export const OUTAGES = ['kill', 'power', 'diskCrash', 'partition', 'stale'] as const;
 /** A fault of the bot's computer or network. */
 export interface Outage {
-  readonly what: (typeof OUTAGES)[number];
+  readonly outageKind: (typeof OUTAGES)[number];
   /** Time after the start of the day, ms. */
   readonly atMs: number;
   /** A random number in [0, 1), which decides how long or how strong the outage is. */
@@ -26,12 +26,12 @@ export interface DaySchedule {
 }
 
 /** A day without faults. */
-export const PEACE: DaySchedule = { creates: new Map(), outages: [] };
+export const NO_FAULTS: DaySchedule = { creates: new Map(), outages: [] };
 
 /** Number of creates that can have a fault. Later creates of a day have none. */
 const MAX_CREATES = 2000;
 /** Minimum and maximum number of outages of each kind on a day. */
-const OUTAGE_COUNTS: Readonly<Record<Outage['what'], readonly [min: number, max: number]>> = {
+const OUTAGE_COUNTS: Readonly<Record<Outage['outageKind'], readonly [min: number, max: number]>> = {
   kill: [3, 9],
   power: [1, 4],
   diskCrash: [1, 4],
@@ -43,20 +43,23 @@ const OUTAGE_COUNTS: Readonly<Record<Outage['what'], readonly [min: number, max:
 export function scheduleOf(seed: number): DaySchedule {
   const rng = seededRng(seed ^ 0x5c4ed);
   const weights = CREATE_FAULTS.map(() => rng.next() ** 2);
-  const totalWeight = weights.reduce((sum, each) => sum + each, 0);
+  const totalWeight = weights.reduce((sum, weight) => sum + weight, 0);
+  // From 30 to 60 % of the creates have a fault.
   const faultShare = 0.3 + rng.next() * 0.3;
   const creates = new Map<number, CreateFault>();
   for (let number = 1; number <= MAX_CREATES; number++) {
     if (rng.next() >= faultShare) continue;
+    // Draws a kind in proportion to the weights: the first kind whose weight uses up the drawn number.
     let remainingWeight = rng.next() * totalWeight;
-    const what = CREATE_FAULTS.find((_, index) => (remainingWeight -= weights[index]!) < 0) ?? 'loseReply';
-    creates.set(number, { what, size: rng.next() });
+    const faultKind = CREATE_FAULTS.find((_, index) => (remainingWeight -= weights[index]!) < 0) ?? 'loseReply';
+    creates.set(number, { faultKind, size: rng.next() });
   }
-  const outages = OUTAGES.flatMap((what) => {
-    const [min, max] = OUTAGE_COUNTS[what];
+  const outages = OUTAGES.flatMap((outageKind) => {
+    const [min, max] = OUTAGE_COUNTS[outageKind];
     const count = min + Math.floor(rng.next() * (max - min + 1));
     return Array.from({ length: count }, (): Outage => ({
-      what,
+      outageKind,
+      // Not in the first and the last percent of the time with faults.
       atMs: Math.floor((0.01 + rng.next() * 0.98) * (DAY_MS - CALM_MS)),
       size: rng.next(),
     }));

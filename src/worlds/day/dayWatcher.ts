@@ -39,13 +39,13 @@ export class DayWatcher {
   /** The broken rules, oldest first. */
   readonly violations: DayViolation[] = [];
   /** Orders whose outcome the bot did not know for a time. */
-  readonly unknown = new Set<number>();
+  readonly unknownOrders = new Set<number>();
   /** True once a position has had a stop. */
-  hasStopped = false;
+  hasHadStop = false;
   /** Longest time in which stops did not fully protect a position, ms. */
   maxUnprotectedMs = 0;
   /** Total time in which stops did not fully protect a position, ms. */
-  nakedMs = 0;
+  unprotectedMs = 0;
   readonly #violationKeys = new Set<string>();
   /** The orders at the exchange, by client order id. */
   readonly #ordersByClientId = new Map<string, UserOrder>();
@@ -73,7 +73,7 @@ export class DayWatcher {
   }
 
   /** Checks the rules that must hold at every time. */
-  look(moment: DayMoment): void {
+  check(moment: DayMoment): void {
     const { exchange, process, nowMs } = moment;
     this.#readOrders(exchange, nowMs);
     const opened = process?.opened;
@@ -88,12 +88,12 @@ export class DayWatcher {
       if (!isKnown && nowMs - order.placedMs > KNOWN_MS && !engine.risk.halts.hasAny)
         this.report('KNOWN', `${order.id} (${order.clientOrderId}) stands at the exchange, and the bot does not know it`, nowMs);
     }
-    for (const { id, lifecycle } of engine.orders.active()) if (lifecycle === 'unknown') this.unknown.add(id);
+    for (const { id, lifecycle } of engine.orders.active()) if (lifecycle === 'unknown') this.unknownOrders.add(id);
     this.#compareReported(moment, prefix);
   }
 
-  /** Checks that the durable journal has the order of a create that leaves. */
-  left(body: string, durableJournal: () => Buffer, nowMs: number): void {
+  /** Checks that the durable journal has the order of a create that leaves. `body`: the text of the request. */
+  checkCreate(body: string, durableJournal: () => Buffer, nowMs: number): void {
     const clientOrderId = /"(?:newClientOrderId|clientOrderId)":"([^"]+)"/i.exec(body)?.[1];
     if (clientOrderId === undefined || !durableJournal().includes(clientOrderId))
       this.report('JOURNAL', `an order leaves that the journal on the disk does not have: ${clientOrderId ?? body}`, nowMs);
@@ -153,14 +153,14 @@ export class DayWatcher {
     for (const market of exchange.service.markets) {
       const { held, guarded } = stopsOf(moment, market);
       this.#maxLots.set(market, Math.max(held, this.#maxLots.get(market) ?? 0));
-      if (held > 0 && guarded > 0) this.hasStopped = true;
+      if (held > 0 && guarded > 0) this.hasHadStop = true;
       const sinceMs = this.#unprotectedSinceMs.get(market);
       if (held - guarded >= this.#dustLots(market)) {
         if (sinceMs === undefined) this.#unprotectedSinceMs.set(market, nowMs);
         else this.maxUnprotectedMs = Math.max(this.maxUnprotectedMs, nowMs - sinceMs);
       } else if (sinceMs !== undefined) {
         this.#unprotectedSinceMs.delete(market);
-        this.nakedMs += nowMs - sinceMs;
+        this.unprotectedMs += nowMs - sinceMs;
         this.maxUnprotectedMs = Math.max(this.maxUnprotectedMs, nowMs - sinceMs);
       }
     }
@@ -168,12 +168,12 @@ export class DayWatcher {
 
   /** Returns the lots below which an unprotected remainder is dust. Fees in the coin and the lot size cause such remainders. */
   #dustLots(market: TradedMarket): number {
-    return Math.max(market.instrument.minLots, (this.#maxLots.get(market) ?? 0) * DUST);
+    return Math.max(market.instrument.minLots, (this.#maxLots.get(market) ?? 0) * DUST_SHARE);
   }
 
   /** True when each position of this day got a stop at once. */
   get protects(): boolean {
-    return this.hasStopped && this.maxUnprotectedMs <= PROMPT_MS;
+    return this.hasHadStop && this.maxUnprotectedMs <= PROMPT_MS;
   }
 
   // --- The end of the day
@@ -188,10 +188,10 @@ export class DayWatcher {
   }
 
   /** Checks the end of the day. With `mustProtect`, each position must have a stop. */
-  final(moment: DayMoment, mustProtect: boolean): void {
+  checkEnd(moment: DayMoment, { mustProtect }: { readonly mustProtect: boolean }): void {
     const { exchange, process, nowMs, reported } = moment;
-    this.look(moment);
-    for (const sinceMs of this.#unprotectedSinceMs.values()) this.nakedMs += nowMs - sinceMs;
+    this.check(moment);
+    for (const sinceMs of this.#unprotectedSinceMs.values()) this.unprotectedMs += nowMs - sinceMs;
     const opened = process?.opened;
     if (!opened) return this.report('REST', 'the bot does not run in the end', nowMs);
     const { bot } = opened;
@@ -247,7 +247,7 @@ const FAULT_CODES: ReadonlySet<string> = new Set([
 ]); // prettier-ignore
 
 /** Maximum dust as a share of the largest position of the day. */
-const DUST = 0.005;
+const DUST_SHARE = 0.005;
 
 /** Returns the lots of a position, and the lots that stops at the exchange or in the bot protect (docs/live.md). */
 function stopsOf({ exchange, process }: DayMoment, market: TradedMarket): { readonly held: number; readonly guarded: number } {

@@ -28,9 +28,9 @@ export class ReportedFills {
 }
 
 /** Returns a subclass of the user's strategy whose `onFill` records each fill before it calls that of the user. */
-export function listening(strategy: StrategyClass, reported: ReportedFills): StrategyClass {
+export function withRecordedFills(strategy: StrategyClass, reported: ReportedFills): StrategyClass {
   const Base = strategy as new (...args: ConstructorParameters<StrategyClass>) => Strategy;
-  const Listening = class extends Base {
+  const Recording = class extends Base {
     constructor(...args: ConstructorParameters<StrategyClass>) {
       super(...args);
       // A field `onFill = (fill) => ...` of the user's class hides the method below, so the field must be replaced too.
@@ -47,6 +47,6 @@ export function listening(strategy: StrategyClass, reported: ReportedFills): Str
     }
   };
   // Messages and records show the name of the class, which must be that of the user's class.
-  Object.defineProperty(Listening, 'name', { value: strategy.name });
-  return Listening as unknown as StrategyClass;
+  Object.defineProperty(Recording, 'name', { value: strategy.name });
+  return Recording as unknown as StrategyClass;
 }

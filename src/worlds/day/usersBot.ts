@@ -20,7 +20,7 @@ import { formatMinute } from '../../model/time.ts';
 import { readLiveConfig, type LiveConfig } from '../../tasks/bot/config/liveConfig.ts';
 import type { LiveOptions } from '../../tasks/bot/openLiveBot.ts';
 import { firstRowAt, type DayExchangeSpec } from './dayExchange.ts';
-import { listening, type ReportedFills } from './reportedFills.ts';
+import { withRecordedFills, type ReportedFills } from './reportedFills.ts';
 import { readUsersFile, type UsersFile } from './usersFile.ts';
 import { resolveUsersRun, type WholeDays } from './usersBars.ts';
 
@@ -108,6 +108,7 @@ class PreparedBot implements UsersBot {
   startOf(seed: number): number {
     const { firstMs, count } = this.#deps.days;
     // If the step and the number of days have no common divisor, consecutive seeds visit all days before one repeats.
+    // The golden ratio spreads consecutive seeds over the days.
     let step = Math.max(1, Math.floor(count * 0.618));
     while (commonDivisor(step, count) > 1) step++;
     return firstMs + (((seed % count) * step) % count) * DAY_MS;
@@ -155,7 +156,7 @@ class PreparedBot implements UsersBot {
       this.#loads++;
       try {
         const loaded = await loadEntry(entry, source, importer, this.#deps.bundler);
-        return { ...loaded, plan: { ...loaded.plan, strategy: listening(loaded.plan.strategy, reported) } };
+        return { ...loaded, plan: { ...loaded.plan, strategy: withRecordedFills(loaded.plan.strategy, reported) } };
       } finally {
         this.#loads--;
       }
@@ -166,6 +167,7 @@ class PreparedBot implements UsersBot {
 /** Number of loaders in this process of Node. */
 const loaders = { count: 0 };
 
+/** Returns the greatest common divisor of two whole numbers, by Euclid's algorithm. */
 const commonDivisor = (a: number, b: number): number => (b === 0 ? a : commonDivisor(b, a % b));
 
 /** Stores the bars of feeds before a time in a catalog, because strategies can need more bars than an exchange offers. */
@@ -184,4 +186,5 @@ function storeHistory(catalog: string, feeds: readonly FeedPlan[], startMs: numb
   }
 }
 
+/** The columns of bars that are copied into the catalog. */
 const COLUMNS = ['openMs', 'closeMs', 'open', 'high', 'low', 'close', 'volume'] as const;

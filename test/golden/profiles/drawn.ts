@@ -1,4 +1,4 @@
-// Draws inputs of profiles at the edges of the tools' definitions, which runs of isobar do not have or rarely have.
+// Makes inputs of profiles at the edges of the tools' definitions, such as a day that loses everything. Real runs have them rarely or never.
 
 import { seededRng } from '../../../src/base/number/rng.ts';
 import { randomInput } from './random.ts';
@@ -8,15 +8,15 @@ const DAY_MS = 86_400_000;
 const FIRST_MS = Date.UTC(2023, 5, 1);
 
 /** Returns an input with the given returns of bars, and trades with the given results on a notional of 1,000 each. */
-function inputWith(returns: readonly number[], results: readonly number[], start = 1000, stepDays = 1): ProfileInput {
-  let equity = start;
+function inputWith(returns: readonly number[], tradeResults: readonly number[], startEquity = 1000, stepDays = 1): ProfileInput {
+  let equity = startEquity;
   const path = returns.map((change) => (equity *= 1 + change));
-  const rng = seededRng(returns.length + results.length);
+  const rng = seededRng(returns.length + tradeResults.length);
   let price = 100;
   const close = Float64Array.from(path, () => (price *= 0.99 + 0.02 * rng.next()));
   const openMs = Float64Array.from(path, (_, row) => FIRST_MS + row * stepDays * DAY_MS);
   return {
-    startEquity: start,
+    startEquity,
     endEquity: equity,
     returns: {
       dayMs: openMs,
@@ -24,7 +24,7 @@ function inputWith(returns: readonly number[], results: readonly number[], start
       benchmark: close.map((value, row) => value / (close[row - 1] ?? 100) - 1),
     },
     bars: { intervalMs: stepDays * DAY_MS, openMs, equity: Float64Array.from(path), close },
-    trades: tradesOf(results, openMs),
+    trades: tradesOf(tradeResults, openMs),
   };
 }
 
@@ -50,21 +50,21 @@ function tradesOf(results: readonly number[], openMs: Float64Array): ProfileTrad
 }
 
 /** Returns roughly normal numbers: each is the sum of three uniform draws. */
-function draws(count: number, seed: number, middle: number, width: number): number[] {
+function normalDraws(count: number, seed: number, middle: number, width: number): number[] {
   const rng = seededRng(seed);
   return Array.from({ length: count }, () => middle + width * (rng.next() + rng.next() + rng.next() - 1.5));
 }
 
 /** Returns an input whose equity is 0 at the close of some bars, and recovers by the end of each day. */
-function touchesZero(): ProfileInput {
-  const daily = inputWith(draws(20, 37, -0.01, 0.2), draws(14, 38, -3, 25));
+function inputThatTouchesZero(): ProfileInput {
+  const daily = inputWith(normalDraws(20, 37, -0.01, 0.2), normalDraws(14, 38, -3, 25));
   const stepMs = DAY_MS / 6;
   const equity = Float64Array.from({ length: 120 }, (_, row) => {
-    const end = daily.bars.equity[Math.floor(row / 6)]!;
+    const endOfDay = daily.bars.equity[Math.floor(row / 6)]!;
     const isEndOfDay = row % 6 === 5;
-    if (isEndOfDay) return end;
+    if (isEndOfDay) return endOfDay;
     const isZero = row % 18 === 8;
-    return isZero ? 0 : end * (1 + 0.01 * (row % 6));
+    return isZero ? 0 : endOfDay * (1 + 0.01 * (row % 6));
   });
   const close = equity.map((_, row) => daily.bars.close![Math.floor(row / 6)]! + (row % 6));
   return { ...daily, bars: { intervalMs: stepMs, openMs: equity.map((_, row) => FIRST_MS + row * stepMs), equity, close } };
@@ -72,8 +72,8 @@ function touchesZero(): ProfileInput {
 
 /** Inputs by name. */
 export const DRAWN: Readonly<Record<string, () => ProfileInput>> = {
-  drawnLong: () => inputWith(draws(500, 31, 0.0008, 0.03), draws(150, 32, 1, 40)),
-  drawnWeeks: () => inputWith(draws(60, 33, 0.002, 0.06), draws(20, 34, -2, 30), 1000, 7),
+  drawnLong: () => inputWith(normalDraws(500, 31, 0.0008, 0.03), normalDraws(150, 32, 1, 40)),
+  drawnWeeks: () => inputWith(normalDraws(60, 33, 0.002, 0.06), normalDraws(20, 34, -2, 30), 1000, 7),
   drawnBigDays: () => inputWith([0.2, 1.5, 0, 0.1, 3.2], [200, 1800], 1000),
   drawnHugeFirstDay: () => inputWith([12, 0.5, 20], [12_000], 1000),
   drawnEqualDays: () =>
@@ -86,7 +86,7 @@ export const DRAWN: Readonly<Record<string, () => ProfileInput>> = {
   drawnOneFall: () => inputWith([0.01, 0.02, 0.01, -0.005], [10, 20, -5], 1000),
   drawnOneBar: () => inputWith([0.01], [], 1000),
   drawnLostAtOnce: () => inputWith([-1], [-1000], 1000),
-  drawnQuiet: () => inputWith(draws(90, 35, 0.0001, 0.0015), draws(9, 36, 0.01, 0.5), 1_000_000),
-  drawnTouchesZero: touchesZero,
+  drawnQuiet: () => inputWith(normalDraws(90, 35, 0.0001, 0.0015), normalDraws(9, 36, 0.01, 0.5), 1_000_000),
+  drawnTouchesZero: inputThatTouchesZero,
   ...Object.fromEntries(Array.from({ length: 12 }, (_, index) => [`random${index + 1}`, () => randomInput(index + 1)])),
 };

@@ -11,7 +11,8 @@ import { RUNS, runOf } from './runs.ts';
 
 type StoredFigure = number | string;
 type StoredFigures = Readonly<Record<string, StoredFigure>>;
-interface Golden {
+/** The figures of a real tool for every input, with the versions of the packages that computed them. */
+interface GoldenFigures {
   readonly versions: Readonly<Record<string, string>>;
   readonly runs: Readonly<Record<string, StoredFigures>>;
 }
@@ -21,10 +22,10 @@ const INPUT_NAMES = [...Object.keys(RUNS), ...Object.keys(DRAWN)];
 /** Largest relative difference of two figures. */
 const TOLERANCE = 1e-9;
 /** Largest absolute difference. Equal returns have a beta of 0, and the order of summation leaves a remainder. */
-const NOISE = 1e-30;
+const MAX_REMAINDER = 1e-30;
 
 const inputFile = (name: string) => new URL(`inputs/${name}.json`, PROFILES_FOLDER);
-const goldenOf = (tool: string) => JSON.parse(readFileSync(new URL(`figures/${tool}.json`, PROFILES_FOLDER), 'utf8')) as Golden;
+const goldenOf = (tool: string) => JSON.parse(readFileSync(new URL(`figures/${tool}.json`, PROFILES_FOLDER), 'utf8')) as GoldenFigures;
 /** Returns an input as JSON. NaN becomes null. */
 const jsonOf = (input: ProfileInput) =>
   JSON.stringify(input, (_, value: unknown) => (ArrayBuffer.isView(value) ? Array.from(value as Float64Array) : value));
@@ -114,8 +115,8 @@ function differences(tool: ProfileName, name: string): string[] {
   });
 }
 
-/** True when two figures are equal within TOLERANCE or NOISE. */
+/** True when two figures are equal within TOLERANCE or MAX_REMAINDER. */
 function isEqual(actual: StoredFigure, expected: StoredFigure): boolean {
   if (typeof actual === 'string' || typeof expected === 'string') return actual === expected;
-  return actual === expected || Math.abs(actual - expected) <= Math.max(TOLERANCE * Math.abs(expected), NOISE);
+  return actual === expected || Math.abs(actual - expected) <= Math.max(TOLERANCE * Math.abs(expected), MAX_REMAINDER);
 }

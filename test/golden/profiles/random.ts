@@ -41,10 +41,13 @@ function threeDraws(rng: Rng): number {
   return rng.next() + rng.next() + rng.next() - 1.5;
 }
 
+/** What the random bars of an input depend on. */
 interface BarTerms {
   readonly stepHours: number;
   readonly days: number;
+  /** Standard size of a daily change, as a fraction. */
   readonly spread: number;
+  /** Fraction of the rows without a change. */
   readonly quietFraction: number;
   readonly start: number;
   readonly isRuined: boolean;
@@ -55,7 +58,8 @@ interface BarTerms {
 function barsOf(rng: Rng, { stepHours, days, spread, quietFraction, start, isRuined, seed }: BarTerms): ProfileBars {
   const intervalMs = stepHours * HOUR_MS;
   const length = Math.min(MAX_BARS, Math.max(2, Math.floor((days * DAY_MS) / intervalMs)));
-  const firstMs = Date.UTC(2023, 0, 1 + (seed % 40)) + (stepHours < 24 ? (seed % Math.floor(24 / stepHours)) * intervalMs : 0);
+  const offsetInDayMs = stepHours < 24 ? (seed % Math.floor(24 / stepHours)) * intervalMs : 0;
+  const firstMs = Date.UTC(2023, 0, 1 + (seed % 40)) + offsetInDayMs;
   let equity = start;
   let price = 100;
   const openMs = Float64Array.from({ length }, (_, row) => firstMs + row * intervalMs);
@@ -70,11 +74,10 @@ function barsOf(rng: Rng, { stepHours, days, spread, quietFraction, start, isRui
 
 /** Returns random trades. Several of them close at the same time, and not in the order of the rows. */
 function tradesOf(rng: Rng, { openMs }: ProfileBars, start: number, winFraction: number): ProfileTrades {
+  // Every fifth input has at most two trades.
   const length = Math.floor(rng.next() * (rng.next() < 0.2 ? 3 : MAX_TRADES));
   const lastRow = openMs.length - 1;
-  const pnl = Float64Array.from({ length }, () =>
-    rng.next() < 0.1 ? 0 : rounded((rng.next() < winFraction ? 1 : -1) * rng.next() * start * 0.02, 8),
-  );
+  const pnl = Float64Array.from({ length }, () => drawPnl(rng, start, winFraction));
   const entryNotional = pnl.map(() => rounded(start * (0.2 + rng.next()), 2));
   const entryRow = pnl.map((_, row) => Math.floor((row * lastRow) / length));
   return {
@@ -90,6 +93,13 @@ function tradesOf(rng: Rng, { openMs }: ProfileBars, start: number, winFraction:
     pnl,
     returnFraction: pnl.map((profit, row) => profit / entryNotional[row]!),
   };
+}
+
+/** Returns the result of a trade: zero for every tenth, otherwise at most 2 % of the start equity. */
+function drawPnl(rng: Rng, start: number, winFraction: number): number {
+  if (rng.next() < 0.1) return 0;
+  const sign = rng.next() < winFraction ? 1 : -1;
+  return rounded(sign * rng.next() * start * 0.02, 8);
 }
 
 /** Rounds to a number of decimals. */

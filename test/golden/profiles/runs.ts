@@ -26,11 +26,11 @@ class Cross extends Strategy.with({ fast: int(5, { min: 2 }), slow: int(12, { mi
 }
 
 /** Holds a long position above the average, and a short one below it. */
-class BothWays extends Strategy.with({ bars: int(20, { min: 2 }) }) {
-  line = this.use(sma(this.bars.close, this.params.bars));
+class LongOrShort extends Strategy.with({ bars: int(20, { min: 2 }) }) {
+  average = this.use(sma(this.bars.close, this.params.bars));
 
   override onBar(): void {
-    const isAbove = this.bars.close.value > this.line.value;
+    const isAbove = this.bars.close.value > this.average.value;
     const { isFlat, isLong } = this.position();
     if (isFlat && isAbove) this.buy();
     else if (isFlat) this.sell();
@@ -39,14 +39,14 @@ class BothWays extends Strategy.with({ bars: int(20, { min: 2 }) }) {
 }
 
 /** Buys and sells in turn at the given bars, counted from 0. */
-class AtBars extends Strategy.with({ first: int(1, { min: 0 }), every: int(4, { min: 1 }), turns: int(2, { min: 0 }) }) {
-  bar = -1;
+class TradesAtBars extends Strategy.with({ first: int(1, { min: 0 }), every: int(4, { min: 1 }), turns: int(2, { min: 0 }) }) {
+  barIndex = -1;
   turn = 0;
 
   override onBar(): void {
-    this.bar++;
+    this.barIndex++;
     const { first, every, turns } = this.params;
-    if (this.turn >= turns || this.bar < first + this.turn * every) return;
+    if (this.turn >= turns || this.barIndex < first + this.turn * every) return;
     if (this.turn % 2 === 0) this.buy();
     else this.exit();
     this.turn++;
@@ -71,7 +71,8 @@ function barsOf(cents: readonly number[], hours = 1): Bars {
 }
 
 /** Returns rounded closes in cents by a formula. */
-const closesBy = (length: number, cents: (row: number) => number): number[] => Array.from({ length }, (_, row) => Math.round(cents(row)));
+const closesInCents = (length: number, cents: (row: number) => number): number[] =>
+  Array.from({ length }, (_, row) => Math.round(cents(row)));
 
 /** Generates a contract with mark prices and funding into a catalog. Returns the feeds of a run on it. */
 const generatedContract = (catalog: string, seed: number, bars: number): NonNullable<CodeOptions['feeds']> => {
@@ -97,58 +98,58 @@ export const RUNS: Readonly<Record<string, RunOptionsOf>> = {
     size: { equity: '0.5' },
   }),
   spotNoTrades: () => ({
-    strategy: AtBars,
+    strategy: TradesAtBars,
     params: { turns: 0 },
     data: generateBars({ interval: '4h', bars: 180, seed: 13 }),
     cash: '10000',
   }),
   spotOneTrade: () => ({
-    strategy: AtBars,
+    strategy: TradesAtBars,
     params: { first: 10, every: 60 },
     data: barsOf(
-      closesBy(180, (row) => 10_000 + row * 7 + 90 * Math.abs((row % 14) - 7)),
+      closesInCents(180, (row) => 10_000 + row * 7 + 90 * Math.abs((row % 14) - 7)),
       4,
     ),
     cash: '10000',
     fees: '0.001',
   }),
   spotOneLoss: () => ({
-    strategy: AtBars,
+    strategy: TradesAtBars,
     params: { first: 5, every: 20 },
     data: barsOf(
-      closesBy(120, (row) => 10_000 - row * 11),
+      closesInCents(120, (row) => 10_000 - row * 11),
       4,
     ),
     cash: '10000',
     fees: '0.001',
   }),
   spotOpenTrade: () => ({
-    strategy: AtBars,
+    strategy: TradesAtBars,
     params: { first: 3, every: 1, turns: 1 },
     data: generateBars({ interval: '1h', bars: 24 * 9 + 5, seed: 14 }),
     cash: '500',
     fees: '0.002',
   }),
   spotWinners: () => ({
-    strategy: AtBars,
+    strategy: TradesAtBars,
     params: { first: 0, every: 3, turns: 60 },
-    data: barsOf(closesBy(200, (row) => 10_000 * 1.004 ** row)),
+    data: barsOf(closesInCents(200, (row) => 10_000 * 1.004 ** row)),
     cash: '1000',
     fees: '0',
   }),
   spotLosers: () => ({
-    strategy: AtBars,
+    strategy: TradesAtBars,
     params: { first: 1, every: 2, turns: 90 },
-    data: barsOf(closesBy(200, (row) => 20_000 - row * 31 - 40 * (row % 3))),
+    data: barsOf(closesInCents(200, (row) => 20_000 - row * 31 - 40 * (row % 3))),
     cash: '1000',
     fees: '0.001',
   }),
   spotOneDay: () => ({ strategy: Cross, data: generateBars({ interval: '15m', bars: 80, seed: 15 }), cash: '10000', fees: '0.001' }),
   spotTwoDays: () => ({ strategy: Cross, data: generateBars({ interval: '1h', bars: 48, seed: 16 }), cash: '10000', fees: '0.001' }),
   spotDraws: () => ({
-    strategy: AtBars,
+    strategy: TradesAtBars,
     params: { first: 0, every: 5, turns: 40 },
-    data: barsOf(closesBy(240, (row) => 10_000 + (Math.floor(row / 32) % 3) * 25)),
+    data: barsOf(closesInCents(240, (row) => 10_000 + (Math.floor(row / 32) % 3) * 25)),
     cash: '10000',
     fees: '0',
   }),
@@ -159,7 +160,7 @@ export const RUNS: Readonly<Record<string, RunOptionsOf>> = {
     fees: '0.0002',
   }),
   futuresFunding: (catalog) => ({
-    strategy: BothWays,
+    strategy: LongOrShort,
     market: 'futures',
     feeds: generatedContract(catalog, 21, 24 * 40),
     catalog,
@@ -169,7 +170,7 @@ export const RUNS: Readonly<Record<string, RunOptionsOf>> = {
     fees: { maker: '0.0002', taker: '0.0005' },
   }),
   futuresLiquidated: (catalog) => ({
-    strategy: BothWays,
+    strategy: LongOrShort,
     params: { bars: 60 },
     market: 'futures',
     feeds: generatedContract(catalog, 22, 24 * 50),
@@ -180,7 +181,7 @@ export const RUNS: Readonly<Record<string, RunOptionsOf>> = {
     fees: { maker: '0.0002', taker: '0.0005' },
   }),
   futuresRuined: (catalog) => ({
-    strategy: BothWays,
+    strategy: LongOrShort,
     params: { bars: 72 },
     market: 'futures',
     feeds: generatedContract(catalog, 23, 24 * 30),
@@ -192,14 +193,14 @@ export const RUNS: Readonly<Record<string, RunOptionsOf>> = {
   }),
   /** Prices fall to one cent, and nearly all equity is lost. */
   spotCrash: () => ({
-    strategy: AtBars,
+    strategy: TradesAtBars,
     params: { first: 2, every: 3, turns: 41 },
-    data: barsOf(closesBy(240, (row) => Math.max(1, 10_000 * 0.93 ** row))),
+    data: barsOf(closesInCents(240, (row) => Math.max(1, 10_000 * 0.93 ** row))),
     cash: '1000',
     fees: '0.001',
   }),
   futuresNoTrades: (catalog) => ({
-    strategy: AtBars,
+    strategy: TradesAtBars,
     params: { turns: 0 },
     market: 'futures',
     feeds: generatedContract(catalog, 24, 24 * 12),
@@ -207,7 +208,7 @@ export const RUNS: Readonly<Record<string, RunOptionsOf>> = {
     cash: '10000',
   }),
   futuresOneTrade: (catalog) => ({
-    strategy: AtBars,
+    strategy: TradesAtBars,
     params: { first: 30, every: 170 },
     market: 'futures',
     feeds: generatedContract(catalog, 25, 24 * 15),
@@ -218,7 +219,7 @@ export const RUNS: Readonly<Record<string, RunOptionsOf>> = {
     fees: { maker: '0.0002', taker: '0.0005' },
   }),
   futuresLosers: (catalog) => ({
-    strategy: AtBars,
+    strategy: TradesAtBars,
     params: { first: 1, every: 2, turns: 240 },
     market: 'futures',
     feeds: generatedContract(catalog, 26, 24 * 21),
@@ -230,7 +231,7 @@ export const RUNS: Readonly<Record<string, RunOptionsOf>> = {
   }),
   /** Trades for days before the last trade loses everything. */
   futuresRuinedLate: (catalog) => ({
-    strategy: BothWays,
+    strategy: LongOrShort,
     params: { bars: 43 },
     market: 'futures',
     feeds: generatedContract(catalog, 27, 24 * 60),
@@ -242,7 +243,7 @@ export const RUNS: Readonly<Record<string, RunOptionsOf>> = {
   }),
   /** Trades for weeks with hardly any equity left. */
   futuresNearlyRuined: (catalog) => ({
-    strategy: BothWays,
+    strategy: LongOrShort,
     params: { bars: 30 },
     market: 'futures',
     feeds: generatedContract(catalog, 27, 24 * 60),
@@ -265,12 +266,12 @@ const runByName = new Map<string, Promise<ProfiledRun>>();
 /** Returns a run and the input of its profiles, read from the run folder. Each run is made once. */
 export function runOf(name: string): Promise<ProfiledRun> {
   let run = runByName.get(name);
-  if (run === undefined) runByName.set(name, (run = makeRun(name)));
+  if (run === undefined) runByName.set(name, (run = runAndReadInput(name)));
   return run;
 }
 
 /** Runs a backtest and reads the input of its profiles. */
-async function makeRun(name: string): Promise<ProfiledRun> {
+async function runAndReadInput(name: string): Promise<ProfiledRun> {
   const folder = mkdtempSync(join(tmpdir(), 'isobar-profiles-'));
   try {
     const result = await backtest(RUNS[name]!(join(folder, 'data')));

@@ -33,7 +33,7 @@ export interface BotConfigTerms {
 /** Writes the keys and the config of the bot of a seed. The number of symbols and the period of reads are drawn. */
 export function writeBotConfig(seed: number, { folder, venue, contracts, maxLots, part = 'config' }: BotConfigTerms): void {
   const rng = rngOf(seed, part);
-  const drawOne = (list: readonly number[]): number => list[Math.floor(rng.next() * list.length)]!;
+  const drawOne = (choices: readonly number[]): number => choices[Math.floor(rng.next() * choices.length)]!;
   const resolveEveryMs = drawOne(RESOLVE_EVERY_MS);
   const symbols = SYMBOLS.slice(0, 1 + Math.floor(rng.next() * MAX_BOT_SYMBOLS));
   const { key } = venue;

@@ -1,4 +1,4 @@
-// The options and the result of a simulated day.
+// Declares the options and the result of a simulated day.
 
 /** Counts of one simulated day, its violations, and a hash of everything that happened. */
 export interface DayResult {
@@ -24,11 +24,14 @@ export interface DayResult {
   readonly hash: string;
 }
 
+/** How a day is run. */
 export interface DayOptions {
+  /** Length of the day, ms; by default 24 hours. */
   readonly lengthMs?: number;
   /** True to end the day at the first violation. */
   readonly untilViolation?: boolean;
   /** True for a bot that trades contracts in place of coins. */
   readonly futures?: boolean;
+  /** Called with each event as one line of text. */
   readonly print?: (line: string) => void;
 }

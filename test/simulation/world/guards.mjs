@@ -48,20 +48,20 @@ async function run() {
   const hours = Number(args.hours ?? 2);
   const results = [];
   for (const row of rows) {
-    const planted = plantedBy(row);
-    if (planted === null) fail(`--rows: there is no guard ${row}`, usage);
-    const knownSeed = guardSeeds.caught.find((entry) => entry.row === row);
+    const plantedFault = plantedBy(row);
+    if (plantedFault === null) fail(`--rows: there is no guard ${row}`, usage);
+    const knownSeed = guardSeeds.caught.find((guardSeed) => guardSeed.row === row);
     if (knownSeed === undefined && !args.search) fail(`--rows: no seed is known for ${row}; search for one: --search`, usage);
-    await bundleWorld(new URL('main.ts', import.meta.url), searchProgram, planted.changes);
+    await bundleWorld(new URL('main.ts', import.meta.url), searchProgram, plantedFault.changes);
     const from = args.search ? Number(args.from ?? 1) : knownSeed.seed;
     const isFutures = args.search ? args.futures : knownSeed.futures === true;
-    const length = args.search ? [from + Number(args.days ?? 16), 1, hours] : [from + 1, 1, knownSeed.hours];
-    const days = [from, ...length, ...(isFutures ? ['futures'] : [])];
+    const afterFirstSeed = args.search ? [from + Number(args.days ?? 16), 1, hours] : [from + 1, 1, knownSeed.hours];
+    const days = [from, ...afterFirstSeed, ...(isFutures ? ['futures'] : [])];
     const { seed = null, first = null, seconds } = await firstViolation(days);
     const rule = first === null ? null : first.slice(0, first.indexOf(' '));
     const isCaught = first !== null && (args.search || rule === knownSeed.rule);
     results.push({ row, seed, hours: days[3], ...(isFutures ? { futures: true } : {}), rule, isCaught, seconds });
-    console.error(`${isCaught ? 'found' : 'NOT FOUND'}  ${planted.name}: seed ${seed}, ${seconds} s: ${first}`);
+    console.error(`${isCaught ? 'found' : 'NOT FOUND'}  ${plantedFault.name}: seed ${seed}, ${seconds} s: ${first}`);
   }
   const caught = results.filter(({ isCaught }) => isCaught).length;
   if (args.json) console.log(JSON.stringify({ guards: results.length, caught, results }));

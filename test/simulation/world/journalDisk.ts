@@ -9,6 +9,7 @@ const MAX_UNNOTICED_MS = 5000;
 /** A bit flips in a file of at least this many bytes, in its first half: at the end a write may be incomplete. */
 const MIN_FLIP_BYTES = 2000;
 
+/** The disk of the journal over all processes of the bot. */
 export class JournalDisk {
   readonly #folder: string;
   disk = new SimulatedDisk();
@@ -60,10 +61,11 @@ export class JournalDisk {
     this.#mirrored.operations = disk.operations;
     // A process only appends to its journal, so what was copied before still holds.
     for (const path of this.#files()) {
-      const [size, copied] = [disk.size(path), sizes.get(path)];
-      if (copied === undefined) writeFileSync(path, disk.read(path), { mode: 0o600 });
-      else if (size > copied) appendFileSync(path, disk.readAt(path, copied, size - copied));
-      sizes.set(path, size);
+      const sizeBytes = disk.size(path);
+      const copiedBytes = sizes.get(path);
+      if (copiedBytes === undefined) writeFileSync(path, disk.read(path), { mode: 0o600 });
+      else if (sizeBytes > copiedBytes) appendFileSync(path, disk.readAt(path, copiedBytes, sizeBytes - copiedBytes));
+      sizes.set(path, sizeBytes);
     }
   }
 

@@ -3,7 +3,14 @@
 import type { LateReplyWire } from '../../../src/adapters/exchange/wire/lateReplyWire.ts';
 import type { Rng } from '../../../src/base/number/rng.ts';
 import type { DueQueue } from '../../../src/ports/dueQueue.ts';
-import { connect, lowerCase, pageOfProxy, unknownAnswer, type Answer, type Passage } from '../../../src/worlds/computer/connection.ts';
+import {
+  connect,
+  lowerCase,
+  pageOfProxy,
+  unknownAnswer,
+  type Answer,
+  type RequestInTransit,
+} from '../../../src/worlds/computer/connection.ts';
 import { travel, wireReplyOf } from '../../../src/worlds/computer/faultyNetwork.ts';
 import { FREE_REPLY } from './hard/exchangeStorage.ts';
 import { answerHardCreate, isHardCreate, slowTravelMs } from './hard/hardCreates.ts';
@@ -17,7 +24,7 @@ import type { SimulatedVenue } from './venue.ts';
 const CREATE_PATHS: ReadonlySet<string> = new Set(['/sapi/v1/order', '/fapi/v1/order', '/fapi/v1/conditionOrder/']);
 const isCreateRequest = (method: string, target: string): boolean => method === 'POST' && CREATE_PATHS.has(target);
 
-/** The cause of a failed connection. */
+/** The cause with which a connection fails. */
 const RESET = 'the connection was reset';
 /** A short travel time, ms. */
 const SHORT_MS = 20;
@@ -47,7 +54,7 @@ export interface NetworkDeps {
 
 /** The network between the processes of a bot and the exchange. */
 export class SimulatedNetwork {
-  /** Faults of a hardFaults day; null on other days. */
+  /** Faults of a hard day; null on other days. */
   hardFaults: HardFaults | null = null;
   /** Faults of a day with a theme; null on other days. */
   themedFaults: ThemedFaults | null = null;
@@ -91,20 +98,20 @@ export class SimulatedNetwork {
   }
 
   /** Carries a request to the exchange and the reply back, with its fault if it has one. */
-  #carry(passage: Passage, process: object): void {
+  #carry(passage: RequestInTransit, process: object): void {
     const { request, target, leave, fail } = passage;
     const { venue } = this.#deps;
     const isCreate = isCreateRequest(request.method, target);
     const createNumber = isCreate ? ++this.creates : 0;
     const fault = isCreate ? this.#faultOf(createNumber, target) : undefined;
-    if (fault?.what === 'refuseConnection' || venue.isDown) return fail('the connection was refused', 0);
+    if (fault?.faultKind === 'refuseConnection' || venue.isDown) return fail('the connection was refused', 0);
     leave();
     this.requests++;
     this.#noteDeparture(passage, createNumber, fault);
-    if (this.#losesRequests || fault?.what === 'loseRequest') return this.#loseRequest(passage);
-    if (fault?.what === 'slowAdmission' || fault?.what === 'lateArrival') return this.#arriveSlowly(passage, fault, process);
-    if (fault?.what === 'lateAdmission') return this.#admitLate(passage, fault, process);
-    if (fault?.what === 'duplicateRequest') this.#scheduleDuplicate(passage, fault, process);
+    if (this.#losesRequests || fault?.faultKind === 'loseRequest') return this.#loseRequest(passage);
+    if (fault?.faultKind === 'slowAdmission' || fault?.faultKind === 'lateArrival') return this.#arriveSlowly(passage, fault, process);
+    if (fault?.faultKind === 'lateAdmission') return this.#admitLate(passage, fault, process);
+    if (fault?.faultKind === 'duplicateRequest') this.#scheduleDuplicate(passage, fault, process);
     this.#carryBothWays(passage, fault, process);
   }
 
@@ -112,27 +119,27 @@ export class SimulatedNetwork {
   #faultOf(createNumber: number, target: string): RequestFault | undefined {
     const fault = this.#deps.faultOf(createNumber);
     // A second copy of a trigger order is left to the operator (docs/order-safety.md), who would have to cancel it at the exchange.
-    const isTriggerCopy = fault?.what === 'duplicateRequest' && target.includes('conditionOrder');
+    const isTriggerCopy = fault?.faultKind === 'duplicateRequest' && target.includes('conditionOrder');
     return isTriggerCopy ? undefined : fault;
   }
 
   /** Reports a request that leaves the bot. `createNumber` is 0 for other requests than creates. */
-  #noteDeparture({ request, target }: Passage, createNumber: number, fault: RequestFault | undefined): void {
+  #noteDeparture({ request, target }: RequestInTransit, createNumber: number, fault: RequestFault | undefined): void {
     this.hardFaults?.noteDeparture(target);
     this.#deps.onRequest({ target, body: request.body, createNumber });
     if (createNumber === 0) return;
     this.themedFaults?.noteCreate(Number(lowerCase(request.headers)['x-ch-ts']));
-    this.themedFaults?.lastKill?.noteCreate(Buffer.from(request.body).toString(), fault?.what !== 'loseRequest');
+    this.themedFaults?.lastKill?.noteCreate(Buffer.from(request.body).toString(), fault?.faultKind !== 'loseRequest');
   }
 
   /** Loses a request. For half of the lost requests the sender gets an error, 1 to 6 s later. */
-  #loseRequest({ bytes, fail, later }: Passage): void {
+  #loseRequest({ bytes, fail, later }: RequestInTransit): void {
     const { rng } = this.#deps;
     if (rng.next() < 0.5) later(1000 + rng.next() * 5000, () => fail(RESET, bytes));
   }
 
-  /** Resets the connection soon, and delivers the request much later. Nobody gets the answer. */
-  #arriveSlowly({ request, target, bytes, fail, later }: Passage, fault: RequestFault, process: object): void {
+  /** Resets the connection soon, and delivers the request much later. The reply reaches nobody. */
+  #arriveSlowly({ request, target, bytes, fail, later }: RequestInTransit, fault: RequestFault, process: object): void {
     this.themedFaults?.noteSlow(request.body);
     later(SHORT_MS, () => fail(RESET, bytes));
     later(slowTravelMs(fault.size), () => {
@@ -140,8 +147,8 @@ export class SimulatedNetwork {
     });
   }
 
-  /** Delivers a request that the exchange admits late. Answer and outcome come at once, so that it is certain that the bot has got the answer. */
-  #admitLate({ request, target, bytes, settle, fail, later }: Passage, fault: RequestFault, process: object): void {
+  /** Delivers a request that the exchange admits late. The reply leaves at once, so that the bot has certainly received it. */
+  #admitLate({ request, target, bytes, settle, fail, later }: RequestInTransit, fault: RequestFault, process: object): void {
     later(SHORT_MS, () => {
       if (this.#deps.venue.isDown) return fail(RESET, bytes);
       const isCut = this.hardFaults!.cutsLateAnswer(fault.size);
@@ -153,7 +160,7 @@ export class SimulatedNetwork {
   }
 
   /** Lets a second copy of a create request arrive 0.2 to 3.2 s after the first. Short delays are more frequent. */
-  #scheduleDuplicate({ request, target, later }: Passage, fault: RequestFault, process: object): void {
+  #scheduleDuplicate({ request, target, later }: RequestInTransit, fault: RequestFault, process: object): void {
     later(200 + fault.size ** 3 * 3000, () => {
       if (this.#deps.venue.isDown) return;
       this.#deps.onDuplicate(request.body);
@@ -162,7 +169,7 @@ export class SimulatedNetwork {
   }
 
   /** Delivers a request, and its reply once the exchange has made durable what the reply depends on. */
-  #carryBothWays(passage: Passage, fault: RequestFault | undefined, process: object): void {
+  #carryBothWays(passage: RequestInTransit, fault: RequestFault | undefined, process: object): void {
     const { request, target, bytes, fail, later } = passage;
     const { queue, rng, venue } = this.#deps;
     let answeredMs = NaN;
@@ -184,10 +191,15 @@ export class SimulatedNetwork {
   }
 
   /** Hands a reply to the bot, whole or cut. */
-  #arrive({ request, target, bytes, settle, fail }: Passage, answer: Answer, fault: RequestFault | undefined, answeredMs: number): void {
+  #arrive(
+    { request, target, bytes, settle, fail }: RequestInTransit,
+    answer: Answer,
+    fault: RequestFault | undefined,
+    answeredMs: number,
+  ): void {
     const { venue } = this.#deps;
     if (this.#losesReplies) return;
-    const cutFraction = fault?.what === 'cutReply' && answer.body !== '' ? fault.size : null;
+    const cutFraction = fault?.faultKind === 'cutReply' && answer.body !== '' ? fault.size : null;
     // The error of a failed connection may contain anything, even a secret. The bot must not log it.
     if (cutFraction !== null && cutFraction < 0.5) return fail(`the reply was cut behind "${venue.key.secret}"`, bytes);
     if (request.method === 'GET') this.#deps.onRead?.(target, answeredMs);
@@ -203,7 +215,12 @@ export class SimulatedNetwork {
   }
 
   /** Returns the answer of the exchange to a request, or the answer with which a fault replaces it. */
-  #answer({ method, headers, body }: Passage['request'], target: string, fault: RequestFault | undefined, process: object): Answer {
+  #answer(
+    { method, headers, body }: RequestInTransit['request'],
+    target: string,
+    fault: RequestFault | undefined,
+    process: object,
+  ): Answer {
     const { venue, queue } = this.#deps;
     const { service } = venue;
     const unknownReply = (): Answer => unknownAnswer(service, venue.market, fault!.size);
@@ -215,7 +232,7 @@ export class SimulatedNetwork {
     if (fault !== undefined && isHardCreate(fault)) return answerHardCreate(fault, venue, this.hardFaults!, handleRequest);
     if (this.themedFaults !== null && fault !== undefined && isAnsweredByThemedFaults(fault))
       return this.themedFaults.answerCreate(fault, bodyText, handleRequest);
-    if (fault?.what === 'unknownNotDone') return unknownReply();
+    if (fault?.faultKind === 'unknownNotDone') return unknownReply();
     // Start a new hold only when the last one has ended, so that no read is older than the bot must expect.
     if (method === 'GET' && queue.nowMs < this.staleUntilMs && queue.nowMs >= this.#readsHeldUntilMs) {
       venue.side.holdReads(this.staleMs);
@@ -230,12 +247,12 @@ export class SimulatedNetwork {
       return { ...answer, body: answer.body.replaceAll(WAITING, UNRECOGNISED_STATUS) };
     const previousReply = this.#previousReplies.get(target);
     if (isCreate && venue.market === 'spot') this.#noteReply(target, answer);
-    if (fault?.what === 'unknownDone') return unknownReply();
-    if (fault?.what === 'otherReply' && previousReply !== undefined) {
+    if (fault?.faultKind === 'unknownDone') return unknownReply();
+    if (fault?.faultKind === 'otherReply' && previousReply !== undefined) {
       this.#deps.onWrongReply();
       return previousReply;
     }
-    if (fault?.what === 'replaceReply') return pageOfProxy(fault.size);
+    if (fault?.faultKind === 'replaceReply') return pageOfProxy(fault.size);
     return answer;
   }
 }

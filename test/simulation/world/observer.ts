@@ -9,6 +9,7 @@ import { CreateRules } from './themes/createRules.ts';
 import { CASH, SYMBOLS, type SimulatedVenue, type TrueOrder } from './venue.ts';
 import { fillText, type Trader } from './trader.ts';
 
+/** The engine of an open bot. */
 export type ObservedEngine = NonNullable<BotProcess['opened']>['bot']['deps']['engine'];
 
 /** Time within which the bot must know of an order, ms (S4). It covers an audit, the read lag and the visibility delay. */
@@ -49,17 +50,19 @@ export interface MarketRules {
   /** Venue trades of orders without a client order id that belong to the bot, by its order id. */
   readonly tradesOf: (engine: ObservedEngine, order: number) => readonly OwnTrade[];
 }
+/** Reports a violation: the code of the rule, and what happened. */
 export type ReportViolation = (rule: string, text: string) => void;
 
 /** Returns the client order id in the body of a create request. */
 export const clientOrderIdIn = (body: string): string | undefined => /"(?:newClientOrderId|clientOrderId)":"([^"]+)"/i.exec(body)?.[1];
 
+/** Checks one bot over a whole day, and collects the violations. */
 export class Observer {
   readonly violations: string[];
   readonly #contracts: MarketRules | null;
   readonly #prefix: string;
   readonly #reported = new Set<string>();
-  readonly #creates = new CreateRules();
+  readonly #createRules = new CreateRules();
   /** Number of reported fills that were already checked, by order. */
   readonly #checkedCounts = new Map<number, number>();
   #trader: Trader | null = null;
@@ -67,8 +70,9 @@ export class Observer {
   /** Since when the strategies have remembered what they were notified of, ms UTC. */
   #lifetimeMs = -Infinity;
   #placedCount = 0;
-  /** Orders that SAID still has to judge. */
-  readonly #unjudged = new Set<TrueOrder>();
+  /** Orders that the rule SAID has not checked yet. */
+  readonly #unchecked = new Set<TrueOrder>();
+  /** Numbers of the orders whose outcome was unknown at some time. */
   unknown = new Set<number>();
   /** Number of orders that the bot sent twice under one client order id. Copies made by the network do not count. */
   duplicates = 0;
@@ -124,7 +128,7 @@ export class Observer {
     this.#checkDenials(engine, prefix, live, venue, nowMs);
     if (engine.orders.impossibleEvents > 0) this.report('S11', `${engine.orders.impossibleEvents} impossible events`, nowMs);
     for (const { id, lifecycle } of engine.orders.active()) if (lifecycle === 'unknown') this.unknown.add(id);
-    this.#creates.note(process);
+    this.#createRules.note(process);
     if (process.trader !== null) this.#checkReportedFills(process.trader, engine, prefix, venue, nowMs);
   }
 
@@ -173,15 +177,15 @@ export class Observer {
 
   /** SAID: an order that the bot reports as denied by the venue or absent has no effect at the venue. */
   #checkDenials(engine: ObservedEngine, prefix: string, live: readonly UserOrder[], venue: SimulatedVenue, nowMs: number): void {
-    while (this.#placedCount < venue.placed.length) this.#unjudged.add(venue.placed[this.#placedCount++]!);
-    for (const trueOrder of this.#unjudged) {
+    while (this.#placedCount < venue.placed.length) this.#unchecked.add(venue.placed[this.#placedCount++]!);
+    for (const trueOrder of this.#unchecked) {
       const { order, clientOrderId, trades, placedMs } = trueOrder;
       const id = orderIdIn(prefix, clientOrderId);
       const botOrder = botOrderOf(engine, id);
       const isDenied = botOrder !== undefined && DENIALS.has(botOrder.reason);
       // An unknown order is judged by S4 once it is old enough. An order that ended otherwise needs no further look.
       if (botOrder === undefined ? nowMs - placedMs > KNOWN_MS : botOrder.lifecycle === 'done' && !isDenied)
-        this.#unjudged.delete(trueOrder);
+        this.#unchecked.delete(trueOrder);
       if (!isDenied) continue;
       // The exchange may carry out a second copy although it refused the first one.
       if (venue.copyCountByClientId.has(clientOrderId)) continue;
@@ -189,7 +193,7 @@ export class Observer {
       if (nowMs < (venue.lateUntilMsById.get(clientOrderId) ?? -Infinity)) continue;
       // An order that was canceled without a fill had no effect.
       if (trades.length === 0 && !live.includes(order)) continue;
-      this.#unjudged.delete(trueOrder);
+      this.#unchecked.delete(trueOrder);
       const effect = trades.length > 0 ? 'has filled' : 'stands';
       this.report('SAID', `the bot says of order ${id} "${botOrder.reason}", and it ${effect} at the exchange`, nowMs);
     }
@@ -223,7 +227,7 @@ export class Observer {
       this.report('S9', `a create leaves that the journal on the disk does not have: ${body}`, nowMs);
     const engine = process?.opened?.bot.deps.engine;
     if (!process || !engine) return;
-    if (this.#contracts === null) this.#creates.check(process, clientOrderId ?? '', (rule, text) => this.report(rule, text, nowMs));
+    if (this.#contracts === null) this.#createRules.check(process, clientOrderId ?? '', (rule, text) => this.report(rule, text, nowMs));
     const states = engine.risk.halts.causes().filter(({ scope }) => scope.kind === 'account');
     // A buy of coins, or an order that opens contracts.
     const isBuy = this.#contracts === null ? /"side":"BUY"/i.test(body) : /"open":"OPEN"/.test(body);

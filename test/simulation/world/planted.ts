@@ -120,8 +120,8 @@ export const FORMER_FAULTS: Readonly<Record<number, PlantedFault>> = {
     changes: [
       {
         file: 'src/paperExchange/storage/storeWriter.ts',
-        from: 'else if (!this.#isBusy && !this.#isDirty && this.#waiting.length === 0) run(true);',
-        to: 'else if (this.#lastWriteMs > -Infinity) run(true);',
+        from: 'else if (!this.#isBusy && !this.#isDirty && this.#waiting.length === 0) done(true);',
+        to: 'else if (this.#lastWriteMs > -Infinity) done(true);',
       },
     ],
   },
@@ -163,7 +163,11 @@ export const FORMER_FAULTS: Readonly<Record<number, PlantedFault>> = {
         to: "if (evidence.found && evidence.channel === 'openOrders') return",
       },
       { file: 'src/orders/prove/resolver.ts', from: 'Math.max(bounds.resolveEveryMs, minApartMs)', to: '2000' },
-      { file: 'src/orders/prove/resolver.ts', from: '  private rounds = 0;', to: '  private rounds = 0;\n  private polls = 0;' },
+      {
+        file: 'src/orders/prove/resolver.ts',
+        from: '  private provingRounds = 0;',
+        to: '  private provingRounds = 0;\n  private polls = 0;',
+      },
       // This rule does not read trades, and forgets an order that it treats as rejected.
       {
         file: 'src/adapters/exchange/observe/attribution.ts',

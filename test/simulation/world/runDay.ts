@@ -12,18 +12,19 @@ export async function runDay(seed: number, schedule: readonly ScheduledFault[], 
     await world.run();
     const { observer, venue, hash, bot, secondBot } = world;
     const bots = secondBot === null ? [bot] : [bot, secondBot];
-    const sum = (countOf: (each: SimulatedBot) => number): number => bots.reduce((total, each) => total + countOf(each), 0);
+    const sum = (countOf: (simulatedBot: SimulatedBot) => number): number =>
+      bots.reduce((total, simulatedBot) => total + countOf(simulatedBot), 0);
     return {
       seed,
       orders: sum(({ venue: { orders } }) => orders.size),
       creates: bot.network.creates,
-      fills: sum((each) => each.venue.tradeCount),
+      fills: sum((simulatedBot) => simulatedBot.venue.tradeCount),
       bars: bot.process?.trader?.barCount ?? 0,
-      unknown: sum((each) => each.observer.unknown.size),
+      unknown: sum((simulatedBot) => simulatedBot.observer.unknown.size),
       restarts: sum(({ restarts }) => restarts),
       kills: sum(({ operator }) => operator.kills),
-      duplicates: sum((each) => each.observer.duplicates),
-      forgotten: sum((each) => each.observer.forgotten),
+      duplicates: sum((simulatedBot) => simulatedBot.observer.duplicates),
+      forgotten: sum((simulatedBot) => simulatedBot.observer.forgotten),
       exchangeCrashes: venue.crashes,
       lostOrders: venue.lostOrders,
       ordersOfSecondBot: secondBot?.venue.orders.size ?? 0,

@@ -4,6 +4,7 @@ import { isTimed, type ScheduledFault } from './schedule.ts';
 import type { DayOptions, DayResult } from './dayResult.ts';
 import { runDay } from './runDay.ts';
 
+/** The shortest failing schedule that was found, its result, and the number of days that were run. */
 export interface ShrunkSchedule {
   readonly schedule: readonly ScheduledFault[];
   readonly result: DayResult;
@@ -21,23 +22,28 @@ export async function shrink(
   { maxRuns, ...options }: { readonly maxRuns: number } & Pick<DayOptions, 'lengthMs' | 'futures'>,
 ): Promise<ShrunkSchedule> {
   const rule = ruleOf(failed.violations[0]!);
-  let [bestResult, runs, parts] = [failed, 0, 2];
+  let bestResult = failed;
+  let runs = 0;
+  /** Number of parts of about equal size. Each part is left out in turn. */
+  let parts = 2;
   // Leave out faults of creates that the bot never sent.
-  let best = schedule.filter((fault) => isTimed(fault) || fault.bot === 2 || fault.at <= failed.creates);
+  let best = schedule.filter((fault) => isTimed(fault) || fault.bot === 2 || fault.requestNumber <= failed.creates);
   while (best.length > 0 && runs < maxRuns) {
-    const size = Math.ceil(best.length / parts);
+    const partSize = Math.ceil(best.length / parts);
     let isSmaller = false;
-    for (let from = 0; from < best.length && runs < maxRuns; from += size) {
-      const candidate = [...best.slice(0, from), ...best.slice(from + size)];
+    for (let from = 0; from < best.length && runs < maxRuns; from += partSize) {
+      const candidate = [...best.slice(0, from), ...best.slice(from + partSize)];
       runs++;
       const candidateResult = await runDay(seed, candidate, options);
       if (!candidateResult.violations.some((violation) => ruleOf(violation) === rule)) continue;
-      [best, bestResult, isSmaller] = [candidate, candidateResult, true];
+      best = candidate;
+      bestResult = candidateResult;
+      isSmaller = true;
       parts = Math.max(2, parts - 1);
       break;
     }
     if (isSmaller) continue;
-    if (size === 1) break;
+    if (partSize === 1) break;
     parts = Math.min(best.length, parts * 2);
   }
   return { schedule: best, result: bestResult, runs };

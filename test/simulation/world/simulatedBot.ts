@@ -148,7 +148,7 @@ export class SimulatedBot {
         if (createNumber === 0 || lastKill()?.isRunning) return;
         const fault = faultByCreate.get(createNumber);
         hash.update(`${queue.nowMs} ${target} ${text}\n`);
-        print(`create ${createNumber} leaves: ${text}${fault === undefined ? '' : ` (${fault.what})`}`);
+        print(`create ${createNumber} leaves: ${text}${fault === undefined ? '' : ` (${fault.faultKind})`}`);
         observer.checkCreate(this.facts, text, (sought) => this.journal.isDurable(sought, queue.nowMs));
         if (createNumber === this.#lostFlatten)
           queue.at(queue.nowMs + KILL_AFTER_CREATE_MS, () => !this.process?.isAsleep && this.operator.kill(this.process, true));
@@ -184,7 +184,7 @@ export class SimulatedBot {
     if (lastKill?.isLosing || lastKill?.isRunning) return lastKill.faultOf(createNumber);
     if (this.#lostFlatten !== 'armed') return lastKill?.faultOf(createNumber) ?? faultByCreate.get(createNumber);
     this.#lostFlatten = createNumber;
-    return { what: 'loseReply', at: createNumber, size: 0.9 };
+    return { faultKind: 'loseReply', requestNumber: createNumber, size: 0.9 };
   }
 
   /** Checks the rules if the last event changed something at the exchange, in the journal or in the reports to the strategy. */

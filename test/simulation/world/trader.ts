@@ -6,6 +6,15 @@ import { Strategy, type Feed, type FillInfo, type OrderInfo } from '../../../src
 export const fillText = (side: string, qty: string, price: number, fee: string, feeAsset: string): string =>
   `${side} ${qty} at ${price} fee ${fee} ${feeAsset}`;
 
+/** Multiplier and modulus of the Lehmer generator MINSTD, from which each trader draws. */
+const MULTIPLIER = 48_271;
+const MODULUS = 2_147_483_647;
+/** Returns the state of the generator that follows `state`. */
+export const nextRandomState = (state: number): number => (state * MULTIPLIER) % MODULUS;
+/** Returns the number in (0, 1) of a state. */
+export const randomFraction = (state: number): number => state / MODULUS;
+
+/** Places market orders and limits, and cancels some of them. */
 export class Trader extends Strategy {
   symbols = this.feeds('bars');
   /** Expected number of actions in a minute, over all symbols together. */
@@ -54,8 +63,8 @@ export class Trader extends Strategy {
 
   /** Returns the next number in (0, 1) of a generator of its own (Lehmer), whose state is part of the strategy. */
   #nextRandom(): number {
-    this.#randomState = (this.#randomState * 48_271) % 2_147_483_647;
-    return this.#randomState / 2_147_483_647;
+    this.#randomState = nextRandomState(this.#randomState);
+    return randomFraction(this.#randomState);
   }
 }
 

@@ -43,6 +43,7 @@ interface SecondClient {
   readonly key: KeyConfig;
 }
 
+/** The exchange as one client sees it, with everything that happened on the client's account. */
 export class SimulatedVenue {
   service: Service;
   readonly market: Market;
@@ -106,9 +107,10 @@ export class SimulatedVenue {
     }
     const rng = rngOf(seed, 'venue');
     const hasTwoBots = themeOf(seed) === 'twoBots';
-    const [admissionMs, visibilityMs, cancelMs] = [60, dayTermsOf(seed).maxVisibilityMs, 300].map((max) =>
-      Math.floor(rng.next() * max),
-    ) as [number, number, number];
+    const drawBelow = (maxMs: number): number => Math.floor(rng.next() * maxMs);
+    const admissionMs = drawBelow(60);
+    const visibilityMs = drawBelow(dayTermsOf(seed).maxVisibilityMs);
+    const cancelMs = drawBelow(300);
     this.#config = {
       ...SERVICE_DEFAULTS,
       ...terms.config,
@@ -133,19 +135,19 @@ export class SimulatedVenue {
       const marketRng = seededRng(seed * 31 + index);
       const price = writeHistory(
         market,
-        walk(marketRng, startMs - HISTORY_MS, { price: FIRST_TICKS, stepMs: 15_000, stepPpm: 150, lots: 2000 }),
+        walk(marketRng, startMs - HISTORY_MS, { firstTicks: FIRST_TICKS, stepMs: 15_000, stepPpm: 150, lots: 2000 }),
         startMs,
       );
-      const nextPoint = walk(marketRng, startMs, { price, stepMs: 12_000, stepPpm: 150, lots: 20_000 });
-      const follow = (followed: TradedMarket, openingPrice: number): void => {
+      const nextPoint = walk(marketRng, startMs, { firstTicks: price, stepMs: 12_000, stepPpm: 150, lots: 20_000 });
+      const follow = (followed: TradedMarket, openingTicks: number): void => {
         const { scheduler } = this.service;
         const source: PriceSource = () => {
           let point = nextPoint();
-          // Nobody trades while the exchange is down.
+          // No trade happens while the exchange is down.
           while (point !== null && point.timeMs < scheduler.nowMs) point = nextPoint();
-          return point === null ? null : { ...point, price: Math.round(point.price * this.priceFactor) };
+          return point === null ? null : { ...point, priceTicks: Math.round(point.priceTicks * this.priceFactor) };
         };
-        const liquidity = { levels: 4, spread: 2, spacing: 5, lots: terms.levelLots, price: openingPrice };
+        const liquidity = { levelsPerSide: 4, spreadTicks: 2, spacingTicks: 5, maxLotsPerLevel: terms.levelLots, openingTicks };
         followPrices(followed, source, { scheduler, rng: marketRng, ...liquidity });
       };
       this.#follows.push(follow);

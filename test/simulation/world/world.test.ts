@@ -16,17 +16,17 @@ const LENGTH_MS = 2 * HOUR_MS;
 const SEEDS = [1, 2];
 
 test(`a day with one hour of faults and one hour without has no violation (seeds ${SEEDS.join(', ')})`, async () => {
-  let [unknown, restarts, orders] = [0, 0, 0];
+  const totals = { unknown: 0, restarts: 0, orders: 0 };
   for (const seed of SEEDS) {
     const result = await runDay(seed, scheduleOf(seed, LENGTH_MS), { lengthMs: LENGTH_MS });
     expect(result.violations, `again: npm run sim -- --hours 2 --seed ${seed} --loud`).toEqual([]);
-    unknown += result.unknown;
-    restarts += result.restarts;
-    orders += result.orders;
+    totals.unknown += result.unknown;
+    totals.restarts += result.restarts;
+    totals.orders += result.orders;
   }
-  expect(restarts).toBeGreaterThan(6);
-  expect(orders).toBeGreaterThan(20);
-  expect(unknown).toBeGreaterThan(0);
+  expect(totals.restarts).toBeGreaterThan(6);
+  expect(totals.orders).toBeGreaterThan(20);
+  expect(totals.unknown).toBeGreaterThan(0);
 });
 
 test('a day of contracts with one hour of faults and one hour without has no violation (seed 2)', async () => {
@@ -53,27 +53,27 @@ test.each([24_002, 27_004, 32_002])('a day with a theme has no violation (seed %
 
 test('only seeds above 20000 have the faults of days with a theme, a thousand seeds for each theme', () => {
   const themedKinds = new Set<string>([...THEMED_REQUEST_FAULTS, ...THEMED_TIMED_FAULTS]);
-  const kindsOf = (seed: number): readonly string[] => scheduleOf(seed, LENGTH_MS).map(({ what }) => what);
-  const first = (theme: Theme): number => LAST_UNTHEMED_SEED + 1 + 1000 * THEMES.indexOf(theme);
-  // Hard days have slow creates, too.
+  const kindsOf = (seed: number): readonly string[] => scheduleOf(seed, LENGTH_MS).map(({ faultKind }) => faultKind);
+  const firstSeedOf = (theme: Theme): number => LAST_UNTHEMED_SEED + 1 + 1000 * THEMES.indexOf(theme);
+  // Slow creates are faults of hard days and of days with a theme.
   for (const seed of [1, 1000, 19_999, 20_000])
-    expect(kindsOf(seed).filter((what) => themedKinds.has(what) && !(HARD_REQUEST_FAULTS as readonly string[]).includes(what))).toEqual([]);
-  // Some come on every second day.
-  const kinds = new Set(THEMES.flatMap((theme) => [...kindsOf(first(theme)), ...kindsOf(first(theme) + 1)]));
-  expect(Array.from(themedKinds).filter((what) => !kinds.has(what))).toEqual([]);
-  expect(THEMES.map((theme) => themeOf(first(theme)))).toEqual(THEMES);
+    expect(kindsOf(seed).filter((kind) => themedKinds.has(kind) && !(HARD_REQUEST_FAULTS as readonly string[]).includes(kind))).toEqual([]);
+  // Some kinds come on every second day only.
+  const drawnKinds = new Set(THEMES.flatMap((theme) => [...kindsOf(firstSeedOf(theme)), ...kindsOf(firstSeedOf(theme) + 1)]));
+  expect(Array.from(themedKinds).filter((kind) => !drawnKinds.has(kind))).toEqual([]);
+  expect(THEMES.map((theme) => themeOf(firstSeedOf(theme)))).toEqual(THEMES);
   expect([themeOf(20_000), themeOf(21_000), themeOf(21_001)]).toEqual([null, 'lateOrders', 'replicas']);
 });
 
 test('only seeds above 1000 have the faults of hard days, and each kind of them comes', () => {
   const hardKinds = new Set<string>([...HARD_REQUEST_FAULTS, ...HARD_TIMED_FAULTS]);
   const kindsOf = (firstSeed: number): Set<string> =>
-    new Set(Array.from({ length: 50 }, (_, index) => scheduleOf(firstSeed + index, LENGTH_MS).map(({ what }) => what)).flat());
-  expect(Array.from(kindsOf(951)).filter((what) => hardKinds.has(what))).toEqual([]);
-  const kinds = kindsOf(1001);
-  expect(Array.from(hardKinds).filter((what) => !kinds.has(what))).toEqual([]);
+    new Set(Array.from({ length: 50 }, (_, index) => scheduleOf(firstSeed + index, LENGTH_MS).map(({ faultKind }) => faultKind)).flat());
+  expect(Array.from(kindsOf(951)).filter((kind) => hardKinds.has(kind))).toEqual([]);
+  const drawnKinds = kindsOf(1001);
+  expect(Array.from(hardKinds).filter((kind) => !drawnKinds.has(kind))).toEqual([]);
   // A create request has at most one fault.
-  const numbers = scheduleOf(1001, LENGTH_MS).flatMap((event) => (isTimed(event) ? [] : [event.at]));
+  const numbers = scheduleOf(1001, LENGTH_MS).flatMap((event) => (isTimed(event) ? [] : [event.requestNumber]));
   expect(new Set(numbers).size).toBe(numbers.length);
 });
 
@@ -97,9 +97,9 @@ test('a whole day ends the process at least 10 times and faults over 100 of its 
   const meanCount = (counts: (event: ScheduledFault) => boolean): number =>
     schedules.reduce((sum, schedule) => sum + schedule.filter(counts).length, 0) / schedules.length;
   const processEnds = ['kill', 'power', 'diskCrash'];
-  expect(meanCount(({ what }) => processEnds.includes(what))).toBeGreaterThanOrEqual(10);
+  expect(meanCount(({ faultKind }) => processEnds.includes(faultKind))).toBeGreaterThanOrEqual(10);
   // A whole day has about 250 create requests. Later faults of the schedule would not happen.
-  expect(meanCount((event) => !isTimed(event) && event.at <= 250)).toBeGreaterThan(100);
+  expect(meanCount((event) => !isTimed(event) && event.requestNumber <= 250)).toBeGreaterThan(100);
 });
 
 test('every guard of the order path has a seed that finds its removal, or a reason why no seed can', () => {
@@ -116,7 +116,7 @@ test('every guard of the order path has a seed that finds its removal, or a reas
 });
 
 test.each([...GUARDS.map(({ row }) => row), ...Object.keys(FORMER_FAULTS).map(Number)])(
-  'the lines that fault %i replaces each stand once in their file',
+  'the lines that fault %i replaces each occur once in their file',
   (number) => {
     const texts = new Map<string, string>();
     for (const { file, from, to } of plantedBy(number)!.changes) {

@@ -1,4 +1,5 @@
-// The world of a simulated day: a production bot and the production exchange on one virtual clock. Its last hour has no faults.
+// Runs one simulated day: a production bot and the production exchange on one virtual clock. Its last hour has no faults. `runDay` creates a
+// World for each seed.
 
 import { createHash } from 'node:crypto';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
@@ -29,10 +30,11 @@ import { ThemedFaults } from './themes/themedFaults.ts';
 import { BusyTrader, Trader } from './trader.ts';
 import { SimulatedVenue } from './venue.ts';
 
-/** Time before the end of the day from which the operator allows no new order, ms. */
+/** Length of the last part of the day, in which the operator allows no opening order, ms. */
 const QUIET_MS = 900_000;
+/** When a simulated day begins, ms UTC. */
 export const START_MS = Date.UTC(2026, 0, 5);
-/** Largest position of a symbol, lots. On a busy day orders are close to it. */
+/** Largest position of a symbol on a quiet and on a busy day, in lots. On a busy day orders are close to the limit. */
 const MAX_LOTS = { quiet: 80_000, busy: 25_000 };
 /** Time from the start of a day of contracts until the operator first reviews foreign orders, ms. */
 const FIRST_REVIEW_MS = 90_000;
@@ -42,10 +44,13 @@ export class World {
   readonly queue = new DueQueue();
   readonly observer: Observer;
   readonly venue: SimulatedVenue;
+  /** Folder of the bots' files, in memory where the system has such a folder. Removed by `close`. */
   readonly folder = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'isobar-world-'));
+  /** Hash of the requests, violations and results of the day. Recorded hashes show that a day can be repeated exactly. */
   readonly hash = createHash('sha256');
+  /** The bot, the only one on most days. */
   readonly bot: SimulatedBot;
-  /** Another bot of the same exchange; null on days with one bot. */
+  /** The second bot on the same exchange; null on days with one bot. */
   readonly secondBot: SimulatedBot | null = null;
   readonly #schedule: readonly ScheduledFault[];
   readonly #print: ((line: string) => void) | undefined;
@@ -53,12 +58,16 @@ export class World {
   readonly #endMs: number;
   /** The settings of a day of contracts; null on a day of coins. */
   readonly #contracts: ContractDayTerms | null;
-  readonly #untilViolation: boolean;
+  /** True if the day stops at the first violation of a rule. */
+  readonly #stopsAtViolation: boolean;
+  /** True if orders are frequent and close to the limits. */
   readonly #isBusy: boolean;
   readonly #terms: DayTerms;
   /** The faults of a hard day; null on other days. */
   #hardFaults: HardFaults | null = null;
+  /** The faults of a day with a theme; null on other days. */
   #themedFaults: ThemedFaults | null = null;
+  /** The kill that ends a day of `twins`; null on other days. */
   #lastKill: LastKill | null = null;
 
   constructor(
@@ -70,7 +79,7 @@ export class World {
     this.#print = print;
     this.#startMs = START_MS + (futures ? FIRST_HOUR_MS : 0);
     this.#endMs = this.#startMs + lengthMs;
-    this.#untilViolation = untilViolation;
+    this.#stopsAtViolation = untilViolation;
     const theme = themeOf(seed);
     this.#isBusy = isBusyDay(seed) || theme !== null;
     this.#terms = dayTermsOf(seed);
@@ -83,9 +92,9 @@ export class World {
     const calmFromMs = this.#endMs - CALM_MS;
     const hasTwoBots = theme === 'twoBots' && !futures;
     const { queue, venue, observer, folder, hash } = this;
-    const common = { queue, maxSkewMs: this.#terms.maxSkewMs, maxLots, calmFromMs, hash };
+    const commonDeps = { queue, maxSkewMs: this.#terms.maxSkewMs, maxLots, calmFromMs, hash };
     this.bot = new SimulatedBot({
-      ...common,
+      ...commonDeps,
       venue,
       observer,
       folder,
@@ -103,7 +112,7 @@ export class World {
     writeBotConfig(seed, { folder, venue, contracts: this.#contracts, maxLots });
     if (hasTwoBots) {
       const faultByCreate = requestFaultsOf(schedule, 2);
-      this.secondBot = openSecondBot(seed, { ...common, folder, faultByCreate, first: this, print: (text) => this.#log(`2: ${text}`) });
+      this.secondBot = openSecondBot(seed, { ...commonDeps, folder, faultByCreate, first: this, print: (text) => this.#log(`2: ${text}`) });
     }
   }
 
@@ -114,7 +123,7 @@ export class World {
 
   // --- Faults
 
-  /** Adds the faults of a hard day or of a day with a theme. A theme has the timed faults of hard days, too. */
+  /** Adds the faults of a hard day or of a day with a theme. Days with a theme also have the timed faults of hard days. */
   #addHardFaults(seed: number, theme: Theme | null): void {
     if (!isHardDay(seed) && theme === null) return;
     const { queue, venue, observer, bot } = this;
@@ -152,14 +161,14 @@ export class World {
   }
 
   /** Applies a fault of the schedule. `size`, in [0, 1), scales its duration or amount. */
-  #applyTimedFault({ what, size, bot }: TimedFault): void {
-    this.#log(`${bot === 2 ? '2: ' : ''}${what} ${size.toFixed(3)}`);
+  #applyTimedFault({ faultKind, size, bot }: TimedFault): void {
+    this.#log(`${bot === 2 ? '2: ' : ''}${faultKind} ${size.toFixed(3)}`);
     const target = bot === 2 && this.secondBot !== null ? this.secondBot : this.bot;
-    if (what === 'cutClient') cutClient(target.network, this.queue.nowMs, size);
-    else if (what === 'wrongConfig') target.tryWrongConfig(size);
-    else if (isHardTimed(what)) this.#hardFaults?.apply(what, size);
-    else if (isThemedTimed(what)) this.#themedFaults?.apply(what, size);
-    else target.plainFaults[what](size);
+    if (faultKind === 'cutClient') cutClient(target.network, this.queue.nowMs, size);
+    else if (faultKind === 'wrongConfig') target.tryWrongConfig(size);
+    else if (isHardTimed(faultKind)) this.#hardFaults?.apply(faultKind, size);
+    else if (isThemedTimed(faultKind)) this.#themedFaults?.apply(faultKind, size);
+    else target.plainFaults[faultKind](size);
   }
 
   /** Prints a line with the virtual time of day, if the log is printed. */
@@ -167,7 +176,7 @@ export class World {
     this.#print?.(`${new Date(this.queue.nowMs).toISOString().slice(11, 23)} ${text}`);
   }
 
-  /** Returns the strategy that the seed has drawn. */
+  /** Returns the strategy class of the first bot on this kind of day. */
   #strategy(): typeof Trader {
     if (this.#contracts !== null) return this.#contracts.strategy;
     if (this.#themedFaults?.isCrowd) return CrowdTrader;
@@ -182,9 +191,9 @@ export class World {
   async run(): Promise<void> {
     const bots = this.#bots;
     for (const bot of bots) bot.start();
-    for (const event of this.#schedule)
-      if (isTimed(event) && this.#startMs + event.at < this.#endMs)
-        this.queue.at(this.#startMs + event.at, () => this.#applyTimedFault(event));
+    for (const fault of this.#schedule)
+      if (isTimed(fault) && this.#startMs + fault.atMs < this.#endMs)
+        this.queue.at(this.#startMs + fault.atMs, () => this.#applyTimedFault(fault));
     for (const { operator } of bots) this.queue.at(this.#endMs - QUIET_MS, () => operator.stopOpening());
     if (this.#contracts !== null) this.queue.at(this.#startMs + FIRST_REVIEW_MS, () => this.bot.operator.decideForeignOrders());
     for (;;) {
@@ -198,7 +207,7 @@ export class World {
       this.queue.runDue(nextMs);
       for (const { process, journal } of bots) if (process?.isFlattening) journal.mirrorToDisk();
       for (const bot of bots) bot.checkIfChanged();
-      if (this.#untilViolation && this.observer.violations.length > 0) return;
+      if (this.#stopsAtViolation && this.observer.violations.length > 0) return;
     }
     this.venue.service.advance(this.#endMs);
     this.queue.runDue(this.#endMs);
@@ -206,11 +215,14 @@ export class World {
     this.#hardFaults?.checkEnd();
     this.#hashEnd();
   }
+
+  /** Adds the violations, the number of trades and the money at the end of the day to the hash. */
   #hashEnd(): void {
     for (const text of this.observer.violations) this.hash.update(text);
     this.hash.update(`${this.venue.tradeCount} ${this.venue.units('USDT')}`);
   }
 
+  /** Ends the processes and removes the folder. */
   close(): void {
     for (const { process } of this.#bots) process?.die();
     rmSync(this.folder, { recursive: true, force: true });

@@ -8,7 +8,7 @@ import { ConfigError, InvariantError } from '../../../base/errors.ts';
 import { BATCH_ROWS, bytesOf, type ArrowColumn } from './arrowWriter.ts';
 import { readBatch, readFooter, type Batch, type ArrowField } from './arrowLayout.ts';
 import { fileError } from '../../disk/fileError.ts';
-import { isFoot, isPart, type FileChecksums } from './checksums.ts';
+import { isFootUnchanged, isPartUnchanged, type FileChecksums } from './checksums.ts';
 import { assertLittleEndian } from './flatbuffer.ts';
 import type { Inflate } from './inflate.ts';
 
@@ -90,7 +90,7 @@ export class ArrowFile {
     this.handle = handle;
     this.inflate = inflate;
     const size = fstatSync(handle).size;
-    const bytes = (offset: number, length: number) => this.bytes(offset, length);
+    const bytes = (offset: number, length: number) => this.readBytes(offset, length);
     this.size = size;
     const footer = readFooter(size, bytes);
     this.footOffset = footer.footOffset;
@@ -140,7 +140,7 @@ export class ArrowFile {
           crc = crc32(piece, crc);
         }
         const isLastPart = index === starts.length - 1;
-        const isUnchanged = isLastPart ? isFoot(bytes, checksums) : isPart(crc, checksums.parts[index]);
+        const isUnchanged = isLastPart ? isFootUnchanged(bytes, checksums) : isPartUnchanged(crc, checksums.parts[index]);
         if (!isUnchanged) throw this.changedError(`bytes ${start} to ${start + bytes.length} are not those that were written`);
         // Part 0 is the head of the file.
         const batch = batches[index - 1];
@@ -157,8 +157,8 @@ export class ArrowFile {
 
   /** Fills `into` with rows of a float64 column, from `fromRow` on. */
   readFloats(name: string, fromRow: number, into: Float64Array): void {
-    const column = this.column(name, 'float64');
-    this.read(column, fromRow, into.length, (batch, from, row, rows) => {
+    const column = this.columnIndex(name, 'float64');
+    this.forEachBatch(fromRow, into.length, (batch, from, row, rows) => {
       this.readData(batch, column, bytesOf(into, row, rows), 8 * from);
       this.markEmpty(batch, column, from, into.subarray(row, row + rows));
     });
@@ -166,8 +166,8 @@ export class ArrowFile {
 
   /** Fills `into` with rows of an int32 column, from `fromRow` on. */
   readInts(name: string, fromRow: number, into: Int32Array): void {
-    const column = this.column(name, 'int32');
-    this.read(column, fromRow, into.length, (batch, from, row, rows) => {
+    const column = this.columnIndex(name, 'int32');
+    this.forEachBatch(fromRow, into.length, (batch, from, row, rows) => {
       if (batch.buffers[column]!.nulls > 0) throw this.emptyValuesError(column);
       this.readData(batch, column, bytesOf(into, row, rows), 4 * from);
     });
@@ -175,11 +175,11 @@ export class ArrowFile {
 
   /** Fills `into` with times (ms UTC) of a timestamp column, from `fromRow` on. Times finer than a ms have a fraction. */
   readTimes(name: string, fromRow: number, into: Float64Array): void {
-    const column = this.column(name, 'timestamp');
+    const column = this.columnIndex(name, 'timestamp');
     const ticks = TICKS_PER_MS[this.fields[column]!.unit]!;
     if (this.scratch.length === 0) this.scratch = new Int32Array(2 * BATCH_ROWS);
     const halves = this.scratch;
-    this.read(column, fromRow, into.length, (batch, from, row, rows) => {
+    this.forEachBatch(fromRow, into.length, (batch, from, row, rows) => {
       for (let done = 0; done < rows; done += BATCH_ROWS) {
         const partRows = Math.min(BATCH_ROWS, rows - done);
         this.readData(batch, column, bytesOf(halves, 0, 2 * partRows), 8 * (from + done));
@@ -203,7 +203,8 @@ export class ArrowFile {
     return low;
   }
 
-  private column(name: string, kind: ArrowColumn['kind']): number {
+  /** Returns the position of a column. Throws ConfigError if the file has no such column of this kind. */
+  private columnIndex(name: string, kind: ArrowColumn['kind']): number {
     const index = this.fields.findIndex((field) => field.name === name && field.kind === kind);
     if (index >= 0) return index;
     const existing = this.fields.map((field) => `${field.name} (${field.kind ?? 'another type'})`).join(', ');
@@ -211,7 +212,7 @@ export class ArrowFile {
   }
 
   /** Calls `use` for each batch in the range, with the first row in the batch, the first row in the range, and the number of rows. */
-  private read(column: number, fromRow: number, rows: number, use: (batch: Batch, from: number, row: number, rows: number) => void): void {
+  private forEachBatch(fromRow: number, rows: number, use: (batch: Batch, from: number, row: number, rows: number) => void): void {
     const end = fromRow + rows;
     if (fromRow < 0 || end > this.rows) throw new RangeError(`rows ${fromRow} to ${end} of ${this.rows}`);
     for (let index = this.batchOf(fromRow); index < this.batches.length; index++) {
@@ -246,9 +247,9 @@ export class ArrowFile {
       unpacked = { batch, bytes: this.unpack(batch.codec, place, batch.rows * width) };
       this.unpacked.set(column, unpacked);
     }
-    const loadedPart = unpacked.bytes.subarray(firstByte, firstByte + into.length);
-    if (loadedPart.length !== into.length) throw new RangeError(`column ${this.fields[column]!.name} ends early`);
-    into.set(loadedPart);
+    const columnBytes = unpacked.bytes.subarray(firstByte, firstByte + into.length);
+    if (columnBytes.length !== into.length) throw new RangeError(`column ${this.fields[column]!.name} ends early`);
+    into.set(columnBytes);
   }
 
   /**
@@ -257,7 +258,7 @@ export class ArrowFile {
    */
   private unpack(codec: number, { offset, length }: { offset: number; length: number }, neededBytes: number): Uint8Array {
     if (length === 0) return new Uint8Array(0);
-    const packed = this.bytes(offset, length);
+    const packed = this.readBytes(offset, length);
     const unpackedBytes = Number(new DataView(packed.buffer).getBigInt64(0, true));
     if (unpackedBytes === -1) return packed.subarray(8);
     const maxBytes = Math.min(2 * neededBytes + MAX_PADDING_BYTES, MAX_UNPACKED_BYTES);
@@ -270,7 +271,8 @@ export class ArrowFile {
     const { nulls, validity } = batch.buffers[column]!;
     if (nulls === 0) return;
     if (!this.inflate) throw this.emptyValuesError(column);
-    const bits = batch.codec === null ? this.bytes(validity.offset, validity.length) : this.unpack(batch.codec, validity, batch.rows / 8);
+    const bits =
+      batch.codec === null ? this.readBytes(validity.offset, validity.length) : this.unpack(batch.codec, validity, batch.rows / 8);
     for (let i = 0; i < into.length; i++) {
       const row = from + i;
       const hasValue = ((bits[row >> 3] ?? 0) & (1 << (row & 7))) !== 0;
@@ -293,7 +295,8 @@ export class ArrowFile {
     return damagedArrowFile(this.path, why, this.inflate !== null);
   }
 
-  private bytes(offset: number, length: number): Uint8Array {
+  /** Returns bytes of the file. Throws RangeError if they are not completely in the file. */
+  private readBytes(offset: number, length: number): Uint8Array {
     if (!(length >= 0 && offset + length <= this.size)) throw new RangeError(`${length} bytes at ${offset} of ${this.size}`);
     const into = new Uint8Array(length);
     this.readAt(into, offset);

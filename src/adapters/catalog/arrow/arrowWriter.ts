@@ -5,7 +5,7 @@ import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, writevSy
 import { dirname } from 'node:path';
 import { assert } from '../../../base/assert.ts';
 import { fileError } from '../../disk/fileError.ts';
-import { Checksums, sealed } from './checksums.ts';
+import { Checksums, withFootChecksum } from './checksums.ts';
 import {
   assertLittleEndian,
   byte,
@@ -44,9 +44,11 @@ const UNIT_MS = 1;
 /** Marker before the length of a message. */
 export const CONTINUATION = 0xffffffff;
 /** Bodies and buffers start at multiples of this. The format recommends it for memory-mapped files. */
-const ALIGN = 64;
+const ALIGN_BYTES = 64;
+/** 2^32: the weight of the high half of a 64-bit integer. */
+const TWO_32 = 4_294_967_296;
 
-const roundUp = (bytes: number): number => Math.ceil(bytes / ALIGN) * ALIGN;
+const roundUp = (bytes: number): number => Math.ceil(bytes / ALIGN_BYTES) * ALIGN_BYTES;
 
 /**
  * Writes `columns` (equal lengths, no shared memory) with `metadata` in the schema to `path`: first to a temporary file beside it, which is
@@ -153,9 +155,9 @@ export class ArrowWriter {
 
   /** Writes the rows `from` to `from` + `length` of `columns` as the next batch. */
   writeBatch(columns: readonly ArrowColumn[], from: number, length: number): void {
-    const bodies = columns.map((column, index) => padTo(columnBytes(column, from, length, this.buffers[index]!), ALIGN));
+    const bodies = columns.map((column, index) => padTo(columnBytes(column, from, length, this.buffers[index]!), ALIGN_BYTES));
     const bodyBytes = bytesIn(bodies);
-    const head = message(MESSAGE_KIND.recordBatch, batchTable(this.columns, length, bodies), bodyBytes, this.position);
+    const head = encodeMessage(MESSAGE_KIND.recordBatch, batchTable(this.columns, length, bodies), bodyBytes, this.position);
     this.blocks.push(this.position, head.byteLength, bodyBytes);
     const batch = [head, ...bodies];
     this.checksums.addBatch(batch);
@@ -179,7 +181,7 @@ export class ArrowWriter {
     const footerLength = new DataView(new ArrayBuffer(4));
     footerLength.setInt32(0, footer.byteLength, true);
     const foot = Buffer.concat([endMark, footer, new Uint8Array(footerLength.buffer), new TextEncoder().encode(MAGIC)]);
-    this.write([sealed(foot)], this.position);
+    this.write([withFootChecksum(foot)], this.position);
   }
 
   private write(parts: readonly Uint8Array[], position: number): void {
@@ -194,7 +196,7 @@ const bytesIn = (parts: readonly Uint8Array[]): number => parts.reduce((sum, { b
 /** Returns the bytes before the first batch. */
 function headOf(schema: FlatTable): readonly Uint8Array[] {
   const magic = padTo(new TextEncoder().encode(MAGIC), 8);
-  return [magic, message(MESSAGE_KIND.schema, schema, 0, magic.byteLength)];
+  return [magic, encodeMessage(MESSAGE_KIND.schema, schema, 0, magic.byteLength)];
 }
 
 function isConverted(column: ArrowColumn): boolean {
@@ -209,22 +211,22 @@ function columnBytes(column: ArrowColumn, from: number, length: number, buffer: 
   return bytesOf(buffer, 0, length);
 }
 
-/** Writes the two halves of int64, because a BigInt for each row costs an allocation. Hot: docs/performance.md#index-loops. */
+/** Writes each value as the two halves of an int64, because a BigInt for each row costs an allocation. Hot: docs/performance.md#index-loops. */
 function writeHalves(values: Float64Array, from: number, length: number, halves: Int32Array): void {
   for (let i = 0; i < length; i++) {
     const ms = values[from + i]!;
-    const high = Math.floor(ms / 4_294_967_296);
-    halves[2 * i] = ms - high * 4_294_967_296;
+    const high = Math.floor(ms / TWO_32);
+    halves[2 * i] = ms - high * TWO_32;
     halves[2 * i + 1] = high;
   }
 }
 
-/** Hot: docs/performance.md#index-loops. */
+/** Writes the values divided by `divisor`. Hot: docs/performance.md#index-loops. */
 function writeQuotients(values: Float64Array, from: number, length: number, divisor: number, into: Float64Array): void {
   for (let i = 0; i < length; i++) into[i] = values[from + i]! / divisor;
 }
 
-/** Returns a view, not a copy, of `length` elements from `from`. */
+/** Returns the bytes of `length` elements from `from` on, as a view without a copy. */
 export function bytesOf(values: Float64Array | Int32Array, from: number, length: number): Uint8Array {
   const width = values.BYTES_PER_ELEMENT;
   return new Uint8Array(values.buffer, values.byteOffset + from * width, length * width);
@@ -240,7 +242,7 @@ function padTo(bytes: Uint8Array, align: number): Uint8Array {
 }
 
 /** Returns an encapsulated message, padded so that the data after it (at `position`) starts aligned. */
-function message(kind: number, header: FlatTable, bodyBytes: number, position: number): Uint8Array {
+function encodeMessage(kind: number, header: FlatTable, bodyBytes: number, position: number): Uint8Array {
   const bytes = encode(flatTable(short(METADATA_V5), byte(kind), header, long(bodyBytes)));
   const size = roundUp(position + 8 + bytes.byteLength) - position;
   const padded = new Uint8Array(size);

@@ -16,7 +16,7 @@ const checksumOf = (pieces: readonly Uint8Array[]): string => crcText(pieces.red
 export interface FileChecksums {
   /** The checksum of the head, then that of each record batch including its header. */
   readonly parts: readonly string[];
-  /** The checksum of all bytes after the last batch, as written by `sealed`. */
+  /** The checksum of all bytes after the last batch, as written by `withFootChecksum`. */
   readonly foot: string;
 }
 
@@ -24,7 +24,7 @@ export interface FileChecksums {
 export class Checksums {
   readonly #parts: string[] = [''];
 
-  /** Takes the head, in place of one that was taken before. */
+  /** Sets the checksum of the head. A later call replaces it. */
   setHead(bytes: readonly Uint8Array[]): void {
     this.#parts[0] = checksumOf(bytes);
   }
@@ -34,7 +34,7 @@ export class Checksums {
     this.#parts.push(checksumOf(bytes));
   }
 
-  /** Returns the checksums of the parts written. `sealed` fills in that of the foot. */
+  /** Returns the checksums of the parts written. `withFootChecksum` fills in that of the foot. */
   pairs(): readonly (readonly [key: string, value: string])[] {
     return [
       [PARTS_KEY, this.#parts.join(' ')],
@@ -43,8 +43,8 @@ export class Checksums {
   }
 }
 
-/** Returns the foot with its own checksum filled in. */
-export function sealed(foot: Buffer): Buffer {
+/** Fills the foot's own checksum in, and returns the same buffer. */
+export function withFootChecksum(foot: Buffer): Buffer {
   const position = foot.indexOf(PLACEHOLDER);
   foot.write(`foot:${crcText(crc32(foot))}`, position, 'latin1');
   return foot;
@@ -58,10 +58,10 @@ export function checksumsIn(metadata: ReadonlyMap<string, string>): FileChecksum
 }
 
 /** True if a part with the CRC-32 `crc` has the bytes that were written. */
-export const isPart = (crc: number, checksum: string | undefined): boolean => crcText(crc) === checksum;
+export const isPartUnchanged = (crc: number, checksum: string | undefined): boolean => crcText(crc) === checksum;
 
 /** True if the foot has the bytes that were written. */
-export function isFoot(bytes: Uint8Array, { foot }: FileChecksums): boolean {
+export function isFootUnchanged(bytes: Uint8Array, { foot }: FileChecksums): boolean {
   const copy = Buffer.from(bytes);
   const position = copy.indexOf(foot);
   if (position < 0 || foot.length !== PLACEHOLDER.length) return false;

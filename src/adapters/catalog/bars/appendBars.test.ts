@@ -49,7 +49,7 @@ const append = (folder: string, rows: RawColumns, rule: 'keep' | 'replace' = 'ke
   appendBars(folder, { listedInstrument: instrument, interval: '1m' }, rows, rule);
 
 describe('bars appended to the catalog', () => {
-  it('bars appended to the catalog make the set, then add what is new; a hole stays one in the manifest', () => {
+  it('bars appended to the catalog create the set, then add only new rows, and the manifest lists the remaining gap', () => {
     const folder = catalog();
     expect(append(folder, rowsOf(range(0, 300)))).toMatchObject({
       newRows: 300,
@@ -92,7 +92,7 @@ describe('bars appended to the catalog', () => {
     expect(loadBars(folder, KEY).bars.close[60]).toBe(7);
   });
 
-  it('bars appended to the catalog refuse a catalog whose bars are mostly others, or were made here', () => {
+  it('bars appended to the catalog are rejected if most stored bars differ from them, or are synthetic', () => {
     const folder = catalog();
     append(folder, rowsOf(range(0, 100)));
     const before = bytesIn(folder);
@@ -108,8 +108,8 @@ describe('bars appended to the catalog', () => {
     expect(() => append(folder, rowsOf([20]), 'keep', ether)).toThrow(/ETHUSDT.1m.arrow: these bars are synthetic, not an exchange's/);
   });
 
-  it('replace a bar that had not closed when it was imported, or remove it when the exchange no longer has it', () => {
-    const open = (folder: string) =>
+  it('bars appended to the catalog replace a bar that was open when imported, or remove it if they begin after it', () => {
+    const storeWithOpenLastBar = (folder: string) =>
       storeBars(
         folder,
         barsOf(
@@ -120,7 +120,7 @@ describe('bars appended to the catalog', () => {
         { ...IMPORTED, openLastBar: true },
       );
     const near = catalog();
-    open(near);
+    storeWithOpenLastBar(near);
     expect(append(near, rowsOf(range(5, 12)))).toMatchObject({
       newRows: 2,
       equalRows: 4,
@@ -130,19 +130,19 @@ describe('bars appended to the catalog', () => {
     });
     expect(loadBars(near, KEY).bars.close[9]).toBe(102);
     const far = catalog();
-    open(far);
+    storeWithOpenLastBar(far);
     expect(append(far, rowsOf(range(20, 22)))).toMatchObject({
       newRows: 2,
       openRow: 'removed',
       manifest: { rows: 11, missingBars: 11, openLastBar: false },
     });
     const behind = catalog();
-    open(behind);
+    storeWithOpenLastBar(behind);
     expect(append(behind, rowsOf([3, 4]))).toMatchObject({ openRow: null, isWritten: false, manifest: { openLastBar: true } });
     expect(minutesIn(newestRows(behind, KEY, 3))).toEqual([6, 7, 8]);
   });
 
-  it('bars appended to the catalog keep a record that is as fine as its bars', () => {
+  it('bars appended to the catalog raise the price digits of the instrument record to those of the bars', () => {
     const folder = catalog();
     const fine = append(
       folder,
@@ -163,39 +163,41 @@ describe('bars appended to the catalog', () => {
 });
 
 describe('two sets of rows', () => {
-  const some = fc.uniqueArray(fc.integer({ min: 0, max: 40 })).map((all) => all.toSorted((a, b) => a - b));
-  it('join like maps of rows by time', () => {
+  const minutesArbitrary = fc.uniqueArray(fc.integer({ min: 0, max: 40 })).map((all) => all.toSorted((a, b) => a - b));
+  it('two sets of rows are joined as a map from time to row joins them', () => {
     fc.assert(
       fc.property(
-        some,
-        some,
+        minutesArbitrary,
+        minutesArbitrary,
         fc.array(fc.integer({ min: 0, max: 40 })),
         fc.boolean(),
         fc.constantFrom('keep', 'replace'),
-        (a, b, changed, isOpen, rule) => {
-          const hasOpenRow = isOpen && a.length > 0;
-          const stored = rowsOf(a);
-          const rows = rowsOf(b, (minute) => (changed.includes(minute) ? 5 : 100 + (minute % 7)));
+        (storedMinutes, newMinutes, changed, isOpen, rule) => {
+          const hasOpenRow = isOpen && storedMinutes.length > 0;
+          const stored = rowsOf(storedMinutes);
+          const rows = rowsOf(newMinutes, (minute) => (changed.includes(minute) ? 5 : 100 + (minute % 7)));
           const joined = joinRows(stored, hasOpenRow, rows, rule === 'keep' ? 'keep' : 'replace');
-          const openMinute = hasOpenRow ? a.at(-1)! : NaN;
-          const closed = a.filter((minute) => minute !== openMinute);
-          const isPassed = hasOpenRow && !b.includes(openMinute) && b.some((minute) => minute > openMinute);
-          const expected = new Map((isPassed ? closed : a).map((minute) => [minute, 100 + (minute % 7)]));
-          for (const minute of b) {
-            const figure = changed.includes(minute) ? 5 : 100 + (minute % 7);
-            if (!closed.includes(minute) || rule === 'replace') expected.set(minute, figure);
+          const openMinute = hasOpenRow ? storedMinutes.at(-1)! : NaN;
+          const closed = storedMinutes.filter((minute) => minute !== openMinute);
+          // An open row is removed if the new rows begin after it.
+          const isOpenRowRemoved = hasOpenRow && !newMinutes.includes(openMinute) && newMinutes.some((minute) => minute > openMinute);
+          const expected = new Map((isOpenRowRemoved ? closed : storedMinutes).map((minute) => [minute, 100 + (minute % 7)]));
+          for (const minute of newMinutes) {
+            const close = changed.includes(minute) ? 5 : 100 + (minute % 7);
+            if (!closed.includes(minute) || rule === 'replace') expected.set(minute, close);
           }
           const byTime = [...expected].toSorted(([x], [y]) => x - y);
           expect(minutesIn(joined.raw)).toEqual(byTime.map(([minute]) => minute));
           expect([...joined.raw.close]).toEqual(byTime.map(([, close]) => close));
           expect(RAW.every((name) => joined.raw[name].length === byTime.length)).toBe(true);
-          expect(joined.newRows).toBe(b.filter((minute) => !a.includes(minute)).length);
-          expect(joined.filledRows).toBe(b.filter((minute) => !a.includes(minute) && minute < Math.max(-1, ...closed)).length);
-          const shared = b.filter((minute) => closed.includes(minute));
+          const added = newMinutes.filter((minute) => !storedMinutes.includes(minute));
+          expect(joined.newRows).toBe(added.length);
+          expect(joined.filledRows).toBe(added.filter((minute) => minute < Math.max(-1, ...closed)).length);
+          const shared = newMinutes.filter((minute) => closed.includes(minute));
           expect(joined.revised).toHaveLength(shared.filter((minute) => changed.includes(minute)).length);
           expect(joined.equalRows + joined.revised.length).toBe(shared.length);
-          const stillOpen = b.includes(openMinute) ? 'restated' : null;
-          expect(joined.openRow).toBe(isPassed ? 'removed' : stillOpen);
+          const stillOpen = newMinutes.includes(openMinute) ? 'restated' : null;
+          expect(joined.openRow).toBe(isOpenRowRemoved ? 'removed' : stillOpen);
         },
       ),
     );

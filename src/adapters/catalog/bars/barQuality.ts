@@ -161,12 +161,12 @@ function zeroVolumeIn({ openMs, volume, length }: BarColumns): readonly RowRange
 function wrongIn(bars: BarColumns): GapManifest['wrong'] {
   const { interval, openMs, length } = bars;
   const wrong: GapManifest['wrong'][number][] = [];
-  const note = (row: number, what: GapManifest['wrong'][number]['what']) => wrong.push({ at: formatTime(openMs[row]!), what });
+  const addProblem = (row: number, what: GapManifest['wrong'][number]['what']) => wrong.push({ at: formatTime(openMs[row]!), what });
   for (let row = 0; row < length; row++) {
-    if (row > 0 && openMs[row] === openMs[row - 1]) note(row, 'duplicate');
-    else if (row > 0 && openMs[row]! < openMs[row - 1]!) note(row, 'outOfOrder');
-    if (openOf(interval, openMs[row]!) !== openMs[row]) note(row, 'offGrid');
-    if (!isSound(bars, row)) note(row, 'insane');
+    if (row > 0 && openMs[row] === openMs[row - 1]) addProblem(row, 'duplicate');
+    else if (row > 0 && openMs[row]! < openMs[row - 1]!) addProblem(row, 'outOfOrder');
+    if (openOf(interval, openMs[row]!) !== openMs[row]) addProblem(row, 'offGrid');
+    if (!isSound(bars, row)) addProblem(row, 'insane');
   }
   return wrong;
 }

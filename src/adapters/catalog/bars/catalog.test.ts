@@ -23,9 +23,9 @@ import { hashOfRead } from './readHashes.ts';
 import { catalogStore } from './barStore.ts';
 
 let catalog = '';
-const made: string[] = [];
-beforeEach(() => made.push((catalog = mkdtempSync(join(tmpdir(), 'isobar-catalog-')))));
-afterAll(() => made.forEach((path) => rmSync(path, { recursive: true, force: true })));
+const folders: string[] = [];
+beforeEach(() => folders.push((catalog = mkdtempSync(join(tmpdir(), 'isobar-catalog-')))));
+afterAll(() => folders.forEach((path) => rmSync(path, { recursive: true, force: true })));
 
 const FROM = Date.UTC(2024, 0, 1);
 const KEY: BarKey = { market: 'spot', symbol: 'SYNUSDT', interval: '1m' };
@@ -37,7 +37,7 @@ const rowsOf = (bars: BarColumns, from = 0, to = bars.length) =>
 describe('stored bars', () => {
   it('stored bars are found behind a link to their folder; a file in the place of a market is not a market', () => {
     const elsewhere = mkdtempSync(join(tmpdir(), 'isobar-linked-'));
-    made.push(elsewhere);
+    folders.push(elsewhere);
     storeBars(elsewhere, generate(10), SYNTHETIC);
     mkdirSync(join(catalog, 'spot'));
     symlinkSync(join(elsewhere, 'spot', 'SYNUSDT'), join(catalog, 'spot', 'SYNUSDT'));
@@ -166,7 +166,7 @@ describe('loading refuses', () => {
     expect(attempt({})?.[0]).toContain('instrument.json: no instrument record');
   });
 
-  it('a file that isobar did not write, and times that do not rise', () => {
+  it('loading refuses a file that isobar did not write, and times that do not rise', () => {
     const bars = generate(100, 0);
     storeBars(catalog, bars, IMPORTED);
     const path = barsPath(catalog, KEY);
@@ -186,12 +186,12 @@ describe('a file whose bytes have changed', () => {
     storeBars(catalog, generate(40), SYNTHETIC);
     const path = barsPath(catalog, KEY);
     const whole = readFileSync(path);
-    // Each third: all eight bits take turns.
-    for (let at = 0; at < whole.length; at += 3) {
+    // Every third byte, to save time. The flipped bit differs from one byte to the next.
+    for (let offset = 0; offset < whole.length; offset += 3) {
       const changed = Buffer.from(whole);
-      changed[at]! ^= 1 << (at % 8);
+      changed[offset]! ^= 1 << (offset % 8);
       writeFileSync(path, changed);
-      expect(() => loadBars(catalog, KEY), `byte ${at} of ${whole.length}`).toThrow(ConfigError);
+      expect(() => loadBars(catalog, KEY), `byte ${offset} of ${whole.length}`).toThrow(ConfigError);
     }
     writeFileSync(path, whole);
     expect(loadBars(catalog, KEY).bars.length).toBe(40);
@@ -265,9 +265,9 @@ describe('the gap manifest', () => {
       unchanged: false,
       manifest: { insaneRows: 1, wrong: [{ at: '2024-01-01T00:50:00.000Z', what: 'insane' }] },
     });
-    const out = generate(6, 0);
-    out.openMs.set([0, 1, 1, 0, 4, 5.5].map((minute) => FROM + minute * 60_000));
-    expect(manifestOf(out, IMPORTED)).toMatchObject({ duplicateRows: 1, outOfOrderRows: 1, offGridRows: 1, insaneRows: 0 });
+    const disordered = generate(6, 0);
+    disordered.openMs.set([0, 1, 1, 0, 4, 5.5].map((minute) => FROM + minute * 60_000));
+    expect(manifestOf(disordered, IMPORTED)).toMatchObject({ duplicateRows: 1, outOfOrderRows: 1, offGridRows: 1, insaneRows: 0 });
   });
 });
 
@@ -275,7 +275,7 @@ describe('loadFeed', () => {
   it('loadFeed makes bars that the catalog lacks, exactly as resample would store them, in any range', () => {
     storeBars(catalog, generate(20_000, 0.05), IMPORTED);
     const other = mkdtempSync(join(tmpdir(), 'isobar-catalog-'));
-    made.push(other);
+    folders.push(other);
     storeBars(other, generate(20_000, 0.05), IMPORTED);
     const hour: BarKey = { ...KEY, interval: '1h' };
     const stored = resampleInto(other, hour, { minCoverage: 0.9 });
@@ -320,14 +320,16 @@ describe('loadFeed', () => {
     storeBars(catalog, generate(5000), IMPORTED);
     const hour: BarKey = { ...KEY, interval: '1h' };
     const { pid: ended } = spawnSync(process.execPath, ['-e', '']);
-    const [left, kept] = [ended, process.ppid].map((pid) => `${barsPath(catalog, hour)}.${pid}.tmp`);
-    for (const path of [left!, kept!]) writeFileSync(path, 'half');
+    const temporaryPath = (pid: number) => `${barsPath(catalog, hour)}.${pid}.tmp`;
+    const ofEndedProcess = temporaryPath(ended);
+    const ofRunningProcess = temporaryPath(process.ppid);
+    for (const path of [ofEndedProcess, ofRunningProcess]) writeFileSync(path, 'half');
     resampleInto(catalog, hour);
-    expect([existsSync(left!), existsSync(kept!)]).toEqual([false, true]);
-    rmSync(kept!);
+    expect([existsSync(ofEndedProcess), existsSync(ofRunningProcess)]).toEqual([false, true]);
+    rmSync(ofRunningProcess);
   });
 
-  it('loadFeed does not pile resampled bars on resampled ones, nor over imported ones', () => {
+  it('resampleInto neither resamples resampled bars nor replaces imported ones', () => {
     storeBars(catalog, generate(5000), IMPORTED);
     resampleInto(catalog, { ...KEY, interval: '1h' });
     expect(resampleInto(catalog, { ...KEY, interval: '4h' }).from).toBe('1m');

@@ -22,6 +22,10 @@ function finerInterval(store: BarStore, key: BarKey): Interval | null {
   return nestedIn(key.interval, store.intervalsOf(key)).find((interval) => isUsable({ ...key, interval })) ?? null;
 }
 
+/** Each further read for the warm-up reaches back this many times as far, and at least this many bars more. */
+const LOOK_BACK_FACTOR = 4;
+const MIN_LOOK_BACK_BARS = 16;
+
 /**
  * Loads bars of a store. If it lacks the interval, builds the bars from shorter ones, equal to what `isobar data resample` would store.
  * Their quality refers to the manifest of the shorter bars. Throws ConfigError if the store has neither, or none in range.
@@ -37,7 +41,7 @@ export function loadFeed(store: BarStore, key: BarKey, range: BarRange = {}, min
   const endMs = Math.min(closeOf(from, fineFacts.lastMs), toMs);
   const warmupRows = range.warmupRows ?? 0;
   // The warm-up may have gaps. Read further back until it is complete or the file begins.
-  for (let barsBack = warmupRows; ; barsBack = barsBack * 4 + 16) {
+  for (let barsBack = warmupRows; ; barsBack = barsBack * LOOK_BACK_FACTOR + MIN_LOOK_BACK_BARS) {
     const startMs = range.fromMs === undefined ? fineFacts.firstMs : range.fromMs - (barsBack + 1) * typicalLengthMs(key.interval);
     const fine = store.load(fineKey, { fromMs: startMs, toMs: range.toMs });
     const resampled = resample(fine.bars, key.interval, minCoverage, endMs);

@@ -12,7 +12,7 @@ const JAN_2024 = Date.UTC(2024, 0, 1);
 const firstRows = (bars: BarColumns, to: number) => barsOf(sliceColumns(bars, 0, to), bars.instrument, bars.interval);
 
 /** Groups rows by their coarse bar, in a map of arrays. */
-function naive(bars: BarColumns, interval: Interval) {
+function resampleNaively(bars: BarColumns, interval: Interval) {
   const groups = new Map<number, number[]>();
   for (let i = 0; i < bars.length; i++) {
     const open = openOf(interval, bars.openMs[i]!);
@@ -22,7 +22,7 @@ function naive(bars: BarColumns, interval: Interval) {
   return [...groups]
     .filter(([open]) => closeOf(interval, open) <= end)
     .map(([open, rows]) => ({
-      open: [
+      timeAndPrices: [
         open,
         bars.open[rows[0]!],
         Math.max(...rows.map((i) => bars.high[i]!)),
@@ -70,19 +70,19 @@ describe('resample', () => {
           seed,
           gapShare: 0.3,
         });
-        const { bars: made, barsIn } = resample(bars, to);
-        const expected = naive(bars, to);
+        const { bars: coarse, barsIn } = resample(bars, to);
+        const expected = resampleNaively(bars, to);
         expect(expected.map((group) => group.count)).toEqual([...barsIn]);
-        expect(expected.map((group) => group.volume)).toEqual([...made.volume]);
-        const rowsMade = Array.from({ length: made.length }, (_, i) => [
-          made.openMs[i],
-          made.open[i],
-          made.high[i],
-          made.low[i],
-          made.close[i],
+        expect(expected.map((group) => group.volume)).toEqual([...coarse.volume]);
+        const coarseRows = Array.from({ length: coarse.length }, (_, i) => [
+          coarse.openMs[i],
+          coarse.open[i],
+          coarse.high[i],
+          coarse.low[i],
+          coarse.close[i],
         ]);
-        expect(rowsMade).toEqual(expected.map((group) => group.open));
-        expect([...made.closeMs]).toEqual([...made.openMs].map((open) => closeOf(to, open)));
+        expect(coarseRows).toEqual(expected.map((group) => group.timeAndPrices));
+        expect([...coarse.closeMs]).toEqual([...coarse.openMs].map((open) => closeOf(to, open)));
       },
     );
     fc.assert(property, { numRuns: 150 });
@@ -113,19 +113,19 @@ describe('resample', () => {
     }
   });
 
-  it('resample leaves thin bars out below the coverage asked for, and counts them', () => {
+  it('resample drops bars below the minimum coverage, and counts those that have fewer source bars than others', () => {
     const bars = synthesizeBars({ symbol: 'SYNUSDT', interval: '1m', fromMs: JAN_2024, bars: 30_000, seed: 3, gapShare: 0.1 });
-    const all = resample(bars, '1h');
-    const some = resample(bars, '1h', 0.9);
-    expect(all.thin).toBe([...all.barsIn].filter((count) => count < 60).length);
-    expect(some.dropped).toBe([...all.barsIn].filter((count) => count < 54).length);
-    expect(some.dropped).toBeGreaterThan(10);
-    expect(some.bars.length + some.dropped).toBe(all.bars.length);
-    expect(Math.min(...some.barsIn)).toBe(54);
+    const allBars = resample(bars, '1h');
+    const covered = resample(bars, '1h', 0.9);
+    expect(allBars.thin).toBe([...allBars.barsIn].filter((count) => count < 60).length);
+    expect(covered.dropped).toBe([...allBars.barsIn].filter((count) => count < 54).length);
+    expect(covered.dropped).toBeGreaterThan(10);
+    expect(covered.bars.length + covered.dropped).toBe(allBars.bars.length);
+    expect(Math.min(...covered.barsIn)).toBe(54);
     expect(resample(bars, '1h', 1).thin).toBe(0);
   });
 
-  it('resample keeps bars that rest on just the coverage asked for, whatever binary fractions make of it', () => {
+  it('resample returns a bar with exactly the minimum coverage, also if the product of binary fractions is above it', () => {
     const day = synthesizeBars({ symbol: 'SYNUSDT', interval: '1m', fromMs: JAN_2024, bars: 1440, seed: 3 });
     // 1440 * 0.55 is 792.0000000000001.
     expect([...resample(barsOf(sliceColumns(day, 648, 1440), day.instrument, '1m'), '1d', 0.55).barsIn]).toEqual([792]);

@@ -19,7 +19,7 @@ import { noteHash } from './readHashes.ts';
 
 /** Rows that a block may look back. A longer look-back needs all bars in memory. */
 const MAX_ROWS_BACK = BATCH_ROWS;
-/** Upper bound of the rows of a block, with a reserve. */
+/** Maximum rows of a block: four times the engine's default of 2,048, as a reserve. */
 const MAX_BLOCK_ROWS = 8192;
 /** Rows in memory: the look-back, a block, the next batch, and 64 rows for marks of equity, which may read a few more rows. */
 const CAPACITY = MAX_ROWS_BACK + MAX_BLOCK_ROWS + BATCH_ROWS + 64;
@@ -84,7 +84,7 @@ export class StreamedBars implements BarColumns, BarWindow {
   hold(from: number, to: number): void {
     const last = Math.min(to, this.length);
     if (last <= this.end) return;
-    if (from > this.base) this.drop(from);
+    if (from > this.base) this.moveWindow(from);
     while (this.end < last) this.readBatch();
   }
 
@@ -138,6 +138,7 @@ export class StreamedBars implements BarColumns, BarWindow {
 
   /** Verifies the rest of the file and records the hash of all its bytes, as `loadBars` does. */
   finish(): void {
+    // Each step verifies one batch.
     while (this.batches.next().done !== true);
     noteHash(this.place.path, this.hash.digest('hex'));
   }
@@ -151,7 +152,7 @@ export class StreamedBars implements BarColumns, BarWindow {
   }
 
   /** Moves the window forward: row `from` becomes its first row. */
-  private drop(from: number): void {
+  private moveWindow(from: number): void {
     const first = from - this.base;
     const last = this.end - this.base;
     for (const name of [...RAW, 'closeMs'] as const) this[name].copyWithin(0, first, last);
@@ -222,8 +223,9 @@ function addWholeTicks(prices: Float64Array, ticks: Int32Array, scale: number, f
   return row;
 }
 
-/** From how many rows on bars are read block by block. */
+/** When bars are read block by block. */
 export interface Streaming {
+  /** Shorter ranges are loaded whole. */
   readonly minRows: number;
 }
 

@@ -13,31 +13,31 @@ import { checkExternal, loadExternal, readExternalManifest } from './externalSto
 
 const folder = mkdtempSync(join(tmpdir(), 'isobar-external-'));
 afterAll(() => rmSync(folder, { recursive: true }));
-const MINUTE = 60_000;
-const HOUR = 60 * MINUTE;
-const START = Date.UTC(2024, 0, 1);
-let count = 0;
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const START_MS = Date.UTC(2024, 0, 1);
+let fileCount = 0;
 
 /** Writes a file under a name that no other test uses. */
-function file(text: string | Buffer, name = 'oi.csv'): string {
-  const path = join(folder, `${++count}-${name}`);
+function newFile(text: string | Buffer, name = 'oi.csv'): string {
+  const path = join(folder, `${++fileCount}-${name}`);
   writeFileSync(path, text);
   return path;
 }
-const newCatalog = (): string => join(folder, `catalog-${++count}`);
-const OI = { name: 'openInterest', time: 't', knownAt: 'k' } as const;
-const take = (paths: readonly string[], options: Partial<ExternalImport> = {}) =>
-  importExternal(paths, { catalog: newCatalog(), ...OI, ...options });
+const newCatalog = (): string => join(folder, `catalog-${++fileCount}`);
+const OPEN_INTEREST = { name: 'openInterest', time: 't', knownAt: 'k' } as const;
+const importRows = (paths: readonly string[], options: Partial<ExternalImport> = {}) =>
+  importExternal(paths, { catalog: newCatalog(), ...OPEN_INTEREST, ...options });
 /** Rows of the catalog: time and known-at in hours since the start, and the value. */
-function stored(catalog: string, symbol: string | null = null, name = 'openInterest'): number[][] {
+function storedRows(catalog: string, symbol: string | null = null, name = 'openInterest'): number[][] {
   const { columns } = loadExternal(catalog, { name, symbol })!;
   return Array.from({ length: columns.length }, (_, row) => [
-    (columns.timeMs[row]! - START) / HOUR,
-    (columns.knownMs[row]! - START) / HOUR,
+    (columns.timeMs[row]! - START_MS) / HOUR_MS,
+    (columns.knownMs[row]! - START_MS) / HOUR_MS,
     columns.value[row]!,
   ]);
 }
-const iso = (hour: number): string => new Date(START + hour * HOUR).toISOString();
+const iso = (hour: number): string => new Date(START_MS + hour * HOUR_MS).toISOString();
 const csv = (rows: readonly (readonly [number, number, string])[], head = 't,k,openInterest'): string =>
   [head, ...rows.map(([time, known, value]) => `${iso(time)},${iso(known)},${value}`)].join('\n');
 
@@ -45,8 +45,8 @@ describe('an import', () => {
   it('an import keeps every revision, by the time at which it became known, with lateness and gaps', async () => {
     const catalog = newCatalog();
     const rows = [[3, 3.5, '7'], [0, 0.25, '1'], [1, 1.5, '2'], [0, 2, '1.5'], [5, 9, '9'], [2, 2.25, '-3e2']] as const; // prettier-ignore
-    const done = await take([file(csv(rows))], { catalog });
-    expect(stored(catalog)).toEqual([[0, 0.25, 1], [1, 1.5, 2], [0, 2, 1.5], [2, 2.25, -300], [3, 3.5, 7], [5, 9, 9]]); // prettier-ignore
+    const done = await importRows([newFile(csv(rows))], { catalog });
+    expect(storedRows(catalog)).toEqual([[0, 0.25, 1], [1, 1.5, 2], [0, 2, 1.5], [2, 2.25, -300], [3, 3.5, 7], [5, 9, 9]]); // prettier-ignore
     expect(done).toMatchObject({ fileRows: 6, newRows: 6 });
     expect(done.manifest).toMatchObject({
       kind: 'number',
@@ -57,8 +57,8 @@ describe('an import', () => {
       last: iso(5),
       firstKnown: iso(0.25),
       lastKnown: iso(9),
-      lateness: { minMs: 15 * MINUTE, medianMs: 30 * MINUTE, maxMs: 4 * HOUR },
-      usualStepMs: HOUR,
+      lateness: { minMs: 15 * MINUTE_MS, medianMs: 30 * MINUTE_MS, maxMs: 4 * HOUR_MS },
+      usualStepMs: HOUR_MS,
       gaps: 1,
       missing: 1,
       gapList: [{ from: iso(3), to: iso(5) }],
@@ -66,58 +66,63 @@ describe('an import', () => {
     expect(JSON.parse(readFileSync(externalManifestPath(catalog, { name: 'openInterest', symbol: null }), 'utf8'))).toEqual(done.manifest);
   });
 
-  it('an import joins files and earlier imports; the same rows again add nothing, in any order the file is the same to the byte', async () => {
+  it('an import joins files with earlier imports, adds no row twice, and writes the same bytes in any order', async () => {
     const rng = seededRng(4);
     const rows = Array.from({ length: 500 }, (_, at) => [at % 170, at + rng.next() / 3, String(rng.next())] as const);
-    const one = newCatalog();
-    const two = newCatalog();
-    await take([file(csv(rows))], { catalog: one });
-    await take([file(csv(rows.toReversed().slice(0, 300)))], { catalog: two });
-    const last = await take([file(csv(rows.slice(0, 250))), file(csv(rows))], { catalog: two });
+    const atOnce = newCatalog();
+    const inParts = newCatalog();
+    await importRows([newFile(csv(rows))], { catalog: atOnce });
+    await importRows([newFile(csv(rows.toReversed().slice(0, 300)))], { catalog: inParts });
+    const last = await importRows([newFile(csv(rows.slice(0, 250))), newFile(csv(rows))], { catalog: inParts });
     expect(last).toMatchObject({ fileRows: 750, newRows: 200 });
     const key = { name: 'openInterest', symbol: null };
-    expect(readFileSync(externalPath(two, key))).toEqual(readFileSync(externalPath(one, key)));
-    expect(await take([file(csv(rows))], { catalog: two })).toMatchObject({ newRows: 0, manifest: { rows: 500 } });
+    expect(readFileSync(externalPath(inParts, key))).toEqual(readFileSync(externalPath(atOnce, key)));
+    expect(await importRows([newFile(csv(rows))], { catalog: inParts })).toMatchObject({ newRows: 0, manifest: { rows: 500 } });
   });
 
-  it('an import reads semicolons with decimal commas, tabs, quotes, gzip, other line ends, Unix times and a column among others', async () => {
+  it('an import reads decimal commas, tabs, quotes, gzip, any line end, Unix times and one column among others', async () => {
     const expected = [[0, 1, 1.5], [1, 2, 2]]; // prettier-ignore
     const texts: readonly (readonly [string | Buffer, Partial<ExternalImport>])[] = [
       ['t;k;openInterest\n2024-01-01;2024-01-01 01:00;1,5\n2024-01-01 01:00;2024-01-01 02:00;2\n', {}],
       ['\uFEFFt\tk\tx\r\n2024-01-01\t2024-01-01 01:00\t1.5\r\n2024-01-01 01:00\t2024-01-01 02:00\t2,0\r\n'.replace('2,0', '2.0'), {}],
       ['"k","note","t","value"\n"2024-01-01 02:00+01:00","a, ""b""","2024-01-01","1.5"\n1704074400,,1704070800,2', {}],
-      [gzipSync(`t,k,a,b\r${START},${START + HOUR},9,1.5\r${START + HOUR},${START + 2 * HOUR},9,2`), { value: 'b' }],
+      [gzipSync(`t,k,a,b\r${START_MS},${START_MS + HOUR_MS},9,1.5\r${START_MS + HOUR_MS},${START_MS + 2 * HOUR_MS},9,2`), { value: 'b' }],
     ];
     for (const [text, options] of texts) {
       const catalog = newCatalog();
-      await take([file(text)], { catalog, ...options });
-      expect(stored(catalog), String(text).slice(0, 40)).toEqual(expected);
+      await importRows([newFile(text)], { catalog, ...options });
+      expect(storedRows(catalog), String(text).slice(0, 40)).toEqual(expected);
     }
   });
 
   it('an import reads an Arrow file; a time finer than a ms becomes known at the next one, never before', async () => {
     const path = join(folder, 'oi.feather');
     writeArrowColumns(path, [
-      { name: 't', kind: 'timestamp', values: Float64Array.of(START) },
-      { name: 'k', kind: 'timestamp', values: Float64Array.of(START + 5) },
+      { name: 't', kind: 'timestamp', values: Float64Array.of(START_MS) },
+      { name: 'k', kind: 'timestamp', values: Float64Array.of(START_MS + 5) },
       { name: 'openInterest', kind: 'float64', values: Float64Array.of(3) },
     ]);
     const catalog = newCatalog();
-    await take([path], { catalog });
-    await take([file('t,k,value\n2024-01-01 01:00:00.000900,2024-01-01 01:00:00.000100,4\n')], { catalog });
+    await importRows([path], { catalog });
+    await importRows([newFile('t,k,value\n2024-01-01 01:00:00.000900,2024-01-01 01:00:00.000100,4\n')], { catalog });
     const { columns } = loadExternal(catalog, { name: 'openInterest', symbol: null })!;
-    expect([...columns.timeMs]).toEqual([START, START + HOUR]);
-    expect([...columns.knownMs]).toEqual([START + 5, START + HOUR + 1]);
+    expect([...columns.timeMs]).toEqual([START_MS, START_MS + HOUR_MS]);
+    expect([...columns.knownMs]).toEqual([START_MS + 5, START_MS + HOUR_MS + 1]);
   });
 
-  it('an import takes flags, keeps symbols apart, and one column for both times where it is named twice', async () => {
+  it('an import reads flags, separates symbols, and may use one column for both times', async () => {
     const catalog = newCatalog();
-    const done = await take([file('t,up\n2024-01-01,true\n2024-01-02,False\n')], { catalog, name: 'up', knownAt: 't', symbol: 'BTCUSDT' });
-    await take([file('t,up\n2024-01-01,false\n')], { catalog, name: 'up', knownAt: 't', symbol: 'ETHUSDT' });
+    const done = await importRows([newFile('t,up\n2024-01-01,true\n2024-01-02,False\n')], {
+      catalog,
+      name: 'up',
+      knownAt: 't',
+      symbol: 'BTCUSDT',
+    });
+    await importRows([newFile('t,up\n2024-01-01,false\n')], { catalog, name: 'up', knownAt: 't', symbol: 'ETHUSDT' });
     expect(done.manifest).toMatchObject({ kind: 'flag', symbol: 'BTCUSDT', lateness: { maxMs: 0 } });
     expect(listExternal(catalog)).toEqual([{ name: 'up', symbol: 'BTCUSDT' }, { name: 'up', symbol: 'ETHUSDT' }]); // prettier-ignore
-    expect(stored(catalog, 'BTCUSDT', 'up')).toEqual([[0, 0, 1], [24, 24, 0]]); // prettier-ignore
-    const numbers = take([file('t,up\n2024-01-03,1\n')], { catalog, name: 'up', knownAt: 't', symbol: 'BTCUSDT' });
+    expect(storedRows(catalog, 'BTCUSDT', 'up')).toEqual([[0, 0, 1], [24, 24, 0]]); // prettier-ignore
+    const numbers = importRows([newFile('t,up\n2024-01-03,1\n')], { catalog, name: 'up', knownAt: 't', symbol: 'BTCUSDT' });
     await expect(numbers).rejects.toThrow(/its values are numbers, those of .*up@BTCUSDT.arrow flags/);
   });
 
@@ -144,7 +149,7 @@ describe('an import', () => {
     ['PAR1....', 'not a whole Parquet file'],
   ])('an import refuses %j and stores nothing', async (text, message) => {
     const catalog = newCatalog();
-    await expect(take([file('t,k,value\n2024-01-01,2024-01-01,1\n'), file(text)], { catalog })).rejects.toThrow(message);
+    await expect(importRows([newFile('t,k,value\n2024-01-01,2024-01-01,1\n'), newFile(text)], { catalog })).rejects.toThrow(message);
     expect(listExternal(catalog)).toEqual([]);
     expect(existsSync(catalog)).toBe(false);
   });
@@ -154,20 +159,20 @@ describe('an import', () => {
     [{ name: '../x' }, '--name: expected a letter'],
     [{ symbol: 'btc' }, 'symbol: expected capital letters'],
   ])('an import refuses the names %j', async (options, message) => {
-    await expect(take([file('t,k,v\n2024-01-01,2024-01-01,1\n')], options)).rejects.toThrow(message);
+    await expect(importRows([newFile('t,k,v\n2024-01-01,2024-01-01,1\n')], options)).rejects.toThrow(message);
   });
 
   it('an import refuses a name that differs by capitals alone, which are one file on some disks', async () => {
     const catalog = newCatalog();
-    await take([file('t,k,v\n2024-01-01,2024-01-01,1\n')], { catalog });
-    const other = take([file('t,k,v\n2024-01-01,2024-01-01,1\n')], { catalog, name: 'OpenInterest' });
+    await importRows([newFile('t,k,v\n2024-01-01,2024-01-01,1\n')], { catalog });
+    const other = importRows([newFile('t,k,v\n2024-01-01,2024-01-01,1\n')], { catalog, name: 'OpenInterest' });
     await expect(other).rejects.toThrow('the catalog has a series openInterest');
   });
 });
 
-it('a file that another program has changed is CHANGED, and no run loads it', async () => {
+it('a file that another program has changed fails the check, and no run loads it', async () => {
   const catalog = newCatalog();
-  await take([file(csv([[0, 1, '101'], [1, 2, '102']]))], { catalog }); // prettier-ignore
+  await importRows([newFile(csv([[0, 1, '101'], [1, 2, '102']]))], { catalog }); // prettier-ignore
   const key = { name: 'openInterest', symbol: null };
   expect(checkExternal(catalog, key)).toMatchObject({ unchanged: true, wrong: 0 });
   const path = externalPath(catalog, key);
@@ -180,7 +185,7 @@ it('a file that another program has changed is CHANGED, and no run loads it', as
 
 it('a manifest that is missing or damaged is written again', async () => {
   const catalog = newCatalog();
-  const { manifest } = await take([file(csv([[0, 1, '1']]))], { catalog });
+  const { manifest } = await importRows([newFile(csv([[0, 1, '1']]))], { catalog });
   const key = { name: 'openInterest', symbol: null };
   for (const text of ['{', '[]', '']) {
     writeFileSync(externalManifestPath(catalog, key), text);

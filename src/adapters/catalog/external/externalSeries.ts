@@ -12,7 +12,7 @@ export interface ExternalKey {
   readonly symbol: string | null;
 }
 
-/** `flag`: every value is 0 or 1 and was written as false or true. */
+/** Kind of the values of a series. `flag`: every value is 0 or 1, which the file had as false or true. */
 export type ValueKind = 'number' | 'flag';
 
 /** Columns of equal length, sorted by the time at which a value became known, then by the time that it describes. */
@@ -56,9 +56,10 @@ const MAX_GAPS = 10_000;
 const GAP_STEPS = 1.5;
 
 const FOLDER = 'series';
-const NAME = /^[A-Za-z][A-Za-z0-9_]{0,59}$/;
-const FILE = /^([A-Za-z][A-Za-z0-9_]{0,59})(?:@([A-Z0-9][A-Z0-9_-]{0,39}))?\.arrow$/;
+const SERIES_NAME = /^[A-Za-z][A-Za-z0-9_]{0,59}$/;
+const FILE_NAME = /^([A-Za-z][A-Za-z0-9_]{0,59})(?:@([A-Z0-9][A-Z0-9_-]{0,39}))?\.arrow$/;
 
+/** Returns the name of a file of the series, without its ending. */
 const stemOf = ({ name, symbol }: ExternalKey): string => (symbol === null ? name : `${name}@${symbol}`);
 /** Returns the path of the values of a series. */
 export const externalPath = (catalog: string, key: ExternalKey): string => join(catalog, FOLDER, `${stemOf(key)}.arrow`);
@@ -71,7 +72,7 @@ export const externalLabel = ({ name, symbol }: ExternalKey): string => (symbol 
 
 /** Returns `name`. Throws ConfigError for a name that a strategy cannot use. */
 export function checkSeriesName(name: string, place: string): string {
-  if (NAME.test(name)) return name;
+  if (SERIES_NAME.test(name)) return name;
   throw new ConfigError(
     `${place}: expected a letter, then letters, digits and _ (openInterest), got ${JSON.stringify(name)}`,
     'give the series such a name',
@@ -82,7 +83,7 @@ export function checkSeriesName(name: string, place: string): string {
 export function listExternal(catalog: string): ExternalKey[] {
   const folder = join(catalog, FOLDER);
   return (existsSync(folder) ? readdirSync(folder) : []).toSorted().flatMap((file) => {
-    const [, name, symbol] = FILE.exec(file) ?? [];
+    const [, name, symbol] = FILE_NAME.exec(file) ?? [];
     return name === undefined ? [] : [{ name, symbol: symbol ?? null }];
   });
 }
@@ -96,15 +97,15 @@ export function externalFacts({ length, knownMs, timeMs }: ExternalColumns): Ext
   }
   const times = Float64Array.from(firstKnown.keys()).toSorted();
   const latenessMs = Float64Array.from(firstKnown, ([time, known]) => known - time).toSorted();
-  const steps = times.subarray(1).map((time, i) => time - times[i]!);
-  const usualStepMs = medianOf(steps.toSorted());
+  const stepsMs = times.subarray(1).map((time, i) => time - times[i]!);
+  const usualStepMs = medianOf(stepsMs.toSorted());
   const gapList: ExternalGap[] = [];
   let gaps = 0;
   let missing = 0;
-  steps.forEach((step, i) => {
-    if (step <= GAP_STEPS * usualStepMs) return;
+  stepsMs.forEach((stepMs, i) => {
+    if (stepMs <= GAP_STEPS * usualStepMs) return;
     gaps++;
-    missing += Math.round(step / usualStepMs) - 1;
+    missing += Math.round(stepMs / usualStepMs) - 1;
     if (gapList.length < MAX_GAPS) gapList.push({ from: formatTime(times[i]!), to: formatTime(times[i + 1]!) });
   });
   return {

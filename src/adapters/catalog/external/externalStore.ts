@@ -79,12 +79,12 @@ function writeManifest(
   return manifest;
 }
 
-/** Returns a series in a read that checks its checksums; null if the catalog has none. Throws ConfigError if its bytes have changed. */
+/** Loads a series and verifies its checksums; null if the catalog has none. Throws ConfigError if its bytes have changed. */
 export function loadExternal(catalog: string, key: ExternalKey): LoadedExternal | null {
   const path = externalPath(catalog, key);
   if (!existsSync(path)) return null;
   return withArrowFile(path, (file) => {
-    const { kind, dataSha256 } = factsIn(file, path);
+    const { kind, dataSha256 } = statedFacts(file, path);
     const columns = emptyColumns(file.rows);
     const hash = createHash('sha256');
     file.readWhole(0, file.rows, hash, (from, to) => fillRows(file, columns, from, to));
@@ -97,7 +97,7 @@ export function loadExternal(catalog: string, key: ExternalKey): LoadedExternal 
 export function checkExternal(catalog: string, key: ExternalKey): CheckedExternal {
   const path = externalPath(catalog, key);
   return withArrowFile(path, (file) => {
-    const { kind, dataSha256 } = factsIn(file, path);
+    const { kind, dataSha256 } = statedFacts(file, path);
     const columns = readUnverified(file);
     const { length, knownMs, timeMs, value } = columns;
     let wrong = 0;
@@ -121,13 +121,13 @@ export function checkExternal(catalog: string, key: ExternalKey): CheckedExterna
 /** Returns the stored manifest. Writes it again if it is missing or belongs to other rows. */
 export function readExternalManifest(catalog: string, key: ExternalKey): ExternalManifest {
   const path = externalManifestPath(catalog, key);
-  const stored = existsSync(path) ? parsedManifest(readCatalogFile(path)) : null;
-  const dataSha256 = withArrowFile(externalPath(catalog, key), (file) => factsIn(file, externalPath(catalog, key)).dataSha256);
+  const stored = existsSync(path) ? parseManifest(readCatalogFile(path)) : null;
+  const dataSha256 = withArrowFile(externalPath(catalog, key), (file) => statedFacts(file, externalPath(catalog, key)).dataSha256);
   return stored?.dataSha256 === dataSha256 ? stored : checkExternal(catalog, key).manifest;
 }
 
 /** Returns the manifest in a JSON text; null if the text is damaged or of another format. */
-function parsedManifest(text: string): ExternalManifest | null {
+function parseManifest(text: string): ExternalManifest | null {
   try {
     const value: unknown = JSON.parse(text);
     const isManifest = typeof value === 'object' && value !== null && 'format' in value && value.format === 'isobar series 1';
@@ -138,7 +138,8 @@ function parsedManifest(text: string): ExternalManifest | null {
   }
 }
 
-function factsIn({ metadata }: ArrowFile, path: string): { kind: ValueKind; dataSha256: string } {
+/** Returns what the metadata of a file states. Throws ConfigError for a file of another program or version. */
+function statedFacts({ metadata }: ArrowFile, path: string): { kind: ValueKind; dataSha256: string } {
   if (metadata.get('isobar') !== LAYOUT) throw damagedArrowFile(path, 'it was not written by isobar, or by another version');
   return { kind: metadata.get('kind') === 'flag' ? 'flag' : 'number', dataSha256: metadata.get('data_sha256') ?? '' };
 }

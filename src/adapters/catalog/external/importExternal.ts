@@ -52,11 +52,11 @@ export async function importExternal(files: readonly string[], options: External
     );
   const filesRead: ReadRows[] = [];
   for (const file of files) filesRead.push(await readExternal(file, { time, knownAt, value, series: name }));
-  return whileStoreLocked(externalLockPath(catalog, key), () => storeReads(key, filesRead, catalog));
+  return whileStoreLocked(externalLockPath(catalog, key), () => mergeAndStore(key, filesRead, catalog));
 }
 
 /** Joins the rows of all files with the stored ones, and stores the series. Throws ConfigError if numbers and flags are mixed. */
-function storeReads(key: ExternalKey, filesRead: readonly ReadRows[], catalog: string): ImportedExternal {
+function mergeAndStore(key: ExternalKey, filesRead: readonly ReadRows[], catalog: string): ImportedExternal {
   const [first] = filesRead;
   if (first === undefined) throw new ConfigError('no file to import', 'name one or more files');
   const path = externalPath(catalog, key);
@@ -97,6 +97,7 @@ function joinRows(key: ExternalKey, stored: LoadedExternal | null, filesRead: re
     value.set(source.value, firstRow);
     firstRow += source.value.length;
   }
+  // Returns the file and line of a row, for messages.
   const placeOf = (row: number): string => {
     let from = 0;
     for (const { file, line, value: values } of sources) {
@@ -113,8 +114,9 @@ function joinRows(key: ExternalKey, stored: LoadedExternal | null, filesRead: re
     const lastKept = rowOrder[keptRows - 1];
     if (keptRows > 0 && knownMs[lastKept!] === knownMs[row] && timeMs[lastKept!] === timeMs[row]) {
       if (value[lastKept!] === value[row]) continue;
+      const times = `${formatTime(timeMs[row]!)} that was known at ${formatTime(knownMs[row]!)}`;
       throw new ConfigError(
-        `${placeOf(row)}: the value of ${formatTime(timeMs[row]!)} that was known at ${formatTime(knownMs[row]!)} is ${value[row]!}, but ${value[lastKept!]!} in ${placeOf(lastKept!)}`,
+        `${placeOf(row)}: the value of ${times} is ${value[row]!}, but ${value[lastKept!]!} in ${placeOf(lastKept!)}`,
         `find out which one of ${externalLabel(key)} is right, or when the second was known; nothing was imported`,
       );
     }

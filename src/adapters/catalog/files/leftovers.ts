@@ -2,6 +2,7 @@
 
 import { existsSync, readdirSync, rmdirSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { isProcessRunning } from '../../disk/processes.ts';
 import { removeFileIfThere } from '../arrow/arrowWriter.ts';
 
 /** Removes unfinished files beside `path` whose process no longer runs. */
@@ -10,17 +11,8 @@ export function clearLeftovers(path: string): void {
   const stem = basename(path).split('.')[0]!;
   for (const name of existsSync(folder) ? readdirSync(folder) : []) {
     const pid = /\.(\d+)\.tmp$/.exec(name)?.[1];
-    if (pid !== undefined && (name.startsWith(`${stem}.`) || name.startsWith('instrument.')) && !isRunning(Number(pid)))
+    if (pid !== undefined && (name.startsWith(`${stem}.`) || name.startsWith('instrument.')) && !isProcessRunning(Number(pid)))
       removeFileIfThere(join(folder, name));
-  }
-}
-
-/** True when a process with this id runs, also under another user. */
-export function isRunning(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
   }
 }
 

@@ -9,7 +9,7 @@ import { MARK_INTERVALS, type MarkInterval } from './markInterval.ts';
 
 /** The folder of the catalog, without an option. */
 export const DEFAULT_CATALOG = 'data';
-const STAGING = '.import';
+const STAGING_FOLDER = '.import';
 
 /** Key of a file in the catalog. `symbol` is the wire name. */
 export interface BarKey {
@@ -18,7 +18,7 @@ export interface BarKey {
   readonly interval: Interval;
 }
 
-/** On case-insensitive file systems 1m and 1M would be one file, so a month is spelt out. */
+/** Returns the file name of an interval, without its ending. Where case is ignored, 1m and 1M would be one file, so 1M is 1month. */
 const fileStem = (interval: Interval): string => (interval === '1M' ? '1month' : interval);
 const symbolFolder = (catalog: string, market: Market, symbol: string): string => join(catalog, market, symbol);
 /** Returns the path of the bars of a series. */
@@ -27,18 +27,18 @@ export const barsPath = (catalog: string, key: BarKey): string =>
 /** Returns the path of the gap manifest of a series. */
 export const manifestPath = (catalog: string, key: BarKey): string =>
   join(symbolFolder(catalog, key.market, key.symbol), `${fileStem(key.interval)}.gaps.json`);
-/** Default file for rows that an import rejected. */
+/** Returns the default path of the rows that an import rejected. */
 export const rejectsPath = (catalog: string, key: BarKey): string =>
   join(symbolFolder(catalog, key.market, key.symbol), `${fileStem(key.interval)}.rejects.csv`);
-/** File that records which files the bars came from. */
+/** Returns the path of the list of files from which the bars were imported. */
 export const importsPath = (catalog: string, key: BarKey): string =>
   join(symbolFolder(catalog, key.market, key.symbol), `${fileStem(key.interval)}.imports.json`);
-/** Folder for files that an import has read but not stored yet. */
+/** Returns the folder for files that an import has read but not stored yet. */
 export const stagingPath = (catalog: string, key: BarKey): string =>
-  join(catalog, STAGING, `${key.market}-${key.symbol}-${fileStem(key.interval)}`);
-/** Locked while bars of the symbol are stored, because all intervals share one instrument record. */
+  join(catalog, STAGING_FOLDER, `${key.market}-${key.symbol}-${fileStem(key.interval)}`);
+/** Returns the path of the lock that is held while bars of the symbol are stored. All intervals share one instrument record. */
 export const lockPath = (catalog: string, key: Pick<BarKey, 'market' | 'symbol'>): string =>
-  join(catalog, STAGING, `${key.market}-${key.symbol}.lock`);
+  join(catalog, STAGING_FOLDER, `${key.market}-${key.symbol}.lock`);
 /** Returns the path of the instrument record of a symbol. */
 export const instrumentPath = (catalog: string, market: Market, symbol: string): string =>
   join(symbolFolder(catalog, market, symbol), 'instrument.json');
@@ -92,7 +92,7 @@ export function listIntervals(catalog: string, market: Market, symbol: string): 
     .toSorted((a, b) => typicalLengthMs(a) - typicalLengthMs(b));
 }
 
-/** Includes links to folders, because bars may be kept on another disk. */
+/** Returns the names of the folders in `path`, sorted. Links to folders count, because bars may be on another disk. */
 function foldersIn(path: string): string[] {
   const isFolder = (name: string) => existsSync(name) && statSync(name).isDirectory();
   return isFolder(path)

@@ -36,19 +36,19 @@ function rowsOf(from: number, to: number) {
   for (const name of ['open', 'high', 'low', 'close', 'volume'] as const) rows[name].fill(100);
   return rows;
 }
-const store = (folder: string, rows: number) => storeBars(folder, barsOf(rowsOf(0, rows), testInstrument(), '1m'), IMPORTED);
+const storeRows = (folder: string, rows: number) => storeBars(folder, barsOf(rowsOf(0, rows), testInstrument(), '1m'), IMPORTED);
 
-const APPENDED = `const { appendBars } = await import(dist + 'catalog/bars/appendBars.js');
+const APPEND_CODE = `const { appendBars } = await import(dist + 'catalog/bars/appendBars.js');
 const times = Float64Array.from({ length: 60 }, (_, i) => ${START} + (60 + i) * 60000), flat = times.map(() => 100);
 const rows = { length: 60, openMs: times, open: flat, high: flat, low: flat, close: flat, volume: flat };
 run(() => appendBars(folder, { listedInstrument: ${JSON.stringify(testInstrument())}, interval: '1m' }, rows, 'keep').newRows);`;
-const RESAMPLED = `const { resampleInto } = await import(dist + 'catalog/bars/loadFeed.js');
+const RESAMPLE_CODE = `const { resampleInto } = await import(dist + 'catalog/bars/loadFeed.js');
 run(() => resampleInto(folder, { market: 'spot', symbol: 'BTCUSDT', interval: '1h' }).manifest.rows);`;
-const GENERATED = `const { generateInto } = await import(dist + 'catalog/generate/generateInto.js');
+const GENERATE_CODE = `const { generateInto } = await import(dist + 'catalog/generate/generateInto.js');
 run(() => generateInto(folder, { symbol: 'BTCUSDT', interval: '1m', fromMs: ${START}, bars: 30, seed: 1 }).manifest.rows);`;
 
-/** Another process at the same catalog: resolves `begun` when it is about to store, and the other promise with its result. */
-function other(folder: string, code: string) {
+/** Starts a process that runs `code` on the catalog. `begun` resolves when it is about to store, `reported` with what it printed. */
+function startProcess(folder: string, code: string) {
   const head = `const dist = ${JSON.stringify(DIST.href)}, folder = ${JSON.stringify(folder)};
 const run = (work) => { console.log('begins'); try { console.log(work()); } catch (error) { console.log(error.message); } };`;
   const child = spawn(process.execPath, ['--input-type=module', '-e', `${head}\n${code}`], { stdio: ['ignore', 'pipe', 'inherit'] });
@@ -65,16 +65,16 @@ const run = (work) => { console.log('begins'); try { console.log(work()); } catc
 }
 
 /** Runs `code` in another process while this one holds the lock, and returns what the other printed. */
-async function whileHeld(folder: string, code: string): Promise<string> {
+async function runWhileLockHeld(folder: string, code: string): Promise<string> {
   const lock = lockPath(folder, KEY);
   const release = lockFolder(new FileSystemDisk(), lock, processesHere());
-  const process2 = other(folder, code);
-  await process2.begun;
+  const otherProcess = startProcess(folder, code);
+  await otherProcess.begun;
   await new Promise((resolve) => void setTimeout(resolve, 300));
-  expect(process2.isDone()).toBe(false);
-  store(folder, 60);
+  expect(otherProcess.isDone()).toBe(false);
+  storeRows(folder, 60);
   release();
-  const reported = await process2.reported;
+  const reported = await otherProcess.reported;
   expect(existsSync(dirname(lock))).toBe(false);
   return reported.replace('begins\n', '');
 }
@@ -82,20 +82,20 @@ async function whileHeld(folder: string, code: string): Promise<string> {
 describe('while another process stores bars of the symbol', () => {
   it('an append waits for another process, and loses none of its rows', async () => {
     const folder = catalog();
-    expect(await whileHeld(folder, APPENDED)).toBe('60');
+    expect(await runWhileLockHeld(folder, APPEND_CODE)).toBe('60');
     expect(loadBars(folder, KEY).bars.length).toBe(120);
   });
 
-  it('bars are made of what it has stored', async () => {
+  it('resampling waits for another process, and uses the rows that it has stored', async () => {
     const folder = catalog();
-    store(folder, 10);
-    expect(await whileHeld(folder, RESAMPLED)).toBe('1');
+    storeRows(folder, 10);
+    expect(await runWhileLockHeld(folder, RESAMPLE_CODE)).toBe('1');
     expect(loadBars(folder, { ...KEY, interval: '1h' }).bars.volume[0]).toBe(6000);
   });
 
-  it('generated bars do not take the place of those that came meanwhile', async () => {
+  it('generated bars do not replace bars that another process stored in the meantime', async () => {
     const folder = catalog();
-    expect(await whileHeld(folder, GENERATED)).toMatch(/there are real bars$/);
+    expect(await runWhileLockHeld(folder, GENERATE_CODE)).toMatch(/there are real bars$/);
     expect(loadBars(folder, KEY).bars.length).toBe(60);
   });
 });
@@ -111,7 +111,7 @@ describe('the lock', () => {
     expect(existsSync(dirname(lock))).toBe(false);
   });
 
-  it('the lock lies in a catalog that is the present folder as in any other', () => {
+  it('the lock works for a catalog that is the current folder', () => {
     const folder = catalog();
     const before = process.cwd();
     try {

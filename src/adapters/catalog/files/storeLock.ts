@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { clearDeadLock, tryRemoveEmptyFolder, whileProcessLocked, type LockMessages } from '../../disk/processLock.ts';
 
-const WORDS: LockMessages = {
+const LOCK_TEXTS: LockMessages = {
   has: 'the bars of this symbol',
   does: 'stores bars of this symbol',
   may: 'may store bars of this symbol',
@@ -20,7 +20,7 @@ export function whileStoreLocked<T>(folder: string, work: () => T): T {
   const catalog = dirname(dirname(folder));
   const isNew = !existsSync(catalog);
   try {
-    return whileProcessLocked(folder, WORDS, work);
+    return whileProcessLocked(folder, LOCK_TEXTS, work);
   } finally {
     if (isNew) tryRemoveEmptyFolder(catalog);
   }

@@ -4,19 +4,19 @@ import { describe, expect, it } from 'vitest';
 import { ticksOf } from '../../../model/bars/bars.ts';
 import { synthesizeBars } from './generate.ts';
 import { dataHash, manifestOf, SYNTHETIC } from '../bars/barQuality.ts';
-import { expectEqual } from '../../../../test/fixtures/alike.ts';
+import { expectEqual } from '../../../../test/fixtures/quickExpect.ts';
 
-const FROM = Date.UTC(2024, 0, 1);
-const make = (seed: number, more: Partial<Parameters<typeof synthesizeBars>[0]> = {}) =>
-  synthesizeBars({ symbol: 'SYNUSDT', interval: '1m', fromMs: FROM, bars: 50_000, seed, ...more });
+const FROM_MS = Date.UTC(2024, 0, 1);
+const generate = (seed: number, more: Partial<Parameters<typeof synthesizeBars>[0]> = {}) =>
+  synthesizeBars({ symbol: 'SYNUSDT', interval: '1m', fromMs: FROM_MS, bars: 50_000, seed, ...more });
 
 describe('generateBars', () => {
   it('generateBars makes the same bytes on every platform', () => {
-    expect(dataHash(make(1), null)).toBe('b6bc843d727efa5a88c379d14e7e5893fff4a0cbe795392cf49e6cc89ccfc84c');
-    expect(dataHash(make(7, { interval: '1h', price: 0.0123, gapShare: 0.05 }), null)).toBe(
+    expect(dataHash(generate(1), null)).toBe('b6bc843d727efa5a88c379d14e7e5893fff4a0cbe795392cf49e6cc89ccfc84c');
+    expect(dataHash(generate(7, { interval: '1h', price: 0.0123, gapShare: 0.05 }), null)).toBe(
       '0c31a9e3a4389dec12179fc2c7387bb1715311a397a8e141b645ccb800569555',
     );
-    expect(dataHash(make(2), null)).not.toBe(dataHash(make(1), null));
+    expect(dataHash(generate(2), null)).not.toBe(dataHash(generate(1), null));
   });
 
   it.each([
@@ -25,8 +25,8 @@ describe('generateBars', () => {
     [0.00001, 11],
     [250, 4],
     [1e7, 2],
-  ])('generateBars: from a price of %d gives sound rows on a grid of %i digits', (price, digits) => {
-    const bars = make(5, { price });
+  ])('generateBars: a start price of %d gives valid rows whose prices have at most %i digits', (price, digits) => {
+    const bars = generate(5, { price });
     expect(bars.instrument.priceDigits).toBe(digits);
     for (const name of ['open', 'high', 'low', 'close'] as const) ticksOf(bars, name);
     expect(manifestOf(bars, SYNTHETIC).wrong).toEqual([]);
@@ -36,7 +36,7 @@ describe('generateBars', () => {
   });
 
   it('generateBars clusters volatility: squared returns correlate with the ones before', () => {
-    const { close, length } = make(11);
+    const { close, length } = generate(11);
     const squares = Array.from({ length: length - 1 }, (_, i) => (close[i + 1]! / close[i]! - 1) ** 2);
     const mean = squares.reduce((sum, x) => sum + x, 0) / squares.length;
     const covariance = (lag: number) => squares.slice(lag).reduce((sum, x, i) => sum + (x - mean) * (squares[i]! - mean), 0);
@@ -45,16 +45,16 @@ describe('generateBars', () => {
   });
 
   it('generateBars leaves out the share of bars asked for', () => {
-    const { rows, missingBars, longestGapBars: maxGapBars } = manifestOf(make(3, { gapShare: 0.1 }), SYNTHETIC);
+    const { rows, missingBars, longestGapBars: maxGapBars } = manifestOf(generate(3, { gapShare: 0.1 }), SYNTHETIC);
     expect(rows).toBe(50_000);
     expect(missingBars / (rows + missingBars)).toBeCloseTo(0.1, 2);
     expect(maxGapBars).toBeLessThanOrEqual(10);
-    expect(manifestOf(make(3), SYNTHETIC).missingBars).toBe(0);
+    expect(manifestOf(generate(3), SYNTHETIC).missingBars).toBe(0);
   });
 
-  it('generateBars lies on the grid of months too', () => {
-    const { openMs } = make(1, { interval: '1M', bars: 14, fromMs: FROM + 5 * 86_400_000 });
-    expect(openMs[0]).toBe(FROM);
+  it('generateBars opens monthly bars at the starts of calendar months', () => {
+    const { openMs } = generate(1, { interval: '1M', bars: 14, fromMs: FROM_MS + 5 * 86_400_000 });
+    expect(openMs[0]).toBe(FROM_MS);
     expect(openMs[13]).toBe(Date.UTC(2025, 1, 1));
   });
 
@@ -70,5 +70,5 @@ describe('generateBars', () => {
     // A record with one asset on both sides could be written, and not be read again.
     [{ symbol: 'USDTUSDT' }, 'USDTUSDT: the quote asset must be one of'],
     [{ symbol: 'FOO-FOO' }, 'FOO-FOO: the quote asset must be one of'],
-  ])('generateBars refuses %j', (options, message) => expect(() => make(1, options)).toThrow(message));
+  ])('generateBars refuses %j', (options, message) => expect(() => generate(1, options)).toThrow(message));
 });

@@ -34,7 +34,9 @@ const MINUTE_VOLATILITY = 0.0008;
 /** Weights of GARCH(1,1): variance = (1 - SHOCK - MEMORY) x mean variance + SHOCK x last return squared + MEMORY x last variance. */
 const SHOCK = 0.08;
 const MEMORY = 0.9;
-/** Reversion to the start price, for each bar. */
+/** Maximum variance, as a multiple of the mean variance. */
+const MAX_VARIANCE_RATIO = 100;
+/** Share of the distance to the start price that each bar reverts. */
 const REVERSION = 2e-6;
 /** Price moves inside a bar, which give its high and low. */
 const STEPS_PER_BAR = 4;
@@ -106,7 +108,8 @@ function fillTimes(openMs: Float64Array, { interval, fromMs, gapShare, rng }: Ti
     openMs[i] = time;
     time = closeOf(interval, time);
     if (gapProbability === 0 || rng.next() >= gapProbability) continue;
-    for (let skip = 1 + Math.floor(rng.next() * (2 * MEAN_GAP_BARS - 1)); skip > 0; skip--) time = closeOf(interval, time);
+    for (let skippedBars = 1 + Math.floor(rng.next() * (2 * MEAN_GAP_BARS - 1)); skippedBars > 0; skippedBars--)
+      time = closeOf(interval, time);
   }
 }
 
@@ -137,7 +140,7 @@ function fillPrices(raw: RawColumns, { startPrice, scale, volatility, rng, onPro
     let high = open;
     let low = open;
     let close = open;
-    for (let k = 0; k < STEPS_PER_BAR; k++) {
+    for (let step = 0; step < STEPS_PER_BAR; step++) {
       // Bounded: a step never removes more than half of the price.
       price *= 1 + Math.max(-0.5, stepDeviation * normal(rng));
       close = onGrid(price);
@@ -155,7 +158,7 @@ function fillPrices(raw: RawColumns, { startPrice, scale, volatility, rng, onPro
     raw.close[i] = close;
     raw.volume[i] = Math.floor(volume * VOLUME_SCALE + 0.5) / VOLUME_SCALE;
     lastClose = close;
-    variance = Math.min(100 * meanVariance, meanVariance * (1 - SHOCK - MEMORY) + SHOCK * move * move + MEMORY * variance);
+    variance = Math.min(MAX_VARIANCE_RATIO * meanVariance, meanVariance * (1 - SHOCK - MEMORY) + SHOCK * move * move + MEMORY * variance);
   }
 }
 

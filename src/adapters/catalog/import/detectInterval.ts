@@ -32,19 +32,19 @@ export async function detectInterval(file: string, { symbol, skipBad, format }: 
 
 /** Returns the interval of bars that open at `times`, ascending; null if no interval fits. */
 export function intervalOf(times: Float64Array): Interval | null {
-  const counts = new Map<number, number>();
-  let rows = 1;
+  const countByStepMs = new Map<number, number>();
+  let distinctRows = 1;
   for (let index = 1; index < times.length; index++) {
-    const step = times[index]! - times[index - 1]!;
-    if (step === 0) continue;
-    counts.set(step, (counts.get(step) ?? 0) + 1);
-    rows++;
+    const stepMs = times[index]! - times[index - 1]!;
+    if (stepMs === 0) continue;
+    countByStepMs.set(stepMs, (countByStepMs.get(stepMs) ?? 0) + 1);
+    distinctRows++;
   }
-  if (rows < MIN_ROWS) return null;
-  const stepMs = Math.min(...counts.keys());
-  const isCommon = (counts.get(stepMs) ?? 0) * 2 >= rows - 1;
+  if (distinctRows < MIN_ROWS) return null;
+  const minStepMs = Math.min(...countByStepMs.keys());
+  const isCommon = (countByStepMs.get(minStepMs) ?? 0) * 2 >= distinctRows - 1;
   const fits = (interval: Interval | null): interval is Interval => interval !== null && times.every((ms) => openOf(interval, ms) === ms);
-  const interval = isCommon ? intervalOfLength(stepMs) : null;
+  const interval = isCommon ? intervalOfLength(minStepMs) : null;
   if (fits(interval)) return interval;
   return fits('1M') ? '1M' : null;
 }

@@ -47,7 +47,7 @@ export function namedInterval(file: string): Interval | null {
 /** Returns symbol, interval and market of a file: as given, else from its name. The default market is spot. Throws ConfigError. */
 export function keyOf(file: string, given: GivenKey): BarKey {
   const fromName = keyFromName(basename(file));
-  const [, otherSeries] = OTHER_SERIES.exec(fromName.rest) ?? [];
+  const [, otherSeries] = OTHER_SERIES.exec(fromName.afterInterval) ?? [];
   if (otherSeries !== undefined) {
     throw new ConfigError(`${file}: by its name, ${otherSeries.replaceAll('_', ' ')}: no bars of trades`, 'import the bars of trades');
   }
@@ -61,22 +61,22 @@ export function keyOf(file: string, given: GivenKey): BarKey {
   }
   const isPair = given.symbol === undefined && FREQTRADE.test(file);
   const symbol = checkSymbol(isPair ? wireName(symbolText) : symbolText, undefined, given.symbol === undefined ? `${file}: ` : '');
-  const isFutures = FUTURES.test(fromName.rest) || (isPair && symbolText.split('_').length === 3);
+  const isFutures = FUTURES.test(fromName.afterInterval) || (isPair && symbolText.split('_').length === 3);
   return { market: given.market ?? (isFutures ? 'futures' : 'spot'), symbol, interval };
 }
 
-/** Returns the parts of a file name. `rest` is the text after the interval. */
-function keyFromName(name: string): { symbol?: string; interval?: Interval; rest: string } {
-  const [, dashedSymbol, dashedInterval, rest = ''] = DASHED.exec(name) ?? [];
+/** Returns the parts of a file name. `afterInterval` is the text behind the interval. */
+function keyFromName(name: string): { symbol?: string; interval?: Interval; afterInterval: string } {
+  const [, dashedSymbol, dashedInterval, afterInterval = ''] = DASHED.exec(name) ?? [];
   const [, downloadedSymbol, downloadedInterval] = DOWNLOADED.exec(name) ?? [];
   const interval = intervalOf(dashedInterval ?? downloadedInterval ?? '');
   const [, bareSymbol] = BARE.exec(name) ?? [];
-  const symbol =
-    dashedSymbol ?? downloadedSymbol ?? (bareSymbol !== undefined && splitSymbol(bareSymbol) !== null ? bareSymbol : undefined);
+  const isBareSymbol = bareSymbol !== undefined && splitSymbol(bareSymbol) !== null;
+  const symbol = dashedSymbol ?? downloadedSymbol ?? (isBareSymbol ? bareSymbol : undefined);
   return {
     ...(symbol === undefined ? {} : { symbol }),
     ...(interval === null ? {} : { interval }),
-    rest,
+    afterInterval,
   };
 }
 

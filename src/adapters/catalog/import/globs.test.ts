@@ -26,7 +26,8 @@ for (const name of NAMES) {
   mkdirSync(dirname(join(folder, name)), { recursive: true });
   writeFileSync(join(folder, name), '');
 }
-const expand = (...names: string[]) => expandFiles(names.map((name) => join(folder, name))).map((name) => name.slice(folder.length + 1));
+const expandInFolder = (...names: string[]) =>
+  expandFiles(names.map((name) => join(folder, name))).map((name) => name.slice(folder.length + 1));
 
 describe('a pattern', () => {
   it.each<[string, string[]]>([
@@ -41,19 +42,21 @@ describe('a pattern', () => {
     ['**/a-1.csv', ['a-1.csv', 'in/a-1.csv', 'in/deep/a-1.csv']],
     ['in/**/*.csv', ['in/a-1.csv', 'in/deep/a-1.csv']],
     ['[x].csv', ['[x].csv']],
-  ])('a pattern: %s', (pattern, expected) => expect(expand(pattern)).toEqual(expected));
+  ])('a pattern: %s', (pattern, expected) => expect(expandInFolder(pattern)).toEqual(expected));
 
   it('a pattern adds each file once, names in the order given', () =>
-    expect(expand('b.csv', 'a-*.csv', 'b.csv', 'a-1.csv')).toEqual(['b.csv', 'a-1.csv', 'a-10.csv', 'a-2.csv']));
+    expect(expandInFolder('b.csv', 'a-*.csv', 'b.csv', 'a-1.csv')).toEqual(['b.csv', 'a-1.csv', 'a-10.csv', 'a-2.csv']));
 
-  it('a pattern that matches nothing is an error; a name that is not a file is left to anyone who reads it', () => {
-    expect(() => expand('z*.csv')).toThrow(`${folder}/z*.csv: no file matches`);
-    expect(() => expand('a-1.csv/*')).toThrow('no file matches');
-    expect(expand('none.csv')).toEqual(['none.csv']);
+  it('a pattern that matches nothing is an error, but a name without wildcards is returned even if there is no such file', () => {
+    expect(() => expandInFolder('z*.csv')).toThrow(`${folder}/z*.csv: no file matches`);
+    expect(() => expandInFolder('a-1.csv/*')).toThrow('no file matches');
+    expect(expandInFolder('none.csv')).toEqual(['none.csv']);
   });
 
   it.each(['[z-a]*.csv', '[a-\\d]*'])('a pattern: %s has a range that runs backwards', (pattern) =>
-    expect(() => expand(pattern)).toThrow(new ConfigError(`${pattern}: a pattern with a range that runs backwards`, expect.anything())),
+    expect(() => expandInFolder(pattern)).toThrow(
+      new ConfigError(`${pattern}: a pattern with a range that runs backwards`, expect.anything()),
+    ),
   );
 
   it.each([
@@ -63,7 +66,7 @@ describe('a pattern', () => {
   ])('a pattern of many %s is read in time that grows with its length', (_, pattern) => {
     writeFileSync(join(folder, 'a'.repeat(200)), '');
     const beginMs = performance.now();
-    expect(() => expand(pattern)).toThrow('no file matches');
+    expect(() => expandInFolder(pattern)).toThrow('no file matches');
     expect(performance.now() - beginMs).toBeLessThan(5000);
     rmSync(join(folder, 'a'.repeat(200)));
   });

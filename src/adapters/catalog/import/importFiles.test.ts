@@ -17,11 +17,11 @@ import type { ImportOptions } from './importResult.ts';
 import { SYNTHETIC } from '../bars/barQuality.ts';
 
 const START_MS = Date.UTC(2024, 0, 1);
-const LATER = Date.UTC(2025, 0, 1);
+const LATER_MS = Date.UTC(2025, 0, 1);
 const KEY: BarKey = { market: 'spot', symbol: 'BTCUSDT', interval: '1m' };
 const HEADER = 'open_time_ms,open,high,low,close,volume';
-const bar = (i: number, price = String(100 + i)) => `${START_MS + i * 60_000},${price},${price},${price},${price},1.5`;
-const range = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => bar(from + i));
+const barLine = (i: number, price = String(100 + i)) => `${START_MS + i * 60_000},${price},${price},${price},${price},1.5`;
+const barLines = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => barLine(from + i));
 
 let folder = '';
 const folders: string[] = [];
@@ -37,9 +37,9 @@ function fileOf(rows: readonly string[], name = 'BTCUSDT-1m.csv'): string {
   return path;
 }
 const catalog = () => join(folder, 'data');
-const run = (files: string | string[], options: Partial<ImportOptions> = {}) =>
-  importFiles([files].flat(), { catalog: catalog(), nowMs: LATER, ...options });
-const minutes = () => [...loadBars(catalog(), KEY).bars.openMs].map((ms) => (ms - START_MS) / 60_000);
+const importBars = (files: string | string[], options: Partial<ImportOptions> = {}) =>
+  importFiles([files].flat(), { catalog: catalog(), nowMs: LATER_MS, ...options });
+const storedMinutes = () => [...loadBars(catalog(), KEY).bars.openMs].map((ms) => (ms - START_MS) / 60_000);
 /** Writes an instrument record, and returns its path. */
 const instrumentFile = (record: Record<string, unknown> = {}) => {
   const path = join(folder, 'record.json');
@@ -56,13 +56,13 @@ const instrumentFile = (record: Record<string, unknown> = {}) => {
   writeFileSync(path, JSON.stringify(whole));
   return path;
 };
-/** Every file below the catalog with its bytes, but for the lists of what was imported. */
+/** Returns the bytes of every file below the catalog by name, without the lists of imported files. */
 const snapshot = () =>
   existsSync(catalog())
     ? Object.fromEntries(
         readdirSync(catalog(), { recursive: true, withFileTypes: true })
-          .filter((item) => item.isFile() && !item.name.endsWith('.imports.json'))
-          .map((item) => [item.name, readFileSync(join(item.parentPath, item.name)).toString('base64')]),
+          .filter((file) => file.isFile() && !file.name.endsWith('.imports.json'))
+          .map((file) => [file.name, readFileSync(join(file.parentPath, file.name)).toString('base64')]),
       )
     : {};
 
@@ -70,8 +70,10 @@ describe('import', () => {
   it('import refuses a FIFO and a device, and does not wait for them', async () => {
     const fifo = join(folder, 'BTCUSDT-1m.csv');
     execFileSync('mkfifo', [fifo]);
-    await expect(run(fifo)).rejects.toThrow(`${fifo}: expected a file, got a FIFO`);
-    await expect(run('/dev/zero', { symbol: 'BTCUSDT', interval: '1m' })).rejects.toThrow('/dev/zero: expected a file, got a device');
+    await expect(importBars(fifo)).rejects.toThrow(`${fifo}: expected a file, got a FIFO`);
+    await expect(importBars('/dev/zero', { symbol: 'BTCUSDT', interval: '1m' })).rejects.toThrow(
+      '/dev/zero: expected a file, got a device',
+    );
     expect(snapshot()).toEqual({});
   });
 
@@ -79,12 +81,12 @@ describe('import', () => {
     const path = join(folder, 'BTCUSDT-1m.csv');
     const server = createServer().listen(path);
     await once(server, 'listening');
-    await expect(run(path)).rejects.toThrow(`${path}: cannot be read: it is a socket or a device`);
+    await expect(importBars(path)).rejects.toThrow(`${path}: cannot be read: it is a socket or a device`);
     server.close();
   });
 
-  it('stores bars and proposes an instrument record from them', async () => {
-    const [set] = await run(fileOf([bar(0, '100.10'), bar(2, '99.5')]));
+  it('import stores bars and proposes an instrument record from them', async () => {
+    const [set] = await importBars(fileOf([barLine(0, '100.10'), barLine(2, '99.5')]));
     expect(set).toMatchObject({
       ...KEY,
       instrumentFrom: 'proposed',
@@ -99,137 +101,137 @@ describe('import', () => {
 
   it('import joins files of one call in order of time, and keeps other symbols apart', async () => {
     const files = [
-      fileOf(range(60, 90), 'BTCUSDT-1m-2024-02.csv'),
-      fileOf(range(0, 65), 'BTCUSDT-1m-2024-01.csv'),
-      fileOf(range(0, 5), 'ETHUSDT-1m.csv'),
+      fileOf(barLines(60, 90), 'BTCUSDT-1m-2024-02.csv'),
+      fileOf(barLines(0, 65), 'BTCUSDT-1m-2024-01.csv'),
+      fileOf(barLines(0, 5), 'ETHUSDT-1m.csv'),
     ];
-    const sets = await run(files);
+    const sets = await importBars(files);
     expect(sets.map((set) => [set.symbol, set.fileRows, set.newRows, set.manifest.gaps])).toEqual([
       ['BTCUSDT', 95, 90, 0],
       ['ETHUSDT', 5, 5, 0],
     ]);
-    expect(minutes()).toEqual(range(0, 90).map((_, i) => i));
+    expect(storedMinutes()).toEqual(barLines(0, 90).map((_, i) => i));
   });
 
   it('import joins with the catalog, before, after and over what is there', async () => {
-    await run(fileOf(range(50, 100)));
-    expect((await run(fileOf(range(120, 130))))[0]).toMatchObject({
+    await importBars(fileOf(barLines(50, 100)));
+    expect((await importBars(fileOf(barLines(120, 130))))[0]).toMatchObject({
       newRows: 10,
       instrumentFrom: 'catalog',
       manifest: { rows: 60, gaps: 1, missingBars: 20 },
     });
-    expect((await run(fileOf(range(0, 60))))[0]).toMatchObject({ newRows: 50, manifest: { rows: 110 } });
-    expect((await run(fileOf(range(90, 125))))[0]).toMatchObject({ newRows: 20, manifest: { rows: 130, gaps: 0 } });
+    expect((await importBars(fileOf(barLines(0, 60))))[0]).toMatchObject({ newRows: 50, manifest: { rows: 110 } });
+    expect((await importBars(fileOf(barLines(90, 125))))[0]).toMatchObject({ newRows: 20, manifest: { rows: 130, gaps: 0 } });
     const before = snapshot();
-    expect((await run(fileOf(range(3, 9))))[0]).toMatchObject({ fileRows: 6, newRows: 0 });
+    expect((await importBars(fileOf(barLines(3, 9))))[0]).toMatchObject({ fileRows: 6, newRows: 0 });
     expect(snapshot()).toEqual(before);
-    expect(minutes()).toEqual(range(0, 130).map((_, i) => i));
+    expect(storedMinutes()).toEqual(barLines(0, 130).map((_, i) => i));
   });
 
   it('import refuses rows that differ from those of the same time, naming the first', async () => {
-    await run(fileOf(range(0, 10)));
+    await importBars(fileOf(barLines(0, 10)));
     const before = snapshot();
-    const file = fileOf([...range(0, 4), bar(4, '7'), bar(5, '8')]);
-    await expect(run(file)).rejects.toThrow(
+    const file = fileOf([...barLines(0, 4), barLine(4, '7'), barLine(5, '8')]);
+    await expect(importBars(file)).rejects.toThrow(
       `${file}:6: the bar of 2024-01-01T00:04:00.000Z differs from that of ${catalog()}/spot/BTCUSDT/1m.arrow: open 7 against 104`,
     );
     expect(snapshot()).toEqual(before);
-    const a = fileOf([bar(0)], 'ETHUSDT-1m-2024-01.csv');
-    const b = fileOf([bar(0, '5')], 'ETHUSDT-1m-2024-02.csv');
-    await expect(run([a, b])).rejects.toThrow(
+    const a = fileOf([barLine(0)], 'ETHUSDT-1m-2024-01.csv');
+    const b = fileOf([barLine(0, '5')], 'ETHUSDT-1m-2024-02.csv');
+    await expect(importBars([a, b])).rejects.toThrow(
       `${b}:2: the bar of 2024-01-01T00:00:00.000Z differs from that of ${a}:2: open 5 against 100`,
     );
   });
 
   it('import lets a later file restate a last bar that had not closed', async () => {
     const nowMs = START_MS + 9.5 * 60_000;
-    expect((await run(fileOf(range(0, 10)), { nowMs }))[0]!.manifest.openLastBar).toBe(true);
+    expect((await importBars(fileOf(barLines(0, 10)), { nowMs }))[0]!.manifest.openLastBar).toBe(true);
     expect(loadBars(catalog(), KEY).quality.openLastBar).toBe(true);
-    const [set] = await run(fileOf([...range(0, 9), bar(9, '5'), bar(10)]));
+    const [set] = await importBars(fileOf([...barLines(0, 9), barLine(9, '5'), barLine(10)]));
     expect(set).toMatchObject({ newRows: 1, manifest: { openLastBar: false, rows: 11 } });
     expect(loadBars(catalog(), KEY).bars.close[9]).toBe(5);
     // In the reverse order, an old download does not replace a closed bar.
-    await run(fileOf([...range(3, 9), bar(9, '4')]), { nowMs });
+    await importBars(fileOf([...barLines(3, 9), barLine(9, '4')]), { nowMs });
     expect(loadBars(catalog(), KEY).bars.close[9]).toBe(5);
     expect(loadBars(catalog(), KEY).quality.openLastBar).toBe(false);
   });
 });
 
 describe('the record of an import', () => {
-  it('the record of an import: of the catalog is widened by finer prices, and keeps the rest of itself', async () => {
-    await run(fileOf(range(0, 3)), { instrumentFile: instrumentFile() });
-    const [set] = await run(fileOf([bar(3, '100.1'), bar(4, '100.25')]));
+  it('the record of an import gets more price digits from finer prices, and keeps its other fields', async () => {
+    await importBars(fileOf(barLines(0, 3)), { instrumentFile: instrumentFile() });
+    const [set] = await importBars(fileOf([barLine(3, '100.1'), barLine(4, '100.25')]));
     expect(set).toMatchObject({ instrumentFrom: 'catalog', digitsBefore: 1, instrument: { priceDigits: 2, takerFeePpm: 500 } });
     expect(loadBars(catalog(), KEY).bars.close.at(-1)).toBe(100.25);
     expect(readInstrument(catalog(), 'spot', 'BTCUSDT')).toMatchObject({ priceDigits: 2, takerFeePpm: 500 });
     // The coarser bars are the same prices in finer ticks, and a file of them changes nothing.
-    expect((await run(fileOf([bar(5, '100.1')])))[0]).toMatchObject({ digitsBefore: 2, instrument: { priceDigits: 2 } });
-    const huge = fileOf([bar(6, '99999999999.12345')]);
-    await expect(run(huge)).rejects.toThrow('finer than exact money can be');
+    expect((await importBars(fileOf([barLine(5, '100.1')])))[0]).toMatchObject({ digitsBefore: 2, instrument: { priceDigits: 2 } });
+    const tooFine = fileOf([barLine(6, '99999999999.12345')]);
+    await expect(importBars(tooFine)).rejects.toThrow('finer than exact money can be');
     expect(loadBars(catalog(), KEY).bars.length).toBe(6);
   });
 
-  it('given with the files refuses finer prices, with row and column, or rounds them', async () => {
-    await run(fileOf([bar(0, '100.1')]));
-    const file = fileOf([bar(1, '100.1'), bar(2, '100.25')]);
-    await expect(run(file, { instrumentFile: instrumentFile() })).rejects.toThrow(
+  it('the record of an import, if given with the files, rejects finer prices with row and column, or rounds them', async () => {
+    await importBars(fileOf([barLine(0, '100.1')]));
+    const file = fileOf([barLine(1, '100.1'), barLine(2, '100.25')]);
+    await expect(importBars(file, { instrumentFile: instrumentFile() })).rejects.toThrow(
       `${file}:3 open: "100.25" is finer than the instrument's precision of 1 digits`,
     );
-    const [set] = await run(file, { roundToTick: true });
+    const [set] = await importBars(file, { roundToTick: true });
     expect(set).toMatchObject({ roundedPrices: 4, manifest: { roundedPrices: 4 } });
     expect([...loadBars(catalog(), KEY).bars.close]).toEqual([100.1, 100.1, 100.3]);
     expect(loadBars(catalog(), KEY).quality.roundedPrices).toBe(4);
     // The same rows again are the same rounded prices, not more of them.
-    expect((await run(file, { roundToTick: true }))[0]!.manifest.roundedPrices).toBe(4);
+    expect((await importBars(file, { roundToTick: true }))[0]!.manifest.roundedPrices).toBe(4);
   });
 
   it('the record of an import can be given by a file, which the catalog then keeps', async () => {
-    const [set] = await run(fileOf(range(0, 3)), { instrumentFile: instrumentFile() });
+    const [set] = await importBars(fileOf(barLines(0, 3)), { instrumentFile: instrumentFile() });
     expect(set).toMatchObject({
       instrumentFrom: 'file',
       instrument: { priceDigits: 1, minLots: 1, makerFeePpm: 200, takerFeePpm: 500, quoteDigits: 8 },
     });
     expect(loadBars(catalog(), KEY).bars.instrument.takerFeePpm).toBe(500);
-    expect((await run(fileOf(range(3, 6))))[0]).toMatchObject({ instrumentFrom: 'catalog', instrument: { takerFeePpm: 500 } });
+    expect((await importBars(fileOf(barLines(3, 6))))[0]).toMatchObject({ instrumentFrom: 'catalog', instrument: { takerFeePpm: 500 } });
   });
 
-  it('given by a file must not be coarser than the bars that are there, of any interval', async () => {
-    await run(fileOf([bar(0, '100.25')]));
-    const hour = fileOf([bar(0)], 'BTCUSDT-1h.csv');
-    await expect(run(hour, { instrumentFile: instrumentFile() })).rejects.toThrow(
+  it('the record of an import, if given by a file, needs the price digits of all stored bars of the symbol', async () => {
+    await importBars(fileOf([barLine(0, '100.25')]));
+    const hour = fileOf([barLine(0)], 'BTCUSDT-1h.csv');
+    await expect(importBars(hour, { instrumentFile: instrumentFile() })).rejects.toThrow(
       'pricePrecision: expected at least 2, the digits of the prices in',
     );
-    expect((await run(hour, { instrumentFile: instrumentFile({ pricePrecision: 2 }) }))[0]!.instrumentFrom).toBe('file');
+    expect((await importBars(hour, { instrumentFile: instrumentFile({ pricePrecision: 2 }) }))[0]!.instrumentFrom).toBe('file');
   });
 
   it('the record of an import is asked for where the quote asset is unknown', async () => {
-    const file = fileOf([bar(0)], 'FOOBAR-1m.csv');
-    const error: unknown = await run(file).catch((reason: unknown) => reason);
+    const file = fileOf([barLine(0)], 'FOOBAR-1m.csv');
+    const error: unknown = await importBars(file).catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(ConfigError);
     expect(error).toMatchObject({
       message: expect.stringContaining('FOOBAR: the quote asset must be one of'),
       remedy: expect.stringContaining('--instrument FILE'),
     });
-    expect((await run(file, { instrumentFile: instrumentFile({ base: 'FOO', quote: 'BAR' }) }))[0]!.instrument.quote).toBe('BAR');
+    expect((await importBars(file, { instrumentFile: instrumentFile({ base: 'FOO', quote: 'BAR' }) }))[0]!.instrument.quote).toBe('BAR');
   });
 });
 
 describe('two imports at once', () => {
   it('two imports at once of one set lose no row, whichever ends first', async () => {
-    const files = [0, 1, 2, 3].map((part) => fileOf(range(part * 500, part * 500 + 500), `BTCUSDT-1m-${part}.csv`));
-    const done = await Promise.all([run(files.slice(2)), run(files[1]!), run(files[0]!)]);
-    expect(minutes()).toEqual(Array.from({ length: 2000 }, (_, i) => i));
+    const files = [0, 1, 2, 3].map((part) => fileOf(barLines(part * 500, part * 500 + 500), `BTCUSDT-1m-${part}.csv`));
+    const done = await Promise.all([importBars(files.slice(2)), importBars(files[1]!), importBars(files[0]!)]);
+    expect(storedMinutes()).toEqual(Array.from({ length: 2000 }, (_, i) => i));
     expect(Math.max(...done.map(([set]) => set!.manifest.rows))).toBe(2000);
-    expect((await run(files))[0]!.knownFiles).toEqual(files);
+    expect((await importBars(files))[0]!.knownFiles).toEqual(files);
     expect(readdirSync(catalog())).toEqual(['spot']);
   });
 
   it('two imports at once of different precision are both stored, with the record of the finer one', async () => {
-    const coarse = fileOf([bar(0, '5.5')], 'a.csv');
-    const fine = fileOf([bar(1, '5.25')], 'b.csv');
-    const both = [coarse, fine].map((file) => run(file, { symbol: 'BTCUSDT', interval: '1m' }).catch((error: unknown) => error));
+    const coarse = fileOf([barLine(0, '5.5')], 'a.csv');
+    const fine = fileOf([barLine(1, '5.25')], 'b.csv');
+    const both = [coarse, fine].map((file) => importBars(file, { symbol: 'BTCUSDT', interval: '1m' }).catch((error: unknown) => error));
     expect((await Promise.all(both)).filter((result) => result instanceof ConfigError)).toEqual([]);
-    expect(minutes()).toEqual([0, 1]);
+    expect(storedMinutes()).toEqual([0, 1]);
     expect(readInstrument(catalog(), 'spot', 'BTCUSDT')?.priceDigits).toBe(2);
   });
 
@@ -239,29 +241,29 @@ describe('two imports at once', () => {
     const { started, namespace, boot, host } = processesHere().self;
     // No process has so high a number.
     writeFileSync(join(lock, `lock-999999999-${started}-${namespace}-${boot}-${encodeURIComponent(host)}`), '');
-    await run(fileOf(range(0, 3)));
-    expect([minutes(), readdirSync(catalog())]).toEqual([[0, 1, 2], ['spot']]);
+    await importBars(fileOf(barLines(0, 3)));
+    expect([storedMinutes(), readdirSync(catalog())]).toEqual([[0, 1, 2], ['spot']]);
   });
 });
 
 describe('a refused import leaves nothing behind:', () => {
   it.each<[string, () => string]>([
-    ['a bad last row', () => fileOf([...range(0, 1000), 'x'])],
+    ['a bad last row', () => fileOf([...barLines(0, 1000), 'x'])],
     ['a missing file', () => join(folder, 'BTCUSDT-1m.csv')],
     ['a folder', () => (mkdirSync(join(folder, 'BTCUSDT-1m')), join(folder, 'BTCUSDT-1m'))],
     ['an empty file', () => (writeFileSync(join(folder, 'BTCUSDT-1m.csv'), ''), join(folder, 'BTCUSDT-1m.csv'))],
   ])('a refused import leaves nothing behind: %s', async (_, make) => {
-    await expect(run(make())).rejects.toBeInstanceOf(ConfigError);
+    await expect(importBars(make())).rejects.toBeInstanceOf(ConfigError);
     expect(existsSync(catalog())).toBe(false);
   });
 
-  it('a catalog in a place that is not a folder', async () => {
+  it('a refused import leaves nothing behind: a catalog in a place that is not a folder', async () => {
     writeFileSync(join(folder, 'data'), '');
-    await expect(run(fileOf(range(0, 3)))).rejects.toThrow('cannot be written');
+    await expect(importBars(fileOf(barLines(0, 3)))).rejects.toThrow('cannot be written');
   });
 
-  it('bars over synthetic ones', async () => {
+  it('a refused import leaves nothing behind: bars over synthetic ones', async () => {
     storeBars(catalog(), synthesizeBars({ symbol: 'BTCUSDT', interval: '1m', fromMs: START_MS, bars: 10, seed: 1 }), SYNTHETIC);
-    await expect(run(fileOf(range(0, 3)))).rejects.toThrow('these bars are synthetic, not imported');
+    await expect(importBars(fileOf(barLines(0, 3)))).rejects.toThrow('these bars are synthetic, not imported');
   });
 });

@@ -20,9 +20,9 @@ export async function importFiles(files: readonly string[], options: ImportOptio
   for (const file of files) {
     const interval = options.interval ?? namedInterval(file) ?? (await detectInterval(file, options));
     const key = keyOf(file, { ...options, interval });
-    const name = `${key.market} ${key.symbol} ${key.interval}`;
-    const set = sets.get(name) ?? { key, files: [] };
-    sets.set(name, set);
+    const setName = `${key.market} ${key.symbol} ${key.interval}`;
+    const set = sets.get(setName) ?? { key, files: [] };
+    sets.set(setName, set);
     set.files.push(file);
   }
   const totalBytes = sizes.reduce((sum, size) => sum + size, 0);
@@ -34,8 +34,8 @@ export async function importFiles(files: readonly string[], options: ImportOptio
   const byLength = [...sets.values()].toSorted((a, b) => typicalLengthMs(a.key.interval) - typicalLengthMs(b.key.interval));
   for (const set of byLength) {
     const progress: FileProgress = {
-      show: (file, rows, share) => options.onProgress?.(file, rowsDone + rows, (bytesDone + share * sizeOf(file)) / totalBytes),
-      done(file, rows) {
+      onProgress: (file, rows, share) => options.onProgress?.(file, rowsDone + rows, (bytesDone + share * sizeOf(file)) / totalBytes),
+      onFileRead(file, rows) {
         bytesDone += sizeOf(file);
         rowsDone += rows;
       },

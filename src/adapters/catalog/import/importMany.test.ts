@@ -95,9 +95,9 @@ describe('a series in many files', () => {
           const [end, text] = FILE_FORMS[form]!;
           const path = join(partFolder, `BTCUSDT-1m-${2000 + i}-01.${end}`);
           writeFileSync(path, text(bars.slice(from, from + length)));
-          return { path, at: order.next().value };
+          return { path, rank: order.next().value };
         });
-        const names = files.toSorted((a, b) => a.at - b.at).map(({ path }) => path);
+        const names = files.toSorted((a, b) => a.rank - b.rank).map(({ path }) => path);
         const set = await importAll(names, { catalog: join(partFolder, 'data') });
         expect(bytesOf(join(partFolder, 'data'))).toEqual(expected);
         const rows = parts.reduce((sum, { from, length }) => sum + Math.min(length, bars.length - from), 0);
@@ -181,12 +181,10 @@ describe('a file that was read', () => {
     write('BTCUSDT-1m-2024-03.csv', goodText);
     // A staged file that another program has changed is not used.
     const staged = readdirSync(stagingPath(catalog(), KEY)).map((name) => join(stagingPath(catalog(), KEY), name));
-    const [path = '', at = 0] =
-      staged
-        .map((name) => [name, readFileSync(name).indexOf(Buffer.from(Float64Array.of(bars[0]!.open).buffer))] as const)
-        .find(([, place]) => place > 0) ?? [];
+    const firstOpenBytes = Buffer.from(Float64Array.of(bars[0]!.open).buffer);
+    const path = staged.find((name) => readFileSync(name).includes(firstOpenBytes))!;
     const damaged = readFileSync(path);
-    damaged.writeDoubleLE(5, at);
+    damaged.writeDoubleLE(5, damaged.indexOf(firstOpenBytes));
     writeFileSync(path, damaged);
     const set = await importAll(files);
     expect(set.resumedFiles).toHaveLength(1);

@@ -52,9 +52,9 @@ export async function importSeries(files: readonly string[], options: SeriesImpo
 /** Reads the files of one series, then stores them while no other process writes to the symbol. */
 async function importOneSeries(key: SeriesKey, files: readonly string[], catalog: string): Promise<ImportedSeries> {
   loadImported(catalog, key);
-  const reads: FileRows[] = [];
-  for (const file of files) reads.push({ path: file, columns: await readSeries(file, key) });
-  return whileStoreLocked(lockPath(catalog, { market: 'futures', symbol: key.symbol }), () => storeReads(key, reads, catalog));
+  const filesRead: FileRows[] = [];
+  for (const file of files) filesRead.push({ path: file, columns: await readSeries(file, key) });
+  return whileStoreLocked(lockPath(catalog, { market: 'futures', symbol: key.symbol }), () => mergeAndStore(key, filesRead, catalog));
 }
 
 /** Returns the stored series, or null. Throws ConfigError if its rows were generated. */
@@ -68,18 +68,18 @@ function loadImported(catalog: string, key: SeriesKey): LoadedSeries | null {
 }
 
 /** Merges the rows of all files with the stored ones, in order, and stores the series. */
-function storeReads(key: SeriesKey, reads: readonly FileRows[], catalog: string): ImportedSeries {
+function mergeAndStore(key: SeriesKey, filesRead: readonly FileRows[], catalog: string): ImportedSeries {
   const stored = loadImported(catalog, key);
   let merged = stored?.columns ?? null;
   let fileRows = 0;
-  for (const read of reads) {
-    fileRows += read.columns.length;
-    merged = merged === null ? read.columns : mergeRows(key, { columns: merged, path: seriesPath(catalog, key) }, read);
+  for (const fileRead of filesRead) {
+    fileRows += fileRead.columns.length;
+    merged = merged === null ? fileRead.columns : mergeRows(key, { columns: merged, path: seriesPath(catalog, key) }, fileRead);
   }
   if (merged === null) throw new ConfigError('no file to import', 'name one or more files');
   const newRows = merged.length - (stored?.columns.length ?? 0);
   const entry = newRows === 0 && stored !== null ? stored.entry : storeSeries(catalog, key, merged, false);
-  return { files: reads.map(({ path }) => path), fileRows, newRows, entry };
+  return { files: filesRead.map(({ path }) => path), fileRows, newRows, entry };
 }
 
 /** Rows and the file that has them. */
@@ -94,31 +94,31 @@ function mergeRows(key: SeriesKey, { columns: earlier, path }: FileRows, { colum
   for (const { timeMs, figures, length } of [earlier, added]) {
     for (let row = 0; row < length; row++) {
       const values = figures.map((column) => column[row]!);
-      const time = timeIn(earlier, timeMs[row]!, key);
-      const earlierValues = rows.get(time);
+      const rowMs = timeIn(earlier, timeMs[row]!, key);
+      const earlierValues = rows.get(rowMs);
       if (earlierValues?.some((value, index) => value !== values[index]) === true) {
         throw new ConfigError(
           `${file}: the row of ${formatTime(timeMs[row]!)} is ${values.join(', ')}, but ${earlierValues.join(', ')} in ${path}`,
           'find out which is right; nothing was imported',
         );
       }
-      rows.set(time, values);
+      rows.set(rowMs, values);
     }
   }
   const sorted = [...rows].toSorted(([a], [b]) => a - b);
   return {
     length: sorted.length,
-    timeMs: Float64Array.from(sorted, ([time]) => time),
+    timeMs: Float64Array.from(sorted, ([rowMs]) => rowMs),
     figures: FIGURES[key.kind].map((_, index) => Float64Array.from(sorted, ([, values]) => values[index]!)),
     digits: Math.max(earlier.digits, added.digits),
   };
 }
 
-/** Returns the time under which the columns have a row: `time` itself for marks. A stored funding time may differ by its jitter. */
-function timeIn({ timeMs }: SeriesColumns, time: number, key: SeriesKey): number {
-  if (key.kind === 'mark') return time;
-  const after = firstRowAtOrAfter(timeMs, time);
-  return [timeMs[after], timeMs[after - 1]].find((known) => known !== undefined && isSameFunding(known, time)) ?? time;
+/** Returns the time under which the columns have a row: `rowMs` itself for marks. A stored funding time may differ by its jitter. */
+function timeIn({ timeMs }: SeriesColumns, rowMs: number, key: SeriesKey): number {
+  if (key.kind === 'mark') return rowMs;
+  const after = firstRowAtOrAfter(timeMs, rowMs);
+  return [timeMs[after], timeMs[after - 1]].find((knownMs) => knownMs !== undefined && isSameFunding(knownMs, rowMs)) ?? rowMs;
 }
 
 /** File names such as BTCUSDT-1h.csv.gz, BTC_USDT_USDT-8h-mark.feather, BTCUSDT.csv or BTCUSDT-fundingRate-2024-01.zip. */

@@ -60,7 +60,7 @@ interface ReadFile {
 }
 
 /** Reports nothing when files are read a second time, because their progress was counted. */
-const SILENT: FileProgress = { show() {}, done() {} };
+const SILENT: FileProgress = { onProgress() {}, onFileRead() {} };
 
 /** Imports the files `names`, which all belong to the set `key`. Throws ConfigError. */
 export async function importSet(
@@ -88,7 +88,7 @@ async function tryImport(
   clearLeftovers(path);
   clearLock(lockPath(catalog, key));
   const catalogStateBefore = catalogState(catalog, key);
-  const record = recordOf(key, options);
+  const record = effectiveRecordOf(key, options);
   const before = barsBefore(catalog, key);
   const importedBefore = record.isNew ? [] : (before.files ?? []);
   const staging = stagingPath(catalog, key);
@@ -102,8 +102,8 @@ async function tryImport(
     file.read === null ? [] : [{ name: file.name, read: file.read, bars: barSetOf(file, file.read, key.interval, options.nowMs) }],
   );
   const store = () =>
-    catalogState(catalog, key) === catalogStateBefore ? storeReads(key, { reads, files, before, record }, options) : null;
-  const stored = reads.length === 0 ? nothingNew(before) : whileStoreLocked(lockPath(catalog, key), store);
+    catalogState(catalog, key) === catalogStateBefore ? mergeAndStore(key, { reads, files, before, record }, options) : null;
+  const stored = reads.length === 0 ? unchangedResult(before) : whileStoreLocked(lockPath(catalog, key), store);
   if (stored === null) return null;
   clearStaging(staging);
   return { ...key, path, instrumentFrom: record.from, ...countsOf(key, files, reads, catalog), ...stored };
@@ -140,7 +140,7 @@ type StoredResult = Pick<
 >;
 
 /** Returns the result of an import when the catalog already has the content of every file. */
-function nothingNew({ stored }: SetBeforeImport): StoredResult {
+function unchangedResult({ stored }: SetBeforeImport): StoredResult {
   if (!stored) throw new ConfigError('no file to import', 'name one or more files');
   const { bars, facts } = stored;
   return {
@@ -165,7 +165,7 @@ interface SetReads {
 }
 
 /** Joins the files with the stored bars, and stores bars, record, rejected rows and the record of the import. */
-function storeReads(key: BarKey, { reads, files, before, record }: SetReads, options: ImportOptions): StoredResult {
+function mergeAndStore(key: BarKey, { reads, files, before, record }: SetReads, options: ImportOptions): StoredResult {
   const { stored, files: filesBefore } = before;
   const { catalog = DEFAULT_CATALOG, rejectsFile = rejectsPath(catalog, key) } = options;
   const path = barsPath(catalog, key);
@@ -217,7 +217,7 @@ function barsBefore(catalog: string, key: BarKey): SetBeforeImport {
 }
 
 /** Returns the instrument record that the import uses, and where it is from. */
-function recordOf(key: BarKey, { catalog = DEFAULT_CATALOG, instrumentFile }: ImportOptions): EffectiveRecord {
+function effectiveRecordOf(key: BarKey, { catalog = DEFAULT_CATALOG, instrumentFile }: ImportOptions): EffectiveRecord {
   const knownRecord = readInstrument(catalog, key.market, key.symbol);
   if (instrumentFile === undefined) return { instrument: knownRecord, from: knownRecord ? 'catalog' : 'proposed', isNew: false };
   const givenRecord = givenInstrument(instrumentFile, catalog, key);

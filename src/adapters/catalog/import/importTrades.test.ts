@@ -1,5 +1,4 @@
-// Importing trades: the same catalog from every form and order of a file, exact, without duplicates, with missing ids named; all of a file
-// or nothing.
+// Tests the import of trades: every form and order of a file gives the same catalog, without duplicates, and a rejected file adds nothing.
 
 import { closeSync, existsSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,23 +12,20 @@ import { importTrades } from './importTrades.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'isobar-trades-'));
 afterAll(() => rmSync(folder, { recursive: true }));
-const START = Date.UTC(2024, 0, 1);
+const START_MS = Date.UTC(2024, 0, 1);
 const KEY = { market: 'spot', symbol: 'BTCUSDT' } as const;
-let folders = 0;
-const catalogAt = () => join(folder, `catalog-${++folders}`);
+let catalogCount = 0;
+const newCatalog = () => join(folder, `catalog-${++catalogCount}`);
 /** Writes a file of trades, and returns its path. */
-function file(text: string | Buffer, name = 'BTCUSDT-trades-2024-01.csv'): string {
-  const path = join(folder, `${++folders}`);
+function tradesFile(text: string | Buffer): string {
+  const path = join(folder, 'BTCUSDT-trades-2024-01.csv');
+  rmSync(path, { force: true });
   writeFileSync(path, text);
-  const named = join(folder, name);
-  rmSync(named, { force: true });
-  writeFileSync(named, text);
-  rmSync(path);
-  return named;
+  return path;
 }
 
 /** One trade, as a file has it. */
-interface Row {
+interface TradeRow {
   readonly id: number;
   readonly ms: number;
   readonly price: string;
@@ -37,10 +33,10 @@ interface Row {
   readonly isBuyerMaker: boolean;
 }
 /** Trades over three days, with runs of missing ids. */
-function someRows(seed: number, count = 300): Row[] {
+function randomRows(seed: number, count = 300): TradeRow[] {
   const rng = seededRng(seed);
   let id = 1000;
-  let ms = START;
+  let ms = START_MS;
   return Array.from({ length: count }, () => {
     id += rng.next() < 0.05 ? 1 + Math.floor(rng.next() * 5) : 1;
     ms += Math.floor((rng.next() ** 4 * 3 * 86_400_000 * 5) / count);
@@ -48,15 +44,15 @@ function someRows(seed: number, count = 300): Row[] {
     return { id, ms, price, qty: `${(0.001 + rng.next()).toFixed(3)}00`, isBuyerMaker: rng.next() < 0.5 };
   });
 }
-const plain = (rows: readonly Row[]) =>
+const csvText = (rows: readonly TradeRow[]) =>
   rows.map(({ id, ms, price, qty, isBuyerMaker }) => `${id},${price},${qty},1,${ms},${isBuyerMaker ? 'True' : 'False'},True`).join('\n');
-const take = (text: string | Buffer, catalog = catalogAt(), bufferRows?: number) =>
-  importTrades([file(text)], { catalog, ...(bufferRows === undefined ? {} : { bufferRows }) });
+const importText = (text: string | Buffer, catalog = newCatalog(), bufferRows?: number) =>
+  importTrades([tradesFile(text)], { catalog, ...(bufferRows === undefined ? {} : { bufferRows }) });
 
 describe('trades in the catalog', () => {
-  it('trades in the catalog are what the file has, as exact whole numbers, and its missing ids are named', async () => {
-    const catalog = catalogAt();
-    const [done] = await take(
+  it('trades in the catalog have the figures of the file as exact whole numbers, and the manifest lists missing ids', async () => {
+    const catalog = newCatalog();
+    const [done] = await importText(
       '5,100.50,1.25000,1,1704067200000,True,True\n6,100.5,1,1,1704067200000,False,True\n9,0.1234567,2,1,1704153600000,False,True\n',
       catalog,
     );
@@ -65,7 +61,7 @@ describe('trades in the catalog', () => {
     expect(done!.manifest.gapList).toEqual([
       { afterId: 6, beforeId: 9, missing: 2, from: '2024-01-01T00:00:00.000Z', to: '2024-01-02T00:00:00.000Z' },
     ]);
-    const { columns } = loadTrades(catalog, KEY, START, START + 2 * 86_400_000)!;
+    const { columns } = loadTrades(catalog, KEY, START_MS, START_MS + 2 * 86_400_000)!;
     expect([columns.priceDigits, columns.quantityDigits]).toEqual([7, 2]);
     expect([...columns.id]).toEqual([5, 6, 9]);
     expect([...columns.price]).toEqual([1005000000, 1005000000, 1234567]);
@@ -73,24 +69,24 @@ describe('trades in the catalog', () => {
     expect([...columns.takerSide]).toEqual([-1, 1, 1]);
   });
 
-  it('ids of a series that several symbols share are no missing trades, in the manifest, in a range and in bars', async () => {
-    const catalog = catalogAt();
+  it('trades with ids that several symbols share count no missing trades, neither in the manifest nor in a range', async () => {
+    const catalog = newCatalog();
     const rng = seededRng(5);
     let id = 0;
-    const shared = someRows(4, 200).map((row) => ({ ...row, id: (id += 1 + Math.floor(rng.next() * 3)) }));
-    const [done] = await take(plain(shared), catalog);
+    const shared = randomRows(4, 200).map((row) => ({ ...row, id: (id += 1 + Math.floor(rng.next() * 3)) }));
+    const [done] = await importText(csvText(shared), catalog);
     expect(done!.manifest).toMatchObject({ rows: 200, firstId: shared[0]!.id, gaps: 0, missingIds: 0, gapList: [], sharedIds: true });
-    const loaded = loadTrades(catalog, KEY, START, START + 5 * 86_400_000)!;
+    const loaded = loadTrades(catalog, KEY, START_MS, START_MS + 5 * 86_400_000)!;
     expect(loaded.gaps).toEqual([]);
     // Each id but every twentieth follows the one before: what is left out there is missing.
-    const [own] = await take(plain(shared.map((row, index) => ({ ...row, id: index + Math.floor(index / 20) }))));
+    const [own] = await importText(csvText(shared.map((row, index) => ({ ...row, id: index + Math.floor(index / 20) }))));
     expect(own!.manifest).toMatchObject({ gaps: 9, missingIds: 9 });
     expect(own!.manifest).not.toHaveProperty('sharedIds');
   });
 
   it('trades in the catalog are the same from every form, order, packing and cut of a file', async () => {
     for (const seed of [1, 2, 3]) {
-      const rows = someRows(seed);
+      const rows = randomRows(seed);
       const rng = seededRng(seed + 100);
       const shuffled = rows
         .map((row) => [rng.next(), row] as const)
@@ -98,14 +94,14 @@ describe('trades in the catalog', () => {
         .map(([, row]) => row);
       const header = 'time_ms,price,qty,is_buyer_maker,trade_id';
       const forms: readonly (readonly [string | Buffer, number?])[] = [
-        [plain(rows)],
-        [plain(rows), 7],
-        [plain(shuffled), 11],
-        [plain(rows.toReversed()), 50],
-        [gzipSync(plain(rows).replaceAll('\n', '\r\n'))],
+        [csvText(rows)],
+        [csvText(rows), 7],
+        [csvText(shuffled), 11],
+        [csvText(rows.toReversed()), 50],
+        [gzipSync(csvText(rows).replaceAll('\n', '\r\n'))],
         [`id,price,qty,quote_qty,time,is_buyer_maker\n${rows.map((row) => `${row.id},${row.price},${row.qty},1,${row.ms},${row.isBuyerMaker}`).join('\n')}`],
         [`\uFEFF"${header.replaceAll(',', '","')}"\n${rows.map((row) => `${row.ms},${row.price},${row.qty},${row.isBuyerMaker},${row.id}`).join('\n')}\n`],
-        [plain(rows).replaceAll(/,(17\d{11}),/g, ',$1987,')],
+        [csvText(rows).replaceAll(/,(17\d{11}),/g, ',$1987,')],
         [JSON.stringify(rows.map((row) => ({ id: row.id, price: Number(row.price), qty: Number(row.qty), time: row.ms, isBuyerMaker: row.isBuyerMaker })))],
         [JSON.stringify({ list: rows.map((row) => ({ id: row.id, price: row.price, qty: row.qty, time: row.ms, side: row.isBuyerMaker ? 'SELL' : 'BUY' })) })],
         [JSON.stringify({ op: 'spot.recentTrades', answer: { rows: rows.map((row) => ({ id: String(row.id), side: row.isBuyerMaker ? 'sell' : 'buy', price: row.price, quantity: row.qty, timeMs: row.ms })), refused: [] } })],
@@ -113,7 +109,7 @@ describe('trades in the catalog', () => {
       ]; // prettier-ignore
       const hashes = new Set<string>();
       for (const [text, bufferRows] of forms) {
-        const [done] = await take(text, catalogAt(), bufferRows);
+        const [done] = await importText(text, newCatalog(), bufferRows);
         expect(done!.manifest.rows).toBe(rows.length);
         hashes.add(done!.manifest.sha256);
       }
@@ -121,49 +117,53 @@ describe('trades in the catalog', () => {
     }
   });
 
-  it('trades join those in the catalog; a known file is not read, and another trade with the same id is an error', async () => {
-    const rows = someRows(4);
-    const [whole] = await take(plain(rows));
-    const catalog = catalogAt();
-    await take(plain(rows.slice(100, 220)), catalog);
-    await take(plain(rows.slice(200)), catalog);
-    const [last] = await take(plain(rows.slice(0, 150)), catalog, 13);
+  it('imported trades join those in the catalog, and another trade with the id of a stored one is an error', async () => {
+    const rows = randomRows(4);
+    const [whole] = await importText(csvText(rows));
+    const catalog = newCatalog();
+    await importText(csvText(rows.slice(100, 220)), catalog);
+    await importText(csvText(rows.slice(200)), catalog);
+    const [last] = await importText(csvText(rows.slice(0, 150)), catalog, 13);
     expect(last).toMatchObject({ fileRows: 150, newRows: 100 });
     expect(last!.manifest.sha256).toBe(whole!.manifest.sha256);
     expect(last!.manifest.files).toHaveLength(3);
-    const [again] = await take(plain(rows.slice(0, 150)), catalog);
+    const [again] = await importText(csvText(rows.slice(0, 150)), catalog);
     expect(again).toMatchObject({ fileRows: 0, newRows: 0 });
     const before = checkTrades(catalog, KEY).manifest;
-    const other = plain([...rows.slice(0, 20), { ...rows[20]!, price: '7' }]);
-    await expect(take(other, catalog)).rejects.toThrow(`the trade ${rows[20]!.id} is not the one of the same id in `);
-    await expect(take(`${plain(rows.slice(0, 20))}\n1,x,1,1,${START},true,true`, catalog)).rejects.toThrow(/:21: price: expected a plain/);
+    const other = csvText([...rows.slice(0, 20), { ...rows[20]!, price: '7' }]);
+    await expect(importText(other, catalog)).rejects.toThrow(`the trade ${rows[20]!.id} is not the one of the same id in `);
+    await expect(importText(`${csvText(rows.slice(0, 20))}\n1,x,1,1,${START_MS},true,true`, catalog)).rejects.toThrow(
+      /:21: price: expected a plain/,
+    );
     expect(checkTrades(catalog, KEY)).toEqual({ manifest: before, changed: [], wrong: 0 });
     expect(existsSync(join(catalog, '.import'))).toBe(false);
-    const withRefused = JSON.stringify({ answer: { rows: [{ id: '1', price: '1', quantity: '1', timeMs: START }], refused: ['a row'] } });
-    await expect(take(withRefused, catalog)).rejects.toThrow('expected a list of trades');
+    const withRefused = JSON.stringify({
+      answer: { rows: [{ id: '1', price: '1', quantity: '1', timeMs: START_MS }], refused: ['a row'] },
+    });
+    await expect(importText(withRefused, catalog)).rejects.toThrow('expected a list of trades');
   });
 
   it('trades in the catalog of aggregates and of single trades are not mixed', async () => {
-    const catalog = catalogAt();
-    const [done] = await take(
-      `agg_trade_id,price,quantity,first_trade_id,last_trade_id,transact_time,is_buyer_maker\n1,2,3,4,5,${START},true`,
+    const catalog = newCatalog();
+    const [done] = await importText(
+      `agg_trade_id,price,quantity,first_trade_id,last_trade_id,transact_time,is_buyer_maker\n1,2,3,4,5,${START_MS},true`,
       catalog,
     );
     expect(done!.manifest.kind).toBe('aggregates');
-    await take(`2,2,3,4,5,${START},true,true`, catalog);
-    await expect(take(`3,2,3,6,${START},true,true`, catalog)).rejects.toThrow('their ids are two series');
+    await importText(`2,2,3,4,5,${START_MS},true,true`, catalog);
+    await expect(importText(`3,2,3,6,${START_MS},true,true`, catalog)).rejects.toThrow('their ids are two series');
   });
 
   it.each([
     ['a,b\n1,2', ':1: expected the fields id, price, qty and time, got "a,b"'],
     ['1,2,3', ':1: expected id, price, qty, quoteQty, time, isBuyerMaker'],
-    [`1,2,3,4,${START},true,true\n2,0.00,3,4,${START},true,true`, ':2: price: expected a figure above 0'],
-    [`1,2,3,4,${START},true,true\n2,1e400,3,4,${START},true,true`, ':2: price: expected a plain decimal'],
-    [`1,2,3,4,${START},true,true\n-2,1,3,4,${START},true,true`, ':2: id: expected a whole number'],
+    [`1,2,3,4,${START_MS},true,true\n2,0.00,3,4,${START_MS},true,true`, ':2: price: expected a figure above 0'],
+    [`1,2,3,4,${START_MS},true,true\n2,1e400,3,4,${START_MS},true,true`, ':2: price: expected a plain decimal'],
+    [`1,2,3,4,${START_MS},true,true\n-2,1,3,4,${START_MS},true,true`, ':2: id: expected a whole number'],
     [`1,2,3,4,12,true,true`, ':1: time: expected a time'],
-    [`1,2,3,4,${START},true,true\n1,99999999999999999,3,4,${START},true,true`, 'more digits than exact figures'],
-    [`1,9007199254740991,3,4,${START},true,true\n2,0.1,3,4,${START},true,true`, ':1: beside others with 1 digits'],
-    [`1,2,3,4,${START},true,true\n1,3,3,4,${START},true,true`, ':2: the trade 1 is not the one of the same id in '],
+    [`1,2,3,4,${START_MS},true,true\n1,99999999999999999,3,4,${START_MS},true,true`, 'more digits than exact figures'],
+    [`1,9007199254740991,3,4,${START_MS},true,true\n2,0.1,3,4,${START_MS},true,true`, ':1: beside others with 1 digits'],
+    [`1,2,3,4,${START_MS},true,true\n1,3,3,4,${START_MS},true,true`, ':2: the trade 1 is not the one of the same id in '],
     ['', 'there are no trades in it'],
     ['[]', 'there are no trades in it'],
     ['[3]', ':1: expected an object'],
@@ -172,20 +172,20 @@ describe('trades in the catalog', () => {
     ['[{"id":1,"price":1,"qty":1,"time":1704067200000,"side":"UP"}]', ':1: side: expected BUY or SELL'],
     [`1,${'2'.repeat(200_000)}`, 'a line of more than'],
   ])('refuses %j and stores nothing', async (text, message) => {
-    const catalog = catalogAt();
-    await expect(take(text, catalog)).rejects.toThrow(message);
+    const catalog = newCatalog();
+    await expect(importText(text, catalog)).rejects.toThrow(message);
     expect(existsSync(catalog) ? readdirSync(catalog) : []).toEqual([]);
   });
 
   it('trades in the catalog that another program has changed are found by check, and refused by a run', async () => {
-    const catalog = catalogAt();
-    await take(plain(someRows(5)), catalog);
+    const catalog = newCatalog();
+    await importText(csvText(randomRows(5)), catalog);
     const path = dayPath(tradesFolder(catalog, KEY), '2024-01-01');
     const at = readFileSync(path).indexOf(Buffer.from(new Float64Array([1001]).buffer));
     const handle = openSync(path, 'r+');
     writeSync(handle, Buffer.from(new Float64Array([1000.5]).buffer), 0, 8, at < 0 ? 600 : at);
     closeSync(handle);
     expect(checkTrades(catalog, KEY)).toMatchObject({ changed: ['2024-01-01'] });
-    expect(() => loadTrades(catalog, KEY, START, START + 86_400_000)).toThrow('its bytes have changed');
+    expect(() => loadTrades(catalog, KEY, START_MS, START_MS + 86_400_000)).toThrow('its bytes have changed');
   });
 });

@@ -9,7 +9,8 @@ import { GrowingColumn } from '../../../base/memory/growingColumn.ts';
 import type { Instrument, Market } from '../../../model/instrument.ts';
 import { fileError } from '../../disk/fileError.ts';
 import { readInstrument, writeCatalogFile } from '../bars/catalog.ts';
-import { isRunning, removeEmptyFolder } from '../files/leftovers.ts';
+import { isProcessRunning } from '../../disk/processes.ts';
+import { removeEmptyFolder } from '../files/leftovers.ts';
 import { checkSymbol, instrumentPath, lockPath } from '../files/paths.ts';
 import { whileStoreLocked } from '../files/storeLock.ts';
 import { contentHash, inspectFile, openPacked, unpackError } from '../readers/packedFile.ts';
@@ -22,6 +23,8 @@ import { wireName } from './fileNames.ts';
 
 /** Number of rows kept in memory before they are written to the staged day files. */
 const BUFFER_ROWS = 1_000_000;
+/** Progress is reported each time this many rows have been read. */
+const PROGRESS_ROWS = 65_536;
 
 /** What an import of trades takes. Without a symbol, the name of each file supplies it. */
 export interface TradeImport {
@@ -106,7 +109,7 @@ async function readFile(file: string, staged: StagedTrades, options: TradeImport
   const { chunks, share } = openPacked(file, head);
   const reader = new TradeFileReader(file, (trade, line) => {
     staged.addTrade(trade, line);
-    if (staged.rows % 65_536 === 0) options.onProgress?.(file, staged.rows, share());
+    if (staged.rows % PROGRESS_ROWS === 0) options.onProgress?.(file, staged.rows, share());
   });
   staged.beginFile(file, reader);
   try {
@@ -142,7 +145,7 @@ class StagedTrades {
   private reader: TradeFileReader | null = null;
   private file = '';
   /** Kind of the trades, and the file or folder that decided it; null before the first row. */
-  private kind: { readonly kind: TradeKind; readonly file: string } | null = null;
+  private decidedKind: { readonly kind: TradeKind; readonly place: string } | null = null;
 
   constructor(key: TradeKey, catalog: string, bufferRows: number) {
     this.key = key;
@@ -151,7 +154,8 @@ class StagedTrades {
     clearDeadStaging(catalog, key);
     this.bufferRows = bufferRows;
     const [day] = daysIn(tradesFolder(catalog, key));
-    if (day !== undefined) this.kind = { kind: tradeDayOf(tradesFolder(catalog, key), day).kind, file: tradesFolder(catalog, key) };
+    const folder = tradesFolder(catalog, key);
+    if (day !== undefined) this.decidedKind = { kind: tradeDayOf(folder, day).kind, place: folder };
   }
 
   beginFile(file: string, reader: TradeFileReader): void {
@@ -161,11 +165,11 @@ class StagedTrades {
   }
 
   addTrade(trade: ReadTrade, line: number): void {
-    const { columns, kind, reader } = this;
-    if (kind === null) this.kind = { kind: reader!.kind!, file: this.file };
-    else if (kind.kind !== reader!.kind)
+    const { columns, decidedKind, reader } = this;
+    if (decidedKind === null) this.decidedKind = { kind: reader!.kind!, place: this.file };
+    else if (decidedKind.kind !== reader!.kind)
       throw new ConfigError(
-        `${this.file}: its rows are ${reader!.kind}, those of ${kind.file} ${kind.kind}: their ids are two series`,
+        `${this.file}: its rows are ${reader!.kind}, those of ${decidedKind.place} ${decidedKind.kind}: their ids are two series`,
         'import them into another catalog (--catalog DIR)',
       );
     columns.id.push(trade.id);
@@ -197,7 +201,7 @@ class StagedTrades {
       }
       currentRows.push(row);
     }
-    for (const [dayText, dayRows] of rowsOfDay) this.mergeIntoStagedDay(dayText, this.unsorted(dayRows));
+    for (const [dayText, dayRows] of rowsOfDay) this.mergeIntoStagedDay(dayText, this.unsortedDay(dayRows));
     this.columns = emptyBuffer();
     this.fileStarts = [{ file: this.file, from: 0 }];
   }
@@ -206,11 +210,11 @@ class StagedTrades {
   private mergeIntoStagedDay(day: string, read: UnsortedTrades): void {
     const stored = readTradeDay(this.folder, day);
     const { all } = mergeTrades(stored, dayPath(this.folder, day), read);
-    writeTradeDay(this.folder, this.key, this.kind!.kind, day, all);
+    writeTradeDay(this.folder, this.key, this.decidedKind!.kind, day, all);
   }
 
   /** Returns rows of the memory as trades of one day, scaled to the most digits among them. */
-  private unsorted(rows: readonly number[]): UnsortedTrades {
+  private unsortedDay(rows: readonly number[]): UnsortedTrades {
     const { columns, fileStarts } = this;
     const maxOf = (column: GrowingColumn) => rows.reduce((max, row) => Math.max(max, column.values[row]!), 0);
     const priceDigits = maxOf(columns.priceDigits);
@@ -261,7 +265,7 @@ class StagedTrades {
       const { all, added } = mergeTrades(stored, dayPath(folder, day), { ...read, place: () => names.join(', ') });
       newRows += added;
       if (added === 0) rmSync(dayPath(this.folder, day));
-      else writeTradeDay(this.folder, key, this.kind!.kind, day, all);
+      else writeTradeDay(this.folder, key, this.decidedKind!.kind, day, all);
     }
     const { instrument, from } = this.record(days);
     try {
@@ -307,7 +311,7 @@ function clearDeadStaging(catalog: string, key: TradeKey): void {
   const namePrefix = basename(tradesStaging(catalog, key, 0)).slice(0, -1);
   for (const name of existsSync(folder) ? readdirSync(folder) : []) {
     const pid = name.startsWith(namePrefix) ? name.slice(namePrefix.length) : '';
-    if (/^\d+$/.test(pid) && !isRunning(Number(pid))) rmSync(join(folder, name), { recursive: true, force: true });
+    if (/^\d+$/.test(pid) && !isProcessRunning(Number(pid))) rmSync(join(folder, name), { recursive: true, force: true });
   }
 }
 

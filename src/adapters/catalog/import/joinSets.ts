@@ -35,8 +35,8 @@ export function joinSets(sets: readonly BarSet[]): JoinedSets {
   if (firstSet && sets.length === 1) return { raw: firstSet.raw, openLastBar: firstSet.openLastBar, repeats: 0 };
   const total = sets.reduce((sum, { raw }) => sum + raw.length, 0);
   const joined = emptyColumns(total);
-  // `openCursors` has the sets being merged, in the order of `sets`. `waitingCursors` has the sets that begin later, the next one last. Most files follow
-  // one another, so few sets are open at once.
+  // `openCursors` has the sets being merged, in the order of `sets`. `waitingCursors` has the sets that begin later, the next one last.
+  // Most files follow one another, so few sets are open at once.
   const waitingCursors = sets
     .map((set, order) => ({ set, order, row: 0 }))
     .toSorted((a, b) => firstMs(b.set) - firstMs(a.set) || b.order - a.order);

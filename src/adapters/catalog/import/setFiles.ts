@@ -17,11 +17,12 @@ export interface SetFile {
   readonly isResumed: boolean;
 }
 
-/** Takes the progress of an import. `share` is the part of the file that has been read, 0 to 1. */
+/** Callbacks for the progress of an import. `rows`: rows already read. */
 export interface FileProgress {
-  /** `share`: fraction of the file, 0 to 1. */
-  readonly show: (file: string, rows: number, share: number) => void;
-  readonly done: (file: string, rows: number) => void;
+  /** Called now and then while a file is read. `share`: part of the file that has been read, 0 to 1. */
+  readonly onProgress: (file: string, rows: number, share: number) => void;
+  /** Called once a file has been read to its end. */
+  readonly onFileRead: (file: string, rows: number) => void;
 }
 
 /** How the files of an import are read. */
@@ -44,7 +45,7 @@ export async function readFiles(names: readonly string[], reading: FileReading):
     const isImported = importedFiles.some((file) => file.sha256 === sha256 && (rules.skipBad || file.rejectedRows === 0));
     const file = isImported ? null : await readFile(name, sha256, reading);
     files.push(file ?? { name, sha256, read: null, isResumed: false });
-    progress.done(name, file?.read?.columns.length ?? 0);
+    progress.onFileRead(name, file?.read?.columns.length ?? 0);
   }
   return files;
 }
@@ -55,7 +56,7 @@ async function readFile(name: string, sha256: string, { rules: commonRules, stag
   const path = staging === null ? null : stagedPath(staging, sha256, rules);
   const staged = path === null ? null : readStaged(path);
   if (staged) return { name, sha256, read: staged, isResumed: true };
-  const read = await readBarFile(name, rules, (rows, share) => progress.show(name, rows, share));
+  const read = await readBarFile(name, rules, (rows, share) => progress.onProgress(name, rows, share));
   if (path !== null) writeStaged(path, read);
   return { name, sha256, read, isResumed: false };
 }

@@ -12,8 +12,8 @@ const readme = sharedFile('README.md');
 const folder = mkdtempSync(join(tmpdir(), 'isobar-sets-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** The rows of the README's table that are klines: path, symbol, interval, rows, first, last, gaps, zero-volume rows. */
-function sets(): string[][] {
+/** Returns the README's table rows about klines: path, symbol, interval, rows, first, last, gaps, zero-volume rows. */
+function listedSets(): string[][] {
   if (readme === null) return [];
   const lines = readFileSync(readme, 'utf8')
     .split('\n')
@@ -27,19 +27,19 @@ function sets(): string[][] {
 }
 
 describe.skipIf(readme === null)('real klines', () => {
-  it('the README of the real klines lists more than 40 sets', () => expect(sets().length).toBeGreaterThan(40));
+  it('the README of the real klines lists more than 40 sets', () => expect(listedSets().length).toBeGreaterThan(40));
 
-  it.each(sets())('real klines: %s', async (...[path = '', symbol, interval, rows, first, last, gaps = '', zeroVolume]) => {
-    // Sets hold different downloads of one symbol: a catalog each.
+  it.each(listedSets())('real klines: %s', async (...[path = '', symbol, interval, rows, first, last, gaps = '', zeroVolume]) => {
+    // Several sets have the same symbol, so each has its own catalog.
     const catalog = join(folder, path.split('/')[1] ?? '');
     const [set] = await importFiles([join(SHARED_DATA, path)], { catalog, nowMs: Date.UTC(2026, 0, 1) });
-    const [count = 0, missing = 0, max = 0] = gaps.split(' / ').map(Number);
+    const [gapCount = 0, missingBars = 0, longestGapBars = 0] = gaps.split(' / ').map(Number);
     expect(set).toMatchObject({ symbol, interval, newRows: Number(rows), roundedPrices: 0 });
     expect(set?.manifest).toMatchObject({
       rows: Number(rows),
-      gaps: count,
-      missingBars: missing,
-      longestGapBars: max,
+      gaps: gapCount,
+      missingBars,
+      longestGapBars,
       zeroVolumeRows: Number(zeroVolume),
       wrong: [],
       openLastBar: false,

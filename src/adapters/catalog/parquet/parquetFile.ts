@@ -42,7 +42,7 @@ export class ParquetFile implements TableFile {
     this.scan = scan;
     this.fields = fields;
     this.rows = Number(scan.metadata.num_rows);
-    if (this.rows > MAX_ROWS) throw damaged(path, `${this.rows} rows, at most ${MAX_ROWS} are read`);
+    if (this.rows > MAX_ROWS) throw damagedError(path, `${this.rows} rows, at most ${MAX_ROWS} are read`);
   }
 
   /** Reads these columns into memory, except those of unsupported types. */
@@ -58,12 +58,12 @@ export class ParquetFile implements TableFile {
     const into = new Float64Array(this.rows);
     let row = 0;
     for (const { rowStart, rowEnd } of this.scan.ranges) {
-      const values: DecodedArray = await orDamaged(this.path, () => this.scan.readColumn({ column: name, rowStart, rowEnd }));
+      const values: DecodedArray = await withDamagedError(this.path, () => this.scan.readColumn({ column: name, rowStart, rowEnd }));
       if (rowStart !== row || values.length !== rowEnd - rowStart || rowEnd > this.rows)
-        throw damaged(this.path, `column ${name}: ${values.length} values in rows ${rowStart} to ${rowEnd}`);
+        throw damagedError(this.path, `column ${name}: ${values.length} values in rows ${rowStart} to ${rowEnd}`);
       for (const value of values) into[row++] = numberOf(value);
     }
-    if (row !== this.rows) throw damaged(this.path, `column ${name}: ${row} values, expected ${this.rows}`);
+    if (row !== this.rows) throw damagedError(this.path, `column ${name}: ${row} values, expected ${this.rows}`);
     return into;
   }
 
@@ -86,11 +86,11 @@ function numberOf(value: unknown): number {
 /** Reads the schema of an open Parquet file. Throws ConfigError for a damaged one. */
 async function openParquet(path: string, handle: number): Promise<ParquetFile> {
   const { parquetScan, parquetSchema } = await import('hyparquet');
-  const compressors = await codecs();
-  const scan = await orDamaged(path, () =>
+  const compressors = await loadCompressors();
+  const scan = await withDamagedError(path, () =>
     parquetScan({ file: fileOf(handle), compressors, geoparquet: false, useOffsetIndex: false, utf8: false, parsers: TIME_PARSERS }),
   );
-  const fields = await orDamaged(path, () =>
+  const fields = await withDamagedError(path, () =>
     parquetSchema(scan.metadata).children.map(({ element, children }) => ({
       name: element.name,
       kind: children.length > 0 || element.repetition_type === 'REPEATED' ? null : kindOf(element),
@@ -144,7 +144,7 @@ function fileOf(handle: number): AsyncBuffer {
 }
 
 /** Returns the decompressors that hyparquet lacks. Each returns exactly the announced number of bytes, or throws. */
-async function codecs(): Promise<Compressors> {
+async function loadCompressors(): Promise<Compressors> {
   const [inflate, { default: lz4 }] = await Promise.all([loadInflate(), import('lz4js')]);
   return {
     GZIP: (packed, length) => withLength(gunzipSync(packed, { maxOutputLength: Math.max(1, length) }), length),
@@ -164,16 +164,16 @@ function withLength(bytes: Uint8Array, length: number): Uint8Array {
   return bytes;
 }
 
-/** Runs `read`. Converts errors of hyparquet and the codecs to a ConfigError: the file is damaged or not supported. */
-async function orDamaged<T>(path: string, read: () => T | Promise<T>): Promise<T> {
+/** Runs `read` and returns its result. Converts errors of hyparquet and the codecs to a ConfigError: the file is damaged or not supported. */
+async function withDamagedError<T>(path: string, read: () => T | Promise<T>): Promise<T> {
   try {
     return await read();
   } catch (error) {
     if (error instanceof ConfigError) throw error;
-    throw damaged(path, error instanceof Error ? error.message : String(error));
+    throw damagedError(path, error instanceof Error ? error.message : String(error));
   }
 }
 
-function damaged(path: string, why: string): ConfigError {
+function damagedError(path: string, why: string): ConfigError {
   return new ConfigError(`${path}: not a whole Parquet file: ${why}`, 'write it again, or fetch it again');
 }

@@ -16,14 +16,15 @@ import type { ParsedFile } from '../rows/rowCollector.ts';
 const folder = mkdtempSync(join(tmpdir(), 'isobar-csv-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-const T0 = 1_704_067_200_000;
-const row = (i: number, rest = '10,12,9,11,5') => `${T0 + i * 60_000},${rest}`;
+const START_MS = 1_704_067_200_000;
+/** Returns a line of minute `i`: its time, open, high, low, close and volume. */
+const row = (i: number, figures = '10,12,9,11,5') => `${START_MS + i * 60_000},${figures}`;
 const csv = (...rows: string[]) => [BAR_CSV_HEADER, ...rows].join('\n');
 
-let files = 0;
+let fileCount = 0;
 /** Writes a file, and returns its path. */
 function fileOf(content: string | Uint8Array): string {
-  const path = join(folder, `f${files++}.csv`);
+  const path = join(folder, `f${fileCount++}.csv`);
   writeFileSync(path, content);
   return path;
 }
@@ -44,7 +45,7 @@ function parse(lines: readonly string[], rules: Partial<ReadRules> = {}): Parsed
   return file.finish();
 }
 /** Returns the error of reading a file with this content. */
-async function refusal(content: string | Uint8Array, rules: Partial<ReadRules> = {}): Promise<ConfigError> {
+async function readError(content: string | Uint8Array, rules: Partial<ReadRules> = {}): Promise<ConfigError> {
   const error: unknown = await read(content, rules).then(
     () => null,
     (reason: unknown) => reason,
@@ -68,14 +69,14 @@ describe('a bar file', () => {
     ['gzipped, filled up with zeros', Buffer.concat([gzipSync(good), Buffer.alloc(512)])],
   ])('a bar file is read %s', async (_, content) => {
     const { columns, seen } = await read(content);
-    expect([...columns.openMs]).toEqual([T0, T0 + 60_000, T0 + 180_000]);
+    expect([...columns.openMs]).toEqual([START_MS, START_MS + 60_000, START_MS + 180_000]);
     expect([...columns.low]).toEqual([9, 10.25, 10.5]);
     expect([...columns.volume]).toEqual([5, 0, 1e-8]);
     expect(seen).toEqual({ priceDigits: 2, volumeDigits: 8, lowest: 9, highest: 12 });
   });
 
-  it.each(['\n', '\r\n', '\r'])('a bar file with lines that end in %j says which one is bad', async (end) => {
-    const { message } = await refusal([BAR_CSV_HEADER, row(0), row(1, '1,2,3')].join(end));
+  it.each(['\n', '\r\n', '\r'])('a bar file with lines that end in %j is rejected with the number of its bad line', async (end) => {
+    const { message } = await readError([BAR_CSV_HEADER, row(0), row(1, '1,2,3')].join(end));
     expect(message).toBe('bars.csv:3: expected 6 columns, got 4');
   });
 
@@ -86,13 +87,13 @@ describe('a bar file', () => {
     const { columns } = await readBarFile(path, RULES, (_, share) => shares.push(share));
     expect(columns.length).toBe(150_000);
     for (const i of [0, 65_535, 65_536, 131_071, 131_072, 149_999]) {
-      expect([columns.openMs[i], columns.open[i], columns.close[i]]).toEqual([T0 + i * 60_000, i + 1.5, i + 1.25]);
+      expect([columns.openMs[i], columns.open[i], columns.close[i]]).toEqual([START_MS + i * 60_000, i + 1.5, i + 1.25]);
     }
     expect(shares.length).toBeGreaterThan(5);
     expect(shares.at(-1)).toBe(1);
   });
 
-  it('a bar file keeps the double nearest to each decimal, however many digits it has', () => {
+  it('a bar file gives the double nearest to each decimal, for any number of digits', () => {
     const digits = fc.stringMatching(/^[0-9]{1,24}$/);
     const decimal = fc.tuple(fc.stringMatching(/^[1-9][0-9]{0,8}$/), fc.option(digits)).map(([a, b]) => (b === null ? a : `${a}.${b}`));
     // Prices must stay exact as whole ticks too.
@@ -101,8 +102,8 @@ describe('a bar file', () => {
       const { columns, seen } = parse(rows.map(([p, v], i) => row(i, `${p},${p},${p},${p},${v}`)));
       expect([...columns.open]).toEqual(rows.map(([p]) => Number(p)));
       expect([...columns.volume]).toEqual(rows.map(([, v]) => Number(v)));
-      const max = (texts: string[]) => Math.max(...texts.map((text) => (text.split('.')[1] ?? '').replace(/0+$/, '').length));
-      expect(seen).toMatchObject({ priceDigits: max(rows.map(([p]) => p)), volumeDigits: max(rows.map(([, v]) => v)) });
+      const maxDecimals = (texts: string[]) => Math.max(...texts.map((text) => (text.split('.')[1] ?? '').replace(/0+$/, '').length));
+      expect(seen).toMatchObject({ priceDigits: maxDecimals(rows.map(([p]) => p)), volumeDigits: maxDecimals(rows.map(([, v]) => v)) });
     });
     fc.assert(property, { numRuns: 300 });
   });
@@ -113,7 +114,11 @@ describe('a bar file is refused, with file, line, column and reason:', () => {
     ['zero bytes', '', 'the file is empty'],
     ['a header alone', BAR_CSV_HEADER, 'there are no rows in it'],
     ['another header', `time,o,h,l,c,v\n${row(0)}`, `bars.csv:1: expected the header ${BAR_CSV_HEADER}, got "time,o,h,l,c,v"`],
-    ['mark-price klines', `open_time_ms,open,high,low,close\n${T0},1,1,1,1`, 'bars.csv:1: mark-price klines without volume are not bars'],
+    [
+      'mark-price klines',
+      `open_time_ms,open,high,low,close\n${START_MS},1,1,1,1`,
+      'bars.csv:1: mark-price klines without volume are not bars',
+    ],
     ['too few columns', csv(row(0), row(1, '10,12,9,11')), 'bars.csv:3: expected 6 columns, got 5'],
     ['too many columns', csv(row(0, '10,12,9,11,5,6')), 'bars.csv:2: expected 6 columns, got 7'],
     ['an empty line', csv(row(0), '', row(1)), 'bars.csv:3: expected 6 columns, got an empty line'],
@@ -159,11 +164,15 @@ describe('a bar file is refused, with file, line, column and reason:', () => {
       csv(row(2), row(1)),
       'bars.csv:3 open_time_ms: expected a time after 2024-01-01T00:02:00.000Z, got 2024-01-01T00:01',
     ],
-    ['a time off the grid', csv(`${T0 + 1},10,12,9,11,5`), 'bars.csv:2 open_time_ms: 2024-01-01T00:00:00.001Z is not the open of a 1m bar'],
-    ['seconds', csv(`${T0 / 1000},10,12,9,11,5`), 'of the years 2000 to 2099, got "1704067200" (seconds?)'],
-    ['microseconds', csv(`${T0}000,10,12,9,11,5`), 'of the years 2000 to 2099, got "1704067200000000" (finer than ms?)'],
+    [
+      'a time off the grid',
+      csv(`${START_MS + 1},10,12,9,11,5`),
+      'bars.csv:2 open_time_ms: 2024-01-01T00:00:00.001Z is not the open of a 1m bar',
+    ],
+    ['seconds', csv(`${START_MS / 1000},10,12,9,11,5`), 'of the years 2000 to 2099, got "1704067200" (seconds?)'],
+    ['microseconds', csv(`${START_MS}000,10,12,9,11,5`), 'of the years 2000 to 2099, got "1704067200000000" (finer than ms?)'],
     ['a date', csv('2024-01-01,10,12,9,11,5'), 'bars.csv:2 open_time_ms: expected Unix milliseconds, got "2024-01-01"'],
-    ['a time with a fraction', csv(`${T0}.0,10,12,9,11,5`), 'open_time_ms: expected Unix milliseconds, got "1704067200000.0"'],
+    ['a time with a fraction', csv(`${START_MS}.0,10,12,9,11,5`), 'open_time_ms: expected Unix milliseconds, got "1704067200000.0"'],
     ['a line of 10 MB', csv(row(0), 'x'.repeat(10_000_000)), 'bars.csv:3: a line of more than 65536 bytes'],
     ['a long line inside one piece', csv(row(0), 'x'.repeat(70_000), row(1)), 'bars.csv:3: a line of more than 65536 bytes'],
     ['text that is not a table', 'hello\nworld\n', 'bars.csv:1: expected the header'],
@@ -180,7 +189,7 @@ describe('a bar file is refused, with file, line, column and reason:', () => {
     ['a price of forty digits', csv(row(0), row(1, `10.${'1'.repeat(40)},12,9,11,5`)), 'bars.csv:3: prices of 40 digits behind the point'],
     ['damaged gzip data', Buffer.concat([gzipSync(csv(row(0))).subarray(0, 30), Buffer.alloc(40, 7)]), 'the gzip data is damaged'],
   ])('a bar file is refused, with file, line, column and reason: %s', async (_, content, message) => {
-    expect((await refusal(content)).message).toContain(message);
+    expect((await readError(content)).message).toContain(message);
   });
 
   it('a missing file and a folder are rejected', async () => {
@@ -190,13 +199,13 @@ describe('a bar file is refused, with file, line, column and reason:', () => {
 
   it('a price finer than the precision of the instrument is rejected', async () => {
     const content = csv(row(0, '10.10,12,9,11,5'), row(1, '10,12.345,9,11,5'));
-    expect((await refusal(content, { priceDigits: 2 })).message).toBe(
+    expect((await readError(content, { priceDigits: 2 })).message).toBe(
       `bars.csv:3 high: "12.345" is finer than the instrument's precision of 2 digits`,
     );
     expect((await read(content, { priceDigits: 3 })).columns.high[1]).toBe(12.345);
   });
 
-  it('a line with any error is rejected with a ConfigError', () => {
+  it('any line either gives a valid bar or is rejected with a ConfigError', () => {
     const field = fc.oneof(
       fc.constantFrom(
         '',
@@ -219,7 +228,7 @@ describe('a bar file is refused, with file, line, column and reason:', () => {
       fc.string({ maxLength: 5 }),
     );
     const line = fc
-      .tuple(fc.oneof(field, fc.constant(String(T0))), fc.array(field, { minLength: 4, maxLength: 6 }))
+      .tuple(fc.oneof(field, fc.constant(String(START_MS))), fc.array(field, { minLength: 4, maxLength: 6 }))
       .map(([a, b]) => [a, ...b].join(','));
     const property = fc.property(line, fc.constantFrom(null, 0, 2), fc.boolean(), (text, priceDigits, roundToTick) => {
       try {
@@ -240,9 +249,9 @@ describe('--round-to-tick', () => {
     const price = fc.tuple(fc.nat(99_999), fc.stringMatching(/^[0-9]{1,22}$/)).map(([a, b]) => `${a + 1}.${b}`);
     const property = fc.property(price, fc.integer({ min: 0, max: 8 }), (text, priceDigits) => {
       const { columns, roundedMs } = parse([row(0, `${text},${text},${text},${text},1`)], { priceDigits, roundToTick: true });
-      const finer = new Decimal(text).decimalPlaces() > priceDigits;
+      const isRounded = new Decimal(text).decimalPlaces() > priceDigits;
       expect(columns.open[0]).toBe(new Decimal(text).toDecimalPlaces(priceDigits, Decimal.ROUND_HALF_UP).toNumber());
-      expect(roundedMs.length).toBe(finer ? 4 : 0);
+      expect(roundedMs.length).toBe(isRounded ? 4 : 0);
     });
     fc.assert(property, {
       numRuns: 1000,
@@ -256,9 +265,9 @@ describe('--round-to-tick', () => {
 
   it('--round-to-tick counts prices and refuses one that becomes 0', async () => {
     const { roundedMs, seen } = await read(csv(row(0, '10.004,12.006,9.5,11,5')), { priceDigits: 2, roundToTick: true });
-    expect([...roundedMs]).toEqual([T0, T0]);
+    expect([...roundedMs]).toEqual([START_MS, START_MS]);
     expect(seen.priceDigits).toBe(2);
-    const error = await refusal(csv(row(0, '10,12,0.0049,11,5')), { priceDigits: 2, roundToTick: true });
+    const error = await readError(csv(row(0, '10,12,0.0049,11,5')), { priceDigits: 2, roundToTick: true });
     expect(error.message).toBe('bars.csv:2 low: "0.0049" rounds to 0 at 2 digits');
   });
 });

@@ -37,9 +37,9 @@ export function isAddress(text: string): boolean {
   return /^"?https?:\/\//i.test(text);
 }
 
-/** Returns the layout whose first line is `text`, at `place`. Throws ConfigError for an unknown layout. */
-export function layoutOf(text: string, place: string, rules: LayoutRules, afterAddress: boolean): CsvLayout {
-  const layout = findLayout(text, place, rules, afterAddress);
+/** Returns the layout whose first line is `text`, at `place`. `isAfterAddress`: a line with an address came first. Throws ConfigError. */
+export function layoutOf(text: string, place: string, rules: LayoutRules, isAfterAddress: boolean): CsvLayout {
+  const layout = findLayout(text, place, rules, isAfterAddress);
   const { format } = rules;
   // `csv` covers any file with a header; the other names are for special layouts.
   if (format === null || format === layout.format || (format === 'csv' && !layout.isRow)) return layout;
@@ -50,7 +50,7 @@ export function layoutOf(text: string, place: string, rules: LayoutRules, afterA
 }
 
 /** Returns the layout by the first line of a file. Throws ConfigError for a line of no known layout. */
-function findLayout(text: string, place: string, rules: LayoutRules, afterAddress: boolean): CsvLayout {
+function findLayout(text: string, place: string, rules: LayoutRules, isAfterAddress: boolean): CsvLayout {
   if (text === BAR_CSV_HEADER) return { ...columnsAt([0, 1, 2, 3, 4, 5], OWN_NAMES, true), format: 'csv', isRow: false };
   if (text === MARK_PRICE_HEADER)
     throw new ConfigError(`${place}: mark-price klines without volume are not bars`, 'import the klines of trades');
@@ -69,7 +69,7 @@ function findLayout(text: string, place: string, rules: LayoutRules, afterAddres
     const expected = `a header, or the ${BINANCE_COLUMNS.length} columns of Binance's public data`;
     throw new ConfigError(`${place}: expected ${expected}, got a row of ${cells.length}`, `put a header on top: ${BAR_CSV_HEADER}`);
   }
-  return namedLayout(cells, { text, place }, rules, afterAddress);
+  return namedLayout(cells, { text, place }, rules, isAfterAddress);
 }
 
 /** Returns the layout of a header that names the columns in any order, possibly among others. */
@@ -77,7 +77,7 @@ function namedLayout(
   cells: readonly string[],
   { text, place }: { readonly text: string; readonly place: string },
   { baseAsset }: LayoutRules,
-  afterAddress: boolean,
+  isAfterAddress: boolean,
 ): CsvLayout {
   const names = cells.map((cell) => cell.toLowerCase().replaceAll(/[^a-z0-9]/g, ''));
   const indexOfAny = (candidates: readonly string[]) => candidates.map((name) => names.indexOf(name)).find((index) => index >= 0) ?? -1;
@@ -100,10 +100,10 @@ function namedLayout(
   if (repeated !== undefined) {
     throw new ConfigError(`${place}: expected one column ${names[repeated]}, got several`, 'give each column a name of its own');
   }
-  const isDownload = afterAddress || (assetVolumeIndices.includes(volumeIndex) && names.includes('symbol'));
+  const isDownload = isAfterAddress || (assetVolumeIndices.includes(volumeIndex) && names.includes('symbol'));
   const isBinance = BINANCE_COLUMNS.every((name, i) => name.replaceAll('_', '') === names[i]);
-  const undownloadedFormat = isBinance ? 'binance' : 'csv';
-  const format = isDownload ? 'cryptodatadownload' : undownloadedFormat;
+  const headerFormat = isBinance ? 'binance' : 'csv';
+  const format = isDownload ? 'cryptodatadownload' : headerFormat;
   const symbolIndex = indexOfAny(SYMBOL_NAMES);
   const symbol = symbolIndex < 0 ? null : { index: symbolIndex, name: cells[symbolIndex]! };
   return { ...columnsAt([timeIndex, ...priceIndices, volumeIndex], cells, false), symbol, format, isRow: false };
@@ -111,9 +111,9 @@ function namedLayout(
 
 /** Returns the columns of a file. `positions` are those of time, open, high, low, close and volume. `names` are all columns of the file. */
 function columnsAt(positions: readonly number[], names: readonly string[], strict: boolean): Columns {
-  const slots = new Int8Array(names.length).fill(-1);
-  for (const [slot, position] of positions.entries()) slots[position] = slot;
-  return { slots, names: positions.map((position) => names[position]! || 'time'), symbol: null, strict };
+  const slotOfColumn = new Int8Array(names.length).fill(-1);
+  for (const [slot, position] of positions.entries()) slotOfColumn[position] = slot;
+  return { slots: slotOfColumn, names: positions.map((position) => names[position]! || 'time'), symbol: null, strict };
 }
 
 /** Returns the error for columns that are separated by semicolons or tabs. */

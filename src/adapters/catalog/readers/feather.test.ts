@@ -13,9 +13,9 @@ import { readBarFile } from './readBars.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'isobar-feather-'));
 afterAll(() => rmSync(folder, { recursive: true }));
-const T0 = Date.UTC(2025, 0, 1);
+const START_MS = Date.UTC(2025, 0, 1);
 
-/** Reads a file, and returns its columns as plain lists. */
+/** Reads a file, and returns the hashes of its columns and the figures seen in them. */
 async function columnsOf(path: string) {
   const rules = {
     file: path,
@@ -30,16 +30,16 @@ async function columnsOf(path: string) {
   return { seen, sha256: RAW.map((name) => createHash('sha256').update(columns[name]).digest('hex')) };
 }
 
-it.each(['lz4', 'zstd'] as const)('a file of freqtrade, packed by %s', async (codec) => {
+it.each(['lz4', 'zstd'] as const)('a file that freqtrade wrote is read like the same bars in CSV: %s', async (codec) => {
   const path = join(folder, codec);
   const plain = join(folder, 'plain');
   writeFileSync(path, freqtradeFile(codec));
-  writeFileSync(plain, plainCsv(barsFrom(T0, 60, '1h')));
+  writeFileSync(plain, plainCsv(barsFrom(START_MS, 60, '1h')));
   expect(await columnsOf(path)).toEqual(await columnsOf(plain));
 });
 
 // More rows than a batch, so that compressed blocks and batches both occur in numbers.
-const WRITE = `
+const WRITE_SCRIPT = `
 import sys, os
 import pandas as pd, polars as pl
 folder, source = sys.argv[1], sys.argv[2]
@@ -60,8 +60,8 @@ for name in sorted(os.listdir(folder)):
 
 it('feather files written by pandas and polars are read', async ({ skip }) => {
   const plain = join(folder, 'many.csv');
-  writeFileSync(plain, plainCsv(barsFrom(T0, 20_000, '1h')));
-  const names = runPython(['pandas', 'polars', 'pyarrow'], WRITE, folder, plain);
+  writeFileSync(plain, plainCsv(barsFrom(START_MS, 20_000, '1h')));
+  const names = runPython(['pandas', 'polars', 'pyarrow'], WRITE_SCRIPT, folder, plain);
   skip(names === null);
   expect(names).toHaveLength(19);
   const expected = await columnsOf(plain);

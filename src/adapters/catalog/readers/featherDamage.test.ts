@@ -14,7 +14,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 const RULES = { interval: '1h', priceDigits: null, roundToTick: false, skipBad: false, baseAsset: null, format: null } as const;
 
-/** The error of a file with these bytes; null: it is read. */
+/** Returns the error of reading a file with these bytes, or null if it can be read. */
 async function errorOf(bytes: Uint8Array): Promise<unknown> {
   const path = join(folder, 'damaged.feather');
   writeFileSync(path, bytes);
@@ -27,35 +27,36 @@ async function errorOf(bytes: Uint8Array): Promise<unknown> {
 it.each(['lz4', 'zstd'] as const)('%s: a wrong byte, a cut end and a hole are errors of the file', async (codec) => {
   const whole = freqtradeFile(codec);
   const rng = seededRng(26);
-  const seen: string[] = [];
-  for (let at = 0; at < 600; at++) {
+  const unexpectedErrors: string[] = [];
+  for (let round = 0; round < 600; round++) {
     const bytes = Uint8Array.from(whole);
-    const place = Math.floor(rng.next() * bytes.length);
-    if (at % 3 === 0) bytes[place] = Math.floor(rng.next() * 256);
-    else if (at % 3 === 1) bytes.fill(at % 2 === 0 ? 0 : 255, place, place + 1 + Math.floor(rng.next() * 8));
-    const error = await errorOf(at % 3 === 2 ? bytes.subarray(0, place) : bytes);
+    const position = Math.floor(rng.next() * bytes.length);
+    // In turn: one wrong byte, a range of equal bytes, a file that is cut off.
+    if (round % 3 === 0) bytes[position] = Math.floor(rng.next() * 256);
+    else if (round % 3 === 1) bytes.fill(round % 2 === 0 ? 0 : 255, position, position + 1 + Math.floor(rng.next() * 8));
+    const error = await errorOf(round % 3 === 2 ? bytes.subarray(0, position) : bytes);
     if (error !== null && !(error instanceof ConfigError))
-      seen.push(`case ${at}, byte ${place}: ${error instanceof Error ? error.message : typeof error}`);
+      unexpectedErrors.push(`case ${round}, byte ${position}: ${error instanceof Error ? error.message : typeof error}`);
   }
-  expect(seen).toEqual([]);
+  expect(unexpectedErrors).toEqual([]);
 });
 
 it('a wrong unit of the time column is a wrong time in the message', async () => {
   const whole = Buffer.from(freqtradeFile('lz4'));
   // In the footer: the unit of the timestamp, 1 for ms.
   const errors: unknown[] = [];
-  for (let at = whole.length - 1200; at < whole.length; at++) {
-    if (whole.readUInt8(at) !== 1) continue;
+  for (let position = whole.length - 1200; position < whole.length; position++) {
+    if (whole.readUInt8(position) !== 1) continue;
     const bytes = Uint8Array.from(whole);
-    bytes[at] = 0;
+    bytes[position] = 0;
     errors.push(await errorOf(bytes));
   }
   expect(errors.filter((error) => error !== null && !(error instanceof ConfigError))).toEqual([]);
   expect(errors.map(String).join('\n')).toContain('row 1 date: expected Unix milliseconds of the years 2000 to 2099');
 });
 
-/** Prime to 8, so that each byte of a length is met: lengths are aligned. */
-const STEP = 19;
+/** Distance of the damaged bytes. It shares no factor with 8, so that each byte of the aligned 8-byte lengths is damaged in some case. */
+const STEP_BYTES = 19;
 
 it.each(['lz4', 'zstd'] as const)('%s: a damaged length asks for no memory that the rows do not need', async (codec) => {
   const whole = freqtradeFile(codec);
@@ -69,17 +70,17 @@ it.each(['lz4', 'zstd'] as const)('%s: a damaged length asks for no memory that 
   });
   globalThis.Uint8Array = counting;
   try {
-    const seen: string[] = [];
-    for (let at = 0; at < whole.length; at += STEP) {
+    const faults: string[] = [];
+    for (let position = 0; position < whole.length; position += STEP_BYTES) {
       const bytes = RealArray.from(whole);
-      bytes[at] = bytes[at]! | 0x7f;
+      bytes[position] = bytes[position]! | 0x7f;
       maxBytes = 0;
       const error = await errorOf(bytes);
       if (error !== null && !(error instanceof ConfigError))
-        seen.push(`byte ${at}: ${error instanceof Error ? error.message : typeof error}`);
-      if (maxBytes > 2 ** 20) seen.push(`byte ${at}: ${maxBytes} bytes of memory`);
+        faults.push(`byte ${position}: ${error instanceof Error ? error.message : typeof error}`);
+      if (maxBytes > 2 ** 20) faults.push(`byte ${position}: ${maxBytes} bytes of memory`);
     }
-    expect(seen).toEqual([]);
+    expect(faults).toEqual([]);
   } finally {
     globalThis.Uint8Array = RealArray;
   }

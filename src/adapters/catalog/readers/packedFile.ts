@@ -12,7 +12,7 @@ const CHUNK_BYTES = 1 << 18;
 const HEAD_BYTES = 8;
 /** Start of a zip with files, and of an empty one. */
 const ZIP_STARTS = ['PK\x03\x04', 'PK\x05\x06'] as const;
-const UNPACK = { chunkSize: CHUNK_BYTES } as const;
+const UNPACK_OPTIONS = { chunkSize: CHUNK_BYTES } as const;
 
 /** How a file is packed, and its size in bytes. */
 export interface FileHead {
@@ -55,11 +55,11 @@ export function openPacked(path: string, { size, packing }: FileHead): PackedFil
   // Errors of either stream reach the iteration.
   const unpackWith = (unpack: NodeJS.ReadWriteStream): AsyncIterable<Uint8Array> => chunksOf(pipeline(file, unpack, () => {}));
   if (packing === 'gzip') {
-    const gunzip = createGunzip(UNPACK);
-    return { chunks: checkedEnd(unpackWith(gunzip), path, () => gunzip.bytesWritten), share };
+    const gunzip = createGunzip(UNPACK_OPTIONS);
+    return { chunks: withoutTrailingBytes(unpackWith(gunzip), path, () => gunzip.bytesWritten), share };
   }
   if (entry === null) return { chunks: chunksOf(file), share };
-  const chunks = entry.isDeflated ? unpackWith(createInflateRaw(UNPACK)) : chunksOf(file);
+  const chunks = entry.isDeflated ? unpackWith(createInflateRaw(UNPACK_OPTIONS)) : chunksOf(file);
   return { chunks: checkedCrc(chunks, entry, path), share };
 }
 
@@ -68,7 +68,11 @@ async function* chunksOf(stream: AsyncIterable<string | Buffer>): AsyncIterable<
 }
 
 /** Yields the chunks. Throws ConfigError if other data follows the gzip data. Zero padding may follow, as on tapes. */
-async function* checkedEnd(chunks: AsyncIterable<Uint8Array>, path: string, bytesUnpacked: () => number): AsyncIterable<Uint8Array> {
+async function* withoutTrailingBytes(
+  chunks: AsyncIterable<Uint8Array>,
+  path: string,
+  bytesUnpacked: () => number,
+): AsyncIterable<Uint8Array> {
   yield* chunks;
   // zlib reports an error if the next byte is not zero. Bytes after the first zero are checked here.
   for await (const chunk of chunksOf(createReadStream(path, { start: bytesUnpacked(), highWaterMark: CHUNK_BYTES }))) {

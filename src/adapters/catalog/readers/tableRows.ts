@@ -11,6 +11,7 @@ import { RowCollector, type ParsedFile, type RowRules } from '../rows/rowCollect
 
 const TIME_NAMES = ['date', 'open_time', 'timestamp', 'time', 'datetime'];
 const NUMBER_NAMES = ['open', 'high', 'low', 'close', 'volume'];
+/** Rows that are read at once. */
 const BLOCK_ROWS = 65_536;
 
 type OnProgress = (rows: number, share: number) => void;

@@ -13,8 +13,9 @@ export interface ZipEntry {
   readonly crc: number;
 }
 
+// The offsets of fields in the records below are those of APPNOTE.TXT 6.3.10, section 4.3.
 /** Length of the record at the end of a zip, without its comment. */
-const END_BYTES = 22;
+const END_RECORD_BYTES = 22;
 const MAX_COMMENT_BYTES = 65_535;
 /** Signatures of the records of a zip, and values of their fields. */
 const END_SIGNATURE = Buffer.of(0x50, 0x4b, 0x05, 0x06);
@@ -38,10 +39,10 @@ export function zipEntry(path: string, file: number, size: number): ZipEntry {
     if (offset < 0 || readSync(file, into, 0, length, offset) < length) throw damagedZip(path);
     return into;
   };
-  const tailBytes = Math.min(size, END_BYTES + MAX_COMMENT_BYTES);
+  const tailBytes = Math.min(size, END_RECORD_BYTES + MAX_COMMENT_BYTES);
   const tail = readBytes(size - tailBytes, tailBytes);
   const endRecord = tail.lastIndexOf(END_SIGNATURE);
-  if (endRecord < 0 || endRecord + END_BYTES > tail.length) throw damagedZip(path);
+  if (endRecord < 0 || endRecord + END_RECORD_BYTES > tail.length) throw damagedZip(path);
   const directoryBytes = tail.readUInt32LE(endRecord + 12);
   const directoryOffset = tail.readUInt32LE(endRecord + 16);
   const directory = readBytes(directoryOffset, directoryBytes);

@@ -9,12 +9,12 @@ import { spotInstrument } from '../../../../test/fixtures/drafts.ts';
 import { futuresConfig, inverseContract, linearContract } from '../../../../test/fixtures/futuresVenue.ts';
 import { instrumentText, parseInstrument, proposeInstrument } from './instrumentRecord.ts';
 
-const again = (of: Instrument) => parseInstrument(instrumentText(of), 'x.json', 'futures', of.wireName);
+const writtenAndRead = (instrument: Instrument) => parseInstrument(instrumentText(instrument), 'x.json', 'futures', instrument.wireName);
 
 describe('the record of a contract', () => {
   it.each([linearContract(), inverseContract(), linearContract({ isTrading: false, maxMarketLots: 500, assumed: ['tiers'] })])(
     'the record of a contract reads back as it was, by natural terms',
-    (instrument) => expect(again(instrument)).toEqual(instrument),
+    (instrument) => expect(writtenAndRead(instrument)).toEqual(instrument),
   );
 
   it('the record of a contract reads back whatever its figures are', () => {
@@ -27,16 +27,16 @@ describe('the record of a contract', () => {
       closeTakerFeePpm: ppm,
       contractId: fc.nat(),
     });
-    const of = fc.record({ quantityDigits: fc.integer({ min: 0, max: 4 }), minLots: fc.integer({ min: 1, max: 1000 }).map(lots) });
+    const sizes = fc.record({ quantityDigits: fc.integer({ min: 0, max: 4 }), minLots: fc.integer({ min: 1, max: 1000 }).map(lots) });
     fc.assert(
-      fc.property(terms, of, (contract, { quantityDigits, minLots }) => {
+      fc.property(terms, sizes, (contract, { quantityDigits, minLots }) => {
         const instrument = linearContract(contract, { quantityDigits, baseDigits: quantityDigits, minLots });
-        expect(again(instrument)).toEqual(instrument);
+        expect(writtenAndRead(instrument)).toEqual(instrument);
       }),
     );
   });
 
-  it('the record of a contract is proposed of what bars show, its face value the smallest step of their volumes, and every figure that the user did not give is named', () => {
+  it('the record of a contract is proposed from bars, and lists every figure that is assumed', () => {
     const seen = { priceDigits: 1, volumeDigits: 3, lowest: 40_000, highest: 110_000 };
     const proposed = proposeInstrument('futures', 'BTCUSDT', seen);
     expect(proposed).toMatchObject({ base: 'BTC', quote: 'USDT', quantityDigits: 0, baseDigits: 0, minLots: 1 });
@@ -50,11 +50,11 @@ describe('the record of a contract', () => {
     });
     expect(proposed.contract!.assumed).toEqual(expect.arrayContaining(['multiplier', 'openTakerFee', 'maxLeverage', 'tiers']));
     expect(instrumentText(proposed)).toContain('"multiplier": "0.001"');
-    expect(again(proposed)).toEqual(proposed);
-    // A venue takes it as it is; a coin that trades whole has contracts of one.
+    expect(writtenAndRead(proposed)).toEqual(proposed);
+    // The simulated venue accepts the proposed contract. If volumes are whole coins, one contract is one coin.
     expect(() => contractsOf(futuresConfig([proposed]))).not.toThrow();
-    const whole = proposeInstrument('futures', 'ADAUSDT', { ...seen, volumeDigits: 0 });
-    expect([whole.contract!.multiplierDigits, lotsPerCoin(whole), lotsPerCoin(proposed)]).toEqual([0, 1, 1000]);
+    const ofWholeCoins = proposeInstrument('futures', 'ADAUSDT', { ...seen, volumeDigits: 0 });
+    expect([ofWholeCoins.contract!.multiplierDigits, lotsPerCoin(ofWholeCoins), lotsPerCoin(proposed)]).toEqual([0, 1, 1000]);
     expect(proposeInstrument('futures', 'ETHBTC', { ...seen, lowest: 0.03, highest: 0.1, priceDigits: 5 }).contract!.tiers).toHaveLength(1);
   });
 
@@ -85,10 +85,10 @@ describe('the record of a contract', () => {
     expect(() => parseInstrument(text.replace(good, bad), 'x.json', 'futures', 'E-BTC-USDT')).toThrow(message);
   });
 
-  it('the record of a contract does not exist for spot', () => {
+  it('the record of a contract is rejected for a spot instrument', () => {
     expect(() => parseInstrument(text, 'x.json', 'spot', 'BTCUSDT')).toThrow(
       /contract: expected none for an instrument of spot, got \{"kind":"linear".{40,50}\.\.\.$/,
     );
-    expect(instrumentId('futures', 'E-BTC-USDT')).toBe(again(linearContract()).id);
+    expect(instrumentId('futures', 'E-BTC-USDT')).toBe(writtenAndRead(linearContract()).id);
   });
 });

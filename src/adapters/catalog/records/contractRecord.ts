@@ -28,6 +28,8 @@ const TIER_KEYS = ['notional', 'maintenanceRate', 'maxLeverage'] as const;
 /** Highest leverage of any known service. */
 const MAX_LEVERAGE = 1000;
 const MAX_FACE_DIGITS = 15;
+/** Decimals of a rate in millionths. */
+const PPM_DIGITS = 6;
 
 /** The part of the instrument record outside its contract. */
 type RecordTerms = Pick<Instrument, 'base' | 'quote' | 'quoteDigits' | 'quantityDigits'>;
@@ -44,14 +46,14 @@ export function contractRecord(contract: Contract, quantityDigits: number) {
     maxMarketVolume: contract.maxMarketLots === 0 ? null : fromScaled(contract.maxMarketLots, quantityDigits),
     minLeverage: contract.minLeverage,
     maxLeverage: contract.maxLeverage,
-    openMakerFee: fromScaled(contract.openMakerFeePpm, 6),
-    openTakerFee: fromScaled(contract.openTakerFeePpm, 6),
-    closeMakerFee: fromScaled(contract.closeMakerFeePpm, 6),
-    closeTakerFee: fromScaled(contract.closeTakerFeePpm, 6),
+    openMakerFee: fromScaled(contract.openMakerFeePpm, PPM_DIGITS),
+    openTakerFee: fromScaled(contract.openTakerFeePpm, PPM_DIGITS),
+    closeMakerFee: fromScaled(contract.closeMakerFeePpm, PPM_DIGITS),
+    closeTakerFee: fromScaled(contract.closeTakerFeePpm, PPM_DIGITS),
     status: contract.isTrading ? 'open' : 'closed',
     tiers: contract.tiers.map(({ upToUnits, maintenancePpm, maxLeverage }) => ({
       notional: upToUnits === null ? null : fromScaled(upToUnits, contract.marginDigits),
-      maintenanceRate: fromScaled(maintenancePpm, 6),
+      maintenanceRate: fromScaled(maintenancePpm, PPM_DIGITS),
       maxLeverage,
     })),
     ...(contract.assumed === undefined || contract.assumed.length === 0 ? {} : { assumed: contract.assumed }),
@@ -63,7 +65,7 @@ export function parseContract(record: RecordReader<'contract'>, { base, quote, q
   const terms = record.inner('contract', CONTRACT_KEYS);
   const multiplierDigits = faceDigits(terms);
   const multiplier = terms.decimal('multiplier', multiplierDigits, 'the face value of a contract');
-  if (multiplier < 1) throw terms.wrong('multiplier', 'a face value above 0', '0');
+  if (multiplier < 1) throw terms.valueError('multiplier', 'a face value above 0', '0');
   const minLeverage = terms.wholeNumber('minLeverage', 1, MAX_LEVERAGE, '');
   const fee = (key: (typeof FEES)[number]) => terms.rate(key, 'a fraction of the notional');
   const assumed = terms.texts('assumed');
@@ -104,7 +106,7 @@ function tiersOf(terms: RecordReader<'tiers'>, marginDigits: number): MarginTier
   return rows.map((row, index) => {
     const isLast = index === rows.length - 1;
     if (isLast !== row.isNull('notional')) {
-      throw row.wrong(
+      throw row.valueError(
         'notional',
         isLast ? 'null, for the last tier has no end' : 'an amount: only the last tier has no end',
         row.isNull('notional') ? null : 'one',
@@ -112,10 +114,10 @@ function tiersOf(terms: RecordReader<'tiers'>, marginDigits: number): MarginTier
     }
     const upToUnits = isLast ? null : row.decimal('notional', marginDigits, 'an amount of the margin coin');
     if (upToUnits !== null && upToUnits <= lastUnits)
-      throw row.wrong('notional', 'an amount above that of the tier before', fromScaled(upToUnits, marginDigits));
+      throw row.valueError('notional', 'an amount above that of the tier before', fromScaled(upToUnits, marginDigits));
     const maintenancePpm = row.rate('maintenanceRate', 'a fraction of the value');
     if (maintenancePpm < lastPpm)
-      throw row.wrong('maintenanceRate', 'a rate as high as that of the tier before', fromScaled(maintenancePpm, 6));
+      throw row.valueError('maintenanceRate', 'a rate as high as that of the tier before', fromScaled(maintenancePpm, PPM_DIGITS));
     lastUnits = upToUnits ?? lastUnits;
     lastPpm = maintenancePpm;
     return { upToUnits, maintenancePpm, maxLeverage: row.wholeNumber('maxLeverage', 1, MAX_LEVERAGE, '') };

@@ -66,7 +66,7 @@ describe('an instrument record', () => {
     ['"basePrecision": 3', 'basePrecision: expected at least the quantityPrecision, 5, got 3'],
     ['"base": ""', 'base: expected the name of an asset'],
   ])('an instrument record refuses %s', (line, message) => {
-    const whole = {
+    const validRecord = {
       base: 'BTC',
       quote: 'USDT',
       pricePrecision: 2,
@@ -76,10 +76,10 @@ describe('an instrument record', () => {
       takerFee: '0.001',
     };
     const key = /^"(\w+)"/.exec(line)?.[1];
-    const rest = Object.entries(whole)
+    const otherLines = Object.entries(validRecord)
       .filter(([name]) => name !== key)
       .map(([name, value]) => `"${name}": ${JSON.stringify(value)}`);
-    const text = key === undefined ? line : `{\n\n${[line, ...rest].join(',\n')}\n}`;
+    const text = key === undefined ? line : `{\n\n${[line, ...otherLines].join(',\n')}\n}`;
     expect(() => parseInstrument(text, 'x.json', 'spot', 'BTCUSDT')).toThrow(message);
   });
 });

@@ -25,16 +25,19 @@ const FINEST_MONEY_DIGITS = 8;
 /** A proposed record can hold an account of this much of the quote asset, or of this many whole units of the base asset. */
 const MAX_ACCOUNT_QUOTE = 1e7;
 const MAX_ACCOUNT_BASE = 100;
+/** Fee of a proposed spot record: 0.1 %. */
 const DEFAULT_FEE_PPM = 1000;
+/** Decimals of a rate in millionths. */
+const PPM_DIGITS = 6;
 /** Known quote assets. If one name ends with another, the longer one comes first. */
-const QUOTES = 'FDUSD USDT USDC BUSD TUSD USDP USD DAI EUR GBP JPY CHF AUD TRY BRL KRW BTC ETH BNB'.split(' ');
+const QUOTE_ASSETS = 'FDUSD USDT USDC BUSD TUSD USDP USD DAI EUR GBP JPY CHF AUD TRY BRL KRW BTC ETH BNB'.split(' ');
 
 /** Returns base and quote of BTCUSDT, BTC-USDT, BTC_USDT or E-BTC-USDT; null if the quote asset is unknown or equals the base. */
 export function splitSymbol(symbol: string): { base: string; quote: string } | null {
   const parts = symbol.split(/[-_]/).filter((part) => part !== '');
   const [base, quote] = parts.slice(-2);
   if (base !== undefined && quote !== undefined) return base === quote ? null : { base, quote };
-  const knownQuote = QUOTES.find((name) => symbol.length > name.length && symbol.endsWith(name) && symbol !== name + name);
+  const knownQuote = QUOTE_ASSETS.find((name) => symbol.length > name.length && symbol.endsWith(name) && symbol !== name + name);
   return knownQuote === undefined ? null : { base: symbol.slice(0, -knownQuote.length), quote: knownQuote };
 }
 
@@ -69,7 +72,7 @@ export function proposeInstrument(market: Market, symbol: string, seen: SeenFigu
   const assets = splitSymbol(symbol);
   if (assets === null) {
     throw new ConfigError(
-      `${symbol}: the quote asset must be one of ${QUOTES.join(', ')}, or the base asset too`,
+      `${symbol}: the quote asset must be one of ${QUOTE_ASSETS.join(', ')}, or the base asset too`,
       'name base and quote in a file given by --instrument FILE, or the symbol as BASE-QUOTE by --symbol',
     );
   }
@@ -114,7 +117,9 @@ export function instrumentText(instrument: Instrument): string {
     quantityPrecision: instrument.quantityDigits,
     minQuantity: fromScaled(instrument.minLots, instrument.quantityDigits),
     // A contract's fees are among its terms.
-    ...(instrument.contract ? {} : { makerFee: fromScaled(instrument.makerFeePpm, 6), takerFee: fromScaled(instrument.takerFeePpm, 6) }),
+    ...(instrument.contract
+      ? {}
+      : { makerFee: fromScaled(instrument.makerFeePpm, PPM_DIGITS), takerFee: fromScaled(instrument.takerFeePpm, PPM_DIGITS) }),
     quotePrecision: instrument.quoteDigits,
     basePrecision: instrument.baseDigits,
     ...(instrument.contract ? { contract: contractRecord(instrument.contract, instrument.quantityDigits) } : {}),
@@ -122,7 +127,7 @@ export function instrumentText(instrument: Instrument): string {
   return `${JSON.stringify(record, null, 2)}\n`;
 }
 
-const KEYS = [
+const RECORD_KEYS = [
   'base',
   'quote',
   'pricePrecision',
@@ -137,28 +142,28 @@ const KEYS = [
 
 /** Reads the JSON of a record; `file` names it in messages. quotePrecision and basePrecision default to 8. Throws ConfigError. */
 export function parseInstrument(json: string, file: string, market: Market, symbol: string): Instrument {
-  return instrumentOf(RecordReader.parse(json, file, KEYS), market, symbol);
+  return instrumentOf(RecordReader.parse(json, file, RECORD_KEYS), market, symbol);
 }
 
 /** Returns `instrument` with changed values for some keys of its record. `where` returns the place of each key for messages. Throws ConfigError. */
 export function changedInstrument(instrument: Instrument, changes: object, where: (key: string) => string): Instrument {
   const record: unknown = { ...JSON.parse(instrumentText(instrument)), ...changes };
-  return instrumentOf(RecordReader.fromRecord(record, where, KEYS), instrument.market, instrument.wireName);
+  return instrumentOf(RecordReader.fromRecord(record, where, RECORD_KEYS), instrument.market, instrument.wireName);
 }
 
 /** Returns the error for a fee beside a contract, which has separate fees for opening and closing. */
-function feeBesideContract(record: RecordReader<(typeof KEYS)[number]>, key: 'makerFee' | 'takerFee'): ConfigError {
+function feeBesideContract(record: RecordReader<(typeof RECORD_KEYS)[number]>, key: 'makerFee' | 'takerFee'): ConfigError {
   const [side, name] = key === 'makerFee' ? ['maker', 'MakerFee'] : ['taker', 'TakerFee'];
-  return record.wrong(
+  return record.valueError(
     key,
     `nothing: the fees of a contract, fractions of the notional, are open${name} and close${name} of its record`,
-    record.required(key),
+    record.uncheckedValue(key),
     `in a run definition fees: { ${side}: '0.0005' } sets both (0.05 %); docs/data.md shows a record`,
   );
 }
 
 /** Returns the instrument of a record. Throws ConfigError for a value out of range. */
-function instrumentOf(record: RecordReader<(typeof KEYS)[number]>, market: Market, symbol: string): Instrument {
+function instrumentOf(record: RecordReader<(typeof RECORD_KEYS)[number]>, market: Market, symbol: string): Instrument {
   const digits = (key: 'pricePrecision' | 'quantityPrecision' | 'quotePrecision' | 'basePrecision', defaultDigits?: number) =>
     record.wholeNumber(key, 0, MAX_DIGITS, ' of digits', defaultDigits);
   const quantityDigits = digits('quantityPrecision');
@@ -169,10 +174,10 @@ function instrumentOf(record: RecordReader<(typeof KEYS)[number]>, market: Marke
     const expected = hasContract
       ? `the quantityPrecision of the contract, ${quantityDigits}`
       : `at least the quantityPrecision, ${quantityDigits}`;
-    throw record.wrong('basePrecision', expected, baseDigits);
+    throw record.valueError('basePrecision', expected, baseDigits);
   }
   const minLots = record.decimal('minQuantity', quantityDigits, 'a quantity');
-  if (minLots < 1) throw record.wrong('minQuantity', 'a quantity above 0', '0');
+  if (minLots < 1) throw record.valueError('minQuantity', 'a quantity above 0', '0');
   const fee = (key: 'makerFee' | 'takerFee') => {
     if (!hasContract) return record.rate(key, 'a fraction of the notional');
     if (record.has(key)) throw feeBesideContract(record, key);
@@ -192,8 +197,8 @@ function instrumentOf(record: RecordReader<(typeof KEYS)[number]>, market: Marke
     makerFeePpm: fee('makerFee'),
     takerFeePpm: fee('takerFee'),
   };
-  if (common.base === common.quote) throw record.wrong('base', 'another asset than the quote', common.base);
+  if (common.base === common.quote) throw record.valueError('base', 'another asset than the quote', common.base);
   if (!hasContract) return common;
-  if (market !== 'futures') throw record.wrong('contract', 'none for an instrument of spot', record.required('contract'));
+  if (market !== 'futures') throw record.valueError('contract', 'none for an instrument of spot', record.uncheckedValue('contract'));
   return { ...common, contract: parseContract(record, common) };
 }

@@ -77,7 +77,7 @@ export class RecordReader<Key extends string> {
   /** Returns the objects of the list at a key, which must have at least one. */
   list<Inner extends string>(key: Key, keys: readonly Inner[]): readonly RecordReader<Inner>[] {
     const value = this.values[key];
-    if (!Array.isArray(value) || value.length === 0) throw this.wrong(key, 'a list of objects', value);
+    if (!Array.isArray(value) || value.length === 0) throw this.valueError(key, 'a list of objects', value);
     return value.map((item, index) => new RecordReader(item, keys, this.placeIn(key, `${key}[${index}].`)));
   }
   /** Returns the place of an object at a key. `suffix` is added to the prefix of its keys. */
@@ -89,7 +89,7 @@ export class RecordReader<Key extends string> {
   /** Returns a list of names; an empty list if the key is absent. */
   texts(key: Key): readonly string[] {
     const value: unknown = this.values[key] ?? [];
-    if (!Array.isArray(value) || !value.every((item) => typeof item === 'string')) throw this.wrong(key, 'a list of names', value);
+    if (!Array.isArray(value) || !value.every((item) => typeof item === 'string')) throw this.valueError(key, 'a list of names', value);
     return value;
   }
 
@@ -97,19 +97,19 @@ export class RecordReader<Key extends string> {
   asset(key: Key): string {
     const value = this.values[key];
     if (typeof value !== 'string' || !/^[A-Za-z0-9.]{1,20}$/.test(value))
-      throw this.wrong(key, 'the name of an asset such as "BTC"', value);
+      throw this.valueError(key, 'the name of an asset such as "BTC"', value);
     return value;
   }
   /** Returns one of the choices. */
   choice<const T extends string>(key: Key, choices: readonly T[]): T {
     const found = choices.find((choice) => choice === this.values[key]);
-    if (found === undefined) throw this.wrong(key, `one of ${choices.join(', ')}`, this.values[key]);
+    if (found === undefined) throw this.valueError(key, `one of ${choices.join(', ')}`, this.values[key]);
     return found;
   }
   /** Returns text of printable characters. */
   text(key: Key): string {
     const value = this.values[key];
-    if (typeof value !== 'string' || !/^[ -~]{1,40}$/.test(value)) throw this.wrong(key, 'a word', value);
+    if (typeof value !== 'string' || !/^[ -~]{1,40}$/.test(value)) throw this.valueError(key, 'a word', value);
     return value;
   }
 
@@ -117,7 +117,7 @@ export class RecordReader<Key extends string> {
   wholeNumber(key: Key, min: number, max: number, unit: string, defaultValue?: number): number {
     const value = this.values[key] ?? defaultValue;
     if (typeof value !== 'number' || !Number.isInteger(value) || value < min || value > max) {
-      throw this.wrong(key, `a whole number${unit}, ${min} to ${max}`, value);
+      throw this.valueError(key, `a whole number${unit}, ${min} to ${max}`, value);
     }
     return value;
   }
@@ -130,25 +130,25 @@ export class RecordReader<Key extends string> {
   decimal(key: Key, digits: number, description: string): number {
     const value = this.values[key];
     const expected = `${description} in quotes with at most ${digits} digits behind the point`;
-    if (typeof value !== 'string' || !isPlainDecimal(value) || value.startsWith('-')) throw this.wrong(key, expected, value);
+    if (typeof value !== 'string' || !isPlainDecimal(value) || value.startsWith('-')) throw this.valueError(key, expected, value);
     // Check first, because `toScaled` treats an amount above 2^53 as a bug.
     const scaled = Number(value) * 10 ** digits > Number.MAX_SAFE_INTEGER ? null : toScaled(value, digits);
-    if (scaled === null) throw this.wrong(key, expected, value);
+    if (scaled === null) throw this.valueError(key, expected, value);
     return scaled;
   }
   /** Returns a fraction below 1, in millionths. */
   rate(key: Key, description: string): number {
     const ppm = this.decimal(key, MILLION_DIGITS, `${description} such as "0.001"`);
-    if (ppm >= 1_000_000) throw this.wrong(key, 'a fraction below 1 ("0.001" is 0.1 %)', this.values[key]);
+    if (ppm >= 1_000_000) throw this.valueError(key, 'a fraction below 1 ("0.001" is 0.1 %)', this.values[key]);
     return ppm;
   }
 
-  /** Returns the unchecked value. */
-  required(key: Key): unknown {
+  /** Returns the value at a key without a check; undefined if the key is absent. */
+  uncheckedValue(key: Key): unknown {
     return this.values[key];
   }
-  /** Returns the error for the value at a key. */
-  wrong(key: Key, expected: string, got: unknown, remedy = REMEDY): ConfigError {
+  /** Returns the error for the wrong value `got` at a key. */
+  valueError(key: Key, expected: string, got: unknown, remedy = REMEDY): ConfigError {
     const text = got === undefined ? 'nothing' : JSON.stringify(got);
     const shown = text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN - 3)}...` : text;
     return new ConfigError(`${this.place(key)}: expected ${expected}, got ${shown}`, remedy);
@@ -158,6 +158,7 @@ export class RecordReader<Key extends string> {
   private positionOf(key: string): number {
     return this.json.indexOf(`"${key}"`, this.from);
   }
+  /** Returns the place of a key for messages: file, line and name. */
   private place(key: string): string {
     if (this.where) return this.where(`${this.prefix}${key}`);
     const position = this.positionOf(key);

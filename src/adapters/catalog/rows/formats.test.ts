@@ -45,13 +45,13 @@ function readContent(content: string | Uint8Array, rules: Partial<ReadRules> = {
   return readBarFile(path, { ...RULES, ...rules });
 }
 /** Returns the message of the error for a file with this content. */
-async function refusal(content: string | Uint8Array, rules: Partial<ReadRules> = {}): Promise<string> {
+async function readError(content: string | Uint8Array, rules: Partial<ReadRules> = {}): Promise<string> {
   const error: unknown = await readContent(content, rules).catch((reason: unknown) => reason);
   if (!(error instanceof ConfigError)) throw new Error(`expected a ConfigError, got ${String(error)}`);
   expect(error.remedy).not.toBe('');
   return error.message;
 }
-/** The columns as plain numbers, and what was seen. */
+/** Returns the columns as plain numbers, and the figures seen in them. */
 const contentOf = ({ columns, seen }: BarFile) => ({ seen, rows: RAW.map((name) => [...columns[name]]) });
 
 type Writer = (bars: readonly FileBar[], interval: Interval) => string | Uint8Array;
@@ -77,10 +77,10 @@ const WRITERS: readonly (readonly [string, BarFormat, Writer])[] = [
   ['feather packed by LZ4, in batches', 'feather', (bars) => feather(bars, 'lz4', 7)],
 ];
 
-describe('the same bars as', () => {
+describe('the same bars are read from', () => {
   const bars = barsFrom(START_MS, 60, '1h');
 
-  it.each(WRITERS)('the same bars as: %s', async (_, format, write) => {
+  it.each(WRITERS)('the same bars are read from: %s', async (_, format, write) => {
     const expected = contentOf(await readContent(plainCsv(bars)));
     const content = write(bars, '1h');
     const readFile = await readContent(content);
@@ -88,10 +88,10 @@ describe('the same bars as', () => {
     expect(readFile.format).toBe(format);
     expect(contentOf(await readContent(content, { format }))).toEqual(expected);
     const other = format === 'json' ? 'feather' : 'json';
-    expect(await refusal(content, { format: other })).toMatch(`expected the format ${other}, got what looks like`);
+    expect(await readError(content, { format: other })).toMatch(`expected the format ${other}, got what looks like`);
   });
 
-  it.each(WRITERS.filter(([, format]) => format !== 'feather'))('the same bars as: %s, packed', async (_, __, write) => {
+  it.each(WRITERS.filter(([, format]) => format !== 'feather'))('the same bars are read from: %s, packed', async (_, __, write) => {
     const expected = contentOf(await readContent(plainCsv(bars)));
     const content = write(bars, '1h');
     expect(contentOf(await readContent(gzipSync(content)))).toEqual(expected);
@@ -100,7 +100,7 @@ describe('the same bars as', () => {
     expect(contentOf(await readContent(Buffer.concat([Buffer.from('\uFEFF'), Buffer.from(content)])))).toEqual(expected);
   });
 
-  it('the same bars as: in any table with a header that names the columns', async () => {
+  it('the same bars are read from: any table with a header that names the columns', async () => {
     const expected = contentOf(await readContent(plainCsv(bars)));
     const table = (header: string, row: (bar: FileBar) => string, end = '') => readContent([header, ...bars.map(row)].join('\r\n') + end);
     const isoTime = (ms: number) => new Date(ms).toISOString();
@@ -138,35 +138,35 @@ describe('the same bars as', () => {
     );
   });
 
-  it('newest first, with rows that stand there twice', async () => {
+  it('the same bars are read from: a file with the newest row first and with repeated rows', async () => {
     const rows = bars.flatMap((bar, i) => (i % 10 === 3 ? [bar, bar] : [bar]));
     const readFile = await readContent(downloadedCsv(rows, 's'));
     expect(contentOf(readFile)).toEqual(contentOf(await readContent(plainCsv(bars))));
     expect(readFile.repeats).toBe(6);
-    // Each row is known by its line, whichever way the file runs: behind the address and the header the last bar is the first line.
+    // Lines count from the start of the file. The address and the header are lines 1 and 2, and the newest bar is line 3.
     expect([readFile.lines[59], readFile.lines[0]]).toEqual([3, 68]);
   });
 
-  it('the same bars as with a symbol in each row, written in more than one way', async () => {
+  it('the same bars are read from: a table with a symbol in each row, in different notations', async () => {
     const readFile = await readContent(tableOf(bars.map((bar, i) => symbolRow(i < 9 ? 'BTC/USDT' : 'btcusdt')(bar))));
     expect(contentOf(readFile)).toEqual(contentOf(await readContent(plainCsv(bars))));
   });
 
-  it('the same bars as with volumes in quote and base, by the name of the base asset', async () => {
+  it('the same bars are read from: a table with volumes in quote and base, by the name of the base asset', async () => {
     const content = downloadedCsv(bars, 's');
     const swapped = await readContent(content.replace('"Volume BTC","Volume USDT"', '"Volume USDT","Volume BTC"'));
     expect([...swapped.columns.volume]).not.toEqual([...(await readContent(content)).columns.volume]);
-    expect(await refusal(content, { baseAsset: 'ETH' })).toBe('bars:2: expected the volume of ETH, got "Volume BTC", "Volume USDT"');
+    expect(await readError(content, { baseAsset: 'ETH' })).toBe('bars:2: expected the volume of ETH, got "Volume BTC", "Volume USDT"');
   });
 });
 
-/** Rows of a table that names the symbol of each. */
+/** Returns a function that writes the row of a bar with this symbol. */
 const symbolRow = (symbol: string) => (bar: FileBar) => `${bar.ms},${symbol},${bar.open},${bar.high},${bar.low},${bar.close},${bar.volume}`;
 const tableOf = (rows: readonly string[]) => ['time,Symbol,open,high,low,close,volume', ...rows].join('\n');
 
 describe('is refused:', () => {
   const bars = barsFrom(START_MS, 5, '1h');
-  const firstLines = (text: string, lines: number) => text.split('\n').slice(0, lines).join('\n');
+  const firstLines = (text: string, lineCount: number) => text.split('\n').slice(0, lineCount).join('\n');
 
   it.each<[string, () => string | Uint8Array, Partial<ReadRules>, string]>([
     [
@@ -262,16 +262,16 @@ describe('is refused:', () => {
     ['encrypted Parquet', () => 'PARE....PARE', {}, 'an encrypted Parquet file'],
     ['UTF-16', () => Buffer.from('\uFEFFdate,open', 'utf16le'), {}, 'text in UTF-16'],
     ['bytes', () => new Uint8Array(5000), {}, 'neither text nor an Arrow or Parquet file'],
-  ])('is refused: %s', async (_, content, rules, message) => expect(await refusal(content(), rules)).toContain(message));
+  ])('is refused: %s', async (_, content, rules, message) => expect(await readError(content(), rules)).toContain(message));
 
-  it('a computed price, which is not a decimal, by its row', async () => {
+  it('is refused: a computed price that is not a decimal, with its row', async () => {
     const noisy = (price: number) => bars.map((bar, i) => (i === 2 ? { ...bar, high: price } : bar));
-    expect(await refusal(feather(noisy(2000 / 3), 'none'))).toMatch(/^bars row 3: prices of \d+ digits behind the point, up to 666\.66/);
+    expect(await readError(feather(noisy(2000 / 3), 'none'))).toMatch(/^bars row 3: prices of \d+ digits behind the point, up to 666\.66/);
     const small = bars.map((bar, i) => ({ ...bar, open: 0.25, high: i === 2 ? 0.1 + 0.2 : 0.5, low: 0.25, close: 0.25 }));
-    expect(await refusal(feather(small, 'none'))).toMatch(/^bars row 3: prices of 16 digits behind the point, up to 0.30000000000000004/);
+    expect(await readError(feather(small, 'none'))).toMatch(/^bars row 3: prices of 16 digits behind the point, up to 0.30000000000000004/);
     const rounded = await readContent(feather(small, 'none'), { priceDigits: 2, roundToTick: true });
     expect([rounded.columns.high[2], ...rounded.roundedMs]).toEqual([0.3, START_MS + 2 * 3_600_000]);
-    expect(await refusal(feather(noisy(101.005), 'none'), { priceDigits: 2 })).toBe(
+    expect(await readError(feather(noisy(101.005), 'none'), { priceDigits: 2 })).toBe(
       `bars row 3 high: "101.005" is finer than the instrument's precision of 2 digits`,
     );
   });
@@ -283,23 +283,23 @@ describe('--skip-bad', () => {
     async (_, __, write) => {
       const bars = barsFrom(START_MS, 12, '1h');
       const lines = String(write(bars, '1h')).trimEnd().split('\n');
-      const bad = lines.length - 4;
-      const whole = await readContent(lines.join('\n'));
-      lines[bad] = lines[bad]!.replaceAll('0', 'o');
+      const badIndex = lines.length - 4;
+      const wholeFile = await readContent(lines.join('\n'));
+      lines[badIndex] = lines[badIndex]!.replaceAll('0', 'o');
       lines.splice(-1, 0, 'so,not');
       const readFile = await readContent(lines.join('\n'), { skipBad: true });
       expect(readFile.rejects).toMatchObject([
-        { line: bad + 1, text: lines[bad], reason: expect.stringContaining('expected') },
+        { line: badIndex + 1, text: lines[badIndex], reason: expect.stringContaining('expected') },
         { line: lines.length - 1, text: 'so,not', reason: expect.stringContaining('columns, got 2') },
       ]);
       expect(readFile.columns.length).toBe(11);
-      expect(whole.columns.length).toBe(12);
-      expect(await refusal(lines.join('\n'))).toMatch(new RegExp(`^bars:${bad + 1} `));
+      expect(wholeFile.columns.length).toBe(12);
+      expect(await readError(lines.join('\n'))).toMatch(new RegExp(`^bars:${badIndex + 1} `));
     },
   );
 
-  it('--skip-bad says so when no row is sound', async () =>
-    expect(await refusal('date,open,high,low,close,volume\nx,1,1,1,1,1\ny,1,1,1,1,1', { skipBad: true })).toMatch(
+  it('--skip-bad rejects a file in which every row is bad', async () =>
+    expect(await readError('date,open,high,low,close,volume\nx,1,1,1,1,1\ny,1,1,1,1,1', { skipBad: true })).toMatch(
       /^bars:2: date: expected .* got "x"; as all 2 rows, it is bad$/,
     ));
 
@@ -330,8 +330,8 @@ it('a file with any bytes is read, or rejected with a reason', () => {
     fc.nat(1_000_000),
     fc.boolean(),
     fc.boolean(),
-    async (which, seed, skipBad, isCut) => {
-      const content = Buffer.from(contents[which]!);
+    async (contentIndex, seed, skipBad, isCut) => {
+      const content = Buffer.from(contents[contentIndex]!);
       const rng = seededRng(seed);
       for (let i = 0; i < 1 + rng.next() * 4; i++) content[Math.floor(rng.next() * content.length)] = Math.floor(rng.next() * 256);
       const end = isCut ? Math.floor(rng.next() * content.length) : content.length;

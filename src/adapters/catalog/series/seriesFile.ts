@@ -12,8 +12,8 @@ import { msOfDate, msOfUnix } from '../rows/timeText.ts';
 import { FIGURES, isSameFunding, seriesProblem, type SeriesColumns } from './seriesColumns.ts';
 
 /** Common column names, without case and punctuation, in order of preference. freqtrade stores rates as `open`. */
-const TIMES = ['opentimems', 'opentime', 'fundingtimems', 'fundingtime', 'calctime', 'timestamp', 'time', 'datetime', 'date'];
-const RATES = ['fundingrate', 'lastfundingrate', 'rate', 'open'];
+const TIME_NAMES = ['opentimems', 'opentime', 'fundingtimems', 'fundingtime', 'calctime', 'timestamp', 'time', 'datetime', 'date'];
+const RATE_NAMES = ['fundingrate', 'lastfundingrate', 'rate', 'open'];
 const HEADERS: Readonly<Record<SeriesKey['kind'], string>> = {
   mark: 'open_time_ms,open,high,low,close',
   funding: 'funding_time_ms,funding_rate',
@@ -43,14 +43,14 @@ export async function readSeries(path: string, key: SeriesKey): Promise<SeriesCo
   };
   try {
     const decoder = new TextDecoder('utf-8', { fatal: false });
-    let rest = '';
+    let unfinishedLine = '';
     for await (const chunk of chunks) {
       // A carriage return alone ends a line too, except at the end of a chunk: the newline may follow in the next one.
-      const lines = (rest + decoder.decode(chunk, { stream: true })).split(/\r?\n|\r(?!$|\n)/);
-      rest = lines.pop() ?? '';
+      const lines = (unfinishedLine + decoder.decode(chunk, { stream: true })).split(/\r?\n|\r(?!$|\n)/);
+      unfinishedLine = lines.pop() ?? '';
       lines.forEach(parseLine);
     }
-    if (rest !== '') parseLine(rest);
+    if (unfinishedLine !== '') parseLine(unfinishedLine);
   } catch (error) {
     throw unpackError(path, head, `line ${line}`, error);
   }
@@ -61,8 +61,8 @@ export async function readSeries(path: string, key: SeriesKey): Promise<SeriesCo
 function columnsOf(header: readonly string[], path: string, key: SeriesKey): readonly number[] {
   const names = header.map((cell) => cell.toLowerCase().replaceAll(/[^a-z0-9]/g, ''));
   const indexOfAny = (candidates: readonly string[]) => candidates.map((name) => names.indexOf(name)).find((index) => index >= 0) ?? -1;
-  const figurePositions = key.kind === 'mark' ? FIGURES.mark.map((name) => indexOfAny([name])) : [indexOfAny(RATES)];
-  const positions = [indexOfAny(TIMES), ...figurePositions];
+  const figurePositions = key.kind === 'mark' ? FIGURES.mark.map((name) => indexOfAny([name])) : [indexOfAny(RATE_NAMES)];
+  const positions = [indexOfAny(TIME_NAMES), ...figurePositions];
   if (positions.every((position) => position >= 0)) return positions;
   const shown = JSON.stringify(header.join(',').slice(0, 60));
   throw new ConfigError(
@@ -77,8 +77,8 @@ async function readFeather(path: string, key: SeriesKey): Promise<SeriesColumns>
   return withArrowFile(
     path,
     (file) => {
-      const names =
-        key.kind === 'mark' ? FIGURES.mark : [file.fields.some(({ name }) => name === 'funding_rate') ? 'funding_rate' : 'open'];
+      const hasRateColumn = file.fields.some(({ name }) => name === 'funding_rate');
+      const names = key.kind === 'mark' ? FIGURES.mark : [hasRateColumn ? 'funding_rate' : 'open'];
       const time = file.fields.find(({ kind }) => kind === 'timestamp')?.name ?? 'date';
       const columns = [time, ...names].map(() => new Float64Array(file.rows));
       file.readTimes(time, 0, columns[0]!);
@@ -112,9 +112,9 @@ class SeriesRows {
   /** Adds a row of text: the time, then the figures. */
   addText(line: number, [time = '', ...cells]: readonly string[]): void {
     const wrongCell = cells.find((cell) => !NUMBER.test(cell));
-    if (wrongCell !== undefined) throw this.bad(line, `expected a number, got ${JSON.stringify(wrongCell)}`);
+    if (wrongCell !== undefined) throw this.badRowError(line, `expected a number, got ${JSON.stringify(wrongCell)}`);
     const timeMs = /^\d+$/.test(time) ? msOfUnix(Number(time)) : (msOfDate(time) ?? NaN);
-    if (!(timeMs > 0)) throw this.bad(line, `expected a time, got ${JSON.stringify(time)}`);
+    if (!(timeMs > 0)) throw this.badRowError(line, `expected a time, got ${JSON.stringify(time)}`);
     this.addRow(line, timeMs, cells.map(Number), Math.max(...cells.map(digitsIn)));
   }
   /** Adds a row of doubles. Each means the shortest decimal that reads back as the same double. */
@@ -136,14 +136,14 @@ class SeriesRows {
   /** Checks a row and adds it. A repeated row is skipped. */
   private addRow(line: number, timeMs: number, figures: readonly number[], digits: number): void {
     const problem = seriesProblem(this.key, timeMs, figures, digits);
-    if (problem !== null) throw this.bad(line, problem);
+    if (problem !== null) throw this.badRowError(line, problem);
     const { length } = this.timeMs;
     const lastMs = this.timeMs.values[length - 1] ?? NaN;
     const isSameTime = this.key.kind === 'funding' ? isSameFunding(timeMs, lastMs) : timeMs === lastMs;
     if (length > 0 && isSameTime && this.figures.every((column, i) => column.values[length - 1] === figures[i])) return;
     const isOutOfOrder = length > 0 && (timeMs === lastMs || (length > 1 && timeMs < lastMs !== this.isFalling));
-    if (isOutOfOrder) throw this.bad(line, 'the times neither rise nor fall from the first row to the last');
-    if (isSameTime) throw this.bad(line, 'the funding time of the row before it has another rate');
+    if (isOutOfOrder) throw this.badRowError(line, 'the times neither rise nor fall from the first row to the last');
+    if (isSameTime) throw this.badRowError(line, 'the funding time of the row before it has another rate');
     this.timeMs.push(timeMs);
     this.figures.forEach((column, i) => column.push(figures[i]!));
     this.digits = Math.max(this.digits, digits);
@@ -155,7 +155,7 @@ class SeriesRows {
   }
 
   /** Returns the error for a bad row. */
-  private bad(line: number, reason: string): ConfigError {
+  private badRowError(line: number, reason: string): ConfigError {
     return new ConfigError(`${this.path}:${line}: ${reason}`, 'correct the row, or fetch the file again; nothing was imported');
   }
 }

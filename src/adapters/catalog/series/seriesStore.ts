@@ -29,7 +29,7 @@ export interface CheckedSeries<Seen = null> extends SeriesEntry {
   readonly unchanged: boolean;
   /** Rows that break a rule. */
   readonly wrong: number;
-  /** The result of `look`. */
+  /** The result of `inspect`. */
   readonly seen: Seen;
 }
 
@@ -77,7 +77,7 @@ export function loadSeries(catalog: string, key: SeriesKey, fromMs = -Infinity, 
   const path = seriesPath(catalog, key);
   if (!existsSync(path)) return null;
   return withArrowFile(path, (file) => {
-    const facts = factsOf(file, path);
+    const facts = statedFacts(file, path);
     const from = fromMs === -Infinity ? 0 : file.rowAt(TIME[key.kind], fromMs);
     const to = toMs === Infinity ? file.rows : file.rowAt(TIME[key.kind], toMs);
     const columns = checkedRowsOf(file, key, from, Math.max(from, to));
@@ -90,17 +90,17 @@ export function listSeriesEntries(catalog: string): SeriesEntry[] {
   return listSeries(catalog).map((key) => readUnverified(key, seriesPath(catalog, key)).entry);
 }
 
-/** Checks all rows of a series and passes them to `look`. Throws ConfigError if it cannot be read at all. */
+/** Checks all rows of a series and passes them to `inspect`. Throws ConfigError if it cannot be read at all. */
 export function checkSeries(catalog: string, key: SeriesKey): CheckedSeries;
 export function checkSeries<Seen>(
   catalog: string,
   key: SeriesKey,
-  look: (key: SeriesKey, columns: SeriesColumns) => Seen,
+  inspect: (key: SeriesKey, columns: SeriesColumns) => Seen,
 ): CheckedSeries<Seen>;
 export function checkSeries<Seen>(
   catalog: string,
   key: SeriesKey,
-  look?: (key: SeriesKey, columns: SeriesColumns) => Seen,
+  inspect?: (key: SeriesKey, columns: SeriesColumns) => Seen,
 ): CheckedSeries<Seen | null> {
   const path = seriesPath(catalog, key);
   if (!existsSync(path)) throw new ConfigError(`${path}: there is no such series`, 'isobar data list shows what the catalog has');
@@ -119,7 +119,7 @@ export function checkSeries<Seen>(
     ...seriesGapsOf(key, timeMs),
     unchanged: hashOf(columns) === entry.dataSha256,
     wrong,
-    seen: look?.(key, columns) ?? null,
+    seen: inspect?.(key, columns) ?? null,
   };
 }
 
@@ -127,7 +127,7 @@ export function checkSeries<Seen>(
 function readUnverified(key: SeriesKey, path: string): LoadedSeries {
   return withArrowFile(path, (file) => {
     const columns = rowsOf(file, key, 0, file.rows);
-    return { columns, entry: entryOf(key, path, columns, factsOf(file, path)) };
+    return { columns, entry: entryOf(key, path, columns, statedFacts(file, path)) };
   });
 }
 
@@ -153,10 +153,11 @@ function checkedRowsOf(file: ArrowFile, key: SeriesKey, start: number, end: numb
   return { length: end - start, timeMs, figures, digits: Number(file.metadata.get('digits') ?? 0) };
 }
 
-type Facts = Pick<SeriesEntry, 'gaps' | 'missing' | 'synthetic' | 'dataSha256'>;
+/** What the metadata of a file states. */
+type StatedFacts = Pick<SeriesEntry, 'gaps' | 'missing' | 'synthetic' | 'dataSha256'>;
 
 /** Returns the metadata of a file. Throws ConfigError for a file of another program or version. */
-function factsOf({ metadata }: ArrowFile, path: string): Facts {
+function statedFacts({ metadata }: ArrowFile, path: string): StatedFacts {
   if (metadata.get('isobar') !== LAYOUT) throw damagedArrowFile(path, 'it was not written by isobar, or by another version');
   return {
     gaps: Number(metadata.get('gaps') ?? 0),
@@ -166,7 +167,7 @@ function factsOf({ metadata }: ArrowFile, path: string): Facts {
   };
 }
 
-function entryOf(key: SeriesKey, path: string, { timeMs, length }: SeriesColumns, facts: Facts): SeriesEntry {
+function entryOf(key: SeriesKey, path: string, { timeMs, length }: SeriesColumns, facts: StatedFacts): SeriesEntry {
   return { key, path, rows: length, firstMs: timeMs[0] ?? NaN, lastMs: timeMs[length - 1] ?? NaN, ...facts };
 }
 

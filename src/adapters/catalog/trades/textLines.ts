@@ -2,12 +2,15 @@
 
 import { ConfigError } from '../../../base/errors.ts';
 
+/** A longer line is not a row of trades, and is not buffered. The message below has the same number. */
+const MAX_LINE_LENGTH = 100_000;
+
 /** A text that can be read once. */
 export interface TextLines {
   /** Returns the first character that is not white space, or '' without one. */
   start(): Promise<string>;
-  /** Calls `take` for each line, without its end. */
-  forEachLine(take: (line: string) => void): Promise<void>;
+  /** Calls `onLine` for each line, without its end. */
+  forEachLine(onLine: (line: string) => void): Promise<void>;
   /** Returns all bytes. Throws ConfigError for more than the limit. */
   readAll(): Promise<Uint8Array>;
 }
@@ -22,7 +25,7 @@ class ChunkedText implements TextLines {
   readonly #iterator: AsyncIterator<Uint8Array>;
   readonly #file: string;
   readonly #maxWholeBytes: number;
-  /** Chunks that `start` has read. They are read again by `lines` and `whole`. */
+  /** Chunks that `start` has read. `forEachLine` and `readAll` return them again. */
   readonly #buffered: Uint8Array[] = [];
 
   constructor(chunks: AsyncIterable<Uint8Array>, file: string, maxWholeBytes: number) {
@@ -43,18 +46,18 @@ class ChunkedText implements TextLines {
     return '';
   }
 
-  async forEachLine(take: (line: string) => void): Promise<void> {
+  async forEachLine(onLine: (line: string) => void): Promise<void> {
     const decoder = new TextDecoder('utf-8', { fatal: false });
     let unfinishedLine = '';
     for await (const chunk of this.#allChunks()) {
       // A single carriage return also ends a line, except at the end of a chunk: its newline may begin the next chunk.
       const lines = (unfinishedLine + decoder.decode(chunk, { stream: true })).split(/\r?\n|\r(?!$|\n)/);
       unfinishedLine = lines.pop() ?? '';
-      if (unfinishedLine.length > 100_000)
+      if (unfinishedLine.length > MAX_LINE_LENGTH)
         throw new ConfigError(`${this.#file}: a line of more than 100,000 characters`, 'fetch the file again');
-      for (const line of lines) take(line);
+      for (const line of lines) onLine(line);
     }
-    if (unfinishedLine !== '') take(unfinishedLine);
+    if (unfinishedLine !== '') onLine(unfinishedLine);
   }
 
   async readAll(): Promise<Uint8Array> {

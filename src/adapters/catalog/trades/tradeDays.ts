@@ -169,11 +169,11 @@ export function writeTradeDay(folder: string, key: TradeKey, kind: TradeKind, da
 
 /** Returns the metadata of a day file. Throws ConfigError for a file of another program. */
 export function tradeDayOf(folder: string, day: string): TradeDay {
-  return withArrowFile(dayPath(folder, day), (file) => factsOf(file, dayPath(folder, day), day));
+  return withArrowFile(dayPath(folder, day), (file) => statedDay(file, dayPath(folder, day), day));
 }
 
 /** Returns the facts that a file of one day states. Throws ConfigError for a file of another program or version. */
-function factsOf({ metadata, rows }: ArrowFile, path: string, day: string): TradeDay {
+function statedDay({ metadata, rows }: ArrowFile, path: string, day: string): TradeDay {
   if (metadata.get('isobar') !== LAYOUT) throw damagedArrowFile(path, 'it was not written by isobar, or by another version');
   const numberOf = (name: string) => Number(metadata.get(name));
   return {
@@ -193,9 +193,9 @@ export function readTradeDay(folder: string, day: string, hash: Pick<Hash, 'upda
   const path = dayPath(folder, day);
   if (!existsSync(path)) return null;
   return withArrowFile(path, (file) => {
-    factsOf(file, path, day);
+    statedDay(file, path, day);
     const columns = emptyTrades(file.rows, file);
-    file.readWhole(0, file.rows, hash, (from, to) => fill(file, columns, from, to));
+    file.readWhole(0, file.rows, hash, (from, to) => fillRows(file, columns, from, to));
     return columns;
   });
 }
@@ -213,7 +213,7 @@ export interface CheckedDay extends TradeDay {
 export function checkTradeDay(folder: string, day: string): CheckedDay {
   const path = dayPath(folder, day);
   return withArrowFile(path, (file) => {
-    const facts = factsOf(file, path, day);
+    const facts = statedDay(file, path, day);
     const columns = columnsOf(file, 0, file.rows);
     const { timeMs, id, price, quantity } = columns;
     let wrong = 0;
@@ -241,16 +241,16 @@ export function idGapsOf({ id, timeMs, length }: TradeColumns): IdGap[] {
   return gaps;
 }
 
-/** Fewer gaps than this are missing trades, however few the rows are. */
+/** Fewer gaps than this are missing trades, also if there are only a few rows. */
 const MIN_SHARED_GAPS = 20;
-/** From this part of the steps on, gaps are not missing trades. A recording that loses a quarter of all trades one by one is not plausible. */
-const SHARED_PART = 0.25;
+/** Gaps between at least this share of the rows are not missing trades: no recording loses a quarter of all trades one by one. */
+const MIN_SHARED_GAP_SHARE = 0.25;
 
 /**
- * True if gaps are too frequent for lost trades: the ids must be a series which several symbols share, as on an exchange that numbers the trades
- * of all symbols together. Then no id shows that a trade is missing. `gaps`: number of gaps between `rows` trades.
+ * True if gaps are too frequent for lost trades. Then several symbols share the ids, as on an exchange that numbers the trades of all symbols
+ * together, and no id shows that a trade is missing. `gaps`: number of gaps between `rows` trades.
  */
-export const areIdsShared = (rows: number, gaps: number): boolean => gaps >= MIN_SHARED_GAPS && gaps >= SHARED_PART * (rows - 1);
+export const areIdsShared = (rows: number, gaps: number): boolean => gaps >= MIN_SHARED_GAPS && gaps >= MIN_SHARED_GAP_SHARE * (rows - 1);
 
 /** Returns the gaps in which trades are missing: none if the ids are shared. */
 export function missingIn(columns: TradeColumns): readonly IdGap[] {
@@ -279,7 +279,7 @@ function emptyTrades(length: number, { metadata }: ArrowFile): TradeColumns {
 }
 
 /** Reads the rows [from, to) of a file into `into`. */
-function fill(file: ArrowFile, into: TradeColumns, from: number, to: number): void {
+function fillRows(file: ArrowFile, into: TradeColumns, from: number, to: number): void {
   file.readTimes('time', from, into.timeMs.subarray(from, to));
   file.readFloats('id', from, into.id.subarray(from, to));
   file.readFloats('price_units', from, into.price.subarray(from, to));
@@ -289,7 +289,7 @@ function fill(file: ArrowFile, into: TradeColumns, from: number, to: number): vo
 
 function columnsOf(file: ArrowFile, from: number, to: number): TradeColumns {
   const into = emptyTrades(to - from, file);
-  fill(file, into, from, to);
+  fillRows(file, into, from, to);
   return into;
 }
 

@@ -14,6 +14,7 @@ import { dayOf, dayPath, daysIn, dayStart, tradesFolder, type TradeKey } from '.
 /** Number of trades in one read. A ms rarely has more. Then the next trades are read too. */
 const TRADES_PER_READ = 32;
 
+/** The open file of one UTC day. */
 interface OpenDay {
   readonly day: string;
   readonly file: ArrowFile;

@@ -48,6 +48,10 @@ const FIELD_NAMES: Readonly<Record<keyof FieldPositions, readonly string[]>> = {
   buyer: ['isbuyer'],
   maker: ['ismaker'],
 };
+/** Maximum number of decimals of a price or a quantity. */
+const MAX_FIGURE_DIGITS = 15;
+/** The character code of the digit 0. */
+const ZERO = 0x30;
 const AGGREGATE_IDS = ['aggtradeid', 'aggregatetradeid', 'a'];
 const FILES_REMEDY = 'docs/data.md shows the files of trades';
 const WHOLE_NUMBER = /^\d{1,16}$/;
@@ -100,8 +104,8 @@ export class TradeFileReader {
   private positions: FieldPositions | null = null;
   private readonly trade: ReadTrade = { id: 0, timeMs: 0, price: 0, priceDigits: 0, quantity: 0, quantityDigits: 0, takerSide: 0 };
   /** The last decimal that was read: its digits as a whole number, and the number of decimals. */
-  private decimalDigits = 0;
-  private digits = 0;
+  private figureUnits = 0;
+  private figureDigits = 0;
 
   constructor(file: string, take: TakeTrade) {
     this.file = file;
@@ -198,11 +202,11 @@ export class TradeFileReader {
     if (!WHOLE_NUMBER.test(idText) || trade.id > MAX_EXACT)
       throw this.badRowError(line, `id: expected a whole number, got ${JSON.stringify(idText)}`);
     this.readFigure(cell(price), 'price', line);
-    trade.price = this.decimalDigits;
-    trade.priceDigits = this.digits;
+    trade.price = this.figureUnits;
+    trade.priceDigits = this.figureDigits;
     this.readFigure(cell(quantity), 'qty', line);
-    trade.quantity = this.decimalDigits;
-    trade.quantityDigits = this.digits;
+    trade.quantity = this.figureUnits;
+    trade.quantityDigits = this.figureDigits;
     const timeText = cell(time);
     // Times are cut to ms. Within a ms, the ids give the order.
     const timeMs = Math.floor(WHOLE_NUMBER.test(timeText) ? msOfUnix(Number(timeText)) : (msOfDate(timeText) ?? NaN));
@@ -232,20 +236,20 @@ export class TradeFileReader {
     return 0;
   }
 
-  /** Reads a decimal above 0 into `decimalDigits` and `digits`. */
+  /** Reads a decimal above 0 into `figureUnits` and `figureDigits`. */
   private readFigure(cellText: string, name: string, line: number): void {
     const text = /^\d+(?:\.\d+)?[eE][-+]?\d{1,2}$/.test(cellText) ? withoutExponent(cellText) : cellText;
     if (!DECIMAL.test(text)) throw this.badRowError(line, `${name}: expected a plain decimal, got ${JSON.stringify(cellText)}`);
     const point = text.indexOf('.');
     let end = text.length;
     if (point >= 0) {
-      while (text.charCodeAt(end - 1) === 0x30) end--;
+      while (text.charCodeAt(end - 1) === ZERO) end--;
       if (end - 1 === point) end = point;
     }
-    this.digits = end > point && point >= 0 ? end - point - 1 : 0;
-    this.decimalDigits = Number(this.digits === 0 ? text.slice(0, end) : text.slice(0, point) + text.slice(point + 1, end));
-    if (this.decimalDigits === 0) throw this.badRowError(line, `${name}: expected a figure above 0, got ${JSON.stringify(cellText)}`);
-    if (this.decimalDigits > MAX_EXACT || this.digits > 15)
+    this.figureDigits = end > point && point >= 0 ? end - point - 1 : 0;
+    this.figureUnits = Number(this.figureDigits === 0 ? text.slice(0, end) : text.slice(0, point) + text.slice(point + 1, end));
+    if (this.figureUnits === 0) throw this.badRowError(line, `${name}: expected a figure above 0, got ${JSON.stringify(cellText)}`);
+    if (this.figureUnits > MAX_EXACT || this.figureDigits > MAX_FIGURE_DIGITS)
       throw this.badRowError(line, `${name}: ${cellText} has more digits than exact figures can have`);
   }
 

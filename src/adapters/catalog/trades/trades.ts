@@ -31,11 +31,11 @@ export interface TradeColumns {
 }
 
 const instrumentFolder = (catalog: string, { market, symbol }: TradeKey): string => join(catalog, market, symbol);
-/** Folder with one file for each UTC day. */
+/** Returns the folder with one file for each UTC day. */
 export const tradesFolder = (catalog: string, key: TradeKey): string => join(instrumentFolder(catalog, key), 'trades');
-/** Path of the manifest of the trades of an instrument. */
+/** Returns the path of the manifest of the trades of an instrument. */
 export const tradesManifestPath = (catalog: string, key: TradeKey): string => join(instrumentFolder(catalog, key), 'trades.gaps.json');
-/** Folder for days that an import of the process `pid` has read but not stored yet. */
+/** Returns the folder for days that an import of the process `pid` has read but not stored yet. */
 export const tradesStaging = (catalog: string, key: TradeKey, pid: number): string =>
   join(catalog, '.import', `${key.market}-${key.symbol}-trades-${pid}`);
 

@@ -7,25 +7,27 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { stagingFolder } from './stagingFolder.ts';
 
+const HOUR_MS = 3_600_000;
+
 it('only unfinished results that a killed process left a day ago are removed', () => {
-  const out = mkdtempSync(join(tmpdir(), 'isobar-staging-'));
-  onTestFinished(() => rmSync(out, { recursive: true }));
-  const { pid: dead } = spawnSync(process.execPath, ['--version']);
+  const outFolder = mkdtempSync(join(tmpdir(), 'isobar-staging-'));
+  onTestFinished(() => rmSync(outFolder, { recursive: true }));
+  const { pid: deadPid } = spawnSync(process.execPath, ['--version']);
   const nowMs = Date.now();
-  const dayAgoMs = Date.now() - 90_000_000;
+  const overADayAgoMs = nowMs - 25 * HOUR_MS;
   const keptNames = [
-    `.unfinished-${dead}-${nowMs - 3_600_000}`,
-    `.unfinished-${process.ppid}-${dayAgoMs}`,
+    `.unfinished-${deadPid}-${nowMs - HOUR_MS}`,
+    `.unfinished-${process.ppid}-${overADayAgoMs}`,
     '.unfinished-of-mine',
     '2026-01-01-run',
   ];
-  for (const name of [...keptNames, `.unfinished-${dead}-${dayAgoMs}`]) {
-    mkdirSync(join(out, name));
-    writeFileSync(join(out, name, 'orders.csv'), 'id\n');
+  for (const name of [...keptNames, `.unfinished-${deadPid}-${overADayAgoMs}`]) {
+    mkdirSync(join(outFolder, name));
+    writeFileSync(join(outFolder, name, 'orders.csv'), 'id\n');
   }
-  const newFolder = stagingFolder(out);
-  expect(newFolder.startsWith(join(out, `.unfinished-${process.pid}-`))).toBe(true);
-  expect(readdirSync(out).toSorted()).toEqual(keptNames.toSorted());
+  const newFolder = stagingFolder(outFolder);
+  expect(newFolder.startsWith(join(outFolder, `.unfinished-${process.pid}-`))).toBe(true);
+  expect(readdirSync(outFolder).toSorted()).toEqual(keptNames.toSorted());
 });
 
 it('a staging folder in a folder that does not exist is named without an error', () => {

@@ -3,7 +3,7 @@
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { nowMs } from '../../clock/wallClock.ts';
-import { isThere } from '../processes.ts';
+import { isProcessRunning } from '../processes.ts';
 
 const PATTERN = /^\.unfinished-(\d+)-(\d+)$/;
 /**
@@ -22,7 +22,7 @@ export function stagingFolder(out: string): string {
 function clearLeftovers(out: string): void {
   for (const name of existsSync(out) ? readdirSync(out) : []) {
     const [, pid, beganMs] = PATTERN.exec(name) ?? [];
-    if (pid === undefined || Number(beganMs) > nowMs() - MIN_AGE_MS || isThere(Number(pid))) continue;
+    if (pid === undefined || Number(beganMs) > nowMs() - MIN_AGE_MS || isProcessRunning(Number(pid))) continue;
     try {
       rmSync(join(out, name), { recursive: true, force: true });
     } catch {

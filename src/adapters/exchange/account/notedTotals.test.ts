@@ -1,4 +1,4 @@
-// Tests that the totals in the journal and the newest trade beside them say the same at every moment, so that a restart counts each trade once.
+// Tests that the journalled totals always match the newest counted trade beside them, so that a restart counts each trade once.
 
 import { Decimal } from 'decimal.js';
 import { expect, it } from 'vitest';
@@ -26,24 +26,33 @@ const trade = (id: number): TradeRow => ({
   timeMs: 1_000_000 + id,
 });
 
-/** Opens the reader and the totals of one process. `cursors`: of the process before. */
+/** Opens the reader and the totals of one process. `cursors`: what the earlier process journalled, or null without one. */
 function openProcess(instrument: Instrument, cursors: ReadonlyMap<string, string> | null) {
-  let list: { readonly rows: readonly TradeRow[]; readonly isCut: boolean } = { rows: [], isCut: false };
+  let tradePage: { readonly rows: readonly TradeRow[]; readonly isCut: boolean } = { rows: [], isCut: false };
   const [holdings, positions] = [new HoldingBook(), new PositionBook(1, () => false)];
   const venue = {
-    trades: () => immediate({ ...list, isReadable: true, isComplete: true }),
+    trades: () => immediate({ ...tradePage, isReadable: true, isComplete: true }),
     // The reply about an order does not come.
     order: () => pending<null>(() => () => {}),
     history: () => pending<null>(() => () => {}),
   };
   const attribution = { isExcluded: () => false, closes: () => null };
-  const deps = { instrument, index: 0, venue, trackedOrders: new TrackedOrders(1, 5000), attribution, holdings, positions, isTwoWay: false };
+  const deps = {
+    instrument,
+    index: 0,
+    venue,
+    trackedOrders: new TrackedOrders(1, 5000),
+    attribution,
+    holdings,
+    positions,
+    isTwoWay: false,
+  };
   const clock = { venueMs: () => 2_000_000, nowMs: () => 2_000_000, lagMs: () => 3000 };
   const raisedCauses = { raise: () => {}, resolve: () => {} };
   const reader = new TradeReader({ ...deps, ...clock, raisedCauses } as never, 0);
-  const written = new Map<string, string>();
+  const journalled = new Map<string, string>();
   const noted = new NotedTotals({
-    notes: { cursor: ({ symbol, channel, value }: Record<string, string>) => void written.set(`${symbol} ${channel}`, value!) } as never,
+    notes: { cursor: ({ symbol, channel, value }: Record<string, string>) => void journalled.set(`${symbol} ${channel}`, value!) } as never,
     instruments: [instrument],
     ownInstruments: [0],
     holdings,
@@ -57,33 +66,33 @@ function openProcess(instrument: Instrument, cursors: ReadonlyMap<string, string
   if (counted !== undefined) reader.bookedIds.noteTotalsUpTo(counted);
   return {
     noted,
-    written,
-    /** Reads this list. The orders of its trades are asked for, and nothing is booked. */
+    journalled,
+    /** Reads trades with these ids. Their orders are requested, but no reply comes, so nothing is booked. */
     read(ids: readonly number[], isCut = false) {
-      list = { rows: ids.map(trade).toReversed(), isCut };
+      tradePage = { rows: ids.map(trade).toReversed(), isCut };
       start(reader.read(-Infinity, { priority: 'steady' } as never));
     },
     held: () => (instrument.contract === undefined ? new Map(holdings.entries()).get('BTC') : positions.netLotsOf(0)?.toFixed()),
   };
 }
 
-it.each([BTC, PERPETUAL])('$id: totals noted while a trade is counted and not booked are right after a crash', (instrument) => {
+it.each([BTC, PERPETUAL])('$id: totals journalled while a trade is counted but not booked are correct after a crash', (instrument) => {
   const before = openProcess(instrument, null);
   before.read([7]);
   before.noted.journalTotals();
-  const after = openProcess(instrument, before.written);
+  const after = openProcess(instrument, before.journalled);
   after.read([7, 8]);
   expect(after.held()).toBe('2');
 });
 
-it.each([BTC, PERPETUAL])('$id: totals are not noted while they lack a trade that is older than a counted one', (instrument) => {
+it.each([BTC, PERPETUAL])('$id: totals are not journalled while they lack a trade that is older than a counted one', (instrument) => {
   const before = openProcess(instrument, null);
   before.read([7]);
   before.noted.journalTotals();
-  const { size } = before.written;
-  const second = openProcess(instrument, before.written);
+  const firstSize = before.journalled.size;
+  const second = openProcess(instrument, before.journalled);
   second.read([9], true);
   second.noted.journalTotals();
-  expect(second.written.get(`${instrument.id} counted`)).toBeUndefined();
-  expect(size).toBeGreaterThan(0);
+  expect(second.journalled.get(`${instrument.id} counted`)).toBeUndefined();
+  expect(firstSize).toBeGreaterThan(0);
 });

@@ -14,54 +14,55 @@ afterAll(() => rmSync(root, { recursive: true }));
 
 let folder: string;
 let path: string;
-let runs = 0;
+let folderCount = 0;
 beforeEach(() => {
-  folder = join(root, `run${runs++}`, 'state');
+  folder = join(root, `run${folderCount++}`, 'state');
   path = join(folder, 'exchange.json');
 });
 
-/** Starts a process at a time, requests one call, and gives it a reply if it was sent. */
-function start(atMs: number, status: number): { sent: number; why: LimitRefusal[]; events: LimitEvent[] } {
+/** Starts a process at a time, requests one call, and gives it a reply with this HTTP status if it was sent. */
+function requestAt(atMs: number, status: number): { sentCount: number; refusals: LimitRefusal[]; events: LimitEvent[] } {
   const queue = new DueQueue();
   queue.runDue(atMs);
   const events: LimitEvent[] = [];
   const limiter = new Limiter(queue, { bans: new FileBanStore(path), onEvent: (event) => events.push(event) });
-  let sent = 0;
-  const why: LimitRefusal[] = [];
+  let sentCount = 0;
+  const refusals: LimitRefusal[] = [];
   limiter.acquire(
     'spot.cancelOrder',
     'cancel',
     (ticket) => {
-      sent++;
+      sentCount++;
       ticket.finish(status, null, null);
     },
-    (reason) => why.push(reason),
+    (reason) => refusals.push(reason),
   );
-  return { sent, why, events };
+  return { sentCount, refusals, events };
 }
 
 describe('a ban in a file', () => {
   it('a ban in a file holds across restarts, and the next one is twice as long', () => {
-    expect(start(START_MS, 200).sent).toBe(1);
+    expect(requestAt(START_MS, 200).sentCount).toBe(1);
     expect(existsSync(path)).toBe(false);
-    expect(start(START_MS, 418).events).toHaveLength(1);
-    for (const ms of [0, 1, 100_000, 299_999]) expect(start(START_MS + ms, 418)).toMatchObject({ sent: 0, why: [{ kind: 'banned' }] });
-    expect(start(START_MS + 300_000, 418).sent).toBe(1);
-    expect(start(START_MS + 899_999, 418).sent).toBe(0);
-    expect(start(START_MS + 900_000, 200).sent).toBe(1);
+    expect(requestAt(START_MS, 418).events).toHaveLength(1);
+    for (const ms of [0, 1, 100_000, 299_999])
+      expect(requestAt(START_MS + ms, 418)).toMatchObject({ sentCount: 0, refusals: [{ kind: 'banned' }] });
+    expect(requestAt(START_MS + 300_000, 418).sentCount).toBe(1);
+    expect(requestAt(START_MS + 899_999, 418).sentCount).toBe(0);
+    expect(requestAt(START_MS + 900_000, 200).sentCount).toBe(1);
   });
 
   it('a ban in a file that begins in the future, because the clock was set back, is served once over all starts', () => {
     const HOUR_MS = 3_600_000;
-    expect(start(START_MS + HOUR_MS, 418).sent).toBe(1);
+    expect(requestAt(START_MS + HOUR_MS, 418).sentCount).toBe(1);
     // A supervisor starts the bot again every minute. The ban lasts 5 minutes from the first of these starts.
-    const sent = [0, 1, 2, 3, 4, 5].map((minute) => start(START_MS + minute * 60_000, 200).sent);
-    expect(sent).toEqual([0, 0, 0, 0, 0, 1]);
+    const sentCount = [0, 1, 2, 3, 4, 5].map((minute) => requestAt(START_MS + minute * 60_000, 200).sentCount);
+    expect(sentCount).toEqual([0, 0, 0, 0, 0, 1]);
   });
 
   it('a ban in a file is the only file of its folder, readable only by its owner', () => {
-    start(START_MS, 418);
-    start(START_MS + 300_000, 418);
+    requestAt(START_MS, 418);
+    requestAt(START_MS + 300_000, 418);
     expect(readdirSync(folder)).toEqual(['exchange.json']);
     if (process.platform !== 'win32') expect([statSync(path).mode & 0o777, statSync(folder).mode & 0o777]).toEqual([0o600, 0o700]);
     expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual({
@@ -74,20 +75,20 @@ describe('a ban in a file', () => {
   });
 
   it('a ban in a file is not changed by a temporary file of a process that died while writing', () => {
-    start(START_MS, 418);
+    requestAt(START_MS, 418);
     writeFileSync(`${path}.4711.tmp`, '{"version":1,"sin');
-    expect(start(START_MS + 1000, 418).why).toMatchObject([{ kind: 'banned', retryAtMs: START_MS + 300_000 }]);
+    expect(requestAt(START_MS + 1000, 418).refusals).toMatchObject([{ kind: 'banned', retryAtMs: START_MS + 300_000 }]);
   });
 
   it('a ban in a file that is cut at any byte is in force until a person removes the file', () => {
-    start(START_MS, 418);
+    requestAt(START_MS, 418);
     const recordBytes = readFileSync(path);
     // The last byte is the line break. Without it the record is still complete.
     for (let length = 0; length < recordBytes.length - 1; length++) {
       writeFileSync(path, recordBytes.subarray(0, length));
-      const { sent, why } = start(START_MS + 86_400_000 * 9, 200);
-      expect(sent, `${length} bytes`).toBe(0);
-      expect(why).toEqual([
+      const { sentCount, refusals } = requestAt(START_MS + 86_400_000 * 9, 200);
+      expect(sentCount, `${length} bytes`).toBe(0);
+      expect(refusals).toEqual([
         {
           kind: 'banned',
           message:
@@ -99,7 +100,7 @@ describe('a ban in a file', () => {
       ]);
     }
     rmSync(path);
-    expect(start(START_MS, 200).sent).toBe(1);
+    expect(requestAt(START_MS, 200).sentCount).toBe(1);
   });
 
   it.each([
@@ -111,7 +112,7 @@ describe('a ban in a file', () => {
     ['too many strikes', { strikes: 65 }],
     ['more than a record holds', { says: 'x'.repeat(5000) }],
   ])('a ban in a file with %s is unreadable', (_, change) => {
-    start(START_MS, 418);
+    requestAt(START_MS, 418);
     writeFileSync(path, JSON.stringify({ ...JSON.parse(readFileSync(path, 'utf8')), ...change }));
     expect(new FileBanStore(path).read()).toHaveProperty('unreadable');
   });
@@ -124,7 +125,9 @@ describe('a ban in a file', () => {
 
   it('a file of bans that cannot be opened counts as a ban', () => {
     mkdirSync(path, { recursive: true });
-    expect(start(START_MS, 200).why).toMatchObject([{ message: expect.stringContaining('cannot be read (EISDIR)'), retryAtMs: Infinity }]);
+    expect(requestAt(START_MS, 200).refusals).toMatchObject([
+      { message: expect.stringContaining('cannot be read (EISDIR)'), retryAtMs: Infinity },
+    ]);
   });
 
   it('a ban in a file that cannot be written holds in this process, and is reported to a person', () => {

@@ -4,6 +4,7 @@ import { closeSync, constants, fsyncSync, mkdirSync, openSync, readFileSync, ren
 import { dirname } from 'node:path';
 import { formatTime } from '../../../model/time.ts';
 import type { Ban, BanStore, UnreadableBan } from './banStore.ts';
+import { MAX_STRIKES } from './rateStop.ts';
 
 const { O_CREAT, O_EXCL, O_WRONLY } = constants;
 const VERSION = 1;
@@ -78,7 +79,7 @@ function parseStoredStop(text: string): Ban | null {
   if (typeof record !== 'object' || record === null) return null;
   const { version, sinceMs, untilMs, strikes } = record as Partial<Record<string, unknown>>;
   if (version !== VERSION || !isWhole(sinceMs) || !isWhole(untilMs) || !isWhole(strikes)) return null;
-  return sinceMs <= untilMs && strikes >= 1 && strikes <= 64 ? { sinceMs, untilMs, strikes } : null;
+  return sinceMs <= untilMs && strikes >= 1 && strikes <= MAX_STRIKES ? { sinceMs, untilMs, strikes } : null;
 }
 
 const isWhole = (value: unknown): value is number => Number.isSafeInteger(value);

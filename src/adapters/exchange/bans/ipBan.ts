@@ -47,9 +47,9 @@ export class IpBan {
   beginCall(): Pass {
     return this.#stop.beginCall();
   }
-  /** Notes the end of a call without a 418. `isFine`: a reply came. Returns true if other calls may pass now. */
-  endCall(pass: Pass, isFine: boolean): boolean {
-    return this.#stop.noteCallEnd(pass, isFine);
+  /** Notes the end of a call without a 418. `hasReply`: a reply came. Returns true if other calls may pass now. */
+  endCall(pass: Pass, hasReply: boolean): boolean {
+    return this.#stop.noteCallEnd(pass, hasReply);
   }
 
   /** Notes a 418: begins a ban or makes it longer, and stores it. */

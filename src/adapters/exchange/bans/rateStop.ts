@@ -25,7 +25,7 @@ export interface StoredStop {
 }
 
 /** Keeps the length of a pause, a power of 2, within the numbers that a double holds. */
-const MAX_STRIKES = 64;
+export const MAX_STRIKES = 64;
 
 /** The pauses of one rate limit. */
 export class RateStop implements StoredStop {
@@ -70,12 +70,12 @@ export class RateStop implements StoredStop {
   }
 
   /**
-   * Notes the end of a call without a violation. `isFine`: a reply came. Returns true if other calls may pass now.
+   * Notes the end of a call without a violation. `hasReply`: a reply came. Returns true if other calls may pass now.
    */
-  noteCallEnd(pass: Pass, isFine: boolean): boolean {
+  noteCallEnd(pass: Pass, hasReply: boolean): boolean {
     if (pass !== this.#probe) return false;
     this.#probe = null;
-    if (isFine) this.#isProven = true;
+    if (hasReply) this.#isProven = true;
     return true;
   }
 

@@ -10,10 +10,10 @@ import type { CreatedOrder } from './venueCalls.ts';
 
 const BTC = spotInstrument();
 const ORDER = new PlainOrder([BTC], { lots: 100, limit: 9000 });
-const CID = '01KE6ZJ8000000AB0000000001';
+const CLIENT_ORDER_ID = '01KE6ZJ8000000AB0000000001';
 const ECHO: CreatedOrder = {
   venueId: '7',
-  clientOrderId: CID,
+  clientOrderId: CLIENT_ORDER_ID,
   symbol: 'btcusdt',
   side: 'buy',
   isMarket: false,
@@ -31,13 +31,13 @@ const EMPTY_ECHO: CreatedOrder = {
   qty: null,
   timeMs: null,
 };
-const answer = (status: number, body: string) =>
+const replyOutcome = (status: number, body: string) =>
   outcomeOf('futures.createOrder', { kind: 'reply', status, body: new TextEncoder().encode(body) });
 
 describe('createOutcome', () => {
   it('createOutcome accepts an echo with the same values in any notation, or without values', () => {
-    for (const echo of [ECHO, EMPTY_ECHO, { ...ECHO, clientOrderId: '0' }, { ...ECHO, clientOrderId: CID.toLowerCase() }])
-      expect(echoProblem(echo, ORDER, CID)).toBeNull();
+    for (const echo of [ECHO, EMPTY_ECHO, { ...ECHO, clientOrderId: '0' }, { ...ECHO, clientOrderId: CLIENT_ORDER_ID.toLowerCase() }])
+      expect(echoProblem(echo, ORDER, CLIENT_ORDER_ID)).toBeNull();
   });
   it.each([
     ['clientOrderId', { clientOrderId: 'OTHER' }],
@@ -48,15 +48,15 @@ describe('createOutcome', () => {
     ['origQty', { qty: '0.2' }],
   ] as const)('createOutcome is unknown for an echo with another %s', (name, change) => {
     const echo = { ...ECHO, ...change };
-    expect(echoProblem(echo, ORDER, CID)).toContain(name);
-    expect(createOutcome({ kind: 'acked', value: echo }, ORDER, CID)).toMatchObject({
+    expect(echoProblem(echo, ORDER, CLIENT_ORDER_ID)).toContain(name);
+    expect(createOutcome({ kind: 'acked', value: echo }, ORDER, CLIENT_ORDER_ID)).toMatchObject({
       kind: 'unknown',
       echo: expect.stringContaining(name),
     });
   });
   it('createOutcome does not compare the quantity of an order by amount', () => {
     const market = new PlainOrder([BTC], { quoteUnits: 5e9 });
-    expect(echoProblem({ ...EMPTY_ECHO, isMarket: true, qty: '50' }, market, CID)).toBeNull();
+    expect(echoProblem({ ...EMPTY_ECHO, isMarket: true, qty: '50' }, market, CLIENT_ORDER_ID)).toBeNull();
   });
 
   it('createOutcome is refused only for the code of a refusal in a complete reply with 2xx or 4xx, else unknown', () => {
@@ -68,7 +68,7 @@ describe('createOutcome', () => {
         (code, status, cutLength) => {
           const fullBody = JSON.stringify({ code: String(code), msg: 'no', data: null, succ: false });
           const body = fullBody.slice(0, Math.max(0, fullBody.length - Math.max(0, cutLength - 40)));
-          const outcome = createOutcome(answer(status, body) as never, ORDER, CID);
+          const outcome = createOutcome(replyOutcome(status, body) as never, ORDER, CLIENT_ORDER_ID);
           const isStrict = body === fullBody && (Math.floor(status / 100) === 2 || Math.floor(status / 100) === 4);
           if (code === 0) return;
           expect(outcome.kind).toBe(isStrict && refusesCreate(code) ? 'refused' : 'unknown');
@@ -80,8 +80,8 @@ describe('createOutcome', () => {
 
   it('createOutcome is notSent only with proof that no byte was sent', () => {
     const failed = (bytesWritten: number | null) => outcomeOf('futures.createOrder', { kind: 'failed', cause: 'reset', bytesWritten });
-    expect(createOutcome(failed(0) as never, ORDER, CID).kind).toBe('notSent');
-    for (const bytes of [1, null]) expect(createOutcome(failed(bytes) as never, ORDER, CID).kind).toBe('unknown');
+    expect(createOutcome(failed(0) as never, ORDER, CLIENT_ORDER_ID).kind).toBe('notSent');
+    for (const bytes of [1, null]) expect(createOutcome(failed(bytes) as never, ORDER, CLIENT_ORDER_ID).kind).toBe('unknown');
   });
 
   it.each([
@@ -94,6 +94,6 @@ describe('createOutcome', () => {
     [-1000, null],
     [-2017, null],
   ])('the error code %i of a create raises the halt %s for the account', (code, problem) => {
-    expect(accountHaltCode(answer(400, JSON.stringify({ code: String(code), msg: 'no', data: null, succ: false })))).toBe(problem);
+    expect(accountHaltCode(replyOutcome(400, JSON.stringify({ code: String(code), msg: 'no', data: null, succ: false })))).toBe(problem);
   });
 });

@@ -33,7 +33,7 @@ function readAll(ids: readonly number[], size: number, cursor: number | null, me
     requestedIds.add(step.fromId);
     step = paging.takeRequested(recordPage(pageOf(ids, size, step.fromId, meaning)));
   }
-  return { kind: step.kind, got: readIds, pages: requestedIds.size + 1 };
+  return { kind: step.kind, readIds, pages: requestedIds.size + 1 };
 }
 
 const lists = fc.uniqueArray(fc.integer({ min: 2, max: 5000 }), { maxLength: 120 }).map((ids) => ids.toSorted((a, b) => a - b));
@@ -45,7 +45,7 @@ describe('Paging', () => {
     fc.assert(
       fc.property(lists, fc.integer({ min: 3, max: 20 }), fc.nat({ max: 130 }), meanings, (ids, size, cursorIndex, meaning) => {
         const cursor = ids[cursorIndex] ?? null;
-        const { kind, got: readIds } = readAll(ids, size, cursor, meaning);
+        const { kind, readIds } = readAll(ids, size, cursor, meaning);
         const newerIds = ids.filter((id) => cursor === null || id > cursor);
         if (kind === 'complete') expect(newerIds.every((id) => readIds.has(id))).toBe(true);
         // From a cursor, overlapping pages reach every row, if they are few enough.

@@ -11,7 +11,7 @@ import { mapOutcome, MAX_ROWS, type VenueCalls } from './venueCalls.ts';
 
 const limit = MAX_ROWS;
 
-/** Numbers of rows at which some services cut a list, whatever limit was requested. */
+/** Numbers of rows at which some services cut a list, even if the requested limit is higher. */
 const CUT_LENGTHS: ReadonlySet<number> = new Set([100, 500]);
 
 /** Returns a page that is whole if every row was parsed and none was cut off. `max`: the row count at which the list is cut. */

@@ -69,10 +69,10 @@ export function matchesTrigger(row: TriggerOrder, order: OrderRequest): boolean 
 export const mayStillWait = ({ status: { word } }: TriggerOrder): boolean => word === 'PENDING' || word === 'UNKNOWN';
 
 /** How far a row's creation time may precede the signing of its create. Rows have times in whole seconds. */
-const EARLY_MS = 2000;
+const EARLY_ROW_MS = 2000;
 
 /** True if a row existed before the create was signed. */
-export const isOlder = ({ ctime }: TriggerOrder, signMs: number): boolean => ctime !== null && ctime < signMs - EARLY_MS;
+export const isOlder = ({ ctime }: TriggerOrder, signMs: number): boolean => ctime !== null && ctime < signMs - EARLY_ROW_MS;
 
 /** True if the row describes another order than the request. Then the venue has used one id for two orders. */
 export const describesOtherOrder = ({ side, open }: TriggerOrder, request: Pick<OrderRequest, 'side' | 'reduceOnly'>): boolean =>

@@ -27,8 +27,8 @@ export interface OrderRow {
 }
 
 /**
- * Returns the rows of a list from the oldest order to the newest: by their times, and by their ids where those are equal or not in the list. Of two
- * copies of one order the older one counts as the order, whatever the order of the list is.
+ * Returns the rows of a list from the oldest order to the newest: by their times, and by their ids if times are equal or missing. Of two
+ * copies of one order the older one counts as the order, so its row must come first.
  */
 export function oldestFirst(rows: readonly OrderRow[]): readonly OrderRow[] {
   return rows.toSorted(

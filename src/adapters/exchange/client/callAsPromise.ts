@@ -4,7 +4,7 @@ import type { Op, OpArgs, OpResult } from '../../../protocol/endpoints/endpoints
 import type { Outcome } from '../../../protocol/outcome.ts';
 import type { CallOptions, RestClient } from './restClient.ts';
 
-/** Resolves with the outcome, whatever it is. Rejects with ConfigError if the call must not be sent. */
+/** Resolves with the outcome, also that of a failed call. Rejects with ConfigError if the call must not be sent. */
 export function callAsPromise<O extends Op>(
   client: RestClient,
   op: O,

@@ -4,10 +4,10 @@ import { expect, it } from 'vitest';
 import type { Outcome } from '../../../protocol/outcome.ts';
 import { LastReplies } from './lastReplies.ts';
 
-const LONG = 'x'.repeat(300);
+const LONG_BODY = 'x'.repeat(300);
 const body = (text: string): Uint8Array => Buffer.from(text);
 
-/** Returns replies that count how often a body was parsed. */
+/** Returns a reader of replies, and the number of bodies that it has parsed. */
 function countingReplies() {
   const replies = new LastReplies();
   const count = { decoded: 0 };
@@ -20,45 +20,45 @@ function countingReplies() {
       count.decoded++;
       return kind === 'acked' ? { kind, value: text } : { kind, cause: text, status, error: null };
     });
-  return { ask: readReply, count };
+  return { readReply, count };
 }
 
 it('a reply is decoded once for each request while its bytes stay the same', () => {
-  const { ask: readReply, count } = countingReplies();
-  const firstOutcome = readReply('trades A', LONG);
-  expect(readReply('trades A', LONG)).toBe(firstOutcome);
+  const { readReply, count } = countingReplies();
+  const firstOutcome = readReply('trades A', LONG_BODY);
+  expect(readReply('trades A', LONG_BODY)).toBe(firstOutcome);
   expect(count.decoded).toBe(1);
-  expect(readReply('trades B', LONG)).not.toBe(firstOutcome);
-  expect(readReply('trades A', `${LONG}y`)).toMatchObject({ value: `${LONG}y` });
-  expect(readReply('trades A', LONG)).toMatchObject({ value: LONG });
+  expect(readReply('trades B', LONG_BODY)).not.toBe(firstOutcome);
+  expect(readReply('trades A', `${LONG_BODY}y`)).toMatchObject({ value: `${LONG_BODY}y` });
+  expect(readReply('trades A', LONG_BODY)).toMatchObject({ value: LONG_BODY });
   expect(count.decoded).toBe(4);
 });
 
 it('a decoded reply does not depend on later changes of its buffer', () => {
   const replies = new LastReplies();
-  const buffer = body(LONG);
+  const buffer = body(LONG_BODY);
   replies.outcomeOf('r', { status: 200, body: buffer }, () => ({ kind: 'acked', value: 1 }));
   buffer[0] = 'y'.charCodeAt(0);
   expect(replies.outcomeOf('r', { status: 200, body: buffer }, () => ({ kind: 'acked', value: 2 }))).toEqual({ kind: 'acked', value: 2 });
 });
 
 it('a reply that is short, very long, an error or not usable is decoded each time', () => {
-  const { ask: readReply, count } = countingReplies();
+  const { readReply, count } = countingReplies();
   for (const [text, options] of [
     ['[]', {}],
-    [LONG, { status: 503 }],
-    [LONG, { kind: 'unknown' as const }],
+    [LONG_BODY, { status: 503 }],
+    [LONG_BODY, { kind: 'unknown' as const }],
     ['z'.repeat(300_000), {}],
   ] as const)
-    for (let nth = 0; nth < 2; nth++) readReply('r', text, options);
+    for (let index = 0; index < 2; index++) readReply('r', text, options);
   expect(count.decoded).toBe(8);
 });
 
 it('at most 64 replies are stored', () => {
-  const { ask: readReply, count } = countingReplies();
-  for (let nth = 0; nth < 65; nth++) readReply(`r${nth}`, LONG);
-  readReply('r64', LONG);
+  const { readReply, count } = countingReplies();
+  for (let index = 0; index < 65; index++) readReply(`r${index}`, LONG_BODY);
+  readReply('r64', LONG_BODY);
   expect(count.decoded).toBe(65);
-  readReply('r0', LONG);
+  readReply('r0', LONG_BODY);
   expect(count.decoded).toBe(66);
 });

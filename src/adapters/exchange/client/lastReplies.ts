@@ -12,7 +12,7 @@ interface KeptReply {
   readonly outcome: Outcome<unknown>;
 }
 
-/** Returns the earlier outcome for a reply with the same bytes to the same request. Outcomes are never changed, so this is safe. */
+/** The last usable reply to each request. An equal reply gives the same outcome object, which is safe, because outcomes never change. */
 export class LastReplies {
   /** Replies by request, the oldest first. */
   readonly #kept = new Map<string, KeptReply>();

@@ -209,11 +209,11 @@ export class RestCall<O extends Op> {
   #correctTime(outcome: Outcome<OpResult<O>>): void {
     const { clock } = this.#deps;
     const isNewer = this.#sentMs !== null && clock.isMeasuredSince(this.#market, this.#sentMs);
-    const again = this.#effect === 'read' && !this.#hasCorrectedTime;
+    const shouldRetry = this.#effect === 'read' && !this.#hasCorrectedTime;
     this.#hasCorrectedTime = true;
     this.#lastOutcome = outcome;
-    if (again && isNewer) this.#startAttempt();
-    else if (again) clock.correct(this.#market, (isMeasured) => (isMeasured ? this.#startAttempt() : this.#finish(outcome)));
+    if (shouldRetry && isNewer) this.#startAttempt();
+    else if (shouldRetry) clock.correct(this.#market, (isMeasured) => (isMeasured ? this.#startAttempt() : this.#finish(outcome)));
     else {
       if (!isNewer) clock.correct(this.#market);
       this.#finish(outcome);

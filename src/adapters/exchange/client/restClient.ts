@@ -8,7 +8,7 @@ import type { CallArguments } from '../../../protocol/arguments.ts';
 import { SECURITY, type Effect } from '../../../protocol/endpoints/endpoint.ts';
 import { endpointOf, type Op, type OpArgs, type OpResult } from '../../../protocol/endpoints/endpoints.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
-import { buildChecked, buildRequest, type UnsignedRequest } from '../../../protocol/request.ts';
+import { buildUntypedRequest, buildRequest, type UnsignedRequest } from '../../../protocol/request.ts';
 import type { Priority } from '../limits/limiter.ts';
 import type { ClockSample } from '../time/clockOffset.ts';
 import { checkedOrigin } from '../wire/origin.ts';
@@ -62,7 +62,7 @@ export class RestClient {
 
   /** Like `call`, for arguments without static types, such as those of a command line. */
   callChecked(op: Op, args: CallArguments, done: (outcome: Outcome<unknown>) => void, options: CallOptions = {}): () => void {
-    return this.#start(op, args, buildChecked(op, args, this.#deps.dialect), done, this.#terms(op, options));
+    return this.#start(op, args, buildUntypedRequest(op, args, this.#deps.dialect), done, this.#terms(op, options));
   }
 
   /** Starts a call. Returns a function that cancels it. Throws ConfigError if the call needs a key and has none. */

@@ -12,13 +12,13 @@ import { BarPoller, type AskKlines, type FeedOptions } from './barPoller.ts';
 import type { BarEvent } from './barTracker.ts';
 import { pollRules } from './pollPlan.ts';
 
-const START = Date.UTC(2024, 0, 1, 0, 0, 10);
-const MINUTE = 60_000;
+const START_MS = Date.UTC(2024, 0, 1, 0, 0, 10);
+const MINUTE_MS = 60_000;
 /** The exchange's clock runs an hour ahead of ours. */
 const VENUE_AHEAD_MS = 3_600_000;
 
-/** The simulated venue and its faults. */
-interface Options {
+/** The faults of the simulated venue, and the feed that is polled. */
+interface VenueOptions {
   readonly seed?: number;
   readonly interval?: Interval;
   readonly from?: Interval;
@@ -47,9 +47,9 @@ class World {
     lagMs = () => 200,
     clockKnownFromMs = 0,
     feed = {},
-  }: Options) {
+  }: VenueOptions) {
     const rng = seededRng(seed);
-    this.scheduler.runDue(START - VENUE_AHEAD_MS);
+    this.scheduler.runDue(START_MS - VENUE_AHEAD_MS);
     const askKlines: AskKlines = (rows, done) => {
       this.calls.push({ atMs: this.serverMs, rows });
       const isAway = isAwayAt(this.serverMs);
@@ -99,14 +99,16 @@ class World {
   }
 }
 
-const minutes = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => openOf('1m', START) + (from + i) * MINUTE);
+/** Returns the open times of the one-minute bars `from` to `to` (exclusive), counted from the start. */
+const openTimes = (from: number, to: number) =>
+  Array.from({ length: to - from }, (_, i) => openOf('1m', START_MS) + (from + i) * MINUTE_MS);
 
 describe('the bar poller', () => {
   it('the bar poller delivers each bar within two seconds of its close, with one call for each bar', () => {
     const world = new World({ feed: { firstRows: 2 } });
     world.poller.start();
-    world.runUntil(START + 60 * MINUTE);
-    expect(world.bars()).toEqual(minutes(-1, 60));
+    world.runUntil(START_MS + 60 * MINUTE_MS);
+    expect(world.bars()).toEqual(openTimes(-1, 60));
     expect(world.calls).toHaveLength(61);
     for (const event of world.events.slice(1)) {
       if (event.kind !== 'bar') throw new Error(event.kind);
@@ -120,9 +122,9 @@ describe('the bar poller', () => {
   it('the bar poller does not request a bar that closed just before the start until the venue has had the time to build it', () => {
     for (let seed = 1; seed <= 30; seed++) {
       const afterMs = [0, 1, 399, 400, 5000][seed % 5]!;
-      const closeMs = openOf('1m', START) + MINUTE;
-      const openMs = closeMs - 2 * MINUTE;
-      const bar = { openMs, closeMs: openMs + MINUTE, open: 100, high: 101, low: 99, close: 100, volume: 1, barsIn: 1 };
+      const closeMs = openOf('1m', START_MS) + MINUTE_MS;
+      const openMs = closeMs - 2 * MINUTE_MS;
+      const bar = { openMs, closeMs: openMs + MINUTE_MS, open: 100, high: 101, low: 99, close: 100, volume: 1, barsIn: 1 };
       const world = new World({ seed, feed: { known: [bar] } });
       world.runUntil(closeMs + afterMs);
       world.poller.start();
@@ -130,70 +132,70 @@ describe('the bar poller', () => {
       const [firstCall] = world.calls;
       expect(firstCall!.atMs - closeMs).toBeGreaterThanOrEqual(Math.max(400, afterMs));
       expect(firstCall!.atMs - closeMs).toBeLessThanOrEqual(Math.max(400, afterMs) + 1001);
-      expect(world.bars().at(-1)).toBe(closeMs - MINUTE);
+      expect(world.bars().at(-1)).toBe(closeMs - MINUTE_MS);
     }
   });
 
   it('the bar poller requests a late bar at growing intervals for at most 30 s', () => {
-    const lateOpenMs = openOf('1m', START) + 5 * MINUTE;
+    const lateOpenMs = openOf('1m', START_MS) + 5 * MINUTE_MS;
     const world = new World({ lagMs: (openMs) => (openMs === lateOpenMs ? 100_000 : 0), feed: { firstRows: 2 } });
     world.poller.start();
-    world.runUntil(START + 10 * MINUTE);
+    world.runUntil(START_MS + 10 * MINUTE_MS);
     const calls = world.calls
-      .filter(({ atMs }) => openOf('1m', atMs) === lateOpenMs + MINUTE)
-      .map(({ atMs }) => (atMs - lateOpenMs - MINUTE) / 1000);
+      .filter(({ atMs }) => openOf('1m', atMs) === lateOpenMs + MINUTE_MS)
+      .map(({ atMs }) => (atMs - lateOpenMs - MINUTE_MS) / 1000);
     expect(calls.length).toBeGreaterThanOrEqual(5);
     expect(calls.length).toBeLessThanOrEqual(7);
     expect(calls.at(-1)!).toBeLessThanOrEqual(30);
-    const eventsAround = world.events.filter(({ atMs }) => atMs > lateOpenMs + MINUTE && atMs < lateOpenMs + 4 * MINUTE);
+    const eventsAround = world.events.filter(({ atMs }) => atMs > lateOpenMs + MINUTE_MS && atMs < lateOpenMs + 4 * MINUTE_MS);
     expect(eventsAround.map((event) => event.kind)).toEqual(['gap', 'bar', 'late', 'bar']);
-    expect(world.bars()).toEqual(minutes(-1, 10).filter((openMs) => openMs !== lateOpenMs));
+    expect(world.bars()).toEqual(openTimes(-1, 10).filter((openMs) => openMs !== lateOpenMs));
   });
 
   it('the bar poller requests a late bar for as long as its grace period', () => {
-    const lateOpenMs = openOf('1m', START) + 5 * MINUTE;
+    const lateOpenMs = openOf('1m', START_MS) + 5 * MINUTE_MS;
     const delayOf = (graceMs: number): number => {
       const rules = pollRules('1m', graceMs);
       const world = new World({ lagMs: (openMs) => (openMs === lateOpenMs ? 31_000 : 0), feed: { firstRows: 2, rules } });
       world.poller.start();
-      world.runUntil(START + 10 * MINUTE);
-      return world.events.find((event) => event.kind === 'bar' && event.bar.openMs === lateOpenMs)!.atMs - lateOpenMs - MINUTE;
+      world.runUntil(START_MS + 10 * MINUTE_MS);
+      return world.events.find((event) => event.kind === 'bar' && event.bar.openMs === lateOpenMs)!.atMs - lateOpenMs - MINUTE_MS;
     };
     // Without a grace period, the call for the next bar reads this one.
-    expect(delayOf(0)).toBeGreaterThan(MINUTE);
-    expect(delayOf(60_000)).toBeLessThan(MINUTE);
+    expect(delayOf(0)).toBeGreaterThan(MINUTE_MS);
+    expect(delayOf(60_000)).toBeLessThan(MINUTE_MS);
   });
 
   it('the bar poller fills the gap of an outage that the newest 300 rows cover, with about one call a minute meanwhile', () => {
-    const from = START + 10 * MINUTE;
-    const to = START + 300 * MINUTE;
-    const world = new World({ isAwayAt: (ms) => ms > from && ms < to, feed: { firstRows: 2 } });
+    const outageFromMs = START_MS + 10 * MINUTE_MS;
+    const outageToMs = START_MS + 300 * MINUTE_MS;
+    const world = new World({ isAwayAt: (ms) => ms > outageFromMs && ms < outageToMs, feed: { firstRows: 2 } });
     world.poller.start();
-    world.runUntil(START + 320 * MINUTE);
-    expect(world.bars()).toEqual(minutes(-1, 320));
+    world.runUntil(START_MS + 320 * MINUTE_MS);
+    expect(world.bars()).toEqual(openTimes(-1, 320));
     expect(world.events.every(({ kind }) => kind === 'bar')).toBe(true);
-    const callsDuringOutage = world.calls.filter(({ atMs }) => atMs > from && atMs < to).length;
+    const callsDuringOutage = world.calls.filter(({ atMs }) => atMs > outageFromMs && atMs < outageToMs).length;
     expect(callsDuringOutage).toBeGreaterThan(285);
     expect(callsDuringOutage).toBeLessThan(450);
     expect(world.causes[0]).toMatch(/^connection refused 1$/);
   });
 
   it('the bar poller reports the gap of a longer outage', () => {
-    const from = START + 10 * MINUTE;
-    const to = START + 400 * MINUTE;
-    const world = new World({ isAwayAt: (ms) => ms > from && ms < to, feed: { firstRows: 2 } });
+    const outageFromMs = START_MS + 10 * MINUTE_MS;
+    const outageToMs = START_MS + 400 * MINUTE_MS;
+    const world = new World({ isAwayAt: (ms) => ms > outageFromMs && ms < outageToMs, feed: { firstRows: 2 } });
     world.poller.start();
-    world.runUntil(START + 420 * MINUTE);
+    world.runUntil(START_MS + 420 * MINUTE_MS);
     const gaps = world.events.filter((event) => event.kind === 'gap');
     expect(gaps).toHaveLength(1);
-    expect(gaps[0]).toMatchObject({ why: 'outOfReach', fromMs: openOf('1m', from) });
+    expect(gaps[0]).toMatchObject({ why: 'outOfReach', fromMs: openOf('1m', outageFromMs) });
     expect(world.bars().length + gaps[0]!.bars).toBe(421);
   });
 
   it('the bar poller builds bars of an interval that the exchange lacks from shorter ones', () => {
     const world = new World({ interval: '4h', from: '1h' });
     world.poller.start();
-    world.runUntil(START + 30 * 3_600_000);
+    world.runUntil(START_MS + 30 * 3_600_000);
     // The first reply has 300 rows of an hour: 299 are closed, and 298 of them are in whole groups of four.
     expect(world.bars()).toHaveLength(74 + 7);
     const lastEvent = world.events.at(-1);
@@ -204,24 +206,24 @@ describe('the bar poller', () => {
   it('the bar poller makes one call for a bar of a month, and no call before its close', () => {
     const world = new World({ interval: '1M' });
     world.poller.start();
-    world.runUntil(Date.UTC(2024, 1, 1) + 10 * MINUTE);
+    world.runUntil(Date.UTC(2024, 1, 1) + 10 * MINUTE_MS);
     expect(world.calls).toHaveLength(2);
     expect(world.bars().at(-1)).toBe(Date.UTC(2024, 0, 1));
   });
 
   it('the bar poller makes no call while the clock of the exchange is unknown', () => {
-    const world = new World({ clockKnownFromMs: START + 5000, feed: { firstRows: 2 } });
+    const world = new World({ clockKnownFromMs: START_MS + 5000, feed: { firstRows: 2 } });
     world.poller.start();
-    world.runUntil(START + 4999);
+    world.runUntil(START_MS + 4999);
     expect([world.calls.length, world.events.length]).toEqual([0, 0]);
     expect(world.causes[0]).toMatch(/^the exchange's clock could not be measured 1$/);
-    world.runUntil(START + MINUTE);
-    expect(world.bars()).toEqual(minutes(-1, 1));
+    world.runUntil(START_MS + MINUTE_MS);
+    expect(world.bars()).toEqual(openTimes(-1, 1));
   });
 
   it('forty bar pollers share one rate limit: no call is refused, and every bar comes within 10 s', () => {
     const scheduler = new DueQueue();
-    scheduler.runDue(START);
+    scheduler.runDue(START_MS);
     const limiter = new Limiter(scheduler, {});
     const rng = seededRng(5);
     const deliveries: { readonly behindMs: number }[] = [];
@@ -236,7 +238,7 @@ describe('the bar poller', () => {
           scheduler.at(scheduler.nowMs + 30, () => {
             ticket.finish(200, null, null);
             const openMs = openOf('1m', scheduler.nowMs);
-            const klines = Array.from({ length: rows }, (_, i) => klineOf(openMs - i * MINUTE, 100));
+            const klines = Array.from({ length: rows }, (_, i) => klineOf(openMs - i * MINUTE_MS, 100));
             done({ kind: 'acked', value: { rows: klines, refused: [] } });
           });
         },
@@ -244,14 +246,15 @@ describe('the bar poller', () => {
       );
     const sink = {
       event: (event: BarEvent) => {
-        if (event.kind === 'bar' && scheduler.nowMs > START + MINUTE) deliveries.push({ behindMs: scheduler.nowMs - event.bar.closeMs });
+        if (event.kind === 'bar' && scheduler.nowMs > START_MS + MINUTE_MS)
+          deliveries.push({ behindMs: scheduler.nowMs - event.bar.closeMs });
       },
       onProblem: (problem: string) => void causes.push(problem),
     };
     const serverTime = () => ({ ms: timeMs(scheduler.nowMs), uncertaintyMs: 0 });
     const deps = { scheduler, serverTime, random: () => rng.next(), ask: askKlines, sink };
     for (let i = 0; i < 40; i++) new BarPoller(deps, { interval: '1m', from: '1m', firstRows: 2 }).start();
-    scheduler.runDue(START + 30 * MINUTE);
+    scheduler.runDue(START_MS + 30 * MINUTE_MS);
     expect(causes).toEqual([]);
     expect(deliveries).toHaveLength(40 * 29);
     expect(Math.max(...deliveries.map(({ behindMs }) => behindMs))).toBeLessThan(10_000);
@@ -261,14 +264,14 @@ describe('the bar poller', () => {
 
   it('the bar poller reports nothing after stop', () => {
     fc.assert(
-      fc.property(fc.integer({ min: 0, max: 3 * MINUTE }), fc.nat(), (afterMs, seed) => {
+      fc.property(fc.integer({ min: 0, max: 3 * MINUTE_MS }), fc.nat(), (afterMs, seed) => {
         const world = new World({ seed });
         world.poller.start();
-        world.runUntil(START + afterMs);
+        world.runUntil(START_MS + afterMs);
         world.poller.stop();
         const events = world.events.length;
         const calls = world.calls.length;
-        world.runUntil(START + 10 * MINUTE);
+        world.runUntil(START_MS + 10 * MINUTE_MS);
         expect([world.events.length, world.calls.length, world.scheduler.nextMs]).toEqual([events, calls, Infinity]);
       }),
       { numRuns: 50 },

@@ -9,7 +9,7 @@ import { nestedIn } from '../../../model/bars/aggregateBars.ts';
 import { BarTracker, type BarEvent } from './barTracker.ts';
 import { answerOf, klineOf, venueOf } from '../../../../test/fixtures/randomVenue.ts';
 import { barWindow, coarserWindow, isSame, MAX_KLINES, rowsSince, type KlineWindow, type MarketBar } from './klineWindow.ts';
-import { expectAtLeast, expectEqual, expectSame } from '../../../../test/fixtures/alike.ts';
+import { expectAtLeast, expectEqual, expectSame } from '../../../../test/fixtures/quickExpect.ts';
 
 const MONDAY = Date.UTC(2024, 0, 1);
 

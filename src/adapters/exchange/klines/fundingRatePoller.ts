@@ -12,7 +12,7 @@ export type AskRate = (timeoutMs: number, done: (outcome: Outcome<OpResult<'futu
 
 /** Takes the funding rates of a contract. */
 export interface RateSink {
-  /** The next funding time has changed, and its rate is not known yet. Always called before `rate`, whatever the venue replies. */
+  /** The next funding time has changed, and its rate is not known yet. Always called before `rate`, even if the venue does not reply. */
   next(dueMs: number): void;
   /** The rate for `dueMs`, as a decimal. It may be reported again; a later report is closer to the rate that is charged. */
   rate(dueMs: number, rate: string): void;

@@ -25,16 +25,16 @@ function fixture(feeds: number, maxCalls: number) {
   );
   return {
     scheduler,
-    asks: requestCalls,
-    began: startedPlaces,
-    open: openCalls,
+    requestCalls,
+    startedPlaces,
+    openCalls,
     cancelled,
-    answer: () => openCalls.shift()!.done(NO_ANSWER),
+    answerOldest: () => openCalls.shift()!.done(NO_ANSWER),
   };
 }
 
 it('kline calls of one close begin in the order of need, for any order of the requests', () => {
-  const { scheduler, asks: requestCalls, began: startedPlaces } = fixture(5, 10);
+  const { scheduler, requestCalls, startedPlaces } = fixture(5, 10);
   for (const place of [4, 2, 0, 3, 1]) requestCalls[place]!(2, () => {}, false);
   expect(startedPlaces).toEqual([]);
   scheduler.runDue(10);
@@ -42,7 +42,7 @@ it('kline calls of one close begin in the order of need, for any order of the re
 });
 
 it('a repeated kline call waits for all first calls', () => {
-  const { scheduler, asks: requestCalls, began: startedPlaces } = fixture(4, 10);
+  const { scheduler, requestCalls, startedPlaces } = fixture(4, 10);
   requestCalls[0]!(2, () => {}, true);
   requestCalls[3]!(2, () => {}, false);
   requestCalls[1]!(2, () => {}, true);
@@ -52,7 +52,7 @@ it('a repeated kline call waits for all first calls', () => {
 });
 
 it('at most as many kline calls run as a window admits, and the next one starts with a reply', () => {
-  const { scheduler, asks: requestCalls, began: startedPlaces, answer: answerOldest } = fixture(5, 2);
+  const { scheduler, requestCalls, startedPlaces, answerOldest } = fixture(5, 2);
   requestCalls.forEach((requestCall) => requestCall(2, () => {}, false));
   scheduler.runDue(10);
   expect(startedPlaces).toEqual([0, 1]);
@@ -61,7 +61,7 @@ it('at most as many kline calls run as a window admits, and the next one starts 
 });
 
 it('a cancelled kline call gives its place to exactly one other', () => {
-  const { scheduler, asks: requestCalls, began: startedPlaces, cancelled, open: openCalls } = fixture(4, 1);
+  const { scheduler, requestCalls, startedPlaces, cancelled, openCalls } = fixture(4, 1);
   const cancels = requestCalls.map((requestCall) => requestCall(2, () => {}, false));
   scheduler.runDue(10);
   cancels[1]!();
@@ -73,7 +73,7 @@ it('a cancelled kline call gives its place to exactly one other', () => {
 });
 
 it('a kline call of a single feed starts at once', () => {
-  const { asks: requestCalls, began: startedPlaces } = fixture(1, 20);
+  const { requestCalls, startedPlaces } = fixture(1, 20);
   requestCalls[0]!(2, () => {}, false);
   expect(startedPlaces).toEqual([0]);
 });

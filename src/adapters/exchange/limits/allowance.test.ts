@@ -17,7 +17,7 @@ const START_MS = Date.UTC(2026, 0, 5);
 interface SimulationResult {
   /** Times of refusals, ms. */
   readonly refusedMs: number[];
-  /** Calls served after the allowance had settled, as a share of those that the exchange would have served. */
+  /** Calls served after the allowance had settled, as a share of those that the exchange would have served (0 to 1). */
   readonly share: number;
   readonly lastAllowance: number;
   readonly minAllowance: number;
@@ -31,7 +31,7 @@ function simulate(limit: number, seed: number, hours = 1): SimulationResult {
   const limiter = new Limiter(queue);
   const served: number[] = [];
   const refusedMs: number[] = [];
-  let settled = 0;
+  let servedAfterSettling = 0;
   let minAllowance = Infinity;
   const sendNext = (): void => {
     limiter.acquire(
@@ -43,7 +43,7 @@ function simulate(limit: number, seed: number, hours = 1): SimulationResult {
           const isServed = served.length < limit;
           if (isServed) served.push(queue.nowMs);
           else refusedMs.push(queue.nowMs - START_MS);
-          if (isServed && queue.nowMs >= START_MS + SETTLED_MS) settled++;
+          if (isServed && queue.nowMs >= START_MS + SETTLED_MS) servedAfterSettling++;
           queue.at(queue.nowMs + 5 + rng.next() * 45, () => {
             ticket.finish(isServed ? 200 : 429, null, null);
             if (queue.nowMs >= START_MS + SETTLED_MS) minAllowance = Math.min(minAllowance, allowance());
@@ -57,8 +57,8 @@ function simulate(limit: number, seed: number, hours = 1): SimulationResult {
   const allowance = () => limiter.state.classes[0]!.allowance;
   for (let i = 0; i < 40; i++) sendNext();
   queue.runDue(START_MS + HOUR_MS * hours);
-  const max = (limit * (HOUR_MS * hours - SETTLED_MS)) / WINDOW_MS;
-  return { refusedMs, share: settled / max, lastAllowance: allowance(), minAllowance };
+  const maxServed = (limit * (HOUR_MS * hours - SETTLED_MS)) / WINDOW_MS;
+  return { refusedMs, share: servedAfterSettling / maxServed, lastAllowance: allowance(), minAllowance };
 }
 
 /** Returns the times of incidents. Refusals within 1.5 s belong to one stop, and are one incident. */
@@ -66,7 +66,8 @@ const incidents = (refusedMs: readonly number[]): number[] => refusedMs.filter((
 
 describe('an allowance below an unknown limit', () => {
   it.each([1, 2, 3, 5, 8, 11, 15])('an unknown limit of %i calls in a window is found, and tested again at growing intervals', (limit) => {
-    const { refusedMs, share, minAllowance } = simulate(limit, limit, 3);
+    const seed = limit;
+    const { refusedMs, share, minAllowance } = simulate(limit, seed, 3);
     const incidentsAfter = incidents(refusedMs).filter((ms) => ms > SETTLED_MS);
     // A refused rate is used again after 10 minutes, 20, 40 and 80, so three hours have no more refusals.
     expect(incidentsAfter.length, `incidents of seed ${limit}`).toBeLessThanOrEqual(4);

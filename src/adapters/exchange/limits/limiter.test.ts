@@ -104,7 +104,7 @@ describe('calls within the limit', () => {
   });
 });
 
-describe('shares', () => {
+describe('the shares of the priorities', () => {
   it('steady traffic leaves 20 % to cancels and 40 % to reconciliation', () => {
     const fixture = new LimitsFixture();
     fixture.ask('spot.myTrades', 'steady', 50);
@@ -212,7 +212,7 @@ describe('the queue', () => {
 });
 
 describe('settings', () => {
-  const message = (options: LimiterOptions): string => {
+  const settingsError = (options: LimiterOptions): string => {
     try {
       return String(new LimitsFixture(options).count());
     } catch (error) {
@@ -233,7 +233,7 @@ describe('settings', () => {
     [{ banMinMs: 1000 }, 'limits.banMinMs: expected 300000 ms or more, got 1000'],
     [{ maxWaiting: 0 }, 'maxWaiting: expected a whole number of 1 or more, got 0'],
   ])('limiter settings are rejected: %j', (options, expected) => {
-    expect(message(options)).toBe(expected);
+    expect(settingsError(options)).toBe(expected);
   });
 
   it('an endpoint with its own count leaves its shared class', () => {

@@ -1,4 +1,5 @@
-// Tests the central claim of the rate limiter: on any network the exchange never receives more than the limit in any window.
+// Tests that, on any network, the exchange never receives more calls than the limit in any window, if each call counts until a window
+// after its reply.
 
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -32,30 +33,33 @@ const callTiming: fc.Arbitrary<CallTiming> = fc.record({
 });
 
 /** An exchange with the slowest clock that the guard interval covers: its window takes 8 ms longer. */
-const SLOWEST = WINDOW_MS / (WINDOW_MS + 8);
-const clockRate = fc.oneof(fc.constant(SLOWEST), fc.double({ min: SLOWEST, max: 2 - SLOWEST, noNaN: true }));
+const SLOWEST_CLOCK_RATE = WINDOW_MS / (WINDOW_MS + 8);
+const clockRate = fc.oneof(
+  fc.constant(SLOWEST_CLOCK_RATE),
+  fc.double({ min: SLOWEST_CLOCK_RATE, max: 2 - SLOWEST_CLOCK_RATE, noNaN: true }),
+);
 
 /** Sends as many calls as the limiter allows. Returns the time at which each was received, on our clock with fractions of a ms. */
 function receivedBy(calls: readonly CallTiming[], limit: number): { atMs: number; weight: number }[] {
   const use = new WindowUse(WINDOW_MS);
-  let flying: { flight: Flight; answeredMs: number }[] = [];
+  let inFlight: { flight: Flight; repliedMs: number }[] = [];
   const received: { atMs: number; weight: number }[] = [];
   let nowMs = START_MS;
-  const passTo = (ms: number): void => {
+  const advanceTo = (ms: number): void => {
     nowMs = ms;
-    for (const { flight, answeredMs } of flying.toSorted((a, b) => a.answeredMs - b.answeredMs)) {
-      if (answeredMs <= nowMs) use.endFlight(flight, false, Math.floor(answeredMs));
+    for (const { flight, repliedMs } of inFlight.toSorted((a, b) => a.repliedMs - b.repliedMs)) {
+      if (repliedMs <= nowMs) use.endFlight(flight, false, Math.floor(repliedMs));
     }
-    flying = flying.filter(({ answeredMs }) => answeredMs > nowMs);
+    inFlight = inFlight.filter(({ repliedMs }) => repliedMs > nowMs);
     use.removeExpired(Math.floor(nowMs));
   };
   for (const { gapMs, outMs, backMs, weight } of calls) {
-    passTo(nowMs + (gapMs ?? 0));
+    advanceTo(nowMs + (gapMs ?? 0));
     if (gapMs === null) {
-      while (use.all + weight > limit) passTo(Math.max(nowMs, Math.min(use.nextMs, ...flying.map(({ answeredMs }) => answeredMs))));
+      while (use.all + weight > limit) advanceTo(Math.max(nowMs, Math.min(use.nextMs, ...inFlight.map(({ repliedMs }) => repliedMs))));
     }
     if (use.all + weight > limit) continue;
-    flying.push({ flight: use.addFlight('cancel', weight, Math.floor(nowMs)), answeredMs: nowMs + outMs + backMs });
+    inFlight.push({ flight: use.addFlight('cancel', weight, Math.floor(nowMs)), repliedMs: nowMs + outMs + backMs });
     received.push({ atMs: nowMs + outMs, weight });
   }
   return received;
@@ -68,8 +72,8 @@ function maxInAWindow(received: readonly { atMs: number; weight: number }[], rat
   return Math.max(0, ...times.map(({ ms }) => callsInWindow(ms).reduce((sum, { weight }) => sum + weight, 0)));
 }
 
-describe('requests that count from sending until a window after their answer', () => {
-  it('requests that count from sending until a window after their answer never exceed the limit on the clock of the exchange', () => {
+describe('calls that count from sending until a window after their reply', () => {
+  it('calls that count until a window after their reply never exceed the limit on the clock of the exchange', () => {
     fc.assert(
       fc.property(
         fc.array(callTiming, { maxLength: 120 }),
@@ -82,7 +86,7 @@ describe('requests that count from sending until a window after their answer', (
     );
   });
 
-  it('requests that count from sending until a window after their answer can fill the limit exactly, so no rule that sends more is safe', () => {
+  it('calls that count until a window after their reply can fill the limit exactly, so no rule that sends more is safe', () => {
     // The first call is received as late as possible and the next as early as possible: exactly a window apart.
     const slowCall: CallTiming = { gapMs: 0, outMs: 800, backMs: 0, weight: 1 };
     const fastCall: CallTiming = { gapMs: 0, outMs: 0, backMs: 0, weight: 1 };
@@ -91,7 +95,7 @@ describe('requests that count from sending until a window after their answer', (
     expect(receivedAfter(800 + WINDOW_MS + 15)).toBe(2);
   });
 
-  it('requests that count from sending until a window after their answer also keep to a limit on fixed windows, and to a bucket that refills', () => {
+  it('calls that count until a window after their reply also stay within a limit on fixed windows, and on a refilling bucket', () => {
     fc.assert(
       fc.property(fc.array(callTiming, { maxLength: 120 }), fc.integer({ min: 3, max: 8 }), fc.nat(WINDOW_MS), (calls, limit, phaseMs) => {
         const received = receivedBy(calls, limit).toSorted((a, b) => a.atMs - b.atMs);
@@ -111,7 +115,7 @@ describe('requests that count from sending until a window after their answer', (
     );
   });
 
-  it('requests without a reply count for longer, because their arrival time is unknown', () => {
+  it('calls without a reply count for longer, because their arrival time is unknown', () => {
     const use = new WindowUse(WINDOW_MS);
     use.endFlight(use.addFlight('cancel', 1, 0), true, 3000);
     use.removeExpired(3000 + 5000 + WINDOW_MS);
@@ -121,7 +125,7 @@ describe('requests that count from sending until a window after their answer', (
     expect(use.nextMs).toBe(Infinity);
   });
 
-  it('requests that count from sending until a window after their answer use their share from the moment of sending', () => {
+  it('calls use the share of their priority only for a window from the moment of sending', () => {
     const use = new WindowUse(WINDOW_MS);
     use.addFlight('steady', 2, 0);
     use.addFlight('order', 1, 0);

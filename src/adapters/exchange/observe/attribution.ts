@@ -14,7 +14,7 @@ import type { UnattributedFill } from '../client/referenceBook.ts';
 import type { OrderRow } from '../calls/venueRows.ts';
 import type { TrackedOrder, TrackedOrders } from '../order/trackedOrder.ts';
 import type { RaisedCauses } from '../order/raisedCauses.ts';
-import { duplicateText, MAX_NAMED } from './duplicateText.ts';
+import { duplicateText, MAX_NAMED_TRADES } from './duplicateText.ts';
 
 /** Where and when a row was seen. `venueMs` is a lower bound of the venue's time. */
 export interface Sighting {
@@ -76,7 +76,7 @@ export class OrderAttribution {
   readonly #endedBeforeStart = new Map<string, EndedOrder>();
   /** Venue ids of duplicates that the operator has not cleared. */
   readonly #unclearedIds = new Set<string>();
-  /** The text of the halt that the process before this one raised for duplicates; null if there was none. */
+  /** The text of the halt that the previous process raised for duplicates; null if there was none. */
   #textBeforeRestart: string | null = null;
   /** False between a restart and the connection: the halts are restored, and nothing may be reported. */
   #isConnected = false;
@@ -125,7 +125,7 @@ export class OrderAttribution {
     if (foreign !== undefined) this.#deps.noteForeign(foreign, false);
   }
 
-  /** Restores a foreign order that waited for a decision when the process before ended. No list may show it any more. */
+  /** Restores a foreign order that waited for a decision when the previous process ended. The lists may no longer show it. */
   restoreForeign(foreign: ForeignOrder): void {
     this.#foreignOrders.set(foreign.venueId, foreign);
     this.#deps.raisedCauses.restore('ALIEN', null, this.#foreignText(foreign));
@@ -387,7 +387,7 @@ export class OrderAttribution {
     this.#unclearedIds.delete(venueId);
     this.#unclearedIds.add(venueId);
     const ids = [...this.#unclearedIds].toReversed();
-    const texts = ids.slice(0, MAX_DUPLICATES).map((id, index) => this.#textOf(id, index < MAX_NAMED));
+    const texts = ids.slice(0, MAX_DUPLICATES).map((id, index) => this.#textOf(id, index < MAX_NAMED_TRADES));
     const remainderText = ids.length > MAX_DUPLICATES ? [`and ${ids.length - MAX_DUPLICATES} others`] : [];
     const earlierText = this.#textBeforeRestart === null ? [] : [`before the restart: ${this.#textBeforeRestart}`];
     raisedCauses.raise('DUPLICATE', null, [...texts, ...remainderText, ...earlierText].join('; '));

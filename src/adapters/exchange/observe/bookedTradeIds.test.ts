@@ -62,14 +62,14 @@ describe('BookedTradeIds', () => {
   });
 
   it('BookedTradeIds stores all ids of the last two hours, and few that are older', () => {
-    const MINUTE = 60_000;
+    const MINUTE_MS = 60_000;
     const tradeIds = new BookedTradeIds(0);
     for (let id = 1; id <= 200; id++) tradeIds.restore(String(id), 'buy');
     // A trade that is not attributed yet, 110 minutes old at the end: it is booked when its order is found.
-    const lateTrade = leg(1890, 1890 * MINUTE);
-    for (let id = 201; id <= 2000; id++) if (id !== 1890) tradeIds.add(leg(id, id * MINUTE));
+    const lateTrade = leg(1890, 1890 * MINUTE_MS);
+    for (let id = 201; id <= 2000; id++) if (id !== 1890) tradeIds.add(leg(id, id * MINUTE_MS));
     expect(tradeIds.isNew(lateTrade)).toBe(true);
-    expect([1, 200, 201, 1000, 2000].map((id) => tradeIds.isNew(leg(id, id * MINUTE)))).toEqual([false, false, false, false, false]);
+    expect([1, 200, 201, 1000, 2000].map((id) => tradeIds.isNew(leg(id, id * MINUTE_MS)))).toEqual([false, false, false, false, false]);
     expect(tradeIds.size).toBeLessThan(600);
   });
 

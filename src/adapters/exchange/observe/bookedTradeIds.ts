@@ -8,9 +8,9 @@ import type { TradeRow } from '../calls/venueRows.ts';
 type TradeLeg = Pick<TradeRow, 'tradeId' | 'side' | 'timeMs'>;
 const keyOf = ({ tradeId, side }: Pick<TradeLeg, 'tradeId' | 'side'>): string => `${tradeId} ${side}`;
 
-/** Keep the trades of the last `RETENTION_MS` (venue time), but at least `MIN_KEPT` and at most `MAX_KEPT`. */
-const MIN_KEPT = 256;
-const MAX_KEPT = 8000;
+/** Trades of the last `RETENTION_MS` of venue time are kept, but at least `MIN_KEPT_TRADES` and at most `MAX_KEPT_TRADES`. */
+const MIN_KEPT_TRADES = 256;
+const MAX_KEPT_TRADES = 8000;
 const RETENTION_MS = 7_200_000;
 
 /** The trades of one instrument that were booked, by trade id. */
@@ -21,7 +21,7 @@ export class BookedTradeIds {
   readonly #booked = new Map<string, { readonly id: bigint; readonly timeMs: number }>();
   /** Trades included in the expected holdings since the totals were noted. */
   readonly #counted = new Set<string>();
-  /** The newest trade that was counted in this run. It may not be booked yet: its order is asked for first. */
+  /** The newest trade that was counted in this run. It may not be booked yet, because its order is queried first. */
   #newestCounted: bigint | null = null;
   /** False after a list with a gap: newer trades are counted than some that are missing. */
   #isCountComplete = true;
@@ -34,12 +34,12 @@ export class BookedTradeIds {
   #firstMs = Infinity;
   #newestMs = -Infinity;
   /** The size at which old trades are removed. */
-  #pruneAtSize = 2 * MIN_KEPT;
+  #pruneAtSize = 2 * MIN_KEPT_TRADES;
   /** The known total includes all trades up to this id; null: all booked trades. */
   #totalsUpToId: bigint | null = null;
   /**
-   * The next complete read reaches back to this id, 0 for the first trade: a foreign order of the process before may have later trades. Null: no
-   * such order.
+   * The next complete read reaches back to this id, because a foreign order of the previous process may have later trades. 0: it reaches back
+   * to the first trade. Null: there is no such order.
    */
   #foreignAfterId: bigint | null = null;
 
@@ -56,7 +56,7 @@ export class BookedTradeIds {
     this.#totalsUpToId = BigInt(tradeId);
   }
 
-  /** Notes that a foreign order of the process before has no trade up to `tradeId`; null: it may have any. */
+  /** Notes that a foreign order of the previous process has no trade up to `tradeId`. Null: it may have any trade. */
   noteForeignAfter(tradeId: string | null): void {
     const id = BigInt(tradeId ?? 0);
     if (this.#foreignAfterId === null || id < this.#foreignAfterId) this.#foreignAfterId = id;
@@ -105,8 +105,8 @@ export class BookedTradeIds {
     return true;
   }
   /**
-   * Returns the newest trade that the expected holdings include, booked or not; '0' before the first. Null while they may lack an older one: then
-   * no trade id says what they include.
+   * Returns the newest trade that the expected holdings include, booked or not; '0' before the first. Null while they may lack an older trade,
+   * because then no trade id describes what they include.
    */
   get countedUpToId(): string | null {
     if (!this.#isCountComplete) return null;
@@ -156,11 +156,11 @@ export class BookedTradeIds {
     const sorted = Array.from(this.#booked.values()).toSorted((a, b) => compareAscending(a.id, b.id));
     const keptSinceMs = this.#newestMs - RETENTION_MS;
     const firstKept = sorted.findIndex(({ timeMs }) => Math.max(timeMs, this.#firstMs) >= keptSinceMs);
-    const expiredCount = Math.min(firstKept < 0 ? sorted.length : firstKept, sorted.length - MIN_KEPT);
+    const expiredCount = Math.min(firstKept < 0 ? sorted.length : firstKept, sorted.length - MIN_KEPT_TRADES);
     const halfCount = sorted.length >> 1;
-    const forgottenCount = sorted.length > MAX_KEPT ? Math.max(expiredCount, halfCount) : expiredCount;
+    const forgottenCount = sorted.length > MAX_KEPT_TRADES ? Math.max(expiredCount, halfCount) : expiredCount;
     if (forgottenCount > 0) this.#forget(sorted[forgottenCount - 1]!.id);
-    this.#pruneAtSize = Math.min(MAX_KEPT + 1, 2 * Math.max(MIN_KEPT, this.#booked.size));
+    this.#pruneAtSize = Math.min(MAX_KEPT_TRADES + 1, 2 * Math.max(MIN_KEPT_TRADES, this.#booked.size));
   }
   #forget(upToId: bigint): void {
     this.#allBookedUpToId = upToId;

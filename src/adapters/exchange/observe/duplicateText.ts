@@ -11,8 +11,8 @@ interface DuplicateDetails {
   readonly fills: readonly UnattributedFill[];
 }
 
-/** Maximum number of trades of a duplicate that a halt lists, and of duplicates that it names with their trades: the newest. */
-export const MAX_NAMED = 10;
+/** A halt lists at most this many trades of a duplicate, and names at most this many duplicates with their trades: the newest. */
+export const MAX_NAMED_TRADES = 10;
 
 /** Returns what the operator must know about a second copy: its order, what it has filled, and on request the trades. */
 export function duplicateText({ venueId, symbol, clientOrderId, fills }: DuplicateDetails, withTrades: boolean): string {
@@ -30,8 +30,8 @@ function boughtOrSoldText(fills: readonly UnattributedFill[]): string {
   return `${side === 'buy' ? 'bought' : 'sold'} ${sumOf(({ qty }) => qty)} for ${sumOf(({ notional }) => notional)}`;
 }
 
-/** Returns the trade ids, at most `MAX_NAMED`. */
+/** Returns the trade ids, at most `MAX_NAMED_TRADES`. */
 function tradeIdsText(fills: readonly UnattributedFill[]): string {
   const ids = fills.map(({ tradeId }) => tradeId);
-  return ids.length > MAX_NAMED ? `${ids.slice(0, MAX_NAMED).join(', ')} ...` : ids.join(', ');
+  return ids.length > MAX_NAMED_TRADES ? `${ids.slice(0, MAX_NAMED_TRADES).join(', ')} ...` : ids.join(', ');
 }

@@ -33,10 +33,11 @@ export interface InstrumentReconcilerDeps {
   readonly delayObserver: DelayObserver | null;
 }
 
+/** A requested reconciliation that has not begun. */
 interface PendingReconciliation {
   readonly options: CallOptions;
   /** Receives true if every list was complete. */
-  readonly done: (isComplete: boolean) => void;
+  readonly onDone: (isComplete: boolean) => void;
 }
 
 /** Reconciles one instrument. Requests during a reconciliation share the next one. */
@@ -60,7 +61,7 @@ export class InstrumentReconciler {
    */
   *run(options: CallOptions): Work<boolean> {
     return yield* pending<boolean>((done) => {
-      this.#pending.push({ options, done });
+      this.#pending.push({ options, onDone: done });
       if (!this.#isRunning) start(this.#serve());
       return () => {};
     });
@@ -72,7 +73,7 @@ export class InstrumentReconciler {
       this.#isRunning = true;
       const isComplete = yield* this.#reconcile(served[0]!.options);
       this.#isRunning = false;
-      for (const { done } of served) done(isComplete);
+      for (const { onDone } of served) onDone(isComplete);
       if (this.#isRunning) return;
     }
   }

@@ -1,4 +1,4 @@
-// Queries the venue for the client order id of each open order that a list shows without one, and whose terms match none of our orders.
+// Lists may show open orders without their client order ids. If the terms of such a row match none of our orders, its id is queried.
 // Runs before attribution, which would otherwise report these orders as foreign.
 
 import { all, type Work } from '../../../base/task.ts';
@@ -31,8 +31,8 @@ export class OrderIdentifier {
   }
 
   /**
-   * Returns the page with the client order ids that the venue reports. A row whose query failed is left out, and the page is not whole, so
-   * that the next read asks again.
+   * Returns the page with the client order ids that the venue reports. A row whose query failed is left out, and the page counts as
+   * incomplete, so the next read repeats the query.
    */
   *withClientOrderIds(page: Page<OrderRow>, instrument: Instrument, index: number, options: CallOptions): Work<Page<OrderRow>> {
     const { attribution, venue } = this.#deps;

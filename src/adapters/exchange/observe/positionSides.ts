@@ -55,7 +55,7 @@ export class PositionSides {
   isUnknown(venueId: string): boolean {
     return this.#deps.isTwoWay && this.#deps.attribution.closes(venueId) === null;
   }
-  /** True if the change is one of the long side, false for the short side; null in net mode, and if it is not known. */
+  /** True for a change of the long side, false for one of the short side. Null in net mode, and while the side is not known. */
   longOf({ venueId, side }: Change): boolean | null {
     const closes = this.#deps.isTwoWay ? this.#deps.attribution.closes(venueId) : null;
     return closes === null ? null : closes !== (side === 'buy');

@@ -3,16 +3,15 @@
 import type { Work } from '../../../base/task.ts';
 import type { CallOptions } from '../client/restClient.ts';
 import type { ExchangeContext } from '../order/exchangeContext.ts';
+import { UNMEASURED_UNCERTAINTY_MS } from '../time/serverClock.ts';
 import type { OrderIdentifier } from './orderIdentifier.ts';
 import type { OrderAttribution } from './attribution.ts';
 import { InstrumentReconciler } from './instrumentReconciler.ts';
 import type { StatusReader } from './statusReader.ts';
 import { TradeReader, type TradesRead } from './tradeReader.ts';
 
-/** The clock error to assume while the clock has not been measured, ms. */
-const UNMEASURED_MS = 60_000;
 /** How far a trade's time may precede the start. */
-const EARLY_MS = 1000;
+const EARLY_TRADE_MS = 1000;
 
 /** What the readers take. */
 export interface ReadersDeps {
@@ -86,7 +85,7 @@ export class Readers {
   #since(): number {
     if (this.sinceMs !== null) return this.sinceMs;
     const { ms, uncertaintyMs } = this.#deps.context.deps.serverTime();
-    this.sinceMs = ms - EARLY_MS - Math.min(uncertaintyMs, UNMEASURED_MS);
+    this.sinceMs = ms - EARLY_TRADE_MS - Math.min(uncertaintyMs, UNMEASURED_UNCERTAINTY_MS);
     return this.sinceMs;
   }
 }

@@ -11,6 +11,7 @@ import type { CallOptions } from '../client/restClient.ts';
 import { parseTriggerTrackId } from '../calls/triggers.ts';
 import type { OrderAttribution } from './attribution.ts';
 import { assessStatus, type StatusReading } from '../order/assessStatus.ts';
+import { EARLY_MS } from '../order/matchRow.ts';
 import type { OrderRow } from '../calls/venueRows.ts';
 import type { TrackedOrder, TrackedOrders } from '../order/trackedOrder.ts';
 import type { RaisedCauses } from '../order/raisedCauses.ts';
@@ -34,8 +35,8 @@ export interface StatusReaderDeps {
 
 /** After this many replies without information about an acknowledged order, the operator has to check. */
 const MAX_EMPTY_READS = 3;
-/** How far an order's fills may precede its signing time. */
-const EARLY_MS = 1000;
+
+/** How far the trades are read again if a reported fill is not among the new ones. */
 const LOOK_BACK_MS = 3_600_000;
 
 /** The orders of one market whose status is queried, and when each is queried next. */

@@ -54,16 +54,17 @@ export interface TradeReaderDeps {
   readonly bookUnattributed: (fill: UnattributedFill) => void;
 }
 
+/** A requested read that has not begun. */
 interface PendingRead {
   readonly sinceMs: number;
   readonly options: CallOptions;
-  readonly done: (read: TradesRead) => void;
+  readonly onRead: (read: TradesRead) => void;
 }
 
 /** Every read goes back at least this far, because rows may become visible out of order. Twice the read lag if that is longer. */
 const OVERLAP_MS = 20_000;
-/** The first page may have this many rows more than are known in that time. */
-const MAX_NEW = 20;
+/** The first page may have this many more trades than are known in the overlap. */
+const MAX_NEW_TRADES = 20;
 
 /** The trades of one instrument. A trade is booked once, even if several reads show it. */
 export class TradeReader {
@@ -116,8 +117,8 @@ export class TradeReader {
   }
   /** Returns the newest trade before every trade that is not booked yet; null without one. */
   get lastBookedId(): string | null {
-    const open = [...Array.from(this.#unattributed.values(), ({ row }) => row), ...Array.from(this.#foreignFills.values()).flat()];
-    return this.bookedIds.newestBelow(open.map(({ tradeId }) => tradeId));
+    const unbookedRows = [...Array.from(this.#unattributed.values(), ({ row }) => row), ...Array.from(this.#foreignFills.values()).flat()];
+    return this.bookedIds.newestBelow(unbookedRows.map(({ tradeId }) => tradeId));
   }
   /** Books the fills of an order that the operator has adopted. */
   adoptFills(venueId: string): void {
@@ -138,7 +139,7 @@ export class TradeReader {
    */
   *read(sinceMs: number, options: CallOptions): Work<TradesRead> {
     return yield* pending<TradesRead>((done) => {
-      this.#pendingReads.push({ sinceMs, options, done });
+      this.#pendingReads.push({ sinceMs, options, onRead: done });
       if (!this.#isReading) start(this.#serve());
       return () => {};
     });
@@ -158,7 +159,7 @@ export class TradeReader {
       const unattributed = this.#reportUnattributed();
       const areBooked =
         this.#unattributed.size === unattributed && this.#sides.uncounted.every((row) => this.#unattributed.has(keyOf(row)));
-      for (const { done } of served) done({ isComplete: isComplete && areBooked, unattributed, newRows });
+      for (const { onRead } of served) onRead({ isComplete: isComplete && areBooked, unattributed, newRows });
       if (this.#isReading) return;
     }
   }
@@ -173,7 +174,7 @@ export class TradeReader {
     let isReadable = true;
     // Usually few trades are new, and reading a thousand rows takes longer than requesting them. If there are more, the next pages are
     // long.
-    const max = Math.min(MAX_ROWS, MAX_NEW + 2 * this.bookedIds.countSince(sinceMs));
+    const max = Math.min(MAX_ROWS, MAX_NEW_TRADES + 2 * this.bookedIds.countSince(sinceMs));
     let from: TradesFrom = { fromId: null, max: cursor === null ? MAX_ROWS : max };
     for (let isFirst = true; ; isFirst = false) {
       const page = yield* venue.trades(instrument, from, options);
@@ -338,16 +339,16 @@ export class TradeReader {
 }
 
 /** Maximum number of trades that a halt lists. */
-const MAX_NAMED = 5;
+const MAX_TRADES_IN_TEXT = 5;
 /** Returns a text with the first trades, and the number of the others. */
 function tradesText(rows: readonly TradeRow[]): string {
-  const named = rows.slice(0, MAX_NAMED).map(({ tradeId, venueId, side, qty, price }) => {
+  const tradeTexts = rows.slice(0, MAX_TRADES_IN_TEXT).map(({ tradeId, venueId, side, qty, price }) => {
     const trade = sanitizeText(tradeId, 40);
     const order = sanitizeText(venueId, 40);
     return `trade ${trade} of order ${order}, ${side === 'buy' ? 'bought' : 'sold'} ${qty} at ${price}`;
   });
-  const unnamedCount = rows.length - named.length;
-  return `${named.join('; ')}${unnamedCount > 0 ? `; and ${unnamedCount} more` : ''}`;
+  const unnamedCount = rows.length - tradeTexts.length;
+  return `${tradeTexts.join('; ')}${unnamedCount > 0 ? `; and ${unnamedCount} more` : ''}`;
 }
 
 /** A real trade has a price and a quantity above 0. */

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { readStatus, STATUS_MEANING } from '../../../protocol/shapes/codes.ts';
 import { assessStatus, type StatusReading, type StatusVerdict } from './assessStatus.ts';
 
-const LAG = 3000;
+const READ_LAG_MS = 3000;
 const reading = (status: string, executedLots: number, atMs: number): StatusReading => ({ status: readStatus(status), executedLots, atMs });
 
 describe('assessStatus', () => {
@@ -56,7 +56,7 @@ describe('assessStatus', () => {
       { kind: 'unconfirmed', againMs: 6100 },
     ],
   ] as const)('assessStatus: %s', (_, firstReading, newReading, filled, expected) => {
-    expect(assessStatus(firstReading, newReading, filled, LAG)).toMatchObject(expected);
+    expect(assessStatus(firstReading, newReading, filled, READ_LAG_MS)).toMatchObject(expected);
   });
 
   const statuses = ['INIT', 'NEW', 'PARTIALLY_FILLED', 'FILLED', 'CANCELED', '7', 'PENDING_CANCEL', 'EXPIRED', 'REJECTED', 'MELTED', ''];
@@ -80,7 +80,7 @@ describe('assessStatus', () => {
           atMs += afterMs;
           const newReading = reading(status, executed, atMs);
           readings.push(newReading);
-          const verdict: StatusVerdict = assessStatus(first, newReading, filled, LAG);
+          const verdict: StatusVerdict = assessStatus(first, newReading, filled, READ_LAG_MS);
           first = verdict.kind === 'unconfirmed' ? verdict.first : null;
           if (verdict.kind !== 'confirmed') continue;
           expect(STATUS_MEANING[newReading.status.word]).toMatchObject({ kind: 'terminal', reason: verdict.reason });
@@ -89,7 +89,7 @@ describe('assessStatus', () => {
             readings.findLastIndex(
               (earlierReading) => earlierReading.status.word !== newReading.status.word || earlierReading.executedLots !== executed,
             ) + 1;
-          expect(atMs - readings[firstEqualIndex]!.atMs).toBeGreaterThanOrEqual(LAG);
+          expect(atMs - readings[firstEqualIndex]!.atMs).toBeGreaterThanOrEqual(READ_LAG_MS);
           return;
         }
       }),

@@ -39,7 +39,7 @@ export function assessStatus(
   const needsTrades = newReading.executedLots !== filledLots;
   const isFarEnough = isSame && newReading.atMs >= firstRead.atMs + lagMs;
   if (isFarEnough && !needsTrades && (reason === 'filled' || reason === 'canceled' || reason === 'rejected' || reason === 'expired')) {
-    return { kind: 'confirmed', reason: reason };
+    return { kind: 'confirmed', reason };
   }
   const againMs = (isFarEnough ? newReading.atMs : firstRead.atMs) + lagMs;
   return { kind: 'unconfirmed', first: firstRead, againMs, needsTrades };

@@ -19,7 +19,7 @@ describe('FillScale', () => {
   it('FillScale computes the same values as the exchange, for any number of digits', () => {
     const digits = fc.record({ price: fc.nat({ max: 4 }), quantity: fc.nat({ max: 4 }), quote: fc.nat({ max: 8 }) });
     fc.assert(
-      fc.property(digits, fc.integer({ min: 1, max: 10_000_000 }), fc.integer({ min: 1, max: 1_000_000 }), (drawnDigits, ticks, size) => {
+      fc.property(digits, fc.integer({ min: 1, max: 10_000_000 }), fc.integer({ min: 1, max: 1_000_000 }), (drawnDigits, ticks, lots) => {
         const instrument = spotInstrument('BTC', {
           priceDigits: drawnDigits.price,
           quantityDigits: drawnDigits.quantity,
@@ -27,7 +27,7 @@ describe('FillScale', () => {
           baseDigits: 8,
         });
         const price = new Decimal(ticks).div(10 ** drawnDigits.price).toFixed();
-        const qty = new Decimal(size).div(10 ** drawnDigits.quantity).toFixed();
+        const qty = new Decimal(lots).div(10 ** drawnDigits.quantity).toFixed();
         const expected = new Decimal(price)
           .times(qty)
           .times(10 ** drawnDigits.quote)
@@ -36,9 +36,9 @@ describe('FillScale', () => {
         const fill = new Fill();
         const scale = new FillScale(instrument);
         expect(scale.isFine({ ...ROW, price, qty })).toBe(false);
-        scale.write({ ...ROW, price, qty }, size, 1, fill);
+        scale.write({ ...ROW, price, qty }, lots, 1, fill);
         expect(scale.rowUnits({ ...ROW, price, qty })).toBe(expected.toNumber());
-        expect(fill).toMatchObject({ price: ticks, lots: size, notional: expected.toNumber(), fee: 100_000, feeInBase: true });
+        expect(fill).toMatchObject({ price: ticks, lots, notional: expected.toNumber(), fee: 100_000, feeInBase: true });
       }),
       { numRuns: 1000 },
     );
@@ -98,13 +98,13 @@ describe('HoldingBook', () => {
       { asset: 'USDT', total: '900.00' },
       { asset: 'BTC', total: '0.999' },
     ];
-    const keys = (reading: typeof holdings, assets: readonly string[], sinceMs: number) =>
+    const gapKeys = (reading: typeof holdings, assets: readonly string[], sinceMs: number) =>
       Array.from(book.gaps(reading, new Set(assets), sinceMs), ({ key }) => key);
-    expect(keys(holdings, ['BTC', 'USDT'], 2)).toEqual(['']);
-    expect(keys([holdings[0]!], ['BTC'], 2)).toEqual(['BTC -0.999']);
+    expect(gapKeys(holdings, ['BTC', 'USDT'], 2)).toEqual(['']);
+    expect(gapKeys([holdings[0]!], ['BTC'], 2)).toEqual(['BTC -0.999']);
     // A reading may show the holdings before a trade.
-    expect(keys([{ asset: 'USDT', total: '1000' }], ['BTC', 'USDT'], 1)).toEqual(['BTC -0.999 USDT 100', '']);
-    expect(keys([{ asset: 'USDT', total: '1' }], ['BTC', 'USDT'], 1)).toEqual(['BTC -0.999 USDT -899', 'USDT -999']);
+    expect(gapKeys([{ asset: 'USDT', total: '1000' }], ['BTC', 'USDT'], 1)).toEqual(['BTC -0.999 USDT 100', '']);
+    expect(gapKeys([{ asset: 'USDT', total: '1' }], ['BTC', 'USDT'], 1)).toEqual(['BTC -0.999 USDT -899', 'USDT -999']);
   });
 });
 

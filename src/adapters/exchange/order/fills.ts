@@ -30,8 +30,8 @@ export class FillScale {
   }
 
   /**
-   * Writes `lots` (whole, above 0) of a trade into `fill`, with the row's whole fee. `tradeId`: the number that stands for the trade id. A
-   * price finer than a tick is rounded; the money is exact.
+   * Writes `lots` (whole, above 0) of a trade into `fill`, with the row's whole fee. `tradeId`: from `TradeNumbers`. A price finer than a
+   * tick is rounded; the money is exact.
    */
   write(row: TradeRow, lots: number, tradeId: number, fill: Fill): void {
     const price = toScaled(row.price, this.#instrument.priceDigits);
@@ -130,25 +130,25 @@ export class FillScale {
 }
 
 /**
- * Trade ids that no double holds exactly, by the number that stands for them. Only the newest are kept: a fill needs its id while it is
- * booked. One table for the process, because a fill's number must be unique across markets.
+ * Trade ids that are too long for an exact number, by the negative number that replaces them in fills. Only the newest are kept: a fill needs
+ * its id while it is booked. The process has one table, because a fill's number must be unique across markets.
  */
-const LONG_IDS = new Map<number, string>();
-const MAX_LONG_IDS = 10_000;
-let longIds = 0;
+const LONG_TRADE_IDS = new Map<number, string>();
+const MAX_LONG_TRADE_IDS = 10_000;
+let longIdCount = 0;
 
-/** Maps trade ids to numbers: the id itself if a double holds it exactly, else a negative number that stands for it. */
+/** Maps trade ids to numbers: an id that is a safe integer to itself, and a longer id to a negative number. */
 export class TradeNumbers {
-  /** Returns the number that stands for the trade id. */
+  /** Returns the number of a trade id. */
   tradeNumberOf(tradeId: string): number {
     const asNumber = Number(tradeId);
     if (Number.isSafeInteger(asNumber)) return asNumber;
-    LONG_IDS.set(-++longIds, tradeId);
-    LONG_IDS.delete(-(longIds - MAX_LONG_IDS));
-    return -longIds;
+    LONG_TRADE_IDS.set(-++longIdCount, tradeId);
+    LONG_TRADE_IDS.delete(-(longIdCount - MAX_LONG_TRADE_IDS));
+    return -longIdCount;
   }
-  /** Returns the trade id that `number` stands for. */
+  /** Returns the trade id with this number. */
   tradeIdOf(number: number): string {
-    return LONG_IDS.get(number) ?? String(number);
+    return LONG_TRADE_IDS.get(number) ?? String(number);
   }
 }

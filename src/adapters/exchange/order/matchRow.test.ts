@@ -26,7 +26,7 @@ const STAGES = {
   absent: { lifecycle: 'done', reason: 'noEffect', isOnWire: true },
   live: { lifecycle: 'working', reason: null, isOnWire: true },
   ended: { lifecycle: 'done', reason: 'canceled', isOnWire: true },
-  dead: { lifecycle: 'done', reason: 'refused', isOnWire: true },
+  refused: { lifecycle: 'done', reason: 'refused', isOnWire: true },
   withdrawn: { lifecycle: 'done', reason: 'notSent', isOnWire: false },
 } as const;
 type Stage = keyof typeof STAGES;
@@ -45,7 +45,7 @@ const DEFAULT_STATE: TrackedState = { lots: 100, limit: 9000, side: 'buy', stage
 const WAITING_TRIGGER: Partial<TrackedState> = { triggerTicks: 8001, stage: 'live', venueId: triggerTrackId('7', 'CID9') };
 
 /** Returns tracked orders in these states, numbered from 1. */
-function tracksOf(states: readonly Partial<TrackedState>[]): TrackedOrders {
+function trackedOrdersOf(states: readonly Partial<TrackedState>[]): TrackedOrders {
   const trackedOrders = new TrackedOrders(1, WINDOW_MS);
   states.forEach((change, index) => {
     const { stage, venueId, triggerTicks, ...terms } = { ...DEFAULT_STATE, ...change };
@@ -82,23 +82,34 @@ describe('matchRow', () => {
       ROW,
       'foreign',
     ],
-    ['a refused order that exists at the exchange', [{ stage: 'dead' }], ROW, 'found'],
+    ['a refused order that exists at the exchange', [{ stage: 'refused' }], ROW, 'found'],
     ['an order that was not sent', [{ stage: 'waiting' }], ROW, 'foreign'],
     ['an order that was denied while it waited to be sent', [{ stage: 'withdrawn' }], ROW, 'foreign'],
     ['a lost order beside one with the same terms that was denied while it waited', [{ stage: 'withdrawn' }, {}], ROW, 'found'],
-    ['a refused order beside a lost one, in a row of its admission window', [{ stage: 'dead' }, {}], { ...ROW, timeMs: 11_000 }, 'foreign'],
-    ['a refused order beside a lost one, in a later row', [{ stage: 'dead' }, {}], { ...ROW, timeMs: 11_001 }, 'found'],
+    [
+      'a refused order beside a lost one, in a row of its admission window',
+      [{ stage: 'refused' }, {}],
+      { ...ROW, timeMs: 11_000 },
+      'foreign',
+    ],
+    ['a refused order beside a lost one, in a later row', [{ stage: 'refused' }, {}], { ...ROW, timeMs: 11_001 }, 'found'],
     ['an absent order beside a lost one, in a later row', [{ stage: 'absent' }, {}], { ...ROW, timeMs: 11_001 }, 'found'],
-    ['a refused order beside a lost one, in a row without a time', [{ stage: 'dead' }, {}], { ...ROW, timeMs: null }, 'foreign'],
+    ['a refused order beside a lost one, in a row without a time', [{ stage: 'refused' }, {}], { ...ROW, timeMs: null }, 'foreign'],
     ['two lost orders, in a later row', [{}, {}], { ...ROW, timeMs: 11_001 }, 'foreign'],
-    ['two absent orders, in a later row', [{ stage: 'absent' }, { stage: 'dead' }], { ...ROW, timeMs: 11_001 }, 'foreign'],
-    ['a refused order alone, in a later row', [{ stage: 'dead' }], { ...ROW, timeMs: 11_001 }, 'found'],
+    ['two absent orders, in a later row', [{ stage: 'absent' }, { stage: 'refused' }], { ...ROW, timeMs: 11_001 }, 'foreign'],
+    [
+      'a refused order beside a waiting trigger order, in a later row',
+      [{ stage: 'refused' }, WAITING_TRIGGER],
+      { ...ROW, timeMs: 11_001 },
+      'found',
+    ],
+    ['a refused order alone, in a later row', [{ stage: 'refused' }], { ...ROW, timeMs: 11_001 }, 'found'],
     ['an order of another side', [{ side: 'sell' }], ROW, 'foreign'],
     ['an order with another price', [{ limit: 9001 }], ROW, 'foreign'],
     ['an order with another quantity', [{ lots: 99 }], ROW, 'foreign'],
     ['a row older than the order', [{}], { ...ROW, timeMs: 3999 }, 'foreign'],
   ] as const)('matchRow decides whether a row belongs to a tracked order: %s', (_, states, row, kind) => {
-    expect(matchRow(row, 0, tracksOf(states)).kind).toBe(kind);
+    expect(matchRow(row, 0, trackedOrdersOf(states)).kind).toBe(kind);
   });
 
   it('matchRow never attributes a row to an order with other terms, or to one of two orders', () => {
@@ -106,12 +117,12 @@ describe('matchRow', () => {
       lots: fc.integer({ min: 99, max: 101 }),
       limit: fc.integer({ min: 8999, max: 9001 }),
       side: fc.constantFrom<'buy' | 'sell'>('buy', 'sell'),
-      stage: fc.constantFrom<Stage>('waiting', 'sent', 'unknown', 'absent', 'live', 'ended', 'dead', 'withdrawn'),
+      stage: fc.constantFrom<Stage>('waiting', 'sent', 'unknown', 'absent', 'live', 'ended', 'refused', 'withdrawn'),
       venueId: fc.constantFrom(null, null, '98'),
     });
     fc.assert(
       fc.property(fc.array(drawnState, { maxLength: 6 }), fc.constantFrom(null, 'CID1', 'CID3', 'OTHER'), (states, clientOrderId) => {
-        const trackedOrders = tracksOf(states);
+        const trackedOrders = trackedOrdersOf(states);
         const match = matchRow({ ...ROW, cid: clientOrderId }, 0, trackedOrders);
         const namedState = clientOrderId === null ? undefined : states[Number(clientOrderId.slice(3)) - 1];
         if (clientOrderId !== null) {
@@ -134,7 +145,7 @@ describe('matchRow', () => {
   });
 
   it('matchRow ignores an order some time after its end, except an order whose rows may still arrive', () => {
-    const trackedOrders = tracksOf([{ stage: 'ended' }, { stage: 'dead' }, { stage: 'unknown' }, { stage: 'absent' }]);
+    const trackedOrders = trackedOrdersOf([{ stage: 'ended' }, { stage: 'refused' }, { stage: 'unknown' }, { stage: 'absent' }]);
     for (const tracked of trackedOrders.all) if (tracked.lifecycle === 'done' && !tracked.isSought) trackedOrders.retire(tracked, 1000);
     trackedOrders.forget(1001, 1000);
     expect([1, 2, 3, 4].map((id) => trackedOrders.byId(id as OrderId)?.order.reason)).toEqual([undefined, 'refused', null, 'noEffect']);

@@ -34,19 +34,23 @@ export function matchRow(row: OrderRow, instrument: number, trackedOrders: Track
   if (knownOrder)
     return isRowOf(row, knownOrder, instrument) ? { kind: 'known', tracked: knownOrder } : contestedMatch(knownOrder, row, trackedOrders);
   if (row.cid !== null) {
-    const named = trackedOrders.byClientOrderId(row.cid);
-    if (!named || named.request.instrumentIndex !== instrument) return FOREIGN;
-    return { kind: named.venueId === null || parseTriggerTrackId(named.venueId) !== null ? 'found' : 'duplicate', tracked: named };
+    const namedOrder = trackedOrders.byClientOrderId(row.cid);
+    if (!namedOrder || namedOrder.request.instrumentIndex !== instrument) return FOREIGN;
+    return {
+      kind: namedOrder.venueId === null || parseTriggerTrackId(namedOrder.venueId) !== null ? 'found' : 'duplicate',
+      tracked: namedOrder,
+    };
   }
-  const ours = Array.from(trackedOrders.all);
-  const nameless = ours.filter((tracked) => tracked.venueId === null && isCandidate(tracked, row, instrument));
+  const ownOrders = Array.from(trackedOrders.all);
+  const ordersWithoutId = ownOrders.filter((tracked) => tracked.venueId === null && isCandidate(tracked, row, instrument));
   // The order that results from a fired trigger order has its fingerprint, without the trigger price that distinguishes two of them.
-  const mayHaveFired = nameless.length === 0 || nameless.some((tracked) => isTriggerOrder(tracked.request));
-  const waiting = mayHaveFired
-    ? ours.filter((tracked) => parseTriggerTrackId(tracked.venueId) !== null && isCandidate(tracked, row, instrument))
+  const inTime = ordersWithoutId.filter((tracked) => !isTooLateFor(tracked, row, trackedOrders.windowMs));
+  const mayHaveFired = inTime.length === 0 || inTime.some((tracked) => isTriggerOrder(tracked.request));
+  const waitingTriggers = mayHaveFired
+    ? ownOrders.filter((tracked) => parseTriggerTrackId(tracked.venueId) !== null && isCandidate(tracked, row, instrument))
     : [];
-  const only = onlyPossible([...nameless, ...waiting], row, trackedOrders.windowMs);
-  return only !== undefined ? { kind: 'found', tracked: only } : FOREIGN;
+  const candidate = onlyPossible([...ordersWithoutId, ...waitingTriggers], row, trackedOrders.windowMs);
+  return candidate !== undefined ? { kind: 'found', tracked: candidate } : FOREIGN;
 }
 
 /**

@@ -12,18 +12,19 @@ it('the account has exactly the causes that at least one of its two services sti
   const step = fc.record({ serviceIndex: fc.constantFrom(0, 1), code: fc.constantFrom(...CODES), raises: fc.boolean() });
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
-      const account = new Set<string>();
+      const accountCodes = new Set<string>();
       const sink: Pick<ExchangeSink, 'raiseHalt' | 'clearHalt'> = {
-        raiseHalt: (code) => void account.add(code),
-        clearHalt: (code) => void account.delete(code),
+        raiseHalt: (code) => void accountCodes.add(code),
+        clearHalt: (code) => void accountCodes.delete(code),
       };
       const services: RaisedCauses[] = [];
-      const standsAt = (index: number) => (code: HaltCode) => services[index]!.standing.some((otherCode) => otherCode.code === code);
-      for (const otherIndex of [1, 0]) services.push(new RaisedCauses(() => sink as ExchangeSink, [], standsAt(otherIndex)));
+      const isRaisedBy = (index: number) => (code: HaltCode) => services[index]!.standing.some((raised) => raised.code === code);
+      // Each service is given a function that asks the other one.
+      for (const otherIndex of [1, 0]) services.push(new RaisedCauses(() => sink as ExchangeSink, [], isRaisedBy(otherIndex)));
       for (const { serviceIndex, code, raises } of steps) {
         if (raises) services[serviceIndex]!.raise(code, null, `raised by ${serviceIndex}`);
         else services[serviceIndex]!.resolve(code, null);
-        expect([...account].toSorted()).toEqual(
+        expect([...accountCodes].toSorted()).toEqual(
           CODES.filter((otherCode) => services.some((service) => service.has(otherCode, null))).toSorted(),
         );
       }

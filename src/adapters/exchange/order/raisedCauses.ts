@@ -7,8 +7,8 @@ import type { AuditDifference, HaltCode } from '../calls/types.ts';
 /** Halt causes that only the operator can clear. */
 const CLEARED_BY_OPERATOR: ReadonlySet<HaltCode> = new Set(['ECHO', 'ADMISSION', 'DUPLICATE', 'LOCKED', 'KEY', 'FEE_COIN', 'FINE_FILL']);
 
-/** Halt causes whose new text the operator must see: an operator who clears one accepts all that it stands for. */
-const NAMED_AGAIN: ReadonlySet<HaltCode> = new Set([...CLEARED_BY_OPERATOR, 'ALIEN', 'MISMATCH']);
+/** Halt causes that are reported again when their text changes. An operator who clears one accepts all that its text lists. */
+const REPORTED_AGAIN: ReadonlySet<HaltCode> = new Set([...CLEARED_BY_OPERATOR, 'ALIEN', 'MISMATCH']);
 
 /** The causes in force that this exchange has raised, each with the text that was reported. */
 export class RaisedCauses {
@@ -45,7 +45,7 @@ export class RaisedCauses {
   raise(code: HaltCode, instrument: number | null, detail: string): void {
     const key = keyOf(code, instrument);
     const raisedBefore = this.#standing.get(key);
-    if (raisedBefore?.what === detail || (raisedBefore !== undefined && !NAMED_AGAIN.has(code))) return;
+    if (raisedBefore?.what === detail || (raisedBefore !== undefined && !REPORTED_AGAIN.has(code))) return;
     this.#standing.set(key, { code, instrument, venueId: null, what: detail });
     this.#sink().raiseHalt(code, instrument, detail);
   }
@@ -53,11 +53,11 @@ export class RaisedCauses {
   clear(code: HaltCode, instrument: number | null): void {
     this.#standing.delete(keyOf(code, instrument));
   }
-  /** Restores a cause of the process before. The risk module has it from the journal, so nothing is reported. */
+  /** Restores a cause of the previous process. The risk module has it from the journal, so nothing is reported. */
   restore(code: HaltCode, instrument: number | null, detail: string): void {
     this.#standing.set(keyOf(code, instrument), { code, instrument, venueId: null, what: detail });
   }
-  /** Withdraws a cause that was a mistake, also one that only the operator may clear. `mistake` says why, for the journal. */
+  /** Withdraws a cause that was a mistake, even if only the operator may clear it. `mistake`: the explanation for the journal. */
   withdraw(code: HaltCode, instrument: number | null, mistake: string): void {
     if (!this.#standing.delete(keyOf(code, instrument))) return;
     if (!this.#isRaisedElsewhere(code, instrument)) this.#sink().clearHalt(code, instrument, mistake);

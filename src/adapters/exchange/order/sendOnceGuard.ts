@@ -10,9 +10,9 @@ export class SendOnceGuard {
   markSent(id: number): void {
     const word = id >>> 5;
     if (word >= this.#words.length) {
-      const wider = new Uint32Array(Math.max(word + 1, 2 * this.#words.length));
-      wider.set(this.#words);
-      this.#words = wider;
+      const largerWords = new Uint32Array(Math.max(word + 1, 2 * this.#words.length));
+      largerWords.set(this.#words);
+      this.#words = largerWords;
     }
     const bit = 1 << (id & 31);
     if ((this.#words[word]! & bit) !== 0) throw new InvariantError(`order ${id} is sent a second time`);

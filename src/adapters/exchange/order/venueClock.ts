@@ -33,20 +33,20 @@ export class VenueClockMonitor {
   /** Reads the venue's time, which is a lower bound for all later reads. Returns null without a reply, or if the time is implausible. */
   *now(): Work<number | null> {
     const { venue, serverTime, settings, delayObserver, raisedCauses } = this.#deps;
-    const earlier = serverTime();
+    const timeBefore = serverTime();
     const ms = yield* venue.serverTime();
     if (ms === null) return null;
-    const later = serverTime();
-    const slackMs = settings.clockJumpMs + Math.min(later.uncertaintyMs, settings.maxUncertaintyMs);
-    const isMeasured = later.uncertaintyMs < Infinity;
-    if (isMeasured && (ms < earlier.ms - slackMs || ms > later.ms + slackMs)) {
+    const timeAfter = serverTime();
+    const slackMs = settings.clockJumpMs + Math.min(timeAfter.uncertaintyMs, settings.maxUncertaintyMs);
+    const isMeasured = timeAfter.uncertaintyMs < Infinity;
+    if (isMeasured && (ms < timeBefore.ms - slackMs || ms > timeAfter.ms + slackMs)) {
       delayObserver?.onClockJump();
-      raisedCauses.raise('CLOCK', null, `the exchange says ${ms}, where ${earlier.ms} to ${later.ms} was expected`);
+      raisedCauses.raise('CLOCK', null, `the exchange says ${ms}, where ${timeBefore.ms} to ${timeAfter.ms} was expected`);
       return null;
     }
     if (ms > this.#highestMs) this.#highestMs = ms;
     delayObserver?.onVenueTime(ms);
-    if (later.uncertaintyMs <= settings.maxUncertaintyMs) raisedCauses.resolve('CLOCK', null);
+    if (timeAfter.uncertaintyMs <= settings.maxUncertaintyMs) raisedCauses.resolve('CLOCK', null);
     return ms;
   }
 }

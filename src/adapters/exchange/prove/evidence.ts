@@ -16,6 +16,7 @@ import { oldestFirst, type OrderRow, type Page } from '../calls/venueRows.ts';
 import type { TrackedOrder, TrackedOrders } from '../order/trackedOrder.ts';
 import type { TradesRead } from '../observe/tradeReader.ts';
 import type { VenueCalls } from '../calls/venueCalls.ts';
+import { EARLY_MS } from '../order/matchRow.ts';
 import { OrderTimes } from './orderTimes.ts';
 
 /** What the reader of evidence takes. */
@@ -39,8 +40,6 @@ export interface EvidenceReaderDeps {
 type OrderInstrument = Pick<Order, 'instrument' | 'instrumentIndex'>;
 
 const RECONCILE: CallOptions = { priority: 'reconcile' };
-/** How far an order's creation time may precede its signing time. */
-const EARLY_MS = 1000;
 
 /** Reads one list for one order of unknown outcome. */
 export class EvidenceReader {
@@ -56,7 +55,7 @@ export class EvidenceReader {
     start(this.#report(tracked, order, channel));
   }
 
-  /** Reads one channel about an order of unknown outcome, and reports what it says, unless the order has been found meanwhile. */
+  /** Reads one channel for an order of unknown outcome. Reports the evidence, unless the order has been found meanwhile. */
   *#report(tracked: TrackedOrder, order: OrderInstrument, channel: Channel): Work<void> {
     const { venueNow, lastMs, sink } = this.#deps;
     const ms = yield* venueNow();
@@ -119,9 +118,9 @@ export class EvidenceReader {
 
   /**
    * Reads the list of waiting trigger orders, where the terms identify an order. Fired ones are in the list of open orders. A row with
-   * equal terms and an earlier time proves nothing: it may be another order, or its time may be wrong. If other own orders show by how much the times
-   * of the exchange lie behind, that counts, provided that one lost order and one row alone have these terms. Returns false if a row that proves
-   * nothing waits or the list was incomplete.
+   * equal terms and an earlier time proves nothing: it may be another order, or its time may be wrong. Other own orders may show by how much the
+   * times of the exchange lie behind. This lag is subtracted if only one lost order and one row have these terms. Returns false if a row that
+   * proves nothing waits, or if the list was incomplete.
    */
   *#triggerOrders(tracked: TrackedOrder, index: number, venueMs: number): Work<boolean> {
     const { venue, attribution, isKnownTrigger } = this.#deps;
@@ -139,10 +138,10 @@ export class EvidenceReader {
   }
 
   /** Returns the only row that has the terms of the only lost order like it, if it is as old as that order by the times of other own orders. */
-  #onlyRowOf({ signMs }: TrackedOrder, index: number, [only, ...others]: readonly TriggerOrder[]): TriggerOrder | undefined {
-    if (only === undefined || others.length > 0 || isOlder(only, signMs - this.#orderTimes.lagMs(signMs))) return undefined;
-    const lost = Array.from(this.#deps.trackedOrders.triggersOf(index)).filter(({ venueId }) => venueId === null);
-    return lost.filter((order) => matchesTrigger(only, order.request)).length === 1 ? only : undefined;
+  #onlyRowOf({ signMs }: TrackedOrder, index: number, [onlyRow, ...otherRows]: readonly TriggerOrder[]): TriggerOrder | undefined {
+    if (onlyRow === undefined || otherRows.length > 0 || isOlder(onlyRow, signMs - this.#orderTimes.lagMs(signMs))) return undefined;
+    const lostOrders = Array.from(this.#deps.trackedOrders.triggersOf(index)).filter(({ venueId }) => venueId === null);
+    return lostOrders.filter((order) => matchesTrigger(onlyRow, order.request)).length === 1 ? onlyRow : undefined;
   }
 
   /** Notes the times of the exchange in rows of own orders. */

@@ -1,6 +1,6 @@
-// By how much the times that the exchange gives to orders lie behind the clock by which it checks requests, as own orders show.
+// The exchange may give orders times that lie behind the clock by which it checks requests. Own orders show by how much.
 
-/** Own orders that are further apart from the lost one, ms, say nothing about it: either clock may have been set meanwhile. */
+/** An own order that was signed further than this from the lost one shows nothing about it, because a clock may have been set meanwhile. */
 const MAX_APART_MS = 900_000;
 
 /** The lag of the times of orders, from the newest own order whose row was read. */

@@ -29,7 +29,7 @@ interface ReadForeignOrderDeps {
 
 const RECONCILE: CallOptions = { priority: 'reconcile' };
 
-/** Returns the order, or a sentence that says why it cannot be adopted. */
+/** Returns the order, or a sentence with the reason why it cannot be adopted. */
 export function* readForeignOrder(
   venueId: string,
   { venue, instruments, attribution, readers }: ReadForeignOrderDeps,

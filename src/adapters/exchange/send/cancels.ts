@@ -40,8 +40,8 @@ export class Cancels {
   }
   /** Stops cancelling, because the order has ended. */
   forget(tracked: TrackedOrder): void {
-    const handle = this.#timers.get(tracked);
-    if (handle !== undefined) this.#deps.scheduler.cancel(handle);
+    const timer = this.#timers.get(tracked);
+    if (timer !== undefined) this.#deps.scheduler.cancel(timer);
     this.#timers.delete(tracked);
   }
   /** Ends all repetitions. */
@@ -60,21 +60,19 @@ export class Cancels {
     );
     // The order has a terminal status, which needs a confirmation and no cancel.
     if (tracked.terminalReading !== null) return;
-    // One list may show the fills of several orders that cancel each other. An order that has filled completely by that ends when they are booked.
+    // One list may show the fills of several orders that cancel each other. An order that these fills complete ends when they are booked.
     const isFirst = pauseMs === settings.cancelRetryMs;
-    if (isFirst && isWholeBy(tracked, this.#deps.unbookedLots(tracked))) return;
+    if (isFirst && isCompletedBy(tracked, this.#deps.unbookedLots(tracked))) return;
     start(this.#cancel(tracked, tracked.venueId));
   }
-  /**
-   * Sends one cancel, then queries the order, even if the reply says that there is no such order. Only its status shows that it has ended.
-   */
+  /** Sends one cancel, then always queries the order, because only its status shows that it has ended. */
   *#cancel(tracked: TrackedOrder, venueId: string): Work<void> {
-    const { venue, instruments, queryOrder: check } = this.#deps;
+    const { venue, instruments, queryOrder } = this.#deps;
     yield* venue.cancel(instruments[tracked.request.instrumentIndex]!, venueId);
-    yield* check(tracked);
+    yield* queryOrder(tracked);
   }
 }
 
 /** True if these lots complete the quantity of the order. An order by amount has no quantity. */
-const isWholeBy = ({ request: { lots }, filledLots }: TrackedOrder, unbookedLots: number): boolean =>
+const isCompletedBy = ({ request: { lots }, filledLots }: TrackedOrder, unbookedLots: number): boolean =>
   lots > 0 && unbookedLots > 0 && filledLots + unbookedLots >= lots;

@@ -10,6 +10,7 @@ import type { Scheduler } from '../../../ports/scheduler.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 import type { ServerTime } from '../time/serverClock.ts';
 import { createOutcome } from '../calls/createOutcome.ts';
+import { EARLY_MS } from '../order/matchRow.ts';
 import { SendOnceGuard } from '../order/sendOnceGuard.ts';
 import type { DelayObserver } from '../calls/types.ts';
 import type { OrderSettings } from '../calls/orderSettings.ts';
@@ -59,8 +60,6 @@ interface SideQueue {
 
 /** Do not send an order with less than this left of its admission window, in ms. */
 const MIN_WINDOW_LEFT_MS = 500;
-/** How far the venue's time of an acknowledged order may precede its signing time. */
-const EARLY_MS = 1000;
 
 /** The create requests of one market that wait to be sent. */
 export class CreateQueue {

@@ -82,8 +82,8 @@ function isAccepted({ headers }: IncomingMessage, key: string): boolean {
     .update(key + ACCEPT_SUFFIX)
     .digest('base64');
   // We offered no extension and no protocol. A service that names one would use it.
-  const isBare = headers['sec-websocket-extensions'] === undefined && headers['sec-websocket-protocol'] === undefined;
-  return headers.upgrade?.toLowerCase() === 'websocket' && headers['sec-websocket-accept'] === accept && isBare;
+  const isWithoutExtras = headers['sec-websocket-extensions'] === undefined && headers['sec-websocket-protocol'] === undefined;
+  return headers.upgrade?.toLowerCase() === 'websocket' && headers['sec-websocket-accept'] === accept && isWithoutExtras;
 }
 
 /** Handles everything that the service sends. `head`: bytes that arrived with the handshake. */
@@ -91,11 +91,11 @@ function listen(socket: Duplex, head: Buffer, random: () => number, events: Conn
   const reader = new FrameReader('server', MAX_MESSAGE_BYTES);
   const send = (opcode: number, payload: Uint8Array): void => void socket.write(frameOf(opcode, payload, bytesFrom(4, random)));
   const receive = (bytes: Uint8Array): void => {
-    const { frames, broken } = reader.push(bytes);
+    const { frames, error } = reader.push(bytes);
     for (const frame of frames) handleFrame(frame, send, events, end);
-    if (broken === null) return;
-    send(OPCODE.close, closePayload(broken.code, broken.why));
-    end(`the service sent ${broken.why}`);
+    if (error === null) return;
+    send(OPCODE.close, closePayload(error.code, error.why));
+    end(`the service sent ${error.why}`);
   };
   events.opened();
   socket.on('data', receive);

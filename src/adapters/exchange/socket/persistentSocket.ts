@@ -121,9 +121,9 @@ export class PersistentSocket {
     this.#timer = null;
   }
 
-  #schedule(ms: number, run: () => void): void {
+  #schedule(ms: number, onDue: () => void): void {
     if (this.#timer !== null) this.#scheduler.cancel(this.#timer);
-    this.#timer = this.#scheduler.at(this.#scheduler.nowMs + ms, run);
+    this.#timer = this.#scheduler.at(this.#scheduler.nowMs + ms, onDue);
   }
 
   #setState(state: SocketState): void {
@@ -137,8 +137,8 @@ export function checkedSocketUrl(url: string): string {
   if (!/^wss?:\/\//.test(url) || !URL.canParse(url)) {
     throw new ConfigError('socket: expected a URL such as wss://api.example.com/ws', 'write its address with wss:// before it');
   }
-  const { pathname, search, ...rest } = handshakeAddress(url.replace(/^ws/, 'http'));
-  return checkedOrigin(rest.origin, 'socket') + pathname + search;
+  const { origin, pathname, search } = handshakeAddress(url.replace(/^ws/, 'http'));
+  return checkedOrigin(origin, 'socket') + pathname + search;
 }
 
 /** Returns the parts of an address that a handshake needs. */

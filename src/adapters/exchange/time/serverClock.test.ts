@@ -8,8 +8,8 @@ import { DueQueue } from '../../../ports/dueQueue.ts';
 import { offsetOf, type ClockSample } from './clockOffset.ts';
 import { JUMP_MS, ServerClock, type ServerClockOptions } from './serverClock.ts';
 
-const START = Date.UTC(2024, 0, 1);
-const HOUR = 3_600_000;
+const START_MS = Date.UTC(2024, 0, 1);
+const HOUR_MS = 3_600_000;
 
 /** The network delays out and back, and the offset of the service's clock, ms; null if no reply comes. */
 interface NetworkPath {
@@ -27,7 +27,7 @@ class World {
   path: (market: Market) => NetworkPath | null;
 
   constructor(networkPath: (market: Market) => NetworkPath | null, options: ServerClockOptions = {}) {
-    this.scheduler.runDue(START);
+    this.scheduler.runDue(START_MS);
     this.path = networkPath;
     this.clock = new ServerClock(this.scheduler, { jumped: (_market, byMs) => void this.jumps.push(byMs), ...options });
     this.clock.attach((market, done) => {
@@ -68,9 +68,9 @@ describe('offsetOf', () => {
     fc.assert(
       fc.property(
         fc.array(networkPath, { minLength: 1, maxLength: 9 }),
-        fc.double({ min: -2 * HOUR, max: 2 * HOUR, noNaN: true }),
+        fc.double({ min: -2 * HOUR_MS, max: 2 * HOUR_MS, noNaN: true }),
         (networkPaths, aheadMs) => {
-          let nowMs = START + 0.25;
+          let nowMs = START_MS + 0.25;
           const samples = networkPaths.map(({ outMs, backMs }): ClockSample => {
             const sentMs = nowMs;
             nowMs += outMs + backMs;
@@ -89,31 +89,31 @@ describe('offsetOf', () => {
 
   test('offsetOf returns the median, which one slow reply does not change', () => {
     const sample = (outMs: number, backMs: number): ClockSample => ({
-      sentMs: START,
-      serverMs: START + 5000 + outMs,
-      receivedMs: START + outMs + backMs,
+      sentMs: START_MS,
+      serverMs: START_MS + 5000 + outMs,
+      receivedMs: START_MS + outMs + backMs,
     });
-    const even = [sample(20, 20), sample(22, 22), sample(18, 18), sample(20, 20)];
-    expect(offsetOf(even)).toMatchObject({ offsetMs: 5000, uncertaintyMs: 19 });
-    expect(offsetOf([...even, sample(2, 900)])).toMatchObject({ offsetMs: 5000 });
+    const evenSamples = [sample(20, 20), sample(22, 22), sample(18, 18), sample(20, 20)];
+    expect(offsetOf(evenSamples)).toMatchObject({ offsetMs: 5000, uncertaintyMs: 19 });
+    expect(offsetOf([...evenSamples, sample(2, 900)])).toMatchObject({ offsetMs: 5000 });
     expect(offsetOf([sample(2, 900)])).toEqual({ offsetMs: 4551, uncertaintyMs: 452 });
   });
 
   test('offsetOf returns the distance between samples that contradict each other', () => {
-    const sampleWith = (offsetMs: number): ClockSample => ({ sentMs: START, receivedMs: START, serverMs: START + offsetMs });
+    const sampleWith = (offsetMs: number): ClockSample => ({ sentMs: START_MS, receivedMs: START_MS, serverMs: START_MS + offsetMs });
     expect(offsetOf([sampleWith(0), sampleWith(0), sampleWith(9000)])).toEqual({ offsetMs: 0, uncertaintyMs: 9001 });
   });
 });
 
 describe('ServerClock', () => {
   test('ServerClock returns our own time with infinite uncertainty until it was measured', () => {
-    const { clock } = new World(() => ({ aheadMs: HOUR, outMs: 20, backMs: 20 }));
-    expect(clock.now('spot')).toEqual({ ms: START, uncertaintyMs: Infinity });
+    const { clock } = new World(() => ({ aheadMs: HOUR_MS, outMs: 20, backMs: 20 }));
+    expect(clock.now('spot')).toEqual({ ms: START_MS, uncertaintyMs: Infinity });
     expect([clock.isMeasured('spot'), clock.isMeasuredSince('spot', 0)]).toEqual([false, false]);
   });
 
   test('ServerClock is right within its uncertainty if the clocks are an hour apart', () => {
-    for (const aheadMs of [-HOUR, HOUR]) {
+    for (const aheadMs of [-HOUR_MS, HOUR_MS]) {
       const rng = seededRng(3);
       const world = new World(() => ({ aheadMs, outMs: 10 + rng.next() * 300, backMs: 10 + rng.next() * 300 }));
       expect(world.measure('futures')).toBe(true);
@@ -138,7 +138,7 @@ describe('ServerClock', () => {
     const world = new World(() => ({ aheadMs: 0, outMs: 10, backMs: 10 }));
     world.measure('spot');
     const firstUncertainty = world.clock.now('spot').uncertaintyMs;
-    world.pass(HOUR);
+    world.pass(HOUR_MS);
     expect(world.clock.now('spot').uncertaintyMs - firstUncertainty).toBeCloseTo(360, 0);
     world.measure('spot');
     expect(world.clock.now('spot').uncertaintyMs).toBeCloseTo(firstUncertainty, 5);
@@ -168,14 +168,14 @@ describe('ServerClock', () => {
       }),
       { numRuns: 60 },
     );
-    let aheadMs = HOUR;
+    let aheadMs = HOUR_MS;
     const world = new World(() => ({ aheadMs, outMs: 5, backMs: 5 }));
     world.measure('spot');
     world.clock.now('spot');
     aheadMs = 0;
     world.measure('spot');
     expect(world.clock.now('spot').ms).toBe(world.scheduler.nowMs);
-    expect(world.jumps).toEqual([-HOUR]);
+    expect(world.jumps).toEqual([-HOUR_MS]);
   });
 
   test('ServerClock measures once for all simultaneous requests, and does not repeat a correction too soon', () => {
@@ -184,8 +184,8 @@ describe('ServerClock', () => {
     for (let i = 0; i < 4; i++) world.clock.measure('spot', (isMeasured) => void isMeasuredAtEnd.push(isMeasured));
     world.pass(1000);
     expect([isMeasuredAtEnd, world.requests.length]).toEqual([[true, true, true, true], 5]);
-    expect(world.clock.isMeasuredSince('spot', START - 1)).toBe(true);
-    expect(world.clock.isMeasuredSince('spot', START)).toBe(false);
+    expect(world.clock.isMeasuredSince('spot', START_MS - 1)).toBe(true);
+    expect(world.clock.isMeasuredSince('spot', START_MS)).toBe(false);
     const correct = () => world.clock.correct('spot', (isMeasured) => void isMeasuredAtEnd.push(isMeasured));
     correct();
     correct();
@@ -201,21 +201,21 @@ describe('ServerClock', () => {
 
   test('ServerClock lets its callers wait for a measurement, but not soon after one has failed', () => {
     const world = new World(() => null);
-    let ready = 0;
-    const wait = (): void => world.clock.whenReady('spot', () => void ready++);
-    wait();
-    wait();
-    expect(ready).toBe(0);
+    let readyCount = 0;
+    const waitUntilReady = (): void => world.clock.whenReady('spot', () => void readyCount++);
+    waitUntilReady();
+    waitUntilReady();
+    expect(readyCount).toBe(0);
     world.pass(1000);
-    expect([ready, world.requests.length]).toEqual([2, 1]);
-    wait();
-    expect([ready, world.requests.length], 'just failed').toEqual([3, 1]);
+    expect([readyCount, world.requests.length]).toEqual([2, 1]);
+    waitUntilReady();
+    expect([readyCount, world.requests.length], 'just failed').toEqual([3, 1]);
     world.pass(5000);
     world.path = () => ({ aheadMs: 0, outMs: 5, backMs: 5 });
-    wait();
+    waitUntilReady();
     world.pass(1000);
-    wait();
-    expect([ready, world.requests.length]).toEqual([5, 6]);
+    waitUntilReady();
+    expect([readyCount, world.requests.length]).toEqual([5, 6]);
   });
 
   test('ServerClock keeps its offset when no reply comes, and accepts fewer replies than it requested', () => {
@@ -236,13 +236,13 @@ describe('ServerClock', () => {
     world.pass(5 * 60_000 + 1000);
     expect(world.requests).toHaveLength(6 * 2 * 2);
     world.clock.stop();
-    world.pass(HOUR);
+    world.pass(HOUR_MS);
     expect([world.requests.length, world.scheduler.nextMs]).toEqual([24, Infinity]);
   });
 
   test('ServerClock without a client cannot be measured', () => {
     const scheduler = new DueQueue();
-    scheduler.runDue(START);
+    scheduler.runDue(START_MS);
     const reply: boolean[] = [];
     new ServerClock(scheduler).measure('spot', (isMeasured) => void reply.push(isMeasured));
     expect(reply).toEqual([false]);

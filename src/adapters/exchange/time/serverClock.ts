@@ -29,12 +29,14 @@ export interface ServerClockOptions {
 }
 
 /** Maximum drift of two clocks, in ms per ms: about 100 ms in a quarter of an hour. Quartz clocks drift less. */
-const DRIFT = 1e-4;
+const MAX_DRIFT = 1e-4;
 /**
  * For a backward correction up to this, returned times stand still. A larger one means that a clock was set. It takes effect at once,
  * because the venue would refuse every request while the time stands still.
  */
 export const JUMP_MS = 2000;
+/** The uncertainty that users of the time assume while the clock has not been measured, ms. */
+export const UNMEASURED_UNCERTAINTY_MS = 60_000;
 /** Minimum time between two measurements of a service that rejects our time or does not report its own. */
 const MIN_GAP_MS = 5000;
 
@@ -101,7 +103,7 @@ export class ServerClock {
     const ms = Math.floor(nowMs + (measured?.offsetMs ?? 0));
     const reportedMs = Math.max(ms, clock.lastReturnedMs);
     clock.lastReturnedMs = reportedMs;
-    const uncertaintyMs = measured === null ? Infinity : measured.uncertaintyMs + (nowMs - measured.atMs) * DRIFT + (reportedMs - ms);
+    const uncertaintyMs = measured === null ? Infinity : measured.uncertaintyMs + (nowMs - measured.atMs) * MAX_DRIFT + (reportedMs - ms);
     return { ms: timeMs(reportedMs), uncertaintyMs };
   }
 
@@ -189,11 +191,11 @@ export class ServerClock {
 
   /** Takes a new offset of a market, and reports a jump against the last one. */
   #accept(source: Market, clock: MarketClock, measured: MeasuredOffset): void {
-    const earlier = clock.measured;
+    const previous = clock.measured;
     clock.measured = measured;
-    const byMs = earlier === null ? 0 : measured.offsetMs - earlier.offsetMs;
+    const byMs = previous === null ? 0 : measured.offsetMs - previous.offsetMs;
     if (Math.abs(byMs) > JUMP_MS) this.#options.jumped(source, byMs);
     // Times returned before the first measurement were our own.
-    if (earlier === null || byMs < -JUMP_MS) clock.lastReturnedMs = -Infinity;
+    if (previous === null || byMs < -JUMP_MS) clock.lastReturnedMs = -Infinity;
   }
 }

@@ -88,7 +88,7 @@ export class TradeBarTracker {
 
   /** Adds the unknown trades of a reply to those that wait to be settled, and reports late trades and gaps. */
   #addNew(window: TradeWindow): void {
-    const { trades, isFull, refused } = window;
+    const { trades, isFull, problems } = window;
     const isLinked = this.isLinked(window);
     const isFirst = this.#knownIds.size === 0 && !this.#isContinuing && !this.#isLinkLost;
     if (trades.length === 0 && !isLinked) return this.#noteLostLink();
@@ -112,7 +112,7 @@ export class TradeBarTracker {
     if (first === undefined) return;
     this.#tradeCount += newTrades.length;
     this.#isLinkLost = false;
-    const isAfterGap = !isLinked || refused.length > 0;
+    const isAfterGap = !isLinked || problems.length > 0;
     const added = newTrades.map((trade, index): PendingTrade => ({ trade, isAfterGap: isAfterGap && index === 0 }));
     this.#pending = [...this.#pending, ...added].toSorted((a, b) => compareTrades(a.trade, b.trade));
     this.#lastTradeMs = Math.max(this.#lastTradeMs ?? -Infinity, newTrades.at(-1)!.timeMs);
@@ -139,7 +139,7 @@ export class TradeBarTracker {
 
   /** Adds a trade to the current bar. Trades may be missing in a bar that contains a gap, so it is marked. */
   #addToBar({ trade, isAfterGap }: PendingTrade): void {
-    const { timeMs, price, quantity, id } = trade;
+    const { timeMs, priceTicks, lots, id } = trade;
     const builder = this.#builder ?? this.#openBuilder(timeMs);
     if (isAfterGap) {
       if (builder.lastMs !== timeMs) builder.endReached();
@@ -149,7 +149,7 @@ export class TradeBarTracker {
       this.#enterDay(timeMs);
       if (isAfterGap) builder.markThin();
     }
-    builder.add(timeMs, price, quantity, id);
+    builder.add(timeMs, priceTicks, lots, id);
     this.#floorMs = Math.max(this.#floorMs, timeMs);
   }
 

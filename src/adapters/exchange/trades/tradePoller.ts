@@ -120,10 +120,10 @@ export class TradePoller {
     // Only the longest reply shows whether there is a gap.
     if (rows < MAX_TRADES && !tracker.isLinked(window)) return this.#poll(MAX_TRADES);
     this.#failures = 0;
-    const knownBefore = tracker.tradeCount;
+    const previousTradeCount = tracker.tradeCount;
     const events = tracker.eventsIn(window, settledMs);
-    this.#rows = Math.min(MAX_TRADES, Math.max(MIN_ROWS, ROWS_FACTOR * (tracker.tradeCount - knownBefore)));
-    for (const problem of window.refused) if (this.#isRunning) sink.onProblem(problem, null);
+    this.#rows = Math.min(MAX_TRADES, Math.max(MIN_ROWS, ROWS_FACTOR * (tracker.tradeCount - previousTradeCount)));
+    for (const problem of window.problems) if (this.#isRunning) sink.onProblem(problem, null);
     for (const event of events) if (this.#isRunning) sink.event(event);
     if (!this.#isRunning) return;
     sink.answered(settledMs);

@@ -5,27 +5,29 @@ import { brotliDecompress, gunzip, inflate, inflateRaw } from 'node:zlib';
 type DecompressResult = { readonly ok: true; readonly body: Uint8Array } | { readonly ok: false; readonly cause: string };
 
 /**
- * Calls `done` once with the decompressed body, before returning if nothing needs decompression. `encoding`: the Content-Encoding header,
+ * Calls `onResult` once with the decompressed body, before returning if nothing needs decompression. `encoding`: the Content-Encoding header,
  * if any. Stops as soon as the output exceeds `maxBytes`, so a decompression bomb costs no more than that.
  */
 export function decompress(
   encoding: string | undefined,
   body: Uint8Array,
   maxBytes: number,
-  done: (result: DecompressResult) => void,
+  onResult: (result: DecompressResult) => void,
 ): void {
   const name = encoding?.trim().toLowerCase() ?? '';
   if (name === '' || name === 'identity' || body.length === 0) {
-    done({ ok: true, body });
+    onResult({ ok: true, body });
     return;
   }
   const decompressBody = decompressorOf(name, body);
   if (decompressBody === null) {
-    done({ ok: false, cause: `an answer in an encoding that was not requested: ${name.slice(0, 40)}` });
+    onResult({ ok: false, cause: `an answer in an encoding that was not requested: ${name.slice(0, 40)}` });
     return;
   }
   decompressBody(body, { maxOutputLength: maxBytes }, (error, result) =>
-    done(error ? { ok: false, cause: `an answer that cannot be decompressed: ${causeOf(error, maxBytes)}` } : { ok: true, body: result }),
+    onResult(
+      error ? { ok: false, cause: `an answer that cannot be decompressed: ${causeOf(error, maxBytes)}` } : { ok: true, body: result },
+    ),
   );
 }
 

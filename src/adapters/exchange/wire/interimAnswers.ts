@@ -3,11 +3,11 @@
 import { Socket } from 'node:net';
 import { buildConnector } from 'undici';
 
-const CONTINUE = Buffer.from('HTTP/1.1 100');
+const CONTINUE_START = Buffer.from('HTTP/1.1 100');
 const HEAD_END = '\r\n\r\n';
 /** Longer heads are passed on, so that the HTTP parser reports the error. */
-const MAX_BYTES = 16 * 1024;
-const NONE: Buffer = Buffer.alloc(0);
+const MAX_HEAD_BYTES = 16 * 1024;
+const NO_BYTES: Buffer = Buffer.alloc(0);
 
 /**
  * Returns undici's connector with such responses removed. undici fails on an unsolicited `100`, and the order's outcome would be unknown.
@@ -29,7 +29,7 @@ function skipContinue(socket: Socket): void {
   const write = socket.write.bind(socket) as (...args: unknown[]) => boolean;
   /** True after a request was written, until its response begins. */
   let awaitsResponse = false;
-  let unfinished: Buffer = NONE;
+  let unfinished: Buffer = NO_BYTES;
   socket.write = (...args: unknown[]): boolean => {
     awaitsResponse = true;
     return write(...args);
@@ -37,26 +37,26 @@ function skipContinue(socket: Socket): void {
   socket.read = (size?: number): Buffer | null => {
     const chunk = read(size);
     if (!awaitsResponse || chunk === null) return chunk;
-    const bytes = withoutContinue(unfinished.length === 0 ? chunk : Buffer.concat([unfinished, chunk]));
-    unfinished = bytes.rest;
-    awaitsResponse = bytes.answer === null;
-    return bytes.answer;
+    const response = withoutContinue(unfinished.length === 0 ? chunk : Buffer.concat([unfinished, chunk]));
+    unfinished = response.rest;
+    awaitsResponse = response.answer === null;
+    return response.answer;
   };
 }
 
 /** Returns the response's part of the first bytes; null until it begins. `rest` must be put before the next bytes. */
 function withoutContinue(bytes: Buffer): { readonly answer: Buffer | null; readonly rest: Buffer } {
   let remaining = bytes;
-  while (remaining.length < MAX_BYTES && mayBeContinue(remaining)) {
-    const headEnd = remaining.length < CONTINUE.length ? -1 : remaining.indexOf(HEAD_END);
+  while (remaining.length < MAX_HEAD_BYTES && mayBeContinue(remaining)) {
+    const headEnd = remaining.length < CONTINUE_START.length ? -1 : remaining.indexOf(HEAD_END);
     if (headEnd < 0) return { answer: null, rest: remaining };
     remaining = remaining.subarray(headEnd + HEAD_END.length);
   }
-  return { answer: remaining, rest: NONE };
+  return { answer: remaining, rest: NO_BYTES };
 }
 
 /** True if `bytes` begins with a `100` response, or is too short to show it. */
 function mayBeContinue(bytes: Buffer): boolean {
-  const length = Math.min(bytes.length, CONTINUE.length);
-  return bytes.compare(CONTINUE, 0, length, 0, length) === 0;
+  const length = Math.min(bytes.length, CONTINUE_START.length);
+  return bytes.compare(CONTINUE_START, 0, length, 0, length) === 0;
 }

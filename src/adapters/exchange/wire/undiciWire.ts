@@ -21,7 +21,7 @@ export interface UndiciWireOptions {
 
 /** 8 MiB, also when decompressed (risk and security, section 6). */
 const MAX_BODY_BYTES = 8 * 1024 * 1024;
-/** Cancelled requests whose late reply is still wanted may hold at most this share of the connections. */
+/** Cancelled requests that still wait for a late reply may use at most this share of the connections. */
 const LATE_SHARE = 0.5;
 /**
  * Close idle connections this long before the server's announced end. It must exceed the time that a request travels: a request that meets
@@ -47,7 +47,7 @@ export class UndiciWire {
   constructor({ connections = 32, maxBodyBytes = MAX_BODY_BYTES, connectTimeoutMs = 10_000, ca }: UndiciWireOptions = {}) {
     this.#maxBodyBytes = maxBodyBytes;
     this.#maxLate = Math.floor(connections * LATE_SHARE);
-    const agent = (keepAliveTimeout: number): Agent =>
+    const newAgent = (keepAliveTimeout: number): Agent =>
       new Agent({
         connections,
         pipelining: 1,
@@ -64,8 +64,8 @@ export class UndiciWire {
           ...(ca === undefined ? {} : { ca }),
         }),
       });
-    this.#agent = agent(IDLE_MS.private);
-    this.#publicAgent = agent(IDLE_MS.public);
+    this.#agent = newAgent(IDLE_MS.private);
+    this.#publicAgent = newAgent(IDLE_MS.public);
   }
 
   /** Throws ConfigError for a URL that is neither https nor on this computer. */
@@ -85,11 +85,11 @@ export class UndiciWire {
 
   /** Splits the URL, and checks each origin once. */
   #split(url: string): { readonly origin: string; readonly path: string } {
-    const slash = url.indexOf('/', url.indexOf('//') + 2);
-    const start = slash < 0 ? url : url.slice(0, slash);
-    let origin = this.#origins.get(start);
-    if (origin === undefined) this.#origins.set(start, (origin = checkedOrigin(start, 'request')));
-    return { origin, path: slash < 0 ? '/' : url.slice(slash) };
+    const pathStart = url.indexOf('/', url.indexOf('//') + 2);
+    const originText = pathStart < 0 ? url : url.slice(0, pathStart);
+    let origin = this.#origins.get(originText);
+    if (origin === undefined) this.#origins.set(originText, (origin = checkedOrigin(originText, 'request')));
+    return { origin, path: pathStart < 0 ? '/' : url.slice(pathStart) };
   }
 
   /** Cancels the call. If too many cancelled calls listen for a late reply, the oldest stops listening. */
@@ -141,13 +141,13 @@ class WireCall implements Dispatcher.DispatchHandler {
 
   /** undici calls this immediately before it hands the first byte to the socket, and at no other time. */
   onRequestStart(controller: Dispatcher.DispatchController): void {
-    const isSecond = this.#controller !== null;
-    if (!isSecond && !this.#isCancelled) {
+    const wasSentBefore = this.#controller !== null;
+    if (!wasSentBefore && !this.#isCancelled) {
       this.#controller = controller;
       return;
     }
     // undici resends a request that it considers unanswered. With one request at a time it should not, and this prevents it.
-    controller.abort(new Error(isSecond ? 'sent once already' : 'cancelled'));
+    controller.abort(new Error(wasSentBefore ? 'sent once already' : 'cancelled'));
   }
 
   onResponseStart(
@@ -176,10 +176,10 @@ class WireCall implements Dispatcher.DispatchHandler {
   onResponseEnd(): void {
     const status = this.#status;
     const headers = this.#headers;
-    decompress(headers['content-encoding'], Buffer.concat(this.#chunks), this.#maxBodyBytes, (opened) => {
+    decompress(headers['content-encoding'], Buffer.concat(this.#chunks), this.#maxBodyBytes, (decompressed) => {
       this.isOver = true;
-      if (opened.ok) this.#reply({ kind: 'reply', status, headers, body: opened.body });
-      else this.#fail(opened.cause);
+      if (decompressed.ok) this.#reply({ kind: 'reply', status, headers, body: decompressed.body });
+      else this.#fail(decompressed.cause);
     });
   }
 

@@ -32,14 +32,14 @@ export interface JournalFileOptions {
   readonly segmentBytes?: number;
   /** The journal fails when more than this waits for the disk. Default 64 MiB. */
   readonly maxWaitingBytes?: number;
-  /** Runs `run` soon after the caller, so that all records of one event become one write. Default: at the end of the event. */
-  readonly soon?: (run: () => void) => void;
+  /** Runs a task soon after the caller, so that all records of one event become one write. Default: at the end of the event. */
+  readonly soon?: (task: () => void) => void;
 }
 
 const SEGMENT_BYTES = 16 * 2 ** 20;
 const MAX_WAITING_BYTES = 64 * 2 ** 20;
-/** Finished files checked with each sync. */
-const FINISHED_CHECKS = 8;
+/** Number of finished files that are checked after each sync. */
+const FILES_CHECKED_PER_SYNC = 8;
 
 /** Lines of one file that wait for the next write. */
 interface WaitingLines {
@@ -56,7 +56,7 @@ export class JournalFile {
   readonly #listener: JournalListener;
   readonly #options: JournalFileOptions;
   readonly #nowMs: () => number;
-  readonly #soon: (run: () => void) => void;
+  readonly #soon: (task: () => void) => void;
   readonly #segmentBytes: number;
   readonly #waiting: WaitingLines[] = [];
   #waitingBytes = 0;
@@ -146,10 +146,10 @@ export class JournalFile {
     const { text, crc } = lineOf(seq, this.#nowMs(), kind, body, this.#durableSeq);
     this.#ending = { seq, bytes: this.#ending.bytes + text.length, crc };
     if (this.#failure !== null) return seq;
-    const newest = this.#waiting.at(-1);
-    if (newest) {
-      newest.text += text;
-      newest.lastSeq = seq;
+    const newestLines = this.#waiting.at(-1);
+    if (newestLines) {
+      newestLines.text += text;
+      newestLines.lastSeq = seq;
     } else this.#waiting.push({ path: this.#path, isNew: false, text, lastSeq: seq });
     this.#waitingBytes += text.length;
     if (this.#waitingBytes > (this.#options.maxWaitingBytes ?? MAX_WAITING_BYTES))
@@ -213,22 +213,22 @@ export class JournalFile {
     this.#writeNext();
   }
 
-  /** Syncs the path, then runs `then`. A failed sync is never retried, because a later success would prove nothing (order-safety, W4). */
-  #sync(path: string, then: () => void): void {
+  /** Syncs the path, then calls `onSynced`. A failed sync is never retried, because a later success would prove nothing (order-safety, W4). */
+  #sync(path: string, onSynced: () => void): void {
     this.#disk.sync(path, (failure) => {
-      if (failure !== null && !journalGuards.syncIsFinal) this.#sync(path, then);
+      if (failure !== null && !journalGuards.syncIsFinal) this.#sync(path, onSynced);
       else if (this.#failure !== null || failure !== null) {
         this.#isBusy = false;
         this.#fail(failure === REPLACED ? changedText(path) : `${path}: ${failure}`);
         this.#writeNext();
-      } else if (this.#areFinishedFilesUnchanged()) then();
+      } else if (this.#areFinishedFilesUnchanged()) onSynced();
       else this.#writeNext();
     });
   }
 
   /** Checks some of the finished files. Every journalled record must still be there at the next start. */
   #areFinishedFilesUnchanged(): boolean {
-    for (let checksLeft = Math.min(FINISHED_CHECKS, this.#finishedFiles.length); checksLeft > 0; checksLeft--) {
+    for (let checksLeft = Math.min(FILES_CHECKED_PER_SYNC, this.#finishedFiles.length); checksLeft > 0; checksLeft--) {
       const [path, identity] = this.#finishedFiles[this.#nextCheck++ % this.#finishedFiles.length]!;
       if (identityOf(this.#disk, path) === identity) continue;
       this.#isBusy = false;

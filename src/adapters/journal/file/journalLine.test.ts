@@ -8,41 +8,41 @@ import type { RecordField } from '../records/fields.ts';
 import { isRecord, lineOf, parseLine } from './journalLine.ts';
 import { isRecordKind, RECORD_KINDS, type RecordKind } from '../records/records.ts';
 
-const simple = fc.oneof(
+const scalars = fc.oneof(
   fc.string({ unit: 'binary' }),
   fc.double({ noNaN: true, noDefaultInfinity: true }),
   fc.boolean(),
   fc.constant(null),
 );
-const anything = fc.oneof(
-  simple,
+const fieldValues = fc.oneof(
+  scalars,
   fc.maxSafeInteger(),
   fc.stringMatching(/^-?\d{1,20}(\.\d{1,12})?$/),
   fc.stringMatching(/^\d{1,9}(\.\d{1,4})?:0\.\d{1,6}( \d{1,9}:[01]){0,3}$/),
   fc.dictionary(
     fc.string().filter((name) => name !== '__proto__'),
-    simple,
+    scalars,
     { maxKeys: 4 },
   ),
   fc.array(fc.maxSafeInteger(), { maxLength: 4 }),
   fc.array(fc.array(fc.double({ noNaN: true, noDefaultInfinity: true }), { maxLength: 7 }), { maxLength: 3 }),
 );
 
-const SAMPLE = fc.sample(anything, { numRuns: 2000, seed: 11 });
+const FIELD_VALUE_SAMPLE = fc.sample(fieldValues, { numRuns: 2000, seed: 11 });
 
-/** Draws a value of a field: one of its names if it has names, else any value that it accepts. */
-function valueOf(field: RecordField<unknown>): fc.Arbitrary<unknown> {
+/** Returns the arbitrary of a field: one of its names if it has names, else any value that it accepts. */
+function arbitraryOf(field: RecordField<unknown>): fc.Arbitrary<unknown> {
   const names = field.expects.split(/ \| | or /).filter((name) => field.accepts(name));
   // A filter that rejects every value would never end, so stop with an error.
-  if (!field.expects.includes(' | ') && !SAMPLE.some((value) => field.accepts(value)))
+  if (!field.expects.includes(' | ') && !FIELD_VALUE_SAMPLE.some((value) => field.accepts(value)))
     throw new Error(`no value that is generated fits a field of ${field.expects}`);
-  const fitting = anything.filter((value) => field.accepts(value));
-  return field.expects.includes(' | ') ? fc.constantFrom(...names, ...(field.accepts(null) ? [null] : [])) : fitting;
+  const acceptedValues = fieldValues.filter((value) => field.accepts(value));
+  return field.expects.includes(' | ') ? fc.constantFrom(...names, ...(field.accepts(null) ? [null] : [])) : acceptedValues;
 }
 
 const records = fc.constantFrom(...Object.keys(RECORD_KINDS).filter(isRecordKind)).chain((kind) => {
   const fields: Readonly<Record<string, RecordField<unknown>>> = RECORD_KINDS[kind];
-  const body = fc.record(Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, valueOf(field)])));
+  const body = fc.record(Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, arbitraryOf(field)])));
   return fc.tuple(fc.constant(kind), body, fc.nat(), fc.maxSafeInteger(), fc.nat());
 });
 
@@ -93,7 +93,7 @@ describe('lines of records', () => {
     fc.assert(
       fc.property(
         records,
-        fc.dictionary(fc.stringMatching(/^x[a-z]{3}$/), simple, { maxKeys: 2 }),
+        fc.dictionary(fc.stringMatching(/^x[a-z]{3}$/), scalars, { maxKeys: 2 }),
         ([kind, body, seq, t, dur], extraMembers) => {
           const line = writeLine(kind, body, seq, t, dur);
           expect(writeLine(kind, { ...extraMembers, ...Object.fromEntries(Object.entries(body).toReversed()) }, seq, t, dur)).toBe(line);

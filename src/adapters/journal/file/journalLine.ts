@@ -8,7 +8,9 @@ import { isRecordKind, RECORD_KINDS, type RecordBody, type JournalRecord, type R
 
 /** The text before and after the eight digits of the checksum. */
 const [SEAL_HEAD, SEAL_END] = [',"crc":"', '"}'].map((text) => Buffer.from(text)) as [Buffer, Buffer];
-const SEAL_BYTES = SEAL_HEAD.length + 8 + SEAL_END.length;
+/** Number of hex digits of a checksum. */
+const CRC_DIGITS = 8;
+const SEAL_BYTES = SEAL_HEAD.length + CRC_DIGITS + SEAL_END.length;
 /** A longer line is invalid. */
 const MAX_LINE_BYTES = 1 << 20;
 
@@ -43,17 +45,17 @@ export function lineOf<K extends RecordKind>(seq: number, timeMs: number, kind: 
  * these members in this order.
  */
 function bodyMembers<K extends RecordKind>(kind: K, body: RecordBody<K>): object {
-  const text: Readonly<Record<string, unknown>> = body;
+  const valuesByName: Readonly<Record<string, unknown>> = body;
   const members = MEMBERS.get(kind)!;
-  const names = Object.keys(text);
+  const names = Object.keys(valuesByName);
   let isInTableOrder = names.length === members.length;
   for (let index = 0; index < members.length; index++) {
     const { name, field } = members[index]!;
-    const value = text[name];
+    const value = valuesByName[name];
     if (!field.accepts(value)) throw new InvariantError(`journal ${kind} ${name}: expected ${field.expects}, got ${String(value)}`);
     isInTableOrder &&= names[index] === name;
   }
-  return isInTableOrder ? body : Object.fromEntries(members.map(({ name }) => [name, text[name]]));
+  return isInTableOrder ? body : Object.fromEntries(members.map(({ name }) => [name, valuesByName[name]]));
 }
 
 /** A buffer for the checksum of a new line. It is reused, because lines are short. */
@@ -80,9 +82,9 @@ export function parseLine(bytes: Buffer, from: number, to: number): JournalRecor
   if (crc < 0) return { flaw: 'a line that is not a whole record', isSealed: false };
   if (journalGuards.checksums && crc !== crc32c(bytes, from, sealAt)) return { flaw: 'a record with a wrong checksum', isSealed: false };
   try {
-    const text: unknown = JSON.parse(bytes.toString('latin1', from, to));
-    const flaw = flawOf(text);
-    return flaw === null ? (text as JournalRecord) : { flaw, isSealed: true };
+    const parsedLine: unknown = JSON.parse(bytes.toString('latin1', from, to));
+    const flaw = flawOf(parsedLine);
+    return flaw === null ? (parsedLine as JournalRecord) : { flaw, isSealed: true };
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     return { flaw: 'a line that is not JSON', isSealed: true };
@@ -92,11 +94,11 @@ export function parseLine(bytes: Buffer, from: number, to: number): JournalRecor
 /** Returns the checksum at the end of a line, or -1 if it has none. */
 function sealedCrc(bytes: Buffer, offset: number): number {
   for (let i = 0; i < SEAL_HEAD.length; i++) if (bytes[offset + i] !== SEAL_HEAD[i]) return -1;
-  const digits = offset + SEAL_HEAD.length;
-  for (let i = 0; i < SEAL_END.length; i++) if (bytes[digits + 8 + i] !== SEAL_END[i]) return -1;
+  const digitsStart = offset + SEAL_HEAD.length;
+  for (let i = 0; i < SEAL_END.length; i++) if (bytes[digitsStart + CRC_DIGITS + i] !== SEAL_END[i]) return -1;
   let crc = 0;
-  for (let i = 0; i < 8; i++) {
-    const digit = HEX[bytes[digits + i]!]!;
+  for (let i = 0; i < CRC_DIGITS; i++) {
+    const digit = HEX_VALUES[bytes[digitsStart + i]!]!;
     if (digit < 0) return -1;
     crc = crc * 16 + digit;
   }
@@ -104,7 +106,7 @@ function sealedCrc(bytes: Buffer, offset: number): number {
 }
 
 /** The value of a lower-case hex digit, by character code; -1 for other characters. */
-const HEX = Int8Array.from({ length: 256 }, (_, code) => '0123456789abcdef'.indexOf(String.fromCharCode(code)));
+const HEX_VALUES = Int8Array.from({ length: 256 }, (_, code) => '0123456789abcdef'.indexOf(String.fromCharCode(code)));
 
 /** True for a line that could be read. */
 export const isRecord = (line: JournalRecord | Flaw): line is JournalRecord => !('flaw' in line);
@@ -113,10 +115,10 @@ export const isRecord = (line: JournalRecord | Flaw): line is JournalRecord => !
 export const isOverlong = (bytes: Buffer, from: number, to: number): boolean =>
   /,"crc":"[0-9a-f]{8}"\}./s.test(bytes.toString('latin1', from, to));
 
-/** Returns why `text` is not a record, or null. Unknown members are accepted, because a later version may write more. */
-function flawOf(text: unknown): string | null {
-  if (typeof text !== 'object' || text === null) return 'a line that is not an object';
-  const members = text as Readonly<Record<string, unknown>>;
+/** Returns why the JSON of a line is not a record, or null. Unknown members are accepted, because a later version may write more. */
+function flawOf(parsedLine: unknown): string | null {
+  if (typeof parsedLine !== 'object' || parsedLine === null) return 'a line that is not an object';
+  const members = parsedLine as Readonly<Record<string, unknown>>;
   const { seq, t, k, dur } = members;
   if (!isCount(seq) || !isCount(dur) || !Number.isSafeInteger(t)) return 'a record without seq, t or dur';
   if (!isRecordKind(k)) return `a record of kind ${JSON.stringify(k)}, which this version does not know`;

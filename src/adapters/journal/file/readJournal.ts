@@ -107,7 +107,7 @@ interface InvalidLine {
   readonly isSealed: boolean;
 }
 
-/** Reads lines of one journal, and checks that each continues the one before. */
+/** Reads lines of one journal, and checks that each continues the previous line. */
 class JournalReader implements JournalReading {
   readonly segments: JournalSegment[] = [];
   account: string | null = null;

@@ -30,11 +30,11 @@ export function isTorn(bytes: Buffer, start: number): boolean {
 function areUnwrittenSectors(bytes: Buffer, from: number, to: number): boolean {
   for (let offset = from; offset < to; offset++) {
     if (bytes[offset] !== NUL) continue;
-    const begin = offset;
+    const runStart = offset;
     while (offset < to && bytes[offset] === NUL) offset++;
-    const isValidBegin = begin === from || begin % SECTOR_BYTES === 0;
+    const isValidStart = runStart === from || runStart % SECTOR_BYTES === 0;
     const isValidEnd = offset === bytes.length || offset % SECTOR_BYTES === 0;
-    if (!isValidBegin || !isValidEnd) return false;
+    if (!isValidStart || !isValidEnd) return false;
   }
   return true;
 }

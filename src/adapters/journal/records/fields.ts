@@ -57,5 +57,5 @@ const isSimple = (value: unknown): boolean =>
 /** A row of bars: the numbers exactly as delivered. */
 export const numbersField = field<readonly number[]>(
   'numbers',
-  (value) => Array.isArray(value) && value.every((each) => typeof each === 'number' && Number.isFinite(each)),
+  (value) => Array.isArray(value) && value.every((element) => typeof element === 'number' && Number.isFinite(element)),
 );

@@ -1,4 +1,4 @@
-// Tests funding between its record and its cursor: a start recognises it by either, and books it once.
+// Tests funding payments that are journalled before their cursor: after a restart each one is booked once.
 
 import { expect, it } from 'vitest';
 import { JournalState } from './journalState.ts';
@@ -16,20 +16,21 @@ function stateOf(records: readonly (RecordBody<'FUNDED'> | RecordBody<'CURSOR'>)
   return state;
 }
 
-const paid = (amount: string, long = true): RecordBody<'FUNDED'> => ({ symbol: SYMBOL, long, amount, paidMs: 1 });
-const noted = (value: string, side = 'buy'): RecordBody<'CURSOR'> => ({ symbol: SYMBOL, channel: `funding ${side}`, value });
-const unnoted = (state: JournalState) => Object.fromEntries(Array.from(state.unnoted, ([key, amount]) => [key, amount.toFixed()]));
+const paymentOf = (amount: string, long = true): RecordBody<'FUNDED'> => ({ symbol: SYMBOL, long, amount, paidMs: 1 });
+const cursorOf = (value: string, side = 'buy'): RecordBody<'CURSOR'> => ({ symbol: SYMBOL, channel: `funding ${side}`, value });
+const paymentsAfterCursor = (state: JournalState) =>
+  Object.fromEntries(Array.from(state.unnoted, ([key, amount]) => [key, amount.toFixed()]));
 
 it('a funding payment that its cursor follows is booked', () => {
-  expect(unnoted(stateOf([paid('-0.01'), noted('-1000000')]))).toEqual({});
+  expect(paymentsAfterCursor(stateOf([paymentOf('-0.01'), cursorOf('-1000000')]))).toEqual({});
 });
 
 it('funding payments after the newest cursor are added up by side', () => {
-  const state = stateOf([paid('-0.01'), noted('-1000000'), paid('-0.02'), paid('0.005'), paid('0.3', false)]);
-  expect(unnoted(state)).toEqual({ [`${SYMBOL} funding buy`]: '-0.015', [`${SYMBOL} funding sell`]: '0.3' });
+  const state = stateOf([paymentOf('-0.01'), cursorOf('-1000000'), paymentOf('-0.02'), paymentOf('0.005'), paymentOf('0.3', false)]);
+  expect(paymentsAfterCursor(state)).toEqual({ [`${SYMBOL} funding buy`]: '-0.015', [`${SYMBOL} funding sell`]: '0.3' });
   expect(state.cursors.get(`${SYMBOL} funding buy`)?.value).toBe('-1000000');
 });
 
 it('the funding cursor of one side does not affect the other side', () => {
-  expect(unnoted(stateOf([paid('0.3', false), noted('7')]))).toEqual({ [`${SYMBOL} funding sell`]: '0.3' });
+  expect(paymentsAfterCursor(stateOf([paymentOf('0.3', false), cursorOf('7')]))).toEqual({ [`${SYMBOL} funding sell`]: '0.3' });
 });

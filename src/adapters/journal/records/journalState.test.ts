@@ -1,4 +1,4 @@
-// Tests the times that a journal covers. They are those of the exchange.
+// Tests the state that is read from journal records: the times that they cover, by the clock of the exchange, and the totals of positions.
 
 import { expect, test } from 'vitest';
 import { JournalState } from './journalState.ts';
@@ -17,9 +17,9 @@ test('a journal begins and ends with records of the clock of the exchange: the h
   expect([state.firstMs, state.lastMs]).toEqual([1_747_710_533_869, 1_747_710_600_000]);
 });
 
-test('the long side of two-way mode counts with its group alone, and ends with the mode', () => {
+test('the totals of long positions count only with a complete group of cursors, and end with two-way mode', () => {
   const state = new JournalState();
-  const note = (channel: string, value: string): void =>
+  const addCursor = (channel: string, value: string): void =>
     state.add({
       seq: 1,
       t: 1,
@@ -29,19 +29,19 @@ test('the long side of two-way mode counts with its group alone, and ends with t
       channel,
       value,
     } as never);
-  const noted = (): unknown => ['position', 'long'].map((channel) => state.cursors.get(`futures:E-BTC-USDT ${channel}`)?.value);
-  note('position', '2');
-  note('long', '3');
-  expect(noted()).toEqual([undefined, undefined]);
-  note('noted', '');
-  expect(noted()).toEqual(['2', '3']);
-  // The process has ended in the middle of this group.
-  note('position', '7');
-  note('long', '8');
-  expect(noted()).toEqual(['2', '3']);
+  const countedTotals = (): unknown => ['position', 'long'].map((channel) => state.cursors.get(`futures:E-BTC-USDT ${channel}`)?.value);
+  addCursor('position', '2');
+  addCursor('long', '3');
+  expect(countedTotals()).toEqual([undefined, undefined]);
+  addCursor('noted', '');
+  expect(countedTotals()).toEqual(['2', '3']);
+  // This group is incomplete: the process ended before it wrote `noted`.
+  addCursor('position', '7');
+  addCursor('long', '8');
+  expect(countedTotals()).toEqual(['2', '3']);
   // The journal continues in net mode.
-  note('noted', '');
-  note('position', '1');
-  note('noted', '');
-  expect(noted()).toEqual(['1', undefined]);
+  addCursor('noted', '');
+  addCursor('position', '1');
+  addCursor('noted', '');
+  expect(countedTotals()).toEqual(['1', undefined]);
 });

@@ -57,7 +57,10 @@ export function restartOf({ send, orderId, state }: OrderTrace, isTorn: boolean)
   return { kind: state?.lifecycle === 'cancelSent' ? 'cancelSent' : 'working', orderId };
 }
 
-/** `long`: the lots of the long side in two-way mode, beside the net ones of `position`. */
+/**
+ * The channels of the cursors that form a group. `long`: the lots of the long side in two-way mode, in addition to the net lots of
+ * `position`.
+ */
 const TOTALS: ReadonlySet<string> = new Set(['total', 'position', 'long', 'counted']);
 
 type OrderRecordKind = 'SEND' | 'ACK' | 'REFUSED' | 'FILL' | 'STATE' | 'TOMB';
@@ -221,7 +224,7 @@ export class JournalState {
     const key = `${record.symbol} ${record.channel}`;
     if (TOTALS.has(record.channel)) this.#totals.set(key, record);
     else if (record.channel === 'noted') {
-      for (const [each, total] of this.#totals) this.cursors.set(each, total);
+      for (const [totalKey, total] of this.#totals) this.cursors.set(totalKey, total);
       // A position of net mode has no long side: the one of an earlier run in two-way mode has ended.
       for (const { symbol, channel } of this.#totals.values())
         if (channel === 'position' && !this.#totals.has(`${symbol} long`)) this.cursors.delete(`${symbol} long`);
@@ -238,8 +241,8 @@ export class JournalState {
   #applyToOrder(cid: string, record: RecordOf<OrderRecordKind>): void {
     const { unfinished, provenAbsent, refused } = this;
     if (record.k === 'STATE') this.drafts.delete(cid);
-    const open = unfinished.get(cid);
-    const trace = open ?? provenAbsent.get(cid) ?? refused.get(cid);
+    const unfinishedTrace = unfinished.get(cid);
+    const trace = unfinishedTrace ?? provenAbsent.get(cid) ?? refused.get(cid);
     if (!trace) return;
     applyRecord(trace, record);
     if (record.k === 'TOMB') provenAbsent.set(cid, trace);
@@ -248,7 +251,7 @@ export class JournalState {
     if (record.k === 'REFUSED') this.#storeRefused(cid, trace);
     else if (refused.size > 0) refused.delete(cid);
     if (!endsOrder(record)) {
-      if (open === undefined) unfinished.set(cid, trace);
+      if (unfinishedTrace === undefined) unfinished.set(cid, trace);
       return;
     }
     this.#applyEnd(trace);

@@ -25,9 +25,9 @@ export function sizesOf(order: Order): Sizes {
   const amount = quoteUnits > 0 ? recordMoneyText(instrument, quoteUnits) : null;
   const price = limit > 0 ? recordPriceText(instrument, limit) : null;
   const action = reduceOnly ? 'CLOSE' : 'OPEN';
-  const opens = instrument.market === 'spot' ? '' : action;
+  const positionAction = instrument.market === 'spot' ? '' : action;
   const typeAndPrice = price === null ? 'MARKET|' : `LIMIT|${price}`;
-  const fp = `${instrument.market}|${instrument.wireName}|${side}|${opens}|${typeAndPrice}|${qty ?? ''}|${amount ?? ''}`;
+  const fp = `${instrument.market}|${instrument.wireName}|${side}|${positionAction}|${typeAndPrice}|${qty ?? ''}|${amount ?? ''}`;
   return { symbol: instrument.id, side, qty, amount, price, fp };
 }
 
@@ -50,17 +50,17 @@ export function guardsOf({
   triggerTicks,
   triggersAbove,
 }: Order): GuardTexts & { readonly rises: boolean } {
-  const price = (ticks: number | undefined): string | null =>
+  const priceText = (ticks: number | undefined): string | null =>
     ticks === undefined || ticks === 0 ? null : recordPriceText(instrument, ticks);
   return {
-    takeProfit: price(takeProfit),
+    takeProfit: priceText(takeProfit),
     targets: ladder === null ? undefined : ladderText(instrument, ladder),
-    stopLoss: price(stopLoss),
-    trailing: price(trailing),
+    stopLoss: priceText(stopLoss),
+    trailing: priceText(trailing),
     trailingPercent: trailingPpm > 0 ? fromScaled(trailingPpm, PERCENT_DIGITS) : undefined,
-    trailingFrom: price(trailingFrom) ?? undefined,
-    trigger: price(firedAtTicks),
-    condition: price(triggerTicks),
+    trailingFrom: priceText(trailingFrom) ?? undefined,
+    trigger: priceText(firedAtTicks),
+    condition: priceText(triggerTicks),
     rises: triggersAbove === true,
   };
 }
@@ -71,24 +71,24 @@ const ladderText = (instrument: Instrument, ladder: Ladder): string =>
 
 type Terms = Pick<RecordBody<'DRAFT'>, 'order' | 'strategy' | 'role' | 'reduceOnly' | 'timeInForce' | Exclude<keyof Sizes, 'fp'>>;
 
-/** Returns the terms that all records of an order have. Members stand in the sequence of the record table, here and below. */
+/** Returns the terms that all records of an order have. Members have the sequence of the record table, here and below. */
 function termsOf({ id, strategy, role, reduceOnly, timeInForce }: Order, { symbol, side, qty, amount, price }: Sizes): Terms {
   return { order: id, strategy, symbol, side, role, qty, amount, price, reduceOnly, timeInForce };
 }
 
 /** Returns the record of an approved order. */
-export function intentOf(order: Order, text: Pick<RecordBody<'INTENT'>, 'cid' | 'reason' | 'riskReserve'>): RecordBody<'INTENT'> {
+export function intentOf(order: Order, ownMembers: Pick<RecordBody<'INTENT'>, 'cid' | 'reason' | 'riskReserve'>): RecordBody<'INTENT'> {
   const sizes = sizesOf(order);
   return {
-    cid: text.cid,
+    cid: ownMembers.cid,
     ...termsOf(order, sizes),
     fp: sizes.fp,
     slot: order.slot,
-    reason: text.reason,
+    reason: ownMembers.reason,
     parent: order.parent,
     ...guardsOf(order),
     amends: order.amends === undefined || order.amends === 0 ? undefined : order.amends,
-    riskReserve: text.riskReserve,
+    riskReserve: ownMembers.riskReserve,
     createdMs: order.createdMs,
   };
 }

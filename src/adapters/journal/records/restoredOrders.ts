@@ -145,7 +145,7 @@ function orderFromTrace(
     trailing: price(intent.trailing),
     trailingPpm: ppmFromRecord(intent.trailingPercent),
     trailingFrom: price(intent.trailingFrom ?? null),
-    trigger: price(intent.trigger),
+    firedAtTicks: price(intent.trigger),
     triggerTicks: price(intent.condition),
     triggersAbove: intent.rises,
     amends: (intent.amends ?? 0) as OrderId,

@@ -90,7 +90,7 @@ export class RequestPipeline {
     this.#checks = new Map(OPS.map((op) => [op, checkOf(op, profile, directory)]));
   }
 
-  /** Checks a request. It never throws, whatever the request contains. */
+  /** Checks a request. It throws for no content of the request. */
   run(request: ServiceRequest, nowMs: number): AcceptedRequest | RejectedRequest | UnknownPath {
     const { profile } = this.#authDeps;
     const queryStart = request.target.indexOf('?');

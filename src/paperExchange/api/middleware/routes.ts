@@ -18,14 +18,14 @@ export type RouteMatch = Route | 'notServed' | 'unknown';
 export class Routes {
   readonly #byPath = new Map<string, Map<string, Route>>();
 
-  /** `off` lists operations that are switched off. They answer -1020. */
-  constructor(profile: Profile, off: readonly Op[]) {
+  /** Operations that are switched off answer -1020. */
+  constructor(profile: Profile, switchedOff: readonly Op[]) {
     for (const op of OPS) {
       const endpoint = endpointOf(op);
       for (const path of pathsOf(op, endpoint, profile)) {
         const methods = this.#byPath.get(path) ?? new Map<string, Route>();
         this.#byPath.set(path, methods);
-        if (off.includes(op) || (op === 'futures.positions' && profile.positionsEndpoint === 'off')) continue;
+        if (switchedOff.includes(op) || (op === 'futures.positions' && profile.positionsEndpoint === 'off')) continue;
         for (const method of methodsOf(op, endpoint, profile)) methods.set(method, { op, endpoint });
       }
     }

@@ -14,9 +14,9 @@ import { isWindowName, readWindow, type SentValues } from './readParams.ts';
 export interface ParamRules {
   readonly profile: Profile;
   readonly market: Market;
-  /** A create request accepts symbols in any case, whatever the profile. */
+  /** True for a create request, which accepts symbols in any case under every profile. */
   readonly acceptsAnyCase: boolean;
-  /** An id may have any value or be missing: a query answers null if it finds no order (exchange dialect, 10.3). */
+  /** True if an id may have any value or be missing: a query answers null if it finds no order (exchange dialect, 10.3). */
   readonly acceptsAnyId: boolean;
   readonly place: 'query' | 'body';
   /** Finds an instrument by its wire name, in upper case. */
@@ -68,9 +68,11 @@ export function paramPlanOf(params: Params): ParamPlan {
   const rows = entries.map(([, param]) => param).find((param) => param.kind === 'rows');
   return {
     params: entries.flatMap(([name, param]) => {
-      if (param.onlyWith !== undefined && comesLater(entries, name, param.onlyWith.name)) return [];
-      const dependents = entries.filter(([other, { onlyWith }]) => onlyWith?.name === name && comesLater(entries, other, name));
-      return [planParam(name, param), ...dependents.map(([other, dependent]) => planParam(other, dependent))];
+      if (param.onlyWith !== undefined && comesBefore(entries, name, param.onlyWith.name)) return [];
+      const dependents = entries.filter(
+        ([dependentName, { onlyWith }]) => onlyWith?.name === name && comesBefore(entries, dependentName, name),
+      );
+      return [planParam(name, param), ...dependents.map(([dependentName, dependent]) => planParam(dependentName, dependent))];
     }),
     either: entries.filter(([, { need }]) => need === 'either').map(([name]) => name),
     names: new Set(entries.flatMap(([name, { otherNames = [] }]) => [name, ...otherNames])),
@@ -91,8 +93,10 @@ function planParam(name: string, param: Param): ParamCheck {
 }
 
 /** True when a conditional parameter comes before the one that it depends on. It is then checked right after that one. */
-const comesLater = (entries: readonly (readonly [string, Param])[], name: string, other: string): boolean =>
-  entries.findIndex(([each]) => each === name) < entries.findIndex(([each]) => each === other);
+const comesBefore = (entries: readonly (readonly [string, Param])[], name: string, nameDependedOn: string): boolean => {
+  const names = entries.map(([entryName]) => entryName);
+  return names.indexOf(name) < names.indexOf(nameDependedOn);
+};
 
 /** Returns -1103 if the call has a parameter that is not documented and the profile has `unknownParams: reject`, else 0. */
 export function codeOfUnknownNames({ names: known }: ParamPlan, sent: SentValues, { unknownParams }: Profile): number {

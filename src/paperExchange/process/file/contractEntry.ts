@@ -8,7 +8,7 @@ import { scaleDown } from '../../../base/number/decimalText.ts';
 import { ConfigError } from '../../../base/errors.ts';
 import type { Contract, MarginTier } from '../../../model/contract.ts';
 import { instrumentId, type Instrument } from '../../../model/instrument.ts';
-import { flagValue, map, rate, textValue, integerValue } from '../../../definition/text/values.ts';
+import { flagValue, mapValue, rateValue, textValue, integerValue } from '../../../definition/text/values.ts';
 import { decimalValue, digits, marketKeys, signedRate } from './values.ts';
 
 /** No known service offers a higher leverage. */
@@ -16,17 +16,17 @@ const MAX_LEVERAGE = 1000;
 /** With units this fine, positions of billions are still exact. */
 const MARGIN_DIGITS = 6;
 
-const tier = map(
+const tier = mapValue(
   {
     notional: decimalValue('the largest value that the tier covers; the last tier has none').optional(),
-    maintenanceRate: rate('margin that must remain, as a fraction of the value'),
+    maintenanceRate: rateValue('margin that must remain, as a fraction of the value'),
     maxLeverage: integerValue('times', 'largest leverage of such a position', 1, MAX_LEVERAGE),
   },
   "a tier, such as { notional: '50000', maintenanceRate: '0.005', maxLeverage: 125 }",
 );
 
 /** The keys of a contract in the config. */
-export const contractEntry = map(
+export const contractEntry = mapValue(
   {
     contractName: textValue(
       'a name on the wire, such as E-BTC-USDT',
@@ -55,9 +55,9 @@ export type ContractEntry = z.output<typeof contractEntry>;
 /** Defaults of a contract entry. */
 const ENTRY_DEFAULTS = { makerFee: '0.0002', takerFee: '0.0005', minLeverage: 1, maxLeverage: 125, minVolume: 1 };
 
-/** Returns the instrument of the entry at `index`. `where` names the config. Throws ConfigError naming the key. */
-export function contractInstrument(entry: ContractEntry, index: number, where: string): Instrument {
-  const contract = contractOf(entry, index, where);
+/** Returns the instrument of the entry at `index`. Throws ConfigError naming the config and the key. */
+export function contractInstrument(entry: ContractEntry, index: number, configName: string): Instrument {
+  const contract = contractOf(entry, index, configName);
   const { marginCoin, marginDigits, multiplierCoin } = contract;
   return {
     id: instrumentId('futures', entry.contractName),
@@ -77,14 +77,17 @@ export function contractInstrument(entry: ContractEntry, index: number, where: s
 }
 
 /** Returns the terms of the contract of an entry. An inverse contract is settled in the coin that the other kinds count. */
-function contractOf(entry: ContractEntry, index: number, where: string): Contract {
+function contractOf(entry: ContractEntry, index: number, configName: string): Contract {
   const { contractName, multiplier, inverse = false, priceDigits, maxMarketVolume = 0, closed = false } = entry;
   const [type = '', coin = '', priceCoin = ''] = contractName.split('-');
   const [quote, base] = inverse ? [coin, priceCoin] : [priceCoin, coin];
   const multiplierDigits = multiplier.split('.')[1]?.length ?? 0;
-  const face = scaleDown(multiplier, multiplierDigits) ?? 0;
-  if (face < 1)
-    throw new ConfigError(`${where} ${contractName} multiplier: expected a face value above 0, got ${multiplier}`, "for example '0.0001'");
+  const faceValue = scaleDown(multiplier, multiplierDigits) ?? 0;
+  if (faceValue < 1)
+    throw new ConfigError(
+      `${configName} ${contractName} multiplier: expected a face value above 0, got ${multiplier}`,
+      "for example '0.0001'",
+    );
   const marginDigits = entry.marginDigits ?? (inverse ? 8 : Math.max(MARGIN_DIGITS, multiplierDigits + priceDigits));
   const makerPpm = contractPpm(entry.makerFee ?? ENTRY_DEFAULTS.makerFee);
   const takerPpm = contractPpm(entry.takerFee ?? ENTRY_DEFAULTS.takerFee);
@@ -95,7 +98,7 @@ function contractOf(entry: ContractEntry, index: number, where: string): Contrac
     type,
     marginCoin: quote,
     marginDigits,
-    multiplier: face,
+    multiplier: faceValue,
     multiplierDigits,
     multiplierCoin: base,
     minLeverage: entry.minLeverage ?? ENTRY_DEFAULTS.minLeverage,

@@ -36,7 +36,7 @@ type InstrumentEntry = NonNullable<ExchangeFile['instruments']>[number];
 type AccountEntry = NonNullable<ExchangeFile['accounts']>[number];
 /** Bars loaded before the opening, so that every interval has some history. */
 const HISTORY_BARS = 20_000;
-/** Digits of the units of an asset about whose price the file says nothing. */
+/** Digits of the units of an asset whose price the file does not give. */
 const ASSET_DIGITS = 8;
 
 /** Reads the exchange config. The switches of `profileFile` replace those of its profile. Throws ConfigError with file, line and key. */
@@ -47,15 +47,15 @@ export function readExchange(
   const config = parseSource(EXCHANGE_FILE, readYaml(file, EXCHANGE_FILE.called, 'write instruments and accounts into it'));
   const { graceMs = SERVICE_DEFAULTS.rowGraceMs, ...fills } = config.fills ?? {};
   const folder = dirname(file);
-  const digits = assetDigits(config.instruments ?? [], folder);
-  const entries = [
-    ...(config.instruments ?? []).map((entry) => ({ entry, instrument: instrumentOf(entry, digits, file) })),
+  const digitsByAsset = assetDigits(config.instruments ?? [], folder);
+  const instrumentsOfFile = [
+    ...(config.instruments ?? []).map((entry) => ({ entry, instrument: instrumentOf(entry, digitsByAsset, file) })),
     ...(config.contracts ?? []).map((entry, index) => ({ entry, instrument: contractInstrument(entry, index, file) })),
   ];
   return {
     service: {
       ...SERVICE_DEFAULTS,
-      instruments: entries.map(({ instrument }) => instrument),
+      instruments: instrumentsOfFile.map(({ instrument }) => instrument),
       accounts: (config.accounts ?? []).map((entry) => accountOf(entry, folder)),
       profile: profileOf(
         { ...PROFILES[config.profile ?? 'seed'], ...(profileFile === null ? {} : readProfile(profileFile)), ...config.switches },
@@ -67,8 +67,8 @@ export function readExchange(
       limits: config.limits ?? {},
       denyIps: config.denyIps ?? [],
       off: (config.off ?? []).map((name) => opOf(name, file)),
-      states: Object.fromEntries(entries.map(({ entry, instrument }) => [instrument.id, stateOf(entry)])),
-      fundingRates: fundingRatesOf(entries),
+      states: Object.fromEntries(instrumentsOfFile.map(({ entry, instrument }) => [instrument.id, stateOf(entry)])),
+      fundingRates: fundingRatesOf(instrumentsOfFile),
       maxTriggers: config.maxTriggers ?? SERVICE_DEFAULTS.maxTriggers,
       liquidationFeePpm: config.liquidationFee === undefined ? SERVICE_DEFAULTS.liquidationFeePpm : contractPpm(config.liquidationFee),
       heartbeat: config.heartbeat ?? SERVICE_DEFAULTS.heartbeat,
@@ -79,7 +79,7 @@ export function readExchange(
       ...(config.maxConnections === undefined ? {} : { maxConnections: config.maxConnections }),
       ...(config.requestTimeoutMs === undefined ? {} : { requestTimeoutMs: config.requestTimeoutMs }),
     },
-    prices: pricesByInstrument(entries, folder),
+    prices: pricesByInstrument(instrumentsOfFile, folder),
     seed: config.seed ?? 1,
     speed,
   };
@@ -148,7 +148,7 @@ function unitsOf({ symbol, prices }: InstrumentEntry, folder: string): Pick<Inst
 }
 
 /** Returns the spot instrument of an entry. Throws ConfigError if its minimum is below one lot. */
-function instrumentOf(entry: InstrumentEntry, assets: ReadonlyMap<string, number>, file: string): Instrument {
+function instrumentOf(entry: InstrumentEntry, digitsByAsset: ReadonlyMap<string, number>, file: string): Instrument {
   const { symbol, base, quote, priceDigits, quantityDigits, minQuantity } = entry;
   const minLots = minQuantity === undefined ? 1 : (scaleDown(minQuantity, quantityDigits) ?? 0);
   if (minLots < 1)
@@ -164,8 +164,8 @@ function instrumentOf(entry: InstrumentEntry, assets: ReadonlyMap<string, number
     quote,
     priceDigits,
     quantityDigits,
-    quoteDigits: assets.get(quote) ?? ASSET_DIGITS,
-    baseDigits: assets.get(base) ?? ASSET_DIGITS,
+    quoteDigits: digitsByAsset.get(quote) ?? ASSET_DIGITS,
+    baseDigits: digitsByAsset.get(base) ?? ASSET_DIGITS,
     minLots: lots(minLots),
     makerFeePpm: contractPpm(entry.makerFee ?? '0.001'),
     takerFeePpm: contractPpm(entry.takerFee ?? '0.001'),
@@ -181,13 +181,13 @@ function rowsOf(store: BarStore, key: BarKey, instrument: Instrument, fromMs: nu
   checkDigits(instrument, catalogBars.instrument);
   const bars = { ...catalogBars, instrument };
   const range = { fromMs, toMs: bars.closeMs[bars.length - 1] ?? fromMs };
-  const data =
+  const contractData =
     instrument.market === 'futures'
       ? loadContracts([{ name: 'prices', bars: catalogBars, firstRow, quality }], store.series, 'auto', range).data.get(
           catalogBars.instrument.id,
         )
       : undefined;
-  return { kind: 'rows', rows: { bars, firstRow, marks: data?.marks ?? null, funding: data?.funding ?? [] }, fromMs };
+  return { kind: 'rows', rows: { bars, firstRow, marks: contractData?.marks ?? null, funding: contractData?.funding ?? [] }, fromMs };
 }
 
 /** Returns the state of an instrument at the venue. */
@@ -262,11 +262,11 @@ type KeyEntry = NonNullable<AccountEntry['keys']>[number];
 function keyOf(
   { keyFile, secretFile, read = true, trade = true, markets = ['spot', 'futures'], ips }: KeyEntry,
   folder: string,
-  where: string,
+  accountText: string,
 ): KeyConfig {
   return {
-    apiKey: readKeyFile(resolve(folder, keyFile), `${where} keyFile`).take(),
-    secret: readKeyFile(resolve(folder, secretFile), `${where} secretFile`).take(),
+    apiKey: readKeyFile(resolve(folder, keyFile), `${accountText} keyFile`).take(),
+    secret: readKeyFile(resolve(folder, secretFile), `${accountText} secretFile`).take(),
     permissions: { read, trade, markets },
     ips: ips ?? null,
   };

@@ -13,11 +13,11 @@ const REMEDY = 'name the columns in the first line: time (ms or UTC), price and 
 
 /** Returns the trades of an instrument; other columns are ignored. Throws ConfigError with file and line. */
 export function readTradeFile(file: string, instrument: Instrument): RecordedTrades {
-  const [head = '', ...rows] = textOf(file).trimEnd().split(/\r?\n/);
-  const names = head.split(',').map((name) => name.trim().toLowerCase());
+  const [headerLine = '', ...rows] = textOf(file).trimEnd().split(/\r?\n/);
+  const names = headerLine.split(',').map((name) => name.trim().toLowerCase());
   const [time, price, quantity] = COLUMNS.map((name) => names.indexOf(name));
   if (time === undefined || price === undefined || quantity === undefined || Math.min(time, price, quantity) < 0) {
-    throw new ConfigError(`${file}:1: expected columns time, price and quantity, got ${head.slice(0, 80)}`, REMEDY);
+    throw new ConfigError(`${file}:1: expected columns time, price and quantity, got ${headerLine.slice(0, 80)}`, REMEDY);
   }
   if (rows.length === 0) throw new ConfigError(`${file}: expected trades, got none`, REMEDY);
   const timeMs = new Float64Array(rows.length);
@@ -56,8 +56,8 @@ const timeIn = (text: string): number | null => (/^\d{10,16}$/.test(text) ? Numb
 
 /** Returns a plain decimal above 0 in whole units; null for other text or too many decimals. */
 function scaledOf(text: string | undefined, digits: number): number | null {
-  const plain = text?.trim() ?? '';
-  const units = isPlainDecimal(plain) ? toScaled(plain, digits) : null;
+  const decimalText = text?.trim() ?? '';
+  const units = isPlainDecimal(decimalText) ? toScaled(decimalText, digits) : null;
   return units !== null && units > 0 ? units : null;
 }
 

@@ -5,10 +5,10 @@ import { DELAYS } from '../../dialect/config.ts';
 import { PROFILES } from '../../dialect/profile.ts';
 import { contractEntry } from './contractEntry.ts';
 import { rowFills } from '../../../definition/text/fills.ts';
-import { flagValue, map, rate, textValue, integerValue } from '../../../definition/text/values.ts';
+import { flagValue, mapValue, rateValue, textValue, integerValue } from '../../../definition/text/values.ts';
 import { asset, decimalValue, digits, ip, marketKeys } from './values.ts';
 
-const instrument = map(
+const instrument = mapValue(
   {
     symbol: textValue('a name on the wire, such as BTCUSDT', 'name on the wire', /^[A-Z0-9/_-]{2,32}$/),
     base: asset,
@@ -22,7 +22,7 @@ const instrument = map(
   'an instrument, such as { symbol: BTCUSDT, base: BTC, quote: USDT, priceDigits: 2, quantityDigits: 5 }',
 );
 
-const apiKey = map(
+const apiKey = mapValue(
   {
     keyFile: textValue('the path of a file', 'file with the API key, mode 0600; relative to this file', /\S/),
     secretFile: textValue('the path of a file', 'file with the API secret, mode 0600; relative to this file', /\S/),
@@ -34,7 +34,7 @@ const apiKey = map(
   'a key, such as { keyFile: key, secretFile: secret }',
 );
 
-const futuresAccount = map(
+const futuresAccount = mapValue(
   {
     balances: z
       .record(z.string(), decimalValue('amount'), { error: "balances, such as { USDT: '10000' }" })
@@ -46,7 +46,7 @@ const futuresAccount = map(
   "an account on futures, such as { balances: { USDT: '10000' }, leverage: 5 }",
 );
 
-const account = map(
+const account = mapValue(
   {
     name: textValue('a name', 'name of the account', /^\S{1,64}$/),
     uid: integerValue('digits', 'uid on the wire', 1),
@@ -67,7 +67,7 @@ const durationMs = (help: string) => integerValue('ms', help, 0);
 const delays = z.union(
   [
     z.enum(['zero', 'realistic'], { error: Object.keys(DELAYS).join(' or ') }),
-    map(
+    mapValue(
       {
         admissionMs: durationMs('from create to matching'),
         visibilityMs: durationMs('from change to reads'),
@@ -79,12 +79,12 @@ const delays = z.union(
   { error: `${Object.keys(DELAYS).join(' or ')}, or { admissionMs, visibilityMs, cancelMs }` },
 );
 
-const rateLimit = map(
+const rateLimit = mapValue(
   { count: integerValue('calls', 'calls in a window', 1, 1_000_000), windowMs: integerValue('ms', 'length of the window', 1) },
   'a limit',
 );
 
-const fills = map(
+const fills = mapValue(
   {
     ...rowFills.shape,
     graceMs: integerValue('ms', 'orders that arrive at most this long after the open of a bar count as arrived at its open', 0).optional(),
@@ -93,7 +93,7 @@ const fills = map(
 );
 
 /** The keys of the config. */
-export const exchangeSchema = map(
+export const exchangeSchema = mapValue(
   {
     instruments: z.array(instrument, { error: 'a list of instruments' }).describe('spot instruments').optional(),
     contracts: z.array(contractEntry, { error: 'a list of contracts' }).describe('futures contracts').optional(),
@@ -114,7 +114,7 @@ export const exchangeSchema = map(
       .optional(),
     denyIps: z.array(ip, { error: 'a list of addresses' }).describe('addresses that are rejected with -2200').optional(),
     off: z.array(z.string(), { error: 'a list of operations' }).describe('operations that are switched off and answer -1020').optional(),
-    heartbeat: map(
+    heartbeat: mapValue(
       { everyMs: durationMs('time between pings'), pongTimeoutMs: durationMs('longest time without a pong') },
       'the heartbeat of /ws',
     ).optional(),
@@ -123,7 +123,7 @@ export const exchangeSchema = map(
     maxConnections: integerValue('connections', 'maximum of simultaneous connections (1000)', 1).optional(),
     requestTimeoutMs: integerValue('ms', 'time limit for receiving a complete request (10000)', 1).optional(),
     maxTriggers: integerValue('orders', 'maximum of waiting trigger orders of one account', 1).optional(),
-    liquidationFee: rate("fee from the remaining margin of a liquidation, as a fraction of the position's value").optional(),
+    liquidationFee: rateValue("fee from the remaining margin of a liquidation, as a fraction of the position's value").optional(),
     seed: integerValue('number', 'seed of synthetic prices and background liquidity', 0, 2 ** 31).optional(),
   },
   'the exchange config: instruments, accounts',

@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 import { parseTime } from '../../../model/time.ts';
-import { flagValue, intervalValue, map, rate, textValue, integerValue } from '../../../definition/text/values.ts';
+import { flagValue, intervalValue, mapValue, rateValue, textValue, integerValue } from '../../../definition/text/values.ts';
 
 /** A decimal in quotes, from 0 on. */
 export const decimalValue = (help: string) => textValue('a quoted decimal', help, /^\d+(\.\d+)?$/);
@@ -19,14 +19,14 @@ export const digits = (help: string) => integerValue('decimals', help, 0, 15);
 /** The price source of an instrument. */
 export const prices = z.union(
   [
-    map(
+    mapValue(
       {
         price: decimalValue('price at the beginning'),
         quantity: decimalValue('maximum of one trade and of one level').optional(),
       },
       'a price',
     ),
-    map(
+    mapValue(
       {
         catalog: textValue('a folder', 'folder of the catalog; relative to this file', /\S/).optional(),
         interval: intervalValue('bars to replay'),
@@ -39,7 +39,7 @@ export const prices = z.union(
       },
       'bars',
     ),
-    map({ trades: textValue('the path of a file', 'recorded trades: time,price,quantity; relative to this file', /\S/) }, 'trades'),
+    mapValue({ trades: textValue('the path of a file', 'recorded trades: time,price,quantity; relative to this file', /\S/) }, 'trades'),
   ],
   {
     error:
@@ -49,10 +49,10 @@ export const prices = z.union(
 
 /** Keys that spot instruments and contracts have in common: fees, and what the service rejects. */
 export const marketKeys = {
-  makerFee: rate('fee of a resting fill').optional(),
-  takerFee: rate('fee of a taking fill').optional(),
+  makerFee: rateValue('fee of a resting fill').optional(),
+  takerFee: rateValue('fee of a taking fill').optional(),
   frozen: flagValue('every order is refused with -2016').optional(),
   marketOrders: flagValue('false: MARKET orders are refused with -1139').optional(),
-  priceBand: rate('largest distance of a limit from the last price; beyond it: -1138').optional(),
+  priceBand: rateValue('largest distance of a limit from the last price; beyond it: -1138').optional(),
   prices: prices.optional(),
 };

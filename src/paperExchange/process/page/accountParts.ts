@@ -10,8 +10,9 @@ import { fromScaled } from '../../../base/number/decimal.ts';
 import { emptyRow, priceOf, quantityOf, secondText, sideText } from './marketParts.ts';
 
 type Truth = ReturnType<typeof truthOfMarkets>;
+
 /** Number of recent orders shown. */
-const MAX_ORDERS = 30;
+const MAX_SHOWN_ORDERS = 30;
 
 /** A column of a table. Without `isText` its cells are numbers. */
 interface Column {
@@ -45,8 +46,8 @@ function table(id: string, columns: readonly Column[], rows: readonly (readonly 
 }
 
 /** Returns the table of accounts with their balances, in exact amounts. */
-export function accountsSection({ accounts: all }: Truth): Markup {
-  const rows = all.flatMap(({ name, uid, balances, futures }) => [
+export function accountsSection({ accounts }: Truth): Markup {
+  const rows = accounts.flatMap(({ name, uid, balances, futures }) => [
     ...balances.map(({ asset, free, locked }) => [name, uid, 'spot', asset, grouped(free), grouped(locked), '']),
     ...futures.map(({ asset, free, locked, margin }) => [name, uid, 'futures', asset, grouped(free), grouped(locked), grouped(margin)]),
   ]);
@@ -66,31 +67,31 @@ export function accountsSection({ accounts: all }: Truth): Markup {
 }
 
 /** Returns the tables of open positions and of waiting trigger orders. */
-export function positionsSection({ positions: all, triggers }: Truth): Markup {
-  const rows = all.map(({ account, symbol, side, volume, margin, leverage }) => [
+export function positionsSection({ positions, triggers }: Truth): Markup {
+  const rows = positions.map(({ account, symbol, side, volume, margin, leverage }) => [
     account ?? '',
     symbol,
     sideText(side === 'BUY' ? 'buy' : 'sell'),
     grouped(volume),
     `${margin} ${leverage}x`,
   ]);
-  const waiting = triggers.map(({ account, symbol, kind, price }) => [account ?? '', symbol, kind, grouped(price)]);
-  const leading: readonly Column[] = [{ head: 'Account' }, { head: 'Contract', isText: true }];
+  const waitingTriggers = triggers.map(({ account, symbol, kind, price }) => [account ?? '', symbol, kind, grouped(price)]);
+  const leadingColumns: readonly Column[] = [{ head: 'Account' }, { head: 'Contract', isText: true }];
   return html`<section id="positions">
     <h2>Positions</h2>
-    ${table('positions-live', [...leading, { head: 'Side', isText: true }, { head: 'Contracts' }, { head: 'Margin' }], rows, 'no open positions')}
+    ${table('positions-live', [...leadingColumns, { head: 'Side', isText: true }, { head: 'Contracts' }, { head: 'Margin' }], rows, 'no open positions')}
     <h3>Waiting for a price</h3>
-    ${table('triggers-live', [...leading, { head: 'Kind', isText: true }, { head: 'Price' }], waiting, 'no waiting orders')}
+    ${table('triggers-live', [...leadingColumns, { head: 'Kind', isText: true }, { head: 'Price' }], waitingTriggers, 'no waiting orders')}
   </section>`;
 }
 
 /** Returns the table of the newest orders of both markets. */
-export function ordersSection({ sides: { spot, futures } }: Service, { accounts: all }: ServiceConfig): Markup {
+export function ordersSection({ sides: { spot, futures } }: Service, { accounts }: ServiceConfig): Markup {
   const latest: readonly UserOrder[] = [...(spot?.orders.latest() ?? []), ...(futures?.orders.latest() ?? [])];
   const rows = latest
     .toSorted((a, b) => b.placedMs - a.placedMs)
-    .slice(0, MAX_ORDERS)
-    .map((order) => orderRow(order, all[order.account]?.name ?? ''));
+    .slice(0, MAX_SHOWN_ORDERS)
+    .map((order) => orderRow(order, accounts[order.account]?.name ?? ''));
   const columns: readonly Column[] = [
     { head: 'Instrument', isText: true },
     { head: 'Time, UTC', isText: true, isWide: true },
@@ -112,7 +113,7 @@ export function ordersSection({ sides: { spot, futures } }: Service, { accounts:
 /** Returns the cells of an order. */
 function orderRow({ id, intent, placedMs, live, ended }: UserOrder, account: string): readonly (Markup | string)[] {
   const { instrument, side, limit, lots, quoteUnits } = intent;
-  const state = ended ?? live;
+  const visibleState = ended ?? live;
   const orderedText =
     quoteUnits > 0 ? `${grouped(fromScaled(quoteUnits, instrument.quoteDigits))} ${instrument.quote}` : quantityOf(instrument, lots);
   return [
@@ -123,8 +124,8 @@ function orderRow({ id, intent, placedMs, live, ended }: UserOrder, account: str
     limit === 0 ? 'market' : 'limit',
     limit === 0 ? 'market' : priceOf(instrument, limit),
     orderedText,
-    quantityOf(instrument, state?.filledLots ?? 0),
-    (state?.status ?? 'NEW').toLowerCase().replaceAll('_', ' '),
+    quantityOf(instrument, visibleState?.filledLots ?? 0),
+    (visibleState?.status ?? 'NEW').toLowerCase().replaceAll('_', ' '),
     id,
   ];
 }

@@ -36,10 +36,10 @@ export function controlPage({ method, target }: ServiceRequest, exchange: ShownE
 /** Returns the page as HTML, with the instrument `symbol` or else the first one. */
 function documentOf({ service, config, url }: ShownExchange, symbol: string | null): string {
   const { markets, nowMs, clockOffsetMs } = service;
-  const chosen = markets.find(({ instrument }) => instrument.wireName === symbol) ?? markets[0];
+  const chosenMarket = markets.find(({ instrument }) => instrument.wireName === symbol) ?? markets[0];
   const truth = truthOfMarkets(service, config);
   return shell({
-    title: `${chosen?.instrument.wireName ?? 'Paper exchange'} · isobar exchange`,
+    title: `${chosenMarket?.instrument.wireName ?? 'Paper exchange'} · isobar exchange`,
     version: packageVersion(),
     style: STYLE + PAGE_STYLE,
     content: html`<header class="head">
@@ -60,12 +60,12 @@ function documentOf({ service, config, url }: ShownExchange, symbol: string | nu
         </div>
       </header>
       <p id="stale" role="alert" hidden>The exchange does not answer: these numbers are old.</p>
-      ${tabs(markets, chosen)}
+      ${tabs(markets, chosenMarket)}
       ${
-        chosen === undefined
+        chosenMarket === undefined
           ? null
-          : html`${priceCards(chosen, nowMs)}
-              <div class="two">${bookSection(chosen)} ${tradesSection(chosen)}</div>`
+          : html`${priceCards(chosenMarket, nowMs)}
+              <div class="two">${bookSection(chosenMarket)} ${tradesSection(chosenMarket)}</div>`
       }
       ${ordersSection(service, config)} ${accountsSection(truth)} ${service.sides.futures === null ? null : positionsSection(truth)}`,
     rest: scopeCss(SCRIPT),
@@ -73,12 +73,12 @@ function documentOf({ service, config, url }: ShownExchange, symbol: string | nu
 }
 
 /** Returns a link for each instrument. */
-const tabs = (markets: readonly TradedMarket[], chosen: TradedMarket | undefined): Markup =>
+const tabs = (markets: readonly TradedMarket[], chosenMarket: TradedMarket | undefined): Markup =>
   html`<nav class="tabs" aria-label="Instruments">
     ${markets.map((market) => {
       const { wireName } = market.instrument;
       const href = `?symbol=${encodeURIComponent(wireName)}`;
-      return market === chosen
+      return market === chosenMarket
         ? html`<a class="chip" href="${href}" aria-current="page">${wireName}</a>`
         : html`<a class="chip" href="${href}">${wireName}</a>`;
     })}

@@ -20,7 +20,7 @@ export const priceOf = ({ priceDigits }: Instrument, ticks: number): string => e
 export const quantityOf = ({ quantityDigits }: Instrument, lots: number): string => exactText(lots, quantityDigits, quantityDigits);
 /** Returns the unit of the instrument's quantities. */
 export const unitOf = ({ instrument: { market, base } }: TradedMarket): string => (market === 'spot' ? base : 'contracts');
-/** Returns a table row that says why there are no rows. */
+/** Returns a table row with the reason why there are no rows. */
 export const emptyRow = (columns: number, text: string): Markup =>
   html`<tr class="empty">
     <td colspan="${columns}">${text}</td>

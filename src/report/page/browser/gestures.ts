@@ -53,23 +53,26 @@ export function addGestures(element: HTMLElement, timeWindow: TimeWindow, { area
   addPointers(element, timeWindow, area, onClick);
 }
 
-/** Returns the horizontal distance of two pointers in pixels. A minimum keeps the zoom finite. */
-function gapOf(first: { readonly x: number }, second: { readonly x: number }): number {
-  return Math.max(8, Math.abs(first.x - second.x));
+/** Smallest distance of two pointers in pixels that counts, so that the zoom stays finite. */
+const MIN_GAP_PX = 8;
+
+/** Returns the horizontal distance of two pointers in pixels. */
+function gapOf(firstPointer: { readonly x: number }, secondPointer: { readonly x: number }): number {
+  return Math.max(MIN_GAP_PX, Math.abs(firstPointer.x - secondPointer.x));
 }
 
-/** Adds dragging with one pointer and pinching with two. */
+/** Adds dragging with one pointer, pinching with two, and clicks. */
 function addPointers(element: HTMLElement, timeWindow: TimeWindow, area: GestureOptions['area'], onClick: GestureOptions['onClick']): void {
   const pressed = new Map<number, { x: number; y: number }>();
   // The window when the gesture began, the position of the pointer or of the middle of two, and their distance (0 for one pointer).
   let start = { from: 0, to: 0, x: 0, y: 0, gap: 0 };
   let hasMoved = false;
   const begin = () => {
-    const [first, second] = [...pressed.values()];
-    if (!first) return;
-    const x = second ? (first.x + second.x) / 2 : first.x;
-    const gap = second ? gapOf(first, second) : 0;
-    start = { from: timeWindow.from, to: timeWindow.to, x, y: first.y, gap };
+    const [firstPointer, secondPointer] = [...pressed.values()];
+    if (!firstPointer) return;
+    const x = secondPointer ? (firstPointer.x + secondPointer.x) / 2 : firstPointer.x;
+    const gap = secondPointer ? gapOf(firstPointer, secondPointer) : 0;
+    start = { from: timeWindow.from, to: timeWindow.to, x, y: firstPointer.y, gap };
   };
   element.addEventListener('pointerdown', (event) => {
     if (event.button !== 0) return;
@@ -80,22 +83,22 @@ function addPointers(element: HTMLElement, timeWindow: TimeWindow, area: Gesture
   element.addEventListener('pointermove', (event) => {
     if (!pressed.has(event.pointerId)) return;
     pressed.set(event.pointerId, { x: event.clientX, y: event.clientY });
-    const [first, second] = [...pressed.values()];
-    if (!first) return;
+    const [firstPointer, secondPointer] = [...pressed.values()];
+    if (!firstPointer) return;
     const { left, width } = area();
-    const x = second ? (first.x + second.x) / 2 : first.x;
-    const isBeyondClick = Math.abs(x - start.x) > MAX_CLICK_PX || Math.abs(first.y - start.y) > MAX_CLICK_PX;
-    if (isBeyondClick || second) {
+    const x = secondPointer ? (firstPointer.x + secondPointer.x) / 2 : firstPointer.x;
+    const isBeyondClick = Math.abs(x - start.x) > MAX_CLICK_PX || Math.abs(firstPointer.y - start.y) > MAX_CLICK_PX;
+    if (isBeyondClick || secondPointer) {
       if (!hasMoved) element.setPointerCapture(event.pointerId);
       hasMoved = true;
     }
     if (!hasMoved) return;
     const startSpan = start.to - start.from;
-    const span = second ? startSpan * (start.gap / gapOf(first, second)) : startSpan;
-    const edge = element.getBoundingClientRect().left + left;
+    const span = secondPointer ? startSpan * (start.gap / gapOf(firstPointer, secondPointer)) : startSpan;
+    const leftEdge = element.getBoundingClientRect().left + left;
     // The time under the fingers stays under them.
-    const heldMs = start.from + ((start.x - edge) / width) * startSpan;
-    const from = heldMs - ((x - edge) / width) * span;
+    const heldMs = start.from + ((start.x - leftEdge) / width) * startSpan;
+    const from = heldMs - ((x - leftEdge) / width) * span;
     timeWindow.show(from, from + span);
   });
   const end = (event: PointerEvent) => {

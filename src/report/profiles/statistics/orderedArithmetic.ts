@@ -2,6 +2,8 @@
 
 /** numpy splits longer runs of values into two halves. */
 const MAX_BLOCK_LENGTH = 128;
+/** Number of sums that numpy keeps side by side in a block. Shorter runs are added one by one. */
+const SLOTS = 8;
 
 /** Returns the sum as numpy adds contiguous values: pairwise, in blocks of at most 128 with eight accumulators. */
 export function pairwiseSum(values: Float64Array): number {
@@ -11,22 +13,28 @@ export function pairwiseSum(values: Float64Array): number {
 
 /** Returns the pairwise sum of `count` values from row `from` on. */
 function pairwise(values: Float64Array, from: number, count: number): number {
-  if (count < 8) {
-    let total = 0;
-    for (let i = 0; i < count; i++) total += values[from + i]!;
-    return total;
-  }
+  const end = from + count;
+  if (count < SLOTS) return addRows(0, values, from, end);
   if (count > MAX_BLOCK_LENGTH) {
     const half = Math.floor(count / 2);
-    const firstCount = half - (half % 8);
+    const firstCount = half - (half % SLOTS);
     return pairwise(values, from, firstCount) + pairwise(values, from + firstCount, count - firstCount);
   }
-  const sums = values.slice(from, from + 8);
-  const countInEights = count - (count % 8);
-  for (let i = 8; i < countInEights; i += 8) for (let slot = 0; slot < 8; slot++) sums[slot]! += values[from + i + slot]!;
-  const [a, b, c, d, e, f, g, h] = sums as unknown as readonly number[];
-  let total = a! + b! + (c! + d!) + (e! + f! + (g! + h!));
-  for (let i = countInEights; i < count; i++) total += values[from + i]!;
+  const sums = values.slice(from, from + SLOTS);
+  const endOfSlots = end - (count % SLOTS);
+  for (let row = from + SLOTS; row < endOfSlots; row += SLOTS) {
+    for (let slot = 0; slot < SLOTS; slot++) sums[slot]! += values[row + slot]!;
+  }
+  // numpy adds the eight sums in pairs, then the pairs of pairs.
+  const firstFour = sums[0]! + sums[1]! + (sums[2]! + sums[3]!);
+  const lastFour = sums[4]! + sums[5]! + (sums[6]! + sums[7]!);
+  return addRows(firstFour + lastFour, values, endOfSlots, end);
+}
+
+/** Returns `start` plus the values of the rows [from, end), added one by one. */
+function addRows(start: number, values: Float64Array, from: number, end: number): number {
+  let total = start;
+  for (let row = from; row < end; row++) total += values[row]!;
   return total;
 }
 

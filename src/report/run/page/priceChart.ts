@@ -21,7 +21,7 @@ declare const LightweightCharts: typeof Charts;
 /** Minimum width of a bar. Narrower bars merge into each other. */
 const PIXELS_PER_BAR = 2;
 /** Bars that the chart holds beyond either side of the window, as a share of the window. Small moves then need no new data. */
-const MARGIN = 0.6;
+const MARGIN_SHARE = 0.6;
 /** Heights of the panes below the price, in CSS pixels. */
 const PANE_HEIGHT = 110;
 const VOLUME_HEIGHT = 70;
@@ -124,18 +124,7 @@ export class PriceChart {
     this.#root.style.height = `${priceHeight + panesHeight}px`;
     const chart = LightweightCharts.createChart(this.#root, this.#options());
     this.#chart = chart;
-    this.#bars = chart.addSeries(LightweightCharts.CandlestickSeries, {
-      // A rising bar is hollow and a falling bar is filled, so that they differ without colour too.
-      upColor: colour('surface'),
-      downColor: faint(colour('loss'), BAR_STRENGTH),
-      borderUpColor: faint(colour('gain'), BAR_STRENGTH),
-      borderDownColor: faint(colour('loss'), BAR_STRENGTH),
-      wickUpColor: faint(colour('gain'), BAR_STRENGTH),
-      wickDownColor: faint(colour('loss'), BAR_STRENGTH),
-      priceLineVisible: false,
-      lastValueVisible: false,
-      priceFormat: { type: 'price', precision: Math.max(0, wire.digits), minMove: 10 ** -wire.digits },
-    });
+    this.#bars = this.#barSeries(chart);
     this.#overlay = new Overlay();
     this.#bars.attachPrimitive(this.#overlay);
     this.#volume = hasVolume ? this.#volumeSeries(chart) : null;
@@ -163,6 +152,24 @@ export class PriceChart {
     chart.subscribeCrosshairMove((event) => this.#onCursor(event));
     this.#update();
     this.#showLegend(null);
+  }
+
+  /** Adds the bars of the price. A rising bar is hollow and a falling bar is filled, so that they differ without colour too. */
+  #barSeries(chart: IChartApi): ISeriesApi<'Candlestick'> {
+    const gain = faint(colour('gain'), BAR_STRENGTH);
+    const loss = faint(colour('loss'), BAR_STRENGTH);
+    const { digits } = this.#market.wire;
+    return chart.addSeries(LightweightCharts.CandlestickSeries, {
+      upColor: colour('surface'),
+      downColor: loss,
+      borderUpColor: gain,
+      borderDownColor: loss,
+      wickUpColor: gain,
+      wickDownColor: loss,
+      priceLineVisible: false,
+      lastValueVisible: false,
+      priceFormat: { type: 'price', precision: Math.max(0, digits), minMove: 10 ** -digits },
+    });
   }
 
   /** Adds the pane of the volumes. */
@@ -251,7 +258,7 @@ export class PriceChart {
     const coversStart = start <= from || start <= this.#timeWindow.first;
     const coversEnd = current !== null && (current.endMs >= to || current.endMs >= this.#timeWindow.last);
     if (current?.level !== level || !coversStart || !coversEnd) {
-      const margin = span * MARGIN;
+      const margin = span * MARGIN_SHARE;
       const barMs = typicalLengthMs(level.interval);
       const sliceFromMs = Math.max(this.#timeWindow.first - barMs, from - margin);
       const sliceToMs = Math.min(this.#timeWindow.last + barMs, to + margin);

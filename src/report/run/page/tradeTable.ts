@@ -95,12 +95,16 @@ export class TradeTable {
   /** Applies the filters and the sorting, and draws the first page. */
   #refresh(): void {
     const { of, length } = this.#trades;
-    const [side, result, instrument, strategy] = ['side', 'result', 'instrument', 'strategy'].map((name) => chosenNumber(`filter-${name}`));
+    const side = chosenNumber('filter-side');
+    const result = chosenNumber('filter-result');
+    const instrument = chosenNumber('filter-instrument');
+    const strategy = chosenNumber('filter-strategy');
     const isWindowOnly = isChecked('filter-window');
     const isInGroup = this.#group === null ? null : groupTest(this.#group, this.#page, this.#trades);
-    const order: number[] = [];
+    const passingRows: number[] = [];
     for (let row = 0; row < length; row++) {
       if (side !== null && of.side[row] !== side) continue;
+      // The filter of results has the value 0 for trades that gained, and 1 for trades that lost.
       const hasOtherResult = result === 0 ? of.pnl[row]! <= 0 : of.pnl[row]! >= 0;
       if (result !== null && hasOtherResult) continue;
       if (instrument !== null && of.instrument[row] !== instrument) continue;
@@ -108,22 +112,26 @@ export class TradeTable {
       if (isInGroup !== null && !isInGroup(row)) continue;
       const hasNoOverlap = of.exitMs[row]! < this.#timeWindow.from || of.entryMs[row]! > this.#timeWindow.to;
       if (isWindowOnly && hasNoOverlap) continue;
-      order.push(row);
+      passingRows.push(row);
     }
+    this.#order = this.#sorted(passingRows);
+    this.#pageIndex = 0;
+    this.#draw();
+  }
+
+  /** Returns rows in the chosen order. Trades without a recorded value come last in either direction. */
+  #sorted(rows: readonly number[]): number[] {
     const sortValue = this.#columns[this.#sorting.column]?.value ?? ((row) => row);
     const direction = this.#sorting.isDescending ? -1 : 1;
-    // Trades without a recorded value come last in either direction.
-    const rank = (row: number) => (Number.isNaN(sortValue(row)) ? Infinity : sortValue(row) * direction);
-    this.#order = order
-      .map((row) => ({ row, rank: rank(row) }))
+    const rankOf = (row: number) => (Number.isNaN(sortValue(row)) ? Infinity : sortValue(row) * direction);
+    return rows
+      .map((row) => ({ row, rank: rankOf(row) }))
       .toSorted((a, b) => {
         // Two ranks may both be infinite, so their difference does not order them.
         if (a.rank === b.rank) return a.row - b.row;
         return a.rank < b.rank ? -1 : 1;
       })
       .map(({ row }) => row);
-    this.#pageIndex = 0;
-    this.#draw();
   }
 
   /** Draws the head and the current page of the table, and the number of trades that pass the filters. */

@@ -28,21 +28,23 @@ export function neighbourhoods(record: Pick<SweepRecord, 'axes' | 'places' | 'se
   const sizes = record.axes.map((axis) => axis.values.length);
   // A cell is the number of a combination in the whole grid. A stride is the distance of two cells that differ by one step on an axis.
   const strides = sizes.map((_, axis) => sizes.slice(axis + 1).reduce((product, size) => product * size, 1));
-  const cellOf = (set: number) => strides.reduce((cell, stride, axis) => cell + stride * (places[axis]?.[set] ?? 0), 0);
-  const setAt = new Map(Array.from({ length: sets }, (_, set) => [cellOf(set), set]));
-  const moves = record.axes.map(({ isOrdered, values: axisValues }) => isOrdered && axisValues.length > 1);
-  const steps = stepsOf(moves);
+  const placeOf = (set: number, axis: number): number => places[axis]?.[set] ?? 0;
+  const cellOf = (set: number) => strides.reduce((cell, stride, axis) => cell + stride * placeOf(set, axis), 0);
+  const setAtCell = new Map(Array.from({ length: sets }, (_, set) => [cellOf(set), set]));
+  const canMove = record.axes.map(({ isOrdered, values: axisValues }) => isOrdered && axisValues.length > 1);
+  const steps = stepsOf(canMove);
+  /** Returns the value of the set that is one step away; NaN when there is no such set, or when it has no value. */
+  const valueAfter = (set: number, step: readonly number[]): number => {
+    const leavesGrid = step.some((change, axis) => !isWithin(placeOf(set, axis) + change, sizes[axis] ?? 0));
+    if (leavesGrid) return NaN;
+    const neighbourCell = step.reduce((cell, change, axis) => cell + change * (strides[axis] ?? 0), cellOf(set));
+    const neighbour = setAtCell.get(neighbourCell);
+    return neighbour === undefined ? NaN : (values[neighbour] ?? NaN);
+  };
   const mean = new Float64Array(sets).fill(NaN);
   const count = new Int32Array(sets);
   for (let set = 0; set < sets; set++) {
-    const neighbourValues = steps.flatMap((step) => {
-      const leavesGrid = step.some((by, axis) => !isWithin((places[axis]?.[set] ?? 0) + by, sizes[axis] ?? 0));
-      if (leavesGrid) return [];
-      const neighbourCell = step.reduce((cell, by, axis) => cell + by * (strides[axis] ?? 0), cellOf(set));
-      const neighbour = setAt.get(neighbourCell);
-      const value = neighbour === undefined ? NaN : (values[neighbour] ?? NaN);
-      return Number.isFinite(value) ? [value] : [];
-    });
+    const neighbourValues = steps.map((step) => valueAfter(set, step)).filter(Number.isFinite);
     count[set] = neighbourValues.length;
     const hasEnough = neighbourValues.length >= steps.length * MIN_SHARE;
     if (Number.isFinite(values[set] ?? NaN) && hasEnough) {
@@ -52,20 +54,22 @@ export function neighbourhoods(record: Pick<SweepRecord, 'axes' | 'places' | 'se
   return { mean, count, whole: steps.length };
 }
 
-/** Returns the steps to all neighbours, including the step to the set itself. `moves` is true for an axis with steps. */
-function stepsOf(moves: readonly boolean[]): readonly (readonly number[])[] {
-  if (moves.filter(Boolean).length > MAX_BLOCK_AXES) {
-    const stepAlong = (axis: number, by: number) => moves.map((_, other) => (other === axis ? by : 0));
-    const singleSteps = moves.flatMap((canMove, axis) => (canMove ? [stepAlong(axis, -1), stepAlong(axis, 1)] : []));
-    return [moves.map(() => 0), ...singleSteps];
+/**
+ * Returns the steps to all neighbours, including the step to the set itself. A step has the change of place on each axis. `canMove`: by axis,
+ * true for an axis with neighbours.
+ */
+function stepsOf(canMove: readonly boolean[]): readonly (readonly number[])[] {
+  if (canMove.filter(Boolean).length > MAX_BLOCK_AXES) {
+    const stepAlong = (axis: number, change: number) => canMove.map((_, otherAxis) => (otherAxis === axis ? change : 0));
+    const singleSteps = canMove.flatMap((canMoveHere, axis) => (canMoveHere ? [stepAlong(axis, -1), stepAlong(axis, 1)] : []));
+    return [canMove.map(() => 0), ...singleSteps];
   }
-  return moves.reduce<number[][]>(
-    (steps, canMove) => {
-      const changes = canMove ? [-1, 0, 1] : [0];
-      return steps.flatMap((step) => changes.map((by) => [...step, by]));
-    },
-    [[]],
-  );
+  let steps: number[][] = [[]];
+  for (const canMoveHere of canMove) {
+    const changes = canMoveHere ? [-1, 0, 1] : [0];
+    steps = steps.flatMap((step) => changes.map((change) => [...step, change]));
+  }
+  return steps;
 }
 
 /** True when a place exists on an axis of this size. */

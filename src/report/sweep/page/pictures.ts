@@ -67,6 +67,7 @@ interface Histogram {
 
 /** Returns the histogram of ascending values. Its range includes 0 and `included`. */
 function histogramOf(ascending: readonly number[], included: number): Histogram {
+  // `niceStep` chooses a width with round ends that gives about BINS bins.
   const low = Math.min(ascending[0] ?? 0, 0, included);
   const high = Math.max(ascending.at(-1) ?? 0, included);
   const binWidth = niceStep(Math.max(high - low, MIN_RANGE), BINS);
@@ -80,16 +81,22 @@ function histogramOf(ascending: readonly number[], included: number): Histogram 
   return { setCounts, firstBin, binWidth };
 }
 
+/** Height of one row of labels, in pixels. */
+const LABEL_ROW_PX = 14;
+/** A label this near to the right edge stands at the left of its line. */
+const LABEL_WIDTH_PX = 60;
+
 /** Draws lines with labels at different heights, so that the labels do not overlap. */
 function drawMarks(frame: PlotFrame, marks: readonly Mark[]): void {
   marks
     .filter(({ value }) => Number.isFinite(value))
     .forEach(({ value, text, colour }, row) => {
       const x = frame.x(value);
-      const y = TOP + 10 + row * 14;
-      const isLeft = x > frame.width - 60;
+      const y = TOP + 10 + row * LABEL_ROW_PX;
+      const isLabelLeft = x > frame.width - LABEL_WIDTH_PX;
+      const label = isLabelLeft ? { x: x - 5, 'text-anchor': 'end' } : { x: x + 5, 'text-anchor': 'start' };
       frame.add('line', { x1: x, x2: x, y1: y - 8, y2: frame.y(0), stroke: `var(--${colour})`, 'stroke-width': 1.5 });
-      frame.add('text', { x: isLeft ? x - 5 : x + 5, y, 'text-anchor': isLeft ? 'end' : 'start', style: `fill:var(--${colour})` }, text);
+      frame.add('text', { ...label, y, style: `fill:var(--${colour})` }, text);
     });
 }
 

@@ -36,7 +36,7 @@ export async function findBreakEven(plan: RunPlan, watcher: BreakEvenWatcher): P
     let firstIndex = 0;
     for (const search of active) {
       const endIndex = firstIndex + search.next().length;
-      search.take(results.slice(firstIndex, endIndex));
+      search.addResults(results.slice(firstIndex, endIndex));
       firstIndex = endIndex;
     }
   };
@@ -66,9 +66,9 @@ function pointOf(plan: RunPlan, cost: Cost, outcome: SearchOutcome | null): Brea
   const own = ownValue(plan, name);
   if (outcome === null)
     return { value: null, reason: 'no-impact-model', crossings: 0, monotone: null, unit, range: null, bracket: null, own };
-  const { reason, crossings, isMonotone, first, last, bracket: scannedBracket } = outcome;
+  const { reason, crossings, isMonotone, firstSteps, lastSteps, bracket: scannedBracket } = outcome;
   const bracket = scannedBracket === null ? null : bracketOf(plan, cost, scannedBracket);
-  const range = [first / stepsPerUnit, last / stepsPerUnit] as const;
+  const range = [firstSteps / stepsPerUnit, lastSteps / stepsPerUnit] as const;
   return { value: bracket?.high ?? null, reason, crossings, monotone: isMonotone, unit, range, bracket, own };
 }
 

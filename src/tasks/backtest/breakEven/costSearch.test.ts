@@ -20,7 +20,7 @@ function searchOver(name: Cost['name'], netOf: (value: number) => number, fillsO
   const triedSteps: number[] = [];
   for (let steps = search.next(); steps.length > 0; steps = search.next()) {
     triedSteps.push(...steps);
-    search.take(
+    search.addResults(
       steps.map((stepCount) => ({ netUnits: netOf(stepCount / cost.stepsPerUnit), fills: fillsOf(stepCount / cost.stepsPerUnit) })),
     );
   }
@@ -49,8 +49,8 @@ describe('the search', () => {
     ['slippage', 999.95, 9999, 10_000],
     ['latency', 59_999.5, 59_999, 60_000],
     ['latency', 1, 0, 1],
-  ] as const)('the search of a %s whose profit is used up at %d ends with its two neighbours', (name, root, low, high) => {
-    const result = searchOver(name, (value) => root - value);
+  ] as const)('the search of a %s whose profit is used up at %d ends with its two neighbours', (name, breakEven, low, high) => {
+    const result = searchOver(name, (value) => breakEven - value);
     expect(result).toMatchObject({ reason: null, crossings: 1, isMonotone: true });
     expect(endsOf(result)).toEqual([low, high]);
   });
@@ -91,16 +91,12 @@ describe('the search', () => {
     const fillsOf = (value: number) => (value < 2 ? 0 : 9);
     const result = searchOver('size', netOf, fillsOf);
     expect(result).toMatchObject({ reason: null, crossings: 1 });
-    expect(result.first / 10_000).toBeGreaterThanOrEqual(2);
-    expect(result.first / 10_000).toBeLessThan(2.4);
-    expect(searchOver('fee', netOf, fillsOf)).toMatchObject({ reason: 'already-negative', first: 0 });
-    expect(
-      searchOver(
-        'size',
-        () => 0,
-        () => 0,
-      ),
-    ).toMatchObject({ reason: 'already-negative', first: 1250 });
+    const firstSize = result.firstSteps / 10_000;
+    expect(firstSize).toBeGreaterThanOrEqual(2);
+    expect(firstSize).toBeLessThan(2.4);
+    expect(searchOver('fee', netOf, fillsOf)).toMatchObject({ reason: 'already-negative', firstSteps: 0 });
+    const nothing = (): number => 0;
+    expect(searchOver('size', nothing, nothing)).toMatchObject({ reason: 'already-negative', firstSteps: 1250 });
   });
 
   test('the search halves its bracket at each step', () => {

@@ -25,15 +25,15 @@ export interface SearchOutcome {
   /** True when the net profit never rises from one scanned value to the next. */
   readonly isMonotone: boolean;
   /** First and last scanned value, in steps. */
-  readonly first: number;
-  readonly last: number;
+  readonly firstSteps: number;
+  readonly lastSteps: number;
   /** Two neighbouring values: the net profit is above 0 at the first and at most 0 at the second. Null with a reason. */
   readonly bracket: readonly [low: TriedValue, high: TriedValue] | null;
   /** The two values that decide the outcome: the bracket, or the first and the last scanned value. */
   readonly decisive: readonly [low: TriedValue, high: TriedValue];
 }
 
-/** The search for one cost. The caller runs the values of `next`, passes the results to `take`, and reads `outcome` at the end. */
+/** The search for one cost. The caller runs the values of `next`, passes the results to `addResults`, and reads `outcome` at the end. */
 export class CostSearch {
   /** The cost that is searched. */
   readonly cost: Cost;
@@ -55,15 +55,15 @@ export class CostSearch {
   }
 
   /** Adds the results of the values that `next` has returned, in their order. */
-  take(results: readonly VariantResult[]): void {
+  addResults(results: readonly VariantResult[]): void {
     const triedValues = this.next().map((steps, index): TriedValue => ({ steps, ...results[index]! }));
     assert(results.length === triedValues.length && triedValues.length > 0, 'a search takes a result for each value that it asked for');
-    if (this.scanned.length === 0) this.takeScan(triedValues);
-    else this.takeMiddle(triedValues[0]!);
+    if (this.scanned.length === 0) this.addScan(triedValues);
+    else this.addMiddle(triedValues[0]!);
   }
 
   /** Adds the results of the scan, and finds the two neighbours between which the profit falls to 0. */
-  private takeScan(triedValues: readonly TriedValue[]): void {
+  private addScan(triedValues: readonly TriedValue[]): void {
     const { name } = this.cost;
     // A size at which nothing fills has no meaning for the strategy. So the range begins at the first size that trades.
     const firstTrading = triedValues.findIndex(({ fills }) => fills > 0);
@@ -74,7 +74,7 @@ export class CostSearch {
   }
 
   /** Replaces one end of the bracket by the value between both. */
-  private takeMiddle(middle: TriedValue): void {
+  private addMiddle(middle: TriedValue): void {
     const [low, high] = this.bracket!;
     this.bracket = isGain(middle) ? [middle, high] : [low, middle];
   }
@@ -83,16 +83,16 @@ export class CostSearch {
   outcome(): SearchOutcome {
     const { scanned, bracket } = this;
     assert(scanned.length > 0 && this.next().length === 0, 'the search has ended');
-    const pairs = scanned.slice(1).map((tried, index) => [scanned[index]!, tried] as const);
+    const neighbours = scanned.slice(1).map((tried, index) => ({ lower: scanned[index]!, higher: tried }));
     const first = scanned[0]!;
     const last = scanned.at(-1)!;
     const reasonWithoutBracket = isGain(first) ? 'never' : 'already-negative';
     return {
       reason: bracket === null ? reasonWithoutBracket : null,
-      crossings: pairs.filter(([a, b]) => isGain(a) !== isGain(b)).length,
-      isMonotone: pairs.every(([a, b]) => b.netUnits <= a.netUnits),
-      first: first.steps,
-      last: last.steps,
+      crossings: neighbours.filter(({ lower, higher }) => isGain(lower) !== isGain(higher)).length,
+      isMonotone: neighbours.every(({ lower, higher }) => higher.netUnits <= lower.netUnits),
+      firstSteps: first.steps,
+      lastSteps: last.steps,
       bracket,
       decisive: bracket ?? [first, last],
     };

@@ -134,8 +134,9 @@ function modulesInMemory(composed: unknown): ReadonlyMap<number, ModuleInMemory>
     );
   const candidates: readonly unknown[] = composed;
   const modules = new Map<number, ModuleInMemory>();
-  for (const [index, candidate] of candidates.entries())
+  for (const [index, candidate] of candidates.entries()) {
     if (isComposeModule(candidate)) modules.set(index, { module: candidate, hash: moduleHash(candidate) });
+  }
   return modules;
 }
 
@@ -154,7 +155,10 @@ function checkObject(options: unknown): void {
   throw new ConfigError(`backtest options: expected an object, got ${actual}`, "write: backtest({ strategy, data, cash: '10000' })");
 }
 
-/** Throws ConfigError for a symbol or interval without a file. These names apply only to files. Bars in memory and in a catalog have their own, and other names would be ignored silently. */
+/**
+ * Throws ConfigError for a symbol or interval without a file. These names apply only to files. Bars in memory and in a catalog have their own
+ * names, so others would be ignored silently.
+ */
 function checkNames(names: Readonly<Record<string, string | undefined>>, files: readonly string[]): void {
   const [name] = files.length > 0 ? [] : Object.entries(names).flatMap(([key, value]) => (value === undefined ? [] : [key]));
   if (name === undefined) return;
@@ -199,8 +203,8 @@ function isList(data: NonNullable<CodeOptions['data']>): data is readonly (strin
 }
 
 /**
- * Returns a strategy class that was given as a value, in the form of a loaded file. Its hash covers the text of the class and its base classes: no more of its code is
- * visible.
+ * Returns a strategy class that was given as a value, in the form of a loaded file. Its hash covers the text of the class and its base classes,
+ * because no more of its code is visible.
  */
 function loadedFrom(strategyClass: StrategyClass): LoadedStrategy {
   const strategy = checkStrategy(strategyClass, strategyClass.name === '' ? 'strategy' : strategyClass.name, Strategy);

@@ -7,9 +7,13 @@ import { countUntil } from './decisionTrace.ts';
 import type { TracedRun, Tracer } from './tracedRun.ts';
 import { plainProof, type Proof } from '../../../model/run/proof.ts';
 
+/** Rows of a small block. */
 const SMALL_ROWS = 7;
 /** Rows of a usual block. */
 export const FULL_ROWS = 2048;
+
+/** Runs of the whole proof: blocks of one, seven and 2,048 rows. */
+const RUNS = 3;
 
 /** The inputs of the proof of blocks. */
 export interface BlocksTask {
@@ -26,7 +30,7 @@ export interface BlocksTask {
   readonly onRun: (share: number) => void;
 }
 
-/** Proves that decisions do not depend on the size of blocks, by running the strategy in blocks of other sizes. */
+/** Returns the proof that decisions do not depend on the size of blocks. Runs the strategy in blocks of other sizes. */
 export async function proveBlocks(
   tracer: Tracer,
   { plan, untilMs = Infinity, isFresh, isShort = false, full: fullSide, onRun }: BlocksTask,
@@ -37,17 +41,16 @@ export async function proveBlocks(
     return { run, trace: await tracer.run(run) };
   };
   const single = await sideOf(1, 0);
-  for (const [index, rows] of (isShort ? [FULL_ROWS] : [SMALL_ROWS, FULL_ROWS]).entries()) {
-    const full = (rows === FULL_ROWS ? fullSide : null) ?? (await sideOf(rows, (index + 1) / 3));
-    const difference = await traceDifference(tracer, single, full, untilMs);
+  const comparedSizes = isShort ? [FULL_ROWS] : [SMALL_ROWS, FULL_ROWS];
+  for (const [index, rows] of comparedSizes.entries()) {
+    const finishedSide = rows === FULL_ROWS ? fullSide : null;
+    const compared = finishedSide ?? (await sideOf(rows, (index + 1) / RUNS));
+    const difference = await traceDifference(tracer, single, compared, untilMs);
     if (difference === null) continue;
     const text = `blocks of ${rows} rows decide otherwise than blocks of one row: something reads what is computed ahead of its bar`;
     return proofOf('blocks', 'refuted', text, difference, plan);
   }
   const count = countUntil(single.trace, untilMs);
-  return plainProof(
-    'blocks',
-    'proved',
-    `blocks of 1${isShort ? '' : `, ${SMALL_ROWS}`} and ${FULL_ROWS} rows make the same ${counted(count, 'decision')}`,
-  );
+  const sizes = isShort ? `1 and ${FULL_ROWS}` : `1, ${SMALL_ROWS} and ${FULL_ROWS}`;
+  return plainProof('blocks', 'proved', `blocks of ${sizes} rows make the same ${counted(count, 'decision')}`);
 }

@@ -19,22 +19,36 @@ export interface DataSlice {
   readonly fromMs: number;
   /** No bar closes after this time, ms UTC. */
   readonly toMs: number;
-  /** Returns the maximum of rows of a feed that come before the run. `feed`: its index in the plan. */
-  readonly warmUpRows: (feed: number) => number;
+  /** Returns the maximum of rows of a feed that come before the run. `feedIndex`: its index in the plan. */
+  readonly warmUpRows: (feedIndex: number) => number;
 }
 
-/** Returns the plan over a part of its data. Null when a feed has no row in it. */
+/** The rows of a feed in a slice. */
+interface RowSpan {
+  /** The first row of the slice, which may be one of the warm-up. */
+  readonly fromRow: number;
+  /** The first row after the warm-up. */
+  readonly firstRunRow: number;
+  /** The row after the last one. */
+  readonly endRow: number;
+}
+
+/** Returns the plan over a part of its data. Null when a feed has no row in it, or when all rows are warm-up. */
 export function slicePlan(plan: RunPlan, { fromMs, toMs, warmUpRows }: DataSlice): RunPlan | null {
-  const spans = plan.feeds.map(({ bars: { closeMs, length } }, index) => {
-    const first = firstAfter(closeMs, 0, length, fromMs);
-    return { from: Math.max(0, first - warmUpRows(index)), first, to: firstAfter(closeMs, 0, length, toMs) };
+  const spans = plan.feeds.map(({ bars: { closeMs, length } }, feedIndex): RowSpan => {
+    const firstRunRow = firstAfter(closeMs, 0, length, fromMs);
+    return {
+      fromRow: Math.max(0, firstRunRow - warmUpRows(feedIndex)),
+      firstRunRow,
+      endRow: firstAfter(closeMs, 0, length, toMs),
+    };
   });
-  const hasEmptyFeed = spans.some(({ from, to }) => to <= from);
-  const hasNoRunRow = spans.every(({ first, to }) => to <= first);
+  const hasEmptyFeed = spans.some(({ fromRow, endRow }) => endRow <= fromRow);
+  const hasNoRunRow = spans.every(({ firstRunRow, endRow }) => endRow <= firstRunRow);
   if (hasEmptyFeed || hasNoRunRow) return null;
   const feeds = plan.feeds.map((feed, feedIndex): FeedPlan => {
-    const { from, first, to } = spans[feedIndex]!;
-    return { ...feed, bars: rowsOf(feed.bars, from, to), firstRow: Math.min(first, to) - from };
+    const { fromRow, firstRunRow, endRow } = spans[feedIndex]!;
+    return { ...feed, bars: rowsOf(feed.bars, fromRow, endRow), firstRow: Math.min(firstRunRow, endRow) - fromRow };
   });
   const series = plan.series?.map((seriesPlan): SeriesPlan => ({ ...seriesPlan, values: knownUntil(seriesPlan.values, toMs) }));
   return {
@@ -48,27 +62,27 @@ export function slicePlan(plan: RunPlan, { fromMs, toMs, warmUpRows }: DataSlice
 }
 
 /** Returns the contract data of the slice. Mark prices are stored by row of the finest feed of their contract, so they are cut with it. */
-function contractsOf(plan: RunPlan, spans: readonly { readonly from: number; readonly to: number }[], toMs: number) {
-  const data = new Map<InstrumentId, ContractData>(plan.futures!.data);
+function contractsOf(plan: RunPlan, spans: readonly RowSpan[], toMs: number): ReadonlyMap<InstrumentId, ContractData> {
+  const contracts = new Map<InstrumentId, ContractData>(plan.futures!.data);
   for (const feed of finestFeeds(plan.feeds)) {
     const { id } = feed.bars.instrument;
-    const wholeData = data.get(id);
+    const wholeData = contracts.get(id);
     if (wholeData === undefined) continue;
-    const { from, to } = spans[plan.feeds.indexOf(feed)]!;
+    const { fromRow, endRow } = spans[plan.feeds.indexOf(feed)]!;
     const { marks } = wholeData;
-    data.set(id, {
+    contracts.set(id, {
       ...wholeData,
       marks: marks && {
         ...marks,
-        open: marks.open.subarray(from, to),
-        high: marks.high.subarray(from, to),
-        low: marks.low.subarray(from, to),
-        close: marks.close.subarray(from, to),
+        open: marks.open.subarray(fromRow, endRow),
+        high: marks.high.subarray(fromRow, endRow),
+        low: marks.low.subarray(fromRow, endRow),
+        close: marks.close.subarray(fromRow, endRow),
       },
       funding: wholeData.funding.filter(({ timeMs }) => timeMs <= toMs),
     });
   }
-  return data;
+  return contracts;
 }
 
 /** Returns the visible feed with the most rows inside the run. The proofs count its rows. */

@@ -10,7 +10,7 @@ const DECISION_CALLS: ReadonlySet<string> = new Set([
 ]); // prettier-ignore
 /** The decisions that change, or could change, a holding or a position. */
 const ORDER_CALLS: ReadonlySet<string> = new Set(['buy', 'sell', 'exit', 'target', 'rebalance', 'cancel', 'amend', 'oco', 'closeAt']);
-/** The constants of the 32-bit FNV-1a hash. */
+/** The start value and the factor of the 32-bit FNV-1a hash. */
 const FNV_OFFSET = 2_166_136_261;
 const FNV_PRIME = 16_777_619;
 
@@ -31,7 +31,7 @@ export class DecisionTrace implements HostCallLog {
   /** Times of the decisions that are orders, exits, targets, rebalances and cancels. */
   readonly orderMs: number[] = [];
   /** Indices of the decisions that are log lines. Their texts have no effect on the run. */
-  readonly logs = new Set<number>();
+  readonly logIndices = new Set<number>();
   /** The decision with the index that was given to the constructor; null until the run has made it. */
   recordedDecision: TracedDecision | null = null;
   /** The error that ended the run; null: none did. */
@@ -56,7 +56,7 @@ export class DecisionTrace implements HostCallLog {
       this.recordedDecision = { timeMs: run.nowMs, call: name, text, feed: feedIn(args), place: nearestAuthorPlace() };
     }
     if (ORDER_CALLS.has(name)) this.orderMs.push(run.nowMs);
-    if (name === 'log') this.logs.add(this.timeMs.length);
+    if (name === 'log') this.logIndices.add(this.timeMs.length);
     this.add(run.nowMs, text);
   }
 
@@ -81,7 +81,7 @@ export function firstDifference(a: DecisionTrace, b: DecisionTrace, untilMs: num
   for (let index = 0; index < Math.max(countA, countB); index++) {
     if (index >= countA || index >= countB || a.timeMs[index] !== b.timeMs[index]) return index;
     if (a.hashes[index] === b.hashes[index]) continue;
-    const areLogLines = a.logs.has(index) && b.logs.has(index);
+    const areLogLines = a.logIndices.has(index) && b.logIndices.has(index);
     if (!ignoresTexts || !areLogLines) return index;
   }
   return null;

@@ -7,18 +7,19 @@ import { traceDifference, proofOf, type ComparedSide } from './traceDifference.t
 import type { TracedRun, Tracer } from './tracedRun.ts';
 import { poisonPlan } from './poisonPlan.ts';
 
+/** Added to the seed of the run, so that the other bars are not drawn from the numbers that the run itself uses. */
 const SEED_OFFSET = 31;
 
 /**
- * Returns a refuted proof of purity if the decisions differ; null if both runs make the same decisions. A cache by time, or by the number of the
- * bar, gives two runs over the same bars the same values. Over other bars it gives the values of the earlier run. `lived`: strategies whose
- * modules have already made a run.
+ * Runs the strategies over other bars, once with modules that have already made a run and once with newly loaded ones. Returns a refuted proof of
+ * purity if their decisions differ, else null. Such a difference comes from a cache by time or by bar number: it keeps values of the earlier bars.
+ * `usedStrategies`: strategies whose modules have already made a run.
  */
-export async function proveOtherData(tracer: Tracer, plan: RunPlan, lived = plan.strategies): Promise<Proof | null> {
-  const other = poisonPlan(plan, -Infinity, seededRng(plan.seed + SEED_OFFSET));
+export async function proveOtherData(tracer: Tracer, plan: RunPlan, usedStrategies = plan.strategies): Promise<Proof | null> {
+  const otherPlan = poisonPlan(plan, -Infinity, seededRng(plan.seed + SEED_OFFSET));
   const sideOf = async (run: TracedRun): Promise<ComparedSide> => ({ run, trace: await tracer.run(run) });
-  const after = await sideOf({ plan: { ...other, strategies: lived } });
-  const otherSide = await sideOf({ plan: other, isFresh: true });
-  const difference = await traceDifference(tracer, otherSide, after);
-  return difference === null ? null : proofOf('purity', 'refuted', STATE_TEXTS.otherBars, difference, other);
+  const usedSide = await sideOf({ plan: { ...otherPlan, strategies: usedStrategies } });
+  const freshSide = await sideOf({ plan: otherPlan, isFresh: true });
+  const difference = await traceDifference(tracer, freshSide, usedSide);
+  return difference === null ? null : proofOf('purity', 'refuted', STATE_TEXTS.otherBars, difference, otherPlan);
 }

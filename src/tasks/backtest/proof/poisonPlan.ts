@@ -35,19 +35,23 @@ function otherBars(bars: BarColumns, afterMs: number, rng: Rng): BarColumns {
     volume: copied(bars.volume),
   };
   const ticksPerUnit = pow10(bars.instrument.priceDigits);
-  const onGrid = (price: number): number => Math.min(MAX_PRICE_TICKS - 1, Math.max(1, Math.round(price * ticksPerUnit))) / ticksPerUnit;
+  const onGrid = (price: number): number => {
+    const ticks = Math.max(1, Math.round(price * ticksPerUnit));
+    return Math.min(MAX_PRICE_TICKS - 1, ticks) / ticksPerUnit;
+  };
   const lastTruePrice = firstRow > 0 ? bars.close[firstRow - 1]! : bars.open[0]!;
   let previousClose = lastTruePrice;
   for (let row = firstRow; row < length; row++) {
-    const source = Math.floor(rng.next() * length);
+    const sourceRow = Math.floor(rng.next() * length);
+    const sourceOpen = bars.open[sourceRow]!;
     const open = onGrid(previousClose);
-    // Up becomes down: the reciprocal of a ratio of prices is the ratio of the mirrored move.
-    const sourceOpen = bars.open[source]!;
-    const close = onGrid((open * sourceOpen) / bars.close[source]!);
+    /** Mirrors a move of the source bar: a rise from its open by a factor becomes a fall by the same factor. */
+    const mirrored = (sourcePrice: number): number => onGrid((open * sourceOpen) / sourcePrice);
+    const close = mirrored(bars.close[sourceRow]!);
     columns.open[row] = open;
     columns.close[row] = close;
-    columns.high[row] = Math.max(open, close, onGrid((open * sourceOpen) / bars.low[source]!));
-    columns.low[row] = Math.min(open, close, onGrid((open * sourceOpen) / bars.high[source]!));
+    columns.high[row] = Math.max(open, close, mirrored(bars.low[sourceRow]!));
+    columns.low[row] = Math.min(open, close, mirrored(bars.high[sourceRow]!));
     columns.volume[row] = bars.volume[Math.floor(rng.next() * length)]!;
     const isTooFar = close > lastTruePrice * MAX_FACTOR || close * MAX_FACTOR < lastTruePrice;
     previousClose = isTooFar ? lastTruePrice : close;

@@ -8,7 +8,7 @@ import type { Place } from '../purity/callSite.ts';
 import { freshStrategies } from '../purity/freshStrategies.ts';
 import { withOtherSurroundings } from '../purity/surroundings.ts';
 import type { WarningSink } from '../purity/purityWarning.ts';
-import { traceDifference, leadName, proofOf, type ComparedSide } from './traceDifference.ts';
+import { traceDifference, leadName, proofOf, type ComparedSide, type Difference } from './traceDifference.ts';
 import { leadFeed } from './dataSlices.ts';
 import { MAX_BYTES, textOf } from '../written/embeddedPrices.ts';
 import { firstDifference, type DecisionTrace } from './decisionTrace.ts';
@@ -18,11 +18,11 @@ import { plainProof, STATE_TEXTS, type Proof } from '../../../model/run/proof.ts
 /** Classes of the warnings about a use of something outside the run. */
 export const IMPURE_CLASSES: ReadonlySet<string> = new Set(['impure', 'state', 'lookahead']);
 
-/** The smallest block size, in rows, that is tried for the run that ends in the middle, and the number of sizes. */
-const MIN_PART_ROWS = 331;
-const PART_TRIES = 400;
+/** The smallest block size, in rows, that is tried for the run that ends in the middle, and the number of sizes that are tried. */
+const MIN_PARTIAL_BLOCK_ROWS = 331;
+const TRIED_BLOCK_SIZES = 400;
 /** Default maximum of rows for a run that takes turns with another run. */
-const BESIDE_ROWS = 8192;
+const DEFAULT_TURN_ROWS = 8192;
 
 const EXTERNAL_TEXT = 'a run of the same file, loaded again, decides otherwise: it depends on something outside the run';
 
@@ -47,15 +47,16 @@ export interface PurityTask {
   /** Rows of the lead feed inside the run at which the strategies are not ready yet. */
   readonly skippedRows: number;
   /** Strategies whose modules have already made a longer run; null: none of them may run again. */
-  readonly lived?: RunPlan['strategies'] | null;
+  readonly usedStrategies?: RunPlan['strategies'] | null;
   /** Maximum of rows of the lead feed for a run that takes turns with another run. */
-  readonly besideRows?: number;
+  readonly maxTurnRows?: number;
   /** True when the proof leaves out the run that ends in the middle and the run that takes turns with another run. */
   readonly isShort?: boolean;
   /** Number of other surroundings that are tried. */
   readonly surroundings: number;
-  /** Why a promise of a callback continued after the last bar; null: none did. */
-  readonly late: Error | null;
+  /** The error about a promise that continued after the last bar; null: none did. */
+  readonly lateError: Error | null;
+  /** Called before a run with the finished share of the work, 0 to 1. */
   readonly onRun: (share: number) => void;
 }
 
@@ -68,54 +69,77 @@ export interface PurityOutcome {
   readonly isSteady: boolean;
 }
 
-/** Proves that decisions depend on the bars only, by repeating the run from another row, and in other surroundings. */
-export async function provePurity(
-  tracer: Tracer,
-  { plan, whole, skippedRows, lived = null, besideRows = BESIDE_ROWS, isShort = false, surroundings, late, onRun }: PurityTask,
-): Promise<PurityOutcome> {
+/**
+ * Returns the proof that decisions depend on the bars only. Compares the first run with later runs of the same modules, with runs in other
+ * surroundings, and with a run that takes turns with another one.
+ */
+export async function provePurity(tracer: Tracer, task: PurityTask): Promise<PurityOutcome> {
+  const { plan, whole, usedStrategies = null, maxTurnRows = DEFAULT_TURN_ROWS, isShort = false, surroundings, lateError, onRun } = task;
   onRun(0);
-  const part = partialRunOf(plan, skippedRows);
-  const partTrace = isShort ? null : await tracer.run(part);
-  onRun(0.3);
-  const repeat: TracedRun = { plan };
-  const repeatTrace = await tracer.run(repeat);
-  // A module may keep state between runs. So each side is repeated with modules that are loaded for that side alone.
-  const first: ComparedSide = { ...whole, repeat: (recordedIndex) => runInSequence(tracer, [whole.run], recordedIndex) };
-  const sideOf = (runs: readonly TracedRun[], decisions: DecisionTrace): ComparedSide => ({
-    run: runs.at(-1)!,
-    trace: decisions,
-    repeat: (recordedIndex) => runInSequence(tracer, runs, recordedIndex),
-  });
-  const isEarly = partTrace !== null && (await isCausedByState(tracer, whole.trace, part, partTrace));
-  const freshRepeatDifference = isEarly
-    ? await traceDifference(tracer, first, sideOf([whole.run, part], partTrace), part.untilMs)
-    : await traceDifference(tracer, first, sideOf([whole.run, ...(isShort ? [] : [part]), repeat], repeatTrace));
-  const differenceOfLived = async () =>
-    lived === null ? null : traceDifference(tracer, first, await sideOfRun(tracer, { plan: { ...plan, strategies: lived } }));
-  const repeatDifference = freshRepeatDifference ?? (await differenceOfLived());
+  const first = sideInSequence(tracer, [whole.run], whole.trace);
+  const repeatDifference =
+    (await differenceOfLaterRuns(tracer, task, first)) ?? (await differenceOfUsedStrategies(tracer, plan, usedStrategies, first));
   onRun(0.6);
   const surroundingDifference = await differenceInSurroundings(tracer, plan, first, surroundings);
   const findings = { hasState: repeatDifference !== null, isSteady: surroundingDifference === null };
   const outcome = (proof: Proof): PurityOutcome => ({ proof, ...findings });
-  if (late !== null) return outcome({ ...plainProof('purity', 'refuted', late.message), first: lateDifference(late, plan) });
+  if (lateError !== null) {
+    return outcome({ ...plainProof('purity', 'refuted', lateError.message), first: lateDifference(lateError, plan) });
+  }
   if (repeatDifference !== null) return outcome(proofOf('purity', 'refuted', STATE_TEXTS.again, repeatDifference, plan));
   if (surroundingDifference !== null) return outcome(proofOf('purity', 'refuted', EXTERNAL_TEXT, surroundingDifference, plan));
-  const parallelDifference = isShort ? null : await differenceBesideAnotherRun(tracer, plan, first, besideRows);
-  if (parallelDifference !== null) return outcome(proofOf('purity', 'refuted', STATE_TEXTS.beside, parallelDifference, plan));
+  const turnsDifference = isShort ? null : await differenceBesideAnotherRun(tracer, plan, first, maxTurnRows);
+  if (turnsDifference !== null) return outcome(proofOf('purity', 'refuted', STATE_TEXTS.beside, turnsDifference, plan));
   const text = 'no clock, chance, environment, file, network or promise was used, and runs in one process decide alike';
   return outcome(plainProof('purity', 'proved', text));
+}
+
+/**
+ * Returns the last of several runs as a side of a comparison. Modules may keep state between the runs, so the side is repeated as the whole
+ * sequence, with modules that are loaded for it alone. `trace`: the decisions of the last run.
+ */
+function sideInSequence(tracer: Tracer, runs: readonly TracedRun[], trace: DecisionTrace): ComparedSide {
+  return { run: runs.at(-1)!, trace, repeat: (recordedIndex) => runInSequence(tracer, runs, recordedIndex) };
+}
+
+/**
+ * Makes two more runs with the modules of the first one: one that ends near the middle, and a whole one. Returns their first difference from the
+ * first run; null: all decide alike.
+ */
+async function differenceOfLaterRuns(
+  tracer: Tracer,
+  { plan, whole, skippedRows, isShort = false, onRun }: PurityTask,
+  first: ComparedSide,
+): Promise<Difference | null> {
+  const partialRun = partialRunOf(plan, skippedRows);
+  const partialTrace = isShort ? null : await tracer.run(partialRun);
+  onRun(0.3);
+  const repeatedRun: TracedRun = { plan };
+  const repeatedTrace = await tracer.run(repeatedRun);
+  const hasEarlyDifference = partialTrace !== null && (await isCausedByState(tracer, whole.trace, partialRun, partialTrace));
+  if (hasEarlyDifference) {
+    return traceDifference(tracer, first, sideInSequence(tracer, [whole.run, partialRun], partialTrace), partialRun.untilMs);
+  }
+  const runs = isShort ? [whole.run, repeatedRun] : [whole.run, partialRun, repeatedRun];
+  return traceDifference(tracer, first, sideInSequence(tracer, runs, repeatedTrace));
+}
+
+/** Returns the first difference between the run and one with strategies whose modules have made a longer run; null: none, or no such strategies. */
+async function differenceOfUsedStrategies(
+  tracer: Tracer,
+  plan: RunPlan,
+  usedStrategies: RunPlan['strategies'] | null,
+  first: ComparedSide,
+): Promise<Difference | null> {
+  if (usedStrategies === null) return null;
+  return traceDifference(tracer, first, await sideOfRun(tracer, { plan: { ...plan, strategies: usedStrategies } }));
 }
 
 /**
  * Returns the first difference between the run and runs in other surroundings, such as another process id, folder or version of Node.
  * `count`: number of other surroundings to try. Null if all decide alike.
  */
-async function differenceInSurroundings(
-  tracer: Tracer,
-  plan: RunPlan,
-  expected: ComparedSide,
-  count: number,
-): ReturnType<typeof traceDifference> {
+async function differenceInSurroundings(tracer: Tracer, plan: RunPlan, expected: ComparedSide, count: number): Promise<Difference | null> {
   const run: TracedRun = { plan, isFresh: true };
   for (let index = 0; index < count; index++) {
     const trace = await withOtherSurroundings(index, () => tracer.run(run));
@@ -136,28 +160,30 @@ async function sideOfRun(tracer: Tracer, run: TracedRun): Promise<ComparedSide> 
 }
 
 /** Compares a run with a run that takes turns with another one, over the first rows. State that each start resets shows only there. */
-async function differenceBesideAnotherRun(
-  tracer: Tracer,
-  plan: RunPlan,
-  first: ComparedSide,
-  maxRows: number,
-): ReturnType<typeof traceDifference> {
+async function differenceBesideAnotherRun(tracer: Tracer, plan: RunPlan, first: ComparedSide, maxRows: number): Promise<Difference | null> {
   const { bars, firstRow } = leadFeed(plan);
   const untilMs = bars.closeMs[Math.min(bars.length, firstRow + maxRows) - 1]!;
   const run: TracedRun = { plan, untilMs };
   const repeat = (recordedIndex: number): Promise<DecisionTrace> => tracer.runBehind(run, recordedIndex);
   const behind: ComparedSide = { run, trace: await repeat(-1), repeat };
   if (firstDifference(first.trace, behind.trace, untilMs) === null) return null;
-  // A decision may also depend on the size of a block, which is the subject of another proof. So compare with the same size.
-  return traceDifference(tracer, await sideOfRun(tracer, { plan, blockRows: TURN_ROWS, untilMs, isFresh: true }), behind, untilMs);
+  // The difference may come from the size of the blocks, which is the subject of another proof. So compare with a run in blocks of the same size.
+  const sameBlocks = await sideOfRun(tracer, { plan, blockRows: TURN_ROWS, untilMs, isFresh: true });
+  return traceDifference(tracer, sameBlocks, behind, untilMs);
 }
 
-/** Uses whose results differ from run to run, so decisions that depend on them may differ, too. */
-const UNSTEADY: ReadonlySet<WarningCode> = new Set(['IMPURE_RANDOM', 'IMPURE_CLOCK', 'IMPURE_TIMER', 'IMPURE_PROMISE', 'IMPURE_NETWORK']);
+/** Codes of uses whose results differ from run to run, so decisions that depend on them may differ, too. */
+const UNSTEADY_CODES: ReadonlySet<WarningCode> = new Set([
+  'IMPURE_RANDOM',
+  'IMPURE_CLOCK',
+  'IMPURE_TIMER',
+  'IMPURE_PROMISE',
+  'IMPURE_NETWORK',
+]);
 
 /** Returns true when what was used may make equal runs differ. */
 export function isUnsteady({ first }: ImpureUses): boolean {
-  return first !== null && UNSTEADY.has(first.warning.code);
+  return first !== null && UNSTEADY_CODES.has(first.warning.code);
 }
 
 /** Returns a refuted proof of purity for a difference that disappears when modules are loaded for each run. */
@@ -165,11 +191,17 @@ export function stateProof(proof: Proof): Proof {
   return { ...proof, name: 'purity', text: STATE_TEXTS.again };
 }
 
-/** True when the second run of a process differs from the first one up to its own end, and does not differ with newly loaded modules. */
-async function isCausedByState(tracer: Tracer, first: DecisionTrace, part: TracedRun, partTrace: DecisionTrace): Promise<boolean> {
-  const { untilMs = Infinity } = part;
-  if (firstDifference(first, partTrace, untilMs) === null) return false;
-  return firstDifference(first, await tracer.run({ ...part, isFresh: true }), untilMs) === null;
+/** True when the partial run differs from the first run, and does not differ with newly loaded modules. */
+async function isCausedByState(
+  tracer: Tracer,
+  firstTrace: DecisionTrace,
+  partialRun: TracedRun,
+  partialTrace: DecisionTrace,
+): Promise<boolean> {
+  const { untilMs = Infinity } = partialRun;
+  if (firstDifference(firstTrace, partialTrace, untilMs) === null) return false;
+  const freshTrace = await tracer.run({ ...partialRun, isFresh: true });
+  return firstDifference(firstTrace, freshTrace, untilMs) === null;
 }
 
 /** Makes runs one after the other with strategies that are loaded once for all of them. Returns the decisions of the last one. */
@@ -184,8 +216,9 @@ async function runInSequence(tracer: Tracer, runs: readonly TracedRun[], recorde
 }
 
 /**
- * Returns a run that ends near the middle of the data. The rows of all earlier runs and of this one together are a prime number, with and without
- * the rows at which strategies are not ready. Otherwise a variable that counts rows modulo some number could begin the next run at the same value.
+ * Returns a run that ends near the middle of the data. The rows of the first run and of this one together are a prime number, with and without
+ * the rows at which strategies are not ready. Otherwise a variable that counts rows modulo some number could begin the next run with the value
+ * that it had in the first run, and hide that it survives.
  */
 function partialRunOf(plan: RunPlan, skippedRows: number): TracedRun {
   const { bars, firstRow } = leadFeed(plan);
@@ -195,12 +228,12 @@ function partialRunOf(plan: RunPlan, skippedRows: number): TracedRun {
     const blocks = Math.ceil(Math.floor(rows / 2) / blockRows);
     return Math.min(rows, blockRows * blocks || 1);
   };
-  const triedRows = Array.from({ length: PART_TRIES }, (_, index) => MIN_PART_ROWS + index);
-  const isSuitable = (tried: number): boolean => {
-    const totalRows = rows + rowsUntilEnd(tried);
+  const triedBlockRows = Array.from({ length: TRIED_BLOCK_SIZES }, (_, index) => MIN_PARTIAL_BLOCK_ROWS + index);
+  const isSuitable = (blockRows: number): boolean => {
+    const totalRows = rows + rowsUntilEnd(blockRows);
     return isPrime(totalRows) && isPrime(totalRows - 2 * skippedRows);
   };
-  const blockRows = triedRows.find(isSuitable) ?? MIN_PART_ROWS;
+  const blockRows = triedBlockRows.find(isSuitable) ?? MIN_PARTIAL_BLOCK_ROWS;
   return { plan, blockRows, untilMs: bars.closeMs[firstRow + rowsUntilEnd(blockRows) - 1]! };
 }
 
@@ -226,7 +259,7 @@ export function proofOfUses({ first }: ImpureUses, plan: RunPlan | null, files: 
   if (first === null) return null;
   const { text } = first.warning;
   const { file, line } = first.warning.file === null ? (placeOfName(text, files) ?? first.warning) : first.warning;
-  const [what = text] = text.split(' in strategy code: ');
+  const [use = text] = text.split(' in strategy code: ');
   const isInRun = Number.isFinite(first.timeMs) && plan !== null;
   return {
     name: 'purity',
@@ -235,9 +268,9 @@ export function proofOfUses({ first }: ImpureUses, plan: RunPlan | null, files: 
     first: {
       time: isInRun ? formatTime(first.timeMs) : null,
       feed: isInRun ? leadName(plan) : null,
-      what,
+      what: use,
       expected: 'nothing outside the run',
-      actual: what,
+      actual: use,
     },
     file,
     line,
@@ -259,10 +292,10 @@ function placeOfName(text: string, files: readonly string[]): Place | null {
 }
 
 /** Returns the difference to report for a promise that continued after the last bar. */
-const lateDifference = (late: Error, plan: RunPlan): Proof['first'] => ({
+const lateDifference = (lateError: Error, plan: RunPlan): Proof['first'] => ({
   time: formatTime(plan.toMs),
   feed: null,
   what: 'a promise',
   expected: 'nothing after the last bar',
-  actual: late.message,
+  actual: lateError.message,
 });

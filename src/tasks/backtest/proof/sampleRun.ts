@@ -27,11 +27,11 @@ import { Tracer, type TracedRun } from './tracedRun.ts';
 import { warmUpOf } from './warmUpRows.ts';
 
 /**
- * Rows of the lead feed after the warm-up: more of them while there are too few orders to compare. Prime numbers, so that a variable that
- * counts rows does not begin a second run as it began the first.
+ * Rows of the lead feed after the warm-up. The second number applies when the first gives too few orders to compare. Prime numbers, so that a
+ * variable that counts rows does not begin a second run as it began the first.
  */
 const SAMPLE_ROWS = [1021, 4093] as const;
-/** Bars of all feeds together: with many feeds the sample has fewer rows of each. */
+/** Maximum of bars of all feeds together: with many feeds the sample has fewer rows of each. */
 const MAX_BARS = 20_000;
 /** Fewest rows of a sample, whatever the number of feeds. */
 const MIN_ROWS = 61;
@@ -39,12 +39,12 @@ const MIN_ROWS = 61;
 const MAX_FEEDS = 32;
 /** With fewer orders, the sample takes more rows. */
 const MIN_ORDERS = 8;
-/** Minimum of rows that are run in small blocks. A small block takes as long as a large one, so the run ends with the last decision that is needed. */
+/** Minimum of rows that run in small blocks, and maximum of their bars of all feeds. A small block takes as long as a large one, so both are low. */
 const SMALL_BLOCK_ROWS = 251;
 const SMALL_BLOCK_BARS = 4000;
 /** Names of Node's modules. */
 const BUILT_IN: ReadonlySet<string> = new Set(builtinModules);
-/** Larger files of the strategy are searched for prices by `isobar prove` alone. */
+/** The sample skips larger strategy files in its search for written prices. `isobar prove` searches them, too. */
 const MAX_SEARCHED_BYTES = 262_144;
 /** The proofs that a sample makes. */
 const SAMPLED_PROOFS: readonly ProofName[] = ['purity', 'blocks'];
@@ -53,7 +53,7 @@ const SAMPLED_PROOFS: readonly ProofName[] = ['purity', 'blocks'];
 export interface SampleTask {
   readonly resolved: Pick<ResolvedRun, 'plan' | 'files'>;
   /** The warnings of the run itself, which watched more rows than the sample. */
-  readonly seen: readonly Warning[];
+  readonly runWarnings: readonly Warning[];
   /** Cells that the engine writes once a block. */
   readonly progressCells: Int32Array | null;
 }
@@ -104,7 +104,7 @@ export function verdictWithoutSample(why: string): ProvedRun {
 
 /** Runs the proofs of the sample while strategy code is watched. */
 async function proofsOf(
-  { resolved: { plan, files }, seen, progressCells }: SampleTask,
+  { resolved: { plan, files }, runWarnings, progressCells }: SampleTask,
   onRows: (rows: number) => void,
 ): Promise<readonly Proof[]> {
   const uses = new SampledUses();
@@ -113,16 +113,16 @@ async function proofsOf(
   const watch = new PurityWatch(uses, true, mayUseNode(plan) ? (path) => inputs.has(path) : null);
   try {
     const strategyFiles = files.flatMap(({ use, path }) => (use === 'strategy' ? [path] : []));
-    const earlierUse = usesOfRun(seen, plan, strategyFiles);
+    const earlierUse = proofOfRunWarnings(runWarnings, plan, strategyFiles);
     // Modules that used something outside may hold functions from before the watch, whose calls the watch would miss. So they do not run again.
-    const lived = earlierUse === null && !mayUseNode(plan) ? plan.strategies : null;
-    const proofs = await proveRows({ plan, lived, uses, watch, progressCells, onRows, sources: strategyFiles }).catch(
+    const usedStrategies = earlierUse === null && !mayUseNode(plan) ? plan.strategies : null;
+    const proofs = await proveRows({ plan, usedStrategies, uses, watch, progressCells, onRows, strategyFiles }).catch(
       (error: unknown): readonly Proof[] => {
         if (uses.first === null && earlierUse === null) throw error;
         return [];
       },
     );
-    return mergeProofs(proofs, proofOfUses(uses, plan, strategyFiles) ?? earlierUse, blocksProofOfRun(seen));
+    return mergeProofs(proofs, proofOfUses(uses, plan, strategyFiles) ?? earlierUse, blocksProofOfRun(runWarnings));
   } finally {
     watch.stop();
   }
@@ -132,91 +132,92 @@ async function proofsOf(
 interface RowsTask {
   readonly plan: RunPlan;
   /** The strategies of the run itself, whose modules have processed all of its rows; null: they must not run again. */
-  readonly lived: RunPlan['strategies'] | null;
+  readonly usedStrategies: RunPlan['strategies'] | null;
   readonly uses: SampledUses;
   readonly watch: PurityWatch;
   readonly progressCells: Int32Array | null;
+  /** Called with the rows of all feeds before the sample runs over them. */
   readonly onRows: (rows: number) => void;
   /** The files of the strategies, absolute. */
-  readonly sources: readonly string[];
+  readonly strategyFiles: readonly string[];
 }
 
 /** Runs each proof of the sample in turn. Returns no proof once strategy code has used a banned function. */
-async function proveRows({ plan, lived, uses, watch, progressCells, onRows, sources }: RowsTask): Promise<readonly Proof[]> {
+async function proveRows(rowsTask: RowsTask): Promise<readonly Proof[]> {
+  const { plan, usedStrategies, uses, watch, progressCells, onRows, strategyFiles } = rowsTask;
   const tracer = new Tracer(progressCells, watch.during);
   uses.nowMs = () => tracer.currentMs;
-  const parts = await samplePlansOf(tracer, plan);
-  if (typeof parts === 'string') return SAMPLED_PROOFS.map((name) => plainProof(name, 'not-proved', parts));
-  const whole = await firstRun(tracer, parts, onRows);
+  const notProved = (reason: string): readonly Proof[] => SAMPLED_PROOFS.map((name) => plainProof(name, 'not-proved', reason));
+  const samplePlans = await samplePlansOf(tracer, plan);
+  if (typeof samplePlans === 'string') return notProved(samplePlans);
+  const whole = await firstRun(tracer, samplePlans, onRows);
   const samplePlan = whole.run.plan;
   if (uses.first !== null) return [];
   const { error } = whole.trace;
-  if (error !== null)
-    return SAMPLED_PROOFS.map((name) => plainProof(name, 'not-proved', `the strategy throws in the sample: ${error.message}`));
-  const late = await lateError(watch);
+  if (error !== null) return notProved(`the strategy throws in the sample: ${error.message}`);
+  const lateError = await lateErrorOf(watch);
   watch.checkGlobals();
   // An outside use is already reported. Later proofs would only find its effects.
   if (uses.first !== null) return [];
-  const table = embeddedPrices(samplePlan, sources, MAX_SEARCHED_BYTES, plan) ?? embeddedMoves(samplePlan, sources, MAX_SEARCHED_BYTES);
+  const embeddedTable =
+    embeddedPrices(samplePlan, strategyFiles, MAX_SEARCHED_BYTES, plan) ?? embeddedMoves(samplePlan, strategyFiles, MAX_SEARCHED_BYTES);
   const isShort = plan.feeds.length > MAX_FEEDS;
   const task = {
     plan: samplePlan,
     whole,
     skippedRows: 0,
-    lived,
-    besideRows: SMALL_BLOCK_ROWS,
+    usedStrategies,
+    maxTurnRows: SMALL_BLOCK_ROWS,
     isShort,
     surroundings: 1,
-    late,
+    lateError,
     onRun: () => {},
   };
   const { proof: purity, hasState, isSteady } = await provePurity(tracer, task);
   if (uses.first !== null) return [];
-  if (!isSteady) return [table ?? purity];
-  const otherDataProof =
-    table !== null || hasState || isShort ? null : await proveOtherData(tracer, samplePlan, lived ?? samplePlan.strategies);
+  if (!isSteady) return [embeddedTable ?? purity];
+  const skipsOtherData = embeddedTable !== null || hasState || isShort;
+  const otherDataProof = skipsOtherData ? null : await proveOtherData(tracer, samplePlan, usedStrategies ?? samplePlan.strategies);
   if (uses.first !== null) return [];
-  const { blocks, fresh } = await proveSmallBlocks(tracer, {
-    plan: samplePlan,
-    whole,
-    isShort,
-    isState: hasState || otherDataProof !== null,
-  });
-  const proofs = [table ?? otherDataProof ?? (fresh.verdict === blocks.verdict ? purity : stateProof(blocks)), fresh];
+  const hasAnyState = hasState || otherDataProof !== null;
+  const { blocks, freshBlocks } = await proveSmallBlocks(tracer, { plan: samplePlan, whole, isShort, hasState: hasAnyState });
+  // If only fresh strategies decide alike, the difference in blocks came from state and not from their size.
+  const purityOrState = freshBlocks.verdict === blocks.verdict ? purity : stateProof(blocks);
+  const proofs = [embeddedTable ?? otherDataProof ?? purityOrState, freshBlocks];
   return whole.trace.orderMs.length === 0 ? proofs.map((proof) => undecidedWithoutOrders(proof, samplePlan)) : proofs;
 }
 
-/** Waits for what the strategy still does. Returns the error in which that ended; null without one. */
-function lateError(watch: PurityWatch): Promise<Error | null> {
-  return watch.settle('the strategy').then(
+/** Waits for promises of the strategy. Returns the error if one of them continued after the last bar, else null. */
+function lateErrorOf(watch: PurityWatch): Promise<Error | null> {
+  return watch.waitForPromises('the strategy').then(
     () => null,
     (reason: unknown) => (reason instanceof Error ? reason : new Error(String(reason))),
   );
 }
 
-/** The first run over the sample, and what is known of the strategy by then. */
+/** The inputs of the proof of blocks in a sample. */
 interface SmallBlocksTask {
   readonly plan: RunPlan;
   readonly whole: ComparedSide;
   readonly isShort: boolean;
   /** True when the strategies keep something between runs, so that only fresh ones can be compared. */
-  readonly isState: boolean;
+  readonly hasState: boolean;
 }
 
 /**
- * Proves that decisions do not depend on the size of blocks. `fresh` is the proof with fresh strategies: the second one, if the first is
- * refuted, as what the strategies keep may explain that.
+ * Proves that decisions do not depend on the size of blocks. If that is refuted, state that the strategies keep may be the reason, so the proof is
+ * repeated with fresh strategies: `freshBlocks`. Otherwise `freshBlocks` is `blocks`.
  */
 async function proveSmallBlocks(
   tracer: Tracer,
-  { plan, whole, isShort, isState }: SmallBlocksTask,
-): Promise<{ blocks: Proof; fresh: Proof }> {
+  { plan, whole, isShort, hasState }: SmallBlocksTask,
+): Promise<{ readonly blocks: Proof; readonly freshBlocks: Proof }> {
   const untilMs = endOfBlocks(plan, whole.trace);
   const blocksOf = (isFresh: boolean): Promise<Proof> =>
     proveBlocks(tracer, { plan, untilMs, isFresh, isShort, full: isFresh ? null : whole, onRun: () => {} });
-  const blocks = await blocksOf(isState);
-  const fresh = blocks.verdict === 'refuted' && !isState ? await blocksOf(true) : blocks;
-  return { blocks, fresh };
+  const blocks = await blocksOf(hasState);
+  if (blocks.verdict !== 'refuted' || hasState) return { blocks, freshBlocks: blocks };
+  return { blocks, freshBlocks: await blocksOf(true) };
 }
 
 /** Returns the time up to which the proof of blocks runs: enough rows, and enough orders. */
@@ -233,13 +234,13 @@ function undecidedWithoutOrders(proof: Proof, plan: RunPlan): Proof {
   return plainProof(proof.name, 'not-proved', `the strategy places no order in the ${counted(rowsOf(plan), 'bar')} of the sample`);
 }
 
-/** Runs the shortest part that has enough orders. Loads the modules again, so that they have no state of an earlier run. */
-async function firstRun(tracer: Tracer, parts: readonly RunPlan[], onRows: (rows: number) => void): Promise<ComparedSide> {
-  for (const [index, part] of parts.entries()) {
-    onRows(rowsOf(part));
-    const run: TracedRun = { plan: { ...part, strategies: await freshStrategies(part.strategies) } };
+/** Runs the shortest plan that has enough orders. Loads the modules again, so that they have no state of an earlier run. */
+async function firstRun(tracer: Tracer, samplePlans: readonly RunPlan[], onRows: (rows: number) => void): Promise<ComparedSide> {
+  for (const [index, samplePlan] of samplePlans.entries()) {
+    onRows(rowsOf(samplePlan));
+    const run: TracedRun = { plan: { ...samplePlan, strategies: await freshStrategies(samplePlan.strategies) } };
     const trace = await tracer.run(run);
-    const isLast = index === parts.length - 1;
+    const isLast = index === samplePlans.length - 1;
     if (isLast || trace.error !== null || trace.orderMs.length >= MIN_ORDERS) return { run, trace };
   }
   throw new InvariantError('a sample has rows');
@@ -263,26 +264,35 @@ async function samplePlansOf(tracer: Tracer, plan: RunPlan): Promise<readonly Ru
   });
   const fromMs = Math.max(plan.fromMs, ...warmUpEnds);
   const { bars } = leadFeed(plan);
-  const first = firstAfter(bars.closeMs, 0, bars.length, fromMs);
-  const maxRows = (share: number): number => primeUpTo(Math.max(MIN_ROWS, Math.floor((share * MAX_BARS) / plan.feeds.length)));
-  const endOf = (rows: number): number => {
-    const allowedRows = Math.min(rows, maxRows(rows / SAMPLE_ROWS[0]));
-    return bars.closeMs[Math.min(bars.length, first + allowedRows) - 1]!;
+  const firstRow = firstAfter(bars.closeMs, 0, bars.length, fromMs);
+  /** The maximum of rows with this number of feeds. A longer sample may have more bars in the same ratio. */
+  const maxRows = (sampleRows: number): number => {
+    const maxBars = (sampleRows / SAMPLE_ROWS[0]) * MAX_BARS;
+    return primeUpTo(Math.max(MIN_ROWS, Math.floor(maxBars / plan.feeds.length)));
   };
-  const ends = new Set(SAMPLE_ROWS.map(endOf));
-  const parts = [...ends].flatMap((toMs) => slicePlan(plan, { fromMs, toMs, warmUpRows: (feed) => warmUpRows[feed]! }) ?? []);
-  return parts.length === 0 ? 'the first rows of the run have no bar of one of its feeds' : parts;
+  const endOf = (sampleRows: number): number => {
+    const allowedRows = Math.min(sampleRows, maxRows(sampleRows));
+    return bars.closeMs[Math.min(bars.length, firstRow + allowedRows) - 1]!;
+  };
+  const endsMs = new Set(SAMPLE_ROWS.map(endOf));
+  const samplePlans = [...endsMs].flatMap(
+    (toMs) => slicePlan(plan, { fromMs, toMs, warmUpRows: (feedIndex) => warmUpRows[feedIndex]! }) ?? [],
+  );
+  return samplePlans.length === 0 ? 'the first rows of the run have no bar of one of its feeds' : samplePlans;
 }
 
 /** Returns the rows of all feeds inside the run. */
 const rowsOf = ({ feeds }: RunPlan): number => feeds.reduce((sum, { bars, firstRow }) => sum + bars.length - firstRow, 0);
 
-/** Returns both proofs. `used`: the refuted proof of an outside use in the sample or in the run, which replaces every other proof of purity. */
-function mergeProofs(proofs: readonly Proof[], used: Proof | null, custom: Proof | null): readonly Proof[] {
+/**
+ * Returns the proofs of purity and of blocks. `usedProof`: the refuted proof of an outside use in the sample or in the run, which replaces every
+ * other proof of purity. `customProof`: the refuted proof of blocks from the check of custom indicators. Both null: none.
+ */
+function mergeProofs(proofs: readonly Proof[], usedProof: Proof | null, customProof: Proof | null): readonly Proof[] {
   const proofNamed = (name: ProofName): Proof | undefined => proofs.find((proof) => proof.name === name);
   const blocks =
     proofNamed('blocks') ?? plainProof('blocks', 'not-proved', 'not made: equal runs differ, so another difference would say nothing');
-  return [used ?? proofNamed('purity')!, blocks.verdict === 'refuted' ? blocks : (custom ?? blocks)];
+  return [usedProof ?? proofNamed('purity')!, blocks.verdict === 'refuted' ? blocks : (customProof ?? blocks)];
 }
 
 /** True when the code names, or may name, a module of Node. Replacing the functions of those modules takes milliseconds, so it is done only then. */
@@ -298,16 +308,16 @@ function namesModule(code: string): boolean {
 }
 
 /** Returns a refuted proof for the first outside use that the run has reported; null: none. Uses that code could only reach do not count. */
-function usesOfRun(warnings: readonly Warning[], plan: RunPlan, sources: readonly string[]): Proof | null {
-  const declared = [...plan.strategies.map(({ reach }) => reach), plan.models?.reach].flatMap((reached) => reached ?? []);
-  const reach = new Set(declared.map(({ text }) => text));
+function proofOfRunWarnings(warnings: readonly Warning[], plan: RunPlan, strategyFiles: readonly string[]): Proof | null {
+  const reachable = [...plan.strategies.map(({ reach }) => reach), plan.models?.reach].flatMap((reach) => reach ?? []);
+  const reachableTexts = new Set(reachable.map(({ text }) => text));
   const isUse = (candidate: Warning): boolean =>
-    IMPURE_CLASSES.has(warningClass(candidate)) && candidate.code !== 'LOOKAHEAD_CUSTOM' && !reach.has(candidate.text);
+    IMPURE_CLASSES.has(warningClass(candidate)) && candidate.code !== 'LOOKAHEAD_CUSTOM' && !reachableTexts.has(candidate.text);
   const first = warnings.find(isUse);
   if (first === undefined) return null;
   const uses = new ImpureUses();
   uses.add(first);
-  return proofOfUses(uses, plan, sources);
+  return proofOfUses(uses, plan, strategyFiles);
 }
 
 /** Returns a refuted proof of blocks if the check of custom indicators found a difference in the run; null if not. */

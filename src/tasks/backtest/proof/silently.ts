@@ -1,12 +1,12 @@
-// Drops what strategy code prints while a check runs it once more than the user asked for.
+// Drops what strategy code prints while the sample of a backtest repeats it. The user has already seen that output once.
 
 /** Runs a function whose output to stdout and stderr of this thread is dropped. */
 export async function silently<T>(run: () => Promise<T>): Promise<T> {
-  const restore = [process.stdout, process.stderr].map((stream) => {
+  const restorers = [process.stdout, process.stderr].map((stream) => {
     const descriptor = Object.getOwnPropertyDescriptor(stream, 'write');
     const dropOutput: typeof stream.write = (_chunk: unknown, ...args: unknown[]): boolean => {
-      const done = args.at(-1);
-      if (typeof done === 'function') queueMicrotask(() => void Reflect.apply(done, stream, []));
+      const callback = args.at(-1);
+      if (typeof callback === 'function') queueMicrotask(() => void Reflect.apply(callback, stream, []));
       return true;
     };
     stream.write = dropOutput;
@@ -18,6 +18,6 @@ export async function silently<T>(run: () => Promise<T>): Promise<T> {
   try {
     return await run();
   } finally {
-    for (const step of restore) step();
+    for (const restore of restorers) restore();
   }
 }

@@ -22,7 +22,8 @@ export interface Difference {
   readonly actual: TracedDecision | null;
 }
 
-const NOTHING = 'no decision';
+/** How a proof names the side that makes no further decision. */
+const NO_DECISION = 'no decision';
 
 /**
  * Returns the first difference up to `untilMs`; null: the decisions are the same. Repeats both runs to record the differing decisions in full.
@@ -58,7 +59,9 @@ export function proofOf(
   const isExpectedFirst = actual === null || (expected !== null && expected.timeMs < actual.timeMs);
   const [first, second] = isExpectedFirst ? [expected, actual] : [actual, expected];
   const place = first?.place ?? second?.place ?? null;
-  const isAtOnce = expected !== null && actual !== null && expected.timeMs === actual.timeMs;
+  const isSameTime = expected !== null && actual !== null && expected.timeMs === actual.timeMs;
+  const hasExpected = isSameTime || isExpectedFirst;
+  const hasActual = isSameTime || !isExpectedFirst;
   return {
     name,
     verdict,
@@ -66,9 +69,9 @@ export function proofOf(
     first: {
       time: Number.isFinite(timeMs) ? formatTime(timeMs) : null,
       feed: first?.feed ?? leadName(plan),
-      what: first?.call ?? NOTHING,
-      expected: isAtOnce || isExpectedFirst ? (expected?.text ?? NOTHING) : NOTHING,
-      actual: isAtOnce || !isExpectedFirst ? (actual?.text ?? NOTHING) : NOTHING,
+      what: first?.call ?? NO_DECISION,
+      expected: (hasExpected ? expected?.text : null) ?? NO_DECISION,
+      actual: (hasActual ? actual?.text : null) ?? NO_DECISION,
     },
     file: place?.file ?? null,
     line: place?.line ?? null,

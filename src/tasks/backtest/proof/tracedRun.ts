@@ -26,10 +26,10 @@ export interface TracedRun {
   readonly isFresh?: boolean;
 }
 
-/** Rows of a block of two runs that take turns. */
+/** Rows of a block when two runs take turns. */
 export const TURN_ROWS = 61;
 
-/** Runs strategies of one process. `progressCells`: see EngineDeps. */
+/** Runs strategies in this process and records their decisions. `progressCells`: see EngineDeps. */
 export class Tracer {
   private readonly scratch = new Scratch();
   private readonly progressCells: Int32Array | null;
@@ -38,7 +38,7 @@ export class Tracer {
   /** Time at which the newest run ended, ms UTC. */
   private endedMs = NaN;
 
-  /** `during` runs a function that calls strategy code. */
+  /** `during`: calls a function that runs strategy code, for example while a watch listens. */
   constructor(progressCells: Int32Array | null = null, during: (run: () => void) => void = (run) => run()) {
     this.progressCells = progressCells;
     this.during = during;
@@ -48,10 +48,10 @@ export class Tracer {
   async run(tracedRun: TracedRun, recordedIndex = -1): Promise<DecisionTrace> {
     const trace = new DecisionTrace(recordedIndex);
     return this.withErrorNoted(trace, () =>
-      this.bot(tracedRun, trace, ({ engine }) => {
+      this.withBot(tracedRun, trace, ({ engine }) => {
         spanLoop(engine, tracedRun.untilMs ?? Infinity);
         if (tracedRun.untilMs !== undefined) return;
-        // Orders of these last calls cannot fill, but state that the strategy stores now may reach the next run.
+        // Orders of these last calls cannot fill, so they are no decisions. But state that the strategy stores now may reach the next run.
         trace.hasEnded = true;
         endSpan(engine);
       }),
@@ -59,8 +59,8 @@ export class Tracer {
   }
 
   /**
-   * Returns the decisions of a run beside an equal one, which is a block ahead: they take turns. Both have the modules of
-   * the plan, so variables of modules and static fields are shared. `recordedIndex`: see `run`.
+   * Returns the decisions of a run that takes turns with an equal run, which is one block ahead. Both use the modules of the plan, so they share
+   * variables of modules and static fields. `recordedIndex`: see `run`.
    */
   async runBehind({ plan, untilMs = Infinity }: TracedRun, recordedIndex = -1): Promise<DecisionTrace> {
     const turnPlan: RunPlan = { ...plan, blockRows: TURN_ROWS };
@@ -118,30 +118,34 @@ export class Tracer {
     return this.current?.engine.nowMs ?? NaN;
   }
 
-  /** Builds the bot of a run, calls `use` with it before its first bar, and returns the result. Releases the bot afterwards. */
-  async bot<T>({ plan, blockRows = 'usual', isFresh = false }: TracedRun, trace: DecisionTrace, use: (bot: SealedBot) => T): Promise<T> {
+  /** Builds the bot of a run, calls `use` with it before its first bar, and returns what `use` returns. Releases the bot afterwards. */
+  async withBot<T>(
+    { plan, blockRows = 'usual', isFresh = false }: TracedRun,
+    trace: DecisionTrace,
+    use: (bot: SealedBot) => T,
+  ): Promise<T> {
     const strategies = isFresh ? await freshStrategies(plan.strategies) : plan.strategies;
     const freshPlan: RunPlan = { ...plan, strategies, ...(typeof blockRows === 'number' && blockRows > 1 ? { blockRows } : {}) };
     const options = this.optionsOf(trace);
-    const parts: { constructed?: ConstructedBot; bot?: SealedBot; value?: T } = {};
-    const begin = (constructed: ConstructedBot, technical: TechnicalLibrary | null): void => {
+    const parts: { constructed?: ConstructedBot; bot?: SealedBot; result?: T } = {};
+    const sealAndUse = (constructed: ConstructedBot, technical: TechnicalLibrary | null): void => {
       const bot = (parts.bot = sealBot(constructed, technical));
       this.current = bot;
       if (blockRows !== 'usual') bot.engine.stepsRows = blockRows === 1;
-      parts.value = use(bot);
+      parts.result = use(bot);
     };
     try {
       this.during(() => {
         const constructed = replayedBotMaker(freshPlan, options)();
         if (needsTechnical(constructed.engine)) parts.constructed = constructed;
-        else begin(constructed, null);
+        else sealAndUse(constructed, null);
       });
       const { constructed } = parts;
       if (constructed !== undefined) {
         const technical = await loadTechnicalLibrary();
-        this.during(() => begin(constructed, technical));
+        this.during(() => sealAndUse(constructed, technical));
       }
-      return parts.value as T;
+      return parts.result as T;
     } finally {
       this.endedMs = parts.bot?.engine.nowMs ?? freshPlan.fromMs;
       this.current = null;

@@ -15,9 +15,9 @@ const PROMISE_KINDS = new Set(['PROMISE', 'Microtask']);
  */
 const CALLBACK_KINDS = /^(?:ZLIB|(?!SIGN)[A-Z\d]+REQUEST)$/;
 /** Matches functions of Node that wait for such work, for example `pbkdf2Sync`. */
-const SYNCHRONOUS = /\bsync|Sync$/;
-/** Name, in reports, of code that runs later than the code that asked for it. */
-export const CALLS_BACK = 'a callback that comes later';
+const SYNCHRONOUS_CALL = /\bsync|Sync$/;
+/** How reports describe a callback that Node calls after the function that started the work has returned. */
+export const LATE_CALLBACK = 'a callback that comes later';
 /** Maximum number of reports. It suffices to find a strategy that creates a promise at every bar. */
 const MAX_REPORTS = 10_000;
 
@@ -57,7 +57,7 @@ export class AsyncWatch {
   #reportCallback(below: (...args: never[]) => unknown): void {
     if (this.#callbackCount >= MAX_REPORTS) return;
     this.#callbackCount++;
-    if (!nodeCallsBelow(below).some((call) => SYNCHRONOUS.test(call))) this.#report('IMPURE_PROMISE', CALLS_BACK, below);
+    if (!nodeCallsBelow(below).some((call) => SYNCHRONOUS_CALL.test(call))) this.#report('IMPURE_PROMISE', LATE_CALLBACK, below);
   }
 
   /** Runs a function whose promises and callbacks are reported. */
@@ -72,8 +72,8 @@ export class AsyncWatch {
     }
   }
 
-  /** Throws StrategyError if a promise of a callback continued after the last bar. */
-  async settle(strategy: string): Promise<void> {
+  /** Gives promises of callbacks one turn. Throws StrategyError if one of them continued after the last bar. `strategy`: its name in the message. */
+  async waitForPromises(strategy: string): Promise<void> {
     if (this.#createdIds.size === 0) return;
     // Promises of a constructor continued before the first bar. They are reported as warnings and are not errors here.
     this.#continuedCount = 0;

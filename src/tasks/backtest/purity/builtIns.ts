@@ -4,6 +4,9 @@ import { Decimal } from '../../../base/number/decimal.ts';
 import { warning } from '../../../model/warning.ts';
 import type { WarningSink } from './purityWarning.ts';
 
+/** A built-in object and its name in messages. */
+type NamedObject = readonly [name: string, builtIn: object];
+
 /** Members that are never redefined, but only compared; `random` is replaced for each run. Hot: docs/performance.md#watched-built-ins. */
 const ONLY_COMPARED = new Set<string | symbol>([
   'constructor',
@@ -23,37 +26,29 @@ const REPLACED_BY_OTHERS = new Set<string | symbol>(['random', 'constructor']);
 
 const TYPED_ARRAY_PROTOTYPE: object = Object.getPrototypeOf(Float64Array.prototype);
 /** The objects that `makeReadOnly` freezes, by their name in messages. */
-const FROZEN_OBJECTS: readonly (readonly [string, object])[] = [
+const FROZEN_OBJECTS: readonly NamedObject[] = [
   ...Object.entries({ Math, Object, Reflect, Number, Array, JSON }),
   ...[Map, WeakMap, Set, WeakSet, Array, Number, Function, ArrayBuffer, DataView].map((builtIn): [string, object] => [`${builtIn.name}.prototype`, builtIn.prototype]),
   ['TypedArray.prototype', TYPED_ARRAY_PROTOTYPE],
   ['ArrayIterator.prototype', Object.getPrototypeOf([][Symbol.iterator]())],
   ['MapIterator.prototype', Object.getPrototypeOf(new Map()[Symbol.iterator]())],
   ['SetIterator.prototype', Object.getPrototypeOf(new Set()[Symbol.iterator]())],
-  // A strategy reaches it by each quantity that it reads. isobar counts with it.
+  // Each quantity that a strategy reads is a Decimal, and isobar calculates with the same class.
   ['Decimal.prototype', Decimal.prototype],
 ]; // prettier-ignore
 /** The watch itself replaces members of these, so they are not frozen. */
-const WATCHED_PROTOTYPES: readonly (readonly [string, object])[] = [
-  Object,
-  String,
-  RegExp,
-  Error,
-  Promise,
-  Date,
-  Symbol,
-  BigInt,
-  Boolean,
-].map((builtIn) => [`${builtIn.name}.prototype`, builtIn.prototype]);
-/** Functions and objects with members of their own. */
+const WATCHED_PROTOTYPES: readonly NamedObject[] = [Object, String, RegExp, Error, Promise, Date, Symbol, BigInt, Boolean].map(
+  (builtIn) => [`${builtIn.name}.prototype`, builtIn.prototype],
+);
+/** Names of global functions and objects whose members are compared, too. */
 const GLOBAL_NAMES = [
   'Date', 'String', 'RegExp', 'Promise', 'BigInt', 'Boolean', 'Map', 'Set', 'WeakMap', 'WeakSet', 'ArrayBuffer', 'SharedArrayBuffer', 'DataView',
   'Function', 'Proxy', 'Intl', 'Atomics', 'WebAssembly', 'parseInt', 'parseFloat', 'isNaN', 'isFinite', 'structuredClone', 'console',
 ]; // prettier-ignore
-/** Strategies may print elsewhere, or not at all. */
+/** The one global whose members a strategy may replace, to print elsewhere or not at all. */
 const CONSOLE = 'console';
 /** The objects whose members are compared with the originals. */
-const COMPARED_OBJECTS: readonly (readonly [string, object])[] = [...FROZEN_OBJECTS, ['Object.prototype', Object.prototype]];
+const COMPARED_OBJECTS: readonly NamedObject[] = [...FROZEN_OBJECTS, ['Object.prototype', Object.prototype]];
 /** How a message names an object without a name, and the built-ins that it names so. */
 const UNNAMED_OBJECT = '#<Object>';
 const UNNAMED_OBJECTS: ReadonlySet<object> = new Set([Math, Reflect, JSON]);
@@ -62,21 +57,22 @@ const METADATA_MEMBER = /metadata(keys)?$|^decorate$/i;
 
 /** Returns the members of an object, without those that reflect-metadata replaces. */
 function descriptorsOf(holder: object): Record<PropertyKey, PropertyDescriptor> {
-  const all = Object.getOwnPropertyDescriptors<object>(holder) as Record<PropertyKey, PropertyDescriptor>;
-  if (holder === Reflect) for (const name of Object.keys(all)) if (METADATA_MEMBER.test(name)) Reflect.deleteProperty(all, name);
-  return all;
+  const descriptors = Object.getOwnPropertyDescriptors<object>(holder) as Record<PropertyKey, PropertyDescriptor>;
+  if (holder !== Reflect) return descriptors;
+  for (const name of Object.keys(descriptors)) if (METADATA_MEMBER.test(name)) Reflect.deleteProperty(descriptors, name);
+  return descriptors;
 }
 
 /** Returns the functions of the global object. Node makes some of its other members at their first use. */
 function functionDescriptorsOf(holder: object): Record<PropertyKey, PropertyDescriptor> {
-  const all = Object.getOwnPropertyDescriptors<object>(holder) as Record<PropertyKey, PropertyDescriptor>;
-  return Object.fromEntries(Object.entries(all).filter(([, { value }]) => typeof value === 'function'));
+  const descriptors = Object.getOwnPropertyDescriptors<object>(holder) as Record<PropertyKey, PropertyDescriptor>;
+  return Object.fromEntries(Object.entries(descriptors).filter(([, { value }]) => typeof value === 'function'));
 }
 
-/** Members that functions of libraries have of their own: assignments to those must work, as of `lodash.bind`. */
+/** Members of `Function.prototype` that libraries assign to single functions, such as `lodash.bind`. These assignments must still work. */
 const ASSIGNABLE_MEMBERS = ['bind', 'toString'] as const;
 
-/** Fixes a member of `Function.prototype`, but lets each function have one of its own by assignment. */
+/** Makes a member of `Function.prototype` read-only, but lets code assign a member of this name to any single function. */
 function fixForAssignment(key: (typeof ASSIGNABLE_MEMBERS)[number]): void {
   const holder = Function.prototype;
   const descriptor = Object.getOwnPropertyDescriptor(holder, key);
@@ -89,12 +85,12 @@ function fixForAssignment(key: (typeof ASSIGNABLE_MEMBERS)[number]): void {
   Object.defineProperty(holder, key, { get: () => real, set, configurable: false, enumerable: false });
 }
 
-/** Lookups of one place after which the virtual machine has looked at the prototype. */
+/** Number of reads through one line of code after which the virtual machine treats the object as a prototype. */
 const LOOKUP_COUNT = 16;
 
 /**
- * Gives an object whose members were redefined the fast form that it had before: as the prototype of an object that is read. Hot:
- * docs/performance.md#fast-built-ins.
+ * Restores the fast form in which the virtual machine stored an object before its members were redefined, by reading through an object whose prototype it is.
+ * Hot: docs/performance.md#fast-built-ins.
  */
 function makeFast(holder: object): void {
   const child = Object.create(holder) as object;
@@ -107,13 +103,13 @@ const readConstructor = (child: object): unknown => child.constructor;
 export class BuiltIns {
   readonly #globals = [
     ...GLOBAL_NAMES.map((name): readonly [string, unknown] => [name, Reflect.get(globalThis, name)]),
-    // Its settings, such as its precision, are members too.
+    // Settings of Decimal, such as its precision, are members of the class.
     ['Decimal', Decimal] as const,
-  ].flatMap(([name, holder]): (readonly [string, object])[] =>
+  ].flatMap(([name, holder]): NamedObject[] =>
     (typeof holder === 'object' && holder !== null) || typeof holder === 'function' ? [[name, holder]] : [],
   );
   readonly #originals = COMPARED_OBJECTS.map(([name, holder]) => ({ name, holder, descriptors: descriptorsOf(holder) }));
-  /** What only code of this thread can have replaced. */
+  /** Built-ins that other code may replace too, so they are compared only in a thread that runs strategies alone. */
   readonly #threadOriginals = [
     ...[...WATCHED_PROTOTYPES, ...this.#globals]
       .filter(([name, holder]) => name !== CONSOLE && holder !== Object.prototype)
@@ -141,8 +137,8 @@ export class BuiltIns {
   }
 
   /**
-   * Returns true for the message of the error that an attempt to change a fixed built-in throws. `line`: the text of the line that threw it:
-   * an object that accepts no new members is named in no message.
+   * Returns true for the message of the error that an attempt to change a frozen built-in throws. `line`: the source line that threw it. It
+   * is needed because the message about an object that accepts no new members does not name the object.
    */
   static isReadOnlyError(message: string, line: string): boolean {
     if (/object is not extensible/.test(message)) return /proto/i.test(line);

@@ -14,10 +14,10 @@ export interface Place {
   readonly line: number | null;
 }
 
-/** Number of stack frames that are searched at most, and at first. */
-const FRAMES = 30;
-const FEW_FRAMES = 3;
-/** Functions of a bundle that load one of its modules. */
+/** Number of stack frames that are searched at most, and in the first attempt. */
+const MAX_FRAMES = 30;
+const FIRST_FRAMES = 3;
+/** Matches names of functions of a bundle that load one of its modules. */
 const LOADS_MODULE = /^__(?:require|init)\d*$/;
 /** Captured before strategy code can replace it. */
 const capture: typeof Error.captureStackTrace = Error.captureStackTrace.bind(Error);
@@ -31,7 +31,7 @@ type Frames = readonly NodeJS.CallSite[];
  */
 export function authorPlace(below: (...args: never[]) => unknown, module: string | null = null): Place | null {
   // The first few frames nearly always decide, and most calls come from isobar itself. So try with few frames first.
-  for (const maxFrames of [FEW_FRAMES, FRAMES]) {
+  for (const maxFrames of [FIRST_FRAMES, MAX_FRAMES]) {
     for (const frame of framesBelow(below, maxFrames)) {
       const file = fileOf(frame);
       if (file === null) continue;
@@ -43,14 +43,14 @@ export function authorPlace(below: (...args: never[]) => unknown, module: string
       // What a package does while it is loaded is no call of the file that imports it.
       if (mapping === null && LOADS_MODULE.test(frame.getFunctionName() ?? '')) return null;
       const place = placeIn(file, frame, mapping);
-      // A bundle holds packages too.
+      // A place of null: the bundle has this frame from a package, so look at the next frame.
       if (place !== null) return place;
     }
   }
   return null;
 }
 
-/** Returns what the source map of a bundle says about a frame; null: nothing, as of the helpers of the bundle itself. */
+/** Returns the entry of a frame in the source map of its bundle; null: the map has none, as for the helper functions of the bundle itself. */
 function mappingOf(file: string, frame: NodeJS.CallSite): SourceMapping | null {
   const mapping = findSourceMap(file)?.findEntry((frame.getLineNumber() ?? 1) - 1, (frame.getColumnNumber() ?? 1) - 1);
   return mapping !== undefined && 'originalSource' in mapping ? mapping : null;
@@ -90,10 +90,13 @@ export function isCalledByNode(below: (...args: never[]) => unknown): boolean {
   return frame?.getFileName()?.startsWith('node:') === true;
 }
 
+/** Matches file and line at the end of a line of `Error.stack`, such as `(file:///home/user/sma.ts:12:5)`. */
+const STACK_PLACE = /\(?((?:file:\/\/)?\/[^():]*|[A-Za-z]:\\[^():]*):(\d+):\d+\)?$/;
+
 /** Returns the place in the user's code where an error was created; null: no frame belongs to it. */
 export function placeOfError(error: Error): Place | null {
-  for (const line of (error.stack ?? '').split('\n')) {
-    const [, path, lineNumber] = /\(?((?:file:\/\/)?\/[^():]*|[A-Za-z]:\\[^():]*):(\d+):\d+\)?$/.exec(line.trim()) ?? [];
+  for (const stackLine of (error.stack ?? '').split('\n')) {
+    const [, path, lineNumber] = STACK_PLACE.exec(stackLine.trim()) ?? [];
     if (path === undefined) continue;
     const file = path.startsWith('file:') ? path : pathToFileURL(path).href;
     if (isOfIsobar(file) || file.includes('/node_modules/')) continue;
@@ -107,7 +110,7 @@ const isOfIsobar = (url: string): boolean => OWN_FOLDERS.some((folder) => url.st
 const isOfPackages = (url: string): boolean => url.startsWith('node:') || url.includes('/node_modules/');
 
 /** Returns the stack frames below a function, at most `maxFrames`. */
-function framesBelow(below: (...args: never[]) => unknown, maxFrames = FRAMES): Frames {
+function framesBelow(below: (...args: never[]) => unknown, maxFrames = MAX_FRAMES): Frames {
   const { stackTraceLimit } = Error;
   const prepare = Object.getOwnPropertyDescriptor(Error, 'prepareStackTrace');
   const holder: { stack?: Frames } = {};
@@ -124,8 +127,8 @@ function framesBelow(below: (...args: never[]) => unknown, maxFrames = FRAMES): 
 }
 
 /**
- * Returns the file of a frame as a URL; for code created from text, the file that called `eval`. Null for functions that isobar created
- * from the user's text: then the caller counts.
+ * Returns the file of a frame as a URL; for code created from text, the file that called `eval`. Null for a function that isobar created from
+ * the user's text: its caller decides instead.
  */
 function fileOf(frame: NodeJS.CallSite): string | null {
   const name = frame.getFileName();

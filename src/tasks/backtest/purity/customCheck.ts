@@ -35,9 +35,9 @@ interface CustomDifference {
 }
 
 /**
- * Runs two fresh instances over the first rows after the warm-up and over two later spans, or over a whole short run of pure indicators: one in
- * full blocks, one in blocks of one row. If their calls differ: throws DiffersError when every custom indicator is declared pure, else adds a
- * warning, and the run itself uses blocks of one row. `sealed`: the bot of the run; null: builds one.
+ * Compares the calls of two fresh instances: one in full blocks, one in blocks of one row. They run over the first rows after the warm-up and
+ * two later spans; a short run of pure indicators is compared as a whole. If their calls differ: throws DiffersError when every custom indicator
+ * is declared pure, else adds a warning, and the run itself uses blocks of one row. `sealed`: the bot of the run; null: builds one.
  */
 export async function checkCustoms(plan: RunPlan, sealed: ReadyBot | null, warnings: WarningList): Promise<void> {
   const engine = sealed ?? (await sealedEngineOf(plan));
@@ -66,29 +66,32 @@ interface Span {
 }
 
 /**
- * Returns the spans to check, by rows of the finest visible feed; none if the run ends before its strategies are ready. A short run whose custom indicators are all
- * declared pure (`arePure`) is one span, because they run ahead: with others the run goes row by row, and the check only has to warn.
+ * Returns the spans to check, by rows of the finest visible feed; none if the run ends before its strategies are ready. `arePure`: all custom
+ * indicators are declared pure. A short run of those is one span, because pure indicators are computed ahead. With others the run goes row by
+ * row, and the check only has to warn.
  */
 function spansOf(plan: RunPlan, { runs }: ReadyBot, arePure: boolean): readonly Span[] {
-  const [lead] = finestFeeds(plan.feeds.filter(({ isExecutionOnly }) => isExecutionOnly !== true));
-  if (lead === undefined) return [];
-  const { closeMs, openMs, length } = lead.bars;
+  const visibleFeeds = plan.feeds.filter(({ isExecutionOnly }) => isExecutionOnly !== true);
+  const [leadFeed] = finestFeeds(visibleFeeds);
+  if (leadFeed === undefined) return [];
+  const { closeMs, openMs, length } = leadFeed.bars;
   const readyMs = Math.max(...runs.map((run) => run.readyMs));
-  const first = firstFrom(closeMs, length, readyMs);
-  if (first >= length) return [];
+  const readyRow = firstRowFrom(closeMs, length, readyMs);
+  if (readyRow >= length) return [];
   if (arePure && length * plan.feeds.length <= MAX_WHOLE_BARS) return [{ fromMs: plan.fromMs, toMs: closeMs[length - 1]! }];
   const spanAt = (row: number, fromMs: number): Span => ({ fromMs, toMs: closeMs[Math.min(row + SPAN_ROWS, length) - 1]! });
   const rng = seededRng(plan.seed);
-  const lastStart = length - SPAN_ROWS;
-  const laterSpans = lastStart > first ? LATER_SPANS : 0;
-  const laterRows = Array.from({ length: laterSpans }, () => first + 1 + Math.floor(rng.next() * (lastStart - first)));
-  // From the start of the run, so that the first span has the same state as the run.
-  const firstSpan = spanAt(first, plan.fromMs);
-  return [firstSpan, ...laterRows.map((row) => spanAt(row, openMs[row]!))];
+  const lastStartRow = length - SPAN_ROWS;
+  const laterSpans = lastStartRow > readyRow ? LATER_SPANS : 0;
+  const randomStartRow = (): number => readyRow + 1 + Math.floor(rng.next() * (lastStartRow - readyRow));
+  const laterStartRows = Array.from({ length: laterSpans }, randomStartRow);
+  // The first span begins at the start of the run, so that it has the same state as the run.
+  const firstSpan = spanAt(readyRow, plan.fromMs);
+  return [firstSpan, ...laterStartRows.map((row) => spanAt(row, openMs[row]!))];
 }
 
 /** Returns the first row that closes at or after `ms`; `length`: none. */
-function firstFrom(closeMs: Float64Array, length: number, ms: number): number {
+function firstRowFrom(closeMs: Float64Array, length: number, ms: number): number {
   let row = 0;
   while (row < length && closeMs[row]! < ms) row++;
   return row;
@@ -96,8 +99,8 @@ function firstFrom(closeMs: Float64Array, length: number, ms: number): number {
 
 /** Returns the first call that differs between a run in full blocks and one in blocks of one row; null if all are equal. */
 async function findDifference(plan: RunPlan, span: Span): Promise<CustomDifference | null> {
-  const fullCalls = await recordCalls(plan, span, false);
-  const singleCalls = await recordCalls(plan, span, true);
+  const fullCalls = await recordCalls(plan, span, { stepsRows: false });
+  const singleCalls = await recordCalls(plan, span, { stepsRows: true });
   for (let index = 0; index < Math.max(fullCalls.length, singleCalls.length); index++) {
     const fullCall = fullCalls[index];
     const singleCall = singleCalls[index];
@@ -109,17 +112,21 @@ async function findDifference(plan: RunPlan, span: Span): Promise<CustomDifferen
   return null;
 }
 
-/** Returns the calls of a fresh instance in a span, and the error that it throws. */
-async function recordCalls(plan: RunPlan, { fromMs, toMs }: Span, isSingle: boolean): Promise<readonly HostCall[]> {
+/** Returns the calls of a fresh instance in a span, and the error that it throws. `stepsRows`: it runs in blocks of one row. */
+async function recordCalls(
+  plan: RunPlan,
+  { fromMs, toMs }: Span,
+  { stepsRows }: { readonly stepsRows: boolean },
+): Promise<readonly HostCall[]> {
   const log = new HostCallTexts();
   const { calls } = log;
   const strategies = await freshStrategies(plan.strategies);
-  const ownPlan = { ...plan, fromMs, strategies };
+  const spanPlan = { ...plan, fromMs, strategies };
   let bot: SealedBot | null = null;
   try {
-    const replayedBot = replayedBotMaker(ownPlan, { hostFor: (run) => new RecordingHost(run, log) })();
+    const replayedBot = replayedBotMaker(spanPlan, { hostFor: (run) => new RecordingHost(run, log) })();
     bot = sealBot(replayedBot, needsTechnical(replayedBot.engine) ? await loadTechnicalLibrary() : null);
-    bot.engine.stepsRows = isSingle;
+    bot.engine.stepsRows = stepsRows;
     spanLoop(bot.engine, toMs);
   } catch (error) {
     // The run itself reports this error. Here it only matters whether both instances throw it.
@@ -139,11 +146,11 @@ function impureError({ timeMs, text }: CustomDifference, customs: readonly Custo
 
 /** Returns the warning about a custom indicator that is not declared pure and whose results differ. */
 function warningOf({ timeMs, text }: CustomDifference, customs: readonly CustomNote[]): Warning {
-  const [first] = customs.filter(({ isPure }) => !isPure);
+  const firstImpure = customs.find(({ isPure }) => !isPure);
   const problem =
     `${listNames(customs)} writes or reads outside its function and would read the future in blocks of several rows: ` +
     `${text} at ${formatMinute(timeMs)} would differ; the run went row by row`;
-  return { code: 'LOOKAHEAD_CUSTOM', text: problem, ...placeOf(first) };
+  return { code: 'LOOKAHEAD_CUSTOM', text: problem, ...placeOf(firstImpure) };
 }
 
 /** Returns where the source declares a custom indicator. */

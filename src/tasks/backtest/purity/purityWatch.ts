@@ -69,8 +69,8 @@ export class PurityWatch {
   }
 
   /** Waits until promises of callbacks had their turn. Throws StrategyError if one of them continued after the last bar. */
-  async settle(strategy: string): Promise<void> {
-    await this.#async.settle(strategy);
+  async waitForPromises(strategy: string): Promise<void> {
+    await this.#async.waitForPromises(strategy);
   }
 
   /** Reports what strategy code has changed on the global object and in built-ins. */
@@ -88,13 +88,14 @@ export class PurityWatch {
   /** Restores the built-ins. */
   stop(): void {
     this.checkGlobals();
-    for (const undo of this.#restorers.splice(0).toReversed()) undo();
+    for (const restore of this.#restorers.splice(0).toReversed()) restore();
   }
 
   readonly #report: ReportCall = (code, description, below) => {
     if (!this.#isKnown(code, description)) this.#warn(code, description, authorPlace(below));
   };
 
+  /** True when this use need not be reported again. */
   #isKnown(code: WarningCode, description: string): boolean {
     return this.#reported.has(description) && this.#warnings.rejectsEvery?.(code) !== true;
   }
@@ -102,35 +103,36 @@ export class PurityWatch {
   #warn(code: WarningCode, description: string, place: Place | null): void {
     if (place === null || this.#isKnown(code, description)) return;
     this.#reported.add(description);
-    this.#warnings.add({ code, text: `${description} in strategy code: ${WHY[code] ?? ''}`, ...place });
+    this.#warnings.add({ code, text: `${description} in strategy code: ${EXPLANATIONS[code] ?? ''}`, ...place });
   }
 }
 
+/** Replaces the watched built-ins and globals. Returns functions that restore them. */
 const replaceMembers = (report: ReportCall): (() => void)[] => [...watchDates(report), ...watchGlobals(report)];
 
 /**
  * The listeners in a process that also runs other code. Loads may overlap: the built-ins are replaced once for all of them, and restored
  * after the last one. If code kept a replaced function, its later calls are reported to the current listeners.
  */
-const listening = new Set<ReportCall>();
-let undoShared: readonly (() => void)[] = [];
+const listeners = new Set<ReportCall>();
+let sharedRestorers: readonly (() => void)[] = [];
 
 /** Adds a listener for uses of watched functions. Returns a function that removes it; the last one restores all functions. */
 function listen(report: ReportCall): () => void {
-  listening.add(report);
-  if (listening.size === 1) {
-    undoShared = replaceMembers((code, description, below) => {
-      for (const each of listening) each(code, description, below);
+  listeners.add(report);
+  if (listeners.size === 1) {
+    sharedRestorers = replaceMembers((code, description, below) => {
+      for (const listener of listeners) listener(code, description, below);
     });
   }
   return () => {
-    listening.delete(report);
-    if (listening.size > 0) return;
-    for (const step of undoShared.toReversed()) step();
+    listeners.delete(report);
+    if (listeners.size > 0) return;
+    for (const restore of sharedRestorers.toReversed()) restore();
   };
 }
 
-const WHY: Partial<Record<WarningCode, string>> = {
+const EXPLANATIONS: Partial<Record<WarningCode, string>> = {
   IMPURE_RANDOM: 'every run has another result; use this.random()',
   IMPURE_CLOCK: 'the result depends on when the run is made; use this.nowMs',
   IMPURE_LOCAL_TIME: "the result depends on the machine's time zone or language; use UTC",

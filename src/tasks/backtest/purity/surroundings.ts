@@ -51,7 +51,7 @@ function otherValues(index: number): Readonly<Record<string, Readonly<Record<str
 /** Returns an array unchanged, and an empty one for any other value. */
 const arrayOrEmpty = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
-/** Returns other facts about a stream: its terminal, and how much of its output waits. */
+/** Returns other properties of an output stream: the size of its terminal, and how much of its output waits. */
 const otherStream = (index: number, { isTTY = false }: { readonly isTTY?: boolean }): Readonly<Record<string, unknown>> => ({
   isTTY: !isTTY,
   columns: 333 + index,
@@ -84,7 +84,7 @@ export function otherFolder(real: string): string {
   return current !== null && real.startsWith('/') ? FOLDER_AFFIXES[current]!.join(real) : real;
 }
 
-/** Returns the true path of a file. The run may have made `path` from the current folder that it sees. `folder`: the true one. */
+/** Returns the true path of a file. `path`: may begin with the folder that the run sees. `folder`: the true current folder. */
 export function realPath(path: string, folder: string): string {
   if (current === null) return path;
   const affixes = FOLDER_AFFIXES[current]!;
@@ -94,12 +94,13 @@ export function realPath(path: string, folder: string): string {
 /** Runs a function in surroundings number `index`, and restores the true values afterwards. */
 export async function withOtherSurroundings<T>(index: number, run: () => Promise<T>): Promise<T> {
   const { stackTraceLimit } = Error;
-  const restore = Object.entries(otherValues(index)).flatMap(([name, values]) => {
+  const restorers = Object.entries(otherValues(index)).flatMap(([name, values]) => {
     const holder = requirePackage(`node:${name}`) as object;
     return Object.entries(values).map(([key, value]) => replaceValue(holder, key, value));
   });
-  for (const stream of [process.stdout, process.stderr])
-    for (const [key, value] of Object.entries(otherStream(index, stream))) restore.push(shadowProperty(stream, key, value));
+  for (const stream of [process.stdout, process.stderr]) {
+    for (const [key, value] of Object.entries(otherStream(index, stream))) restorers.push(shadowProperty(stream, key, value));
+  }
   syncBuiltinESMExports();
   Error.stackTraceLimit = OTHER_STACK_FRAMES;
   current = index;
@@ -108,7 +109,7 @@ export async function withOtherSurroundings<T>(index: number, run: () => Promise
   } finally {
     current = null;
     Error.stackTraceLimit = stackTraceLimit;
-    for (const step of restore) step();
+    for (const restoreValue of restorers) restoreValue();
     syncBuiltinESMExports();
   }
 }

@@ -33,7 +33,7 @@ const LOCAL_METHODS = [
 
 type Method = (this: unknown, ...args: unknown[]) => unknown;
 
-/** Texts with a time zone, and dates without a time, which are UTC by the standard. */
+/** Matches texts with a time zone, and dates without a time, which are UTC by the standard. */
 const HAS_ZONE = /(?:Z|[+-]\d{2}:?\d{2}|GMT|UTC)\s*$|^\s*[+-]?\d{4,6}(?:-\d{2}(?:-\d{2})?)?\s*$/i;
 
 /** Replaces `Date`, its methods and `Intl.DateTimeFormat`. Returns functions that restore them. */
@@ -67,7 +67,7 @@ function watchClass(report: ReportCall): () => void {
   for (const [name, value] of Object.entries({ now, parse, UTC: Real.UTC.bind(Real) })) {
     Object.defineProperty(WatchedDate, name, { value, writable: true, configurable: true });
   }
-  return both(replace(globalThis, 'Date', WatchedDate), replace(Real.prototype, 'constructor', WatchedDate));
+  return inReverse(replace(globalThis, 'Date', WatchedDate), replace(Real.prototype, 'constructor', WatchedDate));
 }
 
 /** The newest time that was read in the true surroundings, Unix ms. */
@@ -85,10 +85,10 @@ function clockMs(Real: DateConstructor): number {
 
 /** Reports the arguments of `new Date` whose result depends on the clock or on the local time zone. */
 function checkArguments(args: readonly unknown[], report: ReportCall, below: Method): void {
-  const [first] = args;
+  const [time] = args;
   if (args.length === 0) report('IMPURE_CLOCK', 'new Date()', below);
   else if (args.length > 1) report('IMPURE_LOCAL_TIME', 'new Date(year, month, ...)', below);
-  else if (typeof first === 'string' && !HAS_ZONE.test(first)) {
+  else if (typeof time === 'string' && !HAS_ZONE.test(time)) {
     report('IMPURE_LOCAL_TIME', 'new Date of a text without a time zone', below);
   }
 }
@@ -123,14 +123,14 @@ function watchFormat(report: ReportCall): () => void {
     writable: true,
     configurable: true,
   });
-  const restore = [replace(Intl, 'DateTimeFormat', WatchedFormat), replace(Real.prototype, 'constructor', WatchedFormat)];
-  const parts = Reflect.get(Real.prototype, 'formatToParts') as Method;
+  const restorers = [replace(Intl, 'DateTimeFormat', WatchedFormat), replace(Real.prototype, 'constructor', WatchedFormat)];
+  const formatToParts = Reflect.get(Real.prototype, 'formatToParts') as Method;
   const watchedParts: Method = function (...args): unknown {
     if (args[0] === undefined) report('IMPURE_CLOCK', 'Intl.DateTimeFormat.formatToParts() of now', watchedParts);
-    return Reflect.apply(parts, this, args);
+    return Reflect.apply(formatToParts, this, args);
   };
-  restore.push(replace(Real.prototype, 'formatToParts', watchedParts), watchFormatter(Real.prototype, report));
-  return both(...restore);
+  restorers.push(replace(Real.prototype, 'formatToParts', watchedParts), watchFormatter(Real.prototype, report));
+  return inReverse(...restorers);
 }
 
 /**
@@ -166,7 +166,7 @@ export function replace(holder: object, name: string, value: unknown): () => voi
 }
 
 /** Returns a function that calls all of the functions, the last one first. */
-export const both =
+export const inReverse =
   (...steps: readonly (() => void)[]) =>
   (): void => {
     for (const step of steps.toReversed()) step();

@@ -3,7 +3,7 @@
 import { Decimal } from '../../../base/number/decimal.ts';
 import type { WarningCode } from '../../../model/warning.ts';
 import { isCalledByNode } from './callSite.ts';
-import { both, replace } from './watchDates.ts';
+import { inReverse, replace } from './watchDates.ts';
 import type { ReportCall } from './purityWarning.ts';
 
 type Method = (this: unknown, ...args: unknown[]) => unknown;
@@ -11,7 +11,7 @@ type Method = (this: unknown, ...args: unknown[]) => unknown;
 /** Functions of the global object, `Math`, `performance`, `crypto` and `Atomics`, by the warning for a call. */
 const WATCHED_FUNCTIONS: readonly (readonly [code: WarningCode, holderOf: () => unknown, prefix: string, names: readonly string[]])[] = [
   ['IMPURE_RANDOM', () => Math, 'Math.', ['random']],
-  // By a quantity, as in `qty.constructor.random()`: its own call of Math.random() is a call of isobar.
+  // A strategy reaches Decimal through a quantity, as in `qty.constructor.random()`. The call of Math.random() in it counts as a call of isobar.
   ['IMPURE_RANDOM', () => Decimal, 'Decimal.', ['random']],
   ['IMPURE_RANDOM', () => Object.getPrototypeOf(globalThis.crypto), 'crypto.', ['getRandomValues', 'randomUUID']],
   [
@@ -82,11 +82,11 @@ export function watchGlobals(report: ReportCall): (() => void)[] {
     const holder = holderOf();
     return isHolder(holder) ? names.map((name) => watchFunction(report, code, holder, name, prefix)) : [];
   });
-  const read = WATCHED_PROPERTIES.map(([code, holderOf, prefix, name]) => watchRead(report, code, holderOf(), name, prefix));
+  const properties = WATCHED_PROPERTIES.map(([code, holderOf, prefix, name]) => watchRead(report, code, holderOf(), name, prefix));
   return [
     ...functions,
     ...WATCHED_CLASSES.map(([code, name]) => watchClass(report, code, name)),
-    ...read,
+    ...properties,
     ...watchFunctionConstructors(report),
     watchProcess(report),
   ];
@@ -96,8 +96,9 @@ const isHolder = (value: unknown): value is object => (typeof value === 'object'
 
 /** Returns the owner of the method: `performance` itself, or its class. */
 function performanceHolder(name: string): object {
-  for (let holder: object | null = performance; holder !== null; holder = Object.getPrototypeOf(holder) as object | null)
+  for (let holder: object | null = performance; holder !== null; holder = Object.getPrototypeOf(holder) as object | null) {
     if (Object.hasOwn(holder, name)) return holder;
+  }
   return performance;
 }
 
@@ -106,7 +107,7 @@ function watchFunction(report: ReportCall, code: WarningCode, holder: object, na
   const real: unknown = Reflect.get(holder, name);
   if (typeof real !== 'function') return () => {};
   const watchedMethod: Method = function (...args): unknown {
-    // Node takes raw memory for much that is pure, such as Buffer.concat(), and fills it.
+    // Pure functions of Node, such as Buffer.concat(), allocate raw memory too, and fill it.
     if (prefix !== 'Buffer.' || !isCalledByNode(watchedMethod)) report(code, `${prefix}${name}()`, watchedMethod);
     return Reflect.apply(real, this, args);
   };
@@ -157,9 +158,9 @@ function watchRead(report: ReportCall, code: WarningCode, holder: unknown, name:
 
 /** Watches functions created from text. Their code is watched like any other, except for modules that they import. */
 function watchFunctionConstructors(report: ReportCall): (() => void)[] {
-  const kinds = [() => {}, async () => {}, function* () {}, async function* () {}];
-  return kinds.flatMap((kind) => {
-    const holder = Object.getPrototypeOf(kind) as { readonly constructor: FunctionConstructor };
+  const functionOfEachType = [() => {}, async () => {}, function* () {}, async function* () {}];
+  return functionOfEachType.flatMap((typedFunction) => {
+    const holder = Object.getPrototypeOf(typedFunction) as { readonly constructor: FunctionConstructor };
     const real = holder.constructor;
     const watchedMethod: Method = function (...args): unknown {
       if (args.some((text) => String(text).includes('import'))) report('IMPURE_MODULE', `${real.name}() with an import`, watchedMethod);
@@ -174,11 +175,11 @@ function watchFunctionConstructors(report: ReportCall): (() => void)[] {
 /** Replaces the global `process` by a proxy that reports reads and writes. */
 function watchProcess(report: ReportCall): () => void {
   const real = process;
-  const notify = (name: string | symbol, below: (...args: never[]) => unknown): void => {
+  const reportRead = (name: string | symbol, below: (...args: never[]) => unknown): void => {
     if (!HARMLESS_MEMBERS.has(name)) report('IMPURE_PROCESS', `process.${String(name)}`, below);
   };
   const get = (target: object, name: string | symbol): unknown => {
-    notify(name, get);
+    reportRead(name, get);
     const value: unknown = Reflect.get(target, name, target);
     // Methods of `process` check their receiver.
     return isMethod(value) && name !== 'constructor' ? boundTo(target, value) : value;
@@ -188,11 +189,11 @@ function watchProcess(report: ReportCall): () => void {
     return Reflect.set(target, name, value, target);
   };
   const has = (target: object, name: string | symbol): boolean => {
-    notify(name, has);
+    reportRead(name, has);
     return Reflect.has(target, name);
   };
   const getOwnPropertyDescriptor = (target: object, name: string | symbol): PropertyDescriptor | undefined => {
-    notify(name, getOwnPropertyDescriptor);
+    reportRead(name, getOwnPropertyDescriptor);
     return Reflect.getOwnPropertyDescriptor(target, name);
   };
   const defineProperty = (target: object, name: string | symbol, as: PropertyDescriptor): boolean => {
@@ -200,5 +201,5 @@ function watchProcess(report: ReportCall): () => void {
     return Reflect.defineProperty(target, name, as);
   };
   const watched = new Proxy(real, { get, set, has, getOwnPropertyDescriptor, defineProperty });
-  return both(replace(globalThis, 'process', watched));
+  return inReverse(replace(globalThis, 'process', watched));
 }

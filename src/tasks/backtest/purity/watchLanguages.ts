@@ -2,35 +2,37 @@
 //
 // Code that names no language is not a fault by itself: a text may only be logged. A decision that depends on it is one.
 
-import { both, replace } from './watchDates.ts';
+import { inReverse, replace } from './watchDates.ts';
 import { hasOtherSurroundings, otherLanguage } from './surroundings.ts';
 
 type Method = (this: unknown, ...args: unknown[]) => unknown;
 
 /**
- * With digits and separators of their own, one for each of the other surroundings. In the first, which is the only one of a sample, and in the
- * last, a digit is two characters long: a decision on the length of a number shows there.
+ * Languages with digits and separators of their own, one for each of the other surroundings. In the first and the last one a digit is two
+ * characters long, so that a decision on the length of a number shows. The sample of a backtest uses only the first one.
  */
-const OF_NUMBERS = ['ff-Adlm-u-nu-adlm', 'ar-EG-u-nu-arab', 'es-u-nu-mathsans'] as const;
-/** With an order in which `aa` comes last and capitals come first. */
-const OF_TEXTS = ['da-u-kf-upper'] as const;
-const OF_CASES = ['tr'] as const;
+const NUMBER_LANGUAGES = ['ff-Adlm-u-nu-adlm', 'ar-EG-u-nu-arab', 'es-u-nu-mathsans'] as const;
+/** A language that sorts `aa` last and capitals first. */
+const TEXT_LANGUAGES = ['da-u-kf-upper'] as const;
+/** A language with other capitals and small letters: Turkish. */
+const CASE_LANGUAGES = ['tr'] as const;
 
-/** Methods, the place of the language among their arguments, and the other languages. */
-const METHODS: readonly (readonly [object, string, number, readonly string[]])[] = [
-  [Number.prototype, 'toLocaleString', 0, OF_NUMBERS],
-  [BigInt.prototype, 'toLocaleString', 0, OF_NUMBERS],
-  [String.prototype, 'localeCompare', 1, OF_TEXTS],
-  [String.prototype, 'toLocaleUpperCase', 0, OF_CASES],
-  [String.prototype, 'toLocaleLowerCase', 0, OF_CASES],
+/** Methods, the index of the language among their arguments, and the languages to use instead. */
+const METHODS: readonly (readonly [holder: object, name: string, localeIndex: number, others: readonly string[]])[] = [
+  [Number.prototype, 'toLocaleString', 0, NUMBER_LANGUAGES],
+  [BigInt.prototype, 'toLocaleString', 0, NUMBER_LANGUAGES],
+  [String.prototype, 'localeCompare', 1, TEXT_LANGUAGES],
+  [String.prototype, 'toLocaleUpperCase', 0, CASE_LANGUAGES],
+  [String.prototype, 'toLocaleLowerCase', 0, CASE_LANGUAGES],
 ];
-const CLASSES: readonly (readonly [string, readonly string[]])[] = [
-  ['NumberFormat', OF_NUMBERS],
-  ['Collator', OF_TEXTS],
-  ['PluralRules', OF_NUMBERS],
-  ['ListFormat', OF_TEXTS],
-  ['RelativeTimeFormat', OF_NUMBERS],
-  ['DisplayNames', OF_TEXTS],
+/** Classes of `Intl`, and the languages to use instead. */
+const CLASSES: readonly (readonly [name: string, others: readonly string[]])[] = [
+  ['NumberFormat', NUMBER_LANGUAGES],
+  ['Collator', TEXT_LANGUAGES],
+  ['PluralRules', NUMBER_LANGUAGES],
+  ['ListFormat', TEXT_LANGUAGES],
+  ['RelativeTimeFormat', NUMBER_LANGUAGES],
+  ['DisplayNames', TEXT_LANGUAGES],
 ];
 
 /** Replaces the methods and classes whose results depend on the language of the machine. Returns functions that restore them. */
@@ -42,7 +44,7 @@ export function watchLanguages(): (() => void)[] {
   ];
 }
 
-/** Lists of the zones, languages and currencies that a machine supports. In other surroundings, the last entry is missing. */
+/** Replaces the list of zones, languages and currencies that the machine supports. In other surroundings, its last entry is missing. */
 function watchSupported(): () => void {
   const real = Intl.supportedValuesOf;
   const supportedValuesOf: typeof real = (key) => (hasOtherSurroundings() ? real(key).slice(0, -1) : real(key));
@@ -61,7 +63,7 @@ function watchMethod(holder: object, name: string, localeIndex: number, others: 
 }
 
 /** Replaces a class of `Intl` by one that uses another language where the caller names none. Returns a function that restores it. */
-function watchClass([name, others]: readonly [string, readonly string[]]): () => void {
+function watchClass([name, others]: (typeof CLASSES)[number]): () => void {
   const Real: unknown = Reflect.get(Intl, name);
   if (typeof Real !== 'function') return () => {};
   const WatchedConstructor = function (this: unknown, ...args: unknown[]): unknown {
@@ -76,9 +78,10 @@ function watchClass([name, others]: readonly [string, readonly string[]]): () =>
     const descriptor = Object.getOwnPropertyDescriptor(Real, key);
     if (descriptor !== undefined) Object.defineProperty(WatchedConstructor, key, descriptor);
   }
-  return both(replace(Intl, name, WatchedConstructor), replace(prototype as object, 'constructor', WatchedConstructor));
+  return inReverse(replace(Intl, name, WatchedConstructor), replace(prototype as object, 'constructor', WatchedConstructor));
 }
 
+/** Returns the arguments with another language of `others` if they name none and the run has other surroundings; else unchanged. */
 function withLanguage(args: readonly unknown[], localeIndex: number, others: readonly string[]): readonly unknown[] {
   const language = args[localeIndex] === undefined ? otherLanguage(others) : undefined;
   return language === undefined ? args : Object.assign([...args], { [localeIndex]: language });

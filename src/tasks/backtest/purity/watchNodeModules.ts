@@ -5,7 +5,7 @@ import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { requirePackage } from '../../../adapters/runtime/requirePackage.ts';
 import type { WarningCode } from '../../../model/warning.ts';
-import { CALLS_BACK } from './asyncWatch.ts';
+import { LATE_CALLBACK } from './asyncWatch.ts';
 import { authorPlace, isCalledByNode, nodeCallsBelow } from './callSite.ts';
 import { replace } from './watchDates.ts';
 import type { ReportCall } from './purityWarning.ts';
@@ -13,7 +13,7 @@ import { hasOtherSurroundings, otherFolder, realPath } from './surroundings.ts';
 
 type Method = (this: unknown, ...args: unknown[]) => unknown;
 
-/** The functions of each module that are watched; all of them without a list. */
+/** The watched functions of each module, by the warning for a call; null: all functions of the module. */
 const WATCHED_FUNCTIONS: readonly (readonly [code: WarningCode, module: string, names: readonly string[] | null])[] = [
   ['LOOKAHEAD_FILE', 'fs', null],
   ['LOOKAHEAD_FILE', 'fs/promises', null],
@@ -66,14 +66,18 @@ const WATCHED_CLASSES: readonly (readonly [code: WarningCode, module: string, na
   ['IMPURE_NETWORK', 'worker_threads', 'BroadcastChannel'],
   ['IMPURE_NETWORK', 'net', 'Socket'],
 ];
-/** Files and functions of Node by which a thread prints, and by which work is done at once. */
+/** Matches files and functions of Node that print, or that finish their work before they return. */
 const PRINTING_CODE = /internal\/(?:console|worker\/io|tty|bootstrap)|node:tty|SyncWriteStream|\bsync|Sync$/;
 /** Members of the module `process` that the global `process` has, too. */
-const PROCESS_MEMBERS = ['env', 'argv', 'hrtime', 'uptime', 'cpuUsage', 'memoryUsage', 'resourceUsage', 'cwd', 'nextTick', 'getActiveResourcesInfo', 'availableMemory', 'constrainedMemory', 'getuid', 'getgid', 'geteuid', 'getegid', 'getgroups', 'report', 'execArgv', 'stdin', 'umask', 'kill', 'loadEnvFile', 'getBuiltinModule', 'binding']; // prettier-ignore
+const PROCESS_MEMBERS = [
+  'env', 'argv', 'execArgv', 'stdin', 'cwd', 'umask', 'kill', 'nextTick', 'report', 'loadEnvFile', 'getBuiltinModule', 'binding',
+  'hrtime', 'uptime', 'cpuUsage', 'memoryUsage', 'resourceUsage', 'availableMemory', 'constrainedMemory', 'getActiveResourcesInfo',
+  'getuid', 'getgid', 'geteuid', 'getegid', 'getgroups',
+]; // prettier-ignore
 
-/** Members whose contents plain functions of Node show: `util.inspect`, `util.format`. */
+/** Members whose contents `util.inspect` and `util.format` show. */
 const INSPECTED_MEMBERS: ReadonlySet<string> = new Set(['env', 'argv', 'execArgv']);
-/** Files of Node that read an argument for the one who called. */
+/** Matches files of Node whose functions read an argument on behalf of their caller. */
 const ARGUMENT_READERS = /^node:(?:util|querystring|url|buffer|events|assert|internal\/(?:util\/inspect|util\/comparisons|url|assert))\b/;
 /** True when functions of Node read the value on behalf of their caller. */
 const isReadFor = (calls: readonly string[]): boolean =>
@@ -117,27 +121,30 @@ function watchFunction(
 ): Method {
   const method: Method = function (...args): unknown {
     if (code === 'LOOKAHEAD_FILE' && hasOtherSurroundings()) args[0] = realPathOf(args[0]);
-    if (code !== 'LOOKAHEAD_FILE' || !isInput(pathOf(args[0]))) reportDirect(report, code, description, method);
+    if (code !== 'LOOKAHEAD_FILE' || !isInput(pathOf(args[0]))) reportUnlessByNode(report, code, description, method);
     return new.target === undefined ? Reflect.apply(real, this, args) : (Reflect.construct(real, args) as unknown);
   };
-  // For example the symbol by which `util.promisify` recognises a function.
+  // Copies properties such as the symbol by which `util.promisify` recognises a function.
   Object.defineProperties(method, Object.getOwnPropertyDescriptors(real));
-  // Such as `realpathSync.native` and `hrtime.bigint`.
+  // Watches functions that are members of this function, such as `realpathSync.native` and `hrtime.bigint`.
   for (const [key, member] of Object.entries(real)) {
     if (typeof member !== 'function') continue;
-    const inner = description.endsWith('()') ? `${description.slice(0, -2)}.${key}()` : `${description}.${key}`;
-    const value = watchFunction(report, code, inner, member as Method, isInput);
+    const memberDescription = description.endsWith('()') ? `${description.slice(0, -2)}.${key}()` : `${description}.${key}`;
+    const value = watchFunction(report, code, memberDescription, member as Method, isInput);
     Object.defineProperty(method, key, { value, configurable: true, enumerable: true, writable: true });
   }
   return method;
 }
 
-/** Reports a call by the author or by a package, but not one that Node itself makes. */
-function reportDirect(report: ReportCall, code: WarningCode, description: string, below: (...args: never[]) => unknown): void {
+/** Reports a call of the function `below` by the author or by a package, but not one that Node itself makes. */
+function reportUnlessByNode(report: ReportCall, code: WarningCode, description: string, below: (...args: never[]) => unknown): void {
   if (!isCalledByNode(below)) report(code, description, below);
 }
 
-/** A function made by `createRequire` reads files without a call that is watched: code outside of packages, and tables. So each call is reported. */
+/**
+ * Replaces `createRequire` by one whose functions report each read of a file outside of packages. They read files, such as tables, without a
+ * call of `fs` that could be watched.
+ */
 function watchRequire(report: ReportCall, isInput: (path: string) => boolean): () => void {
   const holder = moduleOf('module');
   const real = holder['createRequire'] as typeof createRequire;
@@ -145,8 +152,8 @@ function watchRequire(report: ReportCall, isInput: (path: string) => boolean): (
     const requireFunction = real(hasOtherSurroundings() ? (realPathOf(from) as string | URL) : from);
     const watchedRequire = (id: string): unknown => {
       const path = isBuiltin(id) ? null : requireFunction.resolve(id);
-      const isRead = path !== null && !/[\\/]node_modules[\\/]/.test(path) && !isInput(path);
-      if (isRead) report('LOOKAHEAD_FILE', 'require() of a file', watchedRequire);
+      const readsExternalFile = path !== null && !/[\\/]node_modules[\\/]/.test(path) && !isInput(path);
+      if (readsExternalFile) report('LOOKAHEAD_FILE', 'require() of a file', watchedRequire);
       return requireFunction(id) as unknown;
     };
     return Object.assign(watchedRequire, requireFunction);
@@ -167,13 +174,13 @@ function realPathOf(value: unknown): unknown {
   return real === path ? value : real;
 }
 
-/** `path` and `url` read the current folder. Such a read is not reported, only a decision that depends on it. */
+/** Matches the modules `path` and `url` of Node, which read the current folder. Such a read is not reported, only a decision that depends on it. */
 const FOLDER_READERS = /^node:(?:path|url|internal\/url)\b/;
 
 /** Returns a function like `process.cwd` that reports each call, and may return another folder to test for dependence on it. */
 function watchedFolder(report: ReportCall, real: Method): Method {
   const method: Method = function (...args): unknown {
-    reportDirect(report, 'IMPURE_PROCESS', 'process.cwd', method);
+    reportUnlessByNode(report, 'IMPURE_PROCESS', 'process.cwd', method);
     const folder = Reflect.apply(real, this, args) as string;
     if (!hasOtherSurroundings()) return folder;
     const calls = nodeCallsBelow(method);
@@ -183,7 +190,7 @@ function watchedFolder(report: ReportCall, real: Method): Method {
   return method;
 }
 
-/** Functions that print if the variable NODE_DEBUG names them. Other surroundings have another value of that variable. */
+/** Replaces a function of `util` that prints if the variable NODE_DEBUG names its caller. Other surroundings have another value of that variable. */
 function watchDebug(name: string): () => void {
   const real = moduleOf('util')[name] as Method;
   const makeWatched: Method = function (...args): unknown {
@@ -204,23 +211,26 @@ function watchClass(report: ReportCall, code: WarningCode, name: string, key: st
   const real = holder[key];
   if (typeof real !== 'function') return [];
   const construct = (target: object, args: readonly unknown[], newTarget: object): object => {
-    reportDirect(report, code, `new ${name}.${key}()`, construct);
+    reportUnlessByNode(report, code, `new ${name}.${key}()`, construct);
     return Reflect.construct(target as new () => object, args, newTarget as new () => object);
   };
   return [replace(holder, key, new Proxy(real, { construct }))];
 }
 
-/** Reports direct calls, and calls that a stream of the author postpones. Printed text passes through streams, too, and is not reported. */
+/**
+ * Returns a function like `process.nextTick` that reports direct calls, and calls of a stream of the author, which calls back later. Printed
+ * text passes through streams, too, and is not reported.
+ */
 function watchedTick(report: ReportCall, real: Method): Method {
   const method: Method = function (...args): unknown {
     if (!isCalledByNode(method)) report('IMPURE_PROCESS', 'process.nextTick', method);
-    else if (isOfStream(nodeCallsBelow(method))) report('IMPURE_PROMISE', CALLS_BACK, method);
+    else if (isCalledByStream(nodeCallsBelow(method))) report('IMPURE_PROMISE', LATE_CALLBACK, method);
     return Reflect.apply(real, this, args);
   };
   return method;
 }
 
-const isOfStream = (calls: readonly string[]): boolean =>
+const isCalledByStream = (calls: readonly string[]): boolean =>
   calls.some((call) => call.includes('internal/streams/')) && !calls.some((call) => PRINTING_CODE.test(call));
 
 /** Watches a member that named imports of `node:process` take, too: functions when they are called, objects when they are read. */
@@ -256,7 +266,7 @@ function watchedObject(report: ReportCall, name: string, value: object): object 
   };
   const traps: ProxyHandler<object> = { get, has, ownKeys };
   if (!INSPECTED_MEMBERS.has(name)) return new Proxy(value, traps);
-  return new Proxy(inspectedStandIn(value, reportRead), {
+  return new Proxy(inspectedSubstitute(value, reportRead), {
     ...traps,
     set: (_, key, to) => Reflect.set(value, key, to),
     deleteProperty: (_, key) => Reflect.deleteProperty(value, key),
@@ -265,8 +275,11 @@ function watchedObject(report: ReportCall, name: string, value: object): object 
   });
 }
 
-/** Returns a substitute for `value` that calls `reportRead` when it is shown. Functions that show an object without its proxy traps read this substitute. */
-function inspectedStandIn(value: object, reportRead: (below: (...args: never[]) => unknown) => void): object {
+/**
+ * Returns a substitute for `value` that calls `reportRead` when it is shown. `util.inspect` ignores the traps of a proxy and shows its target,
+ * so the substitute is that target.
+ */
+function inspectedSubstitute(value: object, reportRead: (below: (...args: never[]) => unknown) => void): object {
   const substitute = Array.isArray(value) ? [] : {};
   const show = (_depth: number, options: object, inspect: (of: unknown, options: object) => string): string => {
     reportRead(show);

@@ -87,7 +87,7 @@ async function runWithWatcher({ loop, engine }: PreparedRun, { strategies }: Run
   } finally {
     watch.stop();
   }
-  await watch.settle(strategies.map(({ record }) => record.name).join(', '));
+  await watch.waitForPromises(strategies.map(({ record }) => record.name).join(', '));
 }
 
 /** Returns the envelope, with what finer bars of the store say about ambiguous ones; null if it was not asked for. */
@@ -198,7 +198,7 @@ async function runResolved(resolved: ResolvedRun, streamed: StreamedRun | null, 
   log.addEvent('bars are done', { orders: record.orders.length, fills: record.fills.length });
   const envelope = await envelopeWithFiner(resolved, prepared, record, watcher.progressCells);
   return {
-    resolved: streamed?.resolvedOf(resolved, neededRows(prepared), record) ?? resolved,
+    resolved: streamed?.sampleOf(resolved, neededRows(prepared), record) ?? resolved,
     record: { ...record, equityBand: envelope?.band ?? null },
     envelope: envelope?.envelope ?? null,
     log,

@@ -1,4 +1,4 @@
-// Sends the halts of a backtest to the notifiers that modules add, after its bars.
+// Sends the halts of a backtest to the notifiers that its modules add, once all bars have been processed.
 
 import { runAfter } from '../../../adapters/clock/wallClock.ts';
 import type { SealedBot } from '../../../app/replayedBot.ts';
@@ -6,19 +6,27 @@ import type { Alert, Notifier, NotifyFailure } from '../../../ports/notifier.ts'
 import { scopeName } from '../../control/scopes.ts';
 import type { RunLog } from './runLog.ts';
 
-/** Time limit for one alert, so that a missing receiver does not delay a backtest. */
-const ALERT_MS = 3000;
+/** Time limit for one alert. A receiver that does not answer delays the end of the backtest by this long for each alert. */
+const MAX_ALERT_MS = 3000;
 
-/** Sends one alert for each raised halt, in the order of the run. A failure is logged. */
+/** Sends one alert for each halt that was raised, in the order of the run. Waits for each reply before the next alert, and logs failures. */
 export async function sendHaltAlerts(
   { notifiers, engine, plan }: Pick<SealedBot, 'notifiers' | 'engine' | 'plan'>,
   log: RunLog,
 ): Promise<void> {
   if (notifiers.length === 0) return;
-  const named = { instruments: engine.instruments, strategies: plan.strategies.map(({ record }) => record.name) };
+  const namesById = { instruments: engine.instruments, strategies: plan.strategies.map(({ record }) => record.name) };
   for (const { scope, code, why, timeMs, isRaised } of engine.risk.halts.changes()) {
     if (!isRaised) continue;
-    const alert: Alert = { level: 'warn', code, bot: plan.name, mode: 'backtest', scope: scopeName(scope, named), message: why, timeMs };
+    const alert: Alert = {
+      level: 'warn',
+      code,
+      bot: plan.name,
+      mode: 'backtest',
+      scope: scopeName(scope, namesById),
+      message: why,
+      timeMs,
+    };
     for (const notifier of notifiers) {
       const failure = await sendAlert(notifier, alert);
       if (failure !== null) log.addEvent(`an alert was not delivered: ${notifier.name}, ${code}`, { why: failure });
@@ -26,15 +34,15 @@ export async function sendHaltAlerts(
   }
 }
 
-/** Resolves with the reason why the alert was not delivered; null: delivered. */
+/** Resolves with null once the alert is delivered, else with the reason why it was not. Never rejects. */
 function sendAlert(notifier: Notifier, alert: Alert): Promise<string | null> {
   return new Promise((resolve) => {
-    const stop = runAfter(ALERT_MS, () => {
-      giveUp();
-      resolve(`no answer within ${ALERT_MS} ms`);
+    const stopTimer = runAfter(MAX_ALERT_MS, () => {
+      cancelSend();
+      resolve(`no answer within ${MAX_ALERT_MS} ms`);
     });
-    const giveUp = notifier.send(alert, (failure: NotifyFailure | null) => {
-      stop();
+    const cancelSend = notifier.send(alert, (failure: NotifyFailure | null) => {
+      stopTimer();
       resolve(failure?.why ?? null);
     });
   });

@@ -72,6 +72,7 @@ function plantFlaws(bars: BarColumns): BarColumns {
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
+/** What a case runs: a strategy of strategies/, or a class of this file, over bars of the catalog. */
 interface StreamedCase {
   readonly strategy: string;
   readonly params?: string;
@@ -80,11 +81,12 @@ interface StreamedCase {
   readonly extraYaml?: string;
 }
 
-let count = 0;
+/** Number of written definitions and run folders, for names that differ. */
+let nameCount = 0;
 
 /** Writes the definition of a case, and returns its path. */
 function definition({ strategy, params = '{}', symbol = 'LONGUSDT', interval = '1m', extraYaml = '' }: StreamedCase): string {
-  const file = join(folder, `run${count++}.yaml`);
+  const file = join(folder, `run${nameCount++}.yaml`);
   writeFileSync(
     file,
     `strategy: ${ROOT}strategies/${strategy}.ts\nparams: ${params}\n` +
@@ -93,15 +95,18 @@ function definition({ strategy, params = '{}', symbol = 'LONGUSDT', interval = '
   return file;
 }
 
+/** What a run has written. */
 interface WrittenRun {
+  /** The content of each file of the run folder; the manifest without its times. */
   readonly files: ReadonlyMap<string, Buffer>;
+  /** The closing table that the terminal shows. */
   readonly table: string;
   readonly wasStreamed: boolean;
 }
 
 /** Runs a definition, streamed or in memory, and returns the files of its run folder. */
-async function runAndRead(file: string, isStreamed: boolean): Promise<WrittenRun> {
-  const name = `${isStreamed ? 'streamed' : 'whole'}${count++}`;
+async function runAndRead(file: string, { isStreamed }: { readonly isStreamed: boolean }): Promise<WrittenRun> {
+  const name = `${isStreamed ? 'streamed' : 'whole'}${nameCount++}`;
   const out = join(folder, name);
   mkdirSync(out);
   const staging = join(folder, `.${name}`);
@@ -135,10 +140,10 @@ const loadClass: NonNullable<ResolveOptions['load']> = async (entry, source) => 
 };
 
 /** Runs a case streamed and in memory, and expects the same bytes in every file. */
-async function compare(options: StreamedCase, isStreamed = true): Promise<WrittenRun> {
+async function compare(options: StreamedCase, { isStreamed } = { isStreamed: true }): Promise<WrittenRun> {
   const file = definition(options);
-  const inMemory = await runAndRead(file, false);
-  const streamed = await runAndRead(file, true);
+  const inMemory = await runAndRead(file, { isStreamed: false });
+  const streamed = await runAndRead(file, { isStreamed: true });
   expect(streamed.wasStreamed).toBe(isStreamed);
   expect(inMemory.wasStreamed).toBe(false);
   expect(streamed.table).toBe(inMemory.table);
@@ -147,8 +152,8 @@ async function compare(options: StreamedCase, isStreamed = true): Promise<Writte
     const streamedBytes = streamed.files.get(name)!;
     if (bytes.equals(streamedBytes)) continue;
     const differingByte = bytes.findIndex((byte, index) => byte !== streamedBytes[index]);
-    const around = (of: Buffer): string =>
-      `${name}, byte ${differingByte}: ${of.toString('latin1', Math.max(0, differingByte - 60), differingByte + 60)}`;
+    const around = (fileBytes: Buffer): string =>
+      `${name}, byte ${differingByte}: ${fileBytes.toString('latin1', Math.max(0, differingByte - 60), differingByte + 60)}`;
     expect(around(streamedBytes)).toBe(around(bytes));
   }
   return inMemory;
@@ -163,6 +168,7 @@ class ByDay extends Strategy {
   }
 }
 
+/** Uses a custom indicator, which needs the whole column of closes. */
 class OwnIndicator extends Strategy {
   own = this.use(custom(this.bars.close, () => (close) => close / 2));
   override onBar(): void {
@@ -187,11 +193,11 @@ describe('the same folder as in memory', () => {
       { strategy: 'bollingerGrid', params: '{ bandBars: 300, levels: 2, minStep: 0.01 }', extraYaml: RISK },
     ],
     [
-      'the same late and in parts',
+      'a grid of limits whose orders arrive late and fill in parts',
       { strategy: 'bollingerGrid', params: '{ bandBars: 384, levels: 2, minStep: 0.01 }', symbol: 'GAPSUSDT', extraYaml: LATE_AND_PARTIAL },
     ],
     ['stops and trailing stops', { strategy: 'donchianBreakout', params: '{ entryBars: 200, exitBars: 100 }', extraYaml: RISK }],
-    ['the same late, over gaps', { strategy: 'donchianBreakout', symbol: 'GAPSUSDT', extraYaml: LATE_AND_PARTIAL }],
+    ['stops of orders that arrive late, over gaps', { strategy: 'donchianBreakout', symbol: 'GAPSUSDT', extraYaml: LATE_AND_PARTIAL }],
     [
       'a range with a warm-up before it',
       { strategy: 'rsiMeanReversion', extraYaml: `from: 2024-02-01T00:17:00Z\nto: 2024-05-03T12:00:00Z\n${RISK}` },
@@ -220,7 +226,7 @@ describe('what needs whole columns is run in memory', () => {
     ['a risk limit that watches equity', { strategy: 'donchianBreakout', extraYaml: "risk: { maxLeverage: '3', maxDrawdown: '0.3' }" }],
     ['overrides of the instrument', { strategy: 'smaCross', extraYaml: `instruments: { DAYSUSDT: { quotePrecision: 6 } }\n${RISK}` }],
   ])('a run that needs whole columns stays in memory: %s', async (_, options) => {
-    await compare({ symbol: 'DAYSUSDT', interval: '1h', ...options }, false);
+    await compare({ symbol: 'DAYSUSDT', interval: '1h', ...options }, { isStreamed: false });
   });
 });
 
@@ -233,7 +239,7 @@ it('a byte of the catalog that has changed ends the run, and leaves no file', as
   writeFileSync(path, changed);
   const before = readdirSync(folder);
   const file = definition({ strategy: 'smaCross', symbol: 'GAPSUSDT', extraYaml: RISK });
-  await expect(runAndRead(file, true)).rejects.toThrow('its bytes have changed since isobar wrote it');
+  await expect(runAndRead(file, { isStreamed: true })).rejects.toThrow('its bytes have changed since isobar wrote it');
   writeFileSync(path, bytes);
   const leftFolders = readdirSync(folder).filter(
     (fileName) => !before.includes(fileName) && existsSync(join(folder, fileName, 'streamed')),

@@ -1,4 +1,5 @@
-// Supports a run whose bars are read block by block: its equity file, its memory, and the record of its results.
+// Supports a backtest that reads its bars block by block, because they are too many for the memory. It owns the equity file and the memory of the
+// run, and completes the record of its results.
 
 import type { StreamedBars } from '../../../adapters/catalog/bars/streamedBars.ts';
 import { Scratch } from '../../../base/memory/rowLog.ts';
@@ -11,17 +12,18 @@ import { EquityFile } from './equityFile.ts';
 import { ExposureSum, type LiveFills } from './exposureSum.ts';
 import { reviewRecord } from './reviewRecord.ts';
 
-/** Minimum of rows from which a run reads its bars block by block, if it can. */
+/** Minimum number of rows from which a run reads its bars block by block, if its strategy allows that. */
 export const STREAMED_ROWS = 10_000_000;
-/** Rows that stay in memory for the silent sample after the run, in addition to the warm-up rows. */
-const HEAD_ROWS = 65_536;
-/** Rows around a block that the engine itself reads. */
+/** Rows that the sample run after the backtest reads from memory, in addition to the warm-up rows. */
+const SAMPLE_ROWS = 65_536;
+/** Rows around a block that the engine reads in addition to the look-back of the indicators. */
 const MARGIN_ROWS = 64;
 
-/** Where a run may store its equity, and the minimum of rows for that. */
+/** Where a run may store its equity, and from how many rows on. */
 export interface StreamSettings {
   /** A folder for this run alone. The run creates and removes it. */
   readonly folder: string;
+  /** Minimum number of rows from which the run reads its bars block by block. */
   readonly minRows: number;
 }
 
@@ -37,18 +39,19 @@ interface StreamedEngine {
   release(): void;
 }
 
-/** Memory for one run alone. Returned memory is released and not reused by another run. */
-class FreedScratch extends Scratch {
+/** Memory for one run alone. Memory that is given back is freed, so that it cannot add up in another run. */
+class UnsharedScratch extends Scratch {
   override give(): void {}
 }
 
-/** The files of a run that reads its bars block by block. */
+/** The equity file, the memory and the bars of one run that reads its bars block by block. Call `begin`, run, then `recordOf` and `release`. */
 export class StreamedRun {
-  /** The equity, in a file. */
+  /** The file with the equity of each row. */
   readonly equity: EquityFile;
   /** The memory for rows of the run. */
-  readonly scratch: Scratch = new FreedScratch();
-  private exposure: ExposureSum | null = null;
+  readonly scratch: Scratch = new UnsharedScratch();
+  /** Sums the exposure over all rows; null before `begin`. */
+  private exposureSum: ExposureSum | null = null;
   private readonly bars: StreamedBars;
 
   private constructor(bars: StreamedBars, equity: EquityFile) {
@@ -63,38 +66,41 @@ export class StreamedRun {
     return new StreamedRun(bars, new EquityFile(settings.folder, fromMs, toMs));
   }
 
-  /** Call before the first bar. Throws NeedsWholeBars if the run reads its bars in a way that needs all of them. */
+  /** Prepares the run, before its first bar. Throws NeedsWholeBars if the run needs all of its bars in memory. */
   begin(engine: StreamedEngine, { name, models, fromMs, toMs }: RunPlan): void {
     const [feed] = engine.feeds;
     const { indicators } = feed!;
-    const back = indicators.rowsBack + MARGIN_ROWS;
-    if (back > this.bars.maxRowsBack) throw new NeedsWholeBars(`a look-back of ${back} rows`);
+    const neededRowsBack = indicators.rowsBack + MARGIN_ROWS;
+    if (neededRowsBack > this.bars.maxRowsBack) throw new NeedsWholeBars(`a look-back of ${neededRowsBack} rows`);
     if (indicators.readsTimes) throw new NeedsWholeBars('an indicator that reads the times of rows');
     if (indicators.customs.length > 0) throw new NeedsWholeBars('a custom indicator, which is checked at several places of the bars');
     if (engine.risk.watchesEquity) throw new NeedsWholeBars('a risk limit that watches equity');
     if ((models?.modules ?? []).length > 0) throw new NeedsWholeBars('modules');
     const { cashAsset, cashDigits } = engine.ledger;
     const { instrument, open, close } = this.bars;
-    const run = { name, fromMs, toMs, startUnits: engine.startUnits, reportingAsset: cashAsset, reportingDigits: cashDigits };
-    this.exposure = new ExposureSum({ ...run, instrument, fills: engine.fills, open, close });
-    this.equity.begin(run, this.exposure);
+    const runTerms = { name, fromMs, toMs, startUnits: engine.startUnits, reportingAsset: cashAsset, reportingDigits: cashDigits };
+    this.exposureSum = new ExposureSum({ ...runTerms, instrument, fills: engine.fills, open, close });
+    this.equity.begin(runTerms, this.exposureSum);
   }
 
-  /** Reads the file to its end, and returns the record with the figures over all rows. `record` has copied all that the engine kept. */
+  /**
+   * Ends the run: reads the bar file to its end, releases the engine and completes the equity file. Returns the record with the figures over all
+   * rows. `record` must own its columns, because the engine's memory is released.
+   */
   recordOf(record: RunRecord, engine: StreamedEngine): RunRecord {
-    this.exposure!.end();
+    this.exposureSum!.end();
     engine.release();
     this.bars.finish();
     this.equity.flush();
-    return reviewRecord(record, this.bars, this.equity, this.exposure!);
+    return reviewRecord(record, this.bars, this.equity, this.exposureSum!);
   }
 
-  /** Returns the resolved run with as many rows in memory as the sample after the run takes. `needed`: rows before the first decision. */
-  resolvedOf(resolved: ResolvedRun, needed: number, record: RunRecord): ResolvedRun {
+  /** Returns the resolved run over its first rows alone, which are in memory, for the sample run. `warmupRows`: rows before the first decision. */
+  sampleOf(resolved: ResolvedRun, warmupRows: number, record: RunRecord): ResolvedRun {
     const { plan } = resolved;
     const [feed] = plan.feeds;
-    const bars = this.bars.head(feed!.firstRow + needed + HEAD_ROWS);
-    return { ...resolved, plan: { ...plan, feeds: [{ ...feed!, bars, quality: record.feeds[0]!.quality }] } };
+    const firstBars = this.bars.head(feed!.firstRow + warmupRows + SAMPLE_ROWS);
+    return { ...resolved, plan: { ...plan, feeds: [{ ...feed!, bars: firstBars, quality: record.feeds[0]!.quality }] } };
   }
 
   /** Closes the bars and removes the file of equity. */

@@ -151,7 +151,7 @@ async function withVerdict({ memory, unsampled }: WorkerInput, run: PerformedRun
   const earlierVerdict = verdictFor(ledger ?? ledgerFolderOf(run.requested), key);
   beginPhase('proof', progress);
   const proveSample = async (): Promise<RunProof> => {
-    const task = { resolved: run.resolved, seen: run.record.warnings ?? [], progressCells: progress.cells };
+    const task = { resolved: run.resolved, runWarnings: run.record.warnings ?? [], progressCells: progress.cells };
     const { verdict, ...details } = unsampled === null ? await sampleRun(task) : verdictWithoutSample(unsampled);
     return { verdict, from: 'sample', ...details, ...key, madeAt: null };
   };

@@ -42,7 +42,20 @@ function foundIn(text: string): string | null {
   return embeddedMoves(plan, [file])?.first?.time ?? null;
 }
 
+/** True when the price rises from the close of `row` to the close `distance` bars later. */
 const isUp = (row: number, distance: number): boolean => close[row + distance]! > close[row]!;
+
+const randomWeights = (count: number): number[] => Array.from({ length: count }, () => rng.next() - 0.5);
+
+function runningSums(numbers: readonly number[]): number[] {
+  let sum = 0;
+  return numbers.map((number) => (sum += number));
+}
+
+function isPrime(number: number): boolean {
+  for (let factor = 2; factor * factor <= number; factor++) if (number % factor === 0) return false;
+  return true;
+}
 
 describe('embeddedMoves', () => {
   test.each([2, 5, 24, 96])('embeddedMoves finds a sign for each bar that says whether the price rises over %i bars', (distance) => {
@@ -59,8 +72,9 @@ describe('embeddedMoves', () => {
     ['middles of high and low', (row) => (bars.high[row]! + bars.low[row]!) / 2],
     ['typical prices', (row) => (bars.high[row]! + bars.low[row]! + close[row]!) / 3],
     ['volumes', (row) => bars.volume[row]!],
-  ])('embeddedMoves finds a table of %s', (_, of) => {
-    expect(foundIn(`[${Array.from({ length: 2000 }, (_one, row) => of(row)).join(', ')}]`)).not.toBeNull();
+  ])('embeddedMoves finds a table of %s', (_, valueAt) => {
+    const values = Array.from({ length: 2000 }, (_value, row) => valueAt(row));
+    expect(foundIn(`[${values.join(', ')}]`)).not.toBeNull();
   });
 
   test('embeddedMoves finds a list of the days that rise', () => {
@@ -69,28 +83,14 @@ describe('embeddedMoves', () => {
   });
 
   test.each([
-    ['a step', Array.from({ length: 400 }, (_, at) => at - 200)],
-    ['steps in turn', Array.from({ length: 2000 }, (_, at) => (at % 24 < 12 ? 1 : -1))],
-    ['a slow wave', Array.from({ length: 4000 }, (_, at) => Math.sin(at / 40))],
-    ['waves', Array.from({ length: 4000 }, (_, at) => Math.sin(at / 3) + Math.sin(at / 11.3))],
-    ['random weights', Array.from({ length: 4000 }, () => rng.next() - 0.5)],
-    [
-      'sums of random weights',
-      Array.from(
-        { length: 4000 },
-        (
-          (sum) => () =>
-            (sum += rng.next() - 0.5)
-        )(0),
-      ),
-    ],
+    ['a step', Array.from({ length: 400 }, (_, index) => index - 200)],
+    ['steps in turn', Array.from({ length: 2000 }, (_, index) => (index % 24 < 12 ? 1 : -1))],
+    ['a slow wave', Array.from({ length: 4000 }, (_, index) => Math.sin(index / 40))],
+    ['waves', Array.from({ length: 4000 }, (_, index) => Math.sin(index / 3) + Math.sin(index / 11.3))],
+    ['random weights', randomWeights(4000)],
+    ['sums of random weights', runningSums(randomWeights(4000))],
     ['work days', Array.from({ length: 700 }, (_, day) => day).filter((day) => day % 7 < 5)],
-    [
-      'primes',
-      Array.from({ length: 3000 }, (_, at) => at + 2).filter((each) =>
-        Array.from({ length: 60 }, (_, at) => at + 2).every((by) => by >= each || each % by > 0),
-      ),
-    ],
+    ['primes', Array.from({ length: 3000 }, (_, index) => index + 2).filter(isPrime)],
   ])('embeddedMoves finds no moves in %s', (_, numbers) => {
     expect(foundIn(`[${numbers.join(', ')}]`)).toBeNull();
   });

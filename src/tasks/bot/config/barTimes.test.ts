@@ -1,10 +1,13 @@
-// Tests how long a bot waits for its bars, worked out by hand from the limit of 20 klines in 2 s, and how many symbols fit.
+// Tests how long a bot waits for its bars, and how many symbols fit into that time. The expected times are worked out by hand from the rate limit
+// of the exchange: 20 klines in 2 s.
 
 import { expect, test } from 'vitest';
 import { ConfigError } from '../../../base/errors.ts';
 import { barLoad, defaultGraceMs, neededMs, requireTimeForBars } from './barTimes.ts';
 
+/** Time from the close of a bar until the bot asks for it, and the time over which it spreads its requests. */
 const TIMES = { delayMs: 400, spreadMs: 0 };
+/** Returns the names of `count` symbols. */
 const symbols = (count: number) => Array.from({ length: count }, (_, index) => `S${index}USDT`);
 /** Returns the part of a live config that names its feeds. */
 const feedsOf = (
@@ -16,30 +19,33 @@ const feedsOf = (
     source: { place: () => 'bot.yaml:9' },
   }) as unknown as Parameters<typeof barLoad>[0];
 
-/** Returns message and remedy of the error for feeds that leave too little time; null if they leave enough. */
-function errorOf(feeds: Parameters<typeof barLoad>[0], graceMs: number | null = null): readonly [string, string] | null {
+/** Returns the message and the remedy of the ConfigError for feeds whose bars do not come in time; null if they do. A null grace: the default one. */
+function errorOf(
+  feeds: Parameters<typeof barLoad>[0],
+  graceMs: number | null = null,
+): { readonly message: string; readonly remedy: string } | null {
   const load = barLoad(feeds, {});
   try {
     requireTimeForBars(load, { ...TIMES, graceMs: graceMs ?? defaultGraceMs(load, TIMES) }, feeds);
     return null;
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    return [error.message, error.remedy];
+    return { message: error.message, remedy: error.remedy };
   }
 }
 
 test('the default grace is 5 s for up to 40 symbols, and one and a half times the needed time for more', () => {
-  const graceOf = (count: number): number =>
+  const graceMsOf = (count: number): number =>
     defaultGraceMs(barLoad(feedsOf({ bars: { symbols: symbols(count), interval: '1m' } }), {}), TIMES);
-  expect([1, 20, 40].map(graceOf)).toEqual([5000, 5000, 5000]);
-  // 50 klines need three windows: 0.4 s, two waits of 2.1 s for the next window, and a reply.
+  expect([1, 20, 40].map(graceMsOf)).toEqual([5000, 5000, 5000]);
+  // 50 klines need three windows of 20: the delay of 400 ms, two waits of 2100 ms for the next window, and 100 ms for the last reply.
   expect(neededMs({ calls: 50, perWindow: 20, windowMs: 2000 }, TIMES)).toBe(4700);
-  expect(graceOf(50)).toBe(7050);
+  expect(graceMsOf(50)).toBe(4700 * 1.5);
 });
 
 test('the default grace is at most a quarter of the shortest interval', () => {
-  const mixed = feedsOf({ fast: { symbols: symbols(2), interval: '1m' }, slow: { symbols: symbols(150), interval: '1h' } });
-  expect(defaultGraceMs(barLoad(mixed, {}), TIMES)).toBe(15_000);
+  const minutesAndHours = feedsOf({ fast: { symbols: symbols(2), interval: '1m' }, slow: { symbols: symbols(150), interval: '1h' } });
+  expect(defaultGraceMs(barLoad(minutesAndHours, {}), TIMES)).toBe(60_000 / 4);
 });
 
 test('the load counts each symbol and interval of a market once, and the bars of local stops', () => {
@@ -60,7 +66,7 @@ test('the default grace follows the limits of the access file', () => {
 
 test('100 symbols on 1m are accepted, and 101 are rejected with the number that fits', () => {
   expect(errorOf(feedsOf({ bars: { symbols: symbols(100), interval: '1m' } }))).toBeNull();
-  const [message, remedy] = errorOf(feedsOf({ bars: { symbols: symbols(101), interval: '1m' } }))!;
+  const { message, remedy } = errorOf(feedsOf({ bars: { symbols: symbols(101), interval: '1m' } }))!;
   expect(message).toContain(
     'expected at most 100 symbols whose bars come within 10 s of a close (two thirds of a quarter of 1m), got 101 on spot, which take 11 s at 20 klines in 2 s',
   );
@@ -70,7 +76,7 @@ test('100 symbols on 1m are accepted, and 101 are rejected with the number that 
 
 test('a configured grace is rejected only if the bars need longer', () => {
   expect(errorOf(feedsOf({ bars: { symbols: symbols(140), interval: '1m' } }), 30_000)).toBeNull();
-  expect(errorOf(feedsOf({ bars: { symbols: symbols(60), interval: '1m' } }), 4000)![0]).toContain(
+  expect(errorOf(feedsOf({ bars: { symbols: symbols(60), interval: '1m' } }), 4000)!.message).toContain(
     'expected at most 40 symbols whose bars come within 4 s of a close (bars.graceMs is 4000), got 60 on spot',
   );
   // A short grace for few symbols is the operator's choice.
@@ -78,18 +84,18 @@ test('a configured grace is rejected only if the bars need longer', () => {
 });
 
 test('four feeds of bars from trades fit into half of the rate limit, and five are rejected', () => {
-  const fast = (count: number) => feedsOf({ bars: { symbols: symbols(count), interval: '100ticks' } });
-  expect(errorOf(fast(4))).toBeNull();
-  expect(errorOf(fast(5))).toEqual([
-    'bot.yaml:9 feeds: expected at most 4 feeds of bars from trades, whose polls fit into half of the rate limit, got 5',
-    'use fewer of them, or raise limits of spot.recentTrades if the exchange admits more',
-  ]);
-  expect(barLoad(fast(5), { 'spot.recentTrades': { count: 50, windowMs: 1000 } }).maxTradeFeeds).toBe(22);
+  const feedsFromTrades = (count: number) => feedsOf({ bars: { symbols: symbols(count), interval: '100ticks' } });
+  expect(errorOf(feedsFromTrades(4))).toBeNull();
+  expect(errorOf(feedsFromTrades(5))).toEqual({
+    message: 'bot.yaml:9 feeds: expected at most 4 feeds of bars from trades, whose polls fit into half of the rate limit, got 5',
+    remedy: 'use fewer of them, or raise limits of spot.recentTrades if the exchange admits more',
+  });
+  expect(barLoad(feedsFromTrades(5), { 'spot.recentTrades': { count: 50, windowMs: 1000 } }).maxTradeFeeds).toBe(22);
 });
 
 test('polls of trades leave less of the rate limit to klines', () => {
-  const mixed = feedsOf({ fast: { symbols: symbols(2), interval: '100ticks' }, bars: { symbols: symbols(30), interval: '5m' } });
+  const tradesAndKlines = feedsOf({ fast: { symbols: symbols(2), interval: '100ticks' }, bars: { symbols: symbols(30), interval: '5m' } });
   // Two feeds poll at most every 0.9 s: five of 20 calls in 2 s.
-  expect(barLoad(mixed, {})).toMatchObject({ calls: 30, perWindow: 15 });
-  expect(barLoad(mixed, { 'spot.recentTrades': { count: 50, windowMs: 1000 } })).toMatchObject({ calls: 30, perWindow: 20 });
+  expect(barLoad(tradesAndKlines, {})).toMatchObject({ calls: 30, perWindow: 15 });
+  expect(barLoad(tradesAndKlines, { 'spot.recentTrades': { count: 50, windowMs: 1000 } })).toMatchObject({ calls: 30, perWindow: 20 });
 });

@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { accessSchema } from '../../../access/config.ts';
 import { definitionSchema } from '../../../definition/text/schema.ts';
-import { intervalValue, map, textValue, integerValue } from '../../../definition/text/values.ts';
+import { intervalValue, mapValue, textValue, integerValue } from '../../../definition/text/values.ts';
 import { liveSeriesSchema, webhooksSchema } from '../external/seriesSources.ts';
 import { alertsSchema } from './notifiers.ts';
 
@@ -34,7 +34,7 @@ const { keyFile, secretFile, socketUrl, dialect } = accessSchema.shape;
 const noModel = (model: string, values: string) => ({
   error: `no ${model} model here (${values} of a bot come from the exchange; leave it out)`,
 });
-const ownModels = map(
+const ownModels = mapValue(
   {
     slippage: z.never(noModel('slippage', 'fill prices')).optional(),
     fees: z.never(noModel('fee', 'fees')).optional(),
@@ -46,7 +46,7 @@ const ownModels = map(
 const DAY_MS = 86_400_000;
 const url = (service: string) => textValue('a URL such as http://127.0.0.1:8080', `address of the ${service} service`).optional();
 
-const exchange = map(
+const exchange = mapValue(
   {
     spotUrl: url('spot'),
     futuresUrl: url('futures'),
@@ -59,7 +59,7 @@ const exchange = map(
   'the exchange, such as { spotUrl: http://127.0.0.1:8080, keyFile: key, secretFile: secret }',
 ).describe('address of the exchange, and the key for it');
 
-const orders = map(
+const orders = mapValue(
   {
     backdateMs: ms('how far back creates are signed', 0, 4000),
     createTimeoutMs: ms('time limit for the reply to a create', 1000, 60_000),
@@ -73,7 +73,7 @@ const orders = map(
   'times of the order path, such as { readLagMs: 3000 }',
 ).describe('times of the order path; each has a default');
 
-const audit = map(
+const audit = mapValue(
   {
     fastMs: ms('period of the fast audit', 1000, 60_000),
     balanceMs: ms('how often a fast audit reads balances or positions', 1000, 600_000),
@@ -82,7 +82,7 @@ const audit = map(
   'periods of audits, such as { fastMs: 3000 }',
 ).describe('how often orders, trades and balances are compared with the exchange');
 
-const clock = map(
+const clock = mapValue(
   {
     samples: integerValue('questions', 'requests for one measurement of the clock', 5, 25).optional(),
     maxUncertaintyMs: ms('no order is signed while the clock is less certain', 10, 400),
@@ -91,7 +91,7 @@ const clock = map(
   'the clock, such as { samples: 5 }',
 ).describe("how the exchange's clock is measured");
 
-const bars = map(
+const bars = mapValue(
   {
     graceMs: ms('time after its close until strategies decide without a bar', 500, 60_000),
     delayMs: ms('time from the close of a bar to the first call for it', 0, 60_000),
@@ -101,7 +101,7 @@ const bars = map(
 ).describe('how closed bars are fetched');
 
 const hours = [1, 2, 3, 4, 6, 8, 12, 24] as const;
-const funding = map(
+const funding = mapValue(
   {
     everyHours: z
       .literal(hours, { error: `one of ${hours.join(', ')}` })
@@ -140,7 +140,7 @@ const maintenance = z
   .describe('windows in which the bot takes no new risk');
 
 /** The schema of a bot config. */
-export const liveSchema = map(
+export const liveSchema = mapValue(
   {
     name,
     mode: z.enum(['paper', 'live'], { error: 'one of paper, live' }).describe('paper, or live: real money').optional(),
@@ -157,7 +157,7 @@ export const liveSchema = map(
     convert,
     size,
     fees,
-    fills: map(
+    fills: mapValue(
       {
         collar: fills.unwrap().shape.collar,
         inside: executionInterval,
@@ -178,7 +178,7 @@ export const liveSchema = map(
     maintenance: maintenance.optional(),
     funding: funding.optional(),
     webhooks: webhooksSchema.optional(),
-    dashboard: map(
+    dashboard: mapValue(
       {
         port: integerValue('port', 'port of the dashboard on this computer; default 8090, 0 takes a free one', 0, 65_535).optional(),
       },

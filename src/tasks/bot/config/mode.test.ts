@@ -4,7 +4,8 @@ import { expect, test } from 'vitest';
 import { ConfigError } from '../../../base/errors.ts';
 import { checkMode, fingerprintOf, type Mode, type ModeRequest } from './mode.ts';
 
-const OWN = 'a1b2c3d4e5f6';
+const OWN_FINGERPRINT = 'a1b2c3d4e5f6';
+/** The address of the exchange in each case. `both`: spot on this computer and futures elsewhere. */
 const URLS = {
   loopback: 'http://127.0.0.1:8080',
   name: 'http://localhost:8080',
@@ -28,7 +29,7 @@ const combinations = (['paper', 'live'] satisfies Mode[]).flatMap((mode) =>
   [false, true].flatMap((isFlagged) =>
     [1, 60].flatMap((timeScale) =>
       (Object.keys(URLS) as (keyof typeof URLS)[]).flatMap((url) =>
-        [null, OWN, 'another12345'].map((confirmed) => ({ mode, isFlagged, timeScale, url, confirmed })),
+        [null, OWN_FINGERPRINT, 'another12345'].map((confirmed) => ({ mode, isFlagged, timeScale, url, confirmed })),
       ),
     ),
   ),
@@ -38,11 +39,11 @@ test.each(combinations)(
   'only a safe combination starts: mode $mode, --live $isFlagged, time scale $timeScale, address $url, confirmed $confirmed',
   ({ url, ...combination }) => {
     const urls = url === 'both' ? { spot: URLS.loopback, futures: URLS.remote } : { spot: URLS[url], futures: URLS[url] };
-    const mayPaper = combination.mode === 'paper' && !combination.isFlagged && (url === 'loopback' || url === 'name');
+    const isSafePaper = combination.mode === 'paper' && !combination.isFlagged && (url === 'loopback' || url === 'name');
     const { mode, isFlagged, timeScale, confirmed } = combination;
-    const mayLive = mode === 'live' && isFlagged && timeScale === 1 && url === 'remote' && confirmed === OWN;
-    const error = errorOf({ ...combination, urls, fingerprint: OWN });
-    if (mayPaper || mayLive) expect(error).toBeNull();
+    const isSafeLive = mode === 'live' && isFlagged && timeScale === 1 && url === 'remote' && confirmed === OWN_FINGERPRINT;
+    const error = errorOf({ ...combination, urls, fingerprint: OWN_FINGERPRINT });
+    if (isSafePaper || isSafeLive) expect(error).toBeNull();
     else expect(error).toMatch(/\S/);
   },
 );
@@ -50,7 +51,7 @@ test.each(combinations)(
 test('the list of mode combinations is complete', () => expect(combinations).toHaveLength(2 * 2 * 2 * 5 * 3));
 
 test('an address that only resembles one of this computer is rejected for paper', () => {
-  const request = { mode: 'paper', isFlagged: false, timeScale: 1, fingerprint: OWN, confirmed: null } as const;
+  const request = { mode: 'paper', isFlagged: false, timeScale: 1, fingerprint: OWN_FINGERPRINT, confirmed: null } as const;
   for (const url of ['http://127.0.0.1.example.com', 'http://localhost.example.com', 'https://127.1.example.org', 'http://10.0.0.1:8080']) {
     expect(errorOf({ ...request, urls: { spot: url } })).toContain('expected a paper exchange on this computer');
   }
@@ -63,14 +64,14 @@ test('the error of a live bot names the missing condition', () => {
     isFlagged: true,
     timeScale: 1,
     urls: { spot: URLS.remote },
-    fingerprint: OWN,
+    fingerprint: OWN_FINGERPRINT,
     confirmed: null,
   };
   expect(errorOf({ ...request, isFlagged: false })).toBe('mode: live trades real money');
   expect(errorOf({ ...request, timeScale: 2 })).toBe('timeScale: expected 1 in live, got 2');
   expect(errorOf({ ...request, urls: { spot: URLS.plain } })).toContain('expected the https address of a real exchange');
-  expect(errorOf(request)).toBe(`the account ${OWN} was never confirmed`);
-  expect(errorOf({ ...request, confirmed: 'other' })).toBe(`the account is ${OWN}, confirmed was other`);
+  expect(errorOf(request)).toBe(`the account ${OWN_FINGERPRINT} was never confirmed`);
+  expect(errorOf({ ...request, confirmed: 'other' })).toBe(`the account is ${OWN_FINGERPRINT}, confirmed was other`);
 });
 
 test('a fingerprint identifies a key without showing it', () => {

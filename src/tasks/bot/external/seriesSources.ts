@@ -5,12 +5,12 @@ import { z } from 'zod';
 import type { WebhookProof } from '../../../adapters/external/webhookCheck.ts';
 import { ConfigError } from '../../../base/errors.ts';
 import { SERIES_NAME, symbolValue } from '../../../definition/text/schema.ts';
-import { choiceValue, integerValue, map, textValue } from '../../../definition/text/values.ts';
+import { choiceValue, integerValue, mapValue, textValue } from '../../../definition/text/values.ts';
 
 const column = (help: string) => textValue('the name of a column', help);
 const everySeconds = (help: string, min: number) => integerValue('s', help, min, 86_400).optional();
 
-const fileSource = map(
+const fileSource = mapValue(
   {
     path: textValue('the path of a file', 'CSV file to which another program appends; from the folder of the config'),
     time: column('column with the time of each value'),
@@ -21,7 +21,7 @@ const fileSource = map(
   'a file that grows, such as { path: oi.csv, time: t, knownAt: k }',
 ).describe('a file that grows');
 
-const webhookSource = map(
+const webhookSource = mapValue(
   {
     secretFile: textValue('the path of a file', 'file with the secret, at least 128 bits; from the folder of the config'),
     proof: choiceValue(['signature', 'body'], 'how a sender proves itself: a signature (default), or the secret in the body').optional(),
@@ -29,7 +29,7 @@ const webhookSource = map(
   'a webhook, such as { secretFile: hook.secret }',
 ).describe('an inbound webhook: POST /series/NAME');
 
-const pollSource = map(
+const pollSource = mapValue(
   {
     url: textValue('a URL that begins with https://', 'URL to poll; http:// is accepted only for this computer', /^https?:\/\/\S+$/),
     time: textValue('names with dots, such as data.time', 'place of the time in the answer'),
@@ -40,7 +40,7 @@ const pollSource = map(
 ).describe('a URL that is polled and answers with JSON');
 
 /** The schema of the server that takes webhooks. */
-export const webhooksSchema = map(
+export const webhooksSchema = mapValue(
   {
     port: integerValue('port', 'port of the webhooks; 0 takes a free one', 0, 65_535),
     host: textValue('an address', 'address to listen on; default 127.0.0.1; any other needs tlsFront').optional(),
@@ -54,7 +54,7 @@ export const webhooksSchema = map(
   'the webhook server, such as { port: 8091 }',
 ).describe('the server for webhooks of series; without the key there is no server');
 
-const liveSeriesEntry = map(
+const liveSeriesEntry = mapValue(
   {
     name: textValue(
       'the name of a series in the catalog',

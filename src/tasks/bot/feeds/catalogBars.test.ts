@@ -11,7 +11,7 @@ import type { Interval } from '../../../model/interval.ts';
 import { catalogBars } from './catalogBars.ts';
 
 const FROM_MS = Date.UTC(2024, 0, 1);
-const MINUTE = 60_000;
+const MINUTE_MS = 60_000;
 const folder = mkdtempSync(join(tmpdir(), 'isobar-catalog-bars-'));
 const minutes = synthesizeBars({ symbol: 'OLDUSDT', interval: '1m', fromMs: FROM_MS, bars: 100, seed: 8 });
 storeBars(folder, minutes, SYNTHETIC);
@@ -19,8 +19,8 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 /** Returns the open times of the bars that the bot takes at `minute`, in minutes from the first bar of the catalog; null: none. */
 function openMinutesOf(interval: Interval, minute: number, symbol = 'OLDUSDT'): readonly number[] | null {
-  const bars = catalogBars(folder, { market: 'spot', symbol, interval }, minutes.instrument, FROM_MS + minute * MINUTE);
-  return bars === null ? null : Array.from(bars.openMs, (ms) => (ms - FROM_MS) / MINUTE);
+  const bars = catalogBars(folder, { market: 'spot', symbol, interval }, minutes.instrument, FROM_MS + minute * MINUTE_MS);
+  return bars === null ? null : Array.from(bars.openMs, (ms) => (ms - FROM_MS) / MINUTE_MS);
 }
 
 test('bars that the exchange has not closed yet are left out', () => {

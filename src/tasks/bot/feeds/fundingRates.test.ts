@@ -4,18 +4,20 @@ import { describe, expect, test } from 'vitest';
 import { spot } from '../../../../test/simulation/plans.ts';
 import { gridTimes, joinRates, missingRates, rateFrom, rateText } from './fundingRates.ts';
 
-const HOUR = 3_600_000;
-const PERIOD = 8 * HOUR;
-const DAY = Date.UTC(2026, 0, 5);
-const hoursAfterStart = (hours: number): number => DAY + hours * HOUR;
+const HOUR_MS = 3_600_000;
+/** Time between two fundings. */
+const PERIOD_MS = 8 * HOUR_MS;
+const START_MS = Date.UTC(2026, 0, 5);
+const hoursAfterStart = (hours: number): number => START_MS + hours * HOUR_MS;
 const ratesOf = (...rows: readonly (readonly [number, number])[]) => ({
   length: rows.length,
   timeMs: Float64Array.from(rows, ([timeMs]) => timeMs),
   rate: Float64Array.from(rows, ([, rate]) => rate),
 });
+/** Returns the joined rates as pairs of hours after the start and rate. */
 const joinedRows = (journal: readonly (readonly [number, string | null])[], catalog: ReturnType<typeof ratesOf> | null, atMs: number) => {
-  const { times, rates } = joinRates(new Map(journal), catalog, { atMs, periodMs: PERIOD });
-  return times.map((timeMs, row) => [(timeMs - DAY) / HOUR, rates[row]]);
+  const { times, rates } = joinRates(new Map(journal), catalog, { atMs, periodMs: PERIOD_MS });
+  return times.map((timeMs, row) => [(timeMs - START_MS) / HOUR_MS, rates[row]]);
 };
 
 describe('the funding rates that a starting bot loads', () => {
@@ -28,9 +30,9 @@ describe('the funding rates that a starting bot loads', () => {
 
   test('the funding rates that a starting bot loads are those of the catalog up to now, at their own times', () => {
     expect(joinedRows([], catalog, hoursAfterStart(20))).toEqual([
-      [5 / HOUR, 0.0001],
+      [5 / HOUR_MS, 0.0001],
       [8, 0.0002],
-      [16 + 9 / HOUR, 0.0003],
+      [16 + 9 / HOUR_MS, 0.0003],
     ]);
     expect(joinedRows([], null, hoursAfterStart(20))).toEqual([]);
   });
@@ -82,8 +84,8 @@ test('the warning about missing funding rates names their times', () => {
 
 test('the next grid times are the same if the last rate is up to 12 ms off the grid', () => {
   for (const afterMs of [hoursAfterStart(8), hoursAfterStart(8) + 12, hoursAfterStart(8) - 12])
-    expect(gridTimes(afterMs, hoursAfterStart(24), PERIOD)).toEqual([hoursAfterStart(16), hoursAfterStart(24)]);
-  expect(gridTimes(hoursAfterStart(8), hoursAfterStart(15), PERIOD)).toEqual([]);
+    expect(gridTimes(afterMs, hoursAfterStart(24), PERIOD_MS)).toEqual([hoursAfterStart(16), hoursAfterStart(24)]);
+  expect(gridTimes(hoursAfterStart(8), hoursAfterStart(15), PERIOD_MS)).toEqual([]);
 });
 
 test('a rate of up to twelve digits is unchanged when it is written to the journal and read back', () => {

@@ -32,7 +32,7 @@ function watchBar(filledMs: number, low: number): { readonly hits: readonly numb
   };
   const feed = { instrumentIndex: 0, instrument: { priceDigits: 2 }, bars };
   checkStopsAtRow(engine as unknown as Engine, feed as unknown as FeedRun, 0);
-  return { hits, best: brackets.list(0)[0]!.best };
+  return { hits, best: brackets.list(0)[0]!.bestTicks };
 }
 
 test('a bar that reached a stop triggers it, if the entry filled before or inside the bar', () => {

@@ -7,7 +7,7 @@ import type { BarColumns } from '../../../model/bars/bars.ts';
 import { instrumentId, type Instrument } from '../../../model/instrument.ts';
 import { barsAfter, joinWarmup, missingWarmup } from './warmup.ts';
 
-const MINUTE = 60_000;
+const MINUTE_MS = 60_000;
 const BTC: Instrument = {
   id: instrumentId('spot', 'BTCUSDT'), market: 'spot', wireName: 'BTCUSDT', base: 'BTC', quote: 'USDT',
   priceDigits: 2, quantityDigits: 5, quoteDigits: 8, baseDigits: 8, minLots: lots(1), makerFeePpm: 1000, takerFeePpm: 1000,
@@ -20,20 +20,21 @@ function catalogBars(from: number, to: number): BarColumns {
   const price = column(priceAt);
   return {
     instrument: BTC, interval: '1m', length: to - from,
-    openMs: column((minute) => minute * MINUTE), closeMs: column((minute) => (minute + 1) * MINUTE),
+    openMs: column((minute) => minute * MINUTE_MS), closeMs: column((minute) => (minute + 1) * MINUTE_MS),
     open: price, high: price.slice(), low: price.slice(), close: price.slice(), volume: column(() => 1),
   }; // prettier-ignore
 }
+/** Returns the bars of the minutes [from, to) as the exchange sends them. */
 function exchangeBars(from: number, to: number): MarketBar[] {
   return Array.from({ length: to - from }, (_, index) => {
     const price = priceAt(from + index);
-    const openMs = (from + index) * MINUTE;
-    return { openMs, closeMs: openMs + MINUTE, open: price, high: price, low: price, close: price, volume: 1, barsIn: 1 };
+    const openMs = (from + index) * MINUTE_MS;
+    return { openMs, closeMs: openMs + MINUTE_MS, open: price, high: price, low: price, close: price, volume: 1, barsIn: 1 };
   });
 }
 const joinedMinutes = (stored: BarColumns | null, window: readonly MarketBar[]) => {
   const { bars, note } = joinWarmup({ instrument: BTC, interval: '1m', catalog: stored, window, room: 1000 });
-  return { minutes: Array.from({ length: bars.length }, (_, row) => bars.openMs[row]! / MINUTE), note };
+  return { minutes: Array.from({ length: bars.length }, (_, row) => bars.openMs[row]! / MINUTE_MS), note };
 };
 const range = (from: number, to: number) => Array.from({ length: to - from }, (_, index) => from + index);
 
@@ -43,25 +44,25 @@ test('bars of catalog and exchange that overlap and are equal join into one seri
 });
 
 test('a volume that differs as sums of doubles do is equal, and a real difference is not', () => {
-  const sum = 0.1 + 0.2;
-  const other = 0.30001;
+  const sumOfDoubles = 0.1 + 0.2;
+  const otherVolume = 0.30001;
   const withVolume = (volume: number) => exchangeBars(40, 80).map((bar) => ({ ...bar, volume }));
   const stored = { ...catalogBars(0, 50), volume: new Float64Array(50).fill(0.3) };
-  expect(sum).not.toBe(0.3);
-  expect(joinedMinutes(stored, withVolume(sum))).toEqual({ minutes: range(0, 80), note: null });
-  expect(joinedMinutes(stored, withVolume(other)).note).toContain('differs between catalog and exchange');
+  expect(sumOfDoubles).not.toBe(0.3);
+  expect(joinedMinutes(stored, withVolume(sumOfDoubles))).toEqual({ minutes: range(0, 80), note: null });
+  expect(joinedMinutes(stored, withVolume(otherVolume)).note).toContain('differs between catalog and exchange');
 });
 
 test('volumes are equal in whole lots: an exchange has no finer ones, a catalog of contracts has', () => {
   const contract: Instrument = { ...BTC, id: instrumentId('futures', 'E-BTC-USDT'), market: 'futures', quantityDigits: 0, baseDigits: 0 };
-  const joined = (stored: number, visible: number) => {
-    const catalog = { ...catalogBars(0, 50), instrument: contract, volume: new Float64Array(50).fill(stored) };
-    const window = exchangeBars(40, 80).map((bar) => ({ ...bar, volume: visible }));
+  const noteOf = (catalogVolume: number, exchangeVolume: number) => {
+    const catalog = { ...catalogBars(0, 50), instrument: contract, volume: new Float64Array(50).fill(catalogVolume) };
+    const window = exchangeBars(40, 80).map((bar) => ({ ...bar, volume: exchangeVolume }));
     return joinWarmup({ instrument: contract, interval: '1m', catalog, window, room: 1000 }).note;
   };
-  expect(joined(7736.6, 7737)).toBe(null);
-  expect(joined(0.4, 0)).toBe(null);
-  expect(joined(7736.6, 7736)).toContain('differs between catalog and exchange');
+  expect(noteOf(7736.6, 7737)).toBe(null);
+  expect(noteOf(0.4, 0)).toBe(null);
+  expect(noteOf(7736.6, 7736)).toContain('differs between catalog and exchange');
 });
 
 test('the warm-up uses one source if the other has no bars', () => {
@@ -90,7 +91,7 @@ test('one bar that differs between catalog and exchange leaves the catalog out',
 });
 
 test('a catalog bar that the exchange lacks between its own bars leaves the catalog out', () => {
-  const window = exchangeBars(40, 80).filter(({ openMs }) => openMs !== 45 * MINUTE);
+  const window = exchangeBars(40, 80).filter(({ openMs }) => openMs !== 45 * MINUTE_MS);
   expect(joinedMinutes(catalogBars(0, 50), window).note).toContain('the bar of 1970-01-01 00:45 UTC');
 });
 
@@ -107,11 +108,11 @@ test('missing warm-up bars are reported with their times', () => {
 });
 
 const minutesSince = (lastMinute: number, stored: BarColumns | null, window: readonly MarketBar[]) =>
-  barsAfter(lastMinute * MINUTE, { instrument: BTC, interval: '1m', catalog: stored, window }).map(({ openMs }) => openMs / MINUTE);
+  barsAfter(lastMinute * MINUTE_MS, { instrument: BTC, interval: '1m', catalog: stored, window }).map(({ openMs }) => openMs / MINUTE_MS);
 
 /** Returns the bars without those of `minutes`. */
 function withoutMinutes({ length, ...bars }: BarColumns, minutes: readonly number[]): BarColumns {
-  const isPresent = (_: number, row: number): boolean => !minutes.includes(bars.openMs[row]! / MINUTE);
+  const isPresent = (_: number, row: number): boolean => !minutes.includes(bars.openMs[row]! / MINUTE_MS);
   const { openMs, closeMs, open, high, low, close, volume } = bars;
   return {
     ...bars,

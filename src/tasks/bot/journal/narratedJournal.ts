@@ -100,8 +100,8 @@ export class NarratedJournal implements Journal {
     this.#narrate(order, `${orderText(order)}: proven absent; it is still watched`, null);
     return this.#journal.provenAbsent(order);
   }
-  stopMoved(id: OrderId, instrument: Instrument, stop: number): number {
-    return this.#journal.stopMoved(id, instrument, stop);
+  stopMoved(id: OrderId, instrument: Instrument, stopTicks: number): number {
+    return this.#journal.stopMoved(id, instrument, stopTicks);
   }
 
   /** Logs a sentence about an order, once the orders that wait for the disk have been sent. */

@@ -18,20 +18,31 @@ function records(diedMs: number, cancelledMs: number): readonly JournalRecord[] 
   return rows.map((row, seq) => ({ seq, ...row })) as unknown as readonly JournalRecord[];
 }
 
-function isCarriedOut(diedMs: number, cancelledMs: number, stepMs = 2000, recordIndex = 1): boolean {
+/** When the process died, when the next start wrote a cancel, and the step that is asked about. Times in ms. */
+interface CancelCase {
+  readonly diedMs: number;
+  readonly cancelledMs: number;
+  readonly stepMs?: number;
+  /** The index of the INSTANT record before the step. */
+  readonly recordIndex?: number;
+}
+
+/** True when the records count the cancel of order 7 as part of the step. */
+function isCarriedOut({ diedMs, cancelledMs, stepMs = 2000, recordIndex = 1 }: CancelCase): boolean {
   const recorded = new LifetimeRecords(records(diedMs, cancelledMs), []);
   return recorded.isCarriedOut(recorded.cancelOf(7)!, recordIndex, stepMs);
 }
 
 it('a cancel that a start wrote carries out the step in which the process before it died', () => {
-  expect(isCarriedOut(2000, 2001)).toBe(true);
-  expect(isCarriedOut(2000, 9000)).toBe(true);
+  expect(isCarriedOut({ diedMs: 2000, cancelledMs: 2001 })).toBe(true);
+  expect(isCarriedOut({ diedMs: 2000, cancelledMs: 9000 })).toBe(true);
 });
 
 it('a cancel carries out no step if its process continued after the step', () => {
-  expect(isCarriedOut(2500, 2501), 'the process wrote records after the step').toBe(false);
-  expect(isCarriedOut(2000, 2500, 2001, 4), 'the step is one of the later process').toBe(false);
-  expect(isCarriedOut(2000, 1500), 'the cancel came before the step').toBe(false);
+  expect(isCarriedOut({ diedMs: 2500, cancelledMs: 2501 }), 'the process wrote records after the step').toBe(false);
+  const laterStep = { diedMs: 2000, cancelledMs: 2500, stepMs: 2001, recordIndex: 4 };
+  expect(isCarriedOut(laterStep), 'the step is one of the later process').toBe(false);
+  expect(isCarriedOut({ diedMs: 2000, cancelledMs: 1500 }), 'the cancel came before the step').toBe(false);
 });
 
 it('a cancel was lost with its process if the order has ended since, and no start wrote the cancel', () => {

@@ -195,7 +195,7 @@ export class LifetimeReplay {
   #replayRestart(): void {
     this.restarts++;
     this.#setTrades(false);
-    this.#engine.callbacks.hold();
+    this.#engine.callbacks.holdBack();
     for (const { state, id } of this.#engine.orders.active()) if (state === STATE.sent) this.#unacknowledged.add(id);
     this.#engine.orders.restore({ lastOrder: this.#lastOrder, orders: [] }, () => NaN, 0);
   }

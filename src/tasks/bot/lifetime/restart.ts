@@ -43,7 +43,7 @@ export function takeOver(engine: Engine, { journal, state }: BotJournal, venueMs
   for (const cause of halts.causes().slice())
     if (!outlivesProcess(cause)) halts.clear(cause.scope, cause.code, 'it ended with the process', venueMs);
   journalHaltChanges(journal, halts, engine.instruments, state);
-  engine.callbacks.hold();
+  engine.callbacks.holdBack();
 }
 
 /** Returns the orders of the journal, for the services. The engine has them already. */

@@ -64,7 +64,7 @@ it('monitoring sends an alarm within two seconds, and reports to the bot that th
   await expect.poll(() => received.length).toBe(2);
   expect(ownTime.between(beganMs, performance.now())).toBeLessThan(2000);
   expect(received[1]).toMatchObject({ level: 'alarm', code: 'MISMATCH', bot: 'trend and reversal' });
-  expect([alarms, bot.beats]).toEqual([1, 0]);
+  expect([alarms, bot.activityCount]).toEqual([1, 0]);
 });
 
 it('monitoring sends alerts to the notifiers of modules when the config names no receiver', async () => {

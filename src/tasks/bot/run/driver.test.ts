@@ -1,4 +1,4 @@
-// Tests the driver of a live bot: due work runs before a bar that is delivered late, and steps have whole ms.
+// Tests the driver of a live bot: due work runs before a bar that is delivered late, and the time of a step is whole milliseconds.
 
 import { expect, it } from 'vitest';
 import { InvariantError } from '../../../base/errors.ts';

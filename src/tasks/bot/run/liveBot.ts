@@ -230,7 +230,7 @@ export class LiveBot {
       log.info('two audits were clean: the bot trades');
       this.#riskTicker.start();
       const limitMs = config.orders.readLagMs + 3 * config.orders.fastMs;
-      this.#cancelWait = afterCancels({ engine, scheduler: exchange.scheduler, limitMs }, () => {
+      this.#cancelWait = afterCancels({ engine, scheduler: exchange.scheduler, maxWaitMs: limitMs }, () => {
         this.#barDelivery.start();
         onTrading();
       });

@@ -5,7 +5,7 @@ import { formatTime } from '../../../model/time.ts';
 import { LiveLog, type LogLevel } from './liveLog.ts';
 
 /** Returns a log and the lines that it has written. The log hides the secret `s3cret`. */
-function fixture(isPretty: boolean, level: LogLevel = 'info') {
+function createLog({ isPretty = true, level = 'info' }: { readonly isPretty?: boolean; readonly level?: LogLevel }) {
   const lines: string[] = [];
   const log = new LiveLog({
     write: (line) => lines.push(line),
@@ -19,7 +19,7 @@ function fixture(isPretty: boolean, level: LogLevel = 'info') {
 }
 
 test('a JSON log line has the time and the simple fields, and names the kind of any other field', () => {
-  const { log, lines } = fixture(false);
+  const { log, lines } = createLog({ isPretty: false });
   log.info('filled', { qty: '1', deep: { secret: 's3cret' }, call: () => 1, at: 5 });
   expect(JSON.parse(lines[0]!)).toEqual({
     level: 'info',
@@ -33,7 +33,7 @@ test('a JSON log line has the time and the simple fields, and names the kind of 
 });
 
 test('a field cannot take the place of the time, the level or the message of its line', () => {
-  const { log, lines } = fixture(false);
+  const { log, lines } = createLog({ isPretty: false });
   log.info('score', { time: 1, level: 'error', msg: 'forged', code: 'A' });
   expect(JSON.parse(lines[0]!)).toEqual({
     level: 'info',
@@ -49,7 +49,7 @@ test('a field cannot take the place of the time, the level or the message of its
 });
 
 test.each([true, false])('the name of a field shows no secret and no control character (on a terminal: %s)', (isPretty) => {
-  const { log, lines } = fixture(isPretty);
+  const { log, lines } = createLog({ isPretty });
   log.info('score', { 's3cret\u001b[2J': 1 });
   expect(lines[0]).not.toContain('s3cret');
   // oxlint-disable-next-line no-control-regex -- the test searches for them
@@ -57,7 +57,7 @@ test.each([true, false])('the name of a field shows no secret and no control cha
 });
 
 test.each([true, false])('log lines show no secrets and no control characters (on a terminal: %s)', (isPretty) => {
-  const { log, lines } = fixture(isPretty);
+  const { log, lines } = createLog({ isPretty });
   log.warn('the key s3cret\n\u001b[2Jforged line', { why: 's3cret\r\n' });
   expect(lines).toHaveLength(1);
   expect(lines[0]).not.toContain('s3cret');
@@ -66,13 +66,13 @@ test.each([true, false])('log lines show no secrets and no control characters (o
 });
 
 test('a log line of a very long text is cut', () => {
-  const { log, lines } = fixture(true);
+  const { log, lines } = createLog({});
   log.info('x'.repeat(10_000));
   expect(lines[0]!.length).toBeLessThan(600);
 });
 
 test('the log keeps the newest 200 decisions and the newest lines for requests', () => {
-  const { log } = fixture(true);
+  const { log } = createLog({});
   for (let seq = 1; seq <= 250; seq++) log.logDecision('Cross', `decision ${seq}`, seq % 2 === 0 ? 'CODE' : null);
   expect(log.decisions).toHaveLength(200);
   expect(log.decisions.at(-1)).toMatchObject({ seq: 250, strategy: 'Cross', message: 'decision 250', code: 'CODE' });
@@ -81,11 +81,11 @@ test('the log keeps the newest 200 decisions and the newest lines for requests',
 });
 
 test('log lines below the level are kept for requests but not written', () => {
-  const { log, lines } = fixture(true);
+  const { log, lines } = createLog({});
   log.debug('detail');
   expect(lines).toEqual([]);
   expect(log.linesAfter(0, 1)).toMatchObject([{ level: 'debug', message: 'detail' }]);
-  const debugLog = fixture(true, 'debug');
+  const debugLog = createLog({ level: 'debug' });
   debugLog.log.debug('detail');
   expect(debugLog.lines).toHaveLength(1);
 });

@@ -1,7 +1,7 @@
 // Tests the input of the risk rules about stops: held lots, and lots with protection that is known to exist.
 
 import { expect, test } from 'vitest';
-import { barsOfRows, planFor } from '../../../../test/engine/world.ts';
+import { barsOfRows, planFor } from '../../../../test/engine/backtestFixture.ts';
 import { linearContract } from '../../../../test/fixtures/futuresVenue.ts';
 import { Strategy } from '../../../index.ts';
 import { prepareBacktest } from '../../backtest/run/runBacktest.ts';

@@ -100,7 +100,7 @@ function protectedLots(engine: Engine, instrument: number): number {
   const lastTicks = engine.lastTicks(instrument);
   const localLots = engine.brackets
     .list(instrument)
-    .filter(({ stop, trailing }) => stop > 0 || trailing > 0)
+    .filter(({ stopTicks, trailingTicks }) => stopTicks > 0 || trailingTicks > 0)
     .reduce((lots, bracket) => lots + bracket.lots, 0);
   return engine.orders.active().reduce((lots, order) => {
     const { triggerTicks, triggersAbove } = order;

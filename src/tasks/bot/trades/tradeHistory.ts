@@ -93,8 +93,8 @@ function overlapProblem(trades: readonly RecentTrade[], recent: readonly RecentT
     const other = recentById.get(trade.id);
     if (other === undefined) continue;
     commonTrades++;
-    if (other.timeMs === trade.timeMs && other.price === trade.price && other.quantity === trade.quantity) continue;
-    const prices = `price ${fromScaled(trade.price, priceDigits)} and ${fromScaled(other.price, priceDigits)}`;
+    if (other.timeMs === trade.timeMs && other.priceTicks === trade.priceTicks && other.lots === trade.lots) continue;
+    const prices = `price ${fromScaled(trade.priceTicks, priceDigits)} and ${fromScaled(other.priceTicks, priceDigits)}`;
     return `the trade ${trade.id} differs between catalog and exchange (${prices}): the trades of the catalog are left out`;
   }
   if (commonTrades > 0) return null;
@@ -121,7 +121,7 @@ function tradesOfDay({ columns, length }: StoredDay, { priceDigits, quantityDigi
   return Array.from({ length }, (_, row) => ({
     id: String(columns.id[row]!),
     timeMs: columns.timeMs[row]!,
-    price: columns.price[row]! * priceFactor,
-    quantity: columns.quantity[row]! * quantityFactor,
+    priceTicks: columns.price[row]! * priceFactor,
+    lots: columns.quantity[row]! * quantityFactor,
   }));
 }

@@ -35,7 +35,7 @@ interface Balances {
 /** Returns the spot balances above zero, or why they cannot be read. */
 async function spotBalances(context: CheckContext): Promise<Balances | CheckFinding> {
   const outcome = await context.spotAccount();
-  if (outcome.kind !== 'acked') return answerProblem(outcome, { kind: 'account', market: 'spot', what: 'the balances' });
+  if (outcome.kind !== 'acked') return answerProblem(outcome, { kind: 'account', market: 'spot', subjectText: 'the balances' });
   const nonZero = outcome.value.rows.filter(({ free, locked }) => !isZero(free) || !isZero(locked));
   const lines = nonZero.map(({ asset, free, locked }) => {
     const inOrders = isZero(locked) ? '' : ` (and ${plainDecimal(locked)} in orders)`;
@@ -47,7 +47,7 @@ async function spotBalances(context: CheckContext): Promise<Balances | CheckFind
 /** Returns the margin balances above zero, or why they cannot be read. */
 async function marginBalances(context: CheckContext): Promise<Balances | CheckFinding> {
   const outcome = await context.marginAccounts();
-  if (outcome.kind !== 'acked') return answerProblem(outcome, { kind: 'account', market: 'futures', what: 'the margin' });
+  if (outcome.kind !== 'acked') return answerProblem(outcome, { kind: 'account', market: 'futures', subjectText: 'the margin' });
   const nonZero = outcome.value.rows.filter(({ accountNormal, accountLock }) => !isZero(accountNormal) || !isZero(accountLock));
   const lines = nonZero.map(({ marginCoin, accountNormal, accountLock }) => {
     const frozen = isZero(accountLock) ? '' : ` (and ${plainDecimal(accountLock)} frozen)`;
@@ -74,7 +74,7 @@ interface OpenPosition {
 /** Returns the open positions of all contracts, read with the account. */
 async function openPositions(context: CheckContext): Promise<readonly OpenPosition[] | CheckFinding> {
   const outcome = await context.marginAccounts();
-  if (outcome.kind !== 'acked') return answerProblem(outcome, { kind: 'account', market: 'futures', what: 'the positions' });
+  if (outcome.kind !== 'acked') return answerProblem(outcome, { kind: 'account', market: 'futures', subjectText: 'the positions' });
   return outcome.value.rows.flatMap(openPositionsIn).filter(({ volume }) => !isZero(volume));
 }
 
@@ -101,7 +101,7 @@ export async function checkPositions(context: CheckContext): Promise<CheckFindin
   const contractName = await context.example();
   const outcome = await context.probe.call('futures.positions', { contractName }, { signQuery: context.signQuery });
   if (outcome.kind === 'acked') return ok(detail, { isPrivate, dialect: { positionsFrom: 'positions' } });
-  const problem = answerProblem(outcome, { kind: 'query', market: 'futures', what: `positions of ${contractName}` });
+  const problem = answerProblem(outcome, { kind: 'query', market: 'futures', subjectText: `positions of ${contractName}` });
   const code = errorCodeOf(outcome);
   const isAbsent = code !== null ? codeFamily(code) === 'support' : outcome.kind === 'unknown' && outcome.status === 404;
   if (!isAbsent) return problem;

@@ -19,7 +19,7 @@ export async function checkSymbols(context: CheckContext): Promise<CheckFinding>
   const { market } = context;
   const outcome = await context.listing();
   const noun = market === 'spot' ? 'symbol' : 'contract';
-  if (outcome.kind !== 'acked') return answerProblem(outcome, { kind: 'public', market, what: `the list of ${noun}s` });
+  if (outcome.kind !== 'acked') return answerProblem(outcome, { kind: 'public', market, subjectText: `the list of ${noun}s` });
   const listed = await context.listed();
   const { refused } = outcome.value;
   if (listed.size === 0)

@@ -53,7 +53,7 @@ export async function ping({ market, probe }: CheckContext): Promise<CheckFindin
   for (let index = 0; index < PINGS; index++) {
     const beganMs = probe.elapsedMs();
     const outcome = await probe.call(market === 'spot' ? 'spot.ping' : 'futures.ping', {});
-    if (outcome.kind !== 'acked') return answerProblem(outcome, { kind: 'public', market, what: 'a ping' });
+    if (outcome.kind !== 'acked') return answerProblem(outcome, { kind: 'public', market, subjectText: 'a ping' });
     durationsMs.push(probe.elapsedMs() - beganMs);
   }
   // Leave out the first ping, which includes the connection set-up.

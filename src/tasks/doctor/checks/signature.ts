@@ -22,7 +22,7 @@ function concernedCheck(outcome: NotAcked): SignedCheck {
 }
 
 /** Returns how messages name the signed read. */
-const accountRead = ({ market }: CheckContext): CheckSubject => ({ kind: 'account', market, what: 'the account' });
+const accountRead = ({ market }: CheckContext): CheckSubject => ({ kind: 'account', market, subjectText: 'the account' });
 
 /** Returns the finding of `check`. The check is skipped if the read was refused for another reason. */
 async function checkSigned(
@@ -110,7 +110,7 @@ export async function checkQuery(context: CheckContext): Promise<CheckFinding> {
   const other = configured === 'include' ? 'omit' : 'include';
   const outcome = await readOpenOrders(configured);
   const verdict = verdictOf(outcome);
-  const subject: CheckSubject = { kind: 'query', market: context.market, what: `open orders of ${symbol}` };
+  const subject: CheckSubject = { kind: 'query', market: context.market, subjectText: `open orders of ${symbol}` };
   if (outcome.kind !== 'acked' && verdict === 'unclear') return answerProblem(outcome, subject);
   const otherVerdict = verdictOf(await readOpenOrders(other));
   const verdictsText = `${configured}: ${verdict}; ${other}: ${otherVerdict}`;

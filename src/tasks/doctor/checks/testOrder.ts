@@ -15,14 +15,14 @@ const REFUSED_AFTER_KEY: ReadonlySet<CodeFamily | null> = new Set(['size', 'pric
 export async function checkTestOrder(context: CheckContext): Promise<CheckFinding> {
   const symbol = await context.example();
   const ticker = await context.probe.call('spot.ticker', { symbol });
-  if (ticker.kind !== 'acked') return answerProblem(ticker, { kind: 'public', market: 'spot', what: `the last price of ${symbol}` });
+  if (ticker.kind !== 'acked') return answerProblem(ticker, { kind: 'public', market: 'spot', subjectText: `the last price of ${symbol}` });
   const listed = (await context.listed()).get(symbol);
   const price = priceOf(ticker.value.last, listed);
   const volume = volumeOf(price, await minimumsOf(context, symbol), listed);
   const orderText = `LIMIT BUY ${volume} ${symbol} at ${price}`;
   const outcome = await context.probe.call('spot.testNewOrder', { symbol, side: 'BUY', type: 'LIMIT', price, volume });
   if (outcome.kind === 'acked') return ok(`the key may trade: ${orderText} was checked, not placed`);
-  const problem = answerProblem(outcome, { kind: 'order', market: 'spot', what: orderText });
+  const problem = answerProblem(outcome, { kind: 'order', market: 'spot', subjectText: orderText });
   const code = errorCodeOf(outcome);
   if (code === null || !REFUSED_AFTER_KEY.has(codeFamily(code)))
     return { ...problem, more: [`test order: ${orderText}; nothing was placed`] };

@@ -57,13 +57,13 @@ function notSentFix(cause: string, { market }: CheckSubject): readonly string[] 
   return [`the connection failed, although earlier ones succeeded: run isobar doctor again; else check ${addressText(market)}`];
 }
 
-const silenceFix = ({ what, market }: CheckSubject): readonly string[] => [
-  `the service accepted the request for ${what} and did not reply: run isobar doctor again, with a longer --timeout on a slow connection`,
+const silenceFix = ({ subjectText, market }: CheckSubject): readonly string[] => [
+  `the service accepted the request for ${subjectText} and did not reply: run isobar doctor again, with a longer --timeout on a slow connection`,
   `if that happens again, the service is overloaded, or ${addressOption(market)} is the address of another program`,
 ];
 
 /** Returns fixes for an HTTP status without a reply of the service. */
-function statusFix(status: number, { market, what }: CheckSubject): readonly string[] {
+function statusFix(status: number, { market, subjectText }: CheckSubject): readonly string[] {
   const address = addressText(market);
   if (status === 429)
     return ['a server in front of the service limits the rate of this address: stop other programs that call from here, and wait a minute'];
@@ -75,7 +75,7 @@ function statusFix(status: number, { market, what }: CheckSubject): readonly str
   if (status === 404) return [`the address has no such path: check ${address}; services below a path need dialect.pathPrefix.${market}`];
   if (status === 401 || status === 403)
     return [`a firewall of the service rejects this address or this country: try another network, and check ${address}`];
-  if (status >= 400) return [`the server at this address does not understand the request for ${what}: check ${address}`];
+  if (status >= 400) return [`the server at this address does not understand the request for ${subjectText}: check ${address}`];
   if (status >= 300)
     return [`the address has moved or requires a login: isobar follows no redirects. Write the new address into ${address}`];
   return [

@@ -11,8 +11,8 @@ export type SubjectKind = 'public' | 'account' | 'query' | 'order';
 export interface CheckSubject {
   readonly kind: SubjectKind;
   readonly market: Market;
-  /** As text: `the balances`, `open orders of BTCUSDT`. */
-  readonly what: string;
+  /** What the request reads, as text for messages: `the balances`, `open orders of BTCUSDT`. */
+  readonly subjectText: string;
 }
 
 /** Returns the option that sets the address of a market; `addressText` also names all other settings for it. */

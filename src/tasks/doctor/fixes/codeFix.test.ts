@@ -7,10 +7,10 @@ import { codeFix } from './codeFix.ts';
 import { codeFamily } from './codeFamilies.ts';
 
 const SUBJECTS: Readonly<Record<SubjectKind, CheckSubject>> = {
-  public: { kind: 'public', market: 'spot', what: 'a ping' },
-  account: { kind: 'account', market: 'spot', what: 'the account' },
-  query: { kind: 'query', market: 'spot', what: 'open orders of BTCUSDT' },
-  order: { kind: 'order', market: 'spot', what: 'LIMIT BUY 0.1 BTCUSDT at 60000' },
+  public: { kind: 'public', market: 'spot', subjectText: 'a ping' },
+  account: { kind: 'account', market: 'spot', subjectText: 'the account' },
+  query: { kind: 'query', market: 'spot', subjectText: 'open orders of BTCUSDT' },
+  order: { kind: 'order', market: 'spot', subjectText: 'LIMIT BUY 0.1 BTCUSDT at 60000' },
 };
 const ALL_SUBJECTS = Object.values(SUBJECTS);
 /** Codes whose advice in the table is to run the doctor. So the doctor leaves that advice out. */

@@ -11,12 +11,14 @@ type FixText = (subject: CheckSubject) => string;
 const RUN_AGAIN = 'Run isobar doctor again';
 const RUN_AGAIN_OR_REPORT = `${RUN_AGAIN}; if that happens again, report it to the exchange`;
 
-const headerRemoved: FixText = ({ what }) =>
-  `isobar sends that header, but a server on the way removes it. Request ${what} from another network`;
-const wrongService: FixText = ({ market, what }) =>
-  `${what}: such a request cannot be refused for this reason. ${addressOption(market)} may be the address of another service`;
-const serviceFrozen: FixText = ({ what }) => `the service answers even ${what} with this code: only the exchange can fix that`;
-const testOrderTerms: FixText = ({ what }) => `the test order was ${what}, built from the service's own limits for the symbol`;
+const headerRemoved: FixText = ({ subjectText }) =>
+  `isobar sends that header, but a server on the way removes it. Request ${subjectText} from another network`;
+const wrongService: FixText = ({ market, subjectText }) =>
+  `${subjectText}: such a request cannot be refused for this reason. ${addressOption(market)} may be the address of another service`;
+const serviceFrozen: FixText = ({ subjectText }) =>
+  `the service answers even ${subjectText} with this code: only the exchange can fix that`;
+const testOrderTerms: FixText = ({ subjectText }) =>
+  `the test order was ${subjectText}, built from the service's own limits for the symbol`;
 
 /** The meaning of a family by the kind of request; `any`: the same for all kinds. */
 const MEANINGS: Readonly<Record<CodeFamily, Partial<Record<SubjectKind | 'any', FixText>>>> = {
@@ -26,7 +28,8 @@ const MEANINGS: Readonly<Record<CodeFamily, Partial<Record<SubjectKind | 'any', 
     account: () =>
       'the secret does not belong to the key, or one of them was not copied completely. This read has no query, so dialect.signQuery is ' +
       'not the cause. Create a new pair at the exchange if you cannot compare them',
-    query: ({ what }) => `the account could be read, but ${what} is refused with and without a signed query: a proxy may rewrite queries`,
+    query: ({ subjectText }) =>
+      `the account could be read, but ${subjectText} is refused with and without a signed query: a proxy may rewrite queries`,
     order: () => 'reads are accepted, so key and secret are correct, but the body did not arrive as signed: a proxy may rewrite bodies',
   },
   time: {
@@ -42,11 +45,12 @@ const MEANINGS: Readonly<Record<CodeFamily, Partial<Record<SubjectKind | 'any', 
       `times. ${RUN_AGAIN}`,
   },
   key: {
-    public: ({ what }) => `${what} needs no key: the service, or a server in front of it, accepts nothing from this address`,
+    public: ({ subjectText }) => `${subjectText} needs no key: the service, or a server in front of it, accepts nothing from this address`,
     account: ({ market }) =>
       `one of three causes: the exchange does not know the key, the key may not read ${market}, or this address is not on its list. ` +
       'Check all three where the exchange shows the key',
-    query: ({ what }) => `the account could be read, so the key is known, but it may not read ${what}. Allow that at the exchange`,
+    query: ({ subjectText }) =>
+      `the account could be read, so the key is known, but it may not read ${subjectText}. Allow that at the exchange`,
     order: ({ market }) => `the key may read but not trade: give it the permission to trade ${market} at the exchange, but not to withdraw`,
   },
   company: {
@@ -67,25 +71,26 @@ const MEANINGS: Readonly<Record<CodeFamily, Partial<Record<SubjectKind | 'any', 
     any: () => `the doctor sends few requests, so this key was over its limit before. Stop other programs that use it. ${RUN_AGAIN}`,
   },
   fault: {
-    order: ({ what }) => `${what}: a test order is never placed, so there is nothing to check. ${RUN_AGAIN} in a few minutes`,
-    any: ({ what }) => `${what}: the service does not know the outcome. ${RUN_AGAIN_OR_REPORT}`,
+    order: ({ subjectText }) => `${subjectText}: a test order is never placed, so there is nothing to check. ${RUN_AGAIN} in a few minutes`,
+    any: ({ subjectText }) => `${subjectText}: the service does not know the outcome. ${RUN_AGAIN_OR_REPORT}`,
   },
   support: {
-    public: ({ what }) => `${what}: the service does not offer this, although the specification lists it`,
+    public: ({ subjectText }) => `${subjectText}: the service does not offer this, although the specification lists it`,
     account: ({ market }) => `the service does not let this account be read: it may not be opened for ${market}`,
-    query: ({ what }) => `${what}: the service does not offer this`,
+    query: ({ subjectText }) => `${subjectText}: the service does not offer this`,
     order: () => 'the service has no test order, so only the first order shows whether the key may trade',
   },
   parameters: {
-    public: ({ what }) => `${what}: the request follows the specification, but this service expects other parameters`,
+    public: ({ subjectText }) => `${subjectText}: the request follows the specification, but this service expects other parameters`,
     account: ({ market }) =>
       `this read has no parameters: a server on the way adds some, or ${addressOption(market)} is the address of another service`,
-    query: ({ what }) => `${what}: the service expects other parameters than the specification`,
+    query: ({ subjectText }) => `${subjectText}: the service expects other parameters than the specification`,
     order: (subject) => `${testOrderTerms(subject)}: the service expects other parameters than the specification`,
   },
   instrument: {
     account: wrongService,
-    any: ({ what }) => `${what}: the service does not know that name. Name a listed one with --symbol, or try dialect.symbolCase: lower`,
+    any: ({ subjectText }) =>
+      `${subjectText}: the service does not know that name. Name a listed one with --symbol, or try dialect.symbolCase: lower`,
   },
   digits: { order: testOrderTerms, any: wrongService },
   size: {

@@ -88,7 +88,7 @@ function differenceIn(expected: readonly ComparedOrder[], actual: readonly Compa
 /** Returns the orders of a run in order of time, with the times and names of the run before the change. */
 async function ordersOf(tracer: Tracer, { plan, shiftMs, before }: ChangedPlan, isFresh: boolean): Promise<readonly ComparedOrder[]> {
   try {
-    return await tracer.bot({ plan, isFresh }, new DecisionTrace(), ({ engine }) => {
+    return await tracer.withBot({ plan, isFresh }, new DecisionTrace(), ({ engine }) => {
       spanLoop(engine, Infinity);
       return rowsOf(engine.orders.columns(), engine.instruments.map(before), shiftMs);
     });

@@ -25,7 +25,9 @@ export interface PlanChange {
 }
 
 const WEEK_MS = 604_800_000;
+/** Weeks by which times are moved. Whole weeks keep the days of the week. */
 const WEEKS = 52;
+/** Factor of prices and money. A power of ten keeps the digits of each price. */
 const FACTOR = 10;
 /** Limits of risk that are amounts of money. */
 const MONEY_LIMITS: ReadonlySet<string> = new Set(
@@ -57,9 +59,9 @@ function shiftedByWeeks(plan: RunPlan, usesCalendar: boolean): ChangedPlan | str
     };
     return { ...feed, ...listed, bars: { ...bars, openMs: later(bars.openMs, bars.length), closeMs: later(bars.closeMs, bars.length) } };
   });
-  const series = plan.series?.map((each): SeriesPlan => {
-    const { length, knownMs, timeMs } = each.values;
-    return { ...each, values: { ...each.values, knownMs: later(knownMs, length), timeMs: later(timeMs, length) } };
+  const series = plan.series?.map((seriesPlan): SeriesPlan => {
+    const { length, knownMs, timeMs } = seriesPlan.values;
+    return { ...seriesPlan, values: { ...seriesPlan.values, knownMs: later(knownMs, length), timeMs: later(timeMs, length) } };
   });
   const shifted = { ...plan, feeds, fromMs: plan.fromMs + shiftMs, toMs: plan.toMs + shiftMs, ...(series === undefined ? {} : { series }) };
   return { plan: shifted, shiftMs, before: sameInstrument };
@@ -73,12 +75,12 @@ function scaledPrices(plan: RunPlan): ChangedPlan | string {
   if (plan.futures !== undefined) return 'contracts have fixed face values';
   if (plan.convert !== undefined) return 'the run has cash in several quote assets';
   const { models } = plan;
-  if (models !== undefined && (models.slippage !== null || models.fees !== null || models.rules.length > 0))
-    return 'the run has models of its own';
+  const hasModels = models !== undefined && (models.slippage !== null || models.fees !== null || models.rules.length > 0);
+  if (hasModels) return 'the run has models of its own';
   const instruments = plan.feeds.map(({ bars }) => bars.instrument);
   if (instruments.some(({ priceDigits, quoteDigits }) => priceDigits < 1 || quoteDigits < 1)) return 'prices have no decimals';
-  if (plan.strategies.some(({ params }) => Object.values(params).some((value) => isPrice(value, plan))))
-    return 'a parameter may be a price';
+  const paramValues = plan.strategies.flatMap(({ params }) => Object.values(params));
+  if (paramValues.some((value) => isPrice(value, plan))) return 'a parameter may be a price';
   if (plan.series !== undefined) return 'a series may be of prices';
   const quotes = new Set(instruments.map(({ quote }) => quote));
   const timesFactor = (text: string): string => new Decimal(text).times(FACTOR).toFixed();
@@ -89,8 +91,8 @@ function scaledPrices(plan: RunPlan): ChangedPlan | string {
   const risk = Object.fromEntries(
     limits.map(([key, value]) => [key, MONEY_LIMITS.has(key) && typeof value === 'string' ? timesFactor(value) : value]),
   );
-  const before = new Map(instruments.map((instrument) => [instrument.id, instrument]));
-  return { plan: { ...plan, feeds, cash, size, risk }, shiftMs: 0, before: ({ id }) => before.get(id)! };
+  const originals = new Map(instruments.map((instrument) => [instrument.id, instrument]));
+  return { plan: { ...plan, feeds, cash, size, risk }, shiftMs: 0, before: ({ id }) => originals.get(id)! };
 }
 
 /** True when a value lies within the prices of a feed, so that it may be a price. */
@@ -126,28 +128,32 @@ function scaledBars(bars: BarColumns): BarColumns {
 /** Returns the plan with other names of its instruments. */
 function renameInstruments(plan: RunPlan): ChangedPlan {
   const newName = (name: string): string => `X${name}`;
-  const before = new Map<InstrumentId, Instrument>();
-  const instruments = new Map<InstrumentId, Instrument>();
+  /** The original instruments by their new ids, and the renamed ones by their original ids. */
+  const originals = new Map<InstrumentId, Instrument>();
+  const renamed = new Map<InstrumentId, Instrument>();
   for (const { bars } of plan.feeds) {
     const { instrument } = bars;
     const wireName = newName(instrument.wireName);
     const id = instrumentId(instrument.market, wireName);
-    before.set(id, instrument);
-    instruments.set(instrument.id, { ...instrument, wireName, id });
+    originals.set(id, instrument);
+    renamed.set(instrument.id, { ...instrument, wireName, id });
   }
-  const names = new Set([...before.values()].map(({ wireName }) => wireName));
+  const newIdOf = (id: InstrumentId): InstrumentId => renamed.get(id)?.id ?? id;
+  const names = new Set([...originals.values()].map(({ wireName }) => wireName));
   const strategies = plan.strategies.map((strategy) => withNewNames(strategy, names, newName));
   const feeds = plan.feeds.map((feed): FeedPlan => ({
     ...feed,
-    bars: { ...feed.bars, instrument: instruments.get(feed.bars.instrument.id)! },
+    bars: { ...feed.bars, instrument: renamed.get(feed.bars.instrument.id)! },
   }));
   const futures = plan.futures && {
     ...plan.futures,
-    data: new Map([...plan.futures.data].map(([id, data]) => [instruments.get(id)?.id ?? id, data])),
+    data: new Map([...plan.futures.data].map(([id, contractData]) => [newIdOf(id), contractData])),
   };
-  const series = plan.series?.map((each): SeriesPlan => ({ ...each, symbol: each.symbol === null ? null : newName(each.symbol) }));
-  const convert =
-    plan.convert && Object.fromEntries(Object.entries(plan.convert).map(([asset, id]) => [asset, instruments.get(id)?.id ?? id]));
+  const series = plan.series?.map((seriesPlan): SeriesPlan => {
+    const { symbol } = seriesPlan;
+    return { ...seriesPlan, symbol: symbol === null ? null : newName(symbol) };
+  });
+  const convert = plan.convert && Object.fromEntries(Object.entries(plan.convert).map(([asset, id]) => [asset, newIdOf(id)]));
   return {
     plan: {
       ...plan,
@@ -158,7 +164,7 @@ function renameInstruments(plan: RunPlan): ChangedPlan {
       ...(futures ? { futures } : {}),
     },
     shiftMs: 0,
-    before: (instrument) => before.get(instrument.id) ?? instrument,
+    before: (instrument) => originals.get(instrument.id) ?? instrument,
   };
 }
 

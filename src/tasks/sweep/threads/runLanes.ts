@@ -97,7 +97,7 @@ async function runGroup(base: RunPlan, sets: readonly SetParams[], from: number,
     const engines = running.map(({ engine }) => engine);
     if (options.purity === undefined) loop(engines);
     else options.purity.during(() => loop(engines));
-    await options.purity?.settle(base.strategies.map(({ record }) => record.name).join(', '));
+    await options.purity?.waitForPromises(base.strategies.map(({ record }) => record.name).join(', '));
   }
   memory.last = running.at(-1) ?? memory.last;
   watcher?.enter('metrics');

@@ -67,14 +67,14 @@ function watchRun(plan: RunPlan, bot: SealedBot, watch: BotWatch, target: RerunT
     throw new ConfigError(`--order ${target.order}: the repeated run does not decide this order`, 'isobar verify shows what has changed');
   const visibleFeeds = engine.feeds.filter(({ isExecutionOnly }) => !isExecutionOnly);
   const strategies = watch.strategies(visibleFeeds.length > MAX_SHOWN_FEEDS ? feed.instrument.id : null);
-  const actsInBar = trace.done.length;
+  const actsInBar = trace.recordedActs.length;
   runTo(engine, plan.toMs, () => !watch.orders.hasOpen);
   const instrumentById = new Map<string, Instrument>(engine.instruments.map((instrument) => [instrument.id, instrument]));
-  const orders = watch.orders.all().map((order) => withRules(order, trace.done, instrumentById.get(order.instrument)!));
-  const venue = trace.done
+  const orders = watch.orders.all().map((order) => withRules(order, trace.recordedActs, instrumentById.get(order.instrument)!));
+  const venue = trace.recordedActs
     .slice(0, actsInBar)
     .map((act) => eventFromAct(act, instrumentById.get(act.instrument)!, act.ref ?? liquidationOrderOf(act, orders)));
-  return { bar: barOf(bar), strategies, orders, venue, acts: trace.done, notes: notesOf(bar, visibleFeeds.length) };
+  return { bar: barOf(bar), strategies, orders, venue, acts: trace.recordedActs, notes: notesOf(bar, visibleFeeds.length) };
 }
 
 /** Returns the last time before the first event of the bar, ms UTC. */

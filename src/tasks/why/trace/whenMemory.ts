@@ -34,7 +34,7 @@ export class WhenMemory {
     this.counts = run.watches.map((watch) => ({
       watch,
       parts: conjuncts(watch.feed.indicators, watch.signal),
-      row: watch.feed.cur,
+      row: watch.feed.nextRow,
       first: null,
       firstMs: NaN,
       bars: new Map(),
@@ -74,7 +74,7 @@ function countRows(watchCounts: WatchCounts, fromMs: number): void {
   const { watch, parts, bars } = watchCounts;
   const { feed } = watch;
   const { closeMs, openMs } = feed.bars;
-  for (; watchCounts.row < feed.cur; watchCounts.row++) {
+  for (; watchCounts.row < feed.nextRow; watchCounts.row++) {
     const { row } = watchCounts;
     if (closeMs[row]! <= fromMs) continue;
     const part = firstNotTrue(feed.indicators, parts, row);

@@ -27,6 +27,7 @@ interface Protection {
   stops: ReadonlySet<string>;
 }
 
+/** The rules of one day of contracts. */
 export class ContractRules implements MarketRules {
   readonly #venue: ContractVenue;
   readonly #protections = new Map<string, Protection>();
@@ -122,7 +123,7 @@ export class ContractRules implements MarketRules {
         const slot = (id === null ? undefined : engine.orders.get(id)?.slot) ?? stop.clientOrderId;
         lotsBySlot.set(slot, Math.max(lotsBySlot.get(slot) ?? 0, stop.order.intent.lots));
       }
-      const lots = Array.from(lotsBySlot.values()).reduce((sum, each) => sum + each, 0);
+      const lots = Array.from(lotsBySlot.values()).reduce((sum, slotLots) => sum + slotLots, 0);
       const held = this.#venue.maxRecentLots(base);
       if (lotsBySlot.size > 1 && lots > held)
         report('S3', `${base}: stops for ${lots} contracts stand, and ${held} are held (${clientOrderId} was placed)`);

@@ -1,7 +1,7 @@
 // Trades contracts at random, long and short, with a stop at the exchange that moves with the position.
 
 import type { Feed, FillInfo } from '../../../../src/index.ts';
-import { Trader } from '../trader.ts';
+import { nextRandomState, randomFraction, Trader } from '../trader.ts';
 
 /** Distances of a stop from the price, as fractions of it. */
 const STOP = { min: 0.002, max: 0.012 };
@@ -36,32 +36,32 @@ export class ContractTrader extends Trader {
       return;
     }
     const stops = open.filter(({ trigger, side }) => trigger > 0 && (side === 'sell') === isLong);
-    const others = open.filter((order) => !stops.includes(order));
-    const held = qty.abs();
-    const guarded = stops.reduce((sum, stop) => sum.plus(stop.qty), held.minus(held));
+    const otherOrders = open.filter((order) => !stops.includes(order));
+    const heldQty = qty.abs();
+    const coveredQty = stops.reduce((sum, stop) => sum.plus(stop.qty), heldQty.minus(heldQty));
     // A position that the strategy leaves gets no new stop until the exit has ended.
-    if (this.leaving.has(feed.instrument.wireName) && others.length > 0) return;
+    if (this.leaving.has(feed.instrument.wireName) && otherOrders.length > 0) return;
     if (this.usesStops && stops.length === 0) {
       // Orders that close may together not close more than is held.
-      if (others.length === 0) return this.#protect(feed, isLong, held);
-      for (const order of others) this.cancel(order.id);
+      if (otherOrders.length === 0) return this.#protect(feed, isLong, heldQty);
+      for (const order of otherOrders) this.cancel(order.id);
       return;
     }
     // It does not wait for a stop of unknown outcome. Risk denies the second one.
     const isUnsure = stops.length > 0 && stops.every(({ lifecycle }) => lifecycle === 'unknown' || lifecycle === 'sent');
-    if (isUnsure && this.#nextRandom() < 0.5) return this.#protect(feed, isLong, held, 'second stop');
+    if (isUnsure && this.#nextRandom() < 0.5) return this.#protect(feed, isLong, heldQty, 'second stop');
     if (!isActing) return;
-    for (const order of others) if (this.#nextRandom() < 0.5) this.cancel(order.id);
-    if (others.length > 0) return;
+    for (const order of otherOrders) if (this.#nextRandom() < 0.5) this.cancel(order.id);
+    if (otherOrders.length > 0) return;
     const choice = this.#nextRandom();
     const [stop] = stops;
-    const bare = held.minus(guarded);
-    if (bare.gt(0) && choice < 0.6) this.#reduce(feed, isLong, bare);
+    const uncoveredQty = heldQty.minus(coveredQty);
+    if (uncoveredQty.gt(0) && choice < 0.6) this.#reduce(feed, isLong, uncoveredQty);
     else if (choice < 0.2) this.#leave(feed);
     else if (choice < 0.35) this.#enter(feed, isLong);
-    else if (stop === undefined) this.#reduce(feed, isLong, held.times(0.5).ceil());
-    else if (choice < 0.5 && held.gt(10)) stop.amend({ size: held.times(0.6).floor() });
-    else stop.amend({ stop: this.#stopPrice(feed, isLong), size: held });
+    else if (stop === undefined) this.#reduce(feed, isLong, heldQty.times(0.5).ceil());
+    else if (choice < 0.5 && heldQty.gt(10)) stop.amend({ size: heldQty.times(0.6).floor() });
+    else stop.amend({ stop: this.#stopPrice(feed, isLong), size: heldQty });
   }
 
   #enter(feed: Feed, isLong: boolean): void {
@@ -70,21 +70,14 @@ export class ContractTrader extends Trader {
     const base = String(SIZE.min + ((this.notifiedCount * 7) % 40) + Math.floor(this.random() * (SIZE.max - SIZE.min - 40)));
     const choice = this.entryOf(this.#nextRandom());
     const away = this.#nextRandom() * 0.002;
-    const options =
-      choice < 0.4
-        ? { feed, tag: 'in' }
-        : choice < 0.65
-          ? { feed, tag: 'in', limit: price * (isLong ? 1.002 : 0.998) }
-          : choice < 0.85
-            ? { feed, tag: 'in', limit: price * (isLong ? 1 - away : 1 + away) }
-            : { feed, tag: 'wait', stopEntry: price * (isLong ? 1.0002 + away : 0.9998 - away) };
+    const options = { feed, ...entryOptions(choice, price, isLong, away) };
     if (isLong) this.buy({ base }, options);
     else this.sell({ base }, options);
   }
 
   /** Returns the number by which an entry is chosen, from one drawn in (0, 1). */
-  protected entryOf(drawn: number): number {
-    return drawn;
+  protected entryOf(draw: number): number {
+    return draw;
   }
 
   /** Closes a part that no stop covers. */
@@ -126,19 +119,31 @@ export class ContractTrader extends Trader {
 
   /** Returns the next number in (0, 1) of a generator of its own (Lehmer), whose state is part of the strategy. */
   #nextRandom(): number {
-    this.#randomState = (this.#randomState * 48_271) % 2_147_483_647;
-    return this.#randomState / 2_147_483_647;
+    this.#randomState = nextRandomState(this.#randomState);
+    return randomFraction(this.#randomState);
   }
 }
 
+/**
+ * Returns the options of an entry by its choice in [0, 1]: a market order, a limit that fills at once, a resting limit, or a stop entry. `away`
+ * is the distance of the last two from the price, as a fraction of it.
+ */
+function entryOptions(choice: number, price: number, isLong: boolean, away: number) {
+  if (choice < 0.4) return { tag: 'in' };
+  if (choice < 0.65) return { tag: 'in', limit: price * (isLong ? 1.002 : 0.998) };
+  if (choice < 0.85) return { tag: 'in', limit: price * (isLong ? 1 - away : 1 + away) };
+  return { tag: 'wait', stopEntry: price * (isLong ? 1.0002 + away : 0.9998 - away) };
+}
+
+/** Trades three times as often, for a busy day. */
 export class BusyContractTrader extends ContractTrader {
   override actsPerMinute = 1.2;
 }
 
 /** Enters most positions by trigger orders, which wait for their price. */
 export class WaitingContractTrader extends BusyContractTrader {
-  protected override entryOf(drawn: number): number {
-    return drawn < 0.3 ? drawn : 1;
+  protected override entryOf(draw: number): number {
+    return draw < 0.3 ? draw : 1;
   }
 }
 

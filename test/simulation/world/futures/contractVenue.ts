@@ -1,4 +1,5 @@
-// The exchange of a day with contracts: the true position, stops and payments of the bot's account, and what liquidations did to it.
+// The exchange of a simulated day with contracts. Records the true positions, trigger orders, funding payments and liquidations of the bot's
+// account, so that rules can compare them with what the bot believes.
 
 import type { Lots, Ticks, Units } from '../../../../src/base/brand.ts';
 import { contractInstrument } from '../../../../src/paperExchange/process/file/contractEntry.ts';
@@ -9,58 +10,68 @@ import { triggerTrackId } from '../../../../src/adapters/exchange/calls/triggers
 import type { VenuePosition } from '../../../../src/venue/futures/position.ts';
 import { CASH, SimulatedVenue, SYMBOLS, type TrueOrder, type VenueTerms } from '../venue.ts';
 
-/** Lots of a level of the book of a contract. A contract is worth about 1 USDT. */
+/** Lots at each level of a contract's book. A contract is worth about 1 USDT. */
 const LEVEL_LOTS = 4000;
-/** Share of its value that a liquidation costs, in millionths. */
+/** Share of a liquidated position's value that the liquidation costs, in millionths. */
 const LIQUIDATION_FEE_PPM = 5000;
 
-/** How long after a payment reads of its position are noted, ms. */
-const READ_MS = 3_600_000;
-/** How old a list of positions may be, ms. */
-const LAG_MS = 5000;
+/** How long after a funding payment the reads of its position are noted, ms. */
+const MAX_READ_AGE_MS = 3_600_000;
+/** How old a list of positions may be when it is answered, ms. */
+const MAX_LIST_AGE_MS = 5000;
 
 /** The name of a contract on the wire. */
 export const contractName = (base: string): string => `E-${base}-USDT`;
 
-const contracts = SYMBOLS.slice(0, 2).map((base, index) =>
+/** Number of the account of the bot at the exchange. */
+const BOT_ACCOUNT = 0;
+/** Lots of the trigger order of another owner: a size that the bot does not use. */
+const FOREIGN_LOTS = 7;
+
+/** The contracts of the first two coins. */
+const CONTRACTS = SYMBOLS.slice(0, 2).map((base, index) =>
   contractInstrument({ contractName: contractName(base), multiplier: '0.01', priceDigits: 2, marginDigits: 8 }, index, 'world'),
 );
 
 const termsOf = (seed: number): VenueTerms => ({
   market: 'futures',
-  instruments: contracts,
+  instruments: CONTRACTS,
   funds: { balances: {}, futures: { balances: { USDT: String(CASH) } } },
   config: { liquidationFeePpm: LIQUIDATION_FEE_PPM, fundingSeed: seed },
   levelLots: LEVEL_LOTS,
 });
 
-/** A payment of funding to a position of the bot. `units` are below 0 if it was paid. */
+/** A funding payment of a position of the bot. */
 export interface FundingPayment {
-  readonly position: number;
+  /** Number of the position at the exchange. */
+  readonly positionId: number;
   readonly contract: string;
+  /** Units received; below 0 if the bot paid. */
   readonly units: number;
   readonly timeMs: number;
   /** When the position was closed, ms UTC; Infinity while it is open. */
   closedMs: number;
 }
 
+/** The simulated exchange with contracts, which records more about the bot's account than the exchange shows. */
 export class ContractVenue extends SimulatedVenue {
-  /** Trigger orders in the form of orders, by their id on the wire. They keep their identity while they wait. */
+  /** Trigger orders of the bot by their wire id, each in the form of an order. */
   readonly #triggers = new Map<string, TrueOrder & { readonly waiting: WireTrigger }>();
+  /** Funding payments of the bot's positions, in the order of time. */
   readonly payments: FundingPayment[] = [];
-  /** Reads of positions after a payment. */
-  readonly #reads: { readonly contract: string; readonly answeredMs: number }[] = [];
+  /** Reads of positions that reached the bot after a payment. */
+  readonly #positionReads: { readonly contract: string; readonly answeredMs: number }[] = [];
   /** Orders of liquidations by the exchange. */
   readonly liquidations: TrueOrder[] = [];
-  /** True while a trigger order places its order. */
+  /** True while a trigger order whose price was reached places its order. */
   #isFiring = false;
-  /** The trades of a liquidation that is being booked. */
+  /** Collects the trades of the liquidation that is being booked; null at other times. */
   #liquidationTrades: OwnTrade[] | null = null;
 
-  /** A trigger order of another owner of the account, far from the price; null on a day without one. */
+  /** A trigger order that another owner of the account has placed far from the price; null on a day without it. */
   #foreignStop: WireTrigger | null = null;
-  /** The largest position of each coin in each of the last two minutes. */
-  readonly #recentLots = new Map<string, { minute: number; now: number; before: number }>();
+  /** By coin: the minute of the newest note, and the largest position in lots in that minute and in the one before. */
+  readonly #recentLots = new Map<string, { minute: number; maxLots: number; maxLotsBefore: number }>();
 
   constructor(seed: number, startMs: number) {
     super(seed, startMs, termsOf(seed));
@@ -69,15 +80,30 @@ export class ContractVenue extends SimulatedVenue {
     this.#recordMargin();
   }
 
+  /** Places a trigger order of another owner of the account, far below the price. */
   #placeForeignStop(startMs: number): void {
     const { triggers, markets } = this.service.futures;
     const { instrument, referencePrice } = markets[0]!;
-    const price = Math.round(referencePrice / 2);
-    const child = { instrument, side: 'buy', role: 'limit', lots: 7 as Lots, quoteUnits: 0 as Units, limit: price as Ticks } as const;
+    const triggerTicks = Math.round(referencePrice / 2);
+    const child = {
+      instrument,
+      side: 'buy',
+      role: 'limit',
+      lots: FOREIGN_LOTS as Lots,
+      quoteUnits: 0 as Units,
+      limit: triggerTicks as Ticks,
+    } as const;
     const times = { placedMs: startMs, sinceMs: startMs };
     const intent = { ...child, reduceOnly: false, timeInForce: null, slot: '' };
-    this.#foreignStop = triggers.place(0, { kind: 'fall', price, child: intent, clientOrderId: 'hand-1', ...times });
+    this.#foreignStop = triggers.place(BOT_ACCOUNT, {
+      kind: 'fall',
+      price: triggerTicks,
+      child: intent,
+      clientOrderId: 'hand-1',
+      ...times,
+    });
   }
+
   /** False once the trigger order of another owner has ended. */
   get isForeignStopWaiting(): boolean {
     return this.#foreignStop === null || this.#foreignStop.trigger.status === 'pending';
@@ -88,117 +114,142 @@ export class ContractVenue extends SimulatedVenue {
   override live(): readonly UserOrder[] {
     return [...super.live(), ...this.waiting().map(({ order }) => order)];
   }
-  /** Protective trigger orders of a position may stay after a kill that does not close positions. */
+
+  /** Returns the orders that a kill must not leave open. Without --flatten, trigger orders that protect a position may stay. */
   override liveAfterKill(flatten: boolean): readonly UserOrder[] {
     return flatten ? this.live() : this.live().filter((order) => !order.intent.reduceOnly || !order.id.startsWith('trigger'));
   }
+
   /** Returns the trigger orders that wait for their price. */
   waiting(): readonly (TrueOrder & { readonly waiting: WireTrigger })[] {
     return Array.from(this.#triggers.values()).filter(({ waiting }) => waiting.trigger.status === 'pending');
   }
+
   /** Returns the ids of the waiting trigger orders that close a long or short position of a coin. */
   stopsOf(base: string, isLong: boolean): ReadonlySet<string> {
+    const closingSide = isLong ? 'sell' : 'buy';
     const stops = this.waiting().filter(
-      ({ order: { instrument, intent } }) => instrument.base === base && intent.reduceOnly && (intent.side === 'sell') === isLong,
+      ({ order: { instrument, intent } }) => instrument.base === base && intent.reduceOnly && intent.side === closingSide,
     );
     return new Set(stops.map(({ waiting }) => waiting.id));
   }
-  /** True if a trigger order was cancelled before it fired. */
+
+  /** True if a trigger order was cancelled before its price was reached. */
   isCanceled(id: string): boolean {
     return this.#triggers.get(id)?.waiting.trigger.status === 'canceled';
   }
 
   // --- Positions and money
 
-  /** Returns the contracts that are held, below 0 for a short position. */
+  /** Returns the lots of a coin that the account holds; below 0 for a short position. */
   positionLots(base: string): number {
     const { wallets } = this.service.futures.venue;
     return wallets
-      .openPositions(0)
+      .openPositions(BOT_ACCOUNT)
       .filter(({ index }) => wallets.contracts[index]!.instrument.base === base)
       .reduce((lots, position) => lots + (position.isLong ? position.lots : -position.lots), 0);
   }
-  /** Notes the sizes of positions. */
+
+  /** Notes the current sizes of the positions, for `maxRecentLots`. */
   notePositions(): void {
     const minute = Math.floor(this.service.nowMs / 60_000);
     for (const base of SYMBOLS) {
-      const size = Math.abs(this.positionLots(base));
-      const recent = this.#recentLots.get(base) ?? { minute, now: 0, before: 0 };
-      if (recent.minute !== minute) Object.assign(recent, { minute, before: recent.now, now: 0 });
-      recent.now = Math.max(recent.now, size);
+      const lots = Math.abs(this.positionLots(base));
+      const recent = this.#recentLots.get(base) ?? { minute, maxLots: 0, maxLotsBefore: 0 };
+      if (recent.minute !== minute) Object.assign(recent, { minute, maxLotsBefore: recent.maxLots, maxLots: 0 });
+      recent.maxLots = Math.max(recent.maxLots, lots);
       this.#recentLots.set(base, recent);
     }
   }
-  /** Returns the largest position of a coin in the last minute or two: an order may arrive after its position has become smaller. */
+
+  /** Returns the largest position of a coin in this minute and the one before, in lots: an order may arrive after its position has shrunk. */
   maxRecentLots(base: string): number {
-    const { now, before } = this.#recentLots.get(base) ?? { now: 0, before: 0 };
-    return Math.max(now, before, Math.abs(this.positionLots(base)));
+    const { maxLots, maxLotsBefore } = this.#recentLots.get(base) ?? { maxLots: 0, maxLotsBefore: 0 };
+    return Math.max(maxLots, maxLotsBefore, Math.abs(this.positionLots(base)));
   }
-  /** Returns the number of the open position of a coin; 0 without one. A position that turns round is another one. */
+
+  /** Returns the number of a coin's open position; 0 without a position. A position that changes its side gets a new number. */
   positionId(base: string): number {
     const { wallets } = this.service.futures.venue;
-    return wallets.openPositions(0).find(({ index }) => wallets.contracts[index]!.instrument.base === base)?.id ?? 0;
+    return wallets.openPositions(BOT_ACCOUNT).find(({ index }) => wallets.contracts[index]!.instrument.base === base)?.id ?? 0;
   }
+
   override heldLots(base: string): number {
     return this.positionLots(base) - this.#copyLots(base);
   }
-  /** Returns the contracts that a kill must close: those of the bot that the account still has. */
+
+  /** Returns the lots that a kill must close: the bot's lots, as far as the account still has them. */
   override closableLots(base: string): number {
-    const [own, all] = [this.heldLots(base), this.positionLots(base)];
-    return own * all <= 0 ? 0 : Math.min(Math.abs(own), Math.abs(all));
+    const botLots = this.heldLots(base);
+    const accountLots = this.positionLots(base);
+    const hasSameSide = botLots * accountLots > 0;
+    return hasSameSide ? Math.min(Math.abs(botLots), Math.abs(accountLots)) : 0;
   }
-  /** Returns the contracts that second copies have bought, less those that they have sold. */
+
+  /** Returns the lots that second copies of orders have bought, minus the lots that they have sold. */
   #copyLots(base: string): number {
     return this.#copyTrades()
       .filter(({ instrument }) => instrument.base === base)
       .reduce((lots, trade) => lots + (trade.isBuyer ? trade.lots : -trade.lots), 0);
   }
+
+  /** Returns the trades of second copies of orders. */
   #copyTrades(): readonly OwnTrade[] {
     return this.copies().flatMap(({ trades }) => trades);
   }
-  /** True when a second copy has traded. Then the profit of a position is not the bot's alone. */
+
+  /** True when a second copy of an order has traded. Then a part of a position's profit does not belong to the bot. */
   get hasCopyTrades(): boolean {
     return this.#copyTrades().length > 0;
   }
 
-  /** Cash with the margins of positions, without profit that is not realised. */
+  /** Returns the cash and the margins of positions in units, without unrealised profit. */
   override units(asset: string): number {
     const { wallets } = this.service.futures.venue;
     const index = wallets.asset(asset);
-    const { free, locked } = wallets.wallet(0, index);
-    return wallets.openPositions(0, index).reduce((units, { marginUnits }) => units + marginUnits, free + locked);
-  }
-  /** Units of losses beyond the margin that the exchange has borne. */
-  get coveredUnits(): number {
-    const { wallets } = this.service.futures.venue;
-    return wallets.wallet(0, wallets.asset('USDT')).covered;
+    const { free, locked } = wallets.wallet(BOT_ACCOUNT, index);
+    return wallets.openPositions(BOT_ACCOUNT, index).reduce((units, { marginUnits }) => units + marginUnits, free + locked);
   }
 
+  /** Losses beyond the margin that the exchange has covered, in units. */
+  get coveredUnits(): number {
+    const { wallets } = this.service.futures.venue;
+    return wallets.wallet(BOT_ACCOUNT, wallets.asset('USDT')).covered;
+  }
+
+  /** Records a funding payment. */
   #notePayment({ id, index }: VenuePosition, units: number): void {
     const contract = this.service.futures.venue.wallets.contracts[index]!.instrument.wireName;
-    this.payments.push({ position: id, contract, units, timeMs: this.service.nowMs, closedMs: Infinity });
+    this.payments.push({ positionId: id, contract, units, timeMs: this.service.nowMs, closedMs: Infinity });
   }
-  /** Takes note of a read of positions that has reached the bot. */
+
+  /** Notes a read of positions that has reached the bot, if it follows a payment. `answeredMs`: when the exchange answered it. */
   noteRead(target: string, answeredMs: number): void {
     if (!target.startsWith('/fapi/v1/positions')) return;
     for (const { contract, timeMs } of this.payments)
-      if (timeMs > answeredMs - READ_MS && target.includes(contract)) this.#reads.push({ contract, answeredMs });
+      if (timeMs > answeredMs - MAX_READ_AGE_MS && target.includes(contract)) this.#positionReads.push({ contract, answeredMs });
   }
-  /** True if a payment could be read before its position was closed. Two reads are needed: a power loss may undo what one has led to. */
+
+  /**
+   * True if the bot could read a payment before its position was closed. Two reads are needed, because a power loss may undo the records of
+   * one.
+   */
   isReadable({ contract, timeMs, closedMs }: FundingPayment): boolean {
-    const times = this.#reads
-      .filter((read) => read.contract === contract && read.answeredMs >= timeMs + LAG_MS && read.answeredMs < closedMs - LAG_MS)
+    const readTimesMs = this.#positionReads
+      .filter(
+        (read) => read.contract === contract && read.answeredMs >= timeMs + MAX_LIST_AGE_MS && read.answeredMs < closedMs - MAX_LIST_AGE_MS,
+      )
       .map(({ answeredMs }) => answeredMs);
-    return times.length > 0 && Math.max(...times) - Math.min(...times) >= LAG_MS;
+    return readTimesMs.length > 0 && Math.max(...readTimesMs) - Math.min(...readTimesMs) >= MAX_LIST_AGE_MS;
   }
 
   // --- Records
 
-  /** The order of a trigger order continues its record, under an id of its own. */
+  /** Records a placed order. The order of a trigger order continues the record of the trigger order, under an id of its own. */
   protected override recordPlacement(placement: TrueOrder): void {
-    const earlier = this.#isFiring ? this.firstByClientId.get(placement.clientOrderId) : undefined;
-    if (earlier === undefined) return super.recordPlacement(placement);
-    this.orders.set(placement.order.id, { ...placement, trades: earlier.trades });
+    const ofTrigger = this.#isFiring ? this.firstByClientId.get(placement.clientOrderId) : undefined;
+    if (ofTrigger === undefined) return super.recordPlacement(placement);
+    this.orders.set(placement.order.id, { ...placement, trades: ofTrigger.trades });
     this.changes++;
   }
 
@@ -207,18 +258,19 @@ export class ContractVenue extends SimulatedVenue {
     this.#liquidationTrades?.push(trade);
   }
 
+  /** Wraps the exchange's trigger book, so that trigger orders of the bot are recorded as orders. */
   #recordTriggers(): void {
     const { triggers } = this.service.futures;
     const [place, reach] = [triggers.place.bind(triggers), triggers.reach.bind(triggers)];
     Object.assign(triggers, {
       place: (...args: Parameters<typeof place>) => {
         const waiting = place(...args);
-        if (waiting === null || waiting.trigger.account !== 0) return waiting;
+        if (waiting === null || waiting.trigger.account !== BOT_ACCOUNT) return waiting;
         const { id, clientOrderId, placedMs, trigger } = waiting;
         const { instrument } = trigger.child;
-        const cid = clientOrderId ?? '';
-        const order = { id: triggerTrackId(id, cid), clientOrderId, placedMs, instrument, intent: trigger.child, live: null };
-        const placement = { order: order as unknown as UserOrder, clientOrderId: cid, placedMs, trades: [], waiting };
+        const orderClientId = clientOrderId ?? '';
+        const order = { id: triggerTrackId(id, orderClientId), clientOrderId, placedMs, instrument, intent: trigger.child, live: null };
+        const placement = { order: order as unknown as UserOrder, clientOrderId: orderClientId, placedMs, trades: [], waiting };
         this.#triggers.set(id, placement);
         super.recordPlacement(placement);
         return waiting;
@@ -232,7 +284,7 @@ export class ContractVenue extends SimulatedVenue {
     });
   }
 
-  /** Records the funding of the bot's positions, and the orders of liquidations. */
+  /** Wraps the exchange's margin events, so that funding of the bot's positions and liquidation orders are recorded. */
   #recordMargin(): void {
     const { futures } = this.service;
     const [onFunding, onLiquidation, onReduction] = [
@@ -243,17 +295,17 @@ export class ContractVenue extends SimulatedVenue {
     Object.assign(futures, {
       onFunding: (position: VenuePosition, units: number) => {
         onFunding(position);
-        if (position.account === 0) this.#notePayment(position, units);
+        if (position.account === BOT_ACCOUNT) this.#notePayment(position, units);
       },
       onReduction: (...args: Parameters<typeof onReduction>) => {
         const [position] = args;
-        if (position.account === 0 && position.lots === 0)
+        if (position.account === BOT_ACCOUNT && position.lots === 0)
           for (const payment of this.payments)
-            if (payment.position === position.id && payment.closedMs === Infinity) payment.closedMs = futures.nowMs;
+            if (payment.positionId === position.id && payment.closedMs === Infinity) payment.closedMs = futures.nowMs;
         onReduction(...args);
       },
       onLiquidation: (...args: Parameters<typeof onLiquidation>) => {
-        if (args[0].account !== 0) return onLiquidation(...args);
+        if (args[0].account !== BOT_ACCOUNT) return onLiquidation(...args);
         const orderNumber = futures.counters.orders + 1;
         this.#liquidationTrades = [];
         onLiquidation(...args);

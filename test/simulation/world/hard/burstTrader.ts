@@ -1,24 +1,29 @@
 // Trades like the trader of other days, and now and then sends several equal orders in one call.
 
 import type { Feed } from '../../../../src/index.ts';
-import { Trader } from '../trader.ts';
+import { nextRandomState, randomFraction, Trader } from '../trader.ts';
 
 /** Orders of a burst. */
-const COUNT = { min: 2, max: 5 };
+const BURST_ORDERS = { min: 2, max: 5 };
 /** Coins of each order of a burst. */
 const SIZE = '0.4';
 
+/** Expected number of bursts in a minute, over all symbols together. */
+const BURSTS_PER_MINUTE = 0.2;
+
+/** A trader that also sends bursts of equal orders. */
 export class BurstTrader extends Trader {
   #randomState = 60_029;
 
   override onBar() {
     super.onBar();
-    for (const feed of this.symbols) if (this.#nextRandom() < 0.2 / this.symbols.length) this.#sendBurst(feed);
+    for (const feed of this.symbols) if (this.#nextRandom() < BURSTS_PER_MINUTE / this.symbols.length) this.#sendBurst(feed);
   }
 
   #sendBurst(feed: Feed): void {
-    const count = COUNT.min + Math.floor(this.#nextRandom() * (COUNT.max - COUNT.min + 1));
-    const [choice, isSale] = [this.#nextRandom(), this.#nextRandom() < 0.5];
+    const count = BURST_ORDERS.min + Math.floor(this.#nextRandom() * (BURST_ORDERS.max - BURST_ORDERS.min + 1));
+    const choice = this.#nextRandom();
+    const isSale = this.#nextRandom() < 0.5;
     const price = feed.close.value;
     for (let nth = 1; nth <= count; nth++) {
       const common = { feed, tag: `burst ${nth}` };
@@ -31,7 +36,7 @@ export class BurstTrader extends Trader {
 
   /** Returns the next number in (0, 1) of a generator of its own (Lehmer), whose state is part of the strategy. */
   #nextRandom(): number {
-    this.#randomState = (this.#randomState * 48_271) % 2_147_483_647;
-    return this.#randomState / 2_147_483_647;
+    this.#randomState = nextRandomState(this.#randomState);
+    return randomFraction(this.#randomState);
   }
 }

@@ -14,6 +14,7 @@ const EXCHANGE_STEP_MS = { max: 12_000, until: { min: 60_000, max: 900_000 } };
 /** How long the computer of the bot sleeps. */
 const SLEEP_MS = { min: 500, max: 400_000 };
 
+/** The parts of the world on which the faults act. */
 export interface ClockFaultsDeps {
   readonly queue: DueQueue;
   readonly venue: SimulatedVenue;
@@ -21,6 +22,7 @@ export interface ClockFaultsDeps {
   readonly operator: Operator;
 }
 
+/** The clock faults of one day. */
 export class ClockFaults {
   /** How far the wall clock of the bot's computer is ahead, ms. A process takes it over when it starts. */
   stepMs = 0;
@@ -38,16 +40,16 @@ export class ClockFaults {
   }
 
   /** Applies a fault. `size`, in [0, 1), selects direction, size and duration. */
-  apply(what: ClockFault, size: number): void {
+  apply(faultKind: ClockFault, size: number): void {
     const { queue, process } = this.#deps;
     const share = subRandom(size, 16) ** 2 * (size < 0.5 ? -1 : 1);
     const durationShare = subRandom(size, 256);
-    if (what === 'sleep') {
+    if (faultKind === 'sleep') {
       const running = process();
       // A kill is carried out by a person who watches the computer.
       if (running?.opened != null && !running.isKilled && running.pending === 0)
         running.sleep(Math.floor(SLEEP_MS.min + size ** 3 * (SLEEP_MS.max - SLEEP_MS.min)));
-    } else if (what === 'clockStep') {
+    } else if (faultKind === 'clockStep') {
       this.stepMs = Math.floor(share * STEP_MS.max);
       queue.at(queue.nowMs + lengthOf(STEP_MS.until, durationShare), () => (this.stepMs = 0));
     } else if (this.#setsExchangeClock) {
@@ -64,5 +66,6 @@ export class ClockFaults {
   }
 }
 
+/** Returns a duration between the bounds, ms. `share`: 0 for the shortest. */
 const lengthOf = ({ min, max }: { readonly min: number; readonly max: number }, share: number): number =>
   Math.floor(min + share * (max - min));

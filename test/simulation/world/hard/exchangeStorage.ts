@@ -28,6 +28,7 @@ export const FREE_REPLY: HeldReply = decided(true);
 /** The reply of an exchange that is down. */
 const NO_REPLY: HeldReply = decided(false);
 
+/** The disk of the exchange over all its processes, and the replies that wait for it. */
 export class ExchangeStorage {
   /** True from a crash until the next start. */
   isDown = false;
@@ -36,7 +37,7 @@ export class ExchangeStorage {
   #disk = new SimulatedDisk();
   #writer: StoreWriter | null = null;
   /** Replies that wait for the disk. */
-  readonly #held = new Set<(mayLeave: boolean) => void>();
+  readonly #heldReplies = new Set<(mayLeave: boolean) => void>();
   readonly #queue: DueQueue;
   readonly #rng: Rng;
   /** Called when a crash that was due at an operation has come. */
@@ -83,10 +84,10 @@ export class ExchangeStorage {
     const decide = (answer: boolean): void => {
       if (mayLeave !== null) return;
       mayLeave = answer;
-      this.#held.delete(decide);
+      this.#heldReplies.delete(decide);
       waiting?.(answer);
     };
-    this.#held.add(decide);
+    this.#heldReplies.add(decide);
     this.#writer!.whenDurable(decide);
     return { whenDecided: (run) => void (mayLeave === null ? (waiting = run) : run(mayLeave)) };
   }
@@ -100,6 +101,6 @@ export class ExchangeStorage {
     this.isDown = true;
     this.crashes++;
     this.#disk = isPowerLoss ? this.#disk.afterPowerLoss(this.#rng) : this.#disk.afterKill('', 0);
-    for (const decide of Array.from(this.#held)) decide(false);
+    for (const decide of Array.from(this.#heldReplies)) decide(false);
   }
 }

@@ -20,15 +20,20 @@ const LATE_MS = { min: 60_000, max: 420_000 };
 const INCIDENT_CODES = [504, -1006, -1007] as const;
 
 /** A fault of a create request that only hard days have. */
-export type HardCreateFault = RequestFault & { readonly what: (typeof HARD_REQUEST_FAULTS)[number] };
+export type HardCreateFault = RequestFault & { readonly faultKind: (typeof HARD_REQUEST_FAULTS)[number] };
 
 /** True for a fault that only hard days have. */
 export const isHardCreate = (fault: RequestFault): fault is HardCreateFault =>
-  (HARD_REQUEST_FAULTS as readonly string[]).includes(fault.what);
+  (HARD_REQUEST_FAULTS as readonly string[]).includes(fault.faultKind);
 
 /** Returns the answer to a create request with a fault. `handle` makes the exchange carry the request out, which some faults skip. */
-export function answerHardCreate({ what, size }: HardCreateFault, venue: SimulatedVenue, hard: HardFaults, handle: () => Answer): Answer {
-  if (what === 'unknownCode') {
+export function answerHardCreate(
+  { faultKind, size }: HardCreateFault,
+  venue: SimulatedVenue,
+  hard: HardFaults,
+  handle: () => Answer,
+): Answer {
+  if (faultKind === 'unknownCode') {
     // Twenty variants: five codes, two statuses, carried out or not.
     const variant = Math.floor(size * 20);
     const code = UNKNOWN_CODES[variant % 5]!;
@@ -36,18 +41,18 @@ export function answerHardCreate({ what, size }: HardCreateFault, venue: Simulat
     if (variant >= 10) handle();
     return { ...venue.service.error(code, venue.market), status };
   }
-  if (what === 'jsonPage') {
+  if (faultKind === 'jsonPage') {
     if (size < 0.5) handle();
     return { status: 403, headers: {}, body: '{"message":"forbidden"}' };
   }
-  if (what === 'lateAdmission') {
+  if (faultKind === 'lateAdmission') {
     const lateMs = Math.floor(LATE_MS.min + subRandom(size, 89) * (LATE_MS.max - LATE_MS.min));
     if (hard.isReplyRemembered) handleLate(venue, lateMs, handle);
     else handle();
     const code = INCIDENT_CODES[Math.floor(size * INCIDENT_CODES.length)]!;
     return code === 504 ? { status: 504, headers: {}, body: '' } : venue.service.error(code, venue.market);
   }
-  if (what === 'crashAfterCreate') {
+  if (faultKind === 'crashAfterCreate') {
     const answer = handle();
     hard.crashAfterCreate(size);
     return answer;

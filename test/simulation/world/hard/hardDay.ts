@@ -2,7 +2,7 @@
 
 import { seededRng } from '../../../../src/base/number/rng.ts';
 import { themeOf, themedWorldSettings, type ThemeTerms } from '../themes/themedDay.ts';
-import { MAX_CREATES, rngOf } from '../draws.ts';
+import { drawFaultMs, MAX_CREATES, rngOf } from '../draws.ts';
 
 /** Faults of create requests that only hard days have. */
 export const HARD_REQUEST_FAULTS = ['unknownCode', 'slowAdmission', 'jsonPage', 'lateAdmission', 'crashAfterCreate'] as const;
@@ -11,13 +11,13 @@ const MANUAL_ACTS = ['manualCancel', 'manualSale', 'transfer'] as const;
 /** An act of a person at the exchange. */
 export type ManualAct = (typeof MANUAL_ACTS)[number];
 /** True for an act of a person at the exchange. */
-export const isManualAct = (what: string): what is ManualAct => (MANUAL_ACTS as readonly string[]).includes(what);
+export const isManualAct = (faultKind: string): faultKind is ManualAct => (MANUAL_ACTS as readonly string[]).includes(faultKind);
 /** Faults of the clocks: of the bot's computer when a process starts, of the exchange, and of a computer that sleeps. */
 const CLOCK_FAULTS = ['clockStep', 'exchangeClock', 'sleep'] as const;
 /** A fault of a clock. */
 export type ClockFault = (typeof CLOCK_FAULTS)[number];
 /** True for a fault of a clock. */
-export const isClockFault = (what: string): what is ClockFault => (CLOCK_FAULTS as readonly string[]).includes(what);
+export const isClockFault = (faultKind: string): faultKind is ClockFault => (CLOCK_FAULTS as readonly string[]).includes(faultKind);
 /** Timed faults that only hard days have. */
 export const HARD_TIMED_FAULTS = [
   'ban',
@@ -29,24 +29,36 @@ export const HARD_TIMED_FAULTS = [
   ...CLOCK_FAULTS,
 ] as const;
 /** True for a timed fault that only hard days have. */
-export const isHardTimed = (what: string): what is (typeof HARD_TIMED_FAULTS)[number] =>
-  (HARD_TIMED_FAULTS as readonly string[]).includes(what);
-type HardFaultKind = (typeof HARD_REQUEST_FAULTS)[number] | (typeof HARD_TIMED_FAULTS)[number];
+export const isHardTimed = (faultKind: string): faultKind is (typeof HARD_TIMED_FAULTS)[number] =>
+  (HARD_TIMED_FAULTS as readonly string[]).includes(faultKind);
 
-/** A fault that only hard days have. `at`: as in the schedule. */
-export interface HardFault {
-  readonly what: HardFaultKind;
-  readonly at: number;
+/** A fault of one create request that only hard days have. */
+interface HardRequestFault {
+  readonly faultKind: (typeof HARD_REQUEST_FAULTS)[number];
+  /** Number of the create request on its day, from 1. */
+  readonly requestNumber: number;
+  /** Uniform in [0, 1). It scales the fault. */
   readonly size: number;
 }
+/** A fault at a time that only hard days have. */
+interface HardFaultAtTime {
+  readonly faultKind: (typeof HARD_TIMED_FAULTS)[number];
+  /** Time since the begin of the day, ms. */
+  readonly atMs: number;
+  /** Uniform in [0, 1). It scales the fault. */
+  readonly size: number;
+}
+/** A fault that only hard days have. */
+export type HardFault = HardRequestFault | HardFaultAtTime;
 
 /** Seeds above this have hard days. The days of all other seeds keep their recorded hashes. */
 const LAST_PLAIN_SEED = 1000;
 /** True for a seed whose day has hard faults. */
 export const isHardDay = (seed: number): boolean => seed > LAST_PLAIN_SEED && themeOf(seed) === null;
 
-/** Clocks of a hard day are at most this far ahead or behind, ms. Clocks of other days: 3 s. */
+/** Clocks of a hard day are at most this far ahead or behind, ms. */
 const HARD_SKEW_MS = 60_000;
+/** Clocks of other days without a theme are at most this far ahead or behind, ms. */
 const PLAIN_SKEW_MS = 3000;
 
 /** Settings of a day that the schedule does not contain. */
@@ -79,20 +91,20 @@ const MAX_CRASHES = 5;
  */
 export function hardFaultsOf(seed: number, faultyMs: number): readonly HardFault[] {
   // A request has one fault: that of the last kind that draws it.
-  const requestFaults = new Map<number, HardFault>();
-  for (const [kindIndex, what] of HARD_REQUEST_FAULTS.entries()) {
+  const requestFaults = new Map<number, HardRequestFault>();
+  for (const [kindIndex, faultKind] of HARD_REQUEST_FAULTS.entries()) {
     const rng = seededRng(seed * 31 + kindIndex);
     const position = rng.next() ** 2;
     const crashShare = CRASH_SHARE.min + position * (CRASH_SHARE.max - CRASH_SHARE.min);
-    const share = what === 'crashAfterCreate' ? crashShare : position * MAX_SHARE;
-    for (let at = 1; at <= MAX_CREATES; at++) if (rng.next() < share) requestFaults.set(at, { what, at, size: rng.next() });
+    const share = faultKind === 'crashAfterCreate' ? crashShare : position * MAX_SHARE;
+    for (let requestNumber = 1; requestNumber <= MAX_CREATES; requestNumber++)
+      if (rng.next() < share) requestFaults.set(requestNumber, { faultKind, requestNumber, size: rng.next() });
   }
-  const timedFaults = HARD_TIMED_FAULTS.flatMap((what, kindIndex) => {
+  const timedFaults = HARD_TIMED_FAULTS.flatMap((faultKind, kindIndex) => {
     const rng = seededRng(seed * 37 + kindIndex);
     const draw = rng.next();
-    const count = what === 'exchangeCrash' ? 1 + Math.floor(draw * MAX_CRASHES) : Math.floor(draw * (MAX_TIMED + 1));
-    // No fault in the first and last hundredth of the time.
-    const drawFault = (): HardFault => ({ what, at: Math.floor((0.01 + rng.next() * 0.98) * faultyMs), size: rng.next() });
+    const count = faultKind === 'exchangeCrash' ? 1 + Math.floor(draw * MAX_CRASHES) : Math.floor(draw * (MAX_TIMED + 1));
+    const drawFault = (): HardFaultAtTime => ({ faultKind, atMs: drawFaultMs(rng, faultyMs), size: rng.next() });
     return Array.from({ length: count }, drawFault);
   });
   return [...requestFaults.values(), ...timedFaults];

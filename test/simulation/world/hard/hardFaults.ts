@@ -13,6 +13,11 @@ import { ClockFaults } from './clockFaults.ts';
 import { HARD_TIMED_FAULTS, isClockFault, isHardDay, isManualAct } from './hardDay.ts';
 import { subRandom } from '../draws.ts';
 
+/** Error codes of the exchange: too many requests, and a refused order. */
+const TOO_MANY = -1003;
+const REFUSED = -1138;
+
+/** A kind of timed fault that only hard days have. */
 export type HardTimedFault = (typeof HARD_TIMED_FAULTS)[number];
 
 /** How long trades reach lists late. */
@@ -48,6 +53,7 @@ export interface HardFaultsDeps {
   readonly print: (text: string) => void;
 }
 
+/** The timed faults of one hard day, and what they change in requests and replies. */
 export class HardFaults {
   /** The exchange refuses the bot's address until this time. */
   #bannedUntilMs = -Infinity;
@@ -82,16 +88,16 @@ export class HardFaults {
   }
 
   /** Applies a fault. `size`, in [0, 1), scales it. */
-  apply(what: HardTimedFault, size: number): void {
+  apply(faultKind: HardTimedFault, size: number): void {
     const { queue, venue, operator, journal, process } = this.#deps;
-    if (isManualAct(what)) {
-      if (!venue.isDown) this.#manual.apply(what, size);
-    } else if (isClockFault(what)) this.#clocks.apply(what, size);
-    else if (what === 'exchangeCrash') this.#crash?.apply(size);
-    else if (what === 'fullDisk') {
+    if (isManualAct(faultKind)) {
+      if (!venue.isDown) this.#manual.apply(faultKind, size);
+    } else if (isClockFault(faultKind)) this.#clocks.apply(faultKind, size);
+    else if (faultKind === 'exchangeCrash') this.#crash?.apply(size);
+    else if (faultKind === 'fullDisk') {
       if (process()?.opened != null) journal.fill(Math.floor(size * MAX_FREE_BYTES));
-    } else if (what === 'ban') this.#bannedUntilMs = queue.nowMs + BAN_MS.min + size * (BAN_MS.max - BAN_MS.min);
-    else if (what === 'lateTrades') {
+    } else if (faultKind === 'ban') this.#bannedUntilMs = queue.nowMs + BAN_MS.min + size * (BAN_MS.max - BAN_MS.min);
+    else if (faultKind === 'lateTrades') {
       venue.lateTradesMs = Math.floor(size * MAX_LATE_MS);
       queue.at(queue.nowMs + LATE_TRADES_MS, () => (venue.lateTradesMs = 0));
     } else {
@@ -176,5 +182,3 @@ export class HardFaults {
     if (queue.nowMs < this.#knownUntilMs - earlyMs) observer.report('S8', `a request leaves during a ban: ${target}`, queue.nowMs);
   }
 }
-
-const [TOO_MANY, REFUSED] = [-1003, -1138];

@@ -48,11 +48,11 @@ export class ManualActs {
   }
 
   /** Applies an act. `size`, in [0, 1), selects its kind and amount. On a day of contracts only cancels are made. */
-  apply(what: ManualAct, size: number): void {
+  apply(act: ManualAct, size: number): void {
     const { venue } = this.#deps;
-    if (what === 'manualCancel') this.#cancel(size);
+    if (act === 'manualCancel') this.#cancel(size);
     else if (venue.market === 'futures') return;
-    else if (what === 'manualSale') this.#sell(size);
+    else if (act === 'manualSale') this.#sell(size);
     else this.#transfer(size);
   }
 

@@ -1,6 +1,6 @@
 // Draws what only days with two bots have: faults of the second bot, and times at which one client of the exchange is cut off.
 
-import { MAX_CREATES, rngOf, subRandom } from '../draws.ts';
+import { drawFaultMs, MAX_CREATES, rngOf, subRandom } from '../draws.ts';
 import type { SimulatedNetwork } from '../network.ts';
 import type { RequestFault, ScheduledFault, TimedFault } from '../schedule.ts';
 
@@ -23,17 +23,17 @@ const TIMED_COUNTS = {
 export function secondBotFaultsOf(seed: number, faultyMs: number): readonly ScheduledFault[] {
   const rng = rngOf(seed, 'secondSchedule');
   const creates: RequestFault[] = [];
-  for (let at = 1; at <= MAX_CREATES; at++) {
+  for (let requestNumber = 1; requestNumber <= MAX_CREATES; requestNumber++) {
     let drawn = rng.next();
-    for (const [what, share] of Object.entries(CREATE_SHARES) as [RequestFault['what'], number][]) {
-      if (drawn >= 0 && drawn < share) creates.push({ what, at, size: rng.next(), bot: 2 });
+    for (const [faultKind, share] of Object.entries(CREATE_SHARES) as [RequestFault['faultKind'], number][]) {
+      if (drawn >= 0 && drawn < share) creates.push({ faultKind, requestNumber, size: rng.next(), bot: 2 });
       drawn -= share;
     }
   }
-  const timed = Object.entries(TIMED_COUNTS).flatMap(([what, [min, max]]) =>
+  const timed = Object.entries(TIMED_COUNTS).flatMap(([faultKind, [min, max]]) =>
     Array.from({ length: min + Math.floor(rng.next() * (max - min + 1)) }, (): TimedFault => ({
-      what: what as TimedFault['what'],
-      at: Math.floor((0.01 + rng.next() * 0.98) * faultyMs),
+      faultKind: faultKind as TimedFault['faultKind'],
+      atMs: drawFaultMs(rng, faultyMs),
       size: rng.next(),
       bot: 2,
     })),

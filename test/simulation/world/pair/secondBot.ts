@@ -1,4 +1,5 @@
-// A second bot of the same exchange, with its own journal, strategy, operator and client order ids: on its own account, or on that of the first bot.
+// Opens the second bot of a simulated day. It trades on the same exchange, with a journal, a strategy, an operator and client order ids of its
+// own. On every second day it shares the account of the first bot.
 
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,10 +13,10 @@ import { RareTrader, Trader } from '../trader.ts';
 import { SimulatedVenue } from '../venue.ts';
 import { sharesAccount } from './pairDay.ts';
 
-/** How often the operators of one account look at foreign orders, ms. */
-const LOOK_MS = 60_000;
+/** How often the operator of each bot reviews foreign orders on a shared account, ms. */
+const REVIEW_MS = 60_000;
 
-/** What the second bot shares with the first one. */
+/** The parts of the day that both bots use, and the first bot with its exchange and its observer. */
 export interface SecondBotDeps extends Pick<
   SimulatedBotDeps,
   'queue' | 'folder' | 'maxSkewMs' | 'maxLots' | 'calmFromMs' | 'hash' | 'print' | 'faultByCreate'
@@ -23,12 +24,12 @@ export interface SecondBotDeps extends Pick<
   readonly first: { readonly bot: SimulatedBot; readonly venue: SimulatedVenue; readonly observer: Observer };
 }
 
-/** Opens the second bot of a day. Its violations are added to those of the first one. */
+/** Opens the second bot of a day. The rules that it violates are reported together with those of the first bot. */
 export function openSecondBot(seed: number, { first, ...deps }: SecondBotDeps): SimulatedBot {
   const folder = join(deps.folder, 'second');
   mkdirSync(folder, { mode: 0o700 });
-  const isShared = sharesAccount(seed);
-  const venue = SimulatedVenue.secondClientOf(first.venue, isShared);
+  const isAccountShared = sharesAccount(seed);
+  const venue = SimulatedVenue.secondClientOf(first.venue, isAccountShared);
   const observer = new Observer(null, { violations: first.observer.violations, name: 'the second bot' });
   writeBotConfig(seed, { folder, venue, contracts: null, maxLots: deps.maxLots, part: 'secondConfig' });
   const bot = new SimulatedBot({
@@ -38,34 +39,34 @@ export function openSecondBot(seed: number, { first, ...deps }: SecondBotDeps): 
     observer,
     rng: rngOf(seed, 'secondProcess'),
     networkRng: rngOf(seed, 'secondNetwork'),
-    strategy: () => (isShared ? RareTrader : Trader),
+    strategy: () => (isAccountShared ? RareTrader : Trader),
     clockStepMs: () => 0,
     lastKill: () => null,
-    sharesAccount: isShared,
+    sharesAccount: isAccountShared,
     isOfBan: () => false,
   });
-  if (isShared) {
-    lookAtForeign(first.bot, first.observer, deps.queue);
-    lookAtForeign(bot, observer, deps.queue);
+  if (isAccountShared) {
+    reviewForeignOrders(first.bot, first.observer, deps.queue);
+    reviewForeignOrders(bot, observer, deps.queue);
   }
   return bot;
 }
 
 /**
- * The operator of a bot ignores the orders of the other bot, and explains what that one has moved in symbols that this one does not read.
- * S7: until then the account is halted.
+ * Reviews foreign orders at fixed intervals. The operator of `bot` ignores the orders of the other bot, and clears the mismatch that trades of
+ * the other bot cause in symbols that `bot` does not read. Reports a violation of S7 if a foreign order is undecided but no halt is raised.
  */
-function lookAtForeign(bot: SimulatedBot, observer: Observer, queue: DueQueue): void {
-  queue.at(queue.nowMs + LOOK_MS, () => lookAtForeign(bot, observer, queue));
+function reviewForeignOrders(bot: SimulatedBot, observer: Observer, queue: DueQueue): void {
+  queue.at(queue.nowMs + REVIEW_MS, () => reviewForeignOrders(bot, observer, queue));
   const opened = bot.process?.opened;
   if (!opened || bot.process?.isAsleep) return;
   const { services, engine } = opened.bot.deps;
-  const foreign = foreignOrdersOf(services);
-  const codes = new Set(engine.risk.halts.causes().map(({ code }) => code));
-  const isHalted = codes.has('ALIEN') || codes.has('KILLED');
+  const foreignOrders = foreignOrdersOf(services);
+  const haltCodes = new Set(engine.risk.halts.causes().map(({ code }) => code));
+  const isHalted = haltCodes.has('ALIEN') || haltCodes.has('KILLED');
   if (!isHalted)
-    for (const { venueId } of foreign)
+    for (const { venueId } of foreignOrders)
       observer.report('S7', `order ${venueId} is foreign and undecided, and the account is not halted`, queue.nowMs);
-  bot.operator.ignore(foreign.map(({ venueId }) => venueId));
-  if (codes.has('MISMATCH')) bot.operator.clearOnce('MISMATCH');
+  bot.operator.ignore(foreignOrders.map(({ venueId }) => venueId));
+  if (haltCodes.has('MISMATCH')) bot.operator.clearOnce('MISMATCH');
 }

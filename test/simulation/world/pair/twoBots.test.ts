@@ -17,7 +17,7 @@ test.each([31_003, 31_002])('a day with two bots has no violation (seed %i)', as
 
 test('both bots of a day have faults, and only days with two bots have faults of a second one', () => {
   const kindsOf = (seed: number, bot: 1 | 2): Set<string> =>
-    new Set(scheduleOf(seed, LENGTH_MS).flatMap((fault: ScheduledFault) => ((fault.bot ?? 1) === bot ? [fault.what] : [])));
+    new Set(scheduleOf(seed, LENGTH_MS).flatMap((fault: ScheduledFault) => ((fault.bot ?? 1) === bot ? [fault.faultKind] : [])));
   for (const bot of [1, 2] as const)
     expect(Array.from(kindsOf(31_001, bot))).toEqual(expect.arrayContaining(['cutClient', 'loseReply', 'kill']));
   for (const seed of [1, 1001, 30_001]) expect(kindsOf(seed, 2).size).toBe(0);

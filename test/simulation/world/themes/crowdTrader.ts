@@ -1,7 +1,7 @@
 // A strategy whose orders conflict: it uses one decision slot for both sides, sells its holding twice, and trades with its own orders.
 
 import type { Feed } from '../../../../src/index.ts';
-import { Trader } from '../trader.ts';
+import { nextRandomState, randomFraction, Trader } from '../trader.ts';
 
 /** Expected number of conflicts in a minute, over all symbols together. */
 const CROWDS_PER_MINUTE = 0.8;
@@ -72,7 +72,7 @@ export class CrowdTrader extends Trader {
 
   /** Returns the next number in (0, 1) of a generator of its own (Lehmer), whose state is part of the strategy. */
   #nextRandom(): number {
-    this.#randomState = (this.#randomState * 48_271) % 2_147_483_647;
-    return this.#randomState / 2_147_483_647;
+    this.#randomState = nextRandomState(this.#randomState);
+    return randomFraction(this.#randomState);
   }
 }

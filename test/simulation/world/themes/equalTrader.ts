@@ -1,7 +1,7 @@
 // Repeats resting buys with the same price and size, so that an order that comes late looks like a later one.
 
 import type { Feed } from '../../../../src/index.ts';
-import { Trader } from '../trader.ts';
+import { nextRandomState, randomFraction, Trader } from '../trader.ts';
 
 /** Expected number of equal buys in a minute, over all symbols together. */
 const EQUAL_PER_MINUTE = 1;
@@ -9,6 +9,7 @@ const SIZE = '0.4';
 /** Buys rest this far below the last close, at a whole price, so that their price stays the same for minutes. */
 const LOW = 0.995;
 
+/** A trader that also repeats equal buys. */
 export class EqualTrader extends Trader {
   override actsPerMinute = 0.3;
   #randomState = 90_001;
@@ -28,7 +29,7 @@ export class EqualTrader extends Trader {
 
   /** Returns the next number in (0, 1) of a generator of its own (Lehmer), whose state is part of the strategy. */
   #nextRandom(): number {
-    this.#randomState = (this.#randomState * 48_271) % 2_147_483_647;
-    return this.#randomState / 2_147_483_647;
+    this.#randomState = nextRandomState(this.#randomState);
+    return randomFraction(this.#randomState);
   }
 }

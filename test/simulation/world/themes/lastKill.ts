@@ -106,7 +106,7 @@ export class LastKill {
     if (this.isRunning || !this.#isArmed || this.#deps.process()?.opened == null) return undefined;
     if (this.terms.manual === 'locked') return undefined;
     if (!this.isLosing) this.#beginLosing();
-    return { what: this.#rng.next() < 0.6 ? 'loseReply' : 'loseRequest', at: createNumber, size: 0.2 };
+    return { faultKind: this.#rng.next() < 0.6 ? 'loseReply' : 'loseRequest', requestNumber: createNumber, size: 0.2 };
   }
   /** Takes note of a create that leaves. */
   noteCreate(body: string, isDone: boolean): void {

@@ -6,12 +6,12 @@ import type { UserOrder } from '../../../../src/paperExchange/orders/userOrder.t
 import type { SpotExchange } from '../../../../src/paperExchange/spot/spotExchange.ts';
 import type { SimulatedVenue } from '../venue.ts';
 
-/** Its index. */
-const OTHER = 1;
-/** Lots that it asks for: more than the book has in front of an order of the bot. */
+/** The index of the account at the exchange. */
+const OTHER_ACCOUNT = 1;
+/** Lots of an order by which the account takes: more than the book has in front of an order of the bot. */
 const TAKEN_LOTS = 60_000;
 
-/** Returns the account, which has enough of each coin. */
+/** Returns the config of the account. It has enough of each coin. */
 export const otherAccount = (bases: readonly string[]): AccountConfig => ({
   name: 'other',
   uid: '10002',
@@ -19,15 +19,20 @@ export const otherAccount = (bases: readonly string[]): AccountConfig => ({
   keys: [],
 });
 
-/** Has it take all that is left of an open order of the bot, and the book in front of it. */
+/** Makes the account take all that is left of an open order of the bot, and the book in front of that order. */
 export function takeFromBook({ service, side }: SimulatedVenue, { intent, live }: UserOrder): void {
   if (live === null || intent.limit === 0) return;
-  const usual = side.delays;
-  side.delays = { ...usual, admissionMs: 0, cancelMs: 0 };
-  const taking = { side: intent.side === 'buy' ? 'sell' : 'buy', role: 'limit', lots: lots(TAKEN_LOTS), quoteUnits: units(0) } as const;
-  const order = (side as SpotExchange).place(OTHER, { ...intent, ...taking, reduceOnly: false }, null);
+  const usualDelays = side.delays;
+  side.delays = { ...usualDelays, admissionMs: 0, cancelMs: 0 };
+  const takingTerms = {
+    side: intent.side === 'buy' ? 'sell' : 'buy',
+    role: 'limit',
+    lots: lots(TAKEN_LOTS),
+    quoteUnits: units(0),
+  } as const;
+  const order = (side as SpotExchange).place(OTHER_ACCOUNT, { ...intent, ...takingTerms, reduceOnly: false }, null);
   service.advance(side.nowMs);
   if (order !== null) side.cancel(order as never, false);
   service.advance(side.nowMs);
-  side.delays = usual;
+  side.delays = usualDelays;
 }

@@ -2,17 +2,19 @@
 
 /** Returns a reply with each row of an order or a trade as `change` returns it; null leaves the row out. */
 export function changeRows(body: string, change: (row: string) => string | null): string {
-  const left: string[] = [];
+  const keptRows: string[] = [];
   let isChanged = false;
-  const start = body.indexOf('[');
+  const listStart = body.indexOf('[');
   const rows = body.match(/\{[^{}]*\}/g) ?? [];
   for (const row of rows) {
-    const changed = change(row);
-    if (changed !== null) left.push(changed);
-    isChanged ||= changed !== row;
+    const changedRow = change(row);
+    if (changedRow !== null) keptRows.push(changedRow);
+    isChanged ||= changedRow !== row;
   }
   if (!isChanged) return body;
-  return start < 0 ? (left[0] ?? body) : `${body.slice(0, start)}[${left.join(',')}]${body.slice(body.lastIndexOf(']') + 1)}`;
+  return listStart < 0
+    ? (keptRows[0] ?? body)
+    : `${body.slice(0, listStart)}[${keptRows.join(',')}]${body.slice(body.lastIndexOf(']') + 1)}`;
 }
 
 /** Returns a number of a row as text; '' if the row has none of this name. */
@@ -21,9 +23,12 @@ export const fieldOf = (row: string, name: string): string => new RegExp(`"${nam
 /** Returns the id of the account's own order in the row of a trade. */
 export const ownOrderOf = (row: string): string => fieldOf(row, fieldOf(row, 'isBuyer') === 'true' ? 'bidId' : 'askId');
 
-/** Returns a number in [0, 1) that depends on the text alone. */
+/** Start value and prime of the hash FNV-1a with 32 bits. */
+const FNV_OFFSET = 2_166_136_261;
+const FNV_PRIME = 16_777_619;
+/** Returns a number in [0, 1) that depends on the text alone: its hash, with the high bits mixed into the low ones. */
 export function shareOf(text: string): number {
-  let state = 2_166_136_261;
-  for (let at = 0; at < text.length; at++) state = Math.imul(state ^ text.charCodeAt(at), 16_777_619) >>> 0;
+  let state = FNV_OFFSET;
+  for (let index = 0; index < text.length; index++) state = Math.imul(state ^ text.charCodeAt(index), FNV_PRIME) >>> 0;
   return ((state ^ (state >>> 13)) >>> 0) / 2 ** 32;
 }

@@ -1,7 +1,7 @@
 // Draws days with a theme. Each theme makes the faults frequent that one group of guards of the order path exists for.
 
 import type { Rng } from '../../../../src/base/number/rng.ts';
-import { MAX_CREATES, rngOf, TIMED_FAULTS } from '../draws.ts';
+import { drawFaultMs, MAX_CREATES, rngOf, TIMED_FAULTS } from '../draws.ts';
 
 /** Seeds above this have days with a theme, a thousand seeds for each theme. Days without a theme must keep their recorded hashes. */
 export const LAST_UNTHEMED_SEED = 20_000;
@@ -60,13 +60,26 @@ export const THEMED_TIMED_FAULTS = [
 ] as const;
 export type ThemedTimedFault = (typeof THEMED_TIMED_FAULTS)[number];
 /** True for a fault of a create request that `ThemedFaults` answers. It leaves `slowAdmission` to the network. */
-export const isAnsweredByThemedFaults = (fault: { readonly what: string }): fault is ThemedFault =>
-  fault.what === 'lateArrival' || fault.what === 'refusedDone';
-export const isThemedTimed = (what: string): what is ThemedTimedFault => (THEMED_TIMED_FAULTS as readonly string[]).includes(what);
+export const isAnsweredByThemedFaults = (fault: { readonly faultKind: string }): fault is ThemedRequestFault =>
+  fault.faultKind === 'lateArrival' || fault.faultKind === 'refusedDone';
+/** True for a timed fault that only days with a theme have. */
+export const isThemedTimed = (faultKind: string): faultKind is ThemedTimedFault =>
+  (THEMED_TIMED_FAULTS as readonly string[]).includes(faultKind);
 
-export interface ThemedFault {
-  readonly what: (typeof THEMED_REQUEST_FAULTS)[number] | 'loseReply' | 'loseRequest' | ThemedTimedFault;
-  readonly at: number;
+/** A fault of one create request on a day with a theme. */
+export interface ThemedRequestFault {
+  readonly faultKind: (typeof THEMED_REQUEST_FAULTS)[number] | 'loseReply' | 'loseRequest';
+  /** Number of the create request on its day, from 1. */
+  readonly requestNumber: number;
+  /** Uniform in [0, 1). It scales the fault. */
+  readonly size: number;
+}
+/** A fault at a time on a day with a theme. */
+interface ThemedFaultAtTime {
+  readonly faultKind: ThemedTimedFault;
+  /** Time since the begin of the day, ms. */
+  readonly atMs: number;
+  /** Uniform in [0, 1). It scales the fault. */
   readonly size: number;
 }
 
@@ -164,12 +177,12 @@ const PLAIN_TIMED_KINDS: ReadonlySet<string> = new Set(TIMED_FAULTS);
 const KEPT_SHARE = 0.5;
 
 /** Returns the faults of a day with a theme. `drawnFaults`: the faults that the day has by the draw of all days. */
-export function themedFaultsOf<F extends { readonly what: string; readonly at: number }>(
+export function themedFaultsOf<F extends { readonly faultKind: string; readonly requestNumber?: number }>(
   seed: number,
   theme: Theme,
   drawnFaults: readonly F[],
   faultyMs: number,
-): readonly (F | ThemedFault)[] {
+): readonly (F | ThemedRequestFault | ThemedFaultAtTime)[] {
   const { everySecondDay, ...allDays } = THEME_FAULTS[theme];
   const changes = everySecondDay?.remainder === seed % 2 ? everySecondDay : {};
   const { creates, timed, keptKinds, removedKinds = [] } = { ...allDays, ...changes };
@@ -177,29 +190,30 @@ export function themedFaultsOf<F extends { readonly what: string; readonly at: n
   const requests = drawRequests(creates, rng);
   const timedFaults = drawTimed(timed, faultyMs, rng);
   const keptRng = rngOf(seed, 'keptFaults');
-  const kept = drawnFaults.filter(({ what, at }) => {
+  const kept = drawnFaults.filter(({ faultKind, requestNumber = 0 }) => {
+    // Drawn for timed faults, too, so that the draws of the other faults do not depend on them.
     const isKept = keptRng.next() < KEPT_SHARE;
-    // Numbers of creates are small, times are not; a kind has one or the other.
-    return PLAIN_TIMED_KINDS.has(what) ? keptKinds.includes(what) : isKept && !removedKinds.includes(what) && !requests.has(at);
+    if (PLAIN_TIMED_KINDS.has(faultKind)) return keptKinds.includes(faultKind);
+    return isKept && !removedKinds.includes(faultKind) && !requests.has(requestNumber);
   });
   return [...kept, ...requests.values(), ...timedFaults];
 }
 
 /** Draws faults of create requests, by the number of the request. A later kind replaces an earlier one. */
-function drawRequests(shares: ThemedCreates, rng: Rng): ReadonlyMap<number, ThemedFault> {
-  const requests = new Map<number, ThemedFault>();
-  for (const [what, share] of Object.entries(shares))
-    for (let at = 1; at <= MAX_CREATES; at++)
-      if (rng.next() < share) requests.set(at, { what: what as ThemedFault['what'], at, size: rng.next() });
+function drawRequests(shares: ThemedCreates, rng: Rng): ReadonlyMap<number, ThemedRequestFault> {
+  const requests = new Map<number, ThemedRequestFault>();
+  for (const [faultKind, share] of Object.entries(shares) as [ThemedRequestFault['faultKind'], number][])
+    for (let requestNumber = 1; requestNumber <= MAX_CREATES; requestNumber++)
+      if (rng.next() < share) requests.set(requestNumber, { faultKind, requestNumber, size: rng.next() });
   return requests;
 }
 
 /** Draws faults at a time, in the part of the day that has faults. */
-function drawTimed(counts: ThemedTimes, faultyMs: number, rng: Rng): readonly ThemedFault[] {
-  return Object.entries(counts).flatMap(([what, [min, max]]) =>
-    Array.from({ length: min + Math.floor(rng.next() * (max - min + 1)) }, (): ThemedFault => ({
-      what: what as ThemedTimedFault,
-      at: Math.floor((0.01 + rng.next() * 0.98) * faultyMs),
+function drawTimed(counts: ThemedTimes, faultyMs: number, rng: Rng): readonly ThemedFaultAtTime[] {
+  return Object.entries(counts).flatMap(([faultKind, [min, max]]) =>
+    Array.from({ length: min + Math.floor(rng.next() * (max - min + 1)) }, (): ThemedFaultAtTime => ({
+      faultKind: faultKind as ThemedTimedFault,
+      atMs: drawFaultMs(rng, faultyMs),
       size: rng.next(),
     })),
   );

@@ -1,4 +1,4 @@
-// Applies the faults of days with a theme: what lists show, which reads fail, and what arrives late.
+// Applies the faults of simulated days with a theme: lists that lack or change rows, reads that fail, and creates that arrive late.
 
 import type { Rng } from '../../../../src/base/number/rng.ts';
 import type { DueQueue } from '../../../../src/ports/dueQueue.ts';
@@ -12,61 +12,91 @@ import type { SimulatedVenue, TrueOrder } from '../venue.ts';
 import type { LastKill } from './lastKill.ts';
 import { changeRows, fieldOf, ownOrderOf, shareOf } from './replies.ts';
 import { takeFromBook } from './otherAccount.ts';
-import { hasSlowCreates, arrivesAfterReservation, type Theme, type ThemedFault, type ThemedTimedFault } from './themedDay.ts';
+import { hasSlowCreates, arrivesAfterReservation, type Theme, type ThemedRequestFault, type ThemedTimedFault } from './themedDay.ts';
 import { rngOf, subRandom } from '../draws.ts';
 
-/** The largest lag of a list that a bot assumes, less the time that a request takes, ms. */
+/** The largest lag that a list of `replicas` has, ms: the largest lag that a bot assumes, minus the time that a request takes. */
 const MAX_LAG_MS = 2700;
-/** Time from the arrival of a slow create until a lagging replica lists its order: later than the bot assumes, but for less than two read lags. */
+/** Time from the arrival of a slow create until a lagging replica lists its order, ms: longer than one read lag, shorter than two. */
 const HIDDEN_MS = 15_000;
-/** How long trades are missing in all lists on a day of missing trades. */
+/** How long trades are missing in all lists on a day of missing trades, ms. */
 const MISSING_MS = { min: 40_000, max: 120_000 };
-/** How often the operator looks at orders that have come late, ms. */
+/** Time between two reviews of late orders by the operator, ms. */
 const LATE_REVIEW_MS = 300_000;
-/** How long statuses are strange. */
+/** How long lists and queries show a status that no table has, ms. */
 const STRANGE_MS = { min: 60_000, max: 400_000 };
-/** Time from the end of the faults until the operator clears what they explain, ms. */
+/** Time from the end of the faults until the operator clears a mismatch that missing trades explain, ms. */
 const EXPLAINED_MS = 600_000;
-/** How long lists do not answer. */
+/** How long lists and queries of orders do not answer, ms. */
 const SILENCE_MS = { min: 240_000, max: 480_000 };
-/** How long the time of the exchange is answered slowly. */
+/** How long requests for the time of the exchange are slow, ms. */
 const SLOW_TIME_MS = 600_000;
 
-/** How late an order arrives that was proved absent meanwhile: while it is still reserved, or after that. */
+/** Delay of an order that arrives after it was proven absent, while it is still reserved, ms. */
 const LATE_MS = { min: 40_000, max: 240_000 };
+/** Delay of an order that arrives after its reservation of 30 minutes has ended, ms. */
 const VERY_LATE_MS = { min: 1_860_000, max: 2_700_000 };
-/** Time within which the bot must know of such an order: longer than the period of full audits, ms. */
+/** Time from the arrival of a late order until the bot must know it, ms: longer than the period of full audits. */
 const KNOWN_MS = 1_200_000;
-const REFUSED = -1138;
+/** The error code with which the exchange refuses a create that it has carried out. */
+const REFUSED_CODE = -1138;
 /** A create is signed at most this far ahead of the exchange: the uncertainty that a bot allows, and its rounding, ms. */
 const MAX_AHEAD_MS = 450;
-/** How often the trigger orders that wait are looked at, ms. */
+/** How often a fault that needs a waiting trigger order looks for one, ms. */
 const TRIGGER_WAIT_MS = 1000;
 /** Share of the creates of a crowded day after which the process ends. */
 const END_SHARE = 0.12;
+/** Time from such a create until the process ends, ms: before or after the reply. */
+const END_AFTER_CREATE_MS = { min: 20, range: 500 };
+/** Time until the process starts again after such an end, seconds. */
+const QUICK_RESTART_SECONDS = 0.3;
+/** Time from an operator's halt until the process ends, ms, and from that end until it starts again, seconds. */
+const HALT_BEFORE_END_MS = 3000;
+const RESTART_AFTER_HALT_SECONDS = 5;
+/** Share of the kills over a waiting entry that also close positions. */
+const FLATTEN_SHARE = 0.3;
+/** Time from the last strange status until the operator clears the halt, ms. */
+const STATUS_REVIEW_MS = 300_000;
+/** Share of the replies to open-orders reads that are slow on a day of `replicas`. */
+const SLOW_REPLY_SHARE = 0.3;
+/** Delay of such a reply, ms. */
+const SLOW_REPLY_MS = { min: 2000, range: 6000 };
+/** Share of the open orders that the market fills just before a list is answered, on days of `replicas` with and without slow creates. */
+const TAKEN_SHARE = { slowCreates: 0.25, plain: 0.7 };
+/** Share of the orders whose trades are never missing on a day of missing trades. */
+const COMPLETE_SHARE = 0.15;
+/** Share of the late arrivals that come after the end of their reservation, on days that have such arrivals. */
+const VERY_LATE_SHARE = 0.5;
+/** Queries of orders fail in one of three spans of this length on a day of missing trades, ms. */
+const QUERY_SPAN_MS = 120_000;
+/** Makes a second random number from a drawn one: `subRandom`. */
+const SECOND_FACTOR = 97;
 
+/** The parts of the simulated day that the faults act on. */
 export interface ThemedFaultsDeps {
   readonly queue: DueQueue;
   readonly venue: SimulatedVenue;
   readonly observer: Observer;
   readonly operator: Operator;
-  /** From this time on nothing goes wrong. */
+  /** Time from which on nothing goes wrong, ms UTC. */
   readonly calmFromMs: number;
+  /** Returns the bot's process; null while no process runs. */
   readonly process: () => BotProcess | null;
   /** Ends the process. The next one starts after `seconds`. */
   readonly endProcess: (seconds: number) => void;
-  /** Has the operator kill the bot and close positions while the exchange refuses the slices. */
+  /** Makes the operator kill the bot with --flatten while the exchange refuses the slices. `size`, in [0, 1), scales the fault. */
   readonly refuseSlices: (size: number) => void;
 }
 
+/** The faults of one day with a theme. The network asks it about each create and each read; the world applies its timed faults. */
 export class ThemedFaults {
   readonly #deps: ThemedFaultsDeps;
   readonly #theme: Theme;
   readonly #rng: Rng;
   /** Client order ids of slow creates. */
   readonly #slowIds = new Set<string>();
-  /** Ids of orders whose end was shown before their fills. */
-  readonly #early = new Set<string>();
+  /** Venue ids of orders whose end was shown before their fills. */
+  readonly #idsEndedEarly = new Set<string>();
   /** The kill that ends the day; null on days without one. */
   lastKill: LastKill | null = null;
   #silentUntilMs = -Infinity;
@@ -83,66 +113,76 @@ export class ThemedFaults {
     this.#deps = deps;
     this.#theme = theme;
     this.#rng = rngOf(seed, 'themedFaults');
-    // Holdings differ from lists without trades for longer than an audit waits. The operator knows why.
+    // Missing trades make holdings differ from the trades for longer than an audit waits. The operator knows the reason.
     if (theme === 'missingTrades') deps.queue.at(deps.calmFromMs + EXPLAINED_MS, () => deps.operator.resume('MISMATCH'));
     if (theme === 'lateTwins') this.#reviewLateOrders();
     this.#arrivesAfterReservation = arrivesAfterReservation(seed);
     this.#lacksLostOnly = seed % 2 === 0;
-    this.#takenShare = hasSlowCreates(seed) ? 0.25 : 0.7;
+    this.#takenShare = hasSlowCreates(seed) ? TAKEN_SHARE.slowCreates : TAKEN_SHARE.plain;
   }
 
-  /** True on days of late orders that look like later ones. */
+  /** True on days on which late orders have the fingerprints of later orders. */
   get hasEqualOrders(): boolean {
     return this.#theme === 'lateTwins' && !this.#arrivesAfterReservation;
   }
-  /** The operator looks at orders that have come late, and lets the bot continue. */
+
+  /** Makes the operator clear the halts of late arrivals, now and at fixed intervals. */
   #reviewLateOrders(): void {
     const { queue, operator } = this.#deps;
     operator.resume('LATE_LANDING');
     queue.at(queue.nowMs + LATE_REVIEW_MS, () => this.#reviewLateOrders());
   }
+
+  /** True on days on which the strategy asks for more than it may. */
   get isCrowd(): boolean {
     return this.#theme === 'crowd';
   }
+
   /** Applies a timed fault. `size`, in [0, 1), scales it. */
-  apply(what: ThemedTimedFault, size: number): void {
+  apply(faultKind: ThemedTimedFault, size: number): void {
     const { queue, operator, process, endProcess } = this.#deps;
-    if (what === 'silence') this.#silentUntilMs = queue.nowMs + SILENCE_MS.min + size * (SILENCE_MS.max - SILENCE_MS.min);
-    else if (what === 'strange') this.#showStrange(STRANGE_MS.min + size * (STRANGE_MS.max - STRANGE_MS.min));
-    else if (what === 'slowTime') this.#slowTimeUntilMs = queue.nowMs + SLOW_TIME_MS;
-    else if (what === 'killOverEntry') this.#killOverEntry(size);
-    else if (what === 'refuseOverStop') this.#onceTriggerWaits(true, () => this.#deps.refuseSlices(size));
-    else if (what === 'haltAndKill') {
+    if (faultKind === 'silence') this.#silentUntilMs = queue.nowMs + within(SILENCE_MS, size);
+    else if (faultKind === 'strange') this.#showStrangeStatuses(within(STRANGE_MS, size));
+    else if (faultKind === 'slowTime') this.#slowTimeUntilMs = queue.nowMs + SLOW_TIME_MS;
+    else if (faultKind === 'killOverEntry') this.#killOverEntry(size);
+    else if (faultKind === 'refuseOverStop') this.#onceTriggerWaits('closing', () => this.#deps.refuseSlices(size));
+    else if (faultKind === 'haltAndKill') {
       operator.halt(size);
-      queue.at(queue.nowMs + 3000, () => process() !== null && endProcess(5));
+      queue.at(queue.nowMs + HALT_BEFORE_END_MS, () => process() !== null && endProcess(RESTART_AFTER_HALT_SECONDS));
     }
   }
 
   /** Kills the bot once a trigger order that opens a position waits for its price. */
   #killOverEntry(size: number): void {
     const { operator, process } = this.#deps;
-    this.#onceTriggerWaits(false, () => operator.kill(process(), size < 0.3));
-  }
-  /** Runs `act` once the bot runs and has a waiting trigger order that closes or opens a position. */
-  #onceTriggerWaits(closes: boolean, act: () => void): void {
-    const { queue, venue, process, calmFromMs } = this.#deps;
-    const isWaiting = venue instanceof ContractVenue && venue.waiting().some(({ order }) => order.intent.reduceOnly === closes);
-    const running = process();
-    if (isWaiting && running?.opened?.bot.isTrading === true && !running.isKilled && !running.isAsleep) act();
-    else if (queue.nowMs < calmFromMs) queue.at(queue.nowMs + TRIGGER_WAIT_MS, () => this.#onceTriggerWaits(closes, act));
+    this.#onceTriggerWaits('opening', () => operator.kill(process(), size < FLATTEN_SHARE));
   }
 
-  #showStrange(ms: number): void {
-    const { queue, operator } = this.#deps;
-    this.#strangeUntilMs = queue.nowMs + ms;
-    // The operator looks once the statuses are known again.
-    queue.at(this.#strangeUntilMs + 300_000, () => operator.resume('STATUS'));
+  /** Runs `act` once the bot trades and a trigger order of the given purpose waits for its price. Gives up when the faults end. */
+  #onceTriggerWaits(purpose: 'closing' | 'opening', act: () => void): void {
+    const { queue, venue, process, calmFromMs } = this.#deps;
+    const isWaiting =
+      venue instanceof ContractVenue && venue.waiting().some(({ order }) => order.intent.reduceOnly === (purpose === 'closing'));
+    const running = process();
+    if (isWaiting && running?.opened?.bot.isTrading === true && !running.isKilled && !running.isAsleep) act();
+    else if (queue.nowMs < calmFromMs) queue.at(queue.nowMs + TRIGGER_WAIT_MS, () => this.#onceTriggerWaits(purpose, act));
   }
-  /** Notes a create that arrives late. */
+
+  #showStrangeStatuses(durationMs: number): void {
+    const { queue, operator } = this.#deps;
+    this.#strangeUntilMs = queue.nowMs + durationMs;
+    queue.at(this.#strangeUntilMs + STATUS_REVIEW_MS, () => operator.resume('STATUS'));
+  }
+
+  /** Notes a create that arrives late. On a day of `replicas` its order stays hidden for a while. */
   noteSlow(body: Uint8Array): void {
     if (this.#theme === 'replicas') this.#slowIds.add(clientOrderIdIn(Buffer.from(body).toString()) ?? '');
   }
-  /** On a crowded day the process ends just after some creates, and starts again at once. */
+
+  /**
+   * Checks the signing time of a create. On a day of `crowd` or `newFeeds` it also ends the process just after some creates; the process starts
+   * again at once.
+   */
   noteCreate(signedMs: number): void {
     const { queue, process, endProcess, observer } = this.#deps;
     // A bot whose clock is not sure signs nothing.
@@ -150,48 +190,54 @@ export class ThemedFaults {
       observer.report('CLOCK', `a create is signed ${signedMs - queue.nowMs} ms ahead of the exchange`, queue.nowMs);
     if ((this.#theme !== 'crowd' && this.#theme !== 'newFeeds') || this.#isCalm || this.#rng.next() > END_SHARE) return;
     const running = process();
-    queue.at(queue.nowMs + 20 + Math.floor(this.#rng.next() * 500), () => process() === running && endProcess(0.3));
-  }
-  /** Answers a create request with a fault of a day with a theme. `handle` has the exchange carry it out. */
-  answerCreate({ what, size }: ThemedFault, body: string, handle: () => Answer): Answer {
-    const { venue, queue } = this.#deps;
-    const id = clientOrderIdIn(body) ?? '';
-    const isSale = /"side":"SELL"/i.test(body);
-    if (what === 'refusedDone') {
-      // Nothing is reserved for an order that was refused.
-      if (isSale || !this.#arrivesAfterReservation) return handle();
-      venue.lateUntilMsById.set(id, queue.nowMs + KNOWN_MS);
-      const answered = handle();
-      return answered.status === 200 ? venue.service.error(REFUSED, venue.market) : answered;
-    }
-    // A sale that nothing is reserved for may be of coins that the bot has sold meanwhile.
-    const range = this.#arrivesAfterReservation && size < 0.5 && !isSale ? VERY_LATE_MS : LATE_MS;
-    const ms = Math.floor(range.min + subRandom(size, 97) * (range.max - range.min));
-    venue.lateUntilMsById.set(id, queue.nowMs + ms + KNOWN_MS);
-    return handleLate(venue, ms, handle);
+    const endMs = queue.nowMs + END_AFTER_CREATE_MS.min + Math.floor(this.#rng.next() * END_AFTER_CREATE_MS.range);
+    queue.at(endMs, () => process() === running && endProcess(QUICK_RESTART_SECONDS));
   }
 
+  /** Returns the reply to a create request that has a fault. `handle` makes the exchange carry out the request. */
+  answerCreate({ faultKind, size }: ThemedRequestFault, body: string, handle: () => Answer): Answer {
+    const { venue, queue } = this.#deps;
+    const clientOrderId = clientOrderIdIn(body) ?? '';
+    const isSale = /"side":"SELL"/i.test(body);
+    if (faultKind === 'refusedDone') {
+      // A refused order reserves nothing, so only a buy on a day with a larger limit has this fault.
+      if (isSale || !this.#arrivesAfterReservation) return handle();
+      venue.lateUntilMsById.set(clientOrderId, queue.nowMs + KNOWN_MS);
+      const answer = handle();
+      return answer.status === 200 ? venue.service.error(REFUSED_CODE, venue.market) : answer;
+    }
+    // A sale is never later than its reservation: the bot might have sold its coins meanwhile.
+    const delayRange = this.#arrivesAfterReservation && size < VERY_LATE_SHARE && !isSale ? VERY_LATE_MS : LATE_MS;
+    const delayMs = Math.floor(within(delayRange, subRandom(size, SECOND_FACTOR)));
+    venue.lateUntilMsById.set(clientOrderId, queue.nowMs + delayMs + KNOWN_MS);
+    return handleLate(venue, delayMs, handle);
+  }
+
+  /** True in the last part of the day, which has no faults. */
   get #isCalm(): boolean {
     return this.#deps.queue.nowMs >= this.#deps.calmFromMs;
   }
-  /** Returns the fault of a read: questions for the time are slow on their way to the exchange for a while. */
-  faultOfRead(target: string): { readonly what: string; readonly size: number } | undefined {
+
+  /** Returns the fault of a read: while `slowTime` lasts, requests for the time are slow on their way to the exchange. */
+  faultOfRead(target: string): { readonly faultKind: string; readonly size: number } | undefined {
     const isSlow = !this.#isCalm && target.endsWith('/time') && this.#deps.queue.nowMs < this.#slowTimeUntilMs;
-    return isSlow ? { what: 'delayRequest', size: this.#rng.next() ** 2 } : undefined;
-  }
-  /** Returns by how much later the reply to a read arrives, ms. */
-  replyDelayMs(target: string): number {
-    if (this.#isCalm) return 0;
-    return this.#theme === 'replicas' && target.includes('/openOrders') && this.#rng.next() < 0.3 ? 2000 + this.#rng.next() * 6000 : 0;
+    return isSlow ? { faultKind: 'delayRequest', size: this.#rng.next() ** 2 } : undefined;
   }
 
-  /** Returns the reply to a read. `handle` has the exchange answer it. */
+  /** Returns by how much later the reply to a read arrives, ms: above 0 only for some lists of open orders of `replicas`. */
+  replyDelayMs(target: string): number {
+    if (this.#isCalm) return 0;
+    if (this.#theme !== 'replicas' || !target.includes('/openOrders') || this.#rng.next() >= SLOW_REPLY_SHARE) return 0;
+    return SLOW_REPLY_MS.min + this.#rng.next() * SLOW_REPLY_MS.range;
+  }
+
+  /** Returns the reply to a read, with the faults of the theme. `handle` makes the exchange answer. */
   read(target: string, handle: () => Answer): Answer {
     const path = target.slice(0, (target + '?').indexOf('?'));
     // In the last hour nothing goes wrong.
     if ((this.#isCalm && !this.lastKill?.isRunning) || this.#theme === 'contractKills') return handle();
     if (this.#isSilent(path)) return { status: 503, headers: {}, body: '' };
-    if (this.#theme === 'replicas' && path.endsWith('/openOrders')) this.#fillBefore(fieldOfQuery(target, 'symbol'));
+    if (this.#theme === 'replicas' && path.endsWith('/openOrders')) this.#fillBeforeList(fieldOfQuery(target, 'symbol'));
     const answer = handle();
     if (answer.status !== 200) return answer;
     const { lastKill } = this;
@@ -207,58 +253,63 @@ export class ThemedFaults {
     return answer;
   }
 
+  /** True if a list or a query of an order does not answer now. */
   #isSilent(path: string): boolean {
     const isList = path.endsWith('/openOrders') || path.endsWith('/myTrades');
-    // The bot sees fills, and cannot know whose they are.
+    // While the last kill loses creates, the bot sees fills but cannot query the orders that they belong to.
     if (this.lastKill?.isLosing && !this.lastKill.isRunning && path.endsWith('/v1/order')) return true;
-    if (this.#theme === 'missingTrades') return path.endsWith('/v1/order') && Math.floor(this.#deps.queue.nowMs / 120_000) % 3 === 0;
+    if (this.#theme === 'missingTrades') return path.endsWith('/v1/order') && Math.floor(this.#deps.queue.nowMs / QUERY_SPAN_MS) % 3 === 0;
     return this.#deps.queue.nowMs < this.#silentUntilMs && (isList || path.endsWith('/v1/order'));
   }
 
-  /** A list of open orders comes from a replica that shows slow orders even later. */
+  /** Returns a row of a list of open orders as a replica shows it; null for an order that the replica does not show yet. */
   #openRow(row: string): string | null {
-    return this.#isHidden(fieldOf(row, 'orderId')) ? null : this.#strange(row);
+    return this.#isHidden(fieldOf(row, 'orderId')) ? null : this.#withStrangeStatus(row);
   }
-  /** For a part of the time, open orders have a status that no table has. */
-  #strange(row: string): string {
+
+  /** Returns the row; while statuses are strange, with a status that no table has. */
+  #withStrangeStatus(row: string): string {
     if (this.#deps.queue.nowMs >= this.#strangeUntilMs) return row;
     return row.replace(/"status":"(?:NEW|PARTIALLY_FILLED|PENDING_CANCEL)"/, '"status":"SUSPENDED"');
   }
+
+  /** True while a slow order is hidden from lists. */
   #isHidden(id: string): boolean {
     const order = this.#deps.venue.orders.get(id);
     return order !== undefined && this.#slowIds.has(order.clientOrderId) && this.#deps.queue.nowMs < order.placedMs + HIDDEN_MS;
   }
 
-  /** A list of trades lacks those of some orders for a while. */
+  /** Returns a row of a list of trades; null for a trade that is missing for a while. */
   #tradeRow(row: string): string | null {
-    const share = shareOf(ownOrderOf(row));
+    const orderShare = shareOf(ownOrderOf(row));
     const ageMs = this.#deps.queue.nowMs - Number(fieldOf(row, 'time'));
-    if (this.#theme === 'replicas') return ageMs < share * MAX_LAG_MS ? null : row;
-    if (this.#theme !== 'missingTrades' || share < 0.15) return row;
+    if (this.#theme === 'replicas') return ageMs < orderShare * MAX_LAG_MS ? null : row;
+    if (this.#theme !== 'missingTrades' || orderShare < COMPLETE_SHARE) return row;
     const order = this.#deps.venue.orders.get(ownOrderOf(row));
     // A bot that sees trades of its known orders late waits longer for those of lost ones.
     if (this.#lacksLostOnly && (order === undefined || this.#isKnown(order))) return row;
-    return ageMs < MISSING_MS.min + subRandom(share, 97) * (MISSING_MS.max - MISSING_MS.min) ? null : row;
+    return ageMs < within(MISSING_MS, subRandom(orderShare, SECOND_FACTOR)) ? null : row;
   }
 
-  /** The end of an order is shown once before its fills. */
+  /** Returns the row of a queried order. On a day of `replicas` it shows the end of the order once before its fills. */
   #orderRow(row: string): string {
-    if (this.#theme === 'strangeStatus') return this.#strange(row);
+    if (this.#theme === 'strangeStatus') return this.#withStrangeStatus(row);
     const id = fieldOf(row, 'orderId');
-    const newest = this.#deps.venue.orders.get(id)?.trades.at(-1);
-    if (this.#theme !== 'replicas' || newest === undefined || this.#early.has(id)) return row;
-    const isYoung = this.#deps.queue.nowMs - newest.timeMs < shareOf(id) * MAX_LAG_MS;
+    const newestTrade = this.#deps.venue.orders.get(id)?.trades.at(-1);
+    if (this.#theme !== 'replicas' || newestTrade === undefined || this.#idsEndedEarly.has(id)) return row;
+    const isYoung = this.#deps.queue.nowMs - newestTrade.timeMs < shareOf(id) * MAX_LAG_MS;
     if (!isYoung || !/"status":"(?:FILLED|CANCELED)"/.test(row)) return row;
-    this.#early.add(id);
+    this.#idsEndedEarly.add(id);
     return row.replace(/"executedQty":[^,}]+/, '"executedQty":0').replace('"FILLED"', '"CANCELED"');
   }
 
+  /** True if the bot knows the venue order id of the order. */
   #isKnown({ clientOrderId, order }: TrueOrder): boolean {
     return this.#deps.venue.venueIdInBot(clientOrderId) === order.id;
   }
 
   /** Before a list of open orders is answered, the market takes an order that the bot does not know yet. */
-  #fillBefore(symbol: string): void {
+  #fillBeforeList(symbol: string): void {
     const { venue } = this.#deps;
     for (const order of venue.live()) {
       const placed = venue.orders.get(order.id);
@@ -269,4 +320,8 @@ export class ThemedFaults {
   }
 }
 
+/** Returns the number at the given place of a range: `fraction` 0 gives the minimum, 1 the maximum. */
+const within = ({ min, max }: { readonly min: number; readonly max: number }, fraction: number): number => min + fraction * (max - min);
+
+/** Returns a parameter of the query part of a request target; empty text if it is absent. */
 const fieldOfQuery = (target: string, name: string): string => new RegExp(`[?&]${name}=([^&]+)`).exec(target)?.[1] ?? '';

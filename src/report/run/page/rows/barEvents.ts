@@ -39,6 +39,7 @@ async function unpackAll<Names extends readonly string[]>(
 
 /** Returns the orders and fills of an instrument in the bar from `openMs` to `closeMs`. */
 export function eventsOfBar({ orders, fills }: BarEventRows, instrument: number, openMs: number, closeMs: number): EventsOfBar {
+  /** True for a time in the bar. An event inside a bar belongs to it up to its close, and an event at an open belongs to the bar that opens. */
   const isIn = (ms: number, isMidBar: number): boolean => (isMidBar === 1 ? ms > openMs && ms <= closeMs : ms >= openMs && ms < closeMs);
   const firstId = orders.id[0] ?? 1;
   const decided: number[] = [];
@@ -50,7 +51,8 @@ export function eventsOfBar({ orders, fills }: BarEventRows, instrument: number,
   }
   const filled: number[] = [];
   for (let row = 0; row < fills.order.length; row++) {
-    if (isIn(fills.timeMs[row]!, fills.isMidBar[row]!) && orders.instrument[fills.order[row]! - firstId] === instrument) filled.push(row);
+    const isOfInstrument = orders.instrument[fills.order[row]! - firstId] === instrument;
+    if (isOfInstrument && isIn(fills.timeMs[row]!, fills.isMidBar[row]!)) filled.push(row);
   }
   return { decided, fills: filled, ended };
 }

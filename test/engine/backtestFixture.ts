@@ -12,6 +12,7 @@ import { createBot } from '../../src/app/bot.ts';
 import type { RunPlan } from '../../src/definition/plan/plan.ts';
 import { openVenue, replayWorld } from '../../src/app/replayWorld.ts';
 import { prepareBacktest, runRecordOf, type BacktestRunOptions } from '../../src/tasks/backtest/run/runBacktest.ts';
+import type { Size } from '../../src/index.ts';
 import { parseParams } from '../../src/strategy/params.ts';
 import type { BarColumns } from '../../src/model/bars/bars.ts';
 import type { Instrument } from '../../src/model/instrument.ts';
@@ -36,6 +37,7 @@ export interface RandomWalkOptions {
   readonly instrument?: Instrument;
   /** Largest move within a row, in ticks. */
   readonly step?: number;
+  /** The first price, in ticks. */
   readonly start?: number;
   /** Largest volume of a row in the base asset. */
   readonly volume?: number;
@@ -49,26 +51,26 @@ export function walkBars(options: RandomWalkOptions = {}): BarColumns {
   const { rows = 400, seed = 1, missing = 0, instrument = spotInstrument(), step = 60, start = 10_000, volume = 5 } = options;
   const rng = seededRng(seed);
   const pick = (below: number) => Math.floor(rng.next() * below);
-  const rowList: Row[] = [];
+  const minuteRows: MinuteRow[] = [];
   let price = start;
-  for (let minute = 0; rowList.length < rows; minute++) {
+  for (let minute = 0; minuteRows.length < rows; minute++) {
     const hasRow = rng.next() >= missing;
     const open = Math.max(200, price + (pick(3) === 0 ? pick(step) - (step >> 1) : 0));
     price = Math.max(200, open + pick(2 * step + 1) - step);
     const high = Math.max(open, price) + pick(step >> 1);
     const low = Math.min(open, price) - pick(step >> 1);
-    if (hasRow) rowList.push([minute, open, high, low, price, pick(volume * 1000) / 1000]);
+    if (hasRow) minuteRows.push([minute, open, high, low, price, pick(volume * 1000) / 1000]);
   }
-  return barsFrom(rowList, instrument);
+  return barsFrom(minuteRows, instrument);
 }
 
 /** Minute since START_MS; open, high, low, close in ticks; volume in the base asset (default 100). */
-export type Row = readonly [minute: number, open: number, high: number, low: number, close: number, volume?: number];
+export type MinuteRow = readonly [minute: number, open: number, high: number, low: number, close: number, volume?: number];
 
 /** Returns the bars of rows that name their minute. */
-export function barsFrom(rows: readonly Row[], instrument: Instrument = spotInstrument(), interval: Interval = '1m'): BarColumns {
+export function barsFrom(rows: readonly MinuteRow[], instrument: Instrument = spotInstrument(), interval: Interval = '1m'): BarColumns {
   const scale = 10 ** instrument.priceDigits;
-  const column = (valueOf: (row: Row) => number) => Float64Array.from(rows, valueOf);
+  const column = (valueOf: (row: MinuteRow) => number) => Float64Array.from(rows, valueOf);
   return {
     instrument,
     interval,
@@ -83,11 +85,22 @@ export function barsFrom(rows: readonly Row[], instrument: Instrument = spotInst
   };
 }
 
-/** Returns bars of consecutive minutes from minute 0. A row is [open, high, low, close, volume?], prices in ticks. */
-export function barsOfRows(
-  rows: readonly (readonly [number, number, number, number, number?])[],
-  instrument = spotInstrument(),
-): BarColumns {
+/** The prices of a row in ticks, and its volume in the base asset (default 100). */
+export type PriceRow = readonly [open: number, high: number, low: number, close: number, volume?: number];
+/** A row around a price of 100 that reaches no order of these tests except market orders. */
+export const QUIET_ROW: PriceRow = [10_000, 10_010, 9990, 10_000];
+/** Returns this many quiet rows. */
+export const quietRows = (count: number): PriceRow[] => Array.from({ length: count }, () => QUIET_ROW);
+
+/** A size of 100 lots of the spot instrument. */
+export const HUNDRED_LOTS: Size = { base: '0.1' };
+/** The fees of a run without fees, so that results are the differences of prices. */
+export const NO_FEES = { makerPpm: 0, takerPpm: 0 };
+/** The terms of a contract without fees. */
+export const NO_CONTRACT_FEES = { openMakerFeePpm: 0, openTakerFeePpm: 0, closeMakerFeePpm: 0, closeTakerFeePpm: 0 };
+
+/** Returns bars of consecutive minutes, from minute 0 on. */
+export function barsOfRows(rows: readonly PriceRow[], instrument = spotInstrument()): BarColumns {
   return barsFrom(
     rows.map(([open, high, low, close, volume], minute) => [minute, open, high, low, close, volume ?? 100]),
     instrument,
@@ -125,14 +138,14 @@ export interface EngineRun {
   readonly venue: Venue;
 }
 
-/** Runs a plan to its end and checks the books. Calls `watch` with engine and venue before the first bar. */
+/** Runs a spot plan to its end, and checks that the books of bot and venue add up. Calls `watch` before the first bar. */
 export async function run(
   options: PlanOptions,
-  extra: BacktestRunOptions = {},
+  runOptions: BacktestRunOptions = {},
   watch: (engine: Engine, venue: Venue) => void = () => {},
 ): Promise<EngineRun> {
   const plan = planFor(options);
-  const prepared = await prepareBacktest(plan, extra);
+  const prepared = await prepareBacktest(plan, runOptions);
   const { engine, venue } = prepared;
   if (!(venue instanceof Venue)) throw new Error('expected a run of spot, got one of futures');
   watch(engine, venue);
@@ -175,22 +188,25 @@ export function addStrategiesAndCash(engine: Engine, plan: RunPlan): Map<string,
 
 /** Returns orders, fills and equity of a run as plain arrays. Equal runs have equal arrays, bit by bit. */
 export function columnsOf({ orders, fills, equity }: RunRecord): object {
-  return { orders: plain(orders), fills: plain(fills), equity: { timeMs: [...equity.timeMs], units: [...equity.units] } };
+  return { orders: plainColumns(orders), fills: plainColumns(fills), equity: { timeMs: [...equity.timeMs], units: [...equity.units] } };
 }
 
-function plain(columns: OrderColumns | FillColumns): object {
+function plainColumns(columns: OrderColumns | FillColumns): object {
   return Object.fromEntries(Object.entries(columns).map(([name, column]) => [name, typeof column === 'number' ? column : [...column]]));
 }
 
 /** A fill as plain values, for comparisons. */
 export interface FillRow {
+  /** Id of the order: 1 for the first order of the run. */
   readonly order: number;
   readonly side: string;
+  /** Ticks. */
   readonly price: number;
   readonly lots: number;
   readonly isMaker: boolean;
   /** Minutes since START_MS. */
   readonly minute: number;
+  /** Units of the asset in which the fee is taken. */
   readonly fee: number;
 }
 
@@ -213,9 +229,13 @@ export interface OrderValues {
   readonly role: string;
   readonly lots: number;
   readonly ending: string;
+  /** Deny code of the bot or reject code of the venue; empty for none. */
   readonly code: string;
+  /** Lots. */
   readonly filled: number;
+  /** Id of the entry that a bracket leg protects; 0 for other orders. */
   readonly parent: number;
+  /** Limit or trigger, in ticks. */
   readonly limit: number;
 }
 

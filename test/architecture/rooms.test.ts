@@ -1,4 +1,5 @@
-// Tests that the sources follow the plan of their rooms (floors.json), and that the check reports each way to break it.
+// Tests that the sources follow the plan of their rooms (floors.json), and that check.mjs reports each way to break it.
+
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -13,7 +14,7 @@ afterAll(() => trees.forEach((tree) => rmSync(tree, { recursive: true })));
 
 /** Writes files to a new folder, and returns it. */
 function treeOf(files: Readonly<Record<string, string>>): string {
-  const root = mkdtempSync(join(tmpdir(), 'isobar-house-'));
+  const root = mkdtempSync(join(tmpdir(), 'isobar-rooms-'));
   trees.push(root);
   for (const [file, text] of Object.entries(files)) {
     mkdirSync(dirname(join(root, file)), { recursive: true });
@@ -71,9 +72,9 @@ it('the check reports circles of files, types included, circles of rooms, and an
 });
 
 it('the check reports a folder with too many files, and a room and a file that are too long', () => {
-  const files = Object.fromEntries(Array.from({ length: 13 }, (_, at) => [`base/a${at}.ts`, '']));
+  const files = Object.fromEntries(Array.from({ length: 13 }, (_, index) => [`base/a${index}.ts`, '']));
   expect(checkTree(treeOf(files)).oversized).toEqual(['base: 13 files, at most 12']);
-  const rooms = Object.fromEntries(Array.from({ length: 8 }, (_, at) => [`base/a${at}.ts`, '\n'.repeat(376)]));
+  const rooms = Object.fromEntries(Array.from({ length: 8 }, (_, index) => [`base/a${index}.ts`, '\n'.repeat(376)]));
   expect(checkTree(treeOf(rooms)).oversized).toEqual(['base: 3008 lines, at most 3000']);
   expect(checkTree(treeOf({ 'base/a.ts': '\n'.repeat(401) })).oversized).toEqual(['base/a.ts: 401 lines, at most 400']);
 });

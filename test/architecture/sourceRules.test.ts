@@ -1,16 +1,17 @@
 // Tests the rules of the source tree: each one reports a tree that breaks it, and src breaks none.
+
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { tidy } from './tidy.ts';
+import { ruleViolations } from './sourceRules.ts';
 
 const trees: string[] = [];
 afterAll(() => trees.forEach((tree) => rmSync(tree, { recursive: true })));
 
 /** Writes files to a new folder, and returns it. */
 function treeOf(files: Readonly<Record<string, string>>): string {
-  const root = mkdtempSync(join(tmpdir(), 'isobar-tidy-'));
+  const root = mkdtempSync(join(tmpdir(), 'isobar-rules-'));
   trees.push(root);
   for (const [file, text] of Object.entries(files)) {
     mkdirSync(dirname(join(root, file)), { recursive: true });
@@ -19,9 +20,9 @@ function treeOf(files: Readonly<Record<string, string>>): string {
   return root;
 }
 
-describe('the house', () => {
-  it('the house is tidy', () => {
-    expect(tidy(new URL('../../src', import.meta.url).pathname)).toEqual([]);
+describe('the rules of the sources', () => {
+  it('src breaks no rule', () => {
+    expect(ruleViolations(new URL('../../src', import.meta.url).pathname)).toEqual([]);
   });
 
   it.each<[string, Readonly<Record<string, string>>, RegExp]>([
@@ -30,9 +31,17 @@ describe('the house', () => {
       { 'base/a.ts': "import { b } from './b.ts';", 'base/b.ts': "import { a } from './a.ts';" },
       /import cycle base\/a.ts -> base\/b.ts -> base\/a.ts/,
     ],
-    ['inversify outside of app', { 'engine/a.ts': "import { Container } from 'inversify';" }, /inversify is not at home in engine/],
-    ['a package outside of its folder', { 'tasks/a.ts': "import { Queue } from 'bullmq';" }, /bullmq is not at home in tasks\//],
-    ['an unknown package', { 'app/a.ts': "import x from 'left-pad';" }, /left-pad is not at home/],
+    [
+      'inversify outside of app',
+      { 'engine/a.ts': "import { Container } from 'inversify';" },
+      /the package inversify may not be imported in engine/,
+    ],
+    [
+      'a package outside of its folder',
+      { 'tasks/a.ts': "import { Queue } from 'bullmq';" },
+      /the package bullmq may not be imported in tasks\//,
+    ],
+    ['an unknown package', { 'app/a.ts': "import x from 'left-pad';" }, /the package left-pad may not be imported/],
     ['wall-clock time', { 'orders/a.ts': 'export const now = () => Date.now();' }, /time comes from the Scheduler/],
     ['a timer', { 'app/a.ts': 'setTimeout(() => {}, 1);' }, /time comes from the Scheduler/],
     ['randomness', { 'venue/a.ts': 'export const x = Math.random();' }, /randomness is seeded/],
@@ -40,29 +49,41 @@ describe('the house', () => {
     ['I/O', { 'model/a.ts': "import { readFileSync } from 'node:fs';" }, /no I\/O/],
     ['a private field of a hot room', { 'engine/a.ts': 'export class A {\n  readonly #a = 1;\n}' }, /hot rooms say private/],
     ['Infinity in a hot room', { 'orders/a.ts': "export const a = ['none', -Infinity];" }, /constants of their own/],
-    ['an address', { 'app/a.ts': "export const a = new URL('./b.js', import.meta.url);" }, /knows where the package lies/],
+    [
+      'an address inside the package',
+      { 'app/a.ts': "export const a = new URL('./b.js', import.meta.url);" },
+      /knows where the package lies/,
+    ],
     ['an end tag of a script', { 'report/a.ts': 'export const a = html`<script></script>`;' }, /has no <\/script/],
     ['a forged approval', { 'engine/a.ts': 'export const a = (o: never) => o as ApprovedOrder;' }, /only risk approves/],
-    ['a file at the top', { 'utils.ts': '' }, /only doors lie at the top/],
-    ['a door that shows too much', { 'index.ts': "export * from './venue/a.ts';", 'venue/a.ts': '' }, /door does not show venue/],
-    ['a task through the door for runs', { 'run.ts': "export * from './tasks/kill/a.ts';", 'tasks/kill/a.ts': '' }, /not show tasks\/kill/],
-  ])('the house reports %s', (_, files, expected) => {
-    expect(tidy(treeOf(files)).join('\n')).toMatch(expected);
+    ['a file at the top', { 'utils.ts': '' }, /only the public entries may be at the top/],
+    [
+      'an entry that exports too much',
+      { 'index.ts': "export * from './venue/a.ts';", 'venue/a.ts': '' },
+      /this entry may not export venue/,
+    ],
+    [
+      'a task that the entry for runs exports',
+      { 'run.ts': "export * from './tasks/kill/a.ts';", 'tasks/kill/a.ts': '' },
+      /may not export tasks\/kill/,
+    ],
+  ])('the rules report %s', (_, files, expected) => {
+    expect(ruleViolations(treeOf(files)).join('\n')).toMatch(expected);
   });
 
-  it('the house allows private fields of views, constants of a file, and both outside of the hot rooms', () => {
+  it('the rules allow private fields of views, constants of a file, and both outside of the hot rooms', () => {
     const root = treeOf({
       'engine/host/views.ts': 'export class A {\n  #a = 1;\n}',
       'engine/a.ts': 'const INFINITY = Infinity;\nconst NAN = NaN;\nexport const a = [INFINITY, NAN];',
       'report/a.ts': 'export class A {\n  #a = NaN;\n}',
     });
-    expect(tidy(root)).toEqual([]);
+    expect(ruleViolations(root)).toEqual([]);
   });
 
-  it('the house wants a first line that says what a file is for', () => {
+  it('the rules require a first line that says what a file is for', () => {
     const root = treeOf({});
     mkdirSync(join(root, 'base'));
     writeFileSync(join(root, 'base/a.ts'), 'export const a = 1;');
-    expect(tidy(root)).toEqual(['base/a.ts: the first line does not say what the file is for']);
+    expect(ruleViolations(root)).toEqual(['base/a.ts: the first line does not say what the file is for']);
   });
 });
