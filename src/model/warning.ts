@@ -37,6 +37,7 @@ export const WARNINGS = {
   PROOF_REFUTED: 'a proof of isobar prove, or its sample, found that decisions depend on more than bars, parameters and seed',
   LOOKAHEAD_ROWS: 'a proof found decisions that depend on rows after their time, or on how rows are cut into blocks',
   LOOKAHEAD_TABLE: 'a proof found prices or moves of these bars in the files of the strategy',
+  LOOKAHEAD_SERIES: 'a proof found that a series, or a feed of a longer interval, has prices of bars that close later',
   STATE_KEPT: 'a proof found decisions that depend on what a module variable, a static field or another shared object keeps',
   IMPURE_EXTERNAL: 'a proof found decisions that depend on something outside the run',
   STATE_GLOBAL: 'the strategy writes the global object or replaces a built-in, which everything in its process shares',

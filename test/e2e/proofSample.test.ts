@@ -1,6 +1,6 @@
 // Tests the proof sample of a backtest: what it finds, that it changes nothing, and that a verdict of isobar prove replaces it.
 
-import { appendFileSync, existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -32,7 +32,8 @@ const dataOptions = (file: string): string[] => [file, '--data', 'BTCUSDT-1h.csv
 
 /** Runs a backtest, and reads its summary. */
 async function backtest(file: string, ...options: readonly string[]): Promise<FinishedBacktest> {
-  const finished = await commandIn(folder, ['backtest', ...dataOptions(file), '--no-report', ...options]);
+  const words = options.includes('--data') ? [file, '--cash', '100000', '--quiet'] : dataOptions(file);
+  const finished = await commandIn(folder, ['backtest', ...words, '--no-report', ...options]);
   expect(finished.code, finished.stderr).toBe(0);
   const runFolder = finished.stdout.trim();
   const summary = JSON.parse(readFileSync(join(folder, runFolder, 'summary.json'), 'utf8')) as FinishedBacktest;
@@ -50,6 +51,23 @@ function writeStrategy(name: string, body: string, before = ''): string {
 
 /** Buys and exits in turn. */
 const FLIP = 'override onBar() { if (this.position().isFlat) this.buy(); else this.exit(); }';
+
+test('a strategy that trades only after the first rows is sampled at the rows around its first order', async () => {
+  mkdirSync(join(folder, 'late'));
+  writeCorpora(join(folder, 'late'), 5200);
+  const file = writeStrategy(
+    'lateStatic.ts',
+    `static best = 0;
+  override onBar() {
+    if (this.nowMs < Date.UTC(2023, 6, 10)) return;
+    A.best = Math.max(A.best, this.bars.high.value);
+    if (this.bars.close.value < 0.98 * A.best) this.buy(); else this.exit();
+  }`,
+  );
+  const { warnings, proof } = await backtest(file, '--data', 'late/BTCUSDT-1h.csv');
+  expect(warnings.map(({ code }) => code)).toContain('STATE_KEPT');
+  expect(proof.verdict).toBe('refuted');
+});
 
 describe('a clean strategy', () => {
   test('a clean strategy has a proved sample, whose hashes are those of the manifest', async () => {

@@ -1,7 +1,7 @@
 // Tests `isobar backtest` on two corpora of strategies: it warns about every biased one and about no clean one.
 
 import { execFile } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -75,7 +75,7 @@ const suspicions = (warnings: readonly Warning[]): readonly Warning[] =>
   warnings.filter((warning) => ['lookahead', 'state', 'impure'].includes(warningClass(warning)));
 
 /** Clean strategies that need a thread of their own: its streams, or built-ins that are fixed. */
-const CLEAN_WITH_THREAD = new Set(['console.ts', 'functionMembers.ts', 'packageLoad.ts']);
+const CLEAN_WITH_THREAD = new Set(['console.ts', 'functionMembers.ts', 'packageLoad.ts', 'requiredModules.ts']);
 /** The other clean strategies leave nothing behind. */
 const isRunHere = (kind: Corpus['kind'], name: string): boolean => kind === 'clean' && !CLEAN_WITH_THREAD.has(name);
 
@@ -108,6 +108,68 @@ test('a declared custom indicator that is not pure ends the run with exit code 3
 test('a warning names the file and the line of the call', async () => {
   const { warnings } = await runInThread('biased/mathRandom.ts');
   expect(warnings).toMatchObject([{ code: 'IMPURE_RANDOM', file: 'biased/mathRandom.ts', line: 2 }]);
+});
+
+test('a strategy that imports reflect-metadata runs without a warning', async () => {
+  cpSync(join(ROOT, 'node_modules/reflect-metadata'), join(folder, 'node_modules/reflect-metadata'), { recursive: true });
+  writeFileSync(
+    join(folder, 'metadata.ts'),
+    `import 'reflect-metadata';
+import { Strategy } from 'isobar';
+const metadata = Reflect as any;
+class A extends Strategy { override onBar() { if (metadata.getMetadata('rule', A) === 'long' && this.bars.close.value > this.bars.open.value) this.buy(); else this.exit(); } }
+metadata.defineMetadata('rule', 'long', A);
+export default A;
+`,
+  );
+  expect(await runInThread('metadata.ts')).toEqual({ code: 0, stderr: '', warnings: [] });
+});
+
+/** Draws random numbers on line 2 after the rows of the sample. */
+const RANDOM_LATE = `import { Strategy } from 'isobar';
+export default class A extends Strategy { n = 0; onBar() { const chance = ++this.n > 2500 ? Math.random() : 0; if (chance > 0.5 || this.bars.close.value > this.bars.open.value) this.buy(); else this.exit(); } }
+`;
+
+test('a strategy file in a folder of node_modules is the code of its author, and so is a file beside it', async () => {
+  mkdirSync(join(folder, 'node_modules/@team/strategies/lib'), { recursive: true });
+  writeFileSync(join(folder, 'node_modules/@team/strategies/late.ts'), RANDOM_LATE);
+  writeFileSync(join(folder, 'node_modules/@team/strategies/lib/chance.ts'), 'export const chance = () =>\n  Math.random();\n');
+  const usesOther = RANDOM_LATE.replace('Math.random()', 'roll()').replace(
+    'import',
+    "import { chance as roll } from './lib/chance.ts'; import",
+  );
+  writeFileSync(join(folder, 'node_modules/@team/strategies/other.ts'), usesOther);
+  const { warnings, stderr } = await runInThread('node_modules/@team/strategies/late.ts');
+  expect(stderr).toBe('');
+  expect(warnings).toMatchObject([{ code: 'IMPURE_RANDOM', file: 'node_modules/@team/strategies/late.ts', line: 2 }]);
+  const { warnings: otherWarnings, stderr: otherStderr } = await runInThread('node_modules/@team/strategies/other.ts');
+  expect(otherStderr).toBe('');
+  expect(otherWarnings).toMatchObject([{ code: 'IMPURE_RANDOM', file: 'node_modules/@team/strategies/lib/chance.ts', line: 2 }]);
+});
+
+test('a package beside the package of a strategy is not the code of its author', async () => {
+  mkdirSync(join(folder, 'node_modules/houselib'), { recursive: true });
+  mkdirSync(join(folder, 'node_modules/houses'), { recursive: true });
+  writeFileSync(join(folder, 'node_modules/houselib/package.json'), '{ "name": "houselib", "version": "1.0.0", "main": "index.js" }');
+  writeFileSync(
+    join(folder, 'node_modules/houselib/index.js'),
+    "const { format } = require('util');\nconst startedMs = Date.now();\nexports.text = (value) => format('%d', value, startedMs).slice(0, 3);\n",
+  );
+  writeFileSync(
+    join(folder, 'node_modules/houses/plain.ts'),
+    `import { text } from 'houselib';
+import { Strategy } from 'isobar';
+export default class A extends Strategy { override onBar() { if (Number(text(this.bars.close.value)) % 2 === 0) this.buy(); else this.exit(); } }
+`,
+  );
+  expect(await runInThread('node_modules/houses/plain.ts')).toEqual({ code: 0, stderr: '', warnings: [] });
+});
+
+test('a compiled strategy is not a package because its source map names a file of one', async () => {
+  const map = { version: 3, sources: ['../node_modules/strategies/src/a.ts'], names: [], mappings: 'AAAA;AACA;AACA' };
+  const comment = `//# sourceMappingURL=data:application/json;base64,${Buffer.from(JSON.stringify(map)).toString('base64')}`;
+  writeFileSync(join(folder, 'mapped.js'), `${RANDOM_LATE}${comment}\n`);
+  expect((await runInThread('mapped.js')).warnings).toMatchObject([{ code: 'IMPURE_RANDOM', file: 'mapped.js', line: 2 }]);
 });
 
 test('strategy code run from code is watched from its first line, and sees nothing of an earlier run of its process', async () => {

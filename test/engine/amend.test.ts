@@ -100,6 +100,7 @@ describe('a limit order that is amended', () => {
 
   it.each([
     [{}, /without anything to change/],
+    [{ stop: undefined }, /without anything to change/],
     [{ stopp: 1 }, /with stopp, which it does not change/],
     [{ target: 110 }, /has filled/],
     [{ size: '-0.1' }, /this.amend with a negative size, -0.1, at /],

@@ -1,12 +1,15 @@
 // Bundles a strategy file and its imports into one module. Its hash does not depend on where anything is installed.
 
 import { createHash } from 'node:crypto';
-import { basename, dirname, sep } from 'node:path';
-import type { BuildFailure, BuildResult, Message } from 'esbuild';
+import { readFileSync, realpathSync } from 'node:fs';
+import { isBuiltin } from 'node:module';
+import { pathToFileURL } from 'node:url';
+import { basename, dirname, extname, join, relative, sep } from 'node:path';
+import type { BuildFailure, BuildResult, Loader, Message, Plugin } from 'esbuild';
 import { ConfigError } from '../../base/errors.ts';
 import type { Warning } from '../../model/warning.ts';
 import { COMPOSE_TOKEN, HOST_TOKEN } from './hostToken.ts';
-import { externalUseWarnings } from './externalUses.ts';
+import { externalUseWarnings, packageFileTest, packageOf } from './externalUses.ts';
 import { requirePackage } from '../runtime/requirePackage.ts';
 
 const { build } = requirePackage('esbuild') as typeof import('esbuild');
@@ -25,11 +28,24 @@ export interface Bundle {
   readonly reach: readonly Warning[];
 }
 
+type Built = BuildResult<{ metafile: true; write: false }>;
+
 /** Bundles `file` (an absolute path); `displayName` names it in messages. Throws ConfigError with file, line and column at a syntax error. */
 export async function bundle(file: string, displayName: string): Promise<Bundle> {
-  const result = await build({
+  // The bundler follows links, and names all files relative to the folder that it works in.
+  const path = realpathSync(file);
+  const result = await buildFile(path, displayName, []);
+  const foreignlyMapped = filesMappedIntoPackages(result, dirname(path));
+  const plainResult = foreignlyMapped.length === 0 ? result : await buildFile(path, displayName, foreignlyMapped);
+  return bundleFrom(plainResult, dirname(path), dirname(file));
+}
+
+/** Bundles a file. `unmapped`: absolute paths of files whose own source maps are ignored. */
+function buildFile(file: string, displayName: string, unmapped: readonly string[]): Promise<Built> {
+  return build({
     absWorkingDir: dirname(file),
     entryPoints: [`./${basename(file)}`],
+    ...(unmapped.length === 0 ? {} : { plugins: [withoutOwnMaps(unmapped)] }),
     outfile: 'strategy.mjs',
     bundle: true,
     write: false,
@@ -51,18 +67,75 @@ export async function bundle(file: string, displayName: string): Promise<Bundle>
     if (isBuildFailure(error)) throw refusedImportError(error, displayName, basename(file));
     throw error;
   });
-  return bundleFrom(result, dirname(file));
 }
 
-/** Returns the bundle of a build, with its hash and the files that went into it. */
-function bundleFrom(result: BuildResult<{ metafile: true; write: false }>, folder: string): Bundle {
+/**
+ * Returns the author's compiled files if a source map of one of them names a file of a package. What such a file calls would count as a call of that
+ * package. `folder`: base of the paths of the build.
+ */
+function filesMappedIntoPackages({ metafile, outputFiles }: Built, folder: string): readonly string[] {
+  const map = JSON.parse(outputFiles.find(({ path }) => path.endsWith('.map'))?.text ?? '{}') as { readonly sources?: readonly string[] };
+  const isOfPackage = packageFileTest(folder);
+  const isForeign = (source: string): boolean => isOfPackage(source) && !Object.hasOwn(metafile.inputs, source);
+  if (map.sources?.some(isForeign) !== true) return [];
+  const ownPaths = Object.keys(metafile.inputs).filter((path) => !isOfPackage(path) && /\.[cm]?[jt]sx?$/i.test(path));
+  return ownPaths.map((path) => join(folder, path)).filter((path) => readFileSync(path, 'utf8').includes(MAP_COMMENT));
+}
+
+const MAP_COMMENT = '# sourceMappingURL=';
+
+/** Returns a plugin that loads the files without their source maps. */
+const withoutOwnMaps = (files: readonly string[]): Plugin => ({
+  name: 'withoutOwnMaps',
+  setup: (builder) =>
+    builder.onLoad({ filter: /\.[cm]?[jt]sx?$/i }, ({ path }) => {
+      if (!files.includes(path)) return null;
+      const contents = readFileSync(path, 'utf8').replaceAll(MAP_COMMENT, '# withoutMap=');
+      return {
+        contents,
+        loader: extname(path)
+          .toLowerCase()
+          .replace(/[.cm]+/, '') as Loader,
+      };
+    }),
+});
+
+/**
+ * Returns a source map that also names the package in which the strategy file lies, such as one of strategies that were installed from npm. The files
+ * of that package are the author's own. `folder`: of the strategy file.
+ */
+function withAuthorPackage(map: string, folder: string): string {
+  const authorPackage = packageOf(pathToFileURL(folder).pathname);
+  return authorPackage === '' ? map : JSON.stringify({ ...(JSON.parse(map) as object), authorPackage });
+}
+
+/**
+ * Returns code, without an end of line, that defines a `require` for the modules of Node that packages take by it. A module has none of its own,
+ * and the bundler leaves such calls as they are. Empty if no package requires one.
+ */
+function nodeModulesByRequire({ metafile: { inputs } }: Built, folder: string): string {
+  const isOfPackage = packageFileTest(folder);
+  const required = Object.entries(inputs).flatMap(([path, { imports }]) =>
+    isOfPackage(path) ? imports.filter(({ kind, external }) => kind === 'require-call' && external === true) : [],
+  );
+  const names = [...new Set(required.map(({ path }) => path))].filter((name) => isBuiltin(name)).toSorted();
+  if (names.length === 0) return '';
+  const imports = names.map((name, index) => `import __node${index} from ${JSON.stringify(name.replace(/^(?:node:)?/, 'node:'))}; `);
+  const entries = names.map((name, index) => `[${JSON.stringify(name)}, __node${index}]`);
+  const refusal = 'throw Error("Dynamic require of \\"" + name + "\\" is not supported");';
+  const body = `if (require.modules.has(name)) return require.modules.get(name); ${refusal}`;
+  return `${imports.join('')}function require(name) { ${body} } require.modules = new Map([${entries.join(', ')}]); `;
+}
+
+/** Returns the bundle of a build, with its hash and the files that went into it. `folder`: of the build. `inputFolder`: base of its inputs. */
+function bundleFrom(result: Built, folder: string, inputFolder: string): Bundle {
   const outputText = (ending: string) => result.outputFiles.find((output) => output.path.endsWith(ending))?.text ?? '';
-  const code = outputText('.mjs');
+  const code = nodeModulesByRequire(result, folder) + outputText('.mjs');
   return {
     code,
-    map: outputText('.map'),
+    map: withAuthorPackage(outputText('.map'), folder),
     hash: createHash('sha256').update(code.replaceAll(HOST_TOKEN, 'isobar').replaceAll(COMPOSE_TOKEN, 'isobar/compose')).digest('hex'),
-    inputs: Object.keys(result.metafile.inputs),
+    inputs: Object.keys(result.metafile.inputs).map((path) => (folder === inputFolder ? path : relative(inputFolder, join(folder, path)))),
     reach: externalUseWarnings(result.metafile, folder),
   };
 }

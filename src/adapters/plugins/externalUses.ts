@@ -8,8 +8,8 @@ import type { Warning } from '../../model/warning.ts';
 import { codeOnly, dataAt } from './codeText.ts';
 import { COMPOSE_TOKEN, HOST_TOKEN } from './hostToken.ts';
 
-/** Modules that only compute from their arguments. */
-const PURE_MODULES = new Set(['assert', 'assert/strict', 'buffer', 'constants', 'events', 'path', 'path/posix', 'path/win32', 'punycode', 'querystring', 'string_decoder', 'url', 'util', 'util/types']); // prettier-ignore
+/** Modules of Node that only compute from their arguments. */
+export const PURE_MODULES: ReadonlySet<string> = new Set(['assert', 'assert/strict', 'buffer', 'constants', 'events', 'path', 'path/posix', 'path/win32', 'punycode', 'querystring', 'string_decoder', 'url', 'util', 'util/types']); // prettier-ignore
 /** The module with esbuild's helpers for syntax that it rewrites, such as decorators. The bundle holds them. */
 const BUNDLER_RUNTIME = '<runtime>';
 const FILE_MODULES = new Set(['fs', 'fs/promises', 'sqlite']);
@@ -34,7 +34,8 @@ type WarningAt = (code: Warning['code'], text: string, index: number) => Warning
  * the bundle does not hold, data, and code that is loaded later. `folder`: base of the paths in `inputs`.
  */
 export function externalUseWarnings({ inputs }: Pick<Metafile, 'inputs'>, folder: string): readonly Warning[] {
-  const ownFiles = Object.entries(inputs).filter(([path]) => !/(^|\/)node_modules\//.test(path) && !path.includes('isobar:'));
+  const isOfPackage = packageFileTest(folder);
+  const ownFiles = Object.entries(inputs).filter(([path]) => !isOfPackage(path) && !path.includes('isobar:'));
   return ownFiles.flatMap(([path, { imports }]) => {
     const text = fileText(join(folder, path));
     const file = relative(process.cwd(), join(folder, path));
@@ -42,6 +43,23 @@ export function externalUseWarnings({ inputs }: Pick<Metafile, 'inputs'>, folder
     const imported = imports.flatMap(({ path: name, external }) => (external === true ? (importWarning(name, text, warningAt) ?? []) : []));
     return [...imported, ...embeddedDataWarnings(path, text, warningAt), ...dynamicLoadWarnings(text, warningAt)];
   });
+}
+
+/** Returns the package in which a folder lies, with a slash at its end; '' if it lies in none. `folder`: absolute, with slashes as in a URL. */
+export const packageOf = (folder: string): string => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+\//.exec(`${folder}/`)?.[0] ?? '';
+
+/**
+ * Returns a test that is true for a file of a package, by its path relative to `folder`, the folder of the strategy. Strategies may be installed as a
+ * package themselves: the files of that package are the author's own, and other packages can lie beside it.
+ */
+export function packageFileTest(folder: string): (path: string) => boolean {
+  const withSlashes = (path: string): string => path.replaceAll('\\', '/');
+  const ownPackage = packageOf(withSlashes(folder));
+  return (path) => {
+    const absolutePath = withSlashes(join(folder, path));
+    const isOwn = ownPackage !== '' && absolutePath.startsWith(ownPackage);
+    return (isOwn ? `/${absolutePath.slice(ownPackage.length)}` : absolutePath).includes('/node_modules/');
+  };
 }
 
 /** Returns the warning about a module that the bundle does not hold; null for one that only computes, and for isobar itself. */

@@ -1,6 +1,7 @@
 // Loads an author's file as a module: bundles it, hashes it, and imports it with this copy of the framework.
 
 import { existsSync, statSync } from 'node:fs';
+import { isBuiltin } from 'node:module';
 import { dirname, extname, isAbsolute, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { ConfigError, StrategyError } from '../../base/errors.ts';
@@ -95,7 +96,14 @@ async function importFramework(host: string): Promise<object> {
 function importError(error: unknown, displayName: string, framework: object, frameworkName: string): Error {
   const message = error instanceof Error ? error.message : String(error);
   // esbuild replaces a `require` of an unbundled module, such as isobar, by code that throws this.
-  if (/^(Dynamic require of|Cannot find module 'file:)/.test(message)) {
+  const [, required = null] = /^Dynamic require of "([^"]*)"/.exec(message) ?? [];
+  if (required !== null && !isBuiltin(required) && !/^(?:file:|isobar)/.test(required)) {
+    return new ConfigError(
+      `${displayName}: it, or a package that it imports, takes '${required}' by require while it is loaded, and the bundle does not hold it`,
+      `add an import of ${required} to the strategy file, or use another package`,
+    );
+  }
+  if (required !== null || message.startsWith("Cannot find module 'file:")) {
     return new ConfigError(
       `${displayName}: it takes isobar, or a module of Node, by require`,
       'take it by import, as the shipped strategies do',

@@ -29,8 +29,11 @@ export class FundingView implements Funding {
     return this.#countKnown() === 0 ? NAN : this.#rates.timeMs[this.#knownCount - 1]!;
   }
   ago(ratesBack: number): number {
-    const index = this.#countKnown() - 1 - ratesBack;
-    return index >= 0 && ratesBack >= 0 ? (this.#rates.rate[index] ?? NAN) : NAN;
+    // An object is converted once: its next conversion could give another number, and so a rate that is not known yet.
+    const asked: unknown = ratesBack;
+    const age = Number(asked);
+    const index = this.#countKnown() - 1 - age;
+    return index >= 0 && age >= 0 ? (this.#rates.rate[index] ?? NAN) : NAN;
   }
   /** Returns the next funding time, to the minute: the last interval between two rates, repeated. No future rate is read. */
   get nextMs(): number {

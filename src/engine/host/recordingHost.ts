@@ -18,8 +18,8 @@ import type {
   Size,
   Weights,
 } from '../../strategy/types.ts';
+import { callText } from './callText.ts';
 import type { StrategyRun } from './strategyRun.ts';
-import { isSeries } from './views.ts';
 
 /** One call of a strategy. */
 export interface HostCall {
@@ -43,14 +43,6 @@ export class HostCallTexts implements HostCallLog {
   note(run: StrategyRun, name: string, args: readonly unknown[]): void {
     if (this.calls.length < MAX_CALLS) this.calls.push({ timeMs: run.nowMs, text: callText(run, name, args) });
   }
-}
-
-/** Returns a call as text, such as `ThisStrategy: buy({"base":"1"})`. */
-export function callText(run: StrategyRun, name: string, args: readonly unknown[]): string {
-  return `${run.name}: ${name}(${args
-    .filter((arg) => arg !== undefined)
-    .map(argumentText)
-    .join(', ')})`;
 }
 
 /** Passes every call of a strategy on to its run, and reports it before. */
@@ -167,21 +159,5 @@ export class RecordingHost implements StrategyHost {
 
   private note(name: string, ...args: unknown[]): void {
     this.callLog.note(this.run, name, args);
-  }
-}
-
-/** Returns an argument as text. A feed becomes its instrument, because its contents depend on when it is read. */
-function argumentText(argument: unknown): string {
-  const shorten = (_: string, value: unknown): unknown => {
-    const isFeed = typeof value === 'object' && value !== null && 'instrument' in value && 'bar' in value;
-    if (isFeed) return `feed ${(value as Feed).instrument.id} ${(value as Feed).interval}`;
-    // An indicator in the options of an order becomes its current value.
-    if (isSeries(value)) return `series ${value.value}`;
-    return typeof value === 'bigint' || typeof value === 'function' ? String(value) : value;
-  };
-  try {
-    return JSON.stringify(argument, shorten) ?? String(argument);
-  } catch {
-    return `a value of type ${typeof argument}`;
   }
 }

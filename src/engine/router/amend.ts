@@ -252,13 +252,12 @@ function bracketWithStopOf({ brackets, instruments }: AmendHost, strategy: numbe
 /** Throws StrategyError for a change that is not an object with valid keys. */
 function checkChange(name: string, change: unknown): void {
   const keys = typeof change === 'object' && change !== null ? Object.keys(change) : [];
-  if (keys.length === 0) {
+  for (const key of keys) if (AMENDMENT_KEYS[key] !== true) throw unknownKeyError(name, key);
+  const values = keys.map((key) => (change as Readonly<Record<string, unknown>>)[key]);
+  // A change whose keys all have no value would read as a stop at no price, which would remove the stop.
+  if (values.every((value) => value === undefined))
     throw new StrategyError(`${name}: this.amend without anything to change`, AMENDMENT_HELP);
-  }
-  for (const key of keys) {
-    if (AMENDMENT_KEYS[key] !== true) throw unknownKeyError(name, key);
-    checkAmount(name, key, (change as Readonly<Record<string, unknown>>)[key]);
-  }
+  keys.forEach((key, index) => checkAmount(name, key, values[index]));
 }
 
 /**

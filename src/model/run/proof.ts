@@ -104,6 +104,8 @@ export const STATE_TEXTS = {
   otherBars:
     'a run over other bars decides otherwise after an earlier run of its process: a module variable or a static field keeps values of the earlier bars',
 } as const;
+/** The reason for a refutation by data of the run whose values come from later bars. */
+export const LATER_TEXT = 'a series or a feed of the run has prices of bars that close later';
 /** The reasons for a refutation by a table of the strategy: it holds prices of the data, or the moves between them. */
 export const TABLE_TEXTS = {
   prices: 'a file of the strategy holds prices of these data, which show data from after a bar',

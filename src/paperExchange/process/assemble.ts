@@ -25,7 +25,7 @@ const LIVE_PACE = { stepMs: 400, stepPpm: 30 };
 const HISTORY_PACE = { stepMs: 15_000, stepPpm: 180 };
 /** Levels that makers quote on each side of the book. */
 const LEVELS_PER_SIDE = 40;
-/** Distance between two levels of the book, as a fraction of the price: one ten-thousandth. */
+/** The distance between two levels of the book is the price divided by this. */
 const LEVELS_PER_PRICE = 10_000;
 /** A trade of the coarse history stands for this many trades of the live pace, rounded: 15 s / 400 ms. */
 const HISTORY_LOTS_FACTOR = 40;

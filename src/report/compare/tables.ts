@@ -27,7 +27,7 @@ export function comparisonMonths({ a, b }: RunComparison): Markup {
     new Map(run.summary.metrics.monthly.map((entry) => [`${entry.year}-${entry.month}`, entry.return]));
   const monthsOfA = monthsOf(a);
   const monthsOfB = monthsOf(b);
-  /** Returns the difference in a month, from 0; null when one of the runs does not have the month. */
+  /** Returns the difference in a month, where January is 0; null when one of the runs does not have the month. */
   const gap = (year: number, month: number): number | null => {
     const key = `${year}-${month + 1}`;
     const returnOfA = monthsOfA.get(key);

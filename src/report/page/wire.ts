@@ -53,7 +53,10 @@ export interface WireInstrument extends ContractFace {
   readonly interval: Interval;
   /** Interval of the bars of the run. Finer than `interval` when the page would have become too large. */
   readonly ranOn: Interval;
-  /** Index in `instruments` of the instrument whose close converts the quote asset to the reporting asset. Absent if both assets are equal. */
+  /**
+   * Index in `instruments` of the instrument whose close converts the quote asset to the reporting asset. Absent if both assets are equal, and
+   * if that instrument has no chart.
+   */
   readonly convertedBy?: number;
   /** True when orders fill in the bars of the instrument. */
   readonly execution: boolean;
@@ -92,9 +95,9 @@ export interface WireOverview {
   readonly equity: readonly number[];
   /** Equity of buy-and-hold. Null when the run has no execution feed. */
   readonly hold: readonly number[] | null;
-  /** Distance from the highest equity up to that time, as a fraction at most 0. */
+  /** The deepest drawdown since the point before, as a fraction at most 0. */
   readonly drawdown: readonly number[];
-  /** Value of the positions, as a fraction of the equity. */
+  /** Mean absolute value of the positions since the point before, as a fraction of the equity. */
   readonly exposure: readonly number[];
   /** The lowest and the highest equity over all orders of events inside the bars. Null when both equal the equity. */
   readonly band: { readonly low: readonly number[]; readonly high: readonly number[] } | null;

@@ -1,6 +1,6 @@
 // Warnings about strategies that a proof refutes (docs/prove.md).
 
-import { refutedProofs, STATE_TEXTS, TABLE_TEXTS, type Proof, type RunProof } from '../../model/run/proof.ts';
+import { LATER_TEXT, refutedProofs, STATE_TEXTS, TABLE_TEXTS, type Proof, type RunProof } from '../../model/run/proof.ts';
 import { formatMinute, parseTime } from '../../model/time.ts';
 import { warningClass, type Warning, type WarningCode } from '../../model/warning.ts';
 
@@ -11,6 +11,7 @@ const TABLES: ReadonlySet<string> = new Set(Object.values(TABLE_TEXTS));
 const REMEDIES: Partial<Record<WarningCode, string>> = {
   LOOKAHEAD_ROWS: 'a decision depends on rows after its time; keep the state of an indicator inside its function',
   LOOKAHEAD_TABLE: 'the code holds data from after a bar; bring market data as a feed',
+  LOOKAHEAD_SERIES: 'a value is known before its bar has closed; give the time at which it becomes known, in UTC',
   STATE_KEPT: 'a module variable, a static field or another shared object keeps a value; keep state in fields of the class',
   IMPURE_EXTERNAL: 'a decision depends on something outside the run; use what the class gives, and params',
 };
@@ -36,6 +37,7 @@ const warningOf = ({ file, line }: Proof, code: WarningCode, text: string): Warn
 function causeOf({ name, text }: Proof): WarningCode {
   if (name !== 'purity') return 'LOOKAHEAD_ROWS';
   if (TABLES.has(text)) return 'LOOKAHEAD_TABLE';
+  if (text === LATER_TEXT) return 'LOOKAHEAD_SERIES';
   return STATES.has(text) ? 'STATE_KEPT' : 'IMPURE_EXTERNAL';
 }
 

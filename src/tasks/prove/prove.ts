@@ -17,6 +17,7 @@ import type { ComparedSide } from '../backtest/proof/traceDifference.ts';
 import { leadFeed } from '../backtest/proof/dataSlices.ts';
 import { proveFuture } from './proofs/futureProofs.ts';
 import { informOnChanges } from './proofs/metamorphicProof.ts';
+import { laterPrices } from '../backtest/written/laterPrices.ts';
 import { embeddedMoves } from '../backtest/written/embeddedMoves.ts';
 import { embeddedPrices, MAX_BYTES, textOf } from '../backtest/written/embeddedPrices.ts';
 import { ImpureUses, isUnsteady, proofOfUses, provePurity, stateProof } from '../backtest/proof/purityProof.ts';
@@ -132,7 +133,8 @@ async function allProofs({ plan, name, files, times, uses, watch, watcher }: Pro
   const otherDataProof = canUseOtherData ? await proveOtherData(tracer, plan) : null;
   const purity = otherDataProof === null ? sameData : { ...sameData, proof: otherDataProof, hasState: true };
   // Called after the last run, because a use in any of the runs counts.
-  const findUses = (): Proof | null => proofOfUses(uses, plan, files) ?? embeddedPrices(plan, files) ?? embeddedMoves(plan, files);
+  const findUses = (): Proof | null =>
+    proofOfUses(uses, plan, files) ?? embeddedPrices(plan, files) ?? embeddedMoves(plan, files) ?? laterPrices(plan);
   if (!purity.isSteady || isUnsteady(uses)) return [withPlace(findUses(), purity.proof), ...undecidedProofs()];
   const task = { tracer, plan, whole, warmUpRows, times, progressOf };
   const proofsInProcess = await otherProofs(task, { isFresh: purity.hasState });

@@ -103,6 +103,12 @@ describe('matchRow', () => {
       { ...ROW, timeMs: 11_001 },
       'found',
     ],
+    [
+      'a refused order beside two waiting trigger orders, in a later row',
+      [{ stage: 'refused' }, WAITING_TRIGGER, { ...WAITING_TRIGGER, venueId: triggerTrackId('8', 'CID8') }],
+      { ...ROW, timeMs: 11_001 },
+      'foreign',
+    ],
     ['a refused order alone, in a later row', [{ stage: 'refused' }], { ...ROW, timeMs: 11_001 }, 'found'],
     ['an order of another side', [{ side: 'sell' }], ROW, 'foreign'],
     ['an order with another price', [{ limit: 9001 }], ROW, 'foreign'],

@@ -27,7 +27,7 @@ const FOREIGN: RowMatch = { kind: 'foreign' };
  * Returns the order of a row of `instrument`.
  * Invariants: a row with a client order id is matched by that id alone. A row without one is matched only if exactly one of our orders
  * without a known id, or one waiting trigger order, has the same fingerprint; with two possible ones there is no match. An order without a
- * known id goes first, unless it is a trigger order itself.
+ * known id goes first, unless it is a trigger order itself, or too late for the row (`isTooLateFor`).
  */
 export function matchRow(row: OrderRow, instrument: number, trackedOrders: TrackedOrders): RowMatch {
   const knownOrder = trackedOrders.byVenueId(row.venueId);
@@ -43,8 +43,8 @@ export function matchRow(row: OrderRow, instrument: number, trackedOrders: Track
   }
   const ownOrders = Array.from(trackedOrders.all);
   const ordersWithoutId = ownOrders.filter((tracked) => tracked.venueId === null && isCandidate(tracked, row, instrument));
-  // The order that results from a fired trigger order has its fingerprint, without the trigger price that distinguishes two of them.
   const inTime = ordersWithoutId.filter((tracked) => !isTooLateFor(tracked, row, trackedOrders.windowMs));
+  // The order that results from a fired trigger order has its fingerprint, without the trigger price that distinguishes two of them.
   const mayHaveFired = inTime.length === 0 || inTime.some((tracked) => isTriggerOrder(tracked.request));
   const waitingTriggers = mayHaveFired
     ? ownOrders.filter((tracked) => parseTriggerTrackId(tracked.venueId) !== null && isCandidate(tracked, row, instrument))

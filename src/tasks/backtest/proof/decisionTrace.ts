@@ -1,6 +1,7 @@
 // The decisions of a strategy in a run, as times and hashes, so that runs over millions of bars can be compared in little memory.
 
-import { callText, type HostCallLog } from '../../../engine/host/recordingHost.ts';
+import { callText } from '../../../engine/host/callText.ts';
+import type { HostCallLog } from '../../../engine/host/recordingHost.ts';
 import type { StrategyRun } from '../../../engine/host/strategyRun.ts';
 import { nearestAuthorPlace, type Place } from '../purity/callSite.ts';
 

@@ -12,12 +12,14 @@ import { plainProof, verdictOf, type Proof, type ProofName, type ProvedRun } fro
 import { warningClass, type Warning, type WarningCode } from '../../../model/warning.ts';
 import type { RunPlan } from '../../../definition/plan/plan.ts';
 import type { ResolvedRun } from '../../../definition/resolve.ts';
+import { PURE_MODULES } from '../../../adapters/plugins/externalUses.ts';
 import { freshStrategies } from '../purity/freshStrategies.ts';
 import { PurityWatch } from '../purity/purityWatch.ts';
 import { proveBlocks } from './blocksProof.ts';
 import type { ComparedSide } from './traceDifference.ts';
 import { leadFeed, slicePlan } from './dataSlices.ts';
 import type { DecisionTrace } from './decisionTrace.ts';
+import { laterPrices } from '../written/laterPrices.ts';
 import { embeddedMoves } from '../written/embeddedMoves.ts';
 import { embeddedPrices } from '../written/embeddedPrices.ts';
 import { proveOtherData } from './otherDataProof.ts';
@@ -33,6 +35,8 @@ import { warmUpOf } from './warmUpRows.ts';
 const SAMPLE_ROWS = [1021, 4093] as const;
 /** Maximum of bars of all feeds together: with many feeds the sample has fewer rows of each. */
 const MAX_BARS = 20_000;
+/** Rows before the first order of the run in a sample around it, so that the strategy decides for a while before it. */
+const ROWS_BEFORE_ORDER = 127;
 /** Fewest rows of a sample, whatever the number of feeds. */
 const MIN_ROWS = 61;
 /** With more feeds, the sample makes four runs instead of six, because building the bots takes longer than running the bars. */
@@ -54,6 +58,8 @@ export interface SampleTask {
   readonly resolved: Pick<ResolvedRun, 'plan' | 'files'>;
   /** The warnings of the run itself, which watched more rows than the sample. */
   readonly runWarnings: readonly Warning[];
+  /** When the run made its first order, ms UTC; NaN if it made none. A strategy that trades late is sampled where it trades. */
+  readonly firstOrderMs: number;
   /** Cells that the engine writes once a block. */
   readonly progressCells: Int32Array | null;
 }
@@ -104,7 +110,7 @@ export function verdictWithoutSample(why: string): ProvedRun {
 
 /** Runs the proofs of the sample while strategy code is watched. */
 async function proofsOf(
-  { resolved: { plan, files }, runWarnings, progressCells }: SampleTask,
+  { resolved: { plan, files }, runWarnings, firstOrderMs, progressCells }: SampleTask,
   onRows: (rows: number) => void,
 ): Promise<readonly Proof[]> {
   const uses = new SampledUses();
@@ -115,8 +121,8 @@ async function proofsOf(
     const strategyFiles = files.flatMap(({ use, path }) => (use === 'strategy' ? [path] : []));
     const earlierUse = proofOfRunWarnings(runWarnings, plan, strategyFiles);
     // Modules that used something outside may hold functions from before the watch, whose calls the watch would miss. So they do not run again.
-    const usedStrategies = earlierUse === null && !mayUseNode(plan) ? plan.strategies : null;
-    const proofs = await proveRows({ plan, usedStrategies, uses, watch, progressCells, onRows, strategyFiles }).catch(
+    const usedStrategies = earlierUse === null && !mayHoldNode(plan) ? plan.strategies : null;
+    const proofs = await proveRows({ plan, firstOrderMs, usedStrategies, uses, watch, progressCells, onRows, strategyFiles }).catch(
       (error: unknown): readonly Proof[] => {
         if (uses.first === null && earlierUse === null) throw error;
         return [];
@@ -131,6 +137,7 @@ async function proofsOf(
 /** The input of the proof over a few rows. */
 interface RowsTask {
   readonly plan: RunPlan;
+  readonly firstOrderMs: number;
   /** The strategies of the run itself, whose modules have processed all of its rows; null: they must not run again. */
   readonly usedStrategies: RunPlan['strategies'] | null;
   readonly uses: SampledUses;
@@ -144,11 +151,11 @@ interface RowsTask {
 
 /** Runs each proof of the sample in turn. Returns no proof once strategy code has used a banned function. */
 async function proveRows(rowsTask: RowsTask): Promise<readonly Proof[]> {
-  const { plan, usedStrategies, uses, watch, progressCells, onRows, strategyFiles } = rowsTask;
+  const { plan, firstOrderMs, usedStrategies, uses, watch, progressCells, onRows, strategyFiles } = rowsTask;
   const tracer = new Tracer(progressCells, watch.during);
   uses.nowMs = () => tracer.currentMs;
   const notProved = (reason: string): readonly Proof[] => SAMPLED_PROOFS.map((name) => plainProof(name, 'not-proved', reason));
-  const samplePlans = await samplePlansOf(tracer, plan);
+  const samplePlans = await samplePlansOf(tracer, plan, firstOrderMs);
   if (typeof samplePlans === 'string') return notProved(samplePlans);
   const whole = await firstRun(tracer, samplePlans, onRows);
   const samplePlan = whole.run.plan;
@@ -160,7 +167,9 @@ async function proveRows(rowsTask: RowsTask): Promise<readonly Proof[]> {
   // An outside use is already reported. Later proofs would only find its effects.
   if (uses.first !== null) return [];
   const embeddedTable =
-    embeddedPrices(samplePlan, strategyFiles, MAX_SEARCHED_BYTES, plan) ?? embeddedMoves(samplePlan, strategyFiles, MAX_SEARCHED_BYTES);
+    embeddedPrices(samplePlan, strategyFiles, MAX_SEARCHED_BYTES, plan) ??
+    embeddedMoves(samplePlan, strategyFiles, MAX_SEARCHED_BYTES) ??
+    laterPrices(samplePlan);
   const isShort = plan.feeds.length > MAX_FEEDS;
   const task = {
     plan: samplePlan,
@@ -234,23 +243,30 @@ function undecidedWithoutOrders(proof: Proof, plan: RunPlan): Proof {
   return plainProof(proof.name, 'not-proved', `the strategy places no order in the ${counted(rowsOf(plan), 'bar')} of the sample`);
 }
 
-/** Runs the shortest plan that has enough orders. Loads the modules again, so that they have no state of an earlier run. */
+/**
+ * Runs the plans in turn until one has enough orders, and returns that run, else the last one with the most orders. Loads the modules again, so that
+ * they have no state of an earlier run.
+ */
 async function firstRun(tracer: Tracer, samplePlans: readonly RunPlan[], onRows: (rows: number) => void): Promise<ComparedSide> {
-  for (const [index, samplePlan] of samplePlans.entries()) {
-    onRows(rowsOf(samplePlan));
+  let busiest: ComparedSide | null = null;
+  for (const samplePlan of samplePlans) {
     const run: TracedRun = { plan: { ...samplePlan, strategies: await freshStrategies(samplePlan.strategies) } };
-    const trace = await tracer.run(run);
-    const isLast = index === samplePlans.length - 1;
-    if (isLast || trace.error !== null || trace.orderMs.length >= MIN_ORDERS) return { run, trace };
+    const side = { run, trace: await tracer.run(run) };
+    if (busiest === null || side.trace.orderMs.length >= busiest.trace.orderMs.length || side.trace.error !== null) {
+      busiest = side;
+      onRows(rowsOf(samplePlan));
+    }
+    if (busiest.trace.error !== null || busiest.trace.orderMs.length >= MIN_ORDERS) return busiest;
   }
-  throw new InvariantError('a sample has rows');
+  if (busiest === null) throw new InvariantError('a sample has rows');
+  return busiest;
 }
 
 /**
- * Returns plans over the first rows at which the strategies can decide, each with the warm-up before them, the shortest plan first. Returns a
- * sentence instead if the data have no such rows.
+ * Returns plans over the first rows at which the strategies can decide, each with the warm-up before them, the shortest plan first. If the run
+ * made its first order later, a plan over the rows around that order follows. Returns a sentence instead if the data have no such rows.
  */
-async function samplePlansOf(tracer: Tracer, plan: RunPlan): Promise<readonly RunPlan[] | string> {
+async function samplePlansOf(tracer: Tracer, plan: RunPlan, firstOrderMs: number): Promise<readonly RunPlan[] | string> {
   const warmUpRows = await warmUpOf(tracer, plan);
   const shortFeed = plan.feeds.findIndex(({ bars }, index) => bars.length <= warmUpRows[index]!);
   if (shortFeed >= 0) {
@@ -270,14 +286,16 @@ async function samplePlansOf(tracer: Tracer, plan: RunPlan): Promise<readonly Ru
     const maxBars = (sampleRows / SAMPLE_ROWS[0]) * MAX_BARS;
     return primeUpTo(Math.max(MIN_ROWS, Math.floor(maxBars / plan.feeds.length)));
   };
-  const endOf = (sampleRows: number): number => {
+  const endOf = (beginRow: number, sampleRows: number): number => {
     const allowedRows = Math.min(sampleRows, maxRows(sampleRows));
-    return bars.closeMs[Math.min(bars.length, firstRow + allowedRows) - 1]!;
+    return bars.closeMs[Math.min(bars.length, beginRow + allowedRows) - 1]!;
   };
-  const endsMs = new Set(SAMPLE_ROWS.map(endOf));
-  const samplePlans = [...endsMs].flatMap(
-    (toMs) => slicePlan(plan, { fromMs, toMs, warmUpRows: (feedIndex) => warmUpRows[feedIndex]! }) ?? [],
-  );
+  const spans = [...new Set(SAMPLE_ROWS.map((sampleRows) => endOf(firstRow, sampleRows)))].map((toMs) => ({ fromMs, toMs }));
+  if (firstOrderMs > spans.at(-1)!.toMs) {
+    const beginRow = Math.max(firstRow, firstAfter(bars.closeMs, 0, bars.length, firstOrderMs) - ROWS_BEFORE_ORDER);
+    spans.push({ fromMs: bars.openMs[beginRow]!, toMs: endOf(beginRow, SAMPLE_ROWS[1]) });
+  }
+  const samplePlans = spans.flatMap((span) => slicePlan(plan, { ...span, warmUpRows: (feedIndex) => warmUpRows[feedIndex]! }) ?? []);
   return samplePlans.length === 0 ? 'the first rows of the run have no bar of one of its feeds' : samplePlans;
 }
 
@@ -296,15 +314,35 @@ function mergeProofs(proofs: readonly Proof[], usedProof: Proof | null, customPr
 }
 
 /** True when the code names, or may name, a module of Node. Replacing the functions of those modules takes milliseconds, so it is done only then. */
-function mayUseNode({ strategies, models }: RunPlan): boolean {
-  if ((models?.records.length ?? 0) > 0 || strategies.some(({ reach = [] }) => reach.length > 0)) return true;
-  return strategies.some(({ url }) => url == null || namesModule(readFileSync(new URL(url), 'utf8')));
-}
+const mayUseNode = (plan: RunPlan): boolean => hasReach(plan) || someCode(plan, (code) => namesIn(code, QUOTED_NAME).some(isBuiltIn));
 
-/** True for code that contains the name of a Node module in quotes. The imports of bundled packages have that form, too. */
-function namesModule(code: string): boolean {
+/** True when the code loads a module of Node that does more than compute, or may load one. A name that is only text, such as a tag, loads nothing. */
+const mayHoldNode = (plan: RunPlan): boolean =>
+  hasReach(plan) ||
+  someCode(
+    plan,
+    (code) => code.includes('getBuiltinModule') || namesIn(code, LOADED_NAME).some((name) => isBuiltIn(name) && !PURE_MODULES.has(name)),
+  );
+
+/** True for models, and for strategies that can reach something outside the run. */
+const hasReach = ({ strategies, models }: RunPlan): boolean =>
+  (models?.records.length ?? 0) > 0 || strategies.some(({ reach = [] }) => reach.length > 0);
+
+/** True if the code of a strategy passes the test, or is unknown. */
+const someCode = ({ strategies }: RunPlan, test: (code: string) => boolean): boolean =>
+  strategies.some(({ url }) => url == null || test(readFileSync(new URL(url), 'utf8')));
+
+/** A quoted name that can be one of a module. The imports of bundled packages have that form, too. */
+const QUOTED_NAME = /["'`](?:node:)?([\w/]+)["'`]/g;
+/** A quoted name after the word that loads a module. */
+const LOADED_NAME = /(?:\bfrom|\bimport|\bimport\s*\(|require\s*\()\s*["'`](?:node:)?([\w/]+)["'`]/g;
+
+const isBuiltIn = (name: string): boolean => BUILT_IN.has(name);
+
+/** Returns the names in the code without its source map. */
+function namesIn(code: string, pattern: RegExp): readonly string[] {
   const [withoutMap = code] = code.split('//# sourceMappingURL=');
-  return [...withoutMap.matchAll(/["'`](?:node:)?([\w/]+)["'`]/g)].some(([, name]) => BUILT_IN.has(name!));
+  return Array.from(withoutMap.matchAll(pattern), ([, name]) => name!);
 }
 
 /** Returns a refuted proof for the first outside use that the run has reported; null: none. Uses that code could only reach do not count. */

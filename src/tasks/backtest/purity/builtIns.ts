@@ -55,11 +55,12 @@ const UNNAMED_OBJECTS: ReadonlySet<object> = new Set([Math, Reflect, JSON]);
 /** Members that reflect-metadata adds to `Reflect`. Each loaded copy replaces them, and isobar passes them no data of a run. */
 const METADATA_MEMBER = /metadata(keys)?$|^decorate$/i;
 
+const isMetadataMember = (holder: object, key: string | symbol): boolean => holder === Reflect && METADATA_MEMBER.test(String(key));
+
 /** Returns the members of an object, without those that reflect-metadata replaces. */
 function descriptorsOf(holder: object): Record<PropertyKey, PropertyDescriptor> {
   const descriptors = Object.getOwnPropertyDescriptors<object>(holder) as Record<PropertyKey, PropertyDescriptor>;
-  if (holder !== Reflect) return descriptors;
-  for (const name of Object.keys(descriptors)) if (METADATA_MEMBER.test(name)) Reflect.deleteProperty(descriptors, name);
+  for (const name of Object.keys(descriptors)) if (isMetadataMember(holder, name)) Reflect.deleteProperty(descriptors, name);
   return descriptors;
 }
 
@@ -128,7 +129,8 @@ export class BuiltIns {
     for (const [, holder] of FROZEN_OBJECTS) {
       for (const key of Reflect.ownKeys(holder)) {
         const descriptor = Object.getOwnPropertyDescriptor(holder, key);
-        if (ONLY_COMPARED.has(key) || descriptor === undefined || descriptor.configurable !== true) continue;
+        if (ONLY_COMPARED.has(key) || isMetadataMember(holder, key) || descriptor === undefined || descriptor.configurable !== true)
+          continue;
         Object.defineProperty(holder, key, 'value' in descriptor ? { writable: false, configurable: false } : { configurable: false });
       }
     }
@@ -173,8 +175,7 @@ export class BuiltIns {
   /** Reports the first new member of each object. */
   #reportAdded(warnings: WarningSink): void {
     for (const { name, holder, keys } of this.#originalKeys) {
-      const isMetadata = (key: string | symbol): boolean => holder === Reflect && METADATA_MEMBER.test(String(key));
-      const added = Reflect.ownKeys(holder).find((key) => !keys.has(key) && !isMetadata(key));
+      const added = Reflect.ownKeys(holder).find((key) => !keys.has(key) && !isMetadataMember(holder, key));
       if (added === undefined) continue;
       keys.add(added);
       warnings.add(warning('STATE_GLOBAL', `the strategy adds ${name}.${String(added)}, which everything in its process shares`));

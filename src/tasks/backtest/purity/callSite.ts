@@ -1,7 +1,8 @@
 // Finds where a call came from: the file and line of the user's code, or null for a call of isobar itself.
 
+import { existsSync, readFileSync } from 'node:fs';
 import { findSourceMap, type SourceMapping } from 'node:module';
-import { relative } from 'node:path';
+import { posix, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { sourceOf } from '../../../adapters/plugins/moduleCache.ts';
 import { OWN_FOLDERS } from '../../../base/inPackage.ts';
@@ -59,7 +60,18 @@ function mappingOf(file: string, frame: NodeJS.CallSite): SourceMapping | null {
 /** Returns the place of a frame in the author's files; null where the bundle has it from a package. */
 function placeIn(file: string, frame: NodeJS.CallSite, mapping: SourceMapping | null): Place | null {
   if (mapping === null) return { file: placeText(file), line: frame.getLineNumber() ?? 1 };
-  return isOfPackages(mapping.originalSource) ? null : { file: placeText(mapping.originalSource), line: mapping.originalLine + 1 };
+  const { originalSource } = mapping;
+  const isOfPackage = isOfPackages(posix.normalize(originalSource), authorFolder(file));
+  return isOfPackage ? null : { file: placeText(originalSource), line: mapping.originalLine + 1 };
+}
+
+/** Matches the folder of a package, up to the innermost one of a path. */
+const PACKAGE_FOLDER = /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+\//;
+
+/** Returns the folder of the author's package, from the source map of a bundle; '' if the strategy file lies in no package. */
+function authorFolder(bundleFile: string): string {
+  const { authorPackage = '' } = (findSourceMap(bundleFile)?.payload ?? {}) as { readonly authorPackage?: string };
+  return authorPackage;
 }
 
 /** Returns the nearest place in the author's code from which this call was reached, through any code of isobar; null: none. */
@@ -84,6 +96,37 @@ export function nodeCallsBelow(below: (...args: never[]) => unknown): readonly s
   return calls;
 }
 
+/** True when code of a package called the function `below`. Functions of Node between the two do not count. */
+export function isCalledByPackage(below: (...args: never[]) => unknown): boolean {
+  const frame = framesBelow(below, FIRST_FRAMES).find((candidate) => fileOf(candidate)?.startsWith('node:') === false);
+  const file = frame === undefined ? null : fileOf(frame);
+  if (frame === undefined || file === null || isOfIsobar(file)) return false;
+  return isOfPackages(file) || placeIn(file, frame, mappingOf(file, frame)) === null;
+}
+
+/** Returns the line of code that called the function `below`, and the line before it, as they run; empty if the file cannot be read. */
+export function callingLines(below: (...args: never[]) => unknown): readonly [before: string, line: string] {
+  const [frame] = framesBelow(below, 1);
+  const file = frame === undefined ? null : fileOf(frame);
+  if (file?.startsWith('file:') !== true) return ['', ''];
+  const lineIndex = (frame?.getLineNumber() ?? 1) - 1;
+  const lines = linesOf(file.split('?')[0]!);
+  return [lines[lineIndex - 1] ?? '', lines[lineIndex] ?? ''];
+}
+
+/** The lines of the files of calls, by URL. */
+const linesByFile = new Map<string, readonly string[]>();
+
+/** Returns the lines of a file; empty if it cannot be read. */
+function linesOf(url: string): readonly string[] {
+  const known = linesByFile.get(url);
+  if (known !== undefined) return known;
+  const path = fileURLToPath(url);
+  const lines = existsSync(path) ? readFileSync(path, 'utf8').split('\n') : [];
+  linesByFile.set(url, lines);
+  return lines;
+}
+
 /** True when code of Node itself called the function `below`. The author may have called a pure function of Node, which then makes this call. */
 export function isCalledByNode(below: (...args: never[]) => unknown): boolean {
   const [frame] = framesBelow(below, 1);
@@ -106,8 +149,11 @@ export function placeOfError(error: Error): Place | null {
 }
 
 const isOfIsobar = (url: string): boolean => OWN_FOLDERS.some((folder) => url.startsWith(folder));
-/** Returns true for code of Node and of packages. */
-const isOfPackages = (url: string): boolean => url.startsWith('node:') || url.includes('/node_modules/');
+/** Returns true for code of Node and of packages. `ownFolder`: a folder with the author's files that may lie in `node_modules` itself; '' if none. */
+function isOfPackages(url: string, ownFolder = ''): boolean {
+  const index = ownFolder === '' ? -1 : url.indexOf(ownFolder);
+  return url.startsWith('node:') || PACKAGE_FOLDER.test(index < 0 ? url : `/${url.slice(index + ownFolder.length)}`);
+}
 
 /** Returns the stack frames below a function, at most `maxFrames`. */
 function framesBelow(below: (...args: never[]) => unknown, maxFrames = MAX_FRAMES): Frames {

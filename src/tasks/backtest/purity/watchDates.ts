@@ -1,7 +1,8 @@
 // Watches dates in strategy code: given times in UTC are allowed, the current time and the machine's time zone are reported.
 
+import { callingLines, isCalledByPackage } from './callSite.ts';
 import type { ReportCall } from './purityWarning.ts';
-import { hasOtherSurroundings, otherClockMs } from './surroundings.ts';
+import { hasOtherSurroundings, otherClockMs, otherLanguage } from './surroundings.ts';
 
 /** Methods of `Date` that use the time zone of the machine. */
 const LOCAL_METHODS = [
@@ -33,8 +34,16 @@ const LOCAL_METHODS = [
 
 type Method = (this: unknown, ...args: unknown[]) => unknown;
 
-/** Matches texts with a time zone, and dates without a time, which are UTC by the standard. */
-const HAS_ZONE = /(?:Z|[+-]\d{2}:?\d{2}|GMT|UTC)\s*$|^\s*[+-]?\d{4,6}(?:-\d{2}(?:-\d{2})?)?\s*$/i;
+/** Matches a date without a time, which is UTC by the standard. With a space before or after it, Node reads it as local time. */
+const ISO_DATE = /^(?:\d{4}|[+-]\d{6})(?:-\d{2}(?:-\d{2})?)?$/;
+/** Matches a time of day with a time zone at the end of a text. In a text without a time, `-2023` would look like an offset. */
+const TIME_WITH_ZONE =
+  /\d{1,2}:\d{2}[\d:.,]*\s*(?:[AP]M\s*)?(?:Z|UTC?|(?:UTC?|GMT)?\s*[+-]\d{2}(?::?\d{2})?|GMT|[ECMP][SD]T)(?:\s*\([^()]*\))?\s*$/i;
+/** Matches a zone by name after a text without a time, such as `5 Jan 2023 UTC`. */
+const DATE_WITH_ZONE = /^[^:()]*[\d\s](?:GMT|UTC|Z)\s*$/i;
+
+/** True when a text names its time zone, or is UTC by the standard. */
+const namesZone = (text: string): boolean => ISO_DATE.test(text) || TIME_WITH_ZONE.test(text) || DATE_WITH_ZONE.test(text);
 
 /** Replaces `Date`, its methods and `Intl.DateTimeFormat`. Returns functions that restore them. */
 export function watchDates(report: ReportCall): (() => void)[] {
@@ -49,16 +58,18 @@ function watchClass(report: ReportCall): () => void {
       report('IMPURE_CLOCK', 'Date()', WatchedDate);
       return Real();
     }
-    checkArguments(args, report, WatchedDate);
-    const dateArguments = args.length === 0 ? [clockMs(Real)] : args;
+    const dateArguments = args.length === 1 ? [primitiveOf(args[0])] : args;
+    checkArguments(dateArguments, report, WatchedDate);
+    if (dateArguments.length === 0) dateArguments.push(clockMs(Real));
     return Reflect.construct(Real, dateArguments, new.target === WatchedDate ? Real : new.target);
   };
   const now = (): number => {
     report('IMPURE_CLOCK', 'Date.now()', now);
     return clockMs(Real);
   };
-  const parse = (text: string): number => {
-    if (!HAS_ZONE.test(text)) report('IMPURE_LOCAL_TIME', 'Date.parse of a text without a time zone', parse);
+  const parse = (value: unknown): number => {
+    const text = textOf(value);
+    if (!namesZone(text)) report('IMPURE_LOCAL_TIME', 'Date.parse of a text without a time zone', parse);
     return Real.parse(text);
   };
   Object.defineProperty(WatchedDate, 'name', { value: 'Date' });
@@ -83,12 +94,30 @@ function clockMs(Real: DateConstructor): number {
   return lastMs;
 }
 
+const isObject = (value: unknown): value is object => (typeof value === 'object' && value !== null) || typeof value === 'function';
+
+/** Returns a value as the text that `Date.parse` reads: a symbol throws. */
+const textOf = (value: unknown): string => (typeof value === 'symbol' ? value : String(value)) as string;
+
+/** Returns the number or text that `new Date` makes of its argument, such as the text of a match of a regular expression. A date stays. */
+function primitiveOf(value: unknown): unknown {
+  if (!isObject(value) || value instanceof Date) return value;
+  const convert: unknown = Reflect.get(value, Symbol.toPrimitive);
+  if (typeof convert === 'function') return Reflect.apply(convert, value, ['default']) as unknown;
+  for (const name of ['valueOf', 'toString']) {
+    const method: unknown = Reflect.get(value, name);
+    const primitive: unknown = typeof method === 'function' ? Reflect.apply(method, value, []) : value;
+    if (!isObject(primitive)) return primitive;
+  }
+  return value;
+}
+
 /** Reports the arguments of `new Date` whose result depends on the clock or on the local time zone. */
 function checkArguments(args: readonly unknown[], report: ReportCall, below: Method): void {
   const [time] = args;
   if (args.length === 0) report('IMPURE_CLOCK', 'new Date()', below);
   else if (args.length > 1) report('IMPURE_LOCAL_TIME', 'new Date(year, month, ...)', below);
-  else if (typeof time === 'string' && !HAS_ZONE.test(time)) {
+  else if (typeof time === 'string' && !namesZone(time)) {
     report('IMPURE_LOCAL_TIME', 'new Date of a text without a time zone', below);
   }
 }
@@ -98,8 +127,9 @@ function watchMethod(report: ReportCall, name: (typeof LOCAL_METHODS)[number]): 
   const real: unknown = Reflect.get(Date.prototype, name);
   if (typeof real !== 'function') return () => {};
   const watchedMethod: Method = function (...args): unknown {
-    // With an explicit time zone the result does not depend on the machine.
-    if (!(name.startsWith('toLocale') && hasZone(args[1]))) report('IMPURE_LOCAL_TIME', `Date.prototype.${name}()`, watchedMethod);
+    // With an explicit time zone and language the result does not depend on the machine.
+    const missing = name.startsWith('toLocale') ? missingSetting(args) : '';
+    if (missing !== null) report('IMPURE_LOCAL_TIME', `Date.prototype.${name}()${missing}`, watchedMethod);
     return Reflect.apply(real, this, args);
   };
   return replace(Date.prototype, name, watchedMethod);
@@ -109,12 +139,54 @@ function watchMethod(report: ReportCall, name: (typeof LOCAL_METHODS)[number]): 
 const hasZone = (options: unknown): boolean =>
   typeof options === 'object' && options !== null && 'timeZone' in options && options.timeZone !== undefined;
 
-/** Replaces `Intl.DateTimeFormat` by a class that reports a missing time zone. Returns a function that restores it. */
+/** Returns what arguments of a format of dates leave to the machine, for a message; null: nothing. */
+function missingSetting([locales, options]: readonly unknown[]): string | null {
+  if (!hasZone(options)) return ' without a timeZone';
+  return namesLanguage(locales, SUPPORTED_BY_DATES) ? null : ' without a language';
+}
+
+/** Returns the languages among `locales` that a class of `Intl` supports. */
+type SupportedLocales = (locales: string | readonly string[]) => readonly string[];
+const SUPPORTED_BY_DATES: SupportedLocales = Intl.DateTimeFormat.supportedLocalesOf.bind(Intl.DateTimeFormat);
+
+/**
+ * True when an argument names a language. Else the language of the machine is used: for undefined, an empty list, and unknown names, such
+ * as `default`. True for an argument that the function itself rejects.
+ */
+export function namesLanguage(locales: unknown, supported: SupportedLocales): boolean {
+  if (locales === undefined) return false;
+  try {
+    return supported(locales as string).length > 0;
+  } catch {
+    return true;
+  }
+}
+
+/** A date formatter's reads that depend on what its arguments left to the machine. */
+const FORMAT_METHODS = ['formatToParts', 'formatRange', 'formatRangeToParts'] as const;
+
+/**
+ * Replaces `Intl.DateTimeFormat` by a class that reports a missing time zone or language: of the author's code when it makes a formatter, of a
+ * package when it uses one. Packages such as luxon make some whose texts reach no decision. Returns a function that restores it.
+ */
 function watchFormat(report: ReportCall): () => void {
   const Real = Intl.DateTimeFormat;
+  /** What formatters that packages have made leave to the machine. */
+  const missingOf = new WeakMap<object, string>();
+  /** Formatters without a language. */
+  const languageless = new WeakSet();
   const WatchedFormat = function (this: unknown, ...args: unknown[]): unknown {
-    if (!hasZone(args[1])) report('IMPURE_LOCAL_TIME', 'Intl.DateTimeFormat without a timeZone', WatchedFormat);
-    return Reflect.construct(Real, args, new.target === undefined || new.target === WatchedFormat ? Real : new.target);
+    const missing = missingSetting(args);
+    const isOfPackage = missing !== null && isCalledByPackage(WatchedFormat);
+    if (missing !== null && !isOfPackage) report('IMPURE_LOCAL_TIME', `Intl.DateTimeFormat${missing}`, WatchedFormat);
+    const formatter = Reflect.construct(Real, args, new.target === undefined || new.target === WatchedFormat ? Real : new.target) as object;
+    if (missing !== null && isOfPackage) missingOf.set(formatter, missing);
+    if (!namesLanguage(args[0], SUPPORTED_BY_DATES)) languageless.add(formatter);
+    return formatter;
+  };
+  const reportUse: ReportUse = (formatter, name, below) => {
+    const missing = missingOf.get(formatter as object);
+    if (missing !== undefined) report('IMPURE_LOCAL_TIME', `Intl.DateTimeFormat.${name}${missing}`, below);
   };
   Object.defineProperty(WatchedFormat, 'name', { value: 'DateTimeFormat' });
   Object.defineProperty(WatchedFormat, 'prototype', { value: Real.prototype, writable: false });
@@ -124,20 +196,63 @@ function watchFormat(report: ReportCall): () => void {
     configurable: true,
   });
   const restorers = [replace(Intl, 'DateTimeFormat', WatchedFormat), replace(Real.prototype, 'constructor', WatchedFormat)];
-  const formatToParts = Reflect.get(Real.prototype, 'formatToParts') as Method;
-  const watchedParts: Method = function (...args): unknown {
-    if (args[0] === undefined) report('IMPURE_CLOCK', 'Intl.DateTimeFormat.formatToParts() of now', watchedParts);
-    return Reflect.apply(formatToParts, this, args);
-  };
-  restorers.push(replace(Real.prototype, 'formatToParts', watchedParts), watchFormatter(Real.prototype, report));
+  for (const name of FORMAT_METHODS) {
+    const real = Reflect.get(Real.prototype, name) as Method;
+    const watchedFormat: Method = function (...args): unknown {
+      if (args[0] === undefined) report('IMPURE_CLOCK', `Intl.DateTimeFormat.${name}() of now`, watchedFormat);
+      reportUse(this, `${name}()`, watchedFormat);
+      return Reflect.apply(real, this, args);
+    };
+    restorers.push(replace(Real.prototype, name, watchedFormat));
+  }
+  restorers.push(
+    watchOptions(Real.prototype, reportUse, (formatter) => languageless.has(formatter as object)),
+    watchFormatter(Real.prototype, report, reportUse),
+  );
   return inReverse(...restorers);
+}
+
+/** Reports a use of a formatter that leaves something to the machine. */
+type ReportUse = (formatter: unknown, name: string, below: Method) => void;
+
+/** Languages that other surroundings have instead of the machine's. */
+const OTHER_LANGUAGES = ['da', 'tr', 'es'] as const;
+
+/**
+ * Replaces `resolvedOptions`: a read of the time zone of the machine is reported, and other surroundings have another language. Returns a function
+ * that restores it.
+ */
+function watchOptions(holder: object, reportUse: ReportUse, isLeftToMachine: (formatter: unknown) => boolean): () => void {
+  const real = Reflect.get(holder, 'resolvedOptions') as Method;
+  const watchedOptions: Method = function (): unknown {
+    const options = Reflect.apply(real, this, []) as Record<'timeZone' | 'locale', string>;
+    const { timeZone } = options;
+    if (isLeftToMachine(this)) options.locale = otherLanguage(OTHER_LANGUAGES) ?? options.locale;
+    const zone: Method = () => {
+      reportUse(this, 'resolvedOptions().timeZone', zone);
+      return timeZone;
+    };
+    Object.defineProperty(options, 'timeZone', { get: zone, configurable: true, enumerable: true });
+    return options;
+  };
+  return replace(holder, 'resolvedOptions', watchedOptions);
+}
+
+/** Matches a line of code, and the line before it, that make a formatter of the current time and drop its text: a test of a zone or a language. */
+const DROPPED_FORMAT = /^\s*(?:new )?Intl\.DateTimeFormat\((?:[^()]|\([^()]*\))*\)\.format\(\);\s*$/;
+const STATEMENT_ENDS = /(?:^|[;{}])\s*$/;
+
+/** True when the code that called the function `below` drops the text of the format. */
+function isDropped(below: Method): boolean {
+  const [before, line] = callingLines(below);
+  return DROPPED_FORMAT.test(line) && STATEMENT_ENDS.test(before);
 }
 
 /**
  * Replaces the getter `format`, which returns a function bound to its formatter, the same one at each read. The functions report a format of
  * the current time. Returns a function that restores the getter.
  */
-function watchFormatter(holder: object, report: ReportCall): () => void {
+function watchFormatter(holder: object, report: ReportCall, reportUse: ReportUse): () => void {
   const real = Object.getOwnPropertyDescriptor(holder, 'format');
   const get: unknown = real === undefined ? undefined : Reflect.get(real, 'get');
   if (real?.configurable !== true || typeof get !== 'function') return () => {};
@@ -147,7 +262,8 @@ function watchFormatter(holder: object, report: ReportCall): () => void {
     const cached = methods.get(format);
     if (cached !== undefined) return cached;
     const watchedFormat: Method = (...args) => {
-      if (args[0] === undefined) report('IMPURE_CLOCK', 'Intl.DateTimeFormat.format() of now', watchedFormat);
+      if (args[0] === undefined && !isDropped(watchedFormat)) report('IMPURE_CLOCK', 'Intl.DateTimeFormat.format() of now', watchedFormat);
+      reportUse(this, 'format()', watchedFormat);
       return format(...args);
     };
     methods.set(format, watchedFormat);

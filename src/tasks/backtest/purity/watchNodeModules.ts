@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { requirePackage } from '../../../adapters/runtime/requirePackage.ts';
 import type { WarningCode } from '../../../model/warning.ts';
 import { LATE_CALLBACK } from './asyncWatch.ts';
-import { authorPlace, isCalledByNode, nodeCallsBelow } from './callSite.ts';
+import { authorPlace, isCalledByNode, isCalledByPackage, nodeCallsBelow } from './callSite.ts';
 import { replace } from './watchDates.ts';
 import type { ReportCall } from './purityWarning.ts';
 import { hasOtherSurroundings, otherFolder, realPath } from './surroundings.ts';
@@ -20,7 +20,6 @@ const WATCHED_FUNCTIONS: readonly (readonly [code: WarningCode, module: string, 
   ['IMPURE_PROCESS', 'os', null],
   ['IMPURE_PROCESS', 'child_process', null],
   ['IMPURE_PROCESS', 'v8', null],
-  ['IMPURE_PROCESS', 'tty', ['isatty']],
   ['IMPURE_PROCESS', 'async_hooks', ['executionAsyncId', 'triggerAsyncId', 'executionAsyncResource', 'createHook']],
   ['IMPURE_PROCESS', 'worker_threads', ['getEnvironmentData', 'setEnvironmentData']],
   ['IMPURE_CLOCK', 'perf_hooks', ['monitorEventLoopDelay']],
@@ -101,7 +100,7 @@ export function watchNodeModules(report: ReportCall, isInput: (path: string) => 
     });
   });
   for (const [code, name, key] of WATCHED_CLASSES) restorers.push(...watchClass(report, code, name, key));
-  restorers.push(watchRequire(report, isInput));
+  restorers.push(watchRequire(report, isInput), watchTerminal(report));
   for (const name of PROCESS_MEMBERS) restorers.push(...watchMember(report, name));
   for (const name of ['debuglog', 'debug']) restorers.push(watchDebug(name));
   // Named imports of these modules see the replacements only now.
@@ -159,6 +158,19 @@ function watchRequire(report: ReportCall, isInput: (path: string) => boolean): (
     return Object.assign(watchedRequire, requireFunction);
   };
   return replace(holder, 'createRequire', makeWatched);
+}
+
+/**
+ * Replaces `isatty` by a function that reports calls of the author. A package that prints asks it for colors, so a call of a package is no fault by
+ * itself, only a decision that depends on it: other surroundings have the other answer.
+ */
+function watchTerminal(report: ReportCall): () => void {
+  const real = moduleOf('tty')['isatty'] as (fd: number) => boolean;
+  const isatty = (fd: number): boolean => {
+    if (!isCalledByPackage(isatty)) reportUnlessByNode(report, 'IMPURE_PROCESS', 'tty.isatty()', isatty);
+    return real(fd) !== hasOtherSurroundings();
+  };
+  return replace(moduleOf('tty'), 'isatty', isatty);
 }
 
 /** Returns the absolute path of an argument; empty for any other value. */

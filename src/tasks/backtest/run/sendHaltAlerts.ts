@@ -34,7 +34,7 @@ export async function sendHaltAlerts(
   }
 }
 
-/** Resolves with null once the alert is delivered, else with the reason why it was not. Never rejects. */
+/** Resolves with null once the alert is delivered, else with the reason why it was not. */
 function sendAlert(notifier: Notifier, alert: Alert): Promise<string | null> {
   return new Promise((resolve) => {
     const stopTimer = runAfter(MAX_ALERT_MS, () => {

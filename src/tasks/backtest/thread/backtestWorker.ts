@@ -151,7 +151,13 @@ async function withVerdict({ memory, unsampled }: WorkerInput, run: PerformedRun
   const earlierVerdict = verdictFor(ledger ?? ledgerFolderOf(run.requested), key);
   beginPhase('proof', progress);
   const proveSample = async (): Promise<RunProof> => {
-    const task = { resolved: run.resolved, runWarnings: run.record.warnings ?? [], progressCells: progress.cells };
+    const { record, resolved } = run;
+    const task = {
+      resolved,
+      runWarnings: record.warnings ?? [],
+      firstOrderMs: record.orders.createdMs[0] ?? NaN,
+      progressCells: progress.cells,
+    };
     const { verdict, ...details } = unsampled === null ? await sampleRun(task) : verdictWithoutSample(unsampled);
     return { verdict, from: 'sample', ...details, ...key, madeAt: null };
   };

@@ -1,0 +1,79 @@
+// Tests the search for later prices in series and feeds: prices that come from bars which close later are found, and known ones are not.
+
+import { describe, expect, test } from 'vitest';
+import { seededRng } from '../../../base/number/rng.ts';
+import type { FeedPlan, SeriesPlan } from '../../../definition/plan/plan.ts';
+import { spotInstrument } from '../../../../test/fixtures/drafts.ts';
+import type { Interval } from '../../../model/interval.ts';
+import { laterPrices } from './laterPrices.ts';
+
+const HOUR_MS = 3_600_000;
+const ROWS = 1000;
+const INSTRUMENT = spotInstrument();
+
+/** Returns closes of a random walk, in whole ticks. */
+function walk(): readonly number[] {
+  const rng = seededRng(7);
+  let price = 10_000;
+  return Array.from({ length: ROWS }, () => (price += Math.round((rng.next() - 0.5) * 40)) / 100);
+}
+const CLOSES = walk();
+
+/** Returns a feed with these closes, whose first bar closes at `firstCloseMs`. */
+function feedOf(interval: string, closes: readonly number[], firstCloseMs: number, stepMs: number): FeedPlan {
+  const close = Float64Array.from(closes);
+  const closeMs = Float64Array.from(closes, (_, row) => firstCloseMs + row * stepMs);
+  const bars = { instrument: INSTRUMENT, interval: interval as Interval, length: closes.length, closeMs, close };
+  return { bars } as unknown as FeedPlan;
+}
+const HOURS = feedOf('1h', CLOSES, HOUR_MS, HOUR_MS);
+
+/** Returns a series with a value for each hour, known at the close of its bar. */
+function seriesOf(valueAt: (row: number) => number): SeriesPlan {
+  const knownMs = Float64Array.from(CLOSES, (_, row) => (row + 1) * HOUR_MS);
+  const value = Float64Array.from(CLOSES, (_, row) => valueAt(row));
+  return { name: 'model', symbol: null, values: { length: ROWS, knownMs, timeMs: knownMs, value } } as unknown as SeriesPlan;
+}
+/** Returns the close of each day of 24 hours that ends `hoursLate` hours after the time of its bar. */
+const daysOf = (hoursLate: number): FeedPlan => {
+  const rows = Array.from({ length: 40 }, (_, day) => (day + 1) * 24 - 1 + hoursLate);
+  const closes = rows.map((row) => CLOSES[row]!);
+  return feedOf('1d', closes, 24 * HOUR_MS, 24 * HOUR_MS);
+};
+const foundIn = (feeds: readonly FeedPlan[], series: readonly SeriesPlan[] = []): string | null =>
+  laterPrices({ feeds, series })?.first?.what ?? null;
+
+describe('the search for later prices', () => {
+  test.each([
+    ['the next close', seriesOf((row) => CLOSES[row + 1] ?? 0), 'a value of the series model'],
+    [
+      'the close five bars later, with fewer digits',
+      seriesOf((row) => Number((CLOSES[row + 5] ?? 0).toPrecision(9))),
+      'a value of the series model',
+    ],
+    ['the close of its own bar', seriesOf((row) => CLOSES[row]!), null],
+    ['the close before', seriesOf((row) => CLOSES[row - 1] ?? 0), null],
+    ['a mean of closes', seriesOf((row) => (CLOSES[row]! + (CLOSES[row - 1] ?? 0)) / 2), null],
+    ['one price', seriesOf(() => 100), null],
+  ])('a series with %s is judged by its values', (_, series, found) => {
+    expect(foundIn([HOURS], [series])).toBe(found);
+  });
+
+  test('a feed of days whose bars end later than its times say is found', () => {
+    expect(foundIn([HOURS, daysOf(5)])).toMatch(/^a value of the feed \w+ 1d$/);
+  });
+
+  test('a feed of days that end with the hours is not found, and neither is one that is late', () => {
+    expect([foundIn([HOURS, daysOf(0)]), foundIn([HOURS, daysOf(-2)])]).toEqual([null, null]);
+  });
+
+  test('a series of a price that stands still is not found', () => {
+    const still = feedOf(
+      '1h',
+      CLOSES.map(() => 100),
+      HOUR_MS,
+      HOUR_MS,
+    );
+    expect(foundIn([still], [seriesOf((row) => 100 + (row % 2) / 1e9)])).toBe(null);
+  });
+});
