@@ -109,6 +109,9 @@ function withAuthorPackage(map: string, folder: string): string {
   return authorPackage === '' ? map : JSON.stringify({ ...(JSON.parse(map) as object), authorPackage });
 }
 
+/** Modules of Node that cannot be imported in every thread. */
+const NOT_IN_THREADS: ReadonlySet<string> = new Set(['trace_events', 'node:trace_events']);
+
 /**
  * Returns code, without an end of line, that defines a `require` for the modules of Node that packages take by it. A module has none of its own,
  * and the bundler leaves such calls as they are. Empty if no package requires one.
@@ -118,7 +121,7 @@ function nodeModulesByRequire({ metafile: { inputs } }: Built, folder: string): 
   const required = Object.entries(inputs).flatMap(([path, { imports }]) =>
     isOfPackage(path) ? imports.filter(({ kind, external }) => kind === 'require-call' && external === true) : [],
   );
-  const names = [...new Set(required.map(({ path }) => path))].filter((name) => isBuiltin(name)).toSorted();
+  const names = [...new Set(required.map(({ path }) => path))].filter((name) => isBuiltin(name) && !NOT_IN_THREADS.has(name)).toSorted();
   if (names.length === 0) return '';
   const imports = names.map((name, index) => `import __node${index} from ${JSON.stringify(name.replace(/^(?:node:)?/, 'node:'))}; `);
   const entries = names.map((name, index) => `[${JSON.stringify(name)}, __node${index}]`);
@@ -130,7 +133,10 @@ function nodeModulesByRequire({ metafile: { inputs } }: Built, folder: string): 
 /** Returns the bundle of a build, with its hash and the files that went into it. `folder`: of the build. `inputFolder`: base of its inputs. */
 function bundleFrom(result: Built, folder: string, inputFolder: string): Bundle {
   const outputText = (ending: string) => result.outputFiles.find((output) => output.path.endsWith(ending))?.text ?? '';
-  const code = nodeModulesByRequire(result, folder) + outputText('.mjs');
+  const prefix = nodeModulesByRequire(result, folder);
+  const bundledText = outputText('.mjs');
+  // A line such as `#!/usr/bin/env node` may only be the first one.
+  const code = prefix === '' ? bundledText : prefix + bundledText.replace(/^#!.*/, '');
   return {
     code,
     map: withAuthorPackage(outputText('.map'), folder),

@@ -25,7 +25,7 @@ describe('the text of a call', () => {
     ['a plain size', { equity: '0.5' }, 'A: buy({"equity":"0.5"})'],
     ['a decimal', { base: new Decimal('0.50') }, 'A: buy({"base":"0.5"})'],
     ['a getter of a class, whose toJSON is not asked', new GetterSize(0.9), 'A: buy({"equity":0.9})'],
-    ['a value that is not a number', { equity: NaN }, 'A: buy({"equity":"NaN"})'],
+    ['a value that is not a number', { equity: NaN }, 'A: buy({"equity":"the number NaN"})'],
     ['a list of levels', [{ price: 1 }, { price: 2 }], 'A: buy([{"price":1},{"price":2}])'],
     ['an object that converts to a number', { base: { valueOf: (): number => 3 } }, /"as a value":3/],
     [

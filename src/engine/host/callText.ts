@@ -41,7 +41,9 @@ function readText(argument: unknown): string {
 /** Returns a short form of a value without an own form in JSON, such as a feed; any other value as it is. */
 function shortValue(value: unknown): unknown {
   if (typeof value === 'bigint' || typeof value === 'function') return String(value);
-  if (typeof value !== 'object' || value === null) return Number.isNaN(value) ? 'NaN' : value;
+  // JSON has no form of its own for these numbers.
+  if (typeof value === 'number') return Number.isFinite(value) ? value : `the number ${value}`;
+  if (typeof value !== 'object' || value === null) return value;
   // The contents of a feed depend on when it is read. An indicator in the options of an order stands for its current value.
   if (isFeed(value)) return `feed ${value.instrument.id} ${value.interval}`;
   return isSeries(value) ? `series ${value.value}` : value;

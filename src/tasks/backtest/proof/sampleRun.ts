@@ -143,7 +143,7 @@ interface RowsTask {
   readonly uses: SampledUses;
   readonly watch: PurityWatch;
   readonly progressCells: Int32Array | null;
-  /** Called with the rows of all feeds before the sample runs over them. */
+  /** Called with the rows of all feeds of the sample, once it is chosen. */
   readonly onRows: (rows: number) => void;
   /** The files of the strategies, absolute. */
   readonly strategyFiles: readonly string[];
@@ -291,7 +291,8 @@ async function samplePlansOf(tracer: Tracer, plan: RunPlan, firstOrderMs: number
     return bars.closeMs[Math.min(bars.length, beginRow + allowedRows) - 1]!;
   };
   const spans = [...new Set(SAMPLE_ROWS.map((sampleRows) => endOf(firstRow, sampleRows)))].map((toMs) => ({ fromMs, toMs }));
-  if (firstOrderMs > spans.at(-1)!.toMs) {
+  // Of a run that is read block by block, the plan has only the first rows.
+  if (firstOrderMs > spans.at(-1)!.toMs && firstOrderMs <= bars.closeMs[bars.length - 1]!) {
     const beginRow = Math.max(firstRow, firstAfter(bars.closeMs, 0, bars.length, firstOrderMs) - ROWS_BEFORE_ORDER);
     spans.push({ fromMs: bars.openMs[beginRow]!, toMs: endOf(beginRow, SAMPLE_ROWS[1]) });
   }

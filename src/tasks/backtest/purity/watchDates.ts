@@ -40,7 +40,7 @@ const ISO_DATE = /^(?:\d{4}|[+-]\d{6})(?:-\d{2}(?:-\d{2})?)?$/;
 const TIME_WITH_ZONE =
   /\d{1,2}:\d{2}[\d:.,]*\s*(?:[AP]M\s*)?(?:Z|UTC?|(?:UTC?|GMT)?\s*[+-]\d{2}(?::?\d{2})?|GMT|[ECMP][SD]T)(?:\s*\([^()]*\))?\s*$/i;
 /** Matches a zone by name after a text without a time, such as `5 Jan 2023 UTC`. */
-const DATE_WITH_ZONE = /^[^:()]*[\d\s](?:GMT|UTC|Z)\s*$/i;
+const DATE_WITH_ZONE = /^[^:()]*[\d\s](?:GMT|UTC|Z|(?:GMT|UTC)[+-]\d{1,2}(?::?\d{2})?)\s*$/i;
 
 /** True when a text names its time zone, or is UTC by the standard. */
 const namesZone = (text: string): boolean => ISO_DATE.test(text) || TIME_WITH_ZONE.test(text) || DATE_WITH_ZONE.test(text);
@@ -59,7 +59,7 @@ function watchClass(report: ReportCall): () => void {
       return Real();
     }
     const dateArguments = args.length === 1 ? [primitiveOf(args[0])] : args;
-    checkArguments(dateArguments, report, WatchedDate);
+    checkArguments(dateArguments, Real, report, WatchedDate);
     if (dateArguments.length === 0) dateArguments.push(clockMs(Real));
     return Reflect.construct(Real, dateArguments, new.target === WatchedDate ? Real : new.target);
   };
@@ -69,7 +69,7 @@ function watchClass(report: ReportCall): () => void {
   };
   const parse = (value: unknown): number => {
     const text = textOf(value);
-    if (!namesZone(text)) report('IMPURE_LOCAL_TIME', 'Date.parse of a text without a time zone', parse);
+    if (!namesZone(text) && isDate(Real, text)) report('IMPURE_LOCAL_TIME', 'Date.parse of a text without a time zone', parse);
     return Real.parse(text);
   };
   Object.defineProperty(WatchedDate, 'name', { value: 'Date' });
@@ -112,12 +112,15 @@ function primitiveOf(value: unknown): unknown {
   return value;
 }
 
+/** True for the text of a date. Other texts give an invalid date in every time zone. */
+const isDate = (Real: DateConstructor, text: string): boolean => !Number.isNaN(Real.parse(text));
+
 /** Reports the arguments of `new Date` whose result depends on the clock or on the local time zone. */
-function checkArguments(args: readonly unknown[], report: ReportCall, below: Method): void {
+function checkArguments(args: readonly unknown[], Real: DateConstructor, report: ReportCall, below: Method): void {
   const [time] = args;
   if (args.length === 0) report('IMPURE_CLOCK', 'new Date()', below);
   else if (args.length > 1) report('IMPURE_LOCAL_TIME', 'new Date(year, month, ...)', below);
-  else if (typeof time === 'string' && !namesZone(time)) {
+  else if (typeof time === 'string' && !namesZone(time) && isDate(Real, time)) {
     report('IMPURE_LOCAL_TIME', 'new Date of a text without a time zone', below);
   }
 }
@@ -232,7 +235,10 @@ function watchOptions(holder: object, reportUse: ReportUse, isLeftToMachine: (fo
       reportUse(this, 'resolvedOptions().timeZone', zone);
       return timeZone;
     };
-    Object.defineProperty(options, 'timeZone', { get: zone, configurable: true, enumerable: true });
+    const set = (value: unknown): void => {
+      Object.defineProperty(options, 'timeZone', { value, writable: true, configurable: true, enumerable: true });
+    };
+    Object.defineProperty(options, 'timeZone', { get: zone, set, configurable: true, enumerable: true });
     return options;
   };
   return replace(holder, 'resolvedOptions', watchedOptions);

@@ -23,14 +23,15 @@ const CLOSES = walk();
 function feedOf(interval: string, closes: readonly number[], firstCloseMs: number, stepMs: number): FeedPlan {
   const close = Float64Array.from(closes);
   const closeMs = Float64Array.from(closes, (_, row) => firstCloseMs + row * stepMs);
-  const bars = { instrument: INSTRUMENT, interval: interval as Interval, length: closes.length, closeMs, close };
+  const openMs = closeMs.map((ms) => ms - stepMs);
+  const bars = { instrument: INSTRUMENT, interval: interval as Interval, length: closes.length, openMs, closeMs, close };
   return { bars } as unknown as FeedPlan;
 }
 const HOURS = feedOf('1h', CLOSES, HOUR_MS, HOUR_MS);
 
 /** Returns a series with a value for each hour, known at the close of its bar. */
-function seriesOf(valueAt: (row: number) => number): SeriesPlan {
-  const knownMs = Float64Array.from(CLOSES, (_, row) => (row + 1) * HOUR_MS);
+function seriesOf(valueAt: (row: number) => number, earlyMs = 0): SeriesPlan {
+  const knownMs = Float64Array.from(CLOSES, (_, row) => (row + 1) * HOUR_MS - earlyMs);
   const value = Float64Array.from(CLOSES, (_, row) => valueAt(row));
   return { name: 'model', symbol: null, values: { length: ROWS, knownMs, timeMs: knownMs, value } } as unknown as SeriesPlan;
 }
@@ -54,6 +55,8 @@ describe('the search for later prices', () => {
     ['the close of its own bar', seriesOf((row) => CLOSES[row]!), null],
     ['the close before', seriesOf((row) => CLOSES[row - 1] ?? 0), null],
     ['a mean of closes', seriesOf((row) => (CLOSES[row]! + (CLOSES[row - 1] ?? 0)) / 2), null],
+    ['the close of its own bar, known a millisecond before it', seriesOf((row) => CLOSES[row]!, 1), null],
+    ['the close of its own bar, known at its open', seriesOf((row) => CLOSES[row]!, HOUR_MS), 'a value of the series model'],
     ['one price', seriesOf(() => 100), null],
   ])('a series with %s is judged by its values', (_, series, found) => {
     expect(foundIn([HOURS], [series])).toBe(found);
@@ -75,5 +78,34 @@ describe('the search for later prices', () => {
       HOUR_MS,
     );
     expect(foundIn([still], [seriesOf((row) => 100 + (row % 2) / 1e9)])).toBe(null);
+  });
+
+  test('a series of the newest price of a market that trades seldom is not found', () => {
+    const rng = seededRng(11);
+    // The price of each quarter of an hour; most hours have no trade.
+    let price = 10_000;
+    const prices = Array.from(
+      { length: ROWS * 4 },
+      () => (rng.next() < 0.15 ? (price += Math.round((rng.next() - 0.5) * 40)) : price) / 100,
+    );
+    const hours = feedOf(
+      '1h',
+      Array.from({ length: ROWS }, (_, row) => prices[row * 4 + 3]!),
+      HOUR_MS,
+      HOUR_MS,
+    );
+    const knownMs = Float64Array.from(prices, (_, row) => ((row + 1) * HOUR_MS) / 4);
+    const value = Float64Array.from(prices);
+    const last = {
+      name: 'last',
+      symbol: null,
+      values: { length: prices.length, knownMs, timeMs: knownMs, value },
+    } as unknown as SeriesPlan;
+    expect(foundIn([hours], [last])).toBe(null);
+  });
+
+  test('a late series of prices that repeat each day is not found', () => {
+    const waves = Array.from({ length: ROWS }, (_, row) => Math.round(1000 * (100 + Math.sin((row % 24) / 3.8) * 5)) / 1000);
+    expect(foundIn([feedOf('1h', waves, HOUR_MS, HOUR_MS)], [seriesOf((row) => waves[row - 3] ?? 0)])).toBe(null);
   });
 });

@@ -1,6 +1,8 @@
 // Finds prices from later bars in what strategies read beside the bars: in an external series, and in a feed of a longer interval. Such data
-// come from a file whose times are those of the opens, or of another time zone.
+// come from a file whose times are those of the opens, or, beside bars of 15 minutes or more, of another time zone.
 
+import { firstAfter } from '../../../base/number/search.ts';
+import { typicalLengthMs } from '../../../model/interval.ts';
 import { formatTime } from '../../../model/time.ts';
 import { LATER_TEXT, type Proof } from '../../../model/run/proof.ts';
 import type { FeedPlan, RunPlan, SeriesPlan } from '../../../definition/plan/plan.ts';
@@ -10,6 +12,8 @@ const MAX_ROWS_AHEAD = 48;
 /** Values that are compared at most, and at least. Fewer agree by accident where prices seldom move. */
 const MAX_VALUES = 2000;
 const MIN_VALUES = 20;
+/** Rows of a series that are read in search of values that differ. */
+const MAX_READ = 500_000;
 /** Share of the values that must be the price of the same later bar. Known prices are seldom those of a bar that comes later. */
 const MIN_SHARE = 0.9;
 /** Largest share of them that may also be a price that was known. */
@@ -21,7 +25,7 @@ const PRECISION = 1e-7;
 interface ReadValues {
   /** Name in a message, such as `the series next`. */
   readonly name: string;
-  readonly knownMs: ArrayLike<number>;
+  readonly knownMs: Float64Array;
   readonly value: ArrayLike<number>;
   readonly length: number;
 }
@@ -29,6 +33,7 @@ interface ReadValues {
 /** A value, and the newest row of a feed at the time when it became known. */
 interface ValueAtRow {
   readonly value: number;
+  readonly knownMs: number;
   readonly row: number;
 }
 
@@ -40,8 +45,9 @@ export function laterPrices({ feeds, series = [] }: Pick<RunPlan, 'feeds' | 'ser
   for (const feed of visible) {
     const symbol = feed.bars.instrument.wireName;
     const ofSymbol = series.filter((each) => each.symbol === null || each.symbol === symbol).map(valuesOfSeries);
+    const lengthMs = typicalLengthMs(feed.bars.interval);
     const longer = visible.filter(
-      ({ bars }) => bars.instrument.id === feed.bars.instrument.id && meanStepMs(bars) > meanStepMs(feed.bars) * 1.5,
+      ({ bars }) => bars.instrument.id === feed.bars.instrument.id && typicalLengthMs(bars.interval) > lengthMs,
     );
     for (const values of [...ofSymbol, ...longer.map(valuesOfFeed)]) {
       const proof = proofOf(feed, values);
@@ -65,23 +71,26 @@ const valuesOfFeed = ({ bars: { instrument, interval, closeMs, close, length } }
   length,
 });
 
-/** Returns the mean time between two bars, ms; 0 without two. */
-const meanStepMs = ({ closeMs, length }: FeedPlan['bars']): number =>
-  length < 2 ? 0 : (closeMs[length - 1]! - closeMs[0]!) / (length - 1);
-
 /** Returns the proof if nearly all values are the closes of one later bar, counted from the time at which each became known; else null. */
 function proofOf({ bars }: FeedPlan, values: ReadValues): Proof | null {
   const atRows = valuesAtRows(bars, values);
   if (atRows.length < MIN_VALUES) return null;
+  /** Returns the share of the values that are the close this many rows later. */
   const shareOf = (rowsAhead: number): number => {
-    const equal = atRows.filter(({ value, row }) => isPrice(value, bars.close[row + rowsAhead]!));
+    const equal = atRows.filter((at) => (rowsAhead > 0 ? isLaterPrice(at, rowsAhead) : isPrice(at.value, bars.close[at.row + rowsAhead]!)));
     return equal.length / atRows.length;
   };
-  // A series of known prices, such as an earlier close, may equal later ones where the price stands still.
-  if (shareOf(0) > MAX_KNOWN_SHARE || shareOf(-1) > MAX_KNOWN_SHARE) return null;
+  /** True if the value is the close of a bar that opens later, at a price that the bar before does not have. */
+  const isLaterPrice = ({ value, knownMs, row }: ValueAtRow, rowsAhead: number): boolean => {
+    const laterRow = row + rowsAhead;
+    const isNew = bars.openMs[laterRow]! >= knownMs && !isPrice(value, bars.close[laterRow - 1]!);
+    return isNew && isPrice(value, bars.close[laterRow]!);
+  };
   for (let rowsAhead = 1; rowsAhead <= MAX_ROWS_AHEAD; rowsAhead++) {
     if (shareOf(rowsAhead) < MIN_SHARE) continue;
-    const { value, row } = atRows.find((each) => isPrice(each.value, bars.close[each.row + rowsAhead]!))!;
+    // A series of known prices, such as an earlier close, equals later ones where prices repeat.
+    for (let rowsBack = 0; rowsBack <= MAX_ROWS_AHEAD; rowsBack++) if (shareOf(-rowsBack) > MAX_KNOWN_SHARE) return null;
+    const { value, row } = atRows.find((at) => isLaterPrice(at, rowsAhead))!;
     return {
       name: 'purity',
       verdict: 'refuted',
@@ -103,12 +112,16 @@ function proofOf({ bars }: FeedPlan, values: ReadValues): Proof | null {
 /** Returns the values that changed, each at the newest row when it became known, without those at the ends of the bars. */
 function valuesAtRows({ closeMs, length }: FeedPlan['bars'], values: ReadValues): readonly ValueAtRow[] {
   const atRows: ValueAtRow[] = [];
-  let row = -1;
-  for (let index = 0; index < values.length && atRows.length < MAX_VALUES; index++) {
-    while (row + 1 < length && closeMs[row + 1]! <= values.knownMs[index]!) row++;
+  if (length === 0) return atRows;
+  const begin = firstAfter(values.knownMs, 0, values.length, closeMs[0]!);
+  const end = Math.min(values.length, begin + MAX_READ);
+  let row = 0;
+  for (let index = Math.max(1, begin); index < end && atRows.length < MAX_VALUES; index++) {
+    const knownMs = values.knownMs[index]!;
+    while (row + 1 < length && closeMs[row + 1]! <= knownMs) row++;
     if (row + MAX_ROWS_AHEAD >= length) break;
     const value = values.value[index]!;
-    if (row > 0 && value !== values.value[index - 1]) atRows.push({ value, row });
+    if (row >= MAX_ROWS_AHEAD && value !== values.value[index - 1]) atRows.push({ value, knownMs, row });
   }
   return atRows;
 }
