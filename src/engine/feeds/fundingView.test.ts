@@ -54,6 +54,13 @@ describe('funding as a strategy sees it', () => {
     );
   });
 
+  it('an object whose conversions differ does not read a rate that is not charged yet', () => {
+    const funding = new FundingView(ratesOf([1000, 2000, 3000]), { nowMs: 2500 });
+    let conversions = 0;
+    const age = { valueOf: (): number => (conversions++ === 0 ? -1 : 0) } as unknown as number;
+    expect([funding.ago(age), conversions]).toEqual([NaN, 1]);
+  });
+
   it('funding shows NaN when the run has no rates', () => {
     const funding = new FundingView(null, { nowMs: 1e12 });
     expect([funding.rate, funding.atMs, funding.nextMs, funding.ago(3)]).toEqual([NaN, NaN, NaN, NaN]);

@@ -60,7 +60,7 @@ class PlainCopy {
     if (argument instanceof Decimal) return argument.toString();
     const value = shortValue(argument);
     if (typeof value !== 'object' || value === null) return value;
-    if (depth === MAX_DEPTH) return `${typeof value} below the fields that are read`;
+    if (depth === MAX_DEPTH) return 'an object below the fields that are read';
     if (Array.isArray(value)) return value.map((item) => this.of(item, depth + 1));
     const names = namesOf(value);
     this.fields += names.length;
@@ -83,7 +83,7 @@ function namesOf(value: object): readonly string[] {
     owner = Object.getPrototypeOf(owner) as object | null
   ) {
     for (const [name, descriptor] of Object.entries(Object.getOwnPropertyDescriptors(owner)))
-      if (descriptor.get !== undefined || typeof descriptor.value !== 'function') names.add(name);
+      if (typeof descriptor.value !== 'function') names.add(name);
   }
   return [...names];
 }

@@ -103,8 +103,8 @@ function sideInSequence(tracer: Tracer, runs: readonly TracedRun[], trace: Decis
 }
 
 /**
- * Makes two more runs with the modules of the first one: one that ends near the middle, which a short proof leaves out, and a whole one. Returns their first difference from the
- * first run; null: all decide alike.
+ * Makes two more runs with the modules of the first one: one that ends near the middle, which a short proof leaves out, and a whole one.
+ * Returns their first difference from the first run; null: all decide alike.
  */
 async function differenceOfLaterRuns(
   tracer: Tracer,

@@ -1,6 +1,7 @@
 // Sets another language for texts and orders that follow the language of the machine, while a run has other surroundings.
 //
-// Code that names no language is not a fault by itself: a text may only be logged. A decision that depends on it is one.
+// Code that names no language for a number or an order of texts is not a fault by itself: a text may only be logged. A decision that depends
+// on it is one. For a date, `watchDates.ts` reports a missing language as it reports a missing time zone.
 
 import { inReverse, namesLanguage, replace } from './watchDates.ts';
 import { hasOtherSurroundings, otherLanguage } from './surroundings.ts';

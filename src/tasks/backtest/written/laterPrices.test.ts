@@ -70,6 +70,11 @@ describe('the search for later prices', () => {
     expect([foundIn([HOURS, daysOf(0)]), foundIn([HOURS, daysOf(-2)])]).toEqual([null, null]);
   });
 
+  test('a series that has the close of a day from its first hour on is found', () => {
+    const endOfDay = (row: number): number => CLOSES[Math.floor((row + 1) / 24) * 24 + 23] ?? 0;
+    expect(foundIn([HOURS], [seriesOf(endOfDay)])).toBe('a value of the series model');
+  });
+
   test('a series of a price that stands still is not found', () => {
     const still = feedOf(
       '1h',
@@ -86,7 +91,7 @@ describe('the search for later prices', () => {
     let price = 10_000;
     const prices = Array.from(
       { length: ROWS * 4 },
-      () => (rng.next() < 0.15 ? (price += Math.round((rng.next() - 0.5) * 40)) : price) / 100,
+      () => (rng.next() < 0.015 ? (price += Math.round((rng.next() - 0.5) * 40)) : price) / 100,
     );
     const hours = feedOf(
       '1h',
