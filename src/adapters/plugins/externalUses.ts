@@ -45,8 +45,11 @@ export function externalUseWarnings({ inputs }: Pick<Metafile, 'inputs'>, folder
   });
 }
 
+/** Matches the folder of a package, with a slash at its end, up to the innermost one of a path. */
+export const PACKAGE_FOLDER = /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+\//;
+
 /** Returns the package in which a folder lies, with a slash at its end; '' if it lies in none. `folder`: absolute, with slashes as in a URL. */
-export const packageOf = (folder: string): string => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+\//.exec(`${folder}/`)?.[0] ?? '';
+export const packageOf = (folder: string): string => PACKAGE_FOLDER.exec(`${folder}/`)?.[0] ?? '';
 
 /**
  * Returns a test that is true for a file of a package, by its path relative to `folder`, the folder of the strategy. Strategies may be installed as a

@@ -116,12 +116,14 @@ async function proofsOf(
   const uses = new SampledUses();
   // Data files contain later bars, so reading them looks ahead.
   const inputs = new Set(files.flatMap(({ use, path }) => (use === 'data' ? [] : [path])));
-  const watch = new PurityWatch(uses, true, mayUseNode(plan) ? (path) => inputs.has(path) : null);
+  const nodeUse = nodeUseOf(plan);
+  // Replacing the functions of Node's modules takes milliseconds, so it is done only where they may be used.
+  const watch = new PurityWatch(uses, true, nodeUse !== 'none' ? (path) => inputs.has(path) : null);
   try {
     const strategyFiles = files.flatMap(({ use, path }) => (use === 'strategy' ? [path] : []));
     const earlierUse = proofOfRunWarnings(runWarnings, plan, strategyFiles);
     // Modules that used something outside may hold functions from before the watch, whose calls the watch would miss. So they do not run again.
-    const usedStrategies = earlierUse === null && !mayHoldNode(plan) ? plan.strategies : null;
+    const usedStrategies = earlierUse === null && nodeUse !== 'loaded' ? plan.strategies : null;
     const proofs = await proveRows({ plan, firstOrderMs, usedStrategies, uses, watch, progressCells, onRows, strategyFiles }).catch(
       (error: unknown): readonly Proof[] => {
         if (uses.first === null && earlierUse === null) throw error;
@@ -166,7 +168,7 @@ async function proveRows(rowsTask: RowsTask): Promise<readonly Proof[]> {
   watch.checkGlobals();
   // An outside use is already reported. Later proofs would only find its effects.
   if (uses.first !== null) return [];
-  const embeddedTable =
+  const dataProof =
     embeddedPrices(samplePlan, strategyFiles, MAX_SEARCHED_BYTES, plan) ??
     embeddedMoves(samplePlan, strategyFiles, MAX_SEARCHED_BYTES) ??
     laterPrices(samplePlan);
@@ -184,15 +186,15 @@ async function proveRows(rowsTask: RowsTask): Promise<readonly Proof[]> {
   };
   const { proof: purity, hasState, isSteady } = await provePurity(tracer, task);
   if (uses.first !== null) return [];
-  if (!isSteady) return [embeddedTable ?? purity];
-  const skipsOtherData = embeddedTable !== null || hasState || isShort;
+  if (!isSteady) return [dataProof ?? purity];
+  const skipsOtherData = dataProof !== null || hasState || isShort;
   const otherDataProof = skipsOtherData ? null : await proveOtherData(tracer, samplePlan, usedStrategies ?? samplePlan.strategies);
   if (uses.first !== null) return [];
   const hasAnyState = hasState || otherDataProof !== null;
   const { blocks, freshBlocks } = await proveSmallBlocks(tracer, { plan: samplePlan, whole, isShort, hasState: hasAnyState });
   // If only fresh strategies decide alike, the difference in blocks came from state and not from their size.
   const purityOrState = freshBlocks.verdict === blocks.verdict ? purity : stateProof(blocks);
-  const proofs = [embeddedTable ?? otherDataProof ?? purityOrState, freshBlocks];
+  const proofs = [dataProof ?? otherDataProof ?? purityOrState, freshBlocks];
   return whole.trace.orderMs.length === 0 ? proofs.map((proof) => undecidedWithoutOrders(proof, samplePlan)) : proofs;
 }
 
@@ -244,8 +246,8 @@ function undecidedWithoutOrders(proof: Proof, plan: RunPlan): Proof {
 }
 
 /**
- * Runs the plans in turn until one has enough orders, and returns that run, else the last one with the most orders. Loads the modules again, so that
- * they have no state of an earlier run.
+ * Runs the plans in turn until one has enough orders, and returns that run, else the last one with the most orders. Loads the modules again, so
+ * that they have no state of an earlier run.
  */
 async function firstRun(tracer: Tracer, samplePlans: readonly RunPlan[], onRows: (rows: number) => void): Promise<ComparedSide> {
   let busiest: ComparedSide | null = null;
@@ -314,37 +316,35 @@ function mergeProofs(proofs: readonly Proof[], usedProof: Proof | null, customPr
   return [usedProof ?? proofNamed('purity')!, blocks.verdict === 'refuted' ? blocks : (customProof ?? blocks)];
 }
 
-/** True when the code names, or may name, a module of Node. Replacing the functions of those modules takes milliseconds, so it is done only then. */
-const mayUseNode = (plan: RunPlan): boolean => hasReach(plan) || someCode(plan, (code) => namesIn(code, QUOTED_NAME).some(isBuiltIn));
+/**
+ * How the code of a run may use the modules of Node. `named`: a text is the name of one, such as a tag, so that a hidden load is possible.
+ * `loaded`: it loads one that does more than compute, or may load one.
+ */
+type NodeUse = 'none' | 'named' | 'loaded';
 
-/** True when the code loads a module of Node that does more than compute, or may load one. A name that is only text, such as a tag, loads nothing. */
-const mayHoldNode = (plan: RunPlan): boolean =>
-  hasReach(plan) ||
-  someCode(
-    plan,
-    (code) => code.includes('getBuiltinModule') || namesIn(code, LOADED_NAME).some((name) => isBuiltIn(name) && !PURE_MODULES.has(name)),
-  );
+function nodeUseOf({ strategies, models }: RunPlan): NodeUse {
+  if ((models?.records.length ?? 0) > 0 || strategies.some(({ reach = [] }) => reach.length > 0)) return 'loaded';
+  const codes = strategies.map(({ url }) => (url == null ? null : codeOf(url)));
+  if (codes.some((code) => code === null || loadsNode(code))) return 'loaded';
+  return codes.some((code) => namesIn(code!, QUOTED_NAME).some((name) => BUILT_IN.has(name))) ? 'named' : 'none';
+}
 
-/** True for models, and for strategies that can reach something outside the run. */
-const hasReach = ({ strategies, models }: RunPlan): boolean =>
-  (models?.records.length ?? 0) > 0 || strategies.some(({ reach = [] }) => reach.length > 0);
-
-/** True if the code of a strategy passes the test, or is unknown. */
-const someCode = ({ strategies }: RunPlan, test: (code: string) => boolean): boolean =>
-  strategies.some(({ url }) => url == null || test(readFileSync(new URL(url), 'utf8')));
+/** Returns the code of a bundle without its source map. */
+function codeOf(url: string): string {
+  const code = readFileSync(new URL(url), 'utf8');
+  return code.split('//# sourceMappingURL=')[0]!;
+}
 
 /** A quoted name that can be one of a module. The imports of bundled packages have that form, too. */
 const QUOTED_NAME = /["'`](?:node:)?([\w/]+)["'`]/g;
 /** A quoted name after the word that loads a module. */
 const LOADED_NAME = /(?:\bfrom|\bimport|\bimport\s*\(|require\s*\()\s*["'`](?:node:)?([\w/]+)["'`]/g;
 
-const isBuiltIn = (name: string): boolean => BUILT_IN.has(name);
+const namesIn = (code: string, pattern: RegExp): readonly string[] => Array.from(code.matchAll(pattern), ([, name]) => name!);
 
-/** Returns the names in the code without its source map. */
-function namesIn(code: string, pattern: RegExp): readonly string[] {
-  const [withoutMap = code] = code.split('//# sourceMappingURL=');
-  return Array.from(withoutMap.matchAll(pattern), ([, name]) => name!);
-}
+/** True for code that loads a module of Node which does more than compute from its arguments. */
+const loadsNode = (code: string): boolean =>
+  code.includes('getBuiltinModule') || namesIn(code, LOADED_NAME).some((name) => BUILT_IN.has(name) && !PURE_MODULES.has(name));
 
 /** Returns a refuted proof for the first outside use that the run has reported; null: none. Uses that code could only reach do not count. */
 function proofOfRunWarnings(warnings: readonly Warning[], plan: RunPlan, strategyFiles: readonly string[]): Proof | null {

@@ -4,6 +4,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { findSourceMap, type SourceMapping } from 'node:module';
 import { posix, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { PACKAGE_FOLDER } from '../../../adapters/plugins/externalUses.ts';
 import { sourceOf } from '../../../adapters/plugins/moduleCache.ts';
 import { OWN_FOLDERS } from '../../../base/inPackage.ts';
 
@@ -64,9 +65,6 @@ function placeIn(file: string, frame: NodeJS.CallSite, mapping: SourceMapping | 
   const isOfPackage = isOfPackages(posix.normalize(originalSource), authorFolder(file));
   return isOfPackage ? null : { file: placeText(originalSource), line: mapping.originalLine + 1 };
 }
-
-/** Matches the folder of a package, up to the innermost one of a path. */
-const PACKAGE_FOLDER = /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+\//;
 
 /** Returns the folder of the author's package, from the source map of a bundle; '' if the strategy file lies in no package. */
 function authorFolder(bundleFile: string): string {
