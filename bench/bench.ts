@@ -26,8 +26,9 @@ import { feedPlan, HEAVY, LIGHT, loadStrategyFile, PASSES, benchPlan, ROWS, runT
 import { bothTable, cliffRows, cliffsTable, rowsOfBench, table } from './table.ts';
 import { onBothVersions } from './versions.ts';
 
-const ROUNDS = 3;
-/** Rounds of each form, each in a process of its own. Compiled code differs in speed by a tenth from process to process. */
+/** Rounds of the runs after finished orders. The runs without orders reach their best time after about 17 rounds. */
+const FINISHED_ORDER_ROUNDS = 24;
+/** Rounds of each form of the strategy, each in a process of its own. Compiled code differs in speed by a tenth from process to process. */
 const PROCESS_ROUNDS = 6;
 /** Runs of 50,000 bars, so that they see as many bars as one pass of a long run. */
 const WARM_RUNS = 100;
@@ -39,8 +40,11 @@ const print = (text: string) => process.stderr.write(`${text}\n`);
 const folder = mkdtempSync(join(tmpdir(), 'isobar-bench-'));
 const scratch = new Scratch();
 
-/** What a process measures that the benchmark starts for one part, by its switch. The switch stands first and may have two values. */
-const PART_PROCESSES: Readonly<Record<string, (first: string, second: string) => Promise<void>>> = {
+/**
+ * Measurements that have a process of their own. The benchmark starts that process with the switch of the measurement as its first argument.
+ * Up to two values follow the switch.
+ */
+const PART_PROCESSES: Readonly<Record<string, (firstValue: string, secondValue: string) => Promise<void>>> = {
   '--part': formPart,
   '--beside-part': (kind) => besidePart(kind as BesideKind),
   '--cliff-part': (name) => cliffPart(name as Cliff),
@@ -74,6 +78,7 @@ const MEASUREMENTS: Readonly<Record<BenchPart, () => Promise<object> | object>> 
   long: () => ({ long: longBench(folder, benchArguments.longRows, print) }),
 };
 
+// The program. All functions below are hoisted.
 try {
   const [firstArg = '', firstValue = '', secondValue = ''] = commandWords;
   const runPart = PART_PROCESSES[firstArg];
@@ -85,16 +90,18 @@ try {
   rmSync(folder, { recursive: true });
 }
 
-/** Measures the named parts in turn. Cliffs and peers alone have tables. */
+/** Measures the named parts in turn, and prints their figures. Only `cliffs` and `peers`, each named alone, have a table. */
 async function runNamed(parts: readonly BenchPart[]) {
   const figures: object = {};
   for (const part of parts) Object.assign(figures, await MEASUREMENTS[part]());
-  if (!benchArguments.isJson && parts.join() === 'cliffs')
+  const onlyPart = parts.length === 1 ? parts[0] : undefined;
+  if (benchArguments.isJson || (onlyPart !== 'cliffs' && onlyPart !== 'peers')) return printJson(figures);
+  if (onlyPart === 'cliffs') {
     process.stdout.write(cliffsTable((figures as { cliffs: CliffFigures[] }).cliffs));
-  else if (!benchArguments.isJson && parts.join() === 'peers') {
-    const { peers } = figures as { peers: Awaited<ReturnType<typeof comparePeers>> };
-    if (peers !== null) process.stdout.write(peersTable(peers));
-  } else printJson(figures);
+    return;
+  }
+  const { peers } = figures as { peers: Awaited<ReturnType<typeof comparePeers>> };
+  if (peers !== null) process.stdout.write(peersTable(peers));
 }
 
 /** Prints figures as one line of JSON. */
@@ -126,10 +133,10 @@ async function runBoth(parts: readonly BenchPart[], args: readonly string[]) {
   }
 }
 
-/** Runs one form on one workload in this process and prints its best pass and its figures. */
-async function formPart(form: string, workload: string) {
+/** Runs one strategy file on one workload in this process, and prints its best pass and its figures. */
+async function formPart(strategyFile: string, workload: string) {
   const work = workload === 'heavy' ? HEAVY : LIGHT;
-  const strategy = await loadStrategyFile(form);
+  const strategy = await loadStrategyFile(strategyFile);
   const feeds = [feedPlan('bars', randomWalk('AAAUSDT', ROWS, 1))];
   let best = await runTimed(benchPlan(strategy, feeds, work, windowParams(work)), scratch);
   const firstThreadNs = best.threadNs;
@@ -147,16 +154,16 @@ async function measureAll() {
   const file = join(folder, 'units.bin');
   writeUnits(file, bars);
   const program = buildReference(folder);
-  const whenStrategy = await loadStrategyFile('strategies/smaCross.ts');
+  const smaCross = await loadStrategyFile('strategies/smaCross.ts');
   const fillHeavy = compareWithC(program, file, 'heavy');
   const fillLight = compareWithC(program, file, 'light');
   print('bench: orders, growth, several feeds');
-  const orderPathNs = orderCostNs(fillHeavy.onBarNsPerBar, fillHeavy.fills);
-  const shortPlan = benchPlan(whenStrategy, [feedPlan('bars', firstRows(bars, 50_000))], HEAVY, windowParams(HEAVY));
+  const orderPathNs = orderCostNs(fillHeavy.onBarNsPerBar, fillHeavy.fillCount);
+  const shortPlan = benchPlan(smaCross, [feedPlan('bars', firstRows(bars, 50_000))], HEAVY, windowParams(HEAVY));
   const linearity = fillHeavy.whenNsPerBar / (await bestNsPerBar(shortPlan, WARM_RUNS));
   const finishedOrders = await costAfterFinishedOrders(bars);
   const singleFeedNs = fillHeavy.onBarNsPerBar;
-  const furtherForms = furtherRows(singleFeedNs);
+  const otherForms = costsOfOtherForms(singleFeedNs);
   const areEqualInBlocksOfOne = (await isSameInBlocksOfOne('eightFeeds')) && (await isSameInBlocksOfOne('twoIntervals'));
   print('bench: strategies that leave the common path');
   const cliffs = cliffsBench(folder, program !== null);
@@ -168,7 +175,7 @@ async function measureAll() {
   // In a process of its own, because the threads of a sweep have done no other work. After the parts above it took 1.3 times as long.
   const { sweep } = JSON.parse(runPartProcess('--sweep')) as { sweep: SweepBench };
   print('bench: orders through the client of the exchange');
-  const orders = await restCreate(print);
+  const restCreateFigures = await restCreate(print);
   print('bench: a live bot, from a bar to an order');
   const live = await liveBench(folder, print);
   print('bench: the paper exchange under load');
@@ -178,7 +185,7 @@ async function measureAll() {
     equal: fillHeavy.equal && fillLight.equal && areEqualInBlocksOfOne && sweep.equal,
     fillHeavy: formFigures(fillHeavy),
     fillLight: formFigures(fillLight),
-    ...furtherForms,
+    ...otherForms,
     cliffs,
     pairs,
     futures,
@@ -186,13 +193,13 @@ async function measureAll() {
     linearity,
     bytesPerBar: bytesPerBar(folder, ROWS),
     finishedOrders,
-    firstRun: fillHeavy.onBarFirst,
-    firstRunWhen: fillHeavy.whenFirst,
+    firstRun: fillHeavy.onBarFirstPassRatio,
+    firstRunWhen: fillHeavy.whenFirstPassRatio,
     seventhStrategy: nsPerRow('seventhStrategy') / singleFeedNs,
     sweep,
     wholeCommand: await wholeCommand(folder),
     whole: wholeBench(folder, program, print),
-    restCreate: orders,
+    restCreate: restCreateFigures,
     live,
     service,
     node: process.version,
@@ -206,7 +213,7 @@ function loopFigures() {
   const program = buildReference(folder);
   const fillHeavy = compareWithC(program, file, 'heavy');
   const fillLight = compareWithC(program, file, 'light');
-  const firstRuns = { firstRun: fillHeavy.onBarFirst, firstRunWhen: fillHeavy.whenFirst };
+  const firstRuns = { firstRun: fillHeavy.onBarFirstPassRatio, firstRunWhen: fillHeavy.whenFirstPassRatio };
   return { fillHeavy: formFigures(fillHeavy), fillLight: formFigures(fillLight), ...firstRuns };
 }
 
@@ -220,11 +227,11 @@ async function orderFigures() {
 /** Serves the part `feeds`: ratios are to the best of the single feed's rounds. */
 function feedFigures() {
   const rounds = Array.from({ length: PROCESS_ROUNDS }, () => runFormProcess('strategies/smaCrossOnBar.ts', 'heavy').ns / ROWS);
-  return furtherRows(Math.min(...rounds));
+  return costsOfOtherForms(Math.min(...rounds));
 }
 
 /** Returns the cost of a row with eight feeds, two intervals or an undeclared indicator. */
-function furtherRows(singleFeedNs: number) {
+function costsOfOtherForms(singleFeedNs: number) {
   return {
     eightFeeds: costOfRow('eightFeeds', singleFeedNs),
     twoIntervals: costOfRow('twoIntervals', singleFeedNs),
@@ -234,14 +241,15 @@ function furtherRows(singleFeedNs: number) {
 
 /** The best times of the loop and of the C program, in CPU time. */
 interface ComparisonWithC {
-  readonly equal: boolean;
-  readonly fills: number;
+  /** Always true, because any difference throws. The JSON output has this field. */
+  readonly equal: true;
+  readonly fillCount: number;
   readonly cNsPerBar: number | null;
   readonly onBarNsPerBar: number;
   readonly whenNsPerBar: number;
   /** Time of the first pass of a process divided by that of its best pass, on the loop's own thread: the median of the processes. */
-  readonly onBarFirst: number;
-  readonly whenFirst: number;
+  readonly onBarFirstPassRatio: number;
+  readonly whenFirstPassRatio: number;
 }
 /** The best pass of one form. `firstThreadNs` is the time of the first pass on the loop's own thread. */
 type FormRun = TimedRun & { readonly firstThreadNs: number };
@@ -255,7 +263,7 @@ function compareWithC(program: string | null, file: string, workload: 'heavy' | 
   let onBarNs = Infinity;
   let whenNs = Infinity;
   const firstPassRatios: { readonly onBar: number; readonly when: number }[] = [];
-  let fills = 0;
+  let fillCount = 0;
   for (let round = 0; round < PROCESS_ROUNDS; round++) {
     const reference = program === null ? null : runReference(program, file, workload === 'heavy' ? HEAVY : LIGHT, 4);
     const onBar = runFormProcess('strategies/smaCrossOnBar.ts', workload);
@@ -266,16 +274,16 @@ function compareWithC(program: string | null, file: string, workload: 'heavy' | 
       const details = JSON.stringify({ expected, onBar: onBar.figures, when: when.figures }, null, 1);
       throw new Error(`the engine differs from the reference:\n${details}`);
     }
-    fills = onBar.figures.fills;
+    fillCount = onBar.figures.fills;
     cNs = Math.min(cNs, reference?.nsPerBar ?? Infinity);
     onBarNs = Math.min(onBarNs, onBar.ns / ROWS);
     whenNs = Math.min(whenNs, when.ns / ROWS);
     firstPassRatios.push({ onBar: onBar.firstThreadNs / onBar.threadNs, when: when.firstThreadNs / when.threadNs });
   }
   const cNsPerBar = program === null ? null : cNs;
-  const onBarFirst = median(firstPassRatios.map(({ onBar }) => onBar));
-  const whenFirst = median(firstPassRatios.map(({ when }) => when));
-  return { equal: true, fills, cNsPerBar, onBarNsPerBar: onBarNs, whenNsPerBar: whenNs, onBarFirst, whenFirst };
+  const onBarFirstPassRatio = median(firstPassRatios.map(({ onBar }) => onBar));
+  const whenFirstPassRatio = median(firstPassRatios.map(({ when }) => when));
+  return { equal: true, fillCount, cNsPerBar, onBarNsPerBar: onBarNs, whenNsPerBar: whenNs, onBarFirstPassRatio, whenFirstPassRatio };
 }
 
 /** Returns the median. It is a hoisted function, because the benchmark already runs while this module is being evaluated. */
@@ -283,9 +291,9 @@ function median(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[values.length >> 1]!;
 }
 
-/** Runs one form on one workload in a process of its own. */
-function runFormProcess(form: string, workload: string): FormRun {
-  return JSON.parse(runPartProcess('--part', form, workload)) as FormRun;
+/** Runs one strategy file on one workload in a process of its own. */
+function runFormProcess(strategyFile: string, workload: string): FormRun {
+  return JSON.parse(runPartProcess('--part', strategyFile, workload)) as FormRun;
 }
 
 /** Returns the figures without the time. */
@@ -306,7 +314,7 @@ async function bestNsPerBar(plan: RunPlan, runs: number): Promise<number> {
   return minNs / plan.feeds[0]!.bars.length;
 }
 
-/** Returns the cost of a row of a further form, and its ratio to a row of the single feed. */
+/** Returns the cost of a row of another form, and its ratio to a row of the single feed. */
 function costOfRow(kind: BesideKind, singleNs: number) {
   const ns = nsPerRow(kind);
   return { nsPerRow: ns, ratioToSingle: ns / singleNs };
@@ -315,16 +323,16 @@ function costOfRow(kind: BesideKind, singleNs: number) {
 /**
  * Returns what an order adds to a run in ns: the time of the onBar form minus the time of the same loop without orders, for each order.
  * The idle loop has processes of its own too. As the second class of a process it would be almost twice as slow, and orders would look cheap.
- * The two alternate, so that other work on the machine slows both.
+ * Both kinds of runs alternate, so that other work on the machine slows both.
  */
-function orderCostNs(onBarNsPerBar: number, orders: number): number {
+function orderCostNs(onBarNsPerBar: number, orderCount: number): number {
   let onBarNs = onBarNsPerBar * ROWS;
   let idleNs = Infinity;
   for (let round = 0; round < PROCESS_ROUNDS; round++) {
     idleNs = Math.min(idleNs, runFormProcess('bench/strategies/idle.ts', 'heavy').ns);
     onBarNs = Math.min(onBarNs, runFormProcess('strategies/smaCrossOnBar.ts', 'heavy').ns);
   }
-  return (onBarNs - idleNs) / orders;
+  return (onBarNs - idleNs) / orderCount;
 }
 
 /** Returns the cost of the last million bars after 500,000 finished orders, divided by their cost after none. */
@@ -332,7 +340,7 @@ async function costAfterFinishedOrders(bars: ReturnType<typeof randomWalk>): Pro
   const burstStrategy = await loadStrategyFile('bench/strategies/burst.ts');
   const rows = 1_500_000;
   /** Returns the CPU time of the last million bars, us. */
-  const lastMillionUs = async (orders: number) => {
+  const lastMillionUs = async (orderCount: number) => {
     let startUsage = process.cpuUsage();
     let cpuUs = Infinity;
     // The first decision follows 300 bars of warm-up, so the last million bars begin at this decision.
@@ -341,17 +349,16 @@ async function costAfterFinishedOrders(bars: ReturnType<typeof randomWalk>): Pro
       if (barIndex === firstMeasuredBar) startUsage = process.cpuUsage();
     };
     Object.assign(globalThis, { isobarBench: { onBar } });
-    await runTimed(benchPlan(burstStrategy, [feedPlan('bars', firstRows(bars, rows))], LIGHT, { orders }), scratch, () => {
+    await runTimed(benchPlan(burstStrategy, [feedPlan('bars', firstRows(bars, rows))], LIGHT, { orderCount }), scratch, () => {
       const { user, system } = process.cpuUsage(startUsage);
       cpuUs = user + system;
     });
     return cpuUs;
   };
-  // The two alternate, because the first kind would otherwise bear the warm-up of both.
+  // The two alternate, because the time of the first kind would otherwise include the warm-up of both.
   let afterNoneUs = Infinity;
   let afterManyUs = Infinity;
-  // The runs without orders reach their best time after about 17 rounds.
-  for (let round = 0; round < 8 * ROUNDS; round++) {
+  for (let round = 0; round < FINISHED_ORDER_ROUNDS; round++) {
     afterNoneUs = Math.min(afterNoneUs, await lastMillionUs(0));
     afterManyUs = Math.min(afterManyUs, await lastMillionUs(500_000));
   }

@@ -1,4 +1,5 @@
-// Measures further forms of a run: eight feeds, two intervals, blocks of one row, and a class that is the seventh of its process.
+// Measures forms of a run besides the single feed: eight feeds, two intervals, an undeclared custom indicator, and a strategy class that is
+// the seventh of its process.
 
 import { Scratch } from '../dist/base/memory/rowLog.js';
 import type { RunPlan } from '../dist/definition/plan/plan.js';
@@ -19,7 +20,7 @@ import {
 
 /** Each figure is the best of this many processes. */
 const ROUNDS = 3;
-/** Bars of each feed, by form. */
+/** Bars of each feed of a form; and of the classes that run before the measured one (WARM_UP_ROWS). */
 const EIGHT_FEEDS_ROWS = 400_000;
 const TWO_INTERVALS_ROWS = 3_000_000;
 const WARM_UP_ROWS = 500_000;

@@ -13,15 +13,20 @@ import type { Workload } from './reference.ts';
 import { firstRows, randomWalk } from './series.ts';
 import { feedPlan, loadStrategyFile, benchPlan, ROWS, haveSameResult, runTimed, type BenchStrategy } from './workloads.ts';
 
+/** Bars of the run that checks the results. */
 const CHECKED_ROWS = 200_000;
+/** Each figure is the best of this many processes, and of this many passes in each of them. */
 const ROUNDS = 3;
 const PASSES = 8;
+/** Eight hours of bars of one minute. */
 const ROWS_PER_FUNDING = 480;
+/** With fewer fills, equal trades would prove little. */
+const MIN_FILLS = 100;
 /** The windows of the fill-light workload, with cash of 1,000,000 USDT. */
 const WORK: Workload = { fast: 100, slow: 300, lots: 1, cashUnits: 1e12, feePpm: 400 };
 const STRATEGY = 'bench/strategies/mostlyInvested.ts';
 
-/** The instrument of a measured run. */
+/** The market of a measured run: a spot pair, or a contract with marks, funding and margin. */
 export type FuturesKind = 'spot' | 'futures';
 
 /**
@@ -39,9 +44,9 @@ export async function futuresBench(print: (text: string) => void) {
   return { nsPerRow: futuresNs / ROWS, ratioToSpot: futuresNs / spotNs };
 }
 
-/** Runs one kind in this process and prints the CPU time of its best pass in ns. */
-export async function futuresPart(kind: FuturesKind): Promise<void> {
-  const plan = planOf(kind, await loadStrategyFile(STRATEGY), randomWalk('AAAUSDT', ROWS, 1));
+/** Runs one market in this process and prints the CPU time of its best pass in ns. */
+export async function futuresPart(market: FuturesKind): Promise<void> {
+  const plan = planOf(market, await loadStrategyFile(STRATEGY), randomWalk('AAAUSDT', ROWS, 1));
   const scratch = new Scratch();
   let minNs = Infinity;
   for (let pass = 0; pass < PASSES; pass++) minNs = Math.min(minNs, (await runTimed(plan, scratch)).ns);
@@ -49,7 +54,7 @@ export async function futuresPart(kind: FuturesKind): Promise<void> {
 }
 
 /**
- * Throws unless both kinds make the same trades, the contract pays funding, and blocks of one row give the same result. The end of a run
+ * Throws unless both markets make the same trades, the contract pays funding, and blocks of one row give the same result. The end of a run
  * compares the books of the bot with those of the venue.
  */
 async function checkEqual(strategy: BenchStrategy): Promise<void> {
@@ -58,17 +63,19 @@ async function checkEqual(strategy: BenchStrategy): Promise<void> {
   const futures = await runBacktest(planOf('futures', strategy, bars));
   const tradesText = ({ fills }: RunRecord) =>
     JSON.stringify([fills.timeMs, fills.side, fills.price, fills.lots].map((column) => [...column]));
-  if (spot.fills.length < 100 || tradesText(spot) !== tradesText(futures))
+  if (spot.fills.length < MIN_FILLS || tradesText(spot) !== tradesText(futures))
     throw new Error('the trades of the contract differ from those of the spot pair');
-  if (futures.payments!.length < CHECKED_ROWS / ROWS_PER_FUNDING / 2) throw new Error('the contract paid no funding');
+  // The strategy is invested most of the time, so at least half of the funding times have a payment.
+  const fundingTimes = CHECKED_ROWS / ROWS_PER_FUNDING;
+  if (futures.payments!.length < fundingTimes / 2) throw new Error('the contract paid no funding');
   const isSameInBlocksOfOne = await haveSameResult(planOf('futures', strategy, bars), planOf('futures', strategy, bars, 1));
   if (!isSameInBlocksOfOne) throw new Error('blocks of one row have another result');
 }
 
 /** Returns the plan of a run on spot or on a contract with marks and funding. */
-function planOf(kind: FuturesKind, strategy: BenchStrategy, bars: BarColumns, blockRows?: number): RunPlan {
+function planOf(market: FuturesKind, strategy: BenchStrategy, bars: BarColumns, blockRows?: number): RunPlan {
   const params = { fast: WORK.fast, slow: WORK.slow };
-  if (kind === 'spot') return benchPlan(strategy, [feedPlan('bars', bars)], WORK, params, blockRows);
+  if (market === 'spot') return benchPlan(strategy, [feedPlan('bars', bars)], WORK, params, blockRows);
   const instrument = contractOf(bars.instrument);
   const data = new Map([[instrument.id, contractDataOf(bars)]]);
   const futures: FuturesPlan = { leverage: 5, isCross: true, isNet: true, liquidationFeePpm: 5000, data };

@@ -1,5 +1,5 @@
-// Measures a backtest whose bars are read block by block, because they are too many for the memory: its peak memory, and the memory and CPU time
-// that each further bar adds. `npm run bench -- --long` runs it.
+// Measures a backtest whose bars are read block by block, because they are too many for the memory: its peak memory, and what each further
+// bar adds in memory and CPU time. `npm run bench -- --long` runs it.
 
 import { join } from 'node:path';
 import { rmSync } from 'node:fs';
@@ -32,8 +32,8 @@ export interface LongFigures {
 }
 
 /**
- * Returns the figures of a run of `rows` bars. `rows` is at least twice STREAMED_ROWS, the number from which bars are read block by block, so that half
- * of the run is read that way, too. Throws if a run of STREAMED_ROWS bars has another result block by block than in memory.
+ * Returns the figures of a run of `rows` bars. `rows` is at least twice STREAMED_ROWS, the number from which bars are read block by block.
+ * Half of the run is then read that way too. Throws if a run of STREAMED_ROWS bars has another result block by block than in memory.
  */
 export function longBench(folder: string, rows: number, print: (text: string) => void): LongFigures {
   if (!(rows >= 2 * STREAMED_ROWS)) throw new Error(`expected at least ${2 * STREAMED_ROWS} bars, got ${rows}`);
@@ -45,23 +45,23 @@ export function longBench(folder: string, rows: number, print: (text: string) =>
   const params = '{ fast: 100, slow: 300 }';
   const file = writeDefinition(folder, 'long', { strategy: 'strategies/smaCross.ts', params, feeds, catalog, cash: '50000000' });
   /** Runs a backtest of the first `barCount` bars. */
-  const run = (barCount: number, extraOptions: readonly string[]): FinishedCommand & { readonly hash: string } => {
+  const runFirst = (barCount: number, extraOptions: readonly string[]): FinishedCommand & { readonly hash: string } => {
     const out = join(folder, 'long-runs');
-    const to = new Date(FROM_MS + barCount * INTERVAL.ms).toISOString();
+    const endDate = new Date(FROM_MS + barCount * INTERVAL.ms).toISOString();
     const outputArgs = ['--out', out, '--ledger', join(out, 'ledger'), '--json', '--quiet'];
-    const args = ['backtest', file, '--set', `to=${to}`, ...outputArgs, ...extraOptions];
+    const args = ['backtest', file, '--set', `to=${endDate}`, ...outputArgs, ...extraOptions];
     const finished = runCommand([join(ROOT, 'dist/cli/isobar.js'), ...args]);
     rmSync(out, { recursive: true });
     return { ...finished, hash: (JSON.parse(finished.stdout) as { resultHash: string }).resultHash };
   };
   print('bench: a run in memory, and one block by block');
   // A run with the envelope keeps its bars in memory, so the first run has the envelope and the second one has not.
-  const inMemory = run(STREAMED_ROWS, ['--no-report']);
-  const streamed = run(STREAMED_ROWS, WITHOUT_REPORT);
+  const inMemory = runFirst(STREAMED_ROWS, ['--no-report']);
+  const streamed = runFirst(STREAMED_ROWS, WITHOUT_REPORT);
   if (inMemory.hash !== streamed.hash) throw new Error('a run that reads its bars block by block has another result than a run in memory');
-  const halfRun = run(rows / 2, WITHOUT_REPORT);
+  const halfRun = runFirst(rows / 2, WITHOUT_REPORT);
   print('bench: the whole run');
-  const wholeRun = run(rows, WITHOUT_REPORT);
+  const wholeRun = runFirst(rows, WITHOUT_REPORT);
   const hasMemory = wholeRun.peakMb !== null && halfRun.peakMb !== null;
   return {
     rows,

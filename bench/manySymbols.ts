@@ -56,14 +56,16 @@ type ManySymbolsFigures = Readonly<z.output<typeof FIGURES>>;
 
 /** Measures one case after the other and passes the figures of each to `print`. A case takes about a minute. */
 export async function manySymbolsBench(folder: string, print: (figures: object) => void): Promise<void> {
-  for (const kind of ['symbols50', 'symbols50PerFeed', 'symbols200'] as const) print({ [kind]: await figuresOf(join(folder, kind), kind) });
+  for (const caseName of ['symbols50', 'symbols50PerFeed', 'symbols200'] as const) {
+    print({ [caseName]: await figuresOf(join(folder, caseName), caseName) });
+  }
 }
 
 /** Runs an exchange and a bot, and returns the figures of the bot. */
-async function figuresOf(folder: string, kind: ManySymbolsCase): Promise<ManySymbolsFigures> {
-  const file = writeExchangeConfig(folder, CASES[kind].symbols);
+async function figuresOf(folder: string, caseName: ManySymbolsCase): Promise<ManySymbolsFigures> {
+  const file = writeExchangeConfig(folder, CASES[caseName].symbols);
   const exchange = new PartProcess([join(ROOT, 'dist/cli/isobar.js'), 'exchange', file, '--port', '0', '--control', '0', '--quiet']);
-  const bot = new PartProcess([SELF, '--symbols-part', `${folder} ${kind}`, await exchange.nextLine()]);
+  const bot = new PartProcess([SELF, '--symbols-part', `${folder} ${caseName}`, await exchange.nextLine()]);
   try {
     return FIGURES.parse(JSON.parse(await bot.nextLine()));
   } finally {
@@ -133,8 +135,8 @@ const oneFeedClass = (index: number) =>
  */
 export async function manySymbolsPart(folderAndCase: string, exchangeJson: string): Promise<void> {
   tuneV8();
-  const [folder = '', name = ''] = folderAndCase.split(' ');
-  const benchCase = CASES[name as ManySymbolsCase];
+  const [folder = '', caseName = ''] = folderAndCase.split(' ');
+  const benchCase = CASES[caseName as ManySymbolsCase];
   const { spot, control } = JSON.parse(exchangeJson) as Readonly<Record<'spot' | 'control', string>>;
   writeFileSync(join(folder, 'bot.yaml'), JSON.stringify(botConfig(benchCase, spot)));
   const wire = new Wire();
@@ -233,14 +235,13 @@ async function measureClose(
 function botConfig({ symbols, interval, decide }: BenchCase, spotUrl: string): object {
   const names = Array.from({ length: symbols }, (_, index) => symbolOf(index));
   const isPerFeed = decide === 'perFeed';
+  const singleFeeds = Object.fromEntries(names.map((symbol, index) => [`f${index}`, { symbol, interval }]));
   return {
     mode: 'paper',
     exchange: { spotUrl, keyFile: 'key', secretFile: 'secret' },
     data: 'bot',
     strategy: isPerFeed ? names.map((_, index) => `watcher${index}.ts`) : 'watcher.ts',
-    feeds: isPerFeed
-      ? Object.fromEntries(names.map((symbol, index) => [`f${index}`, { symbol, interval }]))
-      : { bars: { symbols: names, interval } },
+    feeds: isPerFeed ? singleFeeds : { bars: { symbols: names, interval } },
     decide,
     cash: { USDT: '100000' },
     audit: { fastMs: 60_000, balanceMs: 600_000, fullMs: 86_400_000 },
@@ -261,6 +262,7 @@ async function jumpUntilDone<T>(work: Promise<T>, jump: (ms: number) => Promise<
   return done;
 }
 
+/** Waits until the condition holds. */
 async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await pause(1);
 }

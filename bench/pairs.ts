@@ -22,8 +22,10 @@ const MAX_DIFFERENCE = 1e-9;
 
 /** What the strategy does with its series: it has none, it has them, it reads each at every bar, or it compares them with C. */
 export type PairsUse = 'none' | 'kept' | 'read' | 'compared';
-/** How C computes a window: row by row with Welford's updates, or again over all of its values. */
+/** The mode of the C program: it updates each window row by row with Welford's method, or computes it again from all of its values. */
 export type WindowsOfC = 'rolling' | 'windows';
+/** The bars of the two symbols. */
+export type PairBars = readonly [BarColumns, BarColumns];
 
 /** The cost of twenty series for each bar, in ns of CPU time. The values of C are null without gcc. */
 export interface PairsFigures {
@@ -47,12 +49,12 @@ interface PairsInputs {
 }
 
 /** Returns the bars of the two symbols. */
-export function pairBars(rows: number): readonly [BarColumns, BarColumns] {
+export function pairBars(rows: number): PairBars {
   return [randomWalk('AAAUSDT', rows, 1), randomWalk('BBBUSDT', rows, 2)];
 }
 
 /** Builds pairs.c into `folder` and writes its bar file there. Throws where gcc is absent. */
-export function preparePairs(folder: string, pair: readonly [BarColumns, BarColumns]): PairsInputs {
+export function preparePairs(folder: string, pair: PairBars): PairsInputs {
   const inputs = { program: compile(folder, 'pairs'), bars: join(folder, 'pairs.bin'), values: join(folder, 'pairValues.bin') };
   const file = openSync(inputs.bars, 'w');
   const rowCount = Buffer.alloc(8);
@@ -68,22 +70,23 @@ export function preparePairs(folder: string, pair: readonly [BarColumns, BarColu
 }
 
 /** Runs the C program and returns its time for each bar. */
-function cNsPerBar({ program, bars }: PairsInputs, kind: WindowsOfC, passes: number): number {
-  const output = execFileSync(program, [bars, kind, String(passes)], { encoding: 'utf8' });
+function cNsPerBar({ program, bars }: PairsInputs, windowsOfC: WindowsOfC, passes: number): number {
+  const output = execFileSync(program, [bars, windowsOfC, String(passes)], { encoding: 'utf8' });
   return (JSON.parse(output) as { readonly nsPerBar: number }).nsPerBar;
 }
 
 /** Returns the twenty columns that the C program computes. */
-export function columnsOfC({ program, bars, values }: PairsInputs, kind: WindowsOfC): readonly Float64Array[] {
-  execFileSync(program, [bars, kind, '1', values]);
+export function columnsOfC({ program, bars, values }: PairsInputs, windowsOfC: WindowsOfC): readonly Float64Array[] {
+  execFileSync(program, [bars, windowsOfC, '1', values]);
   const bytes = readFileSync(values);
   rmSync(values);
-  const rows = bytes.length / 8 / SERIES;
-  return Array.from({ length: SERIES }, (_, series) => new Float64Array(bytes.buffer, bytes.byteOffset + series * rows * 8, rows));
+  const rows = bytes.length / Float64Array.BYTES_PER_ELEMENT / SERIES;
+  const columnBytes = rows * Float64Array.BYTES_PER_ELEMENT;
+  return Array.from({ length: SERIES }, (_, series) => new Float64Array(bytes.buffer, bytes.byteOffset + series * columnBytes, rows));
 }
 
 /** Returns a function that runs the strategy over the two feeds. */
-async function pairsRunner(use: PairsUse, pair: readonly [BarColumns, BarColumns], blockRows?: number) {
+async function pairsRunner(use: PairsUse, pair: PairBars, blockRows?: number) {
   const loaded = await loadStrategyFile('bench/strategies/pairSeries.ts');
   const feeds = pair.map((bars) => feedPlan('pair', bars));
   const scratch = new Scratch();
@@ -91,7 +94,7 @@ async function pairsRunner(use: PairsUse, pair: readonly [BarColumns, BarColumns
 }
 
 /** Returns the twenty columns of the engine, NaN before all series are ready. */
-export async function columnsOfEngine(pair: readonly [BarColumns, BarColumns], blockRows?: number): Promise<readonly Float64Array[]> {
+export async function columnsOfEngine(pair: PairBars, blockRows?: number): Promise<readonly Float64Array[]> {
   const rows = pair[0].length;
   // The first values come once all series are ready. Until the shift below, they are at the start of their columns.
   const columns = Array.from({ length: SERIES }, () => new Float64Array(rows).fill(NaN));
@@ -107,20 +110,24 @@ export async function columnsOfEngine(pair: readonly [BarColumns, BarColumns], b
   return columns.map((column) => column.copyWithin(firstReadyRow, 0, readyCount).fill(NaN, 0, firstReadyRow));
 }
 
-/** Throws if a value of the engine differs from that of C, or if a series has no value after 200 rows. */
-export function assertEqualColumns(found: readonly Float64Array[], expected: readonly Float64Array[]): void {
+/** Row at which every series has a value. */
+const MAX_FIRST_ROW = 200;
+
+/** Throws if a value of the engine differs from that of C, or if a series has no value up to `MAX_FIRST_ROW`. */
+export function assertEqualColumns(columnsOfEngineRun: readonly Float64Array[], expectedColumns: readonly Float64Array[]): void {
   for (let series = 0; series < SERIES; series++) {
-    const engineColumn = found[series]!;
-    const columnOfC = expected[series]!;
+    const engineColumn = columnsOfEngineRun[series]!;
+    const columnOfC = expectedColumns[series]!;
     const firstRow = engineColumn.findIndex((value) => !Number.isNaN(value));
-    if (firstRow < 0 || firstRow > 200) throw new Error(`series ${series} has no value up to row 200`);
+    if (firstRow < 0 || firstRow > MAX_FIRST_ROW) throw new Error(`series ${series} has no value up to row ${MAX_FIRST_ROW}`);
     let sumOfSizes = 0;
     for (let row = firstRow; row < engineColumn.length; row++) sumOfSizes += Math.abs(columnOfC[row]!);
     const typicalSize = sumOfSizes / (engineColumn.length - firstRow);
     for (let row = firstRow; row < engineColumn.length; row++) {
       const engineValue = engineColumn[row]!;
       const valueOfC = columnOfC[row]!;
-      if (Math.abs(engineValue - valueOfC) <= MAX_DIFFERENCE * Math.max(Math.abs(valueOfC), typicalSize)) continue;
+      const maxDifference = MAX_DIFFERENCE * Math.max(Math.abs(valueOfC), typicalSize);
+      if (Math.abs(engineValue - valueOfC) <= maxDifference) continue;
       throw new Error(`series ${series} at row ${row}: the engine has ${engineValue}, C has ${valueOfC}`);
     }
   }
@@ -139,21 +146,22 @@ export async function pairsBench(folder: string, hasGcc: boolean): Promise<Pairs
   const pair = pairBars(ROWS);
   const inputs = hasGcc ? preparePairs(folder, pair) : null;
   if (inputs !== null) {
-    const found = await columnsOfEngine(pair);
-    for (const kind of ['rolling', 'windows'] as const) assertEqualColumns(found, columnsOfC(inputs, kind));
+    const engineColumns = await columnsOfEngine(pair);
+    for (const windowsOfC of ['rolling', 'windows'] as const) assertEqualColumns(engineColumns, columnsOfC(inputs, windowsOfC));
   }
-  const best = { none: Infinity, kept: Infinity, read: Infinity, rolling: Infinity, windows: Infinity };
+  const minNs = { none: Infinity, kept: Infinity, read: Infinity, rolling: Infinity, windows: Infinity };
   for (let round = 0; round < ROUNDS; round++) {
-    for (const use of ['none', 'kept', 'read'] as const) best[use] = Math.min(best[use], Number(runPartProcess('--pairs-part', use)));
+    for (const use of ['none', 'kept', 'read'] as const) minNs[use] = Math.min(minNs[use], Number(runPartProcess('--pairs-part', use)));
     if (inputs === null) continue;
-    for (const kind of ['rolling', 'windows'] as const) best[kind] = Math.min(best[kind], cNsPerBar(inputs, kind, PASSES));
+    for (const windowsOfC of ['rolling', 'windows'] as const)
+      minNs[windowsOfC] = Math.min(minNs[windowsOfC], cNsPerBar(inputs, windowsOfC, PASSES));
   }
-  const nsPerBar = best.kept - best.none;
-  const readNsPerBar = best.read - best.none;
+  const nsPerBar = minNs.kept - minNs.none;
+  const readNsPerBar = minNs.read - minNs.none;
   if (inputs === null) {
     return { nsPerBar, readNsPerBar, rollingCNsPerBar: null, windowsCNsPerBar: null, ratio: null, readRatio: null, windowsRatio: null };
   }
-  const { rolling, windows } = best;
+  const { rolling, windows } = minNs;
   return {
     nsPerBar,
     readNsPerBar,

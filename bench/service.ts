@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { columnMedian } from '../dist/report/kernels/sums.js';
 import { PartProcess } from './partProcess.ts';
-import { bareServer } from './service/bare.ts';
+import { serveBare } from './service/bare.ts';
 import { sendLoad, type LoadFigures } from './service/connections.ts';
 import { ALICE, BOB, DEPTH, ORDER, PING, requestsOf, type RequestKind } from './service/requests.ts';
 
@@ -99,7 +99,7 @@ export async function serviceBench(folder: string): Promise<ServiceFigures> {
 }
 
 /** Runs the bare server in this process. `replies` is JSON: the reply to each path. */
-export const serviceBarePart = (replies: string): Promise<void> => bareServer(JSON.parse(replies) as Record<string, string>);
+export const serviceBarePart = (replies: string): Promise<void> => serveBare(JSON.parse(replies) as Record<string, string>);
 
 /** Ports of the paper exchange (`ours`) and of the bare server. */
 interface Ports {

@@ -69,7 +69,7 @@ export async function sweepBench(folder: string, program: string | null): Promis
 
 /** Throws unless both lists have the same numbers. `where` says how the set ran. */
 function assertSame(setIndex: number, where: string, found: readonly number[], expected: readonly number[]) {
-  if (found.every((value, index) => Object.is(value, expected[index]))) return;
+  if (found.length === expected.length && found.every((value, index) => Object.is(value, expected[index]))) return;
   throw new Error(`set ${JSON.stringify(SETS[setIndex])} ${where}: ${JSON.stringify({ found, expected })}`);
 }
 
@@ -148,7 +148,7 @@ function meanCNsPerBar(folder: string, program: string, records: readonly SetRec
     const { fills, equity } = records[setIndex]!;
     const fees = fills.fee.reduce((total, fee) => total + fee, 0);
     const laneFigures = [equity.units[equity.length - 1]!, fees, fills.length];
-    assertSame(setIndex, 'in C', [reference.equity, reference.fees, reference.fills], laneFigures);
+    assertSame(setIndex, 'beside C', laneFigures, [reference.equity, reference.fees, reference.fills]);
     sumNs += reference.nsPerBar;
   });
   return sumNs / SETS.length;

@@ -15,6 +15,9 @@ type TableRow = readonly [name: string, value: string, limit: string];
 /** Returns the number with `digits` decimals; a dash for null. */
 const numberText = (value: number | null, digits = 2) => (value === null ? '–' : value.toFixed(digits));
 
+/** Returns text such as `1.20   (3.4 ns)`: a ratio, and the time behind it. */
+const ratioAndNsText = (ratio: number | null, ns: number): string => `${numberText(ratio)}   (${numberText(ns, 1)} ns)`;
+
 /** Returns text such as `1.20; 1.50 s`: the figure of a run without the envelope, then with the envelope. */
 const withAndWithoutEnvelope = (withoutEnvelope: number, withEnvelope: number, unit: string): string =>
   `${numberText(withoutEnvelope)}; ${numberText(withEnvelope)} ${unit}`;
@@ -85,102 +88,99 @@ export const table = (figures: BenchFigures): string => `${alignedLines(rowsOfBe
 export function rowsOfBench(figures: BenchFigures): readonly TableRow[] {
   return [
     ['equal to the C reference and to blocks of one', figures.equal ? 'yes' : 'NO', 'yes'],
-    ['fill-heavy  C, ns a bar', numberText(figures.fillHeavy.cNsPerBar), ''],
-    [
-      '            onBar / C',
-      `${numberText(figures.fillHeavy.onBarRatio)}   (${numberText(figures.fillHeavy.onBarNsPerBar, 1)} ns)`,
-      '≤ 5',
-    ],
-    ['            when / C', `${numberText(figures.fillHeavy.whenRatio)}   (${numberText(figures.fillHeavy.whenNsPerBar, 1)} ns)`, '≤ 4'],
-    ['fill-light  C, ns a bar', numberText(figures.fillLight.cNsPerBar), ''],
-    [
-      '            onBar / C',
-      `${numberText(figures.fillLight.onBarRatio)}   (${numberText(figures.fillLight.onBarNsPerBar, 1)} ns)`,
-      '≤ 4.5',
-    ],
-    ['            when / C', `${numberText(figures.fillLight.whenRatio)}   (${numberText(figures.fillLight.whenNsPerBar, 1)} ns)`, '≤ 3.5'],
-    [
-      'eight feeds, a row / single feed',
-      `${numberText(figures.eightFeeds.ratioToSingle)}   (${numberText(figures.eightFeeds.nsPerRow, 1)} ns)`,
-      '≤ 5',
-    ],
-    [
-      '1m + 1h, a row / single feed',
-      `${numberText(figures.twoIntervals.ratioToSingle)}   (${numberText(figures.twoIntervals.nsPerRow, 1)} ns)`,
-      '≤ 5',
-    ],
-    [
-      'undeclared custom, a row / single feed',
-      `${numberText(figures.undeclaredCustom.ratioToSingle)}   (${numberText(figures.undeclaredCustom.nsPerRow, 1)} ns)`,
-      '',
-    ],
+    ...singleFeedRows(figures),
+    ...severalFeedsRows(figures),
     ...cliffRows(figures.cliffs),
     ...pairsRows(figures.pairs),
-    ['a contract, a row / spot', `${numberText(figures.futures.ratioToSpot)}   (${numberText(figures.futures.nsPerRow, 1)} ns)`, '≤ 2'],
+    ['a contract, a row / spot', ratioAndNsText(figures.futures.ratioToSpot, figures.futures.nsPerRow), '≤ 2'],
     ['an order, intent to done', `${numberText(figures.orderPathNs, 0)} ns`, '≤ 200'],
     ['a bar at 5 M / at 50 k', numberText(figures.linearity), '≤ 1.3'],
     ['last 1 M bars after 500 k orders / after none', numberText(figures.finishedOrders), '≤ 1.1'],
     ['a strategy class run after six others / run first', numberText(figures.seventhStrategy), '≤ 1.25'],
-    [
-      'sweep of 200 sets, a bar and set / C',
-      `${numberText(figures.sweep.ratioToC)}   (${numberText(figures.sweep.cpuNsPerBarAndSet, 1)} ns)`,
-      '≤ 2',
-    ],
-    ['            alone / as lanes', numberText(figures.sweep.lanesGain), '≥ 1.3'],
-    [
-      '            one thread / two',
-      `${numberText(figures.sweep.twoWorkerSpeedup)}   (a bare loop: ${numberText(figures.sweep.twoThreadCeiling)})`,
-      '≥ 1.7',
-    ],
-    ['            command, 540 sets of 35 136 bars, CPU', `${numberText(figures.whole.setsCpuS)} s`, ''],
-    ['bytes a bar, whole command', numberText(figures.bytesPerBar, 1), '≤ 80'],
-    ['whole command, 1 025 708 bars', `${numberText(figures.wholeCommand.totalMs, 0)} ms`, '≤ 3000'],
-    ['CPU of it; of it with the envelope', '', ''],
-    [
-      '            5 M bars, 194 940 fills, report',
-      withAndWithoutEnvelope(figures.whole.heavyCpuS, figures.whole.heavyEnvelopeCpuS, 's'),
-      '≤ 1.6',
-    ],
-    ['            the same with --no-report', `${numberText(figures.whole.heavyBareCpuS)} s`, ''],
-    [
-      '            5 M bars, 19 566 fills, report',
-      withAndWithoutEnvelope(figures.whole.lightCpuS, figures.whole.lightEnvelopeCpuS, 's'),
-      '≤ 1.2',
-    ],
-    ['            a fill, of a million', withAndWithoutEnvelope(figures.whole.fillUs, figures.whole.fillEnvelopeUs, 'us'), '≤ 3'],
-    [
-      '            500 symbols x 20 000 bars',
-      `${withAndWithoutEnvelope(figures.whole.symbolsCpuS, figures.whole.symbolsEnvelopeCpuS, 's')}, ${numberText(figures.whole.symbolsPeakMb, 0)} MB`,
-      '≤ 9 s, 900 MB',
-    ],
-    ['            a symbol of 500 / of 125', numberText(figures.whole.symbolsLinearity), '≤ 1.2'],
-    ['isobar/run, 5 M bars, all figures, first call', `${numberText(figures.whole.fromCodeCpuS)} s`, '≤ 0.9'],
-    ['            a later call', `${numberText(figures.whole.fromCodeSettledS)} s`, ''],
+    ...manySetsRows(figures),
+    ...wholeCommandRows(figures),
     ['first run of a process / settled, onBar, own thread', numberText(figures.firstRun), '≤ 1.6'],
     ['            when', numberText(figures.firstRunWhen), '≤ 1.6'],
     ['CPU of an order to the exchange / by ccxt', ratioToCcxtText(figures.restCreate), '≤ 0.5'],
-    [
-      'CPU of a live bot, bar to order / ccxt',
-      `${numberText(figures.live.ratioToCcxt)}   (${numberText(figures.live.barToBytesCpuUs, 0)} us)`,
-      '≤ 0.5',
-    ],
-    ['            / ccxt up to its socket', numberText(figures.live.ratioToCcxtSocket), ''],
-    ['            one in a hundred', `${numberText(figures.live.barToBytesCpuP99Us, 0)} us`, ''],
-    ['            wall time, p50 and p99', `${numberText(figures.live.p50Ms)} and ${numberText(figures.live.p99Ms)} ms`, ''],
-    [
-      '            close of the bar to bytes, p50',
-      `${numberText(figures.live.closeToBytesMs, 0)} ms   (${numberText(figures.live.closeToBytesCpuUs, 0)} us of CPU)`,
-      '',
-    ],
-    ['            synced / one fdatasync', `${numberText(figures.live.syncedMs)} / ${numberText(figures.live.bareSyncMs)} ms`, ''],
-    ['paper exchange / bare HTTP server, ping', numberText(figures.service.pingRatio), '≥ 0.6'],
-    ['            depth', numberText(figures.service.depthRatio), '≥ 0.5'],
-    ['            create', `${numberText(figures.service.createRatio)}   (p99 ${numberText(figures.service.p99Ms, 1)} ms)`, '≥ 0.35'],
-    [
-      '            a create on the disk / a bare sync',
-      `${numberText(figures.service.durableMs)} / ${numberText(figures.service.bareSyncMs)} ms`,
-      '',
-    ],
-    ['            a create beside 10 000 open orders', numberText(figures.service.openOrdersRatio), '≤ 1.5'],
+    ...liveRows(figures.live),
+    ...serviceRows(figures.service),
+  ];
+}
+
+/** Returns the rows of a strategy on one feed, which fills often or seldom, against the reference program in C. */
+function singleFeedRows({ fillHeavy, fillLight }: BenchFigures): readonly TableRow[] {
+  return [
+    ['fill-heavy  C, ns a bar', numberText(fillHeavy.cNsPerBar), ''],
+    ['            onBar / C', ratioAndNsText(fillHeavy.onBarRatio, fillHeavy.onBarNsPerBar), '≤ 5'],
+    ['            when / C', ratioAndNsText(fillHeavy.whenRatio, fillHeavy.whenNsPerBar), '≤ 4'],
+    ['fill-light  C, ns a bar', numberText(fillLight.cNsPerBar), ''],
+    ['            onBar / C', ratioAndNsText(fillLight.onBarRatio, fillLight.onBarNsPerBar), '≤ 4.5'],
+    ['            when / C', ratioAndNsText(fillLight.whenRatio, fillLight.whenNsPerBar), '≤ 3.5'],
+  ];
+}
+
+/** Returns the rows of runs whose rows cost more than those of a single feed. */
+function severalFeedsRows({ eightFeeds, twoIntervals, undeclaredCustom }: BenchFigures): readonly TableRow[] {
+  return [
+    ['eight feeds, a row / single feed', ratioAndNsText(eightFeeds.ratioToSingle, eightFeeds.nsPerRow), '≤ 5'],
+    ['1m + 1h, a row / single feed', ratioAndNsText(twoIntervals.ratioToSingle, twoIntervals.nsPerRow), '≤ 5'],
+    ['undeclared custom, a row / single feed', ratioAndNsText(undeclaredCustom.ratioToSingle, undeclaredCustom.nsPerRow), ''],
+  ];
+}
+
+/** Returns the rows of runs with many parameter sets. */
+function manySetsRows({ sweep, whole }: BenchFigures): readonly TableRow[] {
+  const speedupText = `${numberText(sweep.twoWorkerSpeedup)}   (a bare loop: ${numberText(sweep.twoThreadCeiling)})`;
+  return [
+    ['sweep of 200 sets, a bar and set / C', ratioAndNsText(sweep.ratioToC, sweep.cpuNsPerBarAndSet), '≤ 2'],
+    ['            alone / as lanes', numberText(sweep.lanesGain), '≥ 1.3'],
+    ['            one thread / two', speedupText, '≥ 1.7'],
+    ['            command, 540 sets of 35 136 bars, CPU', `${numberText(whole.setsCpuS)} s`, ''],
+  ];
+}
+
+/** Returns the rows of whole commands and of whole calls from code. */
+function wholeCommandRows({ whole, wholeCommand, bytesPerBar }: BenchFigures): readonly TableRow[] {
+  const heavyText = withAndWithoutEnvelope(whole.heavyCpuS, whole.heavyEnvelopeCpuS, 's');
+  const lightText = withAndWithoutEnvelope(whole.lightCpuS, whole.lightEnvelopeCpuS, 's');
+  const fillText = withAndWithoutEnvelope(whole.fillUs, whole.fillEnvelopeUs, 'us');
+  const symbolsText = withAndWithoutEnvelope(whole.symbolsCpuS, whole.symbolsEnvelopeCpuS, 's');
+  return [
+    ['bytes a bar, whole command', numberText(bytesPerBar, 1), '≤ 80'],
+    ['whole command, 1 025 708 bars', `${numberText(wholeCommand.totalMs, 0)} ms`, '≤ 3000'],
+    ['CPU of it; of it with the envelope', '', ''],
+    ['            5 M bars, 194 940 fills, report', heavyText, '≤ 1.6'],
+    ['            the same with --no-report', `${numberText(whole.heavyBareCpuS)} s`, ''],
+    ['            5 M bars, 19 566 fills, report', lightText, '≤ 1.2'],
+    ['            a fill, of a million', fillText, '≤ 3'],
+    ['            500 symbols x 20 000 bars', `${symbolsText}, ${numberText(whole.symbolsPeakMb, 0)} MB`, '≤ 9 s, 900 MB'],
+    ['            a symbol of 500 / of 125', numberText(whole.symbolsLinearity), '≤ 1.2'],
+    ['isobar/run, 5 M bars, all figures, first call', `${numberText(whole.fromCodeCpuS)} s`, '≤ 0.9'],
+    ['            a later call', `${numberText(whole.fromCodeSettledS)} s`, ''],
+  ];
+}
+
+/** Returns the rows of a live bot, from the bar to its order. */
+function liveRows(live: BenchFigures['live']): readonly TableRow[] {
+  const barToOrderText = `${numberText(live.ratioToCcxt)}   (${numberText(live.barToBytesCpuUs, 0)} us)`;
+  const closeToBytesText = `${numberText(live.closeToBytesMs, 0)} ms   (${numberText(live.closeToBytesCpuUs, 0)} us of CPU)`;
+  return [
+    ['CPU of a live bot, bar to order / ccxt', barToOrderText, '≤ 0.5'],
+    ['            / ccxt up to its socket', numberText(live.ratioToCcxtSocket), ''],
+    ['            one in a hundred', `${numberText(live.barToBytesCpuP99Us, 0)} us`, ''],
+    ['            wall time, p50 and p99', `${numberText(live.p50Ms)} and ${numberText(live.p99Ms)} ms`, ''],
+    ['            close of the bar to bytes, p50', closeToBytesText, ''],
+    ['            synced / one fdatasync', `${numberText(live.syncedMs)} / ${numberText(live.bareSyncMs)} ms`, ''],
+  ];
+}
+
+/** Returns the rows of the paper exchange, against an HTTP server without an exchange. */
+function serviceRows(service: BenchFigures['service']): readonly TableRow[] {
+  return [
+    ['paper exchange / bare HTTP server, ping', numberText(service.pingRatio), '≥ 0.6'],
+    ['            depth', numberText(service.depthRatio), '≥ 0.5'],
+    ['            create', `${numberText(service.createRatio)}   (p99 ${numberText(service.p99Ms, 1)} ms)`, '≥ 0.35'],
+    ['            a create on the disk / a bare sync', `${numberText(service.durableMs)} / ${numberText(service.bareSyncMs)} ms`, ''],
+    ['            a create beside 10 000 open orders', numberText(service.openOrdersRatio), '≤ 1.5'],
   ];
 }

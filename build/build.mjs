@@ -11,7 +11,10 @@ import { writePackages } from './packages.mjs';
 
 process.chdir(fileURLToPath(new URL('..', import.meta.url)));
 
-/** The new build is completed in a folder of its own, which then replaces dist. So no file of an earlier build stays, and a failed build changes nothing. */
+/**
+ * The new build is completed in a folder of its own, which then replaces dist. So no file of an earlier build stays, and a failed build
+ * changes nothing.
+ */
 const NEW_FOLDER = 'dist-new';
 const OLD_FOLDER = 'dist-old';
 const COMPILER = 'node_modules/@typescript/native/bin/tsc';
@@ -19,14 +22,15 @@ const COMPILER = 'node_modules/@typescript/native/bin/tsc';
 if (process.argv.includes('--if-changed') && isCurrent()) process.exit(0);
 for (const folder of [NEW_FOLDER, OLD_FOLDER]) rmSync(folder, { recursive: true, force: true });
 const isPlain = process.argv.includes('--plain');
-const EMIT = ['--emitDeclarationOnly', 'false', '--sourceMap', '--inlineSources'];
+/** Options with which the compiler writes modules too, not only declarations. */
+const EMIT_MODULES = ['--emitDeclarationOnly', 'false', '--sourceMap', '--inlineSources'];
 const options = [
   '-p',
   'src',
   '--outDir',
   NEW_FOLDER,
   ...(process.argv.includes('--no-check') ? ['--noCheck'] : []),
-  ...(isPlain ? EMIT : []),
+  ...(isPlain ? EMIT_MODULES : []),
 ];
 try {
   execFileSync(process.execPath, [COMPILER, ...options], { stdio: 'inherit' });
@@ -47,10 +51,11 @@ rmSync(OLD_FOLDER, { recursive: true, force: true });
 function isCurrent() {
   if (!existsSync('dist/chunks')) return false;
   const builtMs = statSync('dist/index.d.ts').mtimeMs;
-  const folders = ['src', 'build'].flatMap((root) => [
-    root,
-    ...readdirSync(root, { recursive: true, encoding: 'utf8' }).map((name) => join(root, name)),
-  ]);
-  const files = folders.filter((path) => !path.endsWith('.test.ts'));
-  return [...files, 'package.json', 'package-lock.json', 'tsconfig.json'].every((path) => statSync(path).mtimeMs < builtMs);
+  const filesAndFolders = ['src', 'build'].flatMap((root) => {
+    const names = readdirSync(root, { recursive: true, encoding: 'utf8' });
+    return [root, ...names.map((name) => join(root, name))];
+  });
+  const sources = filesAndFolders.filter((path) => !path.endsWith('.test.ts'));
+  const settings = ['package.json', 'package-lock.json', 'tsconfig.json'];
+  return [...sources, ...settings].every((path) => statSync(path).mtimeMs < builtMs);
 }

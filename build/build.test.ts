@@ -1,4 +1,4 @@
-// Tests the built package: entries under their names, maps that carry the sources, chunks without circles, names as in the sources.
+// Tests the built package: the files of its entries, its source maps, import cycles between its files, and the names of functions and classes.
 
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
@@ -11,8 +11,11 @@ import { packageFolder } from './packages.mjs';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const DIST = join(ROOT, 'dist');
+/** Every file of the package. */
 const files = readdirSync(DIST, { recursive: true, encoding: 'utf8' });
+/** Every JavaScript file: modules, and the scripts that report pages contain. */
 const scripts = files.filter((name) => name.endsWith('.js'));
+/** The JavaScript files that Node loads. */
 const modules = scripts.filter((name) => !PAGES.includes(name.slice(0, -'.js'.length)));
 
 /** The code of each module by file name, except modules that only re-export others and the bundler's own. */
@@ -28,7 +31,7 @@ interface SourceMap {
   readonly mappings: string;
 }
 
-test.each([...ENTRIES, LOOP, ...PAGES, ...TESTED])('%s is a file of its own', (name) => {
+test.each([...ENTRIES, LOOP, ...PAGES, ...TESTED])('the package has the file %s.js', (name) => {
   expect(existsSync(join(DIST, `${name}.js`))).toBe(true);
 });
 
@@ -44,7 +47,7 @@ test.each(['faults/main.ts', 'parity/main.ts', 'rebirth/main.ts', 'rebirth/botPr
 );
 
 describe('source maps', () => {
-  test('each file with code of src has a source map with the texts of its sources', () => {
+  test('the source map of each module has the texts of the source files', () => {
     const mappedFiles = new Set<string>();
     for (const [name, code] of codeByFile) {
       expect(code, name).toMatch(/\n\/\/# sourceMappingURL=\S+\.js\.map\s*$/);
@@ -62,7 +65,7 @@ describe('source maps', () => {
   });
 });
 
-test('no files import each other in a circle, which could read a constant before it is initialised', () => {
+test('no modules import each other in a cycle, which could read a constant before it is initialised', () => {
   const edges = modules.flatMap((name) => {
     const code = readFileSync(join(DIST, name), 'utf8');
     return [...code.matchAll(/^(?:import|export) (?:[^'"]* from )?"(\.[^"]+)";$/gm)].map(
@@ -73,14 +76,14 @@ test('no files import each other in a circle, which could read a constant before
   expect(circlesIn(edges)).toEqual([]);
 });
 
-test('functions and classes keep the names of the sources, also where a chunk has two of one name', async () => {
+test('exported functions and classes have their names of the sources', async () => {
   const core = (await import(join(DIST, 'chunks/core.js'))) as Readonly<Record<string, unknown>>;
   const functions = Object.entries(core).flatMap(([exportName, value]) =>
     typeof value === 'function' ? [{ exportName, ownName: value.name }] : [],
   );
   expect(functions.length).toBeGreaterThan(50);
   expect(functions.filter(({ exportName, ownName }) => exportName !== ownName)).toEqual([]);
-  // When two classes have one name, the bundler renames one of them.
+  // The bundler renames one of two classes with one name in a chunk. This shows that the package has such classes, so that they were tested.
   expect(scripts.some((file) => /^(?:var \w+\$\d+ = class|function \w+\$\d+\()/m.test(readFileSync(join(DIST, file), 'utf8')))).toBe(true);
 });
 

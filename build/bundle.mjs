@@ -17,11 +17,12 @@ const BUNDLED = ['inversify', 'pino', 'reflect-metadata', 'undici', 'yaml', 'yar
 const EXTERNAL = installedPackages().filter((name) => !BUNDLED.includes(name));
 
 /**
- * Rooms that are bundled into one file each, which saves a start about 60 files. The imports of a group must stay inside it or go to lower
- * groups. Otherwise one file would read a constant of another one before it is initialised. Rooms import only lower rooms
- * (test/architecture/floors.json), so a group of the lowest rooms fulfils this. The group `base` leaves out the modules that need decimal.js,
- * because `isobar --help` runs without it. It has the ports and the lines of a terminal, so that a command that starts a thread and writes files loads
- * neither `core` nor `figures` in its own thread. A group also takes what its modules import, so lower rooms have a higher priority.
+ * Rooms that are bundled into one file each, which saves a start about 60 files.
+ * - The imports of a group must stay inside it or go to lower groups. Otherwise one file would read a constant of another one before it is
+ *   initialised. Rooms import only lower rooms (test/architecture/floors.json), so a group of the lowest rooms fulfils this.
+ * - The group `base` leaves out the modules that need decimal.js, because `isobar --help` runs without it. It has the ports and the lines of
+ *   a terminal. A command that starts a thread and writes files then loads neither `core` nor `figures` in its own thread.
+ * - A group also takes what its modules import, so lower rooms have a higher priority.
  */
 const GROUPS = [
   {

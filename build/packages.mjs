@@ -16,9 +16,10 @@ export function writePackages(dist, chunks) {
   /** @type {Record<string, readonly string[]>} */
   const packages = {};
   for (const { fileName, moduleIds } of chunks) {
-    const found = [...new Set(moduleIds.flatMap((id) => packageFolder(id) ?? []))].toSorted();
-    if (found.length > 0) packages[fileName] = found.map(packageName);
-    for (const folder of found) folders.add(folder);
+    const foldersOfModules = moduleIds.flatMap((id) => packageFolder(id) ?? []);
+    const foldersOfFile = [...new Set(foldersOfModules)].toSorted();
+    if (foldersOfFile.length > 0) packages[fileName] = foldersOfFile.map(packageName);
+    for (const folder of foldersOfFile) folders.add(folder);
   }
   writeFileSync(join(dist, 'packages.json'), `${JSON.stringify(packages, null, 2)}\n`);
   writeFileSync(join(dist, 'LICENSES'), [...folders].toSorted().map(licenseOf).join('\n\n'));
@@ -46,7 +47,7 @@ function packageName(folder) {
  */
 function licenseOf(folder) {
   const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
-  const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry));
-  const text = file === undefined ? '' : readFileSync(join(folder, file), 'utf8').trim();
+  const licenseFile = readdirSync(folder).find((fileName) => /^licen[cs]e/i.test(fileName));
+  const text = licenseFile === undefined ? '' : readFileSync(join(folder, licenseFile), 'utf8').trim();
   return `${name} ${version} (${license})\n\n${text}`;
 }

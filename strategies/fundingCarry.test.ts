@@ -17,19 +17,20 @@ function run(rates: readonly number[], options: { readonly funds?: typeof FUNDS;
   // Both accounts have the same quote digits.
   const spot = { ...coins, instrument: { ...coins.instrument, quoteDigits: perp.instrument.quoteDigits } };
   const timeMs = Float64Array.from(rates, (_, index) => perp.openMs[0]! + (2 * index + 1) * MINUTE_MS);
-  const data = {
+  const contractData = {
     marks: null,
+    // A plan has rates in multiples of 1e-12, and the price 100 as 10,000 ticks.
     funding: rates.map((rate, index) => ({ timeMs: timeMs[index]!, rate: Math.round(rate * 1e12), markTicks: 10_000 })),
     rates: { length: rates.length, timeMs, rate: Float64Array.from(rates) },
   };
-  const futures = { ...PERPETUAL.futures!, data: new Map([[perp.instrument.id, data]]) };
+  const futures = { ...PERPETUAL.futures!, data: new Map([[perp.instrument.id, contractData]]) };
   return trade(FundingCarry, { spot, perp }, { ...PERPETUAL, funds, futures, params: PARAMS });
 }
 /** Returns symbol, side and quantity of each fill. */
 const fillSummary = ({ fills }: Awaited<ReturnType<typeof run>>) => fills.map(({ symbol, side, qty }) => [symbol, side, qty]);
 
 describe('funding carry', () => {
-  it('funding carry buys the coin and sells the same quantity of the perpetual when the average rate is high, and closes both when it falls', async () => {
+  it('funding carry buys the coin and sells as much of the perpetual when rates are high, and closes both when they fall', async () => {
     // 0.4 of 10,000 at a price of 100 is 40 coins.
     expect(fillSummary(await run([0, 0.0001, 0.0005, 0.0005, 0, 0, 0]))).toEqual([
       ['E-AAA-USDT', 'sell', 40],

@@ -73,11 +73,8 @@ describe('momentum rotation', () => {
     // AAA is held when its bars end. No order can sell it, so its exit stays open.
     // CCC replaces AAA in the ranking, and is bought with the remaining cash.
     expect(fillTexts(fills).slice(0, 2)).toEqual(['3 buy AAA', '3 buy BBB']);
-    expect(
-      fillTexts(fills)
-        .slice(2)
-        .every((fill) => !fill.includes('AAA')),
-    ).toBe(true);
+    const laterFills = fillTexts(fills).slice(2);
+    expect(laterFills.filter((fill) => fill.includes('AAA'))).toEqual([]);
     expect(record.orders.length).toBeLessThan(20);
   });
 

@@ -20,7 +20,9 @@ export default class MomentumRotation extends Strategy.with({
   override onBar() {
     if (!this.mustBuy || this.symbols.some(({ feed }) => feed.fresh && this.openOrders(feed).length > 0)) return;
     this.mustBuy = false;
-    for (const { feed, share } of this.symbols) if (share - this.held(feed) > this.params.tolerance) this.target({ equity: share }, feed);
+    for (const { feed, share } of this.symbols) {
+      if (share - this.held(feed) > this.params.tolerance) this.target({ equity: share }, feed);
+    }
   }
 
   private rank() {

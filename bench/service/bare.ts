@@ -6,16 +6,17 @@ import type { AddressInfo } from 'node:net';
 import { createInterface } from 'node:readline';
 import { ALICE } from './requests.ts';
 
-/** Serves until the input ends, and prints the port first. `replies` has the JSON text of the reply to each path. */
-export async function bareServer(replies: Readonly<Record<string, string>>): Promise<void> {
+/** Serves until the input ends, and prints the port first. `replyByPath` has the JSON text of the reply to each path. */
+export async function serveBare(replyByPath: Readonly<Record<string, string>>): Promise<void> {
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
       const path = request.url ?? '';
       const body = Buffer.concat(chunks);
+      // As in the paper exchange, a GET of this load reads public data and needs no signature.
       const isAllowed = request.method === 'GET' || isSigned(request.headers, request.method ?? '', path, body);
-      const reply = replies[path] ?? '{}';
+      const reply = replyByPath[path] ?? '{}';
       response.writeHead(isAllowed ? 200 : 401, {
         'Content-Type': 'application/json;charset=UTF-8',
         'Content-Length': Buffer.byteLength(reply),
@@ -24,17 +25,17 @@ export async function bareServer(replies: Readonly<Record<string, string>>): Pro
     });
   });
   server.listen(0, '127.0.0.1', () => process.stdout.write(`${(server.address() as AddressInfo).port}\n`));
-  for await (const _ of createInterface({ input: process.stdin })); // wait until the input ends
+  for await (const _ of createInterface({ input: process.stdin })); // ignore every line, and so wait until the input ends
   server.close();
   server.closeAllConnections();
 }
 
-/** True if the signature of a request is right. */
+/** True when a request has the signature of `ALICE`, whose requests are the load. */
 function isSigned(headers: NodeJS.Dict<string | string[]>, method: string, path: string, body: Buffer): boolean {
-  const expected = createHmac('sha256', ALICE.secret)
+  const expectedSignature = createHmac('sha256', ALICE.secret)
     .update(`${String(headers['x-ch-ts'])}${method}${path}`)
     .update(body)
     .digest();
   const sentSignature = Buffer.from(String(headers['x-ch-sign']), 'hex');
-  return sentSignature.length === expected.length && timingSafeEqual(sentSignature, expected);
+  return sentSignature.length === expectedSignature.length && timingSafeEqual(sentSignature, expectedSignature);
 }

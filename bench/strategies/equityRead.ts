@@ -2,15 +2,15 @@
 import { crossedDown, crossedUp, sma, Strategy } from 'isobar';
 
 export default class EquityRead extends Strategy {
-  fast = this.use(sma(this.bars.close, 10));
-  slow = this.use(sma(this.bars.close, 30));
-  up = this.use(crossedUp(this.fast, this.slow));
-  down = this.use(crossedDown(this.fast, this.slow));
+  fastAverage = this.use(sma(this.bars.close, 10));
+  slowAverage = this.use(sma(this.bars.close, 30));
+  crossUp = this.use(crossedUp(this.fastAverage, this.slowAverage));
+  crossDown = this.use(crossedDown(this.fastAverage, this.slowAverage));
   maxEquity = 0;
 
   override onBar() {
     this.maxEquity = Math.max(this.maxEquity, this.equity);
-    if (this.up.value && this.position().isFlat) this.buy();
-    if (this.down.value) this.exit();
+    if (this.crossUp.value && this.position().isFlat) this.buy();
+    if (this.crossDown.value) this.exit();
   }
 }

@@ -2,9 +2,9 @@
 import { crossedDown, int, sma, Strategy, type FillInfo } from 'isobar';
 
 export default class MostlyInvested extends Strategy.with({ fast: int(100), slow: int(300) }) {
-  fast = this.use(sma(this.bars.close, this.params.fast));
-  slow = this.use(sma(this.bars.close, this.params.slow));
-  down = this.when(crossedDown(this.fast, this.slow), () => this.exit());
+  fastAverage = this.use(sma(this.bars.close, this.params.fast));
+  slowAverage = this.use(sma(this.bars.close, this.params.slow));
+  crossDown = this.when(crossedDown(this.fastAverage, this.slowAverage), () => this.exit());
 
   override onStart() {
     this.buy();

@@ -2,14 +2,14 @@
 import { crossedDown, crossedUp, sma, Strategy } from 'isobar';
 
 export default class PositionQty extends Strategy {
-  fast = this.use(sma(this.bars.close, 10));
-  slow = this.use(sma(this.bars.close, 30));
-  up = this.use(crossedUp(this.fast, this.slow));
-  down = this.use(crossedDown(this.fast, this.slow));
+  fastAverage = this.use(sma(this.bars.close, 10));
+  slowAverage = this.use(sma(this.bars.close, 30));
+  crossUp = this.use(crossedUp(this.fastAverage, this.slowAverage));
+  crossDown = this.use(crossedDown(this.fastAverage, this.slowAverage));
 
   override onBar() {
     const { qty } = this.position();
-    if (this.up.value && qty.isZero()) this.buy();
-    if (this.down.value && !qty.isZero()) this.exit();
+    if (this.crossUp.value && qty.isZero()) this.buy();
+    if (this.crossDown.value && !qty.isZero()) this.exit();
   }
 }

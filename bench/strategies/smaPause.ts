@@ -1,21 +1,22 @@
-// Decides an SMA cross as grademark does: by which average is above, and not on the bar in which its own order fills.
+// Decides an SMA cross as another backtester (bench/peers, grademark) does: by which average is above, with a pause at the bar of each fill.
 import { int, sma, Strategy } from 'isobar';
 
 export default class SmaPause extends Strategy.with({ fast: int(10), slow: int(30) }) {
-  fast = this.use(sma(this.bars.close, this.params.fast));
-  slow = this.use(sma(this.bars.close, this.params.slow));
-  isPausing = false;
+  fastAverage = this.use(sma(this.bars.close, this.params.fast));
+  slowAverage = this.use(sma(this.bars.close, this.params.slow));
+  /** True at the bar in which an order of the strategy fills. It decides nothing at that bar. */
+  isFillBar = false;
 
   override onBar() {
-    if (this.isPausing) {
-      this.isPausing = false;
+    if (this.isFillBar) {
+      this.isFillBar = false;
       return;
     }
-    const [fast, slow] = [this.fast.value, this.slow.value];
     const { isFlat } = this.position();
-    if (isFlat ? fast <= slow : fast >= slow) return;
-    if (isFlat) this.buy();
-    else this.exit();
-    this.isPausing = true;
+    const shouldBuy = isFlat && this.fastAverage.value > this.slowAverage.value;
+    const shouldExit = !isFlat && this.fastAverage.value < this.slowAverage.value;
+    if (shouldBuy) this.buy();
+    if (shouldExit) this.exit();
+    this.isFillBar = shouldBuy || shouldExit;
   }
 }

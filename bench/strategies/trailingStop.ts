@@ -2,9 +2,9 @@
 import { crossedUp, sma, Strategy } from 'isobar';
 
 export default class TrailingStop extends Strategy {
-  up = this.use(crossedUp(this.use(sma(this.bars.close, 10)), this.use(sma(this.bars.close, 30))));
+  crossUp = this.use(crossedUp(this.use(sma(this.bars.close, 10)), this.use(sma(this.bars.close, 30))));
 
   override onBar() {
-    if (this.up.value && this.position().isFlat) this.buy({ base: '1' }, { trailing: 300 });
+    if (this.crossUp.value && this.position().isFlat) this.buy({ base: '1' }, { trailing: 300 });
   }
 }

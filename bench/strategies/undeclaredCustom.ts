@@ -3,13 +3,13 @@ import { crossedDown, crossedUp, custom, int, sma, Strategy } from 'isobar';
 
 export default class UndeclaredCustom extends Strategy.with({ fast: int(10), slow: int(30) }) {
   unchangedClose = this.use(custom(this.bars.close, () => (close) => close));
-  fast = this.use(sma(this.bars.close, this.params.fast));
-  slow = this.use(sma(this.bars.close, this.params.slow));
-  up = this.use(crossedUp(this.fast, this.slow));
-  down = this.use(crossedDown(this.fast, this.slow));
+  fastAverage = this.use(sma(this.bars.close, this.params.fast));
+  slowAverage = this.use(sma(this.bars.close, this.params.slow));
+  crossUp = this.use(crossedUp(this.fastAverage, this.slowAverage));
+  crossDown = this.use(crossedDown(this.fastAverage, this.slowAverage));
 
   override onBar() {
-    if (this.up.value && this.position().isFlat) this.buy();
-    if (this.down.value) this.exit();
+    if (this.crossUp.value && this.position().isFlat) this.buy();
+    if (this.crossDown.value) this.exit();
   }
 }

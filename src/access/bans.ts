@@ -12,9 +12,9 @@ export function sharedBanStore(stateFolder: string, origins: readonly string[]):
   const stores = [...new Set(origins)].map((origin) => new FileBanStore(join(stateFolder, 'bans', `${originName(origin)}.json`)));
   return {
     read() {
-      const stored = stores.map((store) => store.read()).filter((ban) => ban !== null);
-      const unreadable = stored.find((ban) => 'unreadable' in ban);
-      const bans = stored.filter((ban): ban is Ban => 'untilMs' in ban);
+      const storedBans = stores.map((store) => store.read()).filter((ban) => ban !== null);
+      const unreadable = storedBans.find((ban) => 'unreadable' in ban);
+      const bans = storedBans.filter((ban): ban is Ban => 'untilMs' in ban);
       return unreadable ?? bans.toSorted((a, b) => b.untilMs - a.untilMs)[0] ?? null;
     },
     write(ban) {

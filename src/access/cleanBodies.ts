@@ -13,8 +13,8 @@ export class CleanBodies {
   /** Returns the masked body. `mask` is called unless the last reply to this request had the same bytes and nothing in it was masked. */
   bodyOf(request: string, body: Uint8Array, mask: () => Uint8Array): Uint8Array {
     if (body.length < MIN_BYTES || body.length > MAX_BYTES) return mask();
-    const cached = this.#bodies.get(request);
-    if (cached !== undefined && Buffer.compare(cached, body) === 0) return body;
+    const cachedBody = this.#bodies.get(request);
+    if (cachedBody !== undefined && Buffer.compare(cachedBody, body) === 0) return body;
     const masked = mask();
     this.#bodies.delete(request);
     if (masked !== body) return masked;

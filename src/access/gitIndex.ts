@@ -5,13 +5,15 @@ import { dirname, join, relative, resolve, sep } from 'node:path';
 import { ConfigError } from '../base/errors.ts';
 
 const NUL = 0;
+/** The first bytes of every index of git. */
+const SIGNATURE = 'DIRC';
 /** Length of the head of an index: signature, version and number of entries, four bytes each. */
 const HEAD_BYTES = 12;
 const VERSION_OFFSET = 4;
 const ENTRY_COUNT_OFFSET = 8;
 /** Number of bytes of an index entry before its object name. */
 const ENTRY_HEAD_BYTES = 40;
-/** The signature of the extension that names the shared index. Its size stands between it and the hash. */
+/** The signature of the extension that names the shared index. Its size comes between the signature and the hash. */
 const LINK_EXTENSION = 'link';
 const EXTENSION_SIZE_BYTES = 4;
 /** The bit in the flags of an entry that says that two more bytes of flags follow. */
@@ -22,39 +24,39 @@ const ENTRY_ALIGNMENT_BYTES = 8;
 /** True when a repository in any folder above `path` tracks it. `path` must be absolute and without links. */
 export function isTracked(path: string): boolean {
   for (let folder = dirname(path); ; folder = dirname(folder)) {
-    const repository = join(folder, '.git');
-    if (existsSync(repository) && isInIndex(gitFolder(repository), relative(folder, path).split(sep).join('/'))) return true;
+    const gitPath = join(folder, '.git');
+    if (existsSync(gitPath) && isInIndex(gitFolder(gitPath), relative(folder, path).split(sep).join('/'))) return true;
     if (folder === dirname(folder)) return false;
   }
 }
 
 /** Returns the git folder: `.git` itself, or the folder that a `.git` file names, as in a worktree or a submodule. */
-function gitFolder(repository: string): string {
-  if (lstatSync(repository).isDirectory()) return repository;
-  const [, target] = /^gitdir: (.+?)\s*$/m.exec(readFileSync(repository, 'utf8')) ?? [];
-  return target === undefined ? repository : resolve(dirname(repository), target);
+function gitFolder(gitPath: string): string {
+  if (lstatSync(gitPath).isDirectory()) return gitPath;
+  const [, target] = /^gitdir: (.+?)\s*$/m.exec(readFileSync(gitPath, 'utf8')) ?? [];
+  return target === undefined ? gitPath : resolve(dirname(gitPath), target);
 }
 
 /** True when the index of a repository, or the shared index of a split one, contains the path. */
 function isInIndex(repositoryFolder: string, trackedPath: string): boolean {
-  return [join(repositoryFolder, 'index'), ...sharedIndexes(repositoryFolder)].some(
-    (file) => existsSync(file) && pathsIn(file, hashBytes(repositoryFolder)).has(trackedPath),
+  return [join(repositoryFolder, 'index'), ...sharedIndexIn(repositoryFolder)].some(
+    (file) => existsSync(file) && pathsIn(file, hashLengthOf(repositoryFolder)).has(trackedPath),
   );
 }
 
-/** Returns the path of the shared index, which a split index names at its end. Empty when the index is not split. */
-function sharedIndexes(repositoryFolder: string): readonly string[] {
+/** Returns a list with the path of the shared index, which a split index names at its end. The list is empty if the index is not split. */
+function sharedIndexIn(repositoryFolder: string): readonly string[] {
   const index = join(repositoryFolder, 'index');
   const bytes = existsSync(index) ? readFileSync(index) : Buffer.alloc(0);
   const linkStart = bytes.lastIndexOf(LINK_EXTENSION);
   if (linkStart < 0) return [];
   const hashStart = linkStart + LINK_EXTENSION.length + EXTENSION_SIZE_BYTES;
-  const hash = bytes.toString('hex', hashStart, hashStart + hashBytes(repositoryFolder));
+  const hash = bytes.toString('hex', hashStart, hashStart + hashLengthOf(repositoryFolder));
   return [join(repositoryFolder, `sharedindex.${hash}`)];
 }
 
 /** Returns the length of the hashes of a repository in bytes. */
-function hashBytes(repositoryFolder: string): number {
+function hashLengthOf(repositoryFolder: string): number {
   const commonFolderFile = join(repositoryFolder, 'commondir');
   const commonFolder = existsSync(commonFolderFile)
     ? resolve(repositoryFolder, readFileSync(commonFolderFile, 'utf8').trim())
@@ -64,10 +66,10 @@ function hashBytes(repositoryFolder: string): number {
   return usesSha256 ? 32 : 20;
 }
 
-/** Returns the paths in an index (gitformat-index, versions 2 to 4) whose hashes have `hashLength` bytes. */
-function pathsIn(file: string, hashLength: number): ReadonlySet<string> {
+/** Returns the paths in an index (gitformat-index, versions 2 to 4) whose hashes have `hashBytes` bytes. */
+function pathsIn(file: string, hashBytes: number): ReadonlySet<string> {
   const bytes = readFileSync(file);
-  const isIndex = bytes.length >= HEAD_BYTES && bytes.toString('latin1', 0, VERSION_OFFSET) === 'DIRC';
+  const isIndex = bytes.length >= HEAD_BYTES && bytes.toString('latin1', 0, SIGNATURE.length) === SIGNATURE;
   const version = isIndex ? bytes.readUInt32BE(VERSION_OFFSET) : 0;
   if (version < 2 || version > 4) {
     throw new ConfigError(`${file}: expected an index of git, version 2 to 4`, 'keep keys in a folder that is in no repository');
@@ -76,16 +78,16 @@ function pathsIn(file: string, hashLength: number): ReadonlySet<string> {
   let previousPath = Buffer.alloc(0);
   let entryStart = HEAD_BYTES;
   for (let entriesLeft = bytes.readUInt32BE(ENTRY_COUNT_OFFSET); entriesLeft > 0; entriesLeft--) {
-    const flagsStart = entryStart + ENTRY_HEAD_BYTES + hashLength;
+    const flagsStart = entryStart + ENTRY_HEAD_BYTES + hashBytes;
     const flags = bytes.readUInt16BE(flagsStart);
     const flagBytes = (flags & EXTENDED_FLAG) === 0 ? 2 : 4;
     let nameStart = flagsStart + flagBytes;
     let prefixLength = 0;
     // In version 4, an entry has only the end of its path. The beginning is that of the previous path.
     if (version === 4) {
-      const removedChars = readVarint(bytes, nameStart);
-      nameStart = removedChars.nextOffset;
-      prefixLength = previousPath.length - removedChars.value;
+      const removedBytes = readVarint(bytes, nameStart);
+      nameStart = removedBytes.nextOffset;
+      prefixLength = previousPath.length - removedBytes.value;
     }
     const nameEnd = bytes.indexOf(NUL, nameStart);
     previousPath = Buffer.concat([previousPath.subarray(0, prefixLength), bytes.subarray(nameStart, nameEnd)]);
@@ -98,8 +100,8 @@ function pathsIn(file: string, hashLength: number): ReadonlySet<string> {
 }
 
 /**
- * Returns a number of variable length, and the position after it: seven bits a byte, as in the offsets of git's pack files, where each further
- * byte adds one. It is the number of characters that an entry removes from the end of the previous path.
+ * Returns a number of variable length and the offset after it. Each byte has seven bits of the number, the highest first, and the bit 0x80 if
+ * another byte follows. As in the offsets of git's pack files, the number grows by one before the bits of each further byte are added.
  */
 function readVarint(bytes: Buffer, start: number): { readonly value: number; readonly nextOffset: number } {
   let nextOffset = start;

@@ -1,4 +1,4 @@
-// Makes a bot. Backtest, paper and live use the same parts. Only the world and the parts that modules rebind differ.
+// Creates a bot from its parts. Backtest, paper and live use the same parts. Only the world and the parts that modules rebind differ.
 
 import 'reflect-metadata';
 import { Container, ContainerModule, type ContainerModuleLoadOptions, type ServiceIdentifier } from 'inversify';
@@ -74,7 +74,8 @@ export function botMaker(plan: RunPlan, world: World, options: MakeOptions = {})
   let currentStrategies = plan.strategies;
   container.load(
     new ContainerModule(({ bind }) => {
-      const binding: Binding = { bind, overrides, own: (part) => (overrides.of(part.name) === null ? idOf(part) : ownIdOf(part)) };
+      const own: Binding['own'] = (part) => (overrides.of(part.name) === null ? idOf(part) : ownIdOf(part));
+      const binding: Binding = { bind, overrides, own };
       bindShared(binding, plan, options.sharedWith);
       bindBot(binding, plan, { log, progressCells, dropsOrders }, scratch);
       bind(binding.own(PARTS.strategies)).toResolvedValue(() => currentStrategies);
@@ -119,11 +120,11 @@ function resolveBot(container: Container): Bot {
 
 /** Binds the factories of modules, each with the parts that it needs. */
 function bindOverrides({ bind, overrides }: Binding): void {
-  const bindOne = (id: ServiceIdentifier, { isWrapping, needs, make, part }: Override) =>
-    bind<unknown>(id).toResolvedValue(
-      (...parts: unknown[]) => make(...parts),
-      [...(isWrapping ? [ownIdOf({ name: part })] : []), TOKENS.given, ...needs.map((name) => idOf({ name }))],
-    );
+  const bindOne = (id: ServiceIdentifier, { isWrapping, needs, make, part }: Override) => {
+    const wrappedIds = isWrapping ? [ownIdOf({ name: part })] : [];
+    const neededIds = needs.map((name) => idOf({ name }));
+    return bind<unknown>(id).toResolvedValue((...parts: unknown[]) => make(...parts), [...wrappedIds, TOKENS.given, ...neededIds]);
+  };
   for (const override of overrides.all()) {
     // The world binds the clock, because the start of the bot needs it (partAlone.ts).
     if (override.part === PARTS.clock.name) continue;
@@ -274,7 +275,8 @@ function sizeOf({ size }: RunPlan): Size {
 /** Returns the time at which each instrument leaves the run, ms UTC. Infinity when it stays. Undefined when all instruments stay. */
 function leavesOf({ feeds }: RunPlan, instruments: readonly Instrument[]): readonly number[] | undefined {
   if (feeds.every(({ listedToMs }) => listedToMs === undefined)) return undefined;
-  return instruments.map(({ id }) =>
-    Math.min(...feeds.filter(({ bars }) => bars.instrument.id === id).map(({ listedToMs = Infinity }) => listedToMs)),
-  );
+  return instruments.map(({ id }) => {
+    const feedsOfInstrument = feeds.filter(({ bars }) => bars.instrument.id === id);
+    return Math.min(...feedsOfInstrument.map(({ listedToMs = Infinity }) => listedToMs));
+  });
 }

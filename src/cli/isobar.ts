@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Entry point of the command `isobar`.
+// Entry point of the command `isobar`: the first code of the process. It hides the secrets, handles a closed stdout, and starts the command line.
 
 import { clearEnvironment } from '../access/environment.ts';
 import { ignoreInspectorSignal } from '../adapters/runtime/inspector.ts';
@@ -9,14 +9,21 @@ const argv = process.argv.slice(2);
 ignoreInspectorSignal();
 // Runs before strategy code can get a copy of the environment.
 clearEnvironment(process.env);
-if ((argv[0] === 'backtest' || argv[0] === 'verify') && !argv.includes('--help')) startEarly();
-for (const [name, stream] of [['stdout', process.stdout] as const, ['stderr', process.stderr] as const]) {
-  stream.on('error', (error: NodeJS.ErrnoException) => {
-    // A reader that closes early, such as `head`, is not an error. If stdout fails otherwise, as on a full disk, stderr reports it.
-    if (error.code === 'EPIPE') return;
-    process.exitCode = 1;
-    if (name === 'stdout') process.stderr.write(`stdout: cannot be written: ${error.message}\n  make room, or write elsewhere\n`);
-  });
-}
+const isRun = argv[0] === 'backtest' || argv[0] === 'verify';
+// The worker of a run starts while this thread still loads the command.
+if (isRun && !argv.includes('--help')) startEarly();
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (isClosedByReader(error)) return;
+  process.exitCode = 1;
+  process.stderr.write(`stdout: cannot be written: ${error.message}\n  make room, or write elsewhere\n`);
+});
+process.stderr.on('error', (error: NodeJS.ErrnoException) => {
+  if (!isClosedByReader(error)) process.exitCode = 1;
+});
 const { main } = await import('./main.ts');
 await main(argv);
+
+/** True when the reader of an output has closed it, such as `head`. This is no error of the command. */
+function isClosedByReader({ code }: NodeJS.ErrnoException): boolean {
+  return code === 'EPIPE';
+}

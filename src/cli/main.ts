@@ -40,13 +40,16 @@ class YargsError extends Error {}
 
 /** Returns the parser of `argv` with all commands. */
 function parser(argv: readonly string[]): Argv {
-  const root = yargs([...argv])
+  const baseParser = yargs([...argv])
     .scriptName('isobar')
     // `usageError` parses the messages of yargs, so they must be in English on every system.
     .locale('en')
     .usage('$0 <command>\n\nBacktests of trading strategies that are TypeScript classes.');
+  // The help lists the commands in this order.
+  const addFirstCommands = [withInit, withBacktest, withSweep, withProve, withWhy, withVerify, withReport, withApi];
+  const firstCommands = addFirstCommands.reduce((commands, addCommand) => addCommand(commands), baseParser);
   return (
-    withCompletion(withApi(withReport(withVerify(withWhy(withProve(withSweep(withBacktest(withInit(root)))))))), argv)
+    withCompletion(firstCommands, argv)
       .command(breakevenCommand)
       .command(dataCommand)
       .command(exchangeCommand)

@@ -221,10 +221,10 @@ export class Engine implements ExchangeSink, MarkPrices {
     if (this.exitsMs !== null) code ??= delistedCode(order, this.exitsMs, this.nowMs);
     if (code === null) {
       if (risk.watchesEquity) this.recorder.show(risk);
-      const approved = risk.check(order, order.createdMs, this.lastTicks(order.instrumentIndex));
-      if (approved !== null) {
+      const approvedOrder = risk.check(order, order.createdMs, this.lastTicks(order.instrumentIndex));
+      if (approvedOrder !== null) {
         if (order.triggerTicks > 0) this.triggerOrders.onSend();
-        orders.submit(approved);
+        orders.submit(approvedOrder);
         return id;
       }
       code = risk.code ?? 'BAD_INPUT';

@@ -179,9 +179,9 @@ class Combination implements Kernel {
     values.fill(needsAll ? TRUE : FALSE, fromRow - base, toRow - base);
     for (const { values: input, base: inputBase } of this.#inputs) {
       for (let row = fromRow; row < toRow; row++) {
-        const combined = values[row - base]!;
+        const combinedValue = values[row - base]!;
         const next = input[row - inputBase]!;
-        values[row - base] = (combined | next) >= NOT_READY ? NOT_READY : needsAll ? combined & next : combined | next;
+        values[row - base] = (combinedValue | next) >= NOT_READY ? NOT_READY : needsAll ? combinedValue & next : combinedValue | next;
       }
     }
   }

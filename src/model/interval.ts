@@ -105,8 +105,8 @@ export function fixedLengthMs(interval: Interval): number | null {
 
 /** Returns the length in ms. Throws InvariantError for bars from trades. */
 function lengthOf(interval: Exclude<Interval, '1M'>): number {
-  const cached = knownLengths.get(interval);
-  if (cached !== undefined) return cached;
+  const cachedLength = knownLengths.get(interval);
+  if (cachedLength !== undefined) return cachedLength;
   if (isTradeBars(interval)) throw new InvariantError(`bars of ${interval} lie on no grid`);
   const lengthMs = Number(interval.slice(0, -1)) * UNIT_MS[interval.slice(-1)]!;
   knownLengths.set(interval, lengthMs);

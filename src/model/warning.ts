@@ -36,11 +36,12 @@ export const WARNINGS = {
   LOOKAHEAD_FILE: 'the strategy imports a file of data, or can read files, which may hold data from after a bar',
   PROOF_REFUTED: 'a proof of isobar prove, or its sample, found that decisions depend on more than bars, parameters and seed',
   LOOKAHEAD_ROWS: 'a proof found decisions that depend on rows after their time, or on how rows are cut into blocks',
-  LOOKAHEAD_TABLE: 'a proof found prices or moves of these bars in the files of the strategy',
+  LOOKAHEAD_TABLE: 'a proof found prices, moves, or times of lows and highs of these bars in the files of the strategy',
   LOOKAHEAD_SERIES: 'a proof found that a series, or a feed of a longer interval, has prices of bars that close later',
   STATE_KEPT: 'a proof found decisions that depend on what a module variable, a static field or another shared object keeps',
   IMPURE_EXTERNAL: 'a proof found decisions that depend on something outside the run',
-  STATE_GLOBAL: 'the strategy writes the global object or replaces a built-in, which everything in its process shares',
+  STATE_GLOBAL:
+    "the strategy writes the global object or an object of Node's modules, or replaces a built-in, which everything in its process shares",
   IMPURE_RANDOM: 'strategy code asked for chance that the seed of the run does not decide',
   IMPURE_CLOCK: 'strategy code asked for the time of the machine',
   IMPURE_LOCAL_TIME: 'strategy code used the time zone or the language of the machine',
@@ -84,6 +85,13 @@ export function warningClass({ code }: Pick<Warning, 'code'>): string {
   return code.slice(0, code.indexOf('_')).toLowerCase();
 }
 
+/** How the warning about a read of the clock continues after the name of the function, where a package makes it and not the code of the author. */
+export const BY_PACKAGE = ' by a package';
+/** True for the warning about a read of the clock by a package. The result may not depend on it: `isobar prove` and samples find out. */
+export function isPackageClock({ code, text }: Warning): boolean {
+  return code === 'IMPURE_CLOCK' && text.includes(`${BY_PACKAGE} in strategy code: `);
+}
+
 /** Returns the text with its place, such as `Math.random was called (strategies/mine.ts:12)`. */
 export function warningText({ text, file, line }: Warning): string {
   if (file === null) return text;
@@ -111,8 +119,8 @@ export class WarningList {
 
   /** Returns all warnings and clears the list. */
   drain(): readonly Warning[] {
-    const drained = this.all();
+    const drainedWarnings = this.all();
     this.#byKey.clear();
-    return drained;
+    return drainedWarnings;
   }
 }

@@ -52,7 +52,7 @@ export class BotOrder implements ReservedOrder {
   triggerTicks = FRACTION as Ticks;
   /** True when the price has to rise to the trigger. */
   triggersAbove = false;
-  /** Id of the trigger order that this one replaces, and that is cancelled once this one stands (stops/amendedTriggers.ts); 0 for any other order. */
+  /** Id of the trigger order that this one replaces, and that is cancelled once the exchange holds this one (stops/amendedTriggers.ts); 0 for any other order. */
   amends = 0 as OrderId;
   /** How much smaller the order was made to give it a unique fingerprint, in lots, or in units for an order by amount. */
   fingerprintOffset = 0;

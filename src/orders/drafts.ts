@@ -88,11 +88,11 @@ export class Drafts {
  */
 export function sizeLeft(order: Pick<BotOrder, 'side' | 'lots' | 'quoteUnits'>, replaced: ReplacedOrder, end: OrderEnd): number {
   const isByAmount = order.quoteUnits > 0;
-  const requested = isByAmount ? order.quoteUnits : order.lots;
-  if (replaced.side !== order.side) return requested;
+  const requestedSize = isByAmount ? order.quoteUnits : order.lots;
+  if (replaced.side !== order.side) return requestedSize;
   if (end.reason === 'filled') return 0;
   const filled = isByAmount ? end.filledUnits : end.filledLots;
   const filledBefore = isByAmount ? replaced.filledUnits : replaced.filledLots;
-  const maxSize = Math.max(requested, isByAmount ? replaced.quoteUnits : replaced.lots);
-  return Math.max(0, Math.min(requested - (filled - filledBefore), maxSize - filled));
+  const maxSize = Math.max(requestedSize, isByAmount ? replaced.quoteUnits : replaced.lots);
+  return Math.max(0, Math.min(requestedSize - (filled - filledBefore), maxSize - filled));
 }

@@ -12,9 +12,9 @@ export class OcoGroups {
   }
   /** Forms a group. If an order is in a group already, the two groups become one. */
   add(ids: readonly OrderId[]): void {
-    const merged = this.groups.filter((group) => group.some((id) => ids.includes(id)));
-    this.groups = this.groups.filter((group) => !merged.includes(group));
-    this.groups.push([...new Set([...merged.flat(), ...ids])]);
+    const mergedGroups = this.groups.filter((group) => group.some((id) => ids.includes(id)));
+    this.groups = this.groups.filter((group) => !mergedGroups.includes(group));
+    this.groups.push([...new Set([...mergedGroups.flat(), ...ids])]);
   }
   /** Puts the replacement of an order into its place in the group. */
   replace(id: OrderId, replacementId: OrderId): void {

@@ -49,8 +49,8 @@ export class OpenOrders {
     removeAt(listed, index);
   }
   private findListed(id: number): BotOrder | undefined {
-    const listed = this.listed;
-    for (let index = listed.length - 1; index >= 0; index--) if (listed[index]!.id === id) return listed[index];
+    const listedOrders = this.listed;
+    for (let index = listedOrders.length - 1; index >= 0; index--) if (listedOrders[index]!.id === id) return listedOrders[index];
     return undefined;
   }
 }

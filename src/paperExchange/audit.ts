@@ -21,9 +21,9 @@ function auditSpot(spot: SpotExchange): void {
   const { accounts } = venue;
   auditOrders(spot);
   const lockedSums = new Sums();
-  for (const { account, instrument, live } of spot.live()) {
-    if (live === null) continue;
-    lockedSums.add(`${account} ${live.side === 'buy' ? instrument.quote : instrument.base}`, live.lockedUnits);
+  for (const { account, instrument, venueOrder } of spot.unendedOrders()) {
+    if (venueOrder === null) continue;
+    lockedSums.add(`${account} ${venueOrder.side === 'buy' ? instrument.quote : instrument.base}`, venueOrder.lockedUnits);
   }
   accounts.all.forEach(({ name }, account) =>
     accounts.assets.forEach((asset, index) => {
@@ -41,12 +41,12 @@ function auditFutures(futures: FuturesExchange): void {
   const { wallets } = venue;
   auditOrders(futures);
   const lockedSums = new Sums();
-  for (const { account, instrument, live } of futures.live()) {
-    if (live === null) continue;
+  for (const { account, instrument, venueOrder } of futures.unendedOrders()) {
+    if (venueOrder === null) continue;
     const { index, terms } = venue.book(instrument);
-    lockedSums.add(`${account} ${terms.asset}`, live.lockedUnits);
-    const position = wallets.position(account, index, live.side === 'sell');
-    lockedSums.add(`${account} ${index} ${String(position === wallets.sides(account, index)[0])}`, live.offsetLots);
+    lockedSums.add(`${account} ${terms.asset}`, venueOrder.lockedUnits);
+    const position = wallets.position(account, index, venueOrder.side === 'sell');
+    lockedSums.add(`${account} ${index} ${String(position === wallets.sides(account, index)[0])}`, venueOrder.offsetLots);
   }
   wallets.accounts.forEach(({ name }, account) => {
     wallets.assets.forEach((asset, index) =>
@@ -64,11 +64,11 @@ function auditFutures(futures: FuturesExchange): void {
 /** Checks that every open venue order has an order of the exchange, and that each rests in the book with its unfilled quantity. */
 function auditOrders<O extends UserOrder, T extends OwnTrade>(exchange: ExchangeSide<O, T>): void {
   const working = new Map(exchange.markets.map(({ instrument }) => [instrument, 0]));
-  for (const { id, instrument, live, resting } of exchange.live()) {
-    if (live === null) continue;
-    if (!live.isOpen) throw new InvariantError(`order ${id} has ended at the venue and is open at the exchange`);
+  for (const { id, instrument, venueOrder, resting } of exchange.unendedOrders()) {
+    if (venueOrder === null) continue;
+    if (!venueOrder.isOpen) throw new InvariantError(`order ${id} has ended at the venue and is open at the exchange`);
     working.set(instrument, (working.get(instrument) ?? 0) + 1);
-    if (resting !== null) checkEqual(`order ${id} in the book`, resting.lots, live.lots - live.filledLots);
+    if (resting !== null) checkEqual(`order ${id} in the book`, resting.lots, venueOrder.lots - venueOrder.filledLots);
   }
   for (const [instrument, count] of working) checkEqual(`${instrument.id} open orders`, exchange.venue.book(instrument).working, count);
 }

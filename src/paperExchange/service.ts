@@ -24,7 +24,7 @@ import type { TradedMarket } from './market/tradedMarket.ts';
 import type { HandlerReply, ServiceRequest, ServiceResponse } from './api/message.ts';
 import { ReplayedMarket } from './replayed/barMarket.ts';
 import { BarMatching } from './replayed/barMatching.ts';
-import { ReplayedSeries, type RowData } from './replayed/barSeries.ts';
+import { ReplayedSeries, type ReplayedRows } from './replayed/barSeries.ts';
 import type { StoredRecordReader } from './records/rowStore.ts';
 import type { ArchiveSource } from './orders/orderRows.ts';
 import { SpotExchange } from './spot/spotExchange.ts';
@@ -49,7 +49,7 @@ const NO_ARCHIVE: StoredRecordReader = {
 /** One exchange: both sides, the request pipeline and the handlers. */
 export class Service {
   /** Matching of the markets that replay bars; null: there are none. */
-  rows: BarMatching | null = null;
+  barMatching: BarMatching | null = null;
   /** Each side is null if the exchange has no instruments of that market. */
   readonly sides: { readonly spot: SpotExchange | null; readonly futures: FuturesExchange | null };
   /** Reads orders and trades that are no longer in memory. */
@@ -113,20 +113,20 @@ export class Service {
   /**
    * Makes these markets replay bars, which are the counterparty of every order. Rows are matched at their close, by the rules of `fills`.
    */
-  followRows(data: ReadonlyMap<TradedMarket, RowData>): void {
+  followRows(data: ReadonlyMap<TradedMarket, ReplayedRows>): void {
     const { rowGraceMs } = this.#config;
     const barMarkets = Array.from(data, ([market, rows]) => {
       const series = new ReplayedSeries(rows);
       const { interval } = series.bars;
-      for (let row = 0; row < series.firstRow; row++) market.tape.klines.close(interval, series.bar(row));
-      return (market.rows = new ReplayedMarket(
+      for (let row = 0; row < series.firstRow; row++) market.tape.klines.addClosedBar(interval, series.bar(row));
+      return (market.barRows = new ReplayedMarket(
         market,
         this.sides[market.instrument.market]!.venue.book(market.instrument),
         series,
         rowGraceMs,
       ));
     });
-    this.rows = new BarMatching(barMarkets, this.sides, this.#queue);
+    this.barMatching = new BarMatching(barMarkets, this.sides, this.#queue);
   }
 
   /** Scheduler on the exchange's own time, for example for price sources. */
@@ -219,7 +219,7 @@ export class Service {
     if (this.#isInDoubt) return this.#unknownOutcome(request);
     let response: ServiceResponse;
     try {
-      response = this.#answer(request);
+      response = this.#checkAndAnswer(request);
     } catch (error) {
       response = this.#failedReply(request, error);
     }
@@ -229,16 +229,16 @@ export class Service {
   }
 
   /** Checks a request and has its handler answer it. */
-  #answer(request: ServiceRequest): ServiceResponse {
+  #checkAndAnswer(request: ServiceRequest): ServiceResponse {
     const passed = this.#pipeline.run(request, this.nowMs + this.clockOffsetMs);
     if (passed.kind === 'stop') return this.#stoppedReply(passed);
     if (passed.kind === 'unknownPath') return this.#unknownPath(passed.path);
-    const reply = this.#reply(passed, request.headers);
+    const reply = this.#callHandler(passed, request.headers);
     return 'code' in reply ? this.error(reply.code, passed.route.endpoint.market) : { status: 200, headers: NO_HEADERS, body: reply.body };
   }
 
   /** Calls the handler of an accepted request. */
-  #reply({ route, args, caller }: AcceptedRequest, headers: ServiceRequest['headers']): HandlerReply {
+  #callHandler({ route, args, caller }: AcceptedRequest, headers: ServiceRequest['headers']): HandlerReply {
     const handler = this.#handlers[route.op];
     if (handler === undefined) throw new InvariantError(`${route.op} was accepted without a handler`);
     const call = { args, nowMs: this.nowMs, clockMs: this.nowMs + this.clockOffsetMs, headers };

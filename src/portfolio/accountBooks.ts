@@ -48,12 +48,12 @@ export abstract class AccountBooks {
   /** Where changes of positions are marked, by instrument. */
   private readonly followers: ChangedIndexes[] = [];
 
-  constructor(instruments: readonly Instrument[], strategies: number, cashAsset: string, cashDigits: number) {
+  constructor(instruments: readonly Instrument[], strategyCount: number, cashAsset: string, cashDigits: number) {
     this.instruments = instruments;
-    this.strategies = strategies;
+    this.strategies = strategyCount;
     this.cashAsset = cashAsset;
     this.cashDigits = cashDigits;
-    this.books = Array.from({ length: strategies }, () => new StrategyBook());
+    this.books = Array.from({ length: strategyCount }, () => new StrategyBook());
     this.total = 0;
   }
 

@@ -31,10 +31,10 @@ export class ConvertedLedger extends SplitLedger implements Ledger {
    * `converts`: by quote asset other than the reporting asset, the id of the instrument whose close values it. Throws ConfigError for a
    * quote asset without one, and for a coin that is traded against two quote assets.
    */
-  constructor(instruments: readonly Instrument[], strategies: number, converts: Readonly<Record<string, string>>) {
+  constructor(instruments: readonly Instrument[], strategyCount: number, converts: Readonly<Record<string, string>>) {
     super();
     this.instruments = instruments;
-    this.strategies = strategies;
+    this.strategies = strategyCount;
     this.conversions = listOf(Object.values(converts), (id) => {
       const index = instruments.findIndex((instrument) => instrument.id === id);
       if (index < 0) throw new InvariantError(`the conversion instrument ${id} is not in the run`);
@@ -49,7 +49,7 @@ export class ConvertedLedger extends SplitLedger implements Ledger {
       if (account >= 0) return account;
       throw new ConfigError(`${id}: no conversion is known for its quote asset ${quote}`, `name it, such as convert: { ${quote}: SYMBOL }`);
     });
-    this.accounts = listOf(assets, (asset) => new SpotLedger(instruments, strategies, asset));
+    this.accounts = listOf(assets, (asset) => new SpotLedger(instruments, strategyCount, asset));
     this.cashAsset = assets[0]!;
     this.cashDigits = this.accounts[0]!.cashDigits;
     const differing = this.accounts.find(({ cashDigits }) => cashDigits !== this.cashDigits);

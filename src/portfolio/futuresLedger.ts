@@ -25,9 +25,9 @@ export class FuturesLedger extends AccountBooks implements Ledger {
   private readonly holdings: readonly ContractHolding[];
 
   /** Throws ConfigError when the contracts differ in their settlement asset, or one of them is listed twice. */
-  constructor(instruments: readonly Instrument[], strategies: number, terms: (instrument: Instrument) => MarginTerms) {
+  constructor(instruments: readonly Instrument[], strategyCount: number, terms: (instrument: Instrument) => MarginTerms) {
     const { marginCoin, marginDigits } = settlementOf(instruments);
-    super(instruments, strategies, marginCoin, marginDigits);
+    super(instruments, strategyCount, marginCoin, marginDigits);
     this.holdings = listOf(instruments, (instrument) => new ContractHolding(instrument, terms(instrument)));
   }
 

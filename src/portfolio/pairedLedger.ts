@@ -26,16 +26,16 @@ export class PairedLedger extends SplitLedger implements Ledger {
   readonly contracts: number;
 
   /** Throws ConfigError when the two markets do not count money in the same asset and units. */
-  constructor(instruments: readonly Instrument[], strategies: number, terms: (instrument: Instrument) => MarginTerms) {
+  constructor(instruments: readonly Instrument[], strategyCount: number, terms: (instrument: Instrument) => MarginTerms) {
     super();
     const contracts = instruments.filter(({ market }) => market === 'futures');
     const areFirst = contracts.every((contract, instrumentIndex) => contract === instruments[instrumentIndex]);
     if (!areFirst) throw new InvariantError('contracts stand before coins');
     this.instruments = instruments;
-    this.strategies = strategies;
+    this.strategies = strategyCount;
     this.contracts = contracts.length;
-    this.futures = new FuturesLedger(contracts, strategies, terms);
-    this.spot = new SpotLedger(instruments, strategies);
+    this.futures = new FuturesLedger(contracts, strategyCount, terms);
+    this.spot = new SpotLedger(instruments, strategyCount);
     this.cashAsset = this.futures.cashAsset;
     this.cashDigits = this.futures.cashDigits;
     const differing = instruments.find(({ quote, quoteDigits }) => quote !== this.cashAsset || quoteDigits !== this.cashDigits);

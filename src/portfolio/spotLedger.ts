@@ -42,11 +42,11 @@ export class SpotLedger extends AccountBooks implements Ledger {
    * Contracts, and with `ownQuote` coins of another quote asset, belong to another account and are never held here. Throws ConfigError when
    * the other instruments differ in their quote asset, or when one of them is listed twice.
    */
-  constructor(instruments: readonly Instrument[], strategies: number, ownQuote: string | null = null) {
+  constructor(instruments: readonly Instrument[], strategyCount: number, ownQuote: string | null = null) {
     const coins = instruments.filter((instrument) => isCoin(instrument) && (ownQuote === null || instrument.quote === ownQuote));
     checkOneQuote(coins);
     const { quote, quoteDigits } = ownQuote === null ? instruments[0]! : coins[0]!;
-    super(instruments, strategies, quote, quoteDigits);
+    super(instruments, strategyCount, quote, quoteDigits);
     this.assets = listOf(instruments, (instrument) => new CoinAsset(instrument));
     this.holdings = this.books.flatMap((book) => listOf(this.assets, (asset) => new CoinHolding(book, asset)));
     this.onlyHolding = this.holdings.length === 1 ? this.holdings[0]! : null;

@@ -74,11 +74,11 @@ const TABLE_CACHE = new WeakMap<Params, ParamTable>();
 
 /** Returns the parameters of a call as a table, from the cache if it has one. */
 function paramTableOf(params: Params): ParamTable {
-  const cached = TABLE_CACHE.get(params);
-  if (cached) return cached;
+  const cachedTable = TABLE_CACHE.get(params);
+  if (cachedTable) return cachedTable;
   const rows = Object.entries(params).map(([name, param]) => ({ name, param }));
-  const either = rows.filter(({ param }) => param.need === 'either').map(({ name }) => name);
-  const table = { rows, either };
+  const eitherNames = rows.filter(({ param }) => param.need === 'either').map(({ name }) => name);
+  const table = { rows, either: eitherNames };
   TABLE_CACHE.set(params, table);
   return table;
 }

@@ -39,12 +39,12 @@ export function outcomeOf<O extends Op>(op: O, transport: Transport): Outcome<Op
     return bytesWritten === 0 ? { kind: 'notSent', cause } : unknown(cause, null);
   }
   const { status, body } = transport;
-  const parsed = parseJson(body);
-  if (!parsed.ok) return unknown(unreadableCause(status, body, parsed), status);
-  const error = errorIn(parsed.value);
+  const parsedBody = parseJson(body);
+  if (!parsedBody.ok) return unknown(unreadableCause(status, body, parsedBody), status);
+  const error = errorIn(parsedBody.value);
   if (error) return errorOutcome(error, status, endpointOf(op).effect);
   if (!isSuccessStatus(status)) return unknown(`HTTP ${status} without an error of the service`, status);
-  const decoded = decodeAnswer(answerOf(op), parsed.value);
+  const decoded = decodeAnswer(answerOf(op), parsedBody.value);
   return decoded.ok ? { kind: 'acked', value: decoded.value } : unknown(`an answer of another shape: ${decoded.problem}`, status);
 }
 

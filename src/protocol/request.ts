@@ -50,8 +50,8 @@ export function buildUntypedRequest(op: Op, args: CallArguments, dialect: Dialec
   const prefix = dialect.pathPrefix[market];
   const signedPathPrefix = dialect.signPathPrefix ? prefix : '';
   if (endpoint.method === 'POST') {
-    const added = membersAddedByDialect(op, endpoint, args, dialect);
-    const body = jsonBodyOf(added.length === 0 ? written : [...written, ...added]);
+    const addedMembers = membersAddedByDialect(op, endpoint, args, dialect);
+    const body = jsonBodyOf(addedMembers.length === 0 ? written : [...written, ...addedMembers]);
     return { op, method: 'POST', target: prefix + path, body, signedPath: signedPathPrefix + path };
   }
   const unprefixedTarget = path + queryText(written);
@@ -87,8 +87,8 @@ function membersAddedByDialect(
   args: CallArguments,
   { recvWindow, marketOpen }: Dialect,
 ): readonly WireParam[] {
-  const added: WireParam[] = [];
-  const addMember = (name: string, value: number): void => void added.push({ name, text: String(value), json: String(value) });
+  const addedMembers: WireParam[] = [];
+  const addMember = (name: string, value: number): void => void addedMembers.push({ name, text: String(value), json: String(value) });
   if (marketOpen === 'v101' && op === 'futures.createOrder') addMember('orderUnit', CONTRACTS_UNIT);
   if (recvWindow !== null && SECURITY[security].signature) {
     if (!(Number.isInteger(recvWindow) && recvWindow >= 1 && recvWindow <= RECV_WINDOW.maxMs)) {
@@ -101,7 +101,7 @@ function membersAddedByDialect(
     if (op !== 'spot.testNewOrder') addMember('recvWindow', recvWindow);
     else if (args['recWindow'] === undefined) addMember('recWindow', recvWindow);
   }
-  return added;
+  return addedMembers;
 }
 
 /**

@@ -88,10 +88,10 @@ export function parseParams(specs: Specs, rawValues: Readonly<Record<string, unk
   for (const name of Object.keys(rawValues)) {
     if (Object.hasOwn(specs, name)) continue;
     const nearest = nearestName(name, Object.keys(specs));
-    const declared = Object.keys(specs).join(', ') || 'none';
+    const declaredNames = Object.keys(specs).join(', ') || 'none';
     throw new ConfigError(
       `${where} params.${name}: no such parameter`,
-      nearest ? `did you mean ${nearest}?` : `the declared parameters are: ${declared}`,
+      nearest ? `did you mean ${nearest}?` : `the declared parameters are: ${declaredNames}`,
     );
   }
   const values: Record<string, unknown> = {};

@@ -54,21 +54,21 @@ export function riskParity(
   checkSymbols('riskParity', symbols);
   checkMatrix(symbols, covariances);
   // The indexes in `symbols` of the symbols with a variance. Below, `i` and `j` are positions in this list.
-  const included = symbols.flatMap((_, index) => (covariances[index]![index]! > 0 ? [index] : []));
-  if (included.length === 0) return {};
-  const relativeBudgets = included.map((index) => budgetOf(symbols[index]!, budgets));
+  const includedIndexes = symbols.flatMap((_, index) => (covariances[index]![index]! > 0 ? [index] : []));
+  if (includedIndexes.length === 0) return {};
+  const relativeBudgets = includedIndexes.map((index) => budgetOf(symbols[index]!, budgets));
   const sum = relativeBudgets.reduce((a, b) => a + b, 0);
-  const deviations = included.map((index) => Math.sqrt(covariances[index]![index]!));
+  const deviations = includedIndexes.map((index) => Math.sqrt(covariances[index]![index]!));
   // The descent works on correlations, because their size does not depend on the size of the returns.
-  const matrix = included.map((row, i) =>
-    included.map((column, j) => correlation(covariances[row]![column]!, deviations[i]! * deviations[j]!)),
+  const matrix = includedIndexes.map((row, i) =>
+    includedIndexes.map((column, j) => correlation(covariances[row]![column]!, deviations[i]! * deviations[j]!)),
   );
   const exposures = descend(
     matrix,
     relativeBudgets.map((budget) => budget / sum),
   );
   return scaleParts(
-    included.map((index, i) => [symbols[index]!, exposures[i]! / deviations[i]!]),
+    includedIndexes.map((index, i) => [symbols[index]!, exposures[i]! / deviations[i]!]),
     total,
   );
 }
@@ -141,8 +141,8 @@ function scaleParts(parts: readonly (readonly [string, number])[], total: number
 /** Throws ConfigError if a symbol occurs twice. `call` is the name of the helper. */
 function checkSymbols(call: string, symbols: readonly string[]): void {
   if (new Set(symbols).size === symbols.length) return;
-  const repeated = symbols.find((symbol, index) => symbols.indexOf(symbol) !== index);
-  throw new ConfigError(`${call}: ${repeated} is named twice`, 'name each symbol once');
+  const repeatedSymbol = symbols.find((symbol, index) => symbols.indexOf(symbol) !== index);
+  throw new ConfigError(`${call}: ${repeatedSymbol} is named twice`, 'name each symbol once');
 }
 
 /** Throws ConfigError unless the matrix has a row and a column for each symbol. */

@@ -106,10 +106,10 @@ export class Accounts {
   }
 
   /** Sets the fee rates of one account and instrument, ppm, for orders placed from now on. */
-  setFees(account: number, instrument: number, makerPpm: number, takerPpm: number): void {
+  setFees(account: number, instrumentIndex: number, makerPpm: number, takerPpm: number): void {
     checkPpm('makerPpm', makerPpm);
     checkPpm('takerPpm', takerPpm);
-    const accountAt = this.byInstrument[instrument]?.[account] ?? noAccount(account);
+    const accountAt = this.byInstrument[instrumentIndex]?.[account] ?? noAccount(account);
     accountAt.makerPpm = makerPpm;
     accountAt.takerPpm = takerPpm;
     accountAt.maxFeePpm = Math.max(makerPpm, takerPpm);
@@ -123,20 +123,20 @@ export class Accounts {
   }
 
   /** Returns the balance of an asset in an account. */
-  of(account: number, asset: number): Balance {
-    return this.balances[account]?.[asset] ?? noAccount(account);
+  of(account: number, assetIndex: number): Balance {
+    return this.balances[account]?.[assetIndex] ?? noAccount(account);
   }
 
   /** Returns the accounts of an instrument, by account. The list grows with each account that is opened. */
-  accountsAt(instrument: number): readonly InstrumentAccount[] {
-    return this.byInstrument[instrument]!;
+  accountsAt(instrumentIndex: number): readonly InstrumentAccount[] {
+    return this.byInstrument[instrumentIndex]!;
   }
 
   /** Adds units (at least 0) to the free balance of an asset. Throws InvariantError when all deposits of the asset exceed 2^53 - 1 units. */
-  deposit(account: number, asset: number, units: number): void {
+  deposit(account: number, assetIndex: number, units: number): void {
     assert(exact(units) >= 0, `a deposit is not negative: ${units}`);
-    const accountBalance = this.of(account, asset);
-    const external = this.external[asset]!;
+    const accountBalance = this.of(account, assetIndex);
+    const external = this.external[assetIndex]!;
     // The sum over all accounts must stay exact.
     external.deposited = exact(external.deposited + units);
     accountBalance.free = balance(accountBalance.free + units);

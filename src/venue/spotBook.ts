@@ -22,33 +22,36 @@ export class SpotBook extends BarBook {
   /** By account. */
   readonly instrumentAccounts: readonly InstrumentAccount[];
 
-  /** Amounts of the two assets outside all accounts. */
-  protected readonly base: ExternalFlows;
-  protected readonly quote: ExternalFlows;
-  private readonly feesInReceived: boolean;
-  private readonly shares: PpmShares;
+  /** Amounts of the base asset outside all accounts. */
+  protected readonly externalBase: ExternalFlows;
+  /** Amounts of the quote asset outside all accounts. */
+  protected readonly externalQuote: ExternalFlows;
+  /** True if a fee is taken in the asset that the fill brings. Otherwise every fee is taken in the quote asset. */
+  private readonly takesFeesInReceived: boolean;
+  private readonly ppmShares: PpmShares;
 
   constructor(instrument: Instrument, index: number, context: BookContext, accounts: Accounts, fees: VenueFees) {
     super(instrument, index, context);
     this.instrumentAccounts = accounts.accountsAt(index);
     this.money = new MoneyScale(instrument);
-    this.base = accounts.external[accounts.asset(instrument.base)]!;
-    this.quote = accounts.external[accounts.asset(instrument.quote)]!;
-    this.feesInReceived = fees.in === 'received';
-    this.shares = new PpmShares(fees.rounding);
+    this.externalBase = accounts.external[accounts.asset(instrument.base)]!;
+    this.externalQuote = accounts.external[accounts.asset(instrument.quote)]!;
+    this.takesFeesInReceived = fees.in === 'received';
+    this.ppmShares = new PpmShares(fees.rounding);
   }
 
-  /** Returns the quote units to hold for a buy of `units`: with the fee if that is paid in quote. */
+  /** Returns the quote units to hold for a buy of `units`: without the fee if it is taken in the received coins, otherwise with it. */
   buyHold(units: number, ppm: number): number {
-    return this.feesInReceived || units === INFINITY ? units : units + this.shares.of(units, ppm);
+    return this.takesFeesInReceived || units === INFINITY ? units : units + this.ppmShares.of(units, ppm);
   }
 
   override fillableLots(order: VenueOrder, price: number): number {
     if (order.quoteUnits === 0) return order.lots - order.filledLots;
     const lots = this.money.affordable(order.quoteUnits - order.filledUnits, price);
     // The rounded fees of partial fills may together exceed the fee that is held for the whole order.
-    const isHeld = (size: number): boolean => this.buyHold(this.money.notional(price, size), order.takerPpm) <= order.lockedUnits;
-    return lots <= 0 || isHeld(lots) ? lots : highestTrue(isHeld, lots - 1, lots);
+    const isCovered = (lotCount: number): boolean =>
+      this.buyHold(this.money.notional(price, lotCount), order.takerPpm) <= order.lockedUnits;
+    return lots <= 0 || isCovered(lots) ? lots : highestTrue(isCovered, lots - 1, lots);
   }
 
   override readmit(order: VenueOrderRecord): void {
@@ -74,26 +77,27 @@ export class SpotBook extends BarBook {
 
   /** Books a fill of a buy: fee, lock and balances. `isComplete`: the fill leaves nothing of the order. */
   private settleBuy(order: VenueOrderRecord, isComplete: boolean): void {
-    const { fillBuffer, feesInReceived, money } = this;
+    const { fillBuffer, takesFeesInReceived, money } = this;
     const { base, quote } = order.instrumentAccount!;
     const { price, lots } = fillBuffer;
     const quantity = lots * money.unitsPerLot;
     const notional = money.notional(price, lots);
-    const fee = this.shares.of(feesInReceived ? quantity : notional, this.feePpm(order, price, lots, notional, fillBuffer.isMaker));
+    const fee = this.ppmShares.of(takesFeesInReceived ? quantity : notional, this.feePpm(order, price, lots, notional, fillBuffer.isMaker));
     fillBuffer.notional = notional;
     fillBuffer.fee = fee;
-    fillBuffer.feeInBase = feesInReceived;
+    fillBuffer.feeInBase = takesFeesInReceived;
+    // hot: docs/performance.md#strict-true
     const heldForRemainder = isComplete === true ? 0 : this.holdForRemainder(order, quote);
     // `holdForRemainder` may have reduced the fee and the notional of this fill by a waiver.
-    const dueUnits = feesInReceived ? fillBuffer.notional : fillBuffer.notional + fillBuffer.fee;
+    const dueUnits = takesFeesInReceived ? fillBuffer.notional : fillBuffer.notional + fillBuffer.fee;
     const lockedUnits = order.lockedUnits;
     quote.locked = balance(quote.locked - lockedUnits + heldForRemainder);
     quote.free = balance(quote.free + lockedUnits - heldForRemainder - dueUnits);
     order.lockedUnits = heldForRemainder;
-    this.quote.market += fillBuffer.notional;
-    this.base.market -= quantity;
-    base.free = exactUnits(base.free + quantity - (feesInReceived ? fee : 0));
-    (feesInReceived ? this.base : this.quote).fees += fillBuffer.fee;
+    this.externalQuote.market += fillBuffer.notional;
+    this.externalBase.market -= quantity;
+    base.free = exactUnits(base.free + quantity - (takesFeesInReceived ? fee : 0));
+    (takesFeesInReceived ? this.externalBase : this.externalQuote).fees += fillBuffer.fee;
   }
 
   /** Books a fill of a sell: fee, lock and balances. */
@@ -103,22 +107,25 @@ export class SpotBook extends BarBook {
     const { price, lots } = fillBuffer;
     const quantity = lots * money.unitsPerLot;
     const notional = money.notional(price, lots);
-    const fee = this.shares.of(notional, this.feePpm(order, price, lots, notional, fillBuffer.isMaker));
+    const fee = this.ppmShares.of(notional, this.feePpm(order, price, lots, notional, fillBuffer.isMaker));
     fillBuffer.notional = notional;
     fillBuffer.fee = fee;
     fillBuffer.feeInBase = false;
     base.locked = notBelowZero(base.locked - quantity);
     order.lockedUnits -= quantity;
     quote.free = exactUnits(quote.free + notional - fee);
-    this.quote.market -= notional;
-    this.base.market += quantity;
-    this.quote.fees += fee;
+    this.externalQuote.market -= notional;
+    this.externalBase.market += quantity;
+    this.externalQuote.fees += fee;
   }
 
-  /** Returns the units that stay held for the remainder of a buy. The remainder of a MARKET order ends with the current fill. */
+  /**
+   * Returns the units that stay held for the remainder of a buy. The remainder of a MARKET order ends with the current fill. Side effect: if the
+   * account cannot pay for both, it waives a part of the fee and the notional of this fill.
+   */
   private holdForRemainder(order: VenueOrderRecord, quote: Balance): number {
     const { fillBuffer } = this;
-    const dueUnits = this.feesInReceived ? fillBuffer.notional : fillBuffer.notional + fillBuffer.fee;
+    const dueUnits = this.takesFeesInReceived ? fillBuffer.notional : fillBuffer.notional + fillBuffer.fee;
     const funds = order.lockedUnits + quote.free;
     const heldForRemainder = order.limit > 0 ? this.limitHold(order, order.lots - order.filledLots) : order.lockedUnits - dueUnits;
     if (dueUnits + heldForRemainder > funds) this.waive(dueUnits + heldForRemainder - funds);
@@ -130,7 +137,7 @@ export class SpotBook extends BarBook {
    * two more than was held for the whole order.
    */
   private waive(units: number): void {
-    const waivedFee = this.feesInReceived ? 0 : Math.min(units, this.fillBuffer.fee);
+    const waivedFee = this.takesFeesInReceived ? 0 : Math.min(units, this.fillBuffer.fee);
     this.fillBuffer.fee -= waivedFee;
     this.fillBuffer.notional -= units - waivedFee;
   }

@@ -227,17 +227,20 @@ describe('cancel requests', () => {
     expect([venue.cancel(canceled, 1), venue.refusal]).toEqual([false, -1145]);
   });
 
-  test('a cancel by id is refused with -2013 or the configured -1112 for an unknown order, and with -1020 while cancelling is off', () => {
+  test('a cancel by id of an unknown order is refused with -2013 or the configured code', () => {
     const { venue, account, limit } = openSpotVenue();
     const order = limit('buy', 10, 8_000, 0);
     expect([venue.requestCancelById(account, 77), venue.refusal]).toEqual([null, -2013]);
     expect(venue.requestCancelById(account, order.id)).toBe(order);
     const unusual = openSpotVenue({ state: { missingOrderCode: -1112 } });
     expect([unusual.venue.requestCancelById(account, 77), unusual.venue.refusal]).toEqual([null, -1112]);
+  });
+
+  test('a cancel is refused with -1020 while cancelling is off, also by the id of an unknown order', () => {
     const disabledVenue = openSpotVenue({ state: { off: ['cancel'] } });
     const workingOrder = disabledVenue.limit('buy', 10, 8_000, 0);
     expect([disabledVenue.venue.cancel(workingOrder, 0), disabledVenue.venue.refusal]).toEqual([false, -1020]);
-    expect([disabledVenue.venue.requestCancelById(account, 77), disabledVenue.venue.refusal]).toEqual([null, -1020]);
+    expect([disabledVenue.venue.requestCancelById(disabledVenue.account, 77), disabledVenue.venue.refusal]).toEqual([null, -1020]);
   });
 });
 

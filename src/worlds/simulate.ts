@@ -67,10 +67,11 @@ export async function simulate({ file, fromSeed, days: count, print, onProgress 
   for (let index = 0; index < count; index++) {
     const seed = fromSeed + index;
     const startMs = bot.startOf(seed);
-    const common = { bot, seed, startMs };
-    const progressFrom = (doneShare: number) => (share: number) => onProgress(index + doneShare + share / 2);
-    const calm = await runDay({ ...common, schedule: NO_FAULTS, mustProtect: false, print: null, onHour: progressFrom(0) });
-    const faulty = await runDay({ ...common, schedule: scheduleOf(seed), mustProtect: calm.protects, print, onHour: progressFrom(0.5) });
+    const day = { bot, seed, startMs };
+    // Each of the two runs of a day is half of its work.
+    const onHourFrom = (doneShare: number) => (shareOfRun: number) => onProgress(index + doneShare + shareOfRun / 2);
+    const calm = await runDay({ ...day, schedule: NO_FAULTS, mustProtect: false, print: null, onHour: onHourFrom(0) });
+    const faulty = await runDay({ ...day, schedule: scheduleOf(seed), mustProtect: calm.protects, print, onHour: onHourFrom(0.5) });
     days.push(dayResult(seed, startMs, calm, faulty));
   }
   const worst = days.reduce((worstSoFar, day) => (day.cost.greaterThan(worstSoFar.cost) ? day : worstSoFar));
@@ -102,4 +103,8 @@ function dayResult(seed: number, startMs: number, calm: DayOutcome, faulty: DayO
   };
 }
 
-const hashOf = (texts: readonly string[]): string => createHash('sha256').update(texts.join(' ')).digest('hex').slice(0, 16);
+/** Number of characters of the hash of a day. */
+const HASH_LETTERS = 16;
+
+/** Returns a short hash of texts. */
+const hashOf = (texts: readonly string[]): string => createHash('sha256').update(texts.join(' ')).digest('hex').slice(0, HASH_LETTERS);

@@ -27,12 +27,21 @@ export interface BookComparison {
 const COLUMN_NAMES = ['entry time', 'exit time', 'entry price', 'exit price', 'size', 'pnl'];
 /** Largest difference that counts as rounding: the tools add up floating-point numbers. The smallest unit of isobar's money is 1e-8. */
 const TOLERANCE = 1e-7;
+/** True when two numbers are equal up to rounding. NaN equals nothing. */
+const isEqual = (own: number, other: number): boolean => Math.abs(own - other) <= TOLERANCE;
 
 /** Compares two books trade by trade and bar by bar. */
 export function compareBooks(ownBook: Book, otherBook: Book): BookComparison {
-  const first = firstTradeDifference(ownBook.trades, otherBook.trades) ?? firstEquityDifference(ownBook.equity, otherBook.equity) ?? '';
-  const maxApart = ownBook.equity.reduce((max, value, row) => Math.max(max, Math.abs(value - (otherBook.equity[row] ?? Infinity))), 0);
-  return { equal: first === '', trades: ownBook.trades.length, bars: ownBook.equity.length, maxApart, first };
+  const tradeDifference = firstTradeDifference(ownBook.trades, otherBook.trades);
+  const difference = tradeDifference ?? firstEquityDifference(ownBook.equity, otherBook.equity) ?? '';
+  const equityDifferences = ownBook.equity.map((equity, row) => Math.abs(equity - (otherBook.equity[row] ?? Infinity)));
+  return {
+    equal: difference === '',
+    trades: ownBook.trades.length,
+    bars: ownBook.equity.length,
+    maxApart: equityDifferences.reduce((max, apart) => Math.max(max, apart), 0),
+    first: difference,
+  };
 }
 
 /** Returns the first trade that differs, in words; null if all are equal. */
@@ -40,7 +49,7 @@ function firstTradeDifference(ownTrades: readonly BookTrade[], otherTrades: read
   for (const [tradeIndex, trade] of ownTrades.entries()) {
     const otherTrade = otherTrades[tradeIndex];
     if (otherTrade === undefined) return `trade ${tradeIndex + 1} is missing in the tool`;
-    const column = trade.findIndex((value, index) => !(Math.abs(value - otherTrade[index]!) <= TOLERANCE));
+    const column = trade.findIndex((figure, index) => !isEqual(figure, otherTrade[index]!));
     if (column >= 0) return `trade ${tradeIndex + 1}, ${COLUMN_NAMES[column]}: isobar ${trade[column]}, tool ${otherTrade[column]}`;
   }
   return otherTrades.length > ownTrades.length ? `trade ${ownTrades.length + 1} is missing in isobar` : null;
@@ -49,6 +58,6 @@ function firstTradeDifference(ownTrades: readonly BookTrade[], otherTrades: read
 /** Returns the first bar whose equity differs, in words; null if all are equal. */
 function firstEquityDifference(ownEquity: readonly number[], otherEquity: readonly number[]): string | null {
   if (ownEquity.length !== otherEquity.length) return `isobar has ${ownEquity.length} bars of equity, the tool ${otherEquity.length}`;
-  const row = ownEquity.findIndex((value, bar) => !(Math.abs(value - otherEquity[bar]!) <= TOLERANCE));
+  const row = ownEquity.findIndex((equity, bar) => !isEqual(equity, otherEquity[bar]!));
   return row < 0 ? null : `equity at bar ${row}: isobar ${ownEquity[row]}, tool ${otherEquity[row]}`;
 }

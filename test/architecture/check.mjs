@@ -5,6 +5,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { posix, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
+// `floors`: the rooms of each folder, from top to bottom. `walls`: pairs of rooms without imports. `only`: files that few rooms may import.
 const { floors, walls, only, mostFiles, mostLines, mostFileLines } = JSON.parse(
   readFileSync(new URL('./floors.json', import.meta.url), 'utf8'),
 );
@@ -93,7 +94,7 @@ export function circlesIn(edges) {
     if (lowestReached.get(node) !== visitIndexes.get(node)) return;
     const circle = stack.splice(stack.indexOf(node));
     for (const member of circle) onStack.delete(member);
-    if (circle.length > 1) circles.push(circle.toSorted((a, b) => (a < b ? -1 : 1)).join(' <-> '));
+    if (circle.length > 1) circles.push(circle.toSorted((one, other) => (one < other ? -1 : 1)).join(' <-> '));
   };
   for (const node of targetsByNode.keys()) if (!visitIndexes.has(node)) visit(node);
   return circles;

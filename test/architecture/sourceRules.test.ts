@@ -10,7 +10,7 @@ const trees: string[] = [];
 afterAll(() => trees.forEach((tree) => rmSync(tree, { recursive: true })));
 
 /** Writes files to a new folder, and returns it. */
-function treeOf(files: Readonly<Record<string, string>>): string {
+function writeTree(files: Readonly<Record<string, string>>): string {
   const root = mkdtempSync(join(tmpdir(), 'isobar-rules-'));
   trees.push(root);
   for (const [file, text] of Object.entries(files)) {
@@ -25,7 +25,7 @@ describe('the rules of the sources', () => {
     expect(ruleViolations(new URL('../../src', import.meta.url).pathname)).toEqual([]);
   });
 
-  it.each<[string, Readonly<Record<string, string>>, RegExp]>([
+  it.each<[name: string, files: Readonly<Record<string, string>>, expected: RegExp]>([
     [
       'a cycle',
       { 'base/a.ts': "import { b } from './b.ts';", 'base/b.ts': "import { a } from './a.ts';" },
@@ -47,14 +47,22 @@ describe('the rules of the sources', () => {
     ['randomness', { 'venue/a.ts': 'export const x = Math.random();' }, /randomness is seeded/],
     ['a promise', { 'engine/a.ts': 'export async function a() {}' }, /synchronous/],
     ['I/O', { 'model/a.ts': "import { readFileSync } from 'node:fs';" }, /no I\/O/],
-    ['a private field of a hot room', { 'engine/a.ts': 'export class A {\n  readonly #a = 1;\n}' }, /hot rooms say private/],
-    ['Infinity in a hot room', { 'orders/a.ts': "export const a = ['none', -Infinity];" }, /constants of their own/],
+    ['a private field with # in engine or orders', { 'engine/a.ts': 'export class A {\n  readonly #a = 1;\n}' }, /hot rooms say private/],
+    [
+      'Infinity inside an expression in engine or orders',
+      { 'orders/a.ts': "export const a = ['none', -Infinity];" },
+      /constants of their own/,
+    ],
     [
       'an address inside the package',
       { 'app/a.ts': "export const a = new URL('./b.js', import.meta.url);" },
       /knows where the package lies/,
     ],
-    ['an end tag of a script', { 'report/a.ts': 'export const a = html`<script></script>`;' }, /has no <\/script/],
+    [
+      'an end tag of a script, which ends the script of a report page',
+      { 'report/a.ts': 'export const a = html`<script></script>`;' },
+      /has no <\/script/,
+    ],
     ['a forged approval', { 'engine/a.ts': 'export const a = (o: never) => o as ApprovedOrder;' }, /only risk approves/],
     ['a file at the top', { 'utils.ts': '' }, /only the public entries may be at the top/],
     [
@@ -63,16 +71,16 @@ describe('the rules of the sources', () => {
       /this entry may not export venue/,
     ],
     [
-      'a task that the entry for runs exports',
+      'an entry for runs that exports another task',
       { 'run.ts': "export * from './tasks/kill/a.ts';", 'tasks/kill/a.ts': '' },
       /may not export tasks\/kill/,
     ],
   ])('the rules report %s', (_, files, expected) => {
-    expect(ruleViolations(treeOf(files)).join('\n')).toMatch(expected);
+    expect(ruleViolations(writeTree(files)).join('\n')).toMatch(expected);
   });
 
-  it('the rules allow private fields of views, constants of a file, and both outside of the hot rooms', () => {
-    const root = treeOf({
+  it('the rules allow # fields of views and constants of a file in engine, and both in every form in report', () => {
+    const root = writeTree({
       'engine/host/views.ts': 'export class A {\n  #a = 1;\n}',
       'engine/a.ts': 'const INFINITY = Infinity;\nconst NAN = NaN;\nexport const a = [INFINITY, NAN];',
       'report/a.ts': 'export class A {\n  #a = NaN;\n}',
@@ -81,7 +89,7 @@ describe('the rules of the sources', () => {
   });
 
   it('the rules require a first line that says what a file is for', () => {
-    const root = treeOf({});
+    const root = writeTree({});
     mkdirSync(join(root, 'base'));
     writeFileSync(join(root, 'base/a.ts'), 'export const a = 1;');
     expect(ruleViolations(root)).toEqual(['base/a.ts: the first line does not say what the file is for']);

@@ -32,11 +32,11 @@ const LIMIT = { symbol, type: 'LIMIT', side: 'BUY', volume: 1, price: 10 };
 export async function checkStates(world: World, endpointOf: EndpointOf): Promise<void> {
   const expectStatus = async (orderId: unknown, status: string, executedQty: number): Promise<void> => {
     const args = { orderId: digitsOf(orderId), symbol };
-    const { json } = await world.succeeds(endpointOf('spot.queryOrder'), args, status);
+    const { json } = await world.expectSuccess(endpointOf('spot.queryOrder'), args, status);
     expect(json).toMatchObject({ status, executedQty });
   };
   const create = async (args: CallArgs): Promise<unknown> => {
-    const { json } = await world.succeeds(endpointOf('spot.newOrder'), args, 'a create');
+    const { json } = await world.expectSuccess(endpointOf('spot.newOrder'), args, 'a create');
     expect(json).toMatchObject({ status: 0, executedQty: 0, clientOrderId: '0' });
     return (json as Row)['orderId'];
   };
@@ -44,10 +44,10 @@ export async function checkStates(world: World, endpointOf: EndpointOf): Promise
   await expectStatus(resting, 'NEW', 0);
   await expectStatus(await create({ ...LIMIT, price: 100 }), 'FILLED', 1);
   // The order is larger than the sale at its price, so a part of it stays open.
-  const sale = await world.spotOrder({ side: 'SELL', volume: 2, price: 98 }, 'busy');
+  const sale = await world.placeSpotOrder({ side: 'SELL', volume: 2, price: 98 }, 'busy');
   const partlyFilled = await create({ ...LIMIT, volume: 3, price: 98 });
   await expectStatus(partlyFilled, 'PARTIALLY_FILLED', 2);
-  await world.fails(
+  await world.expectFailure(
     endpointOf('spot.cancelOrder'),
     { orderId: sale, symbol },
     { code: -1145, description: 'a filled order', sendOptions: { as: 'busy' } },
@@ -57,12 +57,12 @@ export async function checkStates(world: World, endpointOf: EndpointOf): Promise
     { orderId: partlyFilled, executedQty: 2 },
   ]) {
     const args = { orderId: digitsOf(orderId), symbol };
-    const { json } = await world.succeeds(endpointOf('spot.cancelOrder'), args, 'a cancel');
+    const { json } = await world.expectSuccess(endpointOf('spot.cancelOrder'), args, 'a cancel');
     expect(json).toMatchObject({ status: 'PENDING_CANCEL', orderId, orderIdString: args.orderId });
     await expectStatus(orderId, 'CANCELED', executedQty);
   }
   for (const args of [{}, { orderId: '7', symbol }, { orderId: 'x', symbol }, { orderId: '', symbol }]) {
-    const { json } = await world.succeeds(endpointOf('spot.queryOrder'), args, 'an order that does not exist');
+    const { json } = await world.expectSuccess(endpointOf('spot.queryOrder'), args, 'an order that does not exist');
     expect(members({ code: text, msg: text, data: nil })(json, 'body')).toEqual([]);
   }
 }
@@ -72,13 +72,17 @@ export async function checkClientIds(world: World, endpointOf: EndpointOf): Prom
   const args = { ...LIMIT, symbol: 'btcusdt', newClientOrderId: 'twice' };
   const orderIds: unknown[] = [];
   for (let attempt = 1; attempt <= 2; attempt++) {
-    const { json } = await world.succeeds(endpointOf('spot.newOrder'), args, 'a client id again');
+    const { json } = await world.expectSuccess(endpointOf('spot.newOrder'), args, 'a client id again');
     expect(json).toMatchObject({ symbol, clientOrderId: 'twice' });
     orderIds.push((json as Row)['orderId']);
   }
-  const { json } = await world.succeeds(endpointOf('spot.cancelOrder'), { newClientOrderId: 'twice', symbol }, 'a cancel by client id');
+  const { json } = await world.expectSuccess(
+    endpointOf('spot.cancelOrder'),
+    { newClientOrderId: 'twice', symbol },
+    'a cancel by client id',
+  );
   expect(json).toMatchObject({ orderId: orderIds[1], clientOrderId: 'twice' });
-  await world.fails(endpointOf('spot.cancelOrder'), { symbol }, { code: -1102, description: 'a cancel without an id' });
+  await world.expectFailure(endpointOf('spot.cancelOrder'), { symbol }, { code: -1102, description: 'a cancel without an id' });
 }
 
 /** Checks that the exchange accepts both forms where the specification allows two. */
@@ -86,22 +90,22 @@ export async function checkBothForms(world: World, endpointOf: EndpointOf): Prom
   const orders = [{ price: 10, volume: 1, side: 'BUY', batchType: 'LIMIT' }];
   const batch = endpointOf('spot.batchOrders');
   for (const form of [batch, { ...batch, method: 'GET' as const }]) {
-    const { json } = await world.succeeds(form, { symbol, orders }, `a batch by ${form.method}`);
+    const { json } = await world.expectSuccess(form, { symbol, orders }, `a batch by ${form.method}`);
     const idsShape = members({ ids: (value, path) => (value as unknown[]).flatMap((orderId) => long(orderId, path)) });
     expect(idsShape(json, 'body')).toEqual([]);
     expect((json as { ids: unknown[] }).ids).toHaveLength(1);
   }
   for (const paramName of ['orderIds', 'orderId']) {
-    const id = await world.restingOrder();
+    const id = await world.placeRestingOrder();
     const args = { symbol, [paramName]: [world.exactNumber(id), 5] };
-    const { json } = await world.succeeds(endpointOf('spot.batchCancel'), args, paramName);
+    const { json } = await world.expectSuccess(endpointOf('spot.batchCancel'), args, paramName);
     expect(json).toEqual({ success: [`#${id}`], failed: [5] });
   }
   const trigger = endpointOf('futures.createConditionOrder');
   const withoutSlash = { ...trigger, path: trigger.path.slice(0, -1) };
-  await world.succeeds(withoutSlash, await trigger.validArgs(world), 'a trigger order without the slash');
+  await world.expectSuccess(withoutSlash, await trigger.validArgs(world), 'a trigger order without the slash');
   const query = endpointOf('spot.queryOrder');
-  const target = `${query.path}?orderId=${await world.restingOrder()}&symbol=${symbol}`;
+  const target = `${query.path}?orderId=${await world.placeRestingOrder()}&symbol=${symbol}`;
   // The signature may cover the path with the query, or the path alone.
   for (const signedTarget of [target, query.path]) {
     const reply = await world.caller.send('GET', target, '', { signedText: `${world.exchange.nowMs}GET${signedTarget}` });
@@ -120,27 +124,27 @@ export async function checkIntervals(world: World, endpointOf: EndpointOf): Prom
     { op: 'futures.klines', instrument: { contractName }, hour: '1h' },
   ]) {
     for (const interval of [...common, hour]) {
-      const { json } = await world.succeeds(endpointOf(op), { ...instrument, interval }, interval);
+      const { json } = await world.expectSuccess(endpointOf(op), { ...instrument, interval }, interval);
       expect(rowsOf(json).length, interval).toBeGreaterThan(0);
     }
-    await world.fails(endpointOf(op), { ...instrument, interval: '4h' }, { code: -1102, description: '4h' });
+    await world.expectFailure(endpointOf(op), { ...instrument, interval: '4h' }, { code: -1102, description: '4h' });
   }
-  const { json } = await world.succeeds(endpointOf('spot.klines'), { symbol, interval: '1h' }, '1h on spot');
+  const { json } = await world.expectSuccess(endpointOf('spot.klines'), { symbol, interval: '1h' }, '1h on spot');
   expect(empty(json, '1h on spot')).toEqual([]);
 }
 
 /** Checks that the volume of a spot MARKET BUY is an amount of quote money, and that of a futures MARKET OPEN a value. */
 export async function checkAmounts(world: World, endpointOf: EndpointOf): Promise<void> {
   const market = { symbol, type: 'MARKET', side: 'BUY', volume: 250 };
-  const { json } = await world.succeeds(endpointOf('spot.newOrder'), market, 'MARKET BUY', { as: 'busy' });
+  const { json } = await world.expectSuccess(endpointOf('spot.newOrder'), market, 'MARKET BUY', { as: 'busy' });
   const orderId = digitsOf((json as Row)['orderId']);
-  const bought = await world.succeeds(endpointOf('spot.queryOrder'), { orderId, symbol }, 'the filled order', { as: 'busy' });
+  const bought = await world.expectSuccess(endpointOf('spot.queryOrder'), { orderId, symbol }, 'the filled order', { as: 'busy' });
   expect(bought.json).toMatchObject({ status: 'FILLED', executedQty: 2.5, avgPrice: 100 });
 
   const open = { contractName, type: 'MARKET', side: 'BUY', open: 'OPEN', volume: 25.5 };
-  const created = await world.succeeds(endpointOf('futures.createOrder'), open, 'MARKET OPEN', { as: 'busy' });
+  const created = await world.expectSuccess(endpointOf('futures.createOrder'), open, 'MARKET OPEN', { as: 'busy' });
   const args = { contractName, orderId: (created.json as Row)['orderId'] };
-  const openedOrder = await world.succeeds(endpointOf('futures.orderInformation'), args, 'the opened order', { as: 'busy' });
+  const openedOrder = await world.expectSuccess(endpointOf('futures.orderInformation'), args, 'the opened order', { as: 'busy' });
   // A contract of 0.01 at 100 is worth 1.
   expect(openedOrder.json).toMatchObject({ executedQty: 25, avgPrice: 100 });
 }
@@ -182,7 +186,7 @@ export async function fillLists(world: World): Promise<void> {
   const { caller } = world;
   const as = 'busy';
   const futures = { contractName, type: 'LIMIT', open: 'OPEN', volume: 1, positionType: 1 };
-  await world.futuresOrder({ side: 'BUY', volume: 1100, price: 99 }, 'bob');
+  await world.placeFuturesOrder({ side: 'BUY', volume: 1100, price: 99 }, 'bob');
   const batchRow = (price: string) => ({ price, volume: 0.001, side: 'BUY', batchType: 'LIMIT' });
   const expectSuccess = async (calls: readonly Promise<{ readonly code: number; readonly text: string }>[]): Promise<void> => {
     for (const { code, text: reply } of await Promise.all(calls)) expect(code, reply).toBe(0);
@@ -202,7 +206,7 @@ export async function fillLists(world: World): Promise<void> {
     await expectSuccess(restingPrices.map((price) => caller.post('/fapi/v1/order', { ...futures, side: 'BUY', price }, { as })));
   }
   for (let minute = 0; minute < 301; minute++) {
-    await world.exchange.step(60_000);
+    await world.exchange.stepClock(60_000);
     await expectSuccess([
       caller.post('/sapi/v1/order', { symbol, side: 'BUY', type: 'LIMIT', volume: 0.001, price: 100 }, { as }),
       caller.post('/fapi/v1/order', { ...futures, side: 'BUY', price: 100 }, { as }),
@@ -217,7 +221,7 @@ export async function checkList(
   { op, args, member, sortedBy, hasFromId, defaultRows, maxRows }: ListCall,
 ): Promise<void> {
   const readRows = async (extraArgs: CallArgs): Promise<readonly Row[]> => {
-    const { json } = await world.succeeds(endpoint, { ...args, ...extraArgs }, JSON.stringify(extraArgs), { as: 'busy' });
+    const { json } = await world.expectSuccess(endpoint, { ...args, ...extraArgs }, JSON.stringify(extraArgs), { as: 'busy' });
     return rowsOf(json, member);
   };
   const unlimited = await readRows({});

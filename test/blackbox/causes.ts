@@ -5,7 +5,10 @@ import type { CallArgs, SendOptions } from './caller.ts';
 import type { Endpoint } from './endpoint.ts';
 import { HOME, type World } from './world.ts';
 
-/** The exchanges of the tests: `seed` accepts all that the specification allows, `strict` rejects doubtful requests and allows few orders, `limited` has rate limits. */
+/**
+ * The exchanges of the tests. `seed` accepts all that the specification allows. `strict` rejects doubtful requests and allows few orders.
+ * `limited` has rate limits.
+ */
 export type Worlds = Readonly<Record<'seed' | 'strict' | 'limited', World>>;
 
 /** One situation and the error code that the specification gives for it. */
@@ -44,6 +47,7 @@ const OF_SPOT_ORDERS: readonly OrderCause[] = [
 /** Returns the arguments of a batch with this one order. */
 const asBatch = ({ symbol, type, ...row }: OrderCause['args']): CallArgs => ({ symbol, orders: [{ ...row, batchType: type }] });
 
+/** Arguments of an order that opens a position, at a limit and at the market, and of one that closes it. */
 const OPEN = { contractName: 'E-BTC-USDT', volume: 1, price: 10, type: 'LIMIT', side: 'BUY', open: 'OPEN', positionType: 1 };
 const { price: _price, ...OPEN_MARKET } = { ...OPEN, type: 'MARKET' };
 const CLOSE = { ...OPEN, open: 'CLOSE' };
@@ -172,9 +176,9 @@ export async function checkCause(
   const address = as === 'home' ? { from: HOME } : {};
   const sendOptions: SendOptions = as === undefined ? {} : { as, ...address };
   const world = worlds[exchange];
-  const before = await world.exchange.truth();
-  await world.fails(endpoint, args, { code, description, sendOptions });
-  expect(await world.exchange.truth(), `the state after ${description}`).toBe(before);
+  const stateBefore = await world.exchange.readTruth();
+  await world.expectFailure(endpoint, args, { code, description, sendOptions });
+  expect(await world.exchange.readTruth(), `the state after ${description}`).toBe(stateBefore);
 }
 
 /** Checks that the cancel of a cancelled and of a filled order is refused. */
@@ -182,9 +186,9 @@ export async function checkEnded(world: World, cancel: Endpoint, filledId: strin
   const args = await cancel.validArgs(world);
   // Some calls take the id as a number, some as text.
   const isNumber = typeof args['orderId'] !== 'string';
-  await world.succeeds(cancel, args, 'the cancel');
-  await world.fails(cancel, args, { code: -1145, description: 'a second cancel' });
-  await world.fails(
+  await world.expectSuccess(cancel, args, 'the cancel');
+  await world.expectFailure(cancel, args, { code: -1145, description: 'a second cancel' });
+  await world.expectFailure(
     cancel,
     { ...args, orderId: isNumber ? world.exactNumber(filledId) : filledId },
     { code: -1145, description: 'a cancel of a filled order' },

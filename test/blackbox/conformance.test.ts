@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { checkAmounts, checkBothForms, checkClientIds, checkIntervals, checkList, checkStates, fillLists, LISTS } from './behaviour.ts';
 import { ALL_CAUSES, checkCause, checkEnded, type Worlds } from './causes.ts';
-import { checkCredentials, checkOpen, checkErrorOrder, checkSender, checkWindow } from './credentials.ts';
+import { checkCredentials, checkPublicCall, checkErrorOrder, checkSender, checkWindow } from './credentials.ts';
 import { Coverage } from './coverage.ts';
 import type { Endpoint } from './endpoint.ts';
 import { checkBan, checkRate, checkRateKey, OWN_LIMITS } from './limits.ts';
@@ -54,7 +54,7 @@ afterAll(async () => {
 
 describe.each(ENDPOINTS)('$op', (endpoint) => {
   it('a valid call gets a reply of the documented shape', async () => {
-    const reply = await seed.succeeds(endpoint, await endpoint.validArgs(seed), 'a valid call');
+    const reply = await seed.expectSuccess(endpoint, await endpoint.validArgs(seed), 'a valid call');
     expect(endpoint.shape(reply.json, 'body'), reply.text).toEqual([]);
   });
 
@@ -73,19 +73,19 @@ describe.each(ENDPOINTS)('$op', (endpoint) => {
     it('missing and wrong credentials get their codes', () => checkCredentials(seed, endpoint));
     it('a call with several faults gets the code of the first check', () => checkErrorOrder(seed, endpoint));
     it('a timestamp is refused from the first millisecond outside the admission window', () => checkWindow(seed, endpoint));
-  } else it('a public call needs no credentials, and succeeds with invalid ones', () => checkOpen(seed, endpoint));
+  } else it('a public call needs no credentials, and succeeds with invalid ones', () => checkPublicCall(seed, endpoint));
 });
 
 describe('causes', () => {
-  beforeAll(() => strict.fillUp('bob'));
+  beforeAll(() => strict.placeUntilRefused('bob'));
 
   it.each(ALL_CAUSES)('$op gets $code for its cause: $description', (cause) => checkCause(worlds(), endpointOf(cause.op), cause));
 
   it('each of the three cancel calls reports that an order has ended', async () => {
     const fillingBuy = { side: 'BUY', volume: 1, price: 100 };
-    await checkEnded(seed, endpointOf('spot.cancelOrder'), await seed.spotOrder(fillingBuy));
-    await checkEnded(seed, endpointOf('futures.cancelOrder'), await seed.futuresOrder(fillingBuy));
-    await checkEnded(seed, endpointOf('futures.cancelTriggerOrder'), await seed.firedTrigger());
+    await checkEnded(seed, endpointOf('spot.cancelOrder'), await seed.placeSpotOrder(fillingBuy));
+    await checkEnded(seed, endpointOf('futures.cancelOrder'), await seed.placeFuturesOrder(fillingBuy));
+    await checkEnded(seed, endpointOf('futures.cancelTriggerOrder'), await seed.placeFiredTrigger());
   });
 });
 

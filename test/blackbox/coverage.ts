@@ -14,8 +14,8 @@ interface Unreachable {
 /** Collects the error codes of each endpoint over all tests of a file. */
 export class Coverage {
   readonly #ops: readonly string[];
-  /** Cells of the table: endpoints, each with a code that it has answered. */
-  readonly #seen = new Set<string>();
+  /** Cells of the table: `<operation> <code>` for each code that an endpoint has answered. */
+  readonly #answeredCells = new Set<string>();
   /** Codes that were seen without a planted fault. */
   readonly #requestCodes = new Set<number>();
   readonly #unreachable: ReadonlySet<string>;
@@ -34,8 +34,8 @@ export class Coverage {
   }
 
   /** Counts a code of an endpoint. `isFault` is true if a planted fault caused it. */
-  note(op: string, code: number, isFault: boolean): void {
-    this.#seen.add(`${op} ${code}`);
+  countReply(op: string, code: number, isFault: boolean): void {
+    this.#answeredCells.add(`${op} ${code}`);
     if (!isFault) this.#requestCodes.add(code);
   }
 
@@ -43,14 +43,14 @@ export class Coverage {
   get problems(): { readonly missing: readonly string[]; readonly stale: readonly string[] } {
     const cells = this.#ops.flatMap((op) => CODES.map((code) => `${op} ${code}`));
     return {
-      missing: cells.filter((cell) => !this.#seen.has(cell) && !this.#unreachable.has(cell)),
-      stale: cells.filter((cell) => this.#seen.has(cell) && this.#unreachable.has(cell)),
+      missing: cells.filter((cell) => !this.#answeredCells.has(cell) && !this.#unreachable.has(cell)),
+      stale: cells.filter((cell) => this.#answeredCells.has(cell) && this.#unreachable.has(cell)),
     };
   }
 
   /** Codes that were seen only with a planted fault. */
   get faultOnlyCodes(): readonly number[] {
-    return CODES.filter((code) => !this.#requestCodes.has(code) && this.#ops.some((op) => this.#seen.has(`${op} ${code}`)));
+    return CODES.filter((code) => !this.#requestCodes.has(code) && this.#ops.some((op) => this.#answeredCells.has(`${op} ${code}`)));
   }
 
   /** Returns a table with a line for each endpoint and a column for each code, at most 100 columns wide. */
@@ -59,20 +59,20 @@ export class Coverage {
     const margin = ' '.repeat(Math.max(...this.#ops.map((op) => op.length)) + 2);
     const header = [0, 1, 2, 3, 4].map((digit) => margin + groupMarks(labels.map((label) => label[digit]!)));
     const rows = this.#ops.map((op) => op.padEnd(margin.length) + groupMarks(CODES.map((code) => this.#mark(op, code))));
-    const count = this.#seen.size;
-    const listed = this.#unreachable.size;
+    const answeredCount = this.#answeredCells.size;
+    const unreachableCount = this.#unreachable.size;
     const cellCount = this.#ops.length * CODES.length;
     return [
       'Endpoints and the codes of their replies: o for a request, f for a planted fault, . unreachable',
       ...header,
       ...rows,
-      `${count} of ${cellCount} cells seen; ${listed} unreachable, test/blackbox/unreachable.yaml says why`,
+      `${answeredCount} of ${cellCount} cells seen; ${unreachableCount} unreachable, test/blackbox/unreachable.yaml says why`,
     ].join('\n');
   }
 
   #mark(op: string, code: number): string {
     const cell = `${op} ${code}`;
-    if (this.#seen.has(cell)) return this.#requestCodes.has(code) ? 'o' : 'f';
+    if (this.#answeredCells.has(cell)) return this.#requestCodes.has(code) ? 'o' : 'f';
     return this.#unreachable.has(cell) ? '.' : '?';
   }
 }

@@ -11,29 +11,32 @@ export async function checkSender(world: World, endpoint: Endpoint): Promise<voi
   const { path, isSigned } = endpoint;
   const withType = (value: string | undefined): SendOptions => ({ headers: { 'Content-Type': value } });
   for (const value of [undefined, 'text/plain', 'application/jsonx', 'application/x-www-form-urlencoded']) {
-    await world.fails(endpoint, {}, { code: -1017, description: `Content-Type ${value}`, sendOptions: withType(value) });
+    await world.expectFailure(endpoint, {}, { code: -1017, description: `Content-Type ${value}`, sendOptions: withType(value) });
   }
   for (const value of ['application/json; charset=utf-8', 'application/json ;charset=UTF-8', 'APPLICATION/JSON']) {
-    await world.succeeds(endpoint, await endpoint.validArgs(world), `Content-Type ${value}`, withType(value));
+    await world.expectSuccess(endpoint, await endpoint.validArgs(world), `Content-Type ${value}`, withType(value));
   }
   for (const method of ['DELETE', 'PUT', 'PATCH']) {
-    world.isError(endpoint, await world.caller.send(method, path, '', isSigned ? {} : { as: null }), { code: -1020, description: method });
+    world.expectError(endpoint, await world.caller.send(method, path, '', isSigned ? {} : { as: null }), {
+      code: -1020,
+      description: method,
+    });
   }
-  await world.fails(endpoint, await endpoint.validArgs(world), {
+  await world.expectFailure(endpoint, await endpoint.validArgs(world), {
     code: -2200,
     description: 'a denied address',
     sendOptions: { from: DENIED },
   });
-  for (const code of BY_FAULT) await world.failsByFault(endpoint, await endpoint.validArgs(world), code);
+  for (const code of BY_FAULT) await world.expectPlantedCode(endpoint, await endpoint.validArgs(world), code);
 }
 
 /** Checks that a public call needs no credentials, and succeeds with invalid ones. */
-export async function checkOpen(world: World, endpoint: Endpoint): Promise<void> {
+export async function checkPublicCall(world: World, endpoint: Endpoint): Promise<void> {
   const validArgs = await endpoint.validArgs(world);
-  await world.succeeds(endpoint, validArgs, 'a right key', { as: 'alice' });
-  await world.succeeds(endpoint, validArgs, 'an unknown key', { as: 'nobody' });
-  await world.succeeds(endpoint, validArgs, 'a wrong signature', { as: 'alice', secret: 'wrong' });
-  await world.succeeds(endpoint, validArgs, 'an old timestamp', { as: 'alice', timestamp: 1 });
+  await world.expectSuccess(endpoint, validArgs, 'a right key', { as: 'alice' });
+  await world.expectSuccess(endpoint, validArgs, 'an unknown key', { as: 'nobody' });
+  await world.expectSuccess(endpoint, validArgs, 'a wrong signature', { as: 'alice', secret: 'wrong' });
+  await world.expectSuccess(endpoint, validArgs, 'an old timestamp', { as: 'alice', timestamp: 1 });
 }
 
 /** Checks each header of a signed call in turn. */
@@ -41,7 +44,7 @@ export async function checkCredentials(world: World, endpoint: Endpoint): Promis
   const withHeader = (name: string, value?: string): SendOptions => ({ headers: { [name]: value } });
   const validArgs = await endpoint.validArgs(world);
   const fails = (code: number, description: string, sendOptions: SendOptions) =>
-    world.fails(endpoint, validArgs, { code, description, sendOptions });
+    world.expectFailure(endpoint, validArgs, { code, description, sendOptions });
   for (const value of [undefined, '']) {
     await fails(-1002, 'no key', withHeader('X-CH-APIKEY', value));
     await fails(-1023, 'no timestamp', withHeader('X-CH-TS', value));
@@ -59,7 +62,7 @@ export async function checkCredentials(world: World, endpoint: Endpoint): Promis
   await fails(-1022, 'a path without its beginning', { signedText: `${world.exchange.nowMs}${endpoint.method}/order` });
   await fails(-1022, 'half of a signature', { changeSignature: (signature) => signature.slice(0, 32) });
   const passes = async (description: string, sendOptions: SendOptions) =>
-    world.succeeds(endpoint, await endpoint.validArgs(world), description, sendOptions);
+    world.expectSuccess(endpoint, await endpoint.validArgs(world), description, sendOptions);
   await passes('a signature in capitals', { changeSignature: (signature) => signature.toUpperCase() });
   // The account has no orders to which the call could refer, so every reply is right that does not reject the key.
   const reply = await world.call(endpoint, validArgs, { as: 'home', from: HOME });
@@ -96,7 +99,7 @@ export async function checkErrorOrder(world: World, endpoint: Endpoint): Promise
     [-1100, { as: 'alice' }],
   ];
   for (const [code, sendOptions] of steps) {
-    world.isError(endpoint, await world.caller.send(method, target, body, sendOptions), {
+    world.expectError(endpoint, await world.caller.send(method, target, body, sendOptions), {
       code,
       description: 'the first of several errors',
     });
@@ -118,7 +121,7 @@ export async function checkWindow(world: World, endpoint: Endpoint): Promise<voi
   const checkOffset = async (offsetMs: number, isInTime: boolean, args: CallArgs, description: string): Promise<void> => {
     const sendOptions = { timestamp: world.exchange.nowMs + offsetMs };
     // The arguments are incomplete, so that a request in time fails at a later check and places nothing.
-    if (!isInTime) await world.fails(endpoint, args, { code: -1021, description, sendOptions });
+    if (!isInTime) await world.expectFailure(endpoint, args, { code: -1021, description, sendOptions });
     else expect((await world.call(endpoint, args, sendOptions)).code, `${endpoint.op}, ${description}`).not.toBe(-1021);
   };
   for (const [offsetMs, isInTime] of WINDOW_EDGES) await checkOffset(offsetMs, isInTime, {}, `${offsetMs} ms`);
@@ -136,6 +139,6 @@ export async function checkWindow(world: World, endpoint: Endpoint): Promise<voi
   for (const timestamp of ['x', '1.5', '-1', '1e12', ' ']) {
     // A header that has only spaces counts as missing.
     const code = timestamp === ' ' ? -1023 : -1021;
-    await world.fails(endpoint, {}, { code, description: `the timestamp "${timestamp}"`, sendOptions: { timestamp } });
+    await world.expectFailure(endpoint, {}, { code, description: `the timestamp "${timestamp}"`, sendOptions: { timestamp } });
   }
 }

@@ -49,7 +49,7 @@ const wrongTypes = (place: Place, ...samples: readonly Sample[]): readonly Sampl
   place === 'query' ? samples : [[true, -1102], ...NESTED, ...samples];
 
 /** The wrong values of a symbol or a contract name. */
-export const name = (place: Place, need: Need = 'required'): InvalidValues => ({
+export const nameParam = (place: Place, need: Need = 'required'): InvalidValues => ({
   missing: need === 'required' ? -1121 : 0,
   empty: -1121,
   type: place === 'query' ? [] : [[5, -1102], ...wrongTypes(place)],
@@ -62,7 +62,7 @@ export const name = (place: Place, need: Need = 'required'): InvalidValues => ({
 });
 
 /** The wrong values of a maximum number of rows. */
-export const limit = (place: Place, max: number, need: Need = 'optional'): InvalidValues => ({
+export const limitParam = (place: Place, max: number, need: Need = 'optional'): InvalidValues => ({
   missing: 0,
   empty: need === 'defaulted' ? -1105 : -1102,
   type: wrongTypes(place, ['many', -1102]),
@@ -76,8 +76,8 @@ export const limit = (place: Place, max: number, need: Need = 'optional'): Inval
 });
 
 /** The wrong values of a page number. */
-export const page = (place: Place): InvalidValues => ({
-  ...limit(place, 1000),
+export const pageParam = (place: Place): InvalidValues => ({
+  ...limitParam(place, 1000),
   range: [
     [0, -1102],
     [-1, -1102],
@@ -86,7 +86,7 @@ export const page = (place: Place): InvalidValues => ({
 });
 
 /** The wrong values of a quantity. `precise` is a value with one decimal too many. */
-export const volume = (precise: string): InvalidValues => ({
+export const volumeParam = (precise: string): InvalidValues => ({
   missing: -1102,
   empty: -1105,
   type: wrongTypes('body', ['many', -1102]),
@@ -101,7 +101,7 @@ export const volume = (precise: string): InvalidValues => ({
 });
 
 /** The wrong values of a price, which only a LIMIT order has. `precise` is a value with one decimal too many. */
-export const price = (precise: string): InvalidValues => ({
+export const priceParam = (precise: string): InvalidValues => ({
   missing: -1102,
   empty: -1102,
   type: wrongTypes('body', ['many', -1102]),
@@ -113,7 +113,7 @@ export const price = (precise: string): InvalidValues => ({
 });
 
 /** The wrong values of a choice between a few words or numbers. `other` is an example of all other values, which get `code`. */
-export const choice = (code: number, other: unknown, need: Need = 'required'): InvalidValues => ({
+export const choiceParam = (code: number, other: unknown, need: Need = 'required'): InvalidValues => ({
   missing: need === 'required' ? -1102 : 0,
   empty: need === 'required' ? -1105 : -1102,
   type: wrongTypes('body'),
@@ -121,12 +121,12 @@ export const choice = (code: number, other: unknown, need: Need = 'required'): I
   precise: typeof other === 'number' ? [[1.5, code]] : [],
 });
 /** The wrong values of a side. */
-export const side = choice(-1117, 'buy');
+export const sideParam = choiceParam(-1117, 'buy');
 /** The wrong values of an order type. */
-export const orderType = choice(-1116, 'STOP');
+export const orderTypeParam = choiceParam(-1116, 'STOP');
 
 /** The wrong values of a client order id. */
-export const clientId = (place: Place): InvalidValues => ({
+export const clientIdParam = (place: Place): InvalidValues => ({
   missing: 0,
   empty: 0,
   type: wrongTypes(place),
@@ -139,7 +139,7 @@ export const clientId = (place: Place): InvalidValues => ({
 });
 
 /** The wrong values of an id of digits. `unknownCode` is the code for an id that does not exist. */
-export const id = (place: Place, unknownCode: number, need: Need = 'required'): InvalidValues => ({
+export const idParam = (place: Place, unknownCode: number, need: Need = 'required'): InvalidValues => ({
   missing: need === 'required' ? -1102 : 0,
   empty: need === 'required' ? -1105 : -1102,
   type: wrongTypes(place, ['x7', -1102]),
@@ -152,7 +152,7 @@ export const id = (place: Place, unknownCode: number, need: Need = 'required'): 
 });
 
 /** The wrong values of an interval, such as lengths that no endpoint has. */
-export const interval: InvalidValues = {
+export const intervalParam: InvalidValues = {
   missing: -1102,
   empty: -1105,
   type: [],
@@ -165,7 +165,7 @@ export const interval: InvalidValues = {
 };
 
 /** The wrong values of a list of at most ten. `tooLong` is a list of eleven, and `badElements` are lists with an invalid element. */
-export const list = (tooLong: unknown, badElements: readonly Sample[]): InvalidValues => ({
+export const listParam = (tooLong: unknown, badElements: readonly Sample[]): InvalidValues => ({
   missing: -1102,
   empty: -1102,
   type: [[true, -1102], [5, -1102], ['many', -1102], [{}, -1102], [[], -1102], ...badElements],

@@ -48,7 +48,7 @@ export class Exchange {
   /** Starts an exchange from the file `exchange.yaml` on free ports, and stops its clock. */
   static async start(files: Files): Promise<Exchange> {
     const exchange = await Exchange.#open('exchange.yaml', files);
-    await exchange.clock({ pause: true });
+    await exchange.moveClock({ pause: true });
     return exchange;
   }
 
@@ -76,23 +76,23 @@ export class Exchange {
   }
 
   /** Changes the exchange's clock through the control port. */
-  async clock(body: object): Promise<void> {
+  async moveClock(body: object): Promise<void> {
     const reply = (await this.#control('POST', '/clock', body)) as { now: number };
     this.nowMs = reply.now;
   }
 
   /** Moves the exchange's clock forward. */
-  step(stepMs: number): Promise<void> {
-    return this.clock({ stepMs });
+  stepClock(stepMs: number): Promise<void> {
+    return this.moveClock({ stepMs });
   }
 
   /** Replaces the planted faults. */
-  async faults(schedule: readonly object[]): Promise<void> {
+  async setFaults(schedule: readonly object[]): Promise<void> {
     await this.#control('POST', '/faults', { seed: 1, schedule });
   }
 
   /** Returns the exchange's accounts, orders and positions as text to compare. */
-  async truth(): Promise<string> {
+  async readTruth(): Promise<string> {
     return JSON.stringify(await this.#control('GET', '/truth'));
   }
 

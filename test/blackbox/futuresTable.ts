@@ -1,18 +1,18 @@
 // Lists the 22 futures endpoints, written by hand from parts 2.2, 3 and 4.2 of the specification.
 
 import {
-  choice,
-  clientId,
+  choiceParam,
+  clientIdParam,
   type Endpoint,
-  id,
-  interval,
-  limit,
-  name,
-  orderType,
-  page,
-  price,
-  side,
-  volume,
+  idParam,
+  intervalParam,
+  limitParam,
+  nameParam,
+  orderTypeParam,
+  pageParam,
+  priceParam,
+  sideParam,
+  volumeParam,
   type InvalidValues,
 } from './endpoint.ts';
 import { account, contract, historyRow, order, ownTrade, positionsShape, triggers } from './futuresShapes.ts';
@@ -24,15 +24,15 @@ const IDLE_CONTRACT = 'E-ETH-USDT';
 const ORDER_ARGS = { contractName, volume: 1, price: 10, type: 'LIMIT', side: 'BUY', open: 'OPEN', positionType: 1, clientOrderId: 'mine' };
 
 /** Kinds of calls: without or with a signature, and whether they change something at the exchange. */
-const open = { method: 'GET', isSigned: false, isWrite: false } as const;
+const publicRead = { method: 'GET', isSigned: false, isWrite: false } as const;
 const signedGet = { method: 'GET', isSigned: true, isWrite: false } as const;
 const signedPost = { method: 'POST', isSigned: true, isWrite: false } as const;
 const signedWrite = { method: 'POST', isSigned: true, isWrite: true } as const;
-const oneContract = { contractName: name('query') };
+const oneContract = { contractName: nameParam('query') };
 const levels = listOf(pair(num, num));
-const openClose = choice(-2100, 'SHUT');
+const openClose = choiceParam(-2100, 'SHUT');
 const positionType: InvalidValues = {
-  ...choice(-2100, 3, 'optional'),
+  ...choiceParam(-2100, 3, 'optional'),
   type: [
     [true, -1102],
     [{}, -1102],
@@ -40,21 +40,21 @@ const positionType: InvalidValues = {
   ],
 };
 const modeParam: InvalidValues = {
-  ...choice(-2100, 3),
+  ...choiceParam(-2100, 3),
   type: [
     [true, -1102],
     [{}, -1102],
     ['many', -2100],
   ],
 };
-const fromId = id('body', 0, 'optional');
+const fromId = idParam('body', 0, 'optional');
 const orderId = { orderId: digits };
 
 /** The futures endpoints in the order of the specification. */
 export const FUTURES: readonly Endpoint[] = [
-  { ...open, op: 'futures.ping', path: '/fapi/v1/ping', params: {}, validArgs: () => ({}), shape: members({}) },
+  { ...publicRead, op: 'futures.ping', path: '/fapi/v1/ping', params: {}, validArgs: () => ({}), shape: members({}) },
   {
-    ...open,
+    ...publicRead,
     op: 'futures.serverTime',
     path: '/fapi/v1/time',
     params: {},
@@ -62,7 +62,7 @@ export const FUTURES: readonly Endpoint[] = [
     shape: members({ timezone: text, serverTime: ms }),
   },
   {
-    ...open,
+    ...publicRead,
     op: 'futures.contracts',
     path: '/fapi/v1/contracts',
     params: {},
@@ -70,15 +70,15 @@ export const FUTURES: readonly Endpoint[] = [
     shape: listOf(contract),
   },
   {
-    ...open,
+    ...publicRead,
     op: 'futures.depth',
     path: '/fapi/v1/depth',
-    params: { ...oneContract, limit: limit('query', 100) },
+    params: { ...oneContract, limit: limitParam('query', 100) },
     validArgs: () => ({ contractName, limit: 100 }),
     shape: members({ asks: levels, bids: levels, time: nullable(ms) }),
   },
   {
-    ...open,
+    ...publicRead,
     op: 'futures.ticker',
     path: '/fapi/v1/ticker',
     params: oneContract,
@@ -86,18 +86,18 @@ export const FUTURES: readonly Endpoint[] = [
     shape: members({ high: numText, vol: numText, last: numText, low: numText, buy: num, sell: num, rose: numText, time: ms }),
   },
   {
-    ...open,
+    ...publicRead,
     op: 'futures.indexPrice',
     path: '/fapi/v1/index',
-    params: { ...oneContract, limit: limit('query', 100) },
+    params: { ...oneContract, limit: limitParam('query', 100) },
     validArgs: () => ({ contractName, limit: '1' }),
     shape: members({ currentFundRate: num, tagPrice: num, indexPrice: num, nextFundRate: num }),
   },
   {
-    ...open,
+    ...publicRead,
     op: 'futures.klines',
     path: '/fapi/v1/klines',
-    params: { ...oneContract, interval, limit: limit('query', 300) },
+    params: { ...oneContract, interval: intervalParam, limit: limitParam('query', 300) },
     validArgs: () => ({ contractName, interval: '1h', limit: 100 }),
     shape: listOf(members({ high: numText, vol: numText, low: numText, close: numText, open: numText, idx: ms })),
   },
@@ -106,15 +106,15 @@ export const FUTURES: readonly Endpoint[] = [
     op: 'futures.createOrder',
     path: '/fapi/v1/order',
     params: {
-      contractName: name('body'),
-      volume: volume('1.5'),
-      price: price('10.01'),
-      type: orderType,
-      side,
+      contractName: nameParam('body'),
+      volume: volumeParam('1.5'),
+      price: priceParam('10.01'),
+      type: orderTypeParam,
+      side: sideParam,
       open: openClose,
       positionType,
-      clientOrderId: clientId('body'),
-      timeInForce: choice(-2100, 'GTC', 'optional'),
+      clientOrderId: clientIdParam('body'),
+      timeInForce: choiceParam(-2100, 'GTC', 'optional'),
     },
     validArgs: () => ({ ...ORDER_ARGS, timeInForce: 'IOC' }),
     shape: members(orderId),
@@ -123,8 +123,8 @@ export const FUTURES: readonly Endpoint[] = [
     ...signedGet,
     op: 'futures.orderInformation',
     path: '/fapi/v1/order',
-    params: { ...oneContract, orderId: id('query', 0), clientOrderId: clientId('query') },
-    validArgs: async (world) => ({ contractName, orderId: await world.restingFutures(), clientOrderId: '0' }),
+    params: { ...oneContract, orderId: idParam('query', 0), clientOrderId: clientIdParam('query') },
+    validArgs: async (world) => ({ contractName, orderId: await world.placeRestingFuturesOrder(), clientOrderId: '0' }),
     shape: order,
   },
   {
@@ -132,16 +132,16 @@ export const FUTURES: readonly Endpoint[] = [
     op: 'futures.createConditionOrder',
     path: '/fapi/v1/conditionOrder/',
     params: {
-      triggerType: choice(-2100, '5'),
-      triggerPrice: { ...price('9.01'), empty: -1105 },
-      clientOrderId: clientId('body'),
+      triggerType: choiceParam(-2100, '5'),
+      triggerPrice: { ...priceParam('9.01'), empty: -1105 },
+      clientOrderId: clientIdParam('body'),
       positionType,
       open: openClose,
-      side,
-      type: orderType,
-      contractName: name('body'),
-      price: price('10.01'),
-      volume: volume('1.5'),
+      side: sideParam,
+      type: orderTypeParam,
+      contractName: nameParam('body'),
+      price: priceParam('10.01'),
+      volume: volumeParam('1.5'),
     },
     validArgs: () => ({ ...ORDER_ARGS, triggerType: '4', triggerPrice: '9' }),
     shape: envelope(members({ triggerIds: listOf(digits), ids: empty, cancelIds: empty }), true),
@@ -150,23 +150,23 @@ export const FUTURES: readonly Endpoint[] = [
     ...signedWrite,
     op: 'futures.cancelOrder',
     path: '/fapi/v1/cancel',
-    params: { contractName: name('body'), orderId: id('body', -1112) },
-    validArgs: async (world) => ({ contractName, orderId: await world.restingFutures() }),
+    params: { contractName: nameParam('body'), orderId: idParam('body', -1112) },
+    validArgs: async (world) => ({ contractName, orderId: await world.placeRestingFuturesOrder() }),
     shape: members(orderId),
   },
   {
     ...signedGet,
     op: 'futures.openOrders',
     path: '/fapi/v1/openOrders',
-    params: { contractName: name('query', 'optional') },
-    validArgs: async (world) => (await world.restingFutures(), { contractName }),
+    params: { contractName: nameParam('query', 'optional') },
+    validArgs: async (world) => (await world.placeRestingFuturesOrder(), { contractName }),
     shape: envelope(listOf(notShown)),
   },
   {
     ...signedPost,
     op: 'futures.orderHistory',
     path: '/fapi/v1/orderHistorical',
-    params: { contractName: name('body', 'optional'), limit: limit('body', 1000), fromId },
+    params: { contractName: nameParam('body', 'optional'), limit: limitParam('body', 1000), fromId },
     validArgs: () => ({ contractName, limit: '100', fromId: 1 }),
     shape: listOf(historyRow),
   },
@@ -174,7 +174,7 @@ export const FUTURES: readonly Endpoint[] = [
     ...signedPost,
     op: 'futures.profitHistory',
     path: '/fapi/v1/profitHistorical',
-    params: { contractName: name('body', 'optional'), limit: limit('body', 1000), fromId },
+    params: { contractName: nameParam('body', 'optional'), limit: limitParam('body', 1000), fromId },
     validArgs: () => ({ contractName, limit: '100', fromId: 1 }),
     shape: listOf(notShown),
   },
@@ -182,7 +182,7 @@ export const FUTURES: readonly Endpoint[] = [
     ...signedGet,
     op: 'futures.myTrades',
     path: '/fapi/v1/myTrades',
-    params: { ...oneContract, limit: limit('query', 1000), fromId: id('query', 0, 'optional') },
+    params: { ...oneContract, limit: limitParam('query', 1000), fromId: idParam('query', 0, 'optional') },
     validArgs: () => ({ contractName, limit: '100', fromId: 1 }),
     shape: listOf(ownTrade),
   },
@@ -198,7 +198,7 @@ export const FUTURES: readonly Endpoint[] = [
     ...signedWrite,
     op: 'futures.changePositionMode',
     path: '/fapi/v1/edit_user_position_model',
-    params: { contractName: name('body'), positionModel: modeParam },
+    params: { contractName: nameParam('body'), positionModel: modeParam },
     validArgs: () => ({ contractName: IDLE_CONTRACT, positionModel: 1 }),
     shape: envelope(nil),
   },
@@ -206,7 +206,7 @@ export const FUTURES: readonly Endpoint[] = [
     ...signedWrite,
     op: 'futures.changeMarginMode',
     path: '/fapi/v1/edit_user_margin_model',
-    params: { contractName: name('body'), marginModel: modeParam },
+    params: { contractName: nameParam('body'), marginModel: modeParam },
     validArgs: () => ({ contractName: IDLE_CONTRACT, marginModel: 1 }),
     shape: envelope(nil),
   },
@@ -215,7 +215,7 @@ export const FUTURES: readonly Endpoint[] = [
     op: 'futures.changeLeverage',
     path: '/fapi/v1/edit_lever',
     params: {
-      contractName: name('body'),
+      contractName: nameParam('body'),
       nowLevel: {
         missing: -1102,
         empty: -1105,
@@ -238,16 +238,16 @@ export const FUTURES: readonly Endpoint[] = [
     ...signedPost,
     op: 'futures.triggerOrderList',
     path: '/fapi/v1/trigger_order_list',
-    params: { contractName: name('body'), page: page('body'), limit: limit('body', 1000) },
-    validArgs: async (world) => (await world.waitingTrigger(), { contractName, page: 1, limit: 1000 }),
+    params: { contractName: nameParam('body'), page: pageParam('body'), limit: limitParam('body', 1000) },
+    validArgs: async (world) => (await world.placeWaitingTrigger(), { contractName, page: 1, limit: 1000 }),
     shape: envelope(triggers),
   },
   {
     ...signedWrite,
     op: 'futures.cancelTriggerOrder',
     path: '/v1/inner/trigger_order_cancel',
-    params: { contractName: name('body'), orderId: id('body', -1112) },
-    validArgs: async (world) => ({ contractName, orderId: world.exactNumber(await world.waitingTrigger()) }),
+    params: { contractName: nameParam('body'), orderId: idParam('body', -1112) },
+    validArgs: async (world) => ({ contractName, orderId: world.exactNumber(await world.placeWaitingTrigger()) }),
     shape: envelope(notShown, true),
   },
   {

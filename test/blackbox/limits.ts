@@ -40,19 +40,19 @@ export async function checkRate(world: World, endpoint: Endpoint, from: string):
     ).toEqual([]);
   };
   const expectRefused = async (description: string): Promise<void> => {
-    const reply = await world.fails(endpoint, {}, { code: -1003, description, sendOptions });
+    const reply = await world.expectFailure(endpoint, {}, { code: -1003, description, sendOptions });
     expect(reply.status, description).toBe(429);
   };
   await callUpToLimit();
   await expectRefused('one more');
   const otherCaller = await world.call(endpoint, {}, isSigned ? { as: 'alice', from } : { from: '127.0.3.1' });
   expect(otherCaller.status, `${op}: a caller who has not called yet`).not.toBe(429);
-  await world.exchange.step(WINDOW_MS - 1);
+  await world.exchange.stepClock(WINDOW_MS - 1);
   await expectRefused('1 ms before the window has passed');
-  await world.exchange.step(1);
+  await world.exchange.stepClock(1);
   await callUpToLimit();
   await expectRefused('one more, again');
-  await world.exchange.step(WINDOW_MS);
+  await world.exchange.stepClock(WINDOW_MS);
 }
 
 /** Checks that a client that continues after status 429 is banned from every call, and that the second ban is twice as long. */
@@ -65,14 +65,14 @@ export async function checkBan(world: World, endpoints: readonly Endpoint[]): Pr
     for (let call = 1; call <= OTHER_COUNT; call++) expect((await callFrom()).status, `call ${call}`).toBe(200);
     for (let call = 1; call <= CALLS_BEFORE_BAN; call++) expect((await callFrom()).status, `call ${call} beyond the limit`).toBe(429);
     for (const endpoint of endpoints) {
-      const reply = await world.fails(endpoint, {}, { code: -1003, description: 'while banned', sendOptions: { from } });
+      const reply = await world.expectFailure(endpoint, {}, { code: -1003, description: 'while banned', sendOptions: { from } });
       expect(reply.status, endpoint.op).toBe(418);
     }
     expect((await callFrom('alice')).status, 'another key from there').toBe(418);
     expect((await world.call(account, {}, { as: 'alice' })).status, 'from elsewhere').toBe(200);
-    await world.exchange.step(banMs - 1);
+    await world.exchange.stepClock(banMs - 1);
     expect((await world.call(ping, {}, { from })).status, '1 ms before its end').toBe(418);
-    await world.exchange.step(1);
+    await world.exchange.stepClock(1);
     expect((await world.call(ping, {}, { from })).status, 'at its end').toBe(200);
   }
 }

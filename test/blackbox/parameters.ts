@@ -16,19 +16,19 @@ export async function checkParameter(world: World, endpoint: Endpoint, name: str
     ...(invalid.missing === 0 ? await endpoint.validArgs(world) : validArgs),
     [name]: value,
   });
-  await world.answers(endpoint, without(validArgs, name), { code: invalid.missing, description: `without ${name}` });
-  await world.answers(endpoint, await argsWith(''), { code: invalid.empty, description: `${name} empty` });
+  await world.expectCode(endpoint, without(validArgs, name), { code: invalid.missing, description: `without ${name}` });
+  await world.expectCode(endpoint, await argsWith(''), { code: invalid.empty, description: `${name} empty` });
   for (const fault of ['type', 'range', 'precise'] as const) {
     for (const [value, code] of invalid[fault])
-      await world.answers(endpoint, await argsWith(value), { code, description: `${fault} of ${name} ${JSON.stringify(value)}` });
+      await world.expectCode(endpoint, await argsWith(value), { code, description: `${fault} of ${name} ${JSON.stringify(value)}` });
   }
   if (endpoint.method === 'POST') {
-    await world.answers(endpoint, await argsWith(null), { code: invalid.missing, description: `${name} null` });
+    await world.expectCode(endpoint, await argsWith(null), { code: invalid.missing, description: `${name} null` });
     const argsWithout = without(invalid.missing === 0 ? await endpoint.validArgs(world) : validArgs, name);
     const queryValue = encodeURIComponent(JSON.stringify(validArgs[name]) ?? '');
     const withQuery = { ...endpoint, path: `${endpoint.path}?${name}=${queryValue}` };
     // A parameter in the query of a POST counts as not sent.
-    await world.answers(withQuery, argsWithout, { code: invalid.missing, description: `${name} in the query` });
+    await world.expectCode(withQuery, argsWithout, { code: invalid.missing, description: `${name} in the query` });
   }
   await checkRepeated(world, endpoint, name);
 }
@@ -39,25 +39,25 @@ async function checkRepeated(world: World, endpoint: Endpoint, name: string): Pr
   if (endpoint.method === 'GET') {
     const query = `${name}=1&${name}=1`;
     const sendOptions = endpoint.isSigned ? {} : { as: null };
-    world.isError(endpoint, await world.caller.send('GET', `${endpoint.path}?${query}`, '', sendOptions), { code: -1100, description });
+    world.expectError(endpoint, await world.caller.send('GET', `${endpoint.path}?${query}`, '', sendOptions), { code: -1100, description });
     return;
   }
   const member = `${JSON.stringify(name)}:1`;
-  world.isError(endpoint, await world.caller.send('POST', endpoint.path, `{${member},${member}}`), { code: -1100, description });
+  world.expectError(endpoint, await world.caller.send('POST', endpoint.path, `{${member},${member}}`), { code: -1100, description });
 }
 
 /** Checks surplus parameters, too many parameters, invalid time windows and malformed bodies. */
 export async function checkSurplus(seed: World, strict: World, endpoint: Endpoint): Promise<void> {
-  await seed.answers(endpoint, { ...(await endpoint.validArgs(seed)), surplus: 1 }, { code: 0, description: 'a surplus parameter' });
-  await strict.answers(
+  await seed.expectCode(endpoint, { ...(await endpoint.validArgs(seed)), surplus: 1 }, { code: 0, description: 'a surplus parameter' });
+  await strict.expectCode(
     endpoint,
     { ...(await endpoint.validArgs(strict)), surplus: 1 },
     { code: -1103, description: 'a surplus parameter, strictly' },
   );
   const tooMany = Object.fromEntries(Array.from({ length: 33 }, (_, index) => [`p${index}`, 1]));
-  await seed.answers(endpoint, tooMany, { code: -1101, description: '33 parameters' });
+  await seed.expectCode(endpoint, tooMany, { code: -1101, description: '33 parameters' });
   for (const recvWindow of [0, -1, 1.5, 'x', '']) {
-    await seed.answers(
+    await seed.expectCode(
       endpoint,
       { ...(await endpoint.validArgs(seed)), recvWindow },
       { code: -1102, description: `recvWindow ${recvWindow}` },
@@ -66,20 +66,20 @@ export async function checkSurplus(seed: World, strict: World, endpoint: Endpoin
   if (endpoint.method === 'GET') {
     const sendOptions = endpoint.isSigned ? {} : { as: null };
     for (const query of ['a=1&a=2', 'a=%E0%A4%A', '%=1']) {
-      seed.isError(endpoint, await seed.caller.send('GET', `${endpoint.path}?${query}`, '', sendOptions), {
+      seed.expectError(endpoint, await seed.caller.send('GET', `${endpoint.path}?${query}`, '', sendOptions), {
         code: -1100,
         description: query,
       });
     }
     return;
   }
-  await seed.answers(
+  await seed.expectCode(
     endpoint,
     { ...(await endpoint.validArgs(seed)), recvWindow: {} },
     { code: -1102, description: 'a nested recvWindow' },
   );
   for (const [body, code] of MALFORMED_BODIES)
-    seed.isError(endpoint, await seed.caller.send('POST', endpoint.path, body), { code, description: body });
+    seed.expectError(endpoint, await seed.caller.send('POST', endpoint.path, body), { code, description: body });
 }
 
 /** Bodies that are not a JSON object, each with its code. */

@@ -22,12 +22,12 @@ export class Random {
   }
 
   /** Returns true with this probability. */
-  is(probability: number): boolean {
+  isDrawn(probability: number): boolean {
     return this.next() < probability;
   }
 
   /** Returns a random element. */
-  of<T>(list: readonly T[]): T {
+  pick<T>(list: readonly T[]): T {
     return list[this.below(list.length)]!;
   }
 
@@ -37,7 +37,7 @@ export class Random {
   }
 
   /** Returns a random number of drawn values, at most `max`. */
-  some<T>(max: number, draw: () => T): T[] {
+  upTo<T>(max: number, draw: () => T): T[] {
     return Array.from({ length: this.below(max + 1) }, draw);
   }
 }

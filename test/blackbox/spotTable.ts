@@ -1,6 +1,18 @@
 // Lists the 16 spot endpoints, written by hand from parts 2.1, 3 and 4.1 of the specification.
 
-import { clientId, type Endpoint, id, interval, limit, list, name, orderType, price, side, volume } from './endpoint.ts';
+import {
+  clientIdParam,
+  type Endpoint,
+  idParam,
+  intervalParam,
+  limitParam,
+  listParam,
+  nameParam,
+  orderTypeParam,
+  priceParam,
+  sideParam,
+  volumeParam,
+} from './endpoint.ts';
 import { bool, digits, listOf, long, members, ms, notShown, num, oneOf, pair, text } from './shapes.ts';
 
 const symbol = 'BTCUSDT';
@@ -9,27 +21,27 @@ const ROW = { price: 10, volume: 1, side: 'BUY', batchType: 'LIMIT' };
 const ORDER = { symbol, volume: 1, side: 'BUY', type: 'LIMIT', price: 10 };
 
 /** Kinds of calls: without or with a signature, and whether they change something at the exchange. */
-const open = { method: 'GET', isSigned: false, isWrite: false } as const;
+const publicRead = { method: 'GET', isSigned: false, isWrite: false } as const;
 const signedGet = { method: 'GET', isSigned: true, isWrite: false } as const;
 const signedWrite = { method: 'POST', isSigned: true, isWrite: true } as const;
 const spotLevels = listOf(pair(num, num));
 /** The parameters of an order. */
 const orderParams = {
-  symbol: name('body'),
-  volume: volume('1.00001'),
-  side,
-  type: orderType,
-  price: price('10.001'),
-  newClientOrderId: clientId('body'),
+  symbol: nameParam('body'),
+  volume: volumeParam('1.00001'),
+  side: sideParam,
+  type: orderTypeParam,
+  price: priceParam('10.001'),
+  newClientOrderId: clientIdParam('body'),
 };
 /** Members that every record of an order has. */
 const orderMembers = { symbol: text, orderId: long, clientOrderId: text, price: num, origQty: num, executedQty: num };
 
 /** The spot endpoints in the order of the specification. */
 export const SPOT: readonly Endpoint[] = [
-  { ...open, op: 'spot.ping', path: '/sapi/v1/ping', params: {}, validArgs: () => ({}), shape: members({}) },
+  { ...publicRead, op: 'spot.ping', path: '/sapi/v1/ping', params: {}, validArgs: () => ({}), shape: members({}) },
   {
-    ...open,
+    ...publicRead,
     op: 'spot.serverTime',
     path: '/sapi/v1/time',
     params: {},
@@ -37,7 +49,7 @@ export const SPOT: readonly Endpoint[] = [
     shape: members({ serverTime: ms, timezone: text }),
   },
   {
-    ...open,
+    ...publicRead,
     op: 'spot.symbols',
     path: '/sapi/v1/symbols',
     params: {},
@@ -45,34 +57,34 @@ export const SPOT: readonly Endpoint[] = [
     shape: listOf(members({ symbol: text, baseAsset: text, quoteAsset: text, pricePrecision: long, QuantityPrecision: long })),
   },
   {
-    ...open,
+    ...publicRead,
     op: 'spot.depth',
     path: '/sapi/v1/depth',
-    params: { symbol: name('query'), limit: limit('query', 100, 'defaulted') },
+    params: { symbol: nameParam('query'), limit: limitParam('query', 100, 'defaulted') },
     validArgs: () => ({ symbol, limit: 100 }),
     shape: members({ time: ms, bids: spotLevels, asks: spotLevels }),
   },
   {
-    ...open,
+    ...publicRead,
     op: 'spot.ticker',
     path: '/sapi/v1/ticker',
-    params: { symbol: name('query') },
+    params: { symbol: nameParam('query') },
     validArgs: () => ({ symbol }),
     shape: members({ time: ms, high: num, low: num, last: num, vol: num }),
   },
   {
-    ...open,
+    ...publicRead,
     op: 'spot.recentTrades',
     path: '/sapi/v1/trades',
-    params: { symbol: name('query'), limit: limit('query', 1000, 'defaulted') },
+    params: { symbol: nameParam('query'), limit: limitParam('query', 1000, 'defaulted') },
     validArgs: () => ({ symbol, limit: '100' }),
     shape: listOf(notShown),
   },
   {
-    ...open,
+    ...publicRead,
     op: 'spot.klines',
     path: '/sapi/v1/klines',
-    params: { symbol: name('query'), interval, limit: limit('query', 300) },
+    params: { symbol: nameParam('query'), interval: intervalParam, limit: limitParam('query', 300) },
     validArgs: () => ({ symbol, interval: '1min', limit: 100 }),
     shape: listOf(members({ idx: ms, open: num, close: num, high: num, low: num, vol: num })),
   },
@@ -112,8 +124,8 @@ export const SPOT: readonly Endpoint[] = [
     op: 'spot.batchOrders',
     path: '/sapi/v1/batchOrders',
     params: {
-      symbol: name('body'),
-      orders: list(
+      symbol: nameParam('body'),
+      orders: listParam(
         Array.from({ length: 11 }, () => ROW),
         [
           [[5], -1102],
@@ -139,10 +151,10 @@ export const SPOT: readonly Endpoint[] = [
     params: {
       // A missing or invalid id is answered with data null.
       orderId: { missing: 0, empty: 0, type: [['x7', 0]], range: [['7', 0]], precise: [['1.5', 0]] },
-      symbol: name('query', 'defaulted'),
+      symbol: nameParam('query', 'defaulted'),
       newClientOrderId: { missing: 0, empty: 0, type: [], range: [['x'.repeat(32), 0]], precise: [] },
     },
-    validArgs: async (world) => ({ orderId: await world.restingOrder(), symbol, newClientOrderId: 'resting' }),
+    validArgs: async (world) => ({ orderId: await world.placeRestingOrder(), symbol, newClientOrderId: 'resting' }),
     shape: members({
       ...orderMembers,
       transactTime: long,
@@ -158,11 +170,11 @@ export const SPOT: readonly Endpoint[] = [
     path: '/sapi/v1/cancel',
     params: {
       // One of the two ids is enough. If both are sent, the venue order id decides.
-      orderId: { ...id('body', -2013), missing: 0, empty: 0 },
-      newClientOrderId: clientId('body'),
-      symbol: name('body'),
+      orderId: { ...idParam('body', -2013), missing: 0, empty: 0 },
+      newClientOrderId: clientIdParam('body'),
+      symbol: nameParam('body'),
     },
-    validArgs: async (world) => ({ orderId: await world.restingOrder(), newClientOrderId: 'resting', symbol }),
+    validArgs: async (world) => ({ orderId: await world.placeRestingOrder(), newClientOrderId: 'resting', symbol }),
     shape: members({ symbol: text, orderId: long, clientOrderId: text, orderIdString: digits, status: oneOf('PENDING_CANCEL') }),
   },
   {
@@ -170,8 +182,8 @@ export const SPOT: readonly Endpoint[] = [
     op: 'spot.batchCancel',
     path: '/sapi/v1/batchCancel',
     params: {
-      symbol: name('body'),
-      orderIds: list(
+      symbol: nameParam('body'),
+      orderIds: listParam(
         Array.from({ length: 11 }, (_, index) => index + 1),
         [
           [[{}], -1102],
@@ -180,15 +192,15 @@ export const SPOT: readonly Endpoint[] = [
         ],
       ),
     },
-    validArgs: async (world) => ({ symbol, orderIds: [world.exactNumber(await world.restingOrder()), 5] }),
+    validArgs: async (world) => ({ symbol, orderIds: [world.exactNumber(await world.placeRestingOrder()), 5] }),
     shape: members({ success: listOf(long), failed: listOf(long) }),
   },
   {
     ...signedGet,
     op: 'spot.openOrders',
     path: '/sapi/v1/openOrders',
-    params: { symbol: name('query', 'defaulted'), limit: limit('query', 1000, 'defaulted') },
-    validArgs: async (world) => (await world.restingOrder(), { symbol, limit: 100 }),
+    params: { symbol: nameParam('query', 'defaulted'), limit: limitParam('query', 1000, 'defaulted') },
+    validArgs: async (world) => (await world.placeRestingOrder(), { symbol, limit: 100 }),
     shape: listOf(members({ ...orderMembers, time: notShown, avgPrice: num, type: text, side: text, status: text })),
   },
   {
@@ -196,9 +208,9 @@ export const SPOT: readonly Endpoint[] = [
     op: 'spot.myTrades',
     path: '/sapi/v1/myTrades',
     params: {
-      symbol: name('query', 'optional'),
-      limit: limit('query', 1000),
-      fromId: id('query', 0, 'optional'),
+      symbol: nameParam('query', 'optional'),
+      limit: limitParam('query', 1000),
+      fromId: idParam('query', 0, 'optional'),
     },
     validArgs: () => ({ symbol, limit: 100, fromId: 1 }),
     shape: listOf(

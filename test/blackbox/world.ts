@@ -118,18 +118,18 @@ export class World {
   static async open(overrides: object, coverage: Coverage | null = null): Promise<World> {
     const world = new World(await Exchange.start(filesOf(overrides)), coverage);
     for (const symbol of ['BTCUSDT', 'BNDUSDT']) {
-      await world.spotOrder({ symbol, side: 'SELL', volume: 1000, price: 100 }, 'bob');
-      await world.spotOrder({ symbol, side: 'BUY', volume: 1, price: 100 });
+      await world.placeSpotOrder({ symbol, side: 'SELL', volume: 1000, price: 100 }, 'bob');
+      await world.placeSpotOrder({ symbol, side: 'BUY', volume: 1, price: 100 });
     }
     for (const contractName of ['E-BTC-USDT', 'E-BND-USDT']) {
-      await world.futuresOrder({ contractName, side: 'SELL', volume: 100_000, price: 100 }, 'bob');
-      await world.futuresOrder({ contractName, side: 'BUY', volume: 10, price: 100 });
-      await world.futuresOrder({ contractName, side: 'BUY', volume: 10, price: 99 }, 'bob');
-      await world.futuresOrder({ contractName, side: 'SELL', open: 'CLOSE', volume: 2, price: 99 });
+      await world.placeFuturesOrder({ contractName, side: 'SELL', volume: 100_000, price: 100 }, 'bob');
+      await world.placeFuturesOrder({ contractName, side: 'BUY', volume: 10, price: 100 });
+      await world.placeFuturesOrder({ contractName, side: 'BUY', volume: 10, price: 99 }, 'bob');
+      await world.placeFuturesOrder({ contractName, side: 'SELL', open: 'CLOSE', volume: 2, price: 99 });
     }
-    await world.restingOrder();
-    await world.restingFutures();
-    await world.exchange.step(2000);
+    await world.placeRestingOrder();
+    await world.placeRestingFuturesOrder();
+    await world.exchange.stepClock(2000);
     return world;
   }
 
@@ -146,35 +146,35 @@ export class World {
   }
 
   /** Sends a call, and fails the test if the reply is not a success. */
-  async succeeds(endpoint: Endpoint, args: CallArgs, description: string, sendOptions: SendOptions = {}): Promise<Reply> {
+  async expectSuccess(endpoint: Endpoint, args: CallArgs, description: string, sendOptions: SendOptions = {}): Promise<Reply> {
     const reply = await this.call(endpoint, args, sendOptions);
     expect([reply.status, reply.code], `${endpoint.op}, ${description}: ${reply.text}`).toEqual([200, 0]);
     return reply;
   }
 
   /** Sends a call, and fails the test if the reply is not the error `code` in its specified envelope and status. */
-  async fails(endpoint: Endpoint, args: CallArgs, { code, description, sendOptions = {} }: ExpectedCode): Promise<Reply> {
-    return this.isError(endpoint, await this.call(endpoint, args, sendOptions), { code, description });
+  async expectFailure(endpoint: Endpoint, args: CallArgs, { code, description, sendOptions = {} }: ExpectedCode): Promise<Reply> {
+    return this.expectError(endpoint, await this.call(endpoint, args, sendOptions), { code, description });
   }
 
-  /** Fails the test if a reply is not the error `code`, and counts the code for the endpoint. `isFault` is true for a planted fault. */
-  isError({ op, path }: Endpoint, reply: Reply, { code, description, isFault = false }: ExpectedError): Reply {
+  /** Fails the test if a reply is not the error `code`, and counts the code for the endpoint. `isFault`: a planted fault caused it. */
+  expectError({ op, path }: Endpoint, reply: Reply, { code, description, isFault = false }: ExpectedError): Reply {
     expect(errorProblems(reply, path, code), `${op}, ${description}: ${reply.text}`).toEqual([]);
-    this.#coverage?.note(op, code, isFault);
+    this.#coverage?.countReply(op, code, isFault);
     return reply;
   }
 
   /** Plants a fault that answers `code`, and sends the call that meets it. */
-  async failsByFault(endpoint: Endpoint, args: CallArgs, code: number): Promise<void> {
-    await this.exchange.faults([{ point: 'GW.code', op: endpoint.op, nth: 1, params: { code } }]);
-    this.isError(endpoint, await this.call(endpoint, args), { code, description: 'a planted fault', isFault: true });
-    await this.exchange.faults([]);
+  async expectPlantedCode(endpoint: Endpoint, args: CallArgs, code: number): Promise<void> {
+    await this.exchange.setFaults([{ point: 'GW.code', op: endpoint.op, nth: 1, params: { code } }]);
+    this.expectError(endpoint, await this.call(endpoint, args), { code, description: 'a planted fault', isFault: true });
+    await this.exchange.setFaults([]);
   }
 
   /** Sends a call, and fails the test if its code is not `code`. A code of 0 is a success. */
-  async answers(endpoint: Endpoint, args: CallArgs, expected: ExpectedCode): Promise<void> {
-    if (expected.code === 0) await this.succeeds(endpoint, args, expected.description, expected.sendOptions);
-    else await this.fails(endpoint, args, expected);
+  async expectCode(endpoint: Endpoint, args: CallArgs, expected: ExpectedCode): Promise<void> {
+    if (expected.code === 0) await this.expectSuccess(endpoint, args, expected.description, expected.sendOptions);
+    else await this.expectFailure(endpoint, args, expected);
   }
 
   /** Returns a JSON number that is sent with all its digits. */
@@ -183,33 +183,33 @@ export class World {
   }
 
   /** Places an order of alice far below the market. Returns its id. */
-  restingOrder(): Promise<string> {
-    return this.spotOrder({ side: 'BUY', volume: 1, price: 10, newClientOrderId: 'resting' });
+  placeRestingOrder(): Promise<string> {
+    return this.placeSpotOrder({ side: 'BUY', volume: 1, price: 10, newClientOrderId: 'resting' });
   }
 
   /** Places a futures order of alice far below the market. Returns its id. */
-  restingFutures(): Promise<string> {
-    return this.futuresOrder({ side: 'BUY', volume: 1, price: 10 });
+  placeRestingFuturesOrder(): Promise<string> {
+    return this.placeFuturesOrder({ side: 'BUY', volume: 1, price: 10 });
   }
 
   /** Places a trigger order of alice whose price is far away. Returns its id. */
-  waitingTrigger(): Promise<string> {
-    return this.#trigger('9');
+  placeWaitingTrigger(): Promise<string> {
+    return this.#placeTrigger('9');
   }
 
   /** Places a trigger order of alice that fires at once. Returns its id. */
-  firedTrigger(): Promise<string> {
-    return this.#trigger('1000');
+  placeFiredTrigger(): Promise<string> {
+    return this.#placeTrigger('1000');
   }
 
   /** Places a trigger order that fires at or below this price. Returns its id. */
-  async #trigger(triggerPrice: string): Promise<string> {
+  async #placeTrigger(triggerPrice: string): Promise<string> {
     const args = { ...TRIGGER, side: 'BUY', volume: 1, price: 10, triggerPrice };
     return idIn(await this.caller.post('/fapi/v1/conditionOrder/', args), /"triggerIds":\["(\d+)"\]/);
   }
 
   /** Places orders and trigger orders of an account until the exchange refuses more. */
-  async fillUp(as: string): Promise<void> {
+  async placeUntilRefused(as: string): Promise<void> {
     const restingBuy = { side: 'BUY', volume: 1, price: 10 };
     for (const [path, args] of [
       ['/sapi/v1/order', { ...SPOT_ORDER, ...restingBuy }],
@@ -225,12 +225,12 @@ export class World {
   }
 
   /** Places a spot order. Returns its id. */
-  async spotOrder(overrides: CallArgs, as = 'alice'): Promise<string> {
+  async placeSpotOrder(overrides: CallArgs, as = 'alice'): Promise<string> {
     return idIn(await this.caller.post('/sapi/v1/order', { ...SPOT_ORDER, ...overrides }, { as }), /"orderId":(\d+)/);
   }
 
   /** Places a futures order. Returns its id. */
-  async futuresOrder(overrides: CallArgs, as = 'alice'): Promise<string> {
+  async placeFuturesOrder(overrides: CallArgs, as = 'alice'): Promise<string> {
     const args = { ...FUTURES_ORDER, positionType: 1, ...overrides };
     return idIn(await this.caller.post('/fapi/v1/order', args, { as }), /"orderId":"(\d+)"/);
   }

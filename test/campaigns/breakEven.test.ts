@@ -25,7 +25,7 @@ import { definitionsIn, isobar, placementSettings } from '../fixtures/shippedDef
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const isCampaign = process.env['ISOBAR_CASES'] !== undefined;
 /** The suite tests a case on spot, a case over both markets, and one whose size has a bracket. */
-const IN_SUITE = { costs: ['smaCross', 'fundingCarry'], size: ['trendFilter'] };
+const SUITE_CASES = { costs: ['smaCross', 'fundingCarry'], size: ['trendFilter'] };
 const oracle = new OracleFolder();
 afterAll(() => oracle.remove());
 /** Number of brackets found by cost. A cost without a bracket would not be tested. */
@@ -41,16 +41,16 @@ const isGain = (net: string): boolean => new Decimal(net).gt(0);
 async function checkBracket(cost: BreakEvenCost, point: BreakEvenPoint, runWith: RunWith): Promise<void> {
   const bracket = point.bracket!;
   const grid = gridWithin(cost, point);
-  const values = isCampaign ? grid : [grid[0]!, grid.at(-1)!];
+  const costValues = isCampaign ? grid : [grid[0]!, grid.at(-1)!];
   const nets: string[] = [];
-  for (const value of values) {
+  for (const value of costValues) {
     const { net, fills } = await runWith(value);
     nets.push(net);
-    if (value === bracket.low) expect({ cost, value, net, fills }).toEqual({ cost, value, net: bracket.netLow, fills: bracket.fillsLow });
-    if (value === bracket.high)
-      expect({ cost, value, net, fills }).toEqual({ cost, value, net: bracket.netHigh, fills: bracket.fillsHigh });
+    const run = { cost, value, net, fills };
+    if (value === bracket.low) expect(run).toEqual({ cost, value, net: bracket.netLow, fills: bracket.fillsLow });
+    if (value === bracket.high) expect(run).toEqual({ cost, value, net: bracket.netHigh, fills: bracket.fillsHigh });
   }
-  const firstWithoutProfit = values[nets.findIndex((net) => !isGain(net))]!;
+  const firstWithoutProfit = costValues[nets.findIndex((net) => !isGain(net))]!;
   expect(isGain(nets[0]!)).toBe(true);
   expect(firstWithoutProfit).toBeGreaterThan(bracket.low);
   expect(firstWithoutProfit).toBeLessThanOrEqual(bracket.high);
@@ -95,14 +95,14 @@ async function checkAll(oracleCase: OracleCase, breakEven: BreakEven, costs: rea
 }
 
 /** Returns the cases of a test: all in a campaign, a few in the suite. */
-const casesFor = (part: keyof typeof IN_SUITE) => CASES.filter(({ name }) => isCampaign || IN_SUITE[part].includes(name));
+const casesFor = (testName: keyof typeof SUITE_CASES) => CASES.filter(({ name }) => isCampaign || SUITE_CASES[testName].includes(name));
 
 describe('the break-even of fee, slippage and latency', { timeout: 3_600_000 }, () => {
   test.each(casesFor('costs'))(
     'the break-even of fee, slippage and latency equals that of edited definitions: $name',
     async (oracleCase) => {
       oracle.prepare(oracleCase);
-      const breakEven = await oracle.breakEven(oracleCase, false);
+      const breakEven = await oracle.breakEven(oracleCase, { changesSize: false });
       await checkAll(oracleCase, breakEven, ['fee', 'slippage', 'latency']);
       expect(breakEven.size).toMatchObject({ value: null, reason: 'no-impact-model', crossings: 0, monotone: null, range: null });
     },
@@ -114,7 +114,7 @@ describe('the break-even of size', { timeout: 3_600_000 }, () => {
     'the break-even of size equals that of a strategy that multiplies its own sizes: $name',
     async (oracleCase) => {
       oracle.prepare(oracleCase);
-      const breakEven = await oracle.breakEven(oracleCase, true);
+      const breakEven = await oracle.breakEven(oracleCase, { changesSize: true });
       expect(breakEven.size.reason).not.toBe('no-impact-model');
       await checkAll(oracleCase, breakEven, ['size']);
     },
@@ -129,8 +129,9 @@ describe.skipIf(!isCampaign || SPOT === null || UNIVERSE === null)('on real bars
   afterAll(() => rmSync(folder, { recursive: true }));
   beforeAll(() => {
     for (const source of [SPOT, UNIVERSE]) for (const name of readdirSync(source!)) symlinkSync(join(source!, name), join(folder, name));
-    for (const kind of ['klines', 'mark', 'funding']) symlinkSync(sharedFile(kind)!, join(folder, kind));
-    for (const command of new Set(definitionsIn(ROOT, 'backtests/real').flatMap(({ bars }) => bars))) isobar(ROOT, folder, command);
+    for (const subfolder of ['klines', 'mark', 'funding']) symlinkSync(sharedFile(subfolder)!, join(folder, subfolder));
+    const importCommands = new Set(definitionsIn(ROOT, 'backtests/real').flatMap(({ bars }) => bars));
+    for (const command of importCommands) isobar(ROOT, folder, command);
   }, 600_000);
 
   test.each(definitionsIn(ROOT, 'backtests/real'))(

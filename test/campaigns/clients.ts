@@ -22,7 +22,7 @@ interface AcknowledgedOrder {
   readonly isSpot: boolean;
 }
 
-/** One trade of an account. */
+/** One trade of an account. `bidId` and `askId` are the ids of the two orders; that of another account may be null. */
 interface OwnTrade {
   readonly tradeId: string;
   readonly bidId: string | null;
@@ -37,7 +37,7 @@ export class RandomClient {
   readonly #client: RestClient;
   readonly #rng: Rng;
   /** Every order that the exchange has acknowledged. */
-  readonly #reported: AcknowledgedOrder[] = [];
+  readonly #acknowledged: AcknowledgedOrder[] = [];
   /** Holdings and paid fees of this account on spot, by coin. `checkOrders` fills the map. */
   readonly coins = new Map<string, Decimal>();
   refusals = 0;
@@ -51,23 +51,23 @@ export class RandomClient {
   }
 
   get orderCount(): number {
-    return this.#reported.length;
+    return this.#acknowledged.length;
   }
 
   /** Acts until `isOver` is true. Each action waits for the reply to the one before. */
   async trade(isOver: () => boolean): Promise<void> {
-    while (!isOver()) await this.#act();
+    while (!isOver()) await this.#placeOrCancel();
   }
 
   /** Places an order on one of the markets, or cancels a recent one. */
-  async #act(): Promise<void> {
-    const recent = this.#reported.at(-1 - this.#drawBetween(0, 4));
+  async #placeOrCancel(): Promise<void> {
+    const recent = this.#acknowledged.at(-1 - this.#drawBetween(0, 4));
     if (recent !== undefined && this.#isDrawn(0.3)) return this.#cancel(recent);
     const isSpot = this.#isDrawn(0.5);
     const outcome = isSpot
       ? await callAsPromise(this.#client, 'spot.newOrder', this.#spotOrder())
       : await callAsPromise(this.#client, 'futures.createOrder', this.#futuresOrder());
-    if (outcome.kind === 'acked') this.#reported.push({ id: outcome.value.orderId, isSpot });
+    if (outcome.kind === 'acked') this.#acknowledged.push({ id: outcome.value.orderId, isSpot });
     else if (outcome.kind === 'refused') this.refusals++;
     else throw new Error(`${this.name}: an order ended ${JSON.stringify(outcome)}`);
   }
@@ -112,15 +112,15 @@ export class RandomClient {
 
   /** Checks that each acknowledged order exists and has the fills of its trades. Throws at the first that differs. */
   async checkOrders(): Promise<void> {
-    const filled = await this.#filledByTrades();
-    for (const { id, isSpot } of this.#reported) {
+    const filledByOrder = await this.#filledByTrades();
+    for (const { id, isSpot } of this.#acknowledged) {
       const row = isSpot
         ? await this.#read('spot.queryOrder', { symbol: SYMBOL, orderId: id })
         : await this.#read('futures.orderInformation', { contractName: CONTRACT, orderId: id });
       if (row === null) throw new Error(`${this.name}: order ${id} was acknowledged and is lost`);
-      const traded = filled.get(id) ?? new Decimal(0);
-      if (!traded.equals(row.executedQty))
-        throw new Error(`${this.name}: order ${id} has ${row.executedQty} filled, its trades ${traded.toFixed()}`);
+      const filledQuantity = filledByOrder.get(id) ?? new Decimal(0);
+      if (!filledQuantity.equals(row.executedQty))
+        throw new Error(`${this.name}: order ${id} has ${row.executedQty} filled, its trades ${filledQuantity.toFixed()}`);
     }
   }
 
@@ -129,43 +129,43 @@ export class RandomClient {
     this.coins.set(coin, (this.coins.get(coin) ?? new Decimal(0)).plus(amount));
   }
 
-  /** Returns the sums of own trades by order id. */
+  /** Returns the filled quantities by order id, from the own trades. Also counts the trades, and adds up `coins`. */
   async #filledByTrades(): Promise<ReadonlyMap<string, Decimal>> {
-    const filled = new Map<string, Decimal>();
-    const book = ({ isBuyer, bidId, askId, quantity }: OwnTrade): void => {
+    const filledByOrder = new Map<string, Decimal>();
+    const addTrade = ({ isBuyer, bidId, askId, quantity }: OwnTrade): void => {
       const ownOrderId = isBuyer ? bidId : askId;
       if (ownOrderId === null) throw new Error(`${this.name}: a trade names no own order`);
-      filled.set(ownOrderId, (filled.get(ownOrderId) ?? new Decimal(0)).plus(quantity));
+      filledByOrder.set(ownOrderId, (filledByOrder.get(ownOrderId) ?? new Decimal(0)).plus(quantity));
       this.trades++;
     };
-    for (const { asset, free, locked } of (await this.#read('spot.account', {})).rows)
-      for (const amount of [free, locked]) this.#addCoins(asset, amount);
-    await this.#eachTrade(
+    const balances = (await this.#read('spot.account', {})).rows;
+    for (const { asset, free, locked } of balances) for (const amount of [free, locked]) this.#addCoins(asset, amount);
+    await this.#forEachTrade(
       async (fromId) => (await this.#read('spot.myTrades', { symbol: SYMBOL, limit: PAGE_ROWS, fromId })).rows,
       (trade) => {
-        book(trade);
+        addTrade(trade);
         this.#addCoins(trade.feeCoin, trade.fee);
       },
     );
-    await this.#eachTrade(
+    await this.#forEachTrade(
       async (fromId) => (await this.#read('futures.myTrades', { contractName: CONTRACT, limit: PAGE_ROWS, fromId })).rows,
-      book,
+      addTrade,
     );
-    return filled;
+    return filledByOrder;
   }
 
-  /** Visits the trades page by page, the oldest first. A self-trade has two rows. */
-  async #eachTrade<T extends OwnTrade>(readPage: (fromId: string) => Promise<readonly T[]>, visit: (trade: T) => void): Promise<void> {
+  /** Calls back for every trade, page by page, the oldest first. A self-trade has two rows. */
+  async #forEachTrade<T extends OwnTrade>(readPage: (fromId: string) => Promise<readonly T[]>, onTrade: (trade: T) => void): Promise<void> {
     const readTrades = new Set<string>();
     for (let fromId = '1'; ;) {
       const rows = await readPage(fromId);
       const newTrades = rows.filter(({ tradeId, isBuyer }) => !readTrades.has(`${tradeId} ${isBuyer}`));
       for (const trade of newTrades) {
         readTrades.add(`${trade.tradeId} ${trade.isBuyer}`);
-        visit(trade);
+        onTrade(trade);
       }
       if (rows.length < PAGE_ROWS || newTrades.length === 0) return;
-      fromId = rows.map(({ tradeId }) => tradeId).reduce((max, id) => (BigInt(id) > BigInt(max) ? id : max), fromId);
+      for (const { tradeId } of rows) if (BigInt(tradeId) > BigInt(fromId)) fromId = tradeId;
     }
   }
 

@@ -10,18 +10,20 @@ const WEEK_MS = 604_800_000;
 /** Kills of each bot of the campaign. */
 const KILLS = '4';
 
-const drawnBots = (...words: readonly string[]) => printedRebirths('drawn/run.mjs', isCampaign, ...words);
+/** Runs the program of the bots with these options. Returns what it printed about each bot. */
+const runDrawnBots = (...options: readonly string[]) => printedRebirths('drawn/run.mjs', isCampaign, ...options);
 
 test(
   'a bot that takes random decisions and is killed has the orders, fills and money of one that is not',
   { timeout: isCampaign ? WEEK_MS : 600_000 },
   async () => {
-    const words = isCampaign
+    const options = isCampaign
       ? ['--cases', ISOBAR_CASES, '--kills', KILLS, '--bars', '200']
       : ['--cases', '2', '--kills', '1', '--bars', '40'];
-    const results = await drawnBots('--seed', ISOBAR_SEED, ...words);
-    expect(results).toHaveLength(Number(isCampaign ? ISOBAR_CASES : 2));
-    expect(results.filter(({ equalToUnkilled }) => !equalToUnkilled)).toEqual([]);
-    expect(results.reduce((fills, result) => fills + result.fills, 0)).toBeGreaterThan(results.length * 3);
+    const bots = await runDrawnBots('--seed', ISOBAR_SEED, ...options);
+    expect(bots).toHaveLength(Number(isCampaign ? ISOBAR_CASES : 2));
+    expect(bots.filter(({ equalToUnkilled }) => !equalToUnkilled)).toEqual([]);
+    const totalFills = bots.reduce((sum, { fills }) => sum + fills, 0);
+    expect(totalFills).toBeGreaterThan(bots.length * 3);
   },
 );

@@ -67,6 +67,7 @@ function netOf({ equity, startUnits, reportingDigits }: RunRecord): number {
   return (equity.units[equity.length - 1]! - startUnits) / 10 ** reportingDigits;
 }
 
+/** Returns the lowest and the highest net profit of an envelope, in money. */
 function boundsOf({ netProfit }: RunEnvelope['envelope']): readonly [low: number, high: number] {
   return [Number(netProfit.low), Number(netProfit.high)];
 }
@@ -85,16 +86,16 @@ function naiveNets({ plan, path, ticksPerBar }: Case, reportingDigits: number): 
   if (plan.slippagePpm > 0 || plan.funding !== 0) return [];
   // Digits: of a unit of money, less those of a tick and of a lot.
   const unitsPerTick = plan.isFutures ? 10 ** (4 - 3 - 2) : 10 ** (8 - 2 - 3);
-  const touches = plan.limit === 'touch' ? [true] : [true, false];
-  const rules = touches.flatMap((atTouch) => [true, false].map((isMaker) => ({ atTouch, isMaker })));
+  const touchRules = plan.limit === 'touch' ? [true] : [true, false];
+  const rules = touchRules.flatMap((atTouch) => [true, false].map((isMaker) => ({ atTouch, isMaker })));
   return rules.map((rule) => naiveNet({ plan, path, ticksPerBar, rule, unitsPerTick }) / 10 ** reportingDigits);
 }
 
 describe('the envelope', () => {
   it(`the envelope holds the truth in ${CASES} of ${CASES} runs on bars alone`, { timeout: 3_600_000 }, async () => {
-    let exact = 0;
-    let open = 0;
-    let width = 0;
+    let exactRuns = 0;
+    let openRuns = 0;
+    let widthSum = 0;
     for (let seed = SEED; seed < SEED + CASES; seed++) {
       const testCase = caseOf(seed, HOURS);
       const { plan } = testCase;
@@ -114,13 +115,13 @@ describe('the envelope', () => {
       for (const net of naiveNets(testCase, record.reportingDigits))
         expect(distanceOf(net), `the naive venue ${net}, ${where}`).toBeLessThanOrEqual(roundingOfNaive);
       expect(band === null, where).toBe(envelope.ambiguousFills === 0);
-      if (low === high) exact++;
-      else open++;
-      width += high - low;
+      if (low === high) exactRuns++;
+      else openRuns++;
+      widthSum += high - low;
     }
-    const meanWidth = toBasisPoints(width / Math.max(1, open)).toFixed(1);
-    console.log(`envelope: ${CASES} runs from seed ${SEED}, low = high in ${exact}, mean width of the others ${meanWidth} bp`);
-    recordResult({ runs: CASES, exact, open, width: width / CASH });
+    const meanWidth = toBasisPoints(widthSum / Math.max(1, openRuns)).toFixed(1);
+    console.log(`envelope: ${CASES} runs from seed ${SEED}, low = high in ${exactRuns}, mean width of the others ${meanWidth} bp`);
+    recordResult({ runs: CASES, exact: exactRuns, open: openRuns, width: widthSum / CASH });
   });
 
   it.each<[string, Partial<Plan>, string]>([
@@ -138,22 +139,23 @@ describe('the envelope', () => {
 
   it('refined as far as a tenth of the ticks goes, the envelope still holds the truth', { timeout: 3_600_000 }, async () => {
     let cases = 0;
-    let spent = 0;
+    /** Cases that read nearly all rows that a refinement may read. */
+    let exhaustedCases = 0;
     for (let seed = SEED; cases < CASES * 2; seed++) {
       const { runPlan, withTicks, fine } = caseOf(seed, HOURS);
       const { envelope } = await finish(runPlan, fine);
       if (envelope.refinedRows === null || envelope.kind !== 'bound') continue;
       cases++;
       const { read, all } = envelope.refinedRows;
-      if (read > all * 0.075) spent++;
+      if (read > all * 0.075) exhaustedCases++;
       const [low, high] = boundsOf(envelope);
       const trueNet = netOf((await finish(withTicks)).record);
       const where = `seed ${seed}: ${JSON.stringify(envelope)}, over the ticks ${trueNet}`;
       expect(read, where).toBeLessThanOrEqual(all / 10);
       expect(Math.max(low - trueNet, trueNet - high), where).toBeLessThanOrEqual(FLOAT_ERROR);
     }
-    expect(spent).toBeGreaterThan(0);
-    console.log(`refined: ${cases} runs hold the truth, ${spent} of them read all that may be read`);
+    expect(exhaustedCases).toBeGreaterThan(0);
+    console.log(`refined: ${cases} runs hold the truth, ${exhaustedCases} of them read all that may be read`);
   });
 
   it(
@@ -220,10 +222,10 @@ describe('the envelope', () => {
     let enclosedRuns = 0;
     let allRuns = 0;
     for (const file of SHIPPED) {
-      let enclosed = 0;
-      let bound = 0;
-      let open = 0;
-      let distance = 0;
+      let enclosedCount = 0;
+      let boundCount = 0;
+      let ambiguousCount = 0;
+      let maxDistance = 0;
       for (let seed = SEED; seed < SEED + runs; seed++) {
         const { runPlan, withTicks } = await shippedCase(file, seed, HOURS);
         const { envelope } = await finishBuilt(runPlan);
@@ -231,16 +233,18 @@ describe('the envelope', () => {
         const trueNet = netOf(truth);
         const [low, high] = boundsOf(envelope);
         const isEnclosed = low - FLOAT_ERROR <= trueNet && trueNet <= high + FLOAT_ERROR;
-        if (envelope.kind === 'bound') expect(isEnclosed, `${file}, seed ${seed}: ${trueNet} in ${JSON.stringify(envelope)}`).toBe(true);
-        if (isEnclosed) enclosed++;
-        else distance = Math.max(distance, low - trueNet, trueNet - high);
-        if (envelope.kind === 'bound') bound++;
-        if (envelope.ambiguousFills > 0) open++;
+        const where = `${file}, seed ${seed}: ${trueNet} in ${JSON.stringify(envelope)}`;
+        if (envelope.kind === 'bound') expect(isEnclosed, where).toBe(true);
+        if (isEnclosed) enclosedCount++;
+        else maxDistance = Math.max(maxDistance, low - trueNet, trueNet - high);
+        if (envelope.kind === 'bound') boundCount++;
+        if (envelope.ambiguousFills > 0) ambiguousCount++;
       }
-      enclosedRuns += enclosed;
+      enclosedRuns += enclosedCount;
       allRuns += runs;
       const strategy = file.slice(0, -3);
-      lines.push(`${strategy} ${enclosed}/${runs} (${bound} bound, ${open} with ambiguous fills, at most ${distance.toFixed(2)} off)`);
+      const counts = `${boundCount} bound, ${ambiguousCount} with ambiguous fills, at most ${maxDistance.toFixed(2)} off`;
+      lines.push(`${strategy} ${enclosedCount}/${runs} (${counts})`);
     }
     const share = enclosedRuns / allRuns;
     console.log(`shipped strategies: ${enclosedRuns} of ${allRuns} inside, ${(100 * share).toFixed(1)} %\n  ${lines.join('\n  ')}`);
@@ -252,17 +256,18 @@ describe('the envelope', () => {
     'the envelope of a strategy that enters whenever it is flat says scenario, and closes in on the run over the ticks',
     { timeout: 3_600_000 },
     async () => {
-      let enclosed = 0;
-      let distanceBp = 0;
-      let readShare = 0;
-      const bands = { all: 0, atLine: 0 };
+      let enclosedRuns = 0;
+      let maxDistanceBp = 0;
+      let maxReadShare = 0;
+      let bandCount = 0;
+      let bandsAtLine = 0;
       for (let seed = SEED; seed < SEED + CASES; seed++) {
         const { runPlan, withTicks, fine } = caseOf(seed, HOURS, { minPeriod: 60, readsPosition: true });
         const run = await finish(runPlan);
         const { envelope: coarse } = run;
         if (run.band !== null) {
-          bands.all++;
-          if (endsAtLine(run)) bands.atLine++;
+          bandCount++;
+          if (endsAtLine(run)) bandsAtLine++;
         }
         const { record: truth } = await finish(withTicks);
         const trueNet = netOf(truth);
@@ -271,25 +276,25 @@ describe('the envelope', () => {
         const isEnclosed = low - FLOAT_ERROR <= trueNet && trueNet <= high + FLOAT_ERROR;
         expect(coarse.kind, where(coarse)).toBe(coarse.ambiguousFills === 0 ? 'bound' : 'scenario');
         if (coarse.kind === 'bound') expect(isEnclosed, where(coarse)).toBe(true);
-        if (isEnclosed) enclosed++;
+        if (isEnclosed) enclosedRuns++;
         const { envelope: refined } = await finish(runPlan, fine);
         const { refinedRows } = refined;
         // Entries begin no bar after 8 % of the rows, so a run close to that may be refined in part only.
         if (refinedRows === null || refinedRows.read > refinedRows.all * 0.079) continue;
-        readShare = Math.max(readShare, refinedRows.read / refinedRows.all);
+        maxReadShare = Math.max(maxReadShare, refinedRows.read / refinedRows.all);
         const [refinedLow, refinedHigh] = boundsOf(refined);
         const refinedBp = toBasisPoints(Math.max(Math.abs(refinedLow - trueNet), Math.abs(refinedHigh - trueNet)));
-        distanceBp = Math.max(distanceBp, refinedBp);
+        maxDistanceBp = Math.max(maxDistanceBp, refinedBp);
         expect(refinedBp, where(refined)).toBeLessThanOrEqual(1);
       }
       console.log(
-        `reads its position: ${enclosed} of ${CASES} inside; refined at most ${distanceBp.toFixed(4)} bp off, ` +
-          `at most ${(100 * readShare).toFixed(1)} % read`,
+        `reads its position: ${enclosedRuns} of ${CASES} inside; refined at most ${maxDistanceBp.toFixed(4)} bp off, ` +
+          `at most ${(100 * maxReadShare).toFixed(1)} % read`,
       );
-      recordResult({ readsPosition: CASES, held: enclosed, off: distanceBp });
-      expect(enclosed / CASES).toBeGreaterThan(0.5);
+      recordResult({ readsPosition: CASES, held: enclosedRuns, off: maxDistanceBp });
+      expect(enclosedRuns / CASES).toBeGreaterThan(0.5);
       // A lane may go further than the band that the page draws.
-      expect(bands.atLine / bands.all).toBeGreaterThan(0.5);
+      expect(bandsAtLine / bandCount).toBeGreaterThan(0.5);
     },
   );
 });

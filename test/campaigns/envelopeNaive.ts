@@ -55,6 +55,7 @@ class NaiveVenue {
   readonly #unitsPerTick: number;
   /** 1 for a long plan, -1 for a short one. */
   readonly #sign: number;
+  /** Fee of a limit order that has waited in the book. */
   readonly #limitPpm: number;
   #net = 0;
   #order: EntryLevels | null = null;
@@ -89,6 +90,7 @@ class NaiveVenue {
     if (this.#position !== null) this.#fillExits(this.#position, price, isOpen);
   }
 
+  /** Returns the net profit with an open position valued at `price`. */
   netAt(price: number): number {
     const position = this.#position;
     if (position === null) return this.#net;
@@ -140,6 +142,7 @@ class NaiveVenue {
     return direction * (price - level) >= minTicksBeyond;
   }
 
+  /** Returns a price after slippage. `direction`: 1 for a buy, -1 for a sell. */
   #slipped(price: number, direction: number): number {
     return price + direction * this.#plan.slippageTicks;
   }

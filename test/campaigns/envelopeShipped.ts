@@ -11,6 +11,7 @@ import { PERPETUAL } from '../fixtures/perpetual.ts';
 import { feed, planOf, spot, START_MS, type PlanOptions } from '../simulation/plans.ts';
 import { barsOfTicks, tickPath } from './envelopeWorld.ts';
 
+const FUNDING_HOURS = 8;
 const FOLDER = new URL('../../strategies/', import.meta.url).pathname;
 /** File names of the shipped strategies. */
 export const SHIPPED = readdirSync(FOLDER).filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'));
@@ -23,11 +24,12 @@ function feedsOf(instrument: Instrument, seed: number, hours: number, names: Rea
   return { bars, ticks };
 }
 
+/** Returns a perpetual contract on this coin. */
 const perpetual = (base: string): Instrument =>
   linearContract({ openMakerFeePpm: 20, openTakerFeePpm: 50, closeMakerFeePpm: 20, closeTakerFeePpm: 50 }, { base, priceDigits: 2 });
 
-/** Returns the feeds and options with which a shipped strategy trades often. */
-function worldOf(
+/** Returns the feeds and options with which a shipped strategy trades often. Its own defaults would trade too seldom on a short path. */
+function settingsOf(
   file: string,
   seed: number,
   hours: number,
@@ -47,10 +49,10 @@ function worldOf(
     case 'donchianBreakout.ts':
       return onBars({ entryBars: 10, exitBars: 5, trailAtrs: 2, stopAtrs: 1 });
     case 'momentumRotation.ts': {
-      const feedSets = ['AAAUSDT', 'BBBUSDT', 'CCCUSDT'].map((symbol, index) =>
+      const sets = ['AAAUSDT', 'BBBUSDT', 'CCCUSDT'].map((symbol, index) =>
         feedsOf(spot(symbol, 20), seed * 7 + index, hours, { universe: '1h' }),
       );
-      return { sets: feedSets, options: { params: { lookBack: 12, top: 2, period: '1d' } } };
+      return { sets, options: { params: { lookBack: 12, top: 2, period: '1d' } } };
     }
     case 'fundingFade.ts':
       return {
@@ -58,13 +60,14 @@ function worldOf(
         options: { ...PERPETUAL, params: { bandBars: 20, bandWidths: 1.5, stopAtrs: 1.5 } },
       };
     case 'perpetualTrend.ts': {
-      const feedSets = ['AAA', 'BBB'].map((base, index) => feedsOf(perpetual(base), seed * 7 + index, hours, { contracts: '15m' }));
-      return { sets: feedSets, options: { ...PERPETUAL, params: { entryBars: 20, exitBars: 10, atrBars: 14 } } };
+      const sets = ['AAA', 'BBB'].map((base, index) => feedsOf(perpetual(base), seed * 7 + index, hours, { contracts: '15m' }));
+      return { sets, options: { ...PERPETUAL, params: { entryBars: 20, exitBars: 10, atrBars: 14 } } };
     }
     case 'fundingCarry.ts': {
       const perp = perpetual('AAA');
-      const rates = Array.from({ length: hours / 8 }, (_, index) => ({
-        timeMs: START_MS + index * 8 * 3_600_000,
+      // Rates change their sign, so that the strategy enters and leaves.
+      const rates = Array.from({ length: hours / FUNDING_HOURS }, (_, index) => ({
+        timeMs: START_MS + index * FUNDING_HOURS * 3_600_000,
         rate: index % 5 < 3 ? 0.0004 : -0.0002,
       }));
       const data = {
@@ -101,7 +104,7 @@ export async function shippedCase(
   hours: number,
 ): Promise<{ readonly runPlan: RunPlan; readonly withTicks: RunPlan }> {
   const { strategy, hash } = await loadStrategy(FOLDER + file);
-  const { sets, options } = worldOf(file, seed, hours);
+  const { sets, options } = settingsOf(file, seed, hours);
   const bars = sets.flatMap((set) => set.bars);
   const planWith = (feeds: readonly FeedPlan[]) => {
     const plan = planOf(strategy as object as StrategyClass, feeds, {

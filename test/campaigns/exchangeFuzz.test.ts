@@ -16,15 +16,15 @@ test(`${CASES} malformed requests from seed ${SEED} do not change the state of t
   try {
     const targets: Target[] = [];
     for (const endpoint of ENDPOINTS) targets.push({ endpoint, validArgs: await validArgsOf(endpoint, world) });
-    const stateBefore = await world.exchange.truth();
+    const stateBefore = await world.exchange.readTruth();
     const counts = await fuzz(world, targets, SEED, CASES);
-    expect(await world.exchange.truth()).toBe(stateBefore);
+    expect(await world.exchange.readTruth()).toBe(stateBefore);
     expect([world.exchange.isAlive, world.exchange.errorOutput]).toEqual([true, '']);
     // A valid order changes the state, so the comparison above is not empty.
-    await world.restingOrder();
-    expect(await world.exchange.truth()).not.toBe(stateBefore);
+    await world.placeRestingOrder();
+    expect(await world.exchange.readTruth()).not.toBe(stateBefore);
     const lines = Array.from(counts, ([replyKind, count]) => `${replyKind.padEnd(24)}${count}`);
-    if (ISOBAR_CASES) console.log(lines.toSorted((a, b) => (a < b ? -1 : 1)).join('\n'));
+    if (ISOBAR_CASES) console.log(lines.toSorted().join('\n'));
   } finally {
     await world.close();
   }

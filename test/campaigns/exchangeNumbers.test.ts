@@ -11,7 +11,7 @@ import { auditBooks } from '../../src/paperExchange/audit.ts';
 import { truthOfMarkets } from '../../src/paperExchange/faults/truth.ts';
 import { recordResult } from '../fixtures/campaignResults.ts';
 import { MoneyOracle } from './numbersOracle.ts';
-import { draw, type DrawnRequest, type MeaningfulValues } from './numbersRequest.ts';
+import { drawRequest, type DrawnRequest, type MeaningfulValues } from './numbersRequest.ts';
 import { FUTURES, ACCOUNT_NAMES, type AccountName, NumbersWorld, settingsOf, SPOT } from './numbersWorld.ts';
 
 /** `npm run campaign -- exchangeNumbers --cases 1000000` sets both variables. */
@@ -25,6 +25,8 @@ const CHECK_EVERY = 1000;
 const RESTART_EVERY = 10_000;
 const SYNC_EVERY = 250;
 const PROGRESS_EVERY = 50_000;
+/** Ids of orders that are kept for later requests. When there are more, the older half is dropped. */
+const MAX_IDS = 400;
 const FUNDING_MS = 8 * 3_600_000;
 /** The codes of the specification. An answer with any other code is an internal error. */
 const KNOWN_CODES: ReadonlySet<number> = new Set(Object.values(VENUE_CODES).map(({ code }) => code));
@@ -51,11 +53,11 @@ class Campaign {
     for (let caseNumber = 1; caseNumber <= cases; caseNumber++) {
       this.#sendRandomRequest();
       if (caseNumber % SYNC_EVERY === 0) await world.untilDurable();
-      if (caseNumber % CHECK_EVERY === 0) this.#check();
+      if (caseNumber % CHECK_EVERY === 0) this.#checkMoney();
       if (caseNumber % restartEvery === 0) await this.#restart();
       if (caseNumber % PROGRESS_EVERY === 0) console.log(`${caseNumber} of ${cases}, ${oracle.trades} own trades`);
     }
-    this.#check();
+    this.#checkMoney();
     expect(oracle.trades, 'own trades').toBeGreaterThan(cases / 100);
     for (const { wireName } of [...SPOT, ...FUTURES])
       expect(oracle.tradesOf.get(wireName), `own trades of ${wireName}`).toBeGreaterThan(cases / 4000);
@@ -64,8 +66,8 @@ class Campaign {
   /** Sends one random request, and checks the time, the numbers and the code of its reply. */
   #sendRandomRequest(): void {
     const { world, rng } = this;
-    this.#pass();
-    const request = draw(rng, this.#meaningfulValues);
+    this.#advanceTime();
+    const request = drawRequest(rng, this.#meaningfulValues);
     const name = TRADERS[Math.floor(rng.next() * TRADERS.length)]!;
     const answer = world.send(request.method, request.target, request.body, request.isSigned ? name : null);
     const requestText = `${name} ${request.method} ${request.target} ${request.body}: ${answer.status} ${answer.body.slice(0, 300)}`;
@@ -77,32 +79,32 @@ class Campaign {
     const code = Number(/^\{"code":"?(-?\d+)/.exec(answer.body)?.[1] ?? 0);
     if (code !== 0 && (!KNOWN_CODES.has(code) || code === VENUE_CODES.unknown.code)) throw new Error(requestText);
     this.codes.set(code, (this.codes.get(code) ?? 0) + 1);
-    if (code === 0) this.#noteAccepted(request, name, answer.body);
+    if (code === 0) this.#recordAccepted(request, name, answer.body);
   }
 
-  /** Notes the ids of an accepted request, and a changed position mode. */
-  #noteAccepted({ op, params: drawnParams }: DrawnRequest, name: AccountName, body: string): void {
+  /** Records the ids of an accepted request for later requests, and a changed position mode. */
+  #recordAccepted({ op, params: drawnParams }: DrawnRequest, name: AccountName, body: string): void {
     for (const [, id] of body.matchAll(/"?(?:orderId|triggerIds|ids)"?:\[?"?(\d{15,})/g)) this.ids.push(id!);
-    if (this.ids.length > 400) this.ids.splice(0, 200);
+    if (this.ids.length > MAX_IDS) this.ids.splice(0, MAX_IDS / 2);
     const contractName = drawnParams.get('contractName')?.replaceAll('"', '') ?? '';
     if (op === 'futures.changePositionMode') {
       // An accepted number may be written as 1e0.
       const model = Number(drawnParams.get('positionModel')?.replaceAll('"', ''));
-      this.oracle.noteModeChange(name, contractName, model === 1);
+      this.oracle.recordModeChange(name, contractName, model === 1);
     }
   }
 
   /** Advances time by a little, sometimes past a mark, and seldom past a funding time. */
-  #pass(): void {
+  #advanceTime(): void {
     const { world, rng } = this;
     const timeDraw = rng.next();
     let ms = 1000;
     if (timeDraw < 0.00001) ms = FUNDING_MS;
     else if (timeDraw >= 0.02) ms = Math.floor(rng.next() * 20);
     const isFunded = Math.floor((world.nowMs + ms) / FUNDING_MS) > Math.floor(world.nowMs / FUNDING_MS);
-    if (!isFunded) return world.pass(ms);
+    if (!isFunded) return world.advance(ms);
     this.oracle.check();
-    world.pass(ms);
+    world.advance(ms);
     this.oracle.bookFunding();
   }
 
@@ -118,7 +120,8 @@ class Campaign {
     ids: this.ids,
   };
 
-  #check(): void {
+  /** Checks the money of all accounts by the oracle and by the exchange's own audit. */
+  #checkMoney(): void {
     const { world, oracle } = this;
     oracle.check();
     auditBooks(world.service.sides);
@@ -134,9 +137,10 @@ class Campaign {
     const { trades: _, ...stateBefore } = truthOfMarkets(world.service, config);
     await world.restart();
     expect(truthOfMarkets(world.service, config)).toMatchObject(stateBefore);
-    this.#check();
+    this.#checkMoney();
   }
 
+  /** Returns the counts of the campaign. `kind`: where the exchange keeps its state, `memory` or `folder`. */
   result(kind: string, cases: number): Readonly<Record<string, unknown>> {
     return {
       kind,
@@ -151,6 +155,7 @@ class Campaign {
   }
 }
 
+/** Records a result, and prints it in a campaign. */
 function recordAndPrint(result: Readonly<Record<string, unknown>>): void {
   recordResult(result);
   if (process.env['ISOBAR_CASES'] !== undefined) console.log(JSON.stringify(result));

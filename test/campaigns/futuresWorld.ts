@@ -8,7 +8,7 @@ import type { FuturesVenue } from '../../src/venue/futures/futuresVenue.ts';
 import { fixedSlippage } from '../../src/venue/slippage.ts';
 import { futuresIntent, inverseContract, linearContract, openFutures, type SeenFutures } from '../fixtures/futuresVenue.ts';
 
-/** How often each kind of event happened. `flips`: a net position changed its side. `covered`: the insurance paid a loss. */
+/** How often each kind of event happened. `flips`: a net position changed its side. `covered`: the insurance account paid a loss. */
 export interface Counts {
   fills: number;
   flips: number;
@@ -32,6 +32,8 @@ export const noCounts = (): Counts => ({
 const ACCOUNTS = 3;
 /** Length of a row, ms. */
 const ROW_MS = 60_000;
+/** Largest distance of a mark from the price, as a share. */
+const MARK_DISTANCE = 0.002;
 
 /** One random history, with the venue and everything that is expected of it. */
 export class FuturesWorld {
@@ -58,12 +60,12 @@ export class FuturesWorld {
     ];
     this.prices = [400_000, 2_500_000, 400_000];
     const { venue, seen } = openFutures(this.instruments, {
-      deposit: this.below(5) === 0 ? 50_000 : 50_000_000,
-      maxVolumeSharePpm: this.below(2) === 0 ? 0 : 500_000,
-      slippage: fixedSlippage(this.below(3), this.below(2) * 100),
-      limitRule: this.below(2) === 0 ? 'touch' : 'through',
-      fees: { rounding: this.below(2) === 0 ? 'halfUp' : 'up' },
-      opening: { leverage: 1 + this.below(60), isCross: this.below(2) === 0, isNet: this.below(2) === 0 },
+      deposit: this.drawBelow(5) === 0 ? 50_000 : 50_000_000,
+      maxVolumeSharePpm: this.drawBelow(2) === 0 ? 0 : 500_000,
+      slippage: fixedSlippage(this.drawBelow(3), this.drawBelow(2) * 100),
+      limitRule: this.drawBelow(2) === 0 ? 'touch' : 'through',
+      fees: { rounding: this.drawBelow(2) === 0 ? 'halfUp' : 'up' },
+      opening: { leverage: 1 + this.drawBelow(60), isCross: this.drawBelow(2) === 0, isNet: this.drawBelow(2) === 0 },
     });
     this.venue = venue;
     this.events = seen;
@@ -80,12 +82,12 @@ export class FuturesWorld {
   /** Runs `events` events. Throws an error that names the first event after which the books do not add up. */
   run(events: number): void {
     for (let eventIndex = 0; eventIndex < events; eventIndex++) {
-      const name = this.step();
+      const description = this.applyRandomEvent();
       try {
         this.venue.assertConserved();
         this.checkHolds();
       } catch (error) {
-        throw new Error(`event ${eventIndex}, ${name}: ${String(error)}`, { cause: error });
+        throw new Error(`event ${eventIndex}, ${description}: ${String(error)}`, { cause: error });
       }
     }
     this.counts.fills += this.events.fills.length;
@@ -95,9 +97,9 @@ export class FuturesWorld {
     for (const { covered } of this.events.liquidations) if (covered > 0) this.counts.covered++;
   }
 
-  /** Draws one event and runs it. Returns its name. */
-  private step(): string {
-    const percent = this.below(100);
+  /** Draws one event and applies it. Returns its description. */
+  private applyRandomEvent(): string {
+    const percent = this.drawBelow(100);
     if (percent < 40) return this.placeOrder();
     if (percent < 75) return this.addRow();
     if (percent < 85) return this.payFunding();
@@ -107,15 +109,15 @@ export class FuturesWorld {
 
   /** Places a random order. */
   private placeOrder(): string {
-    const account = this.below(ACCOUNTS);
-    const index = this.below(this.instruments.length);
+    const account = this.drawBelow(ACCOUNTS);
+    const index = this.drawBelow(this.instruments.length);
     const instrument = this.instruments[index]!;
-    const side: Side = this.below(2) === 0 ? 'buy' : 'sell';
-    const limit = this.below(2) === 0 ? 0 : Math.max(1, Math.round(this.prices[index]! * (0.97 + 0.06 * this.rng.next())));
-    const timeInForce = limit > 0 ? ([undefined, undefined, 'IOC', 'FOK', 'POST_ONLY'] as const)[this.below(5)] : undefined;
-    const isClose = this.below(4) === 0;
-    const isByValue = limit === 0 && !isClose && this.below(4) === 0;
-    const lots = isByValue ? 0 : 1 + this.below(2 ** (1 + this.below(14)));
+    const side: Side = this.drawBelow(2) === 0 ? 'buy' : 'sell';
+    const limit = this.drawBelow(2) === 0 ? 0 : Math.max(1, Math.round(this.prices[index]! * (0.97 + 0.06 * this.rng.next())));
+    const timeInForce = limit > 0 ? ([undefined, undefined, 'IOC', 'FOK', 'POST_ONLY'] as const)[this.drawBelow(5)] : undefined;
+    const isClose = this.drawBelow(4) === 0;
+    const isByValue = limit === 0 && !isClose && this.drawBelow(4) === 0;
+    const lots = isByValue ? 0 : 1 + this.drawBelow(2 ** (1 + this.drawBelow(14)));
     this.venue.place(
       account,
       ++this.orderCount,
@@ -123,41 +125,37 @@ export class FuturesWorld {
         limit,
         closes: isClose,
         ...(timeInForce ? { timeInForce } : {}),
-        ...(isByValue ? { value: 1 + this.below(2_000_000_000) } : {}),
+        ...(isByValue ? { value: 1 + this.drawBelow(2_000_000_000) } : {}),
       }),
       this.nowMs,
     );
     return `order ${this.orderCount} of account ${account}: ${side} ${lots} of ${instrument.id}`;
   }
 
-  /** Adds a row of every contract, or of one. The mark moves independently within one percent. */
+  /** Adds a row of every contract, or of one. Prices move by one percent, seldom by thirty. */
   private addRow(): string {
-    const onlyIndex = this.below(2) === 0 ? this.below(this.instruments.length) : null;
+    const onlyIndex = this.drawBelow(2) === 0 ? this.drawBelow(this.instruments.length) : null;
     const closeMs = this.nowMs + ROW_MS;
     this.instruments.forEach((instrument, index) => {
       if (onlyIndex !== null && onlyIndex !== index) return;
-      const maxMove = this.below(20) === 0 ? 0.3 : 0.01;
-      const prices = Array.from({ length: 4 }, () => this.near(this.prices[index]!, maxMove));
+      const maxMove = this.drawBelow(20) === 0 ? 0.3 : 0.01;
+      const prices = Array.from({ length: 4 }, () => this.drawNear(this.prices[index]!, maxMove));
       const open = prices[0]!;
       const close = prices[3]!;
       const high = Math.max(...prices);
       const low = Math.min(...prices);
       const book = this.venue.book(instrument);
       const directionsBefore = this.directions();
-      book.matchOpen(this.nowMs, open, this.below(20_000));
+      book.matchOpen(this.nowMs, open, this.drawBelow(20_000));
       book.matchRange(this.nowMs, closeMs, open, high, low);
       book.lastPrice = close;
       this.prices[index] = close;
-      const flipped = this.directions().filter((direction, sideIndex) => direction !== 0 && directionsBefore[sideIndex] === -direction);
-      this.counts.flips += flipped.length;
-      const mark = this.near(open, 0.002);
-      this.venue.markRow(
-        instrument,
-        mark,
-        Math.max(mark, close, this.near(high, 0.002)),
-        Math.min(mark, close, this.near(low, 0.002)),
-        close,
-      );
+      const isFlip = (direction: number, sideIndex: number) => direction !== 0 && directionsBefore[sideIndex] === -direction;
+      this.counts.flips += this.directions().filter(isFlip).length;
+      const markOpen = this.drawNear(open, MARK_DISTANCE);
+      const markHigh = Math.max(markOpen, close, this.drawNear(high, MARK_DISTANCE));
+      const markLow = Math.min(markOpen, close, this.drawNear(low, MARK_DISTANCE));
+      this.venue.markRow(instrument, markOpen, markHigh, markLow, close);
     });
     this.venue.settleMarks(closeMs);
     this.nowMs = closeMs;
@@ -166,7 +164,7 @@ export class FuturesWorld {
 
   /** Pays funding on a random contract, at up to one percent. */
   private payFunding(): string {
-    const index = this.below(this.instruments.length);
+    const index = this.drawBelow(this.instruments.length);
     const rate = Math.round((this.rng.next() - 0.5) * 2e10);
     this.venue.fund(this.instruments[index]!, this.prices[index]!, rate, this.nowMs);
     return `funding of ${this.instruments[index]!.id} at ${rate}`;
@@ -174,55 +172,75 @@ export class FuturesWorld {
 
   /** Changes a random setting of an account on a contract. */
   private changeSetting(): string {
-    const account = this.below(ACCOUNTS);
-    const index = this.below(this.instruments.length);
+    const account = this.drawBelow(ACCOUNTS);
+    const index = this.drawBelow(this.instruments.length);
     const instrument = this.instruments[index]!;
     const { venue } = this;
     const change = [
-      { setting: 'leverage', apply: () => venue.setLeverage(account, instrument, 1 + this.below(100)) },
-      { setting: 'margin mode', apply: () => venue.setMarginMode(account, instrument, this.below(2) === 0) },
-      { setting: 'position mode', apply: () => venue.setPositionMode(account, instrument, this.below(2) === 0) },
-    ][this.below(3)]!;
+      { setting: 'leverage', apply: () => venue.setLeverage(account, instrument, 1 + this.drawBelow(100)) },
+      { setting: 'margin mode', apply: () => venue.setMarginMode(account, instrument, this.drawBelow(2) === 0) },
+      { setting: 'position mode', apply: () => venue.setPositionMode(account, instrument, this.drawBelow(2) === 0) },
+    ][this.drawBelow(3)]!;
     if (change.apply()) this.counts.settings++;
     return `${change.setting} of account ${account} on ${instrument.id}`;
   }
 
   /** Cancels a random order if it is open. */
   private cancelOrder(): string {
-    const order = this.venue.find(this.below(ACCOUNTS), 1 + this.below(this.orderCount + 1));
+    const order = this.venue.find(this.drawBelow(ACCOUNTS), 1 + this.drawBelow(this.orderCount + 1));
     if (order !== null && order.isOpen) this.venue.cancel(order, this.nowMs);
     return `cancel of ${order?.id}`;
   }
 
-  /** Checks that locked money and held-back lots equal the sums over open orders, and that an account without a position owes nothing. */
+  /** Checks the wallets and positions of every account against its open orders. */
   private checkHolds(): void {
-    const { wallets } = this.venue;
     for (let account = 0; account < ACCOUNTS; account++) {
-      const locked = wallets.assets.map(() => 0);
-      const offsetLots = new Map<object, number>();
-      for (let id = 1; id <= this.orderCount; id++) {
-        const order = this.venue.find(account, id);
-        if (order === null || !order.isOpen) continue;
-        const { index, terms } = this.venue.book(order.instrument);
-        locked[terms.asset]! += order.lockedUnits;
-        assert(order.lockedUnits >= 0 && order.offsetLots >= 0, `order ${id} holds ${order.lockedUnits}`);
-        if (order.offsetLots === 0) continue;
-        const position = wallets.position(account, index, order.side === 'sell');
-        offsetLots.set(position, (offsetLots.get(position) ?? 0) + order.offsetLots);
-      }
-      wallets.assets.forEach((asset, assetIndex) => {
-        const wallet = wallets.wallet(account, assetIndex);
-        assert(wallet.locked === locked[assetIndex], `${asset}: ${wallet.locked} locked, the orders hold ${locked[assetIndex]}`);
-        const isCovered = wallets.openPositions(account, assetIndex).some(({ isCross }) => isCross) || wallet.free + wallet.locked >= 0;
-        assert(isCovered, `account ${account} owes ${wallet.free} ${asset} with no position that could pay`);
-      });
-      for (let index = 0; index < this.instruments.length; index++) {
-        for (const position of wallets.sides(account, index)) {
-          assert(position.heldLots === (offsetLots.get(position) ?? 0), `position ${position.id}: ${position.heldLots} lots held back`);
-          assert(position.heldLots <= position.lots, `position ${position.id}: more lots held back than there are`);
-          assert(position.marginUnits >= 0 && (position.lots > 0 || position.marginUnits === 0), `margin ${position.marginUnits}`);
-          assert(position.lots > 0 || position.entryUnits === 0, `a flat position has an entry value of ${position.entryUnits}`);
-        }
+      const { lockedUnits, offsetLots } = this.holdsOfOrders(account);
+      this.checkWallets(account, lockedUnits);
+      this.checkPositions(account, offsetLots);
+    }
+  }
+
+  /** Returns what the open orders of an account hold back: units by asset, and lots by the position that they close. */
+  private holdsOfOrders(account: number): { readonly lockedUnits: readonly number[]; readonly offsetLots: ReadonlyMap<object, number> } {
+    const { wallets } = this.venue;
+    const lockedUnits = wallets.assets.map(() => 0);
+    const offsetLots = new Map<object, number>();
+    for (let id = 1; id <= this.orderCount; id++) {
+      const order = this.venue.find(account, id);
+      if (order === null || !order.isOpen) continue;
+      assert(order.lockedUnits >= 0 && order.offsetLots >= 0, `order ${id} holds ${order.lockedUnits}`);
+      const { index, terms } = this.venue.book(order.instrument);
+      lockedUnits[terms.asset]! += order.lockedUnits;
+      if (order.offsetLots === 0) continue;
+      const position = wallets.position(account, index, order.side === 'sell');
+      offsetLots.set(position, (offsetLots.get(position) ?? 0) + order.offsetLots);
+    }
+    return { lockedUnits, offsetLots };
+  }
+
+  /** Checks that locked money equals that of the orders, and that an account without a cross position owes nothing. */
+  private checkWallets(account: number, lockedUnits: readonly number[]): void {
+    const { wallets } = this.venue;
+    wallets.assets.forEach((asset, assetIndex) => {
+      const wallet = wallets.wallet(account, assetIndex);
+      const expectedUnits = lockedUnits[assetIndex];
+      assert(wallet.locked === expectedUnits, `${asset}: ${wallet.locked} locked, the orders hold ${expectedUnits}`);
+      const hasCrossPosition = wallets.openPositions(account, assetIndex).some(({ isCross }) => isCross);
+      const isCovered = hasCrossPosition || wallet.free + wallet.locked >= 0;
+      assert(isCovered, `account ${account} owes ${wallet.free} ${asset} with no position that could pay`);
+    });
+  }
+
+  /** Checks that each position holds back the lots of its closing orders, and that a flat position has no margin and no entry value. */
+  private checkPositions(account: number, offsetLots: ReadonlyMap<object, number>): void {
+    for (let index = 0; index < this.instruments.length; index++) {
+      for (const position of this.venue.wallets.sides(account, index)) {
+        const { id, lots, heldLots, marginUnits, entryUnits } = position;
+        assert(heldLots === (offsetLots.get(position) ?? 0), `position ${id}: ${heldLots} lots held back`);
+        assert(heldLots <= lots, `position ${id}: more lots held back than there are`);
+        assert(marginUnits >= 0 && (lots > 0 || marginUnits === 0), `margin ${marginUnits}`);
+        assert(lots > 0 || entryUnits === 0, `a flat position has an entry value of ${entryUnits}`);
       }
     }
   }
@@ -230,19 +248,20 @@ export class FuturesWorld {
   /** Returns the direction of the first side of each account and contract: 1 long, -1 short, 0 flat. */
   private directions(): number[] {
     const { wallets } = this.venue;
-    return Array.from({ length: ACCOUNTS }, (_, account) => this.instruments.map((_of, index) => wallets.sides(account, index)[0]))
-      .flat()
-      .map(({ lots, isLong }) => {
-        if (lots === 0) return 0;
-        return isLong ? 1 : -1;
-      });
+    const directionOf = (account: number, instrumentIndex: number): number => {
+      const { lots, isLong } = wallets.sides(account, instrumentIndex)[0];
+      if (lots === 0) return 0;
+      return isLong ? 1 : -1;
+    };
+    const accounts = Array.from({ length: ACCOUNTS }, (_, account) => account);
+    return accounts.flatMap((account) => this.instruments.map((_instrument, index) => directionOf(account, index)));
   }
-  /** Returns a whole number from 0 to `count` - 1. */
-  private below(count: number): number {
+  /** Draws a whole number from 0 to `count` - 1. */
+  private drawBelow(count: number): number {
     return Math.floor(this.rng.next() * count);
   }
-  /** Returns a price at most `share` away from the given one. */
-  private near(price: number, share: number): number {
+  /** Draws a price at most `share` away from the given one, at least 1. */
+  private drawNear(price: number, share: number): number {
     return Math.max(1, Math.round(price * (1 - share + 2 * share * this.rng.next())));
   }
 }

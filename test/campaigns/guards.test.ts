@@ -9,11 +9,11 @@ import type { Guard } from '../mutations/guard.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const isCampaign = process.env['ISOBAR_CASES'] !== undefined;
-/** The guards that the suite checks, one each of sending, proof, reservations and live conditions. Their tests load few files. */
+/** Rows of the guards that the suite checks, one each of sending, proof, reservations and live conditions. Their tests load few files. */
 const SUITE_ROWS = [14, 25, 40, 50];
-const LIMIT_MS = 20 * 60_000;
-/** Rows whose test title is built from a table, so that its text does not occur in the source. */
-const TABLE_NAMES = new Set([3, 4, 5, 6, 7, 8]);
+const MAX_RUN_MS = 20 * 60_000;
+/** Rows whose test title is built from a table, so that its text does not occur in the source of the test. */
+const ROWS_WITH_BUILT_TITLE = new Set([3, 4, 5, 6, 7, 8]);
 
 /** What the test of a guard did without the guard. */
 interface MutationReport {
@@ -50,8 +50,8 @@ function problemOf({ isLoaded, passed, failed, errors }: MutationReport): string
 
 it('every guard of the specification has a row, or a reason for its absence', () => {
   const rows = new Set(GUARDS.map(({ row }) => row));
-  const numbers = Array.from({ length: GUARD_COUNT }, (_, index) => index + 1);
-  expect(numbers.filter((row) => !rows.has(row) && ROWS_WITHOUT_EDIT[row] === undefined)).toEqual([]);
+  const specifiedRows = Array.from({ length: GUARD_COUNT }, (_, index) => index + 1);
+  expect(specifiedRows.filter((row) => !rows.has(row) && ROWS_WITHOUT_EDIT[row] === undefined)).toEqual([]);
   expect(new Set(GUARDS.map(({ name }) => name)).size).toBe(GUARDS.length);
 });
 
@@ -59,9 +59,11 @@ it.each(GUARDS)(
   'the guard $name has a text that occurs once in the source, and an existing test',
   ({ row, file, from, and = [], test, named }) => {
     expect(existsSync(`${root}${test}`), test).toBe(true);
-    if (!TABLE_NAMES.has(row)) expect(readFileSync(`${root}${test}`, 'utf8'), test).toContain(named);
+    if (!ROWS_WITH_BUILT_TITLE.has(row)) expect(readFileSync(`${root}${test}`, 'utf8'), test).toContain(named);
     for (const change of [{ file, from }, ...and]) {
-      expect(readFileSync(`${root}${change.file}`, 'utf8').split(change.from).length - 1, `${change.file}: ${change.from}`).toBe(1);
+      const source = readFileSync(`${root}${change.file}`, 'utf8');
+      const occurrences = source.split(change.from).length - 1;
+      expect(occurrences, `${change.file}: ${change.from}`).toBe(1);
     }
   },
 );
@@ -72,11 +74,12 @@ it(
     const guards = isCampaign ? GUARDS : GUARDS.filter(({ row }) => SUITE_ROWS.includes(row));
     const survivors = runMutations(guards).flatMap((report) => {
       const problem = problemOf(report);
-      if (isCampaign) console.log(`${problem === null ? 'needed ' : 'SURVIVES'} ${report.name}${problem === null ? '' : `: ${problem}`}`);
+      const verdict = problem === null ? `needed  ${report.name}` : `SURVIVES ${report.name}: ${problem}`;
+      if (isCampaign) console.log(verdict);
       return problem === null ? [] : [`${report.name}: ${problem}`];
     });
     if (isCampaign) console.log(`${guards.length - survivors.length} of ${guards.length} guards are needed`);
     expect(survivors).toEqual([]);
   },
-  LIMIT_MS,
+  MAX_RUN_MS,
 );

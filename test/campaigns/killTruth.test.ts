@@ -9,23 +9,25 @@ import { KillTruthWorld, type KillResult } from './killTruthWorld.ts';
 const { ISOBAR_CASES, ISOBAR_SEED } = process.env;
 const SEED = Number(ISOBAR_SEED ?? 1);
 const CASES = Number(ISOBAR_CASES ?? 5);
+/** Prints each case, and the log of a wrong one. */
+const isVerbose = Boolean(process.env['ISOBAR_VERBOSE']);
 
 test(
   `${CASES} kills from seed ${SEED} close exactly the positions of the bot, or name the remainder`,
   { timeout: 86_400_000 },
   async () => {
     const counts: Record<KillResult['kind'], number> = { flat: 0, residualNamed: 0, wrong: 0 };
-    const wrongs: string[] = [];
+    const wrongCases: string[] = [];
     for (let seed = SEED; seed < SEED + CASES; seed++) {
       const kill = killCase(seed);
       const world = await KillTruthWorld.open(kill);
       try {
         const { kind, why } = await world.run();
         counts[kind]++;
-        if (process.env['ISOBAR_VERBOSE']) console.log(`${seed} ${kind}: ${why}\n  ${caseText(kill)}`);
+        if (isVerbose) console.log(`${seed} ${kind}: ${why}\n  ${caseText(kill)}`);
         if (kind === 'wrong') {
-          wrongs.push(`${caseText(kill)}: ${why}\nagain: npm run campaign -- killTruth --seed ${seed} --cases 1`);
-          if (process.env['ISOBAR_VERBOSE']) console.log(world.text.slice(-40).join('\n'));
+          wrongCases.push(`${caseText(kill)}: ${why}\nagain: npm run campaign -- killTruth --seed ${seed} --cases 1`);
+          if (isVerbose) console.log(world.text.slice(-40).join('\n'));
         }
       } finally {
         await world.close();
@@ -33,7 +35,7 @@ test(
     }
     recordResult({ cases: CASES, ...counts });
     if (ISOBAR_CASES !== undefined)
-      console.log(`${CASES} kills: ${counts.flat} flat, ${counts.residualNamed} with the rest named, ${counts.wrong} wrong`);
-    expect(wrongs).toEqual([]);
+      console.log(`${CASES} kills: ${counts.flat} flat, ${counts.residualNamed} with named residuals, ${counts.wrong} wrong`);
+    expect(wrongCases).toEqual([]);
   },
 );

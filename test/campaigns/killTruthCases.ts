@@ -43,9 +43,9 @@ export interface KillCase {
 }
 
 const BOTS = ['alive', 'asked', 'hung', 'dead'] as const;
-const LASTS = ['buy', 'sell', 'none'] as const;
+const LAST_ORDERS = ['buy', 'sell', 'none'] as const;
 const ANSWERS = ['lost', 'late', 'arrived'] as const;
-/** The product of the variants: bot, last order, executed or not, answer, market, other coins, exchange answering. */
+/** Number of combinations: the product of the lengths of the lists that `killCase` picks from. */
 const COMBINATIONS = 4 * 3 * 2 * 3 * 2 * 2 * 4;
 /** Step between the combinations of consecutive seeds. It is coprime with their number, so neighbours differ in everything. */
 const STRIDE = 211;
@@ -54,13 +54,13 @@ const STRIDE = 211;
 export function killCase(seed: number): KillCase {
   const rng = seededRng(seed);
   let remainingIndex = (seed * STRIDE) % COMBINATIONS;
-  const pick = <T>(values: readonly T[]): T => {
-    const value = values[remainingIndex % values.length]!;
-    remainingIndex = Math.floor(remainingIndex / values.length);
-    return value;
+  const pick = <T>(variants: readonly T[]): T => {
+    const variant = variants[remainingIndex % variants.length]!;
+    remainingIndex = Math.floor(remainingIndex / variants.length);
+    return variant;
   };
   const bot = pick(BOTS);
-  const last = pick(LASTS);
+  const last = pick(LAST_ORDERS);
   const reaches = pick([true, false]);
   const answer = pick(ANSWERS);
   const market = pick(['spot', 'futures'] as const);

@@ -32,7 +32,7 @@ import type { KillCase } from './killTruthCases.ts';
 const MAX_START_MS = 120_000;
 /** Share of a spot purchase that the exchange keeps as its fee, in the coin. */
 const FEE = new Decimal('0.001');
-/** Smallest quantity of an order: a remainder below it is dust. */
+/** Smallest quantity of an order. A remainder below it is dust. */
 const DUST = { spot: new Decimal('0.00001'), futures: new Decimal(1) };
 /** Longest time of a kill on the exchange's clock. A longer one counts as endless. */
 const MAX_KILL_MS = 3_600_000;
@@ -42,7 +42,7 @@ const GIVE_UP_SECONDS = 600;
 const SILENT_MS = 200_000;
 /** The stop of the script: its distance from the close, as a share. */
 const STOP_DISTANCE = { near: 0.0005, far: 0.05 };
-/** Quantity with which the script enters, and that of its last order, in coins or contracts. */
+/** Quantities in coins or contracts: of the script's entry, of its last order, and of an order that a person places by hand. */
 const ENTRY_QUANTITY = { spot: '0.2', futures: '2000' };
 const LAST_QUANTITY = { spot: '0.0999', futures: '999' };
 const MANUAL_QUANTITY = { spot: '0.05', futures: '500' };
@@ -103,7 +103,7 @@ export class KillTruthWorld {
     this.#time = new SteppedTime({
       nowMs: exchange.clock.nowMs(),
       moveTo: (timeMs) => moveExchange(exchange, timeMs),
-      held: () => exchange.faulty.delayed,
+      held: () => exchange.faulty.heldCount,
     });
     this.#botTime = new StoppableTime(this.#time);
     const rng = seededRng(killCase.seed);
@@ -297,7 +297,7 @@ export class KillTruthWorld {
   }
 
   #setFaults(schedule: readonly unknown[]): void {
-    this.#exchange.faulty.faults.set({ seed: this.#case.seed, schedule });
+    this.#exchange.faulty.faults.setSchedule({ seed: this.#case.seed, schedule });
   }
 
   /** Sets the faults of the exchange during the kill. In a schedule, `p` is the probability of a fault and `nth` the call that it hits. */
@@ -389,8 +389,8 @@ export class KillTruthWorld {
     return numbers.flatMap((order) => {
       if (order === null || order.instrument.wireName !== this.#symbol) return [];
       const row = rows.get(order.id)!;
-      const { clientOrderId, intent, live } = order;
-      return [{ clientOrderId, isBuy: intent.side === 'buy', filled: new Decimal(row.filled), isOpen: live !== null }];
+      const { clientOrderId, intent, venueOrder } = order;
+      return [{ clientOrderId, isBuy: intent.side === 'buy', filled: new Decimal(row.filled), isOpen: venueOrder !== null }];
     });
   }
 
@@ -407,7 +407,7 @@ export class KillTruthWorld {
     }, new Decimal(0));
   }
 
-  /** The part of the bot's position that the account still has: another trader may have closed some contracts of it. */
+  /** Returns the part of the bot's position that the account still has: another trader may have closed some contracts of it. */
   #remainingPosition(): Decimal {
     const position = this.#position();
     if (this.#isSpot) return position;
@@ -457,6 +457,7 @@ export class KillTruthWorld {
     return rows.filter(({ trigger }) => trigger.status === 'pending').length;
   }
 
+  /** Returns the result of a case whose report disagrees with the exchange. */
   #wrong(why: string): KillResult {
     return { kind: 'wrong', why };
   }

@@ -104,9 +104,9 @@ export class KillWorld {
 
   /** Opens positions and orders, plants the faults, and runs the kill to its end. */
   async run(): Promise<KillReport> {
-    const position = this.#openPositions();
-    const openOrders = this.#openOrders(position);
-    this.#faulty.faults.set({ seed: this.seed, schedule: faultsOf(this.#rng) });
+    const holding = this.#openPositions();
+    const openOrders = this.#openOrders(holding);
+    this.#faulty.faults.setSchedule({ seed: this.seed, schedule: faultsOf(this.#rng) });
     this.#addMakersLater();
     const deps = {
       client: this.#client(),
@@ -124,8 +124,8 @@ export class KillWorld {
       },
     });
     const report = await this.#whileTimePasses(killed);
-    this.#faulty.faults.set({ seed: 0, schedule: [] });
-    this.#check('at the end');
+    this.#faulty.faults.setSchedule({ seed: 0, schedule: [] });
+    this.#recordViolations('at the end');
     return report;
   }
 
@@ -140,7 +140,7 @@ export class KillWorld {
     for (let level = 0; level < 12; level++) this.#placeMakers(level);
     const qty = new Decimal((0.1 + this.#rng.next() * 2).toFixed(4));
     const cid = this.#newClientOrderId();
-    const id = this.#fixture.limit('alice', 'BUY', qty.toFixed(), '70000', { newClientOrderId: cid });
+    const id = this.#fixture.placeLimit('alice', 'BUY', qty.toFixed(), '70000', { newClientOrderId: cid });
     this.#journaled.push({ cid, instrument: BTC, side: 'buy', qty: qty.toFixed(), price: '70000', orderId: id, signMs: START_MS });
     const ownCoins = this.#coins().minus(FOREIGN_COINS);
     if (this.#rng.next() < 0.8) {
@@ -148,7 +148,7 @@ export class KillWorld {
       const futuresCid = this.#newClientOrderId();
       const lots = 1 + Math.floor(this.#rng.next() * 40);
       const price = side === 'BUY' ? 70_000 : 50_000;
-      const orderId = this.#fixture.order('alice', side, lots, price, { clientOrderId: futuresCid });
+      const orderId = this.#fixture.placeOrder('alice', side, lots, price, { clientOrderId: futuresCid });
       const terms = { side: side === 'BUY' ? 'buy' : 'sell', qty: String(lots), price: String(price) } as const;
       this.#journaled.push({ cid: futuresCid, instrument: PERPETUAL, ...terms, orderId, signMs: START_MS });
       this.#initialSign = Math.sign(this.#contracts());
@@ -157,31 +157,31 @@ export class KillWorld {
   }
 
   /** Places orders that rest, and sometimes a sale with an unknown outcome. Returns the orders that the kill knows. */
-  #openOrders(position: Decimal): KillOrders {
+  #openOrders(holding: Decimal): KillOrders {
     const addToJournal = (order: Omit<BookedOrder, 'signMs'>): void => void this.#journaled.push({ ...order, signMs: START_MS });
     const resting = { side: 'buy', reduceOnly: false } as const;
     for (let index = 0; index < Math.floor(this.#rng.next() * 8); index++) {
       const cid = this.#newClientOrderId();
       const price = String(40_000 + index);
-      const orderId = this.#fixture.limit('alice', 'BUY', '0.01', price, { newClientOrderId: cid });
+      const orderId = this.#fixture.placeLimit('alice', 'BUY', '0.01', price, { newClientOrderId: cid });
       addToJournal({ ...resting, cid, instrument: BTC, qty: '0.01', price, orderId });
     }
     for (let index = 0; index < Math.floor(this.#rng.next() * 5); index++) {
       const cid = this.#newClientOrderId();
-      const orderId = this.#fixture.order('alice', 'BUY', 1, 40_000 + index, { clientOrderId: cid });
+      const orderId = this.#fixture.placeOrder('alice', 'BUY', 1, 40_000 + index, { clientOrderId: cid });
       addToJournal({ ...resting, cid, instrument: PERPETUAL, qty: '1', price: String(40_000 + index), orderId });
     }
     if (this.#rng.next() < 0.5) {
       // A sale of the holding with an unknown outcome: it may still arrive and fill within the visibility delay.
       const price = this.#rng.next() < 0.5 ? '50000' : '75000';
-      const qty = position.times(this.#rng.next()).toDecimalPlaces(4, Decimal.ROUND_DOWN);
+      const qty = holding.times(this.#rng.next()).toDecimalPlaces(4, Decimal.ROUND_DOWN);
       const cid = this.#newClientOrderId();
       addToJournal({ cid, instrument: BTC, side: 'sell', qty: qty.toFixed(), price, orderId: null });
       const arrivesMs = START_MS + Math.floor(this.#rng.next() * KILL_SETTINGS.visibilityDelayMs);
       if (qty.greaterThan('0.001') && this.#rng.next() < 0.7) {
         this.#queue.at(arrivesMs, () => {
           this.#fixture.nowMs = this.#queue.nowMs;
-          this.#fixture.limit('alice', 'SELL', qty.toFixed(), price, { newClientOrderId: cid });
+          this.#fixture.placeLimit('alice', 'SELL', qty.toFixed(), price, { newClientOrderId: cid });
         });
       }
     }
@@ -194,10 +194,10 @@ export class KillWorld {
     const contracts = 1 + Math.floor(this.#rng.next() * 12);
     const bid = 60_000 - level * 20;
     const ask = 60_100 + level * 20;
-    this.#fixture.limit('bob', 'BUY', size, String(bid));
-    this.#fixture.limit('bob', 'SELL', size, String(ask));
-    this.#fixture.order('bob', 'BUY', contracts, bid);
-    this.#fixture.order('bob', 'SELL', contracts, ask);
+    this.#fixture.placeLimit('bob', 'BUY', size, String(bid));
+    this.#fixture.placeLimit('bob', 'SELL', size, String(ask));
+    this.#fixture.placeOrder('bob', 'BUY', contracts, bid);
+    this.#fixture.placeOrder('bob', 'SELL', contracts, ask);
   }
 
   /** Other traders place new orders every few seconds. */
@@ -206,7 +206,7 @@ export class KillWorld {
       this.#fixture.nowMs = this.#queue.nowMs;
       // The exchange refuses the order once the trader has no money left.
       this.#fixture.post('/sapi/v1/order', { symbol: 'BTCUSDT', side: 'BUY', type: 'LIMIT', volume: 0.3, price: 59_900 }, { as: 'bob' });
-      for (const side of ['BUY', 'SELL'] as const) this.#fixture.create('bob', side, 15, side === 'BUY' ? 59_900 : 60_200);
+      for (const side of ['BUY', 'SELL'] as const) this.#fixture.sendOrder('bob', side, 15, side === 'BUY' ? 59_900 : 60_200);
       this.#addMakersLater();
     });
   }
@@ -226,7 +226,7 @@ export class KillWorld {
     return this.#fixture.positions().reduce((sum, row) => sum + lotsOf(row), 0);
   }
 
-  /** Returns a journal in memory, which notes each slice. */
+  /** Returns a journal in memory, which adds each slice to `slices`. */
   #sliceJournal(books: JournalBooks): SliceJournal {
     const nextId = (): OrderId => ++this.#orderCount as OrderId;
     const deps = { nextId, clientOrderIdOf: (id: OrderId) => clientOrderIdOf(PREFIX, id), nowMs: () => Math.floor(this.#queue.nowMs) };
@@ -254,12 +254,16 @@ export class KillWorld {
 
   /** A network with delays of 1 to 400 ms, most of them short. */
   readonly #wire: Wire = ({ method, url, headers, body }, done) => {
-    const afterDelay = (run: () => void): void => void this.#queue.at(this.#queue.nowMs + 1 + Math.floor(this.#rng.next() ** 4 * 400), run);
+    const afterDelay = (run: () => void): void => {
+      // The fourth power of a draw makes most delays short.
+      const delayMs = 1 + Math.floor(this.#rng.next() ** 4 * 400);
+      this.#queue.at(this.#queue.nowMs + delayMs, run);
+    };
     const target = url.slice(url.indexOf('/', 'http://'.length + 1));
     const lowerCased = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
     const receive = (): void =>
       this.#faulty.receive({ method, target, headers: lowerCased, body, ip: '127.0.0.1' }, this.#queue.nowMs, (response) => {
-        this.#check(`after ${method} ${target.slice(0, 40)}`);
+        this.#recordViolations(`after ${method} ${target.slice(0, 40)}`);
         afterDelay(() => done(response === null ? LOST : replyOf(response)));
       });
     afterDelay(receive);
@@ -267,7 +271,7 @@ export class KillWorld {
   };
 
   /** Records a violation if the kill sold more than the bot held, or reversed the position of contracts. */
-  #check(when: string): void {
+  #recordViolations(when: string): void {
     this.#fixture.nowMs = this.#queue.nowMs;
     const ownCoins = this.#coins().minus(FOREIGN_COINS);
     if (ownCoins.lessThan(0)) this.violations.push(`${when}: ${ownCoins.toFixed()} BTC, sold more than the bot held`);

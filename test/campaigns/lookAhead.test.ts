@@ -61,18 +61,18 @@ interface StrategyData {
 }
 
 /** Returns the bars that close at or before `endMs`. */
-function until(bars: BarColumns, endMs: number): BarColumns {
+function barsUntil(bars: BarColumns, endMs: number): BarColumns {
   const lastRow = bars.closeMs.findLastIndex((closeMs) => closeMs <= endMs);
   return truncateBars(bars, lastRow + 1);
 }
 
 /** Returns the data of a strategy: minutes of one symbol, and the other feeds that the strategy needs. */
-function worldOf(file: string, seed: number): StrategyData {
+function dataOf(file: string, seed: number): StrategyData {
   const bars = minutes('AAAUSDT', ROWS, seed, 0.05);
-  const singleFeed = { bars, params: {}, feeds: (endMs: number) => [feed('bars', until(bars, endMs))] };
+  const singleFeed = { bars, params: {}, feeds: (endMs: number) => [feed('bars', barsUntil(bars, endMs))] };
   switch (file) {
     case 'trendFilter.ts': {
-      const feeds = (endMs: number) => [feed('bars', until(bars, endMs)), feed('trend', hoursOf(until(bars, endMs)))];
+      const feeds = (endMs: number) => [feed('bars', barsUntil(bars, endMs)), feed('trend', hoursOf(barsUntil(bars, endMs)))];
       return { bars, params: { trendBars: 3, bandWidths: 1.2 }, feeds };
     }
     case 'rsiMeanReversion.ts':
@@ -86,24 +86,24 @@ function worldOf(file: string, seed: number): StrategyData {
       return {
         bars: universe[0]!,
         params: { lookBack: 12, top: 2, period: '1d' },
-        feeds: (endMs) => universe.map((symbolBars) => feed('universe', until(symbolBars, endMs))),
+        feeds: (endMs) => universe.map((symbolBars) => feed('universe', barsUntil(symbolBars, endMs))),
       };
     }
     case 'fundingFade.ts': {
       const contractBars = contract('AAA', seed);
-      const feeds = (endMs: number) => [feed('bars', until(contractBars, endMs))];
+      const feeds = (endMs: number) => [feed('bars', barsUntil(contractBars, endMs))];
       return { bars: contractBars, params: { bandBars: 20, bandWidths: 1.5 }, feeds, terms: () => PERPETUAL };
     }
     case 'perpetualTrend.ts': {
       const contracts = ['AAA', 'BBB'].map((base, index) => contract(base, seed + index));
-      const feeds = (endMs: number) => contracts.map((symbolBars) => feed('contracts', until(symbolBars, endMs)));
+      const feeds = (endMs: number) => contracts.map((symbolBars) => feed('contracts', barsUntil(symbolBars, endMs)));
       return { bars: contracts[0]!, params: { entryBars: 20, exitBars: 10, atrBars: 14 }, feeds, terms: () => PERPETUAL };
     }
     case 'fundingCarry.ts': {
       const perp = contract('AAA', seed);
       // Both accounts have the same digits of money.
       const coin = { ...bars, instrument: { ...bars.instrument, quoteDigits: perp.instrument.quoteDigits } };
-      const feeds = (endMs: number) => [feed('spot', until(coin, endMs)), feed('perp', until(perp, endMs))];
+      const feeds = (endMs: number) => [feed('spot', barsUntil(coin, endMs)), feed('perp', barsUntil(perp, endMs))];
       return { bars, params: { rates: 1, enterRate: 0.0001 }, feeds, terms: (endMs) => withFunding(perp, seed, endMs) };
     }
     default:
@@ -147,7 +147,7 @@ describe.each(SHIPPED)('%s', (file) => {
   it(`the strategy decides the same on all data and on data that end at one of ${TRIALS} random rows (seed ${SEED})`, async () => {
     const { strategy, hash } = await loadShipped(file);
     const random = seededRng(SEED);
-    const { bars, feeds, params, terms } = worldOf(file, 3);
+    const { bars, feeds, params, terms } = dataOf(file, 3);
     const runUntil = (endMs: number) => {
       const plan = planOf(strategy, feeds(endMs), { ...terms?.(endMs), params });
       return runBacktest({ ...plan, strategies: [{ ...plan.strategies[0]!, hash }] });
@@ -170,7 +170,7 @@ describe.each(SHIPPED)('%s', (file) => {
 
   it.each([0, 30_000, 90_000])('no order fills before it arrives, with a latency of %i ms', async (latencyMs) => {
     const { strategy } = await loadShipped(file);
-    const { feeds, params, terms } = worldOf(file, 8);
+    const { feeds, params, terms } = dataOf(file, 8);
     const { orders, fills } = await runBacktest(planOf(strategy, feeds(Infinity), { ...terms?.(Infinity), params, fills: { latencyMs } }));
     expect(fills.length).toBeGreaterThan(20);
     for (let fillIndex = 0; fillIndex < fills.length; fillIndex++) {

@@ -14,9 +14,9 @@ export function readExact(body: string): unknown {
 export function unitsOf(text: unknown, digits: number): bigint {
   const match = /^(-?)(\d+)(?:\.(\d+))?$/.exec(String(text));
   if (match === null) throw new Error(`no plain decimal: ${String(text)}`);
-  const [, sign = '', whole = '', part = ''] = match;
-  if (part.length > digits) throw new Error(`${String(text)} has more than ${digits} digits`);
-  const units = BigInt(whole + part.padEnd(digits, '0'));
+  const [, sign = '', integerPart = '', decimalPart = ''] = match;
+  if (decimalPart.length > digits) throw new Error(`${String(text)} has more than ${digits} digits`);
+  const units = BigInt(integerPart + decimalPart.padEnd(digits, '0'));
   return sign === '-' ? -units : units;
 }
 
@@ -24,6 +24,8 @@ export function unitsOf(text: unknown, digits: number): bigint {
 const divideHalfUp = (numerator: bigint, denominator: bigint): bigint => (2n * numerator + denominator) / (2n * denominator);
 const powerOfTen = (digits: number): bigint => 10n ** BigInt(digits);
 const MILLION = 1_000_000n;
+/** Rows of a page of own trades. */
+const PAGE_ROWS = 1000;
 
 /** Returns the value of lots at a price in ticks, in units of the settlement asset. */
 function valueOf({ contract, priceDigits, quantityDigits }: Instrument, lots: bigint, ticks: bigint): bigint {
@@ -35,19 +37,19 @@ function valueOf({ contract, priceDigits, quantityDigits }: Instrument, lots: bi
   return divideHalfUp(faces * powerOfTen(contract.marginDigits + priceDigits), ticks * powerOfTen(faceDigits));
 }
 
-/** One position. `entry`: the value at which its lots were opened, in units. */
-interface PositionBook {
+/** One position. `entryUnits`: the value at which its lots were opened, in units. */
+interface BookedPosition {
   isLong: boolean;
   lots: bigint;
-  entry: bigint;
+  entryUnits: bigint;
 }
 
 /** One account in one contract, in both modes. */
-class Positions {
+class PositionsOfContract {
   isNet = true;
-  readonly net: PositionBook = { isLong: true, lots: 0n, entry: 0n };
-  readonly long: PositionBook = { isLong: true, lots: 0n, entry: 0n };
-  readonly short: PositionBook = { isLong: false, lots: 0n, entry: 0n };
+  readonly net: BookedPosition = { isLong: true, lots: 0n, entryUnits: 0n };
+  readonly long: BookedPosition = { isLong: true, lots: 0n, entryUnits: 0n };
+  readonly short: BookedPosition = { isLong: false, lots: 0n, entryUnits: 0n };
 }
 
 /** The expected money of all accounts, updated with each reported trade. */
@@ -56,7 +58,7 @@ export class MoneyOracle {
   /** By account and asset: the expected units, from the deposits and the trades. */
   readonly #spot = new Map<string, bigint>();
   readonly #futures = new Map<string, bigint>();
-  readonly #positions = new Map<string, Positions>();
+  readonly #positions = new Map<string, PositionsOfContract>();
   /** By account and instrument: id and side of the newest trade that was read. */
   readonly #lastTrade = new Map<string, string>();
   /** By account and asset: the sum of all losses, fees and paid funding, and what other accounts have covered because this one could not pay. */
@@ -77,13 +79,13 @@ export class MoneyOracle {
     }
   }
 
-  /** Notes that an account has changed its position mode. Throws if it had a position, because the exchange must refuse that. */
-  noteModeChange(name: AccountName, contractName: string, isNet: boolean): void {
+  /** Records that an account has changed its position mode. Throws if it had a position, because the exchange must refuse that. */
+  recordModeChange(name: AccountName, contractName: string, isNet: boolean): void {
     const instrument = FUTURES.find(({ wireName }) => wireName === contractName)!;
     this.#readFutures(name, instrument);
     const positions = this.#positionsOf(name, instrument);
-    const open = [positions.net, positions.long, positions.short].filter(({ lots }) => lots > 0n);
-    if (open.length > 0) throw new Error(`${name} ${contractName}: the mode changed with ${open[0]!.lots} lots open`);
+    const openPositions = [positions.net, positions.long, positions.short].filter(({ lots }) => lots > 0n);
+    if (openPositions.length > 0) throw new Error(`${name} ${contractName}: the mode changed with ${openPositions[0]!.lots} lots open`);
     positions.isNet = isNet;
   }
 
@@ -105,28 +107,38 @@ export class MoneyOracle {
   check(): void {
     for (const name of ACCOUNT_NAMES) this.#readTrades(name);
     for (const name of ACCOUNT_NAMES) {
-      const balances = (this.#get(name, '/sapi/v1/account') as { balances: readonly Json[] }).balances;
-      for (const [asset, digits] of assetsOf(SPOT)) {
-        const row = balances.find((balanceRow) => balanceRow['asset'] === asset) ?? {};
-        const free = unitsOf(row['free'], digits);
-        const locked = unitsOf(row['locked'], digits);
-        const expected = this.#spot.get(`${name} ${asset}`)!;
-        if (free < 0n || locked < 0n || free + locked !== expected) {
-          throw new Error(`${name} has ${free} + ${locked} units of ${asset} on spot, and its trades make ${expected}`);
-        }
+      this.#checkSpot(name);
+      this.#checkFutures(name);
+    }
+  }
+
+  /** Throws if a spot balance of an account is not what its trades make. */
+  #checkSpot(name: AccountName): void {
+    const balances = (this.#get(name, '/sapi/v1/account') as { balances: readonly Json[] }).balances;
+    for (const [asset, digits] of assetsOf(SPOT)) {
+      const row = balances.find((balanceRow) => balanceRow['asset'] === asset) ?? {};
+      const free = unitsOf(row['free'], digits);
+      const locked = unitsOf(row['locked'], digits);
+      const expected = this.#spot.get(`${name} ${asset}`)!;
+      if (free < 0n || locked < 0n || free + locked !== expected) {
+        throw new Error(`${name} has ${free} + ${locked} units of ${asset} on spot, and its trades make ${expected}`);
       }
-      for (const [asset, { actual, expected }] of this.#futuresMoney(name)) {
-        const key = `${name} ${asset}`;
-        const covered = actual - expected;
-        const coveredBefore = this.#coveredUnits.get(key) ?? 0n;
-        // Other accounts cover only losses that this one cannot pay. The sum never exceeds its losses, and is never paid back.
-        if (covered < coveredBefore || covered > (this.#losses.get(key) ?? 0n)) {
-          throw new Error(
-            `${name} has ${actual} units of ${asset} on futures, and its trades make ${expected}; borne before: ${coveredBefore}`,
-          );
-        }
-        this.#coveredUnits.set(key, covered);
+    }
+  }
+
+  /** Throws if the futures money of an account is not what its trades make, plus what other accounts may have covered. */
+  #checkFutures(name: AccountName): void {
+    for (const [asset, { actual, expected }] of this.#futuresMoney(name)) {
+      const key = `${name} ${asset}`;
+      const covered = actual - expected;
+      const coveredBefore = this.#coveredUnits.get(key) ?? 0n;
+      // Other accounts cover only losses that this one cannot pay. The sum never exceeds its losses, and is never paid back.
+      if (covered < coveredBefore || covered > (this.#losses.get(key) ?? 0n)) {
+        throw new Error(
+          `${name} has ${actual} units of ${asset} on futures, and its trades make ${expected}; covered before: ${coveredBefore}`,
+        );
       }
+      this.#coveredUnits.set(key, covered);
     }
   }
 
@@ -136,10 +148,9 @@ export class MoneyOracle {
     return new Map(
       [...assetsOf(FUTURES)].map(([asset, digits]) => {
         const row = account.find((balanceRow) => balanceRow['marginCoin'] === asset) ?? {};
-        const amounts = ['accountNormal', 'accountLock', 'partPositionNormal', 'totalPositionNormal'].map((key) =>
-          unitsOf(row[key], digits),
-        );
-        return [asset, { actual: amounts.reduce((sum, amount) => sum + amount, 0n), expected: this.#futures.get(`${name} ${asset}`)! }];
+        const amountFields = ['accountNormal', 'accountLock', 'partPositionNormal', 'totalPositionNormal'];
+        const actual = amountFields.reduce((sum, field) => sum + unitsOf(row[field], digits), 0n);
+        return [asset, { actual, expected: this.#futures.get(`${name} ${asset}`)! }];
       }),
     );
   }
@@ -160,8 +171,9 @@ export class MoneyOracle {
       const quantity = lots * powerOfTen(baseDigits - quantityDigits);
       const isBuyer = row['isBuyer'] === true;
       const fee = unitsOf(row['fee'], isBuyer ? baseDigits : quoteDigits);
-      const expected = divideHalfUp((isBuyer ? quantity : notional) * BigInt(row['isMaker'] === true ? makerFeePpm : takerFeePpm), MILLION);
-      if (fee !== expected) throw new Error(`a fee of ${fee} where ${expected} is due: ${JSON.stringify(row)}`);
+      const feePpm = row['isMaker'] === true ? makerFeePpm : takerFeePpm;
+      const expectedFee = divideHalfUp((isBuyer ? quantity : notional) * BigInt(feePpm), MILLION);
+      if (fee !== expectedFee) throw new Error(`a fee of ${fee} where ${expectedFee} is due: ${JSON.stringify(row)}`);
       addUnits(this.#spot, `${name} ${base}`, isBuyer ? quantity - fee : -quantity);
       addUnits(this.#spot, `${name} ${quote}`, isBuyer ? -notional : notional - fee);
     }
@@ -198,28 +210,28 @@ export class MoneyOracle {
     let rows: readonly Json[];
     do {
       const lastTrade = this.#lastTrade.get(key) ?? '0 ';
-      const reply = this.#get(
-        name,
-        `${path}?${instrumentParam}=${instrument.wireName}&limit=1000&fromId=${Math.max(1, parseInt(lastTrade, 10))}`,
-      );
+      const fromId = Math.max(1, parseInt(lastTrade, 10));
+      const reply = this.#get(name, `${path}?${instrumentParam}=${instrument.wireName}&limit=${PAGE_ROWS}&fromId=${fromId}`);
       rows = Array.isArray(reply) ? (reply as Json[]).toReversed() : [];
       // Pages overlap: an account that trades with itself has two rows of one id.
       const rowKeys = rows.map((row) => `${String(row[idKey])} ${String(row['isBuyer'])}`);
       newRows.push(...rows.slice(rowKeys.indexOf(lastTrade) + 1));
       this.#lastTrade.set(key, rowKeys.at(-1) ?? lastTrade);
-    } while (rows.length >= 1000);
+    } while (rows.length >= PAGE_ROWS);
     this.trades += newRows.length;
     this.tradesOf.set(instrument.wireName, (this.tradesOf.get(instrument.wireName) ?? 0) + newRows.length);
     return newRows;
   }
 
-  #positionsOf(name: AccountName, { id }: Instrument): Positions {
+  /** Returns the positions of an account in a contract. Creates them on the first call. */
+  #positionsOf(name: AccountName, { id }: Instrument): PositionsOfContract {
     const key = `${name} ${id}`;
     let position = this.#positions.get(key);
-    if (position === undefined) this.#positions.set(key, (position = new Positions()));
+    if (position === undefined) this.#positions.set(key, (position = new PositionsOfContract()));
     return position;
   }
 
+  /** Reads a signed endpoint as an account. Throws if the reply is no 200. */
   #get(name: AccountName, target: string): unknown {
     const { status, body } = this.#world.get(target, name);
     if (status !== 200) throw new Error(`${name} ${target}: ${status} ${body}`);
@@ -228,7 +240,7 @@ export class MoneyOracle {
 }
 
 /** Books a trade into a position: the net one, or that of one side. Returns the realised profit. */
-function bookTrade(instrument: Instrument, position: PositionBook, isBuyer: boolean, lots: bigint, ticks: bigint): bigint {
+function bookTrade(instrument: Instrument, position: BookedPosition, isBuyer: boolean, lots: bigint, ticks: bigint): bigint {
   const value = valueOf(instrument, lots, ticks);
   const maxClosing = lots < position.lots ? lots : position.lots;
   const closingLots = position.lots > 0n && position.isLong !== isBuyer ? maxClosing : 0n;
@@ -236,20 +248,22 @@ function bookTrade(instrument: Instrument, position: PositionBook, isBuyer: bool
   const closedValue = closingLots === lots ? value : valueOfClosingLots;
   let profit = 0n;
   if (closingLots > 0n) {
-    const entry = closingLots === position.lots ? position.entry : divideHalfUp(position.entry * closingLots, position.lots);
+    const closedEntry =
+      closingLots === position.lots ? position.entryUnits : divideHalfUp(position.entryUnits * closingLots, position.lots);
     const isLinear = instrument.contract!.kind === 'linear';
-    profit = position.isLong === isLinear ? closedValue - entry : entry - closedValue;
+    profit = position.isLong === isLinear ? closedValue - closedEntry : closedEntry - closedValue;
     position.lots -= closingLots;
-    position.entry -= entry;
+    position.entryUnits -= closedEntry;
   }
   if (lots > closingLots) {
     if (position.lots === 0n) position.isLong = isBuyer;
     position.lots += lots - closingLots;
-    position.entry += value - closedValue;
+    position.entryUnits += value - closedValue;
   }
   return profit;
 }
 
+/** Adds units to the sum of a key. */
 function addUnits(unitsByKey: Map<string, bigint>, key: string, units: bigint): void {
   unitsByKey.set(key, (unitsByKey.get(key) ?? 0n) + units);
 }
@@ -259,13 +273,9 @@ const depositOf = (name: AccountName, market: 'spot' | 'futures', asset: string)
 /** Returns the digits of the units of each asset. Of a contract, that is only the asset in which it settles. */
 function assetsOf(instruments: readonly Instrument[]): ReadonlyMap<string, number> {
   return new Map(
-    instruments.flatMap(({ market, base, baseDigits, quote, quoteDigits }): [string, number][] =>
-      market === 'spot'
-        ? [
-            [base, baseDigits],
-            [quote, quoteDigits],
-          ]
-        : [[quote, quoteDigits]],
-    ),
+    instruments.flatMap(({ market, base, baseDigits, quote, quoteDigits }) => {
+      const quoteEntry = [quote, quoteDigits] as const;
+      return market === 'spot' ? [[base, baseDigits] as const, quoteEntry] : [quoteEntry];
+    }),
   );
 }

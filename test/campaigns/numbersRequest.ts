@@ -19,16 +19,18 @@ export interface DrawnRequest {
 
 /** Values with which a request is meaningful: instruments, prices at which they trade, ids that exist. */
 export interface MeaningfulValues {
+  /** Returns the names of the instruments of a market. */
   readonly names: (market: Market) => readonly string[];
-  /** A plain decimal near which an instrument trades. */
-  readonly price: (name: string) => string;
+  /** Returns a plain decimal near which an instrument trades. */
+  readonly price: (instrumentName: string) => string;
+  /** Ids of orders that the exchange has reported. */
   readonly ids: readonly string[];
 }
 
 /** Integers at which number formats end. */
 const EDGES = [2n ** 31n, 2n ** 32n, 2n ** 50n, 2n ** 51n, 2n ** 52n, 2n ** 53n, 2n ** 63n, 2n ** 64n, 10n ** 15n, 10n ** 17n, 10n ** 20n];
 /** Unusual ways to write a number. */
-const UNUSUAL = [
+const UNUSUAL_FORMS = [
   '0',
   '1',
   '-1',
@@ -46,9 +48,19 @@ const UNUSUAL = [
   '99999999999999',
 ];
 /** The longest and largest numbers that a request may have, and a little beyond. */
-const EXTREME = ['1e308', '-1e308', '1e-308', '1e400', '1e-400', '1e401', '9'.repeat(400), `1.${'0'.repeat(200)}`, `0.${'1'.repeat(200)}`];
+const EXTREME_NUMBERS = [
+  '1e308',
+  '-1e308',
+  '1e-308',
+  '1e400',
+  '1e-400',
+  '1e401',
+  '9'.repeat(400),
+  `1.${'0'.repeat(200)}`,
+  `0.${'1'.repeat(200)}`,
+];
 /** Decimals near the limits of exact numbers. */
-const UNUSUAL_DECIMALS = [
+const EDGE_DECIMALS = [
   `0.${'0'.repeat(39)}1`,
   '900719925474100',
   '9007199255',
@@ -60,10 +72,10 @@ const UNUSUAL_DECIMALS = [
 ];
 
 /** Draws a number of any size, as text. */
-function anyNumber(rng: Rng): string {
+function drawNumber(rng: Rng): string {
   const choice = Math.floor(rng.next() * 5);
-  if (choice === 0) return pickOne(rng, rng.next() < 0.8 ? UNUSUAL : EXTREME);
-  if (choice === 1) return pickOne(rng, UNUSUAL_DECIMALS);
+  if (choice === 0) return pickOne(rng, rng.next() < 0.8 ? UNUSUAL_FORMS : EXTREME_NUMBERS);
+  if (choice === 1) return pickOne(rng, EDGE_DECIMALS);
   const digits = choice === 2 ? integerNearEdge(rng) : integerOfAnyLength(rng);
   const decimals = Math.floor(rng.next() * 10);
   if (rng.next() < 0.5 || decimals === 0) return digits;
@@ -83,8 +95,11 @@ function integerOfAnyLength(rng: Rng): string {
 /** Draws one of the values. */
 const pickOne = <Value>(rng: Rng, values: readonly Value[]): Value => values[Math.floor(rng.next() * values.length)]!;
 
+/** Valid and invalid times for which a request stays valid, in ms. */
+const RECV_WINDOWS = ['1', '5000', '5001', '60000', '9007199254740991', '99999999999999999999', '0.5', '-1'];
+
 /** Trading calls come more often than their share of the table. */
-const TRADING: readonly Op[] = [
+const TRADING_OPS: readonly Op[] = [
   'spot.newOrder',
   'spot.batchOrders',
   'futures.createOrder',
@@ -93,14 +108,13 @@ const TRADING: readonly Op[] = [
 ];
 
 /** Draws a request. Half of the draws take a trading call, and the other half any call. */
-export function draw(rng: Rng, meaningful: MeaningfulValues): DrawnRequest {
-  const op = rng.next() < 0.5 ? pickOne(rng, TRADING) : pickOne(rng, OPS);
+export function drawRequest(rng: Rng, meaningful: MeaningfulValues): DrawnRequest {
+  const op = rng.next() < 0.5 ? pickOne(rng, TRADING_OPS) : pickOne(rng, OPS);
   const { method, path, params, market, security } = endpointOf(op);
   const instrumentName = pickOne(rng, meaningful.names(market));
   const drawnParams = drawParams(rng, params, meaningful, instrumentName);
   const isGet = method === 'GET';
-  if (rng.next() < 0.02)
-    drawnParams.set('recvWindow', pickOne(rng, ['1', '5000', '5001', '60000', '9007199254740991', '99999999999999999999', '0.5', '-1']));
+  if (rng.next() < 0.02) drawnParams.set('recvWindow', pickOne(rng, RECV_WINDOWS));
   const withoutQuotes = (text: string): string => text.replace(/^"|"$/g, '');
   const query = [...drawnParams].map(([key, text]) => `${key}=${encodeURIComponent(withoutQuotes(text))}`).join('&');
   const body = objectText(drawnParams);
@@ -119,45 +133,48 @@ const objectText = (members: ReadonlyMap<string, string>): string =>
   `{${[...members].map(([key, text]) => `${JSON.stringify(key)}:${text}`).join(',')}}`;
 
 /** Draws the parameters of a call, as JSON texts by name. Optional ones are left out in half of the draws. */
-function drawParams(rng: Rng, params: Params, meaningful: MeaningfulValues, name: string): Map<string, string> {
+function drawParams(rng: Rng, params: Params, meaningful: MeaningfulValues, instrumentName: string): Map<string, string> {
   const drawnParams = new Map<string, string>();
   for (const [key, param] of Object.entries<Param>(params)) {
-    if (param.need === 'optional' && param.onlyWith === undefined && key !== 'positionType' && rng.next() < 0.5) continue;
-    if ((key === 'positionType' || key === 'timeInForce') && rng.next() < 0.8) continue;
     const { onlyWith } = param;
-    const condition = onlyWith === undefined ? undefined : drawnParams.get(onlyWith.name);
-    const isOutOfPlace = condition !== undefined && condition !== `"${onlyWith!.is}"`;
+    const isFreeToOmit = param.need === 'optional' && onlyWith === undefined && key !== 'positionType';
+    if (isFreeToOmit && rng.next() < 0.5) continue;
+    // Most values of these two parameters are refused, so they are left out more often.
+    if ((key === 'positionType' || key === 'timeInForce') && rng.next() < 0.8) continue;
+    // Some parameters are valid only beside a certain value of another one.
+    const otherValue = onlyWith === undefined ? undefined : drawnParams.get(onlyWith.name);
+    const isOutOfPlace = otherValue !== undefined && otherValue !== `"${onlyWith!.is}"`;
     if (isOutOfPlace) continue;
-    drawnParams.set(key, jsonOf(rng, key, param, meaningful, name));
+    drawnParams.set(key, drawJson(rng, key, param, meaningful, instrumentName));
   }
   return drawnParams;
 }
 
 /** Draws a value of a parameter as JSON. */
-function jsonOf(rng: Rng, key: string, param: Param, meaningful: MeaningfulValues, name: string): string {
+function drawJson(rng: Rng, key: string, param: Param, meaningful: MeaningfulValues, instrumentName: string): string {
   switch (param.kind) {
     case 'text':
-      return JSON.stringify(param.of === 'clientId' ? `c${Math.floor(rng.next() * 1e6)}` : name);
+      return JSON.stringify(param.of === 'clientId' ? `c${Math.floor(rng.next() * 1e6)}` : instrumentName);
     case 'choice':
       // A position can only be closed where one was opened.
       if (key === 'open' && rng.next() < 0.4) return '"OPEN"';
       return typeof param.values[0] === 'number' && rng.next() < 0.1
-        ? quoted(rng, anyNumber(rng))
+        ? maybeQuoted(rng, drawNumber(rng))
         : JSON.stringify(pickOne(rng, param.values));
     case 'interval':
       return JSON.stringify(pickOne(rng, ['1min', '5min', '1h', '4h', '1day', ...INTERVALS]));
     case 'time':
-      return rng.next() < 0.5 ? String(1_767_571_200_000 + Math.floor(rng.next() * 1e9)) : quoted(rng, anyNumber(rng));
+      return rng.next() < 0.5 ? String(1_767_571_200_000 + Math.floor(rng.next() * 1e9)) : maybeQuoted(rng, drawNumber(rng));
     case 'integer':
-      return rng.next() < 0.5 ? String(1 + Math.floor(rng.next() * Math.min(param.max, 130))) : quoted(rng, anyNumber(rng));
+      return rng.next() < 0.5 ? String(1 + Math.floor(rng.next() * Math.min(param.max, 130))) : maybeQuoted(rng, drawNumber(rng));
     case 'id':
-      return quoted(rng, idOrNumber(rng, meaningful));
+      return maybeQuoted(rng, drawId(rng, meaningful));
     case 'decimal':
-      return quoted(rng, decimalOf(rng, key, meaningful, name));
+      return maybeQuoted(rng, drawDecimal(rng, key, meaningful, instrumentName));
     case 'ids':
-      return `[${Array.from({ length: 1 + Math.floor(rng.next() * 10) }, () => idOrNumber(rng, meaningful)).join(',')}]`;
+      return `[${Array.from({ length: 1 + Math.floor(rng.next() * 10) }, () => drawId(rng, meaningful)).join(',')}]`;
     case 'rows': {
-      const rows = Array.from({ length: 1 + Math.floor(rng.next() * 3) }, () => drawParams(rng, param.row, meaningful, name));
+      const rows = Array.from({ length: 1 + Math.floor(rng.next() * 3) }, () => drawParams(rng, param.row, meaningful, instrumentName));
       return `[${rows.map(objectText).join(',')}]`;
     }
     default:
@@ -166,30 +183,30 @@ function jsonOf(rng: Rng, key: string, param: Param, meaningful: MeaningfulValue
 }
 
 /** Draws an existing id in most cases, else any number. */
-const idOrNumber = (rng: Rng, meaningful: MeaningfulValues): string =>
-  rng.next() < 0.7 && meaningful.ids.length > 0 ? pickOne(rng, meaningful.ids) : anyNumber(rng);
+const drawId = (rng: Rng, meaningful: MeaningfulValues): string =>
+  rng.next() < 0.7 && meaningful.ids.length > 0 ? pickOne(rng, meaningful.ids) : drawNumber(rng);
 
 /** Draws a price near the market, or powers of ten away, or any number; a volume of any valid size. */
-function decimalOf(rng: Rng, key: string, meaningful: MeaningfulValues, name: string): string {
-  const choice = rng.next();
-  if (choice < 0.3) return anyNumber(rng);
-  if (!/price/i.test(key)) return volumeOf(rng);
-  const price = meaningful.price(name);
+function drawDecimal(rng: Rng, key: string, meaningful: MeaningfulValues, instrumentName: string): string {
+  const random = rng.next();
+  if (random < 0.3) return drawNumber(rng);
+  if (!/price/i.test(key)) return drawVolume(rng);
+  const price = meaningful.price(instrumentName);
   const [integerPart = '0', decimalPart = ''] = price.split('.');
-  const marketUnits = BigInt(integerPart + decimalPart || '0');
-  const spread = choice < 0.8 ? 0.02 : 1;
+  const marketTicks = BigInt(integerPart + decimalPart || '0');
+  const spread = random < 0.8 ? 0.02 : 1;
   const factorPpm = BigInt(Math.round((1 + (rng.next() - 0.5) * spread) * 1e6));
-  const movedUnits = (marketUnits * factorPpm) / 1_000_000n;
-  const digits = String(movedUnits > 0n ? movedUnits : 1n).padStart(decimalPart.length + 1, '0');
+  const movedTicks = (marketTicks * factorPpm) / 1_000_000n;
+  const digits = String(movedTicks > 0n ? movedTicks : 1n).padStart(decimalPart.length + 1, '0');
   const decimals = decimalPart.length;
   const plain = decimals === 0 ? digits : `${digits.slice(0, -decimals)}.${digits.slice(-decimals)}`;
-  return choice < 0.9 ? plain : `${plain}e${Math.floor(rng.next() * 24) - 12}`;
+  return random < 0.9 ? plain : `${plain}e${Math.floor(rng.next() * 24) - 12}`;
 }
 /** Draws a quantity, as an integer or with an exponent. */
-const volumeOf = (rng: Rng): string => {
+const drawVolume = (rng: Rng): string => {
   const power = Math.floor(rng.next() * 12);
   const size = 1 + Math.floor(rng.next() * 99);
   return rng.next() < 0.5 ? String(size * 10 ** Math.floor(power / 2)) : `${size}e-${Math.floor(power / 3)}`;
 };
 /** Puts a number into quotes in some cases, because both forms are valid. */
-const quoted = (rng: Rng, text: string): string => (rng.next() < 0.3 ? `"${text}"` : text);
+const maybeQuoted = (rng: Rng, text: string): string => (rng.next() < 0.3 ? `"${text}"` : text);

@@ -91,9 +91,9 @@ export function settingsOf(seed: number): ExchangeSettings {
 }
 
 /** Number of requests between two marks of the CPU time. */
-const CPU_EVERY = 25;
+const REQUESTS_PER_CPU_MARK = 25;
 /** An answer that took less wall time than this cannot have taken more CPU time. */
-const LONG_MS = 100;
+const MIN_SLOW_MS = 100;
 
 /** One answer, and the CPU that it took, or a bound of it. */
 export interface MeasuredAnswer {
@@ -118,7 +118,7 @@ export class NumbersWorld {
     this.#settings = settingsOf(seed);
     this.#folder = folder;
     this.#store = this.#openStore();
-    this.service = this.#open();
+    this.service = this.#openService();
   }
 
   #openStore(): RunningStore {
@@ -129,13 +129,14 @@ export class NumbersWorld {
     return storeInFolder({ folder: this.#folder, faults: new Faults(), crash: () => {}, failed });
   }
 
-  #open(): Service {
+  #openService(): Service {
     const service = assembleExchange(this.#settings, this.nowMs, this.#store.binding);
     service.onInternalError = (error) => void this.errors.push(error);
     return service;
   }
 
-  pass(ms: number): void {
+  /** Advances the clock of the exchange, and lets what has become due happen. */
+  advance(ms: number): void {
     this.nowMs += ms;
     this.service.advance(this.nowMs);
   }
@@ -151,31 +152,33 @@ export class NumbersWorld {
   async restart(): Promise<void> {
     await this.close();
     this.#store = this.#openStore();
-    this.service = this.#open();
+    this.service = this.#openService();
   }
 
   async close(): Promise<void> {
     await this.#store.close();
   }
 
-  get(target: string, as: string | null): MeasuredAnswer {
-    return this.send('GET', target, '', as);
+  /** Sends a GET request, signed with the key of an account, or unsigned for null. */
+  get(target: string, account: string | null): MeasuredAnswer {
+    return this.send('GET', target, '', account);
   }
 
-  send(method: string, target: string, body: string, as: string | null): MeasuredAnswer {
+  /** Sends a request, signed with the key of an account, or unsigned for null. */
+  send(method: string, target: string, body: string, account: string | null): MeasuredAnswer {
     const headers: Record<string, string> = { 'content-type': 'application/json' };
-    if (as !== null) {
-      headers['x-ch-apikey'] = `${as}-Key`;
+    if (account !== null) {
+      headers['x-ch-apikey'] = `${account}-Key`;
       headers['x-ch-ts'] = String(this.nowMs);
-      headers['x-ch-sign'] = createHmac('sha256', `${as}-Secret`).update(`${this.nowMs}${method}${target}${body}`).digest('hex');
+      headers['x-ch-sign'] = createHmac('sha256', `${account}-Secret`).update(`${this.nowMs}${method}${target}${body}`).digest('hex');
     }
     const request = { method, target, headers, body: Buffer.from(body), ip: '127.0.0.1' };
-    // Reading the CPU time takes longer than most replies do. So it is read at every 25th request, and after a reply that took long.
-    if (this.#requestCount++ % CPU_EVERY === 0) this.#cpuAtMark = process.cpuUsage();
+    // Reading the CPU time takes longer than most replies do. So it is read once every `REQUESTS_PER_CPU_MARK` requests, and after a reply that took long.
+    if (this.#requestCount++ % REQUESTS_PER_CPU_MARK === 0) this.#cpuAtMark = process.cpuUsage();
     const startMs = performance.now();
     const answer = this.service.handle(request, this.nowMs);
     const wallMs = performance.now() - startMs;
-    return { status: answer.status, body: answer.body, cpuMs: wallMs < LONG_MS ? wallMs : this.#cpuMs(), wallMs };
+    return { status: answer.status, body: answer.body, cpuMs: wallMs < MIN_SLOW_MS ? wallMs : this.#cpuMs(), wallMs };
   }
 
   /** Returns the CPU time of the last few requests together, which is at least that of the last one. */

@@ -8,6 +8,7 @@ import { fillRows, MINUTE, run, START_MS, walkBars } from '../engine/backtestFix
 import { recordResult } from '../fixtures/campaignResults.ts';
 import { NaiveForms, type FormAct, type NaiveRow, type NaiveTarget, type NaiveTrail } from '../fixtures/naiveForms.ts';
 
+/** `npm run campaign -- orderForms` sets both variables. */
 const { ISOBAR_CASES, ISOBAR_SEED = '1' } = process.env;
 const CASES = Number(ISOBAR_CASES ?? 100);
 /** Rows of each script. */
@@ -15,93 +16,125 @@ const ROWS = 160;
 /** Tags of the orders, which name their decision slots. */
 const TAGS = ['a', 'b', 'c', 'd'];
 
+/** How often each kind of act is drawn, relative to the others. */
+const ACT_WEIGHTS: readonly { readonly kind: FormAct['what']; readonly weight: number }[] = [
+  { kind: 'market', weight: 3 },
+  { kind: 'limit', weight: 4 },
+  { kind: 'stop', weight: 6 },
+  { kind: 'reprice', weight: 3 },
+  { kind: 'oco', weight: 2 },
+  { kind: 'closeAt', weight: 2 },
+  { kind: 'entry', weight: 6 },
+  { kind: 'cancel', weight: 1 },
+];
+const TOTAL_WEIGHT = ACT_WEIGHTS.reduce((sum, { weight }) => sum + weight, 0);
+
+/** Draws the kind of an act. `drawBelow` draws a whole number from 0 to `count` - 1. */
+function drawActKind(drawBelow: (count: number) => number): FormAct['what'] {
+  let remaining = drawBelow(TOTAL_WEIGHT);
+  for (const { kind, weight } of ACT_WEIGHTS) {
+    if (remaining < weight) return kind;
+    remaining -= weight;
+  }
+  throw new Error('the weights do not add up');
+}
+
 /**
  * Returns what a script does at each row, drawn from a seed. Nothing cancels an order at the close at which it was sent: the cancel would
  * leave with the acknowledgement, and the order would live for a row (docs/strategies.md).
  */
 function scriptOf(rows: readonly NaiveRow[], seed: number): readonly (readonly FormAct[])[] {
   const rng = seededRng(seed);
-  /** Draws a whole number from 0 on, below `count`. */
-  const below = (count: number) => Math.floor(rng.next() * count);
+  /** Draws a whole number from 0 to `count` - 1. */
+  const drawBelow = (count: number) => Math.floor(rng.next() * count);
   let orderCount = 0;
-  let sizeIndex = below(401);
+  let sizeIndex = drawBelow(401);
   /** Rows at whose close an exit may come: nothing is sent there. */
   const exitRows = new Set<number>();
   return rows.map(({ close }, minute) => {
-    /** Returns the close moved by `from` to `to` hundredths of a percent, drawn at random, as a price with two decimals. */
-    const near = (from: number, to: number): string => close.times(1 + (from + below(to - from + 1)) / 10_000).toFixed(2);
+    /** Draws a price `from` to `to` basis points away from the close, with two decimals. */
+    const drawPrice = (from: number, to: number): string => {
+      const basisPoints = from + drawBelow(to - from + 1);
+      return close.times(1 + basisPoints / 10_000).toFixed(2);
+    };
     // All sizes differ. The bot would send one of two equal orders with a lot less, to distinguish them after a lost reply.
-    const qty = (): string => (0.001 * (20 + ((37 * ++sizeIndex) % 401))).toFixed(3);
-    /** Returns null in a third of the draws. */
-    const maybe = (text: string): string | null => (below(3) === 0 ? null : text);
+    const nextQty = (): string => (0.001 * (20 + ((37 * ++sizeIndex) % 401))).toFixed(3);
+    /** Returns the text, or null in a third of the draws. */
+    const orNull = (text: string): string | null => (drawBelow(3) === 0 ? null : text);
     /** Draws a trailing stop by a distance or by a percentage, or none. */
-    const trail = (): NaiveTrail | null => {
-      const choice = below(3);
+    const drawTrail = (): NaiveTrail | null => {
+      const choice = drawBelow(3);
       if (choice === 0) return null;
-      const from = below(2) === 0 ? {} : { from: near(-20, 120) };
+      const from = drawBelow(2) === 0 ? {} : { from: drawPrice(-20, 120) };
       return choice === 1
-        ? { distance: (0.2 + below(300) / 100).toFixed(2), ...from }
-        : { percent: (0.1 + below(30_000) / 10_000).toFixed(4), ...from };
+        ? { distance: (0.2 + drawBelow(300) / 100).toFixed(2), ...from }
+        : { percent: (0.1 + drawBelow(30_000) / 10_000).toFixed(4), ...from };
     };
     /**
-     * Draws up to five targets, at least `from` hundredths of a percent above the price, or none. The last one may close the remainder, with
+     * Draws up to five targets, at least `from` basis points above the close, or none. The last one may close the remainder, with
      * a share or without one.
      */
-    const targets = (from = 0): readonly NaiveTarget[] | null => {
-      if (below(2) === 0) return null;
-      const percents = Array.from({ length: 1 + below(5) }, () => 1 + below(20));
+    const drawTargets = (from = 0): readonly NaiveTarget[] | null => {
+      if (drawBelow(2) === 0) return null;
+      const percents = Array.from({ length: 1 + drawBelow(5) }, () => 1 + drawBelow(20));
       const remainingPercent = 100 - percents.slice(0, -1).reduce((sum, percent) => sum + percent, 0);
-      let distance = from + 5 + below(120);
+      let distanceBp = from + 5 + drawBelow(120);
       return percents.map((percent, index) => {
-        const lastChoice = index === percents.length - 1 ? below(3) : 0;
-        distance += 5 + below(60);
+        const lastChoice = index === percents.length - 1 ? drawBelow(3) : 0;
+        distanceBp += 5 + drawBelow(60);
         const sharePercent = lastChoice === 2 ? remainingPercent : percent;
-        return { at: near(distance, distance), share: lastChoice === 1 ? null : String(sharePercent / 100) };
+        return { at: drawPrice(distanceBp, distanceBp), share: lastChoice === 1 ? null : String(sharePercent / 100) };
       });
     };
     const ordersBefore = orderCount;
     /** Orders that this row has repriced. */
     const repriced = new Set<number>();
     const drawAct = (): FormAct => {
-      const order = Math.max(0, ordersBefore - 1 - below(4));
-      const tag = TAGS[below(4)]!;
-      const isBusy = exitRows.has(minute) || repriced.has(order);
-      // Ranges of this number select the kind of the act; a wider range makes the kind more frequent.
-      const actKind = isBusy ? 7 + below(6) : below(27);
-      if (actKind < 3) {
+      const order = Math.max(0, ordersBefore - 1 - drawBelow(4));
+      const tag = TAGS[drawBelow(4)]!;
+      const mayOnlyMoveStop = exitRows.has(minute) || repriced.has(order);
+      const kind = mayOnlyMoveStop ? 'stop' : drawActKind(drawBelow);
+      if (kind === 'market') {
         orderCount++;
-        return { what: 'market', tag, qty: qty(), stop: maybe(near(-900, -400)), trail: trail(), targets: targets() };
+        return { what: 'market', tag, qty: nextQty(), stop: orNull(drawPrice(-900, -400)), trail: drawTrail(), targets: drawTargets() };
       }
-      if (actKind < 7) {
+      if (kind === 'limit') {
         orderCount++;
-        return { what: 'limit', tag, qty: qty(), limit: near(-150, 30), stop: maybe(near(-900, -400)), targets: targets() };
+        return {
+          what: 'limit',
+          tag,
+          qty: nextQty(),
+          limit: drawPrice(-150, 30),
+          stop: orNull(drawPrice(-900, -400)),
+          targets: drawTargets(),
+        };
       }
-      if (actKind < 13) return { what: 'stop', order, stop: near(-300, below(8) === 0 ? 60 : -5) };
-      if (actKind < 16) {
+      if (kind === 'stop') return { what: 'stop', order, stop: drawPrice(-300, drawBelow(8) === 0 ? 60 : -5) };
+      if (kind === 'reprice') {
         repriced.add(order);
-        return { what: 'reprice', order, limit: near(-120, 20), qty: qty(), stop: near(-900, -400), targets: targets() };
+        return { what: 'reprice', order, limit: drawPrice(-120, 20), qty: nextQty(), stop: drawPrice(-900, -400), targets: drawTargets() };
       }
-      if (actKind >= 20 && actKind < 26) {
-        const limit = below(2) === 0 ? near(-30, 220) : null;
+      if (kind === 'entry') {
+        const limit = drawBelow(2) === 0 ? drawPrice(-30, 220) : null;
         orderCount++;
         return {
           what: 'entry',
           tag,
-          qty: qty(),
-          at: near(-5, 150),
+          qty: nextQty(),
+          at: drawPrice(-5, 150),
           limit,
-          stop: maybe(near(-900, -40)),
-          trail: trail(),
-          targets: targets(150),
+          stop: orNull(drawPrice(-900, -40)),
+          trail: drawTrail(),
+          targets: drawTargets(150),
         };
       }
-      if (actKind === 26) return { what: 'cancel', order };
-      if (actKind < 18) return { what: 'oco', order, otherOrder: Math.max(0, ordersBefore - 1 - below(4)) };
-      const exitMinute = minute + 2 + below(12);
+      if (kind === 'cancel') return { what: 'cancel', order };
+      if (kind === 'oco') return { what: 'oco', order, otherOrder: Math.max(0, ordersBefore - 1 - drawBelow(4)) };
+      const exitMinute = minute + 2 + drawBelow(12);
       exitRows.add(exitMinute - 1);
-      return { what: 'closeAt', minute: below(5) === 0 ? null : exitMinute };
+      return { what: 'closeAt', minute: drawBelow(5) === 0 ? null : exitMinute };
     };
-    return Array.from({ length: below(3) }, drawAct);
+    return Array.from({ length: drawBelow(3) }, drawAct);
   });
 }
 
@@ -115,10 +148,13 @@ function strategyOf(script: readonly (readonly FormAct[])[]) {
     row = 0;
     readonly ids: OrderId[] = [];
     override onBar() {
-      for (const act of script[this.row++]!) this.carryOut(act);
+      for (const act of script[this.row++]!) this.apply(act);
     }
-    private carryOut(act: FormAct): void {
+    private apply(act: FormAct): void {
       const id = 'order' in act ? this.ids[act.order] : undefined;
+      const openOrder = this.openOrders().find((order) => order.id === id);
+      const isWaitingEntry = openOrder?.lifecycle === 'draft';
+      const isOpenLimit = openOrder !== undefined && !Number.isNaN(openOrder.limit);
       if (act.what === 'market' || act.what === 'limit' || act.what === 'entry') {
         const legs: OrderOptions = {
           ...(act.targets === null ? {} : { targets: sharesOf(act.targets) }),
@@ -132,10 +168,10 @@ function strategyOf(script: readonly (readonly FormAct[])[]) {
       else if (id === undefined) return;
       else if (act.what === 'cancel') this.cancel(id);
       // A stop entry that waits is not amended.
-      else if (this.openOrders().some((order) => order.id === id && order.lifecycle === 'draft')) this.linkOrders(act, id);
+      else if (isWaitingEntry) this.linkOrders(act, id);
       else if (act.what === 'stop') this.amend(id, { stop: act.stop });
       else if (act.what === 'oco') this.linkOrders(act, id);
-      else if (this.openOrders().some((order) => order.id === id && !Number.isNaN(order.limit)))
+      else if (isOpenLimit)
         this.ids[act.order] = this.amend(id, {
           limit: act.limit,
           size: act.qty,
@@ -151,8 +187,9 @@ function strategyOf(script: readonly (readonly FormAct[])[]) {
   };
 }
 
-/** Sorts fills, each a text that begins with its minute. */
-const sorted = (fills: readonly string[]): readonly string[] => fills.toSorted((a, b) => parseInt(a) - parseInt(b) || (a < b ? -1 : 1));
+/** Sorts fills by minute and then by text. Each is a text that begins with its minute. */
+const sorted = (fills: readonly string[]): readonly string[] =>
+  fills.toSorted((first, second) => parseInt(first) - parseInt(second) || (first < second ? -1 : 1));
 
 test('random scripts of order forms have the fills of the naive reference', { timeout: 86_400_000 }, async () => {
   let fillCount = 0;
@@ -161,12 +198,12 @@ test('random scripts of order forms have the fills of the naive reference', { ti
   for (let seed = Number(ISOBAR_SEED); seed < Number(ISOBAR_SEED) + CASES; seed++) {
     // Every third walk jumps beyond the collar of a stop entry now and then.
     const bars = walkBars({ rows: ROWS, seed, volume: 1_000_000, step: seed % 3 === 0 ? 500 : 60 });
-    const price = (value: number): Decimal => new Decimal(value.toFixed(2));
+    const toDecimal = (price: number): Decimal => new Decimal(price.toFixed(2));
     const rows = Array.from({ length: ROWS }, (_, row) => ({
-      open: price(bars.open[row]!),
-      high: price(bars.high[row]!),
-      low: price(bars.low[row]!),
-      close: price(bars.close[row]!),
+      open: toDecimal(bars.open[row]!),
+      high: toDecimal(bars.high[row]!),
+      low: toDecimal(bars.low[row]!),
+      close: toDecimal(bars.close[row]!),
     }));
     const script = scriptOf(rows, seed);
     const naive = new NaiveForms();

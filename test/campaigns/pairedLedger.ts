@@ -22,7 +22,7 @@ export interface Execution {
 }
 
 /** A position that the venue liquidates and takes over. `price` is in ticks, `fee` in units. */
-export interface TakenOver {
+export interface Takeover {
   readonly account: number;
   readonly index: number;
   readonly wasLong: boolean;
@@ -48,7 +48,7 @@ export interface LedgerTerms {
   readonly instruments: readonly Instrument[];
   readonly assets: readonly string[];
   /** True: fees are rounded up to the unit. False: half up. */
-  readonly isFeeUp: boolean;
+  readonly roundsFeesUp: boolean;
   readonly liquidationFeePpm: number;
 }
 
@@ -68,7 +68,7 @@ export class NaivePairedLedger {
   readonly exchangeCash: bigint[];
   readonly #terms: LedgerTerms;
   /** By account, contract and side. Net mode uses the first side only. */
-  readonly #held: (readonly [OpenSide, OpenSide])[][] = [];
+  readonly #sides: (readonly [OpenSide, OpenSide])[][] = [];
 
   constructor(terms: LedgerTerms) {
     this.#terms = terms;
@@ -81,26 +81,34 @@ export class NaivePairedLedger {
   }
 
   /** Opens an account with its deposits, in units by asset. */
-  open(units: readonly bigint[], settingOf: (index: number) => ContractSetting): void {
+  openAccount(units: readonly bigint[], settingOf: (index: number) => ContractSetting): void {
     const account = this.money.push([...units]) - 1;
     units.forEach((deposit, asset) => (this.deposited[asset]! += deposit));
-    const flat = (index: number, isLong: boolean): OpenSide => ({ account, index, isLong, isCross: true, lots: 0n, entry: 0n, margin: 0n });
+    const flatSide = (index: number, isLong: boolean): OpenSide => ({
+      account,
+      index,
+      isLong,
+      isCross: true,
+      lots: 0n,
+      entry: 0n,
+      margin: 0n,
+    });
     this.settings.push(this.#terms.instruments.map((_, index) => settingOf(index)));
-    this.#held.push(this.#terms.instruments.map((_, index) => [flat(index, true), flat(index, false)]));
+    this.#sides.push(this.#terms.instruments.map((_, index) => [flatSide(index, true), flatSide(index, false)]));
   }
 
   /** Returns both sides of a contract. In net mode the second one stays flat. */
   sides(account: number, index: number): readonly [OpenSide, OpenSide] {
-    return this.#held[account]![index]!;
+    return this.#sides[account]![index]!;
   }
 
   /** Returns the open positions of all accounts in a contract. */
-  heldOf(index: number): readonly OpenSide[] {
-    return this.#held.flatMap((byContract) => [...byContract[index]!]).filter(({ lots }) => lots > 0n);
+  openSides(index: number): readonly OpenSide[] {
+    return this.#sides.flatMap((byContract) => [...byContract[index]!]).filter(({ lots }) => lots > 0n);
   }
 
   /** Books an execution. Returns its fee. */
-  executed(execution: Execution): bigint {
+  bookExecution(execution: Execution): bigint {
     const { account, index, isBuy, closes, lots, price } = execution;
     const { isNet, leverage, isCross } = this.settings[account]![index]!;
     const value = this.value(index, lots, price);
@@ -131,7 +139,7 @@ export class NaivePairedLedger {
     const contract = this.#terms.instruments[index]!.contract!;
     const makerPpm = closes ? contract.closeMakerFeePpm : contract.openMakerFeePpm;
     const takerPpm = closes ? contract.closeTakerFeePpm : contract.openTakerFeePpm;
-    const round = this.#terms.isFeeUp ? divideUp : divideHalfUp;
+    const round = this.#terms.roundsFeesUp ? divideUp : divideHalfUp;
     const fee = round(value * BigInt(isMaker ? makerPpm : takerPpm), MILLION);
     const asset = this.assetOf(index);
     this.money[account]![asset]! -= fee;
@@ -140,7 +148,7 @@ export class NaivePairedLedger {
   }
 
   /** Books a liquidation: the exchange takes a whole position over, and so becomes the counterparty of those who traded with it. */
-  takenOver({ account, index, wasLong, price, fee }: TakenOver): void {
+  bookTakeover({ account, index, wasLong, price, fee }: Takeover): void {
     const [first, second] = this.sides(account, index);
     const side = this.settings[account]![index]!.isNet || wasLong ? first : second;
     assert(side.lots > 0n && side.isLong === wasLong, 'a position that is liquidated was held');
@@ -149,24 +157,25 @@ export class NaivePairedLedger {
     const value = this.value(index, Number(lots), price);
     const remainder = this.#close(side, lots, value);
     const maxFee = divideUp(value * BigInt(this.#terms.liquidationFeePpm), MILLION);
-    const paid = BigInt(fee);
-    assert(paid >= 0n && paid <= maxFee, `a liquidation fee of ${paid}, where ${maxFee} is the most`);
+    const paidFee = BigInt(fee);
+    assert(paidFee >= 0n && paidFee <= maxFee, `a liquidation fee of ${paidFee}, where ${maxFee} is the most`);
     // An isolated position pays its fee from what is left of its margin.
-    const payable = min(maxFee, remainder > 0n ? remainder : 0n);
-    if (!isCross) assert(paid === payable, `a fee of ${paid} was taken from the ${remainder} that were left of a margin of ${margin}`);
-    this.money[account]![asset]! -= paid;
-    this.insurance[asset]! += paid;
+    const payableFee = min(maxFee, remainder > 0n ? remainder : 0n);
+    if (!isCross)
+      assert(paidFee === payableFee, `a fee of ${paidFee} was taken from the ${remainder} that were left of a margin of ${margin}`);
+    this.money[account]![asset]! -= paidFee;
+    this.insurance[asset]! += paidFee;
     this.#coverFromInsurance(account, asset);
     this.exchangeLots[index]! += wasLong ? lots : -lots;
-    this.exchangeCash[asset]! -= this.#signed(index, wasLong, value);
+    this.exchangeCash[asset]! -= this.#gainOf(index, wasLong, value);
   }
 
   /** Books the funding of a position at the mark `ticks`. Longs pay a rate above 0. */
-  funded(side: OpenSide, ticks: number, rate: number): void {
+  bookFunding(side: OpenSide, ticks: number, rate: number): void {
     const asset = this.assetOf(side.index);
     const amount = divideHalfUp(this.value(side.index, Number(side.lots), ticks) * BigInt(Math.abs(rate)), RATE_SCALE);
     const received = side.isLong === rate > 0 ? -amount : amount;
-    // An isolated position pays at most its margin, and the insurance pays the rest.
+    // An isolated position pays at most its margin, and the insurance account pays the remainder.
     const fromAccount = !side.isCross && received < -side.margin ? -side.margin : received;
     if (!side.isCross) side.margin += fromAccount;
     this.money[side.account]![asset]! += fromAccount;
@@ -183,14 +192,14 @@ export class NaivePairedLedger {
     for (const money of this.money) sum += money[asset]!;
     this.#terms.instruments.forEach((_, index) => {
       if (this.assetOf(index) !== asset) return;
-      for (const { isLong, entry } of this.heldOf(index)) sum -= this.#signed(index, isLong, entry);
+      for (const { isLong, entry } of this.openSides(index)) sum -= this.#gainOf(index, isLong, entry);
     });
     return sum;
   }
 
   /** Returns the long lots less the short lots of a contract, those of the exchange included. */
   netLots(index: number): bigint {
-    return this.heldOf(index).reduce((sum, { isLong, lots }) => sum + (isLong ? lots : -lots), this.exchangeLots[index]!);
+    return this.openSides(index).reduce((sum, { isLong, lots }) => sum + (isLong ? lots : -lots), this.exchangeLots[index]!);
   }
 
   /** Returns the asset in which a contract settles, as an index of `terms.assets`. */
@@ -199,7 +208,7 @@ export class NaivePairedLedger {
   }
 
   /** Returns the money of an account that is not the margin of a position. */
-  loose(account: number, asset: number): bigint {
+  freeUnits(account: number, asset: number): bigint {
     let units = this.money[account]![asset]!;
     this.#terms.instruments.forEach((_, index) => {
       if (this.assetOf(index) === asset) for (const { margin } of this.sides(account, index)) units -= margin;
@@ -225,10 +234,10 @@ export class NaivePairedLedger {
    * with the lots that remain.
    */
   #close(side: OpenSide, lots: bigint, value: bigint): bigint {
-    const isAll = lots === side.lots;
-    const entry = isAll ? side.entry : divideHalfUp(side.entry * lots, side.lots);
-    const margin = isAll ? side.margin : (side.margin * lots) / side.lots;
-    const profit = this.#signed(side.index, side.isLong, value - entry);
+    const isWholePosition = lots === side.lots;
+    const entry = isWholePosition ? side.entry : divideHalfUp(side.entry * lots, side.lots);
+    const margin = isWholePosition ? side.margin : (side.margin * lots) / side.lots;
+    const profit = this.#gainOf(side.index, side.isLong, value - entry);
     side.lots -= lots;
     side.entry -= entry;
     side.margin -= margin;
@@ -236,36 +245,39 @@ export class NaivePairedLedger {
     this.money[side.account]![asset]! += profit;
     const remainder = margin + profit;
     if (side.isCross || remainder >= 0n) return remainder;
-    // An isolated position loses at most its margin: first that of the closed lots, then that of the rest.
+    // An isolated position loses at most its margin: first that of the closed lots, then that of the remaining ones.
     const loss = -remainder;
-    const fromRest = min(loss, side.margin);
-    side.margin -= fromRest;
-    if (fromRest < loss) this.#cover(side.account, asset, loss - fromRest);
+    const fromRemainingMargin = min(loss, side.margin);
+    side.margin -= fromRemainingMargin;
+    if (fromRemainingMargin < loss) this.#cover(side.account, asset, loss - fromRemainingMargin);
     return remainder;
   }
 
   /** Pays the debt of an account that has no cross position left to pay it from. */
   #coverFromInsurance(account: number, asset: number): void {
-    const units = this.loose(account, asset);
+    const units = this.freeUnits(account, asset);
     if (units >= 0n) return;
-    const hasCrossPosition = this.#held[account]!.some((sides, index) => {
+    const hasCrossPosition = this.#sides[account]!.some((sides, index) => {
       return this.assetOf(index) === asset && sides.some(({ lots, isCross }) => lots > 0n && isCross);
     });
     if (!hasCrossPosition) this.#cover(account, asset, -units);
   }
 
+  /** Moves units from the insurance account to an account that cannot pay. */
   #cover(account: number, asset: number, units: bigint): void {
     this.money[account]![asset]! += units;
     this.insurance[asset]! -= units;
   }
 
   /** Returns a change in value as the gain of the holder. The value of an inverse contract falls when the price rises. */
-  #signed(index: number, isLong: boolean, units: bigint): bigint {
+  #gainOf(index: number, isLong: boolean, units: bigint): bigint {
     const isLinear = this.#terms.instruments[index]!.contract!.kind === 'linear';
     return isLong === isLinear ? units : -units;
   }
 }
 
 const min = (first: bigint, second: bigint): bigint => (first < second ? first : second);
+/** Returns a quotient, rounded up. */
 const divideUp = (value: bigint, divisor: bigint): bigint => (value + divisor - 1n) / divisor;
+/** Returns a quotient, rounded half up. */
 const divideHalfUp = (value: bigint, divisor: bigint): bigint => (2n * value + divisor) / (2n * divisor);

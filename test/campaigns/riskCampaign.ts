@@ -12,6 +12,7 @@ export const SEED = Number(ISOBAR_SEED ?? 1);
 /** Returns the number of cases that a campaign asks for, or that of the test suite. */
 export const casesOr = (casesOfSuite: number): number => Number(ISOBAR_CASES ?? casesOfSuite);
 
+/** A course of events, of `SpotRiskWorld` or `FuturesRiskWorld`. */
 interface Course {
   /** Returns the code of the limit that was broken, or null. */
   run(): string | null;
@@ -21,23 +22,25 @@ interface Course {
 export function expectNoneBroken(campaign: string, cases: number, courseOf: (seed: number, counts: Counts) => Course): void {
   const counts = noCounts();
   for (let seed = SEED; seed < SEED + cases; seed++) {
-    let broken: string | null;
+    let brokenLimit: string | null;
     try {
-      broken = courseOf(seed, counts).run();
+      brokenLimit = courseOf(seed, counts).run();
     } catch (error) {
       throw new Error(`seed ${seed}: ${String(error)}`, { cause: error });
     }
-    if (broken !== null) expect.fail(`seed ${seed} breaks ${broken}; again: npm run campaign -- ${campaign} --seed ${seed} --cases 1`);
+    if (brokenLimit !== null)
+      expect.fail(`seed ${seed} breaks ${brokenLimit}; again: npm run campaign -- ${campaign} --seed ${seed} --cases 1`);
   }
   if (ISOBAR_CASES) console.log(`${campaign} campaign: seeds ${SEED} to ${SEED + cases - 1}, no limit broken`, JSON.stringify(counts));
-  for (const [name, count] of Object.entries(counts)) if (name !== 'denied' && cases >= 1000) expect(count, name).toBeGreaterThan(0);
+  if (cases < 1000) return;
+  for (const [eventKind, count] of Object.entries(counts)) if (eventKind !== 'denied') expect(count, eventKind).toBeGreaterThan(0);
 }
 
 /** Returns the code of the first limit that is broken within `seeds` courses from `firstSeed` on, or null. */
-export function firstBroken(firstSeed: number, seeds: number, courseOf: (seed: number) => Course): string | null {
+export function firstBrokenLimit(firstSeed: number, seeds: number, courseOf: (seed: number) => Course): string | null {
   for (let seed = firstSeed; seed < firstSeed + seeds; seed++) {
-    const broken = courseOf(seed).run();
-    if (broken !== null) return broken;
+    const brokenLimit = courseOf(seed).run();
+    if (brokenLimit !== null) return brokenLimit;
   }
   return null;
 }

@@ -20,14 +20,14 @@ const STEPS = 100;
 /** The scratch memory of all courses. */
 export const scratch = new Scratch();
 
-/** What the courses of a campaign tried. `lateLandings` counts orders that arrived after they were proven absent. */
+/** What the courses of a campaign tried. `lateArrivals` counts orders that arrived after they were proven absent. */
 export interface Counts {
   intents: number;
   approved: number;
   fills: number;
   unknown: number;
-  tombstones: number;
-  lateLandings: number;
+  provenAbsent: number;
+  lateArrivals: number;
   cancels: number;
   /** Futures only. */
   funding?: number;
@@ -39,8 +39,8 @@ export const noCounts = (): Counts => ({
   approved: 0,
   fills: 0,
   unknown: 0,
-  tombstones: 0,
-  lateLandings: 0,
+  provenAbsent: 0,
+  lateArrivals: 0,
   cancels: 0,
   denied: {},
 });
@@ -59,10 +59,12 @@ export abstract class RiskCourse<Known extends TrueOrder> {
   protected abstract readonly ledger: Ledger;
   protected abstract readonly orders: OrderManager;
   protected abstract readonly risk: RiskModule;
+  /** The equity after each change of the marks, and the time of that change. */
   protected readonly times = new Float64Array(STEPS + 1);
   protected readonly equity = new Float64Array(STEPS + 1);
-  /** How many rows of `times` and `equity` are filled: one a change of the marks. */
+  /** Number of filled rows of `times` and `equity`. */
   protected markedRows = 0;
+  /** Equity at the start, in units. */
   protected startUnits = 0;
   /** The course begins an hour before midnight UTC, so that some courses cross the day of `maxDailyLoss`. */
   protected nowMs = 20_000 * DAY_MS - 3_600_000;
@@ -80,32 +82,34 @@ export abstract class RiskCourse<Known extends TrueOrder> {
   protected abstract report(order: Known): void;
   /** Share of the steps in which an event happens that only this market has. */
   protected readonly marketEventShare: number = 0;
-  protected marketEvent(): void {
+  /** Applies an event that only this market has, such as funding. */
+  protected applyMarketEvent(): void {
     // Spot has no such event.
   }
 
   /** Runs all steps. Returns the code of the first limit that was broken in truth, or null. Throws what the bot throws. */
   run(): string | null {
     for (let step = 0; step < STEPS; step++) {
-      const brokenLimit = this.step() ?? this.truth.limitBrokenByFills();
+      const brokenLimit = this.applyRandomEvent() ?? this.truth.limitBrokenByFills();
       if (brokenLimit !== null) return brokenLimit;
-      this.truth.orders = this.truth.orders.filter((order) => order.isPossible || order.unreported.length > 0 || this.isActive(order));
+      const mayMatterLater = (order: Known) => order.isPossible || order.unreported.length > 0 || this.isActive(order);
+      this.truth.orders = this.truth.orders.filter(mayMatterLater);
     }
     this.ledger.assertReconciled();
     this.orders.release();
     return null;
   }
 
-  /** Draws one event and runs it. Returns a difference between risk and truth, or null. */
-  private step(): string | null {
+  /** Draws one event and applies it. Returns the code of a limit that risk let an order break, or null. */
+  private applyRandomEvent(): string | null {
     const draw = this.rng.next();
     if (draw < 0.25) return this.drawOrder();
     if (draw < 0.29) this.movePrices();
-    else if (draw < 0.33) this.wait(this.isDrawn(0.2) ? this.between(1, 45) * 60_000 : this.between(1, 40_000));
-    else if (draw < 0.33 + this.marketEventShare) this.marketEvent();
+    else if (draw < 0.33) this.wait(this.drawWaitMs());
+    else if (draw < 0.33 + this.marketEventShare) this.applyMarketEvent();
     else {
-      const order = this.truth.orders[this.between(0, this.truth.orders.length - 1)];
-      if (order) this.orderEvent(order, this.between(0, 9));
+      const order = this.truth.orders[this.drawBetween(0, this.truth.orders.length - 1)];
+      if (order) this.applyOrderEvent(order, this.drawBetween(0, 9));
     }
     return null;
   }
@@ -159,11 +163,11 @@ export abstract class RiskCourse<Known extends TrueOrder> {
   // --- Events at the venue, and their reports to the bot
 
   /** Applies one event to an order if its state allows that event. `eventDraw`: 0 to 9, each for one kind of event. */
-  private orderEvent(order: Known, eventDraw: number): void {
+  private applyOrderEvent(order: Known, eventDraw: number): void {
     const botOrder = this.orders.get(order.id as OrderId);
     if (eventDraw === 0 && order.state === 'inFlight') this.arriveOrGetLost(order);
     else if (eventDraw <= 2 && order.state === 'live') this.execute(order);
-    else if (eventDraw === 3 && order.state === 'live' && order.cancelAsked) order.state = 'over';
+    else if (eventDraw === 3 && order.state === 'live' && order.isCancelRequested) order.state = 'ended';
     else if (eventDraw <= 4 && order.unreported.length > 0) this.report(order);
     else if (botOrder) this.reportEvent(order, botOrder, eventDraw);
   }
@@ -171,8 +175,8 @@ export abstract class RiskCourse<Known extends TrueOrder> {
   /** Lets a request arrive at the venue, or with a probability of 15 % never arrive. */
   private arriveOrGetLost(order: Known): void {
     order.wasAdmitted = this.isDrawn(0.85);
-    order.state = order.wasAdmitted ? 'live' : 'over';
-    if (order.wasAdmitted && !Number.isNaN(order.absentMs)) this.counts.lateLandings++;
+    order.state = order.wasAdmitted ? 'live' : 'ended';
+    if (order.wasAdmitted && !Number.isNaN(order.absentMs)) this.counts.lateArrivals++;
   }
 
   /** An event that changes what the bot believes about an order. */
@@ -182,34 +186,39 @@ export abstract class RiskCourse<Known extends TrueOrder> {
     else if (eventDraw === 6 && lifecycle === 'sent') {
       this.orders.outcomeUnknown(botOrder, this.nowMs);
       this.counts.unknown++;
-    } else if (eventDraw === 7 && lifecycle === 'unknown' && order.reported === 0) {
+    } else if (eventDraw === 7 && lifecycle === 'unknown' && order.reportedLots === 0) {
       order.absentMs = this.nowMs;
       this.orders.noEffect(botOrder, this.nowMs);
-      this.counts.tombstones++;
+      this.counts.provenAbsent++;
     } else if (eventDraw === 8 && lifecycle !== 'done') {
       this.orders.cancel(botOrder, this.nowMs);
       this.counts.cancels++;
-    } else if (eventDraw === 9 && order.state === 'over' && order.unreported.length === 0) {
+    } else if (eventDraw === 9 && order.state === 'ended' && order.unreported.length === 0) {
       if (lifecycle === 'working' || lifecycle === 'cancelSent')
-        this.orders.ended(botOrder, order.cancelAsked ? 'canceled' : 'expired', this.nowMs);
+        this.orders.ended(botOrder, order.isCancelRequested ? 'canceled' : 'expired', this.nowMs);
     }
   }
 
   /** Gives the bot the reply to a create request that has arrived or was lost. */
   private replyToCreate(order: Known, botOrder: BotOrder): void {
     if (order.wasAdmitted) this.orders.acked(botOrder, order.id as VenueOrderId, this.nowMs);
-    else if (order.state === 'over') this.orders.refused(botOrder, '-2010', this.nowMs);
+    else if (order.state === 'ended') this.orders.refused(botOrder, '-2010', this.nowMs);
+  }
+
+  /** Draws a time of up to 40 s, in a fifth of the cases up to 45 minutes. */
+  private drawWaitMs(): number {
+    return this.isDrawn(0.2) ? this.drawBetween(1, 45) * 60_000 : this.drawBetween(1, 40_000);
   }
 
   /** Lets time pass. An absent order that did not show up while it was reserved never arrives: docs/order-safety.md assumes it. */
   private wait(ms: number): void {
     this.nowMs += ms;
     for (const order of this.truth.orders) {
-      // False for an order that was never absent, because its `absentMs` is NaN.
-      const isReleased = order.absentMs + ABSENT_HOLD_MS <= this.nowMs;
-      if (!isReleased) continue;
+      // Not true for an order that was never absent, because its `absentMs` is NaN.
+      const isHoldReleased = order.absentMs + ABSENT_HOLD_MS <= this.nowMs;
+      if (!isHoldReleased) continue;
       while (order.unreported.length > 0) this.report(order);
-      if (!Number.isNaN(order.absentMs)) order.state = 'over';
+      if (!Number.isNaN(order.absentMs)) order.state = 'ended';
     }
     this.recordEquity();
   }
@@ -234,19 +243,19 @@ export abstract class RiskCourse<Known extends TrueOrder> {
   protected isDrawn(probability: number): boolean {
     return this.rng.next() < probability;
   }
-  /** Returns a random whole number, both bounds included. */
-  protected between(min: number, max: number): number {
+  /** Draws a whole number, both bounds included. */
+  protected drawBetween(min: number, max: number): number {
     return min + Math.floor(this.rng.next() * (max - min + 1));
   }
-  /** Returns one value for each strategy. */
-  protected forEachStrategy<T>(make: () => T): T[] {
-    return Array.from({ length: STRATEGIES }, make);
+  /** Draws one value for each strategy. */
+  protected perStrategy<T>(drawValue: () => T): T[] {
+    return Array.from({ length: STRATEGIES }, drawValue);
   }
 }
 
 /** Returns the prices between which an execution of the order is drawn, in ticks. */
 export function priceRange(order: TrueOrder): readonly [low: number, high: number] {
-  if (order.limit === 0) return [order.lowest, order.highest];
+  if (order.limit === 0) return [order.lowestTicks, order.highestTicks];
   return order.isBuy ? [order.limit * 0.95, order.limit] : [order.limit, order.limit * 1.05];
 }
 
@@ -255,7 +264,7 @@ export function limitsAsText(limits: TrueLimits, digits: { readonly quantity: nu
   const scaleText = (count: number) => (value: number) => (value / 10 ** count).toFixed(count);
   const lots = scaleText(digits.quantity);
   const money = scaleText(digits.money);
-  const share = scaleText(3);
+  const thousandths = scaleText(3);
   const asNumber = (value: number) => value;
   const rows: [key: string, value: number | null, format: (value: number) => string | number][] = [
     ['maxOrderQty', limits.orderLots, lots],
@@ -263,13 +272,13 @@ export function limitsAsText(limits: TrueLimits, digits: { readonly quantity: nu
     ['maxPositionQty', limits.positionLots, lots],
     ['maxPositionNotional', limits.positionUnits, money],
     ['maxGrossNotional', limits.grossUnits, money],
-    ['maxLeverage', limits.leverageMilli, share],
+    ['maxLeverage', limits.leverageMilli, thousandths],
     ['maxOpenOrders', limits.openOrders, asNumber],
     ['maxOpenOrdersTotal', limits.openOrdersTotal, asNumber],
-    ['priceBand', limits.bandMilli, share],
+    ['priceBand', limits.bandMilli, thousandths],
     ['maxOrdersPerMinute', limits.ordersPerMinute, asNumber],
-    ['maxDailyLoss', limits.dailyLossMilli, share],
-    ['maxDrawdown', limits.drawdownMilli, share],
+    ['maxDailyLoss', limits.dailyLossMilli, thousandths],
+    ['maxDrawdown', limits.drawdownMilli, thousandths],
   ];
   return Object.fromEntries(rows.flatMap(([key, value, format]) => (value === null ? [] : [[key, format(value)]])));
 }

@@ -2,7 +2,7 @@
 // executions that were reported.
 
 import type { Order } from '../../src/model/order.ts';
-import { type Execution, over, sum, TrueOrder, type TrueLimits, TrueVenue } from './riskTruth.ts';
+import { type Execution, exceeds, sum, TrueOrder, type TrueLimits, TrueVenue } from './riskTruth.ts';
 
 /** A contract and how the account trades it. */
 export interface TrueContract {
@@ -21,6 +21,7 @@ export interface TrueContract {
 export function contractValue({ isLinear, lotValue }: TrueContract, lots: number, ticks: number): number {
   return isLinear ? lots * lotValue * ticks : (lots * lotValue) / ticks;
 }
+/** Fee of an opening execution, as a fraction of its value. */
 const OPEN_FEE = 400 / 1e6;
 /** Fee of a closing execution, as a fraction of its value. */
 export const CLOSE_FEE = 500 / 1e6;
@@ -40,8 +41,8 @@ export class ContractOrder extends TrueOrder {
     this.contract = contract;
   }
   override get maxLots(): number {
-    if (!this.byAmount) return this.unfilled;
-    const minValueTicks = this.contract.isLinear ? this.lowest : this.highest;
+    if (!this.isByAmount) return this.unfilled;
+    const minValueTicks = this.contract.isLinear ? this.lowestTicks : this.highestTicks;
     return Math.floor(this.unfilled / contractValue(this.contract, 1, minValueTicks));
   }
   /** Executed lots that were not reported to the bot yet. */
@@ -55,7 +56,7 @@ export class ContractOrder extends TrueOrder {
   worstLotValue(mark = NaN): number {
     const { contract, limit } = this;
     // An order by amount has the most lots at the price at which a lot is cheapest.
-    const marketTicks = this.byAmount === contract.isLinear ? this.lowest : this.highest;
+    const marketTicks = this.isByAmount === contract.isLinear ? this.lowestTicks : this.highestTicks;
     const prices = limit > 0 ? [limit, this.mark] : [marketTicks];
     if (!Number.isNaN(mark)) prices.push(mark);
     return Math.max(...prices.map((ticks) => contractValue(contract, 1, ticks)));
@@ -121,40 +122,43 @@ export class FuturesTruth extends TrueVenue<ContractOrder> {
     return order.closes ? Math.min(lots, order.isBuy ? short : long) : lots;
   }
 
+  /** Executes lots of an order: moves positions, and keeps the execution for a later report to the bot. */
   execute(order: ContractOrder, { ticks, lots }: Execution): void {
     const contract = this.contracts[order.index]!;
     const executed = this.executed[order.index]!;
-    const [ownSide, other] = order.isBuy ? (['long', 'short'] as const) : (['short', 'long'] as const);
-    const closing = contract.isNet || order.closes ? Math.min(lots, executed[other]) : 0;
-    executed[other] -= closing;
+    const ownSide = order.isBuy ? 'long' : 'short';
+    const oppositeSide = order.isBuy ? 'short' : 'long';
+    const closing = contract.isNet || order.closes ? Math.min(lots, executed[oppositeSide]) : 0;
+    executed[oppositeSide] -= closing;
     executed[ownSide] += lots - closing;
-    order.unfilled -= order.byAmount ? Math.ceil(contractValue(contract, lots, ticks)) : lots;
+    order.unfilled -= order.isByAmount ? Math.ceil(contractValue(contract, lots, ticks)) : lots;
     order.unreported.push({ ticks, lots });
     this.unreported[order.index]!.push(order);
     this.traders[order.index] = order.strategy;
-    if (order.maxLots <= 0) order.state = 'over';
+    if (order.maxLots <= 0) order.state = 'ended';
   }
 
   /** Books an execution that is reported to the bot. A partial close takes its share of the entry value and of the margin. */
   book(order: ContractOrder, lots: number, notional: number, fee: number): void {
     const contract = this.contracts[order.index]!;
     const { long, short } = this.booked[order.index]!;
-    const [ownSide, other] = order.isBuy ? [long, short] : [short, long];
-    const closing = contract.isNet || order.closes ? Math.min(lots, other.lots) : 0;
+    const ownSide = order.isBuy ? long : short;
+    const opposite = order.isBuy ? short : long;
+    const closing = contract.isNet || order.closes ? Math.min(lots, opposite.lots) : 0;
     const unitsPerLot = notional / lots;
     this.wallets[order.strategy]! -= fee;
     if (closing > 0) {
-      const entry = (other.entry / other.lots) * closing;
+      const entry = (opposite.entry / opposite.lots) * closing;
       // A closed long gains when the exit value of a linear contract is above its entry value; a short, or an inverse contract, reverses that.
       const gainsFromHigherValue = order.isBuy !== contract.isLinear;
       const profit = (unitsPerLot * closing - entry) * (gainsFromHigherValue ? 1 : -1);
       this.wallets[order.strategy]! += profit;
-      const closedMargin = (other.margin / other.lots) * closing;
-      other.margin -= closedMargin;
+      const closedMargin = (opposite.margin / opposite.lots) * closing;
+      opposite.margin -= closedMargin;
       // An isolated position pays a loss beyond the closed margin from the margin that stays.
-      if (!contract.isCross) other.margin = Math.max(0, other.margin + Math.min(0, closedMargin + profit));
-      other.entry -= entry;
-      other.lots -= closing;
+      if (!contract.isCross) opposite.margin = Math.max(0, opposite.margin + Math.min(0, closedMargin + profit));
+      opposite.entry -= entry;
+      opposite.lots -= closing;
     }
     ownSide.lots += lots - closing;
     ownSide.entry += (lots - closing) * unitsPerLot;
@@ -172,13 +176,13 @@ export class FuturesTruth extends TrueVenue<ContractOrder> {
     const brokenByCount = this.limitBrokenByCount();
     if (brokenByCount !== null) return brokenByCount;
     for (let index = 0; index < this.contracts.length; index++) {
-      const possible = this.possible(index);
-      const traders = new Set(possible.map(({ strategy }) => strategy));
+      const possibleOrders = this.possibleOrders(index);
+      const traders = new Set(possibleOrders.map(({ strategy }) => strategy));
       if (this.traders[index]! >= 0) traders.add(this.traders[index]!);
       if (traders.size > 1) return 'CONTRACT_TAKEN';
       const worstLots = Math.max(this.worstLots(index, true), this.worstLots(index, false));
-      if (over(worstLots, this.limits.positionLots)) return 'POSITION_MAX';
-      if (!this.contracts[index]!.isNet && possible.some((order) => order.closes && !this.canClose(order))) return 'MARGIN';
+      if (exceeds(worstLots, this.limits.positionLots)) return 'POSITION_MAX';
+      if (!this.contracts[index]!.isNet && possibleOrders.some((order) => order.closes && !this.canClose(order))) return 'MARGIN';
     }
     return null;
   }
@@ -186,7 +190,7 @@ export class FuturesTruth extends TrueVenue<ContractOrder> {
   /** Returns the code of a limit that approving this order breaks, or null. An order that adds nothing breaks no limit on exposure. */
   limitBrokenByApproval(order: ContractOrder): string | null {
     const contract = this.contracts[order.index]!;
-    const worstUnits = order.byAmount ? order.unfilled : order.unfilled * order.worstLotValue();
+    const worstUnits = order.isByAmount ? order.unfilled : order.unfilled * order.worstLotValue();
     const brokenByOrder = this.limitBrokenByOrder(order, worstUnits - FLOAT_ERROR);
     if (brokenByOrder !== null) return brokenByOrder;
     if (!order.closes && !contract.isTrading) return 'NOT_TRADING';
@@ -196,9 +200,10 @@ export class FuturesTruth extends TrueVenue<ContractOrder> {
     return this.limitBrokenBySide(order, sideUnits) ?? this.limitBrokenByAccount(order) ?? this.limitBrokenByMargin(order);
   }
 
+  /** Returns the code of the position limit or margin tier that the value of a side breaks, or null. */
   private limitBrokenBySide({ index }: ContractOrder, sideUnits: number): string | null {
     const { leverage, tiers } = this.contracts[index]!;
-    if (over(sideUnits - FLOAT_ERROR, this.limits.positionUnits)) return 'POSITION_NOTIONAL';
+    if (exceeds(sideUnits - FLOAT_ERROR, this.limits.positionUnits)) return 'POSITION_NOTIONAL';
     return leverage > tiers.find(({ upTo }) => sideUnits - FLOAT_ERROR <= upTo)!.max ? 'TIER' : null;
   }
 
@@ -208,10 +213,11 @@ export class FuturesTruth extends TrueVenue<ContractOrder> {
     const gross = this.gross(null);
     // In net mode an order may add to the smaller side, which does not count.
     if (gross <= this.gross(order)) return null;
-    if (over(gross - FLOAT_ERROR, grossUnits)) return 'PORTFOLIO';
+    if (exceeds(gross - FLOAT_ERROR, grossUnits)) return 'PORTFOLIO';
     return leverageMilli !== null && (gross - ROUNDING_UNITS) * 1000 > this.equity() * leverageMilli ? 'LEVERAGE' : null;
   }
 
+  /** Returns `MARGIN` when the strategy cannot put up what the order adds, or null. */
   private limitBrokenByMargin(order: ContractOrder): string | null {
     const required = this.required(order.strategy, null);
     const isShort = required > this.available(order.strategy) + ROUNDING_UNITS;
@@ -223,14 +229,15 @@ export class FuturesTruth extends TrueVenue<ContractOrder> {
     return order.closes || this.worstLots(order.index, order.isBuy) <= this.worstLots(order.index, order.isBuy, order);
   }
 
-  private possible(index: number): ContractOrder[] {
+  /** Returns the orders of a contract that may still execute. */
+  private possibleOrders(index: number): ContractOrder[] {
     return this.orders.filter((order) => order.isPossible && order.index === index);
   }
   /** True when the position covers all orders that may close it. */
   private canClose({ index, isBuy }: ContractOrder): boolean {
     const { isNet } = this.contracts[index]!;
-    const takers = this.possible(index).filter((other) => other.isBuy === isBuy && (isNet || other.closes));
-    return sum(takers, ({ maxLots }) => maxLots) <= this.executed[index]![isBuy ? 'short' : 'long'];
+    const closers = this.possibleOrders(index).filter((other) => other.isBuy === isBuy && (isNet || other.closes));
+    return sum(closers, ({ maxLots }) => maxLots) <= this.executed[index]![isBuy ? 'short' : 'long'];
   }
 
   /** Returns what orders open beyond the lots that close the opposite side. The orders with the worst prices open. */
@@ -249,14 +256,15 @@ export class FuturesTruth extends TrueVenue<ContractOrder> {
   private opposedLots(index: number, oppositeLots: number, closingLots: number): number {
     return this.contracts[index]!.isNet ? Math.max(0, oppositeLots - closingLots) : 0;
   }
+  /** Returns the opening orders of one side that may still execute, `without` one of them. */
   private openers(index: number, isBuy: boolean, without: ContractOrder | null): ContractOrder[] {
-    return this.possible(index).filter((order) => order.isBuy === isBuy && !order.closes && order !== without);
+    return this.possibleOrders(index).filter((order) => order.isBuy === isBuy && !order.closes && order !== without);
   }
 
   /** Returns the lots of one side by executions, and the opposite lots that a new order would close first. */
   private executedSide(index: number, isLong: boolean): { readonly lots: number; readonly opposed: number } {
     const { long, short } = this.executed[index]!;
-    const closers = this.possible(index).filter((order) => order.isBuy === isLong && order.closes);
+    const closers = this.possibleOrders(index).filter((order) => order.isBuy === isLong && order.closes);
     const closing = sum(closers, ({ unfilled }) => unfilled);
     return { lots: isLong ? long : short, opposed: this.opposedLots(index, isLong ? short : long, closing) };
   }
@@ -289,11 +297,14 @@ export class FuturesTruth extends TrueVenue<ContractOrder> {
     const contract = this.contracts[index]!;
     const { long, short } = this.booked[index]!;
     const mark = this.marks[index]!;
-    const [longGain, shortGain] = [long, short].map(({ lots, entry }) => contractValue(contract, lots, mark) - entry);
-    return (longGain! - shortGain!) * (contract.isLinear ? 1 : -1);
+    const valueChangeOf = ({ lots, entry }: Side) => contractValue(contract, lots, mark) - entry;
+    // The value of an inverse contract falls when the price rises, so a gain of the holder is a fall of the value.
+    return (valueChangeOf(long) - valueChangeOf(short)) * (contract.isLinear ? 1 : -1);
   }
+  /** Returns the equity of the account at the marks, in units. */
   private equity(): number {
-    return sum(this.wallets, (wallet) => wallet) + sum([...this.contracts.keys()], (index) => this.profit(index));
+    const cash = sum(this.wallets, (walletUnits) => walletUnits);
+    return cash + sum([...this.contracts.keys()], (index) => this.profit(index));
   }
   /** Returns what a strategy may put up: its wallet less the margins of its positions and the losses of cross positions. */
   private available(strategy: number): number {
@@ -316,10 +327,8 @@ export class FuturesTruth extends TrueVenue<ContractOrder> {
     { strategy, without }: { readonly strategy: number; readonly without: ContractOrder | null },
   ): number {
     const unbookedLots = (order: ContractOrder) => (order.isPossible ? order.maxLots : 0) + order.unreportedLots;
-    const ownOrders = this.orders.filter(
-      (order) =>
-        order.index === index && order.isBuy === isLong && order !== without && order.strategy === strategy && unbookedLots(order) > 0,
-    );
+    const isOnSide = (order: ContractOrder) => order.index === index && order.isBuy === isLong && order.strategy === strategy;
+    const ownOrders = this.orders.filter((order) => isOnSide(order) && order !== without && unbookedLots(order) > 0);
     const closers = ownOrders.filter(({ closes }) => closes);
     const openers = ownOrders.filter(({ closes }) => !closes);
     const { long, short } = this.booked[index]!;

@@ -46,7 +46,7 @@ export class FuturesRiskWorld extends RiskCourse<ContractOrder> {
     const contracts = MULTIPLES.map((multiple): TrueContract => ({
       isLinear,
       lotValue: multiple * (isLinear ? 1 : 1e11),
-      leverage: this.between(1, 14),
+      leverage: this.drawBetween(1, 14),
       isNet: this.isDrawn(0.5),
       isCross: this.isDrawn(0.5),
       isTrading: this.isDrawn(0.9),
@@ -55,7 +55,7 @@ export class FuturesRiskWorld extends RiskCourse<ContractOrder> {
     this.#instruments = contracts.map(instrumentOf);
     const limits = this.#drawLimits();
     const marks = contracts.map(() => Math.round((isLinear ? 1e5 : 1e6) * (0.9 + 0.2 * this.rng.next())));
-    const wallets = this.forEachStrategy(() => this.between(1, 40) * 2e5);
+    const wallets = this.perStrategy(() => this.drawBetween(1, 40) * 2e5);
     this.ledger = new FuturesLedger(this.#instruments, STRATEGIES, (instrument) => contracts[this.#instruments.indexOf(instrument)]!);
     wallets.forEach((amount, strategy) => this.ledger.deposit(strategy, this.ledger.cashAsset, amount));
     this.truth = new FuturesTruth({ limits, contracts, wallets, marks });
@@ -80,16 +80,16 @@ export class FuturesRiskWorld extends RiskCourse<ContractOrder> {
 
   protected override drawOrder(): string | null {
     const { truth } = this;
-    const index = this.between(0, 1);
+    const index = this.drawBetween(0, 1);
     const strategy = this.isDrawn(0.8) ? index : 1 - index;
     const isBuy = this.isDrawn(0.5);
     const mark = truth.marks[index]!;
     const order = this.orders.draft(strategy, this.#instruments[index]!, index, isBuy ? 'buy' : 'sell', this.nowMs);
-    order.slot = `s${this.between(0, 9)}`;
+    order.slot = `s${this.drawBetween(0, 9)}`;
     order.reduceOnly = this.isDrawn(0.25);
     const kindDraw = this.rng.next();
-    if (!order.reduceOnly && kindDraw < 0.15) order.quoteUnits = units(this.between(1, 40) * LOT_UNITS);
-    else order.lots = lots(this.between(1, this.isDrawn(0.3) ? 50 : 15));
+    if (!order.reduceOnly && kindDraw < 0.15) order.quoteUnits = units(this.drawBetween(1, 40) * LOT_UNITS);
+    else order.lots = lots(this.drawBetween(1, this.isDrawn(0.3) ? 50 : 15));
     if (order.lots > 0 && kindDraw > 0.4) order.limit = ticks(Math.round(mark * (0.9 + 0.2 * this.rng.next())));
     order.role = order.limit > 0 ? 'limit' : 'market';
     this.#unpricedIndex = this.isDrawn(0.05) ? 1 - index : -1;
@@ -104,35 +104,35 @@ export class FuturesRiskWorld extends RiskCourse<ContractOrder> {
 
   protected override execute(order: ContractOrder): void {
     const [low, high] = priceRange(order);
-    const price = this.between(Math.ceil(low), Math.floor(high));
+    const price = this.drawBetween(Math.ceil(low), Math.floor(high));
     const contract = this.truth.contracts[order.index]!;
-    const unfilledLots = order.byAmount ? Math.floor((order.unfilled - 1) / contractValue(contract, 1, price)) : order.unfilled;
-    const max = this.truth.executableLots(order, unfilledLots);
-    const filled = this.isDrawn(0.4) ? max : this.between(1, Math.max(1, max));
-    if (filled <= max && filled > 0) this.truth.execute(order, { ticks: price, lots: filled });
+    const unfilledLots = order.isByAmount ? Math.floor((order.unfilled - 1) / contractValue(contract, 1, price)) : order.unfilled;
+    const maxLots = this.truth.executableLots(order, unfilledLots);
+    const filledLots = this.isDrawn(0.4) ? maxLots : this.drawBetween(1, Math.max(1, maxLots));
+    if (filledLots <= maxLots && filledLots > 0) this.truth.execute(order, { ticks: price, lots: filledLots });
     // Nothing is left to close, or the amount pays for no lot: the exchange ends the order.
-    else order.state = 'over';
+    else order.state = 'ended';
   }
 
   /** Executions of a contract are reported in their order, whatever their orders, because their ids ascend. */
   protected override report({ index }: ContractOrder): void {
     const order = this.truth.unreported[index]!.shift()!;
-    const { ticks: price, lots: filled } = order.unreported.shift()!;
+    const { ticks: price, lots: filledLots } = order.unreported.shift()!;
     const botOrder = this.orders.get(order.id as OrderId)!;
-    const notional = Math.round(contractValue(this.truth.contracts[index]!, filled, price));
+    const notional = Math.round(contractValue(this.truth.contracts[index]!, filledLots, price));
     const fee = Math.round(notional * CLOSE_FEE);
-    const fill = fillOf({ tradeId: ++this.#trades, price, lots: filled, notional, fee, timeMs: this.nowMs });
-    this.truth.book(order, filled, notional, fee);
+    const fill = fillOf({ tradeId: ++this.#trades, price, lots: filledLots, notional, fee, timeMs: this.nowMs });
+    this.truth.book(order, filledLots, notional, fee);
     this.ledger.fill(order.strategy, index, order.isBuy, fill, order.closes);
     this.orders.filled(botOrder, fill);
-    order.reported += filled;
+    order.reportedLots += filledLots;
     order.absentMs = NaN;
     this.counts.fills++;
   }
 
   /** Books a funding payment of up to 0.5 % of a position. An isolated position pays at most its margin. */
-  protected override marketEvent(): void {
-    const index = this.between(0, 1);
+  protected override applyMarketEvent(): void {
+    const index = this.drawBetween(0, 1);
     const isLong = this.isDrawn(0.5);
     const { lots: heldLots, entryUnits, marginUnits } = this.ledger.side(index, isLong);
     if (heldLots === 0) return;
@@ -145,20 +145,20 @@ export class FuturesRiskWorld extends RiskCourse<ContractOrder> {
 
   /** Returns random limits. Null: the limit is off. */
   #drawLimits(): TrueLimits {
-    const maybe = (min: number, max: number, unit = 1) => (this.isDrawn(0.3) ? this.between(min, max) * unit : null);
+    const drawOrNull = (min: number, max: number, unit = 1) => (this.isDrawn(0.3) ? this.drawBetween(min, max) * unit : null);
     return {
-      orderLots: maybe(5, 45),
-      orderUnits: maybe(5, 60, LOT_UNITS),
-      positionLots: maybe(10, 80),
-      positionUnits: maybe(10, 100, LOT_UNITS),
-      grossUnits: maybe(20, 200, LOT_UNITS),
-      leverageMilli: maybe(300, 6000),
-      openOrders: maybe(1, 5),
-      openOrdersTotal: maybe(2, 8),
-      bandMilli: maybe(5, 90),
-      ordersPerMinute: maybe(2, 8),
-      dailyLossMilli: maybe(1, 200),
-      drawdownMilli: maybe(1, 200),
+      orderLots: drawOrNull(5, 45),
+      orderUnits: drawOrNull(5, 60, LOT_UNITS),
+      positionLots: drawOrNull(10, 80),
+      positionUnits: drawOrNull(10, 100, LOT_UNITS),
+      grossUnits: drawOrNull(20, 200, LOT_UNITS),
+      leverageMilli: drawOrNull(300, 6000),
+      openOrders: drawOrNull(1, 5),
+      openOrdersTotal: drawOrNull(2, 8),
+      bandMilli: drawOrNull(5, 90),
+      ordersPerMinute: drawOrNull(2, 8),
+      dailyLossMilli: drawOrNull(1, 200),
+      drawdownMilli: drawOrNull(1, 200),
     };
   }
 }

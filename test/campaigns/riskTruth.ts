@@ -11,7 +11,7 @@ export const BASE_UNITS_PER_LOT = 1000;
 /** The smallest order that the instruments allow. */
 export const MIN_LOTS = 2;
 /** Fee of every fill on spot: 0.1 %. */
-const FEE_DIVISOR = 1000;
+export const FEE_DIVISOR = 1000;
 /** Market orders fill within 1 % of the mark at which they were approved: the collar that the bot assumes. */
 export const COLLAR = 0.01;
 
@@ -37,22 +37,23 @@ export interface Execution {
   readonly lots: number;
 }
 
-/** An order as the venue knows it: on its way, live in the book, or over. */
+/** An order as the venue knows it: on its way, live in the book, or ended. */
 export class TrueOrder {
   readonly id: number;
   readonly strategy: number;
+  /** Index of the instrument. */
   readonly index: number;
   readonly isBuy: boolean;
   /** Ticks; 0 is a market order. */
   readonly limit: number;
   /** The mark in ticks when the order was approved. */
   readonly mark: number;
-  readonly byAmount: boolean;
+  readonly isByAmount: boolean;
   /** What is not executed yet: quote units of an order by amount, else lots. */
   unfilled: number;
-  state: 'inFlight' | 'live' | 'over' = 'inFlight';
+  state: 'inFlight' | 'live' | 'ended' = 'inFlight';
   wasAdmitted = false;
-  cancelAsked = false;
+  isCancelRequested = false;
   /** A market order that only made a position smaller when it was approved. It ends at once, so no limit on numbers of orders applies to it. */
   closesAtOnce = false;
   /** When the bot learned that the order had no effect; NaN otherwise. */
@@ -60,7 +61,7 @@ export class TrueOrder {
   /** Executions not reported to the bot yet, oldest first. */
   readonly unreported: Execution[] = [];
   /** Lots of the executions that were reported. */
-  reported = 0;
+  reportedLots = 0;
 
   constructor(order: Order, mark: number) {
     this.id = order.id;
@@ -69,28 +70,28 @@ export class TrueOrder {
     this.isBuy = order.side === 'buy';
     this.limit = order.limit;
     this.mark = mark;
-    this.byAmount = order.quoteUnits > 0;
-    this.unfilled = this.byAmount ? order.quoteUnits : order.lots;
+    this.isByAmount = order.quoteUnits > 0;
+    this.unfilled = this.isByAmount ? order.quoteUnits : order.lots;
   }
   /** True while the order may still execute. */
   get isPossible(): boolean {
-    return this.state !== 'over';
+    return this.state !== 'ended';
   }
   /** Lowest price of an execution, in ticks. */
-  get lowest(): number {
+  get lowestTicks(): number {
     return Math.max(1, Math.floor(this.mark * (1 - COLLAR)));
   }
   /** Highest price of an execution, in ticks. */
-  get highest(): number {
+  get highestTicks(): number {
     return this.limit > 0 ? this.limit : Math.ceil(this.mark * (1 + COLLAR));
   }
   /** Most lots that the order can still execute. */
   get maxLots(): number {
-    return this.byAmount ? Math.floor(this.unfilled / (this.lowest * QUOTE_UNITS_PER_TICK_LOT)) : this.unfilled;
+    return this.isByAmount ? Math.floor(this.unfilled / (this.lowestTicks * QUOTE_UNITS_PER_TICK_LOT)) : this.unfilled;
   }
   /** Most quote units that a buy can still cost, without its fee. */
   get maxUnits(): number {
-    return this.byAmount ? this.unfilled : this.unfilled * this.highest * QUOTE_UNITS_PER_TICK_LOT;
+    return this.isByAmount ? this.unfilled : this.unfilled * this.highestTicks * QUOTE_UNITS_PER_TICK_LOT;
   }
 }
 
@@ -98,7 +99,9 @@ export class TrueOrder {
 export abstract class TrueVenue<Known extends TrueOrder> implements OrderGateway {
   orders: Known[] = [];
   readonly limits: TrueLimits;
+  /** The mark of each instrument, in ticks. */
   readonly marks: number[];
+  /** Times of all submitted orders. */
   readonly sentMs: number[] = [];
   nowMs = 0;
 
@@ -118,7 +121,7 @@ export abstract class TrueVenue<Known extends TrueOrder> implements OrderGateway
   }
   cancel(order: Order): void {
     const existing = this.orders.find(({ id }) => id === order.id);
-    if (existing) existing.cancelAsked = true;
+    if (existing) existing.isCancelRequested = true;
   }
   read(): void {
     // What the bot learns, and when, is drawn by the campaign.
@@ -129,12 +132,12 @@ export abstract class TrueVenue<Known extends TrueOrder> implements OrderGateway
 
   /** Returns the code of the limit on open orders if it is broken, or null. */
   protected limitBrokenByCount(): string | null {
-    const possible = this.orders.filter((order) => order.isPossible && !order.closesAtOnce);
+    const openOrders = this.orders.filter((order) => order.isPossible && !order.closesAtOnce);
     for (let index = 0; index < this.marks.length; index++) {
-      const ofInstrument = possible.filter((order) => order.index === index);
-      if (over(ofInstrument.length, this.limits.openOrders)) return 'OPEN_ORDERS';
+      const ofInstrument = openOrders.filter((order) => order.index === index);
+      if (exceeds(ofInstrument.length, this.limits.openOrders)) return 'OPEN_ORDERS';
     }
-    return over(possible.length, this.limits.openOrdersTotal) ? 'OPEN_ORDERS' : null;
+    return exceeds(openOrders.length, this.limits.openOrdersTotal) ? 'OPEN_ORDERS' : null;
   }
   /** True when an order adds nothing to the worst case of its side: no limit may keep the bot in its position. */
   abstract reducesRisk(order: Known): boolean;
@@ -145,22 +148,24 @@ export abstract class TrueVenue<Known extends TrueOrder> implements OrderGateway
     const mark = this.marks[order.index]!;
     const isReduction = this.reducesRisk(order);
     order.closesAtOnce = isReduction && order.limit === 0;
-    if (!order.byAmount && order.unfilled < MIN_LOTS) return 'PRECISION';
-    if (!isReduction && over(order.maxLots, limits.orderLots)) return 'QTY_MAX';
-    if (!isReduction && over(worstUnits, limits.orderUnits)) return 'NOTIONAL_MAX';
+    if (!order.isByAmount && order.unfilled < MIN_LOTS) return 'PRECISION';
+    if (!isReduction && exceeds(order.maxLots, limits.orderLots)) return 'QTY_MAX';
+    if (!isReduction && exceeds(worstUnits, limits.orderUnits)) return 'NOTIONAL_MAX';
     if (order.limit > 0 && limits.bandMilli !== null) {
       const beyondMark = order.isBuy ? order.limit - mark : mark - order.limit;
       if (beyondMark * 1000 > mark * limits.bandMilli) return 'COLLAR';
     }
     const sentInLastMinute = this.sentMs.filter((ms) => ms > this.nowMs - 60_000).length;
-    return !order.closesAtOnce && over(sentInLastMinute, limits.ordersPerMinute) ? 'MESSAGE_RATE' : null;
+    return !order.closesAtOnce && exceeds(sentInLastMinute, limits.ordersPerMinute) ? 'MESSAGE_RATE' : null;
   }
 }
 
 /** What the spot venue begins with. */
 export interface SpotStart {
   readonly limits: TrueLimits;
+  /** Quote units by strategy. */
   readonly cash: number[];
+  /** Base units by strategy and instrument. */
   readonly held: number[][];
   readonly marks: number[];
   readonly feeInBase: boolean;
@@ -189,6 +194,7 @@ export class SpotTruth extends TrueVenue<TrueOrder> {
     return !order.isBuy;
   }
 
+  /** Executes lots of an order: moves its money, and keeps the execution for a later report to the bot. */
   execute(order: TrueOrder, { ticks, lots }: Execution): void {
     const notional = ticks * lots * QUOTE_UNITS_PER_TICK_LOT;
     const quantity = lots * BASE_UNITS_PER_LOT;
@@ -196,10 +202,10 @@ export class SpotTruth extends TrueVenue<TrueOrder> {
     const feeInBase = this.feeInBase && order.isBuy;
     this.cash[order.strategy]! -= sign * notional + (feeInBase ? 0 : notional / FEE_DIVISOR);
     this.held[order.strategy]![order.index]! += sign * quantity - (feeInBase ? quantity / FEE_DIVISOR : 0);
-    order.unfilled -= order.byAmount ? notional : lots;
+    order.unfilled -= order.isByAmount ? notional : lots;
     order.unreported.push({ ticks, lots });
-    const isFull = order.byAmount ? order.unfilled < order.lowest * QUOTE_UNITS_PER_TICK_LOT : order.unfilled === 0;
-    if (isFull) order.state = 'over';
+    const isFull = order.isByAmount ? order.unfilled < order.lowestTicks * QUOTE_UNITS_PER_TICK_LOT : order.unfilled === 0;
+    if (isFull) order.state = 'ended';
   }
 
   override limitBrokenByFills(): string | null {
@@ -208,7 +214,7 @@ export class SpotTruth extends TrueVenue<TrueOrder> {
     const possible = this.orders.filter((order) => order.isPossible);
     for (let index = 0; index < this.marks.length; index++) {
       const ofInstrument = possible.filter((order) => order.index === index);
-      if (over(this.worstBase(index) / BASE_UNITS_PER_LOT, this.limits.positionLots)) return 'POSITION_MAX';
+      if (exceeds(this.worstBase(index) / BASE_UNITS_PER_LOT, this.limits.positionLots)) return 'POSITION_MAX';
       for (let strategy = 0; strategy < this.cash.length; strategy++) {
         const sells = ofInstrument.filter((order) => !order.isBuy && order.strategy === strategy);
         if (sum(sells, ({ unfilled }) => unfilled * BASE_UNITS_PER_LOT) > this.held[strategy]![index]!) return 'MARGIN';
@@ -226,18 +232,18 @@ export class SpotTruth extends TrueVenue<TrueOrder> {
   /** Returns the code of a limit that approving this order breaks, or null. `equity` is that of the account by the books of the bot. */
   limitBrokenByApproval(order: TrueOrder, equity: number): string | null {
     const { limits } = this;
-    const price = order.limit > 0 ? Math.max(order.limit, this.marks[order.index]!) : order.highest;
-    const worstUnits = order.byAmount ? order.unfilled : order.unfilled * price * QUOTE_UNITS_PER_TICK_LOT;
+    const price = order.limit > 0 ? Math.max(order.limit, this.marks[order.index]!) : order.highestTicks;
+    const worstUnits = order.isByAmount ? order.unfilled : order.unfilled * price * QUOTE_UNITS_PER_TICK_LOT;
     const brokenByOrder = this.limitBrokenByOrder(order, worstUnits);
     if (brokenByOrder !== null) return brokenByOrder;
     if (!order.isBuy) return null;
     let gross = 0;
     for (let index = 0; index < this.marks.length; index++) {
       const units = this.worstUnits(index);
-      if (over(units, limits.positionUnits) && index === order.index) return 'POSITION_NOTIONAL';
+      if (exceeds(units, limits.positionUnits) && index === order.index) return 'POSITION_NOTIONAL';
       gross += units;
     }
-    if (over(gross, limits.grossUnits)) return 'PORTFOLIO';
+    if (exceeds(gross, limits.grossUnits)) return 'PORTFOLIO';
     return limits.leverageMilli !== null && gross * 1000 > equity * limits.leverageMilli ? 'LEVERAGE' : null;
   }
 
@@ -245,13 +251,14 @@ export class SpotTruth extends TrueVenue<TrueOrder> {
   private worstBase(index: number): number {
     return this.heldOfAccount(index) + sum(this.possibleBuys(index), ({ maxLots }) => maxLots * BASE_UNITS_PER_LOT);
   }
-  /** Returns the value of the holding at the mark, plus that of each such buy at the mark or at its cost, whichever is more. */
+  /** Returns the value of the holding at the mark, plus each buy that may still execute, at the mark or at its cost, whichever is more. */
   private worstUnits(index: number): number {
     const mark = this.marks[index]!;
     const heldUnits = (this.heldOfAccount(index) / BASE_UNITS_PER_LOT) * mark * QUOTE_UNITS_PER_TICK_LOT;
     const unitsOfBuy = ({ maxUnits, maxLots }: TrueOrder) => Math.max(maxUnits, maxLots * mark * QUOTE_UNITS_PER_TICK_LOT);
     return heldUnits + sum(this.possibleBuys(index), unitsOfBuy);
   }
+  /** Returns the base units that all strategies hold. */
   private heldOfAccount(index: number): number {
     return sum(this.held, (holdings) => holdings[index]!);
   }
@@ -261,7 +268,7 @@ export class SpotTruth extends TrueVenue<TrueOrder> {
 }
 
 /** True when a limit is set and the value exceeds it. */
-export function over(value: number, limit: number | null): boolean {
+export function exceeds(value: number, limit: number | null): boolean {
   return limit !== null && value > limit;
 }
 /** Returns the sum of a number of each item. */

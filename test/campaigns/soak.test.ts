@@ -12,14 +12,14 @@ const { ISOBAR_CASES, ISOBAR_SEED } = process.env;
 const SEED = Number(ISOBAR_SEED ?? 1);
 const MINUTES = Math.min(Number(ISOBAR_CASES ?? 0), 60);
 /** Seconds of the idle test for each minute of soaking. */
-const IDLE_S = 5;
+const IDLE_S_PER_MINUTE = 5;
 /** Times real time. */
 const SPEED = 60;
 /** How often the bot is sampled, ms of this computer. */
 const SAMPLE_MS = 2000;
-/** Limit on open orders, and on the value of the holding of each symbol in USDT. */
-const OPEN_LIMIT = 24;
-const SYMBOL_LIMIT = 20_000;
+/** The limits of the bot: open orders, and the value of the holding of each symbol in USDT. */
+const MAX_OPEN_ORDERS = 24;
+const MAX_SYMBOL_VALUE = 20_000;
 /** The share of the run that is not measured, because memory grows while a process warms up. */
 const WARM_UP_SHARE = 1 / 3;
 /** Time limit for the start, and for the bot to come to rest, ms of this computer. */
@@ -41,7 +41,7 @@ it.runIf(MINUTES > 0)(
   `a bot keeps its memory, limits and orders for ${MINUTES} minutes at ${SPEED}x (seed ${SEED})`,
   { timeout: 7_200_000 },
   async () => {
-    const risk = { maxOpenOrdersTotal: OPEN_LIMIT, maxPositionNotional: String(SYMBOL_LIMIT) };
+    const risk = { maxOpenOrdersTotal: MAX_OPEN_ORDERS, maxPositionNotional: String(MAX_SYMBOL_VALUE) };
     const world = await BotWorld.open({
       seed: SEED,
       market: 'spot',
@@ -57,12 +57,15 @@ it.runIf(MINUTES > 0)(
       await sendAct(world.data, { op: 'halt', scope: 'account', state: 'CANCEL_ONLY', why: 'the day is over' });
       const { unknown, counts } = await world.until(bot, 'the end of what is unknown', MAX_REST_MS, (view) => view.unknown.length === 0);
       await world.agreed(bot, MAX_REST_MS);
-      const { slopeMb, loopMs, worstLoopMs, breaches, halts } = day;
-      console.log(
-        `${MINUTES} minutes: ${counts.ordersSent} orders, ${counts.fills} fills, ${counts.unknowns} unknown outcomes, ${unknown.length} unresolved; ` +
-          `RSS ${day.rssMb.toFixed(0)} MB, ${slopeMb >= 0 ? '+' : ''}${slopeMb.toFixed(2)} MB per 10 minutes; event loop p99 ${loopMs.toFixed(1)} ms, worst minute ${worstLoopMs.toFixed(1)} ms; ` +
-          `${breaches.length} limits broken; halts ${halts.length === 0 ? 'none' : halts.join(', ')}`,
-      );
+      const { rssMb, slopeMb, loopMs, worstLoopMs, breaches, halts } = day;
+      const figures = [
+        `${counts.ordersSent} orders, ${counts.fills} fills, ${counts.unknowns} unknown outcomes, ${unknown.length} unresolved`,
+        `RSS ${rssMb.toFixed(0)} MB, ${slopeMb >= 0 ? '+' : ''}${slopeMb.toFixed(2)} MB per 10 minutes`,
+        `event loop p99 ${loopMs.toFixed(1)} ms, worst minute ${worstLoopMs.toFixed(1)} ms`,
+        `${breaches.length} limits broken`,
+        `halts ${halts.length === 0 ? 'none' : halts.join(', ')}`,
+      ];
+      console.log(`${MINUTES} minutes: ${figures.join('; ')}`);
       expect(breaches).toEqual([]);
       expect(slopeMb).toBeLessThanOrEqual(1);
       expect(loopMs).toBeLessThan(20);
@@ -90,24 +93,25 @@ interface MeasuredDay {
 
 /** Lets the bot trade, and samples its memory, delays, halts and broken rules. */
 async function soak(world: BotWorld, bot: BotProcess): Promise<MeasuredDay> {
+  /** Samples of the memory: minutes since the start, and MB. */
   const memory: (readonly [minutes: number, mb: number])[] = [];
   const loopDelaysMs: number[] = [];
   const breaches: string[] = [];
   const halts = new Set<string>();
-  const fromMs = performance.now();
-  const minutes = (): number => (performance.now() - fromMs) / 60_000;
-  while (minutes() < MINUTES) {
+  const startMs = performance.now();
+  const minutesSinceStart = (): number => (performance.now() - startMs) / 60_000;
+  while (minutesSinceStart() < MINUTES) {
     await pause(SAMPLE_MS);
     if (bot.isOver) throw new Error(`the bot ended: ${bot.text}`);
     const view = await askView(world.data);
-    memory.push([minutes(), rssBytes(bot) / BYTES_PER_MB]);
+    memory.push([minutesSinceStart(), rssBytes(bot) / BYTES_PER_MB]);
     if (view.loopDelayP99Ms !== null) loopDelaysMs.push(view.loopDelayP99Ms);
     for (const { causes } of view.scopes) for (const { code } of causes) halts.add(code);
     breaches.push(...(await brokenLimits(world, view.feeds)));
   }
-  const measured = memory.filter(([atMinutes]) => atMinutes >= MINUTES * WARM_UP_SHARE);
+  const afterWarmUp = memory.filter(([atMinutes]) => atMinutes >= MINUTES * WARM_UP_SHARE);
   return {
-    slopeMb: theilSen(measured) * 10,
+    slopeMb: theilSen(afterWarmUp) * 10,
     rssMb: memory.at(-1)![1],
     loopMs: median(loopDelaysMs),
     worstLoopMs: Math.max(...loopDelaysMs),
@@ -119,13 +123,13 @@ async function soak(world: BotWorld, bot: BotProcess): Promise<MeasuredDay> {
 /** Returns the limits that the true state of the exchange breaks: open orders, and the value of each symbol at its last price. */
 async function brokenLimits({ exchange }: BotWorld, feeds: Awaited<ReturnType<typeof askView>>['feeds']): Promise<readonly string[]> {
   const { orders, accounts } = await exchange.truth();
-  const problems = orders.length > OPEN_LIMIT ? [`${orders.length} open orders`] : [];
+  const problems = orders.length > MAX_OPEN_ORDERS ? [`${orders.length} open orders`] : [];
   for (const { asset, free, locked } of accounts[0]!.balances) {
     const price = feeds.find(({ instrument }) => instrument === `spot:${asset}USDT`)?.lastPrice ?? null;
     if (price === null) continue;
     const value = (Number(free) + Number(locked)) * Number(price);
     // The price may have moved by up to 2 % since the risk check.
-    if (value > SYMBOL_LIMIT * 1.02) problems.push(`${free} + ${locked} ${asset} at ${price}`);
+    if (value > MAX_SYMBOL_VALUE * 1.02) problems.push(`${free} + ${locked} ${asset} at ${price}`);
   }
   return problems;
 }
@@ -135,18 +139,18 @@ const rssBytes = ({ child }: BotProcess): number =>
   Number(/VmRSS:\s*(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))![1]) * 1024;
 
 it.runIf(MINUTES > 0)(
-  `an idle bot of one symbol needs little of the processor for ${MINUTES * IDLE_S} s`,
+  `an idle bot of one symbol needs little of the processor for ${MINUTES * IDLE_S_PER_MINUTE} s`,
   { timeout: 1_200_000 },
   async () => {
-    const world = await BotWorld.open({ seed: SEED, market: 'spot', symbols: 1, speed: 1, more: { strategy: IDLE, params: {} } });
+    const world = await BotWorld.open({ seed: SEED, market: 'spot', symbols: 1, speed: 1, more: { strategy: IDLE_STRATEGY, params: {} } });
     const bot = await world.startBot(MAX_REST_MS);
     try {
       const cpuBeforeS = cpuS(bot);
-      const fromMs = performance.now();
-      await pause(MINUTES * IDLE_S * 1000);
-      const share = ((cpuS(bot) - cpuBeforeS) * 1000) / (performance.now() - fromMs);
-      console.log(`idle with one symbol at 1m: ${(share * 100).toFixed(2)} % of a core`);
-      expect(share).toBeLessThanOrEqual(0.03);
+      const startMs = performance.now();
+      await pause(MINUTES * IDLE_S_PER_MINUTE * 1000);
+      const cpuShare = ((cpuS(bot) - cpuBeforeS) * 1000) / (performance.now() - startMs);
+      console.log(`idle with one symbol at 1m: ${(cpuShare * 100).toFixed(2)} % of a core`);
+      expect(cpuShare).toBeLessThanOrEqual(0.03);
     } finally {
       await bot.kill();
       await world.close();
@@ -155,14 +159,16 @@ it.runIf(MINUTES > 0)(
 );
 
 /** A shipped strategy that only waits for a crossing. */
-const IDLE = new URL('../../strategies/smaCross.ts', import.meta.url).pathname;
+const IDLE_STRATEGY = new URL('../../strategies/smaCross.ts', import.meta.url).pathname;
 /** Kernel ticks per second. */
-const TICKS_S = 100;
+const TICKS_PER_S = 100;
 
-/** User and system time of the process. */
+/** Returns the user and system time of the process, in seconds. */
 function cpuS({ child }: BotProcess): number {
-  const fields = readFileSync(`/proc/${child.pid}/stat`, 'utf8')
-    .replace(/^.*\) /, '')
-    .split(' ');
-  return (Number(fields[11]) + Number(fields[12])) / TICKS_S;
+  const statText = readFileSync(`/proc/${child.pid}/stat`, 'utf8');
+  // The second field is the name in parentheses, which may have spaces. The fields behind it begin with the third.
+  const fields = statText.replace(/^.*\) /, '').split(' ');
+  const userTicks = Number(fields[11]);
+  const systemTicks = Number(fields[12]);
+  return (userTicks + systemTicks) / TICKS_PER_S;
 }

@@ -19,9 +19,9 @@ it.runIf(isCampaign)(
     expect((await fixture.sweep(...GRID)).code).toBe(0);
     const aloneMs = performance.now() - startMs;
     const { sweepHash } = fixture.json();
-    const struck = await killAndResume({ bars: BARS, grid: GRID, kills: KILLS, seed: SEED, aloneMs, sweepHash, table: fixture.table() });
-    console.log(`${struck.kills} kills, ${struck.midway} of them with sets in the ledger: the same table each time`);
-    expect(struck.midway).toBeGreaterThan(KILLS / 4);
+    const outcome = await killAndResume({ bars: BARS, grid: GRID, kills: KILLS, seed: SEED, aloneMs, sweepHash, table: fixture.table() });
+    console.log(`${outcome.kills} kills, ${outcome.midway} of them with sets in the ledger: the same table each time`);
+    expect(outcome.midway).toBeGreaterThan(KILLS / 4);
     fixture.remove();
   },
   600_000,

@@ -14,40 +14,41 @@ const SEED = Number(ISOBAR_SEED ?? 1);
 const RANDOM_CASES = Number(ISOBAR_CASES ?? 0);
 
 /** The values of each switch. A switch that is a number has its own value and a smaller one. */
-const VALUES = Object.entries(SWITCHES).map(([name, row]): readonly [string, readonly unknown[]] => [
+const SWITCH_VALUES = Object.entries(SWITCHES).map(([name, row]): readonly [string, readonly unknown[]] => [
   name,
   'number' in row ? [row.number, Math.ceil(row.number / 4)] : row.values,
 ]);
-/** Combinations that together have every pair of values of any two switches. Each row has the index of a value by switch. */
-const ROWS = coveringArray(VALUES.map(([, values]) => values.length));
+/** Combinations that together have every pair of values of any two switches. Each has the index of a value by switch. */
+const COMBINATIONS = coveringArray(SWITCH_VALUES.map(([, values]) => values.length));
 
-/** Returns the values of the switches in a row. */
-const valuesOf = (row: readonly number[]): SwitchValues =>
-  Object.fromEntries(VALUES.map(([name, values], index) => [name, values[row[index]!]]));
+/** Returns the values of the switches in a combination. */
+const valuesOf = (combination: readonly number[]): SwitchValues =>
+  Object.fromEntries(SWITCH_VALUES.map(([name, values], index) => [name, values[combination[index]!]]));
 
-/** Runs every script with these values of the switches. An error names the script and `combination`. */
-function runScripts(values: SwitchValues, combination: string): void {
+/** Runs every script with these values of the switches. An error names the script and `combinationText`. */
+function runScripts(values: SwitchValues, combinationText: string): void {
   const fixture = new PairFixture(profileOf(values));
   for (const [name, script] of Object.entries(SCRIPTS)) {
     try {
       script(fixture);
     } catch (error) {
-      const changedSwitches = Object.entries(values).filter(([key, value]) => profileOf({})[key as keyof typeof SWITCHES] !== value);
-      throw new Error(`${name}, ${combination}: ${JSON.stringify(Object.fromEntries(changedSwitches))}`, { cause: error });
+      const defaults = profileOf({});
+      const changed = Object.entries(values).filter(([key, value]) => defaults[key as keyof typeof SWITCHES] !== value);
+      throw new Error(`${name}, ${combinationText}: ${JSON.stringify(Object.fromEntries(changed))}`, { cause: error });
     }
   }
   fixture.service.spot.venue.assertConserved();
   fixture.service.futures.venue.assertConserved();
 }
 
-test(`the ${VALUES.length} switches have their pairs in ${ROWS.length} combinations`, () => {
-  expect(VALUES).toHaveLength(59);
-  expect(ROWS.length).toBeLessThanOrEqual(24);
+test(`the ${SWITCH_VALUES.length} switches have their pairs in ${COMBINATIONS.length} combinations`, () => {
+  expect(SWITCH_VALUES).toHaveLength(59);
+  expect(COMBINATIONS.length).toBeLessThanOrEqual(24);
 });
 
-test.each(ROWS.map((row, index) => [index + 1, row] as const))(
-  `every script of the client succeeds with combination %i of ${ROWS.length} of the switches`,
-  (number, row) => runScripts(valuesOf(row), `combination ${number}`),
+test.each(COMBINATIONS.map((combination, index) => [index + 1, combination] as const))(
+  `every script of the client succeeds with combination %i of ${COMBINATIONS.length} of the switches`,
+  (number, combination) => runScripts(valuesOf(combination), `combination ${number}`),
 );
 
 test.runIf(RANDOM_CASES > 0)(
@@ -56,8 +57,8 @@ test.runIf(RANDOM_CASES > 0)(
   () => {
     for (let seed = SEED; seed < SEED + RANDOM_CASES; seed++) {
       const rng = seededRng(seed);
-      const row = VALUES.map(([, values]) => Math.floor(rng.next() * values.length));
-      runScripts(valuesOf(row), `again: npm run campaign -- switchPairs --seed ${seed} --cases 1`);
+      const combination = SWITCH_VALUES.map(([, values]) => Math.floor(rng.next() * values.length));
+      runScripts(valuesOf(combination), `again: npm run campaign -- switchPairs --seed ${seed} --cases 1`);
     }
   },
 );

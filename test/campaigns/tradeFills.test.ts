@@ -70,6 +70,7 @@ function scriptOf({ script }: Case): StrategyClass {
     override onBar() {
       for (const act of script.get(this.nowMs) ?? []) this.perform(act);
     }
+    /** Carries out one act of the script. */
     private perform({ kind, tag, amount, lots: size, limit, target, stop, trail }: Act): void {
       const openOrders = this.openOrders();
       if (kind === 'cancel') {
@@ -79,10 +80,10 @@ function scriptOf({ script }: Case): StrategyClass {
       }
       // The small term repairs a quantity that binary floating point puts just below a whole number of lots.
       const lotsOf = (qty: unknown) => Math.floor(Number(qty) * 1000 + 1e-6);
-      const closing = openOrders
+      const closingLots = openOrders
         .filter(({ side }) => side === 'sell')
         .reduce((sum, { qty, filled }) => sum + lotsOf(qty) - lotsOf(filled), 0);
-      if (kind === 'sell' && size > lotsOf(this.position().qty) - closing) return;
+      if (kind === 'sell' && size > lotsOf(this.position().qty) - closingLots) return;
       const price = (ticks: number, key: string) => (ticks === 0 ? {} : { [key]: fromScaled(ticks, 2) });
       const options = {
         tag,
@@ -109,7 +110,7 @@ async function runOf(testCase: Case): Promise<RunRecord> {
     fees: { maker: MAKER, taker: TAKER, in: terms.feesIn },
     fills: {
       executionInterval: 'trades',
-      limit: terms.touch ? 'touch' : 'through',
+      limit: terms.fillsAtTouch ? 'touch' : 'through',
       latencyMs: terms.latencyMs,
       maxVolumeShare: terms.share,
       slippageTicks: terms.slippageTicks,
@@ -149,13 +150,11 @@ function firstDifference(actual: readonly NaiveFill[], expected: readonly NaiveF
   }
   return null;
 }
+/** Returns a decimal without zeros at its end. */
 const withoutZeros = (text: string): string => (text.includes('.') ? text.replace(/\.?0+$/, '') : text);
 
 it(`${CASES} random scripts fill against trades as a naive exchange fills them`, { timeout: 3_600_000 }, async () => {
-  let fills = 0;
-  let makers = 0;
-  let stops = 0;
-  let capped = 0;
+  const counts = { fills: 0, makers: 0, stops: 0, capped: 0 };
   for (let seed = SEED; seed < SEED + CASES; seed++) {
     const testCase = caseOf(seed);
     const naive = new NaiveExchange(testCase, CASH);
@@ -165,22 +164,22 @@ it(`${CASES} random scripts fill against trades as a naive exchange fills them`,
     expect(firstDifference(fillsOf(record), naive.fills), where).toBe(null);
     expect(openTags(record), where).toEqual(naive.openTags);
     const { timeMs, units } = record.equity;
-    const equity = Array.from({ length: record.equity.length }, (_, index) => [timeMs[index]!, units[index]!] as const);
-    expect(equity.length, where).toBe(naive.equity.length);
-    naive.equity.forEach(([ms, value], index) => {
-      expect(equity[index]![0], where).toBe(ms);
-      // A fee in coins leaves a fraction of a lot, whose value is a fraction of a unit.
-      const difference = Math.abs(equity[index]![1] - Math.round(Number(value) * 1e7));
-      expect(difference, `${where} at ${ms}: ${value}`).toBeLessThanOrEqual(testCase.terms.feesIn === 'quote' ? 0 : 1);
+    // A fee in coins leaves a fraction of a lot, whose value is a fraction of a unit.
+    const maxDifferenceUnits = testCase.terms.feesIn === 'quote' ? 0 : 1;
+    expect(record.equity.length, where).toBe(naive.equity.length);
+    naive.equity.forEach(({ ms, value }, index) => {
+      expect(timeMs[index], where).toBe(ms);
+      const expectedUnits = Math.round(Number(value) * 10 ** INSTRUMENT.quoteDigits);
+      const differenceUnits = Math.abs(units[index]! - expectedUnits);
+      expect(differenceUnits, `${where} at ${ms}: ${value}`).toBeLessThanOrEqual(maxDifferenceUnits);
     });
-    fills += naive.fills.length;
-    makers += naive.fills.filter(({ isMaker }) => isMaker).length;
-    stops += naive.stops;
-    capped += naive.capped;
+    counts.fills += naive.fills.length;
+    counts.makers += naive.fills.filter(({ isMaker }) => isMaker).length;
+    counts.stops += naive.firedStops;
+    counts.capped += naive.restedAtCollar;
   }
-  recordResult({ cases: CASES, fills, makers, stops, capped });
-  console.log(
-    `${CASES} scripts, ${fills} fills, ${makers} of them as maker; ${stops} stops, ${capped} orders at a collar that came to rest`,
-  );
+  recordResult({ cases: CASES, ...counts });
+  const { fills, makers, stops, capped } = counts;
+  console.log(`${CASES} scripts, ${fills} fills, ${makers} of them as maker; ${stops} stops, ${capped} orders that rested at their collar`);
   expect(fills).toBeGreaterThan(CASES);
 });

@@ -46,7 +46,7 @@ export interface Terms {
   readonly slippage: string;
   readonly collar: string;
   /** True when a trade at the limit fills a resting order. */
-  readonly touch: boolean;
+  readonly fillsAtTouch: boolean;
   readonly queue: { readonly ahead?: string; readonly aheadTrades?: string; readonly cancels?: string } | null;
   readonly feesIn: 'received' | 'quote';
 }
@@ -62,16 +62,16 @@ export interface Case {
 
 /** Returns the case of a seed: the same seed draws the same case. */
 export function caseOf(seed: number): Case {
-  const draw = new Draw(seed);
+  const draw = new RandomDraws(seed);
   const { trades, widestMove } = drawTrades(draw);
   const isBracketed = draw.isDrawn(0.5);
   const terms = drawTerms(draw, isBracketed);
-  const script = new ScriptDraw(draw, { isBracketed, widestMove }).script(barsOf(trades));
+  const script = new ScriptDrawer(draw, { isBracketed, widestMove }).script(barsOf(trades));
   return { seed, trades, script, terms };
 }
 
 /** Random numbers of one seed. */
-class Draw {
+class RandomDraws {
   readonly #rng: { next(): number };
 
   constructor(seed: number) {
@@ -81,6 +81,7 @@ class Draw {
   share(): number {
     return this.#rng.next();
   }
+  /** True with this probability. */
   isDrawn(probability: number): boolean {
     return this.#rng.next() < probability;
   }
@@ -88,13 +89,14 @@ class Draw {
   between(min: number, max: number): number {
     return min + Math.floor(this.#rng.next() * (max - min + 1));
   }
+  /** Returns one of the values. */
   pick<T>(values: readonly T[]): T {
     return values[this.between(0, values.length - 1)]!;
   }
 }
 
 /** Draws the trades of 4 to 25 minutes, and the widest price move between two of them, in ticks. */
-function drawTrades(draw: Draw): { readonly trades: readonly Trade[]; readonly widestMove: number } {
+function drawTrades(draw: RandomDraws): { readonly trades: readonly Trade[]; readonly widestMove: number } {
   const minutes = draw.between(4, 25);
   const tradesPerMinute = draw.pick([1, 3, 8, 20, 40]);
   const unchangedShare = draw.pick([0.3, 0.7]);
@@ -116,7 +118,7 @@ function drawTrades(draw: Draw): { readonly trades: readonly Trade[]; readonly w
 }
 
 /** Draws the fill settings. */
-function drawTerms(draw: Draw, isBracketed: boolean): Terms {
+function drawTerms(draw: RandomDraws, isBracketed: boolean): Terms {
   const queue = draw.pick([
     null,
     { ahead: `${draw.between(0, 3)}.${draw.between(100, 999)}` },
@@ -129,7 +131,7 @@ function drawTerms(draw: Draw, isBracketed: boolean): Terms {
     slippageTicks: draw.pick([0, 0, 1, 3]),
     slippage: draw.pick(['0', '0', '0.00037']),
     collar: draw.pick(['0.9', '0.0002', '0']),
-    touch: queue === null && draw.isDrawn(0.5),
+    fillsAtTouch: queue === null && draw.isDrawn(0.5),
     queue,
     // The legs of a bracket sell whole lots, so its entry must not pay a fee in coins.
     feesIn: isBracketed || draw.isDrawn(0.5) ? 'quote' : 'received',
@@ -137,8 +139,8 @@ function drawTerms(draw: Draw, isBracketed: boolean): Terms {
 }
 
 /** Draws the acts of a script, bar by bar. */
-class ScriptDraw {
-  readonly #draw: Draw;
+class ScriptDrawer {
+  readonly #draw: RandomDraws;
   readonly #isBracketed: boolean;
   readonly #widestMove: number;
   /** The tags of all orders that are drawn already. */
@@ -146,12 +148,13 @@ class ScriptDraw {
   /** The last limit price of each side. A new order sometimes takes the same one. */
   readonly #lastLimits: Record<string, number> = {};
 
-  constructor(draw: Draw, { isBracketed, widestMove }: { readonly isBracketed: boolean; readonly widestMove: number }) {
+  constructor(draw: RandomDraws, { isBracketed, widestMove }: { readonly isBracketed: boolean; readonly widestMove: number }) {
     this.#draw = draw;
     this.#isBracketed = isBracketed;
     this.#widestMove = widestMove;
   }
 
+  /** Draws the acts of all bars, by the close time of the bar in ms. */
   script(bars: readonly MinuteBar[]): Map<number, readonly Act[]> {
     return new Map(bars.map(({ closeMs, last }) => [closeMs, this.#actsAfter(last)]));
   }
@@ -167,6 +170,7 @@ class ScriptDraw {
     return acts;
   }
 
+  /** Draws a cancel of any order, open or not. */
   #cancelAct(): Act {
     return { kind: 'cancel', tag: this.#draw.pick(this.#tags), amount: null, lots: 0, limit: 0, target: 0, stop: 0, trail: 0 };
   }
@@ -181,17 +185,19 @@ class ScriptDraw {
     const isLimit = draw.isDrawn(0.6);
     const limit = isLimit ? this.#limitFor(kind, last) : 0;
     const isByAmount = kind === 'buy' && !isLimit && draw.isDrawn(0.6);
-    // The order number makes every size unique: two equal orders would have the same fingerprint, which is no matter of fills.
+    // The order number makes every size unique: two equal orders would have the same fingerprint, which the bot avoids by one lot less.
     const sizeBeforeScale = 1000 * draw.between(1, draw.pick([3, 40])) + orderNumber;
     const amount = isByAmount ? amountText(draw.pick([0, draw.between(1, 40), draw.between(1, 4000)]), orderNumber, last) : null;
     const lots = isByAmount ? 0 : Math.ceil(sizeBeforeScale / draw.pick([1, 10, 100])) + orderNumber;
     return { kind, tag, amount, lots, limit, ...this.#bracketFor(kind, limit || last, last) };
   }
 
+  /** Draws a limit price near the last price, or repeats the last limit of this side. */
   #limitFor(kind: 'buy' | 'sell', last: number): number {
     const draw = this.#draw;
-    const repeated = draw.isDrawn(0.3) ? (this.#lastLimits[kind] ?? 0) : 0;
-    const limit = repeated > 0 ? repeated : Math.max(1, last + draw.between(-3, 3) * (draw.isDrawn(0.3) ? this.#widestMove : 1));
+    const repeatedLimit = draw.isDrawn(0.3) ? (this.#lastLimits[kind] ?? 0) : 0;
+    const newLimit = () => Math.max(1, last + draw.between(-3, 3) * (draw.isDrawn(0.3) ? this.#widestMove : 1));
+    const limit = repeatedLimit > 0 ? repeatedLimit : newLimit();
     this.#lastLimits[kind] = limit;
     return limit;
   }
@@ -199,11 +205,11 @@ class ScriptDraw {
   /** Draws the legs of the bracket of an entry, beyond its limit and the last price. */
   #bracketFor(kind: 'buy' | 'sell', limit: number, last: number): Pick<Act, 'target' | 'stop' | 'trail'> {
     const draw = this.#draw;
-    const has = (probability: number) => this.#isBracketed && kind === 'buy' && draw.isDrawn(probability);
+    const hasLeg = (probability: number) => this.#isBracketed && kind === 'buy' && draw.isDrawn(probability);
     return {
-      target: has(0.7) ? Math.max(limit, last) + draw.between(1, 3 + this.#widestMove) : 0,
-      stop: has(0.7) ? Math.max(1, Math.min(limit, last) - draw.between(1, 3 + this.#widestMove)) : 0,
-      trail: has(0.4) ? draw.between(1, 2 + this.#widestMove) : 0,
+      target: hasLeg(0.7) ? Math.max(limit, last) + draw.between(1, 3 + this.#widestMove) : 0,
+      stop: hasLeg(0.7) ? Math.max(1, Math.min(limit, last) - draw.between(1, 3 + this.#widestMove)) : 0,
+      trail: hasLeg(0.4) ? draw.between(1, 2 + this.#widestMove) : 0,
     };
   }
 }

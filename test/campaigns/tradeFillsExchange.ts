@@ -28,13 +28,13 @@ interface Order {
   isOpen: boolean;
   hasArrived: boolean;
   /** True when the script cancelled the order before the exchange had it. */
-  isUnwanted: boolean;
+  isCancelRequested: boolean;
   /** True for a market buy by quantity, which carries a limit at the collar. */
-  isCollar: boolean;
+  isCollared: boolean;
   /** True while the order takes liquidity, false once it rests; null before the first trade that it could meet. */
-  takes: boolean | null;
+  isTaker: boolean | null;
   /** Lots that stand in the queue ahead of the resting order. */
-  ahead: Decimal;
+  lotsAhead: Decimal;
 }
 /** The terms of an order. */
 interface NewOrder {
@@ -64,7 +64,7 @@ interface TradeStep {
   readonly lots: number;
   readonly taker: number;
   /** Lots of the trade that orders in the queue have already taken. */
-  used: number;
+  takenLots: number;
 }
 /** The terms of one fill. */
 interface FillTerms {
@@ -87,20 +87,24 @@ export interface NaiveFill {
 /** The exchange with one account, its orders and its equity. */
 export class NaiveExchange {
   readonly fills: NaiveFill[] = [];
-  readonly equity: [ms: number, value: string][] = [];
+  /** The equity after each millisecond with trades, as an exact decimal in quote. */
+  readonly equity: { readonly ms: number; readonly value: string }[] = [];
   cash: Decimal;
   coins = new Decimal(0);
-  /** How many stops have fired. */
-  stops = 0;
-  /** How many market buys came to rest at their collar. */
-  capped = 0;
+  /** Number of stops that have fired. */
+  firedStops = 0;
+  /** Number of market buys that came to rest at their collar. */
+  restedAtCollar = 0;
   private readonly testCase: Case;
   private readonly orders: Order[] = [];
+  /** The orders that have arrived, the earliest first. */
   private readonly byArrival: Order[] = [];
-  private guards: EntryStops[] = [];
+  /** The stops of all entries that have filled. */
+  private entryStops: EntryStops[] = [];
+  /** Requests on their way: when they arrive, and what they do then. */
   private delayed: { readonly ms: number; readonly run: () => void }[] = [];
   /** Lots of the current trade that orders may still fill. */
-  private budget = new Decimal(Infinity);
+  private remainingLots = new Decimal(Infinity);
 
   constructor(testCase: Case, cash: string) {
     this.testCase = testCase;
@@ -114,14 +118,14 @@ export class NaiveExchange {
     let nextTrade = 0;
     for (const ms of times) {
       this.runDelayed(ms);
-      for (const act of script.get(ms) ?? []) this.decide(act, ms, trades[nextTrade - 1]!.ticks);
+      for (const act of script.get(ms) ?? []) this.carryOut(act, ms, trades[nextTrade - 1]!.ticks);
       const firstTrade = nextTrade;
-      while (trades[nextTrade]?.ms === ms) this.trade(nextTrade++);
+      while (trades[nextTrade]?.ms === ms) this.applyTrade(nextTrade++);
       if (nextTrade === firstTrade) continue;
       // A millisecond ends when its last trade is in: collars are cancelled and equity is taken after it.
       this.cancelCollars(ms + 1);
       const value = this.cash.plus(this.coins.times(TICK.times(trades[nextTrade - 1]!.ticks)));
-      this.equity.push([ms + 1, value.toFixed(10)]);
+      this.equity.push({ ms: ms + 1, value: value.toFixed(10) });
     }
   }
 
@@ -148,37 +152,39 @@ export class NaiveExchange {
   }
 
   /** Carries out what the strategy has decided, after the latency. */
-  private decide(act: Act, ms: number, last: number): void {
+  private carryOut(act: Act, ms: number, last: number): void {
     if (act.kind === 'cancel') return this.cancel(act.tag, ms);
     if (act.kind === 'sell' && act.lots > this.heldLots() - this.closingLots()) return;
-    const isCollar = act.kind === 'buy' && act.limit === 0 && act.amount === null;
+    const isCollared = act.kind === 'buy' && act.limit === 0 && act.amount === null;
     const collar = new Decimal(last).times(new Decimal(1).plus(this.testCase.terms.collar)).floor().toNumber();
-    const limit = isCollar ? collar : act.limit;
+    const limit = isCollared ? collar : act.limit;
     const order = this.open({ tag: act.tag, isBuy: act.kind === 'buy', limit, lots: act.lots, act });
-    order.isCollar = isCollar;
+    order.isCollared = isCollared;
     this.afterLatency(ms, () => {
       this.arrive(order);
-      if (order.isUnwanted) this.afterLatency(ms + this.testCase.terms.latencyMs, () => close(order));
+      if (order.isCancelRequested) this.afterLatency(ms + this.testCase.terms.latencyMs, () => close(order));
     });
   }
+  /** Cancels the open order with a tag after the latency, if there is one. */
   private cancel(tag: string, ms: number): void {
     const order = this.orders.find((candidate) => candidate.tag === tag && candidate.isOpen);
     if (order === undefined) return;
     // The cancel of an order that is not acknowledged yet leaves with the acknowledgement.
     if (order.hasArrived) this.afterLatency(ms, () => close(order));
-    else order.isUnwanted = true;
+    else order.isCancelRequested = true;
   }
   /** Cancels market buys that have come to rest at their collar. */
   private cancelCollars(ms: number): void {
     for (const order of this.orders) {
-      const rests = order.takes === false;
-      if (!order.isOpen || !order.isCollar || !rests) continue;
-      order.isCollar = false;
-      this.capped++;
+      const rests = order.isTaker === false;
+      if (!order.isOpen || !order.isCollared || !rests) continue;
+      order.isCollared = false;
+      this.restedAtCollar++;
       this.afterLatency(ms, () => close(order));
     }
   }
 
+  /** Returns the whole lots that the account holds. */
   private heldLots(): number {
     return this.coins.div(LOT).floor().toNumber();
   }
@@ -188,13 +194,11 @@ export class NaiveExchange {
     return sells.reduce((sum, { lots, filled }) => sum + lots - filled, 0);
   }
 
-  /** Adds an order. It takes one lot off as long as an open order has the same fingerprint. */
+  /** Adds an order. Makes it one lot smaller as long as an open order has the same fingerprint. */
   private open({ tag = '', isBuy, limit, lots, act, entry }: NewOrder): Order {
     const amount = act?.amount == null ? null : new Decimal(act.amount);
-    const isTaken = (size: number) =>
-      this.orders.some(
-        (other) => other.isOpen && other.isBuy === isBuy && other.limit === limit && other.amount === null && other.lots === size,
-      );
+    const isLikeNewOrder = (other: Order) => other.isOpen && other.isBuy === isBuy && other.limit === limit && other.amount === null;
+    const isTaken = (size: number) => this.orders.some((other) => isLikeNewOrder(other) && other.lots === size);
     let uniqueLots = lots;
     if (amount === null) while (isTaken(uniqueLots)) uniqueLots--;
     const order: Order = {
@@ -209,36 +213,37 @@ export class NaiveExchange {
       filled: 0,
       isOpen: true,
       hasArrived: false,
-      isUnwanted: false,
-      isCollar: false,
-      takes: null,
-      ahead: new Decimal(0),
+      isCancelRequested: false,
+      isCollared: false,
+      isTaker: null,
+      lotsAhead: new Decimal(0),
     };
     this.orders.push(order);
     return order;
   }
-  /** Notes that an order has arrived at the exchange. */
+  /** Records that an order has arrived at the exchange. */
   private arrive(order: Order): void {
     order.hasArrived = true;
     this.byArrival.push(order);
   }
 
   /** Lets one trade meet the open orders in the order of their arrival, after the stops that it triggers. */
-  private trade(index: number): void {
-    const step: TradeStep = { ...this.testCase.trades[index]!, index, used: 0 };
+  private applyTrade(index: number): void {
+    const step: TradeStep = { ...this.testCase.trades[index]!, index, takenLots: 0 };
     const { share } = this.testCase.terms;
-    this.budget = share === '0' ? new Decimal(Infinity) : new Decimal(step.lots).times(share).floor();
+    this.remainingLots = share === '0' ? new Decimal(Infinity) : new Decimal(step.lots).times(share).floor();
     // Orders that this trade causes meet the next trade, so the list is taken before the stops fire.
     const orders = this.byArrival.filter(({ isOpen }) => isOpen);
     this.fireStops(step);
     for (const order of orders) if (order.isOpen) this.meet(order, step);
-    for (const guard of this.guards) guard.best = Math.max(guard.best, step.ticks);
+    for (const stops of this.entryStops) stops.best = Math.max(stops.best, step.ticks);
   }
 
+  /** Fires the stops that the price of a trade reaches. */
   private fireStops({ ticks, ms }: TradeStep): void {
-    for (const guard of this.guards.slice()) {
-      const level = guard.trail > 0 ? Math.max(guard.stop, guard.best - guard.trail) : guard.stop;
-      if (ticks <= level && guard.lastTriedMs !== ms) this.fireStop(guard, level, { ticks, ms });
+    for (const stops of this.entryStops.slice()) {
+      const level = stops.trail > 0 ? Math.max(stops.stop, stops.best - stops.trail) : stops.stop;
+      if (ticks <= level && stops.lastTriedMs !== ms) this.fireStop(stops, level, { ticks, ms });
     }
   }
 
@@ -248,39 +253,40 @@ export class NaiveExchange {
     // How far a price is on the good side of the limit, in ticks.
     const edgeOf = (price: number) => (order.isBuy ? order.limit - price : price - order.limit);
     const edge = edgeOf(step.ticks);
-    if (order.takes === null) {
+    if (order.isTaker === null) {
       const previous = this.testCase.trades[Math.max(0, step.index - 1)]!;
-      if (edgeOf(previous.ticks) >= 0) order.takes = true;
+      if (edgeOf(previous.ticks) >= 0) order.isTaker = true;
       else this.rest(order, step);
     }
-    if (order.takes === false) this.fillResting(order, edge, step);
+    if (order.isTaker === false) this.fillResting(order, edge, step);
     else if (edge >= 0) this.take(order, step);
     else this.rest(order, step);
   }
 
   /** Lets an order rest, behind the queue of this moment. */
   private rest(order: Order, { index }: TradeStep): void {
-    order.takes = false;
-    order.ahead = this.queueAhead(index);
+    order.isTaker = false;
+    order.lotsAhead = this.queueAhead(index);
   }
 
   /** Fills a resting order. `edge`: how far the trade is beyond its limit, in ticks. */
   private fillResting(order: Order, edge: number, step: TradeStep): void {
-    const { touch, queue } = this.testCase.terms;
+    const { fillsAtTouch, queue } = this.testCase.terms;
     const { lots, taker, ms } = step;
-    const remaining = order.lots - order.filled;
+    const remainingLots = order.lots - order.filled;
+    const isTakerOnSameSide = taker === (order.isBuy ? 1 : -1);
     const atLimit = { price: order.limit, isMaker: true, ms };
     if (edge > 0) {
-      order.ahead = new Decimal(0);
-      this.fill(order, { ...atLimit, lots: remaining });
+      order.lotsAhead = new Decimal(0);
+      this.fill(order, { ...atLimit, lots: remainingLots });
     } else if (edge === 0 && queue === null) {
-      if (touch) this.fill(order, { ...atLimit, lots: remaining });
-    } else if (edge === 0 && taker !== (order.isBuy ? 1 : -1)) {
+      if (fillsAtTouch) this.fill(order, { ...atLimit, lots: remainingLots });
+    } else if (edge === 0 && !isTakerOnSameSide) {
       // The trade first fills the queue ahead, then the order.
-      const unused = new Decimal(lots - step.used);
-      const takenAhead = Decimal.min(unused, order.ahead);
-      order.ahead = order.ahead.minus(takenAhead);
-      step.used += this.fill(order, { ...atLimit, lots: Math.min(remaining, unused.minus(takenAhead).toNumber()) });
+      const unused = new Decimal(lots - step.takenLots);
+      const takenAhead = Decimal.min(unused, order.lotsAhead);
+      order.lotsAhead = order.lotsAhead.minus(takenAhead);
+      step.takenLots += this.fill(order, { ...atLimit, lots: Math.min(remainingLots, unused.minus(takenAhead).toNumber()) });
     }
   }
 
@@ -319,16 +325,18 @@ export class NaiveExchange {
 
   /** Books a fill of at most the lots that the trade still allows. Returns the lots that filled; 0 books nothing. */
   private fill(order: Order, { price, lots: maxLots, isMaker, ms }: FillTerms): number {
-    const lots = Decimal.min(maxLots, this.budget).toNumber();
+    const lots = Decimal.min(maxLots, this.remainingLots).toNumber();
     if (lots <= 0) return 0;
-    this.budget = this.budget.minus(lots);
+    this.remainingLots = this.remainingLots.minus(lots);
     order.filled += lots;
     if (order.amount === null && order.filled === order.lots) close(order);
     const qty = LOT.times(lots);
     const notional = TICK.times(price).times(qty);
     const { isBuy } = order;
     const paysInCoins = isBuy && this.testCase.terms.feesIn === 'received';
-    const fee = (paysInCoins ? qty : notional).times(isMaker ? MAKER : TAKER).toDecimalPlaces(paysInCoins ? 8 : 7, Decimal.ROUND_HALF_UP);
+    const exactFee = (paysInCoins ? qty : notional).times(isMaker ? MAKER : TAKER);
+    // A coin has 8 decimals, and the quote asset 7.
+    const fee = exactFee.toDecimalPlaces(paysInCoins ? 8 : 7, Decimal.ROUND_HALF_UP);
     order.spent = order.spent.plus(notional);
     this.coins = this.coins.plus(isBuy ? qty : qty.neg()).minus(paysInCoins ? fee : 0);
     this.cash = this.cash.plus(isBuy ? notional.neg() : notional).minus(paysInCoins ? 0 : fee);
@@ -349,37 +357,38 @@ export class NaiveExchange {
   private onEntryFilled(order: Order, price: number, lots: number): void {
     const { stop = 0, trail = 0, target = 0 } = order.act ?? {};
     if (stop > 0 || trail > 0) {
-      const guard = this.guards.find(({ entry }) => entry === order);
-      if (guard === undefined) this.guards.push({ entry: order, lots, stop, trail, best: price, lastTriedMs: NaN });
-      else guard.lots += lots;
+      const stops = this.entryStops.find(({ entry }) => entry === order);
+      if (stops === undefined) this.entryStops.push({ entry: order, lots, stop, trail, best: price, lastTriedMs: NaN });
+      else stops.lots += lots;
     }
     if (target > 0) this.arrive(this.open({ isBuy: false, limit: target, lots, entry: order }));
   }
+  /** Takes the sold lots of a take-profit off the stops of its entry. */
   private onTakeProfitFilled(entry: Order, lots: number): void {
-    const guard = this.guards.find((candidate) => candidate.entry === entry);
-    if (guard === undefined) return;
-    guard.lots -= lots;
-    if (guard.lots <= 0 || this.heldLots() === 0) this.remove(guard);
+    const stops = this.entryStops.find((candidate) => candidate.entry === entry);
+    if (stops === undefined) return;
+    stops.lots -= lots;
+    if (stops.lots <= 0 || this.heldLots() === 0) this.removeStops(stops);
   }
 
-  /** Sells the lots of a guard at the market, cancels its take-profits at once, and the rest of its entry after the latency. */
-  private fireStop(guard: EntryStops, level: number, { ticks, ms }: Pick<TradeStep, 'ticks' | 'ms'>): void {
-    const { entry } = guard;
-    this.stops++;
-    this.remove(guard);
+  /** Sells the lots of an entry at the market, cancels its take-profits at once, and the rest of its entry after the latency. */
+  private fireStop(stops: EntryStops, level: number, { ticks, ms }: Pick<TradeStep, 'ticks' | 'ms'>): void {
+    const { entry } = stops;
+    this.firedStops++;
+    this.removeStops(stops);
     for (const order of this.orders) {
       if (!order.isOpen) continue;
       if (order.entry === entry) close(order);
       else if (order === entry) this.afterLatency(ms + 1, () => close(order));
     }
-    const leg = this.open({ isBuy: false, limit: 0, lots: guard.lots });
-    this.fill(leg, { price: this.slippedPrice(leg, ticks), lots: guard.lots, isMaker: false, ms });
+    const leg = this.open({ isBuy: false, limit: 0, lots: stops.lots });
+    this.fill(leg, { price: this.slippedPrice(leg, ticks), lots: stops.lots, isMaker: false, ms });
     close(leg);
-    const unsold = guard.lots - leg.filled;
-    if (unsold > 0) this.guards.push({ entry, lots: unsold, stop: level, trail: 0, best: level, lastTriedMs: ms });
+    const unsold = stops.lots - leg.filled;
+    if (unsold > 0) this.entryStops.push({ entry, lots: unsold, stop: level, trail: 0, best: level, lastTriedMs: ms });
   }
-  private remove(guard: EntryStops): void {
-    this.guards = this.guards.filter((other) => other !== guard);
+  private removeStops(stops: EntryStops): void {
+    this.entryStops = this.entryStops.filter((other) => other !== stops);
   }
 }
 

@@ -35,7 +35,7 @@ export const restPort: OpenWorld = async (plan, faultOf) => {
 
   /** Places an order of the other trader at `price` (ticks), on the side opposite to the bot's. Returns its venue order id. */
   const placeOpposite = (isBuy: boolean, price: number): string =>
-    spotTrader(world).limit('bob', isBuy ? 'SELL' : 'BUY', OPPOSITE_QTY, fromScaled(price, instrument.priceDigits));
+    spotTrader(world).placeLimit('bob', isBuy ? 'SELL' : 'BUY', OPPOSITE_QTY, fromScaled(price, instrument.priceDigits));
   const cancelOpposite = (orderId: string): void =>
     void spotTrader(world).post('/sapi/v1/cancel', { symbol: instrument.wireName, orderId }, { as: 'bob' });
 
@@ -43,22 +43,22 @@ export const restPort: OpenWorld = async (plan, faultOf) => {
   const runRows = (): void => {
     for (let row = 0; row < ROWS; row++) {
       const id = row + 1;
-      world.pass(bars.closeMs[row]! - world.nowMs - EVENT_MS, STEP_MS);
+      world.passTime(bars.closeMs[row]! - world.nowMs - EVENT_MS, STEP_MS);
       world.settle();
       const fill = fillPriceOf(id, id);
       const isBuy = isBuyOf(id);
       const restingOrderId = fill !== null && !fill.isMaker ? placeOpposite(isBuy, fill.price) : null;
-      world.pass(bars.closeMs[row]! - world.nowMs, STEP_MS);
+      world.passTime(bars.closeMs[row]! - world.nowMs, STEP_MS);
       const fault = faultOf({ id });
-      if (fault !== 'none') world.fault(fault === 'lostAnswer' ? 'NET.respDrop' : 'NET.reqDrop');
+      if (fault !== 'none') world.plantFault(fault === 'lostAnswer' ? 'NET.respDrop' : 'NET.reqDrop');
       deliverInstant(engine, bars.closeMs[row]!);
-      world.pass(EVENT_MS, STEP_MS);
+      world.passTime(EVENT_MS, STEP_MS);
       if (restingOrderId !== null) cancelOpposite(restingOrderId);
       if (fill?.isMaker === true) cancelOpposite(placeOpposite(isBuy, fill.price));
     }
-    world.pass(2 * EVENT_MS, STEP_MS);
+    world.passTime(2 * EVENT_MS, STEP_MS);
     world.settle();
-    world.pass(EVENT_MS, STEP_MS);
+    world.passTime(EVENT_MS, STEP_MS);
   };
   return { engine, journalHash: () => world.journal.hash, runRows };
 };

@@ -26,7 +26,7 @@ describe('two symbols', () => {
   ] as const)(
     'a bot of two symbols equals its backtest, and an unused volume costs nothing, with decisions %s',
     async (_, strategy, definition) => {
-      const planted = { strategy, isPaired: true, definition };
+      const planted = { strategy, hasOtherFeed: true, definition };
       const unchanged = await comparePlanted(planted);
       expect(unchanged).toMatchObject({ equal: true, first: null, bridge: [] });
       expect(unchanged.fills).toBeGreaterThan(8);
@@ -35,7 +35,7 @@ describe('two symbols', () => {
         volumes.map((volume, row) => (row === ROWS - 2 ? volume + 1 : volume));
       const withOtherVolume = await comparePlanted({
         ...planted,
-        catalog: (bars) => ({ ...bars, volume: changeUnusedVolume(bars.volume) }),
+        changeCatalog: (bars) => ({ ...bars, volume: changeUnusedVolume(bars.volume) }),
       });
       expect(withOtherVolume).toMatchObject({ equal: false, cause: 'data revision', bridge: [], residual: '0' });
     },

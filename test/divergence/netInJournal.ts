@@ -4,23 +4,28 @@ import { readdirSync, readFileSync } from 'node:fs';
 
 /** Decimals of all scaled numbers here. */
 const DIGITS = 24;
+/** The number 1, scaled. */
 const ONE = 10n ** BigInt(DIGITS);
+/** Place of the close in a bar of a record, which has the index of its feed, its times and its prices. */
+const CLOSE_INDEX = 5;
 /** The smallest unit of money, 10^-8. The value of a position is a whole number of units. */
 const UNIT = 10n ** BigInt(DIGITS - 8);
 /** Rounds a scaled amount of money to whole units. */
-const inWholeUnits = (value: bigint): bigint => ((value + UNIT / 2n) / UNIT) * UNIT;
+const inWholeUnits = (money: bigint): bigint => ((money + UNIT / 2n) / UNIT) * UNIT;
 
 /** Returns a decimal as a scaled integer. */
 function scaledOf(text: string): bigint {
   const [integerPart = '0', fraction = ''] = text.replace('-', '').split('.');
-  const value = BigInt(integerPart + fraction.padEnd(DIGITS, '0'));
-  return text.startsWith('-') ? -value : value;
+  const magnitude = BigInt(integerPart + fraction.padEnd(DIGITS, '0'));
+  return text.startsWith('-') ? -magnitude : magnitude;
 }
 /** Returns a scaled integer as a decimal. */
-function textOf(value: bigint): string {
-  const digits = String(value < 0n ? -value : value).padStart(DIGITS + 1, '0');
+function textOf(scaled: bigint): string {
+  const isNegative = scaled < 0n;
+  const digits = String(isNegative ? -scaled : scaled).padStart(DIGITS + 1, '0');
+  const integerPart = digits.slice(0, -DIGITS);
   const fraction = digits.slice(-DIGITS).replace(/0+$/, '');
-  return `${value < 0n ? '-' : ''}${digits.slice(0, -DIGITS)}${fraction === '' ? '' : `.${fraction}`}`;
+  return (isNegative ? '-' : '') + integerPart + (fraction === '' ? '' : `.${fraction}`);
 }
 
 /** Returns the exact sum of decimals. */
@@ -70,8 +75,7 @@ export function moneyInJournal(folder: string): { readonly net: string; readonly
     if (isFeeInBase) heldQty -= scaledOf(fee);
     else cash -= scaledOf(fee);
   }
-  // A bar in a record: index of its feed, times and prices; the close is at place 5.
-  const close = records[lastDecision]!.bars!.at(-1)![5]!;
+  const close = records[lastDecision]!.bars!.at(-1)![CLOSE_INDEX]!;
   const heldCoins = (heldQty * scaledOf(String(close))) / ONE;
   const heldValue = inWholeUnits((heldCoins * fillNotional) / fillCoins);
   return { net: textOf(cash + heldValue), held: textOf(heldValue) };

@@ -17,7 +17,7 @@ import {
   MarketAndLimitOrders,
   withFees,
   withFills,
-  type Planted,
+  type PlantedDifference,
   type PlantedWorld,
 } from './planted.ts';
 import { moneyInJournal, netInJournal, total } from './netInJournal.ts';
@@ -25,7 +25,7 @@ import { moneyInJournal, netInJournal, total } from './netInJournal.ts';
 /** A planted cause, and what the comparison must find. */
 interface PlantedCase {
   readonly name: string;
-  readonly planted: Planted;
+  readonly planted: PlantedDifference;
   readonly cause: Divergence;
   readonly first: { readonly what: DivergentWhat; readonly time: number };
   /** True when the difference changes the net profit. */
@@ -74,7 +74,7 @@ const CASES: readonly PlantedCase[] = [
   {
     name: 'data revision: the catalog has a different open from the one the bot saw',
     planted: {
-      catalog: (bars) => ({ ...bars, open: raiseInRow(bars.open, FIRST_ROW + 1) }),
+      changeCatalog: (bars) => ({ ...bars, open: raiseInRow(bars.open, FIRST_ROW + 1) }),
     },
     cause: 'data revision',
     first: { what: 'fill', time: closeOf(FIRST_ROW) },
@@ -83,7 +83,7 @@ const CASES: readonly PlantedCase[] = [
   {
     name: 'data revision: the catalog has a different close from the one the bot saw, on which a limit was placed',
     planted: {
-      catalog: (bars) => ({ ...bars, close: raiseInRow(bars.close, FIRST_ROW + 2) }),
+      changeCatalog: (bars) => ({ ...bars, close: raiseInRow(bars.close, FIRST_ROW + 2) }),
     },
     cause: 'data revision',
     first: { what: 'bar', time: closeOf(FIRST_ROW + 2) },
@@ -92,7 +92,7 @@ const CASES: readonly PlantedCase[] = [
   {
     name: 'late bar: the exchange never gave a bar that the catalog has',
     planted: {
-      exchange: (plan) => ({
+      changeExchange: (plan) => ({
         ...plan,
         feeds: plan.feeds.map((feedPlan) => ({ ...feedPlan, bars: withoutRow(feedPlan.bars, FIRST_ROW + 6) })),
       }),
@@ -125,7 +125,7 @@ const CASES: readonly PlantedCase[] = [
           if (barInCycle === 2) this.exit();
         }
       },
-      catalog: (bars) => ({ ...bars, instrument: { ...bars.instrument, quantityDigits: 5 } }),
+      changeCatalog: (bars) => ({ ...bars, instrument: { ...bars.instrument, quantityDigits: 5 } }),
     },
     cause: 'rounding',
     first: { what: 'order', time: closeOf(FIRST_ROW) },
@@ -152,10 +152,10 @@ const CASES: readonly PlantedCase[] = [
   {
     name: 'clock: the exchange refuses an order by its time',
     planted: {
-      acts: {
+      actsByRow: {
         6: ({ world }) =>
-          world.exchange.faulty.faults.set({ seed: 1, schedule: [atEveryCall('GW.code', 'spot.newOrder', { code: -1021 })] }),
-        7: ({ world }) => world.exchange.faulty.faults.set({ seed: 1, schedule: [] }),
+          world.exchange.faulty.faults.setSchedule({ seed: 1, schedule: [atEveryCall('GW.code', 'spot.newOrder', { code: -1021 })] }),
+        7: ({ world }) => world.exchange.faulty.faults.setSchedule({ seed: 1, schedule: [] }),
       },
     },
     cause: 'clock',
@@ -164,28 +164,28 @@ const CASES: readonly PlantedCase[] = [
   },
   {
     name: 'restart: bars went by while the bot was down',
-    planted: { acts: { 5: ({ restart }) => restart(3) } },
+    planted: { actsByRow: { 5: ({ restart }) => restart(3) } },
     cause: 'restart',
     first: { what: 'decision', time: closeOf(FIRST_ROW + 5) },
     changesNet: true,
   },
   {
     name: 'operator: a halt',
-    planted: { acts: haltDuringRow(6, 'OPERATOR', 'a look') },
+    planted: { actsByRow: haltDuringRow(6, 'OPERATOR', 'a look') },
     cause: 'operator',
     first: { what: 'order', time: closeOf(FIRST_ROW + 6) },
     changesNet: true,
   },
   {
     name: 'operator: the bot halts itself',
-    planted: { acts: haltDuringRow(6, 'POST_TRADE', 'a fill is too far off') },
+    planted: { actsByRow: haltDuringRow(6, 'POST_TRADE', 'a fill is too far off') },
     cause: 'operator',
     first: { what: 'order', time: closeOf(FIRST_ROW + 6) },
     changesNet: true,
   },
   {
     name: 'operator: an order is cancelled by hand at the exchange',
-    planted: { acts: { 3: cancelAtExchange } },
+    planted: { actsByRow: { 3: cancelAtExchange } },
     cause: 'operator',
     first: { what: 'end', time: closeOf(FIRST_ROW + 3) },
     changesNet: false,

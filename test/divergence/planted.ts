@@ -21,7 +21,6 @@ import { exchangeOf, liveComparablePlan, writeBot } from '../parity/setUp.ts';
 import { RowWorld } from '../parity/world.ts';
 import { feed, planOf, spot, START_MS } from '../simulation/plans.ts';
 
-/** One hour, ms. */
 export const HOUR_MS = 3_600_000;
 /** First row that the bot decides on. */
 export const FIRST_ROW = 6;
@@ -45,24 +44,24 @@ export class MarketAndLimitOrders extends Strategy {
   }
 }
 
-/** A difference between the bot's run and its backtest, and the bot that meets it. */
-export interface Planted {
+/** A difference that a test plants between the run of a bot and its backtest, with the bot of that run. */
+export interface PlantedDifference {
   readonly strategy?: StrategyClass;
   readonly isFutures?: boolean;
-  /** A second feed, `other`, of another symbol. */
-  readonly isPaired?: boolean;
+  /** True if the run has a second feed, `other`, of another symbol. */
+  readonly hasOtherFeed?: boolean;
   /** Feeds in two quote assets, by name. The run has cash in both, and the first feed values BTC in USDT. */
   readonly quoteAssets?: Readonly<Record<string, BarColumns>>;
   /** Changes the bars and terms of the exchange. By default they are those of the catalog and the definition. */
-  readonly exchange?: (catalogPlan: RunPlan) => RunPlan;
+  readonly changeExchange?: (catalogPlan: RunPlan) => RunPlan;
   /** Changes the settings of the exchange. */
   readonly settings?: (settings: ExchangeSettings) => ExchangeSettings;
   /** Changes the bars that the catalog has once the bot has run. By default they are those of the exchange. */
-  readonly catalog?: (bars: BarColumns) => BarColumns;
+  readonly changeCatalog?: (bars: BarColumns) => BarColumns;
   /** Called with the folder of the config, before the bot starts. */
   readonly beforeStart?: (folder: string) => void;
   /** Acts by the number of driven rows, from 0. An act happens before its row. */
-  readonly acts?: Readonly<Record<number, (world: PlantedWorld) => Promise<void> | void>>;
+  readonly actsByRow?: Readonly<Record<number, (world: PlantedWorld) => Promise<void> | void>>;
   /** Keys that the definition has in addition. */
   readonly definition?: Readonly<Record<string, unknown>>;
   /** Latency of the backtest. By default it is that of the definition. */
@@ -74,24 +73,24 @@ export interface Planted {
 }
 
 /** Returns a run whose exchange fills by other terms than the definition has. */
-export const withFills = (fills: Partial<RunPlan['fills']>): Planted => ({
-  exchange: (plan) => ({ ...plan, fills: { ...plan.fills, ...fills } }),
+export const withFills = (fills: Partial<RunPlan['fills']>): PlantedDifference => ({
+  changeExchange: (plan) => ({ ...plan, fills: { ...plan.fills, ...fills } }),
 });
 
 /** Returns a run whose exchange takes other fees than the definition has. */
-export const withFees = (fees: Partial<RunPlan['fees']>): Planted => ({
-  exchange: (plan) => ({ ...plan, fees: { ...plan.fees, ...fees } }),
+export const withFees = (fees: Partial<RunPlan['fees']>): PlantedDifference => ({
+  changeExchange: (plan) => ({ ...plan, fees: { ...plan.fees, ...fees } }),
 });
 
 /** Returns acts that halt the account before `row` and resume it before the next row. */
-export const haltDuringRow = (row: number, code: string, why: string): NonNullable<Planted['acts']> => ({
+export const haltDuringRow = (row: number, code: string, why: string): NonNullable<PlantedDifference['actsByRow']> => ({
   [row]: ({ opened: { bot } }) => {
     const { engine } = bot.deps;
     bot.driver.step(() => engine.risk.halts.raise({ kind: 'account' }, 'HALT_NEW', code, why, engine.nowMs));
   },
   [row + 1]: ({ opened: { bot } }) => {
     const { engine } = bot.deps;
-    bot.driver.step(() => void engine.risk.resume({ kind: 'account' }, code, 'a person', engine.nowMs));
+    bot.driver.step(() => void engine.risk.resume({ kind: 'account' }, code, 'the operator', engine.nowMs));
   },
 });
 
@@ -105,21 +104,21 @@ export interface PlantedWorld {
 
 /** Returns ROWS hourly bars of a seeded random walk around 100. */
 export function hourBars(seed = 5, symbol = 'AAAUSDT'): BarColumns {
-  const random = seededRng(seed);
+  const rng = seededRng(seed);
   const instrument = spot(symbol);
   const column = (): Float64Array => new Float64Array(ROWS);
   const bars = { openMs: column(), closeMs: column(), open: column(), high: column(), low: column(), close: column(), volume: column() };
   // Prices in hundredths.
   let lastTicks = 10_000;
   for (let row = 0; row < ROWS; row++) {
-    const open = lastTicks + Math.round((random.next() - 0.5) * 40);
-    lastTicks = open + Math.round((random.next() - 0.5) * 400);
+    const open = lastTicks + Math.round((rng.next() - 0.5) * 40);
+    lastTicks = open + Math.round((rng.next() - 0.5) * 400);
     bars.openMs[row] = START_MS + row * HOUR_MS;
     bars.closeMs[row] = START_MS + (row + 1) * HOUR_MS;
     bars.open[row] = open / 100;
     bars.close[row] = lastTicks / 100;
-    bars.high[row] = (Math.max(open, lastTicks) + Math.round(random.next() * 300)) / 100;
-    bars.low[row] = (Math.min(open, lastTicks) - Math.round(random.next() * 300)) / 100;
+    bars.high[row] = (Math.max(open, lastTicks) + Math.round(rng.next() * 300)) / 100;
+    bars.low[row] = (Math.min(open, lastTicks) - Math.round(rng.next() * 300)) / 100;
     bars.volume[row] = 1000;
   }
   return { instrument, interval: '1h', length: ROWS, ...bars };
@@ -132,24 +131,24 @@ const feedsOf = (bars: Readonly<Record<string, BarColumns>>): object =>
 /** Time between two funding payments, ms. */
 const FUNDING_MS = 8 * HOUR_MS;
 
-/** Returns the plan of the backtest. */
-function planFor(planted: Planted): RunPlan {
-  const { strategy = MarketAndLimitOrders, isFutures = false, isPaired = false, quoteAssets, rates } = planted;
+/** Returns the plan of the catalog. A contract has the funding rates of the exchange, because the bot reads those. */
+function planFor(planted: PlantedDifference): RunPlan {
+  const { strategy = MarketAndLimitOrders, isFutures = false, hasOtherFeed = false, quoteAssets, rates } = planted;
   if (quoteAssets !== undefined) return quoteAssetsPlan(strategy, quoteAssets);
-  return isFutures ? contractPlan(strategy, rates?.exchange ?? []) : spotPlan(strategy, isPaired);
+  return isFutures ? contractPlan(strategy, rates?.exchange ?? []) : spotPlan(strategy, hasOtherFeed);
 }
 
 /** Returns a plan with cash in two quote assets. */
-function quoteAssetsPlan(strategy: StrategyClass, quoteAssets: NonNullable<Planted['quoteAssets']>): RunPlan {
+function quoteAssetsPlan(strategy: StrategyClass, quoteAssets: NonNullable<PlantedDifference['quoteAssets']>): RunPlan {
   const feeds = Object.entries(quoteAssets).map(([name, bars]) => ({ ...feed(name, bars), firstRow: FIRST_ROW }));
   const { instrument, openMs } = feeds[0]!.bars;
   return planOf(strategy, feeds, { fees: SPOT_FEES, cash: QUOTE_CASH, convert: { BTC: instrument.id }, fromMs: openMs[FIRST_ROW]! });
 }
 
 /** Returns a plan of one spot pair, or of two. */
-function spotPlan(strategy: StrategyClass, isPaired: boolean): RunPlan {
+function spotPlan(strategy: StrategyClass, hasOtherFeed: boolean): RunPlan {
   const bars = hourBars();
-  const feeds = [feed('bars', bars), ...(isPaired ? [feed('other', hourBars(9, 'BBBUSDT'))] : [])];
+  const feeds = [feed('bars', bars), ...(hasOtherFeed ? [feed('other', hourBars(9, 'BBBUSDT'))] : [])];
   return planOf(
     strategy,
     feeds.map((plannedFeed) => ({ ...plannedFeed, firstRow: FIRST_ROW })),
@@ -176,18 +175,19 @@ function contractPlan(strategy: StrategyClass, rates: readonly number[]): RunPla
 const SPOT_FEES = { makerPpm: 1000, takerPpm: 1000 };
 /** Cash of a run in two quote assets. */
 export const QUOTE_CASH = { USDT: '50000', BTC: '1' };
-/** Keys of a definition by market. */
+/** Keys of a definition of a spot run. */
 const SPOT = { market: 'spot', fees: { maker: '0.001', taker: '0.001' } };
+/** Keys of a definition of a run with a contract. */
 const FUTURES = { market: 'futures', futures: { leverage: 3, margin: 'cross', positions: 'net' } };
 
 /** Runs the bot and compares it with its backtest. `inspect` gets the bot's folder before it is removed. */
 export async function comparePlanted(
-  planted: Planted,
+  planted: PlantedDifference,
   inspect: (folder: string) => void | Promise<void> = () => {},
 ): Promise<DivergenceReport> {
-  const { exchange = (catalogPlan) => catalogPlan, settings = (exchangeSettings) => exchangeSettings } = planted;
+  const { changeExchange = (catalogPlan) => catalogPlan, settings = (exchangeSettings) => exchangeSettings } = planted;
   const catalogPlan = liveComparablePlan(planFor(planted));
-  const exchangePlan = exchange(catalogPlan);
+  const exchangePlan = changeExchange(catalogPlan);
   const world = await RowWorld.open(settings(exchangeOf(exchangePlan)));
   try {
     await runBot(planted, world, catalogPlan, exchangePlan);
@@ -206,10 +206,14 @@ export async function comparePlanted(
 }
 
 /** Returns the definition of the bot. */
-function definitionOf({ isFutures = false, isPaired = false, quoteAssets, definition }: Planted, symbol: string): Record<string, unknown> {
+function definitionOf(
+  { isFutures = false, hasOtherFeed = false, quoteAssets, definition }: PlantedDifference,
+  symbol: string,
+): Record<string, unknown> {
   return {
-    strategy: 'counter.ts',
-    feeds: { bars: { symbol, interval: '1h' }, ...(isPaired ? { other: { symbol: 'BBBUSDT', interval: '1h' } } : {}) },
+    // `comparePlanted` gives the class itself. Tests of the command write this file.
+    strategy: 'planted.ts',
+    feeds: { bars: { symbol, interval: '1h' }, ...(hasOtherFeed ? { other: { symbol: 'BBBUSDT', interval: '1h' } } : {}) },
     cash: '10000',
     ...(isFutures ? FUTURES : SPOT),
     ...(quoteAssets === undefined ? {} : { feeds: feedsOf(quoteAssets), cash: QUOTE_CASH, convert: { BTC: symbol } }),
@@ -221,8 +225,8 @@ function definitionOf({ isFutures = false, isPaired = false, quoteAssets, defini
 const RESTART_DELAY_MS = 240_000;
 
 /** Runs the bot over all rows of the exchange, with the acts of the case, and stops it. */
-async function runBot(planted: Planted, world: RowWorld, catalogPlan: RunPlan, exchangePlan: RunPlan): Promise<void> {
-  const { acts = {} } = planted;
+async function runBot(planted: PlantedDifference, world: RowWorld, catalogPlan: RunPlan, exchangePlan: RunPlan): Promise<void> {
+  const { actsByRow = {} } = planted;
   const symbol = catalogPlan.feeds[0]!.bars.instrument.wireName;
   const path = writeBot(world.folder, catalogPlan, definitionOf(planted, symbol), world.exchange.url);
   const open = async (): Promise<OpenedBot> => {
@@ -243,21 +247,26 @@ async function runBot(planted: Planted, world: RowWorld, catalogPlan: RunPlan, e
     driver = await world.startTrading(opened, exchangePlan);
   };
   for (let row = 0; ; row++) {
-    await acts[row]?.({ world, opened, restart });
+    await actsByRow[row]?.({ world, opened, restart });
     if (!(await driver.driveNextRows())) break;
   }
   await world.stop(opened);
 }
 
 /** Writes the bars and the funding rates of the backtest into a catalog. */
-function writeCatalog({ catalog = (bars) => bars, isPaired, quoteAssets, rates }: Planted, plan: RunPlan, folder: string): void {
+function writeCatalog(
+  { changeCatalog = (bars) => bars, hasOtherFeed, quoteAssets, rates }: PlantedDifference,
+  plan: RunPlan,
+  folder: string,
+): void {
   const [firstFeed, ...otherFeeds] = plan.feeds;
   const { bars } = firstFeed!;
-  storeBars(folder, catalog(bars), SYNTHETIC);
-  if (isPaired) storeBars(folder, otherFeeds[0]!.bars, SYNTHETIC);
-  if (quoteAssets !== undefined) for (const otherFeed of otherFeeds) storeBars(folder, catalog(otherFeed.bars), SYNTHETIC);
+  storeBars(folder, changeCatalog(bars), SYNTHETIC);
+  if (hasOtherFeed) storeBars(folder, otherFeeds[0]!.bars, SYNTHETIC);
+  if (quoteAssets !== undefined) for (const otherFeed of otherFeeds) storeBars(folder, changeCatalog(otherFeed.bars), SYNTHETIC);
   if (rates === undefined) return;
   const timeMs = Float64Array.from(rates.catalog, (_, index) => START_MS + (index + 1) * FUNDING_MS);
   const columns = { length: rates.catalog.length, timeMs, figures: [Float64Array.from(rates.catalog)], digits: RATE_DIGITS };
-  storeSeries(folder, { kind: 'funding', symbol: bars.instrument.wireName }, columns, true);
+  const isSynthetic = true;
+  storeSeries(folder, { kind: 'funding', symbol: bars.instrument.wireName }, columns, isSynthetic);
 }

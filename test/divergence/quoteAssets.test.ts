@@ -20,7 +20,7 @@ import {
   ROWS,
   withFees,
   withFills,
-  type Planted,
+  type PlantedDifference,
 } from './planted.ts';
 import { total } from './netInJournal.ts';
 import { inUnits, journalOf, netOfJournal, type JournalMembers } from './quoteNet.ts';
@@ -120,11 +120,17 @@ const withPriceMoved =
     return { ...bars, [field]: bars[field].map((price, index) => (index === row ? Math.round(price * scale + ticks) / scale : price)) };
   };
 
-const CASES: readonly (readonly [name: string, planted: Planted, cause: Divergence, what: DivergentWhat, time: number])[] = [
-  ['another open of ETHBTC', { catalog: withPriceMoved('ETHBTC', 'open', FIRST_ROW + 1, 7) }, 'data revision', 'fill', closeOf(FIRST_ROW)],
+const CASES: readonly (readonly [name: string, planted: PlantedDifference, cause: Divergence, what: DivergentWhat, time: number])[] = [
+  [
+    'another open of ETHBTC',
+    { changeCatalog: withPriceMoved('ETHBTC', 'open', FIRST_ROW + 1, 7) },
+    'data revision',
+    'fill',
+    closeOf(FIRST_ROW),
+  ],
   [
     'another close of the conversion',
-    { catalog: withPriceMoved('BTCUSDT', 'close', FIRST_ROW + 6, 9000) },
+    { changeCatalog: withPriceMoved('BTCUSDT', 'close', FIRST_ROW + 6, 9000) },
     'data revision',
     'bar',
     closeOf(FIRST_ROW + 6),
@@ -132,14 +138,20 @@ const CASES: readonly (readonly [name: string, planted: Planted, cause: Divergen
   ['orders that arrive ten minutes later', withFills({ latencyMs: LATENCY_MS }), 'latency', 'fill', closeOf(FIRST_ROW)],
   ['slippage', withFills({ slippagePpm: 2000 }), 'fill model', 'fill', closeOf(FIRST_ROW)],
   ['another fee rate', withFees({ makerPpm: 1500, takerPpm: 1500 }), 'fee', 'fee', closeOf(FIRST_ROW)],
-  ['bars that closed while the bot was down', { acts: { 5: ({ restart }) => restart(3) } }, 'restart', 'decision', closeOf(FIRST_ROW + 5)],
-  ['a halt by the operator', { acts: haltDuringRow(6, 'OPERATOR', 'a look') }, 'operator', 'order', closeOf(FIRST_ROW + 6)],
+  [
+    'bars that closed while the bot was down',
+    { actsByRow: { 5: ({ restart }) => restart(3) } },
+    'restart',
+    'decision',
+    closeOf(FIRST_ROW + 5),
+  ],
+  ['a halt by the operator', { actsByRow: haltDuringRow(6, 'OPERATOR', 'a look') }, 'operator', 'order', closeOf(FIRST_ROW + 6)],
 ];
 
 describe('a bot with cash in two quote assets', () => {
   test('a bot with cash in two quote assets equals its backtest over a restart between two bars', { timeout: 120_000 }, async () => {
     let net = '';
-    const report = await comparePlanted({ strategy: TwoAssets, quoteAssets, acts: { 9: ({ restart }) => restart(0) } }, (folder) => {
+    const report = await comparePlanted({ strategy: TwoAssets, quoteAssets, actsByRow: { 9: ({ restart }) => restart(0) } }, (folder) => {
       net = netIn(folder);
     });
     expect(report).toMatchObject({ equal: true, first: null, cause: null, bridge: [], residual: '0', trades: [] });

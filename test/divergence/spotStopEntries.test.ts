@@ -4,7 +4,7 @@
 import { expect, test } from 'vitest';
 import { Strategy, type OrderOptions } from '../../src/index.ts';
 import type { BarColumns } from '../../src/model/bars/bars.ts';
-import { comparePlanted, hourBars, type Planted } from './planted.ts';
+import { comparePlanted, hourBars, type PlantedDifference } from './planted.ts';
 
 /** Returns further options of the entry of a bar. `stopEntry` is its level. */
 type OptionsOf = (bar: number, stopEntry: number) => Omit<OrderOptions, 'stopEntry'>;
@@ -30,11 +30,11 @@ function stopEntryTrader(distance: number, optionsOf: OptionsOf) {
 }
 
 /** Returns a run whose exchange and catalog have the bars of this seed. */
-function withBarsOf(seed: number): Pick<Planted, 'exchange' | 'catalog'> {
+function withBarsOf(seed: number): Pick<PlantedDifference, 'changeExchange' | 'changeCatalog'> {
   const replaceBars = (bars: BarColumns): BarColumns => ({ ...hourBars(seed), instrument: bars.instrument });
   return {
-    catalog: replaceBars,
-    exchange: (plan) => ({ ...plan, feeds: plan.feeds.map((feed) => ({ ...feed, bars: replaceBars(feed.bars) })) }),
+    changeCatalog: replaceBars,
+    changeExchange: (plan) => ({ ...plan, feeds: plan.feeds.map((feed) => ({ ...feed, bars: replaceBars(feed.bars) })) }),
   };
 }
 
@@ -84,7 +84,7 @@ test.each<StopEntryCase>([
 test('a restart between two bars adds only the restart to the causes of a bot with stop entries', { timeout: 120_000 }, async () => {
   const { bridge, residual } = await comparePlanted({
     strategy: stopEntryTrader(0.1, () => ({})),
-    acts: { 9: ({ restart }) => restart(0) },
+    actsByRow: { 9: ({ restart }) => restart(0) },
   });
   expect({ causes: bridge.map(({ cause }) => cause), residual }).toEqual({ causes: ['fill model', 'restart'], residual: '0' });
 });

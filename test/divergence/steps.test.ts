@@ -6,15 +6,15 @@ import type { StrategyClass } from '../../src/strategy/strategy.ts';
 import type { BarColumns } from '../../src/model/bars/bars.ts';
 import { comparePlanted, MarketAndLimitOrders, ROWS } from './planted.ts';
 import { netInJournal } from './netInJournal.ts';
-import { Bracketed, FillReactor, LongAndShort, TimerTrader } from './strategies.ts';
+import { BracketTrader, FillReactor, LongShortTrader, TimerTrader } from './strategies.ts';
 
 /** Strategies that trade in different ways, each with its name in the test title. */
 const STRATEGIES: readonly (readonly [name: string, strategy: StrategyClass, isFutures: boolean])[] = [
   ['market orders and resting limits', MarketAndLimitOrders, false],
-  ['brackets', Bracketed, false],
+  ['brackets', BracketTrader, false],
   ['decisions by fills, orders by amount', FillReactor, false],
   ['timers', TimerTrader, false],
-  ['a contract, long and short', LongAndShort, true],
+  ['a contract, long and short', LongShortTrader, true],
 ];
 
 /** The row whose volume differs between catalog and exchange. No fill uses this volume. */
@@ -41,7 +41,7 @@ describe('a difference in an unused volume', () => {
         {
           strategy,
           isFutures,
-          catalog: withOtherVolume,
+          changeCatalog: withOtherVolume,
           rates: { catalog: FUNDING_RATES, exchange: FUNDING_RATES },
         },
         (folder) => {

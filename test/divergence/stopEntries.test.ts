@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest';
 import { Strategy } from '../../src/index.ts';
-import { comparePlanted, type Planted } from './planted.ts';
+import { comparePlanted, type PlantedDifference } from './planted.ts';
 
 /** Places a stop entry 0.5 above each close, every third with a limit, and exits at an even bar. */
 class BreakoutEntries extends Strategy {
@@ -23,7 +23,7 @@ class BreakoutEntries extends Strategy {
 }
 
 /** A restart between two bars. */
-const WITH_RESTART: Planted = { acts: { 9: ({ restart }) => restart(0) } };
+const WITH_RESTART: PlantedDifference = { actsByRow: { 9: ({ restart }) => restart(0) } };
 
 test.each([{}, WITH_RESTART])('a bot with stop entries equals its backtest: %o', { timeout: 120_000 }, async (overrides) => {
   const report = await comparePlanted({ strategy: BreakoutEntries, isFutures: true, ...overrides });
@@ -41,7 +41,7 @@ class RepricedLimit extends Strategy {
 }
 
 test('a bot that replaces a limit at each bar equals its backtest over a clean stop and a start', { timeout: 120_000 }, async () => {
-  const report = await comparePlanted({ strategy: RepricedLimit, acts: { 5: ({ restart }) => restart(0) } });
+  const report = await comparePlanted({ strategy: RepricedLimit, actsByRow: { 5: ({ restart }) => restart(0) } });
   expect(report).toMatchObject({ equal: true, cause: null, first: null });
   expect(report.orders).toBeGreaterThan(25);
 });

@@ -9,10 +9,10 @@ export interface Addition {
   readonly marker: string;
   /** By path: the replacements in a file, or the text of a new file. */
   readonly edits: Readonly<Record<string, string | readonly Replacement[]>>;
-  /** Existing tests that the edits extend, and other tests that read what was added. */
+  /** Tests that must pass after the addition: those that the edits extend, and those that read the added code. */
   readonly tests: readonly string[];
   /** The text of a test that uses the addition as a user would. */
-  readonly proof: string;
+  readonly usageTest: string;
 }
 
 const endpoint: Addition = {
@@ -46,7 +46,7 @@ const endpoint: Addition = {
         "    'futures.klines': publicHandler(",
         `    'futures.markPrice': publicHandler(({ args }) => {
       const instrument = instrumentArg(args);
-      return done(encodeAnswer(markPriceAnswer, { tagPrice: wirePriceText(instrument, exchange.venue.book(instrument).markTicks) }, profile));
+      return succeeded(encodeAnswer(markPriceAnswer, { tagPrice: wirePriceText(instrument, exchange.venue.book(instrument).markTicks) }, profile));
     }),
     'futures.klines': publicHandler(`,
       ],
@@ -79,16 +79,16 @@ const endpoint: Addition = {
     ],
     'test/blackbox/futuresTable.ts': [
       [
-        "  {\n    ...open,\n    op: 'futures.klines',",
+        "  {\n    ...publicRead,\n    op: 'futures.klines',",
         `  {
-    ...open,
+    ...publicRead,
     op: 'futures.markPrice',
     path: '/fapi/v1/markPrice',
     params: oneContract,
     validArgs: () => ({ contractName }),
     shape: members({ tagPrice: num }),
   },
-  {\n    ...open,\n    op: 'futures.klines',`,
+  {\n    ...publicRead,\n    op: 'futures.klines',`,
       ],
     ],
     'test/blackbox/unreachable.yaml': [['    - futures.indexPrice\n', '    - futures.indexPrice\n    - futures.markPrice\n']],
@@ -116,7 +116,7 @@ const endpoint: Addition = {
     'test/service/futuresEndpoints.test.ts',
     'test/service/futuresParameters.test.ts',
   ],
-  proof: `import { expect, it } from 'vitest';
+  usageTest: `import { expect, it } from 'vitest';
 import { openApi } from '../../src/protocol/openapi/openApi.ts';
 import { OPS } from '../../src/protocol/endpoints/endpoints.ts';
 
@@ -150,7 +150,7 @@ export function netChange(source: Source, bars: number): IndicatorSpec<Series> {
       ],
       [
         '/** Computes the rate of change. */\nclass RateOfChange implements Kernel {',
-        `/** Computes the change over some bars. */
+        `/** Computes the change over a number of bars. */
 class NetChange implements Kernel {
   readonly #source: IndicatorColumn<Float64Array>;
   readonly #out: NumberWindow;
@@ -204,22 +204,22 @@ class RateOfChange implements Kernel {`,
     ],
   },
   tests: ['src/indicators/kernels.test.ts'],
-  proof: `import { expect, it } from 'vitest';
+  usageTest: `import { expect, it } from 'vitest';
 import { netChange, Strategy } from '../../src/index.ts';
 import { backtest, generateBars } from '../../src/run.ts';
 
 it('a strategy reads the indicator in a run', async () => {
   const data = generateBars({ symbol: 'TESTUSDT', interval: '1h', bars: 50, seed: 1 });
-  const seen: number[] = [];
+  const changes: number[] = [];
   class Reader extends Strategy {
     change = this.use(netChange(this.bars.close, 3));
     override onBar() {
-      seen.push(this.change.value);
+      changes.push(this.change.value);
     }
   }
   await backtest({ strategy: Reader, data, cash: '10000' });
-  expect(seen.length).toBeGreaterThan(40);
-  expect(seen.at(-1)).toBeCloseTo(data.close[49]! - data.close[46]!, 6);
+  expect(changes.length).toBeGreaterThan(40);
+  expect(changes.at(-1)).toBeCloseTo(data.close[49]! - data.close[46]!, 6);
 });
 `,
 };
@@ -297,7 +297,7 @@ test('every limit belongs to a rule with its code,`,
     ],
   },
   tests: ['src/risk/rules.test.ts', 'test/e2e/schema.test.ts'],
-  proof: `import { expect, it } from 'vitest';
+  usageTest: `import { expect, it } from 'vitest';
 import { Strategy } from '../../src/index.ts';
 import { backtest, generateBars } from '../../src/run.ts';
 
@@ -373,7 +373,7 @@ const fillParameter: Addition = {
     ],
   },
   tests: ['src/venue/spotBook.test.ts', 'src/definition/text/definition.test.ts', 'test/e2e/schema.test.ts'],
-  proof: `import { expect, it } from 'vitest';
+  usageTest: `import { expect, it } from 'vitest';
 import { Strategy } from '../../src/index.ts';
 import { backtest, generateBars } from '../../src/run.ts';
 
@@ -410,7 +410,7 @@ models: { slippage: models/halfSpread.ts }
 `,
   },
   tests: [],
-  proof: `import { execFileSync } from 'node:child_process';
+  usageTest: `import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 
@@ -432,7 +432,7 @@ it('a run with the model pays more than one without', () => {
 const command: Addition = {
   marker: 'runList',
   edits: {
-    'src/cli/runs/runList.ts': `// \`isobar runs\`: its options. What it does is loaded when it runs.
+    'src/cli/runs/runList.ts': `// \`isobar runs\`: its options. The action is loaded when the command runs.
 
 import type { Argv } from 'yargs';
 
@@ -489,21 +489,20 @@ it('run folders are listed newest first, other folders are left out, and a missi
         "import { withReport } from './runs/report.ts';",
         "import { withReport } from './runs/report.ts';\nimport { withRunList } from './runs/runList.ts';",
       ],
-      ['withApi(withReport(', 'withApi(withRunList(withReport('],
-      ['withInit(root)))))))), argv)', 'withInit(root))))))))), argv)'],
+      ['withVerify, withReport, withApi]', 'withVerify, withReport, withRunList, withApi]'],
     ],
     'docs/run-folder.md': [['# The run folder\n', '# The run folder\n\n`isobar runs` lists the run folders of a project, newest first.\n']],
   },
   tests: ['src/cli/runs/runListAction.test.ts'],
-  proof: `import { expect, it, vi } from 'vitest';
+  usageTest: `import { expect, it, vi } from 'vitest';
 import { main } from '../../src/cli/main.ts';
 
 it('help names the command and what it does', async () => {
-  const told: string[] = [];
-  const spies = [vi.spyOn(console, 'log'), vi.spyOn(console, 'error')].map((spy) => spy.mockImplementation((text) => void told.push(String(text))));
+  const printedLines: string[] = [];
+  const spies = [vi.spyOn(console, 'log'), vi.spyOn(console, 'error')].map((spy) => spy.mockImplementation((text) => void printedLines.push(String(text))));
   await main(['--help']);
   for (const spy of spies) spy.mockRestore();
-  expect(told.join('\\n')).toMatch(/isobar runs \\[folder\\] +List run folders, newest first/);
+  expect(printedLines.join('\\n')).toMatch(/isobar runs \\[folder\\] +List run folders, newest first/);
 });
 `,
 };
@@ -566,12 +565,12 @@ const orderState: Addition = {
     'docs/order-safety.md': [
       [
         'An order with the tag of one whose cancel',
-        'A `suspended` order stands at the exchange and is not matched for now.\n\nAn order with the tag of one whose cancel',
+        'A `suspended` order rests at the exchange and is not matched for now.\n\nAn order with the tag of one whose cancel',
       ],
     ],
   },
   tests: ['src/orders/lifecycle.test.ts', 'src/orders/orderManager.test.ts'],
-  proof: `import { expect, it } from 'vitest';
+  usageTest: `import { expect, it } from 'vitest';
 import { RECORD_KINDS } from '../../src/adapters/journal/records/records.ts';
 import { LIFECYCLES, nextLifecycle } from '../../src/orders/lifecycle.ts';
 

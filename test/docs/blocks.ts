@@ -8,20 +8,23 @@ export interface Block {
   /** The file that the block shows: from `file=...` on the opening line, or from a first line that is a comment with only a name. */
   readonly file: string | null;
   /** The reason why the block is not run. Null if it is run. */
-  readonly norun: string | null;
+  readonly reasonNotRun: string | null;
   readonly text: string;
 }
 
-const BOUNDS = /^( {0,3})```+(.*)$/;
+/** The opening line of a block: its indent, and the text behind the back-ticks. */
+const BLOCK_OPENING = /^( {0,3})```+(.*)$/;
+/** An attribute of an opening line: `name="text with spaces"` or `name=word`. */
 const ATTRIBUTE = /(\w+)=(?:"([^"]*)"|(\S+))/g;
-const NAME = /^(?:\/\/|#) +([\w./-]+\.\w+)$/;
+/** A comment line that has only the name of a file. */
+const FILE_COMMENT = /^(?:\/\/|#) +([\w./-]+\.\w+)$/;
 
 /** Returns the blocks of `text`, in order. Throws for a block without an end, and for an unknown attribute. */
 export function blocksOf(page: string, text: string): readonly Block[] {
   const lines = text.split('\n');
   const blocks: Block[] = [];
   for (let lineIndex = 0; lineIndex < lines.length; lineIndex++) {
-    const [, indent, info] = BOUNDS.exec(lines[lineIndex]!) ?? [];
+    const [, indent, info] = BLOCK_OPENING.exec(lines[lineIndex]!) ?? [];
     if (info === undefined) continue;
     const place = `${page}:${lineIndex + 1}`;
     const end = lines.findIndex((line, index) => index > lineIndex && /^ {0,3}```+\s*$/.test(line));
@@ -39,28 +42,28 @@ function blockOf(place: string, info: string, body: readonly string[]): Block {
   const attributes = new Map([...info.matchAll(ATTRIBUTE)].map(([, name, quoted, plain]) => [name!, quoted ?? plain!]));
   const unknown = [...attributes.keys()].find((name) => name !== 'file' && name !== 'norun');
   if (unknown !== undefined) throw new Error(`${place}: the attributes are file= and norun=, got ${unknown}=`);
-  const fileInComment = NAME.exec(body[0]?.trimEnd() ?? '')?.[1];
+  const fileInComment = FILE_COMMENT.exec(body[0]?.trimEnd() ?? '')?.[1];
   return {
     place,
     language,
     file: attributes.get('file') ?? fileInComment ?? null,
-    norun: attributes.get('norun') ?? null,
+    reasonNotRun: attributes.get('norun') ?? null,
     text: `${body.join('\n')}\n`,
   };
 }
 
-/** Commands that exit by themselves and need no shell. */
+/** Commands that exit by themselves and need no shell, except `isobar data record`, which runs until it is stopped. */
 const COMMANDS = new Set(['api', 'backtest', 'breakeven', 'data', 'prove', 'report', 'strategy', 'sweep', 'verify', 'why']);
 /** A word without characters that a shell would expand, quoted or not. */
 const WORD = /(?:'[^']*'|"[^"$`\\!]*"|[\w@%+=:,./-])+/y;
 
-/** A part of a block: the arguments of an `isobar` command that needs no shell, or lines for a shell. */
+/** A step of a block: the arguments of an `isobar` command that needs no shell, or lines for a shell. */
 type Step = { readonly isobar: readonly string[] } | { readonly shell: string };
 
 /** Text that needs one shell for all lines: a here-document, a background process, a compound command, a variable. */
 const COMPOUND = /<<|&\s*$|\$!|^(?:for|while|until|if|case|do|done|then|else|fi|esac|export|set)\b|^\w+=|\{$|^\}/;
 
-/** Returns the parts of a block in order. The whole block is one part if a line depends on what a shell did in an earlier one. */
+/** Returns the steps of a block in order. The whole block is one step if a line depends on what a shell did in an earlier one. */
 export function stepsOf(text: string): readonly Step[] {
   const lines = linesOf(text);
   if (lines.some((line) => COMPOUND.test(line))) return [{ shell: text }];
@@ -69,7 +72,7 @@ export function stepsOf(text: string): readonly Step[] {
     const args = plainArguments(line);
     const last = steps.at(-1);
     if (args !== null) steps.push({ isobar: args });
-    else if (last !== undefined && 'shell' in last) steps.splice(-1, 1, { shell: `${last.shell}\n${line}` });
+    else if (last !== undefined && 'shell' in last) steps[steps.length - 1] = { shell: `${last.shell}\n${line}` };
     else steps.push({ shell: line });
   }
   return steps;
@@ -94,13 +97,16 @@ function plainArguments(line: string): readonly string[] | null {
 /** Returns the words of a line as a shell splits it. Returns null if the shell would do more than remove quotes. */
 function wordsOf(line: string): readonly string[] | null {
   const words: string[] = [];
-  for (let start = 0; start < line.length; start = WORD.lastIndex) {
+  let start = 0;
+  while (start < line.length) {
     while (line[start] === ' ') start++;
     WORD.lastIndex = start;
     const [word] = WORD.exec(line) ?? [];
     if (word === undefined) return null;
-    const following = line[WORD.lastIndex];
+    const end = start + word.length;
+    const following = line[end];
     if (following !== undefined && following !== ' ') return null;
+    start = end;
     words.push(word.replaceAll(/'([^']*)'|"([^"]*)"/g, (_, single?: string, double?: string) => single ?? double ?? ''));
   }
   return words;

@@ -132,7 +132,7 @@ beforeAll(async () => {
   writeFileSync(join(copy, 'test/added/make.test.ts'), GENERATING_TEST);
   for (const [index, [, addition]] of additions.entries()) {
     applyAddition(addition);
-    writeFileSync(join(copy, `test/added/proof${index}.test.ts`), addition.proof);
+    writeFileSync(join(copy, `test/added/proof${index}.test.ts`), addition.usageTest);
   }
   const compiler = join('node_modules', '@typescript', 'native', 'bin', 'tsc');
   const testPaths = [...new Set(['test/added', ...SCHEMAS, ...additions.flatMap(([, addition]) => addition.tests)])];

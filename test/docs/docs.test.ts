@@ -16,7 +16,7 @@ const WRONG_BLOCK: Block = {
   place: 'docs/wrong.md:3',
   language: 'ts',
   file: 'wrong.ts',
-  norun: null,
+  reasonNotRun: null,
   text: "export const three: number = 'three';\n",
 };
 const pages = [
@@ -62,7 +62,7 @@ afterAll(async () => {
 async function follow(page: string): Promise<readonly string[]> {
   if (installed === null) throw new Error('the package is installed first');
   const fixture = new PageFixture(installed);
-  for (const block of blocksOfPage(page).filter(({ norun }) => norun === null)) {
+  for (const block of blocksOfPage(page).filter(({ reasonNotRun }) => reasonNotRun === null)) {
     const failure = await fixture.follow(block);
     if (failure === null) continue;
     fixture.remove();
@@ -79,7 +79,7 @@ test('a type error in a block is reported with its line', () => {
 });
 
 test('every block that is not run gives a reason', () => {
-  const skipped: readonly Block[] = pages.flatMap(blocksOfPage).filter(({ norun }) => norun !== null);
-  for (const { place, norun } of skipped) console.log(`not run: ${place}: ${norun}`);
-  expect(skipped.filter(({ norun }) => norun?.trim() === '')).toEqual([]);
+  const skipped: readonly Block[] = pages.flatMap(blocksOfPage).filter(({ reasonNotRun }) => reasonNotRun !== null);
+  for (const { place, reasonNotRun } of skipped) console.log(`not run: ${place}: ${reasonNotRun}`);
+  expect(skipped.filter(({ reasonNotRun }) => reasonNotRun?.trim() === '')).toEqual([]);
 });

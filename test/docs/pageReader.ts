@@ -18,6 +18,7 @@ import { writeReaderFiles } from './readerFiles.ts';
 
 /** Time limit for a block. Blocks take seconds on a free machine. */
 const BLOCK_TIMEOUT_MS = 300_000;
+/** The Python packages that pages use. */
 const PYTHON_PACKAGES = ['pandas', 'polars', 'pyarrow'];
 /** The required keys of a run definition. They complete blocks that show only a part of one. */
 const REQUIRED_KEYS = { strategy: 'x.ts', feeds: { bars: { symbol: 'BTCUSDT', interval: '1h' } }, cash: { USDT: '10000' } };
@@ -36,6 +37,7 @@ export class PageFixture {
     symlinkSync(installed.modules, join(this.folder, 'node_modules'));
   }
 
+  /** Removes the folder of the reader. */
   remove(): void {
     rmSync(this.folder, { recursive: true, force: true });
   }
@@ -47,13 +49,13 @@ export class PageFixture {
     if (file !== null) return this.#write(file, block);
     switch (language) {
       case 'sh':
-        return this.#shell(text);
+        return this.#runShellBlock(text);
       case 'ts':
-        return this.#run(block);
+        return this.#runTypescript(block);
       case 'python':
-        return this.#python(text);
+        return this.#runPython(text);
       case 'yaml':
-        return errorOf(() => this.#definition(text));
+        return errorOf(() => this.#checkDefinition(text));
       case 'json':
         return errorOf(() => void JSON.parse(text));
       case 'text':
@@ -75,11 +77,11 @@ export class PageFixture {
     writeFileSync(path, block.text);
     if (block.language === 'ts') this.#typescript.set(path, block);
     if (block.language === 'json') return errorOf(() => void JSON.parse(block.text));
-    return block.language === 'yaml' ? errorOf(() => this.#definition(block.text)) : null;
+    return block.language === 'yaml' ? errorOf(() => this.#checkDefinition(block.text)) : null;
   }
 
   /** Checks a run definition, a part of one, or the config of a bot. Throws if it is invalid. */
-  #definition(text: string): void {
+  #checkDefinition(text: string): void {
     const source = yamlSource('the block', this.#cwd, text);
     if (typeof source.data !== 'object') throw new Error('expected keys and values');
     // Only the config of a bot has an exchange.
@@ -91,16 +93,16 @@ export class PageFixture {
    * Runs the lines of a block. An `isobar` command that needs no shell runs in this process, because a start takes longer than most
    * commands.
    */
-  async #shell(text: string): Promise<string | null> {
+  async #runShellBlock(text: string): Promise<string | null> {
     for (const step of stepsOf(text)) {
-      const failure = 'isobar' in step ? await this.#isobar(step.isobar) : await this.#bash(step.shell);
+      const failure = 'isobar' in step ? await this.#runIsobar(step.isobar) : await this.#runBash(step.shell);
       if (failure !== null) return failure;
     }
     return null;
   }
 
   /** Runs the lines of a shell block. The next block starts in the folder where this one ended. */
-  async #bash(lines: string): Promise<string | null> {
+  async #runBash(lines: string): Promise<string | null> {
     const folderFile = join(this.folder, '.cwd');
     const script = `set -euo pipefail\n${lines}\npwd > '${folderFile}'\n`;
     const failure = await this.#runProgram('bash', ['-c', script]);
@@ -109,7 +111,8 @@ export class PageFixture {
     return failure;
   }
 
-  async #isobar(args: readonly string[]): Promise<string | null> {
+  /** Runs an `isobar` command of the installed package in a thread of this process. Returns its output if it failed, else null. */
+  async #runIsobar(args: readonly string[]): Promise<string | null> {
     const url = pathToFileURL(join(this.#installed.modules, 'isobar/dist/cli/main.js')).href;
     const { main } = (await import(url)) as { readonly main: CommandLine };
     const { code, stdout, stderr } = await commandInKeptThread(this.#cwd, shortenProve(args), main);
@@ -117,7 +120,7 @@ export class PageFixture {
   }
 
   /** Bundles a TypeScript block and runs it. Returns what went wrong, or null. */
-  async #run(block: Block): Promise<string | null> {
+  async #runTypescript(block: Block): Promise<string | null> {
     const stem = join(this.#cwd, `.block${block.place.split(':').at(-1)}`);
     writeFileSync(`${stem}.ts`, block.text);
     this.#typescript.set(`${stem}.ts`, block);
@@ -138,7 +141,8 @@ export class PageFixture {
     return this.#runProgram(process.execPath, [...LATE_OPTIMIZING, `${stem}.mjs`]);
   }
 
-  async #python(text: string): Promise<string | null> {
+  /** Runs a Python block, if Python is installed. Returns its output if it failed, else null. */
+  async #runPython(text: string): Promise<string | null> {
     if (!hasPython()) return null;
     const { code, output } = await python.run(this.#cwd, text);
     return code === 0 ? null : failureText(code, output);
@@ -202,9 +206,9 @@ function lineOf({ place }: Block, row: number): string {
 }
 
 /** Returns the message of an error; null if there was none. */
-function errorOf(work: () => void): string | null {
+function errorOf(check: () => void): string | null {
   try {
-    work();
+    check();
     return null;
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
@@ -215,6 +219,7 @@ function errorOf(work: () => void): string | null {
 const shortenProve = (args: readonly string[]): readonly string[] =>
   args[0] === 'prove' && !args.includes('--times') && !args.includes('--quick') ? [...args, '--quick'] : args;
 
+/** Returns how a command has ended, with the last lines of its output. */
 const failureText = (code: number | null, output: string): string =>
   `ended with ${code}\n${output.trimEnd().split('\n').slice(-40).join('\n')}`;
 

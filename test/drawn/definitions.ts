@@ -33,7 +33,7 @@ export function drawnRun(folder: string, seed: number, bars: number): KilledStra
       };
   const definition = {
     strategy: `${ROOT}test/drawn/strategies/drawnOrders.ts`,
-    params: { isFutures, isShort: isFutures && rng.next() < 0.5, share: drawOne([0.15, 0.3, 0.6]) },
+    params: { isFutures, isShort: isFutures && rng.next() < 0.5, actProbability: drawOne([0.15, 0.3, 0.6]) },
     ...market,
     seed,
     from: '2024-02-01',

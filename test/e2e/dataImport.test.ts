@@ -13,26 +13,28 @@ import { commandIn } from '../fixtures/inProcess.ts';
 
 const SEED = 20_260_101;
 const START_MS = Date.UTC(2024, 0, 1);
-/** Number of new rows in a file. */
-const ROWS = 3000;
-/** Number of files of a symbol. */
-const FILES = 12;
+const NEW_ROWS_PER_FILE = 3000;
+const FILES_PER_SYMBOL = 12;
+/** Each file begins with the last rows of the previous one. */
+const REPEATED_ROWS_PER_FILE = 50;
 const SYMBOLS = ['BTCUSDT', 'ETHUSDT'];
 
 const fixture = new CliFixture();
 const isobar = (...args: readonly string[]) => commandIn(fixture.folder, args);
 afterAll(() => fixture.remove());
 for (const [index, symbol] of SYMBOLS.entries()) {
-  for (let month = 0; month < FILES; month++) {
-    // Each file begins with the last rows of the previous one.
-    const bars = barsFrom(START_MS, ROWS * FILES, '1m', index + 1).slice(Math.max(0, month * ROWS - 50), (month + 1) * ROWS);
+  for (let month = 0; month < FILES_PER_SYMBOL; month++) {
+    const bars = barsFrom(START_MS, NEW_ROWS_PER_FILE * FILES_PER_SYMBOL, '1m', index + 1).slice(
+      Math.max(0, month * NEW_ROWS_PER_FILE - REPEATED_ROWS_PER_FILE),
+      (month + 1) * NEW_ROWS_PER_FILE,
+    );
     const name = `${symbol}-1m-2024-${String(month + 1).padStart(2, '0')}`;
     fixture.write(`klines/${name}.zip`, zipOf({ [`${name}.csv`]: binanceCsv(bars, '1m') }));
   }
 }
 
 /** Returns every file below `folder` with the hash of its bytes. */
-function bytesOf(folder: string): Record<string, string> {
+function hashesOf(folder: string): Record<string, string> {
   const entries = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((item) => item.isFile());
   const hash = (file: string) => createHash('sha256').update(readFileSync(file)).digest('hex');
   return Object.fromEntries(
@@ -48,10 +50,13 @@ function namesIn(folder: string): string[] {
     throw error;
   }
 }
-/** Returns the number of files that were read and stored, plus the number of stored sets. */
+/**
+ * Returns the progress of an import: one for each file that was read, and one for each set of a symbol that was stored. The import removes the
+ * temporary files of a set once the set is stored. So a stored set counts for its files and for itself.
+ */
 function progressOf(catalog: string): number {
   const count = (folder: string) => namesIn(folder).filter((name) => name.endsWith('.arrow')).length;
-  return count(join(catalog, '.import')) + (FILES + 1) * count(join(catalog, 'spot'));
+  return count(join(catalog, '.import')) + (FILES_PER_SYMBOL + 1) * count(join(catalog, 'spot'));
 }
 /** Kills the import with SIGKILL when it has reached `progress`. Resolves with false if it ended before. */
 function importKilledAt(catalog: string, progress: number): Promise<boolean> {
@@ -79,10 +84,13 @@ describe('an import of many files', () => {
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     const text = stdout.replaceAll('\u2009', ' ');
     expect(text).toContain(
-      `from        12 files  (binance; ${FILES * ROWS + 550} rows, ${FILES * ROWS} of them new)`.replace(/(\d+)(\d{3})/g, '$1 $2'),
+      `from        12 files  (binance; ${FILES_PER_SYMBOL * NEW_ROWS_PER_FILE + 550} rows, ${FILES_PER_SYMBOL * NEW_ROWS_PER_FILE} of them new)`.replace(
+        /(\d+)(\d{3})/g,
+        '$1 $2',
+      ),
     );
     expect(text).toContain('overlap     550 rows appeared more than once, with equal values');
-    expect(text.trimEnd().split('\n').at(-1)).toBe(`${2 * FILES * ROWS} rows, 0 gaps, 0 missing bars`);
+    expect(text.trimEnd().split('\n').at(-1)).toBe(`${2 * FILES_PER_SYMBOL * NEW_ROWS_PER_FILE} rows, 0 gaps, 0 missing bars`);
     expect(readdirSync(wholeCatalog)).toEqual(['spot']);
   });
 
@@ -90,9 +98,10 @@ describe('an import of many files', () => {
     const rng = seededRng(SEED);
     const catalog = mkdtempSync(join(tmpdir(), 'isobar-killed-'));
     const killPoints: number[] = [];
-    const maxProgress = 2 * (FILES + 1);
+    const maxProgress = 2 * (FILES_PER_SYMBOL + 1);
     for (let reached = 0; reached < maxProgress;) {
-      const killAt = Math.min(maxProgress, reached + 1 + Math.floor(rng.next() * 12));
+      const drawnSteps = 1 + Math.floor(rng.next() * 12);
+      const killAt = Math.min(maxProgress, reached + drawnSteps);
       const wasKilled = await importKilledAt(catalog, killAt);
       killPoints.push(killAt);
       const reachedNow = progressOf(catalog);
@@ -106,12 +115,14 @@ describe('an import of many files', () => {
     const { code, stderr } = await isobar('data', 'check', '--catalog', catalog);
     expect(code, stderr).toBe(0);
     const { stdout } = await isobar('data', 'import', 'klines/*.zip', '--catalog', catalog, '--json');
-    expect(JSON.parse(stdout)).toMatchObject(SYMBOLS.map((symbol) => ({ symbol, rows: FILES * ROWS, missingBars: 0 })));
-    expect(bytesOf(catalog), `seed ${SEED}, killed at ${killPoints.join(', ')}`).toEqual(bytesOf(wholeCatalog));
+    expect(JSON.parse(stdout)).toMatchObject(
+      SYMBOLS.map((symbol) => ({ symbol, rows: FILES_PER_SYMBOL * NEW_ROWS_PER_FILE, missingBars: 0 })),
+    );
+    expect(hashesOf(catalog), `seed ${SEED}, killed at ${killPoints.join(', ')}`).toEqual(hashesOf(wholeCatalog));
     rmSync(catalog, { recursive: true });
   });
 
-  it('an import of many files continues after a kill with only the other files', async () => {
+  it('an import of many files that was killed reads only the files that it had not read', async () => {
     const catalog = mkdtempSync(join(tmpdir(), 'isobar-killed-'));
     expect(await importKilledAt(catalog, 5)).toBe(true);
     const progress = progressOf(catalog);
@@ -149,11 +160,11 @@ describe('bad rows', () => {
 });
 
 describe('prices that are not whole ticks', () => {
-  const altered = barsFrom(START_MS, 300).map((bar, row) => (row === 7 ? { ...bar, high: 2000 / 3 } : bar));
+  const barsWithBadHigh = barsFrom(START_MS, 300).map((bar, row) => (row === 7 ? { ...bar, high: 2000 / 3 } : bar));
   const strategy = join(STRATEGIES, 'smaCross.ts');
 
   it('prices that are not whole ticks in a file of --data are reported with file and bar', async () => {
-    fixture.write('ADAUSDT-1m.feather', feather(altered, 'lz4'));
+    fixture.write('ADAUSDT-1m.feather', feather(barsWithBadHigh, 'lz4'));
     const { code, stderr } = await isobar('backtest', strategy, '--data', 'ADAUSDT-1m.feather', '--cash', '10000');
     expect(code).toBe(2);
     expect(stderr).toMatch(
@@ -161,7 +172,7 @@ describe('prices that are not whole ticks', () => {
     );
   });
 
-  it('prices that are not whole ticks and that another program wrote to the catalog are reported too', async () => {
+  it('a file of the catalog that another program has changed is reported, with the changed bytes', async () => {
     const file = fixture.write('ADAUSDT-1m.csv', plainCsv(barsFrom(START_MS, 300)));
     await isobar('data', 'import', file);
     const path = join(fixture.folder, 'data/spot/ADAUSDT/1m.arrow');

@@ -6,15 +6,15 @@ import { JournalKiller, killJournal } from '../fixtures/killJournal.ts';
 const KILLS = 4;
 const SEED = 1;
 
-// The long form is npm run campaign -- journalKill.
+// The long form is `npm run campaign -- journalKill`, which prints the same line.
 it(`${KILLS} kills lose nothing that was reported durable (seed ${SEED})`, async () => {
-  const { kills, records, torn } = await killJournal(KILLS, SEED);
+  const { kills, records, tornWrites } = await killJournal(KILLS, SEED);
   expect(kills).toBe(KILLS);
   expect(records).toBeGreaterThan(100);
-  console.log(`${kills} kills, ${torn} in the middle of a write: ${records} records`);
+  console.log(`${kills} kills, ${tornWrites} in the middle of a write: ${records} records`);
 });
 
-it('a second process refuses to start while the first runs, and starts when it has ended', async () => {
+it('a process that shares the journal of another one ends at its start, and starts once the other has ended', async () => {
   const killer = new JournalKiller();
   const firstProcess = killer.start(1);
   await firstProcess.untilPrinted(2);

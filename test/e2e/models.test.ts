@@ -23,8 +23,8 @@ interface CsvRow {
 }
 
 /** Returns the rows of a CSV file of a run. */
-function csvRows(run: string, file: string): CsvRow[] {
-  const [head = '', ...lines] = readFileSync(join(fixture.folder, 'runs', run, file), 'utf8')
+function csvRows(runName: string, file: string): CsvRow[] {
+  const [head = '', ...lines] = readFileSync(join(fixture.folder, 'runs', runName, file), 'utf8')
     .trim()
     .split('\n');
   const names = head.split(',');
@@ -59,10 +59,10 @@ describe('models of a definition', () => {
   test('a slippage model worsens taker fills by its amount, rounded up to the tick', async () => {
     fixture.write('models/slip.ts', "import { slippageModel } from 'isobar';\nexport default slippageModel(() => 0.011);\n");
     const name = await runWith('models: { slippage: models/slip.ts }\n');
-    const before = csvRows(plainRun, 'fills.csv');
-    const after = csvRows(name, 'fills.csv');
-    expect(before.length).toBeGreaterThan(10);
-    const priceChanges = after.map((row, index) => Number(row['price']) - Number(before[index]?.['price']));
+    const plainFills = csvRows(plainRun, 'fills.csv');
+    const fills = csvRows(name, 'fills.csv');
+    expect(plainFills.length).toBeGreaterThan(10);
+    const priceChanges = fills.map((row, index) => Number(row['price']) - Number(plainFills[index]?.['price']));
     // The first two fills have the same decisions in both runs: the buy pays two ticks more, the sell gets two less.
     expect(priceChanges[0]).toBeCloseTo(0.02, 8);
     expect(priceChanges[1]).toBeCloseTo(-0.02, 8);
@@ -87,7 +87,9 @@ export default slippageModel(({ price, qty, bar, share }) => {
       const { open, high, low, volume } = bars;
       const share = record.fills.lots[fillIndex]! / 10 ** bars.instrument.quantityDigits / volume[row]!;
       const exactPrice = open[row]! - (high[row]! - low[row]!) * Math.sqrt(share);
-      expect(record.fills.price[fillIndex]! / 10 ** bars.instrument.priceDigits).toBeCloseTo(Math.floor(exactPrice * 100 + 1e-6) / 100, 8);
+      // The price of a sale is rounded down to the tick. The small term repairs errors of binary floating point.
+      const expectedPrice = Math.floor(exactPrice * 100 + 1e-6) / 100;
+      expect(record.fills.price[fillIndex]! / 10 ** bars.instrument.priceDigits).toBeCloseTo(expectedPrice, 8);
       saleCount++;
     }
     expect(saleCount).toBeGreaterThan(5);
@@ -104,14 +106,12 @@ export default composeModule('twice', ({ rebind }) => {
 `,
     );
     const firstPrice = async (modelText: string) => Number(csvRows(await runWith(modelText), 'fills.csv')[0]?.['price']);
-    const impact = "fills: { impact: { coefficient: '0.5' } }\n";
-    const impactOfFirst = (await firstPrice(impact)) - (await firstPrice(''));
+    const impactText = "fills: { impact: { coefficient: '0.5' } }\n";
+    const impactOfFirst = (await firstPrice(impactText)) - (await firstPrice(''));
     expect(impactOfFirst).toBeGreaterThan(0);
-    expect((await firstPrice(`models: { slippage: models/slip.ts }\n${impact}`)) - (await firstPrice(''))).toBeCloseTo(
-      impactOfFirst + 0.02,
-      8,
-    );
-    const wrappedSlippage = `modules: [modules/twice.ts]\n${impact.replace('{ impact', '{ slippageTicks: 3, impact')}`;
+    const priceWithModel = await firstPrice(`models: { slippage: models/slip.ts }\n${impactText}`);
+    expect(priceWithModel - (await firstPrice(''))).toBeCloseTo(impactOfFirst + 0.02, 8);
+    const wrappedSlippage = `modules: [modules/twice.ts]\n${impactText.replace('{ impact', '{ slippageTicks: 3, impact')}`;
     expect((await firstPrice(wrappedSlippage)) - (await firstPrice(''))).toBeCloseTo(impactOfFirst + 0.06, 8);
   });
 
@@ -190,15 +190,15 @@ export default riskRule({ code: 'EVEN_DAYS', check: (order, { timeMs }) => (Math
     ['a rule whose reductionsToo is a number', 'risk', "riskRule({ code: 'ODD_ONE', check: () => null, reductionsToo: 1 as never })", /reductionsToo of the risk rule ODD_ONE: expected true or false, got 1\n {2}write reductionsToo: true/],
     ['a rule without a check', 'risk', "riskRule({ code: 'ODD_ONE' } as never)", /expected a risk rule as default export, got one whose check is not a function/],
   ])('a definition with %s ends the run with an error, and nothing is written', async (_model, kind, modelExpression, message) => {
-    const before = fixture.runs().length;
+    const runsBefore = fixture.runs().length;
     fixture.write('models/bad.ts', `${MODEL_IMPORTS}\nexport default ${modelExpression};\n`);
     writeDefinition(`models: { ${kind}: ${kind === 'risk' ? '[models/bad.ts]' : 'models/bad.ts'} }\n`);
-    const results = [await backtestIn(fixture.folder, 'run.yaml')];
-    if (kind === 'fees') results.push(await fixture.run('backtest', 'run.yaml', '--quiet'));
-    for (const { code, stderr } of results) {
+    const outputs = [await backtestIn(fixture.folder, 'run.yaml')];
+    if (kind === 'fees') outputs.push(await fixture.run('backtest', 'run.yaml', '--quiet'));
+    for (const { code, stderr } of outputs) {
       expect(stderr).toMatch(message);
       expect(code).not.toBe(0);
     }
-    expect(fixture.runs().length).toBe(before);
+    expect(fixture.runs().length).toBe(runsBefore);
   }); // prettier-ignore
 });

@@ -1,4 +1,4 @@
-// Tests the short form of `npm run parity`: backtest and live bot over HTTP, spot and futures, are equal to the last unit.
+// Tests `npm run parity` with three strategies and few bars: a backtest and a live bot over HTTP are equal to the last unit.
 
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
@@ -11,7 +11,7 @@ const runProcess = promisify(execFile);
 const PARITY = fileURLToPath(new URL('../parity/run.mjs', import.meta.url));
 
 /** Runs `npm run parity`, and returns its output and exit code. */
-async function parity(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
+async function runParity(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
   try {
     return { code: 0, ...(await runProcess(process.execPath, [...LATE_OPTIMIZING, PARITY, ...args])) };
   } catch (error) {
@@ -21,21 +21,21 @@ async function parity(...args: string[]): Promise<{ code: number; stdout: string
   }
 }
 
-it('a live bot over HTTP has the orders, fills and balances of its backtest: targets and stops, margin and funding, funding rates', async () => {
+it('a live bot over HTTP has the orders, fills and balances of its backtest, on spot and on contracts', async () => {
   const barCount = 400;
   // The carry strategy trades both markets.
-  const barsByStrategy = { fundingCarry: 2 * barCount, fundingFade: barCount, trendFilter: barCount };
-  const { code, stdout, stderr } = await parity('--json', '--bars', String(barCount), ...Object.keys(barsByStrategy));
+  const barCountByStrategy = { fundingCarry: 2 * barCount, fundingFade: barCount, trendFilter: barCount };
+  const { code, stdout, stderr } = await runParity('--json', '--bars', String(barCount), ...Object.keys(barCountByStrategy));
   expect(withoutProgress(stderr)).toBe('');
   const results = JSON.parse(stdout) as readonly { orders: number; fills: number }[];
   expect(results).toMatchObject(
-    Object.entries(barsByStrategy).map(([strategy, count]) => ({ strategy, bars: count, equal: true, firstDifference: null })),
+    Object.entries(barCountByStrategy).map(([strategy, bars]) => ({ strategy, bars, equal: true, firstDifference: null })),
   );
   for (const { orders, fills } of results) expect(Math.min(orders, fills)).toBeGreaterThan(2);
   expect(code).toBe(0);
 });
 
-it('npm run parity names the known strategies when asked for another', async () => {
-  const { code, stderr } = await parity('noSuchStrategy');
+it('npm run parity with an unknown strategy names the known ones', async () => {
+  const { code, stderr } = await runParity('noSuchStrategy');
   expect([code, stderr]).toEqual([2, expect.stringContaining('there is bollingerGrid donchian')]);
 });

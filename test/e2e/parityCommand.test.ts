@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { DivergenceReport } from '../../src/tasks/parity/divergences.ts';
 import { commandIn } from '../fixtures/inProcess.ts';
-import { comparePlanted, FIRST_ROW, type Planted } from '../divergence/planted.ts';
+import { comparePlanted, FIRST_ROW, type PlantedDifference } from '../divergence/planted.ts';
 
 /** The bot's strategy as a file that the command can load. */
 const CODE = `
@@ -23,11 +23,11 @@ export default class Counter extends Strategy {
 `;
 
 /** Runs `isobar parity bot` on a planted bot, once for each list of further arguments. */
-async function parityOf(planted: Planted, ...runs: readonly (readonly string[])[]) {
+async function parityOf(planted: PlantedDifference, ...runs: readonly (readonly string[])[]) {
   const results: Awaited<ReturnType<typeof commandIn>>[] = [];
   await comparePlanted(planted, async (folder) => {
     const home = dirname(folder);
-    writeFileSync(join(home, 'counter.ts'), CODE);
+    writeFileSync(join(home, 'planted.ts'), CODE);
     for (const words of runs) results.push(await commandIn(home, ['parity', 'bot', ...words]));
   });
   return results;
@@ -41,9 +41,9 @@ test('equal runs end with exit code 0 and an empty bridge', async () => {
 }, 120_000);
 
 test('bars of an interval that the catalog lacks are built from shorter ones, as in a backtest', async () => {
-  await comparePlanted({ catalog: halves }, async (folder) => {
+  await comparePlanted({ changeCatalog: halves }, async (folder) => {
     const home = dirname(folder);
-    writeFileSync(join(home, 'counter.ts'), CODE);
+    writeFileSync(join(home, 'planted.ts'), CODE);
     // The warm-up of the bot. Its exchange had these bars too.
     for (const extension of ['arrow', 'gaps.json']) rmSync(join(home, `catalog/spot/AAAUSDT/1h.${extension}`), { force: true });
     const { code, stdout, stderr } = await commandIn(home, ['parity', 'bot']);
@@ -55,7 +55,7 @@ test('bars of an interval that the catalog lacks are built from shorter ones, as
 test('runs that differ end with exit code 3 and show the first difference, its cause, and the bridge', async () => {
   const [json, text] = await parityOf(
     {
-      catalog: (bars) => ({
+      changeCatalog: (bars) => ({
         ...bars,
         open: bars.open.map((price, row) => (row === FIRST_ROW + 1 ? Math.round(price * 100 + 40) / 100 : price)),
       }),
@@ -89,11 +89,11 @@ test('bad input ends with exit code 2 and a remedy', async () => {
   }
   const [changed] = await parityOf({}, ['--config', 'other.yaml']);
   expect(changed!.code).toBe(2);
-  const comparison = comparePlanted({ catalog: (bars) => ({ ...bars, ...firstRowsOf(bars) }) });
+  const comparison = comparePlanted({ changeCatalog: (bars) => ({ ...bars, ...firstRowsOf(bars) }) });
   await expect(comparison).rejects.toThrow(/no bars of AAAUSDT 1h in the period of the bot/);
 }, 120_000);
 
-type Columns = Parameters<NonNullable<Planted['catalog']>>[0];
+type Columns = Parameters<NonNullable<PlantedDifference['changeCatalog']>>[0];
 
 /** Returns the first rows of the bars. */
 function firstRowsOf({ openMs, closeMs, open, high, low, close, volume }: Columns) {

@@ -16,6 +16,8 @@ let folder = '';
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'isobar-sample-'));
   writeCorpora(folder, ROWS);
+  mkdirSync(join(folder, 'counts'));
+  writeCorpora(join(folder, 'counts'), 6500);
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -50,7 +52,10 @@ function writeStrategy(name: string, body: string, before = ''): string {
 }
 
 /** Buys and exits in turn. */
-const FLIP = 'override onBar() { if (this.position().isFlat) this.buy(); else this.exit(); }';
+const FLIP_NOW = 'if (this.position().isFlat) this.buy(); else this.exit();';
+const FLIP = `override onBar() { ${FLIP_NOW} }`;
+/** Counts in the process how often the file was loaded: no proof can see that, because the counter is not in the module. */
+const COUNT_LOADS = "const times = Symbol.for('times'); const seen = Reflect.get(Intl, times) ?? 0; Reflect.set(Intl, times, seen + 1);";
 
 test('a strategy that trades only after the first rows is sampled at the rows around its first order', async () => {
   mkdirSync(join(folder, 'late'));
@@ -67,6 +72,90 @@ test('a strategy that trades only after the first rows is sampled at the rows ar
   const { warnings, proof } = await backtest(file, '--data', 'late/BTCUSDT-1h.csv');
   expect(warnings.map(({ code }) => code)).toContain('STATE_KEPT');
   expect(proof.verdict).toBe('refuted');
+});
+
+test('a clean strategy that counts 5 000 bars before it orders is proved over the rows from the first one to its first order', async () => {
+  const file = writeStrategy('counts.ts', `n = 0; override onBar() { if (++this.n > 5000) { ${FLIP_NOW} } }`);
+  const { proof } = await backtest(file, '--data', 'counts/BTCUSDT-1h.csv');
+  expect(proof).toMatchObject({ verdict: 'proved', bars: 6011 });
+});
+
+describe('a clean strategy that throws where it does not see the first bar', () => {
+  /** Assigns the list at one bar, and needs it at each later order. Until then it is a frozen list. */
+  const needsList = (fromOrder: string): string =>
+    `n = 0; swings: number[] = NONE; override onBar() { if (this.nowMs === ${fromOrder}) this.swings = [];`;
+  const NONE = 'const NONE = Object.freeze([]) as unknown as number[];';
+  beforeAll(() => {
+    mkdirSync(join(folder, 'long'));
+    writeCorpora(join(folder, 'long'), 9900);
+  });
+  test('it is proved over the rows from the first one', async () => {
+    const body = `${needsList('Date.UTC(2023, 0, 2)')} if (this.nowMs < Date.UTC(2023, 6, 10)) return; this.swings.push(this.n++); ${FLIP_NOW} }`;
+    const { proof } = await backtest(writeStrategy('frozenList.ts', body, NONE), '--data', 'long/BTCUSDT-1h.csv');
+    expect(proof).toMatchObject({ verdict: 'proved' });
+  });
+  test('it is proved over rows before those at which it throws, if it orders there', async () => {
+    const body = `${needsList('Date.UTC(2023, 6, 10)')}
+      if (this.nowMs < Date.UTC(2023, 6, 10) || (this.n >= 3 && this.nowMs < Date.UTC(2024, 0, 10))) return;
+      if (this.nowMs > Date.UTC(2024, 0, 10)) this.swings.push(this.n);
+      this.n++; ${FLIP_NOW} }`;
+    const { proof } = await backtest(writeStrategy('frozenListLate.ts', body, NONE), '--data', 'long/BTCUSDT-1h.csv');
+    expect(proof).toMatchObject({ verdict: 'proved' });
+  });
+});
+
+test.each(['guardedGlobals.ts', 'iteratorMembers.ts', 'functionMembers.ts'])(
+  'the clean strategy %s, which assigns members of shared objects, is proved',
+  async (name) => {
+    const { proof } = await backtest(`clean/${name}`);
+    expect(proof).toMatchObject({ verdict: 'proved' });
+  },
+);
+
+test.each(['iteratorSwap.ts', 'globalSwap.ts', 'redefinedIterator.ts', 'quietIterator.ts'])(
+  'the strategy %s, which replaces a built-in around a call, is refuted',
+  async (name) => {
+    const { proof } = await backtest(`biased/${name}`);
+    expect(proof.proofs[0]).toMatchObject({ name: 'purity', verdict: 'refuted', file: `biased/${name}` });
+  },
+);
+
+describe('a strategy that counts 5 000 bars before it orders is sampled at the rows around its first order', () => {
+  test('a strategy that computes for a millisecond at each of 900 bars is not sampled from the first row', async () => {
+    const file = writeStrategy(
+      'trains.ts',
+      `n = 0; weight = 0; override onBar() {
+    if (++this.n > 4100 && this.n <= 5000) for (let step = 0; step < 12_000; step++) this.weight = Math.sin(this.weight + step);
+    if (this.n > 5000) { ${FLIP_NOW} }
+  }`,
+    );
+    const { proof } = await backtest(file, '--data', 'counts/BTCUSDT-1h.csv');
+    expect(proof).toMatchObject({ verdict: 'not-proved', bars: 1626 });
+  });
+  test('a strategy that orders nothing when it is loaded a second time is not sampled from the first row', async () => {
+    const file = writeStrategy(
+      'ordersOnce.ts',
+      `n = 0; override onBar() { if (++this.n > 5000 && seen === 0) { ${FLIP_NOW} } }`,
+      COUNT_LOADS,
+    );
+    const { proof } = await backtest(file, '--data', 'counts/BTCUSDT-1h.csv');
+    expect(proof.bars).toBe(1626);
+  });
+});
+
+describe('a strategy that throws in onStop at the end of the sample alone', () => {
+  const THROW = "override onStop() { if (this.nowMs < Date.UTC(2023, 1, 20)) throw new Error('too early'); }";
+  test('a strategy with a variable of its module is still refuted', async () => {
+    const { proof } = await backtest(
+      writeStrategy('throwsLate.ts', `override onBar() { if (bars++ % 5 < 2) this.buy(); else this.exit(); } ${THROW}`, 'let bars = 0;'),
+    );
+    expect(proof.proofs.map(({ name, verdict }) => `${name} ${verdict}`)).toEqual(['purity refuted', 'blocks not-proved']);
+  });
+  test('a clean strategy is not proved, and the reason is given', async () => {
+    const { proof } = await backtest(writeStrategy('throwsClean.ts', `${FLIP} ${THROW}`));
+    expect(proof.verdict).toBe('not-proved');
+    for (const { text } of proof.proofs) expect(text).toMatch(/^the strategy throws at the end of the sample: .*too early$/);
+  });
 });
 
 describe('a clean strategy', () => {
@@ -109,6 +198,18 @@ describe('a clean strategy', () => {
     for (const { verdict, text } of proof.proofs) expect([verdict, text]).toEqual(['not-proved', expect.stringMatching(why)]);
   });
 
+  test.each(['events domain', 'trace_events', 'module', 'sqlite', 'test', 'fs wasi punycode sys'])(
+    'a clean strategy whose labels are the names of modules of Node (%s) is proved, without a message',
+    async (names) => {
+      const labels = names.split(' ').map((name) => `'${name}'`);
+      const body = `labels = [${labels.join(', ')}]; process() { if (this.labels.length > 0) { ${FLIP_NOW} } } override onBar() { this.process(); }`;
+      const { proof, warnings, stderr } = await backtest(writeStrategy(`labels-${names.replaceAll(' ', '-')}.ts`, body));
+      expect({ why: proof.why, verdict: proof.verdict, stderr, warnings: warnings.filter(({ code }) => code === 'PROOF_REFUTED') }).toEqual(
+        { why: null, verdict: 'proved', stderr: '', warnings: [] },
+      );
+    },
+  );
+
   test('a clean strategy of several feeds, whose first rows differ, is proved', async () => {
     expect((await commandIn(folder, ['data', 'import', 'BTCUSDT-1h.csv'])).code).toBe(0);
     expect((await commandIn(folder, ['data', 'resample', '--symbol', 'BTCUSDT', '--interval', '1d'])).code).toBe(0);
@@ -131,6 +232,7 @@ describe('a refuted strategy', () => {
     ['biased/lateHigh.ts', 'blocks', 'biased/lateHigh.ts', 5],
     ['biased/fs.ts', 'purity', 'biased/fs.ts', 3],
     ['clean/state.ts', 'purity', 'clean/state.ts', 3],
+    ['biased/promisesMark.ts', 'purity', 'biased/promisesMark.ts', 5],
   ])('the strategy %s is refuted by the proof %s, and a warning names the line', async (name, proofName, file, line) => {
     const { proof, warnings, stderr } = await backtest(name);
     expect(stderr).toBe('');
@@ -204,9 +306,42 @@ describe('a refuted strategy', () => {
   });
 });
 
+describe('a strategy whose package reads the clock', () => {
+  const codesOf = (warnings: readonly Warning[]): readonly string[] => warnings.map(({ code }) => code);
+
+  test.each(['packageClock.ts', 'packageWait.ts', 'packageWaitsAtLoad.ts'])(
+    'the clean strategy %s is proved, because the run with other clocks ends and decides alike',
+    async (name) => {
+      const { proof, warnings, runFolder } = await backtest(`clean/${name}`);
+      expect(proof).toMatchObject({ verdict: 'proved', from: 'sample' });
+      expect(codesOf(warnings)).not.toContain('IMPURE_CLOCK');
+      // A repetition of the run makes no sample, and takes the verdict as recorded.
+      expect((await commandIn(folder, ['verify', runFolder])).stdout).toMatch(/^ {2}identical\n/);
+    },
+  );
+
+  test('a run that is too long to be repeated keeps the warning, and the reason is given', async () => {
+    mkdirSync(join(folder, 'clockLong'));
+    writeCorpora(join(folder, 'clockLong'), 66_000);
+    const { proof, warnings } = await backtest('clean/packageClock.ts', '--data', 'clockLong/BTCUSDT-1h.csv');
+    const text = expect.stringMatching(/^a package reads the clock at clean.packageClock\.ts:4, and the run is too long/) as string;
+    expect(proof.proofs[0]).toMatchObject({ name: 'purity', verdict: 'not-proved', text });
+    expect(codesOf(warnings)).toContain('IMPURE_CLOCK');
+  });
+
+  test('the clock is not blamed for what loads of the strategy leave in the process', async () => {
+    const file = writeStrategy(
+      'clean/countsLoads.ts',
+      'override onBar() { if (parse(new Date(this.nowMs).toISOString()).hour % 2 === seen % 2) this.buy(); else this.exit(); }',
+      "import { parse } from 'calendars'; const times = Symbol.for('loads'); const seen = Reflect.get(AbortSignal, times) ?? 0; Reflect.set(AbortSignal, times, seen + 1);",
+    );
+    const { proof } = await backtest(file);
+    expect(proof.verdict).toBe('refuted');
+    expect(proof.proofs[0]!.text).not.toMatch(/Date/);
+  });
+});
+
 describe('a strategy that ends its worker when it is loaded a second time', () => {
-  // No proof can see this counter of the loads: it is in the process, not in the module.
-  const COUNT_LOADS = "const times = Symbol.for('times'); const seen = Reflect.get(Intl, times) ?? 0; Reflect.set(Intl, times, seen + 1);";
   test.each([
     ['hangs', 'for (;;) Math.abs(1);', /^the strategy gave no answer for 1 s in the sample$/, ['--bar-timeout', '1']],
     ['exits', 'process.exit(7);', /^the strategy ended the process of the sample \(exit code 7\)$/, []],

@@ -8,6 +8,7 @@ import type { Proof, StrategyVerdict } from '../../src/model/run/proof.ts';
 import { commandIn } from '../fixtures/inProcess.ts';
 import { writeCorpora } from '../fixtures/purityCorpus.ts';
 
+/** Number of bars in the data of the tests. */
 const ROWS = 2399;
 let folder = '';
 
@@ -31,8 +32,8 @@ const BIASED: readonly (readonly [file: string, refutedBy: Proof['name'], line: 
 const CLEAN = ['config.ts', 'console.ts', 'emaUndeclared.ts', 'memo.ts', 'dow.ts', 'timers.ts', 'random.ts'];
 /** Clean strategies for which Node uses raw memory, starts asynchronous work, or prints through a stream. */
 const CLEAN_WITH_SYSTEM_CALLS = ['concat.ts', 'zipAtOnce.ts', 'stdoutWrite.ts'];
-/** A counter in a module is no bias of one run, but a second run in the same process starts with its last value. */
-const COUNTER = 'state.ts';
+/** A strategy whose module keeps a counter. One run is unbiased, but a second run in the same process starts with the last count. */
+const COUNTER_FILE = 'state.ts';
 
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'isobar-prove-'));
@@ -42,7 +43,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** What the command returned. */
 interface ProveResult {
-  readonly code: number | null;
+  readonly exitCode: number | null;
   readonly stderr: string;
   readonly verdict: StrategyVerdict;
 }
@@ -51,15 +52,15 @@ interface ProveResult {
 async function prove(file: string): Promise<ProveResult> {
   const args = ['prove', file, '--data', 'BTCUSDT-1h.csv', '--cash', '100000', '--json', '--times', '5', '--quiet'];
   const { code, stdout, stderr } = await commandIn(folder, args);
-  return { code: code ?? null, stderr, verdict: JSON.parse(stdout === '' ? 'null' : stdout) as StrategyVerdict };
+  return { exitCode: code ?? null, stderr, verdict: JSON.parse(stdout === '' ? 'null' : stdout) as StrategyVerdict };
 }
 
 const proofIn = ({ proofs }: StrategyVerdict, name: Proof['name']): Proof => proofs.find((proof) => proof.name === name)!;
 
 describe('a biased strategy', () => {
   test.each(BIASED)('the strategy %s is refuted by the proof %s', async (file, name, line) => {
-    const { code, stderr, verdict } = await prove(`biased/${file}`);
-    expect(code, stderr).toBe(3);
+    const { exitCode, stderr, verdict } = await prove(`biased/${file}`);
+    expect(exitCode, stderr).toBe(3);
     expect(verdict.verdict).toBe('refuted');
     const proof = proofIn(verdict, name);
     expect(proof.verdict, proof.text).toBe('refuted');
@@ -77,9 +78,9 @@ describe('a biased strategy', () => {
   });
 
   test('the purity proof refutes a strategy whose module keeps a counter between runs', async () => {
-    const { code, verdict } = await prove(`clean/${COUNTER}`);
-    expect(code).toBe(3);
-    expect(proofIn(verdict, 'purity')).toMatchObject({ verdict: 'refuted', file: `clean/${COUNTER}`, line: 3 });
+    const { exitCode, verdict } = await prove(`clean/${COUNTER_FILE}`);
+    expect(exitCode).toBe(3);
+    expect(proofIn(verdict, 'purity')).toMatchObject({ verdict: 'refuted', file: `clean/${COUNTER_FILE}`, line: 3 });
     for (const name of ['blocks', 'prefix', 'poison'] as const) expect(proofIn(verdict, name).verdict, name).toBe('proved');
   });
 });
@@ -92,10 +93,10 @@ describe('a strategy that reaches outside the run without naming what it reads',
     ['a random prime', "import { generatePrimeSync } from 'node:crypto';", 'generatePrimeSync(8).byteLength > 0'],
   ])('the purity proof refutes a strategy that reads %s', async (name, importLine, condition) => {
     const file = `${name.replaceAll(' ', '-')}.ts`;
-    const code = `export default class A extends Strategy { override onStart() { if (${condition}) this.buy(); } override onBar() {} }`;
-    writeFileSync(join(folder, file), `import { Strategy } from 'isobar';\n${importLine}\n${code}\n`);
-    const { code: exit, verdict } = await prove(file);
-    expect(exit, JSON.stringify(verdict)).toBe(3);
+    const sourceCode = `export default class A extends Strategy { override onStart() { if (${condition}) this.buy(); } override onBar() {} }`;
+    writeFileSync(join(folder, file), `import { Strategy } from 'isobar';\n${importLine}\n${sourceCode}\n`);
+    const { exitCode, verdict } = await prove(file);
+    expect(exitCode, JSON.stringify(verdict)).toBe(3);
     expect(proofIn(verdict, 'purity')).toMatchObject({ verdict: 'refuted', file, line: 3 });
   });
 });
@@ -115,8 +116,8 @@ describe('a strategy that changes shared objects or acts outside its callbacks',
     ['rowCache.ts', 10, 'a run over other bars decides otherwise'],
     ['timeCache.ts', 7, 'a run over other bars decides otherwise'],
   ])('the purity proof refutes %s, and names the line of its effect', async (name, line, text) => {
-    const { code, verdict } = await prove(`reaching/${name}`);
-    expect(code, JSON.stringify(verdict)).toBe(3);
+    const { exitCode, verdict } = await prove(`reaching/${name}`);
+    expect(exitCode, JSON.stringify(verdict)).toBe(3);
     expect(verdict.seconds).toBeGreaterThanOrEqual(0);
     const purity = proofIn(verdict, 'purity');
     expect(purity).toMatchObject({ verdict: 'refuted', file: `reaching/${name}`, line });
@@ -124,23 +125,23 @@ describe('a strategy that changes shared objects or acts outside its callbacks',
   });
 });
 
-test('an error that the strategy causes with its own frozen object ends without a verdict', async () => {
+test('a strategy that writes to its own frozen object is not proved', async () => {
   const lines = [
     "import { Strategy } from 'isobar';",
     'const bars: { slow: number } = Object.freeze({ slow: 5 });',
     'export default class A extends Strategy { override onBar() { bars.slow = 4; this.buy(); } }',
   ];
   writeFileSync(join(folder, 'ownFrozen.ts'), lines.join('\n'));
-  const { code: exit, verdict } = await prove('ownFrozen.ts');
-  expect(exit, JSON.stringify(verdict)).toBe(4);
+  const { exitCode, verdict } = await prove('ownFrozen.ts');
+  expect(exitCode, JSON.stringify(verdict)).toBe(4);
   expect(proofIn(verdict, 'purity')).toMatchObject({ verdict: 'not-proved', file: 'ownFrozen.ts', line: 3 });
 });
 
 describe('a clean strategy', () => {
   const files = [...CLEAN.map((name) => `clean/${name}`), ...CLEAN_WITH_SYSTEM_CALLS.map((name) => `honest/${name}`)];
   test.each(files)('the clean strategy %s is proved', async (file) => {
-    const { code, stderr, verdict } = await prove(file);
-    expect(code, `${stderr}\n${JSON.stringify(verdict, null, 1)}`).toBe(0);
+    const { exitCode, stderr, verdict } = await prove(file);
+    expect(exitCode, `${stderr}\n${JSON.stringify(verdict, null, 1)}`).toBe(0);
     expect(verdict.verdict).toBe('proved');
     expect(verdict.bars).toBe(ROWS);
   });

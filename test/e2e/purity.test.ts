@@ -11,10 +11,10 @@ import { endKeptThread } from '../fixtures/keptThread.ts';
 import { ROOT } from '../fixtures/packed.ts';
 import { KINDS, strategiesOf, writeCorpora, type CorpusKind } from '../fixtures/purityCorpus.ts';
 
-const HOUR = 3_600_000;
+const HOUR_MS = 3_600_000;
 let folder = '';
 
-/** The strategy files of one kind. */
+/** The names of the strategy files of one corpus. */
 interface Corpus {
   readonly kind: CorpusKind;
   readonly names: readonly string[];
@@ -38,7 +38,7 @@ afterAll(async () => {
 const NEED_OWN_THREAD = new Set(
   [
     'abortTimeout', 'asyncGen', 'asyncHelper', 'asyncNoAwait', 'constructorPromise', 'fetch', 'immediate', 'micro', 'promise', 'timeout',
-    'child', 'ctorThis', 'decimalMethod', 'decimalSettings', 'globalThis', 'host', 'inspector', 'patchMap', 'patchMath', 'putBack', 'setter', 'subtle', 'symbols', 'walk', 'workerThreads',
+    'child', 'ctorThis', 'decimalMethod', 'decimalSettings', 'fixedStackLimit', 'globalSwap', 'globalThis', 'host', 'inspector', 'iteratorSwap', 'listenerLimit', 'lockedStack', 'lockedStackLimit', 'redefinedIterator', 'requireCache', 'patchMap', 'patchMath', 'promisesMark', 'putBack', 'quietIterator', 'setter', 'subtle', 'symbols', 'walk', 'workerThreads',
   ].map((name) => `biased/${name}.ts`),
 ); // prettier-ignore
 
@@ -75,11 +75,23 @@ const suspicions = (warnings: readonly Warning[]): readonly Warning[] =>
   warnings.filter((warning) => ['lookahead', 'state', 'impure'].includes(warningClass(warning)));
 
 /** Clean strategies that need a thread of their own: its streams, or built-ins that are fixed. */
-const CLEAN_WITH_THREAD = new Set(['console.ts', 'functionMembers.ts', 'packageLoad.ts', 'requiredModules.ts']);
+const CLEAN_WITH_THREAD = new Set([
+  'console.ts',
+  'functionMembers.ts',
+  'guardedGlobals.ts',
+  'iteratorMembers.ts',
+  'ownDates.ts',
+  'packageClock.ts',
+  'packageLateClean.ts',
+  'packageLoad.ts',
+  'packageWait.ts',
+  'packageWaitsAtLoad.ts',
+  'requiredModules.ts',
+]);
 /** The other clean strategies leave nothing behind. */
 const isRunHere = (kind: Corpus['kind'], name: string): boolean => kind === 'clean' && !CLEAN_WITH_THREAD.has(name);
 
-/** Does in this thread what the command does in a worker. */
+/** Runs the strategy in this thread, as the command does in a worker. */
 async function runHere(file: string): Promise<RunOutcome> {
   let warnings: readonly Warning[] = [];
   const read = (summary: Pick<RunOutcome, 'warnings'>): void => void (warnings = suspicions(summary.warnings));
@@ -91,8 +103,11 @@ describe.each(corpora)('the $kind corpus', ({ kind, names }) => {
   test.each(names)(
     `%s ${kind === 'clean' ? 'runs without a warning' : 'gets a warning, or ends with an error of its own'}`,
     async (name) => {
-      const { code, stderr, warnings } = await (isRunHere(kind, name) ? runHere : runInThread)(join(kind, name));
-      if (kind === 'clean') expect({ code, stderr: code === 0 ? '' : stderr, warnings }).toEqual({ code: 0, stderr: '', warnings: [] });
+      const run = isRunHere(kind, name) ? runHere : runInThread;
+      const { code, stderr, warnings } = await run(join(kind, name));
+      // A run without an error may report other things on stderr.
+      const errorText = code === 0 ? '' : stderr;
+      if (kind === 'clean') expect({ code, errorText, warnings }).toEqual({ code: 0, errorText: '', warnings: [] });
       else if (code === 0) expect(warnings).not.toEqual([]);
       else expect(stderr).not.toMatch(/fault of isobar/);
     },
@@ -108,6 +123,27 @@ test('a declared custom indicator that is not pure ends the run with exit code 3
 test('a warning names the file and the line of the call', async () => {
   const { warnings } = await runInThread('biased/mathRandom.ts');
   expect(warnings).toMatchObject([{ code: 'IMPURE_RANDOM', file: 'biased/mathRandom.ts', line: 2 }]);
+});
+
+test.each([
+  ['lockedStack.ts', 'IMPURE_RANDOM', 4],
+  ['fixedStackLimit.ts', 'IMPURE_CLOCK', 4],
+  ['lockedStackLimit.ts', 'IMPURE_CLOCK', 4],
+  ['deepRoll.ts', 'IMPURE_RANDOM', 4],
+  ['packageYear.ts', 'IMPURE_CLOCK', 4],
+  ['packageElapsed.ts', 'IMPURE_CLOCK', 4],
+  ['iteratorSwap.ts', 'STATE_GLOBAL', 6],
+  ['globalSwap.ts', 'STATE_GLOBAL', 7],
+  ['listenerLimit.ts', 'STATE_GLOBAL', 4],
+])('a warning names the line of %s, which hides its use of the outside', async (name, code, line) => {
+  const { warnings, stderr } = await runInThread(`biased/${name}`);
+  expect(stderr).toBe('');
+  expect(warnings[0]).toMatchObject({ code, file: `biased/${name}`, line });
+});
+
+test('a warning names each of two lines from which a package reads the clock in every bar, also where one begins after thousands of reads', async () => {
+  const { warnings } = await runInThread('biased/packageTwice.ts');
+  expect(new Set(warnings.map(({ line }) => line))).toEqual(new Set([7, 8]));
 });
 
 test('a strategy that imports reflect-metadata runs without a warning', async () => {
@@ -178,7 +214,7 @@ test('strategy code run from code is watched from its first line, and sees nothi
     join(folder, 'inCode.ts'),
     `import { Strategy } from 'isobar';
 const seen = new Map<number, number>(); const { random } = Math; const t = Date.now();
-export default class A extends Strategy { at = performance.now(); override onBar() { seen.set(this.nowMs, this.bars.close.value); if ((seen.get(this.nowMs + ${HOUR}) ?? 0) > this.bars.close.value) this.buy(); else this.exit(); if (t < 0) random(); } override onStop() { random(); } }
+export default class A extends Strategy { at = performance.now(); override onBar() { seen.set(this.nowMs, this.bars.close.value); if ((seen.get(this.nowMs + ${HOUR_MS}) ?? 0) > this.bars.close.value) this.buy(); else this.exit(); if (t < 0) random(); } override onStop() { random(); } }
 `,
   );
   const script = `import { backtest } from ${JSON.stringify(join(ROOT, 'dist/run.js'))};

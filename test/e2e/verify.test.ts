@@ -21,11 +21,11 @@ describe('isobar verify', () => {
 
   it('isobar verify reports identical for a run of the demo', async () => {
     await isobar('backtest', '--demo', '--quiet');
-    const [run = ''] = fixture.runs();
-    const verified = await fixture.run('verify', `runs/${run}`);
+    const [runName = ''] = fixture.runs();
+    const verified = await fixture.run('verify', `runs/${runName}`);
     expect(verified).toMatchObject({ code: 0, stderr: '' });
     expect(verified.stdout).toMatch(/^ {2}identical\n/);
-    const { inputs, rows } = JSON.parse((await isobar('verify', `runs/${run}`, '--json')).stdout) as VerifyVerdict;
+    const { inputs, rows } = JSON.parse((await isobar('verify', `runs/${runName}`, '--json')).stdout) as VerifyVerdict;
     expect(inputs).toBe(2);
     expect(rows.instants).toBe(35_136);
   });
@@ -39,15 +39,15 @@ describe('isobar verify', () => {
     fixture.write('XYZUSDT-1h.csv.gz', gzipSync(csv));
     const options = ['--data', 'XYZUSDT-1h.csv.gz', '--cash', '5000', '--params', 'fast=3', '--params', 'slow=8', '--quiet'];
     const backtested = await isobar('backtest', `${STRATEGIES}/smaCross.ts`, ...options);
-    const run = backtested.stdout.trim();
+    const runFolder = backtested.stdout.trim();
     expect(backtested.code, backtested.stderr).toBe(0);
-    expect((await isobar('verify', run)).code).toBe(0);
+    expect((await isobar('verify', runFolder)).code).toBe(0);
     fixture.write('XYZUSDT-1h.csv.gz', gzipSync(csv.replace('100.00', '100.01')));
-    const { code, stdout } = await isobar('verify', run);
+    const { code, stdout } = await isobar('verify', runFolder);
     expect(code).toBe(3);
     expect(stdout).toContain('XYZUSDT-1h.csv.gz changed');
     for (const line of stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(100);
-    expect(await isobar('verify', run, '--quiet')).toEqual({ code: 3, stdout: '', stderr: '' });
+    expect(await isobar('verify', runFolder, '--quiet')).toEqual({ code: 3, stdout: '', stderr: '' });
   });
 
   it('isobar verify rejects a folder that is not a run folder, with a remedy', async () => {
@@ -148,27 +148,21 @@ describe('a run whose files have changed', () => {
 
   it('verify names every changed input, and the first difference of each result file with both values', async () => {
     const lengths = fixture.path('strategies/lib/lengths.ts');
-    const verdict = await fixture.changed(
-      lengths,
-      (bytes) => String(bytes).replace('20', '21'),
-      () =>
-        fixture.changed(
-          fixture.path('package-lock.json'),
-          (bytes) => `${String(bytes)} `,
-          () => verify(fixture.run),
-        ),
-    );
+    const withOtherLength = (bytes: Buffer) => String(bytes).replace('20', '21');
+    const withBlank = (bytes: Buffer) => `${String(bytes)} `;
+    const verifyWithOtherLock = () => fixture.changed(fixture.path('package-lock.json'), withBlank, () => verify(fixture.run));
+    const verdict = await fixture.changed(lengths, withOtherLength, verifyWithOtherLock);
     expect(verdict).toMatchObject({ outcome: 'different', isFolderAltered: false });
     expect(verdict.changed.map(({ file }) => file)).toEqual([lengths, fixture.path('package-lock.json')]);
     expect(verdict.differences.map(({ file }) => file)).toEqual(['orders.csv', 'fills.csv', 'equity.arrow', 'trades.csv', 'summary.json']);
-    const [order, fill, instant] = verdict.differences;
-    expect(order?.what).toMatch(/^order \d+, \w+$/);
-    const [, row = '', column = ''] = /^fill (\d+), (\w+)$/.exec(fill?.what ?? '') ?? [];
+    const [orderDifference, fillDifference, equityDifference] = verdict.differences;
+    expect(orderDifference?.what).toMatch(/^order \d+, \w+$/);
+    const [, row = '', column = ''] = /^fill (\d+), (\w+)$/.exec(fillDifference?.what ?? '') ?? [];
     const lines = readFileSync(join(fixture.run, 'fills.csv'), 'utf8').split('\n');
     const cell = lines[Number(row)]?.split(',')[lines[0]?.split(',').indexOf(column) ?? -1];
-    expect(fill?.recorded).toBe(cell);
-    expect(fill?.now).not.toBe(cell);
-    expect(instant?.where).toMatch(/^2024-01-\d\d \d\d:\d\d UTC$/);
+    expect(fillDifference?.recorded).toBe(cell);
+    expect(fillDifference?.now).not.toBe(cell);
+    expect(equityDifference?.where).toMatch(/^2024-01-\d\d \d\d:\d\d UTC$/);
   });
 
   it('verify distinguishes a folder that was altered from a result that differs', async () => {
@@ -235,74 +229,82 @@ describe('verify of other runs', () => {
   afterAll(() => fixture.remove());
 
   it('a run with --set is verified', async () => {
-    const run = await fixture.make(['fills.slippage=0.0005', 'size.equity=0.4', 'name=laid']);
-    expect(await verify(run)).toMatchObject({ outcome: 'identical', changed: [] });
+    const runFolder = await fixture.make(['fills.slippage=0.0005', 'size.equity=0.4', 'name=laid']);
+    expect(await verify(runFolder)).toMatchObject({ outcome: 'identical', changed: [] });
   });
 
   it('a run that depends on Math.random is reported as different without a changed input', async () => {
     fixture.write('strategies/cross.ts', CROSS.replace('this.buy()', '{ if (Math.random() < 0.5) this.buy(); }'));
-    const run = await fixture.withCurrentFolder(async () =>
+    const runFolder = await fixture.withCurrentFolder(async () =>
       join(fixture.folder, await (await backtest({ definition: 'run.yaml' })).write('runs')),
     );
-    expect(await verify(run)).toMatchObject({ outcome: 'different', changed: [], isFolderAltered: false });
+    expect(await verify(runFolder)).toMatchObject({ outcome: 'different', changed: [], isFolderAltered: false });
   });
 
   it('verify rejects a run made in code, and names the hash that its code must give', async () => {
     const bars = generateBars({ bars: 500 });
     const result = await backtest({ strategy: `${STRATEGIES}/smaCross.ts`, params: { fast: 3, slow: 9 }, data: bars, cash: '1000' });
-    const run = await result.write(fixture.path('runs'));
-    const verdict = verify(run);
+    const runFolder = await result.write(fixture.path('runs'));
+    const verdict = verify(runFolder);
     await expect(verdict).rejects.toThrow(/made in code \(the bars of SYNUSDT 1h\)/);
     await expect(verdict).rejects.toMatchObject({ remedy: `run that code again: it must give the resultHash ${result.resultHash}` });
   });
 
   it.each([
-    ['half-written', (run: string) => rmSync(join(run, 'fills.csv')), /the run is not whole: fills\.csv is missing/],
-    ['without its manifest', (run: string) => rmSync(join(run, 'manifest.json')), /the run is not whole: its manifest is missing/],
+    ['half-written', (runFolder: string) => rmSync(join(runFolder, 'fills.csv')), /the run is not whole: fills\.csv is missing/],
+    [
+      'without its manifest',
+      (runFolder: string) => rmSync(join(runFolder, 'manifest.json')),
+      /the run is not whole: its manifest is missing/,
+    ],
     [
       'of another format',
-      (run: string) => replaceInManifest(run, '"isobar run 1"', '"isobar run 9"'),
+      (runFolder: string) => replaceInManifest(runFolder, '"isobar run 1"', '"isobar run 9"'),
       /format: expected 'isobar run 1', got "isobar run 9"/,
     ],
     [
       'of an earlier isobar',
-      (run: string) => replaceInManifest(run, '"startedIn"', '"other"'),
+      (runFolder: string) => replaceInManifest(runFolder, '"startedIn"', '"other"'),
       /manifest\.json startedIn: not as isobar wrote it$/,
     ],
     [
       'with an empty manifest',
-      (run: string) => writeFileSync(join(run, 'manifest.json'), '{}'),
+      (runFolder: string) => writeFileSync(join(runFolder, 'manifest.json'), '{}'),
       /manifest\.json format: expected .*, got nothing$/,
     ],
     [
       'with a list as manifest',
-      (run: string) => writeFileSync(join(run, 'manifest.json'), '[]'),
+      (runFolder: string) => writeFileSync(join(runFolder, 'manifest.json'), '[]'),
       /manifest\.json format: expected .*, got nothing$/,
     ],
-    ['with a torn manifest', (run: string) => replaceInManifest(run, '"startedIn"', ''), /manifest\.json: not whole JSON/],
-    ['of a sweep', (run: string) => writeFileSync(join(run, 'sweep.json'), '{}'), /expected the folder of a run, got that of a sweep/],
+    ['with a torn manifest', (runFolder: string) => replaceInManifest(runFolder, '"startedIn"', ''), /manifest\.json: not whole JSON/],
+    [
+      'of a sweep',
+      (runFolder: string) => writeFileSync(join(runFolder, 'sweep.json'), '{}'),
+      /expected the folder of a run, got that of a sweep/,
+    ],
   ])('verify rejects a run folder %s', async (_, damage, message) => {
-    const run = join(fixture.folder, 'runs', 'damaged');
-    cpSync(fixture.run, run, { recursive: true });
-    damage(run);
-    await expect(verify(run)).rejects.toThrow(message);
-    rmSync(run, { recursive: true });
-    expect(existsSync(join(run, '..', 'temporary'))).toBe(false);
+    const runFolder = join(fixture.folder, 'runs', 'damaged');
+    cpSync(fixture.run, runFolder, { recursive: true });
+    damage(runFolder);
+    await expect(verify(runFolder)).rejects.toThrow(message);
+    rmSync(runFolder, { recursive: true });
+    expect(existsSync(join(runFolder, '..', 'temporary'))).toBe(false);
   });
 
   it('the remedy for a run with a blank in its path is quoted for a shell', async () => {
-    const run = join(fixture.folder, 'runs', 'half of one');
-    cpSync(fixture.run, run, { recursive: true });
-    rmSync(join(run, 'fills.csv'));
-    await expect(verify(run)).rejects.toMatchObject({
+    const runFolder = join(fixture.folder, 'runs', 'half of one');
+    cpSync(fixture.run, runFolder, { recursive: true });
+    rmSync(join(runFolder, 'fills.csv'));
+    await expect(verify(runFolder)).rejects.toMatchObject({
       remedy: expect.stringMatching(/isobar backtest '.*half of one\/definition\.yaml'$/),
     });
-    rmSync(run, { recursive: true });
+    rmSync(runFolder, { recursive: true });
   });
 });
 
 /** Replaces a text in the manifest of a run. */
-function replaceInManifest(run: string, from: string, to: string): void {
-  const path = join(run, 'manifest.json');
+function replaceInManifest(runFolder: string, from: string, to: string): void {
+  const path = join(runFolder, 'manifest.json');
   writeFileSync(path, readFileSync(path, 'utf8').replace(from, to));
 }

@@ -101,6 +101,7 @@ const collarAbove = (lastTicks: number) => Math.floor((lastTicks * (1_000_000 + 
 /** An order is made unlike the open ones at most this often, by one lot each time. */
 const MAX_UNIQUE_TRIES = 16;
 
+/** True when `other` is an order of the strategy in the decision slot of `order`. */
 const isSameSlot = (order: NaiveOrder, other: NaiveOrder) =>
   other.symbolIndex === order.symbolIndex && other.parent === 0 && other.slot === order.slot;
 /** Returns the quotient, rounded to the nearest whole number, a half up. */
@@ -164,7 +165,7 @@ export class NaiveBacktest {
     const intervalMs = (feed: number) => options.feeds[feed]!.closeMs[0]! - options.feeds[feed]!.openMs[0]!;
     this.#finestFeeds = ids.map((_, symbolIndex) => {
       const feedsOfSymbol = [...options.feeds.keys()].filter((feed) => this.#symbolOfFeed[feed] === symbolIndex);
-      const [finest] = feedsOfSymbol.toSorted((a, b) => intervalMs(a) - intervalMs(b));
+      const [finest] = feedsOfSymbol.toSorted((first, second) => intervalMs(first) - intervalMs(second));
       return finest!;
     });
     this.#heldUnits = ids.map(() => 0n);
@@ -234,11 +235,9 @@ export class NaiveBacktest {
   #crossedUp(): boolean {
     const { close } = this.#ticks[0]!;
     const endRow = this.#nextRows[0]!;
-    const sum = (bars: number, to: number) => close.slice(to - bars, to).reduce((total, price) => total + price, 0);
-    return (
-      sum(FAST_BARS, endRow) * SLOW_BARS > sum(SLOW_BARS, endRow) * FAST_BARS &&
-      sum(FAST_BARS, endRow - 1) * SLOW_BARS <= sum(SLOW_BARS, endRow - 1) * FAST_BARS
-    );
+    const sumOfCloses = (bars: number, toRow: number) => close.slice(toRow - bars, toRow).reduce((sum, price) => sum + price, 0);
+    const isFastAbove = (toRow: number) => sumOfCloses(FAST_BARS, toRow) * SLOW_BARS > sumOfCloses(SLOW_BARS, toRow) * FAST_BARS;
+    return isFastAbove(endRow) && !isFastAbove(endRow - 1);
   }
 
   /** Returns the newest close of an instrument, in ticks. */
@@ -348,7 +347,7 @@ export class NaiveBacktest {
     this.#setAside[symbolIndex] = { brackets: [], lots: 0 };
     const armed = this.#brackets[symbolIndex]!;
     let unprotectedLots = Math.min(lots, this.#sellableLots(symbolIndex) - armed.reduce((sum, bracket) => sum + bracket.lots, 0));
-    for (const bracket of brackets.toSorted((a, b) => levelOf(b) - levelOf(a))) {
+    for (const bracket of brackets.toSorted((first, second) => levelOf(second) - levelOf(first))) {
       bracket.lots = Math.min(bracket.lots, unprotectedLots);
       unprotectedLots -= Math.max(0, bracket.lots);
       if (bracket.lots > 0 && !this.#isFlat(symbolIndex)) armed.push(bracket);
@@ -391,10 +390,6 @@ export class NaiveBacktest {
       order.ending = 'canceled';
     }
     this.#waitingReplacements = this.#waitingReplacements.filter(({ order }) => order.state === 'draft');
-  }
-  /** Notes that an order has ended. Its waiting replacement is sent later, or dropped if the order has filled. */
-  #noteEnd(old: NaiveOrder): void {
-    this.#endedOrders.push(old);
   }
   /** Sends waiting drafts once the rows of the instant have been delivered. */
   #sendDrafts(): void {
@@ -443,6 +438,7 @@ export class NaiveBacktest {
     const entry = isMarket ? this.#lastTicks(symbolIndex) : Math.min(limit, this.#lastTicks(symbolIndex));
     return stopLoss >= entry || (takeProfit > 0 && takeProfit < entry);
   }
+  /** True when an open order of the strategy has the decision slot. */
   #isSlotBusy(order: NaiveOrder): boolean {
     return order.parent === 0 && this.#openOrders.some((other) => isSameSlot(order, other));
   }
@@ -509,7 +505,8 @@ export class NaiveBacktest {
       this.#close(order.symbolIndex);
     }
     this.#rearmBrackets(order.symbolIndex);
-    this.#noteEnd(order);
+    // Its waiting replacement is sent later, or dropped if the order has filled.
+    this.#endedOrders.push(order);
   }
 
   // --- Matching, by the rules of docs/matching.md
@@ -532,7 +529,7 @@ export class NaiveBacktest {
     this.#forEachOrder(symbolIndex, ({ admittedMs, limit, isBuy }) => {
       if (admittedMs > openMs || limit === 0 || (isBuy ? limit >= open : limit <= open)) return false;
       return isBuy ? low < limit : high > limit;
-    }, (order) => this.#fill(order, order.limit, true, closeMs)); // prettier-ignore
+    }, (order) => this.#fill(order, { price: order.limit, isMaker: true, timeMs: closeMs })); // prettier-ignore
     // Rule 10: stops of entries that this row has filled.
     this.#triggerStops(symbolIndex, closeMs, closeMs, (level, { entryPrice }) => (low <= level ? Math.min(level, entryPrice) : null));
     // Rule 10: in the row of the entry, only the close is certain to come after the entry.
@@ -549,7 +546,7 @@ export class NaiveBacktest {
     this.#forEachOrder(
       symbolIndex,
       ({ admittedMs, limit, isBuy }) => admittedMs <= openMs && (limit === 0 || (isBuy ? limit >= open : limit <= open)),
-      (order) => this.#fill(order, open, false, openMs),
+      (order) => this.#fill(order, { price: open, isMaker: false, timeMs: openMs }),
     );
   }
   /**
@@ -605,13 +602,13 @@ export class NaiveBacktest {
     this.#submit(leg);
     if (leg.state !== 'done') {
       bracket.lots -= leg.lots;
-      this.#fill(leg, price, false, timeMs);
+      this.#fill(leg, { price, isMaker: false, timeMs });
     }
     this.#legMs = null;
   }
 
   /** Fills an order whole: money, coins, fee and bracket. */
-  #fill(order: NaiveOrder, price: number, isMaker: boolean, timeMs: number): void {
+  #fill(order: NaiveOrder, { price, isMaker, timeMs }: Pick<NaiveFill, 'price' | 'isMaker' | 'timeMs'>): void {
     const { feesIn, makerPpm, takerPpm } = this.#options;
     const { symbolIndex, isBuy } = order;
     const lots = order.quote > 0n ? Number(order.quote / (BigInt(price) * UNITS_PER_TICK_LOT)) : order.lots;

@@ -11,7 +11,7 @@ export interface NaiveTerms {
   readonly cash: bigint;
 }
 /** Open, high, low, close in ticks. */
-export type NaiveRow = readonly [number, number, number, number];
+export type NaiveRow = readonly [open: number, high: number, low: number, close: number];
 
 /** An order that a strategy places at the close of a row. `isLong` is the side of the position that it opens or reduces. */
 export interface NaiveRequest {
@@ -72,6 +72,12 @@ interface Bracket {
   /** The row in which the stop has triggered; -1 for none. */
   triggeredRow: number;
 }
+/** How an order fills. `price` is in ticks. */
+interface FillTerms {
+  readonly price: number;
+  readonly isMaker: boolean;
+  readonly atOpen: boolean;
+}
 /** One side of the position. */
 interface Side {
   readonly isLong: boolean;
@@ -101,8 +107,8 @@ interface RowEvent {
 }
 
 const MILLION = 1_000_000n;
-const minOf = (one: bigint, other: bigint) => (one < other ? one : other);
-const maxOf = (one: bigint, other: bigint) => (one > other ? one : other);
+const minOf = (first: bigint, second: bigint) => (first < second ? first : second);
+const maxOf = (first: bigint, second: bigint) => (first > second ? first : second);
 /** Returns the quotient, rounded up. */
 const roundUp = (dividend: bigint, divisor: bigint) => (dividend + divisor - 1n) / divisor;
 /** Returns the quotient, rounded to the nearest whole number, a half up. */
@@ -154,7 +160,7 @@ export class NaiveFutures {
       this.#matchRow();
       this.#liquidateAtRowEnd();
       this.#endRow();
-      for (const request of requests.get(row) ?? []) this.#place(request, row + 1, false, null);
+      for (const request of requests.get(row) ?? []) this.#place(request, { fromRow: row + 1, isLate: false, targetOf: null });
     });
     const mark = this.#marks.at(-1)![3];
     return this.#sides.reduce((sum, side) => (side.lots > 0n ? sum + side.margin + this.#profit(side, mark) : sum), this.#cash);
@@ -242,7 +248,8 @@ export class NaiveFutures {
     for (const order of this.#orders) if (!order.isWaiting) order.isOpen = false;
     while (isBelowMaintenance()) {
       const openSides = this.#sides.filter(({ lots }) => lots > 0n);
-      const [largestLoss] = openSides.toSorted((a, b) => (this.#profit(a, markOf(a)) < this.#profit(b, markOf(b)) ? -1 : 1));
+      const profitOf = (side: Side) => this.#profit(side, markOf(side));
+      const [largestLoss] = openSides.toSorted((first, second) => (profitOf(first) < profitOf(second) ? -1 : 1));
       this.#liquidate(largestLoss!, markOf, walksRow(largestLoss!), atOpen);
     }
   }
@@ -252,11 +259,11 @@ export class NaiveFutures {
     const worst = markOf(side);
     const [open, high, low] = this.#marks[this.#row]!;
     const enteredDuringRow = side.openedRow === this.#row && side.openedDuringRow && low < high;
-    const step = isLong ? -1 : 1;
+    const direction = isLong ? -1 : 1;
     const firstMark = enteredDuringRow ? Math.round(side.average) : open;
     let price = walksRow ? firstMark : worst;
     const isBeforeWorst = () => (isLong ? price > worst : price < worst);
-    while (isBeforeWorst() && !this.#isLiquidatedAt(side, price, markOf)) price += step;
+    while (isBeforeWorst() && !this.#isLiquidatedAt(side, price, markOf)) price += direction;
     const others = this.#sides.filter((other) => other !== side && other.lots > 0n);
     const accountBacking = others.reduce((sum, other) => sum + this.#cushion(other, markOf(other)), this.#cash);
     const backing = side.margin + (this.#terms.isCross ? accountBacking : 0n);
@@ -279,6 +286,7 @@ export class NaiveFutures {
   #cover(): void {
     if (this.#cash < 0n && !(this.#terms.isCross && this.#sides.some(({ lots }) => lots > 0n))) this.#cash = 0n;
   }
+  /** Cancels the orders that reduce a side. */
   #cancelReducingOrders(isLong: boolean): void {
     for (const order of this.#orders) if (order.request.reduces && order.request.isLong === isLong) order.isOpen = false;
   }
@@ -297,9 +305,11 @@ export class NaiveFutures {
     this.#applyEvents(nearestFirst(afterOpen, open), false, this.#stopsOfThisRow());
   }
 
+  /** Returns the open orders that may trade in this row. */
   #ordersOfRow(): WorkingOrder[] {
     return this.#orders.filter((order) => order.isOpen && order.fromRow <= this.#row);
   }
+  /** True when an order can fill at the open of this row. */
   #isMarketableAtOpen({ isBuy, limit }: WorkingOrder): boolean {
     const [open] = this.#rows[this.#row]!;
     return limit === 0 || (isBuy ? limit >= open : limit <= open);
@@ -316,9 +326,10 @@ export class NaiveFutures {
     }
     return waitingEvents;
   }
+  /** Returns the event that an order fills at the open. */
   #openFillEvent(order: WorkingOrder): RowEvent {
     const [open] = this.#rows[this.#row]!;
-    const apply = () => this.#fillOrder(order, open, false, true);
+    const apply = () => this.#fillOrder(order, { price: open, isMaker: false, atOpen: true });
     return this.#orderEvent(order, { level: order.limit, atOpen: true, stage: -1, apply });
   }
 
@@ -361,7 +372,7 @@ export class NaiveFutures {
       const { limit, isBuy, isLate, request } = order;
       if (this.#isMarketableAtOpen(order)) events.push(...(isLate ? [this.#openFillEvent(order)] : []));
       else if (isBuy ? low < limit : high > limit) {
-        const apply = () => this.#fillOrder(order, limit, true, false);
+        const apply = () => this.#fillOrder(order, { price: limit, isMaker: true, atOpen: false });
         events.push(this.#orderEvent(order, { level: limit, atOpen: false, stage: request.reduces ? 4 : 3, apply }));
       }
     }
@@ -449,7 +460,7 @@ export class NaiveFutures {
   // --- Orders
 
   /** Returns a new order, which may fill from row `fromRow` on. */
-  #place(request: NaiveRequest, fromRow: number, isLate: boolean, targetOf: Bracket | null): WorkingOrder {
+  #place(request: NaiveRequest, { fromRow, isLate, targetOf }: Pick<WorkingOrder, 'fromRow' | 'isLate' | 'targetOf'>): WorkingOrder {
     const close = this.#rows[this.#row]![3];
     const order: WorkingOrder = {
       request,
@@ -470,16 +481,16 @@ export class NaiveFutures {
   #fire(order: WorkingOrder, price: number, atOpen: boolean): void {
     order.isWaiting = false;
     const { isBuy, request } = order;
-    if (request.reduces) return this.#fillOrder(order, price, false, atOpen);
+    if (request.reduces) return this.#fillOrder(order, { price, isMaker: false, atOpen });
     order.limit = isBuy ? Math.floor((request.level * 1_010_000) / PPM) : Math.ceil((request.level * 990_000) / PPM);
-    if (isBuy ? order.limit >= price : order.limit <= price) return this.#fillOrder(order, price, false, atOpen);
+    if (isBuy ? order.limit >= price : order.limit <= price) return this.#fillOrder(order, { price, isMaker: false, atOpen });
     // The order rests. If the open has fired it, it may already trade in this row.
     order.isOpen = false;
     this.#orders.push({ ...order, isOpen: true, fromRow: atOpen ? this.#row : this.#row + 1, isLate: true });
   }
 
-  /** Fills an order: fee, margin, position and bracket. */
-  #fillOrder(order: WorkingOrder, price: number, isMaker: boolean, atOpen: boolean): void {
+  /** Fills an order: fee, margin, position and bracket. A reducing order that the position does not cover ends without a fill. */
+  #fillOrder(order: WorkingOrder, { price, isMaker, atOpen }: FillTerms): void {
     const { request, isBuy } = order;
     const side = this.#sides[request.isLong ? 0 : 1];
     order.isOpen = false;
@@ -489,26 +500,7 @@ export class NaiveFutures {
     const value = this.#valueOf(lots, price);
     const fee = halfUp(value * feePpm, MILLION);
     if (request.reduces) this.#reduce(side, lots, value, fee);
-    else {
-      const margin = roundUp(value, this.#terms.leverage);
-      const others = this.#orders.filter((candidate) => candidate.isOpen && !candidate.request.reduces);
-      const locked = others.reduce(
-        (sum, candidate) =>
-          sum + roundUp(this.#valueOf(BigInt(candidate.request.lots), candidate.request.level) * 102n, this.#terms.leverage * 100n),
-        0n,
-      );
-      if (this.#cash - locked < margin + 2n * fee) this.isTight = true;
-      this.#cash -= margin + fee;
-      if (side.lots === 0n) Object.assign(side, { openedRow: this.#row, openedDuringRow: !atOpen, average: price });
-      else
-        side.average = averagePrice(this.#terms.isInverse, [
-          { lots: Number(side.lots), ticks: side.average },
-          { lots: request.lots, ticks: price },
-        ]);
-      side.lots += lots;
-      side.entry += value;
-      side.margin += margin;
-    }
+    else this.#increase(side, lots, { value, fee, price, atOpen });
     this.fills.push({ row: this.#row, atOpen, isBuy, price, lots: request.lots, fee, isLiquidation: false });
     if (request.reduces) {
       if (order.targetOf) order.targetOf.isOpen = false;
@@ -516,11 +508,38 @@ export class NaiveFutures {
     } else this.#armBracket(order, price, atOpen, isMaker);
   }
 
+  /** Adds lots to a position, and takes their margin and fee from the cash. */
+  #increase(
+    side: Side,
+    lots: bigint,
+    { value, fee, price, atOpen }: { readonly value: bigint; readonly fee: bigint; readonly price: number; readonly atOpen: boolean },
+  ): void {
+    const margin = roundUp(value, this.#terms.leverage);
+    if (this.#cash - this.#lockedMargin() < margin + 2n * fee) this.isTight = true;
+    this.#cash -= margin + fee;
+    if (side.lots === 0n) Object.assign(side, { openedRow: this.#row, openedDuringRow: !atOpen, average: price });
+    else {
+      const heldPart = { lots: Number(side.lots), ticks: side.average };
+      side.average = averagePrice(this.#terms.isInverse, [heldPart, { lots: Number(lots), ticks: price }]);
+    }
+    side.lots += lots;
+    side.entry += value;
+    side.margin += margin;
+  }
+  /** Returns the margin that open entries may need at their levels, with two percent for fees and slippage. */
+  #lockedMargin(): bigint {
+    const entries = this.#orders.filter(({ isOpen, request }) => isOpen && !request.reduces);
+    return entries.reduce((sum, { request }) => {
+      const value = this.#valueOf(BigInt(request.lots), request.level);
+      return sum + roundUp(value * 102n, this.#terms.leverage * 100n);
+    }, 0n);
+  }
+
   /** Closes a part of a position, and credits its margin and profit. */
   #reduce(side: Side, lots: bigint, value: bigint, fee: bigint): void {
-    const isAll = lots === side.lots;
-    const entry = isAll ? side.entry : halfUp(side.entry * lots, side.lots);
-    const margin = isAll ? side.margin : (side.margin * lots) / side.lots;
+    const isWholePosition = lots === side.lots;
+    const entry = isWholePosition ? side.entry : halfUp(side.entry * lots, side.lots);
+    const margin = isWholePosition ? side.margin : (side.margin * lots) / side.lots;
     const profit = side.isLong === this.#terms.isInverse ? entry - value : value - entry;
     this.#cash -= fee;
     side.lots -= lots;
@@ -528,8 +547,8 @@ export class NaiveFutures {
     side.margin -= margin;
     let credit = margin + profit;
     if (!this.#terms.isCross && credit < 0n) {
-      // A loss of the closed part beyond its share of the margin is paid from the margin of the rest.
-      side.margin -= -credit < side.margin ? -credit : side.margin;
+      // A loss of the closed part beyond its share of the margin is paid from the remaining margin.
+      side.margin -= minOf(-credit, side.margin);
       credit = 0n;
     }
     this.#cash += credit;
@@ -556,7 +575,7 @@ export class NaiveFutures {
     this.#brackets.push(bracket);
     if (target === 0) return;
     const exit: NaiveRequest = { kind: 'limit', isLong, reduces: true, lots, level: target, stop: 0, target: 0, trailing: 0 };
-    this.#place(exit, atOpen ? this.#row : this.#row + 1, true, bracket);
+    this.#place(exit, { fromRow: atOpen ? this.#row : this.#row + 1, isLate: true, targetOf: bracket });
   }
   /** Closes the position of a bracket at the market, and cancels its other orders. */
   #stopOut(bracket: Bracket, price: number, atOpen: boolean): void {
@@ -565,14 +584,18 @@ export class NaiveFutures {
     for (const order of this.#orders) if (order.targetOf === bracket) order.isOpen = false;
     const { isLong, lots } = bracket;
     const request: NaiveRequest = { kind: 'market', isLong, reduces: true, lots, level: 0, stop: 0, target: 0, trailing: 0 };
-    this.#fillOrder(this.#place(request, this.#row, false, null), price, false, atOpen);
+    const order = this.#place(request, { fromRow: this.#row, isLate: false, targetOf: null });
+    this.#fillOrder(order, { price, isMaker: false, atOpen });
   }
   /** Moves trailing stops at the end of a row, and drops ended orders and brackets. */
   #endRow(): void {
     const [, high, low, close] = this.#rows[this.#row]!;
     for (const bracket of this.#brackets) {
-      const isWhole = bracket.row < this.#row || bracket.atOpen || bracket.isChasing;
-      bracket.best = bracket.isLong ? Math.max(bracket.best, isWhole ? high : close) : Math.min(bracket.best, isWhole ? low : close);
+      // Only the close is certain to come after an entry inside the row.
+      const isExtremeAfterEntry = bracket.row < this.#row || bracket.atOpen || bracket.isChasing;
+      const rowHigh = isExtremeAfterEntry ? high : close;
+      const rowLow = isExtremeAfterEntry ? low : close;
+      bracket.best = bracket.isLong ? Math.max(bracket.best, rowHigh) : Math.min(bracket.best, rowLow);
     }
     for (const order of this.#orders) order.isLate = false;
     this.#orders = this.#orders.filter(({ isOpen }) => isOpen);
@@ -583,12 +606,13 @@ export class NaiveFutures {
 const PPM = 1_000_000;
 
 /** Returns the average entry price of two parts of a position: by quantity, or by value for an inverse contract. */
-function averagePrice(isInverse: boolean, [one, other]: readonly [PositionPart, PositionPart]): number {
-  if (one.ticks === other.ticks) return one.ticks;
-  const totalLots = one.lots + other.lots;
-  if (isInverse) return totalLots / (one.lots / one.ticks + other.lots / other.ticks);
-  return (one.lots * one.ticks + other.lots * other.ticks) / totalLots;
+function averagePrice(isInverse: boolean, [first, second]: readonly [PositionPart, PositionPart]): number {
+  if (first.ticks === second.ticks) return first.ticks;
+  const totalLots = first.lots + second.lots;
+  if (isInverse) return totalLots / (first.lots / first.ticks + second.lots / second.ticks);
+  return (first.lots * first.ticks + second.lots * second.ticks) / totalLots;
 }
+/** A part of a position that was opened at one price. */
 interface PositionPart {
   readonly lots: number;
   readonly ticks: number;
@@ -601,8 +625,12 @@ function levelOf({ isLong, stop, trailing, best }: Bracket): number {
   if (isLong) return Math.max(stop, trailing > 0 ? best - trailing : 0);
   return Math.min(stop > 0 ? stop : Infinity, trailing > 0 ? best + trailing : Infinity);
 }
+/** True when a row with this high and low reaches the stop of a bracket. */
 const isTriggered = (bracket: Bracket, high: number, low: number): boolean =>
   bracket.isLong ? low <= levelOf(bracket) : high >= levelOf(bracket);
 /** Sorts events by stage, and within a stage by their distance from the open. */
 const nearestFirst = (events: RowEvent[], open: number): RowEvent[] =>
-  events.toSorted((a, b) => a.stage - b.stage || Math.abs(a.level - open) - Math.abs(b.level - open));
+  events.toSorted((first, second) => {
+    const distanceOf = ({ level }: RowEvent) => Math.abs(level - open);
+    return first.stage - second.stage || distanceOf(first) - distanceOf(second);
+  });

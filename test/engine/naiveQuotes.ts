@@ -26,16 +26,16 @@ export interface QuotesCase {
   readonly maxOrderNotional: string | null;
 }
 
-/** What the strategy read in one minute, as decimal text. */
+/** What the strategy read in one minute, as decimal text. The names are those of the strategy API. */
 export interface SeenMinute {
   readonly minute: number;
-  /** USDT. */
+  /** In USDT. */
   readonly equity: string;
-  /** BTC. */
+  /** In BTC. */
   readonly equityIn: string;
-  /** USDT. */
+  /** In USDT. */
   readonly cash: string;
-  /** BTC. */
+  /** In BTC. */
   readonly cashIn: string;
 }
 
@@ -66,9 +66,13 @@ const roundUp = (value: Decimal, digits = MONEY_DIGITS) => value.toDecimalPlaces
 /** A run of one case with cash in USDT and BTC. Its public members hold the results once `run` has ended. */
 export class NaiveQuotes {
   readonly cash: Record<string, Decimal>;
+  /** By symbol: the coins held. */
   readonly heldAmounts: Decimal[];
+  /** Minute, symbol, side, price, quantity and fee of each fill. */
   readonly fills: string[] = [];
+  /** How each order has ended: `filled`, `canceled`, `open` or a deny code. */
   readonly endings: string[] = [];
+  /** Each minute with the equity at its end. */
   readonly equity: string[] = [];
   readonly minutes: SeenMinute[] = [];
   readonly #case: QuotesCase;
@@ -126,6 +130,7 @@ export class NaiveQuotes {
   #instrument(symbol: number) {
     return this.#case.bars[symbol]!.instrument;
   }
+  /** Returns a price of a row with the digits of the symbol. */
   #price(symbol: number, column: 'open' | 'high' | 'low' | 'close', row: number): Decimal {
     return roundNearest(new Decimal(this.#case.bars[symbol]![column][row]!), this.#instrument(symbol).priceDigits);
   }
@@ -140,12 +145,19 @@ export class NaiveQuotes {
       return sum.plus(roundNearest(amountHeld.times(this.#closes[symbol]!)));
     }, this.cash[asset]!);
   }
+  /** Returns the equity in USDT at the newest closes. */
   #equity(): Decimal {
     return this.#money('USDT').plus(roundNearest(this.#money('BTC').times(this.#rate())));
   }
   /** Returns money of a symbol's quote asset in USDT, rounded up. */
   #inUsdt(symbol: number, money: Decimal): Decimal {
     return this.#instrument(symbol).quote === 'USDT' ? money : roundUp(money.times(this.#rate()));
+  }
+
+  /** Returns a share of the equity in the quote asset of a symbol. */
+  #shareOfEquity(share: string, quote: string): Decimal {
+    const usdt = roundDown(this.#equity().times(share));
+    return quote === 'BTC' ? roundDown(usdt.div(this.#rate())) : usdt;
   }
 
   /** Returns the order of an act. One that a check denies has ended already. */
@@ -155,19 +167,15 @@ export class NaiveQuotes {
     const isBuy = kind.startsWith('buy');
     const limit = limitText === undefined ? null : new Decimal(limitText);
     const isByAmount = kind === 'buyQuote' || kind === 'buyEquity';
-    let amount = new Decimal(text);
-    if (kind === 'buyEquity') {
-      amount = roundDown(this.#equity().times(amount));
-      if (quote === 'BTC') amount = roundDown(amount.div(this.#rate()));
-    }
+    const amount = kind === 'buyEquity' ? this.#shareOfEquity(text, quote) : new Decimal(text);
     const minQuantity = new Decimal(Number(minLots)).div(new Decimal(10).pow(quantityDigits));
     const collar = roundUp(mark.times('1.01'), this.#instrument(symbol).priceDigits);
     const worstPrice = limit === null ? collar : Decimal.max(limit, mark);
     const worstNotional = isByAmount ? amount : roundUp(amount.times(worstPrice));
     const feeRate = this.#case.feesIn === 'quote' ? TAKER_FEE : zero;
-    const payAtLimit = limit === null ? zero : roundUp(amount.times(limit));
-    const pay = isByAmount ? amount : payAtLimit;
-    const reserved = isBuy ? pay.plus(roundUp(pay.times(feeRate))) : zero;
+    const costAtLimit = limit === null ? zero : roundUp(amount.times(limit));
+    const cost = isByAmount ? amount : costAtLimit;
+    const reserved = isBuy ? cost.plus(roundUp(cost.times(feeRate))) : zero;
     const order: Order = { symbol, isBuy, amount, limit, reserved, sinceMinute: closeMinute, ending: 'open' };
     const reservedByOthers = this.#orders
       .filter((other) => this.#instrument(other.symbol).quote === quote)
@@ -188,15 +196,16 @@ export class NaiveQuotes {
     for (const order of this.#orders.filter((candidate) => candidate.symbol === symbol && candidate.sinceMinute <= minute)) {
       const open = this.#price(symbol, 'open', row);
       const { limit, isBuy } = order;
-      if (limit === null || (isBuy ? open.lte(limit) : open.gte(limit))) this.#fill(order, open, false, minute);
+      const isMarketableAtOpen = limit === null || (isBuy ? open.lte(limit) : open.gte(limit));
+      if (isMarketableAtOpen) this.#fill(order, { price: open, isMaker: false, minute });
       else if (isBuy ? this.#price(symbol, 'low', row).lt(limit) : this.#price(symbol, 'high', row).gt(limit))
-        this.#fill(order, limit, true, minute);
+        this.#fill(order, { price: limit, isMaker: true, minute });
     }
     this.#orders = this.#orders.filter(({ ending }) => ending === 'open');
   }
 
   /** Fills an order whole: coins, money and fee. */
-  #fill(order: Order, price: Decimal, isMaker: boolean, minute: number): void {
+  #fill(order: Order, { price, isMaker, minute }: { readonly price: Decimal; readonly isMaker: boolean; readonly minute: number }): void {
     const { symbol, isBuy, amount, limit } = order;
     const { quote, wireName, quantityDigits, baseDigits } = this.#instrument(symbol);
     const quantity = isBuy && limit === null ? roundDown(amount.div(price), quantityDigits) : amount;
@@ -211,8 +220,9 @@ export class NaiveQuotes {
     const fee = roundNearest(feeBase.times(isMaker ? MAKER_FEE : TAKER_FEE), isFeeInCoins ? baseDigits : MONEY_DIGITS);
     this.heldAmounts[symbol] = this.heldAmounts[symbol]!.plus(isBuy ? quantity : quantity.neg()).minus(isFeeInCoins ? fee : 0);
     this.cash[quote] = this.cash[quote]!.plus(isBuy ? notional.neg() : notional).minus(isFeeInCoins ? 0 : fee);
-    this.fills.push(
-      [isMaker ? minute + 1 : minute, wireName, isBuy ? 'buy' : 'sell', price.toFixed(), quantity.toFixed(), fee.toFixed()].join(' '),
-    );
+    // A taker fills at the open of the minute, a maker is reported at its end.
+    const fillMinute = isMaker ? minute + 1 : minute;
+    const side = isBuy ? 'buy' : 'sell';
+    this.fills.push([fillMinute, wireName, side, price.toFixed(), quantity.toFixed(), fee.toFixed()].join(' '));
   }
 }

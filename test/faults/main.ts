@@ -8,6 +8,7 @@ import { FAULTS, type FaultCase } from './faultTable.ts';
 import { runFault, type FaultResult, type FaultRunOptions } from './faultRun.ts';
 import { HEADERS, isClean, jsonRow, problemReport, resultLine, tableLine } from './report.ts';
 
+/** The folder of the package, ending in a separator. The bundle sets it. */
 declare const ROOT: string;
 
 /** Options of the command line, as text. */
@@ -27,14 +28,15 @@ export interface FaultsOptions {
 /** Runs the faults. Returns the exit code: 0 without violations, 1 with one, 2 for an unknown name. */
 export async function main({ json = false, only, verbose = false, jobs = '4', ...numbers }: FaultsOptions): Promise<number> {
   const names = only?.split(',') ?? [];
-  const unknown = names.filter((name) => !FAULTS.some((fault) => fault.name === name));
-  if (unknown.length > 0) {
-    process.stderr.write(`no such fault: ${unknown.join(', ')}; there is ${FAULTS.map(({ name }) => name).join(', ')}\n`);
+  const unknownNames = names.filter((name) => !FAULTS.some((fault) => fault.name === name));
+  if (unknownNames.length > 0) {
+    process.stderr.write(`no such fault: ${unknownNames.join(', ')}; there is ${FAULTS.map(({ name }) => name).join(', ')}\n`);
     return 2;
   }
   const { orders = '500', seed = '1', speed = '10' } = numbers;
   const selected = FAULTS.filter(({ name }) => names.length === 0 || names.includes(name));
-  const campaign = new Campaign(selected, { root: ROOT, orders: Number(orders), seed: Number(seed), speed: Number(speed) }, json, verbose);
+  const options = { root: ROOT, orders: Number(orders), seed: Number(seed), speed: Number(speed) };
+  const campaign = new Campaign(selected, options, { isJson: json, isVerbose: verbose });
   if (!json) process.stdout.write(tableLine(HEADERS));
   const results = await campaign.run(Number(jobs));
   if (json) process.stdout.write(`${JSON.stringify(results.map(jsonRow), null, 2)}\n`);
@@ -45,26 +47,36 @@ export async function main({ json = false, only, verbose = false, jobs = '4', ..
 class Campaign {
   readonly #selected: readonly FaultCase[];
   readonly #options: FaultRunOptions;
-  readonly #json: boolean;
-  readonly #verbose: boolean;
+  /** Prints no table, because the caller prints all results as JSON. */
+  readonly #isJson: boolean;
+  /** Prints the logs of the bots on stderr. */
+  readonly #isVerbose: boolean;
   /** Number of orders sent by each started fault. */
   readonly #sentByFault = new Map<FaultCase, number>();
   readonly #progress = progressLine('orders');
 
-  constructor(selected: readonly FaultCase[], options: FaultRunOptions, json: boolean, verbose: boolean) {
+  constructor(
+    selected: readonly FaultCase[],
+    options: FaultRunOptions,
+    { isJson, isVerbose }: { readonly isJson: boolean; readonly isVerbose: boolean },
+  ) {
     this.#selected = selected;
     this.#options = options;
-    this.#json = json;
-    this.#verbose = verbose;
+    this.#isJson = isJson;
+    this.#isVerbose = isVerbose;
   }
 
   /** Runs the faults, `jobs` at once. Returns the results in the order of the table. */
   async run(jobs: number): Promise<readonly FaultResult[]> {
     const results = new Map<FaultCase, FaultResult>();
     // Start the long ones first, so that none of them runs alone at the end.
-    const notStarted = this.#selected.toSorted((a, b) => Number(b.isLong ?? false) - Number(a.isLong ?? false));
+    const notStarted = this.#selected.toSorted((first, second) => Number(second.isLong ?? false) - Number(first.isLong ?? false));
     const runNext = async (): Promise<void> => {
-      for (let fault = notStarted.shift(); fault !== undefined; fault = notStarted.shift()) results.set(fault, await this.#runFault(fault));
+      for (;;) {
+        const fault = notStarted.shift();
+        if (fault === undefined) return;
+        results.set(fault, await this.#runFault(fault));
+      }
     };
     await Promise.all(Array.from({ length: jobs }, runNext));
     this.#progress.clear();
@@ -79,13 +91,13 @@ class Campaign {
       ...this.#options,
       notify: (message) => {
         logLines.push(message);
-        if (this.#verbose) process.stderr.write(`${name}: ${message}`);
+        if (this.#isVerbose) process.stderr.write(`${name}: ${message}`);
       },
       onProgress: (sentOrders) => this.#showProgress(fault, sentOrders),
     }).catch((error: unknown) => abortedResult(name, error));
     this.#showProgress(fault, this.#options.orders);
     this.#progress.clear();
-    if (!this.#json) process.stdout.write(resultLine(result));
+    if (!this.#isJson) process.stdout.write(resultLine(result));
     if (!isClean(result)) process.stderr.write(problemReport(result, this.#options, writeLog(name, logLines)));
     return result;
   }
@@ -94,12 +106,9 @@ class Campaign {
   #showProgress(fault: FaultCase, sentOrders: number): void {
     const ordersPerFault = this.#options.orders;
     this.#sentByFault.set(fault, Math.min(sentOrders, ordersPerFault));
-    const done = [...this.#sentByFault.values()].reduce((sum, count) => sum + count, 0);
-    this.#progress.show(
-      this.#selected.length === 1 ? fault.name : `${this.#selected.length} faults`,
-      done,
-      done / (ordersPerFault * this.#selected.length),
-    );
+    const totalSent = [...this.#sentByFault.values()].reduce((sum, count) => sum + count, 0);
+    const subject = this.#selected.length === 1 ? fault.name : `${this.#selected.length} faults`;
+    this.#progress.show(subject, totalSent, totalSent / (ordersPerFault * this.#selected.length));
   }
 }
 

@@ -6,6 +6,10 @@ import { Decimal } from 'decimal.js';
 import type { BacktestResult } from 'isobar/run';
 import { sharedFile } from '../fixtures/sharedData.ts';
 
+const HOUR_MS = 3_600_000;
+/** Decimals of money. */
+const MONEY_DIGITS = 8;
+
 /** Returns the cells of the rows of a packed CSV file, without its header. */
 function rowsOf(...path: string[]): string[][] {
   const [, ...lines] = gunzipSync(readFileSync(sharedFile(...path)!))
@@ -17,13 +21,10 @@ function rowsOf(...path: string[]): string[][] {
 
 /** Returns the funding that a run received in one contract: the sum of contracts x face value x mark price x rate over all funding times. */
 export function fundingByHand({ fills, orders, summary, record }: BacktestResult, symbol: string): Decimal {
-  const {
-    contract,
-    id,
-    priceDigits: tickDigits,
-  } = record.instruments.find((instrument) => instrument.wireName === symbol && instrument.market === 'futures')!;
+  const { contract, id, priceDigits } = record.instruments.find(({ wireName, market }) => wireName === symbol && market === 'futures')!;
   const faceValue = new Decimal(contract!.multiplier).div(Decimal.pow(10, contract!.multiplierDigits));
-  const marks = new Map(rowsOf('mark', 'binance-um-2024', `${symbol}-1h.csv.gz`).map(([time, open]) => [Number(time), open!]));
+  const markRows = rowsOf('mark', 'binance-um-2024', `${symbol}-1h.csv.gz`);
+  const markByHour = new Map(markRows.map(([openMs, open]) => [Number(openMs), open!]));
   let received = new Decimal(0);
   for (const [time, rate] of rowsOf('funding', 'binance-um-2024', `${symbol}.csv.gz`)) {
     const fundingMs = Number(time);
@@ -36,9 +37,14 @@ export function fundingByHand({ fills, orders, summary, record }: BacktestResult
       if (!isBefore || fills.instrument[row] !== id) continue;
       contracts = contracts.plus(new Decimal(fills.quantity[row]!).times(fills.side[row] === 'buy' ? 1 : -1));
     }
-    const mark = new Decimal(marks.get(Math.round(fundingMs / 3_600_000) * 3_600_000)!).toDecimalPlaces(tickDigits, Decimal.ROUND_HALF_UP);
-    const payment = contracts.abs().times(faceValue).times(mark).times(new Decimal(rate!).abs()).toDecimalPlaces(8, Decimal.ROUND_HALF_UP);
-    received = contracts.isNegative() === rate!.startsWith('-') ? received.minus(payment) : received.plus(payment);
+    // Funding times are some ms after the hour.
+    const hourMs = Math.round(fundingMs / HOUR_MS) * HOUR_MS;
+    const mark = new Decimal(markByHour.get(hourMs)!).toDecimalPlaces(priceDigits, Decimal.ROUND_HALF_UP);
+    const value = contracts.abs().times(faceValue).times(mark);
+    const payment = value.times(new Decimal(rate!).abs()).toDecimalPlaces(MONEY_DIGITS, Decimal.ROUND_HALF_UP);
+    // A long pays a rate above 0, and a short pays one below 0.
+    const isPaid = contracts.isNegative() === rate!.startsWith('-');
+    received = isPaid ? received.minus(payment) : received.plus(payment);
   }
   return received;
 }

@@ -5,24 +5,27 @@ import { atr, Strategy } from '../../src/index.ts';
 import { linearContract } from '../fixtures/futuresVenue.ts';
 import { driveLifetime, type KilledLifetime, type LifetimeResult } from '../fixtures/killedLifetime.ts';
 
-/** ISOBAR_CASES=all kills at every record. Otherwise the bot is killed at every record of `MOVES` moves of the stop. */
+/** ISOBAR_CASES=all kills at every record. Otherwise the bot is killed at every record of `MOVES` moves of the stop (ISOBAR_KILLS). */
 const KILLS_EVERYWHERE = process.env['ISOBAR_CASES'] === 'all';
 const MOVES = Number(process.env['ISOBAR_KILLS'] ?? 1);
+
+/** Size of each position, in contracts. */
+const ENTRY_LOTS = 10;
 
 /** Holds a position whose stop at the exchange follows the close. */
 class TrailingTrader extends Strategy {
   range = this.use(atr(this.bars, 3));
-  row = 0;
+  barCount = 0;
   override onBar() {
     const close = this.bars.close.value;
     const { isFlat, isLong, qty } = this.position();
     const stopDistance = this.range.value * 4;
     const stopPrice = isLong ? close - stopDistance : close + stopDistance;
     const [stop] = this.openOrders().filter(({ tag }) => tag === 'stop');
-    this.row++;
+    this.barCount++;
     if (isFlat) {
-      if (this.row % 2 === 0) this.buy({ base: 10 }, { tag: 'entry' });
-      else this.sell({ base: 10 }, { tag: 'entry' });
+      if (this.barCount % 2 === 0) this.buy({ base: ENTRY_LOTS }, { tag: 'entry' });
+      else this.sell({ base: ENTRY_LOTS }, { tag: 'entry' });
     } else if (stop === undefined) {
       const stopTerms = { trigger: stopPrice, tag: 'stop' };
       if (isLong) this.sell({ base: qty }, stopTerms);
@@ -64,10 +67,9 @@ class StopObserver {
     const stops = triggers.pending();
     this.maxStops = Math.max(this.maxStops, stops.length);
     if (position === undefined) return void (this.#hadStop = false);
-    const protectingStops = stops.filter(
-      ({ trigger: { child } }) => child.side === (position.isLong ? 'sell' : 'buy') && child.lots >= position.lots,
-    );
-    if (position.lots > 10) this.violations.push(`${position.lots} are held`);
+    const closingSide = position.isLong ? 'sell' : 'buy';
+    const protectingStops = stops.filter(({ trigger: { child } }) => child.side === closingSide && child.lots >= position.lots);
+    if (position.lots > ENTRY_LOTS) this.violations.push(`${position.lots} are held`);
     if (protectingStops.length > 0) this.#hadStop = true;
     else if (this.#hadStop) this.violations.push(`a position of ${position.lots} has lost its stop`);
   }
@@ -113,9 +115,9 @@ test(
     const moves = movesOf(unkilled.ended);
     expect(moves.length).toBeGreaterThan(2);
     expect(unkilled.observer.maxStops).toBe(2);
-    const points = KILLS_EVERYWHERE ? unkilled.ended.records.slice(1).map(({ seq }) => seq) : moves.slice(1, 1 + MOVES).flat();
+    const killSeqs = KILLS_EVERYWHERE ? unkilled.ended.records.slice(1).map(({ seq }) => seq) : moves.slice(1, 1 + MOVES).flat();
     let lostCount = 0;
-    for (const killSeq of points)
+    for (const killSeq of killSeqs)
       for (const isTorn of KILLS_EVERYWHERE ? [false, true] : [killSeq % 2 === 0]) {
         const { k } = unkilled.ended.records.find(({ seq }) => seq === killSeq)!;
         const { ended, observer } = await runObserved([killSeq], isTorn);
@@ -129,6 +131,6 @@ test(
         if (hasLostRequest) lostCount++;
         else expect([termsOf(ended), ended.balances], description).toEqual([termsOf(unkilled.ended), unkilled.ended.balances]);
       }
-    console.log(`${points.length} kills, ${lostCount} requests lost`);
+    console.log(`${killSeqs.length} kills, ${lostCount} requests lost`);
   },
 );

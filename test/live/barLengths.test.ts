@@ -13,22 +13,23 @@ let fixture: LiveFixture;
 afterEach(async () => fixture.close());
 
 const MINUTE_MS = 60_000;
-/** A bar as a row of numbers, for comparisons. */
-type BarRow = readonly [openMs: number, open: number, high: number, low: number, close: number, volume: number];
-/** Returns a bar as a row. */
-const rowOf = ({ openMs, open, high, low, close, volume }: Bar): BarRow => [openMs, open, high, low, close, volume];
+/** The values of a bar. A strategy may not keep the bar itself, because the bot reuses it. */
+type BarValues = Pick<Bar, 'openMs' | 'open' | 'high' | 'low' | 'close' | 'volume'>;
+/** Returns a copy of the values of a bar. */
+const valuesOf = ({ openMs, open, high, low, close, volume }: Bar): BarValues => ({ openMs, open, high, low, close, volume });
 
 /** Records every minute bar, and every bar of three minutes with the minute bars inside it. */
 class MinuteRecorder extends Strategy {
-  minutes: BarRow[] = [];
-  threeMinuteBars: { readonly bar: BarRow; readonly minutes: readonly BarRow[] }[] = [];
+  minutes: BarValues[] = [];
+  threeMinuteBars: { readonly bar: BarValues; readonly minutes: readonly BarValues[] }[] = [];
   three = this.feed('three');
 
   override onBar() {
-    if (this.bars.fresh) this.minutes.push(rowOf(this.bars.bar));
+    if (this.bars.fresh) this.minutes.push(valuesOf(this.bars.bar));
     if (!this.three.fresh) return;
-    const bar = rowOf(this.three.bar);
-    this.threeMinuteBars.push({ bar, minutes: this.minutes.filter(([openMs]) => openMs >= bar[0] && openMs < bar[0] + 3 * MINUTE_MS) });
+    const bar = valuesOf(this.three.bar);
+    const endMs = bar.openMs + 3 * MINUTE_MS;
+    this.threeMinuteBars.push({ bar, minutes: this.minutes.filter(({ openMs }) => openMs >= bar.openMs && openMs < endMs) });
     if (this.position().isFlat) this.buy({ base: '0.01' });
     else this.exit();
   }
@@ -57,14 +58,15 @@ test('bars of three minutes are built from the bars of their minutes, and a repl
   await until(() => completeBars().length >= 3, 60_000, 'three bars of three minutes');
   await stopAndClose(opened);
   for (const { bar, minutes } of completeBars()) {
-    const [firstOpenMs, firstOpen] = minutes[0]!;
-    const highs = minutes.map(([, , high]) => high);
-    const lows = minutes.map(([, , , low]) => low);
-    const [, , , , lastClose] = minutes[2]!;
-    const [firstVolume, secondVolume, thirdVolume] = minutes.map(([, , , , , volume]) => volume);
-    const sumOfVolumes = firstVolume! + secondVolume! + thirdVolume!;
-    expect(bar[0] % (3 * MINUTE_MS)).toBe(0);
-    expect(bar).toEqual([firstOpenMs, firstOpen, Math.max(...highs), Math.min(...lows), lastClose, sumOfVolumes]);
+    expect(bar.openMs % (3 * MINUTE_MS)).toBe(0);
+    expect(bar).toEqual({
+      openMs: minutes[0]!.openMs,
+      open: minutes[0]!.open,
+      high: Math.max(...minutes.map(({ high }) => high)),
+      low: Math.min(...minutes.map(({ low }) => low)),
+      close: minutes[2]!.close,
+      volume: minutes.reduce((sum, { volume }) => sum + volume, 0),
+    });
   }
   const replayed = await replayFolder(join(fixture.folder, 'bot'), {
     config: null,

@@ -10,11 +10,11 @@ import { driveLifetime, type LifetimeResult } from '../fixtures/killedLifetime.t
 
 /** Exits as soon as its sale is proven absent. The sale stays reserved for half an hour, and the exit waits for that. */
 class ExitsAfterAbsence extends Strategy {
-  bar = 0;
+  barCount = 0;
   override onBar() {
-    this.bar++;
-    if (this.bar === 1) this.buy({ base: '0.3' });
-    if (this.bar === 3) this.sell({ base: '0.299' }, { limit: this.bars.close.value * 2, tag: 'lost' });
+    this.barCount++;
+    if (this.barCount === 1) this.buy({ base: '0.3' });
+    if (this.barCount === 3) this.sell({ base: '0.299' }, { limit: this.bars.close.value * 2, tag: 'lost' });
   }
   override onOrder({ tag, lifecycle }: { tag: string | null; lifecycle: string }) {
     if (tag === 'lost' && lifecycle === 'done') this.exit();

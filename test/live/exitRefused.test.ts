@@ -11,30 +11,30 @@ const HOUR_MS = 3_600_000;
 
 /** Buys with a stop far below, and asks to be closed out at the third bar. */
 class ClosesAtATime extends Strategy {
-  bar = 0;
+  barCount = 0;
   override onBar() {
-    this.bar++;
-    if (this.bar === 1) this.buy({ base: '0.3' }, { stopLoss: this.bars.close.value * 0.5 });
-    if (this.bar === 2) this.closeAt(this.nowMs + HOUR_MS);
+    this.barCount++;
+    if (this.barCount === 1) this.buy({ base: '0.3' }, { stopLoss: this.bars.close.value * 0.5 });
+    if (this.barCount === 2) this.closeAt(this.nowMs + HOUR_MS);
   }
 }
 /** Buys with a stop just below, and exits once. */
 class ExitsOnce extends Strategy {
-  bar = 0;
+  barCount = 0;
   override onBar() {
-    this.bar++;
-    if (this.bar === 1) this.buy({ base: '0.3' }, { stopLoss: this.bars.close.value * 0.95 });
-    if (this.bar === 2) this.exit();
+    this.barCount++;
+    if (this.barCount === 1) this.buy({ base: '0.3' }, { stopLoss: this.bars.close.value * 0.95 });
+    if (this.barCount === 2) this.exit();
   }
 }
 /** Holds a contract with a stop at the exchange, and exits once. */
 class ExitsContract extends Strategy {
-  bar = 0;
+  barCount = 0;
   override onBar() {
-    this.bar++;
-    if (this.bar === 1) this.buy({ base: 10 }, { tag: 'entry' });
-    if (this.bar === 2) this.sell({ base: 10 }, { trigger: this.bars.close.value * 0.5, tag: 'stop' });
-    if (this.bar === 4) this.exit();
+    this.barCount++;
+    if (this.barCount === 1) this.buy({ base: 10 }, { tag: 'entry' });
+    if (this.barCount === 2) this.sell({ base: 10 }, { trigger: this.bars.close.value * 0.5, tag: 'stop' });
+    if (this.barCount === 4) this.exit();
   }
 }
 
@@ -51,7 +51,7 @@ function refuseBetween(ops: readonly Op[], fromBar: number, toBar: number): (lif
     if (shouldRefuse === isRefusing) return;
     isRefusing = shouldRefuse;
     const faults = ops.map((op) => atEveryCall('GW.code', op, { code: -1021 }));
-    world.exchange.faulty.faults.set({ seed: 1, schedule: isRefusing ? faults : [] });
+    world.exchange.faulty.faults.setSchedule({ seed: 1, schedule: isRefusing ? faults : [] });
   };
 }
 
@@ -61,7 +61,7 @@ const ordersOf = ({ placed }: LifetimeResult): readonly string[] => placed.map((
 const countOf = ({ records }: LifetimeResult, recordKind: string): number => records.filter(({ k }) => k === recordKind).length;
 
 /** Runs a lifetime without a kill, and one with a kill after each of its first two refusals. All must end alike. Returns the first. */
-async function compareKilledLifetimes(options: () => LifetimeOptions): Promise<LifetimeResult> {
+async function expectEqualWithKills(options: () => LifetimeOptions): Promise<LifetimeResult> {
   const unkilled = await driveLifetime(options());
   const refusals = unkilled.records.filter(({ k }) => k === 'REFUSED').slice(0, 2);
   expect(refusals.length).toBeGreaterThan(0);
@@ -77,7 +77,7 @@ async function compareKilledLifetimes(options: () => LifetimeOptions): Promise<L
 }
 
 test('closeAt repeats an exit that the exchange refuses, at each bar until it is accepted', { timeout: 600_000 }, async () => {
-  const unkilled = await compareKilledLifetimes(() => ({
+  const unkilled = await expectEqualWithKills(() => ({
     strategies: [ClosesAtATime],
     bars: 8,
     watch: refuseBetween(['spot.newOrder'], 3, 5),
@@ -88,7 +88,7 @@ test('closeAt repeats an exit that the exchange refuses, at each bar until it is
 });
 
 test('the stop of a position whose exit was refused closes it', { timeout: 600_000 }, async () => {
-  const unkilled = await compareKilledLifetimes(() => ({
+  const unkilled = await expectEqualWithKills(() => ({
     strategies: [ExitsOnce],
     bars: 30,
     watch: refuseBetween(['spot.newOrder'], 2, 3),
@@ -117,7 +117,7 @@ test.each<[string, readonly Op[]]>([
       },
     };
   };
-  const unkilled = await compareKilledLifetimes(options);
+  const unkilled = await expectEqualWithKills(options);
   expect(unkilled.balances[1]).toBe('long 10');
   expect(pending).toEqual(['sell 10']);
 });

@@ -20,13 +20,15 @@ afterEach(async () => fixture.close());
 class Idle extends Strategy {
   override onBar() {}
 }
+/** Full audits are frequent, because only they read the orders that ended at the exchange and are not the bot's. */
 const CONFIG = `strategy: idle.ts
 feeds: { bars: { symbol: BTCUSDT, interval: 1m } }
 cash: { USDT: '10000' }
 bars: { graceMs: 30000, delayMs: 100, spreadMs: 100 }
+audit: { fullMs: 30000 }
 `;
 
-/** Places an order past the bot, as a person would. Returns its venue order id. */
+/** Places an order past the bot, as a person would, at `priceFactor` times the last price. Returns its venue order id. */
 async function placeManualOrder({ bot }: OpenedBot, side: 'BUY' | 'SELL', volume: string, priceFactor: number): Promise<string> {
   const { exchange, engine } = bot.deps;
   const price = ((engine.lastTicks(0) * priceFactor) / 100).toFixed(2);
@@ -56,7 +58,9 @@ const journalText = (): string => {
     .map((name) => readFileSync(join(folder, name), 'utf8'))
     .join('');
 };
-const isForeign = (control: LiveControl, id: string) => (): boolean => control.view().foreignOrders.some((foreign) => foreign.id === id);
+/** True when the bot reports an order as foreign. */
+const isForeign = (control: LiveControl, id: string): boolean => control.view().foreignOrders.some((foreign) => foreign.id === id);
+/** Returns the codes of all halt causes. */
 const haltCodes = ({ bot }: OpenedBot): readonly string[] => bot.deps.engine.risk.halts.causes().map(({ code }) => code);
 
 /** Places three orders by hand. Adopts one that fills and one that rests, and ignores the third. Returns the id of the resting one. */
@@ -66,7 +70,7 @@ async function decideThreeOrders(): Promise<string> {
   const restingId = await placeManualOrder(opened, 'BUY', '0.01', 0.5);
   const fillingId = await placeManualOrder(opened, 'BUY', '0.02', 1.02);
   const ignoredId = await placeManualOrder(opened, 'BUY', '0.03', 0.5);
-  for (const id of [restingId, fillingId, ignoredId]) await until(isForeign(control, id), 60_000, `foreign order ${id}`);
+  for (const id of [restingId, fillingId, ignoredId]) await until(() => isForeign(control, id), 60_000, `foreign order ${id}`);
   expect(haltCodes(opened)).toContain('ALIEN');
 
   // Only a strategy of the bot can adopt an order, and only a foreign order can be adopted.
@@ -112,18 +116,18 @@ test('an adopted foreign order is reserved, booked and restored as an order of i
   expect(replayed.difference).toBeNull();
 
   // The adopted order can be cancelled like any other.
-  const { opened: last, control } = await startBot();
-  const { orders, nowMs } = last.bot.deps.engine;
-  last.bot.driver.step(() => orders.cancel(orders.active()[0]!, nowMs));
+  const { opened: thirdBot, control } = await startBot();
+  const { orders, nowMs } = thirdBot.bot.deps.engine;
+  thirdBot.bot.driver.step(() => orders.cancel(orders.active()[0]!, nowMs));
   await until(() => control.view().open.length === 0, 60_000, 'its end');
-  await stopAndClose(last);
+  await stopAndClose(thirdBot);
 });
 
 test('a foreign order that the strategy cannot pay for is not adopted', async () => {
   fixture = await LiveFixture.open(20);
   const { opened, control } = await startBot();
   const id = await placeManualOrder(opened, 'BUY', '1', 0.5);
-  await until(isForeign(control, id), 60_000, 'the foreign order');
+  await until(() => isForeign(control, id), 60_000, 'the foreign order');
   const reply = await control.decide({ what: 'adopt', id, strategy: null, why: 'mine' }, 'me');
   expect(reply).toMatchObject({ done: false });
   expect(reply.message).toContain('cannot pay for it: needs');

@@ -22,14 +22,28 @@ const HOUR_MS = 3_600_000;
 /** Returns a time as hours after the start of the data. */
 const hoursAfterStart = (ms: number): number => (ms - START_MS) / HOUR_MS;
 
-/** Rows of what the strategy read at each bar: hour, newest rate, its hour, the rate before, hour of the next rate. */
-let readings: number[][] = [];
+/** What the strategy read at one bar. Hours count from the start of the data. */
+interface FundingReading {
+  readonly hour: number;
+  /** The newest rate, and its hour. */
+  readonly rate: number;
+  readonly rateHour: number;
+  readonly previousRate: number;
+  readonly nextRateHour: number;
+}
+let readings: FundingReading[] = [];
 /** Buys after a funding rate below 0, and exits after one above 0. */
 class FundingReceiver extends Strategy {
   override onBar() {
     const funding = this.funding();
     const { rate } = funding;
-    readings.push([hoursAfterStart(this.nowMs), rate, hoursAfterStart(funding.atMs), funding.ago(1), hoursAfterStart(funding.nextMs)]);
+    readings.push({
+      hour: hoursAfterStart(this.nowMs),
+      rate,
+      rateHour: hoursAfterStart(funding.atMs),
+      previousRate: funding.ago(1),
+      nextRateHour: hoursAfterStart(funding.nextMs),
+    });
     if (this.position().isFlat && rate < 0) this.buy({ base: '5' });
     else if (!this.position().isFlat && rate > 0) this.exit();
   }
@@ -129,7 +143,13 @@ test('funding rates are those of the backtest at each decision, over a restart a
     expect(booksOf(deps.engine)).toEqual(booksOf(engine));
   });
   expect(readings).toEqual(readingsOfBacktest);
-  expect(readings.find(([hour]) => hour === 16)).toEqual([16, 0.0002, 16, 0.0001, 24]);
+  expect(readings.find(({ hour }) => hour === 16)).toEqual({
+    hour: 16,
+    rate: 0.0002,
+    rateHour: 16,
+    previousRate: 0.0001,
+    nextRateHour: 24,
+  });
   // The position is open at the payments of hours 32, 40 and 64.
   expect(bookedPayments(join(world.folder, 'bot'))).toHaveLength(3);
   expect(firstLog + secondLog).not.toMatch(/funding rate/);
@@ -165,7 +185,7 @@ test('a funding rate that could not be read is NaN, and the log says so at the s
   const plan = planFor([]);
   const path = await openExchange(plan, ['futures.indexPrice']);
   const log = await runBot(path, plan, 26);
-  expect(readings.every(([, rate]) => Number.isNaN(rate))).toBe(true);
+  expect(readings.every(({ rate }) => Number.isNaN(rate))).toBe(true);
   const noRateText = 'no funding rate of E-AAA-USDT is known; the first will be the rate of 2024-01-01 16:00 UTC';
   expect(log.split('\n').filter((line) => line.includes(noRateText))).toHaveLength(2);
   expect(log).toContain(`FundingReceiver: funding rates are incomplete: ${noRateText}; the strategy reads NaN`);

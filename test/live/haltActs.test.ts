@@ -70,10 +70,11 @@ class BuysTooMuch extends BuysOnce {
 /** Opens a bot on a paper exchange that runs 30 times as fast. */
 async function openBot(strategy: StrategyClass, risk: string) {
   fixture = await LiveFixture.open(30);
-  const bot = await fixture.open(fixture.config(configOf(risk)), [strategy]);
-  writeBotFile(bot.bot.deps.config.data, botFileOf(bot));
-  return bot;
+  const opened = await fixture.open(fixture.config(configOf(risk)), [strategy]);
+  writeBotFile(opened.bot.deps.config.data, botFileOf(opened));
+  return opened;
 }
+/** Throws the error with the log of the bot. */
 const failWithLog = (error: unknown): never => {
   throw new Error(`${String(error)}\n${fixture.lines.join('')}`);
 };
@@ -121,21 +122,22 @@ test('a loss limit cancels orders that open a position, and leaves closing order
   const opened = await openBot(Protected, "{ maxNakedMs: 1000, maxNakedExitMs: 2000, maxDrawdown: '0.5' }");
   const { bot } = opened;
   const { engine } = bot.deps;
-  const working = () =>
+  /** Returns the sides of the working orders, sorted. */
+  const workingSides = () =>
     engine.orders
       .active()
       .filter(({ lifecycle }) => lifecycle === 'working')
       .map(({ side }) => side)
       .toSorted();
   bot.start();
-  await until(() => working().length === 2, 60_000, 'both orders').catch(failWithLog);
-  const bars = engine.feeds[0]!.bars.length;
-  await until(() => engine.feeds[0]!.bars.length > bars, 60_000, 'a bar').catch(failWithLog);
+  await until(() => workingSides().length === 2, 60_000, 'both orders').catch(failWithLog);
+  const barsBefore = engine.feeds[0]!.bars.length;
+  await until(() => engine.feeds[0]!.bars.length > barsBefore, 60_000, 'a bar').catch(failWithLog);
   // On a busy machine other causes may come, such as one that no answer came in time.
   expect(engine.risk.halts.causes().filter(({ code }) => code.startsWith('NAKED'))).toEqual([]);
   bot.driver.step(() => engine.risk.halts.raise({ kind: 'account' }, 'HALT_NEW', 'DRAWDOWN', 'a test', engine.nowMs));
   await until(() => engine.orders.active().length === 1, 60_000, 'the cancel').catch(failWithLog);
-  expect(working()).toEqual(['sell']);
+  expect(workingSides()).toEqual(['sell']);
   expect(engine.brackets.waiting(0)).toBe(1);
   // The entry may have met several orders of the book.
   expect(bot.fills.map(({ side }) => side)).not.toContain('sell');

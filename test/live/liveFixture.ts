@@ -15,7 +15,9 @@ import { formatTime } from '../../src/model/time.ts';
 /** The exchange and the folder of one test, with the log lines of its bots. */
 export class LiveFixture {
   readonly folder = mkdtempSync(join(tmpdir(), 'isobar-live-'));
+  /** Log lines of all bots. */
   readonly lines: string[] = [];
+  /** Why bots have stopped because of a fault. */
   readonly broken: string[] = [];
   readonly exchange: RunningExchange;
   readonly #speed: number;
@@ -25,12 +27,8 @@ export class LiveFixture {
     this.exchange = exchange;
     this.#speed = speed;
     const key = demoKey(1);
-    for (const [name, text] of [
-      ['key', key.apiKey],
-      ['secret', key.secret],
-    ] as const) {
-      writeFileSync(join(this.folder, name), `${text}\n`, { mode: 0o600 });
-    }
+    writeFileSync(join(this.folder, 'key'), `${key.apiKey}\n`, { mode: 0o600 });
+    writeFileSync(join(this.folder, 'secret'), `${key.secret}\n`, { mode: 0o600 });
     mkdirSync(join(this.folder, 'bot'), { mode: 0o700 });
     chmodSync(join(this.folder, 'bot'), 0o700);
   }
@@ -53,7 +51,7 @@ export class LiveFixture {
 
   /** Opens a bot. `strategies` are the classes of the config's strategies, in its order. */
   async open(config: LiveConfig, strategies: readonly StrategyClass[], options: Partial<LiveOptions> = {}): Promise<OpenedBot> {
-    const notLoaded = [...strategies];
+    const strategiesToLoad = [...strategies];
     const log = (venueMs: () => number) =>
       new LiveLog({
         write: (line) => this.lines.push(line),
@@ -63,7 +61,7 @@ export class LiveFixture {
         removeSecrets: (text) => config.signer.maskText(text),
       });
     const load: LiveOptions['load'] = async (entry, source) => {
-      const strategy = notLoaded.shift()!;
+      const strategy = strategiesToLoad.shift()!;
       return { plan: strategyPlanOf(entry, { strategy, name: strategy.name, hash: strategy.name }, source), inputs: [], folder: '.' };
     };
     const opened = await openLiveBot(config, { log, broken: (why) => this.broken.push(why), room: 4096, load, ...options });
@@ -82,15 +80,15 @@ export class LiveFixture {
   }
 }
 
-/** Minimum time limit of a wait, ms. It is long, because a busy machine may delay every event. */
-const MIN_LIMIT_MS = 300_000;
+/** Least time limit of a wait, ms. It is long, because a busy machine may delay every event. */
+const MIN_WAIT_LIMIT_MS = 300_000;
 
-/** Resolves as soon as `condition` is true. Rejects when that takes longer than `ms` and MIN_LIMIT_MS. */
-export async function until(condition: () => boolean, ms = MIN_LIMIT_MS, awaited = 'it'): Promise<void> {
-  const longerLimitMs = Math.max(ms, MIN_LIMIT_MS);
-  const endMs = performance.now() + longerLimitMs;
+/** Resolves as soon as `condition` is true. Rejects when that takes longer than both `ms` and MIN_WAIT_LIMIT_MS. `awaited` names the condition. */
+export async function until(condition: () => boolean, ms = MIN_WAIT_LIMIT_MS, awaited = 'it'): Promise<void> {
+  const limitMs = Math.max(ms, MIN_WAIT_LIMIT_MS);
+  const endMs = performance.now() + limitMs;
   while (!condition()) {
-    if (performance.now() > endMs) throw new Error(`${awaited} did not come within ${longerLimitMs} ms`);
+    if (performance.now() > endMs) throw new Error(`${awaited} did not come within ${limitMs} ms`);
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
 }

@@ -9,13 +9,13 @@ const KILLS_EVERYWHERE = process.env['ISOBAR_CASES'] === 'all';
 const KILLS = Number(process.env['ISOBAR_KILLS'] ?? 3);
 
 /** Returns the fields of the strategies as text, without the times and series that the engine sets. */
-const fieldsOf = ({ instances }: LifetimeResult): unknown => instances.map((instance) => JSON.stringify(instance, memoryField));
+const fieldsOf = ({ instances }: LifetimeResult): unknown => instances.map((instance) => JSON.stringify(instance, comparableField));
 /** Returns a field of a strategy for a comparison. Undefined: the field is not compared. */
-function memoryField(name: string, value: unknown): unknown {
+function comparableField(name: string, field: unknown): unknown {
   if (['bars', 'params', 'fast', 'up', 'sum'].includes(name)) return undefined;
   // Replies to several requests may come in another order.
-  if (name === 'changes' && Array.isArray(value)) return value.toSorted((a, b) => (String(a) < String(b) ? -1 : 1));
-  return value instanceof Map ? [...value] : value;
+  if (name === 'changes' && Array.isArray(field)) return field.map(String).toSorted();
+  return field instanceof Map ? [...field] : field;
 }
 
 /** Returns the orders without their numbers, sorted. A kill may change the number of a stop that waits for a cancel. */
@@ -31,10 +31,10 @@ function lostOrders(killed: LifetimeResult, unkilled: LifetimeResult): readonly 
 const seqsOf = ({ records }: LifetimeResult): readonly number[] => records.slice(1).map(({ seq }) => seq);
 
 /** Returns the numbers of the records at which the bot is killed: all, or every n-th one. `offset` selects the first. */
-function killPoints(seqs: readonly number[], offset: number): readonly number[] {
+function killSeqsOf(seqs: readonly number[], offset: number): readonly number[] {
   if (KILLS_EVERYWHERE) return seqs;
-  const step = Math.max(1, Math.floor(seqs.length / KILLS));
-  return seqs.filter((_, index) => index % step === offset % step);
+  const recordsPerKill = Math.max(1, Math.floor(seqs.length / KILLS));
+  return seqs.filter((_, index) => index % recordsPerKill === offset % recordsPerKill);
 }
 
 /** The result of one kill. `message` is null when the lifetimes are equal. */
@@ -48,6 +48,17 @@ interface KillResult {
   readonly message: string | null;
 }
 
+/** Returns what a killed lifetime has where it differs from one without a kill; null if both are equal. */
+function differencesOf(killed: LifetimeResult, unkilled: LifetimeResult): string | null {
+  const isEqual = (part: (lifetime: LifetimeResult) => unknown) => JSON.stringify(part(killed)) === JSON.stringify(part(unkilled));
+  const differences: string[] = [];
+  if (!isEqual(ordersOf)) differences.push(`orders: ${JSON.stringify(killed.placed)}`);
+  if (!isEqual(({ balances }) => balances)) differences.push(`balances: ${killed.balances.join(', ')}`);
+  if (!isEqual(fieldsOf)) differences.push(`memory: ${JSON.stringify(fieldsOf(killed))}`);
+  if (!isEqual(({ open }) => open.length)) differences.push(`open: ${killed.open.join(', ')}`);
+  return differences.length === 0 ? null : differences.join('\n');
+}
+
 /** Kills the bot at a record and compares its lifetime with the one without a kill. */
 async function compareKilled(options: LifetimeOptions, unkilled: LifetimeResult, killSeq: number): Promise<KillResult> {
   const kind = unkilled.records.find(({ seq }) => seq === killSeq)!.k;
@@ -58,13 +69,7 @@ async function compareKilled(options: LifetimeOptions, unkilled: LifetimeResult,
     // A lost request changes the decisions after it, so only the first part of the lifetimes could be equal.
     if (missing.length > 0 && killed.records.some(({ k }) => k === 'TOMB'))
       return { seq: killSeq, kind, lostCount: missing.length, message: null };
-    const differences = [
-      JSON.stringify(ordersOf(killed)) === JSON.stringify(ordersOf(unkilled)) ? '' : `orders: ${JSON.stringify(killed.placed)}`,
-      JSON.stringify(killed.balances) === JSON.stringify(unkilled.balances) ? '' : `balances: ${killed.balances.join(', ')}`,
-      JSON.stringify(fieldsOf(killed)) === JSON.stringify(fieldsOf(unkilled)) ? '' : `memory: ${JSON.stringify(fieldsOf(killed))}`,
-      killed.open.length === unkilled.open.length ? '' : `open: ${killed.open.join(', ')}`,
-    ].filter((text) => text !== '');
-    return { seq: killSeq, kind, lostCount: 0, message: differences.length === 0 ? null : differences.join('\n') };
+    return { seq: killSeq, kind, lostCount: 0, message: differencesOf(killed, unkilled) };
   } catch (error) {
     return { seq: killSeq, kind, lostCount: 0, message: String(error instanceof Error ? error.stack : error) };
   }
@@ -81,14 +86,14 @@ test.each([
     expect(unkilled.placed.length).toBeGreaterThan(5);
     const differing: KillResult[] = [];
     let lostCount = 0;
-    const points = killPoints(seqsOf(unkilled), options.seed);
-    for (const killSeq of points) {
+    const killSeqs = killSeqsOf(seqsOf(unkilled), options.seed);
+    for (const killSeq of killSeqs) {
       const killResult = await compareKilled(options, unkilled, killSeq);
       lostCount += killResult.lostCount;
       if (killResult.message !== null) differing.push(killResult);
       if (KILLS_EVERYWHERE) console.log(killSeq, killResult.kind, killResult.lostCount, killResult.message ?? 'equal');
     }
-    console.log(`${points.length} kills of ${options.strategies.map(({ name }) => name).join(', ')}, ${lostCount} requests lost`);
+    console.log(`${killSeqs.length} kills of ${options.strategies.map(({ name }) => name).join(', ')}, ${lostCount} requests lost`);
     const reports = differing.map(({ seq, kind, message }) => `${seq} ${kind}: ${message}`);
     expect(reports, `without a kill: ${JSON.stringify(unkilled.placed)} ${JSON.stringify(fieldsOf(unkilled))}`).toEqual([]);
   },

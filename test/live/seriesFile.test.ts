@@ -141,7 +141,7 @@ test.each([
         const warmupLines = [0, 1, 2, 3, 4, 5].map((hour) => fileLine(hour, hour % 4));
         writeFileSync(seriesPath(folder), HEADER + warmupLines.join(''));
       },
-      acts: Object.fromEntries(
+      actsByRow: Object.fromEntries(
         Array.from({ length: 30 }, (_, row) => [row, (planted: PlantedWorld) => writeBeforeRow(row, planted, isDown)]),
       ),
     },

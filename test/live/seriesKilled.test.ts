@@ -45,8 +45,8 @@ async function runLifetime(kills: readonly number[], isTorn = false): Promise<Li
       if (writtenHours.has(hour)) return;
       writtenHours.add(hour);
       const timeS = hour * 3600;
-      const value = (hour * 5) % 7;
-      appendFileSync(path, `${timeS},${timeS},${value}\n`);
+      const seriesValue = (hour * 5) % 7;
+      appendFileSync(path, `${timeS},${timeS},${seriesValue}\n`);
     },
   });
 }
@@ -56,13 +56,18 @@ test('a bot that is killed before or inside the journal record of a series value
   const seriesRecords = unkilled.records.filter(({ k }) => k === 'SERIES');
   expect(seriesRecords.length).toBeGreaterThan(5);
   // Each text of an order begins with its number. Orders of different sizes show that the strategy used the series.
-  const orderTerms = new Set(unkilled.placed.map((order) => order.split(' ').slice(1).join(' ')));
+  const orderTerms = new Set(unkilled.placed.map((order) => order.slice(order.indexOf(' ') + 1)));
   expect(orderTerms.size, unkilled.placed.join('; ')).toBeGreaterThan(2);
   /** Returns the values of the series in the journal, each with its time. A row of a record has time, known-at time and value. */
   const journalledValues = ({ records }: LifetimeResult) =>
     records.flatMap((record) => (record.k === 'SERIES' ? record.rows.map(([timeMs, , value]) => `${timeMs} ${value}`) : []));
   const expectedValues = new Map(valueByTime);
-  for (const [recordIndex, isTorn] of [[1, false], [2, true], [5, false]] as const) {
+  const kills = [
+    { recordIndex: 1, isTorn: false },
+    { recordIndex: 2, isTorn: true },
+    { recordIndex: 5, isTorn: false },
+  ];
+  for (const { recordIndex, isTorn } of kills) {
     valueByTime.clear();
     const killed = await runLifetime([seriesRecords[recordIndex]!.seq], isTorn);
     expect(killed.starts).toBe(2);
@@ -70,5 +75,5 @@ test('a bot that is killed before or inside the journal record of a series value
     expect(killed.balances).toEqual(unkilled.balances);
     expect(journalledValues(killed)).toEqual(journalledValues(unkilled));
     expect(valueByTime).toEqual(expectedValues);
-  } // prettier-ignore
+  }
 }, 600_000);

@@ -105,7 +105,7 @@ test('a polled revision is stored once, and a replay and parity read the values 
     {
       strategy: PolledSeriesTrader,
       definition: { series: { x: { poll: { url: server.url, time: 'data.-1.t', value: 'data.1.v', everySeconds: 600 } } } },
-      acts: Object.fromEntries(Array.from({ length: 26 }, (_, row) => [row, (world: PlantedWorld) => act(row, world)])),
+      actsByRow: Object.fromEntries(Array.from({ length: 26 }, (_, row) => [row, (world: PlantedWorld) => act(row, world)])),
     },
     checkJournalAndReplay,
   );

@@ -24,7 +24,7 @@ export const ENVIRONMENT: readonly Guard[] = [
     row: 54,
     name: '54: a ban is forgotten by a restart',
     file: 'src/adapters/exchange/bans/ipBan.ts',
-    from: 'else this.#resume(stored, nowMs);',
+    from: 'else this.#resume(storedBan, nowMs);',
     to: '',
     test: 'src/adapters/exchange/bans/fileBanStore.test.ts',
     named: 'holds across restarts, and the next one is twice as long',

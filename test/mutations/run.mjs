@@ -24,6 +24,7 @@ function mutationPlugin(guard, onChanged) {
 
 /** Names of the guards whose source was loaded. */
 const loadedGuards = new Set();
+/** Returns a text as a pattern that matches only this text. */
 const escapeForRegExp = (text) => text.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
 const projects = guards.map((guard) => ({
   root,
@@ -33,7 +34,7 @@ const projects = guards.map((guard) => ({
 
 const vitest = await createVitest('test', { config: false, root, watch: false, reporters: [{}], maxWorkers: 3 }, { test: { projects } });
 await vitest.start();
-const results = guards.map(({ name }) => {
+const reports = guards.map(({ name }) => {
   const modules = vitest.state.getTestModules().filter(({ project }) => project.name === name);
   const tests = modules.flatMap((module) => [...module.children.allTests()]).map((test) => test.result());
   const errors = modules.flatMap((module) => module.errors()).map(({ message }) => message);
@@ -47,5 +48,5 @@ const results = guards.map(({ name }) => {
   };
 });
 await vitest.close();
-console.log(JSON.stringify(results));
+console.log(JSON.stringify(reports));
 process.exit(0);

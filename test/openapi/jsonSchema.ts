@@ -1,5 +1,6 @@
 // Validates values against the JSON Schema 2020-12 keywords that the document uses, independently of the code that makes it.
 
+/** A schema, as the object that JSON makes of it. */
 export type Schema = Readonly<Record<string, unknown>>;
 /** Returns the problems that one keyword finds in a value. `expected` is the keyword's value in the schema. */
 type Check = (expected: unknown, value: unknown, schema: Schema, validator: SchemaValidator) => readonly string[];
@@ -26,15 +27,15 @@ export class SchemaValidator {
   /** Returns the schema behind a reference such as `#/components/schemas/SpotError`. */
   target(reference: string): unknown {
     if (!reference.startsWith('#/')) throw new Error(`a reference to elsewhere: ${reference}`);
-    return reference
-      .slice(2)
-      .split('/')
-      .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'))
-      .reduce<unknown>((part, step) => {
-        const schema = asObject(part);
-        if (!Object.hasOwn(schema, step)) throw new Error(`${reference} leads nowhere`);
-        return schema[step];
-      }, this.#root);
+    const encodedKeys = reference.slice('#/'.length).split('/');
+    let target: unknown = this.#root;
+    for (const encodedKey of encodedKeys) {
+      const key = encodedKey.replaceAll('~1', '/').replaceAll('~0', '~');
+      const container = asObject(target);
+      if (!Object.hasOwn(container, key)) throw new Error(`${reference} leads nowhere`);
+      target = container[key];
+    }
+    return target;
   }
 }
 
@@ -44,6 +45,7 @@ export function asObject(value: unknown): Schema {
   return value as Schema;
 }
 
+/** Keywords that describe a value and do not restrict it. */
 const ANNOTATIONS = new Set(['description', 'default', 'example', 'examples', 'title']);
 /** Names the place of each problem. */
 const withPlace = (place: string, problems: readonly string[]): readonly string[] => problems.map((problem) => `${place}: ${problem}`);
@@ -54,6 +56,7 @@ const problemUnless = (isValid: boolean, problem: string): readonly string[] => 
 /** Returns the start of the value's JSON, for messages. */
 const shortJson = (value: unknown): string => JSON.stringify(value).slice(0, 80);
 
+/** For each name of `type`: whether a value has that type. */
 const TYPES: Readonly<Record<string, (value: unknown) => boolean>> = {
   null: (value) => value === null,
   boolean: (value) => typeof value === 'boolean',
@@ -64,6 +67,7 @@ const TYPES: Readonly<Record<string, (value: unknown) => boolean>> = {
   object: isMap,
 };
 
+/** The check of each keyword. */
 const CHECKS: Readonly<Record<string, Check>> = {
   $ref: (expected, value, _, validator) => validator.problems(validator.target(String(expected)), value),
   type: (expected, value) => {

@@ -45,8 +45,8 @@ export class ServiceRows implements DrivenRows {
   #isByActs = false;
 
   constructor(service: Service) {
-    if (service.rows === null) throw new Error('the exchange follows no rows');
-    this.#rows = service.rows;
+    if (service.barMatching === null) throw new Error('the exchange follows no rows');
+    this.#rows = service.barMatching;
     this.#service = service;
   }
 
@@ -82,9 +82,9 @@ export class ServiceRows implements DrivenRows {
   }
   openOrders(): OpenOrderTotals {
     const { spot, futures } = this.#service.sides;
-    const openOrders = [...(spot?.live() ?? []), ...(futures?.live() ?? [])];
+    const openOrders = [...(spot?.unendedOrders() ?? []), ...(futures?.unendedOrders() ?? [])];
     const triggerCount = futures?.triggers.pending().length ?? 0;
-    const filledLots = openOrders.reduce((lots, { live }) => lots + (live?.filledLots ?? 0), 0);
+    const filledLots = openOrders.reduce((lots, { venueOrder }) => lots + (venueOrder?.filledLots ?? 0), 0);
     return { count: openOrders.length + triggerCount, filledLots };
   }
 }

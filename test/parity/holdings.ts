@@ -47,7 +47,7 @@ export function balancesOf({ sides: { spot, futures } }: Service, { instruments,
   return rows;
 }
 
-/** Returns the cash and the spotRows of a spot ledger. */
+/** Returns the cash and the holdings of a spot ledger. */
 function spotRows(ledger: SpotLedger, instruments: readonly Instrument[]): readonly Row[] {
   const bases = instruments.flatMap(({ market, base }, index) =>
     market === 'spot' ? [{ asset: base, units: ledger.baseTotal(index) }] : [],
@@ -66,8 +66,9 @@ interface SidePosition {
   readonly lots: number;
   readonly entryUnits: number;
 }
+/** A side without a position. */
 const FLAT: SidePosition = { lots: 0, entryUnits: 0 };
-/** Returns the row of a contract. */
+/** Returns the row of a contract: lots and entry value of both sides. */
 const positionRow = (asset: string, long: SidePosition, short: SidePosition): Row => ({
   asset,
   long: long.lots,

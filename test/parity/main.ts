@@ -58,22 +58,22 @@ export async function main({ json = false, bars, folder, jobs, verbose = false, 
   }
 }
 
-/** Calls `run` for each item in order, for at most `jobCount` of them at once. Returns the promises of all results. */
-function runInOrder<Item, Result>(
-  items: readonly Item[],
+/** Calls `runTask` for each task in order, for at most `jobCount` of them at once. Returns the promises of all results. */
+function runInOrder<Task, Result>(
+  tasks: readonly Task[],
   jobCount: number,
-  run: (item: Item) => Promise<Result>,
+  runTask: (task: Task) => Promise<Result>,
 ): readonly Promise<Result>[] {
   const waiting: (() => void)[] = [];
   let freeJobs = jobCount;
-  return items.map(async (item) => {
+  return tasks.map(async (task) => {
     if (freeJobs > 0) freeJobs--;
     else await new Promise<void>((resolve) => waiting.push(resolve));
     try {
-      return await run(item);
+      return await runTask(task);
     } finally {
-      const nextItem = waiting.shift();
-      if (nextItem) nextItem();
+      const startNext = waiting.shift();
+      if (startNext) startNext();
       else freeJobs++;
     }
   });
@@ -103,13 +103,14 @@ function runInProcess(name: string, folder: string, { bars, verbose }: ProcessOp
 }
 
 /** Widths of the columns but for the last. */
-const WIDTHS = [20, 8, 7, 7, 6];
-const tableLine = (cells: readonly (string | number)[]): string =>
-  `${cells
-    .map((cell, column) => String(cell).padEnd(WIDTHS[column] ?? 0))
-    .join(' ')
-    .trimEnd()}\n`;
+const COLUMN_WIDTHS = [20, 8, 7, 7, 6];
+/** Returns cells as a line of the table. */
+function tableLine(cells: readonly (string | number)[]): string {
+  const paddedCells = cells.map((cell, column) => String(cell).padEnd(COLUMN_WIDTHS[column] ?? 0));
+  return `${paddedCells.join(' ').trimEnd()}\n`;
+}
 
+/** Returns a result as a line of the table. */
 const resultLine = ({ strategy, bars, orders, fills, equal, firstDifference, stopped }: ParityResult): string =>
   tableLine([strategy, bars, orders, fills, equal ? 'yes' : 'no', stopped ?? differenceText(firstDifference)]);
 

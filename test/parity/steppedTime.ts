@@ -41,8 +41,8 @@ export class SteppedTime implements Scheduler {
   #handleCount = 0;
   /** Requests whose answers are not complete. A set, because undici may report the end of an aborted request twice. */
   readonly #onWire = new Set<unknown>();
-  readonly #started = (message: unknown): void => void this.#onWire.add(requestOf(message));
-  readonly #ended = (message: unknown): void => {
+  readonly #onRequestCreated = (message: unknown): void => void this.#onWire.add(requestOf(message));
+  readonly #onRequestEnded = (message: unknown): void => {
     this.#onWire.delete(requestOf(message));
     this.#onReply();
   };
@@ -51,16 +51,16 @@ export class SteppedTime implements Scheduler {
   constructor(exchange: MovedExchange) {
     this.#exchange = exchange;
     this.nowMs = exchange.nowMs;
-    subscribe('undici:request:create', this.#started);
-    subscribe('undici:request:trailers', this.#ended);
-    subscribe('undici:request:error', this.#ended);
+    subscribe('undici:request:create', this.#onRequestCreated);
+    subscribe('undici:request:trailers', this.#onRequestEnded);
+    subscribe('undici:request:error', this.#onRequestEnded);
   }
 
   /** Stops watching requests. */
   close(): void {
-    unsubscribe('undici:request:create', this.#started);
-    unsubscribe('undici:request:trailers', this.#ended);
-    unsubscribe('undici:request:error', this.#ended);
+    unsubscribe('undici:request:create', this.#onRequestCreated);
+    unsubscribe('undici:request:trailers', this.#onRequestEnded);
+    unsubscribe('undici:request:error', this.#onRequestEnded);
   }
 
   at(timeMs: number, run: () => void): number {

@@ -9,8 +9,10 @@ const order = fc.record({ id: fc.nat(9), decidedMs: fc.nat(99), lots: fc.nat(9),
 const fill = fc.record({ timeMs: fc.nat(99), order: fc.nat(9), price: fc.nat(99), lots: fc.nat(9) });
 const balance = fc.record({ asset: fc.constantFrom('USDT', 'BTC'), units: fc.nat() });
 const tables: fc.Arbitrary<Tables> = fc.record({
-  orders: fc.array(order, { minLength: 1, maxLength: 6 }).map((rows) => rows.toSorted((a, b) => a.decidedMs - b.decidedMs)),
-  fills: fc.array(fill, { minLength: 1, maxLength: 6 }).map((rows) => rows.toSorted((a, b) => a.timeMs - b.timeMs)),
+  orders: fc
+    .array(order, { minLength: 1, maxLength: 6 })
+    .map((rows) => rows.toSorted((first, second) => first.decidedMs - second.decidedMs)),
+  fills: fc.array(fill, { minLength: 1, maxLength: 6 }).map((rows) => rows.toSorted((first, second) => first.timeMs - second.timeMs)),
   books: fc.array(balance, { minLength: 1, maxLength: 2 }),
   balances: fc.array(balance, { minLength: 1, maxLength: 2 }),
 });

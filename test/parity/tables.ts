@@ -57,9 +57,11 @@ export function fillRows(fills: FillColumns): readonly Row[] {
     feeInBase: fills.feeInBase[index]!,
     isMaker: fills.isMaker[index]!,
   }));
-  return rows.toSorted(
-    (a, b) => a.timeMs - b.timeMs || a.instrument - b.instrument || a.order - b.order || a.price - b.price || a.lots - b.lots,
-  );
+  const sortFields = ['timeMs', 'instrument', 'order', 'price', 'lots'] as const;
+  return rows.toSorted((first, second) => {
+    const field = sortFields.find((name) => first[name] !== second[name]);
+    return field === undefined ? 0 : first[field] - second[field];
+  });
 }
 
 /** The first place at which two runs differ. */

@@ -57,27 +57,28 @@ const BY_KIND: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
 };
 
 /** True for the value type of an object with members. */
-const isRecord = (value: Value<unknown>): value is RecordValue<unknown> => 'fields' in value;
+const isRecord = (shape: Value<unknown>): shape is RecordValue<unknown> => 'fields' in shape;
 /** Returns the value type of the rows of a list; null for any other value type. */
-const rowShapeOf = (value: Value<unknown>): Value<unknown> | null => ('row' in value ? (value.row as Value<unknown>) : null);
+const rowShapeOf = (shape: Value<unknown>): Value<unknown> | null => ('row' in shape ? (shape.row as Value<unknown>) : null);
 
-/** Returns an arbitrary for every possible `value`. */
-export function arbitraryOf(value: Value<unknown>): fc.Arbitrary<unknown> {
-  if (isRecord(value)) {
-    const members = Object.entries(value.fields).map(([memberName, { value: memberValue, canBeNull }]) => {
-      const memberArbitrary = arbitraryOf(memberValue);
+/** Returns an arbitrary for every value of this shape. */
+export function arbitraryOf(shape: Value<unknown>): fc.Arbitrary<unknown> {
+  if (isRecord(shape)) {
+    const members = Object.entries(shape.fields).map(([memberName, { value: memberShape, canBeNull }]) => {
+      const memberArbitrary = arbitraryOf(memberShape);
       return [memberName, canBeNull ? fc.option(memberArbitrary) : memberArbitrary] as const;
     });
     // A fill without the id of the account's own order is invalid, so each fill has both ids.
-    return fc
-      .record(Object.fromEntries(members))
-      .map((record) => ('bidId' in record ? { ...record, bidId: record['bidId'] ?? '1', askId: record['askId'] ?? '2' } : record));
+    return fc.record(Object.fromEntries(members)).map((record) => {
+      const isFill = 'bidId' in record;
+      return isFill ? { ...record, bidId: record['bidId'] ?? '1', askId: record['askId'] ?? '2' } : record;
+    });
   }
-  const rowShape = rowShapeOf(value);
+  const rowShape = rowShapeOf(shape);
   if (rowShape) return fc.array(arbitraryOf(rowShape), { maxLength: 3 });
-  if (value.kind.startsWith('code:')) return wordArbitrary(value.kind.slice('code:'.length).split('|'));
-  const arbitrary = BY_KIND[value.kind];
-  if (!arbitrary) throw new Error(`no arbitrary for ${value.kind}`);
+  if (shape.kind.startsWith('code:')) return wordArbitrary(shape.kind.slice('code:'.length).split('|'));
+  const arbitrary = BY_KIND[shape.kind];
+  if (!arbitrary) throw new Error(`no arbitrary for ${shape.kind}`);
   return arbitrary;
 }
 
@@ -85,7 +86,9 @@ export function arbitraryOf(value: Value<unknown>): fc.Arbitrary<unknown> {
 const levels = (direction: 1 | -1) =>
   fc
     .uniqueArray(fc.integer({ min: 1, max: 1e9 }), { maxLength: 5 })
-    .map((ticks) => ticks.toSorted((a, b) => (a - b) * direction).map((price) => ({ price: String(price), quantity: '1.5' })));
+    .map((ticks) =>
+      ticks.toSorted((first, second) => (first - second) * direction).map((price) => ({ price: String(price), quantity: '1.5' })),
+    );
 const ids = fc.array(id, { maxLength: 4 });
 const depth = fc.record({ timeMs: fc.option(wholeSeconds), bids: levels(-1), asks: levels(1) });
 
@@ -116,6 +119,6 @@ export function answerArbitrary(op: Op): fc.Arbitrary<unknown> {
 }
 
 /** Returns bars with the newest first. */
-const newestFirst = (rows: readonly unknown[]): readonly unknown[] => rows.toSorted((a, b) => openOf(b) - openOf(a));
+const newestFirst = (rows: readonly unknown[]): readonly unknown[] => rows.toSorted((first, second) => openOf(second) - openOf(first));
 /** Returns the open time of a bar. */
 const openOf = (row: unknown): number => (row as { readonly openMs: number }).openMs;

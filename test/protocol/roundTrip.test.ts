@@ -15,8 +15,8 @@ const anyVariants = fc.record(
   },
 );
 
-/** Encodes a value of the endpoint's type. The arbitrary draws such values from the table. */
-const encode = (op: Op, value: unknown, variants?: Variants): string => encodeAnswer(answerOf(op), value as never, variants);
+/** Writes a reply of the endpoint's type, such as the arbitrary draws, as the exchange does. */
+const encode = (op: Op, reply: unknown, variants?: Variants): string => encodeAnswer(answerOf(op), reply as never, variants);
 
 /** Returns the value of a reply. Throws Error if it cannot be decoded. */
 function decode(op: Op, text: string): unknown {
@@ -27,9 +27,9 @@ function decode(op: Op, text: string): unknown {
   return decoded.value;
 }
 
-/** Returns the value without the spelling of codes, which only the wire has. */
-const withoutRaw = (value: unknown): unknown =>
-  JSON.parse(JSON.stringify(value, (key, member: unknown) => (key === 'raw' ? undefined : member)));
+/** Returns the reply without the spelling of codes, which only the wire has. */
+const withoutRaw = (reply: unknown): unknown =>
+  JSON.parse(JSON.stringify(reply, (key, member: unknown) => (key === 'raw' ? undefined : member)));
 
 /** Members that the shapes of the specification do not have, by operation. */
 const UNSPECIFIED_MEMBERS: Readonly<Partial<Record<Op, readonly string[]>>> = {
@@ -37,23 +37,23 @@ const UNSPECIFIED_MEMBERS: Readonly<Partial<Record<Op, readonly string[]>>> = {
   'futures.contracts': ['minOrderMoney', 'maxMarketMoney', 'maxLimitVolume', 'maxLimitMoney'],
   'spot.account': ['uid'],
 };
-/** Returns the value with null for these members. */
-const withoutUnspecified = (op: Op, value: unknown): unknown =>
-  JSON.parse(JSON.stringify(value, (key, member: unknown) => (UNSPECIFIED_MEMBERS[op]?.includes(key) ? null : member)));
+/** Returns the reply with null for these members. */
+const withoutUnspecified = (op: Op, reply: unknown): unknown =>
+  JSON.parse(JSON.stringify(reply, (key, member: unknown) => (UNSPECIFIED_MEMBERS[op]?.includes(key) ? null : member)));
 /** The status that every reply of a call means: an order that was just created is new, and one under cancel is not cancelled yet. */
 const FIXED_STATUS: Readonly<Partial<Record<Op, string>>> = { 'spot.newOrder': 'INIT', 'spot.cancelOrder': 'PENDING_CANCEL' };
-/** Returns the value with the status that the call always has. */
-const withStatus = (op: Op, value: unknown): unknown => {
+/** Returns the reply with the status that the call always has. */
+const withStatus = (op: Op, reply: unknown): unknown => {
   const word = FIXED_STATUS[op];
-  if (word === undefined) return value;
-  return JSON.parse(JSON.stringify(value, (key, member: unknown) => (key === 'status' && member !== null ? { word } : member)));
+  if (word === undefined) return reply;
+  return JSON.parse(JSON.stringify(reply, (key, member: unknown) => (key === 'status' && member !== null ? { word } : member)));
 };
 
 describe.each(OPS)('%s', (op) => {
   test('a reply in the form of the specification is read unchanged', () => {
     fc.assert(
-      fc.property(answerArbitrary(op), (value) => {
-        const canonical = withoutUnspecified(op, value);
+      fc.property(answerArbitrary(op), (reply) => {
+        const canonical = withoutUnspecified(op, reply);
         expect(withoutRaw(decode(op, encode(op, canonical)))).toEqual(withStatus(op, withoutRaw(canonical)));
       }),
       { numRuns: 60 },
@@ -62,8 +62,8 @@ describe.each(OPS)('%s', (op) => {
 
   test('a reply in any dialect is read, and gives the same bytes when written again', () => {
     fc.assert(
-      fc.property(answerArbitrary(op), anyVariants, (value, variants) => {
-        const text = encode(op, value, variants);
+      fc.property(answerArbitrary(op), anyVariants, (reply, variants) => {
+        const text = encode(op, reply, variants);
         const decoded = decode(op, text);
         expect(encode(op, decoded, variants)).toBe(text);
         if (decoded !== null && typeof decoded === 'object' && 'refused' in decoded) expect(decoded.refused).toEqual([]);

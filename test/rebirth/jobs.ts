@@ -1,5 +1,5 @@
-// Runs the comparison of killed and unkilled bots for a list of strategies, several at a time, and prints each result as a line of JSON. The campaigns
-// of test/rebirth use it.
+// Runs the comparison of killed and unkilled bots for a list of strategies, several at a time, and prints each result as a line of JSON.
+// The programs of test/rebirth and test/drawn use it.
 
 import type { Rebirths } from './runs.ts';
 
@@ -19,12 +19,14 @@ export async function printRebirths<T extends { readonly name: string }>(
   let areAllEqual = true;
   /** Runs one strategy after the other until all have been started. */
   const runJob = async (): Promise<void> => {
-    for (let next = waitingStrategies.shift(); next !== undefined; next = waitingStrategies.shift()) {
-      const [index, strategy] = next;
+    for (;;) {
+      const nextStrategy = waitingStrategies.shift();
+      if (nextStrategy === undefined) return;
+      const [index, strategy] = nextStrategy;
       try {
-        const result = await rebirthsOf(strategy, index);
-        areAllEqual &&= result.equalToUnkilled;
-        process.stdout.write(`${JSON.stringify(result)}\n`);
+        const rebirths = await rebirthsOf(strategy, index);
+        areAllEqual &&= rebirths.equalToUnkilled;
+        process.stdout.write(`${JSON.stringify(rebirths)}\n`);
       } catch (error) {
         areAllEqual = false;
         notify(`${strategy.name}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);

@@ -4,6 +4,9 @@ import { once } from 'node:events';
 import { Agent, createServer, request, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
+/** Time after which an idle connection is closed. The exchange closes one after twice that time, so no request is written to one that it closes. */
+const IDLE_MS = 30_000;
+
 /** One request of the bot. */
 export interface BotRequest {
   readonly method: string;
@@ -22,8 +25,7 @@ export class Proxy {
   /** Called after a loss. From then on the exchange has the request, or will never get it. */
   onLoss: () => void = () => {};
   readonly #server;
-  /** One connection for each request. The exchange might close a reused one while the next request is written to it. */
-  readonly #agent = new Agent({ keepAlive: false });
+  readonly #agent = new Agent({ keepAlive: true, timeout: IDLE_MS });
 
   private constructor(server: ReturnType<typeof createServer>) {
     this.#server = server;

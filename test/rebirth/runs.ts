@@ -78,19 +78,21 @@ export async function rebirthsOf({ name, file, settings, bars }: KilledStrategy,
   let isEqual = difference === null || options.comparesBacktest === false;
   for (let lifetime = 0; kills < killCount; lifetime++) {
     const lifetimeSeed = onlySeed ?? seed * 1000 + lifetime;
-    const result = await lifetimes.runKilled(lifetimeSeed, Math.min(KILLS_PER_LIFETIME, killCount - kills), unkilled);
-    if (!result.isComparable) {
-      notify(`${name}, lifetime of seed ${lifetimeSeed}: ${result.reason}, which happens to no bot that keeps running; not compared`);
+    const killedLifetime = await lifetimes.runKilled(lifetimeSeed, Math.min(KILLS_PER_LIFETIME, killCount - kills), unkilled);
+    if (!killedLifetime.isComparable) {
+      notify(
+        `${name}, lifetime of seed ${lifetimeSeed}: ${killedLifetime.reason}, which happens to no bot that keeps running; not compared`,
+      );
       if (onlySeed !== null) break;
       continue;
     }
-    kills += result.kills;
-    droppedSends += result.lostRequests;
-    if (result.difference !== null) {
+    kills += killedLifetime.kills;
+    droppedSends += killedLifetime.lostRequests;
+    if (killedLifetime.difference !== null) {
       isEqual = false;
-      notify(`${name}, lifetime of seed ${lifetimeSeed}: ${result.difference}`);
+      notify(`${name}, lifetime of seed ${lifetimeSeed}: ${killedLifetime.difference}`);
     }
-    lifetimesWithoutKill = result.kills === 0 ? lifetimesWithoutKill + 1 : 0;
+    lifetimesWithoutKill = killedLifetime.kills === 0 ? lifetimesWithoutKill + 1 : 0;
     if (onlySeed !== null || lifetimesWithoutKill === MAX_WITHOUT_KILL) break;
   }
   return {
@@ -203,16 +205,16 @@ class Lifetimes {
   ): Promise<{ readonly lostRequests: number; readonly difference: string | null; readonly folder: string | null }> {
     const losses = world.losses();
     const hasLosses = losses.requests.size + losses.replies.size > 0;
-    const compared = hasLosses ? await this.runUnkilled(losses) : unkilled;
+    const comparedWith = hasLosses ? await this.runUnkilled(losses) : unkilled;
     const difference =
-      differenceOfTruth(world.truth(), compared.truth) ??
-      differenceOf('books', JSON.stringify(books), JSON.stringify(compared.tables.books));
+      differenceOfTruth(world.truth(), comparedWith.truth) ??
+      differenceOf('books', JSON.stringify(books), JSON.stringify(comparedWith.tables.books));
     if (!hasLosses) return { lostRequests: 0, difference, folder: null };
-    if (difference === null) rmSync(compared.folder, { recursive: true });
+    if (difference === null) rmSync(comparedWith.folder, { recursive: true });
     return {
       lostRequests: losses.requests.size,
-      difference: difference === null ? null : `${difference}\nunkilled: ${compared.folder}`,
-      folder: difference === null ? null : compared.folder,
+      difference: difference === null ? null : `${difference}\nunkilled: ${comparedWith.folder}`,
+      folder: difference === null ? null : comparedWith.folder,
     };
   }
 }

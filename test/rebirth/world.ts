@@ -127,21 +127,21 @@ export class World {
     if (!keepsFolder) rmSync(this.folder, { recursive: true });
   }
 
-  /** Runs one bot process, and returns how it has ended. */
+  /** Runs one bot process, which `kill` ends early, and returns how it has ended. */
   async start(kill: Kill | null): Promise<Outcome> {
     const args = [...process.execArgv, this.#program];
     const child = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'pipe', 'ipc'], serialization: 'advanced' });
     let errors = '';
     child.stderr!.on('data', (text: Buffer) => (errors += text.toString()));
-    const state: { wasTrading: boolean; outcome: Outcome | null } = { wasTrading: false, outcome: null };
+    const reported: { wasTrading: boolean; outcome: Outcome | null } = { wasTrading: false, outcome: null };
     child.on('message', (message: RowsCall | Report) => {
       if ('call' in message) {
         child.send(this.#reply(message), () => {});
         return;
       }
-      if (message.report === 'trading') state.wasTrading = true;
-      else if (message.report === 'over') state.outcome = { kind: 'over', tables: message.tables };
-      else state.outcome = { kind: 'failed', why: message.why };
+      if (message.report === 'trading') reported.wasTrading = true;
+      else if (message.report === 'over') reported.outcome = { kind: 'over', tables: message.tables };
+      else reported.outcome = { kind: 'failed', why: message.why };
     });
     const task: BotTask = {
       config: this.#config,
@@ -156,8 +156,8 @@ export class World {
     this.#decideRequests(child, kill);
     const signal = await new Promise<NodeJS.Signals | null>((resolve) => child.once('close', (_, name) => resolve(name)));
     clearTimeout(timer);
-    if (state.outcome !== null) return state.outcome;
-    if (signal === 'SIGKILL') return { kind: 'killed', wasTrading: state.wasTrading };
+    if (reported.outcome !== null) return reported.outcome;
+    if (signal === 'SIGKILL') return { kind: 'killed', wasTrading: reported.wasTrading };
     return { kind: 'failed', why: `the process of the bot ended by itself: ${errors}` };
   }
 
@@ -173,7 +173,9 @@ export class World {
         const loss = this.#lossOf(cid);
         if (loss !== 'pass') return loss;
       }
-      if (kill?.at !== 'request' || (kill.of === 'create' && cid === null) || --remaining > 0) return 'pass';
+      if (kill?.at !== 'request') return 'pass';
+      const isCounted = kill.of === 'any' || cid !== null;
+      if (!isCounted || --remaining > 0) return 'pass';
       remaining = Infinity;
       this.#proxy.onLoss = () => void child.kill('SIGKILL');
       return kill.lost;
@@ -272,9 +274,9 @@ export class World {
     const replies = new Set<number>();
     for (const [index, { k, cid, code }] of journal.entries()) {
       if (k !== 'REFUSED' || code !== SIDE_UNKNOWN) continue;
-      const cause = journal
-        .slice(0, index)
-        .findLast((line) => line.k === 'STATE' && line.lifecycle === 'unknown' && sides.get(line.cid) === sides.get(cid));
+      const isUnknownOfSide = (line: JournalLine) =>
+        line.k === 'STATE' && line.lifecycle === 'unknown' && sides.get(line.cid) === sides.get(cid);
+      const cause = journal.slice(0, index).findLast(isUnknownOfSide);
       if (cause !== undefined && !absent.has(cause.cid)) replies.add(idsToSend.indexOf(cause.cid!));
     }
     return { requests: new Set([...absent].map((cid) => idsToSend.indexOf(cid!))), replies };
@@ -309,12 +311,12 @@ export class World {
       if (market === null) continue;
       const ordersByCid = Array.from({ length: market.counters.orders }, (_, index) => market.orders.orderNumbered(index + 1))
         .filter((order) => order !== null)
-        .toSorted((a, b) => compareTexts(a.clientOrderId ?? '', b.clientOrderId ?? ''));
+        .toSorted((first, second) => compareTexts(first.clientOrderId ?? '', second.clientOrderId ?? ''));
       orders.push(...ordersByCid.map(orderRow));
       const positionById = new Map(ordersByCid.map(({ id }, index) => [id, index]));
       const trades = market.orders.trades(0, null, Number.MAX_SAFE_INTEGER, null).toReversed();
       const rows = trades.map((trade) => tradeRow(trade, positionById));
-      fills.push(...rows.toSorted((a, b) => compareBy('timeMs', a, b) || compareBy('order', a, b)));
+      fills.push(...rows.toSorted((first, second) => compareBy('timeMs', first, second) || compareBy('order', first, second)));
     }
     const { accounts, positions } = truthOfMarkets(service, exchangeOf(this.#plan).service);
     return { orders, fills, money: JSON.stringify({ accounts, positions }) };
@@ -332,17 +334,17 @@ function clientOrderIdOfCreate({ method, path, body }: BotRequest): string | nul
 }
 
 /** Compares texts by their code units. */
-function compareTexts(a: string, b: string): number {
-  if (a === b) return 0;
-  return a < b ? -1 : 1;
+function compareTexts(first: string, second: string): number {
+  if (first === second) return 0;
+  return first < second ? -1 : 1;
 }
 
 /** Compares rows by a column of numbers. */
-const compareBy = (name: string, a: Row, b: Row): number => Number(a[name]) - Number(b[name]);
+const compareBy = (column: string, first: Row, second: Row): number => Number(first[column]) - Number(second[column]);
 
 /** Returns an order of the exchange as a row to compare. */
-function orderRow({ instrument, intent: { side, lots, quoteUnits, limit, reduceOnly }, live, ended }: UserOrder): Row {
-  const venueOrder = live ?? ended;
+function orderRow({ instrument, intent: { side, lots, quoteUnits, limit, reduceOnly }, venueOrder, ended }: UserOrder): Row {
+  const shownState = venueOrder ?? ended;
   return {
     instrument: instrument.id,
     side,
@@ -350,9 +352,9 @@ function orderRow({ instrument, intent: { side, lots, quoteUnits, limit, reduceO
     quoteUnits,
     limit,
     reduceOnly: String(reduceOnly),
-    status: String(venueOrder?.status),
-    filledLots: venueOrder?.filledLots ?? 0,
-    filledUnits: venueOrder?.filledUnits ?? 0,
+    status: String(shownState?.status),
+    filledLots: shownState?.filledLots ?? 0,
+    filledUnits: shownState?.filledUnits ?? 0,
   };
 }
 

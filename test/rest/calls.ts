@@ -4,12 +4,12 @@ import type { Op } from '../../src/protocol/endpoints/endpoints.ts';
 import type { CallArguments } from '../../src/protocol/arguments.ts';
 
 /** What a call does, which decides whether it may be repeated. */
-export type Kind = 'create' | 'cancel' | 'setting' | 'test' | 'read';
+export type CallKind = 'create' | 'cancel' | 'setting' | 'test' | 'read';
 
 /** One call with arguments that the client accepts. */
 export interface SampleCall {
   readonly op: Op;
-  readonly kind: Kind;
+  readonly kind: CallKind;
   readonly args: CallArguments;
   /** The body of a reply that confirms the call. */
   readonly confirmation: string;
@@ -22,7 +22,7 @@ const FUTURES_ORDER = { ...E_BTC, volume: '1', side: 'BUY', type: 'LIMIT', price
 /** The confirmation of a futures call without a result. */
 const CONFIRMED = '{"code":"0","msg":"Success","data":null}';
 
-/** All calls that are sent only once. */
+/** Calls that change something or test an order. The client sends each of them only once. */
 export const WRITES: readonly SampleCall[] = [
   { op: 'spot.newOrder', kind: 'create', args: SPOT_ORDER, confirmation: '{"orderId":"7"}' },
   {

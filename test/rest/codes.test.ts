@@ -8,7 +8,7 @@ import { EXPECTED_CODES } from '../protocol/expectedCodes.ts';
 import { READS, WRITES, type SampleCall } from './calls.ts';
 import { RestFixture } from './restClientFixture.ts';
 
-/** The envelopes of an error on spot and on futures. */
+/** Return the body of an error as spot and futures send it. */
 const ENVELOPES = {
   spot: (code: number) => `{"code":${code},"msg":"why"}`,
   futures: (code: number) => `{"code":"${code}","data":null,"msg":"why","msgData":null,"succ":false}`,

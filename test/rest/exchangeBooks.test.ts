@@ -6,12 +6,12 @@ import { atCall, atEveryCall, changeRows, replaceReplies } from '../fixtures/pla
 import { BTC, RestWorld, type RestWorldOptions } from '../fixtures/restFixture.ts';
 import { spotTrader } from '../fixtures/restOthers.ts';
 
-type ExternalFill = RestWorld['external'][number];
+type ExternalFill = RestWorld['unattributedFills'][number];
 
 /** A buy of 0.1 coins at 90, below the market. */
 const LIMIT = { lots: 1000, limit: 9000 } as const;
 /** Opens a bot and its exchange in virtual time. */
-const open = (options: RestWorldOptions = {}) => RestWorld.open(options);
+const openWorld = (options: RestWorldOptions = {}) => RestWorld.open(options);
 /** Returns scope and reason of each halt with this code. */
 const haltsWith = (world: RestWorld, code: string) =>
   world.engine.risk.halts
@@ -29,7 +29,7 @@ const changeAtExchange = (world: RestWorld) => ({
 /** Returns the change of the same assets in the bot's books: of the strategies, and of the unattributed fills of the account. */
 function changeInBooks(world: RestWorld) {
   const sum = (amountOf: (fill: ExternalFill) => Decimal) =>
-    world.external.reduce((total, fill) => total.plus(amountOf(fill)), new Decimal(0));
+    world.unattributedFills.reduce((total, fill) => total.plus(amountOf(fill)), new Decimal(0));
   const sign = (fill: ExternalFill) => (fill.side === 'buy' ? 1 : -1);
   const feeIn = (coin: string) => (fill: ExternalFill) => (fill.feeCoin === coin ? new Decimal(fill.fee) : new Decimal(0));
   const quote = sum((fill) => new Decimal(fill.notional).times(-sign(fill)).minus(feeIn(BTC.quote)(fill)));
@@ -48,15 +48,15 @@ function withdraw({ service }: RestWorld, asset: string, units: number): void {
 
 describe('the second copy of a create', () => {
   it('the second copy of a create fills: the fill is a position of the account, the halt names it, and the books equal the exchange', async () => {
-    const world = await open();
-    spotTrader(world).limit('bob', 'SELL', '5', '80');
-    world.fault('NET.dup');
-    const id = world.order(LIMIT);
-    world.pass(5000);
-    expect(world.placedOf(id)).toBe(2);
+    const world = await openWorld();
+    spotTrader(world).placeLimit('bob', 'SELL', '5', '80');
+    world.plantFault('NET.dup');
+    const id = world.placeOrder(LIMIT);
+    world.passTime(5000);
+    expect(world.placedCountOf(id)).toBe(2);
     world.audit('full');
-    expect(world.external).toHaveLength(1);
-    const [externalFill] = world.external;
+    expect(world.unattributedFills).toHaveLength(1);
+    const [externalFill] = world.unattributedFills;
     expect(externalFill).toMatchObject({ symbol: BTC.id, side: 'buy', qty: '0.1', price: '80' });
     const [halt] = haltsWith(world, 'DUPLICATE');
     expect(halt!.why).toContain(`bought 0.1 for 8 (trades ${externalFill!.tradeId}): a position of the account`);
@@ -70,13 +70,13 @@ describe('the second copy of a create', () => {
   });
 
   it('the second copies of two orders fill: the halt names both copies', async () => {
-    const world = await open();
-    spotTrader(world).limit('bob', 'SELL', '5', '80');
+    const world = await openWorld();
+    spotTrader(world).placeLimit('bob', 'SELL', '5', '80');
     const schedule = [1, 2].map((nth) => atCall(nth, 'NET.dup', 'spot.newOrder'));
     world.plantFaults(...schedule);
-    const ids = [world.order(LIMIT), world.order(LIMIT)];
-    world.pass(5000);
-    expect(ids.map((id) => world.placedOf(id))).toEqual([2, 2]);
+    const ids = [world.placeOrder(LIMIT), world.placeOrder(LIMIT)];
+    world.passTime(5000);
+    expect(ids.map((id) => world.placedCountOf(id))).toEqual([2, 2]);
     world.audit('full');
     const { why } = haltsWith(world, 'DUPLICATE')[0]!;
     const namedOrders = Array.from(why.matchAll(/second copy of (\w+); it has bought 0\.\d+ for/g), ([, cid]) => cid!);
@@ -85,28 +85,28 @@ describe('the second copy of a create', () => {
   });
 
   it('the second copy of a create fills before a restart: its fill is still a position of the account, once', async () => {
-    const world = await open();
-    spotTrader(world).limit('bob', 'SELL', '5', '80');
-    world.fault('NET.dup');
-    world.order(LIMIT);
-    world.pass(5000);
+    const world = await openWorld();
+    spotTrader(world).placeLimit('bob', 'SELL', '5', '80');
+    world.plantFault('NET.dup');
+    world.placeOrder(LIMIT);
+    world.passTime(5000);
     world.audit('full');
     const restarted = await world.restart();
     restarted.audit('full');
-    expect(restarted.external).toHaveLength(1);
+    expect(restarted.unattributedFills).toHaveLength(1);
     expect(restarted.exchange.externalPositions).toMatchObject([{ qty: '0.1', fills: 1 }]);
     expect(restarted.audit('full').kind).toBe('ok');
   });
 
   it('the second copy of a create rests and its cancel is lost: it is cancelled again, and no audit passes before it has ended', async () => {
-    const world = await open();
+    const world = await openWorld();
     world.plantFaults(atCall(1, 'NET.dup', 'spot.newOrder'), atCall(1, 'NET.reqDrop', 'spot.cancelOrder'));
-    world.order(LIMIT);
-    world.pass(300);
+    world.placeOrder(LIMIT);
+    world.passTime(300);
     world.audit('full');
     world.exchange.clear('DUPLICATE', null);
-    const ownOpenOrders = () => world.service.spot.live().filter(({ account }) => account === 0).length;
-    world.until(() => world.audit('fast').kind === 'ok', 60_000);
+    const ownOpenOrders = () => world.service.spot.unendedOrders().filter(({ account }) => account === 0).length;
+    world.passUntil(() => world.audit('fast').kind === 'ok', 60_000);
     expect(ownOpenOrders()).toBe(1);
   });
 });
@@ -116,8 +116,8 @@ describe('the second copy of a create that rests', () => {
   async function openWithRestingCopy(openOrdersClientId: 'on' | 'off') {
     const world = await RestWorld.open({ switches: { openOrdersClientId } });
     world.plantFaults(atCall(1, 'NET.dup', 'spot.newOrder'), atEveryCall('NET.reqDrop', 'spot.cancelOrder'));
-    const id = world.order(LIMIT);
-    world.pass(2000);
+    const id = world.placeOrder(LIMIT);
+    world.passTime(2000);
     world.audit('full');
     return { world, id };
   }
@@ -126,14 +126,14 @@ describe('the second copy of a create that rests', () => {
     'the second copy of a create that rests is identified, and its fills after a resume are named (lists with client order ids: %s)',
     async (openOrdersClientId) => {
       const { world, id } = await openWithRestingCopy(openOrdersClientId);
-      expect(world.placedOf(id)).toBe(2);
+      expect(world.placedCountOf(id)).toBe(2);
       expect(world.haltCodes).toEqual(['DUPLICATE']);
       world.exchange.clear('DUPLICATE', null);
-      spotTrader(world).limit('bob', 'SELL', '0.13', '90');
-      world.pass(2000);
+      spotTrader(world).placeLimit('bob', 'SELL', '0.13', '90');
+      world.passTime(2000);
       expect(world.audit('full').kind).toBe('mismatch');
-      const copyQty = world.get(id).filledLots === 1000 ? '0.03' : '0.1';
-      expect(world.external).toMatchObject([{ side: 'buy', qty: copyQty }]);
+      const copyQty = world.orderById(id).filledLots === 1000 ? '0.03' : '0.1';
+      expect(world.unattributedFills).toMatchObject([{ side: 'buy', qty: copyQty }]);
       expect(haltsWith(world, 'DUPLICATE')[0]!.why).toContain(`it has bought ${copyQty} for`);
       expect(changeInBooks(world)).toEqual(changeAtExchange(world));
     },
@@ -142,25 +142,25 @@ describe('the second copy of a create that rests', () => {
   it('the second copy of a create that rests is identified once the exchange reports its client order id', async () => {
     const world = await RestWorld.open({ switches: { openOrdersClientId: 'off' } });
     world.plantFaults(atCall(1, 'NET.dup', 'spot.newOrder'), atCall(1, 'NET.respDrop', 'spot.queryOrder'));
-    world.order(LIMIT);
-    world.pass(200);
-    world.until(() => world.audit('full').kind !== 'gap', 60_000);
+    world.placeOrder(LIMIT);
+    world.passTime(200);
+    world.passUntil(() => world.audit('full').kind !== 'gap', 60_000);
     expect(world.haltCodes).toEqual(['DUPLICATE']);
   });
 });
 
 describe('a reply', () => {
   it('a reply to myTrades about another symbol is ignored as a whole', async () => {
-    const world = await open();
-    spotTrader(world).limit('bob', 'SELL', '5', '80');
+    const world = await openWorld();
+    spotTrader(world).placeLimit('bob', 'SELL', '5', '80');
     world.plantFaults(changeRows('spot.myTrades', 'symbol', 'ETHUSDT'));
-    const id = world.order(LIMIT);
-    world.pass(5000);
+    const id = world.placeOrder(LIMIT);
+    world.passTime(5000);
     expect(world.audit('full').kind).not.toBe('ok');
     expect(world.fillCount).toBe(0);
     expect(haltsWith(world, 'GAP')[0]!.why).toContain('symbol: expected BTCUSDT, got ETHUSDT');
     world.noFaults();
-    world.until(() => world.get(id).lifecycle === 'done', 60_000);
+    world.passUntil(() => world.orderById(id).lifecycle === 'done', 60_000);
     expect(world.fillCount).toBe(1);
     expect(world.audit('full').kind).toBe('ok');
     expect(world.haltCodes).toEqual([]);
@@ -172,27 +172,27 @@ describe('a reply', () => {
     ['spot.queryOrder', 'symbol', 'ETHUSDT', 'cancelSent'],
     ['spot.queryOrder', 'orderId', '12345', 'cancelSent'],
   ])('a reply to %s with another %s is ignored', async (op, field, value, lifecycle) => {
-    const world = await open();
-    const id = world.order(LIMIT);
-    world.pass(200);
+    const world = await openWorld();
+    const id = world.placeOrder(LIMIT);
+    world.passTime(200);
     world.plantFaults(changeRows(op, field, value));
     world.cancel(id);
-    world.pass(10_000);
-    expect(world.get(id).lifecycle).toBe(lifecycle);
+    world.passTime(10_000);
+    expect(world.orderById(id).lifecycle).toBe(lifecycle);
     expect(world.haltCodes.filter((code) => code === 'ALIEN' || code === 'DUPLICATE')).toEqual([]);
     world.noFaults();
-    world.until(() => world.get(id).lifecycle === 'done', 60_000);
+    world.passUntil(() => world.orderById(id).lifecycle === 'done', 60_000);
     expect(world.audit('full').kind).toBe('ok');
   });
 
   it('a reply to myTrades with the other side of the order is not booked', async () => {
-    const world = await open();
-    const id = world.order(LIMIT);
-    world.pass(200);
-    const ids = `"symbol":"BTCUSDT","id":77,"bidId":1,"askId":${world.get(id).venueId}`;
+    const world = await openWorld();
+    const id = world.placeOrder(LIMIT);
+    world.passTime(200);
+    const ids = `"symbol":"BTCUSDT","id":77,"bidId":1,"askId":${world.orderById(id).venueId}`;
     const body = `[{${ids},"price":90,"qty":0.1,"time":${world.nowMs},"isBuyer":false,"isMaker":true,"feeCoin":"USDT","fee":0.01}]`;
     world.plantFaults(replaceReplies('spot.myTrades', body));
-    world.pass(5000);
+    world.passTime(5000);
     expect(world.audit('full').kind).not.toBe('ok');
     expect(world.fillCount).toBe(0);
   });
@@ -200,7 +200,7 @@ describe('a reply', () => {
 
 describe('an answer about another account', () => {
   it('a reply about another account to the request for balances is ignored, and the operator has to clear a halt', async () => {
-    const world = await open({ switches: { balancesUid: 'on' } });
+    const world = await openWorld({ switches: { balancesUid: 'on' } });
     expect(world.audit('full').kind).toBe('ok');
     const body = '{"uid":10002,"balances":[{"asset":"USDT","free":"1","locked":"0"}]}';
     world.plantFaults(replaceReplies('spot.account', body));
@@ -211,71 +211,71 @@ describe('an answer about another account', () => {
 
 describe('while the exchange shows less than the books have', () => {
   it('while the exchange shows less than the books have, a larger reduction is not sent, and an equal one is', async () => {
-    const world = await open();
+    const world = await openWorld();
     expect(world.audit('full').kind).toBe('ok');
     // The books have 5 BTC; the account has lost 2 of them.
     withdraw(world, BTC.base, 2 * 10 ** BTC.baseDigits);
     expect(world.audit('full').kind).toBe('mismatch');
-    const tooMuch = world.order({ side: 'sell', lots: 31_000, limit: 10_000 });
-    world.pass(200);
-    expect(world.get(tooMuch)).toMatchObject({ lifecycle: 'done', reason: 'notSent' });
+    const tooMuch = world.placeOrder({ side: 'sell', lots: 31_000, limit: 10_000 });
+    world.passTime(200);
+    expect(world.orderById(tooMuch)).toMatchObject({ lifecycle: 'done', reason: 'notSent' });
     expect(world.reported).toContain(`notSent ${tooMuch} VENUE_HOLDS_LESS`);
-    const largerSale = world.order({ side: 'sell', lots: 20_000, limit: 10_000 });
-    const equalSale = world.order({ side: 'sell', lots: 11_000, limit: 10_010 });
-    const smallerSale = world.order({ side: 'sell', lots: 9000, limit: 10_020 });
-    world.pass(200);
-    expect(world.get(largerSale).lifecycle).toBe('working');
-    expect(world.get(equalSale).lifecycle).toBe('done');
-    expect(world.get(smallerSale).lifecycle).toBe('working');
+    const largerSale = world.placeOrder({ side: 'sell', lots: 20_000, limit: 10_000 });
+    const equalSale = world.placeOrder({ side: 'sell', lots: 11_000, limit: 10_010 });
+    const smallerSale = world.placeOrder({ side: 'sell', lots: 9000, limit: 10_020 });
+    world.passTime(200);
+    expect(world.orderById(largerSale).lifecycle).toBe('working');
+    expect(world.orderById(equalSale).lifecycle).toBe('done');
+    expect(world.orderById(smallerSale).lifecycle).toBe('working');
     // The operator explains the difference: holdings count from here.
     world.exchange.clear('MISMATCH', null);
     expect(world.audit('full').kind).toBe('ok');
-    const remainder = world.order({ side: 'sell', lots: 20_000, limit: 10_030 });
-    world.pass(200);
-    expect(world.get(remainder).lifecycle).toBe('working');
+    const remainder = world.placeOrder({ side: 'sell', lots: 20_000, limit: 10_030 });
+    world.passTime(200);
+    expect(world.orderById(remainder).lifecycle).toBe('working');
   });
 });
 
 describe('while unattributed fills have reduced the holdings of the strategies', () => {
   it('the remainder after a sale by a second copy may be reduced before the operator has cleared the halt', async () => {
-    const world = await open();
-    spotTrader(world).limit('bob', 'BUY', '8', '110');
-    world.fault('NET.dup');
-    const id = world.order({ side: 'sell', lots: 20_000, limit: 11_000 });
-    world.until(() => world.get(id).lifecycle === 'done', 60_000);
-    world.until(() => world.external.length > 0, 60_000);
+    const world = await openWorld();
+    spotTrader(world).placeLimit('bob', 'BUY', '8', '110');
+    world.plantFault('NET.dup');
+    const id = world.placeOrder({ side: 'sell', lots: 20_000, limit: 11_000 });
+    world.passUntil(() => world.orderById(id).lifecycle === 'done', 60_000);
+    world.passUntil(() => world.unattributedFills.length > 0, 60_000);
     // The books have 3 BTC; 2 of them are sold.
-    const wholeHolding = world.order({ side: 'sell', lots: 10_001, limit: 12_000 });
-    const remainder = world.order({ side: 'sell', lots: 10_000, limit: 12_000 });
-    world.pass(200);
+    const wholeHolding = world.placeOrder({ side: 'sell', lots: 10_001, limit: 12_000 });
+    const remainder = world.placeOrder({ side: 'sell', lots: 10_000, limit: 12_000 });
+    world.passTime(200);
     expect(world.reported).toContain(`notSent ${wholeHolding} VENUE_HOLDS_LESS`);
-    expect(world.get(remainder).lifecycle).toBe('working');
+    expect(world.orderById(remainder).lifecycle).toBe('working');
     world.exchange.clear('DUPLICATE', null);
-    const largerSale = world.order({ side: 'sell', lots: 20_000, limit: 12_010 });
-    world.pass(200);
-    expect(world.get(largerSale).lifecycle).toBe('working');
+    const largerSale = world.placeOrder({ side: 'sell', lots: 20_000, limit: 12_010 });
+    world.passTime(200);
+    expect(world.orderById(largerSale).lifecycle).toBe('working');
   });
 
   it('after an unattributed manual sale the remainder may be reduced, and the halt names the trade', async () => {
-    const world = await open();
-    spotTrader(world).limit('bob', 'BUY', '8', '110');
+    const world = await openWorld();
+    spotTrader(world).placeLimit('bob', 'BUY', '8', '110');
     world.plantFaults(atEveryCall('NET.reqDrop', 'spot.queryOrder'));
-    const manualOrder = spotTrader(world).limit('alice', 'SELL', '2', '110');
-    world.pass(100);
+    const manualOrder = spotTrader(world).placeLimit('alice', 'SELL', '2', '110');
+    world.passTime(100);
     world.audit('full');
     expect(haltsWith(world, 'STRAY')[0]!.why).toContain(`of order ${manualOrder}, sold 2 at 110`);
-    const wholeHolding = world.order({ side: 'sell', lots: 30_001, limit: 12_000 });
-    world.pass(100);
-    const remainder = world.order({ side: 'sell', lots: 30_000, limit: 12_000 });
-    world.pass(200);
+    const wholeHolding = world.placeOrder({ side: 'sell', lots: 30_001, limit: 12_000 });
+    world.passTime(100);
+    const remainder = world.placeOrder({ side: 'sell', lots: 30_000, limit: 12_000 });
+    world.passTime(200);
     expect(world.reported).toContain(`notSent ${wholeHolding} VENUE_HOLDS_LESS`);
-    expect(world.get(remainder).lifecycle).toBe('working');
+    expect(world.orderById(remainder).lifecycle).toBe('working');
   });
 });
 
 describe('an operator who clears a mismatch', () => {
   it('clearing a mismatch that names no difference accepts no difference: the next audit finds a withdrawal', async () => {
-    const world = await open({ switches: { balancesUid: 'on' } });
+    const world = await openWorld({ switches: { balancesUid: 'on' } });
     expect(world.audit('full').kind).toBe('ok');
     const body = '{"uid":10002,"balances":[{"asset":"USDT","free":"1","locked":"0"}]}';
     world.plantFaults(replaceReplies('spot.account', body));
@@ -292,10 +292,10 @@ describe('an operator who clears a mismatch', () => {
 
 describe('a fill that is finer than a lot', () => {
   it('a fill that is finer than a lot is booked in whole lots, the rest is a position of the account, and the halt names it', async () => {
-    const world = await open();
-    const id = world.order(LIMIT);
-    world.pass(200);
-    const venueId = world.get(id).venueId;
+    const world = await openWorld();
+    const id = world.placeOrder(LIMIT);
+    world.passTime(200);
+    const venueId = world.orderById(id).venueId;
     const tradeRow = (tradeId: number, qty: string): string =>
       `{"symbol":"BTCUSDT","id":${tradeId},"bidId":${venueId},"askId":1,"price":90,"qty":${qty},"time":${world.nowMs},"isBuyer":true,"isMaker":true,"feeCoin":"USDT","fee":0.01}`;
     const orderRow = (executed: string, status: string): string =>
@@ -307,14 +307,14 @@ describe('a fill that is finer than a lot', () => {
         replaceReplies('spot.openOrders', status === 'FILLED' ? '[]' : `[${orderRow(executed, status)}]`),
       );
     setReplies([tradeRow(77, '0.04005')], '0.04005', 'PARTIALLY_FILLED');
-    world.pass(10_000);
-    expect(world.get(id)).toMatchObject({ lifecycle: 'working', filledLots: 400 });
-    expect(world.external).toMatchObject([{ tradeId: '77', side: 'buy', qty: '0.00005', notional: '0.0045' }]);
+    world.passTime(10_000);
+    expect(world.orderById(id)).toMatchObject({ lifecycle: 'working', filledLots: 400 });
+    expect(world.unattributedFills).toMatchObject([{ tradeId: '77', side: 'buy', qty: '0.00005', notional: '0.0045' }]);
     expect(haltsWith(world, 'FINE_FILL')[0]!.why).toContain('trade 77');
     setReplies([tradeRow(78, '0.05995'), tradeRow(77, '0.04005')], '0.1', 'FILLED');
     world.audit('fast');
-    world.until(() => world.get(id).lifecycle === 'done', 60_000);
-    expect(world.get(id)).toMatchObject({ reason: 'filled', filledLots: 1000 });
+    world.passUntil(() => world.orderById(id).lifecycle === 'done', 60_000);
+    expect(world.orderById(id)).toMatchObject({ reason: 'filled', filledLots: 1000 });
     expect(world.haltCodes).not.toContain('STATUS');
     // The two parts below a lot add up to whole lots, so nothing remains for the account.
     expect(world.exchange.externalPositions).toMatchObject([{ qty: '0', quote: '0' }]);
@@ -323,10 +323,10 @@ describe('a fill that is finer than a lot', () => {
   });
 
   it('a fill finer than a lot that completes its order is named by the halt, and the order ends', async () => {
-    const world = await open();
-    const id = world.order(LIMIT);
-    world.pass(200);
-    const venueId = world.get(id).venueId;
+    const world = await openWorld();
+    const id = world.placeOrder(LIMIT);
+    world.passTime(200);
+    const venueId = world.orderById(id).venueId;
     const tradeRow = `{"symbol":"BTCUSDT","id":77,"bidId":${venueId},"askId":1,"price":90,"qty":0.09995,"time":${world.nowMs},"isBuyer":true,"isMaker":true,"feeCoin":"USDT","fee":0}`;
     const orderRow = `{"symbol":"BTCUSDT","orderId":${venueId},"clientOrderId":"${world.clientOrderIdOf(id)}","price":90,"origQty":0.1,"executedQty":0.09995,"type":"LIMIT","side":"BUY","status":"FILLED"}`;
     world.plantFaults(
@@ -335,8 +335,8 @@ describe('a fill that is finer than a lot', () => {
       replaceReplies('spot.openOrders', '[]'),
     );
     world.audit('fast');
-    world.until(() => world.get(id).lifecycle === 'done', 60_000);
-    expect(world.get(id)).toMatchObject({ reason: 'filled', filledLots: 999 });
+    world.passUntil(() => world.orderById(id).lifecycle === 'done', 60_000);
+    expect(world.orderById(id)).toMatchObject({ reason: 'filled', filledLots: 999 });
     expect(world.haltCodes).toContain('FINE_FILL');
     expect(world.haltCodes).not.toContain('STATUS');
     expect(world.exchange.externalPositions).toMatchObject([{ qty: '0.00005' }]);

@@ -12,12 +12,12 @@ async function openWithBracket(): Promise<{ world: RestWorld; entry: OrderId; ta
   const world = await RestWorld.open({ service: { delays: { admissionMs: 20, visibilityMs: 120, cancelMs: 400 } } });
   const entry = enter(world, { stopLoss: ticks(9500) });
   const target = (entry + 1) as OrderId;
-  world.until(() => world.engine.orders.get(target)?.lifecycle === 'working', 60_000);
+  world.passUntil(() => world.engine.orders.get(target)?.lifecycle === 'working', 60_000);
   return { world, entry, target };
 }
 /** Buys 0.1 coins at 100.00, with a target at 105.00 and `otherLegs`. Returns the id of the entry. */
 function enter(world: RestWorld, otherLegs: Readonly<Record<string, number>>): OrderId {
-  spotTrader(world).limit('bob', 'SELL', '0.1', '100.00');
+  spotTrader(world).placeLimit('bob', 'SELL', '0.1', '100.00');
   const { engine } = world;
   const placedEntry = { id: 0 as OrderId };
   applyInbox(engine, world.queue.nowMs, () => {
@@ -39,14 +39,14 @@ it('a stop is sent when the cancel of its target is confirmed, and sells the who
   applyInbox(engine, world.queue.nowMs, () => engine.bracketManager.hit(bracket, 9500));
   expect(orderStates(world)).toEqual(['takeProfit cancelSent']);
   expect(engine.bracketManager.hasWaitingStops).toBe(true);
-  spotTrader(world).limit('bob', 'BUY', '0.1', '94.00');
-  world.until(() => world.get(target).lifecycle === 'done', 60_000);
+  spotTrader(world).placeLimit('bob', 'BUY', '0.1', '94.00');
+  world.passUntil(() => world.orderById(target).lifecycle === 'done', 60_000);
   expect(engine.bracketManager.hasWaitingStops).toBe(false);
   const stop = (target + 1) as OrderId;
-  world.until(() => engine.orders.get(stop)?.lifecycle === 'done', 60_000);
-  expect(world.get(target).reason).toBe('canceled');
-  expect(world.get(stop)).toMatchObject({ role: 'stopLoss', reason: 'filled', filledLots: 1000 });
-  expect([world.placedOf(target), world.placedOf(stop), engine.brackets.total]).toEqual([1, 1, 0]);
+  world.passUntil(() => engine.orders.get(stop)?.lifecycle === 'done', 60_000);
+  expect(world.orderById(target).reason).toBe('canceled');
+  expect(world.orderById(stop)).toMatchObject({ role: 'stopLoss', reason: 'filled', filledLots: 1000 });
+  expect([world.placedCountOf(target), world.placedCountOf(stop), engine.brackets.total]).toEqual([1, 1, 0]);
 });
 
 it('a stop sells only what the target has left if the target fills while it is being cancelled', async () => {
@@ -54,11 +54,11 @@ it('a stop sells only what the target has left if the target fills while it is b
   const { engine } = world;
   const bracket = engine.brackets.of({ instrumentIndex: 0, id: entry })!;
   // Another trader takes all of the target before the cancel has its effect.
-  spotTrader(world).limit('bob', 'BUY', '0.1', '105.00');
+  spotTrader(world).placeLimit('bob', 'BUY', '0.1', '105.00');
   applyInbox(engine, world.queue.nowMs, () => engine.bracketManager.hit(bracket, 9500));
-  world.until(() => world.get(target).lifecycle === 'done', 60_000);
-  world.pass(5000);
-  expect(world.get(target).reason).toBe('filled');
+  world.passUntil(() => world.orderById(target).lifecycle === 'done', 60_000);
+  world.passTime(5000);
+  expect(world.orderById(target).reason).toBe('filled');
   expect([engine.orders.count, engine.bracketManager.hasWaitingStops, orderStates(world)]).toEqual([target, false, []]);
 });
 
@@ -76,13 +76,13 @@ it.each([
     submitToExchange(order, seq);
   };
   const target = (entry + 1) as OrderId;
-  world.until(() => engine.orders.get(target)?.reason === 'notSent', 60_000);
+  world.passUntil(() => engine.orders.get(target)?.reason === 'notSent', 60_000);
   world.exchange.submit = submitToExchange;
   world.isRefused = false;
   const secondTarget = (target + 1) as OrderId;
-  world.until(() => engine.orders.get(secondTarget)?.lifecycle === 'working', 60_000);
-  expect(world.get(secondTarget)).toMatchObject({ role: 'takeProfit', parent: entry, limit: 10_500, side: 'sell' });
-  expect([world.placedOf(target), world.placedOf(secondTarget)]).toEqual([0, 1]);
+  world.passUntil(() => engine.orders.get(secondTarget)?.lifecycle === 'working', 60_000);
+  expect(world.orderById(secondTarget)).toMatchObject({ role: 'takeProfit', parent: entry, limit: 10_500, side: 'sell' });
+  expect([world.placedCountOf(target), world.placedCountOf(secondTarget)]).toEqual([0, 1]);
   expect(engine.brackets.total).toBe('stopLoss' in otherLegs ? 1 : 0);
 });
 
@@ -95,14 +95,14 @@ it('a target that was not sent is not placed again once its position has ended',
     world.isRefused = order.role === 'takeProfit';
     submitToExchange(order, seq);
   };
-  world.until(() => engine.orders.get((entry + 1) as OrderId)?.reason === 'notSent', 60_000);
+  world.passUntil(() => engine.orders.get((entry + 1) as OrderId)?.reason === 'notSent', 60_000);
   world.exchange.submit = submitToExchange;
   world.isRefused = false;
-  spotTrader(world).limit('bob', 'BUY', '6', '99.00');
+  spotTrader(world).placeLimit('bob', 'BUY', '6', '99.00');
   const closableLots = engine.ledger.closable(0, 0, false, true);
-  world.order({ side: 'sell', lots: closableLots, limit: 9900 });
-  world.until(() => engine.ledger.isFlat(0, 0), 9000);
+  world.placeOrder({ side: 'sell', lots: closableLots, limit: 9900 });
+  world.passUntil(() => engine.ledger.isFlat(0, 0), 9000);
   const orderCount = engine.orders.count;
-  world.pass(30_000);
+  world.passTime(30_000);
   expect([engine.orders.count, engine.brackets.total, orderStates(world)]).toEqual([orderCount, 0, []]);
 });

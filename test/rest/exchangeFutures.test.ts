@@ -5,14 +5,15 @@ import { BTC, ETH, RestWorld, type RestWorldOptions } from '../fixtures/restFixt
 import { futuresTrader } from '../fixtures/restOthers.ts';
 import { INVERSE, PERPETUAL, TRADERS } from '../service/futuresFixture.ts';
 
+/** The operation that creates an order. */
 const CREATE = 'futures.createOrder';
-/** The request that creates an order, as `sent` counts it. */
+/** The request that creates an order, as `sentCounts` has it. */
 const CREATE_REQUEST = 'POST /fapi/v1/order';
-/** Prices of about 1000.0, ten contracts of 0.001 coins. */
+/** A buy of ten contracts of 0.001 coins at 900.0, below the market of about 1000.0. */
 const LIMIT = { lots: 10, limit: 9000 } as const;
 
 /** Opens a bot that trades a contract, and its exchange, in virtual time. */
-const open = (options: RestWorldOptions = {}) =>
+const openWorld = (options: RestWorldOptions = {}) =>
   RestWorld.open({
     instruments: [PERPETUAL],
     ...options,
@@ -22,31 +23,31 @@ const open = (options: RestWorldOptions = {}) =>
 
 describe('contracts', () => {
   it('settings of contracts are sent before any order, again and again until the exchange confirms them', async () => {
-    const world = await open();
-    expect(world.reported).toContain('over SETTINGS');
-    expect(world.sent.get('POST /fapi/v1/edit_lever')).toBe(1);
+    const world = await openWorld();
+    expect(world.reported).toContain('halt cleared SETTINGS');
+    expect(world.sentCounts.get('POST /fapi/v1/edit_lever')).toBe(1);
 
-    const unsettledWorld = await open({ service: { off: ['futures.changeLeverage'] } });
-    unsettledWorld.order(LIMIT);
-    unsettledWorld.pass(10_000);
-    expect(unsettledWorld.reported.some((line) => line.startsWith('trouble SETTINGS'))).toBe(true);
+    const unsettledWorld = await openWorld({ service: { off: ['futures.changeLeverage'] } });
+    unsettledWorld.placeOrder(LIMIT);
+    unsettledWorld.passTime(10_000);
+    expect(unsettledWorld.reported.some((line) => line.startsWith('halt raised SETTINGS'))).toBe(true);
     expect(unsettledWorld.engine.orders.active()).toEqual([]);
-    expect(unsettledWorld.sent.get(CREATE_REQUEST)).toBeUndefined();
-    expect(unsettledWorld.sent.get('POST /fapi/v1/edit_lever')).toBeGreaterThan(2);
+    expect(unsettledWorld.sentCounts.get(CREATE_REQUEST)).toBeUndefined();
+    expect(unsettledWorld.sentCounts.get('POST /fapi/v1/edit_lever')).toBeGreaterThan(2);
   });
 
   it('contracts are opened and closed in contracts, and the position equals its trades', async () => {
-    const world = await open();
-    futuresTrader(world).order('bob', 'SELL', 10, 1000);
-    const longEntry = world.order({ lots: 10, limit: 10_000, timeInForce: 'IOC' });
-    world.until(() => world.get(longEntry).lifecycle === 'done', 20_000);
-    expect(world.get(longEntry)).toMatchObject({ reason: 'filled', filledLots: 10 });
+    const world = await openWorld();
+    futuresTrader(world).placeOrder('bob', 'SELL', 10, 1000);
+    const longEntry = world.placeOrder({ lots: 10, limit: 10_000, timeInForce: 'IOC' });
+    world.passUntil(() => world.orderById(longEntry).lifecycle === 'done', 20_000);
+    expect(world.orderById(longEntry)).toMatchObject({ reason: 'filled', filledLots: 10 });
     expect(futuresTrader(world).positions()).toMatchObject([{ positionSide: 'BUY', positionVolume: 10, leverage: 10 }]);
     expect(world.audit('full').kind).toBe('ok');
-    futuresTrader(world).order('bob', 'BUY', 10, 995);
-    const closingOrder = world.order({ side: 'sell', lots: 10, reduceOnly: true });
-    world.until(() => world.get(closingOrder).lifecycle === 'done', 20_000);
-    expect(world.get(closingOrder)).toMatchObject({ reason: 'filled', filledLots: 10 });
+    futuresTrader(world).placeOrder('bob', 'BUY', 10, 995);
+    const closingOrder = world.placeOrder({ side: 'sell', lots: 10, reduceOnly: true });
+    world.passUntil(() => world.orderById(closingOrder).lifecycle === 'done', 20_000);
+    expect(world.orderById(closingOrder)).toMatchObject({ reason: 'filled', filledLots: 10 });
     expect(futuresTrader(world).positions()).toEqual([]);
     expect(world.engine.ledger.isFlat(0, 0)).toBe(true);
     expect(world.audit('full').kind).toBe('ok');
@@ -56,11 +57,11 @@ describe('contracts', () => {
   });
 
   it('an IOC order that fills in part ends as canceled, and the filled contracts are a position', async () => {
-    const world = await open();
-    futuresTrader(world).order('bob', 'SELL', 4, 1000);
-    const id = world.order({ lots: 10, limit: 10_000, timeInForce: 'IOC' });
-    world.until(() => world.get(id).lifecycle === 'done', 20_000);
-    expect(world.get(id)).toMatchObject({ reason: 'canceled', filledLots: 4 });
+    const world = await openWorld();
+    futuresTrader(world).placeOrder('bob', 'SELL', 4, 1000);
+    const id = world.placeOrder({ lots: 10, limit: 10_000, timeInForce: 'IOC' });
+    world.passUntil(() => world.orderById(id).lifecycle === 'done', 20_000);
+    expect(world.orderById(id)).toMatchObject({ reason: 'canceled', filledLots: 4 });
   });
 });
 
@@ -73,23 +74,23 @@ describe('a create of a contract whose reply is lost', () => {
   ] as const)(
     'after the fault %s %j, a create of a contract is resolved, with %i order at the exchange',
     async (point, params, placedCount) => {
-      const world = await open();
-      world.fault(point, params, CREATE);
-      const id = world.order(LIMIT);
-      world.until(() => world.reported.some((line) => line.startsWith(`unknown ${id}`)), 20_000);
-      world.until(() => !['sent', 'unknown'].includes(world.get(id).lifecycle), 900_000);
-      expect(world.get(id)).toMatchObject(placedCount === 1 ? { lifecycle: 'working' } : { lifecycle: 'done', reason: 'noEffect' });
-      expect([world.placedOf(id), world.sent.get(CREATE_REQUEST)]).toEqual([placedCount, 1]);
+      const world = await openWorld();
+      world.plantFault(point, params, CREATE);
+      const id = world.placeOrder(LIMIT);
+      world.passUntil(() => world.reported.some((line) => line.startsWith(`unknown ${id}`)), 20_000);
+      world.passUntil(() => !['sent', 'unknown'].includes(world.orderById(id).lifecycle), 900_000);
+      expect(world.orderById(id)).toMatchObject(placedCount === 1 ? { lifecycle: 'working' } : { lifecycle: 'done', reason: 'noEffect' });
+      expect([world.placedCountOf(id), world.sentCounts.get(CREATE_REQUEST)]).toEqual([placedCount, 1]);
     },
   );
 
   it('a contract order that filled at once and whose reply was lost is found in the history by its client order id', async () => {
-    const world = await open();
-    futuresTrader(world).order('bob', 'SELL', 10, 900);
-    world.fault('NET.respDrop', {}, CREATE);
-    const id = world.order(LIMIT);
-    world.until(() => world.get(id).lifecycle === 'done', 60_000);
-    expect(world.get(id)).toMatchObject({ reason: 'filled', filledLots: 10 });
+    const world = await openWorld();
+    futuresTrader(world).placeOrder('bob', 'SELL', 10, 900);
+    world.plantFault('NET.respDrop', {}, CREATE);
+    const id = world.placeOrder(LIMIT);
+    world.passUntil(() => world.orderById(id).lifecycle === 'done', 60_000);
+    expect(world.orderById(id)).toMatchObject({ reason: 'filled', filledLots: 10 });
     expect(world.reported.some((line) => line.includes('orderHistory found'))).toBe(true);
     expect(world.audit('full').kind).toBe('ok');
   });
@@ -97,15 +98,15 @@ describe('a create of a contract whose reply is lost', () => {
 
 describe('changes by the exchange', () => {
   it('funding is booked from positions, once', async () => {
-    const world = await open({ service: { fundingRates: { [PERPETUAL.id]: 1e8 } } });
-    futuresTrader(world).order('bob', 'SELL', 10, 1000);
-    const id = world.order({ lots: 10, limit: 10_000, timeInForce: 'IOC' });
-    world.until(() => world.get(id).lifecycle === 'done', 20_000);
+    const world = await openWorld({ service: { fundingRates: { [PERPETUAL.id]: 1e8 } } });
+    futuresTrader(world).placeOrder('bob', 'SELL', 10, 1000);
+    const id = world.placeOrder({ lots: 10, limit: 10_000, timeInForce: 'IOC' });
+    world.passUntil(() => world.orderById(id).lifecycle === 'done', 20_000);
     world.audit('full');
     world.service.advance(world.nowMs + 8 * 3_600_000);
-    world.pass(8 * 3_600_000, 60_000);
+    world.passTime(8 * 3_600_000, 60_000);
     world.clock.measure('futures');
-    world.pass(1000);
+    world.passTime(1000);
     // A second audit must not book the funding again.
     world.audit('full');
     world.audit('full');
@@ -118,10 +119,10 @@ describe('changes by the exchange', () => {
   });
 
   it('a position that changes without an order of the bot halts the account', async () => {
-    const world = await open();
+    const world = await openWorld();
     world.audit('full');
-    futuresTrader(world).order('bob', 'SELL', 10, 1000);
-    futuresTrader(world).order('alice', 'BUY', 10, 1000);
+    futuresTrader(world).placeOrder('bob', 'SELL', 10, 1000);
+    futuresTrader(world).placeOrder('alice', 'BUY', 10, 1000);
     expect(world.audit('full').kind).toBe('mismatch');
     expect(world.haltCodes).toContain('ALIEN');
   });

@@ -20,6 +20,7 @@ import { BTC, ETH, RestWorld } from '../fixtures/restFixture.ts';
 import { futuresTrader } from '../fixtures/restOthers.ts';
 import { INVERSE, PERPETUAL, TRADERS } from '../service/futuresFixture.ts';
 
+/** A buy of 0.1 coins at 90, below the market. */
 const LIMIT = { lots: 1000, limit: 9000 } as const;
 
 /** Evidence that the bot has assessed, and the exchange's time at that moment. */
@@ -43,29 +44,47 @@ function recordAssessments(world: RestWorld): readonly Assessment[] {
 describe('evidence', () => {
   it('evidence proves nothing before the exchange itself has reached the absence horizon, even if the clock of this computer is ahead', async () => {
     const world = await RestWorld.open({ skewMs: 10_000 });
-    world.fault('NET.reqDrop');
-    const id = world.order(LIMIT);
-    world.until(() => world.get(id).reason === 'noEffect');
-    expect(world.nowMs - world.journal.signMs(world.get(id))).toBeGreaterThan(68_000);
+    world.plantFault('NET.reqDrop');
+    const id = world.placeOrder(LIMIT);
+    world.passUntil(() => world.orderById(id).reason === 'noEffect');
+    expect(world.nowMs - world.journal.signMs(world.orderById(id))).toBeGreaterThan(68_000);
+  });
+
+  it('an order is not proven absent before the operator has decided on a foreign order that it or a refused one may be', async () => {
+    const world = await RestWorld.open({ switches: { openOrdersClientId: 'off' } });
+    world.plantFaults(
+      atCall(1, 'GW.code', 'spot.newOrder', { code: -1138 }),
+      atCall(2, 'NET.respDrop', 'spot.newOrder'),
+      changeRows('spot.queryOrder', 'clientOrderId', '0'),
+    );
+    const refused = world.placeOrder(LIMIT);
+    world.passUntil(() => world.orderById(refused).reason === 'refused');
+    const lost = world.placeOrder(LIMIT);
+    world.passTime(120_000);
+    expect(world.orderById(lost).lifecycle).toBe('unknown');
+    const [foreign] = world.exchange.foreignOrders;
+    expect(foreign!.why).toContain('nothing shows which one it is');
+    world.ignore(foreign!.venueId);
+    world.passUntil(() => world.orderById(lost).reason === 'noEffect');
   });
 
   it('evidence of a list whose reply is slow is as old as its request', async () => {
     const world = await RestWorld.open();
     const recorded = recordAssessments(world);
     world.plantFaults(atCall(1, 'NET.reqDrop', 'spot.newOrder'), atEveryCall('NET.respDelay', 'spot.openOrders', { ms: 2000 }));
-    world.order(LIMIT);
+    world.placeOrder(LIMIT);
     const isOfOpenOrders = ({ evidence }: Assessment): boolean => evidence.channel === 'openOrders' && evidence.complete;
-    world.until(() => recorded.some(isOfOpenOrders), 60_000);
+    world.passUntil(() => recorded.some(isOfOpenOrders), 60_000);
     const { evidence, atMs } = recorded.find(isOfOpenOrders)!;
     expect(atMs - evidence.venueMs).toBeGreaterThanOrEqual(2000);
   });
 
   it('evidence of trades starts before the order was signed: rows may become visible behind newer ones', () => {
     const readsSinceMs: number[] = [];
-    const unused = {} as OrderAttribution & HoldingsCheck & OrderIdentifier & VenueCalls;
+    const unused = {} as HoldingsCheck & OrderIdentifier & VenueCalls;
     const reader = new EvidenceReader({
       venue: unused,
-      attribution: unused,
+      attribution: { mayBeForeign: () => false } as unknown as OrderAttribution,
       trackedOrders: new TrackedOrders(1, 5000),
       orderIdentifier: unused,
       holdings: unused,
@@ -99,14 +118,14 @@ describe('evidence', () => {
 describe('an order of the bot', () => {
   it('an order of the bot that is not found by its id stays working, and is reported', async () => {
     const world = await RestWorld.open();
-    const id = world.order(LIMIT);
-    world.pass(200);
+    const id = world.placeOrder(LIMIT);
+    world.passTime(200);
     world.plantFaults(replaceReplies('spot.queryOrder', '{"code":"0","msg":"succ","data":null}'));
     world.cancel(id);
-    world.pass(20_000);
-    expect(world.get(id)).toMatchObject({ lifecycle: 'cancelSent', isReserved: true });
+    world.passTime(20_000);
+    expect(world.orderById(id)).toMatchObject({ lifecycle: 'cancelSent', isReserved: true });
     world.noFaults();
-    world.until(() => world.get(id).lifecycle === 'done', 60_000);
+    world.passUntil(() => world.orderById(id).lifecycle === 'done', 60_000);
     expect(world.audit('full').kind).toBe('ok');
   });
 
@@ -124,9 +143,9 @@ describe('a stop', () => {
       service: { instruments: [BTC, ETH, PERPETUAL, INVERSE], accounts: TRADERS },
       parts: { contractSettingsTarget: () => ({ positionType: 1, leverage: 10, positionModel: 1 }) },
     });
-    futuresTrader(world).order('bob', 'SELL', 10, 1000);
-    const entry = world.order({ lots: 10, limit: 10_000, timeInForce: 'IOC' });
-    world.until(() => world.get(entry).lifecycle === 'done', 20_000);
+    futuresTrader(world).placeOrder('bob', 'SELL', 10, 1000);
+    const entry = world.placeOrder({ lots: 10, limit: 10_000, timeInForce: 'IOC' });
+    world.passUntil(() => world.orderById(entry).lifecycle === 'done', 20_000);
     return world;
   };
   /** Places a stop at 960.0 at the exchange. Returns its id. */
@@ -149,24 +168,24 @@ describe('a stop', () => {
 
   it('no second stop is sent while the outcome of the first is unknown, because two would reverse the position', async () => {
     const world = await openLong();
-    world.fault('NET.reqDrop', {}, 'futures.createConditionOrder');
+    world.plantFault('NET.reqDrop', {}, 'futures.createConditionOrder');
     const firstStop = placeStop(world, 'stop');
-    world.until(() => world.get(firstStop).lifecycle === 'unknown', 20_000);
+    world.passUntil(() => world.orderById(firstStop).lifecycle === 'unknown', 20_000);
     placeStop(world, 'again');
-    world.pass(1000);
-    expect(world.sent.get('POST /fapi/v1/conditionOrder/')).toBe(1);
+    world.passTime(1000);
+    expect(world.sentCounts.get('POST /fapi/v1/conditionOrder/')).toBe(1);
   });
 
   it('a stop with an unknown status counts as live', async () => {
     const world = await openLong();
     const id = placeStop(world, 'stop');
-    world.until(() => world.get(id).lifecycle === 'working', 5000);
+    world.passUntil(() => world.orderById(id).lifecycle === 'working', 5000);
     world.plantFaults(changeRows('futures.triggerOrderList', 'status', '77'));
     world.audit('full');
-    world.pass(20_000);
-    expect(world.get(id)).toMatchObject({ lifecycle: 'working', isReserved: true });
+    world.passTime(20_000);
+    expect(world.orderById(id)).toMatchObject({ lifecycle: 'working', isReserved: true });
     world.noFaults();
     world.audit('full');
-    expect(world.get(id).lifecycle).toBe('working');
+    expect(world.orderById(id).lifecycle).toBe('working');
   });
 });

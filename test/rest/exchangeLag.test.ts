@@ -13,13 +13,13 @@ const LAG_MS = 20_000;
 it('an order that lists show 20 s late raises the read lag of the exchange to three times its delay', async () => {
   const world = await RestWorld.open();
   expect(world.bounds.readLagMs).toBe(3000);
-  world.fault('READ.lag', { ms: LAG_MS });
-  const id = world.order(LIMIT);
+  world.plantFault('READ.lag', { ms: LAG_MS });
+  const id = world.placeOrder(LIMIT);
   while (world.nowMs - world.engine.orders.get(id)!.createdMs < LAG_MS + 15_000) {
     world.audit('fast');
-    world.pass(1000);
+    world.passTime(1000);
   }
-  expect(world.get(id).lifecycle).toBe('working');
+  expect(world.orderById(id).lifecycle).toBe('working');
   // The first fast audit after the order became visible measures its delay.
   expect(world.bounds.readLagMs).toBeGreaterThan(3 * LAG_MS - 3000);
   expect(world.bounds.readLagMs).toBeLessThan(3 * (LAG_MS + 5000));
@@ -30,9 +30,9 @@ it('a list that was requested before the acknowledgement does not change the mea
   for (let delayMs = 0; delayMs < 600; delayMs += 20) {
     let isAuditDone = false;
     world.exchange.audit('fast', () => (isAuditDone = true));
-    world.pass(delayMs);
-    world.order({ lots: 100, limit: 9000 - delayMs });
-    world.pass(5000);
+    world.passTime(delayMs);
+    world.placeOrder({ lots: 100, limit: 9000 - delayMs });
+    world.passTime(5000);
     expect(isAuditDone).toBe(true);
   }
   expect(world.engine.orders.active()).toHaveLength(30);

@@ -28,8 +28,8 @@ async function tradeUnderAudit(
   const world = await RestWorld.open();
   // Enough liquidity on both sides for all orders.
   for (let quote = 0; quote < 50; quote++) {
-    spotTrader(world).limit('bob', 'SELL', '0.2', '100.10');
-    spotTrader(world).limit('bob', 'BUY', '0.2', '99.90');
+    spotTrader(world).placeLimit('bob', 'SELL', '0.2', '100.10');
+    spotTrader(world).placeLimit('bob', 'BUY', '0.2', '99.90');
   }
   const reports: AuditReport[] = [];
   const auditor = new Auditor({
@@ -43,7 +43,7 @@ async function tradeUnderAudit(
   let isTrading = false;
   auditor.start(() => (isTrading = true));
   stopAuditors.push(() => auditor.stop());
-  world.until(() => isTrading, 60_000);
+  world.passUntil(() => isTrading, 60_000);
   // The audits before the start of trading do not count. The start itself is the first known time.
   reports.length = 0;
   reports.push({ atMs: world.nowMs, result: { kind: 'ok', differences: [], isComplete: true, venueMs: world.nowMs } });
@@ -56,8 +56,8 @@ async function tradeUnderAudit(
     }
     const isBuy = index % 2 === 0;
     // Different sizes, so that the bot need not change them to distinguish the orders.
-    world.order({ side: isBuy ? 'buy' : 'sell', lots: 100 + (index % 7), limit: isBuy ? 10_010 : 9990 });
-    world.pass(Math.floor(SPAN_MS / ORDER_COUNT), 15);
+    world.placeOrder({ side: isBuy ? 'buy' : 'sell', lots: 100 + (index % 7), limit: isBuy ? 10_010 : 9990 });
+    world.passTime(Math.floor(SPAN_MS / ORDER_COUNT), 15);
   }
   return { reports, midpointMs, world };
 }

@@ -22,32 +22,32 @@ const futuresWithProfile = (profile: Profile): RestWorldOptions => ({
 describe.each(Object.entries({ ...PROFILES, bare: BARE }))('profile %s', (_, profile) => {
   it('a spot order is found after a lost reply, filled and cancelled', async () => {
     const world = await RestWorld.open({ service: { profile } });
-    world.fault('NET.respDrop');
-    const lostOrder = world.order({ lots: 1000, limit: 9000 });
-    world.until(() => world.get(lostOrder).lifecycle === 'working', 60_000);
+    world.plantFault('NET.respDrop');
+    const lostOrder = world.placeOrder({ lots: 1000, limit: 9000 });
+    world.passUntil(() => world.orderById(lostOrder).lifecycle === 'working', 60_000);
     world.noFaults();
-    spotTrader(world).limit('bob', 'SELL', '0.04', '90');
+    spotTrader(world).placeLimit('bob', 'SELL', '0.04', '90');
     world.cancel(lostOrder);
-    world.until(() => world.get(lostOrder).lifecycle === 'done', 60_000);
-    expect(world.get(lostOrder)).toMatchObject({ reason: 'canceled', filledLots: 400 });
-    expect(world.placedOf(lostOrder)).toBe(1);
+    world.passUntil(() => world.orderById(lostOrder).lifecycle === 'done', 60_000);
+    expect(world.orderById(lostOrder)).toMatchObject({ reason: 'canceled', filledLots: 400 });
+    expect(world.placedCountOf(lostOrder)).toBe(1);
     expect(world.audit('full')).toMatchObject({ kind: 'ok' });
-    expect(world.cashChange).toBe(world.venueChange);
+    expect(world.cashChange).toBe(world.venueCashChange);
   });
 
   it('a futures order is found after a lost reply, filled and cancelled', async () => {
     const world = await RestWorld.open(futuresWithProfile(profile));
-    world.fault('NET.respDrop', {}, 'futures.createOrder');
-    const lostOrder = world.order({ lots: 10, limit: 9000 });
-    world.until(() => world.get(lostOrder).lifecycle === 'working', 60_000);
+    world.plantFault('NET.respDrop', {}, 'futures.createOrder');
+    const lostOrder = world.placeOrder({ lots: 10, limit: 9000 });
+    world.passUntil(() => world.orderById(lostOrder).lifecycle === 'working', 60_000);
     world.noFaults();
-    futuresTrader(world).create('bob', 'SELL', 4, 900, { positionType: 1 });
+    futuresTrader(world).sendOrder('bob', 'SELL', 4, 900, { positionType: 1 });
     world.cancel(lostOrder);
-    world.until(() => world.get(lostOrder).lifecycle === 'done', 60_000);
-    expect(world.get(lostOrder)).toMatchObject({ reason: 'canceled', filledLots: 4 });
-    expect(world.placedOf(lostOrder)).toBe(1);
+    world.passUntil(() => world.orderById(lostOrder).lifecycle === 'done', 60_000);
+    expect(world.orderById(lostOrder)).toMatchObject({ reason: 'canceled', filledLots: 4 });
+    expect(world.placedCountOf(lostOrder)).toBe(1);
     expect(world.audit('full')).toMatchObject({ kind: 'ok' });
-    expect(world.cashChange).toBe(world.venueChange);
+    expect(world.cashChange).toBe(world.venueCashChange);
   });
 });
 
@@ -63,21 +63,21 @@ describe('lists that are shorter than requested', () => {
       },
     });
     // The order fills at once, and many orders by hand follow it; only the history has its client order id.
-    futuresTrader(world).order('bob', 'SELL', 10, 900);
+    futuresTrader(world).placeOrder('bob', 'SELL', 10, 900);
     world.plantFaults(
       atCall(1, 'NET.respDrop', 'futures.createOrder'),
       atCall(1, 'NET.reqDrop', 'futures.orderHistory'),
       atCall(2, 'NET.reqDrop', 'futures.orderHistory'),
       atCall(3, 'NET.reqDrop', 'futures.orderHistory'),
     );
-    const lostOrder = world.order({ lots: 10, limit: 9000 });
-    world.pass(100);
+    const lostOrder = world.placeOrder({ lots: 10, limit: 9000 });
+    world.passTime(100);
     for (let manualOrder = 0; manualOrder < 120; manualOrder++) {
-      const id = futuresTrader(world).order('alice', 'BUY', 1, 500);
+      const id = futuresTrader(world).placeOrder('alice', 'BUY', 1, 500);
       futuresTrader(world).post('/fapi/v1/cancel', { contractName: 'E-BTC-USDT', orderId: id }, { as: 'alice' });
     }
     world.noFaults();
-    world.until(() => world.get(lostOrder).lifecycle === 'done', 120_000);
-    expect(world.get(lostOrder)).toMatchObject({ reason: 'filled', filledLots: 10 });
+    world.passUntil(() => world.orderById(lostOrder).lifecycle === 'done', 120_000);
+    expect(world.orderById(lostOrder)).toMatchObject({ reason: 'filled', filledLots: 10 });
   });
 });

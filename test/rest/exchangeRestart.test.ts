@@ -5,27 +5,29 @@ import { BTC, ETH, RestWorld } from '../fixtures/restFixture.ts';
 import { spotTrader, futuresTrader } from '../fixtures/restOthers.ts';
 import { INVERSE, PERPETUAL, TRADERS } from '../service/futuresFixture.ts';
 
+/** A buy of 0.1 coins at 90, below the market. */
 const LIMIT = { lots: 1000, limit: 9000 } as const;
-const CREATE = 'POST /sapi/v1/order';
+/** The request that creates an order, as `sentCounts` has it. */
+const CREATE_REQUEST = 'POST /sapi/v1/order';
 
 describe('after a restart', () => {
   it('a working order continues after a restart: what it fills meanwhile is booked once', async () => {
     const firstWorld = await RestWorld.open();
-    const id = firstWorld.order(LIMIT);
-    firstWorld.pass(200);
-    spotTrader(firstWorld).limit('bob', 'SELL', '0.03', '90');
+    const id = firstWorld.placeOrder(LIMIT);
+    firstWorld.passTime(200);
+    spotTrader(firstWorld).placeLimit('bob', 'SELL', '0.03', '90');
     firstWorld.settle();
-    expect(firstWorld.get(id).filledLots).toBe(300);
+    expect(firstWorld.orderById(id).filledLots).toBe(300);
     firstWorld.audit('full');
     const nextWorld = await firstWorld.restart();
-    spotTrader(nextWorld).limit('bob', 'SELL', '0.02', '90');
+    spotTrader(nextWorld).placeLimit('bob', 'SELL', '0.02', '90');
     expect(nextWorld.audit('full').kind).toBe('ok');
-    expect(nextWorld.get(id)).toMatchObject({ lifecycle: 'working', filledLots: 500 });
+    expect(nextWorld.orderById(id)).toMatchObject({ lifecycle: 'working', filledLots: 500 });
     expect(nextWorld.reported.filter((line) => line.startsWith('filled'))).toEqual([`filled ${id} 200`]);
-    spotTrader(nextWorld).limit('bob', 'SELL', '0.05', '90');
+    spotTrader(nextWorld).placeLimit('bob', 'SELL', '0.05', '90');
     nextWorld.settle();
-    expect(nextWorld.get(id)).toMatchObject({ lifecycle: 'done', reason: 'filled' });
-    expect([nextWorld.placedOf(id), nextWorld.sent.get(CREATE)]).toEqual([1, 1]);
+    expect(nextWorld.orderById(id)).toMatchObject({ lifecycle: 'done', reason: 'filled' });
+    expect([nextWorld.placedCountOf(id), nextWorld.sentCounts.get(CREATE_REQUEST)]).toEqual([1, 1]);
   });
 
   it.each([
@@ -34,16 +36,16 @@ describe('after a restart', () => {
   ])('a create whose request $request around a restart is resolved by the next process', async ({ request, expectedEnd, placedCount }) => {
     const firstWorld = await RestWorld.open();
     firstWorld.audit('full');
-    if (request === 'is lost') firstWorld.fault('NET.reqDrop');
-    const id = firstWorld.order(LIMIT);
-    firstWorld.pass(5);
-    firstWorld.pass(30);
+    if (request === 'is lost') firstWorld.plantFault('NET.reqDrop');
+    const id = firstWorld.placeOrder(LIMIT);
+    firstWorld.passTime(5);
+    firstWorld.passTime(30);
     const nextWorld = await firstWorld.restart();
     nextWorld.noFaults();
-    nextWorld.until(() => nextWorld.get(id).lifecycle !== 'unknown');
-    expect(nextWorld.get(id)).toMatchObject(expectedEnd);
-    expect(nextWorld.placedOf(id)).toBe(placedCount);
-    expect(nextWorld.sent.get(CREATE)).toBe(1);
+    nextWorld.passUntil(() => nextWorld.orderById(id).lifecycle !== 'unknown');
+    expect(nextWorld.orderById(id)).toMatchObject(expectedEnd);
+    expect(nextWorld.placedCountOf(id)).toBe(placedCount);
+    expect(nextWorld.sentCounts.get(CREATE_REQUEST)).toBe(1);
     expect(nextWorld.audit('full').kind).toBe('ok');
   });
 
@@ -52,56 +54,56 @@ describe('after a restart', () => {
     async (code) => {
       const firstWorld = await RestWorld.open();
       firstWorld.audit('full');
-      firstWorld.fault('BUS.unknown', { executed: 0, code });
-      const id = firstWorld.order(LIMIT);
-      firstWorld.pass(200);
-      expect(firstWorld.get(id).lifecycle).toBe('unknown');
+      firstWorld.plantFault('BUS.unknown', { executed: 0, code });
+      const id = firstWorld.placeOrder(LIMIT);
+      firstWorld.passTime(200);
+      expect(firstWorld.orderById(id).lifecycle).toBe('unknown');
       const nextWorld = await firstWorld.restart();
       nextWorld.noFaults();
       const signedMs = nextWorld.nowMs;
-      nextWorld.until(() => nextWorld.get(id).lifecycle !== 'unknown', 700_000);
-      expect(nextWorld.get(id).reason).toBe('noEffect');
+      nextWorld.passUntil(() => nextWorld.orderById(id).lifecycle !== 'unknown', 700_000);
+      expect(nextWorld.orderById(id).reason).toBe('noEffect');
       expect(nextWorld.nowMs - signedMs).toBeGreaterThan(600_000);
     },
   );
 
   it('a cancel is sent again after a restart until the order has ended', async () => {
     const firstWorld = await RestWorld.open();
-    const id = firstWorld.order(LIMIT);
-    firstWorld.pass(200);
-    firstWorld.fault('NET.reqDrop', {}, 'spot.cancelOrder');
+    const id = firstWorld.placeOrder(LIMIT);
+    firstWorld.passTime(200);
+    firstWorld.plantFault('NET.reqDrop', {}, 'spot.cancelOrder');
     firstWorld.cancel(id);
-    firstWorld.pass(20);
+    firstWorld.passTime(20);
     const nextWorld = await firstWorld.restart();
     nextWorld.noFaults();
-    nextWorld.until(() => nextWorld.get(id).lifecycle === 'done', 60_000);
-    expect(nextWorld.get(id).reason).toBe('canceled');
+    nextWorld.passUntil(() => nextWorld.orderById(id).lifecycle === 'done', 60_000);
+    expect(nextWorld.orderById(id).reason).toBe('canceled');
   });
 
   it('journalled totals continue after a restart: a trade that is not booked yet explains the account', async () => {
     const firstWorld = await RestWorld.open();
-    const id = firstWorld.order(LIMIT);
-    firstWorld.pass(200);
+    const id = firstWorld.placeOrder(LIMIT);
+    firstWorld.passTime(200);
     firstWorld.audit('full');
     // The order fills, and the process dies before it has read the fill.
-    spotTrader(firstWorld).limit('bob', 'SELL', '0.1', '90');
+    spotTrader(firstWorld).placeLimit('bob', 'SELL', '0.1', '90');
     const nextWorld = await firstWorld.restart();
     expect(nextWorld.audit('full').kind).toBe('ok');
-    expect(nextWorld.get(id)).toMatchObject({ reason: 'filled', filledLots: 1000 });
+    expect(nextWorld.orderById(id)).toMatchObject({ reason: 'filled', filledLots: 1000 });
     expect(nextWorld.engine.risk.halts.causes()).toEqual([]);
   });
 
   it('an order that was proven absent may still arrive after a restart', async () => {
     const firstWorld = await RestWorld.open();
-    firstWorld.fault('NET.reqDrop');
-    const id = firstWorld.order(LIMIT);
-    firstWorld.until(() => firstWorld.get(id).reason === 'noEffect');
+    firstWorld.plantFault('NET.reqDrop');
+    const id = firstWorld.placeOrder(LIMIT);
+    firstWorld.passUntil(() => firstWorld.orderById(id).reason === 'noEffect');
     const nextWorld = await firstWorld.restart();
     nextWorld.noFaults();
-    nextWorld.service.spot.place(0, nextWorld.get(id), nextWorld.clientOrderIdOf(id));
+    nextWorld.service.spot.place(0, nextWorld.orderById(id), nextWorld.clientOrderIdOf(id));
     nextWorld.audit('full');
-    nextWorld.until(() => nextWorld.get(id).reason === 'canceled', 60_000);
-    expect(nextWorld.reported).toContain(`landed ${id}`);
+    nextWorld.passUntil(() => nextWorld.orderById(id).reason === 'canceled', 60_000);
+    expect(nextWorld.reported).toContain(`arrivedLate ${id}`);
   });
 
   it('money that disappears without a trade during a restart is a mismatch', async () => {
@@ -135,11 +137,11 @@ describe('a difference that the operator has accepted', () => {
     const firstWorld = await RestWorld.open();
     firstWorld.audit('full');
     firstWorld.service.spot.venue.deposit(0, 'USDT', 1);
-    firstWorld.order({ lots: 1000, limit: 9000 });
-    firstWorld.pass(200);
+    firstWorld.placeOrder({ lots: 1000, limit: 9000 });
+    firstWorld.passTime(200);
     expect(firstWorld.audit('full').kind).toBe('mismatch');
-    spotTrader(firstWorld).limit('bob', 'SELL', '0.1', '90');
-    firstWorld.pass(10_000);
+    spotTrader(firstWorld).placeLimit('bob', 'SELL', '0.1', '90');
+    firstWorld.passTime(10_000);
     const { nextWorld, kinds } = await acceptAndRestart(firstWorld);
     expect(kinds).toEqual(['mismatch', 'ok']);
     expect(nextWorld.haltCodes).toEqual([]);
@@ -163,9 +165,9 @@ describe('a difference that the operator has accepted', () => {
       service: { instruments: [BTC, ETH, PERPETUAL, INVERSE], accounts: TRADERS },
       parts: { contractSettingsTarget: () => ({ positionType: 1, leverage: 10, positionModel: 1 }) },
     });
-    futuresTrader(firstWorld).order('bob', 'SELL', 10, 1000);
-    const id = firstWorld.order({ lots: 10, limit: 10_000, timeInForce: 'IOC' });
-    firstWorld.until(() => firstWorld.get(id).lifecycle === 'done', 20_000);
+    futuresTrader(firstWorld).placeOrder('bob', 'SELL', 10, 1000);
+    const id = firstWorld.placeOrder({ lots: 10, limit: 10_000, timeInForce: 'IOC' });
+    firstWorld.passUntil(() => firstWorld.orderById(id).lifecycle === 'done', 20_000);
     expect(firstWorld.audit('full').kind).toBe('ok');
     firstWorld.service.futures.venue.wallets.position(0, 0, true).lots -= 3;
     const { nextWorld, kinds } = await acceptAndRestart(firstWorld);
@@ -191,17 +193,17 @@ describe('a foreign order that waits for a decision', () => {
   /** Sells 2 BTC of the account by hand, and trades of the bot follow. Without `isCounted`, no audit has seen the trades of the bot. */
   const sellManually = async ({ isCounted = true } = {}): Promise<{ firstWorld: RestWorld; orderId: string }> => {
     const firstWorld = await RestWorld.open();
-    const ownOrder = firstWorld.order({ lots: 1000, limit: 9000 });
-    firstWorld.pass(200);
-    spotTrader(firstWorld).limit('bob', 'BUY', '2', '110');
-    const orderId = spotTrader(firstWorld).limit('alice', 'SELL', '2', '110');
-    firstWorld.pass(100);
+    const ownOrder = firstWorld.placeOrder({ lots: 1000, limit: 9000 });
+    firstWorld.passTime(200);
+    spotTrader(firstWorld).placeLimit('bob', 'BUY', '2', '110');
+    const orderId = spotTrader(firstWorld).placeLimit('alice', 'SELL', '2', '110');
+    firstWorld.passTime(100);
     expect(firstWorld.audit('full').kind).toBe('mismatch');
     // More trades than the first page of a start has.
-    for (let fill = 0; fill < 50; fill++) spotTrader(firstWorld).limit('bob', 'SELL', '0.002', '90');
+    for (let fill = 0; fill < 50; fill++) spotTrader(firstWorld).placeLimit('bob', 'SELL', '0.002', '90');
     firstWorld.settle();
-    expect(firstWorld.get(ownOrder).filledLots).toBe(1000);
-    firstWorld.pass(60_000);
+    expect(firstWorld.orderById(ownOrder).filledLots).toBe(1000);
+    firstWorld.passTime(60_000);
     if (isCounted) firstWorld.audit('full');
     return { firstWorld, orderId };
   };
@@ -212,7 +214,7 @@ describe('a foreign order that waits for a decision', () => {
     expect([foreignOf(nextWorld), nextWorld.haltCodes]).toEqual([[orderId], ['ALIEN']]);
     expect(nextWorld.audit('full').kind).toBe('mismatch');
     nextWorld.exchange.ignore(orderId);
-    expect(nextWorld.external).toMatchObject([{ side: 'sell', qty: '2', price: '110' }]);
+    expect(nextWorld.unattributedFills).toMatchObject([{ side: 'sell', qty: '2', price: '110' }]);
     expect([foreignOf(nextWorld), nextWorld.audit('full').kind]).toEqual([[], 'ok']);
     // The decision lasts: the next start has nothing to decide.
     expect(foreignOf(await nextWorld.restart())).toEqual([]);
@@ -220,17 +222,17 @@ describe('a foreign order that waits for a decision', () => {
 
   it('a halt for a foreign order that the journal knows as an order of the bot is withdrawn by the next start, with the reason', async () => {
     const firstWorld = await RestWorld.open();
-    const id = firstWorld.order({ lots: 1000, limit: 9000 });
-    firstWorld.pass(200);
-    spotTrader(firstWorld).limit('bob', 'SELL', '0.1', '90');
-    firstWorld.until(() => firstWorld.get(id).reason === 'filled', 60_000);
-    const venueId = String(firstWorld.get(id).venueId);
+    const id = firstWorld.placeOrder({ lots: 1000, limit: 9000 });
+    firstWorld.passTime(200);
+    spotTrader(firstWorld).placeLimit('bob', 'SELL', '0.1', '90');
+    firstWorld.passUntil(() => firstWorld.orderById(id).reason === 'filled', 60_000);
+    const venueId = String(firstWorld.orderById(id).venueId);
     // The state after a process has taken a slice of its own kill for a foreign order.
     firstWorld.notes.set(`${BTC.id} foreign ${venueId}`, 'order ');
     firstWorld.engine.risk.halts.raise({ kind: 'account' }, 'HALT_NEW', 'ALIEN', `order ${venueId} is foreign`, firstWorld.nowMs);
     const nextWorld = await restartWithHalts(firstWorld);
     expect([foreignOf(nextWorld), nextWorld.haltCodes]).toEqual([[], []]);
-    expect(nextWorld.reported).toContain(`over ALIEN: order ${venueId} of BTCUSDT is an order of this bot, by the journal`);
+    expect(nextWorld.reported).toContain(`halt cleared ALIEN: order ${venueId} of BTCUSDT is an order of this bot, by the journal`);
     expect(nextWorld.audit('full').kind).toBe('ok');
   });
 

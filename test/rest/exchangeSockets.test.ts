@@ -120,7 +120,7 @@ function sink(): ExchangeSink {
 }
 
 /** Submits a buy of 1000 lots and returns its record. */
-function send(id: number, limit: number): Order {
+function submitBuy(id: number, limit: number): Order {
   const order = new PlainOrder([instrument], { lots: 1000, limit }, id);
   order.lifecycle = 'sent';
   openOrders.set(id, order);
@@ -135,7 +135,7 @@ const untilReported = (line: string) => expect.poll(() => reported, { interval: 
 
 describe('over real sockets', () => {
   it('an order is placed, read, cancelled and confirmed', async () => {
-    const order = send(1, 100);
+    const order = submitBuy(1, 100);
     await untilReported('acked 1');
     exchange.cancel(order);
     await untilReported('ended 1 canceled');
@@ -144,7 +144,7 @@ describe('over real sockets', () => {
 
   it('an order whose connection closes before the reply is found by its client order id', async () => {
     await plantFault(atCall(1, 'NET.respDrop', 'spot.newOrder'));
-    const order = send(2, 101);
+    const order = submitBuy(2, 101);
     await untilReported('unknown 2');
     await untilReported('found 2');
     exchange.cancel(order);
@@ -153,10 +153,10 @@ describe('over real sockets', () => {
 
   it('an order whose reply is cut off within its body is unknown, and found', async () => {
     await plantFault(atCall(1, 'NET.truncate', 'spot.newOrder', { bytes: 9 }));
-    const order = send(3, 102);
+    const order = submitBuy(3, 102);
     await untilReported('found 3');
     exchange.cancel(order);
     await untilReported('ended 3 canceled');
-    expect(paper.service.spot.live().filter(({ clientOrderId }) => clientOrderId?.startsWith('SOCKETS'))).toEqual([]);
+    expect(paper.service.spot.unendedOrders().filter(({ clientOrderId }) => clientOrderId?.startsWith('SOCKETS'))).toEqual([]);
   });
 });

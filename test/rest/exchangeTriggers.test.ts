@@ -10,11 +10,11 @@ import { BTC, ETH, RestWorld } from '../fixtures/restFixture.ts';
 import { futuresTrader } from '../fixtures/restOthers.ts';
 import { INVERSE, PERPETUAL, TRADERS } from '../service/futuresFixture.ts';
 
-/** The request that creates a trigger order, as `sent` counts it. */
+/** The request that creates a trigger order, as `sentCounts` has it. */
 const CREATE_REQUEST = 'POST /fapi/v1/conditionOrder/';
 
 /** Opens a bot without a position, and its exchange, in virtual time. */
-const open = (): Promise<RestWorld> =>
+const openWorld = (): Promise<RestWorld> =>
   RestWorld.open({
     instruments: [PERPETUAL],
     service: { instruments: [BTC, ETH, PERPETUAL, INVERSE], accounts: TRADERS },
@@ -23,26 +23,26 @@ const open = (): Promise<RestWorld> =>
 
 /** Opens a bot that is long ten contracts, bought at 1000.0. */
 async function openLong(): Promise<RestWorld> {
-  const world = await open();
-  futuresTrader(world).order('bob', 'SELL', 10, 1000);
-  const entry = world.order({ lots: 10, limit: 10_000, timeInForce: 'IOC' });
-  world.until(() => world.get(entry).lifecycle === 'done', 20_000);
+  const world = await openWorld();
+  futuresTrader(world).placeOrder('bob', 'SELL', 10, 1000);
+  const entry = world.placeOrder({ lots: 10, limit: 10_000, timeInForce: 'IOC' });
+  world.passUntil(() => world.orderById(entry).lifecycle === 'done', 20_000);
   return world;
 }
 
 /** Opens a bot that is short ten contracts, sold at 1000.0. */
 async function openShort(): Promise<RestWorld> {
-  const world = await open();
-  futuresTrader(world).order('bob', 'BUY', 10, 1000);
-  const entry = world.order({ side: 'sell', lots: 10, limit: 10_000, timeInForce: 'IOC' });
-  world.until(() => world.get(entry).lifecycle === 'done', 20_000);
+  const world = await openWorld();
+  futuresTrader(world).placeOrder('bob', 'BUY', 10, 1000);
+  const entry = world.placeOrder({ side: 'sell', lots: 10, limit: 10_000, timeInForce: 'IOC' });
+  world.passUntil(() => world.orderById(entry).lifecycle === 'done', 20_000);
   return world;
 }
 
 /** Makes the contract trade at a price. */
 function trade(world: RestWorld, price: number): void {
-  futuresTrader(world).order('bob', 'BUY', 1, price);
-  futuresTrader(world).order('bob', 'SELL', 1, price);
+  futuresTrader(world).placeOrder('bob', 'BUY', 1, price);
+  futuresTrader(world).placeOrder('bob', 'SELL', 1, price);
 }
 
 /** A stop of a long position at 960.0. */
@@ -70,6 +70,7 @@ const ENTRY_BELOW = {
   triggersAbove: false,
 } as const;
 
+/** The terms of one of these trigger orders. */
 type TriggerTerms = typeof STOP | typeof BUY_STOP | typeof BUY_PROFIT | typeof ENTRY_ABOVE | typeof ENTRY_BELOW;
 
 /** Places a trigger order for ten contracts, by default a stop at 960.0. Returns its id. */
@@ -85,288 +86,288 @@ function placeTrigger(world: RestWorld, terms: TriggerTerms = STOP): OrderId {
 
 /** Lets another trader bid at 950.0, moves the price there, and runs the next audit. */
 function moveDown(world: RestWorld): void {
-  futuresTrader(world).order('bob', 'BUY', 11, 950);
-  futuresTrader(world).order('bob', 'SELL', 1, 950);
+  futuresTrader(world).placeOrder('bob', 'BUY', 11, 950);
+  futuresTrader(world).placeOrder('bob', 'SELL', 1, 950);
   world.audit('fast');
 }
 
 /** Returns a function that tests whether the order is working. */
-const isWorking = (world: RestWorld, id: OrderId) => (): boolean => world.get(id).lifecycle === 'working';
+const isWorking = (world: RestWorld, id: OrderId) => (): boolean => world.orderById(id).lifecycle === 'working';
 /** Returns a function that tests whether the order is done. */
-const isDone = (world: RestWorld, id: OrderId) => (): boolean => world.get(id).lifecycle === 'done';
+const isDone = (world: RestWorld, id: OrderId) => (): boolean => world.orderById(id).lifecycle === 'done';
 
 describe('a trigger order', () => {
   it('a trigger order waits at the exchange and fires, and the order that it places is booked as this order', async () => {
     const world = await openLong();
     const id = placeTrigger(world);
-    world.until(isWorking(world, id), 5000);
-    expect(parseTriggerTrackId(String(world.get(id).venueId))).not.toBeNull();
+    world.passUntil(isWorking(world, id), 5000);
+    expect(parseTriggerTrackId(String(world.orderById(id).venueId))).not.toBeNull();
     expect(world.audit('full').kind).toBe('ok');
-    world.pass(10_000);
+    world.passTime(10_000);
     expect(isWorking(world, id)()).toBe(true);
     moveDown(world);
-    world.until(isDone(world, id), 30_000);
-    expect(world.get(id)).toMatchObject({ reason: 'filled', filledLots: 10 });
+    world.passUntil(isDone(world, id), 30_000);
+    expect(world.orderById(id)).toMatchObject({ reason: 'filled', filledLots: 10 });
     expect(world.engine.ledger.isFlat(0, 0)).toBe(true);
     expect(world.audit('full').kind).toBe('ok');
     expect(world.engine.risk.halts.causes()).toEqual([]);
-    expect(world.cashChange).toBe(world.venueChange);
-    expect(world.sent.get(CREATE_REQUEST)).toBe(1);
+    expect(world.cashChange).toBe(world.venueCashChange);
+    expect(world.sentCounts.get(CREATE_REQUEST)).toBe(1);
   });
 
   it('a trigger order is cancelled while it waits', async () => {
     const world = await openLong();
     const id = placeTrigger(world);
-    world.until(isWorking(world, id), 5000);
+    world.passUntil(isWorking(world, id), 5000);
     world.cancel(id);
-    world.until(isDone(world, id), 30_000);
-    expect(world.get(id)).toMatchObject({ reason: 'canceled', filledLots: 0 });
+    world.passUntil(isDone(world, id), 30_000);
+    expect(world.orderById(id)).toMatchObject({ reason: 'canceled', filledLots: 0 });
     expect(world.service.futures.triggers.pending()).toEqual([]);
     moveDown(world);
-    world.pass(10_000);
+    world.passTime(10_000);
     expect(world.engine.ledger.isFlat(0, 0)).toBe(false);
   });
 
   it('a trigger order whose cancel comes too late has the end of the order it placed: filled', async () => {
     const world = await openLong();
     const id = placeTrigger(world);
-    world.until(isWorking(world, id), 5000);
-    futuresTrader(world).order('bob', 'BUY', 11, 950);
-    futuresTrader(world).order('bob', 'SELL', 1, 950);
+    world.passUntil(isWorking(world, id), 5000);
+    futuresTrader(world).placeOrder('bob', 'BUY', 11, 950);
+    futuresTrader(world).placeOrder('bob', 'SELL', 1, 950);
     world.cancel(id);
-    world.until(isDone(world, id), 60_000);
-    expect(world.get(id)).toMatchObject({ reason: 'filled', filledLots: 10 });
+    world.passUntil(isDone(world, id), 60_000);
+    expect(world.orderById(id)).toMatchObject({ reason: 'filled', filledLots: 10 });
     expect(world.audit('full').kind).toBe('ok');
   });
 
   it('a trigger order still waits after a restart, and fires in the next process', async () => {
-    const world = await open();
-    futuresTrader(world).order('bob', 'BUY', 1, 1000);
-    futuresTrader(world).order('bob', 'SELL', 1, 1000);
+    const world = await openWorld();
+    futuresTrader(world).placeOrder('bob', 'BUY', 1, 1000);
+    futuresTrader(world).placeOrder('bob', 'SELL', 1, 1000);
     const id = placeTrigger(world, ENTRY_ABOVE);
-    world.until(isWorking(world, id), 5000);
+    world.passUntil(isWorking(world, id), 5000);
     const restarted = await world.restart();
-    futuresTrader(restarted).order('bob', 'SELL', 11, 1050);
-    futuresTrader(restarted).order('bob', 'BUY', 1, 1050);
+    futuresTrader(restarted).placeOrder('bob', 'SELL', 11, 1050);
+    futuresTrader(restarted).placeOrder('bob', 'BUY', 1, 1050);
     restarted.audit('fast');
-    restarted.until(isDone(restarted, id), 30_000);
-    expect(restarted.get(id)).toMatchObject({ reason: 'filled', filledLots: 10 });
-    expect([restarted.sent.get(CREATE_REQUEST), restarted.cashChange]).toEqual([1, restarted.venueChange]);
+    restarted.passUntil(isDone(restarted, id), 30_000);
+    expect(restarted.orderById(id)).toMatchObject({ reason: 'filled', filledLots: 10 });
+    expect([restarted.sentCounts.get(CREATE_REQUEST), restarted.cashChange]).toEqual([1, restarted.venueCashChange]);
   });
 
   it('a trigger order whose reply is lost is found in the list of waiting ones', async () => {
     const world = await openLong();
-    world.fault('NET.respDrop', {}, 'futures.createConditionOrder');
+    world.plantFault('NET.respDrop', {}, 'futures.createConditionOrder');
     const id = placeTrigger(world);
-    world.until(() => world.reported.some((line) => line.startsWith(`unknown ${id}`)), 20_000);
-    world.until(isWorking(world, id), 60_000);
-    expect(parseTriggerTrackId(String(world.get(id).venueId))).not.toBeNull();
+    world.passUntil(() => world.reported.some((line) => line.startsWith(`unknown ${id}`)), 20_000);
+    world.passUntil(isWorking(world, id), 60_000);
+    expect(parseTriggerTrackId(String(world.orderById(id).venueId))).not.toBeNull();
     moveDown(world);
-    world.until(isDone(world, id), 60_000);
-    expect(world.get(id)).toMatchObject({ reason: 'filled', filledLots: 10 });
-    expect(world.sent.get(CREATE_REQUEST)).toBe(1);
+    world.passUntil(isDone(world, id), 60_000);
+    expect(world.orderById(id)).toMatchObject({ reason: 'filled', filledLots: 10 });
+    expect(world.sentCounts.get(CREATE_REQUEST)).toBe(1);
   });
 
   it.each([
-    { what: 'a sell stop', terms: STOP, recordsDirection: true },
-    { what: 'a buy stop', terms: BUY_STOP, recordsDirection: true },
-    { what: 'a take-profit of a short', terms: BUY_PROFIT, recordsDirection: true },
-    { what: 'an entry on a rise', terms: ENTRY_ABOVE, recordsDirection: true },
-    { what: 'an entry on a fall', terms: ENTRY_BELOW, recordsDirection: true },
-    { what: 'an entry on a rise, of a journal without directions,', terms: ENTRY_ABOVE, recordsDirection: false },
-  ])('$what whose reply is lost is found after a restart', async ({ terms, recordsDirection }) => {
+    { trigger: 'a sell stop', terms: STOP, recordsDirection: true },
+    { trigger: 'a buy stop', terms: BUY_STOP, recordsDirection: true },
+    { trigger: 'a take-profit of a short', terms: BUY_PROFIT, recordsDirection: true },
+    { trigger: 'an entry on a rise', terms: ENTRY_ABOVE, recordsDirection: true },
+    { trigger: 'an entry on a fall', terms: ENTRY_BELOW, recordsDirection: true },
+    { trigger: 'an entry on a rise, of a journal without directions,', terms: ENTRY_ABOVE, recordsDirection: false },
+  ])('$trigger whose reply is lost is found after a restart', async ({ terms, recordsDirection }) => {
     const openPosition = terms.side === 'sell' ? openLong : openShort;
-    const world = await (terms.reduceOnly ? openPosition() : open());
+    const world = await (terms.reduceOnly ? openPosition() : openWorld());
     if (!terms.reduceOnly) trade(world, 1000);
-    world.fault('NET.respDrop', {}, 'futures.createConditionOrder');
+    world.plantFault('NET.respDrop', {}, 'futures.createConditionOrder');
     const id = placeTrigger(world, terms);
-    world.until(() => world.reported.some((line) => line.startsWith(`unknown ${id}`)), 20_000);
+    world.passUntil(() => world.reported.some((line) => line.startsWith(`unknown ${id}`)), 20_000);
     expect(world.service.futures.triggers.pending()).toHaveLength(1);
     const restarted = await world.restart({ recordsTriggerDirection: recordsDirection });
-    restarted.until(() => restarted.get(id).lifecycle !== 'unknown', 200_000);
-    expect(restarted.get(id)).toMatchObject({
+    restarted.passUntil(() => restarted.orderById(id).lifecycle !== 'unknown', 200_000);
+    expect(restarted.orderById(id)).toMatchObject({
       lifecycle: 'working',
       triggerTicks: terms.triggerTicks,
       triggersAbove: recordsDirection && terms.triggersAbove,
     });
     expect(restarted.audit('full').kind).toBe('ok');
-    expect(restarted.sent.get(CREATE_REQUEST)).toBe(1);
+    expect(restarted.sentCounts.get(CREATE_REQUEST)).toBe(1);
   });
 
   it('a trigger order whose request is lost is proved to have no effect after a restart too, by the absence horizon alone', async () => {
     const world = await openShort();
-    world.fault('NET.reqDrop', {}, 'futures.createConditionOrder');
+    world.plantFault('NET.reqDrop', {}, 'futures.createConditionOrder');
     const id = placeTrigger(world, BUY_STOP);
-    world.until(() => world.reported.some((line) => line.startsWith(`unknown ${id}`)), 20_000);
+    world.passUntil(() => world.reported.some((line) => line.startsWith(`unknown ${id}`)), 20_000);
     const restarted = await world.restart();
-    restarted.until(() => restarted.get(id).reason === 'noEffect', 200_000);
-    expect([restarted.sent.get(CREATE_REQUEST), restarted.service.futures.triggers.pending()]).toEqual([1, []]);
+    restarted.passUntil(() => restarted.orderById(id).reason === 'noEffect', 200_000);
+    expect([restarted.sentCounts.get(CREATE_REQUEST), restarted.service.futures.triggers.pending()]).toEqual([1, []]);
   });
 
   it('a trigger order whose reply is lost, and that fires before any read, is found by its client order id', async () => {
     const world = await openLong();
-    world.fault('NET.respDrop', {}, 'futures.createConditionOrder');
+    world.plantFault('NET.respDrop', {}, 'futures.createConditionOrder');
     const id = placeTrigger(world);
-    world.pass(25);
-    futuresTrader(world).order('bob', 'BUY', 11, 950);
-    futuresTrader(world).order('bob', 'SELL', 1, 950);
-    world.until(isDone(world, id), 60_000);
-    expect(world.get(id)).toMatchObject({ reason: 'filled', filledLots: 10 });
+    world.passTime(25);
+    futuresTrader(world).placeOrder('bob', 'BUY', 11, 950);
+    futuresTrader(world).placeOrder('bob', 'SELL', 1, 950);
+    world.passUntil(isDone(world, id), 60_000);
+    expect(world.orderById(id)).toMatchObject({ reason: 'filled', filledLots: 10 });
     expect(world.audit('full').kind).toBe('ok');
   });
 
   it('a trigger order whose request is lost is proved to have no effect by the absence horizon alone; one that still waits there is cancelled', async () => {
     const world = await openLong();
-    world.fault('NET.reqDrop', {}, 'futures.createConditionOrder');
+    world.plantFault('NET.reqDrop', {}, 'futures.createConditionOrder');
     const id = placeTrigger(world);
-    world.pass(60_000, 50);
-    expect(world.get(id).lifecycle).toBe('unknown');
-    world.until(() => world.get(id).reason === 'noEffect', 120_000);
-    expect(world.sent.get(CREATE_REQUEST)).toBe(1);
+    world.passTime(60_000, 50);
+    expect(world.orderById(id).lifecycle).toBe('unknown');
+    world.passUntil(() => world.orderById(id).reason === 'noEffect', 120_000);
+    expect(world.sentCounts.get(CREATE_REQUEST)).toBe(1);
     // The request was in a queue of the exchange the whole time.
-    futuresTrader(world).trigger('alice', 'SELL', '1', '960', { volume: 10, positionType: 1 });
+    futuresTrader(world).sendTriggerOrder('alice', 'SELL', '1', '960', { volume: 10, positionType: 1 });
     world.audit('full');
-    expect(world.reported).toContain(`landed ${id}`);
-    world.until(() => world.get(id).reason === 'canceled', 60_000);
+    expect(world.reported).toContain(`arrivedLate ${id}`);
+    world.passUntil(() => world.orderById(id).reason === 'canceled', 60_000);
     expect(world.service.futures.triggers.pending()).toEqual([]);
   });
 
   it('a trigger order is in doubt while an equal one with an earlier time waits, until the operator has identified that one', async () => {
     const world = await openLong();
-    futuresTrader(world).trigger('alice', 'SELL', '1', '960', { volume: 10, positionType: 1 });
-    world.pass(10_000);
+    futuresTrader(world).sendTriggerOrder('alice', 'SELL', '1', '960', { volume: 10, positionType: 1 });
+    world.passTime(10_000);
     const equalTrigger = world.service.futures.triggers.pending()[0]!.id;
-    world.fault('NET.reqDrop', {}, 'futures.createConditionOrder');
+    world.plantFault('NET.reqDrop', {}, 'futures.createConditionOrder');
     const id = placeTrigger(world);
-    world.pass(200_000, 50);
-    expect(world.get(id).lifecycle).toBe('unknown');
+    world.passTime(200_000, 50);
+    expect(world.orderById(id).lifecycle).toBe('unknown');
     const audit = world.audit('full');
     expect(audit).toMatchObject({ kind: 'mismatch' });
     expect(JSON.stringify(audit)).toContain('says that it is older');
     world.exchange.ignore(equalTrigger);
-    world.until(() => world.get(id).reason === 'noEffect', 200_000);
+    world.passUntil(() => world.orderById(id).reason === 'noEffect', 200_000);
     expect(world.service.futures.triggers.pending()).toHaveLength(1);
   });
 
   it('an earlier trigger order that has ended with the same fingerprint causes no doubt', async () => {
     const world = await openLong();
     const firstStop = placeTrigger(world);
-    world.until(isWorking(world, firstStop), 5000);
+    world.passUntil(isWorking(world, firstStop), 5000);
     world.cancel(firstStop);
-    world.until(isDone(world, firstStop), 30_000);
-    world.pass(10_000);
-    world.fault('NET.reqDrop', {}, 'futures.createConditionOrder');
+    world.passUntil(isDone(world, firstStop), 30_000);
+    world.passTime(10_000);
+    world.plantFault('NET.reqDrop', {}, 'futures.createConditionOrder');
     const id = placeTrigger(world);
-    world.until(() => world.get(id).reason === 'noEffect', 200_000);
+    world.passUntil(() => world.orderById(id).reason === 'noEffect', 200_000);
     expect(world.audit('full').kind).toBe('ok');
   });
 
   it('a trigger order of another owner is a foreign order', async () => {
     const world = await openLong();
     const id = placeTrigger(world);
-    world.until(isWorking(world, id), 5000);
-    futuresTrader(world).trigger('alice', 'SELL', '1', '940', { volume: 3, positionType: 1 });
+    world.passUntil(isWorking(world, id), 5000);
+    futuresTrader(world).sendTriggerOrder('alice', 'SELL', '1', '940', { volume: 3, positionType: 1 });
     expect(world.audit('full')).toMatchObject({ kind: 'mismatch', differences: [{ code: 'ALIEN' }] });
   });
 });
 
 describe('an exchange whose order times are 30 s behind the clock that checks requests', () => {
   /** Sets the clock that checks requests 30 s ahead of the times of orders, and lets the bot measure it. */
-  const openSkewed = async (openWorld: () => Promise<RestWorld>): Promise<RestWorld> => {
-    const world = await openWorld();
+  const openSkewed = async (openUnskewed: () => Promise<RestWorld>): Promise<RestWorld> => {
+    const world = await openUnskewed();
     world.service.clockOffsetMs = 30_000;
     world.clock.measure('futures');
-    world.pass(1000);
+    world.passTime(1000);
     return world;
   };
   /** Sets both clocks equal again, and lets the price reach a waiting entry. */
   const fireEntry = (world: RestWorld): void => {
     world.service.clockOffsetMs = 0;
     world.clock.measure('futures');
-    world.pass(1000);
+    world.passTime(1000);
     trade(world, 1055);
-    world.pass(3000);
+    world.passTime(3000);
   };
 
   it('a trigger order that a list shows before its reply arrives is not reported as foreign', async () => {
     const world = await openSkewed(openLong);
-    world.fault('NET.respDelay', { ms: 3000 }, 'futures.createConditionOrder');
+    world.plantFault('NET.respDelay', { ms: 3000 }, 'futures.createConditionOrder');
     const id = placeTrigger(world);
-    world.pass(500);
+    world.passTime(500);
     world.audit('full');
-    expect([world.get(id).lifecycle, world.haltCodes]).toEqual(['sent', []]);
-    world.until(() => world.get(id).lifecycle === 'working', 20_000);
+    expect([world.orderById(id).lifecycle, world.haltCodes]).toEqual(['sent', []]);
+    world.passUntil(() => world.orderById(id).lifecycle === 'working', 20_000);
     expect([world.audit('full').kind, world.haltCodes]).toEqual(['ok', []]);
   });
 
   it('an order that a list shows before its reply arrives is not reported as foreign', async () => {
-    const world = await openSkewed(open);
+    const world = await openSkewed(openWorld);
     world.plantFaults(atCall(1, 'NET.respDelay', 'futures.createOrder', { ms: 4000 }), atEveryCall('NET.reqDrop', 'futures.orderHistory'));
-    const id = world.order({ lots: 10, limit: 9000 });
-    world.pass(100);
-    expect(world.get(id).lifecycle).toBe('sent');
+    const id = world.placeOrder({ lots: 10, limit: 9000 });
+    world.passTime(100);
+    expect(world.orderById(id).lifecycle).toBe('sent');
     // Several lists show the order, and the order history does not name it.
     for (let read = 0; read < 5; read++) world.audit('full');
     world.noFaults();
-    world.until(() => world.get(id).lifecycle === 'working', 20_000);
+    world.passUntil(() => world.orderById(id).lifecycle === 'working', 20_000);
     expect([world.audit('full').kind, world.haltCodes]).toEqual(['ok', []]);
     expect(world.reported.filter((line) => line.includes('ALIEN'))).toEqual([]);
   });
 
   it('the order that a trigger order places is recognised although its time lies before the request', async () => {
-    const world = await openSkewed(open);
+    const world = await openSkewed(openWorld);
     const id = placeTrigger(world, ENTRY_ABOVE);
-    world.until(() => world.get(id).lifecycle === 'working', 20_000);
+    world.passUntil(() => world.orderById(id).lifecycle === 'working', 20_000);
     fireEntry(world);
     expect(world.audit('full').kind).toBe('ok');
     expect(world.haltCodes).toEqual([]);
-    futuresTrader(world).order('bob', 'SELL', 10, 1050);
-    world.until(() => world.get(id).lifecycle === 'done', 20_000);
-    expect(world.get(id)).toMatchObject({ reason: 'filled', filledLots: 10 });
+    futuresTrader(world).placeOrder('bob', 'SELL', 10, 1050);
+    world.passUntil(() => world.orderById(id).lifecycle === 'done', 20_000);
+    expect(world.orderById(id)).toMatchObject({ reason: 'filled', filledLots: 10 });
   });
 
   it('a trigger order whose reply is lost is found by its terms, although the times of orders are behind', async () => {
-    const world = await openSkewed(open);
-    const resting = world.order({ lots: 10, limit: 9000 });
-    world.until(() => world.get(resting).lifecycle === 'working', 20_000);
-    world.fault('NET.respDrop', {}, 'futures.createConditionOrder');
+    const world = await openSkewed(openWorld);
+    const resting = world.placeOrder({ lots: 10, limit: 9000 });
+    world.passUntil(() => world.orderById(resting).lifecycle === 'working', 20_000);
+    world.plantFault('NET.respDrop', {}, 'futures.createConditionOrder');
     const id = placeTrigger(world, ENTRY_ABOVE);
-    world.until(() => world.get(id).lifecycle === 'unknown', 120_000);
+    world.passUntil(() => world.orderById(id).lifecycle === 'unknown', 120_000);
     world.audit('full');
-    world.until(() => world.get(id).lifecycle === 'working', 120_000);
-    expect(parseTriggerTrackId(String(world.get(id).venueId))).not.toBeNull();
+    world.passUntil(() => world.orderById(id).lifecycle === 'working', 120_000);
+    expect(parseTriggerTrackId(String(world.orderById(id).venueId))).not.toBeNull();
     expect([world.audit('full').kind, world.haltCodes]).toEqual(['ok', []]);
   });
 
   it('a trigger order whose reply is lost stays in doubt beside a second one with its terms', async () => {
     const world = await openSkewed(openLong);
-    const resting = world.order({ lots: 10, limit: 9000 });
-    world.until(() => world.get(resting).lifecycle === 'working', 20_000);
+    const resting = world.placeOrder({ lots: 10, limit: 9000 });
+    world.passUntil(() => world.orderById(resting).lifecycle === 'working', 20_000);
     // Another program of the account, whose clock is right.
     world.service.clockOffsetMs = 0;
-    futuresTrader(world).trigger('alice', 'SELL', '1', '960', { volume: 10, positionType: 1 });
+    futuresTrader(world).sendTriggerOrder('alice', 'SELL', '1', '960', { volume: 10, positionType: 1 });
     world.service.clockOffsetMs = 30_000;
-    world.fault('NET.respDrop', {}, 'futures.createConditionOrder');
+    world.plantFault('NET.respDrop', {}, 'futures.createConditionOrder');
     const id = placeTrigger(world);
-    world.until(() => world.get(id).lifecycle === 'unknown', 120_000);
-    world.pass(200_000, 50);
-    expect([world.get(id).lifecycle, world.haltCodes]).toEqual(['unknown', expect.arrayContaining(['ALIEN'])]);
+    world.passUntil(() => world.orderById(id).lifecycle === 'unknown', 120_000);
+    world.passTime(200_000, 50);
+    expect([world.orderById(id).lifecycle, world.haltCodes]).toEqual(['unknown', expect.arrayContaining(['ALIEN'])]);
   });
 
   it('a trigger order whose reply is lost is in doubt, and its halt is withdrawn once the order that it places has its client order id', async () => {
-    const world = await openSkewed(open);
-    world.fault('NET.respDrop', {}, 'futures.createConditionOrder');
+    const world = await openSkewed(openWorld);
+    world.plantFault('NET.respDrop', {}, 'futures.createConditionOrder');
     const id = placeTrigger(world, ENTRY_ABOVE);
-    world.until(() => world.get(id).lifecycle === 'unknown', 120_000);
+    world.passUntil(() => world.orderById(id).lifecycle === 'unknown', 120_000);
     world.audit('full');
     expect(world.haltCodes).toContain('ALIEN');
     fireEntry(world);
-    world.until(() => world.get(id).lifecycle === 'working', 60_000);
-    futuresTrader(world).order('bob', 'SELL', 10, 1050);
+    world.passUntil(() => world.orderById(id).lifecycle === 'working', 60_000);
+    futuresTrader(world).placeOrder('bob', 'SELL', 10, 1050);
     world.settle();
-    expect(world.get(id)).toMatchObject({ reason: 'filled', filledLots: 10 });
+    expect(world.orderById(id)).toMatchObject({ reason: 'filled', filledLots: 10 });
     expect([world.audit('full').kind, world.haltCodes]).toEqual(['ok', []]);
-    expect(world.reported.filter((line) => line.startsWith('over ALIEN'))).toEqual([
+    expect(world.reported.filter((line) => line.startsWith('halt cleared ALIEN'))).toEqual([
       expect.stringContaining(`is an order of this bot, by the order that ${world.clientOrderIdOf(id)} has placed`),
     ]);
   });

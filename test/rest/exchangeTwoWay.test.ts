@@ -10,7 +10,7 @@ import { futuresTrader } from '../fixtures/restOthers.ts';
 import { ETH_PERPETUAL, INVERSE, PERPETUAL, TRADERS } from '../service/futuresFixture.ts';
 
 /** Opens the exchange with contracts in two-way mode. */
-const open = ({ service, ...options }: RestWorldOptions = {}) =>
+const openWorld = ({ service, ...options }: RestWorldOptions = {}) =>
   RestWorld.open({
     instruments: [PERPETUAL],
     isTwoWay: true,
@@ -21,15 +21,15 @@ const open = ({ service, ...options }: RestWorldOptions = {}) =>
 
 /** Fills an order of the bot against another account, at 1000. Returns its id. */
 function trade(world: RestWorld, side: 'buy' | 'sell', lots: number, reduceOnly = false): OrderId {
-  futuresTrader(world).order('bob', side === 'buy' ? 'SELL' : 'BUY', lots, 1000);
-  const id = world.order({ side, lots, limit: 10_000, timeInForce: 'IOC', reduceOnly });
-  world.until(() => (world.engine.orders.get(id)?.lifecycle ?? 'done') === 'done', 20_000);
+  futuresTrader(world).placeOrder('bob', side === 'buy' ? 'SELL' : 'BUY', lots, 1000);
+  const id = world.placeOrder({ side, lots, limit: 10_000, timeInForce: 'IOC', reduceOnly });
+  world.passUntil(() => (world.engine.orders.get(id)?.lifecycle ?? 'done') === 'done', 20_000);
   return id;
 }
 
 /** Returns a bot that holds these lots, long and short. */
 async function openWithHoldings(long: number, short: number, options: RestWorldOptions = {}): Promise<RestWorld> {
-  const world = await open(options);
+  const world = await openWorld(options);
   trade(world, 'buy', long);
   trade(world, 'sell', short);
   expect(atExchange(world)).toEqual({ BUY: long, SELL: short });
@@ -54,8 +54,8 @@ function changeWithoutTrade({ service }: RestWorld, byLots: number): void {
 
 /** Trades one contract of the bot's account by hand, against another account. */
 function tradeOneManually(world: RestWorld, side: 'BUY' | 'SELL', action: 'OPEN' | 'CLOSE'): void {
-  futuresTrader(world).order('bob', side === 'BUY' ? 'SELL' : 'BUY', 1, 1000);
-  futuresTrader(world).order('alice', side, 1, 1000, { open: action });
+  futuresTrader(world).placeOrder('bob', side === 'BUY' ? 'SELL' : 'BUY', 1, 1000);
+  futuresTrader(world).placeOrder('alice', side, 1, 1000, { open: action });
 }
 /** Trades one contract of the bot's account by hand on each side. */
 function tradeBothSidesManually(world: RestWorld, action: 'OPEN' | 'CLOSE'): void {
@@ -76,12 +76,12 @@ function resumeAll({ exchange, engine, nowMs }: RestWorld): void {
 
 /** Requests a closing order. Returns true if the bot sends it; it is then cancelled. */
 function sendsClosingOrder(world: RestWorld, side: 'buy' | 'sell', lots: number): boolean {
-  const id = world.order({ side, lots, limit: side === 'buy' ? 9000 : 11_000, reduceOnly: true });
-  world.pass(200);
+  const id = world.placeOrder({ side, lots, limit: side === 'buy' ? 9000 : 11_000, reduceOnly: true });
+  world.passTime(200);
   if (world.reported.includes(`notSent ${id} VENUE_HOLDS_LESS`)) return false;
-  expect(world.get(id).lifecycle).toBe('working');
+  expect(world.orderById(id).lifecycle).toBe('working');
   world.cancel(id);
-  world.until(() => world.get(id).lifecycle === 'done', 20_000);
+  world.passUntil(() => world.orderById(id).lifecycle === 'done', 20_000);
   return true;
 }
 
@@ -141,8 +141,8 @@ describe('a position that has changed on both sides without a trade', () => {
   it('reductions of each side are limited to what the exchange shows of that side', async () => {
     const world = await openWithHoldings(3, 2);
     // An order that opens takes nothing from the other side.
-    world.order({ side: 'sell', lots: 4, limit: 12_000 });
-    world.pass(200);
+    world.placeOrder({ side: 'sell', lots: 4, limit: 12_000 });
+    world.passTime(200);
     changeWithoutTrade(world, -1);
     expect(world.audit('full').kind).toBe('mismatch');
     expect([sendsClosingOrder(world, 'sell', 3), sendsClosingOrder(world, 'sell', 2)]).toEqual([false, true]);
@@ -209,12 +209,12 @@ describe('trades by hand on both sides', () => {
 
   it('an ignored order that fills after a restart itself shows which side it closes', async () => {
     const world = await openWithHoldings(3, 2);
-    futuresTrader(world).order('alice', 'SELL', 2, 1000, { open: 'CLOSE' });
-    futuresTrader(world).order('bob', 'BUY', 1, 1000);
+    futuresTrader(world).placeOrder('alice', 'SELL', 2, 1000, { open: 'CLOSE' });
+    futuresTrader(world).placeOrder('bob', 'BUY', 1, 1000);
     world.audit('full');
     ignoreAll(world);
     expect(world.audit('full').kind).toBe('ok');
-    futuresTrader(world).order('bob', 'BUY', 1, 1000);
+    futuresTrader(world).placeOrder('bob', 'BUY', 1, 1000);
     const restarted = await world.restart();
     expect(restarted.haltCodes).toEqual([]);
     expect(atExchange(restarted)).toEqual({ BUY: 1, SELL: 2 });
@@ -226,17 +226,17 @@ describe('trades by hand on both sides', () => {
     const world = await openWithHoldings(3, 2, { instruments: [PERPETUAL, ETH_PERPETUAL] });
     const loseRequests = (ops: readonly string[]) => world.plantFaults(...ops.map((op) => atEveryCall('NET.reqDrop', op)));
     const ethOrder = { contractName: ETH_PERPETUAL.wireName };
-    futuresTrader(world).order('bob', 'SELL', 1, 1000, ethOrder);
-    futuresTrader(world).order('alice', 'BUY', 1, 1000, ethOrder);
-    futuresTrader(world).order('alice', 'SELL', 1, 1000, { ...ethOrder, open: 'CLOSE' });
+    futuresTrader(world).placeOrder('bob', 'SELL', 1, 1000, ethOrder);
+    futuresTrader(world).placeOrder('alice', 'BUY', 1, 1000, ethOrder);
+    futuresTrader(world).placeOrder('alice', 'SELL', 1, 1000, { ...ethOrder, open: 'CLOSE' });
     world.audit('full');
     ignoreAll(world);
     expect(world.audit('full').kind).toBe('ok');
     // The next fill is journalled, and no position that includes it.
     loseRequests(['futures.positions', 'futures.account']);
-    futuresTrader(world).order('bob', 'BUY', 1, 1000, ethOrder);
+    futuresTrader(world).placeOrder('bob', 'BUY', 1, 1000, ethOrder);
     expect(world.audit('full').kind).toBe('gap');
-    expect(world.external).toHaveLength(2);
+    expect(world.unattributedFills).toHaveLength(2);
     loseRequests(ORDER_CALLS);
     const restarted = await world.restart();
     expect(restarted.audit('full').kind).toBe('gap');
@@ -245,7 +245,7 @@ describe('trades by hand on both sides', () => {
     restarted.exchange.settle([0], () => {
       state.isSettled = true;
     });
-    restarted.until(() => state.isSettled, 60_000);
+    restarted.passUntil(() => state.isSettled, 60_000);
     restarted.noFaults();
     const third = await restarted.restart();
     expect(third.haltCodes).toEqual([]);
@@ -254,17 +254,17 @@ describe('trades by hand on both sides', () => {
 
   it('an ignored order that the exchange does not know any more counts as one that has opened: the audit names the difference', async () => {
     const world = await openWithHoldings(3, 2);
-    futuresTrader(world).order('alice', 'SELL', 2, 1000, { open: 'CLOSE' });
+    futuresTrader(world).placeOrder('alice', 'SELL', 2, 1000, { open: 'CLOSE' });
     world.audit('full');
     ignoreAll(world);
-    futuresTrader(world).order('bob', 'BUY', 2, 1000);
+    futuresTrader(world).placeOrder('bob', 'BUY', 2, 1000);
     const emptyReply = '{"code":"0","msg":"Success","data":null}';
     world.plantFaults(replaceReplies('futures.orderInformation', emptyReply), replaceReplies('futures.orderHistory', '[]'));
     const restarted = await world.restart();
     expect(atExchange(restarted)).toEqual({ BUY: 1, SELL: 2 });
     // Within the read lag the exchange may not show the order yet.
     expect(restarted.haltCodes).toEqual(['STRAY']);
-    restarted.pass(5000);
+    restarted.passTime(5000);
     expect(restarted.audit('full').kind).toBe('mismatch');
     expect(restarted.haltCodes).toEqual(['MISMATCH']);
     expect(restarted.exchange.externalPositions).toMatchObject([{ isLong: false, qty: '-2' }]);
@@ -294,21 +294,21 @@ describe('the books of two-way mode', () => {
       ['sell', 'BUY'],
       ['buy', 'SELL'],
     ] as const) {
-      futuresTrader(world).order('bob', taker, 4, 1000);
-      world.fault('NET.dup', {}, 'futures.createOrder');
-      const id = world.order({ side, lots: 2, limit: 10_000, timeInForce: 'IOC', reduceOnly: true });
-      world.until(() => world.get(id).lifecycle === 'done', 60_000);
-      expect(world.placedOf(id)).toBe(2);
+      futuresTrader(world).placeOrder('bob', taker, 4, 1000);
+      world.plantFault('NET.dup', {}, 'futures.createOrder');
+      const id = world.placeOrder({ side, lots: 2, limit: 10_000, timeInForce: 'IOC', reduceOnly: true });
+      world.passUntil(() => world.orderById(id).lifecycle === 'done', 60_000);
+      expect(world.placedCountOf(id)).toBe(2);
       world.noFaults();
     }
-    world.until(() => world.external.length === 2, 60_000);
+    world.passUntil(() => world.unattributedFills.length === 2, 60_000);
     expect(atExchange(world)).toEqual({ BUY: 2, SELL: 2 });
     expect(world.haltCodes).toContain('DUPLICATE');
     expect([sendsClosingOrder(world, 'sell', 3), sendsClosingOrder(world, 'sell', 2)]).toEqual([false, true]);
     expect([sendsClosingOrder(world, 'buy', 3), sendsClosingOrder(world, 'buy', 2)]).toEqual([false, true]);
     world.exchange.clear('DUPLICATE', null);
     expect(world.audit('full').kind).toBe('ok');
-    expect(world.external).toMatchObject([
+    expect(world.unattributedFills).toMatchObject([
       { side: 'sell', qty: '2', long: true },
       { side: 'buy', qty: '2', long: false },
     ]);
@@ -317,9 +317,9 @@ describe('the books of two-way mode', () => {
   it('funding of equal long and short positions is read before a bar is decided', async () => {
     const world = await openWithHoldings(3, 3, { service: { fundingRates: { [PERPETUAL.id]: 1e8 } } });
     world.service.advance(world.nowMs + 8 * 3_600_000);
-    world.pass(8 * 3_600_000, 60_000);
+    world.passTime(8 * 3_600_000, 60_000);
     world.clock.measure('futures');
-    world.pass(1000);
+    world.passTime(1000);
     world.settle();
     const funded = world.reported.filter((line) => line.startsWith('funded')).map((line) => Number(line.slice('funded '.length)));
     expect(funded).toHaveLength(2);
@@ -328,7 +328,7 @@ describe('the books of two-way mode', () => {
   });
 
   it('an exchange that has the contract in net mode is a mismatch after the first order of the other side', async () => {
-    const world = await open();
+    const world = await openWorld();
     trade(world, 'buy', 3);
     Object.assign(world.service.futures.venue.setting(0, PERPETUAL), { isNet: true });
     trade(world, 'sell', 1);
@@ -337,18 +337,18 @@ describe('the books of two-way mode', () => {
   });
 
   it('in net mode the journal has the net position alone', async () => {
-    const world = await open({ isTwoWay: false });
+    const world = await openWorld({ isTwoWay: false });
     trade(world, 'buy', 3);
-    futuresTrader(world).order('bob', 'BUY', 1, 1000);
-    futuresTrader(world).order('alice', 'SELL', 1, 1000, { open: 'CLOSE' });
+    futuresTrader(world).placeOrder('bob', 'BUY', 1, 1000);
+    futuresTrader(world).placeOrder('alice', 'SELL', 1, 1000, { open: 'CLOSE' });
     world.audit('full');
     ignoreAll(world);
     expect(world.audit('full').kind).toBe('ok');
     const channels = [...world.notes.keys()].filter((key) => key.startsWith(`${PERPETUAL.id} `)).map((key) => key.split(' ')[1]);
     expect(new Set(channels)).toEqual(new Set(['counted', 'foreign', 'position']));
     expect(world.notes.get(`${PERPETUAL.id} position`)).toBe('2');
-    expect(world.external).toHaveLength(1);
-    expect(world.external[0]).not.toHaveProperty('long');
+    expect(world.unattributedFills).toHaveLength(1);
+    expect(world.unattributedFills[0]).not.toHaveProperty('long');
     expect(world.exchange.externalPositions).toMatchObject([{ qty: '-1', isLong: undefined }]);
   });
 
@@ -357,7 +357,7 @@ describe('the books of two-way mode', () => {
     async (seed) => {
       const rng = seededRng(seed);
       const draw = (count: number): number => Math.floor(rng.next() * count);
-      let world = await open({ keepsHoldings: true });
+      let world = await openWorld({ keepsHoldings: true });
       /** Lots that the exchange has gained without a trade, and that the operator has explained. */
       const explained = { BUY: 0, SELL: 0 };
       /** All lots that the exchange has gained without a trade. */
@@ -384,14 +384,14 @@ describe('the books of two-way mode', () => {
           hidden.SELL += byLots;
         } else if (event === 6) world = await world.restart();
         else continue;
-        world.pass(2000);
+        world.passTime(2000);
         // The operator explains each difference until an audit passes.
         while (world.audit('full').kind !== 'ok') {
           mismatches++;
           ignoreAll(world);
           if (world.haltCodes.includes('MISMATCH')) Object.assign(explained, hidden);
           resumeAll(world);
-          world.pass(2000);
+          world.passTime(2000);
         }
         passedAudits++;
         const { exchange, engine } = world;

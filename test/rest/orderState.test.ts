@@ -42,10 +42,10 @@ function compareOrders(): void {
 // The test replaces methods of the prototypes, and puts them back at the end.
 type Step = (this: OrderManager, order: { readonly state: number }, event: number) => boolean;
 const trackedOrdersMethods: { add: (this: TrackedOrders, tracked: TrackedOrder) => void } = TrackedOrders.prototype;
-const worldMethods: { pass: (this: RestWorld, ms: number, stepMs?: number) => void } = RestWorld.prototype;
+const worldMethods: { passTime: (this: RestWorld, ms: number, stepMs?: number) => void } = RestWorld.prototype;
 const managerMethods = OrderManager.prototype as unknown as { step: Step };
 const { add: originalAdd } = trackedOrdersMethods;
-const { pass: originalPass } = worldMethods;
+const { passTime: originalPassTime } = worldMethods;
 const { step: originalStep } = managerMethods;
 
 beforeAll(() => {
@@ -59,16 +59,16 @@ beforeAll(() => {
     if (isPossible) transitions.add(transition);
     return isPossible;
   };
-  worldMethods.pass = function (ms, stepMs) {
+  worldMethods.passTime = function (ms, stepMs) {
     for (let leftMs = ms; leftMs > 0; leftMs -= stepMs ?? leftMs) {
-      originalPass.call(this, Math.min(leftMs, stepMs ?? leftMs), stepMs);
+      originalPassTime.call(this, Math.min(leftMs, stepMs ?? leftMs), stepMs);
       compareOrders();
     }
   };
 });
 afterAll(() => {
   trackedOrdersMethods.add = originalAdd;
-  worldMethods.pass = originalPass;
+  worldMethods.passTime = originalPassTime;
   managerMethods.step = originalStep;
 });
 

@@ -5,6 +5,7 @@ import { atCall } from '../fixtures/plantedFaults.ts';
 import { RestWorld } from '../fixtures/restFixture.ts';
 import { spotTrader } from '../fixtures/restOthers.ts';
 
+/** A buy of 0.1 coins at 90, below the market. */
 const LIMIT = { lots: 1000, limit: 9000 } as const;
 
 /** Returns the reason of the halt for second copies; empty without one. */
@@ -16,9 +17,9 @@ const copiesNamedIn = (why: string): string[] =>
 /** Sends orders whose creates the network delivers twice, and runs a full audit. Returns their client order ids. */
 function sendTwice(world: RestWorld, count: number): readonly string[] {
   world.plantFaults(...Array.from({ length: count }, (_, index) => atCall(index + 1, 'NET.dup', 'spot.newOrder')));
-  const ids = Array.from({ length: count }, () => world.order(LIMIT));
-  world.pass(5000);
-  expect(ids.map((id) => world.placedOf(id))).toEqual(ids.map(() => 2));
+  const ids = Array.from({ length: count }, () => world.placeOrder(LIMIT));
+  world.passTime(5000);
+  expect(ids.map((id) => world.placedCountOf(id))).toEqual(ids.map(() => 2));
   world.audit('full');
   return ids.map((id) => world.clientOrderIdOf(id));
 }
@@ -26,7 +27,7 @@ function sendTwice(world: RestWorld, count: number): readonly string[] {
 describe('the halt for second copies', () => {
   it.each([1, 10, 11, 14])('the halt for second copies names each of %i, the newest first and with its trades', async (count) => {
     const world = await RestWorld.open();
-    spotTrader(world).limit('bob', 'SELL', '5', '80');
+    spotTrader(world).placeLimit('bob', 'SELL', '5', '80');
     const clientOrderIds = sendTwice(world, count);
     const why = reasonOf(world);
     expect(copiesNamedIn(why).toSorted()).toEqual(clientOrderIds.toSorted());
@@ -39,7 +40,7 @@ describe('the halt for second copies', () => {
 
   it('the halt for second copies names the copies of an earlier process until the operator clears it', async () => {
     const world = await RestWorld.open();
-    spotTrader(world).limit('bob', 'SELL', '5', '80');
+    spotTrader(world).placeLimit('bob', 'SELL', '5', '80');
     const copiesBefore = sendTwice(world, 2);
     const restarted = await world.restart();
     const copiesAfter = sendTwice(restarted, 1);
@@ -52,11 +53,11 @@ describe('the halt for second copies', () => {
 
   it('after a restart, the halt names the second copy of an order that had ended before', async () => {
     const world = await RestWorld.open();
-    spotTrader(world).limit('bob', 'SELL', '5', '80');
-    const id = world.order(LIMIT);
-    world.until(() => world.get(id).reason === 'filled');
+    spotTrader(world).placeLimit('bob', 'SELL', '5', '80');
+    const id = world.placeOrder(LIMIT);
+    world.passUntil(() => world.orderById(id).reason === 'filled');
     // The network delivers the create again, and the process ends.
-    world.service.spot.place(0, world.get(id), world.clientOrderIdOf(id));
+    world.service.spot.place(0, world.orderById(id), world.clientOrderIdOf(id));
     const restarted = await world.restart();
     expect(copiesNamedIn(reasonOf(restarted))).toEqual([world.clientOrderIdOf(id)]);
     expect(restarted.haltCodes).toEqual(['DUPLICATE']);
@@ -64,10 +65,10 @@ describe('the halt for second copies', () => {
 
   it('after a restart, an order of another owner is foreign, also if an order of the bot had ended before', async () => {
     const world = await RestWorld.open();
-    spotTrader(world).limit('bob', 'SELL', '0.1', '90');
-    const id = world.order(LIMIT);
-    world.until(() => world.get(id).reason === 'filled');
-    world.service.spot.place(0, world.get(id), 'NOT-OURS-1');
+    spotTrader(world).placeLimit('bob', 'SELL', '0.1', '90');
+    const id = world.placeOrder(LIMIT);
+    world.passUntil(() => world.orderById(id).reason === 'filled');
+    world.service.spot.place(0, world.orderById(id), 'NOT-OURS-1');
     const restarted = await world.restart();
     restarted.audit('full');
     expect(restarted.haltCodes).toEqual(['ALIEN']);
@@ -75,14 +76,14 @@ describe('the halt for second copies', () => {
 
   it('after a restart that lost the reply, the older of two copies is the order', async () => {
     const world = await RestWorld.open();
-    const id = world.order(LIMIT);
-    world.pass(5);
-    world.pass(30);
-    expect(world.placedOf(id)).toBe(1);
-    const [olderCopy] = world.service.spot.live();
-    world.service.spot.place(0, world.get(id), world.clientOrderIdOf(id));
+    const id = world.placeOrder(LIMIT);
+    world.passTime(5);
+    world.passTime(30);
+    expect(world.placedCountOf(id)).toBe(1);
+    const [olderCopy] = world.service.spot.unendedOrders();
+    world.service.spot.place(0, world.orderById(id), world.clientOrderIdOf(id));
     const restarted = await world.restart();
-    restarted.until(() => restarted.get(id).lifecycle === 'working');
-    expect(String(restarted.get(id).venueId)).toBe(olderCopy!.id);
+    restarted.passUntil(() => restarted.orderById(id).lifecycle === 'working');
+    expect(String(restarted.orderById(id).venueId)).toBe(olderCopy!.id);
   });
 });

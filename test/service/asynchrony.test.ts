@@ -12,41 +12,41 @@ const cancelOrder = (fixture: ServiceFixture, orderId: string) => fixture.post('
 describe('without delays', () => {
   it('without delays an order trades before the next request, and its own reply does not show the fill', () => {
     const fixture = fixtureWithDelays({});
-    fixture.limit('bob', 'SELL', '1', '100');
+    fixture.placeLimit('bob', 'SELL', '1', '100');
     const answer = fixture.post('/sapi/v1/order', { symbol: 'BTCUSDT', volume: 1, side: 'BUY', type: 'LIMIT', price: 100 });
     expect(JSON.parse(answer.body)).toMatchObject({ status: 0, executedQty: 0 });
-    expect(fixture.query(/\d{19}/.exec(answer.body)![0])).toMatchObject({ status: 'FILLED', executedQty: 1 });
+    expect(fixture.queryOrder(/\d{19}/.exec(answer.body)![0])).toMatchObject({ status: 'FILLED', executedQty: 1 });
   });
 
   it('without delays a cancel answers PENDING_CANCEL, and the next query shows CANCELED', () => {
     const fixture = fixtureWithDelays({});
-    const id = fixture.limit('alice', 'BUY', '1', '100');
+    const id = fixture.placeLimit('alice', 'BUY', '1', '100');
     expect(JSON.parse(cancelOrder(fixture, id).body)).toMatchObject({ status: 'PENDING_CANCEL' });
-    expect(fixture.query(id)['status']).toBe('CANCELED');
+    expect(fixture.queryOrder(id)['status']).toBe('CANCELED');
   });
 });
 
 describe('admission', () => {
   it('an order locks its funds at once, and trades when the admission delay has ended', () => {
     const fixture = fixtureWithDelays({ admissionMs: 20 });
-    fixture.limit('bob', 'SELL', '1', '100');
-    fixture.pass(20);
-    const id = fixture.limit('alice', 'BUY', '1', '100');
+    fixture.placeLimit('bob', 'SELL', '1', '100');
+    fixture.passTime(20);
+    const id = fixture.placeLimit('alice', 'BUY', '1', '100');
     expect(fixture.balance('alice', 'USDT')).toEqual({ free: '99900', locked: '100' });
-    fixture.pass(19);
-    expect(fixture.query(id)['status']).toBe('NEW');
-    expect(fixture.open('/sapi/v1/depth?symbol=BTCUSDT&limit=5').body).toContain('"bids":[],"asks":[[100,1]]');
-    fixture.pass(1);
-    expect(fixture.query(id)['status']).toBe('FILLED');
+    fixture.passTime(19);
+    expect(fixture.queryOrder(id)['status']).toBe('NEW');
+    expect(fixture.getPublic('/sapi/v1/depth?symbol=BTCUSDT&limit=5').body).toContain('"bids":[],"asks":[[100,1]]');
+    fixture.passTime(1);
+    expect(fixture.queryOrder(id)['status']).toBe('FILLED');
   });
 
   it('an order that is cancelled within the admission delay never enters the book', () => {
     const fixture = fixtureWithDelays({ admissionMs: 20 });
-    const id = fixture.limit('alice', 'BUY', '1', '100');
+    const id = fixture.placeLimit('alice', 'BUY', '1', '100');
     cancelOrder(fixture, id);
-    fixture.pass(100);
-    expect(fixture.query(id)['status']).toBe('CANCELED');
-    expect(fixture.open('/sapi/v1/depth?symbol=BTCUSDT&limit=5').body).toContain('"bids":[]');
+    fixture.passTime(100);
+    expect(fixture.queryOrder(id)['status']).toBe('CANCELED');
+    expect(fixture.getPublic('/sapi/v1/depth?symbol=BTCUSDT&limit=5').body).toContain('"bids":[]');
     expect(fixture.balance('alice', 'USDT')).toEqual({ free: '100000', locked: '0' });
   });
 });
@@ -54,40 +54,40 @@ describe('admission', () => {
 describe('visibility', () => {
   it('the visibility delay affects only what reads show', () => {
     const fixture = fixtureWithDelays({ visibilityMs: 50 });
-    fixture.limit('bob', 'SELL', '1', '100');
-    const id = fixture.limit('alice', 'BUY', '2', '100');
-    expect(fixture.query(id)).toMatchObject({ data: null });
+    fixture.placeLimit('bob', 'SELL', '1', '100');
+    const id = fixture.placeLimit('alice', 'BUY', '2', '100');
+    expect(fixture.queryOrder(id)).toMatchObject({ data: null });
     expect(fixture.get('/sapi/v1/openOrders').body).toBe('[]');
     expect(fixture.get('/sapi/v1/myTrades').body).toBe('[]');
     expect(fixture.balance('alice', 'BTC').free).toBe('10.998');
-    fixture.pass(50);
-    expect(fixture.query(id)).toMatchObject({ status: 'PARTIALLY_FILLED' });
+    fixture.passTime(50);
+    expect(fixture.queryOrder(id)).toMatchObject({ status: 'PARTIALLY_FILLED' });
     expect(fixture.get('/sapi/v1/openOrders').body).toContain(id);
     cancelOrder(fixture, id);
-    expect(fixture.query(id)).toMatchObject({ status: 'PARTIALLY_FILLED' });
+    expect(fixture.queryOrder(id)).toMatchObject({ status: 'PARTIALLY_FILLED' });
     expect(codeOf(cancelOrder(fixture, id))).toBe(-1145);
-    fixture.pass(50);
-    expect(fixture.query(id)).toMatchObject({ status: 'CANCELED', executedQty: 1 });
+    fixture.passTime(50);
+    expect(fixture.queryOrder(id)).toMatchObject({ status: 'CANCELED', executedQty: 1 });
   });
 });
 
 describe('a cancel that takes its time', () => {
   it('an order may still fill within the cancel delay', () => {
     const fixture = fixtureWithDelays({ cancelMs: 60 });
-    const id = fixture.limit('alice', 'BUY', '1', '100');
+    const id = fixture.placeLimit('alice', 'BUY', '1', '100');
     cancelOrder(fixture, id);
-    expect(fixture.query(id)['status']).toBe('PENDING_CANCEL');
-    fixture.pass(59);
-    fixture.limit('bob', 'SELL', '0.25', '100');
-    expect(fixture.query(id)).toMatchObject({ status: 'PENDING_CANCEL', executedQty: 0.25 });
-    fixture.pass(1);
-    expect(fixture.query(id)).toMatchObject({ status: 'CANCELED', executedQty: 0.25 });
-    const secondId = fixture.limit('alice', 'BUY', '1', '100');
+    expect(fixture.queryOrder(id)['status']).toBe('PENDING_CANCEL');
+    fixture.passTime(59);
+    fixture.placeLimit('bob', 'SELL', '0.25', '100');
+    expect(fixture.queryOrder(id)).toMatchObject({ status: 'PENDING_CANCEL', executedQty: 0.25 });
+    fixture.passTime(1);
+    expect(fixture.queryOrder(id)).toMatchObject({ status: 'CANCELED', executedQty: 0.25 });
+    const secondId = fixture.placeLimit('alice', 'BUY', '1', '100');
     cancelOrder(fixture, secondId);
-    fixture.limit('bob', 'SELL', '1', '100');
-    expect(fixture.query(secondId)['status']).toBe('FILLED');
-    fixture.pass(60);
-    expect(fixture.query(secondId)['status']).toBe('FILLED');
+    fixture.placeLimit('bob', 'SELL', '1', '100');
+    expect(fixture.queryOrder(secondId)['status']).toBe('FILLED');
+    fixture.passTime(60);
+    expect(fixture.queryOrder(secondId)['status']).toBe('FILLED');
     expect(codeOf(cancelOrder(fixture, secondId))).toBe(-1145);
   });
 
@@ -97,7 +97,7 @@ describe('a cancel that takes its time', () => {
       ['refuse', -1145],
     ] as const) {
       const fixture = new ServiceFixture({ delays: DELAYS.realistic }, { secondCancel });
-      const id = fixture.limit('alice', 'BUY', '1', '100');
+      const id = fixture.placeLimit('alice', 'BUY', '1', '100');
       expect([codeOf(cancelOrder(fixture, id)), codeOf(cancelOrder(fixture, id))]).toEqual([0, code]);
     }
   });

@@ -7,7 +7,7 @@ import { ACCOUNTS, ALL_PERMISSIONS, codeOf, ServiceFixture, START_MS, type Reque
 const ACCOUNT_PATH = '/sapi/v1/account';
 
 describe('headers', () => {
-  it.each<[string, Record<string, string | undefined>, number, number]>([
+  it.each<[fault: string, headers: Record<string, string | undefined>, code: number, status: number]>([
     ['no key', { 'x-ch-apikey': undefined }, -1002, 401],
     ['an empty key', { 'x-ch-apikey': '' }, -1002, 401],
     ['no timestamp', { 'x-ch-ts': undefined }, -1023, 401],
@@ -44,8 +44,9 @@ describe('headers', () => {
 });
 
 describe('the window', () => {
-  const codeAt = (ts: number | string, options: RequestOptions = {}, target = ACCOUNT_PATH): number =>
-    codeOf(new ServiceFixture().get(target, { timestamp: ts, ...options }));
+  /** Returns the code of a read with this timestamp. */
+  const codeAt = (timestamp: number | string, options: RequestOptions = {}, target = ACCOUNT_PATH): number =>
+    codeOf(new ServiceFixture().get(target, { timestamp, ...options }));
 
   it.each([
     [-5001, -1021],
@@ -84,8 +85,8 @@ describe('the window', () => {
 
   it('the window may be longer than 5000', () => expect(codeAt(START_MS - 60_000, {}, `${ACCOUNT_PATH}?recvWindow=60000`)).toBe(0));
 
-  it.each(['', 'x', '1.5', '-1', '1e12'])('the timestamp "%s" is rejected', (ts) => {
-    expect(codeAt(ts)).toBe(ts === '' ? -1023 : -1021);
+  it.each(['', 'x', '1.5', '-1', '1e12'])('the timestamp "%s" is rejected', (timestamp) => {
+    expect(codeAt(timestamp)).toBe(timestamp === '' ? -1023 : -1021);
   });
 
   it('the window follows a jump of the clock of the exchange', () => {
@@ -93,7 +94,7 @@ describe('the window', () => {
     fixture.service.clockOffsetMs = 60_000;
     expect(codeOf(fixture.get(ACCOUNT_PATH))).toBe(-1021);
     expect(codeOf(fixture.get(ACCOUNT_PATH, { timestamp: START_MS + 60_000 }))).toBe(0);
-    expect(fixture.open('/sapi/v1/time').body).toBe(`{"serverTime":${START_MS + 60_000},"timezone":"UTC"}`);
+    expect(fixture.getPublic('/sapi/v1/time').body).toBe(`{"serverTime":${START_MS + 60_000},"timezone":"UTC"}`);
   });
 });
 
@@ -109,9 +110,9 @@ describe('the signature', () => {
     ['omit', textWithQuery, true],
     ['omit', textWithoutQuery, false],
     ['either', textWithQuery.replace('%2F', '/'), true],
-  ])('under signQuery: %s a signature over %s is refused: %s', (signQuery, signed, isRefused) => {
+  ])('under signQuery: %s a signature over %s is refused: %s', (signQuery, signedText, isRefused) => {
     // A right signature meets the unknown symbol next.
-    expect(codeOf(new ServiceFixture({}, { signQuery }).get(query, { signedText: signed }))).toBe(isRefused ? -1022 : -1121);
+    expect(codeOf(new ServiceFixture({}, { signQuery }).get(query, { signedText }))).toBe(isRefused ? -1022 : -1121);
   });
 
   it.each([
@@ -150,6 +151,7 @@ describe('the signature', () => {
 });
 
 describe('keys', () => {
+  /** Returns a key with these permissions in place of all. */
   const keyOf = (apiKey: string, overrides: object, ips: readonly string[] | null = null) => ({
     apiKey: `${apiKey}-Key`,
     secret: `${apiKey}-Secret`,
@@ -170,7 +172,7 @@ describe('keys', () => {
     { ...ACCOUNTS[1]!, closed: true },
   ];
   const order = { symbol: 'BTCUSDT', volume: 1, side: 'BUY', type: 'LIMIT', price: 1 };
-  const fixture = () => new ServiceFixture({ accounts, denyIps: ['6.6.6.6'] });
+  const openFixture = () => new ServiceFixture({ accounts, denyIps: ['6.6.6.6'] });
 
   it.each([
     ['reader', 0, -2015],
@@ -179,8 +181,8 @@ describe('keys', () => {
     ['bob', -1004, -1004],
   ])('the key of %s gets the code %i for a read and %i for an order', (account, expectedReadCode, expectedTradeCode) => {
     expect([
-      codeOf(fixture().get(ACCOUNT_PATH, { as: account })),
-      codeOf(fixture().post('/sapi/v1/order', order, { as: account })),
+      codeOf(openFixture().get(ACCOUNT_PATH, { as: account })),
+      codeOf(openFixture().post('/sapi/v1/order', order, { as: account })),
     ]).toEqual([expectedReadCode, expectedTradeCode]);
   });
 
@@ -193,12 +195,12 @@ describe('keys', () => {
     ['::1', -2015],
     ['6.6.6.6', -2200],
   ])('a key with a list of addresses gets from %s the code %i', (ip, code) => {
-    expect(codeOf(fixture().get(ACCOUNT_PATH, { as: 'home', ip }))).toBe(code);
+    expect(codeOf(openFixture().get(ACCOUNT_PATH, { as: 'home', ip }))).toBe(code);
   });
 
   it('a denied address gets -2200: from the list of a key under ipListCode: -2200, and from the deny list for every call', () => {
     expect(codeOf(new ServiceFixture({ accounts }, { ipListCode: '-2200' }).get(ACCOUNT_PATH, { as: 'home', ip: '1.2.3.4' }))).toBe(-2200);
-    const denied = fixture().open('/sapi/v1/ping', { ip: '6.6.6.6' });
+    const denied = openFixture().getPublic('/sapi/v1/ping', { ip: '6.6.6.6' });
     expect([denied.status, codeOf(denied)]).toEqual([403, -2200]);
   });
 });

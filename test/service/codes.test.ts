@@ -17,9 +17,9 @@ const codeOfCancel = (fixture: ServiceFixture, orderId: string) => codeOf(fixtur
 const FAULT_STATUSES = [[-1000, 500], [-1001, 500], [-1006, 500], [-1007, 504], [-1016, 503]] as const; // prettier-ignore
 /** By code without a cause on spot: a futures call that is answered with it. Returns the code. */
 const ON_FUTURES: Readonly<Record<string, () => number>> = {
-  [-1014]: () => codeOf(new FuturesFixture().trigger('alice', 'BUY', '1', '1000', { open: 'OPEN' })),
-  [-2100]: () => codeOf(new FuturesFixture().create('alice', 'BUY', 1, 1000, { open: 'SHUT' })),
-  10015: () => codeOf(new FuturesFixture().create('alice', 'SELL', 1, 1000, { open: 'CLOSE' })),
+  [-1014]: () => codeOf(new FuturesFixture().sendTriggerOrder('alice', 'BUY', '1', '1000', { open: 'OPEN' })),
+  [-2100]: () => codeOf(new FuturesFixture().sendOrder('alice', 'BUY', 1, 1000, { open: 'SHUT' })),
+  10015: () => codeOf(new FuturesFixture().sendOrder('alice', 'SELL', 1, 1000, { open: 'CLOSE' })),
 };
 
 /** The rate limit of `spot.account`. */
@@ -63,14 +63,14 @@ const ON_SPOT: Readonly<Record<string, () => number>> = {
   [-1136]: () => codeOfOrder(new ServiceFixture(), { volume: 0 }),
   [-1138]: () => {
     const fixture = new ServiceFixture({ states: { [BTC.id]: { priceBandPpm: 1000 } } });
-    fixture.limit('bob', 'SELL', '1', '100');
-    fixture.limit('alice', 'BUY', '1', '100');
+    fixture.placeLimit('bob', 'SELL', '1', '100');
+    fixture.placeLimit('alice', 'BUY', '1', '100');
     return codeOfOrder(fixture);
   },
   [-1139]: () => codeOfOrder(new ServiceFixture({ states: { [BTC.id]: { marketTrading: false } } }), { type: 'MARKET' }),
   [-1145]: () => {
     const fixture = new ServiceFixture();
-    const id = fixture.limit('alice', 'BUY', '1', '1');
+    const id = fixture.placeLimit('alice', 'BUY', '1', '1');
     codeOfCancel(fixture, id);
     return codeOfCancel(fixture, id);
   },
@@ -107,7 +107,7 @@ test.each(FAULT_STATUSES)('a planted fault causes the code %i with the HTTP stat
     accounts: [{ ...ACCOUNTS[0]!, keys: [{ apiKey: 'alice-Key', secret: 'alice-Secret', permissions: ALL_PERMISSIONS, ips: null }] }],
   });
   const faulty = new FaultyService(fixture.service);
-  faulty.faults.set({ seed: 1, schedule: [{ point: 'GW.code', p: 1, params: { code } }] });
+  faulty.faults.setSchedule({ seed: 1, schedule: [{ point: 'GW.code', p: 1, params: { code } }] });
   const request = {
     method: 'GET',
     target: '/sapi/v1/ping',

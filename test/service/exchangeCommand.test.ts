@@ -12,6 +12,9 @@ import { ConfigError } from '../../src/base/errors.ts';
 const folder = mkdtempSync(join(tmpdir(), 'isobar-exchange-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
+/** Options of an exchange without a control port, on a free port. */
+const RUN_OPTIONS = { host: '127.0.0.1', port: 0, controlPort: null, crash: () => {} };
+/** Writes a file into the folder, and returns its path. */
 const writeConfigFile = (name: string, text: string, mode = 0o644): string => {
   const path = join(folder, name);
   writeFileSync(path, text);
@@ -33,7 +36,14 @@ limits: { spot.newOrder: { count: 3, windowMs: 1000 }, spot.account: null }
 `;
 writeConfigFile('key', 'the-key\n', 0o600);
 writeConfigFile('secret', 'the-secret\n', 0o600);
+/** Reads the settings of an exchange with this config. */
 const readConfigText = (text: string) => readExchange(writeConfigFile('exchange.yaml', text), { profileFile: null, speed: 1 });
+
+/** Opens an exchange with this config, and closes it. Rejects if the config is invalid. */
+const openAndClose = async (text: string): Promise<void> => {
+  const exchange = await runExchange(readConfigText(text), RUN_OPTIONS);
+  await exchange.close();
+};
 
 it('a config file of the exchange is read with its keys, limits and switches', () => {
   const { service } = readConfigText(SPOT_CONFIG);
@@ -94,7 +104,7 @@ it('an exchange file with contracts only opens an exchange with contracts only',
     maxTriggers: 5,
     liquidationFeePpm: 10_000,
   });
-  const exchange = await runExchange(settings, { host: '127.0.0.1', port: 0, controlPort: null, crash: () => {} });
+  const exchange = await runExchange(settings, RUN_OPTIONS);
   const { venue, markets } = exchange.service.futures;
   expect(venue.setting(0, markets[0]!.instrument)).toEqual({ leverage: 3, isCross: false, isNet: false });
   expect(exchange.service.sides.spot).toBeNull();
@@ -104,7 +114,7 @@ it('an exchange file with contracts only opens an exchange with contracts only',
 it('a new account has at most the leverage that a contract without tiers allows', async () => {
   const settings = readConfigText(FUTURES_CONFIG.replace(/\n    tiers: .*/, '').replace('leverage: 3, ', ''));
   expect(settings.service.instruments.map(({ contract }) => contract?.maxLeverage)).toEqual([125, 10]);
-  const exchange = await runExchange(settings, { host: '127.0.0.1', port: 0, controlPort: null, crash: () => {} });
+  const exchange = await runExchange(settings, RUN_OPTIONS);
   const { venue, markets } = exchange.service.futures;
   expect(markets.map(({ instrument }) => venue.setting(0, instrument).leverage)).toEqual([20, 10]);
   await exchange.close();
@@ -116,18 +126,9 @@ it.each([
   ['uid: 10001,', "uid: 10001, balances: { USDT: '1' },", /account alice balances: this exchange has no spot instruments/],
   ["BTC: '0.5' }", "DOGE: '0.5' }", /account alice futures balances DOGE: no instrument trades it/],
   ["notional: '2.5', ", '', /E-BTC-USD: tier 1 of contract 2 does not follow/],
-])('in a futures config %s written as %s is rejected with its place', async (good, bad, message) => {
-  expect(FUTURES_CONFIG).toContain(good);
-  const opening = async () =>
-    (
-      await runExchange(readConfigText(FUTURES_CONFIG.replace(good, bad)), {
-        host: '127.0.0.1',
-        port: 0,
-        controlPort: null,
-        crash: () => {},
-      })
-    ).close();
-  await expect(opening()).rejects.toThrow(message);
+])('in a futures config %s written as %s is rejected with its place', async (validText, invalidText, message) => {
+  expect(FUTURES_CONFIG).toContain(validText);
+  await expect(openAndClose(FUTURES_CONFIG.replace(validText, invalidText))).rejects.toThrow(message);
 });
 
 it('the example config of the exchange is valid', () => {
@@ -150,13 +151,9 @@ it.each([
     "USDT: '100000000'",
     /account alice balances USDT: 100000000 brings the total to \d+ or more, which is too much at 8 digits/,
   ],
-])('in a spot config %s written as %s is rejected with its place', async (good, bad, message) => {
-  expect(SPOT_CONFIG).toContain(good);
-  const opening = async () =>
-    (
-      await runExchange(readConfigText(SPOT_CONFIG.replace(good, bad)), { host: '127.0.0.1', port: 0, controlPort: null, crash: () => {} })
-    ).close();
-  const error = await opening().then(
+])('in a spot config %s written as %s is rejected with its place', async (validText, invalidText, message) => {
+  expect(SPOT_CONFIG).toContain(validText);
+  const error = await openAndClose(SPOT_CONFIG.replace(validText, invalidText)).then(
     () => null,
     (thrown: unknown) => thrown,
   );

@@ -4,19 +4,21 @@ import { describe, expect, it } from 'vitest';
 import { OPS, type Op, answerOf, endpointOf } from '../../src/protocol/endpoints/endpoints.ts';
 import { parseJson } from '../../src/protocol/json/parseJson.ts';
 import { decodeAnswer } from '../../src/protocol/shapes/answer.ts';
-import { FuturesFixture, ETH_PERPETUAL, PERPETUAL } from './futuresFixture.ts';
+import { FuturesFixture, ETH_PERPETUAL, PERPETUAL, TRIGGER_STATUS } from './futuresFixture.ts';
 import { codeOf, START_MS } from './serviceFixture.ts';
 
+/** Ids of the orders of `withTrades` in their order, and of its trigger order. */
 const FIRST = '1954000000000000001';
 const SECOND = '1954000000000000002';
 const THIRD = '1954000000000000003';
 const FOURTH = '1954000000000000004';
 const TRIGGER = '1622000000000000001';
+/** The time of the exchange after `withTrades`. */
 const NOW_MS = START_MS + 2500;
 
 /**
- * Alice sells 100 at 1000 and bids for 50 at 900.5; a second later bob buys 40 of hers, and half a second later he closes 10 of them at
- * 900.5. Alice is short 30 then, and has a stop for 5 of them at 1100.
+ * Alice sells 100 at 1000 and bids for 50 at 900.5. A second later bob buys 40 of hers, and half a second later he closes 10 of them at
+ * 900.5. Alice is then short 30, and has a stop at 1100 for 5 of them.
  */
 function withTrades(): FuturesFixture {
   const fixture = new FuturesFixture({
@@ -24,14 +26,14 @@ function withTrades(): FuturesFixture {
     accounts: ACCOUNTS,
     fundingRates: { [PERPETUAL.id]: 100_000_000, [ETH_PERPETUAL.id]: 0 },
   });
-  fixture.order('alice', 'SELL', 100, 1000, { clientOrderId: 'a-1' });
-  fixture.order('alice', 'BUY', 50, 900.5, { timeInForce: 'POST_ONLY' });
-  fixture.pass(1000);
-  fixture.order('bob', 'BUY', 40, 1010);
-  fixture.pass(500);
-  fixture.order('bob', 'SELL', 10, null, { open: 'CLOSE' });
-  fixture.trigger('alice', 'BUY', '1', '1100', { volume: 5 });
-  fixture.pass(1000);
+  fixture.placeOrder('alice', 'SELL', 100, 1000, { clientOrderId: 'a-1' });
+  fixture.placeOrder('alice', 'BUY', 50, 900.5, { timeInForce: 'POST_ONLY' });
+  fixture.passTime(1000);
+  fixture.placeOrder('bob', 'BUY', 40, 1010);
+  fixture.passTime(500);
+  fixture.placeOrder('bob', 'SELL', 10, null, { open: 'CLOSE' });
+  fixture.sendTriggerOrder('alice', 'BUY', '1', '1100', { volume: 5 });
+  fixture.passTime(1000);
   return fixture;
 }
 
@@ -45,6 +47,7 @@ const ACCOUNTS = ['alice', 'bob'].map((name, index) => ({
   ],
 }));
 
+/** A call of one endpoint and its reply. Without a body it is a GET. */
 interface ExpectedAnswer {
   readonly op: Op;
   readonly target: string;
@@ -215,7 +218,7 @@ describe('futures', () => {
     const fixture = withTrades();
     const { security } = endpointOf(op);
     const sendSigned = () => (body === undefined ? fixture.get(target) : fixture.post(target, body));
-    const reply = security === 'NONE' ? fixture.open(target) : sendSigned();
+    const reply = security === 'NONE' ? fixture.getPublic(target) : sendSigned();
     expect({ status: reply.status, body: reply.body }).toEqual({ status: 200, body: answer });
     const json = parseJson(reply.body);
     expect(json.ok && decodeAnswer(answerOf(op), json.value)).toMatchObject({ ok: true });
@@ -227,19 +230,19 @@ describe('lists', () => {
     const pages = (fromId: 'inclusive' | 'exclusive') => {
       const fixture = new FuturesFixture({}, { fromId });
       for (let index = 0; index < 4; index++) {
-        fixture.order('bob', 'SELL', 1, 1000);
-        fixture.order('alice', 'BUY', 1, 1000);
-        fixture.order('bob', 'BUY', 1, 1000, { open: 'CLOSE' });
-        fixture.order('alice', 'SELL', 1, 1000, { open: 'CLOSE' });
+        fixture.placeOrder('bob', 'SELL', 1, 1000);
+        fixture.placeOrder('alice', 'BUY', 1, 1000);
+        fixture.placeOrder('bob', 'BUY', 1, 1000, { open: 'CLOSE' });
+        fixture.placeOrder('alice', 'SELL', 1, 1000, { open: 'CLOSE' });
       }
       const orders = (body: object) =>
-        fixture.rows('/fapi/v1/orderHistorical', { ...body }).map(({ orderId }) => Number(String(orderId).slice(-2)));
-      const profits = (body: object) => fixture.rows('/fapi/v1/profitHistorical', { ...body }).map(({ id }) => id);
+        fixture.listRows('/fapi/v1/orderHistorical', { ...body }).map(({ orderId }) => Number(String(orderId).slice(-2)));
+      const profits = (body: object) => fixture.listRows('/fapi/v1/profitHistorical', { ...body }).map(({ id }) => id);
       const { body } = fixture.get('/fapi/v1/myTrades?contractName=E-BTC-USDT&limit=2&fromId=3');
       const trades = Array.from(body.matchAll(/"tradeId":(\d+)/g), ([, id]) => Number(id));
       return [orders({ limit: 2 }), orders({ limit: '2', fromId: FOURTH }), profits({ limit: 2, fromId: 3 }), trades];
     };
-    // Alice's orders are every second one; the profits of both count on.
+    // Alice's orders have the even numbers. The ids of the profit history count the reductions of both accounts.
     expect(pages('inclusive')).toEqual([
       [16, 14],
       [6, 4],
@@ -256,18 +259,18 @@ describe('lists', () => {
 
   it('the list of trigger orders also has ended ones, in pages', () => {
     const fixture = withTrades();
-    fixture.order('alice', 'SELL', 1, 2000);
-    for (const price of ['1200', '1300', '1400']) fixture.trigger('alice', 'BUY', '1', price);
+    fixture.placeOrder('alice', 'SELL', 1, 2000);
+    for (const price of ['1200', '1300', '1400']) fixture.sendTriggerOrder('alice', 'BUY', '1', price);
     fixture.post('/v1/inner/trigger_order_cancel', { contractName: 'E-BTC-USDT', orderId: '1622000000000000003' });
     const read = (page: number) =>
-      fixture.read(fixture.post('/fapi/v1/trigger_order_list', { contractName: 'E-BTC-USDT', page, limit: 3 })) as object;
+      fixture.parseReply(fixture.post('/fapi/v1/trigger_order_list', { contractName: 'E-BTC-USDT', page, limit: 3 })) as object;
     expect(read(1)).toMatchObject({
       data: {
         count: 4,
         trigOrderList: [
-          { triggerPrice: 1400, status: 0 },
-          { triggerPrice: 1300, status: 4 },
-          { triggerPrice: 1200, status: 0 },
+          { triggerPrice: 1400, status: TRIGGER_STATUS.pending },
+          { triggerPrice: 1300, status: TRIGGER_STATUS.cancelled },
+          { triggerPrice: 1200, status: TRIGGER_STATUS.pending },
         ],
       },
     });
@@ -295,26 +298,34 @@ describe('lists', () => {
 });
 
 describe('a switch', () => {
-  it.each<[string, string, (fixture: FuturesFixture) => string, string | RegExp, string | RegExp]>([
+  it.each<
+    [
+      name: string,
+      value: string,
+      answer: (fixture: FuturesFixture) => string,
+      expectedByDefault: string | RegExp,
+      expectedUnderSwitch: string | RegExp,
+    ]
+  >([
     ['okMsg', 'Success', (fixture) => fixture.get('/fapi/v1/openOrders').body, '成功', 'Success'],
     ['futuresOpenOrders', 'bare', (fixture) => fixture.get('/fapi/v1/openOrders').body, /"data":null/, /^\[\]$/],
-    ['intervals', 'futures4h', (fixture) => fixture.open(`/fapi/v1/klines?${AT}&interval=4h`).body, /-1102/, /^\[\{/],
-    ['intervals', 'futures4h', (fixture) => fixture.open(`/fapi/v1/klines?${AT}&interval=1h`).body, /^\[\{/, /^\[\]$/],
-    ['klineIdx', 's', (fixture) => fixture.open(`/fapi/v1/klines?${AT}&interval=1h`).body, /"idx":\d{13}/, /"idx":\d{10},/],
-    ['klinesOpenBar', 'off', (fixture) => fixture.open(`/fapi/v1/klines?${AT}&interval=1h`).body, /^\[\{/, /^\[\]$/],
+    ['intervals', 'futures4h', (fixture) => fixture.getPublic(`/fapi/v1/klines?${AT}&interval=4h`).body, /-1102/, /^\[\{/],
+    ['intervals', 'futures4h', (fixture) => fixture.getPublic(`/fapi/v1/klines?${AT}&interval=1h`).body, /^\[\{/, /^\[\]$/],
+    ['klineIdx', 's', (fixture) => fixture.getPublic(`/fapi/v1/klines?${AT}&interval=1h`).body, /"idx":\d{13}/, /"idx":\d{10},/],
+    ['klinesOpenBar', 'off', (fixture) => fixture.getPublic(`/fapi/v1/klines?${AT}&interval=1h`).body, /^\[\{/, /^\[\]$/],
     [
       'statusSpelling',
       'variant',
-      (fixture) => fixture.info(fixture.order('bob', 'SELL', 90, 900), 'bob')['status'] as string,
+      (fixture) => fixture.orderInformation(fixture.placeOrder('bob', 'SELL', 90, 900), 'bob')['status'] as string,
       'PARTIALLY_FILLED',
       'PART_FILLED',
     ],
   ])('the switch %s changes the reply if it is %s', (name, value, answer, expectedByDefault, expectedUnderSwitch) => {
     const readUnder = (switches: object): string => {
       const fixture = new FuturesFixture({}, { ...switches });
-      fixture.order('bob', 'BUY', 1, 900);
-      fixture.order('bob', 'SELL', 1, 900);
-      fixture.order('bob', 'BUY', 1, 900);
+      fixture.placeOrder('bob', 'BUY', 1, 900);
+      fixture.placeOrder('bob', 'SELL', 1, 900);
+      fixture.placeOrder('bob', 'BUY', 1, 900);
       return answer(fixture);
     };
     expect(readUnder({})).toMatch(expectedByDefault);
@@ -327,7 +338,7 @@ describe('a switch', () => {
       ['refuse', -1145],
     ] as const) {
       const fixture = new FuturesFixture({ delays: { admissionMs: 0, visibilityMs: 0, cancelMs: 60 } }, { secondCancel });
-      const orderId = fixture.order('alice', 'BUY', 1, 900);
+      const orderId = fixture.placeOrder('alice', 'BUY', 1, 900);
       const cancel = () => codeOf(fixture.post('/fapi/v1/cancel', { contractName: 'E-BTC-USDT', orderId }));
       expect([cancel(), cancel()]).toEqual([0, expected]);
     }

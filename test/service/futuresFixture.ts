@@ -19,6 +19,11 @@ export const TRADERS: readonly AccountConfig[] = ACCOUNTS.map((account) => ({
   futures: { balances: { USDT: '10000', BTC: '10' } },
 }));
 
+/** Statuses of trigger orders on the wire, as `triggerOrders` returns them. */
+export const TRIGGER_STATUS = { pending: 0, triggered: 2, failed: 3, cancelled: 4 } as const;
+/** Statuses of orders in the order history. */
+export const HISTORY_STATUS = { new: 1, filled: 2, cancelled: 4 } as const;
+
 /** A reply with named members. */
 export type JsonReply = Readonly<Record<string, unknown>>;
 
@@ -50,7 +55,7 @@ export class FuturesFixture extends ServiceFixture {
   }
 
   /** Returns the reply to a create: an order that opens E-BTC-USDT unless `extraFields` change it. A price of null makes it a MARKET order. */
-  create(account: string, side: 'BUY' | 'SELL', volume: number, price: number | null, extraFields: JsonReply = {}): ServiceResponse {
+  sendOrder(account: string, side: 'BUY' | 'SELL', volume: number, price: number | null, extraFields: JsonReply = {}): ServiceResponse {
     const typeAndPrice = price === null ? { type: 'MARKET' } : { type: 'LIMIT', price };
     return this.post(
       '/fapi/v1/order',
@@ -59,51 +64,57 @@ export class FuturesFixture extends ServiceFixture {
     );
   }
 
-  /** Creates an order that the exchange must accept. Returns its id. */
-  order(account: string, side: 'BUY' | 'SELL', volume: number, price: number | null, extraFields: JsonReply = {}): string {
-    const answer = this.create(account, side, volume, price, extraFields);
+  /** Sends a create that the exchange must accept. Returns the id of the order. */
+  placeOrder(account: string, side: 'BUY' | 'SELL', volume: number, price: number | null, extraFields: JsonReply = {}): string {
+    const answer = this.sendOrder(account, side, volume, price, extraFields);
     const id = /^\{"orderId":"(\d{19})"\}$/.exec(answer.body)?.[1];
     if (id === undefined) throw new Error(`no order: ${answer.status} ${answer.body}`);
     return id;
   }
 
   /** Returns the reply to the create of a trigger order, by default one that closes one contract at the market. */
-  trigger(account: string, side: 'BUY' | 'SELL', triggerType: string, triggerPrice: string, extraFields: JsonReply = {}): ServiceResponse {
+  sendTriggerOrder(
+    account: string,
+    side: 'BUY' | 'SELL',
+    triggerType: string,
+    triggerPrice: string,
+    extraFields: JsonReply = {},
+  ): ServiceResponse {
     const placedOrder = { contractName: 'E-BTC-USDT', side, open: 'CLOSE', type: 'MARKET', volume: 1, ...extraFields };
     return this.post('/fapi/v1/conditionOrder/', { ...placedOrder, triggerType, triggerPrice }, { as: account });
   }
 
   /** Parses a successful reply. Ids of 19 digits become text, because a number would lose digits. */
-  read(response: ServiceResponse): unknown {
+  parseReply(response: ServiceResponse): unknown {
     if (codeOf(response) !== 0) throw new Error(response.body);
     return JSON.parse(response.body.replaceAll(/([:[,])(\d{19})(?=[,}\]])/g, '$1"$2"'));
   }
 
-  /** Returns an order by its id. */
-  info(id: string, account = 'alice'): JsonReply {
-    return this.read(this.get(`/fapi/v1/order?contractName=E-BTC-USDT&orderId=${id}`, { as: account })) as JsonReply;
+  /** Returns an order of E-BTC-USDT by its id. */
+  orderInformation(id: string, account = 'alice'): JsonReply {
+    return this.parseReply(this.get(`/fapi/v1/order?contractName=E-BTC-USDT&orderId=${id}`, { as: account })) as JsonReply;
   }
   /** Returns the open positions of a contract. */
   positions(account = 'alice', contractName = 'E-BTC-USDT'): readonly JsonReply[] {
-    const reply = this.read(this.get(`/fapi/v1/positions?contractName=${contractName}`, { as: account }));
+    const reply = this.parseReply(this.get(`/fapi/v1/positions?contractName=${contractName}`, { as: account }));
     return (reply as { positions: readonly JsonReply[] }).positions;
   }
   /** Returns the futures account in one margin coin. */
-  account(account = 'alice', marginCoin = 'USDT'): JsonReply {
-    const { account: rows } = this.read(this.get('/fapi/v1/account', { as: account })) as { account: readonly JsonReply[] };
+  futuresAccount(account = 'alice', marginCoin = 'USDT'): JsonReply {
+    const { account: rows } = this.parseReply(this.get('/fapi/v1/account', { as: account })) as { account: readonly JsonReply[] };
     return rows.find((row) => row['marginCoin'] === marginCoin)!;
   }
-  /** Returns the rows of a list. */
-  rows(path: string, body: JsonReply = {}, account = 'alice'): readonly JsonReply[] {
-    return this.read(this.post(path, body, { as: account })) as readonly JsonReply[];
+  /** Posts a request for a list, and returns its rows. */
+  listRows(path: string, body: JsonReply = {}, account = 'alice'): readonly JsonReply[] {
+    return this.parseReply(this.post(path, body, { as: account })) as readonly JsonReply[];
   }
   /** Returns the trades of E-BTC-USDT. */
   trades(account = 'alice'): readonly JsonReply[] {
-    return this.read(this.get('/fapi/v1/myTrades?contractName=E-BTC-USDT&limit=1000', { as: account })) as readonly JsonReply[];
+    return this.parseReply(this.get('/fapi/v1/myTrades?contractName=E-BTC-USDT&limit=1000', { as: account })) as readonly JsonReply[];
   }
   /** Returns the trigger orders of E-BTC-USDT, also those that have ended. */
-  triggers(account = 'alice'): readonly JsonReply[] {
-    const { data } = this.read(this.post('/fapi/v1/trigger_order_list', { contractName: 'E-BTC-USDT' }, { as: account })) as {
+  triggerOrders(account = 'alice'): readonly JsonReply[] {
+    const { data } = this.parseReply(this.post('/fapi/v1/trigger_order_list', { contractName: 'E-BTC-USDT' }, { as: account })) as {
       data: { trigOrderList: readonly JsonReply[] };
     };
     return data.trigOrderList;

@@ -51,30 +51,30 @@ const VALID_ARGS: Readonly<Partial<Record<Op, NamedArgs>>> = {
 };
 
 // The codes of a parameter that is missing, empty, of a foreign type, with illegal characters, or beyond its range.
-const NAME: FaultCodes = { missing: -1121, empty: -1121, foreign: -1102, chars: -1100, beyond: ['e-btc-usdt', -1121] };
+const NAME: FaultCodes = { missing: -1121, empty: -1121, wrongType: -1102, illegalChars: -1100, outOfRange: ['e-btc-usdt', -1121] };
 const OPTIONAL_NAME: FaultCodes = { ...NAME, missing: 0 };
-const LIMIT: FaultCodes = { missing: 0, empty: -1102, foreign: -1102, chars: -1102, beyond: [0, -1102] };
-const PRICE: FaultCodes = { missing: -1102, empty: -1102, foreign: -1102, beyond: [-1, -1102] };
-const TRIGGER_PRICE: FaultCodes = { ...PRICE, empty: -1105, beyond: ['0', -1102] };
-const VOLUME: FaultCodes = { missing: -1102, empty: -1105, foreign: -1102, beyond: [0, -1136] };
-const CLIENT_ID: FaultCodes = { missing: 0, empty: 0, foreign: -1102, chars: -1100, beyond: ['x'.repeat(32), -1100] };
-const CLIENT_ID_IN_QUERY: FaultCodes = { missing: 0, empty: 0, chars: -1100, beyond: ['x'.repeat(32), -1100] };
-const SIDE: FaultCodes = { missing: -1102, empty: -1105, foreign: -1102, chars: -1117, beyond: ['buy', -1117] };
-const TYPE: FaultCodes = { missing: -1102, empty: -1105, foreign: -1102, chars: -1116, beyond: ['STOP', -1116] };
-const OPEN: FaultCodes = { missing: -1102, empty: -1105, foreign: -1102, chars: -2100, beyond: ['open', -2100] };
-const POSITION_TYPE: FaultCodes = { missing: 0, empty: -1102, foreign: -1102, chars: -2100, beyond: [3, -2100] };
-const TIME_IN_FORCE: FaultCodes = { missing: 0, empty: -1102, foreign: -1102, chars: -2100, beyond: ['GTC', -2100] };
-const TRIGGER_TYPE: FaultCodes = { missing: -1102, empty: -1105, foreign: -1102, chars: -2100, beyond: ['5', -2100] };
-const ORDER_ID: FaultCodes = { missing: -1102, empty: -1105, foreign: -1102, chars: -1100, beyond: ['7', -1112] };
-const FROM_ID: FaultCodes = { missing: 0, empty: -1102, foreign: -1102, chars: -1100, beyond: ['x', -1102] };
-const MODEL: FaultCodes = { missing: -1102, empty: -1105, foreign: -1102, chars: -2100, beyond: [3, -2100] };
+const LIMIT: FaultCodes = { missing: 0, empty: -1102, wrongType: -1102, illegalChars: -1102, outOfRange: [0, -1102] };
+const PRICE: FaultCodes = { missing: -1102, empty: -1102, wrongType: -1102, outOfRange: [-1, -1102] };
+const TRIGGER_PRICE: FaultCodes = { ...PRICE, empty: -1105, outOfRange: ['0', -1102] };
+const VOLUME: FaultCodes = { missing: -1102, empty: -1105, wrongType: -1102, outOfRange: [0, -1136] };
+const CLIENT_ID: FaultCodes = { missing: 0, empty: 0, wrongType: -1102, illegalChars: -1100, outOfRange: ['x'.repeat(32), -1100] };
+const CLIENT_ID_IN_QUERY: FaultCodes = { missing: 0, empty: 0, illegalChars: -1100, outOfRange: ['x'.repeat(32), -1100] };
+const SIDE: FaultCodes = { missing: -1102, empty: -1105, wrongType: -1102, illegalChars: -1117, outOfRange: ['buy', -1117] };
+const TYPE: FaultCodes = { missing: -1102, empty: -1105, wrongType: -1102, illegalChars: -1116, outOfRange: ['STOP', -1116] };
+const OPEN: FaultCodes = { missing: -1102, empty: -1105, wrongType: -1102, illegalChars: -2100, outOfRange: ['open', -2100] };
+const POSITION_TYPE: FaultCodes = { missing: 0, empty: -1102, wrongType: -1102, illegalChars: -2100, outOfRange: [3, -2100] };
+const TIME_IN_FORCE: FaultCodes = { missing: 0, empty: -1102, wrongType: -1102, illegalChars: -2100, outOfRange: ['GTC', -2100] };
+const TRIGGER_TYPE: FaultCodes = { missing: -1102, empty: -1105, wrongType: -1102, illegalChars: -2100, outOfRange: ['5', -2100] };
+const ORDER_ID: FaultCodes = { missing: -1102, empty: -1105, wrongType: -1102, illegalChars: -1100, outOfRange: ['7', -1112] };
+const FROM_ID: FaultCodes = { missing: 0, empty: -1102, wrongType: -1102, illegalChars: -1100, outOfRange: ['x', -1102] };
+const MODEL: FaultCodes = { missing: -1102, empty: -1105, wrongType: -1102, illegalChars: -2100, outOfRange: [3, -2100] };
 
 /** The codes of every parameter, by operation. */
 const CODES_OF_FAULTS: Readonly<Partial<Record<Op, Readonly<Record<string, FaultCodes>>>>> = {
   'futures.depth': { contractName: NAME, limit: LIMIT },
   'futures.ticker': { contractName: NAME },
   'futures.indexPrice': { contractName: NAME, limit: LIMIT },
-  'futures.klines': { contractName: NAME, interval: { missing: -1102, empty: -1105, beyond: ['4h', -1102] }, limit: LIMIT },
+  'futures.klines': { contractName: NAME, interval: { missing: -1102, empty: -1105, outOfRange: ['4h', -1102] }, limit: LIMIT },
   'futures.createOrder': {
     contractName: NAME,
     volume: VOLUME,
@@ -86,7 +86,7 @@ const CODES_OF_FAULTS: Readonly<Partial<Record<Op, Readonly<Record<string, Fault
     clientOrderId: CLIENT_ID,
     timeInForce: TIME_IN_FORCE,
   },
-  'futures.orderInformation': { contractName: NAME, orderId: { ...ORDER_ID, beyond: ['7', 0] }, clientOrderId: CLIENT_ID_IN_QUERY },
+  'futures.orderInformation': { contractName: NAME, orderId: { ...ORDER_ID, outOfRange: ['7', 0] }, clientOrderId: CLIENT_ID_IN_QUERY },
   'futures.createConditionOrder': {
     triggerType: TRIGGER_TYPE,
     triggerPrice: TRIGGER_PRICE,
@@ -103,13 +103,13 @@ const CODES_OF_FAULTS: Readonly<Partial<Record<Op, Readonly<Record<string, Fault
   'futures.openOrders': { contractName: OPTIONAL_NAME },
   'futures.orderHistory': { contractName: OPTIONAL_NAME, limit: LIMIT, fromId: FROM_ID },
   'futures.profitHistory': { contractName: OPTIONAL_NAME, limit: LIMIT, fromId: FROM_ID },
-  'futures.myTrades': { contractName: NAME, limit: LIMIT, fromId: { ...FROM_ID, foreign: -1102 } },
+  'futures.myTrades': { contractName: NAME, limit: LIMIT, fromId: { ...FROM_ID, wrongType: -1102 } },
   'futures.positions': { contractName: NAME },
   'futures.changePositionMode': { contractName: NAME, positionModel: MODEL },
   'futures.changeMarginMode': { contractName: NAME, marginModel: MODEL },
   'futures.changeLeverage': {
     contractName: NAME,
-    nowLevel: { missing: -1102, empty: -1105, foreign: -1102, chars: -1102, beyond: ['101', -2100] },
+    nowLevel: { missing: -1102, empty: -1105, wrongType: -1102, illegalChars: -1102, outOfRange: ['101', -2100] },
   },
   'futures.triggerOrderList': { contractName: NAME, page: LIMIT, limit: LIMIT },
   'futures.cancelTriggerOrder': { contractName: NAME, orderId: ORDER_ID },
@@ -118,8 +118,8 @@ const CODES_OF_FAULTS: Readonly<Partial<Record<Op, Readonly<Record<string, Fault
 /** Returns an exchange where alice has an order and a trigger order. */
 function withOrderAndTrigger(overrides: Partial<ServiceConfig> = {}, switches: SwitchValues = {}): FuturesFixture {
   const fixture = new FuturesFixture(overrides, switches);
-  fixture.order('alice', 'BUY', 1, 10, { positionType: 1 });
-  fixture.trigger('alice', 'BUY', '4', '9', { open: 'OPEN', type: 'LIMIT', price: 10, positionType: 1 });
+  fixture.placeOrder('alice', 'BUY', 1, 10, { positionType: 1 });
+  fixture.sendTriggerOrder('alice', 'BUY', '4', '9', { open: 'OPEN', type: 'LIMIT', price: 10, positionType: 1 });
   return fixture;
 }
 
@@ -165,7 +165,7 @@ describe('causes', () => {
   const FROZEN = { states: { [PERPETUAL.id]: { frozen: true } } };
   const MARKET = { contractName, volume: 5, type: 'MARKET', side: 'BUY', open: 'OPEN' };
   const CLOSED = linearContract({ isTrading: false });
-  it.each<[string, NamedArgs, number, SwitchValues?, Partial<ServiceConfig>?]>([
+  it.each<[cause: string, args: NamedArgs, code: number, switches?: SwitchValues, overrides?: Partial<ServiceConfig>]>([
     ['price with too many decimals', { ...ORDER, price: 10.01 }, -1147],
     ['volume of a part of a contract', { ...ORDER, volume: 1.5 }, -1147],
     ['value with too many decimals', { ...MARKET, volume: '5.00001' }, -1111],
@@ -188,8 +188,8 @@ describe('causes', () => {
     const fixture = new FuturesFixture(overrides, switches);
     // A MARKET order needs a last price. Where nothing is overridden, bob can trade and sets one.
     if (Object.keys(overrides).length === 0) {
-      fixture.order('bob', 'SELL', 5000, 10);
-      fixture.order('bob', 'BUY', 1, 10);
+      fixture.placeOrder('bob', 'SELL', 5000, 10);
+      fixture.placeOrder('bob', 'BUY', 1, 10);
     }
     expect(call(fixture, 'futures.createOrder', args)).toBe(expected);
   });
@@ -208,10 +208,10 @@ describe('causes', () => {
 
   it('a futures order beyond the maximum count gets -1015, and one outside the price band gets -1138', () => {
     const fixture = new FuturesFixture({ maxOpenOrders: 1, states: { [PERPETUAL.id]: { priceBandPpm: 100_000 } } });
-    fixture.order('bob', 'SELL', 1, 100);
-    fixture.order('alice', 'BUY', 1, 100);
+    fixture.placeOrder('bob', 'SELL', 1, 100);
+    fixture.placeOrder('alice', 'BUY', 1, 100);
     expect(call(fixture, 'futures.createOrder', { ...ORDER, price: 89.9 })).toBe(-1138);
-    fixture.order('alice', 'BUY', 1, 95);
+    fixture.placeOrder('alice', 'BUY', 1, 95);
     expect(call(fixture, 'futures.createOrder', { ...ORDER, price: 95 })).toBe(-1015);
   });
 

@@ -65,7 +65,7 @@ const targetArbitrary = fc.oneof(
 
 test('an unauthorized request gets a documented reply, and orders and balances do not change', () => {
   const fixture = new FuturesFixture({ limits: NO_LIMITS });
-  const resting = fixture.limit('alice', 'BUY', '1', '10');
+  const resting = fixture.placeLimit('alice', 'BUY', '1', '10');
   const seenCodes = new Set<number>();
   fc.assert(
     fc.property(
@@ -92,9 +92,9 @@ test('an unauthorized request gets a documented reply, and orders and balances d
   );
   expect(seenCodes.size).toBeGreaterThan(4);
   expect(fixture.balance('alice', 'USDT')).toEqual({ free: '99990', locked: '10' });
-  expect(fixture.query(resting)['status']).toBe('NEW');
-  expect(fixture.service.spot.live()).toHaveLength(1);
-  expect(fixture.service.futures.live()).toHaveLength(0);
+  expect(fixture.queryOrder(resting)['status']).toBe('NEW');
+  expect(fixture.service.spot.unendedOrders()).toHaveLength(1);
+  expect(fixture.service.futures.unendedOrders()).toHaveLength(0);
 });
 
 test('a malformed request with a valid signature gets a documented code, and money does not change', () => {

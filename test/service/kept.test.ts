@@ -18,7 +18,7 @@ import type { OwnTrade } from '../../src/paperExchange/orders/userOrder.ts';
 import { PROFILES } from '../../src/paperExchange/dialect/profile.ts';
 import { KeptFixture } from '../fixtures/keptFixture.ts';
 import { SimulatedDisk } from '../fixtures/simulatedDisk.ts';
-import { FuturesFixture, TRADERS } from './futuresFixture.ts';
+import { FuturesFixture, TRADERS, TRIGGER_STATUS } from './futuresFixture.ts';
 import { ACCOUNTS, BTC, codeOf, ServiceFixture, ETH, START_MS } from './serviceFixture.ts';
 
 /** Takes the place of a callback that never has to run, such as the sync of an exchange whose writes do not matter. */
@@ -31,7 +31,7 @@ function filesAfterCrash(requests: (fixture: KeptFixture) => void, overrides = {
   const disk = new SimulatedDisk();
   const fixture = new KeptFixture(disk, disk.soon, overrides);
   requests(fixture);
-  fixture.journal.whenDurable(() => {});
+  fixture.storeWriter.whenDurable(() => {});
   disk.run();
   return disk.afterPowerLoss({ next: () => 0 });
 }
@@ -41,28 +41,28 @@ describe('a restarted exchange', () => {
     const ids: string[] = [];
     const files = filesAfterCrash(
       (fixture) => {
-        ids.push(fixture.limit('alice', 'BUY', '0.1', '1000'));
-        fixture.pass(500);
+        ids.push(fixture.placeLimit('alice', 'BUY', '0.1', '1000'));
+        fixture.passTime(500);
         fixture.post('/sapi/v1/cancel', { symbol: 'BTCUSDT', orderId: ids[0] });
-        ids.push(fixture.limit('bob', 'SELL', '0.1', '1100'));
+        ids.push(fixture.placeLimit('bob', 'SELL', '0.1', '1100'));
       },
       { delays: DELAYS_MS },
     );
     const restarted = new KeptFixture(files, never, { delays: DELAYS_MS });
-    restarted.pass(500);
-    expect(restarted.query(ids[0]!)['status']).toBe('CANCELED');
+    restarted.passTime(500);
+    expect(restarted.queryOrder(ids[0]!)['status']).toBe('CANCELED');
     expect(restarted.balance('alice', 'USDT').locked).toBe('0');
-    expect(restarted.query(ids[1]!, 'bob')['status']).toBe('NEW');
-    expect(restarted.open('/sapi/v1/depth?symbol=BTCUSDT').body).toContain('1100');
+    expect(restarted.queryOrder(ids[1]!, 'bob')['status']).toBe('NEW');
+    expect(restarted.getPublic('/sapi/v1/depth?symbol=BTCUSDT').body).toContain('1100');
   });
 
   it('a restarted exchange keeps a kline volume beyond the exact integers of a double', () => {
     const huge = 2 ** 54;
     const files = filesAfterCrash((fixture) => {
-      fixture.limit('alice', 'BUY', '0.1', '1000');
+      fixture.placeLimit('alice', 'BUY', '0.1', '1000');
       const { tape } = fixture.service.markets[0]!;
-      for (let index = 0; index < 3; index++) tape.klines.print(fixture.nowMs, 100_000, huge);
-      fixture.pass(60_000);
+      for (let index = 0; index < 3; index++) tape.klines.addTrade(fixture.nowMs, 100_000, huge);
+      fixture.passTime(60_000);
     });
     const restarted = new KeptFixture(files, never);
     const volumes = restarted.service.markets[0]!.tape.klines.bars('1m', restarted.nowMs).map(({ lots: volume }) => volume);
@@ -72,17 +72,18 @@ describe('a restarted exchange', () => {
   it('a restarted exchange completes the delayed cancel of a trigger order', () => {
     const files = filesAfterCrash(
       (fixture) => {
-        for (const price of ['2000', '2001']) fixture.trigger('alice', 'BUY', '3', price, { open: 'OPEN', type: 'LIMIT', price: 1000 });
-        fixture.pass(500);
+        for (const price of ['2000', '2001'])
+          fixture.sendTriggerOrder('alice', 'BUY', '3', price, { open: 'OPEN', type: 'LIMIT', price: 1000 });
+        fixture.passTime(500);
         fixture.post('/v1/inner/trigger_order_cancel', { contractName: 'E-BTC-USDT', orderId: '1622000000000000001' });
       },
       { delays: DELAYS_MS },
     );
     const restarted = new KeptFixture(files, never, { delays: DELAYS_MS });
-    restarted.pass(1);
-    expect(restarted.triggers().map(({ triggerPrice, status }) => [triggerPrice, status])).toEqual([
-      [2001, 0],
-      [2000, 4],
+    restarted.passTime(1);
+    expect(restarted.triggerOrders().map(({ triggerPrice, status }) => [triggerPrice, status])).toEqual([
+      [2001, TRIGGER_STATUS.pending],
+      [2000, TRIGGER_STATUS.cancelled],
     ]);
   });
 
@@ -100,13 +101,13 @@ describe('a restarted exchange', () => {
       } as const;
       const intent = { ...placedOrder, reduceOnly: false, timeInForce: null, slot: '' };
       const times = { placedMs: fixture.nowMs, sinceMs: fixture.nowMs - 100 };
-      futures.triggers.place(0, { kind: 'rise', price: 20_000, child: intent, clientOrderId: null, ...times });
-      fixture.trigger('alice', 'BUY', '3', '2001', { open: 'OPEN', type: 'LIMIT', price: 1000 });
+      futures.triggers.place(0, { kind: 'rise', triggerTicks: 20_000, child: intent, clientOrderId: null, ...times });
+      fixture.sendTriggerOrder('alice', 'BUY', '3', '2001', { open: 'OPEN', type: 'LIMIT', price: 1000 });
     });
     const restarted = new KeptFixture(files, never);
-    expect(restarted.triggers()).toMatchObject([
-      { triggerPrice: 2001, status: 0 },
-      { triggerPrice: 2000, status: 0 },
+    expect(restarted.triggerOrders()).toMatchObject([
+      { triggerPrice: 2001, status: TRIGGER_STATUS.pending },
+      { triggerPrice: 2000, status: TRIGGER_STATUS.pending },
     ]);
     const waitedMs = restarted.service.futures.triggers.pending().map(({ placedMs, trigger }) => placedMs - trigger.sinceMs);
     expect(waitedMs).toEqual([100, 0]);
@@ -114,12 +115,12 @@ describe('a restarted exchange', () => {
 
   it('a restarted exchange keeps the order of its books by price and time', () => {
     const files = filesAfterCrash((fixture) => {
-      for (const account of ['alice', 'bob', 'alice']) fixture.limit(account, 'SELL', '0.1', '1000');
+      for (const account of ['alice', 'bob', 'alice']) fixture.placeLimit(account, 'SELL', '0.1', '1000');
     });
     const restarted = new KeptFixture(files, never);
     const [bobBefore, aliceBefore] = ['bob', 'alice'].map((account) => restarted.balance(account, 'USDT').free);
-    restarted.limit('bob', 'BUY', '0.1', '1000');
-    // The order of alice was the first one, so bob has bought from her.
+    restarted.placeLimit('bob', 'BUY', '0.1', '1000');
+    // The first order was alice's, so bob has bought from her.
     expect(restarted.balance('alice', 'USDT').free).not.toBe(aliceBefore);
     expect(restarted.balance('bob', 'USDT').free).not.toBe(bobBefore);
     expect(restarted.balance('bob', 'BTC').locked).toBe('0.1');
@@ -128,52 +129,52 @@ describe('a restarted exchange', () => {
   it('a restarted exchange fires earlier trigger orders, and pays the funding of the hours in which it was closed', () => {
     const rates = { fundingRates: { 'futures:E-BTC-USDT': 1_000_000_000 } };
     const files = filesAfterCrash((fixture) => {
-      fixture.order('bob', 'SELL', 100, 1000);
-      fixture.order('alice', 'BUY', 100, 1000);
-      fixture.pass(1500);
-      fixture.trigger('alice', 'SELL', '1', '900', { volume: 100 });
-      fixture.order('bob', 'BUY', 200, 900);
+      fixture.placeOrder('bob', 'SELL', 100, 1000);
+      fixture.placeOrder('alice', 'BUY', 100, 1000);
+      fixture.passTime(1500);
+      fixture.sendTriggerOrder('alice', 'SELL', '1', '900', { volume: 100 });
+      fixture.placeOrder('bob', 'BUY', 200, 900);
     }, rates);
     const restarted = new KeptFixture(files, never, rates);
-    expect(restarted.triggers()).toMatchObject([{ status: 0 }]);
-    restarted.pass(9 * 3_600_000);
+    expect(restarted.triggerOrders()).toMatchObject([{ status: TRIGGER_STATUS.pending }]);
+    restarted.passTime(9 * 3_600_000);
     expect(Number(restarted.positions()[0]!['capitalFee'])).toBeLessThan(0);
-    restarted.order('bob', 'SELL', 1, 900);
+    restarted.placeOrder('bob', 'SELL', 1, 900);
     expect(restarted.positions()).toEqual([]);
-    expect(restarted.triggers()).toMatchObject([{ status: 2 }]);
+    expect(restarted.triggerOrders()).toMatchObject([{ status: TRIGGER_STATUS.triggered }]);
   });
 
   it('a restarted exchange reports the traded average price of an inverse order that fills before and after the restart', () => {
     const inverse = { contractName: 'E-BTC-USD' };
     const files = filesAfterCrash((fixture) => {
-      fixture.order('bob', 'SELL', 3, 41_234.5, inverse);
-      fixture.order('alice', 'BUY', 7, 41_234.5, { ...inverse, clientOrderId: 'half' });
+      fixture.placeOrder('bob', 'SELL', 3, 41_234.5, inverse);
+      fixture.placeOrder('alice', 'BUY', 7, 41_234.5, { ...inverse, clientOrderId: 'half' });
       expect(fixture.positions('alice', 'E-BTC-USD')).toMatchObject([{ avgPrice: 41_234.5, openPrice: 41_234.5 }]);
     });
     const restarted = new KeptFixture(files, never);
-    restarted.order('bob', 'SELL', 4, 41_234.5, inverse);
-    expect(restarted.rows('/fapi/v1/orderHistorical')).toMatchObject([{ clientId: 'half', avgPrice: 41_234.5, dealVolume: 7 }]);
-    restarted.order('bob', 'BUY', 2, 41_100.1, inverse);
-    restarted.order('alice', 'SELL', 2, 41_100.1, { ...inverse, open: 'CLOSE' });
+    restarted.placeOrder('bob', 'SELL', 4, 41_234.5, inverse);
+    expect(restarted.listRows('/fapi/v1/orderHistorical')).toMatchObject([{ clientId: 'half', avgPrice: 41_234.5, dealVolume: 7 }]);
+    restarted.placeOrder('bob', 'BUY', 2, 41_100.1, inverse);
+    restarted.placeOrder('alice', 'SELL', 2, 41_100.1, { ...inverse, open: 'CLOSE' });
     expect(restarted.positions('alice', 'E-BTC-USD')).toMatchObject([{ avgPrice: 41_234.5, openPrice: 41_234.5, positionVolume: 5 }]);
-    expect(restarted.rows('/fapi/v1/profitHistorical')).toMatchObject([{ openPrice: 41_234.5, openEndPrice: 41_100.1 }]);
+    expect(restarted.listRows('/fapi/v1/profitHistorical')).toMatchObject([{ openPrice: 41_234.5, openEndPrice: 41_100.1 }]);
   });
 
   it('a restarted exchange applies the mark price that was due when it ended, and liquidates a position without a new trade', () => {
     const accounts = TRADERS.map((trader) => ({ ...trader, futures: { balances: { USDT: trader.name === 'alice' ? '6' : '10000' } } }));
     const files = filesAfterCrash(
       (fixture) => {
-        fixture.order('bob', 'SELL', 100, 1000);
-        fixture.order('alice', 'BUY', 100, 1000);
-        fixture.pass(1500);
-        fixture.order('bob', 'SELL', 1, 940);
-        fixture.order('bob', 'BUY', 1, 940);
+        fixture.placeOrder('bob', 'SELL', 100, 1000);
+        fixture.placeOrder('alice', 'BUY', 100, 1000);
+        fixture.passTime(1500);
+        fixture.placeOrder('bob', 'SELL', 1, 940);
+        fixture.placeOrder('bob', 'BUY', 1, 940);
       },
       { accounts },
     );
     const restarted = new KeptFixture(files, never, { accounts });
     expect(restarted.positions()).toHaveLength(1);
-    restarted.pass(1000);
+    restarted.passTime(1000);
     expect(restarted.positions()).toEqual([]);
   });
 
@@ -185,7 +186,7 @@ describe('a restarted exchange', () => {
   });
 
   it('a restarted exchange adds new accounts of its config, and rejects a config without an earlier account', () => {
-    const files = filesAfterCrash((fixture) => void fixture.limit('alice', 'BUY', '0.1', '1000'));
+    const files = filesAfterCrash((fixture) => void fixture.placeLimit('alice', 'BUY', '0.1', '1000'));
     const [alice, bob] = TRADERS;
     const carol = { ...bob!, name: 'carol', uid: '10003', keys: [{ ...bob!.keys[0]!, apiKey: 'carol-Key', secret: 'carol-Secret' }] };
     const restarted = new KeptFixture(files.afterKill('', 0), never, { accounts: [carol, alice!, bob!] });
@@ -276,12 +277,12 @@ describe('ended orders', () => {
     const fixture = new ServiceFixture({ limits: { 'spot.newOrder': null, 'spot.myTrades': null, 'spot.queryOrder': null } });
     const ids: string[] = [];
     for (let orderNumber = 0; orderNumber < 700; orderNumber++) {
-      ids.push(fixture.limit('alice', 'BUY', '0.01', '100', { newClientOrderId: `a${orderNumber % 600}` }));
-      fixture.limit('bob', 'SELL', '0.01', '100');
+      ids.push(fixture.placeLimit('alice', 'BUY', '0.01', '100', { newClientOrderId: `a${orderNumber % 600}` }));
+      fixture.placeLimit('bob', 'SELL', '0.01', '100');
     }
     expect(fixture.service.spot.orders.inMemory).toBeLessThan(1024);
     for (const orderNumber of [0, 1, 350, 699])
-      expect(fixture.query(ids[orderNumber]!)).toMatchObject({ status: 'FILLED', clientOrderId: `a${orderNumber % 600}` });
+      expect(fixture.queryOrder(ids[orderNumber]!)).toMatchObject({ status: 'FILLED', clientOrderId: `a${orderNumber % 600}` });
     expect(fixture.service.spot.orders.byClientId(0, 'a50')?.id).toBe(ids[650]);
     expect(fixture.service.spot.orders.byClientId(0, 'a550')?.id).toBe(ids[550]);
     expect(fixture.service.spot.orders.byClientId(1, 'a550')).toBeNull();
@@ -296,14 +297,14 @@ describe('ended orders', () => {
     const fixture = new FuturesFixture();
     const ids: string[] = [];
     for (let orderNumber = 0; orderNumber < 400; orderNumber++) {
-      ids.push(fixture.order('alice', orderNumber % 2 === 0 ? 'BUY' : 'SELL', 1, 1000));
-      fixture.order('bob', orderNumber % 2 === 0 ? 'SELL' : 'BUY', 1, 1000);
+      ids.push(fixture.placeOrder('alice', orderNumber % 2 === 0 ? 'BUY' : 'SELL', 1, 1000));
+      fixture.placeOrder('bob', orderNumber % 2 === 0 ? 'SELL' : 'BUY', 1, 1000);
     }
-    const history = fixture.rows('/fapi/v1/orderHistorical', { contractName: 'E-BTC-USDT', limit: 1000 });
+    const history = fixture.listRows('/fapi/v1/orderHistorical', { contractName: 'E-BTC-USDT', limit: 1000 });
     expect(history.map((row) => row['orderId'])).toEqual(ids.toReversed());
-    expect(fixture.rows('/fapi/v1/profitHistorical', { contractName: 'E-BTC-USDT', limit: 1000 })).toHaveLength(200);
-    expect(fixture.info(ids[0]!)).toMatchObject({ status: 'FILLED', tradeFee: expect.anything() as unknown });
-    expect(fixture.rows('/fapi/v1/orderHistorical', { contractName: 'E-ETH-USDT', limit: 1000 })).toEqual([]);
+    expect(fixture.listRows('/fapi/v1/profitHistorical', { contractName: 'E-BTC-USDT', limit: 1000 })).toHaveLength(200);
+    expect(fixture.orderInformation(ids[0]!)).toMatchObject({ status: 'FILLED', tradeFee: expect.anything() as unknown });
+    expect(fixture.listRows('/fapi/v1/orderHistorical', { contractName: 'E-ETH-USDT', limit: 1000 })).toEqual([]);
   });
 });
 
@@ -311,11 +312,11 @@ describe('the maximum number of open orders', () => {
   it('the maxOpenOrders of an account replaces the common maximum for that account', () => {
     const [alice, bob] = TRADERS;
     const fixture = new FuturesFixture({ accounts: [{ ...alice!, maxOpenOrders: 2 }, bob!] });
-    for (const account of ['alice', 'bob']) for (const price of ['10', '11']) fixture.limit(account, 'BUY', '0.01', price);
+    for (const account of ['alice', 'bob']) for (const price of ['10', '11']) fixture.placeLimit(account, 'BUY', '0.01', price);
     const placeThird = (account: string) =>
       fixture.post('/sapi/v1/order', { symbol: 'BTCUSDT', side: 'BUY', type: 'LIMIT', volume: 0.01, price: 12 }, { as: account });
     expect(codeOf(placeThird('alice'))).toBe(-1015);
     expect(codeOf(placeThird('bob'))).toBe(0);
-    expect([1, 2, 3].map((volume) => codeOf(fixture.create('alice', 'BUY', volume, 900)))).toEqual([0, 0, -1015]);
+    expect([1, 2, 3].map((volume) => codeOf(fixture.sendOrder('alice', 'BUY', volume, 900)))).toEqual([0, 0, -1015]);
   });
 });

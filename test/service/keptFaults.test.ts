@@ -109,7 +109,7 @@ describe('the disk', () => {
     const restarted = await runExchange(settings, options);
     expect(await openOrders(restarted.url)).toMatch(/"price":100[,}]/);
     // A write that fails in the middle leaves a torn tail; a failed sync does not.
-    expect(restarted.torn === null).toBe(point === 'DISK.sync');
+    expect(restarted.tornWrite === null).toBe(point === 'DISK.sync');
     await restarted.close();
   });
 

@@ -34,8 +34,8 @@ it('a durable create takes at most four times as long as its sync, plus 2 ms', a
   for (let createNumber = 0; createNumber < CREATE_COUNT; createNumber++) {
     createTimesMs.push(
       await durationMs((done) => {
-        fixture.limit('alice', 'BUY', '0.01', '10');
-        fixture.journal.whenDurable(() => done());
+        fixture.placeLimit('alice', 'BUY', '0.01', '10');
+        fixture.storeWriter.whenDurable(() => done());
       }),
     );
     syncTimesMs.push(

@@ -16,7 +16,7 @@ it('ended trigger orders are on the last page of 1500, and cannot be cancelled a
   const cancel = (orderId: string) => fixture.post('/v1/inner/trigger_order_cancel', { contractName: 'E-BTC-USDT', orderId });
   const ids: string[] = [];
   for (let index = 0; index < TRIGGER_COUNT; index++) {
-    const { body } = fixture.trigger('alice', 'BUY', '3', String(2000 + index), { open: 'OPEN', type: 'LIMIT', price: 1000 });
+    const { body } = fixture.sendTriggerOrder('alice', 'BUY', '3', String(2000 + index), { open: 'OPEN', type: 'LIMIT', price: 1000 });
     const id = TRIGGER_ID.exec(body)?.[0] ?? body;
     ids.push(id);
     if (index !== PENDING_INDEX) expect(codeOf(cancel(id)), id).toBe(0);

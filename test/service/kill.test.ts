@@ -26,7 +26,7 @@ describe('a kill that cancels', () => {
 
   it('a kill cancels the orders that it recognises by their client order ids, and names foreign orders as residuals', async () => {
     fixture = await KillFixture.open();
-    await fixture.rest('ETHUSDT', 12, 100);
+    await fixture.placeRestingBuys('ETHUSDT', 12, 100);
     const { orderId } = await fixture.call('spot.newOrder', {
       symbol: 'BTCUSDT',
       side: 'BUY',
@@ -35,17 +35,17 @@ describe('a kill that cancels', () => {
       price: '1000',
       newClientOrderId: 'somebody-else',
     });
-    const report = await runKill(fixture.parts(), NOTHING_KNOWN, CANCEL);
+    const report = await runKill(fixture.deps(), NOTHING_KNOWN, CANCEL);
     expect(report.cancelled).toBe(12);
     expect(report.residuals).toEqual([expect.stringContaining(`order ${orderId}`)]);
-    const killOfAll = await runKill(fixture.parts(), NOTHING_KNOWN, { ...CANCEL, includesForeign: true });
+    const killOfAll = await runKill(fixture.deps(), NOTHING_KNOWN, { ...CANCEL, includesForeign: true });
     expect(killOfAll).toMatchObject({ cancelled: 1, residuals: [] });
   });
 
   it('a kill that is aborted names what it did not complete', async () => {
     fixture = await KillFixture.open();
     const abort = new AbortController();
-    const report = runKill({ ...fixture.parts(KILL_SETTINGS), signal: abort.signal }, NOTHING_KNOWN, CANCEL);
+    const report = runKill({ ...fixture.deps(KILL_SETTINGS), signal: abort.signal }, NOTHING_KNOWN, CANCEL);
     setTimeout(() => abort.abort(), 100);
     expect((await report).residuals).toEqual([expect.stringContaining('aborted before')]);
   });
@@ -53,37 +53,37 @@ describe('a kill that cancels', () => {
 
 it('a kill at an exchange that does not reply repeats its requests, reports that, and claims no cancel', async () => {
   fixture = await KillFixture.open();
-  await fixture.rest('BTCUSDT', 1);
+  await fixture.placeRestingBuys('BTCUSDT', 1);
   await fixture.running.close();
   const abort = new AbortController();
   setTimeout(() => abort.abort(), 400);
-  const { cancelled, residuals } = await runKill({ ...fixture.parts(), signal: abort.signal }, NOTHING_KNOWN, CANCEL);
+  const { cancelled, residuals } = await runKill({ ...fixture.deps(), signal: abort.signal }, NOTHING_KNOWN, CANCEL);
   expect(cancelled).toBe(0);
   expect(residuals).toEqual([expect.stringContaining('aborted before')]);
-  expect(fixture.text.filter((line) => line.includes('has had no reply')).length).toBeGreaterThan(0);
+  expect(fixture.printedLines.filter((line) => line.includes('has had no reply')).length).toBeGreaterThan(0);
 });
 
 describe('a kill that flattens', () => {
   it('a kill that flattens cancels first, and then sells in slices exactly what the ledger holds', async () => {
     fixture = await KillFixture.open();
     const btcBefore = await balanceOf('BTC');
-    const cid = fixture.nextCid();
+    const cid = fixture.nextClientOrderId();
     const signMs = (await fixture.call('spot.serverTime', {})).serverTimeMs;
     const order = { symbol: 'BTCUSDT', side: 'BUY', type: 'LIMIT', volume: '1', price: '90000', newClientOrderId: cid } as const;
     const { orderId } = await fixture.call('spot.newOrder', order);
     const { rows } = await fixture.call('spot.myTrades', { symbol: 'BTCUSDT', limit: 1000 });
     const bought = rows.reduce((sum, { quantity, feeCoin, fee }) => sum.plus(quantity).minus(feeCoin === 'BTC' ? fee : 0), new Decimal(0));
-    await fixture.rest('BTCUSDT', 3);
+    await fixture.placeRestingBuys('BTCUSDT', 3);
     await fixture.call('spot.newOrder', {
       symbol: 'BTCUSDT',
       side: 'SELL',
       type: 'LIMIT',
       volume: '0.5',
       price: '990000',
-      newClientOrderId: fixture.nextCid(),
+      newClientOrderId: fixture.nextClientOrderId(),
     });
     const ownOrder = { cid, instrument: fixture.instrument('BTCUSDT'), side: 'buy', qty: '1', price: '90000', orderId, signMs } as const;
-    const report = await runKill(fixture.parts(), NOTHING_KNOWN, {
+    const report = await runKill(fixture.deps(), NOTHING_KNOWN, {
       includesForeign: false,
       books: () => Promise.resolve(fixture.books([ownOrder])),
     });
@@ -101,14 +101,14 @@ describe('a kill that flattens', () => {
     const openingTerms = { type: 'LIMIT', timeInForce: 'IOC', open: 'OPEN', positionType: 1 } as const;
     const signMs = (await fixture.call('futures.serverTime', {})).serverTimeMs;
     const placeOrder = async (contractName: string, side: 'buy' | 'sell', qty: string, price: string): Promise<BookedOrder> => {
-      const cid = fixture.nextCid();
+      const cid = fixture.nextClientOrderId();
       const wireSide = side === 'buy' ? 'BUY' : 'SELL';
       const order = { ...openingTerms, contractName, volume: qty, side: wireSide, price, clientOrderId: cid } as const;
       const { orderId } = await fixture.call('futures.createOrder', order);
       return { cid, instrument: fixture.instrument(contractName), side, qty, price, orderId, signMs };
     };
     const ownOrders = [await placeOrder('E-BTC-USDT', 'buy', '3000', '70000'), await placeOrder('E-ETH-USDT', 'sell', '2000', '3000')];
-    const report = await runKill(fixture.parts(), NOTHING_KNOWN, {
+    const report = await runKill(fixture.deps(), NOTHING_KNOWN, {
       includesForeign: false,
       books: () => Promise.resolve(fixture.books(ownOrders)),
     });

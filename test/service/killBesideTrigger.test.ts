@@ -14,7 +14,7 @@ const contractName = 'E-BTC-USDT';
 const serverMs = async (): Promise<number> => (await fixture.call('futures.serverTime', {})).serverTimeMs;
 
 /** Buys contracts at the market, and returns the order as the bot's journal has it. */
-async function buyAtMarket(qty: string, cid = fixture.nextCid()): Promise<BookedOrder> {
+async function buyAtMarket(qty: string, cid = fixture.nextClientOrderId()): Promise<BookedOrder> {
   const signMs = await serverMs();
   const terms = { contractName, type: 'LIMIT', timeInForce: 'IOC', positionType: 1, volume: qty, price: '70000' } as const;
   const { orderId } = await fixture.call('futures.createOrder', { ...terms, side: 'BUY', open: 'OPEN', clientOrderId: cid });
@@ -22,7 +22,7 @@ async function buyAtMarket(qty: string, cid = fixture.nextCid()): Promise<Booked
 }
 
 /** Places a stop of the bot that closes `qty` contracts and waits far below the market. */
-async function placeStop(qty: string, cid = fixture.nextCid()): Promise<BookedOrder> {
+async function placeStop(qty: string, cid = fixture.nextClientOrderId()): Promise<BookedOrder> {
   const trigger = '40000';
   const signMs = await serverMs();
   const terms = { contractName, type: 'MARKET', positionType: 1, volume: qty, triggerType: '1', triggerPrice: trigger } as const;
@@ -35,7 +35,7 @@ async function placeStop(qty: string, cid = fixture.nextCid()): Promise<BookedOr
 function fireStops(): void {
   const { sides, nowMs } = fixture.running.service;
   const { triggers } = sides.futures!;
-  for (const { trigger } of triggers.pending()) triggers.reach(trigger.child.instrument, 10 ** 9, 1, nowMs);
+  for (const { trigger } of triggers.pending()) triggers.fireReached(trigger.child.instrument, 10 ** 9, 1, nowMs);
 }
 
 /** Kills with flatten. The stop fires just before the first slice leaves, if it still waits. */
@@ -48,7 +48,7 @@ async function kill(orders: readonly BookedOrder[]): Promise<KillReport> {
     return books.journal.intend(slice);
   };
   const booksThatFire = { ...books, journal: { ...books.journal, intend } };
-  return runKill(fixture.parts(), books.books.orders, { includesForeign: false, books: () => Promise.resolve(booksThatFire) });
+  return runKill(fixture.deps(), books.books.orders, { includesForeign: false, books: () => Promise.resolve(booksThatFire) });
 }
 
 /** Returns the number of contracts that the account has. */

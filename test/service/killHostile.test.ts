@@ -38,7 +38,7 @@ function killBot(flatten: boolean, { exchange }: Pick<KillFixture, 'exchange'> =
     readLagMs: 100,
     busDelayMs: 200,
   };
-  const onPhase = (phase: string, message: string): void => void fixture.text.push(`${phase}: ${message}`);
+  const onPhase = (phase: string, message: string): void => void fixture.printedLines.push(`${phase}: ${message}`);
   return standaloneKill(bot, { flatten, all: false, onPhase, exchange, endBot: () => Promise.resolve(null) });
 }
 
@@ -67,7 +67,7 @@ describe('a kill without a whole journal', () => {
     fixture = await KillFixture.open();
     for (const [condition, breakJournal] of brokenJournals) {
       breakJournal();
-      await fixture.rest('BTCUSDT', 1);
+      await fixture.placeRestingBuys('BTCUSDT', 1);
       const { cancelled, slices, residuals } = await killBot(true);
       expect(cancelled, condition).toBe(1);
       expect(slices, condition).toEqual([]);
@@ -130,8 +130,8 @@ it('a kill that only cancels does not write to the journal of a stalled bot, and
   try {
     expect((await killAtSlowGateway(false)).residuals).toEqual([]);
     expect(incidentsInJournal().size).toBe(0);
-    expect(fixture.text).toContainEqual(expect.stringContaining('the incident of the exchange is not in the journal'));
-    expect(fixture.text.join('\n')).toContain(`process ${bot.pid}`);
+    expect(fixture.printedLines).toContainEqual(expect.stringContaining('the incident of the exchange is not in the journal'));
+    expect(fixture.printedLines.join('\n')).toContain(`process ${bot.pid}`);
   } finally {
     bot.kill('SIGKILL');
   }
@@ -151,9 +151,9 @@ describe('trigger orders', () => {
     const instrument = fixture.instrument(contractName);
     const signMs = await serverTimeMs();
     const terms = { contractName, type: 'LIMIT', positionType: 1, volume: '1000' } as const;
-    const entryCid = fixture.nextCid();
-    const stopCid = fixture.nextCid();
-    const extraEntryCid = fixture.nextCid();
+    const entryCid = fixture.nextClientOrderId();
+    const stopCid = fixture.nextClientOrderId();
+    const extraEntryCid = fixture.nextClientOrderId();
     const entryOrder = { ...terms, side: 'BUY', open: 'OPEN', price: '70000', timeInForce: 'IOC', clientOrderId: entryCid } as const;
     const { orderId } = await fixture.call('futures.createOrder', entryOrder);
     /** Places a trigger order, and returns its id. */
@@ -192,7 +192,7 @@ describe('trigger orders', () => {
   }
   /** Returns the collaborators of a kill that waits only briefly. */
   const killParts = () =>
-    fixture.parts({ ...fixture.parts().settings, visibilityDelayMs: 100, recvWindowMs: 100 }, [fixture.instrument(contractName)]);
+    fixture.deps({ ...fixture.deps().settings, visibilityDelayMs: 100, recvWindowMs: 100 }, [fixture.instrument(contractName)]);
 
   it('a kill cancels trigger orders that open a position at once, and those that protect one when all is closed', async () => {
     const { orders, stopId, foreignId } = await openProtectedPosition({ isAcknowledged: true });
@@ -204,7 +204,7 @@ describe('trigger orders', () => {
     const unknownOrder = { instrument: fixture.instrument(contractName), side: 'sell', qty: '400', price: '99000', orderId: null } as const;
     const booksWithUnknown = fixture.books([
       ...orders,
-      { ...unknownOrder, cid: fixture.nextCid(), signMs: (await serverTimeMs()) + 60_000, reduceOnly: true },
+      { ...unknownOrder, cid: fixture.nextClientOrderId(), signMs: (await serverTimeMs()) + 60_000, reduceOnly: true },
     ]);
     const blockedReport = await runKill(killParts(), books.books.orders, {
       includesForeign: false,

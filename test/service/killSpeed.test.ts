@@ -24,13 +24,13 @@ const booksWithOpenOrders = (ids: readonly string[]): KillOrders => ({
 
 it('a kill has 200 open orders confirmed cancelled within 10 s and the limits of the service, the first cancel on the wire within 50 ms', async () => {
   fixture = await KillFixture.open();
-  const ids = await fixture.rest('BTCUSDT', 200);
+  const ids = await fixture.placeRestingBuys('BTCUSDT', 200);
   const logCountBefore = fixture.logs.length;
   const ownTime = new OwnTime();
   onTestFinished(() => ownTime.stop());
   const beganMs = performance.now();
   // With the waits of the real exchange: the lists have to be empty twice, 3 s apart.
-  const killParts = fixture.parts(KILL_SETTINGS, [fixture.instrument('BTCUSDT')]);
+  const killParts = fixture.deps(KILL_SETTINGS, [fixture.instrument('BTCUSDT')]);
   const report = await runKill(killParts, booksWithOpenOrders(ids), CANCEL);
   const totalMs = ownTime.between(beganMs, performance.now());
   const cancels = fixture.logs.slice(logCountBefore).filter(({ op }) => op === 'spot.batchCancel');
@@ -49,7 +49,7 @@ it('a kill has 200 open orders confirmed cancelled within 10 s and the limits of
 
 it('a kill engages the kill switch within 1 ms: no order leaves, and reads and cancels do', async () => {
   fixture = await KillFixture.open();
-  const [id = ''] = await fixture.rest('BTCUSDT', 1);
+  const [id = ''] = await fixture.placeRestingBuys('BTCUSDT', 1);
   const engageTimesMs = [new KillSwitch(fixture.folder), new KillSwitch(fixture.folder), fixture.guard].map((guard) =>
     ownMsOf(() => guard.engage()),
   );

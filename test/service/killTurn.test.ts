@@ -62,17 +62,25 @@ it('a kill waits for an order of unknown outcome that was journalled after its s
   const fixture = await KillFixture.open();
   cleanups.push(() => fixture.close());
   const instrument = fixture.instrument('BTCUSDT');
-  const settings = { ...fixture.parts().settings, visibilityDelayMs: 100, recvWindowMs: 100 };
+  const settings = { ...fixture.deps().settings, visibilityDelayMs: 100, recvWindowMs: 100 };
   const signMs = (await fixture.call('spot.serverTime', {})).serverTimeMs;
-  const cid = fixture.nextCid();
+  const cid = fixture.nextClientOrderId();
   const buyOrder = { symbol: 'BTCUSDT', side: 'BUY', type: 'LIMIT', volume: '0.01', price: '70000', newClientOrderId: cid } as const;
   const { orderId } = await fixture.call('spot.newOrder', buyOrder);
   const bookedBuy = { instrument, cid, side: 'buy', qty: '0.01', price: '70000', orderId, signMs } as const;
   const ordersBefore = fixture.books([bookedBuy]).books.orders;
   // A sale of another kill, whose request never left.
-  const slice = { instrument, cid: fixture.nextCid(), side: 'sell', qty: '0.00999', price: '60000', orderId: null, signMs } as const;
+  const slice = {
+    instrument,
+    cid: fixture.nextClientOrderId(),
+    side: 'sell',
+    qty: '0.00999',
+    price: '60000',
+    orderId: null,
+    signMs,
+  } as const;
   const books = fixture.books([bookedBuy, slice]);
-  const report = await runKill(fixture.parts(settings, [instrument]), ordersBefore, {
+  const report = await runKill(fixture.deps(settings, [instrument]), ordersBefore, {
     includesForeign: false,
     books: () => Promise.resolve(books),
   });

@@ -32,7 +32,7 @@ async function openTwoWay(): Promise<void> {
 }
 
 /** Trades contracts, and returns the order as the bot's journal has it. */
-async function trade(side: 'buy' | 'sell', action: 'OPEN' | 'CLOSE', qty: string, cid = fixture.nextCid()): Promise<BookedOrder> {
+async function trade(side: 'buy' | 'sell', action: 'OPEN' | 'CLOSE', qty: string, cid = fixture.nextClientOrderId()): Promise<BookedOrder> {
   const price = side === 'buy' ? '70000' : '60000';
   const signMs = (await fixture.call('futures.serverTime', {})).serverTimeMs;
   const { orderId } = await fixture.call('futures.createOrder', {
@@ -60,7 +60,7 @@ it('a kill that flattens closes the long and the short position of a contract', 
   await openTwoWay();
   const orders = [await trade('buy', 'OPEN', '1000'), await trade('sell', 'OPEN', '400'), await trade('sell', 'CLOSE', '100')];
   expect(await volumes()).toEqual({ buy: '900', sell: '400' });
-  const { residuals } = await runKill(fixture.parts(), fixture.books(orders).books.orders, {
+  const { residuals } = await runKill(fixture.deps(), fixture.books(orders).books.orders, {
     includesForeign: false,
     books: () => Promise.resolve({ ...fixture.books(orders), isNet: false }),
   });
@@ -125,7 +125,7 @@ it('a kill that flattens closes what a person has left of both sides, and nothin
   await trade('sell', 'CLOSE', '300', 'of-a-person-1');
   await trade('buy', 'CLOSE', '300', 'of-a-person-2');
   expect(await volumes()).toEqual({ buy: '700', sell: '100' });
-  const { residuals, slices } = await runKill(fixture.parts(), fixture.books(orders).books.orders, {
+  const { residuals, slices } = await runKill(fixture.deps(), fixture.books(orders).books.orders, {
     includesForeign: false,
     books: () => Promise.resolve({ ...fixture.books(orders), isNet: false }),
   });
@@ -141,7 +141,7 @@ it('a kill that flattens leaves the contracts of others on both sides', async ()
   await trade('buy', 'OPEN', '300', 'of-a-person-1');
   await trade('sell', 'OPEN', '200', 'of-a-person-2');
   const orders = [await trade('buy', 'OPEN', '1000'), await trade('sell', 'OPEN', '1000')];
-  const { residuals } = await runKill(fixture.parts(), fixture.books(orders).books.orders, {
+  const { residuals } = await runKill(fixture.deps(), fixture.books(orders).books.orders, {
     includesForeign: false,
     books: () => Promise.resolve({ ...fixture.books(orders), isNet: false }),
   });

@@ -31,9 +31,9 @@ describe('the counts of the specification', () => {
     const send = () => fixture.send(method, path, method === 'POST' ? '{}' : '', {}).status;
     expect(repeat(count, send)).not.toContain(429);
     expect(send()).toBe(429);
-    fixture.pass(1999);
+    fixture.passTime(1999);
     expect(send()).toBe(429);
-    fixture.pass(1);
+    fixture.passTime(1);
     expect(repeat(count, send)).not.toContain(429);
   });
 
@@ -58,7 +58,7 @@ describe('keys and addresses', () => {
 
   it('a public call counts for the key if the credentials are valid, else for the address', () => {
     const fixture = new ServiceFixture({ limits: threeInOneSecond });
-    const pingStatus = (headers: Record<string, string>, ip = '10.0.0.1') => fixture.open('/sapi/v1/ping', { headers, ip }).status;
+    const pingStatus = (headers: Record<string, string>, ip = '10.0.0.1') => fixture.getPublic('/sapi/v1/ping', { headers, ip }).status;
     expect(repeat(4, () => pingStatus({}))).toEqual([200, 200, 200, 429]);
     expect(pingStatus({}, '10.0.0.2')).toBe(200);
     expect(repeat(4, () => pingStatus({ 'x-ch-apikey': 'alice-Key' }))).toEqual([200, 200, 200, 429]);
@@ -95,19 +95,19 @@ describe('bans', () => {
     // The calls from another address use up the limit of the key.
     statusesOfReads(fixture, ACCOUNT_COUNT, '10.0.0.2');
     expect(statusesOfReads(fixture, REFUSALS_BEFORE_BAN)).toEqual(repeat(REFUSALS_BEFORE_BAN, () => 429));
-    const banned = fixture.open('/sapi/v1/ping', { ip: '10.0.0.1' });
+    const banned = fixture.getPublic('/sapi/v1/ping', { ip: '10.0.0.1' });
     expect(banned).toMatchObject({ status: 418, headers: { 'Retry-After': '300' } });
     expect(codeOf(banned)).toBe(-1003);
     expect(fixture.get(ACCOUNT, { as: 'bob', ip: '10.0.0.1' }).status).toBe(418);
     expect(fixture.get(ACCOUNT, { as: 'bob', ip: '10.0.0.3' }).status).toBe(200);
-    fixture.pass(299_999);
-    expect(fixture.open('/sapi/v1/ping', { ip: '10.0.0.1' }).status).toBe(418);
-    fixture.pass(1);
+    fixture.passTime(299_999);
+    expect(fixture.getPublic('/sapi/v1/ping', { ip: '10.0.0.1' }).status).toBe(418);
+    fixture.passTime(1);
     expect(statusesOfReads(fixture, ACCOUNT_COUNT + REFUSALS_BEFORE_BAN + 1).slice(-2)).toEqual([429, 418]);
-    fixture.pass(599_999);
-    expect(fixture.open('/sapi/v1/ping', { ip: '10.0.0.1' }).status).toBe(418);
-    fixture.pass(1);
-    expect(fixture.open('/sapi/v1/ping', { ip: '10.0.0.1' }).status).toBe(200);
+    fixture.passTime(599_999);
+    expect(fixture.getPublic('/sapi/v1/ping', { ip: '10.0.0.1' }).status).toBe(418);
+    fixture.passTime(1);
+    expect(fixture.getPublic('/sapi/v1/ping', { ip: '10.0.0.1' }).status).toBe(200);
   });
 
   it('refusals that are more than 3 s apart cause no ban', () => {
@@ -115,16 +115,16 @@ describe('bans', () => {
     statusesOfReads(fixture, 1);
     for (let refusal = 1; refusal <= 2 * REFUSALS_BEFORE_BAN; refusal++) {
       expect(statusesOfReads(fixture, 1)).toEqual([429]);
-      fixture.pass(3200);
+      fixture.passTime(3200);
     }
   });
 
   it('length and threshold of a ban follow the profile, and Retry-After is off by default', () => {
     const fixture = new ServiceFixture({}, { banAfter: 2, banMs: 50 });
     expect(statusesOfReads(fixture, 23).slice(-3)).toEqual([429, 429, 418]);
-    expect(fixture.open('/sapi/v1/ping', { ip: '10.0.0.1' }).headers).toEqual({});
-    fixture.pass(50);
-    expect(fixture.open('/sapi/v1/ping', { ip: '10.0.0.1' }).status).toBe(200);
+    expect(fixture.getPublic('/sapi/v1/ping', { ip: '10.0.0.1' }).headers).toEqual({});
+    fixture.passTime(50);
+    expect(fixture.getPublic('/sapi/v1/ping', { ip: '10.0.0.1' }).status).toBe(200);
   });
 });
 

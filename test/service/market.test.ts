@@ -78,7 +78,7 @@ describe('klines and tickers', () => {
           let nowMs = START_MS;
           for (const { gapMs, price, lots } of trades) {
             nowMs += gapMs;
-            klines.print(nowMs, price, lots);
+            klines.addTrade(nowMs, price, lots);
             const openMs = openOf(interval, nowMs);
             const [open = price, high = price, low = price, , sumLots = 0] = expected.get(openMs) ?? [];
             expected.set(openMs, [open, Math.max(high, price), Math.min(low, price), price, sumLots + lots]);
@@ -95,9 +95,9 @@ describe('klines and tickers', () => {
 
   it('after ten thousand years without a trade the bars of that time are flat, and only the newest ones are made', () => {
     const klines = new Klines();
-    klines.print(START_MS, 500, 7);
+    klines.addTrade(START_MS, 500, 7);
     const laterMs = START_MS + 10_000 * 365 * 86_400_000 + 30_000;
-    klines.print(laterMs, 300, 2);
+    klines.addTrade(laterMs, 300, 2);
     for (const interval of ['1m', '5m', '15m', '30m', '1h', '1d', '1w', '1M'] as const) {
       const bars = klines.bars(interval, laterMs);
       expect(bars.length, interval).toBeGreaterThanOrEqual(300);
@@ -107,14 +107,14 @@ describe('klines and tickers', () => {
         expect(closeOf(interval, bar.openMs), interval).toBe(bars[index + 1]!.openMs);
       });
     }
-    expect(klines.day(laterMs)).toMatchObject({ open: 500, high: 500, low: 300, last: 300, lots: 2 });
+    expect(klines.rollingDay(laterMs)).toMatchObject({ open: 500, high: 500, low: 300, last: 300, lots: 2 });
   });
 
   it('the ticker covers one day, and trades of earlier times do not count', () => {
     const klines = new Klines();
-    klines.print(START_MS, 500, 7);
-    klines.print(START_MS + 3_600_000, 300, 2);
-    const dayAt = (ms: number) => klines.day(START_MS + ms);
+    klines.addTrade(START_MS, 500, 7);
+    klines.addTrade(START_MS + 3_600_000, 300, 2);
+    const dayAt = (ms: number) => klines.rollingDay(START_MS + ms);
     expect(dayAt(86_400_000)).toMatchObject({ high: 500, low: 300, last: 300, lots: 9 });
     expect(dayAt(86_400_001)).toMatchObject({ high: 500, low: 300, lots: 2, last: 300 });
     expect(dayAt(90_000_001)).toMatchObject({ high: 300, low: 300, lots: 0 });

@@ -61,12 +61,12 @@ test.each([
       const ids: Record<string, string[]> = { alice: [], bob: [] };
       for (const step of steps) {
         runStep(fixture, step, ids, background);
-        fixture.pass(2);
+        fixture.passTime(2);
         checkInvariants(fixture);
       }
       for (const name of ['alice', 'bob']) {
         for (const orderId of ids[name]!) fixture.post('/sapi/v1/cancel', { orderId, symbol: 'BTCUSDT' }, { as: name });
-        fixture.pass(5000);
+        fixture.passTime(5000);
         // Without open orders nothing is locked.
         for (const asset of ['BTC', 'USDT']) expect(fixture.balance(name, asset).locked).toBe('0');
       }
@@ -78,8 +78,8 @@ test.each([
 
 /** Carries out one step of a script. */
 function runStep(fixture: ServiceFixture, step: Step, ids: Record<string, string[]>, background: BackgroundLiquidity): void {
-  if (step.kind === 'wait') fixture.pass(step.ms);
-  else if (step.kind === 'point') background.step({ timeMs: fixture.nowMs, priceTicks: step.price, lots: step.lots });
+  if (step.kind === 'wait') fixture.passTime(step.ms);
+  else if (step.kind === 'point') background.moveTo({ timeMs: fixture.nowMs, priceTicks: step.price, lots: step.lots });
   else if (step.kind === 'cancel') {
     const orderId = ids[step.as]!.at(-1 - step.back);
     if (orderId !== undefined) fixture.post('/sapi/v1/cancel', { orderId, symbol: 'BTCUSDT' }, { as: step.as });
@@ -136,9 +136,9 @@ test('the money of two accounts that trade with each other is conserved up to th
       const ids: Record<string, string[]> = { alice: [], bob: [] };
       for (const step of steps) {
         runStep(fixture, step, ids, noLiquidity);
-        fixture.pass(50);
+        fixture.passTime(50);
       }
-      fixture.pass(2000);
+      fixture.passTime(2000);
       const totals = new Map([
         ['BTC', 0n],
         ['USDT', 0n],

@@ -15,18 +15,18 @@ const TRIGGER = { ...LIMIT, triggerType: '3', triggerPrice: '2000' };
 /** A whole number beyond 2^64. */
 const HUGE = '99999999999999999999';
 
-/** Opens a position of each account, so that the market has a price. */
+/** Returns a fixture with a position of each account, so that the markets have a price. */
 function withTrades(overrides = {}): FuturesFixture {
   const fixture = new FuturesFixture(overrides);
   for (const contractName of ['E-BTC-USDT', 'E-BTC-USD']) {
-    fixture.create('alice', 'BUY', 10, 1000, { contractName });
-    fixture.create('bob', 'SELL', 10, 1000, { contractName });
+    fixture.sendOrder('alice', 'BUY', 10, 1000, { contractName });
+    fixture.sendOrder('bob', 'SELL', 10, 1000, { contractName });
   }
   return fixture;
 }
 
 describe('a number beyond its range is refused, and nothing else happens', () => {
-  it.each<[string, string, object, number]>([
+  it.each<[number: string, path: string, body: object, code: number]>([
     ['a spot price of 2^53 units', '/sapi/v1/order', { ...SPOT, price: 99999999999999 }, -1138],
     ['a spot price of 2^51 units', '/sapi/v1/order', { ...SPOT, price: 2 ** 51 / 100 }, -1138],
     ['a spot volume', '/sapi/v1/order', { ...SPOT, price: 100, volume: HUGE }, -2017],
@@ -78,8 +78,10 @@ describe('a number is what it is worth, however it is written', () => {
   it.each(['101', '9007199254740993', HUGE, '9'.repeat(100)])(
     'a limit of %s rows returns the maximum, or is rejected under limitTooLarge: reject',
     (limit) => {
-      expect(codeOf(new ServiceFixture().open(`/sapi/v1/depth?symbol=BTCUSDT&limit=${limit}`))).toBe(0);
-      expect(codeOf(new ServiceFixture({}, { limitTooLarge: 'reject' }).open(`/sapi/v1/depth?symbol=BTCUSDT&limit=${limit}`))).toBe(-1102);
+      expect(codeOf(new ServiceFixture().getPublic(`/sapi/v1/depth?symbol=BTCUSDT&limit=${limit}`))).toBe(0);
+      expect(codeOf(new ServiceFixture({}, { limitTooLarge: 'reject' }).getPublic(`/sapi/v1/depth?symbol=BTCUSDT&limit=${limit}`))).toBe(
+        -1102,
+      );
     },
   );
 
@@ -106,12 +108,12 @@ describe('a number is what it is worth, however it is written', () => {
 describe('money beyond counting', () => {
   it('an account can be read if the value of its position at the mark is beyond 2^53', () => {
     const fixture = new FuturesFixture();
-    fixture.create('alice', 'BUY', 5_000_000_000, 0.1);
-    fixture.create('bob', 'SELL', 5_000_000_000, 0.1);
+    fixture.sendOrder('alice', 'BUY', 5_000_000_000, 0.1);
+    fixture.sendOrder('bob', 'SELL', 5_000_000_000, 0.1);
     // Two others move the price by one contract.
-    fixture.create('alice', 'SELL', 1, 90_000_000, { open: 'CLOSE' });
-    fixture.create('bob', 'BUY', 1, 90_000_000, { open: 'CLOSE' });
-    fixture.pass(5000);
+    fixture.sendOrder('alice', 'SELL', 1, 90_000_000, { open: 'CLOSE' });
+    fixture.sendOrder('bob', 'BUY', 1, 90_000_000, { open: 'CLOSE' });
+    fixture.passTime(5000);
     for (const as of ['alice', 'bob']) {
       for (const path of ['/fapi/v1/account', '/fapi/v1/positions?contractName=E-BTC-USDT']) {
         const { status, body } = fixture.get(path, { as });
@@ -123,6 +125,7 @@ describe('money beyond counting', () => {
 
   it.each([PERPETUAL, INVERSE])('the lots that a value pays for are found in fewer than 150 steps for $id', (instrument) => {
     const money = new ContractMoney(instrument);
+    // Counts the calls of `value`, one for each step of the search.
     let steps = 0;
     const value = money.value.bind(money);
     money.value = (lots, ticks) => (steps++, value(lots, ticks));
@@ -141,10 +144,10 @@ describe('money beyond counting', () => {
 it('an order by value ends when its value is spent, also if a contract is worth less than a unit', () => {
   const fixture = new FuturesFixture();
   const contract = { contractName: 'E-BTC-USD' };
-  fixture.create('bob', 'SELL', 1_000_001, 30_000_000_000, contract);
-  fixture.create('alice', 'BUY', 1, 30_000_000_000, contract);
+  fixture.sendOrder('bob', 'SELL', 1_000_001, 30_000_000_000, contract);
+  fixture.sendOrder('alice', 'BUY', 1, 30_000_000_000, contract);
   expect(codeOf(fixture.post('/fapi/v1/order', { ...MARKET, ...contract, volume: '0.00000001' }))).toBe(0);
-  fixture.pass(0);
+  fixture.passTime(0);
   expect(fixture.get('/fapi/v1/myTrades?contractName=E-BTC-USD').body.match(/"tradeId"/g)).toHaveLength(2);
 });
 
@@ -157,7 +160,7 @@ describe('open orders of an account on an instrument', () => {
     const order = { ...SPOT, side: 'BUY' };
     for (let index = 0; index < 200; index++) expect(codeOf(fixture.post('/sapi/v1/order', { ...order, ...priceOf(index) }))).toBe(0);
     expect(codeOf(fixture.post('/sapi/v1/order', { ...order, ...priceOf(1) }))).toBe(-1015);
-    // What comes before the cap in the order of checks still answers.
+    // Checks that come before the maximum still decide the code.
     expect(codeOf(fixture.post('/sapi/v1/order', { ...order, price: 1.001 }))).toBe(-1147);
     expect(codeOf(fixture.post('/sapi/v1/order', { ...order, volume: 10 ** 6, price: 100 }))).toBe(-1015);
     expect(codeOf(fixture.post('/sapi/v1/order', { ...SPOT, type: 'MARKET' }))).toBe(0);
@@ -233,7 +236,7 @@ describe('an error of the exchange itself', () => {
   it('an internal error while time passes stops the exchange', () => {
     const { fixture, errors } = withErrorLog();
     fixture.service.scheduler.at(fixture.nowMs + 10, throwPlanted);
-    fixture.pass(20);
+    fixture.passTime(20);
     expect(errors).toMatchObject([{ where: 'time', doubt: 'RangeError: planted' }]);
     expect(codeOf(fixture.get('/sapi/v1/time'))).toBe(-1000);
   });
@@ -243,9 +246,9 @@ it('the profit history accepts a start and an end together, and rejects one of t
   const fixture = withTrades();
   const startMs = fixture.nowMs;
   for (let index = 0; index < 4; index++) {
-    fixture.pass(1000);
-    fixture.create('alice', 'SELL', 1, 1000, { open: 'CLOSE' });
-    fixture.create('bob', 'BUY', 1, 1000, { open: 'CLOSE' });
+    fixture.passTime(1000);
+    fixture.sendOrder('alice', 'SELL', 1, 1000, { open: 'CLOSE' });
+    fixture.sendOrder('bob', 'BUY', 1, 1000, { open: 'CLOSE' });
   }
   const times = (range: object): number[] => {
     const rows = JSON.parse(fixture.post('/fapi/v1/profitHistorical', { limit: '100', ...range }).body) as

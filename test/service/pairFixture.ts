@@ -12,7 +12,7 @@ import type { Outcome } from '../../src/protocol/outcome.ts';
 import { DueQueue } from '../../src/ports/dueQueue.ts';
 import { DELAYS, SERVICE_DEFAULTS } from '../../src/paperExchange/dialect/config.ts';
 import type { Profile } from '../../src/paperExchange/dialect/switches.ts';
-import { openService } from '../../src/paperExchange/storage/persistence.ts';
+import { openMemoryService } from '../../src/paperExchange/storage/historyArchiver.ts';
 import type { Service } from '../../src/paperExchange/service.ts';
 import { INVERSE, ETH_PERPETUAL, PERPETUAL, TRADERS } from './futuresFixture.ts';
 import { BTC, ETH, START_MS } from './serviceFixture.ts';
@@ -35,7 +35,7 @@ export class PairFixture {
   constructor(profile: Profile) {
     this.profile = profile;
     const instruments = [BTC, ETH, PERPETUAL, ETH_PERPETUAL, INVERSE];
-    this.service = openService({ ...SERVICE_DEFAULTS, instruments, accounts: TRADERS, profile, delays: DELAYS.realistic }, START_MS);
+    this.service = openMemoryService({ ...SERVICE_DEFAULTS, instruments, accounts: TRADERS, profile, delays: DELAYS.realistic }, START_MS);
     this.#queue.runDue(START_MS - CLOCK_OFFSET_MS);
     for (const { name, keys } of TRADERS) this.#clients.set(name, this.#client(keys[0]!.apiKey, keys[0]!.secret));
   }
@@ -53,7 +53,7 @@ export class PairFixture {
   }
 
   /** Sends two equal calls in the same millisecond. Returns the kinds of their outcomes. */
-  twice<O extends Op>(op: O, args: OpArgs<O>): readonly Outcome<OpResult<O>>['kind'][] {
+  callTwice<O extends Op>(op: O, args: OpArgs<O>): readonly Outcome<OpResult<O>>['kind'][] {
     const kinds: Outcome<OpResult<O>>['kind'][] = [];
     for (let index = 0; index < 2; index++) this.#clients.get('alice')!.call(op, args, ({ kind }) => kinds.push(kind));
     this.#queue.runDue(this.#queue.nowMs + OUTCOME_TIME_LIMIT_MS);
@@ -61,21 +61,21 @@ export class PairFixture {
   }
 
   /** Returns the result of a call that the exchange must accept. */
-  acked<O extends Op>(op: O, args: OpArgs<O>, account = 'alice'): OpResult<O> {
+  ackedResult<O extends Op>(op: O, args: OpArgs<O>, account = 'alice'): OpResult<O> {
     const outcome = this.call(op, args, account);
     if (outcome.kind === 'acked') return outcome.value;
     throw new Error(`${op}: ${JSON.stringify(outcome)}`);
   }
 
   /** Returns the error code of a call that the exchange must refuse. */
-  refused<O extends Op>(op: O, args: OpArgs<O>, account = 'alice'): number {
+  refusalCode<O extends Op>(op: O, args: OpArgs<O>, account = 'alice'): number {
     const outcome = this.call(op, args, account);
     if (outcome.kind === 'refused') return outcome.code;
     throw new Error(`${op}: ${JSON.stringify(outcome)}`);
   }
 
   /** Advances time by one second, so that everything in flight ends. */
-  settle(): void {
+  passOneSecond(): void {
     this.#queue.runDue(this.#queue.nowMs + 1000);
     this.service.advance(this.#queue.nowMs + CLOCK_OFFSET_MS);
   }

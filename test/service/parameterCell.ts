@@ -13,11 +13,11 @@ export interface FaultCodes {
   readonly missing: number;
   readonly empty: number;
   /** The value has another type than the parameter. */
-  readonly foreign?: number;
+  readonly wrongType?: number;
   /** The value has characters that are not allowed. */
-  readonly chars?: number;
+  readonly illegalChars?: number;
   /** A value out of range, and its code. */
-  readonly beyond?: readonly [value: unknown, code: number];
+  readonly outOfRange?: readonly [value: unknown, code: number];
 }
 
 /** One parameter of an endpoint, and the codes of its faults. */
@@ -40,7 +40,7 @@ export function call(fixture: ServiceFixture, op: Op, args: NamedArgs): number {
     ([name, value]) => `${name}=${encodeURIComponent(typeof value === 'string' ? value : JSON.stringify(value))}`,
   );
   const target = pairs.length === 0 ? path : `${path}?${pairs.join('&')}`;
-  return codeOf(security === 'NONE' ? fixture.open(target) : fixture.get(target));
+  return codeOf(security === 'NONE' ? fixture.getPublic(target) : fixture.get(target));
 }
 
 /** Returns the arguments without the one of this name. */
@@ -49,14 +49,14 @@ const without = (args: NamedArgs, name: string): NamedArgs =>
 
 /** Checks that the valid call succeeds, and that each fault of the parameter has its code. */
 export function checkCell({ op, parameter: name, faults, validArgs, codeOfCall, createFixture }: ParameterCell): void {
-  const isBody = endpointOf(op).method === 'POST';
+  const isInBody = endpointOf(op).method === 'POST';
   const isName = name === 'symbol' || name === 'contractName';
   /** Returns the code of the call with this value of the parameter. */
   const codeWith = (value: unknown): number => codeOfCall(op, { ...validArgs, [name]: value });
   expect(codeOfCall(op, validArgs), 'valid').toBe(0);
   expect(codeOfCall(op, without(validArgs, name)), 'missing').toBe(faults.missing);
   expect(codeWith(''), 'empty').toBe(faults.empty);
-  if (isBody) {
+  if (isInBody) {
     expect(codeWith(null), 'null').toBe(faults.missing);
     const isList = name === 'orders' || name === 'orderIds';
     if (!isList) for (const nested of [{}, [], [1]]) expect(codeWith(nested), 'nested').toBe(-1102);
@@ -64,17 +64,17 @@ export function checkCell({ op, parameter: name, faults, validArgs, codeOfCall, 
     const target = `${endpointOf(op).path}?${name}=${encodeURIComponent(JSON.stringify(validArgs[name]))}`;
     expect(codeOf(createFixture().post(target, without(validArgs, name))), 'in the query').toBe(faults.missing);
   }
-  if (faults.foreign !== undefined) {
-    // A query has only text, and no text is of a foreign type for a name.
-    const foreignText = isName ? '' : 'many';
-    const foreignValue = isBody ? true : foreignText;
-    const expectedCode = isBody || !isName ? faults.foreign : -1121;
-    expect(codeWith(foreignValue), 'foreign').toBe(expectedCode);
+  if (faults.wrongType !== undefined) {
+    // A query has only text, and any text has the type of a name.
+    const wrongTypeText = isName ? '' : 'many';
+    const wrongTypeValue = isInBody ? true : wrongTypeText;
+    const expectedCode = isInBody || !isName ? faults.wrongType : -1121;
+    expect(codeWith(wrongTypeValue), 'a value of another type').toBe(expectedCode);
   }
-  if (faults.chars !== undefined) expect(codeWith('a b;'), 'characters').toBe(faults.chars);
-  if (faults.beyond) {
-    const [value, code] = faults.beyond;
-    expect(codeWith(value), 'beyond').toBe(code);
+  if (faults.illegalChars !== undefined) expect(codeWith('a b;'), 'characters').toBe(faults.illegalChars);
+  if (faults.outOfRange) {
+    const [value, code] = faults.outOfRange;
+    expect(codeWith(value), 'a value out of range').toBe(code);
   }
   expect(codeOfCall(op, { ...validArgs, surplus: 1 }), 'surplus').toBe(0);
   expect(codeOfCall(op, { ...validArgs, surplus: 1 }, { unknownParams: 'reject' }), 'surplus, strictly').toBe(-1103);

@@ -26,7 +26,7 @@ const VALID_ARGS: Readonly<Partial<Record<Op, Readonly<Record<string, unknown>>>
 /** Returns an exchange where alice has an order. */
 function withOrder(overrides: Partial<ServiceConfig> = {}, switches: SwitchValues = {}): ServiceFixture {
   const fixture = new ServiceFixture(overrides, switches);
-  fixture.limit('alice', 'BUY', '1', '1');
+  fixture.placeLimit('alice', 'BUY', '1', '1');
   return fixture;
 }
 
@@ -35,20 +35,20 @@ const codeOfCall = (op: Op, args: NamedArgs, switches: SwitchValues = {}, overri
   call(withOrder(overrides, switches), op, args);
 
 // The codes of a parameter that is missing, empty, of a foreign type, with illegal characters, or beyond its range.
-const SYMBOL: FaultCodes = { missing: -1121, empty: -1121, foreign: -1102, chars: -1100, beyond: ['NOSUCH', -1121] };
-const OPTIONAL_LIMIT: FaultCodes = { missing: 0, empty: -1102, foreign: -1102, beyond: [0, -1102] };
-const PRICE: FaultCodes = { missing: -1102, empty: -1102, foreign: -1102, beyond: [-1, -1102] };
-const VOLUME: FaultCodes = { missing: -1102, empty: -1105, foreign: -1102, beyond: [0, -1136] };
-const CLIENT_ID: FaultCodes = { missing: 0, empty: 0, foreign: -1102, chars: -1100, beyond: ['x'.repeat(32), -1100] };
-const SIDE: FaultCodes = { missing: -1102, empty: -1105, foreign: -1102, beyond: ['buy', -1117] };
-const TYPE: FaultCodes = { missing: -1102, empty: -1105, foreign: -1102, beyond: ['STOP', -1116] };
+const SYMBOL: FaultCodes = { missing: -1121, empty: -1121, wrongType: -1102, illegalChars: -1100, outOfRange: ['NOSUCH', -1121] };
+const OPTIONAL_LIMIT: FaultCodes = { missing: 0, empty: -1102, wrongType: -1102, outOfRange: [0, -1102] };
+const PRICE: FaultCodes = { missing: -1102, empty: -1102, wrongType: -1102, outOfRange: [-1, -1102] };
+const VOLUME: FaultCodes = { missing: -1102, empty: -1105, wrongType: -1102, outOfRange: [0, -1136] };
+const CLIENT_ID: FaultCodes = { missing: 0, empty: 0, wrongType: -1102, illegalChars: -1100, outOfRange: ['x'.repeat(32), -1100] };
+const SIDE: FaultCodes = { missing: -1102, empty: -1105, wrongType: -1102, outOfRange: ['buy', -1117] };
+const TYPE: FaultCodes = { missing: -1102, empty: -1105, wrongType: -1102, outOfRange: ['STOP', -1116] };
 
 /** The codes of every parameter, by operation. */
 const CODES_OF_FAULTS: Readonly<Partial<Record<Op, Readonly<Record<string, FaultCodes>>>>> = {
   'spot.depth': { symbol: SYMBOL, limit: { ...OPTIONAL_LIMIT, empty: -1105 } },
   'spot.ticker': { symbol: SYMBOL },
   'spot.recentTrades': { symbol: SYMBOL, limit: { ...OPTIONAL_LIMIT, empty: -1105 } },
-  'spot.klines': { symbol: SYMBOL, interval: { missing: -1102, empty: -1105, beyond: ['4h', -1102] }, limit: OPTIONAL_LIMIT },
+  'spot.klines': { symbol: SYMBOL, interval: { missing: -1102, empty: -1105, outOfRange: ['4h', -1102] }, limit: OPTIONAL_LIMIT },
   'spot.newOrder': { symbol: SYMBOL, volume: VOLUME, side: SIDE, type: TYPE, price: PRICE, newClientOrderId: CLIENT_ID },
   'spot.testNewOrder': {
     symbol: SYMBOL,
@@ -57,20 +57,26 @@ const CODES_OF_FAULTS: Readonly<Partial<Record<Op, Readonly<Record<string, Fault
     type: TYPE,
     price: PRICE,
     newClientOrderId: CLIENT_ID,
-    recWindow: { missing: 0, empty: -1102, foreign: -1102, beyond: [0, -1102] },
+    recWindow: { missing: 0, empty: -1102, wrongType: -1102, outOfRange: [0, -1102] },
   },
   'spot.batchOrders': {
     symbol: SYMBOL,
-    orders: { missing: -1102, empty: -1102, foreign: -1102, beyond: [Array.from({ length: 11 }, () => ({})), -1101] },
+    orders: { missing: -1102, empty: -1102, wrongType: -1102, outOfRange: [Array.from({ length: 11 }, () => ({})), -1101] },
   },
-  'spot.queryOrder': { orderId: { missing: 0, empty: 0, chars: 0, beyond: ['0', 0] }, symbol: { ...SYMBOL, missing: 0 } },
-  'spot.cancelOrder': { orderId: { missing: -1102, empty: -1102, foreign: -1102, chars: -1100, beyond: ['7', -2013] }, symbol: SYMBOL },
-  'spot.batchCancel': { symbol: SYMBOL, orderIds: { missing: -1102, empty: -1102, foreign: -1102, beyond: [Array(11).fill(1), -1101] } },
+  'spot.queryOrder': { orderId: { missing: 0, empty: 0, illegalChars: 0, outOfRange: ['0', 0] }, symbol: { ...SYMBOL, missing: 0 } },
+  'spot.cancelOrder': {
+    orderId: { missing: -1102, empty: -1102, wrongType: -1102, illegalChars: -1100, outOfRange: ['7', -2013] },
+    symbol: SYMBOL,
+  },
+  'spot.batchCancel': {
+    symbol: SYMBOL,
+    orderIds: { missing: -1102, empty: -1102, wrongType: -1102, outOfRange: [Array(11).fill(1), -1101] },
+  },
   'spot.openOrders': { symbol: { ...SYMBOL, missing: 0 }, limit: { ...OPTIONAL_LIMIT, empty: -1105 } },
   'spot.myTrades': {
     symbol: { ...SYMBOL, missing: 0 },
     limit: OPTIONAL_LIMIT,
-    fromId: { missing: 0, empty: -1102, chars: -1100, beyond: ['x', -1102] },
+    fromId: { missing: 0, empty: -1102, illegalChars: -1100, outOfRange: ['x', -1102] },
   },
 };
 
@@ -113,7 +119,7 @@ describe('bodies and queries', () => {
   ])('a body of %s gets the code %i', (body, expected) => expect(codeOfBody(body)).toBe(expected));
 
   it('a query has each name at most once, and its values are decoded', () => {
-    const codeOfQuery = (query: string): number => codeOf(new ServiceFixture().open(`/sapi/v1/ticker?${query}`));
+    const codeOfQuery = (query: string): number => codeOf(new ServiceFixture().getPublic(`/sapi/v1/ticker?${query}`));
     expect(codeOfQuery('symbol=BTCUSDT&symbol=BTCUSDT')).toBe(-1100);
     expect(codeOfQuery('symbol=%42TCUSDT')).toBe(0);
     expect(codeOfQuery('symbol=%E0%A4%A')).toBe(-1100);
@@ -138,7 +144,7 @@ describe('bodies and queries', () => {
 describe('causes', () => {
   const order = VALID_ARGS['spot.newOrder']!;
   const market = { symbol: 'BTCUSDT', volume: 1, side: 'SELL', type: 'MARKET' };
-  it.each<[string, Readonly<Record<string, unknown>>, number, SwitchValues?, Partial<ServiceConfig>?]>([
+  it.each<[cause: string, args: NamedArgs, code: number, switches?: SwitchValues, overrides?: Partial<ServiceConfig>]>([
     ['price with too many decimals', { ...order, price: 10.001 }, -1147],
     ['volume with too many decimals', { ...order, volume: 1.00001 }, -1147],
     ['amount with too many decimals', { ...market, side: 'BUY', volume: '1.000000001' }, -1111],
@@ -161,21 +167,21 @@ describe('causes', () => {
 
   it('a spot order beyond the maximum count gets -1015, and one outside the price band gets -1138', () => {
     const fixture = new ServiceFixture({ maxOpenOrders: 2, states: { [BTC.id]: { priceBandPpm: 100_000 } } });
-    fixture.limit('bob', 'SELL', '1', '100');
-    fixture.limit('alice', 'BUY', '1', '100');
+    fixture.placeLimit('bob', 'SELL', '1', '100');
+    fixture.placeLimit('alice', 'BUY', '1', '100');
     expect([90, 110].map((price) => call(fixture, 'spot.testNewOrder', { ...order, price }))).toEqual([0, 0]);
     expect([89.99, 110.01].map((price) => call(fixture, 'spot.newOrder', { ...order, price }))).toEqual([-1138, -1138]);
-    fixture.limit('alice', 'BUY', '1', '91');
-    fixture.limit('alice', 'BUY', '1', '91');
+    fixture.placeLimit('alice', 'BUY', '1', '91');
+    fixture.placeLimit('alice', 'BUY', '1', '91');
     expect(call(fixture, 'spot.newOrder', order)).toBe(-1138);
     expect(call(fixture, 'spot.newOrder', { ...order, price: 91 })).toBe(-1015);
   });
 
   it('a spot order that has ended cannot be cancelled', () => {
     const fixture = new ServiceFixture();
-    const filled = fixture.limit('alice', 'SELL', '1', '100');
-    const canceled = fixture.limit('alice', 'BUY', '1', '1');
-    fixture.limit('bob', 'BUY', '1', '100');
+    const filled = fixture.placeLimit('alice', 'SELL', '1', '100');
+    const canceled = fixture.placeLimit('alice', 'BUY', '1', '1');
+    fixture.placeLimit('bob', 'BUY', '1', '100');
     const cancel = (orderId: string) => call(fixture, 'spot.cancelOrder', { orderId, symbol: 'BTCUSDT' });
     expect([cancel(filled), cancel(canceled), cancel(canceled), cancel('1')]).toEqual([-1145, 0, -1145, -2013]);
     expect(call(new ServiceFixture({}, { missingOrderCode: '-1112' }), 'spot.cancelOrder', { orderId: '1', symbol: 'BTCUSDT' })).toBe(

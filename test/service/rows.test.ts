@@ -133,7 +133,7 @@ function fillsOfExchange(
   fixture.service.followRows(new Map([[fixture.service.markets[0]!, { bars, firstRow: 0, marks: null, funding: [] }]]));
   const ids: string[] = [];
   for (let row = 0; row < bars.length; row++) {
-    fixture.pass(bars.openMs[row]! + thinkMs - fixture.nowMs);
+    fixture.passTime(bars.openMs[row]! + thinkMs - fixture.nowMs);
     for (const request of requestsByRow[row] ?? []) {
       if (request.kind === 'cancel') {
         const orderId = ids[request.orderIndex];
@@ -155,7 +155,7 @@ function fillsOfExchange(
       if (id !== undefined) ids.push(id);
     }
   }
-  fixture.pass(bars.closeMs[bars.length - 1]! - fixture.nowMs);
+  fixture.passTime(bars.closeMs[bars.length - 1]! - fixture.nowMs);
   fixture.service.spot.venue.assertConserved();
   return tradesOf(fixture);
 }
@@ -212,12 +212,14 @@ describe('an exchange of rows', () => {
     const fixture = exchangeOfRows(bars, 0);
     /** Returns the bars that a client reads, oldest first. */
     const shownBars = (): readonly Record<string, unknown>[] =>
-      (JSON.parse(fixture.open('/sapi/v1/klines?symbol=BTCUSDT&interval=1min&limit=300').body) as Record<string, unknown>[]).toReversed();
-    fixture.pass(bars.closeMs[9]! - fixture.nowMs - 1);
+      (
+        JSON.parse(fixture.getPublic('/sapi/v1/klines?symbol=BTCUSDT&interval=1min&limit=300').body) as Record<string, unknown>[]
+      ).toReversed();
+    fixture.passTime(bars.closeMs[9]! - fixture.nowMs - 1);
     expect(shownBars()).toHaveLength(9);
-    fixture.pass(1);
+    fixture.passTime(1);
     expect(shownBars()).toHaveLength(10);
-    fixture.pass(bars.closeMs[49]! - fixture.nowMs);
+    fixture.passTime(bars.closeMs[49]! - fixture.nowMs);
     const expected = Array.from({ length: 50 }, (_, row) => ({
       idx: bars.openMs[row],
       open: bars.open[row],
@@ -231,10 +233,10 @@ describe('an exchange of rows', () => {
   it('an exchange of rows stops at each act of a row, and an order that is placed after the open fills in the rest of that row', () => {
     const bars = barsOf(5, 4);
     const fixture = exchangeOfRows(bars, 0);
-    const rows = fixture.service.rows!;
+    const rows = fixture.service.barMatching!;
     rows.matchByActs();
     fixture.post('/sapi/v1/order', { symbol: 'BTCUSDT', side: 'BUY', type: 'MARKET', volume: '1000' });
-    fixture.pass(MINUTE_MS);
+    fixture.passTime(MINUTE_MS);
     expect(rows.next()).toMatchObject({ act: 'open' });
     expect(tradesOf(fixture)).toMatchObject([{ timeMs: START_MS, isMaker: false }]);
     const { activeMarket } = rows;
@@ -259,17 +261,17 @@ describe('an exchange of rows', () => {
       delays: { admissionMs: 100, visibilityMs: 0, cancelMs: 100 },
     });
     fixture.service.followRows(new Map([[fixture.service.markets[0]!, { bars, firstRow: 0, marks: null, funding: [] }]]));
-    const rows = fixture.service.rows!;
+    const rows = fixture.service.barMatching!;
     rows.matchByActs();
-    fixture.pass(MINUTE_MS);
+    fixture.passTime(MINUTE_MS);
     expect(rows.next()).toMatchObject({ act: 'open' });
     const price = priceText(ticksOf(bars, 'high')[1]! - 1);
     const { body } = fixture.post('/sapi/v1/order', { symbol: 'BTCUSDT', side: 'SELL', type: 'LIMIT', volume: '0.01', price });
     for (let act = rows.next(); act !== null; act = rows.next());
     expect(tradesOf(fixture)).toEqual([]);
-    fixture.pass(10);
+    fixture.passTime(10);
     fixture.post('/sapi/v1/cancel', { symbol: 'BTCUSDT', orderId: /"orderId":\[?"?(\d+)/.exec(body)![1]! });
-    fixture.pass(MINUTE_MS);
+    fixture.passTime(MINUTE_MS);
     for (let act = rows.next(); act !== null; act = rows.next());
     expect(tradesOf(fixture)).toMatchObject([{ price, isMaker: true }]);
   });
@@ -284,13 +286,13 @@ describe('an exchange of rows', () => {
     const bars: BarColumns = { ...unrounded, ...prices, instrument: PERPETUAL };
     const market = fixture.service.markets.find(({ instrument }) => instrument === PERPETUAL)!;
     fixture.service.followRows(new Map([[market, { bars, firstRow: 0, marks: null, funding: [] }]]));
-    fixture.pass(3000);
+    fixture.passTime(3000);
     const price = (ticksOf(bars, 'high')[0]! / 10 ** PERPETUAL.priceDigits).toFixed(PERPETUAL.priceDigits);
     const entry = { open: 'OPEN', type: 'LIMIT', price, volume: 1 };
-    expect(fixture.trigger('alice', 'BUY', '3', price, entry).status).toBe(200);
+    expect(fixture.sendTriggerOrder('alice', 'BUY', '3', price, entry).status).toBe(200);
     // This list has the time in whole seconds, eight hours ahead of UTC.
-    expect(fixture.triggers()).toMatchObject([{ ctime: '2026-01-05T08:00:03' }]);
-    fixture.pass(MINUTE_MS);
+    expect(fixture.triggerOrders()).toMatchObject([{ ctime: '2026-01-05T08:00:03' }]);
+    fixture.passTime(MINUTE_MS);
     expect(fixture.service.futures.triggers.pending()).toEqual([]);
   });
 });

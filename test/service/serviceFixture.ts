@@ -5,7 +5,7 @@ import { lots } from '../../src/base/brand.ts';
 import { instrumentId, type Instrument } from '../../src/model/instrument.ts';
 import { SERVICE_DEFAULTS, type AccountConfig, type ServiceConfig } from '../../src/paperExchange/dialect/config.ts';
 import { profileOf, type SwitchValues } from '../../src/paperExchange/dialect/profile.ts';
-import { openService } from '../../src/paperExchange/storage/persistence.ts';
+import { openMemoryService } from '../../src/paperExchange/storage/historyArchiver.ts';
 import type { Service } from '../../src/paperExchange/service.ts';
 import type { ServiceResponse } from '../../src/paperExchange/api/message.ts';
 
@@ -64,20 +64,20 @@ export class ServiceFixture {
   nowMs = START_MS;
 
   constructor(overrides: Partial<ServiceConfig> = {}, switches: SwitchValues = {}) {
-    this.service = openService(
+    this.service = openMemoryService(
       { ...SERVICE_DEFAULTS, instruments: [BTC, ETH], accounts: ACCOUNTS, profile: profileOf(switches), ...overrides },
       START_MS,
     );
   }
 
   /** Moves the clock forward. */
-  pass(ms: number): void {
+  passTime(ms: number): void {
     this.nowMs += ms;
     this.service.advance(this.nowMs);
   }
 
   /** Sends a GET without credentials. */
-  open(target: string, { headers = {}, ip = '127.0.0.1' }: RequestOptions = {}): ServiceResponse {
+  getPublic(target: string, { headers = {}, ip = '127.0.0.1' }: RequestOptions = {}): ServiceResponse {
     return this.service.handle(
       { method: 'GET', target, headers: { 'content-type': 'application/json', ...headers }, body: new Uint8Array(0), ip },
       this.nowMs,
@@ -118,7 +118,7 @@ export class ServiceFixture {
   }
 
   /** Creates a limit order. Returns its id on the wire. Volume and price are put in as text, so that their digits stay as written. */
-  limit(account: string, side: 'BUY' | 'SELL', volume: string, price: string, extraFields: object = {}): string {
+  placeLimit(account: string, side: 'BUY' | 'SELL', volume: string, price: string, extraFields: object = {}): string {
     const text = JSON.stringify({ symbol: 'BTCUSDT', side, type: 'LIMIT', ...extraFields }).slice(0, -1);
     const answer = this.post('/sapi/v1/order', `${text},"volume":${volume},"price":${price}}`, { as: account });
     const id = /"orderId":\[?"?(\d+)/.exec(answer.body)?.[1];
@@ -135,7 +135,7 @@ export class ServiceFixture {
   }
 
   /** Returns the reply to a query of an order. */
-  query(id: string, account = 'alice'): Readonly<Record<string, unknown>> {
+  queryOrder(id: string, account = 'alice'): Readonly<Record<string, unknown>> {
     return JSON.parse(this.get(`/sapi/v1/order?orderId=${id}&symbol=BTCUSDT`, { as: account }).body) as Readonly<Record<string, unknown>>;
   }
 }

@@ -6,24 +6,27 @@ import { parseJson } from '../../src/protocol/json/parseJson.ts';
 import { decodeAnswer } from '../../src/protocol/shapes/answer.ts';
 import { ServiceFixture, START_MS } from './serviceFixture.ts';
 
+/** Ids of the orders of `withTrades` in their order. */
 const FIRST = '1322000000000000001';
 const SECOND = '1322000000000000002';
 const THIRD = '1322000000000000003';
 
-/** Alice sells 1 BTC at 100 and bids 0.5 at 90; bob takes 0.4 of hers a second later. */
+/** Returns a fixture: alice sells 1 BTC at 100 and bids for 0.5 at 90.25, and bob buys 0.4 of hers a second later. */
 function withTrades(): ServiceFixture {
   const fixture = new ServiceFixture();
-  fixture.limit('alice', 'SELL', '1', '100', { newClientOrderId: 'a-1' });
-  fixture.limit('alice', 'BUY', '0.5', '90.25');
-  fixture.pass(1000);
-  fixture.limit('bob', 'BUY', '0.4', '101');
-  fixture.pass(1000);
+  fixture.placeLimit('alice', 'SELL', '1', '100', { newClientOrderId: 'a-1' });
+  fixture.placeLimit('alice', 'BUY', '0.5', '90.25');
+  fixture.passTime(1000);
+  fixture.placeLimit('bob', 'BUY', '0.4', '101');
+  fixture.passTime(1000);
   return fixture;
 }
 
 const ORDER = { symbol: 'btcusdt', volume: 0.5, side: 'BUY', type: 'LIMIT', price: 80.1, newClientOrderId: 'mine' };
+/** The time of the exchange after `withTrades`. */
 const NOW_MS = START_MS + 2000;
 
+/** A call of one endpoint and its reply. Without a body it is a GET. */
 interface ExpectedAnswer {
   readonly op: Op;
   readonly target: string;
@@ -129,7 +132,7 @@ describe('spot', () => {
     const fixture = withTrades();
     const { security } = endpointOf(op);
     const sendSigned = () => (body === undefined ? fixture.get(target) : fixture.post(target, body));
-    const reply = security === 'NONE' ? fixture.open(target) : sendSigned();
+    const reply = security === 'NONE' ? fixture.getPublic(target) : sendSigned();
     expect({ status: reply.status, body: reply.body }).toEqual({ status: 200, body: answer });
     const json = parseJson(reply.body);
     expect(json.ok && decodeAnswer(answerOf(op), json.value)).toMatchObject({ ok: true });
@@ -142,20 +145,20 @@ describe('spot', () => {
       const fixture = new ServiceFixture();
       const target = method === 'GET' && contractName !== null ? `${path}?contractName=${contractName}&orderId=1` : path;
       const sendSigned = () => (method === 'GET' ? fixture.get(target) : fixture.post(path, {}));
-      const reply = security === 'NONE' ? fixture.open(target) : sendSigned();
+      const reply = security === 'NONE' ? fixture.getPublic(target) : sendSigned();
       expect(reply.body, op).toBe('{"code":"-1020","msg":"UNSUPPORTED_OPERATION","msgData":null,"succ":false}');
     }
   });
 
   it('an unknown path gets 404, and an unknown method gets -1020', () => {
     const fixture = new ServiceFixture();
-    const unknown = fixture.open('/sapi/v1/nothing');
+    const unknown = fixture.getPublic('/sapi/v1/nothing');
     expect([unknown.status, JSON.parse(unknown.body)]).toEqual([
       404,
       { timestamp: '2026-01-05T00:00:00.000Z', status: 404, error: 'Not Found', message: 'No message available', path: '/sapi/v1/nothing' },
     ]);
     expect(fixture.send('DELETE', '/sapi/v1/order', '', {}).body).toBe('{"code":-1020,"msg":"UNSUPPORTED_OPERATION"}');
-    expect(new ServiceFixture({}, { unknownPath: 'code' }).open('/x')).toMatchObject({
+    expect(new ServiceFixture({}, { unknownPath: 'code' }).getPublic('/x')).toMatchObject({
       status: 200,
       body: '{"code":-1002,"msg":"UNAUTHORIZED"}',
     });
@@ -165,9 +168,9 @@ describe('spot', () => {
 describe('lists', () => {
   it('the list of open orders is newest first, and has at most limit rows', () => {
     const fixture = new ServiceFixture();
-    const ids = ['1', '2', '3'].map((volume) => fixture.limit('alice', 'BUY', volume, '10'));
+    const ids = ['1', '2', '3'].map((volume) => fixture.placeLimit('alice', 'BUY', volume, '10'));
     const rows = (limit: number) =>
-      [...fixture.get(`/sapi/v1/openOrders?limit=${limit}`).body.matchAll(/"orderId":(\d+)/g)].map((op) => op[1]);
+      [...fixture.get(`/sapi/v1/openOrders?limit=${limit}`).body.matchAll(/"orderId":(\d+)/g)].map(([, id]) => id);
     expect(rows(100)).toEqual(ids.toReversed());
     expect(rows(2)).toEqual(ids.toReversed().slice(0, 2));
   });
@@ -175,9 +178,10 @@ describe('lists', () => {
   it('the trades of an account with fromId are the oldest from that id on, newest first', () => {
     const pages = (fromId: 'inclusive' | 'exclusive') => {
       const fixture = new ServiceFixture({}, { fromId });
-      fixture.limit('bob', 'SELL', '5', '100');
-      for (let index = 0; index < 5; index++) fixture.limit('alice', 'BUY', '1', '100');
-      const ids = (query: string) => [...fixture.get(`/sapi/v1/myTrades?${query}`).body.matchAll(/"id":(\d+)/g)].map((op) => Number(op[1]));
+      fixture.placeLimit('bob', 'SELL', '5', '100');
+      for (let index = 0; index < 5; index++) fixture.placeLimit('alice', 'BUY', '1', '100');
+      const ids = (query: string) =>
+        [...fixture.get(`/sapi/v1/myTrades?${query}`).body.matchAll(/"id":(\d+)/g)].map(([, id]) => Number(id));
       return [ids('limit=2'), ids('limit=2&fromId=2'), ids('fromId=4'), ids('fromId=9'), ids('symbol=ETHUSDT')];
     };
     expect(pages('inclusive')).toEqual([[5, 4], [3, 2], [5, 4], [], []]);
@@ -188,33 +192,33 @@ describe('lists', () => {
 describe('orders', () => {
   it('orders rest by price and time, and trade at the price of the resting order', () => {
     const fixture = new ServiceFixture();
-    const restingAt101 = fixture.limit('bob', 'SELL', '1', '101');
-    const first = fixture.limit('bob', 'SELL', '1', '100');
-    const second = fixture.limit('bob', 'SELL', '1', '100');
-    const taker = fixture.limit('alice', 'BUY', '2.5', '105');
-    expect([restingAt101, first, second].map((id) => fixture.query(id, 'bob')['executedQty'])).toEqual([0.5, 1, 1]);
-    expect(fixture.query(taker)).toMatchObject({ status: 'FILLED', executedQty: 2.5, avgPrice: 100.2 });
+    const restingAt101 = fixture.placeLimit('bob', 'SELL', '1', '101');
+    const first = fixture.placeLimit('bob', 'SELL', '1', '100');
+    const second = fixture.placeLimit('bob', 'SELL', '1', '100');
+    const taker = fixture.placeLimit('alice', 'BUY', '2.5', '105');
+    expect([restingAt101, first, second].map((id) => fixture.queryOrder(id, 'bob')['executedQty'])).toEqual([0.5, 1, 1]);
+    expect(fixture.queryOrder(taker)).toMatchObject({ status: 'FILLED', executedQty: 2.5, avgPrice: 100.2 });
   });
 
   it('a MARKET order fills what the book offers, and ends', () => {
     const fixture = new ServiceFixture();
-    const market = (side: string, volume: number) =>
+    const placeMarketOrder = (side: string, volume: number) =>
       /\d{19}/.exec(fixture.post('/sapi/v1/order', { symbol: 'BTCUSDT', volume, side, type: 'MARKET' }).body)![0];
-    expect(fixture.query(market('SELL', 1))).toMatchObject({ status: 'CANCELED', executedQty: 0 });
-    fixture.limit('bob', 'BUY', '0.5', '100');
-    expect(fixture.query(market('SELL', 1))).toMatchObject({ status: 'CANCELED', executedQty: 0.5, avgPrice: 100 });
-    fixture.limit('bob', 'SELL', '1', '100');
-    fixture.limit('bob', 'SELL', '1', '200');
+    expect(fixture.queryOrder(placeMarketOrder('SELL', 1))).toMatchObject({ status: 'CANCELED', executedQty: 0 });
+    fixture.placeLimit('bob', 'BUY', '0.5', '100');
+    expect(fixture.queryOrder(placeMarketOrder('SELL', 1))).toMatchObject({ status: 'CANCELED', executedQty: 0.5, avgPrice: 100 });
+    fixture.placeLimit('bob', 'SELL', '1', '100');
+    fixture.placeLimit('bob', 'SELL', '1', '200');
     // The amount buys 1 at 100 and 0.25 at 200. A remainder below one lot does not keep the order from being FILLED.
-    const buy = market('BUY', 150.01);
-    expect(fixture.query(buy)).toMatchObject({ status: 'FILLED', origQty: 150.01, executedQty: 1.25, avgPrice: 120 });
+    const buy = placeMarketOrder('BUY', 150.01);
+    expect(fixture.queryOrder(buy)).toMatchObject({ status: 'FILLED', origQty: 150.01, executedQty: 1.25, avgPrice: 120 });
     expect(fixture.balance('alice', 'USDT').locked).toBe('0');
   });
 
   it('a self-trade of one account is listed twice, once for each side', () => {
     const fixture = new ServiceFixture();
-    const sell = fixture.limit('alice', 'SELL', '1', '100');
-    const buy = fixture.limit('alice', 'BUY', '1', '100');
+    const sell = fixture.placeLimit('alice', 'SELL', '1', '100');
+    const buy = fixture.placeLimit('alice', 'BUY', '1', '100');
     const rows = JSON.parse(fixture.get('/sapi/v1/myTrades').body.replaceAll(/\d{19}/g, '"$&"')) as readonly object[];
     expect(rows).toMatchObject([
       { id: 1, bidId: buy, askId: sell, isBuyer: true, isMaker: false, feeCoin: 'BTC', fee: 0.002 },
@@ -224,15 +228,15 @@ describe('orders', () => {
 
   it('a query and a cancel by a client order id that was used twice reach the latest order', () => {
     const fixture = new ServiceFixture({}, { queryByClientId: 'works' });
-    const [olderId, newerId] = ['1', '2'].map((volume) => fixture.limit('alice', 'BUY', volume, '10', { newClientOrderId: 'same' }));
+    const [olderId, newerId] = ['1', '2'].map((volume) => fixture.placeLimit('alice', 'BUY', volume, '10', { newClientOrderId: 'same' }));
     expect(fixture.get('/sapi/v1/order?newClientOrderId=same&symbol=BTCUSDT').body).toContain(newerId);
     expect(fixture.post('/sapi/v1/cancel', { newClientOrderId: 'same', symbol: 'BTCUSDT' }).body).toContain(newerId);
-    expect(fixture.query(olderId!)['status']).toBe('NEW');
+    expect(fixture.queryOrder(olderId!)['status']).toBe('NEW');
   });
 
   it('an order of another account is not found', () => {
     const fixture = new ServiceFixture();
-    const id = fixture.limit('alice', 'BUY', '1', '10');
+    const id = fixture.placeLimit('alice', 'BUY', '1', '10');
     expect(fixture.get(`/sapi/v1/order?orderId=${id}&symbol=BTCUSDT`, { as: 'bob' }).body).toBe('{"code":"0","msg":"Success","data":null}');
     expect(fixture.get(`/sapi/v1/order?orderId=${id}&symbol=ETHUSDT`).body).toBe('{"code":"0","msg":"Success","data":null}');
     expect(fixture.post('/sapi/v1/cancel', { orderId: id, symbol: 'BTCUSDT' }, { as: 'bob' }).body).toBe(

@@ -23,12 +23,12 @@ describe('switches', () => {
   ])('the invalid switch %j is rejected', (values, message) => expect(() => profileOf(values)).toThrow(message));
 });
 
-/** Starts an exchange with an order of alice that has filled in part, and one of bob that has filled. */
-function withTrades(switches: object): { fixture: ServiceFixture; id: string; answer: (target: string) => string } {
+/** Returns an exchange in which an order of alice has filled in part and one of bob in full, with the id of alice's order. */
+function withTrades(switches: object): { fixture: ServiceFixture; id: string; getBody: (target: string) => string } {
   const fixture = new ServiceFixture({}, { ...switches });
-  fixture.limit('bob', 'SELL', '1', '100');
-  const id = fixture.limit('alice', 'BUY', '2', '100', { newClientOrderId: 'c' });
-  return { fixture, id, answer: (target) => fixture.get(target).body };
+  fixture.placeLimit('bob', 'SELL', '1', '100');
+  const id = fixture.placeLimit('alice', 'BUY', '2', '100', { newClientOrderId: 'c' });
+  return { fixture, id, getBody: (target) => fixture.get(target).body };
 }
 
 const OPEN_ORDERS = '/sapi/v1/openOrders?symbol=BTCUSDT';
@@ -36,7 +36,7 @@ const TRADES = '/sapi/v1/trades?symbol=BTCUSDT';
 const KLINES = '/sapi/v1/klines?symbol=BTCUSDT&interval=';
 
 describe('what a switch changes', () => {
-  it.each<[string, string, string, RegExp, RegExp]>([
+  it.each<[name: string, value: string, target: string, expectedByDefault: RegExp, expectedUnderSwitch: RegExp]>([
     ['lists', 'list', OPEN_ORDERS, /^\[\{/, /^\{"list":\[\{/],
     ['lists', 'list', '/sapi/v1/myTrades', /^\[\{/, /^\{"list":\[\{/],
     ['lists', 'list', TRADES, /^\[\{/, /^\{"list":\[\{/],
@@ -72,11 +72,11 @@ describe('what a switch changes', () => {
     ],
     ['batchOrdersMethod', 'post', '/sapi/v1/batchOrders', /-1121/, /-1020/],
   ])('the switch %s: %s changes the reply to GET %s', (name, value, target, expectedByDefault, expectedUnderSwitch) => {
-    expect(withTrades({}).answer(target)).toMatch(expectedByDefault);
-    expect(withTrades({ [name]: value }).answer(target)).toMatch(expectedUnderSwitch);
+    expect(withTrades({}).getBody(target)).toMatch(expectedByDefault);
+    expect(withTrades({ [name]: value }).getBody(target)).toMatch(expectedUnderSwitch);
   });
 
-  const create = { symbol: 'BTCUSDT', volume: 150, side: 'BUY', type: 'MARKET' };
+  const marketBuy = { symbol: 'BTCUSDT', volume: 150, side: 'BUY', type: 'MARKET' };
   const batch = {
     symbol: 'BTCUSDT',
     orders: [
@@ -84,11 +84,11 @@ describe('what a switch changes', () => {
       { price: 60_000, volume: 1, side: 'BUY', batchType: 'LIMIT' },
     ],
   };
-  it.each<[string, string, string, object, RegExp, RegExp]>([
-    ['createStatus', 'NEW', '/sapi/v1/order', create, /"status":0/, /"status":"NEW"/],
-    ['spotOrderId', 'both', '/sapi/v1/order', create, /"orderId":\d+,"client/, /"orderId":(\d+),"orderIdString":"\1"/],
-    ['spotOrderId', 'array', '/sapi/v1/order', create, /"orderId":\d/, /"orderId":\["\d+"\]/],
-    ['marketBuyOrigQty', 'base', '/sapi/v1/order', create, /"origQty":150/, /"origQty":0/],
+  it.each<[name: string, value: string, target: string, body: object, expectedByDefault: RegExp, expectedUnderSwitch: RegExp]>([
+    ['createStatus', 'NEW', '/sapi/v1/order', marketBuy, /"status":0/, /"status":"NEW"/],
+    ['spotOrderId', 'both', '/sapi/v1/order', marketBuy, /"orderId":\d+,"client/, /"orderId":(\d+),"orderIdString":"\1"/],
+    ['spotOrderId', 'array', '/sapi/v1/order', marketBuy, /"orderId":\d/, /"orderId":\["\d+"\]/],
+    ['marketBuyOrigQty', 'base', '/sapi/v1/order', marketBuy, /"origQty":150/, /"origQty":0/],
     ['batchPartial', 'refuse', '/sapi/v1/batchOrders', batch, /^\{"ids":\[\d+\]\}$/, /-2017/],
     ['batchIds', 'both', '/sapi/v1/batchOrders', batch, /^\{"ids"/, /^\{"idsString":\["\d+"\],"ids":\[\d+\]\}/],
     ['batchCancelField', 'orderId', '/sapi/v1/batchCancel', { symbol: 'BTCUSDT', orderIds: [1] }, /"failed":\[1\]/, /-1102/],
@@ -96,7 +96,7 @@ describe('what a switch changes', () => {
     ['batchCancelAllWrong', 'empty', '/sapi/v1/batchCancel', { symbol: 'BTCUSDT', orderIds: [1] }, /"failed":\[1\]/, /^\{\}$/],
     ['cancelByClientId', 'refuse', '/sapi/v1/cancel', { symbol: 'BTCUSDT', newClientOrderId: 'c' }, /PENDING_CANCEL/, /-2013/],
     ['cancelStatus', 'CANCELED', '/sapi/v1/cancel', { symbol: 'BTCUSDT', newClientOrderId: 'c' }, /"PENDING_CANCEL"/, /"CANCELED"/],
-    ['testOrderScope', 'parameters', '/sapi/v1/order/test', { ...create, volume: 1e9 }, /-2017/, /^\{\}$/],
+    ['testOrderScope', 'parameters', '/sapi/v1/order/test', { ...marketBuy, volume: 1e9 }, /-2017/, /^\{\}$/],
   ])('the switch %s: %s changes the reply to POST %s', (name, value, target, body, expectedByDefault, expectedUnderSwitch) => {
     expect(withTrades({}).fixture.post(target, body).body).toMatch(expectedByDefault);
     expect(withTrades({ [name]: value }).fixture.post(target, body).body).toMatch(expectedUnderSwitch);
@@ -104,9 +104,9 @@ describe('what a switch changes', () => {
 
   it('a rejected batch has no effect', () => {
     const { fixture } = withTrades({ batchPartial: 'refuse' });
-    const expectedByDefault = fixture.balance('alice', 'USDT');
+    const balanceBefore = fixture.balance('alice', 'USDT');
     expect(codeOf(fixture.post('/sapi/v1/batchOrders', batch))).toBe(-2017);
-    expect(fixture.balance('alice', 'USDT')).toEqual(expectedByDefault);
+    expect(fixture.balance('alice', 'USDT')).toEqual(balanceBefore);
     expect(JSON.parse(fixture.get(OPEN_ORDERS).body)).toHaveLength(1);
   });
 
@@ -126,7 +126,7 @@ describe('what a switch changes', () => {
 
   it('errorHttp: http200 keeps 418, 429 and 5xx', () => {
     const { fixture } = withTrades({ errorHttp: 'http200' });
-    expect(fixture.open('/sapi/v1/ticker').status).toBe(200);
+    expect(fixture.getPublic('/sapi/v1/ticker').status).toBe(200);
     expect(Array.from({ length: 22 }, () => fixture.get('/sapi/v1/myTrades').status).at(-1)).toBe(429);
   });
 

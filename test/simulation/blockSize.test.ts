@@ -19,8 +19,8 @@ describe.each([0, 20_000, 90_000])('with a latency of %i ms', (latencyMs) => {
   ])('a run is the same with blocks of 1, 7, 512 and 4096 rows: %s', async (_, makePlan, options) => {
     const { fills, fees, ...planOptions } = options;
     const plan = makePlan();
-    const runWithBlocks = (blockRows: number) =>
-      runBacktest({ ...plan, ...planOptions, fees: { ...plan.fees, ...fees }, fills: { ...plan.fills, ...fills, latencyMs }, blockRows });
+    const changedPlan = { ...plan, ...planOptions, fees: { ...plan.fees, ...fees }, fills: { ...plan.fills, ...fills, latencyMs } };
+    const runWithBlocks = (blockRows: number) => runBacktest({ ...changedPlan, blockRows });
     const expected = await runWithBlocks(1);
     expect(expected.fills.length).toBeGreaterThan(10);
     for (const blockRows of [7, 512, 4096])

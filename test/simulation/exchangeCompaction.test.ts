@@ -44,13 +44,13 @@ function runProcess(disk: SimulatedDisk, seed: number, firstCall: number, crashA
   disk.crashAt = crashAt;
   disk.soon(() => {
     const fixture = new KeptFixture(disk, disk.soon, UNLIMITED);
-    states.push(fixture.text);
+    states.push(fixture.allReplies);
     const callAndContinue = (): void => {
       const call = states.length;
       if (call > CALLS) return;
       sendRandomCall(fixture, seed, firstCall + call);
-      states.push(fixture.text);
-      fixture.journal.whenDurable((isDurable) => {
+      states.push(fixture.allReplies);
+      fixture.storeWriter.whenDurable((isDurable) => {
         if (isDurable) answeredCall = call;
       });
       disk.soon(callAndContinue);
@@ -82,7 +82,7 @@ describe('compacted files', () => {
       disk = rng.next() < 0.5 ? disk.afterPowerLoss(rng) : afterKill(disk);
       const restarted = startExchange(afterKill(disk));
       if (states.length === 0) continue;
-      const storedCall = states.lastIndexOf(restarted.text);
+      const storedCall = states.lastIndexOf(restarted.allReplies);
       expect(storedCall, `process ${processIndex}: ${answeredCall} calls were answered`).toBeGreaterThanOrEqual(answeredCall);
       firstOrderId ??= ORDER_ID.exec(states[answeredCall]!)?.[0] ?? null;
     }
@@ -93,7 +93,7 @@ describe('compacted files', () => {
     const newestArchived = Math.max(...namesOf(disk, '.past').map(numberOfArchive));
     expect(namesOf(disk, '.rows').every((name) => numberOfRowFile(name) > newestArchived)).toBe(true);
     const restarted = startExchange(disk);
-    const owner = ['alice', 'bob'].find((as) => restarted.query(firstOrderId!, as)['orderId'] !== undefined);
+    const owner = ['alice', 'bob'].find((as) => restarted.queryOrder(firstOrderId!, as)['orderId'] !== undefined);
     expect(owner, `order ${firstOrderId} of the first process is found by its account`).toBeDefined();
   });
 
@@ -108,18 +108,18 @@ describe('compacted files', () => {
     };
     for (let call = 0; call < CALLS && namesOf(disk, '.past').length === 0; call++) {
       sendRandomCall(fixture, 1, call);
-      fixture.journal.whenDurable(ignore);
+      fixture.storeWriter.whenDurable(ignore);
       disk.run();
     }
     disk.create = create;
     expect(namesOf(disk, '.past')).toHaveLength(1);
     expect(namesOf(disk, '.rows')[0]).toBe('exchange-000001.rows');
-    fixture.limit('alice', 'BUY', '0.1', '1000');
-    fixture.journal.whenDurable((isDurable) => expect(isDurable).toBe(true));
+    fixture.placeLimit('alice', 'BUY', '0.1', '1000');
+    fixture.storeWriter.whenDurable((isDurable) => expect(isDurable).toBe(true));
     disk.run();
     expect(fixture.failure).toBeNull();
     const restartedDisk = afterKill(disk);
-    expect(startExchange(restartedDisk).text).toBe(fixture.text);
+    expect(startExchange(restartedDisk).allReplies).toBe(fixture.allReplies);
     expect(namesOf(restartedDisk, '.past')).toEqual([]);
   });
 
@@ -150,9 +150,9 @@ describe('compacted files', () => {
 
   it('compacted files that reappear after a power loss are removed again', () => {
     const disk = compactedDisk();
-    const textBefore = startExchange(afterKill(disk)).text;
+    const textBefore = startExchange(afterKill(disk)).allReplies;
     disk.overwrite(`${FOLDER}/exchange-000002.rows`, Buffer.from('anything'));
-    expect(startExchange(disk).text).toBe(textBefore);
+    expect(startExchange(disk).allReplies).toBe(textBefore);
     expect(namesOf(disk, '.rows')).not.toContain('exchange-000002.rows');
   });
 });

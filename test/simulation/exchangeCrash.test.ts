@@ -7,63 +7,71 @@ import { sendRandomCall, FOLDER, KeptFixture, runScript, POOR, WILD } from '../f
 import { SimulatedDisk } from '../fixtures/simulatedDisk.ts';
 
 const SEED = 20_260_105;
+/** Number of random calls of one process. */
 const CALLS = 28;
+/** For callbacks that must not run or whose call does not matter. */
 const ignore = (): void => {};
 
+/** The disk of a process that made all calls without a crash, the answered calls by number, and the state after each call as text. */
 const completeDisk = new SimulatedDisk();
+const answeredOfComplete: number[] = [];
 const stateAfterCall: string[] = [];
-const reportedOfComplete: number[] = [];
-runScript(completeDisk, SEED, CALLS, reportedOfComplete, stateAfterCall);
+runScript(completeDisk, SEED, CALLS, answeredOfComplete, stateAfterCall);
+/** Returns the paths of the files of the store. */
 const filesOf = (disk: SimulatedDisk): readonly string[] => disk.list(FOLDER).map((name) => `${FOLDER}/${name}`);
 
 /** Expects the disk to hold the state after one of the calls, and at least all answered calls. */
-function expectAnsweredCalls(disk: SimulatedDisk, reported: readonly number[], why: string): void {
+function expectAnsweredCalls(disk: SimulatedDisk, answeredCalls: readonly number[], where: string): void {
+  const lastAnsweredCall = answeredCalls.at(-1) ?? 0;
   let storedState = '';
   try {
-    storedState = new KeptFixture(disk, ignore).text;
+    storedState = new KeptFixture(disk, ignore).allReplies;
   } catch (error) {
-    throw new Error(`${why}: ${String(error)}`, { cause: error });
+    throw new Error(`${where}: ${String(error)}`, { cause: error });
   }
   const lastStoredCall = stateAfterCall.lastIndexOf(storedState);
-  if (lastStoredCall >= (reported.at(-1) ?? 0)) return;
-  expect(storedState, `${why}: as after call ${lastStoredCall}, ${reported.at(-1)} were answered`).toBe(
-    stateAfterCall[reported.at(-1) ?? 0],
-  );
+  if (lastStoredCall >= lastAnsweredCall) return;
+  const message = `${where}: as after call ${lastStoredCall}, ${lastAnsweredCall} were answered`;
+  expect(storedState, message).toBe(stateAfterCall[lastAnsweredCall]);
 }
 
 describe('a process without a crash', () => {
   it('an exchange without a crash answers every call, fills several files, and continues in the same state', () => {
-    expect(reportedOfComplete).toHaveLength(CALLS);
+    expect(answeredOfComplete).toHaveLength(CALLS);
     expect(filesOf(completeDisk).length).toBeGreaterThan(3);
-    expect(new KeptFixture(completeDisk.afterKill('', 0), ignore).text).toBe(stateAfterCall.at(-1));
+    expect(new KeptFixture(completeDisk.afterKill('', 0), ignore).allReplies).toBe(stateAfterCall.at(-1));
   });
 
   it('an exchange that was restarted assigns no id a second time', () => {
-    const ids = (text: string): bigint[] => [...text.matchAll(/\d{19}/g)].map(([id]) => BigInt(id));
+    const idsIn = (text: string): bigint[] => [...text.matchAll(/\d{19}/g)].map(([id]) => BigInt(id));
     const fixture = new KeptFixture(completeDisk.afterKill('', 0), ignore);
-    const usedIds = new Set(ids(stateAfterCall.join()));
-    expect(usedIds.has(BigInt(fixture.limit('alice', 'BUY', '0.1', '1')))).toBe(false);
-    expect(usedIds.has(BigInt(fixture.order('alice', 'BUY', 1, 1)))).toBe(false);
+    const usedIds = new Set(idsIn(stateAfterCall.join()));
+    expect(usedIds.has(BigInt(fixture.placeLimit('alice', 'BUY', '0.1', '1')))).toBe(false);
+    expect(usedIds.has(BigInt(fixture.placeOrder('alice', 'BUY', 1, 1)))).toBe(false);
   });
 });
 
 describe('a wild market', () => {
+  /** `type` of a liquidation order in the list of orders. */
+  const LIQUIDATION_TYPE = 6;
   let liquidations = 0;
 
   it.each([1, 2, 3])('an exchange with a wild market continues in the same state wherever it is stopped (seed %i)', (seed) => {
     const poor = { accounts: POOR };
     const disk = new SimulatedDisk();
     const fixture = new KeptFixture(disk, disk.soon, poor);
-    for (let index = 0; index < 240; index++) {
-      sendRandomCall(fixture, seed, index, WILD);
-      if (index % 8 !== 0) continue;
-      fixture.journal.whenDurable(ignore);
+    for (let call = 0; call < 240; call++) {
+      sendRandomCall(fixture, seed, call, WILD);
+      // A restart after every eighth call keeps the test short.
+      if (call % 8 !== 0) continue;
+      fixture.storeWriter.whenDurable(ignore);
       disk.run();
-      expect(new KeptFixture(disk.afterPowerLoss({ next: () => 0 }), ignore, poor).text, `after call ${index}`).toBe(fixture.text);
+      const restarted = new KeptFixture(disk.afterPowerLoss({ next: () => 0 }), ignore, poor);
+      expect(restarted.allReplies, `after call ${call}`).toBe(fixture.allReplies);
     }
     const query = { contractName: 'E-BTC-USDT', limit: 1000 };
-    const orders = ['alice', 'bob'].flatMap((as) => fixture.rows('/fapi/v1/orderHistorical', query, as));
-    liquidations += orders.filter(({ type }) => type === 6).length;
+    const orders = ['alice', 'bob'].flatMap((as) => fixture.listRows('/fapi/v1/orderHistorical', query, as));
+    liquidations += orders.filter(({ type }) => type === LIQUIDATION_TYPE).length;
   });
 
   it('the wild market has liquidated an account', () => expect(liquidations).toBeGreaterThan(0));
@@ -77,10 +85,10 @@ describe('a crash at every operation', () => {
     for (let crashAt = 0; crashAt <= operations; crashAt++) {
       const disk = new SimulatedDisk();
       disk.crashAt = crashAt;
-      const reported: number[] = [];
-      runScript(disk, SEED, CALLS, reported);
+      const answeredCalls: number[] = [];
+      runScript(disk, SEED, CALLS, answeredCalls);
       for (let outcome = 0; outcome < 3; outcome++)
-        expectAnsweredCalls(disk.afterPowerLoss(rng), reported, `operation ${crashAt}, outcome ${outcome}`);
+        expectAnsweredCalls(disk.afterPowerLoss(rng), answeredCalls, `operation ${crashAt}, outcome ${outcome}`);
     }
   });
 
@@ -89,8 +97,9 @@ describe('a crash at every operation', () => {
     const bytes = completeDisk.read(path);
     const previousSeal = Buffer.from(bytes).lastIndexOf('\n["seal"', bytes.length - 2);
     const lastWriteStart = previousSeal < 0 ? 0 : Buffer.from(bytes).indexOf('\n', previousSeal + 1) + 1;
-    for (let cut = 1; cut <= bytes.length - lastWriteStart; cut += 7)
-      expectAnsweredCalls(completeDisk.afterKill(path, cut), [], `cut ${cut}`);
+    // Every seventh byte, to keep the test short.
+    for (let cutBytes = 1; cutBytes <= bytes.length - lastWriteStart; cutBytes += 7)
+      expectAnsweredCalls(completeDisk.afterKill(path, cutBytes), [], `cut ${cutBytes}`);
   });
 });
 
@@ -99,33 +108,35 @@ describe('damage', () => {
     const rng = seededRng(SEED + 2);
     for (const path of filesOf(completeDisk)) {
       const { length } = completeDisk.read(path);
-      for (let time = 0; time < 60; time++) {
-        const index = Math.floor(rng.next() * length);
-        expectRejected(path, index, 1 << Math.floor(rng.next() * 8));
+      for (let flip = 0; flip < 60; flip++) {
+        const byteIndex = Math.floor(rng.next() * length);
+        const bitMask = 1 << Math.floor(rng.next() * 8);
+        expectRejected(path, byteIndex, bitMask);
       }
-      for (let back = 1; back <= 50; back++) expectRejected(path, length - back, 1);
+      // The last 50 bytes hold the seal of the last write.
+      for (let bytesFromEnd = 1; bytesFromEnd <= 50; bytesFromEnd++) expectRejected(path, length - bytesFromEnd, 1);
     }
   });
 
-  /** Flips the bits of `mask` in one byte of a file, and expects that the store is rejected. */
-  function expectRejected(path: string, index: number, mask: number): void {
+  /** Flips the bits of `bitMask` in one byte of a file, and expects that the store is rejected. */
+  function expectRejected(path: string, byteIndex: number, bitMask: number): void {
     const disk = completeDisk.afterKill('', 0);
     const bytes = Uint8Array.from(disk.read(path));
-    bytes[index]! ^= mask;
+    bytes[byteIndex]! ^= bitMask;
     // An unfinished write leaves zeros, so a zero is not damage.
-    if (bytes[index] === 0) return;
+    if (bytes[byteIndex] === 0) return;
     disk.overwrite(path, bytes);
-    expect(() => new KeptFixture(disk, ignore), `${path}, byte ${index}, bits ${mask}`).toThrow(ConfigError);
+    expect(() => new KeptFixture(disk, ignore), `${path}, byte ${byteIndex}, bits ${bitMask}`).toThrow(ConfigError);
   }
 
   it('a store whose earlier file is missing or cut is rejected', () => {
     const [first, second] = filesOf(completeDisk);
     for (const path of [first!, second!]) {
-      const missing = completeDisk.afterKill('', 0);
-      missing.remove(path);
-      expect(() => new KeptFixture(missing, ignore), path).toThrow(/got none/);
-      const cut = completeDisk.afterKill(path, 100);
-      expect(() => new KeptFixture(cut, ignore), path).toThrow(/follows on|got something else/);
+      const withoutFile = completeDisk.afterKill('', 0);
+      withoutFile.remove(path);
+      expect(() => new KeptFixture(withoutFile, ignore), path).toThrow(/got none/);
+      const withCutFile = completeDisk.afterKill(path, 100);
+      expect(() => new KeptFixture(withCutFile, ignore), path).toThrow(/follows on|got something else/);
     }
   });
 });
@@ -134,16 +145,16 @@ describe('a disk that fails', () => {
   it.each(['ENOSPC', 'EIO'])('an exchange whose disk fails with %s answers no call of the failed write', (code) => {
     const disk = new SimulatedDisk();
     const fixture = new KeptFixture(disk, disk.soon);
-    fixture.limit('alice', 'BUY', '0.1', '1000');
-    const reported: boolean[] = [];
-    fixture.journal.whenDurable((lasts) => reported.push(lasts));
+    fixture.placeLimit('alice', 'BUY', '0.1', '1000');
+    const isCallDurable: boolean[] = [];
+    fixture.storeWriter.whenDurable((isDurable) => isCallDurable.push(isDurable));
     disk.run();
-    fixture.limit('alice', 'BUY', '0.2', '1000');
-    fixture.journal.whenDurable((lasts) => reported.push(lasts));
+    fixture.placeLimit('alice', 'BUY', '0.2', '1000');
+    fixture.storeWriter.whenDurable((isDurable) => isCallDurable.push(isDurable));
     if (code === 'EIO') disk.syncFailures.push(code);
     else disk.capacityBytes = 0;
     disk.run();
-    expect(reported).toEqual([true, false]);
+    expect(isCallDurable).toEqual([true, false]);
     expect(fixture.failure).toMatch(code);
     expect(new KeptFixture(disk.afterPowerLoss({ next: () => 0 }), ignore).balance('alice', 'USDT').locked).toMatch(/^100\b/);
   });

@@ -21,7 +21,7 @@ const UNLIMITED = { limits: Object.fromEntries(OPS.map((op) => [endpointOf(op).l
 /** Segments so large that the store has one file. */
 const ONE_FILE = { folder: FOLDER, segmentBytes: 1 << 24 };
 
-/** The random script of calls that fills the store. */
+/** Seed and length of the random script of calls that fills the store. */
 const SEED = 3;
 const CALLS = 60;
 
@@ -32,13 +32,14 @@ function fullStore(): { readonly disk: SimulatedDisk; readonly text: string } {
   for (let call = 0; call < CALLS; call++) {
     sendRandomCall(fixture, SEED, call);
     if (call === CALLS / 2) {
-      for (const price of ['2000', '2001']) fixture.trigger('alice', 'BUY', '3', price, { open: 'OPEN', type: 'LIMIT', price: 1000 });
+      for (const price of ['2000', '2001'])
+        fixture.sendTriggerOrder('alice', 'BUY', '3', price, { open: 'OPEN', type: 'LIMIT', price: 1000 });
       fixture.post('/v1/inner/trigger_order_cancel', { contractName: 'E-BTC-USDT', orderId: '1622000000000000001' });
     }
-    fixture.journal.whenDurable(ignore);
+    fixture.storeWriter.whenDurable(ignore);
     disk.run();
   }
-  return { disk, text: fixture.text };
+  return { disk, text: fixture.allReplies };
 }
 const store = fullStore();
 /** Returns the paths of the files of the store with this ending. */
@@ -61,7 +62,7 @@ const openStore = (disk: SimulatedDisk): KeptFixture => new KeptFixture(disk, ig
 /** Returns the error of a start, or of a read of the whole state. */
 function errorOf(disk: SimulatedDisk): ConfigError {
   try {
-    void openStore(disk).text;
+    void openStore(disk).allReplies;
   } catch (error) {
     if (error instanceof ConfigError) return error;
     throw error;
@@ -70,17 +71,17 @@ function errorOf(disk: SimulatedDisk): ConfigError {
 }
 
 /** Returns a copy of the disk with a changed head. */
-const headWith = (change: (head: Readonly<Record<string, unknown>>) => object) =>
+const storeWithHead = (change: (head: Readonly<Record<string, unknown>>) => object) =>
   withChangedRows(([name, ...values]) =>
     name === 'head' ? [name, change(values[0] as Readonly<Record<string, unknown>>)] : [name, ...values],
   );
 /** Returns a copy of the disk whose head lists changed records. */
-const recordsWith = (change: (records: Readonly<Record<string, readonly unknown[]>>) => object) =>
-  headWith((head) => ({ ...head, records: change(head['records'] as Readonly<Record<string, readonly unknown[]>>) }));
+const storeWithRecords = (change: (records: Readonly<Record<string, readonly unknown[]>>) => object) =>
+  storeWithHead((head) => ({ ...head, records: change(head['records'] as Readonly<Record<string, readonly unknown[]>>) }));
 
 describe('an invalid field', () => {
   it('an exchange writes no invalid field', () => {
-    expect(openStore(withChangedRows((row) => row)).text).toBe(store.text);
+    expect(openStore(withChangedRows((row) => row)).allReplies).toBe(store.text);
   });
 
   const fields = RECORDS.flatMap(({ name, names }) =>
@@ -141,21 +142,23 @@ describe('an invalid field', () => {
 
 describe('a head', () => {
   it('a head with an unknown name, record or field is rejected with that name', () => {
-    expect(errorOf(headWith((head) => ({ ...head, colour: 'red' }))).message).toContain(
+    expect(errorOf(storeWithHead((head) => ({ ...head, colour: 'red' }))).message).toContain(
       'expected head.colour to be no field of this version',
     );
-    expect(errorOf(headWith((head) => ({ ...head, uids: [10001] }))).message).toContain('expected head.uids[0] to be a text, got 10001');
-    const extra = recordsWith((records) => ({ ...records, order: [...records['order']!, 'colour'] }));
+    expect(errorOf(storeWithHead((head) => ({ ...head, uids: [10001] }))).message).toContain(
+      'expected head.uids[0] to be a text, got 10001',
+    );
+    const extra = storeWithRecords((records) => ({ ...records, order: [...records['order']!, 'colour'] }));
     expect(errorOf(extra).message).toBe(`${FILE}: expected fields of record order that this version knows, got "colour"`);
     expect(errorOf(extra).remedy).toContain('the version that wrote it');
-    expect(errorOf(recordsWith((records) => ({ ...records, holiday: ['date'] }))).message).toContain('got holiday');
-    const missing = recordsWith((records) => ({ ...records, setting: records['setting']!.filter((name) => name !== 'leverage') }));
+    expect(errorOf(storeWithRecords((records) => ({ ...records, holiday: ['date'] }))).message).toContain('got holiday');
+    const missing = storeWithRecords((records) => ({ ...records, setting: records['setting']!.filter((name) => name !== 'leverage') }));
     expect(errorOf(missing).message).toContain('expected field leverage in record setting, got none');
     const { clock: _clock, ...otherRecords } = Object.fromEntries(RECORDS.map(({ name, names }) => [name, names]));
-    expect(errorOf(recordsWith(() => otherRecords)).message).toContain('expected the fields of record clock in the head, got none');
-    const withoutFields = headWith((head) => ({ ...head, records: { ...(head['records'] as object), clock: [] } }));
+    expect(errorOf(storeWithRecords(() => otherRecords)).message).toContain('expected the fields of record clock in the head, got none');
+    const withoutFields = storeWithHead((head) => ({ ...head, records: { ...(head['records'] as object), clock: [] } }));
     expect(errorOf(withoutFields).message).toContain('expected field offsetMs in record clock, got none');
-    const twice = recordsWith((records) => ({ ...records, clock: ['offsetMs', 'offsetMs'] }));
+    const twice = storeWithRecords((records) => ({ ...records, clock: ['offsetMs', 'offsetMs'] }));
     expect(errorOf(twice).message).toContain('got "offsetMs" twice');
   });
 
@@ -169,7 +172,7 @@ describe('a head', () => {
   };
 
   it('a store with fields in another order is read by their names', () => {
-    expect(openStore(withChangedRows(reversedFields)).text).toBe(store.text);
+    expect(openStore(withChangedRows(reversedFields)).allReplies).toBe(store.text);
   });
 
   it('a store without an optional field is read with null in its place', () => {
@@ -180,7 +183,7 @@ describe('a head', () => {
       const head = values[0] as { readonly records: Readonly<Record<string, readonly unknown[]>> };
       return [name, { ...head, records: { ...head.records, order: head.records['order']!.toSpliced(index, 1) } }];
     });
-    const { orders } = JSON.parse(openStore(disk).text) as { readonly orders: object };
+    const { orders } = JSON.parse(openStore(disk).allReplies) as { readonly orders: object };
     const { orders: ordersOfStore } = JSON.parse(store.text) as { readonly orders: object };
     expect(orders).toEqual(ordersOfStore);
     expect(openStore(disk).service.spot.orders.byClientId(0, 'own3')).toBeNull();
@@ -189,10 +192,10 @@ describe('a head', () => {
   it('a store with fields in another order is compacted into an archive file with the order of this version', () => {
     const disk = withChangedRows(reversedFields);
     const fixture = new KeptFixture(disk, disk.soon, UNLIMITED);
-    expect(fixture.text).toBe(store.text);
+    expect(fixture.allReplies).toBe(store.text);
     for (let call = CALLS; call < CALLS + 20; call++) {
       sendRandomCall(fixture, SEED, call);
-      fixture.journal.whenDurable(ignore);
+      fixture.storeWriter.whenDurable(ignore);
       disk.run();
     }
     const [archive] = filesOf(disk, '.past');
@@ -201,7 +204,7 @@ describe('a head', () => {
     // In the order of this version the market comes first; in reverse order it would be last.
     expect(bytes).toMatch(/^\d+ \["order","spot",\d+,"1000/m);
     expect(bytes).not.toMatch(/"spot"\]$/m);
-    expect(new KeptFixture(disk.afterKill('', 0), ignore, UNLIMITED).text).toBe(fixture.text);
+    expect(new KeptFixture(disk.afterKill('', 0), ignore, UNLIMITED).allReplies).toBe(fixture.allReplies);
   });
 });
 

@@ -91,8 +91,9 @@ class RejectsSlowFast extends Strategy.with({ fast: int(2), slow: int(3, { min: 
   }
 }
 
-/** A strategy whose lanes visit different rows last, because the visits depend on the parameters. */
+/** A strategy whose lanes visit different rows last, because the visits depend on the parameters. With `idles` = 1 it never buys. */
 class ExitsAtEnd extends Strategy.with({ slow: int(10), idles: int(0) }) {
+  /** One text for each ended lane: `slow`, the time, whether the last bar is fresh, and what the exit did. */
   static readonly ends: string[] = [];
   up = this.when(crossedUp(this.bars.close, this.use(sma(this.bars.close, this.params.slow))), () => {
     if (this.params.idles === 0 && this.position().isFlat) this.buy({ quote: '500' });
@@ -126,8 +127,8 @@ describe('the end of a run', () => {
 
 /** Counts its instances that are running. It rejects the parameter value 13. */
 class CountsInstances extends Strategy.with({ slow: int(10) }) {
-  static open = 0;
-  static maxOpen = 0;
+  static openCount = 0;
+  static maxOpenCount = 0;
   up = this.when(crossedUp(this.bars.close, this.use(sma(this.bars.close, this.params.slow))), () => {
     if (this.position().isFlat)
       this.buy({ quote: '900' }, { stopLoss: this.bars.close.value * 0.99, takeProfit: this.bars.close.value * 1.01 });
@@ -135,10 +136,10 @@ class CountsInstances extends Strategy.with({ slow: int(10) }) {
   constructor(...setup: ConstructorParameters<typeof Strategy>) {
     super(...setup);
     if (this.params.slow === 13) throw new Error('not thirteen');
-    CountsInstances.maxOpen = Math.max(CountsInstances.maxOpen, ++CountsInstances.open);
+    CountsInstances.maxOpenCount = Math.max(CountsInstances.maxOpenCount, ++CountsInstances.openCount);
   }
   override onStop() {
-    CountsInstances.open--;
+    CountsInstances.openCount--;
   }
 }
 
@@ -153,6 +154,7 @@ describe('memory', () => {
   it('the memory of lanes changes only the number of sets that run together', async () => {
     const allOutcomes = await runLanes(plan, sets);
     expect(allOutcomes.map(({ refused }) => refused !== null)).toEqual([false, false, false, true, false, false]);
+    const REJECTED_SET = 3;
     // One memory for all groups, as in a thread of a sweep. An earlier group must not affect a later one.
     const memory = new LaneMemory();
     await fc.assert(
@@ -161,12 +163,12 @@ describe('memory', () => {
         fc.integer({ min: 0, max: 7 }),
         fc.constantFrom(1, 9, 1024),
         async (order, jointSets, blockRows) => {
-          CountsInstances.maxOpen = CountsInstances.open = 0;
+          CountsInstances.maxOpenCount = CountsInstances.openCount = 0;
           const outcomes = await runLanes(plan, order.map((index) => sets[index]!), { memory, laneBytes: jointSets * columnBytes, blockRows }); // prettier-ignore
           expect(outcomes).toEqual(order.map((index) => allOutcomes[index]));
-          const runCount = order.filter((index) => index !== 3).length;
-          expect(CountsInstances.maxOpen).toBe(Math.min(runCount, Math.max(1, jointSets)));
-          expect(CountsInstances.open).toBe(0);
+          const runCount = order.filter((index) => index !== REJECTED_SET).length;
+          expect(CountsInstances.maxOpenCount).toBe(Math.min(runCount, Math.max(1, jointSets)));
+          expect(CountsInstances.openCount).toBe(0);
         },
       ),
       { numRuns: 12 },
@@ -175,9 +177,9 @@ describe('memory', () => {
 
   it('a lane without loss rules needs memory for a block of several symbols, and hardly any for one symbol', async () => {
     const maxJointLanes = async (memoryPlan: RunPlan, laneBytes: number) => {
-      CountsInstances.maxOpen = CountsInstances.open = 0;
+      CountsInstances.maxOpenCount = CountsInstances.openCount = 0;
       await runLanes({ ...memoryPlan, risk: {} }, sets, { laneBytes, blockRows: BLOCK_ROWS });
-      return CountsInstances.maxOpen;
+      return CountsInstances.maxOpenCount;
     };
     const secondFeed = manyFeeds.find(({ bars }) => bars.instrument.wireName === 'BBBUSDT')!;
     const twoFeedPlan = planOf(CountsInstances, [gappyFeed, { ...secondFeed, name: 'other' }]);
@@ -211,8 +213,8 @@ describe('a group', () => {
         if (++this.barCount === this.params.failingBar) throw new Error('no more');
       }
     }
-    await expect(runLanes(planOf(Throws, [gappyFeed]), [{ failingBar: 1e9 }, { failingBar: 1700 }])).rejects.toThrow(
-      /Throws threw at .*no more/,
-    );
+    const neverFails = { failingBar: 1e9 };
+    const fails = { failingBar: 1700 };
+    await expect(runLanes(planOf(Throws, [gappyFeed]), [neverFails, fails])).rejects.toThrow(/Throws threw at .*no more/);
   });
 });

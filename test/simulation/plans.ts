@@ -11,6 +11,10 @@ import type { StrategyClass } from '../../src/strategy/strategy.ts';
 import { feedPlan, runPlan, type RunPlanOptions } from '../fixtures/runPlan.ts';
 
 const MINUTE_MS = 60_000;
+const HOUR_MS = 3_600_000;
+/** Ticks of a price of 1, and lots of a volume of 1, of the instruments of `spot`. */
+const PRICE_SCALE = 100;
+const VOLUME_SCALE = 1000;
 /** Time of the first bar. */
 export const START_MS = 1_704_067_200_000; // 2024-01-01
 
@@ -32,10 +36,20 @@ export function spot(symbol: string, feePpm = 1000): Instrument {
   };
 }
 
-/** Returns a seeded random walk of one-minute bars around 100. `missing`: the share of bars that are left out. */
-export function minutes(symbol: string, rows: number, seed: number, missing = 0): BarColumns {
+/** A bar in whole numbers: prices in ticks, the volume in lots. */
+interface ScaledBar {
+  readonly openMs: number;
+  readonly open: number;
+  readonly high: number;
+  readonly low: number;
+  readonly close: number;
+  readonly volume: number;
+}
+
+/** Returns a seeded random walk of one-minute bars around 100. `missingShare`: the share of bars that are left out, 0 to 1. */
+export function minutes(symbol: string, rows: number, seed: number, missingShare = 0): BarColumns {
   const random = seededRng(seed);
-  const barRows: number[][] = [];
+  const bars: ScaledBar[] = [];
   let lastClose = 10_000;
   for (let row = 0; row < rows; row++) {
     const open = lastClose + Math.round((random.next() - 0.5) * 20);
@@ -43,42 +57,54 @@ export function minutes(symbol: string, rows: number, seed: number, missing = 0)
     const high = Math.max(open, close) + Math.floor(random.next() * 40);
     const low = Math.min(open, close) - Math.floor(random.next() * 40);
     lastClose = close;
-    if (row === 0 || random.next() >= missing)
-      barRows.push([START_MS + row * MINUTE_MS, open, high, low, close, Math.floor(random.next() * 50_000)]);
+    const isMissing = row > 0 && random.next() < missingShare;
+    if (isMissing) continue;
+    bars.push({ openMs: START_MS + row * MINUTE_MS, open, high, low, close, volume: Math.floor(random.next() * 50_000) });
   }
-  return columns(spot(symbol), '1m', MINUTE_MS, barRows);
+  return barColumns(spot(symbol), '1m', MINUTE_MS, bars);
 }
 
 /** Returns the hourly bars of minute bars. Missing minutes are left out, and an incomplete last hour too. */
 export function hoursOf(bars: BarColumns): BarColumns {
-  const barRows: number[][] = [];
+  const hours: ScaledBar[] = [];
   for (let row = 0; row < bars.length;) {
-    const open = Math.floor(bars.openMs[row]! / 3_600_000) * 3_600_000;
-    const hour = [open, bars.open[row]! * 100, 0, Infinity, 0, 0];
-    for (; row < bars.length && bars.openMs[row]! < open + 3_600_000; row++) {
-      hour[2] = Math.max(hour[2]!, bars.high[row]! * 100);
-      hour[3] = Math.min(hour[3]!, bars.low[row]! * 100);
-      hour[4] = bars.close[row]! * 100;
+    const openMs = Math.floor(bars.openMs[row]! / HOUR_MS) * HOUR_MS;
+    const firstRow = row;
+    let high = 0;
+    let low = Infinity;
+    for (; row < bars.length && bars.openMs[row]! < openMs + HOUR_MS; row++) {
+      high = Math.max(high, bars.high[row]!);
+      low = Math.min(low, bars.low[row]!);
     }
-    if (row < bars.length) barRows.push(hour.map(Math.round));
+    const isIncomplete = row === bars.length;
+    if (isIncomplete) break;
+    const close = bars.close[row - 1]!;
+    hours.push({
+      openMs,
+      open: Math.round(bars.open[firstRow]! * PRICE_SCALE),
+      high: Math.round(high * PRICE_SCALE),
+      low: Math.round(low * PRICE_SCALE),
+      close: Math.round(close * PRICE_SCALE),
+      volume: 0,
+    });
   }
-  return columns(bars.instrument, '1h', 3_600_000, barRows);
+  return barColumns(bars.instrument, '1h', HOUR_MS, hours);
 }
 
-/** Returns rows of scaled integers as bar columns: prices are divided by 100, volumes by 1000. */
-function columns(instrument: Instrument, interval: Interval, lengthMs: number, rows: readonly number[][]): BarColumns {
-  const scaledColumn = (field: number, scale: number) => Float64Array.from(rows, (row) => row[field]! / scale);
+/** Returns bars as columns of prices and volumes. */
+function barColumns(instrument: Instrument, interval: Interval, lengthMs: number, bars: readonly ScaledBar[]): BarColumns {
+  const columnOf = (field: keyof ScaledBar, scale: number) => Float64Array.from(bars, (bar) => bar[field] / scale);
   return {
     instrument,
     interval,
-    length: rows.length,
-    openMs: scaledColumn(0, 1),
-    closeMs: Float64Array.from(rows, (row) => row[0]! + lengthMs),
-    open: scaledColumn(1, 100),
-    high: scaledColumn(2, 100),
-    low: scaledColumn(3, 100),
-    close: scaledColumn(4, 100),
-    volume: scaledColumn(5, 1000),
+    length: bars.length,
+    openMs: columnOf('openMs', 1),
+    closeMs: Float64Array.from(bars, ({ openMs }) => openMs + lengthMs),
+    open: columnOf('open', PRICE_SCALE),
+    high: columnOf('high', PRICE_SCALE),
+    low: columnOf('low', PRICE_SCALE),
+    close: columnOf('close', PRICE_SCALE),
+    volume: columnOf('volume', VOLUME_SCALE),
   };
 }
 
@@ -88,7 +114,7 @@ export function stretchBars(bars: BarColumns, interval: Interval, factor: number
   return { ...bars, interval, openMs: bars.openMs.map(longer), closeMs: bars.closeMs.map(longer) };
 }
 
-/** Returns the first rows of bars. */
+/** Returns the first `length` rows of bars. */
 export function truncateBars(bars: BarColumns, length: number): BarColumns {
   const firstRows = (column: Float64Array) => column.slice(0, length);
   const { openMs, closeMs, open, high, low, close, volume } = bars;
@@ -110,12 +136,12 @@ export function planOf(
   feeds: readonly FeedPlan[],
   options: PlanOptions = {},
 ): RunPlan {
-  const { params = {}, ...rest } = options;
+  const { params = {}, ...runOptions } = options;
   const strategyList = [strategies].flat();
   return runPlan(
     strategyList.map((strategy) => ({ strategy, params })),
     feeds,
-    { risk: { maxLeverage: '3' }, ...rest },
+    { risk: { maxLeverage: '3' }, ...runOptions },
   );
 }
 

@@ -12,6 +12,7 @@ import { recordsOf } from '../fixtures/journalFixture.ts';
 import { NOW_MS, openBot, type RestartBot } from '../fixtures/restartFixture.ts';
 import { SimulatedDisk } from '../fixtures/simulatedDisk.ts';
 
+/** Ids that the bot gives its first two orders. */
 const EARLIER_ORDER = 1 as OrderId;
 const REBALANCE_BUY = 2 as OrderId;
 const ACCOUNT = { kind: 'account' } as const;
@@ -25,7 +26,7 @@ function openBotWithHalts(disk: SimulatedDisk, nowMs = NOW_MS): RestartBot {
   return bot;
 }
 /** Returns a bot with a working order, and a buy of a rebalance that waits for its end. */
-function botWithWaitingBuy(isAcked = true): RestartBot {
+function botWithWaitingBuy({ isAcked } = { isAcked: true }): RestartBot {
   const bot = openBotWithHalts(new SimulatedDisk());
   const { engine } = bot;
   const earlier = engine.newOrder(0, engine.execution[0]!, 'buy');
@@ -77,7 +78,7 @@ describe('a buy of a rebalance that waits for another order', () => {
     expect(restartedBot.exchange.cancelled).toEqual([]);
   });
   it('a rebalance buy waits while the outcome of the earlier order is unknown, and does not cancel it', () => {
-    const bot = botWithWaitingBuy(false);
+    const bot = botWithWaitingBuy({ isAcked: false });
     bot.engine.outcomeUnknown(EARLIER_ORDER);
     const restartedBot = restart(bot);
     start(restartedBot);

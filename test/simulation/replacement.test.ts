@@ -11,12 +11,13 @@ import { recordsOf } from '../fixtures/journalFixture.ts';
 import { NOW_MS, openBot, type RestartBot } from '../fixtures/restartFixture.ts';
 import { SimulatedDisk } from '../fixtures/simulatedDisk.ts';
 
+/** Ids that the bot gives its first two orders. */
 const OLD_ORDER = 1 as OrderId;
 const REPLACEMENT = 2 as OrderId;
 const ACCOUNT = { kind: 'account' } as const;
 
 /** Submits a limit buy in the slot of the replacement. */
-function send({ engine }: RestartBot, limit: number, lots = 100): void {
+function submitBuy({ engine }: RestartBot, limit: number, lots = 100): void {
   const order = engine.newOrder(0, engine.execution[0]!, 'buy');
   Object.assign(order, { slot: 'rung', role: 'limit', lots: lots as Lots, limit: limit as Ticks });
   engine.submit(order);
@@ -28,12 +29,12 @@ function openBotWithHalts(disk: SimulatedDisk, nowMs = NOW_MS): RestartBot {
   return bot;
 }
 /** Returns a bot with an order at 99 under cancel, and the draft at 98 that replaces it. */
-function botWithWaitingReplacement(isAcked = true): RestartBot {
+function botWithWaitingReplacement({ isAcked } = { isAcked: true }): RestartBot {
   const bot = openBotWithHalts(new SimulatedDisk());
-  send(bot, 9900);
+  submitBuy(bot, 9900);
   if (isAcked) bot.engine.acked(OLD_ORDER, 'v1' as VenueOrderId, NOW_MS);
   bot.engine.orders.cancel(bot.engine.orders.get(OLD_ORDER)!, NOW_MS);
-  send(bot, 9800);
+  submitBuy(bot, 9800);
   bot.disk.run();
   return bot;
 }
@@ -55,7 +56,7 @@ const fill = ({ engine }: RestartBot, lots: number, tradeId: number): void =>
   engine.filled(OLD_ORDER, fillOf({ tradeId, price: 9900, lots, notional: lots * 9900 * 1000, timeMs: NOW_MS }));
 /** Ends the old order as canceled. */
 const endOldOrder = ({ engine }: RestartBot): void => engine.ended(OLD_ORDER, 'canceled', NOW_MS);
-/** Returns the codes of all verdicts on the replacement. Null is an approval. */
+/** Returns the deny codes of all verdicts on the replacement. Null is an approval. */
 const replacementVerdicts = (bot: RestartBot): (string | null)[] => {
   bot.disk.run();
   return recordsOf(bot.disk).flatMap((record) => (record.k === 'VERDICT' && record.order === REPLACEMENT ? [record.code] : []));
@@ -119,7 +120,7 @@ describe('a replacement of a live bot', () => {
   });
 
   it('a replacement waits while the outcome of the old order is unknown, also over a restart', () => {
-    const bot = botWithWaitingReplacement(false);
+    const bot = botWithWaitingReplacement({ isAcked: false });
     bot.engine.outcomeUnknown(OLD_ORDER);
     const restartedBot = restart(bot);
     start(restartedBot);

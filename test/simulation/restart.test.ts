@@ -12,7 +12,8 @@ import { recordsOf } from '../fixtures/journalFixture.ts';
 import { beliefOf, NOW_MS, openBot, type RestartBot } from '../fixtures/restartFixture.ts';
 import { SimulatedDisk } from '../fixtures/simulatedDisk.ts';
 
-const KINDS = [
+/** What can happen in a random history: acts of the strategy, reports of the exchange, and halts. */
+const STEP_KINDS = [
   'buy',
   'sell',
   'stop',
@@ -29,8 +30,9 @@ const KINDS = [
   'arrivedLate',
   'halt',
 ] as const;
+/** One random step. `orderIndex` picks an open order, and `percent` varies sizes and prices. */
 const stepArbitrary = fc.record({
-  kind: fc.constantFrom(...KINDS),
+  kind: fc.constantFrom(...STEP_KINDS),
   orderIndex: fc.nat({ max: 4 }),
   percent: fc.integer({ min: 1, max: 100 }),
 });
@@ -50,19 +52,19 @@ function submitOrder({ engine }: RestartBot, { kind, percent }: HistoryStep, slo
 }
 
 /** Applies one step of the strategy, the exchange or risk. A step that is impossible now does nothing. */
-function applyStep(bot: RestartBot, event: HistoryStep): void {
+function applyStep(bot: RestartBot, step: HistoryStep): void {
   const { engine } = bot;
-  const { kind, orderIndex, percent } = event;
-  if (kind === 'buy' || kind === 'sell' || kind === 'stop') return submitOrder(bot, event);
+  const { kind, orderIndex, percent } = step;
+  if (kind === 'buy' || kind === 'sell' || kind === 'stop') return submitOrder(bot, step);
   if (kind === 'halt') return percent < 50 ? engine.raiseHalt('GAP', 0, 'a list at its limit') : engine.clearHalt('GAP', 0);
   if (kind === 'arrivedLate') {
     const id = [...engine.orders.provenAbsent.keys()][orderIndex] as OrderId | undefined;
     if (id !== undefined) engine.arrivedLate(id, `v${id}` as VenueOrderId, engine.nowMs);
     return;
   }
-  if (kind === 'amend') return amend(bot, event);
+  if (kind === 'amend') return amend(bot, step);
   const order = engine.orders.active()[orderIndex];
-  if (order) reportOnOrder(bot, event, order);
+  if (order) applyOrderStep(bot, step, order);
 }
 
 /** Amends a bracket entry or an open order. */
@@ -70,12 +72,13 @@ function amend({ engine }: RestartBot, { orderIndex, percent }: HistoryStep): vo
   const order = engine.orders.active()[orderIndex];
   const id = engine.brackets.list(0)[orderIndex]?.entryId ?? order?.id;
   const change = { stop: 80 + percent / 10, ...(percent % 5 === 0 ? { limit: 99 } : {}) };
+  const isBracketLeg = order !== undefined && order.id === id && order.parent !== 0;
   // A bracket leg is left out, because amending one throws.
-  if (id !== undefined && (order === undefined || order.id !== id || order.parent === 0)) engine.runs[0]!.amend(id as OrderId, change);
+  if (id !== undefined && !isBracketLeg) engine.runs[0]!.amend(id as OrderId, change);
 }
 
 /** Applies a step that belongs to one open order. */
-function reportOnOrder(bot: RestartBot, step: HistoryStep, order: BotOrder): void {
+function applyOrderStep(bot: RestartBot, step: HistoryStep, order: BotOrder): void {
   const { engine } = bot;
   const { kind, percent } = step;
   const isOpen = order.state === STATE.working || order.state === STATE.cancelSent;
@@ -104,15 +107,15 @@ describe('a restart', () => {
   it('a restarted bot restores orders, positions and halts twice in a row, and sends nothing', () => {
     const history = fc.array(stepArbitrary, { minLength: 1, maxLength: 60, size: 'max' });
     fc.assert(
-      fc.property(fc.tuple(history, history), fc.nat({ max: 20 * 60_000 }), (runs, pauseMs) => {
+      fc.property(fc.tuple(history, history), fc.nat({ max: 20 * 60_000 }), (histories, pauseMs) => {
         let disk = new SimulatedDisk();
         let nowMs = NOW_MS;
         let bot = openBot(disk, nowMs);
-        for (const events of runs) {
-          for (const event of events) {
+        for (const steps of histories) {
+          for (const step of steps) {
             bot.engine.instant.set((nowMs += 50));
             bot.engine.queue.runDue(nowMs);
-            applyStep(bot, event);
+            applyStep(bot, step);
             disk.run();
           }
           disk = disk.afterKill('', 0);
@@ -128,12 +131,14 @@ describe('a restart', () => {
 });
 
 describe('a late arrival after a restart', () => {
+  const ORDER = 1 as OrderId;
+  const proveAbsent = ({ engine }: RestartBot): void => {
+    engine.outcomeUnknown(ORDER);
+    engine.outcomes.resolve(ORDER, null);
+  };
   it.each<[string, (bot: RestartBot) => void]>([
-    [
-      'an order that was proven absent',
-      ({ engine }) => (engine.outcomeUnknown(1 as OrderId), void engine.outcomes.resolve(1 as OrderId, null)),
-    ],
-    ['a refused order', ({ engine }) => engine.refused(1 as OrderId, '-2010')],
+    ['an order that was proven absent', proveAbsent],
+    ['a refused order', ({ engine }) => engine.refused(ORDER, '-2010')],
   ])('the late arrival of %s after a restart is recognised, cancelled, and halts its symbol', (_, endOrder) => {
     const disk = new SimulatedDisk();
     const bot = openBot(disk, NOW_MS);
@@ -141,8 +146,8 @@ describe('a late arrival after a restart', () => {
     endOrder(bot);
     disk.run();
     const { engine, exchange } = openBot(disk.afterKill('', 0), NOW_MS);
-    engine.arrivedLate(1 as OrderId, 'v1' as VenueOrderId, NOW_MS);
-    expect(exchange.cancelled).toEqual([1]);
+    engine.arrivedLate(ORDER, 'v1' as VenueOrderId, NOW_MS);
+    expect(exchange.cancelled).toEqual([ORDER]);
     expect(engine.risk.halts.causes().map(({ code }) => code)).toEqual(['LATE_LANDING']);
     expect(engine.reservations.buyLots(0, 0)).toBe(100);
   });
@@ -196,7 +201,7 @@ describe('a take-profit that waits for the end of its entry, under a limit of on
     { at: 10_200 as Ticks, sharePpm: 300_000 },
     { at: 10_300 as Ticks, sharePpm: 200_000 },
   ];
-  /** Returns the lots of each take-profit order, by its limit. */
+  /** Returns limit and lots of each take-profit order. */
   const targetLots = (bot: RestartBot) => {
     const orders = openOrders(bot);
     for (const [role, parent] of orders) expect([role, parent]).toEqual(['takeProfit', ENTRY]);
@@ -228,10 +233,11 @@ describe('a take-profit that waits for the end of its entry, under a limit of on
   });
 });
 
+/** Returns a fill without a fee. `price` in ticks. */
 const filledAt = (price: number, lots: number, timeMs: number) =>
   fillOf({ tradeId: ++lastTradeId, price, lots, notional: lots * price * 1000, fee: 0, timeMs });
 
-/** Sends an order of the strategy that sells the whole holding. */
+/** Sends an order of the strategy that sells the 120 lots of a part entry. Returns its id. */
 function sellAll({ engine }: RestartBot): OrderId {
   const order = engine.newOrder(0, engine.execution[0]!, 'sell');
   order.role = 'limit';
@@ -278,8 +284,8 @@ function expectSameState(restarted: RestartBot, before: RestartBot): void {
   const unknown = engine.orders.active().filter(({ state }) => state === STATE.unknown);
   // An order whose reply was still awaited now has an unknown outcome, so its symbol is halted.
   expect(haltsAfter.some(([code]) => code === 'UNKNOWN_OUTCOME')).toBe(unknown.length > 0);
-  const others = (causes: readonly string[][]) => causes.filter(([code]) => code !== 'UNKNOWN_OUTCOME');
-  expect(others(haltsAfter)).toEqual(others(haltsBefore));
+  const otherHalts = (causes: readonly string[][]) => causes.filter(([code]) => code !== 'UNKNOWN_OUTCOME');
+  expect(otherHalts(haltsAfter)).toEqual(otherHalts(haltsBefore));
   expect([exchange.submitted, exchange.cancelled]).toEqual([[], []]);
   followUnknown(engine);
   expect(exchange.reads).toEqual(unknown.map(({ id }) => [id, 'openOrders']));

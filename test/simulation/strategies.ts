@@ -30,15 +30,17 @@ export class WhenTrader extends Strategy.with({ fast: int(4), slow: int(9) }) {
 /** Places stop entries and stop-limit orders above the market, each in an OCO group with a limit below it. */
 export class StopEntryTrader extends Strategy.with({ fast: int(5), slow: int(12) }) {
   up = this.use(crossedUp(sma(this.bars.close, this.params.fast), sma(this.bars.close, this.params.slow)));
-  row = 0;
+  barCount = 0;
   override onBar() {
     const price = this.bars.close.value;
-    if (++this.row % 40 === 0) this.exit();
+    if (++this.barCount % 40 === 0) this.exit();
     if (!this.up.value || !this.position().isFlat) return;
     for (const { id } of this.openOrders()) this.cancel(id);
-    const limit = this.row % 2 === 0 ? { limit: price * 1.0015 } : {};
-    const high = this.buy({ quote: '500' }, { stopEntry: price * 1.001, stopLoss: price * 0.99, trailing: 0.9, tag: 'high', ...limit });
-    this.oco(high, this.buy({ quote: '300' }, { limit: price * 0.996, tag: 'low' }));
+    const stopLimit = this.barCount % 2 === 0 ? { limit: price * 1.0015 } : {};
+    const protection = { stopLoss: price * 0.99, trailing: 0.9 };
+    const stopEntry = this.buy({ quote: '500' }, { stopEntry: price * 1.001, ...protection, tag: 'high', ...stopLimit });
+    const limitEntry = this.buy({ quote: '300' }, { limit: price * 0.996, tag: 'low' });
+    this.oco(stopEntry, limitEntry);
   }
 }
 
@@ -46,32 +48,30 @@ export class StopEntryTrader extends Strategy.with({ fast: int(5), slow: int(12)
 export class ManySymbolTrader extends Strategy.with({ smoothing: int(7, { min: 1 }) }) {
   hours = this.feed('hours', { interval: '1h' });
   average = this.use(sma(this.hours.close, 3));
-  all = this.feeds('all').map((feedOfSymbol) => ({
+  symbols = this.feeds('all').map((feedOfSymbol) => ({
     feed: feedOfSymbol,
     up: this.use(crossedUp(feedOfSymbol.close, sma(feedOfSymbol.close, this.params.smoothing))),
   }));
   fills = 0;
   constructor(...setup: ConstructorParameters<typeof Strategy>) {
     super(...setup);
-    this.every('30m', () => this.cancelAll());
-    this.at('05:07', () => this.all.forEach(({ feed: symbolFeed }) => this.exit(symbolFeed)));
+    this.every('30m', () => this.cancelBuys());
+    this.at('05:07', () => this.symbols.forEach(({ feed: symbolFeed }) => this.exit(symbolFeed)));
   }
   override onBar() {
-    for (const { feed: symbolFeed, up } of this.all) {
+    for (const { feed: symbolFeed, up } of this.symbols) {
       if (!up.value || !this.position(symbolFeed).isFlat) continue;
       const limit = this.random() < 0.5 ? symbolFeed.close.value * 0.999 : undefined;
-      this.buy(
-        { quote: '400' },
-        { feed: symbolFeed, tag: symbolFeed.instrument.wireName, stopLoss: symbolFeed.close.value * 0.985, ...(limit ? { limit } : {}) },
-      );
+      const stopLoss = symbolFeed.close.value * 0.985;
+      this.buy({ quote: '400' }, { feed: symbolFeed, tag: symbolFeed.instrument.wireName, stopLoss, ...(limit ? { limit } : {}) });
     }
-    if (this.hours.fresh && this.average.value < this.average.prev) this.exit(this.all[0]!.feed);
+    if (this.hours.fresh && this.average.value < this.average.prev) this.exit(this.symbols[0]!.feed);
   }
   override onFill() {
     this.fills++;
   }
-  cancelAll() {
-    for (const { feed: symbolFeed } of this.all)
+  cancelBuys() {
+    for (const { feed: symbolFeed } of this.symbols)
       for (const order of this.openOrders(symbolFeed)) if (order.side === 'buy') this.cancel(order.id);
   }
 }

@@ -15,7 +15,7 @@ export function nowMs(): number {
   return heldClocks === null ? Date.now() : heldClocks.wallMs();
 }
 
-/** Returns the ms since a fixed moment of this thread. Never runs back; for durations only. */
+/** Returns the ms since a fixed start of this thread. Never runs back; for durations only. */
 export function monotonicMs(): number {
   return heldClocks === null ? performance.now() : heldClocks.monotonicMs();
 }

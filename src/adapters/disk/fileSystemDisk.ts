@@ -223,9 +223,9 @@ const linkError = (path: string, expected: string): ConfigError =>
 /** True if the open file still has its name and no other process has changed its size. */
 function isUnchanged({ descriptor, size }: OpenFile, path: string): boolean {
   try {
-    const opened = fstatSync(descriptor);
-    const named = lstatSync(path);
-    return opened.ino === named.ino && opened.dev === named.dev && opened.size === size;
+    const descriptorStats = fstatSync(descriptor);
+    const pathStats = lstatSync(path);
+    return descriptorStats.ino === pathStats.ino && descriptorStats.dev === pathStats.dev && descriptorStats.size === size;
   } catch (error) {
     codeOf(error);
     return false;

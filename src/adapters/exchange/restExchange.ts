@@ -21,7 +21,8 @@ import { uncertaintiesOf } from './account/uncertainties.ts';
 import { CreateQueue } from './send/createQueue.ts';
 import { readForeignOrder, type ForeignOrderDetails } from './prove/readForeignOrder.ts';
 import type { ReferencePosition } from './client/referenceBook.ts';
-import { OrderAttribution, type ForeignOrder } from './observe/attribution.ts';
+import { OrderAttribution } from './observe/attribution.ts';
+import type { ForeignOrder } from './observe/foreignOrder.ts';
 import type { AuditKind, AuditResult, AuditDifference, RestExchangeDeps, RestoredTracking, HaltCode } from './calls/types.ts';
 import { Readers } from './observe/readers.ts';
 import { foreignCursor, restoreTracking } from './restoreTracking.ts';
@@ -113,6 +114,7 @@ export class RestExchange implements OrderGateway {
         notes?.cursor(foreignCursor(foreign, instruments, newestTrade));
       },
       cancelDuplicate: (index, venueId) => void start(venue.cancel(instruments[index]!, venueId)),
+      bookDuplicate: (index, venueId) => this.#readers.trades(index).ignoreFills(venueId),
     });
   }
 
@@ -275,7 +277,7 @@ export class RestExchange implements OrderGateway {
   }
   /** The halt causes that this exchange has raised and not cleared. */
   get raisedCauses(): readonly AuditDifference[] {
-    return this.#context.raisedCauses.standing;
+    return this.#context.raisedCauses.raisedNow;
   }
 
   /** The operator decides that venue order `venueId` is our order `id`, which has no venue order id yet. */
@@ -308,21 +310,21 @@ export class RestExchange implements OrderGateway {
     const tracked = new TrackedOrder(copyRequest(order), this.#context.deps.clientOrderIdOf(order.id), order.createdMs, order);
     tracked.isOnWire = true;
     tracked.venueId = venueId;
-    tracked.listed = 'seen';
+    tracked.listSighting = 'seen';
     this.#context.trackedOrders.add(tracked);
     this.#readers.trades(order.instrumentIndex).adoptFills(venueId);
     this.#attribution.markDecided(venueId);
     if (tracked.isOpen) this.#onAdoption(tracked);
   }
   /** Clears a halt cause for the operator, who alone may clear it. Clearing MISMATCH accepts the holdings that differed. */
-  clear(code: HaltCode, instrument: number | null): void {
+  clear(code: HaltCode, instrumentIndex: number | null): void {
     const { raisedCauses, calls } = this.#context;
-    raisedCauses.clear(code, instrument);
+    raisedCauses.forget(code, instrumentIndex);
     if (code === 'DUPLICATE') this.#attribution.forgetNamed();
     if (code === 'ALIEN') this.#attribution.noteCleared();
     if (code === 'KEY') calls.isLocked = false;
     // A mismatch of one instrument is about the fills of an order. The audit raises a difference of the holdings for the account.
-    if (code === 'MISMATCH' && instrument === null) this.#holdings.acceptDifferences();
+    if (code === 'MISMATCH' && instrumentIndex === null) this.#holdings.acceptDifferences();
   }
   /** What the account holds beyond the strategies' positions. */
   get externalPositions(): readonly ReferencePosition[] {
@@ -376,8 +378,8 @@ export class RestExchange implements OrderGateway {
   *#settle(instruments: readonly number[]): Work<void> {
     const { scheduler } = this.#context.deps;
     const isRequested = (tracked: TrackedOrder): boolean => instruments.includes(tracked.request.instrumentIndex);
-    const requested = instruments.filter((index) => this.#context.ownInstruments.includes(index));
-    const activeInstruments = requested.filter((index) =>
+    const requestedIndexes = instruments.filter((index) => this.#context.ownInstruments.includes(index));
+    const activeInstruments = requestedIndexes.filter((index) =>
       Array.from(this.#context.trackedOrders.openOf(index)).some(({ isLive }) => isLive),
     );
     for (let readsLeft = activeInstruments.length === 0 ? 0 : MAX_READS_BEFORE_BAR; readsLeft > 0; readsLeft--) {
@@ -386,7 +388,7 @@ export class RestExchange implements OrderGateway {
       if (readsLeft === 1 || dueMs > scheduler.nowMs + CONFIRM_WAIT_MS) break;
       yield* sleep(scheduler, Math.max(scheduler.nowMs, Math.ceil(dueMs)) + 1 - scheduler.nowMs);
     }
-    yield* this.#settlePositions(requested);
+    yield* this.#settlePositions(requestedIndexes);
   }
   /** Reads open positions, because they pay or receive funding, which no trade list shows. */
   *#settlePositions(instruments: readonly number[]): Work<void> {

@@ -6,7 +6,7 @@ import type { OrderId, Side } from '../../model/order.ts';
 import type { HoldingBook, PositionBook } from './order/expectedHoldings.ts';
 import type { FundingWatch } from './account/funding.ts';
 import { INCIDENT_CURSOR, type BelievedOrder, type RestoredTrackedOrder, type RestoredTracking } from './calls/types.ts';
-import type { ForeignOrder } from './observe/attribution.ts';
+import { restoredWhy, type ForeignOrder } from './observe/foreignOrder.ts';
 import type { BookedTradeIds } from './observe/bookedTradeIds.ts';
 import type { ReferenceBook } from './client/referenceBook.ts';
 import { restoreTrackedOrder, type TrackedOrder, type TrackedOrders } from './order/trackedOrder.ts';
@@ -22,7 +22,7 @@ export interface RestoreTarget {
   readonly positions: PositionBook;
   readonly funding: FundingWatch;
   readonly externalBook: ReferenceBook;
-  readonly bookedIdsOf: (instrument: number) => BookedTradeIds;
+  readonly bookedIdsOf: (instrumentIndex: number) => BookedTradeIds;
   readonly restoreForeign: (foreign: ForeignOrder) => void;
   readonly orderOf: (id: OrderId) => BelievedOrder | undefined;
   readonly onIncident: (venueMs: number) => void;
@@ -98,17 +98,20 @@ const FOREIGN_PREFIX = 'foreign ';
 /** Begins the value of that cursor, by the kind of the order. */
 const ORDER = 'order';
 const TRIGGER = 'trigger';
+/** Ends the value for an order that may be no order of ours. */
+const NO_ORDER = '-';
 
 /**
  * Returns the cursor of a foreign order. `lastBookedId`: a trade before all of its trades, or null without one; undefined: the order no longer
  * waits for a decision.
  */
 export function foreignCursor(
-  { venueId, instrument, isTrigger }: ForeignOrder,
+  { venueId, instrument, isTrigger, mayBeIds }: ForeignOrder,
   instruments: readonly Instrument[],
   lastBookedId: string | null | undefined,
 ): { readonly symbol: string; readonly channel: string; readonly value: string } {
-  const value = lastBookedId === undefined ? '' : `${isTrigger ? TRIGGER : ORDER} ${lastBookedId ?? ''}`;
+  const mayBeText = mayBeIds === undefined ? '' : ` ${mayBeIds.length === 0 ? NO_ORDER : mayBeIds.join(',')}`;
+  const value = lastBookedId === undefined ? '' : `${isTrigger ? TRIGGER : ORDER} ${lastBookedId ?? ''}${mayBeText}`;
   return { symbol: instruments[instrument]!.id, channel: FOREIGN_PREFIX + venueId, value };
 }
 
@@ -120,13 +123,19 @@ interface NotedForeignOrder {
 }
 
 /** Reads the cursor of a foreign order. Returns null for an order that no longer waits for a decision. */
-function foreignFrom(instrument: number, channel: string, value: string): NotedForeignOrder | null {
+function foreignFrom(instrumentIndex: number, channel: string, value: string): NotedForeignOrder | null {
   if (value === '') return null;
-  const [orderKind, lastBookedId = ''] = value.split(' ');
+  const [orderKind, lastBookedId = '', mayBeText = ''] = value.split(' ');
   const venueId = channel.slice(FOREIGN_PREFIX.length);
-  const why = 'it waited for a decision when the bot ended';
+  const mayBeIds = mayBeText === NO_ORDER ? [] : mayBeText.split(',');
   return {
-    foreign: { venueId, instrument, why, isTrigger: orderKind === TRIGGER },
+    foreign: {
+      venueId,
+      instrument: instrumentIndex,
+      why: restoredWhy(mayBeText === '' ? [] : mayBeIds),
+      isTrigger: orderKind === TRIGGER,
+      ...(mayBeText === '' ? {} : { mayBeIds }),
+    },
     lastBookedId: lastBookedId === '' ? null : lastBookedId,
   };
 }

@@ -94,8 +94,8 @@ function reportOf(path: string, reading: JournalReading, state: JournalState, wr
   const { segments, account, ending, damage } = reading;
   const torn = segments.at(-1)?.torn ?? null;
   const isTorn = segments.some((segment) => segment.torn !== null);
-  const unfinished: Record<Restart['kind'], number> = { notSent: 0, unknown: 0, working: 0, cancelSent: 0, unconfirmed: 0 };
-  for (const trace of state.unfinished.values()) unfinished[restartOf(trace, isTorn).kind]++;
+  const unfinishedCounts: Record<Restart['kind'], number> = { notSent: 0, unknown: 0, working: 0, cancelSent: 0, unconfirmed: 0 };
+  for (const trace of state.unfinished.values()) unfinishedCounts[restartOf(trace, isTorn).kind]++;
   const error = damage && damageError(damage, reading.otherFormat);
   const undamagedVerdict = torn ? 'torn' : 'whole';
   return {
@@ -110,7 +110,7 @@ function reportOf(path: string, reading: JournalReading, state: JournalState, wr
     firstMs: Number.isNaN(state.firstMs) ? null : state.firstMs,
     lastMs: Number.isNaN(state.lastMs) ? null : state.lastMs,
     kinds: Object.fromEntries(state.counts),
-    unfinished,
+    unfinished: unfinishedCounts,
     provenAbsent: state.provenAbsent.size,
     halts: [...state.halts.values()].map(({ scope, state: name, code, why }) => ({ scope, state: name, code, why })),
     writer,

@@ -50,7 +50,7 @@ export function journalHaltChanges(
       journal.resume({ scope, state, code, who: 'bot', why: 'it ended with the process' });
   }
   board.onChange = ({ isRaised, scope, state, code, why }: HaltChange) => {
-    // The reason of a change that a person made begins with CLEARED_BY and the person's name.
+    // The reason of a change that an operator made begins with CLEARED_BY and the operator's name.
     const who = !isRaised && why.startsWith(CLEARED_BY) ? why.slice(CLEARED_BY.length) : 'bot';
     const record: RecordBody<'HALT'> = { scope: scopeText(scope, instruments), state, code, who, why };
     if (isRaised) journal.halt(record);

@@ -12,10 +12,10 @@ export function openJournalFolder(deps: Omit<JournalDeps, 'disk' | 'processes'>,
   const disk = new FileSystemDisk();
   withDiskErrors(() => disk.prepare(options.folder));
   const self = thisProcess();
-  const opened = openJournal({ ...deps, disk, processes: { self, findProcess: (other) => findProcess(other, self) } }, options);
+  const openedJournal = openJournal({ ...deps, disk, processes: { self, findProcess: (other) => findProcess(other, self) } }, options);
   const release = (): void => {
-    opened.release();
+    openedJournal.release();
     disk.close();
   };
-  return { ...opened, release };
+  return { ...openedJournal, release };
 }

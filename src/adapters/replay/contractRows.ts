@@ -42,62 +42,71 @@ export class ContractRows {
   }
 
   /** Matches the open of a row in which a position may be liquidated. */
-  open(instrument: number, index: number, row: TradedRow, volumeLots: number): void {
-    this.orders[instrument]!.open(row, this.watch.marksOf(instrument, index), volumeLots);
+  open(instrumentIndex: number, index: number, row: TradedRow, volumeLots: number): void {
+    this.orders[instrumentIndex]!.open(row, this.watch.marksOf(instrumentIndex, index), volumeLots);
   }
 
   /** Matches the rest of a row after its open; `index` is the row number. */
-  matchAfterOpen(book: BarBook, instrument: number, index: number, row: TradedRow): void {
-    const order = this.orders[instrument]!;
+  matchAfterOpen(book: BarBook, instrumentIndex: number, index: number, row: TradedRow): void {
+    const order = this.orders[instrumentIndex]!;
     const { closeMs } = row;
     const watch = this.watch;
-    if (order.isHeldBack || (watch.mayEnd(closeMs) && order.isAnyDue(watch.marksOf(instrument, index))))
-      this.matchInOrder(instrument, index, row);
+    if (order.isHeldBack || (watch.mayLiquidate(closeMs) && order.isAnyDue(watch.marksOf(instrumentIndex, index))))
+      this.matchInOrder(instrumentIndex, index, row);
     else {
       const { openMs, open, high, low } = row;
       const { brackets } = this.engine;
-      const count = brackets.reachedCount(instrument, high, low) + book.reachedCount(openMs, open, high, low);
-      const isAnyStop = count > 0 ? brackets.waiting(instrument) > 0 : brackets.isTrailing(instrument);
-      if (count > 1 || this.triggers.isReached(instrument, row) || (this.eventOrder !== null && isAnyStop))
-        this.matchInOrder(instrument, index, row);
-      else if (count === 1) this.matchSingle(book, instrument, index, row);
+      const count = brackets.reachedCount(instrumentIndex, high, low) + book.reachedCount(openMs, open, high, low);
+      const isAnyStop = count > 0 ? brackets.waiting(instrumentIndex) > 0 : brackets.isTrailing(instrumentIndex);
+      if (count > 1 || this.triggers.isReached(instrumentIndex, row) || (this.eventOrder !== null && isAnyStop))
+        this.matchInOrder(instrumentIndex, index, row);
+      else if (count === 1) this.matchSingle(book, instrumentIndex, index, row);
     }
   }
 
   /** At most one stop or order is reached, so no order of events matters. It may be an entry whose stop the rest of the row reaches. */
-  private matchSingle(book: BarBook, instrument: number, index: number, row: TradedRow): void {
+  private matchSingle(book: BarBook, instrumentIndex: number, index: number, row: TradedRow): void {
     const { bracketManager, brackets } = this.engine;
     const { openMs, closeMs, open, high, low } = row;
     bracketManager.legTimeMs = openMs;
-    brackets.triggerAtOpen(instrument, open, bracketManager.onHit);
+    brackets.triggerAtOpen(instrumentIndex, open, bracketManager.onHit);
     bracketManager.legTimeMs = closeMs;
-    brackets.triggerInRow(instrument, high, low, -INFINITY, bracketManager.onHit);
+    brackets.triggerInRow(instrumentIndex, high, low, -INFINITY, bracketManager.onHit);
     book.matchRange(openMs, closeMs, open, high, low);
     bracketManager.legTimeMs = closeMs;
-    if (this.watch.mayEnd(closeMs)) {
-      this.orders[instrument]!.runStopsOfEntries(row, this.watch.marksOf(instrument, index), this.stops(instrument, index, row));
-    } else brackets.triggerInRow(instrument, high, low, closeMs, bracketManager.onHit);
+    if (this.watch.mayLiquidate(closeMs)) {
+      this.orders[instrumentIndex]!.runStopsOfEntries(
+        row,
+        this.watch.marksOf(instrumentIndex, index),
+        this.stops(instrumentIndex, index, row),
+      );
+    } else brackets.triggerInRow(instrumentIndex, high, low, closeMs, bracketManager.onHit);
     bracketManager.legTimeMs = NAN;
   }
 
-  private matchInOrder(instrument: number, index: number, row: TradedRow): void {
-    this.orders[instrument]!.matchAfterOpen(row, this.watch.marksOf(instrument, index), this.triggers, this.stops(instrument, index, row));
+  private matchInOrder(instrumentIndex: number, index: number, row: TradedRow): void {
+    this.orders[instrumentIndex]!.matchAfterOpen(
+      row,
+      this.watch.marksOf(instrumentIndex, index),
+      this.triggers,
+      this.stops(instrumentIndex, index, row),
+    );
   }
 
   /** Local stops of brackets. */
-  private stops(instrument: number, index: number, { openMs, closeMs, open, high, low }: TradedRow): RowStops {
+  private stops(instrumentIndex: number, index: number, { openMs, closeMs, open, high, low }: TradedRow): RowStops {
     const { brackets, execution } = this.engine;
     const { eventOrder } = this;
-    const close = execution[instrument]!.closeTicks[index]!;
+    const close = execution[instrumentIndex]!.closeTicks[index]!;
     const handledBrackets = new Set<Bracket>();
     const bracketsWhere = (test: (bracket: Bracket) => boolean): readonly Bracket[] =>
-      brackets.list(instrument).filter((bracket) => !handledBrackets.has(bracket) && test(bracket));
+      brackets.list(instrumentIndex).filter((bracket) => !handledBrackets.has(bracket) && test(bracket));
     const clamp = (price: number): number => Math.max(low, Math.min(high, price));
     return {
       gapped: () => bracketsWhere((bracket) => isReached(bracket, open, open)).map((bracket) => this.stop(bracket, open, openMs)),
       afterOpen: () => {
         // Stops that the open reaches have ended by now. A level beyond the open is one that the best order of events has raised.
-        if (eventOrder !== null) followRow(brackets.list(instrument), eventOrder, { openMs, closeMs, open, high, low, close });
+        if (eventOrder !== null) followRow(brackets.list(instrumentIndex), eventOrder, { openMs, closeMs, open, high, low, close });
         return bracketsWhere((bracket) => isReached(bracket, high, low)).map((bracket) => {
           const price = clamp(levelOf(bracket));
           const worseOfOpen = bracket.isLong ? Math.min(price, open) : Math.max(price, open);

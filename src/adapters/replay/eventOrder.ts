@@ -24,38 +24,44 @@ export interface OrderedRow {
 export function matchInEventOrder(
   engine: ReplayHost,
   book: BarBook,
-  instrument: number,
+  instrumentIndex: number,
   eventOrder: 'best' | 'worst',
   row: OrderedRow,
 ): void {
   const { bracketManager, brackets, drafts } = engine;
   const { openMs, closeMs, open, high, low } = row;
   bracketManager.legTimeMs = openMs;
-  brackets.triggerAtOpen(instrument, open, bracketManager.onHit);
-  if (drafts.entries.fireAtOpen(instrument, openMs, open)) book.matchArrivals(openMs, open);
-  if (brackets.isTrailing(instrument)) followRow(brackets.list(instrument), eventOrder, row);
-  const nearBrackets = brackets.near(instrument, high, low);
+  brackets.triggerAtOpen(instrumentIndex, open, bracketManager.onHit);
+  if (drafts.entries.fireAtOpen(instrumentIndex, openMs, open)) book.matchArrivals(openMs, open);
+  if (brackets.isTrailing(instrumentIndex)) followRow(brackets.list(instrumentIndex), eventOrder, row);
+  const nearBrackets = brackets.near(instrumentIndex, high, low);
   bracketManager.legTimeMs = closeMs;
-  if (eventOrder === 'worst') hitHeld(engine, instrument, nearBrackets, row);
+  if (eventOrder === 'worst') hitHeld(engine, instrumentIndex, nearBrackets, row);
   bracketManager.legTimeMs = closeMs;
-  drafts.entries.fireInRow(instrument, openMs, open, high, low);
+  drafts.entries.fireInRow(instrumentIndex, openMs, open, high, low);
   book.matchRange(openMs, closeMs, open, high, low);
   // Stops of what this row has bought come after all others.
-  if (eventOrder === 'best') hitHeld(engine, instrument, nearBrackets, row);
+  if (eventOrder === 'best') hitHeld(engine, instrumentIndex, nearBrackets, row);
   bracketManager.legTimeMs = closeMs;
-  brackets.triggerInRow(instrument, high, low, closeMs, bracketManager.onHit);
+  brackets.triggerInRow(instrumentIndex, high, low, closeMs, bracketManager.onHit);
   bracketManager.legTimeMs = NAN;
 }
 
 /** Stops of `nearBrackets` that the row reaches and that still stand: one stop may end others. */
-function hitHeld({ bracketManager, brackets }: ReplayHost, instrument: number, nearBrackets: readonly Bracket[], row: OrderedRow): void {
+function hitHeld(
+  { bracketManager, brackets }: ReplayHost,
+  instrumentIndex: number,
+  nearBrackets: readonly Bracket[],
+  row: OrderedRow,
+): void {
   const { high, low, closeMs } = row;
   bracketManager.legTimeMs = closeMs;
   for (const bracket of nearBrackets) {
     const { isLong } = bracket;
     const level = levelOf(bracket);
     if (isLong ? low > level : high < level) continue;
-    if (brackets.list(instrument).includes(bracket)) bracketManager.onHit(bracket, isLong ? Math.min(level, high) : Math.max(level, low));
+    if (brackets.list(instrumentIndex).includes(bracket))
+      bracketManager.onHit(bracket, isLong ? Math.min(level, high) : Math.max(level, low));
   }
 }
 

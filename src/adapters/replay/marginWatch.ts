@@ -29,9 +29,9 @@ interface WatchedContract {
 }
 
 /**
- * Rows that cannot liquidate a position cost nothing. For a single open position, its liquidation price is computed when the position
- * changes, and a search over coarse extremes finds the next row that reaches it. Cross positions in several contracts share their margin
- * and are checked on every row.
+ * The margin watch of one run. Rows that cannot liquidate a position cost nothing. For a single open position, its liquidation price is
+ * computed when the position changes, and a search over coarse extremes finds the next row that reaches it. Cross positions in several
+ * contracts share their margin and are checked on every row.
  */
 export class MarginWatch {
   private readonly engine: ReplayHost;
@@ -46,7 +46,7 @@ export class MarginWatch {
   /** Funding payments that are due at this instant and not settled yet. */
   private readonly dueFunding: { readonly contract: WatchedContract; readonly index: number; readonly payment: FundingTime }[] = [];
   /** True while `checkPositions` applies marks, so that its own liquidations do not start another search. */
-  private isSettling = false;
+  private isCheckingPositions = false;
 
   /** `data`: marks and funding of the contracts. Contracts come first among the instruments of the run. */
   constructor(engine: ReplayHost, data: readonly ContractData[]) {
@@ -71,8 +71,8 @@ export class MarginWatch {
       filled: (order: VenueOrder, fill: Fill) => {
         const { timeMs } = fill;
         exchange.filled(order, fill);
-        // Rows that close now are checked only after all of this instant is matched: a fill inside one row does not exempt other positions
-        // from it.
+        // Rows that close now are checked after all of this instant is matched. So the search begins before this instant: a fill must not
+        // exempt the other positions from the rows that close now.
         this.findNextRow(Math.min(timeMs, engine.nowMs - 1));
       },
       ended: (order, timeMs) => exchange.ended(order, timeMs),
@@ -81,7 +81,7 @@ export class MarginWatch {
       onLiquidation: (position, wasLong, fill) => {
         engine.liquidated(position.index, wasLong, fill);
         // A liquidation in the middle of a row: the remainder of the row, and other rows that close now, must still be checked.
-        if (!this.isSettling) this.findNextRow(engine.nowMs - 1);
+        if (!this.isCheckingPositions) this.findNextRow(engine.nowMs - 1);
       },
     };
   }
@@ -100,24 +100,24 @@ export class MarginWatch {
   }
 
   /** Called before an order arrives: the venue computes its margin at current prices. */
-  beforeOrder(index: number): void {
+  beforeOrder(instrumentIndex: number): void {
     const venue = this.venue;
-    const lastTicks = this.engine.lastTicks(index);
+    const lastTicks = this.engine.lastTicks(instrumentIndex);
     // NaN before the first row.
     const hasPrice = lastTicks === lastTicks;
-    venue.book(this.contracts[index]!.feed.instrument).lastPrice = hasPrice ? lastTicks : this.engine.startTicks(index);
+    venue.book(this.contracts[instrumentIndex]!.feed.instrument).lastPrice = hasPrice ? lastTicks : this.engine.startTicks(instrumentIndex);
     this.setMarks();
   }
 
   /** True if a row that closes at or before `closeMs` can liquidate a position. */
-  mayEnd(closeMs: number): boolean {
+  mayLiquidate(closeMs: number): boolean {
     return closeMs >= this.nextCheckMs;
   }
 
-  /** Returns the marks of a row that is about to be matched. Side effect: sets all other contracts to their latest marks. */
-  marksOf(index: number, row: number): MarkRow {
+  /** Returns the marks of a row that is about to be matched. Side effect: sets the contracts with open positions to their latest marks. */
+  marksOf(instrumentIndex: number, row: number): MarkRow {
     this.setMarks();
-    const { open, high, low, close } = this.contracts[index]!.marks;
+    const { open, high, low, close } = this.contracts[instrumentIndex]!.marks;
     return { open: open[row]!, high: high[row]!, low: low[row]!, close: close[row]! };
   }
 
@@ -126,14 +126,14 @@ export class MarginWatch {
    * funding.
    */
   settleInstant(timeMs: number): void {
-    if (this.isSettling) return;
+    if (this.isCheckingPositions) return;
     if (timeMs >= this.nextCheckMs) this.checkPositions(timeMs);
     if (this.dueFunding.length > 0) this.payFunding();
   }
 
   /** Applies the marks of the rows that close at `timeMs`, liquidates positions that lack margin, and finds the next row to check. */
   private checkPositions(timeMs: number): void {
-    this.isSettling = true;
+    this.isCheckingPositions = true;
     this.contracts.forEach(({ feed, marks }, index) => {
       const row = rowAt(feed, timeMs);
       if (row >= 0) this.venue.markRow(feed.instrument, marks.open[row]!, marks.high[row]!, marks.low[row]!, marks.close[row]!);
@@ -141,7 +141,7 @@ export class MarginWatch {
       else this.setMark(index);
     });
     this.venue.settleMarks(timeMs);
-    this.isSettling = false;
+    this.isCheckingPositions = false;
     this.findNextRow(timeMs);
   }
 
@@ -159,6 +159,7 @@ export class MarginWatch {
     // Rows that close now are settled after all of this instant is matched.
     if (earliestMs === INFINITY || earliestMs <= this.engine.nowMs) return;
     this.engine.hasPendingWork = true;
+    // The wake-up only makes the run stop at that time. `settleInstant`, which follows every instant, does the work.
     this.wakeHandle = queue.at(earliestMs, () => (this.wakeHandle = 0));
   }
 
@@ -180,9 +181,10 @@ export class MarginWatch {
   /** Returns the close of the block's first row that reaches the liquidation price of a position. */
   private nextLiquidationMs(position: VenuePosition, sinceMs: number): number {
     const { feed, rowFinder } = this.contracts[position.index]!;
-    // Rows that closed before the position opened do not count. The row that is being matched counts, even if the position opened in it.
+    // Rows that closed before the position opened do not count. A position that opens now opens inside the rows that close now: they count.
     const { openedMs } = position;
-    const fromRow = feed.firstAfter(Math.max(sinceMs, openedMs === this.engine.nowMs ? openedMs - 1 : openedMs));
+    const safeUntilMs = openedMs === this.engine.nowMs ? openedMs - 1 : openedMs;
+    const fromRow = feed.firstAfter(Math.max(sinceMs, safeUntilMs));
     const liquidationTicks = this.venue.liquidationTicks(position);
     const row = position.isLong
       ? rowFinder.firstLow(liquidationTicks, fromRow, feed.blockEnd)

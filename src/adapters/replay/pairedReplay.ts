@@ -50,7 +50,7 @@ export class PairedReplay implements OrderGateway, BarMarket {
     this.futures.settleMarks();
   }
 
-  private exchangeOf(instrument: number): ReplayExchange {
-    return instrument < this.contracts ? this.futures : this.spot;
+  private exchangeOf(instrumentIndex: number): ReplayExchange {
+    return instrumentIndex < this.contracts ? this.futures : this.spot;
   }
 }

@@ -72,31 +72,32 @@ export function setSlippageBar(
 }
 
 /** Returns the first row of [from, to) that must be matched, or `to`. Stops trail row `from`, which is visited next, if it triggers none. */
-export function passQuietRows(replayBook: ReplayBook, brackets: Brackets, instrument: number, from: number, to: number): number {
+export function passQuietRows(replayBook: ReplayBook, brackets: Brackets, instrumentIndex: number, from: number, to: number): number {
   const { seesEachRow, book, lateCount, collaredCount, priceScale, feed } = replayBook;
   // A row of the next block is not seen yet.
   if (from >= to) return from;
-  if (seesEachRow === true || book.working > 0 || lateCount + collaredCount > 0 || brackets.entries.waiting(instrument) > 0) return from;
+  if (seesEachRow === true || book.working > 0 || lateCount + collaredCount > 0 || brackets.entries.waiting(instrumentIndex) > 0)
+    return from;
   const { high, low } = feed.bars;
   // Columns of bars that are read block by block begin at the row `base`, which stays the same inside a block.
   const { base } = feed.cursor;
   const [first, end] = [from - base, to - base];
-  const index = brackets.quietRange(instrument).firstChangingRow(high, low, priceScale, first, end);
-  if (index > first || !followQuietRow(replayBook, brackets, instrument, from)) return base + index;
-  return base + brackets.quietRange(instrument).firstChangingRow(high, low, priceScale, first + 1, end);
+  const index = brackets.quietRange(instrumentIndex).firstChangingRow(high, low, priceScale, first, end);
+  if (index > first || !followQuietRow(replayBook, brackets, instrumentIndex, from)) return base + index;
+  return base + brackets.quietRange(instrumentIndex).firstChangingRow(high, low, priceScale, first + 1, end);
 }
 
 /** Makes stops trail a row that triggers none; false if it may trigger one. */
-function followQuietRow(replayBook: ReplayBook, brackets: Brackets, instrument: number, row: number): boolean {
+function followQuietRow(replayBook: ReplayBook, brackets: Brackets, instrumentIndex: number, row: number): boolean {
   const { feed, priceScale } = replayBook;
   const { bars } = feed;
-  const { stopsBelow, stopsAbove } = brackets.quietRange(instrument);
+  const { stopsBelow, stopsAbove } = brackets.quietRange(instrumentIndex);
   const index = row - feed.cursor.base;
   const [high, low] = [bars.high[index]! * priceScale, bars.low[index]! * priceScale];
   if (!(low >= stopsBelow && high < stopsAbove)) return false;
   const openMs = rowOpenMs(replayBook, row, feed.closeOf(row));
-  if (brackets.follow(instrument, Math.round(high), Math.round(low), openMs))
-    brackets.followClose(instrument, Math.round(bars.close[index]! * priceScale), openMs);
+  if (brackets.follow(instrumentIndex, Math.round(high), Math.round(low), openMs))
+    brackets.followClose(instrumentIndex, Math.round(bars.close[index]! * priceScale), openMs);
   return true;
 }
 
@@ -126,7 +127,7 @@ export function matchTrades(
   engine: ReplayHost,
   replayBook: ReplayBook,
   matcher: TradeMatcher,
-  instrument: number,
+  instrumentIndex: number,
   row: number,
   timeMs: number,
   venueId: (order: Order) => number,
@@ -137,14 +138,14 @@ export function matchTrades(
     const ticks = price[index]!;
     matcher.begin(index);
     bracketManager.legTimeMs = timeMs;
-    brackets.triggerAtOpen(instrument, ticks, bracketManager.onHit);
+    brackets.triggerAtOpen(instrumentIndex, ticks, bracketManager.onHit);
     matcher.match(index, timeMs);
     // What it causes takes part from the next trade on.
-    drafts.entries.fireAtOpen(instrument, timeMs, ticks);
+    drafts.entries.fireAtOpen(instrumentIndex, timeMs, ticks);
     bracketManager.legTimeMs = NAN;
-    brackets.follow(instrument, ticks, ticks, timeMs);
+    brackets.follow(instrumentIndex, ticks, ticks, timeMs);
   }
   // What has come to rest is no longer a market order.
   if (replayBook.collaredCount > 0)
-    replayBook.collaredCount = cancelRestingCollars(engine, instrument, (order) => matcher.isResting(venueId(order)));
+    replayBook.collaredCount = cancelRestingCollars(engine, instrumentIndex, (order) => matcher.isResting(venueId(order)));
 }

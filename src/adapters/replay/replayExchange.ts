@@ -164,7 +164,7 @@ export class ReplayExchange implements OrderGateway, BarMarket, VenueSink {
     const volumeLots = this.options.needsVolume ? wholeLots(replayBook.feed.bars.volume[index]!, replayBook.lotScale) : 0;
     if (replayBook.readsBar === true) setSlippageBar(replayBook, row, open);
     const contracts = this.contracts;
-    if (contracts === null || !this.watch!.mayEnd(closeMs)) book.matchOpen(openMs, open, volumeLots);
+    if (contracts === null || !this.watch!.mayLiquidate(closeMs)) book.matchOpen(openMs, open, volumeLots);
     else contracts.open(instrument, row, tradedRow(replayBook, row, openMs, closeMs, open), volumeLots);
     if (this.workingOrders(instrument) > 0 && (this.finer === null || !this.matchFiner(replayBook, instrument, row, openMs, closeMs, open)))
       this.matchAfterOpen(replayBook, instrument, row, openMs, closeMs, open);

@@ -40,8 +40,8 @@ export interface Guards {
 
 /** Sends the stop entries that a row reaches. Times are ms UTC, prices are ticks. `fireAtOpen` is true if it has sent one. */
 export interface WatchedEntries {
-  fireAtOpen(instrument: number, openMs: number, open: number): boolean;
-  fireInRow(instrument: number, openMs: number, open: number, high: number, low: number): void;
+  fireAtOpen(instrumentIndex: number, openMs: number, open: number): boolean;
+  fireInRow(instrumentIndex: number, openMs: number, open: number, high: number, low: number): void;
 }
 
 /** What the replay needs of the engine. */
@@ -61,8 +61,8 @@ export interface ReplayHost extends ExchangeSink {
   /** True if something may be due that the loop has not seen yet. */
   hasPendingWork: boolean;
   /** Returns the newest close of an instrument in ticks; NaN before its first bar. */
-  lastTicks(instrument: number): number;
+  lastTicks(instrumentIndex: number): number;
   /** Returns the price of an instrument before its first bar, in ticks. */
-  startTicks(instrument: number): number;
+  startTicks(instrumentIndex: number): number;
   log(strategy: string, message: string, fields: Readonly<Record<string, unknown>>): void;
 }

@@ -50,8 +50,8 @@ export class ReplayTriggers implements RowTriggers {
     return this.queue.refusal;
   }
 
-  waiting(instrument: number): number {
-    return this.waitingCount[instrument]!;
+  waiting(instrumentIndex: number): number {
+    return this.waitingCount[instrumentIndex]!;
   }
   waits(order: OrderId): boolean {
     return this.triggerOf.has(order);
@@ -72,9 +72,9 @@ export class ReplayTriggers implements RowTriggers {
   }
 
   /** True if a row reaches any of them. */
-  isReached(instrument: number, { openMs, open, high, low }: TradedRow): boolean {
-    if (this.waitingCount[instrument] === 0) return false;
-    const { atOpen, afterOpen } = this.reachedBy(this.engine.instruments[instrument]!, openMs, open, high, low);
+  isReached(instrumentIndex: number, { openMs, open, high, low }: TradedRow): boolean {
+    if (this.waitingCount[instrumentIndex] === 0) return false;
+    const { atOpen, afterOpen } = this.reachedBy(this.engine.instruments[instrumentIndex]!, openMs, open, high, low);
     return atOpen.length + afterOpen.length > 0;
   }
   reachedBy(instrument: Instrument, openMs: number, open: number, high: number, low: number): ReachedTriggers {

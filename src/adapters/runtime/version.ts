@@ -12,7 +12,8 @@ export function packageVersion(): string {
 
 /** Returns the folder in which this package is installed. */
 export function packageFolder(): string {
-  return fileURLToPath(packageUrl).slice(0, -1);
+  const folderWithSlash = fileURLToPath(packageUrl);
+  return folderWithSlash.slice(0, -1);
 }
 
 /** Returns the versions of isobar and of Node, and the platform. A run records them, because they may change its result or its speed. */

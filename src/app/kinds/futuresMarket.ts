@@ -122,6 +122,7 @@ export function leverageOf(plan: RunPlan, { id, contract }: Instrument): number 
   return leverage;
 }
 
+/** The data of a contract for which the run has neither mark prices nor funding rates. */
 const NO_DATA: ContractData = { marks: null, funding: [] };
 
 /** Returns the mark prices and funding rates of a contract. Empty when the run has none. */

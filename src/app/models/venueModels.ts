@@ -63,15 +63,16 @@ export function feeModelOf({ rate }: FeeSpec): FeeModel {
       });
       turnover += notional;
       const ppm = typeof answer === 'number' && answer >= 0 ? Math.round(answer * MILLION) : NaN;
-      if (ppm >= 0 && ppm <= maxPpm) return ppm;
       if (!(ppm >= 0))
         throw new StrategyError(
           `the fee model returned ${describeAnswer(answer)}`,
           'return the rate of a fill as a fraction of its notional, a number >= 0',
         );
+      if (ppm <= maxPpm) return ppm;
+      const liquidity = isMaker ? 'maker' : 'taker';
       throw new StrategyError(
-        `the fee model returned ${describeAnswer(answer)} for a ${isMaker ? 'maker' : 'taker'}, whose rate is at most ${maxPpm / MILLION}`,
-        `raise fees.${isMaker ? 'maker' : 'taker'} of the definition, by which orders reserve cash, or lower the rate of the model`,
+        `the fee model returned ${describeAnswer(answer)} for a ${liquidity}, whose rate is at most ${maxPpm / MILLION}`,
+        `raise fees.${liquidity} of the definition, by which orders reserve cash, or lower the rate of the model`,
       );
     },
   };

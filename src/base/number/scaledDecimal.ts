@@ -32,7 +32,7 @@ export function decimalOf(value: number, digits: number): Decimal {
   const wholeWords = addWhole(words, whole);
   const leadingZeros = addFraction(words, size - whole * scale, digits);
   while (words.at(-1) === 0) words.pop();
-  /** Words between the first word and the point: negative if the first word stands after the point. */
+  /** Words between the first word and the point: negative if the first word comes after the point. */
   const wordsBeforePoint = wholeWords > 0 ? wholeWords - 1 : -1 - leadingZeros;
   const members = decimal as unknown as DecimalMembers;
   members.d = words;

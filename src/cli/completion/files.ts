@@ -27,23 +27,23 @@ function folderOf(begun: string): string {
 
 /** Returns the matching files in `folder` and in the folders up to `depth` levels below it. */
 function filesBelow(folder: string, pattern: RegExp, depth: number): readonly string[] {
-  return entries(folder).flatMap((entry) => {
-    const path = `${folder}${entry.name}`;
-    if (!entry.isDirectory()) return pattern.test(entry.name) ? [path] : [];
-    return depth > 0 && !SKIPPED_FOLDER.test(entry.name) ? filesBelow(`${path}/`, pattern, depth - 1) : [];
+  return childrenOf(folder).flatMap((child) => {
+    const path = `${folder}${child.name}`;
+    if (!child.isDirectory()) return pattern.test(child.name) ? [path] : [];
+    return depth > 0 && !SKIPPED_FOLDER.test(child.name) ? filesBelow(`${path}/`, pattern, depth - 1) : [];
   });
 }
 
 /** Returns the paths of the folders in `folder`. */
 function foldersIn(folder: string): readonly string[] {
   const prefix = folder === '' || folder.endsWith('/') ? folder : `${folder}/`;
-  return entries(folder)
-    .filter((entry) => entry.isDirectory())
-    .map((entry) => `${prefix}${entry.name}`);
+  return childrenOf(folder)
+    .filter((child) => child.isDirectory())
+    .map((child) => `${prefix}${child.name}`);
 }
 
-/** Returns the entries of a folder. Empty when the folder cannot be read, because completion must not print errors. */
-function entries(folder: string) {
+/** Returns the files and folders directly in a folder. Empty when the folder cannot be read, because completion must not print errors. */
+function childrenOf(folder: string) {
   try {
     return readdirSync(folder === '' ? '.' : folder, { withFileTypes: true });
   } catch {

@@ -70,13 +70,13 @@ export async function downloadData(args: DownloadArgs): Promise<void> {
 /** Returns the result of a set as `--json` prints it. */
 function setJson(set: DownloadedSet | FailedSet) {
   if (set.kind === 'failed') return set;
-  const { manifest, created: made, revised, hole, ...otherFields } = set;
+  const { manifest, created, revised, hole, ...otherFields } = set;
   return {
     ...otherFields,
     ...manifestFigures(manifest),
     revised: revised.map(({ openMs, was, now }) => ({ open: formatTime(openMs), was, now })),
     hole: hole && { from: formatTime(hole.fromMs), bars: hole.bars },
-    made: made && { path: made.path, ...manifestFigures(made.manifest) },
+    made: created && { path: created.path, ...manifestFigures(created.manifest) },
   };
 }
 
@@ -89,9 +89,9 @@ export async function recordData(args: SetArgs): Promise<void> {
   const stop = stopOnSignal();
   const names = sets.map(({ symbol, interval }) => `${symbol} ${interval}`).join(', ');
   if (!json) print(`recording ${names} (${args.market}) into ${catalog}; Ctrl-C ends it`);
-  let bars = 0;
+  let writtenBars = 0;
   const onNews = (news: RecordNews) => {
-    if (news.kind === 'written') bars += news.bars;
+    if (news.kind === 'written') writtenBars += news.bars;
     print(json ? JSON.stringify(newsJson(news, nowMs())) : newsText(news, nowMs()));
   };
   try {
@@ -101,13 +101,13 @@ export async function recordData(args: SetArgs): Promise<void> {
   } finally {
     stop.release();
   }
-  if (!json) print(`ended; ${bars} ${bars === 1 ? 'bar' : 'bars'} recorded and written`);
+  if (!json) print(`ended; ${writtenBars} ${writtenBars === 1 ? 'bar' : 'bars'} recorded and written`);
 }
 
 /** Returns an event of `record` as `--json` prints it. */
 function newsJson(news: RecordNews, timeMs: number) {
-  const head = { at: formatTime(timeMs), kind: news.kind };
-  return news.kind === 'caughtUp' ? { ...head, ...setJson(news.set) } : { ...news, ...head };
+  const timeAndKind = { at: formatTime(timeMs), kind: news.kind };
+  return news.kind === 'caughtUp' ? { ...timeAndKind, ...setJson(news.set) } : { ...news, ...timeAndKind };
 }
 
 /** Runs `isobar data instruments`. If the exchange stops answering, prints the records that were refreshed before. */
@@ -127,16 +127,17 @@ export async function refreshRecords(args: InstrumentsArgs): Promise<void> {
     process.exitCode = EXIT.failed;
   }
   if (args.json) return printJson(refreshed);
-  for (const each of refreshed) print(refreshedText(each));
+  for (const instrument of refreshed) print(refreshedText(instrument));
 }
 
 /** Returns the symbols of `--symbol`, or those of all bars in the catalog, by market. Throws ConfigError when there are none. */
 function selectInstruments({ market, symbol, catalog }: InstrumentsArgs): ReadonlyMap<Market, ReadonlySet<string>> {
   if (symbol !== undefined) return new Map([[market ?? 'spot', new Set(splitByComma(symbol.toUpperCase()))]]);
   const symbolsByMarket = new Map<Market, ReadonlySet<string>>();
-  for (const each of market === undefined ? (['spot', 'futures'] as const) : [market]) {
-    const keys = listKeys(catalog).filter((key) => key.market === each);
-    if (keys.length > 0) symbolsByMarket.set(each, new Set(keys.map((key) => key.symbol)));
+  const markets = market === undefined ? (['spot', 'futures'] as const) : [market];
+  for (const listedMarket of markets) {
+    const keys = listKeys(catalog).filter((key) => key.market === listedMarket);
+    if (keys.length > 0) symbolsByMarket.set(listedMarket, new Set(keys.map((key) => key.symbol)));
   }
   if (symbolsByMarket.size > 0) return symbolsByMarket;
   throw new ConfigError(`${catalog}: the catalog has no instruments`, 'name some by --symbol');

@@ -27,7 +27,7 @@ export function downloadText(set: DownloadedSet): string {
     `    instrument  ${instrumentLine(instrument)}`,
     ...set.instrumentChanges.map((change) => `                ${change}`),
     `    ${set.isWritten ? 'written  ' : 'as it was'}   ${set.path}`,
-    ...madeLines(set),
+    ...resampledLines(set),
   ].join('\n');
 }
 
@@ -42,7 +42,9 @@ function exchangeText({ rows, from, interval, newRows, filledRows, equalRows }: 
 function revisedLines({ revised, rule }: DownloadedSet): string[] {
   if (revised.length === 0) return [];
   const action = rule === 'replace' ? "replaced by the exchange's" : "not changed; --revised replace takes the exchange's";
-  const lines = revised.slice(0, MAX_SHOWN).map(({ openMs, was, now }) => `                ${minute(openMs)}  ${changedText(was, now)}`);
+  const lines = revised
+    .slice(0, MAX_SHOWN)
+    .map(({ openMs, was, now }) => `                ${minuteText(openMs)}  ${changedText(was, now)}`);
   const more = revised.length > MAX_SHOWN ? [`                and ${wholeText(revised.length - MAX_SHOWN)} more`] : [];
   return [`    revised     ${wholeText(revised.length)} ${revised.length === 1 ? 'bar' : 'bars'}, ${action}`, ...lines, ...more];
 }
@@ -59,14 +61,16 @@ function changedText(was: PriceFigures, now: PriceFigures): string {
 /** Returns the lines about bars that the exchange does not give any more. */
 function holeLines({ fromMs, bars }: { readonly fromMs: number; readonly bars: number }): string[] {
   return [
-    `    hole        ${counted(bars, 'bar')} from ${minute(fromMs)} on, older than the newest 300 klines`,
+    `    hole        ${counted(bars, 'bar')} from ${minuteText(fromMs)} on, older than the newest 300 klines`,
     '                the API has no older bars; import them from archives: isobar data import FILE',
   ];
 }
 
 /** Returns the line about bars of a longer interval that were made from the downloaded ones. */
-function madeLines({ created: made }: DownloadedSet): string[] {
-  return made ? [`    made        ${counted(made.manifest.rows, 'bar')} of ${made.manifest.interval}: ${made.path}`] : [];
+function resampledLines({ created }: DownloadedSet): string[] {
+  if (!created) return [];
+  const { manifest, path } = created;
+  return [`    made        ${counted(manifest.rows, 'bar')} of ${manifest.interval}: ${path}`];
 }
 
 /** Returns the error of a set that could not be downloaded. */
@@ -76,7 +80,8 @@ export function failedText({ market, symbol, interval, problem, remedy }: Failed
 
 /** Returns an event of `record` as a line that begins with the time, such as `08:00:03`. */
 export function newsText(news: RecordNews, timeMs: number): string {
-  return `${formatTime(timeMs).slice(11, 19)}  ${eventText(news)}`;
+  const timeOfDay = formatTime(timeMs).slice(11, 19);
+  return `${timeOfDay}  ${eventText(news)}`;
 }
 
 /** Returns the line about an event of a recording. */
@@ -84,24 +89,24 @@ function eventText(news: RecordNews): string {
   switch (news.kind) {
     case 'caughtUp': {
       const { set } = news;
-      const hole = set.hole === null ? '' : `; a hole of ${counted(set.hole.bars, 'bar')} from ${minute(set.hole.fromMs)} on stays`;
+      const hole = set.hole === null ? '' : `; a hole of ${counted(set.hole.bars, 'bar')} from ${minuteText(set.hole.fromMs)} on stays`;
       return `${setName(set)}  ${wholeText(set.newRows)} new bars, ${wholeText(set.manifest.rows)} in all${hole}`;
     }
     case 'written': {
       const bars = news.bars === 1 ? 'bar' : `${wholeText(news.bars)} bars to`;
       const resampledText = news.made.length === 0 ? '' : `; also ${news.made.map(({ interval }) => interval).join(', ')}`;
-      return `${setName(news.key)}  ${bars} ${minute(news.last.openMs)}  close ${news.last.close}${resampledText}`;
+      return `${setName(news.key)}  ${bars} ${minuteText(news.last.openMs)}  close ${news.last.close}${resampledText}`;
     }
     case 'late':
-      return `${setName(news.key)}  late: the bar of ${minute(news.bar.openMs)}`;
+      return `${setName(news.key)}  late: the bar of ${minuteText(news.bar.openMs)}`;
     case 'revised': {
       const { bar, was } = news;
-      return `${setName(news.key)}  revised: ${minute(bar.openMs)}  ${changedText(was, bar)}`;
+      return `${setName(news.key)}  revised: ${minuteText(bar.openMs)}  ${changedText(was, bar)}`;
     }
     case 'gap': {
       const { bars, fromMs, why } = news.gap;
       const reason = why === 'outOfReach' ? 'older than the newest 300' : 'the exchange does not have them';
-      return `${setName(news.key)}  gap: ${counted(bars, 'bar')} from ${minute(fromMs)} on (${reason})`;
+      return `${setName(news.key)}  gap: ${counted(bars, 'bar')} from ${minuteText(fromMs)} on (${reason})`;
     }
     case 'trouble': {
       const retry = news.againMs === null ? '' : `; again in ${Math.max(1, Math.round(news.againMs / 1000))} s`;
@@ -114,12 +119,11 @@ function eventText(news: RecordNews): string {
 
 const setName = ({ symbol, interval }: BarKey): string => `${symbol} ${interval}`;
 /** Returns a time as `2024-01-01 08:30`. */
-const minute = (ms: number): string => formatMinute(ms).slice(0, 16);
+const minuteText = (ms: number): string => formatMinute(ms).slice(0, 16);
 
 /** Returns the text about a refreshed instrument record and its changes. */
 export function refreshedText({ instrument, isNew, isTradable, changes }: RefreshedInstrument): string {
   const changesText = changes.length === 0 ? 'as it was' : changes.join(', ');
-  const state = isNew ? 'new' : changesText;
-  const closed = isTradable ? '' : '  (not open for trading)';
-  return `  ${instrument.wireName} ${instrument.market}  ${instrumentLine(instrument)}${closed}\n    ${state}`;
+  const closedText = isTradable ? '' : '  (not open for trading)';
+  return `  ${instrument.wireName} ${instrument.market}  ${instrumentLine(instrument)}${closedText}\n    ${isNew ? 'new' : changesText}`;
 }

@@ -13,7 +13,7 @@ import {
 import { checkOutFolder } from '../../adapters/disk/folders/checkOutFolder.ts';
 import { ConfigError } from '../../base/errors.ts';
 import { wholeText, counted, spanText } from '../../base/text/format.ts';
-import { alignedRows } from '../terminal/tables.ts';
+import { indentedTable } from '../terminal/tables.ts';
 import { print, printJson } from '../terminal/print.ts';
 
 /** Options of `isobar data import --as series`. */
@@ -77,29 +77,35 @@ export async function importExternalData(args: ExternalArgs & Partial<Record<(ty
 }
 
 /** Returns a time as `2024-01-01 08:30`. */
-const minute = (time: string): string => `${time.slice(0, 10)} ${time.slice(11, 16)}`;
+const minuteText = (time: string): string => `${time.slice(0, 10)} ${time.slice(11, 16)}`;
 /** Returns how long after its time a value was known. */
 const latenessText = (ms: number): string => (ms < 0 ? `${spanText(-ms)} before` : spanText(ms));
 const symbolOf = ({ symbol }: ExternalKey): string => symbol ?? '';
 
+/** Maximum number of files that are listed by name. */
+const MAX_NAMED_FILES = 3;
+
 /** Returns the text about an imported series. */
 function importedText({ files, fileRows, newRows, path, manifest }: ImportedExternal): string {
-  const { name, kind, rows, first, last, revisions, lateness, gaps, missing, gapList, usualStepMs } = manifest;
-  const from = files.length > 3 ? counted(files.length, 'file') : files.map((file) => basename(file)).join(', ');
-  const title = [symbolOf(manifest), `series ${name}`, `(${kind}s)`].filter((each) => each !== '').join(' ');
-  const [firstGap] = gapList;
-  const gapText =
-    firstGap === undefined
-      ? 'none'
-      : `${wholeText(gaps)}  (about ${counted(missing, 'value')} missing, one each ${spanText(usualStepMs)} is usual; the first after ${minute(firstGap.from)})`;
+  const { name, kind, rows, first, last, revisions, lateness } = manifest;
+  const filesText = files.length > MAX_NAMED_FILES ? counted(files.length, 'file') : files.map((file) => basename(file)).join(', ');
+  const symbolPrefix = manifest.symbol === null ? '' : `${manifest.symbol} `;
+  const knownText = `${latenessText(lateness.minMs)} to ${latenessText(lateness.maxMs)} after their times`;
   return [
-    `  ${title}  ${counted(rows, 'row')}  ${minute(first)} – ${minute(last)} UTC`,
-    `    from        ${from}  (${counted(fileRows, 'row')}, ${wholeText(newRows)} of them new)`,
-    `    known       ${latenessText(lateness.minMs)} to ${latenessText(lateness.maxMs)} after their times, the middle one ${latenessText(lateness.medianMs)}`,
+    `  ${symbolPrefix}series ${name} (${kind}s)  ${counted(rows, 'row')}  ${minuteText(first)} – ${minuteText(last)} UTC`,
+    `    from        ${filesText}  (${counted(fileRows, 'row')}, ${wholeText(newRows)} of them new)`,
+    `    known       ${knownText}, the middle one ${latenessText(lateness.medianMs)}`,
     `    revisions   ${revisions === 0 ? 'none' : wholeText(revisions)}`,
-    `    gaps        ${gapText}`,
+    `    gaps        ${gapText(manifest)}`,
     `    written     ${path}`,
   ].join('\n');
+}
+
+/** Returns the number of gaps, how many values they lack, and where the first one is. */
+function gapText({ gaps, missing, gapList: [firstGap], usualStepMs }: ExternalManifest): string {
+  if (firstGap === undefined) return 'none';
+  const missingText = `about ${counted(missing, 'value')} missing, one each ${spanText(usualStepMs)} is usual`;
+  return `${wholeText(gaps)}  (${missingText}; the first after ${minuteText(firstGap.from)})`;
 }
 
 /** Returns the figures of a manifest without its list. */
@@ -122,28 +128,26 @@ export function checkExternalSets(catalog: string, isWanted: (key: ExternalKey) 
 /** True when the file is unchanged since isobar wrote it and none of its rows breaks a rule. */
 export const isSoundExternal = ({ unchanged, wrong }: CheckedExternal): boolean => unchanged && wrong === 0;
 
-const HEAD = ['series', 'symbol', 'rows', 'first (UTC)', 'last (UTC)', 'revisions', 'latest', 'gaps', 'missing'];
-/** Returns the cells of a series under HEAD. */
+/** Number of characters of a hash that the table shows. */
+const HASH_LETTERS = 10;
+/** Headings of the table of external series. */
+const HEADINGS = ['series', 'symbol', 'rows', 'first (UTC)', 'last (UTC)', 'revisions', 'latest', 'gaps', 'missing'];
+/** Returns the cells of a series under HEADINGS. */
 const tableRow = (manifest: ExternalManifest): string[] => [
   manifest.name,
   symbolOf(manifest),
   wholeText(manifest.rows),
-  minute(manifest.first),
-  minute(manifest.last),
+  minuteText(manifest.first),
+  minuteText(manifest.last),
   wholeText(manifest.revisions),
   latenessText(manifest.lateness.maxMs),
   wholeText(manifest.gaps),
   wholeText(manifest.missing),
 ];
 
-const indentedTable = (rows: readonly (readonly string[])[], sides: string): string =>
-  alignedRows(rows, sides)
-    .map((line) => `  ${line}`)
-    .join('\n');
-
 /** Returns the table of external series, which `list` prints after the table of other data. */
 export function externalListText(manifests: readonly ExternalManifest[]): string {
-  return indentedTable([HEAD, ...manifests.map(tableRow)], 'llrllrrrr');
+  return indentedTable([HEADINGS, ...manifests.map(tableRow)], 'llrllrrrr');
 }
 
 /** Returns the table of checked external series, and notes about the changed ones. */
@@ -152,14 +156,14 @@ export function externalCheckText(checked: readonly CheckedExternal[]): string {
     if (!unchanged) return 'CHANGED';
     return wrong > 0 ? 'BAD' : 'ok';
   };
-  const rows = checked.map((each) => [
-    ...tableRow(each.manifest),
-    wholeText(each.wrong),
-    stateOf(each),
-    each.manifest.dataSha256.slice(0, 10),
+  const rows = checked.map((series) => [
+    ...tableRow(series.manifest),
+    wholeText(series.wrong),
+    stateOf(series),
+    series.manifest.dataSha256.slice(0, HASH_LETTERS),
   ]);
   const notes = checked.flatMap(({ manifest, unchanged }) =>
     unchanged ? [] : [`  series ${manifest.name}: changed by another program since isobar wrote it; delete it and import the data again`],
   );
-  return [indentedTable([[...HEAD, 'wrong', 'state', 'data'], ...rows], 'llrllrrrrrll'), ...notes].join('\n');
+  return [indentedTable([[...HEADINGS, 'wrong', 'state', 'data'], ...rows], 'llrllrrrrrll'), ...notes].join('\n');
 }

@@ -49,9 +49,13 @@ export async function importSeriesData(args: SeriesArgs): Promise<void> {
   }
   const imported = await importSeries(expandFiles(args.file), { catalog, kind, symbol, interval });
   if (args.json) return printJson(imported.map(({ entry, ...otherFields }) => ({ ...otherFields, ...seriesJson(entry) })));
-  for (const each of imported) print(importedSeriesText(each));
+  let rows = 0;
+  let newRows = 0;
+  for (const series of imported) {
+    print(importedSeriesText(series));
+    rows += series.entry.rows;
+    newRows += series.newRows;
+  }
   // The last line is for scripts: plain numbers in a permanent format.
-  const rows = imported.reduce((sum, { entry }) => sum + entry.rows, 0);
-  const newRows = imported.reduce((sum, each) => sum + each.newRows, 0);
   print(`${rows} rows, ${newRows} new`);
 }

@@ -42,12 +42,16 @@ export async function importTradeData(args: TradeArgs): Promise<void> {
   const { catalog, symbol, market } = args;
   const imported = await importTrades(expandFiles(args.file), { catalog, symbol, market, onProgress: line.show }).finally(line.clear);
   if (args.json) return printJson(imported.map(importedJson));
-  for (const each of imported) print(importedText(each));
+  let trades = 0;
+  let newTrades = 0;
+  let missingIds = 0;
+  for (const set of imported) {
+    print(importedText(set));
+    trades += set.manifest.rows;
+    newTrades += set.newRows;
+    missingIds += set.manifest.missingIds;
+  }
   // The last line is for scripts: plain numbers in a permanent format.
-  const total = (valueOf: (each: ImportedTrades) => number) => imported.reduce((sum, each) => sum + valueOf(each), 0);
-  const trades = total(({ manifest }) => manifest.rows);
-  const newTrades = total(({ newRows }) => newRows);
-  const missingIds = total(({ manifest }) => manifest.missingIds);
   print(`${trades} trades, ${newTrades} new, ${missingIds} missing ids`);
 }
 
@@ -57,17 +61,20 @@ function importedJson({ manifest, key, instrument: _instrument, ...otherFields }
 }
 
 /** Returns a time as `2024-01-01 08:30`. */
-const minute = (time: string): string => `${time.slice(0, 10)} ${time.slice(11, 16)}`;
+const minuteText = (time: string): string => `${time.slice(0, 10)} ${time.slice(11, 16)}`;
+
+/** Maximum number of files that are listed by name. */
+const MAX_NAMED_FILES = 3;
 
 /** Returns the text about imported trades. */
 function importedText({ files, knownFiles, fileRows, newRows, path, manifest, instrumentFrom }: ImportedTrades): string {
   const { symbol, market, rows, first, last } = manifest;
-  const from = files.length > 3 ? counted(files.length, 'file') : files.map((file) => basename(file)).join(', ');
-  const rowsText =
-    knownFiles.length === files.length ? 'the catalog has all of it' : `${counted(fileRows, 'row')}, ${wholeText(newRows)} of them new`;
+  const filesText = files.length > MAX_NAMED_FILES ? counted(files.length, 'file') : files.map((file) => basename(file)).join(', ');
+  const newRowsText = `${counted(fileRows, 'row')}, ${wholeText(newRows)} of them new`;
+  const rowsText = knownFiles.length === files.length ? 'the catalog has all of it' : newRowsText;
   return [
-    `  ${symbol} ${manifest.kind} ${market}  ${counted(rows, 'row')}  ${minute(first)} – ${minute(last)} UTC`,
-    `    from        ${from}  (${rowsText})`,
+    `  ${symbol} ${manifest.kind} ${market}  ${counted(rows, 'row')}  ${minuteText(first)} – ${minuteText(last)} UTC`,
+    `    from        ${filesText}  (${rowsText})`,
     `    gaps        ${gapText(manifest)}`,
     ...(instrumentFrom === 'proposed' ? ['    instrument  proposed from the data; check instrument.json beside the trades'] : []),
     `    written     ${path}`,
@@ -93,7 +100,7 @@ export function tradeListings(catalog: string): TradeManifest[] {
 
 /** Returns the row of `list` for trades. */
 export function tradeListRow({ market, symbol, kind, rows, first, last, gaps, missingIds }: TradeManifest): string[] {
-  return [market, symbol, kind, wholeText(rows), minute(first), minute(last), wholeText(gaps), wholeText(missingIds), 'import'];
+  return [market, symbol, kind, wholeText(rows), minuteText(first), minuteText(last), wholeText(gaps), wholeText(missingIds), 'import'];
 }
 
 /** Returns the result of a check for each wanted set of trades. */
@@ -106,7 +113,7 @@ export function checkTradeSets(catalog: string, isWanted: (key: TradeKey) => boo
 /** True when all files are unchanged since isobar wrote them and none of their rows breaks a rule. */
 export const isSoundTrades = ({ changed, wrong }: CheckedTrades): boolean => changed.length === 0 && wrong === 0;
 
-/** Returns the row of `check` for trades. */
+/** Returns the row of `check` for trades. Two columns are empty, because they apply only to bars. */
 export function tradeCheckRow({ manifest, changed, wrong }: CheckedTrades): string[] {
   const { market, symbol, kind, rows, gaps, missingIds, sha256 } = manifest;
   const stateOfRows = wrong > 0 ? 'BAD' : 'ok';
@@ -128,8 +135,7 @@ export function tradeCheckRow({ manifest, changed, wrong }: CheckedTrades): stri
 
 /** Returns a note for each file that another program has changed. */
 export function tradeNotes({ manifest, changed }: CheckedTrades): string[] {
-  return changed.map(
-    (day) =>
-      `  ${manifest.symbol} ${manifest.kind}: ${day} was changed by another program since isobar wrote it; remove that file and import the data again`,
-  );
+  const name = `${manifest.symbol} ${manifest.kind}`;
+  const remedy = 'remove that file and import the data again';
+  return changed.map((day) => `  ${name}: ${day} was changed by another program since isobar wrote it; ${remedy}`);
 }

@@ -19,7 +19,8 @@ const minuteText = (ms: number): string => formatMinute(ms).slice(0, 16);
 /** Returns the warnings about a series of mark prices. Empty for funding rates. */
 export function seriesWarnings(key: SeriesKey, { timeMs, figures }: SeriesColumns): readonly Warning[] {
   const [open, high, low, close] = figures;
-  if (key.kind !== 'mark' || open === undefined || high === undefined || low === undefined || close === undefined) return [];
+  if (key.kind !== 'mark') return [];
+  if (open === undefined || high === undefined || low === undefined || close === undefined) return [];
   const closeMs = timeMs.map((ms) => ms + markLengthMs(key.interval));
   return markWarnings(key.symbol, key.interval, { openMs: timeMs, closeMs, open, high, low, close });
 }
@@ -74,19 +75,24 @@ export function seriesJson({ key, firstMs, lastMs, ...otherFields }: SeriesEntry
   return { market: 'futures', ...key, ...otherFields, first: formatTime(firstMs), last: formatTime(lastMs) };
 }
 
+/** Maximum number of files that are listed by name. */
+const MAX_NAMED_FILES = 3;
+
 /** Returns the text about an imported series. Funding rates have no line about gaps. */
 export function importedSeriesText({ files, fileRows, newRows, entry }: ImportedSeries): string {
   const { key, rows, firstMs, lastMs, gaps, missing, path } = entry;
-  const from = files.length > 3 ? counted(files.length, 'file') : files.map((file) => basename(file)).join(', ');
+  const filesText = files.length > MAX_NAMED_FILES ? counted(files.length, 'file') : files.map((file) => basename(file)).join(', ');
+  const gapText = gaps === 0 ? 'none' : `${wholeText(gaps)}  (${counted(missing, 'row')} missing)`;
   return [
     `  ${key.symbol} ${seriesName(key)} futures  ${counted(rows, 'row')}  ${minuteText(firstMs)} – ${minuteText(lastMs)} UTC`,
-    `    from        ${from}  (${counted(fileRows, 'row')}, ${wholeText(newRows)} of them new)`,
-    ...(key.kind === 'mark' ? [`    gaps        ${gaps === 0 ? 'none' : `${wholeText(gaps)}  (${counted(missing, 'row')} missing)`}`] : []),
+    `    from        ${filesText}  (${counted(fileRows, 'row')}, ${wholeText(newRows)} of them new)`,
+    ...(key.kind === 'mark' ? [`    gaps        ${gapText}`] : []),
     `    written     ${path}`,
   ].join('\n');
 }
 
 /** Returns the text about a series that was generated with bars. */
 export function writtenSeriesText({ key, rows, path }: SeriesEntry): string {
-  return `    ${(key.kind === 'mark' ? 'marks' : 'funding').padEnd(12)}${path}  (${counted(rows, 'row')})`;
+  const label = key.kind === 'mark' ? 'marks' : 'funding';
+  return `    ${label.padEnd(12)}${path}  (${counted(rows, 'row')})`;
 }

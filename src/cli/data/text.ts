@@ -14,13 +14,15 @@ import { warningText, type Warning } from '../../model/warning.ts';
 import { wholeText, counted } from '../../base/text/format.ts';
 import { COLUMNS, withLead } from '../../report/terminal/lines.ts';
 import { countWarnings } from '../../report/warnings/dataWarnings.ts';
-import { alignedRows } from '../terminal/tables.ts';
+import { indentedTable } from '../terminal/tables.ts';
 import type { CheckedTrades, TradeManifest } from '../../adapters/catalog/trades/tradeStore.ts';
 import { tradeCheckRow, tradeListRow, tradeNotes } from './importTrades.ts';
 import { seriesCheckRow, seriesListRow, seriesNotes } from './seriesText.ts';
 
 /** Maximum number of wrong rows that are listed for one set of bars. */
 const MAX_WRONG_ROWS = 5;
+/** Maximum number of files that are listed by name. */
+const MAX_NAMED_FILES = 3;
 
 /** Returns the figures of a manifest without its lists. */
 export function manifestFigures({ missing: _missing, zeroVolume: _zeroVolume, wrong: _wrong, sha256, ...figures }: GapManifest) {
@@ -40,39 +42,41 @@ export function dataWarningsOf({ manifest, seen }: CheckedBars<readonly Warning[
 /** Returns the text about imported bars. */
 export function importText(set: ImportedSet): string {
   const { manifest, instrument } = set;
-  const origin = {
+  const { priceDigits } = instrument;
+  const instrumentOrigins = {
     proposed: `proposed from the data; to change it, edit ${set.instrumentPath}`,
     catalog: `from ${set.instrumentPath}`,
     file: `as given; kept in ${set.instrumentPath}`,
-  }[set.instrumentFrom];
-  const widenedFrom = set.digitsBefore !== null && set.digitsBefore < instrument.priceDigits ? set.digitsBefore : null;
+  };
+  const roundedLine = `    rounded     ${counted(set.roundedPrices, 'price')} to ${priceDigits} digits`;
+  const hasMoreDigits = set.digitsBefore !== null && set.digitsBefore < priceDigits;
+  const widenedLine = `                widened from ${set.digitsBefore} to ${priceDigits} price digits: these files have more precise prices`;
   return [
     barsHeading(manifest),
-    ...originLines(set),
+    ...fileLines(set),
     ...qualityLines(manifest),
-    ...(set.roundedPrices > 0 ? [`    rounded     ${counted(set.roundedPrices, 'price')} to ${instrument.priceDigits} digits`] : []),
+    ...(set.roundedPrices > 0 ? [roundedLine] : []),
     `    instrument  ${instrumentLine(instrument)}`,
-    `                ${origin}`,
-    ...(widenedFrom === null
-      ? []
-      : [`                widened from ${widenedFrom} to ${instrument.priceDigits} price digits: these files have more precise prices`]),
+    `                ${instrumentOrigins[set.instrumentFrom]}`,
+    ...(hasMoreDigits ? [widenedLine] : []),
     `    written     ${set.path}`,
   ].join('\n');
 }
 
 /** Returns the lines about the files: their names, their rows, and remarks. */
-function originLines(set: ImportedSet): string[] {
+function fileLines(set: ImportedSet): string[] {
   const { files, formats, fileGaps } = set;
-  const knownFiles = set.knownFiles.length;
+  const knownCount = set.knownFiles.length;
   const formatText = formats.every((format) => format === 'csv') ? '' : `${formats.join(', ')}; `;
   const newRowsText = `${formatText}${counted(set.fileRows, 'row')}, ${wholeText(set.newRows)} of them new`;
-  const rowsText = `(${knownFiles === files.length ? 'the catalog has all of it' : newRowsText})`;
-  const names = files.map((file) => basename(file)).join(', ');
-  const isShort = files.length <= 3 && `    from        ${names}  ${rowsText}`.length <= COLUMNS;
-  const lines = [`    from        ${isShort || files.length === 1 ? names : counted(files.length, 'file')}  ${rowsText}`];
+  const rowsText = knownCount === files.length ? 'the catalog has all of it' : newRowsText;
+  const fromLine = (filesText: string): string => `    from        ${filesText}  (${rowsText})`;
+  const lineOfNames = fromLine(files.map((file) => basename(file)).join(', '));
+  const isShort = files.length <= MAX_NAMED_FILES && lineOfNames.length <= COLUMNS;
+  const lines = [isShort || files.length === 1 ? lineOfNames : fromLine(counted(files.length, 'file'))];
   const addLine = (name: string, text: string) => lines.push(`    ${name.padEnd(12)}${text}`);
-  if (knownFiles > 0 && knownFiles < files.length)
-    addLine('known', `${counted(knownFiles, 'file')} not read again: the catalog has the content`);
+  if (knownCount > 0 && knownCount < files.length)
+    addLine('known', `${counted(knownCount, 'file')} not read again: the catalog has the content`);
   if (set.resumedFiles.length > 0) addLine('resumed', `${counted(set.resumedFiles.length, 'file')} had been read by an interrupted import`);
   if (set.repeatedRows > 0) addLine('overlap', `${counted(set.repeatedRows, 'row')} appeared more than once, with equal values`);
   const [gap] = fileGaps;
@@ -85,7 +89,7 @@ function originLines(set: ImportedSet): string[] {
   return lines;
 }
 
-/** Returns the text about bars that were generated or resampled. `how` names their source. `coverage` is null for generated bars. */
+/** Returns the text about bars that were generated or resampled. `sourceText` says how. `coverage` is null for generated bars. */
 export function writtenBarsText(
   manifest: GapManifest,
   path: string,
@@ -113,34 +117,39 @@ export function qualityLines(manifest: GapManifest): string[] {
 
 /** Returns the terms of an instrument: assets, digits, minimum quantity and fees. */
 export function instrumentLine(instrument: Instrument): string {
-  const min = fromScaled(instrument.minLots, instrument.quantityDigits);
   if (instrument.contract) return contractLine(instrument, instrument.contract);
-  const feeText = (ppm: number) => `${fromScaled(ppm, 4)} %`;
-  const digits = `price ${instrument.priceDigits} and quantity ${instrument.quantityDigits} digits`;
-  return `${instrument.base}/${instrument.quote}, ${digits}, minimum ${min}, fees ${feeText(instrument.makerFeePpm)} / ${feeText(instrument.takerFeePpm)}`;
+  const { base, quote, priceDigits, quantityDigits, minLots, makerFeePpm, takerFeePpm } = instrument;
+  const digits = `price ${priceDigits} and quantity ${quantityDigits} digits`;
+  const fees = `${percentText(makerFeePpm)} / ${percentText(takerFeePpm)}`;
+  return `${base}/${quote}, ${digits}, minimum ${fromScaled(minLots, quantityDigits)}, fees ${fees}`;
 }
+
+/** Returns a rate as a percentage. A percent is 10,000 ppm, so the decimal point moves by four digits. */
+const percentText = (ppm: number): string => `${fromScaled(ppm, 4)} %`;
 
 /** Returns the terms of a contract, and which of them are assumed. */
 function contractLine({ base, quote, priceDigits }: Instrument, contract: Contract): string {
   const face = `${fromScaled(contract.multiplier, contract.multiplierDigits)} ${base}`;
-  const fees = [contract.openMakerFeePpm, contract.openTakerFeePpm].map((ppm) => `${fromScaled(ppm, 4)} %`).join(' / ');
+  const fees = `${percentText(contract.openMakerFeePpm)} / ${percentText(contract.openTakerFeePpm)}`;
   const assumed = contract.assumed === undefined ? '' : `\n                assumed: ${wrapWords(contract.assumed)}`;
   const leverage = `${contract.minLeverage} to ${contract.maxLeverage}`;
   return `${contract.kind} contract of ${face} in ${quote}, price ${priceDigits} digits, fees ${fees}, leverage ${leverage}${assumed}`;
 }
 
-/** Length of the lines of `wrapWords`, about. */
+/** Length of the lines of `wrapWords`, about. A longer word has a line of its own. */
 const MAX_WORDS_LENGTH = 70;
 
 /** Returns words between commas, in several lines if they are long. */
 function wrapWords(words: readonly string[]): string {
-  const lines = [''];
+  const lines: string[] = [];
+  let line = '';
   for (const word of words) {
-    const last = lines.at(-1)!;
-    if (last.length + word.length > MAX_WORDS_LENGTH) lines.push(word);
-    else lines[lines.length - 1] = last === '' ? word : `${last}, ${word}`;
+    if (line.length + word.length > MAX_WORDS_LENGTH) {
+      lines.push(line);
+      line = word;
+    } else line = line === '' ? word : `${line}, ${word}`;
   }
-  return lines.join(',\n                ');
+  return [...lines, line].join(',\n                ');
 }
 
 /**
@@ -169,7 +178,7 @@ export function catalogListText(
     wholeText(entry.missingBars),
     entry.synthetic ? 'synthetic' : entry.source,
   ]);
-  return alignRows([headings, ...rows, ...series.map(seriesListRow), ...trades.map(tradeListRow)], 'lllrllrrl');
+  return indentedTable([headings, ...rows, ...series.map(seriesListRow), ...trades.map(tradeListRow)], 'lllrllrrl');
 }
 
 /**
@@ -209,7 +218,7 @@ export function checkText(
   for (const { seen } of series)
     if (seen.length > 0) warnings.push(...withLead('  Look here first: ', `${seen.map(warningText).join('; ')}.`));
   return [
-    alignRows([headings, ...rows, ...series.map(seriesCheckRow), ...trades.map(tradeCheckRow)], 'lllrrrrrrll'),
+    indentedTable([headings, ...rows, ...series.map(seriesCheckRow), ...trades.map(tradeCheckRow)], 'lllrrrrrrll'),
     ...notes,
     ...series.flatMap(seriesNotes),
     ...trades.flatMap(tradeNotes),
@@ -224,13 +233,7 @@ function stateText({ wrong, openLastBar }: GapManifest, unchanged: boolean): str
   return openLastBar ? 'open bar' : 'ok';
 }
 
-/** Returns aligned rows, indented by two spaces. */
-const alignRows = (rows: readonly (readonly string[])[], sides: string): string =>
-  alignedRows(rows, sides)
-    .map((line) => `  ${line}`)
-    .join('\n');
-
-/** Returns a file's time as `2024-01-01 08:30`. */
+/** Returns a time of a manifest (ISO 8601) as `2024-01-01 08:30`. */
 function minuteText(time: string): string {
   return `${time.slice(0, 10)} ${time.slice(11, 16)}`;
 }

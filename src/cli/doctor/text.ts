@@ -10,9 +10,11 @@ import { COLUMNS, colourText, type Hue } from '../../report/terminal/lines.ts';
 import { jsonText } from '../terminal/print.ts';
 import { indentText, labelText, wrapText } from '../terminal/wrapText.ts';
 
-/** Widths in characters: of the names of checks, of the space before a detail, and of the times. */
+/** Width of the names of checks, in characters. */
 const NAME_COLUMNS = 14;
+/** The space before a detail: two spaces, the mark of the status and a space, then the name. */
 const INDENT = ' '.repeat(4 + NAME_COLUMNS);
+/** Width of the durations of checks, in characters. */
 const TIME_COLUMNS = 10;
 
 /** How a check is shown by its status, and the titles of the markets. */
@@ -30,15 +32,13 @@ export function headingLines(market: Market | null, origin: string | null): read
 
 /** Returns the lines of a check. The first one looks like `  ✓ ping      5 answers, 3.1 ms in the middle, the slowest 9.6 ms      21 ms`. */
 export function resultLines({ name, market, status, detail, more, serviceText, fix, ms }: CheckResult, colour: boolean): readonly string[] {
-  const [firstLine = '', ...otherLines] = wrapText(
-    status === 'skipped' ? skippedText(detail) : detail,
-    COLUMNS - INDENT.length - TIME_COLUMNS,
-  );
+  const detailWidth = COLUMNS - INDENT.length - TIME_COLUMNS;
+  const [firstLine = '', ...otherLines] = wrapText(status === 'skipped' ? skippedText(detail) : detail, detailWidth);
   const shortName = market === null ? name : name.slice(market.length + 1);
   const time = status === 'skipped' ? '' : `${wholeText(ms)} ms`;
   const lead = `  ${colouredStatus(`${MARKS[status]} ${shortName.padEnd(NAME_COLUMNS)}`, status, colour)}`;
   return [
-    `${lead}${firstLine.padEnd(COLUMNS - INDENT.length - TIME_COLUMNS)}${time.padStart(TIME_COLUMNS)}`.trimEnd(),
+    `${lead}${firstLine.padEnd(detailWidth)}${time.padStart(TIME_COLUMNS)}`.trimEnd(),
     ...otherLines.map((line) => INDENT + line),
     ...more.flatMap((line) => detailLines('', line)),
     ...(serviceText === null ? [] : detailLines('', serviceText)),
@@ -73,9 +73,11 @@ export function closingLines({ checks, dialect, ok }: DoctorReport, configured: 
 /** Returns the dialect options as they are written in an access file. */
 function dialectLines(detected: DoctorReport['dialect'], configured: Dialect): readonly string[] {
   const configuredValues = new Map<string, unknown>(Object.entries(configured));
-  const changed = Object.entries(detected).filter(([name, value]) => configuredValues.has(name) && configuredValues.get(name) !== value);
-  if (changed.length === 0) return [];
-  return ['', '  For the access file (--config):', '', '    dialect:', ...changed.map(([name, value]) => `      ${name}: ${value}`)];
+  const isChanged = (name: string, value: unknown): boolean => configuredValues.has(name) && configuredValues.get(name) !== value;
+  const changedOptions = Object.entries(detected).filter(([name, value]) => isChanged(name, value));
+  if (changedOptions.length === 0) return [];
+  const optionLines = changedOptions.map(([name, value]) => `      ${name}: ${value}`);
+  return ['', '  For the access file (--config):', '', '    dialect:', ...optionLines];
 }
 
 /** Returns the report as JSON, without the parts that only a bundle needs. */

@@ -50,8 +50,16 @@ export async function exchange(args: ExchangeArgs): Promise<void> {
     logInternalError(error);
     if (error.doubt !== null) onDoubt(error);
   };
-  const data = args.data === undefined ? {} : { data: args.data };
-  const running = await runExchange(settings, { host: args.host, port, controlPort, crash, failed: onDiskFailure, internalError, ...data });
+  const dataOption = args.data === undefined ? {} : { data: args.data };
+  const running = await runExchange(settings, {
+    host: args.host,
+    port,
+    controlPort,
+    crash,
+    failed: onDiskFailure,
+    internalError,
+    ...dataOption,
+  });
   const following = args.follow === undefined ? null : await followOrClose(args.follow, running);
   printStart(args, settings, running);
   if (following !== null && !args.quiet) process.stderr.write(`It follows ${args.follow}: ${following.names.join(' ')}\n`);
@@ -111,17 +119,21 @@ async function settingsOf({ config, demo, profile, seed, speed }: ExchangeArgs):
 }
 
 /** Prints the addresses as one line of JSON on stdout, then text for people on stderr. The only secrets are those of the demo accounts. */
-function printStart({ demo, quiet, seed }: ExchangeArgs, { service }: ExchangeSettings, { url, controlUrl, torn }: RunningExchange): void {
+function printStart(
+  { demo, quiet, seed }: ExchangeArgs,
+  { service }: ExchangeSettings,
+  { url, controlUrl, tornWrite }: RunningExchange,
+): void {
   const key = demo ? demoKey(seed === undefined ? 1 : seedOf(seed)) : null;
-  const line = {
+  const addresses = {
     spot: url,
     futures: url,
     ...(key === null ? {} : { key: key.apiKey, secret: key.secret }),
     ...(controlUrl === null ? {} : { control: controlUrl }),
   };
-  process.stdout.write(`${JSON.stringify(line)}\n`);
+  process.stdout.write(`${JSON.stringify(addresses)}\n`);
   if (quiet) return;
-  if (torn !== null) process.stderr.write(`${torn}, and no client has received it: it is omitted\n`);
+  if (tornWrite !== null) process.stderr.write(`${tornWrite}, and no client has received it: it is omitted\n`);
   const instruments = service.instruments.map(({ wireName }) => wireName).join(' ');
   process.stderr.write(`The paper exchange is open at ${url}: ${instruments}; ${service.accounts.length} accounts. Ctrl-C ends it.\n`);
   if (controlUrl !== null) process.stderr.write(`A page that shows it: ${controlUrl}/\n`);

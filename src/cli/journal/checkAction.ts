@@ -22,19 +22,24 @@ export function check({ path, json }: { readonly path: string; readonly json: bo
 /** Returns the facts about a journal and the verdict, in lines of at most 100 columns. */
 function journalLines(report: JournalReport): readonly string[] {
   const { account, files, bytes, records, firstSeq, lastSeq, firstMs, lastMs, kinds, provenAbsent, halts, writer } = report;
-  const times = firstMs === null || lastMs === null ? [] : fact('time', `${formatTime(firstMs)} to ${formatTime(lastMs)}`);
-  const kindCounts = Object.entries(kinds).map(([kind, kindCount]) => `${kind} ${wholeText(kindCount)}`);
+  const recordsText = records === 0 ? 'none' : `${wholeText(records)}, ${wholeText(firstSeq)} to ${wholeText(lastSeq)}`;
+  const timeLines = firstMs === null || lastMs === null ? [] : factLines('time', `${formatTime(firstMs)} to ${formatTime(lastMs)}`);
+  const kindsText = Object.entries(kinds).map(([kind, kindCount]) => `${kind} ${wholeText(kindCount)}`);
+  const absentLines = factLines('no effect', `${wholeText(provenAbsent)}: proven absent, and still watched`);
+  const haltLines = halts.flatMap(({ scope, state, code, why }) =>
+    factLines('halt', sanitizeText(`${state} of ${scope}: ${code}, ${why}`)),
+  );
   return [
-    ...fact('journal', report.path),
-    ...fact('account', sanitizeText(account ?? 'none yet')),
-    ...fact('files', `${wholeText(files)}, ${counted(bytes, 'byte')}`),
-    ...fact('records', records === 0 ? 'none' : `${wholeText(records)}, ${wholeText(firstSeq)} to ${wholeText(lastSeq)}`),
-    ...times,
-    ...(records === 0 ? [] : fact('kinds', kindCounts.join(', '))),
-    ...fact('open orders', unfinishedText(report)),
-    ...(provenAbsent > 0 ? fact('no effect', `${wholeText(provenAbsent)}: proven absent, and still watched`) : []),
-    ...halts.flatMap(({ scope, state, code, why }) => fact('halt', sanitizeText(`${state} of ${scope}: ${code}, ${why}`))),
-    ...(writer ? fact('in use', `by process ${writer.pid} on ${sanitizeText(writer.host)}: it may be writing the last record`) : []),
+    ...factLines('journal', report.path),
+    ...factLines('account', sanitizeText(account ?? 'none yet')),
+    ...factLines('files', `${wholeText(files)}, ${counted(bytes, 'byte')}`),
+    ...factLines('records', recordsText),
+    ...timeLines,
+    ...(records === 0 ? [] : factLines('kinds', kindsText.join(', '))),
+    ...factLines('open orders', unfinishedText(report)),
+    ...(provenAbsent > 0 ? absentLines : []),
+    ...haltLines,
+    ...(writer ? factLines('in use', `by process ${writer.pid} on ${sanitizeText(writer.host)}: it may be writing the last record`) : []),
     '',
     ...verdictLines(report),
   ];
@@ -49,13 +54,14 @@ const UNFINISHED_TEXT: Readonly<Record<keyof JournalReport['unfinished'], string
   notSent: 'never sent',
 };
 
-/** Returns the number of unfinished orders of each kind. */
+/** Returns the number of unfinished orders in each state. */
 function unfinishedText({ unfinished }: JournalReport): string {
-  const parts = Object.entries(UNFINISHED_TEXT).flatMap(([kind, text]) => {
-    const orders = Object.entries(unfinished).find(([name]) => name === kind)?.[1] ?? 0;
-    return orders > 0 ? [`${wholeText(orders)} ${text}`] : [];
+  const counts = new Map(Object.entries(unfinished));
+  const countTexts = Object.entries(UNFINISHED_TEXT).flatMap(([state, text]) => {
+    const count = counts.get(state) ?? 0;
+    return count > 0 ? [`${wholeText(count)} ${text}`] : [];
   });
-  return parts.length > 0 ? parts.join(', ') : 'none';
+  return countTexts.length > 0 ? countTexts.join(', ') : 'none';
 }
 
 /** Returns whether a bot can start from the journal, and which line it would omit. */
@@ -69,4 +75,4 @@ function verdictLines({ verdict, torn, damage, lastSeq }: JournalReport): readon
 }
 
 /** Returns one fact with its label. */
-const fact = (label: string, text: string): readonly string[] => labelText(label.padEnd(LABEL_COLUMNS), text);
+const factLines = (label: string, text: string): readonly string[] => labelText(label.padEnd(LABEL_COLUMNS), text);

@@ -5,6 +5,7 @@ import type { ReplayResult } from '../../tasks/bot/decisions/replayJournal.ts';
 import { EXIT } from '../../base/errors.ts';
 import { formatTime } from '../../model/time.ts';
 
+/** Options of `isobar replay`. */
 interface ReplayArgs {
   readonly journal: string;
   readonly config?: string | undefined;
@@ -21,8 +22,9 @@ export async function replay({ journal, config, json }: ReplayArgs): Promise<voi
 /** Returns the result as text: how much was compared, and the first difference. */
 function resultText({ processes, instants, bars, decisions, difference }: ReplayResult): string {
   const starts = `${processes} ${processes === 1 ? 'start' : 'starts'} of the bot`;
-  const head = `${decisions} decisions over ${instants} instants and ${bars} bars, ${starts}`;
-  if (difference === null) return `${head}: every one is the same\n`;
+  const comparedText = `${decisions} decisions over ${instants} instants and ${bars} bars, ${starts}`;
+  if (difference === null) return `${comparedText}: every one is the same\n`;
   const { seq, timeMs, recorded, replayed } = difference;
-  return `${head} are the same; then record ${seq} of ${formatTime(timeMs)} differs\n  recorded  ${recorded}\n  replayed  ${replayed}\n`;
+  const firstLine = `${comparedText} are the same; then record ${seq} of ${formatTime(timeMs)} differs`;
+  return `${firstLine}\n  recorded  ${recorded}\n  replayed  ${replayed}\n`;
 }

@@ -8,10 +8,18 @@ import { wholeText, counted, grouped, NONE, percent } from '../../base/text/form
 import { alignedTable } from '../terminal/tables.ts';
 import { indentText, wrapText } from '../terminal/wrapText.ts';
 
-/** Most characters of untrusted texts: in a paragraph, in a line of the log, and at the end of a line. */
+/** Maximum length of an untrusted text that has a paragraph of its own, in characters. */
 const MAX_TEXT_LENGTH = 600;
+/** Maximum length of an untrusted text in a line of the log, in characters. */
 const MAX_LOG_LENGTH = 1000;
+/** Maximum length of an untrusted text at the end of a line, in characters. */
 const MAX_NOTE_LENGTH = 60;
+
+// Alignment of the columns of each table, one letter a column: `l` left, `r` right.
+const STRATEGY_ALIGNMENT = 'lrlrrr';
+const HEADROOM_ALIGNMENT = 'llrrll';
+const ORDER_ALIGNMENT = 'lllrrrlr';
+const POSITION_ALIGNMENT = 'lllrlrrrl';
 
 /** Returns untrusted text as lines that are indented by `by` spaces. */
 const indentedLines = (text: string, by = 2): readonly string[] => indentText(sanitizeText(text, MAX_TEXT_LENGTH), by);
@@ -50,7 +58,7 @@ export function statusLines(view: BotView): readonly string[] {
         wholeText(orders),
         wholeText(fills),
       ]),
-      'lrlrrr',
+      STRATEGY_ALIGNMENT,
     ),
     '',
     ...orderCounts(view),
@@ -97,7 +105,7 @@ function orderCounts({ open, unknown, provenAbsent, foreignOrders, counts }: Bot
 /** Returns a table of the limits, with the used part of each. */
 function headroomLines({ headroom }: BotView): readonly string[] {
   return alignedTable(
-    ['limit', 'of', 'used', 'most', 'unit', ''],
+    ['limit', 'of', 'used', 'max', 'unit', ''],
     headroom.map(({ limit, scope, used, max, unit }) => [
       limit,
       scope,
@@ -106,7 +114,7 @@ function headroomLines({ headroom }: BotView): readonly string[] {
       unit === 'fraction' ? '' : unit,
       usedBar(used, max),
     ]),
-    'llrrll',
+    HEADROOM_ALIGNMENT,
   );
 }
 
@@ -140,8 +148,8 @@ function clockLine({ market, offsetMs, uncertaintyMs, maxUncertaintyMs }: BotVie
 }
 
 /** Returns the result and the age of the last audit. */
-function auditLine({ fastMs, result, maxAgeMs, message }: BotView['audit'], nowMs: number): string {
-  const resultText = fastMs === null ? 'none yet' : `${result}, ${shortSpanText(nowMs - fastMs)} ago`;
+function auditLine({ fastMs: auditedMs, result, maxAgeMs, message }: BotView['audit'], nowMs: number): string {
+  const resultText = auditedMs === null ? 'none yet' : `${result}, ${shortSpanText(nowMs - auditedMs)} ago`;
   const messageText = message === '' ? '' : `: ${sanitizeText(message, MAX_NOTE_LENGTH)}`;
   return `audit     ${resultText} (at most ${shortSpanText(maxAgeMs)})${messageText}`;
 }
@@ -153,20 +161,32 @@ function journalLine({ failure, durableSeq, lastSeq }: BotView['journal']): stri
 }
 
 /** Returns the state of the data, the clocks, the audit, the journal, the rate limits and the process. */
-function healthLines({ feeds, series, clocks, audit, journal, budget, timeMs, loopDelayP99Ms, rssBytes }: BotView): readonly string[] {
+function healthLines({
+  feeds,
+  series,
+  clocks,
+  audit,
+  journal,
+  budget: rateClasses,
+  timeMs,
+  loopDelayP99Ms,
+  rssBytes,
+}: BotView): readonly string[] {
   const delayText = loopDelayP99Ms === null ? '' : `, event loop ${loopDelayP99Ms.toFixed(1)} ms at p99`;
-  const stopped = budget.filter(({ stoppedUntilMs }) => stoppedUntilMs !== null);
-  const [fullest] = budget.toSorted((a, b) => b.used / b.max - a.used / a.max);
+  const stoppedClasses = rateClasses.filter(({ stoppedUntilMs }) => stoppedUntilMs !== null);
+  const [fullestClass] = rateClasses.toSorted((a, b) => b.used / b.max - a.used / a.max);
   return [
     ...feeds.map(feedLine),
     ...series.map((view) => seriesLine(view, timeMs)),
     ...clocks.map(clockLine),
     auditLine(audit, timeMs),
     journalLine(journal),
-    ...(fullest
-      ? [`requests  fullest: ${fullest.name}, ${wholeText(fullest.used)} of ${wholeText(fullest.max)} in ${fullest.windowMs / 1000} s`]
+    ...(fullestClass
+      ? [
+          `requests  fullest: ${fullestClass.name}, ${wholeText(fullestClass.used)} of ${wholeText(fullestClass.max)} in ${fullestClass.windowMs / 1000} s`,
+        ]
       : []),
-    ...stopped.map(({ name, stoppedUntilMs }) => `requests  ${name} is stopped until ${formatTime(stoppedUntilMs ?? 0)}`),
+    ...stoppedClasses.map(({ name, stoppedUntilMs }) => `requests  ${name} is stopped until ${formatTime(stoppedUntilMs ?? 0)}`),
     `process   ${wholeText(rssBytes / 2 ** 20)} MiB${delayText}`,
   ];
 }
@@ -184,13 +204,13 @@ export function orderLines({ open, unknown, provenAbsent, foreignOrders, timeMs 
     shortSpanText(timeMs - order.createdMs),
   ];
   const headings = ['order', 'instrument', 'side', 'quantity', 'price', 'filled', 'state', 'age'];
-  const listText = (title: string, orders: readonly BotOrderView[]): readonly string[] =>
-    orders.length === 0 ? [] : [title, ...alignedTable(headings, orders.map(row), 'lllrrrlr'), ''];
+  const orderTable = (title: string, orders: readonly BotOrderView[]): readonly string[] =>
+    orders.length === 0 ? [] : [title, ...alignedTable(headings, orders.map(row), ORDER_ALIGNMENT), ''];
   const lines = [
-    ...listText('Of unknown outcome', unknown),
-    ...unknown.flatMap(({ cid, cause, doing, needsPerson }) => {
-      const remedy = needsPerson ? `; isobar orders resolve ${cid} --outcome ... --why ...` : '';
-      return indentedLines(`${cid}: ${cause}; ${doing}${remedy}`);
+    ...orderTable('Of unknown outcome', unknown),
+    ...unknown.flatMap(({ cid, cause, doing: nextStep, needsPerson: needsOperator }) => {
+      const remedy = needsOperator ? `; isobar orders resolve ${cid} --outcome ... --why ...` : '';
+      return indentedLines(`${cid}: ${cause}; ${nextStep}${remedy}`);
     }),
     ...(unknown.length > 0 ? [''] : []),
     ...(foreignOrders.length > 0 ? ['Not ours: adopt or ignore'] : []),
@@ -198,8 +218,8 @@ export function orderLines({ open, unknown, provenAbsent, foreignOrders, timeMs 
       indentedLines(`${kind} ${id} ${instrument}: ${message} (seen ${shortSpanText(timeMs - seenMs)} ago)`),
     ),
     ...(foreignOrders.length > 0 ? [''] : []),
-    ...listText('Open', open),
-    ...listText('Proven absent, still watched', provenAbsent),
+    ...orderTable('Open', open),
+    ...orderTable('Proven absent, still watched', provenAbsent),
   ];
   if (lines.length === 0) return ['no open orders'];
   return lines.at(-1) === '' ? lines.slice(0, -1) : lines;
@@ -221,7 +241,7 @@ export function positionLines({ positions }: BotView): readonly string[] {
       profit === null ? NONE : signedText(profit),
       quote,
     ]),
-    'lllrlrrrl',
+    POSITION_ALIGNMENT,
   );
 }
 

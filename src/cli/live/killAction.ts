@@ -71,27 +71,31 @@ async function killThroughBot(folder: string, args: KillArgs, giveUpSeconds: num
     const answer = await sendAct(folder, { op: 'kill', flatten: false, why: args.why }, BOT_REPLY_MS);
     printPhase(args, `the bot: ${answer.message}`);
     if (!answer.done || args.flatten) return null;
-    const endMs = monotonicMs() + giveUpSeconds * 1000;
-    let lastMessage = '';
-    for (;;) {
-      const { kill: killView, open, unknown } = await askView(folder);
-      const message = killView === null ? '' : `${killView.phase}: ${killView.message}`;
-      if (message !== lastMessage) printPhase(args, message);
-      lastMessage = message;
-      if (killView?.phase === 'done') return { by: 'bot', report: null, residuals: killView.residuals };
-      if (monotonicMs() > endMs) {
-        const openOrders = [...open, ...unknown].map(({ instrument, cid }) => `${instrument}: order ${cid} is not proved to be cancelled`);
-        const residuals = [`given up after ${giveUpSeconds} s: ${message}; the bot keeps trying`, ...openOrders];
-        return { by: 'bot', report: null, residuals };
-      }
-      await pollPause();
-    }
+    return { by: 'bot', report: null, residuals: await residualsOfBot(folder, args, giveUpSeconds) };
   } catch (error) {
     // Whatever the bot answers, the kill continues from this process.
     if (!(error instanceof ConfigError)) throw error;
     const problem = error instanceof BotSilentError ? 'the bot does not answer' : 'the bot refuses';
     printPhase(args, `${problem} (${error.message}): killing from here`);
     return null;
+  }
+}
+
+/** Prints the phases of a kill by the bot until it has ended, at most `giveUpSeconds`. Returns what is not settled then. */
+async function residualsOfBot(folder: string, args: KillArgs, giveUpSeconds: number): Promise<readonly string[]> {
+  const endMs = monotonicMs() + giveUpSeconds * 1000;
+  let lastMessage = '';
+  for (;;) {
+    const { kill: killView, open, unknown } = await askView(folder);
+    const message = killView === null ? '' : `${killView.phase}: ${killView.message}`;
+    if (message !== lastMessage) printPhase(args, message);
+    lastMessage = message;
+    if (killView?.phase === 'done') return killView.residuals;
+    if (monotonicMs() > endMs) {
+      const openOrders = [...open, ...unknown].map(({ instrument, cid }) => `${instrument}: order ${cid} is not proved to be cancelled`);
+      return [`given up after ${giveUpSeconds} s: ${message}; the bot keeps trying`, ...openOrders];
+    }
+    await pollPause();
   }
 }
 
@@ -155,15 +159,19 @@ function printReport({ json, flatten }: KillArgs, outcome: KillOutcome): void {
   const success = flatten
     ? 'killed: all orders are cancelled, and every position is closed'
     : 'killed: all orders are cancelled; positions are unchanged';
-  const lines = [
-    ...(residuals.length === 0
-      ? [success]
-      : ['NOT SETTLED:', ...residuals.flatMap((residual) => indentText(sanitizeText(residual, MAX_TEXT_LENGTH), 2))]),
-    ...(report === null
-      ? []
-      : [`orders cancelled: ${report.cancelled}, triggers: ${report.triggersCancelled}, slices: ${report.slices.length}`]),
-    ...(report?.dust ?? []).flatMap((remainder) => wrapText(sanitizeText(remainder, MAX_TEXT_LENGTH))),
+  const residualLines = residuals.flatMap((residual) => indentText(sanitizeText(residual, MAX_TEXT_LENGTH), 2));
+  const verdictLines = residuals.length === 0 ? [success] : ['NOT SETTLED:', ...residualLines];
+  printLines([
+    ...verdictLines,
+    ...(report === null ? [] : countLines(report)),
     'The bot starts again once the operator has re-armed it: isobar resume account --code KILLED --why ...',
+  ]);
+}
+
+/** Returns the counts of a kill by this process, and the quantities that are too small to sell. */
+function countLines({ cancelled, triggersCancelled, slices, dust }: KillReport): readonly string[] {
+  return [
+    `orders cancelled: ${cancelled}, triggers: ${triggersCancelled}, slices: ${slices.length}`,
+    ...dust.flatMap((remainder) => wrapText(sanitizeText(remainder, MAX_TEXT_LENGTH))),
   ];
-  printLines(lines);
 }

@@ -107,27 +107,27 @@ function botProcess(
 ): Promise<number> {
   const entry = fileURLToPath(builtUrl('tasks/bot/process/main'));
   // The demo runs a strategy of isobar, and has no trial ledger with verdicts.
-  const proofOfDemo = demo ? ['--unproved'] : [];
-  const formOfDemo = demo ? ['--plain'] : [];
+  const proofOptionOfDemo = demo ? ['--unproved'] : [];
+  const outputOptionOfDemo = demo ? ['--plain'] : [];
   const options = [
     ...(isLive ? ['--live'] : []),
     ...(acceptChanges ? ['--accept-changes'] : []),
-    ...(requireProof ? ['--require-proof'] : proofOfDemo),
+    ...(requireProof ? ['--require-proof'] : proofOptionOfDemo),
     ...(confirm === undefined ? [] : ['--confirm', confirm]),
-    ...(json ? ['--json'] : formOfDemo),
+    ...(json ? ['--json'] : outputOptionOfDemo),
     ...(seconds === undefined ? [] : ['--seconds', seconds]),
   ];
   // The demo has its own keys. Any other bot uses those of its config or of the environment.
   const env = demo ? withoutSecrets(process.env) : inheritedEnvironment(process.env);
   const child = spawn(process.execPath, [entry, config, ...options], { stdio: ['inherit', 'inherit', 'inherit', 'ipc'], env });
   const stopForwarding = forwardSignals(child);
-  let reported: number | null = null;
-  child.on('message', (message) => (reported = reportedExitCode(message)));
+  let reportedCode: number | null = null;
+  child.on('message', (message) => (reportedCode = reportedExitCode(message)));
   return new Promise((resolve, reject) => {
     child.on('error', reject);
     child.on('exit', (code, signal) => {
       stopForwarding();
-      const finish = (): void => resolve(code ?? exitCodeAfter(signal ?? 'SIGKILL', reported));
+      const finish = (): void => resolve(code ?? exitCodeAfter(signal ?? 'SIGKILL', reportedCode));
       // What the bot has reported arrives before the channel closes.
       if (code === null && child.connected) child.once('disconnect', finish);
       else finish();
@@ -136,12 +136,14 @@ function botProcess(
 }
 
 /**
- * Returns the exit code of a bot that a signal has ended. A bot that had reported its exit code was past its end: a forwarded signal that
- * reaches a process while Node removes its handlers ends it, and proves nothing about the bot.
+ * Returns the exit code of a bot that a signal has ended. If the bot had reported its exit code, that code counts: the bot had finished, and
+ * the forwarded signal ended its process while Node was removing the signal handlers.
  */
-export function exitCodeAfter(signal: NodeJS.Signals, reported: number | null): number {
+export function exitCodeAfter(signal: NodeJS.Signals, reportedCode: number | null): number {
   const isForwarded = SIGNALS.some((name) => name === signal);
-  return (isForwarded ? reported : null) ?? 128 + constants.signals[signal];
+  if (isForwarded && reportedCode !== null) return reportedCode;
+  // Shells add the number of the signal to 128.
+  return 128 + constants.signals[signal];
 }
 
 /** Forwards signals to the bot, so that this process exits after the bot. Returns a function that stops the forwarding. */

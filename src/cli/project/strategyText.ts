@@ -1,4 +1,4 @@
-// Output of `isobar strategy list` and `show`.
+// Output of `isobar strategy list` and `show` for people: the strategies of the project, or the parameters and feeds of one.
 
 import type { StrategyNotes } from '../../tasks/project/inspectStrategy.ts';
 import type { ListedStrategy } from '../../tasks/project/listStrategies.ts';
@@ -24,7 +24,7 @@ function entryLines({ name, file, about, params, feeds, problem }: ListedStrateg
 
 /** Returns the description of a strategy. `about` is the comment at the start of its file. */
 export function strategyText(name: string, file: string, about: string, notes: StrategyNotes): string {
-  const parts = [
+  const sections = [
     [`${name}  ${file}`, ...indentedHelp(about, 2)],
     paramTable(notes),
     feedTable(notes),
@@ -33,15 +33,15 @@ export function strategyText(name: string, file: string, about: string, notes: S
       ...labelLines('Called', notes.calls.length > 0 ? notes.calls : ['never: it has neither onBar nor a handler']),
     ],
   ];
-  return parts.map((lines) => lines.join('\n')).join('\n\n');
+  return sections.map((lines) => lines.join('\n')).join('\n\n');
 }
 
 /** Returns the table of parameters, with the help of each below its row. */
 function paramTable({ params }: StrategyNotes): readonly string[] {
   if (params.length === 0) return ['It has no parameters.'];
   const rows = params.map((param) => [param.name, param.kind, param.default, param.range, param.unit]);
-  const [head = '', ...table] = alignedRows([['parameter', 'kind', 'default', 'range', 'unit'], ...rows]);
-  return [head, ...table.flatMap((line, index) => [line, ...indentedHelp(params[index]?.help ?? '', 4)])];
+  const [headings = '', ...paramLines] = alignedRows([['parameter', 'kind', 'default', 'range', 'unit'], ...rows]);
+  return [headings, ...paramLines.flatMap((line, index) => [line, ...indentedHelp(params[index]?.help ?? '', 4)])];
 }
 
 /** Returns the table of feeds with the warm-up of each. */
@@ -55,9 +55,9 @@ function feedTable({ feeds }: StrategyNotes): readonly string[] {
   return alignedRows([['feed', 'asks for', 'interval', 'warm-up'], ...rows]);
 }
 
-/** Returns the lines of the items, each item on lines of its own, with the label in front of the first line. */
-function labelLines(label: string, items: readonly string[]): readonly string[] {
-  const lines = items.flatMap((item) => indentText(item, LABEL_COLUMNS));
+/** Returns the lines of the texts, each text on lines of its own, with the label in front of the first line. */
+function labelLines(label: string, texts: readonly string[]): readonly string[] {
+  const lines = texts.flatMap((text) => indentText(text, LABEL_COLUMNS));
   return lines.map((line, index) => (index === 0 ? label.padEnd(LABEL_COLUMNS) + line.slice(LABEL_COLUMNS) : line));
 }
 

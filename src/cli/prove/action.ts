@@ -1,4 +1,4 @@
-// Implements `isobar prove`: makes the proofs in a worker thread, shows progress, and prints the verdict.
+// Implements `isobar prove`: runs the proofs in a worker thread, shows progress, and prints the verdict.
 
 import { ConfigError, EXIT } from '../../base/errors.ts';
 import { checkOutFolder } from '../../adapters/disk/folders/checkOutFolder.ts';
@@ -21,8 +21,9 @@ interface ProveArgs extends Omit<RunRequestArgs, 'demo'> {
   readonly ledger?: string | undefined;
 }
 
-const QUICK_TIMES = 20;
-const MAX_TIMES = 100_000;
+/** Number of cut-off times with `--quick`, and the largest number that `--times` accepts. */
+const QUICK_CUTOFFS = 20;
+const MAX_CUTOFFS = 100_000;
 
 /** Runs `isobar prove`. The exit code is 0 for proved, 3 for refuted and 4 for not proved. */
 export async function prove(args: ProveArgs): Promise<void> {
@@ -30,19 +31,19 @@ export async function prove(args: ProveArgs): Promise<void> {
   const request = runRequestOf('prove', { ...args, demo: false });
   if (args.ledger !== undefined) checkOutFolder('--ledger', args.ledger);
   const proving = watchProve(request, {
-    times: timesOf(args),
+    times: cutoffCountOf(args),
     ledger: args.ledger ?? null,
     barTimeoutMs: barTimeoutMs(args.barTimeout),
-    onProgress: (strategy, proof, share) => {
-      if (!args.quiet) line.show(`${strategy} ${proof ?? 'loading'}`, Math.floor(share * 100), share);
+    onProgress: (strategy, proof, fraction) => {
+      if (!args.quiet) line.show(`${strategy} ${proof ?? 'loading'}`, Math.floor(fraction * 100), fraction);
     },
   });
   const stop = stopOnSignal();
   stop.signal.addEventListener('abort', () => void proving.stop().finally(() => process.exit(stop.code())));
   try {
-    const { verdict, notKept } = await proving.outcome;
+    const { verdict, storeFailure } = await proving.outcome;
     line.clear();
-    if (notKept !== null && !args.quiet) process.stderr.write(`The verdict is not kept for later runs: ${notKept}\n`);
+    if (storeFailure !== null && !args.quiet) process.stderr.write(`The verdict is not kept for later runs: ${storeFailure}\n`);
     if (args.json) printJson(verdict);
     else if (!args.quiet) print(proveText(verdict, wantsColour(process.stdout, process.env)));
     if (verdict.verdict !== 'proved') process.exitCode = verdict.verdict === 'refuted' ? EXIT.differs : EXIT.unknown;
@@ -51,10 +52,10 @@ export async function prove(args: ProveArgs): Promise<void> {
   }
 }
 
-/** Returns the number of random times. Throws ConfigError for an invalid number. */
-function timesOf({ times, quick }: Pick<ProveArgs, 'times' | 'quick'>): number {
-  const value = Number(times);
-  if (!/^\d+$/.test(times) || value < 1 || value > MAX_TIMES)
-    throw new ConfigError(`--times: expected a whole number from 1 to ${MAX_TIMES}, got '${times}'`, 'for example --times 200');
-  return quick ? Math.min(QUICK_TIMES, value) : value;
+/** Returns the number of random cut-off times. Throws ConfigError for an invalid number. */
+function cutoffCountOf({ times, quick }: Pick<ProveArgs, 'times' | 'quick'>): number {
+  const cutoffCount = Number(times);
+  if (!/^\d+$/.test(times) || cutoffCount < 1 || cutoffCount > MAX_CUTOFFS)
+    throw new ConfigError(`--times: expected a whole number from 1 to ${MAX_CUTOFFS}, got '${times}'`, 'pass for example --times 200');
+  return quick ? Math.min(QUICK_CUTOFFS, cutoffCount) : cutoffCount;
 }

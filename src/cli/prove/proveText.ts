@@ -23,11 +23,11 @@ export function proveText({ strategy, verdict, proofs, bars, seconds }: Strategy
     '',
   ];
   for (const proof of proofs) {
-    const [first = '', ...rest] = withLead(' '.repeat(2 + NAME_WIDTH + VERDICT_WIDTH), proof.text);
+    const [firstLine = '', ...otherLines] = withLead(' '.repeat(2 + NAME_WIDTH + VERDICT_WIDTH), proof.text);
     const label = proof.verdict.replace('-', ' ').padEnd(VERDICT_WIDTH);
     lines.push(
-      `  ${proof.name.padEnd(NAME_WIDTH)}${colourVerdict(label, proof.verdict)}${first.trimStart()}`,
-      ...rest,
+      `  ${proof.name.padEnd(NAME_WIDTH)}${colourVerdict(label, proof.verdict)}${firstLine.trimStart()}`,
+      ...otherLines,
       ...differenceLines(proof),
     );
   }
@@ -43,6 +43,6 @@ function differenceLines({ first, file, line }: Proof): string[] {
     ...(place === '' ? [] : withLead(leadText('first'), place)),
     ...withLead(leadText('expected'), first.expected),
     ...withLead(leadText('actual'), first.actual),
-    ...(file === null ? [] : withLead(leadText('at'), `${file}${line === null ? '' : `:${line}`}`)),
+    ...(file === null ? [] : withLead(leadText('at'), line === null ? file : `${file}:${line}`)),
   ];
 }

@@ -7,34 +7,49 @@ import { assertNever } from '../../base/assert.ts';
 import { wholeText, counted } from '../../base/text/format.ts';
 import { withLead } from '../../report/terminal/lines.ts';
 
-const LEAD = 13;
+/** Width of the labels before the texts. */
+const LABEL_COLUMNS = 11;
+/** Number of characters of a hash that are shown. */
 const HASH_LETTERS = 12;
+/** The headline names an input only if its path has at most this many characters. */
+const MAX_NAMED_INPUT_LENGTH = 50;
 
 /** Returns the verdict as text without a final line break. */
 export function verdictText(verdict: VerifyVerdict): string {
   const { folder, differences, changed, inputs, notes, failure } = verdict;
-  const [first, ...rest] = differences;
   const lines = [headline(verdict), ...labelledLines('Run', folder), ...labelledLines('Result', resultText(verdict))];
-  if (failure !== null)
-    lines.push(...labelledLines('Failure', failure.message), ...(failure.remedy === '' ? [] : labelledLines('', failure.remedy)));
-  if (first !== undefined) lines.push('', ...labelledLines('First', differenceText(first)));
-  for (const [index, difference] of rest.entries()) lines.push(...labelledLines(index === 0 ? 'Then' : '', differenceText(difference)));
+  if (failure !== null) {
+    lines.push(...labelledLines('Failure', failure.message));
+    if (failure.remedy !== '') lines.push(...labelledLines('', failure.remedy));
+  }
+  const [firstDifference, ...laterDifferences] = differences;
+  if (firstDifference !== undefined) lines.push('', ...labelledLines('First', differenceText(firstDifference)));
+  for (const [index, difference] of laterDifferences.entries()) {
+    lines.push(...labelledLines(index === 0 ? 'Then' : '', differenceText(difference)));
+  }
   const explanation = explainDifference(verdict);
   if (explanation !== null) lines.push('', ...labelledLines('Why', explanation));
   if (changed.length === 0) lines.push(...labelledLines('Inputs', `${counted(inputs, 'file')}, each as the run read it`));
-  else lines.push('', ...labelledLines('Changed', `${wholeText(changed.length)} of ${counted(inputs, 'input')}`), ...changedLines(changed));
+  else {
+    const changedText = `${wholeText(changed.length)} of ${counted(inputs, 'input')}`;
+    lines.push('', ...labelledLines('Changed', changedText), ...changed.flatMap(changedLines));
+  }
   for (const note of notes) lines.push(...labelledLines('Note', note));
   return lines.join('\n');
 }
 
 /** Returns the lines of a text. The label precedes the first line, and the others are indented. */
 function labelledLines(label: string, text: string): string[] {
-  return text.split('\n').flatMap((line, index) => withLead(`  ${(index === 0 ? label : '').padEnd(LEAD - 2)}`, line));
+  const [firstLine = '', ...otherLines] = text.split('\n');
+  return [
+    ...withLead(`  ${label.padEnd(LABEL_COLUMNS)}`, firstLine),
+    ...otherLines.flatMap((line) => withLead(' '.repeat(2 + LABEL_COLUMNS), line)),
+  ];
 }
 
 /** Returns the first line: the verdict and, for a difference, where it is. */
 function headline({ outcome, changed, differences, resultHash }: VerifyVerdict): string {
-  const also = changed.length === 0 ? '' : `; ${changedNames(changed)} changed`;
+  const changedInputs = changed.length === 0 ? '' : `; ${changedNames(changed)} changed`;
   switch (outcome) {
     case 'identical':
       return changed.length === 0 ? '  identical' : `  identical result, but ${changedNames(changed)} changed`;
@@ -43,10 +58,10 @@ function headline({ outcome, changed, differences, resultHash }: VerifyVerdict):
       const isFolderChanged = changed.length === 0 && (resultHash.now === resultHash.recorded || files[0] === 'manifest.json');
       if (isFolderChanged) return `  different: ${files.join(', ')} ${files.length === 1 ? 'is' : 'are'} not what the run wrote`;
       const [first] = differences;
-      return `  different: ${first === undefined ? 'the result' : `${first.what} in ${first.file}`}${also}`;
+      return `  different: ${first === undefined ? 'the result' : `${first.what} in ${first.file}`}${changedInputs}`;
     }
     case 'notRun':
-      return `  not verified: the run could not be repeated${also}`;
+      return `  not verified: the run could not be repeated${changedInputs}`;
     default:
       return assertNever(outcome);
   }
@@ -54,8 +69,9 @@ function headline({ outcome, changed, differences, resultHash }: VerifyVerdict):
 
 /** Returns the name of the only changed input if it is short, else the number of changed inputs. */
 function changedNames(changed: readonly ChangedInput[]): string {
-  const [only] = changed;
-  return changed.length === 1 && only !== undefined && only.file.length <= 50 ? only.file : counted(changed.length, 'input');
+  const [firstInput] = changed;
+  const isNamed = changed.length === 1 && firstInput !== undefined && firstInput.file.length <= MAX_NAMED_INPUT_LENGTH;
+  return isNamed ? firstInput.file : counted(changed.length, 'input');
 }
 
 /** Returns the recorded and the new result hash. */
@@ -66,6 +82,7 @@ function resultText({ resultHash: { recorded, now }, rows, outcome }: VerifyVerd
   return `${shortHash(now)}, as recorded${outcome === 'identical' ? `: ${compared}` : ''}`;
 }
 
+/** Returns a difference as three lines: its place, the recorded value and the new one. */
 function differenceText({ file, what, where, recorded, now }: TableDifference): string {
   const place = where === '' ? '' : ` (${where})`;
   return `${what}${place} in ${file}\nrecorded  ${recorded}\nnow       ${now}`;
@@ -88,12 +105,11 @@ function explainDifference({ outcome, isFolderAltered, changed, notes, differenc
   return 'nothing that went in has changed: the strategy or a model depends on something else, such as a clock, chance or a file';
 }
 
-/** Returns two lines for each input that has changed since the run. */
-function changedLines(changed: readonly ChangedInput[]): string[] {
-  return changed.flatMap(({ use, file, recorded, now }) => [
-    `    ${file}`,
-    `      ${use.padEnd(10)}  recorded ${recorded === null ? 'none' : shortHash(recorded)}, now ${now === null ? 'missing' : shortHash(now)}`,
-  ]);
+/** Returns two lines about an input that has changed since the run: its path, and its hashes then and now. */
+function changedLines({ use, file, recorded, now }: ChangedInput): string[] {
+  const recordedText = recorded === null ? 'none' : shortHash(recorded);
+  const nowText = now === null ? 'missing' : shortHash(now);
+  return [`    ${file}`, `      ${use.padEnd(10)}  recorded ${recordedText}, now ${nowText}`];
 }
 
 const shortHash = (hash: string) => hash.slice(0, HASH_LETTERS);

@@ -47,7 +47,7 @@ interface SweepArgs {
 export async function sweep(args: SweepArgs): Promise<void> {
   // Invalid options must fail before bars are loaded.
   const rankedBy = rankingFigure(args.by);
-  const start = sweepStartOf(args);
+  const sweepStart = sweepStartOf(args);
   const request = requestOf(args);
   checkQueueOptions(args);
   checkOutFolder('--out', args.out);
@@ -61,7 +61,7 @@ export async function sweep(args: SweepArgs): Promise<void> {
   progress.write(sizeText(setup, threads.threads));
   try {
     const run = await runSweep(setup, {
-      start,
+      start: sweepStart,
       parallel: args.queue === undefined ? threads.threads : SHARED_PARALLEL,
       openRunner: () => openRunner(setup, args, threads),
       onOpen: (setsFromLedger) => progress.begin(setsFromLedger),
@@ -82,7 +82,7 @@ export async function sweep(args: SweepArgs): Promise<void> {
 
 /** Returns what the options ask for. Throws ConfigError for an invalid option. */
 function requestOf(args: SweepArgs): SweepRequest {
-  // The number of threads is computed again when the number of sets is known.
+  // This call only checks the options: `sweep` computes the number of threads when the number of sets is known.
   threadOptions(args);
   const random = wholeNumber('--random', args.random, Number.MAX_SAFE_INTEGER);
   return { definition: args.definition, settings: args.set, grid: args.grid, random, family: familyOf(args.family) };
@@ -102,20 +102,20 @@ function checkQueueOptions({ work, queue }: SweepArgs): void {
 class SweepProgress {
   readonly #line = progressLine('sets');
   readonly #name: string;
-  readonly #sets: number;
+  readonly #setCount: number;
   readonly #isQuiet: boolean;
   #setsFromLedger = 0;
   #doneSets = 0;
 
   constructor({ header, sets }: SweepSetup, isQuiet: boolean) {
     this.#name = header.name;
-    this.#sets = sets.length;
+    this.#setCount = sets.length;
     this.#isQuiet = isQuiet;
   }
 
   /** The sets that have a result, such as `40 of 100 sets`. */
   get doneText(): string {
-    return `${wholeText(this.#doneSets)} of ${counted(this.#sets, 'set')}`;
+    return `${wholeText(this.#doneSets)} of ${counted(this.#setCount, 'set')}`;
   }
 
   /** Notes the sets whose results an earlier run has left in the ledger. */
@@ -128,7 +128,7 @@ class SweepProgress {
   /** Shows the progress. `doneSets` includes the sets from the ledger. */
   show(doneSets: number): void {
     this.#doneSets = doneSets;
-    const setsToRun = this.#sets - this.#setsFromLedger;
+    const setsToRun = this.#setCount - this.#setsFromLedger;
     const ranSets = doneSets - this.#setsFromLedger;
     if (!this.#isQuiet) this.#line.show(`${this.#name} sweep`, ranSets, setsToRun === 0 ? 1 : ranSets / setsToRun);
   }
@@ -166,7 +166,10 @@ async function writeResult(finished: FinishedSweep, args: SweepArgs, write: (tex
   } else print(args.quiet ? folder : table);
 }
 
-/** Returns the command that runs the set in the middle of the plateau, or the best set when there is no plateau. */
+/**
+ * Returns the command that runs the set in the middle of the plateau: the set that is best on average with its neighbours. Without a plateau
+ * it runs the best set.
+ */
 function bestCommand(run: SweepRun, { record, findings }: FinishedSweep): string {
   return setCommand(run, record, findings.plateau ?? findings.best);
 }

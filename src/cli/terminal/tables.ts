@@ -17,3 +17,9 @@ export function alignedRows(rows: readonly (readonly string[])[], sides = ''): s
 export function alignedTable(headings: readonly string[], rows: readonly (readonly string[])[], sides: string): string[] {
   return rows.length === 0 ? [] : alignedRows([headings, ...rows], sides);
 }
+
+/** Returns the rows as one text, aligned as in `alignedRows` and indented by two spaces. */
+export function indentedTable(rows: readonly (readonly string[])[], sides: string): string {
+  const lines = alignedRows(rows, sides);
+  return lines.map((line) => `  ${line}`).join('\n');
+}

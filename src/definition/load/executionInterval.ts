@@ -66,9 +66,9 @@ export function executionOnlyFeeds(
     );
   }
   return execution.flatMap((feed) => {
-    const loaded = rule === 'finest' ? finestCover(store, feed) : namedCover(store, feed, rule, where);
-    if (loaded === null) return [];
-    const { bars, firstRow, quality, files = [] } = loaded;
+    const loadedCover = rule === 'finest' ? finestCover(store, feed) : namedCover(store, feed, rule, where);
+    if (loadedCover === null) return [];
+    const { bars, firstRow, quality, files = [] } = loadedCover;
     return [{ name: `inside ${feed.name}`, bars: withRunRecord(bars), firstRow, quality, files, isExecutionOnly: true }];
   });
 }
@@ -94,8 +94,8 @@ function finestCover(store: BarStore, feed: FeedPlan): LoadedBars | null {
   for (const interval of nestedIn(feed.bars.interval, store.intervalsOf(symbolOfFeed(feed))).toReversed()) {
     const key = barKeyOf(feed, interval);
     if (!mayCover(store, key, feed)) continue;
-    const loaded = loadCovering(store, key, feed);
-    if (loaded !== null && firstUnreachedRow(loaded.bars, feed) < 0) return loaded;
+    const loadedCover = loadCovering(store, key, feed);
+    if (loadedCover !== null && firstUnreachedRow(loadedCover.bars, feed) < 0) return loadedCover;
   }
   return null;
 }
@@ -106,13 +106,13 @@ function namedCover(store: BarStore, feed: FeedPlan, interval: Interval, where: 
   // A feed whose bars are as short needs no finer ones. Feeds of an instrument may differ in interval.
   if (typicalLengthMs(interval) >= typicalLengthMs(bars.interval)) return null;
   const key = barKeyOf(feed, interval);
-  const loaded = mayCover(store, key, feed) ? loadCovering(store, key, feed) : null;
-  if (loaded !== null && firstUnreachedRow(loaded.bars, feed) < 0) return loaded;
+  const loadedCover = mayCover(store, key, feed) ? loadCovering(store, key, feed) : null;
+  if (loadedCover !== null && firstUnreachedRow(loadedCover.bars, feed) < 0) return loadedCover;
   const availableIntervals = store
     .keys()
     .flatMap((stored) => (stored.market === key.market && stored.symbol === key.symbol ? [stored.interval] : []));
   const problem =
-    loaded === null ? `${store.name} has ${availableIntervals.join(' ')}` : `theirs do not reach the prices of the bars everywhere`;
+    loadedCover === null ? `${store.name} has ${availableIntervals.join(' ')}` : `theirs do not reach the prices of the bars everywhere`;
   throw new ConfigError(
     `${where}: expected bars of ${interval} inside every ${bars.interval} bar of ${key.symbol}, ${problem}`,
     `${store.remedy}; finest takes what is there`,

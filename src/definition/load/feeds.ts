@@ -45,13 +45,13 @@ export function loadFeeds(definition: Definition, source: DefinitionSource, stor
     for (const symbol of feed.symbols ?? [feed.symbol ?? '']) {
       const interval = parseFeedInterval(feed.interval);
       if (interval === null) throw new ConfigError(`${whereIs(source, ['feeds', name, 'interval'])}: no interval '${feed.interval}'`);
-      const requested: RequestedFeed = { name, feed, key: { market, symbol, interval }, range };
+      const requestedFeed: RequestedFeed = { name, feed, key: { market, symbol, interval }, range };
       if (isTradeBars(interval)) {
-        feeds.push(tradeBarPlan(definition, source, store, requested));
+        feeds.push(tradeBarPlan(definition, source, store, requestedFeed));
         continue;
       }
       knownSymbols.check(market, symbol, () => whereIs(source, ['feeds', name, feed.symbols ? 'symbols' : 'symbol']));
-      const plan = listedPlan(definition, source, store, requested);
+      const plan = listedPlan(definition, source, store, requestedFeed);
       if (plan !== null) feeds.push({ ...plan, bars: times.of(plan.bars) });
     }
   }
@@ -80,17 +80,17 @@ function listedPlan(definition: Definition, source: DefinitionSource, store: Bar
   const isRangeShort = isShorterThan(interval, range);
   const message = `${whereIs(source, ['feeds', name])}: no whole ${interval} bar of ${symbol} lies in the run`;
   if (isRangeShort && !hasFiner(definition, market, symbol, interval)) throw tooShortError(message, range);
-  const loaded = isRangeShort ? loadWarmUpAlone(load, interval, range, message) : load(listedRange.fromMs);
-  if (feed.minCoverage !== undefined) checkCoverage(loaded, feed.minCoverage, whereIs(source, ['feeds', name, 'minCoverage']));
+  const loadedBars = isRangeShort ? loadWarmUpAlone(load, interval, range, message) : load(listedRange.fromMs);
+  if (feed.minCoverage !== undefined) checkCoverage(loadedBars, feed.minCoverage, whereIs(source, ['feeds', name, 'minCoverage']));
   return {
     name,
-    bars: withOverrides(loaded.bars, definition, source),
-    firstRow: loaded.firstRow,
-    quality: loaded.quality,
-    files: loaded.files ?? [],
+    bars: withOverrides(loadedBars.bars, definition, source),
+    firstRow: loadedBars.firstRow,
+    quality: loadedBars.quality,
+    files: loadedBars.files ?? [],
     ...(listed.fromMs === null ? {} : { listedFromMs: listed.fromMs }),
     ...(listed.toMs === null ? {} : { listedToMs: listed.toMs }),
-    ...outdatedNote(store, key, loaded, range),
+    ...outdatedNote(store, key, loadedBars, range),
   };
 }
 
@@ -134,9 +134,9 @@ function loadWarmUpAlone(
 ): LoadedBars {
   const openMs = openOf(interval, fromMs!);
   const lastMs = openMs < fromMs! && closeOf(interval, openMs) <= toMs! ? openMs : openOf(interval, openMs - 1);
-  const loaded = prefixErrors(() => load(lastMs), `${message}, and none before it`);
-  const firstRow = loaded.bars.length;
-  return { ...loaded, firstRow, quality: qualityOf(loaded.bars, firstRow, loaded.facts, loaded.quality.manifestHash) };
+  const loadedBars = prefixErrors(() => load(lastMs), `${message}, and none before it`);
+  const firstRow = loadedBars.bars.length;
+  return { ...loadedBars, firstRow, quality: qualityOf(loadedBars.bars, firstRow, loadedBars.facts, loadedBars.quality.manifestHash) };
 }
 
 /** Runs `load`, and puts the message in front of a ConfigError. */

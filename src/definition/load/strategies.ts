@@ -28,8 +28,8 @@ export async function loadEntry(
   bundler?: Bundler,
 ): Promise<LoadedEntry> {
   const path = locate(source, entry.filePath, entry.file, { description: 'a strategy file', kind: 'file', remedy: 'correct the path' });
-  const loaded = await loadStrategy(path, entry.file, importer, bundler);
-  return { plan: strategyPlanOf(entry, loaded, source), inputs: loaded.inputs, folder: dirname(path) };
+  const loadedStrategy = await loadStrategy(path, entry.file, importer, bundler);
+  return { plan: strategyPlanOf(entry, loadedStrategy, source), inputs: loadedStrategy.inputs, folder: dirname(path) };
 }
 
 type LoadedClass = Pick<LoadedStrategy, 'strategy' | 'name' | 'hash'> & Partial<LoadedStrategy>;

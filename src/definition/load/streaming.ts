@@ -19,10 +19,10 @@ export function streamingStore(store: BarStore, definition: Definition, streamin
     ...store,
     load(key, range) {
       // Bars that are made from finer ones need these in memory.
-      const opened = key.interval === feed!.interval ? openStreamedBars(folder, key, range, streaming) : null;
-      return opened === null
+      const openedBars = key.interval === feed!.interval ? openStreamedBars(folder, key, range, streaming) : null;
+      return openedBars === null
         ? store.load(key, range)
-        : { ...opened, files: [barsPath(folder, key), instrumentPath(folder, key.market, key.symbol)] };
+        : { ...openedBars, files: [barsPath(folder, key), instrumentPath(folder, key.market, key.symbol)] };
     },
   };
 }

@@ -162,11 +162,11 @@ export function readDay({ folder, days, rule, instrument, where }: DayReader, da
 
 /** Returns one column of all days. */
 function joinColumn(dayBars: readonly DayBars[], name: Exclude<keyof TradeBarRows, 'thin'>): Float64Array {
-  const joined = new Float64Array(dayBars.reduce((sum, { rows }) => sum + rows.openMs.length, 0));
+  const joinedColumn = new Float64Array(dayBars.reduce((sum, { rows }) => sum + rows.openMs.length, 0));
   let row = 0;
   for (const { rows } of dayBars) {
-    joined.set(rows[name], row);
+    joinedColumn.set(rows[name], row);
     row += rows[name].length;
   }
-  return joined;
+  return joinedColumn;
 }

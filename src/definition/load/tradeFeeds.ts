@@ -48,14 +48,14 @@ function tradeFeedOf(feed: FeedPlan, { folder }: BarStore, where: string): FeedP
   const key = { market: instrument.market, symbol: instrument.wireName };
   const fromMs = bars.openMs[firstRow]!;
   const toMs = bars.closeMs[bars.length - 1]!;
-  const loaded = firstRow >= bars.length ? null : loadTrades(folder, key, fromMs, toMs);
-  if (loaded === null) {
+  const loadedTrades = firstRow >= bars.length ? null : loadTrades(folder, key, fromMs, toMs);
+  if (loadedTrades === null) {
     throw new ConfigError(
       `${where}: ${tradesFolder(folder, key)} has no trades from ${formatTime(fromMs)} to ${formatTime(toMs)}`,
       'isobar data import FILE --as trades adds some; isobar data list shows what is there',
     );
   }
-  const rows = rowsOfTrades(loaded, instrument, where);
+  const rows = rowsOfTrades(loadedTrades, instrument, where);
   checkTradesReachBars(rows, feed, where, daysWithout(folder, key, fromMs, toMs));
   // Results name the feed so: the name is public.
   const name = `inside ${feed.name}`;
@@ -65,10 +65,10 @@ function tradeFeedOf(feed: FeedPlan, { folder }: BarStore, where: string): FeedP
     name,
     bars: rows,
     firstRow: firstRowOfRun,
-    quality: qualityOf(loaded),
-    files: [...loaded.files, tradesManifestPath(folder, key)],
+    quality: qualityOf(loadedTrades),
+    files: [...loadedTrades.files, tradesManifestPath(folder, key)],
     isExecutionOnly: true,
-    missingIds: loaded.gaps.reduce((sum, { missing }) => sum + missing, 0),
+    missingIds: loadedTrades.gaps.reduce((sum, { missing }) => sum + missing, 0),
   };
 }
 

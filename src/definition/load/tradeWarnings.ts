@@ -40,7 +40,7 @@ function queueText(fills: Definition['fills']): string {
       ? 'A resting limit filled as soon as a trade was at it, as if no order had been ahead of it'
       : 'A resting limit filled when a trade was beyond it';
   }
-  const ahead = queue.ahead === undefined ? `${queue.aheadTrades} average trades` : `${queue.ahead} of the base asset`;
+  const aheadText = queue.ahead === undefined ? `${queue.aheadTrades} average trades` : `${queue.ahead} of the base asset`;
   const cancels = Number(queue.cancels ?? 0) > 0 ? `; a share of ${queue.cancels} of it is cancelled` : '';
-  return `The queue before a resting limit is assumed, not seen: ${ahead}${cancels}`;
+  return `The queue before a resting limit is assumed, not seen: ${aheadText}${cancels}`;
 }

@@ -44,13 +44,13 @@ interface MarkRange {
 
 /** Loads marks and funding of every contract of the feeds; without a store there are none. Throws ConfigError if a file cannot be read. */
 export function loadContracts(feeds: readonly FeedPlan[], store: SeriesStore | null, rule: MarkRule, range: MarkRange): LoadedContracts {
-  const loaded = finestFeeds(feeds).map((feed) => loadContract(feed, store, rule, range));
+  const loadedContracts = finestFeeds(feeds).map((feed) => loadContract(feed, store, rule, range));
   return {
-    data: new Map(loaded.map(({ id, data }) => [id, data])),
-    inputs: loaded.flatMap(({ inputs }) => inputs),
-    files: loaded.flatMap(({ files }) => files),
-    notes: loaded.flatMap(({ notes }) => notes),
-    warnings: loaded.flatMap(({ warnings }) => warnings),
+    data: new Map(loadedContracts.map(({ id, data }) => [id, data])),
+    inputs: loadedContracts.flatMap(({ inputs }) => inputs),
+    files: loadedContracts.flatMap(({ files }) => files),
+    notes: loadedContracts.flatMap(({ notes }) => notes),
+    warnings: loadedContracts.flatMap(({ warnings }) => warnings),
   };
 }
 
@@ -65,11 +65,14 @@ function loadContract(feed: FeedPlan, store: SeriesStore | null, rule: MarkRule,
   const notes: string[] = [];
   /** Loads a series, and notes its hash and its file. */
   const openSeries = (key: SeriesKey, fromMs: number): SeriesColumns | null => {
-    const stored = store?.load(key, fromMs, range.toMs + DAY_MS) ?? null;
-    if (stored === null) return null;
-    inputs.push({ name: `${instrument.id} ${key.kind === 'mark' ? `mark ${key.interval}` : key.kind}`, sha256: stored.entry.dataSha256 });
-    files.push(stored.entry.path);
-    return stored.columns;
+    const storedSeries = store?.load(key, fromMs, range.toMs + DAY_MS) ?? null;
+    if (storedSeries === null) return null;
+    inputs.push({
+      name: `${instrument.id} ${key.kind === 'mark' ? `mark ${key.interval}` : key.kind}`,
+      sha256: storedSeries.entry.dataSha256,
+    });
+    files.push(storedSeries.entry.path);
+    return storedSeries.columns;
   };
 
   const markKey = rule === 'auto' ? bestMarks(keys, bars.interval) : null;

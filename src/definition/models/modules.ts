@@ -49,10 +49,10 @@ export async function loadModules(
   const reachWarnings: Warning[] = [];
   for (const [index, file] of definition.modules.entries()) {
     const place = whereIs(source, ['modules', index]);
-    const loaded = loadedModules?.get(index);
-    if (loaded !== undefined) {
-      plans.push({ module: loaded.module, place });
-      records.push({ use: 'module', file, hash: loaded.hash, inputs: [], folder: '.' });
+    const loadedModule = loadedModules?.get(index);
+    if (loadedModule !== undefined) {
+      plans.push({ module: loadedModule.module, place });
+      records.push({ use: 'module', file, hash: loadedModule.hash, inputs: [], folder: '.' });
       continue;
     }
     const path = locate(source, ['modules', index], file, MODULE_FILE);

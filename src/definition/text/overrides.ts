@@ -11,7 +11,7 @@ interface KeyOverride {
   readonly value: unknown;
   /** The value as it was written. */
   readonly text: string;
-  /** The value as parsed YAML, in which messages look up parts of it. */
+  /** The value as parsed YAML. Messages about a key inside the value read its text here. */
   readonly document: Document;
 }
 
@@ -21,13 +21,10 @@ export function withOverrides(source: DefinitionSource, settings: readonly strin
   const overrides = settings.map(parseSetting);
   let data = source.data;
   for (const { path, value } of overrides) data = withValue(data, path, value);
-  const overrideOf = (path: KeyPath) =>
-    overrides.findLast((override) => override.path.every((key, index) => index < path.length && key === String(path[index])));
+  const overrideOf = (path: KeyPath) => overrides.findLast((override) => isPrefix(override.path, path));
   // True for a map that exists only because an override put a value into it.
   const isCreatedByOverride = (path: KeyPath) =>
-    path.length > 0 &&
-    definitionValueAt(source.data, path) === undefined &&
-    overrides.some((override) => path.every((key, index) => String(key) === override.path[index]));
+    path.length > 0 && definitionValueAt(source.data, path) === undefined && overrides.some((override) => isPrefix(path, override.path));
   return {
     ...source,
     data,
@@ -45,8 +42,12 @@ export function withOverrides(source: DefinitionSource, settings: readonly strin
 export function givesValue(setting: string, key: string): boolean {
   const { path, value } = parseSetting(setting);
   const keyPath = key.split('.');
-  return path.every((part, index) => part === keyPath[index]) && definitionValueAt(value, keyPath.slice(path.length)) !== undefined;
+  return isPrefix(path, keyPath) && definitionValueAt(value, keyPath.slice(path.length)) !== undefined;
 }
+
+/** True when a path begins with the keys of `prefix`, or equals it. */
+const isPrefix = (prefix: KeyPath, path: KeyPath): boolean =>
+  prefix.length <= path.length && prefix.every((key, index) => String(key) === String(path[index]));
 
 /** Splits one `--set`. Throws ConfigError for an invalid key or value. */
 function parseSetting(setting: string): KeyOverride {

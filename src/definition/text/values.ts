@@ -26,20 +26,20 @@ export function choiceValue<const T extends readonly [string, ...string[]]>(valu
 /** Returns the schema of an interval of bars, or of one of `words`. */
 export function intervalValue(help: string, words: readonly string[] = []) {
   const error = [...words, INTERVAL_FORM].join(', ');
-  const named = words.length === 0 ? '' : `${words.join('|')}|`;
+  const wordAlternatives = words.length === 0 ? '' : `${words.join('|')}|`;
   return z
     .string({ error })
-    .regex(new RegExp(`^(${named}${INTERVAL_PATTERN.source.slice(1, -1)})$`), { error })
+    .regex(new RegExp(`^(${wordAlternatives}${INTERVAL_PATTERN.source.slice(1, -1)})$`), { error })
     .refine((value) => words.includes(value) || parseInterval(value) !== null, { error })
     .describe(help);
 }
 
 /** Returns the schema of an interval of bars, or of bars from trades. */
 export function feedIntervalValue(help: string) {
-  const either = `${INTERVAL_PATTERN.source.slice(1, -1)}|${TRADE_BAR_PATTERN.source.slice(1, -1)}`;
+  const lengthPattern = `${INTERVAL_PATTERN.source.slice(1, -1)}|${TRADE_BAR_PATTERN.source.slice(1, -1)}`;
   return z
     .string({ error: FEED_FORM })
-    .regex(new RegExp(`^(${either})$`), { error: FEED_FORM })
+    .regex(new RegExp(`^(${lengthPattern})$`), { error: FEED_FORM })
     .refine((value) => parseFeedInterval(value) !== null, { error: FEED_FORM })
     .describe(help);
 }

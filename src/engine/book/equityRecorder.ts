@@ -187,16 +187,16 @@ export class EquityRecorder {
    * Passes rows to the drawdown piece by piece. The equity of a one-sided position moves one way with the price, so it lies between the equities at
    * the lowest and the highest mark of the piece. If these two change nothing in the drawdown, the rows of the piece are left out.
    */
-  private markPieces(drawdown: MaxDrawdown, instrument: number, firstRow: number, to: number): void {
+  private markPieces(drawdown: MaxDrawdown, instrumentIndex: number, firstRow: number, to: number): void {
     const endPiece = ((firstRow + to - 1) >> PIECE_BITS) + 1;
     // Each piece has two marks: its lowest and its highest.
     for (let firstPiece = (firstRow + this.drawdownRows) >> PIECE_BITS; firstPiece < endPiece; firstPiece += DRAWDOWN_ROWS / 2) {
       const pieces = Math.min(DRAWDOWN_ROWS / 2, endPiece - firstPiece);
-      this.ledger.markRows(instrument, pieceUnits, 0, 2 * pieces, this.extremes!, 2 * firstPiece);
+      this.ledger.markRows(instrumentIndex, pieceUnits, 0, 2 * pieces, this.extremes!, 2 * firstPiece);
       for (let index = 0; index < pieces; index++) {
         const pieceEnd = Math.min(to, ((firstPiece + index + 1) << PIECE_BITS) - firstRow);
         if (drawdown.isUnchangedBy(pieceUnits[2 * index]!, pieceUnits[2 * index + 1]!)) this.drawdownRows = pieceEnd;
-        else this.markDrawdownRows(drawdown, instrument, firstRow, pieceEnd);
+        else this.markDrawdownRows(drawdown, instrumentIndex, firstRow, pieceEnd);
       }
     }
   }
@@ -204,10 +204,10 @@ export class EquityRecorder {
   /**
    * Passes the equity of each row before `to` to the drawdown, while only one instrument is held. Rows count from `firstRow` of its ticks.
    */
-  private markDrawdownRows(drawdown: MaxDrawdown, instrument: number, firstRow: number, to: number): void {
+  private markDrawdownRows(drawdown: MaxDrawdown, instrumentIndex: number, firstRow: number, to: number): void {
     while (this.drawdownRows < to) {
       const rows = Math.min(DRAWDOWN_ROWS, to - this.drawdownRows);
-      this.ledger.markRows(instrument, drawdownUnits, 0, rows, this.onlyTicks, firstRow + this.drawdownRows);
+      this.ledger.markRows(instrumentIndex, drawdownUnits, 0, rows, this.onlyTicks, firstRow + this.drawdownRows);
       drawdown.take(drawdownUnits, rows);
       this.drawdownRows += rows;
     }

@@ -17,7 +17,15 @@ export class PaymentLog {
   }
 
   /** Adds a payment. `units` in the settlement asset, negative if paid; `afterFills`: the number of fills booked before it. */
-  push(kind: PaymentKind, strategy: number, instrument: number, isLong: boolean, units: number, timeMs: number, afterFills: number): void {
+  push(
+    kind: PaymentKind,
+    strategy: number,
+    instrumentIndex: number,
+    isLong: boolean,
+    units: number,
+    timeMs: number,
+    afterFills: number,
+  ): void {
     const row = this.length++;
     if (!this.rows.isAt(row)) this.rows.turnTo(row);
     const { page } = this.rows;
@@ -25,7 +33,7 @@ export class PaymentLog {
     page[offset + FIELD.timeMs] = timeMs;
     page[offset + FIELD.units] = units;
     page[offset + FIELD.strategy] = strategy;
-    page[offset + FIELD.instrument] = instrument;
+    page[offset + FIELD.instrument] = instrumentIndex;
     page[offset + FIELD.kind] = PAYMENTS.indexOf(kind);
     page[offset + FIELD.afterFills] = afterFills;
     page[offset + FIELD.isLong] = isLong ? 1 : 0;

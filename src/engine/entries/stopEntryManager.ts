@@ -47,14 +47,14 @@ export class StopEntryManager {
   }
 
   /** Sends the stop entries that the open of a row reaches, at that open. Returns true if there were any. */
-  fireAtOpen(instrument: number, openMs: number, open: number): boolean {
-    const reached = this.engine.brackets.entries.reachedAtOpen(instrument, openMs, open);
-    for (const entry of reached) this.fire(entry, open);
-    return reached.length > 0;
+  fireAtOpen(instrumentIndex: number, openMs: number, open: number): boolean {
+    const reachedEntries = this.engine.brackets.entries.reachedAtOpen(instrumentIndex, openMs, open);
+    for (const entry of reachedEntries) this.fire(entry, open);
+    return reachedEntries.length > 0;
   }
   /** Sends the stop entries that a row reaches, at their trigger. */
-  fireInRow(instrument: number, openMs: number, open: number, high: number, low: number): void {
-    for (const entry of this.engine.brackets.entries.reachedInRow(instrument, openMs, open, high, low))
+  fireInRow(instrumentIndex: number, openMs: number, open: number, high: number, low: number): void {
+    for (const entry of this.engine.brackets.entries.reachedInRow(instrumentIndex, openMs, open, high, low))
       this.fire(entry, entry.triggerTicks);
   }
 

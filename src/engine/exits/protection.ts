@@ -145,7 +145,7 @@ export class Protection {
     // An order that is proven absent may still arrive, and holds its lots for a while.
     const freeLots = heldLots - takenLots(strategy, instrument, !isLong, host.ledger, host.reservations);
     const feed = host.execution[instrument]!;
-    if (freeLots < feed.instrument.minLots || host.drafts.isHeld) return this.placeAt(trigger, host.nowMs + RECHECK_MS);
+    if (freeLots < feed.instrument.minLots || host.drafts.isHeld) return this.recheckLater(trigger);
     const order = host.newOrder(strategy, feed, isLong ? 'sell' : 'buy');
     order.role = 'stopLoss';
     order.slot = slot;
@@ -160,13 +160,23 @@ export class Protection {
   }
   /** Places a stop that did not arrive once more, after a delay that doubles each time. */
   private placeLater(trigger: AsideTrigger): void {
-    this.placeAt(trigger, this.host.nowMs + trigger.retryMs);
+    const { nowMs, queue } = this.host;
+    trigger.isSent = false;
+    trigger.notBeforeMs = nowMs + trigger.retryMs;
+    queue.at(trigger.notBeforeMs, () => this.restore(trigger.instrument));
     trigger.retryMs = Math.min(2 * trigger.retryMs, MAX_RETRY_MS);
   }
-  private placeAt(trigger: AsideTrigger, timeMs: number): void {
-    trigger.isSent = false;
-    trigger.notBeforeMs = timeMs;
-    this.host.queue.at(timeMs, () => this.restore(trigger.instrument));
+  /**
+   * Tries again at the next multiple of RECHECK_MS, or as soon as an order or a reservation ends. A failed try leaves no record in the journal, so
+   * its time must not decide when the next one is: a replay tries only at the times of records.
+   */
+  private recheckLater(trigger: AsideTrigger): void {
+    const { nowMs, queue } = this.host;
+    // While a live bot decides on a bar, its time is the close of the bar, and the queue is later.
+    const nextMs = (Math.floor(Math.max(nowMs, queue.nowMs) / RECHECK_MS) + 1) * RECHECK_MS;
+    if (trigger.recheckMs >= nextMs) return;
+    trigger.recheckMs = nextMs;
+    queue.at(nextMs, () => this.restore(trigger.instrument));
   }
   private forget(trigger: AsideTrigger): void {
     this.host.brackets.aside.removeTrigger(trigger);

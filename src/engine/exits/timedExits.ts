@@ -58,9 +58,9 @@ export class TimedExits {
   }
 
   private exit(feed: FeedRun): void {
-    const held = this.heldIn(feed);
+    const heldPosition = this.heldIn(feed);
     this.own.exit(feed);
-    this.repeatWhileHeld(feed, held);
+    this.repeatWhileHeld(feed, heldPosition);
   }
   /** Checks at the close of the feed's next bar whether the exit has closed the position. */
   private repeatWhileHeld(feed: FeedRun, held: OpenedSides): void {

@@ -26,10 +26,10 @@ export class InstantParts {
   }
 
   /** Delivers the bars of an instrument that close at the instant, unless they are delivered. Returns false if there are none. */
-  deliver(progress: PartProgress, instrument: number): boolean {
+  deliver(progress: PartProgress, instrumentIndex: number): boolean {
     if (this.isDelivered) return true;
     for (const aligned of progress.alignedFeeds) {
-      if (!aligned.isDue || aligned.lead.instrumentIndex !== instrument) continue;
+      if (!aligned.isDue || aligned.lead.instrumentIndex !== instrumentIndex) continue;
       aligned.deliver(1);
       this.isDelivered = true;
     }

@@ -44,7 +44,7 @@ function shortValue(value: unknown): unknown {
   // JSON has no form of its own for these numbers.
   if (typeof value === 'number') return Number.isFinite(value) ? value : `the number ${value}`;
   if (typeof value !== 'object' || value === null) return value;
-  // The contents of a feed depend on when it is read. An indicator in the options of an order stands for its current value.
+  // The contents of a feed depend on when it is read. An indicator in the options of an order means its current value.
   if (isFeed(value)) return `feed ${value.instrument.id} ${value.interval}`;
   return isSeries(value) ? `series ${value.value}` : value;
 }

@@ -36,8 +36,8 @@ export class CallbackQueue {
     return this.waiting.length === 0;
   }
   /** Adds a fill for `onFill`. Time, instrument and trade id decide its place in the round. */
-  addFill(run: StrategyRun, fill: FillInfo, timeMs: number, instrument: number, tradeId: number): void {
-    this.waiting.push({ run, action: null, fill, order: null, key: [timeMs, instrument, tradeId] });
+  addFill(run: StrategyRun, fill: FillInfo, timeMs: number, instrumentIndex: number, tradeId: number): void {
+    this.waiting.push({ run, action: null, fill, order: null, key: [timeMs, instrumentIndex, tradeId] });
   }
   /** Adds an order change for `onOrder`. It comes after the fills of its round. */
   addOrder(run: StrategyRun, order: OrderInfo): void {
@@ -60,13 +60,13 @@ export class CallbackQueue {
 
   /** Delivers the held events in the order in which they happened, without unknown outcomes that have been resolved meanwhile. */
   deliverHeld(...deliverArguments: Parameters<CallbackQueue['deliver']>): void {
-    const held = this.heldCallbacks ?? [];
+    const heldCallbacks = this.heldCallbacks ?? [];
     this.heldCallbacks = null;
     const newestByOrder = new Map<number, QueuedCallback>();
-    for (const callback of held.flat()) if (callback.order !== null) newestByOrder.set(callback.order.id, callback);
+    for (const callback of heldCallbacks.flat()) if (callback.order !== null) newestByOrder.set(callback.order.id, callback);
     const isCurrent = (callback: QueuedCallback): boolean =>
       callback.order?.lifecycle !== 'unknown' || newestByOrder.get(callback.order.id) === callback;
-    const batches = held.map((batch) => batch.filter(isCurrent));
+    const batches = heldCallbacks.map((batch) => batch.filter(isCurrent));
     try {
       for (let batch = batches.shift(); batch !== undefined; batch = batches.shift()) {
         this.waiting.push(...batch);
@@ -92,10 +92,10 @@ export class CallbackQueue {
       return;
     }
     for (let round = 0; this.waiting.length > 0; round++) {
-      const included = isIncluded === null ? this.waiting : this.waiting.filter(({ run }) => run === null || isIncluded(run));
-      if (included.length === 0) return;
-      const batch = included.toSorted(byKey);
-      this.waiting = isIncluded === null ? [] : this.waiting.filter((callback) => !included.includes(callback));
+      const includedCallbacks = isIncluded === null ? this.waiting : this.waiting.filter(({ run }) => run === null || isIncluded(run));
+      if (includedCallbacks.length === 0) return;
+      const batch = includedCallbacks.toSorted(byKey);
+      this.waiting = isIncluded === null ? [] : this.waiting.filter((callback) => !includedCallbacks.includes(callback));
       this.batch = batch;
       for (let index = 0; index < batch.length; index++) {
         const { run, action, fill, order } = batch[index]!;

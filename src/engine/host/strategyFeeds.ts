@@ -108,20 +108,20 @@ export class StrategyFeeds {
   use<Out>(specOrSeries: IndicatorSpec<Out> | Series, options: UseOptions): Out | Series {
     const feed = feedOf(this.visibleFeeds, specOrSeries);
     this.noteWarmup(feed, specOrSeries);
-    const registered = feed.indicators.use(specOrSeries as IndicatorSpec<Out>, options.depth ?? 1);
-    this.noteLinks(feed, registered);
-    this.noteDrawn(feed, specOrSeries, registered, options);
-    return registered;
+    const registeredSeries = feed.indicators.use(specOrSeries as IndicatorSpec<Out>, options.depth ?? 1);
+    this.noteLinks(feed, registeredSeries);
+    this.noteDrawn(feed, specOrSeries, registeredSeries, options);
+    return registeredSeries;
   }
   /** Registers a handler that is called at each row at which the signal is true. */
   watch(signal: SignalSource, handler: () => void): Signal {
     const feed = feedOf(this.visibleFeeds, signal);
     this.noteWarmup(feed, signal);
-    const registered = feed.indicators.use(signal as IndicatorSpec<Signal>, 1);
-    this.noteLinks(feed, registered);
+    const registeredSeries = feed.indicators.use(signal as IndicatorSpec<Signal>, 1);
+    this.noteLinks(feed, registeredSeries);
     const rows = new Int32Array(this.blockRows);
     this.watches.push({
-      signal: registered,
+      signal: registeredSeries,
       feed,
       handler,
       rows,
@@ -131,7 +131,7 @@ export class StrategyFeeds {
       rowIndex: 0,
       dueMs: NAN,
     });
-    return registered;
+    return registeredSeries;
   }
 
   /** Notes the warm-up of an indicator for this strategy only: indicators of other strategies do not delay it. */

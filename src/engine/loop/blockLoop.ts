@@ -200,8 +200,8 @@ function isInterrupted(engine: Engine, feed: FeedRun, row: number, lastMs: numbe
 }
 
 /** Returns the first row of [from, to) that must be matched; `from` if the market passes over none. */
-const passRows = (market: BarMarket, instrument: number, from: number, to: number): number =>
-  market.passRows === undefined ? from : market.passRows(instrument, from, to);
+const passRows = (market: BarMarket, instrumentIndex: number, from: number, to: number): number =>
+  market.passRows === undefined ? from : market.passRows(instrumentIndex, from, to);
 
 /** Visits rows of a strategy without `onBar`: only those with a listed signal, and those to match. */
 function visitListedRows(engine: Engine, feed: FeedRun, run: StrategyRun, from: number, end: number): void {

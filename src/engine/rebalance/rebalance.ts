@@ -47,17 +47,17 @@ interface TargetMove {
 export function rebalance(host: RebalanceHost, weights: Weights, options: RebalanceOptions = {}): readonly OrderId[] {
   const moves = movesOf(host, checkWeights(host, weights), checkOptions(host, options));
   host.withdrawWaiting();
-  const unfinished = host.unfinishedOrders();
-  const isBusy = (feed: FeedRun): boolean => unfinished.some(({ instrumentIndex }) => instrumentIndex === feed.instrumentIndex);
+  const unfinishedOrders = host.unfinishedOrders();
+  const isBusy = (feed: FeedRun): boolean => unfinishedOrders.some(({ instrumentIndex }) => instrumentIndex === feed.instrumentIndex);
   const possibleMoves = moves.filter(({ feed }) => !isBusy(feed));
   const reductions = possibleMoves.flatMap(({ feed, heldLots, targetLots }) => {
     const remainingLots = reducedTo(heldLots, targetLots);
     return remainingLots === heldLots ? [] : (host.reduce(feed, remainingLots) ?? []);
   });
-  const ahead = [...unfinished.map(({ id }) => id), ...reductions.filter((id) => host.isUnfinished(id))];
+  const idsAhead = [...unfinishedOrders.map(({ id }) => id), ...reductions.filter((id) => host.isUnfinished(id))];
   const openings = possibleMoves.flatMap(({ feed, heldLots, targetLots }) => {
     const missingLots = Math.abs(targetLots - reducedTo(heldLots, targetLots));
-    return missingLots < feed.instrument.minLots ? [] : (host.open(feed, targetLots, ahead) ?? []);
+    return missingLots < feed.instrument.minLots ? [] : (host.open(feed, targetLots, idsAhead) ?? []);
   });
   return [...reductions, ...openings];
 }
@@ -70,8 +70,8 @@ function reducedTo(heldLots: number, targetLots: number): number {
 
 /** Returns the changes of position that the weights need. Feeds without a weight are sold. */
 function movesOf(host: RebalanceHost, weights: ReadonlyMap<FeedRun, Amount>, { band, minTrade }: RebalanceOptions): readonly TargetMove[] {
-  const unweighted = host.tradable.filter((feed) => !weights.has(feed));
-  return [...weights.keys(), ...unweighted].flatMap((feed) => {
+  const feedsWithoutWeight = host.tradable.filter((feed) => !weights.has(feed));
+  return [...weights.keys(), ...feedsWithoutWeight].flatMap((feed) => {
     const heldLots = host.heldLots(feed);
     const weight = weights.get(feed) ?? 0;
     const targetLots = host.lotsOf({ equity: weight }, feed);
@@ -137,8 +137,8 @@ function feedOf(host: RebalanceHost, name: string): FeedRun {
   }
   const symbols = host.tradable.map(({ instrument }) => instrument.wireName);
   const nearestSymbol = nearestName(name, symbols);
-  const listed = symbols.slice(0, MAX_LISTED_SYMBOLS).join(', ');
-  const symbolsText = symbols.length > MAX_LISTED_SYMBOLS ? `${listed} and others` : listed;
+  const listedSymbols = symbols.slice(0, MAX_LISTED_SYMBOLS).join(', ');
+  const symbolsText = symbols.length > MAX_LISTED_SYMBOLS ? `${listedSymbols} and others` : listedSymbols;
   throw new StrategyError(
     `${host.name}: rebalance of ${name}, which has no feed in this run`,
     nearestSymbol === null ? `the run has ${symbolsText}` : `did you mean ${nearestSymbol}?`,

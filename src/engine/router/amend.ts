@@ -1,5 +1,5 @@
 // Changes an order of a strategy (`this.amend`). A stop moves at once. A new limit, size or target replaces the order. A closing trigger order is
-// replaced too, but the old one is cancelled only once the new one stands, so that the position is never without a stop.
+// replaced too, but the old one is cancelled only once the exchange holds the new one, so that the position is never without a stop.
 
 import type { Lots, Ticks } from '../../base/brand.ts';
 import { StrategyError } from '../../base/errors.ts';

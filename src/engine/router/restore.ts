@@ -1,4 +1,5 @@
-// Restores the orders, reservations, brackets and halts of a killed bot from its journal. It sends nothing.
+// Restores the orders, reservations, brackets and halts of a killed bot from its journal. `restoreBot` sends nothing; `followUnknown` then sends
+// requests.
 
 import type { Lots, Units } from '../../base/brand.ts';
 import type { OrderId } from '../../model/order.ts';
@@ -43,7 +44,7 @@ export interface RestoredBot {
   readonly orders: RestoredOrders;
   /** Halts that were in force. */
   readonly causes: readonly HaltCause[];
-  /** Reference values of the loss rules: RiskModule.memory. */
+  /** Reference values of the loss rules, by rule, as `RiskModule.restore` takes them. */
   readonly memory: ReadonlyMap<string, readonly number[]>;
 }
 
@@ -55,19 +56,23 @@ export function restoreBot(engine: RestoreHost, { orders, causes, memory }: Rest
   engine.instant.set(nowMs);
   engine.orders.restore(orders, (index) => engine.startTicks(index), nowMs);
   engine.orders.amended.restore(engine.orders.provenAbsent);
+  // An earlier process has sent these trigger orders. Nothing is sent now: this only notes that such orders may wait at the exchange.
   if (orders.orders.some(({ triggerTicks }) => triggerTicks > 0)) engine.triggerOrders.onSend();
   for (const { scope, state, code, why, sinceMs } of causes) engine.risk.halts.raise(scope, state, code, why, sinceMs);
   engine.risk.restore(memory);
   for (const order of engine.orders.active()) if (order.state === STATE.unknown) engine.outcomes.haltInstrument(order);
   // Clears halts of the last process for outcomes that are no longer unknown.
   engine.instruments.forEach((_, index) => engine.outcomes.onResolved(index));
-  for (const restored of orders.orders) restoreWaits(engine, restored, nowMs);
+  for (const restored of orders.orders) restorePending(engine, restored, nowMs);
   restoreDrafts(engine, orders);
   engine.execution.forEach((feed, index) => followClosedRows(engine.brackets, feed, index));
 }
 
-/** Restores what an order left to wait for: the end of its reservation once it is proven absent, and the take-profit of what it has filled. */
-function restoreWaits(engine: RestoreHost, restored: RestoredOrder, nowMs: number): void {
+/**
+ * Restores what is still to come for an order: the end of the reservation of an order that was proven absent, and the unsent take-profit of an
+ * entry that has fills.
+ */
+function restorePending(engine: RestoreHost, restored: RestoredOrder, nowMs: number): void {
   const { id, state, endMs, strategy, instrumentIndex, pendingTargetLots } = restored;
   const holdEndMs = endMs + ABSENT_HOLD_MS;
   if (state === 'provenAbsent' && holdEndMs > nowMs) engine.outcomes.expireAt(holdEndMs, strategy, instrumentIndex);
@@ -79,10 +84,10 @@ function restoreWaits(engine: RestoreHost, restored: RestoredOrder, nowMs: numbe
 function restoreDrafts(engine: RestoreHost, { drafts = [] }: RestoredOrders): void {
   const isOpen = (id: OrderId): boolean =>
     engine.orders.active().some((order) => order.id === id) || drafts.some((draft) => draft.order.id === id);
-  for (const { order, ahead, replaced, targetLots, ended } of drafts) {
-    // An order that is neither open nor known to have ended had no effect.
+  for (const { order, ahead: idsAhead, replaced, targetLots, ended } of drafts) {
+    // The journal has each order that was filled or ended. If this order is not open and has no recorded end, it had no effect.
     const endOf = (id: OrderId): OrderEnd | undefined => ended.get(id) ?? (isOpen(id) ? undefined : NO_EFFECT);
-    engine.drafts.restore({ order, ahead: [...ahead], replaced, targetLots, remainingSize: NAN }, endOf);
+    engine.drafts.restore({ order, ahead: [...idsAhead], replaced, targetLots, remainingSize: NAN }, endOf);
   }
 }
 
@@ -98,12 +103,15 @@ function followClosedRows(brackets: Brackets, feed: FeedRun, instrumentIndex: nu
   }
 }
 
-/** Begins to read about each order whose outcome is unknown. Call it once the exchange is connected. */
+/**
+ * Begins to read about each order whose outcome is unknown, and sends the cancels that the earlier process may not have sent. Call it once the
+ * exchange is connected.
+ */
 export function followUnknown(engine: RestoreHost): void {
   for (const order of engine.orders.active().slice()) {
     if (order.state === STATE.unknown) engine.outcomes.follow(order);
-    // The process ended between the acknowledgement and the cancel of the order whose place it takes.
+    // An order may replace an older one. If the process ended before it had cancelled the older order, that cancel is sent now.
     else if (order.state !== STATE.sent) engine.orders.amended.cancelOld(order, engine.instant.ms);
   }
-  engine.drafts.followAhead();
+  engine.drafts.cancelOrdersAhead();
 }

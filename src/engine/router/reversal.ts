@@ -67,18 +67,18 @@ export function clearOldSide(engine: ReversalHost, order: BotOrder, missingLots:
   const isLong = sign < 0;
   let removedBrackets = brackets.setAside(strategy, instrumentIndex, isLong);
   engine.drafts.withdrawAll((draft) => closesOldSide(draft.order, order));
-  const ahead: OrderId[] = [];
+  const idsAhead: OrderId[] = [];
   const closingOrders = orders.active().filter((other) => closesOldSide(other, order));
   for (const closingOrder of closingOrders.toReversed()) {
     const { id } = closingOrder;
     if (isExchangeStop(closingOrder)) brackets.aside.noteTrigger(closingOrder);
     orders.cancel(closingOrder, nowMs);
-    if (closingOrder.id === id && closingOrder.state !== STATE.done) ahead.push(id);
+    if (closingOrder.id === id && closingOrder.state !== STATE.done) idsAhead.push(id);
   }
   // Again: the cancel of a stop order may have returned its unsold lots to its bracket.
   removedBrackets += brackets.setAside(strategy, instrumentIndex, isLong);
   brackets.aside.setProtectedLots(strategy, instrumentIndex, isLong, closableLots);
-  return { isCleared: removedBrackets + closingOrders.length > 0, ahead };
+  return { isCleared: removedBrackets + closingOrders.length > 0, ahead: idsAhead };
 }
 
 /** True for a bracket leg, or a reduce-only trigger order, on the same side as the order. */

@@ -173,9 +173,9 @@ export class UnknownOutcomes {
     this.raiseHalt(NEEDS_PERSON, order.instrumentIndex, message);
   }
   /** True while a cause with this code halts the instrument or the account. */
-  private isHaltedBy(code: string, instrument: number): boolean {
+  private isHaltedBy(code: string, instrumentIndex: number): boolean {
     const { halts } = this.engine.risk;
-    return halts.hasAny && (halts.holds({ kind: 'symbol', instrument }, code) || halts.holds({ kind: 'account' }, code));
+    return halts.hasAny && (halts.holds({ kind: 'symbol', instrument: instrumentIndex }, code) || halts.holds({ kind: 'account' }, code));
   }
 }
 
@@ -185,4 +185,5 @@ export class UnknownOutcomes {
  */
 const CODES_OF_EVENTS: ReadonlySet<string> = new Set(['LATE_LANDING', 'POST_TRADE', 'FINE_FILL', 'ECHO', 'ADMISSION']);
 
-const scopeOf = (instrument: number | null): Scope => (instrument === null ? { kind: 'account' } : { kind: 'symbol', instrument });
+const scopeOf = (instrumentIndex: number | null): Scope =>
+  instrumentIndex === null ? { kind: 'account' } : { kind: 'symbol', instrument: instrumentIndex };

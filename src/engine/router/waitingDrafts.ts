@@ -98,7 +98,7 @@ export class WaitingDrafts {
     if (draft.ahead.length === 0) this.ready.push(draft);
   }
   /** Repeats cancels that drafts wait for and that may not have been sent. Call it once the exchange is connected. */
-  followAhead(): void {
+  cancelOrdersAhead(): void {
     const { orders, nowMs } = this.engine;
     for (const draft of orders.drafts.waiting) {
       if (isOfRebalance(draft)) continue;

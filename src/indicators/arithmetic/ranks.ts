@@ -19,12 +19,12 @@ const NAN = NaN;
 export function rank(x: Source, among: readonly Source[]): IndicatorSpec<Series> {
   if (among.length === 0)
     throw new ConfigError('rank: expected the series of one symbol or more, got none', 'write them as rank(mine, all)');
-  const ranked = operand(x);
+  const rankedOperand = operand(x);
   return seriesSpec({
     name: 'rank',
-    sources: [ranked, ...among.map(operand)],
+    sources: [rankedOperand, ...among.map(operand)],
     // Equal lists have equal numbers, so that they share one column.
-    parameters: [`${among.length} symbols`, `#${ranked.home.numberOf(among)}`],
+    parameters: [`${among.length} symbols`, `#${rankedOperand.home.numberOf(among)}`],
     lookBack: 1,
     needs: { '': 1 },
     isAsOf: true,
@@ -49,7 +49,7 @@ class Rival {
   }
 
   /**
-   * Adds 1 to the rank of each row at which this symbol counts and ranks above `own`. `isBefore`: it stands before `own` in the list, so it
+   * Adds 1 to the rank of each row at which this symbol counts and ranks above `own`. `isBefore`: this symbol comes before `own` in the list, so it
    * also ranks above an equal value.
    */
   outrank(own: Fractions, out: NumberWindow, fromRow: number, toRow: number, isBefore: boolean): void {

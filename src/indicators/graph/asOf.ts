@@ -84,17 +84,17 @@ export class ClosedRows {
     const lastRow = Math.min(toRow, length - shift) - 1;
     let instantMs = ownCloseMs[row]!;
     if (instantMs !== closeMs[otherRow]!) return row;
-    let paired = row;
-    for (; paired < lastRow; paired++) {
-      const nextCloseMs = ownCloseMs[paired + 1]!;
-      if (nextCloseMs !== closeMs[paired + 1 + shift]! || nextCloseMs <= instantMs) break;
+    let pairedRow = row;
+    for (; pairedRow < lastRow; pairedRow++) {
+      const nextCloseMs = ownCloseMs[pairedRow + 1]!;
+      if (nextCloseMs !== closeMs[pairedRow + 1 + shift]! || nextCloseMs <= instantMs) break;
       instantMs = nextCloseMs;
     }
     // If a further row of the other feed closes at the same time, that row is the newest one.
-    const afterPaired = paired + 1 + shift;
+    const afterPaired = pairedRow + 1 + shift;
     if (afterPaired < length && closeMs[afterPaired]! <= instantMs) return row;
-    this.#row = paired + shift;
-    return paired + 1;
+    this.#row = pairedRow + shift;
+    return pairedRow + 1;
   }
 }
 

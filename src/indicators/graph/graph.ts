@@ -106,13 +106,13 @@ export class Windows {
 
 /** Returns `node` and all nodes of its feed on which it depends, sources first. */
 export function ancestry(node: GraphNode): readonly GraphNode[] {
-  const found = new Set<GraphNode>();
+  const foundNodes = new Set<GraphNode>();
   const visit = (current: GraphNode) => {
     if (current.design.isAsOf !== true) for (const input of current.inputs) if (input.node !== null) visit(input.node);
-    found.add(current);
+    foundNodes.add(current);
   };
   visit(node);
-  return [...found];
+  return [...foundNodes];
 }
 
 /** Records how the kernels of a set read the columns of its feed. */

@@ -236,10 +236,10 @@ export class IndicatorSet implements SpecOwner {
   /** Returns the other feeds that a series or signal of this set reads, with the number of bars that it needs from each. */
   otherFeedNeeds(view: Series | Signal): readonly { readonly home: SpecOwner; readonly warmupBars: number }[] {
     const needs: { home: SpecOwner; warmupBars: number }[] = [];
-    const visited = new Set<GraphNode>();
+    const visitedNodes = new Set<GraphNode>();
     const collect = ({ node }: GraphOutput): void => {
-      if (node === null || visited.has(node)) return;
-      visited.add(node);
+      if (node === null || visitedNodes.has(node)) return;
+      visitedNodes.add(node);
       for (const input of node.inputs) {
         if (node.design.isAsOf === true) needs.push({ home: input.home, warmupBars: input.warmupBars });
         collect(input);
@@ -285,17 +285,17 @@ export class IndicatorSet implements SpecOwner {
 
   /** Returns the outputs of the node with this key, which it adds if there is no such node. */
   #node(design: Design, key: string, depth: number): NodeOutputs {
-    let found = this.#nodes.get(key);
-    if (found === undefined) {
+    let knownNode = this.#nodes.get(key);
+    if (knownNode === undefined) {
       // The depth applies only to the result, so the sources are registered with their own depth.
       const inputs = listOf(design.sources, (source) => (design.isAsOf === true ? this.#inputOfOtherFeed(source) : this.#input(source)));
       const node = new GraphNode(this, design, key, inputs);
       this.#windows.addNode(node);
-      found = { node, views: this.#viewNode(node) };
-      this.#nodes.set(key, found);
+      knownNode = { node, views: this.#viewNode(node) };
+      this.#nodes.set(key, knownNode);
     }
-    for (const output of found.node.outputs) output.depth = Math.max(output.depth, depth);
-    return found.views;
+    for (const output of knownNode.node.outputs) output.depth = Math.max(output.depth, depth);
+    return knownNode.views;
   }
 
   /** Registers a source of this feed, and returns its column. */
@@ -312,15 +312,15 @@ export class IndicatorSet implements SpecOwner {
   #asOf(source: Operand): Series | Signal {
     const input = this.#inputOfOtherFeed(source);
     const key = asOfKey(source.home, input.key);
-    let found = this.#nodes.get(key);
-    if (found === undefined) {
+    let knownNode = this.#nodes.get(key);
+    if (knownNode === undefined) {
       const kind = input.node?.design.kind ?? 'series';
       const node = new GraphNode(this, asOfDesign(kind), key, [input]);
       this.#windows.addNode(node);
-      found = { node, views: this.#viewNode(node) };
-      this.#nodes.set(key, found);
+      knownNode = { node, views: this.#viewNode(node) };
+      this.#nodes.set(key, knownNode);
     }
-    return found.node.design.kind === 'series' ? found.views.series(0) : found.views.signal(0);
+    return knownNode.node.design.kind === 'series' ? knownNode.views.series(0) : knownNode.views.signal(0);
   }
 
   /** Returns the column of a series or signal of this set. */

@@ -127,9 +127,13 @@ abstract class SlidingKernel implements Kernel {
 /** What a statistic makes of a window of one series. */
 export type DeviationStatistic = 'variance' | 'stdDev' | 'zscore';
 
-/** Returns the spec of a statistic of the last `bars` values of a series. Throws ConfigError if `bars` is below `min`. */
-export function deviationStatistic(name: DeviationStatistic, x: Source, bars: number, min: number): IndicatorSpec<Series> {
-  checkWhole(name, 'bars', bars, min, MAX_BARS);
+/** Returns the spec of a statistic of the last `bars` values of a series. Throws ConfigError if `bars` is below `minBars`. */
+export function deviationStatistic(
+  name: DeviationStatistic,
+  x: Source,
+  { bars, minBars }: { readonly bars: number; readonly minBars: number },
+): IndicatorSpec<Series> {
+  checkWhole(name, 'bars', bars, minBars, MAX_BARS);
   return seriesSpec({
     name,
     sources: [operand(x)],

@@ -20,15 +20,11 @@ function meanOf({ values, base }: Column, row: number, bars: number): number {
   return sum / bars;
 }
 
-/** Returns the sum of the `power`-th powers of the distances from `middle`. */
-function powerSum(
-  { values, base }: Column,
-  row: number,
-  { bars, middle, power }: { bars: number; middle: number; power: 2 | 3 | 4 },
-): number {
+/** Returns the sum of the `power`-th powers of the distances from `mean`. */
+function powerSum({ values, base }: Column, row: number, { bars, mean, power }: { bars: number; mean: number; power: 2 | 3 | 4 }): number {
   let sum = 0;
   for (let i = row - bars + 1 - base; i <= row - base; i++) {
-    const distance = values[i]! - middle;
+    const distance = values[i]! - mean;
     const square = distance * distance;
     // Multiplied in this order, so that the roundings stay those of the recorded results.
     if (power === 2) sum += square;
@@ -51,17 +47,18 @@ function windowStatistic(
 
 /** Returns the sum of the last `bars` values. */
 export function rollingSum(x: Source, bars: number): IndicatorSpec<Series> {
+  // The mean times the count, and not the sum itself: the recorded results have these roundings.
   return windowStatistic('rollingSum', x, { bars }, (column, row) => meanOf(column, row, bars) * bars);
 }
 
 /** Returns the variance of the last `bars` values: their mean squared distance from their mean (population). */
 export function variance(x: Source, bars: number): IndicatorSpec<Series> {
-  return deviationStatistic('variance', x, bars, 1);
+  return deviationStatistic('variance', x, { bars, minBars: 1 });
 }
 
 /** Returns the standard deviation of the last `bars` values (population). */
 export function stdDev(x: Source, bars: number): IndicatorSpec<Series> {
-  return deviationStatistic('stdDev', x, bars, 1);
+  return deviationStatistic('stdDev', x, { bars, minBars: 1 });
 }
 
 /**
@@ -69,15 +66,15 @@ export function stdDev(x: Source, bars: number): IndicatorSpec<Series> {
  * are equal.
  */
 export function zscore(x: Source, bars: number): IndicatorSpec<Series> {
-  return deviationStatistic('zscore', x, bars, 2);
+  return deviationStatistic('zscore', x, { bars, minBars: 2 });
 }
 
 /** Returns the mean distance of the last `bars` values from their mean. */
 export function meanDeviation(x: Source, bars: number): IndicatorSpec<Series> {
   return windowStatistic('meanDeviation', x, { bars }, (column, row) => {
-    const middle = meanOf(column, row, bars);
+    const mean = meanOf(column, row, bars);
     let sum = 0;
-    for (let i = row - bars + 1 - column.base; i <= row - column.base; i++) sum += Math.abs(column.values[i]! - middle);
+    for (let i = row - bars + 1 - column.base; i <= row - column.base; i++) sum += Math.abs(column.values[i]! - mean);
     return sum / bars;
   });
 }
@@ -85,22 +82,22 @@ export function meanDeviation(x: Source, bars: number): IndicatorSpec<Series> {
 /** Returns the skewness of the last `bars` values (from 3), corrected for the size of the sample. NaN if all values are equal. */
 export function skewness(x: Source, bars: number): IndicatorSpec<Series> {
   return windowStatistic('skewness', x, { bars, min: 3 }, (column, row) => {
-    const middle = meanOf(column, row, bars);
-    const second = powerSum(column, row, { bars, middle, power: 2 }) / bars;
-    const third = powerSum(column, row, { bars, middle, power: 3 }) / bars;
-    return ((Math.sqrt(bars * (bars - 1)) / (bars - 2)) * third) / second ** 1.5;
+    const mean = meanOf(column, row, bars);
+    const secondMoment = powerSum(column, row, { bars, mean, power: 2 }) / bars;
+    const thirdMoment = powerSum(column, row, { bars, mean, power: 3 }) / bars;
+    return ((Math.sqrt(bars * (bars - 1)) / (bars - 2)) * thirdMoment) / secondMoment ** 1.5;
   });
 }
 
 /** Returns the excess kurtosis of the last `bars` values (from 4), corrected for the size of the sample. NaN if all values are equal. */
 export function kurtosis(x: Source, bars: number): IndicatorSpec<Series> {
   return windowStatistic('kurtosis', x, { bars, min: 4 }, (column, row) => {
-    const middle = meanOf(column, row, bars);
-    const squares = powerSum(column, row, { bars, middle, power: 2 });
-    const fourths = powerSum(column, row, { bars, middle, power: 4 });
-    const spread = squares / (bars - 1);
+    const mean = meanOf(column, row, bars);
+    const squares = powerSum(column, row, { bars, mean, power: 2 });
+    const fourths = powerSum(column, row, { bars, mean, power: 4 });
+    const sampleVariance = squares / (bars - 1);
     const scale = (bars * (bars + 1)) / ((bars - 1) * (bars - 2) * (bars - 3));
-    return (scale * fourths) / (spread * spread) - (3 * (bars - 1) ** 2) / ((bars - 2) * (bars - 3));
+    return (scale * fourths) / (sampleVariance * sampleVariance) - (3 * (bars - 1) ** 2) / ((bars - 2) * (bars - 3));
   });
 }
 
@@ -112,27 +109,27 @@ export function percentile(x: Source, bars: number, percent = 50): IndicatorSpec
   if (!(percent >= 0 && percent <= 100))
     throw new ConfigError(`percentile: percent: expected a number from 0 to 100, got ${percent}`, 'correct the percent of percentile');
   const position = (percent / 100) * (bars - 1);
-  const below = Math.floor(position);
+  const lowerIndex = Math.floor(position);
   return sortedStatistic('percentile', x, { bars, parameters: [bars, percent] }, (sorted) => {
-    const [low, high] = [sorted[below]!, sorted[Math.min(bars - 1, below + 1)]!];
-    return low + (high - low) * (position - below);
+    const [low, high] = [sorted[lowerIndex]!, sorted[Math.min(bars - 1, lowerIndex + 1)]!];
+    return low + (high - low) * (position - lowerIndex);
   });
 }
 
 /** Returns the median of the last `bars` values. For an even `bars`, it is the mean of the two middle values. */
 export function median(x: Source, bars: number): IndicatorSpec<Series> {
-  const below = Math.floor((bars - 1) / 2);
-  const above = Math.floor(bars / 2);
-  return sortedStatistic('median', x, { bars, parameters: [bars] }, (sorted) => (sorted[below]! + sorted[above]!) / 2);
+  const lowerIndex = Math.floor((bars - 1) / 2);
+  const upperIndex = Math.floor(bars / 2);
+  return sortedStatistic('median', x, { bars, parameters: [bars] }, (sorted) => (sorted[lowerIndex]! + sorted[upperIndex]!) / 2);
 }
 
 /** Returns the percentage of the `bars` values before the newest that are below the newest value. */
 export function percentRank(x: Source, bars: number): IndicatorSpec<Series> {
   return windowStatistic('percentRank', x, { bars: bars + 1, min: 2, parameters: [bars] }, ({ values, base }, row) => {
     const newest = values[row - base]!;
-    let below = 0;
-    for (let i = row - bars - base; i < row - base; i++) if (values[i]! < newest) below++;
-    return (100 * below) / bars;
+    let countBelow = 0;
+    for (let i = row - bars - base; i < row - base; i++) if (values[i]! < newest) countBelow++;
+    return (100 * countBelow) / bars;
   });
 }
 
@@ -169,8 +166,8 @@ export function barsSince({ values, base }: Column, row: number, bars: number, s
 }
 
 /**
- * Returns the realised volatility: the standard deviation (sample) of the last `bars` log returns, times the root of `perYear` returns a
- * year.
+ * Returns the realised volatility: the standard deviation (sample) of the last `bars` log returns, times the square root of `perYear`, the
+ * number of returns in a year.
  */
 export function realisedVolatility(x: Source, bars: number, perYear = 1): IndicatorSpec<Series> {
   checkPositive('realisedVolatility', 'perYear', perYear);

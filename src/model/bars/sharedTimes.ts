@@ -14,10 +14,10 @@ export class SharedTimes {
     // Bars that still grow cannot share columns, because they do not grow together.
     if (length === 0 || openMs.length !== length) return bars;
     const key = [length, openMs[0], openMs[length - 1], closeMs[length - 1]].join(' ');
-    const shared = this.#pool.get(key);
-    if (shared === undefined) this.#pool.set(key, { openMs, closeMs });
-    else if (areEqual(shared.openMs, openMs) && areEqual(shared.closeMs, closeMs))
-      return { ...bars, openMs: shared.openMs, closeMs: shared.closeMs };
+    const sharedColumn = this.#pool.get(key);
+    if (sharedColumn === undefined) this.#pool.set(key, { openMs, closeMs });
+    else if (areEqual(sharedColumn.openMs, openMs) && areEqual(sharedColumn.closeMs, closeMs))
+      return { ...bars, openMs: sharedColumn.openMs, closeMs: sharedColumn.closeMs };
     return bars;
   }
 }

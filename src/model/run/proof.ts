@@ -106,8 +106,9 @@ export const STATE_TEXTS = {
 } as const;
 /** The reason for a refutation by data of the run whose values come from later bars. */
 export const LATER_TEXT = 'a series or a feed of the run has prices of bars that close later';
-/** The reasons for a refutation by a table of the strategy: it holds prices of the data, or the moves between them. */
+/** The reasons for a refutation by a table of the strategy: it holds prices of the data, the moves between them, or the times at which they turn. */
 export const TABLE_TEXTS = {
   prices: 'a file of the strategy holds prices of these data, which show data from after a bar',
   moves: 'a file of the strategy holds the moves of these data, which show data from after a bar',
+  turns: 'a file of the strategy lists the lows and highs of these data, which show data from after a bar',
 } as const;

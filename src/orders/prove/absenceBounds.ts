@@ -6,7 +6,7 @@ import { proofGuards } from './guards.ts';
 // hot: docs/performance.md#file-constants
 const INFINITY = Infinity;
 
-/** All values are ms of venue time. A horizon computed from them holds for that moment only, because live bounds change. */
+/** All values are ms of venue time. A horizon that is computed from them is valid only at that time, because live bounds change. */
 export interface AbsenceBounds {
   /** How long after its timestamp the venue may still admit a request. */
   readonly recvWindowMs: number;

@@ -48,7 +48,7 @@ export class Reservations {
   /** True while there are holds. Risk then calls `expireAbsent` before each order. */
   holdsAbsent = false;
 
-  constructor(instruments: readonly Instrument[], strategies: number, terms: ReservationTerms) {
+  constructor(instruments: readonly Instrument[], strategyCount: number, terms: ReservationTerms) {
     this.collarPpm = terms.collarPpm;
     this.exposures = listOf(
       instruments,
@@ -56,8 +56,8 @@ export class Reservations {
     );
     this.accountOf = terms.accounts ?? null;
     this.accounts = this.accountOf === null ? 1 : Math.max(...Array.from(this.accountOf)) + 1;
-    this.cashByStrategy = Array.from({ length: strategies * this.accounts }, () => new CommittedCash());
-    this.lotsByStrategy = Array.from({ length: strategies }, (_, strategy) =>
+    this.cashByStrategy = Array.from({ length: strategyCount * this.accounts }, () => new CommittedCash());
+    this.lotsByStrategy = Array.from({ length: strategyCount }, (_, strategy) =>
       listOf(this.exposures, (exposure, index) => new CommittedLots(this.committedCash(strategy, index), exposure)),
     ).flat();
     this.only = this.lotsByStrategy.length === 1 ? this.lotsByStrategy[0]! : null;

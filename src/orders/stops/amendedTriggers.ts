@@ -1,4 +1,4 @@
-// Trigger orders that a strategy has moved: the new order is placed first, and the old one is cancelled once the new one stands.
+// Trigger orders that a strategy has moved: the new order is placed first, and the old one is cancelled once the exchange holds the new one.
 
 /** What is read of an order. */
 interface AmendedOrder {
@@ -41,17 +41,17 @@ export class AmendedTriggers<O extends AmendedOrder> {
     const oldOrder = this.oldOf(order);
     if (oldOrder !== undefined) this.reservations.release(oldOrder);
   }
-  /** Cancels the old order, because the new one stands or is cancelled itself. */
+  /** Cancels the old order, because the exchange holds the new one or the new one is cancelled itself. */
   cancelOld(order: O, nowMs: number): void {
     const oldOrder = this.oldOf(order);
     if (oldOrder !== undefined) this.cancel(oldOrder, nowMs);
   }
-  /** Reserves the old order again, if it still stands, because the new one has ended. */
+  /** Reserves the old order again, if it is still open, because the new one has ended. */
   reinstateOld(order: O): void {
     const oldOrder = this.oldOf(order);
     if (oldOrder !== undefined) this.reservations.reinstate(oldOrder);
   }
-  /** True when the old order still stands. A new order that is proven absent then needs no reservation: both close the same lots. */
+  /** True when the old order is still open. A new order that is proven absent then needs no reservation: both close the same lots. */
   isCovered(order: O): boolean {
     return this.oldOf(order) !== undefined;
   }

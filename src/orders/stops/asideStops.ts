@@ -19,6 +19,8 @@ export interface AsideTrigger {
   isSent: boolean;
   /** The earliest time at which it is sent again, ms UTC. */
   notBeforeMs: number;
+  /** When it is tried again because too few lots were free; 0 before the first try. */
+  recheckMs: number;
   /** Delay before it is sent once more if it does not arrive, ms. */
   retryMs: number;
 }
@@ -77,22 +79,22 @@ export class AsideStops<B extends AsideBracket> {
   noteTrigger(order: AsideOrder): void {
     const { id, strategy, instrumentIndex: instrument, side, slot, triggerTicks, triggersAbove, lots, fingerprintOffset } = order;
     const terms = { strategy, instrument, isLong: side === 'sell', slot, triggerTicks, triggersAbove, lots: lots + fingerprintOffset };
-    const noted = { ...terms, id, isSent: false, notBeforeMs: 0, retryMs: FIRST_RETRY_MS };
+    const noted = { ...terms, id, isSent: false, notBeforeMs: 0, recheckMs: 0, retryMs: FIRST_RETRY_MS };
     const otherTriggers = this.triggers.filter((trigger) => trigger.id !== id);
     this.replaceStops(this.brackets, [...otherTriggers, noted]);
   }
 
   /** Removes the brackets of one side, and returns them. */
-  takeBrackets(strategy: number, instrument: number, isLong: boolean): readonly B[] {
-    const taken = this.brackets.filter((bracket) => isOf(bracket, strategy, instrument, isLong));
-    if (taken.length === 0) return taken;
-    const remaining = this.brackets.filter((bracket) => !taken.includes(bracket));
+  takeBrackets(strategy: number, instrumentIndex: number, isLong: boolean): readonly B[] {
+    const takenBrackets = this.brackets.filter((bracket) => isOf(bracket, strategy, instrumentIndex, isLong));
+    if (takenBrackets.length === 0) return takenBrackets;
+    const remaining = this.brackets.filter((bracket) => !takenBrackets.includes(bracket));
     this.replaceStops(remaining, this.triggers);
-    return taken;
+    return takenBrackets;
   }
   /** Returns the stops of one side that were at the exchange. */
-  triggersOf(strategy: number, instrument: number, isLong: boolean): readonly AsideTrigger[] {
-    return this.triggers.filter((trigger) => isOf(trigger, strategy, instrument, isLong));
+  triggersOf(strategy: number, instrumentIndex: number, isLong: boolean): readonly AsideTrigger[] {
+    return this.triggers.filter((trigger) => isOf(trigger, strategy, instrumentIndex, isLong));
   }
   /** Removes a stop that was at the exchange. */
   removeTrigger(trigger: AsideTrigger): void {
@@ -107,18 +109,18 @@ export class AsideStops<B extends AsideBracket> {
   }
 
   /** Notes that the stops of a side protect `lots`: what is held as an order is about to close it. No effect without such stops. */
-  setProtectedLots(strategy: number, instrument: number, isLong: boolean, lots: number): void {
-    if (this.count === 0 || !this.has(strategy, instrument, isLong)) return;
-    const side = this.sideOf(strategy, instrument, isLong);
-    if (side === undefined) this.sides.push({ strategy, instrument, isLong, lots });
+  setProtectedLots(strategy: number, instrumentIndex: number, isLong: boolean, lots: number): void {
+    if (this.count === 0 || !this.has(strategy, instrumentIndex, isLong)) return;
+    const side = this.sideOf(strategy, instrumentIndex, isLong);
+    if (side === undefined) this.sides.push({ strategy, instrument: instrumentIndex, isLong, lots });
     else side.lots = lots;
   }
   /** Returns the lots that are left of those that the stops of a side protected. */
-  lotsLeft(strategy: number, instrument: number, isLong: boolean): number {
-    return this.sideOf(strategy, instrument, isLong)?.lots ?? 0;
+  lotsLeft(strategy: number, instrumentIndex: number, isLong: boolean): number {
+    return this.sideOf(strategy, instrumentIndex, isLong)?.lots ?? 0;
   }
-  private sideOf(strategy: number, instrument: number, isLong: boolean): AsideSide | undefined {
-    return this.sides.find((side) => isOf(side, strategy, instrument, isLong));
+  private sideOf(strategy: number, instrumentIndex: number, isLong: boolean): AsideSide | undefined {
+    return this.sides.find((side) => isOf(side, strategy, instrumentIndex, isLong));
   }
 
   /** Handles a fill that the ledger has booked: forgets the stops of a side that the fill has closed, and reduces the bracket of a leg. */
@@ -138,15 +140,15 @@ export class AsideStops<B extends AsideBracket> {
   }
 
   /** Forgets the stops of a strategy on an instrument, or those of one side. */
-  forget(strategy: number, instrument: number, isLong: boolean | null): void {
-    const stays = (stop: AsidePlace): boolean => !isOf(stop, strategy, instrument, isLong);
+  forget(strategy: number, instrumentIndex: number, isLong: boolean | null): void {
+    const stays = (stop: AsidePlace): boolean => !isOf(stop, strategy, instrumentIndex, isLong);
     this.replaceStops(this.brackets.filter(stays), this.triggers.filter(stays));
     this.sides = this.sides.filter(stays);
   }
 
   /** True when stops of a strategy on one side of an instrument are set aside. */
-  has(strategy: number, instrument: number, isLong: boolean): boolean {
-    const isIncluded = (stop: AsidePlace): boolean => isOf(stop, strategy, instrument, isLong);
+  has(strategy: number, instrumentIndex: number, isLong: boolean): boolean {
+    const isIncluded = (stop: AsidePlace): boolean => isOf(stop, strategy, instrumentIndex, isLong);
     return this.brackets.some(isIncluded) || this.triggers.some(isIncluded);
   }
 }
@@ -155,5 +157,5 @@ export class AsideStops<B extends AsideBracket> {
 type AsidePlace = { readonly strategy: number; readonly instrument: number; readonly isLong: boolean };
 
 /** True for a stop of a strategy on an instrument. `isLong`: on this side; null: on either. */
-const isOf = (stop: AsidePlace, strategy: number, instrument: number, isLong: boolean | null): boolean =>
-  stop.strategy === strategy && stop.instrument === instrument && (isLong ?? stop.isLong) === stop.isLong;
+const isOf = (stop: AsidePlace, strategy: number, instrumentIndex: number, isLong: boolean | null): boolean =>
+  stop.strategy === strategy && stop.instrument === instrumentIndex && (isLong ?? stop.isLong) === stop.isLong;

@@ -76,20 +76,20 @@ export class Brackets {
   /** By instrument: the prices between which rows change nothing, once they were measured. */
   private readonly quiet: readonly QuietRange[];
 
-  constructor(instruments: number) {
-    this.open = Array.from({ length: instruments }, () => []);
-    this.entries = new StopEntries(instruments);
-    this.counts = new Int32Array(instruments);
-    this.farCounts = new Int32Array(instruments);
-    this.nearestBelow = new Float64Array(instruments).fill(-INFINITY);
-    this.nearestAbove = new Float64Array(instruments).fill(INFINITY);
-    this.trailingCounts = new Int32Array(instruments);
-    this.quiet = Array.from({ length: instruments }, () => new QuietRange());
+  constructor(instrumentCount: number) {
+    this.open = Array.from({ length: instrumentCount }, () => []);
+    this.entries = new StopEntries(instrumentCount);
+    this.counts = new Int32Array(instrumentCount);
+    this.farCounts = new Int32Array(instrumentCount);
+    this.nearestBelow = new Float64Array(instrumentCount).fill(-INFINITY);
+    this.nearestAbove = new Float64Array(instrumentCount).fill(INFINITY);
+    this.trailingCounts = new Int32Array(instrumentCount);
+    this.quiet = Array.from({ length: instrumentCount }, () => new QuietRange());
   }
 
   /** Returns the number of stops and stop entries that wait on an instrument. While there are any, each of its rows must be checked. */
-  waiting(instrument: number): number {
-    return this.counts[instrument]!;
+  waiting(instrumentIndex: number): number {
+    return this.counts[instrumentIndex]!;
   }
   /** Adds a stop entry that the bot watches. */
   addEntry(entry: StopEntry): void {
@@ -104,8 +104,8 @@ export class Brackets {
     this.counts[entry.instrumentIndex]!--;
   }
   /** Returns the open brackets of an instrument, the oldest first. */
-  list(instrument: number): readonly Bracket[] {
-    return this.open[instrument]!;
+  list(instrumentIndex: number): readonly Bracket[] {
+    return this.open[instrumentIndex]!;
   }
   /** Number of open brackets and stop entries of all instruments. */
   get total(): number {
@@ -175,8 +175,8 @@ export class Brackets {
       this.forgetNearest(bracket.instrument);
     }
   }
-  private forgetNearest(instrument: number): void {
-    this.nearestBelow[instrument] = this.nearestAbove[instrument] = NAN;
+  private forgetNearest(instrumentIndex: number): void {
+    this.nearestBelow[instrumentIndex] = this.nearestAbove[instrumentIndex] = NAN;
   }
   /** Moves the fixed stop of a bracket; 0 removes it. */
   moveStop(bracket: Bracket, stopTicks: number): void {
@@ -194,113 +194,113 @@ export class Brackets {
     this.add(bracket);
   }
   /** Ends all brackets of a strategy on an instrument, or those of one side, because what they protect has been closed. */
-  drop(strategy: number, instrument: number, isLong: boolean | null = null): void {
-    this.removeAll(strategy, instrument, isLong);
-    if (this.aside.count > 0) this.aside.forget(strategy, instrument, isLong);
+  drop(strategy: number, instrumentIndex: number, isLong: boolean | null = null): void {
+    this.removeAll(strategy, instrumentIndex, isLong);
+    if (this.aside.count > 0) this.aside.forget(strategy, instrumentIndex, isLong);
   }
   /**
    * Sets the brackets of a strategy on an instrument aside, or those of one side, because an order is about to close what they protect. One
    * without a stop ends. Returns the number of brackets that were removed.
    */
-  setAside(strategy: number, instrument: number, isLong: boolean | null = null): number {
-    const removed = this.removeAll(strategy, instrument, isLong);
-    for (const bracket of removed) if (bracket.stopTicks > 0 || bracket.trailingTicks > 0) this.aside.addBracket(bracket);
-    return removed.length;
+  setAside(strategy: number, instrumentIndex: number, isLong: boolean | null = null): number {
+    const removedBrackets = this.removeAll(strategy, instrumentIndex, isLong);
+    for (const bracket of removedBrackets) if (bracket.stopTicks > 0 || bracket.trailingTicks > 0) this.aside.addBracket(bracket);
+    return removedBrackets.length;
   }
-  private removeAll(strategy: number, instrument: number, isLong: boolean | null): readonly Bracket[] {
-    const removed = this.open[instrument]!.filter(
+  private removeAll(strategy: number, instrumentIndex: number, isLong: boolean | null): readonly Bracket[] {
+    const removedBrackets = this.open[instrumentIndex]!.filter(
       (candidate) => candidate.strategy === strategy && (isLong ?? candidate.isLong) === candidate.isLong,
     );
-    for (const bracket of removed) this.remove(bracket);
-    return removed;
+    for (const bracket of removedBrackets) this.remove(bracket);
+    return removedBrackets;
   }
   /**
    * Brings the brackets of one side back that were set aside, for at most `lots`: what is left of the lots that they protected. Together with
    * brackets that were armed since they protect at most `heldLots`. Those whose stop is nearest to the price come first.
    */
-  bringBack(strategy: number, instrument: number, isLong: boolean, lots: number, heldLots: number): void {
+  bringBack(strategy: number, instrumentIndex: number, isLong: boolean, lots: number, heldLots: number): void {
     const isOwn = (candidate: Bracket): boolean => candidate.strategy === strategy && candidate.isLong === isLong;
-    const returning = this.aside.takeBrackets(strategy, instrument, isLong);
+    const returning = this.aside.takeBrackets(strategy, instrumentIndex, isLong);
     if (returning.length === 0) return;
     let unprotectedLots = heldLots;
-    for (const bracket of this.open[instrument]!) if (isOwn(bracket)) unprotectedLots -= bracket.lots;
+    for (const bracket of this.open[instrumentIndex]!) if (isOwn(bracket)) unprotectedLots -= bracket.lots;
     let lotsLeft = Math.min(lots, unprotectedLots);
     const nearestFirst = (bracket: Bracket, other: Bracket): number => (levelOf(other) - levelOf(bracket)) * (isLong ? 1 : -1) || 0;
     for (const bracket of returning.toSorted(nearestFirst)) {
       bracket.lots = Math.min(bracket.lots, lotsLeft);
       if (bracket.lots <= 0) continue;
       lotsLeft -= bracket.lots;
-      const existing = this.of({ instrumentIndex: instrument, id: bracket.entryId });
+      const existing = this.of({ instrumentIndex, id: bracket.entryId });
       // A trailing stop does not fall back to where a later fill of its entry began.
       if (existing)
         existing.bestTicks = isLong ? Math.max(existing.bestTicks, bracket.bestTicks) : Math.min(existing.bestTicks, bracket.bestTicks);
       this.restore(bracket);
     }
-    this.quiet[instrument]!.invalidate();
-    this.forgetNearest(instrument);
+    this.quiet[instrumentIndex]!.invalidate();
+    this.forgetNearest(instrumentIndex);
   }
 
   /** Returns the prices between which rows change nothing. Stop entries do not count. */
-  quietRange(instrument: number): QuietRange {
-    const range = this.quiet[instrument]!;
-    if (range.isKnown === false) this.measure(range, this.open[instrument]!);
+  quietRange(instrumentIndex: number): QuietRange {
+    const range = this.quiet[instrumentIndex]!;
+    if (range.isKnown === false) this.measure(range, this.open[instrumentIndex]!);
     return range;
   }
   private measure(range: QuietRange, open: readonly Bracket[]): void {
     range.allowAllPrices();
     for (const bracket of open) range.excludeBracket(bracket.isLong, levelOf(bracket), bracket.trailingTicks > 0 ? bracket.bestTicks : NAN);
   }
-
   /** True when any stop on an instrument trails. */
-  isTrailing(instrument: number): boolean {
-    return this.trailingCounts[instrument]! > 0;
+  isTrailing(instrumentIndex: number): boolean {
+    return this.trailingCounts[instrumentIndex]! > 0;
   }
   /** Returns the position of the first bracket that prices from `low` to `high` may trigger. They trigger none of those before it. */
-  private firstNear(instrument: number, high: number, low: number): number {
-    const open = this.open[instrument]!;
-    if (this.trailingCounts[instrument]! > 0) return 0;
-    if (!(low > this.nearestBelow[instrument]! && high < this.nearestAbove[instrument]!) && this.isFarReached(instrument, high, low))
-      return 0;
-    let index = this.farCounts[instrument]!;
-    for (; index < open.length && !isReached(open[index]!, high, low); index++) this.addFar(instrument, open[index]!);
-    this.farCounts[instrument] = index;
+  private firstNear(instrumentIndex: number, high: number, low: number): number {
+    const open = this.open[instrumentIndex]!;
+    if (this.trailingCounts[instrumentIndex]! > 0) return 0;
+    const mayReachFar = !(low > this.nearestBelow[instrumentIndex]! && high < this.nearestAbove[instrumentIndex]!);
+    if (mayReachFar && this.isFarReached(instrumentIndex, high, low)) return 0;
+    let index = this.farCounts[instrumentIndex]!;
+    for (; index < open.length && !isReached(open[index]!, high, low); index++) this.addFar(instrumentIndex, open[index]!);
+    this.farCounts[instrumentIndex] = index;
     return index;
   }
   /** True when prices from `low` to `high` may trigger a far bracket. Computes the two nearest levels again if they are unknown. */
-  private isFarReached(instrument: number, high: number, low: number): boolean {
-    if (this.nearestBelow[instrument] === this.nearestBelow[instrument]) return true;
-    this.nearestBelow[instrument] = -INFINITY;
-    this.nearestAbove[instrument] = INFINITY;
-    const open = this.open[instrument]!;
-    for (let index = this.farCounts[instrument]! - 1; index >= 0; index--) this.addFar(instrument, open[index]!);
-    return low <= this.nearestBelow[instrument] || high >= this.nearestAbove[instrument];
+  private isFarReached(instrumentIndex: number, high: number, low: number): boolean {
+    if (this.nearestBelow[instrumentIndex] === this.nearestBelow[instrumentIndex]) return true;
+    this.nearestBelow[instrumentIndex] = -INFINITY;
+    this.nearestAbove[instrumentIndex] = INFINITY;
+    const open = this.open[instrumentIndex]!;
+    for (let index = this.farCounts[instrumentIndex]! - 1; index >= 0; index--) this.addFar(instrumentIndex, open[index]!);
+    return low <= this.nearestBelow[instrumentIndex] || high >= this.nearestAbove[instrumentIndex];
   }
   /** Counts a bracket among the far ones: adapts the nearest level of its side. */
-  private addFar(instrument: number, bracket: Bracket): void {
+  private addFar(instrumentIndex: number, bracket: Bracket): void {
     const level = levelOf(bracket);
-    if (bracket.isLong) this.nearestBelow[instrument] = Math.max(this.nearestBelow[instrument]!, level);
-    else this.nearestAbove[instrument] = Math.min(this.nearestAbove[instrument]!, level);
+    if (bracket.isLong) this.nearestBelow[instrumentIndex] = Math.max(this.nearestBelow[instrumentIndex]!, level);
+    else this.nearestAbove[instrumentIndex] = Math.min(this.nearestAbove[instrumentIndex]!, level);
   }
 
   /** Returns how many stops a row reaches, at its open or inside it. */
-  reachedCount(instrument: number, high: number, low: number): number {
-    const open = this.open[instrument]!;
+  reachedCount(instrumentIndex: number, high: number, low: number): number {
+    const open = this.open[instrumentIndex]!;
     let count = 0;
-    for (let index = this.firstNear(instrument, high, low); index < open.length; index++) if (isReached(open[index]!, high, low)) count++;
+    for (let index = this.firstNear(instrumentIndex, high, low); index < open.length; index++)
+      if (isReached(open[index]!, high, low)) count++;
     return count;
   }
 
   /** Returns a copy of all brackets that prices from `low` to `high` trigger. It may contain others too. */
-  near(instrument: number, high: number, low: number): readonly Bracket[] {
-    const open = this.open[instrument]!;
-    for (let index = this.firstNear(instrument, high, low); index < open.length; index++)
+  near(instrumentIndex: number, high: number, low: number): readonly Bracket[] {
+    const open = this.open[instrumentIndex]!;
+    for (let index = this.firstNear(instrumentIndex, high, low); index < open.length; index++)
       if (isReached(open[index]!, high, low)) return open.slice(index);
     return NONE;
   }
 
   /** Triggers the stops at or beyond which the row opens, at the open. */
-  triggerAtOpen(instrument: number, open: number, onHit: OnHit): void {
-    for (const bracket of this.near(instrument, open, open)) {
+  triggerAtOpen(instrumentIndex: number, open: number, onHit: OnHit): void {
+    for (const bracket of this.near(instrumentIndex, open, open)) {
       const level = levelOf(bracket);
       if (bracket.isLong ? open <= level : open >= level) onHit(bracket, open);
     }
@@ -310,8 +310,8 @@ export class Brackets {
    * Triggers the stops that the row reaches after its open, at their level. `sinceMs`: only brackets armed inside the row, at or after that
    * time. Such a stop triggers at no better price than that of its entry.
    */
-  triggerInRow(instrument: number, high: number, low: number, sinceMs: number, onHit: OnHit): void {
-    for (const bracket of this.near(instrument, high, low)) {
+  triggerInRow(instrumentIndex: number, high: number, low: number, sinceMs: number, onHit: OnHit): void {
+    for (const bracket of this.near(instrumentIndex, high, low)) {
       if (bracket.armedMs < sinceMs) continue;
       const level = levelOf(bracket);
       if (!(bracket.isLong ? low <= level : high >= level)) continue;
@@ -325,12 +325,12 @@ export class Brackets {
    * Makes trailing stops follow the best price of the row that opened at `openMs` and has closed. True when an entry filled inside the row.
    * The best price may then have come before the entry, and the caller must call `followClose`.
    */
-  follow(instrument: number, high: number, low: number, openMs: number): boolean {
+  follow(instrumentIndex: number, high: number, low: number, openMs: number): boolean {
     // Only trailing stops read the best price.
-    if (this.trailingCounts[instrument] === 0) return false;
+    if (this.trailingCounts[instrumentIndex] === 0) return false;
     let enteredDuringRow = false;
-    this.quiet[instrument]!.isKnown = false;
-    for (const bracket of this.open[instrument]!) {
+    this.quiet[instrumentIndex]!.isKnown = false;
+    for (const bracket of this.open[instrumentIndex]!) {
       if (bracket.armedMs > openMs && !bracket.isChasing) enteredDuringRow = true;
       else bracket.bestTicks = bracket.isLong ? Math.max(bracket.bestTicks, high) : Math.min(bracket.bestTicks, low);
     }
@@ -339,13 +339,13 @@ export class Brackets {
 
   /** After a restart: follows a row that had closed before, as the bot did then, for the brackets that were armed by its close. */
   followAgain(
-    instrument: number,
+    instrumentIndex: number,
     row: { readonly high: number; readonly low: number; readonly close: number },
     openMs: number,
     closeMs: number,
   ): void {
-    this.quiet[instrument]!.isKnown = false;
-    for (const bracket of this.open[instrument]!) {
+    this.quiet[instrumentIndex]!.isKnown = false;
+    for (const bracket of this.open[instrumentIndex]!) {
       if (bracket.armedMs > closeMs) continue;
       const enteredDuringRow = bracket.armedMs > openMs && !bracket.isChasing;
       const { high, low } = enteredDuringRow ? { high: row.close, low: row.close } : row;
@@ -354,9 +354,9 @@ export class Brackets {
   }
 
   /** Makes trailing stops of entries that filled inside the row follow its close, the only price that certainly came after them. */
-  followClose(instrument: number, close: number, openMs: number): void {
-    this.quiet[instrument]!.isKnown = false;
-    for (const bracket of this.open[instrument]!) {
+  followClose(instrumentIndex: number, close: number, openMs: number): void {
+    this.quiet[instrumentIndex]!.isKnown = false;
+    for (const bracket of this.open[instrumentIndex]!) {
       if (bracket.armedMs <= openMs || bracket.isChasing) continue;
       bracket.bestTicks = bracket.isLong ? Math.max(bracket.bestTicks, close) : Math.min(bracket.bestTicks, close);
     }

@@ -18,13 +18,13 @@ export class StopEntries {
   /** By instrument, in the order in which they were placed. */
   private readonly lists: StopEntry[][];
 
-  constructor(instruments: number) {
-    this.lists = Array.from({ length: instruments }, () => []);
+  constructor(instrumentCount: number) {
+    this.lists = Array.from({ length: instrumentCount }, () => []);
   }
 
   /** Returns the number of stop entries that wait in an instrument. */
-  waiting(instrument: number): number {
-    return this.lists[instrument]!.length;
+  waiting(instrumentIndex: number): number {
+    return this.lists[instrumentIndex]!.length;
   }
   /** Adds a stop entry after those of its instrument. */
   add(entry: StopEntry): void {
@@ -39,19 +39,19 @@ export class StopEntries {
   }
 
   /** Returns the stop entries that the open of a row reaches, oldest first. A row that opened before an entry was placed does not count. */
-  reachedAtOpen(instrument: number, openMs: number, open: number): readonly StopEntry[] {
-    const list = this.lists[instrument]!;
+  reachedAtOpen(instrumentIndex: number, openMs: number, open: number): readonly StopEntry[] {
+    const list = this.lists[instrumentIndex]!;
     if (list.length === 0) return NONE;
     return list.filter((entry) => entry.createdMs <= openMs && isReached(entry, open, open));
   }
   /** Returns the stop entries that a row reaches, the nearest to its open first, and the older one first at equal distance. */
-  reachedInRow(instrument: number, openMs: number, open: number, high: number, low: number): readonly StopEntry[] {
-    const list = this.lists[instrument]!;
+  reachedInRow(instrumentIndex: number, openMs: number, open: number, high: number, low: number): readonly StopEntry[] {
+    const list = this.lists[instrumentIndex]!;
     if (list.length === 0) return NONE;
-    const reached = list.filter((entry) => entry.createdMs <= openMs && isReached(entry, high, low));
-    if (reached.length < 2) return reached;
+    const reachedEntries = list.filter((entry) => entry.createdMs <= openMs && isReached(entry, high, low));
+    if (reachedEntries.length < 2) return reachedEntries;
     const distance = ({ triggerTicks }: StopEntry): number => Math.abs(triggerTicks - open);
-    return reached.toSorted((entry, other) => distance(entry) - distance(other));
+    return reachedEntries.toSorted((entry, other) => distance(entry) - distance(other));
   }
 }
 

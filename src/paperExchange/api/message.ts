@@ -25,6 +25,6 @@ export interface ServiceResponse {
 export type HandlerReply = { readonly body: string } | { readonly code: number };
 
 /** Returns the reply of a call that succeeded. `body`: JSON text. */
-export const done = (body: string): HandlerReply => ({ body });
+export const succeeded = (body: string): HandlerReply => ({ body });
 /** Returns the reply of a call that was refused with an error code. */
 export const refused = (code: number): HandlerReply => ({ code });

@@ -13,7 +13,7 @@ function startHeartbeat() {
   const heartbeat = new Heartbeat(
     queue,
     { everyMs: 10_000, pongTimeoutMs: 30_000 },
-    { ping: (stamp) => pings.push(stamp), lost: () => (lostMs = queue.nowMs - 1_000_000) },
+    { ping: (stamp) => pings.push(stamp), onLost: () => (lostMs = queue.nowMs - 1_000_000) },
   );
   return { heartbeat, pings, pass: (ms: number) => queue.runDue(queue.nowMs + ms), lostMs: () => lostMs };
 }

@@ -1,4 +1,4 @@
-// The heartbeat rule of part 6: the server pings, and closes a connection that sends no pong in time.
+// The heartbeat rule of specification 6: the server pings, and closes a connection that sends no pong in time.
 
 import type { Scheduler } from '../../ports/scheduler.ts';
 
@@ -15,7 +15,7 @@ interface HeartbeatActions {
   /** `stamp` must come back in the pong. */
   readonly ping: (stamp: string) => void;
   /** Closes the connection: no pong came in time. */
-  readonly lost: () => void;
+  readonly onLost: () => void;
 }
 
 /** The heartbeat of one connection. */
@@ -35,7 +35,7 @@ export class Heartbeat {
     this.#times = times;
     this.#actions = actions;
     this.#pingTimer = this.#after(times.everyMs, () => this.#sendPing());
-    this.#timeoutTimer = this.#after(times.pongTimeoutMs, () => this.#lose());
+    this.#timeoutTimer = this.#after(times.pongTimeoutMs, () => this.#reportLoss());
   }
 
   /** Handles a pong. A pong with an unknown stamp has no effect. */
@@ -47,7 +47,7 @@ export class Heartbeat {
       if (answeredStamp === stamp) break;
     }
     this.#scheduler.cancel(this.#timeoutTimer);
-    this.#timeoutTimer = this.#after(this.#times.pongTimeoutMs, () => this.#lose());
+    this.#timeoutTimer = this.#after(this.#times.pongTimeoutMs, () => this.#reportLoss());
   }
 
   /** Ends the heartbeat without closing the connection. */
@@ -63,9 +63,9 @@ export class Heartbeat {
     this.#actions.ping(stamp);
   }
 
-  #lose(): void {
+  #reportLoss(): void {
     this.stop();
-    this.#actions.lost();
+    this.#actions.onLost();
   }
 
   #after(ms: number, onDue: () => void): number {

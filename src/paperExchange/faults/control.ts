@@ -34,7 +34,7 @@ export interface FaultControlDeps {
 /**
  * Answers a request on the control port. A long clock step yields after each part, so that the process can serve other requests meanwhile.
  */
-export function* control(request: ServiceRequest, deps: FaultControlDeps): Generator<void, ServiceResponse, void> {
+export function* answerControlRequest(request: ServiceRequest, deps: FaultControlDeps): Generator<void, ServiceResponse, void> {
   // A page in a local browser could send such requests, but the browser always adds an origin header.
   if (request.headers['origin'] !== undefined) return json(403, { error: 'the control port is not for web pages' });
   try {
@@ -58,8 +58,8 @@ const ROUTES: Readonly<Record<string, (body: Body, deps: FaultControlDeps) => un
     const { seed = 0, schedule = [] } = checkNames(body, ['seed', 'schedule']);
     if (!Number.isSafeInteger(seed) || !Array.isArray(schedule))
       throw new ConfigError('expected { seed, schedule }', 'seed is a whole number');
-    faults.set({ seed: Number(seed), schedule });
-    return { active: faults.active };
+    faults.setSchedule({ seed: Number(seed), schedule });
+    return { active: faults.rowCount };
   },
   'POST /rows': (body, deps) => driveRows(body, deps),
   'GET /truth': (_, deps) => truthOf(deps),
@@ -86,7 +86,7 @@ function* moveClock(body: Body, { exchange: { service }, clock }: FaultControlDe
     throw new ConfigError(`expected one of stepMs, jumpMs, pause and speed, got ${names.join(', ')}`, 'send one request for each');
   const isWithinLimit = (ms: unknown, min: number): ms is number =>
     Number.isInteger(ms) && Number(ms) >= min && Number(ms) <= MAX_CLOCK_STEP_MS;
-  service.rows?.matchWholeRows();
+  service.barMatching?.matchWholeRows();
   if (isWithinLimit(stepMs, 0)) {
     let remainingMs = stepMs;
     for (; remainingMs > PART_MS; remainingMs -= PART_MS) {
@@ -121,18 +121,18 @@ function crashAtRecord(recordNumber: unknown, crashAt: ((record: number) => void
 /** Advances to the next act of closing rows, or sets the price at which MARKET orders trade in the current act. */
 function driveRows(body: Body, { exchange: { service }, clock }: FaultControlDeps) {
   const { next, price } = checkNames(body, ['next', 'price']);
-  const { rows } = service;
-  if (rows === null)
+  const { barMatching } = service;
+  if (barMatching === null)
     throw new ConfigError('no instrument of this exchange has match: bars', 'set match: bars for the prices of an instrument');
   if (next === true) {
-    const act = nextAct(rows, () => {
-      clock.step(Math.max(0, rows.nextMs - clock.nowMs()));
+    const act = nextAct(barMatching, () => {
+      clock.step(Math.max(0, barMatching.nextMs - clock.nowMs()));
       service.advance(clock.nowMs());
     });
     service.advance(clock.nowMs());
     return { now: service.nowMs, ...act };
   }
-  const { activeMarket } = rows;
+  const { activeMarket } = barMatching;
   if (typeof price !== 'string' || activeMarket === null)
     throw new ConfigError('expected { next: true }, or { price } while a row is being matched', 'give the price as text, such as "100.5"');
   activeMarket.holdPrice(toScaled(price, activeMarket.market.instrument.priceDigits) ?? NaN);
@@ -158,8 +158,8 @@ function nextAct(rows: BarMatching, toNextRows: () => void) {
 }
 
 /** Returns the true state of the exchange, and how many requests and replies a fault is holding back. */
-function truthOf({ exchange: { service, delayed }, config }: FaultControlDeps) {
-  return { now: service.nowMs, held: delayed, ...truthOfMarkets(service, config) };
+function truthOf({ exchange: { service, heldCount }, config }: FaultControlDeps) {
+  return { now: service.nowMs, held: heldCount, ...truthOfMarkets(service, config) };
 }
 
 /** Returns `body` if it has only known names. Throws ConfigError otherwise, because a misspelt name would be ignored silently. */

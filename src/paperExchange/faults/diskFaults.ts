@@ -3,7 +3,7 @@
 import { DiskError, type Disk } from '../../ports/disk.ts';
 import type { Scheduler } from '../../ports/scheduler.ts';
 import type { WriteStep } from '../storage/storeWriter.ts';
-import { type Fault, type Faults, faultNumber, type Point, faultText } from './faults.ts';
+import { type Fault, type Faults, faultNumber, type FaultPoint, faultText } from './faults.ts';
 
 /** The faults of the write that is under way. The store reports its steps here. */
 export class WriteFaults {
@@ -12,7 +12,7 @@ export class WriteFaults {
   /** Writes that remain until the process ends; Infinity: it does not end. */
   #writesLeft = Infinity;
   /** The faults of the current write. */
-  active: ReadonlyMap<Point, Fault> = new Map();
+  active: ReadonlyMap<FaultPoint, Fault> = new Map();
 
   constructor(faults: Faults, crash: () => void) {
     this.#faults = faults;
@@ -26,7 +26,7 @@ export class WriteFaults {
 
   /** Called by the store at each step of a write. Looks up the faults of the write, and ends the process at the step that one of them names. */
   readonly step = (step: WriteStep): void => {
-    if (step === 'before') this.active = this.#faults.atWrite();
+    if (step === 'before') this.active = this.#faults.faultsOfWrite();
     if (step === 'written' && --this.#writesLeft === 0) this.#crash();
     const killFault = this.active.get('PROC.kill');
     if (killFault !== undefined && faultText(killFault, 'step') === step) this.#crash();

@@ -5,7 +5,7 @@ import { seededRng } from '../../base/number/rng.ts';
 import { isOp, type Op } from '../../protocol/endpoints/endpoints.ts';
 
 /** The fault points, each with its parameters. */
-export const POINTS = {
+export const FAULT_POINTS = {
   /** The request does not reach the exchange, and the connection closes. */
   'NET.reqDrop': [],
   /** The request arrives late. */
@@ -54,11 +54,11 @@ export const POINTS = {
   'DISK.slow': ['ms'],
 } as const;
 /** The name of a fault point. */
-export type Point = keyof typeof POINTS;
+export type FaultPoint = keyof typeof FAULT_POINTS;
 /** Fault points of store writes. All others concern requests. */
-const WRITE_POINTS: ReadonlySet<Point> = new Set(['PROC.kill', 'DISK.write', 'DISK.sync', 'DISK.slow']);
+const WRITE_POINTS: ReadonlySet<FaultPoint> = new Set(['PROC.kill', 'DISK.write', 'DISK.sync', 'DISK.slow']);
 /** Parameters that are text; the others are whole numbers. */
-const TEXT_PARAMS: ReadonlySet<string> = new Set(['body', 'field', 'value', 'error', 'step']);
+const TEXT_PARAM_NAMES: ReadonlySet<string> = new Set(['body', 'field', 'value', 'error', 'step']);
 /** Ranges of the whole-number parameters. A code may be one that no exchange has. */
 const PARAM_RANGES: Readonly<Record<string, readonly [min: number, max: number]>> = {
   ms: [0, 366 * 86_400_000],
@@ -70,11 +70,11 @@ const PARAM_RANGES: Readonly<Record<string, readonly [min: number, max: number]>
   code: [-1_000_000, 1_000_000],
 };
 /** The steps of a write at which `PROC.kill` may end the process. */
-export const STEPS = ['before', 'written', 'lasting'] as const;
+export const KILL_STEPS = ['before', 'written', 'lasting'] as const;
 
 /** A fault that happens now, with its parameters. */
 export interface Fault {
-  readonly point: Point;
+  readonly point: FaultPoint;
   /** Only at this operation. Null: at every request. */
   readonly op: Op | null;
   readonly params: Readonly<Record<string, number | string>>;
@@ -101,29 +101,29 @@ export class Faults {
   #rng = seededRng(0);
 
   /** Replaces the schedule. Throws ConfigError naming the first invalid row. */
-  set({ seed, schedule }: FaultSchedule): void {
+  setSchedule({ seed, schedule }: FaultSchedule): void {
     this.#schedule = schedule.map(parseRow);
     this.#rng = seededRng(seed);
   }
 
   /** Number of rows in the schedule. */
-  get active(): number {
+  get rowCount(): number {
     return this.#schedule.length;
   }
 
   /** Returns the faults of the request that has just arrived. */
-  at(op: Op | null): ReadonlyMap<Point, Fault> {
+  faultsOfRequest(op: Op | null): ReadonlyMap<FaultPoint, Fault> {
     return this.#findFaults((row) => !WRITE_POINTS.has(row.point) && (row.op === null || row.op === op));
   }
 
   /** Returns the faults of the next write of the exchange store. */
-  atWrite(): ReadonlyMap<Point, Fault> {
+  faultsOfWrite(): ReadonlyMap<FaultPoint, Fault> {
     return this.#findFaults(({ point }) => WRITE_POINTS.has(point));
   }
 
   /** Counts an occurrence of each row that `concerns` selects. Returns the faults that happen at it. */
-  #findFaults(concerns: (row: ScheduledFault) => boolean): ReadonlyMap<Point, Fault> {
-    const faults = new Map<Point, Fault>();
+  #findFaults(concerns: (row: ScheduledFault) => boolean): ReadonlyMap<FaultPoint, Fault> {
+    const faults = new Map<FaultPoint, Fault>();
     for (const row of this.#schedule) {
       if (!concerns(row)) continue;
       row.occurrences++;
@@ -137,7 +137,7 @@ export class Faults {
 /** Parses one row of a schedule. Throws ConfigError naming the row. */
 function parseRow(row: unknown, index: number): ScheduledFault {
   const fail = (expected: string): never => {
-    throw new ConfigError(`schedule[${index}]: expected ${expected}`, `points: ${Object.keys(POINTS).join(' ')}`);
+    throw new ConfigError(`schedule[${index}]: expected ${expected}`, `points: ${Object.keys(FAULT_POINTS).join(' ')}`);
   };
   if (!isRecord(row)) return fail('an object');
   const { point, op = null, nth = null, p = null } = row;
@@ -150,20 +150,20 @@ function parseRow(row: unknown, index: number): ScheduledFault {
   const unknownName = Object.keys(row).find((name) => !['point', 'op', 'nth', 'p', 'params'].includes(name));
   if (unknownName !== undefined) return fail(`point, op, nth or p, and params, got ${unknownName}`);
   const params = paramsOf(point, row['params'] ?? {}, fail);
-  if (point === 'PROC.kill' && !STEPS.some((step) => step === params['step'])) return fail(`params.step: ${STEPS.join(', ')}`);
+  if (point === 'PROC.kill' && !KILL_STEPS.some((step) => step === params['step'])) return fail(`params.step: ${KILL_STEPS.join(', ')}`);
   return { point, op, nth: nth === null ? null : Number(nth), p: p ?? 0, params, occurrences: 0 };
 }
 
 /** Parses the parameters of a row: all that the point has, each in its range. */
-function paramsOf(point: Point, rawParams: unknown, fail: (expected: string) => never): Fault['params'] {
-  const expectedNames: readonly string[] = POINTS[point];
+function paramsOf(point: FaultPoint, rawParams: unknown, fail: (expected: string) => never): Fault['params'] {
+  const expectedNames: readonly string[] = FAULT_POINTS[point];
   if (!isRecord(rawParams)) return fail('params to be an object');
   const unknownName = Object.keys(rawParams).find((name) => !expectedNames.includes(name));
   if (unknownName !== undefined) return fail(`no params.${unknownName} of ${point}`);
   const params: Record<string, number | string> = {};
   for (const name of expectedNames) {
     const value = rawParams[name];
-    if (TEXT_PARAMS.has(name)) {
+    if (TEXT_PARAM_NAMES.has(name)) {
       params[name] = typeof value === 'string' ? value : fail(`params.${name} of ${point}, which is text`);
       continue;
     }
@@ -176,7 +176,7 @@ function paramsOf(point: Point, rawParams: unknown, fail: (expected: string) => 
 
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
-const isPoint = (name: string): name is Point => Object.hasOwn(POINTS, name);
+const isPoint = (name: string): name is FaultPoint => Object.hasOwn(FAULT_POINTS, name);
 
 /** Returns a whole-number parameter of a fault; 0 if it is missing. */
 export const faultNumber = (fault: Fault | undefined, name: string): number => Number(fault?.params[name] ?? 0);

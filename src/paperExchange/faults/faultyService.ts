@@ -4,7 +4,7 @@ import { endpointOf, type Op } from '../../protocol/endpoints/endpoints.ts';
 import type { Delays } from '../dialect/config.ts';
 import type { ServiceRequest, ServiceResponse } from '../api/message.ts';
 import type { Service } from '../service.ts';
-import { type Fault, Faults, faultNumber, type Point } from './faults.ts';
+import { type Fault, Faults, faultNumber, type FaultPoint } from './faults.ts';
 import { corruptReply } from './readFaults.ts';
 
 /** The reply that reaches the client. Null: the connection closes without a reply. */
@@ -17,7 +17,7 @@ export class FaultyService {
   /** The schedule of the faults. */
   readonly faults: Faults;
   /** Requests and replies that a fault is holding back. */
-  delayed = 0;
+  heldCount = 0;
 
   constructor(service: Service, faults = new Faults()) {
     this.service = service;
@@ -27,10 +27,10 @@ export class FaultyService {
   /** Handles a request at `nowMs`. `deliver` is called once, within this call unless a fault delays it. */
   receive(request: ServiceRequest, nowMs: number, deliver: (response: DeliveredReply) => void): void {
     const { service, faults } = this;
-    if (faults.active === 0) return deliver(service.handle(request, nowMs));
+    if (faults.rowCount === 0) return deliver(service.handle(request, nowMs));
     service.advance(nowMs);
     const op = service.opOf(request);
-    const activeFaults = faults.at(op);
+    const activeFaults = faults.faultsOfRequest(op);
     const stallFault = activeFaults.get('PROC.stall');
     if (stallFault !== undefined) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, faultNumber(stallFault, 'ms'));
     if (activeFaults.has('NET.reqDrop')) return deliver(null);
@@ -42,7 +42,7 @@ export class FaultyService {
   }
 
   /** Handles a request under faults of the gateway, the message bus and the reads. */
-  #handle(request: ServiceRequest, op: Op | null, activeFaults: ReadonlyMap<Point, Fault>): ServiceResponse {
+  #handle(request: ServiceRequest, op: Op | null, activeFaults: ReadonlyMap<FaultPoint, Fault>): ServiceResponse {
     const { service } = this;
     const market = op === null ? 'spot' : endpointOf(op).market;
     const fault = activeFaults.get('GW.code');
@@ -57,7 +57,7 @@ export class FaultyService {
   }
 
   /** Handles a request while the delays of its market are replaced by those of the faults. */
-  #handleDelayed(request: ServiceRequest, side: { delays: Delays } | null, activeFaults: ReadonlyMap<Point, Fault>): ServiceResponse {
+  #handleDelayed(request: ServiceRequest, side: { delays: Delays } | null, activeFaults: ReadonlyMap<FaultPoint, Fault>): ServiceResponse {
     const { service } = this;
     const admissionFault = activeFaults.get('BUS.delay');
     const cancelFault = activeFaults.get('BUS.cancelDelay');
@@ -84,16 +84,16 @@ export class FaultyService {
   /** Performs an action after `ms`; at once for 0. */
   #schedule(ms: number, action: () => void): void {
     if (ms === 0) return action();
-    this.delayed++;
+    this.heldCount++;
     this.service.scheduler.at(this.service.nowMs + ms, () => {
-      this.delayed--;
+      this.heldCount--;
       action();
     });
   }
 }
 
 /** Returns the reply as it arrives at the client. */
-function deliveredReply(response: ServiceResponse, activeFaults: ReadonlyMap<Point, Fault>): DeliveredReply {
+function deliveredReply(response: ServiceResponse, activeFaults: ReadonlyMap<FaultPoint, Fault>): DeliveredReply {
   if (activeFaults.has('NET.respDrop')) return null;
   const replaceFault = activeFaults.get('NET.replace');
   const truncateFault = activeFaults.get('NET.truncate');

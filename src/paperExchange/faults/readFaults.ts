@@ -3,11 +3,11 @@
 import { isList, isObject, type Json, writeJson } from '../../protocol/json/json.ts';
 import { parseJson } from '../../protocol/json/parseJson.ts';
 import type { ServiceResponse } from '../api/message.ts';
-import { type Fault, faultNumber, type Point, faultText } from './faults.ts';
+import { type Fault, faultNumber, type FaultPoint, faultText } from './faults.ts';
 
 type ReplyChange = (fault: Fault, json: Json) => Json;
 
-const CHANGES: Readonly<Partial<Record<Point, ReplyChange>>> = {
+const CHANGE_BY_POINT: Readonly<Partial<Record<FaultPoint, ReplyChange>>> = {
   'READ.truncate': (fault, json) => changeList(json, (rows) => rows.slice(0, faultNumber(fault, 'rows'))),
   'READ.duplicate': (_, json) => changeList(json, (rows) => [...rows.slice(0, 1), ...rows]),
   'READ.reverse': (_, json) => changeList(json, (rows) => rows.toReversed()),
@@ -16,12 +16,12 @@ const CHANGES: Readonly<Partial<Record<Point, ReplyChange>>> = {
 };
 
 /** Returns the reply with the faults applied. Errors and text that is not JSON stay unchanged. */
-export function corruptReply(response: ServiceResponse, active: ReadonlyMap<Point, Fault>): ServiceResponse {
-  const changes = Array.from(active.values()).filter(({ point }) => CHANGES[point] !== undefined);
+export function corruptReply(response: ServiceResponse, active: ReadonlyMap<FaultPoint, Fault>): ServiceResponse {
+  const changes = Array.from(active.values()).filter(({ point }) => CHANGE_BY_POINT[point] !== undefined);
   if (changes.length === 0 || response.status !== 200) return response;
   const parsed = parseJson(response.body);
   if (!parsed.ok) return response;
-  const changed = changes.reduce<Json>((json, fault) => CHANGES[fault.point]?.(fault, json) ?? json, parsed.value);
+  const changed = changes.reduce<Json>((json, fault) => CHANGE_BY_POINT[fault.point]?.(fault, json) ?? json, parsed.value);
   return { ...response, body: writeJson(changed) };
 }
 

@@ -15,7 +15,7 @@ type AccountNames = (account: number) => string | undefined;
 export function truthOfMarkets(service: Service, { accounts }: ServiceConfig) {
   const { spot, futures } = service.sides;
   const nameOf: AccountNames = (account) => accounts[account]?.name;
-  const orders = [...(spot?.live() ?? []), ...(futures?.live() ?? [])];
+  const orders = [...(spot?.unendedOrders() ?? []), ...(futures?.unendedOrders() ?? [])];
   return {
     accounts: accounts.map(({ name, uid }, account) => ({
       name,
@@ -72,13 +72,13 @@ function marginRows(futures: FuturesExchange, account: number) {
 }
 
 /** Returns the true state of a spot order. */
-const orderRow = ({ id, account, clientOrderId, instrument, live, ended, resting }: UserOrder, nameOf: AccountNames) => ({
+const orderRow = ({ id, account, clientOrderId, instrument, venueOrder, ended, resting }: UserOrder, nameOf: AccountNames) => ({
   id,
   account: nameOf(account),
   clientOrderId,
   symbol: instrument.wireName,
-  status: (live ?? ended)?.status,
-  filled: wireQuantityText(instrument, (live ?? ended)?.filledLots ?? 0),
+  status: (venueOrder ?? ended)?.status,
+  filled: wireQuantityText(instrument, (venueOrder ?? ended)?.filledLots ?? 0),
   isInBook: resting !== null,
 });
 

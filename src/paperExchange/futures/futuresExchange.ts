@@ -11,21 +11,23 @@ import type { MarkRow } from '../../venue/futures/liquidation.ts';
 import type { VenuePosition } from '../../venue/futures/position.ts';
 import type { VenueOrder } from '../../venue/venueOrder.ts';
 import { type AccountConfig, Amounts, type ServiceConfig, statesOf } from '../dialect/config.ts';
-import type { Match } from '../matching/matcher.ts';
+import type { IsSpent, Match } from '../matching/matcher.ts';
 import type { TradedMarket } from '../market/tradedMarket.ts';
 import type { OpenOrderRecord } from '../orders/orderRecords.ts';
 import { ExchangeSide } from '../orders/exchangeSide.ts';
 import type { ArchiveSource } from '../orders/orderRows.ts';
-import { page } from '../orders/page.ts';
+import { listPage } from '../orders/page.ts';
 import { orderNumberOf, type OrderStart, type OwnTrade } from '../orders/userOrder.ts';
 import { TimedEvents } from './timedEvents.ts';
 import { FundingSchedule } from './funding.ts';
 import { FUTURES_ROWS, FuturesUserOrder, type FuturesTrade } from './futuresOrder.ts';
-import { History } from './history.ts';
+import { NumberedHistory } from './history.ts';
 import { ProfitHistory } from './profitHistory.ts';
 import { TriggerBook } from './triggerBook.ts';
 import type { WireTrigger } from './triggerRecord.ts';
 
+/** Prefix of the ids of contract orders. */
+const ORDER_PREFIX = '1954';
 /** Uid of the background liquidity, which is not a user. */
 const BACKGROUND_UID = '1';
 /** Settings of a new account (exchange dialect, row 62). */
@@ -47,15 +49,16 @@ export class FuturesExchange extends ExchangeSide<FuturesUserOrder, FuturesTrade
   readonly #amounts: Amounts;
   readonly #timedEvents: TimedEvents;
   /** Order history by account, as reads show it, oldest first. */
-  readonly #history: History<FuturesUserOrder>[] = [];
+  readonly #history: NumberedHistory<FuturesUserOrder>[] = [];
   readonly #reachedRanges = new Map<Instrument, ReachedRange>();
   /** Profit of the execution that is being booked. */
   #profitUnits = 0;
-  #isSettling = false;
+  /** True while positions are being liquidated. */
+  #isLiquidating = false;
 
   constructor(config: ServiceConfig, scheduler: Scheduler, archive: ArchiveSource) {
-    super({ ...config, market: 'futures', prefix: '1954', scheduler, archive }, FUTURES_ROWS);
-    this.profits = new ProfitHistory(this.rows, archive);
+    super({ ...config, market: 'futures', prefix: ORDER_PREFIX, scheduler, archive }, FUTURES_ROWS);
+    this.profits = new ProfitHistory(this.orderRows, archive);
     this.#accounts = config.accounts;
     const instruments = config.instruments.filter(({ market }) => market === 'futures');
     this.venue = new FuturesVenue(
@@ -74,18 +77,18 @@ export class FuturesExchange extends ExchangeSide<FuturesUserOrder, FuturesTrade
     );
     for (const instrument of instruments) {
       const { money } = this.venue.book(instrument).terms;
-      this.openMarket(
-        instrument,
-        ({ quoteUnits, filledUnits }, price, takenLots, nextPrice) =>
-          money.lotsWithin(quoteUnits - filledUnits - money.value(takenLots, price), nextPrice) === 0,
-      );
+      const isSpent: IsSpent = ({ quoteUnits, filledUnits }, price, takenLots, nextPrice) => {
+        const unitsLeft = quoteUnits - filledUnits - money.value(takenLots, price);
+        return money.lotsWithin(unitsLeft, nextPrice) === 0;
+      };
+      this.openMarket(instrument, isSpent);
     }
     this.triggers = new TriggerBook({
       venue: this.venue,
       maxTriggers: config.maxTriggers,
-      rows: this.rows,
+      rows: this.orderRows,
       archive,
-      placeOrder: (account, intent, clientOrderId) => this.place(account, intent, clientOrderId) ?? this.refusal,
+      placeOrder: (account, intent, clientOrderId) => this.place(account, intent, clientOrderId) ?? this.refusalCode,
     });
     this.rates = new FundingSchedule(config.fundingRates, config.fundingSeed);
     const { venue, markets, rates } = this;
@@ -114,47 +117,47 @@ export class FuturesExchange extends ExchangeSide<FuturesUserOrder, FuturesTrade
     return new Map(this.markets.map(({ instrument: { quote, quoteDigits } }) => [quote, quoteDigits]));
   }
 
-  /** Returns all orders of an account, open ones included, newest first. With `fromId`, from that order id on (see `page`). */
+  /** Returns all orders of an account, open ones included, newest first. With `fromId`, from that order id on (see `listPage`). */
   history(account: number, instrument: Instrument | null, limit: number, fromId: bigint | null): readonly FuturesUserOrder[] {
     const isBefore = fromId === null ? null : ({ id }: FuturesUserOrder): boolean => BigInt(id) < fromId;
-    return page(this.#historyOf(account), limit, instrument === null ? null : this.rows.tagOf(instrument), isBefore);
+    return listPage(this.#historyOf(account), limit, instrument === null ? null : this.orderRows.tagOf(instrument), isBefore);
   }
 
   /** Returns the time from which a trigger order placed at `nowMs` is waiting. In a bar market, only rows that open later can fire it. */
   waitsSinceMs(instrument: Instrument, nowMs: number): number {
-    const { rows } = this.marketOf(instrument);
-    if (rows === null) return nowMs;
-    return rows.sentMs(nowMs) + (rows.isActing ? 0 : this.delays.admissionMs);
+    const { barRows } = this.marketOf(instrument);
+    if (barRows === null) return nowMs;
+    return barRows.sentMs(nowMs) + (barRows.isActing ? 0 : this.delays.admissionMs);
   }
 
   /** Fires a trigger that was just placed if its price is already reached. */
   fireReachedTriggers(instrument: Instrument): void {
     const { lastPrice } = this.venue.book(instrument);
     // In a bar market, a row fires only triggers that were there when it opened.
-    if (lastPrice > 0 && this.marketOf(instrument).rows === null) this.#recordPrice(instrument, lastPrice);
+    if (lastPrice > 0 && this.marketOf(instrument).barRows === null) this.#recordPrice(instrument, lastPrice);
   }
 
   /**
    * Requests the cancellation of a trigger order. It ends after the cancel delay and may still fire before. Returns false if refused: see
-   * `refusal`.
+   * `refusalCode`. `acceptsRepeat`: a second request for the same trigger order succeeds too.
    */
-  cancelTrigger(waiting: WireTrigger, isRepeated: boolean): boolean {
+  cancelTrigger(waiting: WireTrigger, acceptsRepeat: boolean): boolean {
     const { triggers } = this;
     const { status, child } = waiting.trigger;
-    if (status === 'pending' && waiting.isLeaving) return isRepeated || this.refuse(VENUE_CODES.cancelNotAllowed.code);
-    if (!triggers.requestCancel(waiting)) return this.refuse(triggers.refusal);
+    if (status === 'pending' && waiting.isCancelRequested) return acceptsRepeat || this.refuse(VENUE_CODES.cancelNotAllowed.code);
+    if (!triggers.requestCancel(waiting)) return this.refuse(triggers.refusalCode);
     this.runAfterCancelDelay(child.instrument, () => this.#finishTriggerCancel(waiting));
     return true;
   }
-  /** If the trigger has fired meanwhile, the cancel applies to the order that it placed (docs/matching.md, 18). */
+  /** Completes a cancellation. If the trigger has fired meanwhile, the cancel applies to the order that it placed (docs/matching.md, 18). */
   #finishTriggerCancel(waiting: WireTrigger): void {
     const { account, childId } = waiting.trigger;
     if (this.triggers.finishCancel(waiting) || childId === null) return;
-    const live = this.venue.find(account, childId);
-    if (live !== null && this.venue.requestCancel(live)) this.venue.finishCancel(live, this.nowMs);
+    const childOrder = this.venue.find(account, childId);
+    if (childOrder !== null && this.venue.requestCancel(childOrder)) this.venue.finishCancel(childOrder, this.nowMs);
   }
 
-  /** A position was made smaller. The reduction joins the profit history, where reads see it after the visibility delay. */
+  /** Called by the venue when a position was made smaller. Reads see the reduction in the profit history after the visibility delay. */
   onReduction(
     position: Readonly<VenuePosition>,
     closedLots: number,
@@ -167,17 +170,17 @@ export class FuturesExchange extends ExchangeSide<FuturesUserOrder, FuturesTrade
     this.#profitUnits = profitUnits;
     const { openedTicks: openTicks } = position;
     // The position itself does not count the fee of a liquidation.
-    const extraFee = this.#isSettling ? feeUnits : 0;
+    const extraFee = this.#isLiquidating ? feeUnits : 0;
     const reduction = this.profits.record(position, instrument, { lots: closedLots, closeTicks, openTicks, profitUnits, extraFee }, timeMs);
     this.runAfterVisibilityDelay(() => this.profits.show(position.account, reduction));
   }
 
-  /** The position keeps the sum of its funding. The next reduction reports it. */
+  /** Called by the venue when funding was paid. The position keeps the sum of its funding, which the next reduction reports. */
   onFunding({ account }: Readonly<VenuePosition>): void {
     this.changes.accounts.add(account);
   }
 
-  /** The exchange closes a position. Lists show this as an order that has filled. */
+  /** Called by the venue when it liquidates a position. Lists show this as an order that has filled. */
   onLiquidation(position: Readonly<VenuePosition>, wasLong: boolean, fill: Fill): void {
     const { account, leverage, isCross } = position;
     const { instrument } = this.#bookOf(position);
@@ -193,31 +196,31 @@ export class FuturesExchange extends ExchangeSide<FuturesUserOrder, FuturesTrade
       timeInForce: null,
       slot: '',
     };
-    const start = { id: this.nextOrderId(), account, clientOrderId: null, intent, placedMs: timeMs, live: null };
+    const start = { id: this.nextOrderId(), account, clientOrderId: null, intent, placedMs: timeMs, venueOrder: null };
     const order = new FuturesUserOrder(start, { leverage, isCross, isLiquidation: true });
-    const filled = { filledLots: fill.lots, filledUnits, feeUnits: fee, profitUnits: this.#profitUnits, averageTicks: price };
-    order.ended = { status: 'FILLED', isAdmitted: true, ...filled };
+    const filledAmounts = { filledLots: fill.lots, filledUnits, feeUnits: fee, profitUnits: this.#profitUnits, averageTicks: price };
+    order.ended = { status: 'FILLED', isAdmitted: true, ...filledAmounts };
     this.#profitUnits = 0;
     this.orders.add(order);
-    this.#remember(order);
+    this.#addToHistoryWhenVisible(order);
     this.publish(order);
     const otherId = this.nextBackgroundId();
     const [bidId, askId] = wasLong ? [otherId, order.id] : [order.id, otherId];
-    const common = { instrument, tradeId: this.nextTradeId(), bidId, askId, price, lots: fill.lots, timeMs, fee };
-    const trade = this.newTrade(order, { ...common, isBuyer: !wasLong, isMaker: false, feeInBase: false }, fill);
-    this.book(account, trade);
+    const commonFields = { instrument, tradeId: this.nextTradeId(), bidId, askId, price, lots: fill.lots, timeMs, fee };
+    const trade = this.newTrade(order, { ...commonFields, isBuyer: !wasLong, isMaker: false, feeInBase: false }, fill);
+    this.bookTrade(account, trade);
   }
 
-  override ended(live: VenueOrder): void {
-    super.ended(live);
+  override ended(venueOrder: VenueOrder): void {
+    super.ended(venueOrder);
     this.#timedEvents.scheduleMarks();
   }
 
   /** Restores open orders. The process may have ended before the mark for its last change was taken, so marks are scheduled. */
-  override restoreOpen(records: readonly OpenOrderRecord[]): void {
-    super.restoreOpen(records);
+  override restoreOpenOrders(records: readonly OpenOrderRecord[]): void {
+    super.restoreOpenOrders(records);
     for (const waiting of this.triggers.pending()) {
-      if (waiting.isLeaving) this.schedule(0, () => this.#finishTriggerCancel(waiting));
+      if (waiting.isCancelRequested) this.schedule(0, () => this.#finishTriggerCancel(waiting));
     }
     this.#timedEvents.scheduleMarks();
   }
@@ -225,13 +228,13 @@ export class FuturesExchange extends ExchangeSide<FuturesUserOrder, FuturesTrade
   protected override newOrder(start: OrderStart): FuturesUserOrder {
     const { leverage, isCross } = this.venue.setting(start.account, start.intent.instrument);
     const order = new FuturesUserOrder(start, { leverage, isCross, isLiquidation: false });
-    this.#remember(order);
+    this.#addToHistoryWhenVisible(order);
     return order;
   }
 
   protected override newTrade(order: FuturesUserOrder, trade: OwnTrade, { notional, lots: newLots, price }: Fill): FuturesTrade {
     const { money } = this.venue.book(order.instrument).terms;
-    const filledLots = order.live?.filledLots ?? newLots;
+    const filledLots = order.venueOrder?.filledLots ?? newLots;
     order.averageTicks = money.averageOf(filledLots - newLots, order.averageTicks, newLots, price);
     order.profitUnits += this.#profitUnits;
     this.#profitUnits = 0;
@@ -243,7 +246,7 @@ export class FuturesExchange extends ExchangeSide<FuturesUserOrder, FuturesTrade
     // A position has no mark before the first one is due, so the first price sets it.
     if (book.markTicks === 0) this.venue.setMark(instrument, price);
     this.#timedEvents.scheduleMarks();
-    if (this.triggers.waits(instrument)) this.#recordPrice(instrument, price);
+    if (this.triggers.hasWaiting(instrument)) this.#recordPrice(instrument, price);
   }
 
   protected override onAdmission(order: FuturesUserOrder): void {
@@ -253,16 +256,16 @@ export class FuturesExchange extends ExchangeSide<FuturesUserOrder, FuturesTrade
 
   /** Liquidates positions whose margin is too small at the latest marks. */
   settleMarks(timeMs: number): void {
-    this.#isSettling = true;
+    this.#isLiquidating = true;
     this.venue.settleMarks(timeMs);
-    this.#isSettling = false;
+    this.#isLiquidating = false;
   }
 
   /** Liquidates one position, in the middle of a row that is being matched. */
   endPosition(position: VenuePosition, marks: MarkRow, timeMs: number, closeMs: number): void {
-    this.#isSettling = true;
+    this.#isLiquidating = true;
     this.venue.endPosition(position, marks, timeMs, closeMs);
-    this.#isSettling = false;
+    this.#isLiquidating = false;
   }
 
   /** Records a price. Triggers fire after the current matching has ended, so that their orders follow it. */
@@ -277,21 +280,21 @@ export class FuturesExchange extends ExchangeSide<FuturesUserOrder, FuturesTrade
     this.schedule(0, () => {
       const { high, low } = this.#reachedRanges.get(instrument)!;
       this.#reachedRanges.delete(instrument);
-      this.triggers.reach(instrument, high, low, this.nowMs);
+      this.triggers.fireReached(instrument, high, low, this.nowMs);
     });
   }
 
   /** Adds the order to the history once reads may show it. */
-  #remember({ account, id, instrument }: FuturesUserOrder): void {
-    this.runAfterVisibilityDelay(() => this.remember(account, orderNumberOf(id), this.rows.tagOf(instrument)));
+  #addToHistoryWhenVisible({ account, id, instrument }: FuturesUserOrder): void {
+    this.runAfterVisibilityDelay(() => this.addToHistory(account, orderNumberOf(id), this.orderRows.tagOf(instrument)));
   }
 
   /** Adds the order to the history of its account. The history is ordered by the time of appearance. */
-  remember(account: number, number: number, tag: number): void {
+  addToHistory(account: number, number: number, tag: number): void {
     this.#historyOf(account).push(number, tag);
   }
-  #historyOf(account: number): History<FuturesUserOrder> {
-    return (this.#history[account] ??= new History((number) => this.orders.orderNumbered(number)));
+  #historyOf(account: number): NumberedHistory<FuturesUserOrder> {
+    return (this.#history[account] ??= new NumberedHistory((number) => this.orders.orderNumbered(number)));
   }
 
   #bookOf({ index }: Readonly<VenuePosition>) {

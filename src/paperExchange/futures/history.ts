@@ -5,7 +5,7 @@ import type { IndexedList } from '../orders/pagedList.ts';
 import { Offsets, TagColumn } from '../orders/offsets.ts';
 
 /** A history by number. `findNumbered` returns the order or trigger with a number; null if it does not exist. */
-export class History<T> implements IndexedList<T> {
+export class NumberedHistory<T> implements IndexedList<T> {
   readonly #numbers = new Offsets();
   readonly #tags = new TagColumn();
   readonly #findNumbered: (number: number) => T | null;

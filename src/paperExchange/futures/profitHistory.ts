@@ -4,7 +4,7 @@ import type { Instrument } from '../../model/instrument.ts';
 import type { VenuePosition } from '../../venue/futures/position.ts';
 import { type PagedRow, type IndexedList, PagedList } from '../orders/pagedList.ts';
 import type { OrderRows, ArchiveSource } from '../orders/orderRows.ts';
-import { firstRowFrom, page } from '../orders/page.ts';
+import { firstRowFrom, listPage } from '../orders/page.ts';
 import type { FuturesUserOrder, FuturesTrade } from './futuresOrder.ts';
 import { type ReportedReduction, reductionIn, type ReductionRecord, reductionRecord, reductionText } from './reductionRecord.ts';
 
@@ -37,14 +37,14 @@ export interface ReductionQuery {
 export class ProfitHistory {
   /** Records that are not yet in the exchange store. */
   readonly unsaved: { readonly account: number; readonly pagedRow: PagedRow<ReportedReduction> }[] = [];
-  readonly #rows: Pick<OrderRows<FuturesUserOrder, FuturesTrade>, 'names' | 'tagOf'>;
+  readonly #orderRows: Pick<OrderRows<FuturesUserOrder, FuturesTrade>, 'names' | 'tagOf'>;
   readonly #archive: ArchiveSource;
   readonly #byAccount: PagedList<ReportedReduction>[] = [];
   readonly #reported = new Map<Readonly<VenuePosition>, ReportedAmounts>();
   #lastId = 0;
 
   constructor(rows: Pick<OrderRows<FuturesUserOrder, FuturesTrade>, 'names' | 'tagOf'>, archived: ArchiveSource) {
-    this.#rows = rows;
+    this.#orderRows = rows;
     this.#archive = archived;
   }
 
@@ -80,7 +80,7 @@ export class ProfitHistory {
       openedMs,
       timeMs,
     };
-    const stored = { row, tag: this.#rows.tagOf(instrument), storeOffset: -1 };
+    const stored = { row, tag: this.#orderRows.tagOf(instrument), storeOffset: -1 };
     this.unsaved.push({ account: position.account, pagedRow: stored });
     return stored;
   }
@@ -100,32 +100,32 @@ export class ProfitHistory {
   }
   /** Restores a record of an earlier process. `storeOffset` is its offset in the store. */
   restore({ id, uid, symbol }: ReductionRecord, storeOffset: number): void {
-    const { accountOf, instrumentOf } = this.#rows.names;
+    const { accountOf, instrumentOf } = this.#orderRows.names;
     this.#lastId = Math.max(this.#lastId, id);
-    this.#listOf(accountOf(uid)).restore(storeOffset, this.#rows.tagOf(instrumentOf(symbol)));
+    this.#listOf(accountOf(uid)).restore(storeOffset, this.#orderRows.tagOf(instrumentOf(symbol)));
   }
   /** Returns the stored form of a reduction. */
   textOf(account: number, reduction: ReportedReduction): string {
-    return reductionText(account, reduction, this.#rows.names);
+    return reductionText(account, reduction, this.#orderRows.names);
   }
 
-  /** Returns records of an account, newest first (see `page`). */
+  /** Returns records of an account, newest first (see `listPage`). */
   list(account: number, { instrument, limit, fromId, range }: ReductionQuery): readonly ReportedReduction[] {
     const isBefore = fromId === null ? null : ({ id }: ReportedReduction): boolean => id < fromId;
     const history = this.#listOf(account);
-    const rows = range === null ? history : within(history, range);
-    return page(rows, limit, instrument === null ? null : this.#rows.tagOf(instrument), isBefore);
+    const rows = range === null ? history : recordsWithin(history, range);
+    return listPage(rows, limit, instrument === null ? null : this.#orderRows.tagOf(instrument), isBefore);
   }
 
   #listOf(account: number): PagedList<ReportedReduction> {
     return (this.#byAccount[account] ??= new PagedList((storeOffset) =>
-      reductionIn(this.#archive.reader.read(reductionRecord, storeOffset), this.#rows.names),
+      reductionIn(this.#archive.reader.read(reductionRecord, storeOffset), this.#orderRows.names),
     ));
   }
 }
 
 /** Returns the records of a list within a time range. The list is ordered by time. */
-function within(history: IndexedList<ReportedReduction>, { fromMs, toMs }: TimeRange): IndexedList<ReportedReduction> {
+function recordsWithin(history: IndexedList<ReportedReduction>, { fromMs, toMs }: TimeRange): IndexedList<ReportedReduction> {
   const first = firstRowFrom(history, ({ timeMs }) => timeMs < fromMs);
   const end = firstRowFrom(history, ({ timeMs }) => timeMs <= toMs);
   return { length: Math.max(0, end - first), at: (index) => history.at(first + index), tagAt: (index) => history.tagAt(first + index) };

@@ -3,9 +3,9 @@
 import type { Scheduler } from '../../ports/scheduler.ts';
 import type { FuturesVenue } from '../../venue/futures/futuresVenue.ts';
 import type { TradedMarket } from '../market/tradedMarket.ts';
-import { FUNDING_MS, type FundingSchedule } from './funding.ts';
+import { FUNDING_INTERVAL_MS, type FundingSchedule } from './funding.ts';
 
-const MARK_MS = 1000;
+const MARK_INTERVAL_MS = 1000;
 
 /** What the timed events act on. */
 export interface TimedEventsDeps {
@@ -31,7 +31,7 @@ export class TimedEvents {
   scheduleMarks(): void {
     if (this.#isMarkDue) return;
     this.#isMarkDue = true;
-    this.#atNextMultiple(MARK_MS, () => {
+    this.#atNextMultiple(MARK_INTERVAL_MS, () => {
       this.#isMarkDue = false;
       this.#takeMarks();
     });
@@ -40,21 +40,22 @@ export class TimedEvents {
   /** Takes marks and judges positions by them. Bar markets judge theirs when a row closes. */
   #takeMarks(): void {
     const { venue, markets, settle } = this.#deps;
-    const bookMarkets = markets.filter(({ rows }) => rows === null);
+    const bookMarkets = markets.filter(({ barRows }) => barRows === null);
     for (const market of bookMarkets) setMark(venue, market);
     if (bookMarkets.length > 0) settle();
   }
 
   /** Pays funding at the next funding time, then schedules the one after it. */
   #scheduleFunding(): void {
-    this.#atNextMultiple(FUNDING_MS, () => {
+    this.#atNextMultiple(FUNDING_INTERVAL_MS, () => {
       const { venue, markets, rates, scheduler } = this.#deps;
       // Takes the marks of the funding: the first ones at or after its time.
       this.#takeMarks();
-      for (const { instrument, rows } of markets) {
+      for (const { instrument, barRows } of markets) {
         const { markTicks } = venue.book(instrument);
         // Pays the funding of the period that ends now. Bar markets bring their own rates.
-        if (markTicks > 0 && rows === null) venue.fund(instrument, markTicks, rates.at(instrument, scheduler.nowMs - 1), scheduler.nowMs);
+        if (markTicks > 0 && barRows === null)
+          venue.fund(instrument, markTicks, rates.rateAt(instrument, scheduler.nowMs - 1), scheduler.nowMs);
       }
       // Positions are judged again with the margin left after funding, because hours may pass before the next change.
       this.#takeMarks();

@@ -10,7 +10,7 @@ import { Offsets } from '../orders/offsets.ts';
 import type { OrderRows, ArchiveSource } from '../orders/orderRows.ts';
 import { orderNumberOf, wireOrderId } from '../orders/userOrder.ts';
 import type { FuturesUserOrder, FuturesTrade } from './futuresOrder.ts';
-import { History } from './history.ts';
+import { NumberedHistory } from './history.ts';
 import {
   TRIGGER_PREFIX as PREFIX,
   triggerIn,
@@ -42,7 +42,7 @@ export interface TriggerBookDeps {
 export interface TriggerTerms {
   readonly kind: TriggerKind;
   /** Trigger price in ticks. */
-  readonly price: number;
+  readonly triggerTicks: number;
   /** The order that is placed when the trigger fires. */
   readonly child: OrderIntent;
   readonly clientOrderId: string | null;
@@ -55,7 +55,7 @@ export interface TriggerTerms {
 /** The trigger orders of one exchange: waiting ones in memory, ended ones in the store. */
 export class TriggerBook {
   /** Error code of the last refusal. */
-  refusal = 0;
+  refusalCode = 0;
   /** Triggers that are new or have changed since they were last written to the store. */
   readonly changed = new Set<WireTrigger>();
   readonly #queue: TriggerQueue;
@@ -66,7 +66,7 @@ export class TriggerBook {
   readonly #inMemory = new Map<number, WireTrigger>();
   /** Store offsets of ended triggers, by number. */
   readonly #storeOffsets = new Offsets();
-  readonly #byAccount: History<WireTrigger>[] = [];
+  readonly #byAccount: NumberedHistory<WireTrigger>[] = [];
 
   constructor({ venue, maxTriggers, rows, archive, placeOrder }: TriggerBookDeps) {
     // No trigger order expires: the specification gives them no lifetime.
@@ -76,16 +76,16 @@ export class TriggerBook {
     this.#placeOrder = placeOrder;
   }
 
-  /** Places a trigger order. Returns null if it is refused: see `refusal`. */
-  place(account: number, { kind, price, child, clientOrderId, placedMs, sinceMs }: TriggerTerms): WireTrigger | null {
+  /** Places a trigger order. Returns null if it is refused: see `refusalCode`. */
+  place(account: number, { kind, triggerTicks: price, child, clientOrderId, placedMs, sinceMs }: TriggerTerms): WireTrigger | null {
     const trigger = this.#queue.place(account, kind, price, child, sinceMs);
     if (trigger === null) {
-      this.refusal = this.#queue.refusal;
+      this.refusalCode = this.#queue.refusal;
       return null;
     }
-    const placed: WireTrigger = { id: wireOrderId(PREFIX, trigger.id), clientOrderId, trigger, placedMs, isLeaving: false };
+    const placed: WireTrigger = { id: wireOrderId(PREFIX, trigger.id), clientOrderId, trigger, placedMs, isCancelRequested: false };
     this.#inMemory.set(trigger.id, placed);
-    this.remember(trigger.id, account, this.#rows.tagOf(child.instrument));
+    this.addToList(trigger.id, account, this.#rows.tagOf(child.instrument));
     this.changed.add(placed);
     return placed;
   }
@@ -102,8 +102,8 @@ export class TriggerBook {
   }
 
   /** Adds the trigger to the list of its account. Called in order, oldest first. */
-  remember(number: number, account: number, tag: number): void {
-    (this.#byAccount[account] ??= new History((each) => this.#triggerNumbered(each))).push(number, tag);
+  addToList(number: number, account: number, tag: number): void {
+    (this.#byAccount[account] ??= new NumberedHistory((each) => this.#triggerNumbered(each))).push(number, tag);
   }
 
   /** Notes that the trigger has ended and where it is in the store. */
@@ -129,14 +129,14 @@ export class TriggerBook {
 
   /**
    * Requests a cancellation, which `finishCancel` completes. Until then the trigger may still fire. Returns false if it no longer waits:
-   * see `refusal`.
+   * see `refusalCode`.
    */
   requestCancel(waiting: WireTrigger): boolean {
     if (waiting.trigger.status !== 'pending') {
-      this.refusal = VENUE_CODES.cancelNotAllowed.code;
+      this.refusalCode = VENUE_CODES.cancelNotAllowed.code;
       return false;
     }
-    waiting.isLeaving = true;
+    waiting.isCancelRequested = true;
     this.changed.add(waiting);
     return true;
   }
@@ -179,16 +179,16 @@ export class TriggerBook {
   }
 
   /** True when a trigger waits for a price of the instrument. */
-  waits(instrument: Instrument): boolean {
+  hasWaiting(instrument: Instrument): boolean {
     return this.#queue.waits(instrument);
   }
 
   /** Places the child orders of the triggers that prices from `low` to `high` reach. */
-  reach(instrument: Instrument, high: number, low: number, nowMs: number): void {
+  fireReached(instrument: Instrument, high: number, low: number, nowMs: number): void {
     for (const trigger of this.#queue.take(instrument, high, low, nowMs)) {
-      const child = this.#fire(trigger);
+      const child = this.#placeChild(trigger);
       if (typeof child === 'number') this.#queue.reportPlacement(trigger, null, child);
-      else this.#queue.reportPlacement(trigger, child.live?.id ?? null, 0);
+      else this.#queue.reportPlacement(trigger, child.venueOrder?.id ?? null, 0);
     }
   }
 
@@ -196,21 +196,21 @@ export class TriggerBook {
    * Returns the triggers of a row of bars, in the order of docs/matching.md: those that it reaches fire one by one. `onFire` is called
    * before a child is placed, with its time.
    */
-  inRow(onFire: (timeMs: number) => void): RowTriggers {
+  triggersOfRow(onFire: (timeMs: number) => void): RowTriggers {
     return {
       reachedBy: (instrument, openMs, open, high, low) => this.#queue.reachedBy(instrument, openMs, open, high, low),
       fireAt: (trigger, price, timeMs) => {
         this.#queue.fire(trigger, price, timeMs, (fired, firedMs) => {
           onFire(firedMs);
-          const child = this.#fire(fired);
-          return typeof child === 'number' ? null : child.live;
+          const child = this.#placeChild(fired);
+          return typeof child === 'number' ? null : child.venueOrder;
         });
       },
     };
   }
 
   /** Places the child order of a trigger that has fired. Returns the order, or the error code of its refusal. */
-  #fire({ id, account, child }: Trigger): FuturesUserOrder | number {
+  #placeChild({ id, account, child }: Trigger): FuturesUserOrder | number {
     const fired = this.#inMemory.get(id);
     if (fired !== undefined) this.changed.add(fired);
     return this.#placeOrder(account, child, fired?.clientOrderId ?? null);

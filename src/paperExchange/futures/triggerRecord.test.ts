@@ -11,7 +11,12 @@ const names: IdMaps = { market: 'futures', uidOf: String, accountOf: Number, ins
 const layout = Layout.current('a file');
 
 /** Returns a trigger order of the exchange. */
-const wireTrigger = (placedMs: number, sinceMs: number, isLeaving: boolean, overrides: Partial<WireTrigger['trigger']>): WireTrigger => {
+const wireTrigger = (
+  placedMs: number,
+  sinceMs: number,
+  isCancelRequested: boolean,
+  overrides: Partial<WireTrigger['trigger']>,
+): WireTrigger => {
   const child = futuresIntent(instrument, 'sell', 7, { closes: true });
   const trigger = { id: 3, account: 1, kind: 'stopLoss', price: 650_005, child, sinceMs, expiresMs: Infinity } as const;
   return {
@@ -19,7 +24,7 @@ const wireTrigger = (placedMs: number, sinceMs: number, isLeaving: boolean, over
     clientOrderId: 'mine',
     trigger: { ...trigger, status: 'pending', childId: null, code: 0, ...overrides },
     placedMs,
-    isLeaving,
+    isCancelRequested,
   };
 };
 
@@ -27,10 +32,13 @@ it.each([
   [5_000_000, 5_000_000, false],
   [5_000_100, 5_000_000, false],
   [5_000_100, 5_000_000, true],
-])('a trigger order placed at %d and waiting since %d is read back unchanged (being cancelled: %s)', (placedMs, sinceMs, isLeaving) => {
-  const waitingTrigger = wireTrigger(placedMs, sinceMs, isLeaving, {});
-  expect(waitingTriggerIn(layout.read(waitingTriggerRecord, triggerText(waitingTrigger, names)), names)).toEqual(waitingTrigger);
-});
+])(
+  'a trigger order placed at %d and waiting since %d is read back unchanged (being cancelled: %s)',
+  (placedMs, sinceMs, isCancelRequested) => {
+    const waitingTrigger = wireTrigger(placedMs, sinceMs, isCancelRequested, {});
+    expect(waitingTriggerIn(layout.read(waitingTriggerRecord, triggerText(waitingTrigger, names)), names)).toEqual(waitingTrigger);
+  },
+);
 
 it.each([
   ['triggered', 0],

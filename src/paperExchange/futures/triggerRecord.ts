@@ -22,7 +22,7 @@ export interface WireTrigger {
    */
   readonly placedMs: number;
   /** True when a cancellation was requested and has not taken effect. */
-  isLeaving: boolean;
+  isCancelRequested: boolean;
 }
 
 const TRIGGER = {
@@ -55,29 +55,34 @@ export type TriggerRecord = StoredRecordOf<typeof triggerRecord>;
 export type WaitingTriggerRecord = StoredRecordOf<typeof waitingTriggerRecord>;
 
 /** Returns the stored form of a trigger order, whether it waits or has ended. */
-export function triggerText({ clientOrderId, trigger, placedMs, isLeaving }: WireTrigger, { uidOf }: IdMaps): string {
+export function triggerText({ clientOrderId, trigger, placedMs, isCancelRequested }: WireTrigger, { uidOf }: IdMaps): string {
   const { id: number, account, kind, price, child, sinceMs, status, code } = trigger;
   const { instrument, side, role, lots: size, limit, reduceOnly } = child;
   const terms = { number, uid: uidOf(account), clientOrderId, kind, price, symbol: instrument.wireName };
   const common = { ...terms, side, role, lots: size, limit, reduceOnly, placedMs, sinceMs };
-  return status === 'pending' ? waitingTriggerRecord.text({ ...common, isLeaving }) : triggerRecord.text({ ...common, status, code });
+  return status === 'pending'
+    ? waitingTriggerRecord.text({ ...common, isLeaving: isCancelRequested })
+    : triggerRecord.text({ ...common, status, code });
 }
 
 /** Returns a trigger order that waits. */
 export const waitingTriggerIn = (stored: WaitingTriggerRecord, names: IdMaps): WireTrigger => ({
   ...commonIn(stored, { status: 'pending', code: 0 }, names),
-  isLeaving: stored.isLeaving,
+  isCancelRequested: stored.isLeaving,
 });
 
 /** Returns a trigger order that has ended. */
-export const triggerIn = (stored: TriggerRecord, names: IdMaps): WireTrigger => ({ ...commonIn(stored, stored, names), isLeaving: false });
+export const triggerIn = (stored: TriggerRecord, names: IdMaps): WireTrigger => ({
+  ...commonIn(stored, stored, names),
+  isCancelRequested: false,
+});
 
 /** Returns the members that waiting and ended triggers share. */
 function commonIn(
   stored: Omit<TriggerRecord, 'status' | 'code'>,
   { status, code }: Pick<Trigger, 'status' | 'code'>,
   { accountOf, instrumentOf }: IdMaps,
-): Omit<WireTrigger, 'isLeaving'> {
+): Omit<WireTrigger, 'isCancelRequested'> {
   const child = {
     instrument: instrumentOf(stored.symbol),
     side: stored.side,

@@ -21,10 +21,10 @@ import { FUNDING_DIGITS } from '../../venue/futures/futuresVenue.ts';
 import { instrumentArg, publicHandler, textArg, integerArg, type Handlers } from '../api/call.ts';
 import { Depths, klinesReply, wirePriceText, wireQuantityText } from './reads.ts';
 import type { TradedMarket } from '../market/tradedMarket.ts';
-import { done } from '../api/message.ts';
+import { succeeded } from '../api/message.ts';
 import type { Profile } from '../dialect/switches.ts';
 import type { FuturesExchange } from '../futures/futuresExchange.ts';
-import { contractOf, wireMoneyText, wireRateText } from './futuresText.ts';
+import { contractTerms, wireMoneyText, wireRateText } from './futuresText.ts';
 
 /** Decimals of the 24-hour price change. */
 const CHANGE_DIGITS = 8;
@@ -43,23 +43,26 @@ export const isFuturesInterval = (name: string, profile: Profile): boolean => fu
 export function futuresPublic(exchange: FuturesExchange, profile: Profile, timezone: string): Handlers {
   const depths = new Depths(exchange, depthAnswer('futures'), profile);
   return {
-    'futures.ping': publicHandler(() => done(encodeAnswer(emptyAnswer, null, profile))),
+    'futures.ping': publicHandler(() => succeeded(encodeAnswer(emptyAnswer, null, profile))),
     'futures.serverTime': publicHandler(({ clockMs }) =>
-      done(encodeAnswer(serverTimeAnswer, { serverTimeMs: timeMs(clockMs), timezone }, profile)),
+      succeeded(encodeAnswer(serverTimeAnswer, { serverTimeMs: timeMs(clockMs), timezone }, profile)),
     ),
     'futures.contracts': publicHandler(() =>
-      done(encodeAnswer(contractsAnswer, listing(exchange.markets.map(({ instrument }) => contractRow(instrument))), profile)),
+      succeeded(encodeAnswer(contractsAnswer, listing(exchange.markets.map(({ instrument }) => contractRow(instrument))), profile)),
     ),
-    'futures.depth': publicHandler(({ args, nowMs }) => depths.of(instrumentArg(args), integerArg(args, 'limit'), nowMs)),
+    'futures.depth': publicHandler(({ args, nowMs }) => depths.replyFor(instrumentArg(args), integerArg(args, 'limit'), nowMs)),
     'futures.ticker': publicHandler(({ args, nowMs }) =>
-      done(encodeAnswer(futuresTickerAnswer, tickerOf(exchange.marketOf(instrumentArg(args)), nowMs), profile)),
+      succeeded(encodeAnswer(futuresTickerAnswer, tickerOf(exchange.marketOf(instrumentArg(args)), nowMs), profile)),
     ),
     'futures.indexPrice': publicHandler(({ args, nowMs }) => {
       const instrument = instrumentArg(args);
       const { markTicks } = exchange.venue.book(instrument);
-      const { referencePrice, rows } = exchange.marketOf(instrument);
+      const { referencePrice, barRows } = exchange.marketOf(instrument);
       const rateText = (skippedFundings: number): string =>
-        fromScaled(rows?.fundingRate(nowMs, skippedFundings) ?? exchange.rates.at(instrument, nowMs, skippedFundings), FUNDING_DIGITS);
+        fromScaled(
+          barRows?.fundingRate(nowMs, skippedFundings) ?? exchange.rates.rateAt(instrument, nowMs, skippedFundings),
+          FUNDING_DIGITS,
+        );
       const prices = {
         currentFundRate: rateText(0),
         tagPrice: wirePriceText(instrument, markTicks),
@@ -67,7 +70,7 @@ export function futuresPublic(exchange: FuturesExchange, profile: Profile, timez
         indexPrice: wirePriceText(instrument, referencePrice > 0 ? referencePrice : markTicks),
         nextFundRate: rateText(1),
       };
-      return done(encodeAnswer(indexPriceAnswer, prices, profile));
+      return succeeded(encodeAnswer(indexPriceAnswer, prices, profile));
     }),
     'futures.klines': publicHandler(({ args, nowMs }) =>
       klinesReply(args, futuresInterval(textArg(args, 'interval'), profile) ?? 'empty', {
@@ -82,7 +85,7 @@ export function futuresPublic(exchange: FuturesExchange, profile: Profile, timez
 
 /** Returns the ticker of the 24 hours before `nowMs`. */
 function tickerOf({ instrument, matcher: { book }, tape }: TradedMarket, nowMs: number): FuturesTicker {
-  const day = tape.klines.day(nowMs);
+  const day = tape.klines.rollingDay(nowMs);
   const priceText = (ticks: number | undefined): string => (ticks === undefined ? '0' : wirePriceText(instrument, ticks));
   const bid = book.best('buy');
   const ask = book.best('sell');
@@ -101,7 +104,7 @@ function tickerOf({ instrument, matcher: { book }, tape }: TradedMarket, nowMs: 
 
 /** Returns the terms of a contract as the wire states them. A limit that this exchange does not have is its largest exact number. */
 function contractRow(instrument: Instrument): WireContract {
-  const terms = contractOf(instrument);
+  const terms = contractTerms(instrument);
   const maxVolume = wireQuantityText(instrument, MAX_EXACT);
   const maxMoney = wireMoneyText(instrument, MAX_EXACT);
   return {

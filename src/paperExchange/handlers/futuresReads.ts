@@ -22,21 +22,21 @@ import type { VenuePosition } from '../../venue/futures/position.ts';
 import { accountView, positionView, type VenuePositionView } from '../../venue/futures/resources.ts';
 import { type CallArgs, type Caller, type Handlers, instrumentArg, signedHandler, textArg, integerArg } from '../api/call.ts';
 import { wireQuantityText } from './reads.ts';
-import { done, refused } from '../api/message.ts';
+import { succeeded, refused } from '../api/message.ts';
 import type { Profile } from '../dialect/switches.ts';
 import type { FuturesExchange } from '../futures/futuresExchange.ts';
 import {
-  betweenText,
-  contractOf,
+  fractionalPriceText,
+  contractTerms,
   futuresFillRecord,
-  historyOf,
+  orderHistoryRow,
   wireMoneyText,
   futuresOrderRecord,
-  pairOf,
+  pairName,
   positionTypeOf,
-  profitOf,
+  profitHistoryRow,
   wireRateText,
-  triggerOf,
+  triggerOrderRow,
 } from './futuresText.ts';
 import { TradeLists } from './tradeLists.ts';
 
@@ -54,21 +54,21 @@ export function futuresReads(exchange: FuturesExchange, profile: Profile): Handl
       const order = orders.find(caller.account, textArg(args, 'orderId'));
       const state = order?.instrument === instrumentArg(args) ? order.visible : null;
       const record = order === null || state === null ? null : futuresOrderRecord(order, state, true);
-      return done(encodeAnswer(futuresOrderAnswer, record, profile));
+      return succeeded(encodeAnswer(futuresOrderAnswer, record, profile));
     }),
     'futures.openOrders': signedHandler(({ args, caller }) => {
       const rows = orders
-        .open(caller.account, args.instrument, NO_LIMIT)
+        .visiblyOpen(caller.account, args.instrument, NO_LIMIT)
         .flatMap((order) => (order.visible === null ? [] : [futuresOrderRecord(order, order.visible, false)]));
-      return done(encodeAnswer(futuresOpenOrdersAnswer, listing(rows), profile));
+      return succeeded(encodeAnswer(futuresOpenOrdersAnswer, listing(rows), profile));
     }),
     'futures.orderHistory': signedHandler(({ args, caller }) => {
       const text = args.texts.get('fromId');
       const fromId = text === undefined ? null : BigInt(text) + (profile.fromId === 'exclusive' ? 1n : 0n);
       const rows = exchange
         .history(caller.account, args.instrument, integerArg(args, 'limit'), fromId)
-        .flatMap((order) => (order.visible === null ? [] : [historyOf(order, order.visible)]));
-      return done(encodeAnswer(orderHistoryAnswer, listing(rows), profile));
+        .flatMap((order) => (order.visible === null ? [] : [orderHistoryRow(order, order.visible)]));
+      return succeeded(encodeAnswer(orderHistoryAnswer, listing(rows), profile));
     }),
     'futures.profitHistory': signedHandler(({ args, caller }) => {
       const startTime = args.texts.get('startTime');
@@ -77,29 +77,29 @@ export function futuresReads(exchange: FuturesExchange, profile: Profile): Handl
       const range = startTime === undefined ? null : { fromMs: Number(startTime), toMs: Number(endTime) };
       const query = { instrument: args.instrument, limit: integerArg(args, 'limit'), fromId: fromIdOf(args, profile), range };
       const rows = profits.list(caller.account, query);
-      return done(encodeAnswer(profitHistoryAnswer, listing(rows.map(profitOf)), profile));
+      return succeeded(encodeAnswer(profitHistoryAnswer, listing(rows.map(profitHistoryRow)), profile));
     }),
     'futures.myTrades': signedHandler(({ args, caller }) => {
       const { account } = caller;
       const instrument = instrumentArg(args);
       const limit = integerArg(args, 'limit');
-      return done(tradeLists.bodyOf({ account, instrument, limit, fromId: fromIdOf(args, profile) }));
+      return succeeded(tradeLists.bodyOf({ account, instrument, limit, fromId: fromIdOf(args, profile) }));
     }),
     'futures.positions': signedHandler(({ args, caller }) => {
       const instrument = instrumentArg(args);
       const openSides = venue.wallets.sides(caller.account, venue.book(instrument).index).filter(({ lots }) => lots > 0);
       const rows = openSides.map((position) => positionRow(positionView(venue, position, instrument)));
-      return done(encodeAnswer(positionsAnswer, listing(rows), profile));
+      return succeeded(encodeAnswer(positionsAnswer, listing(rows), profile));
     }),
     'futures.triggerOrderList': signedHandler(({ args, caller }) => {
       const page = integerArg(args, 'page');
       const limit = integerArg(args, 'limit');
       const { count, rows } = triggers.list(caller.account, instrumentArg(args), (page - 1) * limit, limit);
-      return done(encodeAnswer(triggerOrdersAnswer, { count, ...listing(rows.map(triggerOf)) }, profile));
+      return succeeded(encodeAnswer(triggerOrdersAnswer, { count, ...listing(rows.map(triggerOrderRow)) }, profile));
     }),
     'futures.account': signedHandler(({ caller }) => {
       const rows = venue.wallets.assets.map((asset) => accountRow(exchange, caller, asset));
-      return done(encodeAnswer(marginAccountsAnswer, listing(rows), profile));
+      return succeeded(encodeAnswer(marginAccountsAnswer, listing(rows), profile));
     }),
   };
 }
@@ -117,16 +117,16 @@ function positionRow(view: VenuePositionView): PositionRow {
     symbol: instrument.wireName,
     leverage: view.leverage,
     positionType: positionTypeOf(view.isCross),
-    avgPrice: betweenText(instrument, view.averageTicks),
+    avgPrice: fractionalPriceText(instrument, view.averageTicks),
     positionSide: view.isLong ? 'buy' : 'sell',
     realizedAmount: wireMoneyText(instrument, view.realisedUnits),
     positionVolume: wireQuantityText(instrument, view.lots),
     holdAmount: wireMoneyText(instrument, view.holdUnits),
-    openPrice: betweenText(instrument, view.openTicks),
+    openPrice: fractionalPriceText(instrument, view.openTicks),
     ctime: timeMs(view.openedMs),
     mtime: timeMs(view.changedMs),
     canCloseVolume: wireQuantityText(instrument, view.canCloseLots),
-    reducePrice: betweenText(instrument, view.liquidationTicks),
+    reducePrice: fractionalPriceText(instrument, view.liquidationTicks),
     keepRate: wireRateText(view.maintenancePpm),
     capitalFee: wireMoneyText(instrument, view.fundingUnits),
     tradeFee: wireMoneyText(instrument, 0 - view.feeUnits),
@@ -164,9 +164,9 @@ function positionVos(venue: FuturesExchange['venue'], positions: readonly Readon
     const ownPositions = positions.filter((position) => position.index === index);
     if (ownPositions.length === 0) return [];
     const row = {
-      contractId: contractOf(instrument).contractId,
+      contractId: contractTerms(instrument).contractId,
       contractName: instrument.wireName,
-      contractSymbol: pairOf(instrument),
+      contractSymbol: pairName(instrument),
       positions: ownPositions.map((position) => {
         const view = positionView(venue, position, instrument);
         return {
@@ -175,8 +175,8 @@ function positionVos(venue: FuturesExchange['venue'], positions: readonly Readon
           positionType: positionTypeOf(view.isCross),
           side: view.isLong ? ('buy' as const) : ('sell' as const),
           volume: wireQuantityText(instrument, view.lots),
-          openPrice: betweenText(instrument, view.openTicks),
-          avgPrice: betweenText(instrument, view.averageTicks),
+          openPrice: fractionalPriceText(instrument, view.openTicks),
+          avgPrice: fractionalPriceText(instrument, view.averageTicks),
           leverageLevel: view.leverage,
           marginRate: fromScaled(Math.round(view.marginRate * 10 ** RATE_DIGITS), RATE_DIGITS),
           unRealizedAmount: wireMoneyText(instrument, view.unrealisedUnits),

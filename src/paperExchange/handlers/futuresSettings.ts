@@ -2,7 +2,7 @@
 
 import { doneAnswer, encodeAnswer } from '../../protocol/shapes/answer.ts';
 import { type Handlers, instrumentArg, signedHandler, textArg, integerArg } from '../api/call.ts';
-import { done, refused, type HandlerReply } from '../api/message.ts';
+import { succeeded, refused, type HandlerReply } from '../api/message.ts';
 import type { Profile } from '../dialect/switches.ts';
 import type { FuturesExchange } from '../futures/futuresExchange.ts';
 
@@ -11,7 +11,7 @@ export function futuresSettings({ venue, changes }: FuturesExchange, profile: Pr
   /** The store writes the account again even if the change was refused. */
   const reply = (isDone: boolean, account: number): HandlerReply => {
     changes.accounts.add(account);
-    return isDone ? done(encodeAnswer(doneAnswer, null, profile)) : refused(venue.refusal);
+    return isDone ? succeeded(encodeAnswer(doneAnswer, null, profile)) : refused(venue.refusal);
   };
   return {
     'futures.changePositionMode': signedHandler(({ args, caller }) =>

@@ -25,7 +25,7 @@ import type { WireTrigger } from '../futures/triggerRecord.ts';
 const BETWEEN_DIGITS = 4;
 
 /** Returns the contract terms of an instrument. Throws InvariantError for a spot pair. */
-export function contractOf({ id, contract }: Instrument): Terms {
+export function contractTerms({ id, contract }: Instrument): Terms {
   if (contract === undefined) throw new InvariantError(`${id} has no contract terms`);
   return contract;
 }
@@ -35,13 +35,13 @@ export const wireMoneyText = ({ quoteDigits }: Instrument, units: number): strin
 export const wireRateText = (ppm: number): string => fromScaled(ppm, 6);
 
 /** Returns the decimal of a price in ticks with a fraction; 0 without a price. */
-export function betweenText({ priceDigits }: Instrument, ticks: number): string {
+export function fractionalPriceText({ priceDigits }: Instrument, ticks: number): string {
   if (!Number.isFinite(ticks)) return '0';
   return fromScaled(Math.round(ticks * pow10(BETWEEN_DIGITS)), priceDigits + BETWEEN_DIGITS);
 }
 
 /** Returns the pair of a contract name: BTC-USDT for E-BTC-USDT. */
-export const pairOf = ({ wireName, contract }: Instrument): string => {
+export const pairName = ({ wireName, contract }: Instrument): string => {
   const prefix = `${contract?.type ?? ''}-`;
   return wireName.startsWith(prefix) ? wireName.slice(prefix.length) : wireName;
 };
@@ -68,8 +68,8 @@ function volumeOf({ instrument, intent }: FuturesUserOrder): string {
   return intent.quoteUnits > 0 ? wireMoneyText(instrument, intent.quoteUnits) : wireQuantityText(instrument, intent.lots);
 }
 
-const averageOf = (instrument: Instrument, { filledLots, averageTicks }: VisibleState): string =>
-  betweenText(instrument, filledLots > 0 ? averageTicks : NaN);
+const averagePriceText = (instrument: Instrument, { filledLots, averageTicks }: VisibleState): string =>
+  fractionalPriceText(instrument, filledLots > 0 ? averageTicks : NaN);
 
 /** Returns an order as the list of open orders shows it. `isFull`: as the query of a single order shows it. */
 export function futuresOrderRecord(order: FuturesUserOrder, state: VisibleState, isFull: boolean): OrderAnswer {
@@ -80,7 +80,7 @@ export function futuresOrderRecord(order: FuturesUserOrder, state: VisibleState,
     executedQty: wireQuantityText(instrument, state.filledLots),
     orderId: order.id,
     origQty: volumeOf(order),
-    avgPrice: averageOf(instrument, state),
+    avgPrice: averagePriceText(instrument, state),
     tradeFee: isFull ? wireMoneyText(instrument, state.feeUnits) : null,
     realizedAmount: isFull ? wireMoneyText(instrument, state.profitUnits) : null,
     type: codeReading(wireType(order)),
@@ -94,16 +94,16 @@ export function futuresOrderRecord(order: FuturesUserOrder, state: VisibleState,
 }
 
 /** Returns an order as the order history shows it. */
-export function historyOf(order: FuturesUserOrder, state: VisibleState): OrderHistoryRow {
+export function orderHistoryRow(order: FuturesUserOrder, state: VisibleState): OrderHistoryRow {
   const { instrument, intent, terms } = order;
-  const { contractId, openMakerFeePpm, openTakerFeePpm, closeMakerFeePpm, closeTakerFeePpm } = contractOf(instrument);
+  const { contractId, openMakerFeePpm, openTakerFeePpm, closeMakerFeePpm, closeTakerFeePpm } = contractTerms(instrument);
   return {
     side: intent.side,
     clientId: order.clientOrderId,
     ctimeMs: timeMs(order.placedMs),
     positionType: positionTypeOf(terms.isCross),
     orderId: order.id,
-    avgPrice: averageOf(instrument, state),
+    avgPrice: averagePriceText(instrument, state),
     realizedAmount: wireMoneyText(instrument, state.profitUnits),
     fee: wireMoneyText(instrument, state.feeUnits),
     openOrClose: intent.reduceOnly ? 'CLOSE' : 'OPEN',
@@ -126,20 +126,20 @@ export function historyOf(order: FuturesUserOrder, state: VisibleState): OrderHi
 }
 
 /** Returns a reduction as the profit history shows it. */
-export function profitOf(reduction: ReportedReduction): ProfitHistoryRow {
+export function profitHistoryRow(reduction: ReportedReduction): ProfitHistoryRow {
   const { instrument } = reduction;
   const moneyText = (units: number): string => wireMoneyText(instrument, units);
   const totalText = moneyText(reduction.profitUnits - reduction.feeUnits + reduction.fundingUnits);
   return {
     id: String(reduction.id),
-    contractId: contractOf(instrument).contractId,
+    contractId: contractTerms(instrument).contractId,
     contractName: instrument.wireName,
     side: reduction.isLong ? 'buy' : 'sell',
     positionType: positionTypeOf(reduction.isCross),
     leverageLevel: reduction.leverage,
     volume: wireQuantityText(instrument, reduction.lots),
-    openPrice: betweenText(instrument, reduction.openTicks),
-    openEndPrice: betweenText(instrument, reduction.closeTicks),
+    openPrice: fractionalPriceText(instrument, reduction.openTicks),
+    openEndPrice: fractionalPriceText(instrument, reduction.closeTicks),
     closeProfit: moneyText(reduction.profitUnits),
     tradeFee: moneyText(0 - reduction.feeUnits),
     capitalFee: moneyText(reduction.fundingUnits),
@@ -156,7 +156,7 @@ export function profitOf(reduction: ReportedReduction): ProfitHistoryRow {
 export function futuresFillRecord(trade: FuturesTrade): FuturesFill {
   const { instrument } = trade;
   return {
-    symbol: pairOf(instrument),
+    symbol: pairName(instrument),
     contractName: instrument.wireName,
     tradeId: String(trade.tradeId),
     side: trade.isBuyer ? 'buy' : 'sell',
@@ -186,10 +186,10 @@ const TRIGGER_STATUSES = {
 } as const satisfies Readonly<Record<VenueTriggerStatus, string>>;
 
 /** Returns a trigger order as the wire shows it. */
-export function triggerOf({ id, trigger, placedMs }: WireTrigger): TriggerOrder {
+export function triggerOrderRow({ id, trigger, placedMs }: WireTrigger): TriggerOrder {
   const { child, kind, price, status }: Trigger = trigger;
   const { instrument } = child;
-  const { contractId, marginCoin } = contractOf(instrument);
+  const { contractId, marginCoin } = contractTerms(instrument);
   return {
     triggerOrderId: id,
     side: child.side,

@@ -9,11 +9,11 @@ import { triggerOrderCreatedAnswer, orderIdAnswer, triggerCanceledAnswer } from 
 import { TRIGGER_KINDS } from '../../venue/futures/triggers.ts';
 import { scaleText } from '../../venue/orderText.ts';
 import { type CallArgs, type Handlers, instrumentArg, signedHandler, type SignedCall, textArg, integerArg } from '../api/call.ts';
-import { done, refused, type HandlerReply } from '../api/message.ts';
+import { succeeded, refused, type HandlerReply } from '../api/message.ts';
 import { missingOrderCode, precisionCode } from '../orders/codes.ts';
 import type { Profile } from '../dialect/switches.ts';
 import type { FuturesExchange } from '../futures/futuresExchange.ts';
-import { contractOf } from './futuresText.ts';
+import { contractTerms } from './futuresText.ts';
 
 const { paramNotRequired, paramError, closeVolumeExceeded } = VENUE_CODES;
 
@@ -31,22 +31,22 @@ export function futuresTrading(exchange: FuturesExchange, profile: Profile): Han
       if (code !== 0) return refused(code);
       const intent = intentOf(args, unitOf(call, profile));
       const order = exchange.place(caller.account, intent, args.texts.get('clientOrderId') ?? null);
-      if (order === null) return refused(precisionCode(exchange.refusal, intent, profile));
-      return done(encodeAnswer(orderIdAnswer, { orderId: order.id }, profile));
+      if (order === null) return refused(precisionCode(exchange.refusalCode, intent, profile));
+      return succeeded(encodeAnswer(orderIdAnswer, { orderId: order.id }, profile));
     }),
     'futures.createConditionOrder': signedHandler((call) => createTriggerOrder(call, exchange, profile)),
     'futures.cancelOrder': signedHandler(({ args, caller }) => {
       const order = exchange.orders.find(caller.account, textArg(args, 'orderId'));
       if (order === null || order.instrument !== instrumentArg(args)) return refused(missingOrderCode('futures', profile));
-      if (!exchange.cancel(order, profile.secondCancel === 'again')) return refused(exchange.refusal);
-      return done(encodeAnswer(orderIdAnswer, { orderId: order.id }, profile));
+      if (!exchange.cancel(order, profile.secondCancel === 'again')) return refused(exchange.refusalCode);
+      return succeeded(encodeAnswer(orderIdAnswer, { orderId: order.id }, profile));
     }),
     'futures.cancelTriggerOrder': signedHandler(({ args, caller }) => {
       const trigger = exchange.triggers.find(caller.account, textArg(args, 'orderId'));
       if (trigger === null || trigger.trigger.child.instrument !== instrumentArg(args))
         return refused(missingOrderCode('futures', profile));
-      if (!exchange.cancelTrigger(trigger, profile.secondCancel === 'again')) return refused(exchange.refusal);
-      return done(encodeAnswer(triggerCanceledAnswer, null, profile));
+      if (!exchange.cancelTrigger(trigger, profile.secondCancel === 'again')) return refused(exchange.refusalCode);
+      return succeeded(encodeAnswer(triggerCanceledAnswer, null, profile));
     }),
   };
 }
@@ -62,13 +62,13 @@ function createTriggerOrder(call: SignedCall, exchange: FuturesExchange, profile
   const price = scaleText(textArg(args, 'triggerPrice'), instrument.priceDigits);
   const clientOrderId = args.texts.get('clientOrderId') ?? null;
   const times = { placedMs: nowMs, sinceMs: exchange.waitsSinceMs(instrument, nowMs) };
-  const placedTrigger = exchange.triggers.place(caller.account, { kind, price, child, clientOrderId, ...times });
+  const placedTrigger = exchange.triggers.place(caller.account, { kind, triggerTicks: price, child, clientOrderId, ...times });
   if (placedTrigger === null) {
     const isPriceWrong = !Number.isInteger(price) || !Number.isInteger(child.limit);
-    return refused(precisionCode(exchange.triggers.refusal, isPriceWrong ? { ...child, limit: ticks(NaN) } : child, profile));
+    return refused(precisionCode(exchange.triggers.refusalCode, isPriceWrong ? { ...child, limit: ticks(NaN) } : child, profile));
   }
   exchange.fireReachedTriggers(instrument);
-  return done(encodeAnswer(triggerOrderCreatedAnswer, { triggerIds: [placedTrigger.id], ids: [], cancelIds: [] }, profile));
+  return succeeded(encodeAnswer(triggerOrderCreatedAnswer, { triggerIds: [placedTrigger.id], ids: [], cancelIds: [] }, profile));
 }
 
 /** Step 13. Also checks the position type against the account, or against the position to be closed. Returns 0 or an error code. */
@@ -120,7 +120,7 @@ function lotsOf(instrument: Instrument, unit: VolumeUnit, volume: string): numbe
 
 /** Returns the largest number of lots whose face value is at most `volume` coins. */
 function lotsOfCoins(instrument: Instrument, volume: string): number {
-  const { multiplier, multiplierDigits } = contractOf(instrument);
+  const { multiplier, multiplierDigits } = contractTerms(instrument);
   return Math.floor(scaleText(volume, multiplierDigits + instrument.quantityDigits) / multiplier);
 }
 

@@ -9,7 +9,7 @@ import { encodeAnswer, listing, type AnswerShape, type Listing } from '../../pro
 import type { Depth, Kline } from '../../protocol/shapes/market.ts';
 import { type CallArgs, instrumentArg, integerArg } from '../api/call.ts';
 import type { PriceLevel } from '../matching/orderBook.ts';
-import { done, type HandlerReply } from '../api/message.ts';
+import { succeeded, type HandlerReply } from '../api/message.ts';
 import type { Profile } from '../dialect/switches.ts';
 import type { TickBar } from '../market/klines.ts';
 import type { TradedMarket } from '../market/tradedMarket.ts';
@@ -48,8 +48,8 @@ export class Depths {
   }
 
   /** Returns the depth reply of an instrument with at most `limit` levels on each side. */
-  of(instrument: Instrument, limit: number, nowMs: number): HandlerReply {
-    const { matcher, rows } = this.#markets.marketOf(instrument);
+  replyFor(instrument: Instrument, limit: number, nowMs: number): HandlerReply {
+    const { matcher, barRows } = this.#markets.marketOf(instrument);
     const { book } = matcher;
     const { version } = book;
     const cached = this.#last.get(instrument);
@@ -57,10 +57,10 @@ export class Depths {
     const levelRows = (levels: readonly Level[]) =>
       levels.map(({ price, lots }) => ({ price: wirePriceText(instrument, price), quantity: wireQuantityText(instrument, lots) }));
     // Bars have no book, but a kill needs a level of depth to close a position.
-    const levelsOf = (side: Side): readonly Level[] => (rows === null ? book.levels(side, limit) : [rows.quotedLevel() ?? []].flat());
+    const levelsOf = (side: Side): readonly Level[] => (barRows === null ? book.levels(side, limit) : [barRows.quotedLevel() ?? []].flat());
     const bids = levelRows(levelsOf('buy'));
     const asks = levelRows(levelsOf('sell'));
-    const reply = done(encodeAnswer(this.#answer, { timeMs: timeMs(nowMs), bids, asks }, this.#profile));
+    const reply = succeeded(encodeAnswer(this.#answer, { timeMs: timeMs(nowMs), bids, asks }, this.#profile));
     this.#last.set(instrument, { version, nowMs, limit, reply });
     return reply;
   }
@@ -80,7 +80,7 @@ export function klinesReply(
   interval: CommonInterval | 'empty',
   { nowMs, markets, answer, profile }: KlinesSource,
 ): HandlerReply {
-  if (interval === 'empty') return done(encodeAnswer(answer, listing([]), profile));
+  if (interval === 'empty') return succeeded(encodeAnswer(answer, listing([]), profile));
   const instrument = instrumentArg(args);
   const klines = markets.marketOf(instrument).tape.klines.bars(interval, nowMs);
   const isShown = ({ openMs }: TickBar): boolean => profile.klinesOpenBar !== 'off' || closeOf(interval, openMs) <= nowMs;
@@ -93,7 +93,7 @@ export function klinesReply(
     const bar = klines[index]!;
     if (bar.openMs <= toMs && isShown(bar)) rows.push(bar);
   }
-  return done(encodeAnswer(answer, listing(rows.map((bar) => klineOf(instrument, bar))), profile));
+  return succeeded(encodeAnswer(answer, listing(rows.map((bar) => klineOf(instrument, bar))), profile));
 }
 
 /** Returns a bar in the form of the wire. */

@@ -16,10 +16,10 @@ import {
 } from '../../protocol/shapes/market.ts';
 import { instrumentArg, publicHandler, textArg, integerArg, type Handlers } from '../api/call.ts';
 import { Depths, klinesReply, wirePriceText, wireQuantityText } from './reads.ts';
-import { done } from '../api/message.ts';
+import { succeeded } from '../api/message.ts';
 import type { Profile } from '../dialect/switches.ts';
 import type { SpotExchange } from '../spot/spotExchange.ts';
-import { publicTradeOf } from './spotText.ts';
+import { publicTradeRow } from './spotText.ts';
 
 /** Returns the interval of a spot wire name; `empty` if it is known but has no bars, and null if it is unknown. */
 export function spotInterval(name: string, { intervals }: Profile): CommonInterval | 'empty' | null {
@@ -32,17 +32,17 @@ export function spotInterval(name: string, { intervals }: Profile): CommonInterv
 export function spotPublic(exchange: SpotExchange, profile: Profile, timezone: string): Handlers {
   const depths = new Depths(exchange, depthAnswer('spot'), profile);
   return {
-    'spot.ping': publicHandler(() => done(encodeAnswer(emptyAnswer, null, profile))),
+    'spot.ping': publicHandler(() => succeeded(encodeAnswer(emptyAnswer, null, profile))),
     'spot.serverTime': publicHandler(({ clockMs }) =>
-      done(encodeAnswer(serverTimeAnswer, { serverTimeMs: timeMs(clockMs), timezone }, profile)),
+      succeeded(encodeAnswer(serverTimeAnswer, { serverTimeMs: timeMs(clockMs), timezone }, profile)),
     ),
     'spot.symbols': publicHandler(() =>
-      done(encodeAnswer(symbolsAnswer, listing(exchange.markets.map(({ instrument }) => symbolOf(instrument))), profile)),
+      succeeded(encodeAnswer(symbolsAnswer, listing(exchange.markets.map(({ instrument }) => symbolOf(instrument))), profile)),
     ),
-    'spot.depth': publicHandler(({ args, nowMs }) => depths.of(instrumentArg(args), integerArg(args, 'limit'), nowMs)),
+    'spot.depth': publicHandler(({ args, nowMs }) => depths.replyFor(instrumentArg(args), integerArg(args, 'limit'), nowMs)),
     'spot.ticker': publicHandler(({ args, nowMs }) => {
       const instrument = instrumentArg(args);
-      const day = exchange.marketOf(instrument).tape.klines.day(nowMs);
+      const day = exchange.marketOf(instrument).tape.klines.rollingDay(nowMs);
       const priceText = (ticks: number | undefined): string => (ticks === undefined ? '0' : wirePriceText(instrument, ticks));
       const tickerMs = profile.tickerTime === 'now' || day === null ? nowMs : day.fromMs;
       const ticker = {
@@ -52,12 +52,12 @@ export function spotPublic(exchange: SpotExchange, profile: Profile, timezone: s
         last: priceText(day?.last),
         volume: wireQuantityText(instrument, day?.lots ?? 0),
       };
-      return done(encodeAnswer(spotTickerAnswer, ticker, profile));
+      return succeeded(encodeAnswer(spotTickerAnswer, ticker, profile));
     }),
     'spot.recentTrades': publicHandler(({ args }) => {
       const instrument = instrumentArg(args);
       const trades = exchange.marketOf(instrument).tape.latest(integerArg(args, 'limit'));
-      return done(encodeAnswer(recentTradesAnswer, listing(trades.map((match) => publicTradeOf(instrument, match))), profile));
+      return succeeded(encodeAnswer(recentTradesAnswer, listing(trades.map((match) => publicTradeRow(instrument, match))), profile));
     }),
     'spot.klines': publicHandler(({ args, nowMs }) =>
       klinesReply(args, spotInterval(textArg(args, 'interval'), profile) ?? 'empty', {

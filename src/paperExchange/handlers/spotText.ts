@@ -8,7 +8,7 @@ import type { PublicTrade } from '../../protocol/shapes/market.ts';
 import type { Match } from '../matching/matcher.ts';
 import { wirePriceText, wireQuantityText } from './reads.ts';
 import type { Profile } from '../dialect/switches.ts';
-import type { OwnTrade, VisibleState, UserOrder } from '../orders/userOrder.ts';
+import { NEW_ORDER_STATE, type OwnTrade, type UserOrder, type VisibleState } from '../orders/userOrder.ts';
 
 /** Returns units of the quote asset as a plain decimal. */
 const quoteText = ({ quoteDigits }: Instrument, units: number): string => fromScaled(units, quoteDigits);
@@ -24,17 +24,6 @@ function averageText({ quoteDigits, quantityDigits }: Instrument, { filledUnits,
   const denominator = BigInt(filledLots) * 10n ** BigInt(Math.max(-shift, 0));
   return fromScaled(Number((numerator * 2n + denominator) / (denominator * 2n)), AVERAGE_DIGITS);
 }
-
-/** The state of an order before matching. */
-const BEFORE_MATCHING: VisibleState = {
-  status: 'NEW',
-  isAdmitted: false,
-  filledLots: 0,
-  filledUnits: 0,
-  feeUnits: 0,
-  profitUnits: 0,
-  averageTicks: 0,
-};
 
 /** Returns the fields that every spot reply about an order has. */
 function commonFields(order: UserOrder, state: VisibleState, { marketBuyOrigQty }: Profile) {
@@ -57,7 +46,7 @@ function commonFields(order: UserOrder, state: VisibleState, { marketBuyOrigQty 
 }
 
 /** Returns the reply to a create request. It always shows the order before matching. */
-export const createdOf = (order: UserOrder, profile: Profile): SpotCreated => commonFields(order, BEFORE_MATCHING, profile);
+export const createdOrderRecord = (order: UserOrder, profile: Profile): SpotCreated => commonFields(order, NEW_ORDER_STATE, profile);
 
 /** Returns an order as queries and lists show it. */
 export const spotOrderRecord = (order: UserOrder, state: VisibleState, profile: Profile): OrderAnswer => ({
@@ -84,7 +73,7 @@ export function spotFillRecord(trade: OwnTrade): SpotFill {
 }
 
 /** Returns a match as a public trade. */
-export const publicTradeOf = (instrument: Instrument, match: Match): PublicTrade => ({
+export const publicTradeRow = (instrument: Instrument, match: Match): PublicTrade => ({
   id: String(match.tradeId),
   symbol: instrument.wireName,
   side: match.takerSide,

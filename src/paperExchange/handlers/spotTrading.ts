@@ -7,12 +7,12 @@ import { emptyAnswer, encodeAnswer } from '../../protocol/shapes/answer.ts';
 import { batchCanceledAnswer, batchCreatedAnswer, spotCancelAnswer, spotCreatedAnswer } from '../../protocol/shapes/spot.ts';
 import { parseOrder, type ParsedOrder } from '../../venue/orderText.ts';
 import { type CallArgs, instrumentArg, signedHandler, type Handlers, type SignedCall } from '../api/call.ts';
-import { done, refused, type HandlerReply } from '../api/message.ts';
+import { succeeded, refused, type HandlerReply } from '../api/message.ts';
 import { missingOrderCode, precisionCode } from '../orders/codes.ts';
 import type { UserOrder } from '../orders/userOrder.ts';
 import type { Profile } from '../dialect/switches.ts';
 import type { SpotExchange } from '../spot/spotExchange.ts';
-import { createdOf } from './spotText.ts';
+import { createdOrderRecord } from './spotText.ts';
 
 const { balanceNotEnough, paramNotRequired } = VENUE_CODES;
 
@@ -23,27 +23,27 @@ export function spotTrading(exchange: SpotExchange, profile: Profile): Handlers 
       const parsed = intentOf(args, instrumentArg(args), 'type', profile);
       if (!parsed.ok) return refused(parsed.code);
       const order = exchange.place(caller.account, parsed.intent, args.texts.get('newClientOrderId') ?? null);
-      if (order === null) return refused(precisionCode(exchange.refusal, parsed.intent, profile));
-      return done(encodeAnswer(spotCreatedAnswer, createdOf(order, profile), profile));
+      if (order === null) return refused(precisionCode(exchange.refusalCode, parsed.intent, profile));
+      return succeeded(encodeAnswer(spotCreatedAnswer, createdOrderRecord(order, profile), profile));
     }),
     'spot.testNewOrder': signedHandler(({ args, caller }) => {
       const parsed = intentOf(args, instrumentArg(args), 'type', profile);
       if (!parsed.ok) return refused(parsed.code);
-      const code = profile.testOrderScope === 'parameters' ? 0 : exchange.check(caller.account, parsed.intent);
-      return code === 0 ? done(encodeAnswer(emptyAnswer, null, profile)) : refused(precisionCode(code, parsed.intent, profile));
+      const code = profile.testOrderScope === 'parameters' ? 0 : exchange.refusalCodeFor(caller.account, parsed.intent);
+      return code === 0 ? succeeded(encodeAnswer(emptyAnswer, null, profile)) : refused(precisionCode(code, parsed.intent, profile));
     }),
     'spot.batchOrders': signedHandler((call) => placeBatch(call, exchange, profile)),
     'spot.cancelOrder': signedHandler(({ args, caller }) => {
       const order = findNamedOrder(args, caller.account, exchange, profile.cancelByClientId === 'works');
       if (order === null) return refused(missingOrderCode('spot', profile));
-      if (!exchange.cancel(order, profile.secondCancel === 'again')) return refused(exchange.refusal);
+      if (!exchange.cancel(order, profile.secondCancel === 'again')) return refused(exchange.refusalCode);
       const reply = {
         symbol: order.instrument.wireName,
         orderId: order.id,
         clientOrderId: order.clientOrderId,
         status: { word: 'PENDING_CANCEL', raw: 'PENDING_CANCEL' },
       } as const;
-      return done(encodeAnswer(spotCancelAnswer, reply, profile));
+      return succeeded(encodeAnswer(spotCancelAnswer, reply, profile));
     }),
     'spot.batchCancel': signedHandler(({ args, caller }) => {
       const success: string[] = [];
@@ -54,7 +54,7 @@ export function spotTrading(exchange: SpotExchange, profile: Profile): Handlers 
         const isCanceled = isOnInstrument && exchange.cancel(order, profile.secondCancel === 'again');
         (isCanceled ? success : failed).push(id);
       }
-      return done(encodeAnswer(batchCanceledAnswer, { success, failed }, profile));
+      return succeeded(encodeAnswer(batchCanceledAnswer, { success, failed }, profile));
     }),
   };
 }
@@ -89,7 +89,7 @@ function placeBatch({ args, caller }: SignedCall, exchange: SpotExchange, profil
     intents.push(parsed.intent);
   }
   for (const intent of intents) {
-    const code = exchange.check(caller.account, intent);
+    const code = exchange.refusalCodeFor(caller.account, intent);
     if (code !== 0 && code !== balanceNotEnough.code) return refused(precisionCode(code, intent, profile));
   }
   const placedOrders: UserOrder[] = [];
@@ -99,9 +99,9 @@ function placeBatch({ args, caller }: SignedCall, exchange: SpotExchange, profil
       placedOrders.push(order);
       continue;
     }
-    if (exchange.refusal === balanceNotEnough.code && profile.batchPartial === 'leaveOut') continue;
+    if (exchange.refusalCode === balanceNotEnough.code && profile.batchPartial === 'leaveOut') continue;
     for (const placedOrder of placedOrders) exchange.withdraw(placedOrder);
-    return refused(exchange.refusal);
+    return refused(exchange.refusalCode);
   }
-  return done(encodeAnswer(batchCreatedAnswer, { ids: placedOrders.map(({ id }) => id) }, profile));
+  return succeeded(encodeAnswer(batchCreatedAnswer, { ids: placedOrders.map(({ id }) => id) }, profile));
 }

@@ -12,20 +12,23 @@ import { TradeLists } from './tradeLists.ts';
 
 const INSTRUMENTS = [spotInstrument('AAA'), spotInstrument('BBB')];
 
-/** Returns an account's trades, their lists, and how many trades were read to build them. */
+/**
+ * Opens the trades of accounts and their lists. `add` books a trade, `expected` encodes a list from the trades alone, and `reads` counts how
+ * often trades and lists of trade indexes were read.
+ */
 function openLists(variants = PROFILES.seed) {
   const orders = new UserOrders<UserOrder, OwnTrade>('1', {
     order: () => expect.unreachable('no order is read'),
     trade: () => expect.unreachable('every trade is in memory'),
     tagOf: (instrument) => INSTRUMENTS.indexOf(instrument),
   });
-  const count = { read: 0, places: 0 };
-  const tradeAt = (account: number, place: number): OwnTrade => {
-    count.read++;
-    return orders.tradeAt(account, place);
+  const reads = { trades: 0, indexLists: 0 };
+  const tradeAt = (account: number, tradeIndex: number): OwnTrade => {
+    reads.trades++;
+    return orders.tradeAt(account, tradeIndex);
   };
   const tradeIndexes: typeof orders.tradeIndexes = (...query) => {
-    count.places++;
+    reads.indexLists++;
     return orders.tradeIndexes(...query);
   };
   const countingOrders = { tradeCount: orders.tradeCount.bind(orders), tradeIndexes, tradeAt };
@@ -42,58 +45,63 @@ function openLists(variants = PROFILES.seed) {
   };
   const expected = (account: number, instrument: Instrument | null, limit: number, fromId: number | null): string =>
     encodeAnswer(spotFillsAnswer, listing(orders.trades(account, instrument, limit, fromId).map(spotFillRecord)), variants);
-  return { add, count, expected, lists };
+  return { add, expected, lists, reads };
 }
 
-it('every list equals the encoding of all its trades, in each form', () => {
+it('every list of trades equals the encoding of all its trades, in each form of a list', () => {
   for (const form of ['bare', 'list'] as const) {
     const { add, expected, lists } = openLists({ ...PROFILES.seed, lists: form });
     for (let round = 0; round < 60; round++) {
-      for (const account of [0, 1])
-        for (const instrument of [null, ...INSTRUMENTS])
-          for (const [limit, fromId] of [
-            [3, null],
-            [100, null],
-            [4, 7],
-            [100, round],
-          ] as const)
-            expect(lists.bodyOf({ account, instrument, limit, fromId })).toBe(expected(account, instrument, limit, fromId));
+      const pages = [
+        { limit: 3, fromId: null },
+        { limit: 100, fromId: null },
+        { limit: 4, fromId: 7 },
+        { limit: 100, fromId: round },
+      ];
+      const queries = [0, 1].flatMap((account) =>
+        [null, ...INSTRUMENTS].flatMap((instrument) => pages.map((page) => ({ account, instrument, ...page }))),
+      );
+      for (const query of queries) {
+        expect(lists.bodyOf(query)).toBe(expected(query.account, query.instrument, query.limit, query.fromId));
+      }
       add(round % 3 === 0 ? 1 : 0);
     }
   }
 });
 
 it('a trade that several lists show is encoded once', () => {
-  const { add, count, expected, lists } = openLists();
+  const { add, expected, lists, reads } = openLists();
   const query = { account: 0, instrument: null, limit: 1000, fromId: null };
   for (let trade = 0; trade < 600; trade++) {
     add(0);
     lists.bodyOf(query);
     lists.bodyOf({ ...query, limit: 900 });
   }
-  expect(count.read).toBe(600);
+  expect(reads.trades).toBe(600);
   expect(lists.bodyOf(query)).toBe(expected(0, null, 1000, null));
 });
 
-it('a list that has not changed is built again only after requests for many other lists', () => {
-  const { add, count, lists } = openLists();
+it('an unchanged list is built again only after requests for 128 other lists', () => {
+  const { add, lists, reads } = openLists();
   for (let trade = 0; trade < 20; trade++) add(0);
   const listOf = (limit: number): string => lists.bodyOf({ account: 0, instrument: null, limit, fromId: null });
   const firstBody = listOf(20);
-  const { places } = count;
+  const readsBefore = reads.indexLists;
   expect(listOf(20)).toBe(firstBody);
-  expect(count.places).toBe(places);
-  for (let limit = 21; limit < 21 + 128; limit++) listOf(limit);
+  expect(reads.indexLists).toBe(readsBefore);
+  const otherLists = 128;
+  for (let limit = 21; limit < 21 + otherLists; limit++) listOf(limit);
   expect(listOf(20)).toBe(firstBody);
-  expect(count.places).toBe(places + 128 + 1);
+  // Each other list is built once, and the first one is built once more.
+  expect(reads.indexLists).toBe(readsBefore + otherLists + 1);
 });
 
-it('rows beyond those that are kept are encoded again', () => {
-  const { add, count, expected, lists } = openLists();
+it('the rows of more than 16,384 trades are encoded again for the next list', () => {
+  const { add, expected, lists, reads } = openLists();
   const query = { account: 0, instrument: null, limit: 17_000, fromId: null };
   for (let trade = 0; trade < 17_000; trade++) add(0);
   const firstBody = lists.bodyOf(query);
   expect(firstBody).toBe(expected(0, null, 17_000, null));
   expect(lists.bodyOf(query)).toBe(firstBody);
-  expect(count.read).toBeGreaterThan(17_000);
+  expect(reads.trades).toBeGreaterThan(17_000);
 });

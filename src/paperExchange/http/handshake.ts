@@ -11,8 +11,8 @@ const VERSION = '13';
 export const asksForWebSocket = ({ headers, method }: IncomingMessage): boolean =>
   method === 'GET' && headers.upgrade?.toLowerCase() === 'websocket';
 
-/** Returns the reply to a handshake, as text. `isOpen` is false if the handshake is refused. */
-export function handshake({ headers, httpVersion }: IncomingMessage): { readonly isOpen: boolean; readonly answer: string } {
+/** Returns the reply to a handshake, as text. `isAccepted` is false if the request is refused. */
+export function handshake({ headers, httpVersion }: IncomingMessage): { readonly isAccepted: boolean; readonly answer: string } {
   const key = headers['sec-websocket-key'] ?? '';
   if (headers['sec-websocket-version'] !== VERSION) return refusal(426, 'Upgrade Required', `Sec-WebSocket-Version: ${VERSION}\r\n`);
   // A key is 16 bytes in base64.
@@ -21,10 +21,10 @@ export function handshake({ headers, httpVersion }: IncomingMessage): { readonly
     .update(key + ACCEPT_SUFFIX)
     .digest('base64');
   const lines = ['HTTP/1.1 101 Switching Protocols', 'Upgrade: websocket', 'Connection: Upgrade', `Sec-WebSocket-Accept: ${accept}`];
-  return { isOpen: true, answer: `${lines.join('\r\n')}\r\n\r\n` };
+  return { isAccepted: true, answer: `${lines.join('\r\n')}\r\n\r\n` };
 }
 
 /** Returns an HTTP error as the reply to a handshake. `moreHeaders`: further header lines, each with its line end. */
-export function refusal(status: number, text: string, moreHeaders = ''): { readonly isOpen: false; readonly answer: string } {
-  return { isOpen: false, answer: `HTTP/1.1 ${status} ${text}\r\n${moreHeaders}Connection: close\r\nContent-Length: 0\r\n\r\n` };
+export function refusal(status: number, text: string, moreHeaders = ''): { readonly isAccepted: false; readonly answer: string } {
+  return { isAccepted: false, answer: `HTTP/1.1 ${status} ${text}\r\n${moreHeaders}Connection: close\r\nContent-Length: 0\r\n\r\n` };
 }

@@ -1,10 +1,19 @@
-// The WebSocket server of part 6: public, at /ws, with the heartbeat only, because nothing else is specified.
+// The WebSocket server of specification 6: public, at /ws, with the heartbeat only, because nothing else is specified.
 
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Scheduler } from '../../ports/scheduler.ts';
 import { utf8 } from '../../protocol/json/json.ts';
-import { CLOSE, closeAnswer, closePayload, frameOf, FrameReader, OPCODE, textIn, type SocketFrame } from '../../protocol/socket/frames.ts';
+import {
+  CLOSE,
+  closeReplyCode,
+  closePayload,
+  frameOf,
+  FrameReader,
+  OPCODE,
+  textIn,
+  type SocketFrame,
+} from '../../protocol/socket/frames.ts';
 import { heartbeatText, stampIn } from '../../protocol/socket/heartbeatText.ts';
 import { asksForWebSocket, handshake, refusal } from './handshake.ts';
 import { requestTargetOf } from './requestTarget.ts';
@@ -35,17 +44,12 @@ export class HeartbeatServer {
     this.#options = options;
   }
 
-  /** Number of open connections. */
-  get count(): number {
-    return this.#connections.size;
-  }
-
   /** Handles a request for a WebSocket at `/ws`. Returns false for any other request, which the HTTP server then answers. */
   acceptUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): boolean {
     if (!asksForWebSocket(request) || requestTargetOf(request.url ?? '').target.split('?', 1)[0] !== SOCKET_PATH) return false;
     socket.on('error', () => socket.destroy());
-    const { isOpen, answer } = this.#connections.size >= MAX_CONNECTIONS ? refusal(503, 'Service Unavailable') : handshake(request);
-    if (!isOpen) {
+    const { isAccepted, answer } = this.#connections.size >= MAX_CONNECTIONS ? refusal(503, 'Service Unavailable') : handshake(request);
+    if (!isAccepted) {
       socket.end(answer);
       return true;
     }
@@ -75,7 +79,7 @@ class Connection {
     this.#form = options.form;
     this.#heartbeat = new Heartbeat(scheduler, options, {
       ping: (stamp) => this.#ping(stamp),
-      lost: () => this.end(CLOSE.policy, 'no pong'),
+      onLost: () => this.end(CLOSE.policy, 'no pong'),
     });
     socket.on('data', (bytes: Buffer) => this.receive(bytes));
     socket.on('end', () => socket.destroy());
@@ -89,7 +93,7 @@ class Connection {
   receive(bytes: Buffer): void {
     const { frames, error } = this.#reader.push(bytes);
     for (const frame of frames) if (!this.#isEnding) this.#handleFrame(frame);
-    if (error !== null) this.end(error.code, error.why);
+    if (error !== null) this.end(error.code, error.reason);
   }
 
   /** Sends the reason and closes without waiting for a reply, because a silent client would send none. */
@@ -98,7 +102,7 @@ class Connection {
     this.#isEnding = true;
     this.#heartbeat.stop();
     this.#socket.end(frameOf(OPCODE.close, closePayload(code, reason)), () => this.#socket.destroy());
-    // The client does not read, so the unsent bytes will never arrive.
+    // If more bytes wait than the maximum, the client does not read, and they will never arrive.
     if (this.#socket.writableLength > MAX_UNSENT_BYTES) this.#socket.destroy();
   }
 
@@ -111,7 +115,7 @@ class Connection {
         if (this.#form === 'frame') this.#onPong(textIn(payload));
         return undefined;
       case OPCODE.close:
-        return this.end(closeAnswer(payload), '');
+        return this.end(closeReplyCode(payload), '');
       case OPCODE.text:
         return this.#onMessage(textIn(payload));
       default:

@@ -13,8 +13,8 @@ interface Offence {
   /** Times of refusals within the span, oldest first. */
   refusals: number[];
   /** End of the latest ban, ms UTC; 0: never banned. */
-  untilMs: number;
-  bans: number;
+  bannedUntilMs: number;
+  banCount: number;
 }
 
 /** Bans an address for `firstMs` once it has had `refusalsBeforeBan` refusals within a minute. */
@@ -29,8 +29,8 @@ export class Bans {
   }
 
   /** Returns the ms that the ban of an address still lasts; 0: not banned. */
-  leftMs(ip: string, nowMs: number): number {
-    return Math.max(0, (this.#offences.get(ip)?.untilMs ?? 0) - nowMs);
+  remainingBanMs(ip: string, nowMs: number): number {
+    return Math.max(0, (this.#offences.get(ip)?.bannedUntilMs ?? 0) - nowMs);
   }
 
   /** Counts a request that was answered with 429. */
@@ -40,17 +40,17 @@ export class Bans {
     offence.refusals.push(nowMs);
     if (offence.refusals.length < this.#refusalsBeforeBan) return;
     offence.refusals = [];
-    offence.untilMs = nowMs + this.#firstMs * 2 ** Math.min(offence.bans++, MAX_DOUBLINGS);
+    offence.bannedUntilMs = nowMs + this.#firstMs * 2 ** Math.min(offence.banCount++, MAX_DOUBLINGS);
   }
 
   /** Adds an address. When there are too many, those without an offence for one hour are dropped. */
   #addAddress(ip: string, nowMs: number): Offence {
     if (this.#offences.size >= MAX_ADDRESSES) {
-      for (const [address, { untilMs, refusals }] of this.#offences) {
-        if (Math.max(untilMs, refusals.at(-1) ?? 0) < nowMs - FORGIVEN_MS) this.#offences.delete(address);
+      for (const [address, { bannedUntilMs, refusals }] of this.#offences) {
+        if (Math.max(bannedUntilMs, refusals.at(-1) ?? 0) < nowMs - FORGIVEN_MS) this.#offences.delete(address);
       }
     }
-    const offence: Offence = { refusals: [], untilMs: 0, bans: 0 };
+    const offence: Offence = { refusals: [], bannedUntilMs: 0, banCount: 0 };
     this.#offences.set(ip, offence);
     return offence;
   }

@@ -38,7 +38,7 @@ export class BackgroundLiquidity {
   }
 
   /** Moves the market to a price point. */
-  step({ timeMs, priceTicks, lots }: PricePoint): void {
+  moveTo({ timeMs, priceTicks, lots }: PricePoint): void {
     const isUp = priceTicks >= this.#lastPrice;
     this.#lastPrice = priceTicks;
     const { spreadTicks } = this.#options;
@@ -95,7 +95,7 @@ export class BackgroundLiquidity {
       if (this.#quotes[side].has(price)) continue;
       const minLots = side === this.#minOffer.side && price === this.#minOffer.price ? this.#minOffer.lots : 0;
       const lots = minLots + 1 + Math.floor(this.#rng.next() * this.#options.maxLotsPerLevel);
-      const quote = this.#matcher.quote(side, price, lots, timeMs);
+      const quote = this.#matcher.placeQuote(side, price, lots, timeMs);
       if (quote !== null) this.#quotes[side].set(price, quote);
     }
   }

@@ -66,11 +66,11 @@ export class Klines {
    */
   readonly #endMs: Record<CommonInterval, number> = { '1m': 0, '5m': 0, '15m': 0, '30m': 0, '1h': 0, '4h': 0, '1d': 0, '1w': 0, '1M': 0 };
 
-  /** Interval of the bars that `close` receives. Null: klines are built from trades. */
+  /** Interval of the bars that `addClosedBar` receives. Null: klines are built from trades. */
   #barInterval: CommonInterval | null = null;
 
   /** Adds a trade. Times must not decrease. */
-  print(timeMs: number, price: number, lots: number): void {
+  addTrade(timeMs: number, price: number, lots: number): void {
     for (const interval of INTERVALS) {
       const bar = this.#roll(interval, timeMs, price);
       if (price > bar.high) bar.high = price;
@@ -84,7 +84,7 @@ export class Klines {
    * Adds a closed bar, in a market that has bars and no trades. Longer klines are built from it; shorter ones do not exist. Gaps between
    * bars are not filled.
    */
-  close(interval: Interval, bar: TickBar): void {
+  addClosedBar(interval: Interval, bar: TickBar): void {
     for (const longer of INTERVALS) {
       if (longer !== interval && !nests(interval, longer)) continue;
       this.#barInterval ??= longer;
@@ -130,7 +130,7 @@ export class Klines {
   }
 
   /** Returns the 24 hours up to `nowMs`; null before the first trade. */
-  day(nowMs: number): RollingDay | null {
+  rollingDay(nowMs: number): RollingDay | null {
     const bars = this.bars(this.#barInterval ?? '1m', nowMs);
     const fromMs = nowMs - DAY_MS;
     let index = bars.length - 1;

@@ -27,7 +27,7 @@ export class Mirror {
   }
 
   /** Sets the other exchange's book, best level first. An unchanged level keeps its place in the queue. */
-  book(bids: readonly OtherLevel[], asks: readonly OtherLevel[], timeMs: number): void {
+  setBook(bids: readonly OtherLevel[], asks: readonly OtherLevel[], timeMs: number): void {
     const { matcher } = this.#market;
     this.#withdraw('buy', bids);
     this.#withdraw('sell', asks);
@@ -50,7 +50,7 @@ export class Mirror {
     const quote = quotes.get(priceTicks);
     if (quote === undefined || quote.lots < lots) {
       if (quote !== undefined) this.#remove(side, priceTicks, quote);
-      const placedQuote = market.matcher.quote(side, priceTicks, lots, timeMs);
+      const placedQuote = market.matcher.placeQuote(side, priceTicks, lots, timeMs);
       if (placedQuote !== null) quotes.set(priceTicks, placedQuote);
     }
     market.matcher.takeLiquidity(takerSide, priceTicks, lots, timeMs);
@@ -68,7 +68,7 @@ export class Mirror {
     const quotes = this.#quotes[side];
     for (const { priceTicks, lots } of levels) {
       if (quotes.has(priceTicks)) continue;
-      const placedQuote = this.#market.matcher.quote(side, priceTicks, lots, timeMs);
+      const placedQuote = this.#market.matcher.placeQuote(side, priceTicks, lots, timeMs);
       if (placedQuote !== null) quotes.set(priceTicks, placedQuote);
     }
   }

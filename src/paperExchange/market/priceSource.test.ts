@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest';
 import { seededRng } from '../../base/number/rng.ts';
-import { walk } from './priceSource.ts';
+import { randomWalk } from './priceSource.ts';
 
 const POINTS = 5000;
 /** The pace of the paper exchange. */
@@ -10,7 +10,7 @@ const PACE = { stepMs: 400, stepPpm: 30, lots: 5 };
 
 /** Returns the prices of a walk that begins at `first` ticks. */
 function pricesFrom(firstTicks: number): readonly number[] {
-  const nextPoint = walk(seededRng(7), 0, { ...PACE, firstTicks });
+  const nextPoint = randomWalk(seededRng(7), 0, { ...PACE, firstTicks });
   return Array.from({ length: POINTS }, () => nextPoint()!.priceTicks);
 }
 

@@ -36,7 +36,7 @@ export interface WalkOptions {
 }
 
 /** Returns an endless random walk from `fromMs` on. */
-export function walk(rng: Rng, fromMs: number, { firstTicks: firstPrice, stepMs, stepPpm, lots }: WalkOptions): PriceSource {
+export function randomWalk(rng: Rng, fromMs: number, { firstTicks: firstPrice, stepMs, stepPpm, lots }: WalkOptions): PriceSource {
   let timeMs = fromMs;
   let exactPrice = firstPrice;
   // With the largest step below half a tick, rounding every step would leave the price where it is. Longer steps are rounded one by one.

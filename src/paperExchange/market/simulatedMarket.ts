@@ -10,7 +10,7 @@ import type { TradedMarket } from './tradedMarket.ts';
 export function writeHistory({ tape }: TradedMarket, source: PriceSource, untilMs: number): number {
   let lastPrice = 0;
   for (let point = source(); point !== null && point.timeMs < untilMs; point = source()) {
-    tape.klines.print(point.timeMs, point.priceTicks, point.lots);
+    tape.klines.addTrade(point.timeMs, point.priceTicks, point.lots);
     lastPrice = point.priceTicks;
   }
   return lastPrice;
@@ -29,7 +29,7 @@ export function followPrices(market: TradedMarket, source: PriceSource, { schedu
   const background = new BackgroundLiquidity(market.matcher, rng, options);
   const step = (point: PricePoint): void => {
     market.referencePrice = point.priceTicks;
-    background.step(point);
+    background.moveTo(point);
   };
   step({ timeMs: scheduler.nowMs, priceTicks: options.openingTicks, lots: 1 });
   const scheduleNext = (): void => {

@@ -13,13 +13,13 @@ export class Tape {
   readonly #trades: Match[] = [];
 
   /** Adds a trade, and its price and lots to the klines. */
-  print(match: Match): void {
-    this.note(match);
-    this.klines.print(match.timeMs, match.price, match.lots);
+  addTrade(match: Match): void {
+    this.addTradeOfBar(match);
+    this.klines.addTrade(match.timeMs, match.price, match.lots);
   }
 
   /** Adds a trade that the klines already include, as part of a bar. */
-  note(match: Match): void {
+  addTradeOfBar(match: Match): void {
     this.#trades.push(match);
     if (this.#trades.length > 2 * MAX_TRADES) this.#trades.splice(0, this.#trades.length - MAX_TRADES);
   }

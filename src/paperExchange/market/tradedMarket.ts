@@ -14,11 +14,11 @@ export interface TradedMarket {
   /** Price at which other traders trade, in ticks: the last point of the price source. 0: there is no source. */
   referencePrice: number;
   /** Bars that are the counterparty of every order. Null: orders match each other. */
-  rows: Rows | null;
+  barRows: BarRows | null;
 }
 
 /** How orders interact with the bars of their market. */
-export interface Rows {
+export interface BarRows {
   /** True while a row is processed. Orders that react to it then take part in the rest of the row, without delays. */
   readonly isActing: boolean;
   /** Returns the effective time of an order that arrives at `nowMs`. */

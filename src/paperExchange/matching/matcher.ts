@@ -75,7 +75,7 @@ export class Matcher {
   }
 
   /** Places a background quote. It trades what crosses; the rest is added to the book. Returns null if nothing rests. */
-  quote(side: Side, price: number, lots: number, timeMs: number): RestingOrder | null {
+  placeQuote(side: Side, price: number, lots: number, timeMs: number): RestingOrder | null {
     const taker: Taker = { id: this.#listener.backgroundId(), order: null, side, limitTicks: price, lotsLeft: lots };
     this.#trade(taker, timeMs);
     return taker.lotsLeft > 0 ? this.book.add(taker.id, null, side, price, taker.lotsLeft) : null;
@@ -118,7 +118,7 @@ export class Matcher {
     let lotsLeft = order.lots;
     for (const { price, head } of this.book.levels(side === 'buy' ? 'sell' : 'buy', Infinity)) {
       if (!reaches({ side, limitTicks: limit }, price) || this.#venue.fillableLots(order, price) < lotsLeft) return false;
-      for (let maker: RestingOrder | null = head; maker !== null; maker = this.book.after(maker)) {
+      for (let maker: RestingOrder | null = head; maker !== null; maker = this.book.nextAtPrice(maker)) {
         lotsLeft -= maker.order === null ? maker.lots : Math.min(maker.lots, this.#venue.fillableLots(maker.order, price));
         if (lotsLeft <= 0) return true;
       }
@@ -130,7 +130,7 @@ export class Matcher {
   #execute(taker: Taker, maker: RestingOrder, lots: number, timeMs: number): void {
     const { price } = maker;
     const isBuy = taker.side === 'buy';
-    this.book.take(maker, lots);
+    this.book.reduce(maker, lots);
     taker.lotsLeft -= lots;
     this.#listener.onMatch({
       tradeId: ++this.#tradeIds.lastTradeId,

@@ -77,7 +77,7 @@ export class OrderBook {
   }
 
   /** Returns the order behind `resting` at its price; null if it is the last. */
-  after(resting: RestingOrder): RestingOrder | null {
+  nextAtPrice(resting: RestingOrder): RestingOrder | null {
     assert(resting instanceof QueuedOrder, 'a resting order is in this book');
     return resting.next;
   }
@@ -103,7 +103,7 @@ export class OrderBook {
   }
 
   /** Reduces an order by `lots`. It leaves the book with its last lot. */
-  take(resting: RestingOrder, lots: number): void {
+  reduce(resting: RestingOrder, lots: number): void {
     assert(resting instanceof QueuedOrder && lots > 0 && lots <= resting.lots, 'a resting order has the lots that are taken from it');
     const queues = this.#queues[resting.side];
     const index = levelIndex(queues, resting.side, resting.price);
@@ -122,7 +122,7 @@ export class OrderBook {
 
   /** Removes an order; does nothing if it has already left. */
   remove(resting: RestingOrder): void {
-    if (resting.lots > 0) this.take(resting, resting.lots);
+    if (resting.lots > 0) this.reduce(resting, resting.lots);
   }
 }
 

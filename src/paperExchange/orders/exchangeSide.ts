@@ -12,18 +12,18 @@ import type { VenueOrder, VenueSink } from '../../venue/venueOrder.ts';
 import type { AccountConfig, Delays } from '../dialect/config.ts';
 import { type IsSpent, Matcher, type Match } from '../matching/matcher.ts';
 import { Tape } from '../market/tape.ts';
-import type { Rows, TradedMarket } from '../market/tradedMarket.ts';
+import type { BarRows, TradedMarket } from '../market/tradedMarket.ts';
 import { PendingWrites } from './pendingWrites.ts';
 import type { PagedRow } from './pagedList.ts';
 import { CODES_AFTER_CAP, OpenCounts } from '../limits/openCounts.ts';
 import { imageOf, type OpenOrderRecord } from './orderRecords.ts';
 import { idMapsOf, OrderRows, type RowKind, type ArchiveSource } from './orderRows.ts';
-import { type OrderStart, type OwnTrade, type VisibleState, type UserOrder, UserOrders, wireOrderId } from './userOrder.ts';
+import { type OrderStart, type OwnTrade, type UserOrder, UserOrders, visibleStateOf, wireOrderId } from './userOrder.ts';
 
 /** Prefix of the ids of background orders, which belong to no account. */
 const BACKGROUND_PREFIX = '1874';
 
-/** What one side of the exchange takes. */
+/** The settings and collaborators of one side of the exchange. */
 export interface ExchangeSideDeps {
   readonly market: Market;
   /** Prefix of its order ids. */
@@ -49,10 +49,10 @@ export interface Counters {
 export abstract class ExchangeSide<O extends UserOrder, T extends OwnTrade> implements VenueSink {
   abstract readonly venue: BookVenue<BarBook>;
   readonly orders: UserOrders<O, T>;
-  readonly rows: OrderRows<O, T>;
+  readonly orderRows: OrderRows<O, T>;
   readonly changes = new PendingWrites<O, T>();
   /** Code of the last refusal. */
-  refusal = 0;
+  refusalCode = 0;
   /** The delays of the config, unless a fault replaces them. */
   delays: Delays;
   protected readonly scheduler: Scheduler;
@@ -78,8 +78,8 @@ export abstract class ExchangeSide<O extends UserOrder, T extends OwnTrade> impl
     this.delays = delays;
     this.scheduler = scheduler;
     const names = idMapsOf(market, accounts, (name) => this.#marketByName.get(name)?.instrument);
-    this.rows = new OrderRows(prefix, names, kind, archive);
-    this.orders = new UserOrders(prefix, this.rows);
+    this.orderRows = new OrderRows(prefix, names, kind, archive);
+    this.orders = new UserOrders(prefix, this.orderRows);
   }
 
   /** Creates this side's record of an order that the venue has accepted. */
@@ -91,6 +91,7 @@ export abstract class ExchangeSide<O extends UserOrder, T extends OwnTrade> impl
   /** Called when an order reaches the book. */
   protected onAdmission(_order: O): void {}
 
+  /** The markets of all instruments. */
   get markets(): readonly TradedMarket[] {
     return Array.from(this.#marketByInstrument.values());
   }
@@ -107,21 +108,22 @@ export abstract class ExchangeSide<O extends UserOrder, T extends OwnTrade> impl
     return market;
   }
 
+  /** Market time, ms UTC. */
   get nowMs(): number {
     return this.scheduler.nowMs;
   }
 
   /** Returns the orders that have not ended, including those still on their way to the book. */
-  live(): readonly O[] {
-    return this.orders.live();
+  unendedOrders(): readonly O[] {
+    return this.orders.unended();
   }
 
   /** Marks open orders to be written to the store again. */
-  noteOpen(): void {
-    for (const order of this.live()) this.changes.note(order);
+  noteOpenOrders(): void {
+    for (const order of this.unendedOrders()) this.changes.note(order);
   }
   /** Removes open orders from the pending writes. */
-  forgetOpen(): void {
+  forgetOpenOrders(): void {
     this.changes.forget(({ ended }) => ended === null);
   }
 
@@ -144,73 +146,75 @@ export abstract class ExchangeSide<O extends UserOrder, T extends OwnTrade> impl
    * Restores the open orders of an earlier process, oldest first. Resting orders keep their priority in the book. Pending admissions and
    * cancels take effect now.
    */
-  restoreOpen(records: readonly OpenOrderRecord[]): void {
+  restoreOpenOrders(records: readonly OpenOrderRecord[]): void {
     const resting: O[] = [];
     for (const stored of records) {
-      const order = this.rows.restoreOrder(stored);
-      order.live = this.venue.restore(order.instrument, imageOf(stored, order.account));
-      order.rested = stored.rested;
+      const order = this.orderRows.restoreOrder(stored);
+      order.venueOrder = this.venue.restore(order.instrument, imageOf(stored, order.account));
+      order.restSequence = stored.rested;
       this.orders.add(order);
       this.#openCounts.add(order, 1);
-      this.orders.show(order, visibleStateOf(order, order.live));
+      this.orders.show(order, visibleStateOf(order, order.venueOrder));
       if (!order.isAdmitted) this.schedule(0, () => this.#admit(order));
-      else if (order.rested > 0) resting.push(order);
-      if (order.live.status === 'PENDING_CANCEL') this.schedule(0, () => this.#finishCancel(order));
+      else if (order.restSequence > 0) resting.push(order);
+      if (order.venueOrder.status === 'PENDING_CANCEL') this.schedule(0, () => this.#finishCancel(order));
     }
-    for (const order of resting.toSorted((a, b) => a.rested - b.rested)) {
-      const { id, live, instrument, intent } = order;
+    for (const order of resting.toSorted((a, b) => a.restSequence - b.restSequence)) {
+      const { id, venueOrder, instrument, intent } = order;
       const { book } = this.marketOf(instrument).matcher;
-      if (live !== null) order.resting = book.add(id, live, intent.side, live.limit, live.lots - live.filledLots);
+      if (venueOrder !== null)
+        order.resting = book.add(id, venueOrder, intent.side, venueOrder.limit, venueOrder.lots - venueOrder.filledLots);
     }
   }
   /** Returns the code with which `place` would refuse an order, or 0. Changes nothing. */
-  check(account: number, intent: OrderIntent): number {
+  refusalCodeFor(account: number, intent: OrderIntent): number {
     const code = this.venue.check(account, intent);
     // A refusal by an earlier check wins: those concern the order itself, and whether the account may order (exchange dialect, 10.1).
     const isCapChecked = code === 0 || CODES_AFTER_CAP.has(code);
-    return isCapChecked && this.#openCounts.isFull(account, intent) ? VENUE_CODES.tooManyOrders.code : code;
+    return isCapChecked && this.#openCounts.wouldExceed(account, intent) ? VENUE_CODES.tooManyOrders.code : code;
   }
 
   /**
-   * Places an order: its funds are held at once, and it reaches the book after the admission delay. Returns null if refused: see `refusal`.
+   * Places an order: its funds are held at once, and it reaches the book after the admission delay. Returns null if refused: see `refusalCode`.
    */
   place(account: number, intent: OrderIntent, clientOrderId: string | null): O | null {
-    const rows = this.#rowsOf(intent.instrument);
-    const isPrompt = rows?.isActing === true;
+    if (this.#openCounts.wouldExceed(account, intent)) {
+      this.refusalCode = this.refusalCodeFor(account, intent);
+      return null;
+    }
     const { nowMs } = this;
-    const sentMs = rows?.sentMs(nowMs) ?? nowMs;
-    const delayMs = isPrompt ? 0 : this.delays.admissionMs;
-    if (this.#openCounts.isFull(account, intent)) {
-      this.refusal = this.check(account, intent);
-      return null;
-    }
+    const barRows = this.#barRowsOf(intent.instrument);
+    const isPrompt = barRows?.isActing === true;
+    const arrivedMs = barRows?.sentMs(nowMs) ?? nowMs;
+    const admittedMs = arrivedMs + (isPrompt ? 0 : this.delays.admissionMs);
     // The venue stores the order number, by which the order is found later.
-    const live = this.venue.place(account, this.#lastOrder + 1, intent, rows === null ? nowMs : sentMs + delayMs);
-    if (live === null) {
-      this.refusal = this.venue.refusal;
+    const venueOrder = this.venue.place(account, this.#lastOrder + 1, intent, barRows === null ? nowMs : admittedMs);
+    if (venueOrder === null) {
+      this.refusalCode = this.venue.refusal;
       return null;
     }
-    const order = this.newOrder({ id: this.nextOrderId(), account, clientOrderId, intent, placedMs: nowMs, live });
+    const order = this.newOrder({ id: this.nextOrderId(), account, clientOrderId, intent, placedMs: nowMs, venueOrder });
     this.orders.add(order);
     this.#openCounts.add(order, 1);
     this.publish(order);
-    this.schedule(isPrompt ? 0 : Math.max(0, sentMs + delayMs - nowMs), () => this.#admit(order));
+    // An order that reacts to a row takes part in the rest of it, whatever time it has within the row.
+    this.schedule(isPrompt ? 0 : Math.max(0, admittedMs - nowMs), () => this.#admit(order));
     return order;
   }
 
   /** Withdraws an order that no client has been informed of. */
   withdraw(order: O): void {
-    if (order.live !== null) this.venue.cancel(order.live, this.nowMs);
+    if (order.venueOrder !== null) this.venue.cancel(order.venueOrder, this.nowMs);
   }
 
   /**
    * Requests the cancellation of an order, which ends after the cancel delay. Until then it may still fill. Returns false if refused: see
-   * `refusal`.
+   * `refusalCode`. `acceptsRepeat`: a second request for the same order succeeds too.
    */
-  cancel(order: O, isRepeated: boolean): boolean {
-    const { live } = order;
-    if (live?.status === 'PENDING_CANCEL') return isRepeated || this.refuse(VENUE_CODES.cancelNotAllowed.code);
-    if (live === null || !this.venue.requestCancel(live)) return this.refuse(VENUE_CODES.cancelNotAllowed.code);
+  cancel(order: O, acceptsRepeat: boolean): boolean {
+    const { venueOrder } = order;
+    if (venueOrder?.status === 'PENDING_CANCEL') return acceptsRepeat || this.refuse(VENUE_CODES.cancelNotAllowed.code);
+    if (venueOrder === null || !this.venue.requestCancel(venueOrder)) return this.refuse(VENUE_CODES.cancelNotAllowed.code);
     this.publish(order);
     this.runAfterCancelDelay(order.instrument, () => this.#finishCancel(order));
     return true;
@@ -218,48 +222,53 @@ export abstract class ExchangeSide<O extends UserOrder, T extends OwnTrade> impl
 
   /** Runs `finish` when a cancel takes effect: after the cancel delay, or at once while a row is processed. */
   protected runAfterCancelDelay(instrument: Instrument, finish: () => void): void {
-    const rows = this.#rowsOf(instrument);
-    const isPrompt = rows?.isActing === true;
-    const { cancelMs } = this.delays;
+    const barRows = this.#barRowsOf(instrument);
+    if (barRows?.isActing === true) {
+      this.schedule(0, finish);
+      return;
+    }
     const { nowMs } = this;
-    const effectMs = (rows?.sentMs(nowMs) ?? nowMs) + cancelMs;
-    this.schedule(isPrompt ? 0 : Math.max(0, effectMs - nowMs), () => {
-      if (!isPrompt && cancelMs > 0 && rows?.isMidBar(effectMs) === true) rows.runAfterRow(finish);
+    const { cancelMs } = this.delays;
+    const effectMs = (barRows?.sentMs(nowMs) ?? nowMs) + cancelMs;
+    this.schedule(Math.max(0, effectMs - nowMs), () => {
+      if (cancelMs > 0 && barRows?.isMidBar(effectMs) === true) barRows.runAfterRow(finish);
       else finish();
     });
   }
 
-  filled(live: VenueOrder, fill: Fill): void {
-    const order = this.#orderOf(live);
+  /** Called by the venue for each fill: books the trade, and shows or ends the order. */
+  filled(venueOrder: VenueOrder, fill: Fill): void {
+    const order = this.#orderOf(venueOrder);
     const market = this.marketOf(order.instrument);
-    const match = market.rows === null ? this.#match : this.#withRow(order, live, fill);
+    const match = market.barRows === null ? this.#match : this.#matchWithRow(order, venueOrder, fill);
     if (match === null) throw new InvariantError('the venue reported a fill without a match');
-    if (market.rows !== null) market.tape.note(match);
+    if (market.barRows !== null) market.tape.addTradeOfBar(match);
     order.feeUnits += fill.fee;
     const { tradeId, bidId, askId } = match;
-    const { instrument, side } = live;
+    const { instrument, side } = venueOrder;
     const { price, lots, timeMs, isMaker, fee, feeInBase } = fill;
-    const common = { instrument, tradeId, bidId, askId, price, lots, timeMs, isBuyer: side === 'buy', isMaker, fee, feeInBase };
-    const trade = this.newTrade(order, common, fill);
-    this.book(order.account, trade);
-    if (live.status === 'FILLED') this.#end(order);
+    const commonFields = { instrument, tradeId, bidId, askId, price, lots, timeMs, isBuyer: side === 'buy', isMaker, fee, feeInBase };
+    const trade = this.newTrade(order, commonFields, fill);
+    this.bookTrade(order.account, trade);
+    if (venueOrder.status === 'FILLED') this.#endOrder(order);
     else this.publish(order);
   }
 
   /** Books a trade of an account. It is written to the store from now on, and reads show it after the visibility delay. */
-  protected book(account: number, trade: T): void {
-    const stored: PagedRow<T> = { row: trade, tag: this.rows.tagOf(trade.instrument), storeOffset: -1 };
-    this.changes.trades.push({ account, pagedRow: stored });
-    this.runAfterVisibilityDelay(() => this.orders.showTrade(account, stored));
+  protected bookTrade(account: number, trade: T): void {
+    const pagedRow: PagedRow<T> = { row: trade, tag: this.orderRows.tagOf(trade.instrument), storeOffset: -1 };
+    this.changes.trades.push({ account, pagedRow });
+    this.runAfterVisibilityDelay(() => this.orders.showTrade(account, pagedRow));
   }
 
-  /** Called when the funds that an order holds have changed. Reads do not show this. */
-  onHoldChange(live: VenueOrder): void {
-    this.changes.note(this.#orderOf(live));
+  /** Called by the venue when the funds that an order holds have changed. Reads do not show this. */
+  onHoldChange(venueOrder: VenueOrder): void {
+    this.changes.note(this.#orderOf(venueOrder));
   }
 
-  ended(live: VenueOrder): void {
-    this.#end(this.#orderOf(live));
+  /** Called by the venue when an order has ended without a last fill. */
+  ended(venueOrder: VenueOrder): void {
+    this.#endOrder(this.#orderOf(venueOrder));
   }
 
   /** Opens the order book of an instrument of the venue. */
@@ -270,13 +279,13 @@ export abstract class ExchangeSide<O extends UserOrder, T extends OwnTrade> impl
       onMatch: (match: Match): void => {
         this.#match = match;
         book.lastPrice = match.price;
-        tape.print(match);
+        tape.addTrade(match);
         this.onTrade(market, match);
       },
       backgroundId: () => this.nextBackgroundId(),
     };
     const matcher = new Matcher(book, isSpent, listener, this.#tradeIds);
-    const market: TradedMarket = { instrument, matcher, tape, referencePrice: 0, rows: null };
+    const market: TradedMarket = { instrument, matcher, tape, referencePrice: 0, barRows: null };
     this.#marketByName.set(instrument.wireName, market);
     this.#marketByInstrument.set(instrument, market);
   }
@@ -291,13 +300,13 @@ export abstract class ExchangeSide<O extends UserOrder, T extends OwnTrade> impl
     return wireOrderId(BACKGROUND_PREFIX, ++this.#backgroundIds);
   }
 
-  #rowsOf(instrument: Instrument): Rows | null {
+  #barRowsOf(instrument: Instrument): BarRows | null {
     // The venue refuses an instrument that is not traded here.
-    return this.#marketByInstrument.get(instrument)?.rows ?? null;
+    return this.#marketByInstrument.get(instrument)?.barRows ?? null;
   }
 
   /** Returns the match behind a fill by a row. The row is the counterparty. */
-  #withRow(order: O, { side }: VenueOrder, { price, lots, timeMs, isMaker }: Fill): Match {
+  #matchWithRow(order: O, { side }: VenueOrder, { price, lots, timeMs, isMaker }: Fill): Match {
     const isBuy = side === 'buy';
     const otherId = this.nextBackgroundId();
     const takerSide = isBuy === isMaker ? 'sell' : 'buy';
@@ -307,41 +316,41 @@ export abstract class ExchangeSide<O extends UserOrder, T extends OwnTrade> impl
 
   /** Enters an order into the book at the end of its admission delay. */
   #admit(order: O): void {
-    const { live } = order;
-    if (live === null) return;
-    const { matcher, rows } = this.marketOf(order.instrument);
+    const { venueOrder } = order;
+    if (venueOrder === null) return;
+    const { matcher, barRows } = this.marketOf(order.instrument);
     order.isAdmitted = true;
     this.changes.note(order);
     this.onAdmission(order);
-    if (rows !== null) return rows.onAdmission(live);
-    order.resting = matcher.enter(order.id, live, this.nowMs);
-    if (order.resting !== null) order.rested = ++this.#restedOrders;
+    if (barRows !== null) return barRows.onAdmission(venueOrder);
+    order.resting = matcher.enter(order.id, venueOrder, this.nowMs);
+    if (order.resting !== null) order.restSequence = ++this.#restedOrders;
     // An order that finds no counterparty and may not rest is cancelled (exchange dialect, 10.3).
-    if (live.isOpen && order.resting === null) this.venue.cancel(live, this.nowMs);
+    if (venueOrder.isOpen && order.resting === null) this.venue.cancel(venueOrder, this.nowMs);
   }
 
-  #finishCancel({ live }: O): void {
-    if (live !== null) this.venue.finishCancel(live, this.nowMs);
+  #finishCancel({ venueOrder }: O): void {
+    if (venueOrder !== null) this.venue.finishCancel(venueOrder, this.nowMs);
   }
 
   /** Ends an order: it leaves the book and the open counts, and its final state is published. */
-  #end(order: O): void {
-    const { live, resting } = order;
-    if (live === null) throw new InvariantError('an order has ended twice');
+  #endOrder(order: O): void {
+    const { venueOrder, resting } = order;
+    if (venueOrder === null) throw new InvariantError('an order has ended twice');
     if (resting !== null) this.marketOf(order.instrument).matcher.book.remove(resting);
     order.resting = null;
-    order.ended = visibleStateOf(order, live);
+    order.ended = visibleStateOf(order, venueOrder);
     this.publish(order);
-    order.live = null;
+    order.venueOrder = null;
     this.#openCounts.add(order, -1);
     // Released only after the matcher, which may be processing this order, has seen that it is closed.
-    this.scheduler.at(this.nowMs, () => this.venue.release(live));
+    this.scheduler.at(this.nowMs, () => this.venue.release(venueOrder));
   }
 
   /** Shows the current state of an order to reads, after the visibility delay. */
   protected publish(order: O): void {
     this.changes.note(order);
-    const visible = order.ended ?? (order.live === null ? null : visibleStateOf(order, order.live));
+    const visible = order.ended ?? (order.venueOrder === null ? null : visibleStateOf(order, order.venueOrder));
     if (visible !== null) this.runAfterVisibilityDelay(() => this.orders.show(order, visible));
   }
 
@@ -361,35 +370,15 @@ export abstract class ExchangeSide<O extends UserOrder, T extends OwnTrade> impl
     this.scheduler.at(this.nowMs + delayMs, onDue);
   }
 
-  #orderOf(live: VenueOrder): O {
-    const order = this.orders.orderNumbered(live.ref);
-    if (order === null) throw new InvariantError(`the venue has order ${live.ref}, which the exchange does not know`);
+  #orderOf(venueOrder: VenueOrder): O {
+    const order = this.orders.orderNumbered(venueOrder.ref);
+    if (order === null) throw new InvariantError(`the venue has order ${venueOrder.ref}, which the exchange does not know`);
     return order;
   }
 
   /** Notes the code of a refusal. Returns false. */
   protected refuse(code: number): false {
-    this.refusal = code;
+    this.refusalCode = code;
     return false;
   }
-}
-
-/** What reads show of a new order. */
-const NEW_ORDER: VisibleState = {
-  status: 'NEW',
-  isAdmitted: false,
-  filledLots: 0,
-  filledUnits: 0,
-  feeUnits: 0,
-  profitUnits: 0,
-  averageTicks: 0,
-};
-
-/** Returns what reads are to show of an open order. */
-function visibleStateOf(
-  { isAdmitted, feeUnits, profitUnits, averageTicks }: UserOrder,
-  { status, filledLots, filledUnits }: VenueOrder,
-): VisibleState {
-  if (status === 'NEW' && !isAdmitted && filledLots === 0) return NEW_ORDER;
-  return { status, isAdmitted, filledLots, filledUnits, feeUnits, profitUnits, averageTicks };
 }

@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { seededRng } from '../../base/number/rng.ts';
-import { page } from './page.ts';
+import { listPage } from './page.ts';
 import { ClientIds } from './clientIds.ts';
 import { type PagedRow, PagedList } from './pagedList.ts';
 import { Offsets, TagColumn } from './offsets.ts';
@@ -96,7 +96,7 @@ describe('PagedList', () => {
         );
         const matchingRows = allRows.filter((row) => (tag === null || row.tag === tag) && (from === null || row.id >= from));
         const expected = (from === null ? matchingRows.slice(-limit) : matchingRows.slice(0, limit)).toReversed();
-        const result = page(list, limit, tag, from === null ? null : ({ id }) => id < from);
+        const result = listPage(list, limit, tag, from === null ? null : ({ id }) => id < from);
         expect(result.map(({ id }) => id)).toEqual(expected.map(({ id }) => id));
       }),
       { numRuns: 60 },

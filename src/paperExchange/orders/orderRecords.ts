@@ -102,8 +102,8 @@ export type StoredTradeTerms = TradeRecord['futures'];
 
 /** Returns the stored form of an order. That of an open order also has the venue's fields. */
 export function storedOrderText(order: UserOrder, number: number, futures: OrderTerms, { market, uidOf }: IdMaps): string {
-  const { intent, live, ended } = order;
-  const state = ended ?? live;
+  const { intent, venueOrder, ended } = order;
+  const state = ended ?? venueOrder;
   if (state === null) throw new InvariantError(`order ${order.id} is neither open nor ended`);
   const common: OrderRecord = {
     market,
@@ -127,13 +127,13 @@ export function storedOrderText(order: UserOrder, number: number, futures: Order
     profitUnits: (ended ?? order).profitUnits,
     futures,
   };
-  if (ended !== null || live === null) return orderRecord.text(common);
-  const { lockedUnits, offsetLots, rests, makerPpm, takerPpm, admittedMs } = live;
-  return openOrderRecord.text({ ...common, lockedUnits, offsetLots, rests, makerPpm, takerPpm, admittedMs, rested: order.rested });
+  if (ended !== null || venueOrder === null) return orderRecord.text(common);
+  const { lockedUnits, offsetLots, rests, makerPpm, takerPpm, admittedMs } = venueOrder;
+  return openOrderRecord.text({ ...common, lockedUnits, offsetLots, rests, makerPpm, takerPpm, admittedMs, rested: order.restSequence });
 }
 
 /** Returns the order as it was placed. `id`: its id on the wire. */
-export function startOf(stored: OrderRecord, id: string, { accountOf, instrumentOf }: IdMaps): Omit<OrderStart, 'live'> {
+export function startOf(stored: OrderRecord, id: string, { accountOf, instrumentOf }: IdMaps): Omit<OrderStart, 'venueOrder'> {
   const intent: OrderIntent = {
     instrument: instrumentOf(stored.symbol),
     side: stored.side,

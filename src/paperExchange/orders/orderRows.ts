@@ -68,7 +68,7 @@ export class OrderRows<O extends UserOrder, T extends OwnTrade> implements Archi
   /** Returns the order of a record, as if it were open. It is not added to the venue or the book. */
   restoreOrder(stored: OrderRecord): O {
     const order = this.#kind.order(
-      { ...startOf(stored, wireOrderId(this.#prefix, stored.number), this.names), live: null },
+      { ...startOf(stored, wireOrderId(this.#prefix, stored.number), this.names), venueOrder: null },
       stored.futures,
     );
     const state = visibleStateIn(stored);

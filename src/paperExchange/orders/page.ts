@@ -7,7 +7,7 @@ import type { IndexedList } from './pagedList.ts';
  * row below some id, it has the oldest rows from that id on. A reader that continues with its newest id thus sees every row. `tag`: rows of
  * one market only; null: all.
  */
-export function page<T>(
+export function listPage<T>(
   rows: IndexedList<T>,
   limit: number,
   tag: number | null,

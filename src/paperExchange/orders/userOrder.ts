@@ -7,7 +7,7 @@ import type { RestingOrder } from '../matching/orderBook.ts';
 import { ClientIds } from './clientIds.ts';
 import { type PagedRow, PagedList } from './pagedList.ts';
 import { Offsets } from './offsets.ts';
-import { page } from './page.ts';
+import { listPage } from './page.ts';
 
 /** The state of an order that reads show. With a visibility delay it lags behind. */
 export interface VisibleState {
@@ -23,6 +23,17 @@ export interface VisibleState {
   readonly averageTicks: number;
 }
 
+/** The state of an order that has just been placed. */
+export const NEW_ORDER_STATE: VisibleState = {
+  status: 'NEW',
+  isAdmitted: false,
+  filledLots: 0,
+  filledUnits: 0,
+  feeUnits: 0,
+  profitUnits: 0,
+  averageTicks: 0,
+};
+
 /** An order as it was placed. */
 export interface OrderStart {
   /** Text id on the wire. */
@@ -31,7 +42,7 @@ export interface OrderStart {
   readonly clientOrderId: string | null;
   readonly intent: OrderIntent;
   readonly placedMs: number;
-  readonly live: VenueOrder | null;
+  readonly venueOrder: VenueOrder | null;
 }
 
 /** One order of an account. */
@@ -47,13 +58,13 @@ export class UserOrder {
   /** Time of the request, ms UTC. */
   readonly placedMs: number;
   /** The venue's record while the order can still fill; null afterwards. */
-  live: VenueOrder | null;
+  venueOrder: VenueOrder | null;
   /** The entry in the book; null: the order does not rest. */
   resting: RestingOrder | null = null;
   /** True once the order has passed the delay and was offered to the book. */
   isAdmitted = false;
   /** The position of the order in the sequence of all orders that have rested; 0: it never rested. */
-  rested = 0;
+  restSequence = 0;
   /** Sums over its fills: fees, and for futures realised profit; then the average price in ticks with a fraction. */
   feeUnits = 0;
   profitUnits = 0;
@@ -68,19 +79,28 @@ export class UserOrder {
   older: this | null = null;
   newer: this | null = null;
 
-  constructor({ id, account, clientOrderId, intent, placedMs, live }: OrderStart) {
+  constructor({ id, account, clientOrderId, intent, placedMs, venueOrder }: OrderStart) {
     this.id = id;
     this.account = account;
     this.clientOrderId = clientOrderId;
     this.intent = intent;
     this.placedMs = placedMs;
-    this.live = live;
+    this.venueOrder = venueOrder;
   }
 
   /** The instrument of the order. */
   get instrument(): Instrument {
     return this.intent.instrument;
   }
+}
+
+/** Returns what reads are to show of an open order. */
+export function visibleStateOf(
+  { isAdmitted, feeUnits, profitUnits, averageTicks }: UserOrder,
+  { status, filledLots, filledUnits }: VenueOrder,
+): VisibleState {
+  if (status === 'NEW' && !isAdmitted && filledLots === 0) return NEW_ORDER_STATE;
+  return { status, isAdmitted, filledLots, filledUnits, feeUnits, profitUnits, averageTicks };
 }
 
 /** An own trade. Amounts are whole numbers of their scales. */
@@ -190,8 +210,8 @@ export class UserOrders<O extends UserOrder, T extends OwnTrade> {
     return this.#inMemory.size;
   }
   /** Returns the orders that have not ended, oldest first. */
-  live(): readonly O[] {
-    return Array.from(this.#inMemory.values()).filter(({ live }) => live !== null);
+  unended(): readonly O[] {
+    return Array.from(this.#inMemory.values()).filter(({ venueOrder }) => venueOrder !== null);
   }
 
   /** Adds a new order. */
@@ -268,11 +288,11 @@ export class UserOrders<O extends UserOrder, T extends OwnTrade> {
   }
 
   /** Returns the orders that reads show as open, newest first. `instrument` null: every instrument. */
-  open(account: number, instrument: Instrument | null, limit: number): readonly O[] {
+  visiblyOpen(account: number, instrument: Instrument | null, limit: number): readonly O[] {
     return this.#ordersOf(account).open.newest(instrument, limit);
   }
 
-  /** Returns own trades, newest first. With `fromId`, from that trade id on (see `page`). */
+  /** Returns own trades, newest first. With `fromId`, from that trade id on (see `listPage`). */
   trades(account: number, instrument: Instrument | null, limit: number, fromId: number | null): readonly T[] {
     return this.tradeIndexes(account, instrument, limit, fromId).map((index) => this.tradeAt(account, index));
   }
@@ -281,7 +301,7 @@ export class UserOrders<O extends UserOrder, T extends OwnTrade> {
     const { trades } = this.#ordersOf(account);
     const isBefore = fromId === null ? null : (index: number): boolean => trades.at(index).tradeId < fromId;
     const indexList = { length: trades.length, tagAt: (index: number) => trades.tagAt(index), at: (index: number) => index };
-    return page(indexList, limit, instrument === null ? null : this.#archive.tagOf(instrument), isBefore);
+    return listPage(indexList, limit, instrument === null ? null : this.#archive.tagOf(instrument), isBefore);
   }
   /** Returns the own trade at an index. */
   tradeAt(account: number, index: number): T {

@@ -8,11 +8,11 @@ import { rowsOf } from '../../model/bars/bars.ts';
 import type { Instrument } from '../../model/instrument.ts';
 import { openOf } from '../../model/interval.ts';
 import { followPrices, writeHistory } from '../market/simulatedMarket.ts';
-import { lotsOfQuantity, replayBars, replayTrades, walk, type PriceSource, type RecordedTrades } from '../market/priceSource.ts';
-import type { RowData } from '../replayed/barSeries.ts';
+import { lotsOfQuantity, replayBars, replayTrades, randomWalk, type PriceSource, type RecordedTrades } from '../market/priceSource.ts';
+import type { ReplayedRows } from '../replayed/barSeries.ts';
 import type { TradedMarket } from '../market/tradedMarket.ts';
 import type { StoreHistory } from '../storage/exchangeStore.ts';
-import { openService } from '../storage/persistence.ts';
+import { openMemoryService } from '../storage/historyArchiver.ts';
 import type { Scheduler } from '../../ports/scheduler.ts';
 import type { Service } from '../service.ts';
 import type { ExchangeSettings, PriceSettings } from './file/settings.ts';
@@ -35,27 +35,27 @@ const SEED_STEP = 7919;
 const RESTART_SEED_STEP = 1_000_003;
 
 /** An exchange without storage. */
-const NO_STORE: StoreBinding = { history: null, begin: () => {} };
+const NO_STORE: StoreBinding = { history: null, restoreAndStore: () => {} };
 
 /** The storage of an exchange, as far as its assembly needs it. */
 export interface StoreBinding {
   /** What the store knows about earlier runs; null for a new exchange. */
   readonly history: StoreHistory | null;
   /** Restores the service to its last stored state and starts to store its changes. */
-  readonly begin: (service: Service) => void;
+  readonly restoreAndStore: (service: Service) => void;
 }
 
 /** Returns the exchange, open since `startMs` or since its first opening. Throws ConfigError if its settings are invalid. */
 export function assembleExchange(
   settings: ExchangeSettings,
   startMs: number,
-  { history, begin: startStoring }: StoreBinding = NO_STORE,
+  { history, restoreAndStore: startStoring }: StoreBinding = NO_STORE,
 ): Service {
-  const service = openService({ ...settings.service, fundingSeed: settings.seed }, history?.lastMs ?? startMs);
+  const service = openMemoryService({ ...settings.service, fundingSeed: settings.seed }, history?.lastMs ?? startMs);
   startStoring(service);
   // Events that fell due while the exchange was closed happen before the markets resume.
   service.advance(startMs);
-  const rows = new Map<TradedMarket, RowData>();
+  const rows = new Map<TradedMarket, ReplayedRows>();
   service.markets.forEach((market, index) => {
     const prices = settings.prices.get(market.instrument.id);
     if (prices?.kind === 'rows') rows.set(market, history === null ? prices.rows : rowsAfter(prices.rows, history.lastMs));
@@ -136,13 +136,17 @@ function startSynthetic(market: TradedMarket, prices: Extract<PriceSettings, { k
   const { instrument } = market;
   const quantity = lotsOfQuantity(instrument, prices.quantity);
   const firstPrice = ticksOf(instrument, prices.price);
-  const history = walk(rng, openOf('1d', nowMs - HISTORY_MS), {
+  const history = randomWalk(rng, openOf('1d', nowMs - HISTORY_MS), {
     ...HISTORY_PACE,
     firstTicks: firstPrice,
     lots: quantity * HISTORY_LOTS_FACTOR,
   });
   const price = market.referencePrice > 0 ? market.referencePrice : writeHistory(market, history, nowMs);
-  return { source: walk(rng, nowMs, { ...LIVE_PACE, firstTicks: price, lots: quantity }), openingTicks: price, lotsPerTrade: quantity };
+  return {
+    source: randomWalk(rng, nowMs, { ...LIVE_PACE, firstTicks: price, lots: quantity }),
+    openingTicks: price,
+    lotsPerTrade: quantity,
+  };
 }
 
 /** Returns a price in ticks. Throws ConfigError unless it is above 0 and has at most the digits of the instrument. */
@@ -181,7 +185,7 @@ function resumeSource(market: TradedMarket, source: PriceSource, nowMs: number, 
   let point = source();
   while (point !== null && point.timeMs <= nowMs) {
     if (point.timeMs > lastMs) {
-      market.tape.klines.print(point.timeMs, point.priceTicks, point.lots);
+      market.tape.klines.addTrade(point.timeMs, point.priceTicks, point.lots);
       market.referencePrice = point.priceTicks;
     }
     point = source();
@@ -197,7 +201,7 @@ function resumeSource(market: TradedMarket, source: PriceSource, nowMs: number, 
 }
 
 /** Returns the data with its first replayed row moved to the first row that had not closed at `lastMs`, the end of the earlier run. */
-function rowsAfter(data: RowData, lastMs: number): RowData {
+function rowsAfter(data: ReplayedRows, lastMs: number): ReplayedRows {
   const { bars, firstRow } = data;
   let row = firstRow;
   while (row < bars.length && bars.closeMs[row]! <= lastMs) row++;

@@ -41,7 +41,7 @@ export async function follow(options: FollowOptions): Promise<RunningFollow> {
   const followedExchange = openExchange(accessSettings({ spotUrl: url, futuresUrl: url }, {}));
   const followed = service.markets.map((traded) => new FollowedMarket(traded, followedExchange, options));
   try {
-    for (const market of followed) await market.begin();
+    for (const market of followed) await market.start();
   } catch (error) {
     await followedExchange.close();
     throw error;
@@ -96,7 +96,7 @@ class FollowedMarket {
   }
 
   /** Loads the history, then the current book. */
-  async begin(): Promise<void> {
+  async start(): Promise<void> {
     const { name } = this;
     const { rows } = this.#isSpot
       ? await this.#read('spot.klines', { symbol: name, interval: '1m', limit: HISTORY_MINUTES })
@@ -104,13 +104,13 @@ class FollowedMarket {
     const { klines } = this.#market.tape;
     const minutes = rows.toSorted((a, b) => a.openMs - b.openMs);
     for (const { openMs, open, high, low, close, volume } of minutes) {
-      const lots = Math.max(1, Math.floor(this.#lots(volume) / 4));
-      for (const price of [open, high, low, close]) klines.print(openMs, this.#ticks(price), lots);
+      const lots = Math.max(1, Math.floor(this.#lotsOf(volume) / 4));
+      for (const price of [open, high, low, close]) klines.addTrade(openMs, this.#ticksOf(price), lots);
     }
     const newest = minutes.at(-1);
     if (newest === undefined)
       throw new ConfigError(`${this.#options.url}: no klines of ${name}`, 'follow a service that trades this instrument');
-    this.#lastTicks = this.#market.referencePrice = this.#ticks(newest.close);
+    this.#lastTicks = this.#market.referencePrice = this.#ticksOf(newest.close);
     if (this.#isSpot) this.#newestTradeId = (await this.#read('spot.recentTrades', { symbol: name, limit: 1 })).rows[0]?.id ?? '';
     await this.poll();
   }
@@ -123,7 +123,7 @@ class FollowedMarket {
     const { bids, asks } = this.#isSpot
       ? await this.#read('spot.depth', { symbol: name, limit: LEVELS_PER_SIDE })
       : await this.#read('futures.depth', { contractName: name, limit: LEVELS_PER_SIDE });
-    this.#mirror.book(this.#levels(bids), this.#levels(asks), this.#now());
+    this.#mirror.setBook(this.#levelsOf(bids), this.#levelsOf(asks), this.#advanceToNow());
   }
 
   /** Repeats the trades of the followed exchange that are newer than the last poll, oldest first. */
@@ -132,7 +132,10 @@ class FollowedMarket {
     const knownIndex = rows.findIndex(({ id }) => id === this.#newestTradeId);
     const newTrades = knownIndex < 0 ? rows : rows.slice(0, knownIndex);
     for (const { price, quantity, side } of newTrades.toReversed()) {
-      this.#mirror.repeatTrade({ priceTicks: this.#ticks(price), lots: Math.max(1, this.#lots(quantity)), takerSide: side }, this.#now());
+      this.#mirror.repeatTrade(
+        { priceTicks: this.#ticksOf(price), lots: Math.max(1, this.#lotsOf(quantity)), takerSide: side },
+        this.#advanceToNow(),
+      );
     }
     this.#newestTradeId = rows[0]?.id ?? this.#newestTradeId;
   }
@@ -140,29 +143,32 @@ class FollowedMarket {
   /** The specification has no list of trades for contracts, so each change of the last price counts as a trade of one contract. */
   async #pollLastPrice(): Promise<void> {
     const { last } = await this.#read('futures.ticker', { contractName: this.name });
-    const price = this.#ticks(last);
+    const price = this.#ticksOf(last);
     if (price !== this.#lastTicks)
-      this.#mirror.repeatTrade({ priceTicks: price, lots: 1, takerSide: price > this.#lastTicks ? 'buy' : 'sell' }, this.#now());
+      this.#mirror.repeatTrade({ priceTicks: price, lots: 1, takerSide: price > this.#lastTicks ? 'buy' : 'sell' }, this.#advanceToNow());
     this.#lastTicks = price;
   }
 
   /** Advances our exchange to the present. Returns its time, ms UTC. */
-  #now(): number {
+  #advanceToNow(): number {
     const { service } = this.#options;
     service.advance(this.#options.nowMs());
     return service.nowMs;
   }
 
   /** Returns a price in ticks, at least 1. Decimals beyond those of our instrument are rounded. */
-  #ticks(price: string): number {
+  #ticksOf(price: string): number {
     return Math.max(1, nearestScaled(price, this.#market.instrument.priceDigits));
   }
-  #lots(quantity: string): number {
+  /** Returns a quantity in lots. Decimals beyond those of our instrument are rounded. */
+  #lotsOf(quantity: string): number {
     return nearestScaled(quantity, this.#isSpot ? this.#market.instrument.quantityDigits : 0);
   }
-  #levels(rows: readonly { readonly price: string; readonly quantity: string }[]): OtherLevel[] {
+  /** Returns the levels of one side of a book, in ticks and lots. Levels that round to the same price are added up. */
+  #levelsOf(rows: readonly { readonly price: string; readonly quantity: string }[]): OtherLevel[] {
     const levels = new Map<number, number>();
-    for (const { price, quantity } of rows) levels.set(this.#ticks(price), (levels.get(this.#ticks(price)) ?? 0) + this.#lots(quantity));
+    for (const { price, quantity } of rows)
+      levels.set(this.#ticksOf(price), (levels.get(this.#ticksOf(price)) ?? 0) + this.#lotsOf(quantity));
     return Array.from(levels, ([priceTicks, lots]) => ({ priceTicks, lots })).filter(({ lots }) => lots > 0);
   }
 

@@ -7,7 +7,7 @@ import { type LockMessages, takeLock } from '../../adapters/disk/processLock.ts'
 import { withDiskErrors } from '../../adapters/journal/openJournal.ts';
 import { InvariantError } from '../../base/errors.ts';
 import type { StoreWriter } from '../storage/storeWriter.ts';
-import { MemoryPersistence } from '../storage/persistence.ts';
+import { HistoryArchiver } from '../storage/historyArchiver.ts';
 import { ExchangeStore } from '../storage/exchangeStore.ts';
 import { readerOf } from '../records/rowStore.ts';
 import { FaultyDisk, WriteFaults } from '../faults/diskFaults.ts';
@@ -27,7 +27,7 @@ const LOCK_MESSAGES: LockMessages = {
 export interface RunningStore {
   readonly binding: StoreBinding;
   /** Description of a torn write; null if no write was torn. */
-  readonly torn: string | null;
+  readonly tornWrite: string | null;
   /** Calls `done` once: with true when everything up to now is as durable as this storage can be, or with false if it never will be. */
   whenDurable(done: (isDurable: boolean) => void): void;
   /** Ends the process at the n-th write from now on; null for storage that ends with the process. */
@@ -61,12 +61,12 @@ export function storeInFolder({ folder, faults, crash, failed }: FolderOptions):
     const disk = new FaultyDisk(fileSystem, writeFaults, () => requireAssembled(service).scheduler);
     const store = withDiskErrors(() => new ExchangeStore(disk, folder));
     return {
-      torn: store.torn,
+      tornWrite: store.tornWrite,
       binding: {
         history: store.history,
-        begin: (opened) => {
+        restoreAndStore: (opened) => {
           service = opened;
-          writer = withDiskErrors(() => store.begin(opened, { failed, step: writeFaults.step }));
+          writer = withDiskErrors(() => store.restoreAndWrite(opened, { failed, step: writeFaults.step }));
         },
       },
       whenDurable: (done) => requireAssembled(writer).whenDurable(done),
@@ -88,10 +88,10 @@ export function storeInFolder({ folder, faults, crash, failed }: FolderOptions):
 export function storeInScratchFile(): RunningStore {
   const rows = new ScratchFile();
   return {
-    torn: null,
+    tornWrite: null,
     binding: {
       history: null,
-      begin: (service) => service.usePersistence(new MemoryPersistence(service, rows), readerOf(rows, 'scratch file')),
+      restoreAndStore: (service) => service.usePersistence(new HistoryArchiver(service, rows), readerOf(rows, 'scratch file')),
     },
     whenDurable: (done) => done(true),
     crashAt: null,

@@ -3,7 +3,7 @@
 import { waitForNextTurn, repeatEvery } from '../../adapters/clock/wallClock.ts';
 import type { Answerer } from '../http/answerer.ts';
 import { HTTP_DEFAULTS, startHttpServer, type RunningHttpServer } from '../http/httpServer.ts';
-import { control, type DrivenClock, type FaultControlDeps } from '../faults/control.ts';
+import { answerControlRequest, type DrivenClock, type FaultControlDeps } from '../faults/control.ts';
 import { Faults } from '../faults/faults.ts';
 import { HeartbeatServer } from '../http/heartbeatServer.ts';
 import { FaultyService } from '../faults/faultyService.ts';
@@ -47,7 +47,7 @@ export interface RunningExchange {
   readonly url: string;
   readonly controlUrl: string | null;
   /** Description of a write that was torn when the exchange ended last; null: none. */
-  readonly torn: string | null;
+  readonly tornWrite: string | null;
   close(): Promise<void>;
 }
 
@@ -88,7 +88,7 @@ export async function runExchange(settings: ExchangeSettings, options: RunOption
     faulty: exchange,
     url: servers[0]!.url,
     controlUrl: servers[1]?.url ?? null,
-    torn: store.torn,
+    tornWrite: store.tornWrite,
     async close() {
       // Time keeps advancing until everything is durable, because an injected disk delay runs on the exchange's clock.
       await close();
@@ -146,7 +146,7 @@ function controlAnswerer(shownExchange: ShownExchange, deps: FaultControlDeps, i
     if (!isForThisComputer(request))
       return deliver({ status: 403, headers: {}, body: '{"error":"the control port serves this computer only"}' });
     const page = controlPage(request, shownExchange);
-    if (page === null) void runInTurns(control(request, deps), deliver, isClosing);
+    if (page === null) void runInTurns(answerControlRequest(request, deps), deliver, isClosing);
     else deliver(page);
   };
 }

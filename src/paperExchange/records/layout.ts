@@ -48,7 +48,7 @@ export class Layout {
     const columns = new Map<string, FieldOrder>();
     for (const [name, names] of Object.entries(namesByRecord)) {
       const spec = specsByName.get(name);
-      if (spec === undefined) throw otherVersion(path, `expected records that this version knows, got ${name}`);
+      if (spec === undefined) throw storeVersionError(path, `expected records that this version knows, got ${name}`);
       columns.set(name, columnsOf(path, spec, names));
     }
     return new Layout(path, columns);
@@ -92,16 +92,16 @@ export class Layout {
   }
 
   #damageError(message: string): ConfigError {
-    return damage(this.#path, message);
+    return storeDamageError(this.#path, message);
   }
 }
 
 /** Returns the error for a file whose content no exchange has written. */
-export const damage = (path: string, message: string): ConfigError =>
+export const storeDamageError = (path: string, message: string): ConfigError =>
   new ConfigError(`${path}: ${message}`, 'restore the folder from a copy, or begin with an empty one; the files are not changed');
 
 /** Returns the error for a file that another version has written. */
-export const otherVersion = (path: string, message: string): ConfigError =>
+export const storeVersionError = (path: string, message: string): ConfigError =>
   new ConfigError(
     `${path}: ${message}`,
     'begin with an empty folder, or open this one with the version that wrote it; the files are not changed',
@@ -114,13 +114,13 @@ function columnsOf(path: string, { name, fields, names }: RecordSpec<unknown>, s
   storedNames.forEach((fieldName, column) => {
     const index = indexByName.get(rowText([fieldName]));
     if (index === undefined)
-      throw otherVersion(path, `expected fields of record ${name} that this version knows, got ${JSON.stringify(fieldName)}`);
+      throw storeVersionError(path, `expected fields of record ${name} that this version knows, got ${JSON.stringify(fieldName)}`);
     if (positions[index] !== -1)
-      throw otherVersion(path, `expected each field of record ${name} once, got ${JSON.stringify(fieldName)} twice`);
+      throw storeVersionError(path, `expected each field of record ${name} once, got ${JSON.stringify(fieldName)} twice`);
     positions[index] = column;
   });
   fields.forEach(([field, { isOptional }], index) => {
-    if (positions[index] === -1 && !isOptional) throw otherVersion(path, `expected field ${field} in record ${name}, got none`);
+    if (positions[index] === -1 && !isOptional) throw storeVersionError(path, `expected field ${field} in record ${name}, got none`);
   });
   return { count: storedNames.length, positions };
 }

@@ -25,7 +25,7 @@ export class BarMargin {
   }
 
   /** Judges positions by all rows that close at `timeMs`. The rows are matched; `closing` has their markets, each still at that row. */
-  settle(closing: readonly ReplayedMarket[], timeMs: number): void {
+  judgePositions(closing: readonly ReplayedMarket[], timeMs: number): void {
     const { venue } = this.#exchange;
     const rows = closing.filter((barMarket) => this.#barMarkets.get(barMarket.book.index) === barMarket);
     if (this.#isAnyAccountInDanger(rows)) {
@@ -42,7 +42,7 @@ export class BarMargin {
     this.#due.push({ market: barMarket, funding });
   }
   /** Pays all queued funding. */
-  pay(): void {
+  payQueuedFunding(): void {
     const dueFunding = this.#due;
     this.#due = [];
     for (const { market: barMarket, funding } of dueFunding) {

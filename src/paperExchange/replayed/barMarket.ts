@@ -3,7 +3,7 @@
 import { ConfigError } from '../../base/errors.ts';
 import type { BarBook } from '../../venue/barBook.ts';
 import type { VenueOrder } from '../../venue/venueOrder.ts';
-import type { Rows, TradedMarket } from '../market/tradedMarket.ts';
+import type { BarRows, TradedMarket } from '../market/tradedMarket.ts';
 import type { PriceLevel } from '../matching/orderBook.ts';
 import type { ReplayedSeries } from './barSeries.ts';
 
@@ -21,7 +21,7 @@ interface Quote {
 }
 
 /** A market whose orders trade with replayed bars. */
-export class ReplayedMarket implements Rows {
+export class ReplayedMarket implements BarRows {
   readonly market: TradedMarket;
   readonly book: BarBook;
   readonly series: ReplayedSeries;
@@ -72,7 +72,7 @@ export class ReplayedMarket implements Rows {
     if (row >= series.length) return null;
     return row === 0
       ? { price: series.startTicks, lots: 1 }
-      : { price: series.bar(row - 1).close, lots: Math.max(1, series.lots(row - 1)) };
+      : { price: series.bar(row - 1).close, lots: Math.max(1, series.wholeLots(row - 1)) };
   }
 
   runAfterRow(cancel: () => void): void {

@@ -94,8 +94,8 @@ export class BarMatching {
   *#rows(timeMs: number): Generator<RowAct> {
     const closing = this.#barMarkets.filter((barMarket) => barMarket.nextCloseMs === timeMs);
     for (const barMarket of closing) yield* this.#row(barMarket);
-    this.#margin?.settle(closing, timeMs);
-    this.#margin?.pay();
+    this.#margin?.judgePositions(closing, timeMs);
+    this.#margin?.payQueuedFunding();
     for (const barMarket of closing) this.#publishBar(barMarket);
     this.#awaitRow();
     yield { act: 'closed', timeMs };
@@ -110,13 +110,13 @@ export class BarMatching {
     const traded = { openMs, closeMs, open, high, low };
     barMarket.moveTo({ act: 'open', timeMs: openMs });
     if (book.readsBar) book.bar = series.fillBar(row);
-    if (rowOrder === null) book.matchOpen(openMs, open, series.lots(row));
-    else rowOrder.open(traded, series.marksOf(row), series.lots(row));
+    if (rowOrder === null) book.matchOpen(openMs, open, series.wholeLots(row));
+    else rowOrder.open(traded, series.marksOf(row), series.wholeLots(row));
     yield { act: 'open', barMarket };
     barMarket.moveTo({ act: 'open', timeMs: openMs });
     if (rowOrder === null) book.matchRange(openMs, closeMs, open, high, low);
     else {
-      const triggers = this.#futures!.triggers.inRow((childMs) => barMarket.moveTo({ act: 'open', timeMs: childMs }));
+      const triggers = this.#futures!.triggers.triggersOfRow((childMs) => barMarket.moveTo({ act: 'open', timeMs: childMs }));
       rowOrder.matchAfterOpen(traded, series.marksOf(row), triggers);
     }
     barMarket.moveTo({ act: 'inside', timeMs: closeMs });
@@ -129,7 +129,7 @@ export class BarMatching {
   #publishBar(barMarket: ReplayedMarket): void {
     const { market, book, series, row } = barMarket;
     const bar = series.bar(row);
-    market.tape.klines.close(series.bars.interval, bar);
+    market.tape.klines.addClosedBar(series.bars.interval, bar);
     book.lastPrice = market.referencePrice = bar.close;
     barMarket.row++;
   }
@@ -140,7 +140,7 @@ export class BarMatching {
     if (funding === undefined) return;
     this.#scheduler.at(funding.timeMs, () => {
       this.#margin?.queueFunding(barMarket, funding);
-      if (this.#acts === null && this.nextMs > funding.timeMs) this.#margin?.pay();
+      if (this.#acts === null && this.nextMs > funding.timeMs) this.#margin?.payQueuedFunding();
       this.#awaitFunding(barMarket, index + 1);
     });
   }

@@ -18,8 +18,8 @@ export class CountableSpotBook extends SpotBook {
   /** Returns at most `lots`, such that every sum stays below 2^53 units. */
   private capLots({ instrumentAccount }: VenueOrder, price: number, lots: number): number {
     const { base, quote } = instrumentAccount!;
-    const baseUnitsLeft = unitsLeftFor(base, this.base);
-    const quoteUnitsLeft = unitsLeftFor(quote, this.quote);
+    const baseUnitsLeft = unitsLeftFor(base, this.externalBase);
+    const quoteUnitsLeft = unitsLeftFor(quote, this.externalQuote);
     const { unitsPerLot } = this.money;
     this.isCapped = lots * unitsPerLot > baseUnitsLeft || this.money.notional(price, lots) > quoteUnitsLeft;
     if (!this.isCapped) return lots;

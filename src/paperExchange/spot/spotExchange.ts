@@ -4,12 +4,15 @@ import type { Scheduler } from '../../ports/scheduler.ts';
 import { CountableSpotBook } from './countableSpotBook.ts';
 import { Venue } from '../../venue/venue.ts';
 import { type AccountConfig, Amounts, type ServiceConfig, statesOf } from '../dialect/config.ts';
+import type { IsSpent } from '../matching/matcher.ts';
 import { ExchangeSide } from '../orders/exchangeSide.ts';
 import type { RowKind, ArchiveSource } from '../orders/orderRows.ts';
 import { type OrderStart, type OwnTrade, UserOrder } from '../orders/userOrder.ts';
 
+/** Prefix of the ids of spot orders. */
+const ORDER_PREFIX = '1322';
 /** Stored spot orders and trades have no terms of their own. */
-const ROWS: RowKind<UserOrder, OwnTrade> = {
+const SPOT_ROWS: RowKind<UserOrder, OwnTrade> = {
   order: (start) => new UserOrder(start),
   termsOf: () => null,
   trade: (common) => common,
@@ -23,7 +26,7 @@ export class SpotExchange extends ExchangeSide<UserOrder, OwnTrade> {
   readonly #amounts: Amounts;
 
   constructor(config: ServiceConfig, scheduler: Scheduler, archive: ArchiveSource) {
-    super({ ...config, market: 'spot', prefix: '1322', scheduler, archive }, ROWS);
+    super({ ...config, market: 'spot', prefix: ORDER_PREFIX, scheduler, archive }, SPOT_ROWS);
     const instruments = config.instruments.filter(({ market }) => market === 'spot');
     this.venue = new Venue(
       {
@@ -38,11 +41,11 @@ export class SpotExchange extends ExchangeSide<UserOrder, OwnTrade> {
     );
     for (const instrument of instruments) {
       const { money } = this.venue.book(instrument);
-      this.openMarket(
-        instrument,
-        ({ quoteUnits, filledUnits }, price, lots, nextPrice) =>
-          money.affordable(quoteUnits - filledUnits - money.notional(price, lots), nextPrice) === 0,
-      );
+      const isSpent: IsSpent = ({ quoteUnits, filledUnits }, price, lots, nextPrice) => {
+        const unitsLeft = quoteUnits - filledUnits - money.notional(price, lots);
+        return money.affordable(unitsLeft, nextPrice) === 0;
+      };
+      this.openMarket(instrument, isSpent);
     }
     this.#amounts = new Amounts(this.assets());
   }

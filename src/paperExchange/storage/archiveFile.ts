@@ -18,7 +18,7 @@ export const archiveFileName = ({ first, last }: SegmentRange): string => `excha
 const padNumber = (number: number): string => String(number).padStart(6, '0');
 
 /** Returns the segments that an archive file replaces; null for the name of another file. */
-export function spanOf(name: string): SegmentRange | null {
+export function segmentRangeOf(name: string): SegmentRange | null {
   const match = FILE_NAME_PATTERN.exec(name);
   const range = { first: Number(match?.[1]), last: Number(match?.[2]) };
   return range.first > 0 && range.first <= range.last && archiveFileName(range) === name ? range : null;
@@ -46,7 +46,7 @@ export class ArchiveIndex {
    * Adds a row to the index. Rows must come in ascending order of `storeOffset`, their original offset. `fileOffset`: position of the line
    * in the file.
    */
-  note(storeOffset: number, fileOffset: number): void {
+  addRow(storeOffset: number, fileOffset: number): void {
     if (this.#rows++ % ROWS_PER_ENTRY !== 0) return;
     this.#storeOffsets.push(storeOffset);
     this.#fileOffsets.push(fileOffset);

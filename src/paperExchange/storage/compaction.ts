@@ -21,7 +21,9 @@ export class Compaction {
   /** Minimum size in bytes of the segments that makes a compaction worthwhile. */
   readonly #minBytes: number;
   #activeWriter: ArchiveFileWriter | null = null;
+  /** True after a disk failure. */
   #isOff = false;
+  /** Set by `stop`: called once no compaction is running. */
   #onStopped: (() => void) | null = null;
 
   constructor(disk: Disk, folder: string, segments: Segments, minBytes: number) {
@@ -32,30 +34,31 @@ export class Compaction {
   }
 
   /**
-   * Starts a compaction if it is due. The newest segment must be durable and hold everything that a restart needs. `before`: the last seal
-   * before it.
+   * Starts a compaction if it is due. The newest segment must be durable and hold everything that a restart needs. `sealBefore`: the
+   * last seal before it.
    */
-  startIfDue(before: Seal): void {
+  startIfDue(sealBefore: Seal): void {
     if (this.#activeWriter !== null || this.#isOff || this.#onStopped !== null) return;
     const files = this.#segments.all;
     const newest = files.at(-1);
-    const firstSegment = files.findIndex(({ archive }) => archive === null);
-    const oldSegments = files.slice(firstSegment, -1);
+    // The archive files come first.
+    const firstSegmentIndex = files.findIndex(({ archive }) => archive === null);
+    const oldSegments = files.slice(firstSegmentIndex, -1);
     const first = oldSegments[0];
-    const last = oldSegments.at(-1);
-    if (newest === undefined || first === undefined || last === undefined) return;
-    if (newest.firstRowOffset - first.firstRowOffset < this.#minBytes && oldSegments.length < MAX_SEGMENTS) return;
+    if (newest === undefined || first === undefined) return;
+    const oldBytes = newest.firstRowOffset - first.firstRowOffset;
+    if (oldBytes < this.#minBytes && oldSegments.length < MAX_SEGMENTS) return;
     // The span includes files without a frame, which an earlier start may have left between the others.
-    const span = { first: (files[firstSegment - 1]?.lastNumber ?? 0) + 1, last: newest.firstNumber - 1 };
+    const span = { first: (files[firstSegmentIndex - 1]?.lastNumber ?? 0) + 1, last: newest.firstNumber - 1 };
     this.#attempt(() => {
       this.#activeWriter = new ArchiveFileWriter(this.#disk, {
         path: `${this.#folder}/${archiveFileName(span)}`,
         oldSegments,
         span,
-        end: newest.firstRowOffset,
-        before,
+        endOffset: newest.firstRowOffset,
+        sealBefore,
       });
-      this.#step();
+      this.#writeNextPiece();
     });
   }
 
@@ -66,21 +69,22 @@ export class Compaction {
   }
 
   /** Writes the next piece of the archive file. After the last one the segments are replaced. */
-  #step(): void {
+  #writeNextPiece(): void {
     const archiveWriter = this.#activeWriter;
     if (archiveWriter === null) return;
-    const isDone = archiveWriter.write();
+    const isComplete = archiveWriter.writePiece();
+    const syncFolder = (): void => this.#sync(this.#folder, () => this.#finish(archiveWriter));
     // Waiting for the disk after each piece also lets other events run.
-    this.#sync(archiveWriter.path, () => (isDone ? this.#sync(this.#folder, () => this.#finish(archiveWriter)) : this.#step()));
+    this.#sync(archiveWriter.path, () => (isComplete ? syncFolder() : this.#writeNextPiece()));
   }
 
   /** Replaces the segments by the durable archive file. */
-  #finish({ path, span, base, index, oldSegments }: ArchiveFileWriter): void {
+  #finish({ path, span, firstRowOffset, index, oldSegments }: ArchiveFileWriter): void {
     this.#segments.replace(oldSegments.length, {
       path,
       firstNumber: span.first,
       lastNumber: span.last,
-      firstRowOffset: base,
+      firstRowOffset,
       archive: index,
       layout: Layout.current(path),
     });
@@ -128,10 +132,10 @@ interface ArchiveFileOptions {
   readonly oldSegments: readonly StoreSegment[];
   /** The numbers of these segments. */
   readonly span: SegmentRange;
-  /** Start of the segment that follows. */
-  readonly end: number;
+  /** Store offset of the segment that follows. */
+  readonly endOffset: number;
   /** The last seal before that segment. */
-  readonly before: Seal;
+  readonly sealBefore: Seal;
 }
 
 /** One archive file while it is written. */
@@ -139,74 +143,79 @@ class ArchiveFileWriter {
   readonly path: string;
   readonly oldSegments: readonly StoreSegment[];
   readonly span: SegmentRange;
-  readonly base: number;
+  /** Store offset of the first row of the replaced segments. */
+  readonly firstRowOffset: number;
   readonly index = new ArchiveIndex();
   readonly #disk: Disk;
-  /** Start of the segment that follows, and the last seal before it. */
-  readonly #end: number;
+  /** Store offset of the segment that follows. */
+  readonly #endOffset: number;
+  /** The last seal before that segment. */
   readonly #sealBefore: Seal;
-  /** Position across all segments. */
+  /** Store offset of the next row to read. */
   #storeOffset: number;
   /** Number of bytes that are written to the archive file. */
   #writtenBytes = 0;
-  #seq = 0;
+  /** Number of frames that are written to the archive file. */
+  #frameCount = 0;
 
-  constructor(disk: Disk, { path, oldSegments, span, end, before }: ArchiveFileOptions) {
+  constructor(disk: Disk, { path, oldSegments, span, endOffset, sealBefore }: ArchiveFileOptions) {
     this.#disk = disk;
     this.path = path;
     this.oldSegments = oldSegments;
     this.span = span;
-    this.base = this.#storeOffset = oldSegments[0]!.firstRowOffset;
-    this.#end = end;
-    this.#sealBefore = before;
+    this.firstRowOffset = this.#storeOffset = oldSegments[0]!.firstRowOffset;
+    this.#endOffset = endOffset;
+    this.#sealBefore = sealBefore;
     disk.create(path);
   }
 
   /** Writes the next piece. Returns true after the last one. */
-  write(): boolean {
+  writePiece(): boolean {
     let rows = '';
-    if (this.#seq === 0) {
-      rows = `${archiveHeadText({ ...this.span, priorBytes: this.base })}\n`;
+    if (this.#frameCount === 0) {
+      rows = `${archiveHeadText({ ...this.span, priorBytes: this.firstRowOffset })}\n`;
     }
     rows += this.#nextLines(this.#writtenBytes + rows.length);
-    const isLast = this.#storeOffset === this.#end;
-    if (isLast) rows += `${archiveEndText({ bytes: this.#end, ...this.#sealBefore })}\n`;
-    const { text } = sealText(rows, ++this.#seq, this.#sealBefore.timeMs);
+    const isLast = this.#storeOffset === this.#endOffset;
+    if (isLast) rows += `${archiveEndText({ bytes: this.#endOffset, ...this.#sealBefore })}\n`;
+    const { text } = sealText(rows, ++this.#frameCount, this.#sealBefore.timeMs);
     this.#disk.append(this.path, Buffer.from(text, 'latin1'));
     this.#writtenBytes += text.length;
     return isLast;
   }
 
-  /** Returns the archive lines of the next piece of the current segment. `offset`: where the first of them will be in the file. */
-  #nextLines(offset: number): string {
+  /** Returns the archive lines of the next piece of the current segment. `fileOffset`: where the first of them will be in the file. */
+  #nextLines(fileOffset: number): string {
     const segmentIndex = this.oldSegments.findLastIndex(({ firstRowOffset }) => firstRowOffset <= this.#storeOffset);
-    const { path, firstRowOffset, layout } = this.oldSegments[segmentIndex]!;
-    const bytesLeft = (this.oldSegments[segmentIndex + 1]?.firstRowOffset ?? this.#end) - this.#storeOffset;
-    let bytes: Buffer = Buffer.alloc(0);
-    let end = 0;
-    for (let length = Math.min(bytesLeft, PIECE_BYTES); end === 0; length = Math.min(bytesLeft, length * 2)) {
-      const piece = this.#disk.readAt(path, this.#storeOffset - firstRowOffset, length);
-      bytes = Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength);
-      end = bytes.lastIndexOf(LINE_FEED) + 1;
-      if (end === 0 && length === bytesLeft) throw new DiskError('EIO', path);
-    }
+    const segment = this.oldSegments[segmentIndex]!;
+    const segmentEnd = this.oldSegments[segmentIndex + 1]?.firstRowOffset ?? this.#endOffset;
+    const rows = this.#readRows(segment, segmentEnd - this.#storeOffset);
     const lines: string[] = [];
-    let size = 0;
-    for (let lineStart = 0; lineStart < end;) {
-      const lineEnd = bytes.indexOf(LINE_FEED, lineStart);
-      const kind = kindAt(bytes, lineStart);
+    let linesLength = 0;
+    for (let rowStart = 0; rowStart < rows.length;) {
+      const rowEnd = rows.indexOf(LINE_FEED, rowStart);
+      const kind = kindAt(rows, rowStart);
       if (isArchived(kind)) {
-        this.index.note(this.#storeOffset + lineStart, offset + size);
-        const line = archiveLine(
-          this.#storeOffset + lineStart,
-          layout.recodeRow(ARCHIVED[kind], bytes.toString('latin1', lineStart, lineEnd)),
-        );
+        const rowOffset = this.#storeOffset + rowStart;
+        this.index.addRow(rowOffset, fileOffset + linesLength);
+        const line = archiveLine(rowOffset, segment.layout.recodeRow(ARCHIVED[kind], rows.toString('latin1', rowStart, rowEnd)));
         lines.push(line);
-        size += line.length;
+        linesLength += line.length;
       }
-      lineStart = lineEnd + 1;
+      rowStart = rowEnd + 1;
     }
-    this.#storeOffset += end;
+    this.#storeOffset += rows.length;
     return lines.join('');
+  }
+
+  /** Reads the next whole rows of a segment: one piece, or more if the first row is longer. Throws DiskError if no row ends in `bytesLeft`. */
+  #readRows({ path, firstRowOffset }: StoreSegment, bytesLeft: number): Buffer {
+    for (let length = Math.min(bytesLeft, PIECE_BYTES); ; length = Math.min(bytesLeft, length * 2)) {
+      const { buffer, byteOffset, byteLength } = this.#disk.readAt(path, this.#storeOffset - firstRowOffset, length);
+      const bytes = Buffer.from(buffer, byteOffset, byteLength);
+      const end = bytes.lastIndexOf(LINE_FEED) + 1;
+      if (end > 0) return bytes.subarray(0, end);
+      if (length === bytesLeft) throw new DiskError('EIO', path);
+    }
   }
 }

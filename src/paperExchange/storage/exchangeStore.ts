@@ -24,7 +24,7 @@ export class ExchangeStore {
   /** Null if the folder has no history. */
   readonly history: StoreHistory | null;
   /** Description of a torn write; null if no write was torn. */
-  readonly torn: string | null;
+  readonly tornWrite: string | null;
   readonly #disk: Disk;
   readonly #folder: string;
   readonly #reading: StoreReading;
@@ -34,15 +34,18 @@ export class ExchangeStore {
     this.#disk = disk;
     this.#folder = folder;
     this.#reading = readStore(disk, folder);
-    const { segments, ending, torn } = this.#reading;
+    const { segments, ending, tornWrite } = this.#reading;
     const head = segments.at(-1)?.head;
     this.history = head === undefined ? null : { lastMs: ending.timeMs, openedMs: head.openedMs, restarts: head.restarts + 1 };
-    this.torn = torn;
+    this.tornWrite = tornWrite;
   }
 
-  /** Restores a service, whose time must be that of the last frame, and starts to write. Throws ConfigError if the store does not fit the config. */
-  begin(service: Service, options: Omit<StoreWriterOptions, 'folder'>): StoreWriter {
-    const { archives, segments: readSegments, ending, bytes, nextNumber, obsolete } = this.#reading;
+  /**
+   * Restores a service, whose time must be that of the last frame, and starts to write. Throws ConfigError if the
+   * store does not fit the config.
+   */
+  restoreAndWrite(service: Service, options: Omit<StoreWriterOptions, 'folder'>): StoreWriter {
+    const { archives, segments: readSegments, ending, bytes: priorBytes, nextNumber, obsolete } = this.#reading;
     const segments = new Segments(this.#disk);
     segments.all.push(...archives, ...readSegments);
     service.archive.reader = segments;
@@ -50,7 +53,7 @@ export class ExchangeStore {
     for (const name of obsolete) this.#disk.remove(`${this.#folder}/${name}`);
     const start = {
       number: nextNumber,
-      priorBytes: bytes,
+      priorBytes,
       priorPath: readSegments.at(-1)?.path ?? null,
       seal: ending,
       head: {

@@ -16,12 +16,14 @@ export interface Seal {
 /** The seal before the first frame. */
 export const NO_FRAME: Seal = { seq: 0, timeMs: 0, crc: '00000000' };
 
+/** Bytes of the checksum at the end of a seal: a comma, eight digits in quotes, and a bracket. It covers all bytes before them. */
+const CHECKSUM_BYTES = 12;
 /** No single bit error turns a seal into a row, or a row into a seal. */
 const SEAL_HEAD = '["seal",';
-const SEAL = /^\["seal",(\d{1,15}),(\d{1,15}),(\d{1,12}),"([0-9a-f]{8})"\]$/;
+const SEAL_PATTERN = /^\["seal",(\d{1,15}),(\d{1,15}),(\d{1,12}),"([0-9a-f]{8})"\]$/;
 /** A complete seal followed by something other than a line feed. A torn write cannot leave that. */
-const OVERLONG = /^\["seal",[\d,]+"[0-9a-f]{8}"\]./s;
-const ROW = new RegExp(`^\\["(head|${RECORDS.map(({ name }) => name).join('|')})",`);
+const OVERLONG_SEAL_PATTERN = /^\["seal",[\d,]+"[0-9a-f]{8}"\]./s;
+const ROW_PATTERN = new RegExp(`^\\["(head|${RECORDS.map(({ name }) => name).join('|')})",`);
 
 /** Returns a complete frame and its seal. `rows`: lines of printable ASCII, each with its line feed. */
 export function sealText(rows: string, seq: number, timeMs: number): { readonly text: string; readonly seal: Seal } {
@@ -30,11 +32,14 @@ export function sealText(rows: string, seq: number, timeMs: number): { readonly 
   return { text: `${rows}${head},"${crc}"]\n`, seal: { seq, timeMs, crc } };
 }
 
-/** A frame that was read back. `end`: the position after its seal. */
+/** A frame that was read back, with its positions in the file. */
 export interface StoreFrame {
   readonly seal: Seal;
+  /** Start of its first row. */
   readonly from: number;
+  /** End of its last row, where the seal starts. */
   readonly rowsEnd: number;
+  /** The position after its seal. */
   readonly end: number;
 }
 
@@ -43,12 +48,11 @@ export function frameAt(bytes: Buffer, from: number, seq: number): StoreFrame | 
   const sealStart = sealAt(bytes, from);
   if (sealStart < 0) return null;
   const end = bytes.indexOf(LINE_FEED, sealStart);
-  const fields = end < 0 ? null : SEAL.exec(bytes.toString('latin1', sealStart, end));
+  const fields = end < 0 ? null : SEAL_PATTERN.exec(bytes.toString('latin1', sealStart, end));
   if (fields === null || fields === undefined) return null;
   const crc = fields[4]!;
   const isExpected = Number(fields[1]) === seq && Number(fields[3]) === sealStart - from;
-  // The checksum is at the very end: a comma, eight quoted digits and a bracket. They and the quotes take 12 bytes.
-  if (!isExpected || crcText(crc32c(bytes, from, end - 12)) !== crc) return null;
+  if (!isExpected || crcText(crc32c(bytes, from, end - CHECKSUM_BYTES)) !== crc) return null;
   return { seal: { seq, timeMs: Number(fields[2]), crc }, from, rowsEnd: sealStart, end: end + 1 };
 }
 
@@ -68,7 +72,7 @@ export function isTornFrame(bytes: Buffer, from: number): boolean {
   if (sealAt(bytes, from) >= 0 && bytes.at(-1) === LINE_FEED) return false;
   for (let lineStart = from; lineStart < bytes.length;) {
     const lineEnd = bytes.indexOf(LINE_FEED, lineStart);
-    if (lineEnd < 0) return !OVERLONG.test(bytes.toString('latin1', lineStart));
+    if (lineEnd < 0) return !OVERLONG_SEAL_PATTERN.test(bytes.toString('latin1', lineStart));
     if (!isRow(bytes.toString('latin1', lineStart, lineEnd))) return false;
     lineStart = lineEnd + 1;
   }
@@ -89,7 +93,7 @@ function countCompleteFrames(bytes: Buffer, from: number): number {
 /** True for a line that is a record of this version, as JSON. */
 function isRow(line: string): boolean {
   try {
-    return ROW.test(line) && Array.isArray(JSON.parse(line));
+    return ROW_PATTERN.test(line) && Array.isArray(JSON.parse(line));
   } catch (error) {
     if (error instanceof SyntaxError) return false;
     throw error;

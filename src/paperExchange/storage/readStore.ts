@@ -2,8 +2,8 @@
 
 import type { Disk } from '../../ports/disk.ts';
 import { frameAt, isTornFrame, NO_FRAME, type StoreFrame, type Seal } from './frame.ts';
-import { ArchiveIndex, archiveFileName, type SegmentRange, spanOf } from './archiveFile.ts';
-import { damage } from '../records/layout.ts';
+import { ArchiveIndex, archiveFileName, type SegmentRange, segmentRangeOf } from './archiveFile.ts';
+import { storeDamageError } from '../records/layout.ts';
 import { valuesIn } from '../records/record.ts';
 import { LINE_FEED } from '../records/rowStore.ts';
 import { archiveEndIn, archiveHeadIn, type SegmentHead, segmentHeadIn } from './recordTable.ts';
@@ -34,7 +34,7 @@ export interface StoreReading {
   /** Number for the next file. */
   readonly nextNumber: number;
   /** Description of a torn write, which was never acknowledged; null if no write was torn. */
-  readonly torn: string | null;
+  readonly tornWrite: string | null;
   /** Names of files that are incomplete, or that other files have replaced. */
   readonly obsolete: readonly string[];
 }
@@ -44,8 +44,8 @@ export function readStore(disk: Pick<Disk, 'list' | 'read'>, folder: string): St
   const names = disk.list(folder);
   const numbers = names.flatMap((name) => storeSegmentNumber(name) ?? []);
   numbers.sort((a, b) => a - b);
-  const spans = neededSpans(
-    names.flatMap((name) => spanOf(name) ?? []),
+  const spans = neededArchives(
+    names.flatMap((name) => segmentRangeOf(name) ?? []),
     new Set(numbers),
   );
   const archives: ArchiveReading[] = [];
@@ -54,7 +54,7 @@ export function readStore(disk: Pick<Disk, 'list' | 'read'>, folder: string): St
   let nextNumber = 1;
   for (const span of spans) {
     if (span.first !== nextNumber)
-      throw damage(`${folder}/${archiveFileName(span)}`, `expected ${storeSegmentName(nextNumber)} before it, got none`);
+      throw storeDamageError(`${folder}/${archiveFileName(span)}`, `expected ${storeSegmentName(nextNumber)} before it, got none`);
     const reading = readArchive(disk, `${folder}/${archiveFileName(span)}`, span, bytes);
     archives.push(reading.archive);
     ending = reading.ending;
@@ -63,10 +63,10 @@ export function readStore(disk: Pick<Disk, 'list' | 'read'>, folder: string): St
   }
   const remainingNumbers = numbers.filter((number) => number >= nextNumber);
   if (archives.length > 0 && remainingNumbers.length === 0)
-    throw damage(`${folder}/${storeSegmentName(nextNumber)}`, 'expected this file after the archive, got none');
+    throw storeDamageError(`${folder}/${storeSegmentName(nextNumber)}`, 'expected this file after the archive, got none');
   const segmentsRead = readSegments(disk, folder, remainingNumbers, { nextNumber, ending, bytes });
   const neededFiles = new Set([...spans.map(archiveFileName), ...remainingNumbers.map(storeSegmentName)]);
-  const storeFiles = names.filter((name) => storeSegmentNumber(name) !== null || spanOf(name) !== null);
+  const storeFiles = names.filter((name) => storeSegmentNumber(name) !== null || segmentRangeOf(name) !== null);
   return {
     ...segmentsRead,
     archives,
@@ -79,7 +79,7 @@ export function readStore(disk: Pick<Disk, 'list' | 'read'>, folder: string): St
  * Returns the archive files that are needed. Segments are removed only once their archive file is durable. While all of them exist, the
  * archive file is not needed and may not be durable. Of two overlapping archive files, the longer one is newer.
  */
-function neededSpans(spans: readonly SegmentRange[], segments: ReadonlySet<number>): readonly SegmentRange[] {
+function neededArchives(spans: readonly SegmentRange[], segments: ReadonlySet<number>): readonly SegmentRange[] {
   const needed = spans.filter(({ first, last }) => {
     for (let number = first; number <= last; number++) if (!segments.has(number)) return true;
     return false;
@@ -103,27 +103,27 @@ function readSegments(
   folder: string,
   numbers: readonly number[],
   prior: PriorEnd,
-): Pick<StoreReading, 'segments' | 'ending' | 'bytes' | 'torn'> {
+): Pick<StoreReading, 'segments' | 'ending' | 'bytes' | 'tornWrite'> {
   const segments: ReadSegment[] = [];
   let { ending, bytes } = prior;
   let torn: string | null = null;
   numbers.forEach((firstNumber, index) => {
     const path = `${folder}/${storeSegmentName(firstNumber)}`;
     const expectedNumber = prior.nextNumber + index;
-    if (firstNumber !== expectedNumber) throw damage(path, `expected ${storeSegmentName(expectedNumber)} before it, got none`);
+    if (firstNumber !== expectedNumber) throw storeDamageError(path, `expected ${storeSegmentName(expectedNumber)} before it, got none`);
     const file = bytesOf(disk, path);
     const { frames, end } = framesOf(file, ending);
     const headAndLayout = frames.length === 0 ? null : segmentHeadIn(lineAt(file, frames[0]!.from), path);
     if (end < file.length) {
       if (!isTornFrame(file, end))
-        throw damage(path, `byte ${end}: expected a complete frame ${ending.seq + frames.length + 1}, got something else`);
+        throw storeDamageError(path, `byte ${end}: expected a complete frame ${ending.seq + frames.length + 1}, got something else`);
       torn = `${path}: ${file.length - end} bytes of a write that did not finish`;
     }
     const last = frames.at(-1);
     if (last === undefined || headAndLayout === null) return;
     const { head, layout } = headAndLayout;
     if (head.priorSeq !== ending.seq || head.priorCrc !== ending.crc || head.priorBytes !== bytes) {
-      throw damage(
+      throw storeDamageError(
         path,
         `expected frame ${head.priorSeq} with checksum ${head.priorCrc} before it, got frame ${ending.seq} with ${ending.crc}`,
       );
@@ -132,7 +132,7 @@ function readSegments(
     ending = last.seal;
     bytes += end;
   });
-  return { segments, ending, bytes, torn };
+  return { segments, ending, bytes, tornWrite: torn };
 }
 
 /** Reads the frames, the head and the end line of an archive file. */
@@ -146,13 +146,13 @@ function readArchive(
   const { frames, end } = framesOf(file, NO_FRAME);
   const lastFrame = frames.at(-1);
   if (end < file.length || lastFrame === undefined)
-    throw damage(path, `byte ${end}: expected a complete frame ${frames.length + 1}, got something else`);
+    throw storeDamageError(path, `byte ${end}: expected a complete frame ${frames.length + 1}, got something else`);
   const { head, layout } = archiveHeadIn(lineAt(file, 0), path);
   if (head.first !== first || head.last !== lastNumber || head.priorBytes !== firstRowOffset)
-    throw damage(path, 'expected a first line that fits its name and the files before it, got another');
+    throw storeDamageError(path, 'expected a first line that fits its name and the files before it, got another');
   const endLineStart = file.lastIndexOf(LINE_FEED, lastFrame.rowsEnd - 2) + 1;
   const endRow = archiveEndIn(lineAt(file, endLineStart), path);
-  if (endRow === null) throw damage(path, 'expected an end line, got an unfinished file');
+  if (endRow === null) throw storeDamageError(path, 'expected an end line, got an unfinished file');
   const { bytes, ...ending } = endRow;
   return { archive: { path, firstNumber: first, lastNumber, firstRowOffset, archive: new ArchiveIndex(), layout, frames }, ending, bytes };
 }

@@ -28,7 +28,7 @@ import {
   type Fields,
   WrongField,
 } from '../records/fields.ts';
-import { damage, Layout, namesOf, otherVersion } from '../records/layout.ts';
+import { storeDamageError, Layout, namesOf, storeVersionError } from '../records/layout.ts';
 import { type RecordSpec, rowText } from '../records/record.ts';
 
 /** Format 4: the head of the file names every field of a row. */
@@ -144,10 +144,11 @@ export function archiveEndIn(row: readonly unknown[], path: string): ArchiveEnd 
 
 /** Returns the head in a first line. Throws ConfigError if it is another kind of head or has another format. */
 function headIn<F extends Fields>(field: StoredField<ValuesOf<F>>, name: string, row: readonly unknown[], path: string): ValuesOf<F> {
-  if (!Array.isArray(row) || row[0] !== name) throw damage(path, `expected a record ${name} in the first line, got something else`);
+  if (!Array.isArray(row) || row[0] !== name)
+    throw storeDamageError(path, `expected a record ${name} in the first line, got something else`);
   const [, content] = row as readonly unknown[];
   const format = formatOf(content);
-  if (format !== STORE_FORMAT) throw otherVersion(path, `expected format ${STORE_FORMAT}, got ${JSON.stringify(format)}`);
+  if (format !== STORE_FORMAT) throw storeVersionError(path, `expected format ${STORE_FORMAT}, got ${JSON.stringify(format)}`);
   return fieldsIn(field, name, content, path);
 }
 
@@ -160,7 +161,7 @@ function fieldsIn<T>(field: StoredField<T>, name: string, content: unknown, path
   try {
     return field.read(content);
   } catch (error) {
-    if (error instanceof WrongField) throw damage(path, error.within(name).message);
+    if (error instanceof WrongField) throw storeDamageError(path, error.within(name).message);
     throw error;
   }
 }

@@ -27,14 +27,15 @@ type AnySide = SpotExchange | FuturesExchange;
 /** Ids that any client can see are reserved in advance, in blocks of this size, before they are used. */
 const RESERVED_IDS = 1 << 16;
 
-/** The recorder of one exchange. */
+/** Writes the rows of one exchange. `StoreWriter` and `HistoryArchiver` decide when. */
 export class Recorder {
   readonly #service: Service;
   readonly #sides: readonly AnySide[];
   /** Latest text of each row that is written only when it has changed, by key. */
   readonly #lastTexts = new Map<string, string>();
-  /** Open time of the last minute written, by market. */
+  /** Open time of the last minute written, by market and symbol. */
   readonly #lastMinuteMs = new Map<string, number>();
+  /** Last reserved ids of each side. Ids up to them may be used without another write. */
   readonly #reserved = new Map<AnySide, { trades: number; background: number }>();
 
   constructor(service: Service) {
@@ -44,7 +45,7 @@ export class Recorder {
   }
 
   /** Approximate number of changes that wait to be written. */
-  get waiting(): number {
+  get waitingChangeCount(): number {
     const { spot, futures } = this.#service.sides;
     return (
       (spot?.changes.count ?? 0) +
@@ -56,14 +57,16 @@ export class Recorder {
     return this.#sides.some((side) => {
       const { trades, background } = side.counters;
       const reserved = this.#reserved.get(side);
-      return reserved === undefined || Math.max(trades - reserved.trades, background - reserved.background) > -RESERVED_IDS / 2;
+      if (reserved === undefined) return true;
+      const idsLeft = Math.min(reserved.trades - trades, reserved.background - background);
+      return idsLeft < RESERVED_IDS / 2;
     });
   }
 
   /** Writes ended orders, own trades and profit history, which can then be read from the store. Other changes are dropped. */
   writeArchive(rows: RowWriter): void {
     for (const side of this.#sides) {
-      side.forgetOpen();
+      side.forgetOpenOrders();
       this.#writeOrders(side, rows);
       side.changes.clear();
     }
@@ -81,7 +84,7 @@ export class Recorder {
       this.#lastMinuteMs.clear();
     }
     for (const side of this.#sides) {
-      if (isFull) side.noteOpen();
+      if (isFull) side.noteOpenOrders();
       this.#writeOrders(side, rows);
       const accounts = new Set(side.changes.accounts);
       for (const { account } of side.changes.orders) accounts.add(account);
@@ -110,7 +113,7 @@ export class Recorder {
   }
 
   /** Writes the changed balances of spot accounts, and the totals of each asset. */
-  #writeSpotMoney({ venue, rows: { names } }: SpotExchange, changed: ReadonlySet<number>, rows: RowWriter): void {
+  #writeSpotMoney({ venue, orderRows: { names } }: SpotExchange, changed: ReadonlySet<number>, rows: RowWriter): void {
     const { accounts } = venue;
     accounts.assets.forEach((asset, index) => {
       for (const account of changed) {
@@ -132,7 +135,7 @@ export class Recorder {
     const { wallets } = side.venue;
     wallets.assets.forEach((asset, index) => {
       for (const account of changed) {
-        const uid = side.rows.names.uidOf(account);
+        const uid = side.orderRows.names.uidOf(account);
         const { free, locked, deposited, realised, fees, funding, liquidationFees, covered } = wallets.wallet(account, index);
         const text = walletRecord.text({ uid, asset, free, locked, deposited, realised, fees, funding, liquidationFees, covered });
         this.#addIfChanged(rows, `wallet ${uid} ${asset}`, text);
@@ -151,65 +154,60 @@ export class Recorder {
   }
 
   /** Writes the changed settings and positions of one account. */
-  #writePositions({ venue: { wallets }, profits, rows: { names } }: FuturesExchange, account: number, rows: RowWriter): void {
+  #writePositions({ venue: { wallets }, profits, orderRows: { names } }: FuturesExchange, account: number, rows: RowWriter): void {
     const uid = names.uidOf(account);
     wallets.contracts.forEach(({ instrument: { wireName: symbol } }, index) => {
       const { leverage, isCross, isNet } = wallets.setting(account, index);
       this.#addIfChanged(rows, `setting ${uid} ${symbol}`, settingRecord.text({ uid, symbol, leverage, isCross, isNet }));
-      wallets.sides(account, index).forEach((position, side) => {
-        if (position.id === 0 && position.heldLots === 0) return;
-        const {
-          isLong,
-          lots,
-          entryUnits,
-          openedLots,
-          openedTicks,
-          averageTicks,
-          marginUnits,
-          leverage: positionLeverage,
-          isCross: isPositionCross,
-        } = position;
-        const { heldLots, realisedUnits, feeUnits, fundingUnits, id, openedMs, changedMs } = position;
-        const size = {
-          isLong,
-          lots,
-          entryUnits,
-          openedLots,
-          openedTicks,
-          averageTicks,
-          marginUnits,
-          leverage: positionLeverage,
-          isCross: isPositionCross,
-        };
-        const sums = { heldLots, realisedUnits, feeUnits, fundingUnits, id, openedMs, changedMs };
+      wallets.sides(account, index).forEach((position, sideIndex) => {
+        const isUnused = position.id === 0 && position.heldLots === 0;
+        if (isUnused) return;
         const text = positionRecord.text({
           uid,
           symbol,
-          side: side === 0 ? 0 : 1,
-          ...size,
-          ...sums,
+          side: sideIndex === 0 ? 0 : 1,
+          isLong: position.isLong,
+          lots: position.lots,
+          entryUnits: position.entryUnits,
+          openedLots: position.openedLots,
+          openedTicks: position.openedTicks,
+          averageTicks: position.averageTicks,
+          marginUnits: position.marginUnits,
+          leverage: position.leverage,
+          isCross: position.isCross,
+          heldLots: position.heldLots,
+          realisedUnits: position.realisedUnits,
+          feeUnits: position.feeUnits,
+          fundingUnits: position.fundingUnits,
+          id: position.id,
+          openedMs: position.openedMs,
+          changedMs: position.changedMs,
           reported: profits.reportedOf(position),
         });
-        this.#addIfChanged(rows, `position ${uid} ${symbol} ${side}`, text);
+        this.#addIfChanged(rows, `position ${uid} ${symbol} ${sideIndex}`, text);
       });
     });
   }
 
-  /** Writes counters with `reserve` ids in advance. */
-  #writeCounters(side: AnySide, reserve: number, rows: RowWriter): void {
+  /**
+   * Writes the counters of a side when one of them has changed. Trade and background ids are written `reservedIds` ahead, and again only when
+   * less than half of the usual reserve is left. 0 writes their exact values.
+   */
+  #writeCounters(side: AnySide, reservedIds: number, rows: RowWriter): void {
     const { orders, trades, background, rested } = side.counters;
     let reserved = this.#reserved.get(side);
     if (reserved === undefined) this.#reserved.set(side, (reserved = { trades: 0, background: 0 }));
-    if (reserve === 0 || trades > reserved.trades - RESERVED_IDS / 2) reserved.trades = trades + reserve;
-    if (reserve === 0 || background > reserved.background - RESERVED_IDS / 2) reserved.background = background + reserve;
+    const isRunningOut = (lastId: number, lastReservedId: number): boolean => lastId > lastReservedId - RESERVED_IDS / 2;
+    if (reservedIds === 0 || isRunningOut(trades, reserved.trades)) reserved.trades = trades + reservedIds;
+    if (reservedIds === 0 || isRunningOut(background, reserved.background)) reserved.background = background + reservedIds;
     const positions = 'profits' in side ? side.venue.lastPositionId : 0;
-    const { market } = side.rows.names;
+    const { market } = side.orderRows.names;
     this.#addIfChanged(rows, `counters ${market}`, countersRecord.text({ market, orders, ...reserved, rested, positions }));
   }
 
   /** Writes last prices, marks and minutes; with `isFull` also the bars of every interval. */
   #writePrices(side: AnySide, isFull: boolean, rows: RowWriter): void {
-    const { market } = side.rows.names;
+    const { market } = side.orderRows.names;
     for (const traded of side.markets) {
       const { instrument, tape, referencePrice } = traded;
       const symbol = instrument.wireName;
@@ -218,7 +216,7 @@ export class Recorder {
       const prices = { market, symbol, lastPrice: book.lastPrice, mark, referencePrice };
       this.#addIfChanged(rows, `prices ${market} ${symbol}`, pricesRecord.text(prices));
       // The bars of a bar market are already on disk.
-      if (traded.rows !== null) continue;
+      if (traded.barRows !== null) continue;
       const { klines } = tape;
       const { nowMs } = this.#service;
       if (isFull) {
@@ -229,9 +227,9 @@ export class Recorder {
       const fromMs = isFull ? Infinity : (this.#lastMinuteMs.get(`${market} ${symbol}`) ?? 0);
       const minutes = klines.bars('1m', nowMs);
       this.#lastMinuteMs.set(`${market} ${symbol}`, minutes.at(-1)?.openMs ?? 0);
-      const since = minutes.slice(firstRowSince(minutes, fromMs));
-      if (since.length > 0)
-        this.#addIfChanged(rows, `minutes ${market} ${symbol}`, minutesRecord.text({ market, symbol, ...columnsOf(since) }));
+      const changedMinutes = minutes.slice(firstRowSince(minutes, fromMs));
+      if (changedMinutes.length > 0)
+        this.#addIfChanged(rows, `minutes ${market} ${symbol}`, minutesRecord.text({ market, symbol, ...columnsOf(changedMinutes) }));
     }
   }
 
@@ -242,7 +240,7 @@ export class Recorder {
     const { triggers } = futures;
     if (isFull) for (const waiting of triggers.pending()) triggers.changed.add(waiting);
     for (const changed of triggers.changed) {
-      const storeOffset = rows.add(triggerText(changed, futures.rows.names));
+      const storeOffset = rows.add(triggerText(changed, futures.orderRows.names));
       if (changed.trigger.status !== 'pending') triggers.markArchived(changed.trigger.id, storeOffset);
     }
     triggers.changed.clear();
@@ -260,10 +258,10 @@ export class Recorder {
 function writeOrders<O extends UserOrder, T extends OwnTrade>(side: ExchangeSide<O, T>, rows: RowWriter): void {
   const { changes, orders } = side;
   for (const order of changes.orders) {
-    const storeOffset = rows.add(side.rows.orderText(order));
+    const storeOffset = rows.add(side.orderRows.orderText(order));
     if (order.ended !== null) orders.markArchived(orderNumberOf(order.id), storeOffset);
   }
-  for (const { account, pagedRow } of changes.trades) pagedRow.storeOffset = rows.add(side.rows.tradeText(account, pagedRow.row));
+  for (const { account, pagedRow } of changes.trades) pagedRow.storeOffset = rows.add(side.orderRows.tradeText(account, pagedRow.row));
 }
 
 /** Returns bars as columns, as records have them. */

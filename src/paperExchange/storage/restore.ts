@@ -13,7 +13,7 @@ import type { SpotExchange } from '../spot/spotExchange.ts';
 import { isArchived, kindAt } from './archiveFile.ts';
 import { type ArchiveReading, type StoreReading, visitLines } from './readStore.ts';
 import { ArchiveRestorer } from './restoreArchive.ts';
-import { damage, type Layout } from '../records/layout.ts';
+import { storeDamageError, type Layout } from '../records/layout.ts';
 import { type OpenOrderRecord, openOrderRecord, orderRecord } from '../orders/orderRecords.ts';
 import {
   type BalanceRecord,
@@ -91,11 +91,11 @@ function visitArchive(disk: Pick<Disk, 'read'>, file: ArchiveReading, archive: A
     let storeOffset = 0;
     let position = start;
     for (; bytes[position] !== SPACE; position++) storeOffset = storeOffset * 10 + bytes[position]! - ZERO;
-    file.archive.note(storeOffset, start);
+    file.archive.addRow(storeOffset, start);
     const rowStart = position + 1;
     const kind = kindAt(bytes, rowStart);
     if (!isArchived(kind))
-      throw damage(file.path, `expected records of ended orders, triggers, trades or reductions, got ${JSON.stringify(kind)}`);
+      throw storeDamageError(file.path, `expected records of ended orders, triggers, trades or reductions, got ${JSON.stringify(kind)}`);
     archive.apply(kind, { bytes, start: rowStart, end, layout: file.layout, storeOffset });
   });
 }
@@ -145,7 +145,7 @@ class StateReader {
   /** Applies a row. `kind`: the name of its record. Throws ConfigError if a field is invalid. */
   apply(kind: string, row: string): void {
     if (!this.#applyOrder(kind, row) && !this.#applyMoney(kind, row) && !this.#applyMarket(kind, row))
-      throw damage(this.#path, `expected a record that this version knows, got ${kind}`);
+      throw storeDamageError(this.#path, `expected a record that this version knows, got ${kind}`);
   }
 
   /** Applies a record of an order, trigger or trade. Returns false for any other record. */
@@ -157,7 +157,7 @@ class StateReader {
         const order = layout.read(openOrderRecord, row);
         this.#checkTerms(order);
         const open = latest.open[order.market];
-        if (!open.has(order.number)) this.#archive.introduce(order);
+        if (!open.has(order.number)) this.#archive.addOpenOrder(order);
         open.set(order.number, order);
         return true;
       }
@@ -172,7 +172,7 @@ class StateReader {
         return true;
       case 'waitingTrigger': {
         const trigger = layout.read(waitingTriggerRecord, row);
-        this.#archive.introduceTrigger(trigger);
+        this.#archive.addTrigger(trigger);
         latest.triggers.set(trigger.number, trigger);
         return true;
       }
@@ -235,14 +235,17 @@ class StateReader {
   /** Throws ConfigError unless the order has futures terms exactly if it is a futures order. */
   #checkTerms({ market, futures }: OpenOrderRecord): void {
     if ((futures !== null) === (market === 'futures')) return;
-    throw damage(this.#path, `expected openOrder.futures to be ${market === 'futures' ? 'present' : 'null'}, got something else`);
+    throw storeDamageError(this.#path, `expected openOrder.futures to be ${market === 'futures' ? 'present' : 'null'}, got something else`);
   }
 
   /** Throws ConfigError unless all columns of bars have the same length. */
   #checkColumns(kind: string, { openMs, open, high, low, close, lots }: StoredBarColumns): void {
     for (const [name, column] of Object.entries({ open, high, low, close, lots }))
       if (column.length !== openMs.length)
-        throw damage(this.#path, `expected ${kind}.${name} to be as long as ${kind}.openMs (${openMs.length}), got ${column.length}`);
+        throw storeDamageError(
+          this.#path,
+          `expected ${kind}.${name} to be as long as ${kind}.openMs (${openMs.length}), got ${column.length}`,
+        );
   }
 }
 
@@ -269,7 +272,7 @@ const barsIn = ({ openMs, open, high, low, close, lots }: StoredBarColumns): rea
 /** Restores the balances of accounts, then the common state of a side. */
 function restoreSpot(spot: SpotExchange, latest: LatestRecords): void {
   const { accounts } = spot.venue;
-  const { names } = spot.rows;
+  const { names } = spot.orderRows;
   accounts.assets.forEach((asset, index) => {
     const totals = latest.totals.get(`spot ${asset}`);
     // Accounts that are new in the config have added their initial balances.
@@ -293,7 +296,7 @@ function restoreSpot(spot: SpotExchange, latest: LatestRecords): void {
 /** Restores wallets, settings, positions and triggers, then the common state of a side. */
 function restoreFutures(futures: FuturesExchange, latest: LatestRecords): void {
   const { wallets } = futures.venue;
-  const { names } = futures.rows;
+  const { names } = futures.orderRows;
   wallets.assets.forEach((asset, index) => {
     let newDeposits = 0;
     wallets.accounts.forEach((_, account) => {
@@ -322,12 +325,13 @@ function restoreFutures(futures: FuturesExchange, latest: LatestRecords): void {
 }
 
 /** Returns the index of a contract. */
-const contractOf = (futures: FuturesExchange, symbol: string): number => futures.venue.book(futures.rows.names.instrumentOf(symbol)).index;
+const contractOf = (futures: FuturesExchange, symbol: string): number =>
+  futures.venue.book(futures.orderRows.names.instrumentOf(symbol)).index;
 
 /** Restores a position, and the amounts that the profit history has reported for it. */
 function restorePosition(futures: FuturesExchange, stored: PositionRecord): void {
   const { wallets } = futures.venue;
-  const position = wallets.sides(futures.rows.names.accountOf(stored.uid), contractOf(futures, stored.symbol))[stored.side];
+  const position = wallets.sides(futures.orderRows.names.accountOf(stored.uid), contractOf(futures, stored.symbol))[stored.side];
   const { uid: _uid, symbol: _symbol, side: _side, reported, ...members } = stored;
   Object.assign(position, members);
   if (reported !== null) futures.profits.restoreReported(position, reported);
@@ -364,7 +368,7 @@ function restoreSide<O extends UserOrder, T extends OwnTrade>(
   }
   const counters = latest.counters.get(market);
   if (counters !== undefined) side.counters = counters;
-  side.restoreOpen(Array.from(latest.open[market].values()).toSorted((a, b) => a.number - b.number));
+  side.restoreOpenOrders(Array.from(latest.open[market].values()).toSorted((a, b) => a.number - b.number));
 }
 
 /** Checks that no money was created or lost. */

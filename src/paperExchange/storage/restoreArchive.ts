@@ -55,8 +55,8 @@ export class ArchiveRestorer {
   }
 
   /** Registers the client order id of an open order and adds it to the history. */
-  introduce({ market, number, uid, clientOrderId, symbol }: OpenOrderRecord): void {
-    const owner = this.#owner(market, uid, symbol);
+  addOpenOrder({ market, number, uid, clientOrderId, symbol }: OpenOrderRecord): void {
+    const owner = this.#ownerOf(market, uid, symbol);
     if (owner !== null) this.#register(owner, number, clientOrderId);
   }
 
@@ -67,24 +67,24 @@ export class ArchiveRestorer {
     this.#orders.forEach((numbers, account) => {
       const sorted = Float64Array.from(numbers).toSorted();
       sorted.forEach((combined, index) => {
-        if (combined !== sorted[index - 1]) futures.remember(account, Math.floor(combined / MAX_TAGS), combined % MAX_TAGS);
+        if (combined !== sorted[index - 1]) futures.addToHistory(account, Math.floor(combined / MAX_TAGS), combined % MAX_TAGS);
       });
     });
     const triggers = Array.from(this.#triggers).toSorted(([a], [b]) => a - b);
-    for (const [id, { account, tag }] of triggers) futures.triggers.remember(id, account, tag);
+    for (const [id, { account, tag }] of triggers) futures.triggers.addToList(id, account, tag);
     if (this.#newestTrigger !== null) futures.triggers.restoreArchived(this.#newestTrigger);
   }
 
   /** Adds a waiting or ended trigger to the list of its account. */
-  introduceTrigger({ number, uid, symbol }: TriggerRecord | WaitingTriggerRecord): void {
-    const owner = this.#owner('futures', uid, symbol);
+  addTrigger({ number, uid, symbol }: TriggerRecord | WaitingTriggerRecord): void {
+    const owner = this.#ownerOf('futures', uid, symbol);
     if (owner !== null) this.#triggers.set(number, owner);
   }
 
   #restoreTrade(row: ArchivedRow): void {
     const match = TRADE_OWNER.exec(startOfRow(row));
     const { market, uid, symbol } = match === null ? row.layout.read(tradeRecord, textOf(row)) : ownerIn(match);
-    const owner = this.#owner(market, uid, symbol);
+    const owner = this.#ownerOf(market, uid, symbol);
     owner?.side.orders.restoreTrade(owner.account, row.storeOffset, owner.tag);
   }
 
@@ -92,7 +92,7 @@ export class ArchiveRestorer {
   #restoreOrder(row: ArchivedRow): void {
     const match = ORDER_OWNER.exec(startOfRow(row));
     const order = match === null ? row.layout.read(orderRecord, textOf(row)) : orderIn(match);
-    const owner = this.#owner(order.market, order.uid, order.symbol);
+    const owner = this.#ownerOf(order.market, order.uid, order.symbol);
     if (owner === null) return;
     owner.side.orders.markArchived(order.number, row.storeOffset);
     this.#register(owner, order.number, order.clientOrderId);
@@ -106,20 +106,20 @@ export class ArchiveRestorer {
 
   /** Notes where an ended trigger is stored, and which one is the newest. */
   #restoreTrigger(stored: TriggerRecord, storeOffset: number): void {
-    this.introduceTrigger(stored);
+    this.addTrigger(stored);
     this.#service.sides.futures?.triggers.markArchived(stored.number, storeOffset);
     if (stored.number > (this.#newestTrigger?.number ?? 0)) this.#newestTrigger = stored;
   }
 
   /** Returns the owner of a record; null if the exchange no longer has that side. */
-  #owner(market: Market, uid: string, symbol: string): RowOwner | null {
+  #ownerOf(market: Market, uid: string, symbol: string): RowOwner | null {
     const key = `${market},${uid},${symbol}`;
     const cached = this.#owners.get(key);
     if (cached !== undefined) return cached;
     const side = this.#service.sides[market];
-    const names = side?.rows.names;
+    const names = side?.orderRows.names;
     const hasSide = side !== null && names !== undefined;
-    const owner = hasSide ? { side, account: names.accountOf(uid), tag: side.rows.tagOf(names.instrumentOf(symbol)) } : null;
+    const owner = hasSide ? { side, account: names.accountOf(uid), tag: side.orderRows.tagOf(names.instrumentOf(symbol)) } : null;
     this.#owners.set(key, owner);
     return owner;
   }

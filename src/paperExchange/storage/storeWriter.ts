@@ -32,8 +32,11 @@ export interface StoreWriterOptions {
 
 /** Where the writer begins: behind the last frame of the store. */
 export interface StoreWriterStart {
+  /** Number of the first segment that the writer creates. */
   readonly number: number;
+  /** Offset in the store of the first row that the writer adds. It includes the bytes of files that were compacted. */
   readonly priorBytes: number;
+  /** The seal of the last frame. */
   readonly seal: Seal;
   /** The previous file, which is synced before the first frame; null for the first file. */
   readonly priorPath: string | null;
@@ -41,7 +44,7 @@ export interface StoreWriterStart {
   readonly head: Pick<SegmentHead, 'openedMs' | 'restarts' | 'instruments' | 'uids'>;
 }
 
-/** What the writer takes. */
+/** The collaborators of the writer. */
 export interface StoreWriterDeps {
   readonly disk: Disk;
   readonly segments: Segments;
@@ -50,7 +53,7 @@ export interface StoreWriterDeps {
   readonly nowMs: () => number;
 }
 
-const SEGMENT_BYTES = 16 * 2 ** 20;
+const DEFAULT_SEGMENT_BYTES = 16 * 2 ** 20;
 /** Size, in segments, at which old segments are compacted into an archive file. */
 const COMPACTED_SEGMENTS = 4;
 /** How often prices and bars are written while no client is active, ms. */
@@ -67,20 +70,24 @@ export class StoreWriter implements Persistence {
   readonly #nowMs: () => number;
   readonly #runSoon: (task: () => void) => void;
   #segmentNumber: number;
-  /** Bytes of the current file, and of all files before it. */
-  #bytes = 0;
+  /** Bytes of the current file. */
+  #fileBytes = 0;
+  /** Offset in the store at which the current file begins. */
   #baseOffset: number;
-  #seal: Seal;
+  /** The seal of the last frame. */
+  #lastSeal: Seal;
   /** The last seal before the current file. */
   #sealBeforeFile: Seal;
   /** True when the next frame begins a file. */
-  #isNew = true;
+  #startsFile = true;
   /** True while a write or sync is under way. */
   #isBusy = false;
   /** True when the next write is scheduled. */
   #isScheduled = false;
   #failure: string | null = null;
-  #waiting: ((isDurable: boolean) => void)[] = [];
+  /** Called when the next frame is durable, or never can be. */
+  #waitingCallbacks: ((isDurable: boolean) => void)[] = [];
+  /** Set by `close`: called after the last write. */
   #whenClosed: (() => void) | null = null;
   #lastWriteMs = -Infinity;
   /** True when the final state of a closed exchange has been written. */
@@ -96,8 +103,8 @@ export class StoreWriter implements Persistence {
     this.#runSoon = options.soon ?? queueMicrotask;
     this.#segmentNumber = start.number;
     this.#baseOffset = start.priorBytes;
-    this.#seal = this.#sealBeforeFile = start.seal;
-    const compactBytes = (options.segmentBytes ?? SEGMENT_BYTES) * COMPACTED_SEGMENTS;
+    this.#lastSeal = this.#sealBeforeFile = start.seal;
+    const compactBytes = (options.segmentBytes ?? DEFAULT_SEGMENT_BYTES) * COMPACTED_SEGMENTS;
     this.#compaction = new Compaction(disk, options.folder, segments, compactBytes);
     const { priorPath } = start;
     if (priorPath === null) {
@@ -105,7 +112,7 @@ export class StoreWriter implements Persistence {
       return;
     }
     this.#isBusy = true;
-    this.#sync(priorPath, () => this.#sync(options.folder, () => this.#free()));
+    this.#sync(priorPath, () => this.#sync(options.folder, () => this.#endWrite()));
   }
 
   /** The disk failure after which nothing can become durable; null while the disk works. */
@@ -120,9 +127,9 @@ export class StoreWriter implements Persistence {
   /** Calls `done` once: with true when everything up to now is durable, which may be at once, or with false if it never will be. */
   whenDurable(done: (isDurable: boolean) => void): void {
     if (this.#failure !== null) done(false);
-    else if (!this.#isBusy && !this.#isDirty && this.#waiting.length === 0) done(true);
+    else if (!this.#isBusy && !this.#isDirty && this.#waitingCallbacks.length === 0) done(true);
     else {
-      this.#waiting.push(done);
+      this.#waitingCallbacks.push(done);
       this.#scheduleWrite();
     }
   }
@@ -140,9 +147,10 @@ export class StoreWriter implements Persistence {
 
   /** True when something waits to be written. */
   get #isDirty(): boolean {
-    const { waiting, isShortOfIds } = this.#recorder;
+    const { waitingChangeCount, isShortOfIds } = this.#recorder;
     if (this.#whenClosed !== null && this.#isLastWritten) return false;
-    return this.#isNew || this.#whenClosed !== null || waiting > 0 || isShortOfIds || this.#nowMs() - this.#lastWriteMs >= IDLE_MS;
+    const isIdleWriteDue = this.#nowMs() - this.#lastWriteMs >= IDLE_MS;
+    return this.#startsFile || this.#whenClosed !== null || waitingChangeCount > 0 || isShortOfIds || isIdleWriteDue;
   }
 
   /** Schedules a write, unless one is under way or scheduled. */
@@ -156,36 +164,36 @@ export class StoreWriter implements Persistence {
   #writeNext(): void {
     this.#isScheduled = false;
     if (this.#isBusy) return;
-    const waiting = this.#waiting.splice(0);
+    const callbacks = this.#waitingCallbacks.splice(0);
     if (this.#failure !== null || !this.#isDirty) {
-      for (const done of waiting) done(this.#failure === null);
-      if (this.#waiting.length > 0) this.#scheduleWrite();
+      for (const done of callbacks) done(this.#failure === null);
+      if (this.#waitingCallbacks.length > 0) this.#scheduleWrite();
       else this.#onClosed();
       return;
     }
     this.#isBusy = true;
     const onDurable = (): void => {
-      this.#step('lasting');
-      for (const done of waiting) done(true);
+      this.#reportStep('lasting');
+      for (const done of callbacks) done(true);
       this.#compaction.startIfDue(this.#sealBeforeFile);
-      this.#free();
+      this.#endWrite();
     };
     try {
-      this.#step('before');
-      const isNew = this.#write();
-      this.#step('written');
-      const path = this.#path;
-      this.#sync(path, isNew ? () => this.#sync(this.#options.folder, onDurable, waiting) : onDurable, waiting);
+      this.#reportStep('before');
+      const isNewFile = this.#appendFrame();
+      this.#reportStep('written');
+      const syncFolder = (): void => this.#sync(this.#options.folder, onDurable, callbacks);
+      this.#sync(this.#path, isNewFile ? syncFolder : onDurable, callbacks);
     } catch (error) {
       if (!(error instanceof DiskError)) throw error;
-      this.#fail(error.message, waiting);
+      this.#fail(error.message, callbacks);
     }
   }
 
   /** Allows the next write. */
-  #free(): void {
+  #endWrite(): void {
     this.#isBusy = false;
-    if (this.#waiting.length > 0 || this.#isDirty || this.#whenClosed !== null) this.#scheduleWrite();
+    if (this.#waitingCallbacks.length > 0 || this.#isDirty || this.#whenClosed !== null) this.#scheduleWrite();
   }
 
   get #path(): string {
@@ -193,17 +201,17 @@ export class StoreWriter implements Persistence {
   }
 
   /** Appends a frame. Returns true if the file is new, because then its directory entry must be synced too. */
-  #write(): boolean {
-    if (this.#bytes >= (this.#options.segmentBytes ?? SEGMENT_BYTES)) {
-      this.#baseOffset += this.#bytes;
-      this.#bytes = 0;
+  #appendFrame(): boolean {
+    if (this.#fileBytes >= (this.#options.segmentBytes ?? DEFAULT_SEGMENT_BYTES)) {
+      this.#baseOffset += this.#fileBytes;
+      this.#fileBytes = 0;
       this.#segmentNumber++;
-      this.#isNew = true;
+      this.#startsFile = true;
     }
-    const isNew = this.#isNew;
-    if (isNew) {
-      this.#disk.create(this.#path);
+    const isNewFile = this.#startsFile;
+    if (isNewFile) {
       const path = this.#path;
+      this.#disk.create(path);
       const firstNumber = this.#segmentNumber;
       this.#segments.all.push({
         path,
@@ -213,24 +221,24 @@ export class StoreWriter implements Persistence {
         archive: null,
         layout: Layout.current(path),
       });
-      this.#sealBeforeFile = this.#seal;
+      this.#sealBeforeFile = this.#lastSeal;
     }
-    const rows = new FrameRows(this.#baseOffset + this.#bytes);
-    if (isNew) rows.add(this.#head());
+    const rows = new FrameRows(this.#baseOffset + this.#fileBytes);
+    if (isNewFile) rows.add(this.#headRow());
     this.#isLastWritten = this.#whenClosed !== null;
-    this.#recorder.write(rows, isNew, this.#isLastWritten);
+    this.#recorder.write(rows, isNewFile, this.#isLastWritten);
     this.#lastWriteMs = this.#nowMs();
-    const { text, seal } = sealText(rows.text, this.#seal.seq + 1, this.#lastWriteMs);
+    const { text, seal } = sealText(rows.text, this.#lastSeal.seq + 1, this.#lastWriteMs);
     this.#disk.append(this.#path, Buffer.from(text, 'latin1'));
-    this.#bytes += text.length;
-    this.#seal = seal;
-    this.#isNew = false;
-    return isNew;
+    this.#fileBytes += text.length;
+    this.#lastSeal = seal;
+    this.#startsFile = false;
+    return isNewFile;
   }
 
   /** Returns the first row of the current file. */
-  #head(): string {
-    const { seq, crc } = this.#seal;
+  #headRow(): string {
+    const { seq, crc } = this.#lastSeal;
     return segmentHeadText({
       segment: this.#segmentNumber,
       priorSeq: seq,
@@ -241,25 +249,25 @@ export class StoreWriter implements Persistence {
   }
 
   /** Syncs a file or folder, then calls `onSynced`. A failed sync is never retried: a later success would prove nothing. */
-  #sync(path: string, onSynced: () => void, waiting: readonly ((isDurable: boolean) => void)[] = []): void {
+  #sync(path: string, onSynced: () => void, callbacks: readonly ((isDurable: boolean) => void)[] = []): void {
     try {
       this.#disk.sync(path, (failure) => {
         if (failure === null && this.#failure === null) onSynced();
-        else this.#fail(`${path}: ${failure}`, waiting);
+        else this.#fail(`${path}: ${failure}`, callbacks);
       });
     } catch (error) {
       if (!(error instanceof DiskError)) throw error;
-      this.#fail(error.message, waiting);
+      this.#fail(error.message, callbacks);
     }
   }
 
-  /** Ends all writing. Passes false to everything that waits. */
-  #fail(reason: string, waiting: readonly ((isDurable: boolean) => void)[]): void {
-    const isFirst = this.#failure === null;
+  /** Ends all writing. Passes false to `callbacks` and to everything else that waits. */
+  #fail(reason: string, callbacks: readonly ((isDurable: boolean) => void)[]): void {
+    const isFirstFailure = this.#failure === null;
     this.#failure ??= reason;
     this.#isBusy = false;
-    for (const done of [...waiting, ...this.#waiting.splice(0)]) done(false);
-    if (isFirst) this.#options.failed(reason);
+    for (const done of [...callbacks, ...this.#waitingCallbacks.splice(0)]) done(false);
+    if (isFirstFailure) this.#options.failed(reason);
     this.#onClosed();
   }
 
@@ -268,28 +276,29 @@ export class StoreWriter implements Persistence {
     if (this.#whenClosed !== null) this.#compaction.stop(this.#whenClosed);
   }
 
-  #step(step: WriteStep): void {
+  #reportStep(step: WriteStep): void {
     this.#options.step?.(step);
   }
 }
 
-/** Collects the rows of the next frame. `from`: their offset in the store, so that each is known before the write. */
+/** Collects the rows of the next frame. It knows their offset in the store, so that the offset of each row is known before the write. */
 class FrameRows implements RowWriter {
-  readonly #from: number;
+  readonly #storeOffset: number;
   readonly #lines: string[] = [];
   #bytes = 0;
 
-  constructor(from: number) {
-    this.#from = from;
+  constructor(storeOffset: number) {
+    this.#storeOffset = storeOffset;
   }
 
   get text(): string {
     return this.#lines.join('');
   }
 
+  /** Adds a row. Returns its offset in the store. */
   add(row: string): number {
     if (row.includes('\n')) throw new InvariantError('a row must not contain a line feed');
-    const storeOffset = this.#from + this.#bytes;
+    const storeOffset = this.#storeOffset + this.#bytes;
     this.#lines.push(`${row}\n`);
     this.#bytes += row.length + 1;
     return storeOffset;

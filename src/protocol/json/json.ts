@@ -51,8 +51,8 @@ const MAX_QUOTED_NAMES = 1000;
 
 /** Returns the text before the value of a member, from the cache if it has it. The cache is bounded, because names can come from replies. */
 function quotedNameOf(name: string): QuotedName {
-  const cached = quotedNames.get(name);
-  if (cached !== undefined) return cached;
+  const cachedText = quotedNames.get(name);
+  if (cachedText !== undefined) return cachedText;
   const text = JSON.stringify(name);
   const quotedName = { first: `{${text}:`, later: `,${text}:` };
   if (quotedNames.size < MAX_QUOTED_NAMES) quotedNames.set(name, quotedName);
@@ -95,7 +95,7 @@ export function expandExponent(text: string): string | null {
   const sign = text.startsWith('-') ? '-' : '';
   const [whole = '', fraction = ''] = text.slice(sign.length, exponentAt).split('.');
   const digits = whole + fraction;
-  // The exponent moves the point. Zeros fill the digits up to it, and one zero stands before it.
+  // The exponent moves the point. Zeros fill the digits up to it, and one zero comes before the point.
   const pointAt = whole.length + exponent;
   const padded = pointAt <= 0 ? '0'.repeat(1 - pointAt) + digits : digits.padEnd(pointAt, '0');
   const wholeCount = Math.max(pointAt, 1);

@@ -35,8 +35,8 @@ const isRequired = ({ need, onlyWith }: Param): boolean => onlyWith === undefine
 /** Returns the schema of the body of a POST. */
 function bodySchema(params: Params, market: Market): JsonSchema {
   const entries = Object.entries(params);
-  const required = entries.filter(([, param]) => isRequired(param)).map(([name]) => name);
-  const either = entries.filter(([, { need }]) => need === 'either').map(([name]) => ({ required: [name] }));
+  const requiredNames = entries.filter(([, param]) => isRequired(param)).map(([name]) => name);
+  const eitherSchemas = entries.filter(([, { need }]) => need === 'either').map(([name]) => ({ required: [name] }));
   const dependencies = entries.flatMap(([name, { onlyWith }]) => {
     if (onlyWith === undefined) return [];
     const hasValue = { properties: { [onlyWith.name]: { const: onlyWith.is } }, required: [onlyWith.name] };
@@ -47,8 +47,8 @@ function bodySchema(params: Params, market: Market): JsonSchema {
     properties: Object.fromEntries(
       entries.map(([name, param]) => [name, { description: paramText(param), ...paramSchema(param, market, 'body') }]),
     ),
-    ...(required.length > 0 ? { required } : {}),
-    ...(either.length > 0 ? { anyOf: either } : {}),
+    ...(requiredNames.length > 0 ? { required: requiredNames } : {}),
+    ...(eitherSchemas.length > 0 ? { anyOf: eitherSchemas } : {}),
     ...(dependencies.length > 0 ? { allOf: dependencies } : {}),
   };
 }

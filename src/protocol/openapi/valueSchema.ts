@@ -140,13 +140,13 @@ function jsonTypeOf(json: Json): string {
 /** Returns the schema of a record with its members. */
 function recordMembersSchema({ fields }: RecordValue<unknown>): JsonSchema {
   const members = Object.values(fields as Readonly<Record<string, Field<unknown>>>);
-  const required = members.filter(({ canBeNull }) => !canBeNull);
+  const requiredMembers = members.filter(({ canBeNull }) => !canBeNull);
   // A member with several names must be present under one of them. The type is checked too, because another member may have that name.
-  const either = required
+  const eitherSchemas = requiredMembers
     .filter(({ names }) => names.length > 1)
     .map(({ names, value }) => ({ anyOf: names.map((name) => ({ required: [name], properties: { [name]: valueSchema(value) } })) }));
-  const rules = [...either, ...ownIdRules(fields)];
-  const withOneName = required.filter(({ names }) => names.length === 1).flatMap(({ names }) => names);
+  const rules = [...eitherSchemas, ...ownIdRules(fields)];
+  const withOneName = requiredMembers.filter(({ names }) => names.length === 1).flatMap(({ names }) => names);
   return {
     properties: Object.fromEntries(
       members.flatMap(({ names, value, canBeNull }) => names.map((name) => [name, valueSchema(value, canBeNull)])),

@@ -114,17 +114,17 @@ export function objectFrom(json: Json): JsonObject | null {
 /** Returns the rows that can be read, and the problems of the others. */
 export function readRows<T>(row: Value<T>, jsonRows: readonly Json[]): Listing<T> {
   const rows: T[] = [];
-  const refused: RefusedRow[] = [];
+  const refusedRows: RefusedRow[] = [];
   jsonRows.forEach((json, index) => {
     try {
       rows.push(row.read(json));
     } catch (error) {
       if (!(error instanceof Mismatch)) throw error;
       error.within(`[${index}]`);
-      refused.push({ instrument: instrumentIn(json), problem: `${error.place}: ${error.message}` });
+      refusedRows.push({ instrument: instrumentIn(json), problem: `${error.place}: ${error.message}` });
     }
   });
-  return { rows, refused };
+  return { rows, refused: refusedRows };
 }
 
 /** How a reply contains its list. */

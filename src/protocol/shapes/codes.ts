@@ -2,7 +2,7 @@
 
 import type { DoneReason, Lifecycle } from '../../model/order.ts';
 
-/** The status of an order. UNKNOWN stands for every other text, and never ends an order. */
+/** The status of an order. UNKNOWN means every other text, and never ends an order. */
 export type OrderStatus =
   | 'INIT'
   | 'NEW'

@@ -187,8 +187,8 @@ export const triggerOrderCreatedAnswer: AnswerShape<TriggerOrderCreated> = {
   row: null,
   read(json) {
     const data = objectFrom(json);
-    const single = idText(data?.get('orderId') ?? null);
-    const triggerIds = single === null ? idsIn(memberOf(data ?? undefined, 'triggerIds')) : [single];
+    const singleId = idText(data?.get('orderId') ?? null);
+    const triggerIds = singleId === null ? idsIn(memberOf(data ?? undefined, 'triggerIds')) : [singleId];
     if (!triggerIds || triggerIds.length === 0) throw new Mismatch('trigger ids', json);
     return { triggerIds, ids: idsIn(data?.get('ids')) ?? [], cancelIds: idsIn(data?.get('cancelIds')) ?? [] };
   },

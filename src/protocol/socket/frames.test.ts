@@ -2,7 +2,7 @@
 
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { CLOSE, closeAnswer, closePayload, frameOf, FrameReader, OPCODE, textIn } from './frames.ts';
+import { CLOSE, closeReplyCode, closePayload, frameOf, FrameReader, OPCODE, textIn } from './frames.ts';
 import { heartbeatText, stampIn } from './heartbeatText.ts';
 
 const mask = fc.uint8Array({ minLength: 4, maxLength: 4 });
@@ -86,7 +86,7 @@ it.each([
   [[19, 136], CLOSE.protocol],
   [[3, 232, 0xff], CLOSE.protocol],
 ])('a close frame of %j is answered with %i', (bytes, code) => {
-  expect(closeAnswer(Uint8Array.from(bytes))).toBe(code);
+  expect(closeReplyCode(Uint8Array.from(bytes))).toBe(code);
 });
 
 it('a close reason that is too long is cut', () => {

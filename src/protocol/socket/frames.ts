@@ -24,7 +24,7 @@ export interface SocketFrame {
 /** The reason why a connection must be closed. Nothing more is read. */
 export interface FrameError {
   readonly code: number;
-  readonly why: string;
+  readonly reason: string;
 }
 
 /** The frames that were completed, and the error that ended the reading, if any. */
@@ -50,18 +50,18 @@ const NO_BYTES = new Uint8Array(0);
 
 /** Collects bytes and returns the frames that they complete. It holds at most one frame. */
 export class FrameReader {
-  readonly #from: 'client' | 'server';
+  readonly #sender: 'client' | 'server';
   readonly #maxBytes: number;
   #pending: Uint8Array = NO_BYTES;
   #isBroken = false;
 
-  /** `from`: who sends the frames. `maxBytes`: maximum payload. */
-  constructor(from: 'client' | 'server', maxBytes: number) {
-    this.#from = from;
+  /** `sender`: who sends the frames. `maxBytes`: maximum payload of a frame. */
+  constructor(sender: 'client' | 'server', maxBytes: number) {
+    this.#sender = sender;
     this.#maxBytes = maxBytes;
   }
 
-  /** Takes the next bytes and returns the frames that they complete. */
+  /** Adds the next bytes and returns the frames that they complete. */
   push(bytes: Uint8Array): FrameBatch {
     const frames: SocketFrame[] = [];
     if (this.#isBroken) return { frames, error: null };
@@ -69,15 +69,15 @@ export class FrameReader {
     for (;;) {
       const head = this.#head();
       if (head === null) return { frames, error: null };
-      if ('why' in head) {
+      if ('reason' in head) {
         this.#isBroken = true;
         this.#pending = NO_BYTES;
         return { frames, error: head };
       }
-      const end = head.start + head.length;
-      if (this.#pending.length < end) return { frames, error: null };
-      frames.push({ opcode: head.opcode, payload: maskBytes(this.#pending.subarray(head.start, end), head.mask) });
-      this.#pending = this.#pending.subarray(end);
+      const payloadEnd = head.payloadStart + head.length;
+      if (this.#pending.length < payloadEnd) return { frames, error: null };
+      frames.push({ opcode: head.opcode, payload: maskBytes(this.#pending.subarray(head.payloadStart, payloadEnd), head.mask) });
+      this.#pending = this.#pending.subarray(payloadEnd);
     }
   }
 
@@ -87,17 +87,17 @@ export class FrameReader {
     if (bytes.length < 2) return null;
     const firstByte = bytes[0]!;
     const secondByte = bytes[1]!;
-    const error = headError(firstByte, secondByte, this.#from);
+    const error = headError(firstByte, secondByte, this.#sender);
     if (error !== null) return error;
     const shortLength = secondByte & LENGTH_BITS;
     const lengthBytes = extendedLengthBytes(shortLength);
     if (bytes.length < 2 + lengthBytes) return null;
     const length = lengthBytes === 0 ? shortLength : wholeNumberIn(bytes.subarray(2, 2 + lengthBytes));
-    if (length > this.#maxBytes) return { code: CLOSE.tooBig, why: `a message of more than ${this.#maxBytes} bytes` };
+    if (length > this.#maxBytes) return { code: CLOSE.tooBig, reason: `a message of more than ${this.#maxBytes} bytes` };
     const maskStart = 2 + lengthBytes;
-    const start = maskStart + (this.#from === 'client' ? MASK_BYTES : 0);
-    if (bytes.length < start) return null;
-    return { opcode: firstByte & OPCODE_BITS, mask: bytes.subarray(maskStart, start), length, start };
+    const payloadStart = maskStart + (this.#sender === 'client' ? MASK_BYTES : 0);
+    if (bytes.length < payloadStart) return null;
+    return { opcode: firstByte & OPCODE_BITS, mask: bytes.subarray(maskStart, payloadStart), length, payloadStart };
   }
 }
 
@@ -115,22 +115,22 @@ interface Head {
   /** Length of the payload, in bytes. */
   readonly length: number;
   /** Offset of the payload from the start of the frame, in bytes. */
-  readonly start: number;
+  readonly payloadStart: number;
 }
 
 /** Returns the error that the first two bytes of a frame already show; null if they are valid. */
-function headError(firstByte: number, secondByte: number, from: 'client' | 'server'): FrameError | null {
+function headError(firstByte: number, secondByte: number, sender: 'client' | 'server'): FrameError | null {
   const opcode = firstByte & OPCODE_BITS;
   const isWholeMessage = (firstByte & FINAL_BIT) !== 0 && opcode !== OPCODE.continuation;
-  if ((firstByte & RESERVED_BITS) !== 0) return { code: CLOSE.protocol, why: 'reserved bits are set' };
-  if (!KNOWN_OPCODES.has(opcode)) return { code: CLOSE.protocol, why: `no opcode: ${opcode}` };
+  if ((firstByte & RESERVED_BITS) !== 0) return { code: CLOSE.protocol, reason: 'reserved bits are set' };
+  if (!KNOWN_OPCODES.has(opcode)) return { code: CLOSE.protocol, reason: `unknown opcode ${opcode}` };
   const isMasked = (secondByte & MASK_BIT) !== 0;
-  if (isMasked !== (from === 'client')) return { code: CLOSE.protocol, why: 'frames of a client are masked, and no others' };
+  if (isMasked !== (sender === 'client')) return { code: CLOSE.protocol, reason: 'exactly the frames of a client must be masked' };
   const isControl = opcode >= OPCODE.close;
   if (isControl && (!isWholeMessage || (secondByte & LENGTH_BITS) > MAX_CONTROL_BYTES)) {
-    return { code: CLOSE.protocol, why: 'a control frame is one frame, and short' };
+    return { code: CLOSE.protocol, reason: `a control frame in parts or of more than ${MAX_CONTROL_BYTES} bytes` };
   }
-  return isWholeMessage ? null : { code: CLOSE.unsupported, why: 'messages in several frames are not read' };
+  return isWholeMessage ? null : { code: CLOSE.unsupported, reason: 'messages in several frames are not read' };
 }
 
 /** Returns the bytes as a whole number. Above 2^53 it is not exact, but then it exceeds every limit. */
@@ -138,13 +138,13 @@ const wholeNumberIn = (bytes: Uint8Array): number => bytes.reduce((sum, byte) =>
 
 /** Returns the parts one after the other. */
 function joinBytes(...parts: readonly Uint8Array[]): Uint8Array {
-  const joined = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
+  const joinedBytes = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
   let offset = 0;
   for (const part of parts) {
-    joined.set(part, offset);
+    joinedBytes.set(part, offset);
     offset += part.length;
   }
-  return joined;
+  return joinedBytes;
 }
 
 /** Returns the payload with its mask put on or taken off, which is the same operation. An empty mask changes nothing. */
@@ -164,12 +164,12 @@ export function frameOf(opcode: number, payload: Uint8Array, mask: Uint8Array | 
 }
 
 const ENCODER = new TextEncoder();
-/** Returns the payload of a close frame. `why` is cut to the maximum size. */
-export const closePayload = (code: number, why: string): Uint8Array =>
-  joinBytes(Uint8Array.from([code >> 8, code & 0xff]), ENCODER.encode(why).subarray(0, MAX_CONTROL_BYTES - 2));
+/** Returns the payload of a close frame. `reason` is cut to the maximum size. */
+export const closePayload = (code: number, reason: string): Uint8Array =>
+  joinBytes(Uint8Array.from([code >> 8, code & 0xff]), ENCODER.encode(reason).subarray(0, MAX_CONTROL_BYTES - 2));
 
 /** Returns the code that answers a close frame: its own code, or a protocol error if it is invalid. */
-export function closeAnswer(payload: Uint8Array): number {
+export function closeReplyCode(payload: Uint8Array): number {
   if (payload.length === 0) return CLOSE.normal;
   if (payload.length === 1) return CLOSE.protocol;
   const code = wholeNumberIn(payload.subarray(0, 2));

@@ -94,10 +94,14 @@ export function reportedInputs({ inputs }: RunComparison): readonly Unequal[] {
   return inputs.filter(({ use, a, b }) => (use !== 'code' && use !== 'bars') || (a !== null && b !== null));
 }
 
+/** Number of characters of a hash that are shown. */
+const HASH_LETTERS = 12;
+
 /** Returns a value as short text: the first letters of a hash, a date without a time of 00:00. */
 export function valueText(value: string | null): string {
   if (value === null) return 'not there';
-  if (/^[0-9a-f]{64}$/.test(value)) return value.slice(0, 12);
+  const isHash = /^[0-9a-f]{64}$/.test(value);
+  if (isHash) return value.slice(0, HASH_LETTERS);
   return value.replace(/T00:00:00\.000Z$/, '').replace(/(T\d\d:\d\d):00\.000Z$/, '$1');
 }
 

@@ -3,7 +3,7 @@
 import { writeFile } from 'node:fs/promises';
 import { pageScript, plotCode } from '../page/pageCode.ts';
 import { html, scriptJson, scriptElement } from '../page/markup.ts';
-import { exactStep, Pack, sizeOf } from '../page/pack.ts';
+import { exactStep, Pack, maxAbsoluteOf } from '../page/pack.ts';
 import { keyList, packedScripts, scopeCss, shell } from '../page/shell.ts';
 import { STYLE } from '../page/style.ts';
 import type { RunComparison } from './comparison.ts';
@@ -75,8 +75,8 @@ export async function compareReportText({ comparison, version, writtenMs }: Comp
 function pageOf({ a, b }: RunComparison, { ms, a: curveA, b: curveB }: Curves, pack: Pack): ComparePage {
   const wire = (name: string, { growth, depth }: Curve): WireCurve => ({
     name,
-    growth: pack.addDecimals(growth, exactStep(sizeOf(growth), DIGITS), 1),
-    depth: pack.addDecimals(depth, exactStep(sizeOf(depth), DIGITS), 1),
+    growth: pack.addDecimals(growth, exactStep(maxAbsoluteOf(growth), DIGITS), 1),
+    depth: pack.addDecimals(depth, exactStep(maxAbsoluteOf(depth), DIGITS), 1),
   });
   return {
     fromMs: ms[0] ?? 0,

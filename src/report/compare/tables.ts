@@ -28,7 +28,7 @@ export function comparisonMonths({ a, b }: RunComparison): Markup {
   const monthsOfA = monthsOf(a);
   const monthsOfB = monthsOf(b);
   /** Returns the difference in a month, where January is 0; null when one of the runs does not have the month. */
-  const gap = (year: number, month: number): number | null => {
+  const differenceIn = (year: number, month: number): number | null => {
     const key = `${year}-${month + 1}`;
     const returnOfA = monthsOfA.get(key);
     const returnOfB = monthsOfB.get(key);
@@ -36,14 +36,15 @@ export function comparisonMonths({ a, b }: RunComparison): Markup {
   };
   const allYears = [...monthsOfA.keys(), ...monthsOfB.keys()].map((key) => Number(key.split('-')[0]));
   const years = [...new Set(allYears)].toSorted((earlier, later) => earlier - later);
-  const gaps = years.flatMap((year) => MONTHS.map((_, month) => gap(year, month))).filter((value) => value !== null);
-  if (gaps.length === 0) return html`<p class="muted">No month is in both.</p>`;
-  // The largest gap has the strongest tint.
-  const maxGap = Math.max(...gaps.map(Math.abs), 1e-9);
+  const cellDifferences = years.flatMap((year) => MONTHS.map((_, month) => differenceIn(year, month)));
+  const differences = cellDifferences.filter((difference) => difference !== null);
+  if (differences.length === 0) return html`<p class="muted">No month is in both.</p>`;
+  // The largest difference has the strongest tint. A minimum above 0 avoids a division by zero.
+  const maxDifference = Math.max(...differences.map(Math.abs), 1e-9);
   const cell = (value: number | null) =>
     value === null
       ? html`<td class="none">·</td>`
-      : html`<td class="${value >= 0 ? 'up' : 'down'}" style="--tint:${Math.round((Math.abs(value) / maxGap) * MAX_TINT_PERCENT)}%">
+      : html`<td class="${value >= 0 ? 'up' : 'down'}" style="--tint:${Math.round((Math.abs(value) / maxDifference) * MAX_TINT_PERCENT)}%">
           ${signed(value * 100, 1)}
         </td>`;
   return html`<div class="scroll">
@@ -59,7 +60,7 @@ export function comparisonMonths({ a, b }: RunComparison): Markup {
           (year) =>
             html`<tr>
               <th scope="row">${year}</th>
-              ${MONTHS.map((_, month) => cell(gap(year, month)))}
+              ${MONTHS.map((_, month) => cell(differenceIn(year, month)))}
             </tr>`,
         )}
       </tbody>
@@ -74,18 +75,18 @@ export function comparedFigures(comparison: RunComparison): Markup {
   const account = figures.filter(({ name }) => names.includes(name));
   const tradesAndOrders = figures.filter(({ name }) => !names.includes(name));
   const reasonText = (run: ComparedRun, { name }: ComparedFigure) => differenceReason(run, name) ?? '';
-  const row = (figure: ComparedFigure) =>
+  const figureRow = (figure: ComparedFigure) =>
     html`<tr>
       <th scope="row" tabindex="0" data-tip>${figure.label}<span class="sr">${figure.definition}</span></th>
       <td title="${figure.a === null ? reasonText(a, figure) : ''}">${figure.text.a}</td>
       <td title="${figure.b === null ? reasonText(b, figure) : ''}">${figure.text.b}</td>
       <td class="${figure.difference === 0 ? 'same' : ''}">${differenceMarkup(figure)}</td>
     </tr>`;
-  const group = (name: string, groupFigures: readonly ComparedFigure[]) =>
+  const groupRows = (name: string, groupFigures: readonly ComparedFigure[]) =>
     html`<tr class="head">
         <th scope="rowgroup" colspan="4">${name}</th>
       </tr>
-      ${groupFigures.map(row)}`;
+      ${groupFigures.map(figureRow)}`;
   return html`<div class="scroll">
       <table class="plain" id="figures-table" aria-label="All figures of both runs">
         <thead>
@@ -97,7 +98,7 @@ export function comparedFigures(comparison: RunComparison): Markup {
           </tr>
         </thead>
         <tbody>
-          ${group('The account, from daily returns (UTC)', account)} ${group('Trades and orders', tradesAndOrders)}
+          ${groupRows('The account, from daily returns (UTC)', account)} ${groupRows('Trades and orders', tradesAndOrders)}
         </tbody>
       </table>
     </div>
@@ -110,7 +111,7 @@ export function whatDiffers(comparison: RunComparison): Markup {
   const inputs = reportedInputs(comparison);
   if (keys.length + inputs.length === 0) return html`<p>Nothing: definition, code, bars and versions are the same.</p>`;
   const headings = (name: string) => [name, html`${letter('a')}`, html`${letter('b')}`];
-  const value = (text: string | null) =>
+  const valueMarkup = (text: string | null) =>
     html`<span class="${text === null ? 'muted' : ''}" title="${text ?? ''}">${valueText(text)}</span>`;
   const definitionTable =
     keys.length === 0
@@ -118,7 +119,7 @@ export function whatDiffers(comparison: RunComparison): Markup {
       : html`<h3>In the definition</h3>
           ${htmlTable(
             headings('key'),
-            keys.map((key): MarkupPart[] => [key.name, value(key.a), value(key.b)]),
+            keys.map((key): MarkupPart[] => [key.name, valueMarkup(key.a), valueMarkup(key.b)]),
             'Keys of the definition that differ',
             [],
           )}`;
@@ -128,7 +129,7 @@ export function whatDiffers(comparison: RunComparison): Markup {
       : html`<h3>In what went in</h3>
           ${htmlTable(
             ['', 'what', ...headings('').slice(1)],
-            inputs.map((input: Unequal): MarkupPart[] => [input.name, input.use, value(input.a), value(input.b)]),
+            inputs.map((input: Unequal): MarkupPart[] => [input.name, input.use, valueMarkup(input.a), valueMarkup(input.b)]),
             'Inputs that differ',
             [1],
           )}`;
@@ -141,7 +142,7 @@ export function fillSection({ firstFill: first, a }: RunComparison): Markup {
     const fills = Math.max(0, a.fills.length - 1);
     return html`<p>None: ${fills === 1 ? 'the only fill is' : `all ${wholeText(fills)} fills are`} the same in both.</p>`;
   }
-  const before = first.row - 1;
+  const sameFills = first.row - 1;
   const columns = ['time', 'instrument', 'side', 'price', 'quantity', 'notional', 'fee', 'as'];
   // The first three columns and the last one have text, which is aligned to the left.
   const textClass = (column: number) => (column < 3 || column === columns.length - 1 ? 't' : '');
@@ -150,18 +151,18 @@ export function fillSection({ firstFill: first, a }: RunComparison): Markup {
   const isDifferent = (column: number) => firstCells !== null && secondCells !== null && firstCells[column] !== secondCells[column];
   const cellMarkup = (cell: string, column: number) =>
     html`<td class="${textClass(column)} ${isDifferent(column) ? 'differs' : ''}">${cell}</td>`;
-  const row = (side: 'a' | 'b', cells: readonly string[] | null) =>
+  const runRow = (side: 'a' | 'b', cells: readonly string[] | null) =>
     html`<tr>
       <th scope="row">${letter(side)}</th>
       ${
         cells === null
-          ? html`<td class="t muted" colspan="${columns.length}">no such fill: the run has ${wholeText(before)}</td>`
+          ? html`<td class="t muted" colspan="${columns.length}">no such fill: the run has ${wholeText(sameFills)}</td>`
           : cells.map(cellMarkup)
       }
     </tr>`;
-  const same = before === 1 ? 'fill is' : `${wholeText(before)} fills are`;
+  const sameText = sameFills === 1 ? 'fill is' : `${wholeText(sameFills)} fills are`;
   return html`<p class="lead">
-      ${before === 0 ? 'The very first fill differs.' : `The first ${same} the same; fill ${wholeText(first.row)} is not.`}
+      ${sameFills === 0 ? 'The very first fill differs.' : `The first ${sameText} the same; fill ${wholeText(first.row)} is not.`}
     </p>
     <div class="scroll">
       <table class="plain first" aria-label="The first fill that differs">
@@ -172,7 +173,7 @@ export function fillSection({ firstFill: first, a }: RunComparison): Markup {
           </tr>
         </thead>
         <tbody>
-          ${row('a', firstCells)} ${row('b', secondCells)}
+          ${runRow('a', firstCells)} ${runRow('b', secondCells)}
         </tbody>
       </table>
     </div>`;
@@ -196,22 +197,21 @@ export function comparedFillCells(fill: FillCells | null): readonly string[] | n
 
 /** Returns the origin of both runs, and the command that writes the page again. */
 export function comparisonProvenance({ a, b }: RunComparison): Markup {
-  const block = ({ path, summary: { run, resultHash, dataQuality } }: ComparedRun, side: 'a' | 'b') =>
-    html`<div>
+  const runFacts = ({ path, summary: { run, resultHash, dataQuality } }: ComparedRun, side: 'a' | 'b') => {
+    const moneyText = (amount: string): string => amountText(Number(amount), run.reportingAsset);
+    return html`<div>
       <h3>${letter(side)} ${path}</h3>
       ${factList([
         ['Result hash', html`<code>${resultHash}</code>`],
         ['Range', `${timeText(run.fromMs)} – ${timeText(run.toMs)}`],
-        [
-          'Start, end',
-          `${amountText(Number(run.startEquity), run.reportingAsset)}, ${amountText(Number(run.endEquity), run.reportingAsset)}${THIN}${run.reportingAsset}`,
-        ],
+        ['Start, end', `${moneyText(run.startEquity)}, ${moneyText(run.endEquity)}${THIN}${run.reportingAsset}`],
         ['Bars, gaps', `${wholeText(dataQuality.rows)}, ${wholeText(dataQuality.gaps)}`],
         ['Versions', versionsText(run.versions)],
         ['Is it still so?', html`<code>isobar verify ${shellWord(path)}</code>`],
       ])}
     </div>`;
+  };
   return html`<p>The command that makes this page again:</p>
     ${commandBlock(`isobar report ${shellWord(a.path)} ${shellWord(b.path)}`)}
-    <div class="figures">${block(a, 'a')} ${block(b, 'b')}</div>`;
+    <div class="figures">${runFacts(a, 'a')} ${runFacts(b, 'b')}</div>`;
 }

@@ -12,7 +12,7 @@ export class AsRunPath {
   entry = 0;
   exit = NaN;
   /** True when the strategy itself has closed the position. */
-  isLeft = false;
+  isClosedByStrategy = false;
   /** Profit of an ended trade in units. While the trade is open, the payments up to now. */
   done = 0;
   private entryPpm = 0;
@@ -31,9 +31,9 @@ export class AsRunPath {
     this.isPending = false;
   }
   /** Closes the position at the open of a row, as the strategy asked. */
-  leave(open: number): void {
+  closeAtOpen(open: number): void {
     this.cancel();
-    this.isLeft = this.isOpen;
+    this.isClosedByStrategy = this.isOpen;
     if (this.isOpen) this.sell(open - this.money.slip(open), this.terms.exitTaker);
   }
   /** Books a payment such as funding, if the position is open. */

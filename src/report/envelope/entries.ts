@@ -16,7 +16,7 @@ const MILLION = 1_000_000;
 /** The codes of the kinds of decisions. */
 const ORDER = DECISIONS.indexOf('order');
 const EXIT = DECISIONS.indexOf('exit');
-/** Open entries of one position that are remembered. Older ones are not ended by an exit. */
+/** Maximum number of open entries of one position that are remembered. An exit does not end older ones. */
 const MAX_OPEN = 8;
 const DENIED = ENDINGS.indexOf('denied');
 /** Denials that depend on the order alone. They hold for every order of events. */
@@ -53,7 +53,7 @@ export class Reasons {
   /** Reasons that always apply. */
   readonly always = new Set<string>();
   /** Reasons that apply only if a fill was ambiguous, because later decisions might then have differed. */
-  readonly ifOpen = new Set<string>();
+  readonly ifAmbiguous = new Set<string>();
 }
 
 /** The rules of the run, and the reasons to which an entry adds. */
@@ -72,26 +72,29 @@ export function entriesOf(record: RunRecord, decisions: RunDecisions, terms: Env
     const arrivedMs = timeMs[row]! + terms.latencyMs;
     const key = strategyInstrumentKey(strategy[row]!, instrument[row]!);
     const positionEntries = openEntries.get(key) ?? [];
-    if (kind[row] === EXIT) endAll(positionEntries, arrivedMs);
-    else if (kind[row] === ORDER) {
-      const entry = entryAt(record, decisions, row, { terms, reasons });
-      if (entry === 'closing') endAll(positionEntries, arrivedMs);
-      if (entry === null || entry === 'closing') continue;
-      // An entry of the other side closes the open entries, unless long and short positions are separate.
-      const hasOtherSide = positionEntries.some(({ isLong }) => isLong !== entry.isLong);
-      if (record.isTwoWay !== true && hasOtherSide) {
-        for (const open of positionEntries) open.isReversed = true;
-        endAll(positionEntries, arrivedMs);
-      }
-      entries.push(entry);
-      positionEntries.push(entry);
-      if (positionEntries.length > MAX_OPEN) positionEntries.splice(0, positionEntries.length - MAX_OPEN);
-      openEntries.set(key, positionEntries);
-    } else {
-      const entry = positionEntries.find((open) => open.id === id[row]);
-      if (entry !== undefined) entry.cancelMs = Math.min(entry.cancelMs, arrivedMs);
-      else reasons.always.add('it cancels orders other than its entries');
+    if (kind[row] === EXIT) {
+      endAll(positionEntries, arrivedMs);
+      continue;
     }
+    if (kind[row] !== ORDER) {
+      const canceledEntry = positionEntries.find((entry) => entry.id === id[row]);
+      if (canceledEntry !== undefined) canceledEntry.cancelMs = Math.min(canceledEntry.cancelMs, arrivedMs);
+      else reasons.always.add('it cancels orders other than its entries');
+      continue;
+    }
+    const entry = entryAt(record, decisions, row, { terms, reasons });
+    if (entry === 'closing') endAll(positionEntries, arrivedMs);
+    if (entry === null || entry === 'closing') continue;
+    // An entry of the other side closes the open entries, unless long and short positions are separate.
+    const hasOtherSide = positionEntries.some(({ isLong }) => isLong !== entry.isLong);
+    if (record.isTwoWay !== true && hasOtherSide) {
+      for (const openEntry of positionEntries) openEntry.isReversed = true;
+      endAll(positionEntries, arrivedMs);
+    }
+    entries.push(entry);
+    positionEntries.push(entry);
+    if (positionEntries.length > MAX_OPEN) positionEntries.splice(0, positionEntries.length - MAX_OPEN);
+    openEntries.set(key, positionEntries);
   }
   return entries;
 }
@@ -137,13 +140,13 @@ function entryAt(record: RunRecord, decisions: RunDecisions, row: number, contex
   if (denial !== null && CERTAIN_DENIALS.has(denial)) return null;
   if (isReduction(decision)) {
     // A market order leaves no fill ambiguous, but it may close a different position.
-    const affected = isMarketOrder(decision) ? reasons.ifOpen : reasons.always;
+    const affected = isMarketOrder(decision) ? reasons.ifAmbiguous : reasons.always;
     affected.add('it closes with orders of its own');
     return denial === null ? 'closing' : null;
   }
   noteUnfollowed(decision, context);
   if (denial !== null) {
-    reasons.ifOpen.add('an order was refused that might have been accepted');
+    reasons.ifAmbiguous.add('an order was refused that might have been accepted');
     return null;
   }
   const entryTerms = entryTermsOf(decision, terms);
@@ -185,7 +188,7 @@ function isMarketOrder(decision: EntryDecision): boolean {
 function noteUnfollowed(decision: EntryDecision, { terms, reasons }: EntryContext): void {
   const { decisions, row, instrument, ladder } = decision;
   const isSpot = instrument.contract === undefined;
-  if (hasFlag(decision, 'sizedByEquity')) reasons.ifOpen.add('its sizes depend on its equity');
+  if (hasFlag(decision, 'sizedByEquity')) reasons.ifAmbiguous.add('its sizes depend on its equity');
   if (hasFlag(decision, 'trailsOtherwise')) reasons.always.add('its stops trail in percent, or from a price on');
   if (ladder !== null && isSpot && terms.feesIn === 'received')
     reasons.always.add('its entries have several targets, and fees are taken from coins');
@@ -219,7 +222,14 @@ function entryTermsOf(decision: EntryDecision, terms: EnvelopeTerms): EntryTerms
   };
 }
 
-/** Returns the parts of an entry of `lots`. Each is followed like an entry of its own: it ends at its target, or with all others at the stop. */
+/** Returns the parts of an entry that are followed like entries of their own: one for each of several targets, else the entry itself. */
+export function partsOf(entry: Entry): readonly Entry[] {
+  const { rungs, terms } = entry;
+  if (rungs === null) return [entry];
+  return rungs.map(({ mirroredPrice, lots }) => ({ ...entry, lots, terms: { ...terms, target: mirroredPrice } }));
+}
+
+/** Returns the rungs of an entry of `lots`. Each ends at its target, or with all others at the stop. */
 function rungsOf(ladder: Ladder, lots: number, minLots: number, sign: number): readonly MirroredRung[] {
   const rungs: MirroredRung[] = rungsOfFill(ladder, lots, 0, lots, minLots).map((rung) => ({
     mirroredPrice: sign * rung.targetTicks,
@@ -245,6 +255,7 @@ function lotsOf({ length, lots, quoteUnits, filledLots }: OrderColumns, row: num
 /** Returns the slippage of a taker at a price, in ticks. */
 export function slipTicks({ slippageTicks, slippagePpm }: EnvelopeTerms, ticks: number): number {
   if (slippagePpm === 0) return slippageTicks;
+  const shareTicks = (Math.abs(ticks) * slippagePpm) / MILLION;
   // A value just above a whole tick is a rounding error.
-  return slippageTicks + Math.ceil((Math.abs(ticks) * slippagePpm) / MILLION - 1e-9);
+  return slippageTicks + Math.ceil(shareTicks - 1e-9);
 }

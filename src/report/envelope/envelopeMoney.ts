@@ -44,12 +44,12 @@ export class EnvelopeMoney {
   }
 
   /** Notes the money that an entry reserves. */
-  need(instrument: number, units: number): void {
+  noteNeed(instrument: number, units: number): void {
     const { needs } = this.assetOf(instrument);
     if (units > (needs.get(instrument) ?? 0)) needs.set(instrument, units);
   }
   /** Notes how much less an entry may bring than in the run, in units of its quote asset. */
-  lose(instrument: number, units: number): void {
+  noteLoss(instrument: number, units: number): void {
     this.assetOf(instrument).low += units;
   }
 
@@ -61,8 +61,8 @@ export class EnvelopeMoney {
     return money;
   }
 
-  /** True when the money may not have been enough for every entry. `lowest`: the lowest equity at each instant; null: that of the run. */
-  isShort(lowest: Float64Array | null): boolean {
+  /** True when the money may not have been enough for every entry. `lowestEquity` is by instant; null for the equity of the run. */
+  isShort(lowestEquity: Float64Array | null): boolean {
     const { startUnits, equity, quoteAssets } = this.record;
     if (quoteAssets !== undefined) {
       return quoteAssets.some(({ asset, startUnits: units }) => {
@@ -70,7 +70,7 @@ export class EnvelopeMoney {
         return needs.size > 0 && sumOfNeeds(needs) > this.lowestBook(asset, units) + low;
       });
     }
-    const units = lowest ?? equity.units;
+    const units = lowestEquity ?? equity.units;
     let minUnits = startUnits;
     for (let row = 0; row < equity.length; row++) if (units[row]! < minUnits) minUnits = units[row]!;
     let neededUnits = 0;
@@ -81,16 +81,16 @@ export class EnvelopeMoney {
   /** Returns the lowest value of an asset's cash, with its coins at their cost, after any fill of the run. */
   private lowestBook(asset: string, startUnits: number): number {
     const { fills, instruments } = this.record;
-    const held = instruments.map(() => ({ lots: 0, cost: 0 }));
-    let book = startUnits;
-    let lowest = startUnits;
+    const coinsByInstrument = instruments.map(() => ({ lots: 0, cost: 0 }));
+    let bookUnits = startUnits;
+    let lowestUnits = startUnits;
     for (let row = 0; row < fills.length; row++) {
       const instrument = fills.instrument[row]!;
       if (instruments[instrument]!.quote !== asset) continue;
-      const coins = held[instrument]!;
+      const coins = coinsByInstrument[instrument]!;
       const lots = fills.lots[row]!;
       const notional = fills.notional[row]!;
-      if (fills.feeInBase[row] === 0) book -= fills.fee[row]!;
+      if (fills.feeInBase[row] === 0) bookUnits -= fills.fee[row]!;
       if (fills.side[row] === 0) {
         const { baseDigits, quantityDigits } = instruments[instrument]!;
         const feeLots = fills.feeInBase[row] === 0 ? 0 : fills.fee[row]! / pow10(baseDigits - quantityDigits);
@@ -101,11 +101,11 @@ export class EnvelopeMoney {
         const cost = coins.lots > 0 ? (coins.cost * soldLots) / coins.lots : 0;
         coins.lots -= soldLots;
         coins.cost -= cost;
-        book += notional - cost;
+        bookUnits += notional - cost;
       }
-      lowest = Math.min(lowest, book);
+      lowestUnits = Math.min(lowestUnits, bookUnits);
     }
-    return lowest;
+    return lowestUnits;
   }
 }
 

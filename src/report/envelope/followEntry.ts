@@ -23,12 +23,12 @@ export interface Followed {
   readonly low: number;
   readonly high: number;
   /** True when the bars do not determine the time or the price of the entry, or of the exit. */
-  readonly isEntryOpen: boolean;
-  readonly isExitOpen: boolean;
-  /** True when the entry may have ended differently than in the run, or did so according to finer rows. */
-  readonly isApart: boolean;
+  readonly isEntryAmbiguous: boolean;
+  readonly isExitAmbiguous: boolean;
+  /** True when the entry may have ended differently than in the run. Also true when finer rows say that it did. */
+  readonly mayDiffer: boolean;
   /** True when a path of the entry was still unfinished when the strategy closed the position. */
-  readonly isLeft: boolean;
+  readonly isUnfinishedAtExit: boolean;
   /** Profit of the entry in the run, in units. */
   readonly profitUnits: number;
   /** Entry and exit price in the run, mirrored. NaN without an entry or an exit. */
@@ -41,7 +41,7 @@ export interface Followed {
   /** Largest adverse move of a position that may have been open, as a fraction of its entry. */
   readonly adverse: number;
   /** True when funding was due inside a row, while a path was unfinished. */
-  readonly isPaidInside: boolean;
+  readonly isFundingDueInside: boolean;
   /** True when a market order may have rested at its highest price. */
   readonly isCapped: boolean;
 }
@@ -93,10 +93,10 @@ class EntryWalk {
   /** Index of the first funding payment that is not booked yet. */
   private nextPayment: number;
   private adverse = 0;
-  private isPaidInside = false;
-  private isLeft = false;
+  private isFundingDueInside = false;
+  private isUnfinishedAtExit = false;
   /** True as soon as another path than that of the run is possible. */
-  private isApart = false;
+  private mayDiffer = false;
   /** True when finer rows have decided a row. */
   private isRefined = false;
 
@@ -128,8 +128,8 @@ class EntryWalk {
       this.applyDecisions(row, prices.open);
       asRun.step(prices.open, prices.high, prices.low, prices.close);
       if (!this.path.isOver) this.stepPaths(row, prices);
-      this.isApart ||= this.path.isEntryOpen || this.path.isExitOpen || !isSame(this.path, asRun);
-      if (this.isApart) {
+      this.mayDiffer ||= this.path.isEntryAmbiguous || this.path.isExitAmbiguous || !isSame(this.path, asRun);
+      if (this.mayDiffer) {
         const runProfit = asRun.profitAt(prices.close);
         take(row, this.path.lowAt(prices.close) - runProfit, this.path.highAt(prices.close) - runProfit);
       }
@@ -146,16 +146,17 @@ class EntryWalk {
     const { path, sign } = this;
     const { high, low, funding } = this.rows;
     const { kind, level, isChasing, target, stop, trailing } = this.entry.terms;
-    if (trailing > 0 || this.isApart || this.nextPayment < funding.length) return row;
-    const favourable = this.entry.isLong ? high : low;
-    const adverse = this.entry.isLong ? low : high;
+    if (trailing > 0 || this.mayDiffer || this.nextPayment < funding.length) return row;
+    // Mirrored prices: the best one of a row is above its worst one, also for a short.
+    const best = this.entry.isLong ? high : low;
+    const worst = this.entry.isLong ? low : high;
     let quietEnd = row;
     if (path.isPending) {
       if (path.open !== null || kind === 'market') return row;
-      if (kind === 'trigger' && isChasing) while (quietEnd < end && sign * favourable[quietEnd]! < level) quietEnd++;
-      else while (quietEnd < end && sign * adverse[quietEnd]! > level) quietEnd++;
+      if (kind === 'trigger' && isChasing) while (quietEnd < end && sign * best[quietEnd]! < level) quietEnd++;
+      else while (quietEnd < end && sign * worst[quietEnd]! > level) quietEnd++;
     } else if (path.open !== null) {
-      while (quietEnd < end && sign * adverse[quietEnd]! > stop && sign * favourable[quietEnd]! < target) quietEnd++;
+      while (quietEnd < end && sign * worst[quietEnd]! > stop && sign * best[quietEnd]! < target) quietEnd++;
     }
     return quietEnd;
   }
@@ -182,7 +183,7 @@ class EntryWalk {
   private payInside(closeMs: number): void {
     const { funding } = this.rows;
     for (; this.nextPayment < funding.length && funding[this.nextPayment]!.timeMs < closeMs; this.nextPayment++) {
-      this.isPaidInside = true;
+      this.isFundingDueInside = true;
       const units = this.fundingUnits(funding[this.nextPayment]!);
       this.path.pay(units, false);
       if (!this.asRun.isPending) this.asRun.pay(units);
@@ -197,9 +198,9 @@ class EntryWalk {
   /** Applies the exit or the cancel that the strategy decided for the open of a row. */
   private applyDecisions(row: number, open: number): void {
     if (row === this.exitRow) {
-      this.isLeft = !this.path.isOver;
-      this.path.leave(open);
-      this.asRun.leave(open);
+      this.isUnfinishedAtExit = !this.path.isOver;
+      this.path.closeAtOpen(open);
+      this.asRun.closeAtOpen(open);
     } else if (row === this.cancelRow) {
       this.path.cancel();
       this.asRun.cancel();
@@ -220,8 +221,8 @@ class EntryWalk {
   /** True when the last row left an outcome open that was certain before, or ended otherwise than the run. */
   private isUndecided(pathsBefore: OrderPath): boolean {
     const { path, asRun } = this;
-    const hasNewOpen = path.isEntryOpen !== pathsBefore.isEntryOpen || path.isExitOpen !== pathsBefore.isExitOpen;
-    return hasNewOpen || !isSame(path, asRun);
+    const isNewlyAmbiguous = path.isEntryAmbiguous !== pathsBefore.isEntryAmbiguous || path.isExitAmbiguous !== pathsBefore.isExitAmbiguous;
+    return isNewlyAmbiguous || !isSame(path, asRun);
   }
 
   /** Replaces the step of a row by its finer rows. Rejects them when they do not match the row. */
@@ -229,7 +230,7 @@ class EntryWalk {
     const { instrument, closeMs } = this.rows.bars;
     if (!this.stepThrough(pathsBefore, finer, row)) return finer.reject(instrument, closeMs[row]!);
     this.path = pathsBefore;
-    this.isApart = true;
+    this.mayDiffer = true;
     this.isRefined = true;
   }
 
@@ -265,25 +266,25 @@ class EntryWalk {
 
   /** Values open positions at the last mark price, and returns what the paths may have done. */
   private finish(endMs: number): Followed {
-    const { path, asRun, isApart } = this;
+    const { path, asRun, mayDiffer } = this;
     const mark = this.sign * this.rows.lastMark;
-    const isClosedByBracket = Number.isFinite(asRun.exit) && !asRun.isLeft;
+    const isClosedByBracket = Number.isFinite(asRun.exit) && !asRun.isClosedByStrategy;
     path.finish(mark);
     asRun.finish(mark);
     return {
-      low: isApart ? path.doneLow - asRun.done : 0,
-      high: isApart ? path.doneHigh - asRun.done : 0,
-      isEntryOpen: path.isEntryOpen,
-      isExitOpen: path.isExitOpen || (isApart && !this.isRefined && !path.isEntryOpen),
-      isApart,
-      isLeft: this.isLeft,
+      low: mayDiffer ? path.doneLow - asRun.done : 0,
+      high: mayDiffer ? path.doneHigh - asRun.done : 0,
+      isEntryAmbiguous: path.isEntryAmbiguous,
+      isExitAmbiguous: path.isExitAmbiguous || (mayDiffer && !this.isRefined && !path.isEntryAmbiguous),
+      mayDiffer,
+      isUnfinishedAtExit: this.isUnfinishedAtExit,
       profitUnits: asRun.done,
       entryPrice: asRun.entry === 0 ? NaN : asRun.entry,
       exitPrice: asRun.exit,
       isClosedByBracket,
       endMs: Math.min(endMs, this.entry.exitMs),
       adverse: Math.max(this.adverse, path.adverse),
-      isPaidInside: this.isPaidInside,
+      isFundingDueInside: this.isFundingDueInside,
       isCapped: path.isCapped,
     };
   }

@@ -97,7 +97,7 @@ describe('the path of an entry contains every outcome that the entry may have', 
     const path = new OrderPath({ ...PLAIN, stop: -5, target: 5 }, MONEY);
     path.step(0, 3, -2, 1);
     path.step(1, 7, 0, 6);
-    expect([path.isOver, path.isEntryOpen, path.isExitOpen, path.doneLow, path.doneHigh]).toEqual([true, false, false, 5, 5]);
+    expect([path.isOver, path.isEntryAmbiguous, path.isExitAmbiguous, path.doneLow, path.doneHigh]).toEqual([true, false, false, 5, 5]);
   });
 });
 

@@ -40,7 +40,7 @@ export interface PathMoney {
   slip(price: number): number;
 }
 
-/** The range of all positions that may be open. Money in units, prices mirrored. */
+/** The smallest range that contains all positions that may be open. Money in units, prices mirrored. */
 export interface PositionRange {
   entryLow: number;
   entryHigh: number;
@@ -59,7 +59,7 @@ export interface PositionRange {
 export class OrderPath {
   /** True while the entry may still wait. */
   isPending = true;
-  /** The position that may be open. Null when none can be. */
+  /** The range of the positions that may be open. Null when none can be. */
   open: PositionRange | null = null;
   /** Lowest and highest profit of the paths that have ended, in units. */
   doneLow = INFINITY;
@@ -71,9 +71,9 @@ export class OrderPath {
   isFine = false;
   /** True after the first row. */
   private hasRested = false;
-  /** True when some row does not determine the entry, or the exit. */
-  isEntryOpen = false;
-  isExitOpen = false;
+  /** True when the rows up to now do not determine the time or the price of the entry, or of the exit. */
+  isEntryAmbiguous = false;
+  isExitAmbiguous = false;
   /** Largest adverse move at an exit, as a fraction of the entry price. */
   adverse = 0;
   /** True when a row opened beyond the highest price of a market order and came back to it. On spot the order rests at that price. */
@@ -105,7 +105,7 @@ export class OrderPath {
     this.end(0, 0);
   }
   /** Closes the position at the open of a row, as the strategy decided. */
-  leave(open: number): void {
+  closeAtOpen(open: number): void {
     this.cancel();
     const slipped = open - this.money.slip(open);
     if (this.open !== null) this.sell(this.open, slipped, slipped, this.terms.exitTaker);
@@ -169,7 +169,7 @@ export class OrderPath {
     const worstPrice = kind === 'limit' ? level : collar;
     const mayBeMaker = kind === 'limit' && this.hasRested && !this.isFine;
     const otherFee = mayBeMaker ? this.terms.entryMaker : entryTaker;
-    if (otherFee !== entryTaker) this.isEntryOpen = true;
+    if (otherFee !== entryTaker) this.isEntryAmbiguous = true;
     const price = Math.min(open + this.money.slip(open), worstPrice);
     this.enter(price, Math.min(otherFee, entryTaker), Math.max(otherFee, entryTaker));
   }
@@ -186,13 +186,13 @@ export class OrderPath {
     if (open >= target) {
       const price = Math.max(target, slipped);
       const otherFee = this.isFine ? exitTaker : exitMaker;
-      if (otherFee !== exitTaker) this.isExitOpen = true;
+      if (otherFee !== exitTaker) this.isExitAmbiguous = true;
       this.sell(held, price, price, Math.min(otherFee, exitTaker), Math.max(otherFee, exitTaker));
       this.open = null;
     } else if (open <= this.stopOf(held.bestHigh)) {
       this.sell(held, slipped, slipped, exitTaker);
       if (open <= this.stopOf(held.bestLow)) this.open = null;
-      else this.isExitOpen = true;
+      else this.isExitAmbiguous = true;
     }
   }
 
@@ -203,14 +203,14 @@ export class OrderPath {
     const isLevelMissed = isRising ? high < level : low > level;
     if (kind === 'market' || isLevelMissed) return null;
     const isSure = kind === 'trigger' || low < level || fillsAtTouch;
-    if (!isSure) this.isEntryOpen = true;
+    if (!isSure) this.isEntryAmbiguous = true;
     if (isSure) this.isPending = false;
     const price = kind === 'limit' ? level : Math.min(level + this.money.slip(level), collar);
     const ruleFee = kind === 'limit' ? entryMaker : entryTaker;
     const otherFee = this.isFine ? ruleFee : entryTaker;
     const feeLow = Math.min(ruleFee, otherFee);
     const feeHigh = Math.max(ruleFee, otherFee);
-    if (feeLow !== feeHigh) this.isEntryOpen = true;
+    if (feeLow !== feeHigh) this.isEntryAmbiguous = true;
     const entered = rangeAt(price, feeLow, feeHigh);
     // A stop beyond the entry price triggers at once, and fills at the entry price.
     if (this.stopOf(price) >= price) {
@@ -242,11 +242,11 @@ export class OrderPath {
     const isClosed = isStopped || isTargetFilled;
     const stopLow = Math.max(lowestStop, low);
     const possibleOutcomes = (mayStop ? 1 : 0) + (mayTarget ? 1 : 0) + (isClosed ? 0 : 1);
-    if (possibleOutcomes > 1 || (mayStop && stopLow < highestStop)) this.isExitOpen = true;
+    if (possibleOutcomes > 1 || (mayStop && stopLow < highestStop)) this.isExitAmbiguous = true;
     if (mayStop) this.sell(held, stopLow - this.money.slip(stopLow), highestStop - this.money.slip(highestStop), exitTaker);
     if (mayTarget) {
       const otherFee = this.isFine ? exitMaker : exitTaker;
-      if (exitMaker !== otherFee) this.isExitOpen = true;
+      if (exitMaker !== otherFee) this.isExitAmbiguous = true;
       this.sell(held, target, target, Math.min(exitMaker, otherFee), Math.max(exitMaker, otherFee));
     }
     if (isClosed) return null;

@@ -68,8 +68,15 @@ export function isAsRun({ record: { orders }, rows: { money }, entry, paths, leg
   return isClosedByBracket && isNear(leg.units, money.valueOf(leg.lots, Math.abs(exitPrice)));
 }
 
+/** Maximum difference in units that the rounding of the amounts of one fill makes. */
+const ROUNDING_OF_FILL = 4;
+/** Maximum relative error of a value that is computed with doubles. */
+const RELATIVE_ERROR = 1e-12;
+
 /** True when two amounts are equal up to rounding. The value of each fill is rounded to a unit. */
-const isNear = (units: number, value: number, fills = 1): boolean => Math.abs(units - value) <= 4 * fills + value * 1e-12;
+function isNear(units: number, value: number, fills = 1): boolean {
+  return Math.abs(units - value) <= ROUNDING_OF_FILL * fills + value * RELATIVE_ERROR;
+}
 
 /** True when a time is inside a row. A decision at that time cannot change the part of the row before it. */
 export function isInsideRow({ bars: { openMs, closeMs, length } }: PathRows, ms: number): boolean {

@@ -4,7 +4,7 @@ import type { RunDecisions } from '../../model/run/decisions.ts';
 import { ticksOf } from '../../model/bars/bars.ts';
 import type { RunRecord } from '../../model/run/run.ts';
 import { executionFeeds } from '../series/daily.ts';
-import { entriesOf, strategyInstrumentKey, Reasons, type Entry } from './entries.ts';
+import { entriesOf, partsOf, strategyInstrumentKey, Reasons, type Entry } from './entries.ts';
 import { figuresOf, rangeOver, moneyRange, type Envelope, type PathFigures } from './figures.ts';
 import { EntryFollower, type Followed, type TakeSpread } from './followEntry.ts';
 import { firstFrom } from '../../base/number/search.ts';
@@ -20,7 +20,7 @@ const INFINITY = Infinity;
 /** A reason why the envelope is not a bound. */
 const CLOSES_OTHER_SIDE = 'its entries close positions of the other side';
 
-/** A narrower range, in units, counts as one value. */
+/** A range that is narrower than this, in units, counts as one value. */
 const MIN_WIDTH = 1e-6;
 
 /** Number of standard deviations within which later trades are expected to differ. */
@@ -46,14 +46,17 @@ interface SpreadChanges {
   readonly high: Float64Array;
 }
 
-/** Follows the entries of a run one after the other, and sums the ranges of their profits. */
+/**
+ * Follows the entries of a run one after the other, and sums the ranges of their profits. A fill is ambiguous when the bars do not determine
+ * its time or price. The range of the sums is a bound only if no reason speaks against it (`Reasons`).
+ */
 export class EnvelopeFinder {
   private readonly record: RunRecord;
   private readonly terms: EnvelopeTerms;
   private readonly finer: FinerRows | null;
   private readonly legs: Legs;
   private readonly reasons = new Reasons();
-  private readonly rowsOf = new Map<number, PathRows | null>();
+  private readonly rowsByInstrument = new Map<number, PathRows | null>();
   private readonly changes = new Map<number, SpreadChanges>();
   /** By strategy and instrument (`strategyInstrumentKey`): the time until which an earlier entry may be unfinished (ms UTC). */
   private readonly busyUntil = new Map<number, number>();
@@ -63,12 +66,12 @@ export class EnvelopeFinder {
   private low = 0;
   private high = 0;
   /** Numbers of ambiguous fills, and of entries with such a fill. */
-  private openFills = 0;
-  private openEntries = 0;
+  private ambiguousFills = 0;
+  private ambiguousEntries = 0;
   /** Times at which those entries ended, in order of the entries (ms UTC). */
-  private readonly openEndMs: number[] = [];
+  private readonly ambiguousEndMs: number[] = [];
   /** True when some entry may have ended differently than in the run. */
-  private hasApart = false;
+  private hasDifferentPath = false;
   /** Largest effect of rounding, in units: of entries with an ambiguous fill, and of those that finer rows decided. */
   private rounding = 0;
   private decidedRounding = 0;
@@ -83,10 +86,10 @@ export class EnvelopeFinder {
     this.finer = finer;
     this.legs = legsOf(record);
     this.money = new EnvelopeMoney(record);
-    const { always, ifOpen } = this.reasons;
+    const { always, ifAmbiguous } = this.reasons;
     for (const reason of terms.reasons) always.add(reason);
-    for (const reason of terms.reasonsIfOpen) ifOpen.add(reason);
-    for (const name of decisions.dependsOn) ifOpen.add(`the strategy reads ${name}`);
+    for (const reason of terms.reasonsIfAmbiguous) ifAmbiguous.add(reason);
+    for (const name of decisions.dependsOn) ifAmbiguous.add(`the strategy reads ${name}`);
     const entries = entriesOf(record, decisions, terms, this.reasons);
     for (const entry of entries) this.follow(entry);
     if (isLiquidated(record)) always.add('a position was liquidated');
@@ -94,12 +97,12 @@ export class EnvelopeFinder {
 
   /** True when the bars determine the outcome of every entry. */
   get isCertain(): boolean {
-    return !this.hasApart;
+    return !this.hasDifferentPath;
   }
 
   /** True when every order of events stays within the sums of the entries. */
   get isBound(): boolean {
-    return this.reasons.always.size === 0 && (this.isCertain || this.reasons.ifOpen.size === 0);
+    return this.reasons.always.size === 0 && (this.isCertain || this.reasons.ifAmbiguous.size === 0);
   }
 
   /**
@@ -107,26 +110,27 @@ export class EnvelopeFinder {
    * the figures of a run over finer rows inside ambiguous rows. Null without such a run.
    */
   result(lanes: readonly PathFigures[], refined: PathFigures | null): RunEnvelope {
-    const { record, finer, reasons, openFills } = this;
+    const { record, finer, reasons, ambiguousFills } = this;
     const { equity } = record;
     const band = this.isCertain ? null : this.band();
-    const own = figuresOf(record, equity);
-    const paths: PathFigures[] = refined === null ? [own, ...lanes] : [own, ...lanes, refined];
-    if (band !== null) for (const units of [band.low, band.high]) paths.push(figuresOf(record, { ...equity, units }));
+    const ofRun = figuresOf(record, equity);
+    const paths: PathFigures[] = refined === null ? [ofRun, ...lanes] : [ofRun, ...lanes, refined];
+    if (band !== null) paths.push(figuresOf(record, { ...equity, units: band.low }), figuresOf(record, { ...equity, units: band.high }));
     if (!this.isCertain && this.money.isShort(band?.low ?? null))
-      reasons.ifOpen.add('the money might not have been enough for every entry');
-    const notBoundBecause = [...reasons.always, ...(this.isCertain ? [] : reasons.ifOpen)];
+      reasons.ifAmbiguous.add('the money might not have been enough for every entry');
+    const notBoundBecause = [...reasons.always, ...(this.isCertain ? [] : reasons.ifAmbiguous)];
     const isRefined = finer !== null && finer.read > 0;
     // Finer rows decide what happened, even where the run did something else. The range then need not contain the run itself.
-    const nets = isRefined ? [] : [own.net, ...lanes.map(({ net }) => net)];
+    const netsOfPaths = isRefined ? [] : [ofRun.net, ...lanes.map(({ net }) => net)];
+    const netProfits = [...this.netBounds(ofRun, refined, isRefined), ...netsOfPaths];
     return {
       band: isRefined || band === null ? band : this.widened(band),
       envelope: {
-        netProfit: moneyRange(record.reportingDigits, [...this.netBounds(own, refined, isRefined), ...nets], own.net),
+        netProfit: moneyRange(record.reportingDigits, netProfits, ofRun.net),
         maxDrawdown: rangeOver(paths, 'maxDrawdown'),
         sharpe: rangeOver(paths, 'sharpe'),
-        ambiguousFills: openFills,
-        ambiguousShare: openFills / Math.max(1, record.fills.length, openFills),
+        ambiguousFills,
+        ambiguousShare: ambiguousFills / Math.max(1, record.fills.length, ambiguousFills),
         refinedWith: isRefined ? finer.interval : null,
         refinedRows: isRefined ? { read: finer.read, all: finer.all } : null,
         kind: notBoundBecause.length === 0 ? 'bound' : 'scenario',
@@ -136,10 +140,10 @@ export class EnvelopeFinder {
   }
 
   /**
-   * Returns the lowest and the highest net profit in whole units, from the sums of the entries. `own`: the figures of the run. `refined`: those
-   * of the run over finer rows; null: none. `isRefined`: finer rows were read.
+   * Returns the lowest and the highest net profit in whole units, from the sums of the entries. `ofRun` are the figures of the run, and
+   * `refined` those of the run over finer rows, or null. `isRefined` is true when finer rows were read.
    */
-  private netBounds(own: PathFigures, refined: PathFigures | null, isRefined: boolean): readonly number[] {
+  private netBounds(ofRun: PathFigures, refined: PathFigures | null, isRefined: boolean): readonly number[] {
     const width = this.high - this.low;
     // The time at which a remainder below a lot is sold depends on how earlier trades ended, so it counts only while outcomes are open.
     const isDecided = this.isCertain || (refined !== null && width < MIN_WIDTH);
@@ -148,8 +152,8 @@ export class EnvelopeFinder {
     const marginOfRun = margin + (isDecided ? 0 : this.decidedRounding);
     const isAroundRun = refined === null || (this.isBound && !isDecided);
     // Outcomes that finer rows leave open lie on either side of the run over them.
-    const lowNet = isAroundRun ? own.net + this.low - marginOfRun : refined.net - width - margin;
-    const highNet = isAroundRun ? own.net + this.high + marginOfRun : refined.net + width + margin;
+    const lowNet = isAroundRun ? ofRun.net + this.low - marginOfRun : refined.net - width - margin;
+    const highNet = isAroundRun ? ofRun.net + this.high + marginOfRun : refined.net + width + margin;
     // A loss is at most the whole equity.
     return [Math.floor(lowNet), Math.ceil(highNet)].map((net) => Math.max(net, -this.record.startUnits));
   }
@@ -157,24 +161,26 @@ export class EnvelopeFinder {
   /**
    * Returns how far the profits of later trades may differ from those of the run, in units. An entry that ends at another time is followed
    * by another entry, until both histories meet again. The result is three standard deviations of such differences. 0 for a bound.
-   * `openEntries`: the number of entries with an ambiguous fill.
+   * `ambiguousEntries`: the number of entries with an ambiguous fill.
    */
-  private spreadOfLater(openEntries = this.openEntries): number {
+  private spreadOfLater(ambiguousEntries = this.ambiguousEntries): number {
     const { count, sum, squares } = this.profits;
     if (this.isBound || count < 2) return 0;
     const variance = Math.max(0, squares - (sum * sum) / count) / (count - 1);
-    return SPREAD_DEVIATIONS * Math.sqrt(2 * variance * openEntries);
+    return SPREAD_DEVIATIONS * Math.sqrt(2 * variance * ambiguousEntries);
   }
 
   /** Returns the band, widened at each instant by how much the trades after the ambiguous entries that have ended may differ. */
   private widened({ low, high }: EquityBand): EquityBand {
     const { timeMs } = this.record.equity;
-    const endMs = this.openEndMs.toSorted((a, b) => a - b);
+    const endsMs = this.ambiguousEndMs.toSorted((a, b) => a - b);
     const wideBand = { low: low.slice(), high: high.slice() };
-    let ended = 0;
+    let endedCount = 0;
     let spread = 0;
     for (let instant = 0; instant < low.length; instant++) {
-      for (; ended < endMs.length && endMs[ended]! <= timeMs[instant]!; ended++) spread = this.spreadOfLater(ended + 1);
+      const countBefore = endedCount;
+      while (endedCount < endsMs.length && endsMs[endedCount]! <= timeMs[instant]!) endedCount++;
+      if (endedCount > countBefore) spread = this.spreadOfLater(endedCount);
       wideBand.low[instant] = Math.max(0, low[instant]! - spread);
       wideBand.high[instant]! += spread;
     }
@@ -189,7 +195,7 @@ export class EnvelopeFinder {
     if (rows === null) return;
     const key = strategyInstrumentKey(strategy, instrument);
     const busyMs = busyUntil.get(key) ?? -INFINITY;
-    if (entry.fromMs < busyMs) reasons.ifOpen.add('several of its entries may be open at once');
+    if (entry.fromMs < busyMs) reasons.ifAmbiguous.add('several of its entries may be open at once');
     const decidesInsideRow = [entry.fromMs, entry.cancelMs, entry.exitMs].some((ms) => isInsideRow(rows, ms));
     if (decidesInsideRow) reasons.always.add('it decides while a row runs');
     this.noteNeed(entry, rows);
@@ -198,42 +204,33 @@ export class EnvelopeFinder {
     const hasBracket = entryTerms.target !== INFINITY || entryTerms.stop !== -INFINITY || entryTerms.trailing !== 0;
     const isPlain = entryTerms.kind === 'market' && !hasBracket;
     if (isPlain && terms.leverage <= 1) {
-      if (entry.isReversed) reasons.ifOpen.add(CLOSES_OTHER_SIDE);
+      if (entry.isReversed) reasons.ifAmbiguous.add(CLOSES_OTHER_SIDE);
       busyUntil.set(key, Math.max(busyMs, entry.exitMs));
       return;
     }
     const follower = new EntryFollower(rows, terms, this.finer);
-    const parts =
-      entry.rungs === null
-        ? [entry]
-        : entry.rungs.map(({ mirroredPrice, lots }) => ({ ...entry, lots, terms: { ...entryTerms, target: mirroredPrice } }));
-    const paths = parts.map((part) => follower.follow(part, this.spreadTaker(instrument, rows)));
+    const paths = partsOf(entry).map((part) => follower.follow(part, this.spreadTaker(instrument, rows)));
     busyUntil.set(key, Math.max(busyMs, ...paths.map(({ endMs }) => endMs)));
     if (!isAsRun({ record: this.record, rows, entry, paths, legs: this.legs }))
       reasons.always.add('an order took a path that is not followed');
-    for (const path of paths) this.add(entry, rows, path);
+    for (const path of paths) this.addRange(entry, rows, path);
   }
 
   /** Adds the range of a followed entry, or of a part of it, to the sums, and notes why it may not be a bound. */
-  private add(entry: Entry, rows: PathRows, followed: Followed): void {
-    const { reasons, terms } = this;
-    if (entry.isReversed && followed.isLeft) reasons.ifOpen.add(CLOSES_OTHER_SIDE);
-    if (followed.isPaidInside) reasons.always.add('funding was due while a row ran');
-    if (rows.bars.instrument.contract === undefined && followed.isCapped) reasons.always.add('a market order rested at its price cap');
-    if (rows.bars.instrument.contract !== undefined && isNearLiquidation(followed, terms))
-      reasons.always.add('a position may have been liquidated');
+  private addRange(entry: Entry, rows: PathRows, followed: Followed): void {
+    this.noteUnboundPath(entry, rows, followed);
     const { instrument } = entry;
     const unitValue = this.money.unitValueAtEnd(instrument);
     this.low += followed.low * unitValue;
     this.high += followed.high * unitValue;
-    this.money.lose(instrument, followed.low);
-    this.openFills += (followed.isEntryOpen ? 1 : 0) + (followed.isExitOpen ? 1 : 0);
-    this.hasApart ||= followed.isApart;
-    if (followed.isEntryOpen || followed.isExitOpen) {
-      this.openEntries++;
-      this.openEndMs.push(followed.endMs);
+    this.money.noteLoss(instrument, followed.low);
+    this.ambiguousFills += (followed.isEntryAmbiguous ? 1 : 0) + (followed.isExitAmbiguous ? 1 : 0);
+    this.hasDifferentPath ||= followed.mayDiffer;
+    if (followed.isEntryAmbiguous || followed.isExitAmbiguous) {
+      this.ambiguousEntries++;
+      this.ambiguousEndMs.push(followed.endMs);
       this.rounding += rows.money.roundingOf(rows.lastMark) * unitValue;
-    } else if (followed.isApart) this.decidedRounding += rows.money.roundingOf(rows.lastMark) * unitValue;
+    } else if (followed.mayDiffer) this.decidedRounding += rows.money.roundingOf(rows.lastMark) * unitValue;
     if (Number.isNaN(followed.entryPrice)) return;
     this.profits.count++;
     const profit = followed.profitUnits * unitValue;
@@ -241,11 +238,21 @@ export class EnvelopeFinder {
     this.profits.squares += profit * profit;
   }
 
+  /** Adds the reasons for which the path of an entry may lie outside the sums. */
+  private noteUnboundPath(entry: Entry, rows: PathRows, followed: Followed): void {
+    const { always, ifAmbiguous } = this.reasons;
+    const isSpot = rows.bars.instrument.contract === undefined;
+    if (entry.isReversed && followed.isUnfinishedAtExit) ifAmbiguous.add(CLOSES_OTHER_SIDE);
+    if (followed.isFundingDueInside) always.add('funding was due while a row ran');
+    if (isSpot && followed.isCapped) always.add('a market order rested at its price cap');
+    if (!isSpot && isNearLiquidation(followed, this.terms)) always.add('a position may have been liquidated');
+  }
+
   /** Notes the money that an entry reserves, if it is the largest amount of its instrument. */
   private noteNeed(entry: Entry, rows: PathRows): void {
     const { instrument } = entry;
     const row = Math.max(0, firstFrom(rows.bars.openMs, rows.bars.length, entry.fromMs) - 1);
-    this.money.need(instrument, maxReservedUnits(rows, entry, rows.close[row] ?? 0, this.terms));
+    this.money.noteNeed(instrument, maxReservedUnits(rows, entry, rows.close[row] ?? 0, this.terms));
   }
 
   /** Returns a function that takes the spread of one entry row by row, and adds its changes to those of the instrument. */
@@ -267,15 +274,15 @@ export class EnvelopeFinder {
 
   /** Returns the rows of an instrument, built on first use. Null for an instrument without execution rows. */
   private rowsFor(instrument: number): PathRows | null {
-    const cached = this.rowsOf.get(instrument);
+    const cached = this.rowsByInstrument.get(instrument);
     if (cached !== undefined) return cached;
-    const rows = this.makeRows(instrument);
-    this.rowsOf.set(instrument, rows);
+    const rows = this.createRows(instrument);
+    this.rowsByInstrument.set(instrument, rows);
     return rows;
   }
 
-  /** Returns the rows of an instrument for the path of its trades; null if its execution feed is not recorded. */
-  private makeRows(index: number): PathRows | null {
+  /** Returns new rows for an instrument. Null if its execution feed is not recorded. */
+  private createRows(index: number): PathRows | null {
     const { record, terms } = this;
     const instrument = record.instruments[index]!;
     const feed = executionFeeds(record.feeds).find(({ bars }) => bars.instrument.id === instrument.id);
@@ -307,15 +314,15 @@ export class EnvelopeFinder {
     const { timeMs, units, length } = this.record.equity;
     const low = Float64Array.from(units.subarray(0, length));
     const high = Float64Array.from(low);
-    for (const [instrument, { rows, low: lows, high: highs }] of this.changes) {
-      const { closeMs, length: count } = rows.bars;
+    for (const [instrument, { rows, low: lowChanges, high: highChanges }] of this.changes) {
+      const { closeMs, length: rowCount } = rows.bars;
       let row = 0;
       let sumLow = 0;
       let sumHigh = 0;
       for (let instant = 0; instant < length; instant++) {
-        for (; row < count && closeMs[row]! <= timeMs[instant]!; row++) {
-          sumLow += lows[row]!;
-          sumHigh += highs[row]!;
+        for (; row < rowCount && closeMs[row]! <= timeMs[instant]!; row++) {
+          sumLow += lowChanges[row]!;
+          sumHigh += highChanges[row]!;
         }
         // Profits stay in their own asset, so the closes of this instant value them.
         const unitValue = this.money.unitValue(instrument, timeMs[instant]!);

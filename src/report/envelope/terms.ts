@@ -21,7 +21,7 @@ export interface EnvelopeTerms {
   /** Reasons in words, from the settings of the run, why its envelope is not a bound: latency, a cap, models. */
   readonly reasons: readonly string[];
   /** Reasons that apply only if a fill was ambiguous: risk limits on positions. */
-  readonly reasonsIfOpen: readonly string[];
+  readonly reasonsIfAmbiguous: readonly string[];
 }
 
 /** Finer rows of an instrument. They are read only inside rows that leave the outcome open. */

@@ -3,8 +3,8 @@
 import { constants, gunzipSync, gzipSync } from 'node:zlib';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { drawnStep, exactStep, narrowBytes, Pack, quantize, sizeOf, wideBytes, type ColumnOrder } from './pack.ts';
-import { decimalValues, narrowValues, wideValues } from './browser/unpack.ts';
+import { drawnStep, exactStep, narrowBytes, Pack, quantize, maxAbsoluteOf, wideBytes, type ColumnOrder } from './pack.ts';
+import { decimalValues, narrowIntegers, wideIntegers } from './browser/unpack.ts';
 
 const order = fc.constantFrom<ColumnOrder>(0, 1, 2);
 const LARGEST = 2 ** 28;
@@ -14,7 +14,7 @@ describe('packed columns', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: -LARGEST, max: LARGEST }), { maxLength: 60 }), order, (list, times) => {
         const { bytes, planes } = narrowBytes(Int32Array.from(list), times);
-        expect([...narrowValues(bytes, { id: '', length: list.length, planes, order: times })]).toEqual(list.map((value) => value + 0));
+        expect([...narrowIntegers(bytes, { id: '', length: list.length, planes, order: times })]).toEqual(list.map((value) => value + 0));
       }),
     );
   });
@@ -23,7 +23,7 @@ describe('packed columns', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: -(2 ** 50), max: 2 ** 50 }), { maxLength: 60 }), order, (list, times) => {
         const { bytes, planes } = wideBytes(Float64Array.from(list), times);
-        expect([...wideValues(bytes, { id: '', length: list.length, planes, order: times })].map((value) => value + 0)).toEqual(
+        expect([...wideIntegers(bytes, { id: '', length: list.length, planes, order: times })].map((value) => value + 0)).toEqual(
           list.map((value) => value + 0),
         );
       }),
@@ -33,10 +33,10 @@ describe('packed columns', () => {
   test('packed decimals are unpacked within half a step, and NaN as NaN', async () => {
     const values = Float64Array.from({ length: 500 }, (_, row) => (row < 20 || row % 90 === 0 ? Number.NaN : 8000 + Math.sin(row) * 40));
     const pack = new Pack();
-    const step = drawnStep(sizeOf(values), 3, 4e-6);
+    const step = drawnStep(maxAbsoluteOf(values), 3, 4e-6);
     const column = pack.addDecimals(values, step, 2);
     const [packed] = await pack.finish();
-    const unpacked = decimalValues(narrowValues(gunzipSync(Buffer.from(packed!.text, 'base64')), column), column);
+    const unpacked = decimalValues(narrowIntegers(gunzipSync(Buffer.from(packed!.text, 'base64')), column), column);
     const halfStep = (step.times * 10 ** -step.digits) / 2;
     values.forEach((value, row) => {
       if (Number.isNaN(value)) expect(unpacked[row]).toBeNaN();
@@ -67,7 +67,7 @@ describe('packed columns', () => {
 
   test('packed prices of whole ticks are exact', () => {
     const prices = Float64Array.of(0.1, 0.3, 1234.56, 99_999.99);
-    const step = exactStep(sizeOf(prices), 2);
+    const step = exactStep(maxAbsoluteOf(prices), 2);
     expect(step).toEqual({ times: 1, digits: 2 });
     expect([...quantize(prices, step).integers]).toEqual([10, 30, 123_456, 9_999_999]);
   });
@@ -76,6 +76,6 @@ describe('packed columns', () => {
     expect(drawnStep(8000, 8, 4e-6)).toEqual({ times: 2, digits: 2 });
     expect(drawnStep(8000, 1, 4e-6)).toEqual({ times: 1, digits: 1 });
     expect(exactStep(60_000, 8).digits).toBe(3);
-    expect(drawnStep(sizeOf(Float64Array.of(0, 0)), 4, 1e-4)).toEqual({ times: 1, digits: 4 });
+    expect(drawnStep(maxAbsoluteOf(Float64Array.of(0, 0)), 4, 1e-4)).toEqual({ times: 1, digits: 4 });
   });
 });

@@ -9,18 +9,17 @@ const gzipAsync = promisify(gzip);
 // a third of the time.
 const GZIP = { level: 1, strategy: constants.Z_RLE, memLevel: 9 } as const;
 /**
- * Settings for short columns, which need less memory and give the same bytes. The settings above take 400 KB for each column, and a page of
- * hundreds of instruments has thousands of short columns.
+ * Settings for short columns. They give the same bytes with less memory. `GZIP` takes 400 KB for each column, and a page of hundreds of
+ * instruments has thousands of short columns.
  */
-const SMALL_GZIP = { ...GZIP, memLevel: 5, windowBits: 11, chunkSize: 4096 } as const;
-/** A shorter column is compressed with `SMALL_GZIP`. */
-const SMALL_BYTES = 2000;
+const SHORT_GZIP = { ...GZIP, memLevel: 5, windowBits: 11, chunkSize: 4096 } as const;
+/** A column with fewer bytes is compressed with `SHORT_GZIP`. */
+const MIN_LONG_BYTES = 2000;
 /** Second differences of integers below this bound fit 32 bits. */
 const MAX_PACKED = 2 ** 28;
-/** Digits of a step, the coarsest first. */
-const STEPS = [5, 2, 1] as const;
-/** Base64 characters for each byte. */
-const BASE64 = 4 / 3;
+/** Possible values of `times` of a step, the coarsest first. */
+const STEP_TIMES = [5, 2, 1] as const;
+const BASE64_CHARS_PER_BYTE = 4 / 3;
 
 /** How many times differences are taken: 0, 1 or 2. */
 export type ColumnOrder = PackedColumn['order'];
@@ -71,7 +70,7 @@ export class Packer {
   }
 }
 
-/** The packed columns of one page. */
+/** The packed columns of one page, each with the id of its element. */
 export class Pack {
   /** Packs the columns in the background. */
   readonly packer = new Packer();
@@ -82,9 +81,9 @@ export class Pack {
     return this.place(this.packer.pack(values, order));
   }
   /** Adds a packed column. */
-  place({ text: packed, length, planes, order }: ReadyColumn): PackedColumn {
+  place({ text: textPromise, length, planes, order }: ReadyColumn): PackedColumn {
     const id = `c${this.#columns.length}`;
-    this.#columns.push(packed.then((text) => ({ id, text })));
+    this.#columns.push(textPromise.then((text) => ({ id, text })));
     return { id, length, planes, order };
   }
 
@@ -102,17 +101,17 @@ export class Pack {
 
 /** Returns compressed bytes as base64. Long columns are compressed on another thread. */
 async function compressedText(bytes: Uint8Array): Promise<string> {
-  const packed = bytes.length < SMALL_BYTES ? gzipSync(bytes, SMALL_GZIP) : await gzipAsync(bytes, GZIP);
-  return packed.toString('base64');
+  const compressed = bytes.length < MIN_LONG_BYTES ? gzipSync(bytes, SHORT_GZIP) : await gzipAsync(bytes, GZIP);
+  return compressed.toString('base64');
 }
 
 /** Returns the number of bytes of HTML for each value of a packed column. */
 export function packedBytes(values: IntegerSource | Int32Array, order: ColumnOrder): number {
-  return values.length === 0 ? 0 : (gzipSync(narrowBytes(values, order).bytes, GZIP).length * BASE64) / values.length;
+  return values.length === 0 ? 0 : (gzipSync(narrowBytes(values, order).bytes, GZIP).length * BASE64_CHARS_PER_BYTE) / values.length;
 }
 
 /** Bytes of a column in planes: first the lowest byte of all rows, then the next byte of all rows. */
-interface Bytes {
+interface BytePlanes {
   readonly bytes: Uint8Array;
   readonly planes: number;
 }
@@ -123,9 +122,9 @@ const codes = new Uint32Array(CHUNK_ROWS);
 const previous = new Int32Array(2);
 
 /** Returns the bytes of a column of integers below 2^28. */
-export function narrowBytes(values: IntegerSource | Int32Array | Uint8Array | Uint16Array, order: ColumnOrder): Bytes {
+export function narrowBytes(values: IntegerSource | Int32Array | Uint8Array | Uint16Array, order: ColumnOrder): BytePlanes {
   const length = values.length;
-  // Reserves four planes. Planes that no row of a chunk needs are not written there, so they take no memory.
+  // Reserves four planes. The upper planes of a chunk with small integers are not written: they stay zero and take no memory.
   const bytes = new Uint8Array(4 * length);
   let planes = 1;
   previous.fill(0);
@@ -140,8 +139,8 @@ export function narrowBytes(values: IntegerSource | Int32Array | Uint8Array | Ui
   return { bytes: bytes.subarray(0, length * planes), planes };
 }
 
-/** Returns what a column of an order keeps of a value: itself, its step from the last value, or the change of that step. */
-function packedValue(order: ColumnOrder, value: number, step: number, lastStep: number): number {
+/** Returns what a column stores for a value: the value (order 0), its step from the last value (1), or the change of that step (2). */
+function storedValueOf(order: ColumnOrder, value: number, step: number, lastStep: number): number {
   if (order === 0) return value;
   return order === 1 ? step : step - lastStep;
 }
@@ -154,8 +153,8 @@ function toZigzag(rows: number, order: ColumnOrder): number {
   for (let i = 0; i < rows; i++) {
     const value = integers[i]!;
     const step = value - lastValue;
-    const packed = packedValue(order, value, step, lastStep);
-    const code = (packed << 1) ^ (packed >> 31);
+    const storedValue = storedValueOf(order, value, step, lastStep);
+    const code = (storedValue << 1) ^ (storedValue >> 31);
     codes[i] = code;
     usedBits |= code;
     lastValue = value;
@@ -179,7 +178,7 @@ function writePlane(bytes: Uint8Array, offset: number, rows: number, shift: numb
 }
 
 /** Returns the bytes of a column of integers below 2^50. It divides instead of shifting, so it is for columns with few rows. */
-export function wideBytes(values: Float64Array, order: ColumnOrder): Bytes {
+export function wideBytes(values: Float64Array, order: ColumnOrder): BytePlanes {
   const length = values.length;
   const zigzag = new Float64Array(length);
   let lastValue = 0;
@@ -188,8 +187,8 @@ export function wideBytes(values: Float64Array, order: ColumnOrder): Bytes {
   for (let i = 0; i < length; i++) {
     const value = values[i]!;
     const step = value - lastValue;
-    const packed = packedValue(order, value, step, lastStep);
-    const code = packed < 0 ? -2 * packed - 1 : 2 * packed;
+    const storedValue = storedValueOf(order, value, step, lastStep);
+    const code = storedValue < 0 ? -2 * storedValue - 1 : 2 * storedValue;
     zigzag[i] = code;
     if (code > maxCode) maxCode = code;
     lastValue = value;
@@ -212,7 +211,7 @@ export function wideBytes(values: Float64Array, order: ColumnOrder): Bytes {
 
 /**
  * Converts values / `divisor` to integers in multiples of `step`. A row without a value repeats the previous integer. `holes` lists the
- * runs of such rows as first row and count. It is complete after the last row.
+ * gaps (runs of such rows) as first row and count. It is complete after the last row.
  */
 class QuantizedSource implements IntegerSource {
   readonly length: number;
@@ -221,8 +220,8 @@ class QuantizedSource implements IntegerSource {
   readonly #step: PackedStep;
   readonly #divisor: number;
   #last = 0;
-  /** First row of the current run without values. -1 outside such a run. */
-  #hole = -1;
+  /** First row of the current gap. -1 outside a gap. */
+  #gapStart = -1;
 
   constructor(values: Float64Array, step: PackedStep, divisor: number) {
     this.length = values.length;
@@ -242,17 +241,17 @@ class QuantizedSource implements IntegerSource {
       // For a finite number the difference with itself is 0. For NaN and infinity it is NaN.
       if (scaled - scaled === 0) {
         last = times === 1 ? Math.round(scaled) : Math.round(scaled / times);
-        if (this.#hole >= 0) this.#endHole(i);
-      } else if (this.#hole < 0) this.#hole = i;
+        if (this.#gapStart >= 0) this.#endGap(i);
+      } else if (this.#gapStart < 0) this.#gapStart = i;
       into[i - from] = last;
     }
     this.#last = last;
-    if (to === this.length && this.#hole >= 0) this.#endHole(to);
+    if (to === this.length && this.#gapStart >= 0) this.#endGap(to);
   }
 
-  #endHole(row: number): void {
-    this.holes.push(this.#hole, row - this.#hole);
-    this.#hole = -1;
+  #endGap(row: number): void {
+    this.holes.push(this.#gapStart, row - this.#gapStart);
+    this.#gapStart = -1;
   }
 }
 
@@ -269,29 +268,29 @@ export function quantize(values: Float64Array, step: PackedStep): { integers: In
   return { integers: rounded, holes: source.holes };
 }
 
-/** Returns the finest step with which values of at most `size` fit 32 bits, with at most `digits` digits. */
-export function exactStep(size: number, digits: number): PackedStep {
-  const maxDigits = Math.floor(Math.log10(MAX_PACKED / Math.max(size, 1e-300)));
+/** Returns the finest step with at most `digits` digits with which values of at most `maxAbsolute` are integers of at most 2^28. */
+export function exactStep(maxAbsolute: number, digits: number): PackedStep {
+  const maxDigits = Math.floor(Math.log10(MAX_PACKED / Math.max(maxAbsolute, 1e-300)));
   return { times: 1, digits: Math.min(digits, maxDigits) };
 }
 
-/** Returns the coarsest step that is at most `share` of the largest value, for columns that are only drawn. At least `exactStep`. */
-export function drawnStep(size: number, digits: number, share: number): PackedStep {
-  const exact = exactStep(size, digits);
-  const maxStep = size * share;
+/** Returns a step for a column that is only drawn: the coarsest one up to `share` of the largest value, but at least `exactStep`. */
+export function drawnStep(maxAbsolute: number, digits: number, share: number): PackedStep {
+  const exact = exactStep(maxAbsolute, digits);
+  const maxStep = maxAbsolute * share;
   if (!(maxStep > 10 ** -exact.digits)) return exact;
   const wantedDigits = Math.ceil(-Math.log10(maxStep));
-  const times = STEPS.find((step) => step * 10 ** -wantedDigits <= maxStep) ?? 1;
+  const times = STEP_TIMES.find((step) => step * 10 ** -wantedDigits <= maxStep) ?? 1;
   return { times, digits: wantedDigits };
 }
 
 /** Returns the largest absolute value of a column. NaN does not count. */
-export function sizeOf(values: Float64Array): number {
-  let size = 0;
+export function maxAbsoluteOf(values: Float64Array): number {
+  let maxAbsolute = 0;
   for (let i = 0; i < values.length; i++) {
-    const value = Math.abs(values[i]!);
+    const absolute = Math.abs(values[i]!);
     // A comparison with NaN is false.
-    if (value > size) size = value;
+    if (absolute > maxAbsolute) maxAbsolute = absolute;
   }
-  return size;
+  return maxAbsolute;
 }

@@ -2,7 +2,7 @@
 
 import { closeOf, fixedLengthMs, openOf, typicalLengthMs, type Interval } from '../../model/interval.ts';
 import type { FeedRecord } from '../../model/run/run.ts';
-import { exactStep, quantize, sizeOf } from '../page/pack.ts';
+import { exactStep, quantize, maxAbsoluteOf } from '../page/pack.ts';
 import type { PackedStep } from '../page/wire.ts';
 import { rowNumbers, type ChartLevel } from './page/rows/levels.ts';
 
@@ -20,7 +20,7 @@ export class ChartBars {
   constructor(feed: FeedRecord) {
     const { bars, firstRow } = feed;
     this.feed = feed;
-    this.step = exactStep(sizeOf(bars.high.subarray(firstRow, bars.length)), bars.instrument.priceDigits);
+    this.step = exactStep(maxAbsoluteOf(bars.high.subarray(firstRow, bars.length)), bars.instrument.priceDigits);
   }
 
   /** Returns the rows from `from` up to `end` at the interval of the feed. `lastRow` counts from `from`. */

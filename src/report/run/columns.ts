@@ -7,7 +7,7 @@ import { writeVolumeCodes } from '../page/volumeCode.ts';
 import { contractFaceOf } from '../metrics/instrumentValue.ts';
 import { coarser, type ChartBars } from './chartBars.ts';
 import type { RunIndex } from './runIndex.ts';
-import { decimals, drawnStep, exactStep, packedBytes, quantize, sizeOf, type IntegerSource, type Pack } from '../page/pack.ts';
+import { decimals, drawnStep, exactStep, packedBytes, quantize, maxAbsoluteOf, type IntegerSource, type Pack } from '../page/pack.ts';
 import { ladder, rowNumbers, type ChartLevel } from './page/rows/levels.ts';
 import { type PageData, type PackedStep, type WireInstrument, type WireTrace } from '../page/wire.ts';
 
@@ -178,7 +178,7 @@ function sampleRows(from: number, end: number): { from: number; end: number } {
 
 /** Returns the step to which the values of an indicator are rounded: as fine as a chart can show. */
 function traceStep({ pane }: IndicatorTrace, values: Float64Array, priceDigits: number): PackedStep {
-  const size = sizeOf(values);
+  const size = maxAbsoluteOf(values);
   return pane === 'price' ? drawnStep(size, priceDigits + 1, DRAWN_SHARE) : drawnStep(size, PANE_DIGITS, PANE_SHARE);
 }
 

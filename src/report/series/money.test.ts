@@ -1,7 +1,10 @@
+// Tests that sums of money are exact, against sums of big integers.
+
 import { expect, it } from 'vitest';
 import { seededRng } from '../../base/number/rng.ts';
 import { exactSum, exactSumOf } from './money.ts';
 
+/** Returns the exact sum of whole numbers. */
 const total = (values: readonly number[]) => values.reduce((sum, value) => sum + BigInt(value), 0n);
 
 it.each([

@@ -1,6 +1,7 @@
 // Builds the content of summary.json: the run, its results, and the quality of its data (docs/metrics.md).
 
 import { formatTime } from '../../model/time.ts';
+import { isPackageClock } from '../../model/warning.ts';
 import type { RunProof } from '../../model/run/proof.ts';
 import type { FeedQuality, QuoteAssetRecord, RunRecord } from '../../model/run/run.ts';
 import { dailyEquity } from '../series/daily.ts';
@@ -48,9 +49,14 @@ export function buildSummary(record: RunRecord, options: SummaryOptions): Summar
   return { ...summary, warnings: warningsOf(record, summary) };
 }
 
-/** Returns the summary with the proof of its strategies added. The warnings of the proof stand first. */
+/**
+ * Returns the summary with the proof of its strategies added. The warnings of the proof stand first. Those about reads of the clock by packages are
+ * left out if purity is proved: then no decision depends on them.
+ */
 export function withProof(summary: Summary, proof: RunProof): Summary {
-  return { ...summary, warnings: [...proofWarnings(proof, summary.warnings), ...summary.warnings], proof };
+  const isPure = proof.proofs.some(({ name, verdict }) => name === 'purity' && verdict === 'proved');
+  const warnings = isPure ? summary.warnings.filter((each) => !isPackageClock(each)) : summary.warnings;
+  return { ...summary, warnings: [...proofWarnings(proof, warnings), ...warnings], proof };
 }
 
 /** Returns the section `run` of summary.json. */

@@ -3,7 +3,7 @@
 import { writeFile } from 'node:fs/promises';
 import { html, scriptJson, scriptElement } from '../page/markup.ts';
 import { pageScript } from '../page/pageCode.ts';
-import { exactStep, Pack, sizeOf } from '../page/pack.ts';
+import { exactStep, Pack, maxAbsoluteOf } from '../page/pack.ts';
 import { keyList, packedScripts, scopeCss, shell } from '../page/shell.ts';
 import { STYLE } from '../page/style.ts';
 import { entryOf } from './findings.ts';
@@ -76,7 +76,7 @@ function pageOf({ record, findings, provenance: origin }: SweepReportInput, pack
     ),
     figures: record.figures.map(({ name, values }) => {
       const { label, kind } = entryOf(name);
-      return { name, label, kind, values: pack.addDecimals(values, exactStep(sizeOf(values), DIGITS), 1) };
+      return { name, label, kind, values: pack.addDecimals(values, exactStep(maxAbsoluteOf(values), DIGITS), 1) };
     }),
     by: record.by,
     isMoreBetter: record.isMoreBetter,

@@ -11,10 +11,16 @@ import { figureAt, figureOf, setParams, type SweepRecord } from './figures/recor
 import type { SweepReportInput } from './input.ts';
 
 const DAY_MS = 86_400_000;
-/** Most sets in the table of the best ones, most symbols in the head, and most reasons in a list. */
+/** Maximum number of sets in the table of the best ones. */
 const MAX_BEST = 10;
+/** Maximum number of instruments in the head. */
 const MAX_MARKETS = 6;
+/** Maximum number of reasons in a list of sets without a result. */
 const MAX_REASONS = 20;
+/** Number of characters of a hash that are shown. */
+const HASH_LETTERS = 16;
+/** An axis with more values is written as its first and last value. */
+const MAX_LISTED_VALUES = 3;
 /** A deflated Sharpe ratio below this probability is marked. */
 const MIN_PROBABILITY = 0.95;
 /** Figures in the table of the best sets, after the ranking figure. */
@@ -50,7 +56,7 @@ export function sweepHead(input: SweepReportInput): Markup {
 
 /** Returns the values of an axis as text: at most three values, or the first and the last, such as `5 … 50`. */
 function spanOf(values: readonly (string | number | boolean)[]): string {
-  return values.length <= 3 ? values.join(', ') : `${values[0]} … ${values.at(-1)}`;
+  return values.length <= MAX_LISTED_VALUES ? values.join(', ') : `${values[0]} … ${values.at(-1)}`;
 }
 
 /** Returns the finding in one sentence. The plateau comes first, because the single best set is mostly luck. */
@@ -76,49 +82,50 @@ function answer({ record, findings }: SweepReportInput): Markup {
 export function sweepCards({ record, findings }: Pick<SweepReportInput, 'record' | 'findings'>): Markup {
   const { best, plateau, neighbours, selectionBias, ranking } = findings;
   const rankedBy = entryOf(record.by);
-  const figure = (label: string, value: number | null | undefined, note: string, kind = rankedBy.kind): FigureText => {
+  const cardFigure = (label: string, value: number | null | undefined, note: string, kind = rankedBy.kind): FigureText => {
     const isNone = value === null || value === undefined || !Number.isFinite(value);
     const hasSign = kind === 'change' || kind === 'money' || kind === 'ratio';
     const sign = isNone || !hasSign ? 0 : signOf(value);
     return { label, text: isNone ? NONE : writeFigure(value, kind, record.asset), note, sign, isNone, reason: null };
   };
-  const values = figureOf(record, record.by) ?? new Float64Array();
-  const median = columnMedian(Float64Array.from(ranking, (set) => values[set]!));
-  const gaining = (figureOf(record, 'totalReturn') ?? new Float64Array()).filter((value) => value > 0).length;
+  const plateauFigure = cardFigure(
+    `${rankedBy.label} of the plateau`,
+    plateau === null ? null : neighbours.mean[plateau],
+    'Highest mean over a set and its neighbours, one step in every direction.',
+  );
+  const bestFigure = cardFigure(`${rankedBy.label} of the best set`, figureAt(record, record.by, best), rankedBy.definition);
+  const valuesBySet = figureOf(record, record.by) ?? new Float64Array();
+  const medianFigure = cardFigure(
+    'Middle of all sets',
+    columnMedian(Float64Array.from(ranking, (set) => valuesBySet[set]!)),
+    `Half of the sets have a higher ${rankedBy.label}, half a lower one.`,
+  );
+  const expectedBestFigure = cardFigure(
+    'Best by chance',
+    selectionBias.expectedBest,
+    'Sharpe ratio that the best of as many trials without skill is expected to show.',
+    'ratio',
+  );
+  const deflatedFigure = cardFigure(
+    'Deflated Sharpe',
+    selectionBias.deflated,
+    'Probability that the best set’s true Sharpe ratio is above the best by chance (Bailey & López de Prado 2014).',
+    'percent',
+  );
+  const isDeflatedLow = selectionBias.deflated !== null && selectionBias.deflated < MIN_PROBABILITY;
+  const returns = figureOf(record, 'totalReturn') ?? new Float64Array();
+  const gainingSets = returns.filter((value) => value > 0).length;
+  const gainingFigure = cardFigure(
+    'Sets that gained',
+    gainingSets / Math.max(1, findings.ran),
+    'Share of the sets with a net return above zero.',
+    'percent',
+  );
   return html`<section class="cards" aria-label="Figures">
-    ${card(
-      figure(
-        `${rankedBy.label} of the plateau`,
-        plateau === null ? null : neighbours.mean[plateau],
-        'Highest mean over a set and its neighbours, one step in every direction.',
-      ),
-      plateau === null ? 'no set has neighbours' : paramsText(record, plateau),
-    )}
-    ${card(figure(`${rankedBy.label} of the best set`, figureAt(record, record.by, best), rankedBy.definition), best === null ? NONE : paramsText(record, best))}
-    ${card(figure('Middle of all sets', median, `Half of the sets have a higher ${rankedBy.label}, half a lower one.`), `of ${counted(ranking.length, 'set')}`)}
-    ${card(
-      {
-        ...figure(
-          'Best by chance',
-          selectionBias.expectedBest,
-          'Sharpe ratio that the best of as many trials without skill is expected to show.',
-          'ratio',
-        ),
-        sign: 0,
-      },
-      `Sharpe, ${counted(selectionBias.trials, 'trial')}`,
-    )}
-    ${card(
-      figure(
-        'Deflated Sharpe',
-        selectionBias.deflated,
-        'Probability that the best set’s true Sharpe ratio is above the best by chance (Bailey & López de Prado 2014).',
-        'percent',
-      ),
-      'probability',
-      selectionBias.deflated !== null && selectionBias.deflated < MIN_PROBABILITY,
-    )}
-    ${card(figure('Sets that gained', gaining / Math.max(1, findings.ran), 'Share of the sets with a net return above zero.', 'percent'), `${wholeText(gaining)} of ${wholeText(findings.ran)}`)}
+    ${card(plateauFigure, plateau === null ? 'no set has neighbours' : paramsText(record, plateau))}
+    ${card(bestFigure, best === null ? NONE : paramsText(record, best))} ${card(medianFigure, `of ${counted(ranking.length, 'set')}`)}
+    ${card({ ...expectedBestFigure, sign: 0 }, `Sharpe, ${counted(selectionBias.trials, 'trial')}`)}
+    ${card(deflatedFigure, 'probability', isDeflatedLow)} ${card(gainingFigure, `${wholeText(gainingSets)} of ${wholeText(findings.ran)}`)}
   </section>`;
 }
 
@@ -129,7 +136,7 @@ function signOf(value: number): 1 | 0 | -1 {
 }
 
 /** Returns the options of a selector. Their values are the indexes of the names. */
-function options(names: readonly string[]): Markup {
+function optionElements(names: readonly string[]): Markup {
   return html`${names.map((name, index) => html`<option value="${index}">${name}</option>`)}`;
 }
 
@@ -143,13 +150,13 @@ export function mapSection({ record, findings }: SweepReportInput): Markup {
     : html`<label
           >across
           <select id="pick-across">
-            ${options(names)}
+            ${optionElements(names)}
           </select></label
         >
         <label
           >up
           <select id="pick-down">
-            ${options(names)}
+            ${optionElements(names)}
           </select></label
         >`;
   const pinSelectors = axes.map(
@@ -170,7 +177,7 @@ export function mapSection({ record, findings }: SweepReportInput): Markup {
         ><label
           >show
           <select id="pick-figure">
-            ${options(figures.map(({ name }) => entryOf(name).label))}
+            ${optionElements(figures.map(({ name }) => entryOf(name).label))}
           </select></label
         >
         ${axisSelectors} ${pinSelectors} <label><input type="checkbox" id="smooth" /> mean of neighbours</label></span
@@ -185,7 +192,7 @@ export function mapSection({ record, findings }: SweepReportInput): Markup {
       <span><span class="sign best"></span>best set</span>
       ${findings.plateau === null ? null : html`<span><span class="sign plateau"></span>plateau</span>`}
       <span><span class="sign chosen"></span>chosen</span>
-      ${withoutResult(findings) === '' ? null : html`<span><span class="sign refused"></span>${withoutResult(findings)}</span>`}
+      ${missingResultText(findings) === '' ? null : html`<span><span class="sign refused"></span>${missingResultText(findings)}</span>`}
     </div>
     <p class="command"><code id="set-command"></code> <button type="button" data-copy="">copy</button></p>
   </section>`;
@@ -196,8 +203,8 @@ export function bestSetsSection({ record, findings }: SweepReportInput): Markup 
   const { ranking, plateau, neighbours } = findings;
   if (ranking.length === 0) return html``;
   const figures = [record.by, ...OTHER_FIGURES.filter((name) => name !== record.by && figureOf(record, name) !== null)];
-  const rowOf = (set: number, label: string, kind: string) =>
-    html`<tr class="${kind}" data-set="${set}" tabindex="0">
+  const rowOf = (set: number, label: string, cssClass: string) =>
+    html`<tr class="${cssClass}" data-set="${set}" tabindex="0">
       <th scope="row">${label}</th>
       ${setParams(record, set).map(({ value }) => html`<td>${String(value)}</td>`)}
       ${figures.map((name, index) => html`<td class="${index === 0 ? 'by' : ''}">${valueText(record, name, figureAt(record, name, set))}</td>`)}
@@ -279,7 +286,7 @@ export const PICTURES = html`<section id="each">
 </section>`;
 
 /** Returns the meaning of the hatched cells of the map. Empty when all sets have a result. */
-function withoutResult({ refused, failed }: Findings): string {
+function missingResultText({ refused, failed }: Findings): string {
   return [...(refused.length > 0 ? ['refused'] : []), ...(failed.length > 0 ? ['failed'] : [])].join(' or ');
 }
 
@@ -297,8 +304,15 @@ function reasonList(id: string, heading: string, reasons: readonly Reasoned[]): 
   </section>`;
 }
 
+/** Returns an input of the sweep. The page shows the start of a hash, and the whole hash as its title. */
+function inputMarkup(value: string): Markup | string {
+  const isHash = /^[0-9a-f]{64}$/.test(value);
+  return isHash ? html`<code title="${value}">${value.slice(0, HASH_LETTERS)}</code>` : value;
+}
+
 /** Returns the origin of the sweep: command, hash, inputs, definition. */
 export function sweepProvenance({ record, findings, provenance: origin }: SweepReportInput): Markup {
+  const dayCount = Math.round((record.toMs - record.fromMs) / DAY_MS);
   return html`<section id="provenance">
     <h2>Provenance</h2>
     <p>The command that makes this sweep again:</p>
@@ -308,10 +322,7 @@ export function sweepProvenance({ record, findings, provenance: origin }: SweepR
         <h3>Sweep</h3>
         ${factList([
           ['Sweep hash', html`<code>${origin.sweepHash}</code>`],
-          [
-            'Range',
-            `${dayText(record.fromMs)} – ${dayText(record.toMs)}, ${counted(Math.round((record.toMs - record.fromMs) / DAY_MS), 'day')}`,
-          ],
+          ['Range', `${dayText(record.fromMs)} – ${dayText(record.toMs)}, ${counted(dayCount, 'day')}`],
           ['Bars', wholeText(record.bars)],
           ['Sets', `${outcomeText(findings)}, of ${wholeText(record.gridSize)} in the grid`],
           ['Ledger', origin.ledger],
@@ -320,7 +331,7 @@ export function sweepProvenance({ record, findings, provenance: origin }: SweepR
       </div>
       <div>
         <h3>Made from</h3>
-        ${factList(origin.parts.map(({ name, value }) => [name, /^[0-9a-f]{64}$/.test(value) ? html`<code title="${value}">${value.slice(0, 16)}</code>` : value]))}
+        ${factList(origin.parts.map(({ name, value }) => [name, inputMarkup(value)]))}
       </div>
     </div>
     <details>

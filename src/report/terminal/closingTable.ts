@@ -34,6 +34,11 @@ export interface ClosingOptions {
 
 /** Width in characters of the line that draws the equity. */
 const SPARK_WIDTH = 60;
+/** Widths in characters of the columns of the table. */
+const LABEL_WIDTH = 12;
+const VALUE_WIDTH = 14;
+const UNIT_WIDTH = 6;
+const REMARK_WIDTH = 16;
 /** Most symbols that the heading names. */
 const MAX_MARKETS = 3;
 const DAY_MS = 86_400_000;
@@ -48,7 +53,9 @@ export function drawnEquity({ equity, streamed }: EquityOfRun & { readonly strea
   if (streamed === undefined) return { equity };
   const { equityRows } = streamed;
   const length = Math.min(SPARK_WIDTH, equityRows);
-  const units = Array.from({ length }, (_, column) => streamed.unitsAt(Math.floor(((column + 1) * equityRows) / length) - 1));
+  // Each column of the line draws the last row of its share of the rows.
+  const lastRowOf = (column: number): number => Math.floor(((column + 1) * equityRows) / length) - 1;
+  const units = Array.from({ length }, (_, column) => streamed.unitsAt(lastRowOf(column)));
   return { equity: { length, units } };
 }
 
@@ -94,8 +101,10 @@ export function strategyNames({ strategy }: RunSummary): string {
 
 /** Returns the symbols of a run, each with its intervals: `BTCUSDT 1m 1h`. */
 export function marketNames({ feeds }: RunSummary): readonly string[] {
-  return [...instrumentNames(feeds.map(({ instrument }) => instrument))].map(([id, name]) => {
-    const intervals = new Set(feeds.filter(({ instrument }) => instrument === id).map(({ interval }) => interval));
+  const namesById = instrumentNames(feeds.map(({ instrument }) => instrument));
+  return Array.from(namesById, ([id, name]) => {
+    const feedsOfInstrument = feeds.filter(({ instrument }) => instrument === id);
+    const intervals = new Set(feedsOfInstrument.map(({ interval }) => interval));
     return `${name} ${[...intervals].join(' ')}`;
   });
 }
@@ -104,20 +113,21 @@ export function marketNames({ feeds }: RunSummary): readonly string[] {
 function figureLines({ run, metrics, trades, orders, envelope }: Summary, paint: Paint): string[] {
   const asset = run.reportingAsset;
   const fees = Number(orders.fees);
-  const sign = paint.result(metrics.totalReturn ?? 0);
+  const gross = Number(metrics.netProfit ?? 0) + fees;
+  const resultPaint = paint.result(metrics.totalReturn ?? 0);
   return [
     lineOf({
       label: 'Net return',
       value: valueOrNone(metrics.totalReturn, signedPercent),
       remark: ['CAGR', valueOrNone(metrics.cagr, signedPercent)],
-      paint: sign,
+      paint: resultPaint,
     }),
     lineOf({
       label: 'Net profit',
-      value: money(metrics.netProfit, asset),
+      value: signedMoney(metrics.netProfit, asset),
       unit: asset,
       remark: ['Buy and hold', valueOrNone(metrics.benchmarkReturn, signedPercent)],
-      paint: sign,
+      paint: resultPaint,
     }),
     ...(envelope === undefined ? [] : [envelopeLine(envelope, asset)]),
     lineOf({ label: 'Max drawdown', value: valueOrNone(metrics.maxDrawdown, percent), remark: dailyDrawdown(metrics) }),
@@ -140,7 +150,7 @@ function figureLines({ run, metrics, trades, orders, envelope }: Summary, paint:
       label: 'Fees',
       value: amountText(-fees, asset),
       unit: asset,
-      remark: [shareOfGross(fees, Number(metrics.netProfit ?? 0) + fees), `exposure ${valueOrNone(metrics.exposureTime, shareText)}`],
+      remark: [shareOfGross(fees, gross), `exposure ${valueOrNone(metrics.exposureTime, shareText)}`],
     }),
   ];
 }
@@ -149,13 +159,13 @@ function figureLines({ run, metrics, trades, orders, envelope }: Summary, paint:
 function cashLines({ run: { cash = [] } }: Summary): string[] {
   if (cash.length === 0) return [];
   const changes = cash.map(({ asset, start, end }) => `${amountText(Number(start), asset)} to ${amountText(Number(end), asset)} ${asset}`);
-  return [cutText(`  ${'Cash'.padEnd(12)} ${changes.join(', ')}`)];
+  return [cutText(`  ${'Cash'.padEnd(LABEL_WIDTH)} ${changes.join(', ')}`)];
 }
 
 /** Returns the line about the proof of the strategies. Empty for a run of an earlier isobar version. */
 function proofLines({ proof }: Summary, paint: Paint): string[] {
   if (proof === undefined) return [];
-  const line = cutText(`  ${'Proof'.padEnd(12)} ${proofLine(proof)}`);
+  const line = cutText(`  ${'Proof'.padEnd(LABEL_WIDTH)} ${proofLine(proof)}`);
   return [proof.verdict === 'refuted' ? paint.warning(line) : line];
 }
 
@@ -177,8 +187,15 @@ interface TableLine {
 }
 
 /** Returns a line: label, right-aligned value and unit, then the remark. */
-function lineOf({ label, value, unit = '', remark: [second, third], paint = unchanged }: TableLine): string {
-  return `  ${label.padEnd(12)} ${paint(value.padStart(14))} ${unit.padEnd(6)}  ${second.padEnd(16)} ${third}`.trimEnd();
+function lineOf({ label, value, unit = '', remark: [firstRemark, secondRemark], paint = unchanged }: TableLine): string {
+  const cells = [
+    `  ${label.padEnd(LABEL_WIDTH)}`,
+    paint(value.padStart(VALUE_WIDTH)),
+    `${unit.padEnd(UNIT_WIDTH)} `,
+    firstRemark.padEnd(REMARK_WIDTH),
+    secondRemark,
+  ];
+  return cells.join(' ').trimEnd();
 }
 
 /** Returns the drawdown at daily closes: its depth, and its duration. */
@@ -205,7 +222,7 @@ function valueOrNone(value: number | null, textOf: (value: number) => string): s
 }
 
 /** Returns an amount with its sign, as text. */
-function money(amount: string | null, asset: string): string {
+function signedMoney(amount: string | null, asset: string): string {
   return amount === null ? NONE : signedAmount(Number(amount), asset);
 }
 

@@ -55,6 +55,7 @@ interface ClosedTradeSink {
   push(trade: ClosedTrade): void;
 }
 
+/** Returns new totals of nothing traded yet. */
 const noneTraded = (): Traded => ({ notionalUnits: 0, lots: 0, ticks: 0 });
 
 /** The position that a book is about. */
@@ -221,30 +222,30 @@ export class EpisodeBook extends Episodes<FillPart> {
   }
 
   /** Splits a fill that crosses zero: `quantity` of its `whole` units end the position, the remainder opens the next one. */
-  protected override split(part: FillPart, quantity: number, whole: number): readonly [FillPart, FillPart] {
-    const money = (units: number) => share(units, quantity, whole);
+  protected override split(part: FillPart, quantity: number, whole: number): readonly [ending: FillPart, opening: FillPart] {
+    const shareOf = (units: number) => share(units, quantity, whole);
     const lots = mulDiv(part.lots, quantity, whole, 'halfUp');
-    const first = {
-      flow: money(part.flow),
+    const ending = {
+      flow: shareOf(part.flow),
       base: (part.base < 0 ? -1 : 1) * quantity,
-      notionalUnits: money(part.notionalUnits),
+      notionalUnits: shareOf(part.notionalUnits),
       lots,
-      feeUnits: money(part.feeUnits),
-      liquidationUnits: money(part.liquidationUnits),
-      slippageUnits: money(part.slippageUnits),
+      feeUnits: shareOf(part.feeUnits),
+      liquidationUnits: shareOf(part.liquidationUnits),
+      slippageUnits: shareOf(part.slippageUnits),
       fill: part.fill,
     };
-    const second = {
-      flow: part.flow - first.flow,
-      base: part.base - first.base,
-      notionalUnits: part.notionalUnits - first.notionalUnits,
+    const opening = {
+      flow: part.flow - ending.flow,
+      base: part.base - ending.base,
+      notionalUnits: part.notionalUnits - ending.notionalUnits,
       lots: part.lots - lots,
-      feeUnits: part.feeUnits - first.feeUnits,
-      liquidationUnits: part.liquidationUnits - first.liquidationUnits,
-      slippageUnits: part.slippageUnits - first.slippageUnits,
+      feeUnits: part.feeUnits - ending.feeUnits,
+      liquidationUnits: part.liquidationUnits - ending.liquidationUnits,
+      slippageUnits: part.slippageUnits - ending.slippageUnits,
       fill: part.fill,
     };
-    return [first, second];
+    return [ending, opening];
   }
 
   /** Updates the running profit with a price (quote per base). */

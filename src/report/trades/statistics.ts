@@ -110,23 +110,27 @@ export function tradeSummary(record: RunRecord, trades: RunTrades, netProfit: nu
   return {
     ...allTrades.table,
     openTrades: trades.open.length,
-    openPositions: trades.open.map((trade) => {
-      const { baseDigits } = record.instruments.find(({ id }) => id === trade.instrument)!;
-      return {
-        strategy: trade.strategy,
-        instrument: trade.instrument,
-        side: trade.side,
-        entryMs: trade.entryMs,
-        entryPrice: trade.entryPrice,
-        quantity: moneyText(trade.baseUnits, baseDigits),
-        unrealised: money(trade.unrealisedUnits),
-      };
-    }),
+    openPositions: trades.open.map((trade) => openTradeRow(trade, record)),
     openPnl: money(trades.openUnits),
     heldPnl: money(BigInt(netProfit) - closedUnits - BigInt(trades.openUnits)),
     breakdowns: breakdowns(record, trades, allColumns, allTrades.table),
     reasons: allTrades.reasons,
     flags,
+  };
+}
+
+/** Returns an open trade as in summary.json. */
+function openTradeRow(trade: RunTrades['open'][number], { instruments, reportingDigits }: RunRecord): OpenTradeRow {
+  const { strategy, instrument, side, entryMs, entryPrice, baseUnits, unrealisedUnits } = trade;
+  const { baseDigits } = instruments.find(({ id }) => id === instrument)!;
+  return {
+    strategy,
+    instrument,
+    side,
+    entryMs,
+    entryPrice,
+    quantity: moneyText(baseUnits, baseDigits),
+    unrealised: moneyText(unrealisedUnits, reportingDigits),
   };
 }
 
@@ -150,9 +154,8 @@ function breakdowns(
   const sorter = new ColumnSorter(allColumns);
   const keys = new Int32Array(closed.length);
   const rowsOf = ({ groups, places }: Grouping, textOf: (key: number) => string): BreakdownRow[] => {
-    const [only] = groups;
     // A single group contains all trades, so their figures are not computed again.
-    if (groups.length === 1) return [{ key: textOf(only!.key), ...allTrades }];
+    if (groups.length === 1) return [{ key: textOf(groups[0]!.key), ...allTrades }];
     const columns = places === null ? allColumns : sorter.sorted(places);
     return groups.map(({ key, from, to }) => ({ key: textOf(key), ...tableOf(record, partOf(columns, from, to)).table }));
   };

@@ -73,11 +73,7 @@ function buildTrades(record: RunRecord): RunTrades {
     record.payments,
     (strategy, instrument, isLong) => positions.get(positionKey(strategy, instrument, shorts !== null && !isLong))?.book,
   );
-  for (let row = 0; row < fills.length; row++) {
-    payUntil(row);
-    const strategy = fills.strategy[row]!;
-    const instrument = fills.instrument[row]!;
-    const isShort = shorts?.(row) ?? false;
+  const positionOf = (strategy: number, instrument: number, isShort: boolean): PositionTrades => {
     const key = positionKey(strategy, instrument, isShort);
     let position = positions.get(key);
     if (!position) {
@@ -86,6 +82,12 @@ function buildTrades(record: RunRecord): RunTrades {
       position = { strategy, instrument, isShort, path, book };
       positions.set(key, position);
     }
+    return position;
+  };
+  for (let row = 0; row < fills.length; row++) {
+    payUntil(row);
+    const instrument = fills.instrument[row]!;
+    const position = positionOf(fills.strategy[row]!, instrument, shorts?.(row) ?? false);
     readFill(record, row, costs, fill);
     if (position.path !== null) fill.bar = barOf(record, row, position.path, ticksPerPrice[instrument]!);
     position.book.book(fill);
@@ -198,10 +200,12 @@ function openOf(record: RunRecord, positions: readonly PositionTrades[]): Pick<R
     const ticks = lastMarkTicks(record, index);
     const valueOfUnits = (units: number) => (units === 0 ? 0 : valuation.holdingValue(units, ticks));
     for (const isShort of [false, true]) {
-      const sharing = positions.filter((position) => position.instrument === index && position.isShort === isShort);
-      let remainder = valueOfUnits(sharing.reduce((sum, { book }) => sum + book.base, 0));
-      sharing.forEach(({ strategy, book }, place) => {
-        const value = place === sharing.length - 1 ? remainder : valueOfUnits(book.base);
+      const sharingPositions = positions.filter((position) => position.instrument === index && position.isShort === isShort);
+      const sharedBase = sharingPositions.reduce((sum, { book }) => sum + book.base, 0);
+      let remainder = valueOfUnits(sharedBase);
+      sharingPositions.forEach(({ strategy, book }, place) => {
+        const isLast = place === sharingPositions.length - 1;
+        const value = isLast ? remainder : valueOfUnits(book.base);
         remainder -= value;
         openUnits += book.flow + value;
         if (book.side === 0) return;

@@ -21,13 +21,15 @@ export function coverageWarnings(run: Covered): readonly Warning[] {
   const minBarMs = Math.min(...barFeeds.map(({ bars }) => typicalLengthMs(bars.interval)));
   const warnings: Warning[] = [];
   const consequence = 'that time counts as days without a result';
-  if (firstMs - fromMs >= minBarMs) {
-    const late = `the bars begin at ${timeText(firstMs)}, ${daysText(firstMs - fromMs)} after the start of the run: ${consequence}`;
-    warnings.push(warning('DATA_STARTS_LATE', late));
+  const lateMs = firstMs - fromMs;
+  if (lateMs >= minBarMs) {
+    const text = `the bars begin at ${timeText(firstMs)}, ${daysText(lateMs)} after the start of the run: ${consequence}`;
+    warnings.push(warning('DATA_STARTS_LATE', text));
   }
-  if (toMs - lastMs >= minBarMs) {
-    const early = `the bars end at ${timeText(lastMs)}, ${daysText(toMs - lastMs)} before the end of the run: ${consequence}`;
-    warnings.push(warning('DATA_ENDS_EARLY', early));
+  const earlyMs = toMs - lastMs;
+  if (earlyMs >= minBarMs) {
+    const text = `the bars end at ${timeText(lastMs)}, ${daysText(earlyMs)} before the end of the run: ${consequence}`;
+    warnings.push(warning('DATA_ENDS_EARLY', text));
   }
   const from = Math.max(fromMs, firstMs);
   const to = Math.min(toMs, lastMs);
@@ -47,9 +49,10 @@ function delistedWarning({ bars, listedToMs = 0 }: FeedRecord, run: Pick<Covered
   const index = instruments?.findIndex((instrument) => instrument.id === id) ?? -1;
   const lastMs = bars.openMs[bars.length - 1]!;
   const { instrument = new Uint16Array(0), timeMs = new Float64Array(0), length = 0 } = fills ?? {};
-  const closed = instrument.subarray(0, length).filter((filled, row) => filled === index && timeMs[row]! >= lastMs).length;
-  const fillsText = closed === 1 ? 'a fill' : `${closed} fills`;
-  const consequence = closed === 0 ? 'nothing was held then' : `what was held was closed in its last bar, by ${fillsText}`;
+  const filledIndices = instrument.subarray(0, length);
+  const closingFills = filledIndices.filter((filledIndex, row) => filledIndex === index && timeMs[row]! >= lastMs).length;
+  const fillsText = closingFills === 1 ? 'a fill' : `${closingFills} fills`;
+  const consequence = closingFills === 0 ? 'nothing was held then' : `what was held was closed in its last bar, by ${fillsText}`;
   return warning('DATA_DELISTED', `${wireName} left the run on ${timeText(listedToMs)}: ${consequence}`);
 }
 

@@ -2,7 +2,10 @@
 
 /** Returns the name of each instrument of a report, by its id `<market>:<symbol>`. */
 export function instrumentNames(ids: Iterable<string>): ReadonlyMap<string, string> {
-  const parts = [...new Set(ids)].map((id) => ({ id, market: id.slice(0, id.indexOf(':')), name: id.slice(id.indexOf(':') + 1) }));
-  const isShared = (name: string) => parts.filter((other) => other.name === name).length > 1;
-  return new Map(parts.map(({ id, market, name }) => [id, isShared(name) ? `${name} (${market})` : name]));
+  const instruments = [...new Set(ids)].map((id) => {
+    const colon = id.indexOf(':');
+    return { id, market: id.slice(0, colon), symbol: id.slice(colon + 1) };
+  });
+  const isInBothMarkets = (symbol: string) => instruments.filter((other) => other.symbol === symbol).length > 1;
+  return new Map(instruments.map(({ id, market, symbol }) => [id, isInBothMarkets(symbol) ? `${symbol} (${market})` : symbol]));
 }

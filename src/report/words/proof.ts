@@ -11,10 +11,14 @@ const MAX_REASON_LENGTH = 64;
 /** Returns one short line: `proved on a sample of 2,048 bars (purity and blocks)`. */
 export function proofLine(proof: RunProof): string {
   const { verdict, from, bars, madeAt } = proof;
-  const basis = from === 'sample' ? `on a sample of ${counted(bars, 'bar')}` : `by isobar prove over ${counted(bars, 'bar')}`;
+  const isSample = from === 'sample';
+  const basis = isSample ? `on a sample of ${counted(bars, 'bar')}` : `by isobar prove over ${counted(bars, 'bar')}`;
   const dayText = madeAt === null ? '' : `, ${madeAt.slice(0, 10)}`;
-  if (verdict === 'proved') return `proved ${basis}${from === 'sample' ? ` (${SAMPLE_PROOFS})` : dayText}`;
-  if (verdict === 'refuted') return `refuted ${basis}: ${joinedByAnd(refutedProofs(proof).map(({ name }) => name))}${dayText}`;
+  if (verdict === 'proved') return isSample ? `proved ${basis} (${SAMPLE_PROOFS})` : `proved ${basis}${dayText}`;
+  if (verdict === 'refuted') {
+    const names = refutedProofs(proof).map(({ name }) => name);
+    return `refuted ${basis}: ${joinedByAnd(names)}${dayText}`;
+  }
   return `not proved: ${shortenedReason(reasonOf(proof))}${dayText}`;
 }
 
@@ -22,9 +26,9 @@ export function proofLine(proof: RunProof): string {
 export function proofNote(proof: RunProof): string {
   const { proofs, from } = proof;
   const texts = proofs.filter(({ verdict }) => verdict !== 'not-applicable').map(({ name, text }) => `${name}: ${text}`);
-  const parts = texts.length === 0 ? [reasonOf(proof)] : texts;
-  const more = from === 'sample' ? ' isobar prove makes all six proofs over all bars.' : '';
-  return `${capitalized(parts.join('; '))}.${more}`;
+  const findings = texts.length === 0 ? [reasonOf(proof)] : texts;
+  const hint = from === 'sample' ? ' isobar prove makes all six proofs over all bars.' : '';
+  return `${capitalized(findings.join('; '))}.${hint}`;
 }
 
 /** Returns why the strategies are not proved. */

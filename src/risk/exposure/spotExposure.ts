@@ -140,9 +140,9 @@ export class SpotExposure implements ExposureModel {
   backingText({ strategy, instrument, instrumentIndex, sign, worstCash, worstLots }: Draft): string {
     const { ledger, reservations } = this;
     if (sign > 0) {
-      const needed = limitMoneyText(worstCash, ledger);
+      const neededText = limitMoneyText(worstCash, ledger);
       const reserved = limitMoneyText(reservations.cash(strategy), ledger);
-      return `needs ${needed} beside ${reserved} reserved, of ${limitMoneyText(ledger.cash(strategy), ledger)} in cash`;
+      return `needs ${neededText} beside ${reserved} reserved, of ${limitMoneyText(ledger.cash(strategy), ledger)} in cash`;
     }
     const reserved = lotsText(reservations.sellLots(strategy, instrumentIndex), instrument);
     const heldText = lotsText(ledger.lots(strategy, instrumentIndex), instrument);

@@ -10,7 +10,7 @@ export type RiskStateName = (typeof RISK_STATES)[number];
 /** A risk state in which less than usual may be sent. */
 export type HaltState = Exclude<RiskStateName, 'RUN'>;
 
-/** What a halt covers. `instrument` and `strategy` are positions in the run. */
+/** What a halt covers. `instrument` and `strategy` are indexes in the run. */
 export type Scope =
   | { readonly kind: 'account' }
   | { readonly kind: 'market'; readonly market: Market }
@@ -58,10 +58,10 @@ export class HaltBoard {
   /** True while a journal is replayed. Then causes come from its records, and calls of `raise` and `clear` have no effect. */
   isReplayed = false;
 
-  constructor(instruments: readonly Instrument[], strategies: number) {
+  constructor(instruments: readonly Instrument[], strategyCount: number) {
     this.instruments = instruments;
     this.ofInstrument = new Uint8Array(instruments.length);
-    this.ofStrategy = new Uint8Array(strategies);
+    this.ofStrategy = new Uint8Array(strategyCount);
   }
 
   /** True when any scope has a cause. */
@@ -78,13 +78,14 @@ export class HaltBoard {
   }
 
   /** Returns the effective state for an order: the most severe of its account, market, symbol and strategy. */
-  stateOf(instrument: number, strategy: number): RiskStateName {
-    return RISK_STATES[Math.max(this.ofInstrument[instrument]!, this.ofStrategy[strategy]!)]!;
+  stateOf(instrumentIndex: number, strategy: number): RiskStateName {
+    return RISK_STATES[Math.max(this.ofInstrument[instrumentIndex]!, this.ofStrategy[strategy]!)]!;
   }
   /** Returns the oldest of the most severe causes for an order, or undefined; among equally old ones the first by code. */
-  causeOf(instrument: number, strategy: number): HaltCause | undefined {
-    const strictest = this.stateOf(instrument, strategy);
-    const applies = (scope: Scope): boolean => coversInstrument(scope, instrument, this.instruments) || coversStrategy(scope, strategy);
+  causeOf(instrumentIndex: number, strategy: number): HaltCause | undefined {
+    const strictest = this.stateOf(instrumentIndex, strategy);
+    const applies = (scope: Scope): boolean =>
+      coversInstrument(scope, instrumentIndex, this.instruments) || coversStrategy(scope, strategy);
     const causes = this.heldCauses.filter(({ scope, state }) => state === strictest && applies(scope));
     return causes.toSorted((cause, other) => cause.sinceMs - other.sinceMs || byCode(cause, other))[0];
   }
@@ -144,8 +145,8 @@ export class HaltBoard {
   private updateStates(): void {
     this.hasCause = this.heldCauses.length > 0;
     const maxSeverity = (isIncluded: (scope: Scope) => boolean): number => {
-      const included = this.heldCauses.filter(({ scope }) => isIncluded(scope));
-      return Math.max(0, ...included.map(({ state }) => RISK_STATES.indexOf(state)));
+      const includedCauses = this.heldCauses.filter(({ scope }) => isIncluded(scope));
+      return Math.max(0, ...includedCauses.map(({ state }) => RISK_STATES.indexOf(state)));
     };
     for (let index = 0; index < this.ofInstrument.length; index++)
       this.ofInstrument[index] = maxSeverity((scope) => coversInstrument(scope, index, this.instruments));
@@ -155,9 +156,9 @@ export class HaltBoard {
 }
 
 /** True if the scope covers the instrument: the account, its market or the instrument itself. */
-function coversInstrument(scope: Scope, instrument: number, instruments: readonly Instrument[]): boolean {
-  if (scope.kind === 'market') return instruments[instrument]!.market === scope.market;
-  return scope.kind === 'account' || (scope.kind === 'symbol' && scope.instrument === instrument);
+function coversInstrument(scope: Scope, instrumentIndex: number, instruments: readonly Instrument[]): boolean {
+  if (scope.kind === 'market') return instruments[instrumentIndex]!.market === scope.market;
+  return scope.kind === 'account' || (scope.kind === 'symbol' && scope.instrument === instrumentIndex);
 }
 
 /** True if the scope is this strategy. */

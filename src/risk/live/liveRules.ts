@@ -53,7 +53,7 @@ export class LiveWatches {
     this.byCode.set(rule.code, rule.watch(limits, this.ledger, raiser));
   }
 
-  /** Passes the facts of the moment to the rules that watch them. */
+  /** Passes the current facts to the rules that watch them. */
   tick(facts: LiveFacts, nowMs: number): void {
     for (const watch of this.byCode.values()) watch.tick?.(facts, nowMs);
   }

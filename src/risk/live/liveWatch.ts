@@ -12,13 +12,13 @@ export interface LiveFacts {
   /** Number of instruments. They are numbered as in the run. */
   readonly instruments: number;
   /** Time of the newest price of an instrument, as stated in the data and not as received. */
-  priceMs(instrument: number): number;
+  priceMs(instrumentIndex: number): number;
   /** Close of the newest bar of an instrument. */
-  barCloseMs(instrument: number): number;
+  barCloseMs(instrumentIndex: number): number;
   /** Length of the bars of an instrument. */
-  barLengthMs(instrument: number): number;
+  barLengthMs(instrumentIndex: number): number;
   /** True when the newest price of an instrument is above zero, its book is not crossed, and its high is not below its low. */
-  isSound(instrument: number): boolean;
+  isSound(instrumentIndex: number): boolean;
   /** When orders and balances last matched those of the exchange. */
   readonly auditMs: number;
   /** Uncertainty of the exchange's clock, ms: it grows until the clock is measured again. */
@@ -28,9 +28,9 @@ export interface LiveFacts {
   /** The oldest unacknowledged alert; Infinity without one. */
   readonly alertMs: number;
   /** Lots of an instrument that are held, long or short. */
-  heldLots(instrument: number): number;
+  heldLots(instrumentIndex: number): number;
   /** The part of `heldLots` that a stop known to exist protects. */
-  guardedLots(instrument: number): number;
+  guardedLots(instrumentIndex: number): number;
 }
 
 /** Raises and clears the halt cause of a rule, as of a time. Raising a cause that is in force changes nothing. */

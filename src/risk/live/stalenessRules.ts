@@ -50,14 +50,14 @@ class DataWatch implements LiveWatch {
     }
   }
   /** Returns why the market data of an instrument is too old or not sound; null if it is neither. */
-  private problem(facts: LiveFacts, instrument: number, nowMs: number): string | null {
+  private problem(facts: LiveFacts, instrumentIndex: number, nowMs: number): string | null {
     const { priceAgeMs, barAge } = this.limits;
-    const ageMs = nowMs - facts.priceMs(instrument);
+    const ageMs = nowMs - facts.priceMs(instrumentIndex);
     if (!isWithin(ageMs, priceAgeMs)) return `the newest price is ${ageMs} ms old, at most ${priceAgeMs}`;
-    const ageBars = (nowMs - facts.barCloseMs(instrument)) / facts.barLengthMs(instrument);
+    const ageBars = (nowMs - facts.barCloseMs(instrumentIndex)) / facts.barLengthMs(instrumentIndex);
     const isBarTooOld = barAge !== null && !(ageBars * barAge.denominator <= barAge.numerator);
     if (isBarTooOld) return `the newest bar is ${ageBars.toFixed(2)} intervals old`;
-    return facts.isSound(instrument) ? null : 'the newest price is not sound';
+    return facts.isSound(instrumentIndex) ? null : 'the newest price is not sound';
   }
 }
 
@@ -158,11 +158,11 @@ class UnprotectedTimer {
   /**
    * Returns the unprotected lots of an instrument, and for how many ms they were unprotected. Dust below the smallest order does not count.
    */
-  observe(facts: LiveFacts, instrument: number, nowMs: number): { readonly lots: number; readonly ms: number } {
-    const lots = facts.heldLots(instrument) - facts.guardedLots(instrument);
-    if (lots < this.ledger.instruments[instrument]!.minLots) this.sinceMs[instrument] = INFINITY;
-    else if (!(this.sinceMs[instrument]! < INFINITY)) this.sinceMs[instrument] = nowMs;
-    return { lots, ms: nowMs - this.sinceMs[instrument]! };
+  observe(facts: LiveFacts, instrumentIndex: number, nowMs: number): { readonly lots: number; readonly ms: number } {
+    const lots = facts.heldLots(instrumentIndex) - facts.guardedLots(instrumentIndex);
+    if (lots < this.ledger.instruments[instrumentIndex]!.minLots) this.sinceMs[instrumentIndex] = INFINITY;
+    else if (!(this.sinceMs[instrumentIndex]! < INFINITY)) this.sinceMs[instrumentIndex] = nowMs;
+    return { lots, ms: nowMs - this.sinceMs[instrumentIndex]! };
   }
 }
 

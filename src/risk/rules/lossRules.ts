@@ -31,9 +31,9 @@ export function isLossBeyond(watch: Pick<EquityWatch, 'baselineUnits' | 'share'>
   const { baselineUnits, share } = watch;
   if (!Number.isSafeInteger(baselineUnits) || !Number.isSafeInteger(units) || baselineUnits <= 0) return true;
   const lostUnits = BigInt(baselineUnits) - BigInt(units);
-  const lost = lostUnits * BigInt(share.denominator) * BigInt(multiple.denominator);
-  const allowed = BigInt(baselineUnits) * BigInt(share.numerator) * BigInt(multiple.numerator);
-  return lost >= allowed;
+  const scaledLoss = lostUnits * BigInt(share.denominator) * BigInt(multiple.denominator);
+  const scaledAllowance = BigInt(baselineUnits) * BigInt(share.numerator) * BigInt(multiple.numerator);
+  return scaledLoss >= scaledAllowance;
 }
 
 /** The common part of both rules: the baseline of losses, the equity at which the limit is reached, and whether the halt is raised. */

@@ -79,8 +79,8 @@ export class LossWatches {
   /** Sets the state of the rules from a snapshot. A rule without an entry keeps its state. */
   restore(memory: ReadonlyMap<string, readonly number[]>): void {
     for (const [code, watch] of this.byCode) {
-      const saved = memory.get(code);
-      if (saved) watch.restore(saved);
+      const savedValues = memory.get(code);
+      if (savedValues) watch.restore(savedValues);
     }
   }
 

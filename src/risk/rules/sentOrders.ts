@@ -163,8 +163,8 @@ export class SentOrders {
   }
   /** Records a fill of a bracket leg. */
   noteLegFill(entry: number, lots: number): void {
-    const known = this.entries.get(entry);
-    if (known) known.filledLegs += lots;
+    const knownEntry = this.entries.get(entry);
+    if (knownEntry) knownEntry.filledLegs += lots;
   }
   /** Records a fill of an order. */
   noteFill(strategy: number, timeMs: number): void {

@@ -32,8 +32,11 @@ export function restExchange(
   { engine, journal, absenceBounds: delayObserver, services }: AdapterParts,
   market: Market,
 ): RestExchange {
-  // A cursor is of an instrument, whose id names the market, or of an asset. Both markets may have the same asset, so add the market.
+  // The symbol of a cursor is the id of an instrument, which names the market, or an asset. Both markets may have the same asset.
   const cursorKey = (symbol: string): string => (symbol.includes(':') ? symbol : `${market}/${symbol}`);
+  const heldLots = (index: number, isClosedByBuy: boolean): number =>
+    engine.runs.reduce((sum, run) => sum + engine.ledger.closable(run.index, index, isClosedByBuy, true), 0);
+  const contractSettings = futures && market === 'futures' ? { contractSettingsTarget: () => contractSettingsOf(futures) } : {};
   return new RestExchange({
     client: readsInTurn(exchange.client, exchange.limiter, engine.instruments.length),
     scheduler: exchange.scheduler,
@@ -46,7 +49,7 @@ export function restExchange(
       setting: (body) => journal.journal.setting(body),
       unattributedFill: (fill) => journal.journal.unattributedFill(fill),
     },
-    heldLots: (index, side) => engine.runs.reduce((sum, run) => sum + engine.ledger.closable(run.index, index, side === 'buy', true), 0),
+    heldLots: (index, side) => heldLots(index, side === 'buy'),
     holdsSide: (index, isLong) => (contractBooks(engine.ledger)?.side(index, isLong).lots ?? 0) > 0,
     clientOrderIdOf: journal.clientOrderIdOf,
     orderOf: (id) => engine.orders.get(id),
@@ -54,15 +57,15 @@ export function restExchange(
     isRaisedElsewhere: (code, instrument) => services.isRaisedElsewhere(market, code, instrument),
     // Do not divide by the time scale: the scheduler itself runs faster with a paper exchange.
     settings: config.orders,
-    ...(futures && market === 'futures'
-      ? {
-          contractSettingsTarget: () =>
-            ({
-              positionType: futures.isCross ? POSITION_TYPE.cross : POSITION_TYPE.isolated,
-              leverage: futures.leverage,
-              positionModel: futures.isNet ? POSITION_MODEL.net : POSITION_MODEL.twoWay,
-            }) as const,
-        }
-      : {}),
+    ...contractSettings,
   });
+}
+
+/** Returns the leverage and the modes that the config requires, as codes of the wire. */
+function contractSettingsOf({ isCross, leverage, isNet }: NonNullable<RunPlan['futures']>) {
+  return {
+    positionType: isCross ? POSITION_TYPE.cross : POSITION_TYPE.isolated,
+    leverage,
+    positionModel: isNet ? POSITION_MODEL.net : POSITION_MODEL.twoWay,
+  };
 }

@@ -318,6 +318,7 @@ class KillReportBuilder {
     return this.#flattened.unprovenInstruments;
   }
 
+  /** Adds the result of cancelling the orders of some instruments. */
   noteCancelled(result: CancelResult): void {
     const { count, left, leftTriggers, triggers } = this.#cancelled;
     this.#cancelled = {
@@ -329,6 +330,7 @@ class KillReportBuilder {
     this.triggersCancelled += result.triggers;
   }
 
+  /** Notes the result of cancelling the trigger orders of closed positions. */
   noteProtective({ count, left }: ProtectiveCancels): void {
     this.triggersCancelled += count;
     this.#leftProtective = left;
@@ -356,6 +358,7 @@ class KillReportBuilder {
     };
   }
 
+  /** Adds the result of closing some positions. */
   noteFlattened(result: FlattenResult): void {
     const { slices, dust, residuals, openInstruments, unprovenInstruments } = this.#flattened;
     this.#flattened = {
@@ -367,6 +370,7 @@ class KillReportBuilder {
     };
   }
 
+  /** Notes that the kill ended early: its reason, and what was done and left by then. */
   noteStopped(reason: string, { slices, inFlight }: FlattenProgress, residuals: readonly string[]): void {
     this.#incomplete = [reason, ...inFlight, ...residuals];
     this.#flattened = { ...this.#flattened, slices: slices.slice() };

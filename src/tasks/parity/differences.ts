@@ -32,28 +32,40 @@ export function differencesOf(rerun: Rerun, run: RecordedRun): readonly ListedDi
 }
 
 /** Returns the bars that the bot did not receive or received with other values, and the bars at which it did not decide. */
-function barDifferences({ feeds, undecided }: Rerun, run: RecordedRun): readonly ListedDifference[] {
-  return feeds.flatMap(({ bars, firstRow, isExecutionOnly = false }, feed): readonly ListedDifference[] =>
-    Array.from({ length: bars.length }).flatMap((_, row): readonly ListedDifference[] => {
-      const openMs = bars.openMs[row]!;
-      const time = bars.closeMs[row]!;
-      const values = [bars.open[row]!, bars.high[row]!, bars.low[row]!, bars.close[row]!, bars.volume[row]!];
-      const received = run.bars.get(barKey(feed, openMs));
-      const id = `bar ${feed} ${openMs}`;
-      const { instrument } = bars;
-      if (received === undefined) {
-        if (undecided.has(time)) return [];
-        return [{ id, seq: run.seqAfter(time), time, what: 'bar', backtest: barText(values, instrument), live: null }];
-      }
-      if (!isSameBar([...values, time], received, instrument)) {
-        const texts = { backtest: barText(values, instrument), live: barText(received.values, instrument) };
-        return [{ id, seq: received.seq, time, what: 'bar', ...texts }];
-      }
-      if (isExecutionOnly || row < firstRow || undecided.has(time) || causeOfSilence(run, time) === null) return [];
-      const live = `no decision: the bar came with the instant of ${formatTime(received.atMs)}`;
-      return [{ id, seq: received.seq, time, what: 'decision', backtest: 'decided', live }];
-    }),
-  );
+function barDifferences(rerun: Rerun, run: RecordedRun): readonly ListedDifference[] {
+  const differences: ListedDifference[] = [];
+  rerun.feeds.forEach(({ bars }, feed) => {
+    for (let row = 0; row < bars.length; row++) {
+      const difference = barDifference(rerun, run, feed, row);
+      if (difference !== null) differences.push(difference);
+    }
+  });
+  return differences;
+}
+
+/** Compares a bar of the rerun, given by its feed and row, with what the bot received and decided. Null when nothing differs. */
+function barDifference({ feeds, undecided }: Rerun, run: RecordedRun, feed: number, row: number): ListedDifference | null {
+  const { bars, firstRow, isExecutionOnly = false } = feeds[feed]!;
+  const { instrument } = bars;
+  const openMs = bars.openMs[row]!;
+  const time = bars.closeMs[row]!;
+  const values = [bars.open[row]!, bars.high[row]!, bars.low[row]!, bars.close[row]!, bars.volume[row]!];
+  const received = run.bars.get(barKey(feed, openMs));
+  const id = `bar ${feed} ${openMs}`;
+  const isUndecided = undecided.has(time);
+  if (received === undefined) {
+    if (isUndecided) return null;
+    return { id, seq: run.seqAfter(time), time, what: 'bar', backtest: barText(values, instrument), live: null };
+  }
+  const { seq } = received;
+  if (!isSameBar([...values, time], received, instrument)) {
+    const texts = { backtest: barText(values, instrument), live: barText(received.values, instrument) };
+    return { id, seq, time, what: 'bar', ...texts };
+  }
+  const mayDecide = !isExecutionOnly && row >= firstRow && !isUndecided;
+  if (!mayDecide || causeOfSilence(run, time) === null) return null;
+  const live = `no decision: the bar came with the instant of ${formatTime(received.atMs)}`;
+  return { id, seq, time, what: 'decision', backtest: 'decided', live };
 }
 
 /** Returns the prices and the volume of a bar as text. */
@@ -96,49 +108,58 @@ class OrderDifferences {
   all(): readonly ListedDifference[] {
     for (const { row, recorded, id } of pairedOrders(this.#rerun, this.#run)) {
       if (row !== null) this.#compare(row, recorded, id);
-      else if (recorded!.intent !== null || recorded!.end !== null)
-        this.#add(`order ${id}`, recorded!.seq, recorded!.createdMs, 'order', null, recordedText(recorded!));
+      else if (recorded!.intent !== null || recorded!.end !== null) {
+        const { seq, createdMs: time } = recorded!;
+        this.#add({ id: `order ${id}`, seq, time, what: 'order', backtest: null, live: recordedText(recorded!) });
+      }
     }
     return this.#differences;
   }
 
-  /** Adds a difference. */
-  #add(id: string, seq: number, time: number, what: DivergentWhat, backtest: string | null, live: string | null): void {
-    this.#differences.push({ id, seq, time, what, backtest, live });
+  #add(difference: ListedDifference): void {
+    this.#differences.push(difference);
   }
 
-  /** Compares an order of the rerun (its row) with its recorded order. */
+  /** Compares an order of the rerun (its row) with its recorded order: its terms, then its fills, then its end. */
   #compare(row: number, recorded: ReportedOrder | null, id: string): void {
     const { orders } = this.#rerun;
-    const createdMs = orders.createdMs[row]!;
-    const text = this.#textOf(row);
-    if (recorded === null) return this.#add(`order ${id}`, this.#run.seqAfter(createdMs), createdMs, 'order', text, null);
+    const time = orders.createdMs[row]!;
+    const terms = this.#termsOf(row);
+    const orderDifference = { id: `order ${id}`, time, what: 'order' } as const;
+    if (recorded === null) return this.#add({ ...orderDifference, seq: this.#run.seqAfter(time), backtest: terms, live: null });
     const { intent, end, seq } = recorded;
     const ending = ENDINGS[orders.ending[row]!]!;
     const code = orders.texts[orders.code[row]!] ?? '';
+    const live = recordedText(recorded);
     if (intent === null) {
-      if (ending !== 'denied' || code !== end?.code) this.#add(`order ${id}`, seq, createdMs, 'order', text, recordedText(recorded));
+      const isSameDenial = ending === 'denied' && code === end?.code;
+      if (!isSameDenial) this.#add({ ...orderDifference, seq, backtest: terms, live });
       return;
     }
-    if (ending === 'denied' || text !== intentTerms(intent)) {
-      const backtestText = ending === 'denied' ? `${text}, denied ${code}` : text;
-      this.#add(`order ${id}`, seq, createdMs, 'order', backtestText, recordedText(recorded));
+    if (ending === 'denied' || terms !== intentTerms(intent)) {
+      const backtest = ending === 'denied' ? `${terms}, denied ${code}` : terms;
+      this.#add({ ...orderDifference, seq, backtest, live });
     }
-    const countBefore = this.#differences.length;
-    this.#compareFills(row, recorded, id);
-    if (this.#differences.length > countBefore && this.#differences.at(-1)!.what === 'end') return;
-    const isEnded = ending === 'refused' || ending === 'canceled' || ending === 'notSent';
-    const live = end === null || end.ending === 'denied' ? null : endText(end);
-    const kind = end?.ending ?? null;
-    const backtestKind = isEnded ? ending : null;
-    const liveKind = live === null ? null : kind;
-    if (backtestKind === liveKind) return;
-    const time = live === null ? orders.doneMs[row]! : end!.t;
-    this.#add(`end ${id}`, end?.seq ?? this.#run.seqAfter(time), time, 'end', isEnded ? `${ending} ${code}`.trim() : null, live);
+    const isEndReported = this.#compareFills(row, recorded, id);
+    if (!isEndReported) this.#compareEnd(row, end, id);
   }
 
-  /** Compares the fills of an order one by one. */
-  #compareFills(row: number, { fills: reported, end }: ReportedOrder, id: string): void {
+  /** Compares the end of an order. An order that has filled whole counts as one without an end. */
+  #compareEnd(row: number, end: ReportedEnd | null, id: string): void {
+    const { orders } = this.#rerun;
+    const ending = ENDINGS[orders.ending[row]!]!;
+    const code = orders.texts[orders.code[row]!] ?? '';
+    const isEndedInRerun = ending === 'refused' || ending === 'canceled' || ending === 'notSent';
+    const liveEnd = end === null || end.ending === 'denied' ? null : end;
+    if ((isEndedInRerun ? ending : null) === (liveEnd?.ending ?? null)) return;
+    const time = liveEnd?.t ?? orders.doneMs[row]!;
+    const backtest = isEndedInRerun ? `${ending} ${code}`.trim() : null;
+    const live = liveEnd === null ? null : endText(liveEnd);
+    this.#add({ id: `end ${id}`, seq: end?.seq ?? this.#run.seqAfter(time), time, what: 'end', backtest, live });
+  }
+
+  /** Compares the fills of an order one by one. Returns true when the end of the bot's order is among the differences. */
+  #compareFills(row: number, { fills: reported, end }: ReportedOrder, id: string): boolean {
     const { orders, instruments, feeds } = this.#rerun;
     const instrument = instruments[orders.instrument[row]!]!;
     const { bars } = feeds.findLast((feed) => feed.bars.instrument.id === instrument.id)!;
@@ -153,16 +174,16 @@ class OrderDifferences {
       const live = fillText(liveFill);
       // The bot's order ended without this fill, so its end is the first difference.
       if (liveFill === undefined && end !== null) {
-        this.#add(`end ${id}`, end.seq, Math.min(time, end.t), 'end', `filled ${backtest ?? ''}`, endText(end));
-        return;
+        const endMs = Math.min(time, end.t);
+        this.#add({ id: `end ${id}`, seq: end.seq, time: endMs, what: 'end', backtest: `filled ${backtest ?? ''}`, live: endText(end) });
+        return true;
       }
       if (rerunFill === undefined || liveFill === undefined || !isSameFill(rerunFill, liveFill, bars))
-        this.#add(`fill ${id} ${index}`, seq, time, 'fill', backtest, live);
-      else if (rerunFill.fee !== liveFill.fee || rerunFill.coin !== liveFill.coin || rerunFill.notional !== liveFill.notional) {
-        const money = ({ fee, coin, notional }: PlainFill): string => `fee ${fee} ${coin} of ${notional}`;
-        this.#add(`fee ${id} ${index}`, seq, time, 'fee', money(rerunFill), money(liveFill));
-      }
+        this.#add({ id: `fill ${id} ${index}`, seq, time, what: 'fill', backtest, live });
+      else if (feeText(rerunFill) !== feeText(liveFill))
+        this.#add({ id: `fee ${id} ${index}`, seq, time, what: 'fee', backtest: feeText(rerunFill), live: feeText(liveFill) });
     }
+    return false;
   }
 
   /** Returns a fill of the rerun as plain decimals. */
@@ -181,7 +202,7 @@ class OrderDifferences {
   }
 
   /** Returns the terms of an order of the rerun, in the form of the journal's INTENT. */
-  #textOf(row: number): string {
+  #termsOf(row: number): string {
     const { orders, instruments } = this.#rerun;
     const instrument = instruments[orders.instrument[row]!]!;
     const { quantityDigits, quoteDigits, priceDigits } = instrument;
@@ -237,6 +258,9 @@ const plainRecord = ({ record }: ReportedFill): PlainFill => ({
   coin: record.feeCoin,
 });
 
+/** Returns the fee and the notional of a fill as text. */
+const feeText = ({ fee, coin, notional }: PlainFill): string => `fee ${fee} ${coin} of ${notional}`;
+
 /** Returns a fill as text, or null without a fill. */
 const fillText = (fill: PlainFill | undefined): string | null =>
   fill === undefined ? null : `${fill.qty} at ${fill.price}, ${formatTime(fill.timeMs)}`;
@@ -290,13 +314,14 @@ function fundingDifferences({ payments, instruments }: Rerun, { funded, seqAfter
     addToHour(live, symbol, { seq, time: paidMs, amount: Math.round(Number(amount) * 10 ** digits), digits });
   }
   return [...new Set([...backtest.keys(), ...live.keys()])].flatMap((key): readonly ListedDifference[] => {
-    const ownPaid = backtest.get(key);
+    const backtestPaid = backtest.get(key);
     const livePaid = live.get(key);
-    if (ownPaid?.amount === livePaid?.amount) return [];
-    const text = (paid: PaidFunding | undefined): string | null => (paid === undefined ? null : fromScaled(paid.amount, paid.digits));
-    const time = ownPaid?.time ?? livePaid!.time;
-    return [
-      { id: `funding ${key}`, seq: livePaid?.seq ?? seqAfter(time), time, what: 'funding', backtest: text(ownPaid), live: text(livePaid) },
-    ];
+    if (backtestPaid?.amount === livePaid?.amount) return [];
+    const time = backtestPaid?.time ?? livePaid!.time;
+    const seq = livePaid?.seq ?? seqAfter(time);
+    return [{ id: `funding ${key}`, seq, time, what: 'funding', backtest: paidText(backtestPaid), live: paidText(livePaid) }];
   });
 }
+
+/** Returns the amount of a payment as text. Null without a payment. */
+const paidText = (paid: PaidFunding | undefined): string | null => (paid === undefined ? null : fromScaled(paid.amount, paid.digits));

@@ -49,25 +49,25 @@ export async function compareBot(folder: string, { config, load, latency, onStep
   const latencyMs = latency === 'measured' ? (measuredLatency.ms ?? 0) : (latency ?? null);
   const deps = { behaviour, feeds, known: plan.series, run, instruments, fromMs: lifetime.fromMs, latencyMs, ...loads };
   onStep('backtest', 1, RERUNS + 1);
-  const base = await rerunStrategies(deps, 0);
-  const [first = null] = differencesOf(base, run);
-  const { steps, cause } = await bridgeCauses(deps, { base, first, live }, onStep);
+  const backtest = await rerunStrategies(deps, 0);
+  const [first = null] = differencesOf(backtest, run);
+  const { steps, cause } = await bridgeCauses(deps, { backtest, first, live }, onStep);
   const bridge = steps.filter(({ amount }) => amount !== '0');
-  const total = bridge.reduce((sum, { amount }) => sum.plus(amount), new Decimal(base.net));
+  const explainedNet = bridge.reduce((sum, { amount }) => sum.plus(amount), new Decimal(backtest.net));
   return {
     latency: {
-      backtestMs: base.latencyMs,
+      backtestMs: backtest.latencyMs,
       from: latencySource(latency),
       measuredMs: measuredLatency.ms,
       orders: measuredLatency.orders,
     },
-    equal: first === null && base.net === live.net,
+    equal: first === null && backtest.net === live.net,
     first: first === null ? null : { seq: first.seq, time: first.time, what: first.what, backtest: first.backtest, live: first.live },
     cause: cause ?? bridge[0]?.cause ?? null,
     bridge,
-    residual: new Decimal(live.net).minus(total).toFixed(),
-    ...tradeBridge(base, run, { net: live.net, feeds: receivedBars }),
-    net: { asset: live.asset, backtest: base.net, live: live.net },
+    residual: new Decimal(live.net).minus(explainedNet).toFixed(),
+    ...tradeBridge(backtest, run, { net: live.net, feeds: receivedBars }),
+    net: { asset: live.asset, backtest: backtest.net, live: live.net },
     name: plan.name,
     fromMs: lifetime.fromMs,
     toMs: run.lastMs,
@@ -116,30 +116,32 @@ async function replayedResult(
 
 /** The backtest and the bot, and the first event that differs. */
 interface ComparedRuns {
-  readonly base: Rerun;
+  readonly backtest: Rerun;
   readonly first: ListedDifference | null;
   readonly live: LiveResult;
 }
 
 /** Reruns the backtest with one more cause at a time, and returns the money of each. No rerun is needed when both are equal. */
-async function bridgeCauses(deps: RerunDeps, { base, first, live }: ComparedRuns, onStep: OnStep): Promise<StepBridge> {
-  const steps = new StepBridge(base, first);
-  if (first === null && base.net === live.net) return steps;
-  if (first !== null && !live.isDeterministic && !isSame(await rerunStrategies(deps, 0), base)) {
+async function bridgeCauses(deps: RerunDeps, { backtest, first, live }: ComparedRuns, onStep: OnStep): Promise<StepBridge> {
+  const bridge = new StepBridge(backtest, first);
+  if (first === null && backtest.net === live.net) return bridge;
+  if (first !== null && !live.isDeterministic && !isSame(await rerunStrategies(deps, 0), backtest)) {
     // Two reruns with the same causes differ, so the effect of a cause could not be separated from chance.
-    steps.add('strategy not deterministic', live.net, []);
-    return steps;
+    bridge.add('strategy not deterministic', live.net, []);
+    return bridge;
   }
   for (let step = 1; step < RERUNS; step++) {
-    onStep(DIVERGENCES[step - 1]!, step + 1, RERUNS + 1);
-    const next = await rerunStrategies(deps, step);
-    const remaining = differencesOf(next, deps.run);
+    const cause = DIVERGENCES[step - 1]!;
+    onStep(cause, step + 1, RERUNS + 1);
+    const rerun = await rerunStrategies(deps, step);
+    const remaining = differencesOf(rerun, deps.run);
     // The step of the operator is the replay of the whole journal: strategies decide again, and every outcome is the recorded one.
     const isReplayed = step === RERUNS - 1 && live.isDeterministic;
-    steps.add(DIVERGENCES[step - 1]!, isReplayed ? live.net : next.net, isReplayed ? [] : remaining);
+    if (isReplayed) bridge.add(cause, live.net, []);
+    else bridge.add(cause, rerun.net, remaining);
   }
-  steps.add('strategy not deterministic', live.net, []);
-  return steps;
+  bridge.add('strategy not deterministic', live.net, []);
+  return bridge;
 }
 
 /** Returns where the latency of the backtest is from. */

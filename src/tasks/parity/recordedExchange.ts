@@ -13,12 +13,12 @@ import type { ReportedFill, ReportedOrder } from './recordedRun.ts';
 import type { RerunScript } from './rerunScript.ts';
 
 /** A recorded order at the venue of the rerun. It fills from the journal, so rows must not match it. */
-interface HeldOrder {
+interface ScriptedOrder {
   readonly id: OrderId;
   readonly placed: VenueOrderRecord;
   readonly recorded: ReportedOrder;
-  /** Position of the next fill. */
-  next: number;
+  /** Position of the next recorded fill. */
+  nextFill: number;
 }
 
 // hot: docs/performance.md#file-constants
@@ -27,8 +27,8 @@ const INFINITY = Infinity;
 /** A replayed exchange in which the outcomes of recorded orders come from a script. */
 export class RecordedExchange extends ReplayExchange {
   readonly #script: RerunScript;
-  /** By the index of the instrument. */
-  readonly #held = new Map<number, HeldOrder[]>();
+  /** The scripted orders at the venue, by the index of their instrument. */
+  readonly #scriptedOrders = new Map<number, ScriptedOrder[]>();
   /** The recorded fill that is being booked. */
   #booking: ReportedFill | null = null;
 
@@ -43,9 +43,9 @@ export class RecordedExchange extends ReplayExchange {
     const { id, instrumentIndex } = order;
     const { engine, venue } = this;
     const { end } = recorded;
-    if (end !== null && (end.ending === 'refused' || end.ending === 'notSent') && this.#script.isOn(end.cause)) {
+    if (end !== null && this.#script.isOn(end.cause)) {
       if (end.ending === 'refused') return engine.refused(id, end.code);
-      return engine.notSent(id, end.code);
+      if (end.ending === 'notSent') return engine.notSent(id, end.code);
     }
     // Bracket stops and stop entries are sent when a price reaches them.
     const isFired = (order.firedAtTicks ?? 0) > 0;
@@ -55,17 +55,19 @@ export class RecordedExchange extends ReplayExchange {
     engine.acked(id, placed.id as VenueOrderId, nowMs);
     // A row matches only orders that arrived before it.
     placed.admittedMs = INFINITY;
-    const held: HeldOrder = { id, placed, recorded, next: 0 };
-    const list = this.#held.get(instrumentIndex) ?? [];
-    this.#held.set(instrumentIndex, list);
-    list.push(held);
+    const scripted: ScriptedOrder = { id, placed, recorded, nextFill: 0 };
+    const ordersOfInstrument = this.#scriptedOrders.get(instrumentIndex) ?? [];
+    this.#scriptedOrders.set(instrumentIndex, ordersOfInstrument);
+    ordersOfInstrument.push(scripted);
     // An order that is sent at a price fills in the row that reaches the price, as far as the bot knew its fills when the row had closed.
-    if (isFired) this.#fillUntil(held, instrumentIndex, engine.nowMs, nowMs);
+    if (isFired) this.#fillUntil(scripted, instrumentIndex, engine.nowMs, nowMs);
   }
 
   override matchRow(instrument: number, row: number): void {
     const closeMs = this.book(instrument).feed.closeOf(row);
-    for (const held of this.#held.get(instrument)?.slice() ?? []) this.#fillUntil(held, instrument, closeMs, -INFINITY);
+    // A copy, because an order that ends leaves the list.
+    const ordersOfInstrument = this.#scriptedOrders.get(instrument)?.slice() ?? [];
+    for (const scripted of ordersOfInstrument) this.#fillUntil(scripted, instrument, closeMs, -INFINITY);
     super.matchRow(instrument, row);
   }
 
@@ -75,31 +77,36 @@ export class RecordedExchange extends ReplayExchange {
   }
 
   /** Books the fills of an order that the bot knew by the close `closeMs`, and the end of the order. */
-  #fillUntil(held: HeldOrder, instrument: number, closeMs: number, earliestMs: number): void {
-    const { placed, recorded, id } = held;
+  #fillUntil(scripted: ScriptedOrder, instrument: number, closeMs: number, earliestMs: number): void {
+    const { placed, recorded, id } = scripted;
     const { fills, end } = recorded;
     const { book } = this.book(instrument);
-    while (placed.isOpen && placed.ref === id && held.next < fills.length && this.#script.knownMs(fills[held.next]!) <= closeMs) {
-      const fill = fills[held.next++]!;
-      const lots = this.#lotsOf(book, placed, recorded, held.next - 1);
+    // The venue reuses the records of ended orders for later ones.
+    const isStillOpen = (): boolean => placed.isOpen && placed.ref === id;
+    const isNextFillKnown = (): boolean => scripted.nextFill < fills.length && this.#script.knownMs(fills[scripted.nextFill]!) <= closeMs;
+    while (isStillOpen() && isNextFillKnown()) {
+      const place = scripted.nextFill++;
+      const fill = fills[place]!;
+      const lots = this.#lotsOf(book, placed, recorded, place);
       if (lots <= 0) continue;
       const timeMs = Math.max(fill.record.executedMs, earliestMs);
-      const isComplete = placed.quoteUnits > 0 ? recorded.isFilled && held.next === fills.length : placed.filledLots + lots === placed.lots;
+      const isLastRecorded = recorded.isFilled && scripted.nextFill === fills.length;
+      const isComplete = placed.quoteUnits > 0 ? isLastRecorded : placed.filledLots + lots === placed.lots;
       placed.admittedMs = -INFINITY;
       this.#booking = fill;
       book.executeLots(placed, priceWithin(placed, fill), lots, isComplete, fill.record.maker, timeMs);
       this.#booking = null;
-      if (placed.isOpen && placed.ref === id) placed.admittedMs = INFINITY;
+      if (isStillOpen()) placed.admittedMs = INFINITY;
     }
-    const isOver = end !== null && end.ending === 'canceled' && this.#script.knownMs(end) <= closeMs && this.#script.isOn(end.cause);
-    if (isOver && placed.isOpen && placed.ref === id && !recorded.isFilled) this.venue.cancel(placed, this.engine.nowMs);
-    if (!placed.isOpen || placed.ref !== id) this.#forget(instrument, held);
+    const isCanceled = end !== null && end.ending === 'canceled' && this.#script.isOn(end.cause) && this.#script.knownMs(end) <= closeMs;
+    if (isCanceled && !recorded.isFilled && isStillOpen()) this.venue.cancel(placed, this.engine.nowMs);
+    if (!isStillOpen()) this.#forget(instrument, scripted);
   }
 
-  #forget(instrument: number, held: HeldOrder): void {
-    const list = this.#held.get(instrument)!;
-    const place = list.indexOf(held);
-    if (place >= 0) list.splice(place, 1);
+  #forget(instrument: number, scripted: ScriptedOrder): void {
+    const ordersOfInstrument = this.#scriptedOrders.get(instrument)!;
+    const place = ordersOfInstrument.indexOf(scripted);
+    if (place >= 0) ordersOfInstrument.splice(place, 1);
   }
 
   /** Returns the recorded quantity of a fill in lots. If the order has another size in the rerun, returns the same share of that size. */
@@ -114,14 +121,17 @@ export class RecordedExchange extends ReplayExchange {
       if (isLast && isFilled) return payable;
       return Math.min(payable, Math.round(nearestScaled(record.qty, quantityDigits) * (placed.quoteUnits / amount)));
     }
-    const rest = placed.quoteUnits > 0 ? INFINITY : placed.lots - placed.filledLots;
-    if (isLast && isFilled && placed.quoteUnits === 0) return rest;
-    const exact = toScaled(record.qty, quantityDigits);
-    const intended = intent?.qty == null ? null : nearestScaled(intent.qty, quantityDigits);
-    if (exact !== null && (intended === null || intended === placed.lots)) return Math.min(rest, exact);
-    const total = fills.reduce((sum, fill) => sum + Number(fill.record.qty), 0);
-    const share = Number(record.qty) / (intended === null || intended === 0 ? total : Number(intent!.qty));
-    return Math.min(rest, Math.round((placed.lots || nearestScaled(record.qty, quantityDigits)) * share));
+    const remainingLots = placed.quoteUnits > 0 ? INFINITY : placed.lots - placed.filledLots;
+    if (isLast && isFilled && placed.quoteUnits === 0) return remainingLots;
+    const recordedLots = toScaled(record.qty, quantityDigits);
+    const intendedLots = intent?.qty == null ? null : nearestScaled(intent.qty, quantityDigits);
+    const isSameSize = intendedLots === null || intendedLots === placed.lots;
+    if (recordedLots !== null && isSameSize) return Math.min(remainingLots, recordedLots);
+    const filledQty = fills.reduce((sum, fill) => sum + Number(fill.record.qty), 0);
+    const recordedSize = intendedLots === null || intendedLots === 0 ? filledQty : Number(intent!.qty);
+    const share = Number(record.qty) / recordedSize;
+    const sizeInRerun = placed.lots || nearestScaled(record.qty, quantityDigits);
+    return Math.min(remainingLots, Math.round(sizeInRerun * share));
   }
 
   override filled(order: VenueOrder, fill: Fill): void {
@@ -137,4 +147,5 @@ function priceWithin({ limit, sign, instrument }: VenueOrder, { record }: Report
   return sign > 0 ? Math.min(price, limit) : Math.max(price, limit);
 }
 
+/** Returns a price in ticks. A price between two ticks is rounded. */
 const ticksIn = (text: string, { priceDigits }: Instrument): number => toScaled(text, priceDigits) ?? nearestScaled(text, priceDigits);

@@ -44,8 +44,10 @@ const isNothingLeft = ({ end }: ReportedOrder): boolean => end?.ending === 'deni
 /** Finds the recorded order of each order of a run. Each recorded order is found once. */
 export class OrderMatch {
   readonly #bars: BarColumns;
-  readonly #byBar = new Map<number, ReportedOrder[]>();
-  readonly #legs = new Map<number, ReportedOrder[]>();
+  /** Orders other than legs, by the number of the bar in which they were created. */
+  readonly #ordersByBar = new Map<number, ReportedOrder[]>();
+  /** Legs of brackets, by the number of their entry. */
+  readonly #legsByParent = new Map<number, ReportedOrder[]>();
   /** Numbers of the recorded orders that were found. */
   readonly #matched = new Set<number>();
 
@@ -55,13 +57,12 @@ export class OrderMatch {
     for (const order of orders) {
       if (isForeign(order) || isNothingLeft(order)) continue;
       const { parent = 0 } = order.intent ?? {};
-      const [map, key] = parent > 0 ? [this.#legs, parent] : [this.#byBar, this.#barOf(order.createdMs)];
-      const list = map.get(key);
-      if (list === undefined) map.set(key, [order]);
-      else list.push(order);
+      if (parent > 0) addToGroup(this.#legsByParent, parent, order);
+      else addToGroup(this.#ordersByBar, this.#barOf(order.createdMs), order);
     }
   }
 
+  /** Returns the number of the bar in which an order was created. */
   #barOf(createdMs: number): number {
     return barNumber(this.#bars, createdMs);
   }
@@ -69,24 +70,18 @@ export class OrderMatch {
   /** Returns the recorded order with these properties. Null without one. */
   find(traits: OrderTraits): ReportedOrder | null {
     const bar = this.#barOf(traits.createdMs);
-    const match = this.#bestMatchIn(traits.parent > 0 ? this.#legs.get(traits.parent) : this.#byBar.get(bar), traits);
+    const match = this.#bestMatchIn(traits.parent > 0 ? this.#legsByParent.get(traits.parent) : this.#ordersByBar.get(bar), traits);
     // The bot sends a stop entry that it watches when the bar has closed, a backtest at the open of the bar that opens beyond it.
-    return match ?? (isWatchedEntry(traits) ? this.#bestMatchIn(this.#byBar.get(bar + 1), traits) : null);
+    return match ?? (isWatchedEntry(traits) ? this.#bestMatchIn(this.#ordersByBar.get(bar + 1), traits) : null);
   }
   /** Returns the unmatched order that is most like the one looked for, and marks it as matched; null if none is. */
-  #bestMatchIn(list: readonly ReportedOrder[] = [], { createdMs, strategy, symbol, side, role }: OrderTraits): ReportedOrder | null {
-    const free = list.filter(({ number }) => !this.#matched.has(number));
-    const alike = free.filter(
-      ({ intent }) =>
-        intent !== null &&
-        intent.strategy === strategy &&
-        intent.symbol === symbol &&
-        intent.side === side &&
-        roleOfIntent(intent) === role,
-    );
+  #bestMatchIn(candidates: readonly ReportedOrder[] = [], traits: OrderTraits): ReportedOrder | null {
+    const { createdMs } = traits;
+    const unmatched = candidates.filter(({ number }) => !this.#matched.has(number));
+    const alike = unmatched.filter((order) => hasTraits(order, traits));
     const match =
       alike.find((order) => order.createdMs === createdMs) ??
-      free.find((order) => order.intent === null && order.createdMs === createdMs) ??
+      unmatched.find((order) => order.intent === null && order.createdMs === createdMs) ??
       alike[0];
     if (match === undefined) return null;
     this.#matched.add(match.number);
@@ -96,6 +91,19 @@ export class OrderMatch {
   unmatched(orders: readonly ReportedOrder[]): readonly ReportedOrder[] {
     return orders.filter((order) => !this.#matched.has(order.number) && !isNothingLeft(order));
   }
+}
+
+/** True when a recorded order has these properties, whatever its time and its entry. */
+function hasTraits({ intent }: ReportedOrder, { strategy, symbol, side, role }: OrderTraits): boolean {
+  if (intent === null) return false;
+  return intent.strategy === strategy && intent.symbol === symbol && intent.side === side && roleOfIntent(intent) === role;
+}
+
+/** Adds an order to the group with a key. */
+function addToGroup(groups: Map<number, ReportedOrder[]>, key: number, order: ReportedOrder): void {
+  const group = groups.get(key);
+  if (group === undefined) groups.set(key, [order]);
+  else group.push(order);
 }
 
 /**

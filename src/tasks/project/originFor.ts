@@ -9,12 +9,12 @@ import { packageFolder, packageVersion } from '../../adapters/runtime/version.ts
 const LOCK_SCHEMA = z.object({ packages: z.record(z.string(), z.object({ resolved: z.string().optional() })) });
 
 /**
- * Returns the dependency that gives the project in `folder` the isobar installed `here`: its checkout, its tarball or repository, or for a
- * registry the exact version. Not every copy is published, so a version alone could name another package, or none.
+ * Returns the dependency that gives the project in `folder` the isobar installed in `installedIn`: its checkout, its tarball or repository,
+ * or for a registry the exact version. Not every copy is published, so a version alone could name another package, or none.
  */
-export function originFor(folder: string, here: string = packageFolder()): string {
-  if (existsSync(join(here, 'src', 'index.ts'))) return fileSpec(folder, here);
-  const modules = dirname(here);
+export function originFor(folder: string, installedIn: string = packageFolder()): string {
+  if (existsSync(join(installedIn, 'src', 'index.ts'))) return fileSpec(folder, installedIn);
+  const modules = dirname(installedIn);
   const resolved = basename(modules) === 'node_modules' ? recordedOrigin(join(modules, '.package-lock.json')) : null;
   if (resolved === null) return packageVersion();
   if (!resolved.startsWith('file:')) return isRegistry(resolved) ? packageVersion() : resolved;
@@ -22,15 +22,15 @@ export function originFor(folder: string, here: string = packageFolder()): strin
   return existsSync(path) ? fileSpec(folder, path) : packageVersion();
 }
 
-/** Registry URLs have `/-/` before the file name. */
+/** True for the URL of a registry, which has `/-/` before the file name. */
 function isRegistry(resolved: string): boolean {
   return /^https?:.*\/-\//.test(resolved);
 }
 
 /** Returns where npm installed isobar from, by a lock file; null: unknown. */
-function recordedOrigin(lock: string): string | null {
-  if (!existsSync(lock)) return null;
-  const { data } = LOCK_SCHEMA.safeParse(JSON.parse(readFileSync(lock, 'utf8')));
+function recordedOrigin(lockPath: string): string | null {
+  if (!existsSync(lockPath)) return null;
+  const { data } = LOCK_SCHEMA.safeParse(JSON.parse(readFileSync(lockPath, 'utf8')));
   return data?.packages['node_modules/isobar']?.resolved ?? null;
 }
 

@@ -14,8 +14,9 @@ import { writeAll } from './writeAll.ts';
 
 const root = realpathSync(mkdtempSync(join(tmpdir(), 'isobar-scaffold-')));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
-let count = 0;
-const newPath = () => join(root, `folder${++count}`);
+let pathCount = 0;
+/** Returns the path of a folder that does not exist yet. */
+const newPath = () => join(root, `folder${++pathCount}`);
 
 describe('names', () => {
   it.each([

@@ -1,8 +1,7 @@
 // Proves that a strategy is honest: that its decisions depend on delivered bars, its parameters and its seed alone.
 
 import { StrategyError } from '../../base/errors.ts';
-import { placeOfError, type Place } from '../backtest/purity/callSite.ts';
-import { BuiltIns } from '../backtest/purity/builtIns.ts';
+import { placeOfError } from '../backtest/purity/callSite.ts';
 import { SURROUNDINGS } from '../backtest/purity/surroundings.ts';
 import { PurityWatch } from '../backtest/purity/purityWatch.ts';
 import { loadEntry } from '../../definition/load/strategies.ts';
@@ -20,7 +19,19 @@ import { informOnChanges } from './proofs/metamorphicProof.ts';
 import { laterPrices } from '../backtest/written/laterPrices.ts';
 import { embeddedMoves } from '../backtest/written/embeddedMoves.ts';
 import { embeddedPrices, MAX_BYTES, textOf } from '../backtest/written/embeddedPrices.ts';
-import { ImpureUses, isUnsteady, proofOfUses, provePurity, stateProof } from '../backtest/proof/purityProof.ts';
+import { listedTurns } from '../backtest/written/listedTurns.ts';
+import {
+  ImpureUses,
+  effectOfClock,
+  isUnsteady,
+  proofOfReplacement,
+  proofOfUses,
+  provePurity,
+  stateProof,
+  undecidedIf,
+  unclearRead,
+  UNSTEADY_RUNS,
+} from '../backtest/proof/purityProof.ts';
 import { DECIDING, plainProof, PROOFS, verdictOf, type Proof, type ProofName, type StrategyVerdict } from '../../model/run/proof.ts';
 import { proveOtherData } from '../backtest/proof/otherDataProof.ts';
 import { informOnWarmUp } from './proofs/warmUpProof.ts';
@@ -85,6 +96,7 @@ export async function proveRun(
     name = plan.strategies.map(({ record }) => record.name).join(', ');
     watcher.loaded(name);
     const files = resolved.files.flatMap(({ use, path }) => (use === 'strategy' ? [path] : []));
+    watch.sealBuiltIns();
     return finishVerdict(await allProofs({ plan, name, files, times, uses, watch, watcher }));
   } catch (error) {
     const proofs = error instanceof AsyncCallbackError ? proofsOfWaiting(error) : proofsOfError(error, uses, resolved !== null);
@@ -121,20 +133,32 @@ async function allProofs({ plan, name, files, times, uses, watch, watcher }: Pro
   progressOf('purity')(0);
   const run: TracedRun = { plan };
   const whole: ComparedSide = { run, trace: await tracer.run(run) };
-  if (whole.trace.error !== null) throw whole.trace.error;
+  const error = whole.trace.error ?? whole.trace.endError;
+  if (error !== null) throw error;
   const lateError = await watch.waitForPromises(name).then(() => null, lateErrorFrom);
   watch.checkGlobals();
+  const [packageRead] = uses.packageReads.values();
+  const clockEffect = packageRead === undefined ? 'none' : await effectOfClock(tracer, plan, whole.trace);
+  if (clockEffect === 'change') uses.countPackageReads();
   const leadIndex = plan.feeds.indexOf(leadFeed(plan));
   const skippedRows = Math.max(0, warmUpRows[leadIndex]! - plan.feeds[leadIndex]!.firstRow);
   const purityTask = { plan, whole, skippedRows, surroundings: SURROUNDINGS, lateError, onRun: progressOf('purity') };
-  const sameData = await provePurity(tracer, purityTask);
+  const provedRuns = await provePurity(tracer, purityTask);
+  const clockReason = packageRead === undefined || clockEffect !== 'unclear' ? null : unclearRead(packageRead.warning, UNSTEADY_RUNS);
+  const sameData = { ...provedRuns, proof: undecidedIf(provedRuns.proof, clockReason) };
   progressOf('purity')(0.8);
   const canUseOtherData = sameData.isSteady && !sameData.hasState && lateError === null;
   const otherDataProof = canUseOtherData ? await proveOtherData(tracer, plan) : null;
   const purity = otherDataProof === null ? sameData : { ...sameData, proof: otherDataProof, hasState: true };
+  // Entering a phase counts as progress. A search of many feeds takes longer than a strategy may go without it.
+  const onFeed = (): void => watcher.enter('bars');
   // Called after the last run, because a use in any of the runs counts.
   const findUses = (): Proof | null =>
-    proofOfUses(uses, plan, files) ?? embeddedPrices(plan, files) ?? embeddedMoves(plan, files) ?? laterPrices(plan);
+    proofOfUses(uses, plan, files) ??
+    embeddedPrices(plan, files) ??
+    embeddedMoves(plan, files, undefined, plan, onFeed) ??
+    listedTurns(plan, files, undefined, onFeed) ??
+    laterPrices(plan);
   if (!purity.isSteady || isUnsteady(uses)) return [withPlace(findUses(), purity.proof), ...undecidedProofs()];
   const task = { tracer, plan, whole, warmUpRows, times, progressOf };
   const proofsInProcess = await otherProofs(task, { isFresh: purity.hasState });
@@ -197,21 +221,13 @@ function proofsOfError(error: unknown, uses: ImpureUses, isLoaded: boolean): rea
   if (!(error instanceof StrategyError)) return null;
   const cause = error.cause instanceof Error ? error.cause : error;
   const place = placeOfError(cause) ?? { file: null, line: null };
-  const usedProof = proofOfUses(uses, null, []);
-  const hasReplacedBuiltIn = BuiltIns.isReadOnlyError(cause.message, lineAt(place));
-  if (usedProof === null && !hasReplacedBuiltIn && !isLoaded) return null;
+  const usedProof = proofOfUses(uses, null, []) ?? proofOfReplacement(cause);
+  if (usedProof === null && !isLoaded) return null;
   const reason = `the strategy throws: ${error.message}`;
-  const builtInText = `the strategy replaces a built-in, which everything in its process shares: ${cause.message}`;
-  const purityWithoutUse = hasReplacedBuiltIn ? plainProof('purity', 'refuted', builtInText) : plainProof('purity', 'not-proved', reason);
   return PROOFS.map((name): Proof => {
-    if (name === 'purity') return usedProof ?? { ...purityWithoutUse, ...place };
+    if (name === 'purity') return usedProof ?? { ...plainProof('purity', 'not-proved', reason), ...place };
     return DECIDING.includes(name) ? { ...plainProof(name, 'not-proved', reason), ...place } : plainProof(name, 'not-applicable', reason);
   });
-}
-
-/** Returns the text of the line at a place; empty if the place is unknown. */
-function lineAt({ file, line }: Place): string {
-  return file === null || line === null ? '' : (textOf(file, MAX_BYTES).split('\n')[line - 1] ?? '');
 }
 
 /** Returns the proofs of a strategy whose callback is an async method. The code after its first `await` runs after the bar. */

@@ -68,8 +68,8 @@ function recordOf({ setup, results }: SweepRun, by: string): SweepRecord {
     gridSize,
     sets: sets.length,
     places: reportAxes.map(({ name, values }) => {
-      const ranks = new Map(values.map((value, rank) => [value, rank]));
-      return Int32Array.from(sets, (set) => ranks.get(set[name] ?? '') ?? 0);
+      const placeOfValue = new Map(values.map((value, place) => [value, place]));
+      return Int32Array.from(sets, (set) => placeOfValue.get(set[name] ?? '') ?? 0);
     }),
     refused: setLines.map((line) => line?.refused ?? null),
     failed: setLines.map((line) => line?.failed ?? null),
@@ -93,10 +93,10 @@ function marketTexts({ resolved: { plan } }: SweepSetup): readonly string[] {
 
 /** Returns the warnings of all tasks, each once, because threads with the same strategy file report the same warnings. */
 function warningsIn(lines: Iterable<SetLine>): readonly Warning[] {
-  const distinct = new WarningList();
-  const bySet = [...lines].toSorted((a, b) => a.set - b.set);
-  for (const { warnings } of bySet) warnings?.forEach(distinct.add);
-  return distinct.all();
+  const distinctWarnings = new WarningList();
+  const linesBySet = [...lines].toSorted((a, b) => a.set - b.set);
+  for (const { warnings } of linesBySet) warnings?.forEach(distinctWarnings.add);
+  return distinctWarnings.all();
 }
 
 /** Returns an axis of the report. Numbers are in ascending order, whatever their order in the grid. */
@@ -116,21 +116,26 @@ function axisOf({ resolved, strategyEntry }: SweepSetup, name: string, values: r
 /** Returns the hash of the results of all sets. */
 function hashOf({ figures, refused, failed }: SweepRecord): string {
   const hash = createHash('sha256');
-  for (const { name, values } of figures) hash.update(name).update(new Uint8Array(values.buffer, values.byteOffset, values.byteLength));
-  return hash.update(JSON.stringify(refused.map((reason, set) => reason ?? failed[set] ?? null))).digest('hex');
+  for (const { name, values } of figures) {
+    const bytes = new Uint8Array(values.buffer, values.byteOffset, values.byteLength);
+    hash.update(name).update(bytes);
+  }
+  const reasons = refused.map((reason, set) => reason ?? failed[set] ?? null);
+  return hash.update(JSON.stringify(reasons)).digest('hex');
 }
 
 /** Returns the command that runs one set as a backtest; without a set, the command without its parameters. */
 export function setCommand({ setup }: SweepRun, record: SweepRecord, set: number | null): string {
   const { definition, settings } = setup.request;
-  const allSettings = [...settings, ...paramSettings(setup.strategyEntry).first];
-  const command = ['isobar backtest', shellWord(definition), ...allSettings.map((setting) => `--set ${shellWord(setting)}`)].join(' ');
-  if (set === null) return command;
-  const params = record.axes.map(({ setting, values }, axis) => {
-    const value = values[record.places[axis]?.[set] ?? 0];
-    return ` --set ${shellWord(`${setting}=${value}`)}`;
-  });
-  return command + params.join('');
+  const paramsOfSet = set === null ? [] : paramSettingsOfSet(record, set);
+  const allSettings = [...settings, ...paramSettings(setup.strategyEntry).first, ...paramsOfSet];
+  const options = allSettings.map((setting) => `--set ${shellWord(setting)}`);
+  return ['isobar backtest', shellWord(definition), ...options].join(' ');
+}
+
+/** Returns the parameters of a set as settings, such as `params.fast=20`. */
+function paramSettingsOfSet({ axes, places }: SweepRecord, set: number): readonly string[] {
+  return axes.map(({ setting, values }, axis) => `${setting}=${values[places[axis]?.[set] ?? 0]}`);
 }
 
 /** Returns the command that repeats the sweep. */

@@ -1,4 +1,4 @@
-// The inputs of a trial (a single run or a set of a sweep): its parts by name, its market data, and its ledger.
+// Identifies a trial (a single run or a set of a sweep) by the hashes and values of its inputs, and writes a single run to the trial ledger.
 
 import { dirname, join, resolve } from 'node:path';
 import { parse } from 'yaml';
@@ -26,8 +26,8 @@ import { paramPrefixes } from './paramKeys.ts';
  */
 export function ledgerFolderOf({ source, bars }: Pick<RequestedRun, 'source' | 'bars'>): string {
   if (bars !== null) return join(dirname(resolve(DEFAULTS.catalog)), 'ledger');
-  const named = definitionValueAt(source.data, ['catalog']);
-  const catalog = locate(source, ['catalog'], typeof named === 'string' ? named : DEFAULTS.catalog, {
+  const namedCatalog = definitionValueAt(source.data, ['catalog']);
+  const catalog = locate(source, ['catalog'], typeof namedCatalog === 'string' ? namedCatalog : DEFAULTS.catalog, {
     description: 'a catalog folder',
     kind: 'folder',
     remedy: '',
@@ -44,12 +44,12 @@ export function visibleFeedsOf({ feeds }: RunPlan): readonly string[] {
 }
 
 /**
- * Returns every input of a run by name, without the parameters in `swept`. Paths and the name of the run are left out, because they do not
+ * Returns every input of a run by name, without the parameters in `sweptNames`. Paths and the name of the run are left out, because they do not
  * influence the result.
  */
-export function identityParts(resolved: ResolvedRun, swept: readonly string[] = []): readonly IdentityPart[] {
+export function identityParts(resolved: ResolvedRun, sweptNames: readonly string[] = []): readonly IdentityPart[] {
   const { plan } = resolved;
-  const { definition, params, shares, models } = identitySettings(resolved, swept);
+  const { definition, params, shares, models } = identitySettings(resolved, sweptNames);
   return [
     ...definition,
     ...params,
@@ -78,14 +78,14 @@ export function proofKeyOf(resolved: ResolvedRun): ProofKey {
   // Files are identified by their content alone, not by their names.
   const settings = [definition, params, shares].flatMap((parts) => parts.map(({ name, value }) => [name, value]));
   return {
-    code: strategyCodeOf(resolved.plan.strategies),
+    code: strategyCodeHash(resolved.plan.strategies),
     data: combinedHash(dataParts(resolved).map(({ value }) => value)),
     settings: sha256(JSON.stringify([...settings, ...models.map(({ value }) => ['model', value])])),
   };
 }
 
 /** Returns the hash of the code of strategies, as in ProofKey. */
-export function strategyCodeOf(strategies: RunPlan['strategies']): string {
+export function strategyCodeHash(strategies: RunPlan['strategies']): string {
   return combinedHash(strategies.map(({ record }) => record.hash));
 }
 
@@ -104,18 +104,18 @@ interface IdentitySettings {
 const SEPARATE_KEYS: ReadonlySet<string> = new Set(['name', 'strategy', 'params', 'catalog']);
 
 /** Returns the settings of a run as parts. Parameters that the sweep varies are left out. */
-function identitySettings({ plan, text }: Pick<ResolvedRun, 'plan' | 'text'>, swept: readonly string[]): IdentitySettings {
+function identitySettings({ plan, text }: Pick<ResolvedRun, 'plan' | 'text'>, sweptNames: readonly string[]): IdentitySettings {
   const resolvedDefinition: unknown = parse(text);
-  const keys = resolvedDefinition !== null && typeof resolvedDefinition === 'object' ? resolvedDefinition : {};
-  const resultSettings = Object.entries(keys).filter(([key]) => !SEPARATE_KEYS.has(key));
+  const definitionFields = resolvedDefinition !== null && typeof resolvedDefinition === 'object' ? resolvedDefinition : {};
+  const resultSettings = Object.entries(definitionFields).filter(([key]) => !SEPARATE_KEYS.has(key));
   const prefixes = paramPrefixes(plan.strategies);
   const params = plan.strategies.flatMap(({ record }, index) =>
     Object.entries(record.params).map(([name, value]) => [`${prefixes[index]}${name}`, value] as const),
   );
-  const fixed = params.filter(([name]) => !swept.includes(name));
+  const fixedParams = params.filter(([name]) => !sweptNames.includes(name));
   return {
     definition: [{ name: 'the definition', value: sha256(JSON.stringify(resultSettings)) }],
-    params: fixed.map(([name, value]) => ({ name: `${FIXED_PARAM_PREFIX}${name}`, value: String(value) })),
+    params: fixedParams.map(([name, value]) => ({ name: `${FIXED_PARAM_PREFIX}${name}`, value: String(value) })),
     shares: plan.strategies.length > 1 ? [{ name: 'shares', value: plan.strategies.map(({ share }) => share).join(' ') }] : [],
     models: (plan.models?.records ?? []).map(({ file, hash }) => ({ name: file, value: hash })),
   };
@@ -135,11 +135,11 @@ export function appendRunToLedger(folder: string, family: string | null, resolve
     parts: identityParts(resolved),
     figures: Object.fromEntries(SET_FIGURES.map((name) => [name, typeof figures[name] === 'number' ? figures[name] : null])),
     startedAt: formatTime(nowMs()),
-    ...(proof === undefined ? {} : { proof: proofLine(proof) }),
+    ...(proof === undefined ? {} : { proof: ledgerProof(proof) }),
   });
 }
 
-/** Returns the fields of a proof that the ledger stores. */
-function proofLine({ verdict, from, code, data, settings }: RunProof): RunLine['proof'] & {} {
+/** Returns the fields of a proof that the ledger stores. The type is that of the field without undefined. */
+function ledgerProof({ verdict, from, code, data, settings }: RunProof): NonNullable<RunLine['proof']> {
   return { verdict, from, code, data, settings };
 }

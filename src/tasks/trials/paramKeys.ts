@@ -18,10 +18,11 @@ export function paramPrefixes(strategies: readonly StrategyPlan[]): readonly str
 /** Returns the parameters of all strategies by their names in a grid. */
 export function paramSpecs(strategies: readonly StrategyPlan[]): Specs {
   const prefixes = paramPrefixes(strategies);
-  const named = strategies.flatMap(({ strategy }, index) =>
-    Object.entries(strategy.params).map(([name, spec]): [string, ParamSpec<unknown>] => [`${prefixes[index]}${name}`, spec]),
-  );
-  return Object.fromEntries(named);
+  const specs = new Map<string, ParamSpec<unknown>>();
+  strategies.forEach(({ strategy }, index) => {
+    for (const [name, spec] of Object.entries(strategy.params)) specs.set(`${prefixes[index]}${name}`, spec);
+  });
+  return Object.fromEntries(specs);
 }
 
 /** Returns the strategies with their parameters from `set`. */
@@ -29,18 +30,18 @@ export function withParams(strategies: readonly StrategyPlan[], set: Readonly<Re
   const prefixes = paramPrefixes(strategies);
   return strategies.map((plan, index) => {
     const prefix = prefixes[index] ?? '';
-    const ownEntries = Object.entries(set)
-      .filter(([key]) => key.startsWith(prefix))
-      .map(([key, value]) => [key.slice(prefix.length), value]);
-    return { ...plan, params: { ...plan.params, ...Object.fromEntries(ownEntries) } };
+    const ownParams = Object.entries(set).filter(([key]) => key.startsWith(prefix));
+    const ownValues = Object.fromEntries(ownParams.map(([key, value]) => [key.slice(prefix.length), value]));
+    return { ...plan, params: { ...plan.params, ...ownValues } };
   });
 }
 
 /** Returns the key for `--set` of the parameter `name` in a grid. `strategyEntry`: the value under `strategy` in the definition. */
 export function settingOf(strategies: readonly StrategyPlan[], strategyEntry: unknown, name: string): string {
-  const prefixes = paramPrefixes(strategies);
-  const owner = prefixes.findIndex((prefix) => name.startsWith(prefix));
-  return `${paramSettings(strategyEntry).prefixes[owner]}${name.slice(prefixes[owner]?.length)}`;
+  const gridPrefixes = paramPrefixes(strategies);
+  const owner = gridPrefixes.findIndex((prefix) => name.startsWith(prefix));
+  const nameInStrategy = name.slice(gridPrefixes[owner]?.length);
+  return `${paramSettings(strategyEntry).prefixes[owner]}${nameInStrategy}`;
 }
 
 /**
@@ -52,6 +53,6 @@ export function paramSettings(strategyEntry: unknown): { readonly prefixes: read
   if (!Array.isArray(strategyEntry)) return { prefixes: ['params.'], first: [] };
   return {
     prefixes: strategyEntry.map((_, index) => `strategy.${index}.params.`),
-    first: strategyEntry.flatMap((item: unknown, index) => (typeof item === 'string' ? [`strategy.${index}.file=${item}`] : [])),
+    first: strategyEntry.flatMap((listed: unknown, index) => (typeof listed === 'string' ? [`strategy.${index}.file=${listed}`] : [])),
   };
 }

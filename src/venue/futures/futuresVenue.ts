@@ -242,10 +242,10 @@ export class FuturesVenue extends BookVenue<ContractBook> {
    * Returns the units that new orders may hold: the free balance minus the losses of cross positions at the last marks. Profits do not
    * count.
    */
-  available(account: number, asset: number): number {
-    let units = this.wallets.wallet(account, asset).free;
+  available(account: number, assetIndex: number): number {
+    let units = this.wallets.wallet(account, assetIndex).free;
     let profit = 0;
-    for (const position of this.wallets.openPositions(account, asset)) if (position.isCross) profit += this.unrealisedProfit(position);
+    for (const position of this.wallets.openPositions(account, assetIndex)) if (position.isCross) profit += this.unrealisedProfit(position);
     if (profit < 0) units += profit;
     return units;
   }
@@ -315,20 +315,20 @@ export class FuturesVenue extends BookVenue<ContractBook> {
   }
 
   /** Books funding on a position, negative if paid; returns the part that the account received or paid. */
-  private bookFunding(position: VenuePosition, asset: number, units: number): number {
+  private bookFunding(position: VenuePosition, assetIndex: number, units: number): number {
     const { wallets } = this;
-    const wallet = wallets.wallet(position.account, asset);
+    const wallet = wallets.wallet(position.account, assetIndex);
     let bookedUnits = units;
     if (position.isCross) wallet.free = exact(wallet.free + units);
     else {
       // An isolated position pays at most its margin. The insurance account pays the rest, and the next mark liquidates the position.
       bookedUnits = Math.max(units, -position.marginUnits);
       position.marginUnits += bookedUnits;
-      wallets.insurance[asset] = exact(wallets.insurance[asset]! + units - bookedUnits);
+      wallets.insurance[assetIndex] = exact(wallets.insurance[assetIndex]! + units - bookedUnits);
     }
     position.fundingUnits = exact(position.fundingUnits + bookedUnits);
     wallet.funding = exact(wallet.funding + bookedUnits);
-    wallets.market[asset] = exact(wallets.market[asset]! - units);
+    wallets.market[assetIndex] = exact(wallets.market[assetIndex]! - units);
     return bookedUnits;
   }
 
@@ -367,9 +367,9 @@ export class FuturesVenue extends BookVenue<ContractBook> {
   }
 
   /** Cancels the account's orders contract by contract, the newest of each first, in all contracts that settle in the asset. */
-  private cancelAll(account: number, asset: number, timeMs: number): void {
+  private cancelAll(account: number, assetIndex: number, timeMs: number): void {
     for (const book of this.books) {
-      if (book.terms.asset !== asset) continue;
+      if (book.terms.asset !== assetIndex) continue;
       const isOwn = (order: VenueOrder): boolean => order.account === account;
       for (let order: VenueOrderRecord | null = book.newest(isOwn); order !== null; order = book.newest(isOwn)) book.cancel(order, timeMs);
     }

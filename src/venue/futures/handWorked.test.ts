@@ -2,7 +2,7 @@
 
 import { Decimal } from 'decimal.js';
 import { describe, expect, test } from 'vitest';
-import { ByHand, D } from '../../../test/fixtures/contractsByHand.ts';
+import { ByHand, ExactDecimal } from '../../../test/fixtures/contractsByHand.ts';
 import { inverseContract, linearContract, openFutures, trade } from '../../../test/fixtures/futuresVenue.ts';
 import type { Side } from '../../model/order.ts';
 import { accountView, positionView } from './resources.ts';
@@ -149,11 +149,17 @@ describe.each(namedCombinations)('$name', ({ kind, isLong, isCross, isNet }) => 
     const remainder = backing.add(manual.profit(isLong, first, value));
     const feePaid = Decimal.min(liquidationFee, Decimal.max(0, remainder));
     expect(seen.liquidations).toHaveLength(1);
-    expect(seen.liquidations[0]).toMatchObject({ price: limit, lots: 250, wasLong: isLong, fee: manual.units(new D(feePaid)), covered: 0 });
+    expect(seen.liquidations[0]).toMatchObject({
+      price: limit,
+      lots: 250,
+      wasLong: isLong,
+      fee: manual.units(new ExactDecimal(feePaid)),
+      covered: 0,
+    });
     const { normalUnits } = accountView(venue, 0, instrument.contract!.marginCoin);
-    const otherCash = isCross ? new D(0) : manual.cent.mul(deposit).sub(fee).sub(backing);
+    const otherCash = isCross ? new ExactDecimal(0) : manual.cent.mul(deposit).sub(fee).sub(backing);
     expect(normalUnits).toBe(manual.units(otherCash.add(remainder).sub(feePaid)));
-    expect(venue.wallets.insurance[0]).toBe(manual.units(new D(feePaid)));
+    expect(venue.wallets.insurance[0]).toBe(manual.units(new ExactDecimal(feePaid)));
     venue.assertConserved();
   });
 

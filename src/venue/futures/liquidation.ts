@@ -13,7 +13,7 @@ const INFINITY = Infinity;
 /** What a liquidation causes outside of the wallets. */
 export interface LiquidationActions {
   /** Cancels every order of an account whose contract settles in the asset, so that the funds that they hold count as margin again. */
-  cancelAll(account: number, asset: number, timeMs: number): void;
+  cancelAll(account: number, assetIndex: number, timeMs: number): void;
   onLiquidation(position: VenuePosition, wasLong: boolean, fill: Fill, timeMs: number): void;
 }
 
@@ -120,13 +120,13 @@ export class Liquidator {
   }
 
   /** Liquidates cross positions of an account, the largest loss first, until its margin suffices. */
-  private settleCross(account: number, asset: number, timeMs: number): void {
-    if (!this.lacksMargin(account, asset)) return;
-    this.actions.cancelAll(account, asset, timeMs);
-    while (this.lacksMargin(account, asset)) {
-      const position = this.largestLoss(account, asset);
+  private settleCross(account: number, assetIndex: number, timeMs: number): void {
+    if (!this.lacksMargin(account, assetIndex)) return;
+    this.actions.cancelAll(account, assetIndex, timeMs);
+    while (this.lacksMargin(account, assetIndex)) {
+      const position = this.largestLoss(account, assetIndex);
       if (position === null) return;
-      const backing = this.backing(position, asset, (other) => this.worstOf(other));
+      const backing = this.backing(position, assetIndex, (other) => this.worstOf(other));
       // Apart from rounding, the position breaks the rule at its worst mark at the latest, so it is closed there if at no earlier price.
       if (!this.liquidateIfDue(position, backing, timeMs)) this.close(position, this.worstOf(position), backing, timeMs);
     }
@@ -159,11 +159,11 @@ export class Liquidator {
   }
 
   /** True when the funds of cross positions at their worst marks are at most the sum of their maintenance margins. */
-  private lacksMargin(account: number, asset: number): boolean {
-    const { free, locked } = this.wallets.wallet(account, asset);
+  private lacksMargin(account: number, assetIndex: number): boolean {
+    const { free, locked } = this.wallets.wallet(account, assetIndex);
     let excess = free + locked;
     let hasCrossPosition = false;
-    for (const position of this.wallets.openPositions(account, asset)) {
+    for (const position of this.wallets.openPositions(account, assetIndex)) {
       if (!position.isCross) continue;
       hasCrossPosition = true;
       excess += this.excessMargin(position, this.worstOf(position));
@@ -185,20 +185,20 @@ export class Liquidator {
    * Returns the funds behind one cross position: the account's balance, plus what its other cross positions have above their maintenance
    * margins at the marks of `markOf`.
    */
-  private backing(closing: Readonly<VenuePosition>, asset: number, markOf: (position: VenuePosition) => number): number {
-    const { free, locked } = this.wallets.wallet(closing.account, asset);
+  private backing(closing: Readonly<VenuePosition>, assetIndex: number, markOf: (position: VenuePosition) => number): number {
+    const { free, locked } = this.wallets.wallet(closing.account, assetIndex);
     let units = free + locked + closing.marginUnits;
-    for (const position of this.wallets.openPositions(closing.account, asset)) {
+    for (const position of this.wallets.openPositions(closing.account, assetIndex)) {
       if (position.isCross && position !== closing) units += this.excessMargin(position, markOf(position));
     }
     return units;
   }
 
   /** Returns the cross position with the largest loss at its worst mark; null without one. */
-  private largestLoss(account: number, asset: number): VenuePosition | null {
+  private largestLoss(account: number, assetIndex: number): VenuePosition | null {
     let worstPosition: VenuePosition | null = null;
     let minProfit = INFINITY;
-    for (const position of this.wallets.openPositions(account, asset)) {
+    for (const position of this.wallets.openPositions(account, assetIndex)) {
       const ticks = this.worstOf(position);
       if (!position.isCross || ticks === 0) continue;
       const { money } = this.books[position.index]!.terms;

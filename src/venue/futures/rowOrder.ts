@@ -132,12 +132,12 @@ export class RowOrder {
   matchAfterOpen(row: TradedRow, marks: MarkRow, triggers: RowTriggers | null, stops: RowStops = NO_STOPS): void {
     const { book } = this;
     const { openMs, closeMs, open, high, low } = row;
-    const reached = triggers?.reachedBy(book.instrument, openMs, open, high, low) ?? { atOpen: [], afterOpen: [] };
-    const triggersAtOpen = reached.atOpen.map((trigger) => this.triggerEvent(trigger, open, openMs, true, triggers!));
+    const reachedTriggers = triggers?.reachedBy(book.instrument, openMs, open, high, low) ?? { atOpen: [], afterOpen: [] };
+    const triggersAtOpen = reachedTriggers.atOpen.map((trigger) => this.triggerEvent(trigger, open, openMs, true, triggers!));
     this.runEvents([...this.heldEvents.splice(0), ...stops.gapped(), ...triggersAtOpen], row, marks, openMs, () => []);
     const events = [
       ...stops.afterOpen(),
-      ...reached.afterOpen.map((trigger) => this.triggerEvent(trigger, trigger.price, closeMs, false, triggers!)),
+      ...reachedTriggers.afterOpen.map((trigger) => this.triggerEvent(trigger, trigger.price, closeMs, false, triggers!)),
       ...this.ordersAfterOpen(row),
     ];
     this.runEvents(this.nearestFirst(events, open), row, marks, closeMs, () => this.nearestFirst(stops.ofEntries(), open));

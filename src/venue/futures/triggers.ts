@@ -184,11 +184,11 @@ export class TriggerQueue {
    */
   take(instrument: Instrument, high: number, low: number, nowMs: number): readonly Trigger[] {
     this.expire(nowMs);
-    const reached = this.pending.filter((trigger) => trigger.child.instrument === instrument && isReached(trigger, high, low));
-    reached.sort((a, b) => RANK_OF_KIND[a.kind] - RANK_OF_KIND[b.kind] || a.id - b.id);
-    for (const trigger of reached) trigger.status = 'triggered';
-    this.dropEnded(reached.length);
-    return reached;
+    const reachedTriggers = this.pending.filter((trigger) => trigger.child.instrument === instrument && isReached(trigger, high, low));
+    reachedTriggers.sort((a, b) => RANK_OF_KIND[a.kind] - RANK_OF_KIND[b.kind] || a.id - b.id);
+    for (const trigger of reachedTriggers) trigger.status = 'triggered';
+    this.dropEnded(reachedTriggers.length);
+    return reachedTriggers;
   }
 
   /** Reports the id of the child of a removed trigger; or null, with the `code` of its refusal. */

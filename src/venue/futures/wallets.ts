@@ -99,9 +99,9 @@ export class Wallets {
     return index;
   }
   /** Returns the balances of an account in one asset. Throws InvariantError for an unknown account. */
-  wallet(account: number, asset: number): Wallet {
-    const wallet = this.wallets[account]?.[asset];
-    if (wallet === undefined) throw new InvariantError(`there is no account ${account} with asset ${asset}`);
+  wallet(account: number, assetIndex: number): Wallet {
+    const wallet = this.wallets[account]?.[assetIndex];
+    if (wallet === undefined) throw new InvariantError(`there is no account ${account} with asset ${assetIndex}`);
     return wallet;
   }
   /** Returns the settings of an account for a contract. Throws InvariantError for an unknown account. */
@@ -123,10 +123,10 @@ export class Wallets {
   /**
    * Returns the positions of an account that are not flat, in one asset or in all: by contract, long before short. The list is a copy.
    */
-  openPositions(account: number, asset: number | null = null): readonly VenuePosition[] {
+  openPositions(account: number, assetIndex: number | null = null): readonly VenuePosition[] {
     const heldPositions: VenuePosition[] = [];
     for (let index = 0; index < this.contracts.length; index++) {
-      if (asset !== null && this.contracts[index]!.asset !== asset) continue;
+      if (assetIndex !== null && this.contracts[index]!.asset !== assetIndex) continue;
       const [long, short] = this.sides(account, index);
       if (long.lots > 0) heldPositions.push(long);
       if (short.lots > 0) heldPositions.push(short);
@@ -138,22 +138,25 @@ export class Wallets {
    * Returns the largest absolute value, in units, of the sums that a fill or payment of a position changes. The difference to 2^53 can
    * still be added to any of them.
    */
-  largestSum({ account, marginUnits, entryUnits, fundingUnits, realisedUnits, feeUnits }: Readonly<VenuePosition>, asset: number): number {
-    const { free, locked, realised, fees, funding, covered } = this.wallet(account, asset);
+  largestSum(
+    { account, marginUnits, entryUnits, fundingUnits, realisedUnits, feeUnits }: Readonly<VenuePosition>,
+    assetIndex: number,
+  ): number {
+    const { free, locked, realised, fees, funding, covered } = this.wallet(account, assetIndex);
     const largestOfAccount = Math.max(Math.abs(free), locked, Math.abs(realised), fees, Math.abs(funding), covered);
-    const largestOfVenue = Math.max(Math.abs(this.market[asset]!), Math.abs(this.insurance[asset]!), this.fees[asset]!);
+    const largestOfVenue = Math.max(Math.abs(this.market[assetIndex]!), Math.abs(this.insurance[assetIndex]!), this.fees[assetIndex]!);
     return Math.max(largestOfAccount, largestOfVenue, marginUnits, entryUnits, Math.abs(fundingUnits), Math.abs(realisedUnits), feeUnits);
   }
   /** True when `units` can be added to or subtracted from each of those sums. */
-  canMove(position: Readonly<VenuePosition>, asset: number, units: number): boolean {
-    return this.largestSum(position, asset) + units <= MAX_EXACT;
+  canMove(position: Readonly<VenuePosition>, assetIndex: number, units: number): boolean {
+    return this.largestSum(position, assetIndex) + units <= MAX_EXACT;
   }
 
   /** Adds units (at least 0) to the free balance of an account. */
-  deposit(account: number, asset: number, units: number): void {
+  deposit(account: number, assetIndex: number, units: number): void {
     assert(exact(units) >= 0, `a deposit is not negative: ${units}`);
-    const wallet = this.wallet(account, asset);
-    this.deposited[asset] = exact(this.deposited[asset]! + units);
+    const wallet = this.wallet(account, assetIndex);
+    this.deposited[assetIndex] = exact(this.deposited[assetIndex]! + units);
     wallet.deposited = exact(wallet.deposited + units);
     wallet.free = exact(wallet.free + units);
   }
@@ -176,12 +179,15 @@ export class Wallets {
   }
 
   /** Returns all of an account's money in an asset, after comparing it with the account's history. */
-  private checkedMoney(account: number, asset: number): bigint {
-    const { free, locked, deposited, realised, fees, funding, liquidationFees, covered } = this.wallet(account, asset);
+  private checkedMoney(account: number, assetIndex: number): bigint {
+    const { free, locked, deposited, realised, fees, funding, liquidationFees, covered } = this.wallet(account, assetIndex);
     let money = BigInt(free) + BigInt(locked);
-    for (const { marginUnits } of this.openPositions(account, asset)) money += BigInt(marginUnits);
+    for (const { marginUnits } of this.openPositions(account, assetIndex)) money += BigInt(marginUnits);
     const history = BigInt(deposited) + BigInt(realised) - BigInt(fees) + BigInt(funding) - BigInt(liquidationFees) + BigInt(covered);
-    assert(money === history, `${this.accounts[account]?.name}: ${money} units of ${this.assets[asset]} are there, ${history} should be`);
+    assert(
+      money === history,
+      `${this.accounts[account]?.name}: ${money} units of ${this.assets[assetIndex]} are there, ${history} should be`,
+    );
     return money;
   }
 }

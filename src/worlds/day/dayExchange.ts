@@ -15,9 +15,10 @@ import type { TradedMarket } from '../../paperExchange/market/tradedMarket.ts';
 import type { OwnTrade, UserOrder } from '../../paperExchange/orders/userOrder.ts';
 import { demoKey } from '../../paperExchange/process/demo.ts';
 import type { Service } from '../../paperExchange/service.ts';
-import { openService } from '../../paperExchange/storage/persistence.ts';
+import { openMemoryService } from '../../paperExchange/storage/historyArchiver.ts';
 import type { DueQueue } from '../../ports/dueQueue.ts';
 
+/** Amounts as decimals, by asset. */
 type Balances = Readonly<Record<string, string>>;
 
 /** Settings of the exchange of a day. */
@@ -35,6 +36,8 @@ export interface DayExchangeSpec {
   readonly seed: number;
 }
 
+/** Index of the only account of the exchange. */
+const ACCOUNT = 0;
 /** Number of levels of the book. */
 const LEVELS = 20;
 /** Distance of two levels of the book, as a part of the first price. */
@@ -75,7 +78,7 @@ export class DayExchange {
     const delays = { admissionMs: randomBelow(60), visibilityMs: randomBelow(1500), cancelMs: randomBelow(300) };
     const markets = new Set(bars.map(({ instrument }) => instrument.market));
     this.asset = asset;
-    this.service = openService(
+    this.service = openMemoryService(
       {
         ...SERVICE_DEFAULTS,
         instruments: bars.map(({ instrument }) => instrument),
@@ -135,7 +138,7 @@ export class DayExchange {
   ): readonly OwnTrade[] {
     // Reads more and more of the newest trades, until one of them is known.
     for (let limit = FIRST_TRADE_LIMIT; ; limit *= 4) {
-      const newest = orders.trades(0, null, limit, null);
+      const newest = orders.trades(ACCOUNT, null, limit, null);
       const knownIndex = newest.findIndex(({ tradeId }) => tradeId <= lastId);
       if (knownIndex >= 0) return newest.slice(0, knownIndex).toReversed();
       if (newest.length < limit) return newest.toReversed();
@@ -153,19 +156,19 @@ export class DayExchange {
   /** Returns the orders that have not ended. */
   live(): readonly UserOrder[] {
     const { spot, futures } = this.service.sides;
-    return [...(spot?.live() ?? []), ...(futures?.live() ?? [])];
+    return [...(spot?.unendedOrders() ?? []), ...(futures?.unendedOrders() ?? [])];
   }
 
   /** Returns the position of the account in lots, below 0 for a short position. */
   heldLots({ instrument }: TradedMarket): number {
     const { spot, futures } = this.service.sides;
     if (instrument.market === 'spot') {
-      const units = spot!.venue.free(0, instrument.base) + spot!.venue.locked(0, instrument.base);
+      const units = spot!.venue.free(ACCOUNT, instrument.base) + spot!.venue.locked(ACCOUNT, instrument.base);
       return units / 10 ** (instrument.baseDigits - instrument.quantityDigits);
     }
     const { wallets } = futures!.venue;
-    const open = wallets.openPositions(0).filter(({ index }) => wallets.contracts[index]!.instrument === instrument);
-    return open.reduce((lots, position) => lots + (position.isLong ? position.lots : -position.lots), 0);
+    const positions = wallets.openPositions(ACCOUNT).filter(({ index }) => wallets.contracts[index]!.instrument === instrument);
+    return positions.reduce((lots, position) => lots + (position.isLong ? position.lots : -position.lots), 0);
   }
 
   /** Returns the lots that stops at the exchange protect. These are the lots of trigger orders that close the position. */
@@ -186,7 +189,7 @@ export class DayExchange {
       sum = sum.plus(new Decimal(units).div(new Decimal(10).pow(digits)).times(price));
     };
     for (const [asset, digits] of spot?.assets() ?? []) {
-      const units = spot!.venue.free(0, asset) + spot!.venue.locked(0, asset);
+      const units = spot!.venue.free(ACCOUNT, asset) + spot!.venue.locked(ACCOUNT, asset);
       const market = spot!.markets.find(({ instrument }) => instrument.base === asset && instrument.quote === this.asset);
       if (asset === this.asset) addValue(units, digits);
       else if (market) addValue(units, digits, market.referencePrice / 10 ** market.instrument.priceDigits);
@@ -196,12 +199,10 @@ export class DayExchange {
     const { venue } = futures;
     const { wallets } = venue;
     const index = wallets.asset(this.asset);
-    const { free, locked } = wallets.wallet(0, index);
-    const positions = wallets.openPositions(0, index);
-    addValue(
-      free + locked + positions.reduce((units, position) => units + position.marginUnits + venue.unrealisedProfit(position), 0),
-      digits,
-    );
+    const { free, locked } = wallets.wallet(ACCOUNT, index);
+    const positions = wallets.openPositions(ACCOUNT, index);
+    const unitsInPositions = positions.reduce((units, position) => units + position.marginUnits + venue.unrealisedProfit(position), 0);
+    addValue(free + locked + unitsInPositions, digits);
     return sum;
   }
 }
@@ -245,7 +246,8 @@ function medianLots(bars: BarColumns): number {
 
 /** Returns the first row that opens at `ms` or later. */
 export function firstRowAt({ openMs, length }: BarColumns, ms: number): number {
-  let [low, high] = [0, length];
+  let low = 0;
+  let high = length;
   while (low < high) {
     const middle = (low + high) >> 1;
     if (openMs[middle]! < ms) low = middle + 1;

@@ -1,7 +1,7 @@
 // Draws the faults of a simulated day from its seed, before the day starts, so that the day can be repeated.
 
 import { DAY_MS } from '../../base/calendar.ts';
-import { seededRng } from '../../base/number/rng.ts';
+import { seededRng, type Rng } from '../../base/number/rng.ts';
 import { CREATE_FAULTS, type CreateFault } from '../computer/faultyNetwork.ts';
 
 /** Length of the end of a day that has no faults, so that the outcome of all orders becomes known. */
@@ -30,21 +30,30 @@ export const NO_FAULTS: DaySchedule = { creates: new Map(), outages: [] };
 
 /** Number of creates that can have a fault. Later creates of a day have none. */
 const MAX_CREATES = 2000;
-/** Minimum and maximum number of outages of each kind on a day. */
-const OUTAGE_COUNTS: Readonly<Record<Outage['outageKind'], readonly [min: number, max: number]>> = {
-  kill: [3, 9],
-  power: [1, 4],
-  diskCrash: [1, 4],
-  partition: [0, 4],
-  stale: [0, 10],
+/** Number of outages of each kind on a day. */
+const OUTAGE_COUNTS: Readonly<Record<Outage['outageKind'], { readonly min: number; readonly max: number }>> = {
+  kill: { min: 3, max: 9 },
+  power: { min: 1, max: 4 },
+  diskCrash: { min: 1, max: 4 },
+  partition: { min: 0, max: 4 },
+  stale: { min: 0, max: 10 },
 };
+/** Separates the random numbers of the schedule from those of the rest of the day, which has the same seed. */
+const SCHEDULE_SEED = 0x5c4ed;
 
 /** Returns the faults of the day of a seed. Each seed has different frequencies of the kinds of faults. */
 export function scheduleOf(seed: number): DaySchedule {
-  const rng = seededRng(seed ^ 0x5c4ed);
+  const rng = seededRng(seed ^ SCHEDULE_SEED);
+  // The outages are drawn after the faults of creates: another order would change the day of each seed.
+  const creates = drawCreateFaults(rng);
+  const outages = drawOutages(rng);
+  return { creates, outages: outages.toSorted((a, b) => a.atMs - b.atMs) };
+}
+
+/** Draws the faults of creates. From 30 to 60 % of the creates have a fault. */
+function drawCreateFaults(rng: Rng): ReadonlyMap<number, CreateFault> {
   const weights = CREATE_FAULTS.map(() => rng.next() ** 2);
   const totalWeight = weights.reduce((sum, weight) => sum + weight, 0);
-  // From 30 to 60 % of the creates have a fault.
   const faultShare = 0.3 + rng.next() * 0.3;
   const creates = new Map<number, CreateFault>();
   for (let number = 1; number <= MAX_CREATES; number++) {
@@ -54,15 +63,18 @@ export function scheduleOf(seed: number): DaySchedule {
     const faultKind = CREATE_FAULTS.find((_, index) => (remainingWeight -= weights[index]!) < 0) ?? 'loseReply';
     creates.set(number, { faultKind, size: rng.next() });
   }
-  const outages = OUTAGES.flatMap((outageKind) => {
-    const [min, max] = OUTAGE_COUNTS[outageKind];
+  return creates;
+}
+
+/** Draws the outages, kind by kind. None is in the first or the last percent of the time with faults. */
+function drawOutages(rng: Rng): readonly Outage[] {
+  return OUTAGES.flatMap((outageKind) => {
+    const { min, max } = OUTAGE_COUNTS[outageKind];
     const count = min + Math.floor(rng.next() * (max - min + 1));
     return Array.from({ length: count }, (): Outage => ({
       outageKind,
-      // Not in the first and the last percent of the time with faults.
       atMs: Math.floor((0.01 + rng.next() * 0.98) * (DAY_MS - CALM_MS)),
       size: rng.next(),
     }));
   });
-  return { creates, outages: outages.toSorted((a, b) => a.atMs - b.atMs) };
 }

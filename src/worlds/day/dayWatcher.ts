@@ -115,7 +115,8 @@ export class DayWatcher {
   /** Checks that the fills that strategies know are those of the exchange. */
   #compareReported({ exchange, process, reported, nowMs }: DayMoment, prefix: string): void {
     if (reported === this.#comparedFills && reported.count === this.#comparedCount) return;
-    [this.#comparedFills, this.#comparedCount] = [reported, reported.count];
+    this.#comparedFills = reported;
+    this.#comparedCount = reported.count;
     this.#keepsState = process!.opened!.bot.deps.engine.runs.some(({ kept }) => kept !== null);
     for (const [order, texts] of reported.entries()) {
       const venueFills = this.#fillsOf(exchange, prefix, order);
@@ -151,11 +152,11 @@ export class DayWatcher {
   #watchStops(moment: DayMoment): void {
     const { exchange, nowMs } = moment;
     for (const market of exchange.service.markets) {
-      const { held, guarded } = stopsOf(moment, market);
-      this.#maxLots.set(market, Math.max(held, this.#maxLots.get(market) ?? 0));
-      if (held > 0 && guarded > 0) this.hasHadStop = true;
+      const { heldLots, guardedLots } = stopsOf(moment, market);
+      this.#maxLots.set(market, Math.max(heldLots, this.#maxLots.get(market) ?? 0));
+      if (heldLots > 0 && guardedLots > 0) this.hasHadStop = true;
       const sinceMs = this.#unprotectedSinceMs.get(market);
-      if (held - guarded >= this.#dustLots(market)) {
+      if (heldLots - guardedLots >= this.#dustLots(market)) {
         if (sinceMs === undefined) this.#unprotectedSinceMs.set(market, nowMs);
         else this.maxUnprotectedMs = Math.max(this.maxUnprotectedMs, nowMs - sinceMs);
       } else if (sinceMs !== undefined) {
@@ -183,8 +184,9 @@ export class DayWatcher {
     const opened = process?.opened;
     if (!opened || !opened.bot.isTrading) return false;
     const { engine } = opened.bot.deps;
-    const active = engine.orders.active().filter(({ lifecycle }) => lifecycle !== 'working' && lifecycle !== 'draft');
-    return active.length === 0 && exchange.live().every(({ isAdmitted, live }) => isAdmitted && live?.status !== 'PENDING_CANCEL');
+    const isSettledAtBot = engine.orders.active().every(({ lifecycle }) => lifecycle === 'working' || lifecycle === 'draft');
+    const isSettledAtVenue = exchange.live().every(({ isAdmitted, venueOrder }) => isAdmitted && venueOrder?.status !== 'PENDING_CANCEL');
+    return isSettledAtBot && isSettledAtVenue;
   }
 
   /** Checks the end of the day. With `mustProtect`, each position must have a stop. */
@@ -198,10 +200,11 @@ export class DayWatcher {
     const { engine } = bot.deps;
     const prefix = idPrefixOf(bot.deps.clientOrderIdOf(1 as OrderId));
     if (!bot.isTrading) this.report('REST', 'the bot does not trade in the end', nowMs);
-    const unknown = engine.orders.active().filter(({ lifecycle }) => lifecycle === 'unknown');
-    const halts = engine.risk.halts.causes().filter(({ code }) => FAULT_CODES.has(code));
-    if (halts.length > 0) this.report('REST', `halts stand: ${halts.map(({ code, why }) => `${code}: ${why}`).join('; ')}`, nowMs);
-    if (unknown.length > 0) this.report('REST', `the outcome of ${unknown.length} orders is still unknown`, nowMs);
+    const unknownCount = engine.orders.active().filter(({ lifecycle }) => lifecycle === 'unknown').length;
+    const faultHalts = engine.risk.halts.causes().filter(({ code }) => FAULT_CODES.has(code));
+    const haltTexts = faultHalts.map(({ code, why }) => `${code}: ${why}`);
+    if (haltTexts.length > 0) this.report('REST', `halts stand: ${haltTexts.join('; ')}`, nowMs);
+    if (unknownCount > 0) this.report('REST', `the outcome of ${unknownCount} orders is still unknown`, nowMs);
     const activeIds = new Set(engine.orders.active().map(({ venueId }) => String(venueId)));
     for (const { id } of exchange.live())
       if (!activeIds.has(id)) this.report('BOOKS', `${id} is open at the exchange and not in the bot`, nowMs);
@@ -224,7 +227,8 @@ export class DayWatcher {
       const market = exchange.service.markets.find(({ instrument: { id } }) => id === instrument.id)!;
       const digits = instrument.market === 'spot' ? engine.ledger.qtyDigits(index) - instrument.quantityDigits : 0;
       const units = engine.runs.reduce((sum, run) => sum + engine.ledger.qty(run.index, index), 0);
-      const [botLots, venueLots] = [units / 10 ** digits, exchange.heldLots(market)];
+      const botLots = units / 10 ** digits;
+      const venueLots = exchange.heldLots(market);
       if (botLots !== venueLots)
         this.report('BOOKS', `${instrument.wireName}: the bot holds ${botLots} lots, the exchange says ${venueLots}`, nowMs);
     }
@@ -233,9 +237,9 @@ export class DayWatcher {
   /** Checks that stops protect each position. */
   #requireStops(moment: DayMoment): void {
     for (const market of moment.exchange.service.markets) {
-      const { held, guarded } = stopsOf(moment, market);
-      if (held - guarded < this.#dustLots(market)) continue;
-      this.report('STOP', `${market.instrument.wireName}: ${held} lots are held, and stops stand for ${guarded}`, moment.nowMs);
+      const { heldLots, guardedLots } = stopsOf(moment, market);
+      if (heldLots - guardedLots < this.#dustLots(market)) continue;
+      this.report('STOP', `${market.instrument.wireName}: ${heldLots} lots are held, and stops stand for ${guardedLots}`, moment.nowMs);
     }
   }
 }
@@ -250,12 +254,12 @@ const FAULT_CODES: ReadonlySet<string> = new Set([
 const DUST_SHARE = 0.005;
 
 /** Returns the lots of a position, and the lots that stops at the exchange or in the bot protect (docs/live.md). */
-function stopsOf({ exchange, process }: DayMoment, market: TradedMarket): { readonly held: number; readonly guarded: number } {
+function stopsOf({ exchange, process }: DayMoment, market: TradedMarket): { readonly heldLots: number; readonly guardedLots: number } {
   const lots = exchange.heldLots(market);
-  if (lots === 0) return { held: 0, guarded: 0 };
+  if (lots === 0) return { heldLots: 0, guardedLots: 0 };
   const engine = process?.opened?.bot.deps.engine;
   const index = engine?.instruments.findIndex(({ id }) => id === market.instrument.id) ?? -1;
   const brackets = index < 0 ? [] : engine!.brackets.list(index);
   const botLots = brackets.reduce((sum, bracket) => sum + (bracket.isLong === lots > 0 ? bracket.lots : 0), 0);
-  return { held: Math.abs(lots), guarded: botLots + exchange.guardedLots(market, lots > 0) };
+  return { heldLots: Math.abs(lots), guardedLots: botLots + exchange.guardedLots(market, lots > 0) };
 }

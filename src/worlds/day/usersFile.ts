@@ -6,6 +6,7 @@ import { readDefinition, whereIs, type DefinitionSource } from '../../definition
 import { LIVE_FILE } from '../../tasks/bot/config/liveConfig.ts';
 import { DEFINITION_KEYS } from '../../tasks/bot/config/liveSchema.ts';
 
+/** Keys of a file with their values. */
 type Keys = Readonly<Record<string, unknown>>;
 
 /** The content of a user's file. */
@@ -37,23 +38,22 @@ const RUN_ONLY_VALUES: ReadonlySet<unknown> = new Set(['finest', 'trades']);
 /** Returns the content of a user's file. Throws ConfigError for an invalid file, and for external series, which cannot be simulated. */
 export function readUsersFile(file: string): UsersFile {
   const source = readDefinition(file);
-  const data = isMap(source.data) ? source.data : {};
-  const isBot = data['exchange'] !== undefined;
+  const fileKeys = isMap(source.data) ? source.data : {};
+  // Only the config of a bot names an exchange.
+  const isBot = fileKeys['exchange'] !== undefined;
   if (isBot) parseSource(LIVE_FILE, source);
   else parseDefinition(source);
-  if (data['series'] !== undefined)
+  if (fileKeys['series'] !== undefined)
     throw new ConfigError(
       `${whereIs(source, ['series'])}: external series cannot be simulated, because the times of their values are unknown`,
       'remove series from a copy of the file and of its strategy',
     );
-  const definition = Object.fromEntries(
-    DEFINITION_KEYS.flatMap((key) => (data[key] === undefined ? [] : [[key, botValue(key, data[key])]])),
-  );
-  const dates = Object.fromEntries(['from', 'to'].flatMap((key) => (data[key] === undefined ? [] : [[key, data[key]]])));
-  const { catalog: _, ...shared } = definition;
-  const botKeys = isBot
-    ? Object.fromEntries(Object.entries(data).filter(([key]) => !UNUSED_BOT_KEYS.has(key)))
-    : { ...shared, audit: AUDIT };
+  const presentKeys = (keys: readonly string[]): readonly string[] => keys.filter((key) => fileKeys[key] !== undefined);
+  const definition = Object.fromEntries(presentKeys(DEFINITION_KEYS).map((key) => [key, botValue(key, fileKeys[key])]));
+  const dates = Object.fromEntries(presentKeys(['from', 'to']).map((key) => [key, fileKeys[key]]));
+  const { catalog: _catalog, ...keysOfDefinition } = definition;
+  const keysOfConfig = Object.fromEntries(Object.entries(fileKeys).filter(([key]) => !UNUSED_BOT_KEYS.has(key)));
+  const botKeys = isBot ? keysOfConfig : { ...keysOfDefinition, audit: AUDIT };
   return { source: { ...source, data: { ...definition, ...dates } }, botKeys, isBot };
 }
 
@@ -62,11 +62,9 @@ function botValue(key: string, value: unknown): unknown {
   if (!isMap(value)) return value;
   if (key === 'fills') {
     const { collar } = value;
-    const rowInterval = value['inside'];
-    return {
-      ...(collar === undefined ? {} : { collar }),
-      ...(rowInterval === undefined || RUN_ONLY_VALUES.has(rowInterval) ? {} : { ['inside']: rowInterval }),
-    };
+    const executionInterval = value['inside'];
+    const isForBot = executionInterval !== undefined && !RUN_ONLY_VALUES.has(executionInterval);
+    return { ...(collar === undefined ? {} : { collar }), ...(isForBot ? { ['inside']: executionInterval } : {}) };
   }
   if (key === 'models') return value['risk'] === undefined ? {} : { risk: value['risk'] };
   if (key !== 'feeds') return value;
@@ -75,4 +73,5 @@ function botValue(key: string, value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, feed]) => [name, removeListed(feed)]));
 }
 
+/** True for a value that has keys of its own. */
 const isMap = (value: unknown): value is Keys => typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,5 +1,5 @@
 // Takes random decisions with every kind of order, at bars, timers and fills. The draws are journalled, so a restarted bot repeats them.
-// Orders that reduce the position are market orders: the stepped exchange cannot follow a stop that has to cancel a resting order first.
+// Orders that reduce the position are market orders: the exchange of these tests, which steps through the bars, cannot follow a stop that has to cancel a resting order first.
 import { atr, flag, float, Strategy, type FillInfo, type OrderId, type OrderOptions, type Size, type Trail } from 'isobar';
 
 const HOUR_MS = 3_600_000;
@@ -7,15 +7,15 @@ const HOUR_MS = 3_600_000;
 export default class DrawnOrders extends Strategy.with({
   isFutures: flag(false, { help: 'trades contracts' }),
   isShort: flag(false, { help: 'opens short positions only' }),
-  share: float(0.3, { min: 0, max: 1, help: 'share of the bars at which it acts' }),
+  actProbability: float(0.3, { min: 0, max: 1, help: 'probability that it acts at a bar' }),
 }) {
-  range = this.use(atr(this.bars, 14));
+  averageRange = this.use(atr(this.bars, 14));
   timer = this.every('3h', () => this.actAt(0.5));
   /** Ids of entries that may still have a stop to amend. */
   entries: OrderId[] = [];
 
   override onBar() {
-    this.actAt(this.params.share);
+    this.actAt(this.params.actProbability);
   }
 
   override onFill({ side, price, orderId }: FillInfo) {
@@ -25,26 +25,26 @@ export default class DrawnOrders extends Strategy.with({
     else this.order(isLong ? -1 : 1, this.size(), {});
   }
 
-  /** Acts with a probability. */
-  private actAt(share: number): void {
-    if (this.random() >= share) return;
+  /** With the given probability, places, amends or cancels an order, exits, or sets a target. */
+  private actAt(probability: number): void {
+    if (this.random() >= probability) return;
     const sign = this.params.isShort ? -1 : 1;
     const draw = this.random();
     if (draw < 0.4) this.enter(sign);
     else if (draw < 0.5) this.order(-sign, this.size(), {});
     else if (draw < 0.6) this.exit();
-    else if (draw < 0.68) this.target({ equity: sign * this.drawn([0, 0.1, 0.3]) });
+    else if (draw < 0.68) this.target({ equity: sign * this.drawOneOf([0, 0.1, 0.3]) });
     else if (draw < 0.75) this.cancelOne();
     else if (draw < 0.85) this.amendOne();
     else if (draw < 0.92) this.closeAt(this.nowMs + Math.floor(this.random() * 12) * HOUR_MS);
-    else this.oco(this.place(sign), this.enter(sign));
+    else this.oco(this.placeAnyKind(sign), this.enter(sign));
   }
 
-  /** Places an entry with a drawn protection. */
+  /** Places an entry with a drawn bracket. */
   private enter(sign: number): OrderId {
     const limit = this.random() < 0.4 ? this.priceAway(this.bars.close.value, -sign, 1) : null;
     const id = this.order(sign, this.size(), {
-      ...this.protection(sign, limit ?? this.bars.close.value),
+      ...this.drawBracket(sign, limit ?? this.bars.close.value),
       ...(limit !== null && { limit }),
     });
     this.entries.push(id);
@@ -52,7 +52,7 @@ export default class DrawnOrders extends Strategy.with({
   }
 
   /** Places a plain order, a limit order, or a stop entry. */
-  private place(sign: number): OrderId {
+  private placeAnyKind(sign: number): OrderId {
     const close = this.bars.close.value;
     const draw = this.random();
     if (draw < 0.3) return this.order(sign, this.size(), {});
@@ -62,12 +62,12 @@ export default class DrawnOrders extends Strategy.with({
     return this.order(sign, this.size(), {
       stopEntry,
       ...(isLimited && { limit: this.priceAway(stopEntry, sign, 1) }),
-      ...(this.random() < 0.5 && this.protection(sign, stopEntry)),
+      ...(this.random() < 0.5 && this.drawBracket(sign, stopEntry)),
     });
   }
 
   private order(sign: number, size: Size, options: OrderOptions): OrderId {
-    const tag = this.drawn(['first', 'second', 'third', 'fourth']);
+    const tag = this.drawOneOf(['first', 'second', 'third', 'fourth']);
     return sign > 0 ? this.buy(size, { tag, ...options }) : this.sell(size, { tag, ...options });
   }
 
@@ -75,20 +75,17 @@ export default class DrawnOrders extends Strategy.with({
     const draw = this.random();
     if (draw < 0.5) return { equity: 0.02 + this.random() * 0.3 };
     if (draw < 0.8 || this.params.isFutures) return { quote: String(50 + Math.floor(this.random() * 2000)) };
-    return { base: this.drawn(['0.5', '1.25', '3', '0.0001']) };
+    return { base: this.drawOneOf(['0.5', '1.25', '3', '0.0001']) };
   }
 
   /** Draws the bracket of an entry at `price`. */
-  private protection(sign: number, price: number): OrderOptions {
+  private drawBracket(sign: number, price: number): OrderOptions {
     const draw = this.random();
-    const targets =
-      draw < 0.3
-        ? { takeProfit: this.priceAway(price, sign, 4) }
-        : draw < 0.5
-          ? { targets: [{ at: this.priceAway(price, sign, 2), share: 0.5 }, { at: this.priceAway(price, sign, 5) }] }
-          : {};
+    const hasOneTarget = draw < 0.3;
+    const hasTwoTargets = !hasOneTarget && draw < 0.5;
     return {
-      ...targets,
+      ...(hasOneTarget && { takeProfit: this.priceAway(price, sign, 4) }),
+      ...(hasTwoTargets && { targets: [{ at: this.priceAway(price, sign, 2), share: 0.5 }, { at: this.priceAway(price, sign, 5) }] }),
       ...(this.random() < 0.6 && { stopLoss: this.priceAway(price, -sign, 4) }),
       ...(this.random() < 0.4 && { trailing: this.trail(sign, price) }),
     };
@@ -96,10 +93,10 @@ export default class DrawnOrders extends Strategy.with({
 
   private trail(sign: number, price: number): Trail | number {
     const draw = this.random();
-    if (draw < 0.3) return 2 * this.range.value;
+    if (draw < 0.3) return 2 * this.averageRange.value;
     if (draw < 0.5) return { percent: 1.25 };
-    if (draw < 0.8) return { atr: this.range, times: 2 };
-    return { atr: this.range, times: 1, from: this.priceAway(price, sign, 3) };
+    if (draw < 0.8) return { atr: this.averageRange, times: 2 };
+    return { atr: this.averageRange, times: 1, from: this.priceAway(price, sign, 3) };
   }
 
   private cancelOne(): void {
@@ -129,10 +126,10 @@ export default class DrawnOrders extends Strategy.with({
 
   /** Returns a price up to `maxRanges` average ranges above (`sign` 1) or below (`sign` -1) another one. */
   private priceAway(price: number, sign: number, maxRanges: number): number {
-    return price + sign * maxRanges * this.range.value * (0.05 + this.random());
+    return price + sign * maxRanges * this.averageRange.value * (0.05 + this.random());
   }
 
-  private drawn<T>(items: readonly T[]): T {
+  private drawOneOf<T>(items: readonly T[]): T {
     return items[Math.floor(this.random() * items.length)]!;
   }
 }

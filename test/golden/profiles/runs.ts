@@ -54,13 +54,13 @@ class TradesAtBars extends Strategy.with({ first: int(1, { min: 0 }), every: int
 }
 
 /** Returns bars with the given closes in cents. Each opens at the close before it. */
-function barsOf(cents: readonly number[], hours = 1): Bars {
+function barsOf(cents: readonly number[], hoursPerBar = 1): Bars {
   const close = Float64Array.from(cents, (value) => value / 100);
   const open = close.map((value, row) => (row === 0 ? value : close[row - 1]!));
   return {
     symbol: 'SYNUSDT',
-    interval: hours === 1 ? '1h' : '4h',
-    openMs: close.map((_, row) => FIRST_MS + row * hours * HOUR_MS),
+    interval: hoursPerBar === 1 ? '1h' : '4h',
+    openMs: close.map((_, row) => FIRST_MS + row * hoursPerBar * HOUR_MS),
     open,
     high: open.map((value, row) => Math.max(value, close[row]!)),
     low: open.map((value, row) => Math.min(value, close[row]!)),
@@ -80,6 +80,7 @@ const generatedContract = (catalog: string, seed: number, bars: number): NonNull
   return { bars: { symbol: 'SYNUSDT', interval: '1h' } };
 };
 
+/** Returns the options of a run. `catalog`: a folder for generated bars. */
 type RunOptionsOf = (catalog: string) => CodeOptions;
 
 /** Options of the runs, by name. */

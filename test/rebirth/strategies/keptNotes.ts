@@ -18,9 +18,10 @@ export default class KeptNotes extends Strategy.with({}) {
     if (notes.buyPrices.length > 3) notes.buyPrices.shift();
     notes.isTired = notes.bars % 50 > 44;
     if (notes.isTired) this.exit();
-    else if (this.position().isFlat && notes.buyPrices.some((price) => close <= price * 1.0005) && this.random() < 0.8)
-      this.buy({ base: (0.01 + (notes.buyPrices.length % 3) * 0.005).toFixed(3) }, { takeProfit: close * 1.01, stopLoss: close * 0.99 });
-    else if (close > notes.lastFill.price * 1.006 && notes.lastFill.side === 'buy') this.exit();
+    else if (this.position().isFlat && notes.buyPrices.some((price) => close <= price * 1.0005) && this.random() < 0.8) {
+      const base = (0.01 + (notes.buyPrices.length % 3) * 0.005).toFixed(3);
+      this.buy({ base }, { takeProfit: close * 1.01, stopLoss: close * 0.99 });
+    } else if (close > notes.lastFill.price * 1.006 && notes.lastFill.side === 'buy') this.exit();
   }
 
   override onFill({ price, side }: FillInfo) {

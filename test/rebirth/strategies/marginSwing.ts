@@ -1,6 +1,10 @@
 // Trades a contract by a state machine that is a generator. Sizes are random, and entries have trailing stops.
 import { rsi, Strategy } from 'isobar';
 
+/** The RSI at or beyond which the strategy enters. */
+const OVERSOLD = 35;
+const OVERBOUGHT = 65;
+
 export default class MarginSwing extends Strategy.with({}) {
   strength = this.use(rsi(this.bars.close, 7));
   steps = this.#stateMachine();
@@ -10,8 +14,8 @@ export default class MarginSwing extends Strategy.with({}) {
     let round = 0;
     for (;;) {
       // Each `yield` waits for the next bar.
-      while (this.strength.value > 35 && this.strength.value < 65) yield undefined;
-      const isLong = this.strength.value <= 35;
+      while (this.strength.value > OVERSOLD && this.strength.value < OVERBOUGHT) yield undefined;
+      const isLong = this.strength.value <= OVERSOLD;
       const size = { equity: (0.2 + this.random() * 0.4).toFixed(2) };
       const close = this.bars.close.value;
       const options = { trailing: close * 0.006, tag: `round ${++round}` };

@@ -41,6 +41,8 @@ const PART_SEEDS = {
   secondNetwork: (seed: number) => seed * 61,
   secondConfig: (seed: number) => seed * 67,
   secondSchedule: (seed: number) => seed * 71,
+  killStage: (seed: number) => seed * 73,
+  secondContracts: (seed: number) => seed * 79,
 } as const;
 
 /** Returns the generator of one part of a day. Parts have generators of their own, so that one more draw in a part leaves the others as they are. */

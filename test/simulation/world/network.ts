@@ -16,7 +16,7 @@ import { FREE_REPLY } from './hard/exchangeStorage.ts';
 import { answerHardCreate, isHardCreate, slowTravelMs } from './hard/hardCreates.ts';
 import type { HardFaults } from './hard/hardFaults.ts';
 import type { RequestFault } from './schedule.ts';
-import { isAnsweredByThemedFaults } from './themes/themedDay.ts';
+import { isAnsweredByThemedFaults, REFUSED_CODE } from './themes/themedDay.ts';
 import type { ThemedFaults } from './themes/themedFaults.ts';
 import type { SimulatedVenue } from './venue.ts';
 
@@ -38,8 +38,8 @@ export interface NetworkDeps {
   readonly queue: DueQueue;
   readonly venue: SimulatedVenue;
   readonly rng: Rng;
-  /** Returns the fault of the create request with this number, counted from 1. */
-  readonly faultOf: (createNumber: number) => RequestFault | undefined;
+  /** Returns the fault of the create request with this number, counted from 1, and this body. */
+  readonly faultOf: (createNumber: number, body: Uint8Array) => RequestFault | undefined;
   /** Called for every request as it leaves. `createNumber` is its number among the create requests, or 0. */
   readonly onRequest: (request: { readonly target: string; readonly body: Uint8Array; readonly createNumber: number }) => void;
   /** Called before the second copy of a create request arrives. */
@@ -103,7 +103,7 @@ export class SimulatedNetwork {
     const { venue } = this.#deps;
     const isCreate = isCreateRequest(request.method, target);
     const createNumber = isCreate ? ++this.creates : 0;
-    const fault = isCreate ? this.#faultOf(createNumber, target) : undefined;
+    const fault = isCreate ? this.#faultOf(createNumber, passage) : undefined;
     if (fault?.faultKind === 'refuseConnection' || venue.isDown) return fail('the connection was refused', 0);
     leave();
     this.requests++;
@@ -116,8 +116,8 @@ export class SimulatedNetwork {
   }
 
   /** Returns the scheduled fault of a create request. */
-  #faultOf(createNumber: number, target: string): RequestFault | undefined {
-    const fault = this.#deps.faultOf(createNumber);
+  #faultOf(createNumber: number, { target, request }: RequestInTransit): RequestFault | undefined {
+    const fault = this.#deps.faultOf(createNumber, request.body);
     // A second copy of a trigger order is left to the operator (docs/order-safety.md), who would have to cancel it at the exchange.
     const isTriggerCopy = fault?.faultKind === 'duplicateRequest' && target.includes('conditionOrder');
     return isTriggerCopy ? undefined : fault;
@@ -128,7 +128,9 @@ export class SimulatedNetwork {
     this.hardFaults?.noteDeparture(target);
     this.#deps.onRequest({ target, body: request.body, createNumber });
     if (createNumber === 0) return;
-    this.themedFaults?.noteCreate(Number(lowerCase(request.headers)['x-ch-ts']));
+    const signedMs = Number(lowerCase(request.headers)['x-ch-ts']);
+    this.themedFaults?.noteCreate(signedMs);
+    if (fault?.faultKind === 'loseReply') this.themedFaults?.noteLost(request.body, signedMs);
     this.themedFaults?.lastKill?.noteCreate(Buffer.from(request.body).toString(), fault?.faultKind !== 'loseRequest');
   }
 
@@ -233,6 +235,7 @@ export class SimulatedNetwork {
     if (this.themedFaults !== null && fault !== undefined && isAnsweredByThemedFaults(fault))
       return this.themedFaults.answerCreate(fault, bodyText, handleRequest);
     if (fault?.faultKind === 'unknownNotDone') return unknownReply();
+    if (fault?.faultKind === 'refusal') return service.error(REFUSED_CODE, venue.market);
     // Start a new hold only when the last one has ended, so that no read is older than the bot must expect.
     if (method === 'GET' && queue.nowMs < this.staleUntilMs && queue.nowMs >= this.#readsHeldUntilMs) {
       venue.side.holdReads(this.staleMs);

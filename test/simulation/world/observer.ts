@@ -146,7 +146,7 @@ export class Observer {
     for (const base of SYMBOLS) {
       let lots = venue.heldLots(base, copies);
       if (lots < 0) this.report('S3', `${base}: more was sold than the bot had, by ${-lots} lots`, nowMs);
-      for (const { instrument, intent, live: openPart } of live)
+      for (const { instrument, intent, venueOrder: openPart } of live)
         if (openPart !== null && instrument.wireName === `${base}USDT` && intent.side === 'buy')
           lots += Math.max(0, openPart.lots - openPart.filledLots);
       if (lots > maxLots) this.report('S3', `${base}: ${lots} lots are held and bought, ${maxLots} are allowed`, nowMs);
@@ -227,7 +227,10 @@ export class Observer {
       this.report('S9', `a create leaves that the journal on the disk does not have: ${body}`, nowMs);
     const engine = process?.opened?.bot.deps.engine;
     if (!process || !engine) return;
-    if (this.#contracts === null) this.#createRules.check(process, clientOrderId ?? '', (rule, text) => this.report(rule, text, nowMs));
+    this.#createRules.check(process, clientOrderId ?? '', (rule, text) => {
+      // The other rules say what buys of coins may do.
+      if (this.#contracts === null || rule === 'SIDE') this.report(rule, text, nowMs);
+    });
     const states = engine.risk.halts.causes().filter(({ scope }) => scope.kind === 'account');
     // A buy of coins, or an order that opens contracts.
     const isBuy = this.#contracts === null ? /"side":"BUY"/i.test(body) : /"open":"OPEN"/.test(body);

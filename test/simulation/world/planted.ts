@@ -61,8 +61,8 @@ export const FORMER_FAULTS: Readonly<Record<number, PlantedFault>> = {
     changes: [
       {
         file: 'src/engine/host/callbackQueue.ts',
-        from: 'const batches = held.map((batch) => batch.filter(isCurrent));',
-        to: 'const batches = held.map((batch) => batch.filter((each) => isCurrent(each) && each.fill === null));',
+        from: 'const batches = heldCallbacks.map((batch) => batch.filter(isCurrent));',
+        to: 'const batches = heldCallbacks.map((batch) => batch.filter((each) => isCurrent(each) && each.fill === null));',
       },
     ],
   },
@@ -120,7 +120,7 @@ export const FORMER_FAULTS: Readonly<Record<number, PlantedFault>> = {
     changes: [
       {
         file: 'src/paperExchange/storage/storeWriter.ts',
-        from: 'else if (!this.#isBusy && !this.#isDirty && this.#waiting.length === 0) done(true);',
+        from: 'else if (!this.#isBusy && !this.#isDirty && this.#waitingCallbacks.length === 0) done(true);',
         to: 'else if (this.#lastWriteMs > -Infinity) done(true);',
       },
     ],
@@ -130,8 +130,8 @@ export const FORMER_FAULTS: Readonly<Record<number, PlantedFault>> = {
     changes: [
       {
         file: 'src/paperExchange/storage/storeWriter.ts',
-        from: 'this.#sync(path, isNew ? () => this.#sync(this.#options.folder, onDurable, waiting) : onDurable, waiting);',
-        to: 'if (isNew) this.#sync(path, () => this.#sync(this.#options.folder, onDurable, waiting), waiting);\n      else onDurable();',
+        from: 'this.#sync(this.#path, isNewFile ? syncFolder : onDurable, callbacks);',
+        to: 'if (isNewFile) this.#sync(this.#path, syncFolder, callbacks);\n      else onDurable();',
       },
     ],
   },

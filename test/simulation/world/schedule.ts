@@ -6,6 +6,7 @@ import { THEMED_REQUEST_FAULTS, THEMED_TIMED_FAULTS, themedFaultsOf, themeOf } f
 import { HARD_REQUEST_FAULTS, HARD_TIMED_FAULTS, dayTermsOf, hardFaultsOf, isHardDay } from './hard/hardDay.ts';
 import { drawFaultMs, MAX_CREATES, TIMED_FAULTS } from './draws.ts';
 import { secondBotFaultsOf } from './pair/pairDay.ts';
+import type { StagedRequestFault } from './themes/stages/stageTerms.ts';
 
 /** Length of a simulated day, if its options give no other length. */
 export const DAY_MS = 86_400_000;
@@ -17,7 +18,11 @@ export const REQUEST_FAULTS = [...NETWORK_FAULTS, 'duplicateRequest', 'otherRepl
 
 /** A fault of one create request. */
 export interface RequestFault {
-  readonly faultKind: (typeof REQUEST_FAULTS)[number] | (typeof HARD_REQUEST_FAULTS)[number] | (typeof THEMED_REQUEST_FAULTS)[number];
+  readonly faultKind:
+    | (typeof REQUEST_FAULTS)[number]
+    | (typeof HARD_REQUEST_FAULTS)[number]
+    | (typeof THEMED_REQUEST_FAULTS)[number]
+    | StagedRequestFault;
   /** Number of the create request on its day, from 1. */
   readonly requestNumber: number;
   /** Uniform in [0, 1). It scales the fault, such as the length of a delay. */
@@ -28,7 +33,7 @@ export interface RequestFault {
 /** A fault at a time. */
 export interface TimedFault {
   readonly faultKind: (typeof TIMED_FAULTS)[number] | (typeof HARD_TIMED_FAULTS)[number] | (typeof THEMED_TIMED_FAULTS)[number];
-  /** Time since the begin of the day, ms. */
+  /** Time since the start of the day, ms. */
   readonly atMs: number;
   /** Uniform in [0, 1). It scales the fault, such as its duration. */
   readonly size: number;
@@ -87,23 +92,23 @@ export function scheduleOf(seed: number, lengthMs = DAY_MS): readonly ScheduledF
   addTimedFaults('secondStart', drawUpTo(2));
   const theme = themeOf(seed);
   const secondBotFaults = theme === 'twoBots' ? secondBotFaultsOf(seed, faultyMs) : [];
-  if (theme !== null) return inOrder([...themedFaultsOf(seed, theme, faults, faultyMs), ...secondBotFaults]);
+  if (theme !== null) return sortedSchedule([...themedFaultsOf(seed, theme, faults, faultyMs), ...secondBotFaults]);
   const hardFaults = (isHardDay(seed) ? hardFaultsOf(seed, faultyMs) : []) as readonly ScheduledFault[];
-  // A request has one fault: a hard one replaces another.
+  // A request has one fault: a hard fault replaces the plain fault of the same request.
   const replacedNumbers = new Set(hardFaults.flatMap((fault) => (isTimed(fault) ? [] : [fault.requestNumber])));
-  // Without client order ids in lists, a bot cannot distinguish a second copy from its order, or the acknowledgement of another one.
+  // Without client order ids in lists, a bot cannot distinguish a duplicate order from its own, or the reply to another create from its own.
   const { hidesClientIds } = dayTermsOf(seed);
   const isPossible = ({ faultKind, requestNumber }: RequestFault): boolean =>
     !replacedNumbers.has(requestNumber) && !(hidesClientIds && (faultKind === 'duplicateRequest' || faultKind === 'otherReply'));
-  return inOrder([...faults.filter((fault) => isTimed(fault) || isPossible(fault)), ...hardFaults]);
+  return sortedSchedule([...faults.filter((fault) => isTimed(fault) || isPossible(fault)), ...hardFaults]);
 }
 
 /** Returns faults in the order of a schedule: those of create requests by number, then those at a time. */
-const inOrder = (faults: readonly ScheduledFault[]): readonly ScheduledFault[] =>
-  faults.toSorted((a, b) => Number(isTimed(a)) - Number(isTimed(b)) || placeOf(a) - placeOf(b));
+const sortedSchedule = (faults: readonly ScheduledFault[]): readonly ScheduledFault[] =>
+  faults.toSorted((a, b) => Number(isTimed(a)) - Number(isTimed(b)) || sortKeyOf(a) - sortKeyOf(b));
 
 /** Returns the time of a timed fault, or the number of the request that a request fault changes. */
-const placeOf = (fault: ScheduledFault): number => (isTimed(fault) ? fault.atMs : fault.requestNumber);
+const sortKeyOf = (fault: ScheduledFault): number => (isTimed(fault) ? fault.atMs : fault.requestNumber);
 
 /** Returns the faults of the create requests of a bot, by the number of the request. */
 export const requestFaultsOf = (schedule: readonly ScheduledFault[], bot: 1 | 2): ReadonlyMap<number, RequestFault> =>

@@ -141,7 +141,7 @@ export class SimulatedBot {
       queue,
       venue,
       rng: networkRng,
-      faultOf: (createNumber) => this.#takeFault(createNumber),
+      faultOf: (createNumber, body) => this.#takeFault(createNumber, body),
       onRequest: ({ target, body, createNumber }) => {
         const text = Buffer.from(body).toString();
         if (sharesAccount && target.includes('ancel')) this.#checkCancel(text);
@@ -177,12 +177,13 @@ export class SimulatedBot {
   }
 
   /** Returns the fault of a create request. An armed lost flatten takes the request, so that its reply is lost. */
-  #takeFault(createNumber: number): RequestFault | undefined {
+  #takeFault(createNumber: number, body: Uint8Array): RequestFault | undefined {
     const { queue, calmFromMs, faultByCreate } = this.#deps;
     if (queue.nowMs >= calmFromMs) return undefined;
     const lastKill = this.#deps.lastKill();
-    if (lastKill?.isLosing || lastKill?.isRunning) return lastKill.faultOf(createNumber);
-    if (this.#lostFlatten !== 'armed') return lastKill?.faultOf(createNumber) ?? faultByCreate.get(createNumber);
+    const killFault = (): RequestFault | undefined => lastKill?.faultOf(createNumber, Buffer.from(body).toString());
+    if (lastKill?.isLosing || lastKill?.isRunning) return killFault();
+    if (this.#lostFlatten !== 'armed') return killFault() ?? faultByCreate.get(createNumber);
     this.#lostFlatten = createNumber;
     return { faultKind: 'loseReply', requestNumber: createNumber, size: 0.9 };
   }

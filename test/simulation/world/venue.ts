@@ -8,12 +8,12 @@ import { SERVICE_DEFAULTS, type KeyConfig, type ServiceConfig } from '../../../s
 import { PROFILES } from '../../../src/paperExchange/dialect/profile.ts';
 import { followPrices } from '../../../src/paperExchange/market/simulatedMarket.ts';
 import type { TradedMarket } from '../../../src/paperExchange/market/tradedMarket.ts';
-import { walk, type PriceSource } from '../../../src/paperExchange/market/priceSource.ts';
+import { randomWalk, type PriceSource } from '../../../src/paperExchange/market/priceSource.ts';
 import { orderNumberOf, type OwnTrade, type UserOrder } from '../../../src/paperExchange/orders/userOrder.ts';
 import { demoKey } from '../../../src/paperExchange/process/demo.ts';
 import type { FuturesExchange } from '../../../src/paperExchange/futures/futuresExchange.ts';
 import type { SpotExchange } from '../../../src/paperExchange/spot/spotExchange.ts';
-import { openService } from '../../../src/paperExchange/storage/persistence.ts';
+import { openMemoryService } from '../../../src/paperExchange/storage/historyArchiver.ts';
 import type { Service } from '../../../src/paperExchange/service.ts';
 import type { ServiceRequest, ServiceResponse } from '../../../src/paperExchange/api/message.ts';
 import { writeHistory } from '../../../src/paperExchange/market/simulatedMarket.ts';
@@ -37,7 +37,7 @@ import {
 export { CASH, SYMBOLS, type TrueOrder, type VenueTerms } from './venueTerms.ts';
 
 /** A second client of the exchange of `first`. */
-interface SecondClient {
+export interface SecondClient {
   readonly first: SimulatedVenue;
   readonly account: number;
   readonly key: KeyConfig;
@@ -107,6 +107,7 @@ export class SimulatedVenue {
     }
     const rng = rngOf(seed, 'venue');
     const hasTwoBots = themeOf(seed) === 'twoBots';
+    const isAccountShared = hasTwoBots && sharesAccount(seed, terms.market);
     const drawBelow = (maxMs: number): number => Math.floor(rng.next() * maxMs);
     const admissionMs = drawBelow(60);
     const visibilityMs = drawBelow(dayTermsOf(seed).maxVisibilityMs);
@@ -116,9 +117,9 @@ export class SimulatedVenue {
       ...terms.config,
       instruments: terms.instruments,
       accounts: [
-        { name: 'bot', uid: '10001', ...terms.funds, keys: [this.key, ...(hasTwoBots && sharesAccount(seed) ? [demoKey(2)] : [])] },
+        { name: 'bot', uid: '10001', ...terms.funds, keys: [this.key, ...(isAccountShared ? [demoKey(2)] : [])] },
         ...(themeOf(seed) === null || terms.market === 'futures' ? [] : [otherAccount(SYMBOLS)]),
-        ...(hasTwoBots && !sharesAccount(seed) ? [{ name: 'second', uid: '10003', ...terms.funds, keys: [demoKey(2)] }] : []),
+        ...(hasTwoBots && !isAccountShared ? [{ name: 'second', uid: '10003', ...terms.funds, keys: [demoKey(2)] }] : []),
       ],
       // In about half of the seeds the exchange executes a repeated request again.
       profile: {
@@ -128,17 +129,17 @@ export class SimulatedVenue {
       },
       delays: { admissionMs, visibilityMs, cancelMs },
       ...(themeOf(seed) === 'fewCalls' ? { limits: FEW_CALLS } : {}),
-      ...(themeOf(seed) === 'twins' ? { maxOpenOrdersPerSymbol: 10_000 } : {}),
+      ...(themeOf(seed) === 'twins' || themeOf(seed) === 'longLists' ? { maxOpenOrdersPerSymbol: 10_000 } : {}),
     };
-    this.service = openService(this.#config, startMs);
+    this.service = openMemoryService(this.#config, startMs);
     for (const [index, market] of this.service.markets.entries()) {
       const marketRng = seededRng(seed * 31 + index);
       const price = writeHistory(
         market,
-        walk(marketRng, startMs - HISTORY_MS, { firstTicks: FIRST_TICKS, stepMs: 15_000, stepPpm: 150, lots: 2000 }),
+        randomWalk(marketRng, startMs - HISTORY_MS, { firstTicks: FIRST_TICKS, stepMs: 15_000, stepPpm: 150, lots: 2000 }),
         startMs,
       );
-      const nextPoint = walk(marketRng, startMs, { firstTicks: price, stepMs: 12_000, stepPpm: 150, lots: 20_000 });
+      const nextPoint = randomWalk(marketRng, startMs, { firstTicks: price, stepMs: 12_000, stepPpm: 150, lots: 20_000 });
       const follow = (followed: TradedMarket, openingTicks: number): void => {
         const { scheduler } = this.service;
         const source: PriceSource = () => {
@@ -184,7 +185,7 @@ export class SimulatedVenue {
    * the store is refused.
    */
   restart(nowMs: number): readonly TrueOrder[] {
-    this.service = this.#storage!.open((history) => openService(this.#config, history!.lastMs));
+    this.service = this.#storage!.open((history) => openMemoryService(this.#config, history!.lastMs));
     this.#recordOrdersAndTrades();
     const missing = this.#forgetLost();
     this.service.advance(nowMs);
@@ -215,7 +216,7 @@ export class SimulatedVenue {
   }
   /** Returns the bot's open orders. */
   live(): readonly UserOrder[] {
-    return this.side.live().filter(({ account, id }) => account === this.account && !this.manualTradesById.has(id));
+    return this.side.unendedOrders().filter(({ account, id }) => account === this.account && !this.manualTradesById.has(id));
   }
   /** Returns the orders that a kill must not leave. */
   liveAfterKill(_flatten: boolean): readonly UserOrder[] {
@@ -247,10 +248,18 @@ export class SimulatedVenue {
   }
   /** Places an order as a person does. Returns its venue order id; null: refused. */
   placeManually(intent: OrderIntent, clientOrderId: string | null = null): string | null {
-    this.#placing.by = 'person';
+    return this.#placeAs('person', intent, clientOrderId)?.id ?? null;
+  }
+  /** Places an order of the bot whose request has been on its way for longer than it may. */
+  placeLate(intent: OrderIntent, clientOrderId: string, nowMs: number): void {
+    this.service.advance(nowMs);
+    this.#placeAs(this, intent, clientOrderId);
+  }
+  #placeAs(by: SimulatedVenue | 'person', intent: OrderIntent, clientOrderId: string | null): UserOrder | null {
+    this.#placing.by = by;
     const order = (this.side as SpotExchange).place(this.account, intent, clientOrderId);
     this.#placing.by = null;
-    return order?.id ?? null;
+    return order;
   }
   /** True if an order was cancelled. */
   isCancelled(id: string): boolean {
@@ -288,7 +297,7 @@ export class SimulatedVenue {
   /** Number of orders of a client order id that have filled or stand. */
   effectsOf(clientOrderId: string): number {
     const all = this.#ordersByClientId.get(clientOrderId) ?? [];
-    return all.filter(({ order, trades }) => trades.length > 0 || order.live !== null).length;
+    return all.filter(({ order, trades }) => trades.length > 0 || order.venueOrder !== null).length;
   }
   /** Returns the order of a client order id that belongs to the bot. */
   ownOf(clientOrderId: string): TrueOrder | undefined {
@@ -306,7 +315,7 @@ export class SimulatedVenue {
       const restored = this.side.orders.orderNumbered(orderNumberOf(id));
       if (restored !== null) {
         placement.order = restored;
-        retainFilled(placement.trades, (restored.live ?? restored.ended)!.filledLots);
+        retainFilled(placement.trades, (restored.venueOrder ?? restored.ended)!.filledLots);
         continue;
       }
       if (!this.#unshown.delete(placement)) missing.push(placement);
@@ -318,7 +327,7 @@ export class SimulatedVenue {
     for (const [id, trades] of this.manualTradesById) {
       const restored = this.side.orders.orderNumbered(orderNumberOf(id));
       if (restored === null) this.manualTradesById.delete(id);
-      else retainFilled(trades, (restored.live ?? restored.ended)!.filledLots);
+      else retainFilled(trades, (restored.venueOrder ?? restored.ended)!.filledLots);
     }
     const { accounts } = (this.side as SpotExchange).venue;
     for (const asset of this.transferred.keys()) {
@@ -341,7 +350,7 @@ export class SimulatedVenue {
   #recordOrdersAndTrades(): void {
     const { side } = this;
     const place = side.place.bind(side);
-    const book = (side as unknown as { book(account: number, trade: OwnTrade): void }).book.bind(side);
+    const bookTrade = (side as unknown as { bookTrade(account: number, trade: OwnTrade): void }).bookTrade.bind(side);
     Object.assign(side, {
       place: (...args: Parameters<typeof place>) => {
         const order = place(...args);
@@ -353,11 +362,11 @@ export class SimulatedVenue {
         else this.manualTradesById.set(order.id, []);
         return order;
       },
-      book: (account: number, trade: OwnTrade) => {
+      bookTrade: (account: number, trade: OwnTrade) => {
         if (account === this.account) this.recordTrade(trade);
         const usual = side.delays;
         if (this.lateTradesMs > 0) side.delays = { ...usual, visibilityMs: usual.visibilityMs + this.lateTradesMs };
-        book(account, trade);
+        bookTrade(account, trade);
         side.delays = usual;
       },
     });

@@ -48,6 +48,8 @@ export interface VenueTerms {
 
 /** The index of the account of a second bot that has its own. The account before it takes orders from the book. */
 export const SECOND_ACCOUNT = 2;
+/** The same at an exchange of contracts, which has no such account before it. */
+export const SECOND_CONTRACT_ACCOUNT = 1;
 
 export const SPOT_TERMS: VenueTerms = {
   market: 'spot',

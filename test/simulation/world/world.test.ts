@@ -44,8 +44,9 @@ test.each([1002, 1009])('a hard day with one hour of faults and one hour without
   expect(result.exchangeCrashes).toBeGreaterThan(0);
 });
 
-// A day of late landings, one that ends with a kill without the bot, and one with several lifetimes of strategies.
-test.each([24_002, 27_004, 32_002])('a day with a theme has no violation (seed %i)', async (seed) => {
+// A day of late landings, one that ends with a kill without the bot, one with several lifetimes of strategies, one whose lost order has the terms
+// of a refused one, and one whose lost orders fill late.
+test.each([24_002, 27_004, 32_002, 34_011, 35_006])('a day with a theme has no violation (seed %i)', async (seed) => {
   const result = await runDay(seed, scheduleOf(seed, LENGTH_MS), { lengthMs: LENGTH_MS });
   expect(result.violations, `again: npm run sim -- --hours 2 --seed ${seed} --loud`).toEqual([]);
   expect(result.unknown).toBeGreaterThan(0);

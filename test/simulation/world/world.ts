@@ -12,6 +12,7 @@ import type { BotProcess } from './botProcess.ts';
 import { drawContracts, FIRST_HOUR_MS, type ContractDayTerms } from './futures/contractDay.ts';
 import { ContractRules } from './futures/contractRules.ts';
 import { ContractVenue } from './futures/contractVenue.ts';
+import { ManualTradeKill } from './futures/manualTradeKill.ts';
 import { BurstTrader } from './hard/burstTrader.ts';
 import { dayTermsOf, isHardDay, isHardTimed, type DayTerms } from './hard/hardDay.ts';
 import { rngOf } from './draws.ts';
@@ -26,12 +27,13 @@ import { CrowdTrader } from './themes/crowdTrader.ts';
 import { EqualTrader } from './themes/equalTrader.ts';
 import { LastKill } from './themes/lastKill.ts';
 import { isThemedTimed, arrivesAfterReservation, themeOf, type Theme } from './themes/themedDay.ts';
+import { StageTrader } from './themes/stages/stageTrader.ts';
 import { ThemedFaults } from './themes/themedFaults.ts';
 import { BusyTrader, Trader } from './trader.ts';
 import { SimulatedVenue } from './venue.ts';
 
 /** Length of the last part of the day, in which the operator allows no opening order, ms. */
-const QUIET_MS = 900_000;
+const NO_OPENING_MS = 900_000;
 /** When a simulated day begins, ms UTC. */
 export const START_MS = Date.UTC(2026, 0, 5);
 /** Largest position of a symbol on a quiet and on a busy day, in lots. On a busy day orders are close to the limit. */
@@ -67,7 +69,7 @@ export class World {
   #hardFaults: HardFaults | null = null;
   /** The faults of a day with a theme; null on other days. */
   #themedFaults: ThemedFaults | null = null;
-  /** The kill that ends a day of `twins`; null on other days. */
+  /** The kill that ends a day of `twins` or `stagedKills`; null on other days. */
   #lastKill: LastKill | null = null;
 
   constructor(
@@ -90,7 +92,7 @@ export class World {
     this.venue = contractVenue ?? new SimulatedVenue(seed, this.#startMs);
     this.observer = new Observer(contractVenue === null ? null : new ContractRules(contractVenue));
     const calmFromMs = this.#endMs - CALM_MS;
-    const hasTwoBots = theme === 'twoBots' && !futures;
+    const hasTwoBots = theme === 'twoBots';
     const { queue, venue, observer, folder, hash } = this;
     const commonDeps = { queue, maxSkewMs: this.#terms.maxSkewMs, maxLots, calmFromMs, hash };
     this.bot = new SimulatedBot({
@@ -105,7 +107,7 @@ export class World {
       clockStepMs: () => this.#hardFaults?.clockStepMs ?? 0,
       faultByCreate: requestFaultsOf(schedule, 1),
       lastKill: () => this.#lastKill,
-      sharesAccount: hasTwoBots && sharesAccount(seed),
+      sharesAccount: hasTwoBots && sharesAccount(seed, venue.market),
       isOfBan: (status) => this.#hardFaults?.isOfBan(status) === true,
     });
     this.#addHardFaults(seed, theme);
@@ -134,7 +136,7 @@ export class World {
     if (theme !== null) this.#addThemedFaults(seed, theme);
   }
 
-  /** Adds the faults of a theme, and the kill that ends a day of `twins`. */
+  /** Adds the faults of a theme, and the kill that ends a day of `twins` or `stagedKills`. */
   #addThemedFaults(seed: number, theme: Theme): void {
     const { queue, venue, observer, bot } = this;
     const { operator, journal, network } = bot;
@@ -144,7 +146,12 @@ export class World {
     const refuseSlices = (size: number): void => this.#hardFaults?.apply('refusedFlatten', size);
     this.#themedFaults = new ThemedFaults({ queue, venue, observer, operator, calmFromMs, process, endProcess, refuseSlices }, seed, theme);
     network.themedFaults = this.#themedFaults;
-    if (theme !== 'twins') return;
+    if (theme === 'contractHands' && venue instanceof ContractVenue)
+      this.#themedFaults.manualTradeKill = new ManualTradeKill(
+        { queue, venue, observer, operator, process, print: (text) => this.#log(text) },
+        seed,
+      );
+    if (theme !== 'twins' && theme !== 'stagedKills') return;
     const lastKillDeps = {
       queue,
       venue,
@@ -156,7 +163,7 @@ export class World {
       print: (text: string) => this.#log(text),
       endProcess: () => bot.endProcess(false, Infinity),
     };
-    this.#lastKill = new LastKill(lastKillDeps, seed);
+    this.#lastKill = new LastKill(lastKillDeps, seed, theme === 'stagedKills');
     this.#themedFaults.lastKill = this.#lastKill;
   }
 
@@ -179,6 +186,7 @@ export class World {
   /** Returns the strategy class of the first bot on this kind of day. */
   #strategy(): typeof Trader {
     if (this.#contracts !== null) return this.#contracts.strategy;
+    if (this.#lastKill?.stage || this.#themedFaults?.fillsLate || this.#themedFaults?.longLists) return StageTrader;
     if (this.#themedFaults?.isCrowd) return CrowdTrader;
     if (this.#themedFaults?.hasEqualOrders) return EqualTrader;
     if (this.#terms.hasBursts) return BurstTrader;
@@ -194,12 +202,14 @@ export class World {
     for (const fault of this.#schedule)
       if (isTimed(fault) && this.#startMs + fault.atMs < this.#endMs)
         this.queue.at(this.#startMs + fault.atMs, () => this.#applyTimedFault(fault));
-    for (const { operator } of bots) this.queue.at(this.#endMs - QUIET_MS, () => operator.stopOpening());
-    if (this.#contracts !== null) this.queue.at(this.#startMs + FIRST_REVIEW_MS, () => this.bot.operator.decideForeignOrders());
+    for (const { operator } of bots) this.queue.at(this.#endMs - NO_OPENING_MS, () => operator.stopOpening());
+    if (this.#contracts !== null)
+      for (const { operator } of bots) this.queue.at(this.#startMs + FIRST_REVIEW_MS, () => operator.decideForeignOrders());
     for (;;) {
       if (bots.some(({ needsEventLoop }) => needsEventLoop) || this.#lastKill?.isRunning) await settlePromises();
-      // A kill without the bot ends the day.
-      if (this.#lastKill?.isOver) return this.#hashEnd();
+      // A kill of a theme, or a list that is too long, ends the day.
+      if (this.#lastKill?.isOver || this.#themedFaults?.manualTradeKill?.isOver || this.#themedFaults?.longLists?.isOver)
+        return this.#hashEnd();
       for (const bot of bots) bot.startIfDue();
       const nextMs = Math.min(this.queue.nextMs, this.venue.nextMs);
       if (nextMs > this.#endMs) break;

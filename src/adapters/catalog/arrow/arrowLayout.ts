@@ -92,7 +92,7 @@ const DOUBLE = 2;
 const STRUCT_BYTES = { block: 24, node: 16, buffer: 16, viewCount: 8 } as const;
 /** The file ends with the length of the footer and the magic text. */
 const TAIL_BYTES = 4 + MAGIC.length;
-/** Before the footer stands the mark of the end of the batches. */
+/** The mark of the end of the batches, which comes before the footer. */
 const END_MARK_BYTES = 8;
 const MIN_FILE_BYTES = 24;
 

@@ -35,14 +35,18 @@ const rowsOf = (bars: BarColumns, from = 0, to = bars.length) =>
   [...RAW, 'closeMs' as const].map((name) => [...bars[name].subarray(from, to)]);
 
 describe('stored bars', () => {
-  it('stored bars are found behind a link to their folder; a file in the place of a market is not a market', () => {
+  it('stored bars are found behind a link to their folder', () => {
     const elsewhere = mkdtempSync(join(tmpdir(), 'isobar-linked-'));
     folders.push(elsewhere);
     storeBars(elsewhere, generate(10), SYNTHETIC);
     mkdirSync(join(catalog, 'spot'));
     symlinkSync(join(elsewhere, 'spot', 'SYNUSDT'), join(catalog, 'spot', 'SYNUSDT'));
-    writeFileSync(join(catalog, 'futures'), '');
     expect(listCatalog(catalog)).toMatchObject([{ ...KEY, rows: 10 }]);
+  });
+
+  it('a file with the name of a market in a catalog has no bars and no series', () => {
+    writeFileSync(join(catalog, 'futures'), '');
+    expect(listCatalog(catalog)).toEqual([]);
     expect(listSeries(catalog)).toEqual([]);
   });
 

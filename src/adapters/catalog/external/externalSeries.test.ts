@@ -95,7 +95,7 @@ describe('an import', () => {
     }
   });
 
-  it('an import reads an Arrow file; a time finer than a ms becomes known at the next one, never before', async () => {
+  it('an import reads the times and values of an Arrow file', async () => {
     const path = join(folder, 'oi.feather');
     writeArrowColumns(path, [
       { name: 't', kind: 'timestamp', values: Float64Array.of(START_MS) },
@@ -104,10 +104,17 @@ describe('an import', () => {
     ]);
     const catalog = newCatalog();
     await importRows([path], { catalog });
+    const { columns } = loadExternal(catalog, { name: 'openInterest', symbol: null })!;
+    expect([...columns.timeMs]).toEqual([START_MS]);
+    expect([...columns.knownMs]).toEqual([START_MS + 5]);
+  });
+
+  it('a value that was known within a ms counts as known from the next ms on', async () => {
+    const catalog = newCatalog();
     await importRows([newFile('t,k,value\n2024-01-01 01:00:00.000900,2024-01-01 01:00:00.000100,4\n')], { catalog });
     const { columns } = loadExternal(catalog, { name: 'openInterest', symbol: null })!;
-    expect([...columns.timeMs]).toEqual([START_MS, START_MS + HOUR_MS]);
-    expect([...columns.knownMs]).toEqual([START_MS + 5, START_MS + HOUR_MS + 1]);
+    expect([...columns.timeMs]).toEqual([START_MS + HOUR_MS]);
+    expect([...columns.knownMs]).toEqual([START_MS + HOUR_MS + 1]);
   });
 
   it('an import reads flags, separates symbols, and may use one column for both times', async () => {

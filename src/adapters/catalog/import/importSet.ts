@@ -173,9 +173,10 @@ function mergeAndStore(key: BarKey, { reads, files, before, record }: SetReads, 
     ? [{ name: path, raw: stored.bars, openLastBar: stored.facts.openLastBar, isStored: true, placeOf: () => path }]
     : [];
   const joined = joinSets([...storedSets, ...reads.map(({ bars }) => bars)]);
-  const seen = mergeFigures(reads.map(({ read }) => read.seen));
+  const seenFigures = mergeFigures(reads.map(({ read }) => read.seen));
   // If the record is fixed, finer prices were rejected or rounded when the file was read. Otherwise they widen the record.
-  const instrument = record.instrument === null ? proposeInstrument(key.market, key.symbol, seen) : widenedBy(record.instrument, seen);
+  const instrument =
+    record.instrument === null ? proposeInstrument(key.market, key.symbol, seenFigures) : widenedBy(record.instrument, seenFigures);
   const rounded = newlyRounded(reads, stored);
   const filesNow = filesAfter(filesBefore ?? [], files);
   // If the earlier files are unknown, use their stored total.

@@ -96,9 +96,9 @@ function namedLayout(
     throw new ConfigError(`${place}: expected the volume of ${baseAsset ?? 'the base asset'}, got ${found}`, 'name the symbol by --symbol');
   }
   if (volumeIndex < 0) throw unknownHeader(text, place, 'no column volume');
-  const repeated = [timeIndex, ...priceIndices, volumeIndex].find((index) => names.lastIndexOf(names[index]!) !== index);
-  if (repeated !== undefined) {
-    throw new ConfigError(`${place}: expected one column ${names[repeated]}, got several`, 'give each column a name of its own');
+  const repeatedIndex = [timeIndex, ...priceIndices, volumeIndex].find((index) => names.lastIndexOf(names[index]!) !== index);
+  if (repeatedIndex !== undefined) {
+    throw new ConfigError(`${place}: expected one column ${names[repeatedIndex]}, got several`, 'give each column a name of its own');
   }
   const isDownload = isAfterAddress || (assetVolumeIndices.includes(volumeIndex) && names.includes('symbol'));
   const isBinance = BINANCE_COLUMNS.every((name, i) => name.replaceAll('_', '') === names[i]);

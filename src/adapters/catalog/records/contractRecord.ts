@@ -68,7 +68,7 @@ export function parseContract(record: RecordReader<'contract'>, { base, quote, q
   if (multiplier < 1) throw terms.valueError('multiplier', 'a face value above 0', '0');
   const minLeverage = terms.wholeNumber('minLeverage', 1, MAX_LEVERAGE, '');
   const fee = (key: (typeof FEES)[number]) => terms.rate(key, 'a fraction of the notional');
-  const assumed = terms.texts('assumed');
+  const assumedFields = terms.texts('assumed');
   return {
     kind: terms.choice('kind', KINDS),
     contractId: terms.wholeNumber('contractId', 0, Number.MAX_SAFE_INTEGER, ''),
@@ -87,7 +87,7 @@ export function parseContract(record: RecordReader<'contract'>, { base, quote, q
     closeTakerFeePpm: fee('closeTakerFee'),
     isTrading: terms.choice('status', STATUSES) === 'open',
     tiers: tiersOf(terms, quoteDigits),
-    ...(assumed.length === 0 ? {} : { assumed }),
+    ...(assumedFields.length === 0 ? {} : { assumed: assumedFields }),
   };
 }
 

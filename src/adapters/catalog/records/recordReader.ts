@@ -10,7 +10,7 @@ const MILLION_DIGITS = 6;
 /** Maximum length of a wrong value in messages. */
 const MAX_SHOWN = 60;
 
-/** Where an object stands, for messages. */
+/** Place of an object in its file, for messages. */
 interface RecordPlace {
   readonly json: string;
   readonly file: string;
@@ -44,8 +44,11 @@ export class RecordReader<Key extends string> {
     this.values = { ...value };
     for (const key of Object.keys(this.values)) {
       if ((keys as readonly string[]).includes(key)) continue;
-      const near = nearestName(key, keys);
-      throw new ConfigError(`${this.place(key)}: unknown key`, near === null ? `the keys are ${keys.join(', ')}` : `did you mean ${near}?`);
+      const nearName = nearestName(key, keys);
+      throw new ConfigError(
+        `${this.place(key)}: unknown key`,
+        nearName === null ? `the keys are ${keys.join(', ')}` : `did you mean ${nearName}?`,
+      );
     }
   }
 
@@ -150,8 +153,8 @@ export class RecordReader<Key extends string> {
   /** Returns the error for the wrong value `got` at a key. */
   valueError(key: Key, expected: string, got: unknown, remedy = REMEDY): ConfigError {
     const text = got === undefined ? 'nothing' : JSON.stringify(got);
-    const shown = text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN - 3)}...` : text;
-    return new ConfigError(`${this.place(key)}: expected ${expected}, got ${shown}`, remedy);
+    const shownText = text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN - 3)}...` : text;
+    return new ConfigError(`${this.place(key)}: expected ${expected}, got ${shownText}`, remedy);
   }
 
   /** Returns the position of a key in the text; -1 if it is absent. */

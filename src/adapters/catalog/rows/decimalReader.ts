@@ -58,9 +58,9 @@ export class DecimalReader {
   /** Rounds the value exactly to `digits` decimals, half up. Call it after `read` of the field at `start`. */
   round(bytes: Uint8Array, start: number, digits: number): void {
     const [integerPart, decimals = ''] = bytesToText(bytes, start, this.endPosition).split('.');
-    const truncated = BigInt(integerPart + decimals.slice(0, digits));
+    const truncatedValue = BigInt(integerPart + decimals.slice(0, digits));
     const roundUp = decimals.charCodeAt(digits) >= ZERO + 5 ? 1n : 0n;
-    this.value = Number(truncated + roundUp) / POWERS[digits]!;
+    this.value = Number(truncatedValue + roundUp) / POWERS[digits]!;
     this.digits = digits;
   }
 }

@@ -1,4 +1,4 @@
-// Takes rows of doubles. Each double stands for the shortest decimal that reads back as the same double.
+// Takes rows of doubles. Each double means the shortest decimal that reads back as the same double.
 
 import { MAX_DIGITS } from '../records/instrumentRecord.ts';
 import { DecimalReader } from './decimalReader.ts';

@@ -37,17 +37,17 @@ function fieldText(field: string): string {
 
 /** Returns what is wrong with a time; null if it is valid. `strictMs`: the time must be in Unix milliseconds. */
 function timeProblem(field: string, { rules }: RowCollector, strictMs: boolean): FieldProblem {
-  const shown = fieldText(field);
+  const shownText = fieldText(field);
   const expected = strictMs ? 'Unix milliseconds' : 'a Unix time in s, ms or us, or a date and time such as 2024-01-31 08:00';
   const remedy = strictMs ? 'write the open time of the bar in ms, UTC; --skip-bad sets bad rows aside' : FIX_ROW;
-  if (!/^\d+$/.test(field)) return [`expected ${expected}, got ${shown}`, remedy];
+  if (!/^\d+$/.test(field)) return [`expected ${expected}, got ${shownText}`, remedy];
   const time = strictMs ? Number(field) : msOfUnix(Number(field));
   if (!(time >= EARLIEST_MS && time < LATEST_MS)) {
     const unitGuess = strictMs ? guessUnit(Number(field)) : '';
-    return [`expected ${expected} of the years 2000 to 2099, got ${shown}${unitGuess}`, remedy];
+    return [`expected ${expected} of the years 2000 to 2099, got ${shownText}${unitGuess}`, remedy];
   }
   if (openOf(rules.interval, time) === time) return null;
-  const actual = Number.isInteger(time) ? formatTime(time) : shown;
+  const actual = Number.isInteger(time) ? formatTime(time) : shownText;
   return [`${actual} is not the open of a ${rules.interval} bar`, 'name the right interval by --interval, or import with --skip-bad'];
 }
 
@@ -59,29 +59,29 @@ function guessUnit(unixTime: number): string {
 
 /** Returns what is wrong with a price or a volume; null if it is valid. */
 function numberProblem(field: string, isVolume: boolean, { rules }: RowCollector): FieldProblem {
-  const shown = fieldText(field);
+  const shownText = fieldText(field);
   if (field === '') return ['expected a number, got nothing', FIX_ROW];
   if (!isPlainDecimal(field)) {
     return [
-      `expected a plain decimal, got ${shown}`,
+      `expected a plain decimal, got ${shownText}`,
       'write digits and a point only: no exponent, sign, space, NaN; --skip-bad sets bad rows aside',
     ];
   }
   if (isVolume) {
-    if (field.startsWith('-')) return [`expected 0 or more, got ${shown}`, FIX_ROW];
-    return Number(field) === Infinity ? [`expected a finite number, got ${shown}`, FIX_ROW] : null;
+    if (field.startsWith('-')) return [`expected 0 or more, got ${shownText}`, FIX_ROW];
+    return Number(field) === Infinity ? [`expected a finite number, got ${shownText}`, FIX_ROW] : null;
   }
-  if (Number(field) <= 0) return [`expected a price above 0, got ${shown}`, FIX_ROW];
+  if (Number(field) <= 0) return [`expected a price above 0, got ${shownText}`, FIX_ROW];
   const limit = rules.priceDigits;
   const digits = (field.split('.')[1] ?? '').replace(/0+$/, '').length;
   if (limit === null || digits <= limit) return null;
   if (!rules.roundToTick) {
     return [
-      `${shown} is finer than the instrument's precision of ${limit} digits`,
+      `${shownText} is finer than the instrument's precision of ${limit} digits`,
       'round by --round-to-tick, or give a finer record by --instrument FILE',
     ];
   }
-  return roundsToZero(field, limit) ? [`${shown} rounds to 0 at ${limit} digits`, 'give a finer record by --instrument FILE'] : null;
+  return roundsToZero(field, limit) ? [`${shownText} rounds to 0 at ${limit} digits`, 'give a finer record by --instrument FILE'] : null;
 }
 
 function roundsToZero(field: string, digits: number): boolean {

@@ -64,9 +64,9 @@ function columnsOf(header: readonly string[], path: string, key: SeriesKey): rea
   const figurePositions = key.kind === 'mark' ? FIGURES.mark.map((name) => indexOfAny([name])) : [indexOfAny(RATE_NAMES)];
   const positions = [indexOfAny(TIME_NAMES), ...figurePositions];
   if (positions.every((position) => position >= 0)) return positions;
-  const shown = JSON.stringify(header.join(',').slice(0, 60));
+  const shownText = JSON.stringify(header.join(',').slice(0, 60));
   throw new ConfigError(
-    `${path}:1: expected the header ${HEADERS[key.kind]}, got ${shown}`,
+    `${path}:1: expected the header ${HEADERS[key.kind]}, got ${shownText}`,
     'docs/futures.md shows the files of marks and funding',
   );
 }

@@ -45,7 +45,7 @@ export function storeSeries(catalog: string, key: SeriesKey, columns: SeriesColu
   const path = seriesPath(catalog, key);
   const { gaps, missing } = seriesGapsOf(key, columns.timeMs);
   const dataSha256 = hashOf(columns);
-  const stored: ArrowColumn[] = [
+  const storedColumns: ArrowColumn[] = [
     { name: TIME[key.kind], kind: 'timestamp', values: columns.timeMs },
     ...columns.figures.map((values, i) => ({ name: FIGURES[key.kind][i]!, kind: 'float64' as const, values })),
   ];
@@ -61,7 +61,7 @@ export function storeSeries(catalog: string, key: SeriesKey, columns: SeriesColu
     missing: String(missing),
     data_sha256: dataSha256,
   };
-  writeArrowColumns(path, stored, metadata, {
+  writeArrowColumns(path, storedColumns, metadata, {
     isDurable: true,
     verify: (temporary) =>
       withArrowFile(temporary, (file) => {

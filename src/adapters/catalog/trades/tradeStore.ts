@@ -133,9 +133,11 @@ function gapsAndOverlaps(days: readonly CheckedDay[]): { readonly gapList: reado
 
 /** Returns the stored manifest. Writes it again if its days differ from the files. */
 export function readTradeManifest(catalog: string, key: TradeKey): TradeManifest {
-  const stored = storedManifest(catalog, key);
+  const knownManifest = storedManifest(catalog, key);
   const days = daysIn(tradesFolder(catalog, key));
-  return stored !== null && stored.days.map(({ day }) => day).join() === days.join() ? stored : checkTrades(catalog, key).manifest;
+  return knownManifest !== null && knownManifest.days.map(({ day }) => day).join() === days.join()
+    ? knownManifest
+    : checkTrades(catalog, key).manifest;
 }
 
 /** Returns the files that the trades came from, as far as they are recorded. */

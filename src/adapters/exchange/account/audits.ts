@@ -15,7 +15,7 @@ export interface AuditsDeps {
   readonly raisedCauses: RaisedCauses;
   readonly holdings: HoldingsCheck;
   /** Reconciles one instrument. Returns true if every list was complete. */
-  readonly reconcile: (instrument: number, options: CallOptions) => Work<boolean>;
+  readonly reconcile: (instrumentIndex: number, options: CallOptions) => Work<boolean>;
   /** Indices of this market's instruments. */
   readonly ownInstruments: readonly number[];
   /** Those of them that have unfinished orders. */
@@ -65,11 +65,11 @@ export class Audits {
     if (!isComplete) return;
     this.#comparedMs = scheduler.nowMs;
     if (differences.length > 0) raisedCauses.raise('MISMATCH', null, differences.join('; '));
-    else raisedCauses.resolve('MISMATCH', null);
+    else raisedCauses.clearIfAllowed('MISMATCH', null);
   }
 
   #mismatches(): readonly AuditDifference[] {
-    return [...this.#deps.raisedCauses.standing.filter(({ code }) => MISMATCH_CODES.has(code)), ...this.#deps.uncertainties()];
+    return [...this.#deps.raisedCauses.raisedNow.filter(({ code }) => MISMATCH_CODES.has(code)), ...this.#deps.uncertainties()];
   }
   #result(isComplete: boolean, venueMs: number): AuditResult {
     const differences = this.#mismatches();

@@ -6,7 +6,7 @@ import { FundingWatch } from './funding.ts';
 import type { PositionRow } from '../calls/venueRows.ts';
 
 /** Returns a watch with the payments that it reports and the totals that it journals. `isHeld`: whether the books hold a position. */
-function fixture(isHeld?: (instrument: number, isLong: boolean) => boolean) {
+function fixture(isHeld?: (instrumentIndex: number, isLong: boolean) => boolean) {
   const payments: string[] = [];
   const totals: string[] = [];
   const funding = new FundingWatch({

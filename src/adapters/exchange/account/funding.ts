@@ -10,9 +10,9 @@ export interface FundingWatchDeps {
   readonly instruments: readonly Instrument[];
   readonly venueMs: () => number;
   /** True if strategies hold a position on this side of a contract. Undefined: always. */
-  readonly isHeld?: ((instrument: number, isLong: boolean) => boolean) | undefined;
+  readonly isHeld?: ((instrumentIndex: number, isLong: boolean) => boolean) | undefined;
   /** Receives each payment, in `units` of the settlement asset; above 0 is received. */
-  readonly reportPayment: (instrument: number, isLong: boolean, units: number, timeMs: number) => void;
+  readonly reportPayment: (instrumentIndex: number, isLong: boolean, units: number, timeMs: number) => void;
   /** Receives the new funding total of a position. It is journalled as a cursor. */
   readonly journalTotal: (instrument: Instrument, side: Side, units: number) => void;
 }
@@ -32,28 +32,29 @@ export class FundingWatch {
   }
 
   /** Restores the funding total that an earlier run has noted. */
-  restore(instrument: number, side: Side, units: number): void {
-    this.#totals.set(`${instrument} ${side}`, units);
+  restore(instrumentIndex: number, side: Side, units: number): void {
+    this.#totals.set(`${instrumentIndex} ${side}`, units);
   }
 
   /** Takes a read of all positions of a contract, and reports each change of their funding totals. */
-  reportChanges(instrument: number, rows: readonly PositionRow[]): void {
+  reportChanges(instrumentIndex: number, rows: readonly PositionRow[]): void {
     const { instruments, reportPayment, journalTotal, venueMs, isHeld } = this.#deps;
     for (const side of SIDES) {
       const row = rows.find((sideRow) => sideRow.side === side);
-      const key = `${instrument} ${side}`;
+      const key = `${instrumentIndex} ${side}`;
       if (row?.funding === null) continue;
       // The fill that opened the position may not be booked yet: a later read reports the funding. A foreign position pays for itself.
-      if (row !== undefined && isHeld?.(instrument, side === 'buy') === false) continue;
+      if (row !== undefined && isHeld?.(instrumentIndex, side === 'buy') === false) continue;
       const knownTotal = this.#totals.get(key) ?? 0;
       // A position that was closed and reopened between two reads starts at 0, not at the total of its predecessor.
       const bookedUnits = this.#isReopened(key, row) ? 0 : knownTotal;
-      const venueUnits = row === undefined ? 0 : unitsOf(row.funding, instruments[instrument]!);
+      const venueUnits = row === undefined ? 0 : unitsOf(row.funding, instruments[instrumentIndex]!);
       // The venue no longer shows a closed position, so its last payment stays unknown.
-      if (row !== undefined && venueUnits !== bookedUnits) reportPayment(instrument, side === 'buy', venueUnits - bookedUnits, venueMs());
+      if (row !== undefined && venueUnits !== bookedUnits)
+        reportPayment(instrumentIndex, side === 'buy', venueUnits - bookedUnits, venueMs());
       if (venueUnits === knownTotal) continue;
       this.#totals.set(key, venueUnits);
-      journalTotal(instruments[instrument]!, side, venueUnits);
+      journalTotal(instruments[instrumentIndex]!, side, venueUnits);
     }
   }
 

@@ -24,7 +24,7 @@ export interface Verified {
 export interface HoldingsCheckDeps {
   readonly context: ExchangeContext;
   readonly funding: FundingWatch;
-  readonly readTrades: (instrument: number, sinceMs: number, options: CallOptions) => Work<TradesRead>;
+  readonly readTrades: (instrumentIndex: number, sinceMs: number, options: CallOptions) => Work<TradesRead>;
   /** Journals the totals when the holdings agree with the trades, and the differences that the operator accepts. */
   readonly notedTotals: Pick<NotedTotals, 'journalTotals' | 'acceptAssets' | 'acceptLots'>;
 }
@@ -202,15 +202,15 @@ export class HoldingsCheck {
   /** Reads the positions of these contracts. */
   *#contracts(instruments: readonly number[], options: CallOptions): Work<Snapshot | null> {
     const { venue, positions, deps } = this.#deps.context;
-    const shown: ShownPosition[] = [];
+    const shownPositions: ShownPosition[] = [];
     for (const index of instruments) {
       const sinceMs = this.#oldestMs();
       const page = yield* venue.positions(deps.instruments[index]!, options);
       if (page === null || !page.isComplete || (!positions.isKnown(index) && this.#isUnsure())) return null;
       this.#deps.funding.reportChanges(index, page.rows);
-      shown.push({ index, lots: positionLotsOf(page.rows, deps.instruments[index]!, positions.comparedParts(index)), sinceMs });
+      shownPositions.push({ index, lots: positionLotsOf(page.rows, deps.instruments[index]!, positions.comparedParts(index)), sinceMs });
     }
-    return this.#positionsOf(shown);
+    return this.#positionsOf(shownPositions);
   }
   /** Returns the read of these positions. Each contract is compared alone: it must equal the sum of its own trades at some time. */
   #positionsOf(shown: readonly ShownPosition[]): Snapshot {
@@ -252,8 +252,11 @@ const NO_GAP: Gap = { key: '', differences: [] };
 const isNone = ({ differences }: Gap): boolean => differences.length === 0;
 /** Returns the gap with the name of its contract before each unit. */
 const nameGap = ({ differences }: Gap, name: string): Gap => {
-  const named = differences.map(([unit, difference]) => [`${name} ${unit}`, difference] as const);
-  return { key: named.map(([label, difference]) => `${label} ${difference.toFixed()}`).join(' '), differences: named };
+  const namedDifferences = differences.map(([unit, difference]) => [`${name} ${unit}`, difference] as const);
+  return {
+    key: namedDifferences.map(([label, difference]) => `${label} ${difference.toFixed()}`).join(' '),
+    differences: namedDifferences,
+  };
 };
 const joinGaps = (gaps: readonly Gap[]): Gap => ({
   key: gaps.map(({ key }) => key).join(' '),

@@ -48,7 +48,7 @@ function openProcess(instrument: Instrument, cursors: ReadonlyMap<string, string
     isTwoWay: false,
   };
   const clock = { venueMs: () => 2_000_000, nowMs: () => 2_000_000, lagMs: () => 3000 };
-  const raisedCauses = { raise: () => {}, resolve: () => {} };
+  const raisedCauses = { raise: () => {}, clearIfAllowed: () => {} };
   const reader = new TradeReader({ ...deps, ...clock, raisedCauses } as never, 0);
   const journalled = new Map<string, string>();
   const noted = new NotedTotals({

@@ -27,10 +27,10 @@ export class IpBan {
     this.#store = store;
     this.#notify = notify;
     this.#stop = new RateStop({ firstMs: minMs, maxMs: Math.max(minMs, MAX_BAN_MS), forgivenMs: FORGIVEN_MS });
-    const stored = store?.read() ?? null;
-    if (stored === null) return;
-    if ('unreadable' in stored) this.unreadable = stored;
-    else this.#resume(stored, nowMs);
+    const storedBan = store?.read() ?? null;
+    if (storedBan === null) return;
+    if ('unreadable' in storedBan) this.unreadable = storedBan;
+    else this.#resume(storedBan, nowMs);
   }
 
   /** Returns when the ban ends: Infinity if the operator has to act, null if there is no ban. */
@@ -86,12 +86,12 @@ export class IpBan {
 
   /** Stores the ban. Other programs on this address write the same record, so a longer stored ban is kept and obeyed. */
   #persist(): void {
-    const stored = this.#store?.read() ?? null;
+    const storedBan = this.#store?.read() ?? null;
     // Keep the unreadable record: the next process finds it and sends nothing.
-    if (stored && 'unreadable' in stored) return;
+    if (storedBan && 'unreadable' in storedBan) return;
     const { sinceMs, untilMs, strikes } = this.#ban;
-    if (stored && stored.sinceMs <= sinceMs && stored.untilMs > untilMs) {
-      this.#stop.resume({ sinceMs, untilMs: stored.untilMs, strikes: Math.max(strikes, stored.strikes) });
+    if (storedBan && storedBan.sinceMs <= sinceMs && storedBan.untilMs > untilMs) {
+      this.#stop.resume({ sinceMs, untilMs: storedBan.untilMs, strikes: Math.max(strikes, storedBan.strikes) });
     }
     this.#store?.write(this.#ban);
   }

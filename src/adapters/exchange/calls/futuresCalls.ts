@@ -57,7 +57,7 @@ const ownersOf = (rows: readonly FuturesFill[]): readonly (string | null)[] =>
  */
 export function futuresCalls(
   calls: Calls,
-  settingsOf: (instrument: number) => ContractSettingsTarget,
+  settingsOf: (instrumentIndex: number) => ContractSettingsTarget,
   onOtherAccount: (difference: string) => void,
 ): VenueCalls {
   const account = new AccountIdentity('futures.myTrades', onOtherAccount);

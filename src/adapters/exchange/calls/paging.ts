@@ -57,11 +57,11 @@ export class Paging {
   /** Takes a page of ids from the highest one read on. Falls back to reading downward if the page does not connect. */
   #takeUpward(page: PageIds): PageStep {
     const ids = sortIds(page.ids);
-    const reached = this.#highestRead!;
+    const reachedId = this.#highestRead!;
     const low = this.#lowestRead!;
     const lastId = ids.at(-1);
     // The page must contain the id that it was asked to start from, and newer ids.
-    if (lastId === undefined || !ids.includes(reached) || lastId <= reached) return this.#askDownward();
+    if (lastId === undefined || !ids.includes(reachedId) || lastId <= reachedId) return this.#askDownward();
     this.#highestRead = lastId;
     return lastId >= low ? { kind: 'complete' } : this.#askUpward();
   }

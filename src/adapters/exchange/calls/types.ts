@@ -66,15 +66,15 @@ export interface RestExchangeDeps {
   readonly orderOf: (id: OrderId) => BelievedOrder | undefined;
   readonly settings: OrderSettings;
   /** Futures only. */
-  readonly contractSettingsTarget?: (instrument: number) => ContractSettingsTarget;
+  readonly contractSettingsTarget?: (instrumentIndex: number) => ContractSettingsTarget;
   /** Receives what replies show about the venue's delays and clock. */
   readonly delayObserver?: DelayObserver;
   /** Lots of all strategies together that an order of this side would reduce. */
-  readonly heldLots?: (instrument: number, side: Side) => number;
+  readonly heldLots?: (instrumentIndex: number, side: Side) => number;
   /** Futures only: true if strategies hold a position on this side. */
-  readonly holdsSide?: (instrument: number, isLong: boolean) => boolean;
+  readonly holdsSide?: (instrumentIndex: number, isLong: boolean) => boolean;
   /** True if another service of the account has raised the same cause, so that clearing it here does not clear it. */
-  readonly isRaisedElsewhere?: (code: HaltCode, instrument: number | null) => boolean;
+  readonly isRaisedElsewhere?: (code: HaltCode, instrumentIndex: number | null) => boolean;
 }
 
 /** What the order manager believes about an order. */

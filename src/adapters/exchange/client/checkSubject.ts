@@ -33,11 +33,11 @@ function rowDifference(row: Readonly<Record<string, unknown>>, args: CallArgumen
   const { symbol, contractName, orderId, newClientOrderId } = args;
   const rowSymbol = textOf(row['symbol']);
   const rowContract = textOf(row['contractName']);
-  const requested = textOf(symbol) ?? textOf(contractName);
-  if (requested !== null && rowContract !== null && !isSame(rowContract, requested))
-    return differenceText('contractName', requested, rowContract);
-  if (requested !== null && rowContract === null && rowSymbol !== null && !isNameOf(rowSymbol, requested))
-    return differenceText('symbol', requested, rowSymbol);
+  const requestedSymbol = textOf(symbol) ?? textOf(contractName);
+  if (requestedSymbol !== null && rowContract !== null && !isSame(rowContract, requestedSymbol))
+    return differenceText('contractName', requestedSymbol, rowContract);
+  if (requestedSymbol !== null && rowContract === null && rowSymbol !== null && !isNameOf(rowSymbol, requestedSymbol))
+    return differenceText('symbol', requestedSymbol, rowSymbol);
   const requestedId = textOf(orderId);
   const rowId = textOf(row['orderId']);
   if (requestedId !== null && rowId !== null && rowId !== requestedId) return differenceText('orderId', requestedId, rowId);

@@ -31,8 +31,8 @@ export function mayRetry(effect: Effect, outcome: Outcome<unknown>): boolean {
       return outcome.status !== 418 && isTransient(outcome.code);
     case 'unknown': {
       const { status, error } = outcome;
-      const listed = error?.code === undefined || error.code === null ? null : errorCode(error.code);
-      if (listed !== null) return status !== 418 && isTransient(listed.code);
+      const listedCode = error?.code === undefined || error.code === null ? null : errorCode(error.code);
+      if (listedCode !== null) return status !== 418 && isTransient(listedCode.code);
       // Retry if there was no reply, a broken reply, a server error or a proxy's rate limit. Do not retry a redirect or another 4xx.
       return status === null || status === 429 || status >= 500 || (status < 300 && error === null);
     }

@@ -9,14 +9,14 @@ type DoneCallback = Parameters<AskKlines>[1];
 const NO_ANSWER = { kind: 'notSent', cause: 'a test' } as const;
 
 /** Returns a queue of calls, and the order in which they began. */
-function fixture(feeds: number, maxCalls: number) {
+function fixture(feedCount: number, maxCalls: number) {
   const scheduler = new DueQueue();
   scheduler.runDue(0);
   const queue = new KlineQueue(scheduler, { maxCalls });
   const startedPlaces: number[] = [];
   const openCalls: { readonly place: number; readonly done: DoneCallback }[] = [];
   const cancelled: number[] = [];
-  const requestCalls = Array.from({ length: feeds }, (_, place) =>
+  const requestCalls = Array.from({ length: feedCount }, (_, place) =>
     queue.askInOrder(place, (_rows, callback) => {
       startedPlaces.push(place);
       openCalls.push({ place, done: callback });

@@ -43,30 +43,30 @@ export interface KlineWindow {
  * rejected, because nothing shows which one is right.
  */
 export function barWindow(listing: Listing<Kline>, interval: Interval, requested: number, serverMs: number): KlineWindow {
-  const refused = listing.refused.map(({ problem }) => sanitizeText(problem));
+  const refusedTexts = listing.refused.map(({ problem }) => sanitizeText(problem));
   const byTime = new Map<number, MarketBar | null>();
   for (const row of listing.rows) {
     const { openMs, open, high, low, close, volume } = row;
     if (openOf(interval, openMs) !== openMs) {
-      refused.push(`${formatMinute(openMs)} is not the open of a ${interval} bar`);
+      refusedTexts.push(`${formatMinute(openMs)} is not the open of a ${interval} bar`);
       continue;
     }
     const bar = barOf(row, closeOf(interval, openMs));
     if (bar.closeMs > serverMs) continue;
     if (!isPlausible(bar)) {
-      refused.push(
+      refusedTexts.push(
         `the bar of ${formatMinute(openMs)} cannot be: open ${open}, high ${high}, low ${low}, close ${close}, volume ${volume}`,
       );
       continue;
     }
     const earlierBar = byTime.get(openMs);
     const isContradicted = earlierBar === null || (earlierBar !== undefined && !isSame(earlierBar, bar));
-    if (earlierBar && isContradicted) refused.push(`the answer has two different bars of ${formatMinute(openMs)}`);
+    if (earlierBar && isContradicted) refusedTexts.push(`the answer has two different bars of ${formatMinute(openMs)}`);
     byTime.set(openMs, isContradicted ? null : bar);
   }
   const closed = [...byTime.values()].filter((bar) => bar !== null).toSorted((a, b) => a.openMs - b.openMs);
   const isFull = listing.rows.length + listing.refused.length >= requested;
-  return { interval, closed, refused, isFull };
+  return { interval, closed, refused: refusedTexts, isFull };
 }
 
 function barOf({ openMs, open, high, low, close, volume }: Kline, closeMs: number): MarketBar {
@@ -93,7 +93,7 @@ export function coarserWindow(window: KlineWindow, interval: Interval): KlineWin
   assert(nests(window.interval, interval), `${window.interval} bars do not add up to ${interval} bars`);
   const { closed: fine } = window;
   const columns = columnsOfBars(fine);
-  const merged = columnsOfBars([BLANK_BAR]);
+  const mergedColumns = columnsOfBars([BLANK_BAR]);
   const endMs = fine.at(-1)?.closeMs ?? -Infinity;
   const closed: MarketBar[] = [];
   for (let row = 0; row < fine.length;) {
@@ -102,10 +102,14 @@ export function coarserWindow(window: KlineWindow, interval: Interval): KlineWin
     const closeMs = closeOf(interval, openMs);
     while (row < fine.length && fine[row]!.openMs < closeMs) row++;
     if (closeMs > endMs || (firstRow === 0 && fine[0]!.openMs !== openMs)) continue;
-    mergeRows(columns, firstRow, row, merged, 0);
-    const [open, high, low, close, volume] = [merged.open, merged.high, merged.low, merged.close, merged.volume].map(
-      (column) => column[0]!,
-    );
+    mergeRows(columns, firstRow, row, mergedColumns, 0);
+    const [open, high, low, close, volume] = [
+      mergedColumns.open,
+      mergedColumns.high,
+      mergedColumns.low,
+      mergedColumns.close,
+      mergedColumns.volume,
+    ].map((column) => column[0]!);
     closed.push({ openMs, closeMs, open: open!, high: high!, low: low!, close: close!, volume: volume!, barsIn: row - firstRow });
   }
   return { ...window, interval, closed };

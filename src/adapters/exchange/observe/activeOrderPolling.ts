@@ -1,4 +1,4 @@
-// Polls the instruments whose orders may end at any moment. Audits read resting orders.
+// Polls the instruments whose orders may end at any time. Audits read resting orders.
 
 import { sleep, start, type Task, type Work } from '../../../base/task.ts';
 import type { Scheduler } from '../../../ports/scheduler.ts';
@@ -12,18 +12,18 @@ export interface ActiveOrderPollingDeps {
   readonly trackedOrders: TrackedOrders;
   readonly settings: Pick<OrderSettings, 'followMs' | 'fastMs'>;
   /** Reconciles the instrument once. */
-  readonly reconcile: (instrument: number) => Work<unknown>;
+  readonly reconcile: (instrumentIndex: number) => Work<unknown>;
 }
 
 /**
  * True for orders that need a read soon: immediate orders, orders to be cancelled, and orders that a list should have shown. The delay of
  * lists is measured on orders of the last kind, and every proof of absence counts that delay three times.
  */
-const needsReadSoon = ({ isLive, request, isCancelWanted, terminalReading, venueId, listed }: TrackedOrder): boolean =>
+const needsReadSoon = ({ isLive, request, isCancelWanted, terminalReading, venueId, listSighting }: TrackedOrder): boolean =>
   isLive &&
   (isCancelWanted || parseTriggerTrackId(venueId) === null) &&
   terminalReading === null &&
-  (isCancelWanted || listed === 'missed' || request.limit === 0 || request.timeInForce === 'IOC' || request.timeInForce === 'FOK');
+  (isCancelWanted || listSighting === 'missed' || request.limit === 0 || request.timeInForce === 'IOC' || request.timeInForce === 'FOK');
 
 /** The instruments of one market that are polled, and when each is read next. */
 export class ActiveOrderPolling {
@@ -36,8 +36,8 @@ export class ActiveOrderPolling {
   }
 
   /** Schedules a read, because an order of the instrument may have changed. */
-  scheduleRead(instrument: number): void {
-    this.#pollAfter(instrument, this.#deps.settings.followMs);
+  scheduleRead(instrumentIndex: number): void {
+    this.#pollAfter(instrumentIndex, this.#deps.settings.followMs);
   }
   /** Ends all polling. */
   stop(): void {
@@ -45,16 +45,16 @@ export class ActiveOrderPolling {
     this.#pauses.clear();
   }
 
-  #pollAfter(instrument: number, pauseMs: number): void {
-    if (!this.#pauses.has(instrument)) this.#pauses.set(instrument, start(this.#poll(instrument, pauseMs)));
+  #pollAfter(instrumentIndex: number, pauseMs: number): void {
+    if (!this.#pauses.has(instrumentIndex)) this.#pauses.set(instrumentIndex, start(this.#poll(instrumentIndex, pauseMs)));
   }
   /** Reconciles an instrument after a pause, and again after twice the pause while an order of it needs it. */
-  *#poll(instrument: number, pauseMs: number): Work<void> {
+  *#poll(instrumentIndex: number, pauseMs: number): Work<void> {
     const { scheduler, reconcile, trackedOrders, settings } = this.#deps;
     yield* sleep(scheduler, Math.ceil(pauseMs));
-    this.#pauses.delete(instrument);
-    yield* reconcile(instrument);
-    const isReadNeeded = Array.from(trackedOrders.openOf(instrument)).some(needsReadSoon);
-    if (isReadNeeded) this.#pollAfter(instrument, Math.min(2 * pauseMs, settings.fastMs));
+    this.#pauses.delete(instrumentIndex);
+    yield* reconcile(instrumentIndex);
+    const isReadNeeded = Array.from(trackedOrders.openOf(instrumentIndex)).some(needsReadSoon);
+    if (isReadNeeded) this.#pollAfter(instrumentIndex, Math.min(2 * pauseMs, settings.fastMs));
   }
 }

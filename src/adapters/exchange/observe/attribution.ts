@@ -14,7 +14,8 @@ import type { UnattributedFill } from '../client/referenceBook.ts';
 import type { OrderRow } from '../calls/venueRows.ts';
 import type { TrackedOrder, TrackedOrders } from '../order/trackedOrder.ts';
 import type { RaisedCauses } from '../order/raisedCauses.ts';
-import { duplicateText, MAX_NAMED_TRADES } from './duplicateText.ts';
+import { foreignOrderOf, foreignTriggerOf, mayBeOrder, mayBeUnidentified, withContested, type ForeignOrder } from './foreignOrder.ts';
+import { duplicateText, MAX_NAMED_TRADES, type DuplicateOrder } from './duplicateText.ts';
 
 /** Where and when a row was seen. `venueMs` is a lower bound of the venue's time. */
 export interface Sighting {
@@ -34,31 +35,11 @@ export interface OrderAttributionDeps {
   /** Journals that a foreign order waits for the operator's decision, or no longer does. */
   readonly noteForeign: (foreign: ForeignOrder, isUndecided: boolean) => void;
   /** Cancels a duplicate of one of our orders. */
-  readonly cancelDuplicate: (instrument: number, venueId: string) => void;
+  readonly cancelDuplicate: (instrumentIndex: number, venueId: string) => void;
+  /** Books the fills of a duplicate that counted as foreign to the account. */
+  readonly bookDuplicate: (instrumentIndex: number, venueId: string) => void;
 }
 
-/** A duplicate of one of our orders, created by an intermediary. */
-interface DuplicateOrder {
-  readonly instrument: number;
-  readonly clientOrderId: string;
-  /** True if the latest list shows it as open. */
-  isOpen: boolean;
-  /** Its fills. They are a position of the account. */
-  readonly fills: UnattributedFill[];
-}
-
-/** A venue order that nothing identifies as ours and that the operator has not decided about. */
-export interface ForeignOrder {
-  readonly venueId: string;
-  readonly instrument: number;
-  readonly why: string;
-  /** True for a trigger order. Only the list of trigger orders shows its terms. */
-  readonly isTrigger: boolean;
-  /** For a trigger order: client order id of our order with the same terms. The trigger order may be that order, although its time is older. */
-  readonly sameTermsId?: string;
-}
-
-const NOT_A_TRIGGER = { isTrigger: false } as const;
 /** Maximum number of duplicates that a halt names. A kill that closes positions sends dozens of orders during the halt. */
 const MAX_DUPLICATES = 200;
 
@@ -117,7 +98,7 @@ export class OrderAttribution {
   /** Notes that the operator has decided about the order, so that it no longer blocks trading. */
   markDecided(venueId: string): void {
     this.#forgetForeign(venueId);
-    if (this.#foreignOrders.size === 0 && this.#isConnected) this.#deps.raisedCauses.resolve('ALIEN', null);
+    if (this.#foreignOrders.size === 0 && this.#isConnected) this.#deps.raisedCauses.clearIfAllowed('ALIEN', null);
   }
   #forgetForeign(venueId: string): void {
     const foreign = this.#foreignOrders.get(venueId);
@@ -130,7 +111,10 @@ export class OrderAttribution {
     this.#foreignOrders.set(foreign.venueId, foreign);
     this.#deps.raisedCauses.restore('ALIEN', null, this.#foreignText(foreign));
   }
-  /** Called at the connection. Withdraws foreign orders of the previous process that the journal now shows to be orders or slices of this bot. */
+  /**
+   * Called at the connection. Withdraws foreign orders of the previous process that the journal now shows to be orders or slices of this bot.
+   * Raises the halt for the others again: no audit passes before they are decided, and the operator may have cleared it without a decision.
+   */
   connected(): void {
     this.#isConnected = true;
     const ended = new Set(Array.from(this.#endedBeforeStart.values(), ({ symbol, orderId }) => `${symbol} ${orderId}`));
@@ -139,6 +123,7 @@ export class OrderAttribution {
       if (isEnded || this.#deps.trackedOrders.byVenueId(venueId) !== undefined) this.withdraw(venueId, 'the journal');
     }
     if (this.#foreignOrders.size === 0) this.#deps.raisedCauses.withdraw('ALIEN', null, 'each foreign order is decided');
+    for (const foreign of this.#foreignOrders.values()) this.#deps.sink().raiseHalt('ALIEN', null, this.#foreignText(foreign));
   }
   /** Notes that a foreign order is ours, by its id. Withdraws the halt with the last such order. Returns false if the order is not a foreign one. */
   withdraw(venueId: string, evidence: string): boolean {
@@ -164,14 +149,18 @@ export class OrderAttribution {
     const id = trigger?.triggerId ?? venueId;
     return id !== null && this.withdraw(id, `its reply or a list that names ${clientOrderId}`);
   }
-  /** Journals that no foreign order waits for a decision, because the operator has cleared the halt without one. */
+  /**
+   * The operator has cleared the halt without a decision. Journals that no foreign order waits for one, except those that may be an order of
+   * ours: a restart that forgot such a foreign order would prove our order absent.
+   */
   noteCleared(): void {
-    for (const foreign of this.#foreignOrders.values()) this.#deps.noteForeign(foreign, false);
+    for (const foreign of this.#foreignOrders.values())
+      if (!mayBeUnidentified(foreign, this.#deps.trackedOrders)) this.#deps.noteForeign(foreign, false);
   }
 
   /** True if a row has no client order id and its terms match none of our orders. A query of the order may return the id. */
-  isUnnamed(row: OrderRow, instrument: number): boolean {
-    return row.cid === null && !this.isExcluded(row.venueId) && matchRow(row, instrument, this.#deps.trackedOrders).kind === 'foreign';
+  isUnnamed(row: OrderRow, instrumentIndex: number): boolean {
+    return row.cid === null && !this.isExcluded(row.venueId) && matchRow(row, instrumentIndex, this.#deps.trackedOrders).kind === 'foreign';
   }
 
   /** Returns the order to which the row belongs, or null if it is not ours. Reports found, duplicate, contested and foreign orders. */
@@ -180,7 +169,7 @@ export class OrderAttribution {
     const duplicate = this.#duplicates.get(venueId);
     if (duplicate !== undefined) this.#cancelIfOpen(duplicate, row);
     this.noteAction(row);
-    if (this.isExcluded(venueId)) return null;
+    if (this.isExcluded(venueId) && !this.#isNamedNow(row, sighting.instrument)) return null;
     const match = matchRow(row, sighting.instrument, this.#deps.trackedOrders);
     switch (match.kind) {
       case 'known':
@@ -189,7 +178,8 @@ export class OrderAttribution {
         this.adopt(match.tracked, venueId, sighting, row.timeMs);
         return match.tracked;
       case 'duplicate':
-        this.#cancelDuplicate(match.tracked, row);
+        // An intermediary has sent the order twice. The first copy counts, and the operator must check.
+        this.#cancelIfOpen(this.#duplicateOf(match.tracked.request.instrumentIndex, match.tracked.clientOrderId, venueId), row);
         return null;
       case 'contested':
         this.contestVenueId([match.tracked, ...(match.other === null ? [] : [match.other])], venueId);
@@ -200,24 +190,30 @@ export class OrderAttribution {
           return null;
         }
         if (!this.#mayBeInFlight(row, sighting.instrument))
-          this.reportForeign(venueId, sighting.instrument, 'no order of ours asks for what it asks');
+          this.#reportForeign(foreignOrderOf(row, sighting.instrument, this.#deps.trackedOrders));
         return null;
       default:
         return assertNever(match);
     }
   }
 
+  /** True if the row of a foreign order has the client order id of one of our orders, which earlier rows did not show. */
+  #isNamedNow({ cid, venueId }: OrderRow, instrumentIndex: number): boolean {
+    const namedOrder = cid === null ? undefined : this.#deps.trackedOrders.byClientOrderId(cid);
+    return namedOrder?.request.instrumentIndex === instrumentIndex && this.#foreignOrders.get(venueId)?.isTrigger === false;
+  }
+
   /** True for a row without a client order id that has the terms of an order in flight. The reply to that order will identify it. */
-  #mayBeInFlight(row: OrderRow, instrument: number): boolean {
+  #mayBeInFlight(row: OrderRow, instrumentIndex: number): boolean {
     if (row.cid !== null) return false;
-    const openOrders = Array.from(this.#deps.trackedOrders.openOf(instrument));
+    const openOrders = Array.from(this.#deps.trackedOrders.openOf(instrumentIndex));
     return openOrders.some((tracked) => tracked.lifecycle === 'sent' && tracked.venueId === null && hasSameTerms(row, tracked));
   }
 
   /** True for a client order id of an order that ended before the restart and that had another venue order id than this one. */
-  #isCopyOfEnded(clientOrderId: string, venueId: string, instrument: number): boolean {
+  #isCopyOfEnded(clientOrderId: string, venueId: string, instrumentIndex: number): boolean {
     const ended = this.#endedBeforeStart.get(clientOrderId.toUpperCase());
-    if (ended === undefined || ended.symbol !== this.#deps.instruments[instrument]!.id) return false;
+    if (ended === undefined || ended.symbol !== this.#deps.instruments[instrumentIndex]!.id) return false;
     // A trigger order has another id once it has fired.
     return ended.orderId !== venueId && parseTriggerTrackId(ended.orderId) === null;
   }
@@ -231,7 +227,7 @@ export class OrderAttribution {
     // their times may be another one than the clock that checks requests.
     if (withEqualTerms.some(({ lifecycle }) => lifecycle === 'sent')) return;
     const tracked = withEqualTerms.find(({ signMs }) => !isOlder(row, signMs));
-    if (tracked === undefined) return this.#reportForeignTrigger(triggerOrderId, sighting.instrument, withEqualTerms);
+    if (tracked === undefined) return this.#reportForeign(foreignTriggerOf(triggerOrderId, sighting.instrument, withEqualTerms));
     this.adopt(tracked, triggerTrackId(triggerOrderId, tracked.clientOrderId), sighting, null);
   }
 
@@ -253,24 +249,16 @@ export class OrderAttribution {
     else sink.acked(tracked.id, id, atMs);
     onIdKnown(tracked);
   }
-  /** `withEqualTerms`: our orders with the terms of the row. By its own time, the row is older than each of them. */
-  #reportForeignTrigger(triggerId: string, instrument: number, withEqualTerms: readonly TrackedOrder[]): void {
-    const [first] = withEqualTerms;
-    const why = first === undefined ? 'no order of ours waits like it' : `it waits like ${first.clientOrderId} and says that it is older`;
-    const sameTerms = first === undefined ? {} : { sameTermsId: first.clientOrderId };
-    this.reportForeign(triggerId, instrument, why, { isTrigger: true, ...sameTerms });
+
+  /** True while a foreign order waits for a decision that may be this order of ours. */
+  mayBeForeign(tracked: TrackedOrder): boolean {
+    return Array.from(this.#foreignOrders.values()).some((foreign) => mayBeOrder(foreign, tracked));
   }
 
   /** Reports a foreign order once, and halts the account until the operator decides. */
-  reportForeign(
-    venueId: string,
-    instrument: number,
-    why: string,
-    trigger: Pick<ForeignOrder, 'isTrigger' | 'sameTermsId'> = NOT_A_TRIGGER,
-  ): void {
-    if (this.isExcluded(venueId)) return;
-    const foreign = { venueId, instrument, why, ...trigger };
-    this.#foreignOrders.set(venueId, foreign);
+  #reportForeign(foreign: ForeignOrder): void {
+    if (this.isExcluded(foreign.venueId)) return;
+    this.#foreignOrders.set(foreign.venueId, foreign);
     this.#deps.noteForeign(foreign, true);
     this.#deps.raisedCauses.raise('ALIEN', null, this.#foreignText(foreign));
   }
@@ -289,7 +277,7 @@ export class OrderAttribution {
         `${tracked.clientOrderId} is order ${venueId}: its fills were booked from order ${tracked.contestedId}`,
       );
     tracked.isContested = false;
-    if (!trackedOrders.hasContested(instrumentIndex)) raisedCauses.clear('ECHO', instrumentIndex);
+    if (!trackedOrders.hasContested(instrumentIndex)) raisedCauses.forget('ECHO', instrumentIndex);
   }
 
   /** Takes the venue order id from these orders, because the venue has used it for several. A list or a query must show whose it is. */
@@ -308,6 +296,17 @@ export class OrderAttribution {
         index,
         `the exchange has one id, ${id}, for ${names}${trackedOrders.length === 1 ? ' and another order' : ''}`,
       );
+    this.#nameContested(open);
+  }
+  /** Names contested orders in the halt of each foreign order that may be one of them. */
+  #nameContested(contested: readonly TrackedOrder[]): void {
+    const { raisedCauses } = this.#deps;
+    for (const foreign of this.#foreignOrders.values()) {
+      const named = withContested(foreign, contested);
+      if (named === foreign) continue;
+      this.#foreignOrders.set(foreign.venueId, named);
+      raisedCauses.raise('ALIEN', null, this.#foreignText(named));
+    }
   }
 
   /** Notes a fill of the account. If it belongs to a duplicate of our order, the halt names it. */
@@ -318,18 +317,18 @@ export class OrderAttribution {
     this.#nameDuplicate(venueId);
   }
   /** Notes a complete list of the instrument's open orders. Duplicates that it does not show have ended. */
-  applyCompleteList(instrument: number, venueIds: ReadonlySet<string>): void {
+  applyCompleteList(instrumentIndex: number, venueIds: ReadonlySet<string>): void {
     for (const [venueId, duplicate] of this.#duplicates)
-      if (duplicate.instrument === instrument && !venueIds.has(venueId)) duplicate.isOpen = false;
+      if (duplicate.instrument === instrumentIndex && !venueIds.has(venueId)) duplicate.isOpen = false;
   }
   /**
    * Returns the net quantity of the instrument's duplicates that the operator has not cleared, above 0 bought, in the base asset or
    * contracts. `part`: of this part of the position alone.
    */
-  duplicateQty(instrument: number, part: PositionPart): Decimal {
+  duplicateQty(instrumentIndex: number, part: PositionPart): Decimal {
     if (!this.#deps.raisedCauses.has('DUPLICATE', null)) return new Decimal(0);
     const fills = Array.from(this.#duplicates.values()).flatMap((duplicate) =>
-      duplicate.instrument === instrument
+      duplicate.instrument === instrumentIndex
         ? duplicate.fills.filter(({ long }) => long === undefined || positionPartOf(true, long) === part)
         : [],
     );
@@ -340,10 +339,6 @@ export class OrderAttribution {
     return Array.from(this.#duplicates, ([venueId, duplicate]) => ({ ...duplicate, venueId })).filter(({ isOpen }) => isOpen);
   }
 
-  /** Cancels the second copy of an order that an intermediary has sent twice. The first copy counts, and the operator must check. */
-  #cancelDuplicate(tracked: TrackedOrder, row: OrderRow): void {
-    this.#cancelIfOpen(this.#duplicateOf(tracked.request.instrumentIndex, tracked.clientOrderId, row.venueId), row);
-  }
   /** Notes that the order was acknowledged under another id than the one found meanwhile. The second order is a duplicate. */
   addSecondId(tracked: TrackedOrder, venueId: string): void {
     const duplicate = this.#duplicateOf(tracked.request.instrumentIndex, tracked.clientOrderId, venueId);
@@ -351,12 +346,13 @@ export class OrderAttribution {
     this.#deps.cancelDuplicate(duplicate.instrument, venueId);
   }
   /** Returns the noted duplicate with a venue order id, and notes it at first sight. */
-  #duplicateOf(instrument: number, clientOrderId: string, venueId: string): DuplicateOrder {
-    const noted = this.#duplicates.get(venueId);
-    if (noted !== undefined) return noted;
-    const duplicate: DuplicateOrder = { instrument, clientOrderId, isOpen: false, fills: [] };
+  #duplicateOf(instrumentIndex: number, clientOrderId: string, venueId: string): DuplicateOrder {
+    const notedDuplicate = this.#duplicates.get(venueId);
+    if (notedDuplicate !== undefined) return notedDuplicate;
+    const duplicate: DuplicateOrder = { instrument: instrumentIndex, clientOrderId, isOpen: false, fills: [] };
     this.#duplicates.set(venueId, duplicate);
     this.#nameDuplicate(venueId);
+    if (this.withdraw(venueId, `its reply or a list that names ${clientOrderId}`)) this.#deps.bookDuplicate(instrumentIndex, venueId);
     return duplicate;
   }
   /** Cancels a duplicate each time it is seen open, because a cancel may be lost. */

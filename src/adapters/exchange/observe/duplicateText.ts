@@ -3,6 +3,16 @@
 import { Decimal } from '../../../base/number/decimal.ts';
 import type { UnattributedFill } from '../client/referenceBook.ts';
 
+/** A duplicate of one of our orders, created by an intermediary. */
+export interface DuplicateOrder {
+  readonly instrument: number;
+  readonly clientOrderId: string;
+  /** True if the latest list shows it as open. */
+  isOpen: boolean;
+  /** Its fills. They are a position of the account. */
+  readonly fills: UnattributedFill[];
+}
+
 /** What the text shows of a second copy. `clientOrderId`: that of our order. */
 interface DuplicateDetails {
   readonly venueId: string;

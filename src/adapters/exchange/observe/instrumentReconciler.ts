@@ -91,7 +91,7 @@ export class InstrumentReconciler {
     const { isComplete: areTradesComplete, unattributed } = yield* trades.read(Infinity, options);
     const isComplete = page !== null && page.isComplete && areTriggersComplete && areTradesComplete;
     if (page !== null && !page.isComplete) raisedCauses.raise('GAP', index, 'the list of open orders is cut off or cannot be read');
-    else if (isComplete) raisedCauses.resolve('GAP', index);
+    else if (isComplete) raisedCauses.clearIfAllowed('GAP', index);
     yield* this.#queryUnlisted(listedAsOpen, requestedMs, options);
     return isComplete && unattributed === 0;
   }
@@ -140,8 +140,8 @@ export class InstrumentReconciler {
   /** Measures the read lag: the time from the acknowledgement until a list shows the order. */
   #measureReadLag(tracked: TrackedOrder): void {
     const { delayObserver, nowMs } = this.#deps;
-    if (tracked.listed === 'missed') delayObserver?.onReadLag(nowMs() - tracked.idKnownMs);
-    tracked.listed = 'seen';
+    if (tracked.listSighting === 'missed') delayObserver?.onReadLag(nowMs() - tracked.idKnownMs);
+    tracked.listSighting = 'seen';
   }
 
   /** Queries our live orders that the list does not show; all of them without a list. */
@@ -163,6 +163,6 @@ export class InstrumentReconciler {
    */
   #noteMissing(tracked: TrackedOrder, requestedMs: number): void {
     const wasKnown = tracked.isLive && tracked.idKnownMs < requestedMs && parseTriggerTrackId(tracked.venueId) === null;
-    if (wasKnown && tracked.listed === 'not yet') tracked.listed = 'missed';
+    if (wasKnown && tracked.listSighting === 'not yet') tracked.listSighting = 'missed';
   }
 }

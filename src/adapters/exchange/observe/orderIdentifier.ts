@@ -36,13 +36,13 @@ export class OrderIdentifier {
    */
   *withClientOrderIds(page: Page<OrderRow>, instrument: Instrument, index: number, options: CallOptions): Work<Page<OrderRow>> {
     const { attribution, venue } = this.#deps;
-    const unnamed = page.rows.filter((row) => attribution.isUnnamed(row, index));
-    if (unnamed.length === 0) return page;
+    const unnamedRows = page.rows.filter((row) => attribution.isUnnamed(row, index));
+    if (unnamedRows.length === 0) return page;
     const answers: QueryAnswers = new Map();
-    if (instrument.contract === undefined) yield* all(unnamed.map((row) => this.#query(row, instrument, options, answers)));
+    if (instrument.contract === undefined) yield* all(unnamedRows.map((row) => this.#query(row, instrument, options, answers)));
     else {
       const history = yield* venue.history(instrument, null, options);
-      for (const row of unnamed)
+      for (const row of unnamedRows)
         this.#noteReply(row, history === null ? null : (history.rows.find(({ venueId }) => venueId === row.venueId) ?? 'none'), answers);
     }
     return this.#applyAnswers(page, answers);

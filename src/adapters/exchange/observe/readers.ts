@@ -55,10 +55,10 @@ export class Readers {
     const { venue, trackedOrders, raisedCauses, holdings, positions, tradeNumbers, sink, venueMs, lagMs } = context;
     const nowMs = (): number => context.deps.scheduler.nowMs;
     const instrument = context.deps.instruments[index]!;
-    const shared = { instrument, index, venue, trackedOrders, attribution, raisedCauses, venueMs };
+    const sharedDeps = { instrument, index, venue, trackedOrders, attribution, raisedCauses, venueMs };
     const trades = new TradeReader(
       {
-        ...shared,
+        ...sharedDeps,
         holdings,
         positions,
         isTwoWay: context.isTwoWay(index),
@@ -71,7 +71,7 @@ export class Readers {
       this.#since(),
     );
     const reconciler = new InstrumentReconciler({
-      ...shared,
+      ...sharedDeps,
       orderIdentifier,
       trades,
       statuses,

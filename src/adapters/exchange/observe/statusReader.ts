@@ -30,7 +30,7 @@ export interface StatusReaderDeps {
   readonly lagMs: () => number;
   readonly attribution: Pick<OrderAttribution, 'contestVenueId'>;
   /** Reads the trades of an instrument. */
-  readonly readTrades: (instrument: number, sinceMs: number, options: CallOptions) => Work<unknown>;
+  readonly readTrades: (instrumentIndex: number, sinceMs: number, options: CallOptions) => Work<unknown>;
 }
 
 /** After this many replies without information about an acknowledged order, the operator has to check. */
@@ -140,7 +140,7 @@ export class StatusReader {
     if (!this.#unrecognised.delete(tracked)) return;
     const { instrumentIndex } = tracked.request;
     const isLast = !Array.from(this.#unrecognised).some(({ request }) => request.instrumentIndex === instrumentIndex);
-    if (isLast) this.#deps.raisedCauses.resolve('STATUS', instrumentIndex);
+    if (isLast) this.#deps.raisedCauses.clearIfAllowed('STATUS', instrumentIndex);
   }
 
   /** Reports the end if the reading confirms it. Otherwise plans the next read. */

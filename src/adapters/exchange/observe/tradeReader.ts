@@ -214,10 +214,10 @@ export class TradeReader {
   /** Raises or clears the halt cause of fills without an order. Returns their number. */
   #reportUnattributed(): number {
     const { raisedCauses, index } = this.#deps;
-    const unowned = Array.from(this.#unattributed.values(), ({ row }) => row).filter((row) => this.#ownerOf(row) === undefined);
-    if (unowned.length > 0) raisedCauses.raise('STRAY', index, `fills of no order that is known: ${tradesText(unowned)}`);
-    else raisedCauses.resolve('STRAY', index);
-    return unowned.length;
+    const rowsWithoutOrder = Array.from(this.#unattributed.values(), ({ row }) => row).filter((row) => this.#ownerOf(row) === undefined);
+    if (rowsWithoutOrder.length > 0) raisedCauses.raise('STRAY', index, `fills of no order that is known: ${tradesText(rowsWithoutOrder)}`);
+    else raisedCauses.clearIfAllowed('STRAY', index);
+    return rowsWithoutOrder.length;
   }
 
   /** Returns the other leg of a self-trade if the venue lists only one leg. */
@@ -225,8 +225,8 @@ export class TradeReader {
     const { trackedOrders, instrument } = this.#deps;
     const tracked = row.otherId === null || row.otherId === row.venueId ? undefined : trackedOrders.byVenueId(row.otherId);
     if (tracked === undefined) return [];
-    const mirrored = mirrorTrade(row, instrument, tracked.request.reduceOnly);
-    return rows.has(keyOf(mirrored)) || !this.bookedIds.isNew(mirrored) ? [] : [mirrored];
+    const mirroredTrade = mirrorTrade(row, instrument, tracked.request.reduceOnly);
+    return rows.has(keyOf(mirroredTrade)) || !this.bookedIds.isNew(mirroredTrade) ? [] : [mirroredTrade];
   }
 
   /** Adds a trade to the expected holdings, once, whichever order it belongs to. */

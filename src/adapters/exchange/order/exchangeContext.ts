@@ -82,7 +82,7 @@ export class ExchangeContext {
     this.raisedCauses = new RaisedCauses(this.sink, instruments, deps.isRaisedElsewhere);
     this.incidents = new Incidents(scheduler, settings, {
       onBegin: (why) => this.raisedCauses.raise('INCIDENT', null, why),
-      onEnd: () => this.raisedCauses.resolve('INCIDENT', null),
+      onEnd: () => this.raisedCauses.clearIfAllowed('INCIDENT', null),
     });
     this.clock = new VenueClockMonitor({ venue: this.venue, serverTime, settings, delayObserver, raisedCauses: this.raisedCauses });
   }
@@ -102,11 +102,11 @@ export class ExchangeContext {
   /** L: how old a list may be when it is read. */
   readonly lagMs = (): number => Math.max(this.deps.settings.readLagMs, this.deps.delayObserver?.readLagMs ?? 0);
   /** Returns the settings that a contract must have at the venue. */
-  readonly settingsTarget = (instrument: number): ContractSettingsTarget =>
-    this.deps.contractSettingsTarget?.(instrument) ?? DEFAULT_SETTINGS;
+  readonly settingsTarget = (instrumentIndex: number): ContractSettingsTarget =>
+    this.deps.contractSettingsTarget?.(instrumentIndex) ?? DEFAULT_SETTINGS;
 
   /** True for a contract whose long and short positions are separate. */
-  readonly isTwoWay = (instrument: number): boolean => this.settingsTarget(instrument).positionModel === TWO_WAY;
+  readonly isTwoWay = (instrumentIndex: number): boolean => this.settingsTarget(instrumentIndex).positionModel === TWO_WAY;
 
   /** Raises or clears the ban. Replies to calls that were in flight when the ban began do not end it. */
   #noteBan(outcome: Outcome<unknown>): void {
@@ -114,7 +114,7 @@ export class ExchangeContext {
     if ((outcome.kind === 'refused' || outcome.kind === 'unknown') && outcome.status === BANNED) {
       this.#bannedMs = nowMs;
       this.raisedCauses.raise('BANNED', null, 'the exchange has banned this address: nothing is sent for five minutes or more');
-    } else if (outcome.kind === 'acked' && nowMs > this.#bannedMs + IN_FLIGHT_MS) this.raisedCauses.resolve('BANNED', null);
+    } else if (outcome.kind === 'acked' && nowMs > this.#bannedMs + IN_FLIGHT_MS) this.raisedCauses.clearIfAllowed('BANNED', null);
   }
   /** Raises a gap for a reply about another symbol or account, which is ignored as a whole. The next complete list clears the cause. */
   #ignoreReply(outcome: Outcome<unknown>, wireName: unknown): void {

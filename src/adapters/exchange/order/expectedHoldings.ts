@@ -137,57 +137,58 @@ export function positionPartOf(isTwoWay: boolean, isLong: boolean): PositionPart
  */
 export class PositionBook {
   readonly #totals: readonly SequencedTotals[];
-  readonly #isTwoWay: (instrument: number) => boolean;
+  readonly #isTwoWay: (instrumentIndex: number) => boolean;
 
-  constructor(instruments: number, isTwoWay: (instrument: number) => boolean) {
-    this.#totals = Array.from({ length: instruments }, () => new SequencedTotals());
+  constructor(instrumentCount: number, isTwoWay: (instrumentIndex: number) => boolean) {
+    this.#totals = Array.from({ length: instrumentCount }, () => new SequencedTotals());
     this.#isTwoWay = isTwoWay;
   }
 
   /** Returns what is compared of an instrument. */
-  comparedParts(instrument: number): readonly PositionPart[] {
-    return this.#isTwoWay(instrument) ? SIDES : NET;
+  comparedParts(instrumentIndex: number): readonly PositionPart[] {
+    return this.#isTwoWay(instrumentIndex) ? SIDES : NET;
   }
   /** True once a baseline was set. */
-  isKnown(instrument: number): boolean {
-    return this.#totals[instrument]!.now.size > 0;
+  isKnown(instrumentIndex: number): boolean {
+    return this.#totals[instrumentIndex]!.now.size > 0;
   }
   /** Returns the lots of a part; null if not known yet. The result has a fraction if a fill was smaller than a lot. */
-  lotsOf(instrument: number, part: PositionPart): Decimal | null {
-    return this.#totals[instrument]!.now.get(part) ?? null;
+  lotsOf(instrumentIndex: number, part: PositionPart): Decimal | null {
+    return this.#totals[instrumentIndex]!.now.get(part) ?? null;
   }
   /** Returns the net lots, below 0 short; null if not known yet. */
-  netLotsOf(instrument: number): Decimal | null {
-    if (!this.isKnown(instrument)) return null;
-    return this.comparedParts(instrument).reduce((net, part) => net.plus(this.#totals[instrument]!.of(part)), ZERO);
+  netLotsOf(instrumentIndex: number): Decimal | null {
+    if (!this.isKnown(instrumentIndex)) return null;
+    return this.comparedParts(instrumentIndex).reduce((net, part) => net.plus(this.#totals[instrumentIndex]!.of(part)), ZERO);
   }
   /** True if no lots are expected on either side, and if none are known yet. */
-  isFlat(instrument: number): boolean {
-    return this.comparedParts(instrument).every((part) => this.#totals[instrument]!.of(part).isZero());
+  isFlat(instrumentIndex: number): boolean {
+    return this.comparedParts(instrumentIndex).every((part) => this.#totals[instrumentIndex]!.of(part).isZero());
   }
   /** Sets the baseline of an instrument. */
-  set(instrument: number, lots: PositionLots): void {
-    this.#totals[instrument]!.forget();
-    for (const part of this.comparedParts(instrument)) this.#totals[instrument]!.set(part, lots.get(part) ?? ZERO);
+  set(instrumentIndex: number, lots: PositionLots): void {
+    this.#totals[instrumentIndex]!.forget();
+    for (const part of this.comparedParts(instrumentIndex)) this.#totals[instrumentIndex]!.set(part, lots.get(part) ?? ZERO);
   }
   /**
    * Sets the baseline from the journal: the net lots, and in two-way mode the long ones. A journal of net mode, or of an earlier version, has
    * the net lots alone. They count as one side then: if the exchange shows two, the audit names the difference.
    */
-  restore(instrument: number, net: Decimal, long: Decimal | null): void {
+  restore(instrumentIndex: number, net: Decimal, long: Decimal | null): void {
     const longLots = long ?? Decimal.max(net, 0);
-    this.set(instrument, new Map([['lots', net], ['long', longLots], ['short', net.minus(longLots)]])); // prettier-ignore
+    this.set(instrumentIndex, new Map([['lots', net], ['long', longLots], ['short', net.minus(longLots)]])); // prettier-ignore
   }
   /** Accepts a difference, so that it is expected from now on. */
-  explain(instrument: number, gap: Gap): void {
-    this.#totals[instrument]!.add(gap.differences);
+  explain(instrumentIndex: number, gap: Gap): void {
+    this.#totals[instrumentIndex]!.add(gap.differences);
   }
   /** Adds a trade to the expected lots, once a baseline was set. */
-  book(instrument: number, part: PositionPart, side: Side, lots: number | Decimal, timeMs: number): void {
-    if (this.isKnown(instrument)) this.#totals[instrument]!.book([[part, new Decimal(lots).times(side === 'buy' ? 1 : -1)]], timeMs);
+  book(instrumentIndex: number, part: PositionPart, side: Side, lots: number | Decimal, timeMs: number): void {
+    if (this.isKnown(instrumentIndex))
+      this.#totals[instrumentIndex]!.book([[part, new Decimal(lots).times(side === 'buy' ? 1 : -1)]], timeMs);
   }
   /** Yields the differences of the venue's lots from the expected ones: of now, and of each state since `sinceMs`, newest first. */
-  gaps(instrument: number, lots: PositionLots, sinceMs: number): Iterable<Gap> {
-    return this.#totals[instrument]!.gaps(lots, new Set(this.comparedParts(instrument)), sinceMs);
+  gaps(instrumentIndex: number, lots: PositionLots, sinceMs: number): Iterable<Gap> {
+    return this.#totals[instrumentIndex]!.gaps(lots, new Set(this.comparedParts(instrumentIndex)), sinceMs);
   }
 }

@@ -7,7 +7,7 @@ import type { OrderId } from '../../../model/order.ts';
 import { PlainOrder, spotInstrument } from '../../../../test/fixtures/drafts.ts';
 import { ticks } from '../../../base/brand.ts';
 import { triggerTrackId } from '../calls/triggers.ts';
-import { matchRow } from './matchRow.ts';
+import { matchRow, ordersLike } from './matchRow.ts';
 import type { OrderRow } from '../calls/venueRows.ts';
 import { TrackedOrder, TrackedOrders, copyRequest } from './trackedOrder.ts';
 
@@ -116,6 +116,18 @@ describe('matchRow', () => {
     ['a row older than the order', [{}], { ...ROW, timeMs: 3999 }, 'foreign'],
   ] as const)('matchRow decides whether a row belongs to a tracked order: %s', (_, states, row, kind) => {
     expect(matchRow(row, 0, trackedOrdersOf(states)).kind).toBe(kind);
+  });
+
+  const SECOND_TRIGGER = { ...WAITING_TRIGGER, venueId: triggerTrackId('8', 'CID8') };
+  it.each([
+    ['two waiting trigger orders', [WAITING_TRIGGER, SECOND_TRIGGER], ROW, ['CID1', 'CID2'], ['CID1', 'CID2']],
+    ['a lost order beside a waiting trigger order', [{ triggerTicks: 8000 }, WAITING_TRIGGER], ROW, ['CID1', 'CID2'], ['CID1', 'CID2']],
+    ['two refused orders, in a later row', [{ stage: 'refused' }, { stage: 'refused' }], { ...ROW, timeMs: 11_001 }, ['CID1', 'CID2'], []],
+    ['a row with a client order id', [{}, {}], { ...ROW, cid: 'OTHER' }, [], []],
+  ] as const)('a foreign row names the orders with its terms and those that it may be: %s', (_, states, row, sameTerms, possible) => {
+    const like = ordersLike(row, 0, trackedOrdersOf(states));
+    const idsOf = (orders: readonly TrackedOrder[]) => orders.map(({ clientOrderId }) => clientOrderId);
+    expect([idsOf(like.sameTerms), idsOf(like.possible)]).toEqual([sameTerms, possible]);
   });
 
   it('matchRow never attributes a row to an order with other terms, or to one of two orders', () => {

@@ -24,7 +24,7 @@ export const EARLY_MS = 1000;
 const FOREIGN: RowMatch = { kind: 'foreign' };
 
 /**
- * Returns the order of a row of `instrument`.
+ * Returns the order of a row. `instrument`: index of the instrument of the row.
  * Invariants: a row with a client order id is matched by that id alone. A row without one is matched only if exactly one of our orders
  * without a known id, or one waiting trigger order, has the same fingerprint; with two possible ones there is no match. An order without a
  * known id goes first, unless it is a trigger order itself, or too late for the row (`isTooLateFor`).
@@ -41,16 +41,34 @@ export function matchRow(row: OrderRow, instrument: number, trackedOrders: Track
       tracked: namedOrder,
     };
   }
+  const candidate = onlyPossible(candidatesOf(row, instrument, trackedOrders), row, trackedOrders.recvWindowMs);
+  return candidate !== undefined ? { kind: 'found', tracked: candidate } : FOREIGN;
+}
+
+/** Returns our orders without a known id, and our waiting trigger orders, that have the terms of a row without a client order id. */
+function candidatesOf(row: OrderRow, instrument: number, trackedOrders: TrackedOrders): readonly TrackedOrder[] {
   const ownOrders = Array.from(trackedOrders.all);
   const ordersWithoutId = ownOrders.filter((tracked) => tracked.venueId === null && isCandidate(tracked, row, instrument));
-  const inTime = ordersWithoutId.filter((tracked) => !isTooLateFor(tracked, row, trackedOrders.windowMs));
+  const inTime = ordersWithoutId.filter((tracked) => !isTooLateFor(tracked, row, trackedOrders.recvWindowMs));
   // The order that results from a fired trigger order has its fingerprint, without the trigger price that distinguishes two of them.
   const mayHaveFired = inTime.length === 0 || inTime.some((tracked) => isTriggerOrder(tracked.request));
   const waitingTriggers = mayHaveFired
     ? ownOrders.filter((tracked) => parseTriggerTrackId(tracked.venueId) !== null && isCandidate(tracked, row, instrument))
     : [];
-  const candidate = onlyPossible([...ordersWithoutId, ...waitingTriggers], row, trackedOrders.windowMs);
-  return candidate !== undefined ? { kind: 'found', tracked: candidate } : FOREIGN;
+  return [...ordersWithoutId, ...waitingTriggers];
+}
+
+/**
+ * Returns our orders that have the terms of a foreign row, and those of them that it may be. A row without a client order id is foreign, too,
+ * if it may be several of our orders, or if it is too late for each of them.
+ */
+export function ordersLike(
+  row: OrderRow,
+  instrumentIndex: number,
+  trackedOrders: TrackedOrders,
+): { readonly sameTerms: readonly TrackedOrder[]; readonly possible: readonly TrackedOrder[] } {
+  const sameTerms = row.cid === null ? candidatesOf(row, instrumentIndex, trackedOrders) : [];
+  return { sameTerms, possible: sameTerms.filter((tracked) => !isTooLateFor(tracked, row, trackedOrders.recvWindowMs)) };
 }
 
 /**
@@ -69,10 +87,10 @@ function isTooLateFor({ isBelievedAbsent, request, signMs }: TrackedOrder, { tim
 }
 
 /** True if everything that the row reports besides its id agrees with this order. */
-function isRowOf({ cid, side }: OrderRow, { request, clientOrderId, venueId }: TrackedOrder, instrument: number): boolean {
+function isRowOf({ cid, side }: OrderRow, { request, clientOrderId, venueId }: TrackedOrder, instrumentIndex: number): boolean {
   // The id of a waiting trigger order comes from another list.
   if (parseTriggerTrackId(venueId) !== null) return true;
-  if (request.instrumentIndex !== instrument || request.side !== side) return false;
+  if (request.instrumentIndex !== instrumentIndex || request.side !== side) return false;
   return cid === null || cid.toUpperCase() === clientOrderId.toUpperCase();
 }
 
@@ -86,8 +104,8 @@ function contestedMatch(knownOrder: TrackedOrder, { cid }: OrderRow, trackedOrde
  * True if the row may be this order: its create request was given to the wire, it has not ended, and it has the same terms. An order that was
  * denied while it waited has never left, and must not make the row ambiguous.
  */
-function isCandidate(tracked: TrackedOrder, row: OrderRow, instrument: number): boolean {
-  if (tracked.request.instrumentIndex !== instrument || !tracked.isOnWire || tracked.hasEnded) return false;
+function isCandidate(tracked: TrackedOrder, row: OrderRow, instrumentIndex: number): boolean {
+  if (tracked.request.instrumentIndex !== instrumentIndex || !tracked.isOnWire || tracked.hasEnded) return false;
   return mayBeRowOf(row, tracked);
 }
 

@@ -18,12 +18,12 @@ it('the account has exactly the causes that at least one of its two services sti
         clearHalt: (code) => void accountCodes.delete(code),
       };
       const services: RaisedCauses[] = [];
-      const isRaisedBy = (index: number) => (code: HaltCode) => services[index]!.standing.some((raised) => raised.code === code);
+      const isRaisedBy = (index: number) => (code: HaltCode) => services[index]!.raisedNow.some((raised) => raised.code === code);
       // Each service is given a function that asks the other one.
       for (const otherIndex of [1, 0]) services.push(new RaisedCauses(() => sink as ExchangeSink, [], isRaisedBy(otherIndex)));
       for (const { serviceIndex, code, raises } of steps) {
         if (raises) services[serviceIndex]!.raise(code, null, `raised by ${serviceIndex}`);
-        else services[serviceIndex]!.resolve(code, null);
+        else services[serviceIndex]!.clearIfAllowed(code, null);
         expect([...accountCodes].toSorted()).toEqual(
           CODES.filter((otherCode) => services.some((service) => service.has(otherCode, null))).toSorted(),
         );

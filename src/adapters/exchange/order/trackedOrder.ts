@@ -16,37 +16,40 @@ export class TrackedOrder {
   readonly clientOrderId: string;
   /** X-CH-TS of its create request, ms. */
   readonly signMs: number;
-  /** The order manager's record of it. It is always current, because the manager changes it while it handles an event. */
+  /** The order manager's record of the order. It is always current, because the manager changes it while it handles an event. */
   readonly order: BelievedOrder;
-  /** True once its create request was given to the wire. */
+  /** True once the create request of the order was given to the wire. */
   isOnWire = false;
   /** Venue order id, or the tracking id of a waiting trigger order; null if it is not known. */
   venueId: string | null = null;
-  /** What its booked fills add up to: lots and money units. */
+  /** Sum of the booked fills, in lots. */
   filledLots = 0;
+  /** Sum of the booked fills, in units of the quote or settlement asset. */
   filledUnits = 0;
-  /** The fraction of a lot in its fills, which the account holds. Usually 0. */
+  /** The fraction of a lot in the fills of the order, which the account holds. Usually 0. */
   fractionLots = NO_LOTS;
-  /** True while it is not known whether this order has the id, because the venue has used the id for another order too. */
+  /** True while it is unknown whether this order has the id `contestedId`, because the venue has used that id for another order too. */
   isContested = false;
-  /** That id; empty if none was contested. */
+  /** The venue order id that was contested last; empty without one. */
   contestedId = '';
-  /** When the order manager ended it, ms of our clock; NaN before, and if it was proven absent. */
+  /** When the order manager ended the order, ms of our clock; NaN before. Infinity if an earlier process has proven the order absent. */
   endedMs = NaN;
-  /** Venue time of its last fill, ms; NaN before the first. */
+  /** Venue time of the last fill, ms; NaN before the first one. */
   lastFillMs = NaN;
-  /** The first of two equal terminal reads; null if none was read. */
+  /** The first of the equal reads that showed a terminal status; null without one. A second, equal read confirms it. */
   terminalReading: StatusReading | null = null;
-  /** Queries in a row that did not find it, and our time of the first one, ms. */
+  /** Number of consecutive queries that did not find the order. */
   emptyReads = 0;
+  /** Our time of the first of these queries, ms. */
   firstEmptyReadMs = NaN;
-  /** True if its status included fills that reading the new trades has not found yet. */
+  /** True if the last status of the order included fills that the read of the new trades has not found yet. */
   hadUnbookedFills = false;
-  /** True once the bot has asked to cancel it. */
+  /** True once the bot has asked to cancel the order. */
   isCancelWanted = false;
-  /** Our time at which its id became known, ms, and whether a list has shown it since then. */
+  /** Our time at which the venue order id became known, ms. */
   idKnownMs = NaN;
-  listed: 'not yet' | 'missed' | 'seen' = 'not yet';
+  /** Whether lists have shown the order since its id is known: none was read yet, one was read and missed it, or one has shown it. */
+  listSighting: 'not yet' | 'missed' | 'seen' = 'not yet';
 
   constructor(request: OrderRequest, clientOrderId: string, signMs: number, order: BelievedOrder) {
     this.request = request;
@@ -59,16 +62,16 @@ export class TrackedOrder {
   get id(): OrderId {
     return this.request.id;
   }
-  /** The order manager's lifecycle. `done` if it uses the record for another order by now. */
+  /** The lifecycle of the order. `done` if the order manager uses the record for another order by now. */
   get lifecycle(): Lifecycle {
     return this.order.id === this.id ? this.order.lifecycle : 'done';
   }
-  /** True if it has an id and may still fill. */
+  /** True if the venue has acknowledged the order and it may still fill. */
   get isLive(): boolean {
     const { lifecycle } = this;
     return lifecycle === 'working' || lifecycle === 'cancelSent';
   }
-  /** True if it may still fill, or may exist at the venue without our knowledge. */
+  /** True if the order may still fill. In contrast to `isLive`, this includes an order that may not exist at the venue. */
   get isOpen(): boolean {
     return this.isOnWire && this.lifecycle !== 'done';
   }
@@ -78,11 +81,11 @@ export class TrackedOrder {
     const { reason } = this.order;
     return reason === 'noEffect' || reason === 'refused' || reason === 'notSent';
   }
-  /** True if lists are searched for it: its outcome is unknown, or was until its absence was proven. */
+  /** True if lists are searched for the order: its outcome is unknown, or it was proven absent. */
   get isSought(): boolean {
     return this.lifecycle === 'unknown' || (this.isBelievedAbsent && this.order.reason === 'noEffect');
   }
-  /** True if the venue had it and it has ended. */
+  /** True if the venue had the order and it has ended. */
   get hasEnded(): boolean {
     return this.lifecycle === 'done' && !this.isBelievedAbsent;
   }
@@ -99,7 +102,7 @@ export function copyRequest(order: OrderRequest): OrderRequest {
 /** All orders that may still matter, indexed by each of their ids. */
 export class TrackedOrders {
   /** How long after its timestamp the venue may still admit a create request, ms of venue time. */
-  readonly windowMs: number;
+  readonly recvWindowMs: number;
   readonly #byId = new Map<number, TrackedOrder>();
   readonly #byClientOrderId = new Map<string, TrackedOrder>();
   readonly #byVenueId = new Map<string, TrackedOrder>();
@@ -107,10 +110,10 @@ export class TrackedOrders {
   readonly #open: Set<TrackedOrder>[];
   readonly #triggers: Set<TrackedOrder>[];
 
-  constructor(instruments: number, windowMs: number) {
-    this.windowMs = windowMs;
-    this.#open = Array.from({ length: instruments }, () => new Set());
-    this.#triggers = Array.from({ length: instruments }, () => new Set());
+  constructor(instrumentCount: number, recvWindowMs: number) {
+    this.recvWindowMs = recvWindowMs;
+    this.#open = Array.from({ length: instrumentCount }, () => new Set());
+    this.#triggers = Array.from({ length: instrumentCount }, () => new Set());
   }
 
   /** Adds an order to all indexes. */
@@ -123,8 +126,8 @@ export class TrackedOrders {
   }
 
   /** Returns all trigger orders of an instrument: waiting, fired or not yet known. */
-  triggersOf(instrument: number): ReadonlySet<TrackedOrder> {
-    return this.#triggers[instrument]!;
+  triggersOf(instrumentIndex: number): ReadonlySet<TrackedOrder> {
+    return this.#triggers[instrumentIndex]!;
   }
   /** Returns an order by its number. */
   byId(id: OrderId): TrackedOrder | undefined {
@@ -142,8 +145,8 @@ export class TrackedOrders {
     return this.#byVenueId.get(indexKeyOf(venueId));
   }
   /** Returns the open orders of an instrument. */
-  openOf(instrument: number): Set<TrackedOrder> {
-    return this.#open[instrument]!;
+  openOf(instrumentIndex: number): Set<TrackedOrder> {
+    return this.#open[instrumentIndex]!;
   }
   /** All tracked orders, oldest first. */
   get all(): Iterable<TrackedOrder> {
@@ -156,21 +159,21 @@ export class TrackedOrders {
     tracked.isContested = false;
     this.#byVenueId.set(indexKeyOf(venueId), tracked);
   }
-  /** Removes a venue order id that turned out not to identify the order. Its outcome is unknown again. */
+  /** Removes a venue order id that turned out not to identify the order. The outcome of the order is unknown again. */
   removeVenueId(tracked: TrackedOrder): void {
     if (tracked.venueId !== null && this.byVenueId(tracked.venueId) === tracked) this.#byVenueId.delete(indexKeyOf(tracked.venueId));
     tracked.contestedId = tracked.venueId ?? tracked.contestedId;
     tracked.venueId = null;
     tracked.terminalReading = null;
-    tracked.listed = 'not yet';
+    tracked.listSighting = 'not yet';
     tracked.isContested = true;
     this.openOf(tracked.request.instrumentIndex).add(tracked);
   }
   /** True if an open order of the instrument has a contested id and may exist at the venue. */
-  hasContested(instrument: number): boolean {
-    return Array.from(this.openOf(instrument)).some(({ isContested, isBelievedAbsent }) => isContested && !isBelievedAbsent);
+  hasContested(instrumentIndex: number): boolean {
+    return Array.from(this.openOf(instrumentIndex)).some(({ isContested, isBelievedAbsent }) => isContested && !isBelievedAbsent);
   }
-  /** Marks the order as open, because the venue has shown it. An order that has ended is forgotten later, as planned. */
+  /** Marks the order as open, because the venue has shown it. The end time of an order that has ended stays, so that `forget` removes it. */
   watch(tracked: TrackedOrder): void {
     if (!tracked.hasEnded) tracked.endedMs = NaN;
     tracked.terminalReading = null;
@@ -195,25 +198,25 @@ export class TrackedOrders {
   }
 }
 
-/** Returns the key of an id in the index: the id, for a waiting trigger order without its client order id. */
+/** Returns the key of a venue order id in the index: the id, or for a waiting trigger order its tracking id without the client order id. */
 function indexKeyOf(venueId: string): string {
   const waiting = parseTriggerTrackId(venueId);
   return waiting === null ? venueId : triggerTrackId(waiting.triggerId, '');
 }
 
 /** Returns the tracked order of an earlier run. Orders proven absent are kept permanently. */
-export function restoreTrackedOrder(order: RestoredTrackedOrder, record: BelievedOrder): TrackedOrder {
-  const tracked = new TrackedOrder(order.request, order.clientOrderId, order.signMs, record);
+export function restoreTrackedOrder(restored: RestoredTrackedOrder, order: BelievedOrder): TrackedOrder {
+  const tracked = new TrackedOrder(restored.request, restored.clientOrderId, restored.signMs, order);
   tracked.isOnWire = true;
-  tracked.venueId = order.venueId;
-  tracked.filledLots = order.filledLots;
-  tracked.filledUnits = order.filledUnits;
-  tracked.lastFillMs = order.lastFillMs ?? NaN;
-  tracked.isCancelWanted = order.state === 'cancelSent';
-  tracked.endedMs = order.state === 'provenAbsent' ? Infinity : NaN;
-  if (order.state === 'unknown' && order.contestedId != null) {
+  tracked.venueId = restored.venueId;
+  tracked.filledLots = restored.filledLots;
+  tracked.filledUnits = restored.filledUnits;
+  tracked.lastFillMs = restored.lastFillMs ?? NaN;
+  tracked.isCancelWanted = restored.state === 'cancelSent';
+  tracked.endedMs = restored.state === 'provenAbsent' ? Infinity : NaN;
+  if (restored.state === 'unknown' && restored.contestedId != null) {
     tracked.isContested = true;
-    tracked.contestedId = order.contestedId;
+    tracked.contestedId = restored.contestedId;
   }
   return tracked;
 }

@@ -46,7 +46,7 @@ export class VenueClockMonitor {
     }
     if (ms > this.#highestMs) this.#highestMs = ms;
     delayObserver?.onVenueTime(ms);
-    if (timeAfter.uncertaintyMs <= settings.maxUncertaintyMs) raisedCauses.resolve('CLOCK', null);
+    if (timeAfter.uncertaintyMs <= settings.maxUncertaintyMs) raisedCauses.clearIfAllowed('CLOCK', null);
     return ms;
   }
 }

@@ -30,10 +30,10 @@ export interface EvidenceReaderDeps {
   /** Reads the venue's time now; null if it did not arrive or the clock has jumped. */
   readonly venueNow: () => Work<number | null>;
   /** True if one of our orders is known to wait under this id. */
-  readonly isKnownTrigger: (instrument: number, triggerId: string) => boolean;
-  /** The highest venue time seen. */
+  readonly isKnownTrigger: (instrumentIndex: number, triggerId: string) => boolean;
+  /** Returns the highest venue time that was seen, ms. */
   readonly lastMs: () => number;
-  readonly readTrades: (instrument: number, sinceMs: number, options: CallOptions) => Work<TradesRead>;
+  readonly readTrades: (instrumentIndex: number, sinceMs: number, options: CallOptions) => Work<TradesRead>;
 }
 
 /** The instrument of an order, and its index. */
@@ -52,92 +52,97 @@ export class EvidenceReader {
 
   /** Reads the channel and reports the evidence to the sink once. If the read finds the order, attribution reports that instead. */
   read(tracked: TrackedOrder, order: OrderInstrument, channel: Channel): void {
-    start(this.#report(tracked, order, channel));
+    start(this.#readAndReport(tracked, order, channel));
   }
 
   /** Reads one channel for an order of unknown outcome. Reports the evidence, unless the order has been found meanwhile. */
-  *#report(tracked: TrackedOrder, order: OrderInstrument, channel: Channel): Work<void> {
-    const { venueNow, lastMs, sink } = this.#deps;
-    const ms = yield* venueNow();
-    const venueMs = ms ?? lastMs();
-    const { complete, found } = yield* this.#readChannel(tracked, order, channel, venueMs);
+  *#readAndReport(tracked: TrackedOrder, order: OrderInstrument, channel: Channel): Work<void> {
+    const { venueNow, lastMs, sink, attribution } = this.#deps;
+    const readMs = yield* venueNow();
+    const venueMs = readMs ?? lastMs();
+    const { isComplete, hasDifference } = yield* this.#readChannel(tracked, order, channel, venueMs);
     if (!tracked.isSought) return;
-    sink().evidence(tracked.id, { channel, venueMs, complete: complete && ms !== null, found });
+    // An order that counts as foreign may be this order. Then no list proves that this order is absent.
+    const isConclusive = isComplete && readMs !== null && !attribution.mayBeForeign(tracked);
+    sink().evidence(tracked.id, { channel, venueMs, complete: isConclusive, found: hasDifference });
   }
 
-  /** Reads one channel. `complete`: nothing that concerns the order can be missing. `found`: holdings differ from the books. */
+  /** Reads one channel. `isComplete`: nothing that concerns the order can be missing. `hasDifference`: holdings differ from the books. */
   *#readChannel(
     tracked: TrackedOrder,
     { instrument, instrumentIndex: index }: OrderInstrument,
     channel: Channel,
     venueMs: number,
-  ): Work<{ readonly complete: boolean; readonly found: boolean }> {
+  ): Work<{ readonly isComplete: boolean; readonly hasDifference: boolean }> {
     const { holdings, readTrades } = this.#deps;
     const sinceMs = tracked.signMs - EARLY_MS;
     switch (channel) {
       case 'openOrders':
-        return { complete: yield* this.#openOrders(tracked, instrument, index, venueMs), found: false };
+        return { isComplete: yield* this.#readOpenOrders(tracked, instrument, index, venueMs), hasDifference: false };
       case 'orderHistory':
-        return { complete: yield* this.#history(tracked, index, sinceMs, venueMs), found: false };
+        return { isComplete: yield* this.#readHistory(tracked, index, sinceMs, venueMs), hasDifference: false };
       case 'myTrades': {
         const { isComplete, unattributed } = yield* readTrades(index, sinceMs, RECONCILE);
-        return { complete: isComplete && unattributed === 0, found: false };
+        return { isComplete: isComplete && unattributed === 0, hasDifference: false };
       }
       case 'balances':
       case 'positions': {
         const { isComplete, differences } = yield* holdings.verify([index], RECONCILE);
-        return { complete: isComplete, found: differences.length > 0 };
+        return { isComplete, hasDifference: differences.length > 0 };
       }
       default:
         return assertNever(channel);
     }
   }
 
-  /** Reads the waiting trigger orders, then the open orders. Returns true if both lists were complete. */
-  *#openOrders(tracked: TrackedOrder, instrument: Instrument, index: number, venueMs: number): Work<boolean> {
+  /** Reads the waiting trigger orders, then the open orders, and attributes the rows to tracked orders. Returns true if both lists were complete. */
+  *#readOpenOrders(tracked: TrackedOrder, instrument: Instrument, index: number, venueMs: number): Work<boolean> {
     const { venue, orderIdentifier } = this.#deps;
-    const areTriggersComplete = yield* this.#triggerOrders(tracked, index, venueMs);
-    const listed = yield* venue.openOrders(instrument, RECONCILE);
-    if (listed === null) return false;
-    const page = yield* orderIdentifier.withClientOrderIds(listed, instrument, index, RECONCILE);
+    const areTriggersComplete = yield* this.#readWaitingTriggers(tracked, index, venueMs);
+    const openOrdersPage = yield* venue.openOrders(instrument, RECONCILE);
+    if (openOrdersPage === null) return false;
+    const page = yield* orderIdentifier.withClientOrderIds(openOrdersPage, instrument, index, RECONCILE);
     this.#attributeRows(page, index, 'openOrders', venueMs);
-    return areTriggersComplete && page.isComplete;
+    // A row may name the order under an id that the operator has ignored. Then the order is not absent.
+    return areTriggersComplete && page.isComplete && rowsNaming(tracked, page).length === 0;
   }
 
-  #attributeRows(page: Page<OrderRow>, instrument: number, channel: Channel, venueMs: number): void {
+  #attributeRows(page: Page<OrderRow>, instrumentIndex: number, channel: Channel, venueMs: number): void {
     for (const row of oldestFirst(page.rows)) {
-      const tracked = this.#deps.attribution.attribute(row, { instrument, channel, venueMs });
+      const tracked = this.#deps.attribution.attribute(row, { instrument: instrumentIndex, channel, venueMs });
       if (tracked !== null) this.#noteTime(tracked, row.timeMs);
     }
   }
 
-  /** Notes the time of an own order. What a trigger order has placed is as old as the moment at which it fired. */
+  /** Notes the time of an own order. Rows of trigger orders do not count, because their time is that at which the order fired. */
   #noteTime({ request, signMs }: TrackedOrder, timeMs: number | null): void {
     if (!isTriggerOrder(request)) this.#orderTimes.noteOrderTime(signMs, timeMs);
   }
 
   /**
-   * Reads the list of waiting trigger orders, where the terms identify an order. Fired ones are in the list of open orders. A row with
-   * equal terms and an earlier time proves nothing: it may be another order, or its time may be wrong. Other own orders may show by how much the
-   * times of the exchange lie behind. This lag is subtracted if only one lost order and one row have these terms. Returns false if a row that
-   * proves nothing waits, or if the list was incomplete.
+   * Reads the list of waiting trigger orders, where the terms identify an order, and adopts the row of the order. Fired trigger orders are in
+   * the list of open orders instead. A row with equal terms and an earlier time proves nothing: it may be another order, or its time may be
+   * wrong. `#onlyRowOf` decides about a single such row. Returns false if a row that proves nothing waits, or if the list was incomplete.
    */
-  *#triggerOrders(tracked: TrackedOrder, index: number, venueMs: number): Work<boolean> {
+  *#readWaitingTriggers(tracked: TrackedOrder, index: number, venueMs: number): Work<boolean> {
     const { venue, attribution, isKnownTrigger } = this.#deps;
     if (!isTriggerOrder(tracked.request)) return true;
     const rows = yield* venue.readTriggerOrders(tracked.request.instrument, RECONCILE);
     const isFree = ({ triggerOrderId: id }: TriggerOrder): boolean => !isKnownTrigger(index, id) && !attribution.isIgnored(id);
-    const withEqualTerms = rows?.filter((row) => matchesTrigger(row, tracked.request) && isFree(row)) ?? [];
+    const equalRows = rows?.filter((row) => matchesTrigger(row, tracked.request) && isFree(row)) ?? [];
     const ownRow =
-      withEqualTerms.find((row) => !isOlder(row, tracked.signMs)) ?? this.#onlyRowOf(tracked, index, withEqualTerms.filter(mayStillWait));
+      equalRows.find((row) => !isOlder(row, tracked.signMs)) ?? this.#onlyRowOf(tracked, index, equalRows.filter(mayStillWait));
     if (ownRow !== undefined && tracked.isSought) {
-      const sighting = { instrument: index, channel: 'openOrders', venueMs } as const;
-      attribution.adopt(tracked, triggerTrackId(ownRow.triggerOrderId, tracked.clientOrderId), sighting, null);
+      const source = { instrument: index, channel: 'openOrders', venueMs } as const;
+      attribution.adopt(tracked, triggerTrackId(ownRow.triggerOrderId, tracked.clientOrderId), source, null);
     }
-    return rows !== null && (ownRow !== undefined || !withEqualTerms.some(mayStillWait));
+    return rows !== null && (ownRow !== undefined || !equalRows.some(mayStillWait));
   }
 
-  /** Returns the only row that has the terms of the only lost order like it, if it is as old as that order by the times of other own orders. */
+  /**
+   * Returns a row of terms that only one row and only one lost order have. Undefined if the row is older than that order. The age allows for the
+   * lag of the exchange's times, which other own orders show.
+   */
   #onlyRowOf({ signMs }: TrackedOrder, index: number, [onlyRow, ...otherRows]: readonly TriggerOrder[]): TriggerOrder | undefined {
     if (onlyRow === undefined || otherRows.length > 0 || isOlder(onlyRow, signMs - this.#orderTimes.lagMs(signMs))) return undefined;
     const lostOrders = Array.from(this.#deps.trackedOrders.triggersOf(index)).filter(({ venueId }) => venueId === null);
@@ -152,8 +157,11 @@ export class EvidenceReader {
     }
   }
 
-  /** Reads the order history from the newest row back to the time before the order was created. Returns true if no row is missing. */
-  *#history(tracked: TrackedOrder, index: number, sinceMs: number, venueMs: number): Work<boolean> {
+  /**
+   * Reads the order history from the newest row back to the time before the order was created. Returns true if no row is missing, and false also
+   * if the history shows the order.
+   */
+  *#readHistory(tracked: TrackedOrder, index: number, sinceMs: number, venueMs: number): Work<boolean> {
     const { venue, attribution } = this.#deps;
     const { instrument } = tracked.request;
     const paging = new Paging(null);
@@ -162,10 +170,10 @@ export class EvidenceReader {
       const page: Page<OrderRow> | null = yield* venue.history(instrument, fromId, RECONCILE);
       if (page === null || !page.isReadable) return false;
       this.#noteTimes(page.rows);
-      const ownRow = oldestFirst(page.rows).find(({ cid }) => cid !== null && cid.toUpperCase() === tracked.clientOrderId.toUpperCase());
-      if (ownRow !== undefined) attribution.attribute(ownRow, { instrument: index, channel: 'orderHistory', venueMs });
-      // Attribution has found the order.
-      if (!tracked.isSought) return false;
+      const ownRows = rowsNaming(tracked, page);
+      for (const ownRow of ownRows) attribution.attribute(ownRow, { instrument: index, channel: 'orderHistory', venueMs });
+      // Attribution has found the order and has reported it, or the operator has ignored an order that the exchange names as this one.
+      if (ownRows.length > 0 || !tracked.isSought) return false;
       const pageSeen: PageIds = { ids: page.rows.map(({ venueId }) => venueId), isFull: page.isCut };
       const reachesBack = page.rows.some(({ timeMs }) => timeMs !== null && timeMs < sinceMs);
       const step: PageStep = isFirst ? paging.takeNewest(pageSeen, reachesBack) : paging.takeRequested(pageSeen, reachesBack);
@@ -173,4 +181,9 @@ export class EvidenceReader {
       fromId = step.fromId;
     }
   }
+}
+
+/** Returns the rows that have the client order id of the order, oldest first. */
+function rowsNaming({ clientOrderId }: TrackedOrder, { rows }: Page<OrderRow>): readonly OrderRow[] {
+  return oldestFirst(rows).filter(({ cid }) => cid?.toUpperCase() === clientOrderId.toUpperCase());
 }

@@ -44,11 +44,11 @@ export function* readForeignOrder(
   const { priceDigits, quantityDigits } = instrument;
   const lots = toScaled(row.qty, quantityDigits);
   const limit = row.price === null ? null : toScaled(row.price, priceDigits);
-  const executed = toScaled(row.executed, quantityDigits);
-  if (row.isMarket === true || lots === null || lots === 0 || limit === null || limit === 0 || executed === null)
+  const executedLots = toScaled(row.executed, quantityDigits);
+  if (row.isMarket === true || lots === null || lots === 0 || limit === null || limit === 0 || executedLots === null)
     return 'only a limit order can be taken over: this one has no sound price and quantity';
   const { isComplete } = yield* readers.readTrades(foreign.instrument, Infinity, RECONCILE);
   const knownLots = readers.trades(foreign.instrument).foreignLots(venueId);
-  if (!isComplete || knownLots < executed) return 'not all that it has filled is known here: cancel it at the exchange, and ignore it';
+  if (!isComplete || knownLots < executedLots) return 'not all that it has filled is known here: cancel it at the exchange, and ignore it';
   return { instrument: foreign.instrument, side: row.side, lots, limit, reduceOnly: row.action === 'CLOSE' };
 }

@@ -24,7 +24,7 @@ function openSettings() {
     scheduler,
     instruments: [{ wireName: 'E-BTC-USDT' } as Instrument],
     target: () => ({ positionType: 1, leverage: 5, positionModel: 1 }),
-    raisedCauses: { raise: () => {}, resolve: () => {} } as never,
+    raisedCauses: { raise: () => {}, clearIfAllowed: () => {} } as never,
     notes: {
       setting: ({ name, confirmed }: { name: string; confirmed: boolean }) => void journalled.push(`${name} ${confirmed}`),
     } as never,

@@ -18,7 +18,7 @@ export interface ContractSettingsDeps {
   readonly venue: VenueCalls;
   readonly scheduler: Scheduler;
   readonly instruments: readonly Instrument[];
-  readonly target: (instrument: number) => ContractSettingsTarget;
+  readonly target: (instrumentIndex: number) => ContractSettingsTarget;
   readonly raisedCauses: RaisedCauses;
   readonly notes: ExchangeNotes | null;
   readonly retryMs: number;
@@ -40,8 +40,8 @@ export class ContractSettings {
   }
 
   /** True once the venue has confirmed all settings of the contract. */
-  isReady(instrument: number): boolean {
-    return this.#ready.has(instrument);
+  isReady(instrumentIndex: number): boolean {
+    return this.#ready.has(instrumentIndex);
   }
 
   /** Sets everything at start-up. Settings are idempotent and cannot be read back, so an earlier confirmation does not count. */
@@ -57,43 +57,43 @@ export class ContractSettings {
     this.#pauses.clear();
   }
 
-  *#setAll(instrument: number): Work<void> {
-    for (const name of SETTING_NAMES) if (!(yield* this.#sendUntilConfirmed(instrument, name))) return;
-    this.#ready.add(instrument);
-    this.#deps.raisedCauses.resolve('SETTINGS', instrument);
+  *#setAll(instrumentIndex: number): Work<void> {
+    for (const name of SETTING_NAMES) if (!(yield* this.#sendUntilConfirmed(instrumentIndex, name))) return;
+    this.#ready.add(instrumentIndex);
+    this.#deps.raisedCauses.clearIfAllowed('SETTINGS', instrumentIndex);
   }
   /** Sends the setting until the venue confirms it. Returns false if the exchange is stopped before: the journal may have ended then. */
-  *#sendUntilConfirmed(instrument: number, name: SettingName): Work<boolean> {
+  *#sendUntilConfirmed(instrumentIndex: number, name: SettingName): Work<boolean> {
     const { calls, retryMs, retryMaxMs } = this.#deps;
     for (let pauseMs = retryMs; ; pauseMs = Math.min(2 * pauseMs, retryMaxMs)) {
       if (calls.isStopped) return false;
-      this.#journalSetting(instrument, name, false);
-      if (yield* this.#isConfirmed(instrument, name)) {
-        this.#journalSetting(instrument, name, true);
+      this.#journalSetting(instrumentIndex, name, false);
+      if (yield* this.#isConfirmed(instrumentIndex, name)) {
+        this.#journalSetting(instrumentIndex, name, true);
         return true;
       }
       // A pause that begins after the stop would outlive the journal.
       if (calls.isStopped) return false;
-      yield* this.#pause(instrument, pauseMs);
+      yield* this.#pause(instrumentIndex, pauseMs);
     }
   }
-  *#isConfirmed(instrument: number, name: SettingName): Work<boolean> {
-    const outcome = yield* this.#send(instrument, name);
+  *#isConfirmed(instrumentIndex: number, name: SettingName): Work<boolean> {
+    const outcome = yield* this.#send(instrumentIndex, name);
     if (outcome.kind === 'acked') return true;
     const isInUse = outcome.kind === 'refused' && outcome.code === VENUE_CODES.unsupportedOperation.code;
-    return isInUse ? yield* this.#isSetAlready(instrument) : false;
+    return isInUse ? yield* this.#isSetAlready(instrumentIndex) : false;
   }
-  *#pause(instrument: number, ms: number): Work<void> {
+  *#pause(instrumentIndex: number, ms: number): Work<void> {
     const pause = start(sleep(this.#deps.scheduler, Math.ceil(ms)));
-    this.#pauses.set(instrument, pause);
+    this.#pauses.set(instrumentIndex, pause);
     yield* resultOf(pause);
   }
 
   /** Sends one setting of a contract in its target value. */
-  #send(instrument: number, name: SettingName): Work<Outcome<null>> {
+  #send(instrumentIndex: number, name: SettingName): Work<Outcome<null>> {
     const { calls, target, instruments } = this.#deps;
-    const { positionModel, positionType, leverage } = target(instrument);
-    const contractName = instruments[instrument]!.wireName;
+    const { positionModel, positionType, leverage } = target(instrumentIndex);
+    const contractName = instruments[instrumentIndex]!.wireName;
     switch (name) {
       case 'positionModel':
         return calls.call('futures.changePositionMode', { contractName, positionModel });
@@ -107,17 +107,17 @@ export class ContractSettings {
   }
 
   /** True if the contract's positions have the target settings. The venue refuses settings for a contract with a position. */
-  *#isSetAlready(instrument: number): Work<boolean> {
+  *#isSetAlready(instrumentIndex: number): Work<boolean> {
     const { venue, instruments, target } = this.#deps;
-    const { leverage, positionType } = target(instrument);
-    const page = yield* venue.positions(instruments[instrument]!, { priority: 'reconcile' });
+    const { leverage, positionType } = target(instrumentIndex);
+    const page = yield* venue.positions(instruments[instrumentIndex]!, { priority: 'reconcile' });
     const rows = page?.isComplete === true ? page.rows : [];
     return rows.length > 0 && rows.every((row) => row.leverage === leverage && row.positionType === positionType);
   }
 
-  #journalSetting(instrument: number, name: SettingName, confirmed: boolean): void {
+  #journalSetting(instrumentIndex: number, name: SettingName, confirmed: boolean): void {
     const { notes, instruments, target } = this.#deps;
-    notes?.setting({ contract: instruments[instrument]!.wireName, name, value: String(target(instrument)[name]), confirmed });
+    notes?.setting({ contract: instruments[instrumentIndex]!.wireName, name, value: String(target(instrumentIndex)[name]), confirmed });
   }
 }
 

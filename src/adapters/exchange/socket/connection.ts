@@ -8,7 +8,7 @@ import { gunzipSync } from 'node:zlib';
 import { utf8 } from '../../../protocol/json/json.ts';
 import {
   CLOSE,
-  closeAnswer,
+  closeReplyCode,
   closePayload,
   frameOf,
   FrameReader,
@@ -94,8 +94,8 @@ function listen(socket: Duplex, head: Buffer, random: () => number, events: Conn
     const { frames, error } = reader.push(bytes);
     for (const frame of frames) handleFrame(frame, send, events, end);
     if (error === null) return;
-    send(OPCODE.close, closePayload(error.code, error.why));
-    end(`the service sent ${error.why}`);
+    send(OPCODE.close, closePayload(error.code, error.reason));
+    end(`the service sent ${error.reason}`);
   };
   events.opened();
   socket.on('data', receive);
@@ -112,7 +112,7 @@ function handleFrame({ opcode, payload }: SocketFrame, send: Send, events: Conne
       events.pinged();
       return undefined;
     case OPCODE.close: {
-      const code = closeAnswer(payload);
+      const code = closeReplyCode(payload);
       send(OPCODE.close, closePayload(code === CLOSE.protocol ? CLOSE.protocol : CLOSE.normal, ''));
       return end(`the service closed it (${code})`);
     }

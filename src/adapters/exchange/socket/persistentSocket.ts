@@ -143,9 +143,9 @@ export function checkedSocketUrl(url: string): string {
 
 /** Returns the parts of an address that a handshake needs. */
 function handshakeAddress(url: string): { readonly origin: string; readonly pathname: string; readonly search: string } {
-  const parsed = new URL(url);
-  const { pathname, search } = parsed;
-  parsed.pathname = '/';
-  parsed.search = '';
-  return { origin: parsed.href, pathname, search };
+  const parsedUrl = new URL(url);
+  const { pathname, search } = parsedUrl;
+  parsedUrl.pathname = '/';
+  parsedUrl.search = '';
+  return { origin: parsedUrl.href, pathname, search };
 }

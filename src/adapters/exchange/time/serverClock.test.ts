@@ -144,7 +144,7 @@ describe('ServerClock', () => {
     expect(world.clock.now('spot').uncertaintyMs).toBeCloseTo(firstUncertainty, 5);
   });
 
-  test('ServerClock never runs backwards during a correction of up to JUMP_MS, and corrects a larger error at once and reports it', () => {
+  test('ServerClock never runs backwards during a correction of up to JUMP_MS', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: -JUMP_MS, max: JUMP_MS }), { maxLength: 8 }), fc.nat(), (steps, seed) => {
         const rng = seededRng(seed);
@@ -168,6 +168,9 @@ describe('ServerClock', () => {
       }),
       { numRuns: 60 },
     );
+  });
+
+  test('ServerClock corrects an error above JUMP_MS at once, and reports it', () => {
     let aheadMs = HOUR_MS;
     const world = new World(() => ({ aheadMs, outMs: 5, backMs: 5 }));
     world.measure('spot');

@@ -32,7 +32,7 @@ export interface ServerClockOptions {
 const MAX_DRIFT = 1e-4;
 /**
  * For a backward correction up to this, returned times stand still. A larger one means that a clock was set. It takes effect at once,
- * because the venue would refuse every request while the time stands still.
+ * because the venue would refuse every request while the time does not advance.
  */
 export const JUMP_MS = 2000;
 /** The uncertainty that users of the time assume while the clock has not been measured, ms. */

@@ -113,8 +113,8 @@ export class TradeBarTracker {
     this.#tradeCount += newTrades.length;
     this.#isLinkLost = false;
     const isAfterGap = !isLinked || problems.length > 0;
-    const added = newTrades.map((trade, index): PendingTrade => ({ trade, isAfterGap: isAfterGap && index === 0 }));
-    this.#pending = [...this.#pending, ...added].toSorted((a, b) => compareTrades(a.trade, b.trade));
+    const addedTrades = newTrades.map((trade, index): PendingTrade => ({ trade, isAfterGap: isAfterGap && index === 0 }));
+    this.#pending = [...this.#pending, ...addedTrades].toSorted((a, b) => compareTrades(a.trade, b.trade));
     this.#lastTradeMs = Math.max(this.#lastTradeMs ?? -Infinity, newTrades.at(-1)!.timeMs);
   }
 

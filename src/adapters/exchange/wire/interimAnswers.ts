@@ -29,7 +29,7 @@ function skipContinue(socket: Socket): void {
   const write = socket.write.bind(socket) as (...args: unknown[]) => boolean;
   /** True after a request was written, until its response begins. */
   let awaitsResponse = false;
-  let unfinished: Buffer = NO_BYTES;
+  let unfinishedBytes: Buffer = NO_BYTES;
   socket.write = (...args: unknown[]): boolean => {
     awaitsResponse = true;
     return write(...args);
@@ -37,8 +37,8 @@ function skipContinue(socket: Socket): void {
   socket.read = (size?: number): Buffer | null => {
     const chunk = read(size);
     if (!awaitsResponse || chunk === null) return chunk;
-    const response = withoutContinue(unfinished.length === 0 ? chunk : Buffer.concat([unfinished, chunk]));
-    unfinished = response.rest;
+    const response = withoutContinue(unfinishedBytes.length === 0 ? chunk : Buffer.concat([unfinishedBytes, chunk]));
+    unfinishedBytes = response.rest;
     awaitsResponse = response.answer === null;
     return response.answer;
   };

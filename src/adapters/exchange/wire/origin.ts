@@ -7,20 +7,20 @@ export function checkedOrigin(url: string, urlName: string): string {
   const configError = (problem: string, remedy: string): ConfigError =>
     // The text before an @ may be a password.
     new ConfigError(`${urlName}: ${problem}, got ${url.replace(/\/\/[^/]*@/, '//...@')}`, remedy);
-  const parsed = URL.canParse(url) ? new URL(url) : null;
-  if (!parsed || !/^https?:$/.test(parsed.protocol)) {
+  const parsedUrl = URL.canParse(url) ? new URL(url) : null;
+  if (!parsedUrl || !/^https?:$/.test(parsedUrl.protocol)) {
     throw configError('expected a URL such as https://api.example.com', 'write the address of the service with https:// before it');
   }
-  if (parsed.username !== '' || parsed.password !== '') {
+  if (parsedUrl.username !== '' || parsedUrl.password !== '') {
     throw configError('expected a URL without a user name', 'keys come from the environment or from files, never from a URL');
   }
-  if (parsed.pathname !== '/' || parsed.search !== '' || parsed.hash !== '') {
+  if (parsedUrl.pathname !== '/' || parsedUrl.search !== '' || parsedUrl.hash !== '') {
     throw configError('expected a URL without a path', 'remove the path; set dialect.pathPrefix for a prefix of every path');
   }
-  if (parsed.protocol === 'http:' && !isLoopback(parsed.hostname)) {
+  if (parsedUrl.protocol === 'http:' && !isLoopback(parsedUrl.hostname)) {
     throw configError('expected https', 'use https; http is only for services on this computer: 127.0.0.1, ::1 or localhost');
   }
-  return parsed.origin;
+  return parsedUrl.origin;
 }
 
 /** `hostname` as URL normalises it. */

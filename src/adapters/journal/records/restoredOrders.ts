@@ -183,6 +183,6 @@ export function memoryOf(state: JournalState): ReadonlyMap<string, readonly numb
   return new Map(cursors.map(({ channel, value }) => [channel.slice(MEMORY_CHANNEL.length), numbersOf(value)]));
 }
 function numbersOf(text: string): readonly number[] {
-  const parsed: unknown = JSON.parse(text);
-  return Array.isArray(parsed) ? parsed.map((value) => (typeof value === 'number' ? value : NaN)) : [];
+  const parsedValue: unknown = JSON.parse(text);
+  return Array.isArray(parsedValue) ? parsedValue.map((value) => (typeof value === 'number' ? value : NaN)) : [];
 }

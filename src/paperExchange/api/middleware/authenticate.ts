@@ -93,14 +93,14 @@ export function isSigned(context: RequestContext, key: Key | null, { signQuery }
  * True when the query has only documented parameters and asks for no longer window than the default. Under `either`, a signature over the
  * bare path would match any query. This check stops a third party who has seen the request from extending its validity.
  */
-function isPlainQuery({ sent, route }: RequestContext): boolean {
-  if ('code' in sent) return false;
+function isPlainQuery({ sentOrCode, route }: RequestContext): boolean {
+  if ('code' in sentOrCode) return false;
   const entries = Object.entries<Param>(route.endpoint.params);
   const isDocumented = (name: string): boolean =>
     isWindowName(name) || entries.some(([known, { otherNames = [] }]) => known === name || otherNames.includes(name));
   // A request may send several spellings of the window parameter, and any of them may be the one that is read.
   const isUsualWindow = (name: string, value: Json): boolean => !isWindowName(name) || (readWindow(value) ?? 0) <= RECV_WINDOW.defaultMs;
-  return [...sent.sent].every(([name, value]) => isDocumented(name) && isUsualWindow(name, value));
+  return [...sentOrCode.sent].every(([name, value]) => isDocumented(name) && isUsualWindow(name, value));
 }
 
 /** False when the profile rejects repeated requests and this signature was seen before. */

@@ -28,22 +28,22 @@ export class RequestContext {
   }
 
   /** Parameters of a GET are in its query, those of a POST in its body. A batch of orders sent as a GET may also have them in its body. */
-  get sent(): SentOrCode {
+  get sentOrCode(): SentOrCode {
     return (this.#sent ??= this.#read());
   }
 
   /** Validity in ms that the request asks for; null if it states none or one that is invalid. */
   get windowMs(): number | null {
-    const { sent } = this;
-    return 'code' in sent ? null : windowIn(sent.sent);
+    const { sentOrCode } = this;
+    return 'code' in sentOrCode ? null : windowIn(sentOrCode.sent);
   }
 
   /** Number of elements in the batch; 1 for any other call. */
   get weight(): number {
-    const { sent } = this;
-    if ('code' in sent) return 1;
+    const { sentOrCode } = this;
+    if ('code' in sentOrCode) return 1;
     let max = 1;
-    for (const value of sent.sent.values()) if (isList(value)) max = Math.max(max, value.length);
+    for (const value of sentOrCode.sent.values()) if (isList(value)) max = Math.max(max, value.length);
     return max;
   }
 

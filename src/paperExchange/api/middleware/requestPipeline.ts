@@ -98,7 +98,7 @@ export class RequestPipeline {
     const market = marketOfPath(path);
     const stop = (code: number): RejectedRequest => ({ kind: 'stop', market, code, isBanned: false, retryMs: null });
 
-    const bannedMs = this.#bans.leftMs(plainAddress(request.ip), nowMs);
+    const bannedMs = this.#bans.remainingBanMs(plainAddress(request.ip), nowMs);
     if (bannedMs > 0) return { kind: 'stop', market, code: VENUE_CODES.tooManyRequests.code, isBanned: true, retryMs: bannedMs };
     const route = this.#routes.find(request.method, path);
     if (route === 'unknown') return { kind: 'unknownPath', path };
@@ -116,7 +116,7 @@ export class RequestPipeline {
     if (refusalCode !== 0) return stop(refusalCode);
 
     const caller = isPublic || context.key === null ? null : { account: context.key.account, uid: context.key.uid };
-    const sentOrCode = context.sent;
+    const sentOrCode = context.sentOrCode;
     if ('code' in sentOrCode) return stop(sentOrCode.code);
     const checked = this.#check(route, sentOrCode.sent, request.method);
     if ('code' in checked) return stop(checked.code);
@@ -187,13 +187,13 @@ function checkOf(op: Op, profile: Profile, { instrumentNamed, isInterval }: Dire
 function paramsOf(op: Op, profile: Profile): Params {
   const entries = Object.entries<Param>(endpointOf(op).params);
   const params = Object.fromEntries(entries.filter(([, param]) => param.kind !== 'time' || profile.klinesRange === 'startEnd'));
-  return BY_SWITCH[op]?.(params, profile) ?? params;
+  return PARAMS_BY_SWITCH[op]?.(params, profile) ?? params;
 }
 
 const TIME = { kind: 'time', need: 'optional', help: 'Unix ms; both or none' } as const satisfies Param;
 
 /** For each operation that switches change: returns its parameters under a profile. */
-const BY_SWITCH: Readonly<Partial<Record<Op, (params: Params, profile: Profile) => Params>>> = {
+const PARAMS_BY_SWITCH: Readonly<Partial<Record<Op, (params: Params, profile: Profile) => Params>>> = {
   'spot.batchCancel': (params, { batchCancelField }) => {
     if (batchCancelField === 'both') return params;
     const named = Object.entries(params).map(([name, param]): [string, Param] =>

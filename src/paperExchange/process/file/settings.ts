@@ -3,7 +3,7 @@
 import type { BarColumns } from '../../../model/bars/bars.ts';
 import type { InstrumentId } from '../../../model/instrument.ts';
 import type { RecordedTrades } from '../../market/priceSource.ts';
-import type { RowData } from '../../replayed/barSeries.ts';
+import type { ReplayedRows } from '../../replayed/barSeries.ts';
 import type { ServiceConfig } from '../../dialect/config.ts';
 import type { ServerLimits } from '../../http/httpServer.ts';
 
@@ -16,7 +16,7 @@ export type PriceSettings =
   /** Recorded trades at their own pace. */
   | { readonly kind: 'trades'; readonly trades: RecordedTrades }
   /** Bars that are the counterparty of every order, by the rules of a backtest, at their own time. The exchange opens at `fromMs`. */
-  | { readonly kind: 'rows'; readonly rows: RowData; readonly fromMs: number };
+  | { readonly kind: 'rows'; readonly rows: ReplayedRows; readonly fromMs: number };
 
 /** Everything that an exchange process is started with. */
 export interface ExchangeSettings {

@@ -7,7 +7,7 @@ import type { truthOfMarkets } from '../../faults/truth.ts';
 import type { UserOrder } from '../../orders/userOrder.ts';
 import type { Service } from '../../service.ts';
 import { fromScaled } from '../../../base/number/decimal.ts';
-import { emptyRow, priceOf, quantityOf, secondText, sideText } from './marketParts.ts';
+import { emptyRow, priceOf, quantityOf, timeOfDayText, sideText } from './marketParts.ts';
 
 type Truth = ReturnType<typeof truthOfMarkets>;
 
@@ -111,14 +111,14 @@ export function ordersSection({ sides: { spot, futures } }: Service, { accounts 
 }
 
 /** Returns the cells of an order. */
-function orderRow({ id, intent, placedMs, live, ended }: UserOrder, account: string): readonly (Markup | string)[] {
+function orderRow({ id, intent, placedMs, venueOrder, ended }: UserOrder, account: string): readonly (Markup | string)[] {
   const { instrument, side, limit, lots, quoteUnits } = intent;
-  const visibleState = ended ?? live;
+  const visibleState = ended ?? venueOrder;
   const orderedText =
     quoteUnits > 0 ? `${grouped(fromScaled(quoteUnits, instrument.quoteDigits))} ${instrument.quote}` : quantityOf(instrument, lots);
   return [
     instrument.wireName,
-    secondText(placedMs),
+    timeOfDayText(placedMs),
     account,
     sideText(side),
     limit === 0 ? 'market' : 'limit',

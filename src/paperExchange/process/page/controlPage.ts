@@ -60,7 +60,7 @@ function documentOf({ service, config, url }: ShownExchange, symbol: string | nu
         </div>
       </header>
       <p id="stale" role="alert" hidden>The exchange does not answer: these numbers are old.</p>
-      ${tabs(markets, chosenMarket)}
+      ${instrumentTabs(markets, chosenMarket)}
       ${
         chosenMarket === undefined
           ? null
@@ -73,7 +73,7 @@ function documentOf({ service, config, url }: ShownExchange, symbol: string | nu
 }
 
 /** Returns a link for each instrument. */
-const tabs = (markets: readonly TradedMarket[], chosenMarket: TradedMarket | undefined): Markup =>
+const instrumentTabs = (markets: readonly TradedMarket[], chosenMarket: TradedMarket | undefined): Markup =>
   html`<nav class="tabs" aria-label="Instruments">
     ${markets.map((market) => {
       const { wireName } = market.instrument;
@@ -88,8 +88,8 @@ const tabs = (markets: readonly TradedMarket[], chosenMarket: TradedMarket | und
 function headersOf(text: string): Readonly<Record<string, string>> {
   const policy = [
     "default-src 'none'",
-    `script-src ${hashes(text, 'script')}`,
-    `style-src ${hashes(text, 'style')}`,
+    `script-src ${contentHashes(text, 'script')}`,
+    `style-src ${contentHashes(text, 'style')}`,
     "img-src data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
   ];
   return {
@@ -102,7 +102,7 @@ function headersOf(text: string): Readonly<Record<string, string>> {
 }
 
 /** Returns the hashes of the page's own scripts or styles, as a content security policy names them. */
-const hashes = (text: string, element: 'script' | 'style'): string =>
+const contentHashes = (text: string, element: 'script' | 'style'): string =>
   Array.from(text.matchAll(new RegExp(`<${element}>([\\s\\S]*?)</${element}>`, 'g')), ([, content = '']) => {
     return `'sha256-${createHash('sha256').update(content).digest('base64')}'`;
   }).join(' ');

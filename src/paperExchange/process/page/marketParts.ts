@@ -13,7 +13,7 @@ const MAX_LEVELS = 16;
 const MAX_TRADES = 16;
 
 /** Returns the time of day, such as `14:05:09`, UTC. */
-export const secondText = (ms: number): string => formatTime(ms).slice(11, 19);
+export const timeOfDayText = (ms: number): string => formatTime(ms).slice(11, 19);
 /** Returns a price or quantity with all digits of the instrument, so that columns align. */
 export const priceOf = ({ priceDigits }: Instrument, ticks: number): string => exactText(ticks, priceDigits, priceDigits);
 /** Returns a quantity as a decimal text with all decimals of the instrument. */
@@ -29,7 +29,7 @@ export const emptyRow = (columns: number, text: string): Markup =>
 /** Returns the last price, and high, low and volume of the last 24 hours. */
 export function priceCards(market: TradedMarket, nowMs: number): Markup {
   const { instrument, tape } = market;
-  const day = tape.klines.day(nowMs);
+  const day = tape.klines.rollingDay(nowMs);
   const price = (ticks: number | undefined): string => (ticks === undefined ? NONE : priceOf(instrument, ticks));
   const change = day === null ? NaN : day.last / day.open - 1;
   let tone = '';
@@ -68,7 +68,7 @@ export function bookSection(market: TradedMarket): Markup {
           ({ price, lots }) =>
             html`<tr>
               <td class="left">${priceOf(instrument, price)}</td>
-              <td>${bar(lots / max)}<span>${quantityOf(instrument, lots)}</span></td>
+              <td>${depthBar(lots / max)}<span>${quantityOf(instrument, lots)}</span></td>
             </tr>`,
         )}
       </tbody>
@@ -80,7 +80,7 @@ export function bookSection(market: TradedMarket): Markup {
 }
 
 /** Returns a bar for a level's share of the largest level shown. */
-const bar = (share: number): Markup =>
+const depthBar = (share: number): Markup =>
   html`<svg class="depth" aria-hidden="true">
     <rect x="${(100 - share * 100).toFixed(1)}%" width="${(share * 100).toFixed(1)}%" height="100%" />
   </svg>`;
@@ -105,7 +105,7 @@ export function tradesSection(market: TradedMarket): Markup {
         ${latest.map(
           ({ timeMs, takerSide, price, lots }) =>
             html`<tr>
-              <td>${secondText(timeMs)}</td>
+              <td>${timeOfDayText(timeMs)}</td>
               <td class="left">${sideText(takerSide)}</td>
               <td>${priceOf(instrument, price)}</td>
               <td>${quantityOf(instrument, lots)}</td>

@@ -6,7 +6,7 @@
  */
 export const SCRIPT = `
 const stale = document.getElementById('stale');
-async function turn() {
+async function refresh() {
   try {
     const answer = await fetch(location.href, { cache: 'no-store', signal: AbortSignal.timeout(1500) });
     if (!answer.ok) throw new Error(answer.status);
@@ -21,7 +21,7 @@ async function turn() {
     document.documentElement.dataset.stale = '';
     stale.hidden = false;
   }
-  setTimeout(turn, 1000);
+  setTimeout(refresh, 1000);
 }
-setTimeout(turn, 1000);
+setTimeout(refresh, 1000);
 `;

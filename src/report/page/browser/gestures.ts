@@ -27,7 +27,8 @@ export function addGestures(element: HTMLElement, timeWindow: TimeWindow, { area
     'wheel',
     (event) => {
       const isSideways = Math.abs(event.deltaX) > Math.abs(event.deltaY);
-      if (!isSideways && !event.ctrlKey && !event.metaKey && document.activeElement !== element) return;
+      const isZoom = event.ctrlKey || event.metaKey || document.activeElement === element;
+      if (!isSideways && !isZoom) return;
       event.preventDefault();
       if (isSideways) timeWindow.move(event.deltaX / area().width);
       else timeWindow.zoom(event.deltaY > 0 ? ZOOM_STEP : 1 / ZOOM_STEP, shareAt(event.clientX));
@@ -61,32 +62,48 @@ function gapOf(firstPointer: { readonly x: number }, secondPointer: { readonly x
   return Math.max(MIN_GAP_PX, Math.abs(firstPointer.x - secondPointer.x));
 }
 
+/** Returns the horizontal position of the only pointer, or of the middle between two. */
+function middleOf(firstPointer: { readonly x: number }, secondPointer: { readonly x: number } | undefined): number {
+  return secondPointer ? (firstPointer.x + secondPointer.x) / 2 : firstPointer.x;
+}
+
+/** The state at the beginning of a gesture. */
+interface GestureStart {
+  /** The time window, ms UTC. */
+  readonly from: number;
+  readonly to: number;
+  /** Position of the pointer, or of the middle of two, in CSS pixels. */
+  readonly x: number;
+  readonly y: number;
+  /** Distance of two pointers in CSS pixels. 0 for one pointer. */
+  readonly gap: number;
+}
+
 /** Adds dragging with one pointer, pinching with two, and clicks. */
 function addPointers(element: HTMLElement, timeWindow: TimeWindow, area: GestureOptions['area'], onClick: GestureOptions['onClick']): void {
-  const pressed = new Map<number, { x: number; y: number }>();
-  // The window when the gesture began, the position of the pointer or of the middle of two, and their distance (0 for one pointer).
-  let start = { from: 0, to: 0, x: 0, y: 0, gap: 0 };
+  /** The pressed pointers, by the id that the browser gives them. */
+  const pressedPointers = new Map<number, { readonly x: number; readonly y: number }>();
+  let start: GestureStart = { from: 0, to: 0, x: 0, y: 0, gap: 0 };
   let hasMoved = false;
-  const begin = () => {
-    const [firstPointer, secondPointer] = [...pressed.values()];
+  const beginGesture = () => {
+    const [firstPointer, secondPointer] = [...pressedPointers.values()];
     if (!firstPointer) return;
-    const x = secondPointer ? (firstPointer.x + secondPointer.x) / 2 : firstPointer.x;
     const gap = secondPointer ? gapOf(firstPointer, secondPointer) : 0;
-    start = { from: timeWindow.from, to: timeWindow.to, x, y: firstPointer.y, gap };
+    start = { from: timeWindow.from, to: timeWindow.to, x: middleOf(firstPointer, secondPointer), y: firstPointer.y, gap };
   };
   element.addEventListener('pointerdown', (event) => {
     if (event.button !== 0) return;
-    if (pressed.size === 0) hasMoved = false;
-    pressed.set(event.pointerId, { x: event.clientX, y: event.clientY });
-    begin();
+    if (pressedPointers.size === 0) hasMoved = false;
+    pressedPointers.set(event.pointerId, { x: event.clientX, y: event.clientY });
+    beginGesture();
   });
   element.addEventListener('pointermove', (event) => {
-    if (!pressed.has(event.pointerId)) return;
-    pressed.set(event.pointerId, { x: event.clientX, y: event.clientY });
-    const [firstPointer, secondPointer] = [...pressed.values()];
+    if (!pressedPointers.has(event.pointerId)) return;
+    pressedPointers.set(event.pointerId, { x: event.clientX, y: event.clientY });
+    const [firstPointer, secondPointer] = [...pressedPointers.values()];
     if (!firstPointer) return;
     const { left, width } = area();
-    const x = secondPointer ? (firstPointer.x + secondPointer.x) / 2 : firstPointer.x;
+    const x = middleOf(firstPointer, secondPointer);
     const isBeyondClick = Math.abs(x - start.x) > MAX_CLICK_PX || Math.abs(firstPointer.y - start.y) > MAX_CLICK_PX;
     if (isBeyondClick || secondPointer) {
       if (!hasMoved) element.setPointerCapture(event.pointerId);
@@ -101,13 +118,15 @@ function addPointers(element: HTMLElement, timeWindow: TimeWindow, area: Gesture
     const from = heldMs - ((x - leftEdge) / width) * span;
     timeWindow.show(from, from + span);
   });
-  const end = (event: PointerEvent) => {
-    if (!pressed.delete(event.pointerId)) return;
-    begin();
-    if (pressed.size > 0 || hasMoved || event.type !== 'pointerup') return;
+  const onRelease = (event: PointerEvent) => {
+    if (!pressedPointers.delete(event.pointerId)) return;
+    // A gesture with two pointers continues with the other one.
+    beginGesture();
+    const isClick = pressedPointers.size === 0 && !hasMoved && event.type === 'pointerup';
+    if (!isClick) return;
     const box = element.getBoundingClientRect();
     onClick?.(event.clientX - box.left, event.clientY - box.top);
   };
-  element.addEventListener('pointerup', end);
-  element.addEventListener('pointercancel', end);
+  element.addEventListener('pointerup', onRelease);
+  element.addEventListener('pointercancel', onRelease);
 }

@@ -15,23 +15,23 @@ async function bytesOf(id: string): Promise<Uint8Array> {
   return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
-/** Returns integers that fit 32 bits. */
-export async function unpack32(column: PackedColumn): Promise<Int32Array> {
-  return narrowValues(await bytesOf(column.id), column);
+/** Returns the integers of a packed column. They fit 32 bits. */
+export async function unpackNarrow(column: PackedColumn): Promise<Int32Array> {
+  return narrowIntegers(await bytesOf(column.id), column);
 }
 
-/** Returns integers up to 2^50. */
+/** Returns the integers of a packed column. They are below 2^50. */
 export async function unpackWide(column: PackedColumn): Promise<Float64Array> {
-  return wideValues(await bytesOf(column.id), column);
+  return wideIntegers(await bytesOf(column.id), column);
 }
 
-/** Returns decimals. NaN for a row without a value. */
+/** Returns the decimals of a packed column. NaN for a row without a value. */
 export async function unpackDecimals(column: PackedDecimals): Promise<Float64Array> {
-  return decimalValues(narrowValues(await bytesOf(column.id), column), column);
+  return decimalValues(narrowIntegers(await bytesOf(column.id), column), column);
 }
 
 /** Returns the integers of byte planes. They fit 32 bits. Plane `p` has byte `p` of each integer, the lowest byte first. */
-export function narrowValues(bytes: Uint8Array, { length, planes, order }: PackedColumn): Int32Array {
+export function narrowIntegers(bytes: Uint8Array, { length, planes, order }: PackedColumn): Int32Array {
   const integers = new Int32Array(length);
   let offset = 0;
   for (let plane = 0; plane < planes; plane++) {
@@ -45,7 +45,7 @@ export function narrowValues(bytes: Uint8Array, { length, planes, order }: Packe
 }
 
 /** Returns the integers of byte planes. They are below 2^50, so bit operations would lose their upper bits. */
-export function wideValues(bytes: Uint8Array, { length, planes, order }: PackedColumn): Float64Array {
+export function wideIntegers(bytes: Uint8Array, { length, planes, order }: PackedColumn): Float64Array {
   const integers = new Float64Array(length);
   let offset = 0;
   let scale = 1;
@@ -61,19 +61,21 @@ export function wideValues(bytes: Uint8Array, { length, planes, order }: PackedC
   return integers;
 }
 
-/** Replaces differences by their running sums. An order of 2 means differences of differences. */
-function addDifferences(integers: Int32Array | Float64Array, order: number): void {
-  for (let round = 0; round < order; round++) for (let row = 1; row < integers.length; row++) integers[row]! += integers[row - 1]!;
+/** Replaces differences by their running sums. `differenceOrder` 2 means differences of differences. */
+function addDifferences(integers: Int32Array | Float64Array, differenceOrder: number): void {
+  for (let round = 0; round < differenceOrder; round++) {
+    for (let row = 1; row < integers.length; row++) integers[row]! += integers[row - 1]!;
+  }
 }
 
-/** Converts integers to decimals. `holes` lists the rows without a value as pairs of first row and number of rows. They become NaN. */
-export function decimalValues(integers: Int32Array, { step, holes }: PackedDecimals): Float64Array {
+/** Converts integers to decimals. Gaps (pairs of first row and number of rows) become NaN. */
+export function decimalValues(integers: Int32Array, { step, holes: gaps }: PackedDecimals): Float64Array {
   const decimals = new Float64Array(integers.length);
   const scale = 10 ** step.digits;
   for (let row = 0; row < decimals.length; row++) decimals[row] = (integers[row]! * step.times) / scale;
-  for (let index = 0; index < holes.length; index += 2) {
-    const firstRow = holes[index]!;
-    decimals.fill(Number.NaN, firstRow, firstRow + holes[index + 1]!);
+  for (let index = 0; index < gaps.length; index += 2) {
+    const firstRow = gaps[index]!;
+    decimals.fill(Number.NaN, firstRow, firstRow + gaps[index + 1]!);
   }
   return decimals;
 }

@@ -7,11 +7,14 @@ import { rangeOf, runningMax } from '../statistics/orderedArithmetic.ts';
 
 const DAY_MS = 86_400_000;
 const WEEK_DAYS = 7;
+/** By the tool, bars with these distances in days are monthly and yearly. */
+const MONTH_DAYS = 31;
+const YEAR_DAYS = 365;
 /** 1970-01-01 was a Thursday; Monday is 0. */
 const FIRST_WEEKDAY = 3;
 /** The tool assumes trading on weekends if more than 60 % of the expected bars are there. */
 const MIN_WEEKEND_SHARE = (2 / 7) * 0.6;
-/** The tool measures the length of a bar on the last bars. */
+/** The tool measures the length of a bar on this number of last bars. */
 const STEP_BARS = 100;
 
 /** Returns the median distance of the last 100 bars in ms. NaN below two bars. */
@@ -31,8 +34,8 @@ export function medianStep(openMs: Float64Array): number {
 export function yearDays({ openMs }: ProfileBars): number {
   const days = Math.floor(medianStep(openMs) / DAY_MS);
   if (days === WEEK_DAYS) return 52;
-  if (days === 31) return 12;
-  if (days === 365) return 1;
+  if (days === MONTH_DAYS) return 12;
+  if (days === YEAR_DAYS) return 1;
   const isWeekend = openMs.map((ms) => ((Math.floor(ms / DAY_MS) + FIRST_WEEKDAY) % WEEK_DAYS >= 5 ? 1 : 0));
   return pandasMean(isWeekend) > MIN_WEEKEND_SHARE ? 365 : 252;
 }
@@ -64,8 +67,8 @@ export function dayReturns({ openMs, equity }: ProfileBars): Float64Array {
 function periodOf(days: number): (ms: number) => number {
   const day = (ms: number) => Math.floor(ms / DAY_MS);
   if (days === WEEK_DAYS) return (ms) => Math.floor((day(ms) + FIRST_WEEKDAY) / WEEK_DAYS);
-  if (days === 31) return (ms) => civilMonth(ms).year * 12 + civilMonth(ms).month;
-  if (days === 365) return (ms) => civilMonth(ms).year;
+  if (days === MONTH_DAYS) return (ms) => civilMonth(ms).year * 12 + civilMonth(ms).month;
+  if (days === YEAR_DAYS) return (ms) => civilMonth(ms).year;
   return day;
 }
 

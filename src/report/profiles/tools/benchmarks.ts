@@ -7,6 +7,9 @@ import { deviationBy, isOneValue, meanBy, pandasDeviation, pandasMean, type AddV
 import { productOfGrowth, pairwiseSum, sequentialSum } from '../statistics/orderedArithmetic.ts';
 import { quantstatsMeasures } from './quantstatsMeasures.ts';
 
+/** Days in a year by the definitions of quantstats, empyrical and nautilus, and of vectorbt. */
+const TRADING_DAYS = 252;
+const CALENDAR_DAYS = 365;
 const COMPOUNDED = 'compounded; isobar: 365 (mean(r) - beta mean(b))';
 /** A variance below it counts as none in vectorbt and empyrical. */
 const MIN_VARIANCE = 1e-30;
@@ -19,7 +22,7 @@ export function quantstatsBenchmarkFigures({ values, benchmark }: ProfileReturns
   const count = returns.length;
   const variance = covariance(pairwiseSum, benchmarkReturns, benchmarkReturns, count - 1);
   const beta = variance === 0 ? NaN : covariance(pairwiseSum, returns, benchmarkReturns, count - 1) / variance;
-  const alpha = (pandasMean(returns) - beta * pandasMean(benchmarkReturns)) * 252;
+  const alpha = (pandasMean(returns) - beta * pandasMean(benchmarkReturns)) * TRADING_DAYS;
   const excess = difference(returns, benchmarkReturns);
   const excessDeviation = pandasDeviation(excess);
   const betaOrZero = zeroForNaN(beta);
@@ -67,7 +70,7 @@ export function empyricalBenchmarkFigures({ values, benchmark }: ProfileReturns)
   return [
     benchmarkFigure(
       'alpha',
-      count < 2 ? NaN : compoundedAlpha(values, benchmark, beta, 252),
+      count < 2 ? NaN : compoundedAlpha(values, benchmark, beta, TRADING_DAYS),
       ours('metrics.alpha'),
       '(1 + mean(r - beta b))^252 - 1',
       COMPOUNDED,
@@ -94,7 +97,7 @@ export function vectorbtBenchmarkFigures({ values, benchmark }: ProfileReturns):
   return [
     benchmarkFigure(
       'Alpha',
-      count < 2 ? NaN : compoundedAlpha(values, benchmark, beta, 365),
+      count < 2 ? NaN : compoundedAlpha(values, benchmark, beta, CALENDAR_DAYS),
       ours('metrics.alpha'),
       '(1 + mean(r - beta b))^365 - 1',
       COMPOUNDED,
@@ -121,14 +124,14 @@ export function nautilusBenchmarkFigures({ values, benchmark }: ProfileReturns):
   const beta = count < 2 || variance < Number.EPSILON ? NaN : covariance(sequentialSum, returns, benchmarkReturns, count - 1) / variance;
   const excess = difference(returns, benchmarkReturns);
   const excessDeviation = deviationBy(sequentialSum, excess, 1);
-  const sqrtDaysPerYear = Math.sqrt(252);
+  const sqrtDaysPerYear = Math.sqrt(TRADING_DAYS);
   const dailyAlpha = meanBy(sequentialSum, returns) - beta * meanBy(sequentialSum, benchmarkReturns);
-  const treynor = Math.abs(beta) < Number.EPSILON ? NaN : (productOfGrowth(returns) ** (252 / count) - 1) / beta;
+  const treynor = Math.abs(beta) < Number.EPSILON ? NaN : (productOfGrowth(returns) ** (TRADING_DAYS / count) - 1) / beta;
   return [
     benchmarkFigure('Beta', beta, ours('metrics.beta'), 'cov(r, b) / var(b)', ''),
     benchmarkFigure(
       'Alpha (252 days)',
-      (1 + dailyAlpha) ** 252 - 1,
+      (1 + dailyAlpha) ** TRADING_DAYS - 1,
       ours('metrics.alpha'),
       '(1 + mean(r) - beta mean(b))^252 - 1',
       COMPOUNDED,

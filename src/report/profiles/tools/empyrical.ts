@@ -15,8 +15,10 @@ import {
 import { productOfGrowth, cumulativeGrowth, pairwiseSum, rangeOf, runningMax, sequentialSum } from '../statistics/orderedArithmetic.ts';
 import { empyricalBenchmarkFigures } from './benchmarks.ts';
 
+/** Days in a year by the default of the tool. */
 const DAYS_PER_YEAR = 252;
 const YEAR_OF_365_DAYS = 'isobar: 365 days a year';
+/** The equity at the start from which the tool computes drawdowns. */
 const START_EQUITY = 100;
 
 /** Returns the figures in the order of empyrical's list of simple statistics. */
@@ -134,9 +136,10 @@ function riskFigures(returns: Float64Array): FigureDefinition[] {
   ];
 }
 
+const OF_POPULATION = "the moments of a population; isobar's are corrected for bias";
+
 /** Returns the figures of the shape of the distribution. */
 function shapeFigures(returns: Float64Array): FigureDefinition[] {
-  const OF_POPULATION = "the moments of a population; isobar's are corrected for bias";
   return [
     {
       name: 'skew',
@@ -192,8 +195,8 @@ function maxDrawdown(returns: Float64Array): number {
 function stabilityOf(returns: Float64Array): number {
   const count = returns.length;
   if (count < 2) return NaN;
-  let total = 0;
-  const logGrowth = returns.map((value) => (total += Math.log1p(value)));
+  let totalLogReturn = 0;
+  const logGrowth = returns.map((value) => (totalLogReturn += Math.log1p(value)));
   const meanDay = (count - 1) / 2;
   const meanLogGrowth = pairwiseSum(logGrowth) / count;
   const dayVariance = pairwiseSum(logGrowth.map((_, row) => (row - meanDay) ** 2)) / count;

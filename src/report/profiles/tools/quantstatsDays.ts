@@ -7,15 +7,17 @@ import { quantstatsMeasures } from './quantstatsMeasures.ts';
 
 const { winRate, profitFactor, profitRatio } = quantstatsMeasures;
 
-// In `formula`, r stands for the daily returns and n for their number.
-
-const isGain = (value: number) => value > 0;
-const isLoss = (value: number) => value < 0;
+const isGain = (dayReturn: number) => dayReturn > 0;
+const isLoss = (dayReturn: number) => dayReturn < 0;
+/** Conditions under which a figure is undefined, each with its reason. */
 const tooFewReturns = (values: Float64Array): Guard => [values.length < 2, 'too-few-returns'];
 const withoutLosses = (values: Float64Array): Guard => [!values.some(isLoss), 'no-losses'];
 const withoutGains = (values: Float64Array): Guard => [!values.some(isGain), 'no-wins'];
 
-/** Returns the figures in the order of quantstats' own table. */
+/** How the figures of this file differ from the figures of trades of isobar. */
+const OF_TRADES = 'of days of return; isobar: of closed trades';
+
+/** Returns the figures in the order of quantstats' own table. In `formula`, r stands for the daily returns and n for their number. */
 export function quantstatsDayFigures(returns: Float64Array): FigureDefinition[] {
   const meanGain = pandasMean(valuesWhere(returns, isGain));
   const meanLoss = pandasMean(valuesWhere(returns, isLoss));
@@ -26,7 +28,6 @@ export function quantstatsDayFigures(returns: Float64Array): FigureDefinition[] 
   const quantile5 = numpyQuantile(returns, 1 - 0.95);
   const tailRatio = quantile5 === 0 ? NaN : Math.abs(quantile95 / quantile5);
   const kelly = payoff === 0 || Number.isNaN(payoff) ? NaN : (payoff * wonShare - (1 - wonShare)) / payoff;
-  const OF_TRADES = 'of days of return; isobar: of closed trades';
   return [
     {
       name: 'win_rate',

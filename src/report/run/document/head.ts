@@ -27,11 +27,10 @@ import {
 } from '../../../base/text/format.ts';
 
 const DAY_MS = 86_400_000;
-/** Below this number of closed trades, a figure says little about the future. */
+/** With fewer closed trades, or with fewer daily returns, a figure says little about the future. */
 const FEW_TRADES = 30;
-/** Below this number of daily returns, too. */
 const FEW_DAYS = 90;
-/** Most symbols that the head names. */
+/** Maximum number of instruments that the head names. */
 const MAX_MARKETS = 6;
 
 /** Returns the strategies of the run as text, or the name of the run. */
@@ -42,8 +41,10 @@ export function runTitle({ strategies, name }: RunRecord): string {
 /** Returns the head of the page: what ran, the result in one sentence, and the result hash. */
 export function runHead({ record, summary, provenance }: ReportInput): Markup {
   const { run, resultHash } = summary;
-  const markets = [...instrumentNames(record.feeds.map(({ bars }) => bars.instrument.id))].map(([id, name]) => {
-    const intervals = new Set(record.feeds.filter(({ bars }) => bars.instrument.id === id).map(({ bars }) => bars.interval));
+  const namesById = instrumentNames(record.feeds.map(({ bars }) => bars.instrument.id));
+  const markets = Array.from(namesById, ([id, name]) => {
+    const feedsOfInstrument = record.feeds.filter(({ bars }) => bars.instrument.id === id);
+    const intervals = new Set(feedsOfInstrument.map(({ bars }) => bars.interval));
     return `${name} ${[...intervals].join(' ')}`;
   });
   const others = markets.length > MAX_MARKETS ? ` and ${markets.length - MAX_MARKETS} more` : '';
@@ -199,26 +200,21 @@ function performanceCards({ run, metrics }: Summary): Markup[] {
     figureText(METRICS[name], metrics[name], run.reportingAsset, { reason: metrics.reasons[name], flags: metrics.flags[name] });
   const interval = sharpeInterval(metrics);
   const profit = figureText(METRICS.netProfit, metrics.netProfit, run.reportingAsset);
-  const hold = metrics.benchmarkReturn === null ? 'no benchmark' : `holding ${signedPercent(metrics.benchmarkReturn)}`;
-  const growthRemark = metrics.flags['cagr']?.includes('extrapolated')
-    ? 'from under 90 days'
-    : `volatility ${metrics.volatility === null ? NONE : percent(metrics.volatility)}`;
+  const benchmarkText = metrics.benchmarkReturn === null ? 'no benchmark' : `holding ${signedPercent(metrics.benchmarkReturn)}`;
+  const volatilityText = `volatility ${metrics.volatility === null ? NONE : percent(metrics.volatility)}`;
+  const growthRemark = metrics.flags['cagr']?.includes('extrapolated') ? 'from under 90 days' : volatilityText;
+  const dailyDrawdownText = metrics.maxDrawdownDaily === null ? NONE : signedPercent(metrics.maxDrawdownDaily);
+  const intervalText = interval === null ? '95 %: –' : `95 %: ${fixed(interval[0], 2)} … ${fixed(interval[1], 2)}`;
+  const netReturn = figure('totalReturn');
+  const sharpe = figure('sharpe');
+  const sharpeNote = `${sharpe.note} The interval is ±1.96 standard errors, corrected for skew and kurtosis (Mertens 2002).`;
   return [
-    card({ ...figure('totalReturn'), note: `${figure('totalReturn').note} ${profit.text} in money; ${hold}.` }, profit.text),
+    card({ ...netReturn, note: `${netReturn.note} ${profit.text} in money; ${benchmarkText}.` }, profit.text),
     card(figure('cagr'), growthRemark, metrics.flags['cagr'] !== undefined),
-    card(
-      figure('maxDrawdown'),
-      `daily ${metrics.maxDrawdownDaily === null ? NONE : signedPercent(metrics.maxDrawdownDaily)}${lengthOf(metrics.drawdownTable[0])}`,
-    ),
-    card(
-      {
-        ...figure('sharpe'),
-        note: `${figure('sharpe').note} The interval is ±1.96 standard errors, corrected for skew and kurtosis (Mertens 2002).`,
-      },
-      interval === null ? '95 %: –' : `95 %: ${fixed(interval[0], 2)} … ${fixed(interval[1], 2)}`,
-    ),
+    card(figure('maxDrawdown'), `daily ${dailyDrawdownText}${lengthOf(metrics.drawdownTable[0])}`),
+    card({ ...sharpe, note: sharpeNote }, intervalText),
     card(figure('sortino'), `PSR(0) ${metrics.psr0 === null ? NONE : percent(metrics.psr0, 1)}`),
-    card(figure('calmar'), hold),
+    card(figure('calmar'), benchmarkText),
   ];
 }
 
@@ -266,12 +262,13 @@ function tradesCard({ trades, openTrades, longs, shorts }: Summary['trades']): M
 function feesCard({ run, metrics, orders }: Summary): Markup {
   const fees = Number(orders.fees);
   const gross = Number(metrics.netProfit ?? 0) + fees;
+  // A minimum above 0 avoids a division by zero.
+  const volume = Math.max(Number(orders.volume), 1e-9);
   const definition =
     'Paid to the venue on all fills; a fee in the base asset counts at the price of its fill. Gross is the net profit before them.';
+  const isPartOfGross = fees > 0 && fees < gross;
   return card(
     figureText({ label: 'Fees', kind: 'cost', definition }, orders.fees, run.reportingAsset),
-    fees > 0 && fees < gross
-      ? `${percent(fees / gross, 0)} of gross`
-      : `${percent(fees / Math.max(Number(orders.volume), 1e-9), 3)} of volume`,
+    isPartOfGross ? `${percent(fees / gross, 0)} of gross` : `${percent(fees / volume, 3)} of volume`,
   );
 }

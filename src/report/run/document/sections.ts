@@ -23,25 +23,29 @@ import {
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 const DAY_MS = 86_400_000;
-/** Most drawdowns in the table. */
+/** Maximum number of drawdowns in the table. */
 const MAX_DRAWDOWNS = 5;
+/** Number of characters of a hash that are shown. */
+const HASH_LETTERS = 16;
+/** The same for the manifests of gaps, which have a narrow column. */
+const MANIFEST_HASH_LETTERS = 12;
 /** Strongest tint of a cell, in percent of its colour. */
 const MAX_TINT_PERCENT = 32;
 const PPM = 1e6;
 
 /** Returns the table of the deepest drawdowns at daily closes. */
 export function runDrawdowns({ metrics }: Summary): Markup {
-  const rows = metrics.drawdownTable.slice(0, MAX_DRAWDOWNS);
-  if (rows.length === 0) return html`<p class="muted">No day ended below the peak before it.</p>`;
+  const drawdowns = metrics.drawdownTable.slice(0, MAX_DRAWDOWNS);
+  if (drawdowns.length === 0) return html`<p class="muted">No day ended below the peak before it.</p>`;
   return htmlTable(
     ['', 'depth', 'peak', html`<span class="wide">trough</span>`, 'regained', 'length'],
-    rows.map((row, index) => [
+    drawdowns.map(({ depth, peakMs, troughMs, recoveryMs, days }, index) => [
       String(index + 1),
-      html`<span class="loss">${signedPercent(row.depth)}</span>`,
-      dayText(row.peakMs),
-      html`<span class="wide">${dayText(row.troughMs)}</span>`,
-      row.recoveryMs === null ? 'not yet' : dayText(row.recoveryMs),
-      spanText(row.days * DAY_MS),
+      html`<span class="loss">${signedPercent(depth)}</span>`,
+      dayText(peakMs),
+      html`<span class="wide">${dayText(troughMs)}</span>`,
+      recoveryMs === null ? 'not yet' : dayText(recoveryMs),
+      spanText(days * DAY_MS),
     ]),
     'The deepest drawdowns',
   );
@@ -51,15 +55,15 @@ export function runDrawdowns({ metrics }: Summary): Markup {
 export function runMonths({ metrics }: Summary): Markup {
   const { monthly, yearly } = metrics;
   if (monthly.length === 0) return html`<p class="muted">No whole day, so no month.</p>`;
-  // The month with the largest return has the strongest tint.
-  const maxReturn = Math.max(...monthly.map((entry) => Math.abs(entry.return)), 1e-9);
+  // The month with the largest return has the strongest tint. A minimum above 0 avoids a division by zero.
+  const maxReturn = Math.max(...monthly.map((month) => Math.abs(month.return)), 1e-9);
   const tint = (value: number) => `--tint:${Math.round(Math.min(1, Math.abs(value) / maxReturn) * MAX_TINT_PERCENT)}%`;
   const cell = (value: number | undefined, digits: number) =>
     value === undefined
       ? html`<td class="none">·</td>`
       : html`<td class="${value >= 0 ? 'up' : 'down'}" style="${tint(value)}">${fixed(value * 100, digits)}</td>`;
   const rows = yearly.map(({ year, return: total }) => {
-    const returnOf = (month: number) => monthly.find((entry) => entry.year === year && entry.month === month)?.return;
+    const returnOf = (month: number) => monthly.find((listed) => listed.year === year && listed.month === month)?.return;
     const cells = MONTHS.map((_, index) => cell(returnOf(index + 1), 1));
     return html`<tr>
       <th scope="row">${year}</th>
@@ -237,7 +241,7 @@ export function runDataQuality({ dataQuality }: Summary): Markup {
       highlightedCount(feed.roundedPrices),
       feed.openLastBar ? html`<span class="amber">still open</span>` : 'closed',
       feed.synthetic ? html`<span class="amber">synthetic</span>` : 'recorded',
-      html`<code title="${feed.manifestHash}">${feed.manifestHash.slice(0, 12) || NONE}</code>`,
+      html`<code title="${feed.manifestHash}">${feed.manifestHash.slice(0, MANIFEST_HASH_LETTERS) || NONE}</code>`,
     ]),
     'Quality of the data, by feed',
     [1],
@@ -262,7 +266,7 @@ export function runProvenance(input: ReportInput): Markup {
       </div>
       <div>
         <h3>Made from</h3>
-        ${factList(origin.hashes.map(({ name, sha256 }) => [name, html`<code title="${sha256}">${sha256.slice(0, 16) || NONE}</code>`]))}
+        ${factList(origin.hashes.map(({ name, sha256 }) => [name, html`<code title="${sha256}">${sha256.slice(0, HASH_LETTERS) || NONE}</code>`]))}
       </div>
     </div>
     <h3>Instruments</h3>
@@ -289,13 +293,11 @@ export function runProvenance(input: ReportInput): Markup {
 /** Returns the facts of the run for the table of its provenance. */
 function runFacts({ record, summary: { run, resultHash } }: ReportInput): readonly Fact[] {
   const days = counted(Math.round((run.toMs - run.fromMs) / DAY_MS), 'day');
+  const asset = run.reportingAsset;
   return [
     ['Result hash', html`<code>${resultHash}</code>`],
     ['Range', `${dayText(run.fromMs)} – ${dayText(run.toMs)}, ${days}`],
-    [
-      'Start, end',
-      `${amountText(Number(run.startEquity), run.reportingAsset)}, ${amountText(Number(run.endEquity), run.reportingAsset)}${THIN}${run.reportingAsset}`,
-    ],
+    ['Start, end', `${amountText(Number(run.startEquity), asset)}, ${amountText(Number(run.endEquity), asset)}${THIN}${asset}`],
     ...cashFacts(run),
     ['Seed', String(record.seed)],
     ['Warm-up', `${counted(run.warmupRows, 'row')} before the run, ${wholeText(run.warmupInRange)} inside it`],

@@ -30,13 +30,14 @@ export class BarEvents {
     const { orders, fills } = record;
     this.#texts = orders.texts;
     if (orders.length > MAX_ORDERS || fills.length > MAX_FILLS) return;
-    const places = new Map(feeds.map(({ bars }, place) => [bars.instrument.id, place] as const));
-    const placeOf = record.instruments.map(({ id }) => places.get(id) ?? feeds.length);
+    const chartOfId = new Map(feeds.map(({ bars }, chart) => [bars.instrument.id, chart] as const));
+    // An instrument without a chart gets the number after the last chart.
+    const chartOfInstrument = record.instruments.map(({ id }) => chartOfId.get(id) ?? feeds.length);
     const isMidBar = midBarsOf(record);
     const missingAsMinus1 = (column: Float64Array): Float64Array => column.map((value) => (Number.isNaN(value) ? -1 : value));
     this.#orders = {
       instrument: packer.pack(
-        orders.instrument.map((instrument) => placeOf[instrument]!),
+        orders.instrument.map((instrument) => chartOfInstrument[instrument]!),
         0,
       ),
       createdMs: packer.pack(orders.createdMs, 1),
@@ -117,33 +118,41 @@ function midBarFills(record: RunRecord, rows: ExecutionRows): Uint8Array {
 /** Returns the orders that were created inside a bar: stops that its prices reach, and orders that another fill inside it has caused. */
 function midBarOrders(record: RunRecord, rows: ExecutionRows, midBarFillsOf: Uint8Array): Uint8Array {
   const { orders } = record;
-  const filled = fillsByOrderAndTime(record, midBarFillsOf);
+  const midBarByFill = fillsByOrderAndTime(record, midBarFillsOf);
   const midBars = new Uint8Array(orders.length).fill(1);
-  const fired = new Set<string>();
+  const firedStops = new Set<string>();
   for (let row = 0; row < orders.length; row++) {
-    const key = `${orders.parent[row]} ${orders.createdMs[row]}`;
+    const createdMs = orders.createdMs[row]!;
+    const parentFill = fillKey(orders.parent[row]!, createdMs);
     if (isStop(record, row)) {
       // A stop fires in the bar that reaches its level, after its entry has filled. The part that a cap leaves fires at the next open.
-      const isMidBar = filled.get(key) !== 0 && !fired.has(key) && rows.reaches(row, orders.createdMs[row]!, -Infinity);
-      if (isMidBar) fired.add(key);
+      const mayFire = midBarByFill.get(parentFill) !== 0 && !firedStops.has(parentFill);
+      const isMidBar = mayFire && rows.reaches(row, createdMs, -Infinity);
+      if (isMidBar) firedStops.add(parentFill);
       midBars[row] = isMidBar ? 1 : 0;
     } else {
       // A take-profit is created by the fill of its entry, and a liquidation order of the venue by its own fill.
-      const cause = roleOf(record, row) === 'liquidation' ? `${orders.id[row]} ${orders.createdMs[row]}` : key;
-      midBars[row] = filled.get(cause) ?? 1;
+      const isLiquidation = roleOf(record, row) === 'liquidation';
+      const causingFill = isLiquidation ? fillKey(orders.id[row]!, createdMs) : parentFill;
+      midBars[row] = midBarByFill.get(causingFill) ?? 1;
     }
   }
   return midBars;
 }
 
+/** Returns a key for the fills of an order at a time. */
+const fillKey = (orderId: number, timeMs: number): string => `${orderId} ${timeMs}`;
+
 /** Returns whether fills are inside a bar, by order and time. Those of stops are left out. */
 function fillsByOrderAndTime(record: RunRecord, midBars: Uint8Array): ReadonlyMap<string, number> {
   const { orders, fills } = record;
   const firstId = orders.id[0] ?? 1;
-  const filled = new Map<string, number>();
-  for (let fill = 0; fill < fills.length; fill++)
-    if (!isStop(record, fills.orderId[fill]! - firstId)) filled.set(`${fills.orderId[fill]} ${fills.timeMs[fill]}`, midBars[fill]!);
-  return filled;
+  const midBarByFill = new Map<string, number>();
+  for (let fill = 0; fill < fills.length; fill++) {
+    const orderId = fills.orderId[fill]!;
+    if (!isStop(record, orderId - firstId)) midBarByFill.set(fillKey(orderId, fills.timeMs[fill]!), midBars[fill]!);
+  }
+  return midBarByFill;
 }
 
 /** Returns the role of an order. */

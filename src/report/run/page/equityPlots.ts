@@ -16,6 +16,12 @@ declare const uPlot: typeof uPlotClass;
 const HEIGHTS = { equity: 260, drawdown: 110, exposure: 66 } as const;
 /** More points than this would overlap. */
 const POINTS_PER_PIXEL = 0.75;
+/** Minimum width of a span of the exposure, in CSS pixels. */
+const PIXELS_PER_SPAN = 3;
+/** Shortest time window of the plots. */
+const MIN_WINDOW_MS = 20 * 60_000;
+/** Size of the numbers of drawdowns, in CSS pixels. */
+const NUMBER_PX = 12;
 
 /** Returns the exposure as means over equal spans: the ends of the spans (ms) and the values. */
 type ExposureSeries = (from: number, to: number, spans: number) => { readonly ms: number[]; readonly exposure: number[] };
@@ -52,7 +58,7 @@ export class EquityPlots {
     this.#rows = rows;
     this.#exposure = exposure;
     this.#priceWindow = priceWindow;
-    this.timeWindow = new TimeWindow(page.fromMs, page.toMs, 20 * 60_000);
+    this.timeWindow = new TimeWindow(page.fromMs, page.toMs, MIN_WINDOW_MS);
     this.timeWindow.onChange(this.#scheduleUpdate);
     priceWindow.onChange(this.#scheduleUpdate);
     addGestures(root, this.timeWindow, { area: () => ({ left: 0, width: this.#plotWidth() - AXIS_WIDTH }) });
@@ -114,7 +120,7 @@ export class EquityPlots {
     const { from, to } = this.timeWindow;
     const width = this.#plotWidth() - AXIS_WIDTH;
     const points = pointsBetween(this.#rows, from, to, Math.round(width * POINTS_PER_PIXEL));
-    const exposure = this.#exposure(from, to, Math.round(width / 3));
+    const exposure = this.#exposure(from, to, Math.round(width / PIXELS_PER_SPAN));
     this.#points = points;
     const logOrNull = (value: number | null) => (value !== null && value > 0 ? Math.log(value) : null);
     const onAxis = (values: readonly (number | null)[]) => (this.#isLog ? values.map(logOrNull) : [...values]);
@@ -163,9 +169,11 @@ export class EquityPlots {
       { ...line, stroke: faint(colour('accent'), 0.4), width: 1 },
       { ...line, stroke: faint(colour('accent'), 0.4), width: 1 },
     ];
+    // A logarithmic axis has the logarithms of the equity.
+    const logAxisTicks = (low: number, high: number) => logTicks(Math.exp(low), Math.exp(high), 5).map(Math.log);
     const axis: uPlotClass.Axis = {
-      splits: (_, __, low, high) => (this.#isLog ? logTicks(Math.exp(low), Math.exp(high), 5).map(Math.log) : niceTicks(low, high, 6)),
-      values: (_, ticks) => numberTexts(this.#isLog ? ticks.map(Math.exp) : ticks),
+      splits: (_plot, _axis, low, high) => (this.#isLog ? logAxisTicks(low, high) : niceTicks(low, high, 6)),
+      values: (_plot, ticks) => numberTexts(this.#isLog ? ticks.map(Math.exp) : ticks),
     };
     return new uPlot(
       {
@@ -180,7 +188,10 @@ export class EquityPlots {
   /** Creates the plot of the drawdown. */
   #drawdownPlot(): uPlotClass {
     const series: uPlotClass.Series[] = [{ stroke: colour('loss'), fill: faint(colour('loss'), 0.18), width: 1, points: { show: false } }];
-    const axis: uPlotClass.Axis = { splits: (_, __, low, high) => niceTicks(low, high, 3), values: (_, ticks) => percents(ticks) };
+    const axis: uPlotClass.Axis = {
+      splits: (_plot, _axis, low, high) => niceTicks(low, high, 3),
+      values: (_plot, ticks) => percents(ticks),
+    };
     return new uPlot(
       this.#options('drawdown', series, axis, (plot) => this.#markDrawdowns(plot)),
       [[], []],
@@ -201,7 +212,7 @@ export class EquityPlots {
         ...(steps ? { paths: steps({ align: -1 }) } : {}),
       },
     ];
-    const axis: uPlotClass.Axis = { splits: (_, __, low, high) => [low, high], values: (_, ticks) => percents(ticks) };
+    const axis: uPlotClass.Axis = { splits: (_plot, _axis, low, high) => [low, high], values: (_plot, ticks) => percents(ticks) };
     return new uPlot(this.#options('exposure', series, axis, null), [[], []], byId('plot-exposure') ?? this.#root);
   }
 
@@ -219,9 +230,10 @@ export class EquityPlots {
       if (troughMs < this.timeWindow.from || troughMs > this.timeWindow.to) return;
       ctx.save();
       ctx.fillStyle = colour('text');
-      ctx.font = `${12 * uPlot.pxRatio}px system-ui, sans-serif`;
+      const fontSize = NUMBER_PX * uPlot.pxRatio;
+      ctx.font = `${fontSize}px system-ui, sans-serif`;
       ctx.textAlign = 'center';
-      ctx.fillText(String(index + 1), plot.valToPos(troughMs, 'x', true), plot.bbox.top + 12 * uPlot.pxRatio);
+      ctx.fillText(String(index + 1), plot.valToPos(troughMs, 'x', true), plot.bbox.top + fontSize);
       ctx.restore();
     });
   }
@@ -243,13 +255,8 @@ export class EquityPlots {
     const readout = byId('equity-read');
     const { ms, equity, hold, drawdown } = this.#points;
     const cursorMs = cursor === null || !plot ? undefined : plot.data[0][cursor];
-    const lastRow = ms.length - 1;
-    const rowAtCursor = (timeMs: number) =>
-      Math.max(
-        0,
-        ms.findLastIndex((pointMs) => pointMs <= timeMs),
-      );
-    const row = cursorMs === undefined ? lastRow : rowAtCursor(cursorMs);
+    const rowAt = (timeMs: number) => ms.findLastIndex((pointMs) => pointMs <= timeMs);
+    const row = cursorMs === undefined ? ms.length - 1 : Math.max(0, rowAt(cursorMs));
     if (!readout || row < 0 || ms[row] === undefined) return;
     const holdValue = hold[row];
     const { asset } = this.#page;

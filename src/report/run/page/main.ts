@@ -13,7 +13,7 @@ import { PriceChart } from './priceChart.ts';
 import { TimeWindow } from '../../page/browser/timeWindow.ts';
 import { TradeTable } from './tradeTable.ts';
 import { rowsByInstrument, unpackTrades, type UnpackedTrades } from './rows/tradeRows.ts';
-import { unpack32, unpackDecimals } from '../../page/browser/unpack.ts';
+import { unpackNarrow, unpackDecimals } from '../../page/browser/unpack.ts';
 import { drawWeek } from './week.ts';
 import type { PageData } from '../../page/wire.ts';
 
@@ -85,7 +85,7 @@ async function unpackAll(): Promise<void> {
 
 /** Returns equity and buy-and-hold at every instant on the page, beginning with the start of the run. */
 async function equityRows(): Promise<EquityRows> {
-  const minutes = await unpack32(page.equity.minutes);
+  const minutes = await unpackNarrow(page.equity.minutes);
   const values = await unpackDecimals(page.equity.values);
   const length = minutes.length + 1;
   const ms = new Float64Array(length);

@@ -7,7 +7,10 @@ import { placeOf, type BracketLines, type ChartSlice } from './rows/market.ts';
 import { PRICE_EXTRA_DIGITS } from '../../page/wire.ts';
 import type { UnpackedTrades } from './rows/tradeRows.ts';
 
+/** The surface on which the chart library lets the overlay draw. */
 type DrawTarget = Parameters<IPrimitivePaneRenderer['draw']>[0];
+/** Draws one layer of the overlay. `size` is that of the pane in CSS pixels. */
+type DrawLayer = (context: CanvasRenderingContext2D, size: { readonly width: number; readonly height: number }) => void;
 
 /** What the overlay draws. */
 export interface OverlayData {
@@ -42,12 +45,10 @@ export class Overlay implements ISeriesPrimitive {
   #drawn: OverlayData | null = null;
   #api: SeriesAttachedParameter | null = null;
   #markers: { x: number; y: number; row: number }[] = [];
+  /** Gaps lie below the bars, and trades above them. */
   readonly #views: readonly IPrimitivePaneView[] = [
-    {
-      zOrder: () => 'bottom',
-      renderer: () => ({ draw: (target) => this.#draw(target, (context, size) => this.#drawGaps(context, size)) }),
-    },
-    { zOrder: () => 'top', renderer: () => ({ draw: (target) => this.#draw(target, (context, size) => this.#drawTrades(context, size)) }) },
+    layerView('bottom', (context, size) => this.#drawGaps(context, size)),
+    layerView('top', (context, size) => this.#drawTrades(context, size)),
   ];
 
   attached(api: SeriesAttachedParameter): void {
@@ -76,14 +77,6 @@ export class Overlay implements ISeriesPrimitive {
       }
     }
     return nearestRow;
-  }
-
-  #draw(target: DrawTarget, paint: (context: CanvasRenderingContext2D, size: { width: number; height: number }) => void): void {
-    target.useMediaCoordinateSpace(({ context, mediaSize }) => {
-      context.save();
-      paint(context, mediaSize);
-      context.restore();
-    });
   }
 
   /** Returns the conversion from times to pixels, from two positions of the grid. */
@@ -124,14 +117,14 @@ export class Overlay implements ISeriesPrimitive {
     const xOf = this.#xOf();
     const series = this.#api?.series;
     if (!drawn?.trades || !xOf || !series) return;
-    if (drawn.rows.length > MAX_MARKERS) {
-      this.#drawShared(context, xOf, drawn.rows, drawn.trades);
-      if (drawn.selected === null) return;
-    } else this.#drawBrackets(context, xOf, width);
+    const isCrowded = drawn.rows.length > MAX_MARKERS;
+    if (isCrowded) this.#drawShared(context, xOf, drawn.rows, drawn.trades);
+    else this.#drawBrackets(context, xOf, width);
     const { of } = drawn.trades;
     const scale = 10 ** (drawn.priceDigits + PRICE_EXTRA_DIGITS);
-    const drawnRows = drawn.rows.length > MAX_MARKERS ? drawn.rows.filter((row) => row === drawn.selected) : drawn.rows;
-    for (const row of drawnRows) {
+    // Among too many trades, only the selected one has markers of its own.
+    const rowsWithMarkers = isCrowded ? drawn.rows.filter((row) => row === drawn.selected) : drawn.rows;
+    for (const row of rowsWithMarkers) {
       const entryX = xOf(of.entryMs[row]!);
       const exitX = xOf(of.exitMs[row]!);
       const entryY = series.priceToCoordinate(of.entryPrice[row]! / scale);
@@ -153,7 +146,7 @@ export class Overlay implements ISeriesPrimitive {
 
   /** Draws one marker for all buys within a few pixels, at their lowest price, and one for all sells, at their highest price. */
   #drawShared(context: CanvasRenderingContext2D, xOf: (ms: number) => number, rows: readonly number[], { of }: UnpackedTrades): void {
-    // By span of pixels.
+    // The keys are numbers of spans of `SHARED_WIDTH` pixels.
     const buys = new Map<number, SharedMarker>();
     const sells = new Map<number, SharedMarker>();
     const add = (isBuy: boolean, ms: number, price: number, row: number) => {
@@ -203,6 +196,17 @@ export class Overlay implements ISeriesPrimitive {
     }
     context.setLineDash([]);
   }
+}
+
+/** Returns a layer of the overlay in the form that the chart library calls. It restores the canvas after drawing. */
+function layerView(zOrder: 'bottom' | 'top', drawLayer: DrawLayer): IPrimitivePaneView {
+  const draw = (target: DrawTarget): void =>
+    target.useMediaCoordinateSpace(({ context, mediaSize }) => {
+      context.save();
+      drawLayer(context, mediaSize);
+      context.restore();
+    });
+  return { zOrder: () => zOrder, renderer: () => ({ draw }) };
 }
 
 /** Draws ▲ below its price for a buy, ▼ above it for a sell. The tip is at the price. */

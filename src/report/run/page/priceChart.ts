@@ -11,7 +11,7 @@ import { addGestures } from '../../page/browser/gestures.ts';
 import { edgesOf, sliceOf, traceOn, type ChartMarket, type ChartSlice } from './rows/market.ts';
 import { clickedBar, type ClickedBar } from './clickedBar.ts';
 import { MAX_MARKERS, Overlay } from './overlay.ts';
-import { axisTexts, colouredText, tickText } from './priceTexts.ts';
+import { axisTexts, signLegend, tickText } from './priceTexts.ts';
 import type { TimeWindow } from '../../page/browser/timeWindow.ts';
 import { rowsWithin, type UnpackedTrades } from './rows/tradeRows.ts';
 import { FRACTION_DIGITS } from '../../page/wire.ts';
@@ -22,9 +22,13 @@ declare const LightweightCharts: typeof Charts;
 const PIXELS_PER_BAR = 2;
 /** Bars that the chart holds beyond either side of the window, as a share of the window. Small moves then need no new data. */
 const MARGIN_SHARE = 0.6;
-/** Heights of the panes below the price, in CSS pixels. */
+/** Heights of the panes, in CSS pixels: of the price, of an indicator below it, and of the volume. */
+const PRICE_HEIGHT = 460;
+const NARROW_PRICE_HEIGHT = 360;
 const PANE_HEIGHT = 110;
 const VOLUME_HEIGHT = 70;
+/** Narrower windows are usually those of phones, which are lower too. */
+const MAX_NARROW_WIDTH = 700;
 /** Name of the pane of the volumes. */
 const VOLUME_PANE = 'volume';
 /** Number of colours for indicators in the stylesheet. */
@@ -118,8 +122,7 @@ export class PriceChart {
       name,
       height: hasVolume && index === 0 ? VOLUME_HEIGHT : PANE_HEIGHT,
     }));
-    // Narrow screens are usually phones, which are lower too.
-    const priceHeight = window.innerWidth <= 700 ? 360 : 460;
+    const priceHeight = window.innerWidth <= MAX_NARROW_WIDTH ? NARROW_PRICE_HEIGHT : PRICE_HEIGHT;
     const panesHeight = panes.reduce((sum, { height }) => sum + height, 0);
     this.#root.style.height = `${priceHeight + panesHeight}px`;
     const chart = LightweightCharts.createChart(this.#root, this.#options());
@@ -128,25 +131,10 @@ export class PriceChart {
     this.#overlay = new Overlay();
     this.#bars.attachPrimitive(this.#overlay);
     this.#volume = hasVolume ? this.#volumeSeries(chart) : null;
-    traces.forEach((trace, index) => {
+    this.#lines = traces.map((trace, index) => {
       const lineColour = colour(`s${index % SERIES_COLOURS}`);
       const pane = trace.pane === 'price' ? 0 : panes.findLastIndex(({ name }) => name === trace.pane) + 1;
-      const series = chart.addSeries(
-        LightweightCharts.LineSeries,
-        {
-          color: lineColour,
-          lineWidth: 1,
-          priceLineVisible: false,
-          lastValueVisible: false,
-          crosshairMarkerVisible: false,
-          // A value of a coarser feed holds until its next bar closes.
-          lineType: trace.closeMs === null ? LightweightCharts.LineType.Simple : LightweightCharts.LineType.WithSteps,
-          priceFormat: { type: 'price', precision: trace.digits, minMove: 10 ** -trace.digits },
-          ...(pane === 0 ? { autoscaleInfoProvider: (range: () => AutoscaleInfo | null) => this.#clipRange(range()) } : {}),
-        },
-        pane,
-      );
-      this.#lines.push({ series, colour: lineColour, values: new Float64Array(0) });
+      return { series: this.#lineSeries(chart, trace, lineColour, pane), colour: lineColour, values: new Float64Array(0) };
     });
     chart.panes().forEach((pane, index) => pane.setStretchFactor(index === 0 ? priceHeight : (panes[index - 1]?.height ?? PANE_HEIGHT)));
     chart.subscribeCrosshairMove((event) => this.#onCursor(event));
@@ -181,6 +169,23 @@ export class PriceChart {
       priceFormat: { type: 'custom' as const, minMove: 1e-8, formatter: briefNumber },
     };
     return chart.addSeries(LightweightCharts.HistogramSeries, options, 1);
+  }
+
+  /** Adds the line of an indicator to a pane. Pane 0 is that of the price. */
+  #lineSeries(chart: IChartApi, trace: ChartMarket['traces'][number], lineColour: string, pane: number): ISeriesApi<'Line'> {
+    const clipsToBars = { autoscaleInfoProvider: (range: () => AutoscaleInfo | null) => this.#clipRange(range()) };
+    const options = {
+      color: lineColour,
+      lineWidth: 1 as const,
+      priceLineVisible: false,
+      lastValueVisible: false,
+      crosshairMarkerVisible: false,
+      // A value of a coarser feed holds until its next bar closes.
+      lineType: trace.closeMs === null ? LightweightCharts.LineType.Simple : LightweightCharts.LineType.WithSteps,
+      priceFormat: { type: 'price' as const, precision: trace.digits, minMove: 10 ** -trace.digits },
+      ...(pane === 0 ? clipsToBars : {}),
+    };
+    return chart.addSeries(LightweightCharts.LineSeries, options, pane);
   }
 
   /** Clips the range of a line to prices near the visible bars, so that a distant average does not flatten them. */
@@ -320,10 +325,10 @@ export class PriceChart {
   }
 
   /** Shows the interval of the bars and the number of trades in view. */
-  #showSummary(slice: ChartSlice, trades: number): void {
+  #showSummary(slice: ChartSlice, tradeCount: number): void {
     const { quote } = this.#market.wire;
-    const sharedNote = trades > MAX_MARKERS ? `, several to a marker` : '';
-    const tradesText = this.#trades === null ? 'unpacking the trades' : `${counted(trades, 'trade')} in view${sharedNote}`;
+    const sharedNote = tradeCount > MAX_MARKERS ? `, several to a marker` : '';
+    const tradesText = this.#trades === null ? 'unpacking the trades' : `${counted(tradeCount, 'trade')} in view${sharedNote}`;
     const text = `${slice.level.interval} bars, ${quote} · ${tradesText}`;
     byId('price-read')?.replaceChildren(element('span', {}, text), ...this.#selectedText());
   }
@@ -358,34 +363,29 @@ export class PriceChart {
   #showLegend(place: number | null): void {
     const legend = byId('price-legend');
     if (!legend) return;
-    const parts: HTMLElement[] = [];
     const slice = this.#slice;
-    const { wire, traces } = this.#market;
-    const row = slice && place !== null ? slice.rows[place]! : -1;
-    if (slice && place !== null) {
-      const price = (column: Int32Array) => exactText(column[row]!, Math.max(0, wire.digits), Math.max(0, wire.digits));
-      const { open, high, low, close } = slice.level;
-      const volume = wire.volume === null ? '' : `  V ${briefNumber(slice.level.volume[row] ?? 0)}`;
-      const text = row < 0 ? 'no bar' : `O ${price(open)}  H ${price(high)}  L ${price(low)}  C ${price(close)}${volume}`;
-      parts.push(element('span', {}, `${timeText(slice.times[place]!)}  ${text}`));
-    } else {
-      parts.push(
-        colouredText('gain', '▲ buy'),
-        colouredText('loss', '▼ sell'),
-        element('span', {}, 'line: entry to exit'),
-        element('span', {}, 'dashed: stop, target'),
-        element('span', {}, 'shaded: no data'),
-        ...(wire.volume === null ? [] : [element('span', {}, `below: volume, ${wire.isContract ? 'contracts' : wire.base}`)]),
-      );
-    }
+    const barOrSigns = slice && place !== null ? [element('span', {}, this.#barText(slice, place))] : signLegend(this.#market.wire);
+    const indicators: HTMLElement[] = [];
     this.#lines.forEach((line, index) => {
-      const trace = traces[index];
+      const trace = this.#market.traces[index];
       if (!trace) return;
       const value = place === null ? '' : ` ${fixed(line.values[place] ?? Number.NaN, trace.digits)}`;
       const swatch = element('i', { class: 'swatch', style: `border-color:${line.colour}` });
-      parts.push(element('span', {}, swatch, `${trace.name}${value}`));
+      indicators.push(element('span', {}, swatch, `${trace.name}${value}`));
     });
-    legend.replaceChildren(...parts);
+    legend.replaceChildren(...barOrSigns, ...indicators);
+  }
+
+  /** Returns the time, the prices and the volume of the bar at a place of the grid. */
+  #barText({ level, rows, times }: ChartSlice, place: number): string {
+    const { wire } = this.#market;
+    const row = rows[place]!;
+    const time = timeText(times[place]!);
+    if (row < 0) return `${time}  no bar`;
+    const digits = Math.max(0, wire.digits);
+    const price = (column: Int32Array): string => exactText(column[row]!, digits, digits);
+    const volume = wire.volume === null ? '' : `  V ${briefNumber(level.volume[row] ?? 0)}`;
+    return `${time}  O ${price(level.open)}  H ${price(level.high)}  L ${price(level.low)}  C ${price(level.close)}${volume}`;
   }
 
   /** Draws at another size immediately, because printing does not wait for the next frame. */

@@ -1,16 +1,29 @@
-// Writes the texts of the price chart: axis marks, and legend entries with a coloured sign.
+// Writes the texts of the price chart: the marks of its axes, and the legend that explains its signs.
 
 import type * as Charts from 'lightweight-charts';
 import { assertNever } from '../../../base/assert.ts';
 import { briefNumber, clockText, dayText } from '../../../base/text/format.ts';
 import { element } from '../../page/browser/dom.ts';
 import { numberTexts } from '../../page/browser/ticks.ts';
+import type { WireInstrument } from '../../page/wire.ts';
 
 declare const LightweightCharts: typeof Charts;
 
 /** Returns a text whose leading sign has its own colour. `colourName`: a colour of the page's style, without its two dashes. */
-export function colouredText(colourName: string, text: string): HTMLElement {
+function colouredText(colourName: string, text: string): HTMLElement {
   return element('span', {}, element('span', { style: `color:var(--${colourName})` }, text.slice(0, 1)), text.slice(1));
+}
+
+/** Returns the meaning of the signs in the chart of an instrument. */
+export function signLegend({ volume, isContract, base }: WireInstrument): HTMLElement[] {
+  return [
+    colouredText('gain', '▲ buy'),
+    colouredText('loss', '▼ sell'),
+    element('span', {}, 'line: entry to exit'),
+    element('span', {}, 'dashed: stop, target'),
+    element('span', {}, 'shaded: no data'),
+    ...(volume === null ? [] : [element('span', {}, `below: volume, ${isContract ? 'contracts' : base}`)]),
+  ];
 }
 
 /**

@@ -124,14 +124,13 @@ export class TradeTable {
     const sortValue = this.#columns[this.#sorting.column]?.value ?? ((row) => row);
     const direction = this.#sorting.isDescending ? -1 : 1;
     const rankOf = (row: number) => (Number.isNaN(sortValue(row)) ? Infinity : sortValue(row) * direction);
-    return rows
-      .map((row) => ({ row, rank: rankOf(row) }))
-      .toSorted((a, b) => {
-        // Two ranks may both be infinite, so their difference does not order them.
-        if (a.rank === b.rank) return a.row - b.row;
-        return a.rank < b.rank ? -1 : 1;
-      })
-      .map(({ row }) => row);
+    const rankedRows = rows.map((row) => ({ row, rank: rankOf(row) }));
+    const sortedRows = rankedRows.toSorted((a, b) => {
+      // Two ranks may both be infinite, so their difference does not order them.
+      if (a.rank === b.rank) return a.row - b.row;
+      return a.rank < b.rank ? -1 : 1;
+    });
+    return sortedRows.map(({ row }) => row);
   }
 
   /** Draws the head and the current page of the table, and the number of trades that pass the filters. */
@@ -164,15 +163,8 @@ export class TradeTable {
       this.#refresh();
       byId('trade-table')?.querySelectorAll('th')[column]?.querySelector('button')?.focus();
     });
-    return element(
-      'th',
-      {
-        scope: 'col',
-        class: isMain ? '' : 'wide',
-        ...(isSorted ? { 'aria-sort': this.#sorting.isDescending ? 'descending' : 'ascending' } : {}),
-      },
-      button,
-    );
+    const sortAttribute = isSorted ? { 'aria-sort': this.#sorting.isDescending ? 'descending' : 'ascending' } : {};
+    return element('th', { scope: 'col', class: isMain ? '' : 'wide', ...sortAttribute }, button);
   }
 
   /** Returns the row of a trade. A click or the enter key selects it. */
@@ -218,7 +210,10 @@ export class TradeTable {
   /** Exports the rows that pass the filters as CSV, in the current order. */
   #export(): void {
     const lines = [this.#columns.map(({ key }) => key).join(',')];
-    for (const row of this.#order) lines.push(this.#columns.map(({ text, plain }) => quoteCell((plain ?? text)(row))).join(','));
+    for (const row of this.#order) {
+      const cells = this.#columns.map(({ text, plain = text }) => quoteCell(plain(row)));
+      lines.push(cells.join(','));
+    }
     const url = URL.createObjectURL(new Blob([`${lines.join('\n')}\n`], { type: 'text/csv' }));
     const link = element('a', { href: url, download: `${this.#page.name}-trades.csv` });
     document.body.append(link);

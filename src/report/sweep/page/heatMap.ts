@@ -16,9 +16,24 @@ const MIN_CELL_HEIGHT = 10;
 const MAX_CELL_HEIGHT = 34;
 const MAX_CELL_WIDTH = 92;
 const TARGET_MAP_HEIGHT = 480;
+/** Height of the cells when the map has only one row. */
+const SINGLE_ROW_HEIGHT = 56;
 /** Space for the names and values of the axes. */
 const BOTTOM = 38;
 const TOP = 4;
+/** Space to the left of the cells: without a vertical axis, and for its name beside its values. */
+const LEFT_WITHOUT_AXIS = 8;
+const AXIS_NAME_WIDTH = 26;
+/** Smaller cells have no gap between them. */
+const MIN_SIZE_FOR_GAP = 12;
+
+/** How far an arrow key moves the cursor. Row 0 is at the bottom. */
+const ARROW_STEPS: ReadonlyMap<string, { readonly columns: number; readonly rows: number }> = new Map([
+  ['ArrowLeft', { columns: -1, rows: 0 }],
+  ['ArrowRight', { columns: 1, rows: 0 }],
+  ['ArrowUp', { columns: 0, rows: 1 }],
+  ['ArrowDown', { columns: 0, rows: -1 }],
+]);
 
 /** Sizes of the map in pixels. */
 interface MapLayout {
@@ -86,10 +101,11 @@ export class HeatMap {
     const columns = page.axes[across]?.values.length ?? 1;
     const rows = down === null ? 1 : (page.axes[down]?.values.length ?? 1);
     context.font = `${FONT_PX}px ${FONT_FAMILY}`;
-    const left = down === null ? 8 : this.#labelWidth(context, down) + 26;
+    const left = down === null ? LEFT_WITHOUT_AXIS : this.#labelWidth(context, down) + AXIS_NAME_WIDTH;
     const outerWidth = this.#canvas.parentElement?.clientWidth ?? 600;
     const cellWidth = Math.min(MAX_CELL_WIDTH, (outerWidth - left - 4) / columns);
-    const cellHeight = rows === 1 ? 56 : Math.max(MIN_CELL_HEIGHT, Math.min(MAX_CELL_HEIGHT, TARGET_MAP_HEIGHT / rows));
+    const fittingHeight = Math.max(MIN_CELL_HEIGHT, Math.min(MAX_CELL_HEIGHT, TARGET_MAP_HEIGHT / rows));
+    const cellHeight = rows === 1 ? SINGLE_ROW_HEIGHT : fittingHeight;
     const layout = { left, columns, rows, cellWidth, cellHeight, width: outerWidth, height: TOP + rows * cellHeight + BOTTOM };
     this.#layout = layout;
     this.#resizeCanvas(context, layout);
@@ -131,8 +147,8 @@ export class HeatMap {
    */
   #drawCell(context: CanvasRenderingContext2D, cell: MapCell, layout: MapLayout): void {
     const [x, y, width, height] = this.#boxOf(cell.column, cell.row, layout);
-    const gap = width >= 12 && height >= 12 ? 1 : 0;
     if (cell.kind === 'none') return;
+    const gap = width >= MIN_SIZE_FOR_GAP && height >= MIN_SIZE_FOR_GAP ? 1 : 0;
     if (!Number.isFinite(cell.value)) {
       context.fillStyle = colour('line');
       context.globalAlpha = 0.45;
@@ -192,15 +208,15 @@ export class HeatMap {
     const plateauCell = this.#cells.find(({ set }) => set !== null && set === plateau);
     if (plateauCell) this.#outlineBlock(context, plateauCell, layout);
     const bestCell = this.#cells.find(({ set }) => set !== null && set === best);
-    if (bestCell)
-      drawOutline(context, this.#boxOf(bestCell.column, bestCell.row, layout), { stroke: colour('text'), lineWidth: 2.5, dash: [] });
-    const cursor = this.#cells[this.#cursor ?? -1];
-    if (cursor)
-      drawOutline(context, shrunkBox(this.#boxOf(cursor.column, cursor.row, layout)), {
-        stroke: colour('bench'),
-        lineWidth: 2.5,
-        dash: [],
-      });
+    if (bestCell) {
+      const bestBox = this.#boxOf(bestCell.column, bestCell.row, layout);
+      drawOutline(context, bestBox, { stroke: colour('text'), lineWidth: 2.5, dash: [] });
+    }
+    const cursorCell = this.#cells[this.#cursor ?? -1];
+    if (cursorCell) {
+      const cursorBox = shrunkBox(this.#boxOf(cursorCell.column, cursorCell.row, layout));
+      drawOutline(context, cursorBox, { stroke: colour('bench'), lineWidth: 2.5, dash: [] });
+    }
   }
 
   /** Outlines the part of the plateau's neighbourhood that is on the map. */
@@ -219,29 +235,30 @@ export class HeatMap {
     drawOutline(context, block, { stroke: colour('text'), lineWidth: 1.5, dash: [5, 3] });
   }
 
-  /** Shows the cell under the pointer, or moves the cursor to it. `isChosen`: the pointer was pressed. */
-  #onPointer(event: PointerEvent, isChosen: boolean): void {
+  /** Moves the cursor to the cell under the pointer if the pointer was pressed. Otherwise only reports the cell. */
+  #onPointer(event: PointerEvent, isPressed: boolean): void {
     const layout = this.#layout;
     if (!layout) return;
     const column = Math.floor((event.offsetX - layout.left) / layout.cellWidth);
     const row = layout.rows - 1 - Math.floor((event.offsetY - TOP) / layout.cellHeight);
     const isOnMap = column >= 0 && column < layout.columns && row >= 0 && row < layout.rows;
     const index = isOnMap ? row * layout.columns + column : -1;
-    if (isChosen && isOnMap) this.#moveTo(index, true);
+    if (isPressed && isOnMap) this.#moveTo(index, true);
     else this.#onCursor(this.#cells[index] ?? this.#cells[this.#cursor ?? -1] ?? null, false);
   }
 
   /** Moves the cursor by the arrow keys. It starts at the best cell. */
   #onKey(event: KeyboardEvent): void {
     const layout = this.#layout;
-    const step = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] }[event.key];
-    if (!layout || !step || event.ctrlKey || event.metaKey || event.altKey) return;
+    const step = ARROW_STEPS.get(event.key);
+    const hasModifier = event.ctrlKey || event.metaKey || event.altKey;
+    if (!layout || !step || hasModifier) return;
     event.preventDefault();
     const bestCell = this.#cells.find(({ set }) => set === this.#model.page.best);
     const start = this.#cells[this.#cursor ?? -1] ?? bestCell ?? this.#cells[0];
     if (!start) return;
-    const column = Math.min(layout.columns - 1, Math.max(0, start.column + (step[0] ?? 0)));
-    const row = Math.min(layout.rows - 1, Math.max(0, start.row + (step[1] ?? 0)));
+    const column = Math.min(layout.columns - 1, Math.max(0, start.column + step.columns));
+    const row = Math.min(layout.rows - 1, Math.max(0, start.row + step.rows));
     this.#moveTo(row * layout.columns + column, true);
   }
 

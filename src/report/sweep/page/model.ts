@@ -3,7 +3,7 @@
 
 import { writeFigure, type FigureKind } from '../../words/figures.ts';
 import { wholeText, fixed, NONE } from '../../../base/text/format.ts';
-import { unpack32, unpackDecimals } from '../../page/browser/unpack.ts';
+import { unpackNarrow, unpackDecimals } from '../../page/browser/unpack.ts';
 import { neighbourhoods } from '../figures/neighbours.ts';
 import type { SweepPage } from './wire.ts';
 
@@ -30,8 +30,8 @@ export interface Model {
 /** Unpacks all columns of the page. */
 export async function unpackModel(page: SweepPage): Promise<Model> {
   const [places, outcomes, figures] = await Promise.all([
-    Promise.all(page.places.map(unpack32)),
-    unpack32(page.outcomes),
+    Promise.all(page.places.map(unpackNarrow)),
+    unpackNarrow(page.outcomes),
     Promise.all(page.figures.map(async ({ name, label, kind, values }) => ({ name, label, kind, values: await unpackDecimals(values) }))),
   ]);
   const means = new Map<string, Float64Array>();

@@ -3,7 +3,7 @@
 
 import { byId, element } from '../../page/browser/dom.ts';
 import { fixed } from '../../../base/text/format.ts';
-import { drawBins, LEFT, PlotFrame, RIGHT, TOP, type AxisRange } from '../../page/browser/frame.ts';
+import { BOTTOM, drawBins, HEIGHT, LEFT, PlotFrame, RIGHT, TOP, type AxisRange } from '../../page/browser/frame.ts';
 import { niceStep, niceTicks, numberTexts } from '../../page/browser/ticks.ts';
 import { quantile } from '../../kernels/sums.ts';
 import { sweepFigureText, type SweepFigure, type Model } from './model.ts';
@@ -114,6 +114,14 @@ export function drawParameters(model: Model, figure: SweepFigure): void {
   for (const { axis, plot } of pictures) drawParameter(model, figure, axis, plot);
 }
 
+/** Width of one character of a label, and of the space between two labels, in pixels. */
+const CHARACTER_PX = 8;
+const LABEL_SPACE_PX = 12;
+/** Baseline of the labels below the chart, above its lower edge, in pixels. */
+const LABEL_BASELINE_PX = 8;
+/** Maximum width of the box of a band, in pixels. */
+const MAX_BOX_PX = 22;
+
 /** Draws the chart of one parameter. */
 function drawParameter(model: Model, figure: SweepFigure, axis: number, host: HTMLElement): void {
   const { values, name } = model.page.axes[axis] ?? { values: [], name: '' };
@@ -132,19 +140,21 @@ function drawParameter(model: Model, figure: SweepFigure, axis: number, host: HT
   frame.drawMarksLeft(ticks, factor === 100 ? numberTexts(ticks).map((text) => `${text}%`) : numberTexts(ticks));
   const bandWidth = (frame.width - LEFT - RIGHT) / values.length;
   const maxLabelLength = Math.max(...values.map((value) => String(value).length));
-  const labelWidth = maxLabelLength * 8 + 12;
-  const labelStep = Math.ceil(labelWidth / bandWidth);
+  const labelWidth = maxLabelLength * CHARACTER_PX + LABEL_SPACE_PX;
+  const labelStep = Math.max(1, Math.ceil(labelWidth / bandWidth));
+  const labelY = HEIGHT - LABEL_BASELINE_PX;
   values.forEach((value, index) => {
-    if (index % Math.max(1, labelStep) === 0) frame.add('text', { x: frame.x(index), y: 212, 'text-anchor': 'middle' }, String(value));
+    if (index % labelStep === 0) frame.add('text', { x: frame.x(index), y: labelY, 'text-anchor': 'middle' }, String(value));
   });
-  const boxWidth = Math.min(22, bandWidth * 0.6);
+  const boxWidth = Math.min(MAX_BOX_PX, bandWidth * 0.6);
+  const plotHeight = HEIGHT - TOP - BOTTOM;
   bands.forEach((band, index) => {
     if (!Number.isFinite(band.middle)) return;
     const x = frame.x(index);
     drawBand(frame, band, x, boxWidth);
     const textOf = (value: number) => sweepFigureText(value / factor, figure.kind, model.page.asset);
     const note = `${name} ${values[index]}: middle ${textOf(band.middle)}, best ${textOf(band.best)}`;
-    frame.drawTitledBox({ x: x - boxWidth / 2 - 2, y: TOP, width: boxWidth + 4, height: 188, fill: 'transparent' }, note);
+    frame.drawTitledBox({ x: x - boxWidth / 2 - 2, y: TOP, width: boxWidth + 4, height: plotHeight, fill: 'transparent' }, note);
   });
   frame.show();
 }

@@ -36,13 +36,10 @@ export function firstView(model: Model): View {
   const { page, places, figures } = model;
   const figure = figures.find(({ name }) => name === page.by) ?? figures[0];
   if (!figure) throw new Error('a sweep has a figure');
-  /** Axes with several values, ordered ones first. */
-  const candidates = page.axes
-    .map((_, axis) => axis)
-    .filter((axis) => (page.axes[axis]?.values.length ?? 0) > 1)
-    .toSorted((a, b) => Number(page.axes[b]?.isOrdered) - Number(page.axes[a]?.isOrdered) || a - b);
-  const [first = 0, second] = candidates;
-  const [across, down] = axesOf(model, first, second);
+  const axesWithSeveralValues = Array.from(page.axes.keys()).filter((axis) => lengthOf(model, axis) > 1);
+  const orderedFirst = axesWithSeveralValues.toSorted((a, b) => Number(page.axes[b]?.isOrdered) - Number(page.axes[a]?.isOrdered) || a - b);
+  const [firstAxis = 0, secondAxis] = orderedFirst;
+  const [across, down] = axesOf(model, firstAxis, secondAxis);
   return {
     figure,
     isSmooth: false,
@@ -95,16 +92,16 @@ function isShown({ places }: Model, { across, down, pinned }: View, set: number)
 /** Returns one cell of the map over the sets that share its place: the mean, or the best set. */
 function cellOfSets(model: Model, sets: readonly number[], values: Float64Array, isMean: boolean): Pick<MapCell, 'value' | 'set' | 'kind'> {
   const outcomeOf = (set: number) => OUTCOMES[model.outcomes[set] ?? 0] ?? 'ran';
-  const [first] = sets;
-  if (first === undefined) return { value: NaN, set: null, kind: 'none' };
-  const ran = sets.filter((set) => outcomeOf(set) === 'ran');
-  if (ran.length === 0) return { value: NaN, set: first, kind: outcomeOf(first) };
-  const withValue = ran.filter((set) => Number.isFinite(values[set]));
+  const [firstSet] = sets;
+  if (firstSet === undefined) return { value: NaN, set: null, kind: 'none' };
+  const ranSets = sets.filter((set) => outcomeOf(set) === 'ran');
+  if (ranSets.length === 0) return { value: NaN, set: firstSet, kind: outcomeOf(firstSet) };
+  const setsWithValue = ranSets.filter((set) => Number.isFinite(values[set]));
   const sign = model.page.isMoreBetter ? 1 : -1;
   const scoreOf = (set: number) => sign * (values[set] ?? 0);
-  let best: number | null = null;
-  for (const set of withValue) if (best === null || scoreOf(set) > scoreOf(best)) best = set;
-  if (best === null) return { value: NaN, set: ran[0] ?? null, kind: 'ran' };
-  const mean = withValue.reduce((sum, set) => sum + (values[set] ?? 0), 0) / withValue.length;
-  return { value: isMean ? mean : (values[best] ?? NaN), set: best, kind: 'ran' };
+  let bestSet: number | null = null;
+  for (const set of setsWithValue) if (bestSet === null || scoreOf(set) > scoreOf(bestSet)) bestSet = set;
+  if (bestSet === null) return { value: NaN, set: ranSets[0] ?? null, kind: 'ran' };
+  const mean = setsWithValue.reduce((sum, set) => sum + (values[set] ?? 0), 0) / setsWithValue.length;
+  return { value: isMean ? mean : (values[bestSet] ?? NaN), set: bestSet, kind: 'ran' };
 }

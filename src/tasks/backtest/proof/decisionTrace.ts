@@ -37,6 +37,8 @@ export class DecisionTrace implements HostCallLog {
   recordedDecision: TracedDecision | null = null;
   /** The error that ended the run; null: none did. */
   error: Error | null = null;
+  /** The error of the last calls, such as `onStop`; null: none. It does not count as a decision: a run that ends earlier makes no such call. */
+  endError: Error | null = null;
   /** True when a timer follows the calendar. */
   usesCalendar = false;
   /** True once the run has ended. Later calls are not decisions. */
@@ -61,11 +63,11 @@ export class DecisionTrace implements HostCallLog {
     this.add(run.nowMs, text);
   }
 
-  /** Notes that the strategy threw an error. */
+  /** Notes that the strategy threw an error. One of its last calls is kept apart from the decisions. */
   noteError(timeMs: number, error: unknown, place: Place | null): void {
     const text = `throws ${error instanceof Error ? error.message : String(error)}`;
     if (this.timeMs.length === this.recordedIndex) this.recordedDecision = { timeMs, call: 'an error', text, feed: null, place };
-    this.add(timeMs, text);
+    if (!this.hasEnded) this.add(timeMs, text);
   }
 
   /** Adds the time and the hash of a decision. */
@@ -85,7 +87,9 @@ export function firstDifference(a: DecisionTrace, b: DecisionTrace, untilMs: num
     const areLogLines = a.logIndices.has(index) && b.logIndices.has(index);
     if (!ignoresTexts || !areLogLines) return index;
   }
-  return null;
+  // Only whole runs make the last calls.
+  const haveEnded = a.hasEnded && b.hasEnded && untilMs === Infinity;
+  return haveEnded && a.endError?.message !== b.endError?.message ? countA : null;
 }
 
 /** Returns the number of decisions up to `untilMs`. */

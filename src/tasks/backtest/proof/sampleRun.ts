@@ -3,63 +3,68 @@
 // The sample loads the strategies again, so it does not touch the state of the run. It drops what they print, and it stops every use of files,
 // the network, timers or other processes before it happens, so that no outside effect happens twice.
 
-import { readFileSync } from 'node:fs';
-import { builtinModules } from 'node:module';
+import { monotonicMs } from '../../../adapters/clock/wallClock.ts';
 import { InvariantError } from '../../../base/errors.ts';
-import { firstAfter } from '../../../base/number/search.ts';
 import { counted } from '../../../base/text/format.ts';
 import { plainProof, verdictOf, type Proof, type ProofName, type ProvedRun } from '../../../model/run/proof.ts';
-import { warningClass, type Warning, type WarningCode } from '../../../model/warning.ts';
+import { isPackageClock, warning, warningClass, type Warning, type WarningCode } from '../../../model/warning.ts';
 import type { RunPlan } from '../../../definition/plan/plan.ts';
 import type { ResolvedRun } from '../../../definition/resolve.ts';
-import { PURE_MODULES } from '../../../adapters/plugins/externalUses.ts';
+import { NodeObjects } from '../nodeObjects/nodeObjects.ts';
+import { nodeModulesOf, nodeUseOf } from '../nodeObjects/nodeUse.ts';
 import { freshStrategies } from '../purity/freshStrategies.ts';
 import { PurityWatch } from '../purity/purityWatch.ts';
 import { proveBlocks } from './blocksProof.ts';
 import type { ComparedSide } from './traceDifference.ts';
-import { leadFeed, slicePlan } from './dataSlices.ts';
+import { leadFeed } from './dataSlices.ts';
 import type { DecisionTrace } from './decisionTrace.ts';
 import { laterPrices } from '../written/laterPrices.ts';
+import { PROGRESS } from '../../../ports/progress.ts';
 import { embeddedMoves } from '../written/embeddedMoves.ts';
 import { embeddedPrices } from '../written/embeddedPrices.ts';
+import { listedTurns } from '../written/listedTurns.ts';
 import { proveOtherData } from './otherDataProof.ts';
-import { ImpureUses, IMPURE_CLASSES, primeUpTo, proofOfUses, provePurity, stateProof } from './purityProof.ts';
+import {
+  effectOfClock,
+  ImpureUses,
+  IMPURE_CLASSES,
+  proofOfReplacement,
+  proofOfUses,
+  provePurity,
+  stateProof,
+  undecidedIf,
+  unclearRead,
+  UNSTEADY_RUNS,
+} from './purityProof.ts';
+import { MIN_ORDERS, barCountOf, fitsTime, samplePlansOf, type SamplePlan } from './samplePlans.ts';
 import { silently } from './silently.ts';
 import { Tracer, type TracedRun } from './tracedRun.ts';
-import { warmUpOf } from './warmUpRows.ts';
 
-/**
- * Rows of the lead feed after the warm-up. The second number applies when the first gives too few orders to compare. Prime numbers, so that a
- * variable that counts rows does not begin a second run as it began the first.
- */
-const SAMPLE_ROWS = [1021, 4093] as const;
-/** Maximum of bars of all feeds together: with many feeds the sample has fewer rows of each. */
-const MAX_BARS = 20_000;
-/** Rows before the first order of the run in a sample around it, so that the strategy decides for a while before it. */
-const ROWS_BEFORE_ORDER = 127;
-/** Fewest rows of a sample, whatever the number of feeds. */
-const MIN_ROWS = 61;
 /** With more feeds, the sample makes four runs instead of six, because building the bots takes longer than running the bars. */
 const MAX_FEEDS = 32;
-/** With fewer orders, the sample takes more rows. */
-const MIN_ORDERS = 8;
 /** Minimum of rows that run in small blocks, and maximum of their bars of all feeds. A small block takes as long as a large one, so both are low. */
 const SMALL_BLOCK_ROWS = 251;
 const SMALL_BLOCK_BARS = 4000;
-/** Names of Node's modules. */
-const BUILT_IN: ReadonlySet<string> = new Set(builtinModules);
+/** Maximum of bars of all feeds with which a whole run is repeated with other clocks. Only runs whose packages read the clock are. */
+const MAX_CLOCK_BARS = 65_536;
 /** The sample skips larger strategy files in its search for written prices. `isobar prove` searches them, too. */
 const MAX_SEARCHED_BYTES = 262_144;
+/** Matches errors that code may throw because a built-in is sealed, although neither message nor line name the built-in. */
+const MAY_REPLACE = /^(?:Invalid property descriptor|Cannot (?:define|redefine|delete) property)/;
 /** The proofs that a sample makes. */
 const SAMPLED_PROOFS: readonly ProofName[] = ['purity', 'blocks'];
 
 /** The inputs of the proofs over a sample of a run. */
 export interface SampleTask {
   readonly resolved: Pick<ResolvedRun, 'plan' | 'files'>;
+  /** True when the plan has all bars of the run; false for the first ones of a run that was read block by block. */
+  readonly hasAllBars: boolean;
   /** The warnings of the run itself, which watched more rows than the sample. */
   readonly runWarnings: readonly Warning[];
-  /** When the run made its first order, ms UTC; NaN if it made none. A strategy that trades late is sampled where it trades. */
-  readonly firstOrderMs: number;
+  /** When the run made its orders, ms UTC, the first one first. A strategy that trades late is sampled where it trades. */
+  readonly orderMs: Float64Array;
+  /** Time that the run took for its bars, ms. */
+  readonly runMs: number;
   /** Cells that the engine writes once a block. */
   readonly progressCells: Int32Array | null;
 }
@@ -80,9 +85,9 @@ const HARMLESS_CODES: ReadonlySet<WarningCode> = new Set([
 class SampledUses extends ImpureUses {
   readonly rejectsEvery = (code: WarningCode): boolean => !HARMLESS_CODES.has(code);
 
-  override readonly add = (warning: Warning): void => {
-    this.note(warning);
-    if (this.rejectsEvery(warning.code)) throw new StoppedUse(`${warning.text} (stopped in the sample of a backtest)`);
+  override readonly add = (added: Warning): void => {
+    this.note(added);
+    if (this.rejectsEvery(added.code)) throw new StoppedUse(`${added.text} (stopped in the sample of a backtest)`);
   };
 }
 
@@ -110,7 +115,7 @@ export function verdictWithoutSample(why: string): ProvedRun {
 
 /** Runs the proofs of the sample while strategy code is watched. */
 async function proofsOf(
-  { resolved: { plan, files }, runWarnings, firstOrderMs, progressCells }: SampleTask,
+  { resolved: { plan, files }, hasAllBars, runWarnings, orderMs, runMs, progressCells }: SampleTask,
   onRows: (rows: number) => void,
 ): Promise<readonly Proof[]> {
   const uses = new SampledUses();
@@ -119,29 +124,80 @@ async function proofsOf(
   const nodeUse = nodeUseOf(plan);
   // Replacing the functions of Node's modules takes milliseconds, so it is done only where they may be used.
   const watch = new PurityWatch(uses, true, nodeUse !== 'none' ? (path) => inputs.has(path) : null);
+  watch.sealBuiltIns();
   try {
     const strategyFiles = files.flatMap(({ use, path }) => (use === 'strategy' ? [path] : []));
     const earlierUse = proofOfRunWarnings(runWarnings, plan, strategyFiles);
     // Modules that used something outside may hold functions from before the watch, whose calls the watch would miss. So they do not run again.
     const usedStrategies = earlierUse === null && nodeUse !== 'loaded' ? plan.strategies : null;
-    const proofs = await proveRows({ plan, firstOrderMs, usedStrategies, uses, watch, progressCells, onRows, strategyFiles }).catch(
-      (error: unknown): readonly Proof[] => {
-        if (uses.first === null && earlierUse === null) throw error;
-        return [];
-      },
-    );
+    const nodeObjects = new NodeObjects(nodeModulesOf(plan));
+    const runRead = runWarnings.find(isPackageClock) ?? null;
+    const task = {
+      plan,
+      hasAllBars,
+      runRead,
+      orderMs,
+      runMs,
+      nodeObjects,
+      usedStrategies,
+      uses,
+      watch,
+      progressCells,
+      onRows,
+      strategyFiles,
+    };
+    const proofs = await proveRows(task).catch((error: unknown): readonly Proof[] => {
+      if (uses.first === null && earlierUse === null) throw error;
+      return [];
+    });
     return mergeProofs(proofs, proofOfUses(uses, plan, strategyFiles) ?? earlierUse, blocksProofOfRun(runWarnings));
   } finally {
     watch.stop();
   }
 }
 
+/**
+ * Finds out whether a decision depends on the clock that a package reads. If one does, the read counts as a use. The rows of the sample are not
+ * enough: a strategy may read the clock early and use it late. So the whole run is compared. Returns why the result is not known; null: it is.
+ */
+async function whyClockUnclear(
+  { plan, hasAllBars, runRead, uses }: RowsTask,
+  tracer: Tracer,
+  samplePlan: RunPlan,
+  expected: DecisionTrace,
+): Promise<string | null> {
+  const [sampledRead] = uses.packageReads.values();
+  const read = runRead ?? sampledRead?.warning ?? null;
+  if (read === null) return null;
+  const isWholeRun = hasAllBars && barCountOf(samplePlan) === barCountOf(plan);
+  let effect = sampledRead === undefined ? 'none' : await effectOfClock(tracer, samplePlan, expected);
+  if (effect === 'none' && !isWholeRun) {
+    if (!hasAllBars || barCountOf(plan) > MAX_CLOCK_BARS)
+      return unclearRead(read, 'and the run is too long to be repeated with other clocks here');
+    effect = await effectOfClock(tracer, plan, await tracer.run({ plan, isFresh: true }));
+  }
+  if (effect === 'unclear') return unclearRead(read, UNSTEADY_RUNS);
+  if (effect === 'change') {
+    uses.add(read);
+    uses.countPackageReads();
+  }
+  return null;
+}
+
 /** The input of the proof over a few rows. */
 interface RowsTask {
   readonly plan: RunPlan;
-  readonly firstOrderMs: number;
+  /** See SampleTask. */
+  readonly hasAllBars: boolean;
+  /** The warning of the run about its first read of the clock by a package; null: none. */
+  readonly runRead: Warning | null;
+  readonly orderMs: Float64Array;
+  /** See SampleTask. */
+  readonly runMs: number;
   /** The strategies of the run itself, whose modules have processed all of its rows; null: they must not run again. */
   readonly usedStrategies: RunPlan['strategies'] | null;
+  /** The objects of Node before the first run of the sample. */
+  readonly nodeObjects: NodeObjects;
   readonly uses: SampledUses;
   readonly watch: PurityWatch;
   readonly progressCells: Int32Array | null;
@@ -153,24 +209,36 @@ interface RowsTask {
 
 /** Runs each proof of the sample in turn. Returns no proof once strategy code has used a banned function. */
 async function proveRows(rowsTask: RowsTask): Promise<readonly Proof[]> {
-  const { plan, firstOrderMs, usedStrategies, uses, watch, progressCells, onRows, strategyFiles } = rowsTask;
+  const { plan, orderMs, runMs, nodeObjects, usedStrategies, uses, watch, progressCells, onRows, strategyFiles } = rowsTask;
   const tracer = new Tracer(progressCells, watch.during);
   uses.nowMs = () => tracer.currentMs;
   const notProved = (reason: string): readonly Proof[] => SAMPLED_PROOFS.map((name) => plainProof(name, 'not-proved', reason));
-  const samplePlans = await samplePlansOf(tracer, plan, firstOrderMs);
+  const samplePlans = await samplePlansOf(tracer, plan, orderMs);
   if (typeof samplePlans === 'string') return notProved(samplePlans);
-  const whole = await firstRun(tracer, samplePlans, onRows);
+  const whole = await firstRun(tracer, samplePlans, runMs);
   const samplePlan = whole.run.plan;
+  onRows(barCountOf(samplePlan));
   if (uses.first !== null) return [];
   const { error } = whole.trace;
+  const replacement = error === null ? null : proofOfReplacement(causeOf(error));
+  if (replacement !== null) return [replacement];
   if (error !== null) return notProved(`the strategy throws in the sample: ${error.message}`);
   const lateError = await lateErrorOf(watch);
   watch.checkGlobals();
+  const changedObject = nodeObjects.firstChange();
+  if (changedObject !== null)
+    uses.add(warning('STATE_GLOBAL', `the strategy writes ${changedObject}, which everything in its process shares`));
+  const clockReason = await whyClockUnclear(rowsTask, tracer, samplePlan, whole.trace);
   // An outside use is already reported. Later proofs would only find its effects.
   if (uses.first !== null) return [];
+  // A search of many feeds takes longer than a strategy may go without progress.
+  const onFeed = (): void => {
+    if (progressCells !== null) progressCells[PROGRESS.blocks]!++;
+  };
   const dataProof =
     embeddedPrices(samplePlan, strategyFiles, MAX_SEARCHED_BYTES, plan) ??
-    embeddedMoves(samplePlan, strategyFiles, MAX_SEARCHED_BYTES) ??
+    embeddedMoves(samplePlan, strategyFiles, MAX_SEARCHED_BYTES, plan, onFeed) ??
+    listedTurns(plan, strategyFiles, MAX_SEARCHED_BYTES, onFeed) ??
     laterPrices(samplePlan);
   const isShort = plan.feeds.length > MAX_FEEDS;
   const task = {
@@ -194,9 +262,19 @@ async function proveRows(rowsTask: RowsTask): Promise<readonly Proof[]> {
   const { blocks, freshBlocks } = await proveSmallBlocks(tracer, { plan: samplePlan, whole, isShort, hasState: hasAnyState });
   // If only fresh strategies decide alike, the difference in blocks came from state and not from their size.
   const purityOrState = freshBlocks.verdict === blocks.verdict ? purity : stateProof(blocks);
-  const proofs = [dataProof ?? otherDataProof ?? purityOrState, freshBlocks];
-  return whole.trace.orderMs.length === 0 ? proofs.map((proof) => undecidedWithoutOrders(proof, samplePlan)) : proofs;
+  const reason = whyUndecided(whole.trace, samplePlan);
+  // What was found counts, but what was not found proves nothing.
+  return [undecidedIf(dataProof ?? otherDataProof ?? purityOrState, reason ?? clockReason), undecidedIf(freshBlocks, reason)];
 }
+
+/** Returns why equal runs prove nothing: no orders, or an error that the run itself did not end with. Null: they do. */
+function whyUndecided({ endError, orderMs }: DecisionTrace, plan: RunPlan): string | null {
+  if (endError !== null) return `the strategy throws at the end of the sample: ${endError.message}`;
+  return orderMs.length === 0 ? `the strategy places no order in the ${counted(barCountOf(plan), 'bar')} of the sample` : null;
+}
+
+/** Returns the error that strategy code has thrown, without what isobar says about it. */
+const causeOf = (error: Error): Error => (error.cause instanceof Error ? error.cause : error);
 
 /** Waits for promises of the strategy. Returns the error if one of them continued after the last bar, else null. */
 function lateErrorOf(watch: PurityWatch): Promise<Error | null> {
@@ -239,71 +317,41 @@ function endOfBlocks(plan: RunPlan, { orderMs }: DecisionTrace): number {
   return Math.max(bars.closeMs[row]!, orderMs[MIN_ORDERS - 1] ?? Infinity);
 }
 
-/** Returns a proof that is not decided if it held: without orders, equal runs prove nothing. */
-function undecidedWithoutOrders(proof: Proof, plan: RunPlan): Proof {
-  if (proof.verdict !== 'proved') return proof;
-  return plainProof(proof.name, 'not-proved', `the strategy places no order in the ${counted(rowsOf(plan), 'bar')} of the sample`);
-}
-
 /**
  * Runs the plans in turn until one has enough orders, and returns that run, else the last one with the most orders. Loads the modules again, so
- * that they have no state of an earlier run.
+ * that they have no state of an earlier run. A strategy may throw because a later plan does not begin where the run began, so such an error
+ * counts only if no plan without an error has orders. A last resort without an order, or over rows that take too long, is dropped.
+ * `runMs`: see SampleTask.
  */
-async function firstRun(tracer: Tracer, samplePlans: readonly RunPlan[], onRows: (rows: number) => void): Promise<ComparedSide> {
+async function firstRun(tracer: Tracer, samplePlans: readonly SamplePlan[], runMs: number): Promise<ComparedSide> {
   let busiest: ComparedSide | null = null;
-  for (const samplePlan of samplePlans) {
+  let failed: ComparedSide | null = null;
+  let spentMs = 0;
+  let spentBars = 0;
+  for (const { plan: samplePlan, isLastResort } of samplePlans) {
+    const bars = barCountOf(samplePlan);
+    const hasOrders = busiest !== null && busiest.trace.orderMs.length > 0;
+    if (isLastResort && (hasOrders || !fitsTime((spentMs / Math.max(1, spentBars)) * bars, runMs))) break;
     const run: TracedRun = { plan: { ...samplePlan, strategies: await freshStrategies(samplePlan.strategies) } };
-    const side = { run, trace: await tracer.run(run) };
-    if (busiest === null || side.trace.orderMs.length >= busiest.trace.orderMs.length || side.trace.error !== null) {
+    const beganMs = monotonicMs();
+    const side: ComparedSide = { run, trace: await tracer.run(run) };
+    const tookMs = monotonicMs() - beganMs;
+    spentMs += tookMs;
+    spentBars += bars;
+    const { error, orderMs } = side.trace;
+    if (isLastResort && busiest !== null && error === null && (orderMs.length === 0 || !fitsTime(tookMs, runMs))) break;
+    if (error !== null) {
+      const cause = causeOf(error);
+      if (busiest === null || MAY_REPLACE.test(cause.message) || proofOfReplacement(cause) !== null) return side;
+      failed ??= side;
+    } else if (busiest === null || orderMs.length >= busiest.trace.orderMs.length) {
+      if (orderMs.length >= MIN_ORDERS) return side;
       busiest = side;
-      onRows(rowsOf(samplePlan));
     }
-    if (busiest.trace.error !== null || busiest.trace.orderMs.length >= MIN_ORDERS) return busiest;
   }
   if (busiest === null) throw new InvariantError('a sample has rows');
-  return busiest;
+  return failed !== null && busiest.trace.orderMs.length === 0 ? failed : busiest;
 }
-
-/**
- * Returns plans over the first rows at which the strategies can decide, each with the warm-up before them, the shortest plan first. If the run
- * made its first order later, a plan over the rows around that order follows. Returns a sentence instead if the data have no such rows.
- */
-async function samplePlansOf(tracer: Tracer, plan: RunPlan, firstOrderMs: number): Promise<readonly RunPlan[] | string> {
-  const warmUpRows = await warmUpOf(tracer, plan);
-  const shortFeed = plan.feeds.findIndex(({ bars }, index) => bars.length <= warmUpRows[index]!);
-  if (shortFeed >= 0) {
-    const { instrument, interval, length } = plan.feeds[shortFeed]!.bars;
-    const needed = `${counted(warmUpRows[shortFeed]! + 1, 'bar')} of ${instrument.wireName} ${interval}`;
-    return `the strategy needs ${needed} before its first decision, and the data have ${length}`;
-  }
-  const warmUpEnds = plan.feeds.flatMap(({ bars }, feedIndex) => {
-    const rows = warmUpRows[feedIndex]!;
-    return rows > 0 ? [bars.openMs[rows]!] : [];
-  });
-  const fromMs = Math.max(plan.fromMs, ...warmUpEnds);
-  const { bars } = leadFeed(plan);
-  const firstRow = firstAfter(bars.closeMs, 0, bars.length, fromMs);
-  /** The maximum of rows with this number of feeds. A longer sample may have more bars in the same ratio. */
-  const maxRows = (sampleRows: number): number => {
-    const maxBars = (sampleRows / SAMPLE_ROWS[0]) * MAX_BARS;
-    return primeUpTo(Math.max(MIN_ROWS, Math.floor(maxBars / plan.feeds.length)));
-  };
-  const endOf = (beginRow: number, sampleRows: number): number => {
-    const allowedRows = Math.min(sampleRows, maxRows(sampleRows));
-    return bars.closeMs[Math.min(bars.length, beginRow + allowedRows) - 1]!;
-  };
-  const spans = [...new Set(SAMPLE_ROWS.map((sampleRows) => endOf(firstRow, sampleRows)))].map((toMs) => ({ fromMs, toMs }));
-  // Of a run that is read block by block, the plan has only the first rows.
-  if (firstOrderMs > spans.at(-1)!.toMs && firstOrderMs <= bars.closeMs[bars.length - 1]!) {
-    const beginRow = Math.max(firstRow, firstAfter(bars.closeMs, 0, bars.length, firstOrderMs) - ROWS_BEFORE_ORDER);
-    spans.push({ fromMs: bars.openMs[beginRow]!, toMs: endOf(beginRow, SAMPLE_ROWS[1]) });
-  }
-  const samplePlans = spans.flatMap((span) => slicePlan(plan, { ...span, warmUpRows: (feedIndex) => warmUpRows[feedIndex]! }) ?? []);
-  return samplePlans.length === 0 ? 'the first rows of the run have no bar of one of its feeds' : samplePlans;
-}
-
-/** Returns the rows of all feeds inside the run. */
-const rowsOf = ({ feeds }: RunPlan): number => feeds.reduce((sum, { bars, firstRow }) => sum + bars.length - firstRow, 0);
 
 /**
  * Returns the proofs of purity and of blocks. `usedProof`: the refuted proof of an outside use in the sample or in the run, which replaces every
@@ -316,42 +364,15 @@ function mergeProofs(proofs: readonly Proof[], usedProof: Proof | null, customPr
   return [usedProof ?? proofNamed('purity')!, blocks.verdict === 'refuted' ? blocks : (customProof ?? blocks)];
 }
 
-/**
- * How the code of a run may use the modules of Node. `named`: a text is the name of one, such as a tag, so that a hidden load is possible.
- * `loaded`: it loads one that does more than compute, or may load one.
- */
-type NodeUse = 'none' | 'named' | 'loaded';
-
-function nodeUseOf({ strategies, models }: RunPlan): NodeUse {
-  if ((models?.records.length ?? 0) > 0 || strategies.some(({ reach = [] }) => reach.length > 0)) return 'loaded';
-  const codes = strategies.map(({ url }) => (url == null ? null : codeOf(url)));
-  if (codes.some((code) => code === null || loadsNode(code))) return 'loaded';
-  return codes.some((code) => namesIn(code!, QUOTED_NAME).some((name) => BUILT_IN.has(name))) ? 'named' : 'none';
-}
-
-/** Returns the code of a bundle without its source map. */
-function codeOf(url: string): string {
-  const code = readFileSync(new URL(url), 'utf8');
-  return code.split('//# sourceMappingURL=')[0]!;
-}
-
-/** A quoted name that can be one of a module. The imports of bundled packages have that form, too. */
-const QUOTED_NAME = /["'`](?:node:)?([\w/]+)["'`]/g;
-/** A quoted name after the word that loads a module. */
-const LOADED_NAME = /(?:\bfrom|\bimport|\bimport\s*\(|require\s*\()\s*["'`](?:node:)?([\w/]+)["'`]/g;
-
-const namesIn = (code: string, pattern: RegExp): readonly string[] => Array.from(code.matchAll(pattern), ([, name]) => name!);
-
-/** True for code that loads a module of Node which does more than compute from its arguments. */
-const loadsNode = (code: string): boolean =>
-  code.includes('getBuiltinModule') || namesIn(code, LOADED_NAME).some((name) => BUILT_IN.has(name) && !PURE_MODULES.has(name));
-
 /** Returns a refuted proof for the first outside use that the run has reported; null: none. Uses that code could only reach do not count. */
 function proofOfRunWarnings(warnings: readonly Warning[], plan: RunPlan, strategyFiles: readonly string[]): Proof | null {
   const reachable = [...plan.strategies.map(({ reach }) => reach), plan.models?.reach].flatMap((reach) => reach ?? []);
   const reachableTexts = new Set(reachable.map(({ text }) => text));
   const isUse = (candidate: Warning): boolean =>
-    IMPURE_CLASSES.has(warningClass(candidate)) && candidate.code !== 'LOOKAHEAD_CUSTOM' && !reachableTexts.has(candidate.text);
+    IMPURE_CLASSES.has(warningClass(candidate)) &&
+    !isPackageClock(candidate) &&
+    candidate.code !== 'LOOKAHEAD_CUSTOM' &&
+    !reachableTexts.has(candidate.text);
   const first = warnings.find(isUse);
   if (first === undefined) return null;
   const uses = new ImpureUses();

@@ -97,7 +97,7 @@ export class Tracer {
     } catch (error) {
       // An internal error of isobar proves nothing, even if both runs have the same one.
       if (error instanceof InvariantError) throw error;
-      trace.error = error instanceof Error ? error : new Error(String(error));
+      trace[trace.hasEnded ? 'endError' : 'error'] = error instanceof Error ? error : new Error(String(error));
       const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
       trace.noteError(this.endedMs, cause, cause instanceof Error ? placeOfError(cause) : null);
     }

@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { buildSync } from 'esbuild';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { WarningList } from '../../../model/warning.ts';
 import { BuiltIns } from './builtIns.ts';
 
@@ -40,6 +40,30 @@ test('the warning about a replaced built-in names it', () => {
   } finally {
     Reflect.ownKeys = ownKeys;
   }
+});
+
+describe('an error about an object that cannot change', () => {
+  test.each([
+    ["Cannot assign to read only property 'max' of object '#<Object>'", 'Math.max = own;'],
+    ["Cannot assign to read only property 'Math' of object '#<Object>'", 'globalThis.Math = own;'],
+    ['Cannot redefine property: Map', 'Object.defineProperty(target, name, { value: own });'],
+    ['Cannot redefine property: Symbol(Symbol.iterator)', 'Object.defineProperty(target, Symbol.iterator, { value: own });'],
+    ['Cannot add property subarray, object is not extensible', 'columns.subarray = own;'],
+    ['Cannot add property seen, object is not extensible', 'Array.prototype.seen = 1;'],
+    ['Invalid property descriptor. Cannot both specify accessors and a value', '{ ...Array.prototype[Symbol.iterator] }'],
+  ])('"%s" is about a built-in', (message, line) => {
+    expect(BuiltIns.isReadOnlyError(message, line)).toBe(true);
+  });
+  test.each([
+    ['Cannot add property 0, object is not extensible', 'this.swings.push(bar);'],
+    ["Cannot assign to read only property '0' of object '[object Array]'", 'LEVELS[0] = 1;'],
+    ["Cannot assign to read only property 'length' of object '[object Array]'", 'LEVELS.length = 0;'],
+    ["Cannot delete property '2' of [object Array]", 'LEVELS.pop();'],
+    ["Cannot assign to read only property 'slow' of object '#<Object>'", 'limits.slow = 4;'],
+    ['Invalid property descriptor. Cannot both specify accessors and a value', 'Object.defineProperty(limits, name, { ...slow, value });'],
+  ])('"%s" is about an object of the strategy', (message, line) => {
+    expect(BuiltIns.isReadOnlyError(message, line)).toBe(false);
+  });
 });
 
 test('fixed built-ins keep their fast form, so that compiled code does not look up Math.round at every bar', () => {

@@ -4,6 +4,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { findSourceMap, type SourceMapping } from 'node:module';
 import { posix, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { runInNewContext } from 'node:vm';
 import { PACKAGE_FOLDER } from '../../../adapters/plugins/externalUses.ts';
 import { sourceOf } from '../../../adapters/plugins/moduleCache.ts';
 import { OWN_FOLDERS } from '../../../base/inPackage.ts';
@@ -16,16 +17,21 @@ export interface Place {
   readonly line: number | null;
 }
 
-/** Number of stack frames that are searched at most, and in the first attempt. */
-const MAX_FRAMES = 30;
+/** Number of stack frames in each attempt to find the code of the author. The last one is made only below a package that calls itself deeply. */
 const FIRST_FRAMES = 3;
+const USUAL_FRAMES = 30;
+const ALL_FRAMES = 10_000;
 /** Matches names of functions of a bundle that load one of its modules. */
 const LOADS_MODULE = /^__(?:require|init)\d*$/;
 /** Captured before strategy code can replace it. */
 const capture: typeof Error.captureStackTrace = Error.captureStackTrace.bind(Error);
+const makeContext = runInNewContext;
 
-/** The raw stack frames, before any source map is read. */
-type Frames = readonly NodeJS.CallSite[];
+/** What is read of a stack frame, before any source map. */
+type Frame = Pick<NodeJS.CallSite, 'getFileName' | 'getLineNumber' | 'getColumnNumber' | 'getFunctionName' | 'getEvalOrigin'>;
+type Frames = readonly Frame[];
+/** A place that cannot be found, because strategy code keeps Node from showing the stack. The use itself still counts. */
+const HIDDEN_PLACE: Place = { file: null, line: null };
 
 /**
  * Returns the place in the author's code from which the function `below` was called, or null where isobar called it. Frames of built-ins,
@@ -33,8 +39,10 @@ type Frames = readonly NodeJS.CallSite[];
  */
 export function authorPlace(below: (...args: never[]) => unknown, module: string | null = null): Place | null {
   // The first few frames nearly always decide, and most calls come from isobar itself. So try with few frames first.
-  for (const maxFrames of [FIRST_FRAMES, MAX_FRAMES]) {
-    for (const frame of framesBelow(below, maxFrames)) {
+  for (const maxFrames of [FIRST_FRAMES, USUAL_FRAMES, ALL_FRAMES]) {
+    const frames = framesBelow(below, maxFrames);
+    if (frames === null) return HIDDEN_PLACE;
+    for (const frame of frames) {
       const file = fileOf(frame);
       if (file === null) continue;
       // Check this before packages, because an installed isobar is in node_modules itself.
@@ -48,18 +56,19 @@ export function authorPlace(below: (...args: never[]) => unknown, module: string
       // A place of null: the bundle has this frame from a package, so look at the next frame.
       if (place !== null) return place;
     }
+    if (frames.length < maxFrames) return null;
   }
   return null;
 }
 
 /** Returns the entry of a frame in the source map of its bundle; null: the map has none, as for the helper functions of the bundle itself. */
-function mappingOf(file: string, frame: NodeJS.CallSite): SourceMapping | null {
+function mappingOf(file: string, frame: Frame): SourceMapping | null {
   const mapping = findSourceMap(file)?.findEntry((frame.getLineNumber() ?? 1) - 1, (frame.getColumnNumber() ?? 1) - 1);
   return mapping !== undefined && 'originalSource' in mapping ? mapping : null;
 }
 
 /** Returns the place of a frame in the author's files; null where the bundle has it from a package. */
-function placeIn(file: string, frame: NodeJS.CallSite, mapping: SourceMapping | null): Place | null {
+function placeIn(file: string, frame: Frame, mapping: SourceMapping | null): Place | null {
   if (mapping === null) return { file: placeText(file), line: frame.getLineNumber() ?? 1 };
   const { originalSource } = mapping;
   const isOfPackage = isOfPackages(posix.normalize(originalSource), authorFolder(file));
@@ -74,7 +83,7 @@ function authorFolder(bundleFile: string): string {
 
 /** Returns the nearest place in the author's code from which this call was reached, through any code of isobar; null: none. */
 export function nearestAuthorPlace(): Place | null {
-  for (const frame of framesBelow(nearestAuthorPlace)) {
+  for (const frame of framesBelow(nearestAuthorPlace, ALL_FRAMES) ?? []) {
     const file = fileOf(frame);
     if (file === null || isOfPackages(file) || isOfIsobar(file)) continue;
     const place = placeIn(file, frame, mappingOf(file, frame));
@@ -86,7 +95,7 @@ export function nearestAuthorPlace(): Place | null {
 /** Returns file and name of the functions of Node on the stack between the function `below` and the author's code, the innermost first. */
 export function nodeCallsBelow(below: (...args: never[]) => unknown): readonly string[] {
   const calls: string[] = [];
-  for (const frame of framesBelow(below)) {
+  for (const frame of framesBelow(below) ?? []) {
     const file = fileOf(frame);
     if (file !== null && !file.startsWith('node:')) break;
     if (file !== null) calls.push(`${file} ${frame.getFunctionName() ?? ''}`);
@@ -96,7 +105,7 @@ export function nodeCallsBelow(below: (...args: never[]) => unknown): readonly s
 
 /** True when code of a package called the function `below`. Functions of Node between the two do not count. */
 export function isCalledByPackage(below: (...args: never[]) => unknown): boolean {
-  const frame = framesBelow(below, FIRST_FRAMES).find((candidate) => fileOf(candidate)?.startsWith('node:') === false);
+  const frame = (framesBelow(below, FIRST_FRAMES) ?? []).find((candidate) => fileOf(candidate)?.startsWith('node:') === false);
   const file = frame === undefined ? null : fileOf(frame);
   if (frame === undefined || file === null || isOfIsobar(file)) return false;
   return isOfPackages(file) || placeIn(file, frame, mappingOf(file, frame)) === null;
@@ -104,7 +113,7 @@ export function isCalledByPackage(below: (...args: never[]) => unknown): boolean
 
 /** Returns the line of code that called the function `below`, and the line before it, as they run; empty if the file cannot be read. */
 export function callingLines(below: (...args: never[]) => unknown): readonly [before: string, line: string] {
-  const [frame] = framesBelow(below, 1);
+  const [frame] = framesBelow(below, 1) ?? [];
   const file = frame === undefined ? null : fileOf(frame);
   if (file?.startsWith('file:') !== true) return ['', ''];
   const lineIndex = (frame?.getLineNumber() ?? 1) - 1;
@@ -127,7 +136,7 @@ function linesOf(url: string): readonly string[] {
 
 /** True when code of Node itself called the function `below`. The author may have called a pure function of Node, which then makes this call. */
 export function isCalledByNode(below: (...args: never[]) => unknown): boolean {
-  const [frame] = framesBelow(below, 1);
+  const [frame] = framesBelow(below, 1) ?? [];
   return frame?.getFileName()?.startsWith('node:') === true;
 }
 
@@ -136,7 +145,7 @@ const STACK_PLACE = /\(?((?:file:\/\/)?\/[^():]*|[A-Za-z]:\\[^():]*):(\d+):\d+\)
 
 /** Returns the place in the user's code where an error was created; null: no frame belongs to it. */
 export function placeOfError(error: Error): Place | null {
-  for (const stackLine of (error.stack ?? '').split('\n')) {
+  for (const stackLine of stackOf(error).split('\n')) {
     const [, path, lineNumber] = STACK_PLACE.exec(stackLine.trim()) ?? [];
     if (path === undefined) continue;
     const file = path.startsWith('file:') ? path : pathToFileURL(path).href;
@@ -146,6 +155,16 @@ export function placeOfError(error: Error): Place | null {
   return null;
 }
 
+/** Returns the stack of an error as text; empty if strategy code has made it something else. */
+function stackOf(error: Error): string {
+  try {
+    const { stack } = error;
+    return typeof stack === 'string' ? stack : '';
+  } catch {
+    return '';
+  }
+}
+
 const isOfIsobar = (url: string): boolean => OWN_FOLDERS.some((folder) => url.startsWith(folder));
 /** Returns true for code of Node and of packages. `ownFolder`: a folder with the author's files that may lie in `node_modules` itself; '' if none. */
 function isOfPackages(url: string, ownFolder = ''): boolean {
@@ -153,28 +172,64 @@ function isOfPackages(url: string, ownFolder = ''): boolean {
   return url.startsWith('node:') || PACKAGE_FOLDER.test(index < 0 ? url : `/${url.slice(index + ownFolder.length)}`);
 }
 
-/** Returns the stack frames below a function, at most `maxFrames`. */
-function framesBelow(below: (...args: never[]) => unknown, maxFrames = MAX_FRAMES): Frames {
-  const { stackTraceLimit } = Error;
+/** Returns the stack frames below a function, at most `maxFrames`; null: Node does not show them. */
+function framesBelow(below: (...args: never[]) => unknown, maxFrames = USUAL_FRAMES): Frames | null {
+  const limit = Object.getOwnPropertyDescriptor(Error, 'stackTraceLimit');
   const prepare = Object.getOwnPropertyDescriptor(Error, 'prepareStackTrace');
-  const holder: { stack?: Frames } = {};
+  const holder: { stack?: unknown } = {};
   try {
-    Error.stackTraceLimit = maxFrames;
-    Error.prepareStackTrace = (_, frames) => frames;
+    const isSet = setOnError('stackTraceLimit', maxFrames, limit) && setOnError('prepareStackTrace', rawFrames, prepare);
+    if (!isSet) return framesFromContext(below, maxFrames);
     capture(holder, below);
-    return Array.isArray(holder.stack) ? holder.stack : [];
+    return Array.isArray(holder.stack) ? (holder.stack as Frames) : null;
   } finally {
-    if (prepare === undefined) Reflect.deleteProperty(Error, 'prepareStackTrace');
-    else Object.defineProperty(Error, 'prepareStackTrace', prepare);
-    Error.stackTraceLimit = stackTraceLimit;
+    restoreOnError('prepareStackTrace', prepare);
+    restoreOnError('stackTraceLimit', limit);
   }
+}
+
+const rawFrames = (_: Error, frames: NodeJS.CallSite[]): NodeJS.CallSite[] => frames;
+
+/**
+ * Sets a member of `Error` by assignment, or by another definition where strategy code has made it a getter or read-only. Returns false where
+ * strategy code has fixed it.
+ */
+function setOnError(key: 'stackTraceLimit' | 'prepareStackTrace', value: unknown, descriptor: PropertyDescriptor | undefined): boolean {
+  if (descriptor?.writable === true) return Reflect.set(Error, key, value);
+  return Reflect.defineProperty(Error, key, { value, writable: true, enumerable: true, configurable: true });
+}
+
+/** Restores a member of `Error` to its earlier state. */
+function restoreOnError(key: 'stackTraceLimit' | 'prepareStackTrace', descriptor: PropertyDescriptor | undefined): void {
+  if (descriptor === undefined) Reflect.deleteProperty(Error, key);
+  else if (descriptor.writable === true) Reflect.set(Error, key, descriptor.value);
+  else Reflect.defineProperty(Error, key, descriptor);
+}
+
+/** The classes of another context. Strategy code cannot reach them, so it cannot limit the stacks that they show. */
+interface OtherContext {
+  readonly Error: ErrorConstructor;
+  readonly Object: ObjectConstructor;
+}
+
+/** Made at its first use, because few strategies need it. */
+let otherContext: OtherContext | null = null;
+
+/** Returns the stack frames below a function where strategy code has fixed the members of `Error`; null: Node does not show them. */
+function framesFromContext(below: (...args: never[]) => unknown, maxFrames: number): Frames | null {
+  otherContext ??= makeContext('({ Error, Object })') as OtherContext;
+  otherContext.Error.prepareStackTrace = rawFrames;
+  otherContext.Error.stackTraceLimit = maxFrames;
+  const holder = new otherContext.Object() as { readonly stack?: unknown };
+  otherContext.Error.captureStackTrace(holder, below);
+  return Array.isArray(holder.stack) ? (holder.stack as Frames) : null;
 }
 
 /**
  * Returns the file of a frame as a URL; for code created from text, the file that called `eval`. Null for a function that isobar created from
  * the user's text: its caller decides instead.
  */
-function fileOf(frame: NodeJS.CallSite): string | null {
+function fileOf(frame: Frame): string | null {
   const name = frame.getFileName();
   if (name != null) return urlOf(name);
   const origin = /\((?:file:\/\/)?(\/[^()]*?):\d+:\d+\)/.exec(frame.getEvalOrigin() ?? '')?.[1];

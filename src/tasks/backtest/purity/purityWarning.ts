@@ -11,3 +11,9 @@ export interface WarningSink {
   /** True when `add` throws for this code. Then every use must be reported, not only the first one. */
   readonly rejectsEvery?: (code: WarningCode) => boolean;
 }
+
+/** Reads of the clock whose result a run can replace. */
+export const CLOCK_READS: ReadonlySet<string> = new Set(['Date.now()', 'new Date()']);
+
+/** Returns the place of a warning as a key. */
+export const placeKey = ({ file, line }: Warning): string => `${file}:${line}`;

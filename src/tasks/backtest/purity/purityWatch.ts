@@ -3,21 +3,28 @@
 //
 // The built-ins are replaced once for a run, in the thread of the run. Calls of isobar itself are not reported.
 
-import { warning, type WarningCode } from '../../../model/warning.ts';
+import { BY_PACKAGE, warning, type WarningCode } from '../../../model/warning.ts';
 import { holdClocks } from '../../../adapters/clock/wallClock.ts';
 import { AsyncWatch } from './asyncWatch.ts';
-import { authorPlace, type Place } from './callSite.ts';
+import { authorPlace, isCalledByPackage, type Place } from './callSite.ts';
 import { watchDates } from './watchDates.ts';
-import { watchGlobals } from './watchGlobals.ts';
+import { onlyCountsBits, watchGlobals } from './watchGlobals.ts';
 import { watchLanguages } from './watchLanguages.ts';
-import { BuiltIns } from './builtIns.ts';
+import { BuiltIns, replacedText } from './builtIns.ts';
 import { watchNodeModules } from './watchNodeModules.ts';
-import type { ReportCall, WarningSink } from './purityWarning.ts';
+import { CLOCK_READS, type ReportCall, type WarningSink } from './purityWarning.ts';
 
 /** For a process that also runs other code: the built-ins before the first strategy was loaded. */
 const BUILT_INS_AT_START = new BuiltIns();
 /** Globals that Node 24 itself writes at the first read of its network functions. This watch reads them, so these writes are not reported. */
 const GLOBALS_OF_NODE = /^Symbol\(undici\.globalDispatcher\.\d+\)$/;
+
+/**
+ * Number of reads of the clock by packages whose places are all looked up, and the share of later ones: looking one up takes microseconds. The share
+ * is a prime number, so that it meets each of several reads that a bar makes, and not always the same one.
+ */
+const ALL_PLACES_READS = 512;
+const LATER_PLACES_READS = 61;
 
 /** Watches strategy code for functions whose results depend on more than the bars, and warns about each once. */
 export class PurityWatch {
@@ -25,10 +32,12 @@ export class PurityWatch {
   readonly #isAlone: boolean;
   /** Names of the uses that have been reported. Each is reported once. */
   readonly #reported = new Set<string>();
+  /** Number of reads of the clock by packages. */
+  #packageReads = 0;
   readonly #restorers: (() => void)[] = [];
   readonly #async: AsyncWatch;
   readonly #globalsBefore = new Set(Reflect.ownKeys(globalThis));
-  readonly #builtIns: BuiltIns;
+  #builtIns: BuiltIns;
 
   /**
    * `isAlone`: the thread runs only strategies and ends with them, so built-ins are replaced permanently. Otherwise other code uses the
@@ -60,12 +69,26 @@ export class PurityWatch {
   /** Runs the load of the module at `url`. Reports only calls of that module. */
   async whileLoading<T>(url: string, load: () => Promise<T>): Promise<T> {
     if (this.#isAlone) return load();
-    const end = listen((code, description, below) => this.#warn(code, description, authorPlace(below, url)));
+    const end = listen((code, description, below) => {
+      if (!onlyCountsBits(description, below)) this.#warn(code, description, authorPlace(below, url));
+    });
     try {
       return await load();
     } finally {
       end();
     }
+  }
+
+  /**
+   * Fixes the built-ins that a run at full speed only compares, permanently for this thread. An assignment to one of them is reported and throws
+   * TypeError; the message of any other attempt to change one is that of `BuiltIns.isReadOnlyError`.
+   */
+  sealBuiltIns(): void {
+    this.checkGlobals();
+    BuiltIns.seal((name, key, below) => {
+      this.#warnings.add({ ...warning('STATE_GLOBAL', replacedText(name, key)), ...(authorPlace(below) ?? { file: null, line: null }) });
+    });
+    this.#builtIns = new BuiltIns();
   }
 
   /** Waits until promises of callbacks had their turn. Throws StrategyError if one of them continued after the last bar. */
@@ -92,8 +115,22 @@ export class PurityWatch {
   }
 
   readonly #report: ReportCall = (code, description, below) => {
-    if (!this.#isKnown(code, description)) this.#warn(code, description, authorPlace(below));
+    if (this.#isKnown(code, description) || onlyCountsBits(description, below)) return;
+    if (CLOCK_READS.has(description) && isCalledByPackage(below)) this.#warnOfPackage(code, description, below);
+    else this.#warn(code, description, authorPlace(below));
   };
+
+  /** Warns once about each place of the author's code from which a package reads the clock. */
+  #warnOfPackage(code: WarningCode, description: string, below: (...args: never[]) => unknown): void {
+    this.#packageReads++;
+    if (this.#packageReads > ALL_PLACES_READS && this.#packageReads % LATER_PLACES_READS !== 0) return;
+    const place = authorPlace(below);
+    const name = `${description}${BY_PACKAGE}`;
+    const key = `${name} ${place?.file}:${place?.line}`;
+    if (place === null || this.#reported.has(key)) return;
+    this.#reported.add(key);
+    this.#warnings.add({ code, text: `${name} in strategy code: ${EXPLANATIONS[code] ?? ''}`, ...place });
+  }
 
   /** True when this use need not be reported again. */
   #isKnown(code: WarningCode, description: string): boolean {

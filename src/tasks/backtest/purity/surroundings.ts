@@ -65,14 +65,18 @@ const OTHER_STACK_FRAMES = 3;
 
 /** Number of the surroundings of the current run; null: the true ones. */
 let current: number | null = null;
+/** Number of reads of the clock in the current surroundings. */
+let clockReads = 0;
+/** Number of reads for which the clock of other surroundings stands still. Later each read advances it by 1 ms, so that a loop that waits ends. */
+const STILL_READS = 1000;
 
 /** True while a run has other surroundings. */
 export const hasOtherSurroundings = (): boolean => current !== null;
 /** Returns the number of the surroundings of the current run; null: the true ones. */
 export const surroundings = (): number | null => current;
 
-/** Returns by how much the clock that the run should see is ahead, ms. */
-export const otherClockMs = (): number => (current === null ? 0 : ADDENDS[current]! * 1_001);
+/** Reads the clock that the run should see: returns by how much it is ahead, ms. */
+export const otherClockMs = (): number => (current === null ? 0 : ADDENDS[current]! * 1_001 + Math.max(0, ++clockReads - STILL_READS));
 
 /** Returns the default language that the run should see, one of `others`; undefined: the language of this computer. */
 export function otherLanguage(others: readonly string[]): string | undefined {
@@ -91,6 +95,34 @@ export function realPath(path: string, folder: string): string {
   return path.startsWith(`${affixes[0]}/`) ? resolve(folder, relative(affixes.join(folder), path)) : path;
 }
 
+/** A clock that runs see in place of the true one. */
+export interface OtherClock {
+  /** By how much it is ahead of the true time, ms. */
+  readonly aheadMs: number;
+  /** By how much it advances with each read, ms. More than 0, because a package may wait in a loop until time has passed. */
+  readonly stepMs: number;
+}
+
+/** The other clock of the current run, with the number of its reads; null: the true one. */
+let otherClock: { readonly clock: OtherClock; reads: number } | null = null;
+
+/** Returns the time that the other clock of the current run shows, Unix ms; null: the run has the true clock. `trueMs`: a true time. */
+export function otherClockTime(trueMs: number): number | null {
+  if (otherClock === null) return null;
+  const { aheadMs, stepMs } = otherClock.clock;
+  return trueMs + aheadMs + stepMs * otherClock.reads++;
+}
+
+/** Runs a function while its code sees another clock. Returns its result, and how often its code has read the clock. */
+export async function withOtherClock<T>(clock: OtherClock, run: () => Promise<T>): Promise<{ readonly result: T; readonly reads: number }> {
+  const shown = (otherClock = { clock, reads: 0 });
+  try {
+    return { result: await run(), reads: shown.reads };
+  } finally {
+    otherClock = null;
+  }
+}
+
 /** Runs a function in surroundings number `index`, and restores the true values afterwards. */
 export async function withOtherSurroundings<T>(index: number, run: () => Promise<T>): Promise<T> {
   const { stackTraceLimit } = Error;
@@ -102,13 +134,15 @@ export async function withOtherSurroundings<T>(index: number, run: () => Promise
     for (const [key, value] of Object.entries(otherStream(index, stream))) restorers.push(shadowProperty(stream, key, value));
   }
   syncBuiltinESMExports();
-  Error.stackTraceLimit = OTHER_STACK_FRAMES;
+  // Strategy code may have made the member read-only.
+  Reflect.set(Error, 'stackTraceLimit', OTHER_STACK_FRAMES);
   current = index;
+  clockReads = 0;
   try {
     return await run();
   } finally {
     current = null;
-    Error.stackTraceLimit = stackTraceLimit;
+    Reflect.set(Error, 'stackTraceLimit', stackTraceLimit);
     for (const restoreValue of restorers) restoreValue();
     syncBuiltinESMExports();
   }

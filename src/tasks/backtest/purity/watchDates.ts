@@ -2,7 +2,7 @@
 
 import { callingLines, isCalledByPackage } from './callSite.ts';
 import type { ReportCall } from './purityWarning.ts';
-import { hasOtherSurroundings, otherClockMs, otherLanguage } from './surroundings.ts';
+import { hasOtherSurroundings, otherClockMs, otherClockTime, otherLanguage } from './surroundings.ts';
 
 /** Methods of `Date` that use the time zone of the machine. */
 const LOCAL_METHODS = [
@@ -89,6 +89,8 @@ let lastMs = NaN;
  * differently: packages may read the clock while they are loaded, and no warning says so.
  */
 function clockMs(Real: DateConstructor): number {
+  const otherMs = otherClockTime(lastMs);
+  if (otherMs !== null && !Number.isNaN(otherMs)) return otherMs;
   if (hasOtherSurroundings()) return (Number.isNaN(lastMs) ? Real.now() : lastMs) + otherClockMs();
   lastMs = Real.now();
   return lastMs;

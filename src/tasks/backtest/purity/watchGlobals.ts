@@ -2,7 +2,7 @@
 
 import { Decimal } from '../../../base/number/decimal.ts';
 import type { WarningCode } from '../../../model/warning.ts';
-import { isCalledByNode } from './callSite.ts';
+import { callingLines, isCalledByNode, isCalledByPackage } from './callSite.ts';
 import { inReverse, replace } from './watchDates.ts';
 import type { ReportCall } from './purityWarning.ts';
 
@@ -100,6 +100,14 @@ function performanceHolder(name: string): object {
     if (Object.hasOwn(holder, name)) return holder;
   }
   return performance;
+}
+
+/** Matches the line of `BigNumber.clone()` of bignumber.js that only counts the bits of a random number. A bundler may number the names. */
+const COUNTS_BITS = /^\s*(?:var|let|const) random53\w* = \(?Math\.random\(\) \* pow2_53\w*\)? & (?:0x1fffff|2097151)(?: \?|\s*$)/;
+
+/** True for a call of `Math.random` by that line in a package. `below`: the watched function. */
+export function onlyCountsBits(description: string, below: (...args: never[]) => unknown): boolean {
+  return description === 'Math.random()' && COUNTS_BITS.test(callingLines(below)[1]) && isCalledByPackage(below);
 }
 
 /** Replaces a function by one that reports each call. Returns a function that restores it. */

@@ -49,7 +49,7 @@ function termsOf(plan: RunPlan, prepared: Pick<PreparedRun, 'engine' | 'venue'>)
     leverage: futures?.leverage ?? 1,
     fundingOf: (instrument) => data(instrument)?.funding ?? [],
     reasons: reasonsOf(plan, prepared),
-    reasonsIfOpen: reasonsIfOpen(plan, prepared.engine.instruments.length),
+    reasonsIfAmbiguous: reasonsIfAmbiguous(plan, prepared.engine.instruments.length),
   };
 }
 
@@ -58,7 +58,7 @@ const OF_ONE_ORDER: ReadonlySet<string> = new Set(['maxOrderQty', 'maxOrderNotio
 /** Limits of one symbol: with one entry at a time they are limits of that entry. */
 const OF_ONE_SYMBOL: ReadonlySet<string> = new Set(['maxPositionQty', 'maxPositionNotional', 'maxOpenOrders']);
 
-function reasonsIfOpen(plan: RunPlan, instruments: number): string[] {
+function reasonsIfAmbiguous(plan: RunPlan, instruments: number): string[] {
   const limits = limitsOnHoldings(plan, instruments).map((key) => `the limit ${key} depends on what is held`);
   return plan.funds === undefined ? limits : [...limits, 'it trades on two accounts'];
 }

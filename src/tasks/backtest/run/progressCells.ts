@@ -1,5 +1,6 @@
 // Progress cells: shared memory in which a run reports its progress to its watcher.
 
+import { threadNumber } from '../../../adapters/runtime/threadUse.ts';
 import { PROGRESS } from '../../../ports/progress.ts';
 
 /** Phases of a run. User code runs in the guarded phases; a lack of progress there means that a strategy hangs. */
@@ -8,10 +9,11 @@ const PHASES = ['start', 'load', 'import', 'setUp', 'bars', 'metrics', 'proof', 
 export type Phase = (typeof PHASES)[number];
 const GUARDED: readonly Phase[] = ['import', 'setUp', 'bars', 'proof'];
 
-/** The engine writes the cells of PROGRESS. This class writes the last two. */
-const CELLS = 8;
+/** The engine writes the cells of PROGRESS. This class writes the last three. */
+const CELLS = 9;
 const STEPS = 6;
 const PHASE = 7;
+const THREAD = 8;
 
 /** Shared memory in which a run reports how far it is. */
 export class ProgressCells {
@@ -24,14 +26,19 @@ export class ProgressCells {
     this.cells = new Int32Array(memory);
   }
 
-  /** Notes the phase that begins now. It counts as progress. */
+  /** Notes the phase that begins now, in the thread of the run. It counts as progress. */
   enter(phase: Phase): void {
+    if (this.cells[THREAD] === 0) this.cells[THREAD] = threadNumber();
     this.cells[PHASE] = PHASES.indexOf(phase);
     this.cells[STEPS] = (this.cells[STEPS] ?? 0) + 1;
   }
   /** The phase of the run. */
   get phase(): Phase {
     return PHASES[this.cells[PHASE] ?? 0] ?? 'start';
+  }
+  /** The number of the run's thread at the operating system; 0: unknown. */
+  get thread(): number {
+    return this.cells[THREAD] ?? 0;
   }
   /** True in a phase in which code of the author runs, so that a hang must be detected. */
   get isGuarded(): boolean {

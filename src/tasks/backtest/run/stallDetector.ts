@@ -1,10 +1,13 @@
 // Detects strategies that hang: a run without progress in a phase in which user code runs.
 
+import { threadUse, type ThreadUse } from '../../../adapters/runtime/threadUse.ts';
 import { formatMinute } from '../../../model/time.ts';
 import type { ProgressCells, Phase } from './progressCells.ts';
 
 /** Interval at which progress is read. */
 export const POLL_MS = 100;
+/** A run without progress ends after this many times its limit, whatever its thread does. It may wait for a disk that never answers. */
+const MAX_LIMITS = 20;
 
 /** The state of a run when it was ended as stalled. */
 export class StalledRun {
@@ -18,26 +21,55 @@ export class StalledRun {
   }
 }
 
-/** Measures how long a run has made no progress. */
-export class StallDetector {
-  readonly #progress: ProgressCells;
-  readonly #limitMs: number;
-  #version: string;
-  #silentMs = 0;
+/** What is read of the progress of a run. */
+type WatchedProgress = Pick<ProgressCells, 'version' | 'isGuarded' | 'phase' | 'doneMs' | 'thread'>;
 
-  /** `limitMs`: time without progress after which a strategy counts as hanging; 0: no limit. */
-  constructor(heartbeat: ProgressCells, limitMs: number) {
+/**
+ * Measures how long a run has made no progress. Time in which its thread waits for a processor or a disk does not count, because a busy machine
+ * must not end a run. Where the system does not say what a thread does, all time counts.
+ */
+export class StallDetector {
+  readonly #progress: WatchedProgress;
+  readonly #limitMs: number;
+  readonly #useOf: (thread: number) => ThreadUse | null;
+  #version: string;
+  /** Time without progress that counts, and all of it, ms. */
+  #silentMs = 0;
+  #waitedMs = 0;
+  /** What the thread had done at the last check without progress. */
+  #lastUse: ThreadUse | null = null;
+
+  /** `limitMs`: time without progress after which a strategy counts as hanging; 0: no limit. `useOf`: what a thread has done; null: unknown. */
+  constructor(heartbeat: WatchedProgress, limitMs: number, useOf: (thread: number) => ThreadUse | null = threadUse) {
     this.#progress = heartbeat;
     this.#limitMs = limitMs;
+    this.#useOf = useOf;
     this.#version = heartbeat.version;
   }
 
   /** Call it every POLL_MS. Returns the state of a stalled run; null otherwise. */
   check(): StalledRun | null {
     const { version, isGuarded } = this.#progress;
-    this.#silentMs = version === this.#version && isGuarded ? this.#silentMs + POLL_MS : 0;
+    const isSilent = version === this.#version && isGuarded;
     this.#version = version;
-    return this.#limitMs > 0 && this.#silentMs >= this.#limitMs ? new StalledRun(this.#progress) : null;
+    if (isSilent) {
+      this.#silentMs += this.#workedMs();
+      this.#waitedMs += POLL_MS;
+    } else {
+      this.#silentMs = this.#waitedMs = 0;
+      this.#lastUse = null;
+    }
+    const isOver = this.#silentMs >= this.#limitMs || this.#waitedMs >= MAX_LIMITS * this.#limitMs;
+    return this.#limitMs > 0 && isOver ? new StalledRun(this.#progress) : null;
+  }
+
+  /** Returns how long the thread has run or slept since the last check, ms. */
+  #workedMs(): number {
+    const before = this.#lastUse;
+    const use = (this.#lastUse = this.#useOf(this.#progress.thread));
+    if (use === null || before === null) return POLL_MS;
+    const cpuMs = use.cpuMs - before.cpuMs;
+    return use.isAsleep ? Math.max(POLL_MS, cpuMs) : cpuMs;
   }
 }
 

@@ -154,8 +154,10 @@ async function withVerdict({ memory, unsampled }: WorkerInput, run: PerformedRun
     const { record, resolved } = run;
     const task = {
       resolved,
+      hasAllBars: record.streamed === undefined,
       runWarnings: record.warnings ?? [],
-      firstOrderMs: record.orders.createdMs[0] ?? NaN,
+      orderMs: record.orders.createdMs.subarray(0, record.orders.length),
+      runMs: phaseStartOf('metrics') - phaseStartOf('bars'),
       progressCells: progress.cells,
     };
     const { verdict, ...details } = unsampled === null ? await sampleRun(task) : verdictWithoutSample(unsampled);

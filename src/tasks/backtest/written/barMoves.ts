@@ -1,8 +1,8 @@
 // Lists the ups and downs of bars with which a table in code could look ahead: of each bar, over several bars, and of each day.
 
+import { DAY_MS } from '../../../base/calendar.ts';
 import type { BarColumns } from '../../../model/bars/bars.ts';
 
-const DAY_MS = 86_400_000;
 /** Distances, in bars, over which a table may contain the direction of the price. */
 const DISTANCES = [2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 15, 16, 20, 24, 30, 48, 60, 96, 120];
 /** Maximum of rows whose moves over several bars are compared. They suffice to find a longer table. */
@@ -25,7 +25,7 @@ type Prices = Pick<BarColumns, 'open' | 'high' | 'low' | 'close' | 'length'>;
 export function movesOf(bars: BarColumns): BarMoves[] {
   const ownMoves = stepsOf(bars).map((bits) => ({ bits, minTurns: 0, rowOf: (move: number) => move }));
   const ofVolume = { bits: upsOf(bars.volume, bars.length, 1), minTurns: 0, rowOf: (move: number) => move };
-  return [...ownMoves, ofVolume, ...distantOf(bars), ...dailyOf(bars)];
+  return [...ownMoves, ofVolume, ...distantOf(bars), ...dailyMovesOf(bars)];
 }
 
 /** Returns the moves inside each bar, and from bar to bar for each price column and for means of several columns. */
@@ -48,13 +48,19 @@ function distantOf({ close, length }: Prices): BarMoves[] {
   return DISTANCES.map((distance) => ({ bits: upsOf(close, rows, distance), minTurns: MIN_TURNS, rowOf: (move) => move }));
 }
 
-/** Returns the moves of whole UTC days; empty if each bar is a day or longer. */
-function dailyOf({ open, high, low, close, openMs, length }: BarColumns): BarMoves[] {
-  const firsts: number[] = [];
+/** Whole UTC days that bars make up. */
+export interface DayColumns extends Prices {
+  /** The first row of each day. */
+  readonly firstRows: readonly number[];
+}
+
+/** Returns the UTC days of bars; null if each bar is a day or longer. */
+export function daysOf({ open, high, low, close, openMs, length }: BarColumns): DayColumns | null {
+  const firstRows: number[] = [];
   const days = { open: [] as number[], high: [] as number[], low: [] as number[], close: [] as number[] };
   let day = NaN;
   for (let row = 0; row < length; row++) {
-    const index = firsts.length - 1;
+    const index = firstRows.length - 1;
     if (Math.floor(openMs[row]! / DAY_MS) === day) {
       days.high[index] = Math.max(days.high[index]!, high[row]!);
       days.low[index] = Math.min(days.low[index]!, low[row]!);
@@ -62,16 +68,22 @@ function dailyOf({ open, high, low, close, openMs, length }: BarColumns): BarMov
       continue;
     }
     day = Math.floor(openMs[row]! / DAY_MS);
-    firsts.push(row);
+    firstRows.push(row);
     for (const [name, of] of Object.entries({ open, high, low, close })) days[name as keyof typeof days].push(of[row]!);
   }
-  if (firsts.length === length) return [];
-  const columns = {
+  if (firstRows.length === length) return null;
+  return {
     open: Float64Array.from(days.open),
     high: Float64Array.from(days.high),
     low: Float64Array.from(days.low),
     close: Float64Array.from(days.close),
-    length: firsts.length,
+    length: firstRows.length,
+    firstRows,
   };
-  return stepsOf(columns).map((bits) => ({ bits, minTurns: 0, rowOf: (move) => firsts[move]! }));
+}
+
+/** Returns the moves of whole UTC days; empty if each bar is a day or longer. */
+export function dailyMovesOf(bars: BarColumns): BarMoves[] {
+  const days = daysOf(bars);
+  return days === null ? [] : stepsOf(days).map((bits) => ({ bits, minTurns: 0, rowOf: (move: number) => days.firstRows[move]! }));
 }

@@ -1,4 +1,4 @@
-// Tests that tables of moves over several bars and of days are found in a strategy's file, and that plain tables are not.
+// Tests that a table in a strategy's file is found if it follows the moves of the price (from bar to bar, or by day), and not otherwise.
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -29,6 +29,7 @@ const bars = {
   close,
   volume: Float64Array.from({ length: ROWS }, () => Math.round(1000 * rng.next())),
 };
+// The search reads only the feeds of a plan.
 const plan = { feeds: [{ bars }] } as unknown as RunPlan;
 const folder = mkdtempSync(join(tmpdir(), 'isobar-moves-'));
 afterAll(() => {
@@ -36,7 +37,7 @@ afterAll(() => {
 });
 
 /** Returns the time of the first row of a table in a file with this text; null without a table. */
-function foundIn(text: string): string | null {
+function firstTimeIn(text: string): string | null {
   const file = join(folder, 'strategy.ts');
   writeFileSync(file, text);
   return embeddedMoves(plan, [file])?.first?.time ?? null;
@@ -58,40 +59,71 @@ function isPrime(number: number): boolean {
 }
 
 describe('embeddedMoves', () => {
+  test('embeddedMoves finds the days that rose among all rows, where a sample of the rows has too few days', () => {
+    const sample = { feeds: [{ bars: { ...bars, length: 1021 } }] } as unknown as RunPlan;
+    const days = Array.from({ length: 200 }, (_, day) => day).filter((day) => close[24 * day + 23]! > open[24 * day]!);
+    const file = join(folder, 'days.ts');
+    writeFileSync(file, `new Set([${days.map((day) => `'${new Date(openMs[24 * day]!).toISOString().slice(0, 10)}'`).join(', ')}])`);
+    expect(embeddedMoves(sample, [file])).toBeNull();
+    expect(embeddedMoves(sample, [file], undefined, plan)?.first?.time).toMatch(/^2023-01-/);
+  });
+
+  test('embeddedMoves computes the moves and days of a feed only once for several files, and reports each file and feed', () => {
+    const file = join(folder, 'weights.ts');
+    writeFileSync(file, `[${randomWeights(200).join(', ')}]`);
+    let reads = 0;
+    const countedTimes = new Proxy(openMs, {
+      get: (times, key) => {
+        if (typeof key === 'string' && /^\d+$/.test(key)) reads++;
+        return Reflect.get(times, key) as unknown;
+      },
+    });
+    const countedPlan = (): RunPlan => ({ feeds: [{ bars: { ...bars, openMs: countedTimes } }] }) as unknown as RunPlan;
+    const countsFor = (files: readonly string[]): { readonly reads: number; readonly progress: number } => {
+      reads = 0;
+      let progress = 0;
+      embeddedMoves(countedPlan(), files, undefined, countedPlan(), () => progress++);
+      return { reads, progress };
+    };
+    const ofOneFile = countsFor([file]);
+    expect(ofOneFile.progress).toBe(2);
+    expect(countsFor([file, file, file])).toEqual({ reads: ofOneFile.reads, progress: 6 });
+  });
+
   test.each([2, 5, 24, 96])('embeddedMoves finds a sign for each bar that says whether the price rises over %i bars', (distance) => {
     const bits = Array.from({ length: 3000 }, (_, row) => (isUp(row, distance) ? '1' : '0')).join('');
-    expect(foundIn(`export default '${bits}';`)).not.toBeNull();
+    expect(firstTimeIn(`export default '${bits}';`)).not.toBeNull();
   });
 
   test('embeddedMoves finds logarithms of moves over three bars in another unit', () => {
     const moves = Array.from({ length: 3000 }, (_, row) => Math.round(Math.log(close[row + 3]! / close[row]!) * 1e6));
-    expect(foundIn(`[${moves.join(',')}]`)).toBe('2023-01-01T01:00:00.000Z');
+    expect(firstTimeIn(`[${moves.join(',')}]`)).toBe('2023-01-01T01:00:00.000Z');
   });
 
   test.each<[string, (row: number) => number]>([
-    ['middles of high and low', (row) => (bars.high[row]! + bars.low[row]!) / 2],
+    ['midpoints of high and low', (row) => (bars.high[row]! + bars.low[row]!) / 2],
     ['typical prices', (row) => (bars.high[row]! + bars.low[row]! + close[row]!) / 3],
     ['volumes', (row) => bars.volume[row]!],
   ])('embeddedMoves finds a table of %s', (_, valueAt) => {
     const values = Array.from({ length: 2000 }, (_value, row) => valueAt(row));
-    expect(foundIn(`[${values.join(', ')}]`)).not.toBeNull();
+    expect(firstTimeIn(`[${values.join(', ')}]`)).not.toBeNull();
   });
 
   test('embeddedMoves finds a list of the days that rise', () => {
     const days = Array.from({ length: 300 }, (_, day) => day).filter((day) => close[day * 24 + 23]! > open[day * 24]!);
-    expect(foundIn(`new Set([${days.join(', ')}])`)).not.toBeNull();
+    expect(firstTimeIn(`new Set([${days.join(', ')}])`)).not.toBeNull();
   });
 
   test.each([
-    ['a step', Array.from({ length: 400 }, (_, index) => index - 200)],
-    ['steps in turn', Array.from({ length: 2000 }, (_, index) => (index % 24 < 12 ? 1 : -1))],
+    ['a rising line', Array.from({ length: 400 }, (_, index) => index - 200)],
+    ['a square wave', Array.from({ length: 2000 }, (_, index) => (index % 24 < 12 ? 1 : -1))],
     ['a slow wave', Array.from({ length: 4000 }, (_, index) => Math.sin(index / 40))],
     ['waves', Array.from({ length: 4000 }, (_, index) => Math.sin(index / 3) + Math.sin(index / 11.3))],
     ['random weights', randomWeights(4000)],
     ['sums of random weights', runningSums(randomWeights(4000))],
-    ['work days', Array.from({ length: 700 }, (_, day) => day).filter((day) => day % 7 < 5)],
+    ['numbers of work days', Array.from({ length: 700 }, (_, day) => day).filter((day) => day % 7 < 5)],
     ['primes', Array.from({ length: 3000 }, (_, index) => index + 2).filter(isPrime)],
   ])('embeddedMoves finds no moves in %s', (_, numbers) => {
-    expect(foundIn(`[${numbers.join(', ')}]`)).toBeNull();
+    expect(firstTimeIn(`[${numbers.join(', ')}]`)).toBeNull();
   });
 });

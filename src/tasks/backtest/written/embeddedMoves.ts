@@ -2,10 +2,12 @@
 // one sign a bar, and as text or as bytes in base 64 or hexadecimal digits.
 
 import { relative } from 'node:path';
+import type { BarColumns } from '../../../model/bars/bars.ts';
+import { once } from '../../../base/once.ts';
 import { formatTime } from '../../../model/time.ts';
 import type { RunPlan } from '../../../definition/plan/plan.ts';
 import { TABLE_TEXTS, type Proof } from '../../../model/run/proof.ts';
-import { movesOf, type BarMoves } from './barMoves.ts';
+import { dailyMovesOf, movesOf, type BarMoves } from './barMoves.ts';
 import { bytesIn } from './embeddedBytes.ts';
 import { MAX_BYTES, textOf } from './embeddedPrices.ts';
 import { listsIn } from './writtenLists.ts';
@@ -41,8 +43,18 @@ interface Sequence {
   readonly isDense?: boolean;
 }
 
-/** Returns the proof of purity that a table of moves refutes; null: no file has one. See `embeddedPrices`. */
-export function embeddedMoves(plan: RunPlan, files: readonly string[], maxBytes = MAX_BYTES): Proof | null {
+/**
+ * Returns the proof of purity that a table of moves refutes; null: no file has one. See `embeddedPrices`. `all`: the plan with all rows, whose days
+ * are compared too, because a sample of the rows has too few of them. `onFeed` is called before each feed is compared with a file, as progress.
+ */
+export function embeddedMoves(
+  plan: RunPlan,
+  files: readonly string[],
+  maxBytes = MAX_BYTES,
+  all = plan,
+  onFeed = (): void => {},
+): Proof | null {
+  const compared = comparedMoves(plan, all);
   for (const file of files) {
     const text = textOf(file, maxBytes);
     const sequences = [
@@ -53,9 +65,10 @@ export function embeddedMoves(plan: RunPlan, files: readonly string[], maxBytes 
     ];
     const windows = windowsOf(sequences);
     if (windows.size === 0) continue;
-    for (const { bars } of plan.feeds) {
-      for (const moves of movesOf(bars).flatMap(withMirrored)) {
-        const match = placeOf(moves, sequences, windows);
+    for (const { bars, moves } of compared) {
+      onFeed();
+      for (const eitherWay of moves().flatMap(withMirrored)) {
+        const match = placeOf(eitherWay, sequences, windows);
         if (match === null) continue;
         const description = 'a table of the ups and downs of these bars';
         return {
@@ -76,6 +89,13 @@ export function embeddedMoves(plan: RunPlan, files: readonly string[], maxBytes 
     }
   }
   return null;
+}
+
+/** Returns the moves of each feed with its bars. They are computed when a file has the first table of its own, and only once for all files. */
+function comparedMoves(plan: RunPlan, all: RunPlan): readonly { readonly bars: BarColumns; readonly moves: () => BarMoves[] }[] {
+  const ofRows = plan.feeds.map(({ bars }) => ({ bars, moves: once(() => movesOf(bars)) }));
+  const ofAllDays = all === plan ? [] : all.feeds.map(({ bars }) => ({ bars, moves: once(() => dailyMovesOf(bars)) }));
+  return [...ofRows, ...ofAllDays];
 }
 
 /** Returns moves, and the same moves with ups and downs exchanged: a table may be written for the other side. */

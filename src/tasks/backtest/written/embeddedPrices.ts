@@ -32,10 +32,11 @@ export function embeddedPrices(plan: RunPlan, files: readonly string[], maxBytes
     const numbers = [...text.matchAll(NUMBER)];
     if (numbers.length < MIN_PRICES) continue;
     const values = Float64Array.from(numbers, ([digits]) => Number(digits));
-    const match = tableIn(plan, values) ?? chosenIn(all, values);
+    const table = tableIn(plan, values);
+    const match = table ?? chosenIn(all, values);
     if (match === null) continue;
     const { index, row, column, feed } = match;
-    const { bars } = plan.feeds[feed]!;
+    const { bars } = (table === null ? all : plan).feeds[feed]!;
     const description = `a table of prices: ${column} from ${values[index]} on`;
     return {
       name: 'purity',

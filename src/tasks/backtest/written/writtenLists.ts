@@ -29,6 +29,8 @@ const MAX_ALL_DIGITS = 100_000;
 const WHOLE_NUMBER = /(?<![\w.-])\d{1,15}(?![\w.])/g;
 /** Matches UTC times and dates. */
 const TIME = /\d{4}-\d\d-\d\d(?:[T ]\d\d(?::\d\d(?::\d\d(?:\.\d+)?)?)?)?/g;
+/** Matches Unix times in s or ms, from 2001 on. */
+const UNIX_TIME = /(?<![\w.-])(?:[1-4]\d{9}|[1-4]\d{12})(?![\w.])/g;
 /** Matches numbers that hold many bits. */
 const LARGE_NUMBER = /(?<![\w.])(?:0x[\da-f_]{20,}|0b[01_]{80,}|[\d_]{25,})n?(?!\w)/gi;
 /** Matches long quoted texts. */
@@ -45,8 +47,8 @@ const SIGNED_VALUE = /[+-]?[\da-z.]+/gi;
 /** Matches a text of signed values with separators between them. */
 const SIGNED_LIST = /^\s*[+-]?[\da-z.]+(?:[\s,;|]+[+-]?[\da-z.]+){79,}\s*$/i;
 
-/** A member of a list, and its position in the text. */
-interface Member {
+/** A number of a list, and its position in the text. A time is a number too. */
+export interface WrittenNumber {
   readonly value: number;
   readonly position: number;
 }
@@ -54,8 +56,11 @@ interface Member {
 /** Returns every list in a text that may encode moves. */
 export function listsIn(whole: string): WrittenMoves[] {
   const text = whole.slice(0, MAX_CHARACTERS);
-  const numbers = [...text.matchAll(WHOLE_NUMBER)].map(({ 0: digits, index }): Member => ({ value: Number(digits), position: index }));
-  const times = [...text.matchAll(TIME)].map(({ 0: time, index }): Member => ({ value: timeOf(time), position: index }));
+  const numbers = [...text.matchAll(WHOLE_NUMBER)].map(({ 0: digits, index }): WrittenNumber => ({
+    value: Number(digits),
+    position: index,
+  }));
+  const times = [...text.matchAll(TIME)].map(({ 0: time, index }): WrittenNumber => ({ value: timeOf(time), position: index }));
   return [
     ...runLengthsIn(numbers),
     ...chosenBarsIn(numbers),
@@ -67,19 +72,34 @@ export function listsIn(whole: string): WrittenMoves[] {
   ];
 }
 
+/**
+ * Returns every list of at least `minMembers` times in a text that only rise: dates, times, and Unix times in s or ms. Each member is a time in ms
+ * with its position in the text.
+ */
+export function timeListsIn(whole: string, minMembers: number): (readonly WrittenNumber[])[] {
+  const text = whole.slice(0, MAX_CHARACTERS);
+  const times = [...text.matchAll(TIME)].map(({ 0: time, index }): WrittenNumber => ({ value: timeOf(time), position: index }));
+  const unixTimes = [...text.matchAll(UNIX_TIME)].map(({ 0: digits, index }): WrittenNumber => ({
+    value: Number(digits) * (digits.length > 10 ? 1 : 1000),
+    position: index,
+  }));
+  return [times, unixTimes].flatMap((members) => longStretches(members, isLater, minMembers));
+}
+
 /** Returns a time in ms, at most to the minute. NaN for an invalid time. */
 const timeOf = (text: string): number => {
   const clock = text.slice(11, 16).padEnd(2, '0').padEnd(5, ':00');
   return parseTime(`${text.slice(0, 10)}T${clock}`) ?? NaN;
 };
 
+const isLater = (one: WrittenNumber, next: WrittenNumber): boolean => next.value > one.value;
+
 /** Returns the moves of lists whose numbers of bars, or times, only rise: 1 for a bar that is in the list, 0 for a bar between two of them. */
-function chosenBarsIn(members: readonly Member[]): WrittenMoves[] {
-  const isLater = (one: Member, next: Member): boolean => next.value > one.value;
+function chosenBarsIn(members: readonly WrittenNumber[]): WrittenMoves[] {
   return longStretches(members, isLater).flatMap((list): WrittenMoves[] => {
     // The distance of two bars, in the unit of the list: the greatest common divisor of all steps.
     const unit = list.slice(1).reduce((divisor, { value }, index) => commonDivisor(divisor, value - list[index]!.value), 0);
-    const rowOf = ({ value }: Member): number => (value - list[0]!.value) / unit;
+    const rowOf = ({ value }: WrittenNumber): number => (value - list[0]!.value) / unit;
     const rows = Math.min(MAX_MOVES, rowOf(list.at(-1)!) + 1);
     if (!(unit > 0) || rows > MAX_BARS_PER_MEMBER * list.length) return [];
     const bits = new Uint8Array(rows);
@@ -90,8 +110,8 @@ function chosenBarsIn(members: readonly Member[]): WrittenMoves[] {
 }
 
 /** Returns the moves of lists that contain the lengths of rises and falls in turn. */
-function runLengthsIn(members: readonly Member[]): WrittenMoves[] {
-  const isRun = ({ value }: Member): boolean => value > 0 && value <= MAX_RUN_LENGTH;
+function runLengthsIn(members: readonly WrittenNumber[]): WrittenMoves[] {
+  const isRun = ({ value }: WrittenNumber): boolean => value > 0 && value <= MAX_RUN_LENGTH;
   return longStretches(members.filter(isRun), () => true).map((runs) => {
     const moveCount = runs.reduce((sum, { value }) => sum + value, 0);
     const length = Math.min(MAX_MOVES, moveCount);
@@ -108,10 +128,14 @@ function runLengthsIn(members: readonly Member[]): WrittenMoves[] {
   });
 }
 
-/** Returns the longest parts with at least MIN_MEMBERS members in which each member continues the one before. */
-function longStretches(members: readonly Member[], continues: (one: Member, next: Member) => boolean): (readonly Member[])[] {
-  const stretches: Member[][] = [];
-  let stretch: Member[] = [];
+/** Returns the longest parts with at least `minMembers` members in which each member continues the one before. */
+function longStretches(
+  members: readonly WrittenNumber[],
+  continues: (one: WrittenNumber, next: WrittenNumber) => boolean,
+  minMembers = MIN_MEMBERS,
+): (readonly WrittenNumber[])[] {
+  const stretches: WrittenNumber[][] = [];
+  let stretch: WrittenNumber[] = [];
   for (const member of members) {
     const last = stretch.at(-1);
     if (last !== undefined && !continues(last, member)) {
@@ -120,7 +144,7 @@ function longStretches(members: readonly Member[], continues: (one: Member, next
     }
     stretch.push(member);
   }
-  return [...stretches, stretch].filter(({ length }) => length >= MIN_MEMBERS);
+  return [...stretches, stretch].filter(({ length }) => length >= minMembers);
 }
 
 /** Returns the greatest common divisor. */
@@ -175,7 +199,7 @@ function wordsIn(text: string): WrittenMoves[] {
 /** Returns the moves of tables with one of two values for each time or key, as in `"2024-01-01T00:15": "LONG"`. */
 function labelledValuesIn(text: string): WrittenMoves[] {
   const writtenMoves: WrittenMoves[] = [];
-  let table: Member[] = [];
+  let table: WrittenNumber[] = [];
   // The two values of the current table. A member keeps 1 for the first one, and 0 for the second.
   let firstValue = '';
   let secondValue = '';

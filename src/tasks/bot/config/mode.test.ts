@@ -25,23 +25,27 @@ function errorOf(request: ModeRequest): string | null {
   }
 }
 
-const combinations = (['paper', 'live'] satisfies Mode[]).flatMap((mode) =>
-  [false, true].flatMap((isFlagged) =>
-    [1, 60].flatMap((timeScale) =>
-      (Object.keys(URLS) as (keyof typeof URLS)[]).flatMap((url) =>
-        [null, OWN_FINGERPRINT, 'another12345'].map((confirmed) => ({ mode, isFlagged, timeScale, url, confirmed })),
-      ),
-    ),
-  ),
-);
+/** One case: a mode, the option `--live`, a time scale, a name in `URLS`, and the fingerprint that was confirmed. */
+interface Combination extends Pick<ModeRequest, 'mode' | 'isFlagged' | 'timeScale' | 'confirmed'> {
+  readonly url: keyof typeof URLS;
+}
+
+const combinations: Combination[] = [];
+for (const mode of ['paper', 'live'] satisfies Mode[])
+  for (const isFlagged of [false, true])
+    for (const timeScale of [1, 60])
+      for (const url of Object.keys(URLS) as (keyof typeof URLS)[])
+        for (const confirmed of [null, OWN_FINGERPRINT, 'another12345']) combinations.push({ mode, isFlagged, timeScale, url, confirmed });
 
 test.each(combinations)(
   'only a safe combination starts: mode $mode, --live $isFlagged, time scale $timeScale, address $url, confirmed $confirmed',
   ({ url, ...combination }) => {
     const urls = url === 'both' ? { spot: URLS.loopback, futures: URLS.remote } : { spot: URLS[url], futures: URLS[url] };
-    const isSafePaper = combination.mode === 'paper' && !combination.isFlagged && (url === 'loopback' || url === 'name');
     const { mode, isFlagged, timeScale, confirmed } = combination;
-    const isSafeLive = mode === 'live' && isFlagged && timeScale === 1 && url === 'remote' && confirmed === OWN_FINGERPRINT;
+    const isOnThisComputer = url === 'loopback' || url === 'name';
+    const isSafePaper = mode === 'paper' && !isFlagged && isOnThisComputer;
+    const isConfirmed = confirmed === OWN_FINGERPRINT;
+    const isSafeLive = mode === 'live' && isFlagged && timeScale === 1 && url === 'remote' && isConfirmed;
     const error = errorOf({ ...combination, urls, fingerprint: OWN_FINGERPRINT });
     if (isSafePaper || isSafeLive) expect(error).toBeNull();
     else expect(error).toMatch(/\S/);

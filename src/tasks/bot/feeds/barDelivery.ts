@@ -124,12 +124,8 @@ export class BarDelivery {
 
   /** True when no received bar waits for a decision. */
   get isIdle(): boolean {
-    return (
-      !this.#isBusy &&
-      this.#partsBeingRead === 0 &&
-      !this.#isInInstant &&
-      this.#staged.every(({ bars }) => bars.every(({ closeMs, isIncomplete }) => closeMs <= this.#endedMs || isIncomplete === true))
-    );
+    if (this.#isBusy || this.#partsBeingRead > 0 || this.#isInInstant) return false;
+    return this.#staged.every(({ bars }) => bars.every(({ closeMs, isIncomplete }) => closeMs <= this.#endedMs || isIncomplete === true));
   }
 
   /** Returns a set of bars with its poller, which stages what it receives. `place`: the number of the set. */
@@ -186,6 +182,7 @@ export class BarDelivery {
     this.#stageBar(staged, event.bar);
   }
 
+  /** Stages a bar, unless its prices do not fit the tick of the instrument. */
   #stageBar({ set, bars }: StagedSet, bar: MarketBar): void {
     if (!set.copies[0]!.takes(bar))
       return this.#deps.log('warn', `${nameOf(set)}: the bar of ${formatMinute(bar.openMs)} has prices finer than a tick: left out`);
@@ -245,11 +242,11 @@ export class BarDelivery {
   #decidePart(atMs: number, isLate: boolean): boolean {
     const closingSets = ({ staged }: InstrumentPart): readonly StagedSet[] => staged.filter((set) => this.#nextCloseOf(set) === atMs);
     const hasBar = (staged: StagedSet): boolean => newestCloseMs(staged.set) >= atMs || isSettledAt(staged, atMs);
-    const openParts = this.#partsByNeed.filter(
-      (part) => part.endedMs < atMs && closingSets(part).some(({ set }) => newestCloseMs(set) < atMs),
-    );
-    const completePart = openParts.find((part) => closingSets(part).every(hasBar));
-    const nextPart = completePart ?? (isLate ? openParts[0] : undefined);
+    const isUndecided = (part: InstrumentPart): boolean =>
+      part.endedMs < atMs && closingSets(part).some(({ set }) => newestCloseMs(set) < atMs);
+    const undecidedParts = this.#partsByNeed.filter(isUndecided);
+    const completePart = undecidedParts.find((part) => closingSets(part).every(hasBar));
+    const nextPart = completePart ?? (isLate ? undecidedParts[0] : undefined);
     if (nextPart !== undefined) {
       const missing = closingSets(nextPart).filter((staged) => !hasBar(staged));
       this.#warnAboutMissing(atMs, missing);
@@ -258,7 +255,7 @@ export class BarDelivery {
       if (nextPart.staged.some((staged) => hasBarAt(staged, atMs))) this.#readAndDeliverPart(atMs, nextPart);
       return true;
     }
-    if (openParts.length > 0 || this.#partsBeingRead > 0) return false;
+    if (undecidedParts.length > 0 || this.#partsBeingRead > 0) return false;
     this.#endedMs = atMs;
     this.#isInInstant = false;
     const { engine, onInstantEnd } = this.#deps;
@@ -313,6 +310,7 @@ export class BarDelivery {
     isWithinCall = false;
   }
 
+  /** Hands the received bars of `staged` to the engine, which lets strategies decide at `atMs`. */
   #deliver(atMs: number, staged: readonly StagedSet[]): void {
     const { engine, deliver } = this.#deps;
     const facts = this.#takeClosedBars(atMs, staged);
@@ -336,6 +334,7 @@ export class BarDelivery {
     return this.#staged.every((staged) => this.#nextCloseOf(staged) !== atMs || isSettledAt(staged, atMs));
   }
 
+  /** Returns the next time at which a bar closes or a timer is due, ms UTC. */
   #nextInstant(): number {
     const { nextMs } = this.#deps.engine.timers;
     const closes = this.#staged.map((staged) => this.#nextCloseOf(staged));

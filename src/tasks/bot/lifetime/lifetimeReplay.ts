@@ -25,7 +25,7 @@ import { levelOf } from '../../../orders/stops/brackets.ts';
 import { STATE } from '../../../orders/lifecycle.ts';
 import { NEVER_LEFT } from '../../../orders/restoreBotOrder.ts';
 import type { BotOrder } from '../../../orders/botOrder.ts';
-import { venueIdOfForeign } from '../account/foreignOrderId.ts';
+import { venueIdOfForeignOrder } from '../account/foreignOrderId.ts';
 import { appendFacts, beginInstant, beginMissedInstant } from '../feeds/instants.ts';
 import { isIncompleteFact, type BarFact } from '../feeds/barFact.ts';
 import { rateFrom, growingRatesOf } from '../feeds/fundingRates.ts';
@@ -109,7 +109,7 @@ export class LifetimeReplay {
       case 'RATES':
         return this.#replayRates(record);
       case 'HUMAN':
-        if (record.what === 'adopt') this.#adoptedVenueId = venueIdOfForeign(record.id) as VenueOrderId;
+        if (record.what === 'adopt') this.#adoptedVenueId = venueIdOfForeignOrder(record.id) as VenueOrderId;
         return;
       case 'ACK':
       case 'REFUSED':
@@ -273,25 +273,25 @@ export class LifetimeReplay {
     const id = number as OrderId;
     const order = engine.orders.get(id);
     if (order === undefined) return;
-    const isOpen = order.state === STATE.sent || order.state === STATE.unknown;
-    const step = (act: () => void): void => this.#step(record.t, act);
-    if (record.k === 'FILL') step(() => engine.filled(id, fillFromRecord(record, order.instrument)));
+    const isUnacknowledged = order.state === STATE.sent || order.state === STATE.unknown;
+    if (record.k === 'FILL') this.#step(record.t, () => engine.filled(id, fillFromRecord(record, order.instrument)));
     else if (record.k === 'STATE') this.#replayState(order, number, record);
     else if (record.k === 'REFUSED') this.#replayRefusal(id, record);
-    else if (record.k === 'TOMB' && isOpen) {
+    else if (record.k === 'ACK') this.#replayAck(order, record, isUnacknowledged);
+    else if (isUnacknowledged) {
       if (this.#unacknowledged.has(id)) this.#noteInterruption('an order was lost with the process');
-      step(() => void engine.outcomes.resolve(id, null));
-    } else if (record.k === 'ACK') this.#replayAck(order, record, isOpen);
+      this.#step(record.t, () => void engine.outcomes.resolve(id, null));
+    }
   }
 
   /** Replays an acknowledgement: of an order that waits for one, or of one that was believed to have no effect. */
-  #replayAck(order: BotOrder, { orderId, t }: RecordOf<'ACK'>, isOpen: boolean): void {
+  #replayAck(order: BotOrder, { orderId, t }: RecordOf<'ACK'>, isUnacknowledged: boolean): void {
     const engine = this.#engine;
     const { id, state } = order;
     const venueId = orderId === '' ? null : (orderId as VenueOrderId);
     // Without an id, a fill implied this ACK. The record of the fill follows.
     if (venueId === null) return;
-    if (isOpen || (state !== STATE.done && order.venueId === null)) this.#step(t, () => engine.acked(id, venueId, t));
+    if (isUnacknowledged || (state !== STATE.done && order.venueId === null)) this.#step(t, () => engine.acked(id, venueId, t));
     else if (state === STATE.done && order.isWithoutEffect) this.#step(t, () => engine.arrivedLate(id, venueId, t));
   }
 

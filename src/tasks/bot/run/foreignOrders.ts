@@ -1,6 +1,6 @@
 // Carries out operator decisions on foreign orders: adopt or ignore. A decision is journalled before it takes effect.
 
-import type { ForeignOrder } from '../../../adapters/exchange/observe/attribution.ts';
+import type { ForeignOrder } from '../../../adapters/exchange/observe/foreignOrder.ts';
 import type { RestExchange } from '../../../adapters/exchange/restExchange.ts';
 import type { ForeignOrderDetails } from '../../../adapters/exchange/prove/readForeignOrder.ts';
 import { fromScaled } from '../../../base/number/decimal.ts';

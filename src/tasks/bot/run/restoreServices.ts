@@ -7,7 +7,7 @@ import type { RestoredTrackedOrder as ServiceOrder } from '../../../adapters/exc
 import type { Instrument, Market } from '../../../model/instrument.ts';
 import type { Order, OrderId } from '../../../model/order.ts';
 import type { RestoredOrder } from '../../../orders/restoreBotOrder.ts';
-import { venueIdOfForeign } from '../account/foreignOrderId.ts';
+import { venueIdOfForeignOrder } from '../account/foreignOrderId.ts';
 import type { LiveBot } from './liveBot.ts';
 import type { MarketRouter } from '../account/marketRouter.ts';
 import type { BotJournal } from '../journal/botJournal.ts';
@@ -32,7 +32,7 @@ export function restoreServices(bot: LiveBot, services: MarketRouter, orders: re
       });
     }
     const ignored = state.decisions.filter(({ what, id }) => what === 'ignore' && id.startsWith(`${market}:`));
-    for (const { id } of ignored) service.ignore(venueIdOfForeign(id));
+    for (const { id } of ignored) service.ignore(venueIdOfForeignOrder(id));
   }
   for (const service of services.all()) service.connect(bot.driver);
 }

@@ -3,7 +3,7 @@
 import { ConfigError } from '../../../base/errors.ts';
 import { joinedByAnd } from '../../../base/text/format.ts';
 import type { RunPlan } from '../../../definition/plan/plan.ts';
-import { strategyCodeOf, visibleFeedsOf } from '../../trials/identityParts.ts';
+import { strategyCodeHash, visibleFeedsOf } from '../../trials/identityParts.ts';
 import { codeVerdict, type CodeVerdict } from '../../trials/verdicts.ts';
 
 /** `noted`: a start logs the verdict. `required`: it rejects code that is not proved. */
@@ -26,7 +26,7 @@ export interface ProofNote {
 export function checkProved(plan: RunPlan, file: string, folder: string, demand: ProofDemand): ProofNote {
   const names = joinedByAnd(plan.strategies.map(({ record }) => record.name));
   const files = joinedByAnd([...new Set(plan.strategies.map(({ record }) => record.file))]);
-  const verdict = codeVerdict(folder, strategyCodeOf(plan.strategies));
+  const verdict = codeVerdict(folder, strategyCodeHash(plan.strategies));
   const remedy = `isobar prove DEFINITION, for a run definition with ${files} and this catalog`;
   const isProved = verdict?.verdict === 'proved';
   if (!isProved && demand === 'required') {

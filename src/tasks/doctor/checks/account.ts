@@ -9,8 +9,11 @@ import { errorCodeOf } from '../../../protocol/outcome.ts';
 import { answerProblem } from '../fixes/answerFix.ts';
 import { shortList } from './instruments.ts';
 
-/** Marks findings that a support bundle leaves out. */
+/** Marks findings that a support bundle leaves out, because they have amounts. */
 const isPrivate = true;
+/** Codes of the wire for the margin mode of a position. */
+const CROSS = 1;
+const ISOLATED = 2;
 
 /** Lists the balances. Warns if there are none, or if some cannot be parsed. */
 export async function checkBalances(context: CheckContext): Promise<CheckFinding> {
@@ -66,7 +69,7 @@ interface OpenPosition {
   readonly contract: string;
   readonly side: 'buy' | 'sell';
   readonly volume: string;
-  /** A code of the wire: 1 cross, 2 isolated. */
+  /** The margin mode: `CROSS` or `ISOLATED`. */
   readonly positionType: number;
   readonly leverage: number;
 }
@@ -103,7 +106,8 @@ export async function checkPositions(context: CheckContext): Promise<CheckFindin
   if (outcome.kind === 'acked') return ok(detail, { isPrivate, dialect: { positionsFrom: 'positions' } });
   const problem = answerProblem(outcome, { kind: 'query', market: 'futures', subjectText: `positions of ${contractName}` });
   const code = errorCodeOf(outcome);
-  const isAbsent = code !== null ? codeFamily(code) === 'support' : outcome.kind === 'unknown' && outcome.status === 404;
+  const isNotFound = outcome.kind === 'unknown' && outcome.status === 404;
+  const isAbsent = code === null ? isNotFound : codeFamily(code) === 'support';
   if (!isAbsent) return problem;
   const fix = 'the service has no endpoint for positions, but shows them with the account: set dialect.positionsFrom to account';
   return { ...problem, fix: [fix], dialect: { positionsFrom: 'account' } };
@@ -122,13 +126,9 @@ export async function checkPositionMode(context: CheckContext): Promise<CheckFin
     positions.some((position) => position.contract === contract && position.side === side);
   const twoWay = contracts.filter((contract) => hasSide(contract, 'buy') && hasSide(contract, 'sell'));
   if (twoWay.length === 0) return ok('one direction in each contract: net, as far as positions show', { isPrivate });
-  return doubtful(
-    `two-way: long and short in ${shortList(twoWay)}`,
-    [
-      'isobar keeps one position for each contract: close one side, then isobar api futures.changePositionMode contractName=... positionModel=1',
-    ],
-    { isPrivate },
-  );
+  const command = 'isobar api futures.changePositionMode contractName=... positionModel=1';
+  const fix = `isobar keeps one position for each contract: close one side, then ${command}`;
+  return doubtful(`two-way: long and short in ${shortList(twoWay)}`, [fix], { isPrivate });
 }
 
 /** Lists the margin modes of open positions. */
@@ -136,13 +136,13 @@ export async function checkMarginMode(context: CheckContext): Promise<CheckFindi
   const positions = await openPositions(context);
   if ('status' in positions) return positions;
   if (positions.length === 0) return skipped(NO_OPEN_POSITION);
-  const unknown = positions.filter(({ positionType }) => positionType !== 1 && positionType !== 2);
-  if (unknown.length > 0) {
+  const unrecognised = positions.filter(({ positionType }) => positionType !== CROSS && positionType !== ISOLATED);
+  if (unrecognised.length > 0) {
     const fix = ['the specification has 1 (cross) and 2 (isolated): please report it with a support bundle (--bundle)'];
-    const unknownModes = unknown.map(({ contract, positionType }) => `${contract} ${positionType}`);
-    return failed(`not understood: ${shortList(unknownModes)}`, fix, { isPrivate });
+    const modeTexts = unrecognised.map(({ contract, positionType }) => `${contract} ${positionType}`);
+    return failed(`not understood: ${shortList(modeTexts)}`, fix, { isPrivate });
   }
-  const modes = positions.map(({ contract, positionType }) => `${contract} ${positionType === 1 ? 'cross' : 'isolated'}`);
+  const modes = positions.map(({ contract, positionType }) => `${contract} ${positionType === CROSS ? 'cross' : 'isolated'}`);
   return ok(shortList([...new Set(modes)]), { isPrivate });
 }
 
@@ -164,12 +164,6 @@ export async function checkLeverage(context: CheckContext): Promise<CheckFinding
   const tooHigh = positions.filter(({ contract, leverage }) => leverage > (listed.get(contract)?.contract?.maxLever ?? Infinity));
   if (tooHigh.length === 0) return ok(shortList(leverages), { isPrivate });
   const details = tooHigh.map(({ contract }) => `${contract} allows ${leverageRange(contract)}`);
-  return doubtful(
-    shortList(leverages),
-    ['further orders of these contracts will be refused: lower the leverage (isobar api futures.changeLeverage)'],
-    {
-      more: details,
-      isPrivate,
-    },
-  );
+  const fix = 'further orders of these contracts will be refused: lower the leverage (isobar api futures.changeLeverage)';
+  return doubtful(shortList(leverages), [fix], { more: details, isPrivate });
 }

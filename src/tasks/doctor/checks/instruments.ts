@@ -21,31 +21,30 @@ export async function checkSymbols(context: CheckContext): Promise<CheckFinding>
   const noun = market === 'spot' ? 'symbol' : 'contract';
   if (outcome.kind !== 'acked') return answerProblem(outcome, { kind: 'public', market, subjectText: `the list of ${noun}s` });
   const listed = await context.listed();
+  const requested = context.requestedSymbols();
   const { refused } = outcome.value;
   if (listed.size === 0)
     return failed(`the service lists no ${noun}`, ['nothing can be traded there: it may be a test system that was not set up']);
-  const missing = context.requestedSymbols().filter((symbol) => !listed.has(symbol));
+  const missing = requested.filter((symbol) => !listed.has(symbol));
   if (missing.length > 0) return notListedFinding(context, missing, [...listed.keys()]);
-  const closed = context.requestedSymbols().filter((symbol) => listed.get(symbol)?.isTradable === false);
-  const requestedText = context.requestedSymbols().length === 0 ? '' : `, ${shortList(context.requestedSymbols())} among them`;
+  const closed = requested.filter((symbol) => listed.get(symbol)?.isTradable === false);
+  const requestedText = requested.length === 0 ? '' : `, ${shortList(requested)} among them`;
   const detail = `${counted(listed.size, noun)}${requestedText}`;
   if (closed.length > 0) return doubtful(detail, [`${shortList(closed)}: listed but closed for trading, so orders would be refused`]);
   if (refused.length > 0) {
-    const details = [`not understood and left out: ${shortList(refused.map(({ instrument }) => instrument ?? 'a row without a name'))}`];
-    return doubtful(detail, ['symbols that are not understood cannot be traded: please report them with a support bundle (--bundle)'], {
-      more: details,
-    });
+    const refusedNames = refused.map(({ instrument }) => instrument ?? 'a row without a name');
+    const fix = 'symbols that are not understood cannot be traded: please report them with a support bundle (--bundle)';
+    return doubtful(detail, [fix], { more: [`not understood and left out: ${shortList(refusedNames)}`] });
   }
-  return requestedText !== '' ? ok(detail) : ok(detail, { more: ['name the symbols that you will trade with --symbol'] });
+  return requested.length > 0 ? ok(detail) : ok(detail, { more: ['name the symbols that you will trade with --symbol'] });
 }
 
 /** Returns the finding for symbols that are not listed. */
 function notListedFinding({ market, symbols, records }: CheckContext, missing: readonly string[], listed: readonly string[]): CheckFinding {
+  const listCommand = `isobar api ${market === 'spot' ? 'spot.symbols' : 'futures.contracts'}`;
   const hints = missing.slice(0, MAX_SHOWN).map((symbol) => {
-    const near = nearestName(symbol, listed);
-    return near === null
-      ? `${symbol}: isobar api ${market === 'spot' ? 'spot.symbols' : 'futures.contracts'} lists all of them`
-      : `${symbol}: did you mean ${near}?`;
+    const nearest = nearestName(symbol, listed);
+    return nearest === null ? `${symbol}: ${listCommand} lists all of them` : `${symbol}: did you mean ${nearest}?`;
   });
   const detail = `not listed: ${shortList(missing)}`;
   if (symbols.length > 0) return failed(detail, hints);
@@ -59,15 +58,15 @@ function notListedFinding({ market, symbols, records }: CheckContext, missing: r
 export async function checkPrecision(context: CheckContext): Promise<CheckFinding> {
   const { market, records } = context;
   const listed = await context.listed();
-  const comparisons = context.requestedSymbols().flatMap((symbol) => {
+  const requested = context.requestedSymbols();
+  const comparisons = requested.flatMap((symbol) => {
     const listing = listed.get(symbol);
     const record = records.record(market, symbol);
     if (!listing || !record) return [];
     return [{ symbol, changes: changedFields(record, instrumentRecordOf(listing, record)) }];
   });
   if (comparisons.length === 0) {
-    const missingText =
-      context.requestedSymbols().length === 0 ? `no ${market} instrument` : `no record of ${shortList(context.requestedSymbols())}`;
+    const missingText = requested.length === 0 ? `no ${market} instrument` : `no record of ${shortList(requested)}`;
     return skipped(`nothing to compare: ${records.folder}/ has ${missingText}`);
   }
   const changed = comparisons.filter(({ changes }) => changes.length > 0);
@@ -83,20 +82,24 @@ export async function checkPrecision(context: CheckContext): Promise<CheckFindin
 }
 
 const HOUR_MS = 3_600_000;
-/** Age of the requested bars: older than the newest 300 hourly bars. */
+/** Age of the requested bars: older than the newest 300 hourly bars, which the service gives without a time range. */
 const KLINE_AGE_MS = 1000 * HOUR_MS;
+/** Number of requested bars. */
+const KLINE_COUNT = 10;
 
 /** Checks whether klines accept a time range, which the specification does not have. With one, older bars can be read. */
 export async function checkKlinesRange(context: CheckContext): Promise<CheckFinding> {
   const { market, probe, dialect } = context;
   if (wireInterval(market, '1h', dialect) === null) return skipped('the service has no hourly bars to test with');
   const symbol = await context.example();
-  const endMs = Math.floor((probe.wallMs() + (context.clock?.offsetMs ?? 0) - KLINE_AGE_MS) / HOUR_MS) * HOUR_MS;
-  const times = { startTime: timeMs(endMs - 10 * HOUR_MS), endTime: timeMs(endMs) };
+  const serviceMs = probe.wallMs() + (context.clock?.offsetMs ?? 0);
+  const endMs = Math.floor((serviceMs - KLINE_AGE_MS) / HOUR_MS) * HOUR_MS;
+  const times = { startTime: timeMs(endMs - KLINE_COUNT * HOUR_MS), endTime: timeMs(endMs) };
+  const args = { interval: '1h', limit: KLINE_COUNT, ...times } as const;
   const outcome =
     market === 'spot'
-      ? await probe.call('spot.klines', { symbol, interval: '1h', limit: 10, ...times }, { klinesRange: 'startEnd' })
-      : await probe.call('futures.klines', { contractName: symbol, interval: '1h', limit: 10, ...times }, { klinesRange: 'startEnd' });
+      ? await probe.call('spot.klines', { symbol, ...args }, { klinesRange: 'startEnd' })
+      : await probe.call('futures.klines', { contractName: symbol, ...args }, { klinesRange: 'startEnd' });
   const rows = outcome.kind === 'acked' ? outcome.value.rows : [];
   const isInRange = rows.length > 0 && rows.every(({ openMs }) => openMs >= times.startTime && openMs <= times.endTime);
   const { klinesRange } = dialect;

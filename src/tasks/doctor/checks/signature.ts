@@ -5,7 +5,7 @@ import { failed, ok, skipped, type CheckFinding } from '../context/check.ts';
 import type { CheckContext } from '../context/checkContext.ts';
 import { answerProblem, type NotAcked } from '../fixes/answerFix.ts';
 import type { CheckSubject } from '../fixes/checkSubject.ts';
-import { codeFamily } from '../fixes/codeFamilies.ts';
+import { codeFamily, type CodeFamily } from '../fixes/codeFamilies.ts';
 
 /** The checks that share the signed read of the account. */
 type SignedCheck = 'signature' | 'ip' | 'permission';
@@ -70,13 +70,14 @@ export async function checkPermission(context: CheckContext, otherMarket: CheckC
   const { market } = context;
   const tradeText =
     market === 'spot' ? 'testOrder shows whether it may trade' : 'futures have no test order, so it is unknown whether it may trade';
-  const finding = await checkSigned(context, 'permission', `the key may read ${market}; ${tradeText}`, [
-    'no endpoint shows its other rights: check at the exchange that it cannot withdraw and is limited to this address',
-  ]);
+  const rightsText = 'no endpoint shows its other rights: check at the exchange that it cannot withdraw and is limited to this address';
+  const finding = await checkSigned(context, 'permission', `the key may read ${market}; ${tradeText}`, [rightsText]);
   if (finding.status !== 'failed' || otherMarket === null) return finding;
   const isAcceptedElsewhere = (await otherMarket.account()).kind === 'acked';
   if (!isAcceptedElsewhere) return finding;
-  const fix = `${otherMarket.market} accepts this key from this address: give it the permission for ${market} too, or use a key for each market`;
+  const remedy = `give it the permission for ${market} too, or use a key for each market`;
+  const fix = `${otherMarket.market} accepts this key from this address: ${remedy}`;
+  // For a refused key, the first fix is to check key and address. The other market has accepted both.
   return { ...finding, fix: [fix, ...(finding.fix ?? []).slice(1)] };
 }
 
@@ -89,14 +90,16 @@ const isWrongSignature = (outcome: Outcome<unknown>): boolean => {
 /** What an answer says about the signature of its request. */
 type Verdict = 'accepted' | 'refused' | 'unclear';
 
-/** Returns the verdict about the signature. A refusal because of the order or symbol means that the signature was accepted. */
+/** Families of codes that a service returns only after it has accepted the signature. */
+const FAMILIES_AFTER_SIGNATURE: ReadonlySet<CodeFamily> = new Set(['instrument', 'parameters', 'endedOrder', 'support']);
+
+/** Returns what an outcome says about the signature. A refusal because of the order or symbol means that the signature was accepted. */
 function verdictOf(outcome: Outcome<unknown>): Verdict {
   if (outcome.kind === 'acked') return 'accepted';
   const code = errorCodeOf(outcome);
   const family = code === null ? null : codeFamily(code);
   if (family === 'signature') return 'refused';
-  const isAfterSignature = family === 'instrument' || family === 'parameters' || family === 'endedOrder' || family === 'support';
-  return isAfterSignature ? 'accepted' : 'unclear';
+  return family !== null && FAMILIES_AFTER_SIGNATURE.has(family) ? 'accepted' : 'unclear';
 }
 
 /** Checks whether the query of a GET is signed, which the specification leaves open. Reads open orders in both ways. */
@@ -115,10 +118,8 @@ export async function checkQuery(context: CheckContext): Promise<CheckFinding> {
   const otherVerdict = verdictOf(await readOpenOrders(other));
   const verdictsText = `${configured}: ${verdict}; ${other}: ${otherVerdict}`;
   if (verdict === 'accepted') {
-    const detail =
-      otherVerdict === 'accepted'
-        ? `accepted with the query signed and without; dialect.signQuery: ${configured}`
-        : `dialect.signQuery ${verdictsText}`;
+    const bothText = `accepted with the query signed and without; dialect.signQuery: ${configured}`;
+    const detail = otherVerdict === 'accepted' ? bothText : `dialect.signQuery ${verdictsText}`;
     return ok(detail, { dialect: { signQuery: configured } });
   }
   if (otherVerdict === 'accepted') {

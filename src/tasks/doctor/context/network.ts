@@ -17,7 +17,7 @@ export interface NetworkOptions {
 /** Resolves a host as every program of this computer does: hosts file and name servers. */
 export function addressesOf(host: string, options: NetworkOptions): Promise<readonly string[] | NetworkFailure> {
   const resolved = lookup(host, { all: true }).then((addresses) => addresses.map(({ address }) => address), failureOf);
-  return withTimeout<readonly string[] | NetworkFailure>(options, resolved, timedOut);
+  return withTimeout<readonly string[] | NetworkFailure>(options, resolved, TIMED_OUT);
 }
 
 /** Connects and closes again. Validates the certificate exactly as the client does. */
@@ -25,16 +25,17 @@ export function connectionTo(origin: string, options: NetworkOptions): Promise<C
   const { protocol, hostname, port } = new URL(origin);
   const host = hostname.replace(/^\[(.*)\]$/, '$1');
   const isSecure = protocol === 'https:';
-  const target = { host, port: Number(port || (isSecure ? 443 : 80)) };
-  const socket = isSecure
-    ? connectTls({ ...target, rejectUnauthorized: true, minVersion: 'TLSv1.2', ...(isIP(host) === 0 ? { servername: host } : {}) })
-    : connectTcp(target);
+  const defaultPort = isSecure ? 443 : 80;
+  const target = { host, port: Number(port || defaultPort) };
+  // An IP address has no name that a certificate could be asked for.
+  const nameOption = isIP(host) === 0 ? { servername: host } : {};
+  const socket = isSecure ? connectTls({ ...target, ...nameOption, rejectUnauthorized: true, minVersion: 'TLSv1.2' }) : connectTcp(target);
   const connected = new Promise<ConnectionReport>((resolve) => {
     socket.on('error', (error) => resolve({ kind: 'failed', failure: failureOf(error) }));
     socket.once(isSecure ? 'secureConnect' : 'connect', () => resolve(isTls(socket) ? certificateOf(socket) : { kind: 'plain' }));
     socket.once('close', () => resolve({ kind: 'failed', failure: { code: 'ECONNRESET', message: 'closed at once' } }));
   });
-  return withTimeout<ConnectionReport>(options, connected, { kind: 'failed', failure: timedOut }).finally(() => socket.destroy());
+  return withTimeout<ConnectionReport>(options, connected, { kind: 'failed', failure: TIMED_OUT }).finally(() => socket.destroy());
 }
 
 const isTls = (socket: Socket | TLSSocket): socket is TLSSocket => 'getPeerCertificate' in socket;
@@ -52,16 +53,25 @@ function certificateOf(socket: TLSSocket): ConnectionReport {
   };
 }
 
-const certificateName = (name: string | readonly string[] | undefined): string => sanitizeText([name ?? 'unknown'].flat().join(', '), 60);
+/** Maximum number of characters of a name in a certificate. */
+const MAX_NAME_LENGTH = 60;
+
+/** Returns the name or the names of a subject or issuer, safe to print. */
+function certificateName(name: string | readonly string[] | undefined): string {
+  const names = [name ?? 'unknown'].flat();
+  return sanitizeText(names.join(', '), MAX_NAME_LENGTH);
+}
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
 /** Parses a date such as `Nov  2 11:00:00 2027 GMT`, as OpenSSL writes it. */
 function dateMs(text: string): number | null {
   const [, month = '', day = '', time = '', year = ''] = /^([A-Z][a-z]{2}) +(\d{1,2}) (\d{2}:\d{2}:\d{2}) (\d{4}) GMT$/.exec(text) ?? [];
-  return parseTime(`${year}-${String(MONTHS.indexOf(month) + 1).padStart(2, '0')}-${day.padStart(2, '0')}T${time}Z`);
+  const monthNumber = String(MONTHS.indexOf(month) + 1).padStart(2, '0');
+  return parseTime(`${year}-${monthNumber}-${day.padStart(2, '0')}T${time}Z`);
 }
 
-const timedOut: NetworkFailure = { code: 'TIMEOUT', message: 'no answer in time' };
+/** The failure of an attempt that took longer than the time limit. */
+const TIMED_OUT: NetworkFailure = { code: 'TIMEOUT', message: 'no answer in time' };
 
 /** Returns the code and the message of a network error. */
 function failureOf(error: unknown): NetworkFailure {
@@ -69,10 +79,10 @@ function failureOf(error: unknown): NetworkFailure {
   return { code: 'code' in error ? String(error.code) : error.name, message: sanitizeText(error.message) };
 }
 
-/** Resolves with the result of `work`, or with `late` after the time limit. */
-function withTimeout<T>({ scheduler, timeoutMs }: NetworkOptions, work: Promise<T>, late: T): Promise<T> {
+/** Resolves with the result of `attempt`, or with `lateResult` after the time limit. */
+function withTimeout<T>({ scheduler, timeoutMs }: NetworkOptions, attempt: Promise<T>, lateResult: T): Promise<T> {
   return new Promise((resolve, reject) => {
-    const handle = scheduler.at(scheduler.nowMs + timeoutMs, () => resolve(late));
-    work.then(resolve, reject).finally(() => scheduler.cancel(handle));
+    const timer = scheduler.at(scheduler.nowMs + timeoutMs, () => resolve(lateResult));
+    attempt.then(resolve, reject).finally(() => scheduler.cancel(timer));
   });
 }

@@ -14,9 +14,10 @@ export type NotAcked = Exclude<Outcome<unknown>, { readonly kind: 'acked' }>;
 /** Returns text such as `-2015 REJECTED_CH_KEY: invalid key, IP not whitelisted, or no permission (HTTP 401)`. */
 export function codeText(code: number, status: number | null): string {
   const facts = errorCodeFacts(code);
-  const words =
-    'meaning' in facts ? `${facts.name === null ? '' : ` ${facts.name}`}: ${facts.meaning}` : ': a code that no specification has';
-  return `${code}${words}${status === null ? '' : ` (HTTP ${status})`}`;
+  const statusText = status === null ? '' : ` (HTTP ${status})`;
+  if (!('meaning' in facts)) return `${code}: a code that no specification has${statusText}`;
+  const nameText = facts.name === null ? '' : ` ${facts.name}`;
+  return `${code}${nameText}: ${facts.meaning}${statusText}`;
 }
 
 /** Returns the finding of a check whose call failed. */
@@ -57,6 +58,7 @@ function notSentFix(cause: string, { market }: CheckSubject): readonly string[] 
   return [`the connection failed, although earlier ones succeeded: run isobar doctor again; else check ${addressText(market)}`];
 }
 
+/** Returns fixes for a request without any reply. */
 const silenceFix = ({ subjectText, market }: CheckSubject): readonly string[] => [
   `the service accepted the request for ${subjectText} and did not reply: run isobar doctor again, with a longer --timeout on a slow connection`,
   `if that happens again, the service is overloaded, or ${addressOption(market)} is the address of another program`,

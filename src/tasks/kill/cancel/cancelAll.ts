@@ -32,9 +32,12 @@ export interface CancelResult {
   readonly stuck: ReadonlyMap<InstrumentId, string>;
 }
 
+/** The orders that stay open although their lists were read to the end. */
+type LeftOpen = Pick<CancelResult, 'left' | 'leftTriggers'>;
+
 /**
- * Cancels until every list has shown no own order twice, a read lag apart, and no order of unknown outcome can still appear. `includesForeign`:
- * cancels foreign orders too. Throws KillStopped if the kill is aborted.
+ * Cancels until every list has shown no own order twice, a read lag apart, and no order of unknown outcome can still appear. With
+ * `includesForeign` it cancels foreign orders too. Throws KillStopped if the kill is aborted.
  */
 export async function cancelAll(
   venue: KillVenue,
@@ -53,23 +56,24 @@ export async function cancelAll(
   const stuck = new Map<InstrumentId, string>();
   const countOf = (idsByInstrument: ReadonlyMap<InstrumentId, ReadonlySet<string>>): number =>
     [...idsByInstrument].reduce((sum, [id, { size }]) => (stuck.has(id) ? sum : sum + size), 0);
-  const drainOne = async (instrument: Instrument): Promise<readonly [readonly LeftOrder[], readonly LeftTrigger[]]> => {
+  const drainInstrument = async (instrument: Instrument): Promise<LeftOpen> => {
     const { id } = instrument;
     try {
-      return await Promise.all([
+      const [left, leftTriggers] = await Promise.all([
         drain(venue, instrument, orders.own, includesForeign, endedOrders.get(id)!),
         drainTriggers(venue, instrument, orders, { includesForeign, selection: 'opening', ended: endedTriggers.get(id)! }),
       ]);
+      return { left, leftTriggers };
     } catch (error) {
       if (!(error instanceof KillGaveUp)) throw error;
       stuck.set(id, error.message);
-      return [[], []];
+      return { left: [], leftTriggers: [] };
     }
   };
-  const drainAll = async (): Promise<Pick<CancelResult, 'left' | 'leftTriggers'>> => {
+  const drainAll = async (): Promise<LeftOpen> => {
     const remaining = instruments.filter(({ id }) => !stuck.has(id));
-    const results = await Promise.all(remaining.map(drainOne));
-    return { left: results.flatMap(([left]) => left), leftTriggers: results.flatMap(([, leftTriggers]) => leftTriggers) };
+    const results = await Promise.all(remaining.map(drainInstrument));
+    return { left: results.flatMap(({ left }) => left), leftTriggers: results.flatMap(({ leftTriggers }) => leftTriggers) };
   };
   // A refused or unanswered first cancel does not stop the kill: the lists show what is still open.
   let [leftOpen] = await Promise.all([drainAll(), ...firstCancels]);
@@ -79,7 +83,7 @@ export async function cancelAll(
   return { count: countOf(endedOrders), triggers: countOf(endedTriggers), ...leftOpen, stuck };
 }
 
-/** Cancels the own orders of one instrument until its list stays empty of them. */
+/** Cancels the own orders of one instrument until its list stays empty of them. Adds their ids to `ended`. */
 async function drain(
   venue: KillVenue,
   instrument: Instrument,
@@ -89,7 +93,7 @@ async function drain(
 ): Promise<readonly LeftOrder[]> {
   const { readLagMs, pollEveryMs, cancelAgainMs } = venue.deps.settings;
   const emptyProof = new EmptyListProof(readLagMs);
-  // When each order was last cancelled, ms.
+  // Time of the last cancel of each order, ms.
   const cancelledMs = new Map<string, number>();
   const timeLimit = venue.timeLimit(`${instrument.id}: cancelled orders do not end`);
   let lastCount = Infinity;

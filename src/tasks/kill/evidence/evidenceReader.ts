@@ -281,12 +281,11 @@ export class KillEvidenceReader {
  * True for a second copy of a spot buy, or of an order that opens contracts. What it bought or opened belongs to the account, in a running bot
  * too, so a kill must not close it. A second copy of a sell, or of an order that closes, counts: the bot no longer has those coins or contracts.
  */
-const isSecondOpening = ({ id, market }: Instrument, { cid, side, action, venueId }: OrderRow, books: JournalBooks): boolean =>
-  (market === 'spot' ? side === 'buy' : action === 'OPEN') &&
-  cid !== null &&
-  books.isOwnCid(cid) &&
-  !books.isIgnored(id, venueId) &&
-  books.isSecondCopy(cid, venueId);
+function isSecondOpening({ id, market }: Instrument, { cid, side, action, venueId }: OrderRow, books: JournalBooks): boolean {
+  const isOpening = market === 'spot' ? side === 'buy' : action === 'OPEN';
+  if (!isOpening || cid === null || !books.isOwnCid(cid)) return false;
+  return !books.isIgnored(id, venueId) && books.isSecondCopy(cid, venueId);
+}
 
 /** Returns an order without a client order id, with the terms that its trades show. */
 function unnamedOf(instrument: Instrument, venueId: string, row: OrderRow | null, trades: readonly TradeRow[]): UnnamedOrder {

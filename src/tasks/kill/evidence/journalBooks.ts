@@ -87,29 +87,32 @@ export class JournalBooks implements OwnOrders {
   /** Adds the next record. */
   readonly add = (record: JournalRecord): void => {
     this.state.add(record);
-    if (record.k === 'INTENT') {
-      this.#noteOwnCid(record.cid);
-      this.#strategyByCid.set(record.cid, record.strategy);
-      this.#closesByCid.set(record.cid, record.reduceOnly);
-      this.#lastCid = record.cid;
-      const traders = this.#strategiesByInstrument.get(record.symbol) ?? new Set();
-      this.#strategiesByInstrument.set(record.symbol, traders.add(record.strategy));
-      if (!this.#firstOrderMs.has(record.symbol)) this.#firstOrderMs.set(record.symbol, record.createdMs);
-    } else if (record.k === 'ACK') this.setVenueId(record.cid, record.orderId);
-    // An unattributed fill is attributed again, because its order may have been found since.
-    else if (record.k === 'FILL' && record.cid === null)
-      this.#unattributed.push({ instrument: record.symbol, row: unattributedRow(record) });
-    else if (record.k === 'FILL' && record.cid !== null) {
-      this.setVenueId(record.cid, record.orderId);
-      // Orders that the venue created, such as a liquidation, have no INTENT. They close a position of the strategy that has it.
-      const positionSide = positionSideOf(record.side, this.#closesByCid.get(record.cid) ?? true);
-      this.#book(
-        record,
-        this.#strategyByCid.get(record.cid) ?? this.strategyHolding(record.symbol as InstrumentId, positionSide),
-        positionSide,
-      );
-    } else if (record.k === 'STATE' && record.lifecycle === 'unknown') this.#clearVenueId(record.cid);
+    if (record.k === 'INTENT') this.#addIntent(record);
+    else if (record.k === 'ACK') this.setVenueId(record.cid, record.orderId);
+    else if (record.k === 'FILL') this.#addFill(record);
+    else if (record.k === 'STATE' && record.lifecycle === 'unknown') this.#clearVenueId(record.cid);
   };
+
+  #addIntent({ cid, strategy, reduceOnly, symbol, createdMs }: Extract<JournalRecord, { k: 'INTENT' }>): void {
+    this.#noteOwnCid(cid);
+    this.#strategyByCid.set(cid, strategy);
+    this.#closesByCid.set(cid, reduceOnly);
+    this.#lastCid = cid;
+    const strategies = this.#strategiesByInstrument.get(symbol) ?? new Set();
+    this.#strategiesByInstrument.set(symbol, strategies.add(strategy));
+    if (!this.#firstOrderMs.has(symbol)) this.#firstOrderMs.set(symbol, createdMs);
+  }
+
+  #addFill(record: Extract<JournalRecord, { k: 'FILL' }>): void {
+    const { cid, symbol, side, orderId } = record;
+    // An unattributed fill is attributed again, because its order may have been found since.
+    if (cid === null) return void this.#unattributed.push({ instrument: symbol, row: unattributedRow(record) });
+    this.setVenueId(cid, orderId);
+    // Orders that the venue created, such as a liquidation, have no INTENT. They close a position of the strategy that has it.
+    const positionSide = positionSideOf(side, this.#closesByCid.get(cid) ?? true);
+    const strategy = this.#strategyByCid.get(cid) ?? this.strategyHolding(symbol as InstrumentId, positionSide);
+    this.#book(record, strategy, positionSide);
+  }
 
   /** Completes the books after the last record. */
   complete(facts: BooksFacts): void {

@@ -154,7 +154,7 @@ async function flattenPosition(
   for (;;) {
     const closable = await closer.closable(venue);
     if (closable === null || isDust(instrument, closable.qty)) break;
-    // Only this position ends here: what was closed, and every other position, belongs in the report.
+    // Only this position ends here. The report needs what was closed of it, and every other position.
     if (timeLimit.reached !== null)
       return endWith(`${instrument.id}: ${sizeText(closable.qty.toFixed(), instrument)} left: ${timeLimit.reached}`);
     const { bids, asks } = await closer.readBook(venue);
@@ -170,7 +170,10 @@ async function flattenPosition(
     progress.inFlight.add(inFlightText);
     const outcome = await closer.place(venue, { instrument, strategy, side, ...slice }, restMs);
     progress.inFlight.delete(inFlightText);
-    if (outcome.kind === 'unknown') return endWith(`${instrument.id}: a slice of ${slice.qty} is of unknown outcome: ${outcome.why}`);
+    if (outcome.kind === 'unknown') {
+      const leftText = sizeText(closable.qty.plus(closable.uncertainQty).toFixed(), instrument);
+      return endWith(`${instrument.id}: at most ${leftText} left: a slice of ${slice.qty} is of unknown outcome: ${outcome.why}`);
+    }
     if (outcome.kind === 'refused') {
       refusals++;
       if (refusals >= MAX_REFUSALS) return endWith(`${instrument.id}: ${closable.qty.toFixed()} left: ${outcome.why}`);

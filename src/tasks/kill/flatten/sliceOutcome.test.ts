@@ -11,6 +11,7 @@ const instrument = spotInstrument();
 const { readLagMs, visibilityDelayMs, incidentDelayMs } = KILL_SETTINGS;
 const SIGNED_MS = 1_000_000;
 const LATEST_MS = SIGNED_MS + 5000;
+/** Returns the slice as an uncertain order. `isUnseen`: no list has shown it. `fits`: ids of the orders that may be the slice. */
 const uncertainOrder = (isUnseen: boolean, fits: readonly string[] = []): UncertainOrder => ({
   order: { cid: 'SLICE', latestMs: LATEST_MS, request: { instrument, side: 'sell', lots: 1 }, amount: null } as unknown as LostOrder,
   fits: fits.map((venueId) => ({ venueId }) as never),
@@ -25,6 +26,7 @@ interface Script {
   readonly incidentMs?: number;
 }
 
+/** Searches for a slice with a scripted evidence reader. Returns the outcome of the search, and the times of the readings. */
 async function searchFor({ uncertain, venueId = () => null, incidentMs }: Script) {
   const scheduler = new DueQueue();
   scheduler.runDue(SIGNED_MS);
@@ -50,40 +52,41 @@ async function searchFor({ uncertain, venueId = () => null, incidentMs }: Script
     scheduler.runDue(scheduler.nowMs + 250);
     await Promise.resolve();
   }
-  return { found: progress.hasEnded ? await search.catch((error: unknown) => error) : 'the search has not ended', readMs };
+  const outcome = progress.hasEnded ? await search.catch((error: unknown) => error) : 'the search has not ended';
+  return { outcome, readMs };
 }
 
 it('a slice of unknown outcome is identified by the order that the evidence names', async () => {
-  const { found, readMs } = await searchFor({ uncertain: () => [], venueId: (reading) => (reading === 1 ? '77' : null) });
-  expect([found, readMs.length]).toEqual(['77', 1]);
+  const { outcome, readMs } = await searchFor({ uncertain: () => [], venueId: (reading) => (reading === 1 ? '77' : null) });
+  expect([outcome, readMs.length]).toEqual(['77', 1]);
 });
 
 it('a slice had no effect once it is missing in two reads in a row, a read lag apart', async () => {
-  const { found, readMs } = await searchFor({ uncertain: (reading) => (reading === 2 ? [uncertainOrder(true)] : []) });
-  expect(found).toBeNull();
+  const { outcome, readMs } = await searchFor({ uncertain: (reading) => (reading === 2 ? [uncertainOrder(true)] : []) });
+  expect(outcome).toBeNull();
   expect(readMs.length).toBe(4);
   expect(readMs[3]! - readMs[2]!).toBeGreaterThanOrEqual(readLagMs);
 });
 
 it('a slice is uncertain if an order fits it after the absence horizon, and not before', async () => {
   const horizonMs = LATEST_MS + visibilityDelayMs + readLagMs;
-  const { found, readMs } = await searchFor({ uncertain: (_, nowMs) => [uncertainOrder(nowMs < horizonMs, ['5', '6'])] });
-  expect(found).toBeInstanceOf(UncertainSlice);
-  expect(String(found)).toContain('orders 5, 6');
+  const { outcome, readMs } = await searchFor({ uncertain: (_, nowMs) => [uncertainOrder(nowMs < horizonMs, ['5', '6'])] });
+  expect(outcome).toBeInstanceOf(UncertainSlice);
+  expect(String(outcome)).toContain('orders 5, 6');
   expect(readMs.at(-1)).toBeGreaterThanOrEqual(horizonMs);
 });
 
 it('after an incident a slice is looked for until the longer delay has passed', async () => {
   const horizonMs = LATEST_MS + incidentDelayMs + readLagMs;
   const uncertain = (_: number, nowMs: number) => (nowMs < horizonMs ? [uncertainOrder(true)] : []);
-  const { found, readMs } = await searchFor({ uncertain, incidentMs: SIGNED_MS });
-  expect(found).toBeNull();
+  const { outcome, readMs } = await searchFor({ uncertain, incidentMs: SIGNED_MS });
+  expect(outcome).toBeNull();
   expect(readMs.at(-1)).toBeGreaterThanOrEqual(horizonMs);
 });
 
 it('the search for a slice ends after its time limit if no list proves its outcome', async () => {
-  const { found, readMs } = await searchFor({ uncertain: () => [uncertainOrder(true)] });
-  expect(String(found)).toMatch(/given up after 600 s: spot:\w+: no evidence shows the outcome of a slice/);
+  const { outcome, readMs } = await searchFor({ uncertain: () => [uncertainOrder(true)] });
+  expect(String(outcome)).toMatch(/given up after 600 s: spot:\w+: no evidence shows the outcome of a slice/);
   expect(readMs.at(-1)! - SIGNED_MS).toBeGreaterThan(KILL_SETTINGS.giveUpMs);
 });
 

@@ -108,8 +108,9 @@ function openExchangeOf(
 
 /** Returns the signer with the key and secret of the bot. */
 function credentialsOf({ access: { sources } }: BotFile, environment: Environment): Signer {
-  const findSecret = (name: SecretName) => secretOf(name, sources?.[name] ?? null, environment);
-  return new Signer(findSecret('key'), findSecret('secret'));
+  const key = secretOf('key', sources?.key ?? null, environment);
+  const secret = secretOf('secret', sources?.secret ?? null, environment);
+  return new Signer(key, secret);
 }
 
 /** Returns a secret from the environment, or else from where the bot has it. Throws ConfigError if neither has it. */
@@ -163,7 +164,7 @@ export function readWhole(folder: string, visit: (record: JournalRecord) => void
 }
 
 /** What flattening needs besides the exchange. */
-interface FlattenParts {
+interface FlattenBooksDeps {
   readonly endBot: NonNullable<SeparateOptions['endBot']>;
   readonly turn: TurnWait;
   /** Functions that are called when the kill has ended, the newest first. */
@@ -186,7 +187,7 @@ async function flattenBooks(
   bot: BotFile,
   exchange: Exchange,
   deps: KillDeps,
-  { endBot, turn, closers, incidents }: FlattenParts,
+  { endBot, turn, closers, incidents }: FlattenBooksDeps,
 ): Promise<KillBooks> {
   const endTurn = await takeKillTurn(bot.journal, turn);
   closers.push(() => Promise.resolve(endTurn()));
@@ -224,7 +225,7 @@ async function flattenBooks(
 }
 
 /** What the journal of a kill needs. */
-interface KillJournalParts {
+interface KillJournalDeps {
   readonly exchange: Exchange;
   readonly deps: KillDeps;
   readonly clientOrderIdOf: (id: OrderId) => string;
@@ -233,7 +234,7 @@ interface KillJournalParts {
 }
 
 /** Opens the bot's journal for the kill. Throws ConfigError if another process has it or if it is damaged. */
-function openKillJournal(bot: BotFile, { exchange, deps, clientOrderIdOf: cidOf, listener, visit }: KillJournalParts): OpenedJournal {
+function openKillJournal(bot: BotFile, { exchange, deps, clientOrderIdOf: cidOf, listener, visit }: KillJournalDeps): OpenedJournal {
   return openJournalFolder(
     {
       nowMs: () => Math.floor(deps.scheduler.nowMs),
@@ -253,12 +254,12 @@ function openKillJournal(bot: BotFile, { exchange, deps, clientOrderIdOf: cidOf,
 }
 
 /** What the journalling of incidents needs. */
-interface IncidentParts extends Pick<KillJournalParts, 'exchange' | 'deps'> {
+interface IncidentDeps extends Pick<KillJournalDeps, 'exchange' | 'deps'> {
   readonly incidents: IncidentNotes;
 }
 
 /** Journals the incidents of a kill that has not opened the journal. Returns what must be called to close it. */
-function noteIncidents(bot: BotFile, { exchange, deps, incidents }: IncidentParts): readonly (() => Promise<void>)[] {
+function noteIncidents(bot: BotFile, { exchange, deps, incidents }: IncidentDeps): readonly (() => Promise<void>)[] {
   try {
     const cidOf = (id: OrderId): string => clientOrderIdOf('', id);
     const opened = openKillJournal(bot, { exchange, deps, clientOrderIdOf: cidOf, listener: new DurableWaiters(), visit: () => {} });
@@ -301,7 +302,7 @@ const journalError = (reason: string): ConfigError =>
     'free disk space or repair the disk, then kill again',
   );
 
-/** Journals the incidents of a kill: those before it has the journal, too. */
+/** Collects the incidents of a kill until it has opened the journal, and writes them to the journal from then on. */
 class IncidentNotes {
   /** Incidents before the kill has the journal: venue time by market. */
   readonly #unwritten = new Map<Market, number>();
@@ -311,10 +312,12 @@ class IncidentNotes {
   get hasUnwritten(): boolean {
     return this.#journal === null && this.#unwritten.size > 0;
   }
+  /** Notes an incident of a market at a venue time. */
   readonly note = (market: Market, venueMs: number): void => {
     if (this.#journal === null) this.#unwritten.set(market, venueMs);
     else this.#journal.cursor(incidentRecord(market, venueMs));
   };
+  /** Writes all incidents up to now to the journal, and each later one at once. */
   writeTo(journal: OpenedJournal['journal']): void {
     this.#journal = journal;
     for (const [market, venueMs] of this.#unwritten) this.note(market, venueMs);
@@ -327,17 +330,20 @@ class DurableWaiters {
   #failure: string | null = null;
   #waiters: { readonly seq: number; readonly resolve: () => void; readonly reject: (error: Error) => void }[] = [];
 
+  /** Resolves when the record with this number is durable. */
   wait(seq: number): Promise<void> {
     if (this.#failure !== null) return Promise.reject(journalError(this.#failure));
     if (seq <= this.#durableSeq) return Promise.resolve();
     return new Promise((resolve, reject) => void this.#waiters.push({ seq, resolve, reject }));
   }
+  /** Called by the journal: all records up to this number are durable. */
   onDurable(seq: number): void {
     this.#durableSeq = seq;
-    const durable = this.#waiters.filter((waiter) => waiter.seq <= seq);
+    const durableWaiters = this.#waiters.filter((waiter) => waiter.seq <= seq);
     this.#waiters = this.#waiters.filter((waiter) => waiter.seq > seq);
-    for (const { resolve } of durable) resolve();
+    for (const { resolve } of durableWaiters) resolve();
   }
+  /** Called by the journal: it cannot be written any more. */
   onFailure(why: string): void {
     this.#failure = why;
     for (const { reject } of this.#waiters) reject(journalError(why));

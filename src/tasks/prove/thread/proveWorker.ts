@@ -25,12 +25,12 @@ async function answer({ request, barsFolder, memory, times, ledger }: ProverInpu
   const heartbeat = new ProgressCells(memory);
   heartbeat.enter('load');
   const requested = await openRequest(request, barsFolder);
-  let notKept: string | null = null;
+  let storeFailure: string | null = null;
   const store = (resolved: ResolvedRun, strategyVerdict: StrategyVerdict): void => {
     try {
       noteVerdict(ledger ?? ledgerFolderOf(requested), resolved, strategyVerdict);
     } catch (error) {
-      notKept = error instanceof Error ? error.message : String(error);
+      storeFailure = error instanceof Error ? error.message : String(error);
     }
   };
   const verdict = await proveRun(
@@ -43,5 +43,5 @@ async function answer({ request, barsFolder, memory, times, ledger }: ProverInpu
       proving: (name, share) => post({ kind: 'proving', name, share }),
     },
   );
-  return { kind: 'done', verdict, notKept };
+  return { kind: 'done', verdict, storeFailure };
 }

@@ -26,11 +26,11 @@ export interface ProverInput {
   readonly ledger: string | null;
 }
 
-/** The messages of the worker. `notKept`: as in `ProveOutcome`. */
+/** The messages of the worker. `storeFailure`: as in `ProveOutcome`. */
 export type FromProver =
   | { readonly kind: 'loaded'; readonly name: string }
   | { readonly kind: 'proving'; readonly name: ProofName; readonly share: number }
-  | { readonly kind: 'done'; readonly verdict: StrategyVerdict; readonly notKept: string | null }
+  | { readonly kind: 'done'; readonly verdict: StrategyVerdict; readonly storeFailure: string | null }
   | { readonly kind: 'failed'; readonly error: WireError };
 
 /** Extent of the proofs, and how the worker is watched. */
@@ -48,7 +48,7 @@ export interface WatchProveOptions {
 export interface ProveOutcome {
   readonly verdict: StrategyVerdict;
   /** Why the verdict could not be written to the trial ledger; null: it was written. */
-  readonly notKept: string | null;
+  readonly storeFailure: string | null;
 }
 
 /** Proofs in progress that can be stopped. */
@@ -106,7 +106,7 @@ function follow(worker: Worker, heartbeat: ProgressCells, { barTimeoutMs, onProg
           share = message.share;
           return;
         case 'done':
-          return end(() => resolve({ verdict: message.verdict, notKept: message.notKept }));
+          return end(() => resolve({ verdict: message.verdict, storeFailure: message.storeFailure }));
         case 'failed':
           return end(() => reject(fromWire(message.error)));
         default:

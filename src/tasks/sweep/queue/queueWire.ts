@@ -36,9 +36,18 @@ export function taskId(id: string, task: readonly number[]): string {
   return `task-${sha256(`${id} ${task.join(' ')}`).slice(0, 24)}`;
 }
 
+/** Returns the value of JSON; null for any other text. */
+function parsedOrNull(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
 /** Parses a shared sweep. Throws ConfigError for other data. */
 export function parseShared(text: string): SharedSweep {
-  const parsed: unknown = JSON.parse(text);
+  const parsed = parsedOrNull(text);
   if (typeof parsed === 'object' && parsed !== null && 'id' in parsed && 'definition' in parsed && 'parts' in parsed)
     return parsed as SharedSweep;
   throw new ConfigError(

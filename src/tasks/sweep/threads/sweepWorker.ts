@@ -16,8 +16,8 @@ import type { SweepData, SweepTask, SweepAnswer } from './sweepMessages.ts';
 // Sends the output of strategies to stderr, because stdout is for the summary.
 process.stdout.write = process.stderr.write.bind(process.stderr);
 
-const data = workerData as SweepData;
-const { request, feeds, series, contracts, sets, laneBytes } = data;
+const sweepData = workerData as SweepData;
+const { request, feeds, series, contracts, sets, laneBytes } = sweepData;
 const memory = new LaneMemory();
 /** Warnings of this thread. Each task reports those since the task before. */
 const warnings = new WarningList();
@@ -30,7 +30,7 @@ const plan = openRequest(request).then(async ({ source }) => {
 });
 
 /** Runs the sets of a task. */
-export default async function run({ indices, memory: cells, isSlow }: SweepTask): Promise<SweepAnswer> {
+export default async function runTask({ indices, memory: cells, isSlow }: SweepTask): Promise<SweepAnswer> {
   const taskSets = indices.map((index) => sets[index] ?? {});
   const heartbeat = new ProgressCells(cells);
   const watcher = { enter: heartbeat.enter.bind(heartbeat), progressCells: heartbeat.cells };
@@ -48,30 +48,33 @@ export default async function run({ indices, memory: cells, isSlow }: SweepTask)
     const values = new Float64Array(outcomes.length * SET_FIGURES.length);
     outcomes.forEach((outcome, row) => values.set(outcome.values, row * SET_FIGURES.length));
     const refused = outcomes.map((outcome) => outcome.refused);
-    (await checkSingleRuns(data, await plan, { indices, values, refused }, cells)).forEach(warnings.add);
+    const checkWarnings = await checkSingleRuns(sweepData, await plan, { indices, values, refused }, cells);
+    checkWarnings.forEach(warnings.add);
     return { values, refused, warnings: warnings.drain() };
   } catch (error) {
-    if (error instanceof DiffersError) return { error: toWire(withCauses(error, warnings.drain())) };
-    return { error: toWire(error instanceof StrategyError ? await withCulprit(error, taskSets, options) : error) };
+    if (error instanceof DiffersError) return { error: toWire(withEarlierWarnings(error, warnings.drain())) };
+    const namedError = error instanceof StrategyError ? await withFailingSet(error, taskSets, options) : error;
+    return { error: toWire(namedError) };
   }
 }
 
 /** Adds the earlier warnings to the error, because they explain why the strategy behaves differently. */
-function withCauses(error: DiffersError, noticed: readonly Warning[]): DiffersError {
-  if (noticed.length === 0) return error;
-  return new DiffersError(`${error.message}; earlier warnings: ${noticed.map(warningText).join('; ')}`, error.remedy, error.cause);
+function withEarlierWarnings(error: DiffersError, earlierWarnings: readonly Warning[]): DiffersError {
+  if (earlierWarnings.length === 0) return error;
+  const warningsText = earlierWarnings.map(warningText).join('; ');
+  return new DiffersError(`${error.message}; earlier warnings: ${warningsText}`, error.remedy, error.cause);
 }
 
 /** Adds the parameters of the first set that fails alone to the error. */
-async function withCulprit(error: StrategyError, taskSets: readonly SetParams[], options: LaneOptions): Promise<StrategyError> {
+async function withFailingSet(error: StrategyError, taskSets: readonly SetParams[], options: LaneOptions): Promise<StrategyError> {
   for (const params of taskSets) {
     try {
       // Use new memory, because the task's lanes have not released theirs.
       await runLanes(await plan, [params], { ...options, memory: new LaneMemory() });
     } catch (failure) {
       if (!(failure instanceof StrategyError)) throw failure;
-      const named = Object.entries(params).map(([name, value]) => `${name}=${value}`);
-      return new StrategyError(`with ${named.join(', ')}: ${failure.message}`, failure.remedy, failure.cause);
+      const paramTexts = Object.entries(params).map(([name, value]) => `${name}=${value}`);
+      return new StrategyError(`with ${paramTexts.join(', ')}: ${failure.message}`, failure.remedy, failure.cause);
     }
   }
   return error;

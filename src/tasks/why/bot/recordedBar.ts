@@ -25,9 +25,9 @@ export interface RecordedBar {
 export function recordedBar(records: readonly JournalRecord[], feeds: readonly BotFeed[], question: Question): RecordedBar {
   const { atMs, symbol, order } = question;
   if (order === null) return barAt(records, feedAt(feeds, symbol), feeds, atMs ?? NaN);
-  const firstRecord = records.find(
-    (record) => (record.k === 'INTENT' || record.k === 'VERDICT' || record.k === 'DRAFT') && record.order === order,
-  );
+  const isOfOrder = (record: JournalRecord) =>
+    (record.k === 'INTENT' || record.k === 'VERDICT' || record.k === 'DRAFT') && record.order === order;
+  const firstRecord = records.find(isOfOrder);
   if (firstRecord === undefined) throw missingOrder(records, order);
   const { createdMs, instrument } = decisionOf(records, order, firstRecord.t);
   const feed = instrument === null ? feedAt(feeds, null) : feedAt(feeds, instrument);
@@ -71,21 +71,26 @@ function barsOf(records: readonly JournalRecord[], feed: number): readonly Journ
 function barAt(records: readonly JournalRecord[], feed: number, feeds: readonly BotFeed[], atMs: number): RecordedBar {
   const bars = barsOf(records, feed);
   const { interval, instrument } = feeds[feed]!.bars;
+  const openOf = ({ bar: [, openMs = NaN] }: JournalBar): number => openMs;
   const closeOf = ({ bar }: JournalBar): number => closeMsOf(bar, interval);
   const first = bars[0];
   const last = bars.at(-1);
   if (first === undefined || last === undefined)
     throw new ConfigError(`${instrument.id}: the journal has no bar of this instrument`, 'name another symbol: --symbol');
-  const index = bars.findIndex((candidate) => candidate.bar[1]! <= atMs && atMs < closeOf(candidate));
+  const index = bars.findIndex((candidate) => openOf(candidate) <= atMs && atMs < closeOf(candidate));
   const chosen = bars[index];
   if (chosen === undefined) {
-    const isMidBar = atMs >= first.bar[1]! && atMs < closeOf(last);
-    const range = `from ${formatTime(first.bar[1]!)} to ${formatTime(closeOf(last) - 1)}`;
+    const barsText = `${instrument.id} ${interval}`;
+    const isInRange = atMs >= openOf(first) && atMs < closeOf(last);
+    if (isInRange)
+      throw new ConfigError(
+        `--at ${formatTime(atMs)}: the bot decided on no bar of ${barsText} that contains it`,
+        'name the time of another bar',
+      );
+    const range = `from ${formatTime(openOf(first))} to ${formatTime(closeOf(last) - 1)}`;
     throw new ConfigError(
-      isMidBar
-        ? `--at ${formatTime(atMs)}: the bot decided on no bar of ${instrument.id} ${interval} that contains it`
-        : `--at ${formatTime(atMs)}: expected a time ${range}, the bars of ${instrument.id} ${interval} that the bot decided on`,
-      isMidBar ? 'name the time of another bar' : 'name a time in that range',
+      `--at ${formatTime(atMs)}: expected a time ${range}, the bars of ${barsText} that the bot decided on`,
+      'name a time in that range',
     );
   }
   return barFrom(chosen, chosen.position, bars[index - 1]?.position ?? -1, feeds[feed]!);

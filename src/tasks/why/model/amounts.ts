@@ -1,8 +1,8 @@
-// Amounts as the files of a run folder have them: exact decimals with all digits of their instrument.
+// Amounts as the files of a run folder have them: exact decimals with all decimals of their instrument.
 
-/** Returns a whole number of 10^-digits as a decimal with that many digits. */
-export function explainedAmountText(scaled: number, digits: number): string {
-  const text = String(Math.abs(scaled)).padStart(digits + 1, '0');
+/** Returns `scaled` x 10^-`decimals` as text with exactly `decimals` decimals after the point. */
+export function exactDecimalText(scaled: number, decimals: number): string {
+  const text = String(Math.abs(scaled)).padStart(decimals + 1, '0');
   const sign = scaled < 0 ? '-' : '';
-  return digits === 0 ? sign + text : `${sign}${text.slice(0, -digits)}.${text.slice(-digits)}`;
+  return decimals === 0 ? sign + text : `${sign}${text.slice(0, -decimals)}.${text.slice(-decimals)}`;
 }

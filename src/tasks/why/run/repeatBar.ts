@@ -36,9 +36,10 @@ const MAX_BARS_SEARCHED = 4;
 /** Returns the record of the repeated bar. Throws ConfigError for a bar or an order that the run does not have. */
 export async function repeatBar(plan: RunPlan, target: RerunTarget, progressCells: Int32Array | null = null): Promise<RerunResult> {
   const watch = new BotWatch();
-  const make = replayedBotMaker(plan, { progressCells, hostFor: watch.hostFor, watchJournal: watch.watchJournal });
-  const constructed = make();
-  const bot = sealBot(constructed, needsTechnical(constructed.engine) ? await loadTechnicalLibrary() : null);
+  const createBot = replayedBotMaker(plan, { progressCells, hostFor: watch.hostFor, watchJournal: watch.watchJournal });
+  const constructed = createBot();
+  const technicalLibrary = needsTechnical(constructed.engine) ? await loadTechnicalLibrary() : null;
+  const bot = sealBot(constructed, technicalLibrary);
   try {
     return watchRun(plan, bot, watch, target);
   } finally {
@@ -53,11 +54,7 @@ function watchRun(plan: RunPlan, bot: SealedBot, watch: BotWatch, target: RerunT
   const feed = feedFor(engine.feeds, target.symbol);
   let bar = target.kind === 'bar' ? barAt(feed, target.atMs, plan.toMs) : barOfDecision(feed, target.createdMs);
   runTo(engine, timeBefore(bar, target), watch.onBlock);
-  const trace = new MatchTrace(traceContextOf(engine));
-  for (const venue of bot.venues) {
-    const tradedFeeds = engine.feeds.filter(({ instrument }) => venue.trades(instrument));
-    for (const { instrument } of tradedFeeds) venue.book(instrument).tracer = trace;
-  }
+  const trace = attachTrace(bot);
   let isFound = watchBar(engine, watch, bar, target);
   for (let searched = 1; !isFound && searched < MAX_BARS_SEARCHED && bar.row + 1 < feed.bars.length; searched++) {
     bar = { ...bar, row: bar.row + 1 };
@@ -67,14 +64,26 @@ function watchRun(plan: RunPlan, bot: SealedBot, watch: BotWatch, target: RerunT
     throw new ConfigError(`--order ${target.order}: the repeated run does not decide this order`, 'isobar verify shows what has changed');
   const visibleFeeds = engine.feeds.filter(({ isExecutionOnly }) => !isExecutionOnly);
   const strategies = watch.strategies(visibleFeeds.length > MAX_SHOWN_FEEDS ? feed.instrument.id : null);
-  const actsInBar = trace.recordedActs.length;
+  const actCountInBar = trace.recordedActs.length;
+  // The orders of the bar are followed until all of them have ended.
   runTo(engine, plan.toMs, () => !watch.orders.hasOpen);
+  const acts = trace.recordedActs;
   const instrumentById = new Map<string, Instrument>(engine.instruments.map((instrument) => [instrument.id, instrument]));
-  const orders = watch.orders.all().map((order) => withRules(order, trace.recordedActs, instrumentById.get(order.instrument)!));
-  const venue = trace.recordedActs
-    .slice(0, actsInBar)
-    .map((act) => eventFromAct(act, instrumentById.get(act.instrument)!, act.ref ?? liquidationOrderOf(act, orders)));
-  return { bar: barOf(bar), strategies, orders, venue, acts: trace.recordedActs, notes: notesOf(bar, visibleFeeds.length) };
+  const orders = watch.orders.all().map((order) => withRules(order, acts, instrumentById.get(order.instrument)!));
+  const eventOf = (act: VenueAct): ExplainedEvent =>
+    eventFromAct(act, instrumentById.get(act.instrument)!, act.ref ?? liquidationOrderOf(act, orders));
+  const venueEvents = acts.slice(0, actCountInBar).map(eventOf);
+  return { bar: barOf(bar), strategies, orders, venue: venueEvents, acts, notes: notesOf(bar, visibleFeeds.length) };
+}
+
+/** Attaches a trace to the books of all venues of the bot, and returns it. */
+function attachTrace({ engine, venues }: SealedBot): MatchTrace {
+  const trace = new MatchTrace(traceContextOf(engine));
+  for (const venue of venues) {
+    const tradedFeeds = engine.feeds.filter(({ instrument }) => venue.trades(instrument));
+    for (const { instrument } of tradedFeeds) venue.book(instrument).tracer = trace;
+  }
+  return trace;
 }
 
 /** Returns the last time before the first event of the bar, ms UTC. */

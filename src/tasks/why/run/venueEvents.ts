@@ -1,6 +1,6 @@
 // Converts acts of a venue to events of an explanation, and adds their rules to the events of orders.
 
-import { explainedAmountText } from '../model/amounts.ts';
+import { exactDecimalText } from '../model/amounts.ts';
 import type { Instrument } from '../../../model/instrument.ts';
 import type { VenueAct } from '../../../venue/trace/matchTrace.ts';
 import type { ExplainedEvent, ExplainedOrder } from '../model/explanation.ts';
@@ -22,9 +22,9 @@ export function eventFromAct(act: VenueAct, instrument: Instrument, order: numbe
     kind: kind === 'cancel' ? 'canceled' : kind,
     rule,
     also,
-    price: isFill ? explainedAmountText(price, instrument.priceDigits) : null,
-    quantity: isFill ? explainedAmountText(lots, instrument.quantityDigits) : null,
-    fee: isFill ? `${explainedAmountText(fee, feeDigits)} ${feeAsset}` : null,
+    price: isFill ? exactDecimalText(price, instrument.priceDigits) : null,
+    quantity: isFill ? exactDecimalText(lots, instrument.quantityDigits) : null,
+    fee: isFill ? `${exactDecimalText(fee, feeDigits)} ${feeAsset}` : null,
     isMaker: isFill ? isMaker : null,
     tradeId: isFill ? String(tradeId) : null,
     code: null,
@@ -35,7 +35,8 @@ export function eventFromAct(act: VenueAct, instrument: Instrument, order: numbe
 /** Returns the order with the rules of the venue in its fills and its cancellation. */
 export function withRules(order: ExplainedOrder, acts: readonly VenueAct[], instrument: Instrument): ExplainedOrder {
   // A liquidation has no order of the bot, so it is matched by instrument, time and price alone.
-  const orderActs = acts.filter((act) => act.instrument === order.instrument && (act.ref === order.order || act.kind === 'liquidation'));
+  const isOfOrder = ({ ref, kind }: VenueAct): boolean => ref === order.order || kind === 'liquidation';
+  const orderActs = acts.filter((act) => act.instrument === order.instrument && isOfOrder(act));
   const events = order.events.map((event): ExplainedEvent => {
     const act = orderActs.find((candidate) => isResultOf(candidate, event, instrument));
     if (act === undefined) return event;
@@ -49,15 +50,18 @@ export function withRules(order: ExplainedOrder, acts: readonly VenueAct[], inst
 function isResultOf(act: VenueAct, event: ExplainedEvent, instrument: Instrument): boolean {
   if (event.kind === 'canceled') return act.kind === 'cancel' && act.timeMs === event.timeMs;
   if (event.kind !== 'fill' || act.kind === 'cancel') return false;
-  if (act.timeMs !== event.timeMs || explainedAmountText(act.price, instrument.priceDigits) !== event.price) return false;
+  if (act.timeMs !== event.timeMs || exactDecimalText(act.price, instrument.priceDigits) !== event.price) return false;
   return String(act.tradeId) === event.tradeId;
 }
 
 /**
- * Returns the event with the rule of the collar if it is the end of a market order at its collar. The bot cancels the rest of such an order after its row.
+ * Returns the event with the rule of the collar if it is the end of a market order at its collar. The bot cancels the remainder of such an
+ * order after its row.
  */
 function withCollarRule({ role, quoteAmount }: ExplainedOrder, event: ExplainedEvent): ExplainedEvent {
-  if (event.kind !== 'canceled' || event.rule !== null || role !== 'market' || quoteAmount !== null) return event;
+  const isUnexplainedCancel = event.kind === 'canceled' && event.rule === null;
+  const hasCollar = role === 'market' && quoteAmount === null;
+  if (!isUnexplainedCancel || !hasCollar) return event;
   return { ...event, rule: COLLAR_RULE, text: 'canceled: the rest of a market order beyond its collar' };
 }
 
@@ -67,5 +71,6 @@ function actText({ kind, rule, isMaker, price, quoted }: VenueAct): string {
   if (kind === 'cancel') return rule === null ? 'canceled by the bot' : `canceled${ruleText}`;
   if (kind === 'liquidation') return `liquidated${ruleText}`;
   const hasSlippage = price !== quoted && !Number.isNaN(quoted);
-  return `filled as ${isMaker ? 'maker' : 'taker'}${ruleText}${hasSlippage ? ', plus slippage' : ''}`;
+  const slippageText = hasSlippage ? ', plus slippage' : '';
+  return `filled as ${isMaker ? 'maker' : 'taker'}${ruleText}${slippageText}`;
 }

@@ -1,6 +1,6 @@
 // Watches the orders of a run through its journal: records the decided orders, the verdicts of the risk rules, and the ends.
 
-import { explainedAmountText } from '../model/amounts.ts';
+import { exactDecimalText } from '../model/amounts.ts';
 import type { Fill } from '../../../model/fill.ts';
 import type { Instrument } from '../../../model/instrument.ts';
 import type { Order, OrderId } from '../../../model/order.ts';
@@ -106,8 +106,9 @@ export class OrderWatch implements Journal {
   drafted(order: Order, waits: Waits): number {
     const watched = this.watchedOrder(order);
     this.drafts.add(order.id);
-    const awaited = waits.ahead.length > 0 ? `the end of ${waits.ahead.map((id) => `order ${id}`).join(', ')}` : 'its price';
-    watched?.events.push({ ...NO_EVENT, timeMs: order.changedMs, order: order.id, kind: 'ended', text: `waits for ${awaited}` });
+    const ordersAhead = waits.ahead.map((id) => `order ${id}`);
+    const awaitedText = ordersAhead.length > 0 ? `the end of ${ordersAhead.join(', ')}` : 'its price';
+    watched?.events.push({ ...NO_EVENT, timeMs: order.changedMs, order: order.id, kind: 'ended', text: `waits for ${awaitedText}` });
     return this.journal.drafted(order, waits);
   }
   submitted(order: Order): number {
@@ -151,7 +152,7 @@ export class OrderWatch implements Journal {
     const watched = this.orders.get(order.id);
     if (watched !== undefined) {
       watched.events.push(fillEvent(order.id, order.instrument, fill));
-      watched.filledQuantity = explainedAmountText(order.filledLots, order.instrument.quantityDigits);
+      watched.filledQuantity = exactDecimalText(order.filledLots, order.instrument.quantityDigits);
       if (order.lots > 0 && order.filledLots === order.lots) watched.ending = 'filled';
       watched.code = codeOf(order) ?? watched.code;
     }
@@ -204,7 +205,7 @@ export class OrderWatch implements Journal {
       code: null,
       rules: [],
       ending: 'open',
-      filledQuantity: explainedAmountText(order.filledLots, order.instrument.quantityDigits),
+      filledQuantity: exactDecimalText(order.filledLots, order.instrument.quantityDigits),
       events: [],
     };
     this.orders.set(order.id, newOrder);
@@ -221,7 +222,7 @@ export class OrderWatch implements Journal {
 /** True for a stop entry that has triggered. */
 const isSentEntry = ({ parent, firedAtTicks }: Order): boolean => parent === 0 && (firedAtTicks ?? 0) > 0;
 
-/** The members of an event that has none of them. */
+/** The members of an event that is no fill and has no rule. */
 const NO_EVENT = {
   inBar: false,
   rule: null,
@@ -260,9 +261,9 @@ function termsOf(
     instrument: instrument.id,
     side,
     role,
-    quantity: lots > 0 ? explainedAmountText(lots, instrument.quantityDigits) : null,
-    quoteAmount: quoteUnits > 0 ? explainedAmountText(quoteUnits, instrument.quoteDigits) : null,
-    price: ticks > 0 ? explainedAmountText(ticks, instrument.priceDigits) : null,
+    quantity: lots > 0 ? exactDecimalText(lots, instrument.quantityDigits) : null,
+    quoteAmount: quoteUnits > 0 ? exactDecimalText(quoteUnits, instrument.quoteDigits) : null,
+    price: ticks > 0 ? exactDecimalText(ticks, instrument.priceDigits) : null,
     reduceOnly,
     parent: parent > 0 ? parent : null,
     tag: slot,
@@ -292,9 +293,9 @@ function fillEvent(order: number, instrument: Instrument, fill: Fill): Explained
     inBar: false,
     rule: null,
     also: [],
-    price: explainedAmountText(price, instrument.priceDigits),
-    quantity: explainedAmountText(lots, instrument.quantityDigits),
-    fee: `${explainedAmountText(fee, feeInBase ? instrument.baseDigits : instrument.quoteDigits)} ${feeAsset}`,
+    price: exactDecimalText(price, instrument.priceDigits),
+    quantity: exactDecimalText(lots, instrument.quantityDigits),
+    fee: `${exactDecimalText(fee, feeInBase ? instrument.baseDigits : instrument.quoteDigits)} ${feeAsset}`,
     isMaker,
     tradeId: String(tradeId),
     code: null,

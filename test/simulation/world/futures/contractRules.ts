@@ -97,7 +97,7 @@ export class ContractRules implements MarketRules {
       ['sell', -1],
     ] as const) {
       let lots = held * sign;
-      for (const { instrument, intent, live: openPart } of live)
+      for (const { instrument, intent, venueOrder: openPart } of live)
         if (instrument.base === base && intent.side === side && !intent.reduceOnly)
           lots += openPart === null ? intent.lots : Math.max(0, openPart.lots - openPart.filledLots);
       if (lots > maxLots) report('S3', `${base}: ${lots} contracts are held and ordered (${side}), ${maxLots} are allowed`);

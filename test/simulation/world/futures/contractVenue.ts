@@ -8,7 +8,9 @@ import type { WireTrigger } from '../../../../src/paperExchange/futures/triggerR
 import type { OwnTrade, UserOrder } from '../../../../src/paperExchange/orders/userOrder.ts';
 import { triggerTrackId } from '../../../../src/adapters/exchange/calls/triggers.ts';
 import type { VenuePosition } from '../../../../src/venue/futures/position.ts';
-import { CASH, SimulatedVenue, SYMBOLS, type TrueOrder, type VenueTerms } from '../venue.ts';
+import { demoKey } from '../../../../src/paperExchange/process/demo.ts';
+import { CASH, SimulatedVenue, SYMBOLS, type SecondClient, type TrueOrder, type VenueTerms } from '../venue.ts';
+import { SECOND_CONTRACT_ACCOUNT } from '../venueTerms.ts';
 
 /** Lots at each level of a contract's book. A contract is worth about 1 USDT. */
 const LEVEL_LOTS = 4000;
@@ -23,8 +25,6 @@ const MAX_LIST_AGE_MS = 5000;
 /** The name of a contract on the wire. */
 export const contractName = (base: string): string => `E-${base}-USDT`;
 
-/** Number of the account of the bot at the exchange. */
-const BOT_ACCOUNT = 0;
 /** Lots of the trigger order of another owner: a size that the bot does not use. */
 const FOREIGN_LOTS = 7;
 
@@ -73,11 +73,17 @@ export class ContractVenue extends SimulatedVenue {
   /** By coin: the minute of the newest note, and the largest position in lots in that minute and in the one before. */
   readonly #recentLots = new Map<string, { minute: number; maxLots: number; maxLotsBefore: number }>();
 
-  constructor(seed: number, startMs: number) {
-    super(seed, startMs, termsOf(seed));
-    if (seed % 2 === 0) this.#placeForeignStop(startMs);
+  /** `second`: a second client of the exchange of `first`. */
+  constructor(seed: number, startMs: number, second: SecondClient | null = null) {
+    super(seed, startMs, termsOf(seed), second);
+    if (seed % 2 === 0 && second === null) this.#placeForeignStop(startMs);
     this.#recordTriggers();
     this.#recordMargin();
+  }
+
+  /** Returns a second client of the exchange of `first`, on an account of its own. */
+  static secondContractClientOf(first: ContractVenue, seed: number): ContractVenue {
+    return new ContractVenue(seed, 0, { first, account: SECOND_CONTRACT_ACCOUNT, key: demoKey(2) });
   }
 
   /** Places a trigger order of another owner of the account, far below the price. */
@@ -95,9 +101,9 @@ export class ContractVenue extends SimulatedVenue {
     } as const;
     const times = { placedMs: startMs, sinceMs: startMs };
     const intent = { ...child, reduceOnly: false, timeInForce: null, slot: '' };
-    this.#foreignStop = triggers.place(BOT_ACCOUNT, {
+    this.#foreignStop = triggers.place(this.account, {
       kind: 'fall',
-      price: triggerTicks,
+      triggerTicks: triggerTicks,
       child: intent,
       clientOrderId: 'hand-1',
       ...times,
@@ -145,7 +151,7 @@ export class ContractVenue extends SimulatedVenue {
   positionLots(base: string): number {
     const { wallets } = this.service.futures.venue;
     return wallets
-      .openPositions(BOT_ACCOUNT)
+      .openPositions(this.account)
       .filter(({ index }) => wallets.contracts[index]!.instrument.base === base)
       .reduce((lots, position) => lots + (position.isLong ? position.lots : -position.lots), 0);
   }
@@ -171,11 +177,16 @@ export class ContractVenue extends SimulatedVenue {
   /** Returns the number of a coin's open position; 0 without a position. A position that changes its side gets a new number. */
   positionId(base: string): number {
     const { wallets } = this.service.futures.venue;
-    return wallets.openPositions(BOT_ACCOUNT).find(({ index }) => wallets.contracts[index]!.instrument.base === base)?.id ?? 0;
+    return wallets.openPositions(this.account).find(({ index }) => wallets.contracts[index]!.instrument.base === base)?.id ?? 0;
   }
 
   override heldLots(base: string): number {
-    return this.positionLots(base) - this.#copyLots(base);
+    return this.positionLots(base) - this.#copyLots(base) - this.#manualLots(base);
+  }
+  /** Returns the lots that persons have bought by hand, minus the lots that they have sold. */
+  #manualLots(base: string): number {
+    const trades = Array.from(this.manualTradesById.values()).flat();
+    return trades.reduce((sum, { instrument, isBuyer, lots }) => (instrument.base === base ? sum + (isBuyer ? lots : -lots) : sum), 0);
   }
 
   /** Returns the lots that a kill must close: the bot's lots, as far as the account still has them. */
@@ -207,14 +218,14 @@ export class ContractVenue extends SimulatedVenue {
   override units(asset: string): number {
     const { wallets } = this.service.futures.venue;
     const index = wallets.asset(asset);
-    const { free, locked } = wallets.wallet(BOT_ACCOUNT, index);
-    return wallets.openPositions(BOT_ACCOUNT, index).reduce((units, { marginUnits }) => units + marginUnits, free + locked);
+    const { free, locked } = wallets.wallet(this.account, index);
+    return wallets.openPositions(this.account, index).reduce((units, { marginUnits }) => units + marginUnits, free + locked);
   }
 
   /** Losses beyond the margin that the exchange has covered, in units. */
   get coveredUnits(): number {
     const { wallets } = this.service.futures.venue;
-    return wallets.wallet(BOT_ACCOUNT, wallets.asset('USDT')).covered;
+    return wallets.wallet(this.account, wallets.asset('USDT')).covered;
   }
 
   /** Records a funding payment. */
@@ -261,23 +272,30 @@ export class ContractVenue extends SimulatedVenue {
   /** Wraps the exchange's trigger book, so that trigger orders of the bot are recorded as orders. */
   #recordTriggers(): void {
     const { triggers } = this.service.futures;
-    const [place, reach] = [triggers.place.bind(triggers), triggers.reach.bind(triggers)];
+    const [place, fireReached] = [triggers.place.bind(triggers), triggers.fireReached.bind(triggers)];
     Object.assign(triggers, {
       place: (...args: Parameters<typeof place>) => {
         const waiting = place(...args);
-        if (waiting === null || waiting.trigger.account !== BOT_ACCOUNT) return waiting;
+        if (waiting === null || waiting.trigger.account !== this.account) return waiting;
         const { id, clientOrderId, placedMs, trigger } = waiting;
         const { instrument } = trigger.child;
         const orderClientId = clientOrderId ?? '';
-        const order = { id: triggerTrackId(id, orderClientId), clientOrderId, placedMs, instrument, intent: trigger.child, live: null };
+        const order = {
+          id: triggerTrackId(id, orderClientId),
+          clientOrderId,
+          placedMs,
+          instrument,
+          intent: trigger.child,
+          venueOrder: null,
+        };
         const placement = { order: order as unknown as UserOrder, clientOrderId: orderClientId, placedMs, trades: [], waiting };
         this.#triggers.set(id, placement);
         super.recordPlacement(placement);
         return waiting;
       },
-      reach: (...args: Parameters<typeof reach>) => {
+      fireReached: (...args: Parameters<typeof fireReached>) => {
         this.#isFiring = true;
-        reach(...args);
+        fireReached(...args);
         this.#isFiring = false;
         this.changes++;
       },
@@ -295,17 +313,17 @@ export class ContractVenue extends SimulatedVenue {
     Object.assign(futures, {
       onFunding: (position: VenuePosition, units: number) => {
         onFunding(position);
-        if (position.account === BOT_ACCOUNT) this.#notePayment(position, units);
+        if (position.account === this.account) this.#notePayment(position, units);
       },
       onReduction: (...args: Parameters<typeof onReduction>) => {
         const [position] = args;
-        if (position.account === BOT_ACCOUNT && position.lots === 0)
+        if (position.account === this.account && position.lots === 0)
           for (const payment of this.payments)
             if (payment.positionId === position.id && payment.closedMs === Infinity) payment.closedMs = futures.nowMs;
         onReduction(...args);
       },
       onLiquidation: (...args: Parameters<typeof onLiquidation>) => {
-        if (args[0].account !== BOT_ACCOUNT) return onLiquidation(...args);
+        if (args[0].account !== this.account) return onLiquidation(...args);
         const orderNumber = futures.counters.orders + 1;
         this.#liquidationTrades = [];
         onLiquidation(...args);

@@ -59,7 +59,7 @@ export class ExchangeStorage {
     const failed = (why: string): never => {
       throw new Error(`the disk of the exchange fails: ${why}`);
     };
-    this.#writer = store.begin(service, { segmentBytes: SEGMENT_BYTES, soon: (run) => runLater(0, run), failed });
+    this.#writer = store.restoreAndWrite(service, { segmentBytes: SEGMENT_BYTES, soon: (run) => runLater(0, run), failed });
     this.isDown = false;
     return service;
   }

@@ -77,7 +77,7 @@ export class ManualActs {
   #cancel(size: number): void {
     const { venue } = this.#deps;
     const botOrders = venue.side
-      .live()
+      .unendedOrders()
       .filter(({ account, isAdmitted, id }) => account === 0 && isAdmitted && !venue.manualTradesById.has(id));
     const order = botOrders[Math.floor(size * botOrders.length)];
     if (order !== undefined) venue.side.cancel(order as never, false);

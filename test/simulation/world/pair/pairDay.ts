@@ -1,11 +1,12 @@
 // Draws what only days with two bots have: faults of the second bot, and times at which one client of the exchange is cut off.
 
+import type { Market } from '../../../../src/model/instrument.ts';
 import { drawFaultMs, MAX_CREATES, rngOf, subRandom } from '../draws.ts';
 import type { SimulatedNetwork } from '../network.ts';
 import type { RequestFault, ScheduledFault, TimedFault } from '../schedule.ts';
 
-/** True for days on which both bots trade on one account, with a key each. To each of them the orders of the other are foreign. */
-export const sharesAccount = (seed: number): boolean => seed % 2 === 0;
+/** True for days of coins on which both bots trade on one account, with a key each. To each of them the orders of the other are foreign. */
+export const sharesAccount = (seed: number, market: Market): boolean => market === 'spot' && seed % 2 === 0;
 
 /** Share of the create requests of the second bot that have a fault, by kind. */
 const CREATE_SHARES = { loseReply: 0.15, loseRequest: 0.1, delayReply: 0.05, cutReply: 0.05, unknownDone: 0.03 } as const;

@@ -7,6 +7,9 @@ import { foreignOrdersOf } from '../../../../src/tasks/bot/run/foreignOrders.ts'
 import type { DueQueue } from '../../../../src/ports/dueQueue.ts';
 import { writeBotConfig } from '../botConfig.ts';
 import { rngOf } from '../draws.ts';
+import { drawContracts } from '../futures/contractDay.ts';
+import { ContractRules } from '../futures/contractRules.ts';
+import { ContractVenue } from '../futures/contractVenue.ts';
 import { Observer } from '../observer.ts';
 import { SimulatedBot, type SimulatedBotDeps } from '../simulatedBot.ts';
 import { RareTrader, Trader } from '../trader.ts';
@@ -14,9 +17,9 @@ import { SimulatedVenue } from '../venue.ts';
 import { sharesAccount } from './pairDay.ts';
 
 /** How often the operator of each bot reviews foreign orders on a shared account, ms. */
-const REVIEW_MS = 60_000;
+const REVIEW_INTERVAL_MS = 60_000;
 
-/** The parts of the day that both bots use, and the first bot with its exchange and its observer. */
+/** What both bots of the day share, and the first bot with its exchange and its observer. */
 export interface SecondBotDeps extends Pick<
   SimulatedBotDeps,
   'queue' | 'folder' | 'maxSkewMs' | 'maxLots' | 'calmFromMs' | 'hash' | 'print' | 'faultByCreate'
@@ -28,18 +31,23 @@ export interface SecondBotDeps extends Pick<
 export function openSecondBot(seed: number, { first, ...deps }: SecondBotDeps): SimulatedBot {
   const folder = join(deps.folder, 'second');
   mkdirSync(folder, { mode: 0o700 });
-  const isAccountShared = sharesAccount(seed);
-  const venue = SimulatedVenue.secondClientOf(first.venue, isAccountShared);
-  const observer = new Observer(null, { violations: first.observer.violations, name: 'the second bot' });
-  writeBotConfig(seed, { folder, venue, contracts: null, maxLots: deps.maxLots, part: 'secondConfig' });
+  const isAccountShared = sharesAccount(seed, first.venue.market);
+  const contractVenue = first.venue instanceof ContractVenue ? ContractVenue.secondContractClientOf(first.venue, seed) : null;
+  const venue = contractVenue ?? SimulatedVenue.secondClientOf(first.venue, isAccountShared);
+  const contracts = contractVenue === null ? null : drawContracts(rngOf(seed, 'secondContracts'), false);
+  const maxLots = contracts?.maxLots ?? deps.maxLots;
+  const rules = contractVenue === null ? null : new ContractRules(contractVenue);
+  const observer = new Observer(rules, { violations: first.observer.violations, name: 'the second bot' });
+  writeBotConfig(seed, { folder, venue, contracts, maxLots, part: 'secondConfig' });
   const bot = new SimulatedBot({
     ...deps,
+    maxLots,
     folder,
     venue,
     observer,
     rng: rngOf(seed, 'secondProcess'),
     networkRng: rngOf(seed, 'secondNetwork'),
-    strategy: () => (isAccountShared ? RareTrader : Trader),
+    strategy: () => contracts?.strategy ?? (isAccountShared ? RareTrader : Trader),
     clockStepMs: () => 0,
     lastKill: () => null,
     sharesAccount: isAccountShared,
@@ -54,10 +62,11 @@ export function openSecondBot(seed: number, { first, ...deps }: SecondBotDeps): 
 
 /**
  * Reviews foreign orders at fixed intervals. The operator of `bot` ignores the orders of the other bot, and clears the mismatch that trades of
- * the other bot cause in symbols that `bot` does not read. Reports a violation of S7 if a foreign order is undecided but no halt is raised.
+ * the other bot cause in symbols that `bot` does not read. Reports a violation of rule S7 of the observer if a foreign order is undecided and
+ * the account is not halted.
  */
 function reviewForeignOrders(bot: SimulatedBot, observer: Observer, queue: DueQueue): void {
-  queue.at(queue.nowMs + REVIEW_MS, () => reviewForeignOrders(bot, observer, queue));
+  queue.at(queue.nowMs + REVIEW_INTERVAL_MS, () => reviewForeignOrders(bot, observer, queue));
   const opened = bot.process?.opened;
   if (!opened || bot.process?.isAsleep) return;
   const { services, engine } = opened.bot.deps;

@@ -5,11 +5,12 @@ import type { BotProcess } from '../botProcess.ts';
 import type { ReportViolation } from '../observer.ts';
 
 /**
- * Checks the creates of one day. Its violations, each about an order that leaves while another order of its symbol is in doubt:
+ * Checks the creates of one day. Its violations, each about an order that leaves while another order of its symbol is open or in doubt:
  * - `SIDE`: the other order is on its side and of unknown outcome.
  * - `INSTRUMENT`: the order opens, and was decided after the other one had become unknown.
  * - `SLOT`: the other order is of the same decision and of unknown outcome.
  * - `WIRE`: the other order is on its side, and its own create request has no reply yet.
+ * - `ALIKE`: the other order is open and has the same side, limit and quantity, so that a list without client order ids could not distinguish them.
  */
 export class CreateRules {
   /** Numbers of the orders whose create request has been sent. */
@@ -44,6 +45,8 @@ export class CreateRules {
       if (wasUnknown && isOpening) report('INSTRUMENT', `order ${order.id} opens while order ${other.id} of its symbol is unknown`);
       if (isUnknown && order.slot !== '' && other.slot === order.slot && other.strategy === order.strategy)
         report('SLOT', `order ${order.id} leaves while order ${other.id} of its decision is unknown`);
+      if (order.limit > 0 && other.side === order.side && other.limit === order.limit && other.lots === order.lots)
+        report('ALIKE', `order ${order.id} leaves and has the terms of order ${other.id}, which is open`);
       if (other.lifecycle === 'sent' && other.side === order.side && this.#sentOrderNumbers.has(other.id))
         report('WIRE', `order ${order.id} leaves while order ${other.id} of its side is on its way`);
     }

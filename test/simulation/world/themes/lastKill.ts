@@ -20,6 +20,9 @@ import { SYMBOLS, type SimulatedVenue } from '../venue.ts';
 import type { RequestFault } from '../schedule.ts';
 import { fieldOf } from './replies.ts';
 import { rngOf } from '../draws.ts';
+import { intentOf, otherwise } from './manualOrders.ts';
+import { KillStage } from './stages/killStage.ts';
+import type { KillTerms } from './stages/stageTerms.ts';
 
 /** The last create before the kill leaves at most this long after the first one that is lost, ms. */
 const LOSING_MS = 90_000;
@@ -29,6 +32,8 @@ const KILL_AFTER_MS = { min: 3000, max: 60_000 };
 const GIVE_UP_SECONDS = 600;
 /** The journal of the kill is a copy that is so old, ms, on some days. */
 const COPY_AGE_MS = 240_000;
+/** How often it is checked whether the scene of a day is complete, ms. */
+const STAGE_CHECK_MS = 20;
 /** Number of orders that a person has open on some days: as many as a list shows at most. */
 const MANY_ORDERS = 1000;
 
@@ -46,15 +51,6 @@ export interface LastKillDeps {
   readonly print: (text: string) => void;
 }
 
-/** What the kill of a day finds. */
-interface KillTerms {
-  /** The journal: whole, an older copy of it, or none. */
-  readonly journal: 'whole' | 'old' | 'none';
-  /** True if no reply to the kill has a client order id. */
-  readonly hidesClientIds: boolean;
-  /** What a person has done: placed orders like the lost ones, placed as many as a list shows, or locked the coins of the account. */
-  readonly manual: 'alike' | 'many' | 'locked';
-}
 /** Each day has one of these, by its seed. An old journal needs client order ids: with neither, nothing says that an order is the bot's. */
 const KILL_TERMS: readonly KillTerms[] = [
   { journal: 'old', hidesClientIds: false, manual: 'alike' },
@@ -73,6 +69,8 @@ export class LastKill {
   isRunning = false;
   isOver = false;
   readonly terms: KillTerms;
+  /** The scene of a day of `stagedKills`; null on a day of `twins`. */
+  readonly stage: KillStage | null;
   readonly #deps: LastKillDeps;
   readonly #rng: Rng;
   /** The creates that were lost: before they arrived, or only their replies. */
@@ -85,10 +83,11 @@ export class LastKill {
   /** The list of trades that is answered now lacks those from this time on. */
   #lackedFromMs = Infinity;
 
-  constructor(deps: LastKillDeps, seed: number) {
+  constructor(deps: LastKillDeps, seed: number, isStaged: boolean) {
     this.#deps = deps;
     this.#rng = rngOf(seed, 'lastKill');
-    this.terms = KILL_TERMS[seed % KILL_TERMS.length]!;
+    this.stage = isStaged ? new KillStage(deps, seed) : null;
+    this.terms = this.stage?.terms ?? KILL_TERMS[seed % KILL_TERMS.length]!;
     deps.venue.isJournalOld = this.terms.journal === 'old';
     const { queue } = deps;
     const beginMs = queue.nowMs + 900_000 + Math.floor(this.#rng.next() * 1_500_000);
@@ -101,15 +100,36 @@ export class LastKill {
     queue.at(beginMs + 3_000_000, () => this.#end());
   }
 
-  /** Returns the fault of a create: all are lost from a time on. */
-  faultOf(createNumber: number): RequestFault | undefined {
+  /** Returns the fault of a create: all are lost from a time on, or the scene of the day decides. */
+  faultOf(createNumber: number, body: string): RequestFault | undefined {
+    if (this.stage !== null) return this.#stagedFault(this.stage, createNumber, body);
     if (this.isRunning || !this.#isArmed || this.#deps.process()?.opened == null) return undefined;
     if (this.terms.manual === 'locked') return undefined;
     if (!this.isLosing) this.#beginLosing();
     return { faultKind: this.#rng.next() < 0.6 ? 'loseReply' : 'loseRequest', requestNumber: createNumber, size: 0.2 };
   }
+  /** Returns the fault of a create in the scene of the day. The scene ends the process once all that it needs has happened. */
+  #stagedFault(stage: KillStage, requestNumber: number, body: string): RequestFault | undefined {
+    if (!this.#isArmed || (!this.isRunning && this.#deps.process()?.opened == null)) return undefined;
+    const fault = stage.faultOf(body, this.isRunning);
+    if (stage.hasBegun && !this.isLosing) {
+      this.isLosing = true;
+      this.#endOnceComplete(stage);
+    }
+    return fault === null ? undefined : { ...fault, requestNumber };
+  }
+  #endOnceComplete(stage: KillStage): void {
+    const { queue } = this.#deps;
+    if (stage.isComplete) this.#end();
+    else queue.at(queue.nowMs + STAGE_CHECK_MS, () => this.#endOnceComplete(stage));
+  }
+  /** True while the bot cannot query orders: it sees fills of orders that it has lost, and cannot ask whose they are. */
+  get silencesQueries(): boolean {
+    return this.isLosing && !this.isRunning && this.stage?.answersQueries !== true;
+  }
   /** Takes note of a create that leaves. */
   noteCreate(body: string, isDone: boolean): void {
+    if (this.isRunning) this.stage?.checkSlice(body);
     if (this.isLosing && !this.isRunning) this.#lost.push({ body, isDone, leftMs: this.#deps.queue.nowMs });
   }
 
@@ -136,20 +156,22 @@ export class LastKill {
       mkdirSync(botFile.journal, { recursive: true, mode: 0o700 });
     }
     endProcess();
-    this.#placeManualOrders();
+    if (this.stage === null) this.#placeManualOrders();
     const afterMs = KILL_AFTER_MS.min + this.#rng.next() * (KILL_AFTER_MS.max - KILL_AFTER_MS.min);
-    queue.at(queue.nowMs + Math.floor(afterMs), () => this.#begin(botFile));
+    queue.at(queue.nowMs + Math.floor(afterMs) + (this.stage?.killDelayMs ?? 0), () => this.#begin(botFile));
   }
 
   /** Returns a row of a reply to the kill; null: a replica lacks it. */
   rowOf(path: string, row: string): string | null {
+    if (this.stage?.lacksRow(path, row) === true) return null;
     if (path.endsWith('/myTrades')) return Number(fieldOf(row, 'time')) >= this.#lackedFromMs ? null : row;
-    return this.terms.hidesClientIds ? row.replace(/"clientOrderId":"[^"]*"/, '"clientOrderId":"0"') : row;
+    const shownRow = this.stage?.rowOf(row) ?? row;
+    return this.terms.hidesClientIds ? shownRow.replace(/"clientOrderId":"[^"]*"/, '"clientOrderId":"0"') : shownRow;
   }
   /** Draws whether the next list of trades lacks the newest ones, and one that the journal has. */
   drawList(symbol: string): void {
     this.#lackedFromMs = Infinity;
-    if (this.terms.journal === 'old' || this.terms.manual === 'locked' || this.#rng.next() > 0.35) return;
+    if (this.stage !== null || this.terms.journal === 'old' || this.terms.manual === 'locked' || this.#rng.next() > 0.35) return;
     const known = [...this.#deps.venue.orders.values()].flatMap(({ order, trades }) =>
       order.instrument.wireName === symbol ? trades.filter(({ tradeId }) => this.#journalTrades.has(`spot:${symbol} ${tradeId}`)) : [],
     );
@@ -234,8 +256,11 @@ export class LastKill {
       network: { send: network.wireOf({ isDead: false }), close: async () => {} },
       random: () => this.#rng.next(),
     });
-    const openManualOrders = venue.side.live().filter(({ id }) => venue.manualTradesById.has(id));
-    const onPhase = (phase: string, text: string): void => print(`kill ${phase}: ${text}`);
+    const openManualOrders = venue.side.unendedOrders().filter(({ id }) => venue.manualTradesById.has(id));
+    const onPhase = (phase: string, text: string): void => {
+      print(`kill ${phase}: ${text}`);
+      this.stage?.notePhase(phase, text);
+    };
     const options = { flatten: true, all: false, onPhase, giveUpSeconds: GIVE_UP_SECONDS, exchange, endBot: () => Promise.resolve(null) };
     standaloneKill(botFile, options).then(
       (report) =>
@@ -260,7 +285,7 @@ export class LastKill {
         observer.report('HAND', `the kill cancelled order ${id}, which a person has placed`, queue.nowMs);
     const arePositionsUnknown = residuals.some((text) => text.includes('positions are unknown'));
     for (const base of SYMBOLS) {
-      const heldLots = venue.heldLots(base);
+      const heldLots = this.stage?.countsCopies ? venue.closableLots(base) : venue.heldLots(base);
       if (heldLots < 0) observer.report('S3', `${base}: the kill sold ${-heldLots} lots that the bot had not`, queue.nowMs);
       const own = [...residuals, ...dust].filter((text) => text.includes(base));
       const namedLots = own.reduce((sum, text) => sum + quantityIn(text, base), 0);
@@ -272,6 +297,7 @@ export class LastKill {
       if (this.terms.manual === 'locked' && Math.min(heldLots, freeLots) >= 1)
         observer.report('KILL', `the kill leaves ${freeLots} lots of ${base} that are free`, queue.nowMs);
     }
+    this.stage?.judge();
     if (residuals.length === 0 && venue.live().length > 0)
       observer.report('KILL', `the kill says that all is cancelled, and ${venue.live().length} orders are working`, queue.nowMs);
     this.isOver = true;
@@ -306,32 +332,4 @@ class QueueScheduler implements Scheduler {
   cancel(handle: number): void {
     this.#queue.cancel(handle);
   }
-}
-
-/** Returns the order that a create request asks for; null: the request has another form. */
-function intentOf(body: string, venue: SimulatedVenue): OrderIntent | null {
-  const text = (name: string): string | undefined => new RegExp(`"${name}":"?([^",}]+)`).exec(body)?.[1];
-  const market = venue.side.market(text('symbol') ?? '');
-  if (market === null || market === undefined) return null;
-  const { instrument } = market;
-  const [isBuy, isMarket, volume] = [text('side') === 'BUY', text('type') === 'MARKET', Number(text('volume'))];
-  const isAmount = isMarket && isBuy;
-  return {
-    instrument,
-    side: isBuy ? 'buy' : 'sell',
-    role: isMarket ? 'market' : 'limit',
-    lots: lots(isAmount ? 0 : Math.round(volume * 10 ** instrument.quantityDigits)),
-    quoteUnits: units(isAmount ? Math.round(volume * 10 ** instrument.quoteDigits) : 0),
-    limit: ticks(isMarket ? 0 : Math.round(Number(text('price')) * 10 ** instrument.priceDigits)),
-    reduceOnly: false,
-    timeInForce: null,
-    slot: '',
-  };
-}
-
-/** Returns an order like this one that differs in one term: its amount, or its limit. */
-function otherwise(intent: OrderIntent, share: number): OrderIntent {
-  if (intent.role === 'market')
-    return { ...intent, lots: lots(Math.ceil(intent.lots * 0.7)), quoteUnits: units(Math.ceil(intent.quoteUnits * 0.7)) };
-  return { ...intent, limit: ticks(intent.limit + (share < 0.5 ? 3 : -3)) };
 }

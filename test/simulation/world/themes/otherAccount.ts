@@ -20,8 +20,8 @@ export const otherAccount = (bases: readonly string[]): AccountConfig => ({
 });
 
 /** Makes the account take all that is left of an open order of the bot, and the book in front of that order. */
-export function takeFromBook({ service, side }: SimulatedVenue, { intent, live }: UserOrder): void {
-  if (live === null || intent.limit === 0) return;
+export function takeFromBook({ service, side }: SimulatedVenue, { intent, venueOrder }: UserOrder): void {
+  if (venueOrder === null || intent.limit === 0) return;
   const usualDelays = side.delays;
   side.delays = { ...usualDelays, admissionMs: 0, cancelMs: 0 };
   const takingTerms = {

@@ -37,8 +37,19 @@ export const THEMES = [
   'newFeeds',
   // Lists have no client order ids, and orders come late that look like later ones, or were refused.
   'lateTwins',
+  // The day ends with a kill without the bot. Each seed sets one scene for it: what is lost just before, and what persons and lists do then.
+  'stagedKills',
+  // Lost orders rest unseen until their absence can be proved, and fill just before a list of open orders.
+  'lateFills',
+  // Of contracts: a person trades the bot's contract by hand, and just afterwards a kill closes positions and ends the day.
+  'contractHands',
+  // A person places as many orders as a list shows, just after a create whose reply is lost. Two minutes later the day ends.
+  'longLists',
 ] as const;
 export type Theme = (typeof THEMES)[number];
+
+/** The error code with which the exchange refuses a create, on some days one that it has carried out. */
+export const REFUSED_CODE = -1138;
 
 /** Returns the theme of a day; null for a day without one. */
 export function themeOf(seed: number): Theme | null {
@@ -108,6 +119,8 @@ const NEEDS_IDS = ['duplicateRequest', 'otherReply'] as const;
 const INCIDENTS = ['unknownDone', 'unknownNotDone', 'replaceReply'] as const;
 /** Faults after which the bot waits longer. A delayed request is one, because the bot measures how late a request may arrive. */
 const LENGTHENS_WAITS = [...INCIDENTS, 'delayRequest'] as const;
+/** Faults after which the outcome of a create is unknown, or after which it has not left. A scene has its own. */
+const LOSSES = ['loseReply', 'loseRequest', 'cutReply', 'refuseConnection'] as const;
 const THEME_FAULTS: Readonly<Record<Theme, ThemeFaults>> = {
   lateOrders: { creates: { slowAdmission: 0.4 }, timed: {}, keptKinds: [...PROCESS_ENDS, 'gap', 'partition'] },
   replicas: {
@@ -164,6 +177,10 @@ const THEME_FAULTS: Readonly<Record<Theme, ThemeFaults>> = {
     // A refused order that looks like a later one makes the later one ambiguous: docs/maintainers/simulation.md, what it found.
     removedKinds: [...NEEDS_IDS, ...LENGTHENS_WAITS, 'refuseConnection'],
   },
+  contractHands: { creates: {}, timed: {}, keptKinds: ['gap'], removedKinds: [...NEEDS_IDS, ...LENGTHENS_WAITS, ...LOSSES] },
+  longLists: { creates: { loseReply: 0.4 }, timed: {}, keptKinds: [], removedKinds: [...NEEDS_IDS, ...LENGTHENS_WAITS, ...LOSSES] },
+  lateFills: { creates: { loseReply: 0.4 }, timed: {}, keptKinds: [], removedKinds: [...NEEDS_IDS, ...LENGTHENS_WAITS, ...LOSSES] },
+  stagedKills: { creates: {}, timed: {}, keptKinds: [], removedKinds: [...NEEDS_IDS, ...LENGTHENS_WAITS, ...LOSSES] },
   contractKills: {
     creates: { loseReply: 0.1 },
     timed: { refuseOverStop: [1, 2] },
@@ -232,7 +249,12 @@ export interface ThemeTerms {
 export function themedWorldSettings(seed: number, theme: Theme): ThemeTerms {
   return {
     maxSkewMs: theme === 'lateOrders' ? 60_000 : 3000,
-    hidesClientIds: theme === 'missingTrades' || theme === 'twins' || theme === 'lateTwins' || (theme === 'crowd' && seed % 2 === 1),
+    hidesClientIds:
+      theme === 'missingTrades' ||
+      theme === 'twins' ||
+      theme === 'lateTwins' ||
+      theme === 'stagedKills' ||
+      (theme === 'crowd' && seed % 2 === 1),
     hasBursts: theme === 'replicas' || theme === 'fewCalls',
     maxVisibilityMs: 100,
   };
@@ -250,6 +272,7 @@ export function themedBotConfig(seed: number, theme: Theme): Readonly<Record<str
   const rng = rngOf(seed, 'themedConfig');
   if (theme === 'lateOrders') return { orders: { readLagMs: 1000, resolveEveryMs: 500 + Math.floor(rng.next() * 1500) } };
   if (theme === 'replicas') return { orders: { resolveEveryMs: 500 + Math.floor(rng.next() * 1500) } };
+  if (theme === 'lateFills') return { orders: { resolveEveryMs: 500 } };
   if (theme === 'silentLists') return { orders: { humanAfterMs: 60_000, resolveEveryMs: 2000 } };
   if (theme === 'slowClock') return { orders: { resolveEveryMs: 2000 }, clock: { periodMs: 30_000 } };
   if (theme === 'fewCalls') return { orders: { resolveEveryMs: 2000 }, exchange: { dialect: { limits: FEW_CALLS } } };

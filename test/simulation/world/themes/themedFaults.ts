@@ -5,28 +5,38 @@ import type { DueQueue } from '../../../../src/ports/dueQueue.ts';
 import type { Answer } from '../../../../src/worlds/computer/connection.ts';
 import type { BotProcess } from '../botProcess.ts';
 import { ContractVenue } from '../futures/contractVenue.ts';
+import type { ManualTradeKill } from '../futures/manualTradeKill.ts';
 import { handleLate } from '../hard/hardCreates.ts';
 import { clientOrderIdIn, type Observer } from '../observer.ts';
 import type { Operator } from '../operator.ts';
 import type { SimulatedVenue, TrueOrder } from '../venue.ts';
 import type { LastKill } from './lastKill.ts';
+import { LateFills } from './lateFills.ts';
+import { LongLists } from './longLists.ts';
 import { changeRows, fieldOf, ownOrderOf, shareOf } from './replies.ts';
 import { takeFromBook } from './otherAccount.ts';
-import { hasSlowCreates, arrivesAfterReservation, type Theme, type ThemedRequestFault, type ThemedTimedFault } from './themedDay.ts';
+import {
+  hasSlowCreates,
+  arrivesAfterReservation,
+  REFUSED_CODE,
+  type Theme,
+  type ThemedRequestFault,
+  type ThemedTimedFault,
+} from './themedDay.ts';
 import { rngOf, subRandom } from '../draws.ts';
 
 /** The largest lag that a list of `replicas` has, ms: the largest lag that a bot assumes, minus the time that a request takes. */
 const MAX_LAG_MS = 2700;
 /** Time from the arrival of a slow create until a lagging replica lists its order, ms: longer than one read lag, shorter than two. */
-const HIDDEN_MS = 15_000;
+const HIDDEN_ORDER_MS = 15_000;
 /** How long trades are missing in all lists on a day of missing trades, ms. */
-const MISSING_MS = { min: 40_000, max: 120_000 };
+const MISSING_TRADE_MS = { min: 40_000, max: 120_000 };
 /** Time between two reviews of late orders by the operator, ms. */
 const LATE_REVIEW_MS = 300_000;
 /** How long lists and queries show a status that no table has, ms. */
-const STRANGE_MS = { min: 60_000, max: 400_000 };
+const STRANGE_STATUS_MS = { min: 60_000, max: 400_000 };
 /** Time from the end of the faults until the operator clears a mismatch that missing trades explain, ms. */
-const EXPLAINED_MS = 600_000;
+const MISMATCH_REVIEW_MS = 600_000;
 /** How long lists and queries of orders do not answer, ms. */
 const SILENCE_MS = { min: 240_000, max: 480_000 };
 /** How long requests for the time of the exchange are slow, ms. */
@@ -37,21 +47,20 @@ const LATE_MS = { min: 40_000, max: 240_000 };
 /** Delay of an order that arrives after its reservation of 30 minutes has ended, ms. */
 const VERY_LATE_MS = { min: 1_860_000, max: 2_700_000 };
 /** Time from the arrival of a late order until the bot must know it, ms: longer than the period of full audits. */
-const KNOWN_MS = 1_200_000;
-/** The error code with which the exchange refuses a create that it has carried out. */
-const REFUSED_CODE = -1138;
+const LATE_ORDER_KNOWN_MS = 1_200_000;
 /** A create is signed at most this far ahead of the exchange: the uncertainty that a bot allows, and its rounding, ms. */
 const MAX_AHEAD_MS = 450;
 /** How often a fault that needs a waiting trigger order looks for one, ms. */
 const TRIGGER_WAIT_MS = 1000;
-/** Share of the creates of a crowded day after which the process ends. */
+/** Share of the creates, on days of `crowd` and `newFeeds`, after which the process ends. */
 const END_SHARE = 0.12;
-/** Time from such a create until the process ends, ms: before or after the reply. */
+/** Time from a create of a crowded day until the process ends, ms: before or after the reply. */
 const END_AFTER_CREATE_MS = { min: 20, range: 500 };
-/** Time until the process starts again after such an end, seconds. */
+/** Time from the end of the process after a create until it starts again, seconds. */
 const QUICK_RESTART_SECONDS = 0.3;
-/** Time from an operator's halt until the process ends, ms, and from that end until it starts again, seconds. */
+/** Time from an operator's halt until the process ends, ms. */
 const HALT_BEFORE_END_MS = 3000;
+/** Time from the end of the process after a halt until it starts again, seconds. */
 const RESTART_AFTER_HALT_SECONDS = 5;
 /** Share of the kills over a waiting entry that also close positions. */
 const FLATTEN_SHARE = 0.3;
@@ -59,7 +68,7 @@ const FLATTEN_SHARE = 0.3;
 const STATUS_REVIEW_MS = 300_000;
 /** Share of the replies to open-orders reads that are slow on a day of `replicas`. */
 const SLOW_REPLY_SHARE = 0.3;
-/** Delay of such a reply, ms. */
+/** Delay of a slow reply to an open-orders read, ms. */
 const SLOW_REPLY_MS = { min: 2000, range: 6000 };
 /** Share of the open orders that the market fills just before a list is answered, on days of `replicas` with and without slow creates. */
 const TAKEN_SHARE = { slowCreates: 0.25, plain: 0.7 };
@@ -69,7 +78,7 @@ const COMPLETE_SHARE = 0.15;
 const VERY_LATE_SHARE = 0.5;
 /** Queries of orders fail in one of three spans of this length on a day of missing trades, ms. */
 const QUERY_SPAN_MS = 120_000;
-/** Makes a second random number from a drawn one: `subRandom`. */
+/** The factor by which `subRandom` derives a second random number from a drawn one. */
 const SECOND_FACTOR = 97;
 
 /** The parts of the simulated day that the faults act on. */
@@ -99,6 +108,12 @@ export class ThemedFaults {
   readonly #idsEndedEarly = new Set<string>();
   /** The kill that ends the day; null on days without one. */
   lastKill: LastKill | null = null;
+  /** The kill after trades by hand that ends a day of contracts; null on days without one. */
+  manualTradeKill: ManualTradeKill | null = null;
+  /** The list that is as long as it may be; null on days without one. */
+  readonly longLists: LongLists | null;
+  /** The lost orders that fill late; null on days without such orders. */
+  readonly #lateFills: LateFills | null;
   #silentUntilMs = -Infinity;
   #slowTimeUntilMs = -Infinity;
   #strangeUntilMs = -Infinity;
@@ -106,7 +121,7 @@ export class ThemedFaults {
   readonly #arrivesAfterReservation: boolean;
   /** Share of the open orders that the market takes just before a list is answered. */
   readonly #takenShare: number;
-  /** True if only trades of lost orders are missing. */
+  /** True if, on a day of missing trades, the trades of orders that the bot knows are never missing. */
   readonly #lacksLostOnly: boolean;
 
   constructor(deps: ThemedFaultsDeps, seed: number, theme: Theme) {
@@ -114,8 +129,10 @@ export class ThemedFaults {
     this.#theme = theme;
     this.#rng = rngOf(seed, 'themedFaults');
     // Missing trades make holdings differ from the trades for longer than an audit waits. The operator knows the reason.
-    if (theme === 'missingTrades') deps.queue.at(deps.calmFromMs + EXPLAINED_MS, () => deps.operator.resume('MISMATCH'));
+    if (theme === 'missingTrades') deps.queue.at(deps.calmFromMs + MISMATCH_REVIEW_MS, () => deps.operator.resume('MISMATCH'));
     if (theme === 'lateTwins') this.#reviewLateOrders();
+    this.longLists = theme === 'longLists' ? new LongLists(deps.queue, deps.venue) : null;
+    this.#lateFills = theme === 'lateFills' ? new LateFills(deps.queue, deps.venue, seed) : null;
     this.#arrivesAfterReservation = arrivesAfterReservation(seed);
     this.#lacksLostOnly = seed % 2 === 0;
     this.#takenShare = hasSlowCreates(seed) ? TAKEN_SHARE.slowCreates : TAKEN_SHARE.plain;
@@ -133,6 +150,16 @@ export class ThemedFaults {
     queue.at(queue.nowMs + LATE_REVIEW_MS, () => this.#reviewLateOrders());
   }
 
+  /** True on days on which lost orders fill late. */
+  get fillsLate(): boolean {
+    return this.#lateFills !== null;
+  }
+  /** Notes a create that the exchange carries out, and whose reply is lost. */
+  noteLost(body: Uint8Array, signMs: number): void {
+    this.#lateFills?.noteLost(Buffer.from(body).toString(), signMs);
+    this.longLists?.noteLost(Buffer.from(body).toString());
+  }
+
   /** True on days on which the strategy asks for more than it may. */
   get isCrowd(): boolean {
     return this.#theme === 'crowd';
@@ -141,8 +168,8 @@ export class ThemedFaults {
   /** Applies a timed fault. `size`, in [0, 1), scales it. */
   apply(faultKind: ThemedTimedFault, size: number): void {
     const { queue, operator, process, endProcess } = this.#deps;
-    if (faultKind === 'silence') this.#silentUntilMs = queue.nowMs + within(SILENCE_MS, size);
-    else if (faultKind === 'strange') this.#showStrangeStatuses(within(STRANGE_MS, size));
+    if (faultKind === 'silence') this.#silentUntilMs = queue.nowMs + valueInRange(SILENCE_MS, size);
+    else if (faultKind === 'strange') this.#showStrangeStatuses(valueInRange(STRANGE_STATUS_MS, size));
     else if (faultKind === 'slowTime') this.#slowTimeUntilMs = queue.nowMs + SLOW_TIME_MS;
     else if (faultKind === 'killOverEntry') this.#killOverEntry(size);
     else if (faultKind === 'refuseOverStop') this.#onceTriggerWaits('closing', () => this.#deps.refuseSlices(size));
@@ -202,14 +229,14 @@ export class ThemedFaults {
     if (faultKind === 'refusedDone') {
       // A refused order reserves nothing, so only a buy on a day with a larger limit has this fault.
       if (isSale || !this.#arrivesAfterReservation) return handle();
-      venue.lateUntilMsById.set(clientOrderId, queue.nowMs + KNOWN_MS);
+      venue.lateUntilMsById.set(clientOrderId, queue.nowMs + LATE_ORDER_KNOWN_MS);
       const answer = handle();
       return answer.status === 200 ? venue.service.error(REFUSED_CODE, venue.market) : answer;
     }
     // A sale is never later than its reservation: the bot might have sold its coins meanwhile.
     const delayRange = this.#arrivesAfterReservation && size < VERY_LATE_SHARE && !isSale ? VERY_LATE_MS : LATE_MS;
-    const delayMs = Math.floor(within(delayRange, subRandom(size, SECOND_FACTOR)));
-    venue.lateUntilMsById.set(clientOrderId, queue.nowMs + delayMs + KNOWN_MS);
+    const delayMs = Math.floor(valueInRange(delayRange, subRandom(size, SECOND_FACTOR)));
+    venue.lateUntilMsById.set(clientOrderId, queue.nowMs + delayMs + LATE_ORDER_KNOWN_MS);
     return handleLate(venue, delayMs, handle);
   }
 
@@ -234,18 +261,21 @@ export class ThemedFaults {
   /** Returns the reply to a read, with the faults of the theme. `handle` makes the exchange answer. */
   read(target: string, handle: () => Answer): Answer {
     const path = target.slice(0, (target + '?').indexOf('?'));
+    if (this.manualTradeKill !== null) return this.manualTradeKill.read(target, handle());
     // In the last hour nothing goes wrong.
     if ((this.#isCalm && !this.lastKill?.isRunning) || this.#theme === 'contractKills') return handle();
     if (this.#isSilent(path)) return { status: 503, headers: {}, body: '' };
     if (this.#theme === 'replicas' && path.endsWith('/openOrders')) this.#fillBeforeList(fieldOfQuery(target, 'symbol'));
+    if (path.endsWith('/openOrders')) this.#lateFills?.beforeOpenOrders(fieldOfQuery(target, 'symbol'));
     const answer = handle();
     if (answer.status !== 200) return answer;
+    if (this.#lateFills !== null) return { ...answer, body: lateBody(this.#lateFills, path, answer.body) };
     const { lastKill } = this;
     if (lastKill?.isRunning && /\/(?:openOrders|myTrades|v1\/order)$/.test(path)) {
       lastKill.drawList(fieldOfQuery(target, 'symbol'));
       return { ...answer, body: changeRows(answer.body, (row) => lastKill.rowOf(path, row)) };
     }
-    if (this.#theme === 'lateTwins' && /\/(?:openOrders|v1\/order)$/.test(path))
+    if ((this.#theme === 'lateTwins' || lastKill?.stage?.hidesIdsFromBot) && /\/(?:openOrders|v1\/order)$/.test(path))
       return { ...answer, body: changeRows(answer.body, (row) => row.replace(/"clientOrderId":"[^"]*"/, '"clientOrderId":"0"')) };
     if (path.endsWith('/openOrders')) return { ...answer, body: changeRows(answer.body, (row) => this.#openRow(row)) };
     if (path.endsWith('/myTrades')) return { ...answer, body: changeRows(answer.body, (row) => this.#tradeRow(row)) };
@@ -257,7 +287,7 @@ export class ThemedFaults {
   #isSilent(path: string): boolean {
     const isList = path.endsWith('/openOrders') || path.endsWith('/myTrades');
     // While the last kill loses creates, the bot sees fills but cannot query the orders that they belong to.
-    if (this.lastKill?.isLosing && !this.lastKill.isRunning && path.endsWith('/v1/order')) return true;
+    if (this.lastKill?.silencesQueries && path.endsWith('/v1/order')) return true;
     if (this.#theme === 'missingTrades') return path.endsWith('/v1/order') && Math.floor(this.#deps.queue.nowMs / QUERY_SPAN_MS) % 3 === 0;
     return this.#deps.queue.nowMs < this.#silentUntilMs && (isList || path.endsWith('/v1/order'));
   }
@@ -276,7 +306,7 @@ export class ThemedFaults {
   /** True while a slow order is hidden from lists. */
   #isHidden(id: string): boolean {
     const order = this.#deps.venue.orders.get(id);
-    return order !== undefined && this.#slowIds.has(order.clientOrderId) && this.#deps.queue.nowMs < order.placedMs + HIDDEN_MS;
+    return order !== undefined && this.#slowIds.has(order.clientOrderId) && this.#deps.queue.nowMs < order.placedMs + HIDDEN_ORDER_MS;
   }
 
   /** Returns a row of a list of trades; null for a trade that is missing for a while. */
@@ -286,9 +316,9 @@ export class ThemedFaults {
     if (this.#theme === 'replicas') return ageMs < orderShare * MAX_LAG_MS ? null : row;
     if (this.#theme !== 'missingTrades' || orderShare < COMPLETE_SHARE) return row;
     const order = this.#deps.venue.orders.get(ownOrderOf(row));
-    // A bot that sees trades of its known orders late waits longer for those of lost ones.
+    // If all trades came late, the bot would learn to wait longer. So on these days only the trades of lost orders are missing.
     if (this.#lacksLostOnly && (order === undefined || this.#isKnown(order))) return row;
-    return ageMs < within(MISSING_MS, subRandom(orderShare, SECOND_FACTOR)) ? null : row;
+    return ageMs < valueInRange(MISSING_TRADE_MS, subRandom(orderShare, SECOND_FACTOR)) ? null : row;
   }
 
   /** Returns the row of a queried order. On a day of `replicas` it shows the end of the order once before its fills. */
@@ -320,8 +350,15 @@ export class ThemedFaults {
   }
 }
 
+/** Returns the body of a reply without what late fills hide. */
+function lateBody(lateFills: LateFills, path: string, body: string): string {
+  if (path.endsWith('/account')) return lateFills.balancesOf(body);
+  return /\/(?:openOrders|myTrades)$/.test(path) ? changeRows(body, (row) => (lateFills.lacksRow(path, row) ? null : row)) : body;
+}
+
 /** Returns the number at the given place of a range: `fraction` 0 gives the minimum, 1 the maximum. */
-const within = ({ min, max }: { readonly min: number; readonly max: number }, fraction: number): number => min + fraction * (max - min);
+const valueInRange = ({ min, max }: { readonly min: number; readonly max: number }, fraction: number): number =>
+  min + fraction * (max - min);
 
 /** Returns a parameter of the query part of a request target; empty text if it is absent. */
 const fieldOfQuery = (target: string, name: string): string => new RegExp(`[?&]${name}=([^&]+)`).exec(target)?.[1] ?? '';

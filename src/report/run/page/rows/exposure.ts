@@ -7,32 +7,35 @@ export interface PositionChanges {
   readonly change: ArrayLike<number>;
 }
 
+/** The remainder of a closed position is a rounding error, far below any lot. */
+const MAX_ROUNDING_ERROR = 1e-12;
+
 /**
  * Returns the time-weighted mean of the absolute position (base asset) in each span between adjacent `edges` (ms, ascending). The result
  * has one element less than `edges`.
  */
 export function meanPosition(edges: ArrayLike<number>, changes: PositionChanges): Float64Array {
-  const spans = Math.max(0, edges.length - 1);
-  const mean = new Float64Array(spans);
-  let held = 0;
-  let next = 0;
-  for (let span = 0; span < spans; span++) {
-    const from = edges[span] ?? 0;
-    const to = edges[span + 1] ?? from;
-    let sinceMs = from;
+  const spanCount = Math.max(0, edges.length - 1);
+  const means = new Float64Array(spanCount);
+  let position = 0;
+  let nextChange = 0;
+  for (let span = 0; span < spanCount; span++) {
+    const fromMs = edges[span] ?? 0;
+    const toMs = edges[span + 1] ?? fromMs;
+    let sinceMs = fromMs;
+    // The sum of position times time, from the start of the span up to `sinceMs`.
     let area = 0;
-    for (; next < changes.length && (changes.ms[next] ?? Infinity) < to; next++) {
-      const ms = changes.ms[next] ?? to;
-      if (ms > sinceMs) {
-        area += Math.abs(held) * (ms - sinceMs);
-        sinceMs = ms;
+    for (; nextChange < changes.length && (changes.ms[nextChange] ?? Infinity) < toMs; nextChange++) {
+      const changeMs = changes.ms[nextChange] ?? toMs;
+      if (changeMs > sinceMs) {
+        area += Math.abs(position) * (changeMs - sinceMs);
+        sinceMs = changeMs;
       }
-      held += changes.change[next] ?? 0;
-      // The remainder of a closed position is a rounding error, far below any lot.
-      if (Math.abs(held) < 1e-12) held = 0;
+      position += changes.change[nextChange] ?? 0;
+      if (Math.abs(position) < MAX_ROUNDING_ERROR) position = 0;
     }
-    area += Math.abs(held) * (to - sinceMs);
-    mean[span] = to > from ? area / (to - from) : Math.abs(held);
+    area += Math.abs(position) * (toMs - sinceMs);
+    means[span] = toMs > fromMs ? area / (toMs - fromMs) : Math.abs(position);
   }
-  return mean;
+  return means;
 }

@@ -5,7 +5,7 @@ import { volumeOf } from '../../../page/volumeCode.ts';
 import { waitForPaint } from '../../../page/browser/dom.ts';
 import type { PositionChanges } from './exposure.ts';
 import { coarsen, ladder, rowAtOrAfter, rowNumbers, type ChartLevel } from './levels.ts';
-import { unpack32, unpackDecimals, unpackWide } from '../../../page/browser/unpack.ts';
+import { unpackNarrow, unpackDecimals, unpackWide } from '../../../page/browser/unpack.ts';
 import type { WireInstrument, WireTrace } from '../../../page/wire.ts';
 
 const MINUTE_MS = 60_000;
@@ -107,15 +107,15 @@ export class ChartMarket {
   async unpack(): Promise<void> {
     if (this.isWhole) return;
     const { wire } = this;
-    const openMs = Float64Array.from(await unpack32(wire.time), (minute) => minute * MINUTE_MS);
-    const close = await unpack32(wire.close);
+    const openMs = Float64Array.from(await unpackNarrow(wire.time), (minute) => minute * MINUTE_MS);
+    const close = await unpackNarrow(wire.close);
     await waitForPaint();
-    const open = await unpack32(wire.open);
-    const high = await unpack32(wire.high);
-    const low = await unpack32(wire.low);
+    const open = await unpackNarrow(wire.open);
+    const high = await unpackNarrow(wire.high);
+    const low = await unpackNarrow(wire.low);
     restorePrices(open, high, low, close);
     const length = close.length;
-    const volume = wire.volume === null ? new Float64Array(length) : Float64Array.from(await unpack32(wire.volume), volumeOf);
+    const volume = wire.volume === null ? new Float64Array(length) : Float64Array.from(await unpackNarrow(wire.volume), volumeOf);
     const lastRow = rowNumbers(length);
     this.#levels.set(wire.interval, { interval: wire.interval, length, openMs, open, high, low, close, volume, lastRow });
     // The level of the first picture has no rows of the finest bars, so it is built again when needed.
@@ -136,7 +136,7 @@ export class ChartMarket {
       from: await unpackWide(brackets.from),
       to: await unpackWide(brackets.to),
       price: (await unpackWide(brackets.price)).map((priceTicks) => priceTicks / ticks),
-      isTarget: await unpack32(brackets.isTarget),
+      isTarget: await unpackNarrow(brackets.isTarget),
     };
     if (!fills) return;
     const perUnit = 10 ** baseDigits;
@@ -147,7 +147,7 @@ export class ChartMarket {
 
 /** Unpacks one indicator. */
 async function unpackTrace({ name, pane, values, closes }: WireTrace): Promise<Trace> {
-  const minutes = closes === null ? null : await unpack32(closes);
+  const minutes = closes === null ? null : await unpackNarrow(closes);
   return {
     name,
     pane,

@@ -98,7 +98,8 @@ export class LiveCharts {
     const closes = bars.slice(-RECENT_BARS).map(([, , , , close]) => close);
     const digits = Math.min(MAX_PRICE_DIGITS, Math.max(0, ...closes.map(priceDecimals)));
     series.applyOptions({ priceFormat: { type: 'price', precision: digits, minMove: 10 ** -digits } });
-    series.setData(withRisingTimes(bars.map(([openMs, open, high, low, close]) => ({ time: chartTime(openMs), open, high, low, close }))));
+    const candles = bars.map(([openMs, open, high, low, close]) => ({ time: chartTime(openMs), open, high, low, close }));
+    series.setData(withRisingTimes(candles));
     const firstOpenMs = bars[0]?.[0] ?? Infinity;
     const shownFills = fills
       .filter((fill) => fill.instrument === instrument && fill.timeMs >= firstOpenMs)
@@ -116,9 +117,10 @@ export class LiveCharts {
 
   /** Draws the plots of a feed. Their lines are created again when names or panes have changed. */
   #drawPlots({ instrument, interval, bars, plots }: FeedView, { price, plotLines }: ChartObjects): void {
-    const names = JSON.stringify([instrument, interval, plots.map(({ strategy, name, pane }) => [strategy, name, pane])]);
-    if (names !== this.#drawnLines) {
-      this.#drawnLines = names;
+    const plotNames = plots.map(({ strategy, name, pane }) => [strategy, name, pane]);
+    const linesKey = JSON.stringify([instrument, interval, plotNames]);
+    if (linesKey !== this.#drawnLines) {
+      this.#drawnLines = linesKey;
       for (const line of plotLines.splice(0)) price.removeSeries(line);
       plotLines.push(...addLines(price, plots));
       byId('plots')?.replaceChildren(...legendOf(plots));

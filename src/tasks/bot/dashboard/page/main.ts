@@ -23,10 +23,13 @@ import {
 import { setHidden, setText } from './table.ts';
 
 const POLL_EVERY_MS = 1000;
+/** Without a reply for this long the page marks its numbers as old. */
 const STALE_MS = 3000;
 
+/** The token of the user; null while the page asks for it. */
 let token: string | null = storedToken();
 let shownView: BotView | null = null;
+/** Time at which `shownView` arrived, as `performance.now()` counts it. */
 let receivedAtMs = 0;
 let requestsSent = 0;
 const charts = new LiveCharts();
@@ -158,13 +161,14 @@ byId('kill')?.addEventListener('click', () =>
 );
 byId('seen')?.addEventListener('click', () => void perform({ op: 'acknowledge' }, ''));
 byId('resume')?.addEventListener('click', () => {
-  const resumable = shownView?.scopes.flatMap(({ scope, causes }) =>
-    causes.filter(({ clearsItself }) => !clearsItself).map(({ code, why }) => ({ scope, code, why })),
-  )[0];
-  if (!resumable) return;
-  const { scope, code } = resumable;
+  const lastingCauses = shownView?.scopes.flatMap(({ scope, causes }) =>
+    causes.filter(({ clearsItself }) => !clearsItself).map(({ code, why }) => ({ scope, code, haltedWhy: why })),
+  );
+  const firstCause = lastingCauses?.[0];
+  if (!firstCause) return;
+  const { scope, code, haltedWhy } = firstCause;
   dialog.ask({
-    ...question(`Resume ${scope}?`, `It clears ${code} (${resumable.why}) and nothing else.`, 'Resume', 'resume'),
+    ...question(`Resume ${scope}?`, `It clears ${code} (${haltedWhy}) and nothing else.`, 'Resume', 'resume'),
     request: (why) => ({ op: 'resume', scope, code, why }),
   });
 });

@@ -27,17 +27,18 @@ export interface ItemActs {
 
 type HaltCauseView = BotView['scopes'][number]['causes'][number];
 
+/** The risk states, the best one first. */
 const STATES_BEST_FIRST = ['RUN', 'HALT_NEW', 'CANCEL_ONLY', 'KILLED'];
 
 /** Shows the worst risk state and its first cause. */
 export function showState({ scopes, timeMs }: BotView): void {
-  const [worst] = scopes.toSorted((a, b) => STATES_BEST_FIRST.indexOf(b.state) - STATES_BEST_FIRST.indexOf(a.state));
-  const state = worst?.state ?? 'RUN';
-  byId('state')?.setAttribute('data-state', state);
-  setText('state-word', state);
-  const [firstCause] = worst?.causes ?? [];
+  const [worstScope] = scopes.toSorted((a, b) => STATES_BEST_FIRST.indexOf(b.state) - STATES_BEST_FIRST.indexOf(a.state));
+  const riskState = worstScope?.state ?? 'RUN';
+  byId('state')?.setAttribute('data-state', riskState);
+  setText('state-word', riskState);
+  const [firstCause] = worstScope?.causes ?? [];
   const causeCount = scopes.reduce((sum, { causes }) => sum + causes.length, 0);
-  const why = firstCause && worst ? causeText(worst.scope, firstCause, timeMs) : 'everything that the rules allow';
+  const why = firstCause && worstScope ? causeText(worstScope.scope, firstCause, timeMs) : 'everything that the rules allow';
   setText('state-why', causeCount > 1 ? `${why} (and ${causeCount - 1} more)` : why);
 }
 
@@ -66,38 +67,52 @@ export function showWho({ name, mode, timeScale, account, version, startedMs, ti
 
 /** Shows equity, counts and the last audit as cards. */
 export function showCards({ equity, open, unknown, positions, counts, audit, timeMs }: BotView): void {
-  const equityCards = equity.map(({ asset, now, today }) =>
-    card('Equity', shortMoneyText(now), asset, `since 00:00 UTC ${signedText(twoDecimals(today))}`, signKind(today)),
-  );
+  const equityCards = equity.map(({ asset, now, today }) => {
+    const changeText = `since 00:00 UTC ${signedText(twoDecimals(today))}`;
+    return card({ label: 'Equity', value: shortMoneyText(now), unit: asset, secondLine: changeText, kind: signKind(today) });
+  });
+  const areAllKnown = unknown.length === 0;
+  const isAuditOk = audit.result === 'ok';
   byId('cards')?.replaceChildren(
     ...equityCards,
-    card('Positions', wholeText(positions.length), '', `${counted(counts.fills, 'fill')} since the start`),
-    card('Open orders', wholeText(open.length), '', `${wholeText(counts.ordersSent)} sent, ${wholeText(counts.ordersDenied)} denied`),
-    card(
-      'Unknown',
-      wholeText(unknown.length),
-      '',
-      unknown.length === 0 ? 'every outcome is known' : 'being looked for',
-      unknown.length === 0 ? 'text' : 'amber',
-    ),
-    card(
-      'Last audit',
-      audit.fastMs === null ? NONE : ageText(timeMs - audit.fastMs),
-      '',
-      audit.result === 'ok' ? 'no difference' : audit.message || audit.result,
-      audit.result === 'ok' ? 'text' : 'amber',
-    ),
+    card({ label: 'Positions', value: wholeText(positions.length), secondLine: `${counted(counts.fills, 'fill')} since the start` }),
+    card({
+      label: 'Open orders',
+      value: wholeText(open.length),
+      secondLine: `${wholeText(counts.ordersSent)} sent, ${wholeText(counts.ordersDenied)} denied`,
+    }),
+    card({
+      label: 'Unknown',
+      value: wholeText(unknown.length),
+      secondLine: areAllKnown ? 'every outcome is known' : 'being looked for',
+      kind: areAllKnown ? 'text' : 'amber',
+    }),
+    card({
+      label: 'Last audit',
+      value: audit.fastMs === null ? NONE : ageText(timeMs - audit.fastMs),
+      secondLine: isAuditOk ? 'no difference' : audit.message || audit.result,
+      kind: isAuditOk ? 'text' : 'amber',
+    }),
   );
 }
 
+/** The content of a card. `kind` gives its second line a colour; `amber` marks the whole card as bad. */
+interface CardContent {
+  readonly label: string;
+  readonly value: string;
+  readonly unit?: string;
+  readonly secondLine: string;
+  readonly kind?: TableCell['kind'];
+}
+
 /** Returns a card with a label, a value with its unit, and a second line. */
-function card(label: string, value: string, unit: string, secondLine: string, kind: TableCell['kind'] = 'text'): HTMLElement {
-  const isBad = kind === 'amber';
+function card({ label, value, unit = '', secondLine, kind = 'text' }: CardContent): HTMLElement {
+  const unitText = unit === '' ? '' : ` ${unit}`;
   return element(
     'div',
     { class: 'card' },
     element('div', { class: 'label' }, label),
-    element('div', { class: isBad ? 'value amber' : 'value' }, value, element('span', { class: 'unit' }, unit === '' ? '' : ` ${unit}`)),
+    element('div', { class: kind === 'amber' ? 'value amber' : 'value' }, value, element('span', { class: 'unit' }, unitText)),
     element('div', { class: kind === 'text' ? 'sub' : `sub ${kind}` }, secondLine),
   );
 }
@@ -105,37 +120,39 @@ function card(label: string, value: string, unit: string, secondLine: string, ki
 /** Lists orders of unknown outcome and foreign orders, with buttons if the user may operate. */
 export function showUnknown({ unknown, foreignOrders, timeMs }: BotView, acts: ItemActs, mayOperate: boolean): void {
   setHidden('unknown', unknown.length + foreignOrders.length === 0);
-  const button = (label: string, onClick: () => void): HTMLElement => {
-    const node = element('button', {}, label);
-    node.addEventListener('click', onClick);
-    return node;
-  };
-  const item = (text: string, buttons: readonly HTMLElement[]): HTMLElement =>
+  const listEntry = (text: string, buttons: readonly HTMLElement[]): HTMLElement =>
     element('div', { class: 'item' }, element('p', {}, text), element('div', { class: 'acts' }, ...(mayOperate ? buttons : [])));
-  byId('unknown-list')?.replaceChildren(
-    ...unknown.map((order) =>
-      item(
-        `Order ${order.cid}, ${orderText(order)}, unknown for ${ageText(timeMs - order.createdMs)}: ${order.cause}; ${order.doing}.`,
-        order.needsPerson
-          ? [
-              button('It was placed', () => acts.resolve(order.cid, 'placed')),
-              button('It had no effect', () => acts.resolve(order.cid, 'noEffect')),
-            ]
-          : [],
-      ),
-    ),
-    ...foreignOrders.map(({ kind, id, instrument, message, seenMs }) =>
-      item(`Not ours: ${kind} ${id} on ${instrument}, ${message}, seen ${ageText(timeMs - seenMs)} ago.`, [
-        button('Adopt', () => acts.adopt(id, `${kind} ${id}`)),
-        button('Ignore', () => acts.ignore(id, `${kind} ${id}`)),
-      ]),
-    ),
-  );
+  const unknownEntries = unknown.map((order) => {
+    const { cid, createdMs, cause, doing, needsPerson } = order;
+    const text = `Order ${cid}, ${orderText(order)}, unknown for ${ageText(timeMs - createdMs)}: ${cause}; ${doing}.`;
+    if (!needsPerson) return listEntry(text, []);
+    const placedButton = button('It was placed', () => acts.resolve(cid, 'placed'));
+    const noEffectButton = button('It had no effect', () => acts.resolve(cid, 'noEffect'));
+    return listEntry(text, [placedButton, noEffectButton]);
+  });
+  const foreignEntries = foreignOrders.map(({ kind, id, instrument, message, seenMs }) => {
+    const description = `${kind} ${id}`;
+    return listEntry(`Not ours: ${description} on ${instrument}, ${message}, seen ${ageText(timeMs - seenMs)} ago.`, [
+      button('Adopt', () => acts.adopt(id, description)),
+      button('Ignore', () => acts.ignore(id, description)),
+    ]);
+  });
+  byId('unknown-list')?.replaceChildren(...unknownEntries, ...foreignEntries);
+}
+
+/** Returns a button that calls `onClick`. */
+function button(label: string, onClick: () => void): HTMLElement {
+  const node = element('button', {}, label);
+  node.addEventListener('click', onClick);
+  return node;
 }
 
 const qtyOf = ({ qty, amount }: BotOrderView): string => (qty === null ? `${grouped(amount ?? '0')} (amount)` : grouped(qty));
-const orderText = (order: BotOrderView): string =>
-  `${order.side} ${qtyOf(order)} of ${order.instrument} ${order.price === null ? 'at market' : `at ${grouped(order.price)}`}`;
+/** Returns the terms of an order, such as `buy 0.5 of spot:BTCUSDT at 60 000`. */
+function orderText(order: BotOrderView): string {
+  const priceText = order.price === null ? 'at market' : `at ${grouped(order.price)}`;
+  return `${order.side} ${qtyOf(order)} of ${order.instrument} ${priceText}`;
+}
 
 /** Shows each limit with its used part. */
 export function showHeadroom({ headroom }: BotView): void {
@@ -152,18 +169,9 @@ export function showHeadroom({ headroom }: BotView): void {
     });
     const amounts =
       unit === 'fraction' ? `${percent(Number(used))} of ${percent(Number(max))}` : `${grouped(used)} of ${grouped(max)} ${unit}`;
-    const message = `${amounts}, ${wholeText(usedPart * 100)}${THIN}% used`;
-    return element(
-      'div',
-      { class: 'limit' },
-      element(
-        'div',
-        {},
-        element('span', {}, scope === 'account' ? limit : `${limit}, ${scope}`),
-        element('span', { class: 'mono' }, message),
-      ),
-      bar,
-    );
+    const name = element('span', {}, scope === 'account' ? limit : `${limit}, ${scope}`);
+    const usedText = element('span', { class: 'mono' }, `${amounts}, ${wholeText(usedPart * 100)}${THIN}% used`);
+    return element('div', { class: 'limit' }, element('div', {}, name, usedText), bar);
   });
   byId('limits')?.replaceChildren(
     ...(rows.length > 0 ? rows : [element('p', { class: 'empty' }, 'No limits are set: add some under risk in the config.')]),
@@ -202,42 +210,27 @@ const MAX_BUDGETS = 4;
 
 /** Returns the rows about the clocks of the exchange and the request budgets that are used most. */
 function exchangeRows({ clocks, budget, timeMs }: BotView): readonly HTMLElement[] {
-  return [
-    ...clocks.map(({ market, offsetMs, uncertaintyMs, maxUncertaintyMs }) =>
-      checkRow(
-        `Clock offset, ${market}`,
-        offsetMs === null ? 'not measured' : `${msText(offsetMs)} ±${Math.ceil(uncertaintyMs ?? 0)} of ${maxUncertaintyMs}${THIN}ms`,
-        uncertaintyMs === null || uncertaintyMs > maxUncertaintyMs,
-      ),
-    ),
-    ...budget
-      .toSorted((a, b) => b.used / b.max - a.used / a.max)
-      .slice(0, MAX_BUDGETS)
-      .map(({ name, used, max, windowMs, stoppedUntilMs }) =>
-        checkRow(
-          `Requests, ${name}`,
-          stoppedUntilMs === null
-            ? `${wholeText(used)} of ${wholeText(max)} in ${windowMs / 1000}${THIN}s`
-            : `stopped for ${ageText(stoppedUntilMs - timeMs)}`,
-          stoppedUntilMs !== null,
-        ),
-      ),
-  ];
+  const clockRows = clocks.map(({ market, offsetMs, uncertaintyMs, maxUncertaintyMs }) => {
+    const measuredText = `${msText(offsetMs ?? 0)} ±${Math.ceil(uncertaintyMs ?? 0)} of ${maxUncertaintyMs}${THIN}ms`;
+    const isBad = uncertaintyMs === null || uncertaintyMs > maxUncertaintyMs;
+    return checkRow(`Clock offset, ${market}`, offsetMs === null ? 'not measured' : measuredText, isBad);
+  });
+  const fullestFirst = budget.toSorted((a, b) => b.used / b.max - a.used / a.max);
+  const budgetRows = fullestFirst.slice(0, MAX_BUDGETS).map(({ name, used, max, windowMs, stoppedUntilMs }) => {
+    if (stoppedUntilMs !== null) return checkRow(`Requests, ${name}`, `stopped for ${ageText(stoppedUntilMs - timeMs)}`, true);
+    return checkRow(`Requests, ${name}`, `${wholeText(used)} of ${wholeText(max)} in ${windowMs / 1000}${THIN}s`);
+  });
+  return [...clockRows, ...budgetRows];
 }
 
 /** Returns the rows about the last audit, the journal and the process. */
 function processRows({ audit, journal, timeMs, loopDelayP99Ms, rssBytes }: BotView): readonly HTMLElement[] {
+  const auditText = audit.fastMs === null ? 'none yet' : `${audit.result}, ${ageText(timeMs - audit.fastMs)} of ${ageText(audit.maxAgeMs)}`;
+  const delayText = loopDelayP99Ms === null ? '' : `, loop ${loopDelayP99Ms.toFixed(1)}${THIN}ms`;
   return [
-    checkRow(
-      'Last audit',
-      audit.fastMs === null ? 'none yet' : `${audit.result}, ${ageText(timeMs - audit.fastMs)} of ${ageText(audit.maxAgeMs)}`,
-      audit.result !== 'ok',
-    ),
+    checkRow('Last audit', auditText, audit.result !== 'ok'),
     checkRow('Journal', journal.failure ?? `record ${wholeText(journal.durableSeq)} on disk`, journal.failure !== null),
-    checkRow(
-      'Process',
-      `${wholeText(rssBytes / 2 ** 20)}${THIN}MiB${loopDelayP99Ms === null ? '' : `, loop ${loopDelayP99Ms.toFixed(1)}${THIN}ms`}`,
-    ),
+    checkRow('Process', `${wholeText(rssBytes / 2 ** 20)}${THIN}MiB${delayText}`),
   ];
 }
 
@@ -336,16 +329,12 @@ export function showDecisions({ decisions }: BotView): void {
   const newest = decisions.at(-1)?.seq ?? 0;
   if (newest === shownSeq) return;
   shownSeq = newest;
-  const rows = decisions
-    .toReversed()
-    .map(({ timeMs, level, strategy, code, message }) =>
-      element(
-        'li',
-        { class: level },
-        element('span', { class: 'muted mono' }, clockText(timeMs)),
-        element('p', {}, `${strategy === null ? '' : `${strategy}: `}${message}${code === null ? '' : ` (${code})`}`),
-      ),
-    );
+  const rows = decisions.toReversed().map(({ timeMs, level, strategy, code, message }) => {
+    const strategyText = strategy === null ? '' : `${strategy}: `;
+    const codeText = code === null ? '' : ` (${code})`;
+    const time = element('span', { class: 'muted mono' }, clockText(timeMs));
+    return element('li', { class: level }, time, element('p', {}, `${strategyText}${message}${codeText}`));
+  });
   byId('decision-list')?.replaceChildren(
     ...(rows.length > 0 ? rows : [element('li', {}, element('p', { class: 'empty' }, 'Nothing was decided yet.'))]),
   );

@@ -1,4 +1,4 @@
-// Stores ended orders, trades and profit history in memory, for an exchange that is not persistent.
+// Moves the history of an exchange that is not persistent to compact rows: ended orders, trades and profits.
 
 import type { ServiceConfig } from '../dialect/config.ts';
 import { type Persistence, Service } from '../service.ts';
@@ -6,10 +6,10 @@ import { Recorder } from './recorder.ts';
 import { MemoryRows, readerOf, type RowWriter } from '../records/rowStore.ts';
 
 /** Number of changes that are collected before ended orders are archived. */
-const BATCH = 512;
+const CHANGES_PER_ARCHIVING = 512;
 
-/** Moves ended orders, trades and profit history to compact rows. Nothing is durable. */
-export class MemoryPersistence implements Persistence {
+/** Moves ended orders, trades and profit history to compact rows. Nothing lasts longer than the process. */
+export class HistoryArchiver implements Persistence {
   readonly #recorder: Recorder;
   readonly #rows: RowWriter;
 
@@ -19,14 +19,14 @@ export class MemoryPersistence implements Persistence {
   }
 
   afterStep(): void {
-    if (this.#recorder.waiting >= BATCH) this.#recorder.writeArchive(this.#rows);
+    if (this.#recorder.waitingChangeCount >= CHANGES_PER_ARCHIVING) this.#recorder.writeArchive(this.#rows);
   }
 }
 
 /** Opens a service that stores its history in memory. Throws ConfigError as `Service` does. */
-export function openService(config: ServiceConfig, startMs: number): Service {
+export function openMemoryService(config: ServiceConfig, startMs: number): Service {
   const service = new Service(config, startMs);
   const rows = new MemoryRows();
-  service.usePersistence(new MemoryPersistence(service, rows), readerOf(rows, 'memory'));
+  service.usePersistence(new HistoryArchiver(service, rows), readerOf(rows, 'memory'));
   return service;
 }

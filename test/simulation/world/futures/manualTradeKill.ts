@@ -1,0 +1,144 @@
+// Ends a day of contracts with a kill that closes positions, just after a person has traded the bot's contract by hand.
+
+import { lots, ticks, units } from '../../../../src/base/brand.ts';
+import type { Side } from '../../../../src/model/order.ts';
+import type { Answer } from '../../../../src/worlds/computer/connection.ts';
+import type { DueQueue } from '../../../../src/ports/dueQueue.ts';
+import type { BotProcess } from '../botProcess.ts';
+import { rngOf } from '../draws.ts';
+import type { Observer } from '../observer.ts';
+import type { Operator } from '../operator.ts';
+import { SYMBOLS } from '../venue.ts';
+import { contractName, type ContractVenue } from './contractVenue.ts';
+
+/** What a person has done, by the seed. */
+const MANUAL_ACTS = [
+  // Has turned the position of the account to the other side.
+  'turned',
+  // Holds a part of the position back for a closing order far from the price.
+  'heldBack',
+  // Has closed a part of the position, and lists still say that all of it may be closed.
+  'closedPart',
+] as const;
+/** Time from the begin of the day until a position is looked for, ms. */
+const BEGIN_MS = { min: 600_000, range: 1_800_000 };
+/** How often a position is looked for, and whether the kill has ended, ms. */
+const LOOK_MS = 1000;
+/** Time from the act of the person until the kill, ms. */
+const KILL_AFTER_MS = 400;
+/** Positions of at least this many lots are used. */
+const MIN_LOTS = 20;
+/** Share of the position that a person holds back or closes. */
+const SHARE = 0.4;
+
+export interface ManualTradeKillDeps {
+  readonly queue: DueQueue;
+  readonly venue: ContractVenue;
+  readonly observer: Observer;
+  readonly operator: Operator;
+  readonly process: () => BotProcess | null;
+  readonly print: (text: string) => void;
+}
+
+/** The act of a person and the kill of one day. */
+export class ManualTradeKill {
+  isOver = false;
+  readonly #deps: ManualTradeKillDeps;
+  readonly #act: (typeof MANUAL_ACTS)[number];
+  /** The lots of the bot before the kill, below 0 for a short position, by coin. */
+  readonly #lotsBefore = new Map<string, number>();
+  /** The contract that the person trades, and how many lots an order of the person keeps from being closed. */
+  #contract = '';
+  #heldBackLots = 0;
+  /** Lots of the position before the act, which lists show as closable. */
+  #shownLots = 0;
+
+  constructor(deps: ManualTradeKillDeps, seed: number) {
+    this.#deps = deps;
+    this.#act = MANUAL_ACTS[(seed - 1) % MANUAL_ACTS.length]!;
+    const { queue } = deps;
+    queue.at(queue.nowMs + BEGIN_MS.min + Math.floor(rngOf(seed, 'killStage').next() * BEGIN_MS.range), () => this.#look());
+  }
+
+  /** Waits for a position that the bot knows to the lot, and whose orders but for stops have ended. */
+  #look(): void {
+    const { queue, venue, process } = this.#deps;
+    const running = process();
+    const engine = running?.opened?.bot.deps.engine;
+    const base = SYMBOLS.find((symbol) => {
+      const held = venue.heldLots(symbol);
+      const index = engine?.instruments.findIndex((instrument) => instrument.base === symbol) ?? -1;
+      if (engine === undefined || index < 0 || Math.abs(held) < MIN_LOTS) return false;
+      const known = engine.runs.reduce((sum, run) => sum + engine.ledger.lots(run.index, index), 0);
+      return known === held && venue.live().every(({ id }) => id.startsWith('trigger'));
+    });
+    if (base === undefined || running?.opened?.bot.isTrading !== true || running.isKilled || running.isAsleep)
+      return void queue.at(queue.nowMs + LOOK_MS, () => this.#look());
+    for (const symbol of SYMBOLS) this.#lotsBefore.set(symbol, venue.heldLots(symbol));
+    this.#trade(base);
+    queue.at(queue.nowMs + KILL_AFTER_MS, () => this.#kill(running));
+  }
+
+  /** Has the person trade the contract. */
+  #trade(base: string): void {
+    const { venue } = this.#deps;
+    const held = venue.heldLots(base);
+    const part = Math.floor(Math.abs(held) * SHARE);
+    const closingSide: Side = held > 0 ? 'sell' : 'buy';
+    this.#contract = contractName(base);
+    this.#shownLots = Math.abs(held);
+    if (this.#act === 'turned') this.#place(closingSide, Math.abs(held) * 2, null, false);
+    else if (this.#act === 'closedPart') this.#place(closingSide, part, null, true);
+    else {
+      this.#heldBackLots = part;
+      this.#place(closingSide, part, held > 0 ? 1.2 : 0.8, true);
+    }
+  }
+  /** Places an order of the person. `factor`: its limit relative to the price; null for a market order. */
+  #place(side: Side, orderLots: number, factor: number | null, reduceOnly: boolean): void {
+    const { venue, queue, print } = this.#deps;
+    venue.service.advance(queue.nowMs);
+    const { instrument, referencePrice } = venue.side.market(this.#contract)!;
+    const id = venue.placeManually({
+      instrument,
+      side,
+      role: factor === null ? 'market' : 'limit',
+      lots: lots(orderLots),
+      quoteUnits: units(0),
+      limit: ticks(factor === null ? 0 : Math.round(referencePrice * factor)),
+      reduceOnly,
+      timeInForce: null,
+      slot: '',
+    });
+    print(`a person places order ${id}: ${side} ${orderLots} lots of ${this.#contract}`);
+  }
+
+  #kill(process: BotProcess): void {
+    const { operator, queue } = this.#deps;
+    operator.kill(process, true);
+    queue.at(queue.nowMs + LOOK_MS, () => this.#judgeOnceDone(process));
+  }
+
+  /** S3: the kill closes no contracts that the bot has not. KILL: it leaves none that it could have closed. */
+  #judgeOnceDone(process: BotProcess): void {
+    const { queue, venue, observer, print } = this.#deps;
+    const view = this.#deps.process() === process ? process.control?.ownKill : null;
+    if (view?.phase !== 'done') return void queue.at(queue.nowMs + LOOK_MS, () => this.#judgeOnceDone(process));
+    print(`the kill left ${view.residuals.join('; ') || 'nothing'}`);
+    for (const base of SYMBOLS) {
+      const [before, after] = [this.#lotsBefore.get(base) ?? 0, venue.heldLots(base)];
+      if (after * before < 0 || Math.abs(after) > Math.abs(before))
+        observer.report('S3', `${base}: the bot had ${before} contracts, and has ${after} after the kill`, queue.nowMs);
+      const left = venue.closableLots(base) - (contractName(base) === this.#contract ? this.#heldBackLots : 0);
+      if (left >= 1) observer.report('KILL', `${base}: the kill leaves ${left} contracts that it could close`, queue.nowMs);
+    }
+    this.isOver = true;
+  }
+
+  /** Returns the reply to a read: while lists lag, all of the position may be closed. */
+  read(target: string, answer: Answer): Answer {
+    if (this.#act !== 'closedPart' || this.#shownLots === 0 || !target.startsWith('/fapi/v1/positions') || !target.includes(this.#contract))
+      return answer;
+    return { ...answer, body: answer.body.replace(/"canCloseVolume":"?[0-9.]+"?/, `"canCloseVolume":${this.#shownLots}`) };
+  }
+}
