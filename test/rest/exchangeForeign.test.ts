@@ -88,12 +88,16 @@ describe('a foreign order that may be an order of unknown outcome', () => {
 });
 
 describe('a foreign order that was reported while an order of the bot had a wrong id', () => {
-  /** Opens a bot whose buy and sale are acknowledged with one wrong id. The row of the buy was foreign before. */
-  async function openContested() {
+  /**
+   * Opens a bot whose buy and sale are acknowledged with one wrong id. The row of the buy was foreign before. `isCleared`: the operator clears
+   * the halt for it between the two.
+   */
+  async function openContested({ isCleared = false } = {}) {
     const world = await RestWorld.open();
     world.plantFaults(replaceReplies('spot.newOrder', '{"orderId":777}'), ...HIDDEN_IDS);
     const bought = world.placeOrder(LIMIT);
     world.passUntil(() => world.exchange.foreignOrders.length > 0, 30_000);
+    if (isCleared) clearHalt(world);
     const sold: OrderId = world.placeOrder({ side: 'sell', lots: 1000, limit: 12_000 });
     world.passUntil(() => world.orderById(bought).lifecycle === 'unknown', 30_000);
     return { world, bought, sold, venueId: foreignOf(world)[0]! };
@@ -111,8 +115,8 @@ describe('a foreign order that was reported while an order of the bot had a wron
     expect([world.orderById(bought).venueId, foreignOf(world)]).toEqual([venueId, []]);
   });
 
-  it('the order is not proven absent after a restart', async () => {
-    const { world: firstWorld, bought, venueId } = await openContested();
+  it.each([false, true])('the order is not proven absent after a restart (halt cleared before: %s)', async (isCleared) => {
+    const { world: firstWorld, bought, venueId } = await openContested({ isCleared });
     cancelManually(firstWorld, venueId);
     const world = await firstWorld.restart({ keepsHalts: true });
     world.passTime(200_000);

@@ -109,9 +109,9 @@ export class RestExchange implements OrderGateway {
       raisedCauses,
       sink,
       onIdKnown: (tracked) => this.#onAdoption(tracked),
-      noteForeign: (foreign, isUndecided) => {
-        const newestTrade = isUndecided ? this.#readers.trades(foreign.instrument).lastBookedId : undefined;
-        notes?.cursor(foreignCursor(foreign, instruments, newestTrade));
+      noteForeign: (foreign, isUndecided, hasOldFills = false) => {
+        const newestTrade = hasOldFills ? null : this.#readers.trades(foreign.instrument).lastBookedId;
+        notes?.cursor(foreignCursor(foreign, instruments, isUndecided ? newestTrade : undefined));
       },
       cancelDuplicate: (index, venueId) => void start(venue.cancel(instruments[index]!, venueId)),
       bookDuplicate: (index, venueId) => this.#readers.trades(index).ignoreFills(venueId),
@@ -370,7 +370,8 @@ export class RestExchange implements OrderGateway {
   #onAdoption(tracked: TrackedOrder): void {
     tracked.idKnownMs = this.#context.deps.scheduler.nowMs;
     const { venueId, request } = tracked;
-    if (this.#attribution.withdrawOf(tracked) && venueId !== null) this.#readers.trades(request.instrumentIndex).adoptFills(venueId);
+    if (venueId !== null && this.#attribution.foreignOrders.has(venueId)) this.#readers.trades(request.instrumentIndex).adoptFills(venueId);
+    this.#attribution.withdrawOf(tracked);
     this.#cancels.onVenueId(tracked);
     this.#polling.scheduleRead(tracked.request.instrumentIndex);
   }

@@ -30,10 +30,10 @@ export interface OrderAttributionDeps {
   readonly trackedOrders: TrackedOrders;
   readonly raisedCauses: RaisedCauses;
   readonly sink: () => ExchangeSink;
-  /** Called when the venue order id of one of our orders becomes known. The order is polled from now on. */
+  /** Called when the id of one of our orders becomes known: books fills of a foreign order with it, then withdraws that, and polls the order. */
   readonly onIdKnown: (tracked: TrackedOrder) => void;
-  /** Journals that a foreign order waits for the operator's decision, or no longer does. */
-  readonly noteForeign: (foreign: ForeignOrder, isUndecided: boolean) => void;
+  /** Journals that a foreign order waits for a decision, or no longer does. `hasOldFills`: they may be older than the newest booked trade. */
+  readonly noteForeign: (foreign: ForeignOrder, isUndecided: boolean, hasOldFills?: boolean) => void;
   /** Cancels a duplicate of one of our orders. */
   readonly cancelDuplicate: (instrumentIndex: number, venueId: string) => void;
   /** Books the fills of a duplicate that counted as foreign to the account. */
@@ -138,16 +138,16 @@ export class OrderAttribution {
   }
   /**
    * The id of our order has become known. Withdraws a foreign order with this id, and a foreign trigger order like it, because the exchange links
-   * the order that a trigger order places by its client order id. Returns true if fills of a foreign order are ours.
+   * the order that a trigger order places by its client order id.
    */
-  withdrawOf({ venueId, clientOrderId, request: { instrumentIndex } }: TrackedOrder): boolean {
+  withdrawOf({ venueId, clientOrderId, request: { instrumentIndex } }: TrackedOrder): void {
     const trigger = parseTriggerTrackId(venueId);
     if (trigger === null)
       for (const { venueId: triggerId, sameTermsId, instrument } of Array.from(this.#foreignOrders.values()))
         if (sameTermsId === clientOrderId && instrument === instrumentIndex)
           this.withdraw(triggerId, `the order that ${clientOrderId} has placed`);
     const id = trigger?.triggerId ?? venueId;
-    return id !== null && this.withdraw(id, `its reply or a list that names ${clientOrderId}`);
+    if (id !== null) this.withdraw(id, `its reply or a list that names ${clientOrderId}`);
   }
   /**
    * The operator has cleared the halt without a decision. Journals that no foreign order waits for one, except those that may be an order of
@@ -302,9 +302,11 @@ export class OrderAttribution {
   #nameContested(contested: readonly TrackedOrder[]): void {
     const { raisedCauses } = this.#deps;
     for (const foreign of this.#foreignOrders.values()) {
+      if (!contested.some((tracked) => mayBeOrder(foreign, tracked))) continue;
       const named = withContested(foreign, contested);
-      if (named === foreign) continue;
       this.#foreignOrders.set(foreign.venueId, named);
+      // The journal may lack it, because the operator has cleared its halt.
+      this.#deps.noteForeign(named, true, true);
       raisedCauses.raise('ALIEN', null, this.#foreignText(named));
     }
   }
@@ -352,7 +354,9 @@ export class OrderAttribution {
     const duplicate: DuplicateOrder = { instrument: instrumentIndex, clientOrderId, isOpen: false, fills: [] };
     this.#duplicates.set(venueId, duplicate);
     this.#nameDuplicate(venueId);
-    if (this.withdraw(venueId, `its reply or a list that names ${clientOrderId}`)) this.#deps.bookDuplicate(instrumentIndex, venueId);
+    // The fills are journalled first: a restart that finds no note of the foreign order does not read them again.
+    if (this.#foreignOrders.has(venueId)) this.#deps.bookDuplicate(instrumentIndex, venueId);
+    this.withdraw(venueId, `its reply or a list that names ${clientOrderId}`);
     return duplicate;
   }
   /** Cancels a duplicate each time it is seen open, because a cancel may be lost. */

@@ -47,6 +47,8 @@ const SMALL_BLOCK_ROWS = 251;
 const SMALL_BLOCK_BARS = 4000;
 /** Maximum of bars of all feeds with which a whole run is repeated with other clocks. Only runs whose packages read the clock are. */
 const MAX_CLOCK_BARS = 65_536;
+/** Maximum duration of the loop of such a run, ms. It is repeated up to five times. */
+const MAX_CLOCK_RUN_MS = 2000;
 /** The sample skips larger strategy files in its search for written prices. `isobar prove` searches them, too. */
 const MAX_SEARCHED_BYTES = 262_144;
 /** Matches errors that code may throw because a built-in is sealed, although neither message nor line name the built-in. */
@@ -161,7 +163,7 @@ async function proofsOf(
  * enough: a strategy may read the clock early and use it late. So the whole run is compared. Returns why the result is not known; null: it is.
  */
 async function whyClockUnclear(
-  { plan, hasAllBars, runRead, uses }: RowsTask,
+  { plan, hasAllBars, runRead, runMs, uses }: RowsTask,
   tracer: Tracer,
   samplePlan: RunPlan,
   expected: DecisionTrace,
@@ -170,9 +172,11 @@ async function whyClockUnclear(
   const read = runRead ?? sampledRead?.warning ?? null;
   if (read === null) return null;
   const isWholeRun = hasAllBars && barCountOf(samplePlan) === barCountOf(plan);
+  // The run has read the clock, and the same rows again have not: a package outside of the bundle keeps what it has read.
+  if (sampledRead === undefined && isWholeRun) return unclearRead(read, UNSTEADY_RUNS);
   let effect = sampledRead === undefined ? 'none' : await effectOfClock(tracer, samplePlan, expected);
   if (effect === 'none' && !isWholeRun) {
-    if (!hasAllBars || barCountOf(plan) > MAX_CLOCK_BARS)
+    if (!hasAllBars || barCountOf(plan) > MAX_CLOCK_BARS || runMs > MAX_CLOCK_RUN_MS)
       return unclearRead(read, 'and the run is too long to be repeated with other clocks here');
     effect = await effectOfClock(tracer, plan, await tracer.run({ plan, isFresh: true }));
   }

@@ -56,6 +56,7 @@ describe('an error about an object that cannot change', () => {
   });
   test.each([
     ['Cannot add property 0, object is not extensible', 'this.swings.push(bar);'],
+    ['Cannot add property size, object is not extensible', 'this.position.size = 1;'],
     ["Cannot assign to read only property '0' of object '[object Array]'", 'LEVELS[0] = 1;'],
     ["Cannot assign to read only property 'length' of object '[object Array]'", 'LEVELS.length = 0;'],
     ["Cannot delete property '2' of [object Array]", 'LEVELS.pop();'],

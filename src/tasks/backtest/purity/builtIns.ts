@@ -336,7 +336,8 @@ const memberKey = (holder: object, name: string): string | symbol | undefined =>
 function isBuiltInMethod(name: string): boolean {
   return [...COMPARED_OBJECTS, ...OPEN_PROTOTYPES].some(([, holder]) => {
     const key = memberKey(holder, name);
-    return key !== undefined && typeof Reflect.get(holder, key) === 'function';
+    // Some getters throw on a prototype.
+    return key !== undefined && typeof Reflect.getOwnPropertyDescriptor(holder, key)?.value === 'function';
   });
 }
 

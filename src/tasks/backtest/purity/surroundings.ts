@@ -104,13 +104,15 @@ export interface OtherClock {
 }
 
 /** The other clock of the current run, with the number of its reads; null: the true one. */
+/** 5,000 years: dates stay valid, and their years have four digits. */
+const MAX_LEAP_MS = 5000 * 365 * 86_400_000;
 let otherClock: { readonly clock: OtherClock; reads: number } | null = null;
 
 /** Returns the time that the other clock of the current run shows, Unix ms; null: the run has the true clock. `trueMs`: a true time. */
 export function otherClockTime(trueMs: number): number | null {
   if (otherClock === null) return null;
   const { aheadMs, stepMs } = otherClock.clock;
-  return trueMs + aheadMs + stepMs * otherClock.reads++;
+  return trueMs + aheadMs + ((stepMs * otherClock.reads++) % MAX_LEAP_MS);
 }
 
 /** Runs a function while its code sees another clock. Returns its result, and how often its code has read the clock. */

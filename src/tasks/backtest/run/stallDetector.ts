@@ -6,7 +6,7 @@ import type { ProgressCells, Phase } from './progressCells.ts';
 
 /** Interval at which progress is read. */
 export const POLL_MS = 100;
-/** A run without progress ends after this many times its limit, whatever its thread does. It may wait for a disk that never answers. */
+/** A run without progress whose thread gets no processor time ends after this many times its limit. It may wait for a disk that never answers. */
 const MAX_LIMITS = 20;
 
 /** The state of a run when it was ended as stalled. */
@@ -33,8 +33,9 @@ export class StallDetector {
   readonly #limitMs: number;
   readonly #useOf: (thread: number) => ThreadUse | null;
   #version: string;
-  /** Time without progress that counts, and all of it, ms. */
+  /** Time without progress that counts, ms. */
   #silentMs = 0;
+  /** Time since the thread last got processor time, ms. */
   #waitedMs = 0;
   /** What the thread had done at the last check without progress. */
   #lastUse: ThreadUse | null = null;
@@ -53,8 +54,9 @@ export class StallDetector {
     const isSilent = version === this.#version && isGuarded;
     this.#version = version;
     if (isSilent) {
-      this.#silentMs += this.#workedMs();
-      this.#waitedMs += POLL_MS;
+      const workedMs = this.#workedMs();
+      this.#silentMs += workedMs;
+      this.#waitedMs = workedMs === 0 ? this.#waitedMs + POLL_MS : 0;
     } else {
       this.#silentMs = this.#waitedMs = 0;
       this.#lastUse = null;
