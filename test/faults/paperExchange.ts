@@ -2,7 +2,6 @@
 
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { z } from 'zod';
@@ -27,6 +26,10 @@ const truthSchema = z.object({
 /** The true state of the exchange: accounts, open orders and positions. */
 export type Truth = z.output<typeof truthSchema>;
 
+/** The first line of the exchange. */
+const addressesSchema = z.object({ spot: z.string(), control: z.string() });
+type Addresses = z.output<typeof addressesSchema>;
+
 const ordersSchema = z.object({
   orders: z.array(z.object({ id: z.string(), clientOrderId: z.string().nullable(), status: z.string(), filled: z.string() })),
 });
@@ -35,37 +38,44 @@ export type TrueOrder = z.output<typeof ordersSchema>['orders'][number];
 
 /** An exchange process that a run can stop and start again. */
 export class PaperExchange {
-  readonly url: string;
-  readonly #control: string;
   readonly #arguments: readonly string[];
   readonly #speed: number;
+  /** Its addresses. The system chooses the ports of the first process, and later ones listen on the same. */
+  #addresses: Addresses = { spot: 'http://127.0.0.1:0', control: 'http://127.0.0.1:0' };
   #process: ChildProcess | null = null;
 
-  private constructor(ports: readonly [number, number], args: readonly string[], speed: number) {
-    this.url = `http://127.0.0.1:${ports[0]}`;
-    this.#control = `http://127.0.0.1:${ports[1]}`;
-    this.#arguments = [...args, '--port', String(ports[0]), '--control', String(ports[1])];
+  private constructor(args: readonly string[], speed: number) {
+    this.#arguments = args;
     this.#speed = speed;
+  }
+
+  get url(): string {
+    return this.#addresses.spot;
+  }
+  get #control(): string {
+    return this.#addresses.control;
   }
 
   /** Starts the exchange from the built package in `root`. `data` is the folder of its store; null keeps nothing. */
   static async open(root: string, config: string, data: string | null, speed: number): Promise<PaperExchange> {
     const args = [join(root, 'dist/cli/isobar.js'), 'exchange', config, '--quiet', ...(data === null ? [] : ['--data', data])];
-    const exchange = new PaperExchange([await freePort(), await freePort()], args, speed);
+    const exchange = new PaperExchange(args, speed);
     await exchange.#start();
     return exchange;
   }
 
-  /** Starts the process, and waits for its first line. */
+  /** Starts the process, and waits for its first line, which has its addresses. */
   async #start(): Promise<void> {
-    const child = spawn(process.execPath, this.#arguments, { stdio: ['ignore', 'pipe', 'inherit'] });
+    const ports = ['--port', new URL(this.url).port, '--control', new URL(this.#control).port];
+    const child = spawn(process.execPath, [...this.#arguments, ...ports], { stdio: ['ignore', 'pipe', 'inherit'] });
     this.#process = child;
     const lines = createInterface({ input: child.stdout });
     const exited = once(child, 'exit').then(() => {
       throw new Error('the paper exchange did not start');
     });
-    await Promise.race([once(lines, 'line'), exited]);
+    const [firstLine] = await Promise.race([once(lines, 'line'), exited]);
     exited.catch(() => {});
+    this.#addresses = addressesSchema.parse(JSON.parse(String(firstLine)));
     await this.clock({ speed: this.#speed });
   }
 
@@ -107,14 +117,4 @@ export class PaperExchange {
     const response = await fetch(`${this.#control}${path}`, { method: 'POST', body: JSON.stringify(body) });
     if (!response.ok) throw new Error(`${path}: ${await response.text()}`);
   }
-}
-
-/** Returns a free port. The exchange must have the same port after a restart, so it cannot choose one itself. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }
