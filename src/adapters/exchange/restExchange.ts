@@ -109,9 +109,9 @@ export class RestExchange implements OrderGateway {
       raisedCauses,
       sink,
       onIdKnown: (tracked) => this.#onAdoption(tracked),
-      noteForeign: (foreign, isUndecided, hasOldFills = false) => {
-        const newestTrade = hasOldFills ? null : this.#readers.trades(foreign.instrument).lastBookedId;
-        notes?.cursor(foreignCursor(foreign, instruments, isUndecided ? newestTrade : undefined));
+      noteForeign: (foreign, state) => {
+        const newestTrade = state === 'waits' ? this.#readers.trades(foreign.instrument).lastBookedId : null;
+        notes?.cursor(foreignCursor(foreign, instruments, state === 'decided' ? undefined : newestTrade));
       },
       cancelDuplicate: (index, venueId) => void start(venue.cancel(instruments[index]!, venueId)),
       bookDuplicate: (index, venueId) => this.#readers.trades(index).ignoreFills(venueId),

@@ -14,7 +14,8 @@ import type { UnattributedFill } from '../client/referenceBook.ts';
 import type { OrderRow } from '../calls/venueRows.ts';
 import type { TrackedOrder, TrackedOrders } from '../order/trackedOrder.ts';
 import type { RaisedCauses } from '../order/raisedCauses.ts';
-import { foreignOrderOf, foreignTriggerOf, mayBeOrder, mayBeUnidentified, withContested, type ForeignOrder } from './foreignOrder.ts';
+import { foreignOrderOf, foreignTriggerOf, mayBeOrder, mayBeUnidentified, withContested } from './foreignOrder.ts';
+import type { ForeignOrder, ForeignState } from './foreignOrder.ts';
 import { duplicateText, MAX_NAMED_TRADES, type DuplicateOrder } from './duplicateText.ts';
 
 /** Where and when a row was seen. `venueMs` is a lower bound of the venue's time. */
@@ -32,8 +33,8 @@ export interface OrderAttributionDeps {
   readonly sink: () => ExchangeSink;
   /** Called when the id of one of our orders becomes known: books fills of a foreign order with it, then withdraws that, and polls the order. */
   readonly onIdKnown: (tracked: TrackedOrder) => void;
-  /** Journals that a foreign order waits for a decision, or no longer does. `hasOldFills`: they may be older than the newest booked trade. */
-  readonly noteForeign: (foreign: ForeignOrder, isUndecided: boolean, hasOldFills?: boolean) => void;
+  /** Journals whether a foreign order waits for a decision. */
+  readonly noteForeign: (foreign: ForeignOrder, state: ForeignState) => void;
   /** Cancels a duplicate of one of our orders. */
   readonly cancelDuplicate: (instrumentIndex: number, venueId: string) => void;
   /** Books the fills of a duplicate that counted as foreign to the account. */
@@ -103,7 +104,7 @@ export class OrderAttribution {
   #forgetForeign(venueId: string): void {
     const foreign = this.#foreignOrders.get(venueId);
     this.#foreignOrders.delete(venueId);
-    if (foreign !== undefined) this.#deps.noteForeign(foreign, false);
+    if (foreign !== undefined) this.#deps.noteForeign(foreign, 'decided');
   }
 
   /** Restores a foreign order that waited for a decision when the previous process ended. The lists may no longer show it. */
@@ -125,16 +126,15 @@ export class OrderAttribution {
     if (this.#foreignOrders.size === 0) this.#deps.raisedCauses.withdraw('ALIEN', null, 'each foreign order is decided');
     for (const foreign of this.#foreignOrders.values()) this.#deps.sink().raiseHalt('ALIEN', null, this.#foreignText(foreign));
   }
-  /** Notes that a foreign order is ours, by its id. Withdraws the halt with the last such order. Returns false if the order is not a foreign one. */
-  withdraw(venueId: string, evidence: string): boolean {
+  /** Notes that a foreign order is ours, by its id. Withdraws the halt with the last such order. No effect if the order is not a foreign one. */
+  withdraw(venueId: string, evidence: string): void {
     const foreign = this.#foreignOrders.get(venueId);
-    if (foreign === undefined) return false;
+    if (foreign === undefined) return;
     this.#forgetForeign(venueId);
-    if (this.#foreignOrders.size > 0) return true;
+    if (this.#foreignOrders.size > 0) return;
     const { raisedCauses } = this.#deps;
     const orderName = `order ${venueId} of ${raisedCauses.scopeNameOf(foreign.instrument)}`;
     raisedCauses.withdraw('ALIEN', null, `${orderName} is an order of this bot, by ${evidence}`);
-    return true;
   }
   /**
    * The id of our order has become known. Withdraws a foreign order with this id, and a foreign trigger order like it, because the exchange links
@@ -155,7 +155,7 @@ export class OrderAttribution {
    */
   noteCleared(): void {
     for (const foreign of this.#foreignOrders.values())
-      if (!mayBeUnidentified(foreign, this.#deps.trackedOrders)) this.#deps.noteForeign(foreign, false);
+      if (!mayBeUnidentified(foreign, this.#deps.trackedOrders)) this.#deps.noteForeign(foreign, 'decided');
   }
 
   /** True if a row has no client order id and its terms match none of our orders. A query of the order may return the id. */
@@ -259,7 +259,7 @@ export class OrderAttribution {
   #reportForeign(foreign: ForeignOrder): void {
     if (this.isExcluded(foreign.venueId)) return;
     this.#foreignOrders.set(foreign.venueId, foreign);
-    this.#deps.noteForeign(foreign, true);
+    this.#deps.noteForeign(foreign, 'waits');
     this.#deps.raisedCauses.raise('ALIEN', null, this.#foreignText(foreign));
   }
   #foreignText({ venueId, instrument, why }: ForeignOrder): string {
@@ -306,7 +306,7 @@ export class OrderAttribution {
       const named = withContested(foreign, contested);
       this.#foreignOrders.set(foreign.venueId, named);
       // The journal may lack it, because the operator has cleared its halt.
-      this.#deps.noteForeign(named, true, true);
+      this.#deps.noteForeign(named, 'waitsWithOldFills');
       raisedCauses.raise('ALIEN', null, this.#foreignText(named));
     }
   }

@@ -22,6 +22,9 @@ export interface ForeignOrder {
   readonly row?: OrderRow;
 }
 
+/** Whether a foreign order waits for a decision. `waitsWithOldFills`: it may have fills that are older than the newest booked trade. */
+export type ForeignState = 'waits' | 'waitsWithOldFills' | 'decided';
+
 /** True if the foreign order may be this order of ours. */
 export function mayBeOrder(
   { instrument, isTrigger, mayBeIds, row }: ForeignOrder,

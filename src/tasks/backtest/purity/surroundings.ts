@@ -7,6 +7,7 @@ import { syncBuiltinESMExports } from 'node:module';
 import { relative, resolve } from 'node:path';
 import { threadId } from 'node:worker_threads';
 import { requirePackage } from '../../../adapters/runtime/requirePackage.ts';
+import { DAY_MS } from '../../../base/calendar.ts';
 
 /**
  * Number of other surroundings. One is not enough: a decision can be the same in it as in the true surroundings, for example if it reads
@@ -103,9 +104,9 @@ export interface OtherClock {
   readonly stepMs: number;
 }
 
+/** 5,000 years of 365 days: dates stay valid, and their years have four digits. */
+const MAX_LEAP_MS = 5000 * 365 * DAY_MS;
 /** The other clock of the current run, with the number of its reads; null: the true one. */
-/** 5,000 years: dates stay valid, and their years have four digits. */
-const MAX_LEAP_MS = 5000 * 365 * 86_400_000;
 let otherClock: { readonly clock: OtherClock; reads: number } | null = null;
 
 /** Returns the time that the other clock of the current run shows, Unix ms; null: the run has the true clock. `trueMs`: a true time. */

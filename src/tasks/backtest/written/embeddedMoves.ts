@@ -1,15 +1,14 @@
 // Finds the ups and downs of the run's own data in the files of a strategy. They may be written as returns, as prices in another unit, or as
 // one sign a bar, and as text or as bytes in base 64 or hexadecimal digits.
 
-import { relative } from 'node:path';
 import type { BarColumns } from '../../../model/bars/bars.ts';
 import { once } from '../../../base/once.ts';
-import { formatTime } from '../../../model/time.ts';
 import type { RunPlan } from '../../../definition/plan/plan.ts';
 import { TABLE_TEXTS, type Proof } from '../../../model/run/proof.ts';
 import { dailyMovesOf, movesOf, type BarMoves } from './barMoves.ts';
 import { bytesIn } from './embeddedBytes.ts';
 import { MAX_BYTES, textOf } from './embeddedPrices.ts';
+import { tableProof } from './tableProof.ts';
 import { listsIn } from './writtenLists.ts';
 
 /** Matches a decimal number. */
@@ -70,21 +69,16 @@ export function embeddedMoves(
       for (const eitherWay of moves().flatMap(withMirrored)) {
         const match = placeOf(eitherWay, sequences, windows);
         if (match === null) continue;
-        const description = 'a table of the ups and downs of these bars';
-        return {
-          name: 'purity',
-          verdict: 'refuted',
+        return tableProof({
           text: TABLE_TEXTS.moves,
-          first: {
-            time: formatTime(bars.closeMs[match.row]!),
-            feed: `${bars.instrument.wireName} ${bars.interval}`,
-            what: description,
-            expected: 'moves from the bars alone',
-            actual: description,
-          },
-          file: relative(process.cwd(), file),
-          line: text.slice(0, match.at).split('\n').length,
-        };
+          description: 'a table of the ups and downs of these bars',
+          expected: 'moves from the bars alone',
+          bars,
+          timeMs: bars.closeMs[match.row]!,
+          file,
+          fileText: text,
+          position: match.at,
+        });
       }
     }
   }

@@ -1,12 +1,11 @@
 // Finds prices of the run's own data in the files of a strategy. A strategy with such a table knows prices that come after a bar.
 
 import { readFileSync, statSync } from 'node:fs';
-import { relative } from 'node:path';
 import type { PriceColumn } from '../../../model/bars/bars.ts';
-import { formatTime } from '../../../model/time.ts';
 import type { RunPlan } from '../../../definition/plan/plan.ts';
 import { TABLE_TEXTS, type Proof } from '../../../model/run/proof.ts';
 import { chosenPricesIn } from './chosenPrices.ts';
+import { tableProof } from './tableProof.ts';
 
 /** The columns of bars that are compared. */
 const PRICE_COLUMNS: readonly PriceColumn[] = ['close', 'open', 'high', 'low'];
@@ -37,21 +36,16 @@ export function embeddedPrices(plan: RunPlan, files: readonly string[], maxBytes
     if (match === null) continue;
     const { index, row, column, feed } = match;
     const { bars } = (table === null ? all : plan).feeds[feed]!;
-    const description = `a table of prices: ${column} from ${values[index]} on`;
-    return {
-      name: 'purity',
-      verdict: 'refuted',
+    return tableProof({
       text: TABLE_TEXTS.prices,
-      first: {
-        time: formatTime(bars.closeMs[row]!),
-        feed: `${bars.instrument.wireName} ${bars.interval}`,
-        what: description,
-        expected: 'prices from the bars alone',
-        actual: description,
-      },
-      file: relative(process.cwd(), file),
-      line: text.slice(0, numbers[index]!.index).split('\n').length,
-    };
+      description: `a table of prices: ${column} from ${values[index]} on`,
+      expected: 'prices from the bars alone',
+      bars,
+      timeMs: bars.closeMs[row]!,
+      file,
+      fileText: text,
+      position: numbers[index]!.index,
+    });
   }
   return null;
 }

@@ -1,16 +1,15 @@
 // Finds lists of the times at which the price turned, such as swing lows and highs, in the files of a strategy. A turn is known only some bars later.
 
-import { relative } from 'node:path';
 import { firstFrom } from '../../../base/number/search.ts';
 import { once } from '../../../base/once.ts';
 import type { BarColumns } from '../../../model/bars/bars.ts';
-import { formatTime } from '../../../model/time.ts';
 import type { RunPlan } from '../../../definition/plan/plan.ts';
 import { TABLE_TEXTS, type Proof } from '../../../model/run/proof.ts';
 import { daysOf } from './barMoves.ts';
 import { areTurns, barTurnsOf, type BarTurns, type TimedPrices } from './barTurns.ts';
 import { DAY_MS } from '../../../base/calendar.ts';
 import { MAX_BYTES, textOf } from './embeddedPrices.ts';
+import { tableProof } from './tableProof.ts';
 import { timeListsIn, type WrittenNumber } from './writtenLists.ts';
 
 /** Minimum of listed times that lie in the data. */
@@ -36,21 +35,16 @@ export function listedTurns({ feeds }: RunPlan, files: readonly string[], maxByt
         const firstTurn = firstTurnOf(feed, list);
         if (firstTurn === null) continue;
         const { bars } = feed;
-        const description = 'a list of the lows and highs of these bars';
-        return {
-          name: 'purity',
-          verdict: 'refuted',
+        return tableProof({
           text: TABLE_TEXTS.turns,
-          first: {
-            time: formatTime(firstTurn.value),
-            feed: `${bars.instrument.wireName} ${bars.interval}`,
-            what: description,
-            expected: 'turns from the bars alone',
-            actual: description,
-          },
-          file: relative(process.cwd(), file),
-          line: text.slice(0, firstTurn.position).split('\n').length,
-        };
+          description: 'a list of the lows and highs of these bars',
+          expected: 'turns from the bars alone',
+          bars,
+          timeMs: firstTurn.value,
+          file,
+          fileText: text,
+          position: firstTurn.position,
+        });
       }
     }
   }
