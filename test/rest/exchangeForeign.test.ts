@@ -73,6 +73,32 @@ describe('a foreign order that may be an order of unknown outcome', () => {
     expect(world.orderById(lost).lifecycle).toBe('unknown');
   });
 
+  it('an order is not proven absent if a list has named it under an id that the operator had ignored, also once that order has ended', async () => {
+    const { world, lost, venueId } = await openWithForeign();
+    world.ignore(venueId);
+    world.noFaults();
+    world.audit('full');
+    cancelManually(world, venueId);
+    world.passTime(200_000);
+    expect(world.orderById(lost).lifecycle).toBe('unknown');
+  });
+
+  it('a foreign order that may be an order of unknown outcome cannot be adopted as another one before that outcome is decided', async () => {
+    const { world, lost, venueId } = await openWithForeign();
+    const reasonOf = (): unknown => {
+      const replies: unknown[] = [];
+      world.exchange.readForeign(venueId, (reply) => replies.push(reply));
+      world.passTime(1000);
+      return replies[0];
+    };
+    expect(reasonOf()).toBe(
+      `it may be ${world.clientOrderIdOf(lost)}, whose outcome is not known: decide that first (isobar orders resolve)`,
+    );
+    world.ignore(venueId);
+    world.passUntil(() => world.orderById(lost).reason === 'noEffect');
+    expect(reasonOf()).toBe(`${venueId} is not an order that waits for a decision`);
+  });
+
   it('a foreign order that a late reply shows to be a second copy is named as one, and its fills are a position of the account', async () => {
     const { world, lost, venueId } = await openWithForeign(2, 'NET.respDelay', 'spot.newOrder', { ms: 20_000 });
     spotTrader(world).placeLimit('bob', 'SELL', '0.03', '90');

@@ -5,7 +5,7 @@ import { ticks } from '../../src/base/brand.ts';
 import { applyInbox } from '../../src/engine/loop/liveSteps.ts';
 import type { OrderId } from '../../src/model/order.ts';
 import { parseTriggerTrackId } from '../../src/adapters/exchange/calls/triggers.ts';
-import { atCall, atEveryCall } from '../fixtures/plantedFaults.ts';
+import { atCall, atEveryCall, changeRows } from '../fixtures/plantedFaults.ts';
 import { BTC, ETH, RestWorld } from '../fixtures/restFixture.ts';
 import { futuresTrader } from '../fixtures/restOthers.ts';
 import { INVERSE, PERPETUAL, TRADERS } from '../service/futuresFixture.ts';
@@ -73,13 +73,13 @@ const ENTRY_BELOW = {
 /** The terms of one of these trigger orders. */
 type TriggerTerms = typeof STOP | typeof BUY_STOP | typeof BUY_PROFIT | typeof ENTRY_ABOVE | typeof ENTRY_BELOW;
 
-/** Places a trigger order for ten contracts, by default a stop at 960.0. Returns its id. */
-function placeTrigger(world: RestWorld, terms: TriggerTerms = STOP): OrderId {
+/** Places a trigger order for ten contracts, by default a stop at 960.0, under a tag. Returns its id. */
+function placeTrigger(world: RestWorld, terms: TriggerTerms = STOP, tag = 'stop'): OrderId {
   const { engine } = world;
   const placedOrder = { id: 0 as OrderId };
   applyInbox(engine, world.queue.nowMs, () => {
     const order = engine.newOrder(0, engine.execution[0]!, terms.side);
-    placedOrder.id = engine.submit(Object.assign(order, { ...terms, lots: 10, slot: 'stop' }));
+    placedOrder.id = engine.submit(Object.assign(order, { ...terms, lots: 10, slot: tag }));
   });
   return placedOrder.id;
 }
@@ -260,6 +260,25 @@ describe('a trigger order', () => {
     const id = placeTrigger(world);
     world.passUntil(() => world.orderById(id).reason === 'noEffect', 200_000);
     expect(world.audit('full').kind).toBe('ok');
+  });
+
+  it('a waiting trigger order of the same terms as another one keeps the fills that came while the order that it placed was foreign', async () => {
+    const world = await openWorld();
+    const fired = placeTrigger(world, ENTRY_ABOVE, 'near');
+    const waiting = placeTrigger(world, { ...ENTRY_ABOVE, triggerTicks: ticks(10_550) }, 'far');
+    world.passUntil(() => isWorking(world, fired)() && isWorking(world, waiting)(), 20_000);
+    world.plantFaults(changeRows('futures.orderHistory', 'clientId', '0'));
+    futuresTrader(world).placeOrder('bob', 'SELL', 11, 1052);
+    futuresTrader(world).placeOrder('bob', 'BUY', 1, 1052);
+    world.passTime(20_000);
+    expect([world.exchange.foreignOrders.length, world.haltCodes]).toEqual([1, ['ALIEN']]);
+    world.noFaults();
+    world.audit('full');
+    world.passUntil(isDone(world, fired), 60_000);
+    expect(world.orderById(fired)).toMatchObject({ reason: 'filled', filledLots: 10 });
+    expect(isWorking(world, waiting)()).toBe(true);
+    expect([world.exchange.foreignOrders, world.audit('full').kind, world.haltCodes]).toEqual([[], 'ok', []]);
+    expect(world.cashChange).toBe(world.venueCashChange);
   });
 
   it('a trigger order of another owner is a foreign order', async () => {

@@ -242,7 +242,7 @@ export class RestExchange implements OrderGateway {
   /** Restores tracking after a restart. Must be called before anything else. */
   restore(state: RestoredTracking): void {
     this.#readers.sinceMs = state.sinceMs;
-    if (state.duplicates != null) this.#attribution.restoreNamed(state.duplicates);
+    if (state.duplicates != null) this.#attribution.duplicates.restoreNamed(state.duplicates);
     if (state.ended !== undefined) this.#attribution.restoreEnded(state.ended);
     this.#notedTotals.restore(state.cursors);
     restoreTracking(state, {
@@ -301,9 +301,8 @@ export class RestExchange implements OrderGateway {
   }
   /** Reads the terms and fills of a foreign order now. Calls `done` once, with its details or with the reason why it cannot be ours. */
   readForeign(venueId: string, done: (answer: ForeignOrderDetails | string) => void): void {
-    const { venue, deps } = this.#context;
-    const readerDeps = { venue, instruments: deps.instruments, attribution: this.#attribution, readers: this.#readers };
-    start(readForeignOrder(venueId, readerDeps)).whenOver(done);
+    const collaborators = { context: this.#context, attribution: this.#attribution, readers: this.#readers };
+    start(readForeignOrder(venueId, collaborators)).whenOver(done);
   }
   /** The operator adopts a foreign order as `order`: its fills are booked, and it is tracked from now on. */
   adoptFills(order: Order, venueId: string): void {
@@ -320,7 +319,7 @@ export class RestExchange implements OrderGateway {
   clear(code: HaltCode, instrumentIndex: number | null): void {
     const { raisedCauses, calls } = this.#context;
     raisedCauses.forget(code, instrumentIndex);
-    if (code === 'DUPLICATE') this.#attribution.forgetNamed();
+    if (code === 'DUPLICATE') this.#attribution.duplicates.forgetNamed();
     if (code === 'ALIEN') this.#attribution.noteCleared();
     if (code === 'KEY') calls.isLocked = false;
     // A mismatch of one instrument is about the fills of an order. The audit raises a difference of the holdings for the account.
@@ -362,7 +361,7 @@ export class RestExchange implements OrderGateway {
   #unexplainedLots(index: number, side: Side): number {
     const { quantityDigits } = this.#context.deps.instruments[index]!;
     const part = this.#holdings.reducedBy(index, side);
-    const duplicateLots = this.#attribution.duplicateQty(index, part).times(Decimal.pow(10, quantityDigits));
+    const duplicateLots = this.#attribution.duplicates.netQty(index, part).times(Decimal.pow(10, quantityDigits));
     const boughtLots = duplicateLots.plus(this.#readers.trades(index).openLots(part));
     const takenLots = side === 'sell' ? boughtLots.negated() : boughtLots;
     return Math.max(0, takenLots.ceil().toNumber());

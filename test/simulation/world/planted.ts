@@ -70,7 +70,7 @@ export const FORMER_FAULTS: Readonly<Record<number, PlantedFault>> = {
     name: 'a second copy of an order and its fills belong to no account',
     changes: [
       {
-        file: 'src/adapters/exchange/observe/attribution.ts',
+        file: 'src/adapters/exchange/observe/duplicates.ts',
         from: "if (!raisedCauses.has('DUPLICATE', null)) this.#unclearedIds.clear();",
         to: "if (venueId !== '') return;",
       },

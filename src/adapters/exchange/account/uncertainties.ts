@@ -6,7 +6,7 @@ import type { ExchangeContext } from '../order/exchangeContext.ts';
 
 /** Returns orders whose venue order id also identifies another order, and duplicate orders that are still open. */
 export function uncertaintiesOf(
-  { openDuplicates }: OrderAttribution,
+  { duplicates }: OrderAttribution,
   { ownInstruments, trackedOrders }: ExchangeContext,
 ): readonly AuditDifference[] {
   const contested = ownInstruments.flatMap((index) =>
@@ -17,7 +17,7 @@ export function uncertaintiesOf(
       const detail = `${clientOrderId}: the exchange has its id for another order too, and has not shown which is which`;
       return { code: 'ECHO', instrument: request.instrumentIndex, venueId: contestedId === '' ? null : contestedId, what: detail };
     }),
-    ...openDuplicates.map(({ venueId, instrument, clientOrderId }): AuditDifference => {
+    ...duplicates.open.map(({ venueId, instrument, clientOrderId }): AuditDifference => {
       return {
         code: 'DUPLICATE',
         instrument,

@@ -1,22 +1,18 @@
 // Attribution: decides to which of our orders each row of a venue list belongs. Reports found, late, duplicate and foreign orders.
 
 import { assertNever } from '../../../base/assert.ts';
-import { Decimal } from '../../../base/number/decimal.ts';
 import type { Instrument } from '../../../model/instrument.ts';
 import type { EndedOrder, VenueOrderId } from '../../../model/order.ts';
 import type { Channel, ExchangeSink } from '../../../ports/exchange.ts';
-import { STATUS_MEANING } from '../../../protocol/shapes/codes.ts';
 import type { TriggerOrder } from '../../../protocol/shapes/futures.ts';
 import { isOlder, triggerTrackId, parseTriggerTrackId, matchesTrigger } from '../calls/triggers.ts';
-import { positionPartOf, type PositionPart } from '../order/expectedHoldings.ts';
 import { hasSameTerms, matchRow } from '../order/matchRow.ts';
-import type { UnattributedFill } from '../client/referenceBook.ts';
 import type { OrderRow } from '../calls/venueRows.ts';
 import type { TrackedOrder, TrackedOrders } from '../order/trackedOrder.ts';
 import type { RaisedCauses } from '../order/raisedCauses.ts';
-import { foreignOrderOf, foreignTriggerOf, mayBeOrder, mayBeUnidentified, withContested } from './foreignOrder.ts';
+import { foreignOrderOf, foreignTriggerOf, mayBeOrder, unidentifiedLike, withContested } from './foreignOrder.ts';
 import type { ForeignOrder, ForeignState } from './foreignOrder.ts';
-import { duplicateText, MAX_NAMED_TRADES, type DuplicateOrder } from './duplicateText.ts';
+import { Duplicates } from './duplicates.ts';
 
 /** Where and when a row was seen. `venueMs` is a lower bound of the venue's time. */
 export interface Sighting {
@@ -41,30 +37,27 @@ export interface OrderAttributionDeps {
   readonly bookDuplicate: (instrumentIndex: number, venueId: string) => void;
 }
 
-/** Maximum number of duplicates that a halt names. A kill that closes positions sends dozens of orders during the halt. */
-const MAX_DUPLICATES = 200;
-
 /** Assigns the venue orders of one market to our orders, and remembers those that are not ours. */
 export class OrderAttribution {
+  /** Second copies of our orders. */
+  readonly duplicates: Duplicates;
   readonly #deps: OrderAttributionDeps;
   /** Venue order ids that the operator has marked as not ours. */
   readonly #ignoredIds = new Set<string>();
+  /** Client order ids of our orders that a row has named under an id that the operator has ignored. */
+  readonly #namedUnderIgnoredId = new Set<string>();
   /** Foreign orders that have been seen and reported. */
   readonly #foreignOrders = new Map<string, ForeignOrder>();
-  readonly #duplicates = new Map<string, DuplicateOrder>();
   /** Whether orders that are not tracked close a position, by venue order id. */
   readonly #isClosingById = new Map<string, boolean>();
   /** Orders of earlier processes that have ended, by client order id in upper case. No order is tracked for them. */
   readonly #endedBeforeStart = new Map<string, EndedOrder>();
-  /** Venue ids of duplicates that the operator has not cleared. */
-  readonly #unclearedIds = new Set<string>();
-  /** The text of the halt that the previous process raised for duplicates; null if there was none. */
-  #textBeforeRestart: string | null = null;
   /** False between a restart and the connection: the halts are restored, and nothing may be reported. */
   #isConnected = false;
 
   constructor(deps: OrderAttributionDeps) {
     this.#deps = deps;
+    this.duplicates = new Duplicates(deps);
   }
 
   /** Foreign orders by venue order id. */
@@ -73,11 +66,7 @@ export class OrderAttribution {
   }
   /** True if the order is not ours or is a duplicate, so that its rows need no attribution. */
   isExcluded(venueId: string): boolean {
-    return this.#ignoredIds.has(venueId) || this.#foreignOrders.has(venueId) || this.#duplicates.has(venueId);
-  }
-  /** True if the venue order is a second one for a create request of ours. */
-  isDuplicate(venueId: string): boolean {
-    return this.#duplicates.has(venueId);
+    return this.#ignoredIds.has(venueId) || this.#foreignOrders.has(venueId) || this.duplicates.has(venueId);
   }
   /** True if the operator has marked the order as not ours. */
   isIgnored(venueId: string): boolean {
@@ -155,7 +144,7 @@ export class OrderAttribution {
    */
   noteCleared(): void {
     for (const foreign of this.#foreignOrders.values())
-      if (!mayBeUnidentified(foreign, this.#deps.trackedOrders)) this.#deps.noteForeign(foreign, 'decided');
+      if (unidentifiedLike(foreign, this.#deps.trackedOrders).length === 0) this.#deps.noteForeign(foreign, 'decided');
   }
 
   /** True if a row has no client order id and its terms match none of our orders. A query of the order may return the id. */
@@ -166,10 +155,12 @@ export class OrderAttribution {
   /** Returns the order to which the row belongs, or null if it is not ours. Reports found, duplicate, contested and foreign orders. */
   attribute(row: OrderRow, sighting: Sighting): TrackedOrder | null {
     const { venueId } = row;
-    const duplicate = this.#duplicates.get(venueId);
-    if (duplicate !== undefined) this.#cancelIfOpen(duplicate, row);
+    this.duplicates.applyRow(row);
     this.noteAction(row);
-    if (this.isExcluded(venueId) && !this.#isNamedNow(row, sighting.instrument)) return null;
+    if (this.isExcluded(venueId) && !this.#isNamedNow(row, sighting.instrument)) {
+      if (row.cid !== null && this.#ignoredIds.has(venueId)) this.#namedUnderIgnoredId.add(row.cid.toUpperCase());
+      return null;
+    }
     const match = matchRow(row, sighting.instrument, this.#deps.trackedOrders);
     switch (match.kind) {
       case 'known':
@@ -179,14 +170,16 @@ export class OrderAttribution {
         return match.tracked;
       case 'duplicate':
         // An intermediary has sent the order twice. The first copy counts, and the operator must check.
-        this.#cancelIfOpen(this.#duplicateOf(match.tracked.request.instrumentIndex, match.tracked.clientOrderId, venueId), row);
+        this.#addDuplicate(match.tracked.request.instrumentIndex, match.tracked.clientOrderId, venueId);
+        this.duplicates.applyRow(row);
         return null;
       case 'contested':
         this.contestVenueId([match.tracked, ...(match.other === null ? [] : [match.other])], venueId);
         return null;
       case 'foreign':
         if (row.cid !== null && this.#isCopyOfEnded(row.cid, venueId, sighting.instrument)) {
-          this.#cancelIfOpen(this.#duplicateOf(sighting.instrument, row.cid.toUpperCase(), venueId), row);
+          this.#addDuplicate(sighting.instrument, row.cid.toUpperCase(), venueId);
+          this.duplicates.applyRow(row);
           return null;
         }
         if (!this.#mayBeInFlight(row, sighting.instrument))
@@ -250,8 +243,12 @@ export class OrderAttribution {
     onIdKnown(tracked);
   }
 
-  /** True while a foreign order waits for a decision that may be this order of ours. */
+  /**
+   * True if an order that counts as not ours may be this order of ours: a foreign order that waits for a decision, or an ignored order that a
+   * row has named as this one.
+   */
   mayBeForeign(tracked: TrackedOrder): boolean {
+    if (this.#namedUnderIgnoredId.has(tracked.clientOrderId.toUpperCase())) return true;
     return Array.from(this.#foreignOrders.values()).some((foreign) => mayBeOrder(foreign, tracked));
   }
 
@@ -311,58 +308,18 @@ export class OrderAttribution {
     }
   }
 
-  /** Notes a fill of the account. If it belongs to a duplicate of our order, the halt names it. */
-  reportUnattributedFill(venueId: string, fill: UnattributedFill): void {
-    const duplicate = this.#duplicates.get(venueId);
-    if (duplicate === undefined) return;
-    duplicate.fills.push(fill);
-    this.#nameDuplicate(venueId);
-  }
-  /** Notes a complete list of the instrument's open orders. Duplicates that it does not show have ended. */
-  applyCompleteList(instrumentIndex: number, venueIds: ReadonlySet<string>): void {
-    for (const [venueId, duplicate] of this.#duplicates)
-      if (duplicate.instrument === instrumentIndex && !venueIds.has(venueId)) duplicate.isOpen = false;
-  }
-  /**
-   * Returns the net quantity of the instrument's duplicates that the operator has not cleared, above 0 bought, in the base asset or
-   * contracts. `part`: of this part of the position alone.
-   */
-  duplicateQty(instrumentIndex: number, part: PositionPart): Decimal {
-    if (!this.#deps.raisedCauses.has('DUPLICATE', null)) return new Decimal(0);
-    const fills = Array.from(this.#duplicates.values()).flatMap((duplicate) =>
-      duplicate.instrument === instrumentIndex
-        ? duplicate.fills.filter(({ long }) => long === undefined || positionPartOf(true, long) === part)
-        : [],
-    );
-    return fills.reduce((sum, { side, qty }) => (side === 'buy' ? sum.plus(qty) : sum.minus(qty)), new Decimal(0));
-  }
-  /** Duplicates that the latest lists show as open. They are being cancelled. */
-  get openDuplicates(): readonly { readonly venueId: string; readonly instrument: number; readonly clientOrderId: string }[] {
-    return Array.from(this.#duplicates, ([venueId, duplicate]) => ({ ...duplicate, venueId })).filter(({ isOpen }) => isOpen);
-  }
-
   /** Notes that the order was acknowledged under another id than the one found meanwhile. The second order is a duplicate. */
   addSecondId(tracked: TrackedOrder, venueId: string): void {
-    const duplicate = this.#duplicateOf(tracked.request.instrumentIndex, tracked.clientOrderId, venueId);
-    duplicate.isOpen = true;
-    this.#deps.cancelDuplicate(duplicate.instrument, venueId);
+    this.#addDuplicate(tracked.request.instrumentIndex, tracked.clientOrderId, venueId);
+    this.duplicates.cancel(venueId);
   }
-  /** Returns the noted duplicate with a venue order id, and notes it at first sight. */
-  #duplicateOf(instrumentIndex: number, clientOrderId: string, venueId: string): DuplicateOrder {
-    const notedDuplicate = this.#duplicates.get(venueId);
-    if (notedDuplicate !== undefined) return notedDuplicate;
-    const duplicate: DuplicateOrder = { instrument: instrumentIndex, clientOrderId, isOpen: false, fills: [] };
-    this.#duplicates.set(venueId, duplicate);
-    this.#nameDuplicate(venueId);
+  /** Adds a duplicate at its first sight. It counts no longer as foreign. */
+  #addDuplicate(instrumentIndex: number, clientOrderId: string, venueId: string): void {
+    if (this.duplicates.has(venueId)) return;
+    this.duplicates.add(instrumentIndex, clientOrderId, venueId);
     // The fills are journalled first: a restart that finds no note of the foreign order does not read them again.
     if (this.#foreignOrders.has(venueId)) this.#deps.bookDuplicate(instrumentIndex, venueId);
     this.withdraw(venueId, `its reply or a list that names ${clientOrderId}`);
-    return duplicate;
-  }
-  /** Cancels a duplicate each time it is seen open, because a cancel may be lost. */
-  #cancelIfOpen(duplicate: DuplicateOrder, { venueId, status }: OrderRow): void {
-    duplicate.isOpen = STATUS_MEANING[status.word].kind !== 'terminal';
-    if (duplicate.isOpen) this.#deps.cancelDuplicate(duplicate.instrument, venueId);
   }
   /** Restores which orders ended before the restart: their second copies are recognised, and their trades change the side that they closed. */
   restoreEnded(ended: ReadonlyMap<string, EndedOrder>): void {
@@ -370,31 +327,5 @@ export class OrderAttribution {
       this.#endedBeforeStart.set(clientOrderId.toUpperCase(), order);
       this.#isClosingById.set(order.orderId, order.closes);
     }
-  }
-  /** Restores the halt text of an earlier process that named duplicates and that the operator has not cleared. */
-  restoreNamed(haltText: string): void {
-    this.#textBeforeRestart = haltText;
-  }
-  /** Forgets the halt text of the earlier process, because the operator has cleared the halt. */
-  forgetNamed(): void {
-    this.#textBeforeRestart = null;
-  }
-  /** Raises the one halt for all duplicates. It names each duplicate that was found, or has filled, since the operator last cleared it. */
-  #nameDuplicate(venueId: string): void {
-    const { raisedCauses } = this.#deps;
-    if (!raisedCauses.has('DUPLICATE', null)) this.#unclearedIds.clear();
-    // The newest first, because a log or an alert shows only the beginning.
-    this.#unclearedIds.delete(venueId);
-    this.#unclearedIds.add(venueId);
-    const ids = [...this.#unclearedIds].toReversed();
-    const texts = ids.slice(0, MAX_DUPLICATES).map((id, index) => this.#textOf(id, index < MAX_NAMED_TRADES));
-    const remainderText = ids.length > MAX_DUPLICATES ? [`and ${ids.length - MAX_DUPLICATES} others`] : [];
-    const earlierText = this.#textBeforeRestart === null ? [] : [`before the restart: ${this.#textBeforeRestart}`];
-    raisedCauses.raise('DUPLICATE', null, [...texts, ...remainderText, ...earlierText].join('; '));
-  }
-  #textOf(venueId: string, withTrades: boolean): string {
-    const duplicate = this.#duplicates.get(venueId)!;
-    const symbol = this.#deps.raisedCauses.scopeNameOf(duplicate.instrument);
-    return duplicateText({ ...duplicate, venueId, symbol }, withTrades);
   }
 }

@@ -36,10 +36,10 @@ export function mayBeOrder(
   return tracked.isContested && (row === undefined || (row.cid === null && mayBeRowOf(row, tracked)));
 }
 
-/** True if the foreign order may be an unfinished order of ours that has no id. */
-export function mayBeUnidentified(foreign: ForeignOrder, trackedOrders: TrackedOrders): boolean {
+/** Returns our unfinished orders without an id that the foreign order may be. */
+export function unidentifiedLike(foreign: ForeignOrder, trackedOrders: TrackedOrders): readonly TrackedOrder[] {
   const openOrders = Array.from(trackedOrders.openOf(foreign.instrument));
-  return openOrders.some((tracked) => tracked.isOpen && tracked.venueId === null && mayBeOrder(foreign, tracked));
+  return openOrders.filter((tracked) => tracked.isOpen && tracked.venueId === null && mayBeOrder(foreign, tracked));
 }
 
 /** Returns the foreign order of a row, with the orders of ours that it may be. */

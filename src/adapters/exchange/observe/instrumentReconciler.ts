@@ -108,7 +108,7 @@ export class InstrumentReconciler {
     const { attribution, index, venueMs, instrument } = this.#deps;
     const sighting = { instrument: index, channel: 'openOrders', venueMs: venueMs() } as const;
     const foundOrders = new Set<TrackedOrder>();
-    if (page.isComplete) attribution.applyCompleteList(index, new Set(page.rows.map(({ venueId }) => venueId)));
+    if (page.isComplete) attribution.duplicates.applyCompleteList(index, new Set(page.rows.map(({ venueId }) => venueId)));
     for (const row of oldestFirst(page.rows)) {
       const tracked = attribution.attribute(row, sighting);
       if (tracked === null) continue;

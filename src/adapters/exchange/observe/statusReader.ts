@@ -28,7 +28,7 @@ export interface StatusReaderDeps {
   readonly venueMs: () => number;
   /** L: how old a list may be when it is read. */
   readonly lagMs: () => number;
-  readonly attribution: Pick<OrderAttribution, 'contestVenueId'>;
+  readonly attribution: Pick<OrderAttribution, 'adopt' | 'contestVenueId'>;
   /** Reads the trades of an instrument. */
   readonly readTrades: (instrumentIndex: number, sinceMs: number, options: CallOptions) => Work<unknown>;
 }
@@ -110,17 +110,20 @@ export class StatusReader {
     }
     this.#assess(tracked, reading);
   }
-  /** Follows a trigger order that has fired: the resulting order replaces it. Returns false if that order is another one of ours. */
+  /**
+   * Follows a trigger order that has fired: the resulting order replaces it, also if that counted as foreign until now. Returns false if that
+   * order is another one of ours.
+   */
   #followFired(tracked: TrackedOrder, row: OrderRow): boolean {
-    const { scheduler, trackedOrders, attribution } = this.#deps;
+    const { trackedOrders, attribution, venueMs } = this.#deps;
     if (row.venueId === tracked.venueId || parseTriggerTrackId(tracked.venueId) === null) return true;
     const otherOrder = trackedOrders.byVenueId(row.venueId);
     if (otherOrder !== undefined && otherOrder !== tracked) {
       attribution.contestVenueId([otherOrder, tracked], row.venueId);
       return false;
     }
-    trackedOrders.setVenueId(tracked, row.venueId);
-    tracked.idKnownMs = scheduler.nowMs;
+    const sighting = { instrument: tracked.request.instrumentIndex, channel: 'orderHistory', venueMs: venueMs() } as const;
+    attribution.adopt(tracked, row.venueId, sighting, row.timeMs);
     return true;
   }
 

@@ -334,7 +334,7 @@ export class TradeReader {
     const { attribution, bookUnattributed } = this.#deps;
     const fill = this.#scale.unattributedFill(row, this.#scale.lotsOf(row), this.#scale.rowUnits(row), true, this.#sides.longOf(row));
     bookUnattributed(fill);
-    attribution.reportUnattributedFill(row.venueId, fill);
+    attribution.duplicates.addFill(row.venueId, fill);
   }
 }
 

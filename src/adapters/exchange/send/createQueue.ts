@@ -41,8 +41,8 @@ export interface CreateQueueDeps {
 export interface VenueIdConflicts {
   /** Takes the id from these orders, because the venue has used it for all of them. */
   contestVenueId(trackedOrders: readonly TrackedOrder[], venueId: string): void;
-  /** True if the id belongs to a duplicate of one of our orders. */
-  isDuplicate(venueId: string): boolean;
+  /** The duplicates of our orders, by id. */
+  readonly duplicates: { has(venueId: string): boolean };
   /** Reports the id of a duplicate, because the venue has accepted the order twice. */
   addSecondId(tracked: TrackedOrder, venueId: string): void;
 }
@@ -184,7 +184,7 @@ export class CreateQueue {
       return;
     }
     const otherOrder = trackedOrders.byVenueId(venueId);
-    if (otherOrder !== undefined || attribution.isDuplicate(venueId))
+    if (otherOrder !== undefined || attribution.duplicates.has(venueId))
       return attribution.contestVenueId(otherOrder === undefined ? [tracked] : [otherOrder, tracked], venueId);
     const { ms: serverMs } = serverTime();
     const admittedMs = atMs ?? serverMs;
