@@ -1,6 +1,6 @@
-// The tools whose figures a profile can show, by the names that `isobar report --as` takes.
+// Names of the tools whose figures `isobar report --as` can show.
 
-/** The tools whose figures `isobar profile` can show. */
+/** The names in the order of the help text. */
 export const PROFILE_NAMES = ['quantstats', 'empyrical', 'backtesting.py', 'vectorbt', 'freqtrade', 'nautilus'] as const;
 
 /** One of these tools. */

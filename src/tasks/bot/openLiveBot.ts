@@ -29,7 +29,7 @@ import type { LiveConfig } from './config/liveConfig.ts';
 import { readLeftOrders, leftOrdersReason } from './account/leftOrders.ts';
 import { checkCapitalHeld } from './account/capitalCheck.ts';
 import { ExternalReader } from './external/externalReader.ts';
-import { hookCheckers, openWebhooks, type TakeHookValue } from './external/webhooks.ts';
+import { hookCheckers, openWebhooks, type AcceptHookValue } from './external/webhooks.ts';
 import { catalogRates, joinRates } from './feeds/fundingRates.ts';
 import { lackingWarmup } from './lifetime/liveEngine.ts';
 import { catalogOf, loadLiveMarket } from './feeds/liveFeeds.ts';
@@ -319,7 +319,7 @@ async function readExternal(
   });
   closers.push(() => reader.stop());
   if (checkers === null || config.webhooks === null) return;
-  const acceptValue: TakeHookValue = (name, value) => reader.acceptHookValue(name, value);
+  const acceptValue: AcceptHookValue = (name, value) => reader.acceptHookValue(name, value);
   const hooks = await openWebhooks({ settings: config.webhooks, checkers, acceptValue, log: notify });
   closers.push(() => hooks.close());
 }

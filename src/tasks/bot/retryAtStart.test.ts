@@ -7,6 +7,8 @@ import { retryAtStart } from './retryAtStart.ts';
 
 /** Turns of the event loop after which a retry that does not end fails the test. */
 const MAX_TURNS = 5000;
+/** Local time that passes in each turn, ms. */
+const TURN_MS = 50;
 
 /** Returns the number of tries and how they ended, for a call that fails `failures` times. */
 async function triesOf(timeScale: number, failures: number, error: Error): Promise<readonly [tries: number, end: unknown]> {
@@ -22,7 +24,7 @@ async function triesOf(timeScale: number, failures: number, error: Error): Promi
     .finally(() => (progress.hasEnded = true));
   for (let turnIndex = 0; turnIndex < MAX_TURNS && !progress.hasEnded; turnIndex++) {
     await Promise.resolve();
-    queue.runDue(queue.nowMs + 50 * timeScale);
+    queue.runDue(queue.nowMs + TURN_MS * timeScale);
   }
   return [progress.tries, progress.end];
 }
@@ -32,6 +34,7 @@ it('a starting bot retries for ten seconds of this computer while a faster excha
   expect(await triesOf(60, 30, silent)).toEqual([31, 'there']);
   const [tries, end] = await triesOf(60, Infinity, silent);
   expect(end).toBe(silent);
+  // A try every 100 ms for 10 s makes about 100.
   expect(tries).toBeGreaterThan(50);
   expect(tries).toBeLessThanOrEqual(102);
 });

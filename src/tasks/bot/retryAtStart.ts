@@ -1,4 +1,4 @@
-// Retries the reads of a starting bot. With a time scale of 60, a time limit of 10 s ends after 167 ms on this computer, so one call is not enough.
+// Retries the reads of a starting bot. With a time scale of 60, a time limit of 10 s ends after 167 ms on this computer: one try is too few.
 
 import type { Scheduler } from '../../ports/scheduler.ts';
 import { NoAnswer } from '../download/marketService.ts';

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { crossedDown, crossedUp, int, sma, Strategy } from 'isobar';
 import { backtest, generateBars, type BacktestResult, type Bars, type CodeOptions } from 'isobar/run';
 import { generateInto } from '../../../dist/adapters/catalog/generate/generateInto.js';
-import { closesAt, heldReturns, type PricedFeed } from '../../../src/report/profiles/figures/closes.ts';
+import { closesAt, buyAndHoldReturns, type PricedFeed } from '../../../src/report/profiles/figures/closes.ts';
 import type { ProfileInput } from '../../../src/report/profiles/figures/input.ts';
 import { profileInput } from '../../../src/tasks/backtest/verify/profileRun.ts';
 
@@ -281,7 +281,7 @@ async function runAndReadInput(name: string): Promise<ProfiledRun> {
     // The types of `dist` and of the sources have the same names, but TypeScript treats them as different.
     const feeds = result.record.feeds.filter(({ execution }) => execution) as unknown as readonly PricedFeed[];
     const { fromMs } = result.summary.run;
-    const benchmark = heldReturns(Float64Array.of(fromMs, ...result.metrics.days), feeds);
+    const benchmark = buyAndHoldReturns(Float64Array.of(fromMs, ...result.metrics.days), feeds);
     return {
       result,
       input: { ...input, returns: { ...input.returns, benchmark }, bars: { ...input.bars, close: closesAt(closeMs, feeds, fromMs) } },

@@ -10,13 +10,16 @@ export function meanBy(add: AddValues, values: Float64Array): number {
   return values.length === 0 ? NaN : add(values) / values.length;
 }
 
-/** Returns the standard deviation in two passes, over `n - ddof`. NaN when that is at most 0. */
+/**
+ * Returns the standard deviation in two passes. The divisor is the number of values minus `ddof` (degrees of freedom, numpy's name): 1 for a
+ * sample, 0 for a population. NaN when the divisor is at most 0.
+ */
 export function deviationBy(add: AddValues, values: Float64Array, ddof: number): number {
   const count = values.length;
   if (count - ddof <= 0) return NaN;
-  const middle = meanBy(add, values);
+  const mean = meanBy(add, values);
   const squares = values.map((value) => {
-    const distance = value - middle;
+    const distance = value - mean;
     return distance * distance;
   });
   return Math.sqrt(add(squares) / (count - ddof));
@@ -65,12 +68,12 @@ export function scipyKurtosis(values: Float64Array): number {
   return powerSum(values, 4) / count / (powerSum(values, 2) / count) ** 2 - 3;
 }
 
-/** Returns the sum of the powers of the distances from the mean, multiplied as scipy and pandas multiply. */
+/** Returns the sum of the powers of the distances from the mean, with the factors in the order of scipy and pandas. */
 function powerSum(values: Float64Array, power: 2 | 3 | 4): number {
-  const middle = pandasMean(values);
+  const mean = pandasMean(values);
   return pairwiseSum(
     values.map((value) => {
-      const distance = value - middle;
+      const distance = value - mean;
       const square = distance * distance;
       if (power === 3) return square * distance;
       return power === 2 ? square : square * square;
@@ -78,10 +81,10 @@ function powerSum(values: Float64Array, power: 2 | 3 | 4): number {
   );
 }
 
-/** True when the spread is lost in the rounding of the mean. */
+/** True when scipy regards the values as constant: their variance is lost in the rounding of the mean. */
 function isScipyConstant(values: Float64Array): boolean {
-  const spread = powerSum(values, 2) / values.length;
-  return spread <= (Number.EPSILON * pandasMean(values)) ** 2;
+  const variance = powerSum(values, 2) / values.length;
+  return variance <= (Number.EPSILON * pandasMean(values)) ** 2;
 }
 
 /** True when all values are equal, and for an empty column. */

@@ -1,9 +1,9 @@
 // Sorts times like numpy's default sort, which does not keep the order of rows with equal times.
 
-/** A part with at most this distance between its first and last row is sorted by insertion. */
-const MAX_INSERTION = 15;
+/** numpy sorts a part by insertion if its last index is at most this far from its first one. */
+const MAX_INSERTION_DISTANCE = 15;
 
-/** The indexes in the order from `first` to `last`, both included. */
+/** A part of the order: its indexes from `first` to `last`, both included. */
 interface RowRange {
   readonly first: number;
   readonly last: number;
@@ -15,7 +15,7 @@ export function numpyOrder(values: Float64Array): Int32Array {
   const pending: RowRange[] = [{ first: 0, last: values.length - 1 }];
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
     let { first, last } = next;
-    while (last - first > MAX_INSERTION) {
+    while (last - first > MAX_INSERTION_DISTANCE) {
       const middle = partition(values, order, first, last);
       const before: RowRange = { first, last: middle - 1 };
       const after: RowRange = { first: middle + 1, last };

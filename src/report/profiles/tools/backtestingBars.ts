@@ -7,7 +7,7 @@ import { rangeOf, runningMax } from '../statistics/orderedArithmetic.ts';
 
 const DAY_MS = 86_400_000;
 const WEEK_DAYS = 7;
-/** By the tool, bars with these distances in days are monthly and yearly. */
+/** The tool regards bars that are 31 or 365 days apart as monthly or yearly. */
 const MONTH_DAYS = 31;
 const YEAR_DAYS = 365;
 /** 1970-01-01 was a Thursday; Monday is 0. */
@@ -45,31 +45,33 @@ export function yearDays({ openMs }: ProfileBars): number {
  * are between weeks, months or years.
  */
 export function dayReturns({ openMs, equity }: ProfileBars): Float64Array {
-  const keyOf = periodOf(Math.floor(medianStep(openMs) / DAY_MS));
-  const lastEquity: number[] = [];
-  let period = NaN;
+  const periodNumberOf = periodNumbering(Math.floor(medianStep(openMs) / DAY_MS));
+  const lastEquityOfPeriods: number[] = [];
+  let currentPeriod = NaN;
   openMs.forEach((ms, row) => {
-    const key = keyOf(ms);
-    if (key === period) lastEquity[lastEquity.length - 1] = equity[row]!;
-    else lastEquity.push(equity[row]!);
-    period = key;
+    const period = periodNumberOf(ms);
+    if (period === currentPeriod) lastEquityOfPeriods.pop();
+    lastEquityOfPeriods.push(equity[row]!);
+    currentPeriod = period;
   });
   const changes: number[] = [];
-  for (let index = 1; index < lastEquity.length; index++) {
-    const change = lastEquity[index]! / lastEquity[index - 1]! - 1;
+  for (let index = 1; index < lastEquityOfPeriods.length; index++) {
+    const change = lastEquityOfPeriods[index]! / lastEquityOfPeriods[index - 1]! - 1;
     // The tool drops NaN but keeps infinities.
     if (!Number.isNaN(change)) changes.push(change);
   }
   return Float64Array.from(changes);
 }
 
-/** Returns a function that numbers the period of a time. `days` is the length of a bar in days. Weeks end on Sundays. */
-function periodOf(days: number): (ms: number) => number {
-  const day = (ms: number) => Math.floor(ms / DAY_MS);
-  if (days === WEEK_DAYS) return (ms) => Math.floor((day(ms) + FIRST_WEEKDAY) / WEEK_DAYS);
-  if (days === MONTH_DAYS) return (ms) => civilMonth(ms).year * 12 + civilMonth(ms).month;
-  if (days === YEAR_DAYS) return (ms) => civilMonth(ms).year;
-  return day;
+/**
+ * Returns a function that numbers the day, week, month or year of a time, by the length of a bar in days. Weeks end on Sundays.
+ */
+function periodNumbering(barDays: number): (ms: number) => number {
+  const dayNumber = (ms: number) => Math.floor(ms / DAY_MS);
+  if (barDays === WEEK_DAYS) return (ms) => Math.floor((dayNumber(ms) + FIRST_WEEKDAY) / WEEK_DAYS);
+  if (barDays === MONTH_DAYS) return (ms) => civilMonth(ms).year * 12 + civilMonth(ms).month;
+  if (barDays === YEAR_DAYS) return (ms) => civilMonth(ms).year;
+  return dayNumber;
 }
 
 /** The drawdowns by the definitions of the tool. */
@@ -77,52 +79,60 @@ export interface ToolDrawdowns {
   /** Deepest drawdown of the bars, at least 0. NaN where equity was never above 0. */
   readonly deepest: number;
   /** Mean of the deepest points of all drawdowns of more than one step. NaN without one. */
-  readonly meanPeak: number;
+  readonly meanDepth: number;
   /** Longest and mean time between two bars at a peak, in s, rounded up like the tool. NaN without a drawdown. */
-  readonly max: number;
-  readonly mean: number;
+  readonly longestSeconds: number;
+  readonly meanSeconds: number;
 }
 
 /** Returns the drawdowns. A drawdown that has not recovered ends with the last bar. */
 export function toolDrawdowns({ openMs, equity }: ProfileBars): ToolDrawdowns {
-  const rowCount = equity.length;
   const peaks = runningMax(equity);
-  const depth = equity.map((value, row) => 1 - value / peaks[row]!);
-  const definedDepths = depth.filter((value) => !Number.isNaN(value));
+  const depthByRow = equity.map((value, row) => 1 - value / peaks[row]!);
+  const definedDepths = depthByRow.filter((depth) => !Number.isNaN(depth));
   const deepest = definedDepths.length === 0 ? NaN : rangeOf(definedDepths).max;
-  const peakRows: number[] = [];
-  for (let row = 0; row < rowCount; row++) if (depth[row] === 0 || row === rowCount - 1) peakRows.push(row);
-  const lengths: number[] = [];
+  const peakRows = rowsAtPeak(depthByRow);
+  const lengthsMs: number[] = [];
   const depths: number[] = [];
   for (let index = 1; index < peakRows.length; index++) {
     const from = peakRows[index - 1]!;
     const to = peakRows[index]!;
     if (to <= from + 1) continue;
-    lengths.push(openMs[to]! - openMs[from]!);
-    depths.push(rangeOf(depth.subarray(from, to + 1)).max);
+    lengthsMs.push(openMs[to]! - openMs[from]!);
+    depths.push(rangeOf(depthByRow.subarray(from, to + 1)).max);
   }
-  if (lengths.length === 0) return oneStepDrawdown(deepest, definedDepths);
+  if (lengthsMs.length === 0) return oneStepDrawdown(deepest, definedDepths);
   const barLengthMs = medianStep(openMs);
-  const totalMs = lengths.reduce((sum, ms) => sum + ms);
+  const totalMs = lengthsMs.reduce((sum, ms) => sum + ms);
   return {
     deepest,
-    meanPeak: pandasMean(Float64Array.from(depths)),
-    max: roundedUp(rangeOf(Float64Array.from(lengths)).max, 1, barLengthMs),
-    mean: roundedUp(totalMs, lengths.length, barLengthMs),
+    meanDepth: pandasMean(Float64Array.from(depths)),
+    longestSeconds: roundedUp(rangeOf(Float64Array.from(lengthsMs)).max, 1, barLengthMs),
+    meanSeconds: roundedUp(totalMs, lengthsMs.length, barLengthMs),
   };
 }
 
-/** Returns the drawdowns when only the last bar is below a peak. The tool then reports the depth in place of the duration. */
-function oneStepDrawdown(deepest: number, depth: Float64Array): ToolDrawdowns {
-  const below = depth.filter((value) => value !== 0);
-  const meanDepth = pandasMean(below);
-  return { deepest, meanPeak: meanDepth, max: below.length === 0 ? NaN : rangeOf(below).max, mean: meanDepth };
+/** Returns the rows at which equity is at its highest value so far, and the last row. */
+function rowsAtPeak(depthByRow: Float64Array): readonly number[] {
+  const lastRow = depthByRow.length - 1;
+  const rows: number[] = [];
+  for (let row = 0; row <= lastRow; row++) if (depthByRow[row] === 0 || row === lastRow) rows.push(row);
+  return rows;
 }
 
+/** Returns the drawdowns when only the last bar is below a peak. The tool then reports the depth in place of the duration. */
+function oneStepDrawdown(deepest: number, depths: Float64Array): ToolDrawdowns {
+  const nonZeroDepths = depths.filter((depth) => depth !== 0);
+  const meanDepth = pandasMean(nonZeroDepths);
+  const maxDepth = nonZeroDepths.length === 0 ? NaN : rangeOf(nonZeroDepths).max;
+  return { deepest, meanDepth, longestSeconds: maxDepth, meanSeconds: meanDepth };
+}
+
+/** A day, an hour, a minute, a second and a millisecond. */
 const TIME_UNITS_MS = [DAY_MS, 3_600_000, 60_000, 1000, 1];
 
 /** Returns `totalMs / count` in s, rounded up to whole units of the largest unit (day, hour, minute, second, ms) that divides `stepMs`. */
 export function roundedUp(totalMs: number, count: number, stepMs: number): number {
-  const unit = TIME_UNITS_MS.find((size) => stepMs % size === 0) ?? 1;
-  return (Math.ceil(totalMs / (count * unit)) * unit) / 1000;
+  const unitMs = TIME_UNITS_MS.find((ms) => stepMs % ms === 0) ?? 1;
+  return (Math.ceil(totalMs / (count * unitMs)) * unitMs) / 1000;
 }

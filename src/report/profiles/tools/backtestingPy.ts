@@ -7,7 +7,7 @@ import { countWhere, pandasDeviation, pandasMean, valuesWhere } from '../statist
 import { pairwiseSum, rangeOf } from '../statistics/orderedArithmetic.ts';
 
 const PERCENT = 100;
-const DAY_MS = 86_400_000;
+const DAY_SECONDS = 86_400;
 /** Length of a year of elapsed time, for CAGR. */
 const DAYS_PER_ELAPSED_YEAR = 365.25;
 
@@ -83,7 +83,8 @@ function annualFigures({ bars }: ProfileInput, drawdowns: ToolDrawdowns): Figure
   const variance = pandasDeviation(dailyReturns) ** 2;
   const squaredGrowth = (1 + meanGrowth) ** 2;
   const volatility = Math.sqrt((variance + squaredGrowth) ** daysPerYear - (1 + meanGrowth) ** (2 * daysPerYear));
-  const elapsedYears = secondsOf(bars.openMs.at(-1)! - bars.openMs[0]!) / 86_400 / DAYS_PER_ELAPSED_YEAR;
+  const elapsedSeconds = wholeSeconds(bars.openMs.at(-1)! - bars.openMs[0]!);
+  const elapsedYears = elapsedSeconds / DAY_SECONDS / DAYS_PER_ELAPSED_YEAR;
   const annualGrowth = elapsedYears === 0 ? NaN : (bars.equity.at(-1)! / bars.equity[0]!) ** (1 / elapsedYears) - 1;
   const squaredLosses = dailyReturns.map((value) => Math.min(value, 0) ** 2);
   const downsideDeviation = Math.sqrt(pandasMean(squaredLosses)) * Math.sqrt(daysPerYear);
@@ -196,12 +197,12 @@ function logReturns(values: Float64Array): Float64Array {
 }
 
 /** Returns the figures of drawdowns. */
-function drawdownFigures({ deepest, meanPeak, max, mean }: ToolDrawdowns): FigureDefinition[] {
+function drawdownFigures({ deepest, meanDepth, longestSeconds, meanSeconds }: ToolDrawdowns): FigureDefinition[] {
   const duration = (name: string, original: number, place: string, statistic: string): FigureDefinition => ({
     name,
     unit: 's',
     original,
-    own: ours(place, DAY_MS / 1000),
+    own: ours(place, DAY_SECONDS),
     formula: `${statistic} time from a peak to its recovery, of bars, rounded up to whole units of the interval`,
     differs: 'isobar: of days, and an open drawdown counts to the end',
   });
@@ -217,13 +218,13 @@ function drawdownFigures({ deepest, meanPeak, max, mean }: ToolDrawdowns): Figur
     {
       name: 'Avg. Drawdown [%]',
       unit: '%',
-      original: -meanPeak * PERCENT,
+      original: -meanDepth * PERCENT,
       own: ours('metrics.averageDrawdown', PERCENT),
       formula: 'mean depth of all drawdowns of bars',
       differs: 'isobar: of days',
     },
-    duration('Max. Drawdown Duration', max, 'metrics.longestDrawdown', 'longest'),
-    duration('Avg. Drawdown Duration', mean, 'metrics.averageDrawdownDays', 'mean'),
+    duration('Max. Drawdown Duration', longestSeconds, 'metrics.longestDrawdown', 'longest'),
+    duration('Avg. Drawdown Duration', meanSeconds, 'metrics.averageDrawdownDays', 'mean'),
   ];
 }
 
@@ -338,6 +339,6 @@ function geometricMean(returns: Float64Array): number {
 }
 
 /** Returns a time span in whole seconds, rounded down. */
-function secondsOf(ms: number): number {
+function wholeSeconds(ms: number): number {
   return Math.floor(ms / 1000);
 }

@@ -10,6 +10,7 @@ import { quantstatsMeasures } from './quantstatsMeasures.ts';
 /** Days in a year by the definitions of quantstats, empyrical and nautilus, and of vectorbt. */
 const TRADING_DAYS = 252;
 const CALENDAR_DAYS = 365;
+/** How a compounded alpha differs from that of isobar. */
 const COMPOUNDED = 'compounded; isobar: 365 (mean(r) - beta mean(b))';
 /** A variance below it counts as none in vectorbt and empyrical. */
 const MIN_VARIANCE = 1e-30;
@@ -116,7 +117,7 @@ export function vectorbtBenchmarkFigures({ values, benchmark }: ProfileReturns):
 /** Returns the figures of nautilus, or none without a benchmark. */
 export function nautilusBenchmarkFigures({ values, benchmark }: ProfileReturns): FigureDefinition[] {
   if (benchmark === null) return [];
-  // A day has the rounding of a compounded return, as in the other figures of the tool.
+  // nautilus compounds the returns of a day, so that a single one is rounded as (1 + r) - 1.
   const returns = values.map((value) => 1 + value - 1);
   const benchmarkReturns = benchmark.map((value) => 1 + value - 1);
   const count = returns.length;
@@ -160,7 +161,7 @@ export function nautilusBenchmarkFigures({ values, benchmark }: ProfileReturns):
   ];
 }
 
-/** Returns a definition without a unit. */
+/** Returns a definition without a unit. `original`: the value of the tool. `differs`: as in `FigureDefinition`. */
 function benchmarkFigure(name: string, original: number | null, own: OwnFigure, formula: string, differs: string): FigureDefinition {
   return { name, unit: '', original, own, formula, differs };
 }
@@ -194,15 +195,16 @@ function compoundedAlpha(returns: Float64Array, benchmark: Float64Array, beta: n
   return (meanBy(sequentialSum, residuals) + 1) ** daysPerYear - 1;
 }
 
-/** Returns the squared correlation of scipy's line. Null when all returns are equal, because scipy then raises an error. */
+/** Returns the squared correlation, as scipy's linear regression gives it. Null for equal returns, because scipy then raises an error. */
 function squaredCorrelation(returns: Float64Array, benchmark: Float64Array): number | null {
   const count = returns.length;
   if (isOneValue(returns) && count > 1) return null;
   const variance = covariance(pairwiseSum, returns, returns, count);
-  const coDeviation = covariance(pairwiseSum, returns, benchmark, count);
+  const jointVariance = covariance(pairwiseSum, returns, benchmark, count);
   const benchmarkVariance = covariance(pairwiseSum, benchmark, benchmark, count);
   if (variance === 0 || benchmarkVariance === 0) return NaN;
-  return Math.min(1, Math.max(-1, coDeviation / Math.sqrt(variance * benchmarkVariance))) ** 2;
+  const correlation = jointVariance / Math.sqrt(variance * benchmarkVariance);
+  return Math.min(1, Math.max(-1, correlation)) ** 2;
 }
 
 /** Returns 0 in place of NaN. */

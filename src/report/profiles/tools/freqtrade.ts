@@ -11,6 +11,8 @@ const MINUTE_MS = 60_000;
 const SQRT_DAYS_PER_YEAR = Math.sqrt(365);
 /** The value that freqtrade writes when a deviation or a drawdown is 0. */
 const UNDEFINED_RATIO = -100;
+/** freqtrade rounds the profit of a day to ten decimals. */
+const PROFIT_SCALE = 1e10;
 
 const isGain = (value: number) => value > 0;
 const isLoss = (value: number) => value < 0;
@@ -210,15 +212,10 @@ function largestDrawdowns(pnl: Float64Array, startEquity: number): LargestDrawdo
   const peaks = runningMax(profits);
   const losses = profits.map((value, row) => value - peaks[row]!);
   const depths = profits.map((value, row) => (startEquity + peaks[row]! - (startEquity + value)) / (startEquity + peaks[row]!));
-  const lossRow = firstRowOf(losses, rangeOf(losses).min);
-  const depthRow = firstRowOf(depths, rangeOf(depths).max);
-  const none = { account: 0, relative: 0, money: 0 };
-  if (lossRow <= 0) return none;
+  const lossRow = losses.indexOf(rangeOf(losses).min);
+  const depthRow = depths.indexOf(rangeOf(depths).max);
+  if (lossRow <= 0) return { account: 0, relative: 0, money: 0 };
   return { account: depths[lossRow]!, relative: depthRow <= 0 ? NaN : depths[depthRow]!, money: Math.abs(losses[lossRow]!) };
-}
-
-function firstRowOf(values: Float64Array, value: number): number {
-  return values.indexOf(value);
 }
 
 /** Returns the figures of drawdowns. */
@@ -345,7 +342,7 @@ function tradeFigures({ trades }: ProfileInput): FigureDefinition[] {
 /** Returns the figures of days. */
 function dayFigures({ trades }: ProfileInput): FigureDefinition[] {
   const { length: tradeCount, pnl, returnFraction, exitMs } = trades;
-  const profitByDay = sumsByDay(exitMs, pnl).map((value) => roundHalfEven(value * 1e10) / 1e10);
+  const profitByDay = sumsByDay(exitMs, pnl).map((profit) => roundHalfEven(profit * PROFIT_SCALE) / PROFIT_SCALE);
   const returnByDay = sumsByDay(exitMs, returnFraction);
   const figure = (name: string, unit: FigureDefinition['unit'], original: number, formula: string): FigureDefinition => ({
     name,

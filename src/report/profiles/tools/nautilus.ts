@@ -67,16 +67,16 @@ function tradeFigures({ trades: { pnl } }: ProfileInput): FigureDefinition[] {
   const expectancy = decidedCount === 0 ? 0 : expectedGain + expectedLoss;
   const maxOrNone = (values: Float64Array) => (values.length === 0 ? NaN : rangeOf(values).max);
   const minOrNone = (values: Float64Array) => (values.length === 0 ? NaN : rangeOf(values).min);
-  const extremeTrade = (name: string, original: number, formula: string, isWin: boolean): FigureDefinition => ({
+  const extremeTrade = (name: string, original: number, formula: string, missing: 'no-wins' | 'no-losses'): FigureDefinition => ({
     name,
     unit: 'money',
     original,
-    own: sound(original, [tradeCount === 0, 'no-trades'], [Number.isNaN(original), isWin ? 'no-wins' : 'no-losses']),
+    own: sound(original, [tradeCount === 0, 'no-trades'], [Number.isNaN(original), missing]),
     formula,
     differs: 'isobar has no such figure; its trades.bestTrade and worstTrade are of all trades',
   });
   return [
-    extremeTrade('Max Winner', maxOrNone(won), 'largest profit of a trade', true),
+    extremeTrade('Max Winner', maxOrNone(won), 'largest profit of a trade', 'no-wins'),
     {
       name: 'Avg Winner',
       unit: 'money',
@@ -85,8 +85,8 @@ function tradeFigures({ trades: { pnl } }: ProfileInput): FigureDefinition[] {
       formula: 'mean(pnl > 0)',
       differs: '',
     },
-    extremeTrade('Min Winner', minOrNone(won), 'smallest profit of a trade', true),
-    extremeTrade('Min Loser', maxOrNone(lost), 'smallest loss of a trade', false),
+    extremeTrade('Min Winner', minOrNone(won), 'smallest profit of a trade', 'no-wins'),
+    extremeTrade('Min Loser', maxOrNone(lost), 'smallest loss of a trade', 'no-losses'),
     {
       name: 'Avg Loser',
       unit: 'money',
@@ -95,7 +95,7 @@ function tradeFigures({ trades: { pnl } }: ProfileInput): FigureDefinition[] {
       formula: 'mean(pnl < 0)',
       differs: '',
     },
-    extremeTrade('Max Loser', minOrNone(lost), 'largest loss of a trade', false),
+    extremeTrade('Max Loser', minOrNone(lost), 'largest loss of a trade', 'no-losses'),
     {
       name: 'Expectancy',
       unit: 'money',

@@ -8,6 +8,9 @@ import { quantstatsBenchmarkFigures } from './benchmarks.ts';
 import { quantstatsDayFigures } from './quantstatsDays.ts';
 import { quantstatsMeasures } from './quantstatsMeasures.ts';
 
+// quantstats computes some figures from the returns as given (`rawReturns`), and others from the prepared ones (`returns`).
+// In `formula`, r stands for the daily returns, n for their number, and E for the equity.
+
 const SQRT_DAYS_PER_YEAR = Math.sqrt(252);
 const {
   prepared,
@@ -39,9 +42,6 @@ export function quantstatsFigures({ returns }: ProfileInput): FigureDefinition[]
     ...quantstatsBenchmarkFigures(returns),
   ];
 }
-
-// quantstats computes some figures from the returns as given (`rawReturns`), and others from the prepared ones (`returns`).
-// In `formula`, r stands for the daily returns, n for their number, and E for the equity.
 
 const isGain = (value: number) => value > 0;
 const isLoss = (value: number) => value < 0;

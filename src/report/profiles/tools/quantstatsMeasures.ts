@@ -29,10 +29,10 @@ function prices(values: Float64Array): Float64Array {
   return min < 0 || max < 1 ? cumulativeGrowth(values).map((growth) => 1 + (growth - 1)) : values;
 }
 
-/** Returns the value before the first day. It depends on the size of the first price. */
-function baseline(first: number): number {
-  if (first > 1000) return 100_000;
-  return first > 10 ? 100 : 1;
+/** Returns the value before the first day. quantstats guesses it from the size of the first price. */
+function baseline(firstPrice: number): number {
+  if (firstPrice > 1000) return 100_000;
+  return firstPrice > 10 ? 100 : 1;
 }
 
 /** Returns the drawdown at each day. */
@@ -130,15 +130,15 @@ function conditionalValueAtRisk(rawReturns: Float64Array): number {
 
 /** Returns the share of days with a gain among the days with a return other than 0. */
 function winRate(returns: Float64Array): number {
-  const traded = countWhere(returns, (value) => value !== 0);
-  return traded === 0 ? 0 : countWhere(returns, isGain) / traded;
+  const tradedDays = countWhere(returns, (value) => value !== 0);
+  return tradedDays === 0 ? 0 : countWhere(returns, isGain) / tradedDays;
 }
 
 /** Returns the sum of the gains divided by the sum of the losses. Infinity without a loss. */
 function profitFactor(returns: Float64Array): number {
-  const won = pairwiseSum(valuesWhere(returns, isGainOrZero));
-  if (lossSum(returns) === 0) return won === 0 ? 0 : Infinity;
-  return won / lossSum(returns);
+  const gainSum = pairwiseSum(valuesWhere(returns, isGainOrZero));
+  if (lossSum(returns) === 0) return gainSum === 0 ? 0 : Infinity;
+  return gainSum / lossSum(returns);
 }
 
 /** Returns the mean win by number of wins, divided by the same of losses. 0 without wins, NaN without losses. */

@@ -17,8 +17,11 @@ import { productOfGrowth, cumulativeGrowth, rangeOf, runningMax, sequentialSum }
 import { vectorbtBenchmarkFigures } from './benchmarks.ts';
 
 const DAYS_PER_YEAR = 365;
+/** The equity at the start from which the tool computes drawdowns. */
 const START_EQUITY = 100;
 const PERCENT = 100;
+
+// In `formula`, r stands for the daily returns, n for their number, E for the equity, and qX for the X % quantile of r.
 
 /** Returns the figures of the returns accessor, then those of the trades. */
 export function vectorbtFigures(input: ProfileInput): FigureDefinition[] {
@@ -32,8 +35,6 @@ export function vectorbtFigures(input: ProfileInput): FigureDefinition[] {
     ...tradeRatios(input),
   ];
 }
-
-// In `formula`, r stands for the daily returns, n for their number, E for the equity, and qX for the X % quantile of r.
 
 /** Returns the figures of growth. */
 function growthFigures(returns: Float64Array): FigureDefinition[] {

@@ -8,7 +8,7 @@ import type { RunPlan } from '../../../definition/plan/plan.ts';
 import { openRequest } from '../../../definition/request.ts';
 import { resolveRun } from '../../../definition/resolve.ts';
 import { typicalLengthMs, type Interval } from '../../../model/interval.ts';
-import { closesAt, heldReturns, type PricedFeed } from '../../../report/profiles/figures/closes.ts';
+import { closesAt, buyAndHoldReturns, type PricedFeed } from '../../../report/profiles/figures/closes.ts';
 import type { ProfileBars, ProfileInput, ProfileTrades } from '../../../report/profiles/figures/input.ts';
 import type { ProfileName } from '../../../report/profiles/names.ts';
 import { figureProfileOf, type FigureProfile } from '../../../report/profiles/profile.ts';
@@ -144,7 +144,7 @@ function executionFeeds({ feeds }: RunPlan, { run }: Summary): readonly PricedFe
 function withBenchmark({ folder }: StoredRun, { run, metrics }: Summary, input: ProfileInput, feeds: readonly PricedFeed[]): ProfileInput {
   const traded = new Set(storedColumn(join(folder, 'fills.csv'), 'instrument'));
   const tradedFeeds = traded.size === 0 ? feeds : feeds.filter(({ bars }) => traded.has(bars.instrument.id));
-  const benchmark = heldReturns(Float64Array.of(run.fromMs, ...metrics.days), tradedFeeds);
+  const benchmark = buyAndHoldReturns(Float64Array.of(run.fromMs, ...metrics.days), tradedFeeds);
   return { ...input, returns: { ...input.returns, benchmark } };
 }
 

@@ -18,11 +18,14 @@ const lock = (address: string) =>
     markets: ['spot'],
     fingerprint: 'f00d',
   });
+/** A process id beyond the highest one of Linux, so that no running process has it. */
+const ENDED_PID = 4_194_304;
+
 /** Writes the lock of a process that has ended on this computer, or of a process on another `host`. */
 function writeStaleLock(folder: string, host = thisProcess().host): void {
   const { namespace, boot } = thisProcess();
   mkdirSync(join(accounts, folder), { mode: 0o700 });
-  writeFileSync(join(accounts, folder, `lock-4194304-1-${namespace}-${boot}-${encodeURIComponent(host)}`), '', { mode: 0o600 });
+  writeFileSync(join(accounts, folder, `lock-${ENDED_PID}-1-${namespace}-${boot}-${encodeURIComponent(host)}`), '', { mode: 0o600 });
 }
 
 it('localhost and the loopback addresses lock the same account', () => {

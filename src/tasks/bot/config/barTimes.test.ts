@@ -1,5 +1,5 @@
-// Tests how long a bot waits for its bars, and how many symbols fit into that time. The expected times are worked out by hand from the rate limit
-// of the exchange: 20 klines in 2 s.
+// Tests how long a bot waits for its bars, and how many symbols fit into that time.
+// The expected times are worked out by hand from the rate limit of the exchange: 20 klines in 2 s.
 
 import { expect, test } from 'vitest';
 import { ConfigError } from '../../../base/errors.ts';

@@ -7,7 +7,7 @@ import { whereIs } from '../../../definition/text/source.ts';
 import type { Market } from '../../../model/instrument.ts';
 import { typicalLengthMs, type Interval } from '../../../model/interval.ts';
 import { isTradeBars } from '../../../model/tradeBars.ts';
-import { setIdOf, wantedFeeds, type FeedDefinition } from './wantedFeeds.ts';
+import { barSetIdOf, wantedFeeds, type FeedDefinition } from './wantedFeeds.ts';
 
 /** Times after the close of a bar, ms. */
 export interface BarTimes {
@@ -47,7 +47,7 @@ const TRADE_SHARE = 0.5;
 export function barLoad(feeds: FeedDefinition, limits: LimitOverrides): BarLoad {
   const limitByOperation = limitTable(limits);
   // Feeds of the same market, symbol and interval share one set of bars, so each set counts once.
-  const keyBySet = new Map(wantedFeeds(feeds, { isChecked: false }).map(({ key }) => [setIdOf(key), key]));
+  const keyBySet = new Map(wantedFeeds(feeds, { isChecked: false }).map(({ key }) => [barSetIdOf(key), key]));
   const setKeys = [...keyBySet.values()];
   const minInterval = minIntervalOf(setKeys.map(({ interval }) => interval));
 

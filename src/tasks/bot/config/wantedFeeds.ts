@@ -28,7 +28,7 @@ export function feedNames(behaviour: FeedDefinition): readonly string[] {
 }
 
 /** Returns the id of the bars of one symbol and interval. */
-export const setIdOf = ({ market, symbol, interval }: BarKey): string => `${market} ${symbol} ${interval}`;
+export const barSetIdOf = ({ market, symbol, interval }: BarKey): string => `${market} ${symbol} ${interval}`;
 
 /**
  * Returns the feeds of a definition in order, execution-only feeds last. Throws ConfigError for invalid execution-only feeds. With `isChecked`

@@ -7,7 +7,7 @@ import { perform, readRequest, requiredLevel, type BotRequest } from '../../cont
 import { MAX_CONNECTIONS, receiveBody, SERVER_LIMITS, singleHeaders } from '../../../adapters/localServer/requests.ts';
 import { ConfigError } from '../../../base/errors.ts';
 import { assets, type PageAsset } from './assets.ts';
-import { RequestGuard, wordFor, type AccessRefusal } from './requestGuard.ts';
+import { RequestGuard, confirmationWordFor, type AccessRefusal } from './requestGuard.ts';
 import { Refusals } from './refusals.ts';
 import { Tokens, readOrCreateTokens } from './tokens.ts';
 
@@ -168,7 +168,7 @@ class DashboardHandler {
   async #perform(received: ReceivedRequest, request: BotRequest, typed: unknown): Promise<PageAnswer> {
     const allowed = this.#guard!.authorize(received, requiredLevel(request.op));
     if (typeof allowed === 'object') return this.#refuse(allowed, request.op);
-    const confirmationWord = wordFor(request.op);
+    const confirmationWord = confirmationWordFor(request.op);
     if (confirmationWord !== null && typed !== confirmationWord)
       return refusalReply({ status: 400, problem: `type the word ${confirmationWord} to confirm` });
     this.#options.log('info', `dashboard: ${request.op} with a token that allows ${allowed}`);

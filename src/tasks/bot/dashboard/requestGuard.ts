@@ -23,7 +23,7 @@ const FAILURE_WINDOW_MS = 60_000;
 const CONFIRMED_ACTS: ReadonlySet<ControlOp> = new Set<ControlOp>(['resume', 'adopt', 'resolve']);
 
 /** Returns the confirmation word of an act; null: none needed. */
-export const wordFor = (op: ControlOp): string | null => (CONFIRMED_ACTS.has(op) ? op : null);
+export const confirmationWordFor = (op: ControlOp): string | null => (CONFIRMED_ACTS.has(op) ? op : null);
 
 /** Checks the requests to one dashboard. */
 export class RequestGuard {

@@ -11,7 +11,7 @@ import { Secret } from '../../../base/text/secret.ts';
 import type { BoundSeries, WebhookSettings } from './seriesSources.ts';
 
 /** Journals a genuine value. Resolves once the record is durable. */
-export type TakeHookValue = (name: string, value: HookValue) => Promise<'taken' | 'duplicate' | 'stopped'>;
+export type AcceptHookValue = (name: string, value: HookValue) => Promise<'taken' | 'duplicate' | 'stopped'>;
 
 /** Minimum of random bits in a secret. */
 const MIN_BITS = 128;
@@ -51,7 +51,7 @@ export interface HooksDeps {
   readonly settings: WebhookSettings;
   readonly checkers: ReadonlyMap<string, HookChecker>;
   /** Journals a value. Resolves with what became of it. */
-  readonly acceptValue: TakeHookValue;
+  readonly acceptValue: AcceptHookValue;
   readonly log: (level: 'info' | 'warn', message: string) => void;
 }
 

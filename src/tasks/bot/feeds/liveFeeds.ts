@@ -23,7 +23,7 @@ import { proposedFor, instrumentRecordOf, type ListedInstrument } from '../../do
 import { answerTo, askTime, listedIn, listMarket, type MarketService } from '../../download/marketService.ts';
 import type { FeedPlan } from '../../../definition/plan/plan.ts';
 import type { LiveBehaviour, LiveConfig } from '../config/liveConfig.ts';
-import { setIdOf, wantedFeeds, type WantedFeed } from '../config/wantedFeeds.ts';
+import { barSetIdOf, wantedFeeds, type WantedFeed } from '../config/wantedFeeds.ts';
 import { rowOfFact, type BarFact } from './barFact.ts';
 import { catalogBars } from './catalogBars.ts';
 import { firstTradeBars, requireTradeIds, tradeBarsSince, tradeStart, type TradeStart } from '../trades/tradeStart.ts';
@@ -123,7 +123,7 @@ export async function loadLiveMarket(config: LiveConfig, service: MarketService)
   const atMs = Math.min(...times);
   const sets = new Map<string, ListedSet>();
   for (const { key, name } of wanted) {
-    const id = setIdOf(key);
+    const id = barSetIdOf(key);
     if (sets.has(id)) continue;
     const place = whereIs(config.source, ['feeds', name]);
     const listed = listedIn(instrumentsByMarket.get(key.market)!, key.market, key.symbol, place);
@@ -195,7 +195,7 @@ export function feedsOfLifetime(market: LiveMarket, { warm, lastMs, rows }: Life
   // The venue may still be building a bar that closed later. A poll brings that bar, as it would have without the stop.
   const builtMs = market.atMs - market.delayMs;
   const hasReceived = (id: string, openMs: number): boolean =>
-    market.wanted.some(({ key }, feed) => setIdOf(key) === id && openMs <= lastMs(feed));
+    market.wanted.some(({ key }, feed) => barSetIdOf(key) === id && openMs <= lastMs(feed));
   const withBuiltBars = (id: string, set: ListedSet): ListedSet => {
     if (set.start !== undefined) return set;
     return { ...set, known: set.known.filter(({ openMs, closeMs }) => closeMs <= builtMs || hasReceived(id, openMs)) };
@@ -237,7 +237,7 @@ function liveFeeds(
 ): LiveFeeds {
   const liveSets = new Map<string, LiveSet & { copies: GrowingBars[] }>();
   const plans = wanted.map(({ name, key, isExecutionOnly }, feed): FeedPlan => {
-    const id = setIdOf(key);
+    const id = barSetIdOf(key);
     const set = sets.get(id)!;
     const { bars, missedBars, tracker } = barsOf(set, feed);
     const existing = liveSets.get(id);

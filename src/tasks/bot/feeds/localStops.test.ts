@@ -9,10 +9,12 @@ import { checkStopsAtRow } from './localStops.ts';
 const OPEN_MS = 60_000;
 const CLOSE_MS = 120_000;
 
-/** Arms a long entry with a stop at 95.00 and a trailing distance of 3.00, filled at `filledMs`. Returns what the bar does with it. */
+/**
+ * Arms a long entry at 100.00 with a stop at 95.00 and a trailing distance of 3.00, filled at `filledMs`. Returns at which prices the bar with
+ * this low triggers the stop, and the best price from which the trailing stop then measures, both in ticks of 0.01.
+ */
 function watchBar(filledMs: number, low: number): { readonly hits: readonly number[]; readonly best: number } {
   const brackets = new Brackets(1);
-  // Prices are in ticks of 0.01.
   const entry = { id: 1, strategy: 0, instrumentIndex: 0, side: 'buy', stopLoss: 9500, trailing: 300, trailingPpm: 0, trailingFrom: 0 };
   brackets.arm(entry as never, 10, 10_000, filledMs);
   const hits: number[] = [];

@@ -29,7 +29,7 @@ export function checkStopsAtRow(engine: Engine, feed: FeedRun, row: number, isMi
       if (bracket.armedMs <= closeMs) bracketManager.hit(bracket, price);
     });
     if (!isMissed) drafts.entries.fireInRow(index, openMs, open, high, low);
-    brackets.followAgain(index, { high: high, low: low, close: close }, openMs, closeMs);
+    brackets.followAgain(index, { high, low, close }, openMs, closeMs);
   }
   cancelCollarRemainders(engine, index, { openMs, closeMs });
 }

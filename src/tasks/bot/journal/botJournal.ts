@@ -51,7 +51,7 @@ export const journalFolder = ({ data }: Pick<LiveConfig, 'data'>): string => joi
  */
 export function openBotJournal(config: LiveConfig, deps: BotJournalDeps): BotJournal {
   const ids = new OrderIds(deps);
-  const reduceMemory = recordSlimmer();
+  const reduceMemory = recordMemoryReducer();
   const records: JournalRecord[] = [];
   const rates = new RateHistory();
   const trades = new Set<string>();
@@ -101,7 +101,7 @@ class OrderIds {
   prefix: string | null = null;
   readonly #deps: Pick<BotJournalDeps, 'nowMs' | 'random'>;
   /** The newest id. It is cached, because every record of an order contains it. */
-  #newest: { readonly id: OrderId; readonly cid: string } | null = null;
+  #newest: { readonly id: OrderId; readonly clientOrderId: string } | null = null;
 
   constructor(deps: Pick<BotJournalDeps, 'nowMs' | 'random'>) {
     this.#deps = deps;
@@ -112,9 +112,9 @@ class OrderIds {
     if (this.#newest?.id !== id) {
       const { nowMs, random } = this.#deps;
       this.prefix ??= runPrefix(Math.max(0, Math.floor(nowMs())), random);
-      this.#newest = { id, cid: clientOrderIdOf(this.prefix, id) };
+      this.#newest = { id, clientOrderId: clientOrderIdOf(this.prefix, id) };
     }
-    return this.#newest.cid;
+    return this.#newest.clientOrderId;
   }
 }
 
@@ -122,7 +122,7 @@ class OrderIds {
  * Returns a function that reduces the memory of a record: the records of an order share one string for its id, and checksums are dropped
  * because they were checked.
  */
-function recordSlimmer(): (record: JournalRecord) => JournalRecord {
+function recordMemoryReducer(): (record: JournalRecord) => JournalRecord {
   let newestCid = '';
   return (record) => {
     const writable = record as { cid?: string | null; crc: string };

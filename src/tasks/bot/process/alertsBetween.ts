@@ -57,9 +57,9 @@ const stateOf = (view: BotView, scope: string): string => view.scopes.find((othe
 
 /** Returns alerts for orders that need the operator, foreign orders, and a failed journal. */
 function orderAlerts(before: BotView | null, now: BotView, alert: MakeAlert): readonly Alert[] {
-  const alertedCids = new Set(before?.unknown.filter(({ needsPerson }) => needsPerson).map(({ cid }) => cid));
+  const alertedClientOrderIds = new Set(before?.unknown.filter(({ needsPerson }) => needsPerson).map(({ cid }) => cid));
   const unknownAlerts = now.unknown
-    .filter(({ needsPerson, cid }) => needsPerson && !alertedCids.has(cid))
+    .filter(({ needsPerson, cid }) => needsPerson && !alertedClientOrderIds.has(cid))
     .map(({ cid, instrument, cause }) =>
       alert('alarm', 'NEEDS_PERSON', `order:${cid}`, `${instrument}: ${cause}. Look it up, then isobar orders resolve ${cid}.`),
     );

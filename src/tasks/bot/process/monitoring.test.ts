@@ -12,6 +12,9 @@ import { alertsSchema, type AlertEntry } from '../config/notifiers.ts';
 import type { Notifier } from '../../../ports/notifier.ts';
 import { openMonitoring, type Monitoring } from './monitoring.ts';
 
+/** Monitoring checks for new alerts once a second. */
+const LONGER_THAN_A_CHECK_MS = 1500;
+
 let folder: string;
 let server: Server;
 let monitoring: Monitoring | null;
@@ -129,7 +132,7 @@ it('monitoring whose dashboard cannot start sends no alert', async () => {
   const alerts = [{ kind: 'webhook', url: `http://127.0.0.1:${port}/` }] as const;
   await expect(startMonitoring(bot, alerts, port)).rejects.toThrow(`cannot listen on 127.0.0.1:${port}`);
   // No alert is sent about a bot that did not start, because the notifier would keep its process alive.
-  await new Promise((resolve) => setTimeout(resolve, 1500));
+  await new Promise((resolve) => setTimeout(resolve, LONGER_THAN_A_CHECK_MS));
   expect(received).toEqual([]);
 });
 

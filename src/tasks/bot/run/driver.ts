@@ -33,8 +33,8 @@ export interface DriverDeps {
 }
 
 /**
- * Runs the steps of one bot. The time of a step is taken once, at its start. All records of the step have that time, so that a replay can take the same steps. An
- * event of the exchange inside a step, such as a refusal, belongs to that step.
+ * Runs the steps of one bot. The time of a step is taken once, at its start. All records of the step have that time, so that a replay can
+ * take the same steps. An event of the exchange inside a step, such as a refusal, belongs to that step.
  */
 export class Driver implements ExchangeSink {
   readonly #deps: DriverDeps;

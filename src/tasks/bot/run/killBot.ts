@@ -83,11 +83,11 @@ function knownOrdersOf({ deps: { engine, clientOrderIdOf, journal } }: LiveBot, 
 }
 
 /** Returns an order without a venue order id, with the terms by which it may be found. */
-function lostOf(order: Order, cid: string, facts: Pick<LostOrder, 'signMs' | 'latestMs' | 'hasNoEffect'>): LostOrder {
+function lostOf(order: Order, clientOrderId: string, facts: Pick<LostOrder, 'signMs' | 'latestMs' | 'hasNoEffect'>): LostOrder {
   const { instrument, side, limit, lots, reduceOnly, strategy, quoteUnits, triggerTicks = 0 } = order;
   const amount = lots > 0 ? null : fromScaled(quoteUnits, instrument.quoteDigits);
   const request = { instrument, side, limit, lots, reduceOnly };
-  return { cid, strategy, amount, request, triggerTicks, ...facts };
+  return { cid: clientOrderId, strategy, amount, request, triggerTicks, ...facts };
 }
 
 /** Returns the positions in the bot's books, as residuals that are not proved to be closed. */

@@ -39,12 +39,12 @@ export function restoreServices(bot: LiveBot, services: MarketRouter, orders: re
 
 /** Returns an order as the service of its market tracks it. */
 function serviceOrder(order: RestoredOrder, clientOrderIdOf: (id: OrderId) => string, { unfinished }: JournalState): ServiceOrder {
-  const cid = clientOrderIdOf(order.id);
-  const records = unfinished.get(cid);
+  const clientOrderId = clientOrderIdOf(order.id);
+  const records = unfinished.get(clientOrderId);
   const isUnconfirmed = records?.state?.lifecycle === 'done';
   return {
     request: order satisfies Pick<Order, 'id' | 'instrument'>,
-    clientOrderId: cid,
+    clientOrderId,
     signMs: order.signMs,
     venueId: order.venueId === null ? null : String(order.venueId),
     contestedId: records?.contestedId ?? null,

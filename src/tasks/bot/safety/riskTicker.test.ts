@@ -7,8 +7,8 @@ import { Strategy } from '../../../index.ts';
 import { prepareBacktest } from '../../backtest/run/runBacktest.ts';
 import { liveFactsOf } from './riskTicker.ts';
 
-/** Open, high, low and close of a bar at a price of 100, in ticks. */
-const QUIET = [10_000, 10_000, 10_000, 10_000] as const;
+/** Open, high, low and close of a bar at a price of 100.00, in ticks. */
+const QUIET_BAR = [10_000, 10_000, 10_000, 10_000] as const;
 
 /** Returns [held, protected] lots at the close of each bar, while a strategy takes one of `steps` at each bar. */
 async function heldAndProtected({ isNet }: { isNet: boolean }, steps: readonly ((strategy: Scripted) => unknown)[]) {
@@ -22,13 +22,14 @@ async function heldAndProtected({ isNet }: { isNet: boolean }, steps: readonly (
   }
   const futures = { leverage: 10, isCross: true, isNet, liquidationFeePpm: 0, data: new Map() };
   const bars = barsOfRows(
-    Array.from({ length: steps.length + 1 }, () => [...QUIET]),
+    Array.from({ length: steps.length + 1 }, () => [...QUIET_BAR]),
     linearContract(),
   );
   const { engine, loop } = await prepareBacktest(planFor({ strategies: [Script], feeds: { bars }, cash: { USDT: '100000' }, futures }), {});
   loop(engine);
   return lotsByBar;
 }
+/** A strategy that takes the next one of its steps at each bar. */
 abstract class Scripted extends Strategy {
   abstract steps: readonly ((strategy: Scripted) => unknown)[];
   #row = 0;
@@ -38,9 +39,9 @@ abstract class Scripted extends Strategy {
   }
   abstract recordLots(): void;
   open = (base: number, stopLoss?: number) => this.buy({ base }, stopLoss === undefined ? {} : { stopLoss });
-  short = (base: number) => this.sell({ base }, { tag: 'short' });
-  guard = (trigger: number) => this.sell(undefined, { trigger, tag: 'guard' });
-  drop = () => this.openOrders().forEach(({ id }) => this.cancel(id));
+  openShort = (base: number) => this.sell({ base }, { tag: 'short' });
+  placeTriggerOrder = (trigger: number) => this.sell(undefined, { trigger, tag: 'guard' });
+  cancelAll = () => this.openOrders().forEach(({ id }) => this.cancel(id));
 }
 const doNothing = () => {};
 
@@ -53,8 +54,8 @@ test('local stops and trigger orders at the exchange protect the lots of a posit
   expect(
     await heldAndProtected({ isNet: true }, [
       (strategy) => strategy.open(10),
-      (strategy) => strategy.guard(90),
-      (strategy) => strategy.drop(),
+      (strategy) => strategy.placeTriggerOrder(90),
+      (strategy) => strategy.cancelAll(),
       doNothing,
     ]),
   ).toEqual([
@@ -67,7 +68,9 @@ test('local stops and trigger orders at the exchange protect the lots of a posit
 });
 
 test('a long and a short of one contract both count as held lots', async () => {
-  expect(await heldAndProtected({ isNet: false }, [(strategy) => strategy.open(10), (strategy) => strategy.short(10), doNothing])).toEqual([
+  expect(
+    await heldAndProtected({ isNet: false }, [(strategy) => strategy.open(10), (strategy) => strategy.openShort(10), doNothing]),
+  ).toEqual([
     [0, 0],
     [10, 0],
     [20, 0],
