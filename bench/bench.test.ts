@@ -1,4 +1,5 @@
-// Tests that the engine equals the C programs of the benchmark bit by bit, on synthetic and on real bars.
+// Tests the benchmark itself: the engine has the same figures as its C programs, the copy of a strategy file is removed, and the command line is read.
+// The strategies of cliffs.ts are slow in the engine for a reason that each title names. pairs.ts computes twenty series.
 
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
@@ -19,21 +20,23 @@ import { feedPlan, loadStrategyFile, benchPlan, runTimed } from './workloads.ts'
 const folder = mkdtempSync(join(tmpdir(), 'isobar-bench-test-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 const program = buildReference(folder);
+/** Time of the import, after the last bar. */
+const NOW_MS = Date.UTC(2033, 4, 18);
 
-/** Lots, cash and fee of every run here. */
-const MONEY = { lots: 1, cashUnits: 1e14, feePpm: 400 };
+/** Lots of an order, cash and fee of every run here. */
+const ACCOUNT_TERMS = { lots: 1, cashUnits: 1e14, feePpm: 400 };
 
-/** Expects the figures of the C reference from both forms of the SMA cross. */
+/** Expects the figures of the C reference from the SMA cross with `when` and from the one with `onBar`. */
 async function expectReferenceFigures(bars: BarColumns, work: Workload): Promise<void> {
   const file = join(folder, 'units.bin');
   writeUnits(file, bars);
   const { nsPerBar: _, ...expected } = runReference(program!, file, work, 1);
   expect(expected.fills).toBeGreaterThan(10);
-  for (const form of ['strategies/smaCross.ts', 'strategies/smaCrossOnBar.ts']) {
+  for (const strategyFile of ['strategies/smaCross.ts', 'strategies/smaCrossOnBar.ts']) {
     const windows = { fast: work.fast, slow: work.slow };
-    const plan = benchPlan(await loadStrategyFile(form), [feedPlan('bars', bars)], work, windows);
+    const plan = benchPlan(await loadStrategyFile(strategyFile), [feedPlan('bars', bars)], work, windows);
     const { figures } = await runTimed(plan);
-    expect(figures, form).toEqual(expected);
+    expect(figures, strategyFile).toEqual(expected);
   }
 }
 
@@ -43,18 +46,18 @@ describe.skipIf(program === null)('SMA cross', () => {
     [100, 300],
     [1, 2],
   ])('the engine equals the C reference on synthetic bars: SMA %i/%i', async (fast, slow) => {
-    await expectReferenceFigures(randomWalk('AAAUSDT', 60_000, 7), { fast, slow, ...MONEY });
+    await expectReferenceFigures(randomWalk('AAAUSDT', 60_000, 7), { fast, slow, ...ACCOUNT_TERMS });
   });
 
   const realBars = sharedFile('klines/binance-um-2024/BTCUSDT-15m.csv.gz');
   it.skipIf(realBars === null)('the engine equals the C reference on real 15-minute bars', async () => {
-    await importFiles([realBars!], { catalog: folder, nowMs: 2e12 });
+    await importFiles([realBars!], { catalog: folder, nowMs: NOW_MS });
     const { bars } = loadBars(folder, { market: 'spot', symbol: 'BTCUSDT', interval: '15m' });
-    await expectReferenceFigures({ ...bars, instrument: benchInstrument('BTCUSDT') }, { fast: 10, slow: 30, ...MONEY });
+    await expectReferenceFigures({ ...bars, instrument: benchInstrument('BTCUSDT') }, { fast: 10, slow: 30, ...ACCOUNT_TERMS });
   });
 });
 
-describe.skipIf(program === null)('strategies that leave the fast path', () => {
+describe.skipIf(program === null)('strategies of cliffs.ts', () => {
   const bars = randomWalk('AAAUSDT', 60_000, 7);
   const inputs = program === null ? null : prepareCliffs(folder, bars);
   it.each(Object.keys(CLIFFS) as Cliff[])('the engine equals cliffs.c: %s', async (name) => {
@@ -65,11 +68,17 @@ describe.skipIf(program === null)('strategies that leave the fast path', () => {
 });
 
 describe.skipIf(program === null)('twenty series over two feeds', () => {
-  it.each([1, 2048])('the engine equals pairs.c in blocks of %i rows, and no value differs by more than a billionth', async (blockRows) => {
+  it.each([1, 2048])('no value of the engine differs from pairs.c by more than a billionth, in blocks of %i rows', async (blockRows) => {
     const pair = pairBars(20_000);
     const inputs = preparePairs(folder, pair);
     const columns = await columnsOfEngine(pair, blockRows);
-    for (const kind of ['rolling', 'windows'] as const) assertEqualColumns(columns, columnsOfC(inputs, kind));
+    for (const windowsOfC of ['rolling', 'windows'] as const) assertEqualColumns(columns, columnsOfC(inputs, windowsOfC));
+  });
+
+  it('the comparison with pairs.c finds one value that differs by 1e-8', async () => {
+    const pair = pairBars(20_000);
+    const inputs = preparePairs(folder, pair);
+    const columns = await columnsOfEngine(pair);
     const changedColumn = columns[9]!.map((value, row) => value + (row === 15_000 ? 1e-8 : 0));
     expect(() => assertEqualColumns(columns.with(9, changedColumn), columnsOfC(inputs, 'rolling'))).toThrow('series 9 at row 15000');
   });
@@ -85,16 +94,26 @@ it('the copy of a strategy file that is loaded under an alias is removed', async
 });
 
 describe('the command line of the benchmark', () => {
-  it('parts may be named with hyphens or without, and keep the order of the list', () => {
+  it('parts named with or without hyphens are run in the order of the list of parts', () => {
     expect(readArguments(['sweep', '--orders', '--json'])).toMatchObject({ parts: ['orders', 'sweep'], isJson: true, isHelp: false });
+  });
+
+  it('without a word, no part is named', () => {
     expect(readArguments([])).toMatchObject({ parts: [], isJson: false, isOnBothNodes: false, isHelp: false });
+  });
+
+  it('a number after --long is its number of bars', () => {
     expect(readArguments(['--long', '20000000'])).toMatchObject({ parts: ['long'], longRows: 20_000_000 });
   });
 
-  it('--help prints the usage and measures nothing, and so does an unknown word, with an error', () => {
-    const runBench = (word: string) =>
-      spawnSync(process.execPath, [join(import.meta.dirname, 'run.mjs'), word], { encoding: 'utf8', timeout: 20_000 });
+  const runBench = (word: string) =>
+    spawnSync(process.execPath, [join(import.meta.dirname, 'run.mjs'), word], { encoding: 'utf8', timeout: 20_000 });
+
+  it('--help prints the usage and measures nothing', () => {
     expect(runBench('--help')).toMatchObject({ status: 0, stdout: expect.stringContaining('sweep'), stderr: '' });
+  });
+
+  it('an unknown word is an error, and nothing is measured', () => {
     expect(runBench('swep')).toMatchObject({
       status: 1,
       stdout: '',

@@ -6,12 +6,12 @@ import { join } from 'node:path';
 import { Scratch } from '../dist/base/memory/rowLog.js';
 import type { RunPlan } from '../dist/definition/plan/plan.js';
 import { isOwnProcess, readArguments, type BenchPart } from './arguments.ts';
-import { besidePart, isSameInBlocksOfOne, nsPerRow, type BesideKind } from './beside.ts';
+import { shapePart, isSameInBlocksOfOne, nsPerRow, type RunShape } from './runShapes.ts';
 import { cliffPart, cliffsBench, type Cliff, type CliffFigures } from './cliffs.ts';
 import { runPartProcess } from './partProcess.ts';
 import { bytesPerBar, wholeCommand } from './processes.ts';
 import { comparePeers, enginePart, peersTable } from './peers.ts';
-import { futuresBench, futuresPart, type FuturesKind } from './futures.ts';
+import { futuresBench, futuresPart, type BenchMarket } from './futures.ts';
 import { liveBench, livePart } from './live.ts';
 import { pairsBench, pairsPart, type PairsUse } from './pairs.ts';
 import { manySymbolsBench, manySymbolsPart } from './manySymbols.ts';
@@ -21,7 +21,7 @@ import { buildReference, runReference, writeUnits, type ReferenceFigures } from 
 import { firstRows, randomWalk } from './series.ts';
 import { sweepBench, type SweepBench } from './sweep.ts';
 import { longBench } from './long.ts';
-import { wholeBench } from './whole.ts';
+import { commandsBench } from './commands.ts';
 import { feedPlan, HEAVY, LIGHT, loadStrategyFile, PASSES, benchPlan, ROWS, runTimed, windowParams, type TimedRun } from './workloads.ts';
 import { bothTable, cliffRows, cliffsTable, rowsOfBench, table } from './table.ts';
 import { onBothVersions } from './versions.ts';
@@ -46,11 +46,11 @@ const scratch = new Scratch();
  */
 const PART_PROCESSES: Readonly<Record<string, (firstValue: string, secondValue: string) => Promise<void>>> = {
   '--part': formPart,
-  '--beside-part': (kind) => besidePart(kind as BesideKind),
+  '--shape-part': (shape) => shapePart(shape as RunShape),
   '--cliff-part': (name) => cliffPart(name as Cliff),
   '--peers-part': enginePart,
   '--pairs-part': (use) => pairsPart(use as PairsUse),
-  '--futures-part': (kind) => futuresPart(kind as FuturesKind),
+  '--futures-part': (market) => futuresPart(market as BenchMarket),
   '--rest-part': (name, origin) => restPart(name, origin, folder),
   '--live-part': livePart,
   '--symbols-part': manySymbolsPart,
@@ -68,7 +68,7 @@ const MEASUREMENTS: Readonly<Record<BenchPart, () => Promise<object> | object>> 
   rest: async () => ({ restCreate: await restCreate(print) }),
   live: async () => ({ live: await liveBench(folder, print) }),
   service: async () => ({ service: await serviceBench(folder) }),
-  whole: () => ({ whole: wholeBench(folder, buildReference(folder), print) }),
+  whole: () => ({ whole: commandsBench(folder, buildReference(folder), print) }),
   symbols: async () => {
     const figures: object = {};
     await manySymbolsBench(folder, (moreFigures) => Object.assign(figures, moreFigures));
@@ -142,7 +142,7 @@ async function formPart(strategyFile: string, workload: string) {
   const firstThreadNs = best.threadNs;
   for (let pass = 1; pass < PASSES; pass++) {
     const timedRun = await runTimed(benchPlan(strategy, feeds, work, windowParams(work)), scratch);
-    if (timedRun.ns < best.ns) best = timedRun;
+    if (timedRun.cpuNs < best.cpuNs) best = timedRun;
   }
   process.stdout.write(JSON.stringify({ ...best, firstThreadNs } satisfies FormRun));
 }
@@ -163,7 +163,7 @@ async function measureAll() {
   const linearity = fillHeavy.whenNsPerBar / (await bestNsPerBar(shortPlan, WARM_RUNS));
   const finishedOrders = await costAfterFinishedOrders(bars);
   const singleFeedNs = fillHeavy.onBarNsPerBar;
-  const otherForms = costsOfOtherForms(singleFeedNs);
+  const runShapes = costsOfRunShapes(singleFeedNs);
   const areEqualInBlocksOfOne = (await isSameInBlocksOfOne('eightFeeds')) && (await isSameInBlocksOfOne('twoIntervals'));
   print('bench: strategies that leave the common path');
   const cliffs = cliffsBench(folder, program !== null);
@@ -185,7 +185,7 @@ async function measureAll() {
     equal: fillHeavy.equal && fillLight.equal && areEqualInBlocksOfOne && sweep.equal,
     fillHeavy: formFigures(fillHeavy),
     fillLight: formFigures(fillLight),
-    ...otherForms,
+    ...runShapes,
     cliffs,
     pairs,
     futures,
@@ -198,7 +198,7 @@ async function measureAll() {
     seventhStrategy: nsPerRow('seventhStrategy') / singleFeedNs,
     sweep,
     wholeCommand: await wholeCommand(folder),
-    whole: wholeBench(folder, program, print),
+    whole: commandsBench(folder, program, print),
     restCreate: restCreateFigures,
     live,
     service,
@@ -219,19 +219,19 @@ function loopFigures() {
 
 /** Serves the part `orders`. */
 async function orderFigures() {
-  const { ns, figures } = runFormProcess('strategies/smaCrossOnBar.ts', 'heavy');
-  const orderPathNs = orderCostNs(ns / ROWS, figures.fills);
+  const { cpuNs, figures } = runFormProcess('strategies/smaCrossOnBar.ts', 'heavy');
+  const orderPathNs = orderCostNs(cpuNs / ROWS, figures.fills);
   return { orderPathNs, finishedOrders: await costAfterFinishedOrders(randomWalk('AAAUSDT', ROWS, 1)) };
 }
 
 /** Serves the part `feeds`: ratios are to the best of the single feed's rounds. */
 function feedFigures() {
-  const rounds = Array.from({ length: PROCESS_ROUNDS }, () => runFormProcess('strategies/smaCrossOnBar.ts', 'heavy').ns / ROWS);
-  return costsOfOtherForms(Math.min(...rounds));
+  const rounds = Array.from({ length: PROCESS_ROUNDS }, () => runFormProcess('strategies/smaCrossOnBar.ts', 'heavy').cpuNs / ROWS);
+  return costsOfRunShapes(Math.min(...rounds));
 }
 
-/** Returns the cost of a row with eight feeds, two intervals or an undeclared indicator. */
-function costsOfOtherForms(singleFeedNs: number) {
+/** Returns the cost of a row with eight feeds, with two intervals and with an indicator that is not declared pure. */
+function costsOfRunShapes(singleFeedNs: number) {
   return {
     eightFeeds: costOfRow('eightFeeds', singleFeedNs),
     twoIntervals: costOfRow('twoIntervals', singleFeedNs),
@@ -276,8 +276,8 @@ function compareWithC(program: string | null, file: string, workload: 'heavy' | 
     }
     fillCount = onBar.figures.fills;
     cNs = Math.min(cNs, reference?.nsPerBar ?? Infinity);
-    onBarNs = Math.min(onBarNs, onBar.ns / ROWS);
-    whenNs = Math.min(whenNs, when.ns / ROWS);
+    onBarNs = Math.min(onBarNs, onBar.cpuNs / ROWS);
+    whenNs = Math.min(whenNs, when.cpuNs / ROWS);
     firstPassRatios.push({ onBar: onBar.firstThreadNs / onBar.threadNs, when: when.firstThreadNs / when.threadNs });
   }
   const cNsPerBar = program === null ? null : cNs;
@@ -310,13 +310,13 @@ function formFigures({ cNsPerBar, onBarNsPerBar, whenNsPerBar }: ComparisonWithC
 /** Returns the CPU time of a bar in ns: the best of `runs` runs of a plan with one feed. */
 async function bestNsPerBar(plan: RunPlan, runs: number): Promise<number> {
   let minNs = Infinity;
-  for (let run = 0; run < runs; run++) minNs = Math.min(minNs, (await runTimed(plan, scratch)).ns);
+  for (let run = 0; run < runs; run++) minNs = Math.min(minNs, (await runTimed(plan, scratch)).cpuNs);
   return minNs / plan.feeds[0]!.bars.length;
 }
 
-/** Returns the cost of a row of another form, and its ratio to a row of the single feed. */
-function costOfRow(kind: BesideKind, singleNs: number) {
-  const ns = nsPerRow(kind);
+/** Returns the cost of a row of a run shape, and its ratio to a row of the single feed. */
+function costOfRow(shape: RunShape, singleNs: number) {
+  const ns = nsPerRow(shape);
   return { nsPerRow: ns, ratioToSingle: ns / singleNs };
 }
 
@@ -329,8 +329,8 @@ function orderCostNs(onBarNsPerBar: number, orderCount: number): number {
   let onBarNs = onBarNsPerBar * ROWS;
   let idleNs = Infinity;
   for (let round = 0; round < PROCESS_ROUNDS; round++) {
-    idleNs = Math.min(idleNs, runFormProcess('bench/strategies/idle.ts', 'heavy').ns);
-    onBarNs = Math.min(onBarNs, runFormProcess('strategies/smaCrossOnBar.ts', 'heavy').ns);
+    idleNs = Math.min(idleNs, runFormProcess('bench/strategies/idle.ts', 'heavy').cpuNs);
+    onBarNs = Math.min(onBarNs, runFormProcess('strategies/smaCrossOnBar.ts', 'heavy').cpuNs);
   }
   return (onBarNs - idleNs) / orderCount;
 }

@@ -8,7 +8,7 @@ import type { BarColumns } from '../dist/model/bars/bars.js';
 import type { FeedPlan } from '../dist/definition/plan/plan.js';
 import { runPartProcess } from './partProcess.ts';
 import { compile, writeUnits, type ReferenceFigures, type ReferenceRun } from './reference.ts';
-import { aggregateBars, firstRows, randomWalk } from './series.ts';
+import { aggregateBars, randomWalk } from './series.ts';
 import { benchPlan, feedPlan, HEAVY, loadStrategyFile, PASSES, runTimed, windowParams, type TimedRun } from './workloads.ts';
 
 /** Bars of each case. */
@@ -30,7 +30,7 @@ export const CLIFFS = {
   'a limit re-priced at every bar, its number kept': { strategy: 'limitById', loop: 'limit' },
   'the same, found among the open orders': { strategy: 'limitFromOpenOrders', loop: 'limit' },
   'the size of the position at every bar': { strategy: 'positionQty', loop: 'cross' },
-  'the equity at every bar': { strategy: 'equityRead', loop: 'equity' },
+  'the equity at every bar': { strategy: 'equityReader', loop: 'equity' },
   'a trailing stop': { strategy: 'trailingStop', loop: 'trailing' },
   'twenty earlier closes at every bar': { strategy: 'earlierCloses', loop: 'ago' },
   'thirty `when` over sixty averages': { strategy: 'thirtySignals', loop: 'signals' },
@@ -69,7 +69,7 @@ export interface CliffFigures {
 }
 
 /** The best pass of a case, and the CPU time of the first pass of its process. */
-type CliffRun = TimedRun & { readonly firstNs: number };
+type CliffRun = TimedRun & { readonly firstPassNs: number };
 
 /** The C program and its inputs: the bar file of one symbol and the bar file of fifty symbols. */
 interface CliffInputs {
@@ -139,19 +139,19 @@ function feedsOf(loop: string, bars: BarColumns): FeedPlan[] {
 
 /** Runs one case in this process and prints its best pass, the time of its first pass and its figures as JSON. */
 export async function cliffPart(name: Cliff): Promise<void> {
-  const run = await cliffRunner(name, firstRows(randomWalk('AAAUSDT', ROWS, 1), ROWS));
-  let best = await run();
-  const firstNs = best.threadNs;
+  const runCase = await cliffRunner(name, randomWalk('AAAUSDT', ROWS, 1));
+  let bestRun = await runCase();
+  const firstPassNs = bestRun.threadNs;
   for (let pass = 1; pass < PASSES; pass++) {
-    const timedRun = await run();
-    if (timedRun.ns < best.ns) best = timedRun;
+    const timedRun = await runCase();
+    if (timedRun.cpuNs < bestRun.cpuNs) bestRun = timedRun;
   }
-  process.stdout.write(JSON.stringify({ ...best, firstNs } satisfies CliffRun));
+  process.stdout.write(JSON.stringify({ ...bestRun, firstPassNs } satisfies CliffRun));
 }
 
 /** Returns the figures of all cases. Throws if a result differs from the C program. */
 export function cliffsBench(folder: string, hasGcc: boolean): readonly CliffFigures[] {
-  const inputs = hasGcc ? prepareCliffs(folder, firstRows(randomWalk('AAAUSDT', ROWS, 1), ROWS)) : null;
+  const inputs = hasGcc ? prepareCliffs(folder, randomWalk('AAAUSDT', ROWS, 1)) : null;
   return (Object.keys(CLIFFS) as Cliff[]).map((name) => measureCliff(name, inputs));
 }
 
@@ -162,8 +162,8 @@ function measureCliff(name: Cliff, inputs: CliffInputs | null): CliffFigures {
   let cNsPerBar = Infinity;
   for (let round = 0; round < ROUNDS; round++) {
     const engineRun = JSON.parse(runPartProcess('--cliff-part', name)) as CliffRun;
-    nsPerBar = Math.min(nsPerBar, engineRun.ns / ROWS);
-    firstNsPerBar = Math.min(firstNsPerBar, engineRun.firstNs / ROWS);
+    nsPerBar = Math.min(nsPerBar, engineRun.cpuNs / ROWS);
+    firstNsPerBar = Math.min(firstNsPerBar, engineRun.firstPassNs / ROWS);
     if (inputs === null) continue;
     const { nsPerBar: roundCNsPerBar, ...expected } = runCliffReference(inputs, name, PASSES);
     assertEqual(name, engineRun.figures, expected);

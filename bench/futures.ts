@@ -10,30 +10,39 @@ import { instrumentId, type Instrument } from '../dist/model/instrument.js';
 import type { RunRecord } from '../dist/model/run/run.js';
 import { runPartProcess } from './partProcess.ts';
 import type { Workload } from './reference.ts';
-import { firstRows, randomWalk } from './series.ts';
+import { randomWalk } from './series.ts';
 import { feedPlan, loadStrategyFile, benchPlan, ROWS, haveSameResult, runTimed, type BenchStrategy } from './workloads.ts';
 
 /** Bars of the run that checks the results. */
 const CHECKED_ROWS = 200_000;
-/** Each figure is the best of this many processes, and of this many passes in each of them. */
+/** Each figure is the best of this many processes. */
 const ROUNDS = 3;
+/** Passes in each process. The first ones warm it up. */
 const PASSES = 8;
 /** Eight hours of bars of one minute. */
 const ROWS_PER_FUNDING = 480;
-/** With fewer fills, equal trades would prove little. */
+/** With fewer fills, equal fills would prove little. */
 const MIN_FILLS = 100;
 /** The windows of the fill-light workload, with cash of 1,000,000 USDT. */
-const WORK: Workload = { fast: 100, slow: 300, lots: 1, cashUnits: 1e12, feePpm: 400 };
+const WORKLOAD: Workload = { fast: 100, slow: 300, lots: 1, cashUnits: 1e12, feePpm: 400 };
 const STRATEGY = 'bench/strategies/mostlyInvested.ts';
 
+/** Distance of the mark from the price of a bar, ticks: at most half of this on either side. */
+const MARK_RANGE_TICKS = 20;
+/** Range of the funding rates, in 10^-12 as in `ContractData`: 0.03 %. */
+const FUNDING_RATE_RANGE = 3e8;
+/** Two fifths of the rates are negative: rates have either sign, but longs pay more often, as at real exchanges. */
+const NEGATIVE_RATE_SHARE = 0.4;
+
 /** The market of a measured run: a spot pair, or a contract with marks, funding and margin. */
-export type FuturesKind = 'spot' | 'futures';
+export type BenchMarket = 'spot' | 'futures';
 
 /**
- * Returns the CPU time of a row with a contract, and its ratio to a row of the spot pair: the best rounds, each in a process of its own.
+ * Returns the CPU time of a row with a contract, ns, and its ratio to a row of the spot pair. Each of the two is the best of several
+ * processes.
  */
 export async function futuresBench(print: (text: string) => void) {
-  await checkEqual(await loadStrategyFile(STRATEGY));
+  await checkResults(await loadStrategyFile(STRATEGY));
   let spotNs = Infinity;
   let futuresNs = Infinity;
   for (let round = 0; round < ROUNDS; round++) {
@@ -45,41 +54,41 @@ export async function futuresBench(print: (text: string) => void) {
 }
 
 /** Runs one market in this process and prints the CPU time of its best pass in ns. */
-export async function futuresPart(market: FuturesKind): Promise<void> {
-  const plan = planOf(market, await loadStrategyFile(STRATEGY), randomWalk('AAAUSDT', ROWS, 1));
+export async function futuresPart(market: BenchMarket): Promise<void> {
+  const plan = marketPlan(market, await loadStrategyFile(STRATEGY), randomWalk('AAAUSDT', ROWS, 1));
   const scratch = new Scratch();
   let minNs = Infinity;
-  for (let pass = 0; pass < PASSES; pass++) minNs = Math.min(minNs, (await runTimed(plan, scratch)).ns);
+  for (let pass = 0; pass < PASSES; pass++) minNs = Math.min(minNs, (await runTimed(plan, scratch)).cpuNs);
   process.stdout.write(String(minNs));
 }
 
 /**
- * Throws unless both markets make the same trades, the contract pays funding, and blocks of one row give the same result. The end of a run
- * compares the books of the bot with those of the venue.
+ * Throws unless both markets have the same fills, the contract pays funding, and blocks of one row give the same result. `runBacktest` itself
+ * throws if the bot's books differ from those of the venue.
  */
-async function checkEqual(strategy: BenchStrategy): Promise<void> {
-  const bars = firstRows(randomWalk('AAAUSDT', CHECKED_ROWS, 1), CHECKED_ROWS);
-  const spot = await runBacktest(planOf('spot', strategy, bars));
-  const futures = await runBacktest(planOf('futures', strategy, bars));
-  const tradesText = ({ fills }: RunRecord) =>
+async function checkResults(strategy: BenchStrategy): Promise<void> {
+  const bars = randomWalk('AAAUSDT', CHECKED_ROWS, 1);
+  const spot = await runBacktest(marketPlan('spot', strategy, bars));
+  const futures = await runBacktest(marketPlan('futures', strategy, bars));
+  const fillsText = ({ fills }: RunRecord) =>
     JSON.stringify([fills.timeMs, fills.side, fills.price, fills.lots].map((column) => [...column]));
-  if (spot.fills.length < MIN_FILLS || tradesText(spot) !== tradesText(futures))
-    throw new Error('the trades of the contract differ from those of the spot pair');
+  if (spot.fills.length < MIN_FILLS || fillsText(spot) !== fillsText(futures))
+    throw new Error('the fills of the contract differ from those of the spot pair');
   // The strategy is invested most of the time, so at least half of the funding times have a payment.
   const fundingTimes = CHECKED_ROWS / ROWS_PER_FUNDING;
   if (futures.payments!.length < fundingTimes / 2) throw new Error('the contract paid no funding');
-  const isSameInBlocksOfOne = await haveSameResult(planOf('futures', strategy, bars), planOf('futures', strategy, bars, 1));
+  const isSameInBlocksOfOne = await haveSameResult(marketPlan('futures', strategy, bars), marketPlan('futures', strategy, bars, 1));
   if (!isSameInBlocksOfOne) throw new Error('blocks of one row have another result');
 }
 
 /** Returns the plan of a run on spot or on a contract with marks and funding. */
-function planOf(market: FuturesKind, strategy: BenchStrategy, bars: BarColumns, blockRows?: number): RunPlan {
-  const params = { fast: WORK.fast, slow: WORK.slow };
-  if (market === 'spot') return benchPlan(strategy, [feedPlan('bars', bars)], WORK, params, blockRows);
+function marketPlan(market: BenchMarket, strategy: BenchStrategy, bars: BarColumns, blockRows?: number): RunPlan {
+  const params = { fast: WORKLOAD.fast, slow: WORKLOAD.slow };
+  if (market === 'spot') return benchPlan(strategy, [feedPlan('bars', bars)], WORKLOAD, params, blockRows);
   const instrument = contractOf(bars.instrument);
   const data = new Map([[instrument.id, contractDataOf(bars)]]);
   const futures: FuturesPlan = { leverage: 5, isCross: true, isNet: true, liquidationFeePpm: 5000, data };
-  return { ...benchPlan(strategy, [feedPlan('bars', { ...bars, instrument })], WORK, params, blockRows), futures };
+  return { ...benchPlan(strategy, [feedPlan('bars', { ...bars, instrument })], WORKLOAD, params, blockRows), futures };
 }
 
 /** Returns a contract of one coin, with the digits and fees of the spot pair. */
@@ -117,13 +126,14 @@ function contractOf(spotPair: Instrument): Instrument {
 /** Returns marks that differ from the bars by a few ticks, and a funding rate of either sign every eight hours. */
 function contractDataOf(bars: BarColumns): ContractData {
   const random = seededRng(9);
-  const markOffsets = Int32Array.from(bars.close, () => Math.round((random.next() - 0.5) * 20));
+  const markOffsets = Int32Array.from(bars.close, () => Math.round((random.next() - 0.5) * MARK_RANGE_TICKS));
   const column = (price: PriceColumn) => Int32Array.from(ticksOf(bars, price), (ticks, row) => ticks + markOffsets[row]!);
   const marks = { open: column('open'), high: column('high'), low: column('low'), close: column('close'), source: 'bench' };
   const fundingCount = Math.floor(bars.length / ROWS_PER_FUNDING);
   const funding = Array.from({ length: fundingCount }, (_, fundingIndex) => {
     const row = (fundingIndex + 1) * ROWS_PER_FUNDING - 1;
-    return { timeMs: bars.closeMs[row]!, rate: Math.round((random.next() - 0.4) * 3e8), markTicks: marks.close[row]! };
+    const rate = Math.round((random.next() - NEGATIVE_RATE_SHARE) * FUNDING_RATE_RANGE);
+    return { timeMs: bars.closeMs[row]!, rate, markTicks: marks.close[row]! };
   });
   return { marks, funding };
 }

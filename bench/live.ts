@@ -23,17 +23,21 @@ const SELF = fileURLToPath(import.meta.url);
 const MINUTE_MS = 60_000;
 /** After these bars the code of the bot is compiled. */
 const WARM_UP_BARS = 300;
-const BARS = 50;
+/** Bars of each measured round. */
+const BARS_PER_ROUND = 50;
+/** Rounds with the journal in memory, and with the journal on the disk. */
 const ROUNDS = 6;
-const SYNCED_ROUNDS = 2;
+const DISK_ROUNDS = 2;
+/** Bare syncs of the disk that are measured, and the bytes of each: about those of the records of an order. */
 const SYNCS = 200;
+const RECORD_BYTES = 2000;
 /** Pause between orders of ccxt, roughly that between orders of the bot. */
 const ORDER_PAUSE_MS = 20;
 /** Time from the close of a bar to the end of a jump, when the bot is about to request the bar: the default of `bars.delayMs`. */
 const AFTER_CLOSE_MS = 400;
 /** Length of one jump of the clocks between bars. */
-const STEP_MS = 3000;
-const MAX_STEPS = 600;
+const JUMP_MS = 3000;
+const MAX_JUMPS = 600;
 /** Time limit of each wait. */
 const MAX_WAIT_MS = 30_000;
 
@@ -74,50 +78,58 @@ export async function liveBench(folder: string, print: (text: string) => void): 
   const memory = existsSync('/dev/shm') ? mkdtempSync('/dev/shm/isobar-bench-') : join(folder, 'memory');
   try {
     const inMemory = await roundsOfBot(memory, ROUNDS);
-    const onDisk = await roundsOfBot(join(folder, 'disk'), SYNCED_ROUNDS);
-    const ccxt = await ccxtCreateOrder(print, { warmUpOrders: WARM_UP_BARS, rounds: ROUNDS, orders: BARS, pauseMs: ORDER_PAUSE_MS });
+    const onDisk = await roundsOfBot(join(folder, 'disk'), DISK_ROUNDS);
+    const ccxt = await ccxtCreateOrder(print, {
+      warmUpOrders: WARM_UP_BARS,
+      rounds: ROUNDS,
+      orders: BARS_PER_ROUND,
+      pauseMs: ORDER_PAUSE_MS,
+    });
     const wallMs = inMemory.flatMap((round) => round.wallMs);
-    const barUs = inMemory.flatMap((round) => round.barUs);
+    const barCpuUs = inMemory.flatMap((round) => round.barCpuUs);
     const closeMs = inMemory.flatMap((round) => round.closeMs);
     const diskWallMs = onDisk.flatMap((round) => round.wallMs);
-    const barToBytesCpuUs = Math.min(...inMemory.map((round) => quantile(round.barUs, 0.5)));
+    const barToBytesCpuUs = Math.min(...inMemory.map((round) => quantile(round.barCpuUs, 0.5)));
     return {
       barToBytesCpuUs,
-      barToBytesCpuP99Us: quantile(barUs, 0.99),
-      answerToBytesCpuUs: Math.min(...inMemory.map(({ replyUs }) => quantile(replyUs, 0.5))),
+      barToBytesCpuP99Us: quantile(barCpuUs, 0.99),
+      answerToBytesCpuUs: Math.min(...inMemory.map(({ replyCpuUs }) => quantile(replyCpuUs, 0.5))),
       ratioToCcxt: ccxt === null ? null : barToBytesCpuUs / ccxt.toAnswerUs,
       ratioToCcxtSocket: ccxt === null ? null : barToBytesCpuUs / ccxt.toSocketUs,
       closeToBytesMs: quantile(closeMs, 0.5),
-      closeToBytesCpuUs: Math.min(...inMemory.map(({ closeUs }) => quantile(closeUs, 0.5))),
+      closeToBytesCpuUs: Math.min(...inMemory.map(({ closeCpuUs }) => quantile(closeCpuUs, 0.5))),
       p50Ms: quantile(wallMs, 0.5),
       p99Ms: quantile(wallMs, 0.99),
       syncedMs: quantile(diskWallMs, 0.5),
-      bareSyncMs: await bareSyncMs(folder),
+      bareSyncMs: await medianBareSyncMs(folder),
     };
   } finally {
     rmSync(memory, { recursive: true, force: true });
   }
 }
 
-/** The measurements of one round: each list has one value for each bar. */
+/** The measurements of one round, up to the last byte of the order: each list has one value for each bar. */
 interface Round {
-  readonly barUs: readonly number[];
-  readonly replyUs: readonly number[];
+  /** CPU time from the bar that has been read. */
+  readonly barCpuUs: readonly number[];
+  /** CPU time and wall time from the reply with the bar. */
+  readonly replyCpuUs: readonly number[];
   readonly wallMs: readonly number[];
-  readonly closeUs: readonly number[];
+  /** CPU time and wall time from the close of the bar. */
+  readonly closeCpuUs: readonly number[];
   readonly closeMs: readonly number[];
 }
 
 /** Runs a bot and an exchange in processes of their own. Returns the rounds that follow the warm-up. */
-async function roundsOfBot(folder: string, rounds: number): Promise<readonly Round[]> {
+async function roundsOfBot(folder: string, roundCount: number): Promise<readonly Round[]> {
   const exchange = new PartProcess([join(ROOT, 'dist/cli/isobar.js'), 'exchange', '--demo', '--port', '0', '--control', '0', '--quiet']);
   const bot = new PartProcess([SELF, '--live-part', folder, await exchange.nextLine()]);
   try {
     await bot.nextLine();
     await bot.request(WARM_UP_BARS);
-    const measured: Round[] = [];
-    for (let round = 0; round < rounds; round++) measured.push(JSON.parse(await bot.request(BARS)) as Round);
-    return measured;
+    const measuredRounds: Round[] = [];
+    for (let round = 0; round < roundCount; round++) measuredRounds.push(JSON.parse(await bot.request(BARS_PER_ROUND)) as Round);
+    return measuredRounds;
   } finally {
     bot.end();
     await exchange.stop();
@@ -129,28 +141,29 @@ function quantile(values: readonly number[], fraction: number): number {
   return values.toSorted((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * fraction))] ?? NaN;
 }
 
-/** Returns the median time to append and sync as many bytes as the records of an order have. */
-async function bareSyncMs(folder: string): Promise<number> {
+/** Returns the median time to append RECORD_BYTES to a file and sync it. */
+async function medianBareSyncMs(folder: string): Promise<number> {
   const file = openSync(join(folder, 'sync'), 'a', 0o600);
-  const bytes = Buffer.alloc(2000, 'a');
-  const times: number[] = [];
+  const bytes = Buffer.alloc(RECORD_BYTES, 'a');
+  const durationsMs: number[] = [];
   try {
     for (let sync = 0; sync < SYNCS; sync++) {
       const startMs = performance.now();
       writeSync(file, bytes);
       await new Promise<void>((resolve, reject) => fdatasync(file, (error) => (error ? reject(error) : resolve())));
-      times.push(performance.now() - startMs);
+      durationsMs.push(performance.now() - startMs);
     }
   } finally {
     closeSync(file);
   }
-  return quantile(times, 0.5);
+  return quantile(durationsMs, 0.5);
 }
 
-/** Buys at one bar and sells at the next, with an indicator that it updates at each bar. */
+/** Buys at one bar and sells at the next. Its average makes the bot update an indicator at each bar, as a usual strategy does. */
 class EachBar extends Strategy {
   average = this.use(sma(this.bars.close, 20));
   override onBar() {
+    // The average is always above 0. Reading it keeps the compiler from removing the indicator.
     if (this.position().isFlat) this.buy({ quote: this.average.value > 0 ? 100 : 101 });
     else this.exit();
   }
@@ -194,13 +207,13 @@ export async function livePart(folder: string, exchangeJson: string): Promise<vo
   };
   let isTrading = false;
   bot.start(() => (isTrading = true));
-  const isResting = (): boolean => bot.isIdle && bot.deps.engine.orders.active().length === 0;
+  const hasNoOpenOrder = (): boolean => bot.isIdle && bot.deps.engine.orders.active().length === 0;
   /** Moves both clocks ahead until `condition` holds. They move only while no request is open. */
   const jumpUntil = async (condition: () => boolean, awaited: string): Promise<void> => {
-    for (let steps = 0; !condition(); steps++) {
-      if (steps > MAX_STEPS) throw new Error(`${awaited} did not come within ${MAX_STEPS} jumps`);
+    for (let jumpCount = 0; !condition(); jumpCount++) {
+      if (jumpCount > MAX_JUMPS) throw new Error(`${awaited} did not come within ${MAX_JUMPS} jumps`);
       await until(() => watch.openRequests === 0, 'a reply');
-      await jump(scheduler, control, STEP_MS);
+      await jump(scheduler, control, JUMP_MS);
       await pause(1);
     }
   };
@@ -209,7 +222,7 @@ export async function livePart(folder: string, exchangeJson: string): Promise<vo
   for await (const line of createInterface({ input: process.stdin })) {
     watch.reset();
     for (let bar = 0; bar < Number(line); bar++) {
-      await jumpUntil(isResting, 'the end of an order');
+      await jumpUntil(hasNoOpenOrder, 'the end of an order');
       await until(() => watch.openRequests === 0, 'a reply');
       const orderSent = watch.nextOrder();
       const aheadMs = MINUTE_MS - (bot.deps.venueMs() % MINUTE_MS) + AFTER_CLOSE_MS;
@@ -256,16 +269,19 @@ const RequestMessage = z.object({ request: z.object({ path: z.string(), method: 
  */
 class OrderWatch {
   /** CPU and wall time of the last reply with bars; NaN once its order has been sent. */
-  #replyCpuUs = NaN;
-  #replyWallMs = NaN;
-  #barReadUs = NaN;
-  #barUs: number[] = [];
-  #replyUs: number[] = [];
+  #lastReplyCpuUs = NaN;
+  #lastReplyWallMs = NaN;
+  /** CPU time at which the bars of an instant had been read. */
+  #barReadCpuUs = NaN;
+  /** CPU and wall time at which the bar closed. */
+  #barCloseCpuUs = NaN;
+  #barCloseWallMs = NaN;
+  // The lists of the round. Each order adds one value to each.
+  #barCpuUs: number[] = [];
+  #replyCpuUs: number[] = [];
   #wallMs: number[] = [];
-  #closeUs: number[] = [];
+  #closeCpuUs: number[] = [];
   #closeMs: number[] = [];
-  #barCloseUs = NaN;
-  #barCloseMs = NaN;
   #onOrder: () => void = () => {};
   openRequests = 0;
 
@@ -275,32 +291,32 @@ class OrderWatch {
     subscribe('undici:request:trailers', (message) => {
       this.openRequests--;
       if (!RequestMessage.parse(message).request.path.includes('klines')) return;
-      this.#replyWallMs = performance.now();
-      this.#replyCpuUs = processUs();
+      this.#lastReplyWallMs = performance.now();
+      this.#lastReplyCpuUs = processCpuUs();
     });
     subscribe('undici:request:bodySent', (message) => {
-      const nowUs = processUs();
+      const nowCpuUs = processCpuUs();
       const nowMs = performance.now();
       const { method, path } = RequestMessage.parse(message).request;
-      if (method !== 'POST' || !path.includes('order') || Number.isNaN(this.#replyCpuUs)) return;
-      this.#barUs.push(nowUs - this.#barReadUs);
-      this.#replyUs.push(nowUs - this.#replyCpuUs);
-      this.#wallMs.push(nowMs - this.#replyWallMs);
-      this.#closeUs.push(nowUs - this.#barCloseUs);
-      this.#closeMs.push(nowMs - this.#barCloseMs);
-      this.#replyCpuUs = NaN;
+      if (method !== 'POST' || !path.includes('order') || Number.isNaN(this.#lastReplyCpuUs)) return;
+      this.#barCpuUs.push(nowCpuUs - this.#barReadCpuUs);
+      this.#replyCpuUs.push(nowCpuUs - this.#lastReplyCpuUs);
+      this.#wallMs.push(nowMs - this.#lastReplyWallMs);
+      this.#closeCpuUs.push(nowCpuUs - this.#barCloseCpuUs);
+      this.#closeMs.push(nowMs - this.#barCloseWallMs);
+      this.#lastReplyCpuUs = NaN;
       this.#onOrder();
     });
   }
 
   /** Notes that a bar closed `agoMs` ago by the clock of the exchange. The timers of the bot are about to run. */
   onClose(agoMs: number): void {
-    this.#barCloseUs = processUs();
-    this.#barCloseMs = performance.now() - agoMs;
+    this.#barCloseCpuUs = processCpuUs();
+    this.#barCloseWallMs = performance.now() - agoMs;
   }
   /** Notes that the bars of an instant have been read. Next the bot journals them and decides. */
   onBar(): void {
-    this.#barReadUs = processUs();
+    this.#barReadCpuUs = processCpuUs();
   }
   /** Resolves when the next order has been sent. */
   nextOrder(): Promise<void> {
@@ -313,21 +329,27 @@ class OrderWatch {
     });
   }
   get round(): Round {
-    return { barUs: this.#barUs, replyUs: this.#replyUs, wallMs: this.#wallMs, closeUs: this.#closeUs, closeMs: this.#closeMs };
+    return {
+      barCpuUs: this.#barCpuUs,
+      replyCpuUs: this.#replyCpuUs,
+      wallMs: this.#wallMs,
+      closeCpuUs: this.#closeCpuUs,
+      closeMs: this.#closeMs,
+    };
   }
   /** Drops all measurements. */
   reset(): void {
-    this.#barUs = [];
-    this.#replyUs = [];
+    this.#barCpuUs = [];
+    this.#replyCpuUs = [];
     this.#wallMs = [];
-    this.#closeUs = [];
+    this.#closeCpuUs = [];
     this.#closeMs = [];
-    this.#replyCpuUs = NaN;
+    this.#lastReplyCpuUs = NaN;
   }
 }
 
 /** Returns the CPU time of this process in microseconds. */
-function processUs(): number {
+function processCpuUs(): number {
   const { user, system } = process.cpuUsage();
   return user + system;
 }

@@ -4,7 +4,7 @@
 import { join } from 'node:path';
 import { rmSync } from 'node:fs';
 import { STREAMED_ROWS } from '../dist/tasks/backtest/streamed/streamedRun.js';
-import { writeDefinition, runCommand, type FinishedCommand } from './whole.ts';
+import { writeDefinition, runCommand, type FinishedCommand } from './commands.ts';
 
 const NS_PER_MS = 1e6;
 const BYTES_PER_MB = 2 ** 20;

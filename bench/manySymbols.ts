@@ -20,10 +20,16 @@ const ROOT = new URL('..', import.meta.url).pathname;
 /** The bundled bench. Its part processes run this file, so that they do not bundle it again. */
 const SELF = fileURLToPath(import.meta.url);
 /** Length of one jump of the clocks during the start. */
-const STEP_MS = 3000;
-const MAX_STEPS = 600;
+const JUMP_MS = 3000;
+const MAX_JUMPS = 600;
+/** Real time between two of these jumps, so that the bot does the work that has become due. */
+const JUMP_PAUSE_MS = 20;
 /** Time from a jump to the close that is measured. */
 const BEFORE_CLOSE_MS = 1500;
+/** Time after a close at which the kline calls are under way. */
+const KLINE_CALLS_MS = 1000;
+/** Time that the first calls for bars may take beyond what the rate limit admits. */
+const FIRST_CALLS_MARGIN_MS = 3000;
 /** Time for the order of a close to be sent and acknowledged. */
 const AFTER_DECISION_MS = 1500;
 /** Longest wait for the decisions of a close. */
@@ -32,19 +38,20 @@ const MAX_DECISION_MS = 40_000;
 /** Public calls that the assumed rate limit admits in a second. */
 const CALLS_PER_S = 9;
 
-/** The cases: number of symbols, interval, decision mode and number of closes. */
+/** The cases: number of symbols, interval, decision mode and number of measured closes. */
 const CASES = {
-  symbols50: { symbols: 50, interval: '1m', lengthMs: 60_000, decide: 'whenComplete', closes: 3 },
-  symbols50PerFeed: { symbols: 50, interval: '1m', lengthMs: 60_000, decide: 'perFeed', closes: 3 },
-  symbols200: { symbols: 200, interval: '15m', lengthMs: 900_000, decide: 'whenComplete', closes: 2 },
+  symbols50: { symbolCount: 50, interval: '1m', intervalMs: 60_000, decide: 'whenComplete', closeCount: 3 },
+  symbols50PerFeed: { symbolCount: 50, interval: '1m', intervalMs: 60_000, decide: 'perFeed', closeCount: 3 },
+  symbols200: { symbolCount: 200, interval: '15m', intervalMs: 900_000, decide: 'whenComplete', closeCount: 2 },
 } as const;
 type ManySymbolsCase = keyof typeof CASES;
 type BenchCase = (typeof CASES)[ManySymbolsCase];
 
-const FIGURES = z.object({
-  /** Fresh bars over all decisions of a close; the fewest of all closes. */
+/** The figures of a case. The names are members of the JSON output. */
+const FIGURES_SCHEMA = z.object({
+  /** Number of fresh bars over all decisions of a close; the fewest of all closes. */
   fresh: z.number(),
-  /** Time from the close to the first and to the last decision by the clock of the exchange; the longest of all closes. */
+  /** Delay of the first decision and of the last decision after the close, by the clock of the exchange; the longest of all closes. */
   firstMs: z.number(),
   lastMs: z.number(),
   /** Calls that the exchange refused for its rate limits (429 and 418). */
@@ -52,22 +59,23 @@ const FIGURES = z.object({
   /** Time from a cancel in the middle of the kline calls to its bytes on the socket; the longest of all closes. */
   cancelMs: z.number(),
 });
-type ManySymbolsFigures = Readonly<z.output<typeof FIGURES>>;
+type ManySymbolsFigures = Readonly<z.output<typeof FIGURES_SCHEMA>>;
 
 /** Measures one case after the other and passes the figures of each to `print`. A case takes about a minute. */
 export async function manySymbolsBench(folder: string, print: (figures: object) => void): Promise<void> {
   for (const caseName of ['symbols50', 'symbols50PerFeed', 'symbols200'] as const) {
-    print({ [caseName]: await figuresOf(join(folder, caseName), caseName) });
+    print({ [caseName]: await measureCase(join(folder, caseName), caseName) });
   }
 }
 
-/** Runs an exchange and a bot, and returns the figures of the bot. */
-async function figuresOf(folder: string, caseName: ManySymbolsCase): Promise<ManySymbolsFigures> {
-  const file = writeExchangeConfig(folder, CASES[caseName].symbols);
+/** Runs an exchange and a bot in processes of their own, and returns the figures of the bot. */
+async function measureCase(folder: string, caseName: ManySymbolsCase): Promise<ManySymbolsFigures> {
+  const file = writeExchangeConfig(folder, CASES[caseName].symbolCount);
   const exchange = new PartProcess([join(ROOT, 'dist/cli/isobar.js'), 'exchange', file, '--port', '0', '--control', '0', '--quiet']);
+  // A part process has two arguments, so the first one has both names.
   const bot = new PartProcess([SELF, '--symbols-part', `${folder} ${caseName}`, await exchange.nextLine()]);
   try {
-    return FIGURES.parse(JSON.parse(await bot.nextLine()));
+    return FIGURES_SCHEMA.parse(JSON.parse(await bot.nextLine()));
   } finally {
     bot.end();
     await exchange.stop();
@@ -102,16 +110,19 @@ interface Decision {
   readonly barMs: number;
   /** Time of the decision by the clock of the exchange. */
   readonly decidedMs: number;
-  readonly fresh: number;
+  /** Number of feeds whose bar of this close the bot has. */
+  readonly freshCount: number;
 }
+/** The decisions since the last jump. The strategies below add them, and `measureClose` clears and reads them. */
 const decisions: Decision[] = [];
+/** The clock of the exchange, which the strategies read. Set once the bot is open. */
 let venueMs: () => number = () => NaN;
 
-/** Records how many of its feeds are fresh at each decision. Keeps one order far below the market, which the benchmark cancels. */
+/** Notes how many of its feeds are fresh at each decision. Keeps one order far below the market, which the benchmark cancels. */
 class AllFeeds extends Strategy {
   allFeeds = this.feeds('bars');
   override onBar() {
-    decisions.push({ barMs: this.nowMs, decidedMs: venueMs(), fresh: this.allFeeds.filter(({ fresh }) => fresh).length });
+    decisions.push({ barMs: this.nowMs, decidedMs: venueMs(), freshCount: this.allFeeds.filter(({ fresh }) => fresh).length });
     const feed = this.allFeeds[0]!;
     if (this.openOrders(feed).length === 0) this.buy({ base: '1' }, { feed, limit: feed.close.value / 2 });
   }
@@ -122,7 +133,7 @@ const oneFeedClass = (index: number) =>
   class OneFeed extends Strategy {
     ownFeed = this.feed(`f${index}`);
     override onBar() {
-      decisions.push({ barMs: this.nowMs, decidedMs: venueMs(), fresh: 1 });
+      decisions.push({ barMs: this.nowMs, decidedMs: venueMs(), freshCount: 1 });
       if (index === 0 && this.openOrders(this.ownFeed).length === 0) {
         this.buy({ base: '1' }, { feed: this.ownFeed, limit: this.ownFeed.close.value / 2 });
       }
@@ -130,8 +141,8 @@ const oneFeedClass = (index: number) =>
   };
 
 /**
- * Runs the process of the bot: prints its figures as JSON. `folderAndCase` has both names, `exchangeJson` is the line that the exchange
- * printed.
+ * Runs the process of the bot and prints its figures as JSON. `folderAndCase` is the folder and the name of the case, with a space between
+ * them. `exchangeJson` is the line that the exchange printed.
  */
 export async function manySymbolsPart(folderAndCase: string, exchangeJson: string): Promise<void> {
   tuneV8();
@@ -139,10 +150,11 @@ export async function manySymbolsPart(folderAndCase: string, exchangeJson: strin
   const benchCase = CASES[caseName as ManySymbolsCase];
   const { spot, control } = JSON.parse(exchangeJson) as Readonly<Record<'spot' | 'control', string>>;
   writeFileSync(join(folder, 'bot.yaml'), JSON.stringify(botConfig(benchCase, spot)));
-  const wire = new Wire();
+  const requestMonitor = new RequestMonitor();
   const scheduler = new JumpingScheduler();
+  /** Moves the clocks of the exchange and of the bot ahead. */
   const jump = async (ms: number): Promise<void> => {
-    await wire.idle();
+    await requestMonitor.waitUntilIdle();
     const stepMs = Math.ceil(ms);
     const reply = await fetch(`${control}/clock`, { method: 'POST', body: JSON.stringify({ stepMs }) });
     await reply.arrayBuffer();
@@ -150,6 +162,7 @@ export async function manySymbolsPart(folderAndCase: string, exchangeJson: strin
     await pause(1);
   };
   const opening = openLiveBot(readLiveConfig(join(folder, 'bot.yaml'), {}), {
+    // The log is dropped, so it needs no real texts.
     log: (nowMs) => new LiveLog({ write: () => {}, isPretty: false, nowMs, formatTime: String, removeSecrets: (text) => text }),
     broken: (reason) => {
       throw new Error(reason);
@@ -160,20 +173,21 @@ export async function manySymbolsPart(folderAndCase: string, exchangeJson: strin
   const running = await jumpUntilDone(opening, jump);
   const { bot } = running;
   venueMs = bot.deps.venueMs;
-  const trading = new Promise<void>((resolve) => bot.start(resolve));
-  await jumpUntilDone(trading, jump);
+  const started = new Promise<void>((resolve) => bot.start(resolve));
+  await jumpUntilDone(started, jump);
   // The first calls for bars need several windows of the rate limit.
-  await pause((benchCase.symbols / CALLS_PER_S) * 1000 + 3000);
+  await pause((benchCase.symbolCount / CALLS_PER_S) * 1000 + FIRST_CALLS_MARGIN_MS);
   const allCloses: CloseFigures[] = [];
-  for (let close = 0; close <= benchCase.closes; close++) allCloses.push(await measureClose(bot, benchCase, wire, jump));
-  // The decisions of the first close do not count: it opens the connections, and its code is not compiled yet.
-  const closes = allCloses.slice(1);
+  for (let close = 0; close <= benchCase.closeCount; close++) allCloses.push(await measureClose(bot, benchCase, requestMonitor, jump));
+  // The decisions of the first close do not count: it opens the connections, and its code is not compiled yet. Its cancel counts.
+  const measuredCloses = allCloses.slice(1);
+  const cancelsMs = allCloses.map(({ cancelMs }) => cancelMs).filter((cancelMs) => cancelMs !== null);
   const figures: ManySymbolsFigures = {
-    fresh: Math.min(...closes.map(({ fresh }) => fresh)),
-    firstMs: Math.max(...closes.map(({ firstMs }) => firstMs)),
-    lastMs: Math.max(...closes.map(({ lastMs }) => lastMs)),
+    fresh: Math.min(...measuredCloses.map(({ freshCount }) => freshCount)),
+    firstMs: Math.max(...measuredCloses.map(({ firstDelayMs }) => firstDelayMs)),
+    lastMs: Math.max(...measuredCloses.map(({ lastDelayMs }) => lastDelayMs)),
     refused: bot.requests.refused,
-    cancelMs: Math.max(...allCloses.flatMap(({ cancelMs }) => cancelMs ?? [])),
+    cancelMs: Math.max(...cancelsMs),
   };
   process.stdout.write(`${JSON.stringify(figures)}\n`);
   await new Promise<void>((resolve) => bot.stop(resolve));
@@ -182,8 +196,8 @@ export async function manySymbolsPart(folderAndCase: string, exchangeJson: strin
 }
 
 /** Returns a loader that gives the bot one class for all feeds, or in the mode `perFeed` one class for each feed. */
-function strategyLoader(folder: string, { decide, symbols }: BenchCase): LiveOptions['load'] {
-  const classes = decide === 'perFeed' ? Array.from({ length: symbols }, (_, index) => oneFeedClass(index)) : [AllFeeds];
+function strategyLoader(folder: string, { decide, symbolCount }: BenchCase): LiveOptions['load'] {
+  const classes = decide === 'perFeed' ? Array.from({ length: symbolCount }, (_, index) => oneFeedClass(index)) : [AllFeeds];
   let loadedCount = 0;
   return async (entry, source) => {
     const strategy = classes[loadedCount++ % classes.length]!;
@@ -194,54 +208,53 @@ function strategyLoader(folder: string, { decide, symbols }: BenchCase): LiveOpt
 
 /** The delays of the decisions at one close. */
 interface CloseFigures {
-  readonly fresh: number;
-  readonly firstMs: number;
-  readonly lastMs: number;
-  /** Null if no order was working. */
+  readonly freshCount: number;
+  readonly firstDelayMs: number;
+  readonly lastDelayMs: number;
+  /** Time from a cancel to its bytes on the socket. Null if no order was working. */
   readonly cancelMs: number | null;
 }
 
 /** Moves the clocks to shortly before the next close, waits for its decisions and returns its figures. */
 async function measureClose(
   { deps, driver }: LiveBot,
-  { lengthMs, symbols }: BenchCase,
-  wire: Wire,
+  { intervalMs, symbolCount }: BenchCase,
+  requestMonitor: RequestMonitor,
   jump: (ms: number) => Promise<void>,
 ): Promise<CloseFigures> {
-  await wire.idle();
-  const closeMs = Math.ceil((venueMs() + BEFORE_CLOSE_MS) / lengthMs) * lengthMs;
+  await requestMonitor.waitUntilIdle();
+  const closeMs = Math.ceil((venueMs() + BEFORE_CLOSE_MS) / intervalMs) * intervalMs;
   await jump(closeMs - venueMs() - BEFORE_CLOSE_MS);
   decisions.length = 0;
-  const freshCount = (): number => decisions.reduce((sum, { fresh }) => sum + fresh, 0);
-  // One second after the close the kline calls are under way.
-  await until(() => venueMs() > closeMs + 1000);
+  const countFresh = (): number => decisions.reduce((sum, { freshCount }) => sum + freshCount, 0);
+  await until(() => venueMs() > closeMs + KLINE_CALLS_MS);
   const { engine } = deps;
   const workingOrder = engine.orders.active().find(({ lifecycle }) => lifecycle === 'working');
   let cancelMs: number | null = null;
   if (workingOrder !== undefined) {
     const startMs = performance.now();
-    const cancelSent = wire.nextCancelSent();
+    const cancelSent = requestMonitor.nextCancelSent();
     driver.step(() => engine.orders.cancel(workingOrder, engine.nowMs));
     cancelMs = (await cancelSent) - startMs;
   }
-  await until(() => freshCount() >= symbols || venueMs() > closeMs + MAX_DECISION_MS);
+  await until(() => countFresh() >= symbolCount || venueMs() > closeMs + MAX_DECISION_MS);
   // The exchange acknowledges the order of this close before the clocks jump.
   await pause(AFTER_DECISION_MS);
-  const delays = decisions.map(({ barMs, decidedMs }) => decidedMs - barMs);
-  return { fresh: freshCount(), firstMs: Math.min(...delays), lastMs: Math.max(...delays), cancelMs };
+  const delaysMs = decisions.map(({ barMs, decidedMs }) => decidedMs - barMs);
+  return { freshCount: countFresh(), firstDelayMs: Math.min(...delaysMs), lastDelayMs: Math.max(...delaysMs), cancelMs };
 }
 
 /** Returns the live config of the bot. */
-function botConfig({ symbols, interval, decide }: BenchCase, spotUrl: string): object {
-  const names = Array.from({ length: symbols }, (_, index) => symbolOf(index));
+function botConfig({ symbolCount, interval, decide }: BenchCase, spotUrl: string): object {
+  const symbols = Array.from({ length: symbolCount }, (_, index) => symbolOf(index));
   const isPerFeed = decide === 'perFeed';
-  const singleFeeds = Object.fromEntries(names.map((symbol, index) => [`f${index}`, { symbol, interval }]));
+  const singleFeeds = Object.fromEntries(symbols.map((symbol, index) => [`f${index}`, { symbol, interval }]));
   return {
     mode: 'paper',
     exchange: { spotUrl, keyFile: 'key', secretFile: 'secret' },
     data: 'bot',
-    strategy: isPerFeed ? names.map((_, index) => `watcher${index}.ts`) : 'watcher.ts',
-    feeds: isPerFeed ? singleFeeds : { bars: { symbols: names, interval } },
+    strategy: isPerFeed ? symbols.map((_, index) => `watcher${index}.ts`) : 'watcher.ts',
+    feeds: isPerFeed ? singleFeeds : { bars: { symbols, interval } },
     decide,
     cash: { USDT: '100000' },
     audit: { fastMs: 60_000, balanceMs: 600_000, fullMs: 86_400_000 },
@@ -251,13 +264,14 @@ function botConfig({ symbols, interval, decide }: BenchCase, spotUrl: string): o
 
 /** Moves both clocks ahead until `work` is done. They move only while no request is open. */
 async function jumpUntilDone<T>(work: Promise<T>, jump: (ms: number) => Promise<void>): Promise<T> {
-  const state = { isDone: false };
-  const done = work.finally(() => (state.isDone = true));
+  const progress = { isDone: false };
+  const done = work.finally(() => (progress.isDone = true));
+  // The caller gets a failure from the return value. Until then it must not count as unhandled.
   done.catch(() => {});
-  for (let steps = 0; !state.isDone; steps++) {
-    if (steps > MAX_STEPS) throw new Error(`the bot did not start within ${MAX_STEPS} jumps`);
-    await pause(20);
-    if (!state.isDone) await jump(STEP_MS);
+  for (let jumpCount = 0; !progress.isDone; jumpCount++) {
+    if (jumpCount > MAX_JUMPS) throw new Error(`the bot did not start within ${MAX_JUMPS} jumps`);
+    await pause(JUMP_PAUSE_MS);
+    if (!progress.isDone) await jump(JUMP_MS);
   }
   return done;
 }
@@ -270,8 +284,8 @@ async function until(condition: () => boolean): Promise<void> {
 /** The part of an undici diagnostics message that the benchmark reads. */
 const RequestMessage = z.object({ request: z.object({ path: z.string(), method: z.string() }) });
 
-/** Counts requests without a reply and reports cancels when they have been sent. */
-class Wire {
+/** Counts the requests of this process without a reply, and reports cancels when they have been sent. */
+class RequestMonitor {
   #openRequests = 0;
   #onCancelSent: (() => void) | null = null;
 
@@ -285,7 +299,7 @@ class Wire {
   }
 
   /** Resolves when no request waits for its reply. */
-  async idle(): Promise<void> {
+  async waitUntilIdle(): Promise<void> {
     await until(() => this.#openRequests <= 0);
   }
   /** Resolves with the time at which the next cancel has been sent, as `performance.now()` counts it. */

@@ -8,16 +8,24 @@ import type { BarColumns } from '../dist/model/bars/bars.js';
 import type { RunPlan } from '../dist/definition/plan/plan.js';
 import { prepareBacktest, runRecordOf } from '../dist/tasks/backtest/run/runBacktest.js';
 import { runPartProcess } from './partProcess.ts';
-import { firstRows, randomWalk } from './series.ts';
+import { randomWalk } from './series.ts';
 import { feedPlan, loadStrategyFile, benchPlan, runTimed } from './workloads.ts';
 import { installWorkspace } from './workspace.ts';
 
-const ENGINE_ROWS = 1_000_000;
+/** Bars of the run of isobar that is timed. */
+const ISOBAR_ROWS = 1_000_000;
+/** Passes in one process; the best one counts. */
 const PEER_PASSES = 2;
-const ENGINE_PASSES = 6;
+const ISOBAR_PASSES = 6;
+/** Lengths of the averages, bars. */
 const FAST = 50;
 const SLOW = 200;
+/** Start cash, USDT. */
 const CASH = 10_000_000;
+const MIN_FILLS = 21;
+/** Ticks of the price, and units of money, in one USDT. */
+const TICKS_PER_QUOTE = 100;
+const UNITS_PER_QUOTE = 1e8;
 /** Relative tolerance of the equity. The peers add up doubles and round to cents, the engine counts units of 10^-8. */
 const TOLERANCE = 1e-6;
 
@@ -35,7 +43,7 @@ const PEERS = {
   },
   grademark: {
     program: 'grademark.cjs',
-    strategy: 'bench/strategies/smaPause.ts',
+    strategy: 'bench/strategies/smaPausing.ts',
     feePpm: 0,
     modes: { documented: 100_000, ownSums: 100_000, readyMade: 100_000 },
   },
@@ -70,7 +78,7 @@ export interface PeersFigures {
   readonly grademark: PeerFigures<'documented'>;
 }
 
-/** Returns the figures; null, with the reason on stderr, where the peers cannot be installed. Throws if a trade differs from isobar's. */
+/** Returns the figures. Returns null, with the reason on stderr, where the peers cannot be installed. Throws if a trade differs from isobar's. */
 export async function comparePeers(folder: string, print: (text: string) => void): Promise<PeersFigures | null> {
   if (
     !installWorkspace({ folder: FOLDER, probePackage: 'grademark', description: 'the peers (130 MB) into bench/peers/node_modules' }, print)
@@ -78,7 +86,7 @@ export async function comparePeers(folder: string, print: (text: string) => void
     return null;
   return {
     windows: `${FAST}/${SLOW}`,
-    isobarBars: ENGINE_ROWS,
+    isobarBars: ISOBAR_ROWS,
     backtestFramework: await measurePeer('backtestFramework', 'ownSums', folder, print),
     grademark: await measurePeer('grademark', 'documented', folder, print),
   };
@@ -87,11 +95,11 @@ export async function comparePeers(folder: string, print: (text: string) => void
 /** Times several runs of isobar in this process and prints the ns for each bar of the best one. */
 export async function enginePart(peer: string): Promise<void> {
   if (peer !== 'backtestFramework' && peer !== 'grademark') throw new Error(`expected backtestFramework or grademark, got ${peer}`);
-  const plan = await planOf(peer, peerBars(ENGINE_ROWS));
+  const plan = await isobarPlan(peer, peerBars(ISOBAR_ROWS));
   const scratch = new Scratch();
-  let min = Infinity;
-  for (let pass = 0; pass < ENGINE_PASSES; pass++) min = Math.min(min, (await runTimed(plan, scratch)).ns);
-  process.stdout.write(String(min / ENGINE_ROWS));
+  let minNs = Infinity;
+  for (let pass = 0; pass < ISOBAR_PASSES; pass++) minNs = Math.min(minNs, (await runTimed(plan, scratch)).cpuNs);
+  process.stdout.write(String(minNs / ISOBAR_ROWS));
 }
 
 /** Measures a peer in all its modes. */
@@ -127,7 +135,7 @@ async function compareMode(peer: Peer, mode: string, rows: number, folder: strin
   const args = [mode, file, FAST, SLOW, CASH, PEERS[peer].feePpm / 10_000, PEER_PASSES].map(String);
   const output = execFileSync(process.execPath, [join(FOLDER, PEERS[peer].program), ...args], { encoding: 'utf8', maxBuffer: 1e8 });
   const peerOutcome = JSON.parse(output) as PeerOutcome & { readonly nsPerBar: number };
-  const isobarOutcome = await engineOutcome(peer, bars);
+  const isobarOutcome = await outcomeOfIsobar(peer, bars);
   assertEqualFills(`${peer} (${mode})`, isobarOutcome.fills, peerOutcome.fills);
   const difference = Math.abs(peerOutcome.endEquity / isobarOutcome.endEquity - 1);
   if (!(difference <= TOLERANCE))
@@ -141,9 +149,9 @@ async function compareMode(peer: Peer, mode: string, rows: number, folder: strin
   };
 }
 
-/** Returns the outcome of the engine over the same bars. */
-async function engineOutcome(peer: Peer, bars: BarColumns): Promise<PeerOutcome> {
-  const plan = await planOf(peer, bars);
+/** Runs isobar by the rules of a peer over the same bars. */
+async function outcomeOfIsobar(peer: Peer, bars: BarColumns): Promise<PeerOutcome> {
+  const plan = await isobarPlan(peer, bars);
   const prepared = await prepareBacktest(plan);
   prepared.loop(prepared.engine);
   const { fills, equity } = runRecordOf(plan, prepared, false);
@@ -151,34 +159,34 @@ async function engineOutcome(peer: Peer, bars: BarColumns): Promise<PeerOutcome>
     fills: Array.from({ length: fills.length }, (_, index) => ({
       isBuy: fills.side[index] === 0,
       openMs: fills.timeMs[index]!,
-      price: fills.price[index]! / 100,
+      price: fills.price[index]! / TICKS_PER_QUOTE,
     })),
-    endEquity: equity.units[equity.length - 1]! / 1e8,
+    endEquity: equity.units[equity.length - 1]! / UNITS_PER_QUOTE,
   };
 }
 
-/** Throws unless both lists have the same fills, and more than 20 of them. */
+/** Throws unless both lists have the same fills, at least MIN_FILLS of them. */
 function assertEqualFills(name: string, isobarFills: PeerOutcome['fills'], peerFills: PeerOutcome['fills']): void {
   const firstDifference = isobarFills.findIndex((fill, index) => JSON.stringify(fill) !== JSON.stringify(peerFills[index]));
   if (firstDifference >= 0) {
     const [expected, found] = [isobarFills, peerFills].map((fills) => JSON.stringify(fills[firstDifference]));
     throw new Error(`${name}, fill ${firstDifference}: expected ${expected} as in isobar, got ${found}`);
   }
-  if (isobarFills.length !== peerFills.length || isobarFills.length <= 20)
-    throw new Error(`${name}: expected more than 20 fills in both, got ${isobarFills.length} of isobar and ${peerFills.length}`);
+  if (isobarFills.length !== peerFills.length || isobarFills.length < MIN_FILLS)
+    throw new Error(`${name}: expected at least ${MIN_FILLS} fills in both, got ${isobarFills.length} of isobar and ${peerFills.length}`);
 }
 
-/** Returns the first rows of the benchmark's bars. Quantities and money have eight digits, because both peers trade fractions of a coin. */
+/** Returns bars of the benchmark. Quantities and money have eight digits, because both peers trade fractions of a coin. */
 function peerBars(rows: number): BarColumns {
-  const bars = firstRows(randomWalk('AAAUSDT', rows, 1), rows);
+  const bars = randomWalk('AAAUSDT', rows, 1);
   return { ...bars, instrument: { ...bars.instrument, quantityDigits: 8, baseDigits: 8, quoteDigits: 8 } };
 }
 
 /** Returns the plan of isobar: one coin for each order, and a fee in the received asset, as in @backtest/framework. */
-async function planOf(peer: Peer, bars: BarColumns): Promise<RunPlan> {
+async function isobarPlan(peer: Peer, bars: BarColumns): Promise<RunPlan> {
   const { strategy, feePpm } = PEERS[peer];
-  const work = { fast: FAST, slow: SLOW, lots: 1, cashUnits: CASH * 1e6, feePpm };
-  const plan = benchPlan(await loadStrategyFile(strategy), [feedPlan('bars', bars)], work, { fast: FAST, slow: SLOW });
+  const workload = { fast: FAST, slow: SLOW, lots: 1, cashUnits: CASH * 1e6, feePpm };
+  const plan = benchPlan(await loadStrategyFile(strategy), [feedPlan('bars', bars)], workload, { fast: FAST, slow: SLOW });
   return { ...plan, fees: { ...plan.fees, in: 'received' } };
 }
 

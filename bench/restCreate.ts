@@ -18,10 +18,14 @@ const ROOT = new URL('..', import.meta.url).pathname;
 const SELF = fileURLToPath(import.meta.url);
 /** After these orders the code of both clients is compiled. */
 const WARM_UP_ORDERS = 12_000;
-const ORDERS = 1000;
+/** Orders of one round. */
+const ORDERS_PER_ROUND = 1000;
 /** Orders of each client that are compared before any timing. */
 const CHECKED_ORDERS = 20;
+/** Timed rounds; the best one of each client counts. */
 const ROUNDS = 15;
+/** The stub drops its requests once it has more than this. */
+const MAX_STUB_REQUESTS = 100;
 /** The key and secret of the exchange's public documentation. */
 const KEY = 'vmPUZE6mv9SD5VNHk4HlWFsOr6aKE2zvsw0MuIgwCIPy6utIco14y7Ju91duEh8A';
 const SECRET = '902ae3cb34ecee2779aa4d3e1d226686';
@@ -35,14 +39,14 @@ interface CcxtComparison {
   readonly ratio: number;
 }
 
-/** CPU time until the signed bytes are on the socket. `toAnswer` also includes the reply, which is mostly the work of the kernel. */
+/** CPU time until the signed bytes are on the socket. In `toAnswer` it is the time until the reply, which adds mostly work of the kernel. */
 export interface RestCreateFigures extends CcxtComparison {
   readonly toAnswer: CcxtComparison;
 }
 
 /**
- * Returns the figures; null, with the reason on stderr, where ccxt cannot be installed. Throws if the service did not get the same orders with
- * valid signatures.
+ * Returns the figures. Returns null, with the reason on stderr, where ccxt cannot be installed. Throws if the service did not get the same orders
+ * from both clients, with valid signatures.
  */
 export async function restCreate(print: (text: string) => void): Promise<RestCreateFigures | null> {
   if (!installWorkspace(CCXT, print)) return null;
@@ -114,7 +118,7 @@ interface Round {
   readonly ccxt: OrderTimes;
 }
 
-const timesOf = async (part: PartProcess): Promise<OrderTimes> => JSON.parse(await part.request(ORDERS)) as OrderTimes;
+const timesOf = async (part: PartProcess): Promise<OrderTimes> => JSON.parse(await part.request(ORDERS_PER_ROUND)) as OrderTimes;
 
 /** Returns the best CPU time of both clients over the rounds. */
 function bestOf(rounds: readonly Round[], name: keyof OrderTimes): CcxtComparison {
@@ -184,8 +188,8 @@ async function runStub(): Promise<void> {
     if (target.endsWith('/contracts')) socket.write(answerBytes(200, contract));
     else if (target.endsWith('/time')) socket.write(answerBytes(200, `{"timezone":"UTC","serverTime":${Date.now()}}`));
     else socket.write(answerBytes(200, '{"code":"0","msg":"Success","data":{"orderId":259396989397942275}}'));
-    // Thousands of requests are only timed, so it drops them. Only the first ones are asked for.
-    if (stub.requests.length > 100) stub.requests.length = 0;
+    // The benchmark compares only the first requests. Thousands more are only timed, so they are dropped.
+    if (stub.requests.length > MAX_STUB_REQUESTS) stub.requests.length = 0;
   });
   process.stdout.write(`${stub.origin}\n`);
   for await (const line of createInterface({ input: process.stdin })) {

@@ -9,7 +9,7 @@ import { columnMedian } from '../dist/report/kernels/sums.js';
 import { PartProcess } from './partProcess.ts';
 import { serveBare } from './service/bare.ts';
 import { sendLoad, type LoadFigures } from './service/connections.ts';
-import { ALICE, BOB, DEPTH, ORDER, PING, requestsOf, type RequestKind } from './service/requests.ts';
+import { BTC_ACCOUNT, CREATE_TARGET, DEPTH_TARGET, ETH_ACCOUNT, PING_TARGET, requestsOf, type RequestKind } from './service/requests.ts';
 
 /** This file, which the process of the bare server runs. */
 const SELF = fileURLToPath(import.meta.url);
@@ -69,18 +69,18 @@ export interface ServiceFigures {
 
 /** Returns the figures of the exchange. `folder` gets the config and the key files. */
 export async function serviceBench(folder: string): Promise<ServiceFigures> {
-  const ours = await Exchange.start(folder);
-  const replies = await sampleReplies(ours.port);
+  const exchange = await Exchange.start(folder);
+  const replies = await sampleReplies(exchange.port);
   const bare = new PartProcess([SELF, '--service-part', JSON.stringify(replies)]);
   try {
     const barePort = Number(await bare.nextLine());
-    const ports = { ours: ours.port, bare: barePort };
+    const ports = { exchange: exchange.port, bare: barePort };
     const ratios = new Map<RequestKind, number>();
     let creates: readonly LoadFigures[] = [];
     for (const kind of KINDS) {
       const pairs = await measurePairs(kind, ports);
-      ratios.set(kind, median(pairs.map((pair) => pair.ours.perSecond / pair.bare.perSecond)));
-      if (kind === 'create') creates = pairs.map((pair) => pair.ours);
+      ratios.set(kind, median(pairs.map((pair) => pair.exchange.perSecond / pair.bare.perSecond)));
+      if (kind === 'create') creates = pairs.map((pair) => pair.exchange);
     }
     return {
       pingRatio: ratios.get('ping')!,
@@ -88,32 +88,38 @@ export async function serviceBench(folder: string): Promise<ServiceFigures> {
       createRatio: ratios.get('create')!,
       p99Ms: median(creates.map(({ p99Ms }) => p99Ms)),
       createsPerSecond: median(creates.map(({ perSecond }) => perSecond)),
-      openOrdersRatio: await openOrdersRatio(ours),
+      openOrdersRatio: await openOrdersRatio(exchange),
       durableMs: await durableMs(folder),
       bareSyncMs: medianSyncMs(folder),
     };
   } finally {
     bare.end();
-    await ours.stop();
+    await exchange.stop();
   }
 }
 
 /** Runs the bare server in this process. `replies` is JSON: the reply to each path. */
 export const serviceBarePart = (replies: string): Promise<void> => serveBare(JSON.parse(replies) as Record<string, string>);
 
-/** Ports of the paper exchange (`ours`) and of the bare server. */
+/** Ports of the paper exchange and of the bare server. */
 interface Ports {
-  readonly ours: number;
+  readonly exchange: number;
   readonly bare: number;
 }
 
+/** The figures of both servers under the same load. */
+interface LoadPair {
+  readonly exchange: LoadFigures;
+  readonly bare: LoadFigures;
+}
+
 /** Measures both servers in turn, so that a disturbance affects both. */
-async function measurePairs(kind: RequestKind, { ours, bare }: Ports): Promise<readonly { ours: LoadFigures; bare: LoadFigures }[]> {
-  for (const port of [ours, bare]) await sendLoad(port, CONNECTIONS, requestsOf(kind, WARM_UP_COUNT[kind]));
-  const pairs: { ours: LoadFigures; bare: LoadFigures }[] = [];
+async function measurePairs(kind: RequestKind, { exchange, bare }: Ports): Promise<readonly LoadPair[]> {
+  for (const port of [exchange, bare]) await sendLoad(port, CONNECTIONS, requestsOf(kind, WARM_UP_COUNT[kind]));
+  const pairs: LoadPair[] = [];
   for (let pair = 0; pair < PAIRS; pair++) {
     pairs.push({
-      ours: await sendLoad(ours, CONNECTIONS, requestsOf(kind, MEASURED_COUNT[kind])),
+      exchange: await sendLoad(exchange, CONNECTIONS, requestsOf(kind, MEASURED_COUNT[kind])),
       bare: await sendLoad(bare, CONNECTIONS, requestsOf(kind, MEASURED_COUNT[kind])),
     });
   }
@@ -128,10 +134,11 @@ async function openOrdersRatio({ port }: Exchange): Promise<number> {
   await sendLoad(port, CONNECTIONS, requestsOf('create', OPEN_ORDERS));
   const ratios: number[] = [];
   for (let turn = 0; turn < PAIRS; turn++) {
-    const [withOpenOrders, withoutOpenOrders] = [ALICE, BOB].map((account) => requestsOf('create', TURN_ORDERS, account));
-    ratios.push(
-      (await sendLoad(port, CONNECTIONS, withoutOpenOrders!)).perSecond / (await sendLoad(port, CONNECTIONS, withOpenOrders!)).perSecond,
-    );
+    const requestsWithOpenOrders = requestsOf('create', TURN_ORDERS, BTC_ACCOUNT);
+    const requestsWithoutOpenOrders = requestsOf('create', TURN_ORDERS, ETH_ACCOUNT);
+    const without = await sendLoad(port, CONNECTIONS, requestsWithoutOpenOrders);
+    const withOrders = await sendLoad(port, CONNECTIONS, requestsWithOpenOrders);
+    ratios.push(without.perSecond / withOrders.perSecond);
   }
   return median(ratios);
 }
@@ -195,7 +202,7 @@ class Exchange {
 
 /** Writes the key files and returns a config with two funded accounts, two instruments and no rate limits. */
 function exchangeConfig(folder: string): string {
-  const accounts = [ALICE, BOB].map(({ key, secret }, index) => {
+  const accounts = [BTC_ACCOUNT, ETH_ACCOUNT].map(({ key, secret }, index) => {
     const keyFile = join(folder, `key${index}`);
     const secretFile = join(folder, `secret${index}`);
     writeFileSync(keyFile, key, { mode: 0o600 });
@@ -204,7 +211,7 @@ function exchangeConfig(folder: string): string {
   });
   const terms = { quote: 'USDT', priceDigits: 2, quantityDigits: 5, prices: { price: '65000', quantity: '2' } };
   return JSON.stringify({
-    instruments: [ALICE, BOB].map(({ symbol }) => ({ symbol, base: symbol.slice(0, 3), ...terms })),
+    instruments: [BTC_ACCOUNT, ETH_ACCOUNT].map(({ symbol }) => ({ symbol, base: symbol.slice(0, 3), ...terms })),
     accounts,
     limits: { 'spot.public': null, 'spot.newOrder': null },
     maxOpenOrders: 200_000,
@@ -222,5 +229,5 @@ async function sampleReplies(port: number): Promise<Readonly<Record<string, stri
         response.on('end', () => resolve(Buffer.concat(chunks).toString()));
       }).once('error', reject);
     });
-  return { [PING]: await getText(PING), [DEPTH]: await getText(DEPTH), [ORDER]: CREATE_REPLY };
+  return { [PING_TARGET]: await getText(PING_TARGET), [DEPTH_TARGET]: await getText(DEPTH_TARGET), [CREATE_TARGET]: CREATE_REPLY };
 }

@@ -1,4 +1,4 @@
-// Measures a sweep of 200 sets over a million bars: as lanes, set by set, and on two threads. Compares each set with the C reference.
+// The part `sweep`: runs 200 parameter sets over a million bars as simulation lanes, as separate runs and on two threads, and compares them with C.
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -19,40 +19,67 @@ import { TwoThreadSpeedup } from './twoThreadSpeedup.ts';
 import { feedPlan, loadStrategyFile, benchPlan } from './workloads.ts';
 
 const ROWS = 1_000_000;
-const FASTS = Array.from({ length: 20 }, (_, index) => 5 * (index + 1));
-const SLOWS = Array.from({ length: 10 }, (_, index) => 120 + 20 * index);
-const GRID = ['fast=5..100:5', 'slow=120..300:20'];
-const SETS = FASTS.flatMap((fast) => SLOWS.map((slow) => ({ fast, slow })));
-const WORK: Omit<Workload, 'fast' | 'slow'> = { lots: 1, cashUnits: 1e14, feePpm: 400 };
+/** Lengths of the two averages, in bars. */
+const FAST_VALUES = Array.from({ length: 20 }, (_, index) => 5 * (index + 1));
+const SLOW_VALUES = Array.from({ length: 10 }, (_, index) => 120 + 20 * index);
+/** The same values in the form of `--grid`. */
+const GRID = [`fast=${FAST_VALUES.join(',')}`, `slow=${SLOW_VALUES.join(',')}`];
+const SETS = FAST_VALUES.flatMap((fast) => SLOW_VALUES.map((slow) => ({ fast, slow })));
+const WORKLOAD: Omit<Workload, 'fast' | 'slow'> = { lots: 1, cashUnits: 1e14, feePpm: 400 };
 const STRATEGY = 'strategies/smaCross.ts';
 /** Enough passes that the best ones run compiled code. */
 const PASSES = 4;
+/** Passes of the C program for each set. It is compiled from the start. */
+const C_PASSES = 3;
+
+/**
+ * Sweeps that each thread runs before the measurement, so that its code is compiled. On the two cores of the development machine the
+ * compiler took 0.9 s in the first sweep and 0.1 to 0.3 s in each one up to the seventh. Each of two threads runs half of the sets, so two
+ * threads need twice as many sweeps.
+ */
+const WARM_UP_SWEEPS = 7;
+/** The measurement ends after this many quiet rounds. A round is quiet if two independent threads had both cores before and after it. */
+const MAX_QUIET_ROUNDS = 8;
+/** Speedup of two independent threads from which both cores count as free. */
+const MIN_QUIET_SPEEDUP = 1.9;
+/** Limit of the rounds on a machine that other programs use. There a core sometimes did only 0.7 of its work for seconds. */
+const MAX_ROUNDS = 15;
+/** With fewer quiet rounds, all rounds count. */
+const MIN_QUIET_ROUNDS = 3;
+
 const ROOT = new URL('..', import.meta.url).pathname;
 
-/** The figures of the part `sweep`, which are members of the JSON output. */
+/** The figures of the part `sweep`, which are members of the JSON output. All times are CPU times. */
 export interface SweepBench {
+  /** Number of parameter sets, and of bars. */
   readonly sets: number;
   readonly bars: number;
+  /** Always true: a difference between the ways to run a set is an error. */
   readonly equal: boolean;
+  /** Null without a C compiler. */
   readonly cNsPerBarAndSet: number | null;
+  /** As simulation lanes. */
   readonly cpuNsPerBarAndSet: number;
   readonly ratioToC: number | null;
+  /** With each set in a run of its own. */
   readonly separateNsPerBarAndSet: number;
+  /** Separate runs divided by lanes. */
   readonly lanesGain: number;
+  /** Speedup of the sweep on two threads. */
   readonly twoWorkerSpeedup: number;
   /** Speedup of two threads that share nothing, measured between the rounds: what the machine allowed at the time. */
   readonly twoThreadCeiling: number;
 }
 
-/** Returns the figures of the sweep. Throws if the results of a set as a lane, alone and in C differ. */
+/** Returns the figures of the part. Throws if a set has other results as a lane than in a separate run or in C. `program`: see `compileReference`. */
 export async function sweepBench(folder: string, program: string | null): Promise<SweepBench> {
   const bars = randomWalk('AAAUSDT', ROWS, 1);
-  const plan = benchPlan(await loadStrategyFile(STRATEGY), [feedPlan('bars', bars)], { ...WORK, fast: 5, slow: 120 }, SETS[0]!);
-  const { lanesNs, aloneNs, records } = await compareLanesWithRuns(plan);
+  const plan = benchPlan(await loadStrategyFile(STRATEGY), [feedPlan('bars', bars)], { ...WORKLOAD, ...SETS[0]! }, SETS[0]!);
+  const { lanesNs, separateNs, records } = await compareLanesWithSeparateRuns(plan);
   const cNsPerBarAndSet = program === null ? null : meanCNsPerBar(folder, program, records);
-  const scaling = await measureScaling(folder, bars);
+  const threadSpeedups = await measureThreadSpeedups(folder, bars);
   const cpuNsPerBarAndSet = lanesNs / (ROWS * SETS.length);
-  const separateNsPerBarAndSet = aloneNs / (ROWS * SETS.length);
+  const separateNsPerBarAndSet = separateNs / (ROWS * SETS.length);
   return {
     sets: SETS.length,
     bars: ROWS,
@@ -62,62 +89,65 @@ export async function sweepBench(folder: string, program: string | null): Promis
     ratioToC: cNsPerBarAndSet === null ? null : cpuNsPerBarAndSet / cNsPerBarAndSet,
     separateNsPerBarAndSet,
     lanesGain: separateNsPerBarAndSet / cpuNsPerBarAndSet,
-    twoWorkerSpeedup: scaling.speedup,
-    twoThreadCeiling: scaling.ceiling,
+    twoWorkerSpeedup: threadSpeedups.speedup,
+    twoThreadCeiling: threadSpeedups.ceiling,
   };
 }
 
-/** Throws unless both lists have the same numbers. `where` says how the set ran. */
-function assertSame(setIndex: number, where: string, found: readonly number[], expected: readonly number[]) {
-  if (found.length === expected.length && found.every((value, index) => Object.is(value, expected[index]))) return;
-  throw new Error(`set ${JSON.stringify(SETS[setIndex])} ${where}: ${JSON.stringify({ found, expected })}`);
+/** Throws unless both ways to run a set gave the same figures. */
+function assertSameFigures(setIndex: number, figuresByWay: Readonly<Record<string, readonly number[]>>) {
+  const [first = [], second = []] = Object.values(figuresByWay);
+  if (first.length === second.length && first.every((value, index) => Object.is(value, second[index]))) return;
+  throw new Error(`set ${JSON.stringify(SETS[setIndex])}: expected equal figures, got ${JSON.stringify(figuresByWay)}`);
 }
 
-/** Returns the CPU time of the process since `start`. */
-function cpuNs(start: NodeJS.CpuUsage): number {
+/** Returns the CPU time of the process since `start`, ns. */
+function cpuNsSince(start: NodeJS.CpuUsage): number {
   const { user, system } = process.cpuUsage(start);
   return (user + system) * 1000;
 }
 
-/** The times of the same sets as lanes and one by one, ns, and the records of the sets. */
+/** CPU times of the same sets as lanes and in separate runs, ns, and the records of the sets. */
 interface LanesComparison {
   readonly lanesNs: number;
-  readonly aloneNs: number;
+  readonly separateNs: number;
   readonly records: readonly SetRecord[];
 }
 
 /**
- * Runs all sets in the groups that `isobar sweep` makes for one thread: each group as lanes, then its sets one by one, in several passes.
- * Takes the best time of each group, as the reference has the best of each set. Throws if a set has another result alone than as a lane.
+ * Runs all sets in the groups that `isobar sweep` makes for one thread: each group as lanes, then each of its sets in a separate run.
+ * Takes the best time of each group over several passes, because the time in C is the best of each set. Throws if a set has another result
+ * in a separate run than as a lane.
  */
-async function compareLanesWithRuns(plan: RunPlan): Promise<LanesComparison> {
+async function compareLanesWithSeparateRuns(plan: RunPlan): Promise<LanesComparison> {
   const groups = setGroups();
   const memory = new LaneMemory();
   const scratch = new Scratch();
-  const best = groups.map(() => ({ lanesNs: Infinity, aloneNs: Infinity }));
+  const bestTimes = groups.map(() => ({ lanesNs: Infinity, separateNs: Infinity }));
   const records: SetRecord[] = [];
   for (let pass = 0; pass < PASSES; pass++) {
     for (const [groupIndex, group] of groups.entries()) {
       const onRecord = (lane: number, record: SetRecord) => (records[group[lane]!] = record);
-      // The first pass alone keeps records, because a sweep does not need the memory that they take.
+      // Only the first pass keeps records: `isobar sweep` keeps none, and their memory would slow the lanes.
       const laneOptions = pass === 0 ? { memory, onRecord } : { memory };
       const laneParams = group.map((set) => SETS[set]!);
       let start = process.cpuUsage();
       const outcomes = await runLanes(plan, laneParams, laneOptions);
-      best[groupIndex]!.lanesNs = Math.min(best[groupIndex]!.lanesNs, cpuNs(start));
+      const times = bestTimes[groupIndex]!;
+      times.lanesNs = Math.min(times.lanesNs, cpuNsSince(start));
       start = process.cpuUsage();
-      const aloneFigures: Float64Array[] = [];
-      for (const set of group) aloneFigures.push(await runAlone(plan, SETS[set]!, scratch));
-      best[groupIndex]!.aloneNs = Math.min(best[groupIndex]!.aloneNs, cpuNs(start));
-      group.forEach((set, lane) => assertSame(set, 'alone', [...aloneFigures[lane]!], [...outcomes[lane]!.values]));
+      const separateFigures: Float64Array[] = [];
+      for (const set of group) separateFigures.push(await runSeparately(plan, SETS[set]!, scratch));
+      times.separateNs = Math.min(times.separateNs, cpuNsSince(start));
+      group.forEach((set, lane) => assertSameFigures(set, { lane: [...outcomes[lane]!.values], separateRun: [...separateFigures[lane]!] }));
     }
   }
-  const sumOf = (key: 'lanesNs' | 'aloneNs') => best.reduce((sum, times) => sum + times[key], 0);
-  return { lanesNs: sumOf('lanesNs'), aloneNs: sumOf('aloneNs'), records };
+  const sumOf = (key: 'lanesNs' | 'separateNs') => bestTimes.reduce((sum, times) => sum + times[key], 0);
+  return { lanesNs: sumOf('lanesNs'), separateNs: sumOf('separateNs'), records };
 }
 
-/** Runs one set alone, with feeds and indicators of its own, and returns the figures that a lane has. */
-async function runAlone(plan: RunPlan, params: (typeof SETS)[number], scratch: Scratch): Promise<Float64Array> {
+/** Runs one set with feeds and indicators of its own, and returns the figures that a lane has. */
+async function runSeparately(plan: RunPlan, params: (typeof SETS)[number], scratch: Scratch): Promise<Float64Array> {
   const setPlan = { ...plan, strategies: [{ ...plan.strategies[0]!, params }] };
   const prepared = await prepareBacktest(setPlan, { scratch });
   prepared.loop(prepared.engine);
@@ -129,45 +159,30 @@ async function runAlone(plan: RunPlan, params: (typeof SETS)[number], scratch: S
 /** Returns groups of set indices, as `isobar sweep` makes them for one thread. */
 function setGroups(): readonly (readonly number[])[] {
   const axes = [
-    { name: 'fast', values: FASTS },
-    { name: 'slow', values: SLOWS },
+    { name: 'fast', values: FAST_VALUES },
+    { name: 'slow', values: SLOW_VALUES },
   ];
   return tasksOf(axes, SETS, ROWS, 1);
 }
 
 /**
- * Returns the CPU time of a bar in C: the mean over the sets of their best passes. Throws if equity, fees or fills differ from those of the
- * lanes.
+ * Returns the CPU time of a bar in C, ns: each set counts with its best pass, and the result is the mean of the sets. Throws if equity, fees
+ * or the number of fills differ from those of the lanes.
  */
 function meanCNsPerBar(folder: string, program: string, records: readonly SetRecord[]): number {
   const file = join(folder, 'sweep.bin');
   writeUnits(file, randomWalk('AAAUSDT', ROWS, 1));
   let sumNs = 0;
   SETS.forEach((set, setIndex) => {
-    const reference = runReference(program, file, { ...WORK, ...set }, 3);
+    const reference = runReference(program, file, { ...WORKLOAD, ...set }, C_PASSES);
     const { fills, equity } = records[setIndex]!;
     const fees = fills.fee.reduce((total, fee) => total + fee, 0);
-    const laneFigures = [equity.units[equity.length - 1]!, fees, fills.length];
-    assertSame(setIndex, 'beside C', laneFigures, [reference.equity, reference.fees, reference.fills]);
+    const lane = [equity.units[equity.length - 1]!, fees, fills.length];
+    assertSameFigures(setIndex, { lane, c: [reference.equity, reference.fees, reference.fills] });
     sumNs += reference.nsPerBar;
   });
   return sumNs / SETS.length;
 }
-
-/**
- * Sweeps that each thread runs before the measurement, so that its code is compiled. The compiler took 0.9 s in the first sweep and
- * 0.1 to 0.3 s in each one up to the seventh. Each of two threads runs half of the sets, so two threads need twice as many sweeps.
- */
-const WARM_SWEEPS = 7;
-/** The measurement ends after this many quiet rounds. A round is quiet if two independent threads had both cores before and after it. */
-const QUIET_ROUNDS = 8;
-/** Speedup of two independent threads from which both cores count as free. */
-const QUIET_SPEEDUP = 1.9;
-/** Limit of the rounds on a machine that other programs use. There a core sometimes did only 0.7 of its work for seconds. */
-const MAX_ROUNDS = 15;
-
-/** With fewer quiet rounds, all rounds count. */
-const MIN_QUIET = 3;
 
 /** One timed round. */
 interface Round {
@@ -177,24 +192,26 @@ interface Round {
 
 /** Returns the median duration of the quiet rounds, or of all rounds if few are quiet. */
 function medianMs(rounds: readonly Round[]): number {
-  const quiet = rounds.filter(({ isQuiet }) => isQuiet);
-  return columnMedian(Float64Array.from(quiet.length >= MIN_QUIET ? quiet : rounds, ({ durationMs }) => durationMs));
+  const quietRounds = rounds.filter(({ isQuiet }) => isQuiet);
+  const counted = quietRounds.length >= MIN_QUIET_ROUNDS ? quietRounds : rounds;
+  return columnMedian(Float64Array.from(counted, ({ durationMs }) => durationMs));
 }
 
-/** How much faster a sweep is on two threads. */
-interface Scaling {
+/** How much faster a sweep is on two threads, and how much faster two threads are that share nothing. */
+interface ThreadSpeedups {
   readonly speedup: number;
   readonly ceiling: number;
 }
 
 /**
- * Returns the wall time of the whole sweep on one thread divided by its wall time on two. The threads are started and warm, and the two
- * alternate. Tasks are made and handed out as in `isobar sweep`. Between the rounds the speedup of independent threads is measured.
+ * Returns the wall time of the whole sweep on one thread divided by its wall time on two. The threads are started and warm. Each round runs
+ * the sweep on one thread and then on two. Tasks are made and handed out as in `isobar sweep`. Between the rounds the speedup of
+ * independent threads is measured.
  *
  * The medians of quiet rounds are compared, not the best rounds: on a shared machine the best round of one thread needs one free core and
  * the best round of two threads needs both.
  */
-async function measureScaling(folder: string, bars: ReturnType<typeof randomWalk>): Promise<Scaling> {
+async function measureThreadSpeedups(folder: string, bars: ReturnType<typeof randomWalk>): Promise<ThreadSpeedups> {
   const setup = await setUpSweep({ definition: writeDefinition(folder, bars), settings: [], grid: GRID, random: null, family: null }, null);
   const { signal } = new AbortController();
   const pools = [1, 2].map((count) => ({
@@ -205,11 +222,11 @@ async function measureScaling(folder: string, bars: ReturnType<typeof randomWalk
   const independent = new TwoThreadSpeedup();
   try {
     for (const { pool, tasks } of pools) {
-      for (let sweep = 0; sweep < WARM_SWEEPS * pool.threads; sweep++) await pool.run(tasks, async () => {}, signal);
+      for (let sweep = 0; sweep < WARM_UP_SWEEPS * pool.threads; sweep++) await pool.run(tasks, async () => {}, signal);
     }
     let speedupBefore = await independent.measure();
     let quietRounds = 0;
-    for (let round = 0; round < MAX_ROUNDS && quietRounds < QUIET_ROUNDS; round++) {
+    for (let round = 0; round < MAX_ROUNDS && quietRounds < MAX_QUIET_ROUNDS; round++) {
       const durationsMs: number[] = [];
       for (const { pool, tasks } of pools) {
         const startMs = performance.now();
@@ -217,7 +234,7 @@ async function measureScaling(folder: string, bars: ReturnType<typeof randomWalk
         durationsMs.push(performance.now() - startMs);
       }
       const speedupAfter = await independent.measure();
-      const isQuiet = Math.min(speedupBefore, speedupAfter) >= QUIET_SPEEDUP;
+      const isQuiet = Math.min(speedupBefore, speedupAfter) >= MIN_QUIET_SPEEDUP;
       pools.forEach(({ rounds }, index) => rounds.push({ durationMs: durationsMs[index]!, isQuiet }));
       if (isQuiet) quietRounds++;
       speedupBefore = speedupAfter;

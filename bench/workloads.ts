@@ -1,4 +1,4 @@
-// Runs the engine for the benchmark: makes run plans over generated bars, times single runs, and computes the figures that are compared with the C
+// Runs the engine for the benchmark: the workloads, their strategies and run plans, the time of a single run, and its figures in the terms of the C
 // reference. All measurements of the engine use it.
 
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -38,15 +38,18 @@ export interface BenchStrategy {
   readonly file: string;
 }
 
-/** Loads a strategy file. With an `alias` it is a class of that name, for which a loop of its own is compiled. */
+/**
+ * Loads a strategy file. With an `alias`, loads a copy whose class has that name, so that the engine compiles a loop of its own for it. Only the
+ * file of the class SmaCrossOnBar can have an alias.
+ */
 export async function loadStrategyFile(file: string, alias = ''): Promise<BenchStrategy> {
   const path = new URL(`../${file}`, import.meta.url).pathname;
-  const { strategy, hash } = await (alias === '' ? loadStrategy(path) : loadCopy(path, alias));
+  const { strategy, hash } = await (alias === '' ? loadStrategy(path) : loadRenamedCopy(path, alias));
   return { strategy, hash, file };
 }
 
-/** Loads a copy of the file in which the class has the name `alias`, then removes the copy. */
-async function loadCopy(path: string, alias: string): Promise<Omit<BenchStrategy, 'file'>> {
+/** Loads a copy of the file in which the class SmaCrossOnBar has the name `alias`, then removes the copy. */
+async function loadRenamedCopy(path: string, alias: string): Promise<Omit<BenchStrategy, 'file'>> {
   const folder = mkdtempSync(join(tmpdir(), 'isobar-bench-'));
   const copy = join(folder, `${alias}.ts`);
   try {
@@ -74,10 +77,10 @@ export function benchPlan(
   blockRows = BLOCK_ROWS,
 ): RunPlan {
   const { bars } = feeds[0]!;
-  const record = { name: loaded.strategy.name, file: loaded.file, hash: loaded.hash, params: {} };
+  const strategyRecord = { name: loaded.strategy.name, file: loaded.file, hash: loaded.hash, params: {} };
   return {
     name: basename(loaded.file),
-    strategies: [{ strategy: loaded.strategy, record, params, share: '1', hash: loaded.hash }],
+    strategies: [{ strategy: loaded.strategy, record: strategyRecord, params, share: '1', hash: loaded.hash }],
     feeds,
     fromMs: bars.openMs[0]!,
     toMs: bars.closeMs[bars.length - 1]!,
@@ -94,8 +97,8 @@ export function benchPlan(
 /** The CPU times of one run, and its figures to compare with the C reference. */
 export interface TimedRun {
   /** CPU time of the process during the bar loop in ns, without the set-up and the collection of results. */
-  readonly ns: number;
-  /** CPU time of the thread that runs the bar loop in ns, without the threads of the compiler and the garbage collector. */
+  readonly cpuNs: number;
+  /** CPU time of the main thread, which runs the bar loop, in ns: without the threads of the compiler and the garbage collector. */
   readonly threadNs: number;
   readonly figures: ReferenceFigures;
 }
@@ -126,7 +129,7 @@ export async function runTimed(plan: RunPlan, scratch = new Scratch(), onLoopEnd
   onLoopEnd();
   const figures = referenceFigures(runRecordOf(plan, prepared, false));
   prepared.engine.release();
-  return { ns: (userUs + systemUs) * NS_PER_US, threadNs, figures };
+  return { cpuNs: (userUs + systemUs) * NS_PER_US, threadNs, figures };
 }
 
 /** True when both plans give at least one fill, and the same fills and equity bit by bit. */
@@ -148,8 +151,9 @@ const columnBytes = (columns: object): readonly Buffer[] =>
     .filter((column) => ArrayBuffer.isView(column))
     .map((column) => Buffer.from(column.buffer, column.byteOffset, column.byteLength));
 
-/** Place of each field in the bytes of a fill that are hashed, and their number, as in common.h. */
-const HASHED_FILL = { row: 0, isBuy: 4, price: 5, fee: 13, length: 21 };
+/** Offset of each field in the bytes of a fill that are hashed, and the number of these bytes, as in common.h. */
+const HASHED_FILL_OFFSETS = { row: 0, isBuy: 4, price: 5, fee: 13 };
+const HASHED_FILL_BYTES = 21;
 /** Start value and factor of the 32-bit FNV-1a hash. */
 const FNV_OFFSET = 2_166_136_261;
 const FNV_PRIME = 16_777_619;
@@ -158,28 +162,35 @@ const FNV_PRIME = 16_777_619;
 export function referenceFigures({ equity, fills, feeds, startUnits }: RunRecord): ReferenceFigures {
   const { bars } = feeds[0]!;
   let peakUnits = startUnits;
-  let maxDrawdown = 0;
-  let equitySum = 0;
+  let maxDrawdownUnits = 0;
+  let equitySumUnits = 0;
   for (const units of equity.units) {
-    equitySum += units;
+    equitySumUnits += units;
     if (units > peakUnits) peakUnits = units;
-    else maxDrawdown = Math.max(maxDrawdown, peakUnits - units);
+    else maxDrawdownUnits = Math.max(maxDrawdownUnits, peakUnits - units);
   }
   const unitsPerTick = 10 ** (bars.instrument.quoteDigits - bars.instrument.priceDigits);
   let hash = FNV_OFFSET;
-  let fees = 0;
+  let feeUnits = 0;
   let row = 0;
   // The same bytes and the same FNV-1a hash as in common.h.
-  const view = new DataView(new ArrayBuffer(HASHED_FILL.length));
+  const view = new DataView(new ArrayBuffer(HASHED_FILL_BYTES));
   for (let fillIndex = 0; fillIndex < fills.length; fillIndex++) {
     while (bars.openMs[row]! < fills.timeMs[fillIndex]!) row++;
-    fees += fills.fee[fillIndex]!;
-    view.setUint32(HASHED_FILL.row, row, true);
-    view.setUint8(HASHED_FILL.isBuy, fills.side[fillIndex] === 0 ? 1 : 0);
-    view.setFloat64(HASHED_FILL.price, fills.price[fillIndex]! * unitsPerTick, true);
-    view.setFloat64(HASHED_FILL.fee, fills.fee[fillIndex]!, true);
-    for (let byte = 0; byte < HASHED_FILL.length; byte++) hash = Math.imul(hash ^ view.getUint8(byte), FNV_PRIME);
+    feeUnits += fills.fee[fillIndex]!;
+    view.setUint32(HASHED_FILL_OFFSETS.row, row, true);
+    view.setUint8(HASHED_FILL_OFFSETS.isBuy, fills.side[fillIndex] === 0 ? 1 : 0);
+    view.setFloat64(HASHED_FILL_OFFSETS.price, fills.price[fillIndex]! * unitsPerTick, true);
+    view.setFloat64(HASHED_FILL_OFFSETS.fee, fills.fee[fillIndex]!, true);
+    for (let byte = 0; byte < HASHED_FILL_BYTES; byte++) hash = Math.imul(hash ^ view.getUint8(byte), FNV_PRIME);
   }
   const fillsHash = (hash >>> 0).toString(16).padStart(8, '0');
-  return { equity: equity.units[equity.length - 1]!, fees, fills: fills.length, maxDrawdown, equitySum, fillsHash };
+  return {
+    equity: equity.units[equity.length - 1]!,
+    fees: feeUnits,
+    fills: fills.length,
+    maxDrawdown: maxDrawdownUnits,
+    equitySum: equitySumUnits,
+    fillsHash,
+  };
 }

@@ -4,7 +4,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createInterface } from 'node:readline';
-import { ALICE } from './requests.ts';
+import { BTC_ACCOUNT } from './requests.ts';
 
 /** Serves until the input ends, and prints the port first. `replyByPath` has the JSON text of the reply to each path. */
 export async function serveBare(replyByPath: Readonly<Record<string, string>>): Promise<void> {
@@ -30,9 +30,9 @@ export async function serveBare(replyByPath: Readonly<Record<string, string>>): 
   server.closeAllConnections();
 }
 
-/** True when a request has the signature of `ALICE`, whose requests are the load. */
+/** True when a request has the signature of `BTC_ACCOUNT`, whose requests are the load. */
 function isSigned(headers: NodeJS.Dict<string | string[]>, method: string, path: string, body: Buffer): boolean {
-  const expectedSignature = createHmac('sha256', ALICE.secret)
+  const expectedSignature = createHmac('sha256', BTC_ACCOUNT.secret)
     .update(`${String(headers['x-ch-ts'])}${method}${path}`)
     .update(body)
     .digest();

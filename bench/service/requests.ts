@@ -2,27 +2,32 @@
 
 import { createHmac } from 'node:crypto';
 
-/** An account with its keys and the symbol that it orders. */
+/** An account of the benchmark, with its keys and the symbol that it orders. There are two, so that one can have open orders and one none. */
 export interface LoadAccount {
   readonly symbol: string;
   readonly key: string;
   readonly secret: string;
 }
-/** Orders BTCUSDT. The benchmark uses two accounts, each with a symbol of its own. */
-export const ALICE: LoadAccount = {
+/** The account whose orders are the load. */
+export const BTC_ACCOUNT: LoadAccount = {
   symbol: 'BTCUSDT',
   key: 'vmPUZE6mv9SD5VNHk4HlWFsOr6aKE2zvsw0MuIgwCIPy6utIco14y7Ju91duEh8A',
   secret: '902ae3cb34ecee2779aa4d3e1d226686',
 };
-/** Orders ETHUSDT. */
-export const BOB: LoadAccount = { symbol: 'ETHUSDT', key: 'bob-of-the-benchmark', secret: 'another-secret-of-the-benchmark' };
+/** The account without open orders. */
+export const ETH_ACCOUNT: LoadAccount = { symbol: 'ETHUSDT', key: 'bob-of-the-benchmark', secret: 'another-secret-of-the-benchmark' };
 
-/** Targets of the three requests. `DEPTH` asks for 100 price levels. */
-export const PING = '/sapi/v1/ping';
-/** The path of a request that reads the order book. */
-export const DEPTH = '/sapi/v1/depth?symbol=BTCUSDT&limit=100';
-/** The path of a request that creates a spot order. */
-export const ORDER = '/sapi/v1/order';
+/** Path and query of a request that needs no work. */
+export const PING_TARGET = '/sapi/v1/ping';
+/** Path and query of a request that reads 100 price levels of the order book. */
+export const DEPTH_TARGET = '/sapi/v1/depth?symbol=BTCUSDT&limit=100';
+/** Path of a request that creates a spot order. */
+export const CREATE_TARGET = '/sapi/v1/order';
+
+/** Prices of the orders: a third of the market price (65,000) of the benchmark's exchange, so that the orders rest. */
+const MIN_PRICE = 20_000;
+const PRICE_STEP = 2;
+const PRICES = 5000;
 
 /** The kinds of requests of the load: one without work, one that reads a book, one that is signed and places an order. */
 export type RequestKind = 'ping' | 'depth' | 'create';
@@ -30,13 +35,13 @@ export type RequestKind = 'ping' | 'depth' | 'create';
 const getRequest = (target: string): Buffer =>
   Buffer.from(`GET ${target} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n\r\n`);
 
-/** Returns a create request for a limit order that rests far below the market. Its price depends on `index`. */
+/** Returns a create request for a limit buy that rests. Neighbouring indices have different prices. */
 function createRequest(index: number, timestampMs: number, { symbol, key, secret }: LoadAccount): Buffer {
-  const price = (20_000 + (index % 5000) * 2).toFixed(2);
+  const price = (MIN_PRICE + (index % PRICES) * PRICE_STEP).toFixed(2);
   const body = JSON.stringify({ symbol, side: 'BUY', type: 'LIMIT', volume: '0.001', price });
-  const signature = createHmac('sha256', secret).update(`${timestampMs}POST${ORDER}${body}`).digest('hex');
+  const signature = createHmac('sha256', secret).update(`${timestampMs}POST${CREATE_TARGET}${body}`).digest('hex');
   const head = [
-    `POST ${ORDER} HTTP/1.1`,
+    `POST ${CREATE_TARGET} HTTP/1.1`,
     'Host: 127.0.0.1',
     'Content-Type: application/json',
     `X-CH-APIKEY: ${key}`,
@@ -48,9 +53,9 @@ function createRequest(index: number, timestampMs: number, { symbol, key, secret
 }
 
 /** Returns `count` requests of a kind. Signed ones are valid for five seconds (specification: `recvWindow`). */
-export function requestsOf(kind: RequestKind, count: number, account = ALICE): readonly Buffer[] {
+export function requestsOf(kind: RequestKind, count: number, account: LoadAccount = BTC_ACCOUNT): readonly Buffer[] {
   if (kind !== 'create') {
-    const bytes = getRequest(kind === 'ping' ? PING : DEPTH);
+    const bytes = getRequest(kind === 'ping' ? PING_TARGET : DEPTH_TARGET);
     return Array.from({ length: count }, () => bytes);
   }
   const nowMs = Date.now();

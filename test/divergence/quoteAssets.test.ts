@@ -23,7 +23,7 @@ import {
   type PlantedDifference,
 } from './planted.ts';
 import { total } from './netInJournal.ts';
-import { inUnits, journalOf, netOfJournal, type JournalMembers } from './quoteNet.ts';
+import { roundedToUnit, journalOf, netInUsdt, type JournalMembers } from './twoQuoteNet.ts';
 
 /** Returns a spot pair. */
 const spotPair = (base: string, quote: string, priceDigits: number, quantityDigits: number): Instrument => ({
@@ -97,7 +97,7 @@ function moneyByOrder(records: readonly JournalMembers[]): ReadonlyMap<number, s
     const isInBtc = symbol!.includes('ETH');
     const rowOfFill = openMs.indexOf(executedMs! - (executedMs! % HOUR_MS));
     const rate = isInBtc ? new Decimal(String(close[rowOfFill - 1])) : new Decimal(1);
-    const inUsdt = (amount: string): Decimal => inUnits(new Decimal(amount).times(rate));
+    const inUsdt = (amount: string): Decimal => roundedToUnit(new Decimal(amount).times(rate));
     const isFeeInQuote = feeCoin === (isInBtc ? 'BTC' : 'USDT');
     const feePaid = isFeeInQuote ? inUsdt(fee!) : new Decimal(0);
     const received = inUsdt(notional!).times(side === 'buy' ? -1 : 1);
@@ -109,7 +109,7 @@ function moneyByOrder(records: readonly JournalMembers[]): ReadonlyMap<number, s
 }
 
 /** Returns the net profit of the bot in this folder. The warm-up ends with the row before the first one. */
-const netIn = (folder: string): string => netOfJournal(journalOf(folder), QUOTE_CASH, quoteAssets.btc.close[FIRST_ROW - 1]!);
+const netIn = (folder: string): string => netInUsdt(journalOf(folder), QUOTE_CASH, quoteAssets.btc.close[FIRST_ROW - 1]!);
 
 /** Returns the bars with one price of one row moved by `ticks`. Bars of the other symbol stay. */
 const withPriceMoved =

@@ -15,7 +15,7 @@ import { Decimal } from '../../src/base/number/decimal.ts';
 import { demoKey } from '../../src/paperExchange/process/demo.ts';
 import { readExchange } from '../../src/paperExchange/process/file/readExchange.ts';
 import type { DivergenceReport } from '../../src/tasks/parity/divergences.ts';
-import { isDecided, journalOf, netOfJournal } from '../divergence/quoteNet.ts';
+import { isDecided, journalOf, netInUsdt } from '../divergence/twoQuoteNet.ts';
 import { commandIn } from '../fixtures/inProcess.ts';
 import { LiveFixture, until } from './liveFixture.ts';
 
@@ -123,7 +123,7 @@ test(
     const records = journalOf(join(fixture.folder, 'bot'));
     const firstDecided = records.find(isDecided)!;
     const [, firstOpenMs = NaN] = firstDecided.bars!.find(([feed]) => feed === 0)!;
-    const net = netOfJournal(records, { USDT: 50_000, BTC: 1 }, bars.close[bars.openMs.indexOf(firstOpenMs) - 1]!);
+    const net = netInUsdt(records, { USDT: 50_000, BTC: 1 }, bars.close[bars.openMs.indexOf(firstOpenMs) - 1]!);
     const compare = async (): Promise<DivergenceReport> => {
       const { code, stdout, stderr } = await commandIn(fixture.folder, ['parity', 'bot', '--json']);
       expect([code, stderr]).toEqual([3, '']);

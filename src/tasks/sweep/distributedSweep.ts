@@ -31,7 +31,7 @@ export async function openSharedRunner(setup: SweepSetup, { url, threads }: Shar
   const worker =
     threads.threads === 0
       ? null
-      : new QueueWorker({ client, sweepId: setup.identity.id, pool: threadRunner(setup, threads), errorTextOf: toWire });
+      : new QueueWorker({ client, sweepId: setup.identity.id, pool: threadRunner(setup, threads), packError: toWire });
   return new QueueRunner({
     client,
     sweep: sharedSweepOf(setup),
@@ -100,14 +100,14 @@ async function joinSweep(client: QueueClient, sweep: SharedSweep, { threads, cat
     );
   }
   onMessage(`Working on ${sweep.name} (${counted(setup.sets.length, 'set')}) on ${counted(threads.threads, 'thread')}.`);
-  const worker = new QueueWorker({ client, sweepId: sweep.id, pool: threadRunner(setup, threads), errorTextOf: toWire });
+  const worker = new QueueWorker({ client, sweepId: sweep.id, pool: threadRunner(setup, threads), packError: toWire });
   worker.start();
   try {
     while (!signal.aborted && (await client.redis.exists(aliveKey(sweep.id))) === 1) await pause(POLL_MS, signal);
   } finally {
     await worker.close();
   }
-  onMessage(`${worker.done} sets of ${sweep.name} were run here.`);
+  onMessage(`${worker.setCount} sets of ${sweep.name} were run here.`);
 }
 
 /** Resolves after `ms`, or with the signal. */

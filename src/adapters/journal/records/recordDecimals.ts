@@ -4,15 +4,17 @@ import type { Ticks } from '../../../base/brand.ts';
 import { ConfigError } from '../../../base/errors.ts';
 import type { Ladder } from '../../../model/order.ts';
 
-/** Returns `text` in units of 10^-digits. Throws ConfigError if it is finer, because the instrument's digits have changed. */
+/** Returns `text` in units of 10^-digits. Throws ConfigError if it is finer, or if the result is not a safe integer. */
 export function scaledFromRecord(text: string, digits: number): number {
   const dot = text.indexOf('.');
   const fraction = dot < 0 ? '' : text.slice(dot + 1);
   const value = Number((dot < 0 ? text : text.slice(0, dot)) + fraction.padEnd(digits, '0'));
-  if (fraction.length <= digits && Number.isSafeInteger(value)) return value;
+  const isTooFine = fraction.length > digits;
+  if (!isTooFine && Number.isSafeInteger(value)) return value;
+  const expected = isTooFine ? `of at most ${digits} decimals` : `below 2^53 units of 10^-${digits}`;
   throw new ConfigError(
-    `journal: expected a number of at most ${digits} decimals, got ${text}`,
-    'the digits of an instrument have changed since it was traded: set them as they were (instruments: in the config)',
+    `journal: expected a number ${expected}, got ${text}`,
+    'set the digits of the instrument under `instruments:` of the config as they were when it was traded; they may have changed since',
   );
 }
 

@@ -80,6 +80,14 @@ test('the log keeps the newest 200 decisions and the newest lines for requests',
   expect(log.linesAfter(0, 3)).toHaveLength(3);
 });
 
+test.each([true, false])('with the level warn, a log writes warnings and no info lines (on a terminal: %s)', (isPretty) => {
+  const { log, lines } = createLog({ isPretty, level: 'warn' });
+  log.info('filled');
+  log.warn('late bar');
+  expect(lines).toHaveLength(1);
+  expect(lines[0]).toContain('late bar');
+});
+
 test('log lines below the level are kept for requests but not written', () => {
   const { log, lines } = createLog({});
   log.debug('detail');

@@ -18,7 +18,7 @@ export interface LiveLogOptions {
   readonly formatTime: (ms: number) => string;
   /** Returns the text without secrets. */
   readonly removeSecrets: (text: string) => string;
-  /** Minimum level that is written; default info. */
+  /** Lines below this level are kept for requests, but not written; default info. */
   readonly level?: LogLevel;
 }
 
@@ -26,8 +26,8 @@ export interface LiveLogOptions {
 const MAX_LINES = 2000;
 const MAX_DECISIONS = 200;
 const MAX_TEXT_LENGTH = 500;
-/** Names that every line of JSON has. */
-const LINE_NAMES: ReadonlySet<string> = new Set(['level', 'time', 'msg']);
+/** Names that every line of JSON has. A field with such a name gets a prefix. */
+const RESERVED_NAMES: ReadonlySet<string> = new Set(['level', 'time', 'msg']);
 
 /** The log of one bot. */
 export class LiveLog {
@@ -35,8 +35,9 @@ export class LiveLog {
   readonly #pino;
   readonly #lines: BotLogLine[] = [];
   readonly #decisions: DecisionView[] = [];
-  #seq = 0;
-  #decisionCount = 0;
+  /** Number of the newest line, and of the newest decision. */
+  #lineSeq = 0;
+  #decisionSeq = 0;
 
   constructor(options: LiveLogOptions) {
     this.#options = options;
@@ -44,7 +45,7 @@ export class LiveLog {
     this.#pino = pino({ base: null, timestamp: false, level, formatters: { level: (label) => ({ level: label }) } }, { write });
   }
 
-  /** Logs an event. The other three levels follow. */
+  /** Logs an event, like the three methods below: each has the level of its name. */
   debug(message: string, fields?: LogFields): void {
     this.#add('debug', message, fields);
   }
@@ -61,7 +62,7 @@ export class LiveLog {
   /** Logs a decision with its reason and a stable code. */
   logDecision(strategy: string | null, message: string, code: string | null = null, level: DecisionView['level'] = 'info'): void {
     const timeMs = this.#options.nowMs();
-    this.#decisions.push({ seq: ++this.#decisionCount, timeMs, strategy, level, code, message: this.#clean(message) });
+    this.#decisions.push({ seq: ++this.#decisionSeq, timeMs, strategy, level, code, message: this.#clean(message) });
     if (this.#decisions.length > MAX_DECISIONS) this.#decisions.shift();
     this.#add(level, strategy === null ? message : `${strategy}: ${message}`, code === null ? undefined : { code });
   }
@@ -81,22 +82,22 @@ export class LiveLog {
     const { nowMs, formatTime, isPretty, write } = this.#options;
     const timeMs = nowMs();
     const message = this.#clean(text);
-    const shownFields = Object.fromEntries(
+    const cleanFields = Object.fromEntries(
       Object.entries(fields).map(([name, value]) => [this.#fieldName(name), this.#simpleValue(value)]),
     );
-    this.#lines.push({ seq: ++this.#seq, timeMs, level, message });
+    this.#lines.push({ seq: ++this.#lineSeq, timeMs, level, message });
     if (this.#lines.length > MAX_LINES) this.#lines.shift();
-    if (!isPretty) return this.#pino[level]({ time: formatTime(timeMs), ...shownFields }, message);
-    if (level === 'debug' && this.#options.level !== 'debug') return;
+    if (!isPretty) return this.#pino[level]({ time: formatTime(timeMs), ...cleanFields }, message);
+    if (!this.#pino.isLevelEnabled(level)) return;
     const prefix = level === 'info' || level === 'debug' ? '' : `${level.toUpperCase()} `;
-    const suffixes = Object.entries(shownFields).map(([name, value]) => ` ${name}=${String(value)}`);
-    const clock = formatTime(timeMs).slice(11, 19);
-    write(`${clock} ${prefix}${message}${suffixes.join('')}\n`);
+    const suffixes = Object.entries(cleanFields).map(([name, value]) => ` ${name}=${String(value)}`);
+    const clockText = formatTime(timeMs).slice(11, 19);
+    write(`${clockText} ${prefix}${message}${suffixes.join('')}\n`);
   }
 
-  /** Returns the name of a field in a line. A name of the line itself would take its place, so it gets a prefix. */
+  /** Returns the name of a field in a line. A reserved name gets a prefix, or the field would replace the line's own value. */
   #fieldName(name: string): string {
-    return LINE_NAMES.has(name) ? `fields.${name}` : this.#clean(name);
+    return RESERVED_NAMES.has(name) ? `fields.${name}` : this.#clean(name);
   }
 
   /** Returns a simple value, and the type of any other value, so that no unknown content is logged. */

@@ -3,7 +3,7 @@
 import type { Job, Queue, QueueEvents } from 'bullmq';
 import { setMaxListeners } from 'node:events';
 import { KEY_PREFIX, type QueueClient } from './queueClient.ts';
-import { aliveKey, queueName, SWEEPS, taskId, unpackResult, type JobAnswer, type SharedSweep } from './queueWire.ts';
+import { aliveKey, queueName, SWEEPS, jobIdOf, unpackResult, type TaskReply, type SharedSweep } from './queueWire.ts';
 import type { QueueWorker } from './queueWorker.ts';
 import type { TaskResult, TaskRunner } from '../search/sweep.ts';
 
@@ -26,7 +26,7 @@ export interface QueueRunnerOptions {
   readonly errorOf: (value: unknown) => Error;
 }
 
-/** Called with the result of each task. `task` lists its sets. */
+/** Called with the result of each task. `task` lists the indices of its sets. */
 type ResultHandler = (task: readonly number[], result: TaskResult) => Promise<void>;
 
 /** The queue of one sweep. */
@@ -61,8 +61,8 @@ export class QueueRunner implements TaskRunner {
     try {
       await client.redis.hset(SWEEPS, sweep.id, JSON.stringify(sweep));
       await this.#sendHeartbeat();
-      const jobs = tasks.map((task) => ({ name: 'task', data: task, opts: { jobId: taskId(sweep.id, task) } }));
-      for (let from = 0; from < jobs.length; from += MAX_BULK_JOBS) await this.#queue.addBulk(jobs.slice(from, from + MAX_BULK_JOBS));
+      const jobs = tasks.map((task) => ({ name: 'task', data: task, opts: { jobId: jobIdOf(sweep.id, task) } }));
+      for (let first = 0; first < jobs.length; first += MAX_BULK_JOBS) await this.#queue.addBulk(jobs.slice(first, first + MAX_BULK_JOBS));
       // Collect earlier results, because this sweep may have been interrupted.
       collector.collectAll();
       worker?.start();
@@ -73,7 +73,7 @@ export class QueueRunner implements TaskRunner {
     }
   }
 
-  /** Shows that this machine is running. Workers leave a sweep without it. */
+  /** Shows that this machine is running. Workers leave a sweep whose heartbeat has stopped. */
   async #sendHeartbeat(): Promise<void> {
     const { client, sweep } = this.#options;
     await client.redis.set(aliveKey(sweep.id), '1', 'EX', ALIVE_SECONDS);
@@ -95,7 +95,7 @@ export class QueueRunner implements TaskRunner {
 
 /** What a collector waits for, and who takes the results. */
 interface CollectorOptions {
-  /** Each task is a list of sets. */
+  /** Each task is a list of set indices. */
   readonly tasks: readonly (readonly number[])[];
   readonly sweepId: string;
   readonly onResult: ResultHandler;
@@ -108,17 +108,17 @@ class Collector {
   readonly finished: Promise<void>;
   readonly #queue: Queue;
   /** Tasks without a result, by job id. */
-  readonly #open: Map<string, readonly number[]>;
+  readonly #openTasks: Map<string, readonly number[]>;
   readonly #onResult: ResultHandler;
   readonly #errorOf: (value: unknown) => Error;
   /** Ids of the jobs whose result is being fetched. */
-  readonly #fetching = new Set<string>();
+  readonly #fetchedJobIds = new Set<string>();
   #resolve: () => void = () => {};
   #reject: (error: unknown) => void = () => {};
 
   constructor(queue: Queue, { tasks, sweepId, onResult, errorOf }: CollectorOptions) {
     this.#queue = queue;
-    this.#open = new Map(tasks.map((task) => [taskId(sweepId, task), task]));
+    this.#openTasks = new Map(tasks.map((task) => [jobIdOf(sweepId, task), task]));
     this.#onResult = onResult;
     this.#errorOf = errorOf;
     this.finished = new Promise((resolve, reject) => {
@@ -132,14 +132,14 @@ class Collector {
 
   /** Fetches the result of a job, unless that is done or under way. */
   collect(jobId: string): void {
-    if (!this.#open.has(jobId) || this.#fetching.has(jobId)) return;
-    this.#fetching.add(jobId);
+    if (!this.#openTasks.has(jobId) || this.#fetchedJobIds.has(jobId)) return;
+    this.#fetchedJobIds.add(jobId);
     this.#fetch(jobId)
       .catch((error: unknown) => this.#reject(error))
-      .finally(() => this.#fetching.delete(jobId));
+      .finally(() => this.#fetchedJobIds.delete(jobId));
   }
 
-  /** Fetches the results of all completed jobs. */
+  /** Fetches the results of all jobs that have ended. */
   collectAll(): void {
     this.#queue
       .getJobs(['completed', 'failed'])
@@ -150,17 +150,17 @@ class Collector {
   /** Takes the result of a job that has ended, and removes the job. Throws if the job failed. */
   async #fetch(jobId: string): Promise<void> {
     const job: Job | undefined = await this.#queue.getJob(jobId);
-    const task = this.#open.get(jobId);
+    const task = this.#openTasks.get(jobId);
     if (!job || !task) return;
     const isFailed = await job.isFailed();
-    const answer = job.returnvalue as JobAnswer;
-    if (!isFailed && 'values' in answer) await this.#onResult(task, unpackResult(answer));
+    const reply = job.returnvalue as TaskReply;
+    if (!isFailed && 'values' in reply) await this.#onResult(task, unpackResult(reply));
     // The result is in the ledger, or it is an error that is reported and retried. The queue need not keep it.
     await job.remove();
     if (isFailed) throw new Error(`a task of the sweep failed in the queue: ${job.failedReason}`);
-    if ('error' in answer) throw this.#errorOf(answer.error);
-    this.#open.delete(jobId);
-    if (this.#open.size === 0) this.#resolve();
+    if ('error' in reply) throw this.#errorOf(reply.error);
+    this.#openTasks.delete(jobId);
+    if (this.#openTasks.size === 0) this.#resolve();
   }
 }
 

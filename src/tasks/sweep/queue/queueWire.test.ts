@@ -1,8 +1,9 @@
 // Tests results of a shared sweep on their way through Redis: every bit of every double, and every reason, arrives.
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { ConfigError } from '../../../base/errors.ts';
 import { withoutSecret } from './queueClient.ts';
-import { packResult, parseShared, taskId, unpackResult } from './queueWire.ts';
+import { packResult, parseShared, jobIdOf, unpackResult } from './queueWire.ts';
 
 it('results of a shared sweep pass through JSON without a loss', () => {
   const row = fc.record({
@@ -22,13 +23,17 @@ it('results of a shared sweep pass through JSON without a loss', () => {
 });
 
 it('equal tasks of a sweep have one valid queue name, and different tasks have different names', () => {
-  expect(taskId('ab', [1, 2])).toBe(taskId('ab', [1, 2]));
-  const ids = [taskId('ab', [1, 2]), taskId('ab', [12]), taskId('ab', [2, 1]), taskId('ac', [1, 2])];
+  expect(jobIdOf('ab', [1, 2])).toBe(jobIdOf('ab', [1, 2]));
+  const ids = [jobIdOf('ab', [1, 2]), jobIdOf('ab', [12]), jobIdOf('ab', [2, 1]), jobIdOf('ac', [1, 2])];
   expect(new Set(ids).size).toBe(4);
   for (const id of ids) expect(id).toMatch(/^task-[0-9a-f]{24}$/);
 });
 
-it('a shared sweep without a header is rejected, and a queue address is shown without its password', () => {
-  expect(() => parseShared('{"jobs":[]}')).toThrow(/expected a shared sweep/);
+it.each(['{"jobs":[]}', 'null', 'OK', ''])('a shared sweep of another form is a ConfigError: %j', (text) => {
+  expect(() => parseShared(text)).toThrow(ConfigError);
+  expect(() => parseShared(text)).toThrow(/expected a shared sweep/);
+});
+
+it('a queue address is shown without its password', () => {
   expect(withoutSecret('rediss://me:secret@host:6379/1')).toBe('rediss://host:6379/1');
 });

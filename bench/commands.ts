@@ -1,5 +1,6 @@
 // Measures whole commands as a user runs them, each in a fresh process: `isobar backtest`, `isobar sweep` and a program that calls `isobar/run`. The
-// figures are CPU times of all threads. Each result is first compared with the C reference.
+// figures are CPU times of all threads. Each result is first compared with the C reference. Some figures are measured twice, with and without
+// the envelope: the range within which the order of events inside bars could move a result (docs/envelope.md).
 
 import { spawnSync } from 'node:child_process';
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
@@ -21,9 +22,9 @@ const SYMBOL_ROWS = 20_000;
 /** A smaller number of symbols, which shows whether the cost of one symbol stays the same. */
 const FEW_SYMBOLS = 125;
 /** Bars of the sweep: few, so that the sweep spends most of its time on other work than bars. */
-const SETS_ROWS = 35_136;
+const SWEEP_ROWS = 35_136;
 /** Grid options of the sweep: 18 times 30 values, which are 540 parameter sets. */
-const SETS_GRID = ['--grid', 'fast=5..22:1', '--grid', 'slow=30..320:10'];
+const SWEEP_GRID_OPTIONS = ['--grid', 'fast=5..22:1', '--grid', 'slow=30..320:10'];
 /** Each command is run this many times, and the best run counts. */
 const ROUNDS = 2;
 /** Calls of `isobar/run` in one process: the first one and two later ones. */
@@ -32,11 +33,27 @@ const CALLS_FROM_CODE = '3';
 const MAX_OUTPUT_BYTES = 2 ** 30;
 /** Units of money in one unit of the quote asset, as in the C reference. */
 const UNITS_PER_QUOTE = 1e6;
-/** Fills that each symbol must have at least, so that the run with many symbols is a real one. */
+/** Fills that each symbol must have at least. Otherwise the run with many symbols would measure bars without trading. */
 const MIN_FILLS_PER_SYMBOL = 100;
 
+/** Options of a command without the envelope (docs/envelope.md). */
+const WITHOUT_ENVELOPE = ['--no-envelope'];
+/** The feeds of a definition with one symbol. */
+const ONE_SYMBOL_FEED = '{ bars: { symbol: AAAUSDT, interval: 1m } }';
+/** Returns the strategy parameters of a workload as YAML. */
+const paramsOf = ({ fast, slow }: Workload) => `{ fast: ${fast}, slow: ${slow} }`;
+
+/** The keys of a definition that differ from measurement to measurement, as YAML text. */
+interface DefinitionParts {
+  readonly strategy: string;
+  readonly params: string;
+  readonly feeds: string;
+  readonly catalog: string;
+  readonly cash?: string;
+}
+
 /** The figures of whole commands. */
-export interface WholeFigures {
+export interface CommandFigures {
   /** CPU seconds of `isobar backtest --no-envelope` over 5 M bars with many fills, report written. */
   readonly heavyCpuS: number;
   /** CPU seconds of the same command over 5 M bars with few fills. */
@@ -63,7 +80,7 @@ export interface WholeFigures {
   readonly symbolsPeakMb: number | null;
   /** CPU time for each of 500 symbols, divided by the CPU time for each of 125 symbols. */
   readonly symbolsLinearity: number;
-  /** CPU seconds of `isobar sweep` on one worker: the 540 sets of SETS_GRID over SETS_ROWS bars. */
+  /** CPU seconds of `isobar sweep` on one worker: the 540 sets of SWEEP_GRID_OPTIONS over SWEEP_ROWS bars. */
   readonly setsCpuS: number;
 }
 
@@ -86,73 +103,57 @@ interface Summary {
  * Returns the figures of whole commands. `program` is the compiled C reference; null without gcc. Throws if a result differs from the C reference,
  * or if the same run from code has another result.
  */
-export function wholeBench(folder: string, program: string | null, print: (text: string) => void): WholeFigures {
+export function commandsBench(folder: string, program: string | null, print: (text: string) => void): CommandFigures {
   const bars = randomWalk('AAAUSDT', ROWS, 1);
   const unitsFile = join(folder, 'whole.bin');
   const catalog = join(folder, 'whole');
   storeBars(catalog, bars, SYNTHETIC);
   writeUnits(unitsFile, bars);
   /** Writes the definition of a workload. The returned `check` throws if a summary differs from the C reference. */
-  const prepare = (name: string, workload: Workload) => {
+  const prepareDefinition = (name: string, workload: Workload) => {
     const reference = program === null ? null : runReference(program, unitsFile, workload, 1);
     const file = writeDefinition(folder, name, {
       strategy: 'strategies/smaCross.ts',
       params: paramsOf(workload),
-      feeds: ONE_FEED,
+      feeds: ONE_SYMBOL_FEED,
       catalog,
     });
     return { file, check: (summary: Summary) => assertEqual(name, summary, reference) };
   };
-  const heavy = prepare('heavy', HEAVY);
-  const light = prepare('light', LIGHT);
+  const heavy = prepareDefinition('heavy', HEAVY);
+  const light = prepareDefinition('light', LIGHT);
   print('bench: the whole command, 5 M bars');
   const heavyRun = measureCommand(folder, heavy.file, heavy.check, WITHOUT_ENVELOPE);
   const lightRun = measureCommand(folder, light.file, light.check, WITHOUT_ENVELOPE);
-  const withoutReport = measureCommand(folder, heavy.file, heavy.check, [...WITHOUT_ENVELOPE, '--no-report']);
-  const heavyEnvelope = measureCommand(folder, heavy.file, heavy.check);
-  const lightEnvelope = measureCommand(folder, light.file, light.check);
+  const heavyWithoutReport = measureCommand(folder, heavy.file, heavy.check, [...WITHOUT_ENVELOPE, '--no-report']);
+  const heavyWithEnvelope = measureCommand(folder, heavy.file, heavy.check);
+  const lightWithEnvelope = measureCommand(folder, light.file, light.check);
   print('bench: the whole run from code');
-  const codeRun = measureFromCode(heavy.file, heavyRun.summary.resultHash);
+  const fromCode = measureFromCode(heavy.file, heavyRun.summary.resultHash);
   print('bench: a million fills');
   const { fillUs, fillEnvelopeUs } = measureFills(folder, firstRows(bars, FILL_ROWS));
   print(`bench: ${SYMBOLS} symbols`);
-  const manySymbols = runSymbols(folder, SYMBOLS, WITHOUT_ENVELOPE);
-  const fewSymbols = runSymbols(folder, FEW_SYMBOLS, WITHOUT_ENVELOPE);
-  const withEnvelope = runSymbols(folder, SYMBOLS, []);
+  const manySymbolsRun = runSymbols(folder, SYMBOLS, WITHOUT_ENVELOPE);
+  const fewSymbolsRun = runSymbols(folder, FEW_SYMBOLS, WITHOUT_ENVELOPE);
+  const manySymbolsWithEnvelope = runSymbols(folder, SYMBOLS, []);
   print('bench: a sweep of 540 sets');
-  const setsCpuS = setsCommandCpuS(folder, firstRows(bars, SETS_ROWS));
+  const setsCpuS = sweepCommandCpuS(folder, firstRows(bars, SWEEP_ROWS));
   return {
     heavyCpuS: heavyRun.cpuMs / 1000,
     lightCpuS: lightRun.cpuMs / 1000,
-    heavyBareCpuS: withoutReport.cpuMs / 1000,
-    heavyEnvelopeCpuS: heavyEnvelope.cpuMs / 1000,
-    lightEnvelopeCpuS: lightEnvelope.cpuMs / 1000,
+    heavyBareCpuS: heavyWithoutReport.cpuMs / 1000,
+    heavyEnvelopeCpuS: heavyWithEnvelope.cpuMs / 1000,
+    lightEnvelopeCpuS: lightWithEnvelope.cpuMs / 1000,
     fillEnvelopeUs,
-    fromCodeCpuS: codeRun.firstMs / 1000,
-    fromCodeSettledS: codeRun.settledMs / 1000,
+    fromCodeCpuS: fromCode.firstCpuMs / 1000,
+    fromCodeSettledS: fromCode.settledCpuMs / 1000,
     fillUs,
-    symbolsCpuS: manySymbols.cpuMs / 1000,
-    symbolsEnvelopeCpuS: withEnvelope.cpuMs / 1000,
-    symbolsPeakMb: manySymbols.peakMb,
-    symbolsLinearity: manySymbols.cpuMs / SYMBOLS / (fewSymbols.cpuMs / FEW_SYMBOLS),
+    symbolsCpuS: manySymbolsRun.cpuMs / 1000,
+    symbolsEnvelopeCpuS: manySymbolsWithEnvelope.cpuMs / 1000,
+    symbolsPeakMb: manySymbolsRun.peakMb,
+    symbolsLinearity: manySymbolsRun.cpuMs / SYMBOLS / (fewSymbolsRun.cpuMs / FEW_SYMBOLS),
     setsCpuS,
   };
-}
-
-/** Options of a command without the envelope. */
-const WITHOUT_ENVELOPE = ['--no-envelope'];
-/** The feeds of a definition with one symbol. */
-const ONE_FEED = '{ bars: { symbol: AAAUSDT, interval: 1m } }';
-/** Returns the strategy parameters of a workload as YAML. */
-const paramsOf = ({ fast, slow }: Workload) => `{ fast: ${fast}, slow: ${slow} }`;
-
-/** The keys of a definition that differ from measurement to measurement, as YAML text. */
-interface DefinitionParts {
-  readonly strategy: string;
-  readonly params: string;
-  readonly feeds: string;
-  readonly catalog: string;
-  readonly cash?: string;
 }
 
 /** Writes a definition with the fees and sizes of the C reference: 0.04 % in the quote asset, one whole coin for each order. Returns its path. */
@@ -191,14 +192,14 @@ function measureCommand(
 }
 
 /** Returns the CPU seconds of the best of ROUNDS runs of `isobar sweep`. Does not compare results: sweep.ts compares those of a sweep with C. */
-function setsCommandCpuS(folder: string, bars: ReturnType<typeof randomWalk>): number {
+function sweepCommandCpuS(folder: string, bars: ReturnType<typeof randomWalk>): number {
   const catalog = join(folder, 'whole-sweep');
   storeBars(catalog, bars, SYNTHETIC);
   const params = '{ fast: 5, slow: 30 }';
-  const file = writeDefinition(folder, 'sweep-command', { strategy: 'strategies/smaCross.ts', params, feeds: ONE_FEED, catalog });
+  const file = writeDefinition(folder, 'sweep-command', { strategy: 'strategies/smaCross.ts', params, feeds: ONE_SYMBOL_FEED, catalog });
   const out = join(folder, 'sweep-runs');
   const outputArgs = ['--out', out, '--ledger', join(out, 'ledger'), '--json'];
-  const args = [join(ROOT, 'dist/cli/isobar.js'), 'sweep', file, ...SETS_GRID, '--workers', '1', ...outputArgs];
+  const args = [join(ROOT, 'dist/cli/isobar.js'), 'sweep', file, ...SWEEP_GRID_OPTIONS, '--workers', '1', ...outputArgs];
   let minCpuMs = Infinity;
   for (let round = 0; round < ROUNDS; round++) {
     minCpuMs = Math.min(minCpuMs, runCommand(args).cpuMs);
@@ -231,45 +232,46 @@ function assertEqual(name: string, { run, orders }: Summary, expected: Reference
  * Measures `isobar/run`: CPU time of the first call in a process, and of the best later call. Throws if the result hash differs from `expectedHash`,
  * the hash of the command.
  */
-function measureFromCode(file: string, expectedHash: string): { firstMs: number; settledMs: number } {
-  let firstMs = Infinity;
-  let settledMs = Infinity;
+function measureFromCode(file: string, expectedHash: string): { firstCpuMs: number; settledCpuMs: number } {
+  let firstCpuMs = Infinity;
+  let settledCpuMs = Infinity;
   for (let round = 0; round < ROUNDS; round++) {
     const { stdout } = runCommand([join(ROOT, 'bench/fromCode.mjs'), file, CALLS_FROM_CODE]);
-    const call = JSON.parse(stdout) as { firstMs: number; settledMs: number; resultHash: string };
-    if (call.resultHash !== expectedHash) throw new Error('a run from code differs from the command');
-    firstMs = Math.min(firstMs, call.firstMs);
-    settledMs = Math.min(settledMs, call.settledMs);
+    const calls = JSON.parse(stdout) as { firstCpuMs: number; settledCpuMs: number; resultHash: string };
+    if (calls.resultHash !== expectedHash) throw new Error('a run from code differs from the command');
+    firstCpuMs = Math.min(firstCpuMs, calls.firstCpuMs);
+    settledCpuMs = Math.min(settledCpuMs, calls.settledCpuMs);
   }
-  return { firstMs, settledMs };
+  return { firstCpuMs, settledCpuMs };
 }
 
 /**
  * Returns the CPU microseconds of a fill, without the envelope and with it: a run with a fill at nearly every bar minus a run without orders,
  * divided by the fills.
  */
-function measureFills(folder: string, bars: ReturnType<typeof randomWalk>): Pick<WholeFigures, 'fillUs' | 'fillEnvelopeUs'> {
+function measureFills(folder: string, bars: ReturnType<typeof randomWalk>): Pick<CommandFigures, 'fillUs' | 'fillEnvelopeUs'> {
   const catalog = join(folder, 'whole-fills');
   storeBars(catalog, bars, SYNTHETIC);
-  const definitionParts = { params: '{}', feeds: ONE_FEED, catalog, cash: '1000000000' };
-  const everyBar = writeDefinition(folder, 'every', { ...definitionParts, strategy: 'bench/strategies/everyBar.ts' });
-  const idle = writeDefinition(folder, 'none', {
+  const definitionParts = { params: '{}', feeds: ONE_SYMBOL_FEED, catalog, cash: '1000000000' };
+  const everyBarFile = writeDefinition(folder, 'everyBar', { ...definitionParts, strategy: 'bench/strategies/everyBar.ts' });
+  const idleFile = writeDefinition(folder, 'idle', {
     ...definitionParts,
     strategy: 'bench/strategies/idle.ts',
     params: '{ fast: 10, slow: 30 }',
   });
-  const costUs = (extraOptions: readonly string[]): number => {
+  const costOfFillUs = (extraOptions: readonly string[]): number => {
     const checkEveryBar = ({ orders }: Summary) => {
+      // The first bar has no earlier decision, and the decision at the last bar does not fill.
       if (orders.fills < FILL_ROWS - 2) throw new Error(`${orders.fills} fills in ${FILL_ROWS} bars`);
     };
     const checkIdle = ({ orders }: Summary) => {
       if (orders.fills > 0) throw new Error('the run without orders has fills');
     };
-    const withFills = measureCommand(folder, everyBar, checkEveryBar, extraOptions);
-    const withoutFills = measureCommand(folder, idle, checkIdle, extraOptions);
+    const withFills = measureCommand(folder, everyBarFile, checkEveryBar, extraOptions);
+    const withoutFills = measureCommand(folder, idleFile, checkIdle, extraOptions);
     return ((withFills.cpuMs - withoutFills.cpuMs) * 1000) / withFills.summary.orders.fills;
   };
-  return { fillUs: costUs(WITHOUT_ENVELOPE), fillEnvelopeUs: costUs([]) };
+  return { fillUs: costOfFillUs(WITHOUT_ENVELOPE), fillEnvelopeUs: costOfFillUs([]) };
 }
 
 /** Runs an SMA cross over the first `symbolCount` symbols of the catalog. */

@@ -1,7 +1,7 @@
 // Trades an SMA cross and reads its equity at every bar.
 import { crossedDown, crossedUp, sma, Strategy } from 'isobar';
 
-export default class EquityRead extends Strategy {
+export default class EquityReader extends Strategy {
   fastAverage = this.use(sma(this.bars.close, 10));
   slowAverage = this.use(sma(this.bars.close, 30));
   crossUp = this.use(crossedUp(this.fastAverage, this.slowAverage));

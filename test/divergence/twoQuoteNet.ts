@@ -22,7 +22,7 @@ export interface JournalMembers {
 }
 
 /** Rounds money half up to its smallest unit, 10^-8. */
-export const inUnits = (value: Decimal): Decimal => value.toDecimalPlaces(8, Decimal.ROUND_HALF_UP);
+export const roundedToUnit = (value: Decimal): Decimal => value.toDecimalPlaces(8, Decimal.ROUND_HALF_UP);
 
 /** Returns the records of a bot's journal. */
 export function journalOf(botFolder: string): readonly JournalMembers[] {
@@ -35,16 +35,25 @@ export function journalOf(botFolder: string): readonly JournalMembers[] {
 /** True for an instant with bars at which the bot decided. */
 export const isDecided = ({ k, decided, bars }: JournalMembers): boolean => k === 'INSTANT' && decided === true && (bars ?? []).length > 0;
 
+/** Feeds of the bot in its journal. */
+const BTCUSDT_FEED = 0;
+const ETHBTC_FEED = 1;
+/** Place of the close in a bar of a record: the index of its feed, its two times, then its prices. */
+const CLOSE_INDEX = 5;
+
 /**
- * Returns the net profit in USDT: money of BTC is summed in BTC, converted at a close and rounded once. Feed 0 is BTCUSDT, feed 1 ETHBTC.
- * `startClose`: the close of the conversion at the start.
+ * Returns the net profit in USDT until the last decision. Amounts in BTC are summed in BTC, and the sum is converted with the last close of
+ * BTCUSDT before that decision. Each value is rounded to a unit, as the ledger does. `startClose` is the close of BTCUSDT before the first
+ * decision, at which the start cash is converted. Throws if the bot never decided.
  */
-export function netOfJournal(
+export function netInUsdt(
   records: readonly JournalMembers[],
   startCash: { readonly USDT: Decimal.Value; readonly BTC: Decimal.Value },
   startClose: number,
 ): string {
   const lastDecision = records.findLastIndex(isDecided);
+  if (lastDecision < 0) throw new Error('the journal has no decision');
+  // BTC is both: money that ETHBTC is paid with, and a coin that BTCUSDT buys. The ledger values the two separately.
   const cash = { USDT: new Decimal(startCash.USDT), BTC: new Decimal(startCash.BTC) };
   const coins = { BTC: new Decimal(0), ETH: new Decimal(0) };
   for (const { k, symbol, side, qty, notional, fee, feeCoin } of records.slice(0, lastDecision)) {
@@ -56,12 +65,14 @@ export function netOfJournal(
     if (feeCoin === quote) cash[quote] = cash[quote].minus(fee!);
     else coins[base] = coins[base].minus(fee!);
   }
+  // The record of the last decision has the bars with which the positions are valued, so it is included here.
   const closeByFeed = new Map<number, number>();
   for (const { k, bars } of records.slice(0, lastDecision + 1))
-    if (k === 'INSTANT') for (const [feed, , , , , close] of bars!) closeByFeed.set(feed!, close!);
-  const btcRate = new Decimal(String(closeByFeed.get(0)));
-  const endBtc = cash.BTC.plus(inUnits(coins.ETH.times(String(closeByFeed.get(1)))));
-  const endUsdt = cash.USDT.plus(inUnits(coins.BTC.times(btcRate))).plus(inUnits(endBtc.times(btcRate)));
-  const startUsdt = new Decimal(startCash.USDT).plus(inUnits(new Decimal(startCash.BTC).times(String(startClose))));
+    if (k === 'INSTANT') for (const bar of bars!) closeByFeed.set(bar[0]!, bar[CLOSE_INDEX]!);
+  const btcRate = new Decimal(String(closeByFeed.get(BTCUSDT_FEED)));
+  const ethRate = new Decimal(String(closeByFeed.get(ETHBTC_FEED)));
+  const endBtc = cash.BTC.plus(roundedToUnit(coins.ETH.times(ethRate)));
+  const endUsdt = cash.USDT.plus(roundedToUnit(coins.BTC.times(btcRate))).plus(roundedToUnit(endBtc.times(btcRate)));
+  const startUsdt = new Decimal(startCash.USDT).plus(roundedToUnit(new Decimal(startCash.BTC).times(String(startClose))));
   return endUsdt.minus(startUsdt).toFixed();
 }
