@@ -4,7 +4,7 @@ import type { AuditDifference } from '../calls/types.ts';
 import type { OrderAttribution } from '../observe/attribution.ts';
 import type { ExchangeContext } from '../order/exchangeContext.ts';
 
-/** Returns orders whose venue order id also identifies another order, and duplicate orders that are still open. */
+/** Returns orders whose venue order id is in doubt, and duplicate orders that are still open. */
 export function uncertaintiesOf(
   { duplicates }: OrderAttribution,
   { ownInstruments, trackedOrders }: ExchangeContext,
@@ -12,7 +12,14 @@ export function uncertaintiesOf(
   const contested = ownInstruments.flatMap((index) =>
     Array.from(trackedOrders.openOf(index)).filter(({ isContested, isBelievedAbsent }) => isContested && !isBelievedAbsent),
   );
+  const listedUnderOtherId = ownInstruments.flatMap((index) =>
+    Array.from(trackedOrders.openOf(index)).filter(({ otherId, isOpen }) => otherId !== null && isOpen),
+  );
   return [
+    ...listedUnderOtherId.map(({ request, clientOrderId, venueId, otherId }): AuditDifference => {
+      const detail = `${clientOrderId}: the exchange has acknowledged it as ${venueId} and lists it as ${otherId}`;
+      return { code: 'ECHO', instrument: request.instrumentIndex, venueId: otherId, what: detail };
+    }),
     ...contested.map(({ request, clientOrderId, contestedId }): AuditDifference => {
       const detail = `${clientOrderId}: the exchange has its id for another order too, and has not shown which is which`;
       return { code: 'ECHO', instrument: request.instrumentIndex, venueId: contestedId === '' ? null : contestedId, what: detail };

@@ -10,7 +10,8 @@ import type { CreatedOrder } from './venueCalls.ts';
 
 /** What a create request did, as far as its reply proves it. */
 export type CreateOutcome =
-  | { readonly kind: 'acked'; readonly venueId: string; readonly timeMs: number | null }
+  /** `isNamed`: the acknowledgement has the client order id of the order. */
+  | { readonly kind: 'acked'; readonly venueId: string; readonly timeMs: number | null; readonly isNamed: boolean }
   | { readonly kind: 'refused'; readonly code: string }
   | { readonly kind: 'notSent'; readonly cause: string }
   /** `code`: the service's code or the HTTP status; null if no reply came. `echo`: how an acknowledgement differs from the order. */
@@ -24,7 +25,8 @@ export function createOutcome(outcome: Outcome<CreatedOrder>, request: OrderRequ
   switch (outcome.kind) {
     case 'acked': {
       const echo = echoProblem(outcome.value, request, clientOrderId);
-      if (echo === null) return { kind: 'acked', venueId: outcome.value.venueId, timeMs: outcome.value.timeMs };
+      const { venueId, timeMs } = outcome.value;
+      if (echo === null) return { kind: 'acked', venueId, timeMs, isNamed: echoedIdIn(outcome.value) !== null };
       return { kind: 'unknown', cause: `the acknowledgement is another order's: ${echo}`, code: null, echo };
     }
     case 'refused':
@@ -45,8 +47,7 @@ export function echoProblem(created: CreatedOrder, request: OrderRequest, client
   const { instrument, side, lots, limit } = request;
   const differs = (name: string, received: string, expected: string): string =>
     `${name}: expected ${expected}, got ${sanitizeText(received, 40)}`;
-  const echoed =
-    created.clientOrderId === null || created.clientOrderId === '0' || created.clientOrderId === '' ? null : created.clientOrderId;
+  const echoed = echoedIdIn(created);
   if (echoed !== null && echoed.toUpperCase() !== clientOrderId.toUpperCase()) return differs('clientOrderId', echoed, clientOrderId);
   if (created.symbol !== null && created.symbol.toUpperCase() !== instrument.wireName.toUpperCase()) {
     return differs('symbol', created.symbol, instrument.wireName);
@@ -64,6 +65,10 @@ export function echoProblem(created: CreatedOrder, request: OrderRequest, client
   }
   return null;
 }
+
+/** Returns the client order id in an acknowledgement; null without one. */
+const echoedIdIn = ({ clientOrderId }: CreatedOrder): string | null =>
+  clientOrderId === '0' || clientOrderId === '' ? null : clientOrderId;
 
 const LOCK_CODES: ReadonlySet<number> = new Set([VENUE_CODES.exchangeLock.code, VENUE_CODES.accountRestricted.code]);
 const KEY_CODES: ReadonlySet<number> = new Set([VENUE_CODES.rejectedKey.code, VENUE_CODES.illegalIp.code]);

@@ -5,7 +5,7 @@ import type { Instrument } from '../../../model/instrument.ts';
 import type { EndedOrder, VenueOrderId } from '../../../model/order.ts';
 import type { Channel, ExchangeSink } from '../../../ports/exchange.ts';
 import type { TriggerOrder } from '../../../protocol/shapes/futures.ts';
-import { isOlder, triggerTrackId, parseTriggerTrackId, matchesTrigger } from '../calls/triggers.ts';
+import { isOlder, isTriggerOrder, triggerTrackId, parseTriggerTrackId, matchesTrigger } from '../calls/triggers.ts';
 import { hasSameTerms, matchRow } from '../order/matchRow.ts';
 import type { OrderRow } from '../calls/venueRows.ts';
 import type { TrackedOrder, TrackedOrders } from '../order/trackedOrder.ts';
@@ -52,6 +52,8 @@ export class OrderAttribution {
   readonly #isClosingById = new Map<string, boolean>();
   /** Orders of earlier processes that have ended, by client order id in upper case. No order is tracked for them. */
   readonly #endedBeforeStart = new Map<string, EndedOrder>();
+  /** Symbol and venue order id of each of these orders. */
+  readonly #endedIdsBeforeStart = new Set<string>();
   /** False between a restart and the connection: the halts are restored, and nothing may be reported. */
   #isConnected = false;
 
@@ -107,10 +109,9 @@ export class OrderAttribution {
    */
   connected(): void {
     this.#isConnected = true;
-    const ended = new Set(Array.from(this.#endedBeforeStart.values(), ({ symbol, orderId }) => `${symbol} ${orderId}`));
     for (const { venueId, instrument } of Array.from(this.#foreignOrders.values())) {
-      const isEnded = ended.has(`${this.#deps.instruments[instrument]!.id} ${venueId}`);
-      if (isEnded || this.#deps.trackedOrders.byVenueId(venueId) !== undefined) this.withdraw(venueId, 'the journal');
+      if (this.hasEndedBeforeStart(venueId, instrument) || this.#deps.trackedOrders.byVenueId(venueId) !== undefined)
+        this.withdraw(venueId, 'the journal');
     }
     if (this.#foreignOrders.size === 0) this.#deps.raisedCauses.withdraw('ALIEN', null, 'each foreign order is decided');
     for (const foreign of this.#foreignOrders.values()) this.#deps.sink().raiseHalt('ALIEN', null, this.#foreignText(foreign));
@@ -164,11 +165,15 @@ export class OrderAttribution {
     const match = matchRow(row, sighting.instrument, this.#deps.trackedOrders);
     switch (match.kind) {
       case 'known':
-        return match.tracked;
+        return this.isIdOf(match.tracked, row) ? match.tracked : null;
       case 'found':
         this.adopt(match.tracked, venueId, sighting, row.timeMs);
         return match.tracked;
       case 'duplicate':
+        if (this.#isIdInDoubt(match.tracked)) {
+          match.tracked.otherId ??= venueId;
+          return null;
+        }
         // An intermediary has sent the order twice. The first copy counts, and the operator must check.
         this.#addDuplicate(match.tracked.request.instrumentIndex, match.tracked.clientOrderId, venueId);
         this.duplicates.applyRow(row);
@@ -188,6 +193,29 @@ export class OrderAttribution {
       default:
         return assertNever(match);
     }
+  }
+
+  /** True if only an acknowledgement without a client order id says which id the order has. Then that id may be wrong. */
+  #isIdInDoubt({ isLive, isIdShown, filledLots }: TrackedOrder): boolean {
+    return isLive && !isIdShown && filledLots === 0;
+  }
+  /**
+   * Applies a row that has the venue order id of our order. Returns false if the row shows that the id is another order's: it has other terms,
+   * and another row has named our order. If the row shows our order, another id that a row has shown is that of a second copy.
+   */
+  isIdOf(tracked: TrackedOrder, row: OrderRow): boolean {
+    const { otherId } = tracked;
+    // The row of a trigger order that has fired lacks its trigger price.
+    const showsOrder = row.cid !== null || isTriggerOrder(tracked.request) || hasSameTerms(row, tracked);
+    if (!showsOrder && otherId !== null) {
+      this.contestVenueId([tracked], row.venueId);
+      return false;
+    }
+    if (!showsOrder) return true;
+    tracked.isIdShown = true;
+    tracked.otherId = null;
+    if (otherId !== null) this.addSecondId(tracked, otherId);
+    return true;
   }
 
   /** True if the row of a foreign order has the client order id of one of our orders, which earlier rows did not show. */
@@ -235,6 +263,7 @@ export class OrderAttribution {
     const atMs = timeMs ?? venueMs;
     const id = venueId as VenueOrderId;
     trackedOrders.setVenueId(tracked, venueId);
+    tracked.isIdShown = true;
     trackedOrders.watch(tracked);
     if (hasFired) return onIdKnown(tracked);
     if (isBelievedAbsent) sink.arrivedLate(tracked.id, id, atMs);
@@ -279,14 +308,11 @@ export class OrderAttribution {
 
   /** Takes the venue order id from these orders, because the venue has used it for several. A list or a query must show whose it is. */
   contestVenueId(trackedOrders: readonly TrackedOrder[], venueId: string): void {
-    const { raisedCauses, sink } = this.#deps;
+    const { raisedCauses } = this.#deps;
     const open = trackedOrders.filter(({ isOpen }) => isOpen);
     const names = trackedOrders.map(({ clientOrderId }) => clientOrderId).join(' and ');
     const id = parseTriggerTrackId(venueId)?.triggerId ?? venueId;
-    for (const tracked of open) {
-      this.#deps.trackedOrders.removeVenueId(tracked);
-      sink().outcomeUnknown(tracked.id, `the exchange gives the id ${id} to another order too`, true);
-    }
+    for (const tracked of open) this.#removeVenueId(tracked, `the exchange gives the id ${id} to another order too`);
     for (const index of new Set(open.map(({ request }) => request.instrumentIndex)))
       raisedCauses.raise(
         'ECHO',
@@ -294,6 +320,18 @@ export class OrderAttribution {
         `the exchange has one id, ${id}, for ${names}${trackedOrders.length === 1 ? ' and another order' : ''}`,
       );
     this.#nameContested(open);
+  }
+  /** Takes the acknowledged id from an order that the exchange does not find under it and names under another one. A list must show whose that is. */
+  replaceWrongId(tracked: TrackedOrder): void {
+    const text = `the exchange has acknowledged it as ${tracked.venueId}, does not know that id, and lists it as ${tracked.otherId}`;
+    this.#removeVenueId(tracked, text);
+    this.#deps.raisedCauses.raise('ECHO', tracked.request.instrumentIndex, `${tracked.clientOrderId}: ${text}`);
+    this.#nameContested([tracked]);
+  }
+  #removeVenueId(tracked: TrackedOrder, reason: string): void {
+    const { trackedOrders, sink } = this.#deps;
+    trackedOrders.removeVenueId(tracked);
+    sink().outcomeUnknown(tracked.id, reason, true);
   }
   /** Names contested orders in the halt of each foreign order that may be one of them. */
   #nameContested(contested: readonly TrackedOrder[]): void {
@@ -321,11 +359,16 @@ export class OrderAttribution {
     if (this.#foreignOrders.has(venueId)) this.#deps.bookDuplicate(instrumentIndex, venueId);
     this.withdraw(venueId, `its reply or a list that names ${clientOrderId}`);
   }
+  /** True if an order of an earlier process that has ended has this id. */
+  hasEndedBeforeStart(venueId: string, instrumentIndex: number): boolean {
+    return this.#endedIdsBeforeStart.has(`${this.#deps.instruments[instrumentIndex]!.id} ${venueId}`);
+  }
   /** Restores which orders ended before the restart: their second copies are recognised, and their trades change the side that they closed. */
   restoreEnded(ended: ReadonlyMap<string, EndedOrder>): void {
     for (const [clientOrderId, order] of ended) {
       this.#endedBeforeStart.set(clientOrderId.toUpperCase(), order);
       this.#isClosingById.set(order.orderId, order.closes);
+      this.#endedIdsBeforeStart.add(`${order.symbol} ${order.orderId}`);
     }
   }
 }

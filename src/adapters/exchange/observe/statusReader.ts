@@ -11,7 +11,7 @@ import type { CallOptions } from '../client/restClient.ts';
 import { parseTriggerTrackId } from '../calls/triggers.ts';
 import type { OrderAttribution } from './attribution.ts';
 import { assessStatus, type StatusReading } from '../order/assessStatus.ts';
-import { EARLY_MS } from '../order/matchRow.ts';
+import { EARLY_MS, isRowOf } from '../order/matchRow.ts';
 import type { OrderRow } from '../calls/venueRows.ts';
 import type { TrackedOrder, TrackedOrders } from '../order/trackedOrder.ts';
 import type { RaisedCauses } from '../order/raisedCauses.ts';
@@ -28,7 +28,7 @@ export interface StatusReaderDeps {
   readonly venueMs: () => number;
   /** L: how old a list may be when it is read. */
   readonly lagMs: () => number;
-  readonly attribution: Pick<OrderAttribution, 'adopt' | 'contestVenueId'>;
+  readonly attribution: Pick<OrderAttribution, 'adopt' | 'contestVenueId' | 'isIdOf' | 'replaceWrongId'>;
   /** Reads the trades of an instrument. */
   readonly readTrades: (instrumentIndex: number, sinceMs: number, options: CallOptions) => Work<unknown>;
 }
@@ -85,7 +85,7 @@ export class StatusReader {
 
   /** Applies the reply to a read of one order. 'none': the exchange does not know the order. Null: the read failed. */
   *#applyReply(tracked: TrackedOrder, row: OrderRow | 'none' | null, options: CallOptions): Work<void> {
-    const { scheduler, venueMs } = this.#deps;
+    const { scheduler, venueMs, attribution } = this.#deps;
     if (row === null || !tracked.isLive) return;
     if (row === 'none') {
       this.#noteEmptyRead(tracked);
@@ -93,6 +93,8 @@ export class StatusReader {
     }
     tracked.emptyReads = 0;
     if (!this.#followFired(tracked, row)) return;
+    if (!isRowOf(row, tracked, tracked.request.instrumentIndex)) return attribution.contestVenueId([tracked], row.venueId);
+    if (!attribution.isIdOf(tracked, row)) return;
     const executedLots = executedOf(row, tracked);
     if (row.status.word === 'UNKNOWN') {
       this.#markUnrecognised(tracked, `order ${row.venueId} has an unknown status: ${sanitizeText(row.status.raw, 40)}`);
@@ -129,9 +131,10 @@ export class StatusReader {
 
   /** Notes that the venue did not find the order. It counts as live, because a list may be older than the order. */
   #noteEmptyRead(tracked: TrackedOrder): void {
-    const { scheduler, lagMs } = this.#deps;
+    const { scheduler, lagMs, attribution } = this.#deps;
     if (tracked.emptyReads++ === 0) tracked.firstEmptyReadMs = scheduler.nowMs;
     if (tracked.emptyReads < MAX_EMPTY_READS || scheduler.nowMs < tracked.firstEmptyReadMs + lagMs()) return;
+    if (tracked.otherId !== null) return attribution.replaceWrongId(tracked);
     this.#markUnrecognised(tracked, `order ${tracked.venueId ?? ''} is not found by its id`);
   }
   #markUnrecognised(tracked: TrackedOrder, statusText: string): void {

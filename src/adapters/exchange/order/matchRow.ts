@@ -87,7 +87,7 @@ function isTooLateFor({ isBelievedAbsent, request, signMs }: TrackedOrder, { tim
 }
 
 /** True if everything that the row reports besides its id agrees with this order. */
-function isRowOf({ cid, side }: OrderRow, { request, clientOrderId, venueId }: TrackedOrder, instrumentIndex: number): boolean {
+export function isRowOf({ cid, side }: OrderRow, { request, clientOrderId, venueId }: TrackedOrder, instrumentIndex: number): boolean {
   // The id of a waiting trigger order comes from another list.
   if (parseTriggerTrackId(venueId) !== null) return true;
   if (request.instrumentIndex !== instrumentIndex || request.side !== side) return false;

@@ -32,6 +32,13 @@ export class TrackedOrder {
   isContested = false;
   /** The venue order id that was contested last; empty without one. */
   contestedId = '';
+  /** True once the exchange has shown the venue order id with this order: in a row, or in a reply that has its client order id. */
+  isIdShown = false;
+  /**
+   * Another id under which a row has named the order before `isIdShown`. Either the acknowledged id is wrong, or this one is that of a second
+   * copy. Null without one.
+   */
+  otherId: string | null = null;
   /** When the order manager ended the order, ms of our clock; NaN before. Infinity if an earlier process has proven the order absent. */
   endedMs = NaN;
   /** Venue time of the last fill, ms; NaN before the first one. */
@@ -164,6 +171,9 @@ export class TrackedOrders {
     if (tracked.venueId !== null && this.byVenueId(tracked.venueId) === tracked) this.#byVenueId.delete(indexKeyOf(tracked.venueId));
     tracked.contestedId = tracked.venueId ?? tracked.contestedId;
     tracked.venueId = null;
+    tracked.isIdShown = false;
+    tracked.otherId = null;
+    tracked.emptyReads = 0;
     tracked.terminalReading = null;
     tracked.listSighting = 'not yet';
     tracked.isContested = true;

@@ -43,6 +43,8 @@ export interface VenueIdConflicts {
   contestVenueId(trackedOrders: readonly TrackedOrder[], venueId: string): void;
   /** The duplicates of our orders, by id. */
   readonly duplicates: { has(venueId: string): boolean };
+  /** True if an order of an earlier process that has ended has this id. */
+  hasEndedBeforeStart(venueId: string, instrumentIndex: number): boolean;
   /** Reports the id of a duplicate, because the venue has accepted the order twice. */
   addSecondId(tracked: TrackedOrder, venueId: string): void;
 }
@@ -148,7 +150,7 @@ export class CreateQueue {
     const created = createOutcome(outcome, tracked.request, tracked.clientOrderId);
     switch (created.kind) {
       case 'acked':
-        return this.#onAck(tracked, created.venueId, created.timeMs);
+        return this.#onAck(tracked, created.venueId, created.timeMs, created.isNamed);
       case 'refused':
         // In any other state a list has shown the order meanwhile, which is stronger than a refusal.
         if (tracked.lifecycle === 'sent' || tracked.lifecycle === 'unknown') sink().refused(tracked.id, created.code);
@@ -173,18 +175,22 @@ export class CreateQueue {
     }
     if (outcome.kind !== 'acked') return;
     const venueId = orderIdIn(outcome.value);
-    if (venueId !== null) this.#onAck(tracked, venueId, null);
+    if (venueId !== null) this.#onAck(tracked, venueId, null, false);
   }
 
-  /** Assigns the acknowledged id to the order, unless the order or the id is already taken. `atMs`: venue time of the order, or null. */
-  #onAck(tracked: TrackedOrder, venueId: string, atMs: number | null): void {
+  /**
+   * Assigns the acknowledged id to the order, unless the order or the id is already taken. `atMs`: venue time of the order, or null.
+   * `isNamed`: the reply has the client order id of the order.
+   */
+  #onAck(tracked: TrackedOrder, venueId: string, atMs: number | null, isNamed: boolean): void {
     const { trackedOrders, sink, onIdKnown, serverTime, delayObserver, raisedCauses, settings, attribution } = this.#deps;
     if (tracked.venueId !== null) {
       if (tracked.venueId !== venueId) attribution.addSecondId(tracked, venueId);
       return;
     }
     const otherOrder = trackedOrders.byVenueId(venueId);
-    if (otherOrder !== undefined || attribution.duplicates.has(venueId))
+    const isUsed = attribution.duplicates.has(venueId) || attribution.hasEndedBeforeStart(venueId, tracked.request.instrumentIndex);
+    if (otherOrder !== undefined || isUsed)
       return attribution.contestVenueId(otherOrder === undefined ? [tracked] : [otherOrder, tracked], venueId);
     const { ms: serverMs } = serverTime();
     const admittedMs = atMs ?? serverMs;
@@ -195,6 +201,7 @@ export class CreateQueue {
     }
     const wasAbsent = tracked.isBelievedAbsent;
     trackedOrders.setVenueId(tracked, venueId);
+    tracked.isIdShown = isNamed;
     trackedOrders.watch(tracked);
     if (wasAbsent) sink().arrivedLate(tracked.id, venueId as VenueOrderId, admittedMs);
     else sink().acked(tracked.id, venueId as VenueOrderId, admittedMs);
