@@ -17,7 +17,7 @@ const openIdsOf = ({ service }: RestWorld): readonly string[] =>
   service.spot
     .unendedOrders()
     .filter(({ account }) => account === 0)
-    .map(({ id }) => String(id));
+    .map(({ id }) => id);
 
 /** Opens a bot whose buy is acknowledged with a wrong id. */
 async function openWithWrongId(): Promise<{ readonly world: RestWorld; readonly id: OrderId }> {

@@ -93,7 +93,10 @@ export class StatusReader {
     }
     tracked.emptyReads = 0;
     if (!this.#followFired(tracked, row)) return;
-    if (!isRowOf(row, tracked, tracked.request.instrumentIndex)) return attribution.contestVenueId([tracked], row.venueId);
+    if (!isRowOf(row, tracked, tracked.request.instrumentIndex)) {
+      attribution.contestVenueId([tracked], row.venueId);
+      return;
+    }
     if (!attribution.isIdOf(tracked, row)) return;
     const executedLots = executedOf(row, tracked);
     if (row.status.word === 'UNKNOWN') {
