@@ -51,9 +51,16 @@ export class BotProcess extends SimulatedProcess {
     this.#isKillDone = this.control?.ownKill?.phase === 'done';
     return !this.#isKillDone;
   }
-  /** The strategy of the bot; null until it is open. */
+  /** The first strategy of the bot, the only one on most days; null until it is open. */
   get trader(): Trader | null {
-    return (this.opened?.bot.deps.engine.runs[0]?.instance as Trader | undefined) ?? null;
+    return this.#traders[0] ?? null;
+  }
+  get #traders(): readonly Trader[] {
+    return (this.opened?.bot.deps.engine.runs ?? []).map(({ instance }) => instance as Trader);
+  }
+  /** Returns the texts of the fills of an order that its strategy was told. */
+  notifiedOf(order: OrderId): readonly string[] {
+    return this.#traders.flatMap(({ notified }) => notified.get(order) ?? []);
   }
 
   /** The beginning of the client order ids of this bot; null until it is open. */

@@ -257,7 +257,7 @@ export class Observer {
     this.#checkHalts(engine, nowMs);
     if (this.#contracts === null) this.#checkCash(engine, venue, nowMs);
     else this.#contracts.checkEnd(engine, facts, (rule, text) => this.report(rule, text, nowMs));
-    this.#checkAllFills(process.trader, process.idPrefix!, venue, nowMs);
+    this.#checkAllFills(process, process.idPrefix!, venue, nowMs);
     for (const clientOrderId of venue.copyCountByClientId.keys())
       if (venue.copiesOf(clientOrderId).some(({ trades }) => trades.length > 0) && !this.#namedCopies.has(clientOrderId))
         this.report('COPY', `a second copy of ${clientOrderId} filled, and the bot did not say so`, nowMs);
@@ -298,7 +298,7 @@ export class Observer {
   }
 
   /** S5 and TOLD: each filled order bears an id of the bot, and exactly its fills were reported to the strategy. */
-  #checkAllFills(trader: Trader | null, prefix: string, venue: SimulatedVenue, nowMs: number): void {
+  #checkAllFills(process: BotProcess, prefix: string, venue: SimulatedVenue, nowMs: number): void {
     for (const { order, clientOrderId, trades } of venue.orders.values()) {
       if (this.#isOfEarlierLifetime(venue, clientOrderId)) continue;
       if (trades.length === 0 || venue.copiesOf(clientOrderId).some((copy) => copy.order === order)) continue;
@@ -307,7 +307,7 @@ export class Observer {
         this.report('S5', `${order.id} filled and bears no id of the bot`, nowMs);
         continue;
       }
-      const notified = trader?.notified.get(id) ?? [];
+      const notified = process.notifiedOf(id);
       const expected = trades.map(tradeText);
       if (notified.length === expected.length && notified.every((text, index) => text === expected[index])) continue;
       if (venue.ownOf(clientOrderId)?.order === order) this.forgotten++;

@@ -12,7 +12,7 @@ import type { BotProcess } from './botProcess.ts';
 import { drawContracts, FIRST_HOUR_MS, type ContractDayTerms } from './futures/contractDay.ts';
 import { ContractRules } from './futures/contractRules.ts';
 import { ContractVenue } from './futures/contractVenue.ts';
-import { ManualTradeKill } from './futures/manualTradeKill.ts';
+import { manualActOf, ManualTradeKill } from './futures/manualTradeKill.ts';
 import { BurstTrader } from './hard/burstTrader.ts';
 import { dayTermsOf, isHardDay, isHardTimed, type DayTerms } from './hard/hardDay.ts';
 import { rngOf } from './draws.ts';
@@ -85,7 +85,7 @@ export class World {
     const theme = themeOf(seed);
     this.#isBusy = isBusyDay(seed) || theme !== null;
     this.#terms = dayTermsOf(seed);
-    this.#contracts = futures ? drawContracts(rngOf(seed, 'contracts'), this.#isBusy, theme === 'contractKills') : null;
+    this.#contracts = futures ? drawContracts(rngOf(seed, 'contracts'), this.#isBusy, theme) : null;
     const maxLots = this.#contracts?.maxLots ?? (this.#isBusy && !arrivesAfterReservation(seed) ? MAX_LOTS.busy : MAX_LOTS.quiet);
     this.queue.runDue(this.#startMs);
     const contractVenue = futures ? new ContractVenue(seed, this.#startMs) : null;
@@ -146,10 +146,11 @@ export class World {
     const refuseSlices = (size: number): void => this.#hardFaults?.apply('refusedFlatten', size);
     this.#themedFaults = new ThemedFaults({ queue, venue, observer, operator, calmFromMs, process, endProcess, refuseSlices }, seed, theme);
     network.themedFaults = this.#themedFaults;
-    if (theme === 'contractHands' && venue instanceof ContractVenue)
+    if ((theme === 'contractHands' || theme === 'netStrategies') && venue instanceof ContractVenue)
       this.#themedFaults.manualTradeKill = new ManualTradeKill(
         { queue, venue, observer, operator, process, print: (text) => this.#log(text) },
         seed,
+        theme === 'contractHands' ? manualActOf(seed) : 'enlarged',
       );
     if (theme !== 'twins' && theme !== 'stagedKills') return;
     const lastKillDeps = {
@@ -186,7 +187,7 @@ export class World {
   /** Returns the strategy class of the first bot on this kind of day. */
   #strategy(): typeof Trader {
     if (this.#contracts !== null) return this.#contracts.strategy;
-    if (this.#lastKill?.stage || this.#themedFaults?.fillsLate || this.#themedFaults?.longLists) return StageTrader;
+    if (this.#lastKill?.stage || this.#themedFaults?.hasStagedOrders) return StageTrader;
     if (this.#themedFaults?.isCrowd) return CrowdTrader;
     if (this.#themedFaults?.hasEqualOrders) return EqualTrader;
     if (this.#terms.hasBursts) return BurstTrader;

@@ -7,6 +7,9 @@ import type { BotProcess } from '../botProcess.ts';
 import { CASH, SYMBOLS } from '../venue.ts';
 import { BareContractTrader, BusyContractTrader, ContractTrader, WaitingContractTrader } from './contractTrader.ts';
 import { contractName, type ContractVenue } from './contractVenue.ts';
+import { NET_STRATEGIES, NetTrader } from './netTrader.ts';
+import type { Theme } from '../themes/themedDay.ts';
+import type { Trader } from '../trader.ts';
 
 /** Begin of a day of contracts since midnight UTC, ms: funding at 8:00 lies in the faulty part of the shortest day. */
 export const FIRST_HOUR_MS = 7 * 3_600_000 + 1_200_000;
@@ -17,16 +20,23 @@ const MAX_LOTS = { quiet: 800, busy: 300 };
 export interface ContractDayTerms {
   readonly maxLots: number;
   /** Keys of the config that are about contracts. */
-  readonly config: { readonly futures: object; readonly feeds: object; readonly cash: object; readonly market: 'futures' };
-  readonly strategy: typeof ContractTrader;
+  readonly config: {
+    readonly futures: object;
+    readonly feeds: object;
+    readonly cash: object;
+    readonly market: 'futures';
+    readonly strategy?: readonly object[];
+  };
+  readonly strategy: typeof Trader;
 }
 
-/** Draws the settings of a day. `waits`: its strategy enters by trigger orders. In every fourth day or so nothing protects positions, and price gaps liquidate them. */
-export function drawContracts(rng: Rng, isBusy: boolean, waits = false): ContractDayTerms {
+/** Draws the settings of a day. Its theme selects the strategies. In every fourth day or so nothing protects positions, and price gaps liquidate them. */
+export function drawContracts(rng: Rng, isBusy: boolean, theme: Theme | null = null): ContractDayTerms {
   const isBare = rng.next() < 0.25;
   const leverage = isBare ? 50 : 2 + Math.floor(rng.next() * 20);
   const margin = isBare || rng.next() < 0.3 ? 'isolated' : 'cross';
   const symbols = SYMBOLS.slice(0, 1 + Math.floor(rng.next() * 2)).map(contractName);
+  const hasTwoStrategies = theme === 'netStrategies';
   return {
     maxLots: isBusy ? MAX_LOTS.busy : MAX_LOTS.quiet,
     config: {
@@ -34,12 +44,15 @@ export function drawContracts(rng: Rng, isBusy: boolean, waits = false): Contrac
       futures: { leverage, margin, positions: 'net' },
       feeds: { bars: { symbols, interval: '1m' } },
       cash: { USDT: String(CASH) },
+      ...(hasTwoStrategies ? { strategy: NET_STRATEGIES } : {}),
     },
-    strategy: waits ? WaitingContractTrader : strategyOf(isBare, isBusy),
+    strategy: strategyOf(isBare, isBusy, theme),
   };
 }
 
-function strategyOf(isBare: boolean, isBusy: boolean): typeof ContractTrader {
+function strategyOf(isBare: boolean, isBusy: boolean, theme: Theme | null): typeof Trader {
+  if (theme === 'contractKills') return WaitingContractTrader;
+  if (theme === 'netStrategies') return NetTrader;
   if (isBare) return BareContractTrader;
   return isBusy ? BusyContractTrader : ContractTrader;
 }

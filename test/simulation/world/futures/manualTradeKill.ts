@@ -11,7 +11,7 @@ import type { Operator } from '../operator.ts';
 import { SYMBOLS } from '../venue.ts';
 import { contractName, type ContractVenue } from './contractVenue.ts';
 
-/** What a person has done, by the seed. */
+/** What a person has done on a day of `contractHands`, by the seed. */
 const MANUAL_ACTS = [
   // Has turned the position of the account to the other side.
   'turned',
@@ -20,6 +20,10 @@ const MANUAL_ACTS = [
   // Has closed a part of the position, and lists still say that all of it may be closed.
   'closedPart',
 ] as const;
+/** What a person has done. `enlarged`: the bot is short, and the person sells as many contracts as its long strategy has. */
+type ManualAct = (typeof MANUAL_ACTS)[number] | 'enlarged';
+/** Returns what a person does on a day of `contractHands`. */
+export const manualActOf = (seed: number): ManualAct => MANUAL_ACTS[(seed - 1) % MANUAL_ACTS.length]!;
 /** Time from the begin of the day until a position is looked for, ms. */
 const BEGIN_MS = { min: 600_000, range: 1_800_000 };
 /** How often a position is looked for, and whether the kill has ended, ms. */
@@ -44,7 +48,7 @@ export interface ManualTradeKillDeps {
 export class ManualTradeKill {
   isOver = false;
   readonly #deps: ManualTradeKillDeps;
-  readonly #act: (typeof MANUAL_ACTS)[number];
+  readonly #act: ManualAct;
   /** The lots of the bot before the kill, below 0 for a short position, by coin. */
   readonly #lotsBefore = new Map<string, number>();
   /** The contract that the person trades, and how many lots an order of the person keeps from being closed. */
@@ -53,9 +57,9 @@ export class ManualTradeKill {
   /** Lots of the position before the act, which lists show as closable. */
   #shownLots = 0;
 
-  constructor(deps: ManualTradeKillDeps, seed: number) {
+  constructor(deps: ManualTradeKillDeps, seed: number, act: ManualAct) {
     this.#deps = deps;
-    this.#act = MANUAL_ACTS[(seed - 1) % MANUAL_ACTS.length]!;
+    this.#act = act;
     const { queue } = deps;
     queue.at(queue.nowMs + BEGIN_MS.min + Math.floor(rngOf(seed, 'killStage').next() * BEGIN_MS.range), () => this.#look());
   }
@@ -69,14 +73,23 @@ export class ManualTradeKill {
       const held = venue.heldLots(symbol);
       const index = engine?.instruments.findIndex((instrument) => instrument.base === symbol) ?? -1;
       if (engine === undefined || index < 0 || Math.abs(held) < MIN_LOTS) return false;
+      if (this.#act === 'enlarged') return held < 0 && this.#lotsOfLongStrategy >= MIN_LOTS;
       const known = engine.runs.reduce((sum, run) => sum + engine.ledger.lots(run.index, index), 0);
       return known === held && venue.live().every(({ id }) => id.startsWith('trigger'));
     });
-    if (base === undefined || running?.opened?.bot.isTrading !== true || running.isKilled || running.isAsleep)
+    // The strategies of a contract that two of them have do not trade any more.
+    const mayTrade = running?.opened?.bot.isTrading === true || this.#act === 'enlarged';
+    if (base === undefined || running === null || !mayTrade || running.isKilled || running.isAsleep)
       return void queue.at(queue.nowMs + LOOK_MS, () => this.#look());
     for (const symbol of SYMBOLS) this.#lotsBefore.set(symbol, venue.heldLots(symbol));
     this.#trade(base);
     queue.at(queue.nowMs + KILL_AFTER_MS, () => this.#kill(running));
+  }
+
+  /** Lots that the bot has bought to open: those of its long strategy, which never sells. */
+  get #lotsOfLongStrategy(): number {
+    const bought = Array.from(this.#deps.venue.orders.values()).filter(({ order: { intent } }) => intent.side === 'buy' && !intent.reduceOnly);
+    return bought.flatMap(({ trades }) => trades).reduce((sum, trade) => sum + trade.lots, 0);
   }
 
   /** Has the person trade the contract. */
@@ -87,7 +100,8 @@ export class ManualTradeKill {
     const closingSide: Side = held > 0 ? 'sell' : 'buy';
     this.#contract = contractName(base);
     this.#shownLots = Math.abs(held);
-    if (this.#act === 'turned') this.#place(closingSide, Math.abs(held) * 2, null, false);
+    if (this.#act === 'enlarged') this.#place('sell', this.#lotsOfLongStrategy, null, false);
+    else if (this.#act === 'turned') this.#place(closingSide, Math.abs(held) * 2, null, false);
     else if (this.#act === 'closedPart') this.#place(closingSide, part, null, true);
     else {
       this.#heldBackLots = part;

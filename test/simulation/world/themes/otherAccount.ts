@@ -1,6 +1,7 @@
 // Another account of the exchange, which takes orders of the bot from the book on days with a theme.
 
-import { lots, units } from '../../../../src/base/brand.ts';
+import { lots, ticks, units } from '../../../../src/base/brand.ts';
+import type { OrderIntent } from '../../../../src/model/order.ts';
 import type { AccountConfig } from '../../../../src/paperExchange/dialect/config.ts';
 import type { UserOrder } from '../../../../src/paperExchange/orders/userOrder.ts';
 import type { SpotExchange } from '../../../../src/paperExchange/spot/spotExchange.ts';
@@ -20,19 +21,40 @@ export const otherAccount = (bases: readonly string[]): AccountConfig => ({
 });
 
 /** Makes the account take all that is left of an open order of the bot, and the book in front of that order. */
-export function takeFromBook({ service, side }: SimulatedVenue, { intent, venueOrder }: UserOrder): void {
+export function takeFromBook(venue: SimulatedVenue, { intent, venueOrder }: UserOrder): void {
   if (venueOrder === null || intent.limit === 0) return;
-  const usualDelays = side.delays;
-  side.delays = { ...usualDelays, admissionMs: 0, cancelMs: 0 };
+  withoutDelays(venue, () => takeAtOnce(venue, intent, TAKEN_LOTS));
+}
+
+/** Makes the account take all that is left of an open order of the bot in this many trades, and before that the book in front of it. */
+export function takeInPieces(venue: SimulatedVenue, { intent, venueOrder }: UserOrder, pieces: number): void {
+  if (venueOrder === null || intent.limit === 0) return;
+  const betterLimit = ticks(intent.side === 'buy' ? intent.limit + 1 : intent.limit - 1);
+  const pieceLots = Math.max(1, Math.ceil((venueOrder.lots - venueOrder.filledLots) / pieces));
+  withoutDelays(venue, () => {
+    takeAtOnce(venue, { ...intent, limit: betterLimit }, TAKEN_LOTS);
+    for (let piece = 0; piece < pieces; piece++) takeAtOnce(venue, intent, pieceLots);
+  });
+}
+
+/** Has the account place an order against the side, up to the limit, of `intent`. What does not fill at once is cancelled. */
+function takeAtOnce({ service, side }: SimulatedVenue, intent: OrderIntent, takenLots: number): void {
   const takingTerms = {
     side: intent.side === 'buy' ? 'sell' : 'buy',
     role: 'limit',
-    lots: lots(TAKEN_LOTS),
+    lots: lots(takenLots),
     quoteUnits: units(0),
   } as const;
   const order = (side as SpotExchange).place(OTHER_ACCOUNT, { ...intent, ...takingTerms, reduceOnly: false }, null);
   service.advance(side.nowMs);
   if (order !== null) side.cancel(order as never, false);
   service.advance(side.nowMs);
+}
+
+/** Runs `act` while the exchange admits and cancels orders at once. */
+function withoutDelays({ side }: SimulatedVenue, act: () => void): void {
+  const usualDelays = side.delays;
+  side.delays = { ...usualDelays, admissionMs: 0, cancelMs: 0 };
+  act();
   side.delays = usualDelays;
 }

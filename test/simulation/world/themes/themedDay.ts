@@ -45,6 +45,13 @@ export const THEMES = [
   'contractHands',
   // A person places as many orders as a list shows, just after a create whose reply is lost. Two minutes later the day ends.
   'longLists',
+  // A list of open orders is slow, so that it says nothing of the time of its reply, and the next one comes from a replica that stands still.
+  'slowLists',
+  // An order fills in many trades at once, more than a page of a list has, and the exchange counts pages of trades downward.
+  'manyTrades',
+  // Of contracts: an order of one strategy arrives when another one holds the other side. Then a person enlarges the position of the account,
+  // and a kill closes what is the bot's.
+  'netStrategies',
 ] as const;
 export type Theme = (typeof THEMES)[number];
 
@@ -179,6 +186,9 @@ const THEME_FAULTS: Readonly<Record<Theme, ThemeFaults>> = {
   },
   contractHands: { creates: {}, timed: {}, keptKinds: ['gap'], removedKinds: [...NEEDS_IDS, ...LENGTHENS_WAITS, ...LOSSES] },
   longLists: { creates: { loseReply: 0.4 }, timed: {}, keptKinds: [], removedKinds: [...NEEDS_IDS, ...LENGTHENS_WAITS, ...LOSSES] },
+  netStrategies: { creates: { lateArrival: 0.8 }, timed: {}, keptKinds: [], removedKinds: [...NEEDS_IDS, ...LENGTHENS_WAITS, ...LOSSES] },
+  slowLists: { creates: { loseReply: 0.4 }, timed: {}, keptKinds: [], removedKinds: [...NEEDS_IDS, ...LENGTHENS_WAITS, ...LOSSES] },
+  manyTrades: { creates: { loseReply: 0.2 }, timed: {}, keptKinds: [...PROCESS_ENDS, 'gap'], removedKinds: NEEDS_IDS },
   lateFills: { creates: { loseReply: 0.4 }, timed: {}, keptKinds: [], removedKinds: [...NEEDS_IDS, ...LENGTHENS_WAITS, ...LOSSES] },
   stagedKills: { creates: {}, timed: {}, keptKinds: [], removedKinds: [...NEEDS_IDS, ...LENGTHENS_WAITS, ...LOSSES] },
   contractKills: {
@@ -272,7 +282,7 @@ export function themedBotConfig(seed: number, theme: Theme): Readonly<Record<str
   const rng = rngOf(seed, 'themedConfig');
   if (theme === 'lateOrders') return { orders: { readLagMs: 1000, resolveEveryMs: 500 + Math.floor(rng.next() * 1500) } };
   if (theme === 'replicas') return { orders: { resolveEveryMs: 500 + Math.floor(rng.next() * 1500) } };
-  if (theme === 'lateFills') return { orders: { resolveEveryMs: 500 } };
+  if (theme === 'lateFills' || theme === 'slowLists') return { orders: { resolveEveryMs: 500 } };
   if (theme === 'silentLists') return { orders: { humanAfterMs: 60_000, resolveEveryMs: 2000 } };
   if (theme === 'slowClock') return { orders: { resolveEveryMs: 2000 }, clock: { periodMs: 30_000 } };
   if (theme === 'fewCalls') return { orders: { resolveEveryMs: 2000 }, exchange: { dialect: { limits: FEW_CALLS } } };
@@ -282,7 +292,9 @@ export function themedBotConfig(seed: number, theme: Theme): Readonly<Record<str
 
 /** True for days on which orders come so late that nothing is reserved for them any more. Their bots may hold more. */
 export const arrivesAfterReservation = (seed: number): boolean =>
-  (themeOf(seed) === 'lateArrivals' && seed % 2 === 1) || (themeOf(seed) === 'lateTwins' && seed % 2 === 0);
+  (themeOf(seed) === 'lateArrivals' && seed % 2 === 1) ||
+  (themeOf(seed) === 'lateTwins' && seed % 2 === 0) ||
+  themeOf(seed) === 'netStrategies';
 
 /** True for days of replicas on which creates are slow, too. On the others the market takes more orders just before a list is answered. */
 export const hasSlowCreates = (seed: number): boolean => seed % 2 === 0;

@@ -13,8 +13,10 @@ import type { SimulatedVenue, TrueOrder } from '../venue.ts';
 import type { LastKill } from './lastKill.ts';
 import { LateFills } from './lateFills.ts';
 import { LongLists } from './longLists.ts';
+import { ManyTrades } from './manyTrades.ts';
 import { changeRows, fieldOf, ownOrderOf, shareOf } from './replies.ts';
 import { takeFromBook } from './otherAccount.ts';
+import { SlowLists } from './slowLists.ts';
 import {
   hasSlowCreates,
   arrivesAfterReservation,
@@ -81,6 +83,9 @@ const QUERY_SPAN_MS = 120_000;
 /** The factor by which `subRandom` derives a second random number from a drawn one. */
 const SECOND_FACTOR = 97;
 
+/** Themes whose strategy has orders of few forms, some of which rest. */
+const STAGED_THEMES: ReadonlySet<Theme> = new Set(['lateFills', 'longLists', 'slowLists', 'manyTrades']);
+
 /** The parts of the simulated day that the faults act on. */
 export interface ThemedFaultsDeps {
   readonly queue: DueQueue;
@@ -114,6 +119,8 @@ export class ThemedFaults {
   readonly longLists: LongLists | null;
   /** The lost orders that fill late; null on days without such orders. */
   readonly #lateFills: LateFills | null;
+  /** The slow lists; null on days without them. */
+  readonly #slowLists: SlowLists | null;
   #silentUntilMs = -Infinity;
   #slowTimeUntilMs = -Infinity;
   #strangeUntilMs = -Infinity;
@@ -133,6 +140,8 @@ export class ThemedFaults {
     if (theme === 'lateTwins') this.#reviewLateOrders();
     this.longLists = theme === 'longLists' ? new LongLists(deps.queue, deps.venue) : null;
     this.#lateFills = theme === 'lateFills' ? new LateFills(deps.queue, deps.venue, seed) : null;
+    this.#slowLists = theme === 'slowLists' ? new SlowLists(deps.queue, deps.venue) : null;
+    if (theme === 'manyTrades') new ManyTrades(deps.queue, deps.venue, deps.calmFromMs);
     this.#arrivesAfterReservation = arrivesAfterReservation(seed);
     this.#lacksLostOnly = seed % 2 === 0;
     this.#takenShare = hasSlowCreates(seed) ? TAKEN_SHARE.slowCreates : TAKEN_SHARE.plain;
@@ -150,13 +159,14 @@ export class ThemedFaults {
     queue.at(queue.nowMs + LATE_REVIEW_MS, () => this.#reviewLateOrders());
   }
 
-  /** True on days on which lost orders fill late. */
-  get fillsLate(): boolean {
-    return this.#lateFills !== null;
+  /** True on days whose strategy has orders of few forms, some of which rest. */
+  get hasStagedOrders(): boolean {
+    return STAGED_THEMES.has(this.#theme);
   }
   /** Notes a create that the exchange carries out, and whose reply is lost. */
   noteLost(body: Uint8Array, signMs: number): void {
     this.#lateFills?.noteLost(Buffer.from(body).toString(), signMs);
+    this.#slowLists?.noteLost(Buffer.from(body).toString(), signMs);
     this.longLists?.noteLost(Buffer.from(body).toString());
   }
 
@@ -233,8 +243,10 @@ export class ThemedFaults {
       const answer = handle();
       return answer.status === 200 ? venue.service.error(REFUSED_CODE, venue.market) : answer;
     }
+    if (this.#theme === 'netStrategies' && (isSale || body.includes('"open":"CLOSE"'))) return handle();
     // A sale is never later than its reservation: the bot might have sold its coins meanwhile.
-    const delayRange = this.#arrivesAfterReservation && size < VERY_LATE_SHARE && !isSale ? VERY_LATE_MS : LATE_MS;
+    const isVeryLate = size < VERY_LATE_SHARE || this.#theme === 'netStrategies';
+    const delayRange = this.#arrivesAfterReservation && isVeryLate && !isSale ? VERY_LATE_MS : LATE_MS;
     const delayMs = Math.floor(valueInRange(delayRange, subRandom(size, SECOND_FACTOR)));
     venue.lateUntilMsById.set(clientOrderId, queue.nowMs + delayMs + LATE_ORDER_KNOWN_MS);
     return handleLate(venue, delayMs, handle);
@@ -251,9 +263,10 @@ export class ThemedFaults {
     return isSlow ? { faultKind: 'delayRequest', size: this.#rng.next() ** 2 } : undefined;
   }
 
-  /** Returns by how much later the reply to a read arrives, ms: above 0 only for some lists of open orders of `replicas`. */
+  /** Returns by how much later the reply to a read arrives, ms: above 0 only for some lists of open orders of `replicas` and `slowLists`. */
   replyDelayMs(target: string): number {
     if (this.#isCalm) return 0;
+    if (this.#slowLists !== null && target.includes('/openOrders')) return this.#slowLists.delayMs(fieldOfQuery(target, 'symbol'));
     if (this.#theme !== 'replicas' || !target.includes('/openOrders') || this.#rng.next() >= SLOW_REPLY_SHARE) return 0;
     return SLOW_REPLY_MS.min + this.#rng.next() * SLOW_REPLY_MS.range;
   }
@@ -267,6 +280,7 @@ export class ThemedFaults {
     if (this.#isSilent(path)) return { status: 503, headers: {}, body: '' };
     if (this.#theme === 'replicas' && path.endsWith('/openOrders')) this.#fillBeforeList(fieldOfQuery(target, 'symbol'));
     if (path.endsWith('/openOrders')) this.#lateFills?.beforeOpenOrders(fieldOfQuery(target, 'symbol'));
+    if (path.endsWith('/openOrders')) this.#slowLists?.noteList(fieldOfQuery(target, 'symbol'));
     const answer = handle();
     if (answer.status !== 200) return answer;
     if (this.#lateFills !== null) return { ...answer, body: lateBody(this.#lateFills, path, answer.body) };
@@ -294,7 +308,7 @@ export class ThemedFaults {
 
   /** Returns a row of a list of open orders as a replica shows it; null for an order that the replica does not show yet. */
   #openRow(row: string): string | null {
-    return this.#isHidden(fieldOf(row, 'orderId')) ? null : this.#withStrangeStatus(row);
+    return this.#slowLists?.lacksRow(row) || this.#isHidden(fieldOf(row, 'orderId')) ? null : this.#withStrangeStatus(row);
   }
 
   /** Returns the row; while statuses are strange, with a status that no table has. */

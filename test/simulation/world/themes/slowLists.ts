@@ -1,0 +1,64 @@
+// Shows a lost order that rests as late as a bot must expect, and lets two lists of open orders mislead about it: the reply to the last one
+// before the absence horizon arrives after it, and the first one after the horizon comes from a replica that stands still.
+
+import type { DueQueue } from '../../../../src/ports/dueQueue.ts';
+import { clientOrderIdIn } from '../observer.ts';
+import type { SimulatedVenue } from '../venue.ts';
+import { fieldOf } from './replies.ts';
+
+/** Time from the signature until absence can be proved, ms: admission window, visibility delay and read lag. */
+const HORIZON_MS = 5000 + 10_000 + 3000;
+/** A list that is asked for in this time before the horizon is slow, ms. */
+const SLOW_BEFORE_MS = 3000;
+/** The reply to a slow list arrives this long after the horizon, ms. */
+const ARRIVES_AFTER_MS = 300;
+
+/** A lost order that rests. */
+interface RestingOrder {
+  readonly symbol: string;
+  readonly horizonMs: number;
+  /** Number of lists of open orders that were answered after the horizon. */
+  listCount: number;
+}
+
+/** The slow lists of one day. */
+export class SlowLists {
+  readonly #queue: DueQueue;
+  readonly #venue: SimulatedVenue;
+  readonly #restingByClientId = new Map<string, RestingOrder>();
+
+  constructor(queue: DueQueue, venue: SimulatedVenue) {
+    this.#queue = queue;
+    this.#venue = venue;
+  }
+
+  /** Notes a create that is carried out and whose reply is lost. */
+  noteLost(body: string, signMs: number): void {
+    const symbol = fieldOf(body, 'symbol');
+    this.#restingByClientId.set(clientOrderIdIn(body) ?? '', { symbol, horizonMs: signMs + HORIZON_MS, listCount: 0 });
+  }
+
+  /** Returns by how much later the reply to a list of open orders of this symbol arrives, if it is asked for now, ms. */
+  delayMs(symbol: string): number {
+    const { nowMs } = this.#queue;
+    const delaysMs = this.#restingOf(symbol)
+      .filter(({ horizonMs }) => nowMs >= horizonMs - SLOW_BEFORE_MS && nowMs < horizonMs)
+      .map(({ horizonMs }) => horizonMs - nowMs + ARRIVES_AFTER_MS);
+    return Math.max(0, ...delaysMs);
+  }
+
+  /** Notes that the exchange answers a list of open orders of this symbol. */
+  noteList(symbol: string): void {
+    for (const order of this.#restingOf(symbol)) if (this.#queue.nowMs >= order.horizonMs) order.listCount++;
+  }
+  /** True for a row that the list lacks which is answered now. */
+  lacksRow(row: string): boolean {
+    const clientOrderId = this.#venue.orders.get(fieldOf(row, 'orderId'))?.clientOrderId;
+    const order = clientOrderId === undefined ? undefined : this.#restingByClientId.get(clientOrderId);
+    return order !== undefined && order.listCount <= 1;
+  }
+
+  #restingOf(symbol: string): readonly RestingOrder[] {
+    return Array.from(this.#restingByClientId.values()).filter((order) => order.symbol === symbol);
+  }
+}
