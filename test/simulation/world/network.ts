@@ -256,6 +256,13 @@ export class SimulatedNetwork {
       return previousReply;
     }
     if (fault?.faultKind === 'replaceReply') return pageOfProxy(fault.size);
+    if (fault?.faultKind === 'nextId') return withNextId(answer);
     return answer;
   }
 }
+
+/** Returns the reply to a create with the id that the next order gets. Ids are more than a double holds. */
+const withNextId = (answer: Answer): Answer => ({
+  ...answer,
+  body: answer.body.replace(/("orderId":"?)(\d+)/, (_, name: string, id: string) => `${name}${BigInt(id) + 1n}`),
+});

@@ -9,29 +9,16 @@ const PIECES = 60;
 /** How often a resting order is looked for, ms. */
 const LOOK_MS = 60_000;
 
-/** The many trades of one day. `calmFromMs`: from this time on nothing goes wrong, ms UTC. */
-export class ManyTrades {
-  readonly #queue: DueQueue;
-  readonly #venue: SimulatedVenue;
-  readonly #calmFromMs: number;
-
-  constructor(queue: DueQueue, venue: SimulatedVenue, calmFromMs: number) {
-    this.#queue = queue;
-    this.#venue = venue;
-    this.#calmFromMs = calmFromMs;
-    countPagesDownward(venue);
-    queue.at(queue.nowMs + LOOK_MS, () => this.#look());
-  }
-
-  /** Has the market take the resting orders of the bot. */
-  #look(): void {
-    const queue = this.#queue;
-    const venue = this.#venue;
-    if (queue.nowMs >= this.#calmFromMs) return;
+/** Has the market take the resting orders of the bot in many trades, every minute until `untilMs`. */
+export function fillInManyTrades(queue: DueQueue, venue: SimulatedVenue, untilMs: number): void {
+  countPagesDownward(venue);
+  const look = (): void => {
+    if (queue.nowMs >= untilMs) return;
     venue.service.advance(queue.nowMs);
     for (const order of venue.live()) takeInPieces(venue, order, PIECES);
-    queue.at(queue.nowMs + LOOK_MS, () => this.#look());
-  }
+    queue.at(queue.nowMs + LOOK_MS, look);
+  };
+  queue.at(queue.nowMs + LOOK_MS, look);
 }
 
 /** Makes the exchange answer a request for trades from an id on with that trade and older ones. The specification does not say which ones. */

@@ -13,7 +13,7 @@ import type { SimulatedVenue, TrueOrder } from '../venue.ts';
 import type { LastKill } from './lastKill.ts';
 import { LateFills } from './lateFills.ts';
 import { LongLists } from './longLists.ts';
-import { ManyTrades } from './manyTrades.ts';
+import { fillInManyTrades } from './manyTrades.ts';
 import { changeRows, fieldOf, ownOrderOf, shareOf } from './replies.ts';
 import { takeFromBook } from './otherAccount.ts';
 import { SlowLists } from './slowLists.ts';
@@ -141,7 +141,7 @@ export class ThemedFaults {
     this.longLists = theme === 'longLists' ? new LongLists(deps.queue, deps.venue) : null;
     this.#lateFills = theme === 'lateFills' ? new LateFills(deps.queue, deps.venue, seed) : null;
     this.#slowLists = theme === 'slowLists' ? new SlowLists(deps.queue, deps.venue) : null;
-    if (theme === 'manyTrades') new ManyTrades(deps.queue, deps.venue, deps.calmFromMs);
+    if (theme === 'manyTrades') fillInManyTrades(deps.queue, deps.venue, deps.calmFromMs);
     this.#arrivesAfterReservation = arrivesAfterReservation(seed);
     this.#lacksLostOnly = seed % 2 === 0;
     this.#takenShare = hasSlowCreates(seed) ? TAKEN_SHARE.slowCreates : TAKEN_SHARE.plain;

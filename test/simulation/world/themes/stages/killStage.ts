@@ -28,6 +28,9 @@ const GOES_ON_MS = 120_000;
 const END_AFTER_MS = 40;
 /** Client order ids of another program. */
 const OTHER_PROGRAM_ID = 'OTHERPROGRAM1';
+/** A record of a fill that is booked to no order, and one that an outcome is unknown. */
+const UNATTRIBUTED_FILL = /"k":"FILL"[^\n]*"cid":null/;
+const UNKNOWN_STATE = /"k":"STATE"[^\n]*"lifecycle":"unknown"/;
 /** Share of the faults that is drawn for their lengths. */
 const LENGTH_SHARE = 0.2;
 
@@ -53,6 +56,7 @@ const SCENE_TERMS: Readonly<Record<Scene, SceneTerms>> = {
   lostSlice: { own: 'takingSale', faults: ['delayReply'] },
   noPrices: { own: 'takingSale', faults: ['loseRequest'], alike: 'below' },
   retriedFilled: { own: 'takingBuy', faults: ['refusal', 'loseReply'] },
+  nextId: { own: 'takingBuy', faults: ['nextId'] },
 };
 
 export interface KillStageDeps {
@@ -78,7 +82,7 @@ export class KillStage {
   /** Symbol of the slice that was lost. */
   #sliceSymbol: string | null = null;
   #hasArrived = false;
-  /** Number of operations of the disk when the journal was last searched for a fill. */
+  /** Number of operations of the disk when the journal was last searched. */
   #searchedOperations = -1;
   /** Lots that nothing distinguishes from those of the bot, by coin. */
   readonly #doubtLots = new Map<string, number>();
@@ -100,16 +104,17 @@ export class KillStage {
     if (this.#ownCount < this.#sceneTerms.faults.length) return false;
     const afterMs = this.#deps.queue.nowMs - this.#lastOwnMs;
     if (this.scene === 'retriedFilled') return afterMs >= GOES_ON_MS;
-    if (this.countsCopies) return this.#hasUnattributedFill() || afterMs >= GOES_ON_MS;
+    if (this.countsCopies) return this.#journalHas(UNATTRIBUTED_FILL) || afterMs >= GOES_ON_MS;
+    if (this.scene === 'nextId') return this.#journalHas(UNKNOWN_STATE);
     return afterMs >= END_AFTER_MS;
   }
-  /** True if the journal has a fill that is booked to no order. Only a journal that has grown is searched. */
-  #hasUnattributedFill(): boolean {
+  /** True if the journal has such a record. Only a journal that has grown is searched. */
+  #journalHas(record: RegExp): boolean {
     const { journal } = this.#deps;
     const { operations } = journal.disk;
     if (operations === this.#searchedOperations) return false;
     this.#searchedOperations = operations;
-    return journal.contents().some((bytes) => /"k":"FILL"[^\n]*"cid":null/.test(Buffer.from(bytes).toString()));
+    return journal.contents().some((bytes) => record.test(Buffer.from(bytes).toString()));
   }
   /** True if the bot can query orders while the scene lasts. */
   get answersQueries(): boolean {
@@ -135,7 +140,7 @@ export class KillStage {
     if (faultKind === undefined || !this.#isOwn(body)) return null;
     this.#ownCount++;
     this.#lastOwnMs = this.#deps.queue.nowMs;
-    if (faultKind !== 'refusal') this.#lose(body);
+    if (faultKind !== 'refusal' && faultKind !== 'nextId') this.#lose(body);
     return { faultKind, size: LENGTH_SHARE * this.#rng.next() };
   }
   /** True for a create with which the scene begins, or for the next one with its terms. */

@@ -10,8 +10,11 @@ export interface KillTerms {
   readonly manual: 'alike' | 'many' | 'locked';
 }
 
-/** Faults of create requests that only scenes have. `refusal`: the exchange refuses the order, and does not carry it out. */
-export type StagedRequestFault = 'refusal';
+/**
+ * Faults of create requests that only scenes have. `refusal`: the exchange refuses the order, and does not carry it out. `nextId`: the reply has
+ * the id that the exchange gives to the next order.
+ */
+export type StagedRequestFault = 'refusal' | 'nextId';
 
 /**
  * The scenes, in the order of their seeds. `own` is the order of the bot with which the scene begins; `alike` is an order with the same terms
@@ -41,7 +44,17 @@ export const SCENES = [
   // A buy that takes is refused, the strategy asks again, and the reply to that one is lost. The bot continues for minutes.
   'retriedFilled',
 ] as const;
-export type Scene = (typeof SCENES)[number];
+/** Scenes that came later. They have seeds of their own, so that the others keep theirs. */
+export const LATER_SCENES = [
+  // The reply to a buy that takes has the id of the next order of the bot, so that two orders have one id.
+  'nextId',
+] as const;
+export type Scene = (typeof SCENES)[number] | (typeof LATER_SCENES)[number];
 
+/** The days from this one on of the thousand days of the theme have the later scenes. */
+const FIRST_LATER_DAY = 500;
 /** Returns the scene of a seed. */
-export const sceneOf = (seed: number): Scene => SCENES[((seed - 1) % 1000) % SCENES.length]!;
+export function sceneOf(seed: number): Scene {
+  const day = (seed - 1) % 1000;
+  return day < FIRST_LATER_DAY ? SCENES[day % SCENES.length]! : LATER_SCENES[day % LATER_SCENES.length]!;
+}
