@@ -13,7 +13,7 @@ const VERSION_OFFSET = 4;
 const ENTRY_COUNT_OFFSET = 8;
 /** Number of bytes of an index entry before its object name. */
 const ENTRY_HEAD_BYTES = 40;
-/** The signature of the extension that names the shared index. Its size comes between the signature and the hash. */
+/** The signature of the extension that names the shared index. Then follow the size of the extension and the hash of the shared index. */
 const LINK_EXTENSION = 'link';
 const EXTENSION_SIZE_BYTES = 4;
 /** The bit in the flags of an entry that says that two more bytes of flags follow. */
@@ -24,55 +24,55 @@ const ENTRY_ALIGNMENT_BYTES = 8;
 /** True when a repository in any folder above `path` tracks it. `path` must be absolute and without links. */
 export function isTracked(path: string): boolean {
   for (let folder = dirname(path); ; folder = dirname(folder)) {
-    const gitPath = join(folder, '.git');
-    if (existsSync(gitPath) && isInIndex(gitFolder(gitPath), relative(folder, path).split(sep).join('/'))) return true;
+    const dotGit = join(folder, '.git');
+    if (existsSync(dotGit) && isInIndex(gitFolderOf(dotGit), relative(folder, path).split(sep).join('/'))) return true;
     if (folder === dirname(folder)) return false;
   }
 }
 
 /** Returns the git folder: `.git` itself, or the folder that a `.git` file names, as in a worktree or a submodule. */
-function gitFolder(gitPath: string): string {
-  if (lstatSync(gitPath).isDirectory()) return gitPath;
-  const [, target] = /^gitdir: (.+?)\s*$/m.exec(readFileSync(gitPath, 'utf8')) ?? [];
-  return target === undefined ? gitPath : resolve(dirname(gitPath), target);
+function gitFolderOf(dotGit: string): string {
+  if (lstatSync(dotGit).isDirectory()) return dotGit;
+  const [, target] = /^gitdir: (.+?)\s*$/m.exec(readFileSync(dotGit, 'utf8')) ?? [];
+  return target === undefined ? dotGit : resolve(dirname(dotGit), target);
 }
 
 /** True when the index of a repository, or the shared index of a split one, contains the path. */
-function isInIndex(repositoryFolder: string, trackedPath: string): boolean {
-  return [join(repositoryFolder, 'index'), ...sharedIndexIn(repositoryFolder)].some(
-    (file) => existsSync(file) && pathsIn(file, hashLengthOf(repositoryFolder)).has(trackedPath),
+function isInIndex(gitFolder: string, path: string): boolean {
+  return [join(gitFolder, 'index'), ...sharedIndexIn(gitFolder)].some(
+    (indexPath) => existsSync(indexPath) && pathsIn(indexPath, hashLengthOf(gitFolder)).has(path),
   );
 }
 
 /** Returns a list with the path of the shared index, which a split index names at its end. The list is empty if the index is not split. */
-function sharedIndexIn(repositoryFolder: string): readonly string[] {
-  const index = join(repositoryFolder, 'index');
+function sharedIndexIn(gitFolder: string): readonly string[] {
+  const index = join(gitFolder, 'index');
   const bytes = existsSync(index) ? readFileSync(index) : Buffer.alloc(0);
+  // Extensions follow the entries, so the last `link` is the extension. A path with this text in an index without the extension does no harm:
+  // no file has the hash that would be read after it.
   const linkStart = bytes.lastIndexOf(LINK_EXTENSION);
   if (linkStart < 0) return [];
   const hashStart = linkStart + LINK_EXTENSION.length + EXTENSION_SIZE_BYTES;
-  const hash = bytes.toString('hex', hashStart, hashStart + hashLengthOf(repositoryFolder));
-  return [join(repositoryFolder, `sharedindex.${hash}`)];
+  const hash = bytes.toString('hex', hashStart, hashStart + hashLengthOf(gitFolder));
+  return [join(gitFolder, `sharedindex.${hash}`)];
 }
 
 /** Returns the length of the hashes of a repository in bytes. */
-function hashLengthOf(repositoryFolder: string): number {
-  const commonFolderFile = join(repositoryFolder, 'commondir');
-  const commonFolder = existsSync(commonFolderFile)
-    ? resolve(repositoryFolder, readFileSync(commonFolderFile, 'utf8').trim())
-    : repositoryFolder;
+function hashLengthOf(gitFolder: string): number {
+  const commonFolderFile = join(gitFolder, 'commondir');
+  const commonFolder = existsSync(commonFolderFile) ? resolve(gitFolder, readFileSync(commonFolderFile, 'utf8').trim()) : gitFolder;
   const config = join(commonFolder, 'config');
   const usesSha256 = existsSync(config) && /^\s*objectformat\s*=\s*sha256/im.test(readFileSync(config, 'utf8'));
   return usesSha256 ? 32 : 20;
 }
 
 /** Returns the paths in an index (gitformat-index, versions 2 to 4) whose hashes have `hashBytes` bytes. */
-function pathsIn(file: string, hashBytes: number): ReadonlySet<string> {
-  const bytes = readFileSync(file);
+function pathsIn(indexPath: string, hashBytes: number): ReadonlySet<string> {
+  const bytes = readFileSync(indexPath);
   const isIndex = bytes.length >= HEAD_BYTES && bytes.toString('latin1', 0, SIGNATURE.length) === SIGNATURE;
   const version = isIndex ? bytes.readUInt32BE(VERSION_OFFSET) : 0;
   if (version < 2 || version > 4) {
-    throw new ConfigError(`${file}: expected an index of git, version 2 to 4`, 'keep keys in a folder that is in no repository');
+    throw new ConfigError(`${indexPath}: expected an index of git, version 2 to 4`, 'keep keys in a folder that is in no repository');
   }
   const paths = new Set<string>();
   let previousPath = Buffer.alloc(0);
@@ -85,9 +85,9 @@ function pathsIn(file: string, hashBytes: number): ReadonlySet<string> {
     let prefixLength = 0;
     // In version 4, an entry has only the end of its path. The beginning is that of the previous path.
     if (version === 4) {
-      const removedBytes = readVarint(bytes, nameStart);
-      nameStart = removedBytes.nextOffset;
-      prefixLength = previousPath.length - removedBytes.value;
+      const removedLength = readVarint(bytes, nameStart);
+      nameStart = removedLength.nextOffset;
+      prefixLength = previousPath.length - removedLength.value;
     }
     const nameEnd = bytes.indexOf(NUL, nameStart);
     previousPath = Buffer.concat([previousPath.subarray(0, prefixLength), bytes.subarray(nameStart, nameEnd)]);
@@ -101,7 +101,7 @@ function pathsIn(file: string, hashBytes: number): ReadonlySet<string> {
 
 /**
  * Returns a number of variable length and the offset after it. Each byte has seven bits of the number, the highest first, and the bit 0x80 if
- * another byte follows. As in the offsets of git's pack files, the number grows by one before the bits of each further byte are added.
+ * another byte follows. For each further byte the number so far is raised by one and shifted by seven bits, as in git's pack files.
  */
 function readVarint(bytes: Buffer, start: number): { readonly value: number; readonly nextOffset: number } {
   let nextOffset = start;

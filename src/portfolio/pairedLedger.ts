@@ -11,56 +11,57 @@ import { SplitLedger } from './splitLedger.ts';
 import { SpotLedger } from './spotLedger.ts';
 
 /**
- * Contracts come before spot instruments in the list, so that the futures ledger has the indexes of the run. The spot ledger takes the
- * whole list and never holds a contract. Cash of one account backs no order of the other.
+ * Contracts come before spot instruments in the list, so that an instrument has the same index in the run, in the futures ledger and in the
+ * spot ledger. The spot ledger gets the whole list, but never holds a contract. Cash of one account backs no order of the other.
  */
 export class PairedLedger extends SplitLedger implements Ledger {
   readonly market = 'both';
   readonly instruments: readonly Instrument[];
+  /** Number of strategies. */
   readonly strategies: number;
   readonly cashAsset: string;
   readonly cashDigits: number;
   readonly futures: FuturesLedger;
   readonly spot: SpotLedger;
   /** Number of contracts, and so the index of the first spot instrument. */
-  readonly contracts: number;
+  readonly contractCount: number;
 
   /** Throws ConfigError when the two markets do not count money in the same asset and units. */
   constructor(instruments: readonly Instrument[], strategyCount: number, terms: (instrument: Instrument) => MarginTerms) {
     super();
     const contracts = instruments.filter(({ market }) => market === 'futures');
-    const areFirst = contracts.every((contract, instrumentIndex) => contract === instruments[instrumentIndex]);
-    if (!areFirst) throw new InvariantError('contracts stand before coins');
+    const contractsAreFirst = contracts.every((contract, instrumentIndex) => contract === instruments[instrumentIndex]);
+    if (!contractsAreFirst) throw new InvariantError('contracts stand before spot instruments in the list of instruments');
     this.instruments = instruments;
     this.strategies = strategyCount;
-    this.contracts = contracts.length;
+    this.contractCount = contracts.length;
     this.futures = new FuturesLedger(contracts, strategyCount, terms);
     this.spot = new SpotLedger(instruments, strategyCount);
     this.cashAsset = this.futures.cashAsset;
     this.cashDigits = this.futures.cashDigits;
-    const differing = instruments.find(({ quote, quoteDigits }) => quote !== this.cashAsset || quoteDigits !== this.cashDigits);
-    if (differing === undefined) return;
+    const otherMoney = instruments.find(({ quote, quoteDigits }) => quote !== this.cashAsset || quoteDigits !== this.cashDigits);
+    if (otherMoney === undefined) return;
     const expected = `money in ${this.cashAsset} of ${this.cashDigits} digits, as the contracts have it`;
     throw new ConfigError(
-      `${differing.id}: expected ${expected}, got ${differing.quote} of ${differing.quoteDigits}`,
+      `${otherMoney.id}: expected ${expected}, got ${otherMoney.quote} of ${otherMoney.quoteDigits}`,
       'run markets together that settle in the same coin; instruments: { SYMBOL: { quotePrecision: ... } } changes the digits',
     );
   }
 
   /** Returns the ledger of an instrument. */
   override of(instrumentIndex: number): SpotLedger | FuturesLedger {
-    return instrumentIndex < this.contracts ? this.futures : this.spot;
+    return instrumentIndex < this.contractCount ? this.futures : this.spot;
   }
   /** Returns the ledger of a market. */
-  account(market: Market): SpotLedger | FuturesLedger {
+  ledgerOfMarket(market: Market): SpotLedger | FuturesLedger {
     return market === 'spot' ? this.spot : this.futures;
   }
 
   deposit(): void {
-    throw new InvariantError('a deposit is to one of the accounts: account(market).deposit(...)');
+    throw new InvariantError('a deposit is to one of the accounts: ledgerOfMarket(market).deposit(...)');
   }
-  fill(strategy: number, instrumentIndex: number, isBuy: boolean, fill: Fill, closes: boolean): void {
-    if (instrumentIndex < this.contracts) this.futures.fill(strategy, instrumentIndex, isBuy, fill, closes);
+  fill(strategy: number, instrumentIndex: number, isBuy: boolean, fill: Fill, isClosing: boolean): void {
+    if (instrumentIndex < this.contractCount) this.futures.fill(strategy, instrumentIndex, isBuy, fill, isClosing);
     else this.spot.fill(strategy, instrumentIndex, isBuy, fill);
   }
   cash(strategy: number): number {
@@ -75,6 +76,7 @@ export class PairedLedger extends SplitLedger implements Ledger {
   equityTotalUnits(marks: ArrayLike<number>): number {
     return this.spot.equityTotalUnits(marks) + this.futures.equityTotalUnits(marks);
   }
+  /** Writes cash plus the value of one instrument at rows `from` to `to` (excluded) into `out`. The price of `row` is at `row + offset` of `ticks`. */
   markRows(instrumentIndex: number, out: Float64Array, from: number, to: number, ticks: TickColumn, offset: number): void {
     for (let row = from; row < to; row++)
       out[row] = this.cashTotal + (this.holds(instrumentIndex) ? this.holdingValue(instrumentIndex, ticks[row + offset]!) : 0);
@@ -86,7 +88,7 @@ export class PairedLedger extends SplitLedger implements Ledger {
 }
 
 /** Returns the futures ledger of a run, or null if it has none. */
-export function contractBooks(ledger: Ledger): FuturesLedger | null {
+export function futuresLedgerOf(ledger: Ledger): FuturesLedger | null {
   if (ledger instanceof FuturesLedger) return ledger;
   return ledger instanceof PairedLedger ? ledger.futures : null;
 }

@@ -8,7 +8,7 @@ import type { ApprovedOrder, Order } from '../model/order.ts';
 import type { Reservations } from '../orders/reserve/reservation.ts';
 import type { Ledger } from '../portfolio/ledger.ts';
 import * as approval from './approve.ts';
-import { rulesThatConvert } from './exposure/convertedRules.ts';
+import { rulesForLedger } from './exposure/convertedRules.ts';
 import { exposureOf } from './exposure/pairedExposure.ts';
 import { isReduction } from './rules/openOrderRules.ts';
 import { mayOpen } from './rules/openOrders.ts';
@@ -96,7 +96,7 @@ export class RiskModule {
     const sent = sentOrders(resolved);
     this.halts = new HaltBoard(instruments, strategies);
     this.reservations = reservations;
-    this.rules = rulesThatConvert(ledger, rules);
+    this.rules = rulesForLedger(ledger, rules);
     this.liveWatches = new LiveWatches(ledger, this.halts);
     this.lossWatches = new LossWatches(ledger, this.halts);
     const { market } = ledger;

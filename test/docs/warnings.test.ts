@@ -1,4 +1,4 @@
-// Tests that the table of docs/warnings.md equals that of the code: every code, in its order, with the same words.
+// Tests that docs/warnings.md lists the warnings of src/model/warning.ts: each code in the same order, with the same meaning.
 
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';

@@ -332,7 +332,7 @@ describe('a run over both markets', () => {
     ]);
     const { ledger } = preparedRun!.engine;
     assert(ledger instanceof PairedLedger, 'two accounts');
-    expect(ledger.account('futures').cashTotal + ledger.account('spot').cashTotal).toBe(ledger.cashTotal);
+    expect(ledger.ledgerOfMarket('futures').cashTotal + ledger.ledgerOfMarket('spot').cashTotal).toBe(ledger.cashTotal);
     expect(record.reportingAsset).toBe('USDT');
     // Ten contracts of 0.001 coins offset 0.01 coins: a hedge, which counts twice in the gross.
     const { grossExposureMax, netExposureMax } = exposureFigures(record, NO_GAPS, Float64Array.of(record.startUnits));

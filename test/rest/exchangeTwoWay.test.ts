@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import { seededRng } from '../../src/base/number/rng.ts';
 import type { OrderId } from '../../src/model/order.ts';
-import { contractBooks } from '../../src/portfolio/pairedLedger.ts';
+import { futuresLedgerOf } from '../../src/portfolio/pairedLedger.ts';
 import { atEveryCall, replaceReplies } from '../fixtures/plantedFaults.ts';
 import { BTC, ETH, RestWorld, type RestWorldOptions } from '../fixtures/restFixture.ts';
 import { futuresTrader } from '../fixtures/restOthers.ts';
@@ -368,7 +368,7 @@ describe('the books of two-way mode', () => {
         const isLong = draw(2) === 0;
         const [side, openingSide, closingSide] = isLong ? (['BUY', 'buy', 'sell'] as const) : (['SELL', 'sell', 'buy'] as const);
         const lotsAtExchange = atExchange(world)[side] ?? 0;
-        const lotsInBooks = contractBooks(world.engine.ledger)!.side(0, isLong).lots;
+        const lotsInBooks = futuresLedgerOf(world.engine.ledger)!.side(0, isLong).lots;
         const closableLots = Math.min(lotsInBooks, lotsAtExchange);
         const { wallets } = world.service.futures.venue;
         const hasBothSides = [true, false].every((ofLong) => wallets.position(0, 0, ofLong).lots > 1);
@@ -397,7 +397,7 @@ describe('the books of two-way mode', () => {
         const { exchange, engine } = world;
         const bookedLots = [true, false].map((ofLong) => {
           const accountQty = exchange.externalPositions.find((position) => position.isLong === ofLong)?.qty ?? '0';
-          const strategyLots = contractBooks(engine.ledger)!.side(0, ofLong).lots;
+          const strategyLots = futuresLedgerOf(engine.ledger)!.side(0, ofLong).lots;
           return strategyLots + Number(accountQty) * (ofLong ? 1 : -1) + explained[ofLong ? 'BUY' : 'SELL'];
         });
         const { BUY: longLots = 0, SELL: shortLots = 0 } = atExchange(world);

@@ -48,11 +48,11 @@ export const bothMarkets: MarketParts = {
       ledger instanceof PairedLedger && exchange instanceof PairedReplay,
       'a pair of venues needs a paired ledger and a paired replay',
     );
-    const { contracts, futures, spot } = ledger;
-    exchange.route(contracts);
+    const { contractCount, futures, spot } = ledger;
+    exchange.route(contractCount);
     // The contracts come before the spot instruments, because instruments are in the order of their ids.
-    const futuresBooks = { ledger: futures, instruments: instruments.slice(0, contracts) };
-    const spotBooks = { ledger: spot, instruments: instruments.slice(contracts) };
+    const futuresBooks = { ledger: futures, instruments: instruments.slice(0, contractCount) };
+    const spotBooks = { ledger: spot, instruments: instruments.slice(contractCount) };
     const futuresDeps = { exchange: exchange.futures, slippage, fees: [futuresFees] };
     const spotDeps = { exchange: exchange.spot, slippage, fees: [spotFees] };
     const openedFutures = openFutures(plan, engine, futuresDeps, futuresDeposits, futuresBooks);

@@ -12,7 +12,7 @@ import type { BotOrder } from '../../orders/botOrder.ts';
 import type { Brackets } from '../../orders/stops/brackets.ts';
 import type { FuturesLedger } from '../../portfolio/futuresLedger.ts';
 import type { Ledger } from '../../portfolio/ledger.ts';
-import { contractBooks } from '../../portfolio/pairedLedger.ts';
+import { futuresLedgerOf } from '../../portfolio/pairedLedger.ts';
 import type { FillLog } from './fillLog.ts';
 import type { PaymentLog } from './paymentLog.ts';
 
@@ -96,7 +96,7 @@ export class MarginEvents {
 
   /** Returns the books of the contracts. Throws InvariantError for a spot account. */
   private books(): FuturesLedger {
-    const books = contractBooks(this.engine.ledger);
+    const books = futuresLedgerOf(this.engine.ledger);
     if (books === null) throw new InvariantError('a spot account has no positions');
     return books;
   }

@@ -1,4 +1,4 @@
-// The rules that read an order's money in the reporting asset, for an account with cash in several quote assets.
+// Risk rules for an account with cash in several quote assets: the notional of an order is compared in the reporting asset.
 
 import { ConvertedLedger } from '../../portfolio/convertedLedger.ts';
 import type { Draft, OrderRule, RiskRule, RiskState } from '../rules/rule.ts';
@@ -12,7 +12,7 @@ export function orderNotional(order: Draft, state: RiskState): number {
   return state.exposure instanceof ConvertedExposure ? state.exposure.orderNotional(order, state) : order.worstUnits;
 }
 
-/** `notionalMaxRule` in the reporting asset. */
+/** As `notionalMaxRule`, but it converts the order's notional to the reporting asset. */
 const convertedNotionalMax: OrderRule = {
   ...notionalMaxRule,
   check(order, state) {
@@ -21,14 +21,15 @@ const convertedNotionalMax: OrderRule = {
   },
   detail: (order, state) => {
     const { ledger, limits } = state;
-    const worst = limitMoneyText(orderNotional(order, state), ledger);
-    const worstPrice = limitPriceText(order.worstTicks, order.instrument);
-    return `${worst} at the worst price of ${worstPrice}, at most ${limitMoneyText(limits.orderUnits[order.instrumentIndex]!, ledger)}`;
+    const notionalText = limitMoneyText(orderNotional(order, state), ledger);
+    const worstPriceText = limitPriceText(order.worstTicks, order.instrument);
+    const maxText = limitMoneyText(limits.orderUnits[order.instrumentIndex]!, ledger);
+    return `${notionalText} at the worst price of ${worstPriceText}, at most ${maxText}`;
   },
 };
 
-/** Returns the rules for a ledger: with several quote assets, those that convert what they compare. */
-export function rulesThatConvert(ledger: unknown, rules: readonly RiskRule[]): readonly RiskRule[] {
+/** Returns the rules for a ledger. With several quote assets, the rule on the notional converts it; otherwise the rules stay as they are. */
+export function rulesForLedger(ledger: unknown, rules: readonly RiskRule[]): readonly RiskRule[] {
   if (!(ledger instanceof ConvertedLedger)) return rules;
   return rules.map((rule) => (rule === notionalMaxRule ? convertedNotionalMax : rule));
 }

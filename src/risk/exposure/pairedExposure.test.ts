@@ -17,7 +17,7 @@ const CASH = 10_000_000;
 /** Returns an account of a contract (index 0) and a coin (index 1), each with the same cash, with all marks equal. */
 function pairedRisk(limits: RiskLimits) {
   const ledger = new PairedLedger(INSTRUMENTS, 1, () => ({ leverage: 10, isCross: true, isNet: true }));
-  for (const market of ['spot', 'futures'] as const) ledger.account(market).deposit(0, ledger.cashAsset, CASH);
+  for (const market of ['spot', 'futures'] as const) ledger.ledgerOfMarket(market).deposit(0, ledger.cashAsset, CASH);
   const terms = { collarPpm: 0, takerFeePpm: [0, 0], feesIn: 'quote', leverage: [10, 0] } as const;
   const reservations = new Reservations(INSTRUMENTS, 1, terms);
   const risk = new RiskModule({ ledger, reservations, limits });

@@ -25,14 +25,14 @@ export class PairedExposure implements ExposureModel {
 
   constructor(ledger: PairedLedger, reservations: Reservations) {
     this.contracts = new ContractExposure(ledger.futures, reservations, true);
-    this.coins = new SpotExposure(ledger.spot, reservations, ledger.contracts);
+    this.coins = new SpotExposure(ledger.spot, reservations, ledger.contractCount);
     this.ledger = ledger;
     this.reservations = reservations;
   }
 
   /** Returns the model of the instrument's market. */
   private modelOf(instrumentIndex: number): ExposureModel {
-    return instrumentIndex < this.ledger.contracts ? this.contracts : this.coins;
+    return instrumentIndex < this.ledger.contractCount ? this.contracts : this.coins;
   }
 
   addsNothing(order: Draft, state: RiskState): boolean {

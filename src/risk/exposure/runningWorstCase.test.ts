@@ -84,7 +84,7 @@ const ACCOUNTS: Record<string, () => [Ledger, (strategy: number, units: number) 
   both: () => {
     const ledger = new PairedLedger([...CONTRACTS, ...COINS], 2, margin);
     const deposit = (strategy: number, units: number) => {
-      for (const market of ['spot', 'futures'] as const) ledger.account(market).deposit(strategy, 'USDT', units);
+      for (const market of ['spot', 'futures'] as const) ledger.ledgerOfMarket(market).deposit(strategy, 'USDT', units);
     };
     return [ledger, deposit];
   },

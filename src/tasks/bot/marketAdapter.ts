@@ -6,7 +6,7 @@ import type { RunPlan } from '../../definition/plan/plan.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { Market } from '../../model/instrument.ts';
 import type { MeasuredAbsenceBounds } from '../../orders/prove/absenceBounds.ts';
-import { contractBooks } from '../../portfolio/pairedLedger.ts';
+import { futuresLedgerOf } from '../../portfolio/pairedLedger.ts';
 import type { MarketRouter } from './account/marketRouter.ts';
 import { readsInTurn } from './account/readsInTurn.ts';
 import type { LiveConfig } from './config/liveConfig.ts';
@@ -50,7 +50,7 @@ export function restExchange(
       unattributedFill: (fill) => journal.journal.unattributedFill(fill),
     },
     heldLots: (index, side) => heldLots(index, side === 'buy'),
-    holdsSide: (index, isLong) => (contractBooks(engine.ledger)?.side(index, isLong).lots ?? 0) > 0,
+    holdsSide: (index, isLong) => (futuresLedgerOf(engine.ledger)?.side(index, isLong).lots ?? 0) > 0,
     clientOrderIdOf: journal.clientOrderIdOf,
     orderOf: (id) => engine.orders.get(id),
     delayObserver,

@@ -1,5 +1,6 @@
-// Takes random decisions with every kind of order, at bars, timers and fills. The draws are journalled, so a restarted bot repeats them.
-// Orders that reduce the position are market orders: the exchange of these tests, which steps through the bars, cannot follow a stop that has to cancel a resting order first.
+// Makes random decisions with every kind of order, at bars, timers and fills. The draws are journalled, so a restarted bot repeats them.
+// Orders that reduce the position are market orders. A resting one would have to be cancelled before a stop, and the exchange of these tests,
+// which goes from bar to bar, cannot follow that.
 import { atr, flag, float, Strategy, type FillInfo, type OrderId, type OrderOptions, type Size, type Trail } from 'isobar';
 
 const HOUR_MS = 3_600_000;
@@ -10,40 +11,42 @@ export default class DrawnOrders extends Strategy.with({
   actProbability: float(0.3, { min: 0, max: 1, help: 'probability that it acts at a bar' }),
 }) {
   averageRange = this.use(atr(this.bars, 14));
-  timer = this.every('3h', () => this.actAt(0.5));
+  timer = this.every('3h', () => this.actWithProbability(0.5));
   /** Ids of entries that may still have a stop to amend. */
   entries: OrderId[] = [];
 
   override onBar() {
-    this.actAt(this.params.actProbability);
+    this.actWithProbability(this.params.actProbability);
   }
 
   override onFill({ side, price, orderId }: FillInfo) {
     if (this.random() >= 0.3) return;
     const isLong = side === 'buy';
     if (this.entries.includes(orderId)) this.amend(orderId, { stop: this.priceAway(price, isLong ? -1 : 1, 3) });
-    else this.order(isLong ? -1 : 1, this.size(), {});
+    else this.placeOrder(isLong ? -1 : 1, this.drawSize(), {});
   }
 
   /** With the given probability, places, amends or cancels an order, exits, or sets a target. */
-  private actAt(probability: number): void {
+  private actWithProbability(probability: number): void {
     if (this.random() >= probability) return;
     const sign = this.params.isShort ? -1 : 1;
     const draw = this.random();
-    if (draw < 0.4) this.enter(sign);
-    else if (draw < 0.5) this.order(-sign, this.size(), {});
+    // The share of each act is the difference of two neighbouring bounds.
+    if (draw < 0.4) this.placeDrawnEntry(sign);
+    else if (draw < 0.5) this.placeOrder(-sign, this.drawSize(), {});
     else if (draw < 0.6) this.exit();
     else if (draw < 0.68) this.target({ equity: sign * this.drawOneOf([0, 0.1, 0.3]) });
-    else if (draw < 0.75) this.cancelOne();
-    else if (draw < 0.85) this.amendOne();
+    else if (draw < 0.75) this.cancelDrawnOrder();
+    else if (draw < 0.85) this.amendDrawnOrder();
+    // Zero hours is now: the position closes at this bar.
     else if (draw < 0.92) this.closeAt(this.nowMs + Math.floor(this.random() * 12) * HOUR_MS);
-    else this.oco(this.placeAnyKind(sign), this.enter(sign));
+    else this.oco(this.placeDrawnKind(sign), this.placeDrawnEntry(sign));
   }
 
   /** Places an entry with a drawn bracket. */
-  private enter(sign: number): OrderId {
+  private placeDrawnEntry(sign: number): OrderId {
     const limit = this.random() < 0.4 ? this.priceAway(this.bars.close.value, -sign, 1) : null;
-    const id = this.order(sign, this.size(), {
+    const id = this.placeOrder(sign, this.drawSize(), {
       ...this.drawBracket(sign, limit ?? this.bars.close.value),
       ...(limit !== null && { limit }),
     });
@@ -52,26 +55,27 @@ export default class DrawnOrders extends Strategy.with({
   }
 
   /** Places a plain order, a limit order, or a stop entry. */
-  private placeAnyKind(sign: number): OrderId {
+  private placeDrawnKind(sign: number): OrderId {
     const close = this.bars.close.value;
     const draw = this.random();
-    if (draw < 0.3) return this.order(sign, this.size(), {});
-    if (draw < 0.6) return this.order(sign, this.size(), { limit: this.priceAway(close, -sign, 2) });
+    if (draw < 0.3) return this.placeOrder(sign, this.drawSize(), {});
+    if (draw < 0.6) return this.placeOrder(sign, this.drawSize(), { limit: this.priceAway(close, -sign, 2) });
     const stopEntry = this.priceAway(close, sign, 2);
     const isLimited = this.random() < 0.4;
-    return this.order(sign, this.size(), {
+    return this.placeOrder(sign, this.drawSize(), {
       stopEntry,
       ...(isLimited && { limit: this.priceAway(stopEntry, sign, 1) }),
       ...(this.random() < 0.5 && this.drawBracket(sign, stopEntry)),
     });
   }
 
-  private order(sign: number, size: Size, options: OrderOptions): OrderId {
+  /** Places an order under one of four tags. A tag holds at most one unfinished order, so some orders are denied. */
+  private placeOrder(sign: number, size: Size, options: OrderOptions): OrderId {
     const tag = this.drawOneOf(['first', 'second', 'third', 'fourth']);
     return sign > 0 ? this.buy(size, { tag, ...options }) : this.sell(size, { tag, ...options });
   }
 
-  private size(): Size {
+  private drawSize(): Size {
     const draw = this.random();
     if (draw < 0.5) return { equity: 0.02 + this.random() * 0.3 };
     if (draw < 0.8 || this.params.isFutures) return { quote: String(50 + Math.floor(this.random() * 2000)) };
@@ -87,11 +91,11 @@ export default class DrawnOrders extends Strategy.with({
       ...(hasOneTarget && { takeProfit: this.priceAway(price, sign, 4) }),
       ...(hasTwoTargets && { targets: [{ at: this.priceAway(price, sign, 2), share: 0.5 }, { at: this.priceAway(price, sign, 5) }] }),
       ...(this.random() < 0.6 && { stopLoss: this.priceAway(price, -sign, 4) }),
-      ...(this.random() < 0.4 && { trailing: this.trail(sign, price) }),
+      ...(this.random() < 0.4 && { trailing: this.drawTrail(sign, price) }),
     };
   }
 
-  private trail(sign: number, price: number): Trail | number {
+  private drawTrail(sign: number, price: number): Trail | number {
     const draw = this.random();
     if (draw < 0.3) return 2 * this.averageRange.value;
     if (draw < 0.5) return { percent: 1.25 };
@@ -99,7 +103,7 @@ export default class DrawnOrders extends Strategy.with({
     return { atr: this.averageRange, times: 1, from: this.priceAway(price, sign, 3) };
   }
 
-  private cancelOne(): void {
+  private cancelDrawnOrder(): void {
     const open = this.openOrders();
     if (open.length === 0) return;
     const { id } = open[Math.floor(this.random() * open.length)]!;
@@ -107,7 +111,7 @@ export default class DrawnOrders extends Strategy.with({
   }
 
   /** Amends the stop of an entry, or the limit or the size of a working limit order. */
-  private amendOne(): void {
+  private amendDrawnOrder(): void {
     const close = this.bars.close.value;
     const working = this.openOrders().filter(
       ({ entry, limit, trigger, lifecycle, filled }) =>

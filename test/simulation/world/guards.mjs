@@ -42,13 +42,13 @@ async function firstViolation(days) {
 
 /** Removes the guards one after the other and prints the results. Returns the exit code: 0 if every removal was found. */
 async function run() {
-  await bundleWorld(new URL('planted.ts', import.meta.url), plantedProgram);
-  const { plantedBy } = await import(pathToFileURL(plantedProgram).href);
+  await bundleWorld(new URL('plantedFaults.ts', import.meta.url), plantedProgram);
+  const { plantedFaultOf } = await import(pathToFileURL(plantedProgram).href);
   const rows = args.rows === undefined ? guardSeeds.caught.map(({ row }) => row) : args.rows.split(',').map(Number);
   const hours = Number(args.hours ?? 2);
   const results = [];
   for (const row of rows) {
-    const plantedFault = plantedBy(row);
+    const plantedFault = plantedFaultOf(row);
     if (plantedFault === null) fail(`--rows: there is no guard ${row}`, usage);
     const knownSeed = guardSeeds.caught.find((guardSeed) => guardSeed.row === row);
     if (knownSeed === undefined && !args.search) fail(`--rows: no seed is known for ${row}; search for one: --search`, usage);

@@ -130,7 +130,7 @@ export class SimulatedNetwork {
     if (createNumber === 0) return;
     const signedMs = Number(lowerCase(request.headers)['x-ch-ts']);
     this.themedFaults?.noteCreate(signedMs);
-    if (fault?.faultKind === 'loseReply') this.themedFaults?.noteLost(request.body, signedMs);
+    if (fault?.faultKind === 'loseReply') this.themedFaults?.onLostReply(request.body, signedMs);
     this.themedFaults?.lastKill?.noteCreate(Buffer.from(request.body).toString(), fault?.faultKind !== 'loseRequest');
   }
 

@@ -20,15 +20,16 @@ export interface OperatorDeps {
   readonly folder: string;
   readonly print: (text: string) => void;
   /** The process that runs; null while the bot is down. */
-  readonly process: () => BotProcess | null;
+  readonly currentProcess: () => BotProcess | null;
   /** Ends the process. The next one starts after `seconds`. */
   readonly endProcess: (seconds: number) => void;
 }
 
 /** Times from the start of the exchange, or from a change of its clock, until the operator clears the halts that this causes. */
 const CLEAR_ADMISSION_MS = [600_000, 1_500_000, 2_700_000, 3_300_000] as const;
-/** Length of a halt by the operator: at least `min`, at most `min` + `range`, ms. */
-const HALT_MS = { min: 60_000, range: 1_200_000 };
+/** Shortest halt by the operator, ms. A draw adds up to the range. */
+const MIN_HALT_MS = 60_000;
+const HALT_RANGE_MS = 1_200_000;
 /** Time until the operator repeats an act that the bot could not do or has not confirmed, ms. */
 const RETRY_MS = 30_000;
 /** As `RETRY_MS`, at the end of the day: no order may open in the meantime. */
@@ -36,7 +37,7 @@ const STOP_RETRY_MS = 5000;
 /** How often the operator reviews foreign orders, ms. */
 const REVIEW_MS = 600_000;
 /** How often the operator reads whether a kill has ended, ms. */
-const CHECK_MS = 2000;
+const KILL_CHECK_MS = 2000;
 /** Time from a kill until the operator reads its report, and until the next attempt while it is not done, ms. */
 const AFTER_KILL_MS = 900_000;
 const AFTER_KILL_RETRY_MS = 60_000;
@@ -51,7 +52,7 @@ export class Operator {
   /** The operator's halt that is in force; null without one. */
   haltState: 'HALT_NEW' | 'CANCEL_ONLY' | null = null;
   /** Number of kills by the operator. */
-  kills = 0;
+  killCount = 0;
   readonly #deps: OperatorDeps;
 
   constructor(deps: OperatorDeps) {
@@ -59,7 +60,7 @@ export class Operator {
   }
 
   get #process(): BotProcess | null {
-    return this.#deps.process();
+    return this.#deps.currentProcess();
   }
   /** Runs an act after `ms`. */
   #later(ms: number, act: () => void): void {
@@ -79,18 +80,18 @@ export class Operator {
     );
   }
 
-  /** Halts the account for a time. `size`, in [0, 1), selects the risk state and the length. */
-  halt(size: number): void {
+  /** Halts the account for a time. The risk state and the length follow from `draw`, a random number in [0, 1). */
+  halt(draw: number): void {
     const process = this.#process;
     const control = process?.control;
     if (!process || !control) return;
-    const state = size < 0.5 ? 'HALT_NEW' : 'CANCEL_ONLY';
+    const state = draw < 0.5 ? 'HALT_NEW' : 'CANCEL_ONLY';
     const halting = control.halt({ scope: 'account', state, why: 'the operator looks' }, 'operator');
     this.#trackAct(
       process,
       halting.then(({ done }) => done && (this.haltState = state)),
     );
-    this.#later(HALT_MS.min + Math.floor(size * HALT_MS.range), () => this.resume());
+    this.#later(MIN_HALT_MS + Math.floor(draw * HALT_RANGE_MS), () => this.resume());
   }
   /** Stops new orders, so that every order that is open at the end of the day is old enough to be known. */
   stopOpening(): void {
@@ -110,8 +111,8 @@ export class Operator {
     if (!process || !control) return this.#later(RETRY_MS, () => this.resume(code));
     this.#deps.observer.readHalts(process);
     let hasResumed = false;
+    // A bot that is killed replies too, but stays killed. Then the retry below is due. The replies for all scopes say the same.
     const noteReply = (): void => {
-      // A killed bot replies, but it stays killed.
       hasResumed = process.control?.ownKill == null;
     };
     for (const scope of this.#scopesToClear(process, code))
@@ -126,21 +127,21 @@ export class Operator {
     return isOfAccount ? ['account'] : scopesOf(process, code);
   }
 
-  /** Clears the halts that the exchange causes when it breaks its own admission window. The operator knows why it has. */
+  /** Clears the halts of the code ADMISSION, which the bot raises when the exchange breaks its own admission window. The operator knows the reason. */
   clearAdmissionHalts(): void {
     for (const ms of CLEAR_ADMISSION_MS) this.#later(ms, () => this.clearOnce('ADMISSION'));
   }
 
-  /** Decides about foreign orders now and every 10 minutes: the orders by which the exchange has liquidated positions. */
-  decideForeignOrders(): void {
+  /** Reviews the foreign orders of a day of contracts now and every 10 minutes. They are the orders by which the exchange liquidates positions. */
+  startForeignOrderReviews(): void {
     const process = this.#process;
     const { venue } = this.#deps;
-    this.#later(REVIEW_MS, () => this.decideForeignOrders());
+    this.#later(REVIEW_MS, () => this.startForeignOrderReviews());
     if (!process?.opened || !(venue instanceof ContractVenue)) return;
     reviewForeignOrders(process, venue, (work) => this.#trackAct(process, work));
   }
 
-  /** Clears a halt of the account once. Before another attempt the operator would have to read the halt reasons then. */
+  /** Clears the account's halts of one code, without a retry: by the time of a retry there may be a halt with another reason, unread. */
   clearOnce(code: string): void {
     const process = this.#process;
     if (process?.control)
@@ -158,21 +159,24 @@ export class Operator {
   kill(process: BotProcess | null, flatten: boolean): void {
     const control = process?.control;
     if (!process || !control) return;
-    this.kills++;
+    this.killCount++;
     process.isKilled = true;
     // A second kill does not stop one that closes positions.
     process.isFlattening ||= flatten;
     if (flatten) this.#deps.journal.mirrorToDisk();
     this.#trackAct(process, control.kill({ flatten, why: 'the operator kills' }, 'operator'));
-    if (this.#deps.venue.market === 'futures') this.#later(CHECK_MS, () => this.#checkKilled(process));
+    if (this.#deps.venue.market === 'futures') this.#later(KILL_CHECK_MS, () => this.#checkWorkingOrders(process));
     this.#later(AFTER_KILL_MS, () => this.#afterKill(process));
   }
-  /** At the end of a kill every working order must be named in its residuals. Checked soon, because a trigger order may fire later. */
-  #checkKilled(process: BotProcess): void {
+  /**
+   * Waits for the end of a kill of contracts, and reports working orders that its residuals do not name. `#afterKill` compares again, but much
+   * later: by then a trigger order may have fired.
+   */
+  #checkWorkingOrders(process: BotProcess): void {
     const { observer, venue, queue } = this.#deps;
     const view = this.#process === process ? process.control?.ownKill : null;
     if (view == null) return;
-    if (view.phase !== 'done') return this.#later(CHECK_MS, () => this.#checkKilled(process));
+    if (view.phase !== 'done') return this.#later(KILL_CHECK_MS, () => this.#checkWorkingOrders(process));
     const workingCount = venue.liveAfterKill(view.flatten).length;
     if (view.residuals.length === 0 && workingCount > 0)
       observer.report('KILL', `the kill has ended and says that all is cancelled, and ${workingCount} orders are working`, queue.nowMs);

@@ -31,7 +31,7 @@ export interface PlainFaultsDeps {
   readonly journal: JournalDisk;
   readonly network: SimulatedNetwork;
   /** Null while the bot is down or its computer sleeps. */
-  readonly process: () => BotProcess | null;
+  readonly currentProcess: () => BotProcess | null;
   /** Ends the process, asleep or not. The next one starts after `seconds`. */
   readonly endProcess: (isPowerLoss: boolean, seconds: number) => void;
   /** Makes the network lose the reply to the next create request, and kills the bot afterwards. */
@@ -43,8 +43,8 @@ export type PlainFaults = Readonly<Record<(typeof TIMED_FAULTS)[number], (size: 
 
 /** Returns the faults of a world. A sleeping computer can lose its process or its power; other faults of the process have no effect then. */
 export function plainFaultsOf(deps: PlainFaultsDeps): PlainFaults {
-  const { queue, venue, operator, journal, network, process, endProcess, armLostFlatten } = deps;
-  const hasBot = (): boolean => process()?.opened != null;
+  const { queue, venue, operator, journal, network, currentProcess, endProcess, armLostFlatten } = deps;
+  const hasBot = (): boolean => currentProcess()?.opened != null;
   return {
     kill: (size) => endProcess(false, downSeconds(size)),
     power: (size) => endProcess(true, downSeconds(size)),
@@ -61,8 +61,8 @@ export function plainFaultsOf(deps: PlainFaultsDeps): PlainFaults {
     bitFlips: (size) => hasBot() && flipBit(deps, size),
     secondStart: () => startSecond(deps),
     halt: (size) => operator.halt(size),
-    killSwitch: () => operator.kill(process(), false),
-    flatten: () => operator.kill(process(), true),
+    killSwitch: () => operator.kill(currentProcess(), false),
+    flatten: () => operator.kill(currentProcess(), true),
   };
 }
 
@@ -78,7 +78,7 @@ function flipBit({ journal, endProcess }: PlainFaultsDeps, size: number): void {
 }
 
 /** Starts a second process of the bot. LOCK: it must not get the journal. */
-function startSecond({ process, observer, queue }: PlainFaultsDeps): void {
-  const running = process();
+function startSecond({ currentProcess, observer, queue }: PlainFaultsDeps): void {
+  const running = currentProcess();
   if (running?.opened && running.startSecond()) observer.report('LOCK', 'a second process opened the journal', queue.nowMs);
 }

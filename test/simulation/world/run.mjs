@@ -27,9 +27,9 @@ mkdirSync(dirname(simulationProgram), { recursive: true });
 
 /** Returns the changes that remove the guard of this row. */
 async function changesOf(row) {
-  await bundleWorld(new URL('planted.ts', import.meta.url), plantedProgram);
-  const { plantedBy } = await import(pathToFileURL(plantedProgram).href);
-  const planted = plantedBy(row);
+  await bundleWorld(new URL('plantedFaults.ts', import.meta.url), plantedProgram);
+  const { plantedFaultOf } = await import(pathToFileURL(plantedProgram).href);
+  const planted = plantedFaultOf(row);
   if (planted === null) fail(`--without: there is no guard ${row}`, usage);
   console.error(`without: ${planted.name}`);
   return planted.changes;

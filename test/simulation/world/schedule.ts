@@ -6,7 +6,7 @@ import { THEMED_REQUEST_FAULTS, THEMED_TIMED_FAULTS, themedFaultsOf, themeOf } f
 import { HARD_REQUEST_FAULTS, HARD_TIMED_FAULTS, dayTermsOf, hardFaultsOf, isHardDay } from './hard/hardDay.ts';
 import { drawFaultMs, MAX_CREATES, TIMED_FAULTS } from './draws.ts';
 import { secondBotFaultsOf } from './pair/pairDay.ts';
-import type { StagedRequestFault } from './themes/stages/stageTerms.ts';
+import type { SceneRequestFault } from './themes/scenes/scenes.ts';
 
 /** Length of a simulated day, if its options give no other length. */
 export const DAY_MS = 86_400_000;
@@ -22,7 +22,7 @@ export interface RequestFault {
     | (typeof REQUEST_FAULTS)[number]
     | (typeof HARD_REQUEST_FAULTS)[number]
     | (typeof THEMED_REQUEST_FAULTS)[number]
-    | StagedRequestFault;
+    | SceneRequestFault;
   /** Number of the create request on its day, from 1. */
   readonly requestNumber: number;
   /** Uniform in [0, 1). It scales the fault, such as the length of a delay. */

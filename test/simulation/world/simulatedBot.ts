@@ -86,8 +86,8 @@ export class SimulatedBot {
     mkdirSync(folder, { recursive: true });
     this.journal = new JournalDisk(join(folder, 'bot', 'journal'));
     const { journal } = this;
-    const process = (): BotProcess | null => this.#awakeProcess;
-    const operatorDeps = { queue, observer, venue, journal, folder: join(folder, 'bot'), print, process };
+    const currentProcess = (): BotProcess | null => this.#awakeProcess;
+    const operatorDeps = { queue, observer, venue, journal, folder: join(folder, 'bot'), print, currentProcess };
     this.operator = new Operator({ ...operatorDeps, endProcess: (seconds) => this.endProcess(false, seconds) });
     this.network = this.#connectNetwork();
     venue.venueIdInBot = (clientOrderId) => this.#venueIdInBot(clientOrderId);
@@ -99,7 +99,7 @@ export class SimulatedBot {
       operator,
       journal,
       network,
-      process,
+      currentProcess,
       endProcess: (isPowerLoss, seconds) => this.endProcess(isPowerLoss, seconds),
       armLostFlatten: () => (this.#lostFlatten = 'armed'),
     });

@@ -27,7 +27,7 @@ import { CrowdTrader } from './themes/crowdTrader.ts';
 import { EqualTrader } from './themes/equalTrader.ts';
 import { LastKill } from './themes/lastKill.ts';
 import { isThemedTimed, arrivesAfterReservation, themeOf, type Theme } from './themes/themedDay.ts';
-import { StageTrader } from './themes/stages/stageTrader.ts';
+import { SceneTrader } from './themes/scenes/sceneTrader.ts';
 import { ThemedFaults } from './themes/themedFaults.ts';
 import { BusyTrader, Trader } from './trader.ts';
 import { SimulatedVenue } from './venue.ts';
@@ -131,7 +131,10 @@ export class World {
     const { queue, venue, observer, bot } = this;
     const { operator, journal, network } = bot;
     const print = (text: string): void => this.#log(text);
-    this.#hardFaults = new HardFaults({ queue, venue, observer, operator, journal, network, process: () => bot.process, print }, seed);
+    this.#hardFaults = new HardFaults(
+      { queue, venue, observer, operator, journal, network, currentProcess: () => bot.process, print },
+      seed,
+    );
     network.hardFaults = this.#hardFaults;
     if (theme !== null) this.#addThemedFaults(seed, theme);
   }
@@ -140,15 +143,19 @@ export class World {
   #addThemedFaults(seed: number, theme: Theme): void {
     const { queue, venue, observer, bot } = this;
     const { operator, journal, network } = bot;
-    const process = (): BotProcess | null => bot.process;
+    const currentProcess = (): BotProcess | null => bot.process;
     const calmFromMs = this.#endMs - CALM_MS;
     const endProcess = (seconds: number): void => (theme === 'newFeeds' ? bot.changeFeeds(seconds) : bot.endProcess(false, seconds));
     const refuseSlices = (size: number): void => this.#hardFaults?.apply('refusedFlatten', size);
-    this.#themedFaults = new ThemedFaults({ queue, venue, observer, operator, calmFromMs, process, endProcess, refuseSlices }, seed, theme);
+    this.#themedFaults = new ThemedFaults(
+      { queue, venue, observer, operator, calmFromMs, currentProcess, endProcess, refuseSlices },
+      seed,
+      theme,
+    );
     network.themedFaults = this.#themedFaults;
     if ((theme === 'contractHands' || theme === 'netStrategies') && venue instanceof ContractVenue)
       this.#themedFaults.manualTradeKill = new ManualTradeKill(
-        { queue, venue, observer, operator, process, print: (text) => this.#log(text) },
+        { queue, venue, observer, operator, currentProcess, print: (text) => this.#log(text) },
         seed,
         theme === 'contractHands' ? manualActOf(seed) : 'enlarged',
       );
@@ -159,7 +166,7 @@ export class World {
       observer,
       journal,
       network,
-      process,
+      currentProcess,
       folder: join(this.folder, 'bot'),
       print: (text: string) => this.#log(text),
       endProcess: () => bot.endProcess(false, Infinity),
@@ -187,7 +194,7 @@ export class World {
   /** Returns the strategy class of the first bot on this kind of day. */
   #strategy(): typeof Trader {
     if (this.#contracts !== null) return this.#contracts.strategy;
-    if (this.#lastKill?.stage || this.#themedFaults?.hasStagedOrders) return StageTrader;
+    if (this.#lastKill?.scene || this.#themedFaults?.hasSceneTrader) return SceneTrader;
     if (this.#themedFaults?.isCrowd) return CrowdTrader;
     if (this.#themedFaults?.hasEqualOrders) return EqualTrader;
     if (this.#terms.hasBursts) return BurstTrader;
@@ -205,11 +212,11 @@ export class World {
         this.queue.at(this.#startMs + fault.atMs, () => this.#applyTimedFault(fault));
     for (const { operator } of bots) this.queue.at(this.#endMs - NO_OPENING_MS, () => operator.stopOpening());
     if (this.#contracts !== null)
-      for (const { operator } of bots) this.queue.at(this.#startMs + FIRST_REVIEW_MS, () => operator.decideForeignOrders());
+      for (const { operator } of bots) this.queue.at(this.#startMs + FIRST_REVIEW_MS, () => operator.startForeignOrderReviews());
     for (;;) {
       if (bots.some(({ needsEventLoop }) => needsEventLoop) || this.#lastKill?.isRunning) await settlePromises();
       // A kill of a theme, or a list that is too long, ends the day.
-      if (this.#lastKill?.isOver || this.#themedFaults?.manualTradeKill?.isOver || this.#themedFaults?.longLists?.isOver)
+      if (this.#lastKill?.isOver || this.#themedFaults?.manualTradeKill?.isOver || this.#themedFaults?.longList?.isOver)
         return this.#hashEnd();
       for (const bot of bots) bot.startIfDue();
       const nextMs = Math.min(this.queue.nextMs, this.venue.nextMs);

@@ -4,7 +4,7 @@ import type { Instrument } from '../../../model/instrument.ts';
 import type { Fill } from '../../../model/fill.ts';
 import { dropClosed, type Brackets } from '../../../orders/stops/brackets.ts';
 import type { Ledger } from '../../../portfolio/ledger.ts';
-import { contractBooks } from '../../../portfolio/pairedLedger.ts';
+import { futuresLedgerOf } from '../../../portfolio/pairedLedger.ts';
 import { fillFromRecord } from './fillRecord.ts';
 import type { JournalRecord, RecordOf } from './records.ts';
 import { indexOf } from './restoredOrders.ts';
@@ -50,7 +50,7 @@ export class JournalHistory {
       let index = indices.get(event.symbol);
       if (index === undefined) indices.set(event.symbol, (index = indexOf(event.symbol, books.instruments)));
       if (event.k === 'FILL') this.#bookFill(event, index, books);
-      else contractBooks(books.ledger)?.funded(index, event.long, scaledFromRecord(event.amount, books.instruments[index]!.quoteDigits));
+      else futuresLedgerOf(books.ledger)?.funded(index, event.long, scaledFromRecord(event.amount, books.instruments[index]!.quoteDigits));
     }
     this.#events.length = 0;
     this.#orders.clear();
@@ -73,7 +73,7 @@ export class JournalHistory {
     const isBuy = record.side === 'buy';
     const order = this.#orders.get(record.cid!);
     // Orders that the venue created, such as a liquidation, have no INTENT. They belong to the strategy that trades the contract.
-    const strategy = order?.strategy ?? Math.max(0, contractBooks(ledger)?.ownerOf(index) ?? 0);
+    const strategy = order?.strategy ?? Math.max(0, futuresLedgerOf(ledger)?.ownerOf(index) ?? 0);
     ledger.fill(strategy, index, isBuy, fill, order?.reduceOnly ?? true);
     restoreBracket(order, { strategy, index, isBuy, fill }, books);
   }

@@ -6,7 +6,7 @@ import { byId, colour, element, faint, oncePerFrame } from '../../page/browser/d
 import { fixed, NONE, signed, signedPercent, THIN, timeText } from '../../../base/text/format.ts';
 import { addGestures } from '../../page/browser/gestures.ts';
 import { logTicks, niceTicks, numberTexts } from '../../page/browser/ticks.ts';
-import { AXIS_WIDTH, legendKey, percents, timePlot } from '../../page/browser/timePlot.ts';
+import { AXIS_WIDTH_PX, legendKey, percentLabels, timePlotOptions } from '../../page/browser/timePlot.ts';
 import { TimeWindow } from '../../page/browser/timeWindow.ts';
 
 declare const uPlot: typeof uPlotClass;
@@ -44,7 +44,7 @@ export class CurvePlots {
     const stepMs = (ms[1] ?? 0) - firstMs;
     this.timeWindow = new TimeWindow(firstMs, ms.at(-1) ?? 1, Math.max(20 * 60_000, 8 * stepMs));
     this.timeWindow.onChange(this.#scheduleWindow);
-    addGestures(root, this.timeWindow, { area: () => ({ left: 0, width: this.#plotWidth() - AXIS_WIDTH }) });
+    addGestures(root, this.timeWindow, { plotArea: () => ({ left: 0, width: this.#plotWidth() - AXIS_WIDTH_PX }) });
     this.rebuild();
   }
 
@@ -80,11 +80,11 @@ export class CurvePlots {
 
   /** Shows the chosen window of time in all plots. */
   #applyWindow(): void {
-    const { from, to } = this.timeWindow;
+    const { fromMs, toMs } = this.timeWindow;
     for (const [name, plot] of Object.entries(this.#plots)) {
       plot.batch(() => {
-        plot.setScale('x', { min: from, max: to });
-        plot.setScale('y', rangeOf(name, plot, from, to));
+        plot.setScale('x', { min: fromMs, max: toMs });
+        plot.setScale('y', rangeOf(name, plot, fromMs, toMs));
       });
     }
     this.#showFigures(null);
@@ -95,12 +95,12 @@ export class CurvePlots {
     const options = {
       width: this.#plotWidth(),
       height: HEIGHTS[name],
-      isLast: name === 'between',
-      sync: 'isobar-compare',
+      isLowest: name === 'between',
+      cursorGroup: 'isobar-compare',
       draw,
       onCursor: (plot: uPlotClass) => this.#showFigures(plot.cursor.idx ?? null),
     };
-    return new uPlot(timePlot(options, series, y), [[], ...series.map((): number[] => [])], byId(`plot-${name}`) ?? this.#root);
+    return new uPlot(timePlotOptions(options, series, y), [[], ...series.map((): number[] => [])], byId(`plot-${name}`) ?? this.#root);
   }
 
   /** Creates the plot of the equity of both runs, with a line at the common start. */
@@ -126,7 +126,7 @@ export class CurvePlots {
     const line = (name: string): uPlotClass.Series => ({ stroke: colour(name), width: 1.25, points: { show: false }, spanGaps: false });
     return this.#plot('depth', [line('accent'), line('bench')], {
       splits: (_, __, low, high) => niceTicks(low, high, 3),
-      values: (_, ticks) => percents(ticks),
+      values: (_, ticks) => percentLabels(ticks),
     });
   }
 
@@ -152,7 +152,7 @@ export class CurvePlots {
   #showFigures(cursor: number | null): void {
     const readout = byId('curves-read');
     const { ms, growth, depth, between } = this.#columns;
-    const lastVisibleRow = ms.findLastIndex((time) => time <= this.timeWindow.to);
+    const lastVisibleRow = ms.findLastIndex((time) => time <= this.timeWindow.toMs);
     const row = cursor ?? Math.max(0, lastVisibleRow);
     if (!readout || ms[row] === undefined) return;
     const reading = (side: 0 | 1, name: string, letter: string) => {

@@ -61,6 +61,6 @@ addKeys({
   '+': () => plots?.timeWindow.zoom(1 / 1.5),
   '=': () => plots?.timeWindow.zoom(1 / 1.5),
   '-': () => plots?.timeWindow.zoom(1.5),
-  0: () => plots?.timeWindow.show(plots.timeWindow.first, plots.timeWindow.last),
+  0: () => plots?.timeWindow.show(plots.timeWindow.runStartMs, plots.timeWindow.runEndMs),
 });
 document.addEventListener('isobar-columns', () => void start());

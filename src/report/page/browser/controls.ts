@@ -164,8 +164,8 @@ export function addRanges(target: string, timeWindow: TimeWindow): void {
     const button = event.target instanceof HTMLElement ? event.target.closest('button') : null;
     const { range, zoom } = button?.dataset ?? {};
     if (zoom !== undefined) timeWindow.zoom(zoom === 'in' ? 1 / ZOOM_STEP : ZOOM_STEP);
-    else if (range === 'all') timeWindow.show(timeWindow.first, timeWindow.last);
-    else if (range !== undefined) timeWindow.show(timeWindow.to - (RANGE_MS[range] ?? timeWindow.span), timeWindow.to);
+    else if (range === 'all') timeWindow.show(timeWindow.runStartMs, timeWindow.runEndMs);
+    else if (range !== undefined) timeWindow.show(timeWindow.toMs - (RANGE_MS[range] ?? timeWindow.spanMs), timeWindow.toMs);
   });
 }
 

@@ -1,11 +1,12 @@
-// Moves and zooms a time window by wheel, drag, pinch and keys. Without the focus of the chart, the wheel scrolls the page.
+// Moves and zooms a time window by wheel, drag, pinch and keys. Turning the wheel zooms only while the chart has the focus, or with Ctrl or Meta;
+// otherwise it scrolls the page. A sideways wheel always moves the window.
 
 import type { TimeWindow } from './timeWindow.ts';
 
 /** The drawing area of a chart, and what a click does. */
 export interface GestureOptions {
   /** Left edge and width of the drawing area, in CSS pixels of `element`. */
-  readonly area: () => { readonly left: number; readonly width: number };
+  readonly plotArea: () => { readonly left: number; readonly width: number };
   /** Called for a press without movement, with a position in CSS pixels of `element`. */
   readonly onClick?: (x: number, y: number) => void;
 }
@@ -15,12 +16,12 @@ const ZOOM_STEP = 1.5;
 /** Largest movement in pixels that still counts as a click. */
 const MAX_CLICK_PX = 5;
 /** Share of the window by which an arrow key moves it. */
-const KEY_MOVE = 0.2;
+const KEY_MOVE_SHARE = 0.2;
 
 /** Moves and zooms `timeWindow` by the gestures on an element. */
-export function addGestures(element: HTMLElement, timeWindow: TimeWindow, { area, onClick }: GestureOptions): void {
+export function addGestures(element: HTMLElement, timeWindow: TimeWindow, { plotArea, onClick }: GestureOptions): void {
   const shareAt = (clientX: number) => {
-    const { left, width } = area();
+    const { left, width } = plotArea();
     return Math.min(1, Math.max(0, (clientX - element.getBoundingClientRect().left - left) / width));
   };
   element.addEventListener(
@@ -30,7 +31,7 @@ export function addGestures(element: HTMLElement, timeWindow: TimeWindow, { area
       const isZoom = event.ctrlKey || event.metaKey || document.activeElement === element;
       if (!isSideways && !isZoom) return;
       event.preventDefault();
-      if (isSideways) timeWindow.move(event.deltaX / area().width);
+      if (isSideways) timeWindow.move(event.deltaX / plotArea().width);
       else timeWindow.zoom(event.deltaY > 0 ? ZOOM_STEP : 1 / ZOOM_STEP, shareAt(event.clientX));
     },
     { passive: false },
@@ -40,9 +41,10 @@ export function addGestures(element: HTMLElement, timeWindow: TimeWindow, { area
       '+': () => timeWindow.zoom(1 / ZOOM_STEP),
       '=': () => timeWindow.zoom(1 / ZOOM_STEP),
       '-': () => timeWindow.zoom(ZOOM_STEP),
-      ArrowLeft: () => timeWindow.move(-KEY_MOVE),
-      ArrowRight: () => timeWindow.move(KEY_MOVE),
-      0: () => timeWindow.show(timeWindow.first, timeWindow.last),
+      ArrowLeft: () => timeWindow.move(-KEY_MOVE_SHARE),
+      ArrowRight: () => timeWindow.move(KEY_MOVE_SHARE),
+      // Shows the whole run.
+      0: () => timeWindow.show(timeWindow.runStartMs, timeWindow.runEndMs),
       Escape: () => element.blur(),
     };
     const action = event.ctrlKey || event.metaKey || event.altKey ? undefined : actions[event.key];
@@ -51,14 +53,14 @@ export function addGestures(element: HTMLElement, timeWindow: TimeWindow, { area
     event.stopPropagation();
     action();
   });
-  addPointers(element, timeWindow, area, onClick);
+  addPointerGestures(element, timeWindow, plotArea, onClick);
 }
 
-/** Smallest distance of two pointers in pixels that counts, so that the zoom stays finite. */
+/** Two pointers count as at least this far apart, in pixels, so that the zoom stays finite. */
 const MIN_GAP_PX = 8;
 
-/** Returns the horizontal distance of two pointers in pixels. */
-function gapOf(firstPointer: { readonly x: number }, secondPointer: { readonly x: number }): number {
+/** Returns the horizontal distance of two pointers in pixels, at least MIN_GAP_PX. */
+function pinchGapPx(firstPointer: { readonly x: number }, secondPointer: { readonly x: number }): number {
   return Math.max(MIN_GAP_PX, Math.abs(firstPointer.x - secondPointer.x));
 }
 
@@ -70,26 +72,32 @@ function middleOf(firstPointer: { readonly x: number }, secondPointer: { readonl
 /** The state at the beginning of a gesture. */
 interface GestureStart {
   /** The time window, ms UTC. */
-  readonly from: number;
-  readonly to: number;
+  readonly fromMs: number;
+  readonly toMs: number;
   /** Position of the pointer, or of the middle of two, in CSS pixels. */
   readonly x: number;
   readonly y: number;
   /** Distance of two pointers in CSS pixels. 0 for one pointer. */
-  readonly gap: number;
+  readonly gapPx: number;
 }
 
 /** Adds dragging with one pointer, pinching with two, and clicks. */
-function addPointers(element: HTMLElement, timeWindow: TimeWindow, area: GestureOptions['area'], onClick: GestureOptions['onClick']): void {
+function addPointerGestures(
+  element: HTMLElement,
+  timeWindow: TimeWindow,
+  plotArea: GestureOptions['plotArea'],
+  onClick: GestureOptions['onClick'],
+): void {
   /** The pressed pointers, by the id that the browser gives them. */
   const pressedPointers = new Map<number, { readonly x: number; readonly y: number }>();
-  let start: GestureStart = { from: 0, to: 0, x: 0, y: 0, gap: 0 };
+  let start: GestureStart = { fromMs: 0, toMs: 0, x: 0, y: 0, gapPx: 0 };
   let hasMoved = false;
   const beginGesture = () => {
     const [firstPointer, secondPointer] = [...pressedPointers.values()];
     if (!firstPointer) return;
-    const gap = secondPointer ? gapOf(firstPointer, secondPointer) : 0;
-    start = { from: timeWindow.from, to: timeWindow.to, x: middleOf(firstPointer, secondPointer), y: firstPointer.y, gap };
+    const { fromMs, toMs } = timeWindow;
+    const gapPx = secondPointer ? pinchGapPx(firstPointer, secondPointer) : 0;
+    start = { fromMs, toMs, x: middleOf(firstPointer, secondPointer), y: firstPointer.y, gapPx };
   };
   element.addEventListener('pointerdown', (event) => {
     if (event.button !== 0) return;
@@ -102,21 +110,22 @@ function addPointers(element: HTMLElement, timeWindow: TimeWindow, area: Gesture
     pressedPointers.set(event.pointerId, { x: event.clientX, y: event.clientY });
     const [firstPointer, secondPointer] = [...pressedPointers.values()];
     if (!firstPointer) return;
-    const { left, width } = area();
+    const { left, width } = plotArea();
     const x = middleOf(firstPointer, secondPointer);
     const isBeyondClick = Math.abs(x - start.x) > MAX_CLICK_PX || Math.abs(firstPointer.y - start.y) > MAX_CLICK_PX;
+    // Two pointers are a pinch, never a click.
     if (isBeyondClick || secondPointer) {
       if (!hasMoved) element.setPointerCapture(event.pointerId);
       hasMoved = true;
     }
     if (!hasMoved) return;
-    const startSpan = start.to - start.from;
-    const span = secondPointer ? startSpan * (start.gap / gapOf(firstPointer, secondPointer)) : startSpan;
+    const startSpanMs = start.toMs - start.fromMs;
+    const spanMs = secondPointer ? startSpanMs * (start.gapPx / pinchGapPx(firstPointer, secondPointer)) : startSpanMs;
     const leftEdge = element.getBoundingClientRect().left + left;
     // The time under the fingers stays under them.
-    const heldMs = start.from + ((start.x - leftEdge) / width) * startSpan;
-    const from = heldMs - ((x - leftEdge) / width) * span;
-    timeWindow.show(from, from + span);
+    const heldMs = start.fromMs + ((start.x - leftEdge) / width) * startSpanMs;
+    const fromMs = heldMs - ((x - leftEdge) / width) * spanMs;
+    timeWindow.show(fromMs, fromMs + spanMs);
   });
   const onRelease = (event: PointerEvent) => {
     if (!pressedPointers.delete(event.pointerId)) return;
@@ -124,8 +133,8 @@ function addPointers(element: HTMLElement, timeWindow: TimeWindow, area: Gesture
     beginGesture();
     const isClick = pressedPointers.size === 0 && !hasMoved && event.type === 'pointerup';
     if (!isClick) return;
-    const box = element.getBoundingClientRect();
-    onClick?.(event.clientX - box.left, event.clientY - box.top);
+    const elementBounds = element.getBoundingClientRect();
+    onClick?.(event.clientX - elementBounds.left, event.clientY - elementBounds.top);
   };
   element.addEventListener('pointerup', onRelease);
   element.addEventListener('pointercancel', onRelease);

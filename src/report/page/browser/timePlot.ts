@@ -5,32 +5,38 @@ import { colour, element } from './dom.ts';
 import { percent } from '../../../base/text/format.ts';
 import { timeTexts } from './ticks.ts';
 
-/** Width of the value axis. It is the same for all charts of a page, so that equal times are aligned vertically. */
-export const AXIS_WIDTH = 76;
+/** Width of the value axis, CSS pixels. It is the same for all charts of a page, so that equal times are aligned vertically. */
+export const AXIS_WIDTH_PX = 76;
 const TICK_FONT = '11px ui-monospace, Menlo, Consolas, "DejaVu Sans Mono", monospace';
 const DAY_MS = 86_400_000;
-/** Distances between two marks of the time axis, ms. */
-const TIME_STEPS = [1 / 1440, 1 / 288, 1 / 96, 1 / 24, 1 / 8, 1 / 4, 1 / 2, 1, 2, 7, 14, 30, 61, 91, 182, 365, 730, 1826].map(
+const MONTH_MS = 30.4 * DAY_MS;
+/** Steps of at least this length are whole months. */
+const MIN_MONTH_STEP_MS = 27 * DAY_MS;
+/** Height of the time axis, and the least distance of its labels, CSS pixels. */
+const TIME_AXIS_HEIGHT_PX = 26;
+const MIN_LABEL_DISTANCE_PX = 64;
+/** Possible distances between two labels of the time axis. */
+const TIME_STEPS_MS = [1 / 1440, 1 / 288, 1 / 96, 1 / 24, 1 / 8, 1 / 4, 1 / 2, 1, 2, 7, 14, 30, 61, 91, 182, 365, 730, 1826].map(
   (days) => days * DAY_MS,
 );
 /** A label closer than this to the left edge would be cut off. CSS pixels. */
-const HALF_LABEL = 28;
+const HALF_LABEL_PX = 28;
 
 /** The properties by which plots over time differ. */
-export interface TimePlot {
+export interface TimePlotSettings {
   readonly width: number;
   readonly height: number;
   /** True for the lowest plot of its group. It shows the time labels. */
-  readonly isLast: boolean;
-  /** Plots with the same name share their cursor. */
-  readonly sync: string;
+  readonly isLowest: boolean;
+  /** Plots with the same group share their cursor. */
+  readonly cursorGroup: string;
   /** Draws behind the curves. */
-  readonly draw: ((plot: uPlotClass) => void) | null;
-  readonly onCursor: (plot: uPlotClass) => void;
+  readonly draw: ((chart: uPlotClass) => void) | null;
+  readonly onCursor: (chart: uPlotClass) => void;
 }
 
-/** Returns the options of a plot whose first column is ms UTC. The caller sets the ranges of both axes with the data. */
-export function timePlot(plot: TimePlot, series: uPlotClass.Series[], y: uPlotClass.Axis): uPlotClass.Options {
+/** Returns the options of a uPlot chart whose first column is ms UTC. The caller sets the ranges of both axes with the data. */
+export function timePlotOptions(settings: TimePlotSettings, series: uPlotClass.Series[], y: uPlotClass.Axis): uPlotClass.Options {
   const common: uPlotClass.Axis = {
     stroke: colour('muted'),
     font: TICK_FONT,
@@ -41,64 +47,72 @@ export function timePlot(plot: TimePlot, series: uPlotClass.Series[], y: uPlotCl
     ...common,
     scale: 'x',
     show: true,
-    size: plot.isLast ? 26 : 0,
-    space: 64,
-    incrs: TIME_STEPS,
-    splits: timeSplits,
-    values: (chart, ticks, _axisIndex, _space, step) => (plot.isLast ? timeLabels(chart, ticks, step) : ticks.map(() => '')),
+    size: settings.isLowest ? TIME_AXIS_HEIGHT_PX : 0,
+    space: MIN_LABEL_DISTANCE_PX,
+    incrs: TIME_STEPS_MS,
+    splits: axisTimes,
+    values: (chart, timesMs, _axisIndex, _space, stepMs) =>
+      settings.isLowest ? timeLabels(chart, timesMs, stepMs) : timesMs.map(() => ''),
   };
   return {
-    width: plot.width,
-    height: plot.height,
+    width: settings.width,
+    height: settings.height,
     ms: 1,
-    padding: [8, 0, plot.isLast ? 0 : 4, 0],
+    padding: [8, 0, settings.isLowest ? 0 : 4, 0],
     legend: { show: false },
     scales: {
       x: { time: true, auto: false, range: (_, min, max) => [min, max] },
       y: { auto: false, range: (_, min, max) => [min, max] },
     },
-    cursor: { drag: { x: false, y: false, setScale: false }, y: false, points: { size: 6 }, sync: { key: plot.sync } },
+    cursor: { drag: { x: false, y: false, setScale: false }, y: false, points: { size: 6 }, sync: { key: settings.cursorGroup } },
     series: [{}, ...series],
-    axes: [timeAxis, { ...common, scale: 'y', side: 1, size: AXIS_WIDTH, gap: 6, ...y }],
+    axes: [timeAxis, { ...common, scale: 'y', side: 1, size: AXIS_WIDTH_PX, gap: 6, ...y }],
     hooks: {
-      ...(plot.draw ? { drawClear: [plot.draw] } : {}),
-      setCursor: [plot.onCursor],
+      ...(settings.draw ? { drawClear: [settings.draw] } : {}),
+      setCursor: [settings.onCursor],
     },
   };
 }
 
 /** Returns the labels of the time axis. A label that would be cut off at the left edge is empty. */
-function timeLabels(chart: uPlotClass, ticks: readonly number[], step: number): string[] {
-  return timeTexts(ticks, step).map((text, index) => (chart.valToPos(ticks[index]!, 'x') < HALF_LABEL ? '' : text));
+function timeLabels(chart: uPlotClass, timesMs: readonly number[], stepMs: number): string[] {
+  return timeTexts(timesMs, stepMs).map((text, index) => (chart.valToPos(timesMs[index]!, 'x') < HALF_LABEL_PX ? '' : text));
 }
 
-/** Returns text after a short line in the colour of its curve. */
+/** Returns a legend entry: a short line in the colour `name`, then the text. */
 export function legendKey(name: string, text: string): HTMLElement {
   return element('span', {}, element('i', { class: 'swatch', style: `border-color:var(--${name})` }), text);
 }
 
-/** Returns the labels of an axis of fractions. */
-export function percents(ticks: readonly number[]): string[] {
-  const step = Math.abs((ticks[1] ?? 1) - (ticks[0] ?? 0));
+/** Returns the labels of an axis of fractions in percent, with as many decimals as their distance needs. */
+export function percentLabels(fractions: readonly number[]): string[] {
+  const step = Math.abs((fractions[1] ?? 1) - (fractions[0] ?? 0));
   const fineDigits = step < 0.001 ? 2 : 1;
   const digits = step < 0.01 ? fineDigits : 0;
-  return ticks.map((tick) => percent(tick, digits));
+  return fractions.map((fraction) => percent(fraction, digits));
 }
 
-/** Returns the times of the marks from `low` to `high`, `step` ms apart. */
-function timeSplits(_chart: uPlotClass, _axisIndex: number, low: number, high: number, step: number): number[] {
-  const ticks: number[] = [];
-  if (step >= 27 * DAY_MS) {
-    // Months and years start at calendar boundaries.
-    const months = Math.max(1, Math.round(step / (30.4 * DAY_MS)));
-    const years = Math.max(1, months / 12);
-    const year = Math.floor(new Date(low).getUTCFullYear() / years) * years;
-    for (let month = 0; ; month += months) {
-      const tick = Date.UTC(year, month);
-      if (tick > high) return ticks;
-      if (tick >= low) ticks.push(tick);
-    }
+/** Returns the times of the labels from `lowMs` to `highMs`, about `stepMs` apart. Labels of whole months stand at the starts of months. */
+function axisTimes(_chart: uPlotClass, _axisIndex: number, lowMs: number, highMs: number, stepMs: number): number[] {
+  return stepMs >= MIN_MONTH_STEP_MS ? monthTimes(lowMs, highMs, stepMs) : evenTimes(lowMs, highMs, stepMs);
+}
+
+/** Returns starts of months. With a step of whole years they are starts of years that the step divides. */
+function monthTimes(lowMs: number, highMs: number, stepMs: number): number[] {
+  const timesMs: number[] = [];
+  const stepMonths = Math.max(1, Math.round(stepMs / MONTH_MS));
+  const stepYears = Math.max(1, stepMonths / 12);
+  const firstYear = Math.floor(new Date(lowMs).getUTCFullYear() / stepYears) * stepYears;
+  for (let month = 0; ; month += stepMonths) {
+    const timeMs = Date.UTC(firstYear, month);
+    if (timeMs > highMs) return timesMs;
+    if (timeMs >= lowMs) timesMs.push(timeMs);
   }
-  for (let tick = Math.ceil(low / step) * step; tick <= high; tick += step) ticks.push(tick);
-  return ticks;
+}
+
+/** Returns the multiples of `stepMs`. */
+function evenTimes(lowMs: number, highMs: number, stepMs: number): number[] {
+  const timesMs: number[] = [];
+  for (let timeMs = Math.ceil(lowMs / stepMs) * stepMs; timeMs <= highMs; timeMs += stepMs) timesMs.push(timeMs);
+  return timesMs;
 }

@@ -6,7 +6,7 @@ import { bandAt, pointsBetween, type EquityPoints, type EquityRows } from './row
 import { fixed, signedPercent, timeText } from '../../../base/text/format.ts';
 import { addGestures } from '../../page/browser/gestures.ts';
 import { logTicks, niceTicks, numberTexts } from '../../page/browser/ticks.ts';
-import { AXIS_WIDTH, legendKey, percents, timePlot } from '../../page/browser/timePlot.ts';
+import { AXIS_WIDTH_PX, legendKey, percentLabels, timePlotOptions } from '../../page/browser/timePlot.ts';
 import { TimeWindow } from '../../page/browser/timeWindow.ts';
 import type { PageData } from '../../page/wire.ts';
 
@@ -61,7 +61,7 @@ export class EquityPlots {
     this.timeWindow = new TimeWindow(page.fromMs, page.toMs, MIN_WINDOW_MS);
     this.timeWindow.onChange(this.#scheduleUpdate);
     priceWindow.onChange(this.#scheduleUpdate);
-    addGestures(root, this.timeWindow, { area: () => ({ left: 0, width: this.#plotWidth() - AXIS_WIDTH }) });
+    addGestures(root, this.timeWindow, { plotArea: () => ({ left: 0, width: this.#plotWidth() - AXIS_WIDTH_PX }) });
     this.rebuild();
   }
 
@@ -117,10 +117,10 @@ export class EquityPlots {
 
   /** Draws the chosen window of time in all plots. */
   #update(): void {
-    const { from, to } = this.timeWindow;
-    const width = this.#plotWidth() - AXIS_WIDTH;
-    const points = pointsBetween(this.#rows, from, to, Math.round(width * POINTS_PER_PIXEL));
-    const exposure = this.#exposure(from, to, Math.round(width / PIXELS_PER_SPAN));
+    const { fromMs, toMs } = this.timeWindow;
+    const width = this.#plotWidth() - AXIS_WIDTH_PX;
+    const points = pointsBetween(this.#rows, fromMs, toMs, Math.round(width * POINTS_PER_PIXEL));
+    const exposure = this.#exposure(fromMs, toMs, Math.round(width / PIXELS_PER_SPAN));
     this.#points = points;
     const logOrNull = (value: number | null) => (value !== null && value > 0 ? Math.log(value) : null);
     const onAxis = (values: readonly (number | null)[]) => (this.#isLog ? values.map(logOrNull) : [...values]);
@@ -138,19 +138,19 @@ export class EquityPlots {
     if (!plot) return;
     plot.batch(() => {
       plot.setData(data, false);
-      plot.setScale('x', { min: this.timeWindow.from, max: this.timeWindow.to });
+      plot.setScale('x', { min: this.timeWindow.fromMs, max: this.timeWindow.toMs });
       plot.setScale('y', rangeOf(name, data.slice(1)));
     });
   }
 
   /** Returns the options that the three plots share. `draw` paints onto the plot after its lines. */
   #options(name: PlotName, series: uPlotClass.Series[], y: uPlotClass.Axis, draw: ((plot: uPlotClass) => void) | null): uPlotClass.Options {
-    return timePlot(
+    return timePlotOptions(
       {
         width: this.#plotWidth(),
         height: HEIGHTS[name],
-        isLast: name === 'exposure',
-        sync: 'isobar-equity',
+        isLowest: name === 'exposure',
+        cursorGroup: 'isobar-equity',
         draw,
         onCursor: (plot) => this.#showFigures(plot.cursor.idx ?? null, plot),
       },
@@ -190,7 +190,7 @@ export class EquityPlots {
     const series: uPlotClass.Series[] = [{ stroke: colour('loss'), fill: faint(colour('loss'), 0.18), width: 1, points: { show: false } }];
     const axis: uPlotClass.Axis = {
       splits: (_plot, _axis, low, high) => niceTicks(low, high, 3),
-      values: (_plot, ticks) => percents(ticks),
+      values: (_plot, ticks) => percentLabels(ticks),
     };
     return new uPlot(
       this.#options('drawdown', series, axis, (plot) => this.#markDrawdowns(plot)),
@@ -212,14 +212,14 @@ export class EquityPlots {
         ...(steps ? { paths: steps({ align: -1 }) } : {}),
       },
     ];
-    const axis: uPlotClass.Axis = { splits: (_plot, _axis, low, high) => [low, high], values: (_plot, ticks) => percents(ticks) };
+    const axis: uPlotClass.Axis = { splits: (_plot, _axis, low, high) => [low, high], values: (_plot, ticks) => percentLabels(ticks) };
     return new uPlot(this.#options('exposure', series, axis, null), [[], []], byId('plot-exposure') ?? this.#root);
   }
 
   /** Marks the time window of the price chart as a band behind the curve. */
   #markPriceWindow(plot: uPlotClass): void {
     if (this.#priceWindow.isWhole) return;
-    this.#drawBand(plot, this.#priceWindow.from, this.#priceWindow.to, faint(colour('accent'), 0.22));
+    this.#drawBand(plot, this.#priceWindow.fromMs, this.#priceWindow.toMs, faint(colour('accent'), 0.22));
   }
 
   /** Marks the deepest drawdowns as numbered bands. */
@@ -227,7 +227,7 @@ export class EquityPlots {
     const { ctx } = plot;
     this.#page.drawdowns.forEach(({ peakMs, troughMs, recoveryMs }, index) => {
       this.#drawBand(plot, peakMs, recoveryMs ?? this.#page.toMs, faint(colour('muted'), 0.1));
-      if (troughMs < this.timeWindow.from || troughMs > this.timeWindow.to) return;
+      if (troughMs < this.timeWindow.fromMs || troughMs > this.timeWindow.toMs) return;
       ctx.save();
       ctx.fillStyle = colour('text');
       const fontSize = NUMBER_PX * uPlot.pxRatio;

@@ -201,7 +201,7 @@ function connectControls(): void {
     '+': () => priceWindow.zoom(1 / ZOOM_STEP),
     '=': () => priceWindow.zoom(1 / ZOOM_STEP),
     '-': () => priceWindow.zoom(ZOOM_STEP),
-    0: () => priceWindow.show(priceWindow.first, priceWindow.last),
+    0: () => priceWindow.show(priceWindow.runStartMs, priceWindow.runEndMs),
   });
   addWidths(redraw);
   // The packed columns follow after this script. They are available once the browser has read the whole page.

@@ -5,7 +5,7 @@ import type { AutoscaleInfo, DeepPartial, IChartApi, ISeriesApi, MouseEventParam
 import { typicalLengthMs } from '../../../model/interval.ts';
 import { chartTime } from '../../page/browser/chartUnits.ts';
 import { byId, colour, element, faint, oncePerFrame } from '../../page/browser/dom.ts';
-import { AXIS_WIDTH } from '../../page/browser/timePlot.ts';
+import { AXIS_WIDTH_PX } from '../../page/browser/timePlot.ts';
 import { briefNumber, wholeText, counted, exactText, fixed, signedPercent, spanText, timeText, tone } from '../../../base/text/format.ts';
 import { addGestures } from '../../page/browser/gestures.ts';
 import { edgesOf, sliceOf, traceOn, type ChartMarket, type ChartSlice } from './rows/market.ts';
@@ -75,7 +75,7 @@ export class PriceChart {
     this.#onSelect = onSelect;
     timeWindow.onChange(this.#scheduleUpdate);
     addGestures(root, timeWindow, {
-      area: () => ({ left: 0, width: this.#plotWidth() }),
+      plotArea: () => ({ left: 0, width: this.#plotWidth() }),
       onClick: (x, y) => {
         const trade = this.#overlay.hit(x, y);
         if (trade !== null) this.#onSelect(trade);
@@ -106,7 +106,7 @@ export class PriceChart {
 
   /** Returns the width of the drawing area in CSS pixels. */
   #plotWidth(): number {
-    return Math.max(100, this.#root.clientWidth - AXIS_WIDTH);
+    return Math.max(100, this.#root.clientWidth - AXIS_WIDTH_PX);
   }
 
   /** Rebuilds the chart for another market, width or theme. */
@@ -199,11 +199,11 @@ export class PriceChart {
 
   /** Measures the lowest and highest price of the visible bars. */
   #measureRange({ level, rows, times }: ChartSlice): void {
-    const { from, to } = this.#timeWindow;
+    const { fromMs, toMs } = this.#timeWindow;
     let low = Infinity;
     let high = -Infinity;
     rows.forEach((row, place) => {
-      const isVisible = times[place]! >= from && times[place]! <= to;
+      const isVisible = times[place]! >= fromMs && times[place]! <= toMs;
       if (row < 0 || !isVisible) return;
       low = Math.min(low, level.low[row]!);
       high = Math.max(high, level.high[row]!);
@@ -232,7 +232,7 @@ export class PriceChart {
         vertLine: { color: colour('muted'), labelBackgroundColor: colour('accent') },
         horzLine: { color: colour('muted'), labelBackgroundColor: colour('accent') },
       },
-      rightPriceScale: { borderVisible: false, minimumWidth: AXIS_WIDTH, scaleMargins: { top: 0.08, bottom: 0.08 } },
+      rightPriceScale: { borderVisible: false, minimumWidth: AXIS_WIDTH_PX, scaleMargins: { top: 0.08, bottom: 0.08 } },
       timeScale: {
         borderColor: line,
         timeVisible: true,
@@ -256,17 +256,17 @@ export class PriceChart {
 
   /** Moves the chart to the window. Loads other bars first when the window has left the loaded bars or needs another interval. */
   #update(): void {
-    const { from, to, span } = this.#timeWindow;
-    const level = this.#market.levelFor(span, this.#plotWidth() / PIXELS_PER_BAR);
+    const { fromMs, toMs, spanMs } = this.#timeWindow;
+    const level = this.#market.levelFor(spanMs, this.#plotWidth() / PIXELS_PER_BAR);
     const current = this.#slice;
     const start = current?.times[0] ?? 0;
-    const coversStart = start <= from || start <= this.#timeWindow.first;
-    const coversEnd = current !== null && (current.endMs >= to || current.endMs >= this.#timeWindow.last);
+    const coversStart = start <= fromMs || start <= this.#timeWindow.runStartMs;
+    const coversEnd = current !== null && (current.endMs >= toMs || current.endMs >= this.#timeWindow.runEndMs);
     if (current?.level !== level || !coversStart || !coversEnd) {
-      const margin = span * MARGIN_SHARE;
+      const marginMs = spanMs * MARGIN_SHARE;
       const barMs = typicalLengthMs(level.interval);
-      const sliceFromMs = Math.max(this.#timeWindow.first - barMs, from - margin);
-      const sliceToMs = Math.min(this.#timeWindow.last + barMs, to + margin);
+      const sliceFromMs = Math.max(this.#timeWindow.runStartMs - barMs, fromMs - marginMs);
+      const sliceToMs = Math.min(this.#timeWindow.runEndMs + barMs, toMs + marginMs);
       this.#slice = sliceOf(level, sliceFromMs, sliceToMs);
       this.#setSliceData(this.#slice);
     }
@@ -277,7 +277,7 @@ export class PriceChart {
     // The chart shows half a bar beyond both ends. Below two bars the inset shrinks, because the chart rejects an inverted range.
     const inset = Math.min(0.5, (right - left) / 4);
     this.#chart?.timeScale().setVisibleLogicalRange({ from: left + inset, to: right - inset });
-    const rows = this.#trades ? rowsWithin(this.#trades, this.#tradeRows, from, to) : [];
+    const rows = this.#trades ? rowsWithin(this.#trades, this.#tradeRows, fromMs, toMs) : [];
     const { brackets, wire } = this.#market;
     this.#overlay.show({ slice, trades: this.#trades, rows, brackets, priceDigits: wire.priceDigits, selected: this.#selected });
     this.#showSummary(slice, rows.length);

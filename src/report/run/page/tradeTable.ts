@@ -110,7 +110,7 @@ export class TradeTable {
       if (instrument !== null && of.instrument[row] !== instrument) continue;
       if (strategy !== null && of.strategy[row] !== strategy) continue;
       if (isInGroup !== null && !isInGroup(row)) continue;
-      const hasNoOverlap = of.exitMs[row]! < this.#timeWindow.from || of.entryMs[row]! > this.#timeWindow.to;
+      const hasNoOverlap = of.exitMs[row]! < this.#timeWindow.fromMs || of.entryMs[row]! > this.#timeWindow.toMs;
       if (isWindowOnly && hasNoOverlap) continue;
       passingRows.push(row);
     }

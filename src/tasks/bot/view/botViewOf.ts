@@ -12,7 +12,7 @@ import type { BotView, FeedView, HeadroomView, KillView, PositionView, StrategyV
 import type { BotOrder } from '../../../orders/botOrder.ts';
 import { scopeName, scopeViews, type ScopeNames } from '../../control/scopes.ts';
 import type { Ledger } from '../../../portfolio/ledger.ts';
-import { contractBooks } from '../../../portfolio/pairedLedger.ts';
+import { futuresLedgerOf } from '../../../portfolio/pairedLedger.ts';
 import { packageVersion } from '../../../adapters/runtime/version.ts';
 import { foreignOrdersOf } from '../run/foreignOrders.ts';
 import type { EquityBook } from '../run/equityBook.ts';
@@ -191,7 +191,7 @@ interface HeldSide {
 /** Returns what a strategy holds of an instrument, below 0 short, with the entry price. In two-way mode long and short are separate entries. */
 function heldSides(ledger: Ledger, strategy: number, index: number): readonly HeldSide[] {
   const { contract, priceDigits } = ledger.instruments[index]!;
-  const contracts = contract === undefined ? null : contractBooks(ledger);
+  const contracts = contract === undefined ? null : futuresLedgerOf(ledger);
   if (contracts === null) {
     const qty = ledger.qty(strategy, index);
     return qty === 0 ? [] : [{ qty, entry: ledger.entryPrice(strategy, index) }];

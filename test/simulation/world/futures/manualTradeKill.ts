@@ -40,7 +40,7 @@ export interface ManualTradeKillDeps {
   readonly venue: ContractVenue;
   readonly observer: Observer;
   readonly operator: Operator;
-  readonly process: () => BotProcess | null;
+  readonly currentProcess: () => BotProcess | null;
   readonly print: (text: string) => void;
 }
 
@@ -66,8 +66,8 @@ export class ManualTradeKill {
 
   /** Waits for a position that the bot knows to the lot, and whose orders but for stops have ended. */
   #look(): void {
-    const { queue, venue, process } = this.#deps;
-    const running = process();
+    const { queue, venue, currentProcess } = this.#deps;
+    const running = currentProcess();
     const engine = running?.opened?.bot.deps.engine;
     const base = SYMBOLS.find((symbol) => {
       const held = venue.heldLots(symbol);
@@ -138,7 +138,7 @@ export class ManualTradeKill {
   /** S3: the kill closes no contracts that the bot has not. KILL: it leaves none that it could have closed. */
   #judgeOnceDone(process: BotProcess): void {
     const { queue, venue, observer, print } = this.#deps;
-    const view = this.#deps.process() === process ? process.control?.ownKill : null;
+    const view = this.#deps.currentProcess() === process ? process.control?.ownKill : null;
     if (view?.phase !== 'done') return void queue.at(queue.nowMs + LOOK_MS, () => this.#judgeOnceDone(process));
     print(`the kill left ${view.residuals.join('; ') || 'nothing'}`);
     for (const base of SYMBOLS) {

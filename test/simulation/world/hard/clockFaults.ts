@@ -18,7 +18,7 @@ const SLEEP_MS = { min: 500, max: 400_000 };
 export interface ClockFaultsDeps {
   readonly queue: DueQueue;
   readonly venue: SimulatedVenue;
-  readonly process: () => BotProcess | null;
+  readonly currentProcess: () => BotProcess | null;
   readonly operator: Operator;
 }
 
@@ -41,11 +41,11 @@ export class ClockFaults {
 
   /** Applies a fault. `size`, in [0, 1), selects direction, size and duration. */
   apply(faultKind: ClockFault, size: number): void {
-    const { queue, process } = this.#deps;
+    const { queue, currentProcess } = this.#deps;
     const share = subRandom(size, 16) ** 2 * (size < 0.5 ? -1 : 1);
     const durationShare = subRandom(size, 256);
     if (faultKind === 'sleep') {
-      const running = process();
+      const running = currentProcess();
       // A kill is carried out by a person who watches the computer.
       if (running?.opened != null && !running.isKilled && running.pending === 0)
         running.sleep(Math.floor(SLEEP_MS.min + size ** 3 * (SLEEP_MS.max - SLEEP_MS.min)));

@@ -49,7 +49,7 @@ export interface HardFaultsDeps {
   readonly journal: JournalDisk;
   readonly network: { readonly isPartitioned: boolean };
   /** Null while the bot is down. */
-  readonly process: () => BotProcess | null;
+  readonly currentProcess: () => BotProcess | null;
   readonly print: (text: string) => void;
 }
 
@@ -89,13 +89,13 @@ export class HardFaults {
 
   /** Applies a fault. `size`, in [0, 1), scales it. */
   apply(faultKind: HardTimedFault, size: number): void {
-    const { queue, venue, operator, journal, process } = this.#deps;
+    const { queue, venue, operator, journal, currentProcess } = this.#deps;
     if (isManualAct(faultKind)) {
       if (!venue.isDown) this.#manual.apply(faultKind, size);
     } else if (isClockFault(faultKind)) this.#clocks.apply(faultKind, size);
     else if (faultKind === 'exchangeCrash') this.#crash?.apply(size);
     else if (faultKind === 'fullDisk') {
-      if (process()?.opened != null) journal.fill(Math.floor(size * MAX_FREE_BYTES));
+      if (currentProcess()?.opened != null) journal.fill(Math.floor(size * MAX_FREE_BYTES));
     } else if (faultKind === 'ban') this.#bannedUntilMs = queue.nowMs + BAN_MS.min + size * (BAN_MS.max - BAN_MS.min);
     else if (faultKind === 'lateTrades') {
       venue.lateTradesMs = Math.floor(size * MAX_LATE_MS);
@@ -103,7 +103,7 @@ export class HardFaults {
     } else {
       this.#refusedSlices.clear();
       this.#refusesSlicesUntilMs = queue.nowMs + REFUSALS_MS;
-      operator.kill(process(), true);
+      operator.kill(currentProcess(), true);
     }
   }
 
@@ -114,8 +114,8 @@ export class HardFaults {
 
   /** How far the clock of the running process is ahead, ms. */
   get #aheadMs(): number {
-    const { process, queue } = this.#deps;
-    return (process()?.nowMs ?? queue.nowMs) - queue.nowMs;
+    const { currentProcess, queue } = this.#deps;
+    return (currentProcess()?.nowMs ?? queue.nowMs) - queue.nowMs;
   }
   /** How far the wall clock is ahead that the next process finds, ms. */
   get clockStepMs(): number {
@@ -131,11 +131,11 @@ export class HardFaults {
 
   /** Returns the reply to a request that the exchange refuses unread; null if it reads the request. */
   refusalOf(isCreate: boolean, body: string): Answer | null {
-    const { queue, venue, process, observer } = this.#deps;
+    const { queue, venue, currentProcess, observer } = this.#deps;
     const leftMs = this.#bannedUntilMs - queue.nowMs;
     if (leftMs > 0)
       return { ...venue.service.error(TOO_MANY, venue.market, true), headers: { 'Retry-After': String(Math.ceil(leftMs / 1000)) } };
-    const isSlice = isCreate && process()?.isFlattening === true;
+    const isSlice = isCreate && currentProcess()?.isFlattening === true;
     if (!isSlice) return null;
     const symbol = /"(?:symbol|contractName)":"([^"]+)"/.exec(body)?.[1] ?? '';
     const isRefused = queue.nowMs < this.#refusesSlicesUntilMs;
@@ -154,8 +154,8 @@ export class HardFaults {
    * bot may assume about the exchange.
    */
   get isReplyRemembered(): boolean {
-    const { journal, process, network } = this.#deps;
-    const running = process();
+    const { journal, currentProcess, network } = this.#deps;
+    const running = currentProcess();
     return (
       running?.opened != null && !running.isDead && !journal.mustBotStop && journal.disk.crashAt === Infinity && !network.isPartitioned
     );

@@ -13,16 +13,21 @@ import { subRandom } from '../draws.ts';
 
 /** How often the operator reviews foreign orders and mismatches, ms. */
 const REVIEW_MS = 300_000;
-/** The operator clears a mismatch at most this long after a transfer, ms, so that a mismatch without a reason stays. */
-const EXPLAINED_MS = 3_600_000;
+/** For this time after a transfer, ms, the operator takes it as the reason of a mismatch and clears that. A later mismatch stays. */
+const TRANSFER_EXPLAINS_MS = 3_600_000;
 /** The bot trades this symbol on every day. */
 const BASE = 'AAA';
 /** Coins that are sold, deposited or withdrawn by hand. The account has 50 that are not the bot's. */
-const COINS = { min: 0.5, max: 3 };
+const MANUAL_COINS = { min: 0.5, max: 3 };
 /** Quote money that is transferred in place of one coin. */
 const CASH_PER_COIN = 100;
+/** Number of the bot's account. */
+const BOT_ACCOUNT = 0;
+/** Factors of `subRandom` by which the asset and the amount of a transfer follow from its draw. */
+const ASSET_FACTOR = 16;
+const AMOUNT_FACTOR = 64;
 /** Units of one coin or one unit of quote money, and lots of one coin. */
-const UNITS = 1e8;
+const UNITS_PER_COIN = 1e8;
 const LOTS_PER_COIN = 1e4;
 
 /** The parts of the world on which the acts are made. */
@@ -31,14 +36,14 @@ export interface ManualActsDeps {
   readonly venue: SimulatedVenue;
   readonly observer: Observer;
   readonly operator: Operator;
-  readonly process: () => BotProcess | null;
+  readonly currentProcess: () => BotProcess | null;
 }
 
 /** The acts by hand of one day. */
 export class ManualActs {
   #lastTransferMs = -Infinity;
-  /** What the bot has not named yet: venue order ids of sales, and assets of transfers. */
-  readonly #unnamed = new Set<string>();
+  /** Venue order ids of sales, and assets of transfers, that the bot has not reported yet. */
+  readonly #unreported = new Set<string>();
   /** True once the operator reviews foreign orders and mismatches. */
   #isReviewing = false;
   readonly #deps: ManualActsDeps;
@@ -47,77 +52,81 @@ export class ManualActs {
     this.#deps = deps;
   }
 
-  /** Applies an act. `size`, in [0, 1), selects its kind and amount. On a day of contracts only cancels are made. */
-  apply(act: ManualAct, size: number): void {
+  /**
+   * Makes an act. Its order, asset, direction and amount follow from `draw`, a random number in [0, 1). On a day of contracts only cancels are
+   * made.
+   */
+  apply(act: ManualAct, draw: number): void {
     const { venue } = this.#deps;
-    if (act === 'manualCancel') this.#cancel(size);
+    if (act === 'manualCancel') this.#cancel(draw);
     else if (venue.market === 'futures') return;
-    else if (act === 'manualSale') this.#sell(size);
-    else this.#transfer(size);
+    else if (act === 'manualSale') this.#sell(draw);
+    else this.#transfer(draw);
   }
 
-  /** MOVED: the bot has named each sale by hand (ALIEN), and has found each transfer (MISMATCH). */
+  /** Rule MOVED: the bot has reported each sale by hand (halt code ALIEN) and each transfer (halt code MISMATCH). */
   checkEnd(): void {
     const { observer, queue } = this.#deps;
-    for (const assetOrId of this.#unnamed)
+    for (const assetOrId of this.#unreported)
       observer.report('MOVED', `${assetOrId} was moved by hand, and the bot did not say so`, queue.nowMs);
   }
 
   /** Forgets the acts that a crash of the exchange has undone. */
   forgetLost(): void {
     const { venue } = this.#deps;
-    for (const assetOrId of this.#unnamed) {
+    for (const assetOrId of this.#unreported) {
       const isAsset = venue.transferred.has(assetOrId);
       const isUndone = isAsset ? venue.transferred.get(assetOrId) === 0 : !venue.manualTradesById.has(assetOrId);
-      if (isUndone) this.#unnamed.delete(assetOrId);
+      if (isUndone) this.#unreported.delete(assetOrId);
     }
   }
 
   /** Cancels an order of the bot. */
-  #cancel(size: number): void {
+  #cancel(draw: number): void {
     const { venue } = this.#deps;
     const botOrders = venue.side
       .unendedOrders()
-      .filter(({ account, isAdmitted, id }) => account === 0 && isAdmitted && !venue.manualTradesById.has(id));
-    const order = botOrders[Math.floor(size * botOrders.length)];
+      .filter(({ account, isAdmitted, id }) => account === BOT_ACCOUNT && isAdmitted && !venue.manualTradesById.has(id));
+    const order = botOrders[Math.floor(draw * botOrders.length)];
+    // `as never`: the order is of the market of this side, spot or futures, which the compiler cannot see.
     if (order !== undefined) venue.side.cancel(order as never, false);
   }
 
   /** Sells coins at the market. */
-  #sell(size: number): void {
+  #sell(draw: number): void {
     const { venue } = this.#deps;
     const { instrument } = venue.side.market(`${BASE}USDT`)!;
     const orderId = venue.placeManually({
       instrument,
       side: 'sell',
       role: 'market',
-      lots: lots(Math.floor(coinsOf(size) * LOTS_PER_COIN)),
+      lots: lots(Math.floor(coinsOf(draw) * LOTS_PER_COIN)),
       quoteUnits: units(0),
       limit: ticks(0),
       reduceOnly: false,
       timeInForce: null,
       slot: '',
     });
-    if (orderId !== null) this.#unnamed.add(orderId);
+    if (orderId !== null) this.#unreported.add(orderId);
     this.#review();
   }
 
   /** Deposits or withdraws coins or cash. */
-  #transfer(size: number): void {
+  #transfer(draw: number): void {
     const { venue, queue } = this.#deps;
-    const isCash = subRandom(size, 16) < 0.5;
-    const isDeposit = size < 0.5;
+    const isCash = subRandom(draw, ASSET_FACTOR) < 0.5;
+    const isDeposit = draw < 0.5;
     const asset = isCash ? 'USDT' : BASE;
-    const amount = Math.floor(coinsOf(subRandom(size, 64)) * UNITS) * (isCash ? CASH_PER_COIN : 1);
+    const amount = Math.floor(coinsOf(subRandom(draw, AMOUNT_FACTOR)) * UNITS_PER_COIN) * (isCash ? CASH_PER_COIN : 1);
     const { accounts } = (venue.side as SpotExchange).venue;
     const index = accounts.asset(asset);
     const changeUnits = isDeposit ? amount : -amount;
-    accounts.of(0, index).free += changeUnits;
-    venue.side.changes.accounts.add(0);
+    accounts.of(BOT_ACCOUNT, index).free += changeUnits;
+    venue.side.changes.accounts.add(BOT_ACCOUNT);
     accounts.external[index]!.deposited += changeUnits;
     venue.transferred.set(asset, (venue.transferred.get(asset) ?? 0) + changeUnits);
     this.#lastTransferMs = queue.nowMs;
-    this.#unnamed.add(asset);
+    this.#unreported.add(asset);
     this.#review();
   }
 
@@ -128,24 +137,26 @@ export class ManualActs {
   #review(isRepeated = false): void {
     if (this.#isReviewing && !isRepeated) return;
     this.#isReviewing = true;
-    const { queue, observer, operator, venue, process } = this.#deps;
+    const { queue, observer, operator, venue, currentProcess } = this.#deps;
     queue.at(queue.nowMs + REVIEW_MS, () => this.#review(true));
-    const opened = process()?.opened;
+    const opened = currentProcess()?.opened;
     if (!opened) return;
     const { services, engine } = opened.bot.deps;
     const foreignIds = foreignOrdersOf(services).map(({ venueId }) => venueId);
     const causes = engine.risk.halts.causes();
     const isHalted = causes.some(({ code }) => code === 'ALIEN' || code === 'KILLED');
     for (const id of foreignIds) {
-      if (isHalted) this.#unnamed.delete(id);
+      if (isHalted) this.#unreported.delete(id);
+      // Rule S7: a foreign order without a decision halts the account.
       else observer.report('S7', `order ${id} is foreign and undecided, and the account is not halted`, queue.nowMs);
     }
     operator.ignore(foreignIds.filter((id) => venue.manualTradesById.has(id)));
     const mismatches = causes.filter(({ code }) => code === 'MISMATCH');
-    for (const asset of ['USDT', BASE]) if (mismatches.some(({ why }) => why.includes(asset))) this.#unnamed.delete(asset);
-    if (mismatches.length > 0 && queue.nowMs < this.#lastTransferMs + EXPLAINED_MS) operator.clearOnce('MISMATCH');
+    // The bot names the asset of a mismatch only in the text of its cause.
+    for (const asset of ['USDT', BASE]) if (mismatches.some(({ why }) => why.includes(asset))) this.#unreported.delete(asset);
+    if (mismatches.length > 0 && queue.nowMs < this.#lastTransferMs + TRANSFER_EXPLAINS_MS) operator.clearOnce('MISMATCH');
   }
 }
 
 /** Returns the number of coins of an act. */
-const coinsOf = (size: number): number => COINS.min + size * (COINS.max - COINS.min);
+const coinsOf = (draw: number): number => MANUAL_COINS.min + draw * (MANUAL_COINS.max - MANUAL_COINS.min);

@@ -21,8 +21,8 @@ import type { RequestFault } from '../schedule.ts';
 import { fieldOf } from './replies.ts';
 import { rngOf } from '../draws.ts';
 import { intentOf, otherwise } from './manualOrders.ts';
-import { KillStage } from './stages/killStage.ts';
-import type { KillTerms } from './stages/stageTerms.ts';
+import { KillScene } from './scenes/killScene.ts';
+import type { KillSituation } from './scenes/scenes.ts';
 
 /** The last create before the kill leaves at most this long after the first one that is lost, ms. */
 const LOSING_MS = 90_000;
@@ -33,7 +33,7 @@ const GIVE_UP_SECONDS = 600;
 /** The journal of the kill is a copy that is so old, ms, on some days. */
 const COPY_AGE_MS = 240_000;
 /** How often it is checked whether the scene of a day is complete, ms. */
-const STAGE_CHECK_MS = 20;
+const SCENE_CHECK_MS = 20;
 /** Number of orders that a person has open on some days: as many as a list shows at most. */
 const MANY_ORDERS = 1000;
 
@@ -45,21 +45,21 @@ export interface LastKillDeps {
   readonly journal: JournalDisk;
   /** Folder of the journal on the disk of this computer. */
   readonly folder: string;
-  readonly process: () => BotProcess | null;
+  readonly currentProcess: () => BotProcess | null;
   /** Ends the process for good. */
   readonly endProcess: () => void;
   readonly print: (text: string) => void;
 }
 
 /** Each day has one of these, by its seed. An old journal needs client order ids: with neither, nothing says that an order is the bot's. */
-const KILL_TERMS: readonly KillTerms[] = [
-  { journal: 'old', hidesClientIds: false, manual: 'alike' },
-  { journal: 'none', hidesClientIds: true, manual: 'alike' },
-  { journal: 'whole', hidesClientIds: true, manual: 'many' },
-  { journal: 'whole', hidesClientIds: true, manual: 'locked' },
-  { journal: 'whole', hidesClientIds: true, manual: 'alike' },
-  { journal: 'whole', hidesClientIds: true, manual: 'alike' },
-  { journal: 'whole', hidesClientIds: false, manual: 'alike' },
+const KILL_SITUATIONS: readonly KillSituation[] = [
+  { journal: 'old', hidesClientIds: false, manual: 'similarOrders' },
+  { journal: 'none', hidesClientIds: true, manual: 'similarOrders' },
+  { journal: 'whole', hidesClientIds: true, manual: 'fullList' },
+  { journal: 'whole', hidesClientIds: true, manual: 'lockedCoins' },
+  { journal: 'whole', hidesClientIds: true, manual: 'similarOrders' },
+  { journal: 'whole', hidesClientIds: true, manual: 'similarOrders' },
+  { journal: 'whole', hidesClientIds: false, manual: 'similarOrders' },
 ];
 
 export class LastKill {
@@ -68,9 +68,9 @@ export class LastKill {
   /** True while the kill runs. */
   isRunning = false;
   isOver = false;
-  readonly terms: KillTerms;
+  readonly situation: KillSituation;
   /** The scene of a day of `stagedKills`; null on a day of `twins`. */
-  readonly stage: KillStage | null;
+  readonly scene: KillScene | null;
   readonly #deps: LastKillDeps;
   readonly #rng: Rng;
   /** The creates that were lost: before they arrived, or only their replies. */
@@ -83,53 +83,53 @@ export class LastKill {
   /** The list of trades that is answered now lacks those from this time on. */
   #lackedFromMs = Infinity;
 
-  constructor(deps: LastKillDeps, seed: number, isStaged: boolean) {
+  constructor(deps: LastKillDeps, seed: number, hasScene: boolean) {
     this.#deps = deps;
     this.#rng = rngOf(seed, 'lastKill');
-    this.stage = isStaged ? new KillStage(deps, seed) : null;
-    this.terms = this.stage?.terms ?? KILL_TERMS[seed % KILL_TERMS.length]!;
-    deps.venue.isJournalOld = this.terms.journal === 'old';
+    this.scene = hasScene ? new KillScene(deps, seed) : null;
+    this.situation = this.scene?.situation ?? KILL_SITUATIONS[seed % KILL_SITUATIONS.length]!;
+    deps.venue.isJournalOld = this.situation.journal === 'old';
     const { queue } = deps;
     const beginMs = queue.nowMs + 900_000 + Math.floor(this.#rng.next() * 1_500_000);
     queue.at(beginMs, () => {
       this.#isArmed = true;
       // Every order is known.
-      if (this.terms.manual === 'locked') this.#end();
+      if (this.situation.manual === 'lockedCoins') this.#end();
     });
-    queue.at(beginMs - COPY_AGE_MS, () => this.terms.journal === 'old' && deps.journal.mirrorToDisk());
+    queue.at(beginMs - COPY_AGE_MS, () => this.situation.journal === 'old' && deps.journal.mirrorToDisk());
     queue.at(beginMs + 3_000_000, () => this.#end());
   }
 
   /** Returns the fault of a create: all are lost from a time on, or the scene of the day decides. */
   faultOf(createNumber: number, body: string): RequestFault | undefined {
-    if (this.stage !== null) return this.#stagedFault(this.stage, createNumber, body);
-    if (this.isRunning || !this.#isArmed || this.#deps.process()?.opened == null) return undefined;
-    if (this.terms.manual === 'locked') return undefined;
+    if (this.scene !== null) return this.#sceneFault(this.scene, createNumber, body);
+    if (this.isRunning || !this.#isArmed || this.#deps.currentProcess()?.opened == null) return undefined;
+    if (this.situation.manual === 'lockedCoins') return undefined;
     if (!this.isLosing) this.#beginLosing();
     return { faultKind: this.#rng.next() < 0.6 ? 'loseReply' : 'loseRequest', requestNumber: createNumber, size: 0.2 };
   }
   /** Returns the fault of a create in the scene of the day. The scene ends the process once all that it needs has happened. */
-  #stagedFault(stage: KillStage, requestNumber: number, body: string): RequestFault | undefined {
-    if (!this.#isArmed || (!this.isRunning && this.#deps.process()?.opened == null)) return undefined;
-    const fault = stage.faultOf(body, this.isRunning);
-    if (stage.hasBegun && !this.isLosing) {
+  #sceneFault(scene: KillScene, requestNumber: number, body: string): RequestFault | undefined {
+    if (!this.#isArmed || (!this.isRunning && this.#deps.currentProcess()?.opened == null)) return undefined;
+    const fault = scene.faultOf(body, this.isRunning);
+    if (scene.hasBegun && !this.isLosing) {
       this.isLosing = true;
-      this.#endOnceComplete(stage);
+      this.#endOnceComplete(scene);
     }
     return fault === null ? undefined : { ...fault, requestNumber };
   }
-  #endOnceComplete(stage: KillStage): void {
+  #endOnceComplete(scene: KillScene): void {
     const { queue } = this.#deps;
-    if (stage.isComplete) this.#end();
-    else queue.at(queue.nowMs + STAGE_CHECK_MS, () => this.#endOnceComplete(stage));
+    if (scene.isComplete) this.#end();
+    else queue.at(queue.nowMs + SCENE_CHECK_MS, () => this.#endOnceComplete(scene));
   }
   /** True while the bot cannot query orders: it sees fills of orders that it has lost, and cannot ask whose they are. */
   get silencesQueries(): boolean {
-    return this.isLosing && !this.isRunning && this.stage?.answersQueries !== true;
+    return this.isLosing && !this.isRunning && this.scene?.answersQueries !== true;
   }
   /** Takes note of a create that leaves. */
   noteCreate(body: string, isDone: boolean): void {
-    if (this.isRunning) this.stage?.checkSlice(body);
+    if (this.isRunning) this.scene?.checkSlice(body);
     if (this.isLosing && !this.isRunning) this.#lost.push({ body, isDone, leftMs: this.#deps.queue.nowMs });
   }
 
@@ -142,36 +142,37 @@ export class LastKill {
 
   /** Ends the process, has persons place orders, and begins the kill. */
   #end(): void {
-    const { queue, process, endProcess, journal, folder } = this.#deps;
-    const opened = process()?.opened;
+    const { queue, currentProcess, endProcess, journal, folder } = this.#deps;
+    const opened = currentProcess()?.opened;
     if (this.isRunning || this.isOver) return;
     if (opened == null) return void queue.at(queue.nowMs + 5000, () => this.#end());
     this.#isArmed = true;
     this.isRunning = true;
     this.#journalTrades = tradesIn(journal);
     const botFile = { ...botFileOf(opened), journal: `${folder}/journal` };
-    if (this.terms.journal !== 'old') journal.mirrorToDisk();
-    if (this.terms.journal === 'none') {
+    if (this.situation.journal !== 'old') journal.mirrorToDisk();
+    if (this.situation.journal === 'none') {
       rmSync(botFile.journal, { recursive: true, force: true });
       mkdirSync(botFile.journal, { recursive: true, mode: 0o700 });
     }
     endProcess();
-    if (this.stage === null) this.#placeManualOrders();
+    if (this.scene === null) this.#placeManualOrders();
     const afterMs = KILL_AFTER_MS.min + this.#rng.next() * (KILL_AFTER_MS.max - KILL_AFTER_MS.min);
-    queue.at(queue.nowMs + Math.floor(afterMs) + (this.stage?.killDelayMs ?? 0), () => this.#begin(botFile));
+    queue.at(queue.nowMs + Math.floor(afterMs) + (this.scene?.killDelayMs ?? 0), () => this.#begin(botFile));
   }
 
   /** Returns a row of a reply to the kill; null: a replica lacks it. */
   rowOf(path: string, row: string): string | null {
-    if (this.stage?.lacksRow(path, row) === true) return null;
+    if (this.scene?.lacksRow(path, row) === true) return null;
     if (path.endsWith('/myTrades')) return Number(fieldOf(row, 'time')) >= this.#lackedFromMs ? null : row;
-    const shownRow = this.stage?.rowOf(row) ?? row;
-    return this.terms.hidesClientIds ? shownRow.replace(/"clientOrderId":"[^"]*"/, '"clientOrderId":"0"') : shownRow;
+    const shownRow = this.scene?.rowOf(row) ?? row;
+    return this.situation.hidesClientIds ? shownRow.replace(/"clientOrderId":"[^"]*"/, '"clientOrderId":"0"') : shownRow;
   }
   /** Draws whether the next list of trades lacks the newest ones, and one that the journal has. */
   drawList(symbol: string): void {
     this.#lackedFromMs = Infinity;
-    if (this.stage !== null || this.terms.journal === 'old' || this.terms.manual === 'locked' || this.#rng.next() > 0.35) return;
+    if (this.scene !== null || this.situation.journal === 'old' || this.situation.manual === 'lockedCoins' || this.#rng.next() > 0.35)
+      return;
     const known = [...this.#deps.venue.orders.values()].flatMap(({ order, trades }) =>
       order.instrument.wireName === symbol ? trades.filter(({ tradeId }) => this.#journalTrades.has(`spot:${symbol} ${tradeId}`)) : [],
     );
@@ -190,7 +191,7 @@ export class LastKill {
       // Without the own order, one with the same terms within the window of the request would be taken for it.
       const clientId = this.#rng.next() < 0.5 ? 'OTHERPROGRAM1' : null;
       const isOtherwise = kind < 0.3;
-      const isNamed = clientId !== null && !this.terms.hidesClientIds;
+      const isNamed = clientId !== null && !this.situation.hidesClientIds;
       const isLater = !isNamed && !isOtherwise && (!isDone || kind < 0.6);
       const atMs = leftMs + (isLater ? 7000 + Math.floor(this.#rng.next() * 20_000) : 500);
       const other = isOtherwise ? otherwise(intent, this.#rng.next()) : intent;
@@ -200,8 +201,8 @@ export class LastKill {
         if (id !== null && !isLater && other === intent) this.#alike.add(id);
       });
     }
-    if (this.terms.manual === 'locked') this.#lockCoins();
-    if (this.terms.manual !== 'many') return;
+    if (this.situation.manual === 'lockedCoins') this.#lockCoins();
+    if (this.situation.manual !== 'fullList') return;
     const { instrument } = venue.side.market('AAAUSDT')!;
     for (let nth = 0; nth < MANY_ORDERS; nth++)
       venue.placeManually(
@@ -259,7 +260,7 @@ export class LastKill {
     const openManualOrders = venue.side.unendedOrders().filter(({ id }) => venue.manualTradesById.has(id));
     const onPhase = (phase: string, text: string): void => {
       print(`kill ${phase}: ${text}`);
-      this.stage?.notePhase(phase, text);
+      this.scene?.notePhase(phase, text);
     };
     const options = { flatten: true, all: false, onPhase, giveUpSeconds: GIVE_UP_SECONDS, exchange, endBot: () => Promise.resolve(null) };
     standaloneKill(botFile, options).then(
@@ -285,7 +286,7 @@ export class LastKill {
         observer.report('HAND', `the kill cancelled order ${id}, which a person has placed`, queue.nowMs);
     const arePositionsUnknown = residuals.some((text) => text.includes('positions are unknown'));
     for (const base of SYMBOLS) {
-      const heldLots = this.stage?.countsCopies ? venue.closableLots(base) : venue.heldLots(base);
+      const heldLots = this.scene?.countsCopies ? venue.closableLots(base) : venue.heldLots(base);
       if (heldLots < 0) observer.report('S3', `${base}: the kill sold ${-heldLots} lots that the bot had not`, queue.nowMs);
       const own = [...residuals, ...dust].filter((text) => text.includes(base));
       const namedLots = own.reduce((sum, text) => sum + quantityIn(text, base), 0);
@@ -294,10 +295,10 @@ export class LastKill {
       if (heldLots >= 1 && !isUnproved && namedLots < heldLots - 1)
         observer.report('KILL', `the kill says that ${namedLots} lots of ${base} are left, ${heldLots} lots are held`, queue.nowMs);
       const freeLots = venue.service.spot.venue.free(0, base) / 1e4;
-      if (this.terms.manual === 'locked' && Math.min(heldLots, freeLots) >= 1)
+      if (this.situation.manual === 'lockedCoins' && Math.min(heldLots, freeLots) >= 1)
         observer.report('KILL', `the kill leaves ${freeLots} lots of ${base} that are free`, queue.nowMs);
     }
-    this.stage?.judge();
+    this.scene?.judge();
     if (residuals.length === 0 && venue.live().length > 0)
       observer.report('KILL', `the kill says that all is cancelled, and ${venue.live().length} orders are working`, queue.nowMs);
     this.isOver = true;

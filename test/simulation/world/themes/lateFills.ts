@@ -36,8 +36,8 @@ export class LateFills {
     this.#staleLists = seed % 2 === 0 ? 1 : 0;
   }
 
-  /** Notes a create that is carried out and whose reply is lost. */
-  noteLost(body: string, signMs: number): void {
+  /** Called with the body of each create request that is carried out and whose reply is lost. */
+  onLostReply(body: string, signMs: number): void {
     this.#hiddenByClientId.set(clientOrderIdIn(body) ?? '', { signMs, readCount: 0, takenMs: NaN });
   }
 

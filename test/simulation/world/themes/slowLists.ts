@@ -33,7 +33,7 @@ export class SlowLists {
   }
 
   /** Notes a create that is carried out and whose reply is lost. */
-  noteLost(body: string, signMs: number): void {
+  onLostReply(body: string, signMs: number): void {
     const symbol = fieldOf(body, 'symbol');
     this.#restingByClientId.set(clientOrderIdIn(body) ?? '', { symbol, horizonMs: signMs + HORIZON_MS, listCount: 0 });
   }

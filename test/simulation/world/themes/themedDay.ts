@@ -5,7 +5,7 @@ import { drawFaultMs, MAX_CREATES, rngOf, TIMED_FAULTS } from '../draws.ts';
 
 /** Seeds above this have days with a theme, a thousand seeds for each theme. Days without a theme must keep their recorded hashes. */
 export const LAST_UNTHEMED_SEED = 20_000;
-const SEEDS_PER_THEME = 1000;
+export const SEEDS_PER_THEME = 1000;
 
 /** The themes, in the order of their seeds. A new one is added at the end. */
 export const THEMES = [

@@ -12,7 +12,7 @@ import type { Operator } from '../operator.ts';
 import type { SimulatedVenue, TrueOrder } from '../venue.ts';
 import type { LastKill } from './lastKill.ts';
 import { LateFills } from './lateFills.ts';
-import { LongLists } from './longLists.ts';
+import { LongList } from './longList.ts';
 import { fillInManyTrades } from './manyTrades.ts';
 import { changeRows, fieldOf, ownOrderOf, shareOf } from './replies.ts';
 import { takeFromBook } from './otherAccount.ts';
@@ -84,7 +84,7 @@ const QUERY_SPAN_MS = 120_000;
 const SECOND_FACTOR = 97;
 
 /** Themes whose strategy has orders of few forms, some of which rest. */
-const STAGED_THEMES: ReadonlySet<Theme> = new Set(['lateFills', 'longLists', 'slowLists', 'manyTrades']);
+const SCENE_TRADER_THEMES: ReadonlySet<Theme> = new Set(['lateFills', 'longLists', 'slowLists', 'manyTrades']);
 
 /** The parts of the simulated day that the faults act on. */
 export interface ThemedFaultsDeps {
@@ -95,7 +95,7 @@ export interface ThemedFaultsDeps {
   /** Time from which on nothing goes wrong, ms UTC. */
   readonly calmFromMs: number;
   /** Returns the bot's process; null while no process runs. */
-  readonly process: () => BotProcess | null;
+  readonly currentProcess: () => BotProcess | null;
   /** Ends the process. The next one starts after `seconds`. */
   readonly endProcess: (seconds: number) => void;
   /** Makes the operator kill the bot with --flatten while the exchange refuses the slices. `size`, in [0, 1), scales the fault. */
@@ -116,7 +116,7 @@ export class ThemedFaults {
   /** The kill after trades by hand that ends a day of contracts; null on days without one. */
   manualTradeKill: ManualTradeKill | null = null;
   /** The list that is as long as it may be; null on days without one. */
-  readonly longLists: LongLists | null;
+  readonly longList: LongList | null;
   /** The lost orders that fill late; null on days without such orders. */
   readonly #lateFills: LateFills | null;
   /** The slow lists; null on days without them. */
@@ -138,7 +138,7 @@ export class ThemedFaults {
     // Missing trades make holdings differ from the trades for longer than an audit waits. The operator knows the reason.
     if (theme === 'missingTrades') deps.queue.at(deps.calmFromMs + MISMATCH_REVIEW_MS, () => deps.operator.resume('MISMATCH'));
     if (theme === 'lateTwins') this.#reviewLateOrders();
-    this.longLists = theme === 'longLists' ? new LongLists(deps.queue, deps.venue) : null;
+    this.longList = theme === 'longLists' ? new LongList(deps.queue, deps.venue) : null;
     this.#lateFills = theme === 'lateFills' ? new LateFills(deps.queue, deps.venue, seed) : null;
     this.#slowLists = theme === 'slowLists' ? new SlowLists(deps.queue, deps.venue) : null;
     if (theme === 'manyTrades') fillInManyTrades(deps.queue, deps.venue, deps.calmFromMs);
@@ -160,14 +160,15 @@ export class ThemedFaults {
   }
 
   /** True on days whose strategy has orders of few forms, some of which rest. */
-  get hasStagedOrders(): boolean {
-    return STAGED_THEMES.has(this.#theme);
+  get hasSceneTrader(): boolean {
+    return SCENE_TRADER_THEMES.has(this.#theme);
   }
-  /** Notes a create that the exchange carries out, and whose reply is lost. */
-  noteLost(body: Uint8Array, signMs: number): void {
-    this.#lateFills?.noteLost(Buffer.from(body).toString(), signMs);
-    this.#slowLists?.noteLost(Buffer.from(body).toString(), signMs);
-    this.longLists?.noteLost(Buffer.from(body).toString());
+  /** Called with the body of each create request that the exchange carries out and whose reply is lost. */
+  onLostReply(body: Uint8Array, signMs: number): void {
+    const bodyText = Buffer.from(body).toString();
+    this.#lateFills?.onLostReply(bodyText, signMs);
+    this.#slowLists?.onLostReply(bodyText, signMs);
+    this.longList?.onLostReply(bodyText);
   }
 
   /** True on days on which the strategy asks for more than it may. */
@@ -177,7 +178,7 @@ export class ThemedFaults {
 
   /** Applies a timed fault. `size`, in [0, 1), scales it. */
   apply(faultKind: ThemedTimedFault, size: number): void {
-    const { queue, operator, process, endProcess } = this.#deps;
+    const { queue, operator, currentProcess, endProcess } = this.#deps;
     if (faultKind === 'silence') this.#silentUntilMs = queue.nowMs + valueInRange(SILENCE_MS, size);
     else if (faultKind === 'strange') this.#showStrangeStatuses(valueInRange(STRANGE_STATUS_MS, size));
     else if (faultKind === 'slowTime') this.#slowTimeUntilMs = queue.nowMs + SLOW_TIME_MS;
@@ -185,22 +186,22 @@ export class ThemedFaults {
     else if (faultKind === 'refuseOverStop') this.#onceTriggerWaits('closing', () => this.#deps.refuseSlices(size));
     else if (faultKind === 'haltAndKill') {
       operator.halt(size);
-      queue.at(queue.nowMs + HALT_BEFORE_END_MS, () => process() !== null && endProcess(RESTART_AFTER_HALT_SECONDS));
+      queue.at(queue.nowMs + HALT_BEFORE_END_MS, () => currentProcess() !== null && endProcess(RESTART_AFTER_HALT_SECONDS));
     }
   }
 
   /** Kills the bot once a trigger order that opens a position waits for its price. */
   #killOverEntry(size: number): void {
-    const { operator, process } = this.#deps;
-    this.#onceTriggerWaits('opening', () => operator.kill(process(), size < FLATTEN_SHARE));
+    const { operator, currentProcess } = this.#deps;
+    this.#onceTriggerWaits('opening', () => operator.kill(currentProcess(), size < FLATTEN_SHARE));
   }
 
   /** Runs `act` once the bot trades and a trigger order of the given purpose waits for its price. Gives up when the faults end. */
   #onceTriggerWaits(purpose: 'closing' | 'opening', act: () => void): void {
-    const { queue, venue, process, calmFromMs } = this.#deps;
+    const { queue, venue, currentProcess, calmFromMs } = this.#deps;
     const isWaiting =
       venue instanceof ContractVenue && venue.waiting().some(({ order }) => order.intent.reduceOnly === (purpose === 'closing'));
-    const running = process();
+    const running = currentProcess();
     if (isWaiting && running?.opened?.bot.isTrading === true && !running.isKilled && !running.isAsleep) act();
     else if (queue.nowMs < calmFromMs) queue.at(queue.nowMs + TRIGGER_WAIT_MS, () => this.#onceTriggerWaits(purpose, act));
   }
@@ -221,14 +222,14 @@ export class ThemedFaults {
    * again at once.
    */
   noteCreate(signedMs: number): void {
-    const { queue, process, endProcess, observer } = this.#deps;
+    const { queue, currentProcess, endProcess, observer } = this.#deps;
     // A bot whose clock is not sure signs nothing.
     if (signedMs > queue.nowMs + MAX_AHEAD_MS)
       observer.report('CLOCK', `a create is signed ${signedMs - queue.nowMs} ms ahead of the exchange`, queue.nowMs);
     if ((this.#theme !== 'crowd' && this.#theme !== 'newFeeds') || this.#isCalm || this.#rng.next() > END_SHARE) return;
-    const running = process();
+    const running = currentProcess();
     const endMs = queue.nowMs + END_AFTER_CREATE_MS.min + Math.floor(this.#rng.next() * END_AFTER_CREATE_MS.range);
-    queue.at(endMs, () => process() === running && endProcess(QUICK_RESTART_SECONDS));
+    queue.at(endMs, () => currentProcess() === running && endProcess(QUICK_RESTART_SECONDS));
   }
 
   /** Returns the reply to a create request that has a fault. `handle` makes the exchange carry out the request. */
@@ -289,7 +290,7 @@ export class ThemedFaults {
       lastKill.drawList(fieldOfQuery(target, 'symbol'));
       return { ...answer, body: changeRows(answer.body, (row) => lastKill.rowOf(path, row)) };
     }
-    if ((this.#theme === 'lateTwins' || lastKill?.stage?.hidesIdsFromBot) && /\/(?:openOrders|v1\/order)$/.test(path))
+    if ((this.#theme === 'lateTwins' || lastKill?.scene?.hidesIdsFromBot) && /\/(?:openOrders|v1\/order)$/.test(path))
       return { ...answer, body: changeRows(answer.body, (row) => row.replace(/"clientOrderId":"[^"]*"/, '"clientOrderId":"0"')) };
     if (path.endsWith('/openOrders')) return { ...answer, body: changeRows(answer.body, (row) => this.#openRow(row)) };
     if (path.endsWith('/myTrades')) return { ...answer, body: changeRows(answer.body, (row) => this.#tradeRow(row)) };

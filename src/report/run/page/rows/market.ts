@@ -238,16 +238,21 @@ export function placeOf({ times, endMs, level }: ChartSlice, ms: number): number
 /** A smaller share of a bar is a rounding error. */
 const MIN_PART = 1e-6;
 
+/** The members of a `TimeWindow` that decide which bars it shows, ms UTC. */
+interface WindowBounds {
+  readonly fromMs: number;
+  readonly toMs: number;
+  readonly runStartMs: number;
+  readonly runEndMs: number;
+}
+
 /** Returns both ends of a window on the grid. At the edge of the data, a bar that reaches beyond it is shown whole. */
-export function edgesOf(
-  slice: ChartSlice,
-  { from, to, first, last }: { readonly from: number; readonly to: number; readonly first: number; readonly last: number },
-): readonly [left: number, right: number] {
-  const left = placeOf(slice, from);
-  const right = placeOf(slice, to);
+export function edgesOf(slice: ChartSlice, { fromMs, toMs, runStartMs, runEndMs }: WindowBounds): readonly [left: number, right: number] {
+  const left = placeOf(slice, fromMs);
+  const right = placeOf(slice, toMs);
   const wholeLeft = Math.floor(left + 0.5 + MIN_PART) - 0.5;
   const wholeRight = Math.ceil(right + 0.5 - MIN_PART) - 0.5;
-  return [from > first ? left : wholeLeft, to < last ? right : wholeRight];
+  return [fromMs > runStartMs ? left : wholeLeft, toMs < runEndMs ? right : wholeRight];
 }
 
 /** Returns the values of an indicator that were known at the close of each bar of a slice. NaN before the first value. */

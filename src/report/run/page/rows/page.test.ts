@@ -85,11 +85,11 @@ describe('coarser bars', () => {
     const firstMs = monday + 2 * 24 * 60 * MINUTE;
     const lastMs = monday + 2 * week + 24 * 60 * MINUTE;
     const slice = sliceOf(level, monday, lastMs);
-    expect(edgesOf(slice, { from: firstMs, to: lastMs, first: firstMs, last: lastMs })).toEqual([-0.5, 2.5]);
-    const [leftEdge, rightEdge] = edgesOf(slice, { from: firstMs + 1, to: lastMs - 1, first: firstMs, last: lastMs });
+    expect(edgesOf(slice, { fromMs: firstMs, toMs: lastMs, runStartMs: firstMs, runEndMs: lastMs })).toEqual([-0.5, 2.5]);
+    const [leftEdge, rightEdge] = edgesOf(slice, { fromMs: firstMs + 1, toMs: lastMs - 1, runStartMs: firstMs, runEndMs: lastMs });
     expect([leftEdge, rightEdge].map((edge) => edge.toFixed(3))).toEqual(['-0.214', '1.643']);
     const wholeMs = monday + 3 * week;
-    expect(edgesOf(slice, { from: monday, to: wholeMs, first: monday, last: wholeMs })).toEqual([-0.5, 2.5]);
+    expect(edgesOf(slice, { fromMs: monday, toMs: wholeMs, runStartMs: monday, runEndMs: wholeMs })).toEqual([-0.5, 2.5]);
   });
 
   test('the ladder of intervals does not build months from weeks', () => {

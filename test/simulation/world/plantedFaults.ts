@@ -1,4 +1,7 @@
-// Lists the faults that the simulation must find: removed guards of the order path, and former faults that it found itself.
+// Lists the faults that the simulation must find. Each has a number:
+// 1 to 199: a guard of the order path (test/mutations/table.ts) is removed. The first guard of row 7 has the number 7, the second one 107.
+// 201 to 299: a fault that the product once had, and that a simulated day found.
+// 301 and more: a rule that other bots commonly follow, in place of the product's.
 
 import type { Change, Guard } from '../../mutations/guard.ts';
 import { GUARDS } from '../../mutations/table.ts';
@@ -9,25 +12,25 @@ export interface PlantedFault {
   readonly changes: readonly Change[];
 }
 
-/** Added to the row to get the number of the second guard of a row. A row has one or two guards. */
-export const SECOND_OF_ROW = 100;
+/** A row of the table has one or two guards. The number of its second guard is the row plus this offset. */
+export const SECOND_GUARD_OFFSET = 100;
 
 /** Returns the guard with this number; undefined for any other number. */
 function guardOf(number: number): Guard | undefined {
-  const isSecond = number > SECOND_OF_ROW;
-  const rowOfGuard = isSecond ? number - SECOND_OF_ROW : number;
+  const isSecond = number > SECOND_GUARD_OFFSET;
+  const rowOfGuard = isSecond ? number - SECOND_GUARD_OFFSET : number;
   const guardsOfRow = GUARDS.filter(({ row }) => row === rowOfGuard);
   return guardsOfRow[isSecond ? 1 : 0];
 }
 /** Returns the changes that remove a guard. */
 const changesOf = (guard: Guard): readonly Change[] => [guard, ...(guard.and ?? [])].map(({ file, from, to }) => ({ file, from, to }));
 
-/** Lowest number of a fault that is not a guard. */
-export const FIRST_FORMER_FAULT = 201;
-/** Faults that are not guards, by number. */
-export const FORMER_FAULTS: Readonly<Record<number, PlantedFault>> = {
+/** Lowest number of a fault that is not a removed guard. */
+export const MIN_OTHER_FAULT = 201;
+/** The faults that are not removed guards, by number. */
+export const OTHER_FAULTS: Readonly<Record<number, PlantedFault>> = {
   201: {
-    name: 'a waiting order that is denied when it is released is looked for at the time at which it was made',
+    name: 'after a restart, a waiting order that was denied at its release has the time of its draft, not that of its release',
     changes: [
       {
         file: 'src/tasks/bot/lifetime/lifetimeRecords.ts',
@@ -42,6 +45,7 @@ export const FORMER_FAULTS: Readonly<Record<number, PlantedFault>> = {
       {
         file: 'src/tasks/bot/startLifetime.ts',
         from: '  if (lifetime === null) return beginLifetime(deps, 1);',
+        // Every start begins a new lifetime, the first one with number 1.
         to: '  return beginLifetime(deps, lifetime === null ? 1 : lifetime.number + 1);',
       },
     ],
@@ -77,22 +81,23 @@ export const FORMER_FAULTS: Readonly<Record<number, PlantedFault>> = {
     ],
   },
   206: {
-    name: 'a bot whose journal was moved away goes on sending',
+    name: 'a bot whose journal was moved away continues to send orders',
     changes: [
       {
         file: 'src/adapters/journal/file/journalFile.ts',
         from: '    this.#disk.sync(path, (failure) => {',
-        to: '    this.#disk.sync(path, (told) => {\n      const failure = told === REPLACED ? null : told;',
+        to: '    this.#disk.sync(path, (reported) => {\n      const failure = reported === REPLACED ? null : reported;',
       },
       {
         file: 'src/adapters/journal/file/journalFile.ts',
         from: 'if (identityOf(this.#disk, path) === identity) continue;',
+        // `|| true` in place of a bare `continue` keeps the names in use, as the compiler of the changed source demands.
         to: 'if (identityOf(this.#disk, path) === identity || true) continue;',
       },
     ],
   },
   207: {
-    name: 'the next start takes a slice of a kill that was not sent for an unknown outcome',
+    name: 'a slice that a kill never sent has an unknown outcome after the next start',
     changes: [
       {
         file: 'src/tasks/bot/lifetime/lifetimeReplay.ts',
@@ -126,7 +131,7 @@ export const FORMER_FAULTS: Readonly<Record<number, PlantedFault>> = {
     ],
   },
   211: {
-    name: 'the paper exchange takes a write for durable without a sync',
+    name: 'the paper exchange reports a write as durable without a sync',
     changes: [
       {
         file: 'src/paperExchange/storage/storeWriter.ts',
@@ -141,6 +146,7 @@ export const FORMER_FAULTS: Readonly<Record<number, PlantedFault>> = {
       {
         file: 'src/tasks/kill/separate/standaloneKill.ts',
         from: 'let lastOrderId = id + SLICE_GAP;',
+        // The gap is 0, and its name stays in use.
         to: 'let lastOrderId = SLICE_GAP - SLICE_GAP + id;',
       },
     ],
@@ -181,8 +187,8 @@ export const FORMER_FAULTS: Readonly<Record<number, PlantedFault>> = {
 };
 
 /** Returns the fault with this number. Null for an unknown number. */
-export function plantedBy(number: number): PlantedFault | null {
+export function plantedFaultOf(number: number): PlantedFault | null {
   const guard = guardOf(number);
   if (guard) return { name: guard.name, changes: changesOf(guard) };
-  return FORMER_FAULTS[number] ?? null;
+  return OTHER_FAULTS[number] ?? null;
 }

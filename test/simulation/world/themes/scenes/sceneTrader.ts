@@ -1,22 +1,24 @@
-// A strategy for days that end with a staged kill: its orders have few forms, and it asks again for an order that the exchange has refused.
+// A strategy for days with a scene: its orders have three forms, and it repeats an order that the exchange has refused.
 
 import type { Feed, OrderInfo } from '../../../../../src/index.ts';
 import { nextRandomState, randomFraction, Trader } from '../../trader.ts';
 
-/** Sizes of orders, in coins, and the holding from which on it sells. */
+/** Sizes of orders, coins. */
 const BUY_SIZE = '0.3';
 const SALE_SIZE = '0.25';
-const SELLS_FROM = 0.8;
-/** Prices relative to the last close: of buys and sales that take from the book, and of buys that rest. */
-const TAKING_BUY = 1.002;
-const TAKING_SALE = 0.998;
-const RESTING_BUY = 0.995;
-/** Share of the bars with an order, and share of the buys that rest. */
+/** From this holding on, coins, it may sell. */
+const MIN_SALE_HOLDING = 0.8;
+/** Prices divided by the last close: of taker buys, of taker sales, and of maker buys. */
+const TAKER_BUY_FACTOR = 1.002;
+const TAKER_SALE_FACTOR = 0.998;
+const MAKER_BUY_FACTOR = 0.995;
+/** Share of the bars with an order, of the orders that are sales where it may sell, and of the buys that are maker orders. */
 const ACTING_SHARE = 0.4;
-const RESTING_SHARE = 0.3;
+const SALE_SHARE = 0.6;
+const MAKER_SHARE = 0.3;
 
-/** Buys and sells coins at prices that take, and places a few buys that rest. */
-export class StageTrader extends Trader {
+/** Places taker buys and sales, and a few maker buys. */
+export class SceneTrader extends Trader {
   #randomState = 50_021;
   /** Feeds by the tag of their orders. */
   #feedByTag = new Map<string, Feed>();
@@ -29,14 +31,14 @@ export class StageTrader extends Trader {
   #actOn(feed: Feed): void {
     for (const { id } of this.openOrders(feed)) this.cancel(id);
     const close = feed.close.value;
-    const isSale = Number(this.position(feed).qty.toString()) >= SELLS_FROM && this.#nextRandom() < 0.6;
-    if (isSale) this.sell({ base: SALE_SIZE }, { feed, tag: this.#tagOf('out', feed), limit: close * TAKING_SALE, reduceOnly: true });
-    else if (this.#nextRandom() < RESTING_SHARE)
-      this.buy({ base: BUY_SIZE }, { feed, tag: this.#tagOf('low', feed), limit: close * RESTING_BUY });
-    else this.buy({ base: BUY_SIZE }, { feed, tag: this.#tagOf('in', feed), limit: close * TAKING_BUY });
+    const isSale = Number(this.position(feed).qty.toString()) >= MIN_SALE_HOLDING && this.#nextRandom() < SALE_SHARE;
+    if (isSale) this.sell({ base: SALE_SIZE }, { feed, tag: this.#tagOf('out', feed), limit: close * TAKER_SALE_FACTOR, reduceOnly: true });
+    else if (this.#nextRandom() < MAKER_SHARE)
+      this.buy({ base: BUY_SIZE }, { feed, tag: this.#tagOf('low', feed), limit: close * MAKER_BUY_FACTOR });
+    else this.buy({ base: BUY_SIZE }, { feed, tag: this.#tagOf('in', feed), limit: close * TAKER_BUY_FACTOR });
   }
 
-  /** Asks again for an order that the exchange has refused. Codes of the exchange are numbers. */
+  /** Repeats an order that the exchange has refused. Only codes of the exchange are numbers. */
   override onOrder(order: OrderInfo) {
     super.onOrder(order);
     const { lifecycle, code, side, qty, limit, tag } = order;

@@ -1,0 +1,239 @@
+// Plays the scene before and during the kill that ends a day: loses the orders of the bot that it needs, and has persons place orders.
+
+import { ticks } from '../../../../../src/base/brand.ts';
+import type { Rng } from '../../../../../src/base/number/rng.ts';
+import type { OrderIntent } from '../../../../../src/model/order.ts';
+import type { DueQueue } from '../../../../../src/ports/dueQueue.ts';
+import { rngOf } from '../../draws.ts';
+import type { JournalDisk } from '../../journalDisk.ts';
+import { clientOrderIdIn, type Observer } from '../../observer.ts';
+import type { RequestFault } from '../../schedule.ts';
+import type { SimulatedVenue } from '../../venue.ts';
+import { intentOf } from '../manualOrders.ts';
+import { fieldOf, ownOrderOf } from '../replies.ts';
+import { sceneOf, type KillSituation, type Scene } from './scenes.ts';
+
+/** Time from an order of the bot until a person places a similar one, ms: within the admission window of the bot's, and after it. */
+const SIMILAR_AFTER_MS = { soon: 300, later: 8000 };
+/** In the scene `noPrices` the price falls by this factor. So much later, ms, a person sells as many coins as the lost sale. */
+const FALL_FACTOR = 0.985;
+const AFTER_FALL_MS = 45_000;
+/** The limit of that sale divided by the limit of the lost one. */
+const LOWER_LIMIT_FACTOR = 0.97;
+/** Time from the start of the last check of the kill until the lost order arrives, ms. */
+const ARRIVES_AFTER_MS = 1000;
+/** How long the bot continues in scenes in which one order fits two of its requests, ms. */
+const BOT_CONTINUES_MS = 120_000;
+/** Time from the last lost order until the process ends, ms. */
+const END_AFTER_MS = 40;
+/** Client order ids of another program. */
+const OTHER_PROGRAM_ID = 'OTHERPROGRAM1';
+/** A record of a fill that is booked to no order, and one that an outcome is unknown. */
+const UNATTRIBUTED_FILL = /"k":"FILL"[^\n]*"cid":null/;
+const UNKNOWN_STATE = /"k":"STATE"[^\n]*"lifecycle":"unknown"/;
+/** Faults use only this share of the range of their lengths, so that they are short. */
+const LENGTH_SHARE = 0.2;
+
+/** With which order of the bot a scene begins, and what happens to it. */
+interface SceneTerms {
+  readonly botOrder: 'takerBuy' | 'makerBuy' | 'takerSale';
+  /** What happens to the first order, and to the next one with its terms. */
+  readonly faults: readonly RequestFault['faultKind'][];
+  /** True if replies to the kill have client order ids. */
+  readonly showsClientIds?: boolean;
+  /** Which order a person places: soon, after the admission window, with another program's client order id, or below the limit. */
+  readonly manualOrder?: 'soon' | 'later' | 'named' | 'below';
+}
+const SCENE_TERMS: Readonly<Record<Scene, SceneTerms>> = {
+  alikeFilled: { botOrder: 'takerBuy', faults: ['loseReply'], manualOrder: 'soon' },
+  otherName: { botOrder: 'takerBuy', faults: ['loseRequest'], manualOrder: 'named', showsClientIds: true },
+  retriedBuy: { botOrder: 'takerBuy', faults: ['refusal', 'loseRequest'], manualOrder: 'soon' },
+  retriedSale: { botOrder: 'takerSale', faults: ['refusal', 'loseRequest'], manualOrder: 'soon' },
+  copiedSale: { botOrder: 'takerSale', faults: ['duplicateRequest'], showsClientIds: true },
+  unlistedCopy: { botOrder: 'takerSale', faults: ['duplicateRequest'], showsClientIds: true },
+  laterAlike: { botOrder: 'makerBuy', faults: ['loseRequest'], manualOrder: 'later' },
+  lateInVerify: { botOrder: 'takerBuy', faults: ['loseRequest'], showsClientIds: true },
+  lostSlice: { botOrder: 'takerSale', faults: ['delayReply'] },
+  noPrices: { botOrder: 'takerSale', faults: ['loseRequest'], manualOrder: 'below' },
+  retriedFilled: { botOrder: 'takerBuy', faults: ['refusal', 'loseReply'] },
+  nextId: { botOrder: 'takerBuy', faults: ['nextId'] },
+};
+
+export interface KillSceneDeps {
+  readonly queue: DueQueue;
+  readonly venue: SimulatedVenue;
+  readonly observer: Observer;
+  readonly journal: JournalDisk;
+  readonly print: (text: string) => void;
+}
+
+/** The scene of one day. */
+export class KillScene {
+  readonly name: Scene;
+  readonly situation: KillSituation;
+  readonly #deps: KillSceneDeps;
+  readonly #rng: Rng;
+  readonly #sceneTerms: SceneTerms;
+  /** The request of the order that was lost last. */
+  #lostBody: string | null = null;
+  /** Number of orders of the scene that the bot has sent, and when it sent the last one. */
+  #sceneOrderCount = 0;
+  #lastSceneOrderMs = -Infinity;
+  /** Symbol of the slice whose reply was lost. */
+  #sliceSymbol: string | null = null;
+  #hasArrived = false;
+  /** Number of operations of the disk when the journal was last searched. */
+  #searchedOperations = -1;
+  /** Lots of manual orders that nothing distinguishes from those of the bot, by coin. */
+  readonly #doubtfulLots = new Map<string, number>();
+
+  constructor(deps: KillSceneDeps, seed: number) {
+    this.#deps = deps;
+    this.#rng = rngOf(seed, 'killStage');
+    this.name = sceneOf(seed);
+    this.#sceneTerms = SCENE_TERMS[this.name];
+    this.situation = { journal: 'whole', hidesClientIds: this.#sceneTerms.showsClientIds !== true, manual: 'similarOrders' };
+  }
+
+  /** True from the first order of the scene on. */
+  get hasBegun(): boolean {
+    return this.#sceneOrderCount > 0;
+  }
+  /** True once everything has happened for which the process must run. */
+  get isComplete(): boolean {
+    if (this.#sceneOrderCount < this.#sceneTerms.faults.length) return false;
+    const afterMs = this.#deps.queue.nowMs - this.#lastSceneOrderMs;
+    if (this.name === 'retriedFilled') return afterMs >= BOT_CONTINUES_MS;
+    if (this.countsCopies) return this.#journalHas(UNATTRIBUTED_FILL) || afterMs >= BOT_CONTINUES_MS;
+    if (this.name === 'nextId') return this.#journalHas(UNKNOWN_STATE);
+    return afterMs >= END_AFTER_MS;
+  }
+  /** True if the journal has such a record. Only a journal that has grown is searched. */
+  #journalHas(record: RegExp): boolean {
+    const { journal } = this.#deps;
+    const { operations } = journal.disk;
+    if (operations === this.#searchedOperations) return false;
+    this.#searchedOperations = operations;
+    return journal.contents().some((bytes) => record.test(Buffer.from(bytes).toString()));
+  }
+  /** True if the bot can query orders while the scene lasts. */
+  get answersQueries(): boolean {
+    return this.name === 'retriedFilled' || this.countsCopies;
+  }
+  /** True if sales of a second copy reduce what the kill may sell. */
+  get countsCopies(): boolean {
+    return this.name === 'copiedSale' || this.name === 'unlistedCopy';
+  }
+  /** True if no reply has a client order id while the bot runs. */
+  get hidesIdsFromBot(): boolean {
+    return this.name === 'retriedFilled';
+  }
+  /** By how much the kill begins later, ms: it must not end before the person has acted. */
+  get killDelayMs(): number {
+    return this.name === 'noPrices' ? AFTER_FALL_MS : 0;
+  }
+
+  /** Returns the fault of a create request; null without one. `isSlice`: the kill sends it. */
+  faultOf(body: string, isSlice: boolean): Omit<RequestFault, 'requestNumber'> | null {
+    if (isSlice) return this.#faultOfSlice(body);
+    const faultKind = this.#sceneTerms.faults[this.#sceneOrderCount];
+    if (faultKind === undefined || !this.#isSceneOrder(body)) return null;
+    this.#sceneOrderCount++;
+    this.#lastSceneOrderMs = this.#deps.queue.nowMs;
+    if (faultKind !== 'refusal' && faultKind !== 'nextId') this.#lose(body);
+    return { faultKind, size: LENGTH_SHARE * this.#rng.next() };
+  }
+  /** True for an order of the form with which the scene begins. */
+  #isSceneOrder(body: string): boolean {
+    const { venue } = this.#deps;
+    const intent = intentOf(body, venue);
+    if (intent === null) return false;
+    const { botOrder } = this.#sceneTerms;
+    const price = venue.service.markets.find(({ instrument }) => instrument === intent.instrument)?.referencePrice ?? NaN;
+    const isTaker = intent.side === 'buy' ? intent.limit > price : intent.limit < price;
+    if (botOrder === 'takerSale') return intent.side === 'sell' && isTaker;
+    return intent.side === 'buy' && isTaker === (botOrder === 'takerBuy');
+  }
+
+  /** Notes an order that is lost, and has a person place a similar one where the scene says so. */
+  #lose(body: string): void {
+    const { queue, venue } = this.#deps;
+    this.#lostBody = body;
+    const intent = intentOf(body, venue);
+    const { manualOrder } = this.#sceneTerms;
+    if (intent === null || manualOrder === undefined) return;
+    if (manualOrder === 'below') {
+      venue.priceFactor *= FALL_FACTOR;
+      const lowerIntent = { ...intent, limit: ticks(Math.round(intent.limit * LOWER_LIMIT_FACTOR)) };
+      queue.at(queue.nowMs + AFTER_FALL_MS, () => this.#placeManually(lowerIntent, { isDoubtful: false }));
+      return;
+    }
+    const afterMs = manualOrder === 'later' ? SIMILAR_AFTER_MS.later : SIMILAR_AFTER_MS.soon;
+    const clientOrderId = manualOrder === 'named' ? OTHER_PROGRAM_ID : null;
+    queue.at(queue.nowMs + afterMs, () => this.#placeManually(intent, { isDoubtful: manualOrder === 'soon', clientOrderId }));
+  }
+  /** Has a person place an order. `isDoubtful`: nothing distinguishes it from one of the bot. */
+  #placeManually(intent: OrderIntent, options: { readonly isDoubtful: boolean; readonly clientOrderId?: string | null }): void {
+    const { isDoubtful, clientOrderId = null } = options;
+    const { venue, print, queue } = this.#deps;
+    // The clock of the exchange stands at its last event.
+    venue.service.advance(queue.nowMs);
+    const id = venue.placeManually(intent, clientOrderId);
+    print(`a person places order ${id}: ${intent.side} ${intent.lots} lots at ${intent.limit}`);
+    const { base } = intent.instrument;
+    if (isDoubtful) this.#doubtfulLots.set(base, (this.#doubtfulLots.get(base) ?? 0) + intent.lots);
+  }
+
+  // --- While the kill runs
+
+  /** Loses the reply to the first slice, and has a person place a similar sale. */
+  #faultOfSlice(body: string): Omit<RequestFault, 'requestNumber'> | null {
+    const { queue, venue } = this.#deps;
+    const intent = intentOf(body, venue);
+    if (this.name !== 'lostSlice' || this.#sliceSymbol !== null || intent === null) return null;
+    this.#sliceSymbol = intent.instrument.wireName;
+    queue.at(queue.nowMs + SIMILAR_AFTER_MS.soon, () => this.#placeManually(intent, { isDoubtful: true }));
+    return { faultKind: 'loseReply', size: LENGTH_SHARE };
+  }
+  /** Rule UNSURE: a kill sends no slice of a symbol after one whose outcome nothing can show. */
+  checkSlice(body: string): void {
+    const { observer, queue } = this.#deps;
+    if (this.#sliceSymbol === null || !body.includes(`"${this.#sliceSymbol}"`)) return;
+    if (this.#hasArrived) observer.report('UNSURE', `a slice leaves while one is of unknown outcome: ${body}`, queue.nowMs);
+    this.#hasArrived = true;
+  }
+
+  /** Lets the lost order arrive between the two last readings of the kill. */
+  notePhase(phase: string, text: string): void {
+    const { queue, venue } = this.#deps;
+    if (this.name !== 'lateInVerify' || this.#hasArrived || phase !== 'verifying' || this.#lostBody === null) return;
+    const intent = intentOf(this.#lostBody, venue);
+    const clientOrderId = clientOrderIdIn(this.#lostBody);
+    if (intent === null || clientOrderId === undefined || !text.includes(intent.instrument.id)) return;
+    this.#hasArrived = true;
+    queue.at(queue.nowMs + ARRIVES_AFTER_MS, () => venue.placeLate(intent, clientOrderId, queue.nowMs));
+  }
+
+  /** True for a row that a list lacks while the kill reads it. */
+  lacksRow(path: string, row: string): boolean {
+    if (this.name !== 'unlistedCopy' || !path.endsWith('/myTrades')) return false;
+    const id = ownOrderOf(row);
+    return this.#deps.venue.copies().some(({ order }) => order.id === id);
+  }
+  /** Returns a row of an order as a reply to the kill has it. */
+  rowOf(row: string): string {
+    return this.name === 'noPrices' && fieldOf(row, 'orderId') !== '' ? row.replace(/"price":(?:"[^"]*"|[^,}]*),/, '') : row;
+  }
+
+  /** Rule KILL: the kill closes all that is certainly the bot's. It may leave at most the lots of manual orders that look like lost ones. */
+  judge(): void {
+    const { venue, observer, queue } = this.#deps;
+    if (this.name !== 'retriedSale' && this.name !== 'noPrices') return;
+    const base = this.#lostBody === null ? undefined : intentOf(this.#lostBody, venue)?.instrument.base;
+    if (base === undefined) return;
+    const heldLots = venue.heldLots(base);
+    const doubtfulLots = this.#doubtfulLots.get(base) ?? 0;
+    if (heldLots >= doubtfulLots + 1)
+      observer.report('KILL', `the kill leaves ${heldLots} lots of ${base}, and ${doubtfulLots} lots are in doubt`, queue.nowMs);
+  }
+}
