@@ -19,7 +19,7 @@ import { HoldingsCheck } from './account/holdingsCheck.ts';
 import { NotedTotals } from './account/notedTotals.ts';
 import { uncertaintiesOf } from './account/uncertainties.ts';
 import { CreateQueue } from './send/createQueue.ts';
-import { readForeignOrder, type ForeignOrderDetails } from './prove/readForeignOrder.ts';
+import type { DecisionDeps } from './prove/decisionDeps.ts';
 import type { ReferencePosition } from './client/referenceBook.ts';
 import { OrderAttribution } from './observe/attribution.ts';
 import type { ForeignOrder } from './observe/foreignOrder.ts';
@@ -284,7 +284,7 @@ export class RestExchange implements OrderGateway {
   adopt(id: OrderId, venueId: string): void {
     const tracked = this.#context.trackedOrders.byId(id);
     if (tracked === undefined || tracked.venueId !== null) return;
-    this.#attribution.ignore(venueId);
+    this.#attribution.ignore(parseTriggerTrackId(venueId)?.triggerId ?? venueId);
     const sighting = { instrument: tracked.request.instrumentIndex, channel: 'openOrders', venueMs: this.#context.clock.lastMs } as const;
     this.#attribution.adopt(tracked, venueId, sighting, null);
     this.#readers.trades(tracked.request.instrumentIndex).adoptFills(venueId);
@@ -299,10 +299,11 @@ export class RestExchange implements OrderGateway {
   get foreignOrders(): readonly ForeignOrder[] {
     return Array.from(this.#attribution.foreignOrders.values());
   }
-  /** Reads the terms and fills of a foreign order now. Calls `done` once, with its details or with the reason why it cannot be ours. */
-  readForeign(venueId: string, done: (answer: ForeignOrderDetails | string) => void): void {
-    const collaborators = { context: this.#context, attribution: this.#attribution, readers: this.#readers };
-    start(readForeignOrder(venueId, collaborators)).whenOver(done);
+  /** Reads an order for a decision of the operator, and calls `done` once with what `read` returns. */
+  readForDecision<T>(read: (deps: DecisionDeps) => Work<T>, done: (answer: T) => void): void {
+    const { venue, deps, trackedOrders } = this.#context;
+    const { instruments } = deps;
+    start(read({ venue, instruments, trackedOrders, attribution: this.#attribution, readers: this.#readers })).whenOver(done);
   }
   /** The operator adopts a foreign order as `order`: its fills are booked, and it is tracked from now on. */
   adoptFills(order: Order, venueId: string): void {

@@ -1,9 +1,13 @@
 // The acts of an operator on a bot. An act that stops trading takes effect before it returns; its reply waits until the act is durable.
 
+import { checkPlacement, type PlacementCheck } from '../../adapters/exchange/prove/checkPlacement.ts';
+import { checkVanished } from '../../adapters/exchange/prove/checkVanished.ts';
 import { tightenedText } from '../../adapters/journal/records/tightenedLimit.ts';
 import { ConfigError } from '../../base/errors.ts';
 import type { OrderId, VenueOrderId } from '../../model/order.ts';
 import { formatTime } from '../../model/time.ts';
+import type { BotOrder } from '../../orders/botOrder.ts';
+import { STATE } from '../../orders/lifecycle.ts';
 import type { Scope } from '../../risk/live/halts.ts';
 import { limitValue } from '../../risk/limits/limits.ts';
 import { idPrefixOf, orderIdIn } from '../../protocol/clientOrderId.ts';
@@ -180,7 +184,7 @@ export class LiveControl implements BotControl {
       const answer = ignoreOrder(this.#deps.bot, decision, who);
       return answer.done ? this.#afterDurable(answer.message) : answer;
     }
-    const answer = this.#resolve(decision);
+    const answer = await this.#resolve(decision);
     if (!answer.done) return answer;
     journal.human({ who, what: decision.what, id: decision.id, why: decision.why });
     return this.#afterDurable(answer.message);
@@ -200,19 +204,46 @@ export class LiveControl implements BotControl {
     return this.#afterDurable(`${key} is ${value} until the bot starts again: then the config counts`);
   }
 
-  /** Records the outcome that the operator has found for an order of unknown outcome. */
-  #resolve({ id, outcome, venueId }: Extract<OperatorDecision, { what: 'resolve' }>): ActAnswer {
+  /** Records the outcome that the operator has found for an order of unknown outcome. An id is checked at the exchange first. */
+  async #resolve({ id, outcome, venueId }: Extract<OperatorDecision, { what: 'resolve' }>): Promise<ActAnswer> {
     const orderId = this.#orderIdOf(id);
     if (orderId === null) return rejected(`${id} is not an order of this bot`);
-    const isPlaced = outcome === 'placed';
-    if (isPlaced && venueId === null) return rejected('placed: expected the exchange id of the order');
     const { engine, services } = this.#deps.bot.deps;
     const order = engine.orders.get(orderId);
+    const isNotUnknown = rejected(`the outcome of ${id} is not unknown`);
+    if (outcome === 'noEffect') {
+      if (order?.state === STATE.working || order?.state === STATE.cancelSent) return this.#endVanished(id, order);
+      if (!this.#resolveAs(orderId, null)) return isNotUnknown;
+      return accepted(`${id} counts as proven absent; it is still watched`);
+    }
+    if (venueId === null) return rejected('placed: expected the exchange id of the order');
+    if (order?.state !== STATE.unknown) return isNotUnknown;
+    const service = services.serviceOf(order.instrument.market);
+    const check = await new Promise<PlacementCheck>((resolve) =>
+      service.readForDecision((deps) => checkPlacement(orderId, venueId, deps), resolve),
+    );
+    if (!check.isPossible) return rejected(`${id}: ${check.reason}`);
+    // Its outcome may have become known meanwhile.
+    if (!this.#resolveAs(orderId, check.venueId)) return isNotUnknown;
+    service.adopt(orderId, check.venueId);
+    return accepted(`${id} counts as placed`);
+  }
+
+  /** Ends an acknowledged order that the exchange does not know any more. Its fills stay booked. */
+  async #endVanished(clientOrderId: string, { id, instrument: { market } }: BotOrder): Promise<ActAnswer> {
+    const { engine, services, venueMs } = this.#deps.bot.deps;
+    const service = services.serviceOf(market);
+    const problem = await new Promise<string | null>((resolve) => service.readForDecision((deps) => checkVanished(id, deps), resolve));
+    if (problem !== null) return rejected(`the outcome of ${clientOrderId} is not unknown: ${problem}`);
+    this.#step(() => engine.ended(id, 'canceled', Math.floor(venueMs())));
+    return accepted(`${clientOrderId} counts as cancelled: the exchange does not know it any more`);
+  }
+
+  /** Resolves an order of unknown outcome: `venueId` null means that it had no effect. Returns false if its outcome is not unknown. */
+  #resolveAs(orderId: OrderId, venueId: string | null): boolean {
     let isResolved = false;
-    this.#step(() => (isResolved = engine.outcomes.resolve(orderId, isPlaced ? (venueId as VenueOrderId) : null)));
-    if (!isResolved) return rejected(`the outcome of ${id} is not unknown`);
-    if (order && venueId !== null && isPlaced) services.serviceOf(order.instrument.market).adopt(orderId, venueId);
-    return accepted(isPlaced ? `${id} counts as placed` : `${id} counts as proven absent; it is still watched`);
+    this.#step(() => (isResolved = this.#deps.bot.deps.engine.outcomes.resolve(orderId, venueId as VenueOrderId | null)));
+    return isResolved;
   }
 
   /** Resolves once everything that has been journalled by now is durable. */

@@ -23,6 +23,7 @@ import type { HeldDecision } from './lifetime/decisionComparison.ts';
 import { lifetimeFromKeptState, newestBars, newestLifetime, readBefore, maxRowsOf, type Lifetime } from './lifetime/lifetime.ts';
 import { KeptPointProblem, replayLifetime, type ReplayedLifetime, type ReplayLifetimeOptions } from './lifetime/replayLifetime.ts';
 import { checkReplay, openRecordedOrders, takeOver } from './lifetime/restart.ts';
+import { checkSharesSuffice, checkStrategyPlaces } from './safety/strategyPlaces.ts';
 
 /** The engine and plan of a start. */
 export interface StartedLifetime extends BuiltEngine {
@@ -69,34 +70,36 @@ export interface LifetimeStartDeps {
 /** Continues the last lifetime, or begins a new one. Throws ConfigError, and writes nothing, if the lifetime cannot continue unchanged. */
 export async function startLifetime(deps: LifetimeStartDeps): Promise<StartedLifetime> {
   const lifetime = newestLifetime(deps.journal.records);
-  if (lifetime === null) return beginLifetime(deps, 1);
+  if (lifetime === null) return beginLifetime(deps, null);
   const isAccepted = deps.options.acceptChanges === true;
   const continuing = await continueLifetime(deps, lifetime).catch((error: unknown) => {
     if (!isAccepted || !(error instanceof LifetimeEndedError)) throw error;
     return null;
   });
-  return continuing ?? beginLifetime(deps, lifetime.number + 1);
+  return continuing ?? beginLifetime(deps, lifetime);
 }
 
 /** Thrown when the state of the strategies cannot be rebuilt, so that they can only begin a new lifetime. */
 class LifetimeEndedError extends ConfigError {}
 
-/** Begins a lifetime: fresh strategies, with the ledger of the journal. */
-async function beginLifetime({ config, journal, market, ...deps }: LifetimeStartDeps, number: number): Promise<StartedLifetime> {
+/** Begins a lifetime: fresh strategies, with the ledger of the journal. `earlier`: the lifetime before it; null: none. */
+async function beginLifetime({ config, journal, market, ...deps }: LifetimeStartDeps, earlier: Lifetime | null): Promise<StartedLifetime> {
   const { absenceBounds, log, options, venueMs } = deps;
   const feeds = firstFeeds(market, options.room);
   const firstValues = firstRecords(config.series, catalogOf(config), feeds.atMs);
   const series = knownSeriesPlans(config.series, [...journal.records, ...firstValues]);
   const plan = await livePlan(config, feeds.plans, feeds.atMs, { ...options, series });
   deps.checkCode(plan);
+  if (earlier !== null) checkStrategyPlaces(earlier.newest, journal.records, plan, config.data);
   const { state, history } = readBefore(journal.records);
   const built = await buildEngine(plan, { ...portsOf(deps, plan), absenceBounds }, history, log);
+  if (earlier !== null) checkSharesSuffice(earlier.newest, plan, built.engine);
   if (state.config === null) await deps.firstStart(plan, built.engine);
   writeStartRecords(
     journal.journal,
     config,
     { plan, engine: built.engine, fromMs: plan.fromMs },
-    { lifetime: number, isFirst: true, isAccepted: false },
+    { lifetime: (earlier?.number ?? 0) + 1, isFirst: true, isAccepted: false },
   );
   for (const record of firstValues) journal.journal.series(record);
   const orders = restoreEngine(built.engine, journal, venueMs());
@@ -120,6 +123,7 @@ async function continueLifetime(deps: LifetimeStartDeps, lifetime: Lifetime): Pr
   const entered = await enterLifetime(deps, lifetime);
   const { engine, replay, plan, feeds } = entered;
   const isAccepted = options.acceptChanges === true;
+  checkSharesSuffice(lifetime.newest, plan, engine);
   if (!isAccepted) {
     const changes = [...changesSince(lifetime, plan)];
     // Changes of the config that leave the decisions as they were need no consent.
@@ -174,6 +178,7 @@ async function enterAt({ config, journal, market, ...deps }: LifetimeStartDeps, 
   const series = knownSeriesPlans(config.series, journal.records);
   const plan = await livePlan(config, feeds.plans, lifetime.fromMs, { ...options, series });
   deps.checkCode(plan);
+  checkStrategyPlaces(lifetime.newest, journal.records, plan, config.data);
   const endReason = lifetimeEnd(lifetime, config, plan);
   if (endReason !== null)
     throw new LifetimeEndedError(

@@ -47,7 +47,7 @@ export type OperatorDecision =
   | { readonly what: 'adopt'; readonly id: string; readonly strategy: string | null; readonly why: string }
   /** Marks a foreign order as not the bot's. The bot never touches it. */
   | { readonly what: 'ignore'; readonly id: string; readonly why: string }
-  /** Records what became of an order of unknown outcome. `id`: its client order id. `venueId`: its venue order id, null with `noEffect`. */
+  /** Records what became of an order of unknown outcome, or that the exchange does not know one any more. `id`: its client order id. `venueId`: its venue order id, null with `noEffect`. */
   | {
       readonly what: 'resolve';
       readonly id: string;

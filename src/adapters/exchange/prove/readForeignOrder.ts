@@ -4,10 +4,8 @@ import { toScaled } from '../../../base/number/decimal.ts';
 import type { Work } from '../../../base/task.ts';
 import type { Side } from '../../../model/order.ts';
 import type { CallOptions } from '../client/restClient.ts';
-import type { OrderAttribution } from '../observe/attribution.ts';
 import { unidentifiedLike } from '../observe/foreignOrder.ts';
-import type { Readers } from '../observe/readers.ts';
-import type { ExchangeContext } from '../order/exchangeContext.ts';
+import type { DecisionDeps } from './decisionDeps.ts';
 
 /** A limit order, possibly partly filled. */
 export interface ForeignOrderDetails {
@@ -19,28 +17,20 @@ export interface ForeignOrderDetails {
   readonly reduceOnly: boolean;
 }
 
-/** Collaborators of `readForeignOrder`. */
-interface ReadForeignOrderDeps {
-  readonly context: Pick<ExchangeContext, 'venue' | 'trackedOrders' | 'deps'>;
-  readonly attribution: OrderAttribution;
-  readonly readers: Readers;
-}
-
 const RECONCILE: CallOptions = { priority: 'reconcile' };
 
 /** Returns the order, or a sentence with the reason why it cannot be adopted. */
 export function* readForeignOrder(
   venueId: string,
-  { context, attribution, readers }: ReadForeignOrderDeps,
+  { venue, instruments, trackedOrders, attribution, readers }: DecisionDeps,
 ): Work<ForeignOrderDetails | string> {
-  const { venue, trackedOrders } = context;
   const foreign = attribution.foreignOrders.get(venueId);
   if (foreign === undefined) return `${venueId} is not an order that waits for a decision`;
   if (foreign.isTrigger) return 'a trigger order cannot be adopted: cancel it at the exchange, or ignore it';
   const ownNames = unidentifiedLike(foreign, trackedOrders).map(({ clientOrderId }) => clientOrderId);
   if (ownNames.length > 0)
     return `it may be ${ownNames.join(' or ')}, whose outcome is not known: decide that first (isobar orders resolve)`;
-  const instrument = context.deps.instruments[foreign.instrument]!;
+  const instrument = instruments[foreign.instrument]!;
   // Read the order first: the trades read afterwards must include all fills that it reports.
   const row = yield* venue.order(instrument, venueId, RECONCILE);
   if (row === null || row === 'none') return 'the exchange does not say what it asks for: try again';

@@ -11,6 +11,7 @@ import type { RecordFacts } from '../../../adapters/journal/records/fields.ts';
 import { feedNames } from '../config/wantedFeeds.ts';
 import { ACCEPTED, LIFETIME_FACT, type Lifetime } from './lifetime.ts';
 import { capitalFacts } from '../journal/botJournal.ts';
+import { placeFacts, shareChanges } from '../safety/strategyPlaces.ts';
 
 /** How a start relates to its lifetime. */
 export interface LifetimeStart {
@@ -29,7 +30,7 @@ export function writeStartRecords(
   { plan, engine, fromMs }: { readonly plan: RunPlan; readonly engine: Engine; readonly fromMs: number },
   { lifetime, isFirst, isAccepted }: LifetimeStart,
 ): void {
-  const limits = { ...capitalFacts(config), ...riskFacts(plan), ...codeFacts(plan), ...feedFacts(config), fromMs };
+  const limits = { ...capitalFacts(config), ...riskFacts(plan), ...codeFacts(plan), ...placeFacts(plan), ...feedFacts(config), fromMs };
   journal.config({
     hash: config.hash,
     version: packageVersion(),
@@ -82,6 +83,7 @@ export function changesSince({ newest }: Lifetime, plan: RunPlan): readonly stri
     const earlierParams = limits[`params.${index}`];
     if (earlierParams !== paramsText) changes.push(`the parameters of ${record.name} are ${paramsText}, and were ${String(earlierParams)}`);
   }
+  changes.push(...shareChanges(newest, plan));
   for (const [index, { file, hash }] of modules.entries())
     if (limits[`module.${index}`] !== hash) changes.push(`the code of the module ${file} has changed`);
   const earlierModules = Object.keys(limits).filter((key) => key.startsWith('module.')).length;

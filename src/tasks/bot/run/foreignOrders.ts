@@ -2,7 +2,7 @@
 
 import type { ForeignOrder } from '../../../adapters/exchange/observe/foreignOrder.ts';
 import type { RestExchange } from '../../../adapters/exchange/restExchange.ts';
-import type { ForeignOrderDetails } from '../../../adapters/exchange/prove/readForeignOrder.ts';
+import { readForeignOrder, type ForeignOrderDetails } from '../../../adapters/exchange/prove/readForeignOrder.ts';
 import { fromScaled } from '../../../base/number/decimal.ts';
 import { adopt, adoptionProblem } from '../../../engine/router/adoption.ts';
 import { sizeText } from '../../../model/instrument.ts';
@@ -51,7 +51,9 @@ export async function adoptOrder(bot: LiveBot, decision: Extract<OperatorDecisio
   if (runs.length > 1) return rejected(`several strategies run here: name one with --strategy, of ${names}`);
   const foreign = foreignOrdersOf(services).find(({ venueId }) => venueId === id);
   if (foreign === undefined) return rejected(`${id} is not an order that waits for a decision`);
-  const details = await new Promise<ForeignOrderDetails | string>((resolve) => foreign.service.readForeign(id, resolve));
+  const details = await new Promise<ForeignOrderDetails | string>((resolve) =>
+    foreign.service.readForDecision((deps) => readForeignOrder(id, deps), resolve),
+  );
   if (typeof details === 'string') return rejected(`${id}: ${details}`);
   const result = { answer: rejected(`${id} is not an order that waits for a decision`) };
   bot.driver.step(() => {

@@ -1,0 +1,79 @@
+// Tests the check of the id that the operator names for an order of unknown outcome.
+
+import { expect, test } from 'vitest';
+import { PlainOrder, spotInstrument } from '../../../../test/fixtures/drafts.ts';
+import { ticks } from '../../../base/brand.ts';
+import { immediate, start } from '../../../base/task.ts';
+import type { OrderId } from '../../../model/order.ts';
+import { readCode, readStatus, TRIGGER_STATUSES, TRIGGER_TYPES } from '../../../protocol/shapes/codes.ts';
+import type { TriggerOrder } from '../../../protocol/shapes/futures.ts';
+import type { VenueCalls } from '../calls/venueCalls.ts';
+import type { OrderRow } from '../calls/venueRows.ts';
+import { copyRequest, TrackedOrder, TrackedOrders } from '../order/trackedOrder.ts';
+import { checkPlacement, type PlacementCheck } from './checkPlacement.ts';
+
+/** What the exchange replies to the query of an order, and to the list of trigger orders. */
+interface Replies {
+  readonly order?: OrderRow | 'none' | null;
+  readonly triggers?: readonly TriggerOrder[] | null;
+}
+
+const UNKNOWN_ID = 1 as OrderId;
+/** The row of the order of unknown outcome, without a client order id. */
+const ROW: OrderRow = {
+  venueId: '100', cid: null, side: 'buy', action: null, isMarket: false, isLiquidation: false, price: '90', qty: '0.1', executed: '0',
+  status: readStatus('NEW'), timeMs: 5000,
+}; // prettier-ignore
+/** The row of the trigger order of unknown outcome. */
+const TRIGGER = {
+  triggerOrderId: '7', side: 'buy', open: 'OPEN', triggerType: readCode(TRIGGER_TYPES, '3'), triggerPrice: '95', volume: '0.1', price: '90',
+  status: readCode(TRIGGER_STATUSES, '0'), ctime: null,
+} as unknown as TriggerOrder; // prettier-ignore
+
+/** Returns the check of `venueId` for order 1, of unknown outcome. Order 2 works under the id 200. */
+function checkOf(venueId: string, { order = 'none', triggers = [] }: Replies, triggerTicks = 0): PlacementCheck {
+  const trackedOrders = new TrackedOrders(1, 5000);
+  for (const id of [1, 2]) {
+    const plain = new PlainOrder([spotInstrument()], { lots: 100, limit: 9000, side: 'buy' }, id);
+    const request = copyRequest(Object.assign(plain, { triggerTicks: ticks(triggerTicks), triggersAbove: true }));
+    const tracked = new TrackedOrder(request, `CID${id}`, 5000, plain);
+    Object.assign(plain, { lifecycle: id === 1 ? 'unknown' : 'working' });
+    if (id === 2) tracked.venueId = '200';
+    trackedOrders.add(tracked);
+  }
+  const venue = { order: () => immediate(order), readTriggerOrders: () => immediate(triggers) } as unknown as VenueCalls;
+  const result: { check?: PlacementCheck } = {};
+  start(checkPlacement(UNKNOWN_ID, venueId, { venue, trackedOrders })).whenOver((check) => (result.check = check));
+  return result.check!;
+}
+
+test('an id is accepted if the exchange shows an order with our client order id, or with our terms, under it', () => {
+  const expected = { isPossible: true, venueId: '100' };
+  expect(checkOf('100', { order: { ...ROW, cid: 'cid1' } })).toEqual(expected);
+  expect(checkOf('100', { order: ROW })).toEqual(expected);
+});
+
+test.each([
+  ['of no order', '100', { order: 'none' }, 'the exchange shows no order 100 of BTCUSDT'],
+  ['about which the exchange does not reply', '100', { order: null }, 'the exchange does not say what this order is: try again'],
+  ['of an order with another client order id', '100', { order: { ...ROW, cid: 'MINE' } }, 'order 100 has the client order id MINE'],
+  ['of an order with other terms', '100', { order: { ...ROW, side: 'sell' } }, 'order 100 has other terms, or is older: sell 0.1 at 90'],
+  ['of an order from before the request', '100', { order: { ...ROW, timeMs: 1 } }, 'order 100 has other terms, or is older: buy 0.1 at 90'],
+  ['of another order of the bot', '200', { order: ROW }, 'order 200 is CID2'],
+] as const)('an id %s is rejected', (_, venueId, replies, reason) => {
+  expect(checkOf(venueId, replies)).toEqual({ isPossible: false, reason });
+});
+
+test('a trigger order is accepted by the id of the list of trigger orders, if it has the same terms', () => {
+  expect(checkOf('7', { triggers: [TRIGGER] }, 9500)).toEqual({ isPossible: true, venueId: 'trigger:7:CID1' });
+  const other = { ...TRIGGER, triggerPrice: '96' } as TriggerOrder;
+  expect(checkOf('7', { triggers: [other] }, 9500)).toEqual({
+    isPossible: false,
+    reason: 'trigger order 7 has other terms: buy 0.1 at 96',
+  });
+  expect(checkOf('7', { triggers: null }, 9500)).toMatchObject({ isPossible: false });
+});
+
+test('a trigger order that has fired is accepted by the id of the order that it has placed', () => {
+  expect(checkOf('100', { order: { ...ROW, cid: 'CID1' } }, 9500)).toEqual({ isPossible: true, venueId: '100' });
+});

@@ -1,0 +1,58 @@
+// Checks the id that the operator names for an order of unknown outcome. Under the id of another order the bot would never see its own one again:
+// that one would count as a second copy and be cancelled.
+
+import type { Work } from '../../../base/task.ts';
+import type { OrderId } from '../../../model/order.ts';
+import type { CallOptions } from '../client/restClient.ts';
+import { isTriggerOrder, matchesTrigger, triggerTrackId } from '../calls/triggers.ts';
+import type { OrderRow } from '../calls/venueRows.ts';
+import { mayBeRowOf } from '../order/matchRow.ts';
+import type { TrackedOrder } from '../order/trackedOrder.ts';
+import type { DecisionDeps } from './decisionDeps.ts';
+
+/** What the exchange says about the order that the operator names. */
+export type PlacementCheck =
+  /** It may be the order. `venueId`: its id, or the tracking id of a waiting trigger order. */
+  | { readonly isPossible: true; readonly venueId: string }
+  | { readonly isPossible: false; readonly reason: string };
+
+const RECONCILE: CallOptions = { priority: 'reconcile' };
+const NO_ANSWER = 'the exchange does not say what this order is: try again';
+
+const impossible = (reason: string): PlacementCheck => ({ isPossible: false, reason });
+
+/** Returns whether `venueId` may be the id of our order, by what the exchange says about it now. */
+export function* checkPlacement(
+  id: OrderId,
+  venueId: string,
+  { venue, trackedOrders }: Pick<DecisionDeps, 'venue' | 'trackedOrders'>,
+): Work<PlacementCheck> {
+  const tracked = trackedOrders.byId(id);
+  if (tracked === undefined) return impossible('its outcome is not unknown');
+  const { request, clientOrderId } = tracked;
+  const owner = trackedOrders.byVenueId(venueId);
+  if (owner !== undefined && owner !== tracked) return impossible(`order ${venueId} is ${owner.clientOrderId}`);
+  if (isTriggerOrder(request)) {
+    const triggers = yield* venue.readTriggerOrders(request.instrument, RECONCILE);
+    if (triggers === null) return impossible(NO_ANSWER);
+    const named = triggers.find(({ triggerOrderId }) => triggerOrderId === venueId);
+    if (named !== undefined)
+      return matchesTrigger(named, request)
+        ? { isPossible: true, venueId: triggerTrackId(venueId, clientOrderId) }
+        : impossible(`trigger order ${venueId} has other terms: ${named.side} ${named.volume} at ${named.triggerPrice}`);
+  }
+  const row = yield* venue.order(request.instrument, venueId, RECONCILE);
+  if (row === null) return impossible(NO_ANSWER);
+  if (row === 'none') return impossible(`the exchange shows no order ${venueId} of ${request.instrument.wireName}`);
+  return orderCheck(tracked, row);
+}
+
+/** Compares the order that the exchange shows with ours. */
+function orderCheck(tracked: TrackedOrder, row: OrderRow): PlacementCheck {
+  const { venueId, cid, side, qty, price } = row;
+  if (cid !== null && cid.toUpperCase() !== tracked.clientOrderId.toUpperCase())
+    return impossible(`order ${venueId} has the client order id ${cid}`);
+  if (cid !== null || mayBeRowOf(row, tracked)) return { isPossible: true, venueId };
+  const priceText = price === null ? '' : ` at ${price}`;
+  return impossible(`order ${venueId} has other terms, or is older: ${side} ${qty}${priceText}`);
+}

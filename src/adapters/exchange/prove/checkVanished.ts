@@ -1,0 +1,36 @@
+// Checks what the operator says of an acknowledged order: that the exchange does not know it any more, as after its return to an older state, or
+// because it has dropped an order that ended. Such a reply alone proves nothing, so without the operator the order counts as live.
+
+import type { OrderId } from '../../../model/order.ts';
+import type { Work } from '../../../base/task.ts';
+import { sanitizeText } from '../../../base/text/untrustedText.ts';
+import type { CallOptions } from '../client/restClient.ts';
+import { parseTriggerTrackId } from '../calls/triggers.ts';
+import type { DecisionDeps } from './decisionDeps.ts';
+
+const RECONCILE: CallOptions = { priority: 'reconcile' };
+/** Number of queries in a row, before this one, that must not have found the order. */
+const MIN_EMPTY_READS = 3;
+
+/** Returns why the exchange may still have the order; null: neither a query by its id, nor the open orders, nor new trades show it. */
+export function* checkVanished(
+  id: OrderId,
+  { venue, trackedOrders, readers }: Pick<DecisionDeps, 'venue' | 'trackedOrders' | 'readers'>,
+): Work<string | null> {
+  const tracked = trackedOrders.byId(id);
+  if (tracked === undefined || !tracked.isLive || tracked.venueId === null) return 'it has ended';
+  const { venueId, clientOrderId, request, filledLots } = tracked;
+  const { instrument, instrumentIndex } = request;
+  if (parseTriggerTrackId(venueId) !== null) return 'it waits as a trigger order: cancel it';
+  const row = yield* venue.order(instrument, venueId, RECONCILE);
+  if (row === null) return 'the exchange does not answer: try again';
+  if (row !== 'none') return `the exchange has it as order ${venueId}, ${sanitizeText(row.status.raw, 40)}`;
+  const open = yield* venue.openOrders(instrument, RECONCILE);
+  if (open === null || !open.isComplete) return 'the list of open orders did not come whole: try again';
+  if (open.rows.some(({ venueId: listedId, cid }) => listedId === venueId || cid?.toUpperCase() === clientOrderId.toUpperCase()))
+    return 'it is in the list of open orders';
+  const { isComplete } = yield* readers.readTrades(instrumentIndex, Infinity, RECONCILE);
+  if (!isComplete || tracked.filledLots !== filledLots) return 'the list of own trades did not come whole, or shows a new fill: try again';
+  if (tracked.emptyReads < MIN_EMPTY_READS) return 'it is open: the exchange has not missed it several times in a row';
+  return tracked.isLive ? null : 'it has ended';
+}

@@ -1,0 +1,16 @@
+// What reads for a decision of the operator need.
+
+import type { Instrument } from '../../../model/instrument.ts';
+import type { OrderAttribution } from '../observe/attribution.ts';
+import type { Readers } from '../observe/readers.ts';
+import type { TrackedOrders } from '../order/trackedOrder.ts';
+import type { VenueCalls } from '../calls/venueCalls.ts';
+
+/** Collaborators of a read for a decision of the operator. */
+export interface DecisionDeps {
+  readonly venue: VenueCalls;
+  readonly instruments: readonly Instrument[];
+  readonly trackedOrders: TrackedOrders;
+  readonly attribution: OrderAttribution;
+  readonly readers: Readers;
+}
