@@ -48,6 +48,18 @@ class ThrowsAtFirstBar extends Strategy {
   }
 }
 
+/** Buys at its first bar, and holds. */
+class BuysOnce extends Strategy {
+  override onBar() {
+    if (this.position().isFlat && this.openOrders().length === 0) this.buy({ base: '0.01' });
+  }
+}
+
+/** Never trades. */
+class Idle extends Strategy {
+  override onBar() {}
+}
+
 /** Config of a spot bot on BTCUSDT. */
 const FLIP = `strategy: flip.ts
 feeds: { bars: { symbol: BTCUSDT, interval: 1m } }
@@ -90,6 +102,24 @@ test('a bot whose capital differs from its journal does not start', async () => 
   fixture = await LiveFixture.open(60);
   await stopAndClose(await fixture.open(fixture.config(FLIP), [Flip]));
   await expect(fixture.open(fixture.config(FLIP.replace('10000', '9000')), [Flip])).rejects.toThrow('cash: the journal in');
+});
+
+test('a strategy that has traded keeps its place and what it has used of the capital, also when changes are accepted', async () => {
+  fixture = await LiveFixture.open(60);
+  const configOf = (strategies: string) => fixture.config(FLIP.replace('flip.ts', strategies));
+  const first = await fixture.open(configOf('[buys.ts, idle.ts]'), [BuysOnce, Idle]);
+  first.bot.start();
+  await until(() => first.bot.fills.length >= 1, 60_000, 'a fill').catch(failWithLog);
+  await stopAndClose(first);
+  const accepted = { acceptChanges: true };
+  const place = 'the journal has orders or halts of BuysOnce as number 1 of the strategies, got Idle there';
+  await expect(fixture.open(configOf('[idle.ts, buys.ts]'), [Idle, BuysOnce], accepted)).rejects.toThrow(place);
+  await expect(fixture.open(configOf('[idle.ts]'), [Idle], accepted)).rejects.toThrow(place);
+  const sharesOf = (share: string, rest: string) => configOf(`[{ file: buys.ts, share: '${share}' }, { file: idle.ts, share: '${rest}' }]`);
+  const used = /^strategy\.0\.share: with 0\.01 of the capital BuysOnce has -\d+\.\d+ USDT on spot/;
+  await expect(fixture.open(sharesOf('0.01', '0.99'), [BuysOnce, Idle], accepted)).rejects.toThrow(used);
+  await expect(fixture.open(sharesOf('0.4', '0.6'), [BuysOnce, Idle])).rejects.toThrow('the share of BuysOnce is 0.4, and was 0.5');
+  await stopAndClose(await fixture.open(sharesOf('0.4', '0.6'), [BuysOnce, Idle], accepted));
 });
 
 test('a bot whose strategies get more than the account holds does not start', async () => {

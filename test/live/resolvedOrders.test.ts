@@ -35,7 +35,7 @@ async function placeOrder(...faults: readonly PlantedFault[]): Promise<{ readonl
   await lifetime.world.time.stepTo(service.barMatching!.nextMs);
   await lifetime.until(() => orderStates().some((lifecycle) => lifecycle === 'working' || lifecycle === 'unknown'));
   const [order] = service.sides.spot!.unendedOrders();
-  return { cid: order!.clientOrderId!, venueId: String(order!.id) };
+  return { cid: order!.clientOrderId!, venueId: order!.id };
 }
 
 /** Decides on the order, and returns the answer. */
@@ -63,8 +63,14 @@ test('an order of unknown outcome is resolved by its own id at the exchange alon
 
 test('an acknowledged order that the exchange does not know any more is ended by the operator', { timeout: 600_000 }, async () => {
   const { cid } = await placeOrder();
-  expect(await resolveOrder(cid, 'noEffect')).toMatchObject({ done: false, message: expect.stringContaining('the exchange has it as order') });
-  setFaults(atEveryCall('GW.code', 'spot.queryOrder', { code: NO_SUCH_ORDER }), atEveryCall('READ.truncate', 'spot.openOrders', { rows: 0 }));
+  expect(await resolveOrder(cid, 'noEffect')).toMatchObject({
+    done: false,
+    message: expect.stringContaining('the exchange has it as order'),
+  });
+  setFaults(
+    atEveryCall('GW.code', 'spot.queryOrder', { code: NO_SUCH_ORDER }),
+    atEveryCall('READ.truncate', 'spot.openOrders', { rows: 0 }),
+  );
   const { bot } = lifetime.bot!;
   const hasHalted = (): boolean => bot.deps.engine.risk.halts.causes().some(({ code }) => code === 'STATUS');
   await lifetime.until(hasHalted, 4 * 3_600_000);

@@ -1,6 +1,7 @@
 // Tests foreign orders that may be an order of the bot: no order is proven absent because of them, and none of them blocks an order permanently.
 
 import { describe, expect, it } from 'vitest';
+import { readForeignOrder } from '../../src/adapters/exchange/prove/readForeignOrder.ts';
 import type { OrderId } from '../../src/model/order.ts';
 import { atCall, changeRows, replaceReplies } from '../fixtures/plantedFaults.ts';
 import { RestWorld } from '../fixtures/restFixture.ts';
@@ -87,7 +88,10 @@ describe('a foreign order that may be an order of unknown outcome', () => {
     const { world, lost, venueId } = await openWithForeign();
     const reasonOf = (): unknown => {
       const replies: unknown[] = [];
-      world.exchange.readForeign(venueId, (reply) => replies.push(reply));
+      world.exchange.readForDecision(
+        (deps) => readForeignOrder(venueId, deps),
+        (reply) => replies.push(reply),
+      );
       world.passTime(1000);
       return replies[0];
     };

@@ -36,7 +36,9 @@ export const HALT_CAUSES: Readonly<Record<string, HaltCauseSpec>> = {
   LOCKED: { state: 'KILLED', needsPerson: true, help: 'the exchange has locked or restricted the account' },
   BANNED: clearedByCode('the exchange has banned this address for a while; nothing is sent'),
   SETTINGS: clearedByCode('leverage or mode of a contract is not confirmed yet; it is not opened until then'),
-  STATUS: clearedByOperator('the exchange names a state of an order that this version does not know, or does not find an acknowledged order by its id; the order counts as live'),
+  STATUS: clearedByOperator(
+    'the exchange names a state of an order that this version does not know, or does not find an acknowledged order by its id; the order counts as live',
+  ),
   INCIDENT: clearedByCode('the exchange has answered several times that it does not know what it did'),
   CLOCK: clearedByCode('the time of the exchange is not known well enough to sign orders'),
   STALE_DATA: clearedByCode('prices are too old, or not sound'),

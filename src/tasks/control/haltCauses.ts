@@ -50,7 +50,8 @@ const TODO_BY_CODE: Readonly<Record<string, string>> = {
   LOCKED: 'ask the exchange; nothing leaves before the operator has re-armed',
   BANNED: "wait until the ban has ended, do not restart in a loop; use the exchange's own site meanwhile",
   SETTINGS: 'wait; if it stays, set leverage and mode of the contract at the exchange by hand',
-  STATUS: 'look at the order at the exchange. If it is gone: `isobar orders resolve`, outcome noEffect. Else report the name of the state. Then resume',
+  STATUS:
+    'look at the order at the exchange. If it is gone: `isobar orders resolve`, outcome noEffect. Else report the name of the state. Then resume',
   FEE_COIN: 'turn fees in another coin off at the exchange, then resume',
   INCIDENT: 'wait: ten quiet minutes and two clean audits clear it',
   CLOCK: 'look at the network, and at the clock of this computer',

@@ -13,7 +13,7 @@ import { futuresOrderRow, futuresTradeRow, historyRow, type OrderRow, type Page,
 import { pagedOf, pageOf } from './spotCalls.ts';
 import { AccountIdentity } from '../client/accountIdentity.ts';
 import { readTriggers } from './triggerList.ts';
-import { mapOutcome, MAX_ROWS, type CreatedOrder, type VenueCalls } from './venueCalls.ts';
+import { foundRow, mapOutcome, MAX_ROWS, queriedRow, type CreatedOrder, type VenueCalls } from './venueCalls.ts';
 
 const limit = MAX_ROWS;
 
@@ -91,9 +91,12 @@ export function futuresCalls(
     *order({ wireName: contractName }, orderId, options) {
       const waiting = parseTriggerTrackId(orderId);
       if (waiting !== null) return yield* waitingOrder(calls, contractName, orderId, waiting, options);
-      const outcome = yield* calls.call('futures.orderInformation', { contractName, orderId }, options);
-      if (outcome.kind !== 'acked') return null;
-      return outcome.value === null ? 'none' : futuresOrderRow(outcome.value);
+      return queriedRow(yield* calls.call('futures.orderInformation', { contractName, orderId }, options), futuresOrderRow);
+    },
+    *findOrder({ wireName: contractName }, orderId, options) {
+      const waiting = parseTriggerTrackId(orderId);
+      if (waiting !== null) return yield* waitingOrder(calls, contractName, orderId, waiting, options);
+      return foundRow(yield* calls.call('futures.orderInformation', { contractName, orderId }, options), futuresOrderRow);
     },
     *trades({ wireName: contractName }, { fromId, max }, options) {
       const reply = yield* calls.read('futures.myTrades', { contractName, limit: max, ...(fromId === null ? {} : { fromId }) }, options);

@@ -7,7 +7,7 @@ import { spotOrderArgs } from '../../../protocol/orderArgs.ts';
 import type { Calls } from './calls.ts';
 import { AccountIdentity } from '../client/accountIdentity.ts';
 import { spotOrderRow, spotTradeRow, type Page } from './venueRows.ts';
-import { mapOutcome, MAX_ROWS, type VenueCalls } from './venueCalls.ts';
+import { foundRow, mapOutcome, MAX_ROWS, queriedRow, type VenueCalls } from './venueCalls.ts';
 
 const limit = MAX_ROWS;
 
@@ -55,9 +55,10 @@ export function spotCalls(calls: Calls, onOtherAccount: (difference: string) => 
       return reply && pageOf(reply, limit, spotOrderRow);
     },
     *order({ wireName: symbol }, orderId, options) {
-      const outcome = yield* calls.call('spot.queryOrder', { symbol, orderId }, options);
-      if (outcome.kind !== 'acked') return null;
-      return outcome.value === null ? 'none' : spotOrderRow(outcome.value);
+      return queriedRow(yield* calls.call('spot.queryOrder', { symbol, orderId }, options), spotOrderRow);
+    },
+    *findOrder({ wireName: symbol }, orderId, options) {
+      return foundRow(yield* calls.call('spot.queryOrder', { symbol, orderId }, options), spotOrderRow);
     },
     *trades({ wireName: symbol }, { fromId, max }, options) {
       const reply = yield* calls.read('spot.myTrades', { symbol, limit: max, ...(fromId === null ? {} : { fromId }) }, options);

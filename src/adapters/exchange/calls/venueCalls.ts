@@ -2,7 +2,7 @@
 
 import type { Work } from '../../../base/task.ts';
 import type { Instrument } from '../../../model/instrument.ts';
-import type { Outcome } from '../../../protocol/outcome.ts';
+import { errorCodeOf, type Outcome } from '../../../protocol/outcome.ts';
 import type { TriggerOrder } from '../../../protocol/shapes/futures.ts';
 import type { CallOptions } from '../client/restClient.ts';
 import type { OrderRow, Page, PositionRow, TradeRow } from './venueRows.ts';
@@ -43,6 +43,8 @@ export interface VenueCalls {
   openOrders(instrument: Instrument, options: CallOptions): Work<Page<OrderRow> | null>;
   /** `none`: a reply without information, which proves nothing. */
   order(instrument: Instrument, venueId: string, options: CallOptions): Work<OrderRow | 'none' | null>;
+  /** As `order`, but a reply that the order does not exist is `none`, too. It proves as little, because the reply may be old. */
+  findOrder(instrument: Instrument, venueId: string, options: CallOptions): Work<OrderRow | 'none' | null>;
   /** At most `max` rows, up to 1000: the newest, or those around `fromId`. */
   trades(instrument: Instrument, from: TradesFrom, options: CallOptions): Work<Page<TradeRow> | null>;
   /** Futures only: orders with client order ids, newest first. Null on spot, which has no such list. */
@@ -59,3 +61,16 @@ export interface VenueCalls {
 export function mapOutcome<T, U>(outcome: Outcome<T>, map: (value: T) => U): Outcome<U> {
   return outcome.kind === 'acked' ? { kind: 'acked', value: map(outcome.value) } : outcome;
 }
+
+/** Codes of a reply that an order does not exist. */
+const MISSING_ORDER: ReadonlySet<number | null> = new Set([-2013, -1112]);
+
+/** Returns the row in the reply to a query of an order, as `VenueCalls.order` does. */
+export function queriedRow<T>(outcome: Outcome<T | null>, rowOf: (order: T) => OrderRow): OrderRow | 'none' | null {
+  if (outcome.kind !== 'acked') return null;
+  return outcome.value === null ? 'none' : rowOf(outcome.value);
+}
+
+/** Returns the row in the reply to a query of an order, as `VenueCalls.findOrder` does. */
+export const foundRow = <T>(outcome: Outcome<T | null>, rowOf: (order: T) => OrderRow): OrderRow | 'none' | null =>
+  MISSING_ORDER.has(errorCodeOf(outcome)) ? 'none' : queriedRow(outcome, rowOf);

@@ -66,7 +66,7 @@ export class StatusReader {
   }
   *#query(tracked: TrackedOrder, venueId: string, options: CallOptions): Work<void> {
     const { venue, instruments } = this.#deps;
-    const row = yield* venue.order(instruments[tracked.request.instrumentIndex]!, venueId, options);
+    const row = yield* venue.findOrder(instruments[tracked.request.instrumentIndex]!, venueId, options);
     yield* this.#applyReply(tracked, row, options);
     this.#queries.delete(tracked);
   }

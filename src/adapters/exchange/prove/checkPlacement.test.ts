@@ -41,7 +41,7 @@ function checkOf(venueId: string, { order = 'none', triggers = [] }: Replies, tr
     if (id === 2) tracked.venueId = '200';
     trackedOrders.add(tracked);
   }
-  const venue = { order: () => immediate(order), readTriggerOrders: () => immediate(triggers) } as unknown as VenueCalls;
+  const venue = { findOrder: () => immediate(order), readTriggerOrders: () => immediate(triggers) } as unknown as VenueCalls;
   const result: { check?: PlacementCheck } = {};
   start(checkPlacement(UNKNOWN_ID, venueId, { venue, trackedOrders })).whenOver((check) => (result.check = check));
   return result.check!;

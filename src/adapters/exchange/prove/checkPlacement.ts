@@ -13,8 +13,7 @@ import type { DecisionDeps } from './decisionDeps.ts';
 /** What the exchange says about the order that the operator names. */
 export type PlacementCheck =
   /** It may be the order. `venueId`: its id, or the tracking id of a waiting trigger order. */
-  | { readonly isPossible: true; readonly venueId: string }
-  | { readonly isPossible: false; readonly reason: string };
+  { readonly isPossible: true; readonly venueId: string } | { readonly isPossible: false; readonly reason: string };
 
 const RECONCILE: CallOptions = { priority: 'reconcile' };
 const NO_ANSWER = 'the exchange does not say what this order is: try again';
@@ -41,7 +40,7 @@ export function* checkPlacement(
         ? { isPossible: true, venueId: triggerTrackId(venueId, clientOrderId) }
         : impossible(`trigger order ${venueId} has other terms: ${named.side} ${named.volume} at ${named.triggerPrice}`);
   }
-  const row = yield* venue.order(request.instrument, venueId, RECONCILE);
+  const row = yield* venue.findOrder(request.instrument, venueId, RECONCILE);
   if (row === null) return impossible(NO_ANSWER);
   if (row === 'none') return impossible(`the exchange shows no order ${venueId} of ${request.instrument.wireName}`);
   return orderCheck(tracked, row);

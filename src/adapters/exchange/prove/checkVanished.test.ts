@@ -37,7 +37,7 @@ function problemOf(situation: Situation): string | null {
   const plain = Object.assign(new PlainOrder([spotInstrument()], { lots: 100, limit: 9000, side: 'buy' }, 1), { lifecycle });
   trackedOrders.add(Object.assign(new TrackedOrder(copyRequest(plain), 'CID1', 5000, plain), { venueId, emptyReads, isOnWire: true }));
   const page = { rows: open, isCut: false, isReadable: true, isComplete: isOpenComplete };
-  const venue = { order: () => immediate(order), openOrders: () => immediate(page) } as unknown as VenueCalls;
+  const venue = { findOrder: () => immediate(order), openOrders: () => immediate(page) } as unknown as VenueCalls;
   const readers = { readTrades: () => immediate({ isComplete: isTradesComplete }) } as unknown as Readers;
   const result: { problem?: string | null } = {};
   start(checkVanished(1 as OrderId, { venue, trackedOrders, readers })).whenOver((problem) => (result.problem = problem));

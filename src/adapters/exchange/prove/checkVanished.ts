@@ -22,7 +22,7 @@ export function* checkVanished(
   const { venueId, clientOrderId, request, filledLots } = tracked;
   const { instrument, instrumentIndex } = request;
   if (parseTriggerTrackId(venueId) !== null) return 'it waits as a trigger order: cancel it';
-  const row = yield* venue.order(instrument, venueId, RECONCILE);
+  const row = yield* venue.findOrder(instrument, venueId, RECONCILE);
   if (row === null) return 'the exchange does not answer: try again';
   if (row !== 'none') return `the exchange has it as order ${venueId}, ${sanitizeText(row.status.raw, 40)}`;
   const open = yield* venue.openOrders(instrument, RECONCILE);

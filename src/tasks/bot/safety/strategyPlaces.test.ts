@@ -37,7 +37,19 @@ test('a strategy with orders must not move to another place, or be removed', () 
   expect(() => check([['A'], ['B']], [['B']], [1])).toThrow('orders or halts of B as number 2 of the strategies, got none there');
   expect(() => check([['A'], ['B']], [['B']], [0])).toThrow('orders or halts of A as number 1 of the strategies, got B there');
   expect(() => check([['A']], [['B'], ['A']], [0])).toThrow('orders or halts of A as number 1');
-  expect(() => check([['A', 1], ['B', 1]], [['B', 2], ['A', 2]], [0])).toThrow('orders or halts of A as number 1');
+  expect(() =>
+    check(
+      [
+        ['A', 1],
+        ['B', 1],
+      ],
+      [
+        ['B', 2],
+        ['A', 2],
+      ],
+      [0],
+    ),
+  ).toThrow('orders or halts of A as number 1');
 });
 
 test('a strategy that was halted keeps its place, too', () => {
@@ -46,8 +58,30 @@ test('a strategy that was halted keeps its place, too', () => {
 });
 
 test('two strategies of one class are told apart by their parameters', () => {
-  expect(() => check([['A', 1], ['A', 2]], [['A', 2], ['A', 1]], [0])).toThrow('orders or halts of A as number 1');
-  check([['A', 1], ['A', 2]], [['A', 3], ['A', 2]], [0, 1]);
+  expect(() =>
+    check(
+      [
+        ['A', 1],
+        ['A', 2],
+      ],
+      [
+        ['A', 2],
+        ['A', 1],
+      ],
+      [0],
+    ),
+  ).toThrow('orders or halts of A as number 1');
+  check(
+    [
+      ['A', 1],
+      ['A', 2],
+    ],
+    [
+      ['A', 3],
+      ['A', 2],
+    ],
+    [0, 1],
+  );
 });
 
 test('a strategy may be renamed, be given other parameters, be added at the end, and be removed or moved if it has no orders', () => {
@@ -63,6 +97,14 @@ test('strategies of a journal without names are told apart by their code', () =>
 });
 
 test('a share that has changed is named; journals without shares have none', () => {
-  expect(shareChanges(configOf([['A'], ['B']]), planOf([['A', 1, '0.1'], ['B', 1, '0.50']]))).toEqual(['the share of A is 0.1, and was 0.5']);
+  expect(
+    shareChanges(
+      configOf([['A'], ['B']]),
+      planOf([
+        ['A', 1, '0.1'],
+        ['B', 1, '0.50'],
+      ]),
+    ),
+  ).toEqual(['the share of A is 0.1, and was 0.5']);
   expect(shareChanges(configOf([['A']], true), planOf([['A', 1, '0.1']]))).toEqual([]);
 });

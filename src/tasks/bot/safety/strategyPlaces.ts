@@ -48,7 +48,10 @@ export function checkStrategyPlaces(
 }
 
 /** Returns the changes of the shares since the newest start, as sentences. Journals of earlier versions have no shares. */
-export const shareChanges = ({ limits }: Pick<RecordOf<'CONFIG'>, 'limits'>, { strategies }: Pick<RunPlan, 'strategies'>): readonly string[] =>
+export const shareChanges = (
+  { limits }: Pick<RecordOf<'CONFIG'>, 'limits'>,
+  { strategies }: Pick<RunPlan, 'strategies'>,
+): readonly string[] =>
   strategies.flatMap(({ record, share }, index) => {
     const earlierShare = limits[`share.${index}`];
     if (earlierShare === undefined || Number(earlierShare) === Number(share)) return [];
