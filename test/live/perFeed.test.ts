@@ -18,12 +18,12 @@ import { firstDifference } from '../parity/tables.ts';
 import { RowWorld } from '../parity/world.ts';
 
 const MINUTE_MS = 60_000;
-let many: ManySymbols | null = null;
+let fixture: ManySymbols | null = null;
 let decisions: { readonly feed: number; readonly barMs: number; readonly atMs: number }[] = [];
 afterEach(async () => {
   decisions = [];
-  await many?.close();
-  many = null;
+  await fixture?.close();
+  fixture = null;
 });
 
 /** Returns a strategy that trades one feed with limit orders, and buys by a timer. */
@@ -40,7 +40,7 @@ const crossOf = (feedIndex: number): StrategyClass =>
     }
     override onBar() {
       const feed = this.ownFeed;
-      decisions.push({ feed: feedIndex, barMs: this.nowMs, atMs: many?.nowMs ?? NaN });
+      decisions.push({ feed: feedIndex, barMs: this.nowMs, atMs: fixture?.nowMs ?? NaN });
       this.barCount++;
       const isFlat = this.position(feed).isFlat;
       if (this.fast.value > this.slow.value && isFlat && this.openOrders(feed).length === 0)
@@ -117,19 +117,19 @@ const options = (symbols: number) => ({
 });
 
 test('a bot that is killed between two feeds of one close decides on the others after its start, each bar once', async () => {
-  many = await ManySymbols.open({ ...options(45), more: { decide: 'perFeed', bars: { graceMs: 55_000 } } });
-  await many.start();
-  const firstMs = many.nextCloseMs(20_000);
-  await many.runTo(firstMs + 1000);
+  fixture = await ManySymbols.open({ ...options(45), more: { decide: 'perFeed', bars: { graceMs: 55_000 } } });
+  await fixture.start();
+  const firstMs = fixture.nextCloseMs(20_000);
+  await fixture.runTo(firstMs + 1000);
   const decidedBeforeKill = decisions.filter(({ barMs }) => barMs === firstMs).map(({ feed }) => feed);
   expect(decidedBeforeKill.length).toBeGreaterThan(5);
   expect(decidedBeforeKill.length).toBeLessThan(45);
-  await many.kill();
+  await fixture.kill();
   decisions = [];
-  await many.start();
+  await fixture.start();
   const replayed = decisions.filter(({ barMs, atMs }) => barMs === firstMs && atMs <= firstMs + 5000).length;
-  await many.runTo(firstMs + 3.5 * MINUTE_MS);
-  const { records } = many;
+  await fixture.runTo(firstMs + 3.5 * MINUTE_MS);
+  const { records } = fixture;
   const instants = records.filter((record): record is RecordOf<'INSTANT'> => record.k === 'INSTANT' && record.decided);
   const decidedAt = (ms: number) => instants.filter(({ atMs }) => atMs === ms).flatMap(({ bars }) => bars.map(([feed]) => feed as number));
   // Each feed was decided on once at the close of the kill, in the recorded order, and once at later closes.
@@ -138,8 +138,8 @@ test('a bot that is killed between two feeds of one close decides on the others 
   for (const ms of [2, 3]) expect(decidedAt(firstMs + ms * MINUTE_MS)).toHaveLength(45);
   expect(replayed).toBeLessThanOrEqual(45);
   // A third process replays the decisions of both without a difference.
-  await many.kill();
-  await many.openBot();
-  expect(many.lines.join('')).not.toContain('would be made differently');
-  expect(newestLifetime(many.records)!.number).toBe(1);
+  await fixture.kill();
+  await fixture.openBot();
+  expect(fixture.lines.join('')).not.toContain('would be made differently');
+  expect(newestLifetime(fixture.records)!.number).toBe(1);
 }, 300_000);

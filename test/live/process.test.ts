@@ -31,6 +31,9 @@ export default class Flip extends Strategy {
 }
 `;
 
+/** The bot takes signals within 3 s for one and the same. A signal after this time, ms, is a new one. */
+const NEXT_SIGNAL_MS = 3200;
+
 /** A process of the bot. `text` returns all output until now, and `ended` resolves with its exit code. */
 interface StartedBot {
   readonly child: ChildProcess;
@@ -39,7 +42,7 @@ interface StartedBot {
 }
 
 /** Starts the process of the bot. */
-function start(...options: string[]): StartedBot {
+function startBot(...options: string[]): StartedBot {
   const child = spawn(process.execPath, [ENTRY, join(fixture.folder, 'bot.yaml'), '--plain', ...options], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, XDG_STATE_HOME: join(fixture.folder, 'state') },
@@ -53,7 +56,7 @@ function start(...options: string[]): StartedBot {
 }
 
 /** Opens the exchange, and writes the strategy and the config. */
-async function prepare(): Promise<void> {
+async function prepareBot(): Promise<void> {
   fixture = await LiveFixture.open(60);
   writeFileSync(join(fixture.folder, 'flip.ts'), FLIP);
   writeConfig();
@@ -73,21 +76,21 @@ const failWithOutput = (bot: StartedBot) => (error: unknown) => {
 };
 
 test('a bot that was killed with -9 continues at the next start, and SIGTERM ends it in order', async () => {
-  await prepare();
-  const firstBot = start();
+  await prepareBot();
+  const firstBot = startBot();
   await until(() => fillCount(firstBot.text()) >= 1, 60_000, 'a fill').catch(failWithOutput(firstBot));
   // No other process may trade on the account while the bot runs.
-  const secondBot = start();
+  const secondBot = startBot();
   expect(await secondBot.ended, secondBot.text()).toBe(2);
   expect(secondBot.text()).toContain('trades on this account');
   writeConfig('data: elsewhere\n');
-  const inOtherFolder = start();
+  const inOtherFolder = startBot();
   expect(await inOtherFolder.ended, inOtherFolder.text()).toBe(2);
   expect(inOtherFolder.text()).toContain(`process ${firstBot.child.pid} trades on this account`);
   writeConfig();
   firstBot.child.kill('SIGKILL');
   await firstBot.ended;
-  const nextBot = start();
+  const nextBot = startBot();
   await until(() => fillCount(nextBot.text()) >= 2, 60_000, 'two fills').catch(failWithOutput(nextBot));
   expect(nextBot.text()).toContain('two audits were clean');
   nextBot.child.kill('SIGTERM');
@@ -102,14 +105,14 @@ test('a bot that was killed with -9 continues at the next start, and SIGTERM end
 });
 
 test('a start prints the verdict about its code, and --require-proof rejects code without a proved verdict', async () => {
-  await prepare();
-  const unproved = start('--seconds', '1');
+  await prepareBot();
+  const unproved = startBot('--seconds', '1');
   expect(await unproved.ended, unproved.text()).toBe(0);
   expect(unproved.text()).toContain(
     'it is not proved that Flip reads no future and keeps no hidden state; isobar prove DEFINITION, for a run definition with',
   );
   rmSync(join(fixture.folder, 'bot'), { recursive: true });
-  const rejected = start('--require-proof', '--seconds', '5');
+  const rejected = startBot('--require-proof', '--seconds', '5');
   expect(await rejected.ended, rejected.text()).toBe(2);
   const file = join(fixture.folder, 'bot.yaml');
   expect(rejected.text()).toContain(
@@ -124,7 +127,7 @@ test('a start prints the verdict about its code, and --require-proof rejects cod
   const args = ['backtest', 'flip.ts', '--data', 'BTCUSDT-1h.csv', '--cash', '10000', '--quiet', '--no-report'];
   const { code, stderr } = await commandIn(fixture.folder, args);
   expect(code, stderr).toBe(0);
-  const accepted = start('--require-proof', '--seconds', '1');
+  const accepted = startBot('--require-proof', '--seconds', '1');
   expect(await accepted.ended, accepted.text()).toBe(0);
   expect(accepted.text()).toMatch(
     /the code of Flip is proved \(the sample of a backtest, [-\d]+, over spot:BTCUSDT 1h\); no verdict is about spot:BTCUSDT 1m/,
@@ -132,7 +135,7 @@ test('a start prints the verdict about its code, and --require-proof rejects cod
 });
 
 test('a signal to the whole process group, as from timeout or a terminal, ends a bot in order', async () => {
-  await prepare();
+  await prepareBot();
   // The stop takes 500 ms, so that the command forwards the signal a second time.
   const slow = 'onStop() { const end = Date.now() + 500; while (Date.now() < end); }';
   writeFileSync(join(fixture.folder, 'flip.ts'), FLIP.replace('onBar', `${slow}\n  onBar`));
@@ -153,7 +156,7 @@ test('a signal to the whole process group, as from timeout or a terminal, ends a
 });
 
 test('a second signal after the bot has stopped does not change its exit code', async () => {
-  await prepare();
+  await prepareBot();
   // The bot itself: the command that starts it has nothing to forward.
   const entry = join(ROOT, 'dist/tasks/bot/process/main.js');
   const exitDelayModule = join(fixture.folder, 'held.mjs');
@@ -177,11 +180,10 @@ process.once('beforeExit', () => {
     text += String(chunk);
     if (isSentAgain || !text.includes('stopped: ')) return;
     isSentAgain = true;
-    // After 3 s the bot takes the signal for a new one.
     setTimeout(() => {
       child.kill('SIGTERM');
       writeFileSync(sentFile, '');
-    }, 3200);
+    }, NEXT_SIGNAL_MS);
   });
   const ended = new Promise((resolve) => child.on('exit', (code, signal) => resolve(code ?? signal)));
   await until(() => text.includes('two audits were clean'), 60_000, 'a bot that trades');
@@ -190,7 +192,7 @@ process.once('beforeExit', () => {
 });
 
 test('isobar live trades with the keys of the environment, and SIGUSR1 opens no inspector in either process', async () => {
-  await prepare();
+  await prepareBot();
   const { url } = fixture.exchange;
   const file = join(fixture.folder, 'bot.yaml');
   const { apiKey, secret } = demoKey(1);
@@ -225,10 +227,10 @@ test('isobar live trades with the keys of the environment, and SIGUSR1 opens no 
 });
 
 test('an unhandled rejection in a strategy ends the bot in order, and the log names its place', async () => {
-  await prepare();
+  await prepareBot();
   const rejectingCode = "n = 0;\n  onStart() { setTimeout(() => void Promise.reject(new Error('no such book')), 1); }";
   writeFileSync(join(fixture.folder, 'flip.ts'), FLIP.replace('onBar', `${rejectingCode}\n  onBar`));
-  const bot = start();
+  const bot = startBot();
   expect(await bot.ended, bot.text()).toBe(1);
   expect(bot.text()).toMatch(/ERROR the bot stops: an uncaught error: no such book \(at .*flip\.ts:\d+/);
   expect(bot.text()).toMatch(/stopped: .*the journal is written\n/);
@@ -236,36 +238,36 @@ test('an unhandled rejection in a strategy ends the bot in order, and the log na
 });
 
 test('a bot that cannot start prints the reason and exits with 2', async () => {
-  await prepare();
-  const liveInPaperMode = start('--live');
+  await prepareBot();
+  const liveInPaperMode = startBot('--live');
   expect(await liveInPaperMode.ended).toBe(2);
   expect(liveInPaperMode.text()).toBe('--live: the config says mode: paper\n  write mode: live into the config, or leave --live out\n');
   mkdirSync(join(fixture.folder, 'bot'), { recursive: true, mode: 0o700 });
   writeFileSync(join(fixture.folder, 'bot/KILLED'), JSON.stringify({ sinceMs: 1, who: 'ann', why: 'strange prices', flatten: false }), {
     mode: 0o600,
   });
-  const killed = start();
+  const killed = startBot();
   expect(await killed.ended).toBe(2);
   expect(killed.text()).toContain('this bot was killed by ann: strange prices');
   rmSync(join(fixture.folder, 'bot/KILLED'));
   // The socket path is checked last, when exchange, journal and strategy are open. All of them must be closed again.
   writeConfig(`data: ${'deep'.repeat(25)}\n`);
-  const withLongPath = start();
+  const withLongPath = startBot();
   expect(await withLongPath.ended, withLongPath.text()).toBe(2);
   expect(withLongPath.text()).toContain('control.sock: expected a path of at most 103 bytes');
   // In /proc Node.js would try without end to make the folder.
   writeConfig('data: /proc/of-isobar/x\n');
-  const withSystemFolder = start();
+  const withSystemFolder = startBot();
   expect(await withSystemFolder.ended, withSystemFolder.text()).toBe(2);
   expect(withSystemFolder.text()).toContain('data /proc/of-isobar/x: /proc may not be written to');
-  const withUnknownOption = start('--nonsense');
+  const withUnknownOption = startBot('--nonsense');
   expect(await withUnknownOption.ended).toBe(2);
   expect(withUnknownOption.text()).toContain("Unknown option '--nonsense'");
 });
 
 test('the bot continues when its output pipe is closed, and a hang-up of its terminal ends it in order', async () => {
-  await prepare();
-  const bot = start();
+  await prepareBot();
+  const bot = startBot();
   await until(() => bot.text().includes('paper on account'), 60_000, 'a first line').catch(failWithOutput(bot));
   bot.child.stdout!.destroy();
   const folder = join(fixture.folder, 'bot');
@@ -295,7 +297,7 @@ export default class Chatty extends Strategy {
 `;
 /** Prepares a bot whose strategy logs very much. */
 async function prepareChattyBot(): Promise<void> {
-  await prepare();
+  await prepareBot();
   writeFileSync(join(fixture.folder, 'flip.ts'), CHATTY);
 }
 /** Resolves once the bot has printed `lines` lines. */
@@ -311,7 +313,7 @@ async function untilPrinted(lines: number): Promise<void> {
 
 test('a reader of the log that blocks does not delay the bot, and gets the number of lines that it missed', async () => {
   await prepareChattyBot();
-  const bot = start();
+  const bot = startBot();
   bot.child.stdout!.pause();
   await untilPrinted(5000);
   bot.child.stdout!.resume();

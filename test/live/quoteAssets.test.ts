@@ -32,7 +32,7 @@ afterEach(async () => {
 });
 
 /** Buys and sells both coins in turn, for shares of an equity that counts both assets. */
-class Both extends Strategy {
+class BothCoins extends Strategy {
   btc = this.feed('btc');
   eth = this.feed('eth');
   mean = this.use(sma(this.eth.close, 3));
@@ -63,17 +63,17 @@ const ETHBTC: Instrument = {
   makerFeePpm: 1000,
   takerFeePpm: 1000,
 };
-/** Returns an exchange with pairs of two quote assets. */
-function settings() {
+/** Returns the settings of an exchange with pairs of two quote assets: BTCUSDT and ETHBTC. */
+function settingsOfTwoQuotes() {
   const demo = demoSettings(1);
   const { service, prices } = demo;
   const instruments = [...service.instruments.filter(({ wireName }) => wireName !== 'ETHUSDT'), ETHBTC];
-  const priced = new Map([...prices].filter(([id]) => id !== instrumentId('spot', 'ETHUSDT')));
-  priced.set(ETHBTC.id, { kind: 'synthetic', price: '0.05', quantity: 30 });
-  return { ...demo, service: { ...service, instruments }, prices: priced };
+  const pricesById = new Map([...prices].filter(([id]) => id !== instrumentId('spot', 'ETHUSDT')));
+  pricesById.set(ETHBTC.id, { kind: 'synthetic', price: '0.05', quantity: 30 });
+  return { ...demo, service: { ...service, instruments }, prices: pricesById };
 }
 
-const CONFIG = `strategy: both.ts
+const CONFIG = `strategy: bothCoins.ts
 feeds: { btc: { symbol: BTCUSDT, interval: 1m }, eth: { symbol: ETHBTC, interval: 1m } }
 cash: { USDT: '50000', BTC: '0.9' }
 convert: { BTC: BTCUSDT }
@@ -81,14 +81,17 @@ bars: { graceMs: 30000, delayMs: 100, spreadMs: 100 }
 `;
 /** Loads the class of this test in place of a strategy file. */
 const load: LiveOptions['load'] = async (entry, source) => ({
-  plan: strategyPlanOf(entry, { strategy: Both, name: 'Both', hash: 'Both' }, source),
+  plan: strategyPlanOf(entry, { strategy: BothCoins, name: 'BothCoins', hash: 'BothCoins' }, source),
   inputs: [],
   folder: '.',
 });
 
-/** Runs the bot until it has this many more fills. Returns the cash of its books. */
+/** Units of the cash of both assets, which have eight decimals. */
+const UNITS_PER_COIN = 1e8;
+
+/** Runs the bot until it has this many more fills. Returns the cash of its books by asset. */
 async function runUntilFilled(live: LiveFixture, fills: number): Promise<Readonly<Record<string, string>>> {
-  const opened = await live.open(live.config(CONFIG), [Both], { load });
+  const opened = await live.open(live.config(CONFIG), [BothCoins], { load });
   const { bot } = opened;
   writeBotFile(bot.deps.config.data, botFileOf(opened));
   bot.start();
@@ -99,11 +102,13 @@ async function runUntilFilled(live: LiveFixture, fills: number): Promise<Readonl
   const { ledger } = bot.deps.engine;
   if (!(ledger instanceof ConvertedLedger)) throw new Error('expected books of two quote assets');
   ledger.assertReconciled();
-  return Object.fromEntries(ledger.accounts.map(({ cashAsset, cashTotal }) => [cashAsset, new Decimal(cashTotal).div(1e8).toFixed()]));
+  return Object.fromEntries(
+    ledger.accounts.map(({ cashAsset, cashTotal }) => [cashAsset, new Decimal(cashTotal).div(UNITS_PER_COIN).toFixed()]),
+  );
 }
 
 test('a bot with cash in two quote assets pays each order in its own asset, over two starts, and a replay decides the same', async () => {
-  fixture = await LiveFixture.open(60, settings());
+  fixture = await LiveFixture.open(60, settingsOfTwoQuotes());
   await runUntilFilled(fixture, 6);
   const cash = await runUntilFilled(fixture, 6);
   expect(fixture.lines.filter((line) => /MISMATCH|FEE_COIN|STRAY|MARGIN/.test(line))).toEqual([]);
@@ -135,10 +140,10 @@ test('a bot with cash in two quote assets pays each order in its own asset, over
 
 /** Trades each symbol by its average. */
 class Crosses extends Strategy {
-  all = ['btc', 'eth', 'sol'].map((name) => this.feed(name));
-  means = this.all.map((feed) => this.use(sma(feed.close, 5)));
+  coinFeeds = ['btc', 'eth', 'sol'].map((name) => this.feed(name));
+  means = this.coinFeeds.map((feed) => this.use(sma(feed.close, 5)));
   override onBar() {
-    this.all.forEach((feed, index) => {
+    this.coinFeeds.forEach((feed, index) => {
       const isFlat = this.position(feed).isFlat;
       const isAbove = feed.bar.close > this.means[index]!.value;
       if (isFlat && isAbove && this.openOrders(feed).length === 0)

@@ -20,7 +20,12 @@ import { commandIn } from '../fixtures/inProcess.ts';
 import { LiveFixture, until } from './liveFixture.ts';
 
 const ENTRY = fileURLToPath(new URL('../../dist/tasks/bot/process/main.js', import.meta.url));
+/** How much faster than real time the exchange replays bars and the bot waits. */
 const SPEED = 60;
+/** Time for which no process of the bot runs, in the time of the exchange, ms: five bars. */
+const OUTAGE_MS = 300_000;
+/** By how much the catalog revises the closes of BTCUSDT, in USDT. */
+const REVISION = 60;
 const FROM_MS = Date.UTC(2025, 0, 1);
 const folder = mkdtempSync(join(tmpdir(), 'isobar-two-assets-'));
 
@@ -110,8 +115,7 @@ test(
     await untilFilled(killedBot, 5);
     killedBot.child.kill('SIGKILL');
     await killedBot.ended;
-    // Bars of five minutes go by while no process runs.
-    await new Promise((resolve) => setTimeout(resolve, 300_000 / SPEED));
+    await new Promise((resolve) => setTimeout(resolve, OUTAGE_MS / SPEED));
     const nextBot = start();
     await untilFilled(nextBot, 5);
     nextBot.child.kill('SIGTERM');
@@ -143,8 +147,9 @@ test(
     expect(sum([...report.trades, report.funding, report.held])).toBe(net);
 
     // The catalog revises the closes of the conversion from the first decision on.
-    const row = bars.closeMs.indexOf(firstDecided.atMs!);
-    storeBars(catalog, { ...bars, close: bars.close.map((close, at) => (at >= row ? close + 60 : close)) }, SYNTHETIC);
+    const firstRevised = bars.closeMs.indexOf(firstDecided.atMs!);
+    const revisedCloses = bars.close.map((close, row) => (row >= firstRevised ? close + REVISION : close));
+    storeBars(catalog, { ...bars, close: revisedCloses }, SYNTHETIC);
     const revised = await compare();
     expect(revised).toMatchObject({ residual: '0', net: { live: net } });
     expect(revised.bridge[0]!.cause).toBe('data revision');

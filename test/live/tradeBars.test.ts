@@ -12,6 +12,9 @@ afterEach(async () => {
 });
 
 const DAY_MS = 86_400_000;
+/** Printed trades have prices in ticks of 0.01 USDT and sizes in lots of 0.00001 BTC. */
+const TICKS_PER_USDT = 100;
+const LOTS_PER_BTC = 1e5;
 /** A bar from trades. Prices are in USDT and the volume in BTC. */
 interface TradeBar {
   readonly openMs: number;
@@ -29,10 +32,10 @@ function countedBars(trades: readonly PrintedTrade[], amount: number): TradeBar[
   let openMs = trades[0]!.timeMs;
   let tradesInBar: PrintedTrade[] = [];
   const endBar = (closeMs: number): void => {
-    const prices = tradesInBar.map(({ price }) => price / 100);
+    const prices = tradesInBar.map(({ price }) => price / TICKS_PER_USDT);
     const lots = tradesInBar.reduce((sum, trade) => sum + trade.lots, 0);
     const range = { high: Math.max(...prices), low: Math.min(...prices) };
-    bars.push({ openMs, closeMs, open: prices[0]!, ...range, close: prices.at(-1)!, volume: lots / 1e5 });
+    bars.push({ openMs, closeMs, open: prices[0]!, ...range, close: prices.at(-1)!, volume: lots / LOTS_PER_BTC });
     openMs = closeMs;
     tradesInBar = [];
   };
@@ -72,7 +75,9 @@ type BarRecord = readonly number[];
 const barFromRecord = ([, openMs, open, high, low, close, volume, closeMs]: BarRecord): TradeBar => {
   return { openMs: openMs!, closeMs: closeMs!, open: open!, high: high!, low: low!, close: close!, volume: volume! };
 };
-const isIncomplete = ({ length }: BarRecord): boolean => length === 9;
+/** Number of members of a bar in which trades may be missing. */
+const INCOMPLETE_LENGTH = 9;
+const isIncomplete = ({ length }: BarRecord): boolean => length === INCOMPLETE_LENGTH;
 const barRecords = (): readonly BarRecord[] => bot.instants.flatMap(({ bars }) => bars);
 const journalledBars = (): TradeBar[] => barRecords().map(barFromRecord);
 
@@ -219,7 +224,7 @@ test('a bar with missed trades is journalled and warned about, and the strategy 
   expect(hidden.size).toBeGreaterThanOrEqual(4);
   const { openMs, closeMs } = incompleteBar;
   const shownTrades = bot.printed.filter(({ timeMs, id }) => timeMs >= openMs && timeMs < closeMs && !hidden.has(id));
-  expect(incompleteBar.volume).toBe(shownTrades.reduce((sum, { lots }) => sum + lots, 0) / 1e5);
+  expect(incompleteBar.volume).toBe(shownTrades.reduce((sum, { lots }) => sum + lots, 0) / LOTS_PER_BTC);
   const log = bot.lines.join('');
   expect(log).toContain('may be missing, because two polls share no trade id: the next bar is incomplete');
   expect(log).toContain('trades may be missing in the bar from');

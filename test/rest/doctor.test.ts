@@ -8,7 +8,7 @@ import { parseInstrument } from '../../src/adapters/catalog/records/instrumentRe
 import { CHECK_NAMES } from '../../src/tasks/doctor/checkPlan.ts';
 import { ERROR_CODES } from '../../src/protocol/errors/errorCodes.ts';
 import { ConfigError } from '../../src/base/errors.ts';
-import { resultLines } from '../../src/cli/doctor/text.ts';
+import { resultLines } from '../../src/cli/doctor/doctorText.ts';
 import { selfSignedCertificate } from '../fixtures/certificates.ts';
 import { DoctorFixture, failures, checkNamed } from '../fixtures/doctorFixture.ts';
 import { errorOf, ok, STUB_KEY, STUB_SECRET, type StubOptions } from '../fixtures/signedStub.ts';

@@ -1,7 +1,7 @@
 // Tests the account checks of the doctor: balances, positions, modes and leverage.
 
 import { afterAll, describe, expect, test } from 'vitest';
-import { resultLines } from '../../src/cli/doctor/text.ts';
+import { resultLines } from '../../src/cli/doctor/doctorText.ts';
 import { DoctorFixture, failures, checkNamed } from '../fixtures/doctorFixture.ts';
 import { errorOf } from '../fixtures/signedStub.ts';
 

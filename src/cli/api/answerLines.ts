@@ -6,8 +6,11 @@ import { COLUMNS } from '../../report/terminal/lines.ts';
 import { wrapText } from '../terminal/wrapText.ts';
 import { alignedRows } from '../terminal/tables.ts';
 
-/** Most characters of a value. */
+/** Maximum length of a value, in characters. */
 const MAX_CELL_LENGTH = 64;
+/** Indentation of a nested value, and the space between the values of a paragraph, in characters. */
+const INDENT_COLUMNS = 2;
+const WORD_SPACE = '   ';
 
 /** Returns a response as lines of at most `columns` characters where possible. */
 export function answerLines(answer: unknown, columns = COLUMNS): readonly string[] {
@@ -36,7 +39,7 @@ function recordLines(record: JsonFields, columns: number): readonly string[] {
   const blocks = nested.map(([name, value]) => {
     if (name === 'rows') return answerLines(value, columns);
     const heading = name === 'refused' ? 'not understood, and omitted' : headingText(name);
-    return [`${heading}:`, ...answerLines(value, columns - 2).map((line) => `  ${line}`)];
+    return [`${heading}:`, ...answerLines(value, columns - INDENT_COLUMNS).map((line) => `  ${line}`)];
   });
   return [...simpleLines, ...blocks.flat()];
 }
@@ -70,10 +73,10 @@ function listLines(values: readonly unknown[], columns: number): readonly string
 function packedLines(record: JsonFields, columns: number): readonly string[] {
   const entries = presentFields(record);
   const pairs = entries.filter(([, value]) => isSimple(value)).map(([name, value]) => `${headingText(name)} ${cellText(name, value)}`);
-  const lines = packWords(pairs, columns - 2);
+  const lines = packWords(pairs, columns - INDENT_COLUMNS);
   const nested = entries.filter(([, value]) => !isSimple(value));
   const nestedLines = nested.flatMap(([name, value]) => {
-    const valueLines = answerLines(value, columns - 4);
+    const valueLines = answerLines(value, columns - 2 * INDENT_COLUMNS);
     return [`${headingText(name)}:`, ...valueLines.map((line) => `  ${line}`)];
   });
   return [...lines.map((line, index) => (index === 0 ? line : `  ${line}`)), ...nestedLines.map((line) => `  ${line}`)];
@@ -84,7 +87,7 @@ function packWords(words: readonly string[], columns: number): readonly string[]
   const lines: string[] = [];
   for (const word of words) {
     const line = lines.at(-1);
-    if (line !== undefined && line.length + 3 + word.length <= columns) lines[lines.length - 1] = `${line}   ${word}`;
+    if (line !== undefined && line.length + WORD_SPACE.length + word.length <= columns) lines[lines.length - 1] = line + WORD_SPACE + word;
     else lines.push(word);
   }
   return lines;

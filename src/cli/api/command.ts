@@ -2,7 +2,7 @@
 
 import type { Argv } from 'yargs';
 import { accessOptions } from '../options/access.ts';
-import { TEXT_OPTION } from '../options/text.ts';
+import { TEXT_OPTION } from '../options/textOption.ts';
 
 const flag = { type: 'boolean', default: false } as const;
 

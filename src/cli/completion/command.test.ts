@@ -35,26 +35,26 @@ const SHELLS = {
   fish: 'complete --do-complete "$argv[2..-1]"',
 } as const;
 
-/** The two ways to load the script: as the documentation shows it, and from a file. */
+/** The two ways to load the script: as the documentation shows it, and from a file that the test has written before. */
 const LOAD_SCRIPT = {
-  bash: { documented: 'source <(isobar completion bash)', kept: 'source kept.bash' },
-  // zsh has a completion system only in an interactive session. STAND_IN replaces its functions.
-  zsh: { documented: 'source <(isobar completion zsh)', kept: 'source ./kept.zsh' },
-  fish: { documented: 'isobar completion fish | source', kept: 'source kept.fish' },
+  bash: { documented: 'source <(isobar completion bash)', file: 'source written.bash' },
+  zsh: { documented: 'source <(isobar completion zsh)', file: 'source ./written.zsh' },
+  fish: { documented: 'isobar completion fish | source', file: 'source written.fish' },
 } as const;
+/** zsh has a completion system only in an interactive session. These definitions replace its functions. */
 const ZSH_STAND_INS = {
   bash: '',
   zsh: 'compdef() { :; }; _describe() { print -rl -- "${(@P)2}"; }; _default() { :; }; ',
   fish: '',
 } as const;
 
-const run = promisify(execFile);
+const runProgram = promisify(execFile);
 
 /** Returns the suggestions of the shell for the last word of `line`, sorted. The last word is empty when the line ends with a space. */
-async function suggestionsOf(shell: keyof typeof SHELLS, line: string, from: 'documented' | 'kept' = 'kept'): Promise<readonly string[]> {
+async function suggestionsOf(shell: keyof typeof SHELLS, line: string, from: 'documented' | 'file' = 'file'): Promise<readonly string[]> {
   const env = { ...process.env, PATH: `${fixture.folder}:${process.env['PATH']}`, SHELL: '/bin/other' };
   const script = `${ZSH_STAND_INS[shell]}${LOAD_SCRIPT[shell][from]}; ${SHELLS[shell]}`;
-  const { stdout, stderr } = await run(shell, ['-c', script, ...(shell === 'fish' ? ['--', '-'] : [shell]), ...line.split(' ')], {
+  const { stdout, stderr } = await runProgram(shell, ['-c', script, ...(shell === 'fish' ? ['--', '-'] : [shell]), ...line.split(' ')], {
     cwd: fixture.folder,
     env,
   });
@@ -70,7 +70,7 @@ function describeShell(shell: keyof typeof SHELLS, tests: () => void): void {
   const isInstalled = spawnSync(shell, ['-c', 'true']).status === 0;
   if (!isInstalled) console.log(`skipped: ${shell} is not installed, so its completion is not tried`);
   describe.skipIf(!isInstalled)(shell, () => {
-    beforeAll(async () => void fixture.write(`kept.${shell}`, (await fixture.run('completion', shell)).stdout));
+    beforeAll(async () => void fixture.write(`written.${shell}`, (await fixture.run('completion', shell)).stdout));
     it(`the completion of ${shell} reads its script from the command`, async () =>
       expect(await suggestionsOf(shell, 'isobar report ', 'documented')).not.toEqual([]));
     tests();

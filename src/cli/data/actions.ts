@@ -16,12 +16,19 @@ import { checkOutFolder } from '../../adapters/disk/folders/checkOutFolder.ts';
 import { ConfigError, EXIT } from '../../base/errors.ts';
 import type { Market } from '../../model/instrument.ts';
 import { priceWarnings } from '../../report/warnings/dataWarnings.ts';
-import { checkText, importText, isSound, catalogListText, writtenBarsText, manifestFigures, dataWarningsOf } from './text.ts';
+import { checkText, importText, isSound, catalogListText, writtenBarsText, manifestFigures, dataWarningsOf } from './barsText.ts';
 import { printFailure } from '../terminal/failure.ts';
 import { dateOf, intervalOption, parseNumber } from '../options/values.ts';
 import { print, printJson } from '../terminal/print.ts';
 import { progressLine } from '../terminal/progressLine.ts';
-import { checkExternalSets, isSoundExternal, externalCheckText, externalJson, externalListings, externalListText } from './external.ts';
+import {
+  checkExternalSets,
+  isSoundExternal,
+  externalCheckText,
+  externalJson,
+  externalListings,
+  externalListText,
+} from './externalSeries.ts';
 import { checkTradeSets, isSoundTrades, tradeListings, tradesJson } from './importTrades.ts';
 import { isSoundSeries, writtenSeriesText, seriesJson, seriesWarnings } from './seriesText.ts';
 

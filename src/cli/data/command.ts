@@ -4,7 +4,7 @@ import type { Argv, CommandModule } from 'yargs';
 import { downloadCommand, instrumentsCommand } from './download.ts';
 import { recordCommand } from './record.ts';
 import { FORMATS } from '../../adapters/catalog/rows/formats.ts';
-import { TEXT_OPTION } from '../options/text.ts';
+import { TEXT_OPTION } from '../options/textOption.ts';
 
 const catalog = { ...TEXT_OPTION, default: 'data', describe: 'Folder of the catalog' } as const;
 const market = { choices: ['spot', 'futures'] as const, describe: 'Market' } as const;
@@ -47,8 +47,8 @@ const importCommand = (yargs: Argv) =>
       }),
     async (args) => {
       const { as } = args;
-      if (as === 'series') return (await import('./external.ts')).importExternalData(args);
-      (await import('./external.ts')).checkNotOfSeries(args, as);
+      if (as === 'series') return (await import('./externalSeries.ts')).importExternalData(args);
+      (await import('./externalSeries.ts')).checkNotOfSeries(args, as);
       if (as === 'trades') return (await import('./importTrades.ts')).importTradeData(args);
       if (as !== 'bars') return (await import('./importSeries.ts')).importSeriesData({ ...args, as });
       return (await import('./actions.ts')).importData(args);

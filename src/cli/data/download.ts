@@ -2,7 +2,7 @@
 
 import type { Argv } from 'yargs';
 import { accessOptions } from '../options/access.ts';
-import { TEXT_OPTION } from '../options/text.ts';
+import { TEXT_OPTION } from '../options/textOption.ts';
 
 const market = { choices: ['spot', 'futures'] as const, default: 'spot' as const, describe: 'Market' } as const;
 const catalog = { ...TEXT_OPTION, default: 'data', describe: 'Folder of the catalog' } as const;

@@ -15,7 +15,7 @@ import type { Interval } from '../../model/interval.ts';
 import { formatTime } from '../../model/time.ts';
 import { print, printError, printJson } from '../terminal/print.ts';
 import { dateOf, intervalOption, splitByComma } from '../options/values.ts';
-import { manifestFigures } from './text.ts';
+import { manifestFigures } from './barsText.ts';
 import { downloadText, failedText, newsText, refreshedText } from './downloadText.ts';
 import { progressLine } from '../terminal/progressLine.ts';
 import { stopOnSignal } from '../terminal/stopOnSignal.ts';

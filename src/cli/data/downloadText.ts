@@ -7,7 +7,7 @@ import type { BarKey } from '../../adapters/catalog/files/paths.ts';
 import { assertNever } from '../../base/assert.ts';
 import { formatMinute, formatTime } from '../../model/time.ts';
 import { wholeText, counted } from '../../base/text/format.ts';
-import { barsHeading, instrumentLine, qualityLines } from './text.ts';
+import { barsHeading, instrumentLine, qualityLines } from './barsText.ts';
 
 /** Maximum number of entries of a list that are printed. */
 const MAX_SHOWN = 5;

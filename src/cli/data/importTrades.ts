@@ -63,6 +63,8 @@ function importedJson({ manifest, key, instrument: _instrument, ...otherFields }
 /** Returns a time as `2024-01-01 08:30`. */
 const minuteText = (time: string): string => `${time.slice(0, 10)} ${time.slice(11, 16)}`;
 
+/** Number of characters of a hash that the table of `check` shows. */
+const HASH_LETTERS = 10;
 /** Maximum number of files that are listed by name. */
 const MAX_NAMED_FILES = 3;
 
@@ -129,7 +131,7 @@ export function tradeCheckRow({ manifest, changed, wrong }: CheckedTrades): stri
     '',
     wholeText(wrong),
     state,
-    sha256.slice(0, 10),
+    sha256.slice(0, HASH_LETTERS),
   ];
 }
 

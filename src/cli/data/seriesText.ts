@@ -11,6 +11,9 @@ import type { Warning } from '../../model/warning.ts';
 import { markWarnings } from '../../report/warnings/dataWarnings.ts';
 import { wholeText, counted } from '../../base/text/format.ts';
 
+/** Number of characters of a hash that the table of `check` shows. */
+const HASH_LETTERS = 10;
+
 /** Returns `mark 1h` or `funding`, shown in the interval column. */
 const seriesName = (key: SeriesKey): string => (key.kind === 'mark' ? `mark ${key.interval}` : 'funding');
 /** Returns a time as `2024-01-01 08:30`. */
@@ -61,7 +64,7 @@ export function seriesCheckRow({ key, rows, gaps, missing, unchanged, wrong, dat
     '',
     wholeText(wrong),
     state,
-    dataSha256.slice(0, 10),
+    dataSha256.slice(0, HASH_LETTERS),
   ];
 }
 

@@ -13,7 +13,7 @@ import { wantsColour } from '../../report/terminal/lines.ts';
 import { answerTimeoutMs } from '../options/timeout.ts';
 import { print, printLines } from '../terminal/print.ts';
 import { waitingLine } from '../terminal/waitingLine.ts';
-import { closingLines, headingLines, reportJson, resultLines } from './text.ts';
+import { closingLines, headingLines, reportJson, resultLines } from './doctorText.ts';
 import { noteProxies } from '../terminal/proxyNote.ts';
 
 /** The options of `isobar doctor`. */

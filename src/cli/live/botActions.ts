@@ -21,7 +21,7 @@ import { stopOnSignal } from '../terminal/stopOnSignal.ts';
 type ViewArgs = BotSelection & { readonly json: boolean };
 /** Interval at which `isobar logs --follow` asks for new lines. */
 const POLL_EVERY_MS = 500;
-/** Most lines of one answer. */
+/** Maximum number of lines of one answer. */
 const MAX_LINES = 1000;
 
 /** Runs `isobar status`. */

@@ -1,7 +1,7 @@
 // Options that select the bot, for all commands about a running bot.
 
 import type { Argv } from 'yargs';
-import { TEXT_OPTION } from '../options/text.ts';
+import { TEXT_OPTION } from '../options/textOption.ts';
 
 /** The options of each command about a running bot. */
 export const botOptions = {

@@ -2,7 +2,7 @@
 
 import type { Argv, CommandModule } from 'yargs';
 import { withBotOptions, reasonOption, type BotSelection } from './botOptions.ts';
-import { TEXT_OPTION } from '../options/text.ts';
+import { TEXT_OPTION } from '../options/textOption.ts';
 
 /** The help of the argument `scope`. */
 const SCOPE = 'account (default), market:spot, symbol:spot:BTCUSDT or strategy:NAME';

@@ -22,7 +22,7 @@ import { indentText, wrapText } from '../terminal/wrapText.ts';
 /** How long to wait for a reply, ms. A bot with a working event loop answers within milliseconds. */
 const BOT_REPLY_MS = 1000;
 const POLL_EVERY_MS = 250;
-/** Most characters of one text that is printed. */
+/** Maximum length of one text that is printed, in characters. */
 const MAX_TEXT_LENGTH = 400;
 
 /** The result of the kill, as `--json` prints it. */

@@ -4,7 +4,7 @@ import type { Argv } from 'yargs';
 import { withBotOptions } from './botOptions.ts';
 
 /** Adds the options of `isobar kill`. */
-export const options = (args: Argv) =>
+export const killCommandOptions = (args: Argv) =>
   withBotOptions(args)
     .options({
       flatten: { type: 'boolean', default: false, describe: 'Also close all positions, in slices that can only reduce them' },
@@ -27,4 +27,4 @@ export const options = (args: Argv) =>
     .epilogue('Works when the bot hangs. Exit code 0: all is cancelled (and flat); 4: the output names what is left. docs/operations.md');
 
 /** The options of `isobar kill`. */
-export type KillArgs = ReturnType<typeof options> extends Argv<infer T> ? T : never;
+export type KillArgs = ReturnType<typeof killCommandOptions> extends Argv<infer T> ? T : never;

@@ -2,7 +2,7 @@
 
 import type { Argv, CommandModule } from 'yargs';
 import { withBotOptions, reasonOption } from './botOptions.ts';
-import { TEXT_OPTION } from '../options/text.ts';
+import { TEXT_OPTION } from '../options/textOption.ts';
 
 /** Adds the id of an order, the reason and the options that find the bot. */
 const withId = (args: Argv, describe: string) =>

@@ -1,7 +1,7 @@
 // Options of `isobar live`. Its code is loaded when it runs.
 
 import type { Argv, CommandModule } from 'yargs';
-import { TEXT_OPTION } from '../options/text.ts';
+import { TEXT_OPTION } from '../options/textOption.ts';
 
 /** Adds the options of the command. */
 const options = (args: Argv) =>

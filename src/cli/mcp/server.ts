@@ -10,7 +10,7 @@ const VERSIONS = ['2025-06-18', '2025-03-26', '2024-11-05'] as const;
 const MAX_RUNNING = 2;
 /** Maximum number of calls that run or wait. */
 const MAX_CALLS = 64;
-/** Most characters of a name of the client in a message. */
+/** Maximum length of a name of the client in a message, in characters. */
 const MAX_NAME_LENGTH = 80;
 /** Exit codes of a command that has a result: 0 done, 3 differs or refuted, 4 not proved or not finished. */
 const RESULT_CODES: readonly (number | null)[] = [0, 3, 4];

@@ -302,10 +302,13 @@ export function commandWords(tool: Tool, args: Readonly<Record<string, unknown>>
     const texts = argumentTexts(`${tool.name}: ${name}`, argument, value);
     if (argument.isPositional === true) words.push(...texts.map(positionalWord));
     else if (argument.kind === 'flag') options.push(value === true ? `--${name}` : `--no-${name}`);
-    else options.push(...texts.map((each) => `--${name}=${each}`));
+    else options.push(...texts.map((text) => `--${name}=${text}`));
   }
   return [...tool.command, ...words, ...options, '--json'];
 }
+
+/** Maximum length of a text of the client in a message, in characters. */
+const MAX_SHOWN_LENGTH = 80;
 
 /** Throws a ConfigError for an argument that the tool does not have. */
 function checkNames(tool: Tool, args: Readonly<Record<string, unknown>>): void {
@@ -314,7 +317,7 @@ function checkNames(tool: Tool, args: Readonly<Record<string, unknown>>): void {
     if (names.includes(name)) continue;
     const nearest = nearestName(name, names);
     throw new ConfigError(
-      `${tool.name}: unknown argument ${name.slice(0, 80)}`,
+      `${tool.name}: unknown argument ${name.slice(0, MAX_SHOWN_LENGTH)}`,
       nearest === null ? `the arguments are ${names.join(', ') || 'none'}` : `did you mean ${nearest}?`,
     );
   }
@@ -347,7 +350,7 @@ const isText = (value: unknown): value is string => typeof value === 'string' &&
 /** Returns the error for an argument of the wrong type. */
 function wrongKind(place: string, expected: string, actual: unknown): ConfigError {
   return new ConfigError(
-    `${place}: expected ${expected}, got ${(JSON.stringify(actual) ?? 'nothing').slice(0, 80)}`,
+    `${place}: expected ${expected}, got ${(JSON.stringify(actual) ?? 'nothing').slice(0, MAX_SHOWN_LENGTH)}`,
     'tools/list has the types',
   );
 }

@@ -1,6 +1,6 @@
 // Options of all commands that connect to an exchange.
 
-import { TEXT_OPTION } from './text.ts';
+import { TEXT_OPTION } from './textOption.ts';
 
 /** The options of commands that call an exchange. */
 export const accessOptions = {

@@ -1,7 +1,7 @@
 // The option `--family NAME`, which separates trials of unrelated work on the same market data.
 
 import { ConfigError } from '../../base/errors.ts';
-import { TEXT_OPTION } from './text.ts';
+import { TEXT_OPTION } from './textOption.ts';
 
 /** The option `--family` of commands that count trials. */
 export const FAMILY_OPTION = {

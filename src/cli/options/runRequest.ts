@@ -4,7 +4,7 @@ import type { RunRequest } from '../../definition/request.ts';
 import { isPlainDecimal } from '../../base/number/decimalText.ts';
 import { ConfigError } from '../../base/errors.ts';
 import { shellWord } from '../../base/text/shellWord.ts';
-import { TEXT_OPTION } from './text.ts';
+import { TEXT_OPTION } from './textOption.ts';
 
 const NO_VALUES: readonly string[] = [];
 const LIST_OPTION = { type: 'string', array: true, requiresArg: true } as const;

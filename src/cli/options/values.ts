@@ -13,13 +13,16 @@ export function parseNumber(option: string, text: string): number {
   throw new ConfigError(`${option}: expected a number, got '${text}'`, `for example ${option} 1`);
 }
 
+/** A maximum from here on is so large that the message does not name it. */
+const MIN_HIDDEN_MAX = 1e9;
+
 /** Returns a whole number from 1 to `max`. Null without the option. */
 export function wholeNumber(option: string, value: string | undefined, max: number): number | null {
   if (value === undefined) return null;
   const number = Number(value);
   if (/^\d+$/.test(value) && number >= 1 && number <= max) return number;
   throw new ConfigError(
-    `${option}: expected a whole number from 1${max < 1e9 ? ` to ${max}` : ''}, got '${value}'`,
+    `${option}: expected a whole number from 1${max < MIN_HIDDEN_MAX ? ` to ${max}` : ''}, got '${value}'`,
     `for example ${option} 4`,
   );
 }

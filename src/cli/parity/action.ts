@@ -4,7 +4,7 @@ import { EXIT } from '../../base/errors.ts';
 import { compareBot } from '../../tasks/parity/parity.ts';
 import { print, printJson } from '../terminal/print.ts';
 import { progressLine } from '../terminal/progressLine.ts';
-import { parityText } from './text.ts';
+import { parityText } from './parityText.ts';
 
 /** Options of `isobar parity`. */
 interface ParityArgs {

@@ -3,15 +3,15 @@
 import type { Argv, CommandModule } from 'yargs';
 import { ConfigError } from '../../base/errors.ts';
 
-/** A day in ms. */
-const MAX_MS = 86_400_000;
+/** Maximum latency of the backtest, ms: a day. */
+const MAX_LATENCY_MS = 86_400_000;
 
 /** Returns the latency in ms, or `measured`. Throws ConfigError for any other text. */
 function latencyOf(text: string): number | 'measured' {
   if (text === 'measured') return text;
-  if (/^\d{1,8}$/.test(text) && Number(text) <= MAX_MS) return Number(text);
+  if (/^\d{1,8}$/.test(text) && Number(text) <= MAX_LATENCY_MS) return Number(text);
   throw new ConfigError(
-    `--latency: expected ms from 0 to ${MAX_MS}, or measured, got ${JSON.stringify(text.slice(0, 40))}`,
+    `--latency: expected ms from 0 to ${MAX_LATENCY_MS}, or measured, got ${JSON.stringify(text.slice(0, 40))}`,
     'such as --latency 300',
   );
 }

@@ -2,7 +2,7 @@
 
 import type { Argv } from 'yargs';
 import { PROFILE_NAMES } from '../../report/profiles/names.ts';
-import { TEXT_OPTION } from '../options/text.ts';
+import { TEXT_OPTION } from '../options/textOption.ts';
 
 /** Adds the options of the command. */
 const options = (args: Argv) =>

@@ -8,7 +8,7 @@ import { wholeNumber } from '../options/values.ts';
 import { print, printError, printJson } from '../terminal/print.ts';
 import { progressLine } from '../terminal/progressLine.ts';
 import { stopOnSignal } from '../terminal/stopOnSignal.ts';
-import { repeatCommand, simText } from './text.ts';
+import { repeatCommand, simText } from './simText.ts';
 
 /** Options of `isobar sim`. */
 interface SimArgs {

@@ -20,7 +20,7 @@ import { progressLine } from '../terminal/progressLine.ts';
 import { stopOnSignal } from '../terminal/stopOnSignal.ts';
 import { familyOf } from '../options/family.ts';
 import { wholeNumber } from '../options/values.ts';
-import { threadOptions } from './options.ts';
+import { threadOptions } from './threadOptions.ts';
 
 /** The options of `isobar sweep` as yargs parses them. */
 interface SweepArgs {

@@ -3,7 +3,7 @@
 import type { Argv } from 'yargs';
 import { BAR_TIMEOUT_OPTION } from '../options/barTimeout.ts';
 import { FAMILY_OPTION } from '../options/family.ts';
-import { TEXT_OPTION } from '../options/text.ts';
+import { TEXT_OPTION } from '../options/textOption.ts';
 
 /** Settings of an option that may be repeated. */
 const NO_VALUES: readonly string[] = [];

@@ -2,7 +2,7 @@
 
 import { joinSweeps } from '../../tasks/sweep/distributedSweep.ts';
 import { stopOnSignal } from '../terminal/stopOnSignal.ts';
-import { threadOptions } from './options.ts';
+import { threadOptions } from './threadOptions.ts';
 
 /** Options of `isobar sweep-worker`. */
 interface WorkerArgs {

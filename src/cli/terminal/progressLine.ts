@@ -13,6 +13,11 @@ export interface ProgressLine {
 
 /** Time without a line at the start of the work. */
 const FIRST_AFTER_MS = 1000;
+/** Time from one line to the next: of a terminal, and of a file or pipe, where each line stays. */
+const TERMINAL_REDRAW_MS = 100;
+const FILE_REDRAW_MS = 10_000;
+/** Width of the line if the terminal does not report its own, in characters. */
+const DEFAULT_COLUMNS = 100;
 const BAR_CELLS = 10;
 const MAX_NAME_LENGTH = 40;
 /** If the name would get shorter than this, the line has no bar or no rate. */
@@ -21,7 +26,7 @@ const MIN_NAME_LENGTH = 12;
 /** Returns a progress line. `unit` names the counted items in the plural: rows, bars. */
 export function progressLine(unit: string): ProgressLine {
   const isTerminal = process.stderr.isTTY;
-  const redrawMs = isTerminal ? 100 : 10_000;
+  const redrawMs = isTerminal ? TERMINAL_REDRAW_MS : FILE_REDRAW_MS;
   const startMs = monotonicMs();
   let nextMs = startMs + FIRST_AFTER_MS;
   let isShown = false;
@@ -31,7 +36,7 @@ export function progressLine(unit: string): ProgressLine {
       if (now < nextMs) return;
       nextMs = now + redrawMs;
       // The last column stays free, because some terminals wrap a line that fills it.
-      const columns = isTerminal ? (process.stderr.columns || 100) - 1 : 100;
+      const columns = isTerminal ? (process.stderr.columns || DEFAULT_COLUMNS) - 1 : DEFAULT_COLUMNS;
       const text = progressText({ name, unit, doneCount: done, doneShare: share, elapsedMs: now - startMs }, columns);
       process.stderr.write(isTerminal ? `\r${text}\u001b[K` : `${text}\n`);
       isShown = isTerminal;
@@ -60,7 +65,7 @@ interface TaskProgress {
  * Returns a line such as `name  42 %  ▇▇▇▇▁▁▁▁▁▁  1.2 M rows/s  0:03 left` of at most `columns` characters. If the line is too long, the
  * name gets shorter first. Then the bar is left out, then the rate.
  */
-export function progressText({ name, unit, doneCount, doneShare, elapsedMs }: TaskProgress, columns = 100): string {
+export function progressText({ name, unit, doneCount, doneShare, elapsedMs }: TaskProgress, columns = DEFAULT_COLUMNS): string {
   const filled = Math.min(BAR_CELLS, Math.floor(doneShare * BAR_CELLS));
   const perSecond = (doneCount / elapsedMs) * 1000;
   const rate = rateText(perSecond);

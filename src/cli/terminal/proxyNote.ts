@@ -4,9 +4,9 @@ const VARIABLES = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy', 'AL
 
 /** Returns the note, or null when no proxy variable is set. The note leaves out the values, because they can contain a password. */
 export function proxyNote(environment: Readonly<Record<string, string | undefined>>): string | null {
-  const set = VARIABLES.filter((name) => (environment[name] ?? '') !== '');
-  if (set.length === 0) return null;
-  return `${set.join(', ')}: not used; isobar connects to the exchange directly, without a proxy`;
+  const setVariables = VARIABLES.filter((name) => (environment[name] ?? '') !== '');
+  if (setVariables.length === 0) return null;
+  return `${setVariables.join(', ')}: not used; isobar connects to the exchange directly, without a proxy`;
 }
 
 /** Prints the note on stderr. */

@@ -1,5 +1,8 @@
 // Stops long commands cleanly on a signal.
 
+/** Exit codes that shells expect of a process that a signal has ended: 128 and the number of the signal. */
+const SIGNAL_EXIT_CODES = { SIGINT: 130, SIGTERM: 143 } as const;
+
 /** A signal of the system as an abort signal. */
 export interface StopSignal {
   readonly signal: AbortSignal;
@@ -13,7 +16,8 @@ export interface StopSignal {
 export function stopOnSignal(): StopSignal {
   const controller = new AbortController();
   let code = 0;
-  const stopOn = (name: 'SIGINT' | 'SIGTERM', exitCode: number) => {
+  const stopOn = (name: keyof typeof SIGNAL_EXIT_CODES) => {
+    const exitCode = SIGNAL_EXIT_CODES[name];
     const onSignal = () => {
       if (controller.signal.aborted) process.exit(exitCode);
       code = exitCode;
@@ -22,6 +26,6 @@ export function stopOnSignal(): StopSignal {
     process.on(name, onSignal);
     return () => void process.off(name, onSignal);
   };
-  const removeListeners = [stopOn('SIGINT', 130), stopOn('SIGTERM', 143)];
+  const removeListeners = [stopOn('SIGINT'), stopOn('SIGTERM')];
   return { signal: controller.signal, code: () => code, release: () => removeListeners.forEach((remove) => remove()) };
 }

@@ -6,7 +6,7 @@ import { COLUMNS } from '../../report/terminal/lines.ts';
 export function wrapText(text: string, columns = COLUMNS): readonly string[] {
   const lines: string[] = [];
   let line = '';
-  for (const word of text.split(' ').flatMap((each) => chunks(each, columns))) {
+  for (const word of text.split(' ').flatMap((longWord) => chunks(longWord, columns))) {
     if (line !== '' && line.length + 1 + word.length > columns) {
       lines.push(line);
       line = word;

@@ -2,7 +2,7 @@
 
 import type { Argv } from 'yargs';
 import { BAR_TIMEOUT_OPTION } from '../options/barTimeout.ts';
-import { TEXT_OPTION } from '../options/text.ts';
+import { TEXT_OPTION } from '../options/textOption.ts';
 
 /** Adds the options of the command. */
 const options = (args: Argv) =>

@@ -8,12 +8,13 @@ import { rowsText, WIDTH } from './columns.ts';
 
 /** Columns of the bar, which have a section of their own. */
 const BAR_COLUMNS = ['open', 'high', 'low', 'close', 'volume'];
-/** Most rows of a table. */
+/** Maximum number of rows of a table, and of significant digits of a number. */
 const MAX_ROWS = 60;
+const MAX_DIGITS = 10;
 
 /** Returns a number with at most ten significant digits. */
 export function numberText(value: number): string {
-  return Number.isFinite(value) ? String(Number(value.toPrecision(10))) : '-';
+  return Number.isFinite(value) ? String(Number(value.toPrecision(MAX_DIGITS))) : '-';
 }
 
 /** Returns the table of values. `barFeed` names the feed of the bar. The table also has the close of every other feed. */

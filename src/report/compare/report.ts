@@ -4,7 +4,7 @@ import { writeFile } from 'node:fs/promises';
 import { pageScript, plotCode } from '../page/pageCode.ts';
 import { html, scriptJson, scriptElement } from '../page/markup.ts';
 import { exactStep, Pack, maxAbsoluteOf } from '../page/pack.ts';
-import { keyList, packedScripts, scopeCss, shell } from '../page/shell.ts';
+import { keyList, packedScripts, scopedScript, shell } from '../page/shell.ts';
 import { STYLE } from '../page/style.ts';
 import type { RunComparison } from './comparison.ts';
 import { curvesOf, type Curve, type Curves } from './curves.ts';
@@ -64,10 +64,10 @@ export async function compareReportText({ comparison, version, writtenMs }: Comp
         ${comparisonProvenance(comparison)}
       </section>
       <footer class="muted">Curves: uPlot, MIT.</footer>`,
-    rest: html`${KEYS}
+    afterMain: html`${KEYS}
       <div id="tip" role="tooltip" hidden></div>
       ${scriptElement(scriptJson(page), 'type="application/json" id="page"')} ${scriptElement(code.plotLibrary)}
-      ${scopeCss(pageScript('compare/page/main'))} ${packedScripts(columns)}`,
+      ${scopedScript(pageScript('compare/page/main'))} ${packedScripts(columns)}`,
   });
 }
 

@@ -1,7 +1,7 @@
 // Writes the first screen of a comparison: the two runs, the answer, the trust strip, the figure cards, and the frame of the curves.
 
 import { wholeText, counted, dayText, fixed, THIN, timeText } from '../../base/text/format.ts';
-import { trustStrip, withUnit, type Chip } from '../page/parts.ts';
+import { trustStrip, withUnit, type Chip } from '../page/firstScreen.ts';
 import { html, type Markup } from '../page/markup.ts';
 import { marketNames, strategyNames } from '../terminal/closingTable.ts';
 import type { ComparedFigure, RunComparison } from './comparison.ts';

@@ -14,7 +14,7 @@ export type MarkupPart = Markup | string | number | null | readonly MarkupPart[]
 
 /** Template tag: escapes text, joins lists, and omits null. */
 export function html(strings: TemplateStringsArray, ...parts: readonly MarkupPart[]): Markup {
-  return new Markup(strings.reduce((text, string, i) => text + writePart(parts[i - 1] ?? null) + string));
+  return new Markup(strings.reduce((text, string, index) => text + writePart(parts[index - 1] ?? null) + string));
 }
 
 /** Returns a part of a template as HTML. Everything except markup is escaped. */

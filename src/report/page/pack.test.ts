@@ -6,26 +6,31 @@ import { describe, expect, test } from 'vitest';
 import { drawnStep, exactStep, narrowBytes, Pack, quantize, maxAbsoluteOf, wideBytes, type ColumnOrder } from './pack.ts';
 import { decimalValues, narrowIntegers, wideIntegers } from './browser/unpack.ts';
 
-const order = fc.constantFrom<ColumnOrder>(0, 1, 2);
-const LARGEST = 2 ** 28;
+const orders = fc.constantFrom<ColumnOrder>(0, 1, 2);
+/** The largest integers of a column of 32 bits and of a wide column, as pack.ts documents them. */
+const MAX_NARROW = 2 ** 28;
+const MAX_WIDE = 2 ** 50;
+
+/** Returns the values with 0 in place of -0, which `toEqual` distinguishes. */
+const withoutNegativeZero = (values: readonly number[]) => values.map((value) => value + 0);
 
 describe('packed columns', () => {
   test('packed integers of 29 bits are unpacked unchanged', () => {
     fc.assert(
-      fc.property(fc.array(fc.integer({ min: -LARGEST, max: LARGEST }), { maxLength: 60 }), order, (list, times) => {
-        const { bytes, planes } = narrowBytes(Int32Array.from(list), times);
-        expect([...narrowIntegers(bytes, { id: '', length: list.length, planes, order: times })]).toEqual(list.map((value) => value + 0));
+      fc.property(fc.array(fc.integer({ min: -MAX_NARROW, max: MAX_NARROW }), { maxLength: 60 }), orders, (values, order) => {
+        const { bytes, planes } = narrowBytes(Int32Array.from(values), order);
+        const unpacked = [...narrowIntegers(bytes, { id: '', length: values.length, planes, order })];
+        expect(unpacked).toEqual(withoutNegativeZero(values));
       }),
     );
   });
 
   test('packed integers of 50 bits are unpacked unchanged', () => {
     fc.assert(
-      fc.property(fc.array(fc.integer({ min: -(2 ** 50), max: 2 ** 50 }), { maxLength: 60 }), order, (list, times) => {
-        const { bytes, planes } = wideBytes(Float64Array.from(list), times);
-        expect([...wideIntegers(bytes, { id: '', length: list.length, planes, order: times })].map((value) => value + 0)).toEqual(
-          list.map((value) => value + 0),
-        );
+      fc.property(fc.array(fc.integer({ min: -MAX_WIDE, max: MAX_WIDE }), { maxLength: 60 }), orders, (values, order) => {
+        const { bytes, planes } = wideBytes(Float64Array.from(values), order);
+        const unpacked = [...wideIntegers(bytes, { id: '', length: values.length, planes, order })];
+        expect(withoutNegativeZero(unpacked)).toEqual(withoutNegativeZero(values));
       }),
     );
   });
@@ -47,11 +52,12 @@ describe('packed columns', () => {
 
   test('packed short columns have the same bytes as with the default tables of zlib', async () => {
     const bytes = fc.uint8Array({ maxLength: 2100, size: 'max' });
+    // Runs of equal values, which compress well: each has a value and a length.
     const runs = fc.array(fc.tuple(fc.integer({ min: 0, max: 255 }), fc.integer({ min: 1, max: 400 })), { maxLength: 30, size: 'max' });
-    const expand = ([value, times]: readonly [number, number]): number[] => Array.from({ length: times }, () => value);
+    const expand = ([value, length]: readonly [number, number]): number[] => Array.from({ length }, () => value);
     const column = fc.oneof(
       bytes,
-      runs.map((list) => Uint8Array.from(list.flatMap(expand))),
+      runs.map((drawnRuns) => Uint8Array.from(drawnRuns.flatMap(expand))),
     );
     await fc.assert(
       fc.asyncProperty(column, async (values) => {

@@ -12,19 +12,19 @@ export interface ShellParts {
   /** Content of the `main` element. */
   readonly content: Markup;
   /** Content after `main`: dialogs, data, scripts. */
-  readonly rest: Markup;
+  readonly afterMain: Markup;
 }
 
 /** Script that sets the theme which the reader chose earlier. It runs before the page is drawn. */
-const THEME = `
+const THEME_SCRIPT = `
 try {
-  const t = localStorage.getItem('isobar-theme');
-  if (t === 'light' || t === 'dark') document.documentElement.dataset.theme = t;
+  const theme = localStorage.getItem('isobar-theme');
+  if (theme === 'light' || theme === 'dark') document.documentElement.dataset.theme = theme;
 } catch {}
 `;
 
 /** Returns the text of a page. */
-export function shell({ title, version, style, content, rest }: ShellParts): string {
+export function shell({ title, version, style, content, afterMain }: ShellParts): string {
   return html`<!doctype html>
     <html lang="en">
       <head>
@@ -37,11 +37,11 @@ export function shell({ title, version, style, content, rest }: ShellParts): str
         <style>
           ${new Markup(style)}
         </style>
-        ${scriptElement(THEME)}
+        ${scriptElement(THEME_SCRIPT)}
       </head>
       <body>
         <main>${content}</main>
-        ${rest}
+        ${afterMain}
       </body>
     </html> `.text;
 }
@@ -62,6 +62,6 @@ export function packedScripts(columns: readonly { readonly id: string; readonly 
 }
 
 /** Returns a script element whose code has its own scope. */
-export function scopeCss(code: string): Markup {
+export function scopedScript(code: string): Markup {
   return scriptElement(`(() => {\n'use strict';\n${code};\n})();`);
 }

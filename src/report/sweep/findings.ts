@@ -9,11 +9,11 @@ import { selectionBiasOf } from './figures/selectionBias.ts';
 import { neighbourhoods, rankValues, type Neighbourhoods } from './figures/neighbours.ts';
 import { figureOf, setParams, type SelectionBias, type SweepRecord } from './figures/record.ts';
 
-/** With fewer closed trades or days, a figure says little. */
-const FEW_TRADES = 30;
-const FEW_DAYS = 90;
+/** With fewer closed trades or days, a figure of a set says little. */
+export const MIN_SET_TRADES = 30;
+export const MIN_SET_DAYS = 90;
 /** A warning appears when the best Sharpe ratio exceeds the expected best with less than this probability. */
-const MIN_PROBABILITY = 0.95;
+export const MIN_DEFLATED_SHARPE = 0.95;
 
 /** Sets without a result for the same reason. */
 export interface Reasoned {
@@ -114,7 +114,7 @@ function figureWarnings(
   const failedSets = record.failed.filter((reason) => reason !== null).length;
   if (failedSets > 0) add('SWEEP_FAILED', `${counted(failedSets, 'set')} failed`);
   if (figureOf(record, 'totalReturn')?.every((value) => !(value > 0)) === true) add('SWEEP_NO_GAIN', 'no set gained');
-  if (selectionBias.deflated !== null && selectionBias.deflated < MIN_PROBABILITY) {
+  if (selectionBias.deflated !== null && selectionBias.deflated < MIN_DEFLATED_SHARPE) {
     add('SWEEP_CHANCE', `the best Sharpe is above what chance gives with a probability of ${percent(selectionBias.deflated, 0)} only`);
   }
   const edges = edgesOfGrid(record, best);
@@ -126,8 +126,8 @@ function figureWarnings(
   if (isPeak) {
     add('SWEEP_PEAK', `the sets around the best one have a ${label} of ${writeFigure(neighbourMean, kind, record.asset)} on average`);
   }
-  if (bestValue('trades') < FEW_TRADES) add('SWEEP_FEW_TRADES', `the best set closed ${counted(bestValue('trades'), 'trade')}`);
-  if (bestValue('days') < FEW_DAYS) add('SWEEP_FEW_DAYS', `the figures rest on ${counted(bestValue('days'), 'day')}`);
+  if (bestValue('trades') < MIN_SET_TRADES) add('SWEEP_FEW_TRADES', `the best set closed ${counted(bestValue('trades'), 'trade')}`);
+  if (bestValue('days') < MIN_SET_DAYS) add('SWEEP_FEW_DAYS', `the figures rest on ${counted(bestValue('days'), 'day')}`);
   return warnings;
 }
 

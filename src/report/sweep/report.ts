@@ -4,7 +4,7 @@ import { writeFile } from 'node:fs/promises';
 import { html, scriptJson, scriptElement } from '../page/markup.ts';
 import { pageScript } from '../page/pageCode.ts';
 import { exactStep, Pack, maxAbsoluteOf } from '../page/pack.ts';
-import { keyList, packedScripts, scopeCss, shell } from '../page/shell.ts';
+import { keyList, packedScripts, scopedScript, shell } from '../page/shell.ts';
 import { STYLE } from '../page/style.ts';
 import { entryOf } from './findings.ts';
 import { OUTCOMES, type SetOutcomeKind, type SweepPage } from './page/wire.ts';
@@ -42,7 +42,7 @@ export async function sweepReportText(input: SweepReportInput): Promise<string> 
     style: `${STYLE}${SWEEP_STYLE}`,
     content: html`${sweepHead(input)} ${sweepTrustStrip(input)} ${sweepCards(input)} ${mapSection(input)} ${bestSetsSection(input)}
     ${selectionBiasSection(input)} ${PICTURES} ${refusalsSection(input)} ${sweepProvenance(input)}`,
-    rest: html`${keyList([
+    afterMain: html`${keyList([
         [html`<kbd>?</kbd>`, 'this list'],
         [html`<kbd>t</kbd>`, 'theme: system, light, dark'],
         [html`<kbd>m</kbd>`, 'go to the map'],
@@ -52,7 +52,7 @@ export async function sweepReportText(input: SweepReportInput): Promise<string> 
         [html`<kbd>Esc</kbd>`, 'close'],
       ])}
       <div id="tip" role="tooltip" hidden></div>
-      ${scriptElement(scriptJson(page), 'type="application/json" id="page"')} ${scopeCss(pageScript('sweep/page/main'))}
+      ${scriptElement(scriptJson(page), 'type="application/json" id="page"')} ${scopedScript(pageScript('sweep/page/main'))}
       ${packedScripts(columns)}`,
   });
 }

@@ -1,12 +1,12 @@
 // Writes the static parts of a sweep report: findings, the ten best sets, selection bias in words, provenance.
 
-import { card, stamp } from '../page/parts.ts';
+import { card, stamp } from '../page/firstScreen.ts';
 import { writeFigure, type FigureText } from '../words/figures.ts';
 import { commandBlock, factList, versionsText } from '../page/lists.ts';
 import { html, Markup } from '../page/markup.ts';
 import { wholeText, counted, dayText, fixed, NONE, percent, timeText } from '../../base/text/format.ts';
 import { deviation, columnMedian } from '../kernels/sums.ts';
-import { entryOf, outcomeText, paramsText, type Findings, type Reasoned } from './findings.ts';
+import { entryOf, MIN_DEFLATED_SHARPE, outcomeText, paramsText, type Findings, type Reasoned } from './findings.ts';
 import { figureAt, figureOf, setParams, type SweepRecord } from './figures/record.ts';
 import type { SweepReportInput } from './input.ts';
 
@@ -21,8 +21,7 @@ const MAX_REASONS = 20;
 const HASH_LETTERS = 16;
 /** An axis with more values is written as its first and last value. */
 const MAX_LISTED_VALUES = 3;
-/** A deflated Sharpe ratio below this probability is marked. */
-const MIN_PROBABILITY = 0.95;
+
 /** Figures in the table of the best sets, after the ranking figure. */
 const OTHER_FIGURES = ['sharpe', 'totalReturn', 'maxDrawdown', 'profitFactor', 'trades'];
 
@@ -112,7 +111,7 @@ export function sweepCards({ record, findings }: Pick<SweepReportInput, 'record'
     'Probability that the best set’s true Sharpe ratio is above the best by chance (Bailey & López de Prado 2014).',
     'percent',
   );
-  const isDeflatedLow = selectionBias.deflated !== null && selectionBias.deflated < MIN_PROBABILITY;
+  const isDeflatedLow = selectionBias.deflated !== null && selectionBias.deflated < MIN_DEFLATED_SHARPE;
   const returns = figureOf(record, 'totalReturn') ?? new Float64Array();
   const gainingSets = returns.filter((value) => value > 0).length;
   const gainingFigure = cardFigure(

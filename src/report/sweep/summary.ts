@@ -7,7 +7,7 @@ import { setsIn, type Findings } from './findings.ts';
 import { setParams, type SweepRecord } from './figures/record.ts';
 import type { SweepReportInput } from './input.ts';
 
-/** Most sets in the list of the best ones. */
+/** Maximum number of sets in the list of the best ones. */
 const MAX_BEST = 10;
 
 /** Returns the content of sweep.json (docs/sweeps.md). */

@@ -1,4 +1,5 @@
 // Tests the results of a sweep: plateaus against a naive walk, selection bias against simulation, warnings, and the table.
+
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { sweepRecord } from '../../../test/fixtures/sweepRecord.ts';
@@ -49,7 +50,7 @@ describe('neighbourhoods', () => {
   });
 });
 
-describe('chance', () => {
+describe('selection bias', () => {
   it('upperQuantile is the inverse of the normal distribution', () => {
     fc.assert(
       fc.property(fc.double({ min: 1e-12, max: 1 - 1e-12, noNaN: true }), (tail) => {

@@ -8,7 +8,7 @@ import { COLUMNS, colourText, withLead } from '../terminal/lines.ts';
 import { entryOf, outcomeText, paramsText, type Findings } from './findings.ts';
 import { figureOf, setParams, type SelectionBias, type SweepRecord } from './figures/record.ts';
 
-/** Most sets in the table, most symbols or reasons in a line, and most characters of a cell. */
+/** Maximum number of sets in the table, of symbols or reasons in a line, and of characters of a cell. */
 const MAX_BEST = 10;
 const MAX_LISTED = 3;
 const MAX_CELL_LENGTH = 16;

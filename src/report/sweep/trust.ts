@@ -3,9 +3,9 @@
 import { wholeText, counted, NONE, percent } from '../../base/text/format.ts';
 import { warningText } from '../../model/warning.ts';
 import type { Markup } from '../page/markup.ts';
-import { trustStrip, type Chip } from '../page/parts.ts';
+import { trustStrip, type Chip } from '../page/firstScreen.ts';
 import { figureAt, type SweepRecord } from './figures/record.ts';
-import { outcomeText, type Findings } from './findings.ts';
+import { MIN_DEFLATED_SHARPE, MIN_SET_DAYS, MIN_SET_TRADES, outcomeText, type Findings } from './findings.ts';
 import type { SweepReportInput } from './input.ts';
 
 /** Returns the trust strip: sets, trials, deflated Sharpe, sample, and the warnings. */
@@ -45,7 +45,7 @@ function selectionBiasChips(selectionBias: Findings['selectionBias']): readonly 
       text: selectionBias.deflated === null ? NONE : percent(selectionBias.deflated, 1),
       note: 'Probability that the true Sharpe ratio of the best set is above what the best of as many trials without skill would show.',
       href: 'chance',
-      isWarning: selectionBias.deflated === null || selectionBias.deflated < 0.95,
+      isWarning: selectionBias.deflated === null || selectionBias.deflated < MIN_DEFLATED_SHARPE,
     },
   ];
 }
@@ -58,9 +58,9 @@ function sampleChips(record: SweepRecord, best: number | null): readonly Chip[] 
     {
       label: 'sample',
       text: `${counted(trades, 'trade')}, ${counted(days, 'day')}`,
-      note: 'Closed trades and daily returns of the best set. Below 30 trades or 90 days its figures say little.',
+      note: `Closed trades and daily returns of the best set. Below ${MIN_SET_TRADES} trades or ${MIN_SET_DAYS} days its figures say little.`,
       href: 'best',
-      isWarning: !(trades >= 30 && days >= 90),
+      isWarning: !(trades >= MIN_SET_TRADES && days >= MIN_SET_DAYS),
     },
     {
       label: 'out of sample',

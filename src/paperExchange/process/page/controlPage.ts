@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { formatTime } from '../../../model/time.ts';
 import { html, type Markup } from '../../../report/page/markup.ts';
 import { counted } from '../../../base/text/format.ts';
-import { scopeCss, shell } from '../../../report/page/shell.ts';
+import { scopedScript, shell } from '../../../report/page/shell.ts';
 import { STYLE } from '../../../report/page/style.ts';
 import type { ServiceConfig } from '../../dialect/config.ts';
 import { truthOfMarkets } from '../../faults/truth.ts';
@@ -68,7 +68,7 @@ function documentOf({ service, config, url }: ShownExchange, symbol: string | nu
               <div class="two">${bookSection(chosenMarket)} ${tradesSection(chosenMarket)}</div>`
       }
       ${ordersSection(service, config)} ${accountsSection(truth)} ${service.sides.futures === null ? null : positionsSection(truth)}`,
-    rest: scopeCss(SCRIPT),
+    afterMain: scopedScript(SCRIPT),
   });
 }
 

@@ -58,6 +58,10 @@ function storeTheme(theme: Theme): void {
   }
 }
 
+/** Distances of a tooltip from its element and from the edges of the window, in pixels. */
+const TIP_GAP = 6;
+const EDGE_GAP = 8;
+
 /** Shows the hidden note of an element with `data-tip` beside it. */
 export function addTips(): void {
   const tip = byId('tip');
@@ -73,9 +77,9 @@ export function addTips(): void {
     tip.textContent = text;
     const box = tipOwner.getBoundingClientRect();
     const width = document.documentElement.clientWidth;
-    const left = Math.min(Math.max(8, box.left), width - tip.offsetWidth - 8);
-    const fitsBelow = box.bottom + tip.offsetHeight + 8 < innerHeight;
-    const top = fitsBelow ? box.bottom + 6 : box.top - tip.offsetHeight - 6;
+    const left = Math.min(Math.max(EDGE_GAP, box.left), width - tip.offsetWidth - EDGE_GAP);
+    const fitsBelow = box.bottom + tip.offsetHeight + EDGE_GAP < innerHeight;
+    const top = fitsBelow ? box.bottom + TIP_GAP : box.top - tip.offsetHeight - TIP_GAP;
     tip.style.left = `${left + scrollX}px`;
     tip.style.top = `${top + scrollY}px`;
   };

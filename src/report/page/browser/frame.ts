@@ -3,12 +3,21 @@
 import { vector } from './dom.ts';
 import { numberTexts } from './ticks.ts';
 
-/** Height of the chart and margins of its drawing area, in pixels. */
-export const HEIGHT = 220;
-export const LEFT = 44;
-export const RIGHT = 8;
-export const TOP = 8;
-export const BOTTOM = 24;
+/** Height of a small chart and the margins of its drawing area, in pixels. */
+export const PLOT_HEIGHT = 220;
+export const PLOT_LEFT = 44;
+export const PLOT_RIGHT = 8;
+export const PLOT_TOP = 8;
+export const PLOT_BOTTOM = 24;
+
+/** Minimum width of a small chart, in pixels. */
+const MIN_WIDTH = 200;
+/** Distances of a label from its line and from the lower edge, in pixels. */
+const LABEL_GAP = 6;
+const LABEL_BASELINE = 8;
+/** About half the height and half the width of a label, in pixels. */
+const HALF_LABEL_HEIGHT = 4;
+const HALF_LABEL_WIDTH = 24;
 
 /** The lowest and the highest value of an axis. */
 export interface AxisRange {
@@ -30,16 +39,17 @@ export class PlotFrame {
   /** `host` is the element that `show` fills. Screen readers read `name`. */
   constructor(host: HTMLElement, xRange: AxisRange, yRange: AxisRange, name: string) {
     this.#host = host;
-    this.width = Math.max(200, host.clientWidth);
+    this.width = Math.max(MIN_WIDTH, host.clientWidth);
     this.svg = vector('svg', {
       width: this.width,
-      height: HEIGHT,
-      viewBox: `0 0 ${this.width} ${HEIGHT}`,
+      height: PLOT_HEIGHT,
+      viewBox: `0 0 ${this.width} ${PLOT_HEIGHT}`,
       role: 'img',
       'aria-label': name,
     });
-    this.x = (value) => LEFT + ((value - xRange.low) / (xRange.high - xRange.low)) * (this.width - LEFT - RIGHT);
-    this.y = (value) => HEIGHT - BOTTOM - ((value - yRange.low) / (yRange.high - yRange.low)) * (HEIGHT - TOP - BOTTOM);
+    this.x = (value) => PLOT_LEFT + ((value - xRange.low) / (xRange.high - xRange.low)) * (this.width - PLOT_LEFT - PLOT_RIGHT);
+    this.y = (value) =>
+      PLOT_HEIGHT - PLOT_BOTTOM - ((value - yRange.low) / (yRange.high - yRange.low)) * (PLOT_HEIGHT - PLOT_TOP - PLOT_BOTTOM);
   }
 
   /** Adds an SVG element. */
@@ -55,8 +65,14 @@ export class PlotFrame {
   /** Draws horizontal lines with their labels at the left. */
   drawMarksLeft(ticks: readonly number[], texts: readonly string[] = numberTexts(ticks)): void {
     ticks.forEach((tick, index) => {
-      this.add('line', { x1: LEFT, x2: this.width - RIGHT, y1: this.y(tick), y2: this.y(tick), class: tick === 0 ? 'zero' : 'axis' });
-      this.add('text', { x: LEFT - 6, y: this.y(tick) + 4, 'text-anchor': 'end' }, texts[index] ?? '');
+      this.add('line', {
+        x1: PLOT_LEFT,
+        x2: this.width - PLOT_RIGHT,
+        y1: this.y(tick),
+        y2: this.y(tick),
+        class: tick === 0 ? 'zero' : 'axis',
+      });
+      this.add('text', { x: PLOT_LEFT - LABEL_GAP, y: this.y(tick) + HALF_LABEL_HEIGHT, 'text-anchor': 'end' }, texts[index] ?? '');
     });
   }
 
@@ -64,15 +80,15 @@ export class PlotFrame {
   drawMarksBelow(ticks: readonly number[], texts: readonly string[] = numberTexts(ticks)): void {
     ticks.forEach((tick, index) => {
       const x = this.x(tick);
-      this.add('line', { x1: x, x2: x, y1: TOP, y2: HEIGHT - BOTTOM, class: tick === 0 ? 'zero' : 'axis' });
-      this.add('text', { x, y: HEIGHT - 8, 'text-anchor': this.#anchorAt(x) }, texts[index] ?? '');
+      this.add('line', { x1: x, x2: x, y1: PLOT_TOP, y2: PLOT_HEIGHT - PLOT_BOTTOM, class: tick === 0 ? 'zero' : 'axis' });
+      this.add('text', { x, y: PLOT_HEIGHT - LABEL_BASELINE, 'text-anchor': this.#anchorAt(x) }, texts[index] ?? '');
     });
   }
 
   /** Returns the alignment with which a label at `x` stays within the drawing. */
   #anchorAt(x: number): string {
-    if (x > this.width - 24) return 'end';
-    return x < LEFT + 16 ? 'start' : 'middle';
+    if (x > this.width - HALF_LABEL_WIDTH) return 'end';
+    return x < PLOT_LEFT + 16 ? 'start' : 'middle';
   }
 
   /** Puts the finished chart on the page, in place of the previous one. */

@@ -3,6 +3,9 @@
 import { clockText, dayText, fixed } from '../../../base/text/format.ts';
 
 const DAY_MS = 86_400_000;
+/** Marks at least this far apart are labelled by year, or by month. Months and years vary in length. */
+const MIN_YEAR_STEP_MS = 360 * DAY_MS;
+const MIN_MONTH_STEP_MS = 27 * DAY_MS;
 
 /** Returns the smallest step of 1, 2 or 5 times a power of ten that gives at most `maxMarks` marks. */
 export function niceStep(span: number, maxMarks: number): number {
@@ -22,9 +25,12 @@ export function niceTicks(low: number, high: number, maxMarks: number): number[]
   return ticks;
 }
 
+/** A logarithmic axis whose ends have a smaller quotient has too few marks, so it gets those of a linear one. */
+const MIN_LOG_QUOTIENT = 4;
+
 /** Returns round values of a logarithmic axis between two values above 0. */
 export function logTicks(low: number, high: number, maxMarks: number): number[] {
-  if (high / low < 4) return niceTicks(low, high, maxMarks);
+  if (high / low < MIN_LOG_QUOTIENT) return niceTicks(low, high, maxMarks);
   const ticks: number[] = [];
   for (let power = Math.floor(Math.log10(low)); power <= Math.log10(high); power++)
     for (const factor of [1, 2, 5]) ticks.push(factor * 10 ** power);
@@ -32,7 +38,7 @@ export function logTicks(low: number, high: number, maxMarks: number): number[] 
   return visible.length <= maxMarks * 2 ? visible : visible.filter((tick) => tick.toExponential().startsWith('1'));
 }
 
-/** Most decimals of a label. */
+/** Maximum number of decimals of a label. */
 const MAX_DIGITS = 8;
 
 /** Returns the number of decimals that distinguishes marks `step` apart. */
@@ -49,15 +55,17 @@ export function numberTexts(ticks: readonly number[]): string[] {
   return ticks.map((tick) => fixed(tick, digitsOf(step)));
 }
 
-/** Returns the labels of a time axis with marks `step` ms apart. `dayText` is `2024-01-31`. The coarser part of the time appears only where it changes. */
+/** Returns the labels of a time axis with marks `step` ms apart. The coarser part of the time appears only where it changes. */
 export function timeTexts(ticks: readonly number[], step: number): string[] {
   return ticks.map((ms, index) => {
+    // A day is text such as `2024-01-31`.
     const day = dayText(ms);
+    const [year = '', month = '', dayOfMonth = ''] = day.split('-');
     const dayBefore = index === 0 ? '' : dayText(ticks[index - 1] ?? 0);
-    const isSameYear = day.slice(0, 4) === dayBefore.slice(0, 4);
-    if (step >= 360 * DAY_MS) return day.slice(0, 4);
-    if (step >= 27 * DAY_MS) return isSameYear ? day.slice(5, 7) : day.slice(0, 7);
-    if (step >= DAY_MS) return isSameYear ? day.slice(5) : day;
-    return day === dayBefore ? clockText(ms) : day.slice(5);
+    const isSameYear = dayBefore.startsWith(`${year}-`);
+    if (step >= MIN_YEAR_STEP_MS) return year;
+    if (step >= MIN_MONTH_STEP_MS) return isSameYear ? month : `${year}-${month}`;
+    if (step >= DAY_MS) return isSameYear ? `${month}-${dayOfMonth}` : day;
+    return day === dayBefore ? clockText(ms) : `${month}-${dayOfMonth}`;
   });
 }

@@ -9,7 +9,7 @@ import type { ReportInput } from './input.ts';
 import { html, scriptJson, Markup, scriptElement } from '../../page/markup.ts';
 import type { PageData } from '../../page/wire.ts';
 import { runFigureLists, runDataQuality, runDrawdowns, runMonths, runOrderCounts, runProvenance } from './sections.ts';
-import { keyList, packedScripts, scopeCss, shell } from '../../page/shell.ts';
+import { keyList, packedScripts, scopedScript, shell } from '../../page/shell.ts';
 import { STYLE } from '../../page/style.ts';
 
 /** The parts from which the text of a page is assembled. */
@@ -58,10 +58,10 @@ export function documentOf({ input, page, code, columns }: PageParts): string {
         Price chart: <a href="https://www.tradingview.com/lightweight-charts/">TradingView Lightweight Charts™</a>, Copyright 2026
         TradingView, Inc., Apache-2.0. Curves: uPlot, MIT.
       </footer>`,
-    rest: html`${KEYS}
+    afterMain: html`${KEYS}
       <div id="tip" role="tooltip" hidden></div>
       ${scriptElement(scriptJson(page), 'type="application/json" id="page"')} ${scriptElement(code.plotLibrary)}
-      ${scriptElement(code.priceLibrary)} ${scopeCss(code.script)} ${packedScripts(columns)}`,
+      ${scriptElement(code.priceLibrary)} ${scopedScript(code.script)} ${packedScripts(columns)}`,
   });
 }
 

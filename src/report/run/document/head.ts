@@ -10,7 +10,7 @@ import { METRICS, TRADES } from '../../words/glossary.ts';
 import { proofLine, proofNote } from '../../words/proof.ts';
 import type { ReportInput } from './input.ts';
 import { html, type Markup } from '../../page/markup.ts';
-import { card, stamp, trustStrip, type Chip } from '../../page/parts.ts';
+import { card, stamp, trustStrip, type Chip } from '../../page/firstScreen.ts';
 import {
   amountText,
   wholeText,

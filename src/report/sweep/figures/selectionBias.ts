@@ -6,6 +6,9 @@ import { DAYS_PER_YEAR } from '../../kernels/portfolio.ts';
 import { deviation } from '../../kernels/sums.ts';
 import { figureOf, type SelectionBias, type SweepRecord } from './record.ts';
 
+/** The excess kurtosis of fewer daily returns is undefined. */
+const MIN_RETURNS = 4;
+
 /**
  * Returns the selection bias of a sweep with the best set `best` (null when no set is ranked). All trials count as independent.
  * Neighbouring sets are not, so the expected best is rather too high than too low (docs/sweeps.md).
@@ -34,7 +37,7 @@ export function selectionBiasOf(record: SweepRecord, best: number | null): Selec
 function deflatedSharpe(record: SweepRecord, best: number | null, expectedBest: number): Figure {
   const bestValue = (name: string) => (best === null ? NaN : (figureOf(record, name)?.[best] ?? NaN));
   const dayCount = bestValue('days');
-  if (!(dayCount >= 4)) return 'too-few-returns';
+  if (!(dayCount >= MIN_RETURNS)) return 'too-few-returns';
   const sqrtDaysPerYear = Math.sqrt(DAYS_PER_YEAR);
   const sample = {
     count: dayCount,

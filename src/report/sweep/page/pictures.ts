@@ -3,7 +3,16 @@
 
 import { byId, element } from '../../page/browser/dom.ts';
 import { fixed } from '../../../base/text/format.ts';
-import { BOTTOM, drawBins, HEIGHT, LEFT, PlotFrame, RIGHT, TOP, type AxisRange } from '../../page/browser/frame.ts';
+import {
+  PLOT_BOTTOM,
+  drawBins,
+  PLOT_HEIGHT,
+  PLOT_LEFT,
+  PlotFrame,
+  PLOT_RIGHT,
+  PLOT_TOP,
+  type AxisRange,
+} from '../../page/browser/frame.ts';
 import { niceStep, niceTicks, numberTexts } from '../../page/browser/ticks.ts';
 import { quantile } from '../../kernels/sums.ts';
 import { sweepFigureText, type SweepFigure, type Model } from './model.ts';
@@ -92,7 +101,7 @@ function drawMarks(frame: PlotFrame, marks: readonly Mark[]): void {
     .filter(({ value }) => Number.isFinite(value))
     .forEach(({ value, text, colour }, row) => {
       const x = frame.x(value);
-      const y = TOP + 10 + row * LABEL_ROW_PX;
+      const y = PLOT_TOP + 10 + row * LABEL_ROW_PX;
       const isLabelLeft = x > frame.width - LABEL_WIDTH_PX;
       const label = isLabelLeft ? { x: x - 5, 'text-anchor': 'end' } : { x: x + 5, 'text-anchor': 'start' };
       frame.add('line', { x1: x, x2: x, y1: y - 8, y2: frame.y(0), stroke: `var(--${colour})`, 'stroke-width': 1.5 });
@@ -138,23 +147,23 @@ function drawParameter(model: Model, figure: SweepFigure, axis: number, host: HT
   const frame = new PlotFrame(host, { low: -0.5, high: values.length - 0.5 }, padRange(span.low, span.high), `${figure.label} by ${name}`);
   const ticks = niceTicks(span.low, span.high, 4);
   frame.drawMarksLeft(ticks, factor === 100 ? numberTexts(ticks).map((text) => `${text}%`) : numberTexts(ticks));
-  const bandWidth = (frame.width - LEFT - RIGHT) / values.length;
+  const bandWidth = (frame.width - PLOT_LEFT - PLOT_RIGHT) / values.length;
   const maxLabelLength = Math.max(...values.map((value) => String(value).length));
   const labelWidth = maxLabelLength * CHARACTER_PX + LABEL_SPACE_PX;
   const labelStep = Math.max(1, Math.ceil(labelWidth / bandWidth));
-  const labelY = HEIGHT - LABEL_BASELINE_PX;
+  const labelY = PLOT_HEIGHT - LABEL_BASELINE_PX;
   values.forEach((value, index) => {
     if (index % labelStep === 0) frame.add('text', { x: frame.x(index), y: labelY, 'text-anchor': 'middle' }, String(value));
   });
   const boxWidth = Math.min(MAX_BOX_PX, bandWidth * 0.6);
-  const plotHeight = HEIGHT - TOP - BOTTOM;
+  const plotHeight = PLOT_HEIGHT - PLOT_TOP - PLOT_BOTTOM;
   bands.forEach((band, index) => {
     if (!Number.isFinite(band.middle)) return;
     const x = frame.x(index);
     drawBand(frame, band, x, boxWidth);
     const textOf = (value: number) => sweepFigureText(value / factor, figure.kind, model.page.asset);
     const note = `${name} ${values[index]}: middle ${textOf(band.middle)}, best ${textOf(band.best)}`;
-    frame.drawTitledBox({ x: x - boxWidth / 2 - 2, y: TOP, width: boxWidth + 4, height: plotHeight, fill: 'transparent' }, note);
+    frame.drawTitledBox({ x: x - boxWidth / 2 - 2, y: PLOT_TOP, width: boxWidth + 4, height: plotHeight, fill: 'transparent' }, note);
   });
   frame.show();
 }

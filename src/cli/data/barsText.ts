@@ -23,6 +23,8 @@ import { seriesCheckRow, seriesListRow, seriesNotes } from './seriesText.ts';
 const MAX_WRONG_ROWS = 5;
 /** Maximum number of files that are listed by name. */
 const MAX_NAMED_FILES = 3;
+/** Number of characters of a hash that a table shows. */
+const HASH_LETTERS = 10;
 
 /** Returns the figures of a manifest without its lists. */
 export function manifestFigures({ missing: _missing, zeroVolume: _zeroVolume, wrong: _wrong, sha256, ...figures }: GapManifest) {
@@ -154,7 +156,7 @@ function wrapWords(words: readonly string[]): string {
 
 /**
  * Returns the table of `isobar data list`: bars, then mark prices and funding rates (`series`), then recorded trades. External series have
- * a table of their own in external.ts.
+ * a table of their own in externalSeries.ts.
  */
 export function catalogListText(
   catalog: string,
@@ -183,7 +185,7 @@ export function catalogListText(
 
 /**
  * Returns the output of `isobar data check` for bars, for mark prices and funding rates (`series`) and for recorded trades: a table, notes
- * about changed and wrong data, then the warnings. External series have an output of their own in external.ts.
+ * about changed and wrong data, then the warnings. External series have an output of their own in externalSeries.ts.
  */
 export function checkText(
   checked: readonly CheckedBars<readonly Warning[]>[],
@@ -202,7 +204,7 @@ export function checkText(
     wholeText(manifest.thinBars),
     wholeText(manifest.wrong.length),
     stateText(manifest, unchanged),
-    manifest.sha256.slice(0, 10),
+    manifest.sha256.slice(0, HASH_LETTERS),
   ]);
   const notes = checked.flatMap(({ key, manifest, unchanged }) => [
     ...(unchanged ? [] : [`  ${key.symbol} ${key.interval}: changed by another program since isobar wrote it; import the data again`]),
