@@ -118,7 +118,7 @@ export const KILL: readonly Guard[] = [
     file: EVIDENCE_READER,
     from: 'else this.#foreignIds.add(venueId);',
     to:
-      'else if (isSecondOpening(instrument, row, this.books)) this.#foreignIds.add(venueId);\n' +
+      'else if (await this.#isSecondOpening(instrument, row, { rows, tradesByOrder })) this.#foreignIds.add(venueId);\n' +
       '      else unnamed.push(unnamedOf(instrument, venueId, row, tradesByOrder.get(venueId) ?? []));',
     test: EVIDENCE_READER_TEST,
     named: 'trades of an order with a foreign client order id never count',

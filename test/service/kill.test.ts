@@ -96,6 +96,33 @@ describe('a kill that flattens', () => {
     expect((await balanceOf('BTC')).minus(btcBefore).toNumber()).toBeLessThan(0.00001);
   });
 
+  it('a kill that flattens sells what an order has bought, although the exchange has acknowledged the order with a wrong id', async () => {
+    fixture = await KillFixture.open();
+    const btcBefore = await balanceOf('BTC');
+    const cid = fixture.nextClientOrderId();
+    const signMs = (await fixture.call('spot.serverTime', {})).serverTimeMs;
+    const order = { symbol: 'BTCUSDT', side: 'BUY', type: 'LIMIT', volume: '1', price: '90000', newClientOrderId: cid } as const;
+    await fixture.call('spot.newOrder', order);
+    expect((await balanceOf('BTC')).minus(btcBefore).toNumber()).toBeGreaterThan(0.5);
+    const ownOrder = {
+      cid,
+      instrument: fixture.instrument('BTCUSDT'),
+      side: 'buy',
+      qty: '1',
+      price: '90000',
+      orderId: '777',
+      signMs,
+    } as const;
+    const report = await runKill(fixture.deps(), NOTHING_KNOWN, {
+      includesForeign: false,
+      books: () => Promise.resolve(fixture.books([ownOrder])),
+    });
+    expect(report.residuals).toEqual([]);
+    const left = (await balanceOf('BTC')).minus(btcBefore).toNumber();
+    expect(left).toBeGreaterThanOrEqual(0);
+    expect(left).toBeLessThan(0.00001);
+  });
+
   it('a kill that flattens closes long and short positions of contracts by reduce-only orders', async () => {
     fixture = await KillFixture.open();
     const openingTerms = { type: 'LIMIT', timeInForce: 'IOC', open: 'OPEN', positionType: 1 } as const;

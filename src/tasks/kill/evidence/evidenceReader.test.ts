@@ -132,6 +132,15 @@ it('a duplicate buy does not add to the position, and a duplicate sale reduces i
   expect(await sold.range()).toEqual(['0.0399', '0.0399']);
 });
 
+it('an order whose acknowledged id is that of another order is found by its client order id, and is no second copy', async () => {
+  const others = [orderOf('1', 'hers', 'buy'), { ...orderOf('1', null, 'buy'), origQty: '0.5' }, orderOf('1', null, 'sell')];
+  for (const other of others) {
+    const trades = [trade('12', '2', 'buy', '0.1')];
+    const { range } = readCase([BOUGHT], { trades, orders: { 1: other, 2: orderOf('2', 'BOUGHT', 'buy') } });
+    expect(await range()).toEqual(['0.0999', '0.0999']);
+  }
+});
+
 it('trades of an order with a foreign client order id never count, even with the fingerprint of a lost order', async () => {
   const trades = [trade('12', '2', 'sell', '0.1'), boughtTrade];
   const { range } = readCase([BOUGHT, lost('sell')], { trades, orders: { 2: orderOf('2', 'hers', 'sell') } });

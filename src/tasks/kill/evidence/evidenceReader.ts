@@ -38,11 +38,19 @@ export interface PositionEvidence {
   readonly uncertain: readonly UncertainOrder[];
 }
 
+/** Rows of the lists of orders, and trades that the journal has not booked, by venue order id. */
+interface ReadLists {
+  readonly rows: ReadonlyMap<string, OrderRow>;
+  readonly tradesByOrder: ReadonlyMap<string, readonly TradeRow[]>;
+}
+
 /** Reads the evidence for one kill, and notes in its books what it finds. */
 export class KillEvidenceReader {
   /** The bot's books as its journal and the evidence have them. */
   readonly books: JournalBooks;
   readonly #venue: KillVenue;
+  /** Venue order ids of the journal under which the exchange has shown an own order that has a second copy. */
+  readonly #shownIds = new Set<string>();
   /** Foreign orders, identified by a client order id. */
   readonly #foreignIds = new Set<string>();
 
@@ -154,11 +162,44 @@ export class KillEvidenceReader {
         unnamed.push(unnamedOf(instrument, venueId, row, tradesByOrder.get(venueId) ?? []));
         continue;
       }
-      const isOwn = this.books.isOwnCid(row.cid) && !isSecondOpening(instrument, row, this.books);
+      const isOwn = this.books.isOwnCid(row.cid) && !(await this.#isSecondOpening(instrument, row, { rows, tradesByOrder }));
       if (isOwn) this.books.noteVenueId(row.cid, venueId, row.action);
       else this.#foreignIds.add(venueId);
     }
     return unnamed;
+  }
+
+  /**
+   * True for a second copy of a spot buy, or of an order that opens contracts. What it bought or opened belongs to the account, in a running bot
+   * too, so a kill must not close it. A second copy of a sell, or of an order that closes, counts: the bot no longer has those coins or contracts.
+   * An order that the exchange does not have under its acknowledged id has no second copy: the acknowledgement had a wrong id.
+   */
+  async #isSecondOpening(instrument: Instrument, row: OrderRow, lists: ReadLists): Promise<boolean> {
+    const { cid, side, action, venueId } = row;
+    const isOpening = instrument.market === 'spot' ? side === 'buy' : action === 'OPEN';
+    if (!isOpening || cid === null || this.books.isIgnored(instrument.id, venueId)) return false;
+    const knownId = this.books.venueIdOfRowCid(cid);
+    if (knownId === null || knownId === venueId) return false;
+    if (await this.#hasCopyUnder(instrument, knownId, row, lists)) return true;
+    this.books.forgetWrongId(cid);
+    return false;
+  }
+  /**
+   * True if the exchange has a copy of an order, or trades of its side, under a venue order id, or the journal has booked trades under that id.
+   * A list may lag, so a second query confirms that there is none.
+   */
+  async #hasCopyUnder(instrument: Instrument, venueId: string, order: OrderRow, { rows, tradesByOrder }: ReadLists): Promise<boolean> {
+    if (this.#shownIds.has(venueId) || this.books.executions.hasBooked(instrument.id, venueId)) return true;
+    const hasTrades = (tradesByOrder.get(venueId) ?? []).some(({ side }) => side === order.side);
+    const timeLimit = this.#venue.timeLimit(`${instrument.id}: order ${venueId} is not found`);
+    for (let isFirst = true; ; isFirst = false) {
+      const row = rows.get(venueId) ?? (await this.#queryOrder(instrument, venueId));
+      if (row === null ? hasTrades : isCopyOf(row, order)) break;
+      if (row !== null || !isFirst) return false;
+      await timeLimit.wait(this.#venue.deps.settings.readLagMs);
+    }
+    this.#shownIds.add(venueId);
+    return true;
   }
 
   /** True when it is known whose an order is: own, foreign, or ignored by the operator. */
@@ -277,14 +318,11 @@ export class KillEvidenceReader {
   }
 }
 
-/**
- * True for a second copy of a spot buy, or of an order that opens contracts. What it bought or opened belongs to the account, in a running bot
- * too, so a kill must not close it. A second copy of a sell, or of an order that closes, counts: the bot no longer has those coins or contracts.
- */
-function isSecondOpening({ id, market }: Instrument, { cid, side, action, venueId }: OrderRow, books: JournalBooks): boolean {
-  const isOpening = market === 'spot' ? side === 'buy' : action === 'OPEN';
-  if (!isOpening || cid === null || !books.isOwnCid(cid)) return false;
-  return !books.isIgnored(id, venueId) && books.isSecondCopy(cid, venueId);
+/** True if nothing in a row contradicts that it is another copy of an order. */
+function isCopyOf({ cid, side, action, qty }: OrderRow, order: OrderRow): boolean {
+  const hasSameId = cid === null || cid.toUpperCase() === order.cid?.toUpperCase();
+  const hasSameAction = action === null || order.action === null || action === order.action;
+  return hasSameId && hasSameAction && side === order.side && new Decimal(qty).equals(order.qty);
 }
 
 /** Returns an order without a client order id, with the terms that its trades show. */

@@ -43,6 +43,11 @@ export class Executions {
     this.#booked.set(key, (this.#booked.get(key) ?? new Map<string, string>()).set(tradeId, qty));
   }
 
+  /** True if the journal has booked a trade of the order. */
+  hasBooked(instrument: string, venueId: string): boolean {
+    return this.#booked.has(`${instrument} ${venueId}`);
+  }
+
   /** Returns the largest executed quantity that a status of the order has shown; 0 before the first. */
   executedOf(instrument: InstrumentId, venueId: string): Decimal {
     return this.#executed.get(instrument)?.get(venueId)?.qty ?? ZERO;

@@ -199,9 +199,13 @@ export class JournalBooks implements OwnOrders {
     const cid = this.#cidByVenueId.get(venueId);
     return positionSideOf(side, (cid === undefined ? undefined : this.#closesByCid.get(cid)) ?? false);
   }
-  /** True when the known order with this client order id is another one: a network has delivered the request twice. */
-  isSecondCopy(rowCid: string, venueId: string): boolean {
-    return (this.#venueIdByCid.get(this.#journalCidOf(rowCid)) ?? venueId) !== venueId;
+  /** Returns the venue order id that the own order with this client order id of a row, in any case, has so far; null without one. */
+  venueIdOfRowCid(rowCid: string): string | null {
+    return this.venueIdOf(this.#journalCidOf(rowCid));
+  }
+  /** Forgets the acknowledged id of the own order with this client order id of a row, because the exchange does not have the order under it. */
+  forgetWrongId(rowCid: string): void {
+    this.#clearVenueId(this.#journalCidOf(rowCid));
   }
   /** Returns the client order id as the journal writes it. */
   #journalCidOf(rowCid: string): string {
