@@ -71,6 +71,9 @@ export function queriedRow<T>(outcome: Outcome<T | null>, rowOf: (order: T) => O
   return outcome.value === null ? 'none' : rowOf(outcome.value);
 }
 
+/** True for a reply that an order does not exist. */
+export const saysOrderIsMissing = (outcome: Outcome<unknown>): boolean => MISSING_ORDER.has(errorCodeOf(outcome));
+
 /** Returns the row in the reply to a query of an order, as `VenueCalls.findOrder` does. */
 export const foundRow = <T>(outcome: Outcome<T | null>, rowOf: (order: T) => OrderRow): OrderRow | 'none' | null =>
-  MISSING_ORDER.has(errorCodeOf(outcome)) ? 'none' : queriedRow(outcome, rowOf);
+  saysOrderIsMissing(outcome) ? 'none' : queriedRow(outcome, rowOf);

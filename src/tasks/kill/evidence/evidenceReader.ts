@@ -210,10 +210,10 @@ export class KillEvidenceReader {
   /** Queries an order by its id. Returns null if the exchange does not know it. */
   async #queryOrder({ market, wireName }: Instrument, orderId: string): Promise<OrderRow | null> {
     if (market === 'spot') {
-      const order = await this.#venue.read('spot.queryOrder', { symbol: wireName, orderId });
+      const order = await this.#venue.readOrder('spot.queryOrder', { symbol: wireName, orderId });
       return order && spotOrderRow(order);
     }
-    const order = await this.#venue.read('futures.orderInformation', { contractName: wireName, orderId });
+    const order = await this.#venue.readOrder('futures.orderInformation', { contractName: wireName, orderId });
     return order && futuresOrderRow(order);
   }
 

@@ -106,3 +106,14 @@ it('an incident of a kill is reported, and its record is that of its market in t
     ['futures', START_MS + 1000],
   ]);
 });
+
+it('a query of an order is null at once if the reply says that the order does not exist', async () => {
+  const replies = [unknown(-1001), { kind: 'refused', code: -2013, msg: '' } as never, { kind: 'acked', value: { orderId: '7' } } as never];
+  const { venue, scheduler } = openVenue(replies);
+  const firstQuery = venue.readOrder('spot.queryOrder', { symbol: 'BTCUSDT', orderId: '7' });
+  // The first reply has no information, so the query is repeated after a pause.
+  for (let turn = 0; turn < 10; turn++) await Promise.resolve();
+  scheduler.runDue(START_MS + 10_000);
+  expect(await firstQuery).toBeNull();
+  expect(await venue.readOrder('spot.queryOrder', { symbol: 'BTCUSDT', orderId: '7' })).toEqual({ orderId: '7' });
+});

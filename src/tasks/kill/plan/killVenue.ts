@@ -2,6 +2,7 @@
 
 import { callAsPromise } from '../../../adapters/exchange/client/callAsPromise.ts';
 import { accountHaltCode } from '../../../adapters/exchange/calls/createOutcome.ts';
+import { saysOrderIsMissing } from '../../../adapters/exchange/calls/venueCalls.ts';
 import type { RestClient } from '../../../adapters/exchange/client/restClient.ts';
 import type { ServerTime } from '../../../adapters/exchange/time/serverClock.ts';
 import type { Instrument, Market } from '../../../model/instrument.ts';
@@ -164,6 +165,14 @@ export class KillVenue {
 
   /** Repeats a read, with growing pauses, until the exchange replies. Throws KillGaveUp after `giveUpMs`. */
   async read<O extends Op>(op: O, args: OpArgs<O>): Promise<OpResult<O>> {
+    return (await this.#read(op, args, () => false)) as OpResult<O>;
+  }
+  /** As `read`, for a query of one order. Null, too, for a reply that the order does not exist. */
+  async readOrder<O extends 'spot.queryOrder' | 'futures.orderInformation'>(op: O, args: OpArgs<O>): Promise<OpResult<O> | null> {
+    return this.#read(op, args, saysOrderIsMissing);
+  }
+  /** Repeats a read until the exchange replies. Returns null for a reply that `isNone` accepts. */
+  async #read<O extends Op>(op: O, args: OpArgs<O>, isNone: (outcome: Outcome<unknown>) => boolean): Promise<OpResult<O> | null> {
     const timeLimit = this.timeLimit(`the exchange does not answer ${op}`);
     for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(MAX_PAUSE_MS, pauseMs * 2)) {
       this.#throwIfStopped();
@@ -173,6 +182,7 @@ export class KillVenue {
         this.#unreachableSinceMs = null;
         return outcome.value;
       }
+      if (isNone(outcome)) return null;
       this.#noteIncident(op, outcome);
       this.#reportFailure(op, outcome);
       await timeLimit.wait(pauseMs);
