@@ -1,7 +1,7 @@
 // Tests the kill switch on disk: it survives restarts, counts even if damaged, and only a reason re-arms it.
 
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -38,6 +38,31 @@ it('the kill switch counts as set if its file cannot be read', () => {
   writeFileSync(join(folder, 'KILLED'), '{"sinceMs":');
   expect(readKillSwitch(folder)).toMatchObject({ who: 'unknown' });
   expect(new KillSwitch(folder).isEngaged).toBe(true);
+});
+
+it('a process that polls never reads an incomplete kill switch, and the first of two stays', async () => {
+  const poll = { isDone: false };
+  const read: unknown[] = [];
+  const polling = (async () => {
+    while (!poll.isDone) {
+      const found = readKillSwitch(folder);
+      if (found !== null) read.push(found);
+      await new Promise((resolve) => void setImmediate(resolve));
+    }
+  })();
+  await Promise.all([engageKillSwitch(folder, KILL_SWITCH), engageKillSwitch(folder, { ...KILL_SWITCH, who: 'bob' })]);
+  poll.isDone = true;
+  await polling;
+  const kept = readKillSwitch(folder);
+  expect(['ann', 'bob']).toContain(kept?.who);
+  expect(read.filter((found) => JSON.stringify(found) !== JSON.stringify(kept))).toEqual([]);
+  expect(readdirSync(folder)).toEqual(['KILLED']);
+});
+
+it('files that an earlier process has left do not keep the kill switch from being set', async () => {
+  for (let count = 0; count < 100; count++) writeFileSync(join(folder, `KILLED.${process.pid}-${count}`), '');
+  await engageKillSwitch(folder, KILL_SWITCH);
+  expect(readKillSwitch(folder)).toEqual(KILL_SWITCH);
 });
 
 it('the kill switch does not write through a link', async () => {

@@ -1,7 +1,7 @@
 // The kill switch: a file that stops all orders and all starts until the operator re-arms the bot.
 
 import { closeSync, constants, fstatSync, fsyncSync, lstatSync, openSync, readSync, rmdirSync, rmSync } from 'node:fs';
-import { open } from 'node:fs/promises';
+import { link, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { replaceFile } from '../../../adapters/disk/ownFile.ts';
 import { ConfigError } from '../../../base/errors.ts';
@@ -21,6 +21,9 @@ const { O_CREAT, O_EXCL, O_WRONLY, O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constant
 /** Maximum of bytes read from a file. */
 const MAX_FILE_BYTES = 65_536;
 
+/** Number of files that this process has written under another name first. */
+let partCount = 0;
+
 const pathOf = (folder: string): string => join(folder, KILL_SWITCH_FILE);
 
 /**
@@ -28,16 +31,12 @@ const pathOf = (folder: string): string => join(folder, KILL_SWITCH_FILE);
  * be written.
  */
 export async function engageKillSwitch(folder: string, killSwitch: KillSwitchRecord): Promise<void> {
+  const text = `${JSON.stringify(killSwitch)}\n`;
   try {
-    const file = await open(pathOf(folder), O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW, FILE_MODE);
-    try {
-      await file.writeFile(`${JSON.stringify(killSwitch)}\n`);
-      await file.sync();
-    } finally {
-      await file.close();
-    }
+    // A bot that polls must not read an empty file, because it would journal neither who killed it nor why.
+    if (!(await linkWrittenFile(pathOf(folder), text))) await writeNewFile(pathOf(folder), text);
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+    if (!hasCode(error, 'EEXIST')) throw error;
   }
   // The name of a new file is durable only after a sync of its folder.
   const folderHandle = await open(folder, O_RDONLY);
@@ -45,6 +44,44 @@ export async function engageKillSwitch(folder: string, killSwitch: KillSwitchRec
     await folderHandle.sync();
   } finally {
     await folderHandle.close();
+  }
+}
+
+const hasCode = (error: unknown, code: string): boolean => error instanceof Error && 'code' in error && error.code === code;
+
+/** Creates a file with this text. `onWritten` is called between the write and the sync. Rejects with EEXIST if the file exists. */
+async function writeNewFile(path: string, text: string, onWritten?: () => Promise<void>): Promise<void> {
+  const file = await open(path, O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW, FILE_MODE);
+  try {
+    await file.writeFile(text);
+    await onWritten?.();
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+/**
+ * Creates a file that has its whole text as soon as it exists: under another name first. Rejects with EEXIST if the file exists. Returns false if
+ * that is not possible, as on a full disk, or without links: an empty file stops a bot, too.
+ */
+async function linkWrittenFile(path: string, text: string): Promise<boolean> {
+  const partPath = `${path}.${process.pid}-${++partCount}`;
+  let isLinked = false;
+  let isWritten = false;
+  try {
+    await writeNewFile(partPath, text, async () => {
+      isWritten = true;
+      await link(partPath, path);
+      isLinked = true;
+    });
+    return true;
+  } catch (error) {
+    // Before it is written, EEXIST is about the other name, which an earlier process may have left.
+    if (isLinked || (isWritten && hasCode(error, 'EEXIST'))) throw error;
+    return false;
+  } finally {
+    rmSync(partPath, { force: true });
   }
 }
 
