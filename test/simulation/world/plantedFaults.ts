@@ -44,9 +44,9 @@ export const OTHER_FAULTS: Readonly<Record<number, PlantedFault>> = {
     changes: [
       {
         file: 'src/tasks/bot/startLifetime.ts',
-        from: '  if (lifetime === null) return beginLifetime(deps, 1);',
-        // Every start begins a new lifetime, the first one with number 1.
-        to: '  return beginLifetime(deps, lifetime === null ? 1 : lifetime.number + 1);',
+        from: '  if (lifetime === null) return beginLifetime(deps, null);',
+        // Every start begins a new lifetime.
+        to: '  return beginLifetime(deps, lifetime);',
       },
     ],
   },

@@ -72,8 +72,8 @@ export function queriedRow<T>(outcome: Outcome<T | null>, rowOf: (order: T) => O
 }
 
 /** True for a reply that an order does not exist. */
-export const saysOrderIsMissing = (outcome: Outcome<unknown>): boolean => MISSING_ORDER.has(errorCodeOf(outcome));
+export const isMissingOrder = (outcome: Outcome<unknown>): boolean => MISSING_ORDER.has(errorCodeOf(outcome));
 
 /** Returns the row in the reply to a query of an order, as `VenueCalls.findOrder` does. */
 export const foundRow = <T>(outcome: Outcome<T | null>, rowOf: (order: T) => OrderRow): OrderRow | 'none' | null =>
-  saysOrderIsMissing(outcome) ? 'none' : queriedRow(outcome, rowOf);
+  isMissingOrder(outcome) ? 'none' : queriedRow(outcome, rowOf);

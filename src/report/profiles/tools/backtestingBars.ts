@@ -81,7 +81,7 @@ export interface ToolDrawdowns {
   /** Mean of the deepest points of all drawdowns of more than one step. NaN without one. */
   readonly meanDepth: number;
   /** Longest and mean time between two bars at a peak, in s, rounded up like the tool. NaN without a drawdown. */
-  readonly longestSeconds: number;
+  readonly maxSeconds: number;
   readonly meanSeconds: number;
 }
 
@@ -107,7 +107,7 @@ export function toolDrawdowns({ openMs, equity }: ProfileBars): ToolDrawdowns {
   return {
     deepest,
     meanDepth: pandasMean(Float64Array.from(depths)),
-    longestSeconds: roundedUp(rangeOf(Float64Array.from(lengthsMs)).max, 1, barLengthMs),
+    maxSeconds: roundedUp(rangeOf(Float64Array.from(lengthsMs)).max, 1, barLengthMs),
     meanSeconds: roundedUp(totalMs, lengthsMs.length, barLengthMs),
   };
 }
@@ -125,7 +125,7 @@ function oneStepDrawdown(deepest: number, depths: Float64Array): ToolDrawdowns {
   const nonZeroDepths = depths.filter((depth) => depth !== 0);
   const meanDepth = pandasMean(nonZeroDepths);
   const maxDepth = nonZeroDepths.length === 0 ? NaN : rangeOf(nonZeroDepths).max;
-  return { deepest, meanDepth, longestSeconds: maxDepth, meanSeconds: meanDepth };
+  return { deepest, meanDepth, maxSeconds: maxDepth, meanSeconds: meanDepth };
 }
 
 /** A day, an hour, a minute, a second and a millisecond. */

@@ -197,7 +197,7 @@ function logReturns(values: Float64Array): Float64Array {
 }
 
 /** Returns the figures of drawdowns. */
-function drawdownFigures({ deepest, meanDepth, longestSeconds, meanSeconds }: ToolDrawdowns): FigureDefinition[] {
+function drawdownFigures({ deepest, meanDepth, maxSeconds, meanSeconds }: ToolDrawdowns): FigureDefinition[] {
   const duration = (name: string, original: number, place: string, statistic: string): FigureDefinition => ({
     name,
     unit: 's',
@@ -223,7 +223,7 @@ function drawdownFigures({ deepest, meanDepth, longestSeconds, meanSeconds }: To
       formula: 'mean depth of all drawdowns of bars',
       differs: 'isobar: of days',
     },
-    duration('Max. Drawdown Duration', longestSeconds, 'metrics.longestDrawdown', 'longest'),
+    duration('Max. Drawdown Duration', maxSeconds, 'metrics.longestDrawdown', 'longest'),
     duration('Avg. Drawdown Duration', meanSeconds, 'metrics.averageDrawdownDays', 'mean'),
   ];
 }

@@ -11,7 +11,7 @@ import type { Engine } from '../../../engine/engine.ts';
 import type { RunPlan, StrategyPlan } from '../../../definition/plan/plan.ts';
 
 /** What identifies a strategy: its name (in older journals the hash of its code) and its parameters. */
-interface Place {
+interface StrategyPlace {
   readonly name: string;
   readonly params: string;
 }
@@ -78,14 +78,14 @@ export function checkSharesSuffice({ limits }: Pick<RecordOf<'CONFIG'>, 'limits'
 }
 
 /** Returns the strategies of a CONFIG record. */
-function recordedPlaces(limits: RecordFacts): readonly Place[] {
-  const places: Place[] = [];
+function recordedPlaces(limits: RecordFacts): readonly StrategyPlace[] {
+  const places: StrategyPlace[] = [];
   for (let index = 0; limits[`strategy.${index}`] !== undefined; index++)
     places.push({ name: String(limits[`name.${index}`] ?? limits[`strategy.${index}`]), params: String(limits[`params.${index}`]) });
   return places;
 }
 
-const placeOf = ({ record, hash }: Pick<StrategyPlan, 'record' | 'hash'>, hasNames: boolean): Place => ({
+const placeOf = ({ record, hash }: Pick<StrategyPlan, 'record' | 'hash'>, hasNames: boolean): StrategyPlace => ({
   name: hasNames ? record.name : hash,
   params: JSON.stringify(record.params),
 });
@@ -104,16 +104,16 @@ function placesInUse(records: readonly JournalRecord[]): ReadonlySet<number> {
 }
 
 /** True if the strategy of a place is missing, or if the place has one that was, or is now, at another place. A new name or parameter alone is no move. */
-function isDisplaced(index: number, recorded: readonly Place[], configured: readonly Place[]): boolean {
+function isDisplaced(index: number, recorded: readonly StrategyPlace[], configured: readonly StrategyPlace[]): boolean {
   const was = recorded[index]!;
   const is = configured[index];
   if (is === undefined) return true;
-  const isSame = (a: Place | undefined, b: Place): boolean => a?.name === b.name && a.params === b.params;
+  const isSame = (a: StrategyPlace | undefined, b: StrategyPlace): boolean => a?.name === b.name && a.params === b.params;
   if (isSame(is, was)) return false;
   const isMovedBy = (equal: typeof isSame): boolean => {
-    const hasGone = configured.some((other, place) => place !== index && equal(other, was) && !equal(recorded[place], other));
-    const hasCome = recorded.some((other, place) => place !== index && equal(other, is) && !equal(configured[place], other));
-    return hasGone || hasCome;
+    const hasMovedAway = configured.some((other, place) => place !== index && equal(other, was) && !equal(recorded[place], other));
+    const hasMovedHere = recorded.some((other, place) => place !== index && equal(other, is) && !equal(configured[place], other));
+    return hasMovedAway || hasMovedHere;
   };
   if (isMovedBy(isSame)) return true;
   return was.name !== is.name && isMovedBy((a, b) => a?.name === b.name);

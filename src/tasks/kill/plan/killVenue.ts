@@ -2,7 +2,7 @@
 
 import { callAsPromise } from '../../../adapters/exchange/client/callAsPromise.ts';
 import { accountHaltCode } from '../../../adapters/exchange/calls/createOutcome.ts';
-import { saysOrderIsMissing } from '../../../adapters/exchange/calls/venueCalls.ts';
+import { isMissingOrder } from '../../../adapters/exchange/calls/venueCalls.ts';
 import type { RestClient } from '../../../adapters/exchange/client/restClient.ts';
 import type { ServerTime } from '../../../adapters/exchange/time/serverClock.ts';
 import type { Instrument, Market } from '../../../model/instrument.ts';
@@ -169,7 +169,7 @@ export class KillVenue {
   }
   /** As `read`, for a query of one order. Null, too, for a reply that the order does not exist. */
   async readOrder<O extends 'spot.queryOrder' | 'futures.orderInformation'>(op: O, args: OpArgs<O>): Promise<OpResult<O> | null> {
-    return this.#read(op, args, saysOrderIsMissing);
+    return this.#read(op, args, isMissingOrder);
   }
   /** Repeats a read until the exchange replies. Returns null for a reply that `isNone` accepts. */
   async #read<O extends Op>(op: O, args: OpArgs<O>, isNone: (outcome: Outcome<unknown>) => boolean): Promise<OpResult<O> | null> {
