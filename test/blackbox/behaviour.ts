@@ -237,9 +237,12 @@ export async function checkList(
   expect(keys, `${op}, newest first`).toEqual(keys.toSorted(falling));
   if (hasFromId !== true) return;
   // `fromId` gives the rows from that id on. A reader who continues from the newest known row misses none.
-  const fromId = world.exactNumber(String(keys[50]));
-  const keysFromId = keysOf(await readRows({ fromId, limit: 7 }));
-  expect(keysFromId, `${op}, from an id`).toEqual(keys.slice(44, 51));
+  const fromIndex = 50;
+  const limit = 7;
+  const fromId = world.exactNumber(String(keys[fromIndex]));
+  const keysFromId = keysOf(await readRows({ fromId, limit }));
+  // The newest row is the first one, so later rows have lower indexes.
+  expect(keysFromId, `${op}, from an id`).toEqual(keys.slice(fromIndex - limit + 1, fromIndex + 1));
 }
 
 /** Sorts larger numbers first. */

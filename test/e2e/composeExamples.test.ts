@@ -64,8 +64,8 @@ describe('the examples of docs/compose.md do what the page says', () => {
 
   test('the modules of fees, slippage and risk change rates, prices and denials', async () => {
     const { fills } = (await runExample('tiers')).result;
-    const rates = Array.from(fills.fee, (fee, row) => Math.round((fee / fills.price[row]! / fills.quantity[row]!) * 10_000));
-    expect(new Set(rates)).toEqual(new Set([10, 6]));
+    const feeRatesBp = Array.from(fills.fee, (fee, row) => Math.round((fee / fills.price[row]! / fills.quantity[row]!) * 10_000));
+    expect(new Set(feeRatesBp)).toEqual(new Set([10, 6]));
     const before = (await backtest(options)).fills;
     const after = (await runExample('oneTick')).result.fills;
     expect(after.price[0]! - before.price[0]!).toBeCloseTo(0.01, 6);

@@ -143,8 +143,9 @@ describe('the control socket', () => {
   });
 
   it('the socket closes an idle client', async () => {
+    const maxIdleMs = 300;
     await server.close();
-    server = await openControl(folder, bot, 300);
+    server = await openControl(folder, bot, maxIdleMs);
     const idleClient = connect(server.path);
     const ended = new Promise<void>((resolve) => void idleClient.on('close', () => resolve()));
     idleClient.resume();

@@ -19,6 +19,11 @@ if (!hasBrowser) console.log(`skipped: there is no ${BROWSER} (ISOBAR_CHROMIUM n
 const DESKTOP = { viewport: { width: 1280, height: 900 } } as const;
 const PHONE = { viewport: { width: 390, height: 844 }, deviceScaleFactor: 2, isMobile: true, hasTouch: true } as const;
 
+/** Number of characters of a token: 256 bits in base64url. */
+const TOKEN_LENGTH = 43;
+/** A token that the server did not make. */
+const WRONG_TOKEN = 'x'.repeat(TOKEN_LENGTH);
+
 let folder: string;
 let bot: ScriptedBot;
 let dashboard: Dashboard;
@@ -147,7 +152,7 @@ describe.skipIf(!hasBrowser)('the page', () => {
 
   it('the page asks for a token, rejects a wrong one, and shows the bot with a read-only token', async () => {
     const page = await openPage(DESKTOP, null);
-    await page.fill('#token', 'x'.repeat(43));
+    await page.fill('#token', WRONG_TOKEN);
     await page.click('#login button');
     await expect.poll(() => page.locator('#login-problem').textContent()).toContain('does not have this token');
     await page.fill('#token', tokens.read);
@@ -201,7 +206,7 @@ const HALT = { request: { op: 'halt', scope: 'account', state: 'HALT_NEW', why: 
 
 describe('the server', () => {
   it('the server rejects every request without the right token, and its reply reveals nothing', async () => {
-    for (const headers of [{}, bearer('x'.repeat(43)), { Authorization: `Basic ${tokens.kill}` }, { Cookie: `token=${tokens.kill}` }]) {
+    for (const headers of [{}, bearer(WRONG_TOKEN), { Authorization: `Basic ${tokens.kill}` }, { Cookie: `token=${tokens.kill}` }]) {
       for (const path of ['/api/view', '/metrics'])
         expect(await send(path, { headers })).toMatchObject({ status: 401, body: '{"problem":"expected a token"}' });
       expect(await send('/api/act', { method: 'POST', headers, body: JSON.stringify(HALT) })).toMatchObject({ status: 401 });
@@ -247,11 +252,12 @@ describe('the server', () => {
 
   it('the server rejects all wrong tokens after ten in a minute, and still accepts the right one', async () => {
     for (let attempt = 0; attempt < 10; attempt++)
-      expect((await send('/api/view', { headers: bearer(`${'y'.repeat(42)}${attempt}`) })).status).toBe(401);
-    expect((await send('/api/view', { headers: bearer('z'.repeat(43)) })).status).toBe(429);
+      expect((await send('/api/view', { headers: bearer(`${'y'.repeat(TOKEN_LENGTH - 1)}${attempt}`) })).status).toBe(401);
+    expect((await send('/api/view', { headers: bearer(WRONG_TOKEN) })).status).toBe(429);
     expect((await send('/api/view', { headers: bearer(tokens.read) })).status).toBe(200);
+    // The minute is over.
     nowMs += 61_000;
-    expect((await send('/api/view', { headers: bearer('z'.repeat(43)) })).status).toBe(401);
+    expect((await send('/api/view', { headers: bearer(WRONG_TOKEN) })).status).toBe(401);
   });
 
   it('the server rejects requests that are too large, malformed, of another type, or for an unknown path', async () => {

@@ -17,6 +17,9 @@ const NEW_ROWS_PER_FILE = 3000;
 const FILES_PER_SYMBOL = 12;
 /** Each file begins with the last rows of the previous one. */
 const REPEATED_ROWS_PER_FILE = 50;
+/** Rows of one symbol that appear in two files: those at the start of each file but the first. */
+const REPEATED_ROWS = REPEATED_ROWS_PER_FILE * (FILES_PER_SYMBOL - 1);
+const NEW_ROWS = NEW_ROWS_PER_FILE * FILES_PER_SYMBOL;
 const SYMBOLS = ['BTCUSDT', 'ETHUSDT'];
 
 const fixture = new CliFixture();
@@ -24,7 +27,7 @@ const isobar = (...args: readonly string[]) => commandIn(fixture.folder, args);
 afterAll(() => fixture.remove());
 for (const [index, symbol] of SYMBOLS.entries()) {
   for (let month = 0; month < FILES_PER_SYMBOL; month++) {
-    const bars = barsFrom(START_MS, NEW_ROWS_PER_FILE * FILES_PER_SYMBOL, '1m', index + 1).slice(
+    const bars = barsFrom(START_MS, NEW_ROWS, '1m', index + 1).slice(
       Math.max(0, month * NEW_ROWS_PER_FILE - REPEATED_ROWS_PER_FILE),
       (month + 1) * NEW_ROWS_PER_FILE,
     );
@@ -84,13 +87,11 @@ describe('an import of many files', () => {
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     const text = stdout.replaceAll('\u2009', ' ');
     expect(text).toContain(
-      `from        12 files  (binance; ${FILES_PER_SYMBOL * NEW_ROWS_PER_FILE + 550} rows, ${FILES_PER_SYMBOL * NEW_ROWS_PER_FILE} of them new)`.replace(
-        /(\d+)(\d{3})/g,
-        '$1 $2',
-      ),
+      // The command separates thousands by a space.
+      `from        12 files  (binance; ${NEW_ROWS + REPEATED_ROWS} rows, ${NEW_ROWS} of them new)`.replace(/(\d+)(\d{3})/g, '$1 $2'),
     );
-    expect(text).toContain('overlap     550 rows appeared more than once, with equal values');
-    expect(text.trimEnd().split('\n').at(-1)).toBe(`${2 * FILES_PER_SYMBOL * NEW_ROWS_PER_FILE} rows, 0 gaps, 0 missing bars`);
+    expect(text).toContain(`overlap     ${REPEATED_ROWS} rows appeared more than once, with equal values`);
+    expect(text.trimEnd().split('\n').at(-1)).toBe(`${SYMBOLS.length * NEW_ROWS} rows, 0 gaps, 0 missing bars`);
     expect(readdirSync(wholeCatalog)).toEqual(['spot']);
   });
 
@@ -115,9 +116,7 @@ describe('an import of many files', () => {
     const { code, stderr } = await isobar('data', 'check', '--catalog', catalog);
     expect(code, stderr).toBe(0);
     const { stdout } = await isobar('data', 'import', 'klines/*.zip', '--catalog', catalog, '--json');
-    expect(JSON.parse(stdout)).toMatchObject(
-      SYMBOLS.map((symbol) => ({ symbol, rows: FILES_PER_SYMBOL * NEW_ROWS_PER_FILE, missingBars: 0 })),
-    );
+    expect(JSON.parse(stdout)).toMatchObject(SYMBOLS.map((symbol) => ({ symbol, rows: NEW_ROWS, missingBars: 0 })));
     expect(hashesOf(catalog), `seed ${SEED}, killed at ${killPoints.join(', ')}`).toEqual(hashesOf(wholeCatalog));
     rmSync(catalog, { recursive: true });
   });

@@ -10,7 +10,7 @@ import { commandIn } from '../fixtures/inProcess.ts';
 
 const fixture = new CliFixture();
 const START_MS = Date.UTC(2024, 0, 1);
-const MINUTE = 60_000;
+const MINUTE_MS = 60_000;
 
 const STRATEGY = `import { Strategy, crossedDown, crossedUp, int, sma } from 'isobar';
 
@@ -32,11 +32,11 @@ cash: { USDT: '10000' }
 function openInterestCsv(): string {
   const lines = ['t;k;oi'];
   for (let row = 0; row < 400; row++) {
-    const timeMs = START_MS + row * 5 * MINUTE;
+    const timeMs = START_MS + row * 5 * MINUTE_MS;
     const iso = (ms: number): string => new Date(ms).toISOString();
     const value = Math.round(1000 + 200 * Math.sin(row / 7) + ((row * 37) % 41));
-    lines.push(`${iso(timeMs)};${iso(timeMs + 5 * MINUTE)};${value},5`);
-    if (row % 10 === 0) lines.push(`${iso(timeMs)};${iso(timeMs + 7 * MINUTE)};${value - 40},25`);
+    lines.push(`${iso(timeMs)};${iso(timeMs + 5 * MINUTE_MS)};${value},5`);
+    if (row % 10 === 0) lines.push(`${iso(timeMs)};${iso(timeMs + 7 * MINUTE_MS)};${value - 40},25`);
   }
   return lines.join('\n');
 }

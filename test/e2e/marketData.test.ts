@@ -9,7 +9,7 @@ import { checkBars } from '../../src/adapters/catalog/bars/catalog.ts';
 import { CliFixture, COMMAND } from '../fixtures/cliFixture.ts';
 import { KlinesService } from '../fixtures/klinesService.ts';
 
-const MINUTE = 60_000;
+const MINUTE_MS = 60_000;
 const BTC = { market: 'spot', symbol: 'BTCUSDT', interval: '1m' } as const;
 
 const exchange = new KlinesService();
@@ -41,8 +41,8 @@ describe('isobar data download', () => {
         '',
       ].join('\n'),
     );
-    exchange.setClock(exchange.nowMs + 400 * MINUTE);
-    exchange.change('1m', exchange.nowMs - 30_000 - 10 * MINUTE, { missing: true });
+    exchange.setClock(exchange.nowMs + 400 * MINUTE_MS);
+    exchange.change('1m', exchange.nowMs - 30_000 - 10 * MINUTE_MS, { missing: true });
     const secondDownload = await dataCommand('a', 'download', '--symbol', 'btcusdt', '--interval', '1m,4h');
     expect(secondDownload.code).toBe(0);
     expect(secondDownload.stdout).toContain('    hole        100 bars from 2026-01-05 08:00 on, older than the newest 300 klines\n');
@@ -134,7 +134,7 @@ describe('isobar data record', () => {
     await dataCommand('e', 'download', '--symbol', 'BTCUSDT', '--interval', '1m');
     let killsDuringWrite = 0;
     for (let round = 0; round < 4; round++) {
-      exchange.setClock(exchange.nowMs + 60 * MINUTE);
+      exchange.setClock(exchange.nowMs + 60 * MINUTE_MS);
       const { child, ended } = startCommand('data', 'record', '--symbol', 'BTCUSDT', '--interval', '1m', '--catalog', 'e');
       await until(isWriting, 60_000);
       child.kill('SIGKILL');

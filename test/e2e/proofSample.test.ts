@@ -11,13 +11,21 @@ import { commandIn } from '../fixtures/inProcess.ts';
 import { writeCorpora } from '../fixtures/purityCorpus.ts';
 
 const ROWS = 1500;
+/** Rows of the bars for strategies that count this many bars before they order. */
+const COUNT_ROWS = 6500;
+const COUNTED_BARS = 5000;
+/** Rows of a sample from the first row on, and rows before the order in a sample around an order: the numbers of samplePlans.ts. */
+const SAMPLE_ROWS = 1021;
+const ROWS_BEFORE_ORDER = 127;
+/** Rows of a sample around the first order, which reaches to the last row. */
+const ROWS_AROUND_ORDER = ROWS_BEFORE_ORDER + COUNT_ROWS - (COUNTED_BARS + 1);
 let folder = '';
 
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'isobar-sample-'));
   writeCorpora(folder, ROWS);
   mkdirSync(join(folder, 'counts'));
-  writeCorpora(join(folder, 'counts'), 6500);
+  writeCorpora(join(folder, 'counts'), COUNT_ROWS);
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -75,8 +83,9 @@ test('a strategy that trades only after the first rows is sampled at the rows ar
 });
 
 test('a clean strategy that counts 5 000 bars before it orders is proved over the rows from the first one to its first order', async () => {
-  const file = writeStrategy('counts.ts', `n = 0; override onBar() { if (++this.n > 5000) { ${FLIP_NOW} } }`);
+  const file = writeStrategy('counts.ts', `n = 0; override onBar() { if (++this.n > ${COUNTED_BARS}) { ${FLIP_NOW} } }`);
   const { proof } = await backtest(file, '--data', 'counts/BTCUSDT-1h.csv');
+  // The greatest prime number up to COUNTED_BARS + SAMPLE_ROWS.
   expect(proof).toMatchObject({ verdict: 'proved', bars: 6011 });
 });
 
@@ -125,21 +134,21 @@ describe('a strategy that counts 5 000 bars before it orders is sampled at the r
     const file = writeStrategy(
       'trains.ts',
       `n = 0; weight = 0; override onBar() {
-    if (++this.n > 4100 && this.n <= 5000) for (let step = 0; step < 12_000; step++) this.weight = Math.sin(this.weight + step);
-    if (this.n > 5000) { ${FLIP_NOW} }
+    if (++this.n > ${COUNTED_BARS} - 900 && this.n <= ${COUNTED_BARS}) for (let step = 0; step < 12_000; step++) this.weight = Math.sin(this.weight + step);
+    if (this.n > ${COUNTED_BARS}) { ${FLIP_NOW} }
   }`,
     );
     const { proof } = await backtest(file, '--data', 'counts/BTCUSDT-1h.csv');
-    expect(proof).toMatchObject({ verdict: 'not-proved', bars: 1626 });
+    expect(proof).toMatchObject({ verdict: 'not-proved', bars: ROWS_AROUND_ORDER });
   });
   test('a strategy that orders nothing when it is loaded a second time is not sampled from the first row', async () => {
     const file = writeStrategy(
       'ordersOnce.ts',
-      `n = 0; override onBar() { if (++this.n > 5000 && seen === 0) { ${FLIP_NOW} } }`,
+      `n = 0; override onBar() { if (++this.n > ${COUNTED_BARS} && seen === 0) { ${FLIP_NOW} } }`,
       COUNT_LOADS,
     );
     const { proof } = await backtest(file, '--data', 'counts/BTCUSDT-1h.csv');
-    expect(proof.bars).toBe(1626);
+    expect(proof.bars).toBe(ROWS_AROUND_ORDER);
   });
 });
 
@@ -163,7 +172,7 @@ describe('a clean strategy', () => {
     const { proof, runFolder, warnings } = await backtest('clean/emaUndeclared.ts');
     expect(proof).toMatchObject({ verdict: 'proved', from: 'sample', why: null, madeAt: null });
     expect(proof.proofs.map(({ name, verdict }) => `${name} ${verdict}`)).toEqual(['purity proved', 'blocks proved']);
-    expect(proof.bars).toBe(1021);
+    expect(proof.bars).toBe(SAMPLE_ROWS);
     const manifest = JSON.parse(readFileSync(join(folder, runFolder, 'manifest.json'), 'utf8')) as {
       readonly strategies: readonly { readonly sha256: string }[];
       readonly data: readonly { readonly manifestSha256: string }[];

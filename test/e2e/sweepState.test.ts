@@ -67,7 +67,7 @@ let folder = '';
 
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'isobar-sweep-state-'));
-  const bars = synthesizeBars({ symbol: 'AAAUSDT', interval: '1h', fromMs: 1_704_067_200_000, bars: 3000, seed: 3 });
+  const bars = synthesizeBars({ symbol: 'AAAUSDT', interval: '1h', fromMs: Date.UTC(2024, 0, 1), bars: 3000, seed: 3 });
   storeBars(join(folder, 'catalog'), bars, SYNTHETIC);
   for (const [name, body] of Object.entries(BODIES)) {
     writeFileSync(join(folder, `${name}.ts`), `${HEAD}${body}\n`);

@@ -12,6 +12,7 @@ import { ticks } from '../../src/base/brand.ts';
 import { immediate } from '../../src/base/task.ts';
 import { applyInbox } from '../../src/engine/loop/liveSteps.ts';
 import type { OrderId } from '../../src/model/order.ts';
+import { DEFAULT_ABSENCE_BOUNDS, RECV_WINDOW_MS } from '../../src/orders/prove/absenceBounds.ts';
 import type { Evidence } from '../../src/ports/exchange.ts';
 import { parseJson } from '../../src/protocol/json/parseJson.ts';
 import { idText } from '../../src/protocol/shapes/value.ts';
@@ -22,6 +23,9 @@ import { INVERSE, PERPETUAL, TRADERS } from '../service/futuresFixture.ts';
 
 /** A buy of 0.1 coins at 90, below the market. */
 const LIMIT = { lots: 1000, limit: 9000 } as const;
+
+/** Time from the signing of an order to its absence horizon: the window of a request, the least wait, and the read lag of lists. */
+const HORIZON_MS = RECV_WINDOW_MS + DEFAULT_ABSENCE_BOUNDS.deltaMinMs + DEFAULT_ABSENCE_BOUNDS.readLagMs;
 
 /** Evidence that the bot has assessed, and the exchange's time at that moment. */
 interface Assessment {
@@ -47,7 +51,7 @@ describe('evidence', () => {
     world.plantFault('NET.reqDrop');
     const id = world.placeOrder(LIMIT);
     world.passUntil(() => world.orderById(id).reason === 'noEffect');
-    expect(world.nowMs - world.journal.signMs(world.orderById(id))).toBeGreaterThan(68_000);
+    expect(world.nowMs - world.journal.signMs(world.orderById(id))).toBeGreaterThan(HORIZON_MS);
   });
 
   it('an order is not proven absent before the operator has decided on a foreign order that it or a refused one may be', async () => {

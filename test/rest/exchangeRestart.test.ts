@@ -1,12 +1,15 @@
 // Tests a bot that is killed and restarted: it sends and books nothing twice, and forgets no order.
 
 import { describe, expect, it } from 'vitest';
+import { DEFAULT_ABSENCE_BOUNDS } from '../../src/orders/prove/absenceBounds.ts';
 import { BTC, ETH, RestWorld } from '../fixtures/restFixture.ts';
 import { spotTrader, futuresTrader } from '../fixtures/restOthers.ts';
 import { INVERSE, PERPETUAL, TRADERS } from '../service/futuresFixture.ts';
 
 /** A buy of 0.1 coins at 90, below the market. */
 const LIMIT = { lots: 1000, limit: 9000 } as const;
+/** How long an order may still arrive after an incident: the least wait before its absence is proven. */
+const INCIDENT_MS = DEFAULT_ABSENCE_BOUNDS.deltaIncidentMs;
 /** The request that creates an order, as `sentCounts` has it. */
 const CREATE_REQUEST = 'POST /sapi/v1/order';
 
@@ -61,9 +64,9 @@ describe('after a restart', () => {
       const nextWorld = await firstWorld.restart();
       nextWorld.noFaults();
       const signedMs = nextWorld.nowMs;
-      nextWorld.passUntil(() => nextWorld.orderById(id).lifecycle !== 'unknown', 700_000);
+      nextWorld.passUntil(() => nextWorld.orderById(id).lifecycle !== 'unknown', INCIDENT_MS + 100_000);
       expect(nextWorld.orderById(id).reason).toBe('noEffect');
-      expect(nextWorld.nowMs - signedMs).toBeGreaterThan(600_000);
+      expect(nextWorld.nowMs - signedMs).toBeGreaterThan(INCIDENT_MS);
     },
   );
 

@@ -76,7 +76,10 @@ describe.each(EXPECTED_REQUESTS)('$op', ({ op: name, args, method, target, body 
 
 test('each call has sent one request, and the clock was measured once for each market', () => {
   const timeRequests = fixture.stub.requests.filter(({ target }) => target.endsWith('/time'));
-  expect(timeRequests).toHaveLength(2 * (5 + 1));
+  const markets = 2;
+  const samplesPerMeasurement = 5;
+  // The call for the time is itself one of the tested calls of each market.
+  expect(timeRequests).toHaveLength(markets * (samplesPerMeasurement + 1));
 });
 
 describe('nothing is sent', () => {
