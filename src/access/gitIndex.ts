@@ -101,7 +101,7 @@ function pathsIn(indexPath: string, hashBytes: number): ReadonlySet<string> {
 
 /**
  * Returns a number of variable length and the offset after it. Each byte has seven bits of the number, the highest first, and the bit 0x80 if
- * another byte follows. For each further byte the number so far is raised by one and shifted by seven bits, as in git's pack files.
+ * another byte follows. For each further byte the number is raised by one and shifted by seven bits, as in git's pack files.
  */
 function readVarint(bytes: Buffer, start: number): { readonly value: number; readonly nextOffset: number } {
   let nextOffset = start;

@@ -5,16 +5,16 @@ import yargs, { type Argv } from 'yargs';
 import { packageVersion } from '../adapters/runtime/version.ts';
 import { ConfigError } from '../base/errors.ts';
 import { refuseKeysInArguments, withoutKeys } from '../access/keyLike.ts';
-import { withApi } from './api/command.ts';
-import { withBacktest } from './runs/backtest.ts';
+import { addApiCommand } from './api/command.ts';
+import { addBacktestCommand } from './runs/backtest.ts';
 import { breakevenCommand } from './runs/breakeven.ts';
-import { COMPLETION_REQUEST, withCompletion } from './completion/command.ts';
+import { COMPLETION_REQUEST, addCompletionCommand } from './completion/command.ts';
 import { dataCommand } from './data/command.ts';
 import { doctorCommand } from './doctor/command.ts';
 import { exchangeCommand } from './exchange/command.ts';
 import { printFailure } from './terminal/failure.ts';
 import { acknowledgeCommand, haltCommand, resumeCommand, tightenCommand } from './live/halt.ts';
-import { withInit } from './project/init.ts';
+import { addInitCommand } from './project/init.ts';
 import { journalCommand } from './journal/check.ts';
 import { liveCommand } from './live/start.ts';
 import { replayCommand } from './journal/replay.ts';
@@ -24,12 +24,12 @@ import { killCommand } from './live/kill.ts';
 import { mcpCommand } from './mcp/command.ts';
 import { logsCommand } from './live/logs.ts';
 import { ordersCommand } from './live/orders.ts';
-import { withProve } from './prove/command.ts';
-import { withReport } from './runs/report.ts';
+import { addProveCommand } from './prove/command.ts';
+import { addReportCommand } from './runs/report.ts';
 import { positionsCommand, statusCommand } from './live/status.ts';
-import { withSweep } from './sweep/command.ts';
-import { withVerify } from './runs/verify.ts';
-import { withWhy } from './why/command.ts';
+import { addSweepCommand } from './sweep/command.ts';
+import { addVerifyCommand } from './runs/verify.ts';
+import { addWhyCommand } from './why/command.ts';
 import { isOption, usageError } from './usage.ts';
 
 /** Options that a user may repeat. `_` holds the positional words. */
@@ -46,10 +46,19 @@ function parser(argv: readonly string[]): Argv {
     .locale('en')
     .usage('$0 <command>\n\nBacktests of trading strategies that are TypeScript classes.');
   // The help lists the commands in this order.
-  const addFirstCommands = [withInit, withBacktest, withSweep, withProve, withWhy, withVerify, withReport, withApi];
+  const addFirstCommands = [
+    addInitCommand,
+    addBacktestCommand,
+    addSweepCommand,
+    addProveCommand,
+    addWhyCommand,
+    addVerifyCommand,
+    addReportCommand,
+    addApiCommand,
+  ];
   const firstCommands = addFirstCommands.reduce((commands, addCommand) => addCommand(commands), baseParser);
   return (
-    withCompletion(firstCommands, argv)
+    addCompletionCommand(firstCommands, argv)
       .command(breakevenCommand)
       .command(dataCommand)
       .command(exchangeCommand)

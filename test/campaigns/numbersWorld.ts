@@ -3,7 +3,7 @@
 import { createHmac } from 'node:crypto';
 import { assembleExchange } from '../../src/paperExchange/process/assemble.ts';
 import { type RunningStore, storeInScratchFile, storeInFolder } from '../../src/paperExchange/process/persistence.ts';
-import type { ExchangeSettings, PriceSettings } from '../../src/paperExchange/process/file/settings.ts';
+import type { ExchangeSettings, InstrumentPrices } from '../../src/paperExchange/process/file/settings.ts';
 import { lots } from '../../src/base/brand.ts';
 import { instrumentId, type Instrument } from '../../src/model/instrument.ts';
 import { endpointOf, OPS } from '../../src/protocol/endpoints/endpoints.ts';
@@ -81,7 +81,7 @@ export function settingsOf(seed: number): ExchangeSettings {
       profile: profileOf({ klinesRange: 'startEnd', strictTypes: false }),
       limits: NO_LIMITS,
     },
-    prices: new Map<Instrument['id'], PriceSettings>([
+    prices: new Map<Instrument['id'], InstrumentPrices>([
       [SPOT[0]!.id, { kind: 'synthetic', price: '65000', quantity: 2 }],
       [FUTURES[0]!.id, { kind: 'synthetic', price: '65000', quantity: 20_000 }],
     ]),

@@ -34,7 +34,7 @@ export interface Counts {
   readonly denied: Record<string, number>;
 }
 /** Returns counts that are all zero. */
-export const noCounts = (): Counts => ({
+export const zeroCounts = (): Counts => ({
   intents: 0,
   approved: 0,
   fills: 0,

@@ -486,10 +486,10 @@ it('run folders are listed newest first, other folders are left out, and a missi
 `,
     'src/cli/main.ts': [
       [
-        "import { withReport } from './runs/report.ts';",
-        "import { withReport } from './runs/report.ts';\nimport { withRunList } from './runs/runList.ts';",
+        "import { addReportCommand } from './runs/report.ts';",
+        "import { addReportCommand } from './runs/report.ts';\nimport { withRunList } from './runs/runList.ts';",
       ],
-      ['withVerify, withReport, withApi]', 'withVerify, withReport, withRunList, withApi]'],
+      ['addVerifyCommand, addReportCommand, addApiCommand]', 'addVerifyCommand, addReportCommand, withRunList, addApiCommand]'],
     ],
     'docs/run-folder.md': [['# The run folder\n', '# The run folder\n\n`isobar runs` lists the run folders of a project, newest first.\n']],
   },

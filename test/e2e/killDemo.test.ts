@@ -1,4 +1,4 @@
-// Tests the rehearsal of the README with the installed package: a kill from another terminal flattens a demonstration.
+// Tests the demo of the README with the installed package: `isobar kill --flatten` from another terminal closes the positions of `isobar live --demo`.
 
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -10,14 +10,16 @@ import { installPackage, type InstalledPackage } from '../fixtures/packed.ts';
 
 /** Maximum time from the start of `kill` to its exit, ms. */
 const MAX_KILL_MS = 10_000;
-/** Maximum time until the demonstration has a position, ms. */
-const MAX_START_MS = 60_000;
+/** Maximum time until the demo prints a fill, and then until `status` shows its position, ms each. */
+const MAX_POSITION_MS = 60_000;
+/** The demo prints one of these words for each fill. */
+const FILL_PATTERN = / (?:bought|sold) /;
 
-let installed: InstalledPackage;
+let installedPackage: InstalledPackage;
 beforeAll(() => {
-  installed = installPackage();
+  installedPackage = installPackage();
 });
-afterAll(() => installed.remove());
+afterAll(() => installedPackage.remove());
 
 /** The exit code, the output and the duration of a finished command. */
 interface TimedCommandResult {
@@ -33,15 +35,15 @@ class NewUser {
   readonly #env: NodeJS.ProcessEnv;
 
   constructor(name: string) {
-    this.#folder = join(installed.folder, name);
+    this.#folder = join(installedPackage.folder, name);
     mkdirSync(this.#folder);
-    const stateFolder = join(installed.folder, `${name}-state`);
+    const stateFolder = join(installedPackage.folder, `${name}-state`);
     this.#env = { ...process.env, XDG_STATE_HOME: stateFolder };
   }
 
   /** Starts a command in its own process group. */
   start(args: readonly string[]): ChildProcess {
-    return spawn(process.execPath, [join(installed.modules, '.bin', 'isobar'), ...args], {
+    return spawn(process.execPath, [join(installedPackage.modules, '.bin', 'isobar'), ...args], {
       cwd: this.#folder,
       env: this.#env,
       detached: true,
@@ -66,48 +68,51 @@ class NewUser {
   }
 }
 
-/** Waits until the demonstration has a position. Runs `status` only after a fill was printed, because each `status` starts a process. */
+/** Waits until the demo has a position. Runs `status` only after a fill was printed, because each `status` starts a process. */
 async function waitForPosition(user: NewUser, demo: ChildProcess): Promise<void> {
   let printed = '';
   demo.stdout!.on('data', (chunk: Buffer) => (printed += chunk.toString()));
-  await expect.poll(() => printed, { timeout: MAX_START_MS, interval: 50 }).toMatch(/ (?:bought|sold) /);
-  await expect.poll(async () => (await user.view())?.positions.length ?? 0, { timeout: MAX_START_MS, interval: 1000 }).toBeGreaterThan(0);
+  await expect.poll(() => printed, { timeout: MAX_POSITION_MS, interval: 50 }).toMatch(FILL_PATTERN);
+  await expect
+    .poll(async () => (await user.view())?.positions.length ?? 0, { timeout: MAX_POSITION_MS, interval: 1000 })
+    .toBeGreaterThan(0);
 }
 
-it('the commands of the README, typed into an empty folder, end flat with exit code 0', async () => {
-  const readme = readFileSync(join(installed.modules, 'isobar', 'README.md'), 'utf8');
+it('`isobar kill --flatten` of the README closes every position of its demo, and both commands exit with 0', async () => {
+  const readme = readFileSync(join(installedPackage.modules, 'isobar', 'README.md'), 'utf8');
   for (const line of ['npx isobar live --demo --seconds 60', 'npx isobar kill --flatten']) expect(readme).toContain(line);
-  const user = new NewUser('rehearsal');
+  const user = new NewUser('readme');
   const demo = user.start(['live', '--demo', '--seconds', '60']);
   let demoOutput = '';
   for (const stream of [demo.stdout!, demo.stderr!]) stream.on('data', (chunk: Buffer) => (demoOutput += chunk.toString()));
-  const ended = once(demo, 'close');
+  const demoExit = once(demo, 'close');
   await waitForPosition(user, demo);
-  const killed = await user.run(['kill', '--flatten']);
-  expect(killed, killed.output + demoOutput).toMatchObject({ exitCode: 0 });
-  expect(killed.output).toContain('every position is closed');
-  expect(killed.durationMs).toBeLessThan(MAX_KILL_MS);
-  expect(await ended).toEqual([0, null]);
+  const killResult = await user.run(['kill', '--flatten']);
+  expect(killResult, killResult.output + demoOutput).toMatchObject({ exitCode: 0 });
+  expect(killResult.output).toContain('every position is closed');
+  expect(killResult.durationMs).toBeLessThan(MAX_KILL_MS);
+  expect(await demoExit).toEqual([0, null]);
+  // The demo removes its folder.
   expect(demoOutput).not.toMatch(/fault of isobar|ENOTEMPTY/);
   const demoFolder = /(\S*isobar-demo-\w+)/.exec(demoOutput)?.[1] ?? '';
   expect(demoFolder).not.toBe('');
   expect(existsSync(demoFolder)).toBe(false);
 });
 
-it('status and kill find a bot whose visible command was ended by kill -9', async () => {
-  const user = new NewUser('orphan');
+it('status and kill find the bot of a demo whose `isobar live` process was ended by kill -9', async () => {
+  const user = new NewUser('killed');
   const demo = user.start(['live', '--demo']);
   try {
     await waitForPosition(user, demo);
-    const closed = once(demo, 'exit');
+    const demoExit = once(demo, 'exit');
     process.kill(demo.pid!, 'SIGKILL');
-    await closed;
+    await demoExit;
     expect(await user.view()).toMatchObject({ name: 'demo' });
-    const killed = await user.run(['kill', '--flatten', '--json']);
-    expect(killed, killed.output).toMatchObject({ exitCode: 0 });
+    const killResult = await user.run(['kill', '--flatten', '--json']);
+    expect(killResult, killResult.output).toMatchObject({ exitCode: 0 });
     expect(await user.view()).toBeNull();
   } finally {
-    // Ends the process group: the exchange of the demonstration still runs, because nothing else ends it after kill -9.
+    // Ends the process group: the exchange of the demo still runs, because nothing else ends it after kill -9.
     process.kill(-demo.pid!, 'SIGKILL');
   }
 });

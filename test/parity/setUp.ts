@@ -6,7 +6,7 @@ import { storeBars } from '../../src/adapters/catalog/bars/catalog.ts';
 import { RATE_DIGITS } from '../../src/adapters/catalog/series/seriesColumns.ts';
 import { storeSeries } from '../../src/adapters/catalog/series/seriesStore.ts';
 import { SYNTHETIC } from '../../src/adapters/catalog/bars/barQuality.ts';
-import type { ExchangeSettings, PriceSettings } from '../../src/paperExchange/process/file/settings.ts';
+import type { ExchangeSettings, InstrumentPrices } from '../../src/paperExchange/process/file/settings.ts';
 import { finestFeeds } from '../../src/definition/plan/finestFeeds.ts';
 import type { FeedPlan, RunPlan } from '../../src/definition/plan/plan.ts';
 import { pow10 } from '../../src/base/number/exact.ts';
@@ -98,10 +98,10 @@ function withFees(instrument: Instrument, { fees }: RunPlan): Instrument {
 }
 
 /** Returns the prices of an instrument: its bars, mark prices and funding. */
-function pricesOf({ bars, firstRow }: FeedPlan, instrument: Instrument, { futures, fromMs }: RunPlan): [InstrumentId, PriceSettings] {
+function pricesOf({ bars, firstRow }: FeedPlan, instrument: Instrument, { futures, fromMs }: RunPlan): [InstrumentId, InstrumentPrices] {
   const data = futures?.data.get(instrument.id);
   const rows = { bars: { ...bars, instrument }, firstRow, marks: data?.marks ?? null, funding: data?.funding ?? [] };
-  return [instrument.id, { kind: 'rows', rows, fromMs }];
+  return [instrument.id, { kind: 'matchingBars', rows, fromMs }];
 }
 
 /** Stores the funding rates before the run. Later ones come from the exchange. */

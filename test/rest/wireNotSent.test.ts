@@ -5,43 +5,43 @@ import type { Socket } from 'node:net';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { selfSignedCertificate } from '../fixtures/certificates.ts';
 import { always, answerBytes, StubExchange, until } from '../fixtures/stubExchange.ts';
-import { closeOpened, stubOf, wireOf, post, send, outcomeOf, text } from '../fixtures/wireFixture.ts';
+import { closeOpenResources, startStub, openWire, orderRequest, send, outcomeOf, bodyText } from '../fixtures/wireFixture.ts';
 
-afterEach(closeOpened);
+afterEach(closeOpenResources);
 
 describe('a failure before any byte was sent', () => {
   test('a connection that is refused, by address and by name, sends no byte', async () => {
     const stub = await StubExchange.start(always(200, '{}'));
     const { port } = stub;
     await stub.close();
-    const wire = wireOf();
+    const wire = openWire();
     for (const host of ['127.0.0.1', 'localhost']) {
-      const outcome = await outcomeOf(wire, post(`http://${host}:${port}`));
+      const outcome = await outcomeOf(wire, orderRequest(`http://${host}:${port}`));
       expect(outcome).toMatchObject({ kind: 'failed', bytesWritten: 0 });
-      expect(text(outcome)).toContain('ECONNREFUSED');
+      expect(bodyText(outcome)).toContain('ECONNREFUSED');
     }
   });
 
   test('a host name that does not exist gets no byte', async () => {
     const code = await new Promise((resolve) => lookup('no-such-host.invalid', (error) => resolve(error?.code)));
-    const outcome = await outcomeOf(wireOf(), post('https://no-such-host.invalid'));
+    const outcome = await outcomeOf(openWire(), orderRequest('https://no-such-host.invalid'));
     expect(outcome).toMatchObject({ kind: 'failed', bytesWritten: 0 });
-    expect(text(outcome)).toContain(String(code));
+    expect(bodyText(outcome)).toContain(String(code));
   });
 
   test('a host whose certificate is not trusted, or is for another host, gets no byte, also if the environment turns the check off', async () => {
     vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0');
     const ownHost = selfSignedCertificate('IP:127.0.0.1');
     const otherHost = selfSignedCertificate('DNS:example.com');
-    const stub = await stubOf(always(200, '{}'), { ...ownHost });
-    const otherHostStub = await stubOf(always(200, '{}'), { ...otherHost });
-    const outcome = await outcomeOf(wireOf(), post(stub.origin));
+    const stub = await startStub(always(200, '{}'), { ...ownHost });
+    const otherHostStub = await startStub(always(200, '{}'), { ...otherHost });
+    const outcome = await outcomeOf(openWire(), orderRequest(stub.origin));
     expect(outcome).toMatchObject({ kind: 'failed', bytesWritten: 0 });
-    expect(text(outcome)).toContain('DEPTH_ZERO_SELF_SIGNED_CERT');
-    const trustingWire = wireOf({ ca: ownHost.cert + otherHost.cert });
-    expect(text(await outcomeOf(trustingWire, post(otherHostStub.origin)))).toContain('ERR_TLS_CERT_ALTNAME_INVALID');
+    expect(bodyText(outcome)).toContain('DEPTH_ZERO_SELF_SIGNED_CERT');
+    const trustingWire = openWire({ ca: ownHost.cert + otherHost.cert });
+    expect(bodyText(await outcomeOf(trustingWire, orderRequest(otherHostStub.origin)))).toContain('ERR_TLS_CERT_ALTNAME_INVALID');
     expect([stub.bytesIn, otherHostStub.bytesIn]).toEqual([0, 0]);
-    expect(await outcomeOf(trustingWire, post(stub.origin)), 'a host with a trusted certificate gets the request').toMatchObject({
+    expect(await outcomeOf(trustingWire, orderRequest(stub.origin)), 'a host with a trusted certificate gets the request').toMatchObject({
       kind: 'reply',
       status: 200,
     });
@@ -49,7 +49,7 @@ describe('a failure before any byte was sent', () => {
   });
 
   test('a server that speaks no TLS, or closes during the handshake, gets no byte', async () => {
-    const stub = await stubOf(always(200, '{}'));
+    const stub = await startStub(always(200, '{}'));
     const origin = `https://127.0.0.1:${stub.port}`;
     for (const greeting of [
       (socket: Socket) => void socket.write('220 mail\r\n'),
@@ -57,16 +57,16 @@ describe('a failure before any byte was sent', () => {
       (socket: Socket) => void socket.end(),
     ]) {
       stub.greeting = greeting;
-      expect(await outcomeOf(wireOf(), post(origin))).toMatchObject({ kind: 'failed', bytesWritten: 0 });
+      expect(await outcomeOf(openWire(), orderRequest(origin))).toMatchObject({ kind: 'failed', bytesWritten: 0 });
     }
     expect(stub.requests).toEqual([]);
   });
 
   test('a request over a connection that is reset at once has failed, and is not sent again', async () => {
-    const stub = await stubOf(always(200, '{}'));
+    const stub = await startStub(always(200, '{}'));
     stub.greeting = (socket) => void socket.resetAndDestroy();
     for (let round = 0; round < 20; round++) {
-      const outcome = await outcomeOf(wireOf(), post(stub.origin));
+      const outcome = await outcomeOf(openWire(), orderRequest(stub.origin));
       expect(outcome.kind).toBe('failed');
       expect(stub.bytesIn).toBe(0);
     }
@@ -74,10 +74,10 @@ describe('a failure before any byte was sent', () => {
   });
 
   test('a handshake that never ends, and is ended by the time limit or by a cancel, sends no byte', async () => {
-    const stub = await stubOf(always(200, '{}'));
+    const stub = await startStub(always(200, '{}'));
     const origin = `https://127.0.0.1:${stub.port}`;
-    expect(await outcomeOf(wireOf({ connectTimeoutMs: 50 }), post(origin))).toMatchObject({ kind: 'failed', bytesWritten: 0 });
-    const { outcome, cancel } = send(wireOf(), post(origin));
+    expect(await outcomeOf(openWire({ connectTimeoutMs: 50 }), orderRequest(origin))).toMatchObject({ kind: 'failed', bytesWritten: 0 });
+    const { outcome, cancel } = send(openWire(), orderRequest(origin));
     await until(() => stub.connections === 2);
     cancel();
     cancel();
@@ -87,33 +87,33 @@ describe('a failure before any byte was sent', () => {
 
   test('a request that is cancelled while it waits for a free connection is never sent, and does not affect the others', async () => {
     let answerFirst = (): void => {};
-    const stub = await stubOf((socket) => void (answerFirst = () => socket.write(answerBytes(200, 'first'))));
-    const wire = wireOf({ connections: 1 });
-    const firstOutcome = outcomeOf(wire, post(stub.origin, '1'));
-    const secondRequest = send(wire, post(stub.origin, '2'));
-    const thirdOutcome = outcomeOf(wire, post(stub.origin, '3'));
+    const stub = await startStub((socket) => void (answerFirst = () => socket.write(answerBytes(200, 'first'))));
+    const wire = openWire({ connections: 1 });
+    const firstOutcome = outcomeOf(wire, orderRequest(stub.origin, '1'));
+    const secondRequest = send(wire, orderRequest(stub.origin, '2'));
+    const thirdOutcome = outcomeOf(wire, orderRequest(stub.origin, '3'));
     await until(() => stub.requests.length === 1);
     secondRequest.cancel();
     expect(await secondRequest.outcome).toMatchObject({ kind: 'failed', bytesWritten: 0 });
     stub.behaviour = always(200, 'third');
     answerFirst();
-    expect([text(await firstOutcome), text(await thirdOutcome)]).toEqual(['first', 'third']);
+    expect([bodyText(await firstOutcome), bodyText(await thirdOutcome)]).toEqual(['first', 'third']);
     expect(stub.requests.map(({ body }) => body.toString())).toEqual(['1', '3']);
   });
 
   test('a request on a closed wire is not sent', async () => {
-    const stub = await stubOf(always(200, '{}'));
-    const wire = wireOf();
+    const stub = await startStub(always(200, '{}'));
+    const wire = openWire();
     await wire.close();
-    expect(await outcomeOf(wire, post(stub.origin))).toMatchObject({ kind: 'failed', bytesWritten: 0 });
+    expect(await outcomeOf(wire, orderRequest(stub.origin))).toMatchObject({ kind: 'failed', bytesWritten: 0 });
     expect(stub.connections).toBe(0);
   });
 
   test('a request with headers that cannot be sent is not sent', async () => {
-    const stub = await stubOf(always(200, '{}'));
-    const outcome = await outcomeOf(wireOf(), { ...post(stub.origin), headers: { 'X-CH-APIKEY': 'se\r\ncret' } });
+    const stub = await startStub(always(200, '{}'));
+    const outcome = await outcomeOf(openWire(), { ...orderRequest(stub.origin), headers: { 'X-CH-APIKEY': 'se\r\ncret' } });
     expect(outcome).toMatchObject({ kind: 'failed', bytesWritten: 0 });
-    expect(text(outcome)).not.toContain('cret');
+    expect(bodyText(outcome)).not.toContain('cret');
     expect(stub.bytesIn).toBe(0);
   });
 });

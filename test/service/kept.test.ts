@@ -7,7 +7,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { synthesizeBars } from '../../src/adapters/catalog/generate/generate.ts';
 import { demoSettings } from '../../src/paperExchange/process/demo.ts';
 import { runExchange } from '../../src/paperExchange/process/runExchange.ts';
-import type { ExchangeSettings, PriceSettings } from '../../src/paperExchange/process/file/settings.ts';
+import type { ExchangeSettings, InstrumentPrices } from '../../src/paperExchange/process/file/settings.ts';
 import { lots, ticks, units } from '../../src/base/brand.ts';
 import { ConfigError } from '../../src/base/errors.ts';
 import { ticksOf } from '../../src/model/bars/bars.ts';
@@ -226,7 +226,7 @@ describe('an exchange that follows rows', () => {
     instrument: BTC,
   };
   const rows = { bars, firstRow: 5, marks: null, funding: [] };
-  const prices = new Map<InstrumentId, PriceSettings>([[BTC.id, { kind: 'rows', rows, fromMs: bars.openMs[5]! }]]);
+  const prices = new Map<InstrumentId, InstrumentPrices>([[BTC.id, { kind: 'matchingBars', rows, fromMs: bars.openMs[5]! }]]);
   const settings: ExchangeSettings = {
     service: { ...SERVICE_DEFAULTS, instruments: [BTC, ETH], accounts: ACCOUNTS, profile: PROFILES.seed },
     prices,

@@ -215,7 +215,7 @@ export class RestExchange implements OrderGateway {
   /** Cancels the order. Repeats the cancel until the order has ended. */
   cancel(order: Order): void {
     const tracked = this.#context.trackedOrders.byId(order.id);
-    if (tracked !== undefined) this.#cancels.request(tracked);
+    if (tracked !== undefined) this.#cancels.cancel(tracked);
   }
   /** Reads one list as evidence about the order. Throws InvariantError for an order that was never sent here. */
   read(order: Order, channel: Channel): void {
@@ -260,7 +260,7 @@ export class RestExchange implements OrderGateway {
     });
     for (const index of this.#context.ownInstruments) {
       for (const tracked of this.#context.trackedOrders.openOf(index))
-        if (tracked.isLive && tracked.isCancelWanted) this.#cancels.request(tracked);
+        if (tracked.isLive && tracked.isCancelWanted) this.#cancels.cancel(tracked);
     }
   }
 

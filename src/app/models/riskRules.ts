@@ -1,4 +1,4 @@
-// Adapts custom risk rules to the risk module: they receive prices and quantities, and a returned text denies the order.
+// Adapts custom risk rules to the risk module. They receive prices, quantities and money as numbers, and a returned text denies the order.
 
 import { StrategyError } from '../../base/errors.ts';
 import { pow10 } from '../../base/number/exact.ts';
@@ -26,19 +26,19 @@ export function orderRuleOf(spec: RiskRuleSpec): OrderRule {
   };
 }
 
-/** Returns the reason for which the rule denies an order. Null when the order passes. Throws StrategyError for any other answer. */
+/** Returns why the rule denies the order; null when the order passes. Throws StrategyError if the function returns anything else. */
 function denialReasonOf({ code, check, reductionsToo }: RiskRuleSpec, order: Draft, state: RiskState): string | null {
   const isReducing = isReduction(order, state);
   if (isReducing && !reductionsToo) return null;
-  const answer = callModel(`the risk rule ${code}`, check, proposedOrder(order, isReducing), accountSnapshot(order, state));
-  if (answer === null || typeof answer === 'string') return answer;
+  const reason = callModel(`the risk rule ${code}`, check, proposedOrder(order, isReducing), accountSnapshot(order, state));
+  if (reason === null || typeof reason === 'string') return reason;
   throw new StrategyError(
-    `the risk rule ${code} returned neither null nor a text but ${describeAnswer(answer)}`,
+    `the risk rule ${code} returned neither null nor a text but ${describeAnswer(reason)}`,
     'return null to approve an order, or a text with the reason for a denial',
   );
 }
 
-/** Returns the order as the custom function sees it. */
+/** Returns the order as the custom function sees it. Quantity and notional are those of the worst case. */
 function proposedOrder({ instrument, side, worstLots, worstUnits, limit, slot }: Draft, isReducing: boolean): ProposedOrder {
   return {
     symbol: instrument.wireName,
@@ -53,18 +53,20 @@ function proposedOrder({ instrument, side, worstLots, worstUnits, limit, slot }:
 
 /** Returns the account as the custom function sees it. */
 function accountSnapshot({ instrument, instrumentIndex, strategy }: Draft, state: RiskState): AccountSnapshot {
-  const { ledger, instruments, marks, reservations, nowMs, mark } = state;
-  const quote = pow10(instrument.quoteDigits);
+  const { ledger, instruments, marks, reservations, nowMs, mark: markTicks } = state;
+  const unitsPerQuote = pow10(instrument.quoteDigits);
   // The price of a symbol without a bar is NaN, but no position can be in such a symbol.
-  const prices = instruments.map((_, index) => (index === instrumentIndex ? mark : marks.lastTicks(index)));
-  const equity = ledger.equityUnits(strategy, prices);
-  const isConverted = ledger instanceof ConvertedLedger;
-  const conversion = isConverted ? ledger.conversionOf(instrumentIndex) : null;
+  const lastTicks = instruments.map((_, index) => (index === instrumentIndex ? markTicks : marks.lastTicks(index)));
+  const equityUnits = ledger.equityUnits(strategy, lastTicks);
+  // With several quote assets the ledger counts equity in the reporting asset. The rule sees the money of this instrument's quote asset.
+  const quoteLedger = ledger instanceof ConvertedLedger ? ledger.of(instrumentIndex) : ledger;
+  const conversion = ledger instanceof ConvertedLedger ? ledger.conversionOf(instrumentIndex) : null;
+  const quoteEquityUnits = conversion === null ? equityUnits : conversion.unitsFor(equityUnits, lastTicks[conversion.index]!);
   return {
     timeMs: nowMs,
-    price: mark / pow10(instrument.priceDigits),
-    cash: (isConverted ? ledger.of(instrumentIndex) : ledger).cash(strategy) / quote,
-    equity: (conversion === null ? equity : conversion.unitsFor(equity, prices[conversion.index]!)) / quote,
+    price: markTicks / pow10(instrument.priceDigits),
+    cash: quoteLedger.cash(strategy) / unitsPerQuote,
+    equity: quoteEquityUnits / unitsPerQuote,
     position: ledger.qty(strategy, instrumentIndex) / pow10(ledger.qtyDigits(instrumentIndex)),
     openOrders: reservations.openOrders(instrumentIndex),
   };

@@ -24,7 +24,7 @@ const options = (args: Argv) =>
     .epilogue('Keys come from ISOBAR_API_KEY and ISOBAR_API_SECRET, or from files: docs/exchange-access.md');
 
 /** Adds the command `isobar api`. */
-export function withApi(yargs: Argv): Argv {
+export function addApiCommand(yargs: Argv): Argv {
   return yargs.command('api [endpoint] [parameters..]', 'Call one endpoint of an exchange', options, async (args) =>
     (await import('./action.ts')).api(args),
   );

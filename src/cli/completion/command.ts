@@ -46,7 +46,7 @@ const OPTION_VALUES: Readonly<Record<string, Lister>> = {
 };
 
 /** Returns the parser with the command `completion` and with the answers to requests of shells. */
-export function withCompletion(yargs: Argv, argv: readonly string[]): Argv {
+export function addCompletionCommand(yargs: Argv, argv: readonly string[]): Argv {
   const words = argv.slice(argv.indexOf(COMPLETION_REQUEST) + 2);
   return (
     yargs

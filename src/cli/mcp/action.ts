@@ -3,7 +3,7 @@
 import { join } from 'node:path';
 import { packageFolder, packageVersion } from '../../adapters/runtime/version.ts';
 import { runCommand } from './runCommand.ts';
-import { MessageLines } from './messageLines.ts';
+import { LineSplitter } from './lineSplitter.ts';
 import { McpServer } from './server.ts';
 
 /** Maximum length of a message from the client. */
@@ -18,15 +18,15 @@ export async function serve({ allowLive }: { readonly allowLive: boolean }): Pro
     send: (message) => void process.stdout.write(`${JSON.stringify(message)}\n`),
     run: (words, done) => runCommand(program, words, done),
   });
-  const lines = new MessageLines(MAX_LINE_BYTES, (line) => server.handleLine(line));
+  const splitter = new LineSplitter(MAX_LINE_BYTES, (line) => server.handleLine(line));
   await new Promise<void>((resolve) => {
     const stop = (): void => {
       process.stdin.destroy();
       server.stop(resolve);
     };
-    process.stdin.on('data', (chunk: Buffer) => lines.addChunk(chunk));
+    process.stdin.on('data', (chunk: Buffer) => splitter.addChunk(chunk));
     process.stdin.once('end', () => {
-      lines.end();
+      splitter.end();
       server.finish(resolve);
     });
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, stop);

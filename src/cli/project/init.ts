@@ -7,7 +7,7 @@ const KINDS = ['breakout', 'pairs', 'grid', 'ml', 'portfolio'] as const;
 const json = { type: 'boolean', default: false, describe: 'Print JSON on stdout' } as const;
 
 /** Returns the parser with the commands `init` and `strategy`. */
-export function withInit(yargs: Argv): Argv {
+export function addInitCommand(yargs: Argv): Argv {
   return yargs
     .command(
       'init [dir]',

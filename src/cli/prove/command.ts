@@ -24,7 +24,7 @@ const options = (args: Argv) =>
     .example('$0 prove strategies/smaCross.ts --data BTCUSDT-1m.csv.gz --cash 10000', 'a strategy on a file of bars');
 
 /** Returns the parser with the command `prove`. */
-export function withProve(yargs: Argv): Argv {
+export function addProveCommand(yargs: Argv): Argv {
   return yargs.command(
     'prove [what]',
     'Prove that a strategy reads no future and keeps no hidden state, or name the first difference',

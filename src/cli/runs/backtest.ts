@@ -1,4 +1,4 @@
-// Options of `isobar backtest`. Its code is loaded when it runs.
+// Declares the command `isobar backtest` and its options. Its action is loaded only when the command runs, so that other commands start fast.
 
 import type { Argv } from 'yargs';
 import { BAR_TIMEOUT_OPTION } from '../options/barTimeout.ts';
@@ -6,8 +6,8 @@ import { FAMILY_OPTION } from '../options/family.ts';
 import { TEXT_OPTION } from '../options/textOption.ts';
 import { DATA_OPTIONS, SET_OPTION } from '../options/runRequest.ts';
 
-/** Adds the options of the command. */
-const options = (args: Argv) =>
+/** Adds the options of the command. `what` is its run definition or strategy file. The envelope: docs/envelope.md. */
+const addOptions = (args: Argv) =>
   args
     .positional('what', { type: 'string', describe: 'A run definition (.yaml), or a strategy file (.ts) with --data or --demo' })
     .options({
@@ -37,9 +37,9 @@ const options = (args: Argv) =>
     .example('$0 backtest backtests/smaCross.yaml --set params.fast=20', 'a definition with one key changed')
     .example('$0 backtest strategies/smaCross.ts --data BTCUSDT-1m.csv.gz --cash 10000', 'a strategy on a file of bars');
 
-/** Returns the parser with the command `backtest`. */
-export function withBacktest(yargs: Argv): Argv {
-  return yargs.command('backtest [what]', 'Run a strategy over bars; write a run folder with a report', options, async (args) =>
+/** Adds the command `backtest` to the parser. */
+export function addBacktestCommand(yargs: Argv): Argv {
+  return yargs.command('backtest [what]', 'Run a strategy over bars; write a run folder with a report', addOptions, async (args) =>
     (await import('./backtestAction.ts')).runBacktestCommand(args),
   );
 }

@@ -26,7 +26,7 @@ const options = (args: Argv) =>
     .example('$0 report runs/20240701-120000-smaCross --as quantstats', 'shows the figures of quantstats, and where isobar differs');
 
 /** Returns the parser with the command `report`. */
-export function withReport(yargs: Argv): Argv {
+export function addReportCommand(yargs: Argv): Argv {
   return yargs.command('report <run> [other]', 'Show a finished run again, or compare two', options, async (args) =>
     (await import('./reportAction.ts')).report(args),
   );

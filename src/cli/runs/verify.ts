@@ -17,7 +17,7 @@ const options = (args: Argv) =>
     .example('$0 verify runs/20240701-120000-smaCross', 'shows whether result and inputs are still the same');
 
 /** Returns the parser with the command `verify`. */
-export function withVerify(yargs: Argv): Argv {
+export function addVerifyCommand(yargs: Argv): Argv {
   return yargs.command(
     'verify <run>',
     'Repeat a finished run; report that it is identical, or what differs and why',

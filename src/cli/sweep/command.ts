@@ -56,7 +56,7 @@ const workerOptions = (args: Argv) =>
   });
 
 /** Returns the parser with the commands `sweep` and `sweep-worker`. */
-export function withSweep(yargs: Argv): Argv {
+export function addSweepCommand(yargs: Argv): Argv {
   return yargs
     .command(
       'sweep <definition>',

@@ -1,7 +1,7 @@
 // Converts an error to the message for the user and the exit code for scripts. No other file does this.
 
 import { sourcePlaces } from '../../adapters/runtime/sourcePlaces.ts';
-import { authorFrames } from '../../tasks/backtest/thread/authorFrames.ts';
+import { userFrames } from '../../tasks/backtest/thread/userFrames.ts';
 import { ConfigError, DiffersError, EXIT, StrategyError } from '../../base/errors.ts';
 import { printError } from './print.ts';
 
@@ -37,7 +37,7 @@ function withRemedy(message: string, remedy: string): string {
 /** Returns the stack lines in the user's files. */
 function framesOf(cause: unknown): readonly string[] {
   if (!(cause instanceof Error)) return [];
-  return authorFrames(cause.stack ?? '')
+  return userFrames(cause.stack ?? '')
     .slice(0, MAX_FRAMES)
     .map((line) => line.replace(/^\s+/, '    '));
 }

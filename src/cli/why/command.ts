@@ -25,7 +25,7 @@ const options = (args: Argv) =>
     .example('$0 why runs/20240701-120000-smaCross --at 2024-03-01T08:30', 'shows why the strategy traded at this bar, or did not');
 
 /** Returns the parser with the command `why`. */
-export function withWhy(yargs: Argv): Argv {
+export function addWhyCommand(yargs: Argv): Argv {
   return yargs.command(
     'why <folder>',
     'Repeat a run up to one bar and explain its trades: values, conditions, risk, matching',

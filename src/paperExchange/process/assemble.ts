@@ -15,7 +15,7 @@ import type { StoreHistory } from '../storage/exchangeStore.ts';
 import { openMemoryService } from '../storage/historyArchiver.ts';
 import type { Scheduler } from '../../ports/scheduler.ts';
 import type { Service } from '../service.ts';
-import type { ExchangeSettings, PriceSettings } from './file/settings.ts';
+import type { ExchangeSettings, InstrumentPrices } from './file/settings.ts';
 
 /** Length of the history that a new synthetic market gets, ms. */
 const HISTORY_MS = 8 * 86_400_000;
@@ -58,7 +58,7 @@ export function assembleExchange(
   const rows = new Map<TradedMarket, ReplayedRows>();
   service.markets.forEach((market, index) => {
     const prices = settings.prices.get(market.instrument.id);
-    if (prices?.kind === 'rows') rows.set(market, history === null ? prices.rows : rowsAfter(prices.rows, history.lastMs));
+    if (prices?.kind === 'matchingBars') rows.set(market, history === null ? prices.rows : rowsAfter(prices.rows, history.lastMs));
     else if (prices !== undefined) {
       const rng = seededRng(settings.seed + index * SEED_STEP + (history?.restarts ?? 0) * RESTART_SEED_STEP);
       startFollowing(market, prices, service.scheduler, { rng, speed: settings.speed ?? 1, history });
@@ -70,13 +70,13 @@ export function assembleExchange(
 
 /** Returns when an exchange opens whose markets replay rows at their own times, ms UTC; null if no market does so. */
 export function rowStartMs({ prices }: ExchangeSettings): number | null {
-  const starts = Array.from(prices.values(), (source) => (source.kind === 'rows' ? source.fromMs : Infinity));
+  const starts = Array.from(prices.values(), (source) => (source.kind === 'matchingBars' ? source.fromMs : Infinity));
   const firstMs = Math.min(...starts);
   return firstMs === Infinity ? null : firstMs;
 }
 
 /** A price source that the market follows point by point. */
-type PointPrices = Exclude<PriceSettings, { kind: 'rows' }>;
+type PointPrices = Exclude<InstrumentPrices, { kind: 'matchingBars' }>;
 
 /** The random numbers, the speed and the history with which a market starts. */
 interface StartOptions {
@@ -132,7 +132,12 @@ interface PriceStart {
 }
 
 /** Starts a random walk. An earlier walk becomes the history, unless the market already has a price: then its bars are known. */
-function startSynthetic(market: TradedMarket, prices: Extract<PriceSettings, { kind: 'synthetic' }>, nowMs: number, rng: Rng): PriceStart {
+function startSynthetic(
+  market: TradedMarket,
+  prices: Extract<InstrumentPrices, { kind: 'synthetic' }>,
+  nowMs: number,
+  rng: Rng,
+): PriceStart {
   const { instrument } = market;
   const quantity = lotsOfQuantity(instrument, prices.quantity);
   const firstPrice = ticksOf(instrument, prices.price);
@@ -162,7 +167,7 @@ function ticksOf({ id, priceDigits }: Instrument, price: string): number {
  */
 function startBarSource(
   market: TradedMarket,
-  prices: Extract<PriceSettings, { kind: 'bars' }>,
+  prices: Extract<InstrumentPrices, { kind: 'bars' }>,
   nowMs: number,
   { speed, history }: StartOptions,
 ): PriceStart {

@@ -6,7 +6,7 @@ import { instrumentId, type Instrument, type InstrumentId } from '../../model/in
 import { PROFILES } from '../dialect/profile.ts';
 import { SERVICE_DEFAULTS, type KeyConfig } from '../dialect/config.ts';
 import { contractInstrument, type ContractEntry } from './file/contractEntry.ts';
-import type { ExchangeSettings, PriceSettings } from './file/settings.ts';
+import type { ExchangeSettings, InstrumentPrices } from './file/settings.ts';
 
 /** Returns a spot pair of the demo, quoted in USDT. */
 const spotPair = (base: string, priceDigits: number, quantityDigits: number): Instrument => ({
@@ -63,7 +63,7 @@ export function demoSettings(seed: number): ExchangeSettings {
       ],
       profile: PROFILES.seed,
     },
-    prices: new Map<InstrumentId, PriceSettings>([
+    prices: new Map<InstrumentId, InstrumentPrices>([
       [instrumentId('spot', 'BTCUSDT'), { kind: 'synthetic', price: '65000', quantity: 2 }],
       [instrumentId('spot', 'ETHUSDT'), { kind: 'synthetic', price: '3200', quantity: 30 }],
       [instrumentId('futures', 'E-BTC-USDT'), { kind: 'synthetic', price: '65000', quantity: 20_000 }],

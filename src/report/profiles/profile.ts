@@ -5,7 +5,7 @@ import { backtestingFigures } from './tools/backtestingPy.ts';
 import { empyricalFigures } from './tools/empyrical.ts';
 import { profileFigure, type FigureDefinition, type ProfileFigure } from './figures/figure.ts';
 import { freqtradeFigures } from './tools/freqtrade.ts';
-import type { ProfileInput } from './figures/input.ts';
+import type { ProfileInput } from './figures/profileInput.ts';
 import type { ProfileName } from './names.ts';
 import { nautilusFigures } from './tools/nautilus.ts';
 import { quantstatsFigures } from './tools/quantstats.ts';

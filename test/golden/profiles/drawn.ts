@@ -2,7 +2,7 @@
 
 import { seededRng } from '../../../src/base/number/rng.ts';
 import { randomInput } from './random.ts';
-import type { ProfileInput, ProfileTrades } from '../../../src/report/profiles/figures/input.ts';
+import type { ProfileInput, ProfileTrades } from '../../../src/report/profiles/figures/profileInput.ts';
 
 const DAY_MS = 86_400_000;
 const FIRST_MS = Date.UTC(2023, 5, 1);

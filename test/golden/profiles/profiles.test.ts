@@ -3,7 +3,7 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { originalValue, type ProfileFigure } from '../../../src/report/profiles/figures/figure.ts';
-import type { ProfileInput } from '../../../src/report/profiles/figures/input.ts';
+import type { ProfileInput } from '../../../src/report/profiles/figures/profileInput.ts';
 import { PROFILE_NAMES, type ProfileName } from '../../../src/report/profiles/names.ts';
 import { figureProfileOf, FIGURE_PROFILES } from '../../../src/report/profiles/profile.ts';
 import { DRAWN } from './drawn.ts';

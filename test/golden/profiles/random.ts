@@ -1,7 +1,7 @@
 // Draws random inputs of profiles: length, step, spread, quiet days, ruin, and trades that mostly win, lose or come out even.
 
 import { seededRng, type Rng } from '../../../src/base/number/rng.ts';
-import type { ProfileBars, ProfileInput, ProfileTrades } from '../../../src/report/profiles/figures/input.ts';
+import type { ProfileBars, ProfileInput, ProfileTrades } from '../../../src/report/profiles/figures/profileInput.ts';
 
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;

@@ -7,7 +7,7 @@ import { crossedDown, crossedUp, int, sma, Strategy } from 'isobar';
 import { backtest, generateBars, type BacktestResult, type Bars, type CodeOptions } from 'isobar/run';
 import { generateInto } from '../../../dist/adapters/catalog/generate/generateInto.js';
 import { closesAt, buyAndHoldReturns, type PricedFeed } from '../../../src/report/profiles/figures/closes.ts';
-import type { ProfileInput } from '../../../src/report/profiles/figures/input.ts';
+import type { ProfileInput } from '../../../src/report/profiles/figures/profileInput.ts';
 import { profileInput } from '../../../src/tasks/backtest/verify/profileRun.ts';
 
 const HOUR_MS = 3_600_000;

@@ -58,7 +58,7 @@ export class BotProcess extends SimulatedProcess {
   get #traders(): readonly Trader[] {
     return (this.opened?.bot.deps.engine.runs ?? []).map(({ instance }) => instance as Trader);
   }
-  /** Returns the texts of the fills of an order that its strategy was told. */
+  /** Returns the texts of the fills of an order that its strategy was notified of. */
   notifiedOf(order: OrderId): readonly string[] {
     return this.#traders.flatMap(({ notified }) => notified.get(order) ?? []);
   }

@@ -7,7 +7,7 @@ import type { OrderSettings } from '../calls/orderSettings.ts';
 import type { TrackedOrder } from '../order/trackedOrder.ts';
 import type { VenueCalls } from '../calls/venueCalls.ts';
 
-/** What the cancels take. */
+/** The collaborators of `Cancels`. */
 export interface CancelsDeps {
   readonly scheduler: Scheduler;
   readonly venue: VenueCalls;
@@ -19,7 +19,7 @@ export interface CancelsDeps {
   readonly unbookedLots: (tracked: TrackedOrder) => number;
 }
 
-/** The cancels that are wanted and not confirmed. */
+/** Cancels orders until they have ended. */
 export class Cancels {
   readonly #deps: CancelsDeps;
   /** Timer of the next cancel of each order. */
@@ -30,13 +30,13 @@ export class Cancels {
   }
 
   /** Cancels the order. Without a venue order id, the cancel waits for `onVenueId`. */
-  request(tracked: TrackedOrder): void {
+  cancel(tracked: TrackedOrder): void {
     tracked.isCancelWanted = true;
     if (tracked.isLive && !this.#timers.has(tracked)) this.#send(tracked, this.#deps.settings.cancelRetryMs);
   }
   /** Sends a cancel that was waiting for the venue order id. */
   onVenueId(tracked: TrackedOrder): void {
-    if (tracked.isCancelWanted) this.request(tracked);
+    if (tracked.isCancelWanted) this.cancel(tracked);
   }
   /** Stops cancelling, because the order has ended. */
   forget(tracked: TrackedOrder): void {
@@ -49,7 +49,7 @@ export class Cancels {
     for (const tracked of Array.from(this.#timers.keys())) this.forget(tracked);
   }
 
-  /** Sends a cancel. Repeating it is safe: cancels are idempotent, and the venue refuses them for an ended order. */
+  /** Sends a cancel, and again after a pause that doubles each time. Repeating is safe: the venue refuses a cancel of an ended order. */
   #send(tracked: TrackedOrder, pauseMs: number): void {
     const { scheduler, settings } = this.#deps;
     if (!tracked.isLive || tracked.venueId === null) return this.forget(tracked);
@@ -58,15 +58,15 @@ export class Cancels {
       tracked,
       scheduler.at(scheduler.nowMs + Math.ceil(pauseMs), () => this.#send(tracked, nextMs)),
     );
-    // The order has a terminal status, which needs a confirmation and no cancel.
+    // The order has a terminal status, which a second read will confirm. It needs no cancel.
     if (tracked.terminalReading !== null) return;
-    // One list may show the fills of several orders that cancel each other. An order that these fills complete ends when they are booked.
-    const isFirst = pauseMs === settings.cancelRetryMs;
-    if (isFirst && isCompletedBy(tracked, this.#deps.unbookedLots(tracked))) return;
-    start(this.#cancel(tracked, tracked.venueId));
+    // The fills that were just read may complete this order. Then their booking ends it, and it needs no cancel.
+    const isFirstCancel = pauseMs === settings.cancelRetryMs;
+    if (isFirstCancel && isCompletedBy(tracked, this.#deps.unbookedLots(tracked))) return;
+    start(this.#cancelAndQuery(tracked, tracked.venueId));
   }
   /** Sends one cancel, then always queries the order, because only its status shows that it has ended. */
-  *#cancel(tracked: TrackedOrder, venueId: string): Work<void> {
+  *#cancelAndQuery(tracked: TrackedOrder, venueId: string): Work<void> {
     const { venue, instruments, queryOrder } = this.#deps;
     yield* venue.cancel(instruments[tracked.request.instrumentIndex]!, venueId);
     yield* queryOrder(tracked);

@@ -25,7 +25,7 @@ import { readYaml } from '../../../definition/text/source.ts';
 import { contractInstrument, contractPpm, type ContractEntry } from './contractEntry.ts';
 import { exchangeSchema, type ExchangeFile } from './schema.ts';
 import { readTradeFile } from './readTrades.ts';
-import type { ExchangeSettings, PriceSettings } from './settings.ts';
+import type { ExchangeSettings, InstrumentPrices } from './settings.ts';
 
 /** Funding rates are whole in 10^-12. */
 const FUNDING_DIGITS = 12;
@@ -92,8 +92,8 @@ interface InstrumentOfFile {
 }
 
 /** Returns where the prices of each instrument come from. Instruments whose orders alone make their price are left out. */
-function pricesByInstrument(entries: readonly InstrumentOfFile[], folder: string): Map<InstrumentId, PriceSettings> {
-  const prices = new Map<InstrumentId, PriceSettings>();
+function pricesByInstrument(entries: readonly InstrumentOfFile[], folder: string): Map<InstrumentId, InstrumentPrices> {
+  const prices = new Map<InstrumentId, InstrumentPrices>();
   for (const { entry, instrument } of entries) {
     const settings = entry.prices === undefined ? null : pricesOf(entry.prices, instrument, folder);
     if (settings !== null) prices.set(instrument.id, settings);
@@ -176,7 +176,7 @@ function instrumentOf(entry: InstrumentEntry, digitsByAsset: ReadonlyMap<string,
  * Returns bars that match orders, with the marks and the funding of a contract. They are aggregated from finer bars if the catalog lacks
  * the interval.
  */
-function rowsOf(store: BarStore, key: BarKey, instrument: Instrument, fromMs: number): PriceSettings {
+function rowsOf(store: BarStore, key: BarKey, instrument: Instrument, fromMs: number): InstrumentPrices {
   const { bars: catalogBars, firstRow, quality } = loadFeed(store, key, { fromMs, warmupRows: HISTORY_BARS }, 0);
   checkDigits(instrument, catalogBars.instrument);
   const bars = { ...catalogBars, instrument };
@@ -187,7 +187,11 @@ function rowsOf(store: BarStore, key: BarKey, instrument: Instrument, fromMs: nu
           catalogBars.instrument.id,
         )
       : undefined;
-  return { kind: 'rows', rows: { bars, firstRow, marks: contractData?.marks ?? null, funding: contractData?.funding ?? [] }, fromMs };
+  return {
+    kind: 'matchingBars',
+    rows: { bars, firstRow, marks: contractData?.marks ?? null, funding: contractData?.funding ?? [] },
+    fromMs,
+  };
 }
 
 /** Returns the state of an instrument at the venue. */
@@ -208,7 +212,7 @@ function opOf(name: string, file: string): Op {
 }
 
 /** Returns the price source of an entry, with its bars or trades loaded. Throws ConfigError. */
-function pricesOf(prices: NonNullable<InstrumentEntry['prices']>, instrument: Instrument, folder: string): PriceSettings {
+function pricesOf(prices: NonNullable<InstrumentEntry['prices']>, instrument: Instrument, folder: string): InstrumentPrices {
   if ('price' in prices) return { kind: 'synthetic', price: prices.price, quantity: Number(prices.quantity ?? '1') };
   if ('trades' in prices) return { kind: 'trades', trades: readTradeFile(resolve(folder, prices.trades), instrument) };
   const interval = parseInterval(prices.interval);

@@ -2,7 +2,7 @@
 
 import type { BarColumns } from '../../../model/bars/bars.ts';
 import { firstOpenAfter } from '../../series/daily.ts';
-import { lastRowAtOrBefore } from './input.ts';
+import { lastRowAtOrBefore } from './profileInput.ts';
 
 /** Bars of a traded instrument, including its warm-up. */
 export interface PricedFeed {

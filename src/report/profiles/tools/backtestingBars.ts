@@ -1,7 +1,7 @@
 // Computes what backtesting.py derives from bars: daily returns, the number of days in a year, and the drawdowns of the equity.
 
 import { civilMonth } from '../../../base/calendar.ts';
-import type { ProfileBars } from '../figures/input.ts';
+import type { ProfileBars } from '../figures/profileInput.ts';
 import { pandasMean } from '../statistics/moments.ts';
 import { rangeOf, runningMax } from '../statistics/orderedArithmetic.ts';
 

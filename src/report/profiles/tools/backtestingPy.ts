@@ -1,7 +1,7 @@
 // Computes the figures of backtesting.py 0.6.6 from the equity and closes of each bar and the closed trades.
 
 import { ours, sound, type FigureDefinition, type OwnFigure } from '../figures/figure.ts';
-import { barRows, type ProfileInput } from '../figures/input.ts';
+import { rowsOpenAt, type ProfileInput } from '../figures/profileInput.ts';
 import { toolDrawdowns, dayReturns, medianStep, roundedUp, yearDays, type ToolDrawdowns } from './backtestingBars.ts';
 import { countWhere, pandasDeviation, pandasMean, valuesWhere } from '../statistics/moments.ts';
 import { pairwiseSum, rangeOf } from '../statistics/orderedArithmetic.ts';
@@ -34,8 +34,8 @@ function equityFigures(input: ProfileInput): FigureDefinition[] {
   const { bars, trades } = input;
   // 1 for each bar with a position.
   const isHeld = new Float64Array(bars.equity.length);
-  const entryRows = barRows(bars, trades.entryMs);
-  const exitRows = barRows(bars, trades.exitMs);
+  const entryRows = rowsOpenAt(bars, trades.entryMs);
+  const exitRows = rowsOpenAt(bars, trades.exitMs);
   entryRows.forEach((row, trade) => isHeld.fill(1, row, exitRows[trade]! + 1));
   const { max: peakEquity } = rangeOf(bars.equity);
   return [

@@ -2,7 +2,7 @@
 // In the formulas, r stands for the daily returns of the run and b for those of the benchmark.
 
 import { ours, type FigureDefinition, type OwnFigure } from '../figures/figure.ts';
-import type { ProfileReturns } from '../figures/input.ts';
+import type { ProfileReturns } from '../figures/profileInput.ts';
 import { deviationBy, isOneValue, meanBy, pandasDeviation, pandasMean, type AddValues } from '../statistics/moments.ts';
 import { productOfGrowth, pairwiseSum, sequentialSum } from '../statistics/orderedArithmetic.ts';
 import { quantstatsMeasures } from './quantstatsMeasures.ts';

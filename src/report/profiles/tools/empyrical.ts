@@ -1,7 +1,7 @@
 // Computes the figures of empyrical-reloaded 0.7.1 from daily returns, at its default of 252 days a year.
 
 import { ours, sound, type FigureDefinition } from '../figures/figure.ts';
-import type { ProfileInput } from '../figures/input.ts';
+import type { ProfileInput } from '../figures/profileInput.ts';
 import {
   isOneValue,
   meanOfLowest,

@@ -1,7 +1,7 @@
 // Computes the figures of freqtrade 2024.10 from closed trades, as in its backtest report.
 
 import { ours, sound, type FigureDefinition } from '../figures/figure.ts';
-import type { ProfileInput, ProfileTrades } from '../figures/input.ts';
+import type { ProfileInput, ProfileTrades } from '../figures/profileInput.ts';
 import { countWhere, longestRun, numpyQuantile, pandasDeviation, pandasMean, roundHalfEven, valuesWhere } from '../statistics/moments.ts';
 import { numpyOrder } from '../statistics/numpyOrder.ts';
 import { pairwiseSum, rangeOf, runningMax, sequentialSum } from '../statistics/orderedArithmetic.ts';

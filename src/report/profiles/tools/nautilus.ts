@@ -1,7 +1,7 @@
 // Computes the figures of nautilus_trader 1.231.0: those that its portfolio registers, and growth and drawdown.
 
 import { ours, sound, type FigureDefinition } from '../figures/figure.ts';
-import type { ProfileInput } from '../figures/input.ts';
+import type { ProfileInput } from '../figures/profileInput.ts';
 import { deviationBy, meanBy, valuesWhere } from '../statistics/moments.ts';
 import { productOfGrowth, cumulativeGrowth, rangeOf, runningMax, sequentialSum } from '../statistics/orderedArithmetic.ts';
 import { nautilusBenchmarkFigures } from './benchmarks.ts';

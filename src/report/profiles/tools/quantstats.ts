@@ -1,7 +1,7 @@
 // Computes the figures of quantstats 0.0.81 from daily returns, at its default of 252 days a year.
 
 import { ours, sound, type FigureDefinition, type Guard } from '../figures/figure.ts';
-import type { ProfileInput } from '../figures/input.ts';
+import type { ProfileInput } from '../figures/profileInput.ts';
 import { isOneValue, numpyQuantile, pandasDeviation, pandasKurtosis, pandasMean, pandasSkew, valuesWhere } from '../statistics/moments.ts';
 import { productOfGrowth, pairwiseSum } from '../statistics/orderedArithmetic.ts';
 import { quantstatsBenchmarkFigures } from './benchmarks.ts';

@@ -1,7 +1,7 @@
 // Computes the figures of vectorbt 1.1.0 from daily returns, at a year of 365 days, and from closed trades.
 
 import { ours, sound, type FigureDefinition } from '../figures/figure.ts';
-import { barRows, type ProfileInput } from '../figures/input.ts';
+import { rowsOpenAt, type ProfileInput } from '../figures/profileInput.ts';
 import {
   countWhere,
   deviationBy,
@@ -256,8 +256,8 @@ function tradeRatios({ bars, trades: { pnl, entryMs, exitMs } }: ProfileInput): 
   const tradeCount = pnl.length;
   const won = valuesWhere(pnl, (value) => value > 0);
   const lost = valuesWhere(pnl, (value) => value < 0);
-  const entryRow = barRows(bars, entryMs);
-  const exitRow = barRows(bars, exitMs);
+  const entryRow = rowsOpenAt(bars, entryMs);
+  const exitRow = rowsOpenAt(bars, exitMs);
   const heldBars = Float64Array.from(pnl, (_, row) => exitRow[row]! - entryRow[row]!);
   const meanSeconds = (barCounts: Float64Array) => (meanBy(sequentialSum, barCounts) * bars.intervalMs) / 1000;
   const winShare = won.length / tradeCount;

@@ -7,7 +7,7 @@ import { assert, assertNever } from '../../../base/assert.ts';
 import { StrategyError } from '../../../base/errors.ts';
 import type { RunRequest } from '../../../definition/request.ts';
 import type { VerifyVerdict, VerifyTask } from '../verify/verify.ts';
-import { isAuthors } from './authorFrames.ts';
+import { isThrownByUserCode } from './userFrames.ts';
 import { temporaryFolder } from '../../../adapters/disk/folders/temporaryFolder.ts';
 import { takeWorker } from './prestartedWorker.ts';
 import { HANG_REMEDY, stallText, POLL_MS, StallDetector, type StalledRun } from '../run/stallDetector.ts';
@@ -230,7 +230,7 @@ function exitError(code: number, loaded: RunDescription | null): StrategyError {
 function lateError(error: unknown, { strategies }: RunDescription): unknown {
   if (!(error instanceof Error)) return error;
   const isRejection = 'code' in error && error.code === 'ERR_UNHANDLED_REJECTION';
-  if (!isRejection && !isAuthors(error.stack ?? '')) return error;
+  if (!isRejection && !isThrownByUserCode(error.stack ?? '')) return error;
   const problem = `${strategies.join(', ')} threw in a timer or a promise of its own: ${error.message}`;
   return new StrategyError(problem, 'callbacks are synchronous: nothing in a strategy may wait', error);
 }

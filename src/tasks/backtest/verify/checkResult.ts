@@ -14,7 +14,8 @@ import { METRICS, TRADES } from '../../../report/words/glossary.ts';
 import { tradesOf } from '../../../report/trades/trades.ts';
 import { writeEquity, type Manifest } from '../folder/writeRunFolder.ts';
 import { proofIn, readStoredEquity, readRunFile, type StoredEquity, type StoredRun } from '../folder/readRunFolder.ts';
-import { tableDifference, numberColumn, storedTable, type TableDifference } from './tableDifference.ts';
+import { numberColumn, storedTable } from './storedTable.ts';
+import { tableDifference, type TableDifference } from './tableDifference.ts';
 
 /** The result of a comparison of a repeated run with the run folder. */
 export interface ResultCheck {

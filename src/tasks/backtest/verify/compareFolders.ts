@@ -12,7 +12,7 @@ import type { Manifest } from '../folder/writeRunFolder.ts';
 import { displayPath } from '../../../definition/text/paths.ts';
 import { openRun, readDefinitionKeys, readStoredEquity, readSummary } from '../folder/readRunFolder.ts';
 import { packageVersion } from '../../../adapters/runtime/version.ts';
-import { csvCells } from './tableDifference.ts';
+import { csvCells } from './storedTable.ts';
 
 /** Compares two run folders. Throws ConfigError for a folder without a complete run. */
 export function compareFolders(a: string, b: string): RunComparison {

@@ -9,13 +9,13 @@ import { openRequest } from '../../../definition/request.ts';
 import { resolveRun } from '../../../definition/resolve.ts';
 import { typicalLengthMs, type Interval } from '../../../model/interval.ts';
 import { closesAt, buyAndHoldReturns, type PricedFeed } from '../../../report/profiles/figures/closes.ts';
-import type { ProfileBars, ProfileInput, ProfileTrades } from '../../../report/profiles/figures/input.ts';
+import type { ProfileBars, ProfileInput, ProfileTrades } from '../../../report/profiles/figures/profileInput.ts';
 import type { ProfileName } from '../../../report/profiles/names.ts';
 import { figureProfileOf, type FigureProfile } from '../../../report/profiles/profile.ts';
 import type { Summary } from '../../../report/summary/summary.ts';
 import { openRun, readStoredEquity, readSummary, startFolderOf, type StoredRun } from '../folder/readRunFolder.ts';
 import { checkInputs } from './checkInputs.ts';
-import { csvCells } from './tableDifference.ts';
+import { csvCells } from './storedTable.ts';
 
 const DAY_MS = 86_400_000;
 

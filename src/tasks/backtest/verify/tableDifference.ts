@@ -3,15 +3,16 @@
 import { readFileSync } from 'node:fs';
 import { timeText } from '../../../base/text/format.ts';
 import { streamCsv } from '../../../report/summary/csvFile.ts';
-import type { TableColumn, Table } from '../../../report/summary/tables.ts';
+import type { Table } from '../../../report/summary/tables.ts';
+import { csvCells } from './storedTable.ts';
 
 /** One difference between the folder and the repeated run. */
 export interface TableDifference {
   /** `fills.csv`, `equity.arrow` ... */
   readonly file: string;
-  /** `fill 12, price`. */
+  /** The item that differs: `fill 12, price`. */
   readonly what: string;
-  /** Where the difference is: time, instrument, side. Empty if `what` says it. */
+  /** Time, instrument and side of its row; empty for the header. */
   readonly where: string;
   /** The value in the folder, and the value of the repeated run. */
   readonly recorded: string;
@@ -33,9 +34,9 @@ const MAX_CELL_LENGTH = 70;
 /** Returns the first difference between the file `path` and the CSV of `table`; null: all bytes are equal. */
 export function tableDifference(path: string, table: Table, names: TableNames): TableDifference | null {
   const stored = readFileSync(path);
-  const unequalByte = firstUnequal(stored, table);
-  if (unequalByte === null) return null;
-  const lineStart = stored.lastIndexOf(NEWLINE, unequalByte - 1) + 1;
+  const unequalOffset = firstUnequal(stored, table);
+  if (unequalOffset === null) return null;
+  const lineStart = stored.lastIndexOf(NEWLINE, unequalOffset - 1) + 1;
   const row = countLines(stored, lineStart);
   const header = table.columns.map(({ name }) => name);
   const storedLine = lineFrom(stored, lineStart);
@@ -43,35 +44,35 @@ export function tableDifference(path: string, table: Table, names: TableNames): 
   return row === 0 ? headerDifference(header, storedLine ?? '', names) : cellDifference(header, storedLine, repeatedLine, row, names);
 }
 
-/** Returns the first byte at which `stored` differs from the CSV of `table`; null: equal. */
+/** Returns the offset of the first byte at which `stored` differs from the CSV of `table`; null: equal. */
 function firstUnequal(stored: Buffer, table: Table): number | null {
   let partStart = 0;
-  let unequalByte: number | null = null;
+  let unequalOffset: number | null = null;
   streamCsv(table, (bytes) => {
-    if (unequalByte === null) {
+    if (unequalOffset === null) {
       const part = stored.subarray(partStart, partStart + bytes.length);
       if (part.length !== bytes.length || Buffer.compare(part, bytes) !== 0) {
         const offset = part.findIndex((byte, index) => byte !== bytes[index]);
-        unequalByte = partStart + (offset < 0 ? part.length : offset);
+        unequalOffset = partStart + (offset < 0 ? part.length : offset);
       }
     }
     partStart += bytes.length;
   });
-  return unequalByte ?? (partStart === stored.length ? null : partStart);
+  return unequalOffset ?? (partStart === stored.length ? null : partStart);
 }
 
 /** Returns the line that begins at byte `start` of the CSV of `table`; null: past its end. */
 function writtenLine(table: Table, start: number): string | null {
   const parts: Buffer[] = [];
-  let index = 0;
-  let isOpen = true;
+  let writtenBytes = 0;
+  let hasEnded = false;
   streamCsv(table, (bytes) => {
-    const from = Math.max(0, start - index);
-    index += bytes.length;
-    if (!isOpen || from >= bytes.length) return;
+    const from = Math.max(0, start - writtenBytes);
+    writtenBytes += bytes.length;
+    if (hasEnded || from >= bytes.length) return;
     const end = bytes.indexOf(NEWLINE, from);
     parts.push(Buffer.from(bytes.subarray(from, end < 0 ? bytes.length : end)));
-    isOpen = end < 0;
+    hasEnded = end >= 0;
   });
   return parts.length === 0 ? null : Buffer.concat(parts).toString('utf8');
 }
@@ -86,7 +87,7 @@ function lineFrom(bytes: Buffer, start: number): string | null {
 /** Returns the number of lines before `end`. */
 function countLines(bytes: Buffer, end: number): number {
   let lines = 0;
-  for (let index = bytes.indexOf(NEWLINE); index >= 0 && index < end; index = bytes.indexOf(NEWLINE, index + 1)) lines++;
+  for (let offset = bytes.indexOf(NEWLINE); offset >= 0 && offset < end; offset = bytes.indexOf(NEWLINE, offset + 1)) lines++;
   return lines;
 }
 
@@ -104,7 +105,7 @@ function headerDifference(header: readonly string[], storedLine: string, { file 
   };
 }
 
-/** Returns the first difference between two lines of a CSV file; null for a line that does not exist. */
+/** Returns the first difference between two lines of a CSV file. A line is null if its file ends before it. */
 function cellDifference(
   header: readonly string[],
   storedLine: string | null,
@@ -142,37 +143,4 @@ function rowPlace(header: readonly string[], cells: readonly string[]): string {
   const cell = (...names: readonly string[]) => names.map((name) => cells[header.indexOf(name)] ?? '').find((text) => text !== '') ?? '';
   const ms = Number(cell('time_ms', 'created_ms', 'entry_ms') || NaN);
   return [Number.isFinite(ms) ? timeText(ms) : '', cell('instrument'), cell('side')].filter((part) => part !== '').join(' ');
-}
-
-/** Returns the cells of a line of CSV (RFC 4180). */
-export function csvCells(line: string): string[] {
-  if (!line.includes('"')) return line.split(',');
-  return [...line.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^,]*))/g)].map(
-    ([, quoted, plain]) => quoted?.replaceAll('""', '"') ?? plain ?? '',
-  );
-}
-
-/** Returns the hashed columns of a stored table, in the form of `like`. `instruments`: those of the run, in its order. */
-export function storedTable(path: string, like: Table, instruments: readonly string[]): Table {
-  const [header = '', ...lines] = readFileSync(path, 'utf8').trimEnd().split('\n');
-  const names = header.split(',');
-  const rows = lines.map(csvCells);
-  const columns = like.columns.map((column): TableColumn => {
-    const index = names.indexOf(column.name);
-    if (column.kind === 'text') return { ...column, values: new Uint8Array(rows.length) };
-    if (column.kind === 'code') {
-      const labels = column.name === 'instrument' ? instruments : column.labels;
-      return { ...column, values: Uint8Array.from(rows, (row) => labels.indexOf(row[index] ?? '')) };
-    }
-    return numberColumn(
-      column.name,
-      Float64Array.from(rows, (row) => (row[index] === undefined || row[index] === '' ? NaN : Number(row[index]))),
-    );
-  });
-  return { length: rows.length, columns };
-}
-
-/** Returns a column of values as read. */
-export function numberColumn(name: string, values: Float64Array): TableColumn {
-  return { kind: 'number', name, values, digits: [0], digitsAt: null, emptyAt: NaN };
 }

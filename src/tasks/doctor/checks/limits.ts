@@ -5,7 +5,7 @@ import { wholeText } from '../../../base/text/format.ts';
 import { failed, ok, doubtful, type CheckFinding } from '../context/check.ts';
 import type { LimitUse, Probe } from '../context/probe.ts';
 
-/** The statuses with which the exchange bans an address, and refuses a call for its rate. */
+/** The exchange replies with 418 to a banned address, and with 429 to a call above a rate limit. */
 const HTTP_BANNED = 418;
 const HTTP_TOO_MANY_REQUESTS = 429;
 
@@ -17,30 +17,29 @@ const SOURCE_TEXTS: Readonly<Record<LimitUse['source'], string>> = {
   configured: 'from the access file',
 };
 
-/** Reports refusals of the doctor's own calls, and the most used limit. */
+/** Checks that the exchange refused no call of the doctor for its rate. */
 export function checkLimits(probe: Probe): Promise<CheckFinding> {
-  return Promise.resolve(findingOf(probe));
+  return Promise.resolve(rateFinding(probe));
 }
 
-/** Returns how much of the rate limits the doctor itself has used. */
-function findingOf(probe: Probe): CheckFinding {
+/** Returns a failure for a ban, a doubt for refused calls, and otherwise the most used limit. */
+function rateFinding(probe: Probe): CheckFinding {
   const calls = probe.calls();
-  const isBan = (status: number | null): boolean => status === HTTP_BANNED;
-  const banned = calls.filter(({ status }) => isBan(status)).length;
-  const limited = calls.filter(({ status, code }) => {
-    const isTooMany = status === HTTP_TOO_MANY_REQUESTS || code === VENUE_CODES.tooManyRequests.code;
-    return !isBan(status) && isTooMany;
+  const bannedCount = calls.filter(({ status }) => status === HTTP_BANNED).length;
+  const limitedCalls = calls.filter(({ status, code }) => {
+    const isAboveRate = status === HTTP_TOO_MANY_REQUESTS || code === VENUE_CODES.tooManyRequests.code;
+    return status !== HTTP_BANNED && isAboveRate;
   });
   const callsText = calls.length === 1 ? '1 call' : `${wholeText(calls.length)} calls`;
-  if (banned > 0) {
-    return failed(`this address is banned (HTTP 418 to ${banned} of ${callsText})`, [
+  if (bannedCount > 0) {
+    return failed(`this address is banned (HTTP 418 to ${bannedCount} of ${callsText})`, [
       'send nothing from here with any program until the ban has ended: bans grow from minutes to days. isobar waits by itself',
       'find the cause of the many calls: bots, dashboards, other people behind the same address',
     ]);
   }
-  if (limited.length > 0) {
-    const ops = [...new Set(limited.map(({ op }) => op))];
-    return doubtful(`${limited.length} of ${callsText} refused for their rate: ${ops.join(', ')}`, [
+  if (limitedCalls.length > 0) {
+    const ops = [...new Set(limitedCalls.map(({ op }) => op))];
+    return doubtful(`${limitedCalls.length} of ${callsText} refused for their rate: ${ops.join(', ')}`, [
       'isobar stays below the limits; other programs with this key or address use them up. Stop them, or give each its own key',
       'if there are no others, the service allows less than is known: write its limits into dialect.limits of the access file',
     ]);

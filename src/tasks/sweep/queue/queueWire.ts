@@ -14,7 +14,7 @@ export interface SharedSweep {
   readonly definition: string;
   /** In the form of `--grid`. */
   readonly grid: readonly string[];
-  /** The number of `--random`: so many sets are drawn from the grid. Null: all sets of the grid. */
+  /** The number of `--random`: sets that are drawn from the grid. Null: all sets of the grid. */
   readonly random: number | null;
   /** The inputs that decide the result, such as the strategy and the bars, with a hash of each. A worker compares them with its own. */
   readonly parts: readonly IdentityPart[];

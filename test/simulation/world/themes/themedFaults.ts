@@ -83,7 +83,7 @@ const QUERY_SPAN_MS = 120_000;
 /** The factor by which `subRandom` derives a second random number from a drawn one. */
 const SECOND_FACTOR = 97;
 
-/** Themes whose strategy has orders of few forms, some of which rest. */
+/** Themes whose strategy is a `SceneTrader`: it has taker orders and maker orders of few forms. */
 const SCENE_TRADER_THEMES: ReadonlySet<Theme> = new Set(['lateFills', 'longLists', 'slowLists', 'manyTrades']);
 
 /** The parts of the simulated day that the faults act on. */
@@ -159,7 +159,7 @@ export class ThemedFaults {
     queue.at(queue.nowMs + LATE_REVIEW_MS, () => this.#reviewLateOrders());
   }
 
-  /** True on days whose strategy has orders of few forms, some of which rest. */
+  /** True on days whose strategy is a `SceneTrader`. */
   get hasSceneTrader(): boolean {
     return SCENE_TRADER_THEMES.has(this.#theme);
   }

@@ -15,7 +15,7 @@ import { sceneOf, type KillSituation, type Scene } from './scenes.ts';
 
 /** Time from an order of the bot until a person places a similar one, ms: within the admission window of the bot's, and after it. */
 const SIMILAR_AFTER_MS = { soon: 300, later: 8000 };
-/** In the scene `noPrices` the price falls by this factor. So much later, ms, a person sells as many coins as the lost sale. */
+/** In the scene `noPrices` the price falls by this factor. After this time, ms, a person sells as many coins as the lost sale. */
 const FALL_FACTOR = 0.985;
 const AFTER_FALL_MS = 45_000;
 /** The limit of that sale divided by the limit of the lost one. */

@@ -6,6 +6,7 @@ import { firstAfter } from '../../../base/number/search.ts';
 export interface ProfileReturns {
   /** 00:00 UTC of the day of each return (ms). */
   readonly dayMs: Float64Array;
+  /** Daily returns, as fractions. */
   readonly values: Float64Array;
   /** Daily returns of holding the traded instruments in equal parts. Null when the bars of the run cannot be read. */
   readonly benchmark: Float64Array | null;
@@ -52,11 +53,11 @@ export interface ProfileInput {
 }
 
 /** Returns, for each time, the row of the last bar that opened at or before it. Returns 0 for a time before the first bar. */
-export function barRows({ openMs }: ProfileBars, timeMs: Float64Array): Int32Array {
-  return Int32Array.from(timeMs, (ms) => Math.max(0, lastRowAtOrBefore(openMs, ms)));
+export function rowsOpenAt({ openMs }: ProfileBars, timesMs: Float64Array): Int32Array {
+  return Int32Array.from(timesMs, (ms) => Math.max(0, lastRowAtOrBefore(openMs, ms)));
 }
 
 /** Returns the last row of ascending times at or before `ms`. -1 when all are later. */
-export function lastRowAtOrBefore(times: Float64Array, ms: number): number {
-  return firstAfter(times, 0, times.length, ms) - 1;
+export function lastRowAtOrBefore(timesMs: Float64Array, ms: number): number {
+  return firstAfter(timesMs, 0, timesMs.length, ms) - 1;
 }

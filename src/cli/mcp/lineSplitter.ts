@@ -2,8 +2,8 @@
 
 const NEWLINE = 0x0a;
 
-/** Collects bytes and calls back with each complete line; null for a line of more than `maxBytes`. */
-export class MessageLines {
+/** Splits one stream, whose bytes arrive in chunks. */
+export class LineSplitter {
   readonly #maxBytes: number;
   readonly #onLine: (line: string | null) => void;
   /** The parts of the current line. Empty once the line is too long. */
