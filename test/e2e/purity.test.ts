@@ -57,7 +57,7 @@ async function runInThread(file: string): Promise<RunOutcome> {
     '--data',
     'BTCUSDT-1h.csv',
     '--cash',
-    '10000',
+    '1000000',
     '--json',
     '--quiet',
     '--no-report',
@@ -74,19 +74,24 @@ async function runInThread(file: string): Promise<RunOutcome> {
 const suspicions = (warnings: readonly Warning[]): readonly Warning[] =>
   warnings.filter((warning) => ['lookahead', 'state', 'impure'].includes(warningClass(warning)));
 
-/** Clean strategies that need a thread of their own: its streams, or built-ins that are fixed. */
+/** Clean strategies that need a thread of their own: its streams, built-ins that are fixed, or a sample with orders that have filled. */
 const CLEAN_WITH_THREAD = new Set([
+  'sessionHours.ts',
   'console.ts',
   'functionMembers.ts',
   'guardedGlobals.ts',
+  'hashedTimes.ts',
   'iteratorMembers.ts',
+  'moonPhase.ts',
   'ownDates.ts',
+  'ownRolls.ts',
   'packageClock.ts',
   'packageLateClean.ts',
   'packageLoad.ts',
   'packageWait.ts',
   'packageWaitsAtLoad.ts',
   'requiredModules.ts',
+  'weekScores.ts',
 ]);
 /** The other clean strategies leave nothing behind. */
 const isRunHere = (kind: Corpus['kind'], name: string): boolean => kind === 'clean' && !CLEAN_WITH_THREAD.has(name);

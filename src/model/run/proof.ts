@@ -104,11 +104,19 @@ export const STATE_TEXTS = {
   otherBars:
     'a run over other bars decides otherwise after an earlier run of its process: a module variable or a static field keeps values of the earlier bars',
 } as const;
-/** The reason for a refutation by data of the run whose values come from later bars. */
-export const LATER_TEXT = 'a series or a feed of the run has prices of bars that close later';
-/** The reasons for a refutation by a table of the strategy: it holds prices of the data, the moves between them, or the times at which they turn. */
+/** The reasons for a refutation by data of the run whose values come from later bars: they are prices of those bars, or agree with their moves. */
+export const LATER_TEXTS = {
+  prices: 'a series or a feed of the run has prices of bars that close later',
+  moves: 'a series of the run agrees with the moves of bars that close later',
+} as const;
+/**
+ * The reasons for a refutation by a table of the strategy: it holds prices of the data, the moves between them, or the times at which they turn; or the
+ * orders show what it holds.
+ */
 export const TABLE_TEXTS = {
   prices: 'a file of the strategy holds prices of these data, which show data from after a bar',
   moves: 'a file of the strategy holds the moves of these data, which show data from after a bar',
+  times:
+    'orders have the same times over other bars, and know the moves of these ones: a table or a formula of the strategy shows data from after a bar',
   turns: 'a file of the strategy lists the lows and highs of these data, which show data from after a bar',
 } as const;

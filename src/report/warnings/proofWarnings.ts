@@ -1,6 +1,6 @@
 // Warnings about strategies that a proof refutes (docs/prove.md).
 
-import { LATER_TEXT, refutedProofs, STATE_TEXTS, TABLE_TEXTS, type Proof, type RunProof } from '../../model/run/proof.ts';
+import { LATER_TEXTS, refutedProofs, STATE_TEXTS, TABLE_TEXTS, type Proof, type RunProof } from '../../model/run/proof.ts';
 import { formatMinute, parseTime } from '../../model/time.ts';
 import { warningClass, type Warning, type WarningCode } from '../../model/warning.ts';
 
@@ -8,6 +8,7 @@ import { warningClass, type Warning, type WarningCode } from '../../model/warnin
 const CAUSES: ReadonlySet<string> = new Set(['lookahead', 'state', 'impure']);
 /** Findings about state that a strategy keeps outside its fields, and about data from after a bar in its code. */
 const STATE_FINDINGS: ReadonlySet<string> = new Set(Object.values(STATE_TEXTS));
+const LATER_FINDINGS: ReadonlySet<string> = new Set(Object.values(LATER_TEXTS));
 const TABLE_FINDINGS: ReadonlySet<string> = new Set(Object.values(TABLE_TEXTS));
 /** Matches the finding about an object of the process that the strategy changes. It names the object, so its warning needs no other text. */
 const SHARED_OBJECT = /^the strategy (?:replaces|adds|writes) /;
@@ -45,7 +46,7 @@ const warningOf = ({ file, line }: Proof, code: WarningCode, text: string): Warn
 function causeOf({ name, text }: Proof): WarningCode {
   if (name !== 'purity') return 'LOOKAHEAD_ROWS';
   if (TABLE_FINDINGS.has(text)) return 'LOOKAHEAD_TABLE';
-  if (text === LATER_TEXT) return 'LOOKAHEAD_SERIES';
+  if (LATER_FINDINGS.has(text)) return 'LOOKAHEAD_SERIES';
   if (SHARED_OBJECT.test(text)) return 'STATE_GLOBAL';
   return STATE_FINDINGS.has(text) ? 'STATE_KEPT' : 'IMPURE_EXTERNAL';
 }

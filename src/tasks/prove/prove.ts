@@ -16,7 +16,8 @@ import type { ComparedSide } from '../backtest/proof/traceDifference.ts';
 import { leadFeed } from '../backtest/proof/dataSlices.ts';
 import { proveFuture } from './proofs/futureProofs.ts';
 import { informOnChanges } from './proofs/metamorphicProof.ts';
-import { laterPrices } from '../backtest/written/laterPrices.ts';
+import { heldByCalls } from '../backtest/written/timedOrders.ts';
+import { laterValues } from '../backtest/written/laterMoves.ts';
 import { embeddedMoves } from '../backtest/written/embeddedMoves.ts';
 import { embeddedPrices, MAX_BYTES, textOf } from '../backtest/written/embeddedPrices.ts';
 import { listedTurns } from '../backtest/written/listedTurns.ts';
@@ -148,7 +149,9 @@ async function allProofs({ plan, name, files, times, uses, watch, watcher }: Pro
   const sameData = { ...provedRuns, proof: undecidedIf(provedRuns.proof, clockReason) };
   progressOf('purity')(0.8);
   const canUseOtherData = sameData.isSteady && !sameData.hasState && lateError === null;
-  const otherDataProof = canUseOtherData ? await proveOtherData(tracer, plan) : null;
+  const otherDataProof = canUseOtherData
+    ? await proveOtherData(tracer, { plan, whole, holdings: () => heldByCalls(plan, whole.trace) })
+    : null;
   const purity = otherDataProof === null ? sameData : { ...sameData, proof: otherDataProof, hasState: true };
   // Entering a phase counts as progress. A search of many feeds takes longer than a strategy may go without it.
   const onFeed = (): void => watcher.enter('bars');
@@ -158,7 +161,7 @@ async function allProofs({ plan, name, files, times, uses, watch, watcher }: Pro
     embeddedPrices(plan, files) ??
     embeddedMoves(plan, files, undefined, plan, onFeed) ??
     listedTurns(plan, files, undefined, onFeed) ??
-    laterPrices(plan);
+    laterValues(plan);
   if (!purity.isSteady || isUnsteady(uses)) return [withPlace(findUses(), purity.proof), ...undecidedProofs()];
   const task = { tracer, plan, whole, warmUpRows, times, progressOf };
   const proofsInProcess = await otherProofs(task, { isFresh: purity.hasState });

@@ -31,6 +31,8 @@ export class DecisionTrace implements HostCallLog {
   readonly hashes: number[] = [];
   /** Times of the decisions that are orders, exits, targets, rebalances and cancels. */
   readonly orderMs: number[] = [];
+  /** The name of the call of each of them. */
+  readonly orderCalls: string[] = [];
   /** Indices of the decisions that are log lines. Their texts have no effect on the run. */
   readonly logIndices = new Set<number>();
   /** The decision with the index that was given to the constructor; null until the run has made it. */
@@ -58,7 +60,10 @@ export class DecisionTrace implements HostCallLog {
     if (this.timeMs.length === this.recordedIndex) {
       this.recordedDecision = { timeMs: run.nowMs, call: name, text, feed: feedIn(args), place: nearestAuthorPlace() };
     }
-    if (ORDER_CALLS.has(name)) this.orderMs.push(run.nowMs);
+    if (ORDER_CALLS.has(name)) {
+      this.orderMs.push(run.nowMs);
+      this.orderCalls.push(name);
+    }
     if (name === 'log') this.logIndices.add(this.timeMs.length);
     this.add(run.nowMs, text);
   }

@@ -2,24 +2,66 @@
 
 import { seededRng } from '../../../base/number/rng.ts';
 import type { RunPlan } from '../../../definition/plan/plan.ts';
-import { STATE_TEXTS, type Proof } from '../../../model/run/proof.ts';
+import { STATE_TEXTS, TABLE_TEXTS, type Proof } from '../../../model/run/proof.ts';
 import { traceDifference, proofOf, type ComparedSide } from './traceDifference.ts';
 import type { TracedRun, Tracer } from './tracedRun.ts';
 import { poisonPlan } from './poisonPlan.ts';
+import type { DecisionTrace } from './decisionTrace.ts';
+import { formatTime } from '../../../model/time.ts';
+import { matchedHolding, type HeldChanges, type MatchedHolding } from '../written/timedOrders.ts';
 
 /** Added to the seed of the run, so that the other bars are not drawn from the numbers that the run itself uses. */
 const SEED_OFFSET = 31;
 
+/** The inputs of the proof over other bars. */
+interface OtherDataTask {
+  readonly plan: RunPlan;
+  /** The run over the bars of the plan. */
+  readonly whole: ComparedSide;
+  /** Strategies whose modules have already made a run. */
+  readonly usedStrategies?: RunPlan['strategies'];
+  /** Returns what the whole run held. Called only where orders do not depend on the bars. */
+  readonly holdings: () => readonly HeldChanges[];
+}
+
 /**
  * Runs the strategies over other bars, once with modules that have already made a run and once with newly loaded ones. Returns a refuted proof of
- * purity if their decisions differ, else null. Such a difference comes from a cache by time or by bar number: it keeps values of the earlier bars.
- * `usedStrategies`: strategies whose modules have already made a run.
+ * purity if their decisions differ, because a cache by time or by bar number keeps values of the earlier bars, or if their orders have the times of
+ * the orders over the true bars, and these times match the moves of the true bars. Null: neither is so.
  */
-export async function proveOtherData(tracer: Tracer, plan: RunPlan, usedStrategies = plan.strategies): Promise<Proof | null> {
+export async function proveOtherData(tracer: Tracer, task: OtherDataTask): Promise<Proof | null> {
+  const { plan, whole, usedStrategies = plan.strategies, holdings } = task;
   const otherPlan = poisonPlan(plan, -Infinity, seededRng(plan.seed + SEED_OFFSET));
   const sideOf = async (run: TracedRun): Promise<ComparedSide> => ({ run, trace: await tracer.run(run) });
   const usedSide = await sideOf({ plan: { ...otherPlan, strategies: usedStrategies } });
   const freshSide = await sideOf({ plan: otherPlan, isFresh: true });
   const difference = await traceDifference(tracer, freshSide, usedSide);
-  return difference === null ? null : proofOf('purity', 'refuted', STATE_TEXTS.otherBars, difference, otherPlan);
+  if (difference !== null) return proofOf('purity', 'refuted', STATE_TEXTS.otherBars, difference, otherPlan);
+  const matched = hasTimesOf(freshSide.trace, whole.trace) ? matchedHolding(holdings()) : null;
+  return matched === null ? null : proofOfTimes(tracer, plan, whole.trace, matched);
+}
+
+/** True when two runs have orders at the same times. */
+function hasTimesOf(one: DecisionTrace, other: DecisionTrace): boolean {
+  return one.error === null && one.orderMs.length === other.orderMs.length && one.orderMs.every((ms, index) => ms === other.orderMs[index]);
+}
+
+/** Returns the proof that the times of orders refute, with the place of the first one. */
+async function proofOfTimes(tracer: Tracer, plan: RunPlan, { timeMs, orderMs }: DecisionTrace, matched: MatchedHolding): Promise<Proof> {
+  const { recordedDecision } = await tracer.run({ plan, isFresh: true }, timeMs.indexOf(orderMs[0]!));
+  const { instrument, interval } = matched.feed.bars;
+  return {
+    name: 'purity',
+    verdict: 'refuted',
+    text: TABLE_TEXTS.times,
+    first: {
+      time: formatTime(matched.timeMs[0]!),
+      feed: `${instrument.wireName} ${interval}`,
+      what: 'the times of the orders',
+      expected: 'times that gain as much as others',
+      actual: `times whose gain is ${matched.deviations.toFixed(1)} standard deviations above that of others`,
+    },
+    file: recordedDecision?.place?.file ?? null,
+    line: recordedDecision?.place?.line ?? null,
+  };
 }

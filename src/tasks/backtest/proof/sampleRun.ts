@@ -18,11 +18,13 @@ import { proveBlocks } from './blocksProof.ts';
 import type { ComparedSide } from './traceDifference.ts';
 import { leadFeed } from './dataSlices.ts';
 import type { DecisionTrace } from './decisionTrace.ts';
-import { laterPrices } from '../written/laterPrices.ts';
+import { laterValues } from '../written/laterMoves.ts';
 import { PROGRESS } from '../../../ports/progress.ts';
 import { embeddedMoves } from '../written/embeddedMoves.ts';
 import { embeddedPrices } from '../written/embeddedPrices.ts';
 import { listedTurns } from '../written/listedTurns.ts';
+import { heldByFills } from '../written/timedOrders.ts';
+import type { FillColumns } from '../../../model/run/run.ts';
 import { proveOtherData } from './otherDataProof.ts';
 import {
   effectOfClock,
@@ -65,6 +67,7 @@ export interface SampleTask {
   readonly runWarnings: readonly Warning[];
   /** When the run made its orders, ms UTC, the first one first. A strategy that trades late is sampled where it trades. */
   readonly orderMs: Float64Array;
+  readonly fills: FillColumns;
   /** Time that the run took for its bars, ms. */
   readonly runMs: number;
   /** Cells that the engine writes once a block. */
@@ -117,7 +120,7 @@ export function verdictWithoutSample(why: string): ProvedRun {
 
 /** Runs the proofs of the sample while strategy code is watched. */
 async function proofsOf(
-  { resolved: { plan, files }, hasAllBars, runWarnings, orderMs, runMs, progressCells }: SampleTask,
+  { resolved: { plan, files }, hasAllBars, runWarnings, orderMs, fills, runMs, progressCells }: SampleTask,
   onRows: (rows: number) => void,
 ): Promise<readonly Proof[]> {
   const uses = new SampledUses();
@@ -139,6 +142,7 @@ async function proofsOf(
       hasAllBars,
       runRead,
       orderMs,
+      fills,
       runMs,
       nodeObjects,
       usedStrategies,
@@ -196,6 +200,7 @@ interface RowsTask {
   /** The warning of the run about its first read of the clock by a package; null: none. */
   readonly runRead: Warning | null;
   readonly orderMs: Float64Array;
+  readonly fills: FillColumns;
   /** See SampleTask. */
   readonly runMs: number;
   /** The strategies of the run itself, whose modules have processed all of its rows; null: they must not run again. */
@@ -213,7 +218,7 @@ interface RowsTask {
 
 /** Runs each proof of the sample in turn. Returns no proof once strategy code has used a banned function. */
 async function proveRows(rowsTask: RowsTask): Promise<readonly Proof[]> {
-  const { plan, orderMs, runMs, nodeObjects, usedStrategies, uses, watch, progressCells, onRows, strategyFiles } = rowsTask;
+  const { plan, orderMs, fills, runMs, nodeObjects, usedStrategies, uses, watch, progressCells, onRows, strategyFiles } = rowsTask;
   const tracer = new Tracer(progressCells, watch.during);
   uses.nowMs = () => tracer.currentMs;
   const notProved = (reason: string): readonly Proof[] => SAMPLED_PROOFS.map((name) => plainProof(name, 'not-proved', reason));
@@ -243,7 +248,7 @@ async function proveRows(rowsTask: RowsTask): Promise<readonly Proof[]> {
     embeddedPrices(samplePlan, strategyFiles, MAX_SEARCHED_BYTES, plan) ??
     embeddedMoves(samplePlan, strategyFiles, MAX_SEARCHED_BYTES, plan, onFeed) ??
     listedTurns(plan, strategyFiles, MAX_SEARCHED_BYTES, onFeed) ??
-    laterPrices(samplePlan);
+    laterValues(samplePlan, plan);
   const isShort = plan.feeds.length > MAX_FEEDS;
   const task = {
     plan: samplePlan,
@@ -260,7 +265,9 @@ async function proveRows(rowsTask: RowsTask): Promise<readonly Proof[]> {
   if (uses.first !== null) return [];
   if (!isSteady) return [dataProof ?? purity];
   const skipsOtherData = dataProof !== null || hasState || isShort;
-  const otherDataProof = skipsOtherData ? null : await proveOtherData(tracer, samplePlan, usedStrategies ?? samplePlan.strategies);
+  const usable = usedStrategies ?? samplePlan.strategies;
+  const otherDataTask = { plan: samplePlan, whole, usedStrategies: usable, holdings: () => heldByFills(plan, fills) };
+  const otherDataProof = skipsOtherData ? null : await proveOtherData(tracer, otherDataTask);
   if (uses.first !== null) return [];
   const hasAnyState = hasState || otherDataProof !== null;
   const { blocks, freshBlocks } = await proveSmallBlocks(tracer, { plan: samplePlan, whole, isShort, hasState: hasAnyState });

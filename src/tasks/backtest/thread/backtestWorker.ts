@@ -157,6 +157,7 @@ async function withVerdict({ memory, unsampled }: WorkerInput, run: PerformedRun
       hasAllBars: record.streamed === undefined,
       runWarnings: record.warnings ?? [],
       orderMs: record.orders.createdMs.subarray(0, record.orders.length),
+      fills: record.fills,
       runMs: phaseStartOf('metrics') - phaseStartOf('bars'),
       progressCells: progress.cells,
     };

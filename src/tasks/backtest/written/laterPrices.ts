@@ -4,7 +4,7 @@
 import { firstAfter } from '../../../base/number/search.ts';
 import { typicalLengthMs } from '../../../model/interval.ts';
 import { formatTime } from '../../../model/time.ts';
-import { LATER_TEXT, type Proof } from '../../../model/run/proof.ts';
+import { LATER_TEXTS, type Proof } from '../../../model/run/proof.ts';
 import type { FeedPlan, RunPlan, SeriesPlan } from '../../../definition/plan/plan.ts';
 
 /** Bars after a value among which the bar with its price is searched: two days of 1h bars. */
@@ -46,9 +46,8 @@ export function laterPrices({ feeds, series = [] }: Pick<RunPlan, 'feeds' | 'ser
     const symbol = feed.bars.instrument.wireName;
     const ofSymbol = series.filter((each) => each.symbol === null || each.symbol === symbol).map(valuesOfSeries);
     const lengthMs = typicalLengthMs(feed.bars.interval);
-    const longer = visible.filter(
-      ({ bars }) => bars.instrument.id === feed.bars.instrument.id && typicalLengthMs(bars.interval) > lengthMs,
-    );
+    // The same market may have another symbol in another file. Other markets have other prices.
+    const longer = visible.filter(({ bars }) => typicalLengthMs(bars.interval) > lengthMs);
     for (const values of [...ofSymbol, ...longer.map(valuesOfFeed)]) {
       const proof = proofOf(feed, values);
       if (proof !== null) return proof;
@@ -94,7 +93,7 @@ function proofOf({ bars }: FeedPlan, values: ReadValues): Proof | null {
     return {
       name: 'purity',
       verdict: 'refuted',
-      text: LATER_TEXT,
+      text: LATER_TEXTS.prices,
       first: {
         time: formatTime(bars.closeMs[row]!),
         feed: `${bars.instrument.wireName} ${bars.interval}`,
