@@ -87,11 +87,15 @@ function valuesAtCloses({ closeMs }: FeedPlan['bars'], rows: number, { values }:
   return { value, changedRows };
 }
 
-/** Returns the first compared row of a series whose values, or their changes, agree with later moves over one of the horizons; null: they do not. */
+/**
+ * Returns the first compared row of a series whose values, their changes, or their distances from the close agree with later moves over one of the
+ * horizons; null: they do not. `prices`: natural logarithms of the closes.
+ */
 function firstTellingRow(prices: Float64Array, { value, changedRows }: ValuesAtCloses): number | null {
   for (const horizon of [UNTIL_NEXT, ...HORIZONS]) {
     const levels: number[] = [];
     const changes: number[] = [];
+    const gaps: number[] = [];
     const moves: number[] = [];
     let first = -1;
     let before = 0;
@@ -104,9 +108,11 @@ function firstTellingRow(prices: Float64Array, { value, changedRows }: ValuesAtC
       before = row;
       levels.push(value[row]!);
       changes.push(value[row]! - (Number.isNaN(value[row - 1]!) ? value[row]! : value[row - 1]!));
+      // A smoothed price says by its distance from the close where the price goes.
+      gaps.push(value[row]! - Math.exp(prices[row]!));
       moves.push(prices[end]! - prices[row]!);
     }
-    if ([levels, changes].some((values) => areAlike(values, moves, MIN_CORRELATION, MIN_DEVIATIONS))) return first;
+    if ([levels, changes, gaps].some((values) => areAlike(values, moves, MIN_CORRELATION, MIN_DEVIATIONS))) return first;
   }
   return null;
 }
