@@ -246,6 +246,10 @@ export class SimulatedVenue {
     }
     return units;
   }
+  /** True while the exchange places an order of another client, or of a person. */
+  protected get isPlacingForOther(): boolean {
+    return this.#placing.by !== null && this.#placing.by !== this;
+  }
   /** Places an order as a person does. Returns its venue order id; null: refused. */
   placeManually(intent: OrderIntent, clientOrderId: string | null = null): string | null {
     return this.#placeAs('person', intent, clientOrderId)?.id ?? null;

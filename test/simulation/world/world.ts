@@ -30,7 +30,7 @@ import { isThemedTimed, arrivesAfterReservation, themeOf, type Theme } from './t
 import { SceneTrader } from './themes/scenes/sceneTrader.ts';
 import { ThemedFaults } from './themes/themedFaults.ts';
 import { BusyTrader, Trader } from './trader.ts';
-import { SimulatedVenue } from './venue.ts';
+import { SimulatedVenue, SYMBOLS } from './venue.ts';
 
 /** Length of the last part of the day, in which the operator allows no opening order, ms. */
 const NO_OPENING_MS = 900_000;
@@ -45,6 +45,8 @@ const FIRST_REVIEW_MS = 90_000;
 export class World {
   readonly queue = new DueQueue();
   readonly observer: Observer;
+  /** The rules of contracts; null on a day of coins. */
+  readonly contractRules: ContractRules | null;
   readonly venue: SimulatedVenue;
   /** Folder of the bots' files, in memory where the system has such a folder. Removed by `close`. */
   readonly folder = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'isobar-world-'));
@@ -83,16 +85,18 @@ export class World {
     this.#endMs = this.#startMs + lengthMs;
     this.#stopsAtViolation = untilViolation;
     const theme = themeOf(seed);
+    const hasTwoBots = theme === 'twoBots';
+    const isAccountShared = hasTwoBots && sharesAccount(seed, futures ? 'futures' : 'spot');
     this.#isBusy = isBusyDay(seed) || theme !== null;
     this.#terms = dayTermsOf(seed);
-    this.#contracts = futures ? drawContracts(rngOf(seed, 'contracts'), this.#isBusy, theme) : null;
+    this.#contracts = futures ? drawContracts(rngOf(seed, 'contracts'), this.#isBusy, theme, isAccountShared ? SYMBOLS[0] : null) : null;
     const maxLots = this.#contracts?.maxLots ?? (this.#isBusy && !arrivesAfterReservation(seed) ? MAX_LOTS.busy : MAX_LOTS.quiet);
     this.queue.runDue(this.#startMs);
     const contractVenue = futures ? new ContractVenue(seed, this.#startMs) : null;
     this.venue = contractVenue ?? new SimulatedVenue(seed, this.#startMs);
-    this.observer = new Observer(contractVenue === null ? null : new ContractRules(contractVenue));
+    this.contractRules = contractVenue === null ? null : new ContractRules(contractVenue);
+    this.observer = new Observer(this.contractRules);
     const calmFromMs = this.#endMs - CALM_MS;
-    const hasTwoBots = theme === 'twoBots';
     const { queue, venue, observer, folder, hash } = this;
     const commonDeps = { queue, maxSkewMs: this.#terms.maxSkewMs, maxLots, calmFromMs, hash };
     this.bot = new SimulatedBot({
@@ -107,7 +111,7 @@ export class World {
       clockStepMs: () => this.#hardFaults?.clockStepMs ?? 0,
       faultByCreate: requestFaultsOf(schedule, 1),
       lastKill: () => this.#lastKill,
-      sharesAccount: hasTwoBots && sharesAccount(seed, venue.market),
+      sharesAccount: isAccountShared,
       isOfBan: (status) => this.#hardFaults?.isOfBan(status) === true,
     });
     this.#addHardFaults(seed, theme);

@@ -30,12 +30,14 @@ export interface ContractDayTerms {
   readonly strategy: typeof Trader;
 }
 
-/** Draws the settings of a day. Its theme selects the strategies. In every fourth day or so nothing protects positions, and price gaps liquidate them. */
-export function drawContracts(rng: Rng, isBusy: boolean, theme: Theme | null = null): ContractDayTerms {
-  const isBare = rng.next() < 0.25;
+/** Draws the settings of a day. Its theme selects the strategies. `ownContract`: the coin of the only contract of a bot that shares its account. In every fourth day or so nothing protects positions, and price gaps liquidate them. */
+export function drawContracts(rng: Rng, isBusy: boolean, theme: Theme | null = null, ownContract: string | null = null): ContractDayTerms {
+  // A liquidation would be one of the account, which two bots may share.
+  const isBare = rng.next() < 0.25 && ownContract === null;
   const leverage = isBare ? 50 : 2 + Math.floor(rng.next() * 20);
   const margin = isBare || rng.next() < 0.3 ? 'isolated' : 'cross';
-  const symbols = SYMBOLS.slice(0, 1 + Math.floor(rng.next() * 2)).map(contractName);
+  const drawnContracts = SYMBOLS.slice(0, 1 + Math.floor(rng.next() * 2));
+  const symbols = (ownContract === null ? drawnContracts : [ownContract]).map(contractName);
   const hasTwoStrategies = theme === 'netStrategies';
   return {
     maxLots: isBusy ? MAX_LOTS.busy : MAX_LOTS.quiet,

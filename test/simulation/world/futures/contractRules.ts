@@ -4,7 +4,7 @@ import type { OwnTrade, UserOrder } from '../../../../src/paperExchange/orders/u
 import type { OrderId } from '../../../../src/model/order.ts';
 import { orderIdIn } from '../../../../src/protocol/clientOrderId.ts';
 import type { ObservedEngine, MarketRules, ReportViolation, WorldFacts } from '../observer.ts';
-import { SYMBOLS } from '../venue.ts';
+import { CASH, SYMBOLS } from '../venue.ts';
 import type { ContractTrader } from './contractTrader.ts';
 import { contractName, type ContractVenue } from './contractVenue.ts';
 
@@ -27,11 +27,20 @@ interface Protection {
   stops: ReadonlySet<string>;
 }
 
+/** Another bot of the same account. */
+export interface AccountPartner {
+  readonly venue: ContractVenue;
+  /** Its engine; null while it is down. */
+  readonly engine: () => ObservedEngine | null;
+}
+
 /** The rules of one day of contracts. */
 export class ContractRules implements MarketRules {
   readonly #venue: ContractVenue;
   readonly #protections = new Map<string, Protection>();
   #lastMs = NaN;
+  /** The other bot of the account; null without one. */
+  partner: AccountPartner | null = null;
   /** Number of placements that were checked. */
   #placedCount = 0;
   /** When the process that runs was first seen, ms. */
@@ -139,7 +148,11 @@ export class ContractRules implements MarketRules {
       if (botLots !== lots) report('S6', `${base}: the bot holds ${botLots} contracts, the exchange has ${lots}`);
     }
     if (venue.hasCopyTrades) return;
-    const cash = engine.ledger.cashTotal;
+    // The account has one sum of cash, so that two bots are compared with it together.
+    const partnerEngine = this.partner?.engine();
+    const partnerChange = partnerEngine == null ? 0 : partnerEngine.ledger.cashTotal - CASH * 1e8;
+    if (this.partner !== null && partnerEngine === null) return;
+    const cash = engine.ledger.cashTotal + partnerChange;
     // The exchange does not say which part of a liquidation's loss it has borne, so the books of the bot count all of it.
     const truth = venue.units('USDT') - venue.coveredUnits;
     const unreported = this.#unreportedFunding();
@@ -151,7 +164,7 @@ export class ContractRules implements MarketRules {
   #unreportedFunding(): ReadonlySet<number> {
     let sums = new Set([0]);
     for (const payment of this.#venue.payments)
-      if (payment.closedMs < Infinity && !this.#venue.isReadable(payment))
+      if (payment.closedMs < Infinity && !this.#venue.isReadable(payment) && this.partner?.venue.isReadable(payment) !== true)
         sums = new Set([...sums, ...Array.from(sums, (sum) => sum - payment.units)]);
     return sums;
   }

@@ -81,9 +81,10 @@ export class ContractVenue extends SimulatedVenue {
     this.#recordMargin();
   }
 
-  /** Returns a second client of the exchange of `first`, on an account of its own. */
-  static secondContractClientOf(first: ContractVenue, seed: number): ContractVenue {
-    return new ContractVenue(seed, 0, { first, account: SECOND_CONTRACT_ACCOUNT, key: demoKey(2) });
+  /** Returns a second client of the exchange of `first`: on the account of the first one, or on its own. */
+  static secondContractClientOf(first: ContractVenue, seed: number, sharesTheAccount: boolean): ContractVenue {
+    const account = sharesTheAccount ? first.account : SECOND_CONTRACT_ACCOUNT;
+    return new ContractVenue(seed, 0, { first, account, key: demoKey(2) });
   }
 
   /** Places a trigger order of another owner of the account, far below the price. */
@@ -259,6 +260,8 @@ export class ContractVenue extends SimulatedVenue {
   /** Records a placed order. The order of a trigger order continues the record of the trigger order, under an id of its own. */
   protected override recordPlacement(placement: TrueOrder): void {
     const ofTrigger = this.#isFiring ? this.firstByClientId.get(placement.clientOrderId) : undefined;
+    // A trigger order of another bot of the account has fired.
+    if (this.#isFiring && ofTrigger === undefined) return void this.manualTradesById.set(placement.order.id, []);
     if (ofTrigger === undefined) return super.recordPlacement(placement);
     this.orders.set(placement.order.id, { ...placement, trades: ofTrigger.trades });
     this.changes++;
@@ -276,7 +279,7 @@ export class ContractVenue extends SimulatedVenue {
     Object.assign(triggers, {
       place: (...args: Parameters<typeof place>) => {
         const waiting = place(...args);
-        if (waiting === null || waiting.trigger.account !== this.account) return waiting;
+        if (waiting === null || waiting.trigger.account !== this.account || this.isPlacingForOther) return waiting;
         const { id, clientOrderId, placedMs, trigger } = waiting;
         const { instrument } = trigger.child;
         const orderClientId = clientOrderId ?? '';

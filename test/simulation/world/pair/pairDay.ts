@@ -5,8 +5,14 @@ import { drawFaultMs, MAX_CREATES, rngOf, subRandom } from '../draws.ts';
 import type { SimulatedNetwork } from '../network.ts';
 import type { RequestFault, ScheduledFault, TimedFault } from '../schedule.ts';
 
-/** True for days of coins on which both bots trade on one account, with a key each. To each of them the orders of the other are foreign. */
-export const sharesAccount = (seed: number, market: Market): boolean => market === 'spot' && seed % 2 === 0;
+/** The days of contracts from this one on of the thousand days of the theme have one account for both bots. */
+const FIRST_SHARED_DAY = 500;
+/**
+ * True for days on which both bots trade on one account, with a key each. To each of them the orders of the other are foreign. With contracts
+ * each bot has a contract of its own, because an account has one position of a contract.
+ */
+export const sharesAccount = (seed: number, market: Market): boolean =>
+  market === 'spot' ? seed % 2 === 0 : (seed - 1) % 1000 >= FIRST_SHARED_DAY;
 
 /** Share of the create requests of the second bot that have a fault, by kind. */
 const CREATE_SHARES = { loseReply: 0.15, loseRequest: 0.1, delayReply: 0.05, cutReply: 0.05, unknownDone: 0.03 } as const;

@@ -1,5 +1,5 @@
 // Opens the second bot of a simulated day. It trades on the same exchange, with a journal, a strategy, an operator and client order ids of its
-// own. On every second day it shares the account of the first bot.
+// own. On some days it shares the account of the first bot.
 
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,10 +10,10 @@ import { rngOf } from '../draws.ts';
 import { drawContracts } from '../futures/contractDay.ts';
 import { ContractRules } from '../futures/contractRules.ts';
 import { ContractVenue } from '../futures/contractVenue.ts';
-import { Observer } from '../observer.ts';
+import { Observer, type ObservedEngine } from '../observer.ts';
 import { SimulatedBot, type SimulatedBotDeps } from '../simulatedBot.ts';
 import { RareTrader, Trader } from '../trader.ts';
-import { SimulatedVenue } from '../venue.ts';
+import { SimulatedVenue, SYMBOLS } from '../venue.ts';
 import { sharesAccount } from './pairDay.ts';
 
 /** How often the operator of each bot reviews foreign orders on a shared account, ms. */
@@ -24,7 +24,13 @@ export interface SecondBotDeps extends Pick<
   SimulatedBotDeps,
   'queue' | 'folder' | 'maxSkewMs' | 'maxLots' | 'calmFromMs' | 'hash' | 'print' | 'faultByCreate'
 > {
-  readonly first: { readonly bot: SimulatedBot; readonly venue: SimulatedVenue; readonly observer: Observer };
+  readonly first: {
+    readonly bot: SimulatedBot;
+    readonly venue: SimulatedVenue;
+    readonly observer: Observer;
+    /** Null on a day of coins. */
+    readonly contractRules: ContractRules | null;
+  };
 }
 
 /** Opens the second bot of a day. The rules that it violates are reported together with those of the first bot. */
@@ -32,9 +38,11 @@ export function openSecondBot(seed: number, { first, ...deps }: SecondBotDeps): 
   const folder = join(deps.folder, 'second');
   mkdirSync(folder, { mode: 0o700 });
   const isAccountShared = sharesAccount(seed, first.venue.market);
-  const contractVenue = first.venue instanceof ContractVenue ? ContractVenue.secondContractClientOf(first.venue, seed) : null;
+  const contractVenue =
+    first.venue instanceof ContractVenue ? ContractVenue.secondContractClientOf(first.venue, seed, isAccountShared) : null;
   const venue = contractVenue ?? SimulatedVenue.secondClientOf(first.venue, isAccountShared);
-  const contracts = contractVenue === null ? null : drawContracts(rngOf(seed, 'secondContracts'), false);
+  const contracts =
+    contractVenue === null ? null : drawContracts(rngOf(seed, 'secondContracts'), false, null, isAccountShared ? SYMBOLS[1] : null);
   const maxLots = contracts?.maxLots ?? deps.maxLots;
   const rules = contractVenue === null ? null : new ContractRules(contractVenue);
   const observer = new Observer(rules, { violations: first.observer.violations, name: 'the second bot' });
@@ -54,11 +62,18 @@ export function openSecondBot(seed: number, { first, ...deps }: SecondBotDeps): 
     isOfBan: () => false,
   });
   if (isAccountShared) {
+    if (rules !== null && first.venue instanceof ContractVenue) {
+      rules.partner = { venue: first.venue, engine: () => engineOf(first.bot) };
+      first.contractRules!.partner = { venue: contractVenue!, engine: () => engineOf(bot) };
+    }
     reviewForeignOrders(first.bot, first.observer, deps.queue);
     reviewForeignOrders(bot, observer, deps.queue);
   }
   return bot;
 }
+
+/** Returns the engine of a bot; null while it is down. */
+const engineOf = ({ process }: SimulatedBot): ObservedEngine | null => process?.opened?.bot.deps.engine ?? null;
 
 /**
  * Reviews foreign orders at fixed intervals. The operator of `bot` ignores the orders of the other bot, and clears the mismatch that trades of

@@ -52,6 +52,10 @@ export const THEMES = [
   // Of contracts: an order of one strategy arrives when another one holds the other side. Then a person enlarges the position of the account,
   // and a kill closes what is the bot's.
   'netStrategies',
+  // The trade of a lost order is older than many others, and balances lack it.
+  'buriedTrades',
+  // The trade of a lost order comes to light during the last read of the proof that it is absent, and its order is not found by its id.
+  'lateTrades',
 ] as const;
 export type Theme = (typeof THEMES)[number];
 
@@ -187,6 +191,8 @@ const THEME_FAULTS: Readonly<Record<Theme, ThemeFaults>> = {
   contractHands: { creates: {}, timed: {}, keptKinds: ['gap'], removedKinds: [...NEEDS_IDS, ...LENGTHENS_WAITS, ...LOSSES] },
   longLists: { creates: { loseReply: 0.4 }, timed: {}, keptKinds: [], removedKinds: [...NEEDS_IDS, ...LENGTHENS_WAITS, ...LOSSES] },
   netStrategies: { creates: { lateArrival: 0.8 }, timed: {}, keptKinds: [], removedKinds: [...NEEDS_IDS, ...LENGTHENS_WAITS, ...LOSSES] },
+  lateTrades: { creates: { loseReply: 0.4 }, timed: {}, keptKinds: [], removedKinds: [...NEEDS_IDS, ...LENGTHENS_WAITS, ...LOSSES] },
+  buriedTrades: { creates: { loseReply: 0.5 }, timed: {}, keptKinds: [], removedKinds: [...NEEDS_IDS, ...LENGTHENS_WAITS, ...LOSSES] },
   slowLists: { creates: { loseReply: 0.4 }, timed: {}, keptKinds: [], removedKinds: [...NEEDS_IDS, ...LENGTHENS_WAITS, ...LOSSES] },
   manyTrades: { creates: { loseReply: 0.2 }, timed: {}, keptKinds: [...PROCESS_ENDS, 'gap'], removedKinds: NEEDS_IDS },
   lateFills: { creates: { loseReply: 0.4 }, timed: {}, keptKinds: [], removedKinds: [...NEEDS_IDS, ...LENGTHENS_WAITS, ...LOSSES] },
@@ -283,6 +289,7 @@ export function themedBotConfig(seed: number, theme: Theme): Readonly<Record<str
   if (theme === 'lateOrders') return { orders: { readLagMs: 1000, resolveEveryMs: 500 + Math.floor(rng.next() * 1500) } };
   if (theme === 'replicas') return { orders: { resolveEveryMs: 500 + Math.floor(rng.next() * 1500) } };
   if (theme === 'lateFills' || theme === 'slowLists') return { orders: { resolveEveryMs: 500 } };
+  if (theme === 'lateTrades') return { orders: { resolveEveryMs: 2000 }, audit: { fastMs: 4000 } };
   if (theme === 'silentLists') return { orders: { humanAfterMs: 60_000, resolveEveryMs: 2000 } };
   if (theme === 'slowClock') return { orders: { resolveEveryMs: 2000 }, clock: { periodMs: 30_000 } };
   if (theme === 'fewCalls') return { orders: { resolveEveryMs: 2000 }, exchange: { dialect: { limits: FEW_CALLS } } };

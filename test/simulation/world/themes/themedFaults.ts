@@ -10,6 +10,7 @@ import { handleLate } from '../hard/hardCreates.ts';
 import { clientOrderIdIn, type Observer } from '../observer.ts';
 import type { Operator } from '../operator.ts';
 import type { SimulatedVenue, TrueOrder } from '../venue.ts';
+import { hiddenTradesOf, type HiddenTrades } from './hiddenTrades.ts';
 import type { LastKill } from './lastKill.ts';
 import { LateFills } from './lateFills.ts';
 import { LongList } from './longList.ts';
@@ -83,8 +84,17 @@ const QUERY_SPAN_MS = 120_000;
 /** The factor by which `subRandom` derives a second random number from a drawn one. */
 const SECOND_FACTOR = 97;
 
+/** The error code with which the exchange answers a query of an order that it does not find. */
+const NOT_FOUND_CODE = -2013;
 /** Themes whose strategy is a `SceneTrader`: it has taker orders and maker orders of few forms. */
-const SCENE_TRADER_THEMES: ReadonlySet<Theme> = new Set(['lateFills', 'longLists', 'slowLists', 'manyTrades']);
+const SCENE_TRADER_THEMES: ReadonlySet<Theme> = new Set([
+  'lateFills',
+  'longLists',
+  'slowLists',
+  'manyTrades',
+  'buriedTrades',
+  'lateTrades',
+]);
 
 /** The parts of the simulated day that the faults act on. */
 export interface ThemedFaultsDeps {
@@ -121,6 +131,8 @@ export class ThemedFaults {
   readonly #lateFills: LateFills | null;
   /** The slow lists; null on days without them. */
   readonly #slowLists: SlowLists | null;
+  /** The trades that lists lack; null on days without them. */
+  readonly #hiddenTrades: HiddenTrades | null;
   #silentUntilMs = -Infinity;
   #slowTimeUntilMs = -Infinity;
   #strangeUntilMs = -Infinity;
@@ -141,6 +153,7 @@ export class ThemedFaults {
     this.longList = theme === 'longLists' ? new LongList(deps.queue, deps.venue) : null;
     this.#lateFills = theme === 'lateFills' ? new LateFills(deps.queue, deps.venue, seed) : null;
     this.#slowLists = theme === 'slowLists' ? new SlowLists(deps.queue, deps.venue) : null;
+    this.#hiddenTrades = hiddenTradesOf(theme, deps.queue, deps.venue);
     if (theme === 'manyTrades') fillInManyTrades(deps.queue, deps.venue, deps.calmFromMs);
     this.#arrivesAfterReservation = arrivesAfterReservation(seed);
     this.#lacksLostOnly = seed % 2 === 0;
@@ -168,6 +181,7 @@ export class ThemedFaults {
     const bodyText = Buffer.from(body).toString();
     this.#lateFills?.onLostReply(bodyText, signMs);
     this.#slowLists?.onLostReply(bodyText, signMs);
+    this.#hiddenTrades?.onLostReply(bodyText, signMs);
     this.longList?.onLostReply(bodyText);
   }
 
@@ -267,6 +281,7 @@ export class ThemedFaults {
   /** Returns by how much later the reply to a read arrives, ms: above 0 only for some lists of open orders of `replicas` and `slowLists`. */
   replyDelayMs(target: string): number {
     if (this.#isCalm) return 0;
+    if (this.#hiddenTrades !== null && target.includes('/account')) return this.#hiddenTrades.balancesDelayMs();
     if (this.#slowLists !== null && target.includes('/openOrders')) return this.#slowLists.delayMs(fieldOfQuery(target, 'symbol'));
     if (this.#theme !== 'replicas' || !target.includes('/openOrders') || this.#rng.next() >= SLOW_REPLY_SHARE) return 0;
     return SLOW_REPLY_MS.min + this.#rng.next() * SLOW_REPLY_MS.range;
@@ -281,10 +296,13 @@ export class ThemedFaults {
     if (this.#isSilent(path)) return { status: 503, headers: {}, body: '' };
     if (this.#theme === 'replicas' && path.endsWith('/openOrders')) this.#fillBeforeList(fieldOfQuery(target, 'symbol'));
     if (path.endsWith('/openOrders')) this.#lateFills?.beforeOpenOrders(fieldOfQuery(target, 'symbol'));
+    if (path.endsWith('/v1/order') && this.#hiddenTrades?.lacksOrder(fieldOfQuery(target, 'orderId')))
+      return this.#deps.venue.service.error(NOT_FOUND_CODE, this.#deps.venue.market);
     if (path.endsWith('/openOrders')) this.#slowLists?.noteList(fieldOfQuery(target, 'symbol'));
     const answer = handle();
     if (answer.status !== 200) return answer;
     if (this.#lateFills !== null) return { ...answer, body: lateBody(this.#lateFills, path, answer.body) };
+    if (this.#hiddenTrades !== null && path.endsWith('/account')) return { ...answer, body: this.#hiddenTrades.balancesOf(answer.body) };
     const { lastKill } = this;
     if (lastKill?.isRunning && /\/(?:openOrders|myTrades|v1\/order)$/.test(path)) {
       lastKill.drawList(fieldOfQuery(target, 'symbol'));
@@ -326,6 +344,7 @@ export class ThemedFaults {
 
   /** Returns a row of a list of trades; null for a trade that is missing for a while. */
   #tradeRow(row: string): string | null {
+    if (this.#hiddenTrades?.lacksTrade(row)) return null;
     const orderShare = shareOf(ownOrderOf(row));
     const ageMs = this.#deps.queue.nowMs - Number(fieldOf(row, 'time'));
     if (this.#theme === 'replicas') return ageMs < orderShare * MAX_LAG_MS ? null : row;
